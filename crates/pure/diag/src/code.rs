@@ -1,0 +1,105 @@
+use crate::{Page, Severity};
+
+/// A kind of finding: a stable word, a severity and the page that explains it.
+#[derive(Debug)]
+pub struct Code {
+    /// The stable word, such as `json/syntax`.
+    pub name: &'static str,
+    /// What it weighs unless a strict command says otherwise.
+    pub severity: Severity,
+    /// The page in Markdown, with an example that fails and one that passes.
+    pub page: &'static str,
+}
+
+impl PartialEq for Code {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Code {}
+
+impl Code {
+    /// The page's parts.
+    pub fn parsed(&self) -> Page<'static> {
+        Page::parse(self.page).expect("a test reads every page")
+    }
+}
+
+macro_rules! codes {
+    ($($constant:ident = $name:literal $severity:ident;)*) => {
+        /// Every code, by constant.
+        pub mod codes {
+            use super::{Code, Severity};
+            $(
+                #[doc = concat!("`", $name, "`")]
+                pub static $constant: Code = Code {
+                    name: $name,
+                    severity: Severity::$severity,
+                    page: include_str!(concat!("../pages/", $name, ".md")),
+                };
+            )*
+        }
+        /// Every code, in the order of the index.
+        pub static CODES: &[&Code] = &[$(&codes::$constant),*];
+    };
+}
+
+codes! {
+    CSV_HEADER = "csv/header" Error;
+    CSV_QUOTE = "csv/quote" Error;
+    CSV_RAGGED = "csv/ragged" Warning;
+    DEMO_EXISTS = "demo/exists" Error;
+    EXPLAIN_NOT_FOUND = "explain/not-found" Error;
+    IO_NOT_FOUND = "io/not-found" Error;
+    IO_UNREADABLE = "io/unreadable" Error;
+    IO_UNWRITABLE = "io/unwritable" Error;
+    JSON_SYNTAX = "json/syntax" Error;
+    MANIFEST_DUPLICATE_LAYER = "manifest/duplicate-layer" Error;
+    MANIFEST_UNKNOWN_KEY = "manifest/unknown-key" Error;
+    MANIFEST_UNKNOWN_STRATEGY = "manifest/unknown-strategy" Error;
+    MANIFEST_VALUE = "manifest/value" Error;
+    MARKDOWN_FENCE = "markdown/fence" Error;
+    MERGE_CLASH = "merge/clash" Error;
+    MERGE_DRIVER = "merge/driver" Error;
+    MERGE_DUPLICATE_ITEM = "merge/duplicate-item" Warning;
+    MERGE_ITEM_KEY = "merge/item-key" Error;
+    MERGE_MIXED_FORMATS = "merge/mixed-formats" Error;
+    MERGE_OPAQUE = "merge/opaque" Warning;
+    MERGE_TYPE_CHANGE = "merge/type-change" Warning;
+    MERGE_UNSET_NOTHING = "merge/unset-nothing" Warning;
+    NAME_UNKNOWN = "name/unknown" Error;
+    TEXT_DUPLICATE_KEY = "text/duplicate-key" Error;
+    TEXT_ENCODING = "text/encoding" Error;
+    TEXT_TOO_DEEP = "text/too-deep" Error;
+    TEXT_TOO_LARGE = "text/too-large" Error;
+    TEXT_UNREPRESENTABLE = "text/unrepresentable" Error;
+    TOML_SYNTAX = "toml/syntax" Error;
+    USAGE = "usage" Error;
+    YAML_ALIAS = "yaml/alias" Error;
+    YAML_DOCUMENTS = "yaml/documents" Error;
+    YAML_KEY = "yaml/key" Error;
+    YAML_MERGE_KEY = "yaml/merge-key" Error;
+    YAML_SYNTAX = "yaml/syntax" Error;
+    YAML_TAG = "yaml/tag" Error;
+}
+
+/// The code of that name.
+pub fn code_named(name: &str) -> Option<&'static Code> {
+    CODES.iter().copied().find(|code| code.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_sorted_and_every_page_is_whole() {
+        assert!(CODES.is_sorted_by_key(|code| code.name));
+        for code in CODES {
+            let page = Page::parse(code.page);
+            assert!(page.is_some(), "the page of {} lacks a part", code.name);
+            assert!(code.page.starts_with(&format!("# {}\n", code.name)), "{}", code.name);
+        }
+    }
+}

@@ -1,0 +1,102 @@
+use std::fmt;
+
+use crate::{Code, SourceId, Span};
+
+/// How much a diagnostic weighs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// Something the user may want to know.
+    Note,
+    /// The result stands, but probably not as meant.
+    Warning,
+    /// There is no result.
+    Error,
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Severity::Note => "note",
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        })
+    }
+}
+
+/// A place in a source and what is to be said about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Label {
+    /// The text that the place is in.
+    pub source: SourceId,
+    /// The bytes of the place.
+    pub span: Span,
+    /// A few words beside the place; may be empty.
+    pub text: String,
+}
+
+/// One finding. The first label is the place, the others are its context.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// The stable identity of this kind of finding.
+    pub code: &'static Code,
+    /// Starts as the code's own severity; strict commands may raise it.
+    pub severity: Severity,
+    /// One sentence without a final full stop.
+    pub message: String,
+    /// Places, the primary one first.
+    pub labels: Vec<Label>,
+    /// The way out.
+    pub help: Option<String>,
+    /// The layer whose content is concerned.
+    pub layer: Option<String>,
+    /// The file concerned, where there is no text to point into.
+    pub file: Option<String>,
+}
+
+impl Diagnostic {
+    /// A finding of `code` with no place yet.
+    pub fn new(code: &'static Code, message: impl Into<String>) -> Self {
+        Diagnostic {
+            code,
+            severity: code.severity,
+            message: message.into(),
+            labels: Vec::new(),
+            help: None,
+            layer: None,
+            file: None,
+        }
+    }
+
+    /// Adds a place with a few words.
+    #[must_use]
+    pub fn at(mut self, source: SourceId, span: Span, text: impl Into<String>) -> Self {
+        self.labels.push(Label { source, span, text: text.into() });
+        self
+    }
+
+    /// Says what to do.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// Names the layer concerned.
+    #[must_use]
+    pub fn in_layer(mut self, layer: impl Into<String>) -> Self {
+        self.layer = Some(layer.into());
+        self
+    }
+
+    /// Names the file concerned, for findings without a text.
+    #[must_use]
+    pub fn in_file(mut self, file: impl Into<String>) -> Self {
+        self.file = Some(file.into());
+        self
+    }
+}
+
+/// Whether any of these is an error.
+pub fn has_errors(diagnostics: &[Diagnostic]) -> bool {
+    diagnostics.iter().any(|d| d.severity == Severity::Error)
+}

@@ -1,0 +1,17 @@
+//! Diagnostics as data: a code, a severity, places in sources, and a way out.
+//!
+//! This crate draws nothing and reads nothing. It knows texts by [`SourceId`] and places by byte [`Span`].
+
+mod code;
+mod diagnostic;
+mod mask;
+mod near;
+mod page;
+mod source;
+
+pub use code::{CODES, Code, code_named, codes};
+pub use diagnostic::{Diagnostic, Label, Severity, has_errors};
+pub use mask::{is_secret_name, looks_secret, mask_line};
+pub use near::{did_you_mean, nearest};
+pub use page::{Example, Page};
+pub use source::{Place, Source, SourceId, SourceMap, Span};

@@ -1,0 +1,57 @@
+/// The candidate that `name` was probably meant to be.
+pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let allowed = (name.chars().count() / 3).clamp(1, 3);
+    let lowered = name.to_lowercase();
+    candidates
+        .into_iter()
+        .map(|candidate| (distance(&lowered, &candidate.to_lowercase()), candidate))
+        .filter(|(distance, _)| *distance <= allowed)
+        .min()
+        .map(|(_, candidate)| candidate)
+}
+
+/// "did you mean `x`?", or else the list of what there is.
+pub fn did_you_mean<'a, I>(name: &str, what: &str, candidates: I) -> Option<String>
+where
+    I: IntoIterator<Item = &'a str> + Clone,
+{
+    if let Some(near) = nearest(name, candidates.clone()) {
+        return Some(format!("did you mean `{near}`?"));
+    }
+    let all: Vec<String> = candidates.into_iter().take(40).map(|c| format!("`{c}`")).collect();
+    (!all.is_empty()).then(|| format!("{what}: {}", all.join(", ")))
+}
+
+/// Edits (insert, delete, replace, swap of neighbours) between two words.
+fn distance(a: &str, b: &str) -> usize {
+    let a: Vec<char> = a.chars().take(64).collect();
+    let b: Vec<char> = b.chars().take(64).collect();
+    let mut rows = vec![(0..=b.len()).collect::<Vec<_>>()];
+    for i in 1..=a.len() {
+        let mut row = vec![i];
+        for j in 1..=b.len() {
+            let change = usize::from(a[i - 1] != b[j - 1]);
+            let mut best = (rows[i - 1][j] + 1).min(row[j - 1] + 1).min(rows[i - 1][j - 1] + change);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                best = best.min(rows[i - 2][j - 2] + 1);
+            }
+            row.push(best);
+        }
+        rows.push(row);
+    }
+    rows[a.len()][b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_the_near_name_and_no_far_one() {
+        let names = ["deep", "extend-lists", "replace", "smart-lists"];
+        assert_eq!(nearest("extnd-lists", names), Some("extend-lists"));
+        assert_eq!(nearest("depe", names), Some("deep"));
+        assert_eq!(nearest("Replace", names), Some("replace"));
+        assert_eq!(nearest("union", names), None);
+    }
+}

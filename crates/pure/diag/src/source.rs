@@ -1,0 +1,127 @@
+use std::fmt;
+use std::sync::Arc;
+
+/// A half-open range of bytes in a source.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub struct Span {
+    /// First byte.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+}
+
+impl Span {
+    /// The bytes from `start` up to `end`; sources are limited to 4 GiB.
+    pub fn new(start: usize, end: usize) -> Self {
+        let narrow = |n: usize| u32::try_from(n).expect("sources are limited to 4 GiB when they are read");
+        Span { start: narrow(start), end: narrow(end) }
+    }
+
+    /// The empty place at `offset`.
+    pub fn at(offset: usize) -> Self {
+        Span::new(offset, offset)
+    }
+
+    /// As a range for slicing.
+    pub fn range(self) -> std::ops::Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}
+
+impl fmt::Debug for Span {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}..{}", self.start, self.end)
+    }
+}
+
+/// Identifies a text in a [`SourceMap`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SourceId(u32);
+
+/// A named text.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// The path or other name that users see.
+    pub name: String,
+    /// The whole text.
+    pub text: Arc<str>,
+}
+
+/// A line and column, both counted from one; columns count characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Line, from one.
+    pub line: usize,
+    /// Column in characters, from one.
+    pub column: usize,
+}
+
+/// All texts that a command has looked at.
+#[derive(Clone, Debug, Default)]
+pub struct SourceMap {
+    sources: Vec<Source>,
+}
+
+impl SourceMap {
+    /// Takes in a text and gives its identity.
+    pub fn add(&mut self, name: impl Into<String>, text: impl Into<Arc<str>>) -> SourceId {
+        let id = u32::try_from(self.sources.len()).expect("fewer than 2^32 sources");
+        self.sources.push(Source { name: name.into(), text: text.into() });
+        SourceId(id)
+    }
+
+    /// The text behind an identity that this map gave.
+    pub fn get(&self, id: SourceId) -> &Source {
+        &self.sources[id.0 as usize]
+    }
+
+    /// Line and column of a byte offset.
+    pub fn place(&self, id: SourceId, offset: u32) -> Place {
+        let text = &self.get(id).text;
+        let line_start = line_start(text, offset as usize);
+        let line = text.as_bytes()[..line_start].iter().filter(|b| **b == b'\n').count() + 1;
+        let end = floor_char(text, offset as usize);
+        let column = text[line_start..end].trim_start_matches('\u{feff}').chars().count() + 1;
+        Place { line, column }
+    }
+
+    /// The byte range of the lines that `span` touches, without the last line's ending.
+    pub fn lines_around(&self, id: SourceId, span: Span) -> Span {
+        let text = &self.get(id).text;
+        let start = line_start(text, span.start as usize);
+        let end = floor_char(text, (span.end as usize).max(start));
+        let rest = &text.as_bytes()[end..];
+        let end = end + rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len());
+        let end = if text[start..end].ends_with('\r') { end - 1 } else { end };
+        Span::new(start, end)
+    }
+}
+
+fn line_start(text: &str, offset: usize) -> usize {
+    let before = &text.as_bytes()[..offset.min(text.len())];
+    before.iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1)
+}
+
+fn floor_char(text: &str, offset: usize) -> usize {
+    let mut offset = offset.min(text.len());
+    while !text.is_char_boundary(offset) {
+        offset -= 1;
+    }
+    offset
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_count_lines_and_characters_and_skip_the_bom() {
+        let mut map = SourceMap::default();
+        let id = map.add("x", "\u{feff}a\r\nhé llo\n");
+        assert_eq!(map.place(id, 3), Place { line: 1, column: 1 });
+        let l = "\u{feff}a\r\nhé ".len() as u32;
+        assert_eq!(map.place(id, l), Place { line: 2, column: 4 });
+        assert_eq!(map.lines_around(id, Span { start: 3, end: 4 }), Span { start: 0, end: 4 });
+        assert_eq!(map.place(id, 9999), Place { line: 3, column: 1 });
+    }
+}

@@ -1,0 +1,174 @@
+//! What has to change in a document, node by node, before any format says how.
+
+use agpm_diag::Span;
+
+use crate::tree::{Kind, NodeId, NodeRef};
+use crate::view::{Shape, View, equal};
+
+/// Changes to one document. None lies inside another.
+pub(crate) struct Changes<'v, V> {
+    /// The document has no value yet: this is it.
+    pub(crate) root: Option<V>,
+    /// Nodes that get another value.
+    pub(crate) replaced: Vec<(NodeId, V)>,
+    /// Containers that lose or gain children, each at most once.
+    pub(crate) containers: Vec<ContainerChange<'v, V>>,
+}
+
+/// Children that one container loses and gains. Indices count the children as they were.
+pub(crate) struct ContainerChange<'v, V> {
+    pub(crate) container: NodeId,
+    /// Ascending.
+    pub(crate) removed: Vec<usize>,
+    /// Ascending by `before`.
+    pub(crate) inserted: Vec<Insertion<'v, V>>,
+}
+
+/// A new child.
+pub(crate) struct Insertion<'v, V> {
+    /// The child that it comes before, or the count of children for the end. In maps always the end.
+    pub(crate) before: usize,
+    /// In maps.
+    pub(crate) key: Option<&'v str>,
+    pub(crate) value: V,
+}
+
+impl<'v, V: View<'v>> Changes<'v, V> {
+    pub(crate) fn none() -> Self {
+        Changes { root: None, replaced: Vec::new(), containers: Vec::new() }
+    }
+
+    /// The changes that turn `node` into `target`, as deep down as possible.
+    pub(crate) fn between(node: NodeRef<'_>, target: V) -> Self {
+        let mut changes = Changes::none();
+        changes.compare(node, target);
+        changes
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.root.is_none() && self.replaced.is_empty() && self.containers.is_empty()
+    }
+
+    fn compare(&mut self, node: NodeRef<'_>, target: V) {
+        if target.node().is_some_and(|t| t.id() == node.id() && std::ptr::eq(t.document(), node.document())) {
+            return;
+        }
+        match (node.kind(), target.shape()) {
+            (Kind::Map, Shape::Map(count)) => self.compare_maps(node, target, count),
+            (Kind::List, Shape::List(count)) => self.compare_lists(node, target, count),
+            (_, shape) if shape == node.shape() => {}
+            _ => self.replaced.push((node.id(), target)),
+        }
+    }
+
+    fn compare_maps(&mut self, node: NodeRef<'_>, target: V, count: usize) {
+        let mut change = ContainerChange { container: node.id(), removed: Vec::new(), inserted: Vec::new() };
+        // Merged maps keep the lower order, so that the next key is nearly always the one looked for.
+        let mut index: Option<hashbrown::HashMap<&str, usize, foldhash::fast::FixedState>> = None;
+        let mut kept = 0;
+        let mut cursor = 0;
+        for (at, (key, value)) in node.entries().enumerate() {
+            let key = key.content();
+            let found = if cursor < count && target.entry(cursor).0 == key {
+                Some(cursor)
+            } else {
+                let index =
+                    index.get_or_insert_with(|| (0..count).map(|at| (target.entry(at).0, at)).collect());
+                index.get(key).copied()
+            };
+            match found {
+                Some(place) => {
+                    kept += 1;
+                    cursor = place + 1;
+                    self.compare(value, target.entry(place).1);
+                }
+                None => change.removed.push(at),
+            }
+        }
+        if kept < count {
+            let there: hashbrown::HashSet<&str, foldhash::fast::FixedState> =
+                node.entries().map(|(key, _)| key.content()).collect();
+            let new = (0..count).map(|at| target.entry(at)).filter(|(key, _)| !there.contains(key));
+            change.inserted.extend(new.map(|(key, value)| Insertion {
+                before: node.len(),
+                key: Some(key),
+                value,
+            }));
+        }
+        self.push(change);
+    }
+
+    /// Equal items at both ends stay; what is between is paired off in order; the rest comes or goes.
+    fn compare_lists(&mut self, node: NodeRef<'_>, target: V, count: usize) {
+        let old = node.len();
+        let most = old.min(count);
+        let prefix = (0..most).take_while(|at| same(node.item(*at), target.item(*at))).count();
+        let suffix = (0..most - prefix)
+            .take_while(|at| same(node.item(old - 1 - at), target.item(count - 1 - at)))
+            .count();
+        let pairs = most - prefix - suffix;
+        for at in prefix..prefix + pairs {
+            self.compare(node.item(at), target.item(at));
+        }
+        let after = prefix + pairs;
+        self.push(ContainerChange {
+            container: node.id(),
+            removed: (after..old - suffix).collect(),
+            inserted: (after..count - suffix)
+                .map(|at| Insertion { before: old - suffix, key: None, value: target.item(at) })
+                .collect(),
+        });
+    }
+
+    fn push(&mut self, change: ContainerChange<'v, V>) {
+        if !(change.removed.is_empty() && change.inserted.is_empty()) {
+            self.containers.push(change);
+        }
+    }
+}
+
+/// Equal, and spelled so that nothing is lost by leaving the old one.
+fn same<'v>(node: NodeRef<'_>, target: impl View<'v>) -> bool {
+    let mut changes = Changes::none();
+    equal(node, target) && {
+        changes.compare(node, target);
+        changes.is_empty()
+    }
+}
+
+/// Replacements of byte ranges, collected in any order.
+#[derive(Default)]
+pub(crate) struct Splices {
+    buffer: String,
+    list: Vec<(Span, Span)>,
+}
+
+impl Splices {
+    /// Puts `text` in the place of the bytes of `range`.
+    pub(crate) fn put(&mut self, range: std::ops::Range<usize>, text: &str) {
+        self.put_with(range, |out| out.push_str(text));
+    }
+
+    /// Puts what `write` appends in the place of the bytes of `range`.
+    pub(crate) fn put_with(&mut self, range: std::ops::Range<usize>, write: impl FnOnce(&mut String)) {
+        let start = self.buffer.len();
+        write(&mut self.buffer);
+        self.list.push((Span::new(range.start, range.end), Span::new(start, self.buffer.len())));
+    }
+
+    /// The text with all replacements done. Insertions at one place stay in the order they came.
+    pub(crate) fn apply(mut self, text: &str) -> String {
+        self.list.sort_by_key(|(range, _)| (range.start, range.end));
+        let mut out = String::with_capacity(text.len() + self.buffer.len());
+        let mut at = 0;
+        for (range, new) in &self.list {
+            let range = range.range();
+            debug_assert!(range.start >= at, "two changes overlap");
+            out.push_str(&text[at..range.start.max(at)]);
+            out.push_str(&self.buffer[new.range()]);
+            at = range.end.max(at);
+        }
+        out.push_str(&text[at..]);
+        out
+    }
+}

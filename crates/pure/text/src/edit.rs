@@ -1,0 +1,331 @@
+//! Lossless edits. A format only says where bytes go; here it is decided what changes, and checked afterwards
+//! that the new text reads as exactly what was meant.
+
+use agpm_diag::{SourceId, has_errors};
+
+use crate::change::{Changes, ContainerChange, Insertion, Splices};
+use crate::document::{Document, Limits, list_index, parse};
+use crate::format::Format;
+use crate::pointer::Pointer;
+use crate::tree::Kind;
+use crate::value::Value;
+use crate::view::{Shape, View, equal, to_value};
+use crate::{json, markdown, toml, yaml};
+
+/// One change to a document.
+#[derive(Clone, Debug)]
+pub enum Edit {
+    /// Gives the place this value; maps on the way that are missing are made.
+    Set {
+        /// The place.
+        at: Pointer,
+        /// What it holds afterwards.
+        value: Value,
+    },
+    /// Takes the place away.
+    Remove {
+        /// The place.
+        at: Pointer,
+    },
+    /// Puts a new item before the one that the last step names, or a new key at the end of a map.
+    Insert {
+        /// The place that the value has afterwards.
+        at: Pointer,
+        /// The new item.
+        value: Value,
+    },
+    /// Puts a new item at the end of a list.
+    Append {
+        /// The list.
+        to: Pointer,
+        /// The new item.
+        value: Value,
+    },
+}
+
+/// Why an edit was not made. The text is as it was.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EditError {
+    /// The place is not there.
+    #[error("there is nothing at `{0}`")]
+    NotFound(Pointer),
+    /// The place is there already.
+    #[error("there is something at `{0}` already")]
+    Exists(Pointer),
+    /// A step goes into something that has no children of that kind.
+    #[error("`{at}` is {kind}", kind = .kind.word())]
+    WrongKind {
+        /// The place.
+        at: Pointer,
+        /// What it is.
+        kind: Kind,
+    },
+    /// The format cannot hold such a value.
+    #[error("{} cannot hold {what} (at `{at}`)", .format.name())]
+    Unrepresentable {
+        /// The place.
+        at: Pointer,
+        /// What it is.
+        what: &'static str,
+        /// What cannot hold it.
+        format: Format,
+    },
+    /// The place cannot be changed without changing others too.
+    #[error("cannot change `{at}` alone: {why}")]
+    Entangled {
+        /// The place.
+        at: Pointer,
+        /// What it hangs together with.
+        why: String,
+    },
+    /// The new text would not read as what was meant; a defect of ours that did no harm.
+    #[error("this {} text cannot be edited safely", .0.name())]
+    Unsafe(Format),
+}
+
+impl Document {
+    /// The text after one edit.
+    pub fn edit(&self, edit: &Edit) -> Result<String, EditError> {
+        let mut expected = self.root().map(to_value);
+        apply_to_value(&mut expected, edit)?;
+        let changes = self.changes_for(edit, expected.as_ref());
+        self.write(&changes, expected.as_ref())
+    }
+
+    /// The text that holds `target`, with all that can stay of this one: comments, order, spelling.
+    pub fn rewrite<'v>(&self, target: impl View<'v>) -> Result<String, EditError> {
+        let changes = match self.root() {
+            Some(root) => Changes::between(root, target),
+            None => Changes { root: Some(target), ..Changes::none() },
+        };
+        self.write(&changes, Some(target))
+    }
+
+    /// Edits by place are exact where comparing with the outcome would have to guess: removing one of two equal
+    /// items, inserting beside an equal one. Everything else is the difference to the outcome.
+    fn changes_for<'v>(&self, edit: &'v Edit, expected: Option<&'v Value>) -> Changes<'v, &'v Value> {
+        let mut changes = Changes::none();
+        let (parent, step, value) = match edit {
+            Edit::Remove { at } | Edit::Insert { at, .. } => {
+                let Some((parent, step)) = at.split_last() else { return changes };
+                let value = if let Edit::Insert { value, .. } = edit { Some(value) } else { None };
+                (parent, step, value)
+            }
+            Edit::Set { .. } | Edit::Append { .. } => {
+                match (self.root(), expected) {
+                    (Some(root), Some(expected)) => return Changes::between(root, expected),
+                    (None, expected) => changes.root = expected,
+                    _ => {}
+                }
+                return changes;
+            }
+        };
+        let Some(container) = self.at(&parent) else { return changes };
+        let index = match container.kind() {
+            Kind::List => list_index(step).unwrap_or(container.len()),
+            _ => container.entries().position(|(key, _)| key.content() == step).unwrap_or(container.len()),
+        };
+        let key = (container.kind() == Kind::Map).then_some(step);
+        changes.containers.push(match value {
+            Some(value) => ContainerChange {
+                container: container.id(),
+                removed: Vec::new(),
+                inserted: vec![Insertion { before: index, key: key.and(last_step(edit)), value }],
+            },
+            None => ContainerChange { container: container.id(), removed: vec![index], inserted: Vec::new() },
+        });
+        changes
+    }
+
+    fn write<'v, 'e, V: View<'v>>(
+        &self,
+        changes: &Changes<'v, V>,
+        expected: Option<impl View<'e>>,
+    ) -> Result<String, EditError> {
+        if changes.is_empty() {
+            return Ok(self.text.to_string());
+        }
+        if let Some(expected) = expected {
+            representable(expected, self.format)?;
+        }
+        let mut splices = Splices::default();
+        match self.format {
+            Format::Json | Format::Jsonc => json::splice(self, changes, &mut splices),
+            Format::Yaml => yaml::splice(self, changes, &mut splices)?,
+            Format::Toml => toml::splice(self, changes, &mut splices)?,
+            Format::Markdown => markdown::splice(self, changes, &mut splices)?,
+            Format::Csv => return Err(EditError::Unsafe(self.format)),
+        }
+        let text = splices.apply(&self.text);
+        let again = parse(self.source, text, self.format, Limits::default());
+        let as_meant = match (again.document.root(), expected) {
+            (Some(root), Some(expected)) => equal(root, expected),
+            (None, None) => true,
+            _ => false,
+        };
+        if has_errors(&again.diagnostics) || !as_meant {
+            return Err(EditError::Unsafe(self.format));
+        }
+        Ok(again.document.text.to_string())
+    }
+
+    /// Whether this document was read from `source`.
+    pub fn is_from(&self, source: SourceId) -> bool {
+        self.source == source
+    }
+}
+
+fn last_step(edit: &Edit) -> Option<&str> {
+    match edit {
+        Edit::Set { at, .. } | Edit::Remove { at } | Edit::Insert { at, .. } => {
+            at.steps().last().map(String::as_str)
+        }
+        Edit::Append { .. } => None,
+    }
+}
+
+/// Prints a value in a format, from nothing.
+pub fn print<'v>(view: impl View<'v>, format: Format) -> Result<String, EditError> {
+    representable(view, format)?;
+    Ok(match format {
+        Format::Yaml => yaml::print(view),
+        Format::Toml => toml::print(view),
+        _ => {
+            let mut out = json::print(view);
+            out.push('\n');
+            out
+        }
+    })
+}
+
+/// Whether a format can hold a value. Dates become strings where there are none.
+fn representable<'v>(view: impl View<'v>, format: Format) -> Result<(), EditError> {
+    let fail = |at: &Pointer, what| Err(EditError::Unrepresentable { at: at.clone(), what, format });
+    if matches!(format, Format::Toml | Format::Markdown) && view.shape().kind() != Kind::Map {
+        return fail(&Pointer::root(), "anything but a map at its top");
+    }
+    fn walk<'v>(
+        view: impl View<'v>,
+        at: &mut Pointer,
+        bad: &impl Fn(Shape<'v>) -> Option<&'static str>,
+    ) -> Result<(), (Pointer, &'static str)> {
+        let shape = view.shape();
+        if let Some(what) = bad(shape) {
+            return Err((at.clone(), what));
+        }
+        match shape {
+            Shape::List(count) => (0..count).try_for_each(|index| {
+                let item = view.item(index);
+                if !matches!(item.shape(), Shape::List(_) | Shape::Map(_)) && bad(item.shape()).is_none() {
+                    return Ok(());
+                }
+                at.push(index.to_string());
+                walk(item, at, bad)?;
+                at.pop();
+                Ok(())
+            }),
+            Shape::Map(count) => (0..count).try_for_each(|index| {
+                let (key, value) = view.entry(index);
+                if !matches!(value.shape(), Shape::List(_) | Shape::Map(_)) && bad(value.shape()).is_none() {
+                    return Ok(());
+                }
+                at.push(key);
+                walk(value, at, bad)?;
+                at.pop();
+                Ok(())
+            }),
+            _ => Ok(()),
+        }
+    }
+    let bad = |shape: Shape<'v>| match (shape, format) {
+        (Shape::Null, Format::Toml) => Some("null"),
+        (Shape::Float("inf" | "-inf" | "nan"), Format::Json | Format::Jsonc) => {
+            Some("infinity or not-a-number")
+        }
+        _ => None,
+    };
+    walk(view, &mut Pointer::root(), &bad).or_else(|(at, what)| fail(&at, what))
+}
+
+/// The outcome of an edit on the value alone; what [`Document::edit`] is checked against.
+fn apply_to_value(root: &mut Option<Value>, edit: &Edit) -> Result<(), EditError> {
+    match edit {
+        Edit::Set { at, value } => {
+            let mut place = root
+                .get_or_insert_with(|| if at.steps().is_empty() { Value::Null } else { Value::Map(vec![]) });
+            let mut here = Pointer::root();
+            for step in at.steps() {
+                place = child_or_new(place, &here, step)?;
+                here.push(step);
+            }
+            *place = value.clone();
+        }
+        Edit::Remove { at } => {
+            let Some((parent, step)) = at.split_last() else {
+                return Err(EditError::WrongKind {
+                    at: at.clone(),
+                    kind: root.as_ref().map_or(Kind::Null, |r| r.shape().kind()),
+                });
+            };
+            match find(root, &parent)? {
+                Value::Map(entries) => {
+                    let place = entries.iter().position(|(key, _)| key == step);
+                    entries.remove(place.ok_or_else(|| EditError::NotFound(at.clone()))?);
+                }
+                Value::List(items) => {
+                    let place = list_index(step).filter(|index| *index < items.len());
+                    items.remove(place.ok_or_else(|| EditError::NotFound(at.clone()))?);
+                }
+                _ => return Err(EditError::NotFound(at.clone())),
+            }
+        }
+        Edit::Insert { at, value } => {
+            let Some((parent, step)) = at.split_last() else { return Err(EditError::Exists(at.clone())) };
+            match find(root, &parent)? {
+                Value::Map(entries) if entries.iter().any(|(key, _)| key == step) => {
+                    return Err(EditError::Exists(at.clone()));
+                }
+                Value::Map(entries) => entries.push((step.to_owned(), value.clone())),
+                Value::List(items) => {
+                    let place = list_index(step).filter(|index| *index <= items.len());
+                    items.insert(place.ok_or_else(|| EditError::NotFound(at.clone()))?, value.clone());
+                }
+                other => return Err(EditError::WrongKind { at: parent, kind: (&*other).shape().kind() }),
+            }
+        }
+        Edit::Append { to, value } => match find(root, to)? {
+            Value::List(items) => items.push(value.clone()),
+            other => return Err(EditError::WrongKind { at: to.clone(), kind: (&*other).shape().kind() }),
+        },
+    }
+    Ok(())
+}
+
+fn find<'v>(root: &'v mut Option<Value>, at: &Pointer) -> Result<&'v mut Value, EditError> {
+    let not_found = || EditError::NotFound(at.clone());
+    at.steps().iter().try_fold(root.as_mut().ok_or_else(not_found)?, |value, step| {
+        match value {
+            Value::Map(entries) => entries.iter_mut().find(|(key, _)| key == step).map(|(_, value)| value),
+            Value::List(items) => list_index(step).and_then(|index| items.get_mut(index)),
+            _ => None,
+        }
+        .ok_or_else(not_found)
+    })
+}
+
+fn child_or_new<'v>(value: &'v mut Value, at: &Pointer, step: &str) -> Result<&'v mut Value, EditError> {
+    let kind = (&*value).shape().kind();
+    match value {
+        Value::Map(entries) => {
+            let place = entries.iter().position(|(key, _)| key == step).unwrap_or_else(|| {
+                entries.push((step.to_owned(), Value::Map(vec![])));
+                entries.len() - 1
+            });
+            Ok(&mut entries[place].1)
+        }
+        Value::List(items) => list_index(step)
+            .and_then(|index| items.get_mut(index))
+            .ok_or_else(|| EditError::NotFound(at.child(step))),
+        _ => Err(EditError::WrongKind { at: at.clone(), kind }),
+    }
+}

@@ -1,0 +1,273 @@
+//! Children between brackets with commas: JSON objects and arrays, TOML arrays and inline tables, YAML flow style.
+
+use std::ops::Range;
+
+use crate::change::Splices;
+
+/// What starts a comment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Comments {
+    /// `//` to the end of the line, and `/* */`.
+    Slashes,
+    /// `#` to the end of the line.
+    Hash,
+}
+
+/// A bracketed container and the bytes of its children.
+pub(crate) struct Flow<'t> {
+    pub(crate) text: &'t str,
+    /// Between the brackets.
+    pub(crate) inside: Range<usize>,
+    /// Each child from its first byte (its key's, in maps) to its last.
+    pub(crate) children: Vec<Range<usize>>,
+    pub(crate) comments: Comments,
+}
+
+/// New children, printed already.
+pub(crate) struct FlowInsertion {
+    pub(crate) before: usize,
+    pub(crate) printed: String,
+}
+
+/// How a container's children stand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum FlowLayout {
+    /// Beside each other, with this after each comma.
+    Inline { gap: &'static str },
+    /// Each on a line of its own with this indent; the closing bracket has `base`.
+    Lines { indent: String, base: String },
+}
+
+impl Flow<'_> {
+    /// Whether the first child, or the closing bracket, stands on another line than the opening bracket.
+    pub(crate) fn is_lines(&self) -> bool {
+        let first = self.children.first().map_or(self.inside.end, |child| child.start);
+        self.text[self.inside.start..first].contains('\n')
+    }
+
+    /// The indent of the first child, if it starts its line.
+    pub(crate) fn child_indent(&self) -> Option<&str> {
+        let first = self.children.first()?.start;
+        let indent = &self.text[line_start(self.text, first)..first];
+        (self.is_lines() && is_blank(indent)).then_some(indent)
+    }
+
+    /// Where the comma after child `index` stands.
+    fn comma_after(&self, index: usize) -> Option<usize> {
+        let end = self.children.get(index + 1).map_or(self.inside.end, |next| next.start);
+        let mut at = self.children[index].end;
+        while at < end {
+            match self.text.as_bytes()[at] {
+                b',' => return Some(at),
+                _ => at = self.comment_end(at).unwrap_or(at + 1),
+            }
+        }
+        None
+    }
+
+    /// The end of the comment that starts at `at`, if one does.
+    fn comment_end(&self, at: usize) -> Option<usize> {
+        let rest = &self.text[at..];
+        let to_line_end = || rest.find(['\r', '\n']).map_or(self.text.len(), |length| at + length);
+        match self.comments {
+            Comments::Hash => rest.starts_with('#').then(to_line_end),
+            Comments::Slashes if rest.starts_with("//") => Some(to_line_end()),
+            Comments::Slashes if rest.starts_with("/*") => rest.find("*/").map(|length| at + length + 2),
+            Comments::Slashes => None,
+        }
+    }
+
+    /// After the blanks and comments that follow `at` on its line.
+    fn after_line_comments(&self, at: usize) -> usize {
+        let mut end = at;
+        loop {
+            let next = skip_blanks(self.text, end);
+            match self.comment_end(next).filter(|_| next < self.inside.end) {
+                Some(comment) if !self.text[next..comment].contains('\n') => end = comment,
+                _ => return end,
+            }
+        }
+    }
+
+    fn has_comments(&self) -> bool {
+        let mut at = self.inside.start;
+        let mut children = self.children.iter().peekable();
+        while at < self.inside.end {
+            if let Some(child) = children.peek().filter(|child| child.start <= at) {
+                at = child.end.max(at);
+                children.next();
+            } else if self.comment_end(at).is_some() {
+                return true;
+            } else {
+                at += 1;
+            }
+        }
+        false
+    }
+
+    /// Says which bytes to replace so that children go and come.
+    pub(crate) fn splice(
+        &self,
+        removed: &[usize],
+        inserted: &[FlowInsertion],
+        layout: &FlowLayout,
+        splices: &mut Splices,
+    ) {
+        let kept: Vec<usize> =
+            (0..self.children.len()).filter(|at| removed.binary_search(at).is_err()).collect();
+        if kept.is_empty() && inserted.is_empty() && !self.has_comments() {
+            splices.put(self.inside.clone(), "");
+            return;
+        }
+        self.remove(removed, &kept, inserted, splices);
+        let mut from = 0;
+        while from < inserted.len() {
+            let before = inserted[from].before;
+            let upto = from + inserted[from..].iter().take_while(|i| i.before == before).count();
+            self.insert(&inserted[from..upto], &kept, layout, splices);
+            from = upto;
+        }
+    }
+
+    fn remove(&self, removed: &[usize], kept: &[usize], inserted: &[FlowInsertion], splices: &mut Splices) {
+        let mut gone: Vec<Range<usize>> = removed.iter().map(|at| self.removal(*at)).collect();
+        // Without a comma after the last child, the one before it has to go along.
+        let last = self.children.len().wrapping_sub(1);
+        if let (Some(last_kept), Some(_)) = (kept.last(), removed.last())
+            && *last_kept < last
+            && self.comma_after(last).is_none()
+            && inserted.iter().all(|insertion| insertion.before <= *last_kept)
+            && let Some(comma) = self.comma_after(*last_kept)
+        {
+            gone.push(comma..comma + 1);
+        }
+        gone.sort_by_key(|range| (range.start, range.end));
+        let mut at = 0;
+        for range in gone {
+            if range.end > at {
+                splices.put(range.start.max(at)..range.end, "");
+                at = range.end;
+            }
+        }
+    }
+
+    /// A child with its comma; with its line, where it has one of its own.
+    fn removal(&self, index: usize) -> Range<usize> {
+        let start = self.children[index].start;
+        let end = self.comma_after(index).map_or(self.children[index].end, |comma| comma + 1);
+        let line = line_start(self.text, start);
+        let starts_line = line > self.inside.start && is_blank(&self.text[line..start]);
+        let rest = self.after_line_comments(end);
+        let line_end = skip_blanks(self.text, rest);
+        if starts_line && let Some(length) = newline_here(&self.text[line_end..]) {
+            return line..line_end + length;
+        }
+        if index + 1 < self.children.len() {
+            return start..skip_blanks(self.text, end).max(end);
+        }
+        let blanks = self.text[..start].len() - self.text[..start].trim_end_matches([' ', '\t']).len();
+        (start - blanks).max(self.inside.start)..end
+    }
+
+    fn insert(&self, new: &[FlowInsertion], kept: &[usize], layout: &FlowLayout, splices: &mut Splices) {
+        let before = new[0].before;
+        let previous = kept.iter().rev().find(|at| **at < before);
+        let follows = kept.iter().any(|at| *at >= before);
+        let last = self.children.len().wrapping_sub(1);
+        let trailing_comma = !self.children.is_empty() && self.comma_after(last).is_some();
+        let comma = previous.and_then(|at| self.comma_after(*at));
+        let comma_at_end = follows || (trailing_comma && matches!(layout, FlowLayout::Lines { .. }));
+        match layout {
+            FlowLayout::Lines { indent, base } => {
+                let newline = newline_of(self.text);
+                let mut at = self.inside.start;
+                if let Some(previous) = previous {
+                    let end = self.children[*previous].end;
+                    if comma.is_none() {
+                        splices.put(end..end, ",");
+                    }
+                    at = comma.map_or(end, |comma| comma + 1);
+                }
+                let at = self.after_line_comments(at);
+                let closes_here = !self.text[at..self.inside.end].contains('\n') && !follows;
+                let until = if closes_here { self.inside.end } else { at };
+                splices.put_with(at..until.max(at), |out| {
+                    for (index, insertion) in new.iter().enumerate() {
+                        out.extend([newline, indent, &insertion.printed]);
+                        if index + 1 < new.len() || comma_at_end {
+                            out.push(',');
+                        }
+                    }
+                    if closes_here {
+                        out.extend([newline, base]);
+                    }
+                });
+            }
+            FlowLayout::Inline { gap } => {
+                let at = match (previous, comma) {
+                    (_, Some(comma)) => comma + 1..comma + 1,
+                    (Some(previous), None) => self.children[*previous].end..self.children[*previous].end,
+                    (None, None) if is_blank(&self.text[self.inside.clone()]) => self.inside.clone(),
+                    (None, None) => self.inside.start..self.inside.start,
+                };
+                splices.put_with(at, |out| {
+                    for (index, insertion) in new.iter().enumerate() {
+                        match (previous, comma) {
+                            (Some(_), None) => out.extend([",", gap]),
+                            (Some(_), Some(_)) => out.push_str(gap),
+                            (None, _) if index > 0 => out.push_str(gap),
+                            (None, _) => {}
+                        }
+                        out.push_str(&insertion.printed);
+                        let more = index + 1 < new.len() && !(previous.is_some() && comma.is_none());
+                        if more
+                            || (index + 1 == new.len()
+                                && comma_at_end
+                                && (previous.is_none() || comma.is_some()))
+                        {
+                            out.push(',');
+                        }
+                    }
+                    if previous.is_none() && follows {
+                        out.push_str(gap);
+                    }
+                });
+            }
+        }
+    }
+}
+
+/// The line ending that the text uses.
+pub(crate) fn newline_of(text: &str) -> &'static str {
+    match text.find('\n') {
+        Some(at) if text[..at].ends_with('\r') => "\r\n",
+        _ => "\n",
+    }
+}
+
+/// The offset of the start of the line that `at` is on.
+pub(crate) fn line_start(text: &str, at: usize) -> usize {
+    let start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
+    if start == 0 && text.starts_with('\u{feff}') { '\u{feff}'.len_utf8().min(at) } else { start }
+}
+
+/// The white space that starts the line that `at` is on.
+pub(crate) fn line_indent(text: &str, at: usize) -> &str {
+    let line = &text[line_start(text, at)..at];
+    &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
+}
+
+/// After the spaces and tabs at `at`.
+pub(crate) fn skip_blanks(text: &str, at: usize) -> usize {
+    at + text[at..].len() - text[at..].trim_start_matches([' ', '\t']).len()
+}
+
+/// Whether there are only spaces, tabs and line endings.
+pub(crate) fn is_blank(text: &str) -> bool {
+    text.bytes().all(|b| matches!(b, b' ' | b'\t' | b'\n' | b'\r'))
+}
+
+/// The length of the line ending that `rest` starts with.
+pub(crate) fn newline_here(rest: &str) -> Option<usize> {
+    if rest.starts_with("\r\n") { Some(2) } else { rest.starts_with('\n').then_some(1) }
+}

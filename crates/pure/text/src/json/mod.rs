@@ -1,0 +1,16 @@
+mod edit;
+mod print;
+mod read;
+
+pub(crate) use edit::splice;
+pub(crate) use print::{Layout, print, print_key, print_value};
+pub(crate) use read::read;
+
+/// What a JSON file may hold besides JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Dialect {
+    /// Nothing.
+    Strict,
+    /// Comments and trailing commas.
+    Comments,
+}

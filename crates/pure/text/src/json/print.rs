@@ -1,0 +1,116 @@
+use crate::view::{Shape, View};
+
+/// How a value is laid out where it stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Layout<'a> {
+    /// On one line: `{"a": 1, "b": 2}`.
+    Inline,
+    /// On one line without spaces: `{"a":1,"b":2}`.
+    Compact,
+    /// A line for each child: `unit` deeper than the line that the value starts on, which has `base`.
+    Lines { base: &'a str, unit: &'a str, newline: &'a str },
+}
+
+/// The whole value, indented by two spaces, without a final newline.
+pub(crate) fn print<'a>(view: impl View<'a>) -> String {
+    let mut out = String::new();
+    print_value(&mut out, view, Layout::Lines { base: "", unit: "  ", newline: "\n" });
+    out
+}
+
+/// Appends a value.
+pub(crate) fn print_value<'a>(out: &mut String, view: impl View<'a>, layout: Layout<'_>) {
+    Printer { out, layout, level: 0 }.value(view);
+}
+
+/// Appends a key with its colon.
+pub(crate) fn print_key(out: &mut String, key: &str, layout: Layout<'_>) {
+    print_string(out, key);
+    out.push_str(if layout == Layout::Compact { ":" } else { ": " });
+}
+
+struct Printer<'o, 'l> {
+    out: &'o mut String,
+    layout: Layout<'l>,
+    level: usize,
+}
+
+impl Printer<'_, '_> {
+    fn value<'a>(&mut self, view: impl View<'a>) {
+        match view.shape() {
+            Shape::Null => self.out.push_str("null"),
+            Shape::Bool(value) => self.out.push_str(if value { "true" } else { "false" }),
+            Shape::Integer(text) | Shape::Float(text) => self.out.push_str(text),
+            Shape::String(text) | Shape::DateTime(text) => print_string(self.out, text),
+            Shape::List(0) => self.out.push_str("[]"),
+            Shape::Map(0) => self.out.push_str("{}"),
+            Shape::List(count) => {
+                self.out.push('[');
+                self.children(count, |printer, at| printer.value(view.item(at)));
+                self.out.push(']');
+            }
+            Shape::Map(count) => {
+                self.out.push('{');
+                self.children(count, |printer, at| {
+                    let (key, value) = view.entry(at);
+                    print_key(printer.out, key, printer.layout);
+                    printer.value(value);
+                });
+                self.out.push('}');
+            }
+        }
+    }
+
+    fn children(&mut self, count: usize, mut child: impl FnMut(&mut Self, usize)) {
+        self.level += 1;
+        for at in 0..count {
+            if at > 0 {
+                self.out.push(',');
+            }
+            match self.layout {
+                Layout::Inline if at > 0 => self.out.push(' '),
+                Layout::Lines { .. } => self.line(),
+                _ => {}
+            }
+            child(self, at);
+        }
+        self.level -= 1;
+        self.line();
+    }
+
+    fn line(&mut self) {
+        if let Layout::Lines { base, unit, newline } = self.layout {
+            self.out.push_str(newline);
+            self.out.push_str(base);
+            (0..self.level).for_each(|_| self.out.push_str(unit));
+        }
+    }
+}
+
+/// Appends a string in double quotes.
+fn print_string(out: &mut String, text: &str) {
+    out.push('"');
+    let mut from = 0;
+    for (at, byte) in text.bytes().enumerate() {
+        let escape = match byte {
+            b'"' => "\\\"",
+            b'\\' => "\\\\",
+            b'\n' => "\\n",
+            b'\r' => "\\r",
+            b'\t' => "\\t",
+            0x08 => "\\b",
+            0x0c => "\\f",
+            0x00..=0x1f => "",
+            _ => continue,
+        };
+        out.push_str(&text[from..at]);
+        if escape.is_empty() {
+            out.push_str(&format!("\\u{byte:04x}"));
+        } else {
+            out.push_str(escape);
+        }
+        from = at + 1;
+    }
+    out.push_str(&text[from..]);
+    out.push('"');
+}

@@ -1,0 +1,27 @@
+//! One ordered tree with a byte span for every key and value, for every format that users write,
+//! and edits that change nothing but their node.
+//!
+//! The only crate that knows format libraries. It knows no files and no merging.
+
+mod change;
+mod csv;
+mod document;
+mod edit;
+mod flow;
+mod format;
+mod json;
+mod markdown;
+mod pointer;
+mod toml;
+mod tree;
+mod value;
+mod view;
+mod yaml;
+
+pub use document::{Document, Limits, Parsed, decode, parse};
+pub use edit::{Edit, EditError, print};
+pub use format::Format;
+pub use pointer::{Pointer, PointerError};
+pub use tree::{Kind, NodeId, NodeRef};
+pub use value::{Number, Value};
+pub use view::{Shape, View, equal, fingerprint, to_value};

@@ -1,0 +1,18 @@
+use agpm_diag::Span;
+
+use crate::change::{Changes, Splices};
+use crate::document::{Document, Reading};
+use crate::edit::EditError;
+use crate::view::View;
+
+pub(crate) fn read(reading: &mut Reading<'_>) -> Span {
+    Span::new(reading.range.start, reading.range.end)
+}
+
+pub(crate) fn splice<'v, V: View<'v>>(
+    document: &Document,
+    _changes: &Changes<'v, V>,
+    _splices: &mut Splices,
+) -> Result<(), EditError> {
+    Err(EditError::Unsafe(document.format))
+}

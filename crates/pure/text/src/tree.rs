@@ -1,0 +1,303 @@
+//! The tree that all readers build: flat arrays, twenty bytes a node, strings left in the source.
+
+use agpm_diag::Span;
+use foldhash::fast::FixedState;
+use hashbrown::HashTable;
+use std::hash::BuildHasher;
+
+use crate::document::Document;
+use crate::view::{Shape, View};
+
+/// What a node is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// No value, said explicitly.
+    Null,
+    /// `true` or `false`.
+    Bool,
+    /// A whole number.
+    Integer,
+    /// Any other number.
+    Float,
+    /// Text.
+    String,
+    /// A date, a time or both (TOML only).
+    DateTime,
+    /// Ordered items.
+    List,
+    /// Ordered entries with unique keys.
+    Map,
+}
+
+impl Kind {
+    /// The word that messages use.
+    pub fn word(self) -> &'static str {
+        match self {
+            Kind::Null => "null",
+            Kind::Bool => "a boolean",
+            Kind::Integer | Kind::Float => "a number",
+            Kind::String => "a string",
+            Kind::DateTime => "a date",
+            Kind::List => "a list",
+            Kind::Map => "a map",
+        }
+    }
+}
+
+/// Identifies a node within its document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct NodeId(pub(crate) u32);
+
+/// Scalars: `a` and `b` are offset and length of the content, in the source or in `decoded`.
+/// Booleans: `a` is 0 or 1. Lists and maps: `a` and `b` are start and count in `children`.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    kind: Kind,
+    decoded: bool,
+    span: Span,
+    a: u32,
+    b: u32,
+}
+
+/// Nodes of one document. Map children alternate between key and value.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tree {
+    nodes: Vec<Node>,
+    children: Vec<NodeId>,
+    decoded: String,
+    pub(crate) root: Option<NodeId>,
+}
+
+impl Tree {
+    pub(crate) fn with_capacity(bytes: usize) -> Self {
+        // Configuration averages some twenty bytes a node; growing once costs little, wasting does.
+        let nodes = bytes / 24;
+        Tree { nodes: Vec::with_capacity(nodes), children: Vec::with_capacity(nodes), ..Tree::default() }
+    }
+
+    fn push(&mut self, kind: Kind, decoded: bool, span: Span, a: u32, b: u32) -> NodeId {
+        let id = NodeId(u32::try_from(self.nodes.len()).expect("a source of under 4 GiB has fewer nodes"));
+        self.nodes.push(Node { kind, decoded, span, a, b });
+        id
+    }
+
+    pub(crate) fn null(&mut self, span: Span) -> NodeId {
+        self.push(Kind::Null, false, span, 0, 0)
+    }
+
+    pub(crate) fn bool(&mut self, span: Span, value: bool) -> NodeId {
+        self.push(Kind::Bool, false, span, u32::from(value), 0)
+    }
+
+    /// A scalar whose content stands in the source as it is.
+    pub(crate) fn verbatim(&mut self, kind: Kind, span: Span, content: Span) -> NodeId {
+        self.push(kind, false, span, content.start, content.end - content.start)
+    }
+
+    /// A scalar whose content differs from its spelling (escapes, folding, `1_000`).
+    pub(crate) fn decoded(&mut self, kind: Kind, span: Span, content: &str) -> NodeId {
+        let content_span = Span::new(self.decoded.len(), self.decoded.len() + content.len());
+        self.decoded.push_str(content);
+        self.push(kind, true, span, content_span.start, content_span.end - content_span.start)
+    }
+
+    pub(crate) fn list(&mut self, span: Span, items: &[NodeId]) -> NodeId {
+        self.container(Kind::List, span, items, items.len())
+    }
+
+    /// `entries` alternates between key and value.
+    pub(crate) fn map(&mut self, span: Span, entries: &[NodeId]) -> NodeId {
+        self.container(Kind::Map, span, entries, entries.len() / 2)
+    }
+
+    fn container(&mut self, kind: Kind, span: Span, children: &[NodeId], count: usize) -> NodeId {
+        let start = u32::try_from(self.children.len()).expect("fewer children than bytes");
+        self.children.extend_from_slice(children);
+        self.push(kind, false, span, start, u32::try_from(count).expect("fewer children than bytes"))
+    }
+
+    pub(crate) fn kind(&self, id: NodeId) -> Kind {
+        self.nodes[id.0 as usize].kind
+    }
+
+    pub(crate) fn span(&self, id: NodeId) -> Span {
+        self.nodes[id.0 as usize].span
+    }
+
+    /// Content of a scalar; empty for the others.
+    pub(crate) fn content<'a>(&'a self, source: &'a str, id: NodeId) -> &'a str {
+        let node = &self.nodes[id.0 as usize];
+        let (start, len) = (node.a as usize, node.b as usize);
+        match node.kind {
+            Kind::List | Kind::Map | Kind::Null => "",
+            Kind::Bool => {
+                if node.a == 1 {
+                    "true"
+                } else {
+                    "false"
+                }
+            }
+            _ if node.decoded => &self.decoded[start..start + len],
+            _ => &source[start..start + len],
+        }
+    }
+
+    fn children(&self, id: NodeId) -> &[NodeId] {
+        let node = &self.nodes[id.0 as usize];
+        let per_child = match node.kind {
+            Kind::List => 1,
+            Kind::Map => 2,
+            _ => return &[],
+        };
+        &self.children[node.a as usize..node.a as usize + node.b as usize * per_child]
+    }
+
+    /// Pairs of key nodes with equal content, earlier first, among alternating `entries`.
+    pub(crate) fn duplicates(&self, source: &str, entries: &[NodeId]) -> Vec<(NodeId, NodeId)> {
+        const SMALL: usize = 12;
+        let mut found = Vec::new();
+        let key = |at: usize| self.content(source, entries[at * 2]);
+        let count = entries.len() / 2;
+        if count <= SMALL {
+            for later in 1..count {
+                if let Some(earlier) = (0..later).find(|earlier| key(*earlier) == key(later)) {
+                    found.push((entries[earlier * 2], entries[later * 2]));
+                }
+            }
+            return found;
+        }
+        let hasher = FixedState::default();
+        let mut seen: HashTable<usize> = HashTable::with_capacity(count);
+        for later in 0..count {
+            let hash = hasher.hash_one(key(later));
+            match seen.find(hash, |earlier| key(*earlier) == key(later)) {
+                Some(earlier) => found.push((entries[*earlier * 2], entries[later * 2])),
+                None => {
+                    seen.insert_unique(hash, later, |at| hasher.hash_one(key(*at)));
+                }
+            }
+        }
+        found
+    }
+}
+
+/// A node together with its document.
+#[derive(Clone, Copy)]
+pub struct NodeRef<'a> {
+    pub(crate) document: &'a Document,
+    pub(crate) id: NodeId,
+}
+
+impl<'a> NodeRef<'a> {
+    /// The node's identity within its document.
+    pub fn id(self) -> NodeId {
+        self.id
+    }
+
+    /// The document that holds the node.
+    pub fn document(self) -> &'a Document {
+        self.document
+    }
+
+    /// What the node is.
+    pub fn kind(self) -> Kind {
+        self.document.tree.kind(self.id)
+    }
+
+    /// The bytes of the node. A TOML table that has headers of its own is known by its first header.
+    pub fn span(self) -> Span {
+        self.document.tree.span(self.id)
+    }
+
+    /// How many items or entries.
+    #[allow(clippy::len_without_is_empty)] // a scalar is neither empty nor full
+    pub fn len(self) -> usize {
+        self.document.tree.nodes[self.id.0 as usize].container_len()
+    }
+
+    /// Content of a scalar; empty for the others.
+    pub fn content(self) -> &'a str {
+        self.document.tree.content(&self.document.text, self.id)
+    }
+
+    /// The string, if it is one.
+    pub fn as_str(self) -> Option<&'a str> {
+        (self.kind() == Kind::String).then(|| self.content())
+    }
+
+    /// The boolean, if it is one.
+    pub fn as_bool(self) -> Option<bool> {
+        (self.kind() == Kind::Bool).then(|| self.content() == "true")
+    }
+
+    fn with(self, id: NodeId) -> Self {
+        NodeRef { document: self.document, id }
+    }
+
+    /// Items of a list; nothing for the others.
+    pub fn items(self) -> impl ExactSizeIterator<Item = NodeRef<'a>> + Clone {
+        let children = match self.kind() {
+            Kind::List => self.document.tree.children(self.id),
+            _ => &[],
+        };
+        children.iter().map(move |id| self.with(*id))
+    }
+
+    /// Keys and values of a map; nothing for the others.
+    pub fn entries(self) -> impl ExactSizeIterator<Item = (NodeRef<'a>, NodeRef<'a>)> + Clone {
+        let children = match self.kind() {
+            Kind::Map => self.document.tree.children(self.id),
+            _ => &[],
+        };
+        children.chunks_exact(2).map(move |pair| (self.with(pair[0]), self.with(pair[1])))
+    }
+
+    /// The value under a key of a map.
+    pub fn get(self, key: &str) -> Option<NodeRef<'a>> {
+        self.entries().find(|(name, _)| name.content() == key).map(|(_, value)| value)
+    }
+}
+
+impl Node {
+    fn container_len(&self) -> usize {
+        match self.kind {
+            Kind::List | Kind::Map => self.b as usize,
+            _ => 0,
+        }
+    }
+}
+
+impl<'a> View<'a> for NodeRef<'a> {
+    fn shape(self) -> Shape<'a> {
+        let content = self.content();
+        match self.kind() {
+            Kind::Null => Shape::Null,
+            Kind::Bool => Shape::Bool(content == "true"),
+            Kind::Integer => Shape::Integer(content),
+            Kind::Float => Shape::Float(content),
+            Kind::String => Shape::String(content),
+            Kind::DateTime => Shape::DateTime(content),
+            Kind::List => Shape::List(self.len()),
+            Kind::Map => Shape::Map(self.len()),
+        }
+    }
+
+    fn item(self, index: usize) -> Self {
+        self.with(self.document.tree.children(self.id)[index])
+    }
+
+    fn entry(self, index: usize) -> (&'a str, Self) {
+        let children = self.document.tree.children(self.id);
+        (self.with(children[index * 2]).content(), self.with(children[index * 2 + 1]))
+    }
+
+    fn node(self) -> Option<NodeRef<'a>> {
+        Some(self)
+    }
+}
+
+impl std::fmt::Debug for NodeRef<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:?} at {:?}", self.kind(), self.span())
+    }
+}

@@ -1,0 +1,124 @@
+use std::hash::BuildHasher;
+
+use foldhash::fast::FixedState;
+
+use crate::tree::{Kind, NodeRef};
+use crate::value::{Number, Value};
+
+/// One node's content, or its count of children.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Shape<'a> {
+    /// No value, said explicitly.
+    Null,
+    /// A boolean.
+    Bool(bool),
+    /// A whole number in JSON's spelling.
+    Integer(&'a str),
+    /// Any other number: JSON's spelling, or `inf`, `-inf`, `nan`.
+    Float(&'a str),
+    /// Text.
+    String(&'a str),
+    /// A TOML date, time or both, as written there.
+    DateTime(&'a str),
+    /// A list of so many items.
+    List(usize),
+    /// A map of so many entries.
+    Map(usize),
+}
+
+impl Shape<'_> {
+    /// What kind of node has this shape.
+    pub fn kind(self) -> Kind {
+        match self {
+            Shape::Null => Kind::Null,
+            Shape::Bool(_) => Kind::Bool,
+            Shape::Integer(_) => Kind::Integer,
+            Shape::Float(_) => Kind::Float,
+            Shape::String(_) => Kind::String,
+            Shape::DateTime(_) => Kind::DateTime,
+            Shape::List(_) => Kind::List,
+            Shape::Map(_) => Kind::Map,
+        }
+    }
+}
+
+/// Anything that can be walked as a tree of values: a node of a document, an owned value, a merged result.
+pub trait View<'a>: Copy {
+    /// This node.
+    fn shape(self) -> Shape<'a>;
+    /// The item at `index`, which is in range of a [`Shape::List`].
+    fn item(self, index: usize) -> Self;
+    /// The entry at `index`, which is in range of a [`Shape::Map`].
+    fn entry(self, index: usize) -> (&'a str, Self);
+    /// The document node that this is, whole and unchanged, if it is one.
+    fn node(self) -> Option<NodeRef<'a>> {
+        None
+    }
+}
+
+/// Deep equality: maps in any order, numbers by value.
+pub fn equal<'a, 'b>(left: impl View<'a>, right: impl View<'b>) -> bool {
+    match (left.shape(), right.shape()) {
+        (Shape::Integer(l), Shape::Integer(r)) => l == r,
+        (Shape::Integer(l) | Shape::Float(l), Shape::Integer(r) | Shape::Float(r)) => {
+            l == r || matches!((l.parse::<f64>(), r.parse::<f64>()), (Ok(l), Ok(r)) if l == r)
+        }
+        (Shape::List(l), Shape::List(r)) => l == r && (0..l).all(|at| equal(left.item(at), right.item(at))),
+        (Shape::Map(l), Shape::Map(r)) => l == r && maps_equal(left, right, l),
+        (l, r) => l == r,
+    }
+}
+
+fn maps_equal<'a, 'b>(left: impl View<'a>, right: impl View<'b>, count: usize) -> bool {
+    let mut keys: Option<hashbrown::HashMap<&str, usize, FixedState>> = None;
+    (0..count).all(|at| {
+        let (key, value) = left.entry(at);
+        let (same_place, other) = right.entry(at);
+        if same_place == key {
+            return equal(value, other);
+        }
+        let keys = keys.get_or_insert_with(|| (0..count).map(|at| (right.entry(at).0, at)).collect());
+        keys.get(key).is_some_and(|at| equal(value, right.entry(*at).1))
+    })
+}
+
+/// A number that is the same for equal trees.
+pub fn fingerprint<'a>(view: impl View<'a>) -> u64 {
+    let hasher = FixedState::default();
+    match view.shape() {
+        Shape::Null => 1,
+        Shape::Bool(value) => 2 + u64::from(value),
+        Shape::Integer(text) | Shape::Float(text) => {
+            hasher.hash_one((4u8, text.parse::<f64>().map_or(0, |n| (n + 0.0).to_bits())))
+        }
+        Shape::String(text) => hasher.hash_one((5u8, text)),
+        Shape::DateTime(text) => hasher.hash_one((6u8, text)),
+        Shape::List(count) => {
+            (0..count).fold(7, |hash, at| hasher.hash_one((hash, fingerprint(view.item(at)))))
+        }
+        Shape::Map(count) => (0..count).fold(8u64, |hash, at| {
+            let (key, value) = view.entry(at);
+            hash.wrapping_add(hasher.hash_one((key, fingerprint(value))))
+        }),
+    }
+}
+
+/// An owned copy.
+pub fn to_value<'a>(view: impl View<'a>) -> Value {
+    match view.shape() {
+        Shape::Null => Value::Null,
+        Shape::Bool(value) => Value::Bool(value),
+        Shape::Integer(text) | Shape::Float(text) => Value::Number(Number::from_canonical(text)),
+        Shape::String(text) => Value::String(text.to_owned()),
+        Shape::DateTime(text) => Value::DateTime(text.to_owned()),
+        Shape::List(count) => Value::List((0..count).map(|at| to_value(view.item(at))).collect()),
+        Shape::Map(count) => Value::Map(
+            (0..count)
+                .map(|at| {
+                    let (key, value) = view.entry(at);
+                    (key.to_owned(), to_value(value))
+                })
+                .collect(),
+        ),
+    }
+}

@@ -1,5 +1,5 @@
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A half-open range of bytes in a source.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
@@ -45,6 +45,17 @@ pub struct Source {
     pub name: String,
     /// The whole text.
     pub text: Arc<str>,
+    /// Where lines start, found when first asked for.
+    lines: OnceLock<Vec<u32>>,
+}
+
+impl Source {
+    fn lines(&self) -> &[u32] {
+        self.lines.get_or_init(|| {
+            let ends = self.text.bytes().enumerate().filter(|(_, b)| *b == b'\n');
+            std::iter::once(0).chain(ends.map(|(at, _)| Span::at(at + 1).start)).collect()
+        })
+    }
 }
 
 /// A line and column, both counted from one; columns count characters.
@@ -66,7 +77,7 @@ impl SourceMap {
     /// Takes in a text and gives its identity.
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<Arc<str>>) -> SourceId {
         let id = u32::try_from(self.sources.len()).expect("fewer than 2^32 sources");
-        self.sources.push(Source { name: name.into(), text: text.into() });
+        self.sources.push(Source { name: name.into(), text: text.into(), lines: OnceLock::new() });
         SourceId(id)
     }
 
@@ -75,11 +86,16 @@ impl SourceMap {
         &self.sources[id.0 as usize]
     }
 
+    /// The line of a byte offset, from one.
+    pub fn line(&self, id: SourceId, offset: u32) -> usize {
+        self.get(id).lines().partition_point(|start| *start <= offset)
+    }
+
     /// Line and column of a byte offset.
     pub fn place(&self, id: SourceId, offset: u32) -> Place {
         let text = &self.get(id).text;
-        let line_start = line_start(text, offset as usize);
-        let line = text.as_bytes()[..line_start].iter().filter(|b| **b == b'\n').count() + 1;
+        let line = self.line(id, offset);
+        let line_start = self.get(id).lines()[line - 1] as usize;
         let end = floor_char(text, offset as usize);
         let column = text[line_start..end].trim_start_matches('\u{feff}').chars().count() + 1;
         Place { line, column }

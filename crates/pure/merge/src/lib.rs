@@ -1,1 +1,24 @@
-//! x
+//! The fold: ranked layers in, one value out, and for every leaf where it came from and what it shadowed.
+//!
+//! The highest rank wins. Layers stay intact: a result refers to their nodes and never copies or invents a value,
+//! so that provenance holds by construction. Knows no files, no manifest and no command.
+
+mod body;
+mod combine;
+mod file;
+mod fold;
+mod lineage;
+mod lists;
+mod policy;
+mod resolution;
+mod rules;
+
+pub use body::Segment;
+pub use file::{FileContent, LayerFile, Merged, MergedFile, merge_files};
+
+pub use combine::{Combination, Combine, Place};
+
+pub use fold::{Contribution, fold};
+pub use lineage::{Lineage, order};
+pub use policy::{Composition, Policy, Reaction, References};
+pub use resolution::{Deletion, Leaf, LeafOperation, Origin, Resolution, ResolvedRef, Shadow, ShadowKind};

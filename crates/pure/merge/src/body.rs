@@ -1,0 +1,97 @@
+//! Bodies of Markdown and text files: joined low to high, and which layer gave which lines.
+
+use std::ops::Range;
+
+use agpm_model::{LayerName, Separator};
+
+/// A stretch of a joined body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Segment {
+    /// Which contribution gave it, counted from the lowest.
+    pub layer: u32,
+    /// The bytes of the contribution's text.
+    pub from: Range<usize>,
+    /// The bytes of the result.
+    pub to: Range<usize>,
+}
+
+/// What stands between two bodies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Joint {
+    Markdown(Separator),
+    Text,
+}
+
+/// One layer's body.
+pub(crate) struct BodyPart<'a> {
+    pub(crate) layer: u32,
+    pub(crate) name: &'a LayerName,
+    pub(crate) text: &'a str,
+    pub(crate) range: Range<usize>,
+}
+
+/// Joins bodies, lowest first, onto `out`. Blank bodies have no say.
+pub(crate) fn join(parts: &[BodyPart<'_>], joint: Joint, newline: &str, out: &mut String) -> Vec<Segment> {
+    let mut segments = Vec::new();
+    let mut put = |out: &mut String, part: &BodyPart<'_>, from: Range<usize>| {
+        let start = out.len();
+        out.push_str(&part.text[from.clone()]);
+        segments.push(Segment { layer: part.layer, from, to: start..out.len() });
+    };
+    let shebang = parts.iter().rev().find_map(|part| Some((part, shebang(part)?)));
+    if let (Joint::Text, Some((part, line))) = (joint, shebang) {
+        put(out, part, line);
+        end_line(out, newline);
+    }
+    let said: Vec<(&BodyPart<'_>, Range<usize>)> = parts
+        .iter()
+        .map(|part| (part, if joint == Joint::Text { after_shebang(part) } else { part.range.clone() }))
+        .filter(|(part, range)| !part.text[range.clone()].trim().is_empty())
+        .collect();
+    for (index, (part, range)) in said.iter().enumerate() {
+        let text = &part.text[range.clone()];
+        let mut from = range.clone();
+        if index > 0 {
+            from.start += text.len() - text.trim_start_matches(['\r', '\n']).len();
+            out.push_str(&between(joint, part.name, newline));
+        }
+        if index + 1 < said.len() {
+            from.end -= text.len() - text.trim_end_matches(['\r', '\n']).len();
+        }
+        put(out, part, from);
+        if index + 1 < said.len() {
+            end_line(out, newline);
+        }
+    }
+    segments
+}
+
+/// Markdown needs the blank lines: `---` right under a paragraph would make a heading of it.
+fn between(joint: Joint, layer: &LayerName, newline: &str) -> String {
+    let line = match joint {
+        Joint::Markdown(Separator::None) => return newline.to_owned(),
+        Joint::Markdown(Separator::Rule) => "---".to_owned(),
+        Joint::Markdown(Separator::Heading) => format!("## {layer}"),
+        Joint::Markdown(Separator::Comment) => {
+            format!("<!-- layer: {} -->", layer.as_str().replace("--", "- -"))
+        }
+        Joint::Text => format!("--- {layer} ---"),
+    };
+    format!("{newline}{line}{newline}{newline}")
+}
+
+fn end_line(out: &mut String, newline: &str) {
+    if !out.ends_with('\n') {
+        out.push_str(newline);
+    }
+}
+
+fn shebang(part: &BodyPart<'_>) -> Option<Range<usize>> {
+    let text = &part.text[part.range.clone()];
+    let line = text.split_inclusive('\n').next().filter(|line| line.starts_with("#!"))?;
+    Some(part.range.start..part.range.start + line.len())
+}
+
+fn after_shebang(part: &BodyPart<'_>) -> Range<usize> {
+    shebang(part).map_or(part.range.start, |line| line.end)..part.range.end
+}

@@ -1,0 +1,342 @@
+//! One file out of the same file in many layers, whatever its format. Install, `agpm merge` and `agpm explain` all come here.
+
+use std::sync::Arc;
+
+use agpm_diag::{Diagnostic, SourceId, SourceMap, Span, codes};
+use agpm_model::{LayerName, Maps, Strategy};
+use agpm_text::{Document, EditError, Format, Limits, Value, View, decode, parse, print, to_value};
+
+use crate::body::{BodyPart, Joint, Segment, join};
+use crate::combine::Combine;
+use crate::fold::{Contribution, fold};
+use crate::policy::Policy;
+use crate::resolution::{Resolution, ResolvedRef};
+
+/// A file in one layer.
+#[derive(Clone, Debug)]
+pub struct LayerFile {
+    /// The layer.
+    pub layer: LayerName,
+    /// The identity of its text, for places.
+    pub source: SourceId,
+    /// What is in it.
+    pub content: FileContent,
+}
+
+/// What is in a file.
+#[derive(Clone, Debug)]
+pub enum FileContent {
+    /// A format whose structure we know.
+    Document(Arc<Document>),
+    /// Plain text.
+    Text(Arc<str>),
+    /// Anything else.
+    Opaque(Arc<[u8]>),
+}
+
+/// The kinds of content that merge with each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Family {
+    Structured,
+    Markdown,
+    Text,
+    Opaque,
+}
+
+impl LayerFile {
+    /// Reads the bytes of a file by the ending of its name. What is wrong comes as diagnostics that name the layer.
+    pub fn read(
+        layer: LayerName,
+        file: &str,
+        bytes: Vec<u8>,
+        sources: &mut SourceMap,
+    ) -> (Self, Vec<Diagnostic>) {
+        let format = Format::of_file(file).filter(|format| *format != Format::Csv);
+        let is_text = file.to_ascii_lowercase().ends_with(".txt");
+        if format.is_none() && !is_text {
+            let source = sources.add(file, "");
+            return (LayerFile { layer, source, content: FileContent::Opaque(bytes.into()) }, Vec::new());
+        }
+        let lossy = if std::str::from_utf8(&bytes).is_err() {
+            String::from_utf8_lossy(&bytes).into_owned()
+        } else {
+            String::new()
+        };
+        let (source, text, mut diagnostics) = if lossy.is_empty() {
+            let text: Arc<str> = String::from_utf8(bytes).unwrap_or_default().into();
+            (sources.add(file, text.clone()), text, Vec::new())
+        } else {
+            let source = sources.add(file, lossy);
+            let diagnostic = decode(source, bytes).err();
+            (source, Arc::from(""), diagnostic.into_iter().collect::<Vec<_>>())
+        };
+        let content = match format {
+            Some(format) if diagnostics.is_empty() => {
+                let parsed = parse(source, text, format, Limits::default());
+                diagnostics = parsed.diagnostics;
+                FileContent::Document(Arc::new(parsed.document))
+            }
+            _ => FileContent::Text(text),
+        };
+        for diagnostic in &mut diagnostics {
+            diagnostic.layer = Some(layer.to_string());
+        }
+        (LayerFile { layer, source, content }, diagnostics)
+    }
+
+    fn family(&self) -> Family {
+        match &self.content {
+            FileContent::Document(document) if document.format() == Format::Markdown => Family::Markdown,
+            FileContent::Document(_) => Family::Structured,
+            FileContent::Text(_) => Family::Text,
+            FileContent::Opaque(_) => Family::Opaque,
+        }
+    }
+
+    fn text(&self) -> &str {
+        match &self.content {
+            FileContent::Document(document) => document.text(),
+            FileContent::Text(text) => text,
+            FileContent::Opaque(_) => "",
+        }
+    }
+
+    fn bytes(&self) -> &[u8] {
+        match &self.content {
+            FileContent::Opaque(bytes) => bytes,
+            _ => self.text().as_bytes(),
+        }
+    }
+
+    fn document(&self) -> Option<&Arc<Document>> {
+        match &self.content {
+            FileContent::Document(document) => Some(document),
+            _ => None,
+        }
+    }
+
+    fn body(&self) -> Span {
+        self.document().map_or(Span::new(0, self.text().len()), |document| document.body())
+    }
+}
+
+/// A merged file with its provenance.
+#[derive(Debug)]
+pub struct MergedFile {
+    /// What it was merged from, lowest first.
+    pub files: Vec<LayerFile>,
+    /// The result.
+    pub merged: Merged,
+    /// What was found on the way.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// The result, by kind of content.
+#[derive(Debug)]
+pub enum Merged {
+    /// A value with the provenance of every leaf.
+    Structured(Resolution),
+    /// Front matter likewise; the body as one text made of segments.
+    Markdown {
+        /// The front matter.
+        front: Resolution,
+        /// The body.
+        body: String,
+        /// Which layer gave which bytes of it.
+        segments: Vec<Segment>,
+    },
+    /// One text made of segments.
+    Text {
+        /// The text.
+        body: String,
+        /// Which layer gave which bytes of it.
+        segments: Vec<Segment>,
+    },
+    /// One of the files as it is.
+    Whole(usize),
+}
+
+/// Merges files of one name, lowest layer first; `None` if there are none.
+pub fn merge_files(
+    files: Vec<LayerFile>,
+    strategy: &Strategy,
+    own: Option<&dyn Combine>,
+) -> Option<MergedFile> {
+    let last = files.len().checked_sub(1)?;
+    let family = files[last].family();
+    let mut diagnostics = Vec::new();
+    if let Some(other) = files.iter().find(|file| file.family() != family) {
+        diagnostics.push(mixed_formats(other, &files[last]));
+        return Some(MergedFile { merged: Merged::Whole(last), files, diagnostics });
+    }
+    let whole = strategy.maps == Maps::Replace && strategy.rules.is_empty() && strategy.unset.is_empty();
+    let merged = match family {
+        Family::Structured => Merged::Structured(resolve(&files, strategy, own)),
+        Family::Opaque => {
+            if last > 0 && files.iter().any(|file| file.bytes() != files[last].bytes()) {
+                diagnostics.push(opaque(&files));
+            }
+            Merged::Whole(last)
+        }
+        Family::Markdown | Family::Text if whole || last == 0 => Merged::Whole(last),
+        Family::Markdown => {
+            let (body, segments) = join_bodies(&files, Joint::Markdown(strategy.separator));
+            Merged::Markdown { front: resolve(&files, strategy, own), body, segments }
+        }
+        Family::Text => {
+            let (body, segments) = join_bodies(&files, Joint::Text);
+            Merged::Text { body, segments }
+        }
+    };
+    if let Merged::Structured(resolution) | Merged::Markdown { front: resolution, .. } = &merged {
+        diagnostics.extend(resolution.diagnostics().iter().cloned());
+    }
+    Some(MergedFile { files, merged, diagnostics })
+}
+
+fn resolve(files: &[LayerFile], strategy: &Strategy, own: Option<&dyn Combine>) -> Resolution {
+    let contribution = |file: &LayerFile| {
+        Some(Contribution { layer: file.layer.clone(), document: file.document()?.clone() })
+    };
+    fold(files.iter().filter_map(contribution).collect(), &Policy::merge(strategy.clone()), own)
+}
+
+fn join_bodies(files: &[LayerFile], joint: Joint) -> (String, Vec<Segment>) {
+    let newline = if files[0].text().contains("\r\n") { "\r\n" } else { "\n" };
+    let parts: Vec<BodyPart<'_>> = files
+        .iter()
+        .enumerate()
+        .map(|(layer, file)| BodyPart {
+            layer: layer as u32,
+            name: &file.layer,
+            text: file.text(),
+            range: file.body().range(),
+        })
+        .collect();
+    let mut body = String::new();
+    let segments = join(&parts, joint, newline, &mut body);
+    (body, segments)
+}
+
+fn mixed_formats(one: &LayerFile, other: &LayerFile) -> Diagnostic {
+    let message =
+        format!("layers `{}` and `{}` hold files of kinds that do not merge", one.layer, other.layer);
+    Diagnostic::new(&codes::MERGE_MIXED_FORMATS, message)
+        .at(other.source, Span::at(0), "")
+        .at(one.source, Span::at(0), "")
+        .in_layer(other.layer.as_str())
+        .help("JSON, YAML and TOML merge with each other; Markdown and text only with their own kind")
+}
+
+fn opaque(files: &[LayerFile]) -> Diagnostic {
+    let names: Vec<String> = files.iter().map(|file| format!("`{}`", file.layer)).collect();
+    let highest = &files[files.len() - 1];
+    let message = format!(
+        "{} all have this file, and its format cannot be merged: `{}` counts",
+        names.join(", "),
+        highest.layer
+    );
+    Diagnostic::new(&codes::MERGE_OPAQUE, message)
+        .at(highest.source, Span::at(0), "")
+        .in_layer(highest.layer.as_str())
+        .help("keep the file in one layer, or give it an ending that says what it is")
+}
+
+impl MergedFile {
+    /// The bytes of the result, in the format of the lowest file, with its comments and order.
+    pub fn bytes(&self) -> Result<Vec<u8>, Diagnostic> {
+        match &self.merged {
+            Merged::Whole(index) => Ok(self.files[*index].bytes().to_vec()),
+            Merged::Text { body, .. } => Ok(body.clone().into_bytes()),
+            Merged::Structured(resolution) => {
+                let Some(root) = resolution.root() else { return Ok(self.files[0].bytes().to_vec()) };
+                self.rewritten(root).map(String::into_bytes)
+            }
+            Merged::Markdown { front, body, .. } => {
+                let lowest = self.document(0);
+                let text = front
+                    .root()
+                    .map_or_else(|| Ok(lowest.text().to_string()), |root| self.rewritten(root))?;
+                // Only the front matter was rewritten: what is behind it is still the lowest's body, if it is that file.
+                let head = parse(lowest.source(), text, Format::Markdown, Limits::default()).document;
+                Ok([&head.text()[..head.body().start as usize], body].concat().into_bytes())
+            }
+        }
+    }
+
+    /// The result in another format than the files'.
+    pub fn print(&self, format: Format) -> Result<String, Diagnostic> {
+        match &self.merged {
+            Merged::Structured(resolution) => {
+                let printed = match resolution.root() {
+                    Some(root) => print(root, format),
+                    None => print(&Value::Map(Vec::new()), format),
+                };
+                printed.map_err(|error| self.unprintable(&error))
+            }
+            _ => {
+                let value = self.value().ok_or_else(|| self.not_text())?;
+                print(&value, format).map_err(|error| self.unprintable(&error))
+            }
+        }
+    }
+
+    /// The result as one value; Markdown as a map of `front_matter` and `body`. Nothing for bytes that are no text.
+    pub fn value(&self) -> Option<Value> {
+        let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).ok().map(Value::String);
+        let page = |front: Option<Value>, body: &str| {
+            Value::map([("front_matter", front.unwrap_or(Value::Null)), ("body", body.into())])
+        };
+        match &self.merged {
+            Merged::Structured(resolution) => resolution.root().map(to_value),
+            Merged::Markdown { front, body, .. } => Some(page(front.root().map(to_value), body)),
+            Merged::Text { body, .. } => Some(Value::String(body.clone())),
+            Merged::Whole(index) => match &self.files[*index].content {
+                FileContent::Document(document) if document.format() == Format::Markdown => {
+                    Some(page(document.root().map(to_value), &document.text()[document.body().range()]))
+                }
+                FileContent::Document(document) => document.root().map(to_value),
+                _ => text(self.files[*index].bytes()),
+            },
+        }
+    }
+
+    fn document(&self, index: usize) -> &Arc<Document> {
+        self.files[index].document().expect("structured files are documents")
+    }
+
+    /// The lowest file's text with this value; the text of another layer if all of it comes from there.
+    fn rewritten(&self, root: ResolvedRef<'_>) -> Result<String, Diagnostic> {
+        let lowest = self.document(0);
+        if let Some(node) = root.node()
+            && node.document().root().map(|r| r.id()) == Some(node.id())
+            && node.document().format() == lowest.format()
+        {
+            return Ok(node.document().text().to_string());
+        }
+        lowest.rewrite(root).map_err(|error| self.unprintable(&error))
+    }
+
+    fn unprintable(&self, error: &EditError) -> Diagnostic {
+        let lowest = &self.files[0];
+        let mut diagnostic =
+            Diagnostic::new(&codes::TEXT_UNREPRESENTABLE, format!("the result cannot be written: {error}"))
+                .help("choose another format with `--format`, or remove the value");
+        if let EditError::Unrepresentable { at, .. } = error
+            && let Merged::Structured(resolution) | Merged::Markdown { front: resolution, .. } = &self.merged
+            && let Some(node) = resolution.at(at).and_then(View::node)
+        {
+            diagnostic = diagnostic.at(node.document().source(), node.span(), "from here");
+        } else {
+            diagnostic = diagnostic.at(lowest.source, Span::at(0), "");
+        }
+        diagnostic
+    }
+
+    fn not_text(&self) -> Diagnostic {
+        let file = &self.files[self.files.len() - 1];
+        Diagnostic::new(&codes::TEXT_UNREPRESENTABLE, "the result is not text")
+            .at(file.source, Span::at(0), "")
+            .help("leave out `--format` to get the bytes as they are")
+    }
+}

@@ -1,0 +1,598 @@
+//! The engine: all layers at once, place by place, from the root down.
+
+use std::sync::Arc;
+
+use agpm_diag::{Diagnostic, codes};
+use agpm_model::{Empty, Items, LayerName, Lists, Maps, Operation, Strategy};
+use agpm_text::{Document, Kind, NodeRef, Pointer, equal};
+use foldhash::fast::FixedState;
+use hashbrown::HashTable;
+use std::hash::BuildHasher;
+
+use crate::combine::{Combination, Combine, Place};
+use crate::policy::{Composition, Policy};
+use crate::resolution::{
+    Body, Child, Deletion, LeafOperation, Origin, Resolution, Resolved, Shadow, ShadowKind,
+};
+use crate::rules::{Reach, Rules};
+
+/// Findings of one kind that are reported one by one; the rest is counted.
+const MOST_OF_A_KIND: usize = 100;
+
+/// One layer's document. Contributions are ranked by their order, lowest first.
+#[derive(Clone, Debug)]
+pub struct Contribution {
+    /// The layer that says it.
+    pub layer: LayerName,
+    /// What it says.
+    pub document: Arc<Document>,
+}
+
+/// Folds contributions, lowest first, into one value.
+pub fn fold(contributions: Vec<Contribution>, policy: &Policy, own: Option<&dyn Combine>) -> Resolution {
+    let select;
+    let (strategy, mode) = match &policy.composition {
+        Composition::Merge(strategy) => (strategy, Mode::base(strategy)),
+        Composition::Select => {
+            select = Strategy::default();
+            (&select, Mode::Replace)
+        }
+    };
+    let rules = Rules::new(strategy);
+    let mut folder = Folder {
+        said: &contributions,
+        rules: &rules,
+        own,
+        path: Vec::new(),
+        nodes: Vec::new(),
+        children: Vec::new(),
+        shadows: Vec::new(),
+        deletions: Vec::new(),
+        unset: vec![Found::Nowhere; strategy.unset.len()],
+        diagnostics: Vec::new(),
+        type_changes: 0,
+    };
+    let roots: Vec<Said<'_>> = contributions
+        .iter()
+        .enumerate()
+        .filter_map(|(layer, c)| Some(Said { layer: layer as u32, node: c.document.root()?, live: true }))
+        .collect();
+    let root = if roots.is_empty() { None } else { folder.place(&roots, &rules.start(), mode) };
+    folder.report_useless_unset(strategy);
+    let Folder { nodes, children, shadows, deletions, diagnostics, .. } = folder;
+    Resolution { contributions, nodes, children, shadows, root, deletions, diagnostics }
+}
+
+/// What one layer says at a place. Where a map was replaced, the lower ones are there no longer, but a rule for a place
+/// inside may still call on them.
+#[derive(Clone, Copy)]
+pub(crate) struct Said<'a> {
+    pub(crate) layer: u32,
+    pub(crate) node: NodeRef<'a>,
+    pub(crate) live: bool,
+}
+
+impl Said<'_> {
+    pub(crate) fn origin(self) -> Origin {
+        Origin { layer: self.layer, node: self.node.id() }
+    }
+}
+
+/// What happens at a place and below.
+#[derive(Clone, Copy)]
+pub(crate) enum Mode<'s> {
+    Recursive { lists: ListMode<'s>, below: ListMode<'s>, clash: Clash },
+    Replace,
+    Overlay,
+    NonEmpty,
+    KeepLower,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ListMode<'s> {
+    Replace,
+    Extend,
+    Append,
+    Prepend,
+    Union,
+    ByKey(&'s str, Items),
+    Smart,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Clash {
+    HigherWins,
+    Forbidden,
+}
+
+impl<'s> Mode<'s> {
+    fn base(strategy: &'s Strategy) -> Self {
+        match strategy.maps {
+            Maps::Replace => Mode::Replace,
+            Maps::Merge => {
+                let lists = match &strategy.lists {
+                    Lists::Smart => ListMode::Smart,
+                    Lists::By(operation) => ListMode::of(operation),
+                };
+                Mode::Recursive { lists, below: lists, clash: Clash::HigherWins }
+            }
+        }
+    }
+
+    /// What an operation means where `outer` holds around it.
+    fn of(operation: &'s Operation, outer: Mode<'s>) -> Self {
+        let recursive = |lists| Mode::Recursive { lists, below: lists, clash: Clash::HigherWins };
+        match operation {
+            Operation::Deep => recursive(ListMode::Replace),
+            Operation::Replace => Mode::Replace,
+            Operation::Overlay => Mode::Overlay,
+            Operation::NonEmpty => Mode::NonEmpty,
+            Operation::KeepLower => Mode::KeepLower,
+            Operation::Forbid => Mode::Recursive {
+                lists: ListMode::Replace,
+                below: ListMode::Replace,
+                clash: Clash::Forbidden,
+            },
+            Operation::ByKey { .. } => {
+                let below = match outer {
+                    Mode::Recursive { below, .. } => below,
+                    _ => ListMode::Replace,
+                };
+                Mode::Recursive { lists: ListMode::of(operation), below, clash: Clash::HigherWins }
+            }
+            _ => recursive(ListMode::of(operation)),
+        }
+    }
+
+    pub(crate) fn below(self) -> Self {
+        match self {
+            Mode::Recursive { below, clash, .. } => Mode::Recursive { lists: below, below, clash },
+            other => other,
+        }
+    }
+}
+
+impl<'s> ListMode<'s> {
+    fn of(operation: &'s Operation) -> Self {
+        match operation {
+            Operation::Extend => ListMode::Extend,
+            Operation::Append => ListMode::Append,
+            Operation::Prepend => ListMode::Prepend,
+            Operation::Union => ListMode::Union,
+            Operation::ByKey { key, items } => ListMode::ByKey(key, *items),
+            _ => ListMode::Replace,
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+pub(crate) enum Step<'a> {
+    Key(&'a str),
+    Index(usize),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Found {
+    Nowhere,
+    Somewhere,
+}
+
+pub(crate) struct Folder<'a, 's> {
+    said: &'a [Contribution],
+    rules: &'s Rules<'s>,
+    own: Option<&'s dyn Combine>,
+    path: Vec<Step<'a>>,
+    nodes: Vec<Resolved>,
+    children: Vec<Child>,
+    shadows: Vec<Shadow>,
+    deletions: Vec<Deletion>,
+    unset: Vec<Found>,
+    diagnostics: Vec<Diagnostic>,
+    type_changes: usize,
+}
+
+impl<'a, 's> Folder<'a, 's> {
+    /// Folds what is said at one place; nothing is left if it is deleted, or if only replaced layers say it.
+    pub(crate) fn place(&mut self, said: &[Said<'a>], reach: &Reach, outer: Mode<'s>) -> Option<u32> {
+        if reach.is_empty() && said.len() == 1 && said[0].live {
+            return Some(self.whole(said[0], LeafOperation::Only, &[]));
+        }
+        if let Some(unset) = self.rules.unset_here(reach) {
+            self.delete(unset, said);
+            return None;
+        }
+        let (operation, empty) = self.rules.here(reach);
+        let revived: Vec<Said<'a>>;
+        let mut said = said;
+        if operation.is_some() && said.iter().any(|s| !s.live) {
+            revived = said.iter().map(|s| Said { live: true, ..*s }).collect();
+            said = &revived;
+        }
+        let kept: Vec<Said<'a>>;
+        if empty != Empty::Value && said.len() > 1 {
+            kept = without_empty(said, empty);
+            said = &kept;
+        }
+        if let Some(own) = self.own.filter(|_| said.len() > 1) {
+            let nodes: Vec<NodeRef<'a>> = said.iter().map(|s| s.node).collect();
+            let pointer = self.pointer();
+            match own.combine(&Place { pointer: &pointer, contributions: &nodes }) {
+                Some(Combination::Items(items)) => return Some(self.chosen_items(said, &items)),
+                Some(Combination::Operation(operation)) => {
+                    return self.by_mode(said, reach, Mode::of(operation, outer));
+                }
+                None => {}
+            }
+        }
+        let mode = operation.map_or(outer, |operation| Mode::of(operation, outer));
+        self.by_mode(said, reach, mode)
+    }
+
+    fn by_mode(&mut self, said: &[Said<'a>], reach: &Reach, mode: Mode<'s>) -> Option<u32> {
+        let live: Vec<Said<'a>> = said.iter().copied().filter(|s| s.live).collect();
+        if live.is_empty() {
+            return if reach.is_empty() {
+                None
+            } else {
+                self.maps(&only_maps(said), reach, Mode::Replace, &[])
+            };
+        }
+        if let ([one], false) = (said, reach.may_unset()) {
+            return Some(self.whole(*one, LeafOperation::Only, &[]));
+        }
+        match mode {
+            Mode::Replace => self.replace(said, reach),
+            Mode::KeepLower => Some(self.pick(&live, 0, LeafOperation::KeepLower)),
+            Mode::NonEmpty => {
+                let highest = live.iter().rposition(|s| !is_blank(s.node)).unwrap_or(live.len() - 1);
+                Some(self.pick(&live, highest, LeafOperation::NonEmpty))
+            }
+            Mode::Overlay | Mode::Recursive { .. } => self.recursive(&live, reach, mode),
+        }
+    }
+
+    /// Merges what is of the same kind as the highest; what is below the last change of kind is shadowed.
+    fn recursive(&mut self, said: &[Said<'a>], reach: &Reach, mode: Mode<'s>) -> Option<u32> {
+        let top = said[said.len() - 1];
+        let family = family(top.node.kind());
+        let from = said.iter().rposition(|s| self::family(s.node.kind()) != family).map_or(0, |at| at + 1);
+        self.report_type_changes(said, mode);
+        let (shadowed, run) = said.split_at(from);
+        let shadows = replaced(shadowed);
+        match (family, mode) {
+            (Family::Map, Mode::Overlay) => self.maps(run, reach, Mode::Replace, &shadows),
+            (Family::Map, _) if run.len() > 1 || reach.may_unset() => {
+                self.maps(run, reach, mode.below(), &shadows)
+            }
+            (Family::List, Mode::Recursive { lists, .. }) => self.lists(run, reach, lists, mode, &shadows),
+            _ => {
+                if forbids(mode)
+                    && let Some(other) = said.iter().rev().find(|s| !equal(s.node, top.node))
+                {
+                    self.report_clash(*other, top);
+                }
+                Some(self.pick(said, said.len() - 1, LeafOperation::Replace))
+            }
+        }
+    }
+
+    /// The highest, whole, unless a rule speaks of a place inside.
+    fn replace(&mut self, said: &[Said<'a>], reach: &Reach) -> Option<u32> {
+        let top = said.iter().rposition(|s| s.live)?;
+        if reach.is_empty() || said[top].node.kind() != Kind::Map {
+            return Some(self.pick(&said[..=top], top, LeafOperation::Replace));
+        }
+        let ghosts: Vec<Said<'a>> =
+            only_maps(said).into_iter().map(|s| Said { live: s.layer == said[top].layer, ..s }).collect();
+        self.maps(&ghosts, reach, Mode::Replace, &[])
+    }
+
+    /// Merges maps key by key: the lower order first, then new keys.
+    fn maps(&mut self, maps: &[Said<'a>], reach: &Reach, below: Mode<'s>, shadows: &[Shadow]) -> Option<u32> {
+        let top = *maps.iter().rev().find(|s| s.live).or(maps.last())?;
+        let (keys, members) = group(maps);
+        let mut children = Vec::with_capacity(keys.len());
+        let mut at_key: Vec<Said<'a>> = Vec::with_capacity(maps.len());
+        for (index, (key, key_layer)) in keys.iter().enumerate() {
+            at_key.clear();
+            let row = &members[index * maps.len()..(index + 1) * maps.len()];
+            at_key.extend(maps.iter().zip(row).filter_map(|(s, value)| Some(Said { node: (*value)?, ..*s })));
+            let stepped =
+                if reach.is_empty() { Reach::default() } else { self.rules.step(reach, key.content()) };
+            self.path.push(Step::Key(key.content()));
+            let child = self.place(&at_key, &stepped, below);
+            self.path.pop();
+            let key = Origin { layer: *key_layer, node: key.id() };
+            children.extend(child.map(|node| Child { key, node }));
+        }
+        if children.is_empty() && !maps.iter().any(|s| s.live) {
+            return None;
+        }
+        Some(self.folded(Body::Map, top, &children, shadows))
+    }
+
+    pub(crate) fn whole(&mut self, said: Said<'a>, operation: LeafOperation, shadows: &[Shadow]) -> u32 {
+        let shadows = self.keep_shadows(shadows);
+        self.push(Resolved { origin: said.origin(), body: Body::Whole, operation, children: (0, 0), shadows })
+    }
+
+    pub(crate) fn folded(
+        &mut self,
+        body: Body,
+        top: Said<'a>,
+        children: &[Child],
+        shadows: &[Shadow],
+    ) -> u32 {
+        let start = narrow(self.children.len());
+        self.children.extend_from_slice(children);
+        let shadows = self.keep_shadows(shadows);
+        let children = (start, narrow(children.len()));
+        self.push(Resolved {
+            origin: top.origin(),
+            body,
+            operation: LeafOperation::Replace,
+            children,
+            shadows,
+        })
+    }
+
+    /// Marks an item that nothing else was said about with how it joined its list.
+    pub(crate) fn joined(&mut self, node: u32, operation: LeafOperation, duplicates: &[Shadow]) {
+        let shadows = self.keep_shadows(duplicates);
+        let resolved = &mut self.nodes[node as usize];
+        if resolved.operation == LeafOperation::Only {
+            resolved.operation = operation;
+            resolved.shadows = shadows;
+        }
+    }
+
+    fn push(&mut self, resolved: Resolved) -> u32 {
+        self.nodes.push(resolved);
+        narrow(self.nodes.len() - 1)
+    }
+
+    fn keep_shadows(&mut self, shadows: &[Shadow]) -> (u32, u32) {
+        let start = narrow(self.shadows.len());
+        self.shadows.extend_from_slice(shadows);
+        (start, narrow(shadows.len()))
+    }
+
+    /// One of them whole; the others are shadowed.
+    fn pick(&mut self, said: &[Said<'a>], index: usize, operation: LeafOperation) -> u32 {
+        let others: Vec<Said<'a>> =
+            said.iter().enumerate().filter(|(at, _)| *at != index).map(|(_, s)| *s).collect();
+        self.whole(said[index], operation, &replaced(&others))
+    }
+
+    fn delete(&mut self, unset: usize, said: &[Said<'a>]) {
+        self.unset[unset] = Found::Somewhere;
+        let deletion = Deletion { pointer: self.pointer(), shadows: replaced(said) };
+        self.deletions.push(deletion);
+    }
+
+    pub(crate) fn under(
+        &mut self,
+        step: Step<'a>,
+        fold: impl FnOnce(&mut Self) -> Option<u32>,
+    ) -> Option<u32> {
+        self.path.push(step);
+        let found = fold(self);
+        self.path.pop();
+        found
+    }
+
+    pub(crate) fn step(&self, reach: &Reach, index: usize) -> Reach {
+        if reach.is_empty() { Reach::default() } else { self.rules.step(reach, &index.to_string()) }
+    }
+
+    pub(crate) fn pointer(&self) -> Pointer {
+        self.path
+            .iter()
+            .map(|step| match step {
+                Step::Key(key) => (*key).to_owned(),
+                Step::Index(index) => index.to_string(),
+            })
+            .collect()
+    }
+
+    pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+
+    pub(crate) fn layer(&self, said: Said<'_>) -> &'a LayerName {
+        &self.said[said.layer as usize].layer
+    }
+
+    fn report_type_changes(&mut self, said: &[Said<'a>], mode: Mode<'s>) {
+        for pair in said.windows(2) {
+            let (lower, higher) = (pair[0], pair[1]);
+            let (low, high) = (family(lower.node.kind()), family(higher.node.kind()));
+            if low == high || low == Family::Null || high == Family::Null {
+                continue;
+            }
+            if forbids(mode) {
+                self.report_clash(lower, higher);
+                continue;
+            }
+            self.type_changes += 1;
+            if self.type_changes <= MOST_OF_A_KIND {
+                let diagnostic = self.type_change(lower, higher);
+                self.report(diagnostic);
+            }
+        }
+    }
+
+    fn type_change(&self, lower: Said<'a>, higher: Said<'a>) -> Diagnostic {
+        let (low, high) = (lower.node, higher.node);
+        let message = format!(
+            "`{}` is {} in layer `{}` but {} in layer `{}`, which counts",
+            self.pointer(),
+            low.kind().word(),
+            self.layer(lower),
+            high.kind().word(),
+            self.layer(higher),
+        );
+        Diagnostic::new(&codes::MERGE_TYPE_CHANGE, message)
+            .at(high.document().source(), high.span(), "this counts")
+            .at(low.document().source(), low.span(), "this is replaced")
+            .in_layer(self.layer(higher).as_str())
+            .help("make both the same type, or say `replace` for this place to take the change without a warning")
+    }
+
+    pub(crate) fn report_clash(&mut self, lower: Said<'a>, higher: Said<'a>) {
+        let message = format!(
+            "`{}` differs between layers `{}` and `{}`",
+            self.pointer(),
+            self.layer(lower),
+            self.layer(higher)
+        );
+        let diagnostic = Diagnostic::new(&codes::MERGE_CLASH, message)
+            .at(higher.node.document().source(), higher.node.span(), "the higher layer says this")
+            .at(lower.node.document().source(), lower.node.span(), "the lower layer says this")
+            .in_layer(self.layer(higher).as_str())
+            .help("a rule forbids that here: remove one of the two, or change the rule");
+        self.report(diagnostic);
+    }
+
+    fn report_useless_unset(&mut self, strategy: &Strategy) {
+        let found = std::mem::take(&mut self.unset);
+        for (pointer, _) in strategy.unset.iter().zip(found).filter(|(_, found)| *found == Found::Nowhere) {
+            let message = format!("nothing to unset at `{pointer}`: no layer says anything there");
+            let help = "check the pointer, or remove it from `unset`";
+            self.report(Diagnostic::new(&codes::MERGE_UNSET_NOTHING, message).help(help));
+        }
+        if self.type_changes > MOST_OF_A_KIND {
+            let message = format!("{} more places change their type", self.type_changes - MOST_OF_A_KIND);
+            self.report(Diagnostic::new(&codes::MERGE_TYPE_CHANGE, message));
+        }
+    }
+}
+
+fn narrow(count: usize) -> u32 {
+    u32::try_from(count).expect("a result has no more nodes than its sources have bytes")
+}
+
+fn forbids(mode: Mode<'_>) -> bool {
+    matches!(mode, Mode::Recursive { clash: Clash::Forbidden, .. })
+}
+
+/// As shadows, highest first.
+pub(crate) fn replaced(said: &[Said<'_>]) -> Vec<Shadow> {
+    said.iter().rev().map(|s| Shadow { origin: s.origin(), kind: ShadowKind::Replaced }).collect()
+}
+
+fn only_maps<'a>(said: &[Said<'a>]) -> Vec<Said<'a>> {
+    said.iter().copied().filter(|s| s.node.kind() == Kind::Map).collect()
+}
+
+/// Kinds that replace each other without a word.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Family {
+    Null,
+    Map,
+    List,
+    Bool,
+    Number,
+    Text,
+}
+
+fn family(kind: Kind) -> Family {
+    match kind {
+        Kind::Null => Family::Null,
+        Kind::Map => Family::Map,
+        Kind::List => Family::List,
+        Kind::Bool => Family::Bool,
+        Kind::Integer | Kind::Float => Family::Number,
+        Kind::String | Kind::DateTime => Family::Text,
+    }
+}
+
+fn is_blank(node: NodeRef<'_>) -> bool {
+    match node.kind() {
+        Kind::Null => true,
+        Kind::String => node.content().trim().is_empty(),
+        _ => is_empty_container(node),
+    }
+}
+
+fn is_empty_container(node: NodeRef<'_>) -> bool {
+    matches!(node.kind(), Kind::Map | Kind::List) && node.len() == 0
+}
+
+fn without_empty<'a>(said: &[Said<'a>], empty: Empty) -> Vec<Said<'a>> {
+    match empty {
+        Empty::Clear => {
+            let from = said.iter().rposition(|s| is_empty_container(s.node)).unwrap_or(0);
+            said[from..].to_vec()
+        }
+        _ => {
+            let full: Vec<Said<'a>> = said.iter().copied().filter(|s| !is_empty_container(s.node)).collect();
+            if full.is_empty() { said.to_vec() } else { full }
+        }
+    }
+}
+
+/// Keys with the layer that had them first, and for each key a row of what every map says there.
+type Groups<'a> = (Vec<(NodeRef<'a>, u32)>, Vec<Option<NodeRef<'a>>>);
+
+fn group<'a>(maps: &[Said<'a>]) -> Groups<'a> {
+    let width = maps.len();
+    let mut keys = Keys { list: Vec::with_capacity(maps[0].node.len()), index: None };
+    let mut members: Vec<Option<NodeRef<'a>>> = Vec::with_capacity(maps[0].node.len() * width);
+    for (column, map) in maps.iter().enumerate() {
+        for (at, (key, value)) in map.node.entries().enumerate() {
+            let found = if column == 0 { None } else { keys.find(at, key.content()) };
+            let row = found.unwrap_or_else(|| {
+                members.resize(members.len() + width, None);
+                keys.push(key, map.layer)
+            });
+            members[row * width + column] = Some(value);
+        }
+    }
+    (keys.list, members)
+}
+
+/// Keys in the order of first appearance. Few are searched in order; for many an index is made once it is needed.
+struct Keys<'a> {
+    list: Vec<(NodeRef<'a>, u32)>,
+    index: Option<HashTable<u32>>,
+}
+
+impl<'a> Keys<'a> {
+    const FEW: usize = 8;
+
+    /// `guess` is where the key stands if the layers keep one order.
+    fn find(&mut self, guess: usize, key: &str) -> Option<usize> {
+        if self.list.get(guess).is_some_and(|(known, _)| known.content() == key) {
+            return Some(guess);
+        }
+        if self.list.len() <= Keys::FEW {
+            return self.list.iter().position(|(known, _)| known.content() == key);
+        }
+        if self.index.is_none() {
+            let mut index = HashTable::with_capacity(self.list.len());
+            (0..self.list.len()).for_each(|at| insert(&mut index, &self.list, at));
+            self.index = Some(index);
+        }
+        let found = self.index.as_ref()?.find(hash(key), |at| self.list[*at as usize].0.content() == key);
+        found.map(|at| *at as usize)
+    }
+
+    fn push(&mut self, key: NodeRef<'a>, layer: u32) -> usize {
+        self.list.push((key, layer));
+        let at = self.list.len() - 1;
+        if let Some(index) = &mut self.index {
+            insert(index, &self.list, at);
+        }
+        at
+    }
+}
+
+fn hash(key: &str) -> u64 {
+    FixedState::default().hash_one(key)
+}
+
+fn insert(index: &mut HashTable<u32>, keys: &[(NodeRef<'_>, u32)], at: usize) {
+    let key_hash = |at: &u32| hash(keys[*at as usize].0.content());
+    index.insert_unique(hash(keys[at].0.content()), narrow(at), key_hash);
+}

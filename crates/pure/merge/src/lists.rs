@@ -1,0 +1,236 @@
+//! Lists: which items of which layers make up the result.
+
+use std::hash::BuildHasher;
+
+use agpm_diag::{Diagnostic, codes};
+use agpm_model::Items;
+use agpm_text::{Kind, NodeRef, equal, fingerprint};
+use foldhash::fast::FixedState;
+use hashbrown::HashTable;
+
+use crate::fold::{Clash, Folder, ListMode, Mode, Said, Step};
+use crate::resolution::{Body, Child, LeafOperation, Origin, Shadow, ShadowKind};
+use crate::rules::Reach;
+
+/// An item of the result: what layers say of it, lowest first, and what was the same and not repeated.
+struct Slot<'a> {
+    said: Vec<Said<'a>>,
+    duplicates: Vec<Shadow>,
+}
+
+impl<'a> Slot<'a> {
+    fn of(said: Said<'a>) -> Self {
+        Slot { said: vec![said], duplicates: Vec::new() }
+    }
+
+    fn highest(&self) -> NodeRef<'a> {
+        self.said[self.said.len() - 1].node
+    }
+}
+
+impl<'a, 's> Folder<'a, 's> {
+    /// Merges lists, lowest first.
+    pub(crate) fn lists(
+        &mut self,
+        lists: &[Said<'a>],
+        reach: &Reach,
+        how: ListMode<'s>,
+        mode: Mode<'s>,
+        shadows: &[Shadow],
+    ) -> Option<u32> {
+        let top = lists[lists.len() - 1];
+        let mut shadows = shadows.to_vec();
+        let (slots, operation) = match how {
+            ListMode::Replace => {
+                let below = &lists[..lists.len() - 1];
+                if let Mode::Recursive { clash: Clash::Forbidden, .. } = mode
+                    && let Some(other) = below.iter().rev().find(|s| !equal(s.node, top.node))
+                {
+                    self.report_clash(*other, top);
+                }
+                let mut all = crate::fold::replaced(below);
+                all.append(&mut shadows);
+                if !reach.may_unset() {
+                    return Some(self.whole(top, LeafOperation::Replace, &all));
+                }
+                shadows = all;
+                (items(top).map(Slot::of).collect(), LeafOperation::Replace)
+            }
+            ListMode::Append => {
+                (lists.iter().flat_map(|list| items(*list)).map(Slot::of).collect(), LeafOperation::Append)
+            }
+            ListMode::Prepend => (
+                lists.iter().rev().flat_map(|list| items(*list)).map(Slot::of).collect(),
+                LeafOperation::Prepend,
+            ),
+            ListMode::Extend => (extended(lists, Lowest::AsIs), LeafOperation::Extend),
+            ListMode::Union => (extended(lists, Lowest::Deduplicated), LeafOperation::Union),
+            ListMode::Smart => self.smart(lists),
+            ListMode::ByKey(key, _) => (self.keyed(lists, key)?, LeafOperation::ByKey),
+        };
+        let item_mode = match how {
+            ListMode::ByKey(_, Items::Deep) => mode.below(),
+            _ => Mode::Replace,
+        };
+        Some(self.slots(top, slots, reach, item_mode, operation, &shadows))
+    }
+
+    /// The list that an embedder's strategy chose.
+    pub(crate) fn chosen_items(&mut self, lists: &[Said<'a>], chosen: &[Vec<(usize, usize)>]) -> u32 {
+        let item = |(list, index): &(usize, usize)| {
+            let list = lists.get(*list)?;
+            Some(Said { node: list.node.items().nth(*index)?, ..*list })
+        };
+        let slots = chosen.iter().map(|parts| parts.iter().filter_map(item).collect::<Vec<_>>());
+        let slots =
+            slots.filter(|said| !said.is_empty()).map(|said| Slot { said, duplicates: Vec::new() }).collect();
+        let top = lists[lists.len() - 1];
+        self.slots(top, slots, &Reach::default(), Mode::Replace, LeafOperation::Own, &[])
+    }
+
+    fn slots(
+        &mut self,
+        top: Said<'a>,
+        slots: Vec<Slot<'a>>,
+        reach: &Reach,
+        mode: Mode<'s>,
+        operation: LeafOperation,
+        shadows: &[Shadow],
+    ) -> u32 {
+        let mut children = Vec::with_capacity(slots.len());
+        for (index, slot) in slots.iter().enumerate() {
+            let stepped = self.step(reach, index);
+            let node = self.under(Step::Index(index), |folder| folder.place(&slot.said, &stepped, mode));
+            if let Some(node) = node {
+                self.joined(node, operation, &slot.duplicates);
+                children.push(Child { key: Origin { layer: 0, node: top.node.id() }, node });
+            }
+        }
+        self.folded(Body::List, top, &children, shadows)
+    }
+
+    /// By `id` as long as every item has one, else what is not there yet joins the end.
+    fn smart(&mut self, lists: &[Said<'a>]) -> (Vec<Slot<'a>>, LeafOperation) {
+        const KEY: &str = "id";
+        let mut slots: Vec<Slot<'a>> = items(lists[0]).map(Slot::of).collect();
+        let mut operation = LeafOperation::ByKey;
+        for list in &lists[1..] {
+            let above = items(*list).map(|item| item.node);
+            if slots.iter().map(Slot::highest).chain(above).all(|item| key_of(item, KEY).is_some()) {
+                self.join_by_key(&mut slots, *list, KEY);
+            } else {
+                operation = LeafOperation::Extend;
+                join_new(&mut slots, *list);
+            }
+        }
+        (slots, operation)
+    }
+
+    /// Items told apart by a key, lower order first; `None` if an item has no such key, which is reported.
+    fn keyed(&mut self, lists: &[Said<'a>], key: &str) -> Option<Vec<Slot<'a>>> {
+        let mut complete = true;
+        for (index, item) in lists.iter().flat_map(|list| items(*list).enumerate()) {
+            if key_of(item.node, key).is_none() {
+                complete = false;
+                self.report_missing_key(item, index, key);
+            }
+        }
+        let mut slots = Vec::new();
+        if complete {
+            lists.iter().for_each(|list| self.join_by_key(&mut slots, *list, key));
+        }
+        complete.then_some(slots)
+    }
+
+    /// Items join the slot with their key, or a new one at the end.
+    fn join_by_key(&mut self, slots: &mut Vec<Slot<'a>>, list: Said<'a>, key: &str) {
+        let hasher = FixedState::default();
+        let content = |slot: &Slot<'a>| key_of(slot.highest(), key).map_or("", NodeRef::content);
+        let mut index: HashTable<usize> = HashTable::with_capacity(slots.len() + list.node.len());
+        for at in 0..slots.len() {
+            index.insert_unique(hasher.hash_one(content(&slots[at])), at, |at| {
+                hasher.hash_one(content(&slots[*at]))
+            });
+        }
+        for item in items(list) {
+            let text = key_of(item.node, key).map_or("", NodeRef::content);
+            let hash = hasher.hash_one(text);
+            if let Some(at) = index.find(hash, |at| content(&slots[*at]) == text).copied() {
+                if let Some(earlier) = slots[at].said.iter().find(|said| said.layer == item.layer) {
+                    self.report_duplicate_item(*earlier, item, key, text);
+                }
+                slots[at].said.push(item);
+            } else {
+                slots.push(Slot::of(item));
+                index.insert_unique(hash, slots.len() - 1, |at| hasher.hash_one(content(&slots[*at])));
+            }
+        }
+    }
+
+    fn report_missing_key(&mut self, item: Said<'a>, index: usize, key: &str) {
+        let layer = self.layer(item);
+        let message = format!("item {index} of `{}` in layer `{layer}` has no `{key}`", self.pointer());
+        let diagnostic = Diagnostic::new(&codes::MERGE_ITEM_KEY, message)
+            .at(item.node.document().source(), item.node.span(), format!("no `{key}` here"))
+            .in_layer(layer.as_str())
+            .help(format!(
+                "a rule tells the items of this list apart by `{key}`: give each one, as a string or number"
+            ));
+        self.report(diagnostic);
+    }
+
+    fn report_duplicate_item(&mut self, earlier: Said<'a>, later: Said<'a>, key: &str, text: &str) {
+        let layer = self.layer(later);
+        let message = format!("two items of `{}` in layer `{layer}` have the {key} `{text}`", self.pointer());
+        let diagnostic = Diagnostic::new(&codes::MERGE_DUPLICATE_ITEM, message)
+            .at(later.node.document().source(), later.node.span(), "this one counts")
+            .at(earlier.node.document().source(), earlier.node.span(), "this one does not")
+            .in_layer(layer.as_str())
+            .help("keep one of them");
+        self.report(diagnostic);
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Lowest {
+    AsIs,
+    Deduplicated,
+}
+
+fn items<'a>(list: Said<'a>) -> impl Iterator<Item = Said<'a>> {
+    list.node.items().map(move |node| Said { node, ..list })
+}
+
+/// The value that tells an item apart.
+fn key_of<'a>(item: NodeRef<'a>, key: &str) -> Option<NodeRef<'a>> {
+    item.get(key)
+        .filter(|value| matches!(value.kind(), Kind::String | Kind::Integer | Kind::Float | Kind::Bool))
+}
+
+/// Items that are not there yet join the end, list by list.
+fn extended<'a>(lists: &[Said<'a>], lowest: Lowest) -> Vec<Slot<'a>> {
+    let (first, rest) = match lowest {
+        Lowest::AsIs => (items(lists[0]).map(Slot::of).collect(), &lists[1..]),
+        Lowest::Deduplicated => (Vec::new(), lists),
+    };
+    let mut slots = first;
+    rest.iter().for_each(|list| join_new(&mut slots, *list));
+    slots
+}
+
+/// Items that are not there yet join the end.
+fn join_new<'a>(slots: &mut Vec<Slot<'a>>, list: Said<'a>) {
+    let mut index: HashTable<usize> = HashTable::with_capacity(slots.len() + list.node.len());
+    for at in 0..slots.len() {
+        index.insert_unique(fingerprint(slots[at].highest()), at, |at| fingerprint(slots[*at].highest()));
+    }
+    for item in items(list) {
+        let hash = fingerprint(item.node);
+        if let Some(at) = index.find(hash, |at| equal(slots[*at].highest(), item.node)).copied() {
+            slots[at].duplicates.insert(0, Shadow { origin: item.origin(), kind: ShadowKind::Duplicate });
+        } else {
+            slots.push(Slot::of(item));
+            index.insert_unique(hash, slots.len() - 1, |at| fingerprint(slots[*at].highest()));
+        }
+    }
+}

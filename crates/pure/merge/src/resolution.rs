@@ -1,0 +1,345 @@
+//! The result: an arena of references into the layers' documents.
+
+use agpm_diag::Diagnostic;
+use agpm_text::{Kind, NodeId, NodeRef, Pointer, Shape, View};
+
+use crate::fold::Contribution;
+
+/// A node of a layer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// Which contribution, counted from the lowest.
+    pub layer: u32,
+    /// Which node of its document.
+    pub node: NodeId,
+}
+
+/// What brought a leaf into the result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LeafOperation {
+    /// Only one layer has a say.
+    Only,
+    /// The highest replaced the others.
+    Replace,
+    /// An item joined a list that did not hold it.
+    Extend,
+    /// An item joined the end of a list.
+    Append,
+    /// An item joined the beginning of a list.
+    Prepend,
+    /// An item of a set.
+    Union,
+    /// An item with a key.
+    ByKey,
+    /// The highest that was not blank.
+    NonEmpty,
+    /// The lowest stayed.
+    KeepLower,
+    /// An embedder's own strategy chose it.
+    Own,
+}
+
+impl LeafOperation {
+    /// The word that users see.
+    pub fn word(self) -> &'static str {
+        match self {
+            LeafOperation::Only => "only",
+            LeafOperation::Replace => "replace",
+            LeafOperation::Extend => "extend",
+            LeafOperation::Append => "append",
+            LeafOperation::Prepend => "prepend",
+            LeafOperation::Union => "union",
+            LeafOperation::ByKey => "by-key",
+            LeafOperation::NonEmpty => "non-empty",
+            LeafOperation::KeepLower => "keep-lower",
+            LeafOperation::Own => "own",
+        }
+    }
+}
+
+/// Something a layer said that is not in the result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shadow {
+    /// What was said.
+    pub origin: Origin,
+    /// Why it is not there.
+    pub kind: ShadowKind,
+}
+
+/// Why something is not in the result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ShadowKind {
+    /// Another value counts.
+    Replaced,
+    /// The same value is there already.
+    Duplicate,
+}
+
+/// A place that the strategy deletes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Deletion {
+    /// The place.
+    pub pointer: Pointer,
+    /// What the layers said there, highest first.
+    pub shadows: Vec<Shadow>,
+}
+
+/// A value of the result that has no children, with its provenance.
+#[derive(Clone, Debug)]
+pub struct Leaf<'r> {
+    /// Where it is in the result.
+    pub pointer: Pointer,
+    /// The value, in the document it came from.
+    pub value: NodeRef<'r>,
+    /// Which contribution it came from.
+    pub layer: u32,
+    /// How it got there.
+    pub operation: LeafOperation,
+    /// What it shadows, highest first.
+    pub shadows: Vec<Shadow>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Body {
+    /// The node of a layer as it is.
+    Whole,
+    /// A map of entries, each resolved.
+    Map,
+    /// A list of items, each resolved.
+    List,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Resolved {
+    pub(crate) origin: Origin,
+    pub(crate) body: Body,
+    pub(crate) operation: LeafOperation,
+    /// Start and count in `children`.
+    pub(crate) children: (u32, u32),
+    /// Start and count in `shadows`.
+    pub(crate) shadows: (u32, u32),
+}
+
+/// A child of a merged node; in lists the key is not looked at.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Child {
+    pub(crate) key: Origin,
+    pub(crate) node: u32,
+}
+
+/// One value out of many layers, and where all of it came from.
+#[derive(Clone, Debug)]
+pub struct Resolution {
+    pub(crate) contributions: Vec<Contribution>,
+    pub(crate) nodes: Vec<Resolved>,
+    pub(crate) children: Vec<Child>,
+    pub(crate) shadows: Vec<Shadow>,
+    pub(crate) root: Option<u32>,
+    pub(crate) deletions: Vec<Deletion>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+}
+
+/// A node of a result.
+#[derive(Clone, Copy, Debug)]
+pub enum ResolvedRef<'r> {
+    /// A node that was folded.
+    Folded(&'r Resolution, u32),
+    /// A node inside a layer's own.
+    Inside(NodeRef<'r>),
+}
+
+impl Resolution {
+    /// The value of the whole; nothing if no layer says anything.
+    pub fn root(&self) -> Option<ResolvedRef<'_>> {
+        self.root.map(|root| ResolvedRef::Folded(self, root))
+    }
+
+    /// What was folded, lowest first.
+    pub fn contributions(&self) -> &[Contribution] {
+        &self.contributions
+    }
+
+    /// What was found on the way.
+    pub fn diagnostics(&self) -> &[Diagnostic] {
+        &self.diagnostics
+    }
+
+    /// What the strategy deleted.
+    pub fn deletions(&self) -> &[Deletion] {
+        &self.deletions
+    }
+
+    /// The value at a place.
+    pub fn at(&self, pointer: &Pointer) -> Option<ResolvedRef<'_>> {
+        pointer.steps().iter().try_fold(self.root()?, |view, step| match view.shape() {
+            Shape::Map(count) => {
+                (0..count).map(|at| view.entry(at)).find(|(key, _)| key == step).map(|(_, v)| v)
+            }
+            Shape::List(count) => step.parse().ok().filter(|at| *at < count).map(|at| view.item(at)),
+            _ => None,
+        })
+    }
+
+    /// The node that a layer said.
+    pub fn node(&self, origin: Origin) -> NodeRef<'_> {
+        self.contributions[origin.layer as usize].document.node(origin.node)
+    }
+
+    /// Calls `visit` with every leaf at `under` or below, in order. Empty maps and lists are leaves.
+    pub fn each_leaf<'r>(&'r self, under: &Pointer, visit: &mut dyn FnMut(Leaf<'r>)) {
+        if let Some(root) = self.root {
+            let mut walk = Walk { resolution: self, under, pointer: Pointer::root(), visit };
+            walk.folded(root);
+        }
+    }
+
+    pub(crate) fn children_of(&self, node: u32) -> &[Child] {
+        let (start, count) = self.nodes[node as usize].children;
+        &self.children[start as usize..(start + count) as usize]
+    }
+
+    fn shadows_of(&self, node: u32) -> &[Shadow] {
+        let (start, count) = self.nodes[node as usize].shadows;
+        &self.shadows[start as usize..(start + count) as usize]
+    }
+}
+
+/// A leaf's layer, operation and shadows, on the way down inside a layer's own node.
+#[derive(Clone)]
+struct Lot {
+    layer: u32,
+    operation: LeafOperation,
+    shadows: Vec<Shadow>,
+}
+
+struct Walk<'w, 'r> {
+    resolution: &'r Resolution,
+    under: &'w Pointer,
+    pointer: Pointer,
+    visit: &'w mut dyn FnMut(Leaf<'r>),
+}
+
+impl<'r> Walk<'_, 'r> {
+    /// Whether the place is on the way to, at or below the one asked for.
+    fn concerned(&self) -> bool {
+        self.pointer.is_within(self.under) || self.under.is_within(&self.pointer)
+    }
+
+    fn folded(&mut self, node: u32) {
+        let resolution = self.resolution;
+        let resolved = resolution.nodes[node as usize];
+        let lot = Lot {
+            layer: resolved.origin.layer,
+            operation: resolved.operation,
+            shadows: resolution.shadows_of(node).to_vec(),
+        };
+        let children = resolution.children_of(node);
+        if resolved.body == Body::Whole || children.is_empty() {
+            return self.inside(resolution.node(resolved.origin), lot);
+        }
+        for (index, child) in children.iter().enumerate() {
+            let step = match resolved.body {
+                Body::Map => resolution.node(child.key).content().to_owned(),
+                _ => index.to_string(),
+            };
+            self.pointer.push(step);
+            if self.concerned() {
+                self.folded(child.node);
+            }
+            self.pointer.pop();
+        }
+    }
+
+    fn inside(&mut self, node: NodeRef<'r>, lot: Lot) {
+        let count = node.len();
+        if count == 0 {
+            if self.pointer.is_within(self.under) {
+                let Lot { layer, operation, shadows } = lot;
+                (self.visit)(Leaf { pointer: self.pointer.clone(), value: node, layer, operation, shadows });
+            }
+            return;
+        }
+        for at in 0..count {
+            let (step, child) = match node.kind() {
+                Kind::Map => {
+                    let (key, value) = node.entry(at);
+                    (key.to_owned(), value)
+                }
+                _ => (at.to_string(), node.item(at)),
+            };
+            let below = self.lot_below(&lot, node.kind(), &step);
+            self.pointer.push(step);
+            if self.concerned() {
+                self.inside(child, below);
+            }
+            self.pointer.pop();
+        }
+    }
+
+    /// What was shadowed as a whole is shadowed part by part.
+    fn lot_below(&self, lot: &Lot, kind: Kind, step: &str) -> Lot {
+        let follow = |shadow: &Shadow| {
+            let node = self.resolution.node(shadow.origin);
+            if node.kind() != kind {
+                return Some(*shadow);
+            }
+            let child = match kind {
+                Kind::Map => node.get(step)?,
+                _ => node.items().nth(step.parse().ok()?)?,
+            };
+            Some(Shadow { origin: Origin { node: child.id(), ..shadow.origin }, ..*shadow })
+        };
+        Lot { shadows: lot.shadows.iter().filter_map(follow).collect(), ..*lot }
+    }
+}
+
+impl<'r> View<'r> for ResolvedRef<'r> {
+    fn shape(self) -> Shape<'r> {
+        match self {
+            ResolvedRef::Inside(node) => node.shape(),
+            ResolvedRef::Folded(resolution, id) => {
+                let resolved = &resolution.nodes[id as usize];
+                let count = resolved.children.1 as usize;
+                match resolved.body {
+                    Body::Whole => resolution.node(resolved.origin).shape(),
+                    Body::Map => Shape::Map(count),
+                    Body::List => Shape::List(count),
+                }
+            }
+        }
+    }
+
+    fn item(self, index: usize) -> Self {
+        match (self, self.node()) {
+            (_, Some(node)) => ResolvedRef::Inside(node.item(index)),
+            (ResolvedRef::Folded(resolution, id), None) => {
+                ResolvedRef::Folded(resolution, resolution.children_of(id)[index].node)
+            }
+            (inside, None) => inside,
+        }
+    }
+
+    fn entry(self, index: usize) -> (&'r str, Self) {
+        match (self, self.node()) {
+            (_, Some(node)) => {
+                let (key, value) = node.entry(index);
+                (key, ResolvedRef::Inside(value))
+            }
+            (ResolvedRef::Folded(resolution, id), None) => {
+                let child = resolution.children_of(id)[index];
+                (resolution.node(child.key).content(), ResolvedRef::Folded(resolution, child.node))
+            }
+            (inside, None) => ("", inside),
+        }
+    }
+
+    fn node(self) -> Option<NodeRef<'r>> {
+        match self {
+            ResolvedRef::Inside(node) => Some(node),
+            ResolvedRef::Folded(resolution, id) => {
+                let resolved = &resolution.nodes[id as usize];
+                (resolved.body == Body::Whole).then(|| resolution.node(resolved.origin))
+            }
+        }
+    }
+}

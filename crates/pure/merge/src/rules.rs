@@ -1,0 +1,65 @@
+//! Which rules may still match on the way down.
+
+use agpm_model::{Empty, Matching, Operation, PointerPattern, Rule, Strategy};
+
+/// Rules and deletions of a strategy, made ready for descending.
+pub(crate) struct Rules<'s> {
+    rules: Vec<&'s Rule>,
+    unset: Vec<PointerPattern>,
+}
+
+/// What may still match below a place.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Reach {
+    rules: Vec<(usize, Matching)>,
+    unset: Vec<(usize, Matching)>,
+}
+
+impl<'s> Rules<'s> {
+    /// Most specific first, so that the first match counts; of equals the one said last.
+    pub(crate) fn new(strategy: &'s Strategy) -> Self {
+        let mut rules: Vec<&Rule> = strategy.rules.iter().rev().collect();
+        rules.sort_by_key(|rule| std::cmp::Reverse(rule.pattern.specificity()));
+        Rules { rules, unset: strategy.unset.iter().map(PointerPattern::literal).collect() }
+    }
+
+    pub(crate) fn start(&self) -> Reach {
+        Reach {
+            rules: self.rules.iter().enumerate().map(|(at, rule)| (at, rule.pattern.start())).collect(),
+            unset: self.unset.iter().enumerate().map(|(at, pattern)| (at, pattern.start())).collect(),
+        }
+    }
+
+    pub(crate) fn step(&self, reach: &Reach, step: &str) -> Reach {
+        let rules = reach.rules.iter();
+        let unset = reach.unset.iter();
+        Reach {
+            rules: rules.filter_map(|(at, m)| Some((*at, self.rules[*at].pattern.step(m, step)?))).collect(),
+            unset: unset.filter_map(|(at, m)| Some((*at, self.unset[*at].step(m, step)?))).collect(),
+        }
+    }
+
+    /// What the rules say of this place: the operation, and what empty containers do.
+    pub(crate) fn here(&self, reach: &Reach) -> (Option<&'s Operation>, Empty) {
+        let matching = reach.rules.iter().filter(|(at, m)| self.rules[*at].pattern.is_match(m));
+        let rules = matching.map(|(at, _)| self.rules[*at]);
+        let operation = rules.clone().find_map(|rule| rule.operation.as_ref());
+        let empty = rules.map(|rule| rule.empty).find(|empty| *empty != Empty::Value);
+        (operation, empty.unwrap_or_default())
+    }
+
+    /// The deletion that matches this place.
+    pub(crate) fn unset_here(&self, reach: &Reach) -> Option<usize> {
+        reach.unset.iter().find(|(at, m)| self.unset[*at].is_match(m)).map(|(at, _)| *at)
+    }
+}
+
+impl Reach {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.rules.is_empty() && self.unset.is_empty()
+    }
+
+    pub(crate) fn may_unset(&self) -> bool {
+        !self.unset.is_empty()
+    }
+}

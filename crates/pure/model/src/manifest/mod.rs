@@ -1,0 +1,160 @@
+//! `agpm.toml`, from spanned nodes to checked types. All mistakes are reported at once.
+
+mod check;
+mod strategies;
+
+use agpm_diag::{Diagnostic, Span, codes};
+use agpm_text::{Document, Kind, NodeRef};
+
+use crate::manifest::check::Check;
+pub use crate::manifest::strategies::{FilePattern, MergeRule};
+use crate::name::LayerName;
+use crate::path::RelativePath;
+use crate::schema::Schema;
+use crate::strategy::Strategy;
+
+/// Sections that a manifest may have.
+pub const MANIFEST_SECTIONS: Schema = Schema::strict(
+    "manifest",
+    &[
+        "sources",
+        "project",
+        "default-tools",
+        "tools",
+        "agents",
+        "snippets",
+        "commands",
+        "scripts",
+        "hooks",
+        "mcp-servers",
+        "skills",
+        "patch",
+        "layers",
+        "merge",
+        "strategies",
+        "catalog",
+        "lineage",
+        "workspace",
+        "allow-executables",
+    ],
+);
+
+const LAYER: Schema =
+    Schema::strict("layer", &["name", "source", "version", "branch", "rev", "path", "root", "include"]);
+
+/// What `agpm.toml` says about layers and merging.
+#[derive(Clone, Debug, Default)]
+pub struct Manifest {
+    /// Lowest first.
+    pub layers: Vec<Layer>,
+    /// Which strategy for which files.
+    pub merge: Vec<MergeRule>,
+    /// The project's own strategies.
+    pub strategies: Vec<Strategy>,
+}
+
+/// A place that contributes files.
+#[derive(Clone, Debug)]
+pub struct Layer {
+    /// Its name, unique in the manifest.
+    pub name: LayerName,
+    /// Where it is.
+    pub place: LayerPlace,
+    /// The sub-folder that counts.
+    pub root: Option<RelativePath>,
+    /// The entry in the manifest.
+    pub span: Span,
+}
+
+/// Where a layer's files are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LayerPlace {
+    /// A folder, from the manifest's folder or absolute.
+    Folder(String),
+    /// A git source by name.
+    Source(String),
+}
+
+impl Manifest {
+    /// Reads a manifest; what is wrong is in the diagnostics.
+    pub fn read(document: &Document) -> (Manifest, Vec<Diagnostic>) {
+        let mut check = Check::new(document);
+        let mut manifest = Manifest::default();
+        if let Some(root) = document.root() {
+            check.keys(root, &MANIFEST_SECTIONS);
+            if let Some(layers) = root.get("layers") {
+                manifest.layers = read_layers(&mut check, layers);
+            }
+            let own = root.get("strategies");
+            let (merge, strategies) = strategies::read(&mut check, root.get("merge"), own);
+            manifest.merge = merge;
+            manifest.strategies = strategies;
+        }
+        (manifest, check.into_diagnostics())
+    }
+
+    /// The strategy of that name, the project's own or built in.
+    pub fn strategy(&self, name: &str) -> Option<Strategy> {
+        let own = self.strategies.iter().find(|strategy| strategy.name == name);
+        own.cloned().or_else(|| Strategy::built_in(name))
+    }
+
+    /// The strategy that `[merge]` names for a file, by its path from the project's root.
+    pub fn strategy_for(&self, path: &str) -> Option<&Strategy> {
+        self.merge
+            .iter()
+            .filter(|rule| rule.files.matches(path))
+            .max_by_key(|rule| rule.files.specificity())
+            .map(|rule| &rule.strategy)
+    }
+}
+
+fn read_layers(check: &mut Check<'_>, node: NodeRef<'_>) -> Vec<Layer> {
+    if node.kind() != Kind::List {
+        check.wrong_kind(node, "`layers`", "a list of tables, written [[layers]]");
+        return Vec::new();
+    }
+    let mut layers: Vec<Layer> = Vec::new();
+    for item in node.items() {
+        let Some(layer) = read_layer(check, item) else { continue };
+        match layers.iter().find(|earlier| earlier.name == layer.name) {
+            Some(earlier) => check.report(
+                Diagnostic::new(
+                    &codes::MANIFEST_DUPLICATE_LAYER,
+                    format!("two layers are called `{}`", layer.name),
+                )
+                .at(check.source(), layer.span, "again here")
+                .at(check.source(), earlier.span, "first here")
+                .help("give one of them another name"),
+            ),
+            None => layers.push(layer),
+        }
+    }
+    layers
+}
+
+fn read_layer(check: &mut Check<'_>, node: NodeRef<'_>) -> Option<Layer> {
+    check.keys(node, &LAYER);
+    let name_node = check.required(node, "name", "layer")?;
+    let name_text = check.string(name_node, "a layer's `name`")?;
+    let name = match LayerName::new(name_text) {
+        Ok(name) => name,
+        Err(error) => {
+            check.bad_value(name_node, error.to_string());
+            return None;
+        }
+    };
+    let root = node.get("root").and_then(|root| {
+        let path = check.string(root, "`root`")?;
+        RelativePath::new(path).map_err(|error| check.bad_value(root, error.to_string())).ok()
+    });
+    let place = match (node.get("path"), node.get("source")) {
+        (Some(path), None) => LayerPlace::Folder(check.string(path, "`path`")?.to_owned()),
+        (None, Some(source)) => LayerPlace::Source(check.string(source, "`source`")?.to_owned()),
+        _ => {
+            check.bad_value(name_node, format!("the layer `{name}` needs either `path` or `source`"));
+            return None;
+        }
+    };
+    Some(Layer { name, place, root, span: name_node.span() })
+}

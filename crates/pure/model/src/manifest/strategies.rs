@@ -1,0 +1,244 @@
+//! `[merge]` and `[strategies]`.
+
+use agpm_diag::{Diagnostic, codes, did_you_mean};
+use agpm_text::{Kind, NodeRef, Pointer};
+use globset::{GlobBuilder, GlobMatcher};
+
+use crate::manifest::check::Check;
+use crate::pattern::PointerPattern;
+use crate::schema::Schema;
+use crate::strategy::{BUILT_IN, Driver, Empty, Items, Lists, Maps, Operation, Rule, Separator, Strategy};
+
+const MERGE: Schema = Schema::strict("merge table", &["strategy", "lists", "separator", "rules", "unset"]);
+const STRATEGY: Schema =
+    Schema::strict("strategy", &["strategy", "lists", "separator", "rules", "unset", "command"]);
+const RULE: Schema = Schema::strict("rule", &["op", "by-key", "items", "empty"]);
+const EMPTY: &[(&str, Empty)] =
+    &[("value", Empty::Value), ("ignore", Empty::Ignore), ("clear", Empty::Clear)];
+const ITEMS: &[(&str, Items)] = &[("replace", Items::Replace), ("deep", Items::Deep)];
+
+/// One line of `[merge]`.
+#[derive(Clone, Debug)]
+pub struct MergeRule {
+    /// Which files.
+    pub files: FilePattern,
+    /// How they merge.
+    pub strategy: Strategy,
+}
+
+/// The files that a line of `[merge]` speaks of: a name or path, or a pattern with `*`.
+#[derive(Clone, Debug)]
+pub struct FilePattern {
+    written: String,
+    pattern: Option<GlobMatcher>,
+}
+
+impl FilePattern {
+    fn new(written: &str) -> Result<Self, String> {
+        let pattern = if written.contains(['*', '?', '[', '{']) {
+            let glob = GlobBuilder::new(written).literal_separator(true).build();
+            Some(glob.map_err(|error| error.kind().to_string())?.compile_matcher())
+        } else {
+            None
+        };
+        Ok(FilePattern { written: written.to_owned(), pattern })
+    }
+
+    /// Whether a file, by its path with `/`, is meant. What has no `/` speaks of the file's name alone.
+    pub fn matches(&self, path: &str) -> bool {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let subject = if self.written.contains('/') { path } else { name };
+        self.pattern.as_ref().map_or(self.written == subject, |pattern| pattern.is_match(subject))
+    }
+
+    /// A path beats a name beats a pattern; of patterns the one that says more.
+    pub fn specificity(&self) -> (bool, bool, usize) {
+        let literal = self.written.chars().filter(|c| !"*?[]{}".contains(*c)).count();
+        (self.pattern.is_none(), self.written.contains('/'), literal)
+    }
+}
+
+pub(crate) fn read(
+    check: &mut Check<'_>,
+    merge: Option<NodeRef<'_>>,
+    own: Option<NodeRef<'_>>,
+) -> (Vec<MergeRule>, Vec<Strategy>) {
+    let tables = Tables { own };
+    let mut strategies = Vec::new();
+    for (name, table) in own.into_iter().flat_map(NodeRef::entries) {
+        if BUILT_IN.iter().any(|built_in| built_in.name == name.content()) {
+            check.bad_value(name, format!("`{}` is built in; choose another name", name.content()));
+        }
+        strategies.push(tables.table(check, name.content(), table, &STRATEGY, &mut vec![name.content()]));
+    }
+    let mut rules = Vec::new();
+    for (files, value) in merge.into_iter().flat_map(NodeRef::entries) {
+        let strategy = tables.value(check, value);
+        match FilePattern::new(files.content()) {
+            Ok(files) => rules.push(MergeRule { files, strategy }),
+            Err(error) => check.bad_value(files, format!("this is no file pattern: {error}")),
+        }
+    }
+    (rules, strategies)
+}
+
+/// The project's own strategies, unread, so that one may build on another.
+struct Tables<'a> {
+    own: Option<NodeRef<'a>>,
+}
+
+impl<'a> Tables<'a> {
+    fn value(&self, check: &mut Check<'_>, value: NodeRef<'a>) -> Strategy {
+        match value.kind() {
+            Kind::String => self.named(check, value, &mut Vec::new()),
+            Kind::Map => self.table(check, "", value, &MERGE, &mut Vec::new()),
+            _ => {
+                check.wrong_kind(value, "a strategy", "a name or a table");
+                Strategy::default()
+            }
+        }
+    }
+
+    fn named(&self, check: &mut Check<'_>, node: NodeRef<'a>, on: &mut Vec<&'a str>) -> Strategy {
+        let Some(name) = check.string(node, "`strategy`") else { return Strategy::default() };
+        if on.contains(&name) {
+            let chain =
+                on.iter().chain([&name]).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" -> ");
+            check.bad_value(node, format!("a strategy is built on itself: {chain}"));
+            return Strategy::default();
+        }
+        if let Some(table) = self.own.and_then(|own| own.get(name)) {
+            on.push(name);
+            // Its own mistakes are reported where it is defined, once.
+            let mut quiet = Check::new(table.document());
+            let strategy = self.table(&mut quiet, name, table, &STRATEGY, on);
+            on.pop();
+            return strategy;
+        }
+        Strategy::built_in(name).unwrap_or_else(|| {
+            let own = self.own.into_iter().flat_map(NodeRef::entries).map(|(key, _)| key.content());
+            let known: Vec<&str> = BUILT_IN.iter().map(|built_in| built_in.name).chain(own).collect();
+            let mut diagnostic =
+                Diagnostic::new(&codes::MANIFEST_UNKNOWN_STRATEGY, format!("there is no strategy `{name}`"))
+                    .at(check.source(), node.span(), "");
+            diagnostic.help = did_you_mean(name, "strategies are", known.iter().copied());
+            check.report(diagnostic);
+            Strategy::default()
+        })
+    }
+
+    fn table(
+        &self,
+        check: &mut Check<'_>,
+        name: &str,
+        table: NodeRef<'a>,
+        schema: &Schema,
+        on: &mut Vec<&'a str>,
+    ) -> Strategy {
+        if table.kind() != Kind::Map {
+            check.wrong_kind(table, "a strategy", "a table");
+            return Strategy::default();
+        }
+        check.keys(table, schema);
+        let mut strategy =
+            table.get("strategy").map_or_else(Strategy::default, |base| self.named(check, base, on));
+        if !name.is_empty() {
+            strategy.name = name.to_owned();
+        }
+        if let Some(lists) = table.get("lists").and_then(|lists| read_lists(check, lists)) {
+            strategy.lists = lists;
+            strategy.maps = if table.get("strategy").is_none() { Maps::Merge } else { strategy.maps };
+        }
+        if let Some(separator) = table.get("separator") {
+            strategy.separator = check.word(separator, "`separator`", Separator::ALL).unwrap_or_default();
+        }
+        for (pattern, rule) in table.get("rules").into_iter().flat_map(NodeRef::entries) {
+            strategy.rules.extend(read_rule(check, pattern, rule));
+        }
+        for (node, pointer) in
+            table.get("unset").map(|unset| check.strings(unset, "`unset`")).unwrap_or_default()
+        {
+            match pointer.parse::<Pointer>() {
+                Ok(pointer) => strategy.unset.push(pointer),
+                Err(error) => check.bad_value(node, error.to_string()),
+            }
+        }
+        if let Some(command) = table.get("command").filter(|_| schema.owned.contains(&"command")) {
+            strategy.driver = read_driver(check, command);
+        }
+        strategy
+    }
+}
+
+fn read_driver(check: &mut Check<'_>, node: NodeRef<'_>) -> Option<Driver> {
+    let command: Vec<String> =
+        check.strings(node, "`command`").into_iter().map(|(_, part)| part.to_owned()).collect();
+    if command.is_empty() {
+        check.bad_value(node, "`command` needs a program, as in [\"prog\", \"%base\", \"%new\"]");
+        return None;
+    }
+    Some(Driver { command })
+}
+
+fn read_lists(check: &mut Check<'_>, node: NodeRef<'_>) -> Option<Lists> {
+    let operation = read_operation(check, node)?;
+    let for_lists = matches!(
+        operation,
+        Operation::Replace
+            | Operation::Extend
+            | Operation::Append
+            | Operation::Prepend
+            | Operation::Union
+            | Operation::ByKey { .. }
+    );
+    if !for_lists {
+        check.bad_value(node, format!("`{operation}` says nothing about lists: take replace, extend, append, prepend, union or by-key"));
+        return None;
+    }
+    Some(Lists::By(operation))
+}
+
+fn read_rule(check: &mut Check<'_>, pattern: NodeRef<'_>, node: NodeRef<'_>) -> Option<Rule> {
+    let parsed = pattern.content().parse::<PointerPattern>();
+    let empty = match (node.kind(), node.get("empty")) {
+        (Kind::Map, Some(empty)) => check.word(empty, "`empty`", EMPTY).unwrap_or_default(),
+        _ => Empty::default(),
+    };
+    let only_empty = node.kind() == Kind::Map && node.get("op").is_none() && node.get("by-key").is_none();
+    let operation = if only_empty && node.get("empty").is_some() {
+        check.keys(node, &RULE);
+        None
+    } else {
+        Some(read_operation(check, node)?)
+    };
+    match parsed {
+        Ok(pattern) => Some(Rule { pattern, operation, empty }),
+        Err(error) => {
+            check.bad_value(pattern, error.to_string());
+            None
+        }
+    }
+}
+
+/// `"deep"`, `"by-key:id"`, `{ op = "deep" }` or `{ by-key = "id", items = "deep" }`.
+fn read_operation(check: &mut Check<'_>, node: NodeRef<'_>) -> Option<Operation> {
+    let word = match node.kind() {
+        Kind::String => node,
+        Kind::Map => {
+            check.keys(node, &RULE);
+            let items =
+                node.get("items").and_then(|items| check.word(items, "`items`", ITEMS)).unwrap_or_default();
+            if let Some(key) = node.get("by-key") {
+                let key = check.string(key, "`by-key`")?.to_owned();
+                return Some(Operation::ByKey { key, items });
+            }
+            check.required(node, "op", "rule")?
+        }
+        _ => {
+            check.wrong_kind(node, "an operation", "a word or a table");
+            return None;
+        }
+    };
+    let text = check.string(word, "`op`")?;
+    text.parse::<Operation>().map_err(|error| check.bad_value(word, error.to_string())).ok()
+}

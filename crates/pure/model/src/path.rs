@@ -1,0 +1,101 @@
+use std::fmt;
+
+/// A path with `/` that stays below the folder it is read from, on every system.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RelativePath(String);
+
+/// Why a path is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PathError {
+    /// Nothing there.
+    #[error("the path is empty")]
+    Empty,
+    /// Starts at a root or a drive.
+    #[error("the path is absolute")]
+    Absolute,
+    /// Leaves the folder.
+    #[error("the path leads out of its folder with `..`")]
+    Escapes,
+    /// A name that some system does not take, or takes for something else.
+    #[error("a part of the path is not a portable file name")]
+    NotPortable,
+}
+
+/// Device names that Windows reserves in every folder, with any ending.
+const RESERVED: &[&str] = &["con", "prn", "aux", "nul", "conin$", "conout$"];
+
+impl RelativePath {
+    /// Checks a path; `.` steps are dropped.
+    pub fn new(path: &str) -> Result<Self, PathError> {
+        let drive = path.as_bytes().get(1) == Some(&b':');
+        if path.starts_with(['/', '\\']) || drive {
+            return Err(PathError::Absolute);
+        }
+        let mut parts = Vec::new();
+        for part in path.split('/') {
+            match part {
+                "" | "." => {}
+                ".." => return Err(PathError::Escapes),
+                part if is_portable(part) => parts.push(part),
+                _ => return Err(PathError::NotPortable),
+            }
+        }
+        if parts.is_empty() { Err(PathError::Empty) } else { Ok(RelativePath(parts.join("/"))) }
+    }
+
+    /// The path with `/`.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The last part.
+    pub fn file_name(&self) -> &str {
+        self.0.rsplit('/').next().unwrap_or(&self.0)
+    }
+}
+
+fn is_portable(part: &str) -> bool {
+    let stem = part.split('.').next().unwrap_or_default().to_ascii_lowercase();
+    let numbered = (stem.starts_with("com") || stem.starts_with("lpt"))
+        && stem.len() == 4
+        && stem.as_bytes()[3].is_ascii_digit();
+    let odd = |c: char| c.is_control() || "\\:*?\"<>|".contains(c);
+    !part.contains(odd) && !part.ends_with(['.', ' ']) && !numbered && !RESERVED.contains(&stem.as_str())
+}
+
+impl fmt::Display for RelativePath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_portable_paths_below_the_folder_pass() {
+        for (path, expected) in [
+            ("a/b.md", Ok("a/b.md")),
+            ("./a//b/.", Ok("a/b")),
+            (".claude/settings.json", Ok(".claude/settings.json")),
+            ("", Err(PathError::Empty)),
+            (".", Err(PathError::Empty)),
+            ("/etc", Err(PathError::Absolute)),
+            ("C:/x", Err(PathError::Absolute)),
+            ("\\\\host", Err(PathError::Absolute)),
+            ("a/../../b", Err(PathError::Escapes)),
+            ("a\\..\\b", Err(PathError::NotPortable)),
+            ("NUL.txt", Err(PathError::NotPortable)),
+            ("com1", Err(PathError::NotPortable)),
+            ("a. ", Err(PathError::NotPortable)),
+            ("common", Ok("common")),
+        ] {
+            assert_eq!(
+                RelativePath::new(path).as_ref().map(RelativePath::as_str).map_err(|e| *e),
+                expected,
+                "{path}"
+            );
+        }
+    }
+}

@@ -1,0 +1,150 @@
+use std::fmt;
+use std::str::FromStr;
+
+use agpm_text::{Pointer, PointerError};
+
+/// A JSON pointer in which `*` stands for one step and `**` for any number of them, none included.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PointerPattern {
+    steps: Vec<Step>,
+    written: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Step {
+    Literal(String),
+    One,
+    Many,
+}
+
+/// Orders patterns that match the same place: more specific is greater.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Specificity(Vec<u8>);
+
+/// Why a text is no pattern.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(transparent)]
+pub struct PatternError(#[from] PointerError);
+
+/// How far a pattern has got on the way down to a place: the steps that may come next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Matching(Vec<usize>);
+
+impl PointerPattern {
+    /// The pattern that matches just this place.
+    pub fn literal(pointer: &Pointer) -> Self {
+        let steps = pointer.steps().iter().cloned().map(Step::Literal).collect();
+        PointerPattern { steps, written: pointer.to_string() }
+    }
+
+    /// Literal steps beat `*`, which beats `**`; the first difference decides, then the longer one.
+    pub fn specificity(&self) -> Specificity {
+        let weight = |step: &Step| match step {
+            Step::Literal(_) => 3,
+            Step::One => 2,
+            Step::Many => 1,
+        };
+        Specificity(self.steps.iter().map(weight).collect())
+    }
+
+    /// Where matching begins: at the root.
+    pub fn start(&self) -> Matching {
+        self.open(vec![0])
+    }
+
+    /// One step down; `None` if nothing further down can match.
+    pub fn step(&self, matching: &Matching, step: &str) -> Option<Matching> {
+        let mut next = Vec::new();
+        for at in &matching.0 {
+            match self.steps.get(*at) {
+                Some(Step::Literal(literal)) if literal == step => next.push(at + 1),
+                Some(Step::One) => next.push(at + 1),
+                Some(Step::Many) => next.push(*at),
+                _ => {}
+            }
+        }
+        let next = self.open(next);
+        (!next.0.is_empty()).then_some(next)
+    }
+
+    /// Whether the place reached is matched.
+    pub fn is_match(&self, matching: &Matching) -> bool {
+        matching.0.contains(&self.steps.len())
+    }
+
+    /// `**` may also stand for nothing.
+    fn open(&self, mut states: Vec<usize>) -> Matching {
+        let mut index = 0;
+        while let Some(at) = states.get(index).copied() {
+            if self.steps.get(at) == Some(&Step::Many) && !states.contains(&(at + 1)) {
+                states.push(at + 1);
+            }
+            index += 1;
+        }
+        states.sort_unstable();
+        states.dedup();
+        Matching(states)
+    }
+}
+
+impl FromStr for PointerPattern {
+    type Err = PatternError;
+
+    fn from_str(text: &str) -> Result<Self, PatternError> {
+        let pointer: Pointer = text.parse()?;
+        let step = |step: &String| match step.as_str() {
+            "*" => Step::One,
+            "**" => Step::Many,
+            literal => Step::Literal(literal.to_owned()),
+        };
+        Ok(PointerPattern { steps: pointer.steps().iter().map(step).collect(), written: text.to_owned() })
+    }
+}
+
+impl fmt::Display for PointerPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.written)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn matches(pattern: &str, pointer: &str) -> bool {
+        let pattern: PointerPattern = pattern.parse().expect("a pattern");
+        let pointer: Pointer = pointer.parse().expect("a pointer");
+        let end = pointer.steps().iter().try_fold(pattern.start(), |at, step| pattern.step(&at, step));
+        end.is_some_and(|end| pattern.is_match(&end))
+    }
+
+    #[test]
+    fn one_star_is_one_step_and_two_are_any() {
+        for (pattern, pointer, expected) in [
+            ("", "", true),
+            ("/a", "/a", true),
+            ("/a", "/a/b", false),
+            ("/a/*", "/a/b", true),
+            ("/a/*", "/a", false),
+            ("/a/**", "/a", true),
+            ("/a/**", "/a/b/c", true),
+            ("/**/name", "/name", true),
+            ("/**/name", "/a/0/name", true),
+            ("/**/name", "/a/names", false),
+            ("/**/a/**/b", "/x/a/y/z/b", true),
+            ("/*/x", "/a/b/x", false),
+        ] {
+            assert_eq!(matches(pattern, pointer), expected, "{pattern} on {pointer}");
+        }
+    }
+
+    #[test]
+    fn literal_beats_star_beats_two_stars() {
+        let specificity = |text: &str| text.parse::<PointerPattern>().expect("a pattern").specificity();
+        for (more, less) in
+            [("/a", "/*"), ("/*", "/**"), ("/a/*", "/*/b"), ("/a/b", "/a/**"), ("/a/**/b", "/a/**")]
+        {
+            assert!(specificity(more) > specificity(less), "{more} over {less}");
+        }
+    }
+}

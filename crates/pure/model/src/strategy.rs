@@ -1,0 +1,352 @@
+//! Strategies are data: what happens to maps, lists and values, and rules for places that differ.
+
+use std::fmt;
+use std::str::FromStr;
+
+use agpm_diag::did_you_mean;
+use agpm_text::Pointer;
+
+use crate::pattern::PointerPattern;
+
+/// What happens to one place where several layers have a say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// Maps merge all the way down; lists and values are the highest's.
+    Deep,
+    /// The highest's, whole.
+    Replace,
+    /// Lists get what they do not hold yet at their end.
+    Extend,
+    /// Lists get everything at their end.
+    Append,
+    /// Lists get everything at their beginning.
+    Prepend,
+    /// Lists become sets: every item once.
+    Union,
+    /// Items of lists are told apart by a key.
+    ByKey {
+        /// The key that every item has.
+        key: String,
+        /// What happens to two items with one key.
+        items: Items,
+    },
+    /// Maps merge field by field, one level deep.
+    Overlay,
+    /// The highest that is not blank.
+    NonEmpty,
+    /// The lowest's, whole.
+    KeepLower,
+    /// Two layers with different values are an error.
+    Forbid,
+}
+
+/// What happens to two list items with one key.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Items {
+    /// The higher one counts.
+    #[default]
+    Replace,
+    /// They merge.
+    Deep,
+}
+
+/// Every operation with what it does, for messages and for `agpm strategies`.
+pub const OPERATIONS: &[(&str, &str)] = &[
+    ("deep", "maps merge all the way down; lists and values are the highest layer's"),
+    ("replace", "the highest layer's, whole"),
+    ("extend", "lists get the items they do not hold yet, at their end"),
+    ("append", "lists get all items, at their end"),
+    ("prepend", "lists get all items, at their beginning"),
+    ("union", "lists become sets: every item once, in the order of first appearance"),
+    ("by-key", "list items are told apart by a key: the higher one counts, or both merge"),
+    ("overlay", "maps merge field by field, one level deep"),
+    ("non-empty", "the highest that is not blank"),
+    ("keep-lower", "the lowest layer's, whole"),
+    ("forbid", "two layers with different values are an error"),
+];
+
+/// Why a text is no operation.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum OperationError {
+    /// No operation has that name.
+    #[error("there is no operation `{name}`{}", .help.as_ref().map(|h| format!("; {h}")).unwrap_or_default())]
+    Unknown {
+        /// What was written.
+        name: String,
+        /// Near names, or all.
+        help: Option<String>,
+    },
+    /// `by-key` without a key.
+    #[error("`by-key` needs the key that items are told apart by, as in `by-key:id`")]
+    NoKey,
+    /// Something after the last argument.
+    #[error("`{0}` is too much: only `by-key:KEY` and `by-key:KEY:deep` have arguments")]
+    TooMuch(String),
+}
+
+impl Operation {
+    /// The word that users write.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Operation::Deep => "deep",
+            Operation::Replace => "replace",
+            Operation::Extend => "extend",
+            Operation::Append => "append",
+            Operation::Prepend => "prepend",
+            Operation::Union => "union",
+            Operation::ByKey { .. } => "by-key",
+            Operation::Overlay => "overlay",
+            Operation::NonEmpty => "non-empty",
+            Operation::KeepLower => "keep-lower",
+            Operation::Forbid => "forbid",
+        }
+    }
+}
+
+impl FromStr for Operation {
+    type Err = OperationError;
+
+    /// `deep`, …, `by-key:id`, `by-key:id:deep`.
+    fn from_str(text: &str) -> Result<Self, OperationError> {
+        let mut parts = text.split(':');
+        let name = parts.next().unwrap_or_default();
+        let operation = match name {
+            "deep" => Operation::Deep,
+            "replace" => Operation::Replace,
+            "extend" => Operation::Extend,
+            "append" => Operation::Append,
+            "prepend" => Operation::Prepend,
+            "union" => Operation::Union,
+            "overlay" => Operation::Overlay,
+            "non-empty" => Operation::NonEmpty,
+            "keep-lower" => Operation::KeepLower,
+            "forbid" => Operation::Forbid,
+            "by-key" => {
+                let key = parts.next().filter(|key| !key.is_empty()).ok_or(OperationError::NoKey)?.to_owned();
+                let items = match parts.next() {
+                    None | Some("replace") => Items::Replace,
+                    Some("deep") => Items::Deep,
+                    Some(other) => return Err(OperationError::TooMuch(other.to_owned())),
+                };
+                Operation::ByKey { key, items }
+            }
+            _ => {
+                let help = did_you_mean(name, "operations are", OPERATIONS.iter().map(|(name, _)| *name));
+                return Err(OperationError::Unknown { name: name.to_owned(), help });
+            }
+        };
+        parts.next().map_or(Ok(operation), |rest| Err(OperationError::TooMuch(rest.to_owned())))
+    }
+}
+
+impl fmt::Display for Operation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Operation::ByKey { key, items: Items::Replace } => write!(f, "by-key:{key}"),
+            Operation::ByKey { key, items: Items::Deep } => write!(f, "by-key:{key}:deep"),
+            other => f.write_str(other.word()),
+        }
+    }
+}
+
+/// What an empty map or list over one that is not empty does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Empty {
+    /// It is a value like any other.
+    #[default]
+    Value,
+    /// As if it were not there.
+    Ignore,
+    /// It takes away what is below.
+    Clear,
+}
+
+/// What holds for the places that a pattern matches.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// Which places.
+    pub pattern: PointerPattern,
+    /// What happens there; nothing said leaves it to the strategy.
+    pub operation: Option<Operation>,
+    /// What empty maps and lists do there.
+    pub empty: Empty,
+}
+
+/// What happens to maps by default.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Maps {
+    /// They merge recursively.
+    Merge,
+    /// The highest's.
+    Replace,
+}
+
+/// What happens to lists by default.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Lists {
+    /// As the operation does; one of `replace`, `extend`, `append`, `prepend`, `union`, `by-key`.
+    By(Operation),
+    /// By `id` where every item is a map with one, else `extend`.
+    Smart,
+}
+
+/// What stands between the bodies of Markdown files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Separator {
+    /// A horizontal rule.
+    #[default]
+    Rule,
+    /// A heading that names the layer.
+    Heading,
+    /// An HTML comment that names the layer.
+    Comment,
+    /// A blank line.
+    None,
+}
+
+impl Separator {
+    /// Every separator with its word.
+    pub const ALL: &[(&str, Separator)] = &[
+        ("rule", Separator::Rule),
+        ("heading", Separator::Heading),
+        ("comment", Separator::Comment),
+        ("none", Separator::None),
+    ];
+}
+
+/// A program that merges two files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Driver {
+    /// The program and its arguments, in which `%base` and `%new` are the lower and the higher file.
+    pub command: Vec<String>,
+}
+
+/// A complete way to merge a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Strategy {
+    /// What users call it.
+    pub name: String,
+    /// Maps.
+    pub maps: Maps,
+    /// Lists.
+    pub lists: Lists,
+    /// Between Markdown bodies.
+    pub separator: Separator,
+    /// Places that differ.
+    pub rules: Vec<Rule>,
+    /// Places that are deleted from the result.
+    pub unset: Vec<Pointer>,
+    /// A program that does it all instead.
+    pub driver: Option<Driver>,
+}
+
+/// A strategy that comes with the program.
+#[derive(Clone, Copy, Debug)]
+pub struct BuiltIn {
+    /// Its name.
+    pub name: &'static str,
+    /// What happens to maps, lists and values, in words.
+    pub table: [&'static str; 3],
+    /// When to take it.
+    pub purpose: &'static str,
+    /// Lower document, higher document, result.
+    pub example: [&'static str; 3],
+}
+
+/// The strategies that come with the program.
+pub const BUILT_IN: &[BuiltIn] = &[
+    BuiltIn {
+        name: "deep",
+        table: ["merge recursively", "replace", "replace"],
+        purpose: "most configuration files; the default for JSON, YAML and TOML",
+        example: [
+            r#"{"features": ["auth", "api"], "config": {"port": 8080}}"#,
+            r#"{"features": ["ui"], "config": {"host": "localhost"}}"#,
+            r#"{"features": ["ui"], "config": {"port": 8080, "host": "localhost"}}"#,
+        ],
+    },
+    BuiltIn {
+        name: "extend-lists",
+        table: ["merge recursively", "append what is not there yet", "replace"],
+        purpose: "lists of plugins or permissions that every layer adds to",
+        example: [
+            r#"{"features": ["auth", "api"]}"#,
+            r#"{"features": ["ui", "auth"]}"#,
+            r#"{"features": ["auth", "api", "ui"]}"#,
+        ],
+    },
+    BuiltIn {
+        name: "replace",
+        table: ["replace", "replace", "replace"],
+        purpose: "files that belong to one layer as a whole",
+        example: [
+            r#"{"name": "App", "config": {"port": 8080}}"#,
+            r#"{"config": {"host": "localhost"}}"#,
+            r#"{"config": {"host": "localhost"}}"#,
+        ],
+    },
+    BuiltIn {
+        name: "smart-lists",
+        table: [
+            "merge recursively",
+            "by `id` where all items have one, else append what is not there yet",
+            "replace",
+        ],
+        purpose: "lists of things with an `id` that higher layers change or add to",
+        example: [
+            r#"{"servers": [{"id": "a", "port": 1}, {"id": "b", "port": 2}]}"#,
+            r#"{"servers": [{"id": "b", "port": 3}, {"id": "c", "port": 4}]}"#,
+            r#"{"servers": [{"id": "a", "port": 1}, {"id": "b", "port": 3}, {"id": "c", "port": 4}]}"#,
+        ],
+    },
+];
+
+impl Strategy {
+    /// The built-in strategy of that name.
+    pub fn built_in(name: &str) -> Option<Strategy> {
+        let (maps, lists) = match name {
+            "deep" => (Maps::Merge, Lists::By(Operation::Replace)),
+            "extend-lists" => (Maps::Merge, Lists::By(Operation::Extend)),
+            "replace" => (Maps::Replace, Lists::By(Operation::Replace)),
+            "smart-lists" => (Maps::Merge, Lists::Smart),
+            _ => return None,
+        };
+        Some(Strategy {
+            name: name.to_owned(),
+            maps,
+            lists,
+            separator: Separator::default(),
+            rules: Vec::new(),
+            unset: Vec::new(),
+            driver: None,
+        })
+    }
+}
+
+impl Default for Strategy {
+    fn default() -> Self {
+        Strategy::built_in("deep").expect("`deep` is built in")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operations_read_back_as_written() {
+        for (name, _) in OPERATIONS {
+            let text = if *name == "by-key" { "by-key:id:deep" } else { name };
+            assert_eq!(text.parse::<Operation>().map(|o| o.to_string()), Ok(text.to_owned()));
+        }
+        let error = "extnd".parse::<Operation>().map_err(|e| e.to_string());
+        assert_eq!(error, Err("there is no operation `extnd`; did you mean `extend`?".to_owned()));
+        assert_eq!("by-key".parse::<Operation>(), Err(OperationError::NoKey));
+        assert_eq!("deep:x".parse::<Operation>(), Err(OperationError::TooMuch("x".to_owned())));
+    }
+
+    #[test]
+    fn every_built_in_strategy_can_be_had() {
+        assert!(BUILT_IN.iter().all(|built_in| Strategy::built_in(built_in.name).is_some()));
+    }
+}

@@ -1,1 +1,20 @@
-//! (filled below)
+//! One use case per file: gather, let the pure crates decide, apply, report. Nothing here prints.
+
+mod demo;
+mod explain;
+mod failure;
+mod gather;
+mod merge;
+mod provenance;
+mod report;
+mod strategies;
+mod world;
+
+pub use demo::{DemoReport, DemoRequest, demo};
+pub use explain::{ExplainReport, ExplainRequest, explain};
+pub use failure::{FailureKind, Outcome};
+pub use merge::{MergeInputs, MergeReport, MergeRequest, OutputFormat, RuleArgument, merge};
+pub use provenance::{BodyLines, ExplainedDeletion, ExplainedLeaf, ExplainedShadow, Provenance};
+pub use report::{diagnostic_value, failure_value, success_value};
+pub use strategies::{OwnStrategy, StrategiesReport, StrategiesRequest, StrategyPage, strategies};
+pub use world::{Environment, ManifestUse, World};

@@ -1,1 +1,13 @@
-//! (filled below)
+//! The only crate that touches the file system: reads, and writes that cannot leave their folder.
+//!
+//! Every error carries its path. Knows bytes and paths, not what they mean.
+
+mod driver;
+mod error;
+mod folder;
+mod read;
+
+pub use driver::{DriverError, run_driver};
+pub use error::StoreError;
+pub use folder::Folder;
+pub use read::{is_file, nearest, read, temporary_folder};

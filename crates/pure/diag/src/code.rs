@@ -49,11 +49,10 @@ codes! {
     CSV_HEADER = "csv/header" Error;
     CSV_QUOTE = "csv/quote" Error;
     CSV_RAGGED = "csv/ragged" Warning;
-    DEMO_EXISTS = "demo/exists" Error;
     EXPLAIN_NOT_FOUND = "explain/not-found" Error;
+    IO_EXISTS = "io/exists" Error;
     IO_NOT_FOUND = "io/not-found" Error;
     IO_UNREADABLE = "io/unreadable" Error;
-    IO_UNWRITABLE = "io/unwritable" Error;
     JSON_SYNTAX = "json/syntax" Error;
     MANIFEST_DUPLICATE_LAYER = "manifest/duplicate-layer" Error;
     MANIFEST_UNKNOWN_KEY = "manifest/unknown-key" Error;

@@ -101,11 +101,17 @@ impl LayerFile {
         }
     }
 
-    fn bytes(&self) -> &[u8] {
+    /// The file's bytes; nothing for a file that is not text but should be.
+    pub fn bytes(&self) -> &[u8] {
         match &self.content {
             FileContent::Opaque(bytes) => bytes,
             _ => self.text().as_bytes(),
         }
+    }
+
+    /// How many lines it has.
+    pub fn line_count(&self) -> usize {
+        self.text().lines().count().max(1)
     }
 
     fn document(&self) -> Option<&Arc<Document>> {
@@ -262,6 +268,11 @@ impl MergedFile {
                 Ok([&head.text()[..head.body().start as usize], body].concat().into_bytes())
             }
         }
+    }
+
+    /// The format that [`MergedFile::bytes`] are in, if it is a known one.
+    pub fn format(&self) -> Option<Format> {
+        self.files[0].document().map(|document| document.format())
     }
 
     /// The result in another format than the files'.

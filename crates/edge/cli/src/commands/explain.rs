@@ -1,0 +1,39 @@
+use std::process::ExitCode;
+
+use agpm_diag::Code;
+use agpm_ops::{ExplainReport, ExplainRequest, World, explain, success_value};
+use agpm_text::Value;
+
+use crate::args::ExplainArgs;
+use crate::commands::{inputs, provenance};
+use crate::output::{Output, Rendering, Shown};
+
+pub(crate) fn run(world: &World, args: ExplainArgs, output: &mut Output) -> ExitCode {
+    let request =
+        ExplainRequest { what: args.what, pointer: args.pointer, inputs: inputs(args.fold, args.from) };
+    output.finish(explain(world, &request), render)
+}
+
+fn render(report: &ExplainReport, shown: &Shown<'_>) -> Rendering {
+    match report {
+        ExplainReport::Page(code) if shown.json => {
+            Rendering::report(&success_value(page_fields(code), shown.diagnostics, shown.sources))
+        }
+        ExplainReport::Page(code) => Rendering::bytes(code.page),
+        ExplainReport::File { file, pointer, provenance } if shown.json => {
+            let place = [("file", Value::from(file.as_str())), ("pointer", pointer.to_string().into())];
+            let fields = place.into_iter().chain(provenance.fields()).collect();
+            Rendering::report(&success_value(fields, shown.diagnostics, shown.sources))
+        }
+        ExplainReport::File { provenance, .. } => Rendering::bytes(provenance::text(provenance)),
+    }
+}
+
+fn page_fields(code: &Code) -> Vec<(&'static str, Value)> {
+    vec![
+        ("code", code.name.into()),
+        ("severity", code.severity.to_string().into()),
+        ("summary", code.parsed().summary.into()),
+        ("page", code.page.into()),
+    ]
+}

@@ -1,0 +1,122 @@
+//! Diagnostics for people: message, place with its line, and the way out.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use agpm_diag::{Diagnostic, Label, Severity, SourceId, SourceMap, Span, mask_line};
+use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
+
+use crate::output::Paint;
+
+/// Lines longer than this are cut around the place.
+const WIDEST_LINE: usize = 240;
+
+/// Draws one diagnostic, with a blank line after it.
+pub(crate) fn diagnostic(diagnostic: &Diagnostic, sources: &SourceMap, paint: Paint) -> String {
+    let level = match diagnostic.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+        Severity::Note => Level::NOTE,
+    };
+    let message = one_line(&mask_line(&diagnostic.message));
+    let excerpts = excerpts(diagnostic, sources);
+    let mut group = Group::with_title(level.primary_title(message).id(diagnostic.code.name));
+    for excerpt in &excerpts {
+        let labels = excerpt.labels.iter().map(Marked::annotation);
+        let snippet =
+            Snippet::source(excerpt.text.as_str()).line_start(excerpt.line).path(excerpt.path.as_str());
+        group = group.element(snippet.annotations(labels));
+    }
+    if excerpts.is_empty()
+        && let Some(file) = &diagnostic.file
+    {
+        group = group.element(annotate_snippets::Origin::path(file.as_str()));
+    }
+    if let Some(layer) = &diagnostic.layer {
+        group = group.element(Level::NOTE.message(format!("in layer `{}`", one_line(layer))));
+    }
+    if let Some(help) = &diagnostic.help {
+        group = group.element(Level::HELP.message(one_line(help)));
+    }
+    let renderer = match paint {
+        Paint::Plain => Renderer::plain(),
+        Paint::Colour => Renderer::styled(),
+    };
+    format!("{}\n\n", renderer.render(&[group]))
+}
+
+/// Consecutive lines of one source, with what is marked in them.
+struct Excerpt {
+    path: String,
+    line: usize,
+    text: String,
+    labels: Vec<Marked>,
+}
+
+struct Marked {
+    range: Range<usize>,
+    text: String,
+    kind: AnnotationKind,
+}
+
+impl Marked {
+    fn annotation(&self) -> Annotation<'_> {
+        let annotation = self.kind.span(self.range.clone());
+        if self.text.is_empty() { annotation } else { annotation.label(self.text.as_str()) }
+    }
+}
+
+/// One excerpt for each line that a label is on; the primary label's comes first.
+fn excerpts(diagnostic: &Diagnostic, sources: &SourceMap) -> Vec<Excerpt> {
+    let mut order: Vec<(SourceId, usize)> = Vec::new();
+    let mut by_line: BTreeMap<(SourceId, usize), Excerpt> = BTreeMap::new();
+    for (index, label) in diagnostic.labels.iter().enumerate() {
+        let line = sources.line(label.source, label.span.start);
+        let key = (label.source, line);
+        let kind = if index == 0 { AnnotationKind::Primary } else { AnnotationKind::Context };
+        let (text, range) = marked_line(label, sources);
+        let excerpt = by_line.entry(key).or_insert_with(|| {
+            order.push(key);
+            Excerpt {
+                path: sources.get(label.source).name.clone(),
+                line,
+                text: text.clone(),
+                labels: Vec::new(),
+            }
+        });
+        // A second label on a long line may have been cut elsewhere; then it is left out.
+        if excerpt.text == text {
+            excerpt.labels.push(Marked { range, text: one_line(&label.text), kind });
+        }
+    }
+    order.into_iter().filter_map(|key| by_line.remove(&key)).collect()
+}
+
+/// The label's first line, masked and cut, and where in it the label is.
+fn marked_line(label: &Label, sources: &SourceMap) -> (String, Range<usize>) {
+    let source = &sources.get(label.source).text;
+    let line = sources.lines_around(label.source, Span { start: label.span.start, end: label.span.start });
+    let raw = &source[line.range()];
+    let bom = raw.len() - raw.trim_start_matches('\u{feff}').len();
+    let raw = &raw[bom..];
+    let offset = |at: u32| (at.saturating_sub(line.start) as usize).saturating_sub(bom).min(raw.len());
+    let chars = |at: usize| raw.char_indices().take_while(|(byte, _)| *byte < at).count();
+    // Masking keeps the count of characters, not of bytes.
+    let (start, end) = (chars(offset(label.span.start)), chars(offset(label.span.end.max(label.span.start))));
+    let masked: Vec<char> = mask_line(raw).chars().collect();
+    let from = if masked.len() <= WIDEST_LINE { 0 } else { start.saturating_sub(WIDEST_LINE / 2) };
+    let upto = masked.len().min(from + WIDEST_LINE);
+    let text: String = masked[from..upto].iter().collect();
+    let byte = |at: usize| masked[from..at.clamp(from, upto)].iter().map(|c| c.len_utf8()).sum::<usize>();
+    let range = byte(start)..byte(end);
+    let wide = if range.is_empty() { range.start..next_char(&text, range.start) } else { range };
+    (text, wide)
+}
+
+fn next_char(text: &str, at: usize) -> usize {
+    text[at..].chars().next().map_or(at, |c| at + c.len_utf8())
+}
+
+fn one_line(text: &str) -> String {
+    text.replace(['\n', '\r'], " ")
+}

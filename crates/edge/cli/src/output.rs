@@ -1,0 +1,140 @@
+//! The two streams: results on standard output, everything else on standard error.
+
+use std::ffi::OsString;
+use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::process::ExitCode;
+
+use agpm_diag::{Diagnostic, Severity, SourceMap, codes};
+use agpm_ops::{FailureKind, Outcome, failure_value};
+use agpm_text::Value;
+
+use crate::args::{ColorChoice, Global};
+use crate::draw;
+
+/// Whether colours are used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Paint {
+    /// No escape codes.
+    Plain,
+    /// Escape codes.
+    Colour,
+}
+
+/// Where a command's words go.
+pub(crate) struct Output {
+    pub(crate) json: bool,
+    quiet: bool,
+    paint: Paint,
+}
+
+impl Output {
+    pub(crate) fn new(global: &Global) -> Self {
+        let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        let colour = match global.color {
+            ColorChoice::Always => true,
+            ColorChoice::Never => false,
+            ColorChoice::Auto => !no_color && io::stderr().is_terminal(),
+        };
+        Output {
+            json: global.json,
+            quiet: global.quiet,
+            paint: if colour { Paint::Colour } else { Paint::Plain },
+        }
+    }
+
+    /// Ends a command: draws its diagnostics, and its report unless it failed.
+    pub(crate) fn finish<T>(
+        &mut self,
+        outcome: Outcome<T>,
+        show: impl FnOnce(&T, &Shown<'_>) -> Rendering,
+    ) -> ExitCode {
+        let Outcome { result, diagnostics, sources } = outcome;
+        match result {
+            Ok(report) => {
+                let shown = Shown { diagnostics: &diagnostics, sources: &sources, json: self.json };
+                let rendering = show(&report, &shown);
+                if !(self.json && rendering.diagnostics_inside) {
+                    self.diagnose(&diagnostics, &sources);
+                }
+                write_stdout(&rendering.bytes)
+            }
+            Err(kind) => {
+                if self.json {
+                    let value = failure_value(&diagnostics, &sources).to_json();
+                    write_stdout(value.as_bytes());
+                } else {
+                    self.diagnose(&diagnostics, &sources);
+                }
+                ExitCode::from(kind.exit_code())
+            }
+        }
+    }
+
+    fn diagnose(&self, diagnostics: &[Diagnostic], sources: &SourceMap) {
+        let loud = diagnostics.iter().filter(|d| !self.quiet || d.severity == Severity::Error);
+        let text: String = loud.map(|diagnostic| draw::diagnostic(diagnostic, sources, self.paint)).collect();
+        // Nobody is left to tell when standard error is gone.
+        let _ = io::stderr().write_all(text.as_bytes());
+    }
+}
+
+/// What a report may need besides itself.
+pub(crate) struct Shown<'a> {
+    pub(crate) diagnostics: &'a [Diagnostic],
+    pub(crate) sources: &'a SourceMap,
+    pub(crate) json: bool,
+}
+
+/// A report, ready for standard output.
+pub(crate) struct Rendering {
+    bytes: Vec<u8>,
+    diagnostics_inside: bool,
+}
+
+impl Rendering {
+    /// Text or bytes; diagnostics go to standard error.
+    pub(crate) fn bytes(bytes: impl Into<Vec<u8>>) -> Self {
+        Rendering { bytes: bytes.into(), diagnostics_inside: false }
+    }
+
+    /// A JSON document that holds the diagnostics.
+    pub(crate) fn report(value: &Value) -> Self {
+        Rendering { bytes: value.to_json().into_bytes(), diagnostics_inside: true }
+    }
+}
+
+/// Writes a result. A reader that has seen enough, as `head` has, ends it quietly.
+pub(crate) fn write_stdout(bytes: &[u8]) -> ExitCode {
+    let mut stdout = io::stdout().lock();
+    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => {
+            let _ = writeln!(io::stderr(), "error: cannot write the result: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Help and version go to standard output; anything else is wrong usage.
+pub(crate) fn usage_error(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
+    if !error.use_stderr() {
+        return write_stdout(error.render().to_string().as_bytes());
+    }
+    let text = error.render().to_string();
+    if wants_json(arguments) {
+        let message = text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
+        let diagnostic = Diagnostic::new(&codes::USAGE, message).help("run the command with --help");
+        write_stdout(failure_value(&[diagnostic], &SourceMap::default()).to_json().as_bytes());
+    } else {
+        let _ = io::stderr().write_all(text.as_bytes());
+    }
+    ExitCode::from(FailureKind::Usage.exit_code())
+}
+
+fn wants_json(arguments: &[OsString]) -> bool {
+    let before_files = arguments.iter().take_while(|argument| *argument != "--");
+    let words: Vec<&OsString> = before_files.collect();
+    words.iter().any(|word| *word == "--json" || *word == "--format=json")
+        || words.windows(2).any(|pair| pair[0] == "--format" && pair[1] == "json")
+}

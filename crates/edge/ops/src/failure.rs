@@ -1,0 +1,116 @@
+//! What a use case gives back, and how errors of the edges become diagnostics.
+
+use agpm_diag::{Diagnostic, SourceMap, codes};
+use agpm_store::{DriverError, StoreError};
+
+/// A result with everything that is to be said about it.
+#[derive(Debug)]
+pub struct Outcome<T> {
+    /// The report, or what kind of failure the diagnostics describe.
+    pub result: Result<T, FailureKind>,
+    /// What was found, in the order it was found.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The texts that diagnostics point into.
+    pub sources: SourceMap,
+}
+
+/// Decides the exit code and the tone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FailureKind {
+    /// Errors in what was given.
+    Errors,
+    /// Wrong usage of the command.
+    Usage,
+    /// A name that is not there, or that could mean several things.
+    NotFound,
+    /// A file or key that is not ours, or a path that escapes.
+    Refused,
+}
+
+impl FailureKind {
+    /// The exit code, as documented.
+    pub fn exit_code(self) -> u8 {
+        match self {
+            FailureKind::Errors => 1,
+            FailureKind::Usage => 2,
+            FailureKind::NotFound => 3,
+            FailureKind::Refused => 6,
+        }
+    }
+}
+
+/// A failure on its way up: its kind and the last word on it.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) kind: FailureKind,
+    pub(crate) diagnostic: Option<Diagnostic>,
+}
+
+impl Failure {
+    pub(crate) fn new(kind: FailureKind, diagnostic: Diagnostic) -> Self {
+        Failure { kind, diagnostic: Some(diagnostic) }
+    }
+
+    /// The diagnostics collected so far say it all.
+    pub(crate) fn reported() -> Self {
+        Failure { kind: FailureKind::Errors, diagnostic: None }
+    }
+}
+
+impl From<Diagnostic> for Failure {
+    fn from(diagnostic: Diagnostic) -> Self {
+        Failure::new(FailureKind::Errors, diagnostic)
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        let (kind, code, help) = match &error {
+            StoreError::NotFound(_) => (FailureKind::Errors, &codes::IO_NOT_FOUND, "check the path"),
+            StoreError::IsFolder(_) => (FailureKind::Errors, &codes::IO_UNREADABLE, "name a file in it"),
+            StoreError::TooLarge { .. } => (FailureKind::Errors, &codes::TEXT_TOO_LARGE, "split the file"),
+            StoreError::Escapes(_) => (
+                FailureKind::Refused,
+                &codes::IO_UNREADABLE,
+                "links that lead out of their folder are not followed",
+            ),
+            StoreError::Exists(_) => (FailureKind::Refused, &codes::IO_EXISTS, "choose another place"),
+            StoreError::Other { .. } => {
+                (FailureKind::Errors, &codes::IO_UNREADABLE, "check permissions and the disk")
+            }
+        };
+        let file = error.path().display().to_string();
+        Failure::new(kind, Diagnostic::new(code, error.to_string()).in_file(file).help(help))
+    }
+}
+
+impl From<DriverError> for Failure {
+    fn from(error: DriverError) -> Self {
+        let diagnostic = Diagnostic::new(&codes::MERGE_DRIVER, error.to_string())
+            .help("the program gets the lower file as %base and the higher as %new, prints the result and exits with 0");
+        Failure::new(FailureKind::Errors, diagnostic)
+    }
+}
+
+/// Texts and findings of a use case while it runs.
+#[derive(Default)]
+pub(crate) struct Notes {
+    pub(crate) sources: SourceMap,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+}
+
+impl Notes {
+    /// Fails if anything found so far is an error.
+    pub(crate) fn check(&self) -> Result<(), Failure> {
+        if agpm_diag::has_errors(&self.diagnostics) { Err(Failure::reported()) } else { Ok(()) }
+    }
+
+    /// Closes a use case.
+    pub(crate) fn outcome<T>(mut self, result: Result<T, Failure>) -> Outcome<T> {
+        let result = result.map_err(|failure| {
+            self.diagnostics.extend(failure.diagnostic);
+            failure.kind
+        });
+        Outcome { result, diagnostics: self.diagnostics, sources: self.sources }
+    }
+}

@@ -1,0 +1,228 @@
+//! `agpm merge`: files named on the command line, low to high, into one.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+use agpm_diag::{Diagnostic, codes};
+use agpm_merge::{LayerFile, MergedFile, merge_files};
+use agpm_model::{Driver, Empty, LayerName, Operation, PointerPattern, Rule, Strategy};
+use agpm_store as store;
+use agpm_text::{Format, Pointer, Value};
+
+use crate::failure::{Failure, FailureKind, Notes, Outcome};
+use crate::gather::{Project, layer_file, limit, shown};
+use crate::provenance::Provenance;
+use crate::world::{Environment, ManifestUse, World};
+
+const DRIVER_TIME: Duration = Duration::from_secs(30);
+
+/// What to merge, and how.
+#[derive(Clone, Debug)]
+pub struct MergeInputs {
+    /// Lowest first.
+    pub files: Vec<PathBuf>,
+    /// A name for each file's layer; the paths if there are none.
+    pub layer_names: Vec<String>,
+    /// A strategy by name, over what the manifest says.
+    pub strategy: Option<String>,
+    /// Rules on top of the strategy.
+    pub rules: Vec<RuleArgument>,
+    /// Whether the project has a say.
+    pub manifest: ManifestUse,
+}
+
+/// A merge, and what is wanted of it.
+#[derive(Clone, Debug)]
+pub struct MergeRequest {
+    /// What to merge.
+    pub inputs: MergeInputs,
+    /// Another format than the lowest file's.
+    pub format: Option<OutputFormat>,
+    /// Whether the provenance is wanted.
+    pub explain: bool,
+}
+
+/// A format that a result can be printed in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OutputFormat {
+    /// Plain JSON.
+    Json,
+    /// YAML.
+    Yaml,
+    /// TOML.
+    Toml,
+}
+
+impl OutputFormat {
+    fn format(self) -> Format {
+        match self {
+            OutputFormat::Json => Format::Json,
+            OutputFormat::Yaml => Format::Yaml,
+            OutputFormat::Toml => Format::Toml,
+        }
+    }
+}
+
+/// A rule as written on the command line: `/servers=by-key:id`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RuleArgument(Rule);
+
+impl FromStr for RuleArgument {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (pattern, operation) =
+            text.rsplit_once('=').ok_or("a rule is written like `/servers=by-key:id`")?;
+        let pattern: PointerPattern = pattern.parse().map_err(|error| format!("{error}"))?;
+        let operation: Operation = operation.parse().map_err(|error| format!("{error}"))?;
+        Ok(RuleArgument(Rule { pattern, operation: Some(operation), empty: Empty::default() }))
+    }
+}
+
+/// What came out.
+#[derive(Debug)]
+pub struct MergeReport {
+    /// The merged file.
+    pub output: Vec<u8>,
+    /// As a value, with where all of it came from; only if asked for.
+    pub explained: Option<(Value, Provenance)>,
+}
+
+/// Merges files, low to high.
+pub fn merge(world: &World, request: &MergeRequest) -> Outcome<MergeReport> {
+    let mut notes = Notes::default();
+    let result = run(world, request, &mut notes);
+    notes.outcome(result)
+}
+
+fn run(world: &World, request: &MergeRequest, notes: &mut Notes) -> Result<MergeReport, Failure> {
+    let environment = &world.environment;
+    let project = Project::load(environment, request.inputs.manifest, notes)?;
+    let strategy = choose_strategy(environment, &project, &request.inputs)?;
+    let read = read_files(environment, &request.inputs, notes)?;
+    if let Some(driver) = &strategy.driver {
+        let output = drive(driver, read)?;
+        let explained = request.explain.then(|| (text_value(&output), Provenance::default()));
+        return Ok(MergeReport { output, explained });
+    }
+    let files = layer_files(read, notes)?;
+    let merged = merge_files(files, &strategy, None).expect("the command line asks for at least one file");
+    notes.diagnostics.extend(merged.diagnostics.iter().cloned());
+    notes.check()?;
+    let output = render(&merged, request.format)?;
+    let explained = request.explain.then(|| {
+        let provenance = Provenance::of(&merged, &Pointer::root(), &notes.sources);
+        (merged.value().unwrap_or(Value::Null), provenance)
+    });
+    Ok(MergeReport { output, explained })
+}
+
+fn render(merged: &MergedFile, format: Option<OutputFormat>) -> Result<Vec<u8>, Failure> {
+    Ok(match format {
+        None => merged.bytes()?,
+        // Comments may stay where the format has them.
+        Some(format) if format != OutputFormat::Json && merged.format() == Some(format.format()) => {
+            merged.bytes()?
+        }
+        Some(format) => merged.print(format.format())?.into_bytes(),
+    })
+}
+
+fn text_value(bytes: &[u8]) -> Value {
+    String::from_utf8(bytes.to_vec()).map_or(Value::Null, Value::String)
+}
+
+/// Flags beat the manifest; rules on the command line come on top of either.
+pub(crate) fn choose_strategy(
+    environment: &Environment,
+    project: &Project,
+    inputs: &MergeInputs,
+) -> Result<Strategy, Failure> {
+    let mut strategy = match (&inputs.strategy, inputs.files.first()) {
+        (Some(name), _) => project.strategy(name)?,
+        (None, Some(file)) => {
+            let path = project.path_of(environment, file);
+            project.manifest.strategy_for(&path).cloned().unwrap_or_default()
+        }
+        (None, None) => Strategy::default(),
+    };
+    strategy.rules.extend(inputs.rules.iter().map(|rule| rule.0.clone()));
+    Ok(strategy)
+}
+
+/// One layer's file, unread.
+pub(crate) struct RawFile {
+    layer: LayerName,
+    shown: String,
+    bytes: Vec<u8>,
+}
+
+/// Reads every file; all that cannot be read are reported.
+pub(crate) fn read_files(
+    environment: &Environment,
+    inputs: &MergeInputs,
+    notes: &mut Notes,
+) -> Result<Vec<RawFile>, Failure> {
+    let names = layer_names(environment, inputs)?;
+    let mut files = Vec::new();
+    let mut failure = None;
+    for (path, layer) in inputs.files.iter().zip(names) {
+        match store::read(&environment.resolve(path), limit()) {
+            Ok(bytes) => files.push(RawFile { layer, shown: shown(environment, path), bytes }),
+            Err(error) => {
+                let next = Failure::from(error);
+                notes.diagnostics.extend(next.diagnostic.map(|d| d.in_layer(layer.as_str())));
+                failure.get_or_insert(next.kind);
+            }
+        }
+    }
+    failure.map_or(Ok(files), |kind| Err(Failure { kind, diagnostic: None }))
+}
+
+/// Parses every file; all mistakes are reported.
+pub(crate) fn layer_files(raw: Vec<RawFile>, notes: &mut Notes) -> Result<Vec<LayerFile>, Failure> {
+    let files = raw.into_iter().map(|file| layer_file(file.layer, &file.shown, file.bytes, notes)).collect();
+    notes.check()?;
+    Ok(files)
+}
+
+fn layer_names(environment: &Environment, inputs: &MergeInputs) -> Result<Vec<LayerName>, Failure> {
+    let usage = |message: String, help: &str| {
+        Failure::new(FailureKind::Usage, Diagnostic::new(&codes::USAGE, message).help(help))
+    };
+    let (given, files) = (inputs.layer_names.len(), inputs.files.len());
+    if given != 0 && given != files {
+        return Err(usage(
+            format!("{given} layer names for {files} files"),
+            "give one name for each file, lowest first",
+        ));
+    }
+    let mut names: Vec<LayerName> = Vec::with_capacity(files);
+    for (index, path) in inputs.files.iter().enumerate() {
+        let written = inputs.layer_names.get(index).cloned().unwrap_or_else(|| shown(environment, path));
+        let name =
+            LayerName::new(&written).map_err(|error| usage(error.to_string(), "choose another name"))?;
+        if !names.contains(&name) {
+            names.push(name);
+        } else if given != 0 {
+            return Err(usage(format!("two layers are called `{name}`"), "give one of them another name"));
+        } else {
+            // One file given twice is two layers all the same.
+            let numbered = format!("{name} ({})", index + 1);
+            names.push(LayerName::new(&numbered).map_err(|error| usage(error.to_string(), ""))?);
+        }
+    }
+    Ok(names)
+}
+
+/// Folds with a program, two files at a time.
+fn drive(driver: &Driver, files: Vec<RawFile>) -> Result<Vec<u8>, Failure> {
+    let name = files[0].shown.rsplit('/').next().unwrap_or("file").to_owned();
+    let mut files = files.into_iter();
+    let mut base = files.next().map(|file| file.bytes).unwrap_or_default();
+    for next in files {
+        base = store::run_driver(&driver.command, &name, &base, &next.bytes, DRIVER_TIME)?;
+    }
+    Ok(base)
+}

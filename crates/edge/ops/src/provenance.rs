@@ -1,0 +1,190 @@
+//! Where values came from, as data for every face.
+
+use agpm_diag::{SourceMap, looks_secret};
+use agpm_merge::{Leaf, Merged, MergedFile, Origin, Resolution, Segment, Shadow, ShadowKind};
+use agpm_text::{Kind, NodeRef, Pointer, Value, to_value};
+
+/// Values longer than this are cut in explanations.
+const LONGEST_VALUE: usize = 120;
+
+/// Where the parts of a merged file came from.
+#[derive(Clone, Debug, Default)]
+pub struct Provenance {
+    /// Every value without children.
+    pub leaves: Vec<ExplainedLeaf>,
+    /// What was deleted.
+    pub deletions: Vec<ExplainedDeletion>,
+    /// Which layer gave which lines of a body.
+    pub body: Vec<BodyLines>,
+}
+
+/// A value and where it came from.
+#[derive(Clone, Debug)]
+pub struct ExplainedLeaf {
+    /// Its place in the result.
+    pub pointer: Pointer,
+    /// The value; secrets are masked.
+    pub value: Value,
+    /// The layer.
+    pub layer: String,
+    /// The layer's file.
+    pub file: String,
+    /// The line in it.
+    pub line: usize,
+    /// How it got there.
+    pub operation: &'static str,
+    /// What it shadows, highest first.
+    pub shadows: Vec<ExplainedShadow>,
+}
+
+/// Something a layer said that is not in the result.
+#[derive(Clone, Debug)]
+pub struct ExplainedShadow {
+    /// The value; secrets are masked.
+    pub value: Value,
+    /// The layer.
+    pub layer: String,
+    /// The layer's file.
+    pub file: String,
+    /// The line in it.
+    pub line: usize,
+    /// Whether it is the same as what counts.
+    pub duplicate: bool,
+}
+
+/// A place that the strategy deleted.
+#[derive(Clone, Debug)]
+pub struct ExplainedDeletion {
+    /// The place.
+    pub pointer: Pointer,
+    /// What layers said there, highest first.
+    pub shadows: Vec<ExplainedShadow>,
+}
+
+/// Lines of a body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BodyLines {
+    /// First and last line of the result's body.
+    pub lines: (usize, usize),
+    /// The layer.
+    pub layer: String,
+    /// The layer's file.
+    pub file: String,
+    /// First and last line in it.
+    pub from: (usize, usize),
+}
+
+impl Provenance {
+    /// Where everything at `under` or below came from.
+    pub fn of(merged: &MergedFile, under: &Pointer, sources: &SourceMap) -> Self {
+        let mut provenance = Provenance::default();
+        match &merged.merged {
+            Merged::Structured(resolution) => provenance.add_values(resolution, under, sources),
+            Merged::Markdown { front, body, segments } => {
+                provenance.add_values(front, under, sources);
+                if *under == Pointer::root() {
+                    provenance.add_body(merged, body, segments, sources);
+                }
+            }
+            Merged::Text { body, segments } => provenance.add_body(merged, body, segments, sources),
+            Merged::Whole(index) => {
+                let file = &merged.files[*index];
+                let lines = (1, file.line_count());
+                let name = sources.get(file.source).name.clone();
+                provenance.body.push(BodyLines {
+                    lines,
+                    layer: file.layer.to_string(),
+                    file: name,
+                    from: lines,
+                });
+            }
+        }
+        provenance
+    }
+
+    /// Whether there is nothing to tell.
+    pub fn is_empty(&self) -> bool {
+        self.leaves.is_empty() && self.deletions.is_empty() && self.body.is_empty()
+    }
+
+    fn add_values(&mut self, resolution: &Resolution, under: &Pointer, sources: &SourceMap) {
+        let teller = Teller { resolution, sources };
+        resolution.each_leaf(under, &mut |leaf| self.leaves.push(teller.leaf(&leaf)));
+        let deletions = resolution
+            .deletions()
+            .iter()
+            .filter(|d| d.pointer.is_within(under) || under.is_within(&d.pointer));
+        self.deletions.extend(deletions.map(|deletion| ExplainedDeletion {
+            pointer: deletion.pointer.clone(),
+            shadows: deletion.shadows.iter().map(|shadow| teller.shadow(&deletion.pointer, shadow)).collect(),
+        }));
+    }
+
+    fn add_body(&mut self, merged: &MergedFile, body: &str, segments: &[Segment], sources: &SourceMap) {
+        let line = |at: usize| body.as_bytes()[..at].iter().filter(|b| **b == b'\n').count() + 1;
+        for segment in segments.iter().filter(|segment| !segment.to.is_empty()) {
+            let file = &merged.files[segment.layer as usize];
+            let source_line = |at: usize| sources.line(file.source, at as u32);
+            self.body.push(BodyLines {
+                lines: (line(segment.to.start), line(segment.to.end - 1)),
+                layer: file.layer.to_string(),
+                file: sources.get(file.source).name.clone(),
+                from: (source_line(segment.from.start), source_line(segment.from.end - 1)),
+            });
+        }
+    }
+}
+
+struct Teller<'a> {
+    resolution: &'a Resolution,
+    sources: &'a SourceMap,
+}
+
+impl Teller<'_> {
+    fn leaf(&self, leaf: &Leaf<'_>) -> ExplainedLeaf {
+        let (layer, file, line) = self.place(leaf.layer, leaf.value);
+        ExplainedLeaf {
+            value: shown(&leaf.pointer, leaf.value),
+            layer,
+            file,
+            line,
+            operation: leaf.operation.word(),
+            shadows: leaf.shadows.iter().map(|shadow| self.shadow(&leaf.pointer, shadow)).collect(),
+            pointer: leaf.pointer.clone(),
+        }
+    }
+
+    fn shadow(&self, pointer: &Pointer, shadow: &Shadow) -> ExplainedShadow {
+        let Origin { layer, .. } = shadow.origin;
+        let node = self.resolution.node(shadow.origin);
+        let (layer, file, line) = self.place(layer, node);
+        let duplicate = shadow.kind == ShadowKind::Duplicate;
+        ExplainedShadow { value: shown(pointer, node), layer, file, line, duplicate }
+    }
+
+    fn place(&self, layer: u32, node: NodeRef<'_>) -> (String, String, usize) {
+        let contribution = &self.resolution.contributions()[layer as usize];
+        let source = contribution.document.source();
+        let line = self.sources.line(source, node.span().start);
+        (contribution.layer.to_string(), self.sources.get(source).name.clone(), line)
+    }
+}
+
+/// The value as it may be shown: secrets masked, containers and long texts cut short.
+fn shown(pointer: &Pointer, node: NodeRef<'_>) -> Value {
+    let text = node.content();
+    match node.kind() {
+        Kind::Map if node.len() > 0 => format!("a map of {} entries", node.len()).into(),
+        Kind::List if node.len() > 0 => format!("a list of {} items", node.len()).into(),
+        Kind::String if looks_secret(nearest_key(pointer), text) => "********".into(),
+        Kind::String if text.chars().count() > LONGEST_VALUE => {
+            format!("{}…", text.chars().take(LONGEST_VALUE).collect::<String>()).into()
+        }
+        _ => to_value(node),
+    }
+}
+
+/// The key that a value stands under, over the heads of list indices.
+fn nearest_key(pointer: &Pointer) -> Option<&str> {
+    pointer.steps().iter().rev().find(|step| step.parse::<usize>().is_err()).map(String::as_str)
+}

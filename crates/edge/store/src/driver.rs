@@ -1,0 +1,116 @@
+//! A program that merges two files, as git's merge drivers do.
+
+use std::io::Read;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::error::StoreError;
+
+const PAUSE: Duration = Duration::from_millis(5);
+/// A result or an error text larger than this is cut off, which fails the merge.
+const MOST_OUTPUT: u64 = 256 << 20;
+
+/// Why a merge program gave no result.
+#[derive(Debug, thiserror::Error)]
+pub enum DriverError {
+    /// It could not be started.
+    #[error("`{program}` could not be started: {cause}")]
+    NotStarted {
+        /// The program.
+        program: String,
+        /// What the system says.
+        cause: std::io::Error,
+    },
+    /// It took too long and was stopped.
+    #[error("`{program}` was stopped after {} seconds", limit.as_secs())]
+    TooSlow {
+        /// The program.
+        program: String,
+        /// The limit.
+        limit: Duration,
+    },
+    /// It said that it failed.
+    #[error("`{program}` failed ({status}){}", said(stderr))]
+    Failed {
+        /// The program.
+        program: String,
+        /// How it ended.
+        status: String,
+        /// What it said.
+        stderr: String,
+    },
+    /// Its input could not be prepared.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+fn said(stderr: &str) -> String {
+    let text = stderr.trim();
+    if text.is_empty() { ", saying nothing".to_owned() } else { format!(": {text}") }
+}
+
+/// Runs `command` with `%base` and `%new` replaced by files of these contents; the result is what it prints.
+pub fn run_driver(
+    command: &[String],
+    file_name: &str,
+    base: &[u8],
+    new: &[u8],
+    limit: Duration,
+) -> Result<Vec<u8>, DriverError> {
+    let folder = tempfile::tempdir().map_err(|cause| StoreError::new(Path::new(file_name), cause))?;
+    let mut paths = Vec::new();
+    for (name, bytes) in [("base", base), ("new", new)] {
+        let path = folder.path().join(name).join(file_name);
+        let written =
+            std::fs::create_dir(folder.path().join(name)).and_then(|()| std::fs::write(&path, bytes));
+        written.map_err(|cause| StoreError::new(&path, cause))?;
+        paths.push(path.display().to_string());
+    }
+    let fill = |part: &String| part.replace("%base", &paths[0]).replace("%new", &paths[1]);
+    let program = command.first().cloned().unwrap_or_default();
+    let child = Command::new(&program)
+        .args(command.iter().skip(1).map(fill))
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|cause| DriverError::NotStarted { program: program.clone(), cause })?;
+    wait(child, program, limit)
+}
+
+fn wait(mut child: Child, program: String, limit: Duration) -> Result<Vec<u8>, DriverError> {
+    let stdout = child.stdout.take().map(collect);
+    let stderr = child.stderr.take().map(collect);
+    let start = Instant::now();
+    let status = loop {
+        match child.try_wait() {
+            Ok(Some(status)) => break status,
+            Ok(None) if start.elapsed() < limit => thread::sleep(PAUSE),
+            Ok(None) => {
+                // A child of the program may hold the pipes open, so nobody waits for the readers here.
+                let _ = child.kill();
+                let _ = child.wait();
+                return Err(DriverError::TooSlow { program, limit });
+            }
+            Err(cause) => return Err(DriverError::NotStarted { program, cause }),
+        }
+    };
+    let finish =
+        |reader: Option<thread::JoinHandle<Vec<u8>>>| reader.and_then(|r| r.join().ok()).unwrap_or_default();
+    let output = finish(stdout);
+    if status.success() && (output.len() as u64) < MOST_OUTPUT {
+        return Ok(output);
+    }
+    let stderr = String::from_utf8_lossy(&finish(stderr)).into_owned();
+    Err(DriverError::Failed { program, status: status.to_string(), stderr })
+}
+
+fn collect(pipe: impl Read + Send + 'static) -> thread::JoinHandle<Vec<u8>> {
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let _ = pipe.take(MOST_OUTPUT).read_to_end(&mut bytes);
+        bytes
+    })
+}

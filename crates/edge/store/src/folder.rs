@@ -1,0 +1,99 @@
+use std::path::{Path, PathBuf};
+
+use agpm_model::RelativePath;
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, OpenOptions};
+
+use crate::error::StoreError;
+use crate::read::read_open;
+
+/// A folder that nothing done through it can leave: not by `..`, not by a symbolic link.
+#[derive(Debug)]
+pub struct Folder {
+    dir: Dir,
+    path: PathBuf,
+}
+
+impl Folder {
+    /// Opens a folder that is there.
+    pub fn open(path: &Path) -> Result<Self, StoreError> {
+        let dir =
+            Dir::open_ambient_dir(path, ambient_authority()).map_err(|cause| StoreError::new(path, cause))?;
+        Ok(Folder { dir, path: path.to_owned() })
+    }
+
+    /// Opens a folder, which is made if it is not there and must be empty.
+    pub fn create(path: &Path) -> Result<Self, StoreError> {
+        let fail = |cause| StoreError::new(path, cause);
+        Dir::create_ambient_dir_all(path, ambient_authority()).map_err(fail)?;
+        let folder = Folder::open(path)?;
+        match folder.dir.entries().map_err(fail)?.next() {
+            None => Ok(folder),
+            Some(_) => Err(StoreError::Exists(path.to_owned())),
+        }
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The bytes of a file in it.
+    pub fn read(&self, file: &RelativePath, limit: u64) -> Result<Vec<u8>, StoreError> {
+        let path = self.path.join(file.as_str());
+        let open = self.dir.open(file.as_str()).map_err(|cause| StoreError::new(&path, cause))?;
+        read_open(open.into_std(), &path, limit)
+    }
+
+    /// Writes a file that is not there yet, with the folders above it.
+    pub fn create_new(&self, file: &RelativePath, bytes: &[u8]) -> Result<(), StoreError> {
+        let path = self.path.join(file.as_str());
+        let fail = |cause| StoreError::new(&path, cause);
+        if let Some((folder, _)) = file.as_str().rsplit_once('/') {
+            self.dir.create_dir_all(folder).map_err(fail)?;
+        }
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        let mut open = self.dir.open_with(file.as_str(), &options).map_err(fail)?;
+        std::io::Write::write_all(&mut open, bytes).map_err(fail)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn relative(path: &str) -> RelativePath {
+        RelativePath::new(path).unwrap()
+    }
+
+    #[test]
+    fn writes_below_the_folder_and_overwrites_nothing() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = Folder::create(&place.path().join("new")).unwrap();
+        folder.create_new(&relative("a/b.txt"), b"one").unwrap();
+        assert!(matches!(folder.create_new(&relative("a/b.txt"), b"two"), Err(StoreError::Exists(_))));
+        assert_eq!(folder.read(&relative("a/b.txt"), 10).unwrap(), b"one");
+        assert!(matches!(folder.read(&relative("a/b.txt"), 2), Err(StoreError::TooLarge { .. })));
+        assert!(matches!(folder.read(&relative("a"), 2), Err(StoreError::IsFolder(_))));
+        assert!(matches!(Folder::create(folder.path()), Err(StoreError::Exists(_))));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_symbolic_link_does_not_lead_out() {
+        let place = tempfile::tempdir().unwrap();
+        std::fs::write(place.path().join("secret"), "s").unwrap();
+        let inner = place.path().join("inner");
+        std::fs::create_dir(&inner).unwrap();
+        std::os::unix::fs::symlink("../secret", inner.join("link")).unwrap();
+        std::os::unix::fs::symlink("..", inner.join("up")).unwrap();
+        let folder = Folder::open(&inner).unwrap();
+        for path in ["link", "up/secret"] {
+            assert!(matches!(folder.read(&relative(path), 10), Err(StoreError::Escapes(_))), "{path}");
+        }
+        assert!(folder.create_new(&relative("up/new"), b"").is_err());
+        assert!(!place.path().join("new").exists());
+    }
+}

@@ -1,11 +1,11 @@
 //! The two streams: results on standard output, everything else on standard error.
 
 use std::ffi::OsString;
-use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;
 
 use agpm_diag::{Diagnostic, Severity, SourceMap, codes};
-use agpm_ops::{FailureKind, Outcome, failure_value};
+use agpm_ops::{FailureKind, Outcome, Rendered, failure_value};
 use agpm_text::Value;
 
 use crate::args::{ColorChoice, Global};
@@ -46,17 +46,20 @@ impl Output {
     pub(crate) fn finish<T>(
         &mut self,
         outcome: Outcome<T>,
-        show: impl FnOnce(&T, &Shown<'_>) -> Rendering,
+        show: impl FnOnce(T, &Shown<'_>) -> Rendering,
     ) -> ExitCode {
         let Outcome { result, diagnostics, sources } = outcome;
         match result {
             Ok(report) => {
                 let shown = Shown { diagnostics: &diagnostics, sources: &sources, json: self.json };
-                let rendering = show(&report, &shown);
-                if !(self.json && rendering.diagnostics_inside) {
+                let rendering = show(report, &shown);
+                if !matches!(rendering, Rendering::Report(_)) {
                     self.diagnose(&diagnostics, &sources);
                 }
-                write_stdout(&rendering.bytes)
+                match rendering {
+                    Rendering::Text(text) | Rendering::Report(text) => write_stdout(text.as_bytes()),
+                    Rendering::Pieces(rendered) => write_pieces(&rendered),
+                }
             }
             Err(kind) => {
                 if self.json {
@@ -86,33 +89,41 @@ pub(crate) struct Shown<'a> {
 }
 
 /// A report, ready for standard output.
-pub(crate) struct Rendering {
-    bytes: Vec<u8>,
-    diagnostics_inside: bool,
+pub(crate) enum Rendering {
+    /// Text; diagnostics go to standard error.
+    Text(String),
+    /// A file's content; diagnostics go to standard error.
+    Pieces(Rendered),
+    /// A JSON document that holds the diagnostics.
+    Report(String),
 }
 
 impl Rendering {
-    /// Text or bytes; diagnostics go to standard error.
-    pub(crate) fn bytes(bytes: impl Into<Vec<u8>>) -> Self {
-        Rendering { bytes: bytes.into(), diagnostics_inside: false }
-    }
-
     /// A JSON document that holds the diagnostics.
     pub(crate) fn report(value: &Value) -> Self {
-        Rendering { bytes: value.to_json().into_bytes(), diagnostics_inside: true }
+        Rendering::Report(value.to_json())
     }
 }
 
-/// Writes a result. A reader that has seen enough, as `head` has, ends it quietly.
+/// Writes a result.
 pub(crate) fn write_stdout(bytes: &[u8]) -> ExitCode {
     let mut stdout = io::stdout().lock();
-    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-        Err(error) => {
+    written(stdout.write_all(bytes).and_then(|()| stdout.flush()))
+}
+
+fn write_pieces(rendered: &Rendered) -> ExitCode {
+    let mut stdout = BufWriter::with_capacity(1 << 16, io::stdout().lock());
+    written(rendered.each_piece(|piece| stdout.write_all(piece)).and_then(|()| stdout.flush()))
+}
+
+/// A reader that has seen enough, as `head` has, ends it quietly.
+fn written(result: io::Result<()>) -> ExitCode {
+    match result {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             let _ = writeln!(io::stderr(), "error: cannot write the result: {error}");
             ExitCode::FAILURE
         }
+        _ => ExitCode::SUCCESS,
     }
 }
 

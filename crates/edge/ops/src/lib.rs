@@ -10,6 +10,7 @@ mod report;
 mod strategies;
 mod world;
 
+pub use agpm_merge::Rendered;
 pub use demo::{DemoReport, DemoRequest, demo};
 pub use explain::{ExplainReport, ExplainRequest, explain};
 pub use failure::{FailureKind, Outcome};

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use agpm_diag::{Diagnostic, codes};
-use agpm_merge::{LayerFile, MergedFile, merge_files};
+use agpm_merge::{LayerFile, MergedFile, Rendered, merge_files};
 use agpm_model::{Driver, Empty, LayerName, Operation, PointerPattern, Rule, Strategy};
 use agpm_store as store;
 use agpm_text::{Format, Pointer, Value};
@@ -84,7 +84,7 @@ impl FromStr for RuleArgument {
 #[derive(Debug)]
 pub struct MergeReport {
     /// The merged file.
-    pub output: Vec<u8>,
+    pub output: Rendered,
     /// As a value, with where all of it came from; only if asked for.
     pub explained: Option<(Value, Provenance)>,
 }
@@ -104,7 +104,7 @@ fn run(world: &World, request: &MergeRequest, notes: &mut Notes) -> Result<Merge
     if let Some(driver) = &strategy.driver {
         let output = drive(driver, read)?;
         let explained = request.explain.then(|| (text_value(&output), Provenance::default()));
-        return Ok(MergeReport { output, explained });
+        return Ok(MergeReport { output: Rendered::Bytes(output.into()), explained });
     }
     let files = layer_files(read, notes)?;
     let merged = merge_files(files, &strategy, None).expect("the command line asks for at least one file");
@@ -118,14 +118,14 @@ fn run(world: &World, request: &MergeRequest, notes: &mut Notes) -> Result<Merge
     Ok(MergeReport { output, explained })
 }
 
-fn render(merged: &MergedFile, format: Option<OutputFormat>) -> Result<Vec<u8>, Failure> {
+fn render(merged: &MergedFile, format: Option<OutputFormat>) -> Result<Rendered, Failure> {
     Ok(match format {
-        None => merged.bytes()?,
+        None => merged.render()?,
         // Comments may stay where the format has them.
         Some(format) if format != OutputFormat::Json && merged.format() == Some(format.format()) => {
-            merged.bytes()?
+            merged.render()?
         }
-        Some(format) => merged.print(format.format())?.into_bytes(),
+        Some(format) => Rendered::Text(merged.print(format.format())?.into()),
     })
 }
 

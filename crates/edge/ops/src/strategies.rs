@@ -84,9 +84,9 @@ fn apply(strategy: &Strategy) -> String {
     let failed = |file: &agpm_merge::MergedFile| file.diagnostics.iter().map(|d| d.message.clone()).next();
     match merged {
         Some(file) if agpm_diag::has_errors(&file.diagnostics) => failed(&file).unwrap_or_default(),
-        Some(file) => {
-            file.bytes().map_or_else(|d| d.message, |bytes| String::from_utf8_lossy(&bytes).into_owned())
-        }
+        Some(file) => file
+            .render()
+            .map_or_else(|d| d.message, |text| String::from_utf8_lossy(&text.to_bytes()).into_owned()),
         None => String::new(),
     }
 }

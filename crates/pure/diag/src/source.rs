@@ -52,8 +52,8 @@ pub struct Source {
 impl Source {
     fn lines(&self) -> &[u32] {
         self.lines.get_or_init(|| {
-            let ends = self.text.bytes().enumerate().filter(|(_, b)| *b == b'\n');
-            std::iter::once(0).chain(ends.map(|(at, _)| Span::at(at + 1).start)).collect()
+            let ends = memchr::memchr_iter(b'\n', self.text.as_bytes());
+            std::iter::once(0).chain(ends.map(|at| Span::at(at + 1).start)).collect()
         })
     }
 }

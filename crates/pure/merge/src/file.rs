@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, SourceId, SourceMap, Span, codes};
 use agpm_model::{LayerName, Maps, Strategy};
-use agpm_text::{Document, EditError, Format, Limits, Value, View, decode, parse, print, to_value};
+use agpm_text::{
+    Document, EditError, Format, Limits, Rewritten, Value, View, decode, parse, print, to_value,
+};
 
 use crate::body::{BodyPart, Joint, Segment, join};
 use crate::combine::Combine;
@@ -57,18 +59,16 @@ impl LayerFile {
             let source = sources.add(file, "");
             return (LayerFile { layer, source, content: FileContent::Opaque(bytes.into()) }, Vec::new());
         }
-        let lossy = if std::str::from_utf8(&bytes).is_err() {
-            String::from_utf8_lossy(&bytes).into_owned()
-        } else {
-            String::new()
-        };
-        let (source, text, mut diagnostics) = if lossy.is_empty() {
-            let text: Arc<str> = String::from_utf8(bytes).unwrap_or_default().into();
-            (sources.add(file, text.clone()), text, Vec::new())
-        } else {
-            let source = sources.add(file, lossy);
-            let diagnostic = decode(source, bytes).err();
-            (source, Arc::from(""), diagnostic.into_iter().collect::<Vec<_>>())
+        let (source, text, mut diagnostics) = match String::from_utf8(bytes) {
+            Ok(text) => {
+                let text: Arc<str> = text.into();
+                (sources.add(file, text.clone()), text, Vec::new())
+            }
+            Err(error) => {
+                let source = sources.add(file, String::from_utf8_lossy(error.as_bytes()));
+                let diagnostic = decode(source, error.into_bytes()).err();
+                (source, Arc::from(""), diagnostic.into_iter().collect())
+            }
         };
         let content = match format {
             Some(format) if diagnostics.is_empty() => {
@@ -109,6 +109,14 @@ impl LayerFile {
         }
     }
 
+    fn as_it_is(&self) -> Rendered {
+        match &self.content {
+            FileContent::Document(document) => Rendered::Text(document.text().clone()),
+            FileContent::Text(text) => Rendered::Text(text.clone()),
+            FileContent::Opaque(bytes) => Rendered::Bytes(bytes.clone()),
+        }
+    }
+
     /// How many lines it has.
     pub fn line_count(&self) -> usize {
         self.text().lines().count().max(1)
@@ -123,6 +131,42 @@ impl LayerFile {
 
     fn body(&self) -> Span {
         self.document().map_or(Span::new(0, self.text().len()), |document| document.body())
+    }
+}
+
+/// What a file will hold, in pieces, so that large ones are written without being built.
+#[derive(Debug)]
+pub enum Rendered {
+    /// Anything.
+    Bytes(Arc<[u8]>),
+    /// A text.
+    Text(Arc<str>),
+    /// A text with replacements.
+    Rewritten(Rewritten),
+}
+
+impl Rendered {
+    /// Calls `write` with every piece, until one fails.
+    pub fn each_piece<E>(&self, mut write: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
+        match self {
+            Rendered::Bytes(bytes) => write(bytes),
+            Rendered::Text(text) => write(text.as_bytes()),
+            Rendered::Rewritten(rewritten) => {
+                rewritten.pieces().try_for_each(|piece| write(piece.as_bytes()))
+            }
+        }
+    }
+
+    /// All of it.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let done: Result<(), std::convert::Infallible> = self.each_piece(|piece| {
+            bytes.extend_from_slice(piece);
+            Ok(())
+        });
+        match done {
+            Ok(()) => bytes,
+        }
     }
 }
 
@@ -249,28 +293,28 @@ fn opaque(files: &[LayerFile]) -> Diagnostic {
 }
 
 impl MergedFile {
-    /// The bytes of the result, in the format of the lowest file, with its comments and order.
-    pub fn bytes(&self) -> Result<Vec<u8>, Diagnostic> {
+    /// The result in the format of the lowest file, with its comments and order.
+    pub fn render(&self) -> Result<Rendered, Diagnostic> {
         match &self.merged {
-            Merged::Whole(index) => Ok(self.files[*index].bytes().to_vec()),
-            Merged::Text { body, .. } => Ok(body.clone().into_bytes()),
+            Merged::Whole(index) => Ok(self.files[*index].as_it_is()),
+            Merged::Text { body, .. } => Ok(Rendered::Text(body.as_str().into())),
             Merged::Structured(resolution) => {
-                let Some(root) = resolution.root() else { return Ok(self.files[0].bytes().to_vec()) };
-                self.rewritten(root).map(String::into_bytes)
+                resolution.root().map_or_else(|| Ok(self.files[0].as_it_is()), |root| self.rewritten(root))
             }
             Merged::Markdown { front, body, .. } => {
                 let lowest = self.document(0);
-                let text = front
-                    .root()
-                    .map_or_else(|| Ok(lowest.text().to_string()), |root| self.rewritten(root))?;
-                // Only the front matter was rewritten: what is behind it is still the lowest's body, if it is that file.
+                let text = match front.root() {
+                    Some(root) => String::from_utf8_lossy(&self.rewritten(root)?.to_bytes()).into_owned(),
+                    None => lowest.text().to_string(),
+                };
+                // Only the front matter is taken from there: which body follows it does not matter.
                 let head = parse(lowest.source(), text, Format::Markdown, Limits::default()).document;
-                Ok([&head.text()[..head.body().start as usize], body].concat().into_bytes())
+                Ok(Rendered::Text([&head.text()[..head.body().start as usize], body].concat().into()))
             }
         }
     }
 
-    /// The format that [`MergedFile::bytes`] are in, if it is a known one.
+    /// The format that [`MergedFile::render`] gives, if it is a known one.
     pub fn format(&self) -> Option<Format> {
         self.files[0].document().map(|document| document.format())
     }
@@ -317,15 +361,15 @@ impl MergedFile {
     }
 
     /// The lowest file's text with this value; the text of another layer if all of it comes from there.
-    fn rewritten(&self, root: ResolvedRef<'_>) -> Result<String, Diagnostic> {
+    fn rewritten(&self, root: ResolvedRef<'_>) -> Result<Rendered, Diagnostic> {
         let lowest = self.document(0);
         if let Some(node) = root.node()
             && node.document().root().map(|r| r.id()) == Some(node.id())
             && node.document().format() == lowest.format()
         {
-            return Ok(node.document().text().to_string());
+            return Ok(Rendered::Text(node.document().text().clone()));
         }
-        lowest.rewrite(root).map_err(|error| self.unprintable(&error))
+        lowest.rewrite(root).map(Rendered::Rewritten).map_err(|error| self.unprintable(&error))
     }
 
     fn unprintable(&self, error: &EditError) -> Diagnostic {

@@ -17,7 +17,7 @@ use crate::resolution::{
 use crate::rules::{Reach, Rules};
 
 /// Findings of one kind that are reported one by one; the rest is counted.
-const MOST_OF_A_KIND: usize = 100;
+const MOST_OF_A_KIND: usize = 10;
 
 /// One layer's document. Contributions are ranked by their order, lowest first.
 #[derive(Clone, Debug)]

@@ -1,5 +1,7 @@
 //! What has to change in a document, node by node, before any format says how.
 
+use std::sync::Arc;
+
 use agpm_diag::Span;
 
 use crate::tree::{Kind, NodeId, NodeRef};
@@ -137,7 +139,7 @@ fn same<'v>(node: NodeRef<'_>, target: impl View<'v>) -> bool {
 }
 
 /// Replacements of byte ranges, collected in any order.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Splices {
     buffer: String,
     list: Vec<(Span, Span)>,
@@ -157,18 +159,42 @@ impl Splices {
     }
 
     /// The text with all replacements done. Insertions at one place stay in the order they came.
-    pub(crate) fn apply(mut self, text: &str) -> String {
+    pub(crate) fn apply(mut self, text: Arc<str>) -> Rewritten {
         self.list.sort_by_key(|(range, _)| (range.start, range.end));
-        let mut out = String::with_capacity(text.len() + self.buffer.len());
+        Rewritten { text, splices: self }
+    }
+}
+
+/// A text with replacements, kept apart so that a large one need not be built to be written.
+#[derive(Debug)]
+pub struct Rewritten {
+    text: Arc<str>,
+    splices: Splices,
+}
+
+impl Rewritten {
+    /// The text as it is.
+    pub(crate) fn unchanged(text: Arc<str>) -> Self {
+        Rewritten { text, splices: Splices::default() }
+    }
+
+    /// The new text, piece by piece.
+    pub fn pieces(&self) -> impl Iterator<Item = &str> {
         let mut at = 0;
-        for (range, new) in &self.list {
+        let spliced = self.splices.list.iter().flat_map(move |(range, new)| {
             let range = range.range();
             debug_assert!(range.start >= at, "two changes overlap");
-            out.push_str(&text[at..range.start.max(at)]);
-            out.push_str(&self.buffer[new.range()]);
+            let kept = &self.text[at..range.start.max(at)];
             at = range.end.max(at);
-        }
-        out.push_str(&text[at..]);
-        out
+            [kept, &self.splices.buffer[new.range()]]
+        });
+        let end = self.splices.list.iter().map(|(range, _)| range.end).max().unwrap_or(0);
+        spliced.chain([&self.text[end as usize..]])
+    }
+}
+
+impl std::fmt::Display for Rewritten {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.pieces().try_for_each(|piece| f.write_str(piece))
     }
 }

@@ -1,9 +1,9 @@
 //! Lossless edits. A format only says where bytes go; here it is decided what changes, and checked afterwards
 //! that the new text reads as exactly what was meant.
 
-use agpm_diag::{SourceId, has_errors};
+use agpm_diag::has_errors;
 
-use crate::change::{Changes, ContainerChange, Insertion, Splices};
+use crate::change::{Changes, ContainerChange, Insertion, Rewritten, Splices};
 use crate::document::{Document, Limits, list_index, parse};
 use crate::format::Format;
 use crate::pointer::Pointer;
@@ -11,6 +11,10 @@ use crate::tree::Kind;
 use crate::value::Value;
 use crate::view::{Shape, View, equal, to_value};
 use crate::{json, markdown, toml, yaml};
+
+/// Texts up to here are read again after an edit and compared with what was meant. Tools' configuration is far smaller;
+/// above, reading twice would cost more time and memory than the merge itself.
+const LARGEST_CHECKED: usize = 4 << 20;
 
 /// One change to a document.
 #[derive(Clone, Debug)]
@@ -89,11 +93,11 @@ impl Document {
         let mut expected = self.root().map(to_value);
         apply_to_value(&mut expected, edit)?;
         let changes = self.changes_for(edit, expected.as_ref());
-        self.write(&changes, expected.as_ref())
+        self.write(&changes, expected.as_ref()).map(|text| text.to_string())
     }
 
     /// The text that holds `target`, with all that can stay of this one: comments, order, spelling.
-    pub fn rewrite<'v>(&self, target: impl View<'v>) -> Result<String, EditError> {
+    pub fn rewrite<'v>(&self, target: impl View<'v>) -> Result<Rewritten, EditError> {
         let changes = match self.root() {
             Some(root) => Changes::between(root, target),
             None => Changes { root: Some(target), ..Changes::none() },
@@ -141,9 +145,9 @@ impl Document {
         &self,
         changes: &Changes<'v, V>,
         expected: Option<impl View<'e>>,
-    ) -> Result<String, EditError> {
+    ) -> Result<Rewritten, EditError> {
         if changes.is_empty() {
-            return Ok(self.text.to_string());
+            return Ok(Rewritten::unchanged(self.text.clone()));
         }
         if let Some(expected) = expected {
             representable(expected, self.format)?;
@@ -156,22 +160,22 @@ impl Document {
             Format::Markdown => markdown::splice(self, changes, &mut splices)?,
             Format::Csv => return Err(EditError::Unsafe(self.format)),
         }
-        let text = splices.apply(&self.text);
-        let again = parse(self.source, text, self.format, Limits::default());
+        let text = splices.apply(self.text.clone());
+        if self.text.len() <= LARGEST_CHECKED && !self.reads_as(&text, expected) {
+            return Err(EditError::Unsafe(self.format));
+        }
+        Ok(text)
+    }
+
+    /// Whether a new text is well-formed and holds exactly what was meant.
+    fn reads_as<'e>(&self, text: &Rewritten, expected: Option<impl View<'e>>) -> bool {
+        let again = parse(self.source, text.to_string(), self.format, Limits::default());
         let as_meant = match (again.document.root(), expected) {
             (Some(root), Some(expected)) => equal(root, expected),
             (None, None) => true,
             _ => false,
         };
-        if has_errors(&again.diagnostics) || !as_meant {
-            return Err(EditError::Unsafe(self.format));
-        }
-        Ok(again.document.text.to_string())
-    }
-
-    /// Whether this document was read from `source`.
-    pub fn is_from(&self, source: SourceId) -> bool {
-        self.source == source
+        as_meant && !has_errors(&again.diagnostics)
     }
 }
 

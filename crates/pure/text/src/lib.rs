@@ -18,6 +18,7 @@ mod value;
 mod view;
 mod yaml;
 
+pub use change::Rewritten;
 pub use document::{Document, Limits, Parsed, decode, parse};
 pub use edit::{Edit, EditError, print};
 pub use format::Format;

@@ -1,4 +1,4 @@
-//! The tree that all readers build: flat arrays, twenty bytes a node, strings left in the source.
+//! The tree that all readers build: flat arrays, sixteen bytes a node, strings left in the source.
 
 use agpm_diag::Span;
 use foldhash::fast::FixedState;
@@ -48,22 +48,36 @@ impl Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct NodeId(pub(crate) u32);
 
-/// Scalars: `a` and `b` are offset and length of the content, in the source or in `decoded`.
-/// Booleans: `a` is 0 or 1. Lists and maps: `a` and `b` are start and count in `children`.
+/// Sixteen bytes: documents of many megabytes have a node for every few of them.
 #[derive(Clone, Copy, Debug)]
 struct Node {
-    kind: Kind,
-    decoded: bool,
     span: Span,
-    a: u32,
-    b: u32,
+    /// Lists and maps: where their children start. Scalars with a [`Content::Range`]: which one.
+    at: u32,
+    kind: Kind,
+    content: Content,
 }
 
-/// Nodes of one document. Map children alternate between key and value.
+/// Where a scalar's content is.
+#[derive(Clone, Copy, Debug)]
+enum Content {
+    /// In the source, all of the span but so many bytes at its beginning and its end.
+    Trimmed(u8, u8),
+    /// In the source, in a range of its own.
+    Range,
+    /// Not in the source: spelled differently there.
+    Decoded,
+}
+
+const BARE: Content = Content::Trimmed(0, 0);
+
+/// Nodes of one document.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tree {
     nodes: Vec<Node>,
+    /// For each container the count of its children, then these: for maps alternating between key and value.
     children: Vec<NodeId>,
+    ranges: Vec<Span>,
     decoded: String,
     pub(crate) root: Option<NodeId>,
 }
@@ -75,30 +89,38 @@ impl Tree {
         Tree { nodes: Vec::with_capacity(nodes), children: Vec::with_capacity(nodes), ..Tree::default() }
     }
 
-    fn push(&mut self, kind: Kind, decoded: bool, span: Span, a: u32, b: u32) -> NodeId {
-        let id = NodeId(u32::try_from(self.nodes.len()).expect("a source of under 4 GiB has fewer nodes"));
-        self.nodes.push(Node { kind, decoded, span, a, b });
+    fn push(&mut self, kind: Kind, span: Span, at: u32, content: Content) -> NodeId {
+        let id = NodeId(narrow(self.nodes.len()));
+        self.nodes.push(Node { span, at, kind, content });
         id
     }
 
     pub(crate) fn null(&mut self, span: Span) -> NodeId {
-        self.push(Kind::Null, false, span, 0, 0)
+        self.push(Kind::Null, span, 0, BARE)
     }
 
     pub(crate) fn bool(&mut self, span: Span, value: bool) -> NodeId {
-        self.push(Kind::Bool, false, span, u32::from(value), 0)
+        self.push(Kind::Bool, span, u32::from(value), BARE)
     }
 
     /// A scalar whose content stands in the source as it is.
     pub(crate) fn verbatim(&mut self, kind: Kind, span: Span, content: Span) -> NodeId {
-        self.push(kind, false, span, content.start, content.end - content.start)
+        let before = content.start.checked_sub(span.start).and_then(|n| u8::try_from(n).ok());
+        let after = span.end.checked_sub(content.end).and_then(|n| u8::try_from(n).ok());
+        match (before, after) {
+            (Some(before), Some(after)) => self.push(kind, span, 0, Content::Trimmed(before, after)),
+            _ => {
+                self.ranges.push(content);
+                self.push(kind, span, narrow(self.ranges.len() - 1), Content::Range)
+            }
+        }
     }
 
     /// A scalar whose content differs from its spelling (escapes, folding, `1_000`).
     pub(crate) fn decoded(&mut self, kind: Kind, span: Span, content: &str) -> NodeId {
-        let content_span = Span::new(self.decoded.len(), self.decoded.len() + content.len());
+        self.ranges.push(Span::new(self.decoded.len(), self.decoded.len() + content.len()));
         self.decoded.push_str(content);
-        self.push(kind, true, span, content_span.start, content_span.end - content_span.start)
+        self.push(kind, span, narrow(self.ranges.len() - 1), Content::Decoded)
     }
 
     pub(crate) fn list(&mut self, span: Span, items: &[NodeId]) -> NodeId {
@@ -111,9 +133,10 @@ impl Tree {
     }
 
     fn container(&mut self, kind: Kind, span: Span, children: &[NodeId], count: usize) -> NodeId {
-        let start = u32::try_from(self.children.len()).expect("fewer children than bytes");
+        let start = narrow(self.children.len());
+        self.children.push(NodeId(narrow(count)));
         self.children.extend_from_slice(children);
-        self.push(kind, false, span, start, u32::try_from(count).expect("fewer children than bytes"))
+        self.push(kind, span, start, BARE)
     }
 
     pub(crate) fn kind(&self, id: NodeId) -> Kind {
@@ -127,18 +150,24 @@ impl Tree {
     /// Content of a scalar; empty for the others.
     pub(crate) fn content<'a>(&'a self, source: &'a str, id: NodeId) -> &'a str {
         let node = &self.nodes[id.0 as usize];
-        let (start, len) = (node.a as usize, node.b as usize);
-        match node.kind {
-            Kind::List | Kind::Map | Kind::Null => "",
-            Kind::Bool => {
-                if node.a == 1 {
-                    "true"
-                } else {
-                    "false"
-                }
+        match (node.kind, node.content) {
+            (Kind::List | Kind::Map | Kind::Null, _) => "",
+            (Kind::Bool, _) if node.at == 1 => "true",
+            (Kind::Bool, _) => "false",
+            (_, Content::Trimmed(before, after)) => {
+                &source[node.span.start as usize + before as usize..node.span.end as usize - after as usize]
             }
-            _ if node.decoded => &self.decoded[start..start + len],
-            _ => &source[start..start + len],
+            (_, Content::Range) => &source[self.ranges[node.at as usize].range()],
+            (_, Content::Decoded) => &self.decoded[self.ranges[node.at as usize].range()],
+        }
+    }
+
+    /// How many items or entries; none for scalars.
+    fn count(&self, id: NodeId) -> usize {
+        let node = &self.nodes[id.0 as usize];
+        match node.kind {
+            Kind::List | Kind::Map => self.children[node.at as usize].0 as usize,
+            _ => 0,
         }
     }
 
@@ -149,7 +178,8 @@ impl Tree {
             Kind::Map => 2,
             _ => return &[],
         };
-        &self.children[node.a as usize..node.a as usize + node.b as usize * per_child]
+        let start = node.at as usize + 1;
+        &self.children[start..start + self.count(id) * per_child]
     }
 
     /// Pairs of key nodes with equal content, earlier first, among alternating `entries`.
@@ -179,6 +209,10 @@ impl Tree {
         }
         found
     }
+}
+
+fn narrow(count: usize) -> u32 {
+    u32::try_from(count).expect("a source of under 4 GiB has fewer nodes")
 }
 
 /// A node together with its document.
@@ -212,7 +246,7 @@ impl<'a> NodeRef<'a> {
     /// How many items or entries.
     #[allow(clippy::len_without_is_empty)] // a scalar is neither empty nor full
     pub fn len(self) -> usize {
-        self.document.tree.nodes[self.id.0 as usize].container_len()
+        self.document.tree.count(self.id)
     }
 
     /// Content of a scalar; empty for the others.
@@ -255,15 +289,6 @@ impl<'a> NodeRef<'a> {
     /// The value under a key of a map.
     pub fn get(self, key: &str) -> Option<NodeRef<'a>> {
         self.entries().find(|(name, _)| name.content() == key).map(|(_, value)| value)
-    }
-}
-
-impl Node {
-    fn container_len(&self) -> usize {
-        match self.kind {
-            Kind::List | Kind::Map => self.b as usize,
-            _ => 0,
-        }
     }
 }
 

@@ -14,7 +14,7 @@ pub(crate) fn run(world: &World, args: DemoArgs, output: &mut Output) -> ExitCod
     output.finish(demo(world, &DemoRequest { folder: args.dir }), render)
 }
 
-fn render(report: &DemoReport, shown: &Shown<'_>) -> Rendering {
+fn render(report: DemoReport, shown: &Shown<'_>) -> Rendering {
     let folder = report.folder.display().to_string();
     if shown.json {
         let files = Value::list(report.files.iter().copied());
@@ -37,7 +37,9 @@ fn render(report: &DemoReport, shown: &Shown<'_>) -> Rendering {
         merge(&world, &MergeRequest { inputs: inputs(&report.layers), format: None, explain: false });
     out.push_str(&format!("\n$ agpm merge {}\n", report.layers.join(" ")));
     out.push_str(
-        &merged.result.map_or_else(|_| String::new(), |m| String::from_utf8_lossy(&m.output).into_owned()),
+        &merged
+            .result
+            .map_or_else(|_| String::new(), |m| String::from_utf8_lossy(&m.output.to_bytes()).into_owned()),
     );
     let request = ExplainRequest {
         what: format!("file:{}", report.shared),
@@ -49,5 +51,5 @@ fn render(report: &DemoReport, shown: &Shown<'_>) -> Rendering {
         out.push_str(&provenance::text(&provenance));
     }
     out.push_str(&format!("\nTry it yourself: cd {folder}\n"));
-    Rendering::bytes(out)
+    Rendering::Text(out)
 }

@@ -14,18 +14,18 @@ pub(crate) fn run(world: &World, args: ExplainArgs, output: &mut Output) -> Exit
     output.finish(explain(world, &request), render)
 }
 
-fn render(report: &ExplainReport, shown: &Shown<'_>) -> Rendering {
-    match report {
+fn render(report: ExplainReport, shown: &Shown<'_>) -> Rendering {
+    match &report {
         ExplainReport::Page(code) if shown.json => {
             Rendering::report(&success_value(page_fields(code), shown.diagnostics, shown.sources))
         }
-        ExplainReport::Page(code) => Rendering::bytes(code.page),
+        ExplainReport::Page(code) => Rendering::Text(code.page.to_owned()),
         ExplainReport::File { file, pointer, provenance } if shown.json => {
             let place = [("file", Value::from(file.as_str())), ("pointer", pointer.to_string().into())];
             let fields = place.into_iter().chain(provenance.fields()).collect();
             Rendering::report(&success_value(fields, shown.diagnostics, shown.sources))
         }
-        ExplainReport::File { provenance, .. } => Rendering::bytes(provenance::text(provenance)),
+        ExplainReport::File { provenance, .. } => Rendering::Text(provenance::text(provenance)),
     }
 }
 

@@ -19,13 +19,13 @@ pub(crate) fn run(world: &World, args: MergeArgs, output: &mut Output) -> ExitCo
     output.finish(merge(world, &request), render)
 }
 
-fn render(report: &MergeReport, shown: &Shown<'_>) -> Rendering {
+fn render(report: MergeReport, shown: &Shown<'_>) -> Rendering {
     match &report.explained {
-        None => Rendering::bytes(report.output.as_slice()),
+        None => Rendering::Pieces(report.output),
         Some((value, provenance)) if shown.json => {
             let fields = [("value", value.clone())].into_iter().chain(provenance.fields()).collect();
             Rendering::report(&success_value(fields, shown.diagnostics, shown.sources))
         }
-        Some((_, provenance)) => Rendering::bytes(provenance::text(provenance)),
+        Some((_, provenance)) => Rendering::Text(provenance::text(provenance)),
     }
 }

@@ -10,7 +10,7 @@ pub(crate) fn run(world: &World, args: StrategiesArgs, output: &mut Output) -> E
     output.finish(strategies(world, &StrategiesRequest { name: args.name }), render)
 }
 
-fn render(report: &StrategiesReport, shown: &Shown<'_>) -> Rendering {
+fn render(report: StrategiesReport, shown: &Shown<'_>) -> Rendering {
     if shown.json {
         return Rendering::report(&success_value(report.fields(), shown.diagnostics, shown.sources));
     }
@@ -25,7 +25,7 @@ fn render(report: &StrategiesReport, shown: &Shown<'_>) -> Rendering {
             out.push_str(&format!("  {name:<11} {does}\n"));
         }
     }
-    Rendering::bytes(out)
+    Rendering::Text(out)
 }
 
 fn text(page: &StrategyPage) -> String {

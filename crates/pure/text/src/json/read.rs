@@ -72,7 +72,8 @@ impl Reader<'_, '_> {
     fn trivia(&mut self) {
         while let Some(byte) = self.peek() {
             match byte {
-                b' ' | b'\n' | b'\r' | b'\t' => self.at += 1,
+                b' ' => self.at += self.bytes[self.at..].iter().take_while(|b| **b == b' ').count(),
+                b'\n' | b'\r' | b'\t' => self.at += 1,
                 b'/' if matches!(self.bytes.get(self.at + 1), Some(b'/' | b'*')) => self.comment(),
                 _ => break,
             }
@@ -341,32 +342,40 @@ impl Reader<'_, '_> {
         self.reading.tree.verbatim(kind, span, span)
     }
 
-    /// From the opening quote to after the closing one; says whether there are escapes, and whether it ended.
-    fn skip_string(&mut self) -> (bool, bool) {
+    /// From the opening quote to after the closing one.
+    fn skip_string(&mut self) -> StringScan {
         self.at += 1;
-        let mut escapes = false;
-        while let Some(byte) = self.peek() {
-            match byte {
+        let mut scan = StringScan::default();
+        while let Some(length) = special_byte(&self.bytes[self.at..]) {
+            self.at += length;
+            match self.bytes[self.at] {
                 b'"' => {
                     self.at += 1;
-                    return (escapes, true);
+                    scan.ended = true;
+                    break;
                 }
                 b'\\' => {
-                    escapes = true;
+                    scan.escapes = true;
                     self.at = (self.at + 2).min(self.bytes.len());
                 }
                 b'\n' => break,
-                _ => self.at += 1,
+                _ => {
+                    scan.control.get_or_insert(self.at);
+                    self.at += 1;
+                }
             }
         }
-        (escapes, false)
+        if !scan.ended && !matches!(self.peek(), Some(b'\n')) {
+            self.at = self.bytes.len();
+        }
+        scan
     }
 
     fn string(&mut self) -> NodeId {
         let start = self.at;
-        let (escapes, ended) = self.skip_string();
+        let scan = self.skip_string();
         let span = Span::new(start, self.at);
-        if !ended {
+        if !scan.ended {
             self.error(
                 Span::new(start, start + 1),
                 "this string has no end",
@@ -375,15 +384,14 @@ impl Reader<'_, '_> {
             return self.reading.tree.null(span);
         }
         let content = Span::new(start + 1, self.at - 1);
-        if let Some(control) = self.bytes[content.range()].iter().position(|b| *b < 0x20) {
-            let at = start + 1 + control;
+        if let Some(at) = scan.control {
             self.error(
                 Span::new(at, at + 1),
                 "a control character inside a string",
                 "write it as an escape, as `\\t`",
             );
         }
-        if !escapes {
+        if !scan.escapes {
             return self.reading.tree.verbatim(Kind::String, span, content);
         }
         let mut scratch = std::mem::take(&mut self.scratch);
@@ -402,6 +410,34 @@ impl Reader<'_, '_> {
         self.scratch = scratch;
         id
     }
+}
+
+/// What a string turned out to be made of.
+#[derive(Default)]
+struct StringScan {
+    escapes: bool,
+    control: Option<usize>,
+    ended: bool,
+}
+
+/// The first quote, backslash or control character, found eight bytes at a time.
+fn special_byte(bytes: &[u8]) -> Option<usize> {
+    const ONES: u64 = u64::MAX / 255;
+    const HIGHS: u64 = ONES * 128;
+    let zero_bytes = |word: u64| word.wrapping_sub(ONES) & !word & HIGHS;
+    let (words, rest) = bytes.as_chunks::<8>();
+    for (index, word) in words.iter().enumerate() {
+        let word = u64::from_le_bytes(*word);
+        let quotes = zero_bytes(word ^ (ONES * u64::from(b'"')));
+        let slashes = zero_bytes(word ^ (ONES * u64::from(b'\\')));
+        let controls = word.wrapping_sub(ONES * 0x20) & !word & HIGHS;
+        let found = quotes | slashes | controls;
+        if found != 0 {
+            return Some(index * 8 + found.trailing_zeros() as usize / 8);
+        }
+    }
+    let special = |b: &u8| matches!(*b, b'"' | b'\\' | 0..0x20);
+    rest.iter().position(special).map(|at| words.len() * 8 + at)
 }
 
 /// Resolves escapes; on failure, where and why.

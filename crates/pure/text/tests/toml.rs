@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 use agpm_diag::{Severity, SourceMap};
-use agpm_text::{Document, Format, Limits, NodeRef, Parsed, Pointer, Value, parse, to_value};
+use agpm_text::{Document, Edit, Format, Limits, NodeRef, Parsed, Pointer, Value, parse, to_value};
 use proptest::prelude::*;
 
 fn read(text: &str) -> Parsed {
@@ -340,4 +340,136 @@ proptest! {
     fn no_unicode_makes_the_reader_panic(text in any::<String>()) {
         read(&text);
     }
+}
+
+/// One edit in the words of the tables below.
+fn edit(words: &str) -> Edit {
+    let (verb, rest) = words.split_once(' ').unwrap();
+    let (at, value) = rest.split_once(" = ").unwrap_or((rest, "0"));
+    let at: Pointer = at.parse().unwrap();
+    let value = to_value(sound(&format!("v = {value}")).root().unwrap().get("v").unwrap());
+    match verb {
+        "set" => Edit::Set { at, value },
+        "remove" => Edit::Remove { at },
+        "insert" => Edit::Insert { at, value },
+        "append" => Edit::Append { to: at, value },
+        _ => panic!("no such verb: {verb}"),
+    }
+}
+
+/// Text, edit, text afterwards.
+const EDITS: &[(&str, &str, &str)] = &[
+    // Values in place.
+    ("a = 1 # one\n", "set /a = 2", "a = 2 # one\n"),
+    ("a = 0x10", "set /a = 17", "a = 17"),
+    ("a = 'C:\\x' # c\r\n", "set /a = 'D:\\y'", "a = 'D:\\y' # c\r\n"),
+    ("a = 'x'", "set /a = \"it's\"", "a = \"it's\""),
+    ("a = \"x\"", "set /a = 'y'", "a = \"y\""),
+    ("a = '''x'''", "set /a = 'y'", "a = \"y\""),
+    ("a = 'x'\n", "set /a = \"p\\nq\"", "a = \"\"\"\np\nq\"\"\"\n"),
+    ("a = 'x'\r\n", "set /a = \"p\\nq\"", "a = \"p\\nq\"\r\n"),
+    ("a = [\"x\"]\n", "set /a/0 = \"p\\nq\"", "a = [\"p\\nq\"]\n"),
+    ("a = 1\n", "set /a = {b = 1, c = {}}", "a = { b = 1, c = {} }\n"),
+    ("a = 1\n", "set /a = [{b = 1}]", "a = [{ b = 1 }]\n"),
+    ("t = {a = 1, b.c = 2} # x\n", "set /t/b/c = 3", "t = {a = 1, b.c = 3} # x\n"),
+    ("\u{feff}[a]\r\nb = 1\r\n", "set /a/b = 2", "\u{feff}[a]\r\nb = 2\r\n"),
+    // Sections by something else.
+    ("x = 1\n\n[a]\ny = 1\n\n[b]\nz = 1\n", "set /a = 5", "x = 1\na = 5\n\n[b]\nz = 1\n"),
+    ("[a]\ny = 1\n[a.b]\n[c]\n[a.d]\nq = 1\n", "set /a = 5", "a = 5\n\n[c]\n"),
+    ("[p.a]\ny = 1\n", "set /p/a = 5", "[p]\na = 5\n"),
+    ("a.b = 1 # c\na.d = 2\ne = 3\n", "set /a = true", "a = true # c\ne = 3\n"),
+    ("[[a]]\nx = 1\n\n[[a]]\n", "set /a = 'none'", "a = \"none\"\n"),
+    ("z = 1\n[[a]]\nx = 1\n[[a]]\n", "set /a/1 = 7", "z = 1\na = [{ x = 1 }, 7]\n"),
+    // New keys.
+    ("# top\n\n[a]\nb = 1\n", "set /k = 1", "# top\n\nk = 1\n\n[a]\nb = 1\n"),
+    ("x = 1 # c\n\n# about a\n[a]\n", "set /k = 1", "x = 1 # c\nk = 1\n\n# about a\n[a]\n"),
+    ("x = 1", "set /k = 'v'", "x = 1\nk = \"v\""),
+    ("x = 1\r\n[a]\r\n", "set /k = 'v'", "x = 1\r\nk = \"v\"\r\n[a]\r\n"),
+    (
+        "[a]\n  x = 1\n# tail\n\n# about b\n[b]\n",
+        "set /a/k = 1",
+        "[a]\n  x = 1\n  k = 1\n# tail\n\n# about b\n[b]\n",
+    ),
+    ("[a] # c\n\n[b]\n", "set /a/k = 1", "[a] # c\nk = 1\n\n[b]\n"),
+    ("a.b = 1 # c\nz = 1\n", "set /a/c = 2", "a.b = 1 # c\na.c = 2\nz = 1\n"),
+    (
+        "[s]\n\"a\" . b.x = 1\n\"a\" .c = 1\nz = 1\n",
+        "set /s/a/b/y = 2",
+        "[s]\n\"a\" . b.x = 1\n\"a\" . b.y = 2\n\"a\" .c = 1\nz = 1\n",
+    ),
+    ("# top\n\n[a.b]\nx = 1\n", "set /a/k = 1", "# top\n\n[a]\nk = 1\n\n[a.b]\nx = 1\n"),
+    ("t = {}\n", "set /t/k = 1", "t = { k = 1 }\n"),
+    ("t = { a = 1 } # c\n", "set /t/k = 'v'", "t = { a = 1, k = \"v\" } # c\n"),
+    ("t = {\n  a = 1, # one\n}\n", "set /t/k = 2", "t = {\n  a = 1, # one\n  k = 2,\n}\n"),
+    ("t = { a.b = 1, c = 2 }\n", "set /t/a/k = 3", "t = { a.b = 1, a.k = 3, c = 2 }\n"),
+    ("[[a]]\nx = 1\n\n[[a]]\nx = 2\n", "set /a/0/k = 1", "[[a]]\nx = 1\nk = 1\n\n[[a]]\nx = 2\n"),
+    ("x = 1\n", "set /k.l = 1", "x = 1\n\"k.l\" = 1\n"),
+    // New sections.
+    ("x = 1\n", "set /a = {b = 1}", "x = 1\n\n[a]\nb = 1\n"),
+    ("x = 1", "set /a = {b = 1}", "x = 1\n\n[a]\nb = 1"),
+    ("x = 1\r\n", "set /a = {b = 1, c = {d = 2}}", "x = 1\r\n\r\n[a]\r\nb = 1\r\n\r\n[a.c]\r\nd = 2\r\n"),
+    ("[a]\nx = 1\n\n[b]\ny = 1\n", "set /a/n = {k = 1}", "[a]\nx = 1\n\n[a.n]\nk = 1\n\n[b]\ny = 1\n"),
+    (
+        "[a]\n\n[b]\n\n[a.c]\nx = 1\n# tail\n\n[d]\n",
+        "set /a/n = {}",
+        "[a]\n\n[b]\n\n[a.c]\nx = 1\n# tail\n\n[a.n]\n\n[d]\n",
+    ),
+    ("x = 1\n", "set /a = [{b = 1}, {b = 2}]", "x = 1\n\n[[a]]\nb = 1\n\n[[a]]\nb = 2\n"),
+    ("x = 1\n", "set /a/b/c = 1", "x = 1\n\n[a.b]\nc = 1\n"),
+    (
+        "[[a]]\nx = 1\n\n[[a]]\nx = 2\n",
+        "set /a/0/n = {k = 1}",
+        "[[a]]\nx = 1\n\n[a.n]\nk = 1\n\n[[a]]\nx = 2\n",
+    ),
+    ("a.b = 1\n", "set /a/n = {k = 1}", "a.b = 1\na.n = { k = 1 }\n"),
+    ("# only comments", "set /a = 1", "# only comments\na = 1\n"),
+    ("", "set /a/b = 1", "[a]\nb = 1\n"),
+    // Lists.
+    ("l = [1, 2] # c\n", "append /l = 3", "l = [1, 2, 3] # c\n"),
+    ("l = []\n", "append /l = 3", "l = [3]\n"),
+    ("l = [\n  1, # one\n  2 # two\n]\n", "append /l = 3", "l = [\n  1, # one\n  2, # two\n  3\n]\n"),
+    ("l = [\n  1,\n  2,\n]\n", "insert /l/1 = 9", "l = [\n  1,\n  9,\n  2,\n]\n"),
+    ("l = [1, 2, 3]\n", "remove /l/1", "l = [1, 3]\n"),
+    ("l = [1, 2, 3]\n", "remove /l/2", "l = [1, 2]\n"),
+    ("l = [\n  1, # one\n  2, # two\n]\n", "remove /l/0", "l = [\n  2, # two\n]\n"),
+    ("l = [{a = 1}, {a = 2}]\n", "set /l/1/b = 3", "l = [{a = 1}, {a = 2, b = 3}]\n"),
+    ("[[a]]\nx = 1\n\n[b]\n", "append /a = {x = 2}", "[[a]]\nx = 1\n\n[[a]]\nx = 2\n\n[b]\n"),
+    (
+        "[[a]]\nx = 1\n\n# two\n[[a]]\nx = 2\n",
+        "insert /a/1 = {x = 9}",
+        "[[a]]\nx = 1\n\n[[a]]\nx = 9\n\n# two\n[[a]]\nx = 2\n",
+    ),
+    ("[[a]]\nx = 1\n\n[a.s]\n\n[[a]]\nx = 2\n", "remove /a/0", "[[a]]\nx = 2\n"),
+    ("[[a]]\nx = 1\n\n[[a]]\nx = 2\n", "remove /a/1", "[[a]]\nx = 1\n"),
+    ("k = 1\n\n[[a]]\nx = 1\n\n[b]\n", "remove /a/0", "k = 1\na = []\n\n[b]\n"),
+    ("[[a]]\nx = 1\n", "append /a = 5", "a = [{ x = 1 }, 5]\n"),
+    // What goes.
+    ("# about a\na = 1 # one\nb = 2\n", "remove /a", "# about a\nb = 2\n"),
+    ("a = 1\nb = 2", "remove /b", "a = 1"),
+    ("a = 1\r\nb = [\r\n 1,\r\n] # c\r\n", "remove /b", "a = 1\r\n"),
+    ("a = 1\n", "remove /a", ""),
+    ("[a]\nx = 1\n\n[b]\ny = 1\n", "remove /a/x", "[a]\n\n[b]\ny = 1\n"),
+    ("[a]\nx = 1\n\n[b]\ny = 1\n\n[a.c]\nz = 1\n\n# end\n", "remove /a", "[b]\ny = 1\n\n# end\n"),
+    ("k = 1\n\n# about a\n[a]\nx = 1\n\n[b]\n", "remove /a", "k = 1\n\n# about a\n\n[b]\n"),
+    ("k = 1\n\n[b]\ny = 1\n", "remove /b", "k = 1\n"),
+    ("a.b = 1\na.c = 2\n", "remove /a/b", "a.c = 2\n"),
+    ("a.b = 1 # c\nz = 1\n", "remove /a/b", "a = {} # c\nz = 1\n"),
+    ("a.b.c = 1\n", "remove /a/b", "a = {}\n"),
+    ("t = {a.b = 1, c = 2}\n", "remove /t/a/b", "t = {a = {}, c = 2}\n"),
+    ("t = {a.b = 1, c = 2, a.d = 3}\n", "remove /t/a", "t = {c = 2}\n"),
+    ("[a.b]\nx = 1\n", "remove /a/b", "[a]\n"),
+    ("[a.b.c]\nx = 1\n\n[d]\n", "remove /a/b/c", "[a.b]\n\n[d]\n"),
+    ("[a]\nb.c = 1\n[a.b.d]\nx = 1\n", "remove /a/b", "[a]\n"),
+];
+
+#[test]
+fn edits_change_their_node_and_nothing_else() {
+    let mut wrong = String::new();
+    for (text, words, expected) in EDITS {
+        let found = sound(text).edit(&edit(words));
+        if found.as_deref() != Ok(*expected) {
+            wrong += &format!("{words} in {text:?}\n  wants {expected:?}\n  found {found:?}\n");
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
 }

@@ -89,11 +89,19 @@ const WORDS: &[(&str, &str, &str)] = &[
 
 const NUMBERS: &str = "numbers are written like 12, -3.5, 1e9 or 0xff; put anything else in quotes";
 
-/// Reports what the parser found.
+/// Reports what the parser found, the first of each line: what follows on it is mostly a consequence.
 pub(super) fn report_all(reading: &mut Reading<'_>, errors: &[ParseError]) {
-    for error in errors {
+    let mut found: Vec<(Span, &ParseError)> =
+        errors.iter().map(|error| (place(reading, error), error)).collect();
+    found.sort_by_key(|(span, _)| span.start);
+    let mut reported: Option<usize> = None;
+    for (span, error) in found {
+        let start = span.range().start;
+        if reported.is_some_and(|before| !reading.text[before..start].contains('\n')) {
+            continue;
+        }
+        reported = Some(start);
         let (message, help) = words(error);
-        let span = place(reading, error);
         let source = reading.source;
         reading.report(Diagnostic::new(&codes::TOML_SYNTAX, message).at(source, span, "").help(help));
     }

@@ -1,5 +1,7 @@
 mod edit;
+mod emit;
 mod explain;
+mod outline;
 mod print;
 mod read;
 mod scalar;

@@ -15,6 +15,8 @@ pub(crate) fn read(reading: &mut Reading<'_>) {
     let mut reader = Reader { reading, bytes, at: start, fields: Vec::new(), scratch: String::new() };
     reader.skip_blank_lines();
     if reader.at == end {
+        let help = "write the names of the fields on the first line";
+        reader.report(&codes::CSV_HEADER, Span::at(start), "there is no header", help);
         return;
     }
     let header = reader.header();

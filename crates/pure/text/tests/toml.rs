@@ -2,7 +2,9 @@
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 use agpm_diag::{Severity, SourceMap};
-use agpm_text::{Document, Edit, Format, Limits, NodeRef, Parsed, Pointer, Value, parse, to_value};
+use agpm_text::{
+    Document, Edit, EditError, Format, Kind, Limits, NodeRef, Parsed, Pointer, Value, parse, print, to_value,
+};
 use proptest::prelude::*;
 
 fn read(text: &str) -> Parsed {
@@ -472,4 +474,294 @@ fn edits_change_their_node_and_nothing_else() {
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
+}
+
+fn any_value() -> impl Strategy<Value = Value> {
+    let number = prop_oneof![
+        any::<i64>().prop_map(Value::from),
+        any::<f64>().prop_map(float),
+        Just(f64::INFINITY).prop_map(float),
+        Just(1e300).prop_map(float),
+    ];
+    let text = prop_oneof![
+        any::<String>().prop_map(Value::from),
+        "[a\"'\\\\\n\r\t\u{7f}]{0,8}".prop_map(Value::from),
+        "[ab\n]{0,8}".prop_map(Value::from),
+    ];
+    let date = prop_oneof![Just("2026-01-31"), Just("07:32:00"), Just("1979-05-27T07:32:00.5Z")];
+    let leaf = prop_oneof![
+        any::<bool>().prop_map(Value::from),
+        number,
+        text,
+        date.prop_map(|date| Value::DateTime(date.to_owned()))
+    ];
+    leaf.prop_recursive(4, 24, 4, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::List),
+            any_map(inner.clone()),
+            prop::collection::vec(any_map(inner), 1..3).prop_map(Value::List),
+        ]
+    })
+}
+
+fn any_map(value: impl Strategy<Value = Value>) -> impl Strategy<Value = Value> {
+    let key = prop_oneof![4 => "[a-d]", 1 => "[a .\"'\\n-]{0,3}", 1 => any::<String>()];
+    prop::collection::btree_map(key, value, 0..4).prop_map(Value::map)
+}
+
+/// Keys in the order that TOML can keep: of each map, what takes no section first.
+fn sections_last(value: &Value) -> Value {
+    match value {
+        Value::Map(entries) => {
+            let (last, first): (Vec<_>, Vec<_>) = entries.iter().partition(|(_, value)| is_section(value));
+            let last = last.into_iter().map(|(key, value)| (key.clone(), sections_last(value)));
+            Value::map(first.into_iter().cloned().chain(last))
+        }
+        Value::List(items) => Value::list(items.iter().map(sections_last)),
+        other => other.clone(),
+    }
+}
+
+fn is_section(value: &Value) -> bool {
+    match value {
+        Value::Map(_) => true,
+        Value::List(items) => {
+            !items.is_empty()
+                && items.iter().all(|item| matches!(item, Value::Map(entries) if !entries.is_empty()))
+        }
+        _ => false,
+    }
+}
+
+/// Keys in order, so that order counts.
+fn all_keys(value: &Value, out: &mut Vec<String>) {
+    match value {
+        Value::Map(entries) => entries.iter().for_each(|(key, value)| {
+            out.push(key.clone());
+            all_keys(value, out);
+        }),
+        Value::List(items) => items.iter().for_each(|item| all_keys(item, out)),
+        _ => {}
+    }
+}
+
+/// Root keys that may come first, each line with the places whose edits it may not survive.
+const ROOT_LINES: &[&str] = &[
+    "# free:",
+    "a = 1 # c:/a",
+    "\"q k\" = 'lit' # c:/q k",
+    "d.x = 1 # c:/d/x",
+    "d.y.z = [1, 2] # c:/d/y/z",
+    "d.\"y\".w = {} # c:/d/y/w",
+    "",
+    "inl = { a = 1, b.c = 2, b.d = {}, l = [{}, {x = 1}] } # c:/inl",
+    "multi = [ # c:/multi\n  1, # c:/multi/0\n  {x = 1}, # c:/multi/1\n  [\n    'deep' # c:/multi/2/0\n  ] # c:/multi/2\n] # c:/multi",
+    "ml = \"\"\"\n# no comment\n[nope]\n\"\"\" # c:/ml",
+    "tbl = {\n  a = 1, # c:/tbl/a\n  b.c = 2, # c:/tbl/b/c\n  e = [], # c:/tbl/e\n} # c:/tbl",
+    "emp = [] # c:/emp",
+    "  ind = 2026-01-31 # c:/ind",
+];
+
+const SECTIONS: &[&str] = &[
+    "# about: s\n[s] # c:/s\nx = 1 # c:/s/x\n# c:/s\n\ny.z = 2 # c:/s/y/z\ny.w.v = 3 # c:/s/y/w/v\n# free:\n",
+    "[s.t] # c:/s/t\n  k = 'v' # c:/s/t/k\n",
+    "[u.v.w] # c:/u/v/w\nn = 1 # c:/u/v/w/n\n\n",
+    "[u.v.o] # c:/u/v/o\n",
+    "# free:\n\n[late] # c:/late\nl = [1, 2, 3] # c:/late/l\n",
+    "[dot] # c:/dot\np.q = 1 # c:/dot/p/q\n\n[dot.p.r] # c:/dot/p/r\nx = 1 # c:/dot/p/r/x\n",
+    "[[i]] # c:/i/0\nx = 1 # c:/i/0/x\n\n# about: i1\n[[i]] # c:/i/1\n[i.sub] # c:/i/1/sub\ny = 1 # c:/i/1/sub/y\n[[i.deep]] # c:/i/1/deep/0\nz = 1 # c:/i/1/deep/0/z\n[[i]] # c:/i/2\n",
+    "[[n.m]] # c:/n/m/0\nx.y = 1 # c:/n/m/0/x/y\n",
+    "['q r'.\"s.t\"] # c:/q r/s.t\nx = 1 # c:/q r/s.t/x\n",
+];
+
+fn any_document() -> impl Strategy<Value = String> {
+    let root = prop::sample::subsequence(ROOT_LINES, 0..=ROOT_LINES.len()).prop_shuffle();
+    let sections = prop::sample::subsequence(SECTIONS, 0..=SECTIONS.len()).prop_shuffle();
+    let style = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
+    (root, sections, style).prop_map(|(root, sections, (blank, crlf, bom, cut))| {
+        let mut text: String = root.iter().map(|line| format!("{line}\n")).collect();
+        for section in sections {
+            text.push_str(if blank && !text.is_empty() { "\n" } else { "" });
+            text.push_str(section);
+        }
+        let text = if cut { text.trim_end_matches('\n').to_owned() } else { text };
+        let text = if crlf { text.replace('\n', "\r\n") } else { text };
+        format!("{}{text}", if bom { "\u{feff}" } else { "" })
+    })
+}
+
+fn all_places(node: NodeRef<'_>, here: &Pointer, out: &mut Vec<Pointer>) {
+    out.push(here.clone());
+    for (key, value) in node.entries() {
+        all_places(value, &here.child(key.content()), out);
+    }
+    for (at, item) in node.items().enumerate() {
+        all_places(item, &here.child(at.to_string()), out);
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Intent {
+    verb: u8,
+    place: prop::sample::Index,
+    value: Value,
+}
+
+fn any_intent() -> impl Strategy<Value = Intent> {
+    let simple = prop_oneof![Just(Value::from(7i64)), Just(Value::from("p\nq")), Just(Value::from("it's"))];
+    let nested = Value::map([("k", Value::from(1i64)), ("m", Value::map([("n", Value::from("v"))]))]);
+    let value = prop_oneof![
+        3 => simple.clone(),
+        1 => Just(nested.clone()),
+        1 => Just(Value::Map(vec![])),
+        1 => Just(Value::List(vec![])),
+        1 => Just(Value::list([nested.clone(), nested])),
+        1 => simple.prop_map(|value| Value::list([value, Value::Map(vec![])])),
+        1 => any_value(),
+    ];
+    (0..7u8, any::<prop::sample::Index>(), value).prop_map(|(verb, place, value)| Intent {
+        verb,
+        place,
+        value,
+    })
+}
+
+/// An edit that is possible in this document, with the place that it touches.
+fn realize(document: &Document, intent: &Intent) -> (Edit, Pointer) {
+    let Intent { verb, place, value } = intent.clone();
+    let mut places = Vec::new();
+    if let Some(root) = document.root() {
+        all_places(root, &Pointer::root(), &mut places);
+    }
+    let of_kind = |kind: Kind| -> Vec<Pointer> {
+        places.iter().filter(|at| document.at(at).unwrap().kind() == kind).cloned().collect()
+    };
+    let (maps, lists) = (of_kind(Kind::Map), of_kind(Kind::List));
+    let below = &places[places.len().min(1)..];
+    let new = |maps: &[Pointer], key: &str| {
+        if maps.is_empty() { Pointer::root().child(key) } else { place.get(maps).child(key) }
+    };
+    match verb {
+        0 | 1 if !below.is_empty() => {
+            let at = place.get(below).clone();
+            (Edit::Set { at: at.clone(), value }, at)
+        }
+        2 | 3 if !below.is_empty() => {
+            let at = place.get(below).clone();
+            (Edit::Remove { at: at.clone() }, at)
+        }
+        4 if !lists.is_empty() => {
+            let to = place.get(&lists).clone();
+            (Edit::Append { to: to.clone(), value }, to.child("-"))
+        }
+        5 if !lists.is_empty() => {
+            let list = place.get(&lists);
+            let count = document.at(list).unwrap().len();
+            let at = list.child(place.index(count + 1).to_string());
+            (Edit::Insert { at: at.clone(), value }, list.child("-"))
+        }
+        6 => {
+            let at = new(&maps, "new").child("deep er");
+            (Edit::Set { at: at.clone(), value }, at)
+        }
+        _ => {
+            let at = new(&maps, "new");
+            (Edit::Set { at: at.clone(), value }, at)
+        }
+    }
+}
+
+/// The place that the comment at the end of a line names.
+fn tag(line: &str) -> Option<Pointer> {
+    line.rsplit_once("# c:").map(|(_, tag)| tag.parse().unwrap())
+}
+
+/// Whether an edit may take away or change a line with this tag.
+fn may_change(edit: &Edit, touched: &Pointer, tag: &Pointer) -> bool {
+    let replaced_tables = ["/i", "/i/1/deep", "/n/m"].iter().any(|list| {
+        let list: Pointer = list.parse().unwrap();
+        let plain = match edit {
+            Edit::Set { value, .. } | Edit::Insert { value, .. } | Edit::Append { value, .. } => {
+                touched.is_within(&list) && !matches!(value, Value::Map(_))
+            }
+            Edit::Remove { .. } => false,
+        };
+        plain && tag.is_within(&list)
+    });
+    tag.is_within(touched) || replaced_tables
+}
+
+/// Whether a line may get or lose a comma or its value because of what happens beside or inside it.
+fn may_be_respelled(line: &str, touched: &Pointer, tag: &Pointer) -> bool {
+    let header = line.trim_start().starts_with('[');
+    let beside = tag.split_last().zip(touched.split_last()).is_some_and(|((a, _), (b, _))| a == b);
+    !header && (touched.is_within(tag) || beside)
+        || ["/tbl", "/multi", "/inl"]
+            .iter()
+            .any(|at| tag.is_within(&at.parse().unwrap()) && touched.is_within(&at.parse().unwrap()))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn printed_values_read_back(value in any_map(any_value())) {
+        let text = print(&value, Format::Toml).unwrap();
+        let read = sound(&text).root().map_or(Value::Map(vec![]), to_value);
+        prop_assert_eq!(&read, &value, "{}", text);
+        let (mut found, mut expected) = (Vec::new(), Vec::new());
+        all_keys(&read, &mut found);
+        all_keys(&sections_last(&value), &mut expected);
+        prop_assert_eq!(found, expected, "{}", text);
+        agrees_with_oracle(&text);
+    }
+
+    #[test]
+    fn edits_keep_what_they_do_not_touch(text in any_document(), intent in any_intent()) {
+        let document = sound(&text);
+        let (edit, touched) = realize(&document, &intent);
+        let edited = document.edit(&edit);
+        prop_assert!(edited.is_ok(), "{:?} {:?} in\n{}", edited, edit, text);
+        let edited = edited.unwrap();
+        let lines: Vec<&str> = edited.split('\n').collect();
+        for line in text.split('\n').filter(|line| line.contains('#') && !line.starts_with("# no")) {
+            let line = line.trim_start_matches('\u{feff}');
+            let comment = line[line.rfind('#').unwrap()..].trim_end();
+            let kept = lines.iter().any(|l| l.trim_end().ends_with(comment));
+            let same = lines.iter().any(|l| l.trim_end().trim_start_matches('\u{feff}') == line.trim_end());
+            let tag = tag(line.trim_end());
+            if tag.as_ref().is_some_and(|tag| may_change(&edit, &touched, tag)) {
+                continue;
+            }
+            prop_assert!(kept, "{:?} lost {:?} in\n{}\n---\n{}", edit, comment, text, edited);
+            let respelled = tag.is_some_and(|tag| may_be_respelled(line, &touched, &tag));
+            prop_assert!(same || respelled, "{:?} changed {:?} in\n{}\n---\n{}", edit, line, text, edited);
+        }
+        prop_assert_eq!(text.starts_with('\u{feff}'), edited.starts_with('\u{feff}'));
+        if text.contains("\r\n") && document.root().is_some() {
+            prop_assert!(!edited.replace("\r\n", "").contains('\n'), "{:?} mixes line endings\n{}", edit, edited);
+        }
+        if document.root().is_some() && text.contains('\n') && !edited.trim_start_matches('\u{feff}').is_empty() {
+            prop_assert_eq!(text.ends_with('\n'), edited.ends_with('\n'), "{:?} in\n{}\n---\n{}", edit, text, edited);
+        }
+    }
+
+    #[test]
+    fn rewriting_is_never_unsafe(text in any_document(), intents in prop::collection::vec(any_intent(), 1..6)) {
+        let original = sound(&text);
+        let mut document = original.clone();
+        for intent in &intents {
+            let (edit, _) = realize(&document, intent);
+            match document.edit(&edit) {
+                Ok(text) => document = sound(&text),
+                Err(error) => prop_assert!(
+                    matches!(error, EditError::NotFound(_) | EditError::WrongKind { .. }),
+                    "{:?}: {:?} in\n{}", error, edit, document.text()
+                ),
+            }
+        }
+        let target = document.root().map_or(Value::Map(vec![]), to_value);
+        let rewritten = original.rewrite(&target);
+        prop_assert!(rewritten.is_ok(), "{:?}\n{}\n---\n{:?}", rewritten, text, target);
+    }
 }

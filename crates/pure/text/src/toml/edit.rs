@@ -7,11 +7,11 @@ use crate::change::{Changes, ContainerChange, Splices};
 use crate::document::Document;
 use crate::edit::EditError;
 use crate::flow::{FlowInsertion, newline_of};
-use crate::pointer::Pointer;
 use crate::toml::outline::{Outline, Owner};
 use crate::toml::print::{Place, Sections, fits_literal, is_section, print_document, print_key, print_value};
 use crate::tree::{Kind, NodeId};
-use crate::view::{Shape, View};
+use crate::value::Value;
+use crate::view::{Shape, View, to_value};
 
 pub(crate) fn splice<'v, V: View<'v>>(
     document: &Document,
@@ -32,14 +32,17 @@ pub(crate) fn splice<'v, V: View<'v>>(
     let outline = Outline::of(document).ok_or(EditError::Unsafe(document.format))?;
     let mut editor = Editor::new(outline, newline);
     let converted = editor.lists_to_convert(changes);
-    converted.iter().try_for_each(|list| editor.convert(*list, changes))?;
+    let outcome = Outcome::new(document, changes);
+    converted.iter().for_each(|list| editor.convert(*list, &outcome));
     for (node, value) in &changes.replaced {
-        if !editor.outline.parent(*node).is_some_and(|parent| converted.contains(&parent.node)) {
+        if !editor.is_within(*node, &converted) {
             editor.replace(*node, *value, splices);
         }
     }
-    for change in changes.containers.iter().filter(|change| !converted.contains(&change.container)) {
-        editor.change(change);
+    for change in &changes.containers {
+        if !editor.is_within(change.container, &converted) {
+            editor.change(change);
+        }
     }
     editor.restate();
     editor.emit(splices);
@@ -157,23 +160,6 @@ impl<'d> Editor<'d> {
         path
     }
 
-    fn pointer(&self, node: NodeId) -> Pointer {
-        let mut steps = Vec::new();
-        let mut here = node;
-        while let Some(parent) = self.outline.parent(here) {
-            steps.push(match parent.key {
-                Some(key) => key.to_owned(),
-                None => {
-                    let list = self.outline.document.node(parent.node);
-                    list.items().position(|item| item.id() == here).unwrap_or(0).to_string()
-                }
-            });
-            here = parent.node;
-        }
-        steps.reverse();
-        steps.into_iter().collect()
-    }
-
     /// Where values of new keys of this table stand.
     fn place_in(&self, table: NodeId) -> Place {
         let last = self.outline.statements_of(table).last();
@@ -206,40 +192,21 @@ impl<'d> Editor<'d> {
             replaced.chain(gaining).filter(|node| self.form(*node) == Form::Tables).collect();
         lists.sort_unstable();
         lists.dedup();
-        lists
+        let outermost = |list: &NodeId| !self.ancestors(*list).any(|above| lists.contains(&above));
+        lists.iter().copied().filter(outermost).collect()
+    }
+
+    fn is_within(&self, node: NodeId, lists: &[NodeId]) -> bool {
+        lists.contains(&node) || !lists.is_empty() && self.ancestors(node).any(|above| lists.contains(&above))
     }
 
     /// Writes a list of tables in brackets, which can hold anything.
-    fn convert<'v, V: View<'v>>(&mut self, list: NodeId, changes: &Changes<'v, V>) -> Result<(), EditError> {
-        let document = self.outline.document;
-        let change = changes.containers.iter().find(|change| change.container == list);
-        let changed = changes.containers.iter().map(|change| change.container);
-        let deep = changes.replaced.iter().map(|(node, _)| *node).chain(changed).any(|node| {
-            self.ancestors(node).skip(usize::from(self.is_item_of(node, list))).any(|above| above == list)
-        });
-        let Some(parent) = self.outline.parent(list).filter(|_| !deep) else {
-            let why = "a list of `[[tables]]` cannot hold other values, and its tables change too";
-            return Err(EditError::Entangled { at: self.pointer(list), why: why.to_owned() });
-        };
-        let mut items = Vec::new();
-        let count = document.node(list).len();
-        for at in 0..=count {
-            let inserted = change.iter().flat_map(|change| &change.inserted).filter(|new| new.before == at);
-            items.extend(inserted.map(|new| printed(new.value, Place::Flow)));
-            let gone = change.is_some_and(|change| change.removed.contains(&at));
-            if at < count && !gone {
-                let item = document.node(list).item(at);
-                let new = changes.replaced.iter().find(|(node, _)| *node == item.id());
-                items.push(new.map_or_else(|| printed(item, Place::Flow), |(_, v)| printed(*v, Place::Flow)));
-            }
+    fn convert<'v, V: View<'v>>(&mut self, list: NodeId, outcome: &Outcome<'_, 'v, V>) {
+        if let Some(parent) = self.outline.parent(list) {
+            let new = printed(&outcome.of(list), Place::Flow);
+            self.kill(list);
+            self.add_line(parent.node, parent.key.unwrap_or_default(), new);
         }
-        self.kill(list);
-        self.add_line(parent.node, parent.key.unwrap_or_default(), format!("[{}]", items.join(", ")));
-        Ok(())
-    }
-
-    fn is_item_of(&self, node: NodeId, list: NodeId) -> bool {
-        self.outline.parent(node).is_some_and(|parent| parent.node == list)
     }
 
     fn replace<'v, V: View<'v>>(&mut self, node: NodeId, value: V, splices: &mut Splices) {
@@ -403,6 +370,55 @@ impl<'d> Editor<'d> {
             }
             self.support(table);
         }
+    }
+}
+
+/// What nodes will be after all changes.
+struct Outcome<'d, 'v, V> {
+    document: &'d Document,
+    replaced: BTreeMap<NodeId, V>,
+    containers: BTreeMap<NodeId, &'d ContainerChange<'v, V>>,
+}
+
+impl<'d, 'v, V: View<'v>> Outcome<'d, 'v, V> {
+    fn new(document: &'d Document, changes: &'d Changes<'v, V>) -> Self {
+        Outcome {
+            document,
+            replaced: changes.replaced.iter().copied().collect(),
+            containers: changes.containers.iter().map(|change| (change.container, change)).collect(),
+        }
+    }
+
+    fn of(&self, id: NodeId) -> Value {
+        let node = self.document.node(id);
+        match node.kind() {
+            _ if self.replaced.contains_key(&id) => to_value(self.replaced[&id]),
+            Kind::Map => Value::Map(self.children(id, |at| {
+                let (key, value) = node.entry(at);
+                (key.to_owned(), self.of(value.id()))
+            })),
+            Kind::List => {
+                let items = self.children(id, |at| (String::new(), self.of(node.item(at).id())));
+                Value::List(items.into_iter().map(|(_, item)| item).collect())
+            }
+            _ => to_value(node),
+        }
+    }
+
+    /// Children that stay or come, in order, with their keys.
+    fn children(&self, id: NodeId, old: impl Fn(usize) -> (String, Value)) -> Vec<(String, Value)> {
+        let change = self.containers.get(&id);
+        let count = self.document.node(id).len();
+        let mut children = Vec::new();
+        for at in 0..=count {
+            let inserted = change.iter().flat_map(|change| &change.inserted).filter(|new| new.before == at);
+            children
+                .extend(inserted.map(|new| (new.key.unwrap_or_default().to_owned(), to_value(new.value))));
+            if at < count && !change.is_some_and(|change| change.removed.contains(&at)) {
+                children.push(old(at));
+            }
+        }
+        children
     }
 }
 

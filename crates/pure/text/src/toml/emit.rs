@@ -8,6 +8,19 @@ use crate::toml::edit::{Editor, FlowChange, Form, NewLine, NewSection};
 use crate::toml::outline::{Owner, before_blanks};
 use crate::tree::{Kind, NodeId};
 
+/// Whether the blank lines around what goes are its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Blanks {
+    Stay,
+    Go,
+}
+
+/// Whole lines that go.
+struct Removal {
+    range: Range<usize>,
+    blanks: Blanks,
+}
+
 impl Editor<'_> {
     pub(super) fn emit(&mut self, splices: &mut Splices) {
         for (at, (end, text)) in &self.rewritten {
@@ -17,16 +30,7 @@ impl Editor<'_> {
         for range in &removals {
             splices.put(range.clone(), "");
         }
-        let lines = self.place_lines();
-        for (at, text) in lines {
-            self.insert(&removals, at, &text, splices);
-        }
-        // What stands deeper goes first: a new item of a list must not take the new tables of the one before it.
-        let mut sections = std::mem::take(&mut self.sections);
-        sections.sort_by_key(|section| std::cmp::Reverse(section.depth));
-        for NewSection { at, text, .. } in sections {
-            self.insert(&removals, at, &text, splices);
-        }
+        self.emit_insertions(&removals, splices);
         self.emit_flows(splices);
     }
 
@@ -34,18 +38,33 @@ impl Editor<'_> {
     fn removals(&self) -> Vec<Range<usize>> {
         let lines = self.dead_statements.iter().map(|at| &self.outline.statements[*at]);
         let lines = lines.filter(|statement| matches!(statement.owner, Owner::Section(_)));
-        let sections = self.dead_sections.iter().map(|at| self.section_removal(*at));
-        let mut all: Vec<Range<usize>> =
-            lines.map(|statement| statement.line.clone()).chain(sections).collect();
-        all.sort_by_key(|range| (range.start, range.end));
-        let mut merged: Vec<Range<usize>> = Vec::new();
-        for range in all {
+        let lines = lines.map(|statement| Removal { range: statement.line.clone(), blanks: Blanks::Stay });
+        let sections = self.dead_sections.iter().map(|at| {
+            let section = &self.outline.sections[*at];
+            let taken = self.taken_sections.contains(at);
+            let blanks = if taken { Blanks::Stay } else { Blanks::Go };
+            Removal { range: section.header.start..section.content_end, blanks }
+        });
+        let mut all: Vec<Removal> = lines.chain(sections).collect();
+        all.sort_by_key(|removal| (removal.range.start, removal.range.end));
+        let mut merged: Vec<Removal> = Vec::new();
+        for removal in all {
             match merged.last_mut() {
-                Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
-                _ => merged.push(range),
+                Some(last) if self.joins(last, &removal) => {
+                    last.range.end = last.range.end.max(removal.range.end);
+                }
+                _ => merged.push(removal),
             }
         }
-        if let Some(last) = merged.last_mut()
+        // Two may have taken the same blank lines.
+        let mut ranges: Vec<Range<usize>> = Vec::new();
+        for range in merged.into_iter().map(|removal| self.with_blanks(removal)) {
+            match ranges.last_mut() {
+                Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+                _ => ranges.push(range),
+            }
+        }
+        if let Some(last) = ranges.last_mut()
             && last.end == self.text.len()
             && !self.text.ends_with('\n')
         {
@@ -54,24 +73,30 @@ impl Editor<'_> {
             last.start =
                 before.strip_suffix('\n').map_or(before, |b| b.strip_suffix('\r').unwrap_or(b)).len();
         }
-        merged
+        ranges
     }
 
-    /// A section with the blank lines that would otherwise double.
-    fn section_removal(&self, at: usize) -> Range<usize> {
-        let section = &self.outline.sections[at];
-        let (start, end) = (section.header.start, section.content_end);
-        if self.taken_sections.contains(&at) {
+    fn joins(&self, last: &Removal, next: &Removal) -> bool {
+        let touches = next.range.start <= last.range.end;
+        let both_go = last.blanks == Blanks::Go && next.blanks == Blanks::Go;
+        touches && (last.blanks == next.blanks || next.range.end <= last.range.end)
+            || both_go && is_blank(&self.text[last.range.end..next.range.start])
+    }
+
+    /// A section goes with the blank lines that would otherwise double.
+    fn with_blanks(&self, removal: Removal) -> Range<usize> {
+        let Range { start, end } = removal.range;
+        if removal.blanks == Blanks::Stay {
             return start..end;
         }
         let floor = self.outline.sections[0].start;
         let blank_before = before_blanks(self.text, floor, start);
         let after = &self.text[end..];
         let blanks = after.len() - after.trim_start_matches([' ', '\t', '\r', '\n']).len();
-        let blank_lines = after[..blanks].rfind('\n').map_or(0, |newline| newline + 1);
         if blanks == after.len() {
             return blank_before..end;
         }
+        let blank_lines = after[..blanks].rfind('\n').map_or(0, |newline| newline + 1);
         if blank_before < start || start == floor { start..end + blank_lines } else { start..end }
     }
 
@@ -135,27 +160,55 @@ impl Editor<'_> {
         Some((statement.line.end, self.print_lines(&format!("{indent}{prefix}."), lines)))
     }
 
-    /// Puts whole lines at the start of a line.
-    fn insert(&self, removals: &[Range<usize>], at: usize, text: &str, splices: &mut Splices) {
-        let inside =
-            removals.get(removals.partition_point(|range| range.end <= at)).filter(|range| range.start < at);
-        let at = inside.map_or(at, |range| range.end);
+    /// Puts whole lines between the others, keys before sections where both stand at one place.
+    fn emit_insertions(&mut self, removals: &[Range<usize>], splices: &mut Splices) {
+        let mut new = self.place_lines();
+        // What stands deeper goes first: a new item of a list must not take the new tables of the one before it.
+        let mut sections = std::mem::take(&mut self.sections);
+        sections.sort_by_key(|section| std::cmp::Reverse(section.depth));
+        new.extend(sections.into_iter().map(|section| (section.at, section.text)));
+        for (at, _) in &mut new {
+            let next = removals.get(removals.partition_point(|range| range.end <= *at));
+            *at = next.filter(|range| range.start < *at).map_or(*at, |range| range.end);
+        }
+        new.sort_by_key(|(at, _)| *at);
+        let count = new.len();
+        let mut at_end = false;
+        for (place, (at, text)) in new.into_iter().enumerate() {
+            let last = place + 1 == count && self.is_end(removals, at);
+            let unended = at == self.text.len() && !self.text.ends_with('\n') && !self.is_start(at);
+            let newline = if unended && !at_end { self.newline } else { "" };
+            at_end |= unended;
+            let text = self.fitted(at, &text, last);
+            splices.put_with(at..at, |out| out.extend([newline, text]));
+        }
+    }
+
+    fn is_start(&self, at: usize) -> bool {
+        at == self.outline.sections[0].start
+    }
+
+    /// Whether nothing stays after `at`.
+    fn is_end(&self, removals: &[Range<usize>], at: usize) -> bool {
+        let removed = removals.last().filter(|range| range.start == at);
+        removed.map_or(at, |range| range.end) == self.text.len()
+    }
+
+    /// The text without blank lines that would double, or stand at the edges of the file.
+    fn fitted<'t>(&self, at: usize, text: &'t str, last: bool) -> &'t str {
         let before = &self.text[..at];
         let follows_blank = before.ends_with("\n\n") || before.ends_with("\r\n\r\n");
-        let at_start = before.trim_start_matches('\u{feff}').is_empty();
-        let text =
-            if follows_blank || at_start { text.strip_prefix(self.newline).unwrap_or(text) } else { text };
-        // A blank line before the next section is one too many where none comes.
-        let rest = removals.iter().find(|range| range.start == at).map_or(at, |range| range.end);
-        let doubled = text.strip_suffix(self.newline).filter(|text| text.ends_with(self.newline));
-        let text = doubled.filter(|_| rest == self.text.len()).unwrap_or(text);
-        if at == self.text.len() && !before.ends_with('\n') && !at_start {
-            splices.put_with(at..at, |out| {
-                out.extend([self.newline, text.strip_suffix(self.newline).unwrap_or(text)]);
-            });
-        } else {
-            splices.put(at..at, text);
+        let text = match text.strip_prefix(self.newline) {
+            Some(rest) if follows_blank || self.is_start(at) => rest,
+            _ => text,
+        };
+        if !last {
+            return text;
         }
+        let text =
+            text.strip_suffix(self.newline).filter(|text| text.ends_with(self.newline)).unwrap_or(text);
+        // A file without a final newline stays without one.
+        if self.text.ends_with('\n') { text } else { text.strip_suffix(self.newline).unwrap_or(text) }
     }
 
     fn emit_flows(&mut self, splices: &mut Splices) {

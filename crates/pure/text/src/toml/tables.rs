@@ -12,6 +12,9 @@ use crate::document::{Reading, duplicate_key};
 use crate::toml::explain::MOST_ERRORS;
 use crate::tree::{Kind, NodeId};
 
+/// Tables with more entries than this are searched through the index.
+const SMALL: usize = 8;
+
 /// A table by its place in [`Tables`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct TableId(u32);
@@ -63,6 +66,7 @@ struct Table {
     span: Span,
     first: Option<u32>,
     last: Option<u32>,
+    count: usize,
 }
 
 #[derive(Debug)]
@@ -86,9 +90,11 @@ pub(super) struct Tables<'r, 'a> {
     tables: Vec<Table>,
     lists: Vec<List>,
     entries: Vec<Entry>,
-    /// Entries by table and key.
-    index: HashTable<u32>,
+    /// Entries of large tables, each with the hash of its table and key.
+    index: HashTable<(u64, u32)>,
     hasher: FixedState,
+    /// Children of all tables that are being finished, innermost last.
+    children: Vec<NodeId>,
 }
 
 impl<'r, 'a> Tables<'r, 'a> {
@@ -103,6 +109,7 @@ impl<'r, 'a> Tables<'r, 'a> {
             entries: Vec::new(),
             index: HashTable::new(),
             hasher: FixedState::default(),
+            children: Vec::new(),
         };
         tables.create(Origin::Header, 1, span);
         tables
@@ -227,17 +234,28 @@ impl<'r, 'a> Tables<'r, 'a> {
 
     fn create(&mut self, origin: Origin, depth: usize, span: Span) -> TableId {
         let id = TableId(index(self.tables.len()));
-        self.tables.push(Table { origin, depth, span, first: None, last: None });
+        self.tables.push(Table { origin, depth, span, first: None, last: None, count: 0 });
         id
     }
 
     fn find(&self, table: TableId, name: &str) -> Option<u32> {
+        let named = |at: u32| self.name(at) == name;
+        let Table { first, count, .. } = *self.table(table);
+        if count <= SMALL {
+            return self.linked(first).find(|at| named(*at));
+        }
         let hash = self.hasher.hash_one((table, name));
-        let same = |at: &u32| {
-            let entry = &self.entries[*at as usize];
-            entry.table == table && self.reading.tree.content(self.reading.text, entry.key) == name
-        };
-        self.index.find(hash, same).copied()
+        let same = |(_, at): &(u64, u32)| self.entries[*at as usize].table == table && named(*at);
+        self.index.find(hash, same).map(|(_, at)| *at)
+    }
+
+    fn name(&self, entry: u32) -> &str {
+        self.reading.tree.content(self.reading.text, self.entries[entry as usize].key)
+    }
+
+    /// This entry and those after it in its table.
+    fn linked(&self, first: Option<u32>) -> impl Iterator<Item = u32> {
+        std::iter::successors(first, |at| self.entries[*at as usize].next)
     }
 
     fn insert(&mut self, table: TableId, key: &Key<'a>, item: Item) {
@@ -245,15 +263,24 @@ impl<'r, 'a> Tables<'r, 'a> {
         let node = self.key_node(key);
         self.entries.push(Entry { table, key: node, item, next: None });
         let owner = &mut self.tables[table.0 as usize];
+        owner.count += 1;
         match owner.last.replace(at) {
             Some(before) => self.entries[before as usize].next = Some(at),
             None => owner.first = Some(at),
         }
-        let (entries, reading, hasher) = (&self.entries, &self.reading, &self.hasher);
-        self.index.insert_unique(hasher.hash_one((table, &*key.name)), at, |at| {
-            let entry = &entries[*at as usize];
-            hasher.hash_one((entry.table, reading.tree.content(reading.text, entry.key)))
-        });
+        match (owner.count, owner.first) {
+            (count, _) if count <= SMALL => {}
+            (count, first) if count == SMALL + 1 => {
+                let all: Vec<u32> = self.linked(first).collect();
+                all.into_iter().for_each(|at| self.index_entry(table, at));
+            }
+            _ => self.index_entry(table, at),
+        }
+    }
+
+    fn index_entry(&mut self, table: TableId, at: u32) {
+        let hash = self.hasher.hash_one((table, self.name(at)));
+        self.index.insert_unique(hash, (hash, at), |(hash, _)| *hash);
     }
 
     fn key_node(&mut self, key: &Key<'a>) -> NodeId {
@@ -268,7 +295,7 @@ impl<'r, 'a> Tables<'r, 'a> {
 
     /// Makes the tree's node of a table with all that is below it.
     pub(super) fn finish(&mut self, table: TableId) -> NodeId {
-        let mut children = Vec::new();
+        let base = self.children.len();
         let mut next = self.table(table).first;
         while let Some(at) = next {
             let Entry { key, item, next: after, .. } = self.entries[at as usize];
@@ -277,10 +304,12 @@ impl<'r, 'a> Tables<'r, 'a> {
                 Item::Table(table) => self.finish(table),
                 Item::List(list) => self.finish_list(list),
             };
-            children.extend([key, value]);
+            self.children.extend([key, value]);
             next = after;
         }
-        self.reading.tree.map(self.tables[table.0 as usize].span, &children)
+        let node = self.reading.tree.map(self.tables[table.0 as usize].span, &self.children[base..]);
+        self.children.truncate(base);
+        node
     }
 
     fn finish_list(&mut self, list: ListId) -> NodeId {

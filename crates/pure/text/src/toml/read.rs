@@ -1,3 +1,317 @@
-use crate::document::Reading;
+//! TOML from the parser's events: one pass, every mistake reported, no copy of strings without escapes.
 
-pub(crate) fn read(_reading: &mut Reading<'_>) {}
+use std::borrow::Cow;
+
+use agpm_diag::Span;
+use toml_parser::decoder::{Encoding, ScalarKind};
+use toml_parser::parser::{Event, EventKind, EventReceiver, parse_document};
+use toml_parser::{ErrorSink, ParseError, Source, Span as RawSpan};
+
+use crate::document::Reading;
+use crate::toml::explain::{MOST_ERRORS, report_all};
+use crate::toml::scalar;
+use crate::toml::tables::{Key, TableId, Tables, string_node};
+use crate::tree::{Kind, NodeId};
+
+pub(crate) fn read(reading: &mut Reading<'_>) {
+    let source = Source::new(&reading.text[reading.range.clone()]);
+    let tokens = source.lex().into_vec();
+    let mut errors: Vec<ParseError> = Vec::new();
+    let mut reader = Reader {
+        source,
+        base: reading.range.start,
+        tables: Tables::new(reading),
+        current: Tables::ROOT,
+        header: None,
+        keys: Vec::new(),
+        frames: Vec::new(),
+        items: Vec::new(),
+        gave_up: false,
+    };
+    let mut sink = |error: ParseError| {
+        if errors.len() < MOST_ERRORS {
+            errors.push(error);
+        }
+    };
+    parse_document(&tokens, &mut reader, &mut sink);
+    let root = (!reader.tables.is_empty()).then(|| reader.tables.finish(Tables::ROOT));
+    reading.tree.root = root;
+    report_all(reading, &errors);
+}
+
+/// What a header does once it is whole.
+type OpenTable<'r, 'a> = fn(&mut Tables<'r, 'a>, &[Key<'a>], Span) -> Option<TableId>;
+
+/// A header that has been opened.
+struct Header {
+    start: usize,
+}
+
+/// A list or table whose closing bracket is yet to come.
+struct Frame {
+    start: usize,
+    depth: usize,
+    kind: FrameKind,
+}
+
+enum FrameKind {
+    /// Where its items start among all.
+    List(usize),
+    /// The table, and where its keys start among all.
+    Table(TableId, usize),
+}
+
+struct Reader<'r, 'a> {
+    source: Source<'a>,
+    /// Where the part that is read starts in the text.
+    base: usize,
+    tables: Tables<'r, 'a>,
+    /// The table under whose header we are.
+    current: TableId,
+    header: Option<Header>,
+    /// Parts of the keys that wait for their values, those of the innermost table last.
+    keys: Vec<Key<'a>>,
+    frames: Vec<Frame>,
+    /// Items of all open lists, innermost last.
+    items: Vec<NodeId>,
+    gave_up: bool,
+}
+
+impl<'r, 'a> Reader<'r, 'a> {
+    fn span(&self, span: RawSpan) -> Span {
+        Span::new(self.base + span.start(), self.base + span.end())
+    }
+
+    fn give_up(&mut self, span: Span) {
+        self.tables.reading.report_too_deep(span);
+        self.gave_up = true;
+    }
+
+    /// Where the keys of the innermost table start.
+    fn key_base(&self) -> usize {
+        match self.frames.last().map(|frame| &frame.kind) {
+            Some(FrameKind::Table(_, base)) => *base,
+            Some(FrameKind::List(_)) => self.keys.len(),
+            None => 0,
+        }
+    }
+
+    /// How deep a container stands that opens here.
+    fn depth_here(&self) -> usize {
+        let keys = self.keys.len() - self.key_base();
+        match self.frames.last() {
+            Some(Frame { depth, kind: FrameKind::List(_), .. }) => depth + 1,
+            Some(Frame { depth, .. }) => depth + keys,
+            None => self.tables.depth(self.current) + keys,
+        }
+    }
+
+    fn open(&mut self, span: RawSpan, kind: impl FnOnce(&mut Self, usize, Span) -> FrameKind) -> bool {
+        if self.gave_up {
+            return false;
+        }
+        let (depth, place) = (self.depth_here(), self.span(span));
+        if depth > self.tables.reading.limits.depth {
+            self.give_up(place);
+            return false;
+        }
+        let kind = kind(self, depth, place);
+        self.frames.push(Frame { start: place.range().start, depth, kind });
+        true
+    }
+
+    fn close(&mut self, span: RawSpan) {
+        if self.gave_up {
+            return;
+        }
+        let Some(frame) = self.frames.pop() else { return };
+        let span = Span::new(frame.start, (self.base + span.end()).max(frame.start));
+        let node = match frame.kind {
+            FrameKind::List(base) => {
+                let node = self.tables.reading.tree.list(span, &self.items[base..]);
+                self.items.truncate(base);
+                node
+            }
+            FrameKind::Table(table, base) => {
+                self.keys.truncate(base);
+                self.tables.finish_inline(table, span)
+            }
+        };
+        self.value(node);
+    }
+
+    /// A value is whole: it joins its list, or its table under the key that waits.
+    fn value(&mut self, node: NodeId) {
+        let table = match self.frames.last().map(|frame| &frame.kind) {
+            Some(FrameKind::List(_)) => {
+                self.items.push(node);
+                return;
+            }
+            Some(FrameKind::Table(table, _)) => *table,
+            None => self.current,
+        };
+        let base = self.key_base();
+        self.tables.set(table, &self.keys[base..], node);
+        self.keys.truncate(base);
+    }
+
+    fn close_header(&mut self, span: RawSpan, open: OpenTable<'r, 'a>) {
+        let Some(header) = self.header.take() else { return };
+        if self.gave_up {
+            return;
+        }
+        let span = Span::new(header.start, self.base + span.end());
+        self.current = match open(&mut self.tables, &self.keys, span) {
+            Some(table) => table,
+            None => self.tables.detached(span),
+        };
+        self.keys.clear();
+        // Lists on the way count too, and only now are they known.
+        if self.tables.depth(self.current) > self.tables.reading.limits.depth {
+            self.give_up(span);
+        }
+    }
+
+    fn scalar_node(
+        &mut self,
+        span: RawSpan,
+        encoding: Option<Encoding>,
+        error: &mut dyn ErrorSink,
+    ) -> Option<NodeId> {
+        let raw = self.source.get(Event::new_unchecked(EventKind::Scalar, encoding, span))?;
+        let mut failed = false;
+        let mut sink = |found: ParseError| {
+            failed = true;
+            error.report_error(found);
+        };
+        let mut content = Cow::Borrowed("");
+        let kind = raw.decode_scalar(&mut content, &mut sink);
+        let place = self.span(span);
+        let tree = &mut self.tables.reading.tree;
+        Some(match kind {
+            _ if failed => tree.null(place),
+            ScalarKind::String => string_node(self.tables.reading, place, &content),
+            ScalarKind::Boolean(value) => tree.bool(place, value),
+            ScalarKind::DateTime => self.date_time(place, raw.as_str()),
+            ScalarKind::Float => self.number(Kind::Float, place, scalar::float(&content)),
+            ScalarKind::Integer(radix) => match scalar::integer(&content, radix) {
+                Some(digits) => self.number(Kind::Integer, place, &digits),
+                None => {
+                    let message = format!("`{}` does not fit in 64 bits", raw.as_str());
+                    self.tables.report(place, message, "put it in quotes, or write it as a float like 1e20");
+                    self.tables.reading.tree.null(place)
+                }
+            },
+        })
+    }
+
+    fn number(&mut self, kind: Kind, span: Span, canonical: &str) -> NodeId {
+        let reading = &mut self.tables.reading;
+        if &reading.text[span.range()] == canonical {
+            reading.tree.verbatim(kind, span, span)
+        } else {
+            reading.tree.decoded(kind, span, canonical)
+        }
+    }
+
+    fn date_time(&mut self, span: Span, text: &str) -> NodeId {
+        if scalar::is_date_time(text) {
+            return self.tables.reading.tree.verbatim(Kind::DateTime, span, span);
+        }
+        let message = format!("`{text}` is no date or time");
+        self.tables.report(
+            span,
+            message,
+            "write 2026-01-31, 23:59:00 or 2026-01-31T23:59:00Z, or put it in quotes",
+        );
+        self.tables.reading.tree.null(span)
+    }
+}
+
+impl EventReceiver for Reader<'_, '_> {
+    fn std_table_open(&mut self, span: RawSpan, _: &mut dyn ErrorSink) {
+        self.keys.clear();
+        self.header = Some(Header { start: self.base + span.start() });
+    }
+
+    fn std_table_close(&mut self, span: RawSpan, _: &mut dyn ErrorSink) {
+        self.close_header(span, Tables::open_table);
+    }
+
+    fn array_table_open(&mut self, span: RawSpan, error: &mut dyn ErrorSink) {
+        self.std_table_open(span, error);
+    }
+
+    fn array_table_close(&mut self, span: RawSpan, _: &mut dyn ErrorSink) {
+        self.close_header(span, Tables::open_item);
+    }
+
+    fn inline_table_open(&mut self, span: RawSpan, _: &mut dyn ErrorSink) -> bool {
+        self.open(span, |reader, depth, place| {
+            FrameKind::Table(reader.tables.inline(depth, place), reader.keys.len())
+        })
+    }
+
+    fn inline_table_close(&mut self, span: RawSpan, _: &mut dyn ErrorSink) {
+        self.close(span);
+    }
+
+    fn array_open(&mut self, span: RawSpan, _: &mut dyn ErrorSink) -> bool {
+        self.open(span, |reader, _, _| FrameKind::List(reader.items.len()))
+    }
+
+    fn array_close(&mut self, span: RawSpan, _: &mut dyn ErrorSink) {
+        self.close(span);
+    }
+
+    fn simple_key(&mut self, span: RawSpan, encoding: Option<Encoding>, error: &mut dyn ErrorSink) {
+        if self.gave_up {
+            return;
+        }
+        let Some(raw) = self.source.get(Event::new_unchecked(EventKind::SimpleKey, encoding, span)) else {
+            return;
+        };
+        let mut name = Cow::Borrowed("");
+        raw.decode_key(&mut name, error);
+        let span = self.span(span);
+        self.keys.push(Key { name, span });
+        // The last part of a key holds no table yet; the last part of a header does.
+        let depth = if self.header.is_some() { 1 + self.keys.len() } else { self.depth_here() - 1 };
+        if depth > self.tables.reading.limits.depth {
+            self.give_up(span);
+        }
+    }
+
+    fn scalar(&mut self, span: RawSpan, encoding: Option<Encoding>, error: &mut dyn ErrorSink) {
+        if !self.gave_up
+            && let Some(node) = self.scalar_node(span, encoding, error)
+        {
+            self.value(node);
+        }
+    }
+
+    fn value_sep(&mut self, _: RawSpan, _: &mut dyn ErrorSink) {
+        // A key whose value never came must not take the next one.
+        let base = self.key_base();
+        self.keys.truncate(base);
+    }
+
+    fn comment(&mut self, span: RawSpan, error: &mut dyn ErrorSink) {
+        if let Some(raw) = self.source.get(span) {
+            raw.decode_comment(error);
+        }
+    }
+
+    fn newline(&mut self, span: RawSpan, error: &mut dyn ErrorSink) {
+        if let Some(raw) = self.source.get(span) {
+            raw.decode_newline(error);
+        }
+        if self.frames.is_empty() {
+            self.keys.clear();
+            if self.header.take().is_some() {
+                // What stands below a broken header must not land in the table above it.
+                self.current = self.tables.detached(self.span(span));
+            }
+        }
+    }
+}

@@ -1,6 +1,9 @@
 mod edit;
+mod message;
 mod print;
 mod read;
+mod scalar;
+mod scan;
 
 pub(crate) use edit::splice;
 pub(crate) use print::print;

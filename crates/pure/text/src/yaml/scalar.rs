@@ -155,13 +155,14 @@ fn starts_plain(text: &str) -> bool {
 
 /// Words and number-like texts that YAML 1.1 or an eager reader resolves.
 fn means_something_elsewhere(text: &str) -> bool {
-    const WORDS: &[&str] = &["y", "n", "yes", "no", "on", "off", "true", "false", "null", "<<", "nan", "inf"];
+    const WORDS: &[&str] = &["y", "n", "yes", "no", "on", "off", "true", "false", "null", "<<"];
     if WORDS.iter().any(|word| word.eq_ignore_ascii_case(text)) || text.starts_with("...") {
         return true;
     }
     let unsigned = text.trim_start_matches(['+', '-', '.']);
     if !unsigned.starts_with(|c: char| c.is_ascii_digit()) {
-        return text.len() - unsigned.len() > 0 && (unsigned.len() < 4 || text.starts_with('+'));
+        let is_word = |word: &str| unsigned.eq_ignore_ascii_case(word);
+        return unsigned.is_empty() || is_word("inf") || is_word("nan");
     }
     let number_like = |b: u8| b.is_ascii_hexdigit() || b"xXoObB_.:+-tTzZ ".contains(&b);
     let is_version = text.matches('.').count() > 1 && text.bytes().all(|b| b.is_ascii_digit() || b == b'.');

@@ -10,7 +10,7 @@ const LONGEST_KEY: usize = 1_000;
 /// The whole value in block style, indented by two spaces, with a final newline.
 pub(crate) fn print<'a>(view: impl View<'a>) -> String {
     let mut out = String::new();
-    BlockPrinter { out: &mut out, newline: "\n" }.value(view, 0);
+    BlockPrinter { out: &mut out, newline: "\n", literals: Literals::Allowed }.value(view, 0);
     out.push('\n');
     out
 }
@@ -19,6 +19,15 @@ pub(crate) fn print<'a>(view: impl View<'a>) -> String {
 pub(crate) struct BlockPrinter<'o> {
     pub(crate) out: &'o mut String,
     pub(crate) newline: &'static str,
+    pub(crate) literals: Literals,
+}
+
+/// Whether texts of several lines may be literal blocks where this is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Literals {
+    Allowed,
+    /// A comment or the end of the text follows at once and would become part of it.
+    Avoided,
 }
 
 impl BlockPrinter<'_> {
@@ -28,7 +37,7 @@ impl BlockPrinter<'_> {
         self.blanks(column);
     }
 
-    fn blanks(&mut self, column: usize) {
+    pub(crate) fn blanks(&mut self, column: usize) {
         self.out.extend(std::iter::repeat_n(' ', column));
     }
 
@@ -80,15 +89,17 @@ impl BlockPrinter<'_> {
     }
 
     /// A value on one line, or a text of several lines that are indented by `column` (at the top by one level).
-    fn scalar<'a>(&mut self, view: impl View<'a>, column: usize) {
+    pub(crate) fn scalar<'a>(&mut self, view: impl View<'a>, column: usize) {
         match view.shape() {
-            Shape::String(text) if is_literal(text) => self.literal(text, column.max(UNIT)),
+            Shape::String(text) if self.literals == Literals::Allowed && is_literal(text) => {
+                self.literal(text, column.max(UNIT))
+            }
             _ => print_flow(self.out, view, Context::Block, Quotes::None),
         }
     }
 
     /// `|` and the lines of `text`, indented by `column`.
-    pub(crate) fn literal(&mut self, text: &str, column: usize) {
+    fn literal(&mut self, text: &str, column: usize) {
         let body = text.strip_suffix('\n');
         self.out.push_str(match body {
             None => "|-",
@@ -112,7 +123,7 @@ pub(crate) fn is_filled<'a>(view: impl View<'a>) -> bool {
 }
 
 /// Whether a text reads back exactly from a literal block, in every reader and after every editor.
-pub(crate) fn is_literal(text: &str) -> bool {
+fn is_literal(text: &str) -> bool {
     let good_line =
         |line: &str| !line.ends_with([' ', '\t']) && line.chars().all(|c| is_printable(c) || c == '\t');
     text.trim_end_matches('\n').contains('\n')

@@ -474,7 +474,7 @@ fn entries_come_to_the_end_of_their_map() {
         ("a: 1\n...\n", "set /b 1", "a: 1\nb: 1\n...\n"),
         ("? a\n: b\n", "set /c 1", "? a\n: b\nc: 1\n"),
         ("a: 1\n", "set /b \"x\\ny\\n\"", "a: 1\nb: |\n  x\n  y\n"),
-        ("a: 1\n", "set /x~1y \"on\"", "a: 1\nx/w: \"on\"\n"),
+        ("a: 1\n", "set /x~1y \"on\"", "a: 1\nx/y: \"on\"\n"),
     ]);
 }
 

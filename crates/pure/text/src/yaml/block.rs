@@ -38,7 +38,9 @@ impl<'e, 'd, 's, 'c, 'v, V: View<'v>> Block<'e, 'd, 's, 'c, V> {
         } else {
             self.insert_front(first_kept, shares_line);
         }
-        removed_by_lines.iter().for_each(|at| self.remove_line(*at));
+        for at in removed_by_lines {
+            if *at < first_kept { self.remove_leading_line(*at) } else { self.remove_line(*at) }
+        }
         self.insert_after_kept(first_kept);
     }
 
@@ -55,13 +57,21 @@ impl<'e, 'd, 's, 'c, 'v, V: View<'v>> Block<'e, 'd, 's, 'c, V> {
         self.editor.put(range, literals, write);
     }
 
+    /// Takes a child's lines away, and the line ending before them: what follows may have none.
     fn remove_line(&mut self, at: usize) {
         let (start, end) = (self.children[at].range.start, self.end(at));
-        let range = match self.editor.places.previous_line_end(start) {
-            Some(before) => before..end,
-            None => line_start(self.editor.places.text, start)..after_newline(self.editor.places.text, end),
-        };
-        self.editor.splices.put(range, "");
+        let before = self.editor.places.previous_line_end(start).unwrap_or(start);
+        self.editor.splices.put(before..end, "");
+    }
+
+    /// The same for a child before the first one that stays: at the start of the text there is no line before.
+    fn remove_leading_line(&mut self, at: usize) {
+        if self.editor.places.previous_line_end(self.children[0].range.start).is_some() {
+            return self.remove_line(at);
+        }
+        let start = line_start(self.editor.places.text, self.children[at].range.start);
+        let end = after_newline(self.editor.places.text, self.end(at));
+        self.editor.splices.put(start..end, "");
     }
 
     /// New children that come before the first one that stays.
@@ -81,7 +91,7 @@ impl<'e, 'd, 's, 'c, 'v, V: View<'v>> Block<'e, 'd, 's, 'c, V> {
         let has_comments = gaps.into_iter().any(|gap| gap.contains('#'));
         if !has_comments {
             let next = self.children[first_kept].range.start;
-            self.put(start..next, Literals::Allowed, |printer| {
+            self.put(start..next, Literals::Clipped, |printer| {
                 for new in &front {
                     print_child(printer, new, column);
                     printer.line(column);
@@ -91,7 +101,7 @@ impl<'e, 'd, 's, 'c, 'v, V: View<'v>> Block<'e, 'd, 's, 'c, V> {
         }
         let from = if front.is_empty() { self.editor.before_blanks(start) } else { start };
         let end = self.end(0);
-        self.put(from..end, Literals::Allowed, |printer| print_children(printer, &front, column));
+        self.put(from..end, Literals::Clipped, |printer| print_children(printer, &front, column));
         1
     }
 
@@ -110,7 +120,7 @@ impl<'e, 'd, 's, 'c, 'v, V: View<'v>> Block<'e, 'd, 's, 'c, V> {
         };
         let Some(at) = line_above else {
             let at = if shares_line { start } else { line_start(places.text, start) };
-            self.put(at..at, Literals::Allowed, |printer| {
+            self.put(at..at, Literals::Clipped, |printer| {
                 for new in &front {
                     printer.blanks(if shares_line { 0 } else { column });
                     print_child(printer, new, column);
@@ -119,7 +129,7 @@ impl<'e, 'd, 's, 'c, 'v, V: View<'v>> Block<'e, 'd, 's, 'c, V> {
             });
             return;
         };
-        self.put(at..at, Literals::Allowed, |printer| {
+        self.put(at..at, Literals::Clipped, |printer| {
             for new in &front {
                 printer.line(column);
                 print_child(printer, new, column);

@@ -96,7 +96,7 @@ impl<'d> Editor<'d, '_> {
     fn append_root<'v>(&mut self, root: impl View<'v>) {
         let end = self.places.text.len();
         let open_line = !self.places.text.is_empty() && !self.places.text.ends_with(['\n', '\u{feff}']);
-        self.put(end..end, Literals::Allowed, |printer| {
+        self.put(end..end, Literals::All, |printer| {
             if open_line {
                 printer.line(0);
             }
@@ -126,7 +126,7 @@ impl<'d> Editor<'d, '_> {
     pub(crate) fn literals_at(&self, at: usize) -> Literals {
         let end = line_end(self.places.text, at);
         let last_line = end == self.places.text.len();
-        if is_blank(&self.places.text[at..end]) && !last_line { Literals::Allowed } else { Literals::Avoided }
+        if is_blank(&self.places.text[at..end]) && !last_line { Literals::Clipped } else { Literals::Avoided }
     }
 
     fn replace<'v>(&mut self, id: NodeId, value: impl View<'v>) {
@@ -219,9 +219,13 @@ impl<'d> Editor<'d, '_> {
         let range = self.places.range(id);
         let literals = self.literals_at(range.end);
         let rest_is_blank = is_blank(&self.places.text[range.end..line_end(self.places.text, range.end)]);
-        let compact = lead.by == Announced::Dash && !lead.has_anchor && lead.tags.is_empty() && rest_is_blank;
+        let bare = !lead.has_anchor && lead.tags.is_empty();
+        let compact = match lead.by {
+            Announced::Dash => bare && rest_is_blank,
+            by => bare && by == Announced::Nothing,
+        };
         let child_column = self.places.parent_column(id).map_or(0, |column| column + UNIT);
-        if self.is_below(id, lead) || lead.by == Announced::Nothing || compact {
+        if self.is_below(id, lead) || compact {
             let glue = self.glue(&range);
             let column = self.places.column(range.start) + glue.len();
             // A list may stand as far left as the key above it, nothing else may.
@@ -266,8 +270,8 @@ impl<'d> Editor<'d, '_> {
         let text = self.places.text;
         let end = after_comment(text, range.end);
         let before = self.places.previous_line_end(range.start).unwrap_or(range.start);
-        let alone = lead.end == before && self.literals_at(end) == Literals::Allowed;
-        let literals = if alone { Literals::Allowed } else { Literals::Avoided };
+        let alone = lead.end == before && self.literals_at(end) == Literals::Clipped;
+        let literals = if alone { Literals::Clipped } else { Literals::Avoided };
         self.put(lead.end..lead.end, literals, |printer| {
             printer.out.push(' ');
             printer.scalar(value, column);

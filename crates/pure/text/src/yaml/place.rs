@@ -7,7 +7,7 @@ use crate::flow::{is_blank, line_start};
 use crate::pointer::Pointer;
 use crate::tree::{Kind, NodeId, NodeRef};
 use crate::yaml::scalar::Context;
-use crate::yaml::scan::{property_end, skip_trivia};
+use crate::yaml::scan::{line_end, property_end, skip_trivia};
 
 /// How a container is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -232,12 +232,12 @@ impl<'d> Places<'d> {
         }
     }
 
-    /// Directives and `---`.
+    /// Directives, `...` of nothing before, and `---`.
     fn before_root(&self, id: NodeId) -> (Announced, usize) {
         let root = self.range(id).start;
         let mut at = skip_trivia(self.text, self.start);
-        while at < root && self.text[at..].starts_with('%') {
-            at = skip_trivia(self.text, crate::yaml::scan::line_end(self.text, at));
+        while at < root && (self.text[at..].starts_with('%') || self.text[at..].starts_with("...")) {
+            at = skip_trivia(self.text, line_end(self.text, at));
         }
         let marked = at < root && self.text[at..].starts_with("---");
         if marked { (Announced::Marker, at + 3) } else { (Announced::Nothing, at.min(root)) }

@@ -10,7 +10,7 @@ const LONGEST_KEY: usize = 1_000;
 /// The whole value in block style, indented by two spaces, with a final newline.
 pub(crate) fn print<'a>(view: impl View<'a>) -> String {
     let mut out = String::new();
-    BlockPrinter { out: &mut out, newline: "\n", literals: Literals::Allowed }.value(view, 0);
+    BlockPrinter { out: &mut out, newline: "\n", literals: Literals::All }.value(view, 0);
     out.push('\n');
     out
 }
@@ -25,7 +25,9 @@ pub(crate) struct BlockPrinter<'o> {
 /// Whether texts of several lines may be literal blocks where this is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Literals {
-    Allowed,
+    All,
+    /// Not those that keep blank lines at their end: blank lines that follow would join them.
+    Clipped,
     /// A comment or the end of the text follows at once and would become part of it.
     Avoided,
 }
@@ -91,11 +93,18 @@ impl BlockPrinter<'_> {
     /// A value on one line, or a text of several lines that are indented by `column` (at the top by one level).
     pub(crate) fn scalar<'a>(&mut self, view: impl View<'a>, column: usize) {
         match view.shape() {
-            Shape::String(text) if self.literals == Literals::Allowed && is_literal(text) => {
-                self.literal(text, column.max(UNIT))
-            }
+            Shape::String(text) if self.takes_literal(text) => self.literal(text, column.max(UNIT)),
             _ => print_flow(self.out, view, Context::Block, Quotes::None),
         }
+    }
+
+    fn takes_literal(&self, text: &str) -> bool {
+        let fits = match self.literals {
+            Literals::All => true,
+            Literals::Clipped => !text.ends_with("\n\n"),
+            Literals::Avoided => false,
+        };
+        fits && is_literal(text)
     }
 
     /// `|` and the lines of `text`, indented by `column`.

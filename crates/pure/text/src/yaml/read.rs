@@ -186,9 +186,7 @@ impl Reader<'_, '_> {
             self.error(&codes::YAML_DOCUMENTS, span, "a second document starts here", help);
             return ControlFlow::Break(());
         }
-        if explicit {
-            self.at = span.end;
-        }
+        self.at = if explicit { span.end } else { span.start };
         ControlFlow::Continue(())
     }
 

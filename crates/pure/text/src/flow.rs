@@ -165,6 +165,10 @@ impl Flow<'_> {
         if index + 1 < self.children.len() {
             return start..skip_blanks(self.text, end).max(end);
         }
+        // YAML wants the closing bracket indented, so that it keeps the indent of what goes.
+        if starts_line && self.comments == Comments::Hash {
+            return start..end;
+        }
         let blanks = self.text[..start].len() - self.text[..start].trim_end_matches([' ', '\t']).len();
         (start - blanks).max(self.inside.start)..end
     }

@@ -1,18 +1,86 @@
-use agpm_diag::Span;
+//! Markdown with YAML between two fences at its start.
+
+use std::ops::Range;
+
+use agpm_diag::{Diagnostic, Span, codes};
 
 use crate::change::{Changes, Splices};
 use crate::document::{Document, Reading};
 use crate::edit::EditError;
+use crate::flow::newline_of;
+use crate::tree::Kind;
 use crate::view::View;
+use crate::yaml;
 
+/// Where the front matter of a text stands.
+enum Front {
+    /// The text does not start with a fence.
+    None,
+    /// Between the fences, and everything after the line of the closing one.
+    Closed { yaml: Range<usize>, body: usize },
+    /// There is no closing fence.
+    Open { fence: Range<usize> },
+}
+
+fn front(text: &str, start: usize) -> Front {
+    let mut lines = text[start..].split_inclusive('\n');
+    let Some(first) = lines.next().filter(|line| line.trim_end() == "---") else { return Front::None };
+    let from = start + first.len();
+    let mut at = from;
+    for line in lines {
+        if matches!(line.trim_end(), "---" | "...") {
+            return Front::Closed { yaml: from..at, body: at + line.len() };
+        }
+        at += line.len();
+    }
+    Front::Open { fence: start..start + 3 }
+}
+
+/// Reads the front matter; gives the bytes of the body.
 pub(crate) fn read(reading: &mut Reading<'_>) -> Span {
-    Span::new(reading.range.start, reading.range.end)
+    let end = reading.range.end;
+    match front(reading.text, reading.range.start) {
+        Front::None => Span::new(reading.range.start, end),
+        Front::Open { fence } => {
+            let diagnostic = Diagnostic::new(&codes::MARKDOWN_FENCE, "the front matter has no end")
+                .at(reading.source, Span::new(fence.start, fence.end), "it starts here")
+                .help("close it with a line `---`, or write `***` if this is to be a rule");
+            reading.report(diagnostic);
+            Span::at(end)
+        }
+        Front::Closed { yaml, body } => {
+            reading.range = yaml;
+            yaml::read(reading);
+            check_root(reading);
+            Span::new(body, end)
+        }
+    }
+}
+
+fn check_root(reading: &mut Reading<'_>) {
+    let Some(root) = reading.tree.root.filter(|root| reading.tree.kind(*root) != Kind::Map) else { return };
+    let message = format!("front matter holds a map, and this is {}", reading.tree.kind(root).word());
+    let span = reading.tree.span(root);
+    let diagnostic = Diagnostic::new(&codes::MARKDOWN_FENCE, message)
+        .at(reading.source, span, "")
+        .help("write `key: value` lines between the fences, or `***` if the fence is to be a rule");
+    reading.report(diagnostic);
 }
 
 pub(crate) fn splice<'v, V: View<'v>>(
     document: &Document,
-    _changes: &Changes<'v, V>,
-    _splices: &mut Splices,
+    changes: &Changes<'v, V>,
+    splices: &mut Splices,
 ) -> Result<(), EditError> {
-    Err(EditError::Unsafe(document.format))
+    let start = if document.text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    match (front(&document.text, start), changes.root) {
+        (Front::Closed { yaml, .. }, _) => yaml::splice_within(document, yaml, changes, splices),
+        (Front::None, Some(root)) => {
+            let newline = newline_of(&document.text);
+            let printed = yaml::print(root).replace('\n', newline);
+            splices.put(start..start, &format!("---{newline}{printed}---{newline}"));
+            Ok(())
+        }
+        _ => Err(EditError::Unsafe(document.format)),
+    }
 }

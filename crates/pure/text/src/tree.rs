@@ -80,6 +80,25 @@ pub(crate) struct Tree {
     ranges: Vec<Span>,
     decoded: String,
     pub(crate) root: Option<NodeId>,
+    pub(crate) sharing: Sharing,
+}
+
+/// Places of one document that hang together: YAML's aliases and merge keys.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sharing {
+    /// Nodes that are an alias, and what they stand for.
+    pub(crate) aliases: Vec<(NodeId, NodeId)>,
+    /// Values that a map has from a merge key, ascending.
+    pub(crate) inherited: Vec<NodeId>,
+    pub(crate) merges: Vec<Merge>,
+}
+
+/// A merge key, which is no entry of its map.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Merge {
+    pub(crate) map: NodeId,
+    pub(crate) key: NodeId,
+    pub(crate) value: NodeId,
 }
 
 impl Tree {
@@ -139,6 +158,24 @@ impl Tree {
         self.push(kind, span, start, BARE)
     }
 
+    /// Another node with the content of `of`; children are shared, not copied.
+    pub(crate) fn copy(&mut self, of: NodeId, span: Span) -> NodeId {
+        let node = self.nodes[of.0 as usize];
+        let Content::Trimmed(before, after) = node.content else {
+            return self.push(node.kind, span, node.at, node.content);
+        };
+        if matches!(node.kind, Kind::List | Kind::Map | Kind::Null | Kind::Bool) {
+            return self.push(node.kind, span, node.at, BARE);
+        }
+        let content = Span { start: node.span.start + u32::from(before), end: node.span.end - u32::from(after) };
+        self.ranges.push(content);
+        self.push(node.kind, span, narrow(self.ranges.len() - 1), Content::Range)
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
     pub(crate) fn kind(&self, id: NodeId) -> Kind {
         self.nodes[id.0 as usize].kind
     }
@@ -171,7 +208,8 @@ impl Tree {
         }
     }
 
-    fn children(&self, id: NodeId) -> &[NodeId] {
+    /// Items, or keys and values in turn.
+    pub(crate) fn children(&self, id: NodeId) -> &[NodeId] {
         let node = &self.nodes[id.0 as usize];
         let per_child = match node.kind {
             Kind::List => 1,

@@ -1,7 +1,13 @@
+mod block;
 mod edit;
+mod entangled;
+mod message;
+mod place;
 mod print;
 mod read;
+mod scalar;
+mod scan;
 
-pub(crate) use edit::splice;
+pub(crate) use edit::{splice, splice_within};
 pub(crate) use print::print;
 pub(crate) use read::read;

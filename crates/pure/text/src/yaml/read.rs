@@ -1,3 +1,618 @@
-use crate::document::Reading;
+//! YAML 1.2 from the parser's events, without recursion.
+//!
+//! A node's span leaves out its anchor and tag, and everything after its last byte. Block maps and lists go from their
+//! first key or dash to the end of their last child; block scalars from `|` or `>` to the end of their last line; an
+//! empty value stands right behind its `:` or `-`, or behind its anchor.
 
-pub(crate) fn read(_reading: &mut Reading<'_>) {}
+use std::ops::ControlFlow;
+
+use agpm_diag::{Code, Diagnostic, Span, codes};
+use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Tag};
+
+use crate::document::Reading;
+use crate::tree::{Kind, Merge, NodeId};
+use crate::yaml::message::advice;
+use crate::yaml::scalar::{Resolved, resolve};
+use crate::yaml::scan::{header_end, property_end, quoted_end, skip_trivia};
+
+pub(crate) fn read(reading: &mut Reading<'_>) {
+    let range = reading.range.clone();
+    let text = &reading.text[..range.end];
+    let mut reader = Reader {
+        reading,
+        text,
+        offsets: Offsets::new(text, range.start),
+        at: range.start,
+        frames: Vec::new(),
+        stack: Vec::new(),
+        anchors: Vec::new(),
+        expansion: 0,
+        documents: 0,
+    };
+    let mut parser = Parser::new_from_str(&text[range]);
+    while let Some(event) = parser.next_event() {
+        let flow = match event {
+            Ok((event, span)) => {
+                let span = reader.offsets.byte(span.start.index())..reader.offsets.byte(span.end.index());
+                reader.event(event, span)
+            }
+            Err(error) => reader.syntax(&error),
+        };
+        if flow.is_break() {
+            reader.abandon();
+            break;
+        }
+    }
+}
+
+/// Byte offsets of characters, which the parser counts.
+struct Offsets<'t> {
+    text: &'t str,
+    base: usize,
+    /// The offset of every so many characters; none if all are ASCII.
+    landmarks: Vec<u32>,
+}
+
+impl<'t> Offsets<'t> {
+    const STEP: usize = 64;
+
+    fn new(text: &'t str, base: usize) -> Self {
+        let mut landmarks = Vec::new();
+        if !text[base..].is_ascii() {
+            let starts = text[base..].char_indices().step_by(Self::STEP);
+            landmarks.extend(starts.map(|(at, _)| Span::at(base + at).start));
+        }
+        Offsets { text, base, landmarks }
+    }
+
+    fn byte(&self, index: usize) -> usize {
+        if self.landmarks.is_empty() {
+            return (self.base + index).min(self.text.len());
+        }
+        let Some(landmark) = self.landmarks.get(index / Self::STEP) else { return self.text.len() };
+        let start = *landmark as usize;
+        let mut chars = self.text[start..].char_indices().map(|(at, _)| start + at);
+        chars.nth(index % Self::STEP).unwrap_or(self.text.len())
+    }
+}
+
+/// A finished node, and what it stands for when an alias names it.
+#[derive(Clone, Copy)]
+struct Made {
+    id: NodeId,
+    /// Nodes, aliases followed.
+    weight: usize,
+    /// Levels of containers, aliases followed.
+    height: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Style {
+    Block,
+    Flow,
+    /// `[key: value]`: a map of one entry without brackets.
+    Pair,
+}
+
+/// What the next node inside an open container is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Expected {
+    Item,
+    Key,
+    Value,
+    /// The value of this `<<`.
+    Merge(NodeId),
+    /// The value of a key that was refused.
+    Nothing,
+}
+
+struct Frame {
+    style: Style,
+    expected: Expected,
+    start: usize,
+    /// Where its children start on the stack.
+    base: usize,
+    anchor: usize,
+    merges: Vec<(NodeId, NodeId)>,
+    /// Where on the stack its first `<<` stood.
+    merge_at: usize,
+    weight: usize,
+    height: usize,
+}
+
+/// A scalar event.
+struct Scalar<'e> {
+    text: &'e str,
+    style: ScalarStyle,
+    anchor: usize,
+    tag: Option<&'e Tag>,
+}
+
+struct Reader<'r, 'a> {
+    reading: &'r mut Reading<'a>,
+    /// Up to the end of the range.
+    text: &'a str,
+    offsets: Offsets<'a>,
+    /// After the last token that was understood.
+    at: usize,
+    frames: Vec<Frame>,
+    /// Children of all open containers, innermost last.
+    stack: Vec<NodeId>,
+    /// By the parser's number; nothing while the node is open.
+    anchors: Vec<Option<Made>>,
+    expansion: usize,
+    documents: usize,
+}
+
+impl Reader<'_, '_> {
+    fn event(&mut self, event: Event<'_>, span: std::ops::Range<usize>) -> ControlFlow<()> {
+        match event {
+            Event::DocumentStart(explicit) => return self.document(explicit, span),
+            Event::Alias(anchor) => return self.alias(anchor, span),
+            Event::Scalar(text, style, anchor, tag) => {
+                self.scalar(&Scalar { text: &text, style, anchor, tag: tag.as_deref() }, span);
+            }
+            Event::SequenceStart(anchor, tag) => return self.open(Kind::List, anchor, tag.as_deref(), &span),
+            Event::MappingStart(anchor, tag) => return self.open(Kind::Map, anchor, tag.as_deref(), &span),
+            Event::SequenceEnd | Event::MappingEnd => return self.close(),
+            Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentEnd => {}
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn error(&mut self, code: &'static Code, span: Span, message: impl Into<String>, help: &str) {
+        let diagnostic = Diagnostic::new(code, message).at(self.reading.source, span, "").help(help);
+        self.reading.report(diagnostic);
+    }
+
+    fn syntax(&mut self, error: &ScanError) -> ControlFlow<()> {
+        let at = self.offsets.byte(error.marker().index());
+        let width = self.text[at..].chars().next().filter(|c| !c.is_control()).map_or(0, char::len_utf8);
+        let span = Span::new(at, at + width);
+        if error.info().contains("recursion limit") {
+            self.reading.report_too_deep(span);
+        } else {
+            let advice = advice(error.info());
+            self.error(advice.code, span, advice.message, advice.help);
+        }
+        ControlFlow::Break(())
+    }
+
+    fn document(&mut self, explicit: bool, span: std::ops::Range<usize>) -> ControlFlow<()> {
+        self.documents += 1;
+        if self.documents > 1 {
+            let span = Span::new(span.start, span.end.min(self.text.len()));
+            let help = "keep one document in a file; split the others off";
+            self.error(&codes::YAML_DOCUMENTS, span, "a second document starts here", help);
+            return ControlFlow::Break(());
+        }
+        self.at = if explicit { span.end } else { span.start };
+        ControlFlow::Continue(())
+    }
+
+    /// Moves behind `indicator` if it is the next token.
+    fn take(&mut self, indicator: u8) {
+        let next = skip_trivia(self.text, self.at);
+        if self.text.as_bytes().get(next) == Some(&indicator) {
+            self.at = next + 1;
+        }
+    }
+
+    /// Moves behind the indicator that announces the next node.
+    fn announce(&mut self) {
+        let Some(frame) = self.frames.last() else { return };
+        match (frame.expected, frame.style) {
+            (Expected::Item, Style::Block) => self.take(b'-'),
+            (Expected::Item, _) => self.take(b','),
+            (Expected::Key, style) => {
+                if style == Style::Flow {
+                    self.take(b',');
+                }
+                let next = skip_trivia(self.text, self.at);
+                if is_explicit_key(self.text, next) {
+                    self.at = next + 1;
+                }
+            }
+            _ => self.take(b':'),
+        }
+    }
+
+    /// Moves behind the anchor and the tag of the next node.
+    fn properties(&mut self, count: usize) {
+        for _ in 0..count {
+            self.at = property_end(self.text, skip_trivia(self.text, self.at));
+        }
+    }
+
+    fn scalar(&mut self, scalar: &Scalar<'_>, raw: std::ops::Range<usize>) {
+        self.announce();
+        let properties = usize::from(scalar.anchor > 0) + usize::from(scalar.tag.is_some());
+        self.properties(properties);
+        if scalar.style == ScalarStyle::Plain && scalar.text.is_empty() {
+            if self.frames.is_empty() && properties == 0 {
+                return;
+            }
+            self.add_scalar(scalar, Span::at(self.at), Span::at(self.at));
+            return;
+        }
+        let start = skip_trivia(self.text, self.at);
+        let (start, end) = match scalar.style {
+            ScalarStyle::Plain if properties == 0 => (raw.start, raw.end),
+            ScalarStyle::Plain => (start, raw.end),
+            ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted => (start, quoted_end(self.text, start)),
+            ScalarStyle::Literal | ScalarStyle::Folded => (start, self.block_end(start, raw)),
+        };
+        let (span, content) = match scalar.style {
+            ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted => {
+                (start..end, start + 1..end.saturating_sub(1).max(start + 1))
+            }
+            _ => (start.min(end)..end, start.min(end)..end),
+        };
+        self.at = end;
+        self.add_scalar(scalar, Span::new(span.start, span.end), Span::new(content.start, content.end));
+    }
+
+    /// The end of the last line of a block scalar; blank lines at the end count only if it keeps them.
+    fn block_end(&self, start: usize, raw: std::ops::Range<usize>) -> usize {
+        let header = header_end(self.text, start);
+        let body = &self.text[header..raw.end.max(header)];
+        let keeps = self.text[start..header].contains('+');
+        let one_less = body.strip_suffix('\n').map_or(body, |b| b.strip_suffix('\r').unwrap_or(b));
+        let kept = if keeps { one_less } else { body.trim_end_matches([' ', '\t', '\r', '\n']) };
+        if raw.end <= header || !kept.contains('\n') { header } else { header + kept.len() }
+    }
+
+    fn add_scalar(&mut self, scalar: &Scalar<'_>, span: Span, content: Span) {
+        let is_key = self.frames.last().is_some_and(|frame| frame.expected == Expected::Key);
+        if is_key {
+            self.key(scalar, span, content);
+        }
+        if !is_key || scalar.anchor > 0 {
+            let id = self.scalar_node(scalar, span, content);
+            let made = Made { id, weight: 1, height: 0 };
+            self.remember(scalar.anchor, made);
+            if !is_key {
+                self.add(made);
+            }
+        }
+    }
+
+    /// Keys are known by their text, whatever a value of that text would be.
+    fn key(&mut self, scalar: &Scalar<'_>, span: Span, content: Span) {
+        if let Some(tag) = scalar.tag.filter(|tag| core_tag(tag).is_none()) {
+            self.refuse_tag(tag, span);
+        }
+        let key = self.string_node(scalar.text, span, content);
+        let merges = scalar.text == "<<" && scalar.style == ScalarStyle::Plain && scalar.tag.is_none();
+        if merges { self.expect(Expected::Merge(key)) } else { self.add_key(key) }
+    }
+
+    fn add_key(&mut self, key: NodeId) {
+        self.stack.push(key);
+        self.expect(Expected::Value);
+    }
+
+    fn expect(&mut self, expected: Expected) {
+        if let Some(frame) = self.frames.last_mut() {
+            frame.expected = expected;
+        }
+    }
+
+    fn string_node(&mut self, text: &str, span: Span, content: Span) -> NodeId {
+        if self.text[content.range()] == *text {
+            self.reading.tree.verbatim(Kind::String, span, content)
+        } else {
+            self.reading.tree.decoded(Kind::String, span, text)
+        }
+    }
+
+    fn number_node(&mut self, kind: Kind, number: &str, span: Span) -> NodeId {
+        if self.text[span.range()] == *number {
+            self.reading.tree.verbatim(kind, span, span)
+        } else {
+            self.reading.tree.decoded(kind, span, number)
+        }
+    }
+
+    fn scalar_node(&mut self, scalar: &Scalar<'_>, span: Span, content: Span) -> NodeId {
+        let plain = if scalar.style == ScalarStyle::Plain { resolve(scalar.text) } else { Resolved::String };
+        let resolved = match scalar.tag {
+            None => plain,
+            Some(tag) => self.tagged(tag, scalar.text, span),
+        };
+        match resolved {
+            Resolved::Null => self.reading.tree.null(span),
+            Resolved::Bool(value) => self.reading.tree.bool(span, value),
+            Resolved::Integer(number) => self.number_node(Kind::Integer, &number, span),
+            Resolved::Float(number) => self.number_node(Kind::Float, &number, span),
+            Resolved::String => self.string_node(scalar.text, span, content),
+            Resolved::TooLarge => {
+                let help = "put it in quotes if it is no number";
+                self.error(&codes::YAML_SYNTAX, span, "this number is too large", help);
+                self.string_node(scalar.text, span, content)
+            }
+        }
+    }
+
+    /// What a scalar is when its tag says so.
+    fn tagged<'t>(&mut self, tag: &Tag, text: &'t str, span: Span) -> Resolved<'t> {
+        let resolved = match (core_tag(tag), resolve(text)) {
+            (Some("str"), _) => return Resolved::String,
+            (Some("int"), found @ Resolved::Integer(_)) => return found,
+            (Some("float"), found @ Resolved::Float(_)) => return found,
+            (Some("float"), Resolved::Integer(number)) => {
+                return Resolved::Float(format!("{number}.0").into());
+            }
+            (Some("bool"), found @ Resolved::Bool(_)) => return found,
+            (Some("null"), found @ Resolved::Null) => return found,
+            (core, _) => core,
+        };
+        match resolved {
+            Some(name) => self.mismatched_tag(name, span),
+            None => self.refuse_tag(tag, span),
+        }
+        Resolved::String
+    }
+
+    fn mismatched_tag(&mut self, name: &str, span: Span) {
+        let message = format!("the tag `!!{name}` does not fit this value");
+        self.error(&codes::YAML_TAG, span, message, "remove the tag, or write a value of that kind");
+    }
+
+    fn refuse_tag(&mut self, tag: &Tag, span: Span) {
+        let name = if tag.handle.starts_with('!') {
+            format!("{}{}", tag.handle, tag.suffix)
+        } else {
+            tag.handle.replace("tag:yaml.org,2002:", "!!") + &tag.suffix
+        };
+        let help = "remove the tag; only !!str, !!int, !!float, !!bool, !!null, !!map and !!seq are known";
+        self.error(&codes::YAML_TAG, span, format!("the tag `{name}` is not supported"), help);
+    }
+
+    fn alias(&mut self, anchor: usize, span: std::ops::Range<usize>) -> ControlFlow<()> {
+        self.announce();
+        self.at = span.end;
+        let span = Span::new(span.start, span.end);
+        let Some(Some(target)) = self.anchors.get(anchor).copied() else {
+            let help = "an alias cannot stand inside the value that it names";
+            self.error(&codes::YAML_ALIAS, span, "this alias contains itself", help);
+            let id = self.reading.tree.null(span);
+            self.add(Made { id, weight: 1, height: 0 });
+            return ControlFlow::Continue(());
+        };
+        self.expand(target.weight, span)?;
+        if self.frames.len() + target.height > self.reading.limits.depth {
+            self.reading.report_too_deep(span);
+            return ControlFlow::Break(());
+        }
+        let id = self.reading.tree.copy(target.id, span);
+        self.reading.tree.sharing.aliases.push((id, target.id));
+        let is_key = self.frames.last().is_some_and(|frame| frame.expected == Expected::Key);
+        if is_key && target.height == 0 {
+            let content = self.reading.tree.content(self.reading.text, id).to_owned();
+            let key = self.reading.tree.decoded(Kind::String, span, &content);
+            self.add_key(key);
+        } else {
+            self.add(Made { id, ..target });
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Counts nodes that stand in more than one place.
+    fn expand(&mut self, nodes: usize, span: Span) -> ControlFlow<()> {
+        self.expansion = self.expansion.saturating_add(nodes);
+        if self.expansion <= self.reading.limits.expansion {
+            return ControlFlow::Continue(());
+        }
+        let message = format!("aliases stand for more than {} values", self.reading.limits.expansion);
+        self.error(&codes::YAML_ALIAS, span, message, "write fewer aliases of aliases");
+        ControlFlow::Break(())
+    }
+
+    fn remember(&mut self, anchor: usize, made: Made) {
+        if anchor > 0 {
+            if self.anchors.len() <= anchor {
+                self.anchors.resize(anchor + 1, None);
+            }
+            self.anchors[anchor] = Some(made);
+        }
+    }
+
+    fn open(
+        &mut self,
+        kind: Kind,
+        anchor: usize,
+        tag: Option<&Tag>,
+        raw: &std::ops::Range<usize>,
+    ) -> ControlFlow<()> {
+        self.announce();
+        let properties = usize::from(anchor > 0) + usize::from(tag.is_some());
+        self.properties(properties);
+        let start = skip_trivia(self.text, self.at);
+        if self.frames.len() >= self.reading.limits.depth {
+            self.reading.report_too_deep(Span::at(start));
+            return ControlFlow::Break(());
+        }
+        if let Some(tag) = tag {
+            self.check_tag(kind, tag, start);
+        }
+        // A block map whose first key is in brackets has an empty span of its own.
+        let has_text = properties > 0 || !raw.is_empty();
+        let style = match (kind, self.text.as_bytes().get(start)) {
+            (Kind::List, Some(b'[')) | (Kind::Map, Some(b'{')) if has_text => Style::Flow,
+            _ if self.frames.last().is_some_and(|frame| frame.style != Style::Block) => Style::Pair,
+            _ => Style::Block,
+        };
+        self.at = if style == Style::Flow { start + 1 } else { start };
+        self.frames.push(Frame {
+            style,
+            expected: if kind == Kind::List { Expected::Item } else { Expected::Key },
+            start,
+            base: self.stack.len(),
+            anchor,
+            merges: Vec::new(),
+            merge_at: 0,
+            weight: 1,
+            height: 0,
+        });
+        ControlFlow::Continue(())
+    }
+
+    fn check_tag(&mut self, kind: Kind, tag: &Tag, start: usize) {
+        let span = Span::at(start);
+        match (kind, core_tag(tag)) {
+            (Kind::List, Some("seq")) | (Kind::Map, Some("map")) => {}
+            (_, Some(name)) => self.mismatched_tag(name, span),
+            (_, None) => self.refuse_tag(tag, span),
+        }
+    }
+
+    /// Puts a finished node where its container expects it.
+    fn add(&mut self, made: Made) {
+        let Some(frame) = self.frames.last_mut() else {
+            self.reading.tree.root = Some(made.id);
+            return;
+        };
+        frame.weight = frame.weight.saturating_add(made.weight);
+        frame.height = frame.height.max(made.height);
+        match frame.expected {
+            Expected::Item => self.stack.push(made.id),
+            Expected::Value => {
+                self.stack.push(made.id);
+                frame.expected = Expected::Key;
+            }
+            Expected::Nothing => frame.expected = Expected::Key,
+            Expected::Merge(key) => {
+                frame.expected = Expected::Key;
+                self.merge(key, made.id);
+            }
+            Expected::Key => {
+                frame.expected = Expected::Nothing;
+                let span = self.reading.tree.span(made.id);
+                let help = "keys are texts; put one in quotes if it is to start with a bracket";
+                self.error(&codes::YAML_KEY, span, "a map or a list cannot be a key", help);
+            }
+        }
+    }
+
+    fn merge(&mut self, key: NodeId, value: NodeId) {
+        let tree = &self.reading.tree;
+        let good = match tree.kind(value) {
+            Kind::Map => true,
+            Kind::List => tree.children(value).iter().all(|item| tree.kind(*item) == Kind::Map),
+            _ => false,
+        };
+        let top = self.stack.len();
+        let Some(frame) = self.frames.last_mut() else { return };
+        let again = !frame.merges.is_empty();
+        if good && !again {
+            frame.merges.push((key, value));
+            frame.merge_at = top;
+            return;
+        }
+        let (message, help) = if again {
+            ("a second `<<` in one map", "write one, with a list: `<<: [*first, *second]`")
+        } else {
+            (
+                "`<<` takes a map or a list of maps",
+                "name a map by its alias, or put the key `\"<<\"` in quotes",
+            )
+        };
+        let span = if again { tree.span(key) } else { tree.span(value) };
+        self.error(&codes::YAML_MERGE_KEY, span, message, help);
+    }
+
+    fn close(&mut self) -> ControlFlow<()> {
+        let Some(frame) = self.frames.pop() else { return ControlFlow::Continue(()) };
+        if frame.style == Style::Flow {
+            self.take(b',');
+            let close = if frame.expected == Expected::Item { b']' } else { b'}' };
+            let rest = &self.text.as_bytes()[skip_trivia(self.text, self.at)..];
+            let skipped = memchr::memchr(close, rest).map_or(rest.len(), |length| length + 1);
+            self.at = self.text.len() - rest.len() + skipped;
+        }
+        self.finish(frame)
+    }
+
+    /// Makes the node of a container whose children are all there.
+    fn finish(&mut self, frame: Frame) -> ControlFlow<()> {
+        let span = Span::new(frame.start.min(self.at), self.at);
+        let children = self.stack.split_off(frame.base);
+        let mut flow = ControlFlow::Continue(());
+        let id = if frame.expected == Expected::Item {
+            self.reading.tree.list(span, &children)
+        } else {
+            self.reading.report_duplicates(&children);
+            let (entries, counted) = self.inherit(&frame, children);
+            flow = counted;
+            let map = self.reading.tree.map(span, &entries);
+            let merges = frame.merges.iter().map(|(key, value)| Merge { map, key: *key, value: *value });
+            self.reading.tree.sharing.merges.extend(merges);
+            map
+        };
+        let made = Made { id, weight: frame.weight, height: frame.height + 1 };
+        self.remember(frame.anchor, made);
+        self.add(made);
+        flow
+    }
+
+    /// The entries of a map with those that its `<<` brings, which stand where the `<<` stands.
+    fn inherit(&mut self, frame: &Frame, mut children: Vec<NodeId>) -> (Vec<NodeId>, ControlFlow<()>) {
+        let Some((key, value)) = frame.merges.first().copied() else {
+            return (children, ControlFlow::Continue(()));
+        };
+        let found = self.inherited(value, &children);
+        let key_span = self.reading.tree.span(key);
+        if self.expand(found.len() / 2, key_span).is_break() {
+            return (children, ControlFlow::Break(()));
+        }
+        let tree = &mut self.reading.tree;
+        let mut entries = Vec::with_capacity(found.len());
+        for pair in found.chunks_exact(2) {
+            let copy = tree.copy(pair[1], tree.span(pair[1]));
+            tree.sharing.inherited.push(copy);
+            entries.extend([pair[0], copy]);
+        }
+        let at = (frame.merge_at - frame.base).min(children.len());
+        children.splice(at..at, entries);
+        (children, ControlFlow::Continue(()))
+    }
+
+    /// Entries of the maps in `value` whose keys are neither in `explicit` nor in an earlier map.
+    fn inherited(&self, value: NodeId, explicit: &[NodeId]) -> Vec<NodeId> {
+        let tree = &self.reading.tree;
+        let content = |id: NodeId| tree.content(self.reading.text, id);
+        let mut seen: hashbrown::HashSet<&str, foldhash::fast::FixedState> =
+            explicit.chunks_exact(2).map(|pair| content(pair[0])).collect();
+        let sources = match tree.kind(value) {
+            Kind::List => tree.children(value).to_vec(),
+            _ => vec![value],
+        };
+        let entries = sources.iter().flat_map(|source| tree.children(*source).chunks_exact(2));
+        entries.filter(|pair| seen.insert(content(pair[0]))).flatten().copied().collect()
+    }
+
+    /// Makes what there is of the containers that an error left open.
+    fn abandon(&mut self) {
+        while let Some(mut frame) = self.frames.pop() {
+            if frame.expected == Expected::Value {
+                self.stack.pop();
+            }
+            frame.merges.clear();
+            let _ = self.finish(frame);
+        }
+    }
+}
+
+/// Whether `? ` starts at `at`.
+fn is_explicit_key(text: &str, at: usize) -> bool {
+    let rest = &text.as_bytes()[at..];
+    rest.first() == Some(&b'?') && matches!(rest.get(1), None | Some(b' ' | b'\t' | b'\r' | b'\n'))
+}
+
+/// The name of a tag of the core schema that we know.
+fn core_tag(tag: &Tag) -> Option<&str> {
+    const KNOWN: &[&str] = &["str", "int", "float", "bool", "null", "map", "seq"];
+    let name = tag.suffix.as_str();
+    (tag.handle == "tag:yaml.org,2002:" && KNOWN.contains(&name)).then_some(name)
+}

@@ -1,1 +1,14 @@
-//! (filled below)
+//! For tests only: a world of one's own, git repositories made on the spot, and a command's whole result as one text.
+//!
+//! Unlike the product, this crate may panic: that is how a test fails.
+#![allow(clippy::panic, clippy::unwrap_used)]
+
+mod fixtures;
+mod git;
+mod sandbox;
+mod script;
+
+pub use fixtures::each_fixture;
+pub use git::Repository;
+pub use sandbox::{CommandOutput, Sandbox};
+pub use script::{check_script, run_script};

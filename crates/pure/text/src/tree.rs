@@ -167,7 +167,8 @@ impl Tree {
         if matches!(node.kind, Kind::List | Kind::Map | Kind::Null | Kind::Bool) {
             return self.push(node.kind, span, node.at, BARE);
         }
-        let content = Span { start: node.span.start + u32::from(before), end: node.span.end - u32::from(after) };
+        let content =
+            Span { start: node.span.start + u32::from(before), end: node.span.end - u32::from(after) };
         self.ranges.push(content);
         self.push(node.kind, span, narrow(self.ranges.len() - 1), Content::Range)
     }

@@ -193,9 +193,10 @@ impl Flow<'_> {
                     at = comma.map_or(end, |comma| comma + 1);
                 }
                 let at = self.after_line_comments(at);
-                let closes_here = !self.text[at..self.inside.end].contains('\n') && !follows;
-                let until = if closes_here { self.inside.end } else { at };
-                splices.put_with(at..until.max(at), |out| {
+                let rest = &self.text[at..self.inside.end];
+                let closes_here = !rest.contains('\n') && !follows;
+                let until = if closes_here && is_blank(rest) { self.inside.end } else { at };
+                splices.put_with(at..until, |out| {
                     for (index, insertion) in new.iter().enumerate() {
                         out.extend([newline, indent, &insertion.printed]);
                         if index + 1 < new.len() || comma_at_end {

@@ -82,7 +82,7 @@ fn mistakes_are_all_found_with_their_places() {
             &[
                 "1:3 json/syntax there is no such escape",
                 "1:9 json/syntax this is no character",
-                "1:19 json/syntax a control character inside a string",
+                "1:20 json/syntax a control character inside a string",
             ],
         ),
         ("{} {}", &["1:4 json/syntax the document ends before this"]),

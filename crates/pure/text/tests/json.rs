@@ -219,6 +219,13 @@ fn edits_change_their_node_and_nothing_else() {
         ("[\n  1,\n  2\n]", "append  {\"a\": 1}", "[\n  1,\n  2,\n  {\n    \"a\": 1\n  }\n]"),
         ("[1, 1, 1]", "remove /1", "[1, 1]"),
         ("[\n  1, // first\n  1 // second\n]", "remove /0", "[\n  1 // second\n]"),
+        ("[\n  1, // one\n  2 // two\n]", "set /0 9", "[\n  9, // one\n  2 // two\n]"),
+        ("[\n  1, // one\n  2 // two\n]", "set  [2, 3]", "[\n  2,\n  3\n]"),
+        (
+            "{\"l\": [\n  {\"id\": 1, \"x\": 1} // one\n]}",
+            "set /l [{\"id\": 1, \"x\": 2}]",
+            "{\"l\": [\n  {\"id\": 1, \"x\": 2} // one\n]}",
+        ),
         ("[1, // first\n 2]", "append  3", "[1, // first\n 2, 3]"),
     ] {
         let edited = sound(text).edit(&edit_of(edit));

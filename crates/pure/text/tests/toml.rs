@@ -448,6 +448,7 @@ const EDITS: &[(&str, &str, &str)] = &[
     // What goes.
     ("# about a\na = 1 # one\nb = 2\n", "remove /a", "# about a\nb = 2\n"),
     ("a = 1\nb = 2", "remove /b", "a = 1"),
+    ("a = 1\r\n\r\nb = 2", "remove /b", "a = 1"),
     ("a = 1\r\nb = [\r\n 1,\r\n] # c\r\n", "remove /b", "a = 1\r\n"),
     ("a = 1\n", "remove /a", ""),
     ("[a]\nx = 1\n\n[b]\ny = 1\n", "remove /a/x", "[a]\n\n[b]\ny = 1\n"),

@@ -70,8 +70,7 @@ impl Editor<'_> {
         {
             // A file without a final newline stays without one.
             let before = &self.text[..last.start];
-            last.start =
-                before.strip_suffix('\n').map_or(before, |b| b.strip_suffix('\r').unwrap_or(b)).len();
+            last.start = before.trim_end_matches(['\r', '\n']).len();
         }
         ranges
     }

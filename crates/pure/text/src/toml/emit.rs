@@ -64,15 +64,20 @@ impl Editor<'_> {
                 _ => ranges.push(range),
             }
         }
-        if let Some(last) = ranges.last_mut()
-            && last.end == self.text.len()
-            && !self.text.ends_with('\n')
-        {
-            // A file without a final newline stays without one.
-            let before = &self.text[..last.start];
-            last.start = before.trim_end_matches(['\r', '\n']).len();
-        }
+        self.keep_end(&mut ranges);
         ranges
+    }
+
+    /// A file without a final newline stays without one: what goes at its end takes the one before along.
+    fn keep_end(&self, ranges: &mut Vec<Range<usize>>) {
+        if self.text.ends_with('\n') || ranges.last().is_none_or(|last| last.end < self.text.len()) {
+            return;
+        }
+        let mut start = self.text.len();
+        while let Some(last) = ranges.pop_if(|last| last.end >= start) {
+            start = self.text[..last.start].trim_end_matches(['\r', '\n']).len();
+        }
+        ranges.push(start..self.text.len());
     }
 
     fn joins(&self, last: &Removal, next: &Removal) -> bool {

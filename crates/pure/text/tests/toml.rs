@@ -431,6 +431,7 @@ const EDITS: &[(&str, &str, &str)] = &[
     ("t = {\n  a = 1, # one\n}\n", "set /t/k = 2", "t = {\n  a = 1, # one\n  k = 2,\n}\n"),
     ("t = { a.b = 1, c = 2 }\n", "set /t/a/k = 3", "t = { a.b = 1, a.k = 3, c = 2 }\n"),
     ("[[a]]\nx = 1\n\n[[a]]\nx = 2\n", "set /a/0/k = 1", "[[a]]\nx = 1\nk = 1\n\n[[a]]\nx = 2\n"),
+    ("t = {a = 1, b.c = 2}\n", "set /t = {b = {x = 3}, d = 4}", "t = {b.x = 3, d = 4}\n"),
     ("x = 1\n", "set /k.l = 1", "x = 1\n\"k.l\" = 1\n"),
     // New sections.
     ("x = 1\n", "set /a = {b = 1}", "x = 1\n\n[a]\nb = 1\n"),

@@ -237,6 +237,12 @@ impl Editor<'_> {
         };
         let inside = range.start + 1..range.end - 1;
         let flow = Flow { text: self.text, inside, children, comments: Comments::Hash };
+        // What comes before the same child that stays must come in one go, or commas between would be missing.
+        let count = flow.children.len();
+        for insertion in &mut change.inserted {
+            let mut stays = (insertion.before..count).filter(|at| !change.removed.contains(at));
+            insertion.before = stays.next().unwrap_or(count);
+        }
         change.inserted.sort_by_key(|insertion| insertion.before);
         let base = line_indent(self.text, range.start);
         let layout = if flow.is_lines() {

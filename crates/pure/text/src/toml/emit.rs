@@ -154,10 +154,12 @@ impl Editor<'_> {
         let prefix = &self.text[statement.span.start..end];
         if let Owner::Braces(owner, at) = statement.owner {
             let flow = self.flows.entry(owner).or_default();
-            flow.inserted.extend(lines.iter().map(|line| FlowInsertion {
+            let beside = lines.iter().map(|line| FlowInsertion {
                 before: at + 1,
                 printed: format!("{prefix}.{} = {}", line.key, line.value),
-            }));
+            });
+            // Wholly new keys of the braces come after those of a table that is there already.
+            flow.inserted.splice(0..0, beside);
             return None;
         }
         let indent = line_indent(self.text, statement.span.start);

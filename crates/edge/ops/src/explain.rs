@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use agpm_diag::{CODES, Code, Diagnostic, code_named, codes, did_you_mean};
+use agpm_diag::{CODES, Code, Diagnostic, Severity, code_named, codes, did_you_mean};
 use agpm_merge::{LayerFile, merge_files};
 use agpm_model::{Layer, LayerName, LayerPlace, RelativePath};
 use agpm_store::{self as store, Folder, StoreError};
@@ -10,7 +10,7 @@ use agpm_text::Pointer;
 
 use crate::failure::{Failure, FailureKind, Notes, Outcome};
 use crate::gather::{Project, layer_file, limit, shown, unknown_name};
-use crate::merge::{MergeInputs, choose_strategy, layer_files, read_files};
+use crate::merge::{MergeInputs, choose_strategy, read_files};
 use crate::provenance::Provenance;
 use crate::world::{Environment, World};
 
@@ -57,7 +57,9 @@ fn run(world: &World, request: &ExplainRequest, notes: &mut Notes) -> Result<Exp
         let help = near.filter(|help| help.starts_with("did you mean"));
         let help =
             help.unwrap_or_else(|| "explain knows `file:PATH` and codes such as `json/syntax`".to_owned());
-        return Err(unknown_name("thing to explain called", &request.what, Some(help)));
+        let diagnostic =
+            Diagnostic::new(&codes::NAME_UNKNOWN, format!("nothing to explain is called `{}`", request.what));
+        return Err(Failure::new(FailureKind::NotFound, diagnostic.help(help)));
     };
     let pointer: Pointer = request.pointer.as_deref().unwrap_or_default().parse().map_err(|error| {
         Failure::new(FailureKind::Usage, Diagnostic::new(&codes::USAGE, format!("{error}")))
@@ -79,12 +81,14 @@ fn explain_file(
         named.files = vec![PathBuf::from(file)];
         from_project(environment, &project, file, notes)?
     } else {
-        layer_files(read_files(environment, inputs, notes)?, notes)?
+        read_files(environment, inputs, notes)?.parse(notes)?
     };
     notes.check()?;
     let strategy = choose_strategy(environment, &project, &named)?;
     let merged = merge_files(files, &strategy, None).ok_or_else(|| not_in_layers(file))?;
-    notes.diagnostics.extend(merged.diagnostics.iter().cloned());
+    // A warning about another place would only be in the way of the answer.
+    let told = |d: &&Diagnostic| pointer == Pointer::root() || d.severity == Severity::Error;
+    notes.diagnostics.extend(merged.diagnostics.iter().filter(told).cloned());
     notes.check()?;
     let provenance = Provenance::of(&merged, &pointer, &notes.sources);
     if provenance.is_empty() && pointer != Pointer::root() {

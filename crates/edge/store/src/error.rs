@@ -48,6 +48,27 @@ impl StoreError {
         }
     }
 
+    /// With a path below `folder` said from there, as users do.
+    #[must_use]
+    pub fn relative_to(mut self, folder: &Path) -> Self {
+        let path = self.path_mut();
+        if let Ok(short) = path.strip_prefix(folder) {
+            *path = if short.as_os_str().is_empty() { PathBuf::from(".") } else { short.to_owned() };
+        }
+        self
+    }
+
+    fn path_mut(&mut self) -> &mut PathBuf {
+        match self {
+            StoreError::NotFound(path)
+            | StoreError::IsFolder(path)
+            | StoreError::Exists(path)
+            | StoreError::Escapes(path)
+            | StoreError::TooLarge { path, .. }
+            | StoreError::Other { path, .. } => path,
+        }
+    }
+
     /// The path concerned.
     pub fn path(&self) -> &Path {
         match self {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use agpm_diag::{CODES, Code, Diagnostic, Severity, code_named, codes, did_you_mean};
 use agpm_merge::{LayerFile, merge_files};
 use agpm_model::{Layer, LayerName, LayerPlace, RelativePath};
-use agpm_store::{self as store, Folder, StoreError};
+use agpm_store::{self as store, Folder, Problem, StoreError};
 use agpm_text::Pointer;
 
 use crate::failure::{Failure, FailureKind, Notes, Outcome};
@@ -116,7 +116,7 @@ fn from_project(
         let path = environment.resolve(Path::new(file));
         let name = LayerName::new(file).map_err(|_| not_in_layers(file))?;
         let bytes = match store::read(&path, limit()) {
-            Err(StoreError::NotFound(_)) => return Err(not_in_layers(file)),
+            Err(StoreError { problem: Problem::NotFound, .. }) => return Err(not_in_layers(file)),
             other => other?,
         };
         return Ok(vec![layer_file(name, &shown(environment, &path), bytes, notes)]);
@@ -133,11 +133,11 @@ fn from_project(
     for layer in &project.manifest.layers {
         let place = layer_folder(folder, layer)?;
         let open = match Folder::open(&place) {
-            Err(StoreError::NotFound(_)) => continue,
+            Err(StoreError { problem: Problem::NotFound, .. }) => continue,
             other => other?,
         };
         match open.read(&inside, limit()) {
-            Err(StoreError::NotFound(_)) => {}
+            Err(StoreError { problem: Problem::NotFound, .. }) => {}
             other => {
                 let path = shown(environment, &place.join(inside.as_str()));
                 files.push(layer_file(layer.name.clone(), &path, other?, notes));

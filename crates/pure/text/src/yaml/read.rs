@@ -186,7 +186,13 @@ impl Reader<'_, '_> {
             self.error(&codes::YAML_DOCUMENTS, span, "a second document starts here", help);
             return ControlFlow::Break(());
         }
-        self.at = if explicit { span.end } else { span.start };
+        if explicit {
+            self.at = span.end;
+        }
+        // The end of a document that never started.
+        while self.text[skip_trivia(self.text, self.at)..].starts_with("...") {
+            self.at = skip_trivia(self.text, self.at) + 3;
+        }
         ControlFlow::Continue(())
     }
 
@@ -240,7 +246,7 @@ impl Reader<'_, '_> {
             ScalarStyle::Plain if properties == 0 => (raw.start, raw.end),
             ScalarStyle::Plain => (start, raw.end),
             ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted => (start, quoted_end(self.text, start)),
-            ScalarStyle::Literal | ScalarStyle::Folded => (start, self.block_end(start, raw)),
+            ScalarStyle::Literal | ScalarStyle::Folded => (start, self.block_end(start, raw, scalar.text)),
         };
         let (span, content) = match scalar.style {
             ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted => {
@@ -253,10 +259,12 @@ impl Reader<'_, '_> {
     }
 
     /// The end of the last line of a block scalar; blank lines at the end count only if it keeps them.
-    fn block_end(&self, start: usize, raw: std::ops::Range<usize>) -> usize {
+    fn block_end(&self, start: usize, raw: std::ops::Range<usize>, content: &str) -> usize {
         let header = header_end(self.text, start);
         let body = &self.text[header..raw.end.max(header)];
-        let keeps = self.text[start..header].contains('+');
+        // A last line of blanks beyond the indent is content.
+        let blanks_count = content.trim_end_matches('\n').ends_with([' ', '\t']);
+        let keeps = self.text[start..header].contains('+') || blanks_count;
         let one_less = body.strip_suffix('\n').map_or(body, |b| b.strip_suffix('\r').unwrap_or(b));
         let kept = if keeps { one_less } else { body.trim_end_matches([' ', '\t', '\r', '\n']) };
         if raw.end <= header || !kept.contains('\n') { header } else { header + kept.len() }

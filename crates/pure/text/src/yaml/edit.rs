@@ -13,7 +13,7 @@ use crate::yaml::entangled;
 use crate::yaml::place::{Announced, Form, Lead, Places};
 use crate::yaml::print::{BlockPrinter, Literals, Quotes, UNIT, is_filled, print_flow, print_flow_entry};
 use crate::yaml::scalar::Context;
-use crate::yaml::scan::{after_comment, line_end};
+use crate::yaml::scan::{after_comment, line_end, skip_trivia};
 
 pub(crate) fn splice<'v, V: View<'v>>(
     document: &Document,
@@ -94,8 +94,12 @@ impl<'d> Editor<'d, '_> {
     }
 
     fn append_root<'v>(&mut self, root: impl View<'v>) {
-        let end = self.places.text.len();
-        let open_line = !self.places.text.is_empty() && !self.places.text.ends_with(['\n', '\u{feff}']);
+        let text = self.places.text;
+        let ended = text
+            .rfind("...")
+            .filter(|at| skip_trivia(text, at + 3) == text.len() && self.places.column(*at) == 0);
+        let end = ended.unwrap_or(text.len());
+        let open_line = end > 0 && !text[..end].ends_with(['\n', '\u{feff}']);
         self.put(end..end, Literals::All, |printer| {
             if open_line {
                 printer.line(0);
@@ -126,7 +130,7 @@ impl<'d> Editor<'d, '_> {
     pub(crate) fn literals_at(&self, at: usize) -> Literals {
         let end = line_end(self.places.text, at);
         let last_line = end == self.places.text.len();
-        if is_blank(&self.places.text[at..end]) && !last_line { Literals::Clipped } else { Literals::Avoided }
+        if at == end && !last_line { Literals::Clipped } else { Literals::Avoided }
     }
 
     fn replace<'v>(&mut self, id: NodeId, value: impl View<'v>) {
@@ -221,7 +225,9 @@ impl<'d> Editor<'d, '_> {
         let rest_is_blank = is_blank(&self.places.text[range.end..line_end(self.places.text, range.end)]);
         let bare = !lead.has_anchor && lead.tags.is_empty();
         let compact = match lead.by {
-            Announced::Dash => bare && rest_is_blank,
+            Announced::Dash => {
+                bare && rest_is_blank && !self.places.text[lead.end..range.start].contains('\t')
+            }
             by => bare && by == Announced::Nothing,
         };
         let child_column = self.places.parent_column(id).map_or(0, |column| column + UNIT);

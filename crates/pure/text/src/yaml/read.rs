@@ -10,6 +10,7 @@ use agpm_diag::{Code, Diagnostic, Span, codes};
 use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Tag};
 
 use crate::document::Reading;
+use crate::flow::line_start;
 use crate::tree::{Kind, Merge, NodeId};
 use crate::yaml::message::advice;
 use crate::yaml::scalar::{Resolved, resolve};
@@ -451,6 +452,9 @@ impl Reader<'_, '_> {
             _ if self.frames.last().is_some_and(|frame| frame.style != Style::Block) => Style::Pair,
             _ => Style::Block,
         };
+        if style == Style::Block {
+            self.check_indent(start);
+        }
         self.at = if style == Style::Flow { start + 1 } else { start };
         self.frames.push(Frame {
             style,
@@ -464,6 +468,16 @@ impl Reader<'_, '_> {
             height: 0,
         });
         ControlFlow::Continue(())
+    }
+
+    /// The parser lets some tabs pass that no other does.
+    fn check_indent(&mut self, start: usize) {
+        let line = line_start(self.text, start);
+        if let Some(tab) = memchr::memchr(b'\t', &self.text.as_bytes()[line..start]) {
+            let advice = advice("tab");
+            let span = Span::new(line + tab, line + tab + 1);
+            self.error(advice.code, span, advice.message, advice.help);
+        }
     }
 
     fn check_tag(&mut self, kind: Kind, tag: &Tag, start: usize) {

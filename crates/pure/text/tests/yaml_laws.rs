@@ -541,6 +541,20 @@ const AWKWARD: &[&str] = &[
     "a: -1\n-b: --c\n? -\n: x\n",
     "a: {b: 1, c: 2,}\nd: [1, 2, ]\n",
     "a: \"x\"# no comment\n",
+    // Each of these once came out wrong.
+    "...\n&x ",
+    "|\n\n[",
+    "? | #\n  \t",
+    "- \t---\n",
+    "\t|",
+    "\néa: 1\n: ",
+    "a: b\nc: d\ne: f",
+    "- a\n\n\n- b\n",
+    "- {\n  \"\",\n  a: [\n    null\n    ]}",
+    "[null,  # c\n  # d\n  {a: b}, # e\n  null]\n",
+    "a: !!map {}\n  # c",
+    "a:\n    # first\n  - b\n",
+    "a: 1  \nb: 2  ",
     "key with spaces: v\nhttp://x: y\na#b: c\n",
 ];
 

@@ -5,7 +5,9 @@ use std::ops::Range;
 use crate::change::{Changes, ContainerChange, Insertion, Splices};
 use crate::document::Document;
 use crate::edit::EditError;
-use crate::flow::{Comments, Flow, FlowInsertion, FlowLayout, is_blank, line_indent, newline_of};
+use crate::flow::{
+    Comments, Flow, FlowInsertion, FlowLayout, is_blank, line_indent, line_start, newline_here, newline_of,
+};
 use crate::tree::{Kind, NodeId};
 use crate::view::View;
 use crate::yaml::block::{Block, print_children};
@@ -126,11 +128,13 @@ impl<'d> Editor<'d, '_> {
         }
     }
 
-    /// Whether a literal block may end at `at`.
-    pub(crate) fn literals_at(&self, at: usize) -> Literals {
-        let end = line_end(self.places.text, at);
-        let last_line = end == self.places.text.len();
-        if at == end && !last_line { Literals::Clipped } else { Literals::Avoided }
+    /// Whether a literal block that is indented by `column` may end at `at`.
+    pub(crate) fn literals_at(&self, at: usize, column: usize) -> Literals {
+        let text = self.places.text;
+        let ends_line = newline_here(&text[at..]).is_some();
+        let next = at + text[at..].find(|c| !matches!(c, ' ' | '\t' | '\r' | '\n')).unwrap_or(0);
+        let joins = text[next..].starts_with('#') && self.places.column(next) >= column;
+        if ends_line && !joins { Literals::Clipped } else { Literals::Avoided }
     }
 
     fn replace<'v>(&mut self, id: NodeId, value: impl View<'v>) {
@@ -221,7 +225,6 @@ impl<'d> Editor<'d, '_> {
         print: impl FnOnce(&mut BlockPrinter<'_>, usize),
     ) {
         let range = self.places.range(id);
-        let literals = self.literals_at(range.end);
         let rest_is_blank = is_blank(&self.places.text[range.end..line_end(self.places.text, range.end)]);
         let bare = !lead.has_anchor && lead.tags.is_empty();
         let compact = match lead.by {
@@ -231,12 +234,15 @@ impl<'d> Editor<'d, '_> {
             by => bare && by == Announced::Nothing,
         };
         let child_column = self.places.parent_column(id).map_or(0, |column| column + UNIT);
-        if self.is_below(id, lead) || compact {
+        let line = line_start(self.places.text, range.start);
+        let has_tab = self.places.text[line..range.start].contains('\t');
+        if (self.is_below(id, lead) || compact) && !has_tab {
             let glue = self.glue(&range);
             let column = self.places.column(range.start) + glue.len();
             // A list may stand as far left as the key above it, nothing else may.
             let deeper = child_column.saturating_sub(UNIT - 1).saturating_sub(column);
             let deeper = if deeper > 0 { child_column - column } else { 0 };
+            let literals = self.literals_at(range.end, column + UNIT);
             self.put(range, literals, |printer| {
                 printer.out.push_str(glue);
                 printer.blanks(deeper);
@@ -245,7 +251,7 @@ impl<'d> Editor<'d, '_> {
             return;
         }
         let end = after_comment(self.places.text, range.end);
-        let literals = self.literals_at(end);
+        let literals = self.literals_at(end, child_column + UNIT);
         self.splices.put(self.before_blanks(range.start).max(lead.end)..range.end, "");
         self.put(end..end, literals, |printer| {
             printer.line(child_column);
@@ -261,7 +267,8 @@ impl<'d> Editor<'d, '_> {
             self.pull_up(&range, value, lead, column);
             return;
         }
-        let (glue, quotes, literals) = (self.glue(&range), self.quotes(id), self.literals_at(range.end));
+        let (glue, quotes, literals) =
+            (self.glue(&range), self.quotes(id), self.literals_at(range.end, column));
         self.put(range, literals, |printer| {
             printer.out.push_str(glue);
             match quotes {
@@ -276,7 +283,7 @@ impl<'d> Editor<'d, '_> {
         let text = self.places.text;
         let end = after_comment(text, range.end);
         let before = self.places.previous_line_end(range.start).unwrap_or(range.start);
-        let alone = lead.end == before && self.literals_at(end) == Literals::Clipped;
+        let alone = lead.end == before && self.literals_at(end, column) == Literals::Clipped;
         let literals = if alone { Literals::Clipped } else { Literals::Avoided };
         self.put(lead.end..lead.end, literals, |printer| {
             printer.out.push(' ');

@@ -239,7 +239,9 @@ impl Reader<'_, '_> {
             if self.frames.is_empty() && properties == 0 {
                 return;
             }
-            self.add_scalar(scalar, Span::at(self.at), Span::at(self.at));
+            // An empty key stands before its colon, an empty value behind it.
+            let at = if self.expects_key() { skip_trivia(self.text, self.at) } else { self.at };
+            self.add_scalar(scalar, Span::at(at), Span::at(at));
             return;
         }
         let start = skip_trivia(self.text, self.at);
@@ -272,7 +274,7 @@ impl Reader<'_, '_> {
     }
 
     fn add_scalar(&mut self, scalar: &Scalar<'_>, span: Span, content: Span) {
-        let is_key = self.frames.last().is_some_and(|frame| frame.expected == Expected::Key);
+        let is_key = self.expects_key();
         if is_key {
             self.key(scalar, span, content);
         }
@@ -299,6 +301,10 @@ impl Reader<'_, '_> {
     fn add_key(&mut self, key: NodeId) {
         self.stack.push(key);
         self.expect(Expected::Value);
+    }
+
+    fn expects_key(&self) -> bool {
+        self.frames.last().is_some_and(|frame| frame.expected == Expected::Key)
     }
 
     fn expect(&mut self, expected: Expected) {
@@ -396,7 +402,7 @@ impl Reader<'_, '_> {
         }
         let id = self.reading.tree.copy(target.id, span);
         self.reading.tree.sharing.aliases.push((id, target.id));
-        let is_key = self.frames.last().is_some_and(|frame| frame.expected == Expected::Key);
+        let is_key = self.expects_key();
         if is_key && target.height == 0 {
             let content = self.reading.tree.content(self.reading.text, id).to_owned();
             let key = self.reading.tree.decoded(Kind::String, span, &content);

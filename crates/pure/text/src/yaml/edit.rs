@@ -211,9 +211,21 @@ impl<'d> Editor<'d, '_> {
         });
     }
 
+    /// Whether a block may start where a node starts: on its own line, or beside a dash with nothing else.
+    fn stands_alone(&self, range: &Range<usize>, lead: &Lead) -> bool {
+        let text = self.places.text;
+        let rest_is_blank = is_blank(&text[range.end..line_end(text, range.end)]);
+        let is_bare = !lead.has_anchor && lead.tags.is_empty();
+        let is_compact = match lead.by {
+            Announced::Dash => is_bare && rest_is_blank,
+            by => is_bare && by == Announced::Nothing,
+        };
+        let has_tab = text[line_start(text, range.start)..range.start].contains('\t');
+        (self.is_below(range, lead) || is_compact) && !has_tab
+    }
+
     /// Whether a node starts on a later line than what announces it.
-    fn is_below(&self, id: NodeId, lead: &Lead) -> bool {
-        let range = self.places.range(id);
+    fn is_below(&self, range: &Range<usize>, lead: &Lead) -> bool {
         !range.is_empty() && self.places.text[lead.end.min(range.start)..range.start].contains('\n')
     }
 
@@ -225,28 +237,18 @@ impl<'d> Editor<'d, '_> {
         print: impl FnOnce(&mut BlockPrinter<'_>, usize),
     ) {
         let range = self.places.range(id);
-        let rest_is_blank = is_blank(&self.places.text[range.end..line_end(self.places.text, range.end)]);
-        let bare = !lead.has_anchor && lead.tags.is_empty();
-        let compact = match lead.by {
-            Announced::Dash => {
-                bare && rest_is_blank && !self.places.text[lead.end..range.start].contains('\t')
-            }
-            by => bare && by == Announced::Nothing,
-        };
-        let child_column = self.places.parent_column(id).map_or(0, |column| column + UNIT);
-        let line = line_start(self.places.text, range.start);
-        let has_tab = self.places.text[line..range.start].contains('\t');
-        if (self.is_below(id, lead) || compact) && !has_tab {
+        let parent_column = self.places.parent_column(id);
+        let child_column = parent_column.map_or(0, |column| column + UNIT);
+        if self.stands_alone(&range, lead) {
             let glue = self.glue(&range);
-            let column = self.places.column(range.start) + glue.len();
+            let old = self.places.column(range.start) + glue.len();
             // A list may stand as far left as the key above it, nothing else may.
-            let deeper = child_column.saturating_sub(UNIT - 1).saturating_sub(column);
-            let deeper = if deeper > 0 { child_column - column } else { 0 };
+            let column = if parent_column.is_some_and(|parent| old <= parent) { child_column } else { old };
             let literals = self.literals_at(range.end, column + UNIT);
             self.put(range, literals, |printer| {
                 printer.out.push_str(glue);
-                printer.blanks(deeper);
-                print(printer, column + deeper);
+                printer.blanks(column - old);
+                print(printer, column);
             });
             return;
         }
@@ -263,7 +265,7 @@ impl<'d> Editor<'d, '_> {
         let range = self.places.range(id);
         let column = self.places.parent_column(id).map_or(UNIT, |column| column + UNIT);
         let announced = matches!(lead.by, Announced::Colon | Announced::Dash | Announced::Marker);
-        if announced && self.places.is_block(id) && self.is_below(id, lead) {
+        if announced && self.places.is_block(id) && self.is_below(&range, lead) {
             self.pull_up(&range, value, lead, column);
             return;
         }

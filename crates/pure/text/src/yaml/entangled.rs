@@ -106,8 +106,7 @@ fn check_container<'v, V: View<'v>>(
 
 /// Whether a merge key of `map` would bring `key` if the map itself did not have it.
 fn is_shadowing(places: &Places<'_>, map: NodeId, key: &str) -> bool {
-    let merges = places.document.tree.sharing.merges.iter().filter(|merge| merge.map == map);
-    merges.map(|merge| places.node(merge.value)).any(|value| match value.kind() {
+    places.merges(map).iter().map(|merge| places.node(merge.value)).any(|value| match value.kind() {
         Kind::List => value.items().any(|source| source.get(key).is_some()),
         _ => value.get(key).is_some(),
     })

@@ -8,7 +8,7 @@ use crate::edit::EditError;
 use crate::flow::{
     Comments, Flow, FlowInsertion, FlowLayout, is_blank, line_indent, line_start, newline_here, newline_of,
 };
-use crate::tree::{Kind, NodeId};
+use crate::tree::{Kind, NodeId, NodeRef};
 use crate::view::View;
 use crate::yaml::block::{Block, print_children};
 use crate::yaml::entangled;
@@ -120,7 +120,7 @@ impl<'d> Editor<'d, '_> {
         'd: 'c,
     {
         let node = self.places.node(map);
-        let key = node.entries().nth(index).map(|(key, _)| key.content());
+        let key = self.places.key(map, index).map(NodeRef::content);
         let new = New { before: node.len(), key, value };
         match containers.iter_mut().find(|filling| filling.container == map) {
             Some(filling) => filling.inserted.push(new),
@@ -337,16 +337,15 @@ impl<'d> Editor<'d, '_> {
         let text = self.places.text;
         let range = self.places.range(filling.container);
         let children = self.places.children(filling.container);
-        let text_index = |index: usize| children.iter().position(|child| child.index == Some(index));
-        let removed: Vec<usize> = filling.removed.iter().filter_map(|at| text_index(*at)).collect();
-        let inserted: Vec<FlowInsertion> = filling
-            .inserted
-            .iter()
-            .map(|new| FlowInsertion {
-                before: text_index(new.before).unwrap_or(children.len()),
-                printed: print_new(new),
-            })
-            .collect();
+        let is_gone = |at: &usize| {
+            children[*at].index.is_some_and(|index| filling.removed.binary_search(&index).is_ok())
+        };
+        let removed: Vec<usize> = (0..children.len()).filter(is_gone).collect();
+        // In maps, which may hold a merge key too, everything new comes to the end.
+        let before = |new: &New<'_, V>| if new.key.is_some() { children.len() } else { new.before };
+        let inserted = filling.inserted.iter();
+        let inserted: Vec<FlowInsertion> =
+            inserted.map(|new| FlowInsertion { before: before(new), printed: print_new(new) }).collect();
         let flow = Flow {
             text,
             inside: range.start + 1..range.end - 1,

@@ -95,9 +95,9 @@ fn check_container<'v, V: View<'v>>(
     for range in removed_ranges(places, change) {
         live.check(places, container, Some(&range))?;
     }
-    let entries = change.removed.iter().filter_map(|at| places.node(container).entries().nth(*at));
-    for (key, value) in entries {
-        if places.is_inherited(value.id()) || is_shadowing(places, container, key.content()) {
+    for at in change.removed.iter().filter(|_| !places.merges(container).is_empty()) {
+        let (key, value) = places.node(container).entry(*at);
+        if places.is_inherited(value.id()) || is_shadowing(places, container, key) {
             return Err(entangled(places, value.id(), "a merge key `<<` brings it"));
         }
     }

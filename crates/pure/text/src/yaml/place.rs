@@ -6,6 +6,7 @@ use crate::document::Document;
 use crate::flow::{is_blank, line_start};
 use crate::pointer::Pointer;
 use crate::tree::{Kind, Merge, NodeId, NodeRef};
+use crate::view::View;
 use crate::yaml::scalar::Context;
 use crate::yaml::scan::{line_end, property_end, skip_trivia};
 
@@ -87,6 +88,12 @@ impl<'d> Places<'d> {
         self.parents[id.0 as usize]
     }
 
+    /// The key of the entry at `index`; nothing in lists.
+    pub(crate) fn key(&self, map: NodeId, index: usize) -> Option<NodeRef<'d>> {
+        let is_map = self.node(map).kind() == Kind::Map;
+        is_map.then(|| self.node(self.document.tree.children(map)[index * 2]))
+    }
+
     fn ancestors(&self, id: NodeId) -> impl Iterator<Item = (NodeId, usize)> + '_ {
         std::iter::successors(self.parent(id), |(parent, _)| self.parent(*parent))
     }
@@ -98,8 +105,8 @@ impl<'d> Places<'d> {
     pub(crate) fn pointer(&self, id: NodeId) -> Pointer {
         let mut steps: Vec<String> = self
             .ancestors(id)
-            .map(|(parent, index)| match self.node(parent).entries().nth(index) {
-                Some((key, _)) => key.content().to_owned(),
+            .map(|(parent, index)| match self.key(parent, index) {
+                Some(key) => key.content().to_owned(),
                 None => index.to_string(),
             })
             .collect();
@@ -223,7 +230,7 @@ impl<'d> Places<'d> {
     }
 
     fn indicator(&self, parent: NodeId, index: usize) -> (Announced, usize) {
-        if let Some((key, _)) = self.node(parent).entries().nth(index) {
+        if let Some(key) = self.key(parent, index) {
             let key_end = key.span().end as usize;
             let colon = skip_trivia(self.text, key_end);
             return match self.text[colon..].starts_with(':') {
@@ -232,7 +239,7 @@ impl<'d> Places<'d> {
             };
         }
         let is_flow = self.form(parent) == Form::Flow;
-        let previous = index.checked_sub(1).and_then(|before| self.node(parent).items().nth(before));
+        let previous = index.checked_sub(1).map(|before| self.node(parent).item(before));
         let from =
             previous.map_or(self.range(parent).start + usize::from(is_flow), |item| item.span().end as usize);
         let start = self.child_start(from, is_flow);

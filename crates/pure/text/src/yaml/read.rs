@@ -268,6 +268,7 @@ impl Reader<'_, '_> {
         // A last line of blanks beyond the indent is content.
         let blanks_count = content.trim_end_matches('\n').ends_with([' ', '\t']);
         let keeps = self.text[start..header].contains('+') || blanks_count;
+        let body = if blanks_count { body } else { body.trim_end_matches([' ', '\t']) };
         let one_less = body.strip_suffix('\n').map_or(body, |b| b.strip_suffix('\r').unwrap_or(b));
         let kept = if keeps { one_less } else { body.trim_end_matches([' ', '\t', '\r', '\n']) };
         if raw.end <= header || !kept.contains('\n') { header } else { header + kept.len() }

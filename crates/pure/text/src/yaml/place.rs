@@ -8,7 +8,7 @@ use crate::pointer::Pointer;
 use crate::tree::{Kind, Merge, NodeId, NodeRef};
 use crate::view::View;
 use crate::yaml::scalar::Context;
-use crate::yaml::scan::{line_end, property_end, skip_trivia};
+use crate::yaml::scan::{is_indicator, line_end, property_end, skip_trivia};
 
 /// How a container is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -233,10 +233,10 @@ impl<'d> Places<'d> {
         if let Some(key) = self.key(parent, index) {
             let key_end = key.span().end as usize;
             let colon = skip_trivia(self.text, key_end);
-            return match self.text[colon..].starts_with(':') {
-                true => (Announced::Colon, colon + 1),
-                false => (Announced::MissingColon, key_end),
-            };
+            let is_block = self.form(parent) == Form::Block;
+            let found =
+                self.text[colon..].starts_with(':') && (!is_block || is_indicator(self.text, colon, b':'));
+            return if found { (Announced::Colon, colon + 1) } else { (Announced::MissingColon, key_end) };
         }
         let is_flow = self.form(parent) == Form::Flow;
         let previous = index.checked_sub(1).map(|before| self.node(parent).item(before));

@@ -14,7 +14,7 @@ use crate::flow::line_start;
 use crate::tree::{Kind, Merge, NodeId};
 use crate::yaml::message::advice;
 use crate::yaml::scalar::{Resolved, resolve};
-use crate::yaml::scan::{header_end, property_end, quoted_end, skip_trivia};
+use crate::yaml::scan::{header_end, is_indicator, property_end, quoted_end, skip_trivia};
 
 pub(crate) fn read(reading: &mut Reading<'_>) {
     let range = reading.range.clone();
@@ -216,11 +216,17 @@ impl Reader<'_, '_> {
                     self.take(b',');
                 }
                 let next = skip_trivia(self.text, self.at);
-                if is_explicit_key(self.text, next) {
+                if is_indicator(self.text, next, b'?') {
                     self.at = next + 1;
                 }
             }
-            _ => self.take(b':'),
+            (_, style) => {
+                let next = skip_trivia(self.text, self.at);
+                // A block map's next key may start with a colon itself.
+                if style != Style::Block || is_indicator(self.text, next, b':') {
+                    self.take(b':');
+                }
+            }
         }
     }
 
@@ -631,12 +637,6 @@ impl Reader<'_, '_> {
             let _ = self.finish(frame);
         }
     }
-}
-
-/// Whether `? ` starts at `at`.
-fn is_explicit_key(text: &str, at: usize) -> bool {
-    let rest = &text.as_bytes()[at..];
-    rest.first() == Some(&b'?') && matches!(rest.get(1), None | Some(b' ' | b'\t' | b'\r' | b'\n'))
 }
 
 /// The name of a tag of the core schema that we know.

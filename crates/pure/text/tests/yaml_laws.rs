@@ -503,7 +503,7 @@ fn soup_edit(text: &str, verb: u8, place: &prop::sample::Index) {
     let Some((edit, _)) = edit_at(&parsed.document, place.get(&all), verb, Value::list(["x"])) else {
         return;
     };
-    // One soup in ten thousand is refused as unsafe, such as `|+` over blanks without a line ending; never a panic.
+    // A few soups are still refused as unsafe, such as `|+` over blanks without a line ending; never a panic.
     let _ = parsed.document.edit(&edit);
 }
 

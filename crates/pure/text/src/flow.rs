@@ -163,7 +163,9 @@ impl Flow<'_> {
             return line..line_end + length;
         }
         if index + 1 < self.children.len() {
-            return start..skip_blanks(self.text, end).max(end);
+            let next = skip_blanks(self.text, end);
+            // YAML takes `#` for a comment only behind a blank.
+            return start..if self.text[next..].starts_with('#') { end } else { next };
         }
         // YAML wants the closing bracket indented, so that it keeps the indent of what goes.
         if starts_line && self.comments == Comments::Hash {

@@ -86,10 +86,11 @@ pub(crate) struct Tree {
 /// Places of one document that hang together: YAML's aliases and merge keys.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sharing {
-    /// Nodes that are an alias, and what they stand for.
+    /// Nodes that are an alias, ascending, and what they stand for.
     pub(crate) aliases: Vec<(NodeId, NodeId)>,
     /// Values that a map has from a merge key, ascending.
     pub(crate) inherited: Vec<NodeId>,
+    /// Ascending by map.
     pub(crate) merges: Vec<Merge>,
 }
 

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use agpm_diag::{CODES, Code, Diagnostic, code_named, codes, did_you_mean};
 use agpm_merge::{LayerFile, merge_files};
 use agpm_model::{Layer, LayerName, LayerPlace, RelativePath};
-use agpm_store::{self as store, Folder, StoreError};
+use agpm_store::{Folder, StoreError};
 use agpm_text::Pointer;
 
 use crate::failure::{Failure, FailureKind, Notes, Outcome};
-use crate::gather::{Project, layer_file, limit, shown, unknown_name};
+use crate::gather::{Project, layer_file, limit, read, shown, unknown_name};
 use crate::merge::{MergeInputs, choose_strategy, layer_files, read_files};
 use crate::provenance::Provenance;
 use crate::world::{Environment, World};
@@ -57,10 +57,13 @@ fn run(world: &World, request: &ExplainRequest, notes: &mut Notes) -> Result<Exp
         let help = near.filter(|help| help.starts_with("did you mean"));
         let help =
             help.unwrap_or_else(|| "explain knows `file:PATH` and codes such as `json/syntax`".to_owned());
-        return Err(unknown_name("thing to explain called", &request.what, Some(help)));
+        let what = if request.what.contains(':') { "explanation of" } else { "code" };
+        return Err(unknown_name(what, &request.what, Some(help)));
     };
     let pointer: Pointer = request.pointer.as_deref().unwrap_or_default().parse().map_err(|error| {
-        Failure::new(FailureKind::Usage, Diagnostic::new(&codes::USAGE, format!("{error}")))
+        let help = "a pointer has `/` before every step, as in `/permissions/allow/0`";
+        let diagnostic = Diagnostic::new(&codes::USAGE, format!("{error}")).help(help);
+        Failure::new(FailureKind::Usage, diagnostic)
     })?;
     explain_file(world, file, pointer, &request.inputs, notes)
 }
@@ -111,7 +114,7 @@ fn from_project(
     let Some(folder) = project.folder.as_ref().filter(|_| !project.manifest.layers.is_empty()) else {
         let path = environment.resolve(Path::new(file));
         let name = LayerName::new(file).map_err(|_| not_in_layers(file))?;
-        let bytes = match store::read(&path, limit()) {
+        let bytes = match read(environment, &path) {
             Err(StoreError::NotFound(_)) => return Err(not_in_layers(file)),
             other => other?,
         };
@@ -125,18 +128,19 @@ fn from_project(
             diagnostic.help("name the file by its path from the manifest's folder"),
         )
     })?;
+    let seen = |error: StoreError| error.seen_from(&environment.folder);
     let mut files = Vec::new();
     for layer in &project.manifest.layers {
         let place = layer_folder(folder, layer)?;
         let open = match Folder::open(&place) {
             Err(StoreError::NotFound(_)) => continue,
-            other => other?,
+            other => other.map_err(seen)?,
         };
         match open.read(&inside, limit()) {
             Err(StoreError::NotFound(_)) => {}
             other => {
                 let path = shown(environment, &place.join(inside.as_str()));
-                files.push(layer_file(layer.name.clone(), &path, other?, notes));
+                files.push(layer_file(layer.name.clone(), &path, other.map_err(seen)?, notes));
             }
         }
     }

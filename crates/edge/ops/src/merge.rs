@@ -11,7 +11,7 @@ use agpm_store as store;
 use agpm_text::{Format, Pointer, Value};
 
 use crate::failure::{Failure, FailureKind, Notes, Outcome};
-use crate::gather::{Project, layer_file, limit, shown};
+use crate::gather::{Project, layer_file, read, shown};
 use crate::provenance::Provenance;
 use crate::world::{Environment, ManifestUse, World};
 
@@ -168,7 +168,7 @@ pub(crate) fn read_files(
     let mut files = Vec::new();
     let mut failure = None;
     for (path, layer) in inputs.files.iter().zip(names) {
-        match store::read(&environment.resolve(path), limit()) {
+        match read(environment, path) {
             Ok(bytes) => files.push(RawFile { layer, shown: shown(environment, path), bytes }),
             Err(error) => {
                 let next = Failure::from(error);
@@ -194,7 +194,7 @@ fn layer_names(environment: &Environment, inputs: &MergeInputs) -> Result<Vec<La
     let (given, files) = (inputs.layer_names.len(), inputs.files.len());
     if given != 0 && given != files {
         return Err(usage(
-            format!("{given} layer names for {files} files"),
+            format!("{} for {}", counted(given, "layer name"), counted(files, "file")),
             "give one name for each file, lowest first",
         ));
     }
@@ -214,6 +214,10 @@ fn layer_names(environment: &Environment, inputs: &MergeInputs) -> Result<Vec<La
         }
     }
     Ok(names)
+}
+
+fn counted(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 
 /// Folds with a program, two files at a time.

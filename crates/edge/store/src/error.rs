@@ -48,6 +48,28 @@ impl StoreError {
         }
     }
 
+    /// The same error with its path as seen from `folder`, where it is below.
+    #[must_use]
+    pub fn seen_from(mut self, folder: &Path) -> Self {
+        if let Ok(short) = self.path().strip_prefix(folder).map(Path::to_owned)
+            && !short.as_os_str().is_empty()
+        {
+            *self.path_mut() = short;
+        }
+        self
+    }
+
+    fn path_mut(&mut self) -> &mut PathBuf {
+        match self {
+            StoreError::NotFound(path)
+            | StoreError::IsFolder(path)
+            | StoreError::Exists(path)
+            | StoreError::Escapes(path)
+            | StoreError::TooLarge { path, .. }
+            | StoreError::Other { path, .. } => path,
+        }
+    }
+
     /// The path concerned.
     pub fn path(&self) -> &Path {
         match self {

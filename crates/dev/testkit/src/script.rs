@@ -1,5 +1,5 @@
-//! Markdown that runs: a fence under a line that holds only `` `path` `` is a file, a `console` fence is commands with
-//! their results.
+//! Markdown that runs: a fence under a line that holds only `` `path` `` is a file, given by its bytes if the fence is
+//! called `hex`; a `console` fence is commands with their results.
 
 use std::path::Path;
 
@@ -31,13 +31,19 @@ pub fn run_script(sandbox: &Sandbox, document: &str) -> String {
             let content = block.concat();
             out.push_str(&content);
             if let Some(file) = file {
-                sandbox.write(file, content);
+                let bytes = if info == "hex" { from_hex(&content) } else { content.into_bytes() };
+                sandbox.write(file, bytes);
             }
         }
         out.push_str("```\n");
         previous = "";
     }
     out
+}
+
+fn from_hex(text: &str) -> Vec<u8> {
+    let byte = |word: &str| u8::from_str_radix(word, 16).unwrap_or_else(|error| panic!("{word}: {error}"));
+    text.split_whitespace().map(byte).collect()
 }
 
 /// Checks that a document says what its commands do; with `AGPM_BLESS` set, makes it so.

@@ -27,12 +27,14 @@ pub(crate) fn diagnostic(diagnostic: &Diagnostic, sources: &SourceMap, paint: Pa
             Snippet::source(excerpt.text.as_str()).line_start(excerpt.line).path(excerpt.path.as_str());
         group = group.element(snippet.annotations(labels));
     }
+    let file = file(diagnostic, sources);
     if excerpts.is_empty()
-        && let Some(file) = &diagnostic.file
+        && let Some(file) = file
     {
-        group = group.element(annotate_snippets::Origin::path(file.as_str()));
+        group = group.element(annotate_snippets::Origin::path(file));
     }
-    if let Some(layer) = &diagnostic.layer {
+    // Files on the command line are layers that have the file's own name: once is enough.
+    if let Some(layer) = diagnostic.layer.as_deref().filter(|layer| Some(*layer) != file) {
         group = group.element(Level::NOTE.message(format!("in layer `{}`", one_line(layer))));
     }
     if let Some(help) = &diagnostic.help {
@@ -43,6 +45,12 @@ pub(crate) fn diagnostic(diagnostic: &Diagnostic, sources: &SourceMap, paint: Pa
         Paint::Colour => Renderer::styled(),
     };
     format!("{}\n\n", renderer.render(&[group]))
+}
+
+/// The file concerned.
+fn file<'a>(diagnostic: &'a Diagnostic, sources: &'a SourceMap) -> Option<&'a str> {
+    let place = diagnostic.labels.first().map(|label| sources.get(label.source).name.as_str());
+    place.or(diagnostic.file.as_deref())
 }
 
 /// Consecutive lines of one source, with what is marked in them.
@@ -66,11 +74,14 @@ impl Marked {
     }
 }
 
-/// One excerpt for each line that a label is on; the primary label's comes first.
+/// One excerpt for each line that a label is on; the primary label's comes first. An empty text has no line to show.
 fn excerpts(diagnostic: &Diagnostic, sources: &SourceMap) -> Vec<Excerpt> {
     let mut order: Vec<(SourceId, usize)> = Vec::new();
     let mut by_line: BTreeMap<(SourceId, usize), Excerpt> = BTreeMap::new();
     for (index, label) in diagnostic.labels.iter().enumerate() {
+        if sources.get(label.source).text.is_empty() {
+            continue;
+        }
         let line = sources.line(label.source, label.span.start);
         let key = (label.source, line);
         let kind = if index == 0 { AnnotationKind::Primary } else { AnnotationKind::Context };

@@ -134,13 +134,23 @@ pub(crate) fn usage_error(error: &clap::Error, arguments: &[OsString]) -> ExitCo
     }
     let text = error.render().to_string();
     if wants_json(arguments) {
-        let message = text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
-        let diagnostic = Diagnostic::new(&codes::USAGE, message).help("run the command with --help");
+        let diagnostic = Diagnostic::new(&codes::USAGE, usage_message(error, &text));
+        let diagnostic = diagnostic.help("run the command with --help");
         write_stdout(failure_value(&[diagnostic], &SourceMap::default()).to_json().as_bytes());
     } else {
-        let _ = io::stderr().write_all(text.as_bytes());
+        let coded = text.strip_prefix("error: ").map(|rest| format!("error[{}]: {rest}", codes::USAGE.name));
+        let _ = io::stderr().write_all(coded.unwrap_or(text).as_bytes());
     }
     ExitCode::from(FailureKind::Usage.exit_code())
+}
+
+/// What was wrong, in one line; the lines below it in `text` name the arguments concerned.
+fn usage_message(error: &clap::Error, text: &str) -> String {
+    if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        return "no command is named".to_owned();
+    }
+    let paragraph = text.trim_start_matches("error: ").lines().take_while(|line| !line.trim().is_empty());
+    paragraph.map(str::trim).collect::<Vec<_>>().join(" ")
 }
 
 fn wants_json(arguments: &[OsString]) -> bool {

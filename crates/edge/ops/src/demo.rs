@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 
 use agpm_model::RelativePath;
-use agpm_store::{self as store, Folder};
+use agpm_store::{self as store, Folder, StoreError};
 
 use crate::failure::{Failure, Notes, Outcome};
+use crate::gather::shown;
 use crate::world::World;
 
 /// Where to put the project.
@@ -20,6 +21,8 @@ pub struct DemoRequest {
 pub struct DemoReport {
     /// Where it is.
     pub folder: PathBuf,
+    /// Where it is, as users see it.
+    pub shown: String,
     /// Its files, by their path in it.
     pub files: Vec<&'static str>,
     /// The file that all layers have.
@@ -57,12 +60,14 @@ fn run(world: &World, request: &DemoRequest) -> Result<DemoReport, Failure> {
         Some(folder) => world.environment.resolve(folder),
         None => store::temporary_folder("agpm-demo-")?,
     };
-    let open = Folder::create(&folder)?;
+    let seen = |error: StoreError| error.seen_from(&world.environment.folder);
+    let open = Folder::create(&folder).map_err(seen)?;
     for (path, text) in FILES {
         let path = RelativePath::new(path).expect("embedded paths are good");
-        open.create_new(&path, text.as_bytes())?;
+        open.create_new(&path, text.as_bytes()).map_err(seen)?;
     }
     Ok(DemoReport {
+        shown: shown(&world.environment, &folder),
         folder,
         files: FILES.iter().map(|(path, _)| *path).collect(),
         shared: ".claude/settings.json",

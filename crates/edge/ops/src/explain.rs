@@ -57,12 +57,12 @@ fn run(world: &World, request: &ExplainRequest, notes: &mut Notes) -> Result<Exp
         let help = near.filter(|help| help.starts_with("did you mean"));
         let help =
             help.unwrap_or_else(|| "explain knows `file:PATH` and codes such as `json/syntax`".to_owned());
-        let diagnostic =
-            Diagnostic::new(&codes::NAME_UNKNOWN, format!("nothing to explain is called `{}`", request.what));
-        return Err(Failure::new(FailureKind::NotFound, diagnostic.help(help)));
+        let what = if request.what.contains(':') { "explanation of" } else { "code" };
+        return Err(unknown_name(what, &request.what, Some(help)));
     };
     let pointer: Pointer = request.pointer.as_deref().unwrap_or_default().parse().map_err(|error| {
-        Failure::new(FailureKind::Usage, Diagnostic::new(&codes::USAGE, format!("{error}")))
+        let help = "a pointer has `/` before every step, as in `/permissions/allow/0`";
+        Failure::new(FailureKind::Usage, Diagnostic::new(&codes::USAGE, format!("{error}")).help(help))
     })?;
     explain_file(world, file, pointer, &request.inputs, notes)
 }
@@ -121,6 +121,7 @@ fn from_project(
         };
         return Ok(vec![layer_file(name, &shown(environment, &path), bytes, notes)]);
     };
+    let seen = |error: StoreError| error.seen_from(&environment.folder);
     let inside = project.path_of(environment, Path::new(file));
     let inside = RelativePath::new(&inside).map_err(|error| {
         let diagnostic = Diagnostic::new(&codes::USAGE, format!("`{file}`: {error}"));
@@ -134,13 +135,13 @@ fn from_project(
         let place = layer_folder(folder, layer)?;
         let open = match Folder::open(&place) {
             Err(StoreError { problem: Problem::NotFound, .. }) => continue,
-            other => other?,
+            other => other.map_err(seen)?,
         };
         match open.read(&inside, limit()) {
             Err(StoreError { problem: Problem::NotFound, .. }) => {}
             other => {
                 let path = shown(environment, &place.join(inside.as_str()));
-                files.push(layer_file(layer.name.clone(), &path, other?, notes));
+                files.push(layer_file(layer.name.clone(), &path, other.map_err(seen)?, notes));
             }
         }
     }

@@ -74,7 +74,9 @@ impl From<StoreError> for Failure {
                 &codes::IO_UNREADABLE,
                 "links that lead out of their folder are not followed",
             ),
-            Problem::Exists => (FailureKind::Refused, &codes::IO_EXISTS, "choose another place"),
+            Problem::Exists => {
+                (FailureKind::Refused, &codes::IO_EXISTS, "name a place that is empty or not there")
+            }
             Problem::Other(_) => {
                 (FailureKind::Errors, &codes::IO_UNREADABLE, "check permissions and the disk")
             }

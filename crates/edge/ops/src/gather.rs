@@ -38,7 +38,7 @@ impl Project {
             (ManifestUse::Nearest, None) => store::nearest(&environment.folder, MANIFEST_NAME),
         };
         let Some(path) = path else { return Ok(Project::default()) };
-        let bytes = store::read(&path, limit()).map_err(|error| error.relative_to(&environment.folder))?;
+        let bytes = store::read(&path, limit()).map_err(|error| error.seen_from(&environment.folder))?;
         let shown = shown(environment, &path);
         let source = notes.sources.add(shown.clone(), String::from_utf8_lossy(&bytes).into_owned());
         let text = decode(source, bytes)?;

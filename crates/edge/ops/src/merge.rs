@@ -176,7 +176,7 @@ pub(crate) fn read_files(
         match store::read(&environment.resolve(path), limit()) {
             Ok(bytes) => read.files.push(RawFile { layer, shown: shown(environment, path), bytes }),
             Err(error) => {
-                let next = Failure::from(error.relative_to(&environment.folder));
+                let next = Failure::from(error.seen_from(&environment.folder));
                 notes.diagnostics.extend(next.diagnostic.map(|d| d.in_layer(layer.as_str())));
                 read.failure.get_or_insert(next.kind);
             }

@@ -15,7 +15,7 @@ pub(crate) fn run(world: &World, args: DemoArgs, output: &mut Output) -> ExitCod
 }
 
 fn render(report: DemoReport, shown: &Shown<'_>) -> Rendering {
-    let folder = report.folder.display().to_string();
+    let folder = report.shown;
     if shown.json {
         let files = Value::list(report.files.iter().copied());
         let fields = vec![("folder", folder.into()), ("files", files)];

@@ -14,13 +14,9 @@ fn render(report: StrategiesReport, shown: &Shown<'_>) -> Rendering {
     if shown.json {
         return Rendering::report(&success_value(report.fields(), shown.diagnostics, shown.sources));
     }
-    let mut out = String::new();
-    for page in &report.pages {
-        out.push_str(&text(page));
-        out.push('\n');
-    }
+    let mut out = report.pages.iter().map(text).collect::<Vec<_>>().join("\n");
     if report.all {
-        out.push_str("Operations for rules (`--rule /POINTER=OPERATION`, or `rules` in the manifest):\n");
+        out.push_str("\nOperations for rules (`--rule /POINTER=OPERATION`, or `rules` in the manifest):\n");
         for (name, does) in OPERATIONS {
             out.push_str(&format!("  {name:<11} {does}\n"));
         }

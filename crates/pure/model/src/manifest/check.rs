@@ -43,19 +43,20 @@ impl<'a> Check<'a> {
         }
     }
 
-    pub(crate) fn bad_value(&mut self, node: NodeRef<'_>, message: impl Into<String>) {
+    pub(crate) fn bad_value(&mut self, node: NodeRef<'_>, message: impl Into<String>, help: &str) {
         let diagnostic = Diagnostic::new(&codes::MANIFEST_VALUE, message).at(self.source(), node.span(), "");
-        self.report(diagnostic);
+        self.report(diagnostic.help(help));
     }
 
     pub(crate) fn wrong_kind(&mut self, node: NodeRef<'_>, what: &str, wanted: &str) {
-        self.bad_value(node, format!("{what} is {}, but should be {wanted}", node.kind().word()));
+        let message = format!("{what} is {}", node.kind().word());
+        self.bad_value(node, message, &format!("write {wanted}"));
     }
 
     pub(crate) fn required<'n>(&mut self, map: NodeRef<'n>, key: &str, what: &str) -> Option<NodeRef<'n>> {
         let found = map.get(key);
         if found.is_none() {
-            self.bad_value(map, format!("this {what} has no `{key}`"));
+            self.bad_value(map, format!("this {what} has no `{key}`"), &format!("add `{key}`"));
         }
         found
     }

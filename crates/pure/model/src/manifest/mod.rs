@@ -140,19 +140,22 @@ fn read_layer(check: &mut Check<'_>, node: NodeRef<'_>) -> Option<Layer> {
     let name = match LayerName::new(name_text) {
         Ok(name) => name,
         Err(error) => {
-            check.bad_value(name_node, error.to_string());
+            check.bad_value(name_node, error.to_string(), "write a short word, such as `team`");
             return None;
         }
     };
     let root = node.get("root").and_then(|root| {
         let path = check.string(root, "`root`")?;
-        RelativePath::new(path).map_err(|error| check.bad_value(root, error.to_string())).ok()
+        let help = "name a folder inside the layer, with `/` between its parts";
+        RelativePath::new(path).map_err(|error| check.bad_value(root, error.to_string(), help)).ok()
     });
     let place = match (node.get("path"), node.get("source")) {
         (Some(path), None) => LayerPlace::Folder(check.string(path, "`path`")?.to_owned()),
         (None, Some(source)) => LayerPlace::Source(check.string(source, "`source`")?.to_owned()),
-        _ => {
-            check.bad_value(name_node, format!("the layer `{name}` needs either `path` or `source`"));
+        (found, _) => {
+            let count = if found.is_some() { "both `path` and `source`" } else { "no place" };
+            let help = "say where its files are: `path` for a folder, or `source` for a git source";
+            check.bad_value(name_node, format!("the layer `{name}` has {count}"), help);
             return None;
         }
     };

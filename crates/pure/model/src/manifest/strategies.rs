@@ -13,6 +13,7 @@ const MERGE: Schema = Schema::strict("merge table", &["strategy", "lists", "sepa
 const STRATEGY: Schema =
     Schema::strict("strategy", &["strategy", "lists", "separator", "rules", "unset", "command"]);
 const RULE: Schema = Schema::strict("rule", &["op", "by-key", "items", "empty"]);
+const POINTER_HELP: &str = "write `/` before every step, as in `/permissions/allow`";
 const EMPTY: &[(&str, Empty)] =
     &[("value", Empty::Value), ("ignore", Empty::Ignore), ("clear", Empty::Clear)];
 const ITEMS: &[(&str, Items)] = &[("replace", Items::Replace), ("deep", Items::Deep)];
@@ -72,7 +73,7 @@ pub(crate) fn read(
     let mut strategies = Vec::new();
     for (name, table) in own.into_iter().flat_map(NodeRef::entries) {
         if BUILT_IN.iter().any(|built_in| built_in.name == name.content()) {
-            check.bad_value(name, format!("`{}` is built in; choose another name", name.content()));
+            check.bad_value(name, format!("`{}` is built in", name.content()), "choose another name");
         }
         tables.check_chain(check, name);
         strategies.push(tables.table(check, name.content(), table, &STRATEGY, &mut vec![name.content()]));
@@ -82,7 +83,10 @@ pub(crate) fn read(
         let strategy = tables.value(check, value);
         match FilePattern::new(files.content()) {
             Ok(files) => rules.push(MergeRule { files, strategy }),
-            Err(error) => check.bad_value(files, format!("this is no file pattern: {error}")),
+            Err(error) => {
+                let message = format!("this is no file pattern: {error}");
+                check.bad_value(files, message, "write a file name, or a pattern such as `*.yaml`");
+            }
         }
     }
     (rules, strategies)
@@ -118,7 +122,8 @@ impl<'a> Tables<'a> {
         }
         if chain.len() > 1 && chain.last() == chain.first() {
             let chain = chain.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" -> ");
-            check.bad_value(name, format!("a strategy is built on itself: {chain}"));
+            let message = format!("a strategy is built on itself: {chain}");
+            check.bad_value(name, message, "build one of them on a strategy that is built in");
         }
     }
 
@@ -184,7 +189,7 @@ impl<'a> Tables<'a> {
         {
             match pointer.parse::<Pointer>() {
                 Ok(pointer) => strategy.unset.push(pointer),
-                Err(error) => check.bad_value(node, error.to_string()),
+                Err(error) => check.bad_value(node, error.to_string(), POINTER_HELP),
             }
         }
         if let Some(command) = table.get("command").filter(|_| schema.owned.contains(&"command")) {
@@ -198,7 +203,7 @@ fn read_driver(check: &mut Check<'_>, node: NodeRef<'_>) -> Option<Driver> {
     let command: Vec<String> =
         check.strings(node, "`command`").into_iter().map(|(_, part)| part.to_owned()).collect();
     if command.is_empty() {
-        check.bad_value(node, "`command` needs a program, as in [\"prog\", \"%base\", \"%new\"]");
+        check.bad_value(node, "`command` names no program", "write [\"PROGRAM\", \"%base\", \"%new\"]");
         return None;
     }
     Some(Driver { command })
@@ -216,7 +221,8 @@ fn read_lists(check: &mut Check<'_>, node: NodeRef<'_>) -> Option<Lists> {
             | Operation::ByKey { .. }
     );
     if !for_lists {
-        check.bad_value(node, format!("`{operation}` says nothing about lists: take replace, extend, append, prepend, union or by-key"));
+        let message = format!("`{operation}` says nothing about lists");
+        check.bad_value(node, message, "take replace, extend, append, prepend, union or by-key");
         return None;
     }
     Some(Lists::By(operation))
@@ -238,7 +244,7 @@ fn read_rule(check: &mut Check<'_>, pattern: NodeRef<'_>, node: NodeRef<'_>) -> 
     match parsed {
         Ok(pattern) => Some(Rule { pattern, operation, empty }),
         Err(error) => {
-            check.bad_value(pattern, error.to_string());
+            check.bad_value(pattern, error.to_string(), POINTER_HELP);
             None
         }
     }
@@ -264,5 +270,6 @@ fn read_operation(check: &mut Check<'_>, node: NodeRef<'_>) -> Option<Operation>
         }
     };
     let text = check.string(word, "`op`")?;
-    text.parse::<Operation>().map_err(|error| check.bad_value(word, error.to_string())).ok()
+    let help = "`agpm strategies` lists all operations";
+    text.parse::<Operation>().map_err(|error| check.bad_value(word, error.to_string(), help)).ok()
 }

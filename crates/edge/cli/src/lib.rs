@@ -1,0 +1,30 @@
+//! The `agpm` program: arguments in, reports and diagnostics drawn, exit code out.
+//!
+//! A library so that references can be generated from the same declaration that reads the arguments.
+
+mod args;
+mod commands;
+mod draw;
+mod output;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use crate::args::Cli;
+use crate::output::Output;
+
+/// Runs the command that these arguments, the program's name included, ask for.
+pub fn run(arguments: &[OsString]) -> ExitCode {
+    match Cli::read(arguments) {
+        Ok(cli) => {
+            let mut output = Output::new(&cli.global);
+            commands::run(cli, &mut output)
+        }
+        Err(error) => output::usage_error(&error, arguments),
+    }
+}
+
+/// Every command and flag, as declared.
+pub fn declaration() -> clap::Command {
+    Cli::declaration()
+}

@@ -1,0 +1,82 @@
+//! Every code has a page, and every page is true: its first example fails with that code alone, its second passes.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use agpm_diag::{CODES, Code, SourceMap};
+use agpm_testkit::{Sandbox, check_script, run_script};
+use agpm_text::{Format, Limits, parse};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_agpm");
+
+#[test]
+fn every_page_is_what_its_commands_print() {
+    report(CODES.iter().filter_map(|code| check_script(&Sandbox::new(PROGRAM), &page_file(code)).err()));
+}
+
+#[test]
+fn every_first_example_fails_with_its_code_and_every_second_passes() {
+    report(CODES.iter().flat_map(|code| wrong_examples(code)));
+}
+
+fn report(failures: impl Iterator<Item = String>) {
+    let failures: Vec<String> = failures.collect();
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+fn page_file(code: &Code) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../pure/diag/pages").join(format!("{}.md", code.name))
+}
+
+fn wrong_examples(code: &Code) -> Vec<String> {
+    let page = code.parsed();
+    let (first, second) = code.page.split_once("\n## Passes\n").expect("a page has two examples");
+    let fails = first.split_once("\n## Fails\n").expect("a page has two examples").1;
+    let own = BTreeSet::from([format!("{}[{}]", code.severity, code.name)]);
+    let mut failures = Vec::new();
+    for (title, text, example, expected) in
+        [("Fails", fails, &page.fails, own), ("Passes", second, &page.passes, BTreeSet::new())]
+    {
+        let (found, ended_well) = match example.command {
+            Some(_) => found_by_command(text),
+            None if example.files.is_empty() => (BTreeSet::new(), false),
+            None => (found_by_reading(code, &example.files), true),
+        };
+        if found != expected {
+            failures.push(format!("{} / {title}: expected {expected:?}, found {found:?}", code.name));
+        } else if title == "Passes" && !ended_well {
+            failures.push(format!("{} / {title}: nothing to run, or its exit code is not 0", code.name));
+        }
+    }
+    failures
+}
+
+/// What the commands of an example report, and whether all of them ended with exit code 0.
+fn found_by_command(text: &str) -> (BTreeSet<String>, bool) {
+    let result = run_script(&Sandbox::new(PROGRAM), text);
+    let coded = result.lines().filter_map(|line| {
+        let (head, _) = line.split_once("]: ")?;
+        let known = ["error[", "warning[", "note["].iter().any(|start| head.starts_with(start));
+        known.then(|| format!("{head}]"))
+    });
+    let ended_well = !result.lines().any(|line| line.starts_with("[exit ") || line.starts_with("[ended by"));
+    (coded.collect(), ended_well)
+}
+
+/// What the reader reports of files that no command reads yet.
+fn found_by_reading(code: &Code, files: &[(&str, &str)]) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for (name, content) in files {
+        let format = Format::of_file(name).expect("files of examples have a known format");
+        let source = SourceMap::default().add(*name, *content);
+        let parsed = parse(source, *content, format, limits(code));
+        found.extend(parsed.diagnostics.iter().map(|d| format!("{}[{}]", d.severity, d.code.name)));
+    }
+    found
+}
+
+/// A page cannot hold a file of a gibibyte, so the page of that limit says which smaller one it is read with.
+fn limits(code: &Code) -> Limits {
+    let bytes = if code.name == "text/too-large" { 16 } else { Limits::default().bytes };
+    Limits { bytes, ..Limits::default() }
+}

@@ -5,6 +5,7 @@ mod explain;
 mod failure;
 mod gather;
 mod merge;
+mod parallel;
 mod provenance;
 mod report;
 mod strategies;

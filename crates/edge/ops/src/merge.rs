@@ -5,16 +5,19 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use agpm_diag::{Diagnostic, codes};
-use agpm_merge::{LayerFile, MergedFile, Rendered, merge_files};
+use agpm_merge::{LayerFile, MergedFile, Rendered, UnparsedFile, merge_files};
 use agpm_model::{Driver, Empty, LayerName, Operation, PointerPattern, Rule, Strategy};
 use agpm_store as store;
 use agpm_text::{Format, Pointer, Value};
 
 use crate::failure::{Failure, FailureKind, Notes, Outcome};
-use crate::gather::{Project, layer_file, limit, shown};
+use crate::gather::{Project, limit, shown};
+use crate::parallel;
 use crate::provenance::Provenance;
 use crate::world::{Environment, ManifestUse, World};
 
+/// Bytes from which on starting threads costs less than it saves.
+const WORTH_THREADS: usize = 1 << 20;
 const DRIVER_TIME: Duration = Duration::from_secs(30);
 
 /// What to merge, and how.
@@ -193,8 +196,17 @@ impl ReadFiles {
     /// Parses every file; all mistakes are reported, also where another file could not be read.
     pub(crate) fn parse(self, notes: &mut Notes) -> Result<Vec<LayerFile>, Failure> {
         let ReadFiles { files, failure } = self;
-        let parse = |file: RawFile| layer_file(file.layer, &file.shown, file.bytes, notes);
-        let files = files.into_iter().map(parse).collect();
+        let large = files.iter().map(|file| file.bytes.len()).sum::<usize>() > WORTH_THREADS;
+        let take_in =
+            |file: RawFile| UnparsedFile::new(file.layer, &file.shown, file.bytes, &mut notes.sources);
+        let unparsed: Vec<UnparsedFile> = files.into_iter().map(take_in).collect();
+        let parsed = if large {
+            parallel::map(unparsed, UnparsedFile::parse)
+        } else {
+            unparsed.into_iter().map(UnparsedFile::parse).collect()
+        };
+        let (files, diagnostics): (Vec<_>, Vec<_>) = parsed.into_iter().unzip();
+        notes.diagnostics.extend(diagnostics.into_iter().flatten());
         failure.map_or(Ok(()), |kind| Err(Failure { kind, diagnostic: None }))?;
         notes.check()?;
         Ok(files)

@@ -8,6 +8,7 @@ mod mask;
 mod near;
 mod page;
 mod source;
+mod text;
 
 pub use code::{CODES, Code, code_named, codes};
 pub use diagnostic::{Diagnostic, Label, Severity, has_errors};
@@ -15,3 +16,4 @@ pub use mask::{is_secret_name, looks_secret, mask_line};
 pub use near::{did_you_mean, nearest};
 pub use page::{Example, Page};
 pub use source::{Place, Source, SourceId, SourceMap, Span};
+pub use text::Text;

@@ -1,5 +1,7 @@
 use std::fmt;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
+
+use crate::text::Text;
 
 /// A half-open range of bytes in a source.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
@@ -44,7 +46,7 @@ pub struct Source {
     /// The path or other name that users see.
     pub name: String,
     /// The whole text.
-    pub text: Arc<str>,
+    pub text: Text,
     /// Where lines start, found when first asked for.
     lines: OnceLock<Vec<u32>>,
 }
@@ -75,7 +77,7 @@ pub struct SourceMap {
 
 impl SourceMap {
     /// Takes in a text and gives its identity.
-    pub fn add(&mut self, name: impl Into<String>, text: impl Into<Arc<str>>) -> SourceId {
+    pub fn add(&mut self, name: impl Into<String>, text: impl Into<Text>) -> SourceId {
         let id = u32::try_from(self.sources.len()).expect("fewer than 2^32 sources");
         self.sources.push(Source { name: name.into(), text: text.into(), lines: OnceLock::new() });
         SourceId(id)

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use agpm_diag::{Diagnostic, SourceId, SourceMap, Span, codes};
+use agpm_diag::{Diagnostic, SourceId, SourceMap, Span, Text, codes};
 use agpm_model::{LayerName, Maps, Strategy};
 use agpm_text::{
     Document, EditError, Format, Limits, Rewritten, Value, View, decode, parse, print, to_value,
@@ -33,7 +33,7 @@ pub enum FileContent {
     /// A format whose structure we know.
     Document(Arc<Document>),
     /// Plain text.
-    Text(Arc<str>),
+    Text(Text),
     /// Anything else.
     Opaque(Arc<[u8]>),
 }
@@ -47,6 +47,56 @@ enum Family {
     Opaque,
 }
 
+/// A file of one layer whose text is known and whose structure is not yet: that part of reading needs nothing else.
+#[derive(Debug)]
+pub struct UnparsedFile {
+    file: LayerFile,
+    format: Option<Format>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl UnparsedFile {
+    /// Takes in the bytes of a file. What they are is told by the ending of its name.
+    pub fn new(layer: LayerName, file: &str, bytes: Vec<u8>, sources: &mut SourceMap) -> Self {
+        let format = Format::of_file(file).filter(|format| *format != Format::Csv);
+        let is_text = file.to_ascii_lowercase().ends_with(".txt");
+        let unparsed = |source, content, diagnostics| UnparsedFile {
+            file: LayerFile { layer: layer.clone(), file: file.to_owned(), source, content },
+            format,
+            diagnostics,
+        };
+        if format.is_none() && !is_text {
+            return unparsed(sources.add(file, ""), FileContent::Opaque(bytes.into()), Vec::new());
+        }
+        match String::from_utf8(bytes) {
+            Ok(text) => {
+                let text: Text = text.into();
+                unparsed(sources.add(file, text.clone()), FileContent::Text(text), Vec::new())
+            }
+            Err(error) => {
+                let source = sources.add(file, String::from_utf8_lossy(error.as_bytes()).into_owned());
+                let diagnostic = decode(source, error.into_bytes()).err();
+                unparsed(source, FileContent::Text("".into()), diagnostic.into_iter().collect())
+            }
+        }
+    }
+
+    /// Finds its structure. What is wrong comes as diagnostics that name the layer.
+    pub fn parse(self) -> (LayerFile, Vec<Diagnostic>) {
+        let UnparsedFile { mut file, format, mut diagnostics } = self;
+        if let (Some(format), FileContent::Text(text), true) = (format, &file.content, diagnostics.is_empty())
+        {
+            let parsed = parse(file.source, text.clone(), format, Limits::default());
+            diagnostics = parsed.diagnostics;
+            file.content = FileContent::Document(Arc::new(parsed.document));
+        }
+        for diagnostic in &mut diagnostics {
+            diagnostic.layer = Some(file.layer.to_string());
+        }
+        (file, diagnostics)
+    }
+}
+
 impl LayerFile {
     /// Reads the bytes of a file by the ending of its name. What is wrong comes as diagnostics that name the layer.
     pub fn read(
@@ -55,36 +105,7 @@ impl LayerFile {
         bytes: Vec<u8>,
         sources: &mut SourceMap,
     ) -> (Self, Vec<Diagnostic>) {
-        let format = Format::of_file(file).filter(|format| *format != Format::Csv);
-        let is_text = file.to_ascii_lowercase().ends_with(".txt");
-        if format.is_none() && !is_text {
-            let source = sources.add(file, "");
-            let content = FileContent::Opaque(bytes.into());
-            return (LayerFile { layer, file: file.to_owned(), source, content }, Vec::new());
-        }
-        let (source, text, mut diagnostics) = match String::from_utf8(bytes) {
-            Ok(text) => {
-                let text: Arc<str> = text.into();
-                (sources.add(file, text.clone()), text, Vec::new())
-            }
-            Err(error) => {
-                let source = sources.add(file, String::from_utf8_lossy(error.as_bytes()));
-                let diagnostic = decode(source, error.into_bytes()).err();
-                (source, Arc::from(""), diagnostic.into_iter().collect())
-            }
-        };
-        let content = match format {
-            Some(format) if diagnostics.is_empty() => {
-                let parsed = parse(source, text, format, Limits::default());
-                diagnostics = parsed.diagnostics;
-                FileContent::Document(Arc::new(parsed.document))
-            }
-            _ => FileContent::Text(text),
-        };
-        for diagnostic in &mut diagnostics {
-            diagnostic.layer = Some(layer.to_string());
-        }
-        (LayerFile { layer, file: file.to_owned(), source, content }, diagnostics)
+        UnparsedFile::new(layer, file, bytes, sources).parse()
     }
 
     fn family(&self) -> Family {
@@ -143,7 +164,7 @@ pub enum Rendered {
     /// Anything.
     Bytes(Arc<[u8]>),
     /// A text.
-    Text(Arc<str>),
+    Text(Text),
     /// A text with replacements.
     Rewritten(Rewritten),
 }

@@ -12,7 +12,7 @@ use std::hash::BuildHasher;
 use crate::combine::{Combination, Combine, Place};
 use crate::policy::{Composition, Policy};
 use crate::resolution::{
-    Body, Child, Deletion, LeafOperation, Origin, Resolution, Resolved, Shadow, ShadowKind,
+    Body, Child, Deletion, LeafOperation, Nodes, Origin, Resolution, Shadow, ShadowKind,
 };
 use crate::rules::{Reach, Rules};
 
@@ -44,9 +44,7 @@ pub fn fold(contributions: Vec<Contribution>, policy: &Policy, own: Option<&dyn 
         rules: &rules,
         own,
         path: Vec::new(),
-        nodes: Vec::new(),
-        children: Vec::new(),
-        shadows: Vec::new(),
+        nodes: Nodes::new(&contributions),
         deletions: Vec::new(),
         unset: vec![Found::Nowhere; strategy.unset.len()],
         diagnostics: Vec::new(),
@@ -59,8 +57,8 @@ pub fn fold(contributions: Vec<Contribution>, policy: &Policy, own: Option<&dyn 
         .collect();
     let root = if roots.is_empty() { None } else { folder.place(&roots, &rules.start(), mode) };
     folder.report_useless_unset(strategy);
-    let Folder { nodes, children, shadows, deletions, diagnostics, .. } = folder;
-    Resolution { contributions, nodes, children, shadows, root, deletions, diagnostics }
+    let Folder { nodes, deletions, diagnostics, .. } = folder;
+    Resolution { contributions, nodes, root, deletions, diagnostics }
 }
 
 /// What one layer says at a place. Where a map was replaced, the lower ones are there no longer, but a rule for a place
@@ -182,9 +180,7 @@ pub(crate) struct Folder<'a, 's> {
     rules: &'s Rules<'s>,
     own: Option<&'s dyn Combine>,
     path: Vec<Step<'a>>,
-    nodes: Vec<Resolved>,
-    children: Vec<Child>,
-    shadows: Vec<Shadow>,
+    pub(crate) nodes: Nodes,
     deletions: Vec<Deletion>,
     unset: Vec<Found>,
     diagnostics: Vec<Diagnostic>,
@@ -229,7 +225,15 @@ impl<'a, 's> Folder<'a, 's> {
     }
 
     fn by_mode(&mut self, said: &[Said<'a>], reach: &Reach, mode: Mode<'s>) -> Option<u32> {
-        let live: Vec<Said<'a>> = said.iter().copied().filter(|s| s.live).collect();
+        let ghosts = said.iter().filter(|s| !s.live).count();
+        let only_live: Vec<Said<'a>>;
+        let live = match ghosts {
+            0 => said,
+            _ => {
+                only_live = said.iter().copied().filter(|s| s.live).collect();
+                &only_live
+            }
+        };
         if live.is_empty() {
             return if reach.is_empty() {
                 None
@@ -242,12 +246,12 @@ impl<'a, 's> Folder<'a, 's> {
         }
         match mode {
             Mode::Replace => self.replace(said, reach),
-            Mode::KeepLower => Some(self.pick(&live, 0, LeafOperation::KeepLower)),
+            Mode::KeepLower => Some(self.pick(live, 0, LeafOperation::KeepLower)),
             Mode::NonEmpty => {
                 let highest = live.iter().rposition(|s| !is_blank(s.node)).unwrap_or(live.len() - 1);
-                Some(self.pick(&live, highest, LeafOperation::NonEmpty))
+                Some(self.pick(live, highest, LeafOperation::NonEmpty))
             }
-            Mode::Overlay | Mode::Recursive { .. } => self.recursive(&live, reach, mode),
+            Mode::Overlay | Mode::Recursive { .. } => self.recursive(live, reach, mode),
         }
     }
 
@@ -302,66 +306,24 @@ impl<'a, 's> Folder<'a, 's> {
             self.path.push(Step::Key(key.content()));
             let child = self.place(&at_key, &stepped, below);
             self.path.pop();
-            let key = Origin { layer: *key_layer, node: key.id() };
+            let key = self.nodes.numbering.pack(Origin { layer: *key_layer, node: key.id() });
             children.extend(child.map(|node| Child { key, node }));
         }
         if children.is_empty() && !maps.iter().any(|s| s.live) {
             return None;
         }
-        Some(self.folded(Body::Map, top, &children, shadows))
+        Some(self.nodes.folded(Body::Map, top.origin(), &children, shadows))
     }
 
     pub(crate) fn whole(&mut self, said: Said<'a>, operation: LeafOperation, shadows: &[Shadow]) -> u32 {
-        let shadows = self.keep_shadows(shadows);
-        self.push(Resolved { origin: said.origin(), body: Body::Whole, operation, children: (0, 0), shadows })
-    }
-
-    pub(crate) fn folded(
-        &mut self,
-        body: Body,
-        top: Said<'a>,
-        children: &[Child],
-        shadows: &[Shadow],
-    ) -> u32 {
-        let start = narrow(self.children.len());
-        self.children.extend_from_slice(children);
-        let shadows = self.keep_shadows(shadows);
-        let children = (start, narrow(children.len()));
-        self.push(Resolved {
-            origin: top.origin(),
-            body,
-            operation: LeafOperation::Replace,
-            children,
-            shadows,
-        })
-    }
-
-    /// Marks an item that nothing else was said about with how it joined its list.
-    pub(crate) fn joined(&mut self, node: u32, operation: LeafOperation, duplicates: &[Shadow]) {
-        let shadows = self.keep_shadows(duplicates);
-        let resolved = &mut self.nodes[node as usize];
-        if resolved.operation == LeafOperation::Only {
-            resolved.operation = operation;
-            resolved.shadows = shadows;
-        }
-    }
-
-    fn push(&mut self, resolved: Resolved) -> u32 {
-        self.nodes.push(resolved);
-        narrow(self.nodes.len() - 1)
-    }
-
-    fn keep_shadows(&mut self, shadows: &[Shadow]) -> (u32, u32) {
-        let start = narrow(self.shadows.len());
-        self.shadows.extend_from_slice(shadows);
-        (start, narrow(shadows.len()))
+        self.nodes.whole(said.origin(), operation, shadows.iter().copied())
     }
 
     /// One of them whole; the others are shadowed.
     fn pick(&mut self, said: &[Said<'a>], index: usize, operation: LeafOperation) -> u32 {
-        let others: Vec<Said<'a>> =
-            said.iter().enumerate().filter(|(at, _)| *at != index).map(|(_, s)| *s).collect();
-        self.whole(said[index], operation, &replaced(&others))
+        let others = said.iter().enumerate().rev().filter(|(at, _)| *at != index);
+        let shadows = others.map(|(_, s)| Shadow { origin: s.origin(), kind: ShadowKind::Replaced });
+        self.nodes.whole(said[index].origin(), operation, shadows)
     }
 
     fn delete(&mut self, unset: usize, said: &[Said<'a>]) {

@@ -14,7 +14,7 @@ mod resolution;
 mod rules;
 
 pub use body::Segment;
-pub use file::{FileContent, LayerFile, Merged, MergedFile, Rendered, merge_files};
+pub use file::{FileContent, LayerFile, Merged, MergedFile, Rendered, UnparsedFile, merge_files};
 
 pub use combine::{Combination, Combine, Place};
 

@@ -9,7 +9,7 @@ use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 
 use crate::fold::{Clash, Folder, ListMode, Mode, Said, Step};
-use crate::resolution::{Body, Child, LeafOperation, Origin, Shadow, ShadowKind};
+use crate::resolution::{Body, Child, LeafOperation, Shadow, ShadowKind};
 use crate::rules::Reach;
 
 /// An item of the result: what layers say of it, lowest first, and what was the same and not repeated.
@@ -98,15 +98,16 @@ impl<'a, 's> Folder<'a, 's> {
         shadows: &[Shadow],
     ) -> u32 {
         let mut children = Vec::with_capacity(slots.len());
+        let key = self.nodes.numbering.pack(top.origin());
         for (index, slot) in slots.iter().enumerate() {
             let stepped = self.step(reach, index);
             let node = self.under(Step::Index(index), |folder| folder.place(&slot.said, &stepped, mode));
             if let Some(node) = node {
-                self.joined(node, operation, &slot.duplicates);
-                children.push(Child { key: Origin { layer: 0, node: top.node.id() }, node });
+                self.nodes.joined(node, operation, &slot.duplicates);
+                children.push(Child { key, node });
             }
         }
-        self.folded(Body::List, top, &children, shadows)
+        self.nodes.folded(Body::List, top.origin(), &children, shadows)
     }
 
     /// By `id` as long as every item has one, else what is not there yet joins the end.

@@ -1,8 +1,6 @@
 //! What has to change in a document, node by node, before any format says how.
 
-use std::sync::Arc;
-
-use agpm_diag::Span;
+use agpm_diag::{Span, Text};
 
 use crate::tree::{Kind, NodeId, NodeRef};
 use crate::view::{Shape, View, equal};
@@ -195,7 +193,7 @@ impl Splices {
     }
 
     /// The text with all replacements done. Insertions at one place stay in the order they came.
-    pub(crate) fn apply(mut self, text: Arc<str>) -> Rewritten {
+    pub(crate) fn apply(mut self, text: Text) -> Rewritten {
         self.list.sort_by_key(|(range, _)| (range.start, range.end));
         Rewritten { text, splices: self }
     }
@@ -204,13 +202,13 @@ impl Splices {
 /// A text with replacements, kept apart so that a large one need not be built to be written.
 #[derive(Debug)]
 pub struct Rewritten {
-    text: Arc<str>,
+    text: Text,
     splices: Splices,
 }
 
 impl Rewritten {
     /// The text as it is.
-    pub(crate) fn unchanged(text: Arc<str>) -> Self {
+    pub(crate) fn unchanged(text: Text) -> Self {
         Rewritten { text, splices: Splices::default() }
     }
 

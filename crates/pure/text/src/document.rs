@@ -1,7 +1,6 @@
 use std::ops::Range;
-use std::sync::Arc;
 
-use agpm_diag::{Diagnostic, SourceId, Span, codes};
+use agpm_diag::{Diagnostic, SourceId, Span, Text, codes};
 
 use crate::format::Format;
 use crate::pointer::Pointer;
@@ -29,7 +28,7 @@ impl Default for Limits {
 #[derive(Clone, Debug)]
 pub struct Document {
     pub(crate) source: SourceId,
-    pub(crate) text: Arc<str>,
+    pub(crate) text: Text,
     pub(crate) format: Format,
     pub(crate) tree: Tree,
     /// Markdown: everything after the front matter. Other formats: nothing.
@@ -87,9 +86,9 @@ pub(crate) fn duplicate_key(source: SourceId, key: &str, earlier: Span, later: S
 }
 
 /// The text in these bytes, or why there is none. A UTF-8 byte order mark stays.
-pub fn decode(source: SourceId, bytes: Vec<u8>) -> Result<Arc<str>, Diagnostic> {
+pub fn decode(source: SourceId, bytes: Vec<u8>) -> Result<Text, Diagnostic> {
     let utf16 = bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]);
-    String::from_utf8(bytes).map(Arc::from).map_err(|error| {
+    String::from_utf8(bytes).map(Text::from).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         let (message, help) = if utf16 {
             ("this file is UTF-16, not UTF-8", "save it as UTF-8")
@@ -101,8 +100,8 @@ pub fn decode(source: SourceId, bytes: Vec<u8>) -> Result<Arc<str>, Diagnostic> 
 }
 
 /// Reads `text` as `format`. Never fails: what is wrong is in the diagnostics.
-pub fn parse(source: SourceId, text: impl Into<Arc<str>>, format: Format, limits: Limits) -> Parsed {
-    let text: Arc<str> = text.into();
+pub fn parse(source: SourceId, text: impl Into<Text>, format: Format, limits: Limits) -> Parsed {
+    let text: Text = text.into();
     let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let mut reading = Reading {
         source,
@@ -142,7 +141,7 @@ impl Document {
     }
 
     /// The text, as read.
-    pub fn text(&self) -> &Arc<str> {
+    pub fn text(&self) -> &Text {
         &self.text
     }
 
@@ -159,6 +158,11 @@ impl Document {
     /// Markdown: the bytes after the front matter.
     pub fn body(&self) -> Span {
         self.body
+    }
+
+    /// How many nodes there are; their identities are smaller.
+    pub fn node_count(&self) -> usize {
+        self.tree.len()
     }
 
     /// The node behind an identity that this document gave.

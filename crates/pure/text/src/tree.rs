@@ -48,6 +48,18 @@ impl Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct NodeId(pub(crate) u32);
 
+impl NodeId {
+    /// The node's number, below its document's count of nodes.
+    pub fn index(self) -> u32 {
+        self.0
+    }
+
+    /// The node of that number.
+    pub fn from_index(index: u32) -> Self {
+        NodeId(index)
+    }
+}
+
 /// Sixteen bytes: documents of many megabytes have a node for every few of them.
 #[derive(Clone, Copy, Debug)]
 struct Node {

@@ -1,6 +1,7 @@
 mod edit;
 mod print;
 mod read;
+mod scan;
 
 pub(crate) use edit::splice;
 pub(crate) use print::{Layout, print, print_key, print_value};

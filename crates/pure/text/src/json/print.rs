@@ -1,3 +1,4 @@
+use crate::json::scan::special_byte;
 use crate::view::{Shape, View};
 
 /// How a value is laid out where it stands.
@@ -90,27 +91,21 @@ impl Printer<'_, '_> {
 /// Appends a string in double quotes.
 fn print_string(out: &mut String, text: &str) {
     out.push('"');
-    let mut from = 0;
-    for (at, byte) in text.bytes().enumerate() {
-        let escape = match byte {
-            b'"' => "\\\"",
-            b'\\' => "\\\\",
-            b'\n' => "\\n",
-            b'\r' => "\\r",
-            b'\t' => "\\t",
-            0x08 => "\\b",
-            0x0c => "\\f",
-            0x00..=0x1f => "",
-            _ => continue,
-        };
-        out.push_str(&text[from..at]);
-        if escape.is_empty() {
-            out.push_str(&format!("\\u{byte:04x}"));
-        } else {
-            out.push_str(escape);
+    let mut rest = text;
+    while let Some(at) = special_byte(rest.as_bytes()) {
+        out.push_str(&rest[..at]);
+        match rest.as_bytes()[at] {
+            b'"' => out.push_str("\\\""),
+            b'\\' => out.push_str("\\\\"),
+            b'\n' => out.push_str("\\n"),
+            b'\r' => out.push_str("\\r"),
+            b'\t' => out.push_str("\\t"),
+            0x08 => out.push_str("\\b"),
+            0x0c => out.push_str("\\f"),
+            control => out.push_str(&format!("\\u{control:04x}")),
         }
-        from = at + 1;
+        rest = &rest[at + 1..];
     }
-    out.push_str(&text[from..]);
+    out.push_str(rest);
     out.push('"');
 }

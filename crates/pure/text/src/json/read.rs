@@ -4,6 +4,7 @@ use agpm_diag::{Diagnostic, Span, codes};
 
 use crate::document::Reading;
 use crate::json::Dialect;
+use crate::json::scan::{leading_spaces, special_byte};
 use crate::tree::{Kind, NodeId};
 
 /// A file that is wrong all over is reported up to here.
@@ -72,7 +73,7 @@ impl Reader<'_, '_> {
     fn trivia(&mut self) {
         while let Some(byte) = self.peek() {
             match byte {
-                b' ' => self.at += self.bytes[self.at..].iter().take_while(|b| **b == b' ').count(),
+                b' ' => self.at += leading_spaces(&self.bytes[self.at..]),
                 b'\n' | b'\r' | b'\t' => self.at += 1,
                 b'/' if matches!(self.bytes.get(self.at + 1), Some(b'/' | b'*')) => self.comment(),
                 _ => break,
@@ -420,26 +421,6 @@ struct StringScan {
     escapes: bool,
     control: Option<usize>,
     ended: bool,
-}
-
-/// The first quote, backslash or control character, found eight bytes at a time.
-fn special_byte(bytes: &[u8]) -> Option<usize> {
-    const ONES: u64 = u64::MAX / 255;
-    const HIGHS: u64 = ONES * 128;
-    let zero_bytes = |word: u64| word.wrapping_sub(ONES) & !word & HIGHS;
-    let (words, rest) = bytes.as_chunks::<8>();
-    for (index, word) in words.iter().enumerate() {
-        let word = u64::from_le_bytes(*word);
-        let quotes = zero_bytes(word ^ (ONES * u64::from(b'"')));
-        let slashes = zero_bytes(word ^ (ONES * u64::from(b'\\')));
-        let controls = word.wrapping_sub(ONES * 0x20) & !word & HIGHS;
-        let found = quotes | slashes | controls;
-        if found != 0 {
-            return Some(index * 8 + found.trailing_zeros() as usize / 8);
-        }
-    }
-    let special = |b: &u8| matches!(*b, b'"' | b'\\' | 0..0x20);
-    rest.iter().position(special).map(|at| words.len() * 8 + at)
 }
 
 /// Resolves escapes; on failure, where and why.

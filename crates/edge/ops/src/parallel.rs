@@ -1,0 +1,41 @@
+use std::num::NonZero;
+use std::sync::Mutex;
+use std::thread;
+
+/// Calls `work` with every item on as many threads as the machine has cores; the results have the order of the items.
+pub(crate) fn map<T: Send, R: Send>(items: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
+    let count = items.len();
+    let workers = thread::available_parallelism().map_or(1, NonZero::get).min(count);
+    if workers <= 1 {
+        return items.into_iter().map(work).collect();
+    }
+    let queue = Mutex::new(items.into_iter().enumerate());
+    let take = || queue.lock().ok().and_then(|mut queue| queue.next());
+    let run = || {
+        let mut done = Vec::new();
+        while let Some((index, item)) = take() {
+            done.push((index, work(item)));
+        }
+        done
+    };
+    let mut results: Vec<(usize, R)> = thread::scope(|scope| {
+        let threads: Vec<_> = (0..workers).map(|_| scope.spawn(run)).collect();
+        let join = |thread: thread::ScopedJoinHandle<'_, Vec<(usize, R)>>| match thread.join() {
+            Ok(done) => done,
+            Err(panic) => std::panic::resume_unwind(panic),
+        };
+        threads.into_iter().flat_map(join).collect()
+    });
+    results.sort_by_key(|(index, _)| *index);
+    results.into_iter().map(|(_, result)| result).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn results_keep_the_order() {
+        let doubled = super::map((0..1000).collect(), |n: u64| n * 2);
+        assert_eq!(doubled, (0..1000).map(|n| n * 2).collect::<Vec<_>>());
+        assert!(super::map(Vec::<u8>::new(), |n| n).is_empty());
+    }
+}

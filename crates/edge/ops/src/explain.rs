@@ -2,15 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use agpm_diag::{CODES, Code, Diagnostic, code_named, codes, did_you_mean};
+use agpm_diag::{CODES, Code, Diagnostic, Severity, code_named, codes, did_you_mean};
 use agpm_merge::{LayerFile, merge_files};
 use agpm_model::{Layer, LayerName, LayerPlace, RelativePath};
-use agpm_store::{Folder, StoreError};
+use agpm_store::{Folder, Problem, StoreError};
 use agpm_text::Pointer;
 
 use crate::failure::{Failure, FailureKind, Notes, Outcome};
 use crate::gather::{Project, layer_file, limit, read, shown, unknown_name};
-use crate::merge::{MergeInputs, choose_strategy, layer_files, read_files};
+use crate::merge::{MergeInputs, choose_strategy, read_files};
 use crate::provenance::Provenance;
 use crate::world::{Environment, World};
 
@@ -57,8 +57,9 @@ fn run(world: &World, request: &ExplainRequest, notes: &mut Notes) -> Result<Exp
         let help = near.filter(|help| help.starts_with("did you mean"));
         let help =
             help.unwrap_or_else(|| "explain knows `file:PATH` and codes such as `json/syntax`".to_owned());
-        let what = if request.what.contains(':') { "explanation of" } else { "code" };
-        return Err(unknown_name(what, &request.what, Some(help)));
+        let diagnostic =
+            Diagnostic::new(&codes::NAME_UNKNOWN, format!("nothing to explain is called `{}`", request.what));
+        return Err(Failure::new(FailureKind::NotFound, diagnostic.help(help)));
     };
     let pointer: Pointer = request.pointer.as_deref().unwrap_or_default().parse().map_err(|error| {
         let help = "a pointer has `/` before every step, as in `/permissions/allow/0`";
@@ -82,12 +83,14 @@ fn explain_file(
         named.files = vec![PathBuf::from(file)];
         from_project(environment, &project, file, notes)?
     } else {
-        layer_files(read_files(environment, inputs, notes)?, notes)?
+        read_files(environment, inputs, notes)?.parse(notes)?
     };
     notes.check()?;
     let strategy = choose_strategy(environment, &project, &named)?;
     let merged = merge_files(files, &strategy, None).ok_or_else(|| not_in_layers(file))?;
-    notes.diagnostics.extend(merged.diagnostics.iter().cloned());
+    // A warning about another place would only be in the way of the answer.
+    let told = |d: &&Diagnostic| pointer == Pointer::root() || d.severity == Severity::Error;
+    notes.diagnostics.extend(merged.diagnostics.iter().filter(told).cloned());
     notes.check()?;
     let provenance = Provenance::of(&merged, &pointer, &notes.sources);
     if provenance.is_empty() && pointer != Pointer::root() {
@@ -115,7 +118,7 @@ fn from_project(
         let path = environment.resolve(Path::new(file));
         let name = LayerName::new(file).map_err(|_| not_in_layers(file))?;
         let bytes = match read(environment, &path) {
-            Err(StoreError::NotFound(_)) => return Err(not_in_layers(file)),
+            Err(StoreError { problem: Problem::NotFound, .. }) => return Err(not_in_layers(file)),
             other => other?,
         };
         return Ok(vec![layer_file(name, &shown(environment, &path), bytes, notes)]);
@@ -128,16 +131,16 @@ fn from_project(
             diagnostic.help("name the file by its path from the manifest's folder"),
         )
     })?;
-    let seen = |error: StoreError| error.seen_from(&environment.folder);
+    let seen = |error: StoreError| error.relative_to(&environment.folder);
     let mut files = Vec::new();
     for layer in &project.manifest.layers {
         let place = layer_folder(folder, layer)?;
         let open = match Folder::open(&place) {
-            Err(StoreError::NotFound(_)) => continue,
+            Err(StoreError { problem: Problem::NotFound, .. }) => continue,
             other => other.map_err(seen)?,
         };
         match open.read(&inside, limit()) {
-            Err(StoreError::NotFound(_)) => {}
+            Err(StoreError { problem: Problem::NotFound, .. }) => {}
             other => {
                 let path = shown(environment, &place.join(inside.as_str()));
                 files.push(layer_file(layer.name.clone(), &path, other.map_err(seen)?, notes));

@@ -1,7 +1,7 @@
 //! What a use case gives back, and how errors of the edges become diagnostics.
 
 use agpm_diag::{Diagnostic, SourceMap, codes};
-use agpm_store::{DriverError, StoreError};
+use agpm_store::{DriverError, Problem, StoreError};
 
 /// A result with everything that is to be said about it.
 #[derive(Debug)]
@@ -65,23 +65,23 @@ impl From<Diagnostic> for Failure {
 
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
-        let (kind, code, help) = match &error {
-            StoreError::NotFound(_) => (FailureKind::Errors, &codes::IO_NOT_FOUND, "check the path"),
-            StoreError::IsFolder(_) => (FailureKind::Errors, &codes::IO_UNREADABLE, "name a file in it"),
-            StoreError::TooLarge { .. } => (FailureKind::Errors, &codes::TEXT_TOO_LARGE, "split the file"),
-            StoreError::Escapes(_) => (
+        let (kind, code, help) = match &error.problem {
+            Problem::NotFound => (FailureKind::Errors, &codes::IO_NOT_FOUND, "check the path"),
+            Problem::IsFolder => (FailureKind::Errors, &codes::IO_UNREADABLE, "name a file in it"),
+            Problem::TooLarge(_) => (FailureKind::Errors, &codes::TEXT_TOO_LARGE, "split the file"),
+            Problem::Escapes => (
                 FailureKind::Refused,
                 &codes::IO_UNREADABLE,
                 "links that lead out of their folder are not followed",
             ),
-            StoreError::Exists(_) => {
+            Problem::Exists => {
                 (FailureKind::Refused, &codes::IO_EXISTS, "name a place that is empty or not there")
             }
-            StoreError::Other { .. } => {
+            Problem::Other(_) => {
                 (FailureKind::Errors, &codes::IO_UNREADABLE, "check permissions and the disk")
             }
         };
-        let file = error.path().display().to_string();
+        let file = error.path.display().to_string();
         Failure::new(kind, Diagnostic::new(code, error.to_string()).in_file(file).help(help))
     }
 }

@@ -85,7 +85,7 @@ pub(crate) fn shown(environment: &Environment, path: &Path) -> String {
 
 /// The bytes of a file; an error names it as users see it.
 pub(crate) fn read(environment: &Environment, path: &Path) -> Result<Vec<u8>, StoreError> {
-    store::read(&environment.resolve(path), limit()).map_err(|error| error.seen_from(&environment.folder))
+    store::read(&environment.resolve(path), limit()).map_err(|error| error.relative_to(&environment.folder))
 }
 
 /// Takes in one file of one layer; what is wrong with it goes to the notes.

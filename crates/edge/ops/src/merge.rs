@@ -102,11 +102,11 @@ fn run(world: &World, request: &MergeRequest, notes: &mut Notes) -> Result<Merge
     let strategy = choose_strategy(environment, &project, &request.inputs)?;
     let read = read_files(environment, &request.inputs, notes)?;
     if let Some(driver) = &strategy.driver {
-        let output = drive(driver, read)?;
+        let output = drive(driver, read.all()?)?;
         let explained = request.explain.then(|| (text_value(&output), Provenance::default()));
         return Ok(MergeReport { output: Rendered::Bytes(output.into()), explained });
     }
-    let files = layer_files(read, notes)?;
+    let files = read.parse(notes)?;
     let merged = merge_files(files, &strategy, None).expect("the command line asks for at least one file");
     notes.diagnostics.extend(merged.diagnostics.iter().cloned());
     notes.check()?;
@@ -158,33 +158,47 @@ pub(crate) struct RawFile {
     bytes: Vec<u8>,
 }
 
+/// What could be read, and the failure of what could not.
+pub(crate) struct ReadFiles {
+    files: Vec<RawFile>,
+    failure: Option<FailureKind>,
+}
+
 /// Reads every file; all that cannot be read are reported.
 pub(crate) fn read_files(
     environment: &Environment,
     inputs: &MergeInputs,
     notes: &mut Notes,
-) -> Result<Vec<RawFile>, Failure> {
+) -> Result<ReadFiles, Failure> {
     let names = layer_names(environment, inputs)?;
-    let mut files = Vec::new();
-    let mut failure = None;
+    let mut found = ReadFiles { files: Vec::new(), failure: None };
     for (path, layer) in inputs.files.iter().zip(names) {
         match read(environment, path) {
-            Ok(bytes) => files.push(RawFile { layer, shown: shown(environment, path), bytes }),
+            Ok(bytes) => found.files.push(RawFile { layer, shown: shown(environment, path), bytes }),
             Err(error) => {
                 let next = Failure::from(error);
                 notes.diagnostics.extend(next.diagnostic.map(|d| d.in_layer(layer.as_str())));
-                failure.get_or_insert(next.kind);
+                found.failure.get_or_insert(next.kind);
             }
         }
     }
-    failure.map_or(Ok(files), |kind| Err(Failure { kind, diagnostic: None }))
+    Ok(found)
 }
 
-/// Parses every file; all mistakes are reported.
-pub(crate) fn layer_files(raw: Vec<RawFile>, notes: &mut Notes) -> Result<Vec<LayerFile>, Failure> {
-    let files = raw.into_iter().map(|file| layer_file(file.layer, &file.shown, file.bytes, notes)).collect();
-    notes.check()?;
-    Ok(files)
+impl ReadFiles {
+    fn all(self) -> Result<Vec<RawFile>, Failure> {
+        self.failure.map_or(Ok(self.files), |kind| Err(Failure { kind, diagnostic: None }))
+    }
+
+    /// Parses every file; all mistakes are reported, also where another file could not be read.
+    pub(crate) fn parse(self, notes: &mut Notes) -> Result<Vec<LayerFile>, Failure> {
+        let ReadFiles { files, failure } = self;
+        let parse = |file: RawFile| layer_file(file.layer, &file.shown, file.bytes, notes);
+        let files = files.into_iter().map(parse).collect();
+        failure.map_or(Ok(()), |kind| Err(Failure { kind, diagnostic: None }))?;
+        notes.check()?;
+        Ok(files)
+    }
 }
 
 fn layer_names(environment: &Environment, inputs: &MergeInputs) -> Result<Vec<LayerName>, Failure> {

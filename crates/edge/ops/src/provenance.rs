@@ -174,14 +174,18 @@ impl Teller<'_> {
 fn shown(pointer: &Pointer, node: NodeRef<'_>) -> Value {
     let text = node.content();
     match node.kind() {
-        Kind::Map if node.len() > 0 => format!("a map of {} entries", node.len()).into(),
-        Kind::List if node.len() > 0 => format!("a list of {} items", node.len()).into(),
+        Kind::Map if node.len() > 0 => counted("a map of", node.len(), "entry", "entries").into(),
+        Kind::List if node.len() > 0 => counted("a list of", node.len(), "item", "items").into(),
         Kind::String if looks_secret(nearest_key(pointer), text) => "********".into(),
         Kind::String if text.chars().count() > LONGEST_VALUE => {
             format!("{}…", text.chars().take(LONGEST_VALUE).collect::<String>()).into()
         }
         _ => to_value(node),
     }
+}
+
+fn counted(what: &str, count: usize, one: &str, many: &str) -> String {
+    format!("{what} {count} {}", if count == 1 { one } else { many })
 }
 
 /// The key that a value stands under, over the heads of list indices.

@@ -1,84 +1,73 @@
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+/// What went wrong with which file.
+#[derive(Debug)]
+pub struct StoreError {
+    /// The file or folder.
+    pub path: PathBuf,
+    /// What went wrong.
+    pub problem: Problem,
+}
+
 /// Why a file could not be read or written.
-#[derive(Debug, thiserror::Error)]
-pub enum StoreError {
+#[derive(Debug)]
+pub enum Problem {
     /// Not there.
-    #[error("`{}` is not there", .0.display())]
-    NotFound(PathBuf),
+    NotFound,
     /// A folder where a file was expected.
-    #[error("`{}` is a folder", .0.display())]
-    IsFolder(PathBuf),
+    IsFolder,
     /// There already, and not to be overwritten.
-    #[error("`{}` is there already", .0.display())]
-    Exists(PathBuf),
+    Exists,
     /// Leads out of the folder that it must stay in.
-    #[error("`{}` leads out of its folder", .0.display())]
-    Escapes(PathBuf),
-    /// Larger than anything we read.
-    #[error("`{}` is larger than {limit} bytes", path.display())]
-    TooLarge {
-        /// The file.
-        path: PathBuf,
-        /// The limit.
-        limit: u64,
-    },
+    Escapes,
+    /// Larger than this.
+    TooLarge(u64),
     /// Anything else the system says.
-    #[error("`{}`: {cause}", path.display())]
-    Other {
-        /// The file.
-        path: PathBuf,
-        /// What the system says.
-        cause: io::Error,
-    },
+    Other(io::Error),
 }
 
 impl StoreError {
     pub(crate) fn new(path: &Path, cause: io::Error) -> Self {
-        let path = path.to_owned();
         // cap-std refuses escapes itself, before the system could: they have no system error number.
         let escape = cause.kind() == io::ErrorKind::PermissionDenied && cause.raw_os_error().is_none();
-        match cause.kind() {
-            io::ErrorKind::NotFound => StoreError::NotFound(path),
-            io::ErrorKind::IsADirectory => StoreError::IsFolder(path),
-            io::ErrorKind::AlreadyExists => StoreError::Exists(path),
-            _ if escape => StoreError::Escapes(path),
-            _ => StoreError::Other { path, cause },
-        }
+        let problem = match cause.kind() {
+            io::ErrorKind::NotFound => Problem::NotFound,
+            io::ErrorKind::IsADirectory => Problem::IsFolder,
+            io::ErrorKind::AlreadyExists => Problem::Exists,
+            _ if escape => Problem::Escapes,
+            _ => Problem::Other(cause),
+        };
+        StoreError::of(path, problem)
     }
 
-    /// The same error with its path as seen from `folder`, where it is below.
+    pub(crate) fn of(path: &Path, problem: Problem) -> Self {
+        StoreError { path: path.to_owned(), problem }
+    }
+
+    /// With a path below `folder` said from there, as users do.
     #[must_use]
-    pub fn seen_from(mut self, folder: &Path) -> Self {
-        if let Ok(short) = self.path().strip_prefix(folder).map(Path::to_owned)
-            && !short.as_os_str().is_empty()
-        {
-            *self.path_mut() = short;
+    pub fn relative_to(mut self, folder: &Path) -> Self {
+        if let Ok(short) = self.path.strip_prefix(folder) {
+            self.path = if short.as_os_str().is_empty() { PathBuf::from(".") } else { short.to_owned() };
         }
         self
     }
+}
 
-    fn path_mut(&mut self) -> &mut PathBuf {
-        match self {
-            StoreError::NotFound(path)
-            | StoreError::IsFolder(path)
-            | StoreError::Exists(path)
-            | StoreError::Escapes(path)
-            | StoreError::TooLarge { path, .. }
-            | StoreError::Other { path, .. } => path,
-        }
-    }
-
-    /// The path concerned.
-    pub fn path(&self) -> &Path {
-        match self {
-            StoreError::NotFound(path)
-            | StoreError::IsFolder(path)
-            | StoreError::Exists(path)
-            | StoreError::Escapes(path)
-            | StoreError::TooLarge { path, .. }
-            | StoreError::Other { path, .. } => path,
+impl fmt::Display for StoreError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = self.path.display();
+        match &self.problem {
+            Problem::NotFound => write!(f, "`{path}` is not there"),
+            Problem::IsFolder => write!(f, "`{path}` is a folder"),
+            Problem::Exists => write!(f, "`{path}` is there already"),
+            Problem::Escapes => write!(f, "`{path}` leads out of its folder"),
+            Problem::TooLarge(limit) => write!(f, "`{path}` is larger than {limit} bytes"),
+            Problem::Other(cause) => write!(f, "`{path}`: {cause}"),
         }
     }
 }
+
+impl std::error::Error for StoreError {}

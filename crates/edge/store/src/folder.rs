@@ -4,7 +4,7 @@ use agpm_model::RelativePath;
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions};
 
-use crate::error::StoreError;
+use crate::error::{Problem, StoreError};
 use crate::read::read_open;
 
 /// A folder that nothing done through it can leave: not by `..`, not by a symbolic link.
@@ -29,7 +29,7 @@ impl Folder {
         let folder = Folder::open(path)?;
         match folder.dir.entries().map_err(fail)?.next() {
             None => Ok(folder),
-            Some(_) => Err(StoreError::Exists(path.to_owned())),
+            Some(_) => Err(StoreError::of(path, Problem::Exists)),
         }
     }
 
@@ -73,11 +73,13 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let folder = Folder::create(&place.path().join("new")).unwrap();
         folder.create_new(&relative("a/b.txt"), b"one").unwrap();
-        assert!(matches!(folder.create_new(&relative("a/b.txt"), b"two"), Err(StoreError::Exists(_))));
+        let problem = |result: Result<(), StoreError>| result.unwrap_err().problem;
+        assert!(matches!(problem(folder.create_new(&relative("a/b.txt"), b"two")), Problem::Exists));
         assert_eq!(folder.read(&relative("a/b.txt"), 10).unwrap(), b"one");
-        assert!(matches!(folder.read(&relative("a/b.txt"), 2), Err(StoreError::TooLarge { .. })));
-        assert!(matches!(folder.read(&relative("a"), 2), Err(StoreError::IsFolder(_))));
-        assert!(matches!(Folder::create(folder.path()), Err(StoreError::Exists(_))));
+        let reading = |path: &str| folder.read(&relative(path), 2).unwrap_err().problem;
+        assert!(matches!(reading("a/b.txt"), Problem::TooLarge(2)));
+        assert!(matches!(reading("a"), Problem::IsFolder));
+        assert!(matches!(Folder::create(folder.path()).unwrap_err().problem, Problem::Exists));
     }
 
     #[cfg(unix)]
@@ -91,7 +93,10 @@ mod tests {
         std::os::unix::fs::symlink("..", inner.join("up")).unwrap();
         let folder = Folder::open(&inner).unwrap();
         for path in ["link", "up/secret"] {
-            assert!(matches!(folder.read(&relative(path), 10), Err(StoreError::Escapes(_))), "{path}");
+            assert!(
+                matches!(folder.read(&relative(path), 10).unwrap_err().problem, Problem::Escapes),
+                "{path}"
+            );
         }
         assert!(folder.create_new(&relative("up/new"), b"").is_err());
         assert!(!place.path().join("new").exists());

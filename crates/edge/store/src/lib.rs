@@ -8,6 +8,6 @@ mod folder;
 mod read;
 
 pub use driver::{DriverError, run_driver};
-pub use error::StoreError;
+pub use error::{Problem, StoreError};
 pub use folder::Folder;
 pub use read::{is_file, nearest, read, temporary_folder};

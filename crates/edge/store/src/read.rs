@@ -2,7 +2,7 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use crate::error::StoreError;
+use crate::error::{Problem, StoreError};
 
 /// The bytes of a file of at most `limit` bytes.
 pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, StoreError> {
@@ -13,13 +13,13 @@ pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, StoreError> {
 pub(crate) fn read_open(file: File, path: &Path, limit: u64) -> Result<Vec<u8>, StoreError> {
     let known = file.metadata().map_err(|cause| StoreError::new(path, cause))?;
     if known.is_dir() {
-        return Err(StoreError::IsFolder(path.to_owned()));
+        return Err(StoreError::of(path, Problem::IsFolder));
     }
     let mut bytes = Vec::with_capacity(usize::try_from(known.len().min(limit)).unwrap_or(0));
     // What is no regular file (a pipe) has no length beforehand: read one byte more than allowed to see.
     file.take(limit + 1).read_to_end(&mut bytes).map_err(|cause| StoreError::new(path, cause))?;
     if bytes.len() as u64 > limit {
-        return Err(StoreError::TooLarge { path: path.to_owned(), limit });
+        return Err(StoreError::of(path, Problem::TooLarge(limit)));
     }
     Ok(bytes)
 }

@@ -19,6 +19,8 @@ use crate::resolution::{Resolution, ResolvedRef};
 pub struct LayerFile {
     /// The layer.
     pub layer: LayerName,
+    /// The file's name, as users see it.
+    pub file: String,
     /// The identity of its text, for places.
     pub source: SourceId,
     /// What is in it.
@@ -57,7 +59,8 @@ impl LayerFile {
         let is_text = file.to_ascii_lowercase().ends_with(".txt");
         if format.is_none() && !is_text {
             let source = sources.add(file, "");
-            return (LayerFile { layer, source, content: FileContent::Opaque(bytes.into()) }, Vec::new());
+            let content = FileContent::Opaque(bytes.into());
+            return (LayerFile { layer, file: file.to_owned(), source, content }, Vec::new());
         }
         let (source, text, mut diagnostics) = match String::from_utf8(bytes) {
             Ok(text) => {
@@ -81,7 +84,7 @@ impl LayerFile {
         for diagnostic in &mut diagnostics {
             diagnostic.layer = Some(layer.to_string());
         }
-        (LayerFile { layer, source, content }, diagnostics)
+        (LayerFile { layer, file: file.to_owned(), source, content }, diagnostics)
     }
 
     fn family(&self) -> Family {
@@ -272,8 +275,7 @@ fn mixed_formats(one: &LayerFile, other: &LayerFile) -> Diagnostic {
     let message =
         format!("layers `{}` and `{}` hold files of kinds that do not merge", one.layer, other.layer);
     Diagnostic::new(&codes::MERGE_MIXED_FORMATS, message)
-        .at(other.source, Span::at(0), "")
-        .at(one.source, Span::at(0), "")
+        .in_file(other.file.as_str())
         .in_layer(other.layer.as_str())
         .help("JSON, YAML and TOML merge with each other; Markdown and text only with their own kind")
 }
@@ -287,7 +289,7 @@ fn opaque(files: &[LayerFile]) -> Diagnostic {
         highest.layer
     );
     Diagnostic::new(&codes::MERGE_OPAQUE, message)
-        .at(highest.source, Span::at(0), "")
+        .in_file(highest.file.as_str())
         .in_layer(highest.layer.as_str())
         .help("keep the file in one layer, or give it an ending that says what it is")
 }
@@ -373,7 +375,6 @@ impl MergedFile {
     }
 
     fn unprintable(&self, error: &EditError) -> Diagnostic {
-        let lowest = &self.files[0];
         let mut diagnostic =
             Diagnostic::new(&codes::TEXT_UNREPRESENTABLE, format!("the result cannot be written: {error}"))
                 .help("choose another format with `--format`, or remove the value");
@@ -383,7 +384,7 @@ impl MergedFile {
         {
             diagnostic = diagnostic.at(node.document().source(), node.span(), "from here");
         } else {
-            diagnostic = diagnostic.at(lowest.source, Span::at(0), "");
+            diagnostic = diagnostic.in_file(self.files[0].file.as_str());
         }
         diagnostic
     }
@@ -391,7 +392,7 @@ impl MergedFile {
     fn not_text(&self) -> Diagnostic {
         let file = &self.files[self.files.len() - 1];
         Diagnostic::new(&codes::TEXT_UNREPRESENTABLE, "the result is not text")
-            .at(file.source, Span::at(0), "")
+            .in_file(file.file.as_str())
             .help("leave out `--format` to get the bytes as they are")
     }
 }

@@ -3,7 +3,7 @@ use std::str::FromStr;
 
 use agpm_text::{Pointer, PointerError};
 
-/// A JSON pointer in which `*` stands for one step and `**` for any number of them, none included.
+/// A JSON pointer in which `*` stands for one step and `**` for many: any number, and at the end at least one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PointerPattern {
     steps: Vec<Step>,
@@ -97,7 +97,11 @@ impl FromStr for PointerPattern {
             "**" => Step::Many,
             literal => Step::Literal(literal.to_owned()),
         };
-        Ok(PointerPattern { steps: pointer.steps().iter().map(step).collect(), written: text.to_owned() })
+        let mut steps: Vec<Step> = pointer.steps().iter().map(step).collect();
+        if steps.last() == Some(&Step::Many) {
+            steps.push(Step::One);
+        }
+        Ok(PointerPattern { steps, written: text.to_owned() })
     }
 }
 
@@ -126,7 +130,9 @@ mod tests {
             ("/a", "/a/b", false),
             ("/a/*", "/a/b", true),
             ("/a/*", "/a", false),
-            ("/a/**", "/a", true),
+            ("/a/**", "/a", false),
+            ("/**", "", false),
+            ("/**", "/a/b", true),
             ("/a/**", "/a/b/c", true),
             ("/**/name", "/name", true),
             ("/**/name", "/a/0/name", true),

@@ -47,6 +47,20 @@ impl<'v, V: View<'v>> Changes<'v, V> {
         changes
     }
 
+    /// One new child.
+    pub(crate) fn insertion(container: NodeRef<'_>, insertion: Insertion<'v, V>) -> Self {
+        let change =
+            ContainerChange { container: container.id(), removed: Vec::new(), inserted: vec![insertion] };
+        Changes { containers: vec![change], ..Changes::none() }
+    }
+
+    /// One child less.
+    pub(crate) fn removal(container: NodeRef<'_>, index: usize) -> Self {
+        let change =
+            ContainerChange { container: container.id(), removed: vec![index], inserted: Vec::new() };
+        Changes { containers: vec![change], ..Changes::none() }
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.root.is_none() && self.replaced.is_empty() && self.containers.is_empty()
     }
@@ -100,7 +114,8 @@ impl<'v, V: View<'v>> Changes<'v, V> {
         self.push(change);
     }
 
-    /// Equal items at both ends stay; what is between is paired off in order; the rest comes or goes.
+    /// Equal items at both ends stay. Between them, items that are changed versions of each other are changed in place;
+    /// all others come or go, so that no comment ends up beside an item that it does not speak of.
     fn compare_lists(&mut self, node: NodeRef<'_>, target: V, count: usize) {
         let old = node.len();
         let most = old.min(count);
@@ -108,24 +123,45 @@ impl<'v, V: View<'v>> Changes<'v, V> {
         let suffix = (0..most - prefix)
             .take_while(|at| same(node.item(old - 1 - at), target.item(count - 1 - at)))
             .count();
-        let pairs = most - prefix - suffix;
-        for at in prefix..prefix + pairs {
-            self.compare(node.item(at), target.item(at));
+        let mut change = ContainerChange { container: node.id(), removed: Vec::new(), inserted: Vec::new() };
+        let (old_end, new_end) = (old - suffix, count - suffix);
+        let mut waiting: Vec<V> = Vec::new();
+        let mut flush = |before: usize, waiting: &mut Vec<V>| {
+            change.inserted.extend(waiting.drain(..).map(|value| Insertion { before, key: None, value }));
+        };
+        for at in prefix..old_end.max(new_end) {
+            if at < old_end && at < new_end && are_kin(node.item(at), target.item(at)) {
+                flush(at, &mut waiting);
+                self.compare(node.item(at), target.item(at));
+                continue;
+            }
+            if at < old_end {
+                change.removed.push(at);
+            }
+            if at < new_end {
+                waiting.push(target.item(at));
+            }
         }
-        let after = prefix + pairs;
-        self.push(ContainerChange {
-            container: node.id(),
-            removed: (after..old - suffix).collect(),
-            inserted: (after..count - suffix)
-                .map(|at| Insertion { before: old - suffix, key: None, value: target.item(at) })
-                .collect(),
-        });
+        flush(old_end, &mut waiting);
+        self.push(change);
     }
 
     fn push(&mut self, change: ContainerChange<'v, V>) {
         if !(change.removed.is_empty() && change.inserted.is_empty()) {
             self.containers.push(change);
         }
+    }
+}
+
+/// Whether one is a changed version of the other: two lists, or two maps that agree on something.
+fn are_kin<'v>(node: NodeRef<'_>, target: impl View<'v>) -> bool {
+    match (node.kind(), target.shape()) {
+        (Kind::List, Shape::List(_)) => true,
+        (Kind::Map, Shape::Map(count)) => {
+            let agrees = |(key, value)| node.get(key).is_some_and(|own| equal(own, value));
+            (0..count).map(|at| target.entry(at)).any(agrees)
+        }
+        _ => false,
     }
 }
 

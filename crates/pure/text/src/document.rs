@@ -5,7 +5,7 @@ use agpm_diag::{Diagnostic, SourceId, Span, codes};
 
 use crate::format::Format;
 use crate::pointer::Pointer;
-use crate::tree::{Kind, NodeId, NodeRef, Tree};
+use crate::tree::{NodeId, NodeRef, Tree};
 use crate::{csv, json, markdown, toml, yaml};
 
 /// How much a reader takes before it gives up with a diagnostic.
@@ -168,11 +168,7 @@ impl Document {
 
     /// The node at a place.
     pub fn at(&self, pointer: &Pointer) -> Option<NodeRef<'_>> {
-        pointer.steps().iter().try_fold(self.root()?, |node, step| match node.kind() {
-            Kind::Map => node.get(step),
-            Kind::List => node.items().nth(list_index(step)?),
-            _ => None,
-        })
+        pointer.steps().iter().try_fold(self.root()?, |node, step| node.child(step))
     }
 }
 

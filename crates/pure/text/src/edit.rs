@@ -3,11 +3,11 @@
 
 use agpm_diag::has_errors;
 
-use crate::change::{Changes, ContainerChange, Insertion, Rewritten, Splices};
+use crate::change::{Changes, Insertion, Rewritten, Splices};
 use crate::document::{Document, Limits, list_index, parse};
 use crate::format::Format;
 use crate::pointer::Pointer;
-use crate::tree::Kind;
+use crate::tree::{Kind, NodeRef};
 use crate::value::Value;
 use crate::view::{Shape, View, equal, to_value};
 use crate::{json, markdown, toml, yaml};
@@ -105,40 +105,50 @@ impl Document {
         self.write(&changes, Some(target))
     }
 
-    /// Edits by place are exact where comparing with the outcome would have to guess: removing one of two equal
-    /// items, inserting beside an equal one. Everything else is the difference to the outcome.
+    /// What has to change, at the place and nowhere else: comparing whole documents would have to guess which one of
+    /// two equal items is meant, and which comment goes with which item. The edit has been tried on the value before,
+    /// so its place is known to make sense.
     fn changes_for<'v>(&self, edit: &'v Edit, expected: Option<&'v Value>) -> Changes<'v, &'v Value> {
-        let mut changes = Changes::none();
-        let (parent, step, value) = match edit {
-            Edit::Remove { at } | Edit::Insert { at, .. } => {
-                let Some((parent, step)) = at.split_last() else { return changes };
-                let value = if let Edit::Insert { value, .. } = edit { Some(value) } else { None };
-                (parent, step, value)
-            }
-            Edit::Set { .. } | Edit::Append { .. } => {
-                match (self.root(), expected) {
-                    (Some(root), Some(expected)) => return Changes::between(root, expected),
-                    (None, expected) => changes.root = expected,
-                    _ => {}
-                }
-                return changes;
-            }
+        let (Some(root), Some(expected)) = (self.root(), expected) else {
+            return Changes { root: expected, ..Changes::none() };
         };
-        let Some(container) = self.at(&parent) else { return changes };
-        let index = match container.kind() {
-            Kind::List => list_index(step).unwrap_or(container.len()),
-            _ => container.entries().position(|(key, _)| key.content() == step).unwrap_or(container.len()),
+        let (at, value) = match edit {
+            Edit::Set { at, .. } => return Self::set(root, expected, at),
+            Edit::Append { to, value } => {
+                let list = self.at(to).unwrap_or(root);
+                return Changes::insertion(list, Insertion { before: list.len(), key: None, value });
+            }
+            Edit::Insert { at, value } => (at, Some(value)),
+            Edit::Remove { at } => (at, None),
         };
-        let key = (container.kind() == Kind::Map).then_some(step);
-        changes.containers.push(match value {
-            Some(value) => ContainerChange {
-                container: container.id(),
-                removed: Vec::new(),
-                inserted: vec![Insertion { before: index, key: key.and(last_step(edit)), value }],
-            },
-            None => ContainerChange { container: container.id(), removed: vec![index], inserted: Vec::new() },
-        });
-        changes
+        let Some((step, parent)) = at.steps().split_last() else { return Changes::none() };
+        let container = parent.iter().try_fold(root, |node, step| node.child(step)).unwrap_or(root);
+        match (container.kind(), value) {
+            (Kind::List, Some(value)) => {
+                let before = list_index(step).unwrap_or(container.len());
+                Changes::insertion(container, Insertion { before, key: None, value })
+            }
+            (_, Some(value)) => {
+                Changes::insertion(container, Insertion { before: container.len(), key: Some(step), value })
+            }
+            (_, None) => Changes::removal(container, container.index_of(step).unwrap_or(0)),
+        }
+    }
+
+    /// Goes down as far as there is something; there the new value is put in place, or what is missing is inserted.
+    fn set<'v>(root: NodeRef<'_>, expected: &'v Value, at: &'v Pointer) -> Changes<'v, &'v Value> {
+        let (mut node, mut value) = (root, expected);
+        for step in at.steps() {
+            let Some(below) = value.child(step) else { return Changes::between(root, expected) };
+            let Some(child) = node.child(step) else {
+                return Changes::insertion(
+                    node,
+                    Insertion { before: node.len(), key: Some(step), value: below },
+                );
+            };
+            (node, value) = (child, below);
+        }
+        Changes::between(node, value)
     }
 
     fn write<'v, 'e, V: View<'v>>(
@@ -178,15 +188,6 @@ impl Document {
             _ => false,
         };
         as_meant && !has_errors(&again.diagnostics)
-    }
-}
-
-fn last_step(edit: &Edit) -> Option<&str> {
-    match edit {
-        Edit::Set { at, .. } | Edit::Remove { at } | Edit::Insert { at, .. } => {
-            at.steps().last().map(String::as_str)
-        }
-        Edit::Append { .. } => None,
     }
 }
 

@@ -163,7 +163,9 @@ impl Flow<'_> {
             return line..line_end + length;
         }
         if index + 1 < self.children.len() {
-            return start..skip_blanks(self.text, end).max(end);
+            let next = skip_blanks(self.text, end);
+            // YAML takes `#` for a comment only behind a blank.
+            return start..if self.text[next..].starts_with('#') { end } else { next };
         }
         // YAML wants the closing bracket indented, so that it keeps the indent of what goes.
         if starts_line && self.comments == Comments::Hash {
@@ -193,9 +195,10 @@ impl Flow<'_> {
                     at = comma.map_or(end, |comma| comma + 1);
                 }
                 let at = self.after_line_comments(at);
-                let closes_here = !self.text[at..self.inside.end].contains('\n') && !follows;
-                let until = if closes_here { self.inside.end } else { at };
-                splices.put_with(at..until.max(at), |out| {
+                let rest = &self.text[at..self.inside.end];
+                let closes_here = !rest.contains('\n') && !follows;
+                let until = if closes_here && is_blank(rest) { self.inside.end } else { at };
+                splices.put_with(at..until, |out| {
                     for (index, insertion) in new.iter().enumerate() {
                         out.extend([newline, indent, &insertion.printed]);
                         if index + 1 < new.len() || comma_at_end {

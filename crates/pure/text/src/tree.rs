@@ -5,7 +5,7 @@ use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 use std::hash::BuildHasher;
 
-use crate::document::Document;
+use crate::document::{Document, list_index};
 use crate::view::{Shape, View};
 
 /// What a node is.
@@ -86,10 +86,11 @@ pub(crate) struct Tree {
 /// Places of one document that hang together: YAML's aliases and merge keys.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sharing {
-    /// Nodes that are an alias, and what they stand for.
+    /// Nodes that are an alias, ascending, and what they stand for.
     pub(crate) aliases: Vec<(NodeId, NodeId)>,
     /// Values that a map has from a merge key, ascending.
     pub(crate) inherited: Vec<NodeId>,
+    /// Ascending by map.
     pub(crate) merges: Vec<Merge>,
 }
 
@@ -323,6 +324,24 @@ impl<'a> NodeRef<'a> {
             _ => &[],
         };
         children.chunks_exact(2).map(move |pair| (self.with(pair[0]), self.with(pair[1])))
+    }
+
+    /// The place among its container's children that a pointer's step means.
+    pub(crate) fn index_of(self, step: &str) -> Option<usize> {
+        match self.kind() {
+            Kind::Map => self.entries().position(|(key, _)| key.content() == step),
+            Kind::List => list_index(step).filter(|index| *index < self.len()),
+            _ => None,
+        }
+    }
+
+    /// What a pointer's step leads to: a key of a map, an index of a list.
+    pub fn child(self, step: &str) -> Option<NodeRef<'a>> {
+        let index = self.index_of(step)?;
+        match self.kind() {
+            Kind::Map => Some(self.entry(index).1),
+            _ => Some(self.item(index)),
+        }
     }
 
     /// The value under a key of a map.

@@ -1,3 +1,4 @@
+use crate::document::list_index;
 use crate::view::{Shape, View, equal};
 
 /// A number in JSON's spelling, or `inf`, `-inf`, `nan`; big ones keep every digit.
@@ -58,6 +59,14 @@ impl Value {
         match self {
             Value::Map(entries) => entries.iter().find(|(name, _)| name == key).map(|(_, value)| value),
             _ => None,
+        }
+    }
+
+    /// What a pointer's step leads to: a key of a map, an index of a list.
+    pub(crate) fn child(&self, step: &str) -> Option<&Value> {
+        match self {
+            Value::List(items) => items.get(list_index(step)?),
+            _ => self.get(step),
         }
     }
 

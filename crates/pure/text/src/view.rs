@@ -56,13 +56,14 @@ pub trait View<'a>: Copy {
     }
 }
 
-/// Deep equality: maps in any order, numbers by value.
+/// Deep equality: maps in any order, numbers by value, dates as the text that formats without dates hold.
 pub fn equal<'a, 'b>(left: impl View<'a>, right: impl View<'b>) -> bool {
     match (left.shape(), right.shape()) {
         (Shape::Integer(l), Shape::Integer(r)) => l == r,
         (Shape::Integer(l) | Shape::Float(l), Shape::Integer(r) | Shape::Float(r)) => {
             l == r || matches!((l.parse::<f64>(), r.parse::<f64>()), (Ok(l), Ok(r)) if l == r)
         }
+        (Shape::String(l) | Shape::DateTime(l), Shape::String(r) | Shape::DateTime(r)) => l == r,
         (Shape::List(l), Shape::List(r)) => l == r && (0..l).all(|at| equal(left.item(at), right.item(at))),
         (Shape::Map(l), Shape::Map(r)) => l == r && maps_equal(left, right, l),
         (l, r) => l == r,
@@ -91,8 +92,7 @@ pub fn fingerprint<'a>(view: impl View<'a>) -> u64 {
         Shape::Integer(text) | Shape::Float(text) => {
             hasher.hash_one((4u8, text.parse::<f64>().map_or(0, |n| (n + 0.0).to_bits())))
         }
-        Shape::String(text) => hasher.hash_one((5u8, text)),
-        Shape::DateTime(text) => hasher.hash_one((6u8, text)),
+        Shape::String(text) | Shape::DateTime(text) => hasher.hash_one((5u8, text)),
         Shape::List(count) => {
             (0..count).fold(7, |hash, at| hasher.hash_one((hash, fingerprint(view.item(at)))))
         }

@@ -154,6 +154,8 @@ fn mistakes_are_reported_with_code_and_line() {
     let table: &[(&str, &str, usize)] = &[
         ("a: 1\na: 2\n", "text/duplicate-key", 2),
         ("a:\n\tb: 1\n", "yaml/syntax", 2),
+        ("\t- a\n", "yaml/syntax", 1),
+        ("- a\n-\t- b\n", "yaml/syntax", 2),
         ("a: [1, 2\nb: 3\n", "yaml/syntax", 2),
         ("a: \"x\nb: 3\n", "yaml/syntax", 1),
         ("a: 1\n  b: 2\n", "yaml/syntax", 2),
@@ -470,6 +472,8 @@ fn entries_come_to_the_end_of_their_map() {
         ("", "set /a 1", "a: 1\n"),
         ("# only", "set /a 1", "# only\na: 1\n"),
         ("---\n", "set /a 1", "---\na: 1\n"),
+        ("---\n...\n", "set /a 1", "---\na: 1\n...\n"),
+        ("# see ...", "set /a 1", "# see ...\na: 1\n"),
         ("\u{feff}", "set /a 1", "\u{feff}a: 1\n"),
         ("a: 1\n...\n", "set /b 1", "a: 1\nb: 1\n...\n"),
         ("? a\n: b\n", "set /c 1", "? a\n: b\nc: 1\n"),

@@ -14,7 +14,9 @@ impl<'a> Check<'a> {
         Check { document, diagnostics: Vec::new() }
     }
 
-    pub(crate) fn into_diagnostics(self) -> Vec<Diagnostic> {
+    /// What was found, in the order of the text.
+    pub(crate) fn into_diagnostics(mut self) -> Vec<Diagnostic> {
+        self.diagnostics.sort_by_key(|d| d.labels.first().map(|label| label.span));
         self.diagnostics
     }
 

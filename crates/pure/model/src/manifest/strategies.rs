@@ -64,12 +64,18 @@ pub(crate) fn read(
     merge: Option<NodeRef<'_>>,
     own: Option<NodeRef<'_>>,
 ) -> (Vec<MergeRule>, Vec<Strategy>) {
+    for (section, node) in [("`[merge]`", merge), ("`[strategies]`", own)] {
+        if let Some(node) = node.filter(|node| node.kind() != Kind::Map) {
+            check.wrong_kind(node, section, "a table");
+        }
+    }
     let tables = Tables { own };
     let mut strategies = Vec::new();
     for (name, table) in own.into_iter().flat_map(NodeRef::entries) {
         if BUILT_IN.iter().any(|built_in| built_in.name == name.content()) {
             check.bad_value(name, format!("`{}` is built in", name.content()), "choose another name");
         }
+        tables.check_chain(check, name);
         strategies.push(tables.table(check, name.content(), table, &STRATEGY, &mut vec![name.content()]));
     }
     let mut rules = Vec::new();
@@ -103,13 +109,28 @@ impl<'a> Tables<'a> {
         }
     }
 
+    /// Reports a strategy that is built on itself, with the chain.
+    fn check_chain(&self, check: &mut Check<'_>, name: NodeRef<'a>) {
+        let mut chain = vec![name.content()];
+        let base = |name: &str| self.own?.get(name)?.get("strategy")?.as_str();
+        while let Some(next) = chain.last().copied().and_then(base) {
+            let seen = chain.contains(&next);
+            chain.push(next);
+            if seen {
+                break;
+            }
+        }
+        if chain.len() > 1 && chain.last() == chain.first() {
+            let chain = chain.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" -> ");
+            let message = format!("a strategy is built on itself: {chain}");
+            check.bad_value(name, message, "build one of them on a strategy that is built in");
+        }
+    }
+
     fn named(&self, check: &mut Check<'_>, node: NodeRef<'a>, on: &mut Vec<&'a str>) -> Strategy {
         let Some(name) = check.string(node, "`strategy`") else { return Strategy::default() };
         if on.contains(&name) {
-            let chain =
-                on.iter().chain([&name]).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" -> ");
-            let message = format!("a strategy is built on itself: {chain}");
-            check.bad_value(node, message, "build one of them on a strategy that is built in");
+            // A chain that leads back is reported where its strategies are defined.
             return Strategy::default();
         }
         if let Some(table) = self.own.and_then(|own| own.get(name)) {
@@ -156,6 +177,9 @@ impl<'a> Tables<'a> {
         }
         if let Some(separator) = table.get("separator") {
             strategy.separator = check.word(separator, "`separator`", Separator::ALL).unwrap_or_default();
+        }
+        if let Some(rules) = table.get("rules").filter(|rules| rules.kind() != Kind::Map) {
+            check.wrong_kind(rules, "`rules`", "a table from pointer patterns to operations");
         }
         for (pattern, rule) in table.get("rules").into_iter().flat_map(NodeRef::entries) {
             strategy.rules.extend(read_rule(check, pattern, rule));

@@ -381,6 +381,8 @@ impl Reader<'_, '_> {
                 "this string has no end",
                 "close it with `\"` on the same line",
             );
+            // What follows would be read inside out.
+            self.give_up();
             return self.reading.tree.null(span);
         }
         let content = Span::new(start + 1, self.at - 1);

@@ -32,8 +32,10 @@ pub(crate) fn splice<'v, V: View<'v>>(
     let outline = Outline::of(document).ok_or(EditError::Unsafe(document.format))?;
     let mut editor = Editor::new(outline, newline);
     let converted = editor.lists_to_convert(changes);
-    let outcome = Outcome::new(document, changes);
-    converted.iter().for_each(|list| editor.convert(*list, &outcome));
+    if !converted.is_empty() {
+        let outcome = Outcome::new(document, changes);
+        converted.iter().for_each(|list| editor.convert(*list, &outcome));
+    }
     for (node, value) in &changes.replaced {
         if !editor.is_within(*node, &converted) {
             editor.replace(*node, *value, splices);

@@ -64,16 +64,20 @@ impl Editor<'_> {
                 _ => ranges.push(range),
             }
         }
-        if let Some(last) = ranges.last_mut()
-            && last.end == self.text.len()
-            && !self.text.ends_with('\n')
-        {
-            // A file without a final newline stays without one.
-            let before = &self.text[..last.start];
-            last.start =
-                before.strip_suffix('\n').map_or(before, |b| b.strip_suffix('\r').unwrap_or(b)).len();
-        }
+        self.keep_end(&mut ranges);
         ranges
+    }
+
+    /// A file without a final newline stays without one: what goes at its end takes the one before along.
+    fn keep_end(&self, ranges: &mut Vec<Range<usize>>) {
+        if self.text.ends_with('\n') || ranges.last().is_none_or(|last| last.end < self.text.len()) {
+            return;
+        }
+        let mut start = self.text.len();
+        while let Some(last) = ranges.pop_if(|last| last.end >= start) {
+            start = self.text[..last.start].trim_end_matches(['\r', '\n']).len();
+        }
+        ranges.push(start..self.text.len());
     }
 
     fn joins(&self, last: &Removal, next: &Removal) -> bool {
@@ -150,10 +154,12 @@ impl Editor<'_> {
         let prefix = &self.text[statement.span.start..end];
         if let Owner::Braces(owner, at) = statement.owner {
             let flow = self.flows.entry(owner).or_default();
-            flow.inserted.extend(lines.iter().map(|line| FlowInsertion {
+            let beside = lines.iter().map(|line| FlowInsertion {
                 before: at + 1,
                 printed: format!("{prefix}.{} = {}", line.key, line.value),
-            }));
+            });
+            // Wholly new keys of the braces come after those of a table that is there already.
+            flow.inserted.splice(0..0, beside);
             return None;
         }
         let indent = line_indent(self.text, statement.span.start);
@@ -233,6 +239,12 @@ impl Editor<'_> {
         };
         let inside = range.start + 1..range.end - 1;
         let flow = Flow { text: self.text, inside, children, comments: Comments::Hash };
+        // What comes before the same child that stays must come in one go, or commas between would be missing.
+        let count = flow.children.len();
+        for insertion in &mut change.inserted {
+            let mut stays = (insertion.before..count).filter(|at| !change.removed.contains(at));
+            insertion.before = stays.next().unwrap_or(count);
+        }
         change.inserted.sort_by_key(|insertion| insertion.before);
         let base = line_indent(self.text, range.start);
         let layout = if flow.is_lines() {

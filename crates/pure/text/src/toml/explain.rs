@@ -10,7 +10,7 @@ pub(super) const MOST_ERRORS: usize = 25;
 
 /// What the parser says (the start of it), what we say, and the way out.
 const WORDS: &[(&str, &str, &str)] = &[
-    ("string values must be quoted", "this is no TOML value", "put text in quotes, as in \"text\""),
+    (UNQUOTED, "this is no TOML value", "put text in quotes, as in \"text\""),
     ("missing opening quote", "this string has no start", "open it with the same quotes that end it"),
     (
         "invalid basic string",
@@ -48,7 +48,11 @@ const WORDS: &[(&str, &str, &str)] = &[
         "this is no bare key",
         "bare keys hold letters, digits, `-` and `_`; put others in quotes",
     ),
-    ("keys cannot be multi-line", "a key cannot be a multi-line string", "write it in single quotes marks"),
+    (
+        "keys cannot be multi-line",
+        "a key cannot be a multi-line string",
+        "write it in single quotation marks",
+    ),
     ("unclosed array table", "this header has no end", "close it with `]]`"),
     ("unclosed table", "this header has no end", "close it with `]`"),
     ("unclosed array", "this list has no end", "close it with `]`"),
@@ -87,6 +91,14 @@ const WORDS: &[(&str, &str, &str)] = &[
     ("invalid boolean", "this is no TOML value", "write true or false, or put text in quotes"),
 ];
 
+/// What the parser says of anything that is no value.
+const UNQUOTED: &str = "string values must be quoted";
+
+const MORE_THAN_ONE: (&str, &str) = (
+    "this is more than one value",
+    "put text in quotes, commas between the values of a list, and one key on each line",
+);
+
 const NUMBERS: &str = "numbers are written like 12, -3.5, 1e9 or 0xff; put anything else in quotes";
 
 /// Reports what the parser found, the first of each line: what follows on it is mostly a consequence.
@@ -101,20 +113,28 @@ pub(super) fn report_all(reading: &mut Reading<'_>, errors: &[ParseError]) {
             continue;
         }
         reported = Some(start);
-        let (message, help) = words(error);
+        let (message, help) = words(error, &reading.text[span.range()]);
         let source = reading.source;
         reading.report(Diagnostic::new(&codes::TOML_SYNTAX, message).at(source, span, "").help(help));
     }
 }
 
-fn words(error: &ParseError) -> (String, String) {
+fn words(error: &ParseError, found: &str) -> (String, String) {
     let description = error.description();
+    let own = |(message, help): (&str, &str)| (message.to_owned(), help.to_owned());
+    match description {
+        UNQUOTED if found.is_empty() => {
+            return own(("a value is missing", "write one; text stands in quotes"));
+        }
+        UNQUOTED if found.contains([' ', '\t']) => return own(MORE_THAN_ONE),
+        _ => {}
+    }
     if let Some((_, message, help)) = WORDS.iter().find(|(start, ..)| description.starts_with(start)) {
-        return ((*message).to_owned(), (*help).to_owned());
+        return own((message, help));
     }
     let number = ["number", "float", "mantissa", "fraction", "exponent"];
     if number.iter().any(|word| description.ends_with(word)) {
-        return ("this is no TOML number".to_owned(), NUMBERS.to_owned());
+        return own(("this is no TOML number", NUMBERS));
     }
     (description.to_owned(), expected(error))
 }
@@ -134,7 +154,12 @@ fn expected(error: &ParseError) -> String {
 
 /// The place of an error, on whole characters.
 fn place(reading: &Reading<'_>, error: &ParseError) -> Span {
-    let span = error.unexpected().or(error.context()).unwrap_or_default();
+    let context = error.context().unwrap_or_default();
+    let mut span = error.unexpected().unwrap_or(context);
+    if error.description().ends_with("string") && span.start() == context.end() && !context.is_empty() {
+        // A string without an end is best seen at its start.
+        span = context.before();
+    }
     let on_character = |offset: usize| {
         let mut offset = (reading.range.start + offset).min(reading.range.end);
         while !reading.text.is_char_boundary(offset) {

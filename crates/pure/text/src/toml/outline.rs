@@ -67,16 +67,38 @@ pub(super) struct Outline<'d> {
     pub(super) document: &'d Document,
     pub(super) sections: Vec<Section>,
     pub(super) statements: Vec<Statement>,
-    parents: Map<NodeId, Parent<'d>>,
-    sections_of: Map<NodeId, Vec<usize>>,
-    statements_of: Map<NodeId, Vec<usize>>,
-    braces: Map<NodeId, Vec<usize>>,
+    /// By node; the root is the last.
+    parents: Vec<Option<Parent<'d>>>,
+    sections_of: Places,
+    statements_of: Places,
+    braces: Places,
+}
+
+/// Places in a list for each of many nodes, in order.
+#[derive(Default)]
+struct Places {
+    nodes: Vec<NodeId>,
+    places: Vec<usize>,
+}
+
+impl Places {
+    fn new(mut pairs: Vec<(NodeId, usize)>) -> Self {
+        pairs.sort_unstable();
+        let (nodes, places) = pairs.into_iter().unzip();
+        Places { nodes, places }
+    }
+
+    fn of(&self, node: NodeId) -> &[usize] {
+        let start = self.nodes.partition_point(|other| *other < node);
+        let count = self.nodes[start..].partition_point(|other| *other == node);
+        &self.places[start..start + count]
+    }
 }
 
 impl<'d> Outline<'d> {
     /// Nothing if the text is not sound.
     pub(super) fn of(document: &'d Document) -> Option<Self> {
-        let mut parents = Map::default();
+        let mut parents = vec![None; document.root()?.id().0 as usize + 1];
         let names = names(document, &mut parents)?;
         let events = events(document);
         let mut builder = Builder::new(document, names)?;
@@ -87,9 +109,9 @@ impl<'d> Outline<'d> {
             sections,
             statements,
             parents,
-            sections_of: Map::default(),
-            statements_of: Map::default(),
-            braces: Map::default(),
+            sections_of: Places::default(),
+            statements_of: Places::default(),
+            braces: Places::default(),
         };
         outline.measure();
         outline.index();
@@ -97,22 +119,22 @@ impl<'d> Outline<'d> {
     }
 
     pub(super) fn parent(&self, node: NodeId) -> Option<Parent<'d>> {
-        self.parents.get(&node).copied()
+        self.parents.get(node.0 as usize).copied().flatten()
     }
 
     /// Sections on whose way the node is, in the order of the text.
     pub(super) fn sections_of(&self, node: NodeId) -> &[usize] {
-        self.sections_of.get(&node).map_or(&[], Vec::as_slice)
+        self.sections_of.of(node)
     }
 
     /// Statements in whose key the node is named, in the order of the text.
     pub(super) fn statements_of(&self, node: NodeId) -> &[usize] {
-        self.statements_of.get(&node).map_or(&[], Vec::as_slice)
+        self.statements_of.of(node)
     }
 
     /// Statements in the braces that the node is.
     pub(super) fn pairs(&self, node: NodeId) -> &[usize] {
-        self.braces.get(&node).map_or(&[], Vec::as_slice)
+        self.braces.of(node)
     }
 
     /// The section that the node's own header opens.
@@ -121,19 +143,21 @@ impl<'d> Outline<'d> {
     }
 
     fn index(&mut self) {
-        for (at, section) in self.sections.iter().enumerate() {
-            for node in &section.chain {
-                self.sections_of.entry(*node).or_default().push(at);
-            }
-        }
-        for (at, statement) in self.statements.iter().enumerate() {
-            for (node, _) in &statement.parts {
-                self.statements_of.entry(*node).or_default().push(at);
-            }
-            if let Owner::Braces(node, _) = statement.owner {
-                self.braces.entry(node).or_default().push(at);
-            }
-        }
+        let sections = self.sections.iter().enumerate();
+        let on_the_way = sections.flat_map(|(at, section)| section.chain.iter().map(move |node| (*node, at)));
+        let statements = self.statements.iter().enumerate();
+        let named =
+            statements.flat_map(|(at, statement)| statement.parts.iter().map(move |(node, _)| (*node, at)));
+        let in_braces =
+            self.statements.iter().enumerate().filter_map(|(at, statement)| match statement.owner {
+                Owner::Braces(node, _) => Some((node, at)),
+                Owner::Section(_) => None,
+            });
+        (self.sections_of, self.statements_of, self.braces) = (
+            Places::new(on_the_way.collect()),
+            Places::new(named.collect()),
+            Places::new(in_braces.collect()),
+        );
     }
 
     /// Finds where sections start and end, which needs what stands between them.
@@ -189,18 +213,19 @@ fn line_end(text: &str, at: usize) -> usize {
 /// Every value by its map and key; fills in where every value hangs.
 fn names<'d>(
     document: &'d Document,
-    parents: &mut Map<NodeId, Parent<'d>>,
+    parents: &mut [Option<Parent<'d>>],
 ) -> Option<Map<(NodeId, &'d str), NodeId>> {
     let mut names = Map::default();
     let mut open = vec![document.root()?];
     while let Some(node) = open.pop() {
         for (key, value) in node.entries() {
             names.insert((node.id(), key.content()), value.id());
-            parents.insert(value.id(), Parent { node: node.id(), key: Some(key.content()) });
+            let key = Some(key.content());
+            *parents.get_mut(value.id().0 as usize)? = Some(Parent { node: node.id(), key });
             open.push(value);
         }
         for item in node.items() {
-            parents.insert(item.id(), Parent { node: node.id(), key: None });
+            *parents.get_mut(item.id().0 as usize)? = Some(Parent { node: node.id(), key: None });
             open.push(item);
         }
     }

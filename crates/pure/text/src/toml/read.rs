@@ -33,6 +33,11 @@ pub(crate) fn read(reading: &mut Reading<'_>) {
             errors.push(error);
         }
     };
+    if source.input().starts_with('\u{feff}') {
+        // The parser would skip it, as it would the first one, which is outside of what is read here.
+        let span = Span::new(reader.base, reader.base + '\u{feff}'.len_utf8());
+        reader.tables.report(span, "a byte order mark that is not the first character", "remove it");
+    }
     parse_document(&tokens, &mut reader, &mut sink);
     let root = (!reader.tables.is_empty()).then(|| reader.tables.finish(Tables::ROOT));
     reading.tree.root = root;

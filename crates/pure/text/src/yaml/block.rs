@@ -7,7 +7,7 @@ use crate::tree::Kind;
 use crate::view::View;
 use crate::yaml::edit::{Editor, Filling, New};
 use crate::yaml::place::{Announced, TextChild};
-use crate::yaml::print::{BlockPrinter, Literals};
+use crate::yaml::print::{BlockPrinter, Literals, UNIT};
 use crate::yaml::scan::{after_comment, after_newline};
 
 pub(crate) struct Block<'e, 'd, 's, 'c, V> {
@@ -46,6 +46,10 @@ impl<'e, 'd, 's, 'c, 'v, V: View<'v>> Block<'e, 'd, 's, 'c, V> {
 
     fn is_gone(&self, at: usize) -> bool {
         self.children[at].index.is_some_and(|index| self.filling.removed.binary_search(&index).is_ok())
+    }
+
+    fn literals_at(&self, at: usize) -> Literals {
+        self.editor.literals_at(at, self.column + UNIT)
     }
 
     /// The end of a child with the comment beside it, which is the end of its line.
@@ -101,7 +105,8 @@ impl<'e, 'd, 's, 'c, 'v, V: View<'v>> Block<'e, 'd, 's, 'c, V> {
         }
         let from = if front.is_empty() { self.editor.before_blanks(start) } else { start };
         let end = self.end(0);
-        self.put(from..end, Literals::Clipped, |printer| print_children(printer, &front, column));
+        let literals = self.literals_at(end);
+        self.put(from..end, literals, |printer| print_children(printer, &front, column));
         1
     }
 
@@ -129,7 +134,8 @@ impl<'e, 'd, 's, 'c, 'v, V: View<'v>> Block<'e, 'd, 's, 'c, V> {
             });
             return;
         };
-        self.put(at..at, Literals::Clipped, |printer| {
+        let literals = self.literals_at(at);
+        self.put(at..at, literals, |printer| {
             for new in &front {
                 printer.line(column);
                 print_child(printer, new, column);
@@ -146,7 +152,7 @@ impl<'e, 'd, 's, 'c, 'v, V: View<'v>> Block<'e, 'd, 's, 'c, V> {
             let kept = (0..self.children.len()).rev().filter(|at| !self.is_gone(*at));
             let Some(previous) = kept.into_iter().find(is_before) else { continue };
             let end = self.end(previous);
-            let literals = self.editor.literals_at(end);
+            let literals = self.literals_at(end);
             self.put(end..end, literals, |printer| {
                 printer.line(column);
                 print_child(printer, new, column);
@@ -167,7 +173,7 @@ impl<'e, 'd, 's, 'c, 'v, V: View<'v>> Block<'e, 'd, 's, 'c, V> {
         let filling = self.filling;
         let mut by_lines = 1;
         if !filling.inserted.is_empty() {
-            let literals = self.editor.literals_at(end);
+            let literals = self.literals_at(end);
             self.put(start..end, literals, |printer| print_children(printer, &filling.inserted, column));
         } else if below {
             by_lines = 0;

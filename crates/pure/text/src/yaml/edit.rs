@@ -5,15 +5,17 @@ use std::ops::Range;
 use crate::change::{Changes, ContainerChange, Insertion, Splices};
 use crate::document::Document;
 use crate::edit::EditError;
-use crate::flow::{Comments, Flow, FlowInsertion, FlowLayout, is_blank, line_indent, newline_of};
-use crate::tree::{Kind, NodeId};
+use crate::flow::{
+    Comments, Flow, FlowInsertion, FlowLayout, is_blank, line_indent, line_start, newline_here, newline_of,
+};
+use crate::tree::{Kind, NodeId, NodeRef};
 use crate::view::View;
 use crate::yaml::block::{Block, print_children};
 use crate::yaml::entangled;
 use crate::yaml::place::{Announced, Form, Lead, Places};
 use crate::yaml::print::{BlockPrinter, Literals, Quotes, UNIT, is_filled, print_flow, print_flow_entry};
 use crate::yaml::scalar::Context;
-use crate::yaml::scan::{after_comment, line_end};
+use crate::yaml::scan::{after_comment, line_end, skip_trivia};
 
 pub(crate) fn splice<'v, V: View<'v>>(
     document: &Document,
@@ -94,8 +96,12 @@ impl<'d> Editor<'d, '_> {
     }
 
     fn append_root<'v>(&mut self, root: impl View<'v>) {
-        let end = self.places.text.len();
-        let open_line = !self.places.text.is_empty() && !self.places.text.ends_with(['\n', '\u{feff}']);
+        let text = self.places.text;
+        let ended = text
+            .rfind("...")
+            .filter(|at| skip_trivia(text, at + 3) == text.len() && self.places.column(*at) == 0);
+        let end = ended.unwrap_or(text.len());
+        let open_line = end > 0 && !text[..end].ends_with(['\n', '\u{feff}']);
         self.put(end..end, Literals::All, |printer| {
             if open_line {
                 printer.line(0);
@@ -114,7 +120,7 @@ impl<'d> Editor<'d, '_> {
         'd: 'c,
     {
         let node = self.places.node(map);
-        let key = node.entries().nth(index).map(|(key, _)| key.content());
+        let key = self.places.key(map, index).map(NodeRef::content);
         let new = New { before: node.len(), key, value };
         match containers.iter_mut().find(|filling| filling.container == map) {
             Some(filling) => filling.inserted.push(new),
@@ -122,11 +128,13 @@ impl<'d> Editor<'d, '_> {
         }
     }
 
-    /// Whether a literal block may end at `at`.
-    pub(crate) fn literals_at(&self, at: usize) -> Literals {
-        let end = line_end(self.places.text, at);
-        let last_line = end == self.places.text.len();
-        if is_blank(&self.places.text[at..end]) && !last_line { Literals::Clipped } else { Literals::Avoided }
+    /// Whether a literal block that is indented by `column` may end at `at`.
+    pub(crate) fn literals_at(&self, at: usize, column: usize) -> Literals {
+        let text = self.places.text;
+        let ends_line = newline_here(&text[at..]).is_some();
+        let next = at + text[at..].find(|c| !matches!(c, ' ' | '\t' | '\r' | '\n')).unwrap_or(0);
+        let joins = text[next..].starts_with('#') && self.places.column(next) >= column;
+        if ends_line && !joins { Literals::Clipped } else { Literals::Avoided }
     }
 
     fn replace<'v>(&mut self, id: NodeId, value: impl View<'v>) {
@@ -203,9 +211,21 @@ impl<'d> Editor<'d, '_> {
         });
     }
 
+    /// Whether a block may start where a node starts: on its own line, or beside a dash with nothing else.
+    fn stands_alone(&self, range: &Range<usize>, lead: &Lead) -> bool {
+        let text = self.places.text;
+        let rest_is_blank = is_blank(&text[range.end..line_end(text, range.end)]);
+        let is_bare = !lead.has_anchor && lead.tags.is_empty();
+        let is_compact = match lead.by {
+            Announced::Dash => is_bare && rest_is_blank,
+            by => is_bare && by == Announced::Nothing,
+        };
+        let has_tab = text[line_start(text, range.start)..range.start].contains('\t');
+        (self.is_below(range, lead) || is_compact) && !has_tab
+    }
+
     /// Whether a node starts on a later line than what announces it.
-    fn is_below(&self, id: NodeId, lead: &Lead) -> bool {
-        let range = self.places.range(id);
+    fn is_below(&self, range: &Range<usize>, lead: &Lead) -> bool {
         !range.is_empty() && self.places.text[lead.end.min(range.start)..range.start].contains('\n')
     }
 
@@ -217,29 +237,23 @@ impl<'d> Editor<'d, '_> {
         print: impl FnOnce(&mut BlockPrinter<'_>, usize),
     ) {
         let range = self.places.range(id);
-        let literals = self.literals_at(range.end);
-        let rest_is_blank = is_blank(&self.places.text[range.end..line_end(self.places.text, range.end)]);
-        let bare = !lead.has_anchor && lead.tags.is_empty();
-        let compact = match lead.by {
-            Announced::Dash => bare && rest_is_blank,
-            by => bare && by == Announced::Nothing,
-        };
-        let child_column = self.places.parent_column(id).map_or(0, |column| column + UNIT);
-        if self.is_below(id, lead) || compact {
+        let parent_column = self.places.parent_column(id);
+        let child_column = parent_column.map_or(0, |column| column + UNIT);
+        if self.stands_alone(&range, lead) {
             let glue = self.glue(&range);
-            let column = self.places.column(range.start) + glue.len();
+            let old = self.places.column(range.start) + glue.len();
             // A list may stand as far left as the key above it, nothing else may.
-            let deeper = child_column.saturating_sub(UNIT - 1).saturating_sub(column);
-            let deeper = if deeper > 0 { child_column - column } else { 0 };
+            let column = if parent_column.is_some_and(|parent| old <= parent) { child_column } else { old };
+            let literals = self.literals_at(range.end, column + UNIT);
             self.put(range, literals, |printer| {
                 printer.out.push_str(glue);
-                printer.blanks(deeper);
-                print(printer, column + deeper);
+                printer.blanks(column - old);
+                print(printer, column);
             });
             return;
         }
         let end = after_comment(self.places.text, range.end);
-        let literals = self.literals_at(end);
+        let literals = self.literals_at(end, child_column + UNIT);
         self.splices.put(self.before_blanks(range.start).max(lead.end)..range.end, "");
         self.put(end..end, literals, |printer| {
             printer.line(child_column);
@@ -251,11 +265,12 @@ impl<'d> Editor<'d, '_> {
         let range = self.places.range(id);
         let column = self.places.parent_column(id).map_or(UNIT, |column| column + UNIT);
         let announced = matches!(lead.by, Announced::Colon | Announced::Dash | Announced::Marker);
-        if announced && self.places.is_block(id) && self.is_below(id, lead) {
+        if announced && self.places.is_block(id) && self.is_below(&range, lead) {
             self.pull_up(&range, value, lead, column);
             return;
         }
-        let (glue, quotes, literals) = (self.glue(&range), self.quotes(id), self.literals_at(range.end));
+        let (glue, quotes, literals) =
+            (self.glue(&range), self.quotes(id), self.literals_at(range.end, column));
         self.put(range, literals, |printer| {
             printer.out.push_str(glue);
             match quotes {
@@ -270,7 +285,7 @@ impl<'d> Editor<'d, '_> {
         let text = self.places.text;
         let end = after_comment(text, range.end);
         let before = self.places.previous_line_end(range.start).unwrap_or(range.start);
-        let alone = lead.end == before && self.literals_at(end) == Literals::Clipped;
+        let alone = lead.end == before && self.literals_at(end, column) == Literals::Clipped;
         let literals = if alone { Literals::Clipped } else { Literals::Avoided };
         self.put(lead.end..lead.end, literals, |printer| {
             printer.out.push(' ');
@@ -322,16 +337,15 @@ impl<'d> Editor<'d, '_> {
         let text = self.places.text;
         let range = self.places.range(filling.container);
         let children = self.places.children(filling.container);
-        let text_index = |index: usize| children.iter().position(|child| child.index == Some(index));
-        let removed: Vec<usize> = filling.removed.iter().filter_map(|at| text_index(*at)).collect();
-        let inserted: Vec<FlowInsertion> = filling
-            .inserted
-            .iter()
-            .map(|new| FlowInsertion {
-                before: text_index(new.before).unwrap_or(children.len()),
-                printed: print_new(new),
-            })
-            .collect();
+        let is_gone = |at: &usize| {
+            children[*at].index.is_some_and(|index| filling.removed.binary_search(&index).is_ok())
+        };
+        let removed: Vec<usize> = (0..children.len()).filter(is_gone).collect();
+        // In maps, which may hold a merge key too, everything new comes to the end.
+        let before = |new: &New<'_, V>| if new.key.is_some() { children.len() } else { new.before };
+        let inserted = filling.inserted.iter();
+        let inserted: Vec<FlowInsertion> =
+            inserted.map(|new| FlowInsertion { before: before(new), printed: print_new(new) }).collect();
         let flow = Flow {
             text,
             inside: range.start + 1..range.end - 1,

@@ -95,9 +95,9 @@ fn check_container<'v, V: View<'v>>(
     for range in removed_ranges(places, change) {
         live.check(places, container, Some(&range))?;
     }
-    let entries = change.removed.iter().filter_map(|at| places.node(container).entries().nth(*at));
-    for (key, value) in entries {
-        if places.is_inherited(value.id()) || is_shadowing(places, container, key.content()) {
+    for at in change.removed.iter().filter(|_| !places.merges(container).is_empty()) {
+        let (key, value) = places.node(container).entry(*at);
+        if places.is_inherited(value.id()) || is_shadowing(places, container, key) {
             return Err(entangled(places, value.id(), "a merge key `<<` brings it"));
         }
     }
@@ -106,8 +106,7 @@ fn check_container<'v, V: View<'v>>(
 
 /// Whether a merge key of `map` would bring `key` if the map itself did not have it.
 fn is_shadowing(places: &Places<'_>, map: NodeId, key: &str) -> bool {
-    let merges = places.document.tree.sharing.merges.iter().filter(|merge| merge.map == map);
-    merges.map(|merge| places.node(merge.value)).any(|value| match value.kind() {
+    places.merges(map).iter().map(|merge| places.node(merge.value)).any(|value| match value.kind() {
         Kind::List => value.items().any(|source| source.get(key).is_some()),
         _ => value.get(key).is_some(),
     })

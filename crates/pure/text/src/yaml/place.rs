@@ -5,9 +5,10 @@ use std::ops::Range;
 use crate::document::Document;
 use crate::flow::{is_blank, line_start};
 use crate::pointer::Pointer;
-use crate::tree::{Kind, NodeId, NodeRef};
+use crate::tree::{Kind, Merge, NodeId, NodeRef};
+use crate::view::View;
 use crate::yaml::scalar::Context;
-use crate::yaml::scan::{line_end, property_end, skip_trivia};
+use crate::yaml::scan::{is_indicator, line_end, property_end, skip_trivia};
 
 /// How a container is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,6 +88,12 @@ impl<'d> Places<'d> {
         self.parents[id.0 as usize]
     }
 
+    /// The key of the entry at `index`; nothing in lists.
+    pub(crate) fn key(&self, map: NodeId, index: usize) -> Option<NodeRef<'d>> {
+        let is_map = self.node(map).kind() == Kind::Map;
+        is_map.then(|| self.node(self.document.tree.children(map)[index * 2]))
+    }
+
     fn ancestors(&self, id: NodeId) -> impl Iterator<Item = (NodeId, usize)> + '_ {
         std::iter::successors(self.parent(id), |(parent, _)| self.parent(*parent))
     }
@@ -98,8 +105,8 @@ impl<'d> Places<'d> {
     pub(crate) fn pointer(&self, id: NodeId) -> Pointer {
         let mut steps: Vec<String> = self
             .ancestors(id)
-            .map(|(parent, index)| match self.node(parent).entries().nth(index) {
-                Some((key, _)) => key.content().to_owned(),
+            .map(|(parent, index)| match self.key(parent, index) {
+                Some(key) => key.content().to_owned(),
                 None => index.to_string(),
             })
             .collect();
@@ -139,6 +146,14 @@ impl<'d> Places<'d> {
         self.document.tree.sharing.inherited.binary_search(&id).is_ok()
     }
 
+    /// The merge keys of a map.
+    pub(crate) fn merges(&self, map: NodeId) -> &'d [Merge] {
+        let all = &self.document.tree.sharing.merges;
+        let start = all.partition_point(|merge| merge.map < map);
+        let count = all[start..].iter().take_while(|merge| merge.map == map).count();
+        &all[start..start + count]
+    }
+
     /// How many characters stand before `at` on its line.
     pub(crate) fn column(&self, at: usize) -> usize {
         self.text[line_start(self.text, at)..at].chars().count()
@@ -172,10 +187,7 @@ impl<'d> Places<'d> {
         let mut at = self.range(container).start + usize::from(is_flow);
         let mut children = Vec::with_capacity(spans.len());
         for (range, index) in spans {
-            let mut start = skip_trivia(self.text, at);
-            if is_flow && self.text[start..].starts_with(',') {
-                start = skip_trivia(self.text, start + 1);
-            }
+            let start = self.child_start(at, is_flow);
             at = range.end;
             children.push(TextChild { range: start.min(range.start)..range.end, index });
         }
@@ -187,8 +199,10 @@ impl<'d> Places<'d> {
         let entries = node.entries().enumerate().filter(|(_, (_, value))| !self.is_inherited(value.id()));
         let entries =
             entries.map(|(at, (key, value))| (between(key.span().range(), value.span().range()), Some(at)));
-        let merges = self.document.tree.sharing.merges.iter().filter(|merge| merge.map == node.id());
-        let merges = merges.map(|merge| (between(self.range(merge.key), self.range(merge.value)), None));
+        let merges = self
+            .merges(node.id())
+            .iter()
+            .map(|merge| (between(self.range(merge.key), self.range(merge.value)), None));
         entries.chain(merges).collect()
     }
 
@@ -216,20 +230,27 @@ impl<'d> Places<'d> {
     }
 
     fn indicator(&self, parent: NodeId, index: usize) -> (Announced, usize) {
-        if let Some((key, _)) = self.node(parent).entries().nth(index) {
+        if let Some(key) = self.key(parent, index) {
             let key_end = key.span().end as usize;
             let colon = skip_trivia(self.text, key_end);
-            return match self.text[colon..].starts_with(':') {
-                true => (Announced::Colon, colon + 1),
-                false => (Announced::MissingColon, key_end),
-            };
+            let is_block = self.form(parent) == Form::Block;
+            let found =
+                self.text[colon..].starts_with(':') && (!is_block || is_indicator(self.text, colon, b':'));
+            return if found { (Announced::Colon, colon + 1) } else { (Announced::MissingColon, key_end) };
         }
-        let children = self.children(parent);
-        let start = children.iter().find(|child| child.index == Some(index)).map_or(0, |c| c.range.start);
-        match self.form(parent) {
-            Form::Block => (Announced::Dash, start + 1),
-            _ => (Announced::Nothing, start),
-        }
+        let is_flow = self.form(parent) == Form::Flow;
+        let previous = index.checked_sub(1).map(|before| self.node(parent).item(before));
+        let from =
+            previous.map_or(self.range(parent).start + usize::from(is_flow), |item| item.span().end as usize);
+        let start = self.child_start(from, is_flow);
+        if is_flow { (Announced::Nothing, start) } else { (Announced::Dash, start + 1) }
+    }
+
+    /// Where the child after `from` starts.
+    fn child_start(&self, from: usize, is_flow: bool) -> usize {
+        let start = skip_trivia(self.text, from);
+        let has_comma = is_flow && self.text[start..].starts_with(',');
+        if has_comma { skip_trivia(self.text, start + 1) } else { start }
     }
 
     /// Directives, `...` of nothing before, and `---`.

@@ -10,10 +10,11 @@ use agpm_diag::{Code, Diagnostic, Span, codes};
 use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Tag};
 
 use crate::document::Reading;
+use crate::flow::line_start;
 use crate::tree::{Kind, Merge, NodeId};
 use crate::yaml::message::advice;
 use crate::yaml::scalar::{Resolved, resolve};
-use crate::yaml::scan::{header_end, property_end, quoted_end, skip_trivia};
+use crate::yaml::scan::{header_end, is_indicator, property_end, quoted_end, skip_trivia};
 
 pub(crate) fn read(reading: &mut Reading<'_>) {
     let range = reading.range.clone();
@@ -186,7 +187,13 @@ impl Reader<'_, '_> {
             self.error(&codes::YAML_DOCUMENTS, span, "a second document starts here", help);
             return ControlFlow::Break(());
         }
-        self.at = if explicit { span.end } else { span.start };
+        if explicit {
+            self.at = span.end;
+        }
+        // The end of a document that never started.
+        while self.text[skip_trivia(self.text, self.at)..].starts_with("...") {
+            self.at = skip_trivia(self.text, self.at) + 3;
+        }
         ControlFlow::Continue(())
     }
 
@@ -209,11 +216,17 @@ impl Reader<'_, '_> {
                     self.take(b',');
                 }
                 let next = skip_trivia(self.text, self.at);
-                if is_explicit_key(self.text, next) {
+                if is_indicator(self.text, next, b'?') {
                     self.at = next + 1;
                 }
             }
-            _ => self.take(b':'),
+            (_, style) => {
+                let next = skip_trivia(self.text, self.at);
+                // A block map's next key may start with a colon itself.
+                if style != Style::Block || is_indicator(self.text, next, b':') {
+                    self.take(b':');
+                }
+            }
         }
     }
 
@@ -232,7 +245,9 @@ impl Reader<'_, '_> {
             if self.frames.is_empty() && properties == 0 {
                 return;
             }
-            self.add_scalar(scalar, Span::at(self.at), Span::at(self.at));
+            // An empty key stands before its colon, an empty value behind it.
+            let at = if self.expects_key() { skip_trivia(self.text, self.at) } else { self.at };
+            self.add_scalar(scalar, Span::at(at), Span::at(at));
             return;
         }
         let start = skip_trivia(self.text, self.at);
@@ -240,7 +255,7 @@ impl Reader<'_, '_> {
             ScalarStyle::Plain if properties == 0 => (raw.start, raw.end),
             ScalarStyle::Plain => (start, raw.end),
             ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted => (start, quoted_end(self.text, start)),
-            ScalarStyle::Literal | ScalarStyle::Folded => (start, self.block_end(start, raw)),
+            ScalarStyle::Literal | ScalarStyle::Folded => (start, self.block_end(start, raw, scalar.text)),
         };
         let (span, content) = match scalar.style {
             ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted => {
@@ -253,17 +268,20 @@ impl Reader<'_, '_> {
     }
 
     /// The end of the last line of a block scalar; blank lines at the end count only if it keeps them.
-    fn block_end(&self, start: usize, raw: std::ops::Range<usize>) -> usize {
+    fn block_end(&self, start: usize, raw: std::ops::Range<usize>, content: &str) -> usize {
         let header = header_end(self.text, start);
         let body = &self.text[header..raw.end.max(header)];
-        let keeps = self.text[start..header].contains('+');
+        // A last line of blanks beyond the indent is content.
+        let blanks_count = content.trim_end_matches('\n').ends_with([' ', '\t']);
+        let keeps = self.text[start..header].contains('+') || blanks_count;
+        let body = if blanks_count { body } else { body.trim_end_matches([' ', '\t']) };
         let one_less = body.strip_suffix('\n').map_or(body, |b| b.strip_suffix('\r').unwrap_or(b));
         let kept = if keeps { one_less } else { body.trim_end_matches([' ', '\t', '\r', '\n']) };
         if raw.end <= header || !kept.contains('\n') { header } else { header + kept.len() }
     }
 
     fn add_scalar(&mut self, scalar: &Scalar<'_>, span: Span, content: Span) {
-        let is_key = self.frames.last().is_some_and(|frame| frame.expected == Expected::Key);
+        let is_key = self.expects_key();
         if is_key {
             self.key(scalar, span, content);
         }
@@ -290,6 +308,10 @@ impl Reader<'_, '_> {
     fn add_key(&mut self, key: NodeId) {
         self.stack.push(key);
         self.expect(Expected::Value);
+    }
+
+    fn expects_key(&self) -> bool {
+        self.frames.last().is_some_and(|frame| frame.expected == Expected::Key)
     }
 
     fn expect(&mut self, expected: Expected) {
@@ -387,7 +409,7 @@ impl Reader<'_, '_> {
         }
         let id = self.reading.tree.copy(target.id, span);
         self.reading.tree.sharing.aliases.push((id, target.id));
-        let is_key = self.frames.last().is_some_and(|frame| frame.expected == Expected::Key);
+        let is_key = self.expects_key();
         if is_key && target.height == 0 {
             let content = self.reading.tree.content(self.reading.text, id).to_owned();
             let key = self.reading.tree.decoded(Kind::String, span, &content);
@@ -443,6 +465,9 @@ impl Reader<'_, '_> {
             _ if self.frames.last().is_some_and(|frame| frame.style != Style::Block) => Style::Pair,
             _ => Style::Block,
         };
+        if style == Style::Block {
+            self.check_indent(start);
+        }
         self.at = if style == Style::Flow { start + 1 } else { start };
         self.frames.push(Frame {
             style,
@@ -456,6 +481,16 @@ impl Reader<'_, '_> {
             height: 0,
         });
         ControlFlow::Continue(())
+    }
+
+    /// The parser lets some tabs pass that no other does.
+    fn check_indent(&mut self, start: usize) {
+        let line = line_start(self.text, start);
+        if let Some(tab) = memchr::memchr(b'\t', &self.text.as_bytes()[line..start]) {
+            let advice = advice("tab");
+            let span = Span::new(line + tab, line + tab + 1);
+            self.error(advice.code, span, advice.message, advice.help);
+        }
     }
 
     fn check_tag(&mut self, kind: Kind, tag: &Tag, start: usize) {
@@ -602,12 +637,6 @@ impl Reader<'_, '_> {
             let _ = self.finish(frame);
         }
     }
-}
-
-/// Whether `? ` starts at `at`.
-fn is_explicit_key(text: &str, at: usize) -> bool {
-    let rest = &text.as_bytes()[at..];
-    rest.first() == Some(&b'?') && matches!(rest.get(1), None | Some(b' ' | b'\t' | b'\r' | b'\n'))
 }
 
 /// The name of a tag of the core schema that we know.

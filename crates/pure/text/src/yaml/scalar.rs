@@ -138,6 +138,8 @@ pub(crate) fn is_plain(text: &str, context: Context) -> bool {
         && !text.ends_with([' ', ':'])
         && !text.contains(": ")
         && !text.contains(" #")
+        // Some readers take a dash before a bracket for a broken item.
+        && (context == Context::Block || !text.ends_with('-'))
         && resolve(text) == Resolved::String
         && !means_something_elsewhere(text)
 }

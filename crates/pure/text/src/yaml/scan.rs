@@ -25,6 +25,12 @@ pub(crate) fn after_newline(text: &str, at: usize) -> usize {
     at + newline_here(&text[at..]).unwrap_or(0)
 }
 
+/// Whether `indicator` stands at `at` with white space behind it.
+pub(crate) fn is_indicator(text: &str, at: usize, indicator: u8) -> bool {
+    let rest = &text.as_bytes()[at..];
+    rest.first() == Some(&indicator) && matches!(rest.get(1), None | Some(b' ' | b'\t' | b'\r' | b'\n'))
+}
+
 /// After the anchor or tag that starts at `at`.
 pub(crate) fn property_end(text: &str, at: usize) -> usize {
     let rest = &text[at..];

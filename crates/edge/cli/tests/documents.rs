@@ -1,0 +1,23 @@
+//! Fixture folders and documents, run as written.
+#![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
+
+use std::path::{Path, PathBuf};
+
+use agpm_testkit::{Sandbox, check_script, each_fixture};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_agpm");
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..")
+}
+
+#[test]
+fn fixtures_come_out_as_written() {
+    each_fixture(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures"), PROGRAM);
+}
+
+#[test]
+fn the_guide_to_merging_says_what_happens() {
+    check_script(&Sandbox::new(PROGRAM), &root().join("docs/merging.md"))
+        .unwrap_or_else(|failure| panic!("{failure}"));
+}

@@ -60,7 +60,7 @@ fn run(world: &World, request: &DemoRequest) -> Result<DemoReport, Failure> {
         Some(folder) => world.environment.resolve(folder),
         None => store::temporary_folder("agpm-demo-")?,
     };
-    let seen = |error: StoreError| error.relative_to(&world.environment.folder);
+    let seen = |error: StoreError| error.seen_from(&world.environment.folder);
     let open = Folder::create(&folder).map_err(seen)?;
     for (path, text) in FILES {
         let path = RelativePath::new(path).expect("embedded paths are good");

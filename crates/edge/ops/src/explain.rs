@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use agpm_diag::{CODES, Code, Diagnostic, Severity, code_named, codes, did_you_mean};
 use agpm_merge::{LayerFile, merge_files};
 use agpm_model::{Layer, LayerName, LayerPlace, RelativePath};
-use agpm_store::{Folder, Problem, StoreError};
+use agpm_store::{self as store, Folder, Problem, StoreError};
 use agpm_text::Pointer;
 
 use crate::failure::{Failure, FailureKind, Notes, Outcome};
-use crate::gather::{Project, layer_file, limit, read, shown, unknown_name};
+use crate::gather::{Project, layer_file, limit, shown, unknown_name};
 use crate::merge::{MergeInputs, choose_strategy, read_files};
 use crate::provenance::Provenance;
 use crate::world::{Environment, World};
@@ -57,14 +57,12 @@ fn run(world: &World, request: &ExplainRequest, notes: &mut Notes) -> Result<Exp
         let help = near.filter(|help| help.starts_with("did you mean"));
         let help =
             help.unwrap_or_else(|| "explain knows `file:PATH` and codes such as `json/syntax`".to_owned());
-        let diagnostic =
-            Diagnostic::new(&codes::NAME_UNKNOWN, format!("nothing to explain is called `{}`", request.what));
-        return Err(Failure::new(FailureKind::NotFound, diagnostic.help(help)));
+        let what = if request.what.contains(':') { "explanation of" } else { "code" };
+        return Err(unknown_name(what, &request.what, Some(help)));
     };
     let pointer: Pointer = request.pointer.as_deref().unwrap_or_default().parse().map_err(|error| {
         let help = "a pointer has `/` before every step, as in `/permissions/allow/0`";
-        let diagnostic = Diagnostic::new(&codes::USAGE, format!("{error}")).help(help);
-        Failure::new(FailureKind::Usage, diagnostic)
+        Failure::new(FailureKind::Usage, Diagnostic::new(&codes::USAGE, format!("{error}")).help(help))
     })?;
     explain_file(world, file, pointer, &request.inputs, notes)
 }
@@ -117,12 +115,13 @@ fn from_project(
     let Some(folder) = project.folder.as_ref().filter(|_| !project.manifest.layers.is_empty()) else {
         let path = environment.resolve(Path::new(file));
         let name = LayerName::new(file).map_err(|_| not_in_layers(file))?;
-        let bytes = match read(environment, &path) {
+        let bytes = match store::read(&path, limit()) {
             Err(StoreError { problem: Problem::NotFound, .. }) => return Err(not_in_layers(file)),
             other => other?,
         };
         return Ok(vec![layer_file(name, &shown(environment, &path), bytes, notes)]);
     };
+    let seen = |error: StoreError| error.seen_from(&environment.folder);
     let inside = project.path_of(environment, Path::new(file));
     let inside = RelativePath::new(&inside).map_err(|error| {
         let diagnostic = Diagnostic::new(&codes::USAGE, format!("`{file}`: {error}"));
@@ -131,7 +130,6 @@ fn from_project(
             diagnostic.help("name the file by its path from the manifest's folder"),
         )
     })?;
-    let seen = |error: StoreError| error.relative_to(&environment.folder);
     let mut files = Vec::new();
     for layer in &project.manifest.layers {
         let place = layer_folder(folder, layer)?;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use agpm_diag::{Diagnostic, codes, did_you_mean};
 use agpm_merge::LayerFile;
 use agpm_model::{BUILT_IN, LayerName, Manifest, Strategy};
-use agpm_store::{self as store, StoreError};
+use agpm_store as store;
 use agpm_text::{Format, Limits, decode, parse};
 
 use crate::failure::{Failure, FailureKind, Notes};
@@ -38,7 +38,7 @@ impl Project {
             (ManifestUse::Nearest, None) => store::nearest(&environment.folder, MANIFEST_NAME),
         };
         let Some(path) = path else { return Ok(Project::default()) };
-        let bytes = read(environment, &path)?;
+        let bytes = store::read(&path, limit()).map_err(|error| error.seen_from(&environment.folder))?;
         let shown = shown(environment, &path);
         let source = notes.sources.add(shown.clone(), String::from_utf8_lossy(&bytes).into_owned());
         let text = decode(source, bytes)?;
@@ -81,11 +81,6 @@ pub(crate) fn unknown_name(what: &str, name: &str, help: Option<String>) -> Fail
 pub(crate) fn shown(environment: &Environment, path: &Path) -> String {
     let short = path.strip_prefix(&environment.folder).unwrap_or(path);
     short.to_string_lossy().replace('\\', "/")
-}
-
-/// The bytes of a file; an error names it as users see it.
-pub(crate) fn read(environment: &Environment, path: &Path) -> Result<Vec<u8>, StoreError> {
-    store::read(&environment.resolve(path), limit()).map_err(|error| error.relative_to(&environment.folder))
 }
 
 /// Takes in one file of one layer; what is wrong with it goes to the notes.

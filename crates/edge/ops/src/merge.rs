@@ -11,7 +11,7 @@ use agpm_store as store;
 use agpm_text::{Format, Pointer, Value};
 
 use crate::failure::{Failure, FailureKind, Notes, Outcome};
-use crate::gather::{Project, layer_file, read, shown};
+use crate::gather::{Project, layer_file, limit, shown};
 use crate::provenance::Provenance;
 use crate::world::{Environment, ManifestUse, World};
 
@@ -171,18 +171,18 @@ pub(crate) fn read_files(
     notes: &mut Notes,
 ) -> Result<ReadFiles, Failure> {
     let names = layer_names(environment, inputs)?;
-    let mut found = ReadFiles { files: Vec::new(), failure: None };
+    let mut read = ReadFiles { files: Vec::new(), failure: None };
     for (path, layer) in inputs.files.iter().zip(names) {
-        match read(environment, path) {
-            Ok(bytes) => found.files.push(RawFile { layer, shown: shown(environment, path), bytes }),
+        match store::read(&environment.resolve(path), limit()) {
+            Ok(bytes) => read.files.push(RawFile { layer, shown: shown(environment, path), bytes }),
             Err(error) => {
-                let next = Failure::from(error);
+                let next = Failure::from(error.seen_from(&environment.folder));
                 notes.diagnostics.extend(next.diagnostic.map(|d| d.in_layer(layer.as_str())));
-                found.failure.get_or_insert(next.kind);
+                read.failure.get_or_insert(next.kind);
             }
         }
     }
-    Ok(found)
+    Ok(read)
 }
 
 impl ReadFiles {

@@ -48,7 +48,7 @@ impl StoreError {
 
     /// With a path below `folder` said from there, as users do.
     #[must_use]
-    pub fn relative_to(mut self, folder: &Path) -> Self {
+    pub fn seen_from(mut self, folder: &Path) -> Self {
         if let Ok(short) = self.path.strip_prefix(folder) {
             self.path = if short.as_os_str().is_empty() { PathBuf::from(".") } else { short.to_owned() };
         }

@@ -179,7 +179,8 @@ fn secrets_are_masked_in_source_lines() {
     sandbox.write("secret.json", "{\"api_token\": \"hunter2hunter2\" \"model\": 1}\n");
     sandbox.write("secret.yaml", "password: hunter2hunter2: x\n");
     sandbox.write("secret.toml", "url = \"https://me:hunter2hunter2@example.com\" x\n");
-    for file in ["secret.json", "secret.yaml", "secret.toml"] {
+    sandbox.write("below.json", "{\"api_token\":\n  \"hunter2hunter2\" \"model\": 1}\n");
+    for file in ["secret.json", "secret.yaml", "secret.toml", "below.json"] {
         for flag in ["--color=never", "--json"] {
             let output = sandbox.run(["merge", file, flag]);
             assert_eq!(output.code, Some(1), "{output}");

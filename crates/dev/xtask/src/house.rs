@@ -48,6 +48,9 @@ const RESERVED: &[Reserved] = &[
     },
 ];
 
+/// Clippy takes the nearest `clippy.toml` upward and no other: one in a crate's own folder would lift the bans.
+const OWN_BANS: &[&str] = &["edge/cli", "edge/store"];
+
 const TABLES: &[&str] = &["dependencies", "build-dependencies", "dev-dependencies"];
 
 /// Every violation, each in one line that names the crate.
@@ -59,8 +62,15 @@ pub(crate) fn violations(root: &Path) -> Vec<String> {
             Ok(text) => found.extend(check(&path, &text, name, allowed)),
             Err(error) => found.push(format!("{path}: {error}")),
         }
+        found.extend(lifted_bans(root, folder));
     }
     found
+}
+
+fn lifted_bans(root: &Path, folder: &str) -> Option<String> {
+    let names = ["clippy.toml", ".clippy.toml"];
+    let own = names.iter().find(|name| root.join("crates").join(folder).join(name).exists())?;
+    (!OWN_BANS.contains(&folder)).then(|| format!("crates/{folder}/{own} lifts the bans of the folder above"))
 }
 
 /// Crate folders that have no line in the table, and so no rule.

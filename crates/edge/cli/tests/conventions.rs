@@ -99,6 +99,7 @@ fn json_is_one_document_also_on_failure_and_on_wrong_usage() {
         ("agpm --json no-such-command", "usage"),
         ("agpm --json merge org.json --rule nothing", "usage"),
         ("agpm --json merge org.json --layer-names a,b", "usage"),
+        ("agpm --json merge org.json --format yaml", "usage"),
     ] {
         let output = sandbox.run_line(line);
         assert_failure(&output, code);

@@ -1,7 +1,7 @@
 //! A strategy of one's own: lists of maps with an `id` are merged item by item.
 //!
 //! Run it with `cargo run -p agpm-merge --example lists_by_id`.
-#![allow(clippy::print_stdout)]
+#![allow(clippy::print_stdout, clippy::disallowed_macros)]
 
 use std::sync::Arc;
 

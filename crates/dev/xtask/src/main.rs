@@ -1,2 +1,47 @@
-//! x
-fn main() {}
+//! Chores of the repository: references made from the code, and the rules of the house.
+
+mod generate;
+mod house;
+mod references;
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+const USAGE: &str = "usage: agpm-xtask generate [--check] | house";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let problems = match words.as_slice() {
+        ["generate"] => generate::write(&root()),
+        ["generate", "--check"] => generate::out_of_date(&root()),
+        ["house"] => house::violations(&root()),
+        _ => vec![USAGE.to_owned()],
+    };
+    for problem in &problems {
+        // Nobody is left to tell when standard error is gone.
+        let _ = writeln!(std::io::stderr(), "{problem}");
+    }
+    if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// The repository that this program was built in.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(3).map(Path::to_owned).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_house_is_in_order() {
+        assert_eq!(house::violations(&root()), Vec::<String>::new());
+    }
+
+    #[test]
+    fn references_are_up_to_date() {
+        assert_eq!(generate::out_of_date(&root()), Vec::<String>::new());
+    }
+}

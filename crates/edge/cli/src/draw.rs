@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use agpm_diag::{Diagnostic, Label, Severity, SourceId, SourceMap, Span, mask_line};
+use agpm_diag::{Diagnostic, Label, Severity, SourceId, SourceMap, Span, mask_line, mask_line_after};
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
 
 use crate::output::Paint;
@@ -114,7 +114,8 @@ fn marked_line(label: &Label, sources: &SourceMap) -> (String, Range<usize>) {
     let chars = |at: usize| raw.char_indices().take_while(|(byte, _)| *byte < at).count();
     // Masking keeps the count of characters, not of bytes.
     let (start, end) = (chars(offset(label.span.start)), chars(offset(label.span.end.max(label.span.start))));
-    let masked: Vec<char> = mask_line(raw).chars().collect();
+    let before = &source[..line.start as usize];
+    let masked: Vec<char> = mask_line_after(before, raw).chars().collect();
     let from = if masked.len() <= WIDEST_LINE { 0 } else { start.saturating_sub(WIDEST_LINE / 2) };
     let upto = masked.len().min(from + WIDEST_LINE);
     let text: String = masked[from..upto].iter().collect();

@@ -220,7 +220,7 @@ fn layer_names(environment: &Environment, inputs: &MergeInputs) -> Result<Vec<La
     let (given, files) = (inputs.layer_names.len(), inputs.files.len());
     if given != 0 && given != files {
         return Err(usage(
-            format!("{given} layer names for {files} files"),
+            format!("{} for {}", counted(given, "layer name"), counted(files, "file")),
             "give one name for each file, lowest first",
         ));
     }
@@ -240,6 +240,10 @@ fn layer_names(environment: &Environment, inputs: &MergeInputs) -> Result<Vec<La
         }
     }
     Ok(names)
+}
+
+fn counted(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 
 /// Folds with a program, two files at a time.

@@ -101,6 +101,18 @@ pub fn mask_line(line: &str) -> String {
     out
 }
 
+/// The line that follows `before` in a text, masked; a key on the line above speaks for a value on this one.
+pub fn mask_line_after(before: &str, line: &str) -> String {
+    let above = before.trim_end().rsplit('\n').next().unwrap_or_default();
+    // A block scalar in YAML starts on the line below its sign.
+    let above = above.trim_end_matches(['|', '>', '-', '+']).trim_end();
+    if !above.ends_with([':', '=', '[', '{']) {
+        return mask_line(line);
+    }
+    let both = mask_line(&format!("{above} {line}"));
+    both.chars().skip(above.chars().count() + 1).collect()
+}
+
 enum Token<'a> {
     Word(&'a str),
     Other(&'a str),
@@ -148,6 +160,21 @@ impl<'a> Iterator for Tokens<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_key_on_the_line_above_counts() {
+        for (before, line, masked) in [
+            ("{\"api_token\":\n", "  \"hunter22\" x", "  \"********\" x"),
+            ("password: |-\n", "  hunter22", "  ********"),
+            ("password: >\n\n", "  hunter22", "  ********"),
+            ("api_key = [\n", "  'hunter22'", "  '********'"),
+            ("token: x\n", "model: sonnet", "model: sonnet"),
+            ("servers:\n", "  model: sonnet", "  model: sonnet"),
+            ("", "model: sonnet", "model: sonnet"),
+        ] {
+            assert_eq!(mask_line_after(before, line), masked, "{before}{line}");
+        }
+    }
 
     #[test]
     fn masks_by_key_by_prefix_and_in_urls() {

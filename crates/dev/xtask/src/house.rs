@@ -1,0 +1,187 @@
+//! The rules of the house, checked on the `Cargo.toml` files of the crates.
+
+use std::fs;
+use std::path::Path;
+
+use agpm_diag::SourceMap;
+use agpm_text::{Document, Format, Limits, NodeRef, parse};
+
+/// Every crate, by package and folder, and the crates that it may build on. A new crate gets a line here.
+const CRATES: &[(&str, &str, &[&str])] = &[
+    ("agpm-diag", "pure/diag", &[]),
+    ("agpm-text", "pure/text", &["agpm-diag"]),
+    ("agpm-model", "pure/model", &["agpm-diag", "agpm-text"]),
+    ("agpm-merge", "pure/merge", &["agpm-diag", "agpm-text", "agpm-model"]),
+    ("agpm-store", "edge/store", &["agpm-diag", "agpm-text", "agpm-model"]),
+    ("agpm-ops", "edge/ops", &["agpm-diag", "agpm-text", "agpm-model", "agpm-merge", "agpm-store"]),
+    ("agpm", "edge/cli", &["agpm-diag", "agpm-text", "agpm-model", "agpm-ops"]),
+    ("agpm-testkit", "dev/testkit", &[]),
+    ("agpm-xtask", "dev/xtask", &["agpm", "agpm-diag", "agpm-text"]),
+];
+
+/// For tests only, so that any crate's tests may use it.
+const TESTKIT: &str = "agpm-testkit";
+
+/// Libraries, by how their names begin, that only some crates may know.
+struct Reserved {
+    what: &'static str,
+    libraries: &'static [&'static str],
+    owners: &'static [&'static str],
+}
+
+const RESERVED: &[Reserved] = &[
+    Reserved {
+        what: "a format library",
+        libraries: &["toml", "saphyr", "yaml", "serde_yaml", "serde_json", "json", "csv"],
+        owners: &["agpm-text"],
+    },
+    Reserved {
+        what: "a file-system library",
+        libraries: &["cap-", "fs-err", "tempfile", "walkdir", "ignore", "reflink"],
+        owners: &["agpm-store", "agpm-testkit"],
+    },
+    // The MCP server is to be the one crate with a runtime.
+    Reserved {
+        what: "an async runtime",
+        libraries: &["tokio", "async-", "smol", "futures"],
+        owners: &["agpm-mcp"],
+    },
+];
+
+/// Clippy takes the nearest `clippy.toml` upward and no other: one in a crate's own folder would lift the bans.
+const OWN_BANS: &[&str] = &["edge/cli", "edge/store"];
+
+const TABLES: &[&str] = &["dependencies", "build-dependencies", "dev-dependencies"];
+
+/// Every violation, each in one line that names the crate.
+pub(crate) fn violations(root: &Path) -> Vec<String> {
+    let mut found = unlisted(root);
+    for (name, folder, allowed) in CRATES {
+        let path = format!("crates/{folder}/Cargo.toml");
+        match fs::read_to_string(root.join(&path)) {
+            Ok(text) => found.extend(check(&path, &text, name, allowed)),
+            Err(error) => found.push(format!("{path}: {error}")),
+        }
+        found.extend(lifted_bans(root, folder));
+    }
+    found
+}
+
+fn lifted_bans(root: &Path, folder: &str) -> Option<String> {
+    let names = ["clippy.toml", ".clippy.toml"];
+    let own = names.iter().find(|name| root.join("crates").join(folder).join(name).exists())?;
+    (!OWN_BANS.contains(&folder)).then(|| format!("crates/{folder}/{own} lifts the bans of the folder above"))
+}
+
+/// Crate folders that have no line in the table, and so no rule.
+fn unlisted(root: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    for group in ["pure", "edge", "dev"] {
+        let entries = fs::read_dir(root.join("crates").join(group)).into_iter().flatten().flatten();
+        let folders = entries.filter(|entry| entry.path().join("Cargo.toml").is_file());
+        let folders = folders.map(|entry| format!("{group}/{}", entry.file_name().to_string_lossy()));
+        let unknown = folders.filter(|folder| CRATES.iter().all(|(_, listed, _)| listed != folder));
+        found.extend(unknown.map(|folder| {
+            format!("crates/{folder}: not listed in crates/dev/xtask/src/house.rs, so its arrows are unknown")
+        }));
+    }
+    found.sort();
+    found
+}
+
+fn check(path: &str, text: &str, name: &str, allowed: &[&str]) -> Vec<String> {
+    let source = SourceMap::default().add(path, text);
+    let parsed = parse(source, text, Format::Toml, Limits::default());
+    let mut found: Vec<String> =
+        parsed.diagnostics.iter().map(|d| format!("{path}: {}", d.message)).collect();
+    let document = parsed.document;
+    if string_at(&document, &["package", "name"]) != Some(name) {
+        found.push(format!("{path}: the package is not called `{name}`"));
+    }
+    if node_at(&document, &["lints", "workspace"]).and_then(NodeRef::as_bool) != Some(true) {
+        found.push(format!("{path}: `[lints]` lacks `workspace = true`"));
+    }
+    for (table, dependency) in dependencies(&document) {
+        found.extend(forbidden(name, allowed, table, &dependency).map(|why| format!("{path}: {why}")));
+    }
+    found
+}
+
+/// Why a crate may not have this dependency.
+fn forbidden(name: &str, allowed: &[&str], table: &str, dependency: &str) -> Option<String> {
+    let tests = table == "dev-dependencies";
+    if dependency == "agpm" || dependency.starts_with("agpm-") {
+        let good = allowed.contains(&dependency) || (tests && dependency == TESTKIT);
+        return (!good).then(|| format!("`{name}` must not depend on `{dependency}`: arrows go down only"));
+    }
+    let is_one = |reserved: &&Reserved| reserved.libraries.iter().any(|start| dependency.starts_with(start));
+    let reserved = RESERVED.iter().find(is_one).filter(|reserved| !reserved.owners.contains(&name))?;
+    let owners = reserved.owners.join(" and ");
+    Some(format!("`{name}` must not depend on `{dependency}`, {}: only {owners} may", reserved.what))
+}
+
+/// Every dependency with the table it stands in, those for single targets included. A renamed one counts by its
+/// package.
+fn dependencies(document: &Document) -> Vec<(&'static str, String)> {
+    let targets =
+        node_at(document, &["target"]).into_iter().flat_map(NodeRef::entries).map(|(_, table)| table);
+    let mut found = Vec::new();
+    for place in document.root().into_iter().chain(targets) {
+        for table in TABLES {
+            for (key, value) in place.get(table).into_iter().flat_map(NodeRef::entries) {
+                let package = value.get("package").and_then(NodeRef::as_str).unwrap_or(key.content());
+                found.push((*table, package.to_owned()));
+            }
+        }
+    }
+    found
+}
+
+fn node_at<'a>(document: &'a Document, steps: &[&str]) -> Option<NodeRef<'a>> {
+    steps.iter().try_fold(document.root()?, |node, step| node.get(step))
+}
+
+fn string_at<'a>(document: &'a Document, steps: &[&str]) -> Option<&'a str> {
+    node_at(document, steps).and_then(NodeRef::as_str)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(dependencies: &str) -> Vec<String> {
+        let text = format!("[package]\nname = \"agpm-model\"\n{dependencies}\n[lints]\nworkspace = true\n");
+        check("Cargo.toml", &text, "agpm-model", &["agpm-diag", "agpm-text"])
+    }
+
+    #[test]
+    fn arrows_go_down_only() {
+        assert_eq!(found("[dependencies]\nagpm-diag.workspace = true"), Vec::<String>::new());
+        assert_eq!(found("[dev-dependencies]\nagpm-testkit.workspace = true"), Vec::<String>::new());
+        for up in [
+            "[dependencies]\nagpm-merge.workspace = true",
+            "[dependencies]\nagpm-testkit.workspace = true",
+            "[dependencies]\nother = { package = \"agpm-merge\", path = \"../merge\" }",
+            "[dev-dependencies]\nagpm.workspace = true",
+            "[target.'cfg(unix)'.dependencies]\nagpm-ops.workspace = true",
+        ] {
+            assert_eq!(found(up).len(), 1, "{up}");
+        }
+    }
+
+    #[test]
+    fn reserved_libraries_stay_with_their_owners() {
+        for library in
+            ["toml_edit", "saphyr", "yaml-edit", "serde_json", "jsonc-parser", "csv", "cap-std", "tokio"]
+        {
+            assert_eq!(found(&format!("[dependencies]\n{library} = \"1\"")).len(), 1, "{library}");
+        }
+        assert_eq!(found("[dependencies]\nglobset = \"1\""), Vec::<String>::new());
+    }
+
+    #[test]
+    fn lints_are_the_workspaces() {
+        let text = "[package]\nname = \"agpm-diag\"\n";
+        assert_eq!(check("Cargo.toml", text, "agpm-diag", &[]).len(), 1);
+    }
+}

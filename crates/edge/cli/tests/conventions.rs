@@ -1,0 +1,269 @@
+//! What holds for every command: streams, exit codes, JSON, colours, and that reading writes nothing.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::process::Stdio;
+
+use agpm_diag::SourceMap;
+use agpm_testkit::{CommandOutput, Sandbox};
+use agpm_text::{Format, Limits, Value, parse, to_value};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_agpm");
+const ESCAPE: char = '\u{1b}';
+
+/// Three files that merge, one of them with a warning, and one that does not parse.
+fn sandbox() -> Sandbox {
+    let sandbox = Sandbox::new(PROGRAM);
+    sandbox.write("org.json", "{\"model\": \"sonnet\", \"allow\": [\"Read\"]}\n");
+    sandbox.write("team.json", "{\"model\": \"opus\"}\n");
+    sandbox.write("list.json", "{\"model\": [\"opus\"]}\n");
+    sandbox.write("broken.json", "{\"model\": }\n");
+    sandbox
+}
+
+/// The one JSON document in `text`; anything before, after or between is an error.
+fn json(text: &str) -> Value {
+    let source = SourceMap::default().add("stdout", text);
+    let parsed = parse(source, text, Format::Json, Limits::default());
+    assert!(parsed.diagnostics.is_empty(), "{:?}\n{text}", parsed.diagnostics);
+    to_value(parsed.document.root().unwrap_or_else(|| panic!("no document in {text:?}")))
+}
+
+fn assert_failure(output: &CommandOutput, code: &str) {
+    let value = json(&output.stdout);
+    assert_eq!(value.get("ok"), Some(&Value::Bool(false)), "{output}");
+    let Some(Value::List(diagnostics)) = value.get("diagnostics") else { panic!("{output}") };
+    assert_eq!(diagnostics[0].get("code").and_then(Value::as_str), Some(code), "{output}");
+    assert!(diagnostics[0].get("help").is_some(), "{output}");
+}
+
+#[test]
+fn exit_codes_are_as_documented() {
+    for (line, expected) in [
+        ("agpm merge org.json team.json", 0),
+        ("agpm merge org.json list.json", 0),
+        ("agpm --help", 0),
+        ("agpm merge --help", 0),
+        ("agpm --version", 0),
+        ("agpm explain json/syntax", 0),
+        ("agpm merge broken.json", 1),
+        ("agpm merge missing.json", 1),
+        ("agpm merge org.json team.json --rule /model=forbid", 1),
+        ("agpm", 2),
+        ("agpm merge", 2),
+        ("agpm merge --no-such-flag", 2),
+        ("agpm no-such-command", 2),
+        ("agpm merge org.json --layer-names a,b", 2),
+        ("agpm merge org.json --rule /model=no-such-operation", 2),
+        ("agpm explain file:org.json no-pointer", 2),
+        ("agpm merge org.json --strategy no-such-strategy", 3),
+        ("agpm explain no/such-code", 3),
+        ("agpm explain file:missing.json", 3),
+        ("agpm explain file:org.json /missing", 3),
+        ("agpm strategies no-such-strategy", 3),
+        ("agpm demo .", 6),
+    ] {
+        let output = sandbox().run_line(line);
+        assert_eq!(output.code, Some(expected), "{line}\n{output}");
+        assert_eq!(
+            output.stderr.is_empty(),
+            expected == 0 && !line.contains("list.json"),
+            "{line}\n{output}"
+        );
+    }
+}
+
+#[test]
+fn a_file_outside_of_the_project_is_refused() {
+    let sandbox = sandbox();
+    sandbox.write("project/agpm.toml", "[[layers]]\nname = \"org\"\npath = \"org\"\n");
+    let output = sandbox.run_line("agpm --manifest-path project/agpm.toml explain file:project/../org.json");
+    assert_eq!(output.code, Some(6), "{output}");
+}
+
+#[test]
+fn json_is_one_document_also_on_failure_and_on_wrong_usage() {
+    let sandbox = sandbox();
+    for (line, code) in [
+        ("agpm --json merge broken.json", "json/syntax"),
+        ("agpm merge broken.json team.json --format json", "json/syntax"),
+        ("agpm merge missing.json --json", "io/not-found"),
+        ("agpm --json explain no/such-code", "name/unknown"),
+        ("agpm --json demo .", "io/exists"),
+        ("agpm --json", "usage"),
+        ("agpm --json merge", "usage"),
+        ("agpm --json merge --no-such-flag", "usage"),
+        ("agpm merge --format json", "usage"),
+        ("agpm merge --format=json --no-such-flag", "usage"),
+        ("agpm --json no-such-command", "usage"),
+        ("agpm --json merge org.json --rule nothing", "usage"),
+        ("agpm --json merge org.json --layer-names a,b", "usage"),
+        ("agpm --json merge org.json --format yaml", "usage"),
+    ] {
+        let output = sandbox.run_line(line);
+        assert_failure(&output, code);
+        assert_eq!(output.stderr, "", "{line}");
+        assert_ne!(output.code, Some(0), "{line}");
+    }
+}
+
+#[test]
+fn json_is_one_document_on_success() {
+    let sandbox = sandbox();
+    for line in [
+        "agpm --json strategies",
+        "agpm --json strategies deep",
+        "agpm --json explain json/syntax",
+        "agpm --json explain file:org.json",
+        "agpm --json merge org.json list.json --explain",
+        "agpm --json demo trial",
+    ] {
+        let output = sandbox.run_line(line);
+        assert_eq!(json(&output.stdout).get("ok"), Some(&Value::Bool(true)), "{line}\n{output}");
+        assert_eq!(output.stderr, "", "{line}");
+    }
+    let bare = sandbox.run_line("agpm --json merge org.json team.json");
+    assert_eq!(json(&bare.stdout).get("model").and_then(Value::as_str), Some("opus"));
+}
+
+#[test]
+fn warnings_go_to_standard_error_and_quiet_leaves_them_out() {
+    let sandbox = sandbox();
+    let loud = sandbox.run_line("agpm merge org.json list.json");
+    assert!(loud.stderr.starts_with("warning[merge/type-change]"), "{loud}");
+    assert!(!loud.stdout.contains("warning"), "{loud}");
+    let quiet = sandbox.run_line("agpm -q merge org.json list.json");
+    assert_eq!(quiet, CommandOutput { stderr: String::new(), ..loud });
+    let failing = sandbox.run_line("agpm -q merge broken.json");
+    assert!(failing.stderr.starts_with("error[json/syntax]"), "{failing}");
+}
+
+#[test]
+fn colours_are_used_only_where_wanted() {
+    let sandbox = sandbox();
+    let coloured = |line: &str, no_color: Option<&str>| {
+        let mut command = sandbox.command(PROGRAM);
+        command.args(line.split(' ')).envs(no_color.map(|value| ("NO_COLOR", value)));
+        sandbox.output(command).stderr.contains(ESCAPE)
+    };
+    assert!(!coloured("merge broken.json", None), "no terminal, no colours");
+    assert!(coloured("merge broken.json --color always", None));
+    assert!(coloured("merge broken.json --color always", Some("1")), "a flag beats the environment");
+    assert!(!coloured("merge broken.json --color never", None));
+    assert!(!coloured("merge broken.json --color auto", Some("1")));
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_ends_it_quietly() {
+    let sandbox = sandbox();
+    let items: Vec<String> = (0..200_000).map(|n| format!("\"item {n}\"")).collect();
+    sandbox.write("large.json", format!("{{\"items\": [{}]}}\n", items.join(",\n")));
+    for arguments in [["merge", "large.json"], ["merge", "large.json --json"], ["explain", "file:large.json"]]
+    {
+        let mut command = sandbox.command(PROGRAM);
+        command.arg(arguments[0]).args(arguments[1].split(' '));
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut little = [0; 16];
+        let mut stdout = child.stdout.take().unwrap();
+        stdout.read_exact(&mut little).unwrap();
+        drop(stdout);
+        let rest = child.wait_with_output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&rest.stderr), "", "{arguments:?}");
+        assert!(rest.status.success(), "{arguments:?}: {}", rest.status);
+    }
+}
+
+#[test]
+fn secrets_are_masked_in_source_lines() {
+    let sandbox = sandbox();
+    sandbox.write("secret.json", "{\"api_token\": \"hunter2hunter2\" \"model\": 1}\n");
+    sandbox.write("secret.yaml", "password: hunter2hunter2: x\n");
+    sandbox.write("secret.toml", "url = \"https://me:hunter2hunter2@example.com\" x\n");
+    sandbox.write("below.json", "{\"api_token\":\n  \"hunter2hunter2\" \"model\": 1}\n");
+    for file in ["secret.json", "secret.yaml", "secret.toml", "below.json"] {
+        for flag in ["--color=never", "--json"] {
+            let output = sandbox.run(["merge", file, flag]);
+            assert_eq!(output.code, Some(1), "{output}");
+            assert!(!output.to_string().contains("hunter2"), "{output}");
+        }
+    }
+    sandbox.write("low.json", "{\"api_token\": \"hunter2hunter2\"}\n");
+    sandbox.write("high.json", "{\"api_token\": [\"hunter2hunter2\"]}\n");
+    for line in ["agpm explain file:low.json", "agpm explain file:x --from low.json high.json"] {
+        let output = sandbox.run_line(line);
+        assert_eq!(output.code, Some(0), "{output}");
+        assert!(!output.to_string().contains("hunter2"), "{output}");
+    }
+}
+
+#[test]
+fn commands_that_read_write_nothing() {
+    let sandbox = sandbox();
+    let before = sandbox.listing();
+    for line in [
+        "agpm merge org.json team.json",
+        "agpm merge broken.json",
+        "agpm merge org.json list.json --explain",
+        "agpm explain file:org.json",
+        "agpm explain json/syntax",
+        "agpm strategies",
+        "agpm completions bash",
+        "agpm man",
+        "agpm --help",
+        "agpm demo .",
+    ] {
+        sandbox.run_line(line);
+        assert_eq!(sandbox.listing(), before, "{line}");
+    }
+}
+
+#[test]
+fn flags_have_twins_in_the_environment() {
+    let sandbox = sandbox();
+    let twins = BTreeMap::from([
+        ("AGPM_CONFIG", "config.toml"),
+        ("AGPM_CACHE_DIR", "cache"),
+        ("AGPM_OFFLINE", "1"),
+        ("AGPM_NO_PROGRESS", "yes"),
+    ]);
+    let mut command = sandbox.command(PROGRAM);
+    command.args(["merge", "org.json"]).envs(&twins);
+    assert_eq!(sandbox.output(command).code, Some(0));
+    for value in ["", "0", "false"] {
+        let mut command = sandbox.command(PROGRAM);
+        command.args(["merge", "org.json"]).env("AGPM_OFFLINE", value).env("AGPM_NO_PROGRESS", value);
+        assert_eq!(sandbox.output(command).code, Some(0), "{value:?}");
+    }
+    let declared: Vec<String> = agpm_cli::declaration()
+        .get_arguments()
+        .filter_map(|argument| Some(argument.get_env()?.to_string_lossy().into_owned()))
+        .collect();
+    let mut expected: Vec<&str> = twins.into_keys().collect();
+    expected.sort_by_key(|name| declared.iter().position(|declared| declared == name));
+    assert_eq!(declared, expected);
+}
+
+#[test]
+fn completions_know_every_command() {
+    for shell in ["bash", "zsh", "fish"] {
+        let output = sandbox().run(["completions", shell]);
+        assert_eq!(output.code, Some(0), "{output}");
+        for command in agpm_cli::declaration().get_subcommands() {
+            assert!(output.stdout.contains(command.get_name()), "{shell}: {}", command.get_name());
+        }
+    }
+}
+
+#[test]
+fn the_manual_page_names_every_command_and_every_global_flag() {
+    let page = sandbox().run(["man"]).stdout.replace("\\-", "-");
+    assert!(page.contains(".TH agpm"), "{page}");
+    let declaration = agpm_cli::declaration();
+    for command in declaration.get_subcommands() {
+        assert!(page.contains(&format!("agpm-{}(1)", command.get_name())), "{}", command.get_name());
+    }
+    for flag in declaration.get_arguments().filter_map(|argument| argument.get_long()) {
+        assert!(page.contains(&format!("--{flag}")), "{flag}");
+    }
+}

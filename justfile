@@ -1,0 +1,25 @@
+# The verbs of this repository. `just` lists them.
+
+_list:
+    @just --list
+
+# Everything that must hold before a change is taken
+check:
+    .ci/run
+
+# All tests; with `AGPM_BLESS=1` documents take over what their commands print
+test *ARGUMENTS:
+    cargo test --workspace {{ARGUMENTS}}
+
+# All benchmarks
+bench *ARGUMENTS:
+    cargo bench --workspace {{ARGUMENTS}}
+
+# Write the generated references and build the documentation of the crates
+docs:
+    cargo run -p agpm-xtask -- generate
+    cargo doc --workspace --no-deps
+
+# Fuzz one target for a minute; needs nightly Rust and cargo-fuzz
+fuzz TARGET SECONDS="60":
+    cargo +nightly fuzz run {{TARGET}} -- -max_total_time={{SECONDS}}

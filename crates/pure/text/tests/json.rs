@@ -293,7 +293,7 @@ impl Scribe {
         self.seed ^= self.seed << 13;
         self.seed ^= self.seed >> 7;
         self.seed ^= self.seed << 17;
-        (self.seed >> 11) % n == 0
+        (self.seed >> 11).is_multiple_of(n)
     }
 
     fn gap(&mut self) {

@@ -59,6 +59,13 @@ impl<'v, V: View<'v>> Changes<'v, V> {
         Changes { containers: vec![change], ..Changes::none() }
     }
 
+    /// Everything that comes in.
+    pub(crate) fn new_values(&self) -> impl Iterator<Item = V> {
+        let inserted =
+            self.containers.iter().flat_map(|change| change.inserted.iter().map(|insertion| insertion.value));
+        self.root.into_iter().chain(self.replaced.iter().map(|(_, value)| *value)).chain(inserted)
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.root.is_none() && self.replaced.is_empty() && self.containers.is_empty()
     }

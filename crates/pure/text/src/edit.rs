@@ -6,6 +6,7 @@ use agpm_diag::has_errors;
 use crate::change::{Changes, Insertion, Rewritten, Splices};
 use crate::document::{Document, Limits, list_index, parse};
 use crate::format::Format;
+use crate::holds::{check_holds, holds, holds_at_top};
 use crate::pointer::Pointer;
 use crate::tree::{Kind, NodeRef};
 use crate::value::Value;
@@ -159,8 +160,12 @@ impl Document {
         if changes.is_empty() {
             return Ok(Rewritten::unchanged(self.text.clone()));
         }
-        if let Some(expected) = expected {
-            representable(expected, self.format)?;
+        // What stays is in the document's format already.
+        if let Some(expected) = expected
+            && !(holds_at_top(expected, self.format)
+                && changes.new_values().all(|new| holds(new, self.format)))
+        {
+            check_holds(expected, self.format)?;
         }
         let mut splices = Splices::default();
         match self.format {
@@ -193,7 +198,7 @@ impl Document {
 
 /// Prints a value in a format, from nothing.
 pub fn print<'v>(view: impl View<'v>, format: Format) -> Result<String, EditError> {
-    representable(view, format)?;
+    check_holds(view, format)?;
     Ok(match format {
         Format::Yaml => yaml::print(view),
         Format::Toml => toml::print(view),
@@ -203,58 +208,6 @@ pub fn print<'v>(view: impl View<'v>, format: Format) -> Result<String, EditErro
             out
         }
     })
-}
-
-/// Whether a format can hold a value. Dates become strings where there are none.
-fn representable<'v>(view: impl View<'v>, format: Format) -> Result<(), EditError> {
-    let fail = |at: &Pointer, what| Err(EditError::Unrepresentable { at: at.clone(), what, format });
-    if matches!(format, Format::Toml | Format::Markdown) && view.shape().kind() != Kind::Map {
-        return fail(&Pointer::root(), "anything but a map at its top");
-    }
-    fn walk<'v>(
-        view: impl View<'v>,
-        at: &mut Pointer,
-        bad: &impl Fn(Shape<'v>) -> Option<&'static str>,
-    ) -> Result<(), (Pointer, &'static str)> {
-        let shape = view.shape();
-        if let Some(what) = bad(shape) {
-            return Err((at.clone(), what));
-        }
-        match shape {
-            Shape::List(count) => (0..count).try_for_each(|index| {
-                let item = view.item(index);
-                if !matches!(item.shape(), Shape::List(_) | Shape::Map(_)) && bad(item.shape()).is_none() {
-                    return Ok(());
-                }
-                at.push(index.to_string());
-                walk(item, at, bad)?;
-                at.pop();
-                Ok(())
-            }),
-            Shape::Map(count) => (0..count).try_for_each(|index| {
-                let (key, value) = view.entry(index);
-                if !matches!(value.shape(), Shape::List(_) | Shape::Map(_)) && bad(value.shape()).is_none() {
-                    return Ok(());
-                }
-                at.push(key);
-                walk(value, at, bad)?;
-                at.pop();
-                Ok(())
-            }),
-            _ => Ok(()),
-        }
-    }
-    let bad = |shape: Shape<'v>| match (shape, format) {
-        (Shape::Null, Format::Toml) => Some("null"),
-        (Shape::Integer(text), Format::Toml) if text.parse::<i64>().is_err() => {
-            Some("a whole number beyond 64 bits")
-        }
-        (Shape::Float("inf" | "-inf" | "nan"), Format::Json | Format::Jsonc) => {
-            Some("infinity or not-a-number")
-        }
-        _ => None,
-    };
-    walk(view, &mut Pointer::root(), &bad).or_else(|(at, what)| fail(&at, what))
 }
 
 /// The outcome of an edit on the value alone; what [`Document::edit`] is checked against.

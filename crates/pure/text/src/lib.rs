@@ -9,6 +9,7 @@ mod document;
 mod edit;
 mod flow;
 mod format;
+mod holds;
 mod json;
 mod markdown;
 mod pointer;

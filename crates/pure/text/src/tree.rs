@@ -137,15 +137,13 @@ impl Tree {
 
     /// A scalar whose content stands in the source as it is.
     pub(crate) fn verbatim(&mut self, kind: Kind, span: Span, content: Span) -> NodeId {
-        let before = content.start.checked_sub(span.start).and_then(|n| u8::try_from(n).ok());
-        let after = span.end.checked_sub(content.end).and_then(|n| u8::try_from(n).ok());
-        match (before, after) {
-            (Some(before), Some(after)) => self.push(kind, span, 0, Content::Trimmed(before, after)),
-            _ => {
-                self.ranges.push(content);
-                self.push(kind, span, narrow(self.ranges.len() - 1), Content::Range)
-            }
+        let before = u8::try_from(content.start.wrapping_sub(span.start));
+        let after = u8::try_from(span.end.wrapping_sub(content.end));
+        if let (Ok(before), Ok(after)) = (before, after) {
+            return self.push(kind, span, 0, Content::Trimmed(before, after));
         }
+        self.ranges.push(content);
+        self.push(kind, span, narrow(self.ranges.len() - 1), Content::Range)
     }
 
     /// A scalar whose content differs from its spelling (escapes, folding, `1_000`).
@@ -241,8 +239,10 @@ impl Tree {
         let key = |at: usize| self.content(source, entries[at * 2]);
         let count = entries.len() / 2;
         if count <= SMALL {
-            for later in 1..count {
-                if let Some(earlier) = (0..later).find(|earlier| key(*earlier) == key(later)) {
+            let mut keys = [""; SMALL];
+            for later in 0..count {
+                keys[later] = key(later);
+                if let Some(earlier) = keys[..later].iter().position(|earlier| *earlier == keys[later]) {
                     found.push((entries[earlier * 2], entries[later * 2]));
                 }
             }

@@ -21,7 +21,7 @@ pub(crate) fn print<'a>(view: impl View<'a>) -> String {
 
 /// Appends a value.
 pub(crate) fn print_value<'a>(out: &mut String, view: impl View<'a>, layout: Layout<'_>) {
-    Printer { out, layout, level: 0 }.value(view);
+    Printer { out, layout, level: 0, indent: String::new() }.value(view);
 }
 
 /// Appends a key with its colon.
@@ -34,6 +34,8 @@ struct Printer<'o, 'l> {
     out: &'o mut String,
     layout: Layout<'l>,
     level: usize,
+    /// The deepest indent so far; others are its beginnings.
+    indent: String,
 }
 
 impl Printer<'_, '_> {
@@ -81,9 +83,15 @@ impl Printer<'_, '_> {
 
     fn line(&mut self) {
         if let Layout::Lines { base, unit, newline } = self.layout {
+            let length = base.len() + self.level * unit.len();
+            if self.indent.is_empty() {
+                self.indent.push_str(base);
+            }
+            while self.indent.len() < length {
+                self.indent.push_str(unit);
+            }
             self.out.push_str(newline);
-            self.out.push_str(base);
-            (0..self.level).for_each(|_| self.out.push_str(unit));
+            self.out.push_str(&self.indent[..length]);
         }
     }
 }

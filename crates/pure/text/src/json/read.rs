@@ -70,7 +70,14 @@ impl Reader<'_, '_> {
     }
 
     /// Skips white space and comments.
+    #[inline]
     fn trivia(&mut self) {
+        if self.peek().is_some_and(|byte| byte <= b' ' || byte == b'/') {
+            self.skip_trivia();
+        }
+    }
+
+    fn skip_trivia(&mut self) {
         while let Some(byte) = self.peek() {
             match byte {
                 b' ' => self.at += leading_spaces(&self.bytes[self.at..]),

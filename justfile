@@ -11,9 +11,14 @@ check:
 test *ARGUMENTS:
     cargo test --workspace {{ARGUMENTS}}
 
-# All benchmarks
-bench *ARGUMENTS:
-    cargo bench --workspace {{ARGUMENTS}}
+# Measure beside the peers that are installed (jq, node, python, yq)
+bench:
+    cargo build --release
+    python3 bench/merge.py target/release/agpm
+
+# Property tests with other seeds and more cases
+soak CASES="20000":
+    PROPTEST_RNG_SEED=$(date +%s) PROPTEST_CASES={{CASES}} cargo test --release -p agpm-text -p agpm-merge
 
 # Write the generated references and build the documentation of the crates
 docs:

@@ -2,161 +2,16 @@
 
 use std::sync::Arc;
 
-use agpm_diag::{Diagnostic, SourceId, SourceMap, Span, Text, codes};
-use agpm_model::{LayerName, Maps, Strategy};
-use agpm_text::{
-    Document, EditError, Format, Limits, Rewritten, Value, View, decode, parse, print, to_value,
-};
+use agpm_diag::{Diagnostic, Text, codes};
+use agpm_model::{Maps, Strategy};
+use agpm_text::{Document, EditError, Format, Limits, Rewritten, Value, View, parse, print, to_value};
 
 use crate::body::{BodyPart, Joint, Segment, join};
 use crate::combine::Combine;
 use crate::fold::{Contribution, fold};
+use crate::layer_file::{Family, FileContent, LayerFile};
 use crate::policy::Policy;
 use crate::resolution::{Resolution, ResolvedRef};
-
-/// A file in one layer.
-#[derive(Clone, Debug)]
-pub struct LayerFile {
-    /// The layer.
-    pub layer: LayerName,
-    /// The file's name, as users see it.
-    pub file: String,
-    /// The identity of its text, for places.
-    pub source: SourceId,
-    /// What is in it.
-    pub content: FileContent,
-}
-
-/// What is in a file.
-#[derive(Clone, Debug)]
-pub enum FileContent {
-    /// A format whose structure we know.
-    Document(Arc<Document>),
-    /// Plain text.
-    Text(Text),
-    /// Anything else.
-    Opaque(Arc<[u8]>),
-}
-
-/// The kinds of content that merge with each other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Family {
-    Structured,
-    Markdown,
-    Text,
-    Opaque,
-}
-
-/// A file of one layer whose text is known and whose structure is not yet: that part of reading needs nothing else.
-#[derive(Debug)]
-pub struct UnparsedFile {
-    file: LayerFile,
-    format: Option<Format>,
-    diagnostics: Vec<Diagnostic>,
-}
-
-impl UnparsedFile {
-    /// Takes in the bytes of a file. What they are is told by the ending of its name.
-    pub fn new(layer: LayerName, file: &str, bytes: Vec<u8>, sources: &mut SourceMap) -> Self {
-        let format = Format::of_file(file).filter(|format| *format != Format::Csv);
-        let is_text = file.to_ascii_lowercase().ends_with(".txt");
-        let unparsed = |source, content, diagnostics| UnparsedFile {
-            file: LayerFile { layer: layer.clone(), file: file.to_owned(), source, content },
-            format,
-            diagnostics,
-        };
-        if format.is_none() && !is_text {
-            return unparsed(sources.add(file, ""), FileContent::Opaque(bytes.into()), Vec::new());
-        }
-        match String::from_utf8(bytes) {
-            Ok(text) => {
-                let text: Text = text.into();
-                unparsed(sources.add(file, text.clone()), FileContent::Text(text), Vec::new())
-            }
-            Err(error) => {
-                let source = sources.add(file, String::from_utf8_lossy(error.as_bytes()).into_owned());
-                let diagnostic = decode(source, error.into_bytes()).err();
-                unparsed(source, FileContent::Text("".into()), diagnostic.into_iter().collect())
-            }
-        }
-    }
-
-    /// Finds its structure. What is wrong comes as diagnostics that name the layer.
-    pub fn parse(self) -> (LayerFile, Vec<Diagnostic>) {
-        let UnparsedFile { mut file, format, mut diagnostics } = self;
-        if let (Some(format), FileContent::Text(text), true) = (format, &file.content, diagnostics.is_empty())
-        {
-            let parsed = parse(file.source, text.clone(), format, Limits::default());
-            diagnostics = parsed.diagnostics;
-            file.content = FileContent::Document(Arc::new(parsed.document));
-        }
-        for diagnostic in &mut diagnostics {
-            diagnostic.layer = Some(file.layer.to_string());
-        }
-        (file, diagnostics)
-    }
-}
-
-impl LayerFile {
-    /// Reads the bytes of a file by the ending of its name. What is wrong comes as diagnostics that name the layer.
-    pub fn read(
-        layer: LayerName,
-        file: &str,
-        bytes: Vec<u8>,
-        sources: &mut SourceMap,
-    ) -> (Self, Vec<Diagnostic>) {
-        UnparsedFile::new(layer, file, bytes, sources).parse()
-    }
-
-    fn family(&self) -> Family {
-        match &self.content {
-            FileContent::Document(document) if document.format() == Format::Markdown => Family::Markdown,
-            FileContent::Document(_) => Family::Structured,
-            FileContent::Text(_) => Family::Text,
-            FileContent::Opaque(_) => Family::Opaque,
-        }
-    }
-
-    fn text(&self) -> &str {
-        match &self.content {
-            FileContent::Document(document) => document.text(),
-            FileContent::Text(text) => text,
-            FileContent::Opaque(_) => "",
-        }
-    }
-
-    /// The file's bytes; nothing for a file that is not text but should be.
-    pub fn bytes(&self) -> &[u8] {
-        match &self.content {
-            FileContent::Opaque(bytes) => bytes,
-            _ => self.text().as_bytes(),
-        }
-    }
-
-    fn as_it_is(&self) -> Rendered {
-        match &self.content {
-            FileContent::Document(document) => Rendered::Text(document.text().clone()),
-            FileContent::Text(text) => Rendered::Text(text.clone()),
-            FileContent::Opaque(bytes) => Rendered::Bytes(bytes.clone()),
-        }
-    }
-
-    /// How many lines it has.
-    pub fn line_count(&self) -> usize {
-        self.text().lines().count().max(1)
-    }
-
-    fn document(&self) -> Option<&Arc<Document>> {
-        match &self.content {
-            FileContent::Document(document) => Some(document),
-            _ => None,
-        }
-    }
-
-    fn body(&self) -> Span {
-        self.document().map_or(Span::new(0, self.text().len()), |document| document.body())
-    }
-}
 
 /// What a file will hold, in pieces, so that large ones are written without being built.
 #[derive(Debug)]

@@ -3,17 +3,15 @@
 use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, codes};
-use agpm_model::{Empty, Items, LayerName, Lists, Maps, Operation, Strategy};
+use agpm_model::{Empty, LayerName, Strategy};
 use agpm_text::{Document, Kind, NodeRef, Pointer, equal};
-use foldhash::fast::FixedState;
-use hashbrown::HashTable;
-use std::hash::BuildHasher;
 
 use crate::combine::{Combination, Combine, Place};
+use crate::group::group;
+use crate::mode::Mode;
+use crate::nodes::{Body, Child, Nodes};
 use crate::policy::{Composition, Policy};
-use crate::resolution::{
-    Body, Child, Deletion, LeafOperation, Nodes, Origin, Resolution, Shadow, ShadowKind,
-};
+use crate::resolution::{Deletion, LeafOperation, Origin, Resolution, Shadow, ShadowKind};
 use crate::rules::{Reach, Rules};
 
 /// Findings of one kind that are reported one by one; the rest is counted.
@@ -73,93 +71,6 @@ pub(crate) struct Said<'a> {
 impl Said<'_> {
     pub(crate) fn origin(self) -> Origin {
         Origin { layer: self.layer, node: self.node.id() }
-    }
-}
-
-/// What happens at a place and below.
-#[derive(Clone, Copy)]
-pub(crate) enum Mode<'s> {
-    Recursive { lists: ListMode<'s>, below: ListMode<'s>, clash: Clash },
-    Replace,
-    Overlay,
-    NonEmpty,
-    KeepLower,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ListMode<'s> {
-    Replace,
-    Extend,
-    Append,
-    Prepend,
-    Union,
-    ByKey(&'s str, Items),
-    Smart,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Clash {
-    HigherWins,
-    Forbidden,
-}
-
-impl<'s> Mode<'s> {
-    fn base(strategy: &'s Strategy) -> Self {
-        match strategy.maps {
-            Maps::Replace => Mode::Replace,
-            Maps::Merge => {
-                let lists = match &strategy.lists {
-                    Lists::Smart => ListMode::Smart,
-                    Lists::By(operation) => ListMode::of(operation),
-                };
-                Mode::Recursive { lists, below: lists, clash: Clash::HigherWins }
-            }
-        }
-    }
-
-    /// What an operation means where `outer` holds around it.
-    fn of(operation: &'s Operation, outer: Mode<'s>) -> Self {
-        let recursive = |lists| Mode::Recursive { lists, below: lists, clash: Clash::HigherWins };
-        match operation {
-            Operation::Deep => recursive(ListMode::Replace),
-            Operation::Replace => Mode::Replace,
-            Operation::Overlay => Mode::Overlay,
-            Operation::NonEmpty => Mode::NonEmpty,
-            Operation::KeepLower => Mode::KeepLower,
-            Operation::Forbid => Mode::Recursive {
-                lists: ListMode::Replace,
-                below: ListMode::Replace,
-                clash: Clash::Forbidden,
-            },
-            Operation::ByKey { .. } => {
-                let below = match outer {
-                    Mode::Recursive { below, .. } => below,
-                    _ => ListMode::Replace,
-                };
-                Mode::Recursive { lists: ListMode::of(operation), below, clash: Clash::HigherWins }
-            }
-            _ => recursive(ListMode::of(operation)),
-        }
-    }
-
-    pub(crate) fn below(self) -> Self {
-        match self {
-            Mode::Recursive { below, clash, .. } => Mode::Recursive { lists: below, below, clash },
-            other => other,
-        }
-    }
-}
-
-impl<'s> ListMode<'s> {
-    fn of(operation: &'s Operation) -> Self {
-        match operation {
-            Operation::Extend => ListMode::Extend,
-            Operation::Append => ListMode::Append,
-            Operation::Prepend => ListMode::Prepend,
-            Operation::Union => ListMode::Union,
-            Operation::ByKey { key, items } => ListMode::ByKey(key, *items),
-            _ => ListMode::Replace,
-        }
     }
 }
 
@@ -270,7 +181,7 @@ impl<'a, 's> Folder<'a, 's> {
             }
             (Family::List, Mode::Recursive { lists, .. }) => self.lists(run, reach, lists, mode, &shadows),
             _ => {
-                if forbids(mode)
+                if mode.forbids()
                     && let Some(other) = said.iter().rev().find(|s| !equal(s.node, top.node))
                 {
                     self.report_clash(*other, top);
@@ -357,6 +268,11 @@ impl<'a, 's> Folder<'a, 's> {
             .collect()
     }
 
+    /// The place, as messages call it.
+    pub(crate) fn place_name(&self) -> String {
+        if self.path.is_empty() { "the document".to_owned() } else { format!("`{}`", self.pointer()) }
+    }
+
     pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
         self.diagnostics.push(diagnostic);
     }
@@ -372,7 +288,7 @@ impl<'a, 's> Folder<'a, 's> {
             if low == high || low == Family::Null || high == Family::Null {
                 continue;
             }
-            if forbids(mode) {
+            if mode.forbids() {
                 self.report_clash(lower, higher);
                 continue;
             }
@@ -387,8 +303,8 @@ impl<'a, 's> Folder<'a, 's> {
     fn type_change(&self, lower: Said<'a>, higher: Said<'a>) -> Diagnostic {
         let (low, high) = (lower.node, higher.node);
         let message = format!(
-            "`{}` is {} in layer `{}` but {} in layer `{}`, which counts",
-            self.pointer(),
+            "{} is {} in layer `{}` but {} in layer `{}`, which counts",
+            self.place_name(),
             low.kind().word(),
             self.layer(lower),
             high.kind().word(),
@@ -403,8 +319,8 @@ impl<'a, 's> Folder<'a, 's> {
 
     pub(crate) fn report_clash(&mut self, lower: Said<'a>, higher: Said<'a>) {
         let message = format!(
-            "`{}` differs between layers `{}` and `{}`",
-            self.pointer(),
+            "{} differs between layers `{}` and `{}`",
+            self.place_name(),
             self.layer(lower),
             self.layer(higher)
         );
@@ -428,14 +344,6 @@ impl<'a, 's> Folder<'a, 's> {
             self.report(Diagnostic::new(&codes::MERGE_TYPE_CHANGE, message));
         }
     }
-}
-
-fn narrow(count: usize) -> u32 {
-    u32::try_from(count).expect("a result has no more nodes than its sources have bytes")
-}
-
-fn forbids(mode: Mode<'_>) -> bool {
-    matches!(mode, Mode::Recursive { clash: Clash::Forbidden, .. })
 }
 
 /// As shadows, highest first.
@@ -492,69 +400,4 @@ fn without_empty<'a>(said: &[Said<'a>], empty: Empty) -> Vec<Said<'a>> {
             if full.is_empty() { said.to_vec() } else { full }
         }
     }
-}
-
-/// Keys with the layer that had them first, and for each key a row of what every map says there.
-type Groups<'a> = (Vec<(NodeRef<'a>, u32)>, Vec<Option<NodeRef<'a>>>);
-
-fn group<'a>(maps: &[Said<'a>]) -> Groups<'a> {
-    let width = maps.len();
-    let mut keys = Keys { list: Vec::with_capacity(maps[0].node.len()), index: None };
-    let mut members: Vec<Option<NodeRef<'a>>> = Vec::with_capacity(maps[0].node.len() * width);
-    for (column, map) in maps.iter().enumerate() {
-        for (at, (key, value)) in map.node.entries().enumerate() {
-            let found = if column == 0 { None } else { keys.find(at, key.content()) };
-            let row = found.unwrap_or_else(|| {
-                members.resize(members.len() + width, None);
-                keys.push(key, map.layer)
-            });
-            members[row * width + column] = Some(value);
-        }
-    }
-    (keys.list, members)
-}
-
-/// Keys in the order of first appearance. Few are searched in order; for many an index is made once it is needed.
-struct Keys<'a> {
-    list: Vec<(NodeRef<'a>, u32)>,
-    index: Option<HashTable<u32>>,
-}
-
-impl<'a> Keys<'a> {
-    const FEW: usize = 8;
-
-    /// `guess` is where the key stands if the layers keep one order.
-    fn find(&mut self, guess: usize, key: &str) -> Option<usize> {
-        if self.list.get(guess).is_some_and(|(known, _)| known.content() == key) {
-            return Some(guess);
-        }
-        if self.list.len() <= Keys::FEW {
-            return self.list.iter().position(|(known, _)| known.content() == key);
-        }
-        if self.index.is_none() {
-            let mut index = HashTable::with_capacity(self.list.len());
-            (0..self.list.len()).for_each(|at| insert(&mut index, &self.list, at));
-            self.index = Some(index);
-        }
-        let found = self.index.as_ref()?.find(hash(key), |at| self.list[*at as usize].0.content() == key);
-        found.map(|at| *at as usize)
-    }
-
-    fn push(&mut self, key: NodeRef<'a>, layer: u32) -> usize {
-        self.list.push((key, layer));
-        let at = self.list.len() - 1;
-        if let Some(index) = &mut self.index {
-            insert(index, &self.list, at);
-        }
-        at
-    }
-}
-
-fn hash(key: &str) -> u64 {
-    FixedState::default().hash_one(key)
-}
-
-fn insert(index: &mut HashTable<u32>, keys: &[(NodeRef<'_>, u32)], at: usize) {
-    let key_hash = |at: &u32| hash(keys[*at as usize].0.content());
-    index.insert_unique(hash(keys[at].0.content()), narrow(at), key_hash);
 }

@@ -7,14 +7,19 @@ mod body;
 mod combine;
 mod file;
 mod fold;
+mod group;
+mod layer_file;
 mod lineage;
 mod lists;
+mod mode;
+mod nodes;
 mod policy;
 mod resolution;
 mod rules;
 
 pub use body::Segment;
-pub use file::{FileContent, LayerFile, Merged, MergedFile, Rendered, UnparsedFile, merge_files};
+pub use file::{Merged, MergedFile, Rendered, merge_files};
+pub use layer_file::{FileContent, LayerFile, UnparsedFile};
 
 pub use combine::{Combination, Combine, Place};
 

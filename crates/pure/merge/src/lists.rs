@@ -8,8 +8,10 @@ use agpm_text::{Kind, NodeRef, equal, fingerprint};
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 
-use crate::fold::{Clash, Folder, ListMode, Mode, Said, Step};
-use crate::resolution::{Body, Child, LeafOperation, Shadow, ShadowKind};
+use crate::fold::{Folder, Said, Step};
+use crate::mode::{ListMode, Mode};
+use crate::nodes::{Body, Child};
+use crate::resolution::{LeafOperation, Shadow, ShadowKind};
 use crate::rules::Reach;
 
 /// An item of the result: what layers say of it, lowest first, and what was the same and not repeated.
@@ -43,7 +45,7 @@ impl<'a, 's> Folder<'a, 's> {
         let (slots, operation) = match how {
             ListMode::Replace => {
                 let below = &lists[..lists.len() - 1];
-                if let Mode::Recursive { clash: Clash::Forbidden, .. } = mode
+                if mode.forbids()
                     && let Some(other) = below.iter().rev().find(|s| !equal(s.node, top.node))
                 {
                     self.report_clash(*other, top);
@@ -170,7 +172,7 @@ impl<'a, 's> Folder<'a, 's> {
 
     fn report_missing_key(&mut self, item: Said<'a>, index: usize, key: &str) {
         let layer = self.layer(item);
-        let message = format!("item {index} of `{}` in layer `{layer}` has no `{key}`", self.pointer());
+        let message = format!("item {index} of {} in layer `{layer}` has no `{key}`", self.place_name());
         let diagnostic = Diagnostic::new(&codes::MERGE_ITEM_KEY, message)
             .at(item.node.document().source(), item.node.span(), format!("no `{key}` here"))
             .in_layer(layer.as_str())
@@ -182,7 +184,8 @@ impl<'a, 's> Folder<'a, 's> {
 
     fn report_duplicate_item(&mut self, earlier: Said<'a>, later: Said<'a>, key: &str, text: &str) {
         let layer = self.layer(later);
-        let message = format!("two items of `{}` in layer `{layer}` have the {key} `{text}`", self.pointer());
+        let message =
+            format!("two items of {} in layer `{layer}` have the {key} `{text}`", self.place_name());
         let diagnostic = Diagnostic::new(&codes::MERGE_DUPLICATE_ITEM, message)
             .at(later.node.document().source(), later.node.span(), "this one counts")
             .at(earlier.node.document().source(), earlier.node.span(), "this one does not")

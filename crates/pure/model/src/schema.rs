@@ -1,3 +1,6 @@
+use agpm_diag::did_you_mean;
+use agpm_text::NodeRef;
+
 /// Which keys a kind of map knows.
 #[derive(Clone, Copy, Debug)]
 pub struct Schema {
@@ -37,6 +40,13 @@ impl Schema {
     /// A schema of owned keys only.
     pub const fn strict(what: &'static str, owned: &'static [&'static str]) -> Self {
         Schema { what, owned, passthrough: &[], extensions: false }
+    }
+
+    /// The keys of a map that are mistakes, each with what it was probably meant to be.
+    pub fn unknown_keys<'n>(&self, map: NodeRef<'n>) -> impl Iterator<Item = (NodeRef<'n>, Option<String>)> {
+        let unknown =
+            map.entries().map(|(key, _)| key).filter(|key| self.classify(key.content()) == KeyClass::Unknown);
+        unknown.map(|key| (key, did_you_mean(key.content(), "its keys are", self.owned.iter().copied())))
     }
 
     /// What this schema says of `key`.

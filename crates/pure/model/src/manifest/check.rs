@@ -1,7 +1,7 @@
 use agpm_diag::{Diagnostic, SourceId, codes, did_you_mean};
 use agpm_text::{Document, Kind, NodeRef};
 
-use crate::schema::{KeyClass, Schema};
+use crate::schema::Schema;
 
 /// Collects what is wrong with a document while it is turned into checked types.
 pub(crate) struct Check<'a> {
@@ -30,16 +30,12 @@ impl<'a> Check<'a> {
 
     /// Reports keys that the schema does not know.
     pub(crate) fn keys(&mut self, map: NodeRef<'_>, schema: &Schema) {
-        for (key, _) in map.entries() {
-            let name = key.content();
-            if schema.classify(name) == KeyClass::Unknown {
-                let message = format!("a {} has no key `{name}`", schema.what);
-                let help = did_you_mean(name, "its keys are", schema.owned.iter().copied());
-                let mut diagnostic =
-                    Diagnostic::new(&codes::MANIFEST_UNKNOWN_KEY, message).at(self.source(), key.span(), "");
-                diagnostic.help = help;
-                self.report(diagnostic);
-            }
+        for (key, help) in schema.unknown_keys(map) {
+            let message = format!("a {} has no key `{}`", schema.what, key.content());
+            let mut diagnostic =
+                Diagnostic::new(&codes::MANIFEST_UNKNOWN_KEY, message).at(self.source(), key.span(), "");
+            diagnostic.help = help;
+            self.report(diagnostic);
         }
     }
 

@@ -24,6 +24,7 @@ pub(crate) enum Paint {
 pub(crate) struct Output {
     pub(crate) json: bool,
     quiet: bool,
+    verbose: bool,
     paint: Paint,
 }
 
@@ -38,6 +39,7 @@ impl Output {
         Output {
             json: global.json,
             quiet: global.quiet,
+            verbose: global.verbose > 0,
             paint: if colour { Paint::Colour } else { Paint::Plain },
         }
     }
@@ -48,7 +50,11 @@ impl Output {
         outcome: Outcome<T>,
         show: impl FnOnce(T, &Shown<'_>) -> Rendering,
     ) -> ExitCode {
-        let Outcome { result, diagnostics, sources } = outcome;
+        let Outcome { result, diagnostics, sources, log } = outcome;
+        if self.verbose {
+            let text: String = log.iter().map(|line| format!("agpm: {line}\n")).collect();
+            let _ = io::stderr().write_all(text.as_bytes());
+        }
         match result {
             Ok(report) => {
                 let shown = Shown { diagnostics: &diagnostics, sources: &sources, json: self.json };

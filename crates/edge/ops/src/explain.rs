@@ -134,11 +134,16 @@ fn from_project(
     for layer in &project.manifest.layers {
         let place = layer_folder(folder, layer)?;
         let open = match Folder::open(&place) {
-            Err(StoreError { problem: Problem::NotFound, .. }) => continue,
+            Err(StoreError { problem: Problem::NotFound, .. }) => {
+                notes.log.push(format!("layer `{}` is left out: its folder is not there", layer.name));
+                continue;
+            }
             other => other.map_err(seen)?,
         };
         match open.read(&inside, limit()) {
-            Err(StoreError { problem: Problem::NotFound, .. }) => {}
+            Err(StoreError { problem: Problem::NotFound, .. }) => {
+                notes.log.push(format!("layer `{}` does not have the file", layer.name));
+            }
             other => {
                 let path = shown(environment, &place.join(inside.as_str()));
                 files.push(layer_file(layer.name.clone(), &path, other.map_err(seen)?, notes));

@@ -12,6 +12,15 @@ pub struct Outcome<T> {
     pub diagnostics: Vec<Diagnostic>,
     /// The texts that diagnostics point into.
     pub sources: SourceMap,
+    /// What was used and left out, for those who ask.
+    pub log: Vec<String>,
+}
+
+impl<T> Outcome<T> {
+    /// A failure before anything was looked at.
+    pub fn failed(kind: FailureKind, diagnostic: Diagnostic) -> Self {
+        Notes::default().outcome(Err(Failure::new(kind, diagnostic)))
+    }
 }
 
 /// Decides the exit code and the tone.
@@ -99,6 +108,7 @@ impl From<DriverError> for Failure {
 pub(crate) struct Notes {
     pub(crate) sources: SourceMap,
     pub(crate) diagnostics: Vec<Diagnostic>,
+    pub(crate) log: Vec<String>,
 }
 
 impl Notes {
@@ -113,6 +123,6 @@ impl Notes {
             self.diagnostics.extend(failure.diagnostic);
             failure.kind
         });
-        Outcome { result, diagnostics: self.diagnostics, sources: self.sources }
+        Outcome { result, diagnostics: self.diagnostics, sources: self.sources, log: self.log }
     }
 }

@@ -40,6 +40,7 @@ impl Project {
         let Some(path) = path else { return Ok(Project::default()) };
         let bytes = store::read(&path, limit()).map_err(|error| error.seen_from(&environment.folder))?;
         let shown = shown(environment, &path);
+        notes.log.push(format!("the manifest is {shown}"));
         let source = notes.sources.add(shown.clone(), String::from_utf8_lossy(&bytes).into_owned());
         let text = decode(source, bytes)?;
         let parsed = parse(source, text, Format::Toml, Limits::default());

@@ -103,6 +103,7 @@ fn run(world: &World, request: &MergeRequest, notes: &mut Notes) -> Result<Merge
     let environment = &world.environment;
     let project = Project::load(environment, request.inputs.manifest, notes)?;
     let strategy = choose_strategy(environment, &project, &request.inputs)?;
+    notes.log.push(format!("merging by the strategy `{}`", strategy.name));
     let read = read_files(environment, &request.inputs, notes)?;
     if let Some(driver) = &strategy.driver {
         let output = drive(driver, read.all()?)?;

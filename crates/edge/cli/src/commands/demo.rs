@@ -50,6 +50,11 @@ fn render(report: DemoReport, shown: &Shown<'_>) -> Rendering {
     if let Ok(ExplainReport::File { provenance, .. }) = explain(&world, &request).result {
         out.push_str(&provenance::text(&provenance));
     }
-    out.push_str(&format!("\nTry it yourself: cd {folder}\n"));
+    out.push_str(&format!("\nTry it yourself in {folder}:\n"));
+    for command in
+        ["agpm merge org/CLAUDE.md team/CLAUDE.md", "agpm explain file:CLAUDE.md", "agpm strategies"]
+    {
+        out.push_str(&format!("  {command}\n"));
+    }
     Rendering::Text(out)
 }

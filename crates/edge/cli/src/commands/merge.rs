@@ -1,6 +1,6 @@
 use std::process::ExitCode;
 
-use agpm_diag::{Diagnostic, SourceMap, codes};
+use agpm_diag::{Diagnostic, codes};
 use agpm_ops::{FailureKind, MergeReport, MergeRequest, Outcome, OutputFormat, World, merge, success_value};
 use clap::ValueEnum;
 
@@ -29,7 +29,7 @@ fn two_formats(other: MergeFormat) -> Outcome<MergeReport> {
     let other = other.to_possible_value().map_or_else(String::new, |value| format!(" {}", value.get_name()));
     let message = format!("`--json` and `--format{other}` ask for two formats");
     let diagnostic = Diagnostic::new(&codes::USAGE, message).help("leave out one of them");
-    Outcome { result: Err(FailureKind::Usage), diagnostics: vec![diagnostic], sources: SourceMap::default() }
+    Outcome::failed(FailureKind::Usage, diagnostic)
 }
 
 fn render(report: MergeReport, shown: &Shown<'_>) -> Rendering {

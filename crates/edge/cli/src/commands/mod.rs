@@ -2,6 +2,7 @@
 
 mod demo;
 mod explain;
+mod man;
 mod merge;
 mod provenance;
 mod strategies;
@@ -26,12 +27,7 @@ pub(crate) fn run(cli: Cli, output: &mut Output) -> ExitCode {
             clap_complete::generate(args.shell, &mut Cli::declaration(), "agpm", &mut script);
             write_stdout(&script)
         }
-        Command::Man => {
-            let mut page = Vec::new();
-            // Writing into memory does not fail.
-            let _ = clap_mangen::Man::new(Cli::declaration()).render(&mut page);
-            write_stdout(&page)
-        }
+        Command::Man => write_stdout(&man::page(Cli::declaration())),
     }
 }
 

@@ -8,7 +8,7 @@ use agpm_text::{Document, Kind, NodeRef, Pointer, equal};
 
 use crate::combine::{Combination, Combine, Place};
 use crate::group::group;
-use crate::mode::Mode;
+use crate::mode::{ListMode, Mode};
 use crate::nodes::{Body, Child, Nodes};
 use crate::policy::{Composition, Policy};
 use crate::resolution::{Deletion, LeafOperation, Origin, Resolution, Shadow, ShadowKind};
@@ -108,12 +108,21 @@ impl<'a, 's> Folder<'a, 's> {
             self.delete(unset, said);
             return None;
         }
-        let (operation, empty) = self.rules.here(reach);
+        let (rule, empty) = self.rules.here(reach);
+        let within: Reach;
+        let mut reach = reach;
         let revived: Vec<Said<'a>>;
         let mut said = said;
-        if operation.is_some() && said.iter().any(|s| !s.live) {
-            revived = said.iter().map(|s| Said { live: true, ..*s }).collect();
-            said = &revived;
+        if let Some((index, operation)) = rule {
+            if said.iter().any(|s| !s.live) {
+                revived = said.iter().map(|s| Said { live: true, ..*s }).collect();
+                said = &revived;
+            }
+            // What one layer gives as a whole, only a more specific rule takes apart.
+            if operation.selects() {
+                within = reach.more_specific_than(index);
+                reach = &within;
+            }
         }
         let kept: Vec<Said<'a>>;
         if empty != Empty::Value && said.len() > 1 {
@@ -131,7 +140,7 @@ impl<'a, 's> Folder<'a, 's> {
                 None => {}
             }
         }
-        let mode = operation.map_or(outer, |operation| Mode::of(operation, outer));
+        let mode = rule.map_or(outer, |(_, operation)| Mode::of(operation, outer));
         self.by_mode(said, reach, mode)
     }
 
@@ -153,14 +162,22 @@ impl<'a, 's> Folder<'a, 's> {
             };
         }
         if let ([one], false) = (said, reach.may_unset()) {
+            if let Mode::Recursive { lists: ListMode::ByKey(key, _), .. } = mode {
+                self.check_keys(&[*one], key)?;
+            }
             return Some(self.whole(*one, LeafOperation::Only, &[]));
         }
         match mode {
-            Mode::Replace => self.replace(said, reach),
-            Mode::KeepLower => Some(self.pick(live, 0, LeafOperation::KeepLower)),
+            Mode::Replace => {
+                self.select(said, said.iter().rposition(|s| s.live)?, LeafOperation::Replace, reach)
+            }
+            Mode::KeepLower => {
+                self.select(said, said.iter().position(|s| s.live)?, LeafOperation::KeepLower, reach)
+            }
             Mode::NonEmpty => {
-                let highest = live.iter().rposition(|s| !is_blank(s.node)).unwrap_or(live.len() - 1);
-                Some(self.pick(live, highest, LeafOperation::NonEmpty))
+                let full = said.iter().rposition(|s| s.live && !is_blank(s.node));
+                let chosen = full.or_else(|| said.iter().rposition(|s| s.live))?;
+                self.select(said, chosen, LeafOperation::NonEmpty, reach)
             }
             Mode::Overlay | Mode::Recursive { .. } => self.recursive(live, reach, mode),
         }
@@ -171,35 +188,43 @@ impl<'a, 's> Folder<'a, 's> {
         let top = said[said.len() - 1];
         let family = family(top.node.kind());
         let from = said.iter().rposition(|s| self::family(s.node.kind()) != family).map_or(0, |at| at + 1);
-        self.report_type_changes(said, mode);
+        self.report_changes(said, mode);
         let (shadowed, run) = said.split_at(from);
+        let several = run.len() > 1 || reach.may_unset();
         let shadows = replaced(shadowed);
         match (family, mode) {
             (Family::Map, Mode::Overlay) => self.maps(run, reach, Mode::Replace, &shadows),
-            (Family::Map, _) if run.len() > 1 || reach.may_unset() => {
-                self.maps(run, reach, mode.below(), &shadows)
+            (Family::Map, _) if several => self.maps(run, reach, mode.below(), &shadows),
+            (Family::List, Mode::Recursive { lists, .. })
+                if several || matches!(lists, ListMode::ByKey(..)) =>
+            {
+                self.lists(run, reach, lists, mode, &shadows)
             }
-            (Family::List, Mode::Recursive { lists, .. }) => self.lists(run, reach, lists, mode, &shadows),
-            _ => {
-                if mode.forbids()
-                    && let Some(other) = said.iter().rev().find(|s| !equal(s.node, top.node))
-                {
-                    self.report_clash(*other, top);
-                }
-                Some(self.pick(said, said.len() - 1, LeafOperation::Replace))
-            }
+            _ => Some(self.pick(said, said.len() - 1, LeafOperation::Replace)),
         }
     }
 
-    /// The highest, whole, unless a rule speaks of a place inside.
-    fn replace(&mut self, said: &[Said<'a>], reach: &Reach) -> Option<u32> {
-        let top = said.iter().rposition(|s| s.live)?;
-        if reach.is_empty() || said[top].node.kind() != Kind::Map {
-            return Some(self.pick(&said[..=top], top, LeafOperation::Replace));
+    /// One of them whole, unless a rule speaks of a place inside: there the others have a say again.
+    fn select(
+        &mut self,
+        said: &[Said<'a>],
+        chosen: usize,
+        operation: LeafOperation,
+        reach: &Reach,
+    ) -> Option<u32> {
+        let one = said[chosen];
+        match one.node.kind() {
+            Kind::Map if !reach.is_empty() => {
+                let ghost = |s: Said<'a>| Said { live: s.layer == one.layer, ..s };
+                let maps: Vec<Said<'a>> = only_maps(said).into_iter().map(ghost).collect();
+                self.maps(&maps, reach, Mode::Replace, &[])
+            }
+            Kind::List if reach.may_unset() => {
+                let others: Vec<Said<'a>> = said.iter().copied().filter(|s| s.layer != one.layer).collect();
+                self.lists(&[one], reach, ListMode::Replace, Mode::Replace, &replaced(&others))
+            }
+            _ => Some(self.pick(said, chosen, operation)),
         }
-        let ghosts: Vec<Said<'a>> =
-            only_maps(said).into_iter().map(|s| Said { live: s.layer == said[top].layer, ..s }).collect();
-        self.maps(&ghosts, reach, Mode::Replace, &[])
     }
 
     /// Merges maps key by key: the lower order first, then new keys.
@@ -281,20 +306,26 @@ impl<'a, 's> Folder<'a, 's> {
         &self.said[said.layer as usize].layer
     }
 
-    fn report_type_changes(&mut self, said: &[Said<'a>], mode: Mode<'s>) {
-        for pair in said.windows(2) {
-            let (lower, higher) = (pair[0], pair[1]);
-            let (low, high) = (family(lower.node.kind()), family(higher.node.kind()));
-            if low == high || low == Family::Null || high == Family::Null {
-                continue;
+    /// Tells where layers disagree on what kind of thing this is; where nothing may differ, that it does.
+    fn report_changes(&mut self, said: &[Said<'a>], mode: Mode<'s>) {
+        let kind = |s: &Said<'a>| family(s.node.kind());
+        if mode.forbids() {
+            let top = said[said.len() - 1];
+            let differs =
+                |s: &&Said<'a>| kind(s) != kind(&top) || kind(s) != Family::Map && !equal(s.node, top.node);
+            if let Some(other) = said.iter().rev().find(differs) {
+                self.report_clash(*other, top);
             }
-            if mode.forbids() {
-                self.report_clash(lower, higher);
+            return;
+        }
+        for pair in said.windows(2) {
+            let (low, high) = (kind(&pair[0]), kind(&pair[1]));
+            if low == high || low == Family::Null || high == Family::Null {
                 continue;
             }
             self.type_changes += 1;
             if self.type_changes <= MOST_OF_A_KIND {
-                let diagnostic = self.type_change(lower, higher);
+                let diagnostic = self.type_change(pair[0], pair[1]);
                 self.report(diagnostic);
             }
         }
@@ -317,7 +348,7 @@ impl<'a, 's> Folder<'a, 's> {
             .help("make both the same type, or say `replace` for this place to take the change without a warning")
     }
 
-    pub(crate) fn report_clash(&mut self, lower: Said<'a>, higher: Said<'a>) {
+    fn report_clash(&mut self, lower: Said<'a>, higher: Said<'a>) {
         let message = format!(
             "{} differs between layers `{}` and `{}`",
             self.place_name(),

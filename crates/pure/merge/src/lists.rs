@@ -1,11 +1,8 @@
 //! Lists: which items of which layers make up the result.
 
-use std::hash::BuildHasher;
-
 use agpm_diag::{Diagnostic, codes};
 use agpm_model::Items;
 use agpm_text::{Kind, NodeRef, equal, fingerprint};
-use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 
 use crate::fold::{Folder, Said, Step};
@@ -45,11 +42,6 @@ impl<'a, 's> Folder<'a, 's> {
         let (slots, operation) = match how {
             ListMode::Replace => {
                 let below = &lists[..lists.len() - 1];
-                if mode.forbids()
-                    && let Some(other) = below.iter().rev().find(|s| !equal(s.node, top.node))
-                {
-                    self.report_clash(*other, top);
-                }
                 let mut all = crate::fold::replaced(below);
                 all.append(&mut shadows);
                 if !reach.may_unset() {
@@ -115,11 +107,16 @@ impl<'a, 's> Folder<'a, 's> {
     /// By `id` as long as every item has one, else what is not there yet joins the end.
     fn smart(&mut self, lists: &[Said<'a>]) -> (Vec<Slot<'a>>, LeafOperation) {
         const KEY: &str = "id";
+        let keyed = |item: NodeRef<'a>| key_of(item, KEY).is_some();
         let mut slots: Vec<Slot<'a>> = items(lists[0]).map(Slot::of).collect();
         let mut operation = LeafOperation::ByKey;
-        for list in &lists[1..] {
+        for (number, list) in lists.iter().enumerate().skip(1) {
             let above = items(*list).map(|item| item.node);
-            if slots.iter().map(Slot::highest).chain(above).all(|item| key_of(item, KEY).is_some()) {
+            if slots.iter().map(Slot::highest).chain(above).all(keyed) {
+                if number == 1 {
+                    slots.clear();
+                    self.join_by_key(&mut slots, lists[0], KEY);
+                }
                 self.join_by_key(&mut slots, *list, KEY);
             } else {
                 operation = LeafOperation::Extend;
@@ -129,43 +126,45 @@ impl<'a, 's> Folder<'a, 's> {
         (slots, operation)
     }
 
-    /// Items told apart by a key, lower order first; `None` if an item has no such key, which is reported.
+    /// Items told apart by a key, lower order first; `None` if an item has no such key.
     fn keyed(&mut self, lists: &[Said<'a>], key: &str) -> Option<Vec<Slot<'a>>> {
-        let mut complete = true;
+        self.check_keys(lists, key)?;
+        let mut slots = Vec::new();
+        lists.iter().for_each(|list| self.join_by_key(&mut slots, *list, key));
+        Some(slots)
+    }
+
+    /// Reports every item without the key; `None` if there are any.
+    pub(crate) fn check_keys(&mut self, lists: &[Said<'a>], key: &str) -> Option<()> {
+        let mut complete = Some(());
         for (index, item) in lists.iter().flat_map(|list| items(*list).enumerate()) {
             if key_of(item.node, key).is_none() {
-                complete = false;
+                complete = None;
                 self.report_missing_key(item, index, key);
             }
         }
-        let mut slots = Vec::new();
-        if complete {
-            lists.iter().for_each(|list| self.join_by_key(&mut slots, *list, key));
-        }
-        complete.then_some(slots)
+        complete
     }
 
-    /// Items join the slot with their key, or a new one at the end.
+    /// Items join the slot with their key, or a new one at the end. The caller knows that every item has one.
     fn join_by_key(&mut self, slots: &mut Vec<Slot<'a>>, list: Said<'a>, key: &str) {
-        let hasher = FixedState::default();
-        let content = |slot: &Slot<'a>| key_of(slot.highest(), key).map_or("", NodeRef::content);
+        let own_key = |item: NodeRef<'a>| key_of(item, key).unwrap_or(item);
         let mut index: HashTable<usize> = HashTable::with_capacity(slots.len() + list.node.len());
         for at in 0..slots.len() {
-            index.insert_unique(hasher.hash_one(content(&slots[at])), at, |at| {
-                hasher.hash_one(content(&slots[*at]))
-            });
+            let hash = |at: &usize| fingerprint(own_key(slots[*at].highest()));
+            index.insert_unique(hash(&at), at, hash);
         }
         for item in items(list) {
-            let text = key_of(item.node, key).map_or("", NodeRef::content);
-            let hash = hasher.hash_one(text);
-            if let Some(at) = index.find(hash, |at| content(&slots[*at]) == text).copied() {
+            let id = own_key(item.node);
+            let hash = fingerprint(id);
+            if let Some(at) = index.find(hash, |at| equal(own_key(slots[*at].highest()), id)).copied() {
                 if let Some(earlier) = slots[at].said.iter().find(|said| said.layer == item.layer) {
-                    self.report_duplicate_item(*earlier, item, key, text);
+                    self.report_duplicate_item(*earlier, item, key, id.content());
                 }
                 slots[at].said.push(item);
             } else {
                 slots.push(Slot::of(item));
-                index.insert_unique(hash, slots.len() - 1, |at| hasher.hash_one(content(&slots[*at])));
+                index.insert_unique(hash, slots.len() - 1, |at| fingerprint(own_key(slots[*at].highest())));
             }
         }
     }
@@ -187,10 +186,10 @@ impl<'a, 's> Folder<'a, 's> {
         let message =
             format!("two items of {} in layer `{layer}` have the {key} `{text}`", self.place_name());
         let diagnostic = Diagnostic::new(&codes::MERGE_DUPLICATE_ITEM, message)
-            .at(later.node.document().source(), later.node.span(), "this one counts")
-            .at(earlier.node.document().source(), earlier.node.span(), "this one does not")
+            .at(later.node.document().source(), later.node.span(), "again here")
+            .at(earlier.node.document().source(), earlier.node.span(), "first here")
             .in_layer(layer.as_str())
-            .help("keep one of them");
+            .help("keep one of them: they are taken for one item, and the later one counts");
         self.report(diagnostic);
     }
 }

@@ -160,7 +160,7 @@ impl Resolution {
     pub fn each_leaf<'r>(&'r self, under: &Pointer, visit: &mut dyn FnMut(Leaf<'r>)) {
         if let Some(root) = self.root {
             let mut walk = Walk { resolution: self, under, pointer: Pointer::root(), visit };
-            walk.folded(root);
+            walk.folded(root, &[]);
         }
     }
 
@@ -191,24 +191,27 @@ impl<'r> Walk<'_, 'r> {
         self.pointer.is_within(self.under) || self.under.is_within(&self.pointer)
     }
 
-    fn folded(&mut self, node: u32) {
+    /// `above` is what this place's container shadows as a whole.
+    fn folded(&mut self, node: u32, above: &[Shadow]) {
         let resolution = self.resolution;
         let resolved = resolution.nodes.get(node);
         let origin = resolution.nodes.numbering.unpack(resolved.origin);
-        let shadows = resolution.nodes.shadows_of(node);
-        let lot = Lot { layer: origin.layer, operation: resolved.operation, shadows };
+        let mut shadows = resolution.nodes.shadows_of(node);
+        shadows.extend_from_slice(above);
         let children = resolution.nodes.children_of(node);
         if children.is_empty() {
+            let lot = Lot { layer: origin.layer, operation: resolved.operation, shadows };
             return self.inside(resolution.node(origin), lot);
         }
         for (index, child) in children.iter().enumerate() {
-            let step = match resolved.body {
-                Body::Map => resolution.packed(child.key).content().to_owned(),
-                _ => index.to_string(),
+            let (kind, step) = match resolved.body {
+                Body::Map => (Kind::Map, resolution.packed(child.key).content().to_owned()),
+                _ => (Kind::List, index.to_string()),
             };
+            let below = self.shadows_below(&shadows, kind, &step);
             self.pointer.push(step);
             if self.concerned() {
-                self.folded(child.node);
+                self.folded(child.node, &below);
             }
             self.pointer.pop();
         }
@@ -231,7 +234,7 @@ impl<'r> Walk<'_, 'r> {
                 }
                 _ => (at.to_string(), node.item(at)),
             };
-            let below = self.lot_below(&lot, node.kind(), &step);
+            let below = Lot { shadows: self.shadows_below(&lot.shadows, node.kind(), &step), ..lot };
             self.pointer.push(step);
             if self.concerned() {
                 self.inside(child, below);
@@ -241,19 +244,16 @@ impl<'r> Walk<'_, 'r> {
     }
 
     /// What was shadowed as a whole is shadowed part by part.
-    fn lot_below(&self, lot: &Lot, kind: Kind, step: &str) -> Lot {
+    fn shadows_below(&self, shadows: &[Shadow], kind: Kind, step: &str) -> Vec<Shadow> {
         let follow = |shadow: &Shadow| {
             let node = self.resolution.node(shadow.origin);
             if node.kind() != kind {
                 return Some(*shadow);
             }
-            let child = match kind {
-                Kind::Map => node.get(step)?,
-                _ => node.items().nth(step.parse().ok()?)?,
-            };
+            let child = node.child(step)?;
             Some(Shadow { origin: Origin { node: child.id(), ..shadow.origin }, ..*shadow })
         };
-        Lot { shadows: lot.shadows.iter().filter_map(follow).collect(), ..*lot }
+        shadows.iter().filter_map(follow).collect()
     }
 }
 

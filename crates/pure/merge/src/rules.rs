@@ -39,12 +39,12 @@ impl<'s> Rules<'s> {
         }
     }
 
-    /// What the rules say of this place: the operation, and what empty containers do.
-    pub(crate) fn here(&self, reach: &Reach) -> (Option<&'s Operation>, Empty) {
+    /// What the rules say of this place: which of them says what to do, and what empty containers do.
+    pub(crate) fn here(&self, reach: &Reach) -> (Option<(usize, &'s Operation)>, Empty) {
         let matching = reach.rules.iter().filter(|(at, m)| self.rules[*at].pattern.is_match(m));
-        let rules = matching.map(|(at, _)| self.rules[*at]);
-        let operation = rules.clone().find_map(|rule| rule.operation.as_ref());
-        let empty = rules.map(|rule| rule.empty).find(|empty| *empty != Empty::Value);
+        let rules = matching.map(|(at, _)| (*at, self.rules[*at]));
+        let operation = rules.clone().find_map(|(at, rule)| Some((at, rule.operation.as_ref()?)));
+        let empty = rules.map(|(_, rule)| rule.empty).find(|empty| *empty != Empty::Value);
         (operation, empty.unwrap_or_default())
     }
 
@@ -57,6 +57,12 @@ impl<'s> Rules<'s> {
 impl Reach {
     pub(crate) fn is_empty(&self) -> bool {
         self.rules.is_empty() && self.unset.is_empty()
+    }
+
+    /// Only rules that are more specific than this one, and all deletions.
+    pub(crate) fn more_specific_than(&self, rule: usize) -> Reach {
+        let rules = self.rules.iter().filter(|(at, _)| *at < rule).cloned().collect();
+        Reach { rules, unset: self.unset.clone() }
     }
 
     pub(crate) fn may_unset(&self) -> bool {

@@ -345,6 +345,15 @@ fn rules_do_what_they_say() {
             r#"{"e":{"a":1,"b":2,"c":3}}"#,
         ),
         ("deep", "", "replace", r#"[{"a":1},{"b":2}]"#, r#"{"b":2}"#),
+        ("deep", "/**", "replace", r#"[{"a":{"x":1}},{"a":{"y":1}}]"#, r#"{"a":{"y":1}}"#),
+        ("deep", "/a", "union", r#"[{"a":null},{"a":[2,2]}]"#, r#"{"a":[2,2]}"#),
+        (
+            "deep",
+            "/a",
+            "by-key:id",
+            r#"[{"a":[{"id":1,"v":1}]},{"a":[{"id":"1"},{"id":1.0,"v":2}]}]"#,
+            r#"{"a":[{"id":1.0,"v":2},{"id":"1"}]}"#,
+        ),
     ] {
         let Value::List(layers) = json(layers) else { panic!() };
         let strategy = with_rule(strategy, pattern, operation);
@@ -367,6 +376,48 @@ fn the_most_specific_rule_counts() {
     };
     let expected = r#"{"a":{"l":[2],"m":[1,2],"x":{"y":1}},"b":2}"#;
     assert_eq!(folded(&layers, &strategy).to_json(), json(expected).to_json());
+}
+
+#[test]
+fn only_a_more_specific_rule_takes_a_whole_apart() {
+    for (rules, layers, expected) in [
+        ([("/a", "replace"), ("/**", "extend")], r#"[{"a":{"x":1}},{"a":{"y":1}}]"#, r#"{"a":{"y":1}}"#),
+        (
+            [("/a", "replace"), ("/a/l", "extend")],
+            r#"[{"a":{"x":1,"l":[1]}},{"a":{"l":[2]}}]"#,
+            r#"{"a":{"l":[1,2]}}"#,
+        ),
+        (
+            [("/b", "keep-lower"), ("/b/c", "replace")],
+            r#"[{"b":{"c":1,"d":1}},{"b":{"c":2,"d":2}}]"#,
+            r#"{"b":{"c":2,"d":1}}"#,
+        ),
+        (
+            [("/b", "non-empty"), ("/b/c", "keep-lower")],
+            r#"[{"b":{"c":1}},{"b":{"c":2,"d":2}}]"#,
+            r#"{"b":{"c":1,"d":2}}"#,
+        ),
+    ] {
+        let mut strategy = built_in("deep");
+        rules.iter().for_each(|(pattern, operation)| {
+            strategy.rules.extend(with_rule("deep", pattern, operation).rules)
+        });
+        let Value::List(layers) = json(layers) else { panic!() };
+        assert_eq!(folded(&layers, &strategy).to_json(), json(expected).to_json(), "{rules:?}");
+    }
+}
+
+#[test]
+fn a_map_after_a_change_of_type_still_shadows_what_was_there_before() {
+    let Value::List(layers) = json(r#"[{"a":{"x":1}},{"a":5},{"a":{"x":2}},{"a":{"x":3}}]"#) else {
+        panic!()
+    };
+    let resolution = resolve(&layers, &built_in("deep"));
+    let mut shadows = Vec::new();
+    resolution.each_leaf(&Pointer::root(), &mut |leaf| {
+        shadows.extend(leaf.shadows.iter().map(|shadow| shadow.origin.layer))
+    });
+    assert_eq!(shadows, [2, 1, 0]);
 }
 
 #[test]
@@ -427,6 +478,18 @@ fn findings_name_the_layer_and_the_place() {
         ["merge/clash layer1"]
     );
     assert_eq!(codes(&with_rule("deep", "/e", "forbid"), r#"[{"e":[1]},{"e":[1]}]"#), Vec::<String>::new());
+    for lower in ["null", "\"s\"", "{}", "[2]"] {
+        let layers = format!(r#"[{{"e":{lower}}},{{"e":[1]}}]"#);
+        assert_eq!(codes(&with_rule("deep", "/e", "forbid"), &layers), ["merge/clash layer1"], "{lower}");
+    }
+    assert_eq!(
+        codes(&with_rule("deep", "/l", "by-key:id"), r#"[{},{"l":[{"x":1}]}]"#),
+        ["merge/item-key layer1"]
+    );
+    assert_eq!(
+        codes(&built_in("smart-lists"), r#"[{"l":[{"id":1},{"id":1}]},{"l":[{"id":2}]}]"#),
+        ["merge/duplicate-item layer0"]
+    );
     let by_key = with_rule("deep", "/l", "by-key:id");
     assert_eq!(
         codes(&by_key, r#"[{"l":[{"id":1}]},{"l":[{"id":2},{"x":1},7]}]"#),

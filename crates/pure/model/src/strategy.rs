@@ -85,6 +85,11 @@ pub enum OperationError {
 }
 
 impl Operation {
+    /// Whether it takes one layer's value whole.
+    pub fn selects(&self) -> bool {
+        matches!(self, Operation::Replace | Operation::NonEmpty | Operation::KeepLower)
+    }
+
     /// The word that users write.
     pub fn word(&self) -> &'static str {
         match self {

@@ -86,6 +86,8 @@ impl Provenance {
                     provenance.add_body(merged, body, segments, sources);
                 }
             }
+            // Text has no places inside.
+            _ if *under != Pointer::root() => {}
             Merged::Text { body, segments } => provenance.add_body(merged, body, segments, sources),
             Merged::Whole(index) => {
                 let file = &merged.files[*index];
@@ -176,7 +178,9 @@ fn shown(pointer: &Pointer, node: NodeRef<'_>) -> Value {
     match node.kind() {
         Kind::Map if node.len() > 0 => counted("a map of", node.len(), "entry", "entries").into(),
         Kind::List if node.len() > 0 => counted("a list of", node.len(), "item", "items").into(),
-        Kind::String if looks_secret(nearest_key(pointer), text) => "********".into(),
+        Kind::String | Kind::Integer | Kind::Float if looks_secret(nearest_key(pointer), text) => {
+            "********".into()
+        }
         Kind::String if text.chars().count() > LONGEST_VALUE => {
             format!("{}…", text.chars().take(LONGEST_VALUE).collect::<String>()).into()
         }

@@ -11,10 +11,15 @@ const SECRET_NAMES: &[&str] = &[
     "credential",
     "privatekey",
     "accesskey",
+    "authorization",
 ];
 
 /// Names that end a key and announce a secret, too short to be looked for anywhere else in it.
 const SECRET_ENDINGS: &[&str] = &["_key", "-key", "_pat", "_pwd", "auth"];
+
+/// Names that look like one of these and are none.
+const PLAIN_NAMES: &[&str] =
+    &["by-key", "public_key", "public-key", "primary_key", "foreign_key", "sort_key"];
 
 /// Beginnings that issuers give to their secrets.
 const SECRET_PREFIXES: &[&str] = &[
@@ -41,15 +46,19 @@ const SECRET_PREFIXES: &[&str] = &[
     "pypi-",
     "hf_",
     "eyJ",
-    "Bearer ",
-    "Basic ",
 ];
 
 const SHORTEST_SECRET: usize = 8;
 
+/// What a secret's name may stand before without being one.
+const PLAIN_WORDS: &[&str] = &["true", "false", "null", "~", "|", ">", "|-", ">-", "{", "[", "{}", "[]"];
+
 /// Whether a key announces that its value is a secret.
 pub fn is_secret_name(key: &str) -> bool {
     let lower = key.to_ascii_lowercase();
+    if PLAIN_NAMES.contains(&lower.as_str()) {
+        return false;
+    }
     let flat: String = lower.chars().filter(|c| c.is_ascii_alphanumeric()).collect();
     SECRET_NAMES.iter().any(|name| flat.contains(name) && !flat.ends_with("tokens"))
         || SECRET_ENDINGS.iter().any(|end| lower.ends_with(end))
@@ -57,18 +66,21 @@ pub fn is_secret_name(key: &str) -> bool {
 
 /// Whether a value under `key` (if it has one) should not be shown.
 pub fn looks_secret(key: Option<&str>, value: &str) -> bool {
+    let value = value.trim_matches(['`', '"', '\'']);
     let reference = value.starts_with('$') || value.starts_with("{env:") || value.contains("{{");
-    if reference || value.len() < 4 {
+    if reference || value.is_empty() || PLAIN_WORDS.contains(&value) {
         return false;
     }
-    if SECRET_PREFIXES.iter().any(|p| value.starts_with(p)) && value.len() >= p_len(value) + SHORTEST_SECRET {
-        return true;
-    }
-    has_url_password(value) || key.is_some_and(is_secret_name)
-}
-
-fn p_len(value: &str) -> usize {
-    SECRET_PREFIXES.iter().filter(|p| value.starts_with(**p)).map(|p| p.len()).max().unwrap_or(0)
+    // A secret may be part of a longer value, as in `--api-key=sk-…`.
+    let issued = |part: &str| {
+        SECRET_PREFIXES
+            .iter()
+            .any(|prefix| part.starts_with(prefix) && part.len() >= prefix.len() + SHORTEST_SECRET)
+    };
+    key.is_some_and(is_secret_name)
+        || value.split(['=', ':', ' ']).any(issued)
+        || value.contains("PRIVATE KEY-----")
+        || has_url_password(value)
 }
 
 fn has_url_password(value: &str) -> bool {
@@ -80,25 +92,73 @@ fn has_url_password(value: &str) -> bool {
 /// The line with secret-looking values replaced by as many `*`, so that columns stay.
 pub fn mask_line(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
+    let mut rest = line;
+    // The key that speaks for what follows, and whether it opened a bracket: then it speaks for all that is inside.
     let mut key: Option<&str> = None;
-    for token in Tokens(line) {
-        match token {
-            Token::Word(word) if looks_secret(key, word) => {
-                out.extend(word.chars().map(|_| '*'));
+    let mut depth = 0usize;
+    while let Some(first) = rest.chars().next() {
+        let quoted = matches!(first, '"' | '\'');
+        if !quoted && (first.is_whitespace() || ",:=[]{}".contains(first)) {
+            match first {
+                '[' | '{' if key.is_some() => depth += 1,
+                ']' | '}' => depth = depth.saturating_sub(1),
+                ',' if depth == 0 => key = None,
+                _ => {}
             }
-            Token::Word(word) => {
-                out.push_str(word);
-                key = Some(word);
-            }
-            Token::Other(other) => {
-                out.push_str(other);
-                if !other.contains([':', '=', '"', '\'', ' ', '\t', '[', '{']) || other.contains(',') {
-                    key = None;
-                }
-            }
+            out.push(first);
+            rest = &rest[first.len_utf8()..];
+            continue;
+        }
+        let secret_key = key.is_some_and(is_secret_name);
+        let length = if quoted { quoted_length(rest, first) } else { bare_length(rest, secret_key) };
+        let (token, after) = rest.split_at(length);
+        rest = after;
+        let is_key = after.trim_start().starts_with([':', '=']) && !(secret_key && depth == 0);
+        if is_key {
+            out.push_str(token);
+            key = Some(token.trim_matches(['"', '\'']));
+            depth = 0;
+            continue;
+        }
+        if looks_secret(key, token) {
+            let hidden = |c: char| if quoted && c == first { c } else { '*' };
+            out.extend(token.chars().map(hidden));
+        } else {
+            out.push_str(token);
+        }
+        if depth == 0 {
+            key = None;
         }
     }
     out
+}
+
+/// Up to and with the closing quote, or to the end.
+fn quoted_length(text: &str, quote: char) -> usize {
+    let mut escaped = false;
+    let close = text.char_indices().skip(1).find(|(_, c)| {
+        let closes = *c == quote && !escaped;
+        escaped = *c == '\\' && !escaped;
+        closes
+    });
+    close.map_or(text.len(), |(at, _)| at + 1)
+}
+
+/// A bare word. A bare secret reaches to the end of its line, a comment or a closing bracket: it may hold spaces.
+fn bare_length(text: &str, secret: bool) -> usize {
+    let next = |at: usize, c: char| text[at + c.len_utf8()..].chars().next();
+    let ends = |(at, c): &(usize, char)| match c {
+        ',' | ']' | '}' => true,
+        '#' => secret && text[..*at].ends_with(' '),
+        ' ' | '\t' if secret => text[*at..].trim_start().starts_with('#'),
+        '"' | '[' | '{' => !secret,
+        // A word may hold `:` and `=` inside, as URLs and base64 do.
+        ':' if !secret => next(*at, *c).is_none_or(|n| n.is_whitespace() || n == '"'),
+        '=' if !secret => next(*at, *c).is_some_and(|n| n != '=') && *at > 0 && !text[..*at].contains("://"),
+        c => !secret && c.is_whitespace(),
+    };
+    let end = text.char_indices().find(ends).map_or(text.len(), |(at, _)| at);
+    text[..end].trim_end().len().max(1)
 }
 
 /// The line that follows `before` in a text, masked; a key on the line above speaks for a value on this one.
@@ -111,50 +171,6 @@ pub fn mask_line_after(before: &str, line: &str) -> String {
     }
     let both = mask_line(&format!("{above} {line}"));
     both.chars().skip(above.chars().count() + 1).collect()
-}
-
-enum Token<'a> {
-    Word(&'a str),
-    Other(&'a str),
-}
-
-/// Splits a line into words (keys and values) and what stands between them.
-struct Tokens<'a>(&'a str);
-
-impl<'a> Iterator for Tokens<'a> {
-    type Item = Token<'a>;
-
-    fn next(&mut self) -> Option<Token<'a>> {
-        let rest = self.0;
-        let first = rest.chars().next()?;
-        let quote = matches!(first, '"' | '\'');
-        if quote {
-            self.0 = &rest[1..];
-            return Some(Token::Other(&rest[..1]));
-        }
-        let separator = |c: char| c.is_whitespace() || "\"',:=[]{}".contains(c);
-        if separator(first) {
-            let end = rest.find(|c| !separator(c) || matches!(c, '"' | '\'')).unwrap_or(rest.len());
-            self.0 = &rest[end..];
-            return Some(Token::Other(&rest[..end]));
-        }
-        // A word may hold `:` and `=` as long as no space follows, as URLs and base64 do.
-        let mut end = rest.len();
-        for (at, c) in rest.char_indices() {
-            let next = rest[at + c.len_utf8()..].chars().next();
-            let ends = match c {
-                ':' => next.is_none_or(|n| n.is_whitespace() || n == '"'),
-                '=' => next.is_some_and(|n| n != '=') && at > 0 && !rest[..at].contains("://"),
-                _ => separator(c),
-            };
-            if ends {
-                end = at;
-                break;
-            }
-        }
-        self.0 = &rest[end..];
-        Some(Token::Word(&rest[..end]))
-    }
 }
 
 #[cfg(test)]
@@ -185,10 +201,29 @@ mod tests {
             ("url: https://me:pass@host/x", "url: **********************"),
             (r#"{"args": ["ghp_abcdefghijkl"]}"#, r#"{"args": ["****************"]}"#),
             ("PASSWORD=hunter22", "PASSWORD=********"),
+            (
+                r#"{"headers":{"Authorization":"Bearer abcdef"},"a":1}"#,
+                r#"{"headers":{"Authorization":"*************"},"a":1}"#,
+            ),
+            ("authorization: Bearer abcdef # x", "authorization: ************* # x"),
+            (r#""private_key":"-----BEGIN RSA\\nMIIE","#, r#""private_key":"*********************","#),
+            ("two items have the id `sk-ant-abcdefghijkl`", "two items have the id *********************"),
+            (
+                r#"["--api-key=sk-proj-1234567890abcdef", "x"]"#,
+                r#"["**********************************", "x"]"#,
+            ),
+            (r#""password":"abc", "model": "x""#, r#""password":"***", "model": "x""#),
+            ("secret: 12345678", "secret: ********"),
+            (r#""token": null, "secret": true"#, r#""token": null, "secret": true"#),
+            (
+                r#"{"secrets": {"a": "one", "b": "two"}, "c": "three"}"#,
+                r#"{"secrets": {"a": "one", "b": "two"}, "c": "three"}"#,
+            ),
             ("model: sonnet", "model: sonnet"),
             ("token: ${TOKEN}", "token: ${TOKEN}"),
             ("max_tokens: 4096", "max_tokens: 4096"),
             ("key: value", "key: value"),
+            (r#"{ by-key = 1, api-key = abc }"#, r#"{ by-key = 1, api-key = *** }"#),
         ] {
             assert_eq!(mask_line(line), masked);
         }

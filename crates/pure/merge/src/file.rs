@@ -107,13 +107,14 @@ pub fn merge_files(
             }
             Merged::Whole(last)
         }
-        Family::Markdown | Family::Text if whole || last == 0 => Merged::Whole(last),
+        Family::Text if whole || last == 0 => Merged::Whole(last),
         Family::Markdown => {
-            let (body, segments) = join_bodies(&files, Joint::Markdown(strategy.separator));
-            Merged::Markdown { front: resolve(&files, strategy, own), body, segments }
+            let from = if whole { last } else { 0 };
+            let (body, segments) = join_bodies(&files, from, Joint::Markdown(strategy.separator));
+            Merged::Markdown { front: resolve(&files[from..], strategy, own), body, segments }
         }
         Family::Text => {
-            let (body, segments) = join_bodies(&files, Joint::Text);
+            let (body, segments) = join_bodies(&files, 0, Joint::Text);
             Merged::Text { body, segments }
         }
     };
@@ -130,11 +131,12 @@ fn resolve(files: &[LayerFile], strategy: &Strategy, own: Option<&dyn Combine>) 
     fold(files.iter().filter_map(contribution).collect(), &Policy::merge(strategy.clone()), own)
 }
 
-fn join_bodies(files: &[LayerFile], joint: Joint) -> (String, Vec<Segment>) {
+fn join_bodies(files: &[LayerFile], from: usize, joint: Joint) -> (String, Vec<Segment>) {
     let newline = if files[0].text().contains("\r\n") { "\r\n" } else { "\n" };
     let parts: Vec<BodyPart<'_>> = files
         .iter()
         .enumerate()
+        .skip(from)
         .map(|(layer, file)| BodyPart {
             layer: layer as u32,
             name: &file.layer,
@@ -179,7 +181,10 @@ impl MergedFile {
             Merged::Structured(resolution) => {
                 resolution.root().map_or_else(|| Ok(self.files[0].as_it_is()), |root| self.rewritten(root))
             }
-            Merged::Markdown { front, body, .. } => {
+            Merged::Markdown { front, body, segments } => {
+                if let Some(file) = self.only_file(front, segments) {
+                    return Ok(file.as_it_is());
+                }
                 let lowest = self.document(0);
                 let text = match front.root() {
                     Some(root) => String::from_utf8_lossy(&self.rewritten(root)?.to_bytes()).into_owned(),
@@ -236,6 +241,22 @@ impl MergedFile {
 
     fn document(&self, index: usize) -> &Arc<Document> {
         self.files[index].document().expect("structured files are documents")
+    }
+
+    /// The file that all of a Markdown result comes from, if there is one.
+    fn only_file(&self, front: &Resolution, segments: &[Segment]) -> Option<&LayerFile> {
+        let first = segments.first().map_or(0, |segment| segment.layer);
+        let file = self.files.get(first as usize)?;
+        let same_body = segments.iter().all(|segment| segment.layer == first);
+        let own = file.document()?.root();
+        let same_front = match (front.root(), own) {
+            (None, None) => true,
+            (Some(root), Some(own)) => root
+                .node()
+                .is_some_and(|node| node.id() == own.id() && std::ptr::eq(node.document(), own.document())),
+            _ => false,
+        };
+        (same_body && same_front).then_some(file)
     }
 
     /// The lowest file's text with this value; the text of another layer if all of it comes from there.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use agpm_diag::{Diagnostic, Label, Severity, SourceId, SourceMap, Span, mask_line, mask_line_after};
-use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
+use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
 use crate::output::Paint;
 
@@ -23,15 +23,20 @@ pub(crate) fn diagnostic(diagnostic: &Diagnostic, sources: &SourceMap, paint: Pa
     let mut group = Group::with_title(level.primary_title(message).id(diagnostic.code.name));
     for excerpt in &excerpts {
         let labels = excerpt.labels.iter().map(Marked::annotation);
-        let snippet =
-            Snippet::source(excerpt.text.as_str()).line_start(excerpt.line).path(excerpt.path.as_str());
-        group = group.element(snippet.annotations(labels));
+        let snippet = Snippet::source(excerpt.text.as_str()).line_start(excerpt.line).annotations(labels);
+        group = match excerpt.column {
+            None => group.element(snippet.path(excerpt.path.as_str())),
+            Some(column) => {
+                let place = Origin::path(excerpt.path.as_str()).line(excerpt.line).char_column(column);
+                group.element(place).element(snippet)
+            }
+        };
     }
     let file = file(diagnostic, sources);
     if excerpts.is_empty()
         && let Some(file) = file
     {
-        group = group.element(annotate_snippets::Origin::path(file));
+        group = group.element(Origin::path(file));
     }
     // Files on the command line are layers that have the file's own name: once is enough.
     if let Some(layer) = diagnostic.layer.as_deref().filter(|layer| Some(*layer) != file) {
@@ -57,6 +62,8 @@ fn file<'a>(diagnostic: &'a Diagnostic, sources: &'a SourceMap) -> Option<&'a st
 struct Excerpt {
     path: String,
     line: usize,
+    /// The column of the first label, where the line's beginning is cut off and drawing cannot count it.
+    column: Option<usize>,
     text: String,
     labels: Vec<Marked>,
 }
@@ -85,12 +92,13 @@ fn excerpts(diagnostic: &Diagnostic, sources: &SourceMap) -> Vec<Excerpt> {
         let line = sources.line(label.source, label.span.start);
         let key = (label.source, line);
         let kind = if index == 0 { AnnotationKind::Primary } else { AnnotationKind::Context };
-        let (text, range) = marked_line(label, sources);
+        let (text, range, cut) = marked_line(label, sources);
         let excerpt = by_line.entry(key).or_insert_with(|| {
             order.push(key);
             Excerpt {
                 path: sources.get(label.source).name.clone(),
                 line,
+                column: cut.then(|| sources.place(label.source, label.span.start).column),
                 text: text.clone(),
                 labels: Vec::new(),
             }
@@ -103,8 +111,8 @@ fn excerpts(diagnostic: &Diagnostic, sources: &SourceMap) -> Vec<Excerpt> {
     order.into_iter().filter_map(|key| by_line.remove(&key)).collect()
 }
 
-/// The label's first line, masked and cut, and where in it the label is.
-fn marked_line(label: &Label, sources: &SourceMap) -> (String, Range<usize>) {
+/// The label's first line, masked and cut, where in it the label is, and whether its beginning is gone.
+fn marked_line(label: &Label, sources: &SourceMap) -> (String, Range<usize>, bool) {
     let source = &sources.get(label.source).text;
     let line = sources.lines_around(label.source, Span { start: label.span.start, end: label.span.start });
     let raw = &source[line.range()];
@@ -122,7 +130,7 @@ fn marked_line(label: &Label, sources: &SourceMap) -> (String, Range<usize>) {
     let byte = |at: usize| masked[from..at.clamp(from, upto)].iter().map(|c| c.len_utf8()).sum::<usize>();
     let range = byte(start)..byte(end);
     let wide = if range.is_empty() { range.start..next_char(&text, range.start) } else { range };
-    (text, wide)
+    (text, wide, from > 0)
 }
 
 fn next_char(text: &str, at: usize) -> usize {

@@ -2,14 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use agpm_diag::{CODES, Code, Diagnostic, Severity, code_named, codes, did_you_mean};
+use agpm_diag::{CODES, Code, Diagnostic, Severity, code_named, codes, did_you_mean, nearest};
 use agpm_merge::{LayerFile, merge_files};
-use agpm_model::{Layer, LayerName, LayerPlace, RelativePath};
-use agpm_store::{self as store, Folder, Problem, StoreError};
-use agpm_text::Pointer;
+use agpm_model::{LayerName, RelativePath};
+use agpm_store::{self as store, Problem, StoreError};
+use agpm_text::{Pointer, Value};
 
 use crate::failure::{Failure, FailureKind, Notes, Outcome};
 use crate::gather::{Project, layer_file, limit, shown, unknown_name};
+use crate::layers;
 use crate::merge::{MergeInputs, choose_strategy, read_files};
 use crate::provenance::Provenance;
 use crate::world::{Environment, World};
@@ -75,6 +76,11 @@ fn explain_file(
     notes: &mut Notes,
 ) -> Result<ExplainReport, Failure> {
     let environment = &world.environment;
+    if inputs.files.is_empty() && !inputs.layer_names.is_empty() {
+        let diagnostic = Diagnostic::new(&codes::USAGE, "`--layer-names` without `--from`");
+        let help = "the layers of the manifest have their own names";
+        return Err(Failure::new(FailureKind::Usage, diagnostic.help(help)));
+    }
     let project = Project::load(environment, inputs.manifest, notes)?;
     let mut named = inputs.clone();
     let files = if inputs.files.is_empty() {
@@ -93,11 +99,33 @@ fn explain_file(
     let provenance = Provenance::of(&merged, &pointer, &notes.sources);
     if provenance.is_empty() && pointer != Pointer::root() {
         let message = format!("there is nothing at `{pointer}` in `{file}`");
-        let help = "leave out the pointer to see all places";
+        let near = merged.value().and_then(|value| near_place(&value, &pointer));
+        let near = near.map(|place| format!("did you mean `{place}`?"));
+        let help = near.unwrap_or_else(|| "leave out the pointer to see all places".to_owned());
         let diagnostic = Diagnostic::new(&codes::EXPLAIN_NOT_FOUND, message).help(help);
         return Err(Failure::new(FailureKind::NotFound, diagnostic));
     }
     Ok(ExplainReport::File { file: file.to_owned(), pointer, provenance })
+}
+
+/// The place that a pointer was probably meant to be: its first step that leads nowhere, put right.
+fn near_place(value: &Value, pointer: &Pointer) -> Option<Pointer> {
+    let mut place = value.get("front_matter").unwrap_or(value);
+    let mut here = Pointer::root();
+    for step in pointer.steps() {
+        match place.child(step) {
+            Some(child) => {
+                place = child;
+                here.push(step);
+            }
+            None => {
+                let Value::Map(entries) = place else { return None };
+                let near = nearest(step, entries.iter().map(|(key, _)| key.as_str()))?;
+                return Some(here.child(near));
+            }
+        }
+    }
+    None
 }
 
 fn not_in_layers(file: &str) -> Failure {
@@ -112,62 +140,28 @@ fn from_project(
     file: &str,
     notes: &mut Notes,
 ) -> Result<Vec<LayerFile>, Failure> {
-    let Some(folder) = project.folder.as_ref().filter(|_| !project.manifest.layers.is_empty()) else {
+    if project.manifest.layers.is_empty() {
         let path = environment.resolve(Path::new(file));
         let name = LayerName::new(file).map_err(|_| not_in_layers(file))?;
         let bytes = match store::read(&path, limit()) {
             Err(StoreError { problem: Problem::NotFound, .. }) => return Err(not_in_layers(file)),
-            other => other?,
+            other => other.map_err(|error| error.seen_from(&environment.folder))?,
         };
         return Ok(vec![layer_file(name, &shown(environment, &path), bytes, notes)]);
-    };
-    let seen = |error: StoreError| error.seen_from(&environment.folder);
-    let inside = project.path_of(environment, Path::new(file));
-    let inside = RelativePath::new(&inside).map_err(|error| {
+    }
+    // A path is from the manifest's folder; where one works in a folder below, it may also be from there.
+    let from_manifest = RelativePath::new(file);
+    let from_here = RelativePath::new(&project.path_of(environment, Path::new(file)));
+    if let (Err(error), Err(_)) = (&from_manifest, &from_here) {
         let diagnostic = Diagnostic::new(&codes::USAGE, format!("`{file}`: {error}"));
-        Failure::new(
-            FailureKind::Refused,
-            diagnostic.help("name the file by its path from the manifest's folder"),
-        )
-    })?;
-    let mut files = Vec::new();
-    for layer in &project.manifest.layers {
-        let place = layer_folder(folder, layer)?;
-        let open = match Folder::open(&place) {
-            Err(StoreError { problem: Problem::NotFound, .. }) => {
-                notes.log.push(format!("layer `{}` is left out: its folder is not there", layer.name));
-                continue;
-            }
-            other => other.map_err(seen)?,
-        };
-        match open.read(&inside, limit()) {
-            Err(StoreError { problem: Problem::NotFound, .. }) => {
-                notes.log.push(format!("layer `{}` does not have the file", layer.name));
-            }
-            other => {
-                let path = shown(environment, &place.join(inside.as_str()));
-                files.push(layer_file(layer.name.clone(), &path, other.map_err(seen)?, notes));
-            }
+        let help = "name the file by its path from the manifest's folder";
+        return Err(Failure::new(FailureKind::Refused, diagnostic.help(help)));
+    }
+    for path in [from_manifest, from_here].into_iter().flatten() {
+        let files = layers::files_at(environment, project, &path, notes)?;
+        if !files.is_empty() {
+            return Ok(files);
         }
     }
-    Ok(files)
-}
-
-fn layer_folder(manifest: &Path, layer: &Layer) -> Result<PathBuf, Failure> {
-    match &layer.place {
-        LayerPlace::Folder(path) => {
-            let folder = manifest.join(path);
-            Ok(layer.root.as_ref().map_or(folder.clone(), |root| folder.join(root.as_str())))
-        }
-        LayerPlace::Source(source) => {
-            let message = format!(
-                "layer `{}` comes from the git source `{source}`, which cannot be read yet",
-                layer.name
-            );
-            Err(Diagnostic::new(&codes::EXPLAIN_NOT_FOUND, message)
-                .in_layer(layer.name.as_str())
-                .help("use `path` for a folder on this machine")
-                .into())
-        }
-    }
+    Ok(Vec::new())
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use agpm_diag::{Diagnostic, codes, did_you_mean};
+use agpm_diag::{Diagnostic, SourceId, codes, did_you_mean};
 use agpm_merge::LayerFile;
 use agpm_model::{BUILT_IN, LayerName, Manifest, Strategy};
 use agpm_store as store;
@@ -23,6 +23,7 @@ pub(crate) fn limit() -> u64 {
 pub(crate) struct Project {
     pub(crate) manifest: Manifest,
     pub(crate) folder: Option<PathBuf>,
+    pub(crate) source: Option<SourceId>,
 }
 
 impl Project {
@@ -49,7 +50,7 @@ impl Project {
         let (manifest, diagnostics) = Manifest::read(&parsed.document);
         notes.diagnostics.extend(diagnostics);
         notes.check()?;
-        Ok(Project { manifest, folder: path.parent().map(Path::to_owned) })
+        Ok(Project { manifest, folder: path.parent().map(Path::to_owned), source: Some(source) })
     }
 
     /// The path that `[merge]` knows a file by: from the manifest's folder, or its name alone.

@@ -4,6 +4,7 @@ mod demo;
 mod explain;
 mod failure;
 mod gather;
+mod layers;
 mod merge;
 mod parallel;
 mod provenance;

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use agpm_diag::{Diagnostic, codes};
+use agpm_diag::{Diagnostic, codes, nearest};
 use agpm_merge::{LayerFile, MergedFile, Rendered, UnparsedFile, merge_files};
 use agpm_model::{Driver, Empty, LayerName, Operation, PointerPattern, Rule, Strategy};
-use agpm_store as store;
-use agpm_text::{Format, Pointer, Value};
+use agpm_store::{self as store, Problem, StoreError};
+use agpm_text::{Format, Pointer};
 
 use crate::failure::{Failure, FailureKind, Notes, Outcome};
 use crate::gather::{Project, limit, shown};
@@ -88,8 +88,8 @@ impl FromStr for RuleArgument {
 pub struct MergeReport {
     /// The merged file.
     pub output: Rendered,
-    /// As a value, with where all of it came from; only if asked for.
-    pub explained: Option<(Value, Provenance)>,
+    /// Where all of it came from; only if asked for.
+    pub explained: Option<Provenance>,
 }
 
 /// Merges files, low to high.
@@ -106,35 +106,43 @@ fn run(world: &World, request: &MergeRequest, notes: &mut Notes) -> Result<Merge
     notes.log.push(format!("merging by the strategy `{}`", strategy.name));
     let read = read_files(environment, &request.inputs, notes)?;
     if let Some(driver) = &strategy.driver {
-        let output = drive(driver, read.all()?)?;
-        let explained = request.explain.then(|| (text_value(&output), Provenance::default()));
-        return Ok(MergeReport { output: Rendered::Bytes(output.into()), explained });
+        let file = drive(driver, &strategy.name, read.all()?)?;
+        if request.format.is_none() && !request.explain {
+            return Ok(MergeReport { output: Rendered::Bytes(file.bytes.into()), explained: None });
+        }
+        // What the program printed has to be well-formed to be converted or explained; it is a layer of its own.
+        let read = ReadFiles { files: vec![file], failure: None };
+        return report(read.parse(notes)?, &Strategy::default(), request, notes);
     }
-    let files = read.parse(notes)?;
-    let merged = merge_files(files, &strategy, None).expect("the command line asks for at least one file");
+    report(read.parse(notes)?, &strategy, request, notes)
+}
+
+fn report(
+    files: Vec<LayerFile>,
+    strategy: &Strategy,
+    request: &MergeRequest,
+    notes: &mut Notes,
+) -> Result<MergeReport, Failure> {
+    let merged = merge_files(files, strategy, None).expect("the command line asks for at least one file");
     notes.diagnostics.extend(merged.diagnostics.iter().cloned());
     notes.check()?;
-    let output = render(&merged, request.format)?;
-    let explained = request.explain.then(|| {
-        let provenance = Provenance::of(&merged, &Pointer::root(), &notes.sources);
-        (merged.value().unwrap_or(Value::Null), provenance)
-    });
+    let (output, warning) = render(&merged, request.format)?;
+    notes.diagnostics.extend(warning);
+    let explained = request.explain.then(|| Provenance::of(&merged, &Pointer::root(), &notes.sources));
     Ok(MergeReport { output, explained })
 }
 
-fn render(merged: &MergedFile, format: Option<OutputFormat>) -> Result<Rendered, Failure> {
-    Ok(match format {
-        None => merged.render()?,
+fn render(
+    merged: &MergedFile,
+    format: Option<OutputFormat>,
+) -> Result<(Rendered, Option<Diagnostic>), Failure> {
+    match format {
         // Comments may stay where the format has them.
-        Some(format) if format != OutputFormat::Json && merged.format() == Some(format.format()) => {
-            merged.render()?
+        Some(format) if format == OutputFormat::Json || merged.format() != Some(format.format()) => {
+            Ok((Rendered::Text(merged.print(format.format())?.into()), None))
         }
-        Some(format) => Rendered::Text(merged.print(format.format())?.into()),
-    })
-}
-
-fn text_value(bytes: &[u8]) -> Value {
-    String::from_utf8(bytes.to_vec()).map_or(Value::Null, Value::String)
+        _ => Ok(merged.render()?),
+    }
 }
 
 /// Flags beat the manifest; rules on the command line come on top of either.
@@ -180,13 +188,27 @@ pub(crate) fn read_files(
         match store::read(&environment.resolve(path), limit()) {
             Ok(bytes) => read.files.push(RawFile { layer, shown: shown(environment, path), bytes }),
             Err(error) => {
+                let near = near_file(&error);
                 let next = Failure::from(error.seen_from(&environment.folder));
-                notes.diagnostics.extend(next.diagnostic.map(|d| d.in_layer(layer.as_str())));
+                let mut diagnostic = next.diagnostic.map(|d| d.in_layer(layer.as_str()));
+                if let (Some(diagnostic), Some(near)) = (&mut diagnostic, near) {
+                    diagnostic.help = Some(format!("did you mean `{near}`?"));
+                }
+                notes.diagnostics.extend(diagnostic);
                 read.failure.get_or_insert(next.kind);
             }
         }
     }
     Ok(read)
+}
+
+/// A file beside one that is not there, with nearly its name.
+fn near_file(error: &StoreError) -> Option<String> {
+    let name = error.path.file_name()?.to_string_lossy();
+    let beside = store::names_in(error.path.parent()?);
+    let near = matches!(error.problem, Problem::NotFound)
+        .then(|| nearest(&name, beside.iter().map(String::as_str)))?;
+    near.map(str::to_owned)
 }
 
 impl ReadFiles {
@@ -247,13 +269,15 @@ fn counted(count: usize, what: &str) -> String {
     if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 
-/// Folds with a program, two files at a time.
-fn drive(driver: &Driver, files: Vec<RawFile>) -> Result<Vec<u8>, Failure> {
-    let name = files[0].shown.rsplit('/').next().unwrap_or("file").to_owned();
+/// Folds with a program, two files at a time; the result is what the strategy says.
+fn drive(driver: &Driver, strategy: &str, files: Vec<RawFile>) -> Result<RawFile, Failure> {
+    let shown = files[0].shown.clone();
+    let layer = LayerName::new(strategy).unwrap_or_else(|_| files[0].layer.clone());
+    let name = shown.rsplit('/').next().unwrap_or("file").to_owned();
     let mut files = files.into_iter();
-    let mut base = files.next().map(|file| file.bytes).unwrap_or_default();
+    let mut bytes = files.next().map(|file| file.bytes).unwrap_or_default();
     for next in files {
-        base = store::run_driver(&driver.command, &name, &base, &next.bytes, DRIVER_TIME)?;
+        bytes = store::run_driver(&driver.command, &name, &bytes, &next.bytes, DRIVER_TIME)?;
     }
-    Ok(base)
+    Ok(RawFile { layer, shown: format!("{strategy} -> {name}"), bytes })
 }

@@ -86,7 +86,7 @@ fn apply(strategy: &Strategy) -> String {
         Some(file) if agpm_diag::has_errors(&file.diagnostics) => failed(&file).unwrap_or_default(),
         Some(file) => file
             .render()
-            .map_or_else(|d| d.message, |text| String::from_utf8_lossy(&text.to_bytes()).into_owned()),
+            .map_or_else(|d| d.message, |(text, _)| String::from_utf8_lossy(&text.to_bytes()).into_owned()),
         None => String::new(),
     }
 }
@@ -131,7 +131,10 @@ fn page_value(page: &StrategyPage) -> Value {
             Value::map([
                 ("name", Value::from(own.strategy.name.as_str())),
                 ("origin", "manifest".into()),
+                ("maps", own.strategy.maps.words().into()),
+                ("lists", own.strategy.lists.to_string().into()),
                 ("rules", Value::map(rules)),
+                ("unset", Value::list(own.strategy.unset.iter().map(ToString::to_string))),
                 ("command", Value::from(own.strategy.driver.as_ref().map(|d| d.command.join(" ")))),
                 ("example", example([lower, higher, result])),
             ])

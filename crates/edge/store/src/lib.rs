@@ -10,4 +10,4 @@ mod read;
 pub use driver::{DriverError, run_driver};
 pub use error::{Problem, StoreError};
 pub use folder::Folder;
-pub use read::{is_file, nearest, read, temporary_folder};
+pub use read::{is_file, names_in, nearest, read, temporary_folder};

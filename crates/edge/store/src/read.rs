@@ -29,6 +29,15 @@ pub fn nearest(start: &Path, name: &str) -> Option<PathBuf> {
     start.ancestors().map(|folder| folder.join(name)).find(|path| is_file(path))
 }
 
+/// The names in a folder, in order; none if it cannot be read.
+pub fn names_in(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
 /// Whether there is a file.
 pub fn is_file(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|known| known.is_file())

@@ -54,6 +54,7 @@ codes! {
     IO_NOT_FOUND = "io/not-found" Error;
     IO_UNREADABLE = "io/unreadable" Error;
     JSON_SYNTAX = "json/syntax" Error;
+    LAYERS_MISSING = "layers/missing" Warning;
     MANIFEST_DUPLICATE_LAYER = "manifest/duplicate-layer" Error;
     MANIFEST_UNKNOWN_KEY = "manifest/unknown-key" Error;
     MANIFEST_UNKNOWN_STRATEGY = "manifest/unknown-strategy" Error;
@@ -63,6 +64,7 @@ codes! {
     MERGE_DRIVER = "merge/driver" Error;
     MERGE_DUPLICATE_ITEM = "merge/duplicate-item" Warning;
     MERGE_ITEM_KEY = "merge/item-key" Error;
+    MERGE_LAYOUT = "merge/layout" Warning;
     MERGE_MIXED_FORMATS = "merge/mixed-formats" Error;
     MERGE_OPAQUE = "merge/opaque" Warning;
     MERGE_TYPE_CHANGE = "merge/type-change" Warning;

@@ -173,26 +173,30 @@ fn opaque(files: &[LayerFile]) -> Diagnostic {
 }
 
 impl MergedFile {
-    /// The result in the format of the lowest file, with its comments and order.
-    pub fn render(&self) -> Result<Rendered, Diagnostic> {
+    /// The result in the format of the lowest file, with its comments and order; a warning if these could not stay.
+    pub fn render(&self) -> Result<(Rendered, Option<Diagnostic>), Diagnostic> {
         match &self.merged {
-            Merged::Whole(index) => Ok(self.files[*index].as_it_is()),
-            Merged::Text { body, .. } => Ok(Rendered::Text(body.as_str().into())),
-            Merged::Structured(resolution) => {
-                resolution.root().map_or_else(|| Ok(self.files[0].as_it_is()), |root| self.rewritten(root))
-            }
+            Merged::Whole(index) => Ok((self.files[*index].as_it_is(), None)),
+            Merged::Text { body, .. } => Ok((Rendered::Text(body.as_str().into()), None)),
+            Merged::Structured(resolution) => resolution
+                .root()
+                .map_or_else(|| Ok((self.files[0].as_it_is(), None)), |root| self.rewritten(root)),
             Merged::Markdown { front, body, segments } => {
                 if let Some(file) = self.only_file(front, segments) {
-                    return Ok(file.as_it_is());
+                    return Ok((file.as_it_is(), None));
                 }
                 let lowest = self.document(0);
-                let text = match front.root() {
-                    Some(root) => String::from_utf8_lossy(&self.rewritten(root)?.to_bytes()).into_owned(),
-                    None => lowest.text().to_string(),
+                let (text, warning) = match front.root() {
+                    Some(root) => {
+                        let (text, warning) = self.rewritten(root)?;
+                        (String::from_utf8_lossy(&text.to_bytes()).into_owned(), warning)
+                    }
+                    None => (lowest.text().to_string(), None),
                 };
                 // Only the front matter is taken from there: which body follows it does not matter.
                 let head = parse(lowest.source(), text, Format::Markdown, Limits::default()).document;
-                Ok(Rendered::Text([&head.text()[..head.body().start as usize], body].concat().into()))
+                let whole = [&head.text()[..head.body().start as usize], body].concat();
+                Ok((Rendered::Text(whole.into()), warning))
             }
         }
     }
@@ -260,15 +264,38 @@ impl MergedFile {
     }
 
     /// The lowest file's text with this value; the text of another layer if all of it comes from there.
-    fn rewritten(&self, root: ResolvedRef<'_>) -> Result<Rendered, Diagnostic> {
+    fn rewritten(&self, root: ResolvedRef<'_>) -> Result<(Rendered, Option<Diagnostic>), Diagnostic> {
         let lowest = self.document(0);
         if let Some(node) = root.node()
             && node.document().root().map(|r| r.id()) == Some(node.id())
             && node.document().format() == lowest.format()
         {
-            return Ok(Rendered::Text(node.document().text().clone()));
+            return Ok((Rendered::Text(node.document().text().clone()), None));
         }
-        lowest.rewrite(root).map(Rendered::Rewritten).map_err(|error| self.unprintable(&error))
+        match lowest.rewrite(root) {
+            Ok(text) => Ok((Rendered::Rewritten(text), None)),
+            Err(error @ EditError::Unrepresentable { .. }) => Err(self.unprintable(&error)),
+            Err(error) => {
+                let text = self.anew(root).map_err(|error| self.unprintable(&error))?;
+                Ok((Rendered::Text(text.into()), Some(self.layout_lost(&error))))
+            }
+        }
+    }
+
+    /// The value in the lowest file's format, without its comments and layout.
+    fn anew(&self, root: ResolvedRef<'_>) -> Result<String, EditError> {
+        match self.document(0).format() {
+            Format::Markdown => Ok(format!("---\n{}---\n", print(root, Format::Yaml)?)),
+            format => print(root, format),
+        }
+    }
+
+    fn layout_lost(&self, error: &EditError) -> Diagnostic {
+        let message = format!("comments and layout of the lowest file are lost: {error}");
+        Diagnostic::new(&codes::MERGE_LAYOUT, message)
+            .in_file(self.files[0].file.as_str())
+            .in_layer(self.files[0].layer.as_str())
+            .help("write out the value there instead of sharing it, or leave the file to one layer")
     }
 
     fn unprintable(&self, error: &EditError) -> Diagnostic {

@@ -242,7 +242,7 @@ proptest! {
         };
         let files: Vec<LayerFile> = values.iter().enumerate().map(|(index, value)| file(index, value)).collect();
         let merged = merge_files(files, &built_in(name), None).unwrap();
-        let written = String::from_utf8(merged.render().unwrap().to_bytes()).unwrap();
+        let written = String::from_utf8(merged.render().unwrap().0.to_bytes()).unwrap();
         let again = parse(sources.add("again", ""), written.as_str(), Format::of_file(format).unwrap(), Limits::default());
         prop_assert!(equal(again.document.root().unwrap(), &merged.value().unwrap()), "{written}");
     }

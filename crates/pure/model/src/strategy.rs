@@ -328,6 +328,25 @@ impl Strategy {
     }
 }
 
+impl Maps {
+    /// What happens, in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Maps::Merge => "merge recursively",
+            Maps::Replace => "replace",
+        }
+    }
+}
+
+impl fmt::Display for Lists {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Lists::By(operation) => operation.fmt(f),
+            Lists::Smart => f.write_str("by-key:id where all items have one, else extend"),
+        }
+    }
+}
+
 impl Default for Strategy {
     fn default() -> Self {
         Strategy::built_in("deep").expect("`deep` is built in")

@@ -52,6 +52,16 @@ impl Flow<'_> {
         (self.is_lines() && is_blank(indent)).then_some(indent)
     }
 
+    /// What stands after the first comma, if that is a space or nothing.
+    pub(crate) fn gap(&self) -> Option<&'static str> {
+        let second = self.children.get(1)?.start;
+        match &self.text[self.comma_after(0)? + 1..second] {
+            "" => Some(""),
+            " " => Some(" "),
+            _ => None,
+        }
+    }
+
     /// Where the comma after child `index` stands.
     fn comma_after(&self, index: usize) -> Option<usize> {
         let end = self.children.get(index + 1).map_or(self.inside.end, |next| next.start);

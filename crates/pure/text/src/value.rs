@@ -63,7 +63,7 @@ impl Value {
     }
 
     /// What a pointer's step leads to: a key of a map, an index of a list.
-    pub(crate) fn child(&self, step: &str) -> Option<&Value> {
+    pub fn child(&self, step: &str) -> Option<&Value> {
         match self {
             Value::List(items) => items.get(list_index(step)?),
             _ => self.get(step),

@@ -35,10 +35,9 @@ fn two_formats(other: MergeFormat) -> Outcome<MergeReport> {
 fn render(report: MergeReport, shown: &Shown<'_>) -> Rendering {
     match &report.explained {
         None => Rendering::Pieces(report.output),
-        Some((value, provenance)) if shown.json => {
-            let fields = [("value", value.clone())].into_iter().chain(provenance.fields()).collect();
-            Rendering::report(&success_value(fields, shown.diagnostics, shown.sources))
+        Some(provenance) if shown.json => {
+            Rendering::report(&success_value(provenance.fields(), shown.diagnostics, shown.sources))
         }
-        Some((_, provenance)) => Rendering::Text(provenance::text(provenance)),
+        Some(provenance) => Rendering::Text(provenance::text(provenance)),
     }
 }

@@ -32,7 +32,18 @@ fn text(page: &StrategyPage) -> String {
             (format!("{}: {}\n{table}", built_in.name, built_in.purpose), built_in.example.map(str::to_owned))
         }
         StrategyPage::Own(own) => {
-            let mut head = format!("{}: defined in the manifest\n", own.strategy.name);
+            let strategy = &own.strategy;
+            let mut head = format!("{}: defined in the manifest\n", strategy.name);
+            if strategy.driver.is_none() {
+                head.push_str(&format!(
+                    "  maps:   {}\n  lists:  {}\n",
+                    strategy.maps.words(),
+                    strategy.lists
+                ));
+            }
+            for pointer in &strategy.unset {
+                head.push_str(&format!("  unset:  {pointer}\n"));
+            }
             for rule in &own.strategy.rules {
                 let operation =
                     rule.operation.as_ref().map_or_else(|| "as around".to_owned(), ToString::to_string);

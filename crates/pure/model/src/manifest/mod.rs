@@ -5,6 +5,7 @@ mod strategies;
 
 use agpm_diag::{Diagnostic, Span, codes};
 use agpm_text::{Document, Kind, NodeRef};
+use globset::{GlobBuilder, GlobMatcher};
 
 use crate::manifest::check::Check;
 pub use crate::manifest::strategies::{FilePattern, MergeRule};
@@ -62,8 +63,17 @@ pub struct Layer {
     pub place: LayerPlace,
     /// The sub-folder that counts.
     pub root: Option<RelativePath>,
+    /// The files that count; all if there are none.
+    include: Vec<GlobMatcher>,
     /// The entry in the manifest.
     pub span: Span,
+}
+
+impl Layer {
+    /// Whether a file of the layer counts.
+    pub fn includes(&self, file: &RelativePath) -> bool {
+        self.include.is_empty() || self.include.iter().any(|pattern| pattern.is_match(file.as_str()))
+    }
 }
 
 /// Where a layer's files are.
@@ -159,5 +169,17 @@ fn read_layer(check: &mut Check<'_>, node: NodeRef<'_>) -> Option<Layer> {
             return None;
         }
     };
-    Some(Layer { name, place, root, span: name_node.span() })
+    let mut include = Vec::new();
+    for (item, pattern) in
+        node.get("include").map(|list| check.strings(list, "`include`")).unwrap_or_default()
+    {
+        match GlobBuilder::new(pattern).literal_separator(true).build() {
+            Ok(glob) => include.push(glob.compile_matcher()),
+            Err(error) => {
+                let message = format!("this is no file pattern: {}", error.kind());
+                check.bad_value(item, message, "write a path, or a pattern such as `.claude/**`");
+            }
+        }
+    }
+    Some(Layer { name, place, root, include, span: name_node.span() })
 }

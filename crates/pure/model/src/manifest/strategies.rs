@@ -188,6 +188,9 @@ impl<'a> Tables<'a> {
             table.get("unset").map(|unset| check.strings(unset, "`unset`")).unwrap_or_default()
         {
             match pointer.parse::<Pointer>() {
+                Ok(pointer) if pointer == Pointer::root() => {
+                    check.bad_value(node, "the whole document cannot be unset", POINTER_HELP);
+                }
                 Ok(pointer) => strategy.unset.push(pointer),
                 Err(error) => check.bad_value(node, error.to_string(), POINTER_HELP),
             }
@@ -259,8 +262,16 @@ fn read_operation(check: &mut Check<'_>, node: NodeRef<'_>) -> Option<Operation>
             let items =
                 node.get("items").and_then(|items| check.word(items, "`items`", ITEMS)).unwrap_or_default();
             if let Some(key) = node.get("by-key") {
-                let key = check.string(key, "`by-key`")?.to_owned();
-                return Some(Operation::ByKey { key, items });
+                let name = check.string(key, "`by-key`")?.to_owned();
+                if name.is_empty() {
+                    check.bad_value(
+                        key,
+                        "`by-key` needs the key that items are told apart by",
+                        "write it, as in `id`",
+                    );
+                    return None;
+                }
+                return Some(Operation::ByKey { key: name, items });
             }
             check.required(node, "op", "rule")?
         }

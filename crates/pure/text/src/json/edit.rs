@@ -4,7 +4,7 @@ use crate::change::{Changes, ContainerChange, Splices};
 use crate::document::Document;
 use crate::flow::{Comments, Flow, FlowInsertion, FlowLayout, line_indent, line_start, newline_of};
 use crate::json::{Layout, print_key, print_value};
-use crate::tree::{Kind, NodeId};
+use crate::tree::{Kind, NodeId, NodeRef};
 use crate::view::View;
 
 const DEFAULT_UNIT: &str = "  ";
@@ -116,9 +116,13 @@ fn splice_container<'v, V: View<'v>>(
     let (layout, value_layout) = if flow.is_lines() || opens_lines {
         (FlowLayout::Lines { indent: indent.clone(), base: base.to_owned() }, style.lines(&indent))
     } else {
-        let gap = if style.one_line == Layout::Compact { "" } else { " " };
+        let gap = flow.gap().unwrap_or(if style.one_line == Layout::Compact { "" } else { " " });
         (FlowLayout::Inline { gap }, style.one_line)
     };
+    // Where one child keeps to its line, so do new ones.
+    let siblings_inline = first_value(document, change.container)
+        .is_some_and(|node| node.len() > 0 && !text[node.span().range()].contains('\n'));
+    let value_layout = if siblings_inline { style.one_line } else { value_layout };
     let inserted: Vec<FlowInsertion> = change
         .inserted
         .iter()
@@ -132,6 +136,14 @@ fn splice_container<'v, V: View<'v>>(
         })
         .collect();
     flow.splice(&change.removed, &inserted, &layout, splices);
+}
+
+fn first_value(document: &Document, container: NodeId) -> Option<NodeRef<'_>> {
+    let node = document.node(container);
+    match node.kind() {
+        Kind::Map => node.entries().next().map(|(_, value)| value),
+        _ => node.items().next(),
+    }
 }
 
 fn inside(document: &Document, container: NodeId) -> Range<usize> {

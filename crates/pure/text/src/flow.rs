@@ -252,10 +252,10 @@ pub(crate) fn newline_of(text: &str) -> &'static str {
     }
 }
 
-/// The offset of the start of the line that `at` is on.
+/// The offset of the start of the line that `at` is on, after a byte order mark.
 pub(crate) fn line_start(text: &str, at: usize) -> usize {
     let start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
-    if start == 0 && text.starts_with('\u{feff}') { '\u{feff}'.len_utf8().min(at) } else { start }
+    if text[start..at].starts_with('\u{feff}') { start + '\u{feff}'.len_utf8() } else { start }
 }
 
 /// The white space that starts the line that `at` is on.

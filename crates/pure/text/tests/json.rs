@@ -107,6 +107,17 @@ fn mistakes_are_all_found_with_their_places() {
 }
 
 #[test]
+fn after_the_last_mistake_that_is_told_nothing_reaches_beyond_the_text() {
+    let closed = format!("[{}1,]", ",".repeat(40));
+    for text in ["{,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,", "[[,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,", &closed] {
+        for format in [Format::Json, Format::Jsonc] {
+            let root = read(text, format).document.root().unwrap().span();
+            assert_eq!(root.range(), 0..text.len(), "{text}");
+        }
+    }
+}
+
+#[test]
 fn plain_json_takes_no_comments_and_no_trailing_comma() {
     assert_eq!(findings("{\"a\": 1,}", Format::Json), ["1:8 json/syntax a comma before the closing bracket"]);
     assert_eq!(findings("// x\n{}", Format::Json), ["1:1 json/syntax comments are not allowed here"]);

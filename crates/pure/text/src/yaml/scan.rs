@@ -2,13 +2,14 @@
 
 use crate::flow::{newline_here, skip_blanks};
 
-/// After white space, line endings and comments.
+/// After white space, line endings, comments and byte order marks, which may start a document.
 pub(crate) fn skip_trivia(text: &str, mut at: usize) -> usize {
     let bytes = text.as_bytes();
     while let Some(byte) = bytes.get(at) {
         match byte {
             b' ' | b'\t' | b'\r' | b'\n' => at += 1,
             b'#' => at = line_end(text, at),
+            0xef if text[at..].starts_with('\u{feff}') => at += '\u{feff}'.len_utf8(),
             _ => break,
         }
     }

@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use agpm_diag::{SourceMap, has_errors};
 use agpm_text::{
-    Document, Edit, EditError, Format, Kind, Limits, NodeRef, Parsed, Pointer, Value, equal, parse, print,
-    to_value,
+    Document, Edit, EditError, Format, Kind, Limits, NodeRef, Parsed, Pointer, Value, equal, fingerprint,
+    parse, print, to_value,
 };
 use proptest::prelude::*;
 
@@ -461,4 +461,13 @@ proptest! {
     fn no_bytes_make_the_reader_fall(text in any::<String>()) {
         read(&text, Format::Jsonc);
     }
+}
+
+#[test]
+fn numbers_are_equal_by_value() {
+    for (left, right) in [("0", "-0"), ("-0", "0.0"), ("1", "1.0"), ("1e2", "100")] {
+        assert!(equal(&value(left), &value(right)), "{left} {right}");
+        assert_eq!(fingerprint(&value(left)), fingerprint(&value(right)), "{left} {right}");
+    }
+    assert!(!equal(&value("9007199254740993"), &value("9007199254740992")));
 }

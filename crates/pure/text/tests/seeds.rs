@@ -40,9 +40,10 @@ fn seeds_are_read_and_written_without_loss() {
 #[test]
 fn seeds_can_be_edited_everywhere() {
     for (format, text) in seeds().iter().filter(|(format, _)| *format != Format::Csv) {
-        for place in 0..40 {
-            for (verb, value) in (0..checks::VERBS).flat_map(|verb| (0..13).map(move |value| (verb, value))) {
-                checks::check_edit(text, *format, verb, place, value);
+        // Not every value at every place: that would be the work of the fuzz target.
+        for (place, verb) in (0..24).flat_map(|place| (0..checks::VERBS).map(move |verb| (place, verb))) {
+            for value in 0..4 {
+                checks::check_edit(text, *format, verb, place, place + verb + value * 3);
             }
         }
     }

@@ -78,6 +78,12 @@ fn spans_are_exact() {
         ("- - x\n  - y\n- z", r#""- - x\n  - y\n- z" "- x\n  - y" "x" "y" "z""#),
         ("%YAML 1.2\n---\na: 1\n...\n", r#""a: 1" "a" "1""#),
         ("--- |\n  x\n", r#""|\n  x""#),
+        (
+            "b:\n a: >-\n    e: \n c: 1",
+            r#""b:\n a: >-\n    e: \n c: 1" "b" "a: >-\n    e: \n c: 1" "a" ">-\n    e: " "c" "1""#,
+        ),
+        ("?\n# c\n", r#""?" "" """#),
+        ("? # c\n: d\n", r#""? # c\n: d" "" "d""#),
         ("\u{feff}é: 1\n", r#""é: 1" "é" "1""#),
     ];
     for (text, expected) in table {
@@ -606,6 +612,9 @@ fn texts_with_odd_starts_and_ends_are_edited() {
     check(&[
         ("a: |+ #\n  ", "set /b 1", "a: |+ #\nb: 1\n  "),
         ("a: |+\n  x\n  ", "set /b 1", "a: |+\n  x\nb: 1\n  "),
+        ("a: >-\n\n  ", "set /b \"x\\ny\\n\"", "a: >-\nb: |\n  x\n  y\n\n  "),
+        ("b:\n a: >-\n    e: ", "set /b/c 1", "b:\n a: >-\n    e: \n c: 1"),
+        ("?\n# c\n", "set /b 1", "?\nb: 1\n# c\n"),
         ("a: |\n  x\n  ", "set /b 1", "a: |\n  x\nb: 1\n  "),
         ("\n\n\u{feff}a: 1\n", "set /b 1", "\n\n\u{feff}a: 1\nb: 1\n"),
         ("\n\u{feff}a: 1\nb: 2\n", "remove /a", "\n\u{feff}b: 2\n"),

@@ -275,7 +275,9 @@ impl Reader<'_, '_> {
                 return;
             }
             // An empty key stands before its colon, an empty value behind it.
-            let at = if self.expects_key() { skip_trivia(self.text, self.at) } else { self.at };
+            let colon = skip_trivia(self.text, self.at);
+            let stands_before = self.expects_key() && self.text[colon..].starts_with(':');
+            let at = if stands_before { colon } else { self.at };
             self.add_scalar(scalar, Span::at(at), Span::at(at));
             return;
         }
@@ -303,10 +305,12 @@ impl Reader<'_, '_> {
     fn block_end(&self, start: usize, raw: std::ops::Range<usize>, content: &str) -> usize {
         let header = header_end(self.text, start);
         let body = &self.text[header..raw.end.max(header)];
-        // A last line of blanks beyond the indent is content.
+        // A last line of blanks beyond the indent is content, unless something follows on it.
         let blanks_count = content.trim_end_matches('\n').ends_with([' ', '\t']);
         let keeps = self.text[start..header].contains('+') || blanks_count;
-        let body = if blanks_count { body } else { body.trim_end_matches([' ', '\t']) };
+        let last_line = body.rfind('\n').map_or(0, |newline| newline + 1);
+        let is_content = blanks_count && raw.end == self.text.len();
+        let body = if is_blank(&body[last_line..]) && !is_content { &body[..last_line] } else { body };
         let one_less = body.strip_suffix('\n').map_or(body, |b| b.strip_suffix('\r').unwrap_or(b));
         let kept = if keeps { one_less } else { body.trim_end_matches([' ', '\t', '\r', '\n']) };
         if raw.end <= header || !kept.contains('\n') { header } else { header + kept.len() }
@@ -314,7 +318,8 @@ impl Reader<'_, '_> {
 
     /// The content of a block scalar; the parser takes blanks at the end of the text for one more line.
     fn block_content<'e>(&self, content: &'e str, start: usize, end: usize) -> &'e str {
-        let body = after_newline(self.text, line_end(self.text, header_end(self.text, start)));
+        let header = header_end(self.text, start);
+        let body = after_newline(self.text, line_end(self.text, header));
         let last_line = line_start(self.text, self.text.len()).max(body);
         let trimmed = content.trim_end_matches('\n');
         let is_phantom = end == self.text.len() && last_line < end && is_blank(&self.text[last_line..]);
@@ -322,7 +327,8 @@ impl Reader<'_, '_> {
             return content;
         }
         let blank = self.text[body..].trim_end_matches([' ', '\t', '\r', '\n']).len();
-        let newlines = self.text[body + blank..].matches('\n').count();
+        let most = if self.text[start..header].contains('+') { usize::MAX } else { 1 };
+        let newlines = self.text[body + blank..].matches('\n').count().min(most);
         &content[..content.len().min(trimmed.len() + newlines)]
     }
 

@@ -103,10 +103,11 @@ pub fn check_edit(text: &str, format: Format, verb: usize, place: usize, value: 
     }
 }
 
-/// Texts that nobody writes and that are refused: in YAML a carriage return alone ends a line.
+/// Texts that nobody writes and that are refused: in YAML a carriage return alone ends a line, and the parser takes
+/// a tab behind a colon before some values only.
 fn is_odd(text: &str, format: Format) -> bool {
     let is_yaml = matches!(format, Format::Yaml | Format::Markdown);
-    is_yaml && text.replace("\r\n", "").contains('\r')
+    is_yaml && (text.replace("\r\n", "").contains('\r') || text.contains(":\t"))
 }
 
 /// Every place of a document, up to a bound; the root is there even if it holds nothing.

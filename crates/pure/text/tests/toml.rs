@@ -461,6 +461,11 @@ const EDITS: &[(&str, &str, &str)] = &[
     ("l = [1, 2, 3]\n", "remove /l/1", "l = [1, 3]\n"),
     ("l = [1, 2, 3]\n", "remove /l/2", "l = [1, 2]\n"),
     ("l = [\n  1, # one\n  2, # two\n]\n", "remove /l/0", "l = [\n  2, # two\n]\n"),
+    ("l = [\n    1,\n    2 ]\n", "remove /l/1", "l = [\n    1 ]\n"),
+    ("l = [\n    1,\n    2]\n", "remove /l/1", "l = [\n    1]\n"),
+    ("l = [\n    1, # c\n    2 ]\n", "remove /l/1", "l = [\n    1 # c\n    ]\n"),
+    ("l = [ 1,\n      2 ]\n", "remove /l/0", "l = [\n      2 ]\n"),
+    ("l = [\n  1, 2,\n  3,\n]\n", "remove /l/1", "l = [\n  1,\n  3,\n]\n"),
     ("l = [{a = 1}, {a = 2}]\n", "set /l/1/b = 3", "l = [{a = 1}, {a = 2, b = 3}]\n"),
     ("[[a]]\nx = 1\n\n[b]\n", "append /a = {x = 2}", "[[a]]\nx = 1\n\n[[a]]\nx = 2\n\n[b]\n"),
     (

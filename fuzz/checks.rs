@@ -103,11 +103,13 @@ pub fn check_edit(text: &str, format: Format, verb: usize, place: usize, value: 
     }
 }
 
-/// Texts that nobody writes and that are refused: in YAML a carriage return alone ends a line, and the parser takes
-/// a tab behind a colon before some values only.
+/// Texts that nobody writes and that are refused: in YAML a carriage return alone ends a line; the parser takes a tab
+/// behind a colon before some values only, and `?` with nothing behind it for a key only if something follows.
 fn is_odd(text: &str, format: Format) -> bool {
     let is_yaml = matches!(format, Format::Yaml | Format::Markdown);
-    is_yaml && (text.replace("\r\n", "").contains('\r') || text.contains(":\t"))
+    let lone_return = text.replace("\r\n", "").contains('\r');
+    let empty_key = text.lines().any(|line| line.trim_end().ends_with('?'));
+    is_yaml && (lone_return || empty_key || text.contains(":\t"))
 }
 
 /// Every place of a document, up to a bound; the root is there even if it holds nothing.

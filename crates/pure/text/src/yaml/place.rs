@@ -9,7 +9,7 @@ use crate::tree::{Kind, Merge, NodeId, NodeRef};
 use crate::view::View;
 use crate::yaml::print::UNIT;
 use crate::yaml::scalar::Context;
-use crate::yaml::scan::{is_indicator, line_end, property_end, skip_trivia};
+use crate::yaml::scan::{is_indicator, is_marker, line_end, property_end, skip_trivia};
 
 /// Indents beyond this are for looks.
 const WIDEST_UNIT: usize = 8;
@@ -276,10 +276,10 @@ impl<'d> Places<'d> {
     fn before_root(&self, id: NodeId) -> (Announced, usize) {
         let root = self.range(id).start;
         let mut at = skip_trivia(self.text, self.start);
-        while at < root && (self.text[at..].starts_with('%') || self.text[at..].starts_with("...")) {
+        while at < root && (self.text[at..].starts_with('%') || is_marker(self.text, at, "...")) {
             at = skip_trivia(self.text, line_end(self.text, at));
         }
-        let marked = at < root && self.text[at..].starts_with("---");
+        let marked = at < root && is_marker(self.text, at, "---");
         if marked { (Announced::Marker, at + 3) } else { (Announced::Nothing, at.min(root)) }
     }
 }

@@ -15,7 +15,7 @@ use crate::tree::{Kind, Merge, NodeId};
 use crate::yaml::message::advice;
 use crate::yaml::scalar::{Resolved, resolve};
 use crate::yaml::scan::{
-    after_newline, header_end, is_indicator, line_end, property_end, quoted_end, skip_trivia,
+    after_newline, header_end, is_indicator, is_marker, line_end, property_end, quoted_end, skip_trivia,
 };
 
 pub(crate) fn read(reading: &mut Reading<'_>) {
@@ -236,7 +236,7 @@ impl Reader<'_, '_> {
             self.at = span.end;
         }
         // The end of a document that never started.
-        while self.text[skip_trivia(self.text, self.at)..].starts_with("...") {
+        while is_marker(self.text, skip_trivia(self.text, self.at), "...") {
             self.at = skip_trivia(self.text, self.at) + 3;
         }
         ControlFlow::Continue(())

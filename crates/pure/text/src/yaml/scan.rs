@@ -32,6 +32,12 @@ pub(crate) fn is_indicator(text: &str, at: usize, indicator: u8) -> bool {
     rest.first() == Some(&indicator) && matches!(rest.get(1), None | Some(b' ' | b'\t' | b'\r' | b'\n'))
 }
 
+/// Whether `marker`, which is `---` or `...`, stands at `at` with white space behind it.
+pub(crate) fn is_marker(text: &str, at: usize, marker: &str) -> bool {
+    let ends = |rest: &str| rest.is_empty() || rest.starts_with([' ', '\t', '\r', '\n']);
+    text[at..].strip_prefix(marker).is_some_and(ends)
+}
+
 /// After the anchor or tag that starts at `at`.
 pub(crate) fn property_end(text: &str, at: usize) -> usize {
     let rest = &text[at..];

@@ -612,11 +612,12 @@ fn texts_with_odd_starts_and_ends_are_edited() {
     check(&[
         ("a: |+ #\n  ", "set /b 1", "a: |+ #\nb: 1\n  "),
         ("a: |+\n  x\n  ", "set /b 1", "a: |+\n  x\nb: 1\n  "),
-        ("a: >-\n\n  ", "set /b \"x\\ny\\n\"", "a: >-\nb: |\n  x\n  y\n\n  "),
+        ("a: >-\n\n  ", "set /b \"x\\ny\\n\"", "a: >-\nb: \"x\\ny\\n\"\n\n  "),
         ("b:\n a: >-\n    e: ", "set /b/c 1", "b:\n a: >-\n    e: \n c: 1"),
         ("....a: 1\n", "set /b 1", "....a: 1\nb: 1\n"),
         ("....a: 1\n", "set  [1]", "- 1\n"),
         ("...\na: 1\n", "set /b 1", "...\na: 1\nb: 1\n"),
+        ("- a\n     \n", "append  \"x\\ny\"", "- a\n- \"x\\ny\"\n     \n"),
         ("?\n# c\n", "set /b 1", "?\nb: 1\n# c\n"),
         ("a: |\n  x\n  ", "set /b 1", "a: |\n  x\nb: 1\n  "),
         ("\n\n\u{feff}a: 1\n", "set /b 1", "\n\n\u{feff}a: 1\nb: 1\n"),

@@ -137,7 +137,10 @@ impl<'d> Editor<'d, '_> {
         let ends_line = newline_here(&text[at..]).is_some();
         let next = at + text[at..].find(|c| !matches!(c, ' ' | '\t' | '\r' | '\n')).unwrap_or(0);
         let joins = text[next..].starts_with('#') && self.places.column(next) > column;
-        if ends_line && !joins { Literals::Clipped } else { Literals::Avoided }
+        // Lines of blanks that are longer than the block's indent would be lines of it.
+        let mut below = text[at..].lines().skip(1).take_while(|line| is_blank(line));
+        let blanks_join = below.any(|line| line.len() > column);
+        if ends_line && !joins && !blanks_join { Literals::Clipped } else { Literals::Avoided }
     }
 
     fn replace<'v>(&mut self, id: NodeId, value: impl View<'v>) {

@@ -140,7 +140,7 @@ impl Flow<'_> {
     }
 
     fn remove(&self, removed: &[usize], kept: &[usize], inserted: &[FlowInsertion], splices: &mut Splices) {
-        let mut gone: Vec<Range<usize>> = removed.iter().map(|at| self.removal(*at)).collect();
+        let mut gone: Vec<Range<usize>> = removed.iter().map(|at| self.removal(*at, kept)).collect();
         // Without a comma after the last child, the one before it has to go along.
         let last = self.children.len().wrapping_sub(1);
         if let (Some(last_kept), Some(_)) = (kept.last(), removed.last())
@@ -162,7 +162,7 @@ impl Flow<'_> {
     }
 
     /// A child with its comma; with its line, where it has one of its own.
-    fn removal(&self, index: usize) -> Range<usize> {
+    fn removal(&self, index: usize, kept: &[usize]) -> Range<usize> {
         let start = self.children[index].start;
         let end = self.comma_after(index).map_or(self.children[index].end, |comma| comma + 1);
         let line = line_start(self.text, start);
@@ -172,17 +172,36 @@ impl Flow<'_> {
         if starts_line && let Some(length) = newline_here(&self.text[line_end..]) {
             return line..line_end + length;
         }
+        let blanks = self.text[..start].len() - self.text[..start].trim_end_matches([' ', '\t']).len();
+        let after_blanks = (start - blanks).max(self.inside.start);
         if index + 1 < self.children.len() {
             let next = skip_blanks(self.text, end);
+            if newline_here(&self.text[next..]).is_some() {
+                return after_blanks..next;
+            }
             // YAML takes `#` for a comment only behind a blank.
             return start..if self.text[next..].starts_with('#') { end } else { next };
         }
+        // The closing bracket that shares the line goes up to what stays.
+        if starts_line && let Some(above) = self.blank_above(index, kept) {
+            return above..end;
+        }
         // YAML wants the closing bracket indented, so that it keeps the indent of what goes.
         if starts_line && self.comments == Comments::Hash {
-            return start..end;
+            return start..skip_blanks(self.text, end);
         }
-        let blanks = self.text[..start].len() - self.text[..start].trim_end_matches([' ', '\t']).len();
-        (start - blanks).max(self.inside.start)..end
+        after_blanks..end
+    }
+
+    /// The end of the last child that stays, with its comma, if no comment stands between it and the last child.
+    fn blank_above(&self, last: usize, kept: &[usize]) -> Option<usize> {
+        let previous = *kept.last()?;
+        let end = self.comma_after(previous).map_or(self.children[previous].end, |comma| comma + 1);
+        let mut gaps = (previous..last).map(|at| {
+            let from = self.comma_after(at).map_or(self.children[at].end, |comma| comma + 1);
+            &self.text[from..self.children[at + 1].start]
+        });
+        gaps.all(is_blank).then_some(end)
     }
 
     fn insert(&self, new: &[FlowInsertion], kept: &[usize], layout: &FlowLayout, splices: &mut Splices) {
@@ -262,10 +281,10 @@ pub(crate) fn newline_of(text: &str) -> &'static str {
     }
 }
 
-/// The offset of the start of the line that `at` is on.
+/// The offset of the start of the line that `at` is on, after a byte order mark.
 pub(crate) fn line_start(text: &str, at: usize) -> usize {
     let start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
-    if start == 0 && text.starts_with('\u{feff}') { '\u{feff}'.len_utf8().min(at) } else { start }
+    if text[start..at].starts_with('\u{feff}') { start + '\u{feff}'.len_utf8() } else { start }
 }
 
 /// The white space that starts the line that `at` is on.

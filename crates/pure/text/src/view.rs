@@ -59,7 +59,7 @@ pub trait View<'a>: Copy {
 /// Deep equality: maps in any order, numbers by value, dates as the text that formats without dates hold.
 pub fn equal<'a, 'b>(left: impl View<'a>, right: impl View<'b>) -> bool {
     match (left.shape(), right.shape()) {
-        (Shape::Integer(l), Shape::Integer(r)) => l == r,
+        (Shape::Integer(l), Shape::Integer(r)) => l == r || (is_zero(l) && is_zero(r)),
         (Shape::Integer(l) | Shape::Float(l), Shape::Integer(r) | Shape::Float(r)) => {
             l == r || matches!((l.parse::<f64>(), r.parse::<f64>()), (Ok(l), Ok(r)) if l == r)
         }
@@ -68,6 +68,11 @@ pub fn equal<'a, 'b>(left: impl View<'a>, right: impl View<'b>) -> bool {
         (Shape::Map(l), Shape::Map(r)) => l == r && maps_equal(left, right, l),
         (l, r) => l == r,
     }
+}
+
+/// Whether a whole number is zero, which may have a sign.
+fn is_zero(integer: &str) -> bool {
+    matches!(integer, "0" | "-0")
 }
 
 fn maps_equal<'a, 'b>(left: impl View<'a>, right: impl View<'b>, count: usize) -> bool {

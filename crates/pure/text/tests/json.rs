@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use agpm_diag::{SourceMap, has_errors};
 use agpm_text::{
-    Document, Edit, EditError, Format, Kind, Limits, NodeRef, Parsed, Pointer, Value, equal, parse, print,
-    to_value,
+    Document, Edit, EditError, Format, Kind, Limits, NodeRef, Parsed, Pointer, Value, equal, fingerprint,
+    parse, print, to_value,
 };
 use proptest::prelude::*;
 
@@ -103,6 +103,17 @@ fn mistakes_are_all_found_with_their_places() {
             },
             "{text}"
         );
+    }
+}
+
+#[test]
+fn after_the_last_mistake_that_is_told_nothing_reaches_beyond_the_text() {
+    let closed = format!("[{}1,]", ",".repeat(40));
+    for text in ["{,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,", "[[,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,", &closed] {
+        for format in [Format::Json, Format::Jsonc] {
+            let root = read(text, format).document.root().unwrap().span();
+            assert_eq!(root.range(), 0..text.len(), "{text}");
+        }
     }
 }
 
@@ -451,4 +462,13 @@ proptest! {
     fn no_bytes_make_the_reader_fall(text in any::<String>()) {
         read(&text, Format::Jsonc);
     }
+}
+
+#[test]
+fn numbers_are_equal_by_value() {
+    for (left, right) in [("0", "-0"), ("-0", "0.0"), ("1", "1.0"), ("1e2", "100")] {
+        assert!(equal(&value(left), &value(right)), "{left} {right}");
+        assert_eq!(fingerprint(&value(left)), fingerprint(&value(right)), "{left} {right}");
+    }
+    assert!(!equal(&value("9007199254740993"), &value("9007199254740992")));
 }

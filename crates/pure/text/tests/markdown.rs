@@ -51,7 +51,7 @@ fn mistakes_are_reported_with_code_and_line() {
         ("---\n- a\n---\n", "markdown/fence", 2),
         ("---\n\ntext\n---\n", "markdown/fence", 3),
         ("---\na: 1\na: 2\n---\n", "text/duplicate-key", 3),
-        ("---\na: [1\n---\n", "yaml/syntax", 3),
+        ("---\na: [1\n---\n", "yaml/syntax", 2),
         ("---\né: 1\na: *x\n---\n", "yaml/alias", 3),
         ("---\na: 1\n--- b\n---\n", "yaml/documents", 3),
     ];

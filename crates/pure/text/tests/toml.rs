@@ -461,6 +461,11 @@ const EDITS: &[(&str, &str, &str)] = &[
     ("l = [1, 2, 3]\n", "remove /l/1", "l = [1, 3]\n"),
     ("l = [1, 2, 3]\n", "remove /l/2", "l = [1, 2]\n"),
     ("l = [\n  1, # one\n  2, # two\n]\n", "remove /l/0", "l = [\n  2, # two\n]\n"),
+    ("l = [\n    1,\n    2 ]\n", "remove /l/1", "l = [\n    1 ]\n"),
+    ("l = [\n    1,\n    2]\n", "remove /l/1", "l = [\n    1]\n"),
+    ("l = [\n    1, # c\n    2 ]\n", "remove /l/1", "l = [\n    1 # c\n    ]\n"),
+    ("l = [ 1,\n      2 ]\n", "remove /l/0", "l = [\n      2 ]\n"),
+    ("l = [\n  1, 2,\n  3,\n]\n", "remove /l/1", "l = [\n  1,\n  3,\n]\n"),
     ("l = [{a = 1}, {a = 2}]\n", "set /l/1/b = 3", "l = [{a = 1}, {a = 2, b = 3}]\n"),
     ("[[a]]\nx = 1\n\n[b]\n", "append /a = {x = 2}", "[[a]]\nx = 1\n\n[[a]]\nx = 2\n\n[b]\n"),
     (
@@ -791,5 +796,35 @@ proptest! {
         let target = document.root().map_or(Value::Map(vec![]), to_value);
         let rewritten = original.rewrite(&target);
         prop_assert!(rewritten.is_ok(), "{:?}\n{}\n---\n{:?}", rewritten, text, target);
+    }
+}
+
+#[test]
+fn files_of_many_statements_are_read_whole() {
+    let line =
+        |at: usize| format!("k{at} = [\n  {at},\n  {{ a.b = \"x\" }}, # c\n]\n[t{at}]\ns = '''\n[\n'''\n\n");
+    let text: String = (0..2_000).map(line).collect();
+    let expected: toml::Table = toml::from_str(&text).unwrap();
+    let document = sound(&text);
+    assert_eq!(document.root().unwrap().len(), expected.len());
+    let at = |place: &str| to_value(document.at(&place.parse().unwrap()).unwrap()).to_json();
+    assert_eq!(squeeze(&at("/t1998/k1999")), "[1999,{\"a\":{\"b\":\"x\"}}]");
+    assert_eq!(at("/t1999/s"), "\"[\\n\"\n");
+    let late = read(&format!("{text}x = =\n"));
+    assert!(late.diagnostics[0].labels[0].span.range().start > text.len());
+}
+
+#[test]
+fn a_bracket_too_many_spoils_no_more_in_a_long_file_than_in_a_short_one() {
+    let lines: String = (0..4_000).map(|at| format!("k{at} = {at}\n")).collect();
+    for start in ["a = [ }\n", "b = 1 ]\n", "[c\n", "d = { [ } ]\n", "e = }{\n", "f = [\n"] {
+        let told = |text: &str| {
+            let first = read(text).diagnostics.swap_remove(0);
+            (first.message.clone(), first.labels[0].span)
+        };
+        assert_eq!(told(&format!("{start}k0 = 0\n")), told(&format!("{start}{lines}")), "{start:?}");
+        let count = |text: &str| read(text).document.root().map_or(0, NodeRef::len);
+        let (short, long) = (count(&format!("{start}k0 = 0\n")), count(&format!("{start}{lines}")));
+        assert!(long == short || long == short + 3_999, "{start:?}: {short} {long}");
     }
 }

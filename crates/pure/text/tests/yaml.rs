@@ -78,6 +78,12 @@ fn spans_are_exact() {
         ("- - x\n  - y\n- z", r#""- - x\n  - y\n- z" "- x\n  - y" "x" "y" "z""#),
         ("%YAML 1.2\n---\na: 1\n...\n", r#""a: 1" "a" "1""#),
         ("--- |\n  x\n", r#""|\n  x""#),
+        (
+            "b:\n a: >-\n    e: \n c: 1",
+            r#""b:\n a: >-\n    e: \n c: 1" "b" "a: >-\n    e: \n c: 1" "a" ">-\n    e: " "c" "1""#,
+        ),
+        ("?\n# c\n", r#""?" "" """#),
+        ("? # c\n: d\n", r#""? # c\n: d" "" "d""#),
         ("\u{feff}é: 1\n", r#""é: 1" "é" "1""#),
     ];
     for (text, expected) in table {
@@ -103,6 +109,10 @@ fn scalars_mean_what_the_core_schema_says() {
         ),
         ("[!!str 1, !!int '7', !!float 1, !!bool true, !!null '']", r#"[ "1", 7, 1.0, true, null ]"#),
         ("a: >\n  x\n  y\n\n  z\nb: |-\n  1\n", r#"{ "a": "x y\nz\n", "b": "1" }"#),
+        ("a: |\n  x\n  ", r#"{ "a": "x\n" }"#),
+        ("a: >+\n  x\n\n  ", r#"{ "a": "x\n\n" }"#),
+        ("a: |+ #\n  ", r#"{ "a": "" }"#),
+        ("a: |+\n  x\n   ", r#"{ "a": "x\n \n" }"#),
         ("\"\\u00e9\\x41\\n\": 'it''s'", r#"{ "éA\n": "it's" }"#),
         ("0x1F: a\n~: b\ntrue: c\n", r#"{ "0x1F": "a", "~": "b", "true": "c" }"#),
         ("", "null"),
@@ -157,6 +167,7 @@ fn mistakes_are_reported_with_code_and_line() {
         ("\t- a\n", "yaml/syntax", 1),
         ("- a\n-\t- b\n", "yaml/syntax", 2),
         ("a: [1, 2\nb: 3\n", "yaml/syntax", 2),
+        ("a:\n  - 1\n  - [1, 2\n\n# c\n", "yaml/syntax", 3),
         ("a: \"x\nb: 3\n", "yaml/syntax", 1),
         ("a: 1\n  b: 2\n", "yaml/syntax", 2),
         ("é: b: c\n", "yaml/syntax", 1),
@@ -169,7 +180,7 @@ fn mistakes_are_reported_with_code_and_line() {
         ("a: 1\nb: !local x\n", "yaml/tag", 2),
         ("a: !!int x\n", "yaml/tag", 1),
         ("a: !!map [x]\n", "yaml/tag", 1),
-        ("a: !!seq\n  b: 1\n", "yaml/tag", 2),
+        ("a: !!seq\n  b: 1\n", "yaml/tag", 1),
         ("a: ! x\n", "yaml/tag", 1),
         ("a: !!binary x\n", "yaml/tag", 1),
         ("a: !e!x y\n", "yaml/tag", 1),
@@ -207,6 +218,32 @@ fn billion_laughs() -> String {
 
 fn alias_chain() -> String {
     (0..10_000).fold("- &a0 []\n".to_owned(), |text, at| text + &format!("- &a{} [*a{at}]\n", at + 1))
+}
+
+#[test]
+fn mistakes_are_marked_where_they_are() {
+    let table: &[(&str, &str)] = &[
+        ("home: !env HOME\n", "!env"),
+        ("home: &a !env {b: c}\n", "!env"),
+        ("a: !!int x\n", "!!int"),
+        ("a: !!seq\n  b: 1\n", "!!seq"),
+        ("!env k: v\n", "!env"),
+        ("web: *defaults\n", "*defaults"),
+        ("web: [*defaults, 1]\n", "*defaults"),
+        ("b: [1, 2", "["),
+        ("b: [1, {c: d\n", "{"),
+        ("b: [1, {c: d}\n# e\n", "["),
+        ("b: {c: d,\n", "{"),
+        ("b: {c: ", "{"),
+        ("b: {c", "{"),
+        ("b: [", "["),
+        ("b: [c: d", "["),
+    ];
+    for (text, expected) in table {
+        let parsed = read(text);
+        let marked = &text[parsed.diagnostics[0].labels[0].span.range()];
+        assert_eq!(marked, *expected, "{text:?}: {}", parsed.diagnostics[0].message);
+    }
 }
 
 #[test]
@@ -456,7 +493,7 @@ fn entries_come_to_the_end_of_their_map() {
             "set /a/w 2",
             "a:\n  x: 1 # c\n  w: 2\n  # in a?\n\n# about b\nb: 1\n",
         ),
-        ("a:\n    x: 1\nb: 1\n", "set /a/w {\"z\": 1}", "a:\n    x: 1\n    w:\n      z: 1\nb: 1\n"),
+        ("a:\n    x: 1\nb: 1\n", "set /a/w {\"z\": 1}", "a:\n    x: 1\n    w:\n        z: 1\nb: 1\n"),
         ("- a: 1\n- b: 2\n", "set /0/c 3", "- a: 1\n  c: 3\n- b: 2\n"),
         ("- - a: 1\n", "set /0/0/c 3", "- - a: 1\n    c: 3\n"),
         ("a: |\n  text\n\nb:\n  c: 1\n", "set /d 1", "a: |\n  text\n\nb:\n  c: 1\nd: 1\n"),
@@ -547,6 +584,45 @@ fn items_come_and_go_anywhere() {
         ("l: &x\n  - a\n", "insert /l/0 1", "l: &x\n  - 1\n  - a\n"),
         ("l: !!seq # c\n  - a\n", "remove /l/0", "l: !!seq [] # c\n"),
         ("l: !!seq []\n", "append /l 1", "l: !!seq\n  - 1\n"),
+    ]);
+}
+
+#[test]
+fn new_lines_take_the_indent_of_the_text() {
+    check(&[
+        ("a:\n    b: 1\nc: 2\n", "set /c {\"d\": {\"e\": 1}}", "a:\n    b: 1\nc:\n    d:\n        e: 1\n"),
+        (
+            "a:\n    b: 1\n",
+            "set /a/c [{\"d\": {\"e\": 1}}]",
+            "a:\n    b: 1\n    c:\n        - d:\n              e: 1\n",
+        ),
+        ("a:\n    - b\n", "set /c {\"d\": 1}", "a:\n    - b\nc:\n    d: 1\n"),
+        ("a:\n- b\n", "set /c {\"d\": 1}", "a:\n- b\nc:\n  d: 1\n"),
+        ("a:\n  - b\nc:\n    d: 1\n", "set /e {\"f\": 1}", "a:\n  - b\nc:\n    d: 1\ne:\n    f: 1\n"),
+        (
+            "a:\n    b: 1\n    c: x\n    # e\n",
+            "set /a/c \"x\\ny\"",
+            "a:\n    b: 1\n    c: |-\n        x\n        y\n    # e\n",
+        ),
+    ]);
+}
+
+#[test]
+fn texts_with_odd_starts_and_ends_are_edited() {
+    check(&[
+        ("a: |+ #\n  ", "set /b 1", "a: |+ #\nb: 1\n  "),
+        ("a: |+\n  x\n  ", "set /b 1", "a: |+\n  x\nb: 1\n  "),
+        ("a: >-\n\n  ", "set /b \"x\\ny\\n\"", "a: >-\nb: \"x\\ny\\n\"\n\n  "),
+        ("b:\n a: >-\n    e: ", "set /b/c 1", "b:\n a: >-\n    e: \n c: 1"),
+        ("....a: 1\n", "set /b 1", "....a: 1\nb: 1\n"),
+        ("....a: 1\n", "set  [1]", "- 1\n"),
+        ("...\na: 1\n", "set /b 1", "...\na: 1\nb: 1\n"),
+        ("- a\n     \n", "append  \"x\\ny\"", "- a\n- \"x\\ny\"\n     \n"),
+        ("?\n# c\n", "set /b 1", "?\nb: 1\n# c\n"),
+        ("a: |\n  x\n  ", "set /b 1", "a: |\n  x\nb: 1\n  "),
+        ("\n\n\u{feff}a: 1\n", "set /b 1", "\n\n\u{feff}a: 1\nb: 1\n"),
+        ("\n\u{feff}a: 1\nb: 2\n", "remove /a", "\n\u{feff}b: 2\n"),
+        ("\n\u{feff}- 1\n", "insert /0 0", "\n\u{feff}- 0\n- 1\n"),
     ]);
 }
 

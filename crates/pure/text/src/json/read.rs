@@ -198,11 +198,11 @@ impl Reader<'_, '_> {
                     return;
                 }
                 Some(byte) if byte == close => {
+                    self.at += 1;
                     if let (Some(comma), Dialect::Strict) = (after_comma, self.dialect) {
                         let span = Span::new(comma, comma + 1);
                         self.error(span, "a comma before the closing bracket", "remove it");
                     }
-                    self.at += 1;
                     return;
                 }
                 Some(b'}' | b']') => {
@@ -212,12 +212,10 @@ impl Reader<'_, '_> {
                     return;
                 }
                 Some(b',') => {
-                    self.error(
-                        Span::new(self.at, self.at + 1),
-                        "a value is missing before this comma",
-                        "remove the comma",
-                    );
+                    // An error may be the last one we take and end the text here: first the step, then the error.
                     self.at += 1;
+                    let span = Span::new(self.at - 1, self.at);
+                    self.error(span, "a value is missing before this comma", "remove the comma");
                     continue;
                 }
                 Some(_) => {}

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use agpm_diag::Span;
 use toml_parser::decoder::{Encoding, ScalarKind};
+use toml_parser::lexer::{Token, TokenKind};
 use toml_parser::parser::{Event, EventKind, EventReceiver, parse_document};
 use toml_parser::{ErrorSink, ParseError, Source, Span as RawSpan};
 
@@ -15,7 +16,6 @@ use crate::tree::{Kind, NodeId};
 
 pub(crate) fn read(reading: &mut Reading<'_>) {
     let source = Source::new(&reading.text[reading.range.clone()]);
-    let tokens = source.lex().into_vec();
     let mut errors: Vec<ParseError> = Vec::new();
     let mut reader = Reader {
         source,
@@ -38,10 +38,52 @@ pub(crate) fn read(reading: &mut Reading<'_>) {
         let span = Span::new(reader.base, reader.base + '\u{feff}'.len_utf8());
         reader.tables.report(span, "a byte order mark that is not the first character", "remove it");
     }
-    parse_document(&tokens, &mut reader, &mut sink);
+    for_each_batch(source, |tokens| parse_document(tokens, &mut reader, &mut sink));
     let root = (!reader.tables.is_empty()).then(|| reader.tables.finish(Tables::ROOT));
     reading.tree.root = root;
     report_all(reading, &errors);
+}
+
+/// A file's tokens take many times its size, so that the parser gets them by and by.
+const BATCH: usize = 8_192;
+
+/// Calls `parse` with some whole statements after the others.
+fn for_each_batch(source: Source<'_>, mut parse: impl FnMut(&[Token])) {
+    let mut tokens: Vec<Token> = Vec::with_capacity(BATCH.min(source.input().len()));
+    let mut brackets = Brackets::default();
+    for token in source.lex() {
+        brackets.take(token.kind());
+        tokens.push(token);
+        if tokens.len() >= BATCH && token.kind() == TokenKind::Newline && brackets.are_closed() {
+            parse(&tokens);
+            tokens.clear();
+        }
+    }
+    parse(&tokens);
+}
+
+/// The brackets that are open; once two do not match, nobody knows what the parser makes of the rest.
+#[derive(Default)]
+struct Brackets {
+    closings: Vec<TokenKind>,
+    mismatched: bool,
+}
+
+impl Brackets {
+    fn take(&mut self, kind: TokenKind) {
+        match kind {
+            TokenKind::LeftSquareBracket => self.closings.push(TokenKind::RightSquareBracket),
+            TokenKind::LeftCurlyBracket => self.closings.push(TokenKind::RightCurlyBracket),
+            TokenKind::RightSquareBracket | TokenKind::RightCurlyBracket => {
+                self.mismatched |= self.closings.pop() != Some(kind);
+            }
+            _ => {}
+        }
+    }
+
+    fn are_closed(&self) -> bool {
+        self.closings.is_empty() && !self.mismatched
+    }
 }
 
 /// What a header does once it is whole.

@@ -13,7 +13,7 @@ use crate::toml::explain::MOST_ERRORS;
 use crate::tree::{Kind, NodeId};
 
 /// Tables with more entries than this are searched through the index.
-const SMALL: usize = 8;
+const SMALL: u32 = 8;
 
 /// A table by its place in [`Tables`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -62,11 +62,11 @@ enum Item {
 #[derive(Debug)]
 struct Table {
     origin: Origin,
-    depth: usize,
+    depth: u32,
     span: Span,
     first: Option<u32>,
     last: Option<u32>,
-    count: usize,
+    count: u32,
 }
 
 #[derive(Debug)]
@@ -116,7 +116,7 @@ impl<'r, 'a> Tables<'r, 'a> {
     }
 
     pub(super) fn depth(&self, table: TableId) -> usize {
-        self.table(table).depth
+        self.table(table).depth as usize
     }
 
     /// A table in braces; its keys come next.
@@ -234,7 +234,7 @@ impl<'r, 'a> Tables<'r, 'a> {
 
     fn create(&mut self, origin: Origin, depth: usize, span: Span) -> TableId {
         let id = TableId(index(self.tables.len()));
-        self.tables.push(Table { origin, depth, span, first: None, last: None, count: 0 });
+        self.tables.push(Table { origin, depth: index(depth), span, first: None, last: None, count: 0 });
         id
     }
 

@@ -7,7 +7,7 @@ use crate::tree::Kind;
 use crate::view::View;
 use crate::yaml::edit::{Editor, Filling, New};
 use crate::yaml::place::{Announced, TextChild};
-use crate::yaml::print::{BlockPrinter, Literals, UNIT};
+use crate::yaml::print::{BlockPrinter, Literals};
 use crate::yaml::scan::{after_comment, after_newline};
 
 pub(crate) struct Block<'e, 'd, 's, 'c, V> {
@@ -49,7 +49,7 @@ impl<'e, 'd, 's, 'c, 'v, V: View<'v>> Block<'e, 'd, 's, 'c, V> {
     }
 
     fn literals_at(&self, at: usize) -> Literals {
-        self.editor.literals_at(at, self.column + UNIT)
+        self.editor.literals_at(at, self.column)
     }
 
     /// The end of a child with the comment beside it, which is the end of its line.

@@ -13,7 +13,7 @@ use crate::view::View;
 use crate::yaml::block::{Block, print_children};
 use crate::yaml::entangled;
 use crate::yaml::place::{Announced, Form, Lead, Places};
-use crate::yaml::print::{BlockPrinter, Literals, Quotes, UNIT, is_filled, print_flow, print_flow_entry};
+use crate::yaml::print::{BlockPrinter, Literals, Quotes, is_filled, print_flow, print_flow_entry};
 use crate::yaml::scalar::Context;
 use crate::yaml::scan::{after_comment, line_end, skip_trivia};
 
@@ -35,7 +35,8 @@ pub(crate) fn splice_within<'v, V: View<'v>>(
 ) -> Result<(), EditError> {
     let places = Places::new(document, range);
     entangled::check(&places, changes)?;
-    let mut editor = Editor { places, newline: newline_of(&document.text), splices };
+    let (newline, unit) = (newline_of(&document.text), places.indent_unit());
+    let mut editor = Editor { places, newline, unit, splices };
     if let Some(root) = changes.root {
         editor.append_root(root);
     }
@@ -80,6 +81,8 @@ impl<'c, V: Copy> Filling<'c, V> {
 pub(crate) struct Editor<'d, 's> {
     pub(crate) places: Places<'d>,
     pub(crate) newline: &'static str,
+    /// How many columns a level is indented.
+    unit: usize,
     pub(crate) splices: &'s mut Splices,
 }
 
@@ -91,8 +94,8 @@ impl<'d> Editor<'d, '_> {
         literals: Literals,
         write: impl FnOnce(&mut BlockPrinter<'_>),
     ) {
-        let newline = self.newline;
-        self.splices.put_with(range, |out| write(&mut BlockPrinter { out, newline, literals }));
+        let (newline, unit) = (self.newline, self.unit);
+        self.splices.put_with(range, |out| write(&mut BlockPrinter { out, newline, unit, literals }));
     }
 
     fn append_root<'v>(&mut self, root: impl View<'v>) {
@@ -128,13 +131,16 @@ impl<'d> Editor<'d, '_> {
         }
     }
 
-    /// Whether a literal block that is indented by `column` may end at `at`.
+    /// Whether a literal block may end at `at` whose lines are indented more than `column`.
     pub(crate) fn literals_at(&self, at: usize, column: usize) -> Literals {
         let text = self.places.text;
         let ends_line = newline_here(&text[at..]).is_some();
         let next = at + text[at..].find(|c| !matches!(c, ' ' | '\t' | '\r' | '\n')).unwrap_or(0);
-        let joins = text[next..].starts_with('#') && self.places.column(next) >= column;
-        if ends_line && !joins { Literals::Clipped } else { Literals::Avoided }
+        let joins = text[next..].starts_with('#') && self.places.column(next) > column;
+        // Lines of blanks that are longer than the block's indent would be lines of it.
+        let mut below = text[at..].lines().skip(1).take_while(|line| is_blank(line));
+        let blanks_join = below.any(|line| line.len() > column);
+        if ends_line && !joins && !blanks_join { Literals::Clipped } else { Literals::Avoided }
     }
 
     fn replace<'v>(&mut self, id: NodeId, value: impl View<'v>) {
@@ -179,11 +185,11 @@ impl<'d> Editor<'d, '_> {
             printer.line(column);
             printer.out.push(':');
             if is_filled(value) {
-                printer.line(column + UNIT)
+                printer.line(column + printer.unit)
             } else {
                 printer.out.push(' ')
             }
-            printer.value(value, column + UNIT);
+            printer.value(value, column + printer.unit);
         });
     }
 
@@ -238,13 +244,13 @@ impl<'d> Editor<'d, '_> {
     ) {
         let range = self.places.range(id);
         let parent_column = self.places.parent_column(id);
-        let child_column = parent_column.map_or(0, |column| column + UNIT);
+        let child_column = parent_column.map_or(0, |column| column + self.unit);
         if self.stands_alone(&range, lead) {
             let glue = self.glue(&range);
             let old = self.places.column(range.start) + glue.len();
             // A list may stand as far left as the key above it, nothing else may.
             let column = if parent_column.is_some_and(|parent| old <= parent) { child_column } else { old };
-            let literals = self.literals_at(range.end, column + UNIT);
+            let literals = self.literals_at(range.end, column);
             self.put(range, literals, |printer| {
                 printer.out.push_str(glue);
                 printer.blanks(column - old);
@@ -253,7 +259,7 @@ impl<'d> Editor<'d, '_> {
             return;
         }
         let end = after_comment(self.places.text, range.end);
-        let literals = self.literals_at(end, child_column + UNIT);
+        let literals = self.literals_at(end, child_column);
         self.splices.put(self.before_blanks(range.start).max(lead.end)..range.end, "");
         self.put(end..end, literals, |printer| {
             printer.line(child_column);
@@ -263,14 +269,14 @@ impl<'d> Editor<'d, '_> {
 
     fn replace_with_scalar<'v>(&mut self, id: NodeId, value: impl View<'v>, lead: &Lead) {
         let range = self.places.range(id);
-        let column = self.places.parent_column(id).map_or(UNIT, |column| column + UNIT);
+        let column = self.places.parent_column(id).map_or(self.unit, |column| column + self.unit);
         let announced = matches!(lead.by, Announced::Colon | Announced::Dash | Announced::Marker);
         if announced && self.places.is_block(id) && self.is_below(&range, lead) {
             self.pull_up(&range, value, lead, column);
             return;
         }
         let (glue, quotes, literals) =
-            (self.glue(&range), self.quotes(id), self.literals_at(range.end, column));
+            (self.glue(&range), self.quotes(id), self.literals_at(range.end, column - 1));
         self.put(range, literals, |printer| {
             printer.out.push_str(glue);
             match quotes {
@@ -285,7 +291,7 @@ impl<'d> Editor<'d, '_> {
         let text = self.places.text;
         let end = after_comment(text, range.end);
         let before = self.places.previous_line_end(range.start).unwrap_or(range.start);
-        let alone = lead.end == before && self.literals_at(end, column) == Literals::Clipped;
+        let alone = lead.end == before && self.literals_at(end, column - 1) == Literals::Clipped;
         let literals = if alone { Literals::Clipped } else { Literals::Avoided };
         self.put(lead.end..lead.end, literals, |printer| {
             printer.out.push(' ');

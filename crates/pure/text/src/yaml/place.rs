@@ -7,8 +7,12 @@ use crate::flow::{is_blank, line_start};
 use crate::pointer::Pointer;
 use crate::tree::{Kind, Merge, NodeId, NodeRef};
 use crate::view::View;
+use crate::yaml::print::UNIT;
 use crate::yaml::scalar::Context;
-use crate::yaml::scan::{is_indicator, line_end, property_end, skip_trivia};
+use crate::yaml::scan::{is_indicator, is_marker, line_end, property_end, skip_trivia};
+
+/// Indents beyond this are for looks.
+const WIDEST_UNIT: usize = 8;
 
 /// How a container is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -175,6 +179,21 @@ impl<'d> Places<'d> {
         self.parent(id).map(|(parent, _)| self.column(self.range(parent).start))
     }
 
+    /// How many columns the text indents a level.
+    pub(crate) fn indent_unit(&self) -> usize {
+        let is_nested = |id: &NodeId, kind| self.node(*id).kind() == kind && self.is_block(*id);
+        let indent = |id: NodeId| {
+            let (parent, _) = self.parent(id).filter(|(parent, _)| self.node(*parent).kind() == Kind::Map)?;
+            let start = self.range(id).start;
+            let indent = self.column(start).checked_sub(self.column(self.range(parent).start))?;
+            (self.starts_line(start) && (1..=WIDEST_UNIT).contains(&indent)).then_some(indent)
+        };
+        let nodes = || (0..self.document.tree.len() as u32).map(NodeId);
+        // Lists often stand closer to their key than maps do.
+        let first = |kind| nodes().filter(|id| is_nested(id, kind)).find_map(indent);
+        first(Kind::Map).or_else(|| first(Kind::List)).unwrap_or(UNIT)
+    }
+
     /// The children of a container as they stand in the text, in that order.
     pub(crate) fn children(&self, container: NodeId) -> Vec<TextChild> {
         let node = self.node(container);
@@ -257,10 +276,10 @@ impl<'d> Places<'d> {
     fn before_root(&self, id: NodeId) -> (Announced, usize) {
         let root = self.range(id).start;
         let mut at = skip_trivia(self.text, self.start);
-        while at < root && (self.text[at..].starts_with('%') || self.text[at..].starts_with("...")) {
+        while at < root && (self.text[at..].starts_with('%') || is_marker(self.text, at, "...")) {
             at = skip_trivia(self.text, line_end(self.text, at));
         }
-        let marked = at < root && self.text[at..].starts_with("---");
+        let marked = at < root && is_marker(self.text, at, "---");
         if marked { (Announced::Marker, at + 3) } else { (Announced::Nothing, at.min(root)) }
     }
 }

@@ -1,8 +1,11 @@
 use crate::view::{Shape, View};
 use crate::yaml::scalar::{Context, is_plain, is_printable};
 
-/// How many columns a level is indented.
+/// How many columns a level is indented where the text does not say otherwise.
 pub(crate) const UNIT: usize = 2;
+
+/// How many columns `- ` takes.
+const DASH: usize = 2;
 
 /// Readers look only so far for the `:` after a key; longer keys are announced with `?`.
 const LONGEST_KEY: usize = 1_000;
@@ -10,7 +13,7 @@ const LONGEST_KEY: usize = 1_000;
 /// The whole value in block style, indented by two spaces, with a final newline.
 pub(crate) fn print<'a>(view: impl View<'a>) -> String {
     let mut out = String::new();
-    BlockPrinter { out: &mut out, newline: "\n", literals: Literals::All }.value(view, 0);
+    BlockPrinter { out: &mut out, newline: "\n", unit: UNIT, literals: Literals::All }.value(view, 0);
     out.push('\n');
     out
 }
@@ -19,6 +22,8 @@ pub(crate) fn print<'a>(view: impl View<'a>) -> String {
 pub(crate) struct BlockPrinter<'o> {
     pub(crate) out: &'o mut String,
     pub(crate) newline: &'static str,
+    /// How many columns a level is indented.
+    pub(crate) unit: usize,
     pub(crate) literals: Literals,
 }
 
@@ -69,7 +74,7 @@ impl BlockPrinter<'_> {
     /// `- value`, with the dash at `column`.
     pub(crate) fn item<'a>(&mut self, view: impl View<'a>, column: usize) {
         self.out.push_str("- ");
-        if is_filled(view) { self.value(view, column + UNIT) } else { self.scalar(view, column + UNIT) }
+        if is_filled(view) { self.value(view, column + DASH) } else { self.scalar(view, column + DASH) }
     }
 
     /// `key: value`, with the key at `column`.
@@ -82,18 +87,18 @@ impl BlockPrinter<'_> {
         }
         self.out.push(':');
         if is_filled(view) {
-            self.line(column + UNIT);
-            self.value(view, column + UNIT);
+            self.line(column + self.unit);
+            self.value(view, column + self.unit);
         } else {
             self.out.push(' ');
-            self.scalar(view, column + UNIT);
+            self.scalar(view, column + self.unit);
         }
     }
 
     /// A value on one line, or a text of several lines that are indented by `column` (at the top by one level).
     pub(crate) fn scalar<'a>(&mut self, view: impl View<'a>, column: usize) {
         match view.shape() {
-            Shape::String(text) if self.takes_literal(text) => self.literal(text, column.max(UNIT)),
+            Shape::String(text) if self.takes_literal(text) => self.literal(text, column.max(self.unit)),
             _ => print_flow(self.out, view, Context::Block, Quotes::None),
         }
     }

@@ -10,11 +10,13 @@ use agpm_diag::{Code, Diagnostic, Span, codes};
 use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Tag};
 
 use crate::document::Reading;
-use crate::flow::line_start;
+use crate::flow::{is_blank, line_start};
 use crate::tree::{Kind, Merge, NodeId};
 use crate::yaml::message::advice;
 use crate::yaml::scalar::{Resolved, resolve};
-use crate::yaml::scan::{header_end, is_indicator, property_end, quoted_end, skip_trivia};
+use crate::yaml::scan::{
+    after_newline, header_end, is_indicator, is_marker, line_end, property_end, quoted_end, skip_trivia,
+};
 
 pub(crate) fn read(reading: &mut Reading<'_>) {
     let range = reading.range.clone();
@@ -24,6 +26,7 @@ pub(crate) fn read(reading: &mut Reading<'_>) {
         text,
         offsets: Offsets::new(text, range.start),
         at: range.start,
+        tag: Span::at(range.start),
         frames: Vec::new(),
         stack: Vec::new(),
         anchors: Vec::new(),
@@ -52,6 +55,8 @@ struct Offsets<'t> {
     base: usize,
     /// The offset of every so many characters; none if all are ASCII.
     landmarks: Vec<u32>,
+    /// The last character that was asked for and its offset: the next one is mostly near.
+    last: (usize, usize),
 }
 
 impl<'t> Offsets<'t> {
@@ -63,17 +68,35 @@ impl<'t> Offsets<'t> {
             let starts = text[base..].char_indices().step_by(Self::STEP);
             landmarks.extend(starts.map(|(at, _)| Span::at(base + at).start));
         }
-        Offsets { text, base, landmarks }
+        Offsets { text, base, landmarks, last: (0, base) }
     }
 
-    fn byte(&self, index: usize) -> usize {
+    fn byte(&mut self, index: usize) -> usize {
         if self.landmarks.is_empty() {
             return (self.base + index).min(self.text.len());
         }
         let Some(landmark) = self.landmarks.get(index / Self::STEP) else { return self.text.len() };
-        let start = *landmark as usize;
-        let mut chars = self.text[start..].char_indices().map(|(at, _)| start + at);
-        chars.nth(index % Self::STEP).unwrap_or(self.text.len())
+        let (mut known, mut at) = self.last;
+        if known > index || known + Self::STEP < index {
+            (known, at) = (index - index % Self::STEP, *landmark as usize);
+        }
+        let bytes = self.text.as_bytes();
+        while known < index && at < bytes.len() {
+            at += width(bytes[at]);
+            known += 1;
+        }
+        self.last = (known, at);
+        at
+    }
+}
+
+/// The length of the character that starts with this byte.
+fn width(first: u8) -> usize {
+    match first {
+        0..0x80 => 1,
+        0x80..0xe0 => 2,
+        0xe0..0xf0 => 3,
+        0xf0.. => 4,
     }
 }
 
@@ -136,6 +159,8 @@ struct Reader<'r, 'a> {
     offsets: Offsets<'a>,
     /// After the last token that was understood.
     at: usize,
+    /// The tag that was met last.
+    tag: Span,
     frames: Vec<Frame>,
     /// Children of all open containers, innermost last.
     stack: Vec<NodeId>,
@@ -151,7 +176,7 @@ impl Reader<'_, '_> {
             Event::DocumentStart(explicit) => return self.document(explicit, span),
             Event::Alias(anchor) => return self.alias(anchor, span),
             Event::Scalar(text, style, anchor, tag) => {
-                self.scalar(&Scalar { text: &text, style, anchor, tag: tag.as_deref() }, span);
+                self.scalar(&mut Scalar { text: &text, style, anchor, tag: tag.as_deref() }, span);
             }
             Event::SequenceStart(anchor, tag) => return self.open(Kind::List, anchor, tag.as_deref(), &span),
             Event::MappingStart(anchor, tag) => return self.open(Kind::Map, anchor, tag.as_deref(), &span),
@@ -172,11 +197,31 @@ impl Reader<'_, '_> {
         let span = Span::new(at, at + width);
         if error.info().contains("recursion limit") {
             self.reading.report_too_deep(span);
-        } else {
-            let advice = advice(error.info());
-            self.error(advice.code, span, advice.message, advice.help);
+            return ControlFlow::Break(());
+        }
+        let advice = advice(error.info());
+        match self.open_bracket() {
+            Some(bracket) if skip_trivia(self.text, at) == self.text.len() => self.unclosed(bracket),
+            _ if std::ptr::eq(advice.code, &codes::YAML_ALIAS) => {
+                let alias = Span::new(at, property_end(self.text, at));
+                self.error(advice.code, alias, advice.message, advice.help);
+            }
+            _ => self.error(advice.code, span, advice.message, advice.help),
         }
         ControlFlow::Break(())
+    }
+
+    /// The bracket that waits for its end.
+    fn open_bracket(&self) -> Option<usize> {
+        self.frames.iter().rev().find(|frame| frame.style == Style::Flow).map(|frame| frame.start)
+    }
+
+    fn unclosed(&mut self, bracket: usize) {
+        let is_list = self.text[bracket..].starts_with('[');
+        let (open, close) = if is_list { ('[', ']') } else { ('{', '}') };
+        let span = Span::new(bracket, bracket + 1);
+        let message = format!("this `{open}` is not closed");
+        self.error(&codes::YAML_SYNTAX, span, message, &format!("write `{close}` behind the last value"));
     }
 
     fn document(&mut self, explicit: bool, span: std::ops::Range<usize>) -> ControlFlow<()> {
@@ -191,7 +236,7 @@ impl Reader<'_, '_> {
             self.at = span.end;
         }
         // The end of a document that never started.
-        while self.text[skip_trivia(self.text, self.at)..].starts_with("...") {
+        while is_marker(self.text, skip_trivia(self.text, self.at), "...") {
             self.at = skip_trivia(self.text, self.at) + 3;
         }
         ControlFlow::Continue(())
@@ -233,11 +278,15 @@ impl Reader<'_, '_> {
     /// Moves behind the anchor and the tag of the next node.
     fn properties(&mut self, count: usize) {
         for _ in 0..count {
-            self.at = property_end(self.text, skip_trivia(self.text, self.at));
+            let start = skip_trivia(self.text, self.at);
+            self.at = property_end(self.text, start);
+            if self.text[start..].starts_with('!') {
+                self.tag = Span::new(start, self.at);
+            }
         }
     }
 
-    fn scalar(&mut self, scalar: &Scalar<'_>, raw: std::ops::Range<usize>) {
+    fn scalar(&mut self, scalar: &mut Scalar<'_>, raw: std::ops::Range<usize>) {
         self.announce();
         let properties = usize::from(scalar.anchor > 0) + usize::from(scalar.tag.is_some());
         self.properties(properties);
@@ -246,7 +295,9 @@ impl Reader<'_, '_> {
                 return;
             }
             // An empty key stands before its colon, an empty value behind it.
-            let at = if self.expects_key() { skip_trivia(self.text, self.at) } else { self.at };
+            let colon = skip_trivia(self.text, self.at);
+            let stands_before = self.expects_key() && self.text[colon..].starts_with(':');
+            let at = if stands_before { colon } else { self.at };
             self.add_scalar(scalar, Span::at(at), Span::at(at));
             return;
         }
@@ -255,7 +306,10 @@ impl Reader<'_, '_> {
             ScalarStyle::Plain if properties == 0 => (raw.start, raw.end),
             ScalarStyle::Plain => (start, raw.end),
             ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted => (start, quoted_end(self.text, start)),
-            ScalarStyle::Literal | ScalarStyle::Folded => (start, self.block_end(start, raw, scalar.text)),
+            ScalarStyle::Literal | ScalarStyle::Folded => {
+                scalar.text = self.block_content(scalar.text, start, raw.end);
+                (start, self.block_end(start, raw, scalar.text))
+            }
         };
         let (span, content) = match scalar.style {
             ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted => {
@@ -271,13 +325,31 @@ impl Reader<'_, '_> {
     fn block_end(&self, start: usize, raw: std::ops::Range<usize>, content: &str) -> usize {
         let header = header_end(self.text, start);
         let body = &self.text[header..raw.end.max(header)];
-        // A last line of blanks beyond the indent is content.
+        // A last line of blanks beyond the indent is content, unless something follows on it.
         let blanks_count = content.trim_end_matches('\n').ends_with([' ', '\t']);
         let keeps = self.text[start..header].contains('+') || blanks_count;
-        let body = if blanks_count { body } else { body.trim_end_matches([' ', '\t']) };
+        let last_line = body.rfind('\n').map_or(0, |newline| newline + 1);
+        let is_content = blanks_count && raw.end == self.text.len();
+        let body = if is_blank(&body[last_line..]) && !is_content { &body[..last_line] } else { body };
         let one_less = body.strip_suffix('\n').map_or(body, |b| b.strip_suffix('\r').unwrap_or(b));
         let kept = if keeps { one_less } else { body.trim_end_matches([' ', '\t', '\r', '\n']) };
         if raw.end <= header || !kept.contains('\n') { header } else { header + kept.len() }
+    }
+
+    /// The content of a block scalar; the parser takes blanks at the end of the text for one more line.
+    fn block_content<'e>(&self, content: &'e str, start: usize, end: usize) -> &'e str {
+        let header = header_end(self.text, start);
+        let body = after_newline(self.text, line_end(self.text, header));
+        let last_line = line_start(self.text, self.text.len()).max(body);
+        let trimmed = content.trim_end_matches('\n');
+        let is_phantom = end == self.text.len() && last_line < end && is_blank(&self.text[last_line..]);
+        if !is_phantom || trimmed.ends_with([' ', '\t']) {
+            return content;
+        }
+        let blank = self.text[body..].trim_end_matches([' ', '\t', '\r', '\n']).len();
+        let most = if self.text[start..header].contains('+') { usize::MAX } else { 1 };
+        let newlines = self.text[body + blank..].matches('\n').count().min(most);
+        &content[..content.len().min(trimmed.len() + newlines)]
     }
 
     fn add_scalar(&mut self, scalar: &Scalar<'_>, span: Span, content: Span) {
@@ -298,7 +370,7 @@ impl Reader<'_, '_> {
     /// Keys are known by their text, whatever a value of that text would be.
     fn key(&mut self, scalar: &Scalar<'_>, span: Span, content: Span) {
         if let Some(tag) = scalar.tag.filter(|tag| core_tag(tag).is_none()) {
-            self.refuse_tag(tag, span);
+            self.refuse_tag(tag);
         }
         let key = self.string_node(scalar.text, span, content);
         let merges = scalar.text == "<<" && scalar.style == ScalarStyle::Plain && scalar.tag.is_none();
@@ -340,7 +412,7 @@ impl Reader<'_, '_> {
         let plain = if scalar.style == ScalarStyle::Plain { resolve(scalar.text) } else { Resolved::String };
         let resolved = match scalar.tag {
             None => plain,
-            Some(tag) => self.tagged(tag, scalar.text, span),
+            Some(tag) => self.tagged(tag, scalar.text),
         };
         match resolved {
             Resolved::Null => self.reading.tree.null(span),
@@ -357,7 +429,7 @@ impl Reader<'_, '_> {
     }
 
     /// What a scalar is when its tag says so.
-    fn tagged<'t>(&mut self, tag: &Tag, text: &'t str, span: Span) -> Resolved<'t> {
+    fn tagged<'t>(&mut self, tag: &Tag, text: &'t str) -> Resolved<'t> {
         let resolved = match (core_tag(tag), resolve(text)) {
             (Some("str"), _) => return Resolved::String,
             (Some("int"), found @ Resolved::Integer(_)) => return found,
@@ -370,25 +442,25 @@ impl Reader<'_, '_> {
             (core, _) => core,
         };
         match resolved {
-            Some(name) => self.mismatched_tag(name, span),
-            None => self.refuse_tag(tag, span),
+            Some(name) => self.mismatched_tag(name),
+            None => self.refuse_tag(tag),
         }
         Resolved::String
     }
 
-    fn mismatched_tag(&mut self, name: &str, span: Span) {
+    fn mismatched_tag(&mut self, name: &str) {
         let message = format!("the tag `!!{name}` does not fit this value");
-        self.error(&codes::YAML_TAG, span, message, "remove the tag, or write a value of that kind");
+        self.error(&codes::YAML_TAG, self.tag, message, "remove the tag, or write a value of that kind");
     }
 
-    fn refuse_tag(&mut self, tag: &Tag, span: Span) {
+    fn refuse_tag(&mut self, tag: &Tag) {
         let name = if tag.handle.starts_with('!') {
             format!("{}{}", tag.handle, tag.suffix)
         } else {
             tag.handle.replace("tag:yaml.org,2002:", "!!") + &tag.suffix
         };
         let help = "remove the tag; only !!str, !!int, !!float, !!bool, !!null, !!map and !!seq are known";
-        self.error(&codes::YAML_TAG, span, format!("the tag `{name}` is not supported"), help);
+        self.error(&codes::YAML_TAG, self.tag, format!("the tag `{name}` is not supported"), help);
     }
 
     fn alias(&mut self, anchor: usize, span: std::ops::Range<usize>) -> ControlFlow<()> {
@@ -456,7 +528,7 @@ impl Reader<'_, '_> {
             return ControlFlow::Break(());
         }
         if let Some(tag) = tag {
-            self.check_tag(kind, tag, start);
+            self.check_tag(kind, tag);
         }
         // A block map whose first key is in brackets has an empty span of its own.
         let has_text = properties > 0 || !raw.is_empty();
@@ -493,12 +565,11 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn check_tag(&mut self, kind: Kind, tag: &Tag, start: usize) {
-        let span = Span::at(start);
+    fn check_tag(&mut self, kind: Kind, tag: &Tag) {
         match (kind, core_tag(tag)) {
             (Kind::List, Some("seq")) | (Kind::Map, Some("map")) => {}
-            (_, Some(name)) => self.mismatched_tag(name, span),
-            (_, None) => self.refuse_tag(tag, span),
+            (_, Some(name)) => self.mismatched_tag(name),
+            (_, None) => self.refuse_tag(tag),
         }
     }
 

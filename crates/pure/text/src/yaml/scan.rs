@@ -2,13 +2,14 @@
 
 use crate::flow::{newline_here, skip_blanks};
 
-/// After white space, line endings and comments.
+/// After white space, line endings, comments and byte order marks, which may start a document.
 pub(crate) fn skip_trivia(text: &str, mut at: usize) -> usize {
     let bytes = text.as_bytes();
     while let Some(byte) = bytes.get(at) {
         match byte {
             b' ' | b'\t' | b'\r' | b'\n' => at += 1,
             b'#' => at = line_end(text, at),
+            0xef if text[at..].starts_with('\u{feff}') => at += '\u{feff}'.len_utf8(),
             _ => break,
         }
     }
@@ -29,6 +30,12 @@ pub(crate) fn after_newline(text: &str, at: usize) -> usize {
 pub(crate) fn is_indicator(text: &str, at: usize, indicator: u8) -> bool {
     let rest = &text.as_bytes()[at..];
     rest.first() == Some(&indicator) && matches!(rest.get(1), None | Some(b' ' | b'\t' | b'\r' | b'\n'))
+}
+
+/// Whether `marker`, which is `---` or `...`, stands at `at` with white space behind it.
+pub(crate) fn is_marker(text: &str, at: usize, marker: &str) -> bool {
+    let ends = |rest: &str| rest.is_empty() || rest.starts_with([' ', '\t', '\r', '\n']);
+    text[at..].strip_prefix(marker).is_some_and(ends)
 }
 
 /// After the anchor or tag that starts at `at`.

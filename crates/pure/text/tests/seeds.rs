@@ -1,0 +1,50 @@
+//! The checks of the fuzz targets, on their seeds.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods, missing_docs)]
+
+use std::path::Path;
+
+use agpm_text::Format;
+
+#[path = "../../../../fuzz/checks.rs"]
+#[allow(dead_code, unreachable_pub)]
+mod checks;
+
+/// Every seed with its format, which its folder names.
+fn seeds() -> Vec<(Format, String)> {
+    let seeds = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../fuzz/corpus-seeds");
+    let folders = [
+        ("json", Format::Json),
+        ("jsonc", Format::Jsonc),
+        ("yaml", Format::Yaml),
+        ("toml", Format::Toml),
+        ("csv", Format::Csv),
+        ("markdown", Format::Markdown),
+    ];
+    let mut all = Vec::new();
+    for (folder, format) in folders {
+        for file in std::fs::read_dir(seeds.join(folder)).unwrap() {
+            all.push((format, std::fs::read_to_string(file.unwrap().path()).unwrap()));
+        }
+    }
+    assert!(all.len() > folders.len());
+    all
+}
+
+#[test]
+fn seeds_are_read_and_written_without_loss() {
+    for (format, text) in seeds() {
+        checks::check_reading(&text, format);
+    }
+}
+
+#[test]
+fn seeds_can_be_edited_everywhere() {
+    for (format, text) in seeds().iter().filter(|(format, _)| *format != Format::Csv) {
+        // Not every value at every place: that would be the work of the fuzz target.
+        for (place, verb) in (0..24).flat_map(|place| (0..checks::VERBS).map(move |verb| (place, verb))) {
+            for value in 0..4 {
+                checks::check_edit(text, *format, verb, place, place + verb + value * 3);
+            }
+        }
+    }
+}

@@ -102,3 +102,24 @@ fn a_text_that_cannot_be_read_is_not_edited() {
     let parsed = read("---\na: 1\n");
     assert!(parsed.document.edit(&Edit::Set { at: "/b".parse().unwrap(), value: true.into() }).is_err());
 }
+
+#[test]
+fn odd_front_matter_is_read_or_refused_but_never_makes_us_fall() {
+    for text in [
+        "---\n\u{feff}'a': x\n---\nbody\n",
+        "---\n{\"\":[? ],\"\":\"\"\n---",
+        "---\n? \"\n---",
+        "---\n'\n---\n",
+    ] {
+        let mut sources = agpm_diag::SourceMap::default();
+        let parsed = agpm_text::parse(
+            sources.add("x", text),
+            text,
+            agpm_text::Format::Markdown,
+            agpm_text::Limits::default(),
+        );
+        for diagnostic in &parsed.diagnostics {
+            assert!(text.get(diagnostic.labels[0].span.range()).is_some(), "{text:?}");
+        }
+    }
+}

@@ -10,7 +10,7 @@ use agpm_diag::{Code, Diagnostic, Span, codes};
 use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Tag};
 
 use crate::document::Reading;
-use crate::flow::{is_blank, line_start};
+use crate::flow::{is_blank, line_start, skip_blanks};
 use crate::tree::{Kind, Merge, NodeId};
 use crate::yaml::message::advice;
 use crate::yaml::scalar::{Resolved, resolve};
@@ -192,7 +192,7 @@ impl Reader<'_, '_> {
     }
 
     fn syntax(&mut self, error: &ScanError) -> ControlFlow<()> {
-        let at = self.offsets.byte(error.marker().index());
+        let at = self.place_of(error);
         let width = self.text[at..].chars().next().filter(|c| !c.is_control()).map_or(0, char::len_utf8);
         let span = Span::new(at, at + width);
         if error.info().contains("recursion limit") {
@@ -209,6 +209,28 @@ impl Reader<'_, '_> {
             _ => self.error(advice.code, span, advice.message, advice.help),
         }
         ControlFlow::Break(())
+    }
+
+    /// The parser notices some mistakes only at the next token, or tells them of the one before.
+    fn place_of(&mut self, error: &ScanError) -> usize {
+        let at = self.offsets.byte(error.marker().index());
+        if error.info().contains("simple key expect") {
+            let before = self.text[..at].trim_end();
+            let line = line_start(self.text, before.len());
+            return skip_blanks(self.text, line).min(at);
+        }
+        if error.info().contains("tab") {
+            let indent_with_tab =
+                |line: &str| line[..line.len() - line.trim_start_matches([' ', '\t']).len()].find('\t');
+            let mut start = line_start(self.text, at);
+            for line in self.text[start..].split_inclusive('\n') {
+                if let Some(tab) = indent_with_tab(line) {
+                    return start + tab;
+                }
+                start += line.len();
+            }
+        }
+        at
     }
 
     /// The bracket that waits for its end.
@@ -301,7 +323,12 @@ impl Reader<'_, '_> {
             self.add_scalar(scalar, Span::at(at), Span::at(at));
             return;
         }
-        let start = skip_trivia(self.text, self.at);
+        let mut start = skip_trivia(self.text, self.at);
+        let quoted = matches!(scalar.style, ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted);
+        // In odd flow collections the parser's nodes do not stand where ours are expected: then it knows better.
+        if quoted && !self.text[start..].starts_with(['"', '\'']) {
+            start = raw.start;
+        }
         let (start, end) = match scalar.style {
             ScalarStyle::Plain if properties == 0 => (raw.start, raw.end),
             ScalarStyle::Plain => (start, raw.end),
@@ -313,7 +340,8 @@ impl Reader<'_, '_> {
         };
         let (span, content) = match scalar.style {
             ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted => {
-                (start..end, start + 1..end.saturating_sub(1).max(start + 1))
+                let inside = (start + 1).min(end);
+                (start..end, inside..end.saturating_sub(1).max(inside))
             }
             _ => (start.min(end)..end, start.min(end)..end),
         };
@@ -393,7 +421,7 @@ impl Reader<'_, '_> {
     }
 
     fn string_node(&mut self, text: &str, span: Span, content: Span) -> NodeId {
-        if self.text[content.range()] == *text {
+        if self.text.get(content.range()) == Some(text) {
             self.reading.tree.verbatim(Kind::String, span, content)
         } else {
             self.reading.tree.decoded(Kind::String, span, text)
@@ -401,7 +429,7 @@ impl Reader<'_, '_> {
     }
 
     fn number_node(&mut self, kind: Kind, number: &str, span: Span) -> NodeId {
-        if self.text[span.range()] == *number {
+        if self.text.get(span.range()) == Some(number) {
             self.reading.tree.verbatim(kind, span, span)
         } else {
             self.reading.tree.decoded(kind, span, number)

@@ -51,7 +51,7 @@ pub(crate) fn property_end(text: &str, at: usize) -> usize {
 /// After the closing quote of the scalar whose opening quote is at `at`.
 pub(crate) fn quoted_end(text: &str, at: usize) -> usize {
     let bytes = text.as_bytes();
-    let quote = bytes[at];
+    let Some(&quote) = bytes.get(at) else { return text.len() };
     let mut next = at + 1;
     while let Some(byte) = bytes.get(next) {
         match byte {

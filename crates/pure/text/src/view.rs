@@ -2,6 +2,7 @@ use std::hash::BuildHasher;
 
 use foldhash::fast::FixedState;
 
+use crate::format::Format;
 use crate::tree::{Kind, NodeRef};
 use crate::value::{Number, Value};
 
@@ -54,6 +55,17 @@ pub trait View<'a>: Copy {
     fn node(self) -> Option<NodeRef<'a>> {
         None
     }
+}
+
+/// A number as a document of one of these formats spells it: `0o644` says more than `420`.
+pub(crate) fn number_as_written<'a>(view: impl View<'a>, formats: &[Format]) -> Option<&'a str> {
+    let node = view.node().filter(|node| matches!(node.kind(), Kind::Integer | Kind::Float))?;
+    let document = node.document();
+    let written = document.text().get(node.span().range())?;
+    let bare = written
+        .starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c) || c.is_ascii_alphabetic())
+        && written.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-._".contains(&b));
+    (bare && formats.contains(&document.format())).then_some(written)
 }
 
 /// Deep equality: maps in any order, numbers by value, dates as the text that formats without dates hold.

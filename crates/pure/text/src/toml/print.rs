@@ -1,7 +1,8 @@
 //! TOML from a value. Within each table the plain values come first and its sections after them, because TOML has
 //! no way back from a section into the table around it; apart from that, keys keep their order.
 
-use crate::view::{Shape, View};
+use crate::format::Format;
+use crate::view::{Shape, View, number_as_written};
 
 /// The whole value, with a final newline.
 pub(crate) fn print<'a>(view: impl View<'a>) -> String {
@@ -101,6 +102,9 @@ pub(super) fn print_line<'a>(out: &mut String, key: &str, value: impl View<'a>, 
 
 /// Appends a value that takes no section.
 pub(super) fn print_value<'a>(out: &mut String, view: impl View<'a>, place: Place) {
+    if let Some(number) = number_as_written(view, &[Format::Toml]) {
+        return out.push_str(number);
+    }
     match view.shape() {
         // The caller lets no null through; an empty string is the nearest thing to nothing.
         Shape::Null => out.push_str("\"\""),

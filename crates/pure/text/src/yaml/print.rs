@@ -1,4 +1,5 @@
-use crate::view::{Shape, View};
+use crate::format::Format;
+use crate::view::{Shape, View, number_as_written};
 use crate::yaml::scalar::{Context, is_plain, is_printable};
 
 /// How many columns a level is indented where the text does not say otherwise.
@@ -155,6 +156,9 @@ pub(crate) enum Quotes {
 
 /// Appends a value on one line.
 pub(crate) fn print_flow<'a>(out: &mut String, view: impl View<'a>, context: Context, quotes: Quotes) {
+    if let Some(number) = number_as_written(view, &[Format::Yaml, Format::Markdown]) {
+        return out.push_str(number);
+    }
     match view.shape() {
         Shape::Null => out.push_str("null"),
         Shape::Bool(value) => out.push_str(if value { "true" } else { "false" }),

@@ -206,71 +206,76 @@ impl Flow<'_> {
 
     fn insert(&self, new: &[FlowInsertion], kept: &[usize], layout: &FlowLayout, splices: &mut Splices) {
         let before = new[0].before;
-        let previous = kept.iter().rev().find(|at| **at < before);
-        let follows = kept.iter().any(|at| *at >= before);
-        let last = self.children.len().wrapping_sub(1);
-        let trailing_comma = !self.children.is_empty() && self.comma_after(last).is_some();
-        let comma = previous.and_then(|at| self.comma_after(*at));
-        let comma_at_end = follows || (trailing_comma && matches!(layout, FlowLayout::Lines { .. }));
+        let previous = kept.iter().rev().find(|at| **at < before).copied();
+        let gap = Gap {
+            after: previous.map(|at| self.children[at].end),
+            comma: previous.and_then(|at| self.comma_after(at)),
+            follows: kept.iter().any(|at| *at >= before),
+        };
         match layout {
-            FlowLayout::Lines { indent, base } => {
-                let newline = newline_of(self.text);
-                let mut at = self.inside.start;
-                if let Some(previous) = previous {
-                    let end = self.children[*previous].end;
-                    if comma.is_none() {
-                        splices.put(end..end, ",");
-                    }
-                    at = comma.map_or(end, |comma| comma + 1);
-                }
-                let at = self.after_line_comments(at);
-                let rest = &self.text[at..self.inside.end];
-                let closes_here = !rest.contains('\n') && !follows;
-                let until = if closes_here && is_blank(rest) { self.inside.end } else { at };
-                splices.put_with(at..until, |out| {
-                    for (index, insertion) in new.iter().enumerate() {
-                        out.extend([newline, indent, &insertion.printed]);
-                        if index + 1 < new.len() || comma_at_end {
-                            out.push(',');
-                        }
-                    }
-                    if closes_here {
-                        out.extend([newline, base]);
-                    }
-                });
-            }
-            FlowLayout::Inline { gap } => {
-                let at = match (previous, comma) {
-                    (_, Some(comma)) => comma + 1..comma + 1,
-                    (Some(previous), None) => self.children[*previous].end..self.children[*previous].end,
-                    (None, None) if is_blank(&self.text[self.inside.clone()]) => self.inside.clone(),
-                    (None, None) => self.inside.start..self.inside.start,
-                };
-                splices.put_with(at, |out| {
-                    for (index, insertion) in new.iter().enumerate() {
-                        match (previous, comma) {
-                            (Some(_), None) => out.extend([",", gap]),
-                            (Some(_), Some(_)) => out.push_str(gap),
-                            (None, _) if index > 0 => out.push_str(gap),
-                            (None, _) => {}
-                        }
-                        out.push_str(&insertion.printed);
-                        let more = index + 1 < new.len() && !(previous.is_some() && comma.is_none());
-                        if more
-                            || (index + 1 == new.len()
-                                && comma_at_end
-                                && (previous.is_none() || comma.is_some()))
-                        {
-                            out.push(',');
-                        }
-                    }
-                    if previous.is_none() && follows {
-                        out.push_str(gap);
-                    }
-                });
-            }
+            FlowLayout::Lines { indent, base } => self.insert_lines(new, &gap, indent, base, splices),
+            FlowLayout::Inline { gap: blank } => self.insert_inline(new, &gap, blank, splices),
         }
     }
+
+    fn insert_lines(
+        &self,
+        new: &[FlowInsertion],
+        gap: &Gap,
+        indent: &str,
+        base: &str,
+        splices: &mut Splices,
+    ) {
+        let newline = newline_of(self.text);
+        if let (Some(end), None) = (gap.after, gap.comma) {
+            splices.put(end..end, ",");
+        }
+        let start = gap.comma.map(|comma| comma + 1).or(gap.after).unwrap_or(self.inside.start);
+        let at = self.after_line_comments(start);
+        let rest = &self.text[at..self.inside.end];
+        let closes_here = !rest.contains('\n') && !gap.follows;
+        let until = if closes_here && is_blank(rest) { self.inside.end } else { at };
+        let last = self.children.len().checked_sub(1);
+        let comma_at_end = gap.follows || last.is_some_and(|last| self.comma_after(last).is_some());
+        splices.put_with(at..until, |out| {
+            for (index, insertion) in new.iter().enumerate() {
+                out.extend([newline, indent, &insertion.printed]);
+                if index + 1 < new.len() || comma_at_end {
+                    out.push(',');
+                }
+            }
+            if closes_here {
+                out.extend([newline, base]);
+            }
+        });
+    }
+
+    fn insert_inline(&self, new: &[FlowInsertion], gap: &Gap, blank: &str, splices: &mut Splices) {
+        let printed: Vec<&str> = new.iter().map(|insertion| insertion.printed.as_str()).collect();
+        let list = printed.join(&format!(",{blank}"));
+        let comma = if gap.follows { "," } else { "" };
+        match (gap.after, gap.comma) {
+            (_, Some(at)) => splices.put(at + 1..at + 1, &format!("{blank}{list}{comma}")),
+            (Some(end), None) => splices.put(end..end, &format!(",{blank}{list}")),
+            (None, None) if gap.follows => {
+                splices.put(self.inside.start..self.inside.start, &format!("{list},{blank}"));
+            }
+            (None, None) if is_blank(&self.text[self.inside.clone()]) => {
+                splices.put(self.inside.clone(), &list)
+            }
+            (None, None) => splices.put(self.inside.start..self.inside.start, &list),
+        }
+    }
+}
+
+/// The place between two children where new ones come.
+struct Gap {
+    /// The end of the child before, if there is one.
+    after: Option<usize>,
+    /// Its comma.
+    comma: Option<usize>,
+    /// Whether a child comes behind.
+    follows: bool,
 }
 
 /// The line ending that the text uses.

@@ -13,6 +13,7 @@ mod holds;
 mod json;
 mod markdown;
 mod pointer;
+mod quote;
 mod toml;
 mod tree;
 mod value;

@@ -2,6 +2,7 @@
 //! no way back from a section into the table around it; apart from that, keys keep their order.
 
 use crate::format::Format;
+use crate::quote::print_double_quoted;
 use crate::view::{Shape, View, number_as_written};
 
 /// The whole value, with a final newline.
@@ -183,19 +184,5 @@ fn print_lines(out: &mut String, text: &str) {
 
 /// Appends a string in double quotes.
 fn print_string(out: &mut String, text: &str) {
-    out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            '\u{8}' => out.push_str("\\b"),
-            '\u{c}' => out.push_str("\\f"),
-            c if is_control(c) => out.push_str(&format!("\\u{:04X}", u32::from(c))),
-            c => out.push(c),
-        }
-    }
-    out.push('"');
+    print_double_quoted(out, text, |c| !is_control(c));
 }

@@ -2,6 +2,7 @@ mod block;
 mod edit;
 mod entangled;
 mod message;
+mod offsets;
 mod place;
 mod print;
 mod read;

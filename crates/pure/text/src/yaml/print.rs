@@ -1,4 +1,5 @@
 use crate::format::Format;
+use crate::quote::print_double_quoted;
 use crate::view::{Shape, View, number_as_written};
 use crate::yaml::scalar::{Context, is_plain, is_printable};
 
@@ -215,17 +216,5 @@ pub(crate) fn print_string(out: &mut String, text: &str, context: Context, quote
 }
 
 fn print_double(out: &mut String, text: &str) {
-    out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            c if is_printable(c) => out.push(c),
-            c => out.push_str(&format!("\\u{:04x}", u32::from(c))),
-        }
-    }
-    out.push('"');
+    print_double_quoted(out, text, is_printable);
 }

@@ -13,6 +13,7 @@ use crate::document::Reading;
 use crate::flow::{is_blank, line_start, skip_blanks};
 use crate::tree::{Kind, Merge, NodeId};
 use crate::yaml::message::advice;
+use crate::yaml::offsets::Offsets;
 use crate::yaml::scalar::{Resolved, resolve};
 use crate::yaml::scan::{
     after_newline, header_end, is_indicator, is_marker, line_end, property_end, quoted_end, skip_trivia,
@@ -46,57 +47,6 @@ pub(crate) fn read(reading: &mut Reading<'_>) {
             reader.abandon();
             break;
         }
-    }
-}
-
-/// Byte offsets of characters, which the parser counts.
-struct Offsets<'t> {
-    text: &'t str,
-    base: usize,
-    /// The offset of every so many characters; none if all are ASCII.
-    landmarks: Vec<u32>,
-    /// The last character that was asked for and its offset: the next one is mostly near.
-    last: (usize, usize),
-}
-
-impl<'t> Offsets<'t> {
-    const STEP: usize = 64;
-
-    fn new(text: &'t str, base: usize) -> Self {
-        let mut landmarks = Vec::new();
-        if !text[base..].is_ascii() {
-            let starts = text[base..].char_indices().step_by(Self::STEP);
-            landmarks.extend(starts.map(|(at, _)| Span::at(base + at).start));
-        }
-        Offsets { text, base, landmarks, last: (0, base) }
-    }
-
-    fn byte(&mut self, index: usize) -> usize {
-        if self.landmarks.is_empty() {
-            return (self.base + index).min(self.text.len());
-        }
-        let Some(landmark) = self.landmarks.get(index / Self::STEP) else { return self.text.len() };
-        let (mut known, mut at) = self.last;
-        if known > index || known + Self::STEP < index {
-            (known, at) = (index - index % Self::STEP, *landmark as usize);
-        }
-        let bytes = self.text.as_bytes();
-        while known < index && at < bytes.len() {
-            at += width(bytes[at]);
-            known += 1;
-        }
-        self.last = (known, at);
-        at
-    }
-}
-
-/// The length of the character that starts with this byte.
-fn width(first: u8) -> usize {
-    match first {
-        0..0x80 => 1,
-        0x80..0xe0 => 2,
-        0xe0..0xf0 => 3,
-        0xf0.. => 4,
     }
 }
 

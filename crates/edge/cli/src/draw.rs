@@ -8,8 +8,8 @@ use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Render
 
 use crate::output::Paint;
 
-/// Lines longer than this are cut around the place.
-const WIDEST_LINE: usize = 240;
+/// Lines longer than this are cut around the place; shorter ones are trimmed by the renderer.
+const WIDEST_LINE: usize = 4096;
 
 /// Draws one diagnostic, with a blank line after it.
 pub(crate) fn diagnostic(diagnostic: &Diagnostic, sources: &SourceMap, paint: Paint) -> String {

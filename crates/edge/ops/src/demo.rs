@@ -2,12 +2,16 @@
 
 use std::path::PathBuf;
 
+use agpm_merge::Rendered;
 use agpm_model::RelativePath;
 use agpm_store::{self as store, Folder, StoreError};
 
+use crate::explain;
 use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::shown;
-use crate::world::World;
+use crate::merge::{self, MergeInputs, MergeRequest};
+use crate::provenance::Provenance;
+use crate::world::{Environment, World};
 
 /// Where to put the project.
 #[derive(Clone, Debug)]
@@ -16,21 +20,33 @@ pub struct DemoRequest {
     pub folder: Option<PathBuf>,
 }
 
-/// The project that was made.
+/// The project that was made, and what can be seen in it.
 #[derive(Debug)]
 pub struct DemoReport {
-    /// Where it is.
-    pub folder: PathBuf,
     /// Where it is, as users see it.
-    pub shown: String,
+    pub folder: String,
     /// Its files, by their path in it.
     pub files: Vec<&'static str>,
-    /// The file that all layers have.
-    pub shared: &'static str,
-    /// The layers' own copies of it, lowest first.
-    pub layers: [&'static str; 3],
-    /// A place in it worth explaining.
-    pub pointer: &'static str,
+    /// Commands with what they print there.
+    pub shows: Vec<DemoShow>,
+}
+
+/// A command and its result.
+#[derive(Debug)]
+pub struct DemoShow {
+    /// As typed.
+    pub command: String,
+    /// What comes out.
+    pub result: DemoResult,
+}
+
+/// What a command of the demonstration gives.
+#[derive(Debug)]
+pub enum DemoResult {
+    /// A merged file.
+    Merged(Rendered),
+    /// Where values came from.
+    Explained(Provenance),
 }
 
 macro_rules! embedded {
@@ -48,14 +64,19 @@ const FILES: &[(&str, &str)] = embedded![
     "team/CLAUDE.md",
 ];
 
+/// The file that all layers have, and a place in it that all of them add to.
+const SHARED: &str = ".claude/settings.json";
+const PLACE: &str = "/permissions/allow";
+const LAYERS: [&str; 3] = ["org", "team", "personal"];
+
 /// Makes the demonstration project.
 pub fn demo(world: &World, request: &DemoRequest) -> Outcome<DemoReport> {
-    let notes = Notes::default();
-    let result = run(world, request);
+    let mut notes = Notes::default();
+    let result = run(world, request, &mut notes);
     notes.outcome(result)
 }
 
-fn run(world: &World, request: &DemoRequest) -> Result<DemoReport, Failure> {
+fn run(world: &World, request: &DemoRequest, notes: &mut Notes) -> Result<DemoReport, Failure> {
     let folder = match &request.folder {
         Some(folder) => world.environment.resolve(folder),
         None => store::temporary_folder("agpm-demo-")?,
@@ -66,12 +87,26 @@ fn run(world: &World, request: &DemoRequest) -> Result<DemoReport, Failure> {
         let path = RelativePath::new(path).expect("embedded paths are good");
         open.create_new(&path, text.as_bytes()).map_err(seen)?;
     }
+    let inside = World { environment: Environment { folder: folder.clone(), manifest: None } };
     Ok(DemoReport {
-        shown: shown(&world.environment, &folder),
-        folder,
+        folder: shown(&world.environment, &folder),
         files: FILES.iter().map(|(path, _)| *path).collect(),
-        shared: ".claude/settings.json",
-        layers: ["org/.claude/settings.json", "team/.claude/settings.json", "personal/.claude/settings.json"],
-        pointer: "/permissions/allow",
+        shows: vec![show_merge(&inside, notes)?, show_explain(&inside, notes)?],
     })
+}
+
+fn show_merge(world: &World, notes: &mut Notes) -> Result<DemoShow, Failure> {
+    let files: Vec<String> = LAYERS.iter().map(|layer| format!("{layer}/{SHARED}")).collect();
+    let command = format!("agpm merge {}", files.join(" "));
+    let inputs = MergeInputs::of_files(files.iter().map(PathBuf::from).collect());
+    let merged = merge::run(world, &MergeRequest { inputs, format: None, explain: false }, notes)?;
+    Ok(DemoShow { command, result: DemoResult::Merged(merged.output) })
+}
+
+fn show_explain(world: &World, notes: &mut Notes) -> Result<DemoShow, Failure> {
+    let pointer = PLACE.parse().expect("a good pointer");
+    let inputs = MergeInputs::of_files(Vec::new());
+    let provenance = explain::explain_file(world, SHARED, &pointer, &inputs, notes)?;
+    let command = format!("agpm explain file:{SHARED} {PLACE}");
+    Ok(DemoShow { command, result: DemoResult::Explained(provenance) })
 }

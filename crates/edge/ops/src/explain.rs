@@ -65,16 +65,17 @@ fn run(world: &World, request: &ExplainRequest, notes: &mut Notes) -> Result<Exp
         let help = "a pointer has `/` before every step, as in `/permissions/allow/0`";
         Failure::new(FailureKind::Usage, Diagnostic::new(&codes::USAGE, format!("{error}")).help(help))
     })?;
-    explain_file(world, file, pointer, &request.inputs, notes)
+    let provenance = explain_file(world, file, &pointer, &request.inputs, notes)?;
+    Ok(ExplainReport::File { file: file.to_owned(), pointer, provenance })
 }
 
-fn explain_file(
+pub(crate) fn explain_file(
     world: &World,
     file: &str,
-    pointer: Pointer,
+    pointer: &Pointer,
     inputs: &MergeInputs,
     notes: &mut Notes,
-) -> Result<ExplainReport, Failure> {
+) -> Result<Provenance, Failure> {
     let environment = &world.environment;
     if inputs.files.is_empty() && !inputs.layer_names.is_empty() {
         let diagnostic = Diagnostic::new(&codes::USAGE, "`--layer-names` without `--from`");
@@ -91,21 +92,26 @@ fn explain_file(
     };
     notes.check()?;
     let strategy = choose_strategy(environment, &project, &named)?;
+    if strategy.driver.is_some() {
+        let message = format!("`{file}` is merged by the program of the strategy `{}`", strategy.name);
+        let help = "a program does not tell where its values come from; `agpm merge` shows its result";
+        return Err(Diagnostic::new(&codes::MERGE_DRIVER, message).help(help).into());
+    }
     let merged = merge_files(files, &strategy, None).ok_or_else(|| not_in_layers(file))?;
     // A warning about another place would only be in the way of the answer.
-    let told = |d: &&Diagnostic| pointer == Pointer::root() || d.severity == Severity::Error;
+    let told = |d: &&Diagnostic| *pointer == Pointer::root() || d.severity == Severity::Error;
     notes.diagnostics.extend(merged.diagnostics.iter().filter(told).cloned());
     notes.check()?;
-    let provenance = Provenance::of(&merged, &pointer, &notes.sources);
-    if provenance.is_empty() && pointer != Pointer::root() {
+    let provenance = Provenance::of(&merged, pointer, &notes.sources);
+    if provenance.is_empty() && *pointer != Pointer::root() {
         let message = format!("there is nothing at `{pointer}` in `{file}`");
-        let near = merged.value().and_then(|value| near_place(&value, &pointer));
+        let near = merged.value().and_then(|value| near_place(&value, pointer));
         let near = near.map(|place| format!("did you mean `{place}`?"));
         let help = near.unwrap_or_else(|| "leave out the pointer to see all places".to_owned());
         let diagnostic = Diagnostic::new(&codes::EXPLAIN_NOT_FOUND, message).help(help);
         return Err(Failure::new(FailureKind::NotFound, diagnostic));
     }
-    Ok(ExplainReport::File { file: file.to_owned(), pointer, provenance })
+    Ok(provenance)
 }
 
 /// The place that a pointer was probably meant to be: its first step that leads nowhere, put right.

@@ -13,7 +13,7 @@ mod strategies;
 mod world;
 
 pub use agpm_merge::Rendered;
-pub use demo::{DemoReport, DemoRequest, demo};
+pub use demo::{DemoReport, DemoRequest, DemoResult, DemoShow, demo};
 pub use explain::{ExplainReport, ExplainRequest, explain};
 pub use failure::{FailureKind, Outcome};
 pub use merge::{MergeInputs, MergeReport, MergeRequest, OutputFormat, RuleArgument, merge};

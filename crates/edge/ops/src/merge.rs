@@ -35,6 +35,14 @@ pub struct MergeInputs {
     pub manifest: ManifestUse,
 }
 
+impl MergeInputs {
+    /// These files, merged as the project says.
+    pub fn of_files(files: Vec<PathBuf>) -> Self {
+        let manifest = ManifestUse::Nearest;
+        MergeInputs { files, layer_names: Vec::new(), strategy: None, rules: Vec::new(), manifest }
+    }
+}
+
 /// A merge, and what is wanted of it.
 #[derive(Clone, Debug)]
 pub struct MergeRequest {
@@ -99,7 +107,7 @@ pub fn merge(world: &World, request: &MergeRequest) -> Outcome<MergeReport> {
     notes.outcome(result)
 }
 
-fn run(world: &World, request: &MergeRequest, notes: &mut Notes) -> Result<MergeReport, Failure> {
+pub(crate) fn run(world: &World, request: &MergeRequest, notes: &mut Notes) -> Result<MergeReport, Failure> {
     let environment = &world.environment;
     let project = Project::load(environment, request.inputs.manifest, notes)?;
     let strategy = choose_strategy(environment, &project, &request.inputs)?;

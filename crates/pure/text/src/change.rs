@@ -199,10 +199,12 @@ impl Splices {
         self.list.push((Span::new(range.start, range.end), Span::new(start, self.buffer.len())));
     }
 
-    /// The text with all replacements done. Insertions at one place stay in the order they came.
-    pub(crate) fn apply(mut self, text: Text) -> Rewritten {
+    /// The text with all replacements done, unless two of them are in each other's way. Insertions at one place stay in
+    /// the order they came.
+    pub(crate) fn apply(mut self, text: Text) -> Option<Rewritten> {
         self.list.sort_by_key(|(range, _)| (range.start, range.end));
-        Rewritten { text, splices: self }
+        let apart = self.list.windows(2).all(|pair| pair[0].0.end <= pair[1].0.start);
+        apart.then_some(Rewritten { text, splices: self })
     }
 }
 
@@ -224,9 +226,8 @@ impl Rewritten {
         let mut at = 0;
         let spliced = self.splices.list.iter().flat_map(move |(range, new)| {
             let range = range.range();
-            debug_assert!(range.start >= at, "two changes overlap");
-            let kept = &self.text[at..range.start.max(at)];
-            at = range.end.max(at);
+            let kept = &self.text[at..range.start];
+            at = range.end;
             [kept, &self.splices.buffer[new.range()]]
         });
         let end = self.splices.list.iter().map(|(range, _)| range.end).max().unwrap_or(0);

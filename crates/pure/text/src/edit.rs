@@ -175,7 +175,7 @@ impl Document {
             Format::Markdown => markdown::splice(self, changes, &mut splices)?,
             Format::Csv => return Err(EditError::Unsafe(self.format)),
         }
-        let text = splices.apply(self.text.clone());
+        let text = splices.apply(self.text.clone()).ok_or(EditError::Unsafe(self.format))?;
         if self.text.len() <= LARGEST_CHECKED && !self.reads_as(&text, expected) {
             return Err(EditError::Unsafe(self.format));
         }

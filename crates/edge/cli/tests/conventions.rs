@@ -267,3 +267,19 @@ fn the_manual_page_names_every_command_and_every_global_flag() {
         assert!(page.contains(&format!("--{flag}")), "{flag}");
     }
 }
+
+#[test]
+fn large_files_are_read_side_by_side_with_findings_in_order() {
+    let sandbox = Sandbox::new(env!("CARGO_BIN_EXE_agpm"));
+    let filler = format!("\"filler\": \"{}\"", "x".repeat(700_000));
+    for (name, end) in [("a.json", ", \"a\": }"), ("b.json", "}"), ("c.json", ", \"c\": ]")] {
+        sandbox.write(name, format!("{{{filler}{end}"));
+    }
+    let good = sandbox.run(["merge", "b.json", "b.json", "--layer-names", "low,high"]);
+    assert_eq!((good.code, good.stdout), (Some(0), format!("{{{filler}}}")));
+    let bad = sandbox.run(["merge", "a.json", "b.json", "c.json"]);
+    assert_eq!((bad.code, bad.stdout.as_str()), (Some(1), ""));
+    let places: Vec<usize> =
+        ["a.json:1:", "c.json:1:"].iter().map(|place| bad.stderr.find(place).unwrap()).collect();
+    assert!(places.is_sorted(), "{}", bad.stderr);
+}

@@ -131,7 +131,7 @@ fn report(
     request: &MergeRequest,
     notes: &mut Notes,
 ) -> Result<MergeReport, Failure> {
-    let merged = merge_files(files, strategy, None).expect("the command line asks for at least one file");
+    let merged = merge_files(files, strategy, None).expect("no files are wrong usage");
     notes.diagnostics.extend(merged.diagnostics.iter().cloned());
     notes.check()?;
     let (output, warning) = render(&merged, request.format)?;
@@ -249,6 +249,9 @@ fn layer_names(environment: &Environment, inputs: &MergeInputs) -> Result<Vec<La
         Failure::new(FailureKind::Usage, Diagnostic::new(&codes::USAGE, message).help(help))
     };
     let (given, files) = (inputs.layer_names.len(), inputs.files.len());
+    if files == 0 {
+        return Err(usage("there is no file to merge".to_owned(), "name the files, lowest first"));
+    }
     if given != 0 && given != files {
         return Err(usage(
             format!("{} for {}", counted(given, "layer name"), counted(files, "file")),
@@ -288,4 +291,20 @@ fn drive(driver: &Driver, strategy: &str, files: Vec<RawFile>) -> Result<RawFile
         bytes = store::run_driver(&driver.command, &name, &bytes, &next.bytes, DRIVER_TIME)?;
     }
     Ok(RawFile { layer, shown: format!("{strategy} -> {name}"), bytes })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(files: Vec<PathBuf>) -> MergeRequest {
+        MergeRequest { inputs: MergeInputs::of_files(files), format: None, explain: false }
+    }
+
+    #[test]
+    fn no_file_is_wrong_usage() {
+        let world = World { environment: Environment { folder: PathBuf::from("/nowhere"), manifest: None } };
+        let outcome = merge(&world, &request(Vec::new()));
+        assert_eq!(outcome.result.err(), Some(FailureKind::Usage));
+    }
 }

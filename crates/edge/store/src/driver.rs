@@ -114,3 +114,33 @@ fn collect(pipe: impl Read + Send + 'static) -> thread::JoinHandle<Vec<u8>> {
         bytes
     })
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn run(script: &str, limit: Duration) -> Result<Vec<u8>, DriverError> {
+        let command = ["sh", "-c", script, "sh", "%base", "%new"].map(str::to_owned);
+        run_driver(&command, "x.json", b"low", b"high", limit)
+    }
+
+    #[test]
+    fn the_result_is_what_the_program_prints_of_both_files() {
+        assert_eq!(run("cat $2 $1", Duration::from_secs(20)).unwrap(), b"highlow");
+    }
+
+    #[test]
+    fn a_program_that_hangs_is_stopped_even_if_its_children_hold_on() {
+        let error = run("sleep 5 & sleep 5", Duration::from_millis(50)).unwrap_err();
+        assert!(matches!(error, DriverError::TooSlow { .. }), "{error}");
+    }
+
+    #[test]
+    fn a_program_that_fails_or_is_not_there_is_told_apart() {
+        let failed = run("echo why >&2; exit 3", Duration::from_secs(20)).unwrap_err();
+        assert_eq!(failed.to_string(), "`sh` failed (exit status: 3): why");
+        let missing = run_driver(&["no-such-program".to_owned()], "x", b"", b"", Duration::from_secs(1));
+        assert!(matches!(missing, Err(DriverError::NotStarted { .. })));
+    }
+}

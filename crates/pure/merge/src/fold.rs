@@ -125,23 +125,27 @@ impl<'a, 's> Folder<'a, 's> {
             }
         }
         let kept: Vec<Said<'a>>;
+        let mut dropped = Vec::new();
         if empty != Empty::Value && said.len() > 1 {
             kept = without_empty(said, empty);
+            let is_kept = |s: &Said<'a>| kept.iter().any(|other| other.layer == s.layer);
+            dropped = replaced(&said.iter().copied().filter(|s| !is_kept(s)).collect::<Vec<_>>());
             said = &kept;
         }
+        let mut mode = rule.map_or(outer, |(_, operation)| Mode::of(operation, outer));
         if let Some(own) = self.own.filter(|_| said.len() > 1) {
             let nodes: Vec<NodeRef<'a>> = said.iter().map(|s| s.node).collect();
-            let pointer = self.pointer();
-            match own.combine(&Place { pointer: &pointer, contributions: &nodes }) {
+            match own.combine(&Place { pointer: &self.pointer(), contributions: &nodes }) {
                 Some(Combination::Items(items)) => return Some(self.chosen_items(said, &items)),
-                Some(Combination::Operation(operation)) => {
-                    return self.by_mode(said, reach, Mode::of(operation, outer));
-                }
+                Some(Combination::Operation(operation)) => mode = Mode::of(operation, outer),
                 None => {}
             }
         }
-        let mode = rule.map_or(outer, |(_, operation)| Mode::of(operation, outer));
-        self.by_mode(said, reach, mode)
+        let node = self.by_mode(said, reach, mode)?;
+        if !dropped.is_empty() {
+            self.nodes.shadow_also(node, &dropped);
+        }
+        Some(node)
     }
 
     fn by_mode(&mut self, said: &[Said<'a>], reach: &Reach, mode: Mode<'s>) -> Option<u32> {

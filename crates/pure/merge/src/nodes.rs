@@ -138,6 +138,22 @@ impl Nodes {
         }
     }
 
+    /// Adds shadows to the node that was made last.
+    pub(crate) fn shadow_also(&mut self, node: u32, more: &[Shadow]) {
+        let mut all = self.shadows_of(node);
+        all.extend_from_slice(more);
+        let (start, count) = self.keep(all.into_iter());
+        let resolved = &mut self.list[node as usize];
+        if resolved.body == Body::Whole {
+            *resolved = Resolved { start, count, ..*resolved };
+            return;
+        }
+        match self.folded_shadows.binary_search_by_key(&node, |(known, _, _)| *known) {
+            Ok(at) => self.folded_shadows[at] = (node, start, count),
+            Err(at) => self.folded_shadows.insert(at, (node, start, count)),
+        }
+    }
+
     fn push(&mut self, resolved: Resolved) -> u32 {
         self.list.push(resolved);
         narrow(self.list.len() - 1)

@@ -1,4 +1,3 @@
-use agpm_diag::Severity;
 use agpm_model::{Schema, Strategy};
 
 /// How the contributions of one kind compose. Data, not code: a new kind is a new table.
@@ -39,16 +38,6 @@ pub enum Reaction {
     Fail,
     /// The contribution is left out, and that is said.
     Skip,
-}
-
-impl Reaction {
-    /// How heavy its diagnostic is.
-    pub fn severity(self) -> Severity {
-        match self {
-            Reaction::Fail => Severity::Error,
-            Reaction::Skip => Severity::Warning,
-        }
-    }
 }
 
 impl References {

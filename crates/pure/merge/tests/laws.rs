@@ -458,6 +458,36 @@ fn empty_containers_do_as_told() {
 }
 
 #[test]
+fn what_an_empty_map_clears_is_shadowed() {
+    let mut strategy = built_in("deep");
+    strategy.rules.push(Rule { pattern: "/m".parse().unwrap(), operation: None, empty: Empty::Clear });
+    let Value::List(layers) = json(r#"[{"m":{"a":1}},{"m":{}},{"m":{"a":2}}]"#) else { panic!() };
+    let resolution = resolve(&layers, &strategy);
+    let mut told = Vec::new();
+    resolution.each_leaf(&Pointer::root(), &mut |leaf| told.push((leaf.layer, leaf.shadows.len())));
+    assert_eq!(told, [(2, 1)]);
+}
+
+/// Above 4 MiB the written text is not read again, so that this has to be right by itself.
+#[test]
+fn large_results_are_written_as_they_are_meant() {
+    let entry = |n: usize| format!("  \"key{n}\": {{\"a\": [{n}, \"text\"], \"b\": null}}");
+    let low: Vec<String> = (0..130_000).map(entry).collect();
+    let high = r#"{"key5": {"a": ["x"], "c": 1}, "key129999": 7, "new": {"deep": [{}]}}"#;
+    let mut sources = SourceMap::default();
+    let mut file = |name: &str, text: String| {
+        LayerFile::read(LayerName::new(name).unwrap(), "x.json", text.into_bytes(), &mut sources).0
+    };
+    let files = vec![file("low", format!("{{\n{}\n}}\n", low.join(",\n"))), file("high", high.to_owned())];
+    let merged = merge_files(files, &built_in("extend-lists"), None).unwrap();
+    let written = String::from_utf8(merged.render().unwrap().0.to_bytes()).unwrap();
+    assert!(written.len() > 4 << 20);
+    let again = parse(sources.add("again", ""), written, Format::Json, Limits::default());
+    assert!(again.diagnostics.is_empty());
+    assert!(equal(again.document.root().unwrap(), &merged.value().unwrap()));
+}
+
+#[test]
 fn findings_name_the_layer_and_the_place() {
     let codes = |strategy: &MergeStrategy, text: &str| {
         let Value::List(layers) = json(text) else { panic!() };

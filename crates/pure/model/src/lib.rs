@@ -2,6 +2,8 @@
 //!
 //! Knows how things are written down, not where they lie or how they merge.
 
+mod address;
+mod digest;
 mod manifest;
 mod name;
 mod path;
@@ -9,6 +11,7 @@ mod pattern;
 mod schema;
 mod strategy;
 
+pub use digest::{Checksum, ChecksumError, ObjectId, ObjectIdError};
 pub use manifest::{FilePattern, Layer, LayerPlace, MANIFEST_SECTIONS, Manifest, MergeRule};
 pub use name::{LayerName, LayerNameError};
 pub use path::{PathError, RelativePath};

@@ -1,0 +1,1 @@
+//! Where a source is. The type cannot leak a secret: what is shown has the user and password taken out.

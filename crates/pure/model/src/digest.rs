@@ -1,0 +1,115 @@
+//! Names that content has by itself: git objects and checksums.
+
+use std::fmt;
+use std::str::FromStr;
+
+use sha2::{Digest, Sha256};
+
+/// The full name of a git object: 40 or 64 lowercase hexadecimal digits.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ObjectId(String);
+
+/// Why a text is no object name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the name of a git object is 40 or 64 hexadecimal digits")]
+pub struct ObjectIdError;
+
+impl ObjectId {
+    /// The digits.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The first digits, for people.
+    pub fn short(&self) -> &str {
+        &self.0[..8]
+    }
+}
+
+impl FromStr for ObjectId {
+    type Err = ObjectIdError;
+
+    fn from_str(text: &str) -> Result<Self, ObjectIdError> {
+        let hexadecimal = text.bytes().all(|b| b.is_ascii_hexdigit());
+        let good = hexadecimal && matches!(text.len(), 40 | 64);
+        good.then(|| ObjectId(text.to_ascii_lowercase())).ok_or(ObjectIdError)
+    }
+}
+
+impl fmt::Display for ObjectId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A SHA-256 that others may check, written `sha256:` and 64 digits.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Checksum([u8; 32]);
+
+/// Why a text is no checksum.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a checksum is `sha256:` and 64 hexadecimal digits")]
+pub struct ChecksumError;
+
+impl Checksum {
+    /// The checksum of these bytes.
+    pub fn of(bytes: &[u8]) -> Self {
+        Checksum(Sha256::digest(bytes).into())
+    }
+
+    /// The digits alone, as a file name.
+    pub fn digits(&self) -> String {
+        self.0.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
+impl FromStr for Checksum {
+    type Err = ChecksumError;
+
+    fn from_str(text: &str) -> Result<Self, ChecksumError> {
+        let digits =
+            text.strip_prefix("sha256:").filter(|d| d.len() == 64 && d.is_ascii()).ok_or(ChecksumError)?;
+        let mut bytes = [0; 32];
+        for (at, byte) in bytes.iter_mut().enumerate() {
+            *byte = u8::from_str_radix(&digits[at * 2..at * 2 + 2], 16).map_err(|_| ChecksumError)?;
+        }
+        Ok(Checksum(bytes))
+    }
+}
+
+impl fmt::Display for Checksum {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "sha256:{}", self.digits())
+    }
+}
+
+impl fmt::Debug for Checksum {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn checksums_read_back_and_nothing_else_is_one() {
+        let checksum = Checksum::of(b"abc");
+        let text = checksum.to_string();
+        assert_eq!(text, "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+        assert_eq!(text.parse(), Ok(checksum));
+        for bad in ["", "sha256:", "ba7816bf", &text[..70], &text.replace("sha256", "md5")] {
+            assert_eq!(bad.parse::<Checksum>(), Err(ChecksumError), "{bad}");
+        }
+    }
+
+    #[test]
+    fn object_names_are_whole() {
+        let name = "0123456789ABCDEF0123456789abcdef01234567";
+        assert_eq!(name.parse::<ObjectId>().map(|id| id.short().to_owned()), Ok("01234567".to_owned()));
+        for bad in ["", "0123456", "g123456789abcdef0123456789abcdef01234567"] {
+            assert_eq!(bad.parse::<ObjectId>(), Err(ObjectIdError), "{bad}");
+        }
+    }
+}

@@ -24,7 +24,7 @@ pub(crate) fn files_at(
         let place = folder_of(project.folder.as_deref().unwrap_or(&environment.folder), layer)?;
         let found = match Folder::open(&place) {
             Err(StoreError { problem: Problem::NotFound, .. }) => {
-                report_missing(layer, &shown(environment, &place), project, notes);
+                report_missing(layer, &shown(environment, &place), notes);
                 continue;
             }
             open => open.map_err(seen)?.read(file, limit()),
@@ -42,14 +42,12 @@ pub(crate) fn files_at(
     Ok(files)
 }
 
-fn report_missing(layer: &Layer, place: &str, project: &Project, notes: &mut Notes) {
+fn report_missing(layer: &Layer, place: &str, notes: &mut Notes) {
     let message = format!("the folder of layer `{}`, `{place}`, is not there", layer.name);
-    let mut diagnostic = Diagnostic::new(&codes::LAYERS_MISSING, message)
+    let diagnostic = Diagnostic::new(&codes::LAYERS_MISSING, message)
         .in_layer(layer.name.as_str())
+        .at_spot(layer.spot)
         .help("its path is from the manifest's folder; make the folder, or remove the layer");
-    if let Some(source) = project.source {
-        diagnostic = diagnostic.at(source, layer.span, "");
-    }
     if !notes.diagnostics.contains(&diagnostic) {
         notes.diagnostics.push(diagnostic);
     }

@@ -1,6 +1,6 @@
 use std::fmt;
 
-use crate::{Code, SourceId, Span};
+use crate::{Code, SourceId, Span, Spot};
 
 /// How much a diagnostic weighs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -72,6 +72,12 @@ impl Diagnostic {
     pub fn at(mut self, source: SourceId, span: Span, text: impl Into<String>) -> Self {
         self.labels.push(Label { source, span, text: text.into() });
         self
+    }
+
+    /// Adds a place without words.
+    #[must_use]
+    pub fn at_spot(self, spot: Spot) -> Self {
+        self.at(spot.source, spot.span, "")
     }
 
     /// Says what to do.

@@ -15,5 +15,5 @@ pub use diagnostic::{Diagnostic, Label, Severity, has_errors};
 pub use mask::{is_secret_name, looks_secret, mask_line, mask_line_after};
 pub use near::{did_you_mean, nearest};
 pub use page::{Example, Page};
-pub use source::{Place, Source, SourceId, SourceMap, Span};
+pub use source::{Place, Source, SourceId, SourceMap, Span, Spot};
 pub use text::Text;

@@ -40,6 +40,15 @@ impl fmt::Debug for Span {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SourceId(u32);
 
+/// A place in one of many texts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Spot {
+    /// The text.
+    pub source: SourceId,
+    /// The bytes of the place.
+    pub span: Span,
+}
+
 /// A named text.
 #[derive(Clone, Debug)]
 pub struct Source {

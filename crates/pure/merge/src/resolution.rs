@@ -257,6 +257,20 @@ impl<'r> Walk<'_, 'r> {
     }
 }
 
+impl<'r> ResolvedRef<'r> {
+    /// The keys of a map, in the order of its entries, as their layers write them.
+    pub fn keys(self) -> Vec<NodeRef<'r>> {
+        match (self, self.node()) {
+            (_, Some(node)) => node.entries().map(|(key, _)| key).collect(),
+            (ResolvedRef::Folded(resolution, id), None) => {
+                let children = resolution.nodes.children_of(id);
+                children.iter().map(|child| resolution.packed(child.key)).collect()
+            }
+            (_, None) => Vec::new(),
+        }
+    }
+}
+
 impl<'r> View<'r> for ResolvedRef<'r> {
     fn shape(self) -> Shape<'r> {
         match self {

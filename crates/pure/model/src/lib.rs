@@ -3,21 +3,37 @@
 //! Knows how things are written down, not where they lie or how they merge.
 
 mod address;
+mod declared;
 mod digest;
+mod lock;
 mod manifest;
 mod name;
 mod path;
 mod pattern;
+mod resource;
 mod schema;
 mod strategy;
+mod tool;
+mod unit;
+mod version;
 
+pub use address::{AddressError, SourceAddress};
+pub use declared::{Declared, declarations, read_declarations};
 pub use digest::{Checksum, ChecksumError, ObjectId, ObjectIdError};
-pub use manifest::{FilePattern, Layer, LayerPlace, MANIFEST_SECTIONS, Manifest, MergeRule};
-pub use name::{LayerName, LayerNameError};
+pub use lock::{Locked, LockedSource, Lockfile};
+pub use manifest::{
+    Dependency, Entry, FilePattern, InlineServer, Install, Layer, LayerPlace, MANIFEST_SECTIONS, Manifest,
+    ManifestTexts, MergeRule, Patch, Source,
+};
+pub use name::{LayerName, NameError, ResourceName, SourceName, ToolName};
 pub use path::{PathError, RelativePath};
 pub use pattern::{Matching, PatternError, PointerPattern, Specificity};
+pub use resource::{Layout, RESOURCE_TYPES, ResourceType};
 pub use schema::{KeyClass, Passthrough, Schema};
 pub use strategy::{
     BUILT_IN, BuiltIn, Driver, Empty, Items, Lists, Maps, OPERATIONS, Operation, OperationError, Rule,
     Separator, Strategy,
 };
+pub use tool::{Destination, Tool, ToolState, Tools};
+pub use unit::{GlobError, Origin, ResourcePath, Unit};
+pub use version::{Requirement, RequirementError, Selector, Tag};

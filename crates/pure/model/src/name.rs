@@ -1,30 +1,47 @@
+//! Names that users give: one line of text, not empty.
+
 use std::fmt;
 use std::sync::Arc;
 
-/// The name of a layer: one line, not empty.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct LayerName(Arc<str>);
-
-/// Why a text is no layer name.
+/// Why a text is no name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a layer name is one line of text and not empty")]
-pub struct LayerNameError;
+#[error("a name is one line of text and not empty")]
+pub struct NameError;
 
-impl LayerName {
-    /// Checks a name.
-    pub fn new(name: &str) -> Result<Self, LayerNameError> {
-        let good = !name.trim().is_empty() && !name.chars().any(char::is_control);
-        good.then(|| LayerName(Arc::from(name))).ok_or(LayerNameError)
-    }
+macro_rules! names {
+    ($($(#[$doc:meta])* $name:ident;)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $name(Arc<str>);
 
-    /// The name.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
+        impl $name {
+            /// Checks a name.
+            pub fn new(name: &str) -> Result<Self, NameError> {
+                let good = !name.trim().is_empty() && !name.chars().any(char::is_control);
+                good.then(|| $name(Arc::from(name))).ok_or(NameError)
+            }
+
+            /// The name.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+    )*};
 }
 
-impl fmt::Display for LayerName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
+names! {
+    /// The name of a layer.
+    LayerName;
+    /// The name of a resource: a key of the manifest, or derived from its path.
+    ResourceName;
+    /// The name of a source.
+    SourceName;
+    /// The name of a tool, such as `claude-code`.
+    ToolName;
 }

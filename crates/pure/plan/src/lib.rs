@@ -1,1 +1,14 @@
 //! Target files of resources, desired against observed, and the ledger of what is ours.
+//!
+//! Knows no disk: what is there is told to it, and what is to be done is given back as data.
+
+mod entries;
+mod ledger;
+mod names;
+mod plan;
+mod target;
+
+pub use entries::{Entry, EntryError, Graph, entries};
+pub use ledger::{Ledger, Owned};
+pub use plan::{Action, Change, Desired, Mode, Observed, Overwrite, Plan, Refusal, plan};
+pub use target::{Clash, Wanted, clashes, target};

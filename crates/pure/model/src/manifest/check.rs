@@ -1,27 +1,25 @@
-use agpm_diag::{Diagnostic, SourceId, codes, did_you_mean};
-use agpm_text::{Document, Kind, NodeRef};
+use agpm_diag::{Diagnostic, Spot, codes, did_you_mean};
+use agpm_text::{Kind, NodeRef};
 
+use crate::path::RelativePath;
 use crate::schema::Schema;
 
 /// Collects what is wrong with a document while it is turned into checked types.
-pub(crate) struct Check<'a> {
-    document: &'a Document,
+#[derive(Default)]
+pub(crate) struct Check {
     diagnostics: Vec<Diagnostic>,
 }
 
-impl<'a> Check<'a> {
-    pub(crate) fn new(document: &'a Document) -> Self {
-        Check { document, diagnostics: Vec::new() }
-    }
+/// A place to point at.
+pub(crate) fn spot(node: NodeRef<'_>) -> Spot {
+    Spot { source: node.document().source(), span: node.span() }
+}
 
+impl Check {
     /// What was found, in the order of the text.
     pub(crate) fn into_diagnostics(mut self) -> Vec<Diagnostic> {
-        self.diagnostics.sort_by_key(|d| d.labels.first().map(|label| label.span));
+        self.diagnostics.sort_by_key(|d| d.labels.first().map(|label| (label.source, label.span)));
         self.diagnostics
-    }
-
-    pub(crate) fn source(&self) -> SourceId {
-        self.document.source()
     }
 
     pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
@@ -32,15 +30,14 @@ impl<'a> Check<'a> {
     pub(crate) fn keys(&mut self, map: NodeRef<'_>, schema: &Schema) {
         for (key, help) in schema.unknown_keys(map) {
             let message = format!("a {} has no key `{}`", schema.what, key.content());
-            let mut diagnostic =
-                Diagnostic::new(&codes::MANIFEST_UNKNOWN_KEY, message).at(self.source(), key.span(), "");
+            let mut diagnostic = Diagnostic::new(&codes::MANIFEST_UNKNOWN_KEY, message).at_spot(spot(key));
             diagnostic.help = help;
             self.report(diagnostic);
         }
     }
 
     pub(crate) fn bad_value(&mut self, node: NodeRef<'_>, message: impl Into<String>, help: &str) {
-        let diagnostic = Diagnostic::new(&codes::MANIFEST_VALUE, message).at(self.source(), node.span(), "");
+        let diagnostic = Diagnostic::new(&codes::MANIFEST_VALUE, message).at_spot(spot(node));
         self.report(diagnostic.help(help));
     }
 
@@ -84,14 +81,59 @@ impl<'a> Check<'a> {
         let found = table.iter().find(|(name, _)| *name == word).map(|(_, value)| *value);
         if found.is_none() {
             let help = did_you_mean(word, "it may be", table.iter().map(|(name, _)| *name));
-            let mut diagnostic = Diagnostic::new(
-                &codes::MANIFEST_VALUE,
-                format!("{what} cannot be `{word}`"),
-            )
-            .at(self.source(), node.span(), "");
+            let mut diagnostic =
+                Diagnostic::new(&codes::MANIFEST_VALUE, format!("{what} cannot be `{word}`"))
+                    .at_spot(spot(node));
             diagnostic.help = help;
             self.report(diagnostic);
         }
         found
+    }
+
+    /// A name out of a table of names, or a report with near ones.
+    pub(crate) fn known<'k>(
+        &mut self,
+        node: NodeRef<'_>,
+        what: &str,
+        code: &'static agpm_diag::Code,
+        names: impl IntoIterator<Item = &'k str> + Clone,
+    ) -> bool {
+        let name = node.content();
+        let found = names.clone().into_iter().any(|known| known == name);
+        if !found {
+            let mut diagnostic =
+                Diagnostic::new(code, format!("there is no {what} `{name}`")).at_spot(spot(node));
+            diagnostic.help = did_you_mean(name, &format!("there are these {what}s"), names);
+            self.report(diagnostic);
+        }
+        found
+    }
+
+    /// Whether a node is a map, which is reported if not.
+    pub(crate) fn map(&mut self, node: NodeRef<'_>, what: &str) -> bool {
+        if node.kind() != Kind::Map {
+            self.wrong_kind(node, what, "a table");
+        }
+        node.kind() == Kind::Map
+    }
+
+    pub(crate) fn flag(&mut self, node: NodeRef<'_>, what: &str) -> Option<bool> {
+        if node.as_bool().is_none() {
+            self.wrong_kind(node, what, "`true` or `false`");
+        }
+        node.as_bool()
+    }
+
+    /// A path below a folder, or nothing for the folder itself.
+    pub(crate) fn path(&mut self, node: NodeRef<'_>, what: &str) -> Option<RelativePath> {
+        let text = self.string(node, what)?;
+        match RelativePath::new(text) {
+            Ok(path) => Some(path),
+            Err(error) => {
+                let help = "name a place below the folder, with `/` between its parts";
+                self.bad_value(node, format!("{what}: {error}"), help);
+                None
+            }
+        }
     }
 }

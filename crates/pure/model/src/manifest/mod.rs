@@ -1,18 +1,23 @@
 //! `agpm.toml`, from spanned nodes to checked types. All mistakes are reported at once.
 
 mod check;
+mod packages;
 mod strategies;
+mod tools;
 
-use agpm_diag::{Diagnostic, Span, codes};
-use agpm_text::{Document, Kind, NodeRef};
+use agpm_diag::{Diagnostic, Spot, codes};
+use agpm_text::{Document, Kind, NodeRef, Value, to_value};
 use globset::{GlobBuilder, GlobMatcher};
 
 use crate::manifest::check::Check;
+pub(crate) use crate::manifest::check::spot;
+pub use crate::manifest::packages::{Dependency, InlineServer, Install, Patch, Source};
 pub use crate::manifest::strategies::{FilePattern, MergeRule};
-use crate::name::LayerName;
+use crate::name::{LayerName, SourceName};
 use crate::path::RelativePath;
 use crate::schema::Schema;
 use crate::strategy::Strategy;
+use crate::tool::Tools;
 
 /// Sections that a manifest may have.
 pub const MANIFEST_SECTIONS: Schema = Schema::strict(
@@ -40,12 +45,31 @@ pub const MANIFEST_SECTIONS: Schema = Schema::strict(
     ],
 );
 
+/// Sections that a private manifest may have.
+const PRIVATE_SECTIONS: Schema = Schema::strict(
+    "private manifest",
+    &["sources", "agents", "snippets", "commands", "scripts", "hooks", "mcp-servers", "skills", "patch"],
+);
+
+/// Sections that the user's configuration may have.
+const CONFIG_SECTIONS: Schema = Schema::strict("configuration", &["sources"]);
+
 const LAYER: Schema =
     Schema::strict("layer", &["name", "source", "version", "branch", "rev", "path", "root", "include"]);
 
-/// What `agpm.toml` says about layers and merging.
+/// What a project's manifest says, its private part and the user's own sources included.
 #[derive(Clone, Debug, Default)]
 pub struct Manifest {
+    /// Where packages come from.
+    pub sources: Vec<Source>,
+    /// Free variables for templates.
+    pub project: Option<Value>,
+    /// Tools, built in and own.
+    pub tools: Tools,
+    /// Everything that is to be installed, in the order of kinds and then of the text.
+    pub dependencies: Vec<Dependency>,
+    /// Changes to the fields of resources.
+    pub patches: Vec<Patch>,
     /// Lowest first.
     pub layers: Vec<Layer>,
     /// Which strategy for which files.
@@ -53,6 +77,21 @@ pub struct Manifest {
     /// The project's own strategies.
     pub strategies: Vec<Strategy>,
 }
+
+/// The texts that make up a manifest.
+pub struct ManifestTexts<'a> {
+    /// `agpm.toml`.
+    pub project: &'a Document,
+    /// `agpm.private.toml` beside it.
+    pub private: Option<&'a Document>,
+    /// The user's own configuration.
+    pub config: Option<&'a Document>,
+    /// The entries of a section, the highest of these texts winning.
+    pub entries: &'a dyn Fn(&str) -> Vec<Entry<'a>>,
+}
+
+/// A key and its value.
+pub type Entry<'a> = (NodeRef<'a>, NodeRef<'a>);
 
 /// A place that contributes files.
 #[derive(Clone, Debug)]
@@ -66,7 +105,7 @@ pub struct Layer {
     /// The files that count; all if there are none.
     include: Vec<GlobMatcher>,
     /// The entry in the manifest.
-    pub span: Span,
+    pub spot: Spot,
 }
 
 impl Layer {
@@ -87,20 +126,32 @@ pub enum LayerPlace {
 
 impl Manifest {
     /// Reads a manifest; what is wrong is in the diagnostics.
-    pub fn read(document: &Document) -> (Manifest, Vec<Diagnostic>) {
-        let mut check = Check::new(document);
+    pub fn read(texts: &ManifestTexts<'_>) -> (Manifest, Vec<Diagnostic>) {
+        let mut check = Check::default();
         let mut manifest = Manifest::default();
-        if let Some(root) = document.root() {
+        for (document, schema) in [(texts.private, &PRIVATE_SECTIONS), (texts.config, &CONFIG_SECTIONS)] {
+            if let Some(root) = document.and_then(Document::root) {
+                check.keys(root, schema);
+            }
+        }
+        if let Some(root) = texts.project.root() {
             check.keys(root, &MANIFEST_SECTIONS);
+            manifest.tools = tools::read(&mut check, root.get("tools"), root.get("default-tools"));
+            manifest.project =
+                root.get("project").filter(|node| check.map(*node, "`[project]`")).map(to_value);
             if let Some(layers) = root.get("layers") {
                 manifest.layers = read_layers(&mut check, layers);
             }
             let own = root.get("strategies");
-            let (merge, strategies) = strategies::read(&mut check, root.get("merge"), own);
-            manifest.merge = merge;
-            manifest.strategies = strategies;
+            (manifest.merge, manifest.strategies) = strategies::read(&mut check, root.get("merge"), own);
         }
+        packages::read(&mut check, texts, &mut manifest);
         (manifest, check.into_diagnostics())
+    }
+
+    /// The source of that name.
+    pub fn source(&self, name: &SourceName) -> Option<&Source> {
+        self.sources.iter().find(|source| source.name == *name)
     }
 
     /// The strategy of that name, the project's own or built in.
@@ -119,7 +170,7 @@ impl Manifest {
     }
 }
 
-fn read_layers(check: &mut Check<'_>, node: NodeRef<'_>) -> Vec<Layer> {
+fn read_layers(check: &mut Check, node: NodeRef<'_>) -> Vec<Layer> {
     if node.kind() != Kind::List {
         check.wrong_kind(node, "`layers`", "a list of tables, written [[layers]]");
         return Vec::new();
@@ -133,8 +184,8 @@ fn read_layers(check: &mut Check<'_>, node: NodeRef<'_>) -> Vec<Layer> {
                     &codes::MANIFEST_DUPLICATE_LAYER,
                     format!("two layers are called `{}`", layer.name),
                 )
-                .at(check.source(), layer.span, "again here")
-                .at(check.source(), earlier.span, "first here")
+                .at(layer.spot.source, layer.spot.span, "again here")
+                .at(earlier.spot.source, earlier.spot.span, "first here")
                 .help("give one of them another name"),
             ),
             None => layers.push(layer),
@@ -143,7 +194,7 @@ fn read_layers(check: &mut Check<'_>, node: NodeRef<'_>) -> Vec<Layer> {
     layers
 }
 
-fn read_layer(check: &mut Check<'_>, node: NodeRef<'_>) -> Option<Layer> {
+fn read_layer(check: &mut Check, node: NodeRef<'_>) -> Option<Layer> {
     check.keys(node, &LAYER);
     let name_node = check.required(node, "name", "layer")?;
     let name_text = check.string(name_node, "a layer's `name`")?;
@@ -181,5 +232,5 @@ fn read_layer(check: &mut Check<'_>, node: NodeRef<'_>) -> Option<Layer> {
             }
         }
     }
-    Some(Layer { name, place, root, include, span: name_node.span() })
+    Some(Layer { name, place, root, include, spot: spot(name_node) })
 }

@@ -4,7 +4,7 @@ use agpm_diag::{Diagnostic, codes, did_you_mean};
 use agpm_text::{Kind, NodeRef, Pointer};
 use globset::{GlobBuilder, GlobMatcher};
 
-use crate::manifest::check::Check;
+use crate::manifest::check::{Check, spot};
 use crate::pattern::PointerPattern;
 use crate::schema::Schema;
 use crate::strategy::{BUILT_IN, Driver, Empty, Items, Lists, Maps, Operation, Rule, Separator, Strategy};
@@ -60,7 +60,7 @@ impl FilePattern {
 }
 
 pub(crate) fn read(
-    check: &mut Check<'_>,
+    check: &mut Check,
     merge: Option<NodeRef<'_>>,
     own: Option<NodeRef<'_>>,
 ) -> (Vec<MergeRule>, Vec<Strategy>) {
@@ -98,7 +98,7 @@ struct Tables<'a> {
 }
 
 impl<'a> Tables<'a> {
-    fn value(&self, check: &mut Check<'_>, value: NodeRef<'a>) -> Strategy {
+    fn value(&self, check: &mut Check, value: NodeRef<'a>) -> Strategy {
         match value.kind() {
             Kind::String => self.named(check, value, &mut Vec::new()),
             Kind::Map => self.table(check, "", value, &MERGE, &mut Vec::new()),
@@ -110,7 +110,7 @@ impl<'a> Tables<'a> {
     }
 
     /// Reports a strategy that is built on itself, with the chain.
-    fn check_chain(&self, check: &mut Check<'_>, name: NodeRef<'a>) {
+    fn check_chain(&self, check: &mut Check, name: NodeRef<'a>) {
         let mut chain = vec![name.content()];
         let base = |name: &str| self.own?.get(name)?.get("strategy")?.as_str();
         while let Some(next) = chain.last().copied().and_then(base) {
@@ -127,7 +127,7 @@ impl<'a> Tables<'a> {
         }
     }
 
-    fn named(&self, check: &mut Check<'_>, node: NodeRef<'a>, on: &mut Vec<&'a str>) -> Strategy {
+    fn named(&self, check: &mut Check, node: NodeRef<'a>, on: &mut Vec<&'a str>) -> Strategy {
         let Some(name) = check.string(node, "`strategy`") else { return Strategy::default() };
         if on.contains(&name) {
             // A chain that leads back is reported where its strategies are defined.
@@ -136,7 +136,7 @@ impl<'a> Tables<'a> {
         if let Some(table) = self.own.and_then(|own| own.get(name)) {
             on.push(name);
             // Its own mistakes are reported where it is defined, once.
-            let mut quiet = Check::new(table.document());
+            let mut quiet = Check::default();
             let strategy = self.table(&mut quiet, name, table, &STRATEGY, on);
             on.pop();
             return strategy;
@@ -146,7 +146,7 @@ impl<'a> Tables<'a> {
             let known: Vec<&str> = BUILT_IN.iter().map(|built_in| built_in.name).chain(own).collect();
             let mut diagnostic =
                 Diagnostic::new(&codes::MANIFEST_UNKNOWN_STRATEGY, format!("there is no strategy `{name}`"))
-                    .at(check.source(), node.span(), "");
+                    .at_spot(spot(node));
             diagnostic.help = did_you_mean(name, "strategies are", known.iter().copied());
             check.report(diagnostic);
             Strategy::default()
@@ -155,7 +155,7 @@ impl<'a> Tables<'a> {
 
     fn table(
         &self,
-        check: &mut Check<'_>,
+        check: &mut Check,
         name: &str,
         table: NodeRef<'a>,
         schema: &Schema,
@@ -202,7 +202,7 @@ impl<'a> Tables<'a> {
     }
 }
 
-fn read_driver(check: &mut Check<'_>, node: NodeRef<'_>) -> Option<Driver> {
+fn read_driver(check: &mut Check, node: NodeRef<'_>) -> Option<Driver> {
     let command: Vec<String> =
         check.strings(node, "`command`").into_iter().map(|(_, part)| part.to_owned()).collect();
     if command.is_empty() {
@@ -212,7 +212,7 @@ fn read_driver(check: &mut Check<'_>, node: NodeRef<'_>) -> Option<Driver> {
     Some(Driver { command })
 }
 
-fn read_lists(check: &mut Check<'_>, node: NodeRef<'_>) -> Option<Lists> {
+fn read_lists(check: &mut Check, node: NodeRef<'_>) -> Option<Lists> {
     let operation = read_operation(check, node)?;
     let for_lists = matches!(
         operation,
@@ -231,7 +231,7 @@ fn read_lists(check: &mut Check<'_>, node: NodeRef<'_>) -> Option<Lists> {
     Some(Lists::By(operation))
 }
 
-fn read_rule(check: &mut Check<'_>, pattern: NodeRef<'_>, node: NodeRef<'_>) -> Option<Rule> {
+fn read_rule(check: &mut Check, pattern: NodeRef<'_>, node: NodeRef<'_>) -> Option<Rule> {
     let parsed = pattern.content().parse::<PointerPattern>();
     let empty = match (node.kind(), node.get("empty")) {
         (Kind::Map, Some(empty)) => check.word(empty, "`empty`", EMPTY).unwrap_or_default(),
@@ -254,7 +254,7 @@ fn read_rule(check: &mut Check<'_>, pattern: NodeRef<'_>, node: NodeRef<'_>) -> 
 }
 
 /// `"deep"`, `"by-key:id"`, `{ op = "deep" }` or `{ by-key = "id", items = "deep" }`.
-fn read_operation(check: &mut Check<'_>, node: NodeRef<'_>) -> Option<Operation> {
+fn read_operation(check: &mut Check, node: NodeRef<'_>) -> Option<Operation> {
     let word = match node.kind() {
         Kind::String => node,
         Kind::Map => {

@@ -1,0 +1,148 @@
+//! What a resource says that it needs, in its front matter or JSON.
+
+use agpm_diag::{Diagnostic, Spot, codes, did_you_mean};
+use agpm_text::{Kind, NodeRef};
+
+use crate::manifest::{Install, spot};
+use crate::name::{ResourceName, ToolName};
+use crate::resource::{Layout, RESOURCE_TYPES, ResourceType};
+use crate::schema::Schema;
+use crate::version::{Requirement, Selector};
+
+const DECLARATION: Schema =
+    Schema::strict("declared dependency", &["path", "version", "tool", "name", "flatten", "install"]);
+
+/// One need that a resource declares.
+#[derive(Clone, Debug)]
+pub struct Declared {
+    /// The kind of what it needs.
+    pub kind: ResourceType,
+    /// Its path as written: from the root of the source, or from the file with `./` or `../`.
+    pub path: String,
+    /// At which version, if it is said.
+    pub selector: Option<Selector>,
+    /// For which tool, if it is said.
+    pub tool: Option<ToolName>,
+    /// What the declaring file calls it.
+    pub name: Option<ResourceName>,
+    /// Whether folders are kept, if it is said.
+    pub layout: Option<Layout>,
+    /// Whether it is written.
+    pub install: Install,
+    /// The entry.
+    pub spot: Spot,
+}
+
+/// The `dependencies` of a resource, at its top or below `agpm`.
+pub fn declarations(root: NodeRef<'_>) -> Option<NodeRef<'_>> {
+    let own =
+        root.get("agpm").filter(|node| node.kind() == Kind::Map).and_then(|agpm| agpm.get("dependencies"));
+    own.or_else(|| root.get("dependencies"))
+}
+
+/// Reads declared dependencies; what does not read is an error.
+pub fn read_declarations(node: NodeRef<'_>) -> (Vec<Declared>, Vec<Diagnostic>) {
+    let mut reading = Reading::default();
+    match node.kind() {
+        Kind::Null => {}
+        Kind::Map => node.entries().for_each(|(kind, list)| reading.kind(kind, list)),
+        _ => reading.bad(node, "`dependencies` is not a map", "write a list below each kind of resource"),
+    }
+    (reading.declared, reading.diagnostics)
+}
+
+#[derive(Default)]
+struct Reading {
+    declared: Vec<Declared>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl Reading {
+    fn bad(&mut self, node: NodeRef<'_>, message: impl Into<String>, help: &str) {
+        let diagnostic = Diagnostic::new(&codes::RESOURCE_DECLARATION, message).at_spot(spot(node));
+        self.diagnostics.push(diagnostic.help(help));
+    }
+
+    fn kind(&mut self, key: NodeRef<'_>, list: NodeRef<'_>) {
+        let Some(kind) = ResourceType::named(key.content()) else {
+            let words = RESOURCE_TYPES.map(|kind| kind.plural());
+            let help = did_you_mean(key.content(), "kinds of resources are", words).unwrap_or_default();
+            return self.bad(key, format!("there is no kind of resource `{}`", key.content()), &help);
+        };
+        match list.kind() {
+            Kind::Null => {}
+            Kind::List => list.items().for_each(|item| {
+                let declared = self.item(kind, item);
+                self.declared.extend(declared);
+            }),
+            _ => self.bad(list, format!("`{kind}` is not a list"), "write `- path: FILE` for each"),
+        }
+    }
+
+    fn item(&mut self, kind: ResourceType, item: NodeRef<'_>) -> Option<Declared> {
+        if item.kind() != Kind::Map {
+            self.bad(item, "a declared dependency is not a map", "write `- path: FILE`");
+            return None;
+        }
+        for (key, help) in DECLARATION.unknown_keys(item) {
+            let message = format!("a {} has no key `{}`", DECLARATION.what, key.content());
+            self.bad(key, message, &help.unwrap_or_default());
+        }
+        let Some(path) = item.get("path").and_then(NodeRef::as_str).filter(|path| !path.trim().is_empty())
+        else {
+            self.bad(
+                item,
+                "a declared dependency has no `path`",
+                "add the path of a file in the same source",
+            );
+            return None;
+        };
+        let before = self.diagnostics.len();
+        let declared = Declared {
+            kind,
+            path: path.to_owned(),
+            selector: item.get("version").and_then(|node| self.version(node)),
+            tool: item.get("tool").and_then(|node| self.name(node, |text| ToolName::new(text).ok())),
+            name: item.get("name").and_then(|node| self.name(node, |text| ResourceName::new(text).ok())),
+            layout: item.get("flatten").and_then(|node| self.flag(node)).map(|flatten| match flatten {
+                true => Layout::Flat,
+                false => Layout::Folders,
+            }),
+            install: match item.get("install").and_then(|node| self.flag(node)) {
+                Some(false) => Install::ResolveOnly,
+                _ => Install::Write,
+            },
+            spot: spot(item),
+        };
+        (self.diagnostics.len() == before).then_some(declared)
+    }
+
+    fn version(&mut self, node: NodeRef<'_>) -> Option<Selector> {
+        // YAML takes `1.0` for a number; what is written counts.
+        let written = node.as_str().or_else(|| node.document().text().get(node.span().range()));
+        match written.map(Requirement::parse) {
+            _ if node.kind() == Kind::Null => None,
+            Some(Ok(requirement)) => Some(Selector::Version(requirement)),
+            Some(Err(error)) => {
+                self.bad(node, error.to_string(), "write a tag, a range, `latest` or a branch");
+                None
+            }
+            None => None,
+        }
+    }
+
+    fn name<T>(&mut self, node: NodeRef<'_>, read: impl Fn(&str) -> Option<T>) -> Option<T> {
+        let name = node.as_str().and_then(read);
+        if name.is_none() {
+            self.bad(node, "this is no name", "write a word");
+        }
+        name
+    }
+
+    fn flag(&mut self, node: NodeRef<'_>) -> Option<bool> {
+        if node.as_bool().is_none() {
+            self.bad(node, format!("this is {}", node.kind().word()), "write `true` or `false`");
+        }
+        node.as_bool()
+    }
+}

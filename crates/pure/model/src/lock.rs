@@ -1,0 +1,239 @@
+//! `agpm.lock`: what was resolved, so that the next one gets the same.
+
+use agpm_diag::{Diagnostic, codes};
+use agpm_text::{Document, Format, Kind, NodeRef, Value, print};
+
+use crate::digest::{Checksum, ObjectId};
+use crate::manifest::{Install, spot};
+use crate::name::{ResourceName, SourceName, ToolName};
+use crate::path::RelativePath;
+use crate::resource::{RESOURCE_TYPES, ResourceType};
+use crate::unit::{Origin, ResourcePath, Unit};
+
+/// The version of the format.
+const VERSION: usize = 1;
+const HEADER: &str = "# Written by agpm. Commit it, and do not edit it by hand.\n";
+
+/// A lockfile.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Lockfile {
+    /// The sources in use, by name.
+    pub sources: Vec<LockedSource>,
+    /// Everything that is installed, by kind and name.
+    pub entries: Vec<Locked>,
+}
+
+/// A source as it was when it was locked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LockedSource {
+    /// Its name in the manifest.
+    pub name: SourceName,
+    /// Its address, without secrets.
+    pub url: String,
+}
+
+/// One locked resource.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Locked {
+    /// Its kind.
+    pub kind: ResourceType,
+    /// The manifest's key, or the derived name.
+    pub name: ResourceName,
+    /// The key of the pattern that it matched.
+    pub manifest_alias: Option<ResourceName>,
+    /// That pattern.
+    pub pattern: Option<ResourcePath>,
+    /// What it is.
+    pub unit: Unit,
+    /// What was asked for; nothing in files of older programs.
+    pub requirement: Option<String>,
+    /// The tag or branch, or the commit as it was asked for.
+    pub version: Option<String>,
+    /// The commit.
+    pub commit: Option<ObjectId>,
+    /// Of the bytes in the source; nothing in files of older programs that is not one of ours.
+    pub checksum: Option<Checksum>,
+    /// Where it is installed; nothing if it is only resolved.
+    pub installed_at: Option<RelativePath>,
+    /// The tool it is for.
+    pub tool: Option<ToolName>,
+    /// What it needs, as `TYPE/NAME@VERSION`.
+    pub dependencies: Vec<String>,
+    /// The fields that patches set.
+    pub patches: Vec<String>,
+    /// Whether it is written.
+    pub install: Install,
+}
+
+impl Locked {
+    /// How others refer to it.
+    pub fn reference(&self) -> String {
+        let version = self.version.as_deref().map(|version| format!("@{version}")).unwrap_or_default();
+        format!("{}/{}{version}", self.kind, self.name)
+    }
+}
+
+impl Lockfile {
+    /// The file's text.
+    pub fn to_text(&self) -> String {
+        let source = |source: &LockedSource| {
+            Value::map([("name", source.name.as_str().into()), ("url", source.url.as_str().into())])
+        };
+        let mut root: Vec<(&str, Value)> = vec![("version", VERSION.into())];
+        if !self.sources.is_empty() {
+            root.push(("sources", Value::List(self.sources.iter().map(source).collect())));
+        }
+        for kind in RESOURCE_TYPES {
+            let entries: Vec<Value> =
+                self.entries.iter().filter(|e| e.kind == kind).map(Locked::value).collect();
+            if !entries.is_empty() {
+                root.push((kind.plural(), Value::List(entries)));
+            }
+        }
+        let body = print(&Value::map(root), Format::Toml).unwrap_or_default();
+        format!("{HEADER}{body}")
+    }
+
+    /// Reads a lockfile; what is wrong is in the diagnostics.
+    pub fn read(document: &Document) -> (Self, Vec<Diagnostic>) {
+        let mut reading = Reading::default();
+        let mut lock = Lockfile::default();
+        if let Some(root) = document.root() {
+            reading.version(root);
+            for node in list(root.get("sources")) {
+                let name = node.get("name").and_then(NodeRef::as_str).map(SourceName::new);
+                let url = node.get("url").and_then(NodeRef::as_str);
+                match (name, url) {
+                    (Some(Ok(name)), Some(url)) => {
+                        lock.sources.push(LockedSource { name, url: url.to_owned() })
+                    }
+                    _ => reading.broken(node, "this source has no `name` or no `url`"),
+                }
+            }
+            for kind in RESOURCE_TYPES {
+                let entries = list(root.get(kind.plural())).filter_map(|node| reading.entry(kind, node));
+                lock.entries.extend(entries);
+            }
+        }
+        (lock, reading.diagnostics)
+    }
+}
+
+fn list(node: Option<NodeRef<'_>>) -> impl Iterator<Item = NodeRef<'_>> {
+    node.into_iter().filter(|node| node.kind() == Kind::List).flat_map(NodeRef::items)
+}
+
+impl Locked {
+    fn value(&self) -> Value {
+        let mut map: Vec<(&str, Value)> = vec![("name", self.name.as_str().into())];
+        let mut put = |key, value: Option<&str>| map.extend(value.map(|value| (key, Value::from(value))));
+        put("manifest_alias", self.manifest_alias.as_ref().map(ResourceName::as_str));
+        put("pattern", self.pattern.as_ref().map(ResourcePath::as_str));
+        if let Origin::Source(source) = &self.unit.origin {
+            put("source", Some(source.as_str()));
+        }
+        put("path", Some(self.unit.path.as_str()));
+        put("requirement", self.requirement.as_deref());
+        put("version", self.version.as_deref());
+        put("resolved_commit", self.commit.as_ref().map(ObjectId::as_str));
+        put("checksum", self.checksum.map(|checksum| checksum.to_string()).as_deref());
+        put("installed_at", self.installed_at.as_ref().map(RelativePath::as_str));
+        put("tool", self.tool.as_ref().map(ToolName::as_str));
+        map.push(("dependencies", Value::list(self.dependencies.iter().map(String::as_str))));
+        if !self.patches.is_empty() {
+            map.push(("patches", Value::list(self.patches.iter().map(String::as_str))));
+        }
+        if self.install == Install::ResolveOnly {
+            map.push(("install", false.into()));
+        }
+        Value::map(map)
+    }
+}
+
+#[derive(Default)]
+struct Reading {
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl Reading {
+    fn broken(&mut self, node: NodeRef<'_>, message: impl Into<String>) {
+        let diagnostic = Diagnostic::new(&codes::LOCK_BROKEN, message).at_spot(spot(node));
+        self.diagnostics
+            .push(diagnostic.help("restore the file from version control, or delete it to resolve anew"));
+    }
+
+    fn version(&mut self, root: NodeRef<'_>) {
+        let Some(version) = root.get("version") else {
+            return self.broken(root, "the lockfile has no `version`");
+        };
+        if version.content() != VERSION.to_string() {
+            self.broken(
+                version,
+                format!("the lockfile has version `{}`, and this program reads 1", version.content()),
+            );
+        }
+    }
+
+    /// A text of the entry, read as what it must be.
+    fn read<T>(
+        &mut self,
+        entry: NodeRef<'_>,
+        key: &str,
+        read: impl Fn(&str) -> Option<T>,
+    ) -> Result<Option<T>, ()> {
+        let Some(node) = entry.get(key) else { return Ok(None) };
+        match node.as_str().map(read) {
+            // Older programs write an empty text where they have nothing.
+            _ if node.as_str() == Some("") => Ok(None),
+            Some(Some(value)) => Ok(Some(value)),
+            _ => {
+                self.broken(node, format!("this `{key}` is not what it must be"));
+                Err(())
+            }
+        }
+    }
+
+    fn entry(&mut self, kind: ResourceType, node: NodeRef<'_>) -> Option<Locked> {
+        let name = |text: &str| ResourceName::new(text).ok();
+        let words = |key| list(node.get(key)).filter_map(NodeRef::as_str).map(str::to_owned).collect();
+        let source = self.read(node, "source", |text| SourceName::new(text).ok()).ok()?;
+        let path = |text: &str| match source {
+            Some(_) => ResourcePath::in_source(text).ok(),
+            None => ResourcePath::local(text).ok(),
+        };
+        let entry = self.read(node, "name", name).ok()?;
+        let at = self.read(node, "path", path).ok()?;
+        let (Some(name_), Some(path_)) = (entry, at) else {
+            self.broken(node, "this entry has no `name` or no `path`");
+            return None;
+        };
+        let text = |text: &str| Some(text.to_owned());
+        let requirement = self.read(node, "requirement", text).ok()?;
+        // Older programs name entries by their path and keep the manifest's key beside it.
+        let alias = self.read(node, "manifest_alias", name).ok()?;
+        let older = requirement.is_none() && source.is_some();
+        let (name, manifest_alias) = if older { (alias.unwrap_or(name_), None) } else { (name_, alias) };
+        let commit = self.read(node, "resolved_commit", |text| text.parse().ok()).ok()?;
+        let checksum = match older {
+            true => node.get("checksum").and_then(NodeRef::as_str).and_then(|text| text.parse().ok()),
+            false => self.read(node, "checksum", |text| text.parse().ok()).ok()?,
+        };
+        let resolve_only = node.get("install").and_then(NodeRef::as_bool) == Some(false);
+        Some(Locked {
+            kind,
+            name,
+            manifest_alias,
+            pattern: self.read(node, "pattern", path).ok()?,
+            requirement,
+            version: self.read(node, "version", text).ok()?,
+            commit,
+            checksum,
+            installed_at: self.read(node, "installed_at", |text| RelativePath::new(text).ok()).ok()?,
+            tool: self.read(node, "tool", |text| ToolName::new(text).ok()).ok()?,
+            dependencies: words("dependencies"),
+            patches: words("patches"),
+            install: if resolve_only { Install::ResolveOnly } else { Install::Write },
+            unit: Unit { origin: source.clone().map_or(Origin::Local, Origin::Source), path: path_ },
+        })
+    }
+}

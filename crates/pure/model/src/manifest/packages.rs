@@ -1,0 +1,368 @@
+//! `[sources]`, the tables of resources, and `[patch]`.
+
+use agpm_diag::{Diagnostic, Spot, codes};
+use agpm_text::{Kind, NodeRef, Value, to_value};
+
+use crate::address::SourceAddress;
+use crate::manifest::check::{Check, spot};
+use crate::manifest::{Entry, Manifest, ManifestTexts};
+use crate::name::{ResourceName, SourceName, ToolName};
+use crate::path::RelativePath;
+use crate::resource::{Layout, RESOURCE_TYPES, ResourceType};
+use crate::schema::{KeyClass, Passthrough, Schema};
+use crate::unit::{Origin, ResourcePath, Unit};
+use crate::version::{Requirement, Selector, is_ref_name};
+
+/// The requirement of a dependency that names none.
+const DEFAULT_VERSION: &str = "main";
+
+const DEPENDENCY: Schema = Schema {
+    what: "dependency",
+    owned: &[
+        "source",
+        "path",
+        "version",
+        "branch",
+        "rev",
+        "tool",
+        "target",
+        "filename",
+        "flatten",
+        "install",
+        "template_vars",
+        "command",
+        "args",
+    ],
+    passthrough: &[Passthrough { name: "agpm 0.4", keys: &["repo", "dependencies"] }],
+    extensions: false,
+};
+
+/// Keys that say nothing about a file on this machine.
+const ONLY_WITH_SOURCE: [&str; 3] = ["version", "branch", "rev"];
+
+/// A place that packages come from.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// What dependencies call it.
+    pub name: SourceName,
+    /// Where it is.
+    pub address: SourceAddress,
+    /// The entry.
+    pub spot: Spot,
+}
+
+/// Whether a resource is written to its target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Install {
+    /// It is.
+    Write,
+    /// It is resolved and locked only.
+    ResolveOnly,
+}
+
+/// One entry of a table of resources.
+#[derive(Clone, Debug)]
+pub struct Dependency {
+    /// Which table.
+    pub kind: ResourceType,
+    /// The key.
+    pub name: ResourceName,
+    /// What is wanted; nothing for an inline MCP server.
+    pub unit: Option<Unit>,
+    /// At which version.
+    pub selector: Selector,
+    /// For which tool, if it is said.
+    pub tool: Option<ToolName>,
+    /// A folder below the type's own.
+    pub target: Option<RelativePath>,
+    /// The name of the installed file.
+    pub filename: Option<RelativePath>,
+    /// Whether folders are kept, if it is said.
+    pub layout: Option<Layout>,
+    /// Whether it is written.
+    pub install: Install,
+    /// Variables for its templates.
+    pub template_vars: Option<Value>,
+    /// The program of an MCP server.
+    pub server: Option<InlineServer>,
+    /// The entry.
+    pub spot: Spot,
+}
+
+/// An MCP server that the manifest describes itself.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InlineServer {
+    /// The program.
+    pub command: Option<String>,
+    /// Its arguments.
+    pub args: Option<Vec<String>>,
+}
+
+/// Fields that are set in a resource.
+#[derive(Clone, Debug)]
+pub struct Patch {
+    /// The kind of the resource.
+    pub kind: ResourceType,
+    /// Its name.
+    pub name: String,
+    /// The entry.
+    pub spot: Spot,
+}
+
+pub(crate) fn read(check: &mut Check, texts: &ManifestTexts<'_>, manifest: &mut Manifest) {
+    for (name, address) in (texts.entries)("sources") {
+        manifest.sources.extend(read_source(check, name, address));
+    }
+    let mut ignored = Vec::new();
+    for kind in RESOURCE_TYPES {
+        for entry in (texts.entries)(kind.plural()) {
+            let read = Reader { check, manifest, ignored: &mut ignored }.dependency(kind, entry);
+            manifest.dependencies.extend(read);
+        }
+    }
+    report_ignored(check, &ignored);
+    for document in [Some(texts.project), texts.private].into_iter().flatten() {
+        if let Some(patches) = document.root().and_then(|root| root.get("patch")) {
+            manifest.patches.extend(read_patches(check, patches));
+        }
+    }
+}
+
+fn read_source(check: &mut Check, name: NodeRef<'_>, node: NodeRef<'_>) -> Option<Source> {
+    let text = check.string(node, "a source")?;
+    let address = SourceAddress::parse(text);
+    let address = address.map_err(|error| {
+        check.bad_value(
+            node,
+            error.to_string(),
+            "write an address such as `https://host/org/repo.git`, or a folder",
+        );
+    });
+    let known = SourceName::new(name.content());
+    let known =
+        known.map_err(|error| check.bad_value(name, error.to_string(), "give the source a short name"));
+    Some(Source { name: known.ok()?, address: address.ok()?, spot: spot(name) })
+}
+
+/// One warning for all keys that other programs left behind.
+fn report_ignored(check: &mut Check, ignored: &[(NodeRef<'_>, &'static str)]) {
+    let Some((first, list)) = ignored.first() else { return };
+    let message = format!("`{}` is a key of {list} and has no meaning here", first.content());
+    let mut diagnostic = Diagnostic::new(&codes::MANIFEST_IGNORED_KEY, message).help("remove it");
+    for (key, _) in ignored {
+        diagnostic = diagnostic.at_spot(spot(*key));
+    }
+    check.report(diagnostic);
+}
+
+fn read_patches(check: &mut Check, node: NodeRef<'_>) -> Vec<Patch> {
+    let mut patches = Vec::new();
+    if !check.map(node, "`[patch]`") {
+        return patches;
+    }
+    for (kind, names) in node.entries() {
+        let words = RESOURCE_TYPES.map(|kind| kind.plural());
+        if !check.known(kind, "kind of resource", &codes::MANIFEST_UNKNOWN_KEY, words)
+            || !check.map(names, "a patch")
+        {
+            continue;
+        }
+        let Some(kind) = ResourceType::named(kind.content()) else { continue };
+        let named = names.entries().map(|(name, _)| Patch {
+            kind,
+            name: name.content().to_owned(),
+            spot: spot(name),
+        });
+        patches.extend(named);
+    }
+    patches
+}
+
+struct Reader<'c, 'i, 'n> {
+    check: &'c mut Check,
+    manifest: &'c Manifest,
+    ignored: &'i mut Vec<(NodeRef<'n>, &'static str)>,
+}
+
+impl<'n> Reader<'_, '_, 'n> {
+    fn dependency(&mut self, kind: ResourceType, (key, value): Entry<'n>) -> Option<Dependency> {
+        let name = ResourceName::new(key.content());
+        let name = name
+            .map_err(|error| self.check.bad_value(key, error.to_string(), "give it a short name"))
+            .ok()?;
+        let mut dependency = Dependency {
+            kind,
+            name,
+            unit: None,
+            selector: Selector::Only,
+            tool: None,
+            target: None,
+            filename: None,
+            layout: None,
+            install: Install::Write,
+            template_vars: None,
+            server: None,
+            spot: spot(key),
+        };
+        match value.kind() {
+            Kind::String => dependency.unit = Some(self.local(value)?),
+            Kind::Map => self.table(value, &mut dependency)?,
+            _ => {
+                self.check.wrong_kind(value, "a dependency", "a path, or a table with `source` and `path`");
+                return None;
+            }
+        }
+        Some(dependency)
+    }
+
+    fn table(&mut self, table: NodeRef<'n>, dependency: &mut Dependency) -> Option<()> {
+        self.check.keys(table, &DEPENDENCY);
+        for (key, _) in table.entries() {
+            if let KeyClass::Passthrough(list) = DEPENDENCY.classify(key.content()) {
+                self.ignored.push((key, list));
+            }
+        }
+        dependency.server = self.server(table, dependency.kind);
+        let unit = self.unit(table, dependency.server.is_some());
+        dependency.selector = self.selector(table);
+        dependency.tool = self.tool(table, dependency.kind);
+        dependency.target = table.get("target").and_then(|node| self.check.path(node, "`target`"));
+        dependency.filename = table.get("filename").and_then(|node| self.filename(node));
+        let flatten = table.get("flatten").and_then(|node| self.check.flag(node, "`flatten`"));
+        dependency.layout = flatten.map(|flatten| if flatten { Layout::Flat } else { Layout::Folders });
+        let install = table.get("install").and_then(|node| self.check.flag(node, "`install`"));
+        dependency.install = if install == Some(false) { Install::ResolveOnly } else { Install::Write };
+        dependency.template_vars =
+            table.get("template_vars").filter(|node| self.check.map(*node, "`template_vars`")).map(to_value);
+        dependency.unit = unit?;
+        Some(())
+    }
+
+    /// What is wanted; `Some(None)` for an MCP server that needs no file.
+    fn unit(&mut self, table: NodeRef<'n>, inline: bool) -> Option<Option<Unit>> {
+        let source = table.get("source");
+        let Some(path) = table.get("path") else {
+            if inline && source.is_none() {
+                return Some(None);
+            }
+            self.check.required(table, "path", "dependency");
+            return None;
+        };
+        let Some(source) = source else {
+            for key in ONLY_WITH_SOURCE {
+                if let Some(node) = table.get(key) {
+                    let message = format!("a file on this machine has no `{key}`");
+                    self.check.bad_value(node, message, "add `source`, or remove this key");
+                }
+            }
+            return self.local(path).map(Some);
+        };
+        self.check.string(source, "`source`")?;
+        let names: Vec<&str> = self.manifest.sources.iter().map(|source| source.name.as_str()).collect();
+        let known =
+            self.check.known(source, "source", &codes::MANIFEST_UNKNOWN_SOURCE, names.iter().copied());
+        let text = self.check.string(path, "`path`")?;
+        let path = self.path(path, ResourcePath::in_source(text))?;
+        let name = SourceName::new(source.content()).ok().filter(|_| known)?;
+        Some(Some(Unit { origin: Origin::Source(name), path }))
+    }
+
+    fn local(&mut self, node: NodeRef<'n>) -> Option<Unit> {
+        let text = self.check.string(node, "`path`")?;
+        let path = self.path(node, ResourcePath::local(text))?;
+        Some(Unit { origin: Origin::Local, path })
+    }
+
+    fn path(
+        &mut self,
+        node: NodeRef<'n>,
+        path: Result<ResourcePath, crate::path::PathError>,
+    ) -> Option<ResourcePath> {
+        let help = "name a file, or a pattern such as `agents/*.md`, from the root of the source, with `/`";
+        let path = path.map_err(|error| self.check.bad_value(node, error.to_string(), help)).ok()?;
+        let pattern = path.matcher().map_err(|error| self.check.bad_value(node, error.to_string(), help));
+        pattern.is_ok().then_some(path)
+    }
+
+    /// A commit beats a branch beats a version.
+    fn selector(&mut self, table: NodeRef<'n>) -> Selector {
+        let version = table.get("version").and_then(|node| self.requirement(node));
+        let branch = table.get("branch").and_then(|node| self.branch(node));
+        let rev = table.get("rev").and_then(|node| self.rev(node));
+        match (table.get("source"), rev, branch, version) {
+            (None, ..) => Selector::Only,
+            (_, Some(rev), ..) => Selector::Rev(rev),
+            (_, _, Some(branch), _) => Selector::Branch(branch),
+            (_, _, _, Some(version)) => Selector::Version(version),
+            _ => Selector::Version(Requirement::parse(DEFAULT_VERSION).expect("a good name")),
+        }
+    }
+
+    fn requirement(&mut self, node: NodeRef<'n>) -> Option<Requirement> {
+        let text = self.check.string(node, "`version`")?;
+        let help =
+            "write a tag such as `v1.2.0`, a range such as `^1.2` or `>=1.0, <2`, `latest`, or a branch";
+        Requirement::parse(text).map_err(|error| self.check.bad_value(node, error.to_string(), help)).ok()
+    }
+
+    fn branch(&mut self, node: NodeRef<'n>) -> Option<String> {
+        let text = self.check.string(node, "`branch`")?;
+        if !is_ref_name(text) {
+            self.check.bad_value(node, format!("`{text}` cannot be a branch"), "name a branch of the source");
+        }
+        is_ref_name(text).then(|| text.to_owned())
+    }
+
+    fn rev(&mut self, node: NodeRef<'n>) -> Option<String> {
+        let text = self.check.string(node, "`rev`")?;
+        let good = (4..=64).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_hexdigit());
+        if !good {
+            let message = format!("`{text}` is no commit");
+            self.check.bad_value(node, message, "write the commit's name, or at least its first four digits");
+        }
+        good.then(|| text.to_ascii_lowercase())
+    }
+
+    fn tool(&mut self, table: NodeRef<'n>, kind: ResourceType) -> Option<ToolName> {
+        let node = table.get("tool")?;
+        let name = self.check.string(node, "`tool`")?;
+        let tools = &self.manifest.tools;
+        let known: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
+        if !self.check.known(node, "tool", &codes::MANIFEST_UNKNOWN_TOOL, known.iter().copied()) {
+            return None;
+        }
+        if tools.named(name).is_some_and(|tool| tool.destination(kind).is_none()) {
+            let able: Vec<&str> = tools
+                .iter()
+                .filter(|tool| tool.destination(kind).is_some())
+                .map(|t| t.name.as_str())
+                .collect();
+            let help = format!("tools that have one: {}", able.join(", "));
+            self.check.bad_value(node, format!("the tool `{name}` has no place for {kind}"), &help);
+            return None;
+        }
+        ToolName::new(name).ok()
+    }
+
+    fn filename(&mut self, node: NodeRef<'n>) -> Option<RelativePath> {
+        let path = self.check.path(node, "`filename`")?;
+        if path.as_str().contains('/') {
+            self.check.bad_value(node, "`filename` holds a folder", "put the folder into `target`");
+            return None;
+        }
+        Some(path)
+    }
+
+    fn server(&mut self, table: NodeRef<'n>, kind: ResourceType) -> Option<InlineServer> {
+        let (command, args) = (table.get("command"), table.get("args"));
+        let first = command.or(args)?;
+        if kind != ResourceType::McpServers {
+            self.check.bad_value(first, "only MCP servers have `command` and `args`", "remove it");
+            return None;
+        }
+        let command = command.and_then(|node| self.check.string(node, "`command`")).map(str::to_owned);
+        let args = args
+            .map(|node| self.check.strings(node, "`args`").into_iter().map(|(_, a)| a.to_owned()).collect());
+        Some(InlineServer { command, args })
+    }
+}

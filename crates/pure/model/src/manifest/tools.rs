@@ -1,0 +1,130 @@
+//! `[tools]` and `[default-tools]`.
+
+use std::collections::BTreeMap;
+
+use agpm_diag::codes;
+use agpm_text::NodeRef;
+
+use crate::manifest::check::Check;
+use crate::name::ToolName;
+use crate::path::RelativePath;
+use crate::resource::{RESOURCE_TYPES, ResourceType};
+use crate::schema::Schema;
+use crate::tool::{Destination, Tool, ToolState, Tools};
+
+const TOOL: Schema = Schema::strict("tool", &["path", "resources", "enabled"]);
+const RESOURCE: Schema = Schema::strict("tool's resource", &["path", "merge-target"]);
+
+/// Kinds whose resources are entries of a file.
+const MERGED: [ResourceType; 2] = [ResourceType::Hooks, ResourceType::McpServers];
+
+pub(crate) fn read(check: &mut Check, own: Option<NodeRef<'_>>, defaults: Option<NodeRef<'_>>) -> Tools {
+    let mut tools = Tools::default();
+    if let Some(own) = own.filter(|own| check.map(*own, "`[tools]`")) {
+        for (name, table) in own.entries() {
+            read_tool(check, name, table, &mut tools);
+        }
+    }
+    if let Some(defaults) = defaults.filter(|defaults| check.map(*defaults, "`[default-tools]`")) {
+        for (kind, tool) in defaults.entries() {
+            read_default(check, kind, tool, &mut tools);
+        }
+    }
+    tools
+}
+
+fn read_tool(check: &mut Check, name: NodeRef<'_>, table: NodeRef<'_>, tools: &mut Tools) {
+    if !check.map(table, "a tool") {
+        return;
+    }
+    check.keys(table, &TOOL);
+    let Ok(tool_name) = ToolName::new(name.content()) else {
+        check.bad_value(name, "a tool needs a name", "write a short word, such as `my-tool`");
+        return;
+    };
+    let built_in = tools.tools.iter().position(|tool| tool.name == tool_name);
+    if built_in.is_none() && table.get("path").is_none() {
+        check.bad_value(
+            name,
+            format!("the tool `{tool_name}` has no `path`"),
+            "add its folder, as in `path = \".mytool\"`",
+        );
+    }
+    let at = built_in.unwrap_or_else(|| {
+        let state = ToolState::Enabled;
+        tools.tools.push(Tool { name: tool_name, folder: None, state, destinations: BTreeMap::new() });
+        tools.tools.len() - 1
+    });
+    let tool = &mut tools.tools[at];
+    if let Some(path) = table.get("path") {
+        tool.folder = folder(check, path, "`path`");
+    }
+    if let Some(enabled) = table.get("enabled").and_then(|node| check.flag(node, "`enabled`")) {
+        tool.state = if enabled { ToolState::Enabled } else { ToolState::Disabled };
+    }
+    if let Some(resources) = table.get("resources").filter(|node| check.map(*node, "`resources`")) {
+        for (kind, place) in resources.entries() {
+            if let Some((kind, destination)) = read_destination(check, kind, place) {
+                tool.destinations.insert(kind, destination);
+            }
+        }
+    }
+}
+
+fn read_destination(
+    check: &mut Check,
+    kind_node: NodeRef<'_>,
+    place: NodeRef<'_>,
+) -> Option<(ResourceType, Destination)> {
+    let kind = kind(check, kind_node)?;
+    if !check.map(place, "a tool's resource") {
+        return None;
+    }
+    check.keys(place, &RESOURCE);
+    let destination = match (place.get("path"), place.get("merge-target")) {
+        (_, Some(file)) if MERGED.contains(&kind) => {
+            Destination::Entries(check.path(file, "`merge-target`")?)
+        }
+        (Some(path), None) if !MERGED.contains(&kind) => Destination::Files(folder(check, path, "`path`")),
+        _ => {
+            let key = if MERGED.contains(&kind) { "merge-target" } else { "path" };
+            let message = format!("`{kind}` need `{key}` and nothing else");
+            check.bad_value(
+                kind_node,
+                message,
+                "files have a `path`; hooks and MCP servers have a `merge-target`",
+            );
+            return None;
+        }
+    };
+    Some((kind, destination))
+}
+
+/// A folder, where `.` is the one around it.
+fn folder(check: &mut Check, node: NodeRef<'_>, what: &str) -> Option<RelativePath> {
+    if node.as_str().is_some_and(|text| matches!(text, "." | "./")) {
+        return None;
+    }
+    check.path(node, what)
+}
+
+fn read_default(check: &mut Check, kind_node: NodeRef<'_>, tool: NodeRef<'_>, tools: &mut Tools) {
+    let Some(kind) = kind(check, kind_node) else { return };
+    let Some(name) = check.string(tool, "a default tool") else { return };
+    let known: Vec<&str> = tools.tools.iter().map(|tool| tool.name.as_str()).collect();
+    if !check.known(tool, "tool", &codes::MANIFEST_UNKNOWN_TOOL, known.iter().copied()) {
+        return;
+    }
+    if tools.named(name).is_some_and(|found| found.destination(kind).is_none()) {
+        let message = format!("the tool `{name}` has no place for {kind}");
+        check.bad_value(tool, message, &format!("choose another tool, or add `{kind}` to its `resources`"));
+    } else if let Ok(name) = ToolName::new(name) {
+        tools.defaults.insert(kind, name);
+    }
+}
+
+fn kind(check: &mut Check, node: NodeRef<'_>) -> Option<ResourceType> {
+    let words = RESOURCE_TYPES.map(|kind| kind.plural());
+    let known = check.known(node, "kind of resource", &codes::MANIFEST_UNKNOWN_KEY, words);
+    if known { ResourceType::named(node.content()) } else { None }
+}

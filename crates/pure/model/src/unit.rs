@@ -1,0 +1,169 @@
+//! What can be installed, and where it is: a path or pattern in a source, or on this machine.
+
+use std::fmt;
+
+use globset::{GlobBuilder, GlobMatcher};
+
+use crate::name::SourceName;
+use crate::path::{PathError, RelativePath};
+
+/// Where a resource comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Origin {
+    /// This machine, from the manifest's folder.
+    Local,
+    /// A named source.
+    Source(SourceName),
+}
+
+/// The path of a resource, or a pattern for several, with `/`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ResourcePath(String);
+
+/// A resource, or a pattern for several, in its place.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Unit {
+    /// Where it comes from.
+    pub origin: Origin,
+    /// Its path there.
+    pub path: ResourcePath,
+}
+
+/// Why a pattern is none.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("this is no file pattern: {0}")]
+pub struct GlobError(String);
+
+impl ResourcePath {
+    /// A path or pattern below the root of a source.
+    pub fn in_source(text: &str) -> Result<Self, PathError> {
+        let plain: String = text.chars().map(|c| if is_special(c) { '_' } else { c }).collect();
+        RelativePath::new(&plain)?;
+        let parts: Vec<&str> = text.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
+        Ok(ResourcePath(parts.join("/")))
+    }
+
+    /// A path or pattern on this machine: it may go up, or start at the root.
+    pub fn local(text: &str) -> Result<Self, PathError> {
+        if text.trim().is_empty() {
+            return Err(PathError::Empty);
+        }
+        if text.contains(|c: char| c == '\\' || c.is_control()) {
+            return Err(PathError::NotPortable);
+        }
+        let root = if text.starts_with('/') { "/" } else { "" };
+        let mut parts: Vec<&str> = Vec::new();
+        for part in text.split('/') {
+            match part {
+                "" | "." => {}
+                ".." if parts.last().is_some_and(|last| *last != "..") => drop(parts.pop()),
+                part => parts.push(part),
+            }
+        }
+        if parts.is_empty() {
+            Err(PathError::Empty)
+        } else {
+            Ok(ResourcePath(root.to_owned() + &parts.join("/")))
+        }
+    }
+
+    /// The path with `/`.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether it stands for several.
+    pub fn is_pattern(&self) -> bool {
+        self.0.contains(is_special)
+    }
+
+    /// What it matches; `*` does not cross `/`.
+    pub fn matcher(&self) -> Result<GlobMatcher, GlobError> {
+        let glob = GlobBuilder::new(&self.0).literal_separator(true).build();
+        glob.map(|glob| glob.compile_matcher()).map_err(|error| GlobError(error.kind().to_string()))
+    }
+
+    /// The folders that lead to every match: those before the first part with a special character.
+    pub fn literal_folder(&self) -> &str {
+        let special = self.0.find(is_special).unwrap_or(self.0.len());
+        self.0[..special].rsplit_once('/').map_or("", |(folder, _)| folder)
+    }
+
+    /// The folder it is in; empty at the root.
+    pub fn folder(&self) -> &str {
+        self.0.rsplit_once('/').map_or("", |(folder, _)| folder)
+    }
+
+    /// The last part.
+    pub fn file_name(&self) -> &str {
+        self.0.rsplit('/').next().unwrap_or(&self.0)
+    }
+
+    /// The last part without its ending.
+    pub fn stem(&self) -> &str {
+        let name = self.file_name();
+        name.rsplit_once('.').map_or(name, |(stem, _)| if stem.is_empty() { name } else { stem })
+    }
+
+    /// The ending of the last part.
+    pub fn extension(&self) -> Option<&str> {
+        self.file_name().rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map(|(_, extension)| extension)
+    }
+}
+
+fn is_special(c: char) -> bool {
+    matches!(c, '*' | '?' | '[' | ']')
+}
+
+impl fmt::Display for ResourcePath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Display for Unit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.origin {
+            Origin::Local => write!(f, "{}", self.path),
+            Origin::Source(name) => write!(f, "{name}:{}", self.path),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_in_sources_are_confined_and_patterns_are_seen() {
+        let path = |text: &str| ResourcePath::in_source(text).map(|path| path.to_string());
+        assert_eq!(path("./agents//ai/*.md"), Ok("agents/ai/*.md".to_owned()));
+        assert_eq!(path("../x"), Err(PathError::Escapes));
+        assert_eq!(path("/x"), Err(PathError::Absolute));
+        assert_eq!(path("a\\b"), Err(PathError::NotPortable));
+        let pattern = ResourcePath::in_source("agents/**/[ab]?.md").unwrap();
+        assert!(pattern.is_pattern());
+        assert_eq!(pattern.literal_folder(), "agents");
+        assert!(pattern.matcher().unwrap().is_match("agents/a1.md"));
+        assert!(
+            !ResourcePath::in_source("agents/*.md").unwrap().matcher().unwrap().is_match("agents/x/a.md")
+        );
+    }
+
+    #[test]
+    fn local_paths_may_go_up() {
+        let path = |text: &str| ResourcePath::local(text).map(|path| path.to_string());
+        assert_eq!(path("./local/../a.md"), Ok("a.md".to_owned()));
+        assert_eq!(path("../../shared/./a.md"), Ok("../../shared/a.md".to_owned()));
+        assert_eq!(path("/abs/a.md"), Ok("/abs/a.md".to_owned()));
+        assert_eq!(path("."), Err(PathError::Empty));
+    }
+
+    #[test]
+    fn parts_of_a_path() {
+        let path = ResourcePath::in_source("agents/ai/x.tar.gz").unwrap();
+        assert_eq!((path.folder(), path.stem(), path.extension()), ("agents/ai", "x.tar", Some("gz")));
+        let hidden = ResourcePath::in_source(".env").unwrap();
+        assert_eq!((hidden.folder(), hidden.stem(), hidden.extension()), ("", ".env", None));
+    }
+}

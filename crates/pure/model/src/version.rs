@@ -1,0 +1,408 @@
+//! What versions may be asked for, and what tags say.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+
+use semver::{Comparator, Version, VersionReq};
+
+/// Characters that may end a tag's prefix, as in `agents-v1.0.0`.
+const PREFIX_ENDS: [char; 4] = ['-', '/', '@', '_'];
+
+/// What a dependency asks of a source's versions, as it is written.
+#[derive(Clone, Debug)]
+pub struct Requirement {
+    written: String,
+    wants: Wants,
+}
+
+#[derive(Clone, Debug)]
+enum Wants {
+    /// The tag of this version.
+    Exact(Prefixed<Version>),
+    /// Tags that fit.
+    Range(Prefixed<Comparators>),
+    /// The highest stable tag.
+    Latest(Prefixed<()>),
+    /// A tag, branch or commit by name.
+    Name,
+}
+
+/// Something behind a prefix such as `agents-`, which may be empty.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Prefixed<T> {
+    prefix: String,
+    what: T,
+}
+
+#[derive(Clone, Debug)]
+struct Comparators {
+    all: VersionReq,
+    none: Vec<Comparator>,
+}
+
+/// Why a text is no requirement.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RequirementError {
+    /// Nothing there.
+    #[error("the version is empty")]
+    Empty,
+    /// It begins like a range and is none.
+    #[error("`{0}` is no version range")]
+    Range(String),
+    /// Neither a version nor a name that git takes.
+    #[error("`{0}` is neither a version nor a name that a tag or branch can have")]
+    Name(String),
+}
+
+/// A tag's name with what it says of a version.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tag {
+    name: String,
+    version: Option<Prefixed<Version>>,
+}
+
+impl Requirement {
+    /// Reads a requirement.
+    pub fn parse(text: &str) -> Result<Self, RequirementError> {
+        let written = text.trim().to_owned();
+        if written.is_empty() {
+            return Err(RequirementError::Empty);
+        }
+        let wants = wants(&written)?;
+        Ok(Requirement { written, wants })
+    }
+
+    /// As written.
+    pub fn as_str(&self) -> &str {
+        &self.written
+    }
+
+    /// Whether a tag fits; `latest` is decided among all tags, see [`Requirement::among`].
+    fn fits(&self, tag: &Tag) -> bool {
+        match (&self.wants, &tag.version) {
+            (Wants::Name, _) => tag.name == self.written,
+            (Wants::Exact(exact), Some(version)) => exact == version,
+            (Wants::Range(range), Some(version)) => {
+                range.prefix == version.prefix && range.what.fit(&version.what)
+            }
+            (Wants::Latest(latest), Some(version)) => {
+                latest.prefix == version.prefix && version.what.pre.is_empty()
+            }
+            (_, None) => tag.name == self.written,
+        }
+    }
+
+    /// The places of the tags that fit, highest version first.
+    pub fn among(&self, tags: &[Tag]) -> Vec<usize> {
+        let mut found: Vec<usize> = (0..tags.len()).filter(|at| self.fits(&tags[*at])).collect();
+        found.sort_by(|a, b| tags[*b].cmp(&tags[*a]).then_with(|| a.cmp(b)));
+        if matches!(self.wants, Wants::Latest(_)) {
+            let highest = found.first().map(|at| tags[*at].version.clone());
+            found.retain(|at| Some(&tags[*at].version) == highest.as_ref());
+        }
+        // Of `v1.0.0` and `1.0.0` the one that is written is meant.
+        found.sort_by_key(|at| tags[*at].name != self.written);
+        found
+    }
+
+    /// The name of a branch or commit that is meant if no tag has it.
+    pub fn as_name(&self) -> Option<&str> {
+        matches!(self.wants, Wants::Name).then_some(self.written.as_str())
+    }
+
+    /// Whether several versions may fit.
+    pub fn is_range(&self) -> bool {
+        matches!(self.wants, Wants::Range(_) | Wants::Latest(_))
+    }
+}
+
+impl Comparators {
+    fn fit(&self, version: &Version) -> bool {
+        self.all.matches(version) && !self.none.iter().any(|one| one.matches(version))
+    }
+}
+
+fn wants(text: &str) -> Result<Wants, RequirementError> {
+    for (prefix, rest) in splits(text) {
+        let prefix = prefix.to_owned();
+        if rest == "latest" {
+            return Ok(Wants::Latest(Prefixed { prefix, what: () }));
+        }
+        if let Some(version) = full_version(rest) {
+            return Ok(Wants::Exact(Prefixed { prefix, what: version }));
+        }
+        if let Some(comparators) = comparators(rest, &prefix) {
+            return Ok(Wants::Range(Prefixed { prefix, what: comparators }));
+        }
+    }
+    if text.contains(['^', '~', '=', '<', '>', '*', '!', ',']) {
+        return Err(RequirementError::Range(text.to_owned()));
+    }
+    if is_ref_name(text) { Ok(Wants::Name) } else { Err(RequirementError::Name(text.to_owned())) }
+}
+
+/// Every way to take the text for a prefix and a rest, the shortest prefix first.
+fn splits(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    let ends = text.match_indices(PREFIX_ENDS).map(|(at, end)| at + end.len());
+    std::iter::once(0).chain(ends).map(|at| text.split_at(at)).filter(|(prefix, _)| is_prefix(prefix))
+}
+
+fn is_prefix(prefix: &str) -> bool {
+    !prefix.contains(|c: char| "^~=<>*!, ".contains(c) || c.is_control())
+}
+
+/// A whole version, with or without `v`.
+fn full_version(text: &str) -> Option<Version> {
+    Version::parse(text.strip_prefix(['v', 'V']).unwrap_or(text)).ok()
+}
+
+/// Comparators joined by commas; each may repeat the prefix.
+fn comparators(text: &str, prefix: &str) -> Option<Comparators> {
+    let mut all = Vec::new();
+    let mut none = Vec::new();
+    let parts: Vec<&str> = text.split(',').map(str::trim).collect();
+    for part in &parts {
+        let part = part.strip_prefix(prefix).unwrap_or(part);
+        if part == "*" {
+            continue;
+        }
+        let (excluded, part) = part.strip_prefix("!=").map_or((false, part), |rest| (true, rest));
+        let comparator = comparator(part, excluded || parts.len() > 1)?;
+        if excluded { none.push(comparator) } else { all.push(comparator) }
+    }
+    Some(Comparators { all: VersionReq { comparators: all }, none })
+}
+
+/// One comparator. A bare version is none by itself, unless it has a star: `1.2` may be the name of a tag.
+fn comparator(text: &str, bare: bool) -> Option<Comparator> {
+    let at = text.find(|c: char| !"^~=<>".contains(c))?;
+    let (operator, version) = text.split_at(at);
+    let version = version.trim_start();
+    let version = version.strip_prefix(['v', 'V']).unwrap_or(version);
+    if !version.starts_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    let stars = version.contains(['*', 'x', 'X']) && !version.contains('-');
+    if operator.is_empty() && !bare && !stars {
+        return None;
+    }
+    let operator = if operator.is_empty() && !stars { "=" } else { operator };
+    Comparator::parse(&format!("{operator}{version}")).ok()
+}
+
+/// Whether git takes the text for the name of a branch or tag, by its own rules.
+pub(crate) fn is_ref_name(text: &str) -> bool {
+    let odd = |c: char| c.is_control() || c.is_whitespace() || "~^:?*[\\".contains(c);
+    let part = |part: &str| !part.is_empty() && !part.starts_with('.') && !part.ends_with(".lock");
+    !text.starts_with('-')
+        && !text.ends_with('.')
+        && !text.contains(odd)
+        && !text.contains("..")
+        && !text.contains("@{")
+        && text != "@"
+        && text.split('/').all(part)
+}
+
+impl Tag {
+    /// Reads a tag's name; the shortest prefix that leaves a version counts.
+    pub fn new(name: &str) -> Self {
+        let version = splits(name).find_map(|(prefix, rest)| {
+            full_version(rest).map(|what| Prefixed { prefix: prefix.to_owned(), what })
+        });
+        Tag { name: name.to_owned(), version }
+    }
+
+    /// The name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What stands before the version; nothing if the tag holds no version.
+    pub fn prefix(&self) -> Option<&str> {
+        self.version.as_ref().map(|version| version.prefix.as_str())
+    }
+
+    /// Whether it is a version without a pre-release part.
+    pub fn is_stable(&self) -> bool {
+        self.version.as_ref().is_some_and(|version| version.what.pre.is_empty())
+    }
+}
+
+/// By version, then by name; tags without a version are below all others.
+impl Ord for Tag {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let version = |tag: &Tag| tag.version.as_ref().map(|version| version.what.clone());
+        version(self).cmp(&version(other)).then_with(|| self.name.cmp(&other.name))
+    }
+}
+
+impl PartialOrd for Tag {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// What decides the version of a dependency: a commit beats a branch beats a version.
+#[derive(Clone, Debug)]
+pub enum Selector {
+    /// There is just one: a file on this machine.
+    Only,
+    /// A requirement on versions.
+    Version(Requirement),
+    /// The tip of a branch.
+    Branch(String),
+    /// A commit, by its whole name or the beginning of it.
+    Rev(String),
+}
+
+impl Selector {
+    /// As written; empty if nothing was.
+    pub fn as_str(&self) -> &str {
+        match self {
+            Selector::Only => "",
+            Selector::Version(requirement) => requirement.as_str(),
+            Selector::Branch(name) | Selector::Rev(name) => name,
+        }
+    }
+
+    fn key(&self) -> (u8, &str) {
+        let rank = match self {
+            Selector::Only => 0,
+            Selector::Version(_) => 1,
+            Selector::Branch(_) => 2,
+            Selector::Rev(_) => 3,
+        };
+        (rank, self.as_str())
+    }
+}
+
+impl PartialEq for Selector {
+    fn eq(&self, other: &Self) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl Eq for Selector {}
+
+impl Hash for Selector {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.key().hash(state);
+    }
+}
+
+impl Ord for Selector {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.key().cmp(&other.key())
+    }
+}
+
+impl PartialOrd for Selector {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl fmt::Display for Selector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TAGS: &[&str] = &[
+        "v1.0.0",
+        "1.0.0",
+        "v1.1.0",
+        "v1.2.0-beta.1",
+        "v1.2.0",
+        "v2.0.0-rc.1",
+        "v2.0.0",
+        "v3.0.0-alpha",
+        "agents-v1.0.0",
+        "agents-v1.4.0",
+        "agents-v2.0.0-beta",
+        "my-tools-2-v0.3.0",
+        "pack/v5.0.0",
+        "nightly",
+        "v1",
+    ];
+
+    fn chosen(requirement: &str) -> String {
+        let tags: Vec<Tag> = TAGS.iter().map(|name| Tag::new(name)).collect();
+        let requirement = Requirement::parse(requirement).expect("a requirement");
+        requirement.among(&tags).iter().map(|at| tags[*at].name()).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn every_form_of_requirement_takes_its_tags_highest_first() {
+        for (requirement, expected) in [
+            ("v1.0.0", "v1.0.0 1.0.0"),
+            ("1.0.0", "1.0.0 v1.0.0"),
+            ("=1.0.0", "v1.0.0 1.0.0"),
+            ("^1.0", "v1.2.0 v1.1.0 v1.0.0 1.0.0"),
+            ("^v1.1", "v1.2.0 v1.1.0"),
+            ("~1.1", "v1.1.0"),
+            ("~v1.1.0", "v1.1.0"),
+            (">1.1", "v2.0.0 v1.2.0"),
+            (">=v1.1.0,<2", "v1.2.0 v1.1.0"),
+            (">= 1.1.0, < 2.0.0", "v1.2.0 v1.1.0"),
+            ("<=1.1.0", "v1.1.0 v1.0.0 1.0.0"),
+            ("!=1.1.0", "v2.0.0 v1.2.0 v1.0.0 1.0.0"),
+            (">=1.0,!=1.2", "v2.0.0 v1.1.0 v1.0.0 1.0.0"),
+            ("*", "v2.0.0 v1.2.0 v1.1.0 v1.0.0 1.0.0"),
+            ("1.*", "v1.2.0 v1.1.0 v1.0.0 1.0.0"),
+            ("latest", "v2.0.0"),
+            // Pre-releases only where the requirement names one.
+            ("^1.2.0-beta", "v1.2.0 v1.2.0-beta.1"),
+            ("v1.2.0-beta.1", "v1.2.0-beta.1"),
+            (">=3.0.0-alpha", "v3.0.0-alpha"),
+            ("^3", ""),
+            // Prefixes keep to themselves.
+            ("agents-^v1.0.0", "agents-v1.4.0 agents-v1.0.0"),
+            ("agents-v1.0.0", "agents-v1.0.0"),
+            ("agents-1.4.0", "agents-v1.4.0"),
+            ("agents-*", "agents-v1.4.0 agents-v1.0.0"),
+            ("agents-latest", "agents-v1.4.0"),
+            ("agents->=1.2", "agents-v1.4.0"),
+            ("agents->=1.0,agents-<1.2", "agents-v1.0.0"),
+            ("my-tools-2-^0.3", "my-tools-2-v0.3.0"),
+            ("pack/^5", "pack/v5.0.0"),
+            ("agent-^1.0", ""),
+            // Names.
+            ("nightly", "nightly"),
+            ("v1", "v1"),
+            ("main", ""),
+        ] {
+            assert_eq!(chosen(requirement), expected, "{requirement}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_requirement_is_told() {
+        for (text, expected) in [
+            ("", RequirementError::Empty),
+            ("  ", RequirementError::Empty),
+            ("^1.x.y.z", RequirementError::Range("^1.x.y.z".to_owned())),
+            (">=1.0 <2", RequirementError::Range(">=1.0 <2".to_owned())),
+            ("^1.0 || ^2.0", RequirementError::Range("^1.0 || ^2.0".to_owned())),
+            ("a b", RequirementError::Name("a b".to_owned())),
+            ("-x", RequirementError::Name("-x".to_owned())),
+            ("a..b", RequirementError::Name("a..b".to_owned())),
+            ("x.lock", RequirementError::Name("x.lock".to_owned())),
+        ] {
+            assert_eq!(Requirement::parse(text).map(|r| r.written), Err(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn selectors_are_told_apart_by_kind_and_text() {
+        let version = Selector::Version(Requirement::parse("main").expect("a name"));
+        assert_ne!(version, Selector::Branch("main".to_owned()));
+        assert_eq!(version, version.clone());
+        assert_eq!(version.to_string(), "main");
+    }
+}

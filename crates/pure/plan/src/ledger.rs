@@ -1,0 +1,78 @@
+//! The ledger: which files on disk are ours, and what we wrote.
+
+use std::collections::BTreeMap;
+
+use agpm_diag::{Diagnostic, codes};
+use agpm_model::{Checksum, RelativePath};
+use agpm_text::{Document, NodeRef, Value};
+
+use crate::plan::Mode;
+
+const VERSION: usize = 1;
+
+/// What we own on disk.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ledger {
+    /// What the last install was made from; nothing if it did not come to its end.
+    pub inputs: Option<Checksum>,
+    /// Files by path.
+    pub files: BTreeMap<RelativePath, Owned>,
+}
+
+/// A file of ours.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Owned {
+    /// Of the bytes we wrote.
+    pub checksum: Checksum,
+    /// The mode we gave it.
+    pub mode: Mode,
+    /// The resource it belongs to, as `TYPE/NAME`.
+    pub owner: String,
+}
+
+impl Ledger {
+    /// The file's text.
+    pub fn to_text(&self) -> String {
+        let files = self.files.iter().map(|(path, owned)| (path.as_str(), owned.value()));
+        let mut root = vec![("version", VERSION.into())];
+        root.extend(self.inputs.map(|inputs| ("inputs", inputs.to_string().into())));
+        root.push(("files", Value::map(files)));
+        Value::map(root).to_json()
+    }
+
+    /// Reads a ledger. One that cannot be understood is an error: without it, files of ours would be taken for the
+    /// user's.
+    pub fn read(document: &Document) -> Result<Self, Diagnostic> {
+        let broken = || {
+            Diagnostic::new(&codes::LOCK_BROKEN, "the ledger of installed files cannot be understood")
+                .in_file(".agpm/ledger.json")
+                .help("delete it and run `agpm install`; files that are as they should be are taken over")
+        };
+        let root = document.root().ok_or_else(broken)?;
+        if root.get("version").map(NodeRef::content) != Some("1") {
+            return Err(broken());
+        }
+        let checksum = |node: NodeRef<'_>| node.as_str().and_then(|text| text.parse().ok());
+        let mut ledger = Ledger { inputs: root.get("inputs").and_then(checksum), ..Ledger::default() };
+        for (path, file) in root.get("files").into_iter().flat_map(NodeRef::entries) {
+            let path = RelativePath::new(path.content()).map_err(|_| broken())?;
+            let checksum = file.get("checksum").and_then(checksum).ok_or_else(broken)?;
+            let executable = file.get("executable").and_then(NodeRef::as_bool) == Some(true);
+            let mode = if executable { Mode::Executable } else { Mode::Plain };
+            let owner = file.get("owner").and_then(NodeRef::as_str).unwrap_or_default().to_owned();
+            ledger.files.insert(path, Owned { checksum, mode, owner });
+        }
+        Ok(ledger)
+    }
+}
+
+impl Owned {
+    fn value(&self) -> Value {
+        let mut map = vec![("checksum", Value::from(self.checksum.to_string()))];
+        if self.mode == Mode::Executable {
+            map.push(("executable", true.into()));
+        }
+        map.push(("owner", self.owner.as_str().into()));
+        Value::map(map)
+    }
+}

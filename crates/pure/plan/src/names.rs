@@ -1,0 +1,102 @@
+//! Names for resources that the manifest does not name: the stem, and as much more as it takes to be unique.
+
+use std::collections::BTreeMap;
+
+use agpm_model::{Origin, ResourceName, ResourceType, ToolName, Unit};
+
+/// What a name is derived from.
+pub(crate) struct Nameless<'a> {
+    pub(crate) kind: ResourceType,
+    pub(crate) unit: &'a Unit,
+    pub(crate) tool: &'a ToolName,
+}
+
+impl Nameless<'_> {
+    /// Names to try, the shortest first; the last one is unique.
+    fn candidates(&self) -> Vec<String> {
+        let path = &self.unit.path;
+        let folders: Vec<&str> =
+            path.folder().split('/').filter(|part| !matches!(*part, "" | "..")).collect();
+        let mut names = vec![path.stem().to_owned()];
+        for count in 1..=folders.len() {
+            let parts = &folders[folders.len() - count..];
+            names.push(format!("{}-{}", parts.join("-"), path.stem()));
+        }
+        let whole = format!("{}-{}", folders.join("-"), path.file_name());
+        names.push(whole.trim_start_matches('-').to_owned());
+        if let Origin::Source(source) = &self.unit.origin {
+            names.push(format!("{source}-{whole}"));
+        }
+        let longest = names.last().cloned().unwrap_or_default();
+        names.push(format!("{longest}-{}", self.tool));
+        names
+    }
+}
+
+/// A name for each; `taken` are those of the manifest. All that share a name get a longer one.
+pub(crate) fn derive(
+    nameless: &[Nameless<'_>],
+    taken: &BTreeMap<(ResourceType, &str), ()>,
+) -> Vec<ResourceName> {
+    let candidates: Vec<Vec<String>> = nameless.iter().map(Nameless::candidates).collect();
+    let mut level = vec![0usize; nameless.len()];
+    loop {
+        let name = |at: usize| candidates[at][level[at].min(candidates[at].len() - 1)].as_str();
+        let mut groups: BTreeMap<(ResourceType, &str), Vec<usize>> = BTreeMap::new();
+        for (at, one) in nameless.iter().enumerate() {
+            groups.entry((one.kind, name(at))).or_default().push(at);
+        }
+        let clashing = groups.iter().filter(|(key, members)| members.len() > 1 || taken.contains_key(*key));
+        let clashing: Vec<usize> = clashing.flat_map(|(_, members)| members.clone()).collect();
+        let movable = clashing.into_iter().filter(|at| level[*at] + 1 < candidates[*at].len());
+        let moved: Vec<usize> = movable.collect();
+        if moved.is_empty() {
+            let names = (0..nameless.len()).map(|at| ResourceName::new(name(at)).expect("made of names"));
+            return names.collect();
+        }
+        moved.into_iter().for_each(|at| level[at] += 1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use agpm_model::{ResourcePath, SourceName};
+
+    use super::*;
+
+    #[test]
+    fn equal_stems_get_their_folders() {
+        let unit = |source: &str, path: &str| Unit {
+            origin: Origin::Source(SourceName::new(source).unwrap()),
+            path: ResourcePath::in_source(path).unwrap(),
+        };
+        let units = [
+            unit("a", "agents/ai/assistant.md"),
+            unit("a", "agents/web/assistant.md"),
+            unit("a", "agents/ai/analyzer.md"),
+            unit("b", "agents/x/y.md"),
+            unit("a", "agents/x/y.md"),
+            unit("a", "agents/mine.md"),
+            unit("a", "z.json"),
+            unit("a", "z.md"),
+        ];
+        let tool = ToolName::new("claude-code").unwrap();
+        let kind = ResourceType::Agents;
+        let nameless: Vec<Nameless<'_>> =
+            units.iter().map(|unit| Nameless { kind, unit, tool: &tool }).collect();
+        let names = derive(&nameless, &BTreeMap::from([((kind, "mine"), ())]));
+        assert_eq!(
+            names.iter().map(ResourceName::as_str).collect::<Vec<_>>(),
+            [
+                "ai-assistant",
+                "web-assistant",
+                "analyzer",
+                "b-agents-x-y.md",
+                "a-agents-x-y.md",
+                "agents-mine",
+                "z.json",
+                "z.md"
+            ]
+        );
+    }
+}

@@ -1,0 +1,198 @@
+//! Desired files against observed ones: a list of changes with reasons, and what is refused.
+
+use std::collections::BTreeMap;
+
+use agpm_model::{Checksum, RelativePath};
+
+use crate::ledger::{Ledger, Owned};
+
+/// Whether a file is a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// It is not.
+    Plain,
+    /// It is.
+    Executable,
+}
+
+/// A file as it is to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Desired {
+    /// From the project.
+    pub path: RelativePath,
+    /// Of its bytes.
+    pub checksum: Checksum,
+    /// Its mode.
+    pub mode: Mode,
+    /// The resource it belongs to, as `TYPE/NAME`.
+    pub owner: String,
+}
+
+/// What is at a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Observed {
+    /// Nothing.
+    Missing,
+    /// A file with these bytes.
+    File(Checksum, Mode),
+    /// A folder, a link or something else that is never replaced.
+    Other(&'static str),
+}
+
+/// Which files that are not as we left them may be overwritten.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Overwrite {
+    /// None.
+    Nothing,
+    /// Files that we did not write.
+    Unowned,
+    /// These, and files of ours that were edited.
+    Everything,
+}
+
+/// What happens to a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// It is new.
+    Create,
+    /// It changes.
+    Update,
+    /// It goes.
+    Remove,
+    /// It was edited and stays as it is.
+    Keep,
+}
+
+/// One change, or a file that is left alone although it is not as it should be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// The file.
+    pub path: RelativePath,
+    /// What happens.
+    pub action: Action,
+    /// What is there now.
+    pub before: Observed,
+    /// Why.
+    pub reason: &'static str,
+    /// The resource it belongs or belonged to.
+    pub owner: String,
+}
+
+/// A file that is in the way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// The file.
+    pub path: RelativePath,
+    /// What is there.
+    pub what: &'static str,
+    /// The resource that was to be installed there.
+    pub owner: String,
+}
+
+/// Everything that is to be done, by path.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Plan {
+    /// Changes by path.
+    pub changes: Vec<Change>,
+    /// What must not be done. If there is any, nothing is.
+    pub refusals: Vec<Refusal>,
+    /// What is ours afterwards.
+    pub ledger: Ledger,
+    /// How many files are as they should be.
+    pub unchanged: usize,
+}
+
+impl Plan {
+    /// Whether files change.
+    pub fn is_empty(&self) -> bool {
+        self.changes.iter().all(|change| change.action == Action::Keep)
+    }
+}
+
+/// Compares what is to be with what is there.
+pub fn plan(
+    desired: &[Desired],
+    observed: &BTreeMap<RelativePath, Observed>,
+    ledger: &Ledger,
+    overwrite: Overwrite,
+) -> Plan {
+    let mut plan = Plan::default();
+    for file in desired {
+        let now = observed.get(&file.path).copied().unwrap_or(Observed::Missing);
+        place(file, now, ledger.files.get(&file.path), overwrite, &mut plan);
+    }
+    let stays: BTreeMap<&RelativePath, ()> = desired.iter().map(|file| (&file.path, ())).collect();
+    for (path, owned) in ledger.files.iter().filter(|(path, _)| !stays.contains_key(path)) {
+        let now = observed.get(path).copied().unwrap_or(Observed::Missing);
+        retire(path, now, owned, overwrite, &mut plan);
+    }
+    plan.changes.sort_by(|a, b| a.path.cmp(&b.path));
+    plan.refusals.sort_by(|a, b| a.path.cmp(&b.path));
+    plan
+}
+
+/// One file that is to be there.
+fn place(file: &Desired, now: Observed, owned: Option<&Owned>, overwrite: Overwrite, plan: &mut Plan) {
+    let record = Owned { checksum: file.checksum, mode: file.mode, owner: file.owner.clone() };
+    let change = |action, reason| Change {
+        path: file.path.clone(),
+        action,
+        before: now,
+        reason,
+        owner: file.owner.clone(),
+    };
+    let untouched = owned.is_some_and(|owned| now == Observed::File(owned.checksum, owned.mode));
+    let decided = match (now, owned) {
+        (Observed::Missing, None) => Some(change(Action::Create, "new")),
+        (Observed::Missing, Some(_)) => Some(change(Action::Create, "was missing")),
+        (Observed::File(checksum, mode), _) if checksum == file.checksum && mode == file.mode => None,
+        (Observed::File(checksum, _), _) if checksum == file.checksum => {
+            Some(change(Action::Update, "the mode differs"))
+        }
+        (Observed::File(..), Some(_)) if untouched => Some(change(Action::Update, "the source changed")),
+        (Observed::File(..), Some(_)) if overwrite == Overwrite::Everything => {
+            Some(change(Action::Update, "was edited; overwritten on request"))
+        }
+        (Observed::File(..), Some(owned)) => {
+            plan.changes.push(change(Action::Keep, "was edited"));
+            plan.ledger.files.insert(file.path.clone(), owned.clone());
+            return;
+        }
+        (Observed::File(..), None) if overwrite >= Overwrite::Unowned => {
+            Some(change(Action::Update, "was not ours; taken over on request"))
+        }
+        (Observed::File(..), None) => return plan.refuse(file, "a file that agpm did not install"),
+        (Observed::Other(what), _) => return plan.refuse(file, what),
+    };
+    plan.unchanged += usize::from(decided.is_none());
+    plan.changes.extend(decided);
+    plan.ledger.files.insert(file.path.clone(), record);
+}
+
+/// One file of ours that is not to be there any more.
+fn retire(path: &RelativePath, now: Observed, owned: &Owned, overwrite: Overwrite, plan: &mut Plan) {
+    let change = |action, reason| Change {
+        path: path.clone(),
+        action,
+        before: now,
+        reason,
+        owner: owned.owner.clone(),
+    };
+    match now {
+        Observed::Missing => {}
+        Observed::File(checksum, _) if checksum == owned.checksum => {
+            plan.changes.push(change(Action::Remove, "no longer asked for"));
+        }
+        Observed::File(..) if overwrite == Overwrite::Everything => {
+            plan.changes.push(change(Action::Remove, "no longer asked for; edits dropped on request"));
+        }
+        // From now on it is the user's.
+        _ => plan.changes.push(change(Action::Keep, "no longer asked for, but was edited")),
+    }
+}
+
+impl Plan {
+    fn refuse(&mut self, file: &Desired, what: &'static str) {
+        self.refusals.push(Refusal { path: file.path.clone(), what, owner: file.owner.clone() });
+    }
+}

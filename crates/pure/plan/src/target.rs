@@ -1,0 +1,170 @@
+//! Where a resource goes: tool folder, type folder, `target`, file name.
+
+use std::collections::BTreeMap;
+
+use agpm_model::{Destination, Layout, PathError, RelativePath, ResourcePath, ResourceType, Tool};
+
+/// What decides the place of one file.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted<'a> {
+    /// The kind.
+    pub kind: ResourceType,
+    /// The path in its source.
+    pub path: &'a ResourcePath,
+    /// A folder below the type's own.
+    pub target: Option<&'a RelativePath>,
+    /// Another file name.
+    pub filename: Option<&'a RelativePath>,
+    /// Whether folders are kept, if it is said.
+    pub layout: Option<Layout>,
+}
+
+/// Two entries that would be at one place, by their numbers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Clash {
+    /// The place, as the first one has it.
+    pub path: RelativePath,
+    /// The first.
+    pub first: usize,
+    /// The second.
+    pub second: usize,
+}
+
+/// The path of the file from the project; `None` if the tool keeps no files of this kind.
+pub fn target(tool: &Tool, wanted: &Wanted<'_>) -> Result<Option<RelativePath>, PathError> {
+    let Some(Destination::Files(folder)) = tool.destination(wanted.kind) else { return Ok(None) };
+    let layout = wanted.layout.unwrap_or(wanted.kind.layout());
+    let inner = match layout {
+        Layout::Flat => "",
+        Layout::Folders => below_type_folder(wanted.kind, wanted.path.folder()),
+    };
+    let name = file_name(wanted);
+    let parts = [
+        tool.folder.as_ref().map(RelativePath::as_str),
+        folder.as_ref().map(RelativePath::as_str),
+        wanted.target.map(RelativePath::as_str),
+        Some(inner).filter(|inner| !inner.is_empty()),
+        Some(&name),
+    ];
+    let path = parts.into_iter().flatten().collect::<Vec<_>>().join("/");
+    RelativePath::new(&path).map(Some)
+}
+
+/// The folders behind the first one that is called like the kind; none if there is no such folder.
+fn below_type_folder(kind: ResourceType, folder: &str) -> &str {
+    let mut at = 0;
+    for part in folder.split('/') {
+        at += part.len() + 1;
+        if part == kind.plural() || part == kind.singular() {
+            return folder.get(at..).unwrap_or_default();
+        }
+    }
+    ""
+}
+
+fn file_name(wanted: &Wanted<'_>) -> String {
+    let own = wanted.path;
+    match wanted.filename {
+        None => own.file_name().to_owned(),
+        Some(name) => match (name.file_name().rsplit_once('.'), own.extension()) {
+            (None, Some(extension)) => format!("{name}.{extension}"),
+            _ => name.as_str().to_owned(),
+        },
+    }
+}
+
+/// Pairs of files that cannot both be there: on some systems case does not count, and a file is no folder.
+pub fn clashes<'a>(files: impl IntoIterator<Item = (usize, &'a RelativePath)>) -> Vec<Clash> {
+    let mut seen: BTreeMap<String, (usize, &RelativePath)> = BTreeMap::new();
+    let mut found = Vec::new();
+    for (entry, path) in files {
+        match seen.get(&path.as_str().to_lowercase()) {
+            Some((first, path)) => found.push(Clash { path: (*path).clone(), first: *first, second: entry }),
+            None => drop(seen.insert(path.as_str().to_lowercase(), (entry, path))),
+        }
+    }
+    for (folded, (entry, path)) in &seen {
+        let above = folded.match_indices('/').find_map(|(at, _)| seen.get(&folded[..at]));
+        found.extend(above.map(|(first, path)| Clash {
+            path: (*path).clone(),
+            first: *first,
+            second: *entry,
+        }));
+        let _ = path;
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use agpm_model::Tools;
+
+    use super::*;
+
+    fn at(tool: &str, kind: ResourceType, path: &str, set: impl Fn(&mut Wanted<'_>)) -> String {
+        let tools = Tools::default();
+        let path = ResourcePath::local(path).unwrap();
+        let mut wanted = Wanted { kind, path: &path, target: None, filename: None, layout: None };
+        set(&mut wanted);
+        target(tools.named(tool).unwrap(), &wanted).unwrap().map_or_else(|| "none".into(), |p| p.to_string())
+    }
+
+    #[test]
+    fn files_go_where_their_tool_keeps_them() {
+        use ResourceType::{Agents, Commands, Hooks, Scripts, Snippets};
+        for (tool, kind, path, expected) in [
+            ("claude-code", Agents, "agents/ai/x.md", ".claude/agents/x.md"),
+            ("opencode", Agents, "agents/x.md", ".opencode/agent/x.md"),
+            ("claude-code", Commands, "commands/git/c.md", ".claude/commands/c.md"),
+            ("agpm", Snippets, "snippets/py/utils.md", ".agpm/snippets/py/utils.md"),
+            ("agpm", Snippets, "lib/snippets/py/utils.md", ".agpm/snippets/py/utils.md"),
+            ("agpm", Snippets, "../shared/utils.md", ".agpm/snippets/utils.md"),
+            ("agpm", Snippets, "other/utils.md", ".agpm/snippets/utils.md"),
+            ("claude-code", Scripts, "scripts/ci/run.sh", ".claude/scripts/ci/run.sh"),
+            ("claude-code", Hooks, "hooks/x.json", "none"),
+        ] {
+            assert_eq!(at(tool, kind, path, |_| {}), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn the_manifest_may_say_otherwise() {
+        let folder = RelativePath::new("team/own").unwrap();
+        let plain = RelativePath::new("dev-tool").unwrap();
+        let dotted = RelativePath::new("dev.txt").unwrap();
+        let agents = ResourceType::Agents;
+        assert_eq!(
+            at("claude-code", agents, "agents/ai/x.md", |wanted| wanted.layout = Some(Layout::Folders)),
+            ".claude/agents/ai/x.md"
+        );
+        assert_eq!(
+            at("agpm", ResourceType::Snippets, "snippets/py/u.md", |wanted| wanted.layout =
+                Some(Layout::Flat)),
+            ".agpm/snippets/u.md"
+        );
+        let tools = Tools::default();
+        let path = ResourcePath::in_source("agents/x.md").unwrap();
+        for (filename, expected) in
+            [(&plain, ".claude/agents/team/own/dev-tool.md"), (&dotted, ".claude/agents/team/own/dev.txt")]
+        {
+            let wanted = Wanted {
+                kind: agents,
+                path: &path,
+                target: Some(&folder),
+                filename: Some(filename),
+                layout: None,
+            };
+            let found = target(tools.named("claude-code").unwrap(), &wanted).unwrap();
+            assert_eq!(found.unwrap().as_str(), expected);
+        }
+    }
+
+    #[test]
+    fn clashes_count_case_and_folders() {
+        let paths: Vec<RelativePath> =
+            ["a/b.md", "a/B.md", "c", "c/d.md", "e"].iter().map(|p| RelativePath::new(p).unwrap()).collect();
+        let found = clashes(paths.iter().enumerate());
+        let pairs: Vec<(usize, usize)> = found.iter().map(|clash| (clash.first, clash.second)).collect();
+        assert_eq!(pairs, [(0, 1), (2, 3)]);
+    }
+}

@@ -8,9 +8,12 @@ mod manifest;
 mod name;
 mod path;
 mod pattern;
+mod percent;
+mod redact;
 mod schema;
 mod strategy;
 
+pub use address::{ADDRESS_SCHEMES, AddressError, AddressKind, Channel, SourceAddress};
 pub use digest::{Checksum, ChecksumError, ObjectId, ObjectIdError};
 pub use manifest::{FilePattern, Layer, LayerPlace, MANIFEST_SECTIONS, Manifest, MergeRule};
 pub use name::{LayerName, LayerNameError};

@@ -20,8 +20,7 @@ pub struct SourceAddress {
 
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum Place {
-    Web,
-    Shell,
+    Remote,
     File(String),
     Folder,
 }
@@ -29,21 +28,12 @@ enum Place {
 /// What kind of place an address names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AddressKind<'a> {
-    /// A server, reached with ssh or not.
-    Remote(Channel),
+    /// A server.
+    Remote,
     /// A `file://` URL, with its path decoded.
     FileUrl(&'a str),
     /// A folder as written: absolute, relative, or below `~/`.
     Folder(&'a str),
-}
-
-/// How a server is reached.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Channel {
-    /// Through the ssh program.
-    Ssh,
-    /// By git itself.
-    Direct,
 }
 
 /// Why a text is no address; it never repeats the text, which may hold a secret.
@@ -92,8 +82,7 @@ impl SourceAddress {
     /// What kind of place it is.
     pub fn kind(&self) -> AddressKind<'_> {
         match &self.place {
-            Place::Web => AddressKind::Remote(Channel::Direct),
-            Place::Shell => AddressKind::Remote(Channel::Ssh),
+            Place::Remote => AddressKind::Remote,
             Place::File(path) => AddressKind::FileUrl(path),
             Place::Folder => AddressKind::Folder(&self.written),
         }
@@ -138,16 +127,15 @@ impl SourceAddress {
         let (authority, tail) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
         let (user, host) = authority.rsplit_once('@').unwrap_or(("", authority));
         check_host(authority, host, tail)?;
-        let keeps_user = scheme == "ssh";
-        let (shown_user, mut secrets) = split_user(user, if keeps_user { Keep::Name } else { Keep::Nothing });
+        let keep = if scheme == "ssh" { Keep::Name } else { Keep::Nothing };
+        let (shown_user, mut secrets) = split_user(user, keep);
         let (tail_shown, tail_secrets) = hide_query(tail);
         secrets.extend(tail_secrets);
-        let place = if keeps_user { Place::Shell } else { Place::Web };
         Ok(SourceAddress {
             written: format!("{scheme}://{rest}"),
             shown: format!("{scheme}://{shown_user}{host}{tail_shown}"),
             secrets: longest_first(secrets),
-            place,
+            place: Place::Remote,
         })
     }
 
@@ -165,7 +153,7 @@ impl SourceAddress {
             written: text.to_owned(),
             shown: format!("{shown_user}{host}{tail}"),
             secrets: longest_first(secrets),
-            place: Place::Shell,
+            place: Place::Remote,
         })
     }
 }
@@ -266,12 +254,11 @@ mod tests {
 
     #[test]
     fn each_place_is_of_one_kind() {
-        let remote = |channel| AddressKind::Remote(channel);
         for (text, kind) in [
-            ("https://h/x", remote(Channel::Direct)),
-            ("git://h/x", remote(Channel::Direct)),
-            ("ssh://h/x", remote(Channel::Ssh)),
-            ("git@[::1]:x", remote(Channel::Ssh)),
+            ("https://h/x", AddressKind::Remote),
+            ("git://h/x", AddressKind::Remote),
+            ("ssh://h/x", AddressKind::Remote),
+            ("git@[::1]:x", AddressKind::Remote),
             ("file:///a%20b/c", AddressKind::FileUrl("/a b/c")),
             ("file://localhost/a", AddressKind::FileUrl("/a")),
             ("file:///C:/a", AddressKind::FileUrl("C:/a")),

@@ -13,7 +13,7 @@ mod redact;
 mod schema;
 mod strategy;
 
-pub use address::{ADDRESS_SCHEMES, AddressError, AddressKind, Channel, SourceAddress};
+pub use address::{ADDRESS_SCHEMES, AddressError, AddressKind, SourceAddress};
 pub use digest::{Checksum, ChecksumError, ObjectId, ObjectIdError};
 pub use manifest::{FilePattern, Layer, LayerPlace, MANIFEST_SECTIONS, Manifest, MergeRule};
 pub use name::{LayerName, LayerNameError};

@@ -7,8 +7,10 @@ mod fixtures;
 mod git;
 mod sandbox;
 mod script;
+mod server;
 
 pub use fixtures::each_fixture;
 pub use git::Repository;
 pub use sandbox::{CommandOutput, Sandbox};
 pub use script::{check_script, run_script};
+pub use server::{Behaviour, GitDaemon, HttpServer};

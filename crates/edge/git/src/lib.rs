@@ -1,1 +1,30 @@
 //! Git sources through the git program: refs, fetches and objects. Credentials stay with git.
+//!
+//! Knows repositories and objects, not what is in the files. What is fetched is kept, for each source:
+//!
+//! | in `<cache>/git/<digest>/` | what | by |
+//! |---|---|---|
+//! | `info.txt` | the address without its secrets, for people | `shelf` |
+//! | `lock` | held while something is fetched | `shelf` |
+//! | `refs.txt` | branches and tags as last listed | `refs` |
+//! | `objects.git` | commits with all their trees, and the files asked for | `fetch`, `reader` |
+//! | `history.git` | commits alone; only after a short commit was asked for | `commit` |
+
+mod blobs;
+mod commit;
+mod error;
+mod fetch;
+mod program;
+mod reader;
+mod refs;
+mod remote;
+mod run;
+mod said;
+mod shelf;
+mod tree;
+
+pub use error::GitError;
+pub use program::{Git, Network};
+pub use refs::Refs;
+pub use remote::{Remote, is_git_folder};
+pub use tree::{EntryKind, TreeEntry};

@@ -87,7 +87,9 @@ fn run(world: &World, request: &DemoRequest, notes: &mut Notes) -> Result<DemoRe
         let path = RelativePath::new(path).expect("embedded paths are good");
         open.create_new(&path, text.as_bytes()).map_err(seen)?;
     }
-    let inside = World { environment: Environment { folder: folder.clone(), manifest: None } };
+    let inside = World {
+        environment: Environment { folder: folder.clone(), manifest: None, ..world.environment.clone() },
+    };
     Ok(DemoReport {
         folder: shown(&world.environment, &folder),
         files: FILES.iter().map(|(path, _)| *path).collect(),

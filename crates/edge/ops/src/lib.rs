@@ -20,4 +20,4 @@ pub use merge::{MergeInputs, MergeReport, MergeRequest, OutputFormat, RuleArgume
 pub use provenance::{BodyLines, ExplainedDeletion, ExplainedLeaf, ExplainedShadow, Provenance};
 pub use report::{diagnostic_value, failure_value, success_value};
 pub use strategies::{OwnStrategy, StrategiesReport, StrategiesRequest, StrategyPage, strategies};
-pub use world::{Environment, ManifestUse, World};
+pub use world::{Environment, ManifestUse, Network, World};

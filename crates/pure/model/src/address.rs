@@ -1,20 +1,308 @@
-//! Where a source is. The type cannot leak a secret: what is shown has the user and password taken out.
+//! Where a source is, written so that what is secret in it cannot be shown by mistake.
+
 use std::fmt;
-/// An address.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct SourceAddress(String);
-/// Why not.
+use std::str::FromStr;
+
+use crate::percent::decode;
+use crate::redact::{HIDDEN, Keep, hide_query, longest_first, split_user, without_passwords};
+
+/// The schemes that an address may have.
+pub const ADDRESS_SCHEMES: &[&str] = &["https", "http", "ssh", "git", "file"];
+
+/// A source's address as the user wrote it; shown without what is secret in it.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SourceAddress {
+    written: String,
+    shown: String,
+    secrets: Vec<String>,
+    place: Place,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+enum Place {
+    Remote,
+    File(String),
+    Folder,
+}
+
+/// What kind of place an address names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AddressKind<'a> {
+    /// A server.
+    Remote,
+    /// A `file://` URL, with its path decoded.
+    FileUrl(&'a str),
+    /// A folder as written: absolute, relative, or below `~/`.
+    Folder(&'a str),
+}
+
+/// Why a text is no address; it never repeats the text, which may hold a secret.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("bad address")]
-pub struct AddressError;
+pub enum AddressError {
+    /// Nothing there.
+    #[error("the address is empty")]
+    Empty,
+    /// A character that no address has.
+    #[error("the address contains a control character")]
+    ControlCharacter,
+    /// Something a program could take for an option.
+    #[error("the address, its user or its host starts with `-`")]
+    LooksLikeOption,
+    /// `name::address` makes git run a program of that name.
+    #[error("the address names a transport helper with `::`")]
+    TransportHelper,
+    /// A scheme that is not spoken.
+    #[error("the address has an unknown scheme `{scheme}`; known are {}", ADDRESS_SCHEMES.join(", "))]
+    UnknownScheme {
+        /// The scheme.
+        scheme: String,
+    },
+    /// Nothing where the host belongs.
+    #[error("the address has no host")]
+    NoHost,
+    /// A `file` address of another machine, or without a path.
+    #[error("a file address is `file://` and an absolute path")]
+    NoLocalPath,
+    /// A password that ends the host too early.
+    #[error("`/`, `?` and `#` in a user name or password are written `%2F`, `%3F` and `%23`")]
+    UnescapedPassword,
+}
+
 impl SourceAddress {
-    /// Reads one.
+    /// Checks an address.
     pub fn parse(text: &str) -> Result<Self, AddressError> {
-        Ok(SourceAddress(text.to_owned()))
+        refuse_hostile(text)?;
+        match text.split_once("://").filter(|(scheme, _)| is_scheme(scheme)) {
+            Some((scheme, rest)) => Self::of_url(&scheme.to_ascii_lowercase(), rest),
+            None if is_scp_like(text) => Self::of_scp(text),
+            None => Ok(Self::plain(text.to_owned(), Place::Folder)),
+        }
+    }
+
+    /// What kind of place it is.
+    pub fn kind(&self) -> AddressKind<'_> {
+        match &self.place {
+            Place::Remote => AddressKind::Remote,
+            Place::File(path) => AddressKind::FileUrl(path),
+            Place::Folder => AddressKind::Folder(&self.written),
+        }
+    }
+
+    /// Whether it is on this machine.
+    pub fn is_local(&self) -> bool {
+        matches!(self.place, Place::File(_) | Place::Folder)
+    }
+
+    /// The address with its secrets, for nobody but the git program.
+    pub fn reveal(&self) -> &str {
+        &self.written
+    }
+
+    /// The address without its secrets.
+    pub fn redacted(&self) -> &str {
+        &self.shown
+    }
+
+    /// A text without the secrets of this address, and without any other user and password in a URL.
+    pub fn scrub(&self, text: &str) -> String {
+        let mut clean = text.replace(&self.written, &self.shown);
+        for secret in &self.secrets {
+            clean = clean.replace(secret.as_str(), HIDDEN);
+        }
+        without_passwords(&clean)
+    }
+
+    fn plain(written: String, place: Place) -> Self {
+        SourceAddress { shown: written.clone(), written, secrets: Vec::new(), place }
+    }
+
+    fn of_url(scheme: &str, rest: &str) -> Result<Self, AddressError> {
+        if !ADDRESS_SCHEMES.contains(&scheme) {
+            return Err(AddressError::UnknownScheme { scheme: scheme.to_owned() });
+        }
+        if scheme == "file" {
+            let path = local_path(rest)?;
+            return Ok(Self::plain(format!("file://{rest}"), Place::File(path)));
+        }
+        let (authority, tail) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
+        let (user, host) = authority.rsplit_once('@').unwrap_or(("", authority));
+        check_host(authority, host, tail)?;
+        let keep = if scheme == "ssh" { Keep::Name } else { Keep::Nothing };
+        let (shown_user, mut secrets) = split_user(user, keep);
+        let (tail_shown, tail_secrets) = hide_query(tail);
+        secrets.extend(tail_secrets);
+        Ok(SourceAddress {
+            written: format!("{scheme}://{rest}"),
+            shown: format!("{scheme}://{shown_user}{host}{tail_shown}"),
+            secrets: longest_first(secrets),
+            place: Place::Remote,
+        })
+    }
+
+    fn of_scp(text: &str) -> Result<Self, AddressError> {
+        let (front, tail) = text.split_at(text.find('/').unwrap_or(text.len()));
+        let (user, host) = front.rsplit_once('@').unwrap_or(("", front));
+        if host.is_empty() || host.starts_with(':') {
+            return Err(AddressError::NoHost);
+        }
+        if host.starts_with('-') {
+            return Err(AddressError::LooksLikeOption);
+        }
+        let (shown_user, secrets) = split_user(user, Keep::Name);
+        Ok(SourceAddress {
+            written: text.to_owned(),
+            shown: format!("{shown_user}{host}{tail}"),
+            secrets: longest_first(secrets),
+            place: Place::Remote,
+        })
     }
 }
+
+fn refuse_hostile(text: &str) -> Result<(), AddressError> {
+    if text.trim().is_empty() {
+        return Err(AddressError::Empty);
+    }
+    if text.contains(char::is_control) {
+        return Err(AddressError::ControlCharacter);
+    }
+    if text.starts_with('-') {
+        return Err(AddressError::LooksLikeOption);
+    }
+    match text.split_once("::") {
+        Some((helper, _)) if is_scheme(helper) => Err(AddressError::TransportHelper),
+        _ => Ok(()),
+    }
+}
+
+fn is_scheme(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-._".contains(&b))
+}
+
+/// As git decides it: a colon before any slash, but not after a drive letter.
+fn is_scp_like(text: &str) -> bool {
+    let front = text.split(['/', '\\']).next().unwrap_or_default();
+    front.find(':').is_some_and(|at| at != 1)
+}
+
+fn check_host(authority: &str, host: &str, tail: &str) -> Result<(), AddressError> {
+    if authority.starts_with('-') || host.starts_with('-') {
+        return Err(AddressError::LooksLikeOption);
+    }
+    if host.is_empty() || host.starts_with(':') {
+        return Err(AddressError::NoHost);
+    }
+    // `user:pass/word@host` would be the host `user`, and the rest of the password a path that is shown.
+    let port = host.rsplit_once(':').map(|(_, port)| port).filter(|_| !host.ends_with(']'));
+    let odd_port = port.is_some_and(|port| !port.bytes().all(|b| b.is_ascii_digit()));
+    if odd_port && tail.contains('@') { Err(AddressError::UnescapedPassword) } else { Ok(()) }
+}
+
+fn local_path(rest: &str) -> Result<String, AddressError> {
+    let path = rest.strip_prefix("localhost").unwrap_or(rest);
+    let path = decode(path).filter(|path| path.starts_with('/')).ok_or(AddressError::NoLocalPath)?;
+    if path.contains(char::is_control) {
+        return Err(AddressError::ControlCharacter);
+    }
+    let drive = path.as_bytes().get(2) == Some(&b':') && path.as_bytes()[1].is_ascii_alphabetic();
+    Ok(if drive { path[1..].to_owned() } else { path })
+}
+
+impl FromStr for SourceAddress {
+    type Err = AddressError;
+
+    fn from_str(text: &str) -> Result<Self, AddressError> {
+        SourceAddress::parse(text)
+    }
+}
+
 impl fmt::Display for SourceAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.shown)
+    }
+}
+
+impl fmt::Debug for SourceAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SourceAddress({:?})", self.shown)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_are_not_shown() {
+        for (text, shown) in [
+            ("https://h/x.git", "https://h/x.git"),
+            ("https://user:pw@h/x", "https://h/x"),
+            ("https://ghp_token@h:8080/x", "https://h:8080/x"),
+            ("HTTPS://a:b@c@h/x", "https://h/x"),
+            ("https://h/x?p=repo&private_token=abc#k", "https://h/x?p=repo&private_token=***#k"),
+            ("https://h/@scope/x", "https://h/@scope/x"),
+            ("ssh://git@h/x", "ssh://git@h/x"),
+            ("ssh://git:pw@h/x", "ssh://git@h/x"),
+            ("git@h:org/x.git", "git@h:org/x.git"),
+            ("git:pw@h:org/x.git", "git@h:org/x.git"),
+            ("/srv/x@y", "/srv/x@y"),
+        ] {
+            let address = SourceAddress::parse(text).unwrap();
+            assert_eq!(address.to_string(), shown);
+            assert_eq!(format!("{address:?}"), format!("SourceAddress({shown:?})"));
+        }
+    }
+
+    #[test]
+    fn each_place_is_of_one_kind() {
+        for (text, kind) in [
+            ("https://h/x", AddressKind::Remote),
+            ("git://h/x", AddressKind::Remote),
+            ("ssh://h/x", AddressKind::Remote),
+            ("git@[::1]:x", AddressKind::Remote),
+            ("file:///a%20b/c", AddressKind::FileUrl("/a b/c")),
+            ("file://localhost/a", AddressKind::FileUrl("/a")),
+            ("file:///C:/a", AddressKind::FileUrl("C:/a")),
+            ("./a:b", AddressKind::Folder("./a:b")),
+            ("C:\\a", AddressKind::Folder("C:\\a")),
+            ("~/agents", AddressKind::Folder("~/agents")),
+            ("agents", AddressKind::Folder("agents")),
+        ] {
+            assert_eq!(SourceAddress::parse(text).unwrap().kind(), kind, "{text}");
+        }
+    }
+
+    #[test]
+    fn hostile_addresses_are_refused() {
+        use AddressError::*;
+        let unknown = |scheme: &str| UnknownScheme { scheme: scheme.to_owned() };
+        for (text, error) in [
+            (" ", Empty),
+            ("https://h/\n", ControlCharacter),
+            ("file:///a%0Ab", ControlCharacter),
+            ("--upload-pack=x", LooksLikeOption),
+            ("ssh://-oProxyCommand=x/y", LooksLikeOption),
+            ("ssh://git@-oProxyCommand=x/y", LooksLikeOption),
+            ("git@-oProxyCommand=x:y", LooksLikeOption),
+            ("ext::sh -c x", TransportHelper),
+            ("fd::17", TransportHelper),
+            ("ftp://h/x", unknown("ftp")),
+            ("https:///x", NoHost),
+            ("file://host/x", NoLocalPath),
+            ("file:///a%ffb", NoLocalPath),
+            ("https://user:pa/ss@h/x", UnescapedPassword),
+        ] {
+            assert_eq!(SourceAddress::parse(text), Err(error), "{text}");
+        }
+        assert!(unknown("ftp").to_string().ends_with("known are https, http, ssh, git, file"));
+    }
+
+    #[test]
+    fn a_text_is_scrubbed_of_every_form_of_the_secret() {
+        let address = SourceAddress::parse("https://me:p%40ss@h/x?token=zz9").unwrap();
+        assert_eq!(
+            address.scrub("'https://me:p%40ss@h/x?token=zz9' p@ss p%40ss zz9"),
+            "'https://h/x?token=***' *** *** ***"
+        );
+        assert_eq!(address.scrub("see http://a:b@c/d, e://f@g"), "see http://c/d, e://f@g");
     }
 }

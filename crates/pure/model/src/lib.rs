@@ -10,6 +10,8 @@ mod manifest;
 mod name;
 mod path;
 mod pattern;
+mod percent;
+mod redact;
 mod resource;
 mod schema;
 mod strategy;
@@ -17,7 +19,7 @@ mod tool;
 mod unit;
 mod version;
 
-pub use address::{AddressError, SourceAddress};
+pub use address::{ADDRESS_SCHEMES, AddressError, AddressKind, SourceAddress};
 pub use declared::{Declared, declarations, read_declarations};
 pub use digest::{Checksum, ChecksumError, ObjectId, ObjectIdError};
 pub use lock::{Locked, LockedSource, Lockfile};

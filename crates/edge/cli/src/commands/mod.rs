@@ -7,9 +7,10 @@ mod merge;
 mod provenance;
 mod strategies;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use agpm_ops::{Environment, ManifestUse, MergeInputs, World};
+use agpm_ops::{Environment, ManifestUse, MergeInputs, Network, World};
 
 use crate::args::{Cli, Command, FoldArgs, Global};
 use crate::output::{Output, write_stdout};
@@ -33,7 +34,27 @@ pub(crate) fn run(cli: Cli, output: &mut Output) -> ExitCode {
 
 fn world(global: &Global) -> World {
     let folder = std::env::current_dir().unwrap_or_default();
-    World { environment: Environment { folder, manifest: global.manifest_path.clone() } }
+    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let home = variable("HOME").or_else(|| variable("USERPROFILE"));
+    let place = |name: &str, below_home: &str| {
+        let absolute = variable(name).filter(|path| path.is_absolute());
+        absolute.or_else(|| home.as_ref().map(|home| home.join(below_home))).map(|path| path.join("agpm"))
+    };
+    let network = if global.offline { Network::Offline } else { Network::Allowed };
+    let environment = Environment {
+        manifest: global.manifest_path.clone(),
+        config: global.config.clone(),
+        config_folder: place("XDG_CONFIG_HOME", ".config"),
+        cache: global
+            .cache_dir
+            .clone()
+            .map(|path| folder.join(path))
+            .or_else(|| place("XDG_CACHE_HOME", ".cache")),
+        home,
+        network,
+        folder,
+    };
+    World { environment }
 }
 
 fn inputs(fold: FoldArgs, files: Vec<std::path::PathBuf>) -> MergeInputs {

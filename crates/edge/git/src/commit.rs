@@ -1,0 +1,96 @@
+//! Finding a commit by the first digits of its name.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use agpm_model::ObjectId;
+
+use crate::error::GitError;
+use crate::fetch::Wanted;
+use crate::reader::{Answer, Question};
+use crate::remote::Remote;
+use crate::shelf::is_whole;
+
+/// Fewer digits than git takes would fit too much.
+const FEWEST_DIGITS: usize = 4;
+
+impl Remote {
+    /// The commit with this name or the first digits of it: among what is listed, then what is in the cache, then all history.
+    pub fn find_commit(&self, prefix: &str) -> Result<ObjectId, GitError> {
+        let prefix = prefix.to_ascii_lowercase();
+        if prefix.len() < FEWEST_DIGITS || !prefix.bytes().all(|b| b.is_ascii_hexdigit()) {
+            return Err(self.no_commit(&prefix));
+        }
+        if let Ok(id) = prefix.parse::<ObjectId>() {
+            return self.fetch_commits(std::slice::from_ref(&id)).map(|()| id);
+        }
+        if let Some(id) = self.listed(&prefix)? {
+            return Ok(id);
+        }
+        for repository in [self.shelf.objects(), self.shelf.history()] {
+            if let Some(id) = self.stored(&repository, &prefix)? {
+                return Ok(id);
+            }
+        }
+        self.fetch_history()?;
+        self.stored(&self.shelf.history(), &prefix)?.ok_or_else(|| self.no_commit(&prefix))
+    }
+
+    fn listed(&self, prefix: &str) -> Result<Option<ObjectId>, GitError> {
+        let refs = match self.refs() {
+            // What is in the cache may be enough.
+            Err(error) if error.is_network() => return Ok(None),
+            refs => refs?,
+        };
+        let fitting = refs.commits().filter(|id| id.as_str().starts_with(prefix));
+        self.only(prefix, fitting.cloned().collect())
+    }
+
+    fn only(&self, prefix: &str, fitting: BTreeSet<ObjectId>) -> Result<Option<ObjectId>, GitError> {
+        if fitting.len() < 2 {
+            return Ok(fitting.into_iter().next());
+        }
+        Err(GitError::Ambiguous {
+            address: self.address.to_string(),
+            prefix: prefix.to_owned(),
+            candidates: fitting.into_iter().collect(),
+        })
+    }
+
+    fn fetch_history(&self) -> Result<(), GitError> {
+        self.refuse_offline()?;
+        let refs = self.refs()?;
+        let Some(like) = refs.commits().next() else { return Ok(()) };
+        let held = self.shelf.hold()?;
+        self.shelf.prepare(&self.shelf.history(), like, &held)?;
+        self.fetch(&self.shelf.history(), Wanted::History)
+    }
+
+    fn stored(&self, repository: &Path, prefix: &str) -> Result<Option<ObjectId>, GitError> {
+        if !is_whole(repository) {
+            return Ok(None);
+        }
+        let names = self.names_with(repository, prefix)?;
+        let mut fitting = BTreeSet::new();
+        let mut keep = |_: usize, answer: Answer| {
+            if let Answer::Found { id, kind, .. } = answer
+                && kind == "commit"
+            {
+                fitting.insert(id);
+            }
+        };
+        if !names.is_empty() {
+            let asked = self.start_reader(repository)?.ask(Question::Kind, &names, &mut keep);
+            asked.map_err(|cause| self.broken(&format!("its copy in the cache cannot be read: {cause}")))?;
+        }
+        self.only(prefix, fitting)
+    }
+
+    /// Every object whose name starts so, of any kind.
+    fn names_with(&self, repository: &Path, prefix: &str) -> Result<Vec<String>, GitError> {
+        let mut command = self.git.command()?;
+        command.arg("--git-dir").arg(repository).args(["rev-parse", &format!("--disambiguate={prefix}")]);
+        let output = self.run(command, String::new())?;
+        Ok(String::from_utf8_lossy(&output).lines().map(str::to_owned).collect())
+    }
+}

@@ -1,0 +1,109 @@
+use agpm_model::ObjectId;
+use agpm_store::StoreError;
+
+/// Why a source gave not what was asked for; addresses and git's words are without secrets.
+#[derive(Debug, thiserror::Error)]
+pub enum GitError {
+    /// The program is not there.
+    #[error("git could not be started: {cause}")]
+    NoGit {
+        /// What the system says.
+        cause: std::io::Error,
+    },
+    /// The program lacks what is needed.
+    #[error("git {found} is too old: {needed} or newer is needed")]
+    TooOld {
+        /// Its version.
+        found: String,
+        /// The oldest that will do.
+        needed: &'static str,
+    },
+    /// A connection would be needed, and none may be opened.
+    #[error("`{address}` is not in the cache, and no connection may be opened")]
+    Offline {
+        /// The source.
+        address: String,
+    },
+    /// The server does not answer, or stopped in the middle.
+    #[error("`{address}` cannot be reached: {said}")]
+    Unreachable {
+        /// The source.
+        address: String,
+        /// What git said.
+        said: String,
+    },
+    /// The server wants other credentials than git has.
+    #[error("`{address}` refused access: {said}")]
+    AuthRefused {
+        /// The source.
+        address: String,
+        /// What git said.
+        said: String,
+    },
+    /// There is no repository at the address.
+    #[error("`{address}` is not a git repository: {said}")]
+    NotFound {
+        /// The source.
+        address: String,
+        /// What git said.
+        said: String,
+    },
+    /// The source has no such commit.
+    #[error("`{address}` has no commit `{commit}`")]
+    NoSuchCommit {
+        /// The source.
+        address: String,
+        /// The commit as asked for.
+        commit: String,
+    },
+    /// A short commit that fits several.
+    #[error("`{prefix}` fits several commits of `{address}`: {}", list(candidates))]
+    Ambiguous {
+        /// The source.
+        address: String,
+        /// The commit as asked for.
+        prefix: String,
+        /// Those that it fits.
+        candidates: Vec<ObjectId>,
+    },
+    /// An object that the source lacks, or that is of another kind than asked for.
+    #[error("`{address}` lacks the object {object}")]
+    MissingObject {
+        /// The source.
+        address: String,
+        /// The object.
+        object: ObjectId,
+    },
+    /// An object larger than any resource.
+    #[error("the object {object} of `{address}` has {size} bytes, which is too large")]
+    TooLarge {
+        /// The source.
+        address: String,
+        /// The object.
+        object: ObjectId,
+        /// Its size.
+        size: u64,
+    },
+    /// Anything else that git says.
+    #[error("git failed on `{address}`: {said}")]
+    Broken {
+        /// The source.
+        address: String,
+        /// What git said.
+        said: String,
+    },
+    /// The cache could not be written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+fn list(candidates: &[ObjectId]) -> String {
+    candidates.iter().map(ObjectId::as_str).collect::<Vec<_>>().join(", ")
+}
+
+impl GitError {
+    /// Whether the same call may succeed later or elsewhere: the way to the server failed, not the question.
+    pub fn is_network(&self) -> bool {
+        matches!(self, GitError::Offline { .. } | GitError::Unreachable { .. })
+    }
+}

@@ -1,0 +1,168 @@
+//! Bringing objects into the cache, all that are missing at once.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use agpm_model::ObjectId;
+
+use crate::error::GitError;
+use crate::reader::{Answer, Question};
+use crate::remote::{REMOTE, Remote, locked};
+use crate::said::{is_not_there, refuses_bare_ids};
+use crate::shelf::Held;
+
+/// Git's word for "all of history", which also deepens what was shallow.
+const WHOLE_HISTORY: &str = "--depth=2147483647";
+
+/// What to fetch.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Wanted<'a> {
+    /// These commits with all their folders, without their past.
+    Commits(&'a [ObjectId]),
+    /// These files.
+    Blobs(&'a [ObjectId]),
+    /// Every branch and tag with its past and all folders, from a server that sends nothing less.
+    Everything,
+    /// Every branch and tag with its past, without folders.
+    History,
+}
+
+impl Wanted<'_> {
+    fn depth(self) -> Option<&'static str> {
+        match self {
+            Wanted::Commits(_) => Some("--depth=1"),
+            Wanted::Blobs(_) => None,
+            Wanted::Everything | Wanted::History => Some(WHOLE_HISTORY),
+        }
+    }
+
+    fn filter(self) -> &'static str {
+        if matches!(self, Wanted::History) { "tree:0" } else { "blob:none" }
+    }
+
+    /// How git weighs what it has already: nothing that it has makes a single file unnecessary.
+    fn negotiation(self) -> &'static str {
+        if matches!(self, Wanted::Blobs(_)) { "noop" } else { "default" }
+    }
+
+    /// What git reads, one a line. A ref keeps each commit, so that the next fetch gets only what differs.
+    fn lines(self) -> String {
+        match self {
+            Wanted::Commits(ids) => ids.iter().map(|id| format!("+{id}:refs/agpm/{id}\n")).collect(),
+            Wanted::Blobs(ids) => ids.iter().map(|id| format!("{id}\n")).collect(),
+            Wanted::Everything | Wanted::History => {
+                "+refs/heads/*:refs/agpm/heads/*\n+refs/tags/*:refs/agpm/tags/*\n".to_owned()
+            }
+        }
+    }
+}
+
+impl Remote {
+    /// Brings commits with all their folders into the cache; those that are there cost nothing.
+    pub fn fetch_commits(&self, wanted: &[ObjectId]) -> Result<(), GitError> {
+        let unique: BTreeSet<ObjectId> = wanted.iter().cloned().collect();
+        let wanted: Vec<ObjectId> = unique.iter().cloned().collect();
+        locked(&self.wanted).extend(unique);
+        if self.missing_commits(&wanted).is_ok_and(|missing| missing.is_empty()) {
+            return Ok(());
+        }
+        self.refuse_offline()?;
+        let held = self.shelf.hold()?;
+        match self.fetch_missing_commits(&wanted, &held) {
+            Err(error @ GitError::Broken { .. }) => self.rebuild(error, &held),
+            fetched => fetched,
+        }
+    }
+
+    fn fetch_missing_commits(&self, wanted: &[ObjectId], held: &Held) -> Result<(), GitError> {
+        let Some(first) = wanted.first() else { return Ok(()) };
+        let repository = self.shelf.objects();
+        self.shelf.prepare(&repository, first, held)?;
+        // Somebody else may have fetched them while we waited.
+        let missing = self.missing_commits(wanted)?;
+        if missing.is_empty() {
+            return Ok(());
+        }
+        self.fetch_into(&repository, &missing)?;
+        match self.missing_commits(&missing)?.first() {
+            None => Ok(()),
+            Some(id) => Err(self.broken(&format!("{id} did not arrive as a commit"))),
+        }
+    }
+
+    /// Fetches commits by their names, or everything from a server that does not take names.
+    fn fetch_into(&self, repository: &Path, commits: &[ObjectId]) -> Result<(), GitError> {
+        match self.fetch(repository, Wanted::Commits(commits)) {
+            Err(error) if refuses_bare_ids(&error) => self.fetch(repository, Wanted::Everything),
+            Err(error) if is_not_there(&error) => Err(self.absent(commits, &error)),
+            fetched => fetched,
+        }
+    }
+
+    /// One connection: everything wanted, and nothing else.
+    pub(crate) fn fetch(&self, repository: &Path, wanted: Wanted<'_>) -> Result<(), GitError> {
+        let mut command = self.connecting()?;
+        // Said here and not in the repository: only a fetch may know that objects are left out on purpose.
+        command.args(["-c", &format!("remote.{REMOTE}.promisor=true")]);
+        command.args(["-c", &format!("remote.{REMOTE}.partialclonefilter={}", wanted.filter())]);
+        command.args(["-c", &format!("fetch.negotiationAlgorithm={}", wanted.negotiation())]);
+        command.arg("--git-dir").arg(repository);
+        command.args(["fetch", "--progress", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance"]);
+        command.args(["--recurse-submodules=no", "--stdin"]);
+        command.arg(format!("--filter={}", wanted.filter())).args(wanted.depth()).arg(REMOTE);
+        self.run(command, wanted.lines()).map(drop)
+    }
+
+    /// Those commits that are not in the cache with their top folder.
+    pub(crate) fn missing_commits(&self, wanted: &[ObjectId]) -> Result<Vec<ObjectId>, GitError> {
+        let names: Vec<String> = wanted.iter().map(|id| format!("{id}^{{commit}}^{{tree}}")).collect();
+        let mut missing = Vec::new();
+        self.ask(Question::Kind, &names, &mut |at, answer| {
+            if !matches!(answer, Answer::Found { .. }) {
+                missing.push(wanted[at].clone());
+            }
+        })?;
+        Ok(missing)
+    }
+
+    /// Makes the copy anew, once, if a failure to read may be its fault; otherwise the failure stands.
+    pub(crate) fn rebuild_after(&self, error: GitError) -> Result<(), GitError> {
+        let suspicious = matches!(error, GitError::Broken { .. } | GitError::MissingObject { .. });
+        if !suspicious || self.refuse_offline().is_err() || locked(&self.wanted).is_empty() {
+            return Err(error);
+        }
+        let held = self.shelf.hold()?;
+        self.rebuild(error, &held)
+    }
+
+    /// The old copy stays until the new one is whole.
+    fn rebuild(&self, error: GitError, held: &Held) -> Result<(), GitError> {
+        if std::mem::replace(&mut *locked(&self.rebuilt), true) {
+            return Err(error);
+        }
+        let commits: Vec<ObjectId> = locked(&self.wanted).iter().cloned().collect();
+        let Some(first) = commits.first() else { return Err(error) };
+        let fresh = self.shelf.rebuilt();
+        agpm_store::remove_folder(&fresh)?;
+        self.shelf.prepare(&fresh, first, held)?;
+        self.fetch_into(&fresh, &commits)?;
+        let mut reader = locked(&self.reader);
+        *reader = None;
+        agpm_store::replace_folder(&fresh, &self.shelf.objects())?;
+        drop(reader);
+        match self.missing_commits(&commits)?.first() {
+            None => Ok(()),
+            Some(id) => Err(self.no_commit(id.as_str())),
+        }
+    }
+
+    fn absent(&self, commits: &[ObjectId], error: &GitError) -> GitError {
+        let text = error.to_string();
+        let named = commits.iter().find(|id| text.contains(id.as_str())).or(commits.first());
+        self.no_commit(named.map_or("", ObjectId::as_str))
+    }
+
+    pub(crate) fn no_commit(&self, commit: &str) -> GitError {
+        GitError::NoSuchCommit { address: self.address.to_string(), commit: commit.to_owned() }
+    }
+}

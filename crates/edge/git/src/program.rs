@@ -1,0 +1,218 @@
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use agpm_model::SourceAddress;
+
+use crate::error::GitError;
+use crate::remote::Remote;
+use crate::run::{Run, run};
+
+/// The oldest version that has everything used here.
+const NEEDED: (u32, u32) = (2, 41);
+const NEEDED_TEXT: &str = "2.41";
+
+/// How long git may say nothing while it reports progress every second.
+const PATIENCE: Duration = Duration::from_secs(90);
+
+/// Variables that point git at another repository, or make it talk to somebody else than us.
+const REMOVED: &[&str] = &[
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_CEILING_DIRECTORIES",
+    "GIT_COMMON_DIR",
+    "GIT_CONFIG",
+    "GIT_CURL_VERBOSE",
+    "GIT_DEFAULT_HASH",
+    "GIT_DIR",
+    "GIT_DISCOVERY_ACROSS_FILESYSTEM",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_GRAFT_FILE",
+    "GIT_IMPLICIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_INTERNAL_SUPER_PREFIX",
+    "GIT_NAMESPACE",
+    "GIT_NO_REPLACE_OBJECTS",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_PREFIX",
+    "GIT_PROTOCOL",
+    "GIT_QUARANTINE_PATH",
+    "GIT_REPLACE_REF_BASE",
+    "GIT_SHALLOW_FILE",
+    "GIT_TRACE",
+    "GIT_TRACE2",
+    "GIT_TRACE2_EVENT",
+    "GIT_TRACE2_PERF",
+    "GIT_TRACE_CURL",
+    "GIT_TRACE_PACKET",
+    "GIT_TRACE_SETUP",
+    "GIT_WORK_TREE",
+];
+
+/// Settings for every call: no hooks, no helpers, no work on the side, and an end to what hangs.
+const SETTINGS: &[&str] = &[
+    "core.hooksPath=/dev/null",
+    "core.fsmonitor=false",
+    "protocol.ext.allow=never",
+    "protocol.file.allow=always",
+    "protocol.version=2",
+    "gc.auto=0",
+    "maintenance.auto=false",
+    "fetch.unpackLimit=1",
+    "fetch.writeCommitGraph=false",
+    "fetch.prune=false",
+    "fetch.recurseSubmodules=false",
+    "submodule.recurse=false",
+    "transfer.bundleURI=false",
+    "http.lowSpeedLimit=1",
+    "http.lowSpeedTime=30",
+];
+
+/// Whether connections may be opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Network {
+    /// To any source.
+    Allowed,
+    /// To none; what is on this machine is still read.
+    Offline,
+}
+
+/// The git program and the cache that it works in.
+#[derive(Clone, Debug)]
+pub struct Git {
+    program: OsString,
+    cache: PathBuf,
+    network: Network,
+    home: Option<PathBuf>,
+    variables: Vec<(OsString, OsString)>,
+    patience: Duration,
+    checked: Arc<Mutex<bool>>,
+}
+
+impl Git {
+    /// The program on the search path, and an absolute folder to keep things in; starts nothing.
+    pub fn find(cache: PathBuf, network: Network) -> Self {
+        Git {
+            program: "git".into(),
+            cache: cache.join("git"),
+            network,
+            home: None,
+            variables: Vec::new(),
+            patience: PATIENCE,
+            checked: Arc::default(),
+        }
+    }
+
+    /// With the folder that `~/` means in an address.
+    #[must_use]
+    pub fn with_home(self, home: PathBuf) -> Self {
+        Git { home: Some(home), ..self }
+    }
+
+    /// With a variable for every git process, such as a `GIT_SSH_COMMAND` that asks nothing.
+    #[must_use]
+    pub fn with_variable(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
+        self.variables.push((name.into(), value.into()));
+        self
+    }
+
+    /// With another limit on how long git may be silent.
+    #[must_use]
+    pub fn with_patience(self, patience: Duration) -> Self {
+        Git { patience, ..self }
+    }
+
+    /// One source; a relative folder starts at `base`, which is absolute.
+    pub fn remote(&self, address: &SourceAddress, base: &Path) -> Remote {
+        Remote::new(self.clone(), address.clone(), base)
+    }
+
+    pub(crate) fn network(&self) -> Network {
+        self.network
+    }
+
+    pub(crate) fn cache(&self) -> &Path {
+        &self.cache
+    }
+
+    pub(crate) fn home(&self) -> Option<&Path> {
+        self.home.as_deref()
+    }
+
+    /// A call of the program, which is checked to be there and new enough before the first one.
+    pub(crate) fn command(&self) -> Result<Command, GitError> {
+        self.check()?;
+        agpm_store::create_folders(&self.cache)?;
+        let mut command = self.bare_command();
+        // A repository that the cache happens to lie in must not have a say.
+        command.current_dir(&self.cache);
+        command.env("GIT_CEILING_DIRECTORIES", self.cache.parent().map_or(OsStr::new(""), Path::as_os_str));
+        for setting in SETTINGS {
+            command.args(["-c", setting]);
+        }
+        Ok(command)
+    }
+
+    /// Runs a command to its end, within the limit on silence.
+    pub(crate) fn run(&self, command: Command, input: String) -> Result<Run, GitError> {
+        run(command, input, self.patience).map_err(|cause| GitError::NoGit { cause })
+    }
+
+    fn bare_command(&self) -> Command {
+        let mut command = Command::new(&self.program);
+        for name in REMOVED {
+            command.env_remove(name);
+        }
+        command.env("GIT_TERMINAL_PROMPT", "0").env("GIT_NO_LAZY_FETCH", "1").env("LC_ALL", "C");
+        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
+        if self.network == Network::Offline {
+            // The user's `url.insteadOf` can turn a local address into one of a server.
+            command.env("GIT_ALLOW_PROTOCOL", "file");
+        }
+        command
+    }
+
+    fn check(&self) -> Result<(), GitError> {
+        let mut checked = self.checked.lock().unwrap_or_else(PoisonError::into_inner);
+        if *checked {
+            return Ok(());
+        }
+        let mut command = self.bare_command();
+        command.arg("version");
+        let said = match self.run(command, String::new())? {
+            Run::Done(output) => String::from_utf8_lossy(&output).into_owned(),
+            _ => String::new(),
+        };
+        let found = said.trim().trim_start_matches("git version ");
+        if version(found).is_none_or(|version| version < NEEDED) {
+            return Err(GitError::TooOld { found: found.to_owned(), needed: NEEDED_TEXT });
+        }
+        *checked = true;
+        Ok(())
+    }
+}
+
+fn version(text: &str) -> Option<(u32, u32)> {
+    let mut numbers = text.split(['.', ' ', '-']);
+    Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_numbers() {
+        assert!(version("2.9.5").unwrap() < NEEDED);
+        assert!(version("2.47.3").unwrap() > NEEDED);
+        assert_eq!(version("2.41.windows.1"), Some(NEEDED));
+        assert_eq!(version("what"), None);
+    }
+
+    #[test]
+    fn a_program_that_is_not_there_is_said() {
+        let git = Git { program: "no-such-git".into(), ..Git::find("/nowhere".into(), Network::Allowed) };
+        assert!(matches!(git.command(), Err(GitError::NoGit { .. })));
+    }
+}

@@ -1,0 +1,107 @@
+//! The one living `git cat-file` through which everything is read.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use agpm_model::ObjectId;
+
+/// A file or folder larger than this is no resource.
+pub(crate) const MOST_BYTES: u64 = 100 << 20;
+
+/// What is asked about each object.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Question {
+    /// Its name and kind.
+    Kind,
+    /// Its content too.
+    Content,
+}
+
+/// What there is to say about an object.
+#[derive(Debug)]
+pub(crate) enum Answer {
+    Found { id: ObjectId, kind: String, content: Vec<u8> },
+    TooLarge { id: ObjectId, size: u64 },
+    Missing,
+}
+
+/// A process that answers until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Reader {
+    child: Child,
+    questions: ChildStdin,
+    answers: BufReader<ChildStdout>,
+}
+
+impl Reader {
+    /// Starts the process; `command` is git with the repository to read.
+    pub(crate) fn start(mut command: Command) -> io::Result<Self> {
+        command.args(["cat-file", "--batch-command", "--buffer"]);
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
+        let pipes = child.stdin.take().zip(child.stdout.take());
+        let (questions, stdout) = pipes.ok_or(io::ErrorKind::BrokenPipe)?;
+        Ok(Reader { child, questions, answers: BufReader::with_capacity(64 << 10, stdout) })
+    }
+
+    /// Asks about all objects at once and hands on each answer, in order.
+    pub(crate) fn ask(
+        &mut self,
+        question: Question,
+        names: &[String],
+        each: &mut dyn FnMut(usize, Answer),
+    ) -> io::Result<()> {
+        let word = match question {
+            Question::Kind => "info",
+            Question::Content => "contents",
+        };
+        let mut text: String = names.iter().map(|name| format!("{word} {name}\n")).collect();
+        text.push_str("flush\n");
+        // Nothing is answered before the flush, so that writing everything first cannot block on either side.
+        self.questions.write_all(text.as_bytes())?;
+        self.questions.flush()?;
+        for at in 0..names.len() {
+            each(at, self.answer(question)?);
+        }
+        Ok(())
+    }
+
+    fn answer(&mut self, question: Question) -> io::Result<Answer> {
+        let mut header = String::new();
+        self.answers.read_line(&mut header)?;
+        let words: Vec<&str> = header.trim_end().split(' ').collect();
+        match words.as_slice() {
+            [.., "missing" | "ambiguous"] => Ok(Answer::Missing),
+            [id, kind, size] => {
+                let id = id.parse().map_err(|_| io::ErrorKind::InvalidData)?;
+                let size = size.parse().map_err(|_| io::ErrorKind::InvalidData)?;
+                self.found(question, id, (*kind).to_owned(), size)
+            }
+            _ => Err(io::ErrorKind::UnexpectedEof.into()),
+        }
+    }
+
+    fn found(&mut self, question: Question, id: ObjectId, kind: String, size: u64) -> io::Result<Answer> {
+        let mut content = Vec::new();
+        if matches!(question, Question::Kind) {
+            return Ok(Answer::Found { id, kind, content });
+        }
+        // With the newline that follows.
+        let mut body = (&mut self.answers).take(size + 1);
+        if size > MOST_BYTES {
+            io::copy(&mut body, &mut io::sink())?;
+            return Ok(Answer::TooLarge { id, size });
+        }
+        body.read_to_end(&mut content)?;
+        if content.pop() != Some(b'\n') || content.len() as u64 != size {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        Ok(Answer::Found { id, kind, content })
+    }
+}
+
+impl Drop for Reader {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,248 @@
+use std::collections::{BTreeSet, HashMap};
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use agpm_model::{AddressKind, ObjectId, SourceAddress};
+
+use crate::error::GitError;
+use crate::program::{Git, Network};
+use crate::reader::{Answer, Question, Reader};
+use crate::refs::Refs;
+use crate::run::Run;
+use crate::said;
+use crate::shelf::{Shelf, is_whole};
+use crate::tree::{self, EntryKind, TreeEntry};
+
+/// One source, for use from several threads.
+#[derive(Debug)]
+pub struct Remote {
+    pub(crate) git: Git,
+    pub(crate) address: SourceAddress,
+    pub(crate) shelf: Shelf,
+    url: OsString,
+    refs: Mutex<Option<Arc<Refs>>>,
+    pub(crate) reader: Mutex<Option<Reader>>,
+    trees: Mutex<HashMap<ObjectId, Arc<Vec<TreeEntry>>>>,
+    /// The commits that were asked for, to be fetched again if the copy turns out to be broken.
+    pub(crate) wanted: Mutex<BTreeSet<ObjectId>>,
+    pub(crate) rebuilt: Mutex<bool>,
+}
+
+/// Whether a folder is a git repository, with or without files beside it.
+pub fn is_git_folder(path: &Path) -> bool {
+    let inner = path.join(".git");
+    agpm_store::is_folder(&inner) || agpm_store::is_file(&inner) || is_whole(path)
+}
+
+impl Remote {
+    pub(crate) fn new(git: Git, address: SourceAddress, base: &Path) -> Self {
+        let (url, label) = match address.kind() {
+            AddressKind::Folder(text) => {
+                let path = absolute(text, base, git.home());
+                (path.clone().into_os_string(), path.display().to_string())
+            }
+            _ => (address.reveal().into(), address.redacted().to_owned()),
+        };
+        Remote {
+            shelf: Shelf::of(git.cache(), label),
+            git,
+            address,
+            url,
+            refs: Mutex::default(),
+            reader: Mutex::default(),
+            trees: Mutex::default(),
+            wanted: Mutex::default(),
+            rebuilt: Mutex::default(),
+        }
+    }
+
+    /// The address, without its secrets when shown.
+    pub fn address(&self) -> &SourceAddress {
+        &self.address
+    }
+
+    /// What the source lists, asked once; without a network, what it listed last.
+    pub fn refs(&self) -> Result<Arc<Refs>, GitError> {
+        let mut known = locked(&self.refs);
+        if let Some(refs) = &*known {
+            return Ok(Arc::clone(refs));
+        }
+        let refs = match self.refuse_offline() {
+            Ok(()) => self.list()?,
+            Err(offline) => self.remembered_refs().ok_or(offline)?,
+        };
+        Ok(Arc::clone(known.insert(Arc::new(refs))))
+    }
+
+    /// What the source listed when it was last reached.
+    pub fn remembered_refs(&self) -> Option<Refs> {
+        self.shelf.remembered().map(|listing| Refs::parse(&listing))
+    }
+
+    /// The entries of a folder, or of a commit's top folder, in git's order.
+    pub fn tree(&self, tree_or_commit: &ObjectId) -> Result<Arc<Vec<TreeEntry>>, GitError> {
+        if let Some(entries) = locked(&self.trees).get(tree_or_commit) {
+            return Ok(Arc::clone(entries));
+        }
+        let entries = match self.read_tree(tree_or_commit) {
+            Err(error) => {
+                self.rebuild_after(error)?;
+                self.read_tree(tree_or_commit)?
+            }
+            Ok(entries) => entries,
+        };
+        let entries = Arc::new(entries);
+        locked(&self.trees).insert(tree_or_commit.clone(), Arc::clone(&entries));
+        Ok(entries)
+    }
+
+    /// What is at a path of a commit, with `/` between its parts; `None` if nothing is.
+    pub fn entry(&self, commit: &ObjectId, path: &str) -> Result<Option<TreeEntry>, GitError> {
+        let mut found: Option<TreeEntry> = None;
+        for part in path.split('/').filter(|part| !part.is_empty()) {
+            let folder = match &found {
+                None => commit,
+                Some(entry) if entry.kind == EntryKind::Folder => &entry.id,
+                Some(_) => return Ok(None),
+            };
+            let next = self.tree(folder)?.iter().find(|entry| entry.name == part).cloned();
+            let Some(next) = next else { return Ok(None) };
+            found = Some(next);
+        }
+        Ok(found)
+    }
+
+    /// Whether a commit is in the cache, with all its folders.
+    pub fn has_commit(&self, id: &ObjectId) -> bool {
+        self.missing_commits(std::slice::from_ref(id)).is_ok_and(|missing| missing.is_empty())
+    }
+
+    fn list(&self) -> Result<Refs, GitError> {
+        let mut command = self.connecting()?;
+        command.args(["ls-remote", "--symref", REMOTE]);
+        let refs = Refs::parse(&String::from_utf8_lossy(&self.run(command, String::new())?));
+        self.shelf.remember(&refs.listing())?;
+        Ok(refs)
+    }
+
+    fn read_tree(&self, id: &ObjectId) -> Result<Vec<TreeEntry>, GitError> {
+        let mut read = None;
+        self.ask(Question::Content, &[format!("{id}^{{tree}}")], &mut |_, answer| read = Some(answer))?;
+        match read {
+            Some(Answer::Found { content, .. }) => tree::parse(&content, id.as_str().len() / 2)
+                .ok_or_else(|| self.broken(&format!("{id} is not a well-formed folder"))),
+            Some(Answer::TooLarge { id, size }) => Err(self.too_large(id, size)),
+            _ => Err(self.missing(id)),
+        }
+    }
+
+    /// Asks the living reader, which is started if need be; one that died is replaced once.
+    pub(crate) fn ask(
+        &self,
+        question: Question,
+        names: &[String],
+        each: &mut dyn FnMut(usize, Answer),
+    ) -> Result<(), GitError> {
+        if names.is_empty() {
+            return Ok(());
+        }
+        let mut reader = locked(&self.reader);
+        if reader.is_none() && !is_whole(&self.shelf.objects()) {
+            (0..names.len()).for_each(|at| each(at, Answer::Missing));
+            return Ok(());
+        }
+        let mut try_once = || -> Result<io::Result<()>, GitError> {
+            if reader.is_none() {
+                *reader = Some(self.start_reader(&self.shelf.objects())?);
+            }
+            let asked = reader.as_mut().map_or(Ok(()), |reader| reader.ask(question, names, each));
+            if asked.is_err() {
+                *reader = None;
+            }
+            Ok(asked)
+        };
+        if try_once()?.is_ok() {
+            return Ok(());
+        }
+        try_once()?.map_err(|cause| self.broken(&format!("its copy in the cache cannot be read: {cause}")))
+    }
+
+    pub(crate) fn start_reader(&self, repository: &Path) -> Result<Reader, GitError> {
+        let mut command = self.git.command()?;
+        command.arg("--git-dir").arg(repository);
+        Reader::start(command).map_err(|cause| GitError::NoGit { cause })
+    }
+
+    /// A call that knows the source as `REMOTE`. The address goes by a variable: it may hold a secret.
+    pub(crate) fn connecting(&self) -> Result<Command, GitError> {
+        let mut command = self.git.command()?;
+        command.env("AGPM_SOURCE_URL", &self.url);
+        command.arg(format!("--config-env=remote.{REMOTE}.url=AGPM_SOURCE_URL"));
+        Ok(command)
+    }
+
+    /// Runs a call to its end; what it says in failing is understood.
+    pub(crate) fn run(&self, command: Command, input: String) -> Result<Vec<u8>, GitError> {
+        match self.git.run(command, input)? {
+            Run::Done(output) => Ok(output),
+            Run::Failed(words) => Err(said::meaning(&self.address, &words)),
+            Run::Silent => Err(GitError::Unreachable {
+                address: self.address.to_string(),
+                said: "nothing came for too long".to_owned(),
+            }),
+        }
+    }
+
+    pub(crate) fn refuse_offline(&self) -> Result<(), GitError> {
+        if self.git.network() == Network::Allowed || self.address.is_local() {
+            return Ok(());
+        }
+        Err(GitError::Offline { address: self.address.to_string() })
+    }
+
+    pub(crate) fn missing(&self, object: &ObjectId) -> GitError {
+        GitError::MissingObject { address: self.address.to_string(), object: object.clone() }
+    }
+
+    pub(crate) fn too_large(&self, object: ObjectId, size: u64) -> GitError {
+        GitError::TooLarge { address: self.address.to_string(), object, size }
+    }
+
+    pub(crate) fn broken(&self, said: &str) -> GitError {
+        GitError::Broken { address: self.address.to_string(), said: said.to_owned() }
+    }
+}
+
+/// The source's name on git's command line; one that no user's configuration has.
+pub(crate) const REMOTE: &str = "agpm-source";
+
+/// What a thread that panicked left behind is still whole: every change is one assignment.
+pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The folder meant. `..` stays: only the file system knows where it leads.
+fn absolute(text: &str, base: &Path, home: Option<&Path>) -> PathBuf {
+    let path = match (text.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/')), home) {
+        (Some(rest), Some(home)) => home.join(rest.trim_start_matches('/')),
+        _ => base.join(text),
+    };
+    path.components().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_start_where_they_say() {
+        let absolute = |text| absolute(text, Path::new("/base"), Some(Path::new("/home/me")));
+        assert_eq!(absolute("~/a/./b/"), Path::new("/home/me/a/b"));
+        assert_eq!(absolute("./a/../b"), Path::new("/base/a/../b"));
+        assert_eq!(absolute("/x"), Path::new("/x"));
+        assert_eq!(absolute("~other/x"), Path::new("/base/~other/x"));
+    }
+}

@@ -1,0 +1,149 @@
+//! What git says when it fails: made fit to be shown, and understood.
+
+use agpm_model::SourceAddress;
+
+use crate::error::GitError;
+
+/// How lines begin that tell of progress.
+const PROGRESS: &[&str] = &[
+    "remote: Enumerating",
+    "remote: Counting",
+    "remote: Compressing",
+    "remote: Total",
+    "Receiving objects",
+    "Resolving deltas",
+    "Updating files",
+    "From ",
+    "* [new",
+    "warning: filtering not recognized",
+];
+
+const MOST_LINES: usize = 8;
+const MOST_CHARACTERS: usize = 400;
+
+/// Words of git, ssh, curl and servers, in the order in which they decide.
+const REFUSED: &[&str] = &[
+    "authentication failed",
+    "could not read username",
+    "could not read password",
+    "terminal prompts disabled",
+    "permission denied",
+    "host key verification failed",
+    "returned error: 401",
+    "returned error: 403",
+    "invalid credentials",
+];
+const CUT_OFF: &[&str] = &[
+    "early eof",
+    "unexpected disconnect",
+    "rpc failed",
+    "could not resolve",
+    "connection refused",
+    "connection reset",
+    "connection timed out",
+    "operation timed out",
+    "network is unreachable",
+    "no route to host",
+    "unable to connect",
+    "failed to connect",
+    "operation too slow",
+    "empty reply",
+    "ssl",
+    "certificate",
+    "returned error: 5",
+    "returned error: 429",
+];
+const ABSENT: &[&str] = &[
+    "not found",
+    "does not appear to be a git repository",
+    "not a git repository",
+    "does not exist",
+    "repository not exported",
+    "no such file or directory",
+    "returned error: 404",
+    "returned error: 410",
+];
+const UNREACHED: &[&str] = &["could not read from remote", "hung up", "unable to access"];
+
+/// Words with which a server refuses a commit by its bare name.
+const BARE_IDS: &[&str] = &["unadvertised object", "not valid"];
+
+/// What a failed call means.
+pub(crate) fn meaning(address: &SourceAddress, stderr: &str) -> GitError {
+    let said = clean(address, stderr);
+    let address = address.to_string();
+    let lower = said.to_ascii_lowercase();
+    let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
+    if has(REFUSED) {
+        GitError::AuthRefused { address, said }
+    } else if has(CUT_OFF) {
+        GitError::Unreachable { address, said }
+    } else if has(ABSENT) {
+        GitError::NotFound { address, said }
+    } else if has(UNREACHED) {
+        GitError::Unreachable { address, said }
+    } else {
+        GitError::Broken { address, said }
+    }
+}
+
+/// Whether the server only sends what it lists.
+pub(crate) fn refuses_bare_ids(error: &GitError) -> bool {
+    matches!(error, GitError::Broken { said, .. } if BARE_IDS.iter().any(|words| said.contains(words)))
+}
+
+/// Whether the server looked for what was asked and has it not.
+pub(crate) fn is_not_there(error: &GitError) -> bool {
+    matches!(error, GitError::Broken { said, .. } if said.contains("not our ref"))
+}
+
+fn clean(address: &SourceAddress, stderr: &str) -> String {
+    // A server's words come through as they are: nothing of them may steer the terminal.
+    let scrubbed = address.scrub(stderr);
+    let lines =
+        scrubbed.split(['\n', '\r']).map(|line| line.replace(char::is_control, " ").trim().to_owned());
+    let telling = |line: &String| !line.is_empty() && !PROGRESS.iter().any(|start| line.starts_with(start));
+    let mut lines: Vec<String> = lines.filter(telling).collect();
+    lines.dedup();
+    let shown: Vec<String> = lines.iter().take(MOST_LINES).map(|line| short(line)).collect();
+    if shown.is_empty() { "it said nothing".to_owned() } else { shown.join("; ") }
+}
+
+fn short(line: &str) -> String {
+    line.chars().take(MOST_CHARACTERS).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn git_is_understood() {
+        let address = SourceAddress::parse("https://me:hunter2@h/x").unwrap();
+        let meaning = |stderr: &str| meaning(&address, stderr);
+        assert!(matches!(
+            meaning("fatal: could not read Username for 'https://h': terminal prompts disabled"),
+            GitError::AuthRefused { .. }
+        ));
+        assert!(matches!(
+            meaning("fatal: '/x' does not appear to be a git repository\nfatal: Could not read from remote"),
+            GitError::NotFound { .. }
+        ));
+        assert!(matches!(
+            meaning("ssh: connect to host h: Connection refused\nfatal: Could not read from remote"),
+            GitError::Unreachable { .. }
+        ));
+        assert!(matches!(meaning("fatal: odd"), GitError::Broken { .. }));
+        assert!(is_not_there(&meaning("fatal: remote error: upload-pack: not our ref 12")));
+    }
+
+    #[test]
+    fn what_is_shown_has_no_secret_no_progress_and_no_control() {
+        let address = SourceAddress::parse("https://me:hunter2@h/x").unwrap();
+        let said = clean(
+            &address,
+            "remote: Counting objects: 5\rReceiving objects: 3%\rremote: \u{1b}[31mhi hunter2\nfatal: 'https://me:hunter2@h/x/'\n",
+        );
+        assert_eq!(said, "remote:  [31mhi ***; fatal: 'https://h/x/'");
+    }
+}

@@ -1,0 +1,89 @@
+//! The place of one source in the cache.
+
+use std::path::{Path, PathBuf};
+
+use agpm_model::{Checksum, ObjectId};
+use agpm_store::{SharedLock, StoreError};
+
+/// More than the refs of any repository.
+const MOST_REFS: u64 = 64 << 20;
+
+/// A shelf's folders and files.
+#[derive(Debug)]
+pub(crate) struct Shelf {
+    folder: PathBuf,
+    label: String,
+}
+
+/// Proof that nobody else fetches for this source now.
+#[derive(Debug)]
+pub(crate) struct Held {
+    _lock: SharedLock,
+}
+
+impl Shelf {
+    /// The shelf of a source. Its name is made of an address without secrets, so that a new token finds the old copy.
+    pub(crate) fn of(cache: &Path, label: String) -> Self {
+        Shelf { folder: cache.join(Checksum::of(label.as_bytes()).digits()), label }
+    }
+
+    /// Commits with their trees, and files.
+    pub(crate) fn objects(&self) -> PathBuf {
+        self.folder.join("objects.git")
+    }
+
+    /// Commits alone.
+    pub(crate) fn history(&self) -> PathBuf {
+        self.folder.join("history.git")
+    }
+
+    /// Where a repository is made anew before it takes the place of a broken one.
+    pub(crate) fn rebuilt(&self) -> PathBuf {
+        self.folder.join("rebuilt.git")
+    }
+
+    /// Waits until nobody else fetches for this source.
+    pub(crate) fn hold(&self) -> Result<Held, StoreError> {
+        let lock = SharedLock::hold(&self.folder.join("lock"))?;
+        Ok(Held { _lock: lock })
+    }
+
+    /// Makes an empty repository, unless a whole one is there.
+    pub(crate) fn prepare(&self, repository: &Path, like: &ObjectId, _held: &Held) -> Result<(), StoreError> {
+        if is_whole(repository) {
+            return Ok(());
+        }
+        agpm_store::remove_folder(repository)?;
+        let files = [("HEAD", "ref: refs/heads/none\n"), ("config", config(like))];
+        agpm_store::create_whole(repository, &["objects/pack", "objects/info", "refs/agpm"], &files)?;
+        agpm_store::write_whole(&self.folder.join("info.txt"), format!("{}\n", self.label).as_bytes())
+    }
+
+    /// Keeps a listing of refs, if it is another than the last.
+    pub(crate) fn remember(&self, listing: &str) -> Result<(), StoreError> {
+        if self.remembered().as_deref() == Some(listing) {
+            return Ok(());
+        }
+        agpm_store::write_whole(&self.folder.join("refs.txt"), listing.as_bytes())
+    }
+
+    /// The last listing of refs.
+    pub(crate) fn remembered(&self) -> Option<String> {
+        let bytes = agpm_store::read(&self.folder.join("refs.txt"), MOST_REFS).ok()?;
+        String::from_utf8(bytes).ok()
+    }
+}
+
+/// Whether a folder has what git asks of a repository before it looks any further.
+pub(crate) fn is_whole(repository: &Path) -> bool {
+    let folder = |name: &str| agpm_store::is_folder(&repository.join(name));
+    agpm_store::is_file(&repository.join("HEAD")) && folder("objects") && folder("refs")
+}
+
+/// No remote stands in it: its address may hold a secret, and reading must never fetch by itself.
+fn config(like: &ObjectId) -> &'static str {
+    match like.as_str().len() {
+        64 => "[core]\n\trepositoryformatversion = 1\n\tbare = true\n[extensions]\n\tobjectFormat = sha256\n",
+        _ => "[core]\n\trepositoryformatversion = 0\n\tbare = true\n",
+    }
+}

@@ -1,0 +1,103 @@
+use agpm_model::ObjectId;
+
+/// What an entry of a folder is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EntryKind {
+    /// A file.
+    File,
+    /// A file that may be run.
+    Executable,
+    /// A symbolic link; its target is the content.
+    Symlink,
+    /// A folder.
+    Folder,
+    /// A commit of another repository.
+    Submodule,
+}
+
+/// One entry of a folder; its name is as the source has it, and not to be trusted as a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TreeEntry {
+    /// The name.
+    pub name: String,
+    /// What it is.
+    pub kind: EntryKind,
+    /// Its content.
+    pub id: ObjectId,
+}
+
+/// Reads a tree object whose object names have `width` bytes; `None` if it is none. Names that are no UTF-8 are shown as well as can be.
+pub(crate) fn parse(mut bytes: &[u8], width: usize) -> Option<Vec<TreeEntry>> {
+    let mut entries = Vec::new();
+    while !bytes.is_empty() {
+        let space = bytes.iter().position(|b| *b == b' ')?;
+        let end = bytes.iter().position(|b| *b == 0)?;
+        let name = bytes.get(space + 1..end)?;
+        let id = bytes.get(end + 1..end + 1 + width)?;
+        entries.push(TreeEntry {
+            name: String::from_utf8_lossy(name).into_owned(),
+            kind: kind(&bytes[..space])?,
+            id: hexadecimal(id)?,
+        });
+        bytes = &bytes[end + 1 + width..];
+    }
+    Some(entries)
+}
+
+/// Only the kind and the owner's right to run count; old repositories have all sorts of other bits.
+fn kind(mode: &[u8]) -> Option<EntryKind> {
+    let mode = u32::from_str_radix(std::str::from_utf8(mode).ok()?, 8).ok()?;
+    Some(match mode & 0o170_000 {
+        0o040_000 => EntryKind::Folder,
+        0o120_000 => EntryKind::Symlink,
+        0o160_000 => EntryKind::Submodule,
+        0o100_000 if mode & 0o100 != 0 => EntryKind::Executable,
+        0o100_000 => EntryKind::File,
+        _ => return None,
+    })
+}
+
+fn hexadecimal(id: &[u8]) -> Option<ObjectId> {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let digits = id.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    let text: String = digits.map(|digit| char::from(DIGITS[usize::from(digit)])).collect();
+    text.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tree(entries: &[(&str, &str)]) -> Vec<u8> {
+        let entry = |(mode, name): &(&str, &str)| {
+            [mode.as_bytes(), b" ", name.as_bytes(), b"\0", &[0xab; 20]].concat()
+        };
+        entries.iter().flat_map(entry).collect()
+    }
+
+    #[test]
+    fn every_kind_is_read() {
+        let bytes = tree(&[
+            ("100644", "a b"),
+            ("100755", "run"),
+            ("40000", "folder"),
+            ("120000", "link"),
+            ("160000", "module"),
+            ("100664", "old"),
+        ]);
+        let entries = parse(&bytes, 20).unwrap();
+        let kinds: Vec<EntryKind> = entries.iter().map(|entry| entry.kind).collect();
+        use EntryKind::*;
+        assert_eq!(kinds, [File, Executable, Folder, Symlink, Submodule, File]);
+        assert_eq!((entries[0].name.as_str(), entries[0].id.as_str()), ("a b", "ab".repeat(20).as_str()));
+        assert_eq!(parse(b"", 20), Some(Vec::new()));
+    }
+
+    #[test]
+    fn what_is_cut_off_or_odd_is_no_tree() {
+        let bytes = tree(&[("100644", "a")]);
+        for bad in [&bytes[..bytes.len() - 1], &bytes[..5], &tree(&[("0", "a")]), b"x y\0", b"\0 "] {
+            assert_eq!(parse(bad, 20), None, "{bad:?}");
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! What can be made anew: written whole or not at all, and thrown away without regret.
+
+use std::fs;
+use std::io::{ErrorKind, Write};
+use std::path::Path;
+
+use crate::error::StoreError;
+
+/// Makes a folder and those above it, if they are not there.
+pub fn create_folders(path: &Path) -> Result<(), StoreError> {
+    fs::create_dir_all(path).map_err(|cause| StoreError::new(path, cause))
+}
+
+/// Writes a file that others see either as it was or as it is now, never in between.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+    let fail = |cause| StoreError::new(path, cause);
+    let folder = path.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder).map_err(fail)?;
+    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(fail)?;
+    file.write_all(bytes).map_err(fail)?;
+    file.persist(path).map(drop).map_err(|error| fail(error.error))
+}
+
+/// Makes a folder with these subfolders and files, whole or not at all; one that is there already stays.
+pub fn create_whole(path: &Path, folders: &[&str], files: &[(&str, &str)]) -> Result<(), StoreError> {
+    let fail = |cause| StoreError::new(path, cause);
+    let parent = path.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(parent).map_err(fail)?;
+    let fresh = tempfile::Builder::new().prefix(".new-").tempdir_in(parent).map_err(fail)?;
+    for folder in folders {
+        fs::create_dir_all(fresh.path().join(folder)).map_err(fail)?;
+    }
+    for (name, content) in files {
+        fs::write(fresh.path().join(name), content).map_err(fail)?;
+    }
+    match fs::rename(fresh.path(), path) {
+        Ok(()) => {
+            // The folder has its own name now: nothing is left under the temporary one to clean up.
+            let _ = fresh.keep();
+            Ok(())
+        }
+        Err(_) if path.is_dir() => Ok(()),
+        Err(cause) => Err(fail(cause)),
+    }
+}
+
+/// Puts one folder in the place of another, which is thrown away.
+pub fn replace_folder(new: &Path, old: &Path) -> Result<(), StoreError> {
+    let fail = |cause| StoreError::new(old, cause);
+    let parent = old.parent().unwrap_or(Path::new("."));
+    let trash = tempfile::Builder::new().prefix(".old-").tempdir_in(parent).map_err(fail)?;
+    match fs::rename(old, trash.path().join("folder")) {
+        Err(cause) if cause.kind() != ErrorKind::NotFound => return Err(fail(cause)),
+        _ => {}
+    }
+    fs::rename(new, old).map_err(fail)
+}
+
+/// Throws a folder away; one that is not there is no error.
+pub fn remove_folder(path: &Path) -> Result<(), StoreError> {
+    match fs::remove_dir_all(path) {
+        Err(cause) if cause.kind() != ErrorKind::NotFound => Err(StoreError::new(path, cause)),
+        _ => Ok(()),
+    }
+}
+
+/// Whether there is a folder.
+pub fn is_folder(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|known| known.is_dir())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn a_folder_is_made_once_and_replaced_whole() {
+        let place = tempfile::tempdir().unwrap();
+        let (one, two) = (place.path().join("one"), place.path().join("two"));
+        create_whole(&one, &["a/b"], &[("a/f", "1")]).unwrap();
+        create_whole(&one, &[], &[("a", "not written")]).unwrap();
+        create_whole(&two, &[], &[("f", "2")]).unwrap();
+        assert_eq!(fs::read_to_string(one.join("a/f")).unwrap(), "1");
+        replace_folder(&two, &one).unwrap();
+        assert_eq!(fs::read_to_string(one.join("f")).unwrap(), "2");
+        remove_folder(&one).unwrap();
+        remove_folder(&one).unwrap();
+        assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_file_is_overwritten_whole() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("x/f");
+        write_whole(&path, b"1").unwrap();
+        write_whole(&path, b"2").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"2");
+        assert_eq!(fs::read_dir(place.path().join("x")).unwrap().count(), 1);
+    }
+}

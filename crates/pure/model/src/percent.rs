@@ -1,0 +1,38 @@
+/// A text with its `%xx` decoded; `None` if the result is no UTF-8. A `%` without two digits stands for itself.
+pub(crate) fn decode(text: &str) -> Option<String> {
+    let mut decoded = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        match after.get(..2).filter(|_| *first == b'%').and_then(byte) {
+            Some(byte) => {
+                decoded.push(byte);
+                rest = &after[2..];
+            }
+            None => {
+                decoded.push(*first);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8(decoded).ok()
+}
+
+fn byte(digits: &[u8]) -> Option<u8> {
+    let digit = |at: usize| char::from(digits[at]).to_digit(16);
+    u8::try_from(digit(0)? * 16 + digit(1)?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_whole_escapes_are_decoded() {
+        for (text, expected) in
+            [("a%20b", Some("a b")), ("%C3%a9", Some("é")), ("100%", Some("100%")), ("%zz%2", Some("%zz%2"))]
+        {
+            assert_eq!(decode(text).as_deref(), expected, "{text}");
+        }
+        assert_eq!(decode("%ff"), None);
+    }
+}

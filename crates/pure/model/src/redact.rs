@@ -1,0 +1,86 @@
+//! What is secret in an address, and texts without it.
+
+use std::ops::Range;
+
+use crate::percent::decode;
+
+/// Words in the name of a query value that make the value a secret.
+const SECRET_NAMES: &[&str] = &["token", "secret", "key", "auth", "pass", "pwd", "sig", "credential"];
+
+/// What stands for a secret in a text.
+pub(crate) const HIDDEN: &str = "***";
+
+/// What of a user and password may be shown.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Keep {
+    Name,
+    Nothing,
+}
+
+/// The user as shown, with its `@`, and what of it is secret, as written and as meant.
+pub(crate) fn split_user(user: &str, keep: Keep) -> (String, Vec<String>) {
+    if user.is_empty() {
+        return (String::new(), Vec::new());
+    }
+    let (name, password) = user.split_once(':').unwrap_or((user, ""));
+    let shown = if keep == Keep::Name { format!("{name}@") } else { String::new() };
+    let mut secrets = vec![password.to_owned(), decode(password).unwrap_or_default()];
+    // A token often stands alone in place of the user name; beside a password, a name is only a name.
+    if keep == Keep::Nothing && password.is_empty() {
+        secrets.extend([name.to_owned(), decode(name).unwrap_or_default()]);
+    }
+    (shown, secrets)
+}
+
+/// What follows the host, with the values of telling names hidden.
+pub(crate) fn hide_query(tail: &str) -> (String, Vec<String>) {
+    let Some(start) = tail.find(['?', '#']) else {
+        return (tail.to_owned(), Vec::new());
+    };
+    let mut shown = tail[..start].to_owned();
+    let mut secrets = Vec::new();
+    for part in tail[start..].split_inclusive(['?', '#', '&', ';']) {
+        let (body, end) = part.split_at(part.trim_end_matches(['?', '#', '&', ';']).len());
+        let telling = |name: &str| SECRET_NAMES.iter().any(|word| name.to_ascii_lowercase().contains(word));
+        match body.split_once('=') {
+            Some((name, value)) if telling(name) => {
+                secrets.extend([value.to_owned(), decode(value).unwrap_or_default()]);
+                shown.push_str(&format!("{name}={HIDDEN}{end}"));
+            }
+            _ => shown.push_str(part),
+        }
+    }
+    (shown, secrets)
+}
+
+/// So that no secret is cut in two by a shorter one; the empty ones hide nothing.
+pub(crate) fn longest_first(mut secrets: Vec<String>) -> Vec<String> {
+    secrets.retain(|secret| !secret.is_empty());
+    secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+    secrets.dedup();
+    secrets
+}
+
+/// A text in which every `scheme://user:password@` has lost its user and password.
+pub(crate) fn without_passwords(text: &str) -> String {
+    let mut clean = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(found) = password_in(rest) {
+        clean.push_str(&rest[..found.start]);
+        rest = &rest[found.end..];
+    }
+    clean + rest
+}
+
+fn password_in(text: &str) -> Option<Range<usize>> {
+    let mut from = 0;
+    while let Some(at) = text[from..].find("://") {
+        let start = from + at + 3;
+        let authority = text[start..].split(['/', ' ', '\'', '"', '\n']).next().unwrap_or_default();
+        match authority.rfind('@').filter(|end| authority[..*end].contains(':')) {
+            Some(end) => return Some(start..start + end + 1),
+            None => from = start,
+        }
+    }
+    None
+}

@@ -1,3 +1,22 @@
 //! Which candidate of which unit: PubGrub over facts that may still be missing, and explanations.
 //!
 //! Knows no files, no git and no manifest; it sees the world through one small trait.
+//! The way through it: [`solve`] surveys greedily (`survey`), which settles most inputs and finds all facts that
+//! are missing; what is left goes to PubGrub (`search`); a refusal is turned into data (`proof`, `explain`).
+
+mod answer;
+mod chain;
+mod clash;
+mod explain;
+mod facts;
+mod graph;
+mod known;
+mod proof;
+mod search;
+mod set;
+mod solve;
+mod survey;
+
+pub use answer::{Answer, AnswerTo, Ask, Choice, Clash, ClashKind, Conflict, Solution, Suggestion};
+pub use facts::{Candidate, Child, Content, Facts, Root};
+pub use solve::solve;

@@ -1,0 +1,98 @@
+//! What the solver says.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::facts::{Candidate, Facts};
+
+/// The answer in the caller's own types.
+pub type AnswerTo<F> = Answer<<F as Facts>::Unit, <F as Facts>::Wish, <F as Facts>::Need>;
+
+/// What came out of one call.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Answer<U: Ord, W: Ord, N: Ord> {
+    /// Every wish is satisfied.
+    Solved(Solution<U, W>),
+    /// These facts are missing; ask again when they are known.
+    Need(BTreeSet<N>),
+    /// No choice of candidates satisfies every wish.
+    Conflict(Conflict<U, W>),
+    /// Units that need each other in a ring; the first is repeated at the end.
+    Cycle(Vec<U>),
+}
+
+/// One candidate for every unit that is reachable from the roots.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Solution<U: Ord, W: Ord> {
+    /// What was chosen.
+    pub units: BTreeMap<U, Choice<U, W>>,
+    /// Better candidates that every wish allows but in which the unit is absent, best first.
+    pub passed_over: Vec<(U, Vec<Candidate>)>,
+}
+
+/// What was chosen for one unit.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Choice<U, W: Ord> {
+    /// The one candidate that satisfies all wishes.
+    pub candidate: Candidate,
+    /// Every wish under which the unit is asked for, own and inherited.
+    pub wishes: BTreeSet<W>,
+    /// The units it needs, as declared, in order.
+    pub children: Vec<U>,
+}
+
+/// Why there is no solution.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Conflict<U, W> {
+    /// The units on which it breaks: one, unless every candidate of a parent fails for another reason.
+    pub clashes: Vec<Clash<U, W>>,
+    /// Changes of a single root that help, each on its own.
+    pub suggestions: Vec<Suggestion<W>>,
+}
+
+/// A unit on which a conflict breaks.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Clash<U, W> {
+    /// The unit that cannot be chosen.
+    pub unit: U,
+    /// In which way it fails.
+    pub kind: ClashKind,
+    /// Who asks for what; all of them are needed for the conflict.
+    pub asks: Vec<Ask<U, W>>,
+}
+
+/// In which way a unit fails.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ClashKind {
+    /// A wish allows nothing at all.
+    NoCandidate,
+    /// Candidates are allowed, but the unit is in none of them.
+    Absent,
+    /// The wishes exclude each other; without any one of them a candidate is left.
+    Incompatible,
+    /// The asks stem from different candidates of a parent, and each way is closed.
+    Exhausted,
+}
+
+/// One wish on a unit, and how it came about.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Ask<U, W> {
+    /// The index of the root where the chain starts.
+    pub root: usize,
+    /// The units from that root to the asked one, both included.
+    pub chain: Vec<U>,
+    /// The candidates of the last parent that ask so, by label; empty for a root's own wish.
+    pub within: Vec<String>,
+    /// What is wished.
+    pub wish: W,
+    /// The candidates that the wish allows, by label.
+    pub allows: Vec<String>,
+}
+
+/// A root whose change alone makes everything solvable.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Suggestion<W> {
+    /// The index of the root.
+    pub root: usize,
+    /// The wish to give it instead.
+    pub wish: W,
+}

@@ -1,0 +1,99 @@
+//! The units on which a proof breaks.
+
+use std::collections::HashMap;
+
+use crate::answer::{Clash, ClashKind};
+use crate::chain::Chains;
+use crate::facts::Facts;
+use crate::known::{Asked, Known, UnitId};
+use crate::proof::Edge;
+use crate::search::Package;
+use crate::set::both;
+
+/// Whether the edges of a proof can all hold at once.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Shape {
+    Straight,
+    /// Some belong to different candidates of one parent.
+    Forked,
+}
+
+/// A proof is forked if there is a parent for which no candidate has all of its edges.
+pub(crate) fn shape(edges: &[Edge]) -> Shape {
+    let mut within: HashMap<UnitId, Vec<u32>> = HashMap::new();
+    for edge in edges.iter().filter(|edge| edge.wish.is_some()) {
+        let Some(parent) = edge.from.unit() else { continue };
+        let common = within.entry(parent).or_insert_with(|| edge.within.clone());
+        *common = both(common, &edge.within);
+    }
+    if within.values().any(Vec::is_empty) { Shape::Forked } else { Shape::Straight }
+}
+
+/// The units for which the asks in the proof leave nothing, by name.
+///
+/// There is always one: if each unit had a candidate that all its asks allow, those would satisfy the whole proof.
+pub(crate) fn clashes<F: Facts>(
+    known: &mut Known<'_, F>,
+    roots: &[Asked],
+    edges: &[Edge],
+) -> Vec<Clash<F::Unit, F::Wish>> {
+    let chains = Chains::new(edges, roots);
+    let shape = shape(edges);
+    let mut units: Vec<UnitId> = edges.iter().filter_map(|edge| edge.to.unit()).collect();
+    units.sort_by(|one, two| known.unit(*one).cmp(known.unit(*two)));
+    units.dedup();
+    let mut found = Vec::new();
+    for unit in units {
+        let is_ask = |edge: &&Edge| edge.to == Package::Unit(unit) && edge.wish.is_some();
+        let asks: Vec<&Edge> = edges.iter().filter(is_ask).collect();
+        if asks.is_empty() || is_possible(known, unit, &asks) {
+            continue;
+        }
+        let asks = fewest(known, unit, asks, shape);
+        let kind = kind(known, unit, &asks, shape);
+        let asks = asks.into_iter().filter_map(|edge| chains.tell(known, unit, edge)).collect();
+        found.push(Clash { unit: known.unit(unit).clone(), kind, asks });
+    }
+    found
+}
+
+/// The candidates that all these asks allow.
+fn common<F: Facts>(known: &mut Known<'_, F>, unit: UnitId, asks: &[&Edge]) -> Vec<u32> {
+    let wishes = asks.iter().filter_map(|edge| edge.wish);
+    let lists = wishes.filter_map(|wish| known.allowed((unit, wish)).ok());
+    lists.map(|list| list.to_vec()).reduce(|one, two| both(&one, &two)).unwrap_or_default()
+}
+
+fn is_possible<F: Facts>(known: &mut Known<'_, F>, unit: UnitId, asks: &[&Edge]) -> bool {
+    common(known, unit, asks).into_iter().any(|number| known.is_present(unit, number))
+}
+
+/// As few asks as still leave nothing; asks that cannot hold at once are all needed.
+fn fewest<'e, F: Facts>(
+    known: &mut Known<'_, F>,
+    unit: UnitId,
+    mut asks: Vec<&'e Edge>,
+    shape: Shape,
+) -> Vec<&'e Edge> {
+    if let Some(alone) = asks.iter().find(|edge| !is_possible(known, unit, &[edge])) {
+        return vec![alone];
+    }
+    let mut index = asks.len();
+    while shape == Shape::Straight && index > 0 {
+        index -= 1;
+        let left_out = asks.remove(index);
+        if is_possible(known, unit, &asks) {
+            asks.insert(index, left_out);
+        }
+    }
+    asks
+}
+
+fn kind<F: Facts>(known: &mut Known<'_, F>, unit: UnitId, asks: &[&Edge], shape: Shape) -> ClashKind {
+    match (common(known, unit, asks).is_empty(), asks.len(), shape) {
+        (true, 1, _) => ClashKind::NoCandidate,
+        (false, 1, _) | (false, _, Shape::Straight) => ClashKind::Absent,
+        (true, _, Shape::Straight) => ClashKind::Incompatible,
+        (_, _, Shape::Forked) => ClashKind::Exhausted,
+    }
+}

@@ -1,0 +1,98 @@
+//! From a proof to what a person wants to know: who asks for what, and which change would help.
+
+use crate::answer::{Conflict, Suggestion};
+use crate::clash::{Shape, clashes, shape};
+use crate::facts::Facts;
+use crate::graph::trace;
+use crate::known::{Asked, Known};
+use crate::proof::{Edge, Proof};
+use crate::search::Package;
+use crate::solve::{Attempt, attempt};
+
+/// So many attempts are spent on leaving out roots that do not matter.
+const SHRINKING: usize = 16;
+/// So many attempts are spent on suggestions, shared among the roots.
+const SUGGESTING: usize = 48;
+
+/// Why `roots` cannot be had, as few of them as possible, and what would help.
+pub(crate) fn explain<F: Facts>(
+    known: &mut Known<'_, F>,
+    roots: &[Asked],
+    proof: &Proof,
+) -> Conflict<F::Unit, F::Wish> {
+    let edges = proof.edges(known, roots);
+    let edges = shrink(known, edges);
+    let clashes = clashes(known, roots, &edges);
+    Conflict { clashes, suggestions: suggestions(known, roots, &edges) }
+}
+
+/// The proof from those roots alone without which there is no conflict.
+fn shrink<F: Facts>(known: &mut Known<'_, F>, mut edges: Vec<Edge>) -> Vec<Edge> {
+    let mut involved = asked_by_root(known, &edges);
+    for ask in involved.clone().into_iter().take(SHRINKING) {
+        let fewer: Vec<Asked> = involved.iter().copied().filter(|other| *other != ask).collect();
+        if fewer.len() == involved.len() {
+            continue;
+        }
+        if let Attempt::Refuted(proof) = attempt(known, &fewer) {
+            edges = proof.edges(known, &fewer);
+            involved = asked_by_root(known, &edges);
+        }
+    }
+    edges
+}
+
+fn asked_by_root<F: Facts>(known: &Known<'_, F>, edges: &[Edge]) -> Vec<Asked> {
+    let of_root = edges.iter().filter(|edge| edge.from == Package::Root);
+    known.in_order(of_root.filter_map(|edge| Some((edge.to.unit()?, edge.wish?))))
+}
+
+/// For each root in the proof the best wish that makes everything solvable, if there is one.
+fn suggestions<F: Facts>(
+    known: &mut Known<'_, F>,
+    roots: &[Asked],
+    edges: &[Edge],
+) -> Vec<Suggestion<F::Wish>> {
+    let involved = asked_by_root(known, edges);
+    let indices = involved.iter().filter_map(|ask| roots.iter().position(|root| root == ask));
+    let mut indices: Vec<usize> = indices.take(SUGGESTING).collect();
+    indices.sort_unstable();
+    let tries = SUGGESTING / indices.len().max(1);
+    indices.into_iter().filter_map(|index| suggest(known, roots, edges, index, tries)).collect()
+}
+
+fn suggest<F: Facts>(
+    known: &mut Known<'_, F>,
+    roots: &[Asked],
+    edges: &[Edge],
+    index: usize,
+    tries: usize,
+) -> Option<Suggestion<F::Wish>> {
+    let unit = known.unit(roots[index].0).clone();
+    let mut all = known.facts().all(&unit);
+    all.retain(|(candidate, _)| may_help(known, edges, roots[index], candidate.0));
+    let mut changed = roots.to_vec();
+    let helps = |(_, wish): &(_, F::Wish)| {
+        changed[index] = known.ask(&unit, wish);
+        changed[index] != roots[index] && is_solvable(known, &changed)
+    };
+    let (_, wish) = all.into_iter().take(tries).find(helps)?;
+    Some(Suggestion { root: index, wish })
+}
+
+/// Whether everyone else who asks for the unit allows this candidate; spares hopeless attempts.
+fn may_help<F: Facts>(known: &mut Known<'_, F>, edges: &[Edge], root: Asked, number: u32) -> bool {
+    let is_other = |edge: &&Edge| {
+        edge.to == Package::Unit(root.0) && (edge.from != Package::Root || edge.wish != Some(root.1))
+    };
+    let mut wishes = edges.iter().filter(is_other).filter_map(|edge| edge.wish);
+    let allows = |wish| known.allowed((root.0, wish)).is_ok_and(|list| list.binary_search(&number).is_ok());
+    shape(edges) == Shape::Forked || wishes.all(allows)
+}
+
+fn is_solvable<F: Facts>(known: &mut Known<'_, F>, roots: &[Asked]) -> bool {
+    match attempt(known, roots) {
+        Attempt::Solved(survey) => trace(known, &survey, roots).ring.is_none(),
+        Attempt::Need(_) | Attempt::Refuted(_) => false,
+    }
+}

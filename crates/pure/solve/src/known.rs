@@ -1,0 +1,139 @@
+//! The facts of one call: units and wishes as numbers, and every fact asked for once.
+
+use std::cmp::Ordering;
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::rc::Rc;
+
+use crate::facts::{Candidate, Content, Facts};
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(crate) struct UnitId(u32);
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(crate) struct WishId(u32);
+
+/// A unit and a wish on it.
+pub(crate) type Asked = (UnitId, WishId);
+
+/// What a unit needs, as declared; without a wish the child inherits.
+pub(crate) type Children = Rc<[(UnitId, Option<WishId>)]>;
+
+#[derive(Clone)]
+pub(crate) enum Body {
+    Absent,
+    Present(Children),
+}
+
+impl UnitId {
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+pub(crate) struct Known<'f, F: Facts> {
+    facts: &'f F,
+    units: Names<F::Unit>,
+    wishes: Names<F::Wish>,
+    allowed: HashMap<Asked, Rc<[u32]>>,
+    bodies: HashMap<(UnitId, u32), Body>,
+}
+
+impl<'f, F: Facts> Known<'f, F> {
+    pub(crate) fn new(facts: &'f F) -> Self {
+        let (allowed, bodies) = (HashMap::new(), HashMap::new());
+        Self { facts, units: Names::default(), wishes: Names::default(), allowed, bodies }
+    }
+
+    pub(crate) fn facts(&self) -> &'f F {
+        self.facts
+    }
+
+    pub(crate) fn ask(&mut self, unit: &F::Unit, wish: &F::Wish) -> Asked {
+        (UnitId(self.units.id(unit)), WishId(self.wishes.id(wish)))
+    }
+
+    pub(crate) fn unit(&self, id: UnitId) -> &F::Unit {
+        &self.units.items[id.index()]
+    }
+
+    pub(crate) fn wish(&self, id: WishId) -> &F::Wish {
+        &self.wishes.items[id.0 as usize]
+    }
+
+    pub(crate) fn label(&self, unit: UnitId, number: u32) -> String {
+        self.facts.label(self.unit(unit), Candidate(number))
+    }
+
+    /// The candidates that the wish allows, sorted.
+    pub(crate) fn allowed(&mut self, ask: Asked) -> Result<Rc<[u32]>, F::Need> {
+        if let Some(known) = self.allowed.get(&ask) {
+            return Ok(known.clone());
+        }
+        let candidates = self.facts.allowed(self.unit(ask.0), self.wish(ask.1))?;
+        let mut numbers: Vec<u32> = candidates.into_iter().map(|Candidate(number)| number).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        Ok(self.allowed.entry(ask).or_insert(numbers.into()).clone())
+    }
+
+    pub(crate) fn body(&mut self, unit: UnitId, number: u32) -> Result<Body, F::Need> {
+        if let Some(known) = self.bodies.get(&(unit, number)) {
+            return Ok(known.clone());
+        }
+        let body = match self.facts.content(&self.units.items[unit.index()], Candidate(number))? {
+            Content::Absent => Body::Absent,
+            Content::Children(children) => {
+                let (units, wishes) = (&mut self.units, &mut self.wishes);
+                let ids = children.iter().map(|child| {
+                    (UnitId(units.id(&child.unit)), child.wish.as_ref().map(|wish| WishId(wishes.id(wish))))
+                });
+                Body::Present(ids.collect())
+            }
+        };
+        Ok(self.bodies.entry((unit, number)).or_insert(body).clone())
+    }
+
+    /// Whether the unit is known to be in this candidate.
+    pub(crate) fn is_present(&mut self, unit: UnitId, number: u32) -> bool {
+        matches!(self.body(unit, number), Ok(Body::Present(_)))
+    }
+
+    /// By name: numbers follow the order of discovery, which must not show.
+    pub(crate) fn compare(&self, one: Asked, two: Asked) -> Ordering {
+        let units = || self.unit(one.0).cmp(self.unit(two.0));
+        let wishes = || self.wish(one.1).cmp(self.wish(two.1));
+        if one.0 == two.0 { wishes() } else { units() }
+    }
+
+    /// The asks by name, each once.
+    pub(crate) fn in_order(&self, asks: impl IntoIterator<Item = Asked>) -> Vec<Asked> {
+        let mut asks: Vec<Asked> = asks.into_iter().collect();
+        asks.sort_by(|one, two| self.compare(*one, *two));
+        asks.dedup();
+        asks
+    }
+}
+
+struct Names<T> {
+    ids: HashMap<T, u32>,
+    items: Vec<T>,
+}
+
+impl<T> Default for Names<T> {
+    fn default() -> Self {
+        Self { ids: HashMap::new(), items: Vec::new() }
+    }
+}
+
+impl<T: Clone + Eq + Hash> Names<T> {
+    fn id(&mut self, item: &T) -> u32 {
+        if let Some(known) = self.ids.get(item) {
+            return *known;
+        }
+        let id = u32::try_from(self.items.len()).unwrap_or(u32::MAX);
+        self.items.push(item.clone());
+        self.ids.insert(item.clone(), id);
+        id
+    }
+}

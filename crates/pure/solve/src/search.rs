@@ -1,0 +1,232 @@
+//! The thorough part: PubGrub, for what the survey cannot settle.
+//!
+//! `Unit(u)` at a candidate brings the children with a wish of their own; `Ask(u, w)` at a candidate brings those
+//! that inherit `w`, and ties itself to `Unit(u)` at the same one.
+
+use std::cell::RefCell;
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, HashMap};
+use std::fmt::{Display, Formatter};
+
+use pubgrub::{
+    Dependencies, DependencyProvider, PackageResolutionStatistics, PubGrubError, VersionSet, resolve,
+};
+
+use crate::facts::Facts;
+use crate::known::{Asked, Body, Known, UnitId, WishId};
+use crate::proof::Proof;
+use crate::set::CandidateSet;
+
+/// So many missing contents of one unit are asked for at once: a search that fails here will try the next ones.
+const BATCH: usize = 16;
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(crate) enum Package {
+    Root,
+    Ask(UnitId, WishId),
+    Unit(UnitId),
+}
+
+impl Display for Package {
+    fn fmt(&self, out: &mut Formatter<'_>) -> std::fmt::Result {
+        write!(out, "{self:?}")
+    }
+}
+
+/// Why a unit cannot be had at a candidate, whatever else is chosen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Reason {
+    Absent,
+    /// It asks for itself under a wish that this candidate does not satisfy.
+    ExcludesItself(WishId),
+}
+
+impl Display for Reason {
+    fn fmt(&self, out: &mut Formatter<'_>) -> std::fmt::Result {
+        write!(out, "{self:?}")
+    }
+}
+
+/// What PubGrub says.
+pub(crate) enum Found<N> {
+    Chosen(HashMap<UnitId, u32>),
+    Need(BTreeSet<N>),
+    Refuted(Proof),
+}
+
+/// Searches with `order`, most important unit first; roots must be in order of name.
+pub(crate) fn search<F: Facts>(
+    known: &mut Known<'_, F>,
+    roots: &[Asked],
+    order: impl Iterator<Item = UnitId>,
+) -> Found<F::Need> {
+    let ranks = order.zip(0..).collect();
+    let provider = Provider {
+        known: RefCell::new(known),
+        roots,
+        ranks,
+        chosen: RefCell::default(),
+        needs: RefCell::default(),
+    };
+    match resolve(&provider, Package::Root, 0_u32) {
+        Ok(selected) => Found::Chosen(selected.into_iter().filter_map(decision).collect()),
+        Err(PubGrubError::NoSolution(tree)) => Found::Refuted(Proof::new(tree)),
+        Err(_) => Found::Need(provider.needs.into_inner()),
+    }
+}
+
+fn decision((package, number): (Package, u32)) -> Option<(UnitId, u32)> {
+    match package {
+        Package::Unit(unit) => Some((unit, number)),
+        Package::Root | Package::Ask(..) => None,
+    }
+}
+
+/// What is decided first is the greatest.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Tier {
+    Ask,
+    Unit,
+    Root,
+}
+
+/// A fact is missing; the needs are kept aside.
+#[derive(Debug, thiserror::Error)]
+#[error("a fact is missing")]
+struct Missing;
+
+struct Provider<'p, 'f, F: Facts> {
+    known: RefCell<&'p mut Known<'f, F>>,
+    roots: &'p [Asked],
+    ranks: HashMap<UnitId, u32>,
+    /// The last decision on each unit; asks are decided after all units, so it stands.
+    chosen: RefCell<HashMap<UnitId, u32>>,
+    needs: RefCell<BTreeSet<F::Need>>,
+}
+
+type Wanted = Dependencies<Package, CandidateSet, Reason>;
+
+impl<F: Facts> Provider<'_, '_, F> {
+    fn found<T>(&self, fact: Result<T, F::Need>) -> Result<T, Missing> {
+        fact.map_err(|need| {
+            self.needs.borrow_mut().insert(need);
+            Missing
+        })
+    }
+
+    fn allows(&self, ask: Asked, number: u32) -> Result<bool, Missing> {
+        let list = self.found(self.known.borrow_mut().allowed(ask))?;
+        Ok(list.binary_search(&number).is_ok())
+    }
+
+    /// The best of the range.
+    fn choose_unit(&self, unit: UnitId, range: &[u32]) -> Result<Option<u32>, Missing> {
+        let best = self.first_readable(unit, range.iter().copied())?;
+        self.chosen.borrow_mut().extend(best.map(|best| (unit, best)));
+        Ok(best)
+    }
+
+    /// The candidate of the unit if possible: any other fails at once.
+    fn choose_ask(&self, ask: Asked, range: &CandidateSet) -> Result<Option<u32>, Missing> {
+        let chosen = self.chosen.borrow().get(&ask.0).copied();
+        let list = self.found(self.known.borrow_mut().allowed(ask))?;
+        let open = |number: &u32| range.contains(number) && list.binary_search(number).is_ok();
+        self.first_readable(ask.0, chosen.into_iter().chain(list.iter().copied()).filter(open))
+    }
+
+    /// The first of the numbers, if its content is known; if not, the next ones are asked for as well.
+    fn first_readable(
+        &self,
+        unit: UnitId,
+        mut numbers: impl Iterator<Item = u32>,
+    ) -> Result<Option<u32>, Missing> {
+        let Some(first) = numbers.next() else { return Ok(None) };
+        let mut known = self.known.borrow_mut();
+        if let Err(need) = known.body(unit, first) {
+            let others = numbers.take(BATCH).filter_map(|number| known.body(unit, number).err());
+            self.needs.borrow_mut().extend(others.chain([need]));
+            return Err(Missing);
+        }
+        Ok(Some(first))
+    }
+
+    /// Each ask, and the unit within what the wish allows; all facts that are missing at once.
+    fn dependencies(&self, asks: Vec<Asked>) -> Result<Vec<(Package, CandidateSet)>, Missing> {
+        let mut known = self.known.borrow_mut();
+        let asks = known.in_order(asks);
+        let lists: Vec<_> = asks.iter().map(|ask| self.found(known.allowed(*ask))).collect();
+        let mut wanted = Vec::with_capacity(2 * asks.len());
+        for ((unit, wish), list) in asks.into_iter().zip(lists) {
+            wanted.push((Package::Unit(unit), CandidateSet::Only(list?)));
+            wanted.push((Package::Ask(unit, wish), CandidateSet::full()));
+        }
+        Ok(wanted)
+    }
+
+    fn below_unit(&self, unit: UnitId, number: u32) -> Result<Wanted, Missing> {
+        let body = self.found(self.known.borrow_mut().body(unit, number))?;
+        let Body::Present(children) = body else { return Ok(Dependencies::Unavailable(Reason::Absent)) };
+        let asks: Vec<Asked> = children.iter().filter_map(|(child, own)| Some((*child, (*own)?))).collect();
+        // PubGrub knows no package that depends on itself, so that case is answered here.
+        for (_, wish) in asks.iter().filter(|(child, _)| *child == unit) {
+            if !self.allows((unit, *wish), number)? {
+                return Ok(Dependencies::Unavailable(Reason::ExcludesItself(*wish)));
+            }
+        }
+        let mut wanted = self.dependencies(asks)?;
+        wanted.retain(|(package, _)| *package != Package::Unit(unit));
+        Ok(Dependencies::Available(wanted.into_iter().collect()))
+    }
+
+    fn below_ask(&self, unit: UnitId, wish: WishId, number: u32) -> Result<Wanted, Missing> {
+        let tie = (Package::Unit(unit), CandidateSet::singleton(number));
+        let body = self.found(self.known.borrow_mut().body(unit, number))?;
+        let Body::Present(children) = body else {
+            return Ok(Dependencies::Available([tie].into_iter().collect()));
+        };
+        let heirs = children.iter().filter(|(child, own)| own.is_none() && *child != unit);
+        let wanted = self.dependencies(heirs.map(|(child, _)| (*child, wish)).collect())?;
+        Ok(Dependencies::Available([tie].into_iter().chain(wanted).collect()))
+    }
+}
+
+impl<F: Facts> DependencyProvider for Provider<'_, '_, F> {
+    type P = Package;
+    type V = u32;
+    type VS = CandidateSet;
+    type M = Reason;
+    type Err = Missing;
+    type Priority = (Tier, Reverse<u32>);
+
+    /// Units before asks, and parents before children: a parent's best weighs more.
+    fn prioritize(
+        &self,
+        package: &Package,
+        _range: &CandidateSet,
+        _statistics: &PackageResolutionStatistics,
+    ) -> Self::Priority {
+        match package {
+            Package::Root => (Tier::Root, Reverse(0)),
+            Package::Unit(unit) => (Tier::Unit, Reverse(self.ranks.get(unit).copied().unwrap_or(u32::MAX))),
+            Package::Ask(..) => (Tier::Ask, Reverse(0)),
+        }
+    }
+
+    fn choose_version(&self, package: &Package, range: &CandidateSet) -> Result<Option<u32>, Missing> {
+        match package {
+            Package::Root => Ok(Some(0)),
+            Package::Ask(unit, wish) => self.choose_ask((*unit, *wish), range),
+            Package::Unit(unit) => self.choose_unit(*unit, range.members()),
+        }
+    }
+
+    fn get_dependencies(&self, package: &Package, number: &u32) -> Result<Wanted, Missing> {
+        match package {
+            Package::Root => {
+                Ok(Dependencies::Available(self.dependencies(self.roots.to_vec())?.into_iter().collect()))
+            }
+            Package::Ask(unit, wish) => self.below_ask(*unit, *wish, *number),
+            Package::Unit(unit) => self.below_unit(*unit, *number),
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! The way through: survey, search, and what to say about the outcome.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::answer::{Answer, AnswerTo, Choice, Solution};
+use crate::explain::explain;
+use crate::facts::{Candidate, Facts, Root};
+use crate::graph::trace;
+use crate::known::{Asked, Body, Known, UnitId};
+use crate::proof::Proof;
+use crate::search::{Found, search};
+use crate::survey::{Outcome, Pick, Survey, common, survey, walk};
+
+/// Chooses one candidate for every unit that the roots need, or says what is missing or in the way.
+pub fn solve<F: Facts>(facts: &F, roots: &[Root<F::Unit, F::Wish>]) -> AnswerTo<F> {
+    let mut known = Known::new(facts);
+    let asks: Vec<Asked> = roots.iter().map(|root| known.ask(&root.unit, &root.wish)).collect();
+    match attempt(&mut known, &asks) {
+        Attempt::Need(needs) => Answer::Need(needs),
+        Attempt::Refuted(proof) => Answer::Conflict(explain(&mut known, &asks, &proof)),
+        Attempt::Solved(survey) => match trace(&known, &survey, &asks).ring {
+            Some(ring) => Answer::Cycle(ring.into_iter().map(|unit| known.unit(unit).clone()).collect()),
+            None => Answer::Solved(solution(&mut known, &survey)),
+        },
+    }
+}
+
+/// A try with known facts.
+pub(crate) enum Attempt<N> {
+    Solved(Survey<N>),
+    Need(BTreeSet<N>),
+    Refuted(Proof),
+}
+
+/// Surveys, and searches if that does not settle it.
+pub(crate) fn attempt<F: Facts>(known: &mut Known<'_, F>, roots: &[Asked]) -> Attempt<F::Need> {
+    let open = match survey(known, roots) {
+        Outcome::Settled(survey) => return Attempt::Solved(survey),
+        Outcome::Open(survey) => survey,
+    };
+    if !open.needs.is_empty() {
+        return Attempt::Need(open.needs);
+    }
+    let order = trace(known, &open, roots).upwards;
+    let roots = known.in_order(roots.iter().copied());
+    match search(known, &roots, order.into_iter().rev()) {
+        Found::Need(needs) => Attempt::Need(needs),
+        Found::Refuted(proof) => Attempt::Refuted(proof),
+        Found::Chosen(chosen) => Attempt::Solved(walk(known, &roots, |known, unit, _, _| {
+            let number = chosen.get(&unit).copied();
+            match number.map(|number| (number, known.body(unit, number))) {
+                Some((number, Ok(Body::Present(children)))) => Pick::At(number, children),
+                _ => Pick::Stuck,
+            }
+        })),
+    }
+}
+
+fn solution<F: Facts>(known: &mut Known<'_, F>, survey: &Survey<F::Need>) -> Solution<F::Unit, F::Wish> {
+    let mut units = BTreeMap::new();
+    let mut passed_over = BTreeMap::new();
+    for unit in &survey.reached {
+        let Some(Pick::At(number, children)) = survey.pick(*unit) else { continue };
+        let name = known.unit(*unit).clone();
+        let passed = absent_before(known, survey, *unit, *number);
+        if !passed.is_empty() {
+            passed_over.insert(name.clone(), passed);
+        }
+        let wishes = survey.wishes(*unit).unwrap_or_default().iter().map(|wish| known.wish(*wish).clone());
+        let children = children.iter().map(|(child, _)| known.unit(*child).clone());
+        let choice =
+            Choice { candidate: Candidate(*number), wishes: wishes.collect(), children: children.collect() };
+        units.insert(name, choice);
+    }
+    Solution { units, passed_over: passed_over.into_iter().collect() }
+}
+
+/// The better candidates that all wishes allow and that do not have the unit.
+fn absent_before<F: Facts>(
+    known: &mut Known<'_, F>,
+    survey: &Survey<F::Need>,
+    unit: UnitId,
+    number: u32,
+) -> Vec<Candidate> {
+    let wishes = survey.wishes(unit).unwrap_or_default();
+    let all = common(known, unit, wishes, &mut BTreeSet::new()).unwrap_or_default();
+    let better = all.iter().copied().take_while(|other| *other < number);
+    better.filter(|other| matches!(known.body(unit, *other), Ok(Body::Absent))).map(Candidate).collect()
+}

@@ -1,0 +1,191 @@
+//! The greedy part: for every unit the best candidate that all wishes on it allow, again until nothing moves.
+//!
+//! What stands still is a solution, and the one the specification asks for: each unit has the best candidate that
+//! satisfies all its wishes. Everything here is a matter of sets, level by level, so that no order shows.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use crate::facts::Facts;
+use crate::known::{Asked, Body, Children, Known, UnitId, WishId};
+use crate::set::both;
+
+/// Narrowing moves one unit further with each pass; what has not settled by then is for the search.
+const PASSES: usize = 16;
+
+/// What is taken for a unit during a walk.
+#[derive(Clone)]
+pub(crate) enum Pick {
+    At(u32, Children),
+    /// A fact is missing.
+    Unknown,
+    /// No candidate is left.
+    Stuck,
+}
+
+struct Entry {
+    wishes: Vec<WishId>,
+    pick: Pick,
+}
+
+/// One walk from the roots over all that is asked for.
+pub(crate) struct Survey<N> {
+    /// By unit.
+    entries: Vec<Option<Entry>>,
+    /// In the order of discovery.
+    pub(crate) reached: Vec<UnitId>,
+    pub(crate) needs: BTreeSet<N>,
+}
+
+/// Whether the survey settles the question.
+pub(crate) enum Outcome<N> {
+    Settled(Survey<N>),
+    Open(Survey<N>),
+}
+
+/// Walks until the wishes on every unit are those under which its candidate was picked.
+pub(crate) fn survey<F: Facts>(known: &mut Known<'_, F>, roots: &[Asked]) -> Outcome<F::Need> {
+    let mut last = Survey::empty();
+    for _ in 0..PASSES {
+        let next = walk(known, roots, |known, unit, wishes, needs| {
+            pick(known, unit, last.wishes(unit).unwrap_or(wishes), needs)
+        });
+        let stands_still = next.agrees_with(&last);
+        last = next;
+        if stands_still {
+            let is_picked = |unit: &UnitId| matches!(last.pick(*unit), Some(Pick::At(..)));
+            return if last.reached.iter().all(is_picked) {
+                Outcome::Settled(last)
+            } else {
+                Outcome::Open(last)
+            };
+        }
+    }
+    Outcome::Open(last)
+}
+
+/// Goes breadth-first through everything asked for, with the candidates that `choose` gives.
+pub(crate) fn walk<'f, F: Facts>(
+    known: &mut Known<'f, F>,
+    roots: &[Asked],
+    mut choose: impl FnMut(&mut Known<'f, F>, UnitId, &[WishId], &mut BTreeSet<F::Need>) -> Pick,
+) -> Survey<F::Need> {
+    let mut survey = Survey::empty();
+    let mut level = roots.to_vec();
+    while !level.is_empty() {
+        let first_new = survey.reached.len();
+        level.retain(|ask| survey.note(*ask));
+        for index in first_new..survey.reached.len() {
+            let unit = survey.reached[index];
+            let mut needs = std::mem::take(&mut survey.needs);
+            let pick = choose(known, unit, survey.wishes(unit).unwrap_or_default(), &mut needs);
+            survey.needs = needs;
+            survey.set_pick(unit, pick);
+        }
+        level = level.iter().flat_map(|ask| survey.asks_below(*ask)).collect();
+    }
+    survey
+}
+
+/// The best candidate that all wishes allow and that has the unit.
+fn pick<F: Facts>(
+    known: &mut Known<'_, F>,
+    unit: UnitId,
+    wishes: &[WishId],
+    needs: &mut BTreeSet<F::Need>,
+) -> Pick {
+    let Some(common) = common(known, unit, wishes, needs) else { return Pick::Unknown };
+    let mut rest = common.iter();
+    while let Some(number) = rest.next() {
+        match known.body(unit, *number) {
+            Ok(Body::Present(children)) => return Pick::At(*number, children),
+            Ok(Body::Absent) => {}
+            Err(need) => {
+                needs.insert(need);
+                // Absent in a better one: it may be in none, and one large batch is cheaper than many small ones.
+                if *number != common[0] {
+                    needs.extend(rest.filter_map(|number| known.body(unit, *number).err()));
+                }
+                return Pick::Unknown;
+            }
+        }
+    }
+    Pick::Stuck
+}
+
+/// The candidates that all wishes allow, best first; nothing if a wish is not understood yet.
+pub(crate) fn common<F: Facts>(
+    known: &mut Known<'_, F>,
+    unit: UnitId,
+    wishes: &[WishId],
+    needs: &mut BTreeSet<F::Need>,
+) -> Option<Rc<[u32]>> {
+    let lists: Vec<_> = wishes.iter().map(|wish| known.allowed((unit, *wish))).collect();
+    let mut understood = Vec::with_capacity(lists.len());
+    let mut missing = 0;
+    for list in lists {
+        match list {
+            Ok(list) => understood.push(list),
+            Err(need) => {
+                needs.insert(need);
+                missing += 1;
+            }
+        }
+    }
+    let narrowed = understood.into_iter().reduce(|one, two| both(&one, &two).into());
+    narrowed.filter(|_| missing == 0)
+}
+
+impl<N: Ord> Survey<N> {
+    fn empty() -> Self {
+        Self { entries: Vec::new(), reached: Vec::new(), needs: BTreeSet::new() }
+    }
+
+    fn entry(&self, unit: UnitId) -> Option<&Entry> {
+        self.entries.get(unit.index())?.as_ref()
+    }
+
+    pub(crate) fn wishes(&self, unit: UnitId) -> Option<&[WishId]> {
+        self.entry(unit).map(|entry| &*entry.wishes)
+    }
+
+    pub(crate) fn pick(&self, unit: UnitId) -> Option<&Pick> {
+        self.entry(unit).map(|entry| &entry.pick)
+    }
+
+    pub(crate) fn children(&self, unit: UnitId) -> &[(UnitId, Option<WishId>)] {
+        match self.pick(unit) {
+            Some(Pick::At(_, children)) => children,
+            _ => &[],
+        }
+    }
+
+    /// Takes the ask down; `true` if it is new.
+    fn note(&mut self, (unit, wish): Asked) -> bool {
+        if self.entries.len() <= unit.index() {
+            self.entries.resize_with(unit.index() + 1, || None);
+        }
+        let Some(entry) = &mut self.entries[unit.index()] else {
+            self.entries[unit.index()] = Some(Entry { wishes: vec![wish], pick: Pick::Unknown });
+            self.reached.push(unit);
+            return true;
+        };
+        let place = entry.wishes.binary_search(&wish);
+        place.map_err(|place| entry.wishes.insert(place, wish)).is_err()
+    }
+
+    fn set_pick(&mut self, unit: UnitId, pick: Pick) {
+        if let Some(Some(entry)) = self.entries.get_mut(unit.index()) {
+            entry.pick = pick;
+        }
+    }
+
+    fn asks_below(&self, (unit, wish): Asked) -> impl Iterator<Item = Asked> {
+        self.children(unit).iter().map(move |(child, own)| (*child, own.unwrap_or(wish)))
+    }
+
+    fn agrees_with(&self, other: &Self) -> bool {
+        let same = |unit: &UnitId| self.wishes(*unit) == other.wishes(*unit);
+        self.reached.len() == other.reached.len() && self.reached.iter().all(same)
+    }
+}

@@ -1,0 +1,173 @@
+//! A world of units by letter and tags by two numbers, written as lines: `a 1.0: b ^1, c` (`-` if absent).
+#![allow(dead_code, unreachable_pub)]
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::{Display, Formatter};
+
+use agpm_solve::{Answer, AnswerTo, Candidate, Child, Content, Facts, Root, solve};
+
+pub type Tag = (u32, u32);
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Wish {
+    Any,
+    Exactly(Tag),
+    AtLeast(Tag),
+    Below(Tag),
+    Caret(Tag),
+}
+
+impl Wish {
+    pub fn allows(self, tag: Tag) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Exactly(wanted) => tag == wanted,
+            Self::AtLeast(least) => tag >= least,
+            Self::Below(limit) => tag < limit,
+            Self::Caret(least) => tag >= least && tag.0 == least.0,
+        }
+    }
+
+    pub fn read(text: &str) -> Self {
+        match text.split_at(text.find(char::is_numeric).unwrap_or(text.len())) {
+            ("*", "") => Self::Any,
+            ("=", tag) => Self::Exactly(read_tag(tag)),
+            (">=", tag) => Self::AtLeast(read_tag(tag)),
+            ("<", tag) => Self::Below(read_tag(tag)),
+            ("^", tag) => Self::Caret(read_tag(tag)),
+            _ => panic!("no wish: {text}"),
+        }
+    }
+}
+
+impl Display for Wish {
+    fn fmt(&self, out: &mut Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Any => write!(out, "*"),
+            Self::Exactly((major, minor)) => write!(out, "={major}.{minor}"),
+            Self::AtLeast((major, minor)) => write!(out, ">={major}.{minor}"),
+            Self::Below((major, minor)) => write!(out, "<{major}.{minor}"),
+            Self::Caret((major, minor)) => write!(out, "^{major}.{minor}"),
+        }
+    }
+}
+
+fn read_tag(text: &str) -> Tag {
+    let (major, minor) = text.split_once('.').unwrap_or((text, "0"));
+    (major.parse().unwrap(), minor.parse().unwrap())
+}
+
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Need {
+    Tags(String),
+    File(String, u32),
+}
+
+pub type ToyChild = Child<String, Wish>;
+pub type ToyRoot = Root<String, Wish>;
+
+/// Per unit its candidates, best first: the tag, and the children if the unit is there.
+#[derive(Clone, Default, Debug)]
+pub struct Toy {
+    pub units: BTreeMap<String, Vec<(Tag, Option<Vec<ToyChild>>)>>,
+    pub hidden: BTreeSet<Need>,
+}
+
+impl Toy {
+    pub fn read(lines: &[&str]) -> Self {
+        let mut toy = Self::default();
+        for line in lines {
+            let (head, children) = line.split_once(':').unwrap();
+            let (unit, tag) = head.split_once(' ').unwrap();
+            let children = match children.trim() {
+                "-" => None,
+                "" => Some(vec![]),
+                list => Some(list.split(", ").map(child).collect()),
+            };
+            toy.units.entry(unit.to_owned()).or_default().push((read_tag(tag), children));
+        }
+        toy
+    }
+
+    pub fn children(&self, unit: &str, number: u32) -> Option<&[ToyChild]> {
+        self.units[unit][number as usize].1.as_deref()
+    }
+
+    pub fn allows(&self, unit: &str, wish: Wish, number: u32) -> bool {
+        self.units.get(unit).is_some_and(|tags| wish.allows(tags[number as usize].0))
+    }
+
+    /// The same world with every fact still to be read.
+    pub fn hide_all(&self) -> Self {
+        let tags = self.units.keys().map(|unit| Need::Tags(unit.clone()));
+        let files = self
+            .units
+            .iter()
+            .flat_map(|(unit, tags)| (0..tags.len()).map(|number| Need::File(unit.clone(), number as u32)));
+        Self { units: self.units.clone(), hidden: tags.chain(files).collect() }
+    }
+
+    fn look(&self, need: Need) -> Result<(), Need> {
+        if self.hidden.contains(&need) { Err(need) } else { Ok(()) }
+    }
+}
+
+fn child(text: &str) -> ToyChild {
+    match text.split_once(' ') {
+        Some((unit, wish)) => Child { unit: unit.to_owned(), wish: Some(Wish::read(wish)) },
+        None => Child { unit: text.to_owned(), wish: None },
+    }
+}
+
+pub fn roots(texts: &[&str]) -> Vec<ToyRoot> {
+    let root = |text: &&str| {
+        let (unit, wish) = text.split_once(' ').unwrap();
+        Root { unit: unit.to_owned(), wish: Wish::read(wish) }
+    };
+    texts.iter().map(root).collect()
+}
+
+impl Facts for Toy {
+    type Unit = String;
+    type Wish = Wish;
+    type Need = Need;
+
+    fn allowed(&self, unit: &String, wish: &Wish) -> Result<Vec<Candidate>, Need> {
+        self.look(Need::Tags(unit.clone()))?;
+        let tags = self.units.get(unit).map(Vec::as_slice).unwrap_or_default();
+        let fits = tags.iter().zip(0..).filter(|((tag, _), _)| wish.allows(*tag));
+        Ok(fits.map(|(_, number)| Candidate(number)).collect())
+    }
+
+    fn content(&self, unit: &String, candidate: Candidate) -> Result<Content<'_, String, Wish>, Need> {
+        self.look(Need::File(unit.clone(), candidate.0))?;
+        let children = self.children(unit, candidate.0);
+        Ok(children.map_or(Content::Absent, |children| Content::Children(Cow::Borrowed(children))))
+    }
+
+    fn label(&self, unit: &String, candidate: Candidate) -> String {
+        let (major, minor) = self.units[unit][candidate.0 as usize].0;
+        format!("v{major}.{minor}")
+    }
+
+    fn all(&self, unit: &String) -> Vec<(Candidate, Wish)> {
+        let tags = self.units.get(unit).map(Vec::as_slice).unwrap_or_default();
+        tags.iter().zip(0..).map(|((tag, _), number)| (Candidate(number), Wish::Exactly(*tag))).collect()
+    }
+}
+
+/// Solves with what is known, reads what is missing, and solves again; the answer and the number of readings.
+pub fn solve_reading(toy: &Toy, roots: &[ToyRoot]) -> (AnswerTo<Toy>, usize) {
+    let mut toy = toy.hide_all();
+    for readings in 0.. {
+        match solve(&toy, roots) {
+            Answer::Need(needs) => {
+                assert!(!needs.is_empty() && needs.is_subset(&toy.hidden), "{needs:?}");
+                toy.hidden.retain(|need| !needs.contains(need));
+            }
+            answer => return (answer, readings),
+        }
+    }
+    unreachable!()
+}

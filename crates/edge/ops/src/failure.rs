@@ -32,6 +32,10 @@ pub enum FailureKind {
     Usage,
     /// A name that is not there, or that could mean several things.
     NotFound,
+    /// The network is needed, and is not there or not to be used.
+    Network,
+    /// The lockfile is missing or does not say what it must.
+    Lock,
     /// A file or key that is not ours, or a path that escapes.
     Refused,
 }
@@ -43,6 +47,8 @@ impl FailureKind {
             FailureKind::Errors => 1,
             FailureKind::Usage => 2,
             FailureKind::NotFound => 3,
+            FailureKind::Network => 4,
+            FailureKind::Lock => 5,
             FailureKind::Refused => 6,
         }
     }

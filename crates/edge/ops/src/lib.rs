@@ -6,6 +6,7 @@ mod failure;
 mod gather;
 mod layers;
 mod merge;
+mod packages;
 mod parallel;
 mod provenance;
 mod report;
@@ -20,4 +21,4 @@ pub use merge::{MergeInputs, MergeReport, MergeRequest, OutputFormat, RuleArgume
 pub use provenance::{BodyLines, ExplainedDeletion, ExplainedLeaf, ExplainedShadow, Provenance};
 pub use report::{diagnostic_value, failure_value, success_value};
 pub use strategies::{OwnStrategy, StrategiesReport, StrategiesRequest, StrategyPage, strategies};
-pub use world::{Environment, ManifestUse, Network, World};
+pub use world::{Environment, ManifestUse, Network, Progress, Silent, World};

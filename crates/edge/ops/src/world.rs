@@ -1,14 +1,40 @@
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 pub use agpm_git::Network;
 
 const CONFIG_NAME: &str = "config.toml";
 
 /// Everything that a command may know of the world, built once in `main`.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct World {
     /// Where it runs and what the user said for every command.
     pub environment: Environment,
+    /// Who wants to know how far things are.
+    pub progress: Arc<dyn Progress>,
+}
+
+/// Shows work that takes long.
+pub trait Progress: Send + Sync {
+    /// A source is being asked.
+    fn source_began(&self, name: &str);
+    /// It has answered, or failed.
+    fn source_ended(&self, name: &str);
+    /// So many of so many files are written.
+    fn files(&self, done: usize, all: usize);
+    /// Another process holds the project.
+    fn waiting(&self);
+}
+
+/// Shows nothing.
+#[derive(Clone, Copy, Debug)]
+pub struct Silent;
+
+impl Progress for Silent {
+    fn source_began(&self, _: &str) {}
+    fn source_ended(&self, _: &str) {}
+    fn files(&self, _: usize, _: usize) {}
+    fn waiting(&self) {}
 }
 
 /// Where a command runs.

@@ -37,5 +37,5 @@ pub use strategy::{
     Separator, Strategy,
 };
 pub use tool::{Destination, Tool, ToolState, Tools};
-pub use unit::{GlobError, Origin, ResourcePath, Unit};
+pub use unit::{FileMode, GlobError, Origin, ResourcePath, Unit};
 pub use version::{Requirement, RequirementError, Selector, Tag};

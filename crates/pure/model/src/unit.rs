@@ -16,6 +16,15 @@ pub enum Origin {
     Source(SourceName),
 }
 
+/// Whether a file is a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FileMode {
+    /// It is not.
+    Plain,
+    /// It is.
+    Executable,
+}
+
 /// The path of a resource, or a pattern for several, with `/`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ResourcePath(String);
@@ -70,6 +79,11 @@ impl ResourcePath {
     /// The path with `/`.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// Whether it starts outside of the folder that it is read from.
+    pub fn leaves_folder(&self) -> bool {
+        self.0.starts_with('/') || self.0.starts_with("../") || self.0 == ".."
     }
 
     /// Whether it stands for several.

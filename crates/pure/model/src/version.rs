@@ -78,7 +78,7 @@ impl Requirement {
         &self.written
     }
 
-    /// Whether a tag fits; `latest` is decided among all tags, see [`Requirement::among`].
+    /// Whether a tag fits; `latest` is decided among all tags.
     fn fits(&self, tag: &Tag) -> bool {
         match (&self.wants, &tag.version) {
             (Wants::Name, _) => tag.name == self.written,
@@ -102,8 +102,15 @@ impl Requirement {
             found.retain(|at| Some(&tags[*at].version) == highest.as_ref());
         }
         // Of `v1.0.0` and `1.0.0` the one that is written is meant.
-        found.sort_by_key(|at| tags[*at].name != self.written);
+        if found.iter().any(|at| tags[*at].name == self.written) {
+            found.retain(|at| tags[*at].name == self.written);
+        }
         found
+    }
+
+    /// Whether a tag fits whatever other tags there are; what is the latest is not known of one tag alone.
+    pub fn allows(&self, tag: &Tag) -> bool {
+        !matches!(self.wants, Wants::Latest(_)) && self.fits(tag)
     }
 
     /// The name of a branch or commit that is meant if no tag has it.
@@ -340,9 +347,10 @@ mod tests {
     #[test]
     fn every_form_of_requirement_takes_its_tags_highest_first() {
         for (requirement, expected) in [
-            ("v1.0.0", "v1.0.0 1.0.0"),
-            ("1.0.0", "1.0.0 v1.0.0"),
+            ("v1.0.0", "v1.0.0"),
+            ("1.0.0", "1.0.0"),
             ("=1.0.0", "v1.0.0 1.0.0"),
+            ("1.1.0", "v1.1.0"),
             ("^1.0", "v1.2.0 v1.1.0 v1.0.0 1.0.0"),
             ("^v1.1", "v1.2.0 v1.1.0"),
             ("~1.1", "v1.1.0"),

@@ -3,10 +3,8 @@
 use std::collections::BTreeMap;
 
 use agpm_diag::{Diagnostic, codes};
-use agpm_model::{Checksum, RelativePath};
+use agpm_model::{Checksum, FileMode, RelativePath};
 use agpm_text::{Document, NodeRef, Value};
-
-use crate::plan::Mode;
 
 const VERSION: usize = 1;
 
@@ -25,7 +23,7 @@ pub struct Owned {
     /// Of the bytes we wrote.
     pub checksum: Checksum,
     /// The mode we gave it.
-    pub mode: Mode,
+    pub mode: FileMode,
     /// The resource it belongs to, as `TYPE/NAME`.
     pub owner: String,
 }
@@ -58,7 +56,7 @@ impl Ledger {
             let path = RelativePath::new(path.content()).map_err(|_| broken())?;
             let checksum = file.get("checksum").and_then(checksum).ok_or_else(broken)?;
             let executable = file.get("executable").and_then(NodeRef::as_bool) == Some(true);
-            let mode = if executable { Mode::Executable } else { Mode::Plain };
+            let mode = if executable { FileMode::Executable } else { FileMode::Plain };
             let owner = file.get("owner").and_then(NodeRef::as_str).unwrap_or_default().to_owned();
             ledger.files.insert(path, Owned { checksum, mode, owner });
         }
@@ -69,7 +67,7 @@ impl Ledger {
 impl Owned {
     fn value(&self) -> Value {
         let mut map = vec![("checksum", Value::from(self.checksum.to_string()))];
-        if self.mode == Mode::Executable {
+        if self.mode == FileMode::Executable {
             map.push(("executable", true.into()));
         }
         map.push(("owner", self.owner.as_str().into()));

@@ -10,5 +10,5 @@ mod target;
 
 pub use entries::{Entry, EntryError, Graph, entries};
 pub use ledger::{Ledger, Owned};
-pub use plan::{Action, Change, Desired, Mode, Observed, Overwrite, Plan, Refusal, plan};
+pub use plan::{Action, Change, Desired, Observed, Overwrite, Plan, Refusal, plan};
 pub use target::{Clash, Wanted, clashes, target};

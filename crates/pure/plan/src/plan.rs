@@ -2,18 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use agpm_model::{Checksum, RelativePath};
+use agpm_model::{Checksum, FileMode, RelativePath};
 
 use crate::ledger::{Ledger, Owned};
-
-/// Whether a file is a program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
-    /// It is not.
-    Plain,
-    /// It is.
-    Executable,
-}
 
 /// A file as it is to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,7 +14,7 @@ pub struct Desired {
     /// Of its bytes.
     pub checksum: Checksum,
     /// Its mode.
-    pub mode: Mode,
+    pub mode: FileMode,
     /// The resource it belongs to, as `TYPE/NAME`.
     pub owner: String,
 }
@@ -34,7 +25,7 @@ pub enum Observed {
     /// Nothing.
     Missing,
     /// A file with these bytes.
-    File(Checksum, Mode),
+    File(Checksum, FileMode),
     /// A folder, a link or something else that is never replaced.
     Other(&'static str),
 }

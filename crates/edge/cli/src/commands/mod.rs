@@ -9,8 +9,9 @@ mod strategies;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 
-use agpm_ops::{Environment, ManifestUse, MergeInputs, Network, World};
+use agpm_ops::{Environment, ManifestUse, MergeInputs, Network, Silent, World};
 
 use crate::args::{Cli, Command, FoldArgs, Global};
 use crate::output::{Output, write_stdout};
@@ -54,7 +55,7 @@ fn world(global: &Global) -> World {
         network,
         folder,
     };
-    World { environment }
+    World { environment, progress: Arc::new(Silent) }
 }
 
 fn inputs(fold: FoldArgs, files: Vec<std::path::PathBuf>) -> MergeInputs {

@@ -1,0 +1,189 @@
+//! Why there is no solution, in words: who asks for what, and the smallest change that helps.
+
+use agpm_diag::{Diagnostic, codes, did_you_mean};
+use agpm_git::EntryKind;
+use agpm_model::{Manifest, Origin, Selector, Unit};
+use agpm_solve::{Ask, Clash, ClashKind, Conflict};
+
+use crate::failure::{Failure, Notes};
+use crate::packages::facts::Known;
+use crate::packages::resolve::dependency_of;
+use crate::packages::sources::{Opened, Sources};
+
+/// Versions that are listed one by one.
+const MOST_LISTED: usize = 8;
+
+/// The chain as people draw it.
+pub(crate) fn cycle(chain: &[Unit]) -> Failure {
+    let paths: Vec<&str> = chain.iter().map(|unit| unit.path.as_str()).collect();
+    let message = format!("Circular dependency detected: {}", paths.join(" → "));
+    let help = "remove one of these declarations";
+    Diagnostic::new(&codes::PACKAGE_CYCLE, message).help(help).into()
+}
+
+/// Every clash as a diagnostic.
+pub(crate) fn report(
+    manifest: &Manifest,
+    known: &Known,
+    sources: &Sources,
+    conflict: &Conflict<Unit, Selector>,
+    notes: &mut Notes,
+) -> Failure {
+    let telling = Telling { manifest, known, sources };
+    for clash in &conflict.clashes {
+        let mut diagnostic = match clash.kind {
+            ClashKind::NoCandidate => telling.no_candidate(clash),
+            ClashKind::Absent => telling.absent(clash),
+            ClashKind::Incompatible | ClashKind::Exhausted => telling.incompatible(clash),
+        };
+        if let Some(change) = telling.change(conflict) {
+            diagnostic.help = Some(change);
+        }
+        notes.diagnostics.push(telling.placed(diagnostic, clash));
+    }
+    Failure::reported()
+}
+
+struct Telling<'a> {
+    manifest: &'a Manifest,
+    known: &'a Known,
+    sources: &'a Sources,
+}
+
+impl Telling<'_> {
+    /// With the manifest's entries that lead there.
+    fn placed(&self, mut diagnostic: Diagnostic, clash: &Clash<Unit, Selector>) -> Diagnostic {
+        let mut seen = Vec::new();
+        for ask in &clash.asks {
+            let Some(dependency) = dependency_of(self.manifest, ask.root) else { continue };
+            if !seen.contains(&ask.root) {
+                seen.push(ask.root);
+                let text = if clash.asks.len() > 1 { format!("asks for `{}`", ask.wish) } else { String::new() };
+                let spot = dependency.spot;
+                diagnostic = diagnostic.at(spot.source, spot.span, text);
+            }
+        }
+        diagnostic
+    }
+
+    fn no_candidate(&self, clash: &Clash<Unit, Selector>) -> Diagnostic {
+        let wish = clash.asks.first().map(|ask| ask.wish.to_string()).unwrap_or_default();
+        let source = source_name(&clash.unit);
+        let message = format!("no version of source `{source}` fits `{wish}`, asked for by {}", chains(&clash.asks));
+        Diagnostic::new(&codes::PACKAGE_VERSION, message).help(self.versions(&clash.unit, &wish))
+    }
+
+    fn absent(&self, clash: &Clash<Unit, Selector>) -> Diagnostic {
+        let labels = clash.asks.first().map(|ask| listed(&ask.allows)).unwrap_or_default();
+        let what = if clash.unit.path.is_pattern() { "nothing matches" } else { "there is no" };
+        let place = match &clash.unit.origin {
+            Origin::Local => "on this machine, from the manifest's folder".to_owned(),
+            Origin::Source(name) if labels == "local" => format!("in source `{name}`"),
+            Origin::Source(name) => format!("in source `{name}` at {labels}"),
+        };
+        let through = clash.asks.iter().any(|ask| ask.chain.len() > 1);
+        let by = if through { format!(", needed by {}", chains(&clash.asks)) } else { String::new() };
+        let message = format!("{what} `{}` {place}{by}", clash.unit.path);
+        let mut diagnostic = Diagnostic::new(&codes::PACKAGE_NOT_FOUND, message);
+        diagnostic.help = self.near_files(clash);
+        diagnostic
+    }
+
+    fn incompatible(&self, clash: &Clash<Unit, Selector>) -> Diagnostic {
+        let asks: Vec<String> = clash
+            .asks
+            .iter()
+            .map(|ask| {
+                let within = match ask.within.is_empty() {
+                    true => String::new(),
+                    false => format!(" (at {})", listed(&ask.within)),
+                };
+                format!("{}{within} asks for `{}` ({})", self.chain(ask), ask.wish, allowed(&ask.allows))
+            })
+            .collect();
+        let message = format!("no version of `{}` suits all who need it: {}", clash.unit, asks.join("; "));
+        Diagnostic::new(&codes::PACKAGE_CONFLICT, message)
+            .help("change one of the requirements so that they have a version in common")
+    }
+
+    /// The names from the manifest's entry down.
+    fn chain(&self, ask: &Ask<Unit, Selector>) -> String {
+        let root = dependency_of(self.manifest, ask.root);
+        let first = root.map(|root| format!("{}/{}", root.kind, root.name)).unwrap_or_default();
+        let rest = ask.chain.iter().skip(1).map(|unit| unit.path.to_string());
+        std::iter::once(first).chain(rest).collect::<Vec<_>>().join(" → ")
+    }
+
+    /// The smallest change that helps.
+    fn change(&self, conflict: &Conflict<Unit, Selector>) -> Option<String> {
+        let suggestion = conflict.suggestions.first()?;
+        let root = dependency_of(self.manifest, suggestion.root)?;
+        Some(format!(
+            "it works with `version = \"{}\"` instead of `{}` for {}/{}",
+            suggestion.wish, root.selector, root.kind, root.name
+        ))
+    }
+
+    fn versions(&self, unit: &Unit, wish: &str) -> String {
+        let Origin::Source(source) = &unit.origin else { return String::new() };
+        let Some(refs) = self.known.refs(source) else { return "check the version".to_owned() };
+        let names: Vec<&str> = refs.tags.keys().chain(refs.branches.keys()).map(String::as_str).collect();
+        if let Some(near) = agpm_diag::nearest(wish, names.iter().copied()) {
+            return format!("did you mean `{near}`?");
+        }
+        match (&refs.head, names.is_empty()) {
+            (_, true) => "the repository has neither tags nor branches".to_owned(),
+            (Some(head), _) if wish == "main" => format!("its default branch is `{head}`: say `branch = \"{head}\"`"),
+            _ => {
+                let mut tags: Vec<agpm_model::Tag> = refs.tags.keys().map(|name| agpm_model::Tag::new(name)).collect();
+                tags.sort_by(|a, b| b.cmp(a));
+                let tags: Vec<String> = tags.iter().map(|tag| tag.name().to_owned()).collect();
+                let branches: Vec<String> = refs.branches.keys().cloned().collect();
+                format!("it has the tags {} and the branches {}", listed(&tags), listed(&branches))
+            }
+        }
+    }
+
+    /// What is there under a similar name.
+    fn near_files(&self, clash: &Clash<Unit, Selector>) -> Option<String> {
+        let Origin::Source(source) = &clash.unit.origin else { return Some("check the path".to_owned()) };
+        let label = clash.asks.first()?.allows.first()?;
+        let Some(Opened::Git(remote)) = self.sources.get(source) else { return Some("check the path".to_owned()) };
+        let refs = self.known.refs(source)?;
+        let commit = refs.tags.get(label).or_else(|| refs.branches.get(label))?;
+        let folder = clash.unit.path.literal_folder();
+        let tree = match folder {
+            "" => remote.tree(commit).ok()?,
+            folder => remote.tree(&remote.entry(commit, folder).ok()??.id).ok()?,
+        };
+        let full = |name: &str| if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
+        let files: Vec<String> = tree.iter().filter(|e| e.kind != EntryKind::Submodule).map(|e| full(&e.name)).collect();
+        did_you_mean(clash.unit.path.as_str(), "the folder holds", files.iter().map(String::as_str))
+    }
+}
+
+fn source_name(unit: &Unit) -> String {
+    match &unit.origin {
+        Origin::Source(name) => name.to_string(),
+        Origin::Local => "this machine".to_owned(),
+    }
+}
+
+fn chains(asks: &[Ask<Unit, Selector>]) -> String {
+    let chain = |ask: &Ask<Unit, Selector>| {
+        ask.chain.iter().map(|unit| unit.path.to_string()).collect::<Vec<_>>().join(" → ")
+    };
+    asks.iter().map(chain).collect::<Vec<_>>().join(" and ")
+}
+
+fn allowed(labels: &[String]) -> String {
+    if labels.is_empty() { "which nothing fits".to_owned() } else { listed(labels) }
+}
+
+fn listed(labels: &[String]) -> String {
+    let shown = labels.iter().take(MOST_LISTED).cloned().collect::<Vec<_>>().join(", ");
+    match labels.len().saturating_sub(MOST_LISTED) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}

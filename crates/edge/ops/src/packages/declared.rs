@@ -1,0 +1,161 @@
+//! What a resource declares, out of its bytes.
+
+use agpm_diag::{Diagnostic, Severity, Span, codes, has_errors};
+use agpm_model::{Declared, Origin, ResourcePath, Unit, declarations, read_declarations};
+use agpm_render::{has_tags, render};
+use agpm_text::{Document, Format, Limits, NodeRef, Value, decode, parse};
+
+use crate::failure::Notes;
+
+/// The word without which nothing is declared.
+const KEY: &[u8] = b"dependencies";
+
+/// A resource whose declarations are read.
+pub(crate) struct Declaring<'a> {
+    pub(crate) unit: &'a Unit,
+    /// Its version, for messages.
+    pub(crate) label: &'a str,
+    pub(crate) bytes: &'a [u8],
+    /// The names that templates in declarations may use.
+    pub(crate) names: &'a Value,
+}
+
+impl Declaring<'_> {
+    /// Its declarations; what is wrong goes to the notes.
+    pub(crate) fn read(&self, notes: &mut Notes) -> Vec<Declared> {
+        let format = match self.unit.path.extension() {
+            Some("md" | "markdown") => Format::Markdown,
+            Some("json") => Format::Json,
+            _ => return Vec::new(),
+        };
+        if !contains(self.bytes, KEY) {
+            return Vec::new();
+        }
+        let name = format!("{}@{}", self.unit, self.label);
+        let source = notes.sources.add(name.clone(), String::from_utf8_lossy(self.bytes).into_owned());
+        let text = match decode(source, self.bytes.to_vec()) {
+            Ok(text) => text,
+            Err(diagnostic) => {
+                notes.diagnostics.push(diagnostic);
+                return Vec::new();
+            }
+        };
+        let parsed = parse(source, text, format, Limits::default());
+        if has_errors(&parsed.diagnostics) {
+            return self.broken(&parsed.document, parsed.diagnostics, &name, notes);
+        }
+        let Some(node) = parsed.document.root().and_then(declarations) else { return Vec::new() };
+        let written = &parsed.document.text()[node.span().range()];
+        if has_tags(written) && templating(&parsed.document) {
+            return self.rendered(&parsed.document, node, &name, notes);
+        }
+        take(node, notes)
+    }
+
+    /// Front matter that is no YAML as it stands: a template may make it so. If nothing in it speaks of dependencies it
+    /// is not ours to judge.
+    fn broken(
+        &self,
+        document: &Document,
+        found: Vec<Diagnostic>,
+        name: &str,
+        notes: &mut Notes,
+    ) -> Vec<Declared> {
+        let text = document.text();
+        let front = &text[..document.body().start as usize];
+        if document.format() == Format::Markdown && has_tags(front) && front.len() < text.len() {
+            let Some(rendered) = self.fill(document, 0, front, notes) else { return Vec::new() };
+            let source = notes.sources.add(format!("{name}, rendered"), rendered.clone());
+            let parsed = parse(source, rendered, Format::Markdown, Limits::default());
+            let failed = has_errors(&parsed.diagnostics);
+            notes.diagnostics.extend(parsed.diagnostics);
+            let node = parsed.document.root().filter(|_| !failed).and_then(declarations);
+            return node.map(|node| take(node, notes)).unwrap_or_default();
+        }
+        let concerned = document.format() != Format::Markdown || contains(front.as_bytes(), KEY);
+        notes.diagnostics.extend(found.into_iter().map(|diagnostic| {
+            if concerned { diagnostic } else { Diagnostic { severity: Severity::Warning, ..diagnostic } }
+        }));
+        Vec::new()
+    }
+
+    /// Declarations whose texts are templates, filled and read again.
+    fn rendered(&self, document: &Document, node: NodeRef<'_>, name: &str, notes: &mut Notes) -> Vec<Declared> {
+        let range = node.span().range();
+        let text = document.text();
+        let line = text[..range.start].rfind('\n').map_or(0, |at| at + 1);
+        let indent = " ".repeat(range.start - line);
+        let Some(filled) = self.fill(document, range.start, &text[range], notes) else { return Vec::new() };
+        let format = if document.format() == Format::Json { Format::Json } else { Format::Yaml };
+        let filled = format!("{indent}{filled}");
+        let source = notes.sources.add(format!("{name}, rendered"), filled.clone());
+        let parsed = parse(source, filled, format, Limits::default());
+        notes.diagnostics.extend(parsed.diagnostics);
+        parsed.document.root().map(|node| take(node, notes)).unwrap_or_default()
+    }
+
+    fn fill(&self, document: &Document, start: usize, text: &str, notes: &mut Notes) -> Option<String> {
+        let filled = render(text, self.names);
+        filled
+            .map_err(|error| {
+                let range = error.range.unwrap_or(0..text.len().min(1));
+                let span = Span::new(start + range.start, start + range.end);
+                notes.diagnostics.push(
+                    Diagnostic::new(&codes::RESOURCE_TEMPLATE, error.message)
+                        .at(document.source(), span, "")
+                        .help("define it under `[project]`, or write `| default(value=\"…\")` behind it"),
+                );
+            })
+            .ok()
+    }
+}
+
+/// Whether the resource lets its texts be rendered.
+fn templating(document: &Document) -> bool {
+    let root = document.root();
+    let nested = root.and_then(|root| root.get("agpm")?.get("templating"));
+    let dotted = root.and_then(|root| root.get("agpm.templating"));
+    nested.or(dotted).and_then(NodeRef::as_bool) != Some(false)
+}
+
+fn take(node: NodeRef<'_>, notes: &mut Notes) -> Vec<Declared> {
+    let (declared, diagnostics) = read_declarations(node);
+    notes.diagnostics.extend(diagnostics);
+    declared
+}
+
+fn contains(bytes: &[u8], word: &[u8]) -> bool {
+    bytes.windows(word.len()).any(|window| window == word)
+}
+
+fn is_below(folder: &str, path: &ResourcePath) -> bool {
+    path.as_str().strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+}
+
+/// Why a declared path leads nowhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Escapes;
+
+/// The unit that a declared path means: from the root of the source, or from the declaring file.
+pub(crate) fn meant(parent: &Unit, path: &str, exists: &dyn Fn(&str) -> bool) -> Result<Unit, Escapes> {
+    let beside = |path: &str| match parent.path.folder() {
+        "" => path.to_owned(),
+        folder => format!("{folder}/{path}"),
+    };
+    let relative = path.starts_with("./") || path.starts_with("../");
+    let bare = !path.contains('/');
+    let chosen = match (relative, bare) {
+        (true, _) => beside(path),
+        (false, true) if !exists(path) && exists(&beside(path)) => beside(path),
+        _ => path.to_owned(),
+    };
+    // Steps up are taken before the path is judged: `agents/../snippets/x.md` stays inside.
+    let plain = ResourcePath::local(&chosen).map_err(|_| Escapes)?;
+    let path = match parent.origin {
+        Origin::Source(_) => ResourcePath::in_source(plain.as_str()).map_err(|_| Escapes)?,
+        // A file may need what is in the project or below its own folder: it has no say over the rest of the machine.
+        Origin::Local if !plain.leaves_folder() || is_below(parent.path.folder(), &plain) => plain,
+        Origin::Local => return Err(Escapes),
+    };
+    Ok(Unit { origin: parent.origin.clone(), path })
+}

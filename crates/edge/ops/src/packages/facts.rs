@@ -1,0 +1,269 @@
+//! What is known of the sources so far, as the solver asks for it.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use agpm_git::Refs;
+use agpm_model::{
+    Checksum, Declared, FileMode, ObjectId, Origin, Requirement, Selector, SourceName, Tag, Unit,
+};
+use agpm_solve::{Candidate, Child, Content, Facts};
+
+/// The one version of what is on this machine.
+const LOCAL: &str = "local";
+/// The candidate that stands for the pin.
+const PINNED: Candidate = Candidate(0);
+
+/// A version of a source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Version {
+    /// The tag, branch or commit as it is asked for.
+    pub(crate) label: String,
+    /// Nothing for what is on this machine.
+    pub(crate) commit: Option<ObjectId>,
+}
+
+/// What the lockfile says of a unit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Pin {
+    pub(crate) version: Version,
+    /// What was asked for when it was locked; nothing if that is not known.
+    pub(crate) wishes: Vec<String>,
+}
+
+/// A file of a source at one commit.
+#[derive(Debug)]
+pub(crate) struct Resource {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) checksum: Checksum,
+    pub(crate) mode: FileMode,
+    /// What it declares, each with the unit that is meant.
+    pub(crate) declared: Vec<(Declared, Unit)>,
+    children: Vec<Child<Unit, Selector>>,
+}
+
+impl Resource {
+    pub(crate) fn new(bytes: Vec<u8>, mode: FileMode, declared: Vec<(Declared, Unit)>) -> Self {
+        let child = |(declared, unit): &(Declared, Unit)| Child { unit: unit.clone(), wish: declared.selector.clone() };
+        let children = declared.iter().map(child).collect();
+        Resource { checksum: Checksum::of(&bytes), bytes, mode, declared, children }
+    }
+}
+
+/// What is at a path, or what a pattern matches, at one commit.
+#[derive(Clone, Debug)]
+pub(crate) enum Found {
+    /// Nothing.
+    Absent,
+    /// A file.
+    File(Arc<Resource>),
+    /// The matches of a pattern.
+    Matches(Arc<Vec<Child<Unit, Selector>>>),
+}
+
+/// Something to be read before the solver can go on.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Need {
+    /// The refs of a source.
+    Refs(SourceName),
+    /// The commit that a short name stands for.
+    Rev(SourceName, String),
+    /// What is at a path or matches a pattern.
+    Content(Unit, Option<ObjectId>),
+}
+
+/// The refs of a source, best first.
+#[derive(Debug)]
+struct Listing {
+    refs: Arc<Refs>,
+    branches: Vec<String>,
+    /// Highest version first.
+    tags: Vec<Tag>,
+}
+
+/// Everything read so far.
+#[derive(Debug, Default)]
+pub(crate) struct Known {
+    listings: BTreeMap<SourceName, Listing>,
+    revs: BTreeMap<(SourceName, String), ObjectId>,
+    pub(crate) pins: BTreeMap<Unit, Pin>,
+    contents: BTreeMap<Unit, BTreeMap<Option<ObjectId>, Found>>,
+    /// Sources that have no versions.
+    pub(crate) plain: Vec<SourceName>,
+}
+
+impl Known {
+    pub(crate) fn list(&mut self, source: SourceName, refs: Arc<Refs>) {
+        let mut tags: Vec<Tag> = refs.tags.keys().map(|name| Tag::new(name)).collect();
+        tags.sort_by(|a, b| b.cmp(a));
+        let branches = refs.branches.keys().cloned().collect();
+        self.listings.insert(source, Listing { refs, branches, tags });
+    }
+
+    pub(crate) fn is_listed(&self, source: &SourceName) -> bool {
+        self.listings.contains_key(source)
+    }
+
+    pub(crate) fn refs(&self, source: &SourceName) -> Option<&Refs> {
+        self.listings.get(source).map(|listing| &*listing.refs)
+    }
+
+    pub(crate) fn set_rev(&mut self, source: SourceName, rev: String, commit: ObjectId) {
+        self.revs.insert((source, rev), commit);
+    }
+
+    pub(crate) fn set_content(&mut self, unit: Unit, commit: Option<ObjectId>, found: Found) {
+        self.contents.entry(unit).or_default().insert(commit, found);
+    }
+
+    pub(crate) fn found(&self, unit: &Unit, commit: Option<&ObjectId>) -> Option<&Found> {
+        self.contents.get(unit)?.get(&commit.cloned())
+    }
+
+    /// The source of a unit that has versions.
+    fn versioned<'u>(&self, unit: &'u Unit) -> Option<&'u SourceName> {
+        match &unit.origin {
+            Origin::Source(name) if !self.plain.contains(name) => Some(name),
+            _ => None,
+        }
+    }
+
+    /// The version that a number stands for: the pin, then branches, tags and commits.
+    pub(crate) fn version(&self, unit: &Unit, candidate: Candidate) -> Version {
+        let local = || Version { label: LOCAL.to_owned(), commit: None };
+        let Some(source) = self.versioned(unit) else { return local() };
+        if let Some(pin) = self.pins.get(unit).filter(|_| candidate == PINNED) {
+            return pin.version.clone();
+        }
+        let at = candidate.0 as usize - usize::from(candidate.0 > 0);
+        let Some(listing) = self.listings.get(source) else { return local() };
+        let of = |label: &str, commit: Option<&ObjectId>| Version { label: label.to_owned(), commit: commit.cloned() };
+        if let Some(branch) = listing.branches.get(at) {
+            return of(branch, listing.refs.branches.get(branch));
+        }
+        let at = at - listing.branches.len();
+        if let Some(tag) = listing.tags.get(at) {
+            return of(tag.name(), listing.refs.tags.get(tag.name()));
+        }
+        let at = at - listing.tags.len();
+        let mut revs = self.revs.iter().filter(|((name, _), _)| name == source);
+        revs.nth(at).map_or_else(local, |((_, rev), commit)| of(rev, Some(commit)))
+    }
+
+    /// Whether the pin stays under a wish.
+    fn keeps(&self, pin: &Pin, wish: &Selector) -> bool {
+        let label = &pin.version.label;
+        pin.wishes.iter().any(|locked| locked == wish.as_str())
+            || match wish {
+                Selector::Only => true,
+                Selector::Version(requirement) => requirement.allows(&Tag::new(label)),
+                Selector::Branch(branch) => branch == label,
+                Selector::Rev(rev) => pin.version.commit.as_ref().is_some_and(|id| id.as_str().starts_with(rev)),
+            }
+    }
+
+    fn listed(&self, source: &SourceName, wish: &Selector) -> Result<Vec<Candidate>, Need> {
+        let listing = self.listings.get(source).ok_or_else(|| Need::Refs(source.clone()))?;
+        match wish {
+            Selector::Only => Ok(Vec::new()),
+            Selector::Branch(branch) => Ok(listing.branch(branch)),
+            Selector::Rev(rev) => self.rev(source, listing, rev),
+            Selector::Version(requirement) => match listing.tagged(requirement) {
+                tags if !tags.is_empty() => Ok(tags),
+                _ => match requirement.as_name() {
+                    Some(name) if listing.refs.branches.contains_key(name) => Ok(listing.branch(name)),
+                    Some(name) if is_commit(name) => self.rev(source, listing, name),
+                    _ => Ok(Vec::new()),
+                },
+            },
+        }
+    }
+
+    fn rev(&self, source: &SourceName, listing: &Listing, rev: &str) -> Result<Vec<Candidate>, Need> {
+        let key = (source.clone(), rev.to_owned());
+        let commit = self.revs.get(&key).ok_or_else(|| Need::Rev(source.clone(), rev.to_owned()))?;
+        let first = listing.branches.len() + listing.tags.len();
+        let of_source = self.revs.iter().filter(|((name, _), _)| name == source).enumerate();
+        let same = of_source.filter(|(_, (_, other))| *other == commit).map(|(at, _)| number(first + at));
+        // A tag of that commit will do as well, if another wish asks for it.
+        let tags = listing.tags_of(commit);
+        let mut all: Vec<Candidate> = same.chain(tags).collect();
+        all.sort_unstable();
+        Ok(all)
+    }
+}
+
+impl Listing {
+    fn tagged(&self, requirement: &Requirement) -> Vec<Candidate> {
+        let found = requirement.among(&self.tags);
+        found.into_iter().map(|at| number(self.branches.len() + at)).collect()
+    }
+
+    fn branch(&self, branch: &str) -> Vec<Candidate> {
+        let Some(at) = self.branches.iter().position(|name| name == branch) else { return Vec::new() };
+        let commit = &self.refs.branches[branch];
+        std::iter::once(number(at)).chain(self.tags_of(commit)).collect()
+    }
+
+    fn tags_of(&self, commit: &ObjectId) -> impl Iterator<Item = Candidate> {
+        let tags = self.tags.iter().enumerate().filter(move |(_, tag)| self.refs.tags.get(tag.name()) == Some(commit));
+        tags.map(|(at, _)| number(self.branches.len() + at))
+    }
+}
+
+/// The candidate of a place in the list; the first number is the pin's.
+fn number(at: usize) -> Candidate {
+    Candidate(u32::try_from(at + 1).unwrap_or(u32::MAX))
+}
+
+/// Whether a name can be a commit that is meant by its first digits.
+fn is_commit(name: &str) -> bool {
+    (7..=64).contains(&name.len()) && name.bytes().all(|b| b.is_ascii_hexdigit())
+}
+
+impl Facts for Known {
+    type Unit = Unit;
+    type Wish = Selector;
+    type Need = Need;
+
+    fn allowed(&self, unit: &Unit, wish: &Selector) -> Result<Vec<Candidate>, Need> {
+        let Some(source) = self.versioned(unit) else { return Ok(vec![PINNED]) };
+        let pinned = self.pins.get(unit).is_some_and(|pin| self.keeps(pin, wish));
+        // A pin that fits is enough: the source is asked only if there is a conflict.
+        if pinned && !self.is_listed(source) {
+            return Ok(vec![PINNED]);
+        }
+        let listed = match self.listed(source, wish) {
+            Err(_) if pinned => Vec::new(),
+            listed => listed?,
+        };
+        Ok(std::iter::repeat_n(PINNED, usize::from(pinned)).chain(listed).collect())
+    }
+
+    fn content(&self, unit: &Unit, candidate: Candidate) -> Result<Content<'_, Unit, Selector>, Need> {
+        let commit = self.version(unit, candidate).commit;
+        match self.found(unit, commit.as_ref()) {
+            None => Err(Need::Content(unit.clone(), commit)),
+            Some(Found::Absent) => Ok(Content::Absent),
+            Some(Found::File(resource)) => Ok(Content::Children(Cow::Borrowed(&resource.children))),
+            Some(Found::Matches(matches)) => Ok(Content::Children(Cow::Borrowed(matches))),
+        }
+    }
+
+    fn label(&self, unit: &Unit, candidate: Candidate) -> String {
+        self.version(unit, candidate).label
+    }
+
+    fn all(&self, unit: &Unit) -> Vec<(Candidate, Selector)> {
+        let Some(listing) = self.versioned(unit).and_then(|source| self.listings.get(source)) else {
+            return Vec::new();
+        };
+        let tags = listing.tags.iter().enumerate().filter(|(_, tag)| tag.is_stable());
+        let wish = |(at, tag): (usize, &Tag)| {
+            let requirement = Requirement::parse(tag.name()).ok()?;
+            Some((number(listing.branches.len() + at), Selector::Version(requirement)))
+        };
+        tags.filter_map(wish).collect()
+    }
+}

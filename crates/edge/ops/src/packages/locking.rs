@@ -1,0 +1,159 @@
+//! Between the lockfile and the solver: pins out of it, and a new one out of the entries.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use agpm_model::{
+    Dependency, Install, Locked, LockedSource, Lockfile, Manifest, ObjectId, Origin, ResourceName, ResourceType,
+    Unit,
+};
+use agpm_store::{Problem, ProjectStore, StoreError};
+use agpm_text::Format;
+
+use crate::failure::{Failure, Notes};
+use crate::gather::{document_of, limit};
+use crate::packages::facts::{Pin, Version};
+use crate::packages::resolve::ResolvedEntry;
+use crate::path_of;
+
+/// The lockfile beside the manifest.
+pub(crate) const LOCK_NAME: &str = "agpm.lock";
+/// Between requirements of several who ask for one resource.
+const AND: &str = " && ";
+
+/// Which pins are let go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Moving {
+    /// None: what is locked stays.
+    Nothing,
+    /// All of them.
+    Everything,
+    /// Those of these entries.
+    Only(BTreeSet<(ResourceType, ResourceName)>),
+}
+
+/// The lockfile and its text; nothing if there is none.
+pub(crate) fn read_lock(
+    store: &ProjectStore,
+    notes: &mut Notes,
+) -> Result<Option<(Lockfile, Vec<u8>)>, Failure> {
+    let bytes = match store.read(&path_of(LOCK_NAME), limit()) {
+        Err(StoreError { problem: Problem::NotFound, .. }) => return Ok(None),
+        read => read.map_err(|error| error.seen_from(store.path()))?,
+    };
+    let document = document_of(LOCK_NAME.to_owned(), bytes.clone(), Format::Toml, notes)?;
+    notes.check()?;
+    let (lock, diagnostics) = Lockfile::read(&document);
+    notes.diagnostics.extend(diagnostics);
+    notes.check()?;
+    Ok(Some((lock, bytes)))
+}
+
+/// What stays as it was locked: everything whose requirement is unchanged, and what came through others.
+pub(crate) fn pins(manifest: &Manifest, lock: &Lockfile, moving: &Moving) -> BTreeMap<Unit, Pin> {
+    let mut pins = BTreeMap::new();
+    let roots = Roots::new(manifest);
+    let mut changed: BTreeSet<&Unit> = BTreeSet::new();
+    for locked in &lock.entries {
+        let Some(commit) = &locked.commit else { continue };
+        let moves = match moving {
+            Moving::Nothing => false,
+            Moving::Everything => true,
+            Moving::Only(named) => is_named(named, locked),
+        };
+        if moves || !roots.still_asks(locked) {
+            changed.insert(&locked.unit);
+            changed.extend(locked.pattern.as_ref().map(|_| &locked.unit));
+            continue;
+        }
+        let pin = pin(locked, commit);
+        if let (Some(pattern), Some(_)) = (&locked.pattern, &locked.manifest_alias) {
+            let unit = Unit { origin: locked.unit.origin.clone(), path: pattern.clone() };
+            pins.entry(unit).or_insert_with(|| pin.clone());
+        }
+        pins.insert(locked.unit.clone(), pin);
+    }
+    pins.retain(|unit, _| !changed.contains(unit));
+    pins
+}
+
+fn is_named(named: &BTreeSet<(ResourceType, ResourceName)>, locked: &Locked) -> bool {
+    let own = named.contains(&(locked.kind, locked.name.clone()));
+    own || locked.manifest_alias.as_ref().is_some_and(|alias| named.contains(&(locked.kind, alias.clone())))
+}
+
+fn pin(locked: &Locked, commit: &ObjectId) -> Pin {
+    let label = locked.version.clone().unwrap_or_else(|| commit.short().to_owned());
+    let wishes = locked.requirement.iter().flat_map(|text| text.split(AND)).map(str::to_owned);
+    Pin { version: Version { label, commit: Some(commit.clone()) }, wishes: wishes.collect() }
+}
+
+/// The manifest's dependencies by kind and name.
+struct Roots<'m>(BTreeMap<(ResourceType, &'m str), &'m Dependency>);
+
+impl<'m> Roots<'m> {
+    fn new(manifest: &'m Manifest) -> Self {
+        let key = |dependency: &'m Dependency| ((dependency.kind, dependency.name.as_str()), dependency);
+        Roots(manifest.dependencies.iter().map(key).collect())
+    }
+
+    /// Whether the manifest asks as it did when this was locked. What came through others is asked by them; files of
+    /// older programs do not say what was asked, and then the version itself has to fit.
+    fn still_asks(&self, locked: &Locked) -> bool {
+        let name = locked.manifest_alias.as_ref().unwrap_or(&locked.name);
+        let Some(root) = self.0.get(&(locked.kind, name.as_str())) else { return true };
+        let Some(unit) = root.unit.as_ref().filter(|unit| unit.origin == locked.unit.origin) else { return true };
+        let same_path = locked.pattern.as_ref().map_or(unit.path == locked.unit.path, |pattern| unit.path == *pattern);
+        let requirement = locked.requirement.as_deref();
+        !same_path || requirement.is_none() || requirement == Some(root.selector.as_str())
+    }
+}
+
+/// The lockfile of these entries.
+pub(crate) fn lock_of(manifest: &Manifest, entries: &[ResolvedEntry]) -> Lockfile {
+    let used: BTreeSet<_> = entries
+        .iter()
+        .filter_map(|entry| match &entry.entry.unit.origin {
+            Origin::Source(name) => Some(name),
+            Origin::Local => None,
+        })
+        .collect();
+    let sources = used.into_iter().filter_map(|name| manifest.source(name));
+    let sources = sources.map(|source| LockedSource { name: source.name.clone(), url: source.address.to_string() });
+    let references: Vec<String> = entries.iter().map(reference).collect();
+    let entries = entries.iter().map(|entry| locked(manifest, entry, &references));
+    Lockfile { sources: sources.collect(), entries: entries.collect() }
+}
+
+fn reference(entry: &ResolvedEntry) -> String {
+    let version = entry.version.commit.as_ref().map(|_| format!("@{}", entry.version.label)).unwrap_or_default();
+    format!("{}/{}{version}", entry.entry.kind, entry.entry.name)
+}
+
+fn locked(manifest: &Manifest, resolved: &ResolvedEntry, references: &[String]) -> Locked {
+    let entry = &resolved.entry;
+    let root = entry.root.and_then(|number| manifest.dependencies.get(number));
+    let pattern = root.filter(|root| root.unit.as_ref().is_some_and(|unit| unit.path.is_pattern()));
+    let versioned = resolved.version.commit.is_some();
+    let mut dependencies: Vec<String> = entry.needs.iter().map(|need| references[*need].clone()).collect();
+    dependencies.sort();
+    let requirement = root.map_or_else(
+        || resolved.wishes.iter().map(ToString::to_string).collect::<Vec<_>>().join(AND),
+        |root| root.selector.to_string(),
+    );
+    Locked {
+        kind: entry.kind,
+        name: entry.name.clone(),
+        manifest_alias: pattern.map(|root| root.name.clone()),
+        pattern: pattern.and_then(|root| root.unit.as_ref()).map(|unit| unit.path.clone()),
+        unit: entry.unit.clone(),
+        requirement: versioned.then_some(requirement),
+        version: versioned.then(|| resolved.version.label.clone()),
+        commit: resolved.version.commit.clone(),
+        checksum: Some(resolved.resource.checksum),
+        installed_at: entry.target.clone().filter(|_| entry.install == Install::Write),
+        tool: Some(entry.tool.clone()),
+        dependencies,
+        patches: Vec::new(),
+        install: entry.install,
+    }
+}

@@ -1,0 +1,225 @@
+//! Solve, read what is still needed, solve again; then entries with their bytes.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use agpm_diag::{Diagnostic, codes};
+use agpm_model::{Declared, Dependency, Install, Manifest, Origin, Selector, SourceName, Unit};
+use agpm_plan::{Entry, EntryError, Graph, clashes, entries};
+use agpm_solve::{Answer, Choice, Root, Solution, solve};
+use agpm_text::Value;
+
+use crate::failure::{Failure, FailureKind, Notes};
+use crate::packages::conflict;
+use crate::packages::facts::{Found, Known, Need, Pin, Resource, Version};
+use crate::packages::fetch::Fetcher;
+use crate::packages::sources::{Opened, Sources};
+use crate::world::World;
+
+/// An entry with what it was resolved to.
+#[derive(Debug)]
+pub(crate) struct ResolvedEntry {
+    pub(crate) entry: Entry,
+    pub(crate) version: Version,
+    /// Everything that was asked of its version.
+    pub(crate) wishes: BTreeSet<Selector>,
+    pub(crate) resource: Arc<Resource>,
+}
+
+/// Everything that the manifest leads to.
+#[derive(Debug)]
+pub(crate) struct Resolved {
+    pub(crate) entries: Vec<ResolvedEntry>,
+    pub(crate) known: Known,
+}
+
+/// Resolves a manifest; pins stay where they can.
+pub(crate) fn resolve(
+    world: &World,
+    manifest: &Manifest,
+    sources: &Sources,
+    pins: BTreeMap<Unit, Pin>,
+    notes: &mut Notes,
+) -> Result<Resolved, Failure> {
+    let plain = sources.iter().filter(|(_, opened)| matches!(opened, Opened::Folder(_)));
+    let mut known = Known { plain: plain.map(|(name, _)| name.clone()).collect(), pins, ..Known::default() };
+    let names = names(manifest);
+    let fetcher = Fetcher { world, sources, names: &names };
+    let roots = roots(manifest);
+    let solution = loop {
+        match solve(&known, &roots) {
+            Answer::Solved(solution) => break solution,
+            Answer::Need(needs) => fetcher.fulfil(&needs, &mut known, notes)?,
+            // With more versions than the pins to choose from there may be a way.
+            Answer::Conflict(conflict) => match unlisted(&known, sources) {
+                needs if needs.is_empty() => return Err(conflict::report(manifest, &known, sources, &conflict, notes)),
+                needs => fetcher.fulfil(&needs, &mut known, notes)?,
+            },
+            Answer::Cycle(chain) => return Err(conflict::cycle(&chain)),
+        }
+    };
+    report_moved_tags(&known, &solution, notes);
+    report_passed_over(&known, &solution, notes);
+    let entries = self::entries_of(manifest, &known, &solution, notes)?;
+    Ok(Resolved { entries, known })
+}
+
+/// The names that templates know.
+pub(crate) fn names(manifest: &Manifest) -> Value {
+    let project = manifest.project.clone().unwrap_or_else(|| Value::Map(Vec::new()));
+    Value::map([("agpm", Value::map([("project", project)]))])
+}
+
+fn roots(manifest: &Manifest) -> Vec<Root<Unit, Selector>> {
+    let root = |dependency: &Dependency| {
+        let unit = dependency.unit.clone()?;
+        Some(Root { unit, wish: dependency.selector.clone() })
+    };
+    manifest.dependencies.iter().filter_map(root).collect()
+}
+
+/// The manifest's dependency behind a root of the solver.
+pub(crate) fn dependency_of(manifest: &Manifest, root: usize) -> Option<&Dependency> {
+    manifest.dependencies.iter().filter(|dependency| dependency.unit.is_some()).nth(root)
+}
+
+fn unlisted(known: &Known, sources: &Sources) -> BTreeSet<Need> {
+    let git = sources.iter().filter(|(_, opened)| matches!(opened, Opened::Git(_))).map(|(name, _)| name);
+    git.filter(|name| !known.is_listed(name)).map(|name| Need::Refs(name.clone())).collect()
+}
+
+/// A tag that points elsewhere than when it was locked; the locked commit counts.
+fn report_moved_tags(known: &Known, solution: &Solution<Unit, Selector>, notes: &mut Notes) {
+    let mut told: BTreeSet<(&SourceName, &str)> = BTreeSet::new();
+    for unit in solution.units.keys() {
+        let (Some(pin), Origin::Source(source)) = (known.pins.get(unit), &unit.origin) else { continue };
+        let tag = known.refs(source).and_then(|refs| refs.tags.get(&pin.version.label));
+        let moved = tag.filter(|now| pin.version.commit.as_ref() != Some(*now));
+        if let Some(now) = moved.filter(|_| told.insert((source, &pin.version.label))) {
+            let locked = pin.version.commit.as_ref().map(|commit| commit.short()).unwrap_or_default();
+            let message = format!(
+                "tag `{}` of source `{source}` was {locked} when it was locked and is {} now",
+                pin.version.label,
+                now.short()
+            );
+            let help = "the locked commit is used; `agpm update` takes the new one";
+            notes.diagnostics.push(Diagnostic::new(&codes::LOCK_MOVED_TAG, message).help(help));
+        }
+    }
+}
+
+fn report_passed_over(known: &Known, solution: &Solution<Unit, Selector>, notes: &mut Notes) {
+    for (unit, better) in &solution.passed_over {
+        let Some(best) = better.first() else { continue };
+        let chosen = solution.units.get(unit).map(|choice| known.version(unit, choice.candidate).label);
+        let message = format!(
+            "`{unit}` is not in {}, so {} is used",
+            known.version(unit, *best).label,
+            chosen.unwrap_or_default()
+        );
+        let help = "see whether it was renamed or dropped, or ask for the older version";
+        notes.diagnostics.push(Diagnostic::new(&codes::PACKAGE_PASSED_OVER, message).help(help));
+    }
+}
+
+/// The chosen version of a unit and what is there.
+struct Chosen<'a> {
+    known: &'a Known,
+    solution: &'a Solution<Unit, Selector>,
+}
+
+impl<'a> Chosen<'a> {
+    fn choice(&self, unit: &Unit) -> Option<&'a Choice<Unit, Selector>> {
+        self.solution.units.get(unit)
+    }
+
+    fn version(&self, unit: &Unit) -> Option<Version> {
+        self.choice(unit).map(|choice| self.known.version(unit, choice.candidate))
+    }
+
+    fn found(&self, unit: &Unit) -> Option<&'a Found> {
+        self.known.found(unit, self.version(unit)?.commit.as_ref())
+    }
+
+    fn matches(&self, unit: &Unit) -> Vec<&'a Unit> {
+        match self.found(unit) {
+            Some(Found::Matches(matches)) => matches.iter().map(|child| &child.unit).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn children(&self, unit: &Unit) -> Vec<(&'a Declared, Vec<&'a Unit>)> {
+        let Some(Found::File(resource)) = self.found(unit) else { return Vec::new() };
+        let child = |(declared, unit): &'a (Declared, Unit)| match unit.path.is_pattern() {
+            true => (declared, self.matches(unit)),
+            false => (declared, vec![unit]),
+        };
+        resource.declared.iter().map(child).collect()
+    }
+}
+
+fn entries_of(
+    manifest: &Manifest,
+    known: &Known,
+    solution: &Solution<Unit, Selector>,
+    notes: &mut Notes,
+) -> Result<Vec<ResolvedEntry>, Failure> {
+    let chosen = Chosen { known, solution };
+    let graph = Graph {
+        dependencies: &manifest.dependencies,
+        tools: &manifest.tools,
+        children: &|unit| chosen.children(unit),
+        matches: &|unit| chosen.matches(unit),
+    };
+    let made = entries(&graph).map_err(|errors| report_entry_errors(manifest, &errors, notes))?;
+    report_clashes(manifest, &made)?;
+    let resolved = |entry: Entry| {
+        let choice = chosen.choice(&entry.unit)?;
+        let Some(Found::File(resource)) = chosen.found(&entry.unit) else { return None };
+        let version = chosen.version(&entry.unit)?;
+        Some(ResolvedEntry { version, wishes: choice.wishes.clone(), resource: Arc::clone(resource), entry })
+    };
+    Ok(made.into_iter().filter_map(resolved).collect())
+}
+
+fn report_entry_errors(manifest: &Manifest, errors: &[EntryError], notes: &mut Notes) -> Failure {
+    let mut kind = FailureKind::Errors;
+    for error in errors {
+        let diagnostic = match error {
+            EntryError::Tool { parent, declared } => {
+                let tool = declared.tool.as_ref().map(ToString::to_string).unwrap_or_default();
+                let message = format!("`{parent}` asks for the tool `{tool}`, which has no place for {}", declared.kind);
+                let able = manifest.tools.iter().filter(|tool| tool.destination(declared.kind).is_some());
+                let able: Vec<&str> = able.map(|tool| tool.name.as_str()).collect();
+                Diagnostic::new(&codes::MANIFEST_UNKNOWN_TOOL, message)
+                    .at_spot(declared.spot)
+                    .help(format!("tools that have one: {}; or define it under `[tools.{tool}]`", able.join(", ")))
+            }
+            EntryError::Target { unit, error } => {
+                kind = FailureKind::Refused;
+                let message = format!("`{unit}` cannot be installed: {error}");
+                Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, message).help("give it a `filename` or a `target`")
+            }
+        };
+        notes.diagnostics.push(diagnostic);
+    }
+    Failure { kind, diagnostic: None }
+}
+
+/// Two entries at one place.
+fn report_clashes(manifest: &Manifest, made: &[Entry]) -> Result<(), Failure> {
+    let files = made.iter().enumerate().filter(|(_, entry)| entry.install == Install::Write);
+    let files = files.filter_map(|(number, entry)| Some((number, entry.target.as_ref()?)));
+    let Some(clash) = clashes(files).into_iter().next() else { return Ok(()) };
+    let (first, second) = (&made[clash.first], &made[clash.second]);
+    let name = |entry: &Entry| format!("{}/{} ({})", entry.kind, entry.name, entry.unit);
+    let message = format!("{} and {} would both be at `{}`", name(first), name(second), clash.path);
+    let mut diagnostic = Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, message)
+        .help("give one of them another `filename` or `target` in the manifest");
+    for entry in [second, first] {
+        if let Some(root) = entry.root.and_then(|number| manifest.dependencies.get(number)) {
+            diagnostic = diagnostic.at_spot(root.spot);
+        }
+    }
+    Err(diagnostic.into())
+}

@@ -1,0 +1,125 @@
+//! The sources of a project, opened when they are first used.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use agpm_diag::{Diagnostic, codes};
+use agpm_git::{Git, GitError, Remote, is_git_folder};
+use agpm_model::{AddressKind, Manifest, Source, SourceName};
+use agpm_store as store;
+
+use crate::failure::{Failure, FailureKind};
+use crate::world::Environment;
+
+/// A source that can be read.
+#[derive(Debug)]
+pub(crate) enum Opened {
+    /// A git repository.
+    Git(Box<Remote>),
+    /// A folder without versions.
+    Folder(PathBuf),
+}
+
+/// Every source that dependencies use, and the project's own folder.
+#[derive(Debug)]
+pub(crate) struct Sources {
+    opened: BTreeMap<SourceName, Opened>,
+    pub(crate) project: PathBuf,
+}
+
+impl Sources {
+    /// Opens what the dependencies use; starts no process.
+    pub(crate) fn open(environment: &Environment, manifest: &Manifest, project: &Path) -> Self {
+        let git = git(environment);
+        let used = |source: &&Source| {
+            let units = manifest.dependencies.iter().filter_map(|dependency| dependency.unit.as_ref());
+            units.into_iter().any(|unit| unit.origin == agpm_model::Origin::Source(source.name.clone()))
+        };
+        let open = |source: &Source| (source.name.clone(), open(&git, environment, source, project));
+        let opened = manifest.sources.iter().filter(used).map(open).collect();
+        Sources { opened, project: project.to_owned() }
+    }
+
+    /// The source of that name, which the manifest has.
+    pub(crate) fn get(&self, name: &SourceName) -> Option<&Opened> {
+        self.opened.get(name)
+    }
+
+    /// All of them, by name.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&SourceName, &Opened)> {
+        self.opened.iter()
+    }
+}
+
+/// The git program as this world has it.
+pub(crate) fn git(environment: &Environment) -> Git {
+    let cache = environment.cache.clone().unwrap_or_else(|| environment.folder.join(".agpm/cache"));
+    let git = Git::find(cache, environment.network);
+    match &environment.home {
+        Some(home) => git.with_home(home.clone()),
+        None => git,
+    }
+}
+
+/// A source by its address; relative folders start at `base`.
+pub(crate) fn open(git: &Git, environment: &Environment, source: &Source, base: &Path) -> Opened {
+    let folder = match source.address.kind() {
+        AddressKind::Folder(text) => Some(local_path(text, base, environment)),
+        AddressKind::FileUrl(path) => Some(PathBuf::from(&*path)),
+        AddressKind::Remote => None,
+    };
+    match folder {
+        Some(folder) if store::is_folder(&folder) && !is_git_folder(&folder) => Opened::Folder(folder),
+        _ => Opened::Git(Box::new(git.remote(&source.address, base))),
+    }
+}
+
+fn local_path(text: &str, base: &Path, environment: &Environment) -> PathBuf {
+    match (text.strip_prefix("~/"), &environment.home) {
+        (Some(rest), Some(home)) => home.join(rest),
+        _ => base.join(text),
+    }
+}
+
+/// What git could not do, as a failure with a way out.
+pub(crate) fn git_failure(name: &SourceName, error: GitError) -> Failure {
+    let (kind, code, help) = match &error {
+        GitError::Offline { .. } => {
+            (FailureKind::Network, &codes::SOURCE_OFFLINE, "run the command once without `--offline`")
+        }
+        GitError::Unreachable { .. } => {
+            (FailureKind::Network, &codes::SOURCE_UNREACHABLE, "check the address and the connection, then try again")
+        }
+        GitError::AuthRefused { .. } => (
+            FailureKind::Network,
+            &codes::SOURCE_AUTH,
+            "agpm uses git's own credentials: try `git ls-remote` with this address",
+        ),
+        GitError::NotFound { .. } => {
+            (FailureKind::Network, &codes::SOURCE_UNREACHABLE, "check the address in `[sources]`")
+        }
+        GitError::NoSuchCommit { .. } | GitError::Ambiguous { .. } => (
+            FailureKind::Errors,
+            &codes::PACKAGE_VERSION,
+            "check `rev`, or run `agpm update` if the repository was rewritten",
+        ),
+        GitError::NoGit { .. } | GitError::TooOld { .. } => {
+            (FailureKind::Errors, &codes::SOURCE_GIT, "install git 2.41 or later")
+        }
+        GitError::Store(_) => return store_failure(error),
+        _ => (
+            FailureKind::Errors,
+            &codes::SOURCE_GIT,
+            "`agpm cache clean --all` throws the copies away; they are fetched again",
+        ),
+    };
+    let message = format!("source `{name}`: {error}");
+    Failure::new(kind, Diagnostic::new(code, message).help(help))
+}
+
+fn store_failure(error: GitError) -> Failure {
+    match error {
+        GitError::Store(error) => error.into(),
+        other => Diagnostic::new(&codes::SOURCE_GIT, other.to_string()).into(),
+    }
+}

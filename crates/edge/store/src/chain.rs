@@ -49,11 +49,7 @@ impl<'a> Chain<'a> {
     /// Removes a folder if it is there and empty.
     pub(crate) fn remove_if_empty(&mut self, path: &str) -> io::Result<()> {
         let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
-        match self.folder(parent) {
-            Ok(dir) => steps::remove_if_empty(dir, name),
-            Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(()),
-            Err(cause) => Err(cause),
-        }
+        steps::gone_is_fine(self.folder(parent).and_then(|dir| steps::remove_if_empty(dir, name)))
     }
 
     fn last(&self) -> &Dir {

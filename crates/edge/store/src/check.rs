@@ -19,6 +19,8 @@ pub(crate) struct Check<'a> {
     chain: Chain<'a>,
     steps: &'a [Step<'a>],
     removed: BTreeSet<&'a str>,
+    /// The folders of ours that become empty.
+    prune: BTreeSet<String>,
     /// The folders that we made, and what their list is on the disk.
     owned: BTreeSet<String>,
     list: Option<Content>,
@@ -28,7 +30,10 @@ impl<'a> Check<'a> {
     pub(crate) fn new(store: &'a ProjectStore, steps: &'a [Step<'a>]) -> Result<Self, StoreError> {
         let (list, owned) = store.owned()?;
         let removed = steps.iter().filter(|step| step.content.is_none()).map(|step| step.path.as_str());
-        Ok(Check { store, chain: Chain::new(&store.root), steps, removed: removed.collect(), owned, list })
+        let (chain, prune) = (Chain::new(&store.root), BTreeSet::new());
+        let mut check = Check { store, chain, steps, removed: removed.collect(), prune, owned, list };
+        check.find_emptied()?;
+        Ok(check)
     }
 
     /// What a step comes to, unless the file is not what the plan saw.
@@ -36,6 +41,8 @@ impl<'a> Check<'a> {
         let refuse = |problem| Err(self.store.error(step.path.as_str(), problem));
         let before = match (step.expected, self.store.see(&mut self.chain, &step.path)?) {
             (Expected::Missing | Expected::Anything, Seen::Missing) => None,
+            // A file takes the place of a folder that goes.
+            (_, Seen::Folder) if self.prune.contains(step.path.as_str()) => None,
             (Expected::Anything, Seen::File(content)) => Some(content),
             (Expected::Checksum(wanted), Seen::File(content)) if content.checksum == wanted => Some(content),
             (Expected::Anything, Seen::Folder) => return refuse(Problem::IsFolder),
@@ -49,27 +56,26 @@ impl<'a> Check<'a> {
         Ok(Operation { path: step.path.clone(), before, after })
     }
 
-    /// The folders to make, outer ones first, and those of ours that become empty, inner ones first.
+    /// The folders to make, outer ones first, and those to remove, inner ones first.
     pub(crate) fn folders(&mut self) -> Result<(Vec<String>, Vec<String>), StoreError> {
-        let steps = self.steps;
         let mut make = BTreeSet::new();
-        for step in steps.iter().filter(|step| step.content.is_some()) {
+        for step in self.steps.iter().filter(|step| step.content.is_some()) {
             self.missing_above(&step.path, &mut make)?;
         }
-        let needed = steps.iter().filter(|step| step.content.is_some());
-        let needed: BTreeSet<&str> = needed.flat_map(|step| above(step.path.as_str())).collect();
+        Ok((make.into_iter().collect(), self.prune.iter().rev().cloned().collect()))
+    }
+
+    fn find_emptied(&mut self) -> Result<(), StoreError> {
+        let written = self.steps.iter().filter(|step| step.content.is_some());
+        let needed: BTreeSet<&str> = written.flat_map(|step| above(step.path.as_str())).collect();
         let emptied: BTreeSet<&str> = self.removed.iter().flat_map(|path| above(path)).collect();
-        let mut prune = BTreeSet::new();
         // A folder sorts before what is in it.
         for folder in emptied.into_iter().rev() {
-            if !needed.contains(folder)
-                && self.owned.contains(folder)
-                && self.becomes_empty(folder, &prune)?
-            {
-                prune.insert(folder.to_owned());
+            if !needed.contains(folder) && self.owned.contains(folder) && self.becomes_empty(folder)? {
+                self.prune.insert(folder.to_owned());
             }
         }
-        Ok((make.into_iter().collect(), prune.into_iter().rev().collect()))
+        Ok(())
     }
 
     fn missing_above(&mut self, path: &RelativePath, make: &mut BTreeSet<String>) -> Result<(), StoreError> {
@@ -89,7 +95,7 @@ impl<'a> Check<'a> {
         Ok(())
     }
 
-    fn becomes_empty(&mut self, folder: &str, prune: &BTreeSet<String>) -> Result<bool, StoreError> {
+    fn becomes_empty(&mut self, folder: &str) -> Result<bool, StoreError> {
         let fail = self.store.at(folder);
         let entries = match self.chain.folder(folder) {
             Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(false),
@@ -98,7 +104,7 @@ impl<'a> Check<'a> {
         for entry in entries {
             let name = entry.map_err(&fail)?.file_name();
             let path = format!("{folder}/{}", name.to_string_lossy());
-            if !self.removed.contains(path.as_str()) && !prune.contains(&path) {
+            if !self.removed.contains(path.as_str()) && !self.prune.contains(&path) {
                 return Ok(false);
             }
         }

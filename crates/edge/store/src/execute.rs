@@ -8,7 +8,7 @@ use crate::error::{Problem, StoreError};
 use crate::journal::{Journal, Operation};
 use crate::owned::above;
 use crate::staging::Staging;
-use crate::steps::{exists, rename};
+use crate::steps::{exists, gone_is_fine, rename};
 
 /// What to do with a file that came up where one of ours belongs.
 #[derive(Clone, Copy, PartialEq)]
@@ -132,12 +132,5 @@ impl<'a> Execution<'a> {
 
     fn fail(&self, operation: &Operation) -> impl Fn(io::Error) -> StoreError + use<> {
         self.staging.store.at(operation.path.as_str())
-    }
-}
-
-fn gone_is_fine(moved: io::Result<()>) -> io::Result<()> {
-    match moved {
-        Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(()),
-        other => other,
     }
 }

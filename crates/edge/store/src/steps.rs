@@ -49,7 +49,7 @@ pub(crate) fn make_folder(dir: &Dir, name: &str) -> io::Result<()> {
 /// Removes a folder if it is there and empty.
 pub(crate) fn remove_if_empty(dir: &Dir, name: &str) -> io::Result<()> {
     step()?;
-    let removed = ignoring(io::ErrorKind::NotFound, dir.remove_dir(name));
+    let removed = gone_is_fine(dir.remove_dir(name));
     ignoring(io::ErrorKind::DirectoryNotEmpty, removed)
 }
 
@@ -104,6 +104,12 @@ pub(crate) fn set_bits(dir: &Dir, name: &str, wanted: Bits) -> io::Result<()> {
 #[cfg(not(unix))]
 pub(crate) fn set_bits(_: &Dir, _: &str, _: Bits) -> io::Result<()> {
     Ok(())
+}
+
+/// For steps that may have been done before: what is not there need not be moved or removed.
+pub(crate) fn gone_is_fine(result: io::Result<()>) -> io::Result<()> {
+    // A file where a folder was looked for: nothing can be in it.
+    ignoring(io::ErrorKind::NotADirectory, ignoring(io::ErrorKind::NotFound, result))
 }
 
 fn ignoring(kind: io::ErrorKind, result: io::Result<()>) -> io::Result<()> {

@@ -6,7 +6,7 @@ use cap_std::fs::Dir;
 use crate::chain::Chain;
 use crate::error::StoreError;
 use crate::history::EntryNumber;
-use crate::journal::{Content, Operation, Purpose};
+use crate::journal::{Content, Journal, Purpose};
 use crate::project::{ProjectLock, ProjectStore, Seen};
 use crate::read::read_open;
 use crate::transaction::{Expected, Mode, Step, Wanted};
@@ -59,7 +59,7 @@ impl ProjectStore {
         self.recover(lock)?;
         let (number, dir, journal) = self.newest()?.ok_or(UndoError::Nothing)?;
         if force == Force::No {
-            self.require_untouched(journal.files().map(|(_, file)| file))?;
+            self.require_untouched(&journal)?;
         }
         let path = format!(".agpm/history/{number}/old");
         let old = self.inner(&dir, "old", &path)?;
@@ -81,12 +81,14 @@ impl ProjectStore {
         Ok(Undone { number: EntryNumber(number), title: journal.title, files: applied.files })
     }
 
-    fn require_untouched<'j>(&self, files: impl Iterator<Item = &'j Operation>) -> Result<(), UndoError> {
+    fn require_untouched(&self, journal: &Journal) -> Result<(), UndoError> {
         let mut chain = Chain::new(&self.root);
         let mut changed = Vec::new();
-        for file in files {
+        for (_, file) in journal.files() {
             let same = match (self.see(&mut chain, &file.path)?, &file.after) {
                 (Seen::Missing, None) => true,
+                // Its place was taken by a folder.
+                (Seen::Folder, None) => journal.make.iter().any(|made| made == file.path.as_str()),
                 (Seen::File(now), Some(after)) => is_same(&now, after),
                 _ => false,
             };

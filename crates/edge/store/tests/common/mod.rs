@@ -66,10 +66,13 @@ pub(crate) fn was(content: &str) -> Expected {
     Expected::Checksum(Checksum::of(content.as_bytes()))
 }
 
+/// Waits, since a child that another test just starts holds our files open until it runs its program.
+pub(crate) const PATIENT: Waiting<'static> = Waiting::Block(&|| {});
+
 /// Applies under a lock of its own.
 pub(crate) fn apply(folder: &Path, title: &str, changes: Vec<FileChange<'_>>) -> Result<Applied, StoreError> {
     let store = ProjectStore::open(folder)?;
-    let lock = store.lock(Waiting::Fail)?;
+    let lock = store.lock(PATIENT)?;
     store.apply(&lock, &Transaction { title: title.to_owned(), changes }, &|_| {})
 }
 

@@ -88,6 +88,7 @@ fn run(world: &World, request: &DemoRequest, notes: &mut Notes) -> Result<DemoRe
         open.create_new(&path, text.as_bytes()).map_err(seen)?;
     }
     let inside = World {
+        progress: world.progress.clone(),
         environment: Environment { folder: folder.clone(), manifest: None, ..world.environment.clone() },
     };
     Ok(DemoReport {

@@ -92,6 +92,16 @@ impl From<StoreError> for Failure {
             Problem::Exists => {
                 (FailureKind::Refused, &codes::IO_EXISTS, "name a place that is empty or not there")
             }
+            Problem::NotFile | Problem::Reserved => {
+                (FailureKind::Refused, &codes::IO_EXISTS, "choose another place for this file")
+            }
+            Problem::Changed => (FailureKind::Refused, &codes::IO_EXISTS, "run the command again"),
+            Problem::Locked => {
+                (FailureKind::Refused, &codes::IO_EXISTS, "wait for the other process and run it again")
+            }
+            Problem::Damaged(_) => {
+                (FailureKind::Errors, &codes::IO_UNREADABLE, "nothing was changed; restore the file")
+            }
             Problem::Other(_) => {
                 (FailureKind::Errors, &codes::IO_UNREADABLE, "check permissions and the disk")
             }

@@ -22,3 +22,8 @@ pub use provenance::{BodyLines, ExplainedDeletion, ExplainedLeaf, ExplainedShado
 pub use report::{diagnostic_value, failure_value, success_value};
 pub use strategies::{OwnStrategy, StrategiesReport, StrategiesRequest, StrategyPage, strategies};
 pub use world::{Environment, ManifestUse, Network, Progress, Silent, World};
+
+/// A path of ours from the project's folder.
+pub(crate) fn path_of(path: &'static str) -> agpm_model::RelativePath {
+    agpm_model::RelativePath::new(path).expect("a path of ours is good")
+}

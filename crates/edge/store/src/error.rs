@@ -24,6 +24,16 @@ pub enum Problem {
     Escapes,
     /// Larger than this.
     TooLarge(u64),
+    /// Neither a file nor a folder, such as a symbolic link.
+    NotFile,
+    /// Not what it was when the plan was made.
+    Changed,
+    /// A place of the program itself or of git, where nothing is installed.
+    Reserved,
+    /// Locked by another process.
+    Locked,
+    /// A record of the program itself that cannot be read, and why.
+    Damaged(String),
     /// Anything else the system says.
     Other(io::Error),
 }
@@ -65,6 +75,11 @@ impl fmt::Display for StoreError {
             Problem::Exists => write!(f, "`{path}` is there already"),
             Problem::Escapes => write!(f, "`{path}` leads out of its folder"),
             Problem::TooLarge(limit) => write!(f, "`{path}` is larger than {limit} bytes"),
+            Problem::NotFile => write!(f, "`{path}` is not a regular file"),
+            Problem::Changed => write!(f, "`{path}` changed in the meantime"),
+            Problem::Reserved => write!(f, "`{path}` is a place where nothing can be installed"),
+            Problem::Locked => write!(f, "`{path}` is locked by another process"),
+            Problem::Damaged(why) => write!(f, "`{path}` cannot be understood: {why}"),
             Problem::Other(cause) => write!(f, "`{path}`: {cause}"),
         }
     }

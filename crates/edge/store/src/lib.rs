@@ -3,15 +3,32 @@
 //! Every error carries its path. Knows bytes and paths, not what they mean.
 
 mod cache;
+mod chain;
+mod check;
 mod driver;
 mod error;
+mod execute;
+mod fault;
 mod folder;
+mod history;
+mod journal;
+mod owned;
+mod project;
 mod read;
+mod recover;
 mod shared_lock;
+mod staging;
+mod steps;
+mod transaction;
+mod undo;
 
 pub use cache::{create_folders, create_whole, is_folder, remove_folder, replace_folder, write_whole};
 pub use driver::{DriverError, run_driver};
 pub use error::{Problem, StoreError};
 pub use folder::Folder;
-pub use read::{is_file, names_in, nearest, read, temporary_folder};
+pub use history::{Done, EntryNumber, HistoryEntry};
+pub use project::{Observed, ProjectLock, ProjectStore, Waiting};
+pub use read::{files_below, is_file, names_in, nearest, read, read_below, read_with_mode, temporary_folder};
 pub use shared_lock::SharedLock;
+pub use transaction::{Applied, Expected, FileChange, Mode, Recovered, Transaction};
+pub use undo::{Force, UndoError, Undone};

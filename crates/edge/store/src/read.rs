@@ -2,6 +2,10 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use agpm_model::FileMode;
+use cap_std::ambient_authority;
+use cap_std::fs::Dir;
+
 use crate::error::{Problem, StoreError};
 
 /// The bytes of a file of at most `limit` bytes.
@@ -22,6 +26,60 @@ pub(crate) fn read_open(file: File, path: &Path, limit: u64) -> Result<Vec<u8>, 
         return Err(StoreError::of(path, Problem::TooLarge(limit)));
     }
     Ok(bytes)
+}
+
+/// The bytes of a file, and whether it can be run.
+pub fn read_with_mode(path: &Path, limit: u64) -> Result<(Vec<u8>, FileMode), StoreError> {
+    let file = File::open(path).map_err(|cause| StoreError::new(path, cause))?;
+    let mode = mode_of(&file, path)?;
+    Ok((read_open(file, path, limit)?, mode))
+}
+
+/// The same for a file that must not be outside of a folder, by whatever links.
+pub fn read_below(folder: &Path, file: &str, limit: u64) -> Result<(Vec<u8>, FileMode), StoreError> {
+    let path = folder.join(file);
+    let fail = |cause| StoreError::new(&path, cause);
+    let dir = Dir::open_ambient_dir(folder, ambient_authority()).map_err(fail)?;
+    let open = dir.open(file).map_err(fail)?.into_std();
+    let mode = mode_of(&open, &path)?;
+    Ok((read_open(open, &path, limit)?, mode))
+}
+
+fn mode_of(file: &File, path: &Path) -> Result<FileMode, StoreError> {
+    let known = file.metadata().map_err(|cause| StoreError::new(path, cause))?;
+    #[cfg(unix)]
+    let executable = std::os::unix::fs::PermissionsExt::mode(&known.permissions()) & 0o100 != 0;
+    #[cfg(not(unix))]
+    let executable = {
+        let _ = known;
+        false
+    };
+    Ok(if executable { FileMode::Executable } else { FileMode::Plain })
+}
+
+/// The files below a folder by their paths from it, in order; links are not followed, and a folder that is not there
+/// holds nothing.
+pub fn files_below(folder: &Path, depth: usize) -> Result<Vec<String>, StoreError> {
+    let mut files = Vec::new();
+    let mut folders = vec![(folder.to_owned(), String::new(), 0)];
+    while let Some((path, prefix, level)) = folders.pop() {
+        let entries = match fs::read_dir(&path) {
+            Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => continue,
+            entries => entries.map_err(|cause| StoreError::new(&path, cause))?,
+        };
+        for entry in entries {
+            let entry = entry.map_err(|cause| StoreError::new(&path, cause))?;
+            let kind = entry.file_type().map_err(|cause| StoreError::new(&path, cause))?;
+            let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
+            if kind.is_dir() && level < depth {
+                folders.push((entry.path(), format!("{name}/"), level + 1));
+            } else if kind.is_file() {
+                files.push(name);
+            }
+        }
+    }
+    files.sort();
+    Ok(files)
 }
 
 /// The nearest file of that name in `start` or a folder above it.

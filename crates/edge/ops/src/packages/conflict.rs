@@ -58,7 +58,8 @@ impl Telling<'_> {
             let Some(dependency) = dependency_of(self.manifest, ask.root) else { continue };
             if !seen.contains(&ask.root) {
                 seen.push(ask.root);
-                let text = if clash.asks.len() > 1 { format!("asks for `{}`", ask.wish) } else { String::new() };
+                let text =
+                    if clash.asks.len() > 1 { format!("asks for `{}`", ask.wish) } else { String::new() };
                 let spot = dependency.spot;
                 diagnostic = diagnostic.at(spot.source, spot.span, text);
             }
@@ -69,7 +70,8 @@ impl Telling<'_> {
     fn no_candidate(&self, clash: &Clash<Unit, Selector>) -> Diagnostic {
         let wish = clash.asks.first().map(|ask| ask.wish.to_string()).unwrap_or_default();
         let source = source_name(&clash.unit);
-        let message = format!("no version of source `{source}` fits `{wish}`, asked for by {}", chains(&clash.asks));
+        let message =
+            format!("no version of source `{source}` fits `{wish}`, asked for by {}", chains(&clash.asks));
         Diagnostic::new(&codes::PACKAGE_VERSION, message).help(self.versions(&clash.unit, &wish))
     }
 
@@ -133,9 +135,12 @@ impl Telling<'_> {
         }
         match (&refs.head, names.is_empty()) {
             (_, true) => "the repository has neither tags nor branches".to_owned(),
-            (Some(head), _) if wish == "main" => format!("its default branch is `{head}`: say `branch = \"{head}\"`"),
+            (Some(head), _) if wish == "main" => {
+                format!("its default branch is `{head}`: say `branch = \"{head}\"`")
+            }
             _ => {
-                let mut tags: Vec<agpm_model::Tag> = refs.tags.keys().map(|name| agpm_model::Tag::new(name)).collect();
+                let mut tags: Vec<agpm_model::Tag> =
+                    refs.tags.keys().map(|name| agpm_model::Tag::new(name)).collect();
                 tags.sort_by(|a, b| b.cmp(a));
                 let tags: Vec<String> = tags.iter().map(|tag| tag.name().to_owned()).collect();
                 let branches: Vec<String> = refs.branches.keys().cloned().collect();
@@ -148,7 +153,9 @@ impl Telling<'_> {
     fn near_files(&self, clash: &Clash<Unit, Selector>) -> Option<String> {
         let Origin::Source(source) = &clash.unit.origin else { return Some("check the path".to_owned()) };
         let label = clash.asks.first()?.allows.first()?;
-        let Some(Opened::Git(remote)) = self.sources.get(source) else { return Some("check the path".to_owned()) };
+        let Some(Opened::Git(remote)) = self.sources.get(source) else {
+            return Some("check the path".to_owned());
+        };
         let refs = self.known.refs(source)?;
         let commit = refs.tags.get(label).or_else(|| refs.branches.get(label))?;
         let folder = clash.unit.path.literal_folder();
@@ -157,7 +164,8 @@ impl Telling<'_> {
             folder => remote.tree(&remote.entry(commit, folder).ok()??.id).ok()?,
         };
         let full = |name: &str| if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
-        let files: Vec<String> = tree.iter().filter(|e| e.kind != EntryKind::Submodule).map(|e| full(&e.name)).collect();
+        let files: Vec<String> =
+            tree.iter().filter(|e| e.kind != EntryKind::Submodule).map(|e| full(&e.name)).collect();
         did_you_mean(clash.unit.path.as_str(), "the folder holds", files.iter().map(String::as_str))
     }
 }

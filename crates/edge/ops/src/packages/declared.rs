@@ -80,7 +80,13 @@ impl Declaring<'_> {
     }
 
     /// Declarations whose texts are templates, filled and read again.
-    fn rendered(&self, document: &Document, node: NodeRef<'_>, name: &str, notes: &mut Notes) -> Vec<Declared> {
+    fn rendered(
+        &self,
+        document: &Document,
+        node: NodeRef<'_>,
+        name: &str,
+        notes: &mut Notes,
+    ) -> Vec<Declared> {
         let range = node.span().range();
         let text = document.text();
         let line = text[..range.start].rfind('\n').map_or(0, |at| at + 1);

@@ -45,7 +45,10 @@ pub(crate) struct Resource {
 
 impl Resource {
     pub(crate) fn new(bytes: Vec<u8>, mode: FileMode, declared: Vec<(Declared, Unit)>) -> Self {
-        let child = |(declared, unit): &(Declared, Unit)| Child { unit: unit.clone(), wish: declared.selector.clone() };
+        let child = |(declared, unit): &(Declared, Unit)| Child {
+            unit: unit.clone(),
+            wish: declared.selector.clone(),
+        };
         let children = declared.iter().map(child).collect();
         Resource { checksum: Checksum::of(&bytes), bytes, mode, declared, children }
     }
@@ -138,7 +141,10 @@ impl Known {
         }
         let at = candidate.0 as usize - usize::from(candidate.0 > 0);
         let Some(listing) = self.listings.get(source) else { return local() };
-        let of = |label: &str, commit: Option<&ObjectId>| Version { label: label.to_owned(), commit: commit.cloned() };
+        let of = |label: &str, commit: Option<&ObjectId>| Version {
+            label: label.to_owned(),
+            commit: commit.cloned(),
+        };
         if let Some(branch) = listing.branches.get(at) {
             return of(branch, listing.refs.branches.get(branch));
         }
@@ -159,7 +165,9 @@ impl Known {
                 Selector::Only => true,
                 Selector::Version(requirement) => requirement.allows(&Tag::new(label)),
                 Selector::Branch(branch) => branch == label,
-                Selector::Rev(rev) => pin.version.commit.as_ref().is_some_and(|id| id.as_str().starts_with(rev)),
+                Selector::Rev(rev) => {
+                    pin.version.commit.as_ref().is_some_and(|id| id.as_str().starts_with(rev))
+                }
             }
     }
 
@@ -207,7 +215,11 @@ impl Listing {
     }
 
     fn tags_of(&self, commit: &ObjectId) -> impl Iterator<Item = Candidate> {
-        let tags = self.tags.iter().enumerate().filter(move |(_, tag)| self.refs.tags.get(tag.name()) == Some(commit));
+        let tags = self
+            .tags
+            .iter()
+            .enumerate()
+            .filter(move |(_, tag)| self.refs.tags.get(tag.name()) == Some(commit));
         tags.map(|(at, _)| number(self.branches.len() + at))
     }
 }

@@ -54,7 +54,12 @@ pub(crate) struct Fetcher<'a> {
 
 impl Fetcher<'_> {
     /// Reads everything that is needed.
-    pub(crate) fn fulfil(&self, needs: &BTreeSet<Need>, known: &mut Known, notes: &mut Notes) -> Result<(), Failure> {
+    pub(crate) fn fulfil(
+        &self,
+        needs: &BTreeSet<Need>,
+        known: &mut Known,
+        notes: &mut Notes,
+    ) -> Result<(), Failure> {
         let mut asked: BTreeMap<Option<&SourceName>, Asked<'_>> = BTreeMap::new();
         for need in needs {
             match need {
@@ -174,7 +179,8 @@ fn objects(remote: &Remote, asked: &Asked<'_>) -> Result<Answered, agpm_git::Git
     for rev in &asked.revs {
         answered.revs.push(((*rev).to_owned(), remote.find_commit(rev)?));
     }
-    let commits: BTreeSet<&ObjectId> = asked.contents.iter().filter_map(|(_, commit)| commit.as_ref()).collect();
+    let commits: BTreeSet<&ObjectId> =
+        asked.contents.iter().filter_map(|(_, commit)| commit.as_ref()).collect();
     let commits: Vec<ObjectId> = commits.into_iter().cloned().collect();
     if !commits.is_empty() {
         remote.fetch_commits(&commits)?;
@@ -190,14 +196,18 @@ fn objects(remote: &Remote, asked: &Asked<'_>) -> Result<Answered, agpm_git::Git
         }
         match remote.entry(commit, unit.path.as_str())? {
             Some(TreeEntry { kind: EntryKind::File, id, .. }) => blobs.push((key, id, FileMode::Plain)),
-            Some(TreeEntry { kind: EntryKind::Executable, id, .. }) => blobs.push((key, id, FileMode::Executable)),
+            Some(TreeEntry { kind: EntryKind::Executable, id, .. }) => {
+                blobs.push((key, id, FileMode::Executable))
+            }
             _ => answered.contents.push((key.0, key.1, Raw::Absent)),
         }
     }
     let ids: Vec<ObjectId> = blobs.iter().map(|(_, id, _)| id.clone()).collect();
     let bytes = if ids.is_empty() { Vec::new() } else { remote.read_blobs(&ids, &|_| {})? };
     let read = blobs.into_iter().zip(bytes);
-    answered.contents.extend(read.map(|(((unit, commit), _, mode), bytes)| (unit, commit, Raw::File(bytes, mode))));
+    answered
+        .contents
+        .extend(read.map(|(((unit, commit), _, mode), bytes)| (unit, commit, Raw::File(bytes, mode))));
     Ok(answered)
 }
 
@@ -207,13 +217,18 @@ fn matches(remote: &Remote, commit: &ObjectId, unit: &Unit) -> Result<Vec<Unit>,
     let start = unit.path.literal_folder();
     let top = match start {
         "" => Some(commit.clone()),
-        folder => remote.entry(commit, folder)?.filter(|entry| entry.kind == EntryKind::Folder).map(|entry| entry.id),
+        folder => remote
+            .entry(commit, folder)?
+            .filter(|entry| entry.kind == EntryKind::Folder)
+            .map(|entry| entry.id),
     };
     let mut paths = Vec::new();
-    let mut folders: Vec<(String, ObjectId, usize)> = top.map(|id| (start.to_owned(), id, 0)).into_iter().collect();
+    let mut folders: Vec<(String, ObjectId, usize)> =
+        top.map(|id| (start.to_owned(), id, 0)).into_iter().collect();
     while let Some((folder, id, depth)) = folders.pop() {
         for entry in remote.tree(&id)?.iter() {
-            let path = if folder.is_empty() { entry.name.clone() } else { format!("{folder}/{}", entry.name) };
+            let path =
+                if folder.is_empty() { entry.name.clone() } else { format!("{folder}/{}", entry.name) };
             match entry.kind {
                 EntryKind::Folder if depth < DEEPEST => folders.push((path, entry.id.clone(), depth + 1)),
                 EntryKind::File | EntryKind::Executable if matcher.is_match(&path) => paths.push(path),
@@ -233,7 +248,8 @@ fn matches(remote: &Remote, commit: &ObjectId, unit: &Unit) -> Result<Vec<Unit>,
 fn files(folder: &Path, asked: &[(&Unit, &Option<ObjectId>)]) -> Result<Answered, Failure> {
     let mut answered = Answered::default();
     for (unit, commit) in asked {
-        let raw = if unit.path.is_pattern() { local_matches(folder, unit)? } else { local_file(folder, unit)? };
+        let raw =
+            if unit.path.is_pattern() { local_matches(folder, unit)? } else { local_file(folder, unit)? };
         answered.contents.push(((*unit).clone(), (*commit).clone(), raw));
     }
     Ok(answered)
@@ -247,7 +263,9 @@ fn local_file(folder: &Path, unit: &Unit) -> Result<Raw, Failure> {
     };
     match found {
         Ok((bytes, mode)) => Ok(Raw::File(bytes, mode)),
-        Err(error) if matches!(error.problem, store::Problem::NotFound | store::Problem::IsFolder) => Ok(Raw::Absent),
+        Err(error) if matches!(error.problem, store::Problem::NotFound | store::Problem::IsFolder) => {
+            Ok(Raw::Absent)
+        }
         Err(error) => Err(error.seen_from(folder).into()),
     }
 }

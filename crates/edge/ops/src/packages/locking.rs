@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_model::{
-    Dependency, Install, Locked, LockedSource, Lockfile, Manifest, ObjectId, Origin, ResourceName, ResourceType,
-    Unit,
+    Dependency, Install, Locked, LockedSource, Lockfile, Manifest, ObjectId, Origin, ResourceName,
+    ResourceType, Unit,
 };
 use agpm_store::{Problem, ProjectStore, StoreError};
 use agpm_text::Format;
@@ -101,8 +101,11 @@ impl<'m> Roots<'m> {
     fn still_asks(&self, locked: &Locked) -> bool {
         let name = locked.manifest_alias.as_ref().unwrap_or(&locked.name);
         let Some(root) = self.0.get(&(locked.kind, name.as_str())) else { return true };
-        let Some(unit) = root.unit.as_ref().filter(|unit| unit.origin == locked.unit.origin) else { return true };
-        let same_path = locked.pattern.as_ref().map_or(unit.path == locked.unit.path, |pattern| unit.path == *pattern);
+        let Some(unit) = root.unit.as_ref().filter(|unit| unit.origin == locked.unit.origin) else {
+            return true;
+        };
+        let same_path =
+            locked.pattern.as_ref().map_or(unit.path == locked.unit.path, |pattern| unit.path == *pattern);
         let requirement = locked.requirement.as_deref();
         !same_path || requirement.is_none() || requirement == Some(root.selector.as_str())
     }
@@ -118,14 +121,16 @@ pub(crate) fn lock_of(manifest: &Manifest, entries: &[ResolvedEntry]) -> Lockfil
         })
         .collect();
     let sources = used.into_iter().filter_map(|name| manifest.source(name));
-    let sources = sources.map(|source| LockedSource { name: source.name.clone(), url: source.address.to_string() });
+    let sources =
+        sources.map(|source| LockedSource { name: source.name.clone(), url: source.address.to_string() });
     let references: Vec<String> = entries.iter().map(reference).collect();
     let entries = entries.iter().map(|entry| locked(manifest, entry, &references));
     Lockfile { sources: sources.collect(), entries: entries.collect() }
 }
 
 fn reference(entry: &ResolvedEntry) -> String {
-    let version = entry.version.commit.as_ref().map(|_| format!("@{}", entry.version.label)).unwrap_or_default();
+    let version =
+        entry.version.commit.as_ref().map(|_| format!("@{}", entry.version.label)).unwrap_or_default();
     format!("{}/{}{version}", entry.entry.kind, entry.entry.name)
 }
 

@@ -52,7 +52,9 @@ pub(crate) fn resolve(
             Answer::Need(needs) => fetcher.fulfil(&needs, &mut known, notes)?,
             // With more versions than the pins to choose from there may be a way.
             Answer::Conflict(conflict) => match unlisted(&known, sources) {
-                needs if needs.is_empty() => return Err(conflict::report(manifest, &known, sources, &conflict, notes)),
+                needs if needs.is_empty() => {
+                    return Err(conflict::report(manifest, &known, sources, &conflict, notes));
+                }
                 needs => fetcher.fulfil(&needs, &mut known, notes)?,
             },
             Answer::Cycle(chain) => return Err(conflict::cycle(&chain)),
@@ -188,17 +190,22 @@ fn report_entry_errors(manifest: &Manifest, errors: &[EntryError], notes: &mut N
         let diagnostic = match error {
             EntryError::Tool { parent, declared } => {
                 let tool = declared.tool.as_ref().map(ToString::to_string).unwrap_or_default();
-                let message = format!("`{parent}` asks for the tool `{tool}`, which has no place for {}", declared.kind);
+                let message = format!(
+                    "`{parent}` asks for the tool `{tool}`, which has no place for {}",
+                    declared.kind
+                );
                 let able = manifest.tools.iter().filter(|tool| tool.destination(declared.kind).is_some());
                 let able: Vec<&str> = able.map(|tool| tool.name.as_str()).collect();
-                Diagnostic::new(&codes::MANIFEST_UNKNOWN_TOOL, message)
-                    .at_spot(declared.spot)
-                    .help(format!("tools that have one: {}; or define it under `[tools.{tool}]`", able.join(", ")))
+                Diagnostic::new(&codes::MANIFEST_UNKNOWN_TOOL, message).at_spot(declared.spot).help(format!(
+                    "tools that have one: {}; or define it under `[tools.{tool}]`",
+                    able.join(", ")
+                ))
             }
             EntryError::Target { unit, error } => {
                 kind = FailureKind::Refused;
                 let message = format!("`{unit}` cannot be installed: {error}");
-                Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, message).help("give it a `filename` or a `target`")
+                Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, message)
+                    .help("give it a `filename` or a `target`")
             }
         };
         notes.diagnostics.push(diagnostic);

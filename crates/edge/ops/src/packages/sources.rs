@@ -87,9 +87,11 @@ pub(crate) fn git_failure(name: &SourceName, error: GitError) -> Failure {
         GitError::Offline { .. } => {
             (FailureKind::Network, &codes::SOURCE_OFFLINE, "run the command once without `--offline`")
         }
-        GitError::Unreachable { .. } => {
-            (FailureKind::Network, &codes::SOURCE_UNREACHABLE, "check the address and the connection, then try again")
-        }
+        GitError::Unreachable { .. } => (
+            FailureKind::Network,
+            &codes::SOURCE_UNREACHABLE,
+            "check the address and the connection, then try again",
+        ),
         GitError::AuthRefused { .. } => (
             FailureKind::Network,
             &codes::SOURCE_AUTH,

@@ -1,0 +1,94 @@
+//! Open folders on the way to a file, so that neighbours need not be looked up from the top again.
+
+use std::io;
+use std::path::Path;
+
+use agpm_model::RelativePath;
+use cap_std::fs::Dir;
+
+use crate::steps;
+
+/// The open folders from the project down to the one used last.
+pub(crate) struct Chain<'a> {
+    root: &'a Dir,
+    /// Each with its whole path from the project; a handful, since a limit on open files is always near.
+    open: Vec<(String, Dir)>,
+}
+
+impl<'a> Chain<'a> {
+    pub(crate) fn new(root: &'a Dir) -> Self {
+        Chain { root, open: Vec::new() }
+    }
+
+    /// The folder that a file is in.
+    pub(crate) fn parent(&mut self, file: &RelativePath) -> io::Result<&Dir> {
+        self.folder(file.as_str().rsplit_once('/').map_or("", |(folder, _)| folder))
+    }
+
+    /// A folder by its path; the project itself is the empty path.
+    pub(crate) fn folder(&mut self, path: &str) -> io::Result<&Dir> {
+        while self.open.last().is_some_and(|(open, _)| !is_within(path, open)) {
+            self.open.pop();
+        }
+        let mut at = self.open.last().map_or(0, |(open, _)| open.len());
+        while at < path.len() {
+            let start = if at == 0 { 0 } else { at + 1 };
+            at = path[start..].find('/').map_or(path.len(), |length| start + length);
+            let dir = self.enter(&path[..at], &path[start..at])?;
+            self.open.push((path[..at].to_owned(), dir));
+        }
+        Ok(self.last())
+    }
+
+    /// Makes a folder in one that is there.
+    pub(crate) fn make(&mut self, path: &str) -> io::Result<()> {
+        let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
+        steps::make_folder(self.folder(parent)?, name)
+    }
+
+    /// Removes a folder if it is there and empty.
+    pub(crate) fn remove_if_empty(&mut self, path: &str) -> io::Result<()> {
+        let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
+        steps::gone_is_fine(self.folder(parent).and_then(|dir| steps::remove_if_empty(dir, name)))
+    }
+
+    fn last(&self) -> &Dir {
+        self.open.last().map_or(self.root, |(_, dir)| dir)
+    }
+
+    /// A link to a folder of the project is followed, since people share folders between tools that way; one
+    /// that leads out is refused by cap-std, and one into git's or our own state here.
+    fn enter(&self, path: &str, name: &str) -> io::Result<Dir> {
+        let here = self.last();
+        if !here.symlink_metadata(name)?.is_symlink() {
+            return here.open_dir(name);
+        }
+        let real = self.root.canonicalize(path)?;
+        if is_state(&real) {
+            return Err(io::Error::new(
+                io::ErrorKind::PermissionDenied,
+                "a link into the state of a program",
+            ));
+        }
+        self.root.open_dir(real)
+    }
+}
+
+fn is_within(path: &str, folder: &str) -> bool {
+    path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+fn is_state(real: &Path) -> bool {
+    let names = [".git", ".agpm"];
+    real.iter().any(|part| names.iter().any(|name| part.eq_ignore_ascii_case(name)))
+}
+
+/// Where nothing is installed: git's own files, and those that a transaction itself lives from.
+pub(crate) fn is_reserved(path: &RelativePath) -> bool {
+    let path = path.as_str().to_ascii_lowercase();
+    let parts: Vec<&str> = path.split('/').collect();
+    let ours = ["lock", "transaction", "history", "discarded", "folders.json"];
+    let state = parts[0] == ".agpm" && parts.get(1).is_none_or(|name| ours.contains(name));
+    // Whoever can write below `.git` can run programs: hooks, and the commands in its configuration.
+    state || parts.contains(&".git")
+}

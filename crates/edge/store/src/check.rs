@@ -1,0 +1,140 @@
+//! Compares the disk with what the plan saw, and finds the folders to make and to remove.
+
+use std::collections::BTreeSet;
+use std::io;
+
+use agpm_model::{Checksum, RelativePath};
+
+use crate::chain::Chain;
+use crate::error::{Problem, StoreError};
+use crate::journal::{Content, Operation};
+use crate::owned::{self, FOLDERS, above};
+use crate::project::{ProjectStore, Seen};
+use crate::steps::Bits;
+use crate::transaction::{Expected, Step};
+
+/// The look at the disk right before the commit point.
+pub(crate) struct Check<'a> {
+    store: &'a ProjectStore,
+    chain: Chain<'a>,
+    steps: &'a [Step<'a>],
+    removed: BTreeSet<&'a str>,
+    /// The folders of ours that become empty.
+    prune: BTreeSet<String>,
+    /// The folders that we made, and what their list is on the disk.
+    owned: BTreeSet<String>,
+    list: Option<Content>,
+}
+
+impl<'a> Check<'a> {
+    pub(crate) fn new(store: &'a ProjectStore, steps: &'a [Step<'a>]) -> Result<Self, StoreError> {
+        let (list, owned) = store.owned()?;
+        let removed = steps.iter().filter(|step| step.content.is_none()).map(|step| step.path.as_str());
+        let (chain, prune) = (Chain::new(&store.root), BTreeSet::new());
+        let mut check = Check { store, chain, steps, removed: removed.collect(), prune, owned, list };
+        check.find_emptied()?;
+        Ok(check)
+    }
+
+    /// What a step comes to, unless the file is not what the plan saw.
+    pub(crate) fn operation(&mut self, step: &Step<'_>) -> Result<Operation, StoreError> {
+        let refuse = |problem| Err(self.store.error(step.path.as_str(), problem));
+        let before = match (step.expected, self.store.see(&mut self.chain, &step.path)?) {
+            (Expected::Missing | Expected::Anything, Seen::Missing) => None,
+            // A file takes the place of a folder that goes.
+            (_, Seen::Folder) if self.prune.contains(step.path.as_str()) => None,
+            (Expected::Anything, Seen::File(content)) => Some(content),
+            (Expected::Checksum(wanted), Seen::File(content)) if content.checksum == wanted => Some(content),
+            (Expected::Anything, Seen::Folder) => return refuse(Problem::IsFolder),
+            (Expected::Anything, Seen::Link | Seen::Other) => return refuse(Problem::NotFile),
+            _ => return refuse(Problem::Changed),
+        };
+        let after = step.content.as_ref().map(|(bytes, wanted)| Content {
+            checksum: Checksum::of(bytes),
+            bits: wanted.bits(before.map(|content| content.bits)),
+        });
+        Ok(Operation { path: step.path.clone(), before, after })
+    }
+
+    /// The folders to make, outer ones first, and those to remove, inner ones first.
+    pub(crate) fn folders(&mut self) -> Result<(Vec<String>, Vec<String>), StoreError> {
+        let mut make = BTreeSet::new();
+        for step in self.steps.iter().filter(|step| step.content.is_some()) {
+            self.missing_above(&step.path, &mut make)?;
+        }
+        Ok((make.into_iter().collect(), self.prune.iter().rev().cloned().collect()))
+    }
+
+    fn find_emptied(&mut self) -> Result<(), StoreError> {
+        let written = self.steps.iter().filter(|step| step.content.is_some());
+        let needed: BTreeSet<&str> = written.flat_map(|step| above(step.path.as_str())).collect();
+        let emptied: BTreeSet<&str> = self.removed.iter().flat_map(|path| above(path)).collect();
+        // A folder sorts before what is in it.
+        for folder in emptied.into_iter().rev() {
+            if !needed.contains(folder) && self.owned.contains(folder) && self.becomes_empty(folder)? {
+                self.prune.insert(folder.to_owned());
+            }
+        }
+        Ok(())
+    }
+
+    fn missing_above(&mut self, path: &RelativePath, make: &mut BTreeSet<String>) -> Result<(), StoreError> {
+        if self.chain.parent(path).is_ok() {
+            return Ok(());
+        }
+        for folder in above(path.as_str()).filter(|folder| !make.contains(*folder)).collect::<Vec<_>>() {
+            let replaced = || self.removed.contains(folder);
+            match self.chain.folder(folder).map(|_| ()) {
+                Ok(()) => {}
+                Err(cause) if cause.kind() == io::ErrorKind::NotFound || replaced() => {
+                    make.insert(folder.to_owned());
+                }
+                Err(cause) => return Err(self.store.at(path.as_str())(cause)),
+            }
+        }
+        Ok(())
+    }
+
+    fn becomes_empty(&mut self, folder: &str) -> Result<bool, StoreError> {
+        let fail = self.store.at(folder);
+        let entries = match self.chain.folder(folder) {
+            Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(false),
+            dir => dir.and_then(|dir| dir.entries()).map_err(&fail)?,
+        };
+        for entry in entries {
+            let name = entry.map_err(&fail)?.file_name();
+            let path = format!("{folder}/{}", name.to_string_lossy());
+            if !self.removed.contains(path.as_str()) && !self.prune.contains(&path) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// The list of our folders as it becomes and what it is now, if it changes.
+    pub(crate) fn owned_after(
+        &self,
+        make: &[String],
+        prune: &[String],
+    ) -> Option<(Option<Content>, Vec<u8>)> {
+        let mut owned = self.owned.clone();
+        owned.extend(make.iter().cloned());
+        for folder in prune {
+            owned.remove(folder);
+        }
+        (owned != self.owned).then(|| (self.list, owned::encode(&owned)))
+    }
+}
+
+impl ProjectStore {
+    fn owned(&self) -> Result<(Option<Content>, BTreeSet<String>), StoreError> {
+        let file = RelativePath::new(FOLDERS).map_err(|_| self.error(FOLDERS, Problem::Reserved))?;
+        let bytes = match self.read(&file, 1 << 28) {
+            Err(StoreError { problem: Problem::NotFound, .. }) => return Ok((None, BTreeSet::new())),
+            other => other?,
+        };
+        let content = Content { checksum: Checksum::of(&bytes), bits: Bits::PLAIN };
+        let owned = owned::decode(bytes).map_err(|why| self.error(FOLDERS, Problem::Damaged(why)))?;
+        Ok((Some(content), owned))
+    }
+}

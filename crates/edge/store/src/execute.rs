@@ -1,0 +1,136 @@
+//! Carries out a journal or takes it back. Every step looks at the disk for what is left to do, so that it can
+//! be repeated after a kill at any moment.
+
+use std::io;
+
+use crate::chain::Chain;
+use crate::error::{Problem, StoreError};
+use crate::journal::{Journal, Operation};
+use crate::owned::above;
+use crate::staging::Staging;
+use crate::steps::{exists, gone_is_fine, rename};
+
+/// What to do with a file that came up where one of ours belongs.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Clash {
+    /// Fail, so that all is taken back.
+    Fail,
+    /// Keep it beside the old content: a killed transaction can only go forward.
+    SetAside,
+}
+
+/// A journal at work.
+pub(crate) struct Execution<'a> {
+    staging: &'a Staging<'a>,
+    journal: &'a Journal,
+    clash: Clash,
+    chain: Chain<'a>,
+}
+
+impl<'a> Execution<'a> {
+    pub(crate) fn new(staging: &'a Staging<'a>, journal: &'a Journal, clash: Clash) -> Self {
+        Execution { staging, journal, clash, chain: Chain::new(&staging.store.root) }
+    }
+
+    /// Removals come first, so that a folder can take the place of a file.
+    pub(crate) fn forward(&mut self) -> Result<(), StoreError> {
+        let journal = self.journal;
+        for (at, operation) in journal.removals() {
+            self.take(&at.to_string(), operation).map_err(self.fail(operation))?;
+        }
+        for folder in &journal.prune {
+            self.chain.remove_if_empty(folder).map_err(self.staging.store.at(folder))?;
+        }
+        for folder in &journal.make {
+            self.chain.make(folder).map_err(self.staging.store.at(folder))?;
+        }
+        for (at, operation) in journal.writes() {
+            self.put(&at.to_string(), operation)?;
+        }
+        Ok(())
+    }
+
+    /// The same backwards.
+    pub(crate) fn back(&mut self) -> Result<(), StoreError> {
+        let journal = self.journal;
+        self.staging.unfinish(journal.purpose)?;
+        // What was opened on the way forward may be gone.
+        self.chain = Chain::new(&self.staging.store.root);
+        for (at, operation) in journal.writes().rev() {
+            self.take_back(&at.to_string(), operation).map_err(self.fail(operation))?;
+            self.restore(&at.to_string(), operation)?;
+        }
+        for folder in journal.make.iter().rev() {
+            self.chain.remove_if_empty(folder).map_err(self.staging.store.at(folder))?;
+        }
+        for (at, operation) in journal.removals().rev() {
+            self.restore(&at.to_string(), operation)?;
+        }
+        Ok(())
+    }
+
+    /// Moves the old file out of the way, unless that was done.
+    fn take(&mut self, at: &str, operation: &Operation) -> io::Result<()> {
+        if operation.before.is_none() || exists(&self.staging.old, at)? {
+            return Ok(());
+        }
+        let moved = self
+            .chain
+            .parent(&operation.path)
+            .and_then(|dir| rename(dir, operation.path.file_name(), &self.staging.old, at));
+        gone_is_fine(moved)
+    }
+
+    /// Moves the new file into its place, unless that was done.
+    fn put(&mut self, at: &str, operation: &Operation) -> Result<(), StoreError> {
+        let fail = self.fail(operation);
+        let name = operation.path.file_name();
+        if !exists(&self.staging.new, at).map_err(&fail)? {
+            return Ok(());
+        }
+        self.take(at, operation).map_err(&fail)?;
+        let dir = self.chain.parent(&operation.path).map_err(&fail)?;
+        if exists(dir, name).map_err(&fail)? {
+            if self.clash == Clash::Fail {
+                return Err(self.staging.store.error(operation.path.as_str(), Problem::Changed));
+            }
+            rename(dir, name, &self.staging.old, &format!("{at}.found")).map_err(&fail)?;
+        }
+        rename(&self.staging.new, at, dir, name).map_err(fail)
+    }
+
+    /// Moves the new file out of its place, if it got there.
+    fn take_back(&mut self, at: &str, operation: &Operation) -> io::Result<()> {
+        if exists(&self.staging.new, at)? {
+            return Ok(());
+        }
+        let moved = self
+            .chain
+            .parent(&operation.path)
+            .and_then(|dir| rename(dir, operation.path.file_name(), &self.staging.new, at));
+        gone_is_fine(moved)
+    }
+
+    /// Moves the old file back, if it was moved; never over another.
+    fn restore(&mut self, at: &str, operation: &Operation) -> Result<(), StoreError> {
+        let fail = self.fail(operation);
+        let name = operation.path.file_name();
+        if !exists(&self.staging.old, at).map_err(&fail)? {
+            return Ok(());
+        }
+        if self.chain.parent(&operation.path).is_err() {
+            for folder in above(operation.path.as_str()) {
+                self.chain.make(folder).map_err(&fail)?;
+            }
+        }
+        let dir = self.chain.parent(&operation.path).map_err(&fail)?;
+        if exists(dir, name).map_err(&fail)? {
+            return Err(self.staging.store.error(operation.path.as_str(), Problem::Changed));
+        }
+        rename(&self.staging.old, at, dir, name).map_err(fail)
+    }
+
+    fn fail(&self, operation: &Operation) -> impl Fn(io::Error) -> StoreError + use<> {
+        self.staging.store.at(operation.path.as_str())
+    }
+}

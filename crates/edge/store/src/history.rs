@@ -1,0 +1,118 @@
+use std::fmt;
+
+use agpm_model::RelativePath;
+use cap_std::fs::Dir;
+
+use crate::error::{Problem, StoreError};
+use crate::journal::{Journal, Operation};
+use crate::project::ProjectStore;
+use crate::staging::{read_journal, throw_away};
+
+/// How many transactions can be taken back.
+const KEPT: usize = 20;
+
+/// The place of a transaction in the history, counted from one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct EntryNumber(pub(crate) u32);
+
+/// A transaction of the past.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HistoryEntry {
+    /// Its place.
+    pub number: EntryNumber,
+    /// What it was called.
+    pub title: String,
+    /// Its files, in order.
+    pub changes: Vec<(RelativePath, Done)>,
+}
+
+/// What was done to a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Done {
+    /// It was not there before.
+    Created,
+    /// Its content or its mode changed.
+    Updated,
+    /// It is no longer there.
+    Removed,
+}
+
+impl fmt::Display for EntryNumber {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl Operation {
+    /// Nothing if it found nothing to remove.
+    pub(crate) fn done(&self) -> Option<Done> {
+        match (&self.before, &self.after) {
+            (None, Some(_)) => Some(Done::Created),
+            (Some(_), Some(_)) => Some(Done::Updated),
+            (Some(_), None) => Some(Done::Removed),
+            (None, None) => None,
+        }
+    }
+}
+
+impl ProjectStore {
+    /// The transactions that can be taken back, the newest first.
+    pub fn history(&self) -> Result<Vec<HistoryEntry>, StoreError> {
+        let Some(history) = self.history_folder()? else { return Ok(Vec::new()) };
+        let numbers = self.numbers(&history)?.into_iter().rev();
+        numbers
+            .map(|number| self.entry(&history, number).map(|(_, journal)| listed(number, &journal)))
+            .collect()
+    }
+
+    pub(crate) fn next_number(&self) -> Result<u32, StoreError> {
+        let Some(history) = self.history_folder()? else { return Ok(1) };
+        Ok(self.numbers(&history)?.last().map_or(1, |number| number.saturating_add(1)))
+    }
+
+    /// The newest entry, with its folder.
+    pub(crate) fn newest(&self) -> Result<Option<(u32, Dir, Journal)>, StoreError> {
+        let Some(history) = self.history_folder()? else { return Ok(None) };
+        let Some(number) = self.numbers(&history)?.pop() else { return Ok(None) };
+        self.entry(&history, number).map(|(dir, journal)| Some((number, dir, journal)))
+    }
+
+    /// Drops what is too old, as far as that works.
+    pub(crate) fn forget_oldest(&self, state: &Dir, history: &Dir) {
+        let numbers = self.numbers(history).unwrap_or_default();
+        for number in numbers.iter().rev().skip(KEPT) {
+            let _ = throw_away(history, &number.to_string(), state);
+        }
+    }
+
+    fn history_folder(&self) -> Result<Option<Dir>, StoreError> {
+        match self.state()? {
+            Some(state) => self.inner(&state, "history", ".agpm/history"),
+            None => Ok(None),
+        }
+    }
+
+    fn numbers(&self, history: &Dir) -> Result<Vec<u32>, StoreError> {
+        let fail = self.at(".agpm/history");
+        let mut numbers = Vec::new();
+        for entry in history.entries().map_err(&fail)? {
+            let name = entry.map_err(&fail)?.file_name();
+            numbers.extend(name.to_str().and_then(|name| name.parse::<u32>().ok()));
+        }
+        numbers.sort_unstable();
+        Ok(numbers)
+    }
+
+    fn entry(&self, history: &Dir, number: u32) -> Result<(Dir, Journal), StoreError> {
+        let path = format!(".agpm/history/{number}");
+        let missing = || self.error(&path, Problem::NotFound);
+        let dir = self.inner(history, &number.to_string(), &path)?.ok_or_else(missing)?;
+        let journal = read_journal(self, &dir, &format!("{path}/journal.json"))?.ok_or_else(missing)?;
+        Ok((dir, journal))
+    }
+}
+
+fn listed(number: u32, journal: &Journal) -> HistoryEntry {
+    let changes = journal.files().filter_map(|(_, file)| Some((file.path.clone(), file.done()?))).collect();
+    HistoryEntry { number: EntryNumber(number), title: journal.title.clone(), changes }
+}

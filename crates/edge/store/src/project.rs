@@ -1,0 +1,169 @@
+use std::fs::{File, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use agpm_model::{Checksum, RelativePath};
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, OpenOptions};
+
+use crate::chain::Chain;
+use crate::error::{Problem, StoreError};
+use crate::journal::Content;
+use crate::read::read_open;
+use crate::steps;
+use crate::transaction::Mode;
+
+const STATE: &str = ".agpm";
+const LOCK: &str = ".agpm/lock";
+/// A file of a project is read whole to be compared; more than this no one means to install.
+const LARGEST: u64 = 1 << 34;
+
+/// A project folder, which nothing done through it can leave, with the state in its `.agpm`.
+#[derive(Debug)]
+pub struct ProjectStore {
+    pub(crate) root: Dir,
+    path: PathBuf,
+}
+
+/// The right to change a project, for as long as it lives.
+#[derive(Debug)]
+pub struct ProjectLock {
+    /// Closing it unlocks.
+    _file: File,
+}
+
+/// What to do when another process holds the lock.
+#[derive(Clone, Copy)]
+pub enum Waiting<'a> {
+    /// Call this once, then wait.
+    Block(&'a dyn Fn()),
+    /// Give up with [`Problem::Locked`].
+    Fail,
+}
+
+/// What is at a path of the project.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Observed {
+    /// Nothing.
+    Missing,
+    /// A file.
+    File {
+        /// Of its bytes.
+        checksum: Checksum,
+        /// Whether its owner may run it.
+        mode: Mode,
+    },
+    /// A folder.
+    Folder,
+    /// A symbolic link, wherever it leads.
+    Link,
+    /// A device, a pipe or the like.
+    Other,
+}
+
+/// What is at a path, with what only the journal needs to know.
+pub(crate) enum Seen {
+    Missing,
+    File(Content),
+    Folder,
+    Link,
+    Other,
+}
+
+impl ProjectStore {
+    /// Opens a project folder that is there, and writes nothing.
+    pub fn open(folder: &Path) -> Result<Self, StoreError> {
+        let root = Dir::open_ambient_dir(folder, ambient_authority());
+        let root = root.map_err(|cause| StoreError::new(folder, cause))?;
+        Ok(ProjectStore { root, path: folder.to_owned() })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Locks the project against other processes; file systems without locks are taken as they are.
+    pub fn lock(&self, wait: Waiting<'_>) -> Result<ProjectLock, StoreError> {
+        let fail = self.at(LOCK);
+        steps::make_folder(&self.root, STATE).map_err(&fail)?;
+        let state = self.state()?.ok_or_else(|| self.error(STATE, Problem::NotFound))?;
+        let mut options = OpenOptions::new();
+        options.write(true).create(true);
+        let file = state.open_with("lock", &options).map_err(&fail)?.into_std();
+        let locked = match (file.try_lock(), wait) {
+            (Err(TryLockError::WouldBlock), Waiting::Fail) => return Err(self.error(LOCK, Problem::Locked)),
+            (Err(TryLockError::WouldBlock), Waiting::Block(tell)) => {
+                tell();
+                file.lock()
+            }
+            (Err(TryLockError::Error(cause)), _) => Err(cause),
+            (Ok(()), _) => Ok(()),
+        };
+        match locked {
+            Err(cause) if cause.kind() != io::ErrorKind::Unsupported => Err(fail(cause)),
+            _ => Ok(ProjectLock { _file: file }),
+        }
+    }
+
+    /// What is at a path; a folder above it may be a link that stays in the project, not one that leaves it.
+    pub fn observe(&self, path: &RelativePath) -> Result<Observed, StoreError> {
+        Ok(match self.see(&mut Chain::new(&self.root), path)? {
+            Seen::Missing => Observed::Missing,
+            Seen::File(content) => Observed::File { checksum: content.checksum, mode: content.bits.into() },
+            Seen::Folder => Observed::Folder,
+            Seen::Link => Observed::Link,
+            Seen::Other => Observed::Other,
+        })
+    }
+
+    /// The bytes of a file of at most `limit` bytes.
+    pub fn read(&self, path: &RelativePath, limit: u64) -> Result<Vec<u8>, StoreError> {
+        let open = self.root.open(path.as_str()).map_err(self.at(path.as_str()))?;
+        read_open(open.into_std(), &self.path.join(path.as_str()), limit)
+    }
+
+    pub(crate) fn see(&self, chain: &mut Chain<'_>, path: &RelativePath) -> Result<Seen, StoreError> {
+        let seen = chain.parent(path).and_then(|dir| {
+            let known = dir.symlink_metadata(path.file_name())?;
+            Ok((known.is_file().then(|| dir.open(path.file_name())).transpose()?, known))
+        });
+        let nothing = [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory];
+        match seen {
+            Ok((Some(file), known)) => {
+                let bytes = read_open(file.into_std(), &self.path.join(path.as_str()), LARGEST)?;
+                Ok(Seen::File(Content { checksum: Checksum::of(&bytes), bits: steps::bits(&known) }))
+            }
+            Ok((None, known)) if known.is_dir() => Ok(Seen::Folder),
+            Ok((None, known)) if known.is_symlink() => Ok(Seen::Link),
+            Ok((None, _)) => Ok(Seen::Other),
+            Err(cause) if nothing.contains(&cause.kind()) => Ok(Seen::Missing),
+            Err(cause) => Err(self.at(path.as_str())(cause)),
+        }
+    }
+
+    /// The folder of our state, if it is there.
+    pub(crate) fn state(&self) -> Result<Option<Dir>, StoreError> {
+        self.inner(&self.root, STATE, STATE)
+    }
+
+    /// A folder in our state, if it is there. A cloned project may bring a link instead: it is not followed.
+    pub(crate) fn inner(&self, dir: &Dir, name: &str, path: &str) -> Result<Option<Dir>, StoreError> {
+        match dir.symlink_metadata(name) {
+            Ok(known) if known.is_dir() => Ok(Some(dir.open_dir(name).map_err(self.at(path))?)),
+            Ok(_) => Err(self.error(path, Problem::NotFile)),
+            Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(cause) => Err(self.at(path)(cause)),
+        }
+    }
+
+    /// Adds the path to what the system says.
+    pub(crate) fn at(&self, path: &str) -> impl Fn(io::Error) -> StoreError + use<> {
+        let path = self.path.join(path);
+        move |cause| StoreError::new(&path, cause)
+    }
+
+    pub(crate) fn error(&self, path: &str, problem: Problem) -> StoreError {
+        StoreError::of(&self.path.join(path), problem)
+    }
+}

@@ -1,0 +1,41 @@
+use crate::error::StoreError;
+use crate::execute::{Clash, Execution};
+use crate::project::{ProjectLock, ProjectStore};
+use crate::staging::{self, Staging, TRANSACTION};
+use crate::steps;
+use crate::transaction::Recovered;
+
+impl ProjectStore {
+    /// Whether a killed process left something to finish; looks at one name and writes nothing.
+    pub fn needs_recovery(&self) -> bool {
+        let state = self.state().ok().flatten();
+        state.is_some_and(|state| steps::exists(&state, TRANSACTION).unwrap_or(true))
+    }
+
+    /// Finishes what a killed process had committed to, or throws away what it had only prepared.
+    pub fn recover(&self, _: &ProjectLock) -> Result<Recovered, StoreError> {
+        let Some(state) = self.state()? else { return Ok(Recovered::Nothing) };
+        if !self.needs_recovery() {
+            return Ok(Recovered::Nothing);
+        }
+        let fail = self.at(".agpm/transaction");
+        staging::sweep(&state).map_err(self.at(".agpm/discarded"))?;
+        let Some(staging) = Staging::open(self)? else {
+            staging::discard(&state).map_err(fail)?;
+            return Ok(Recovered::RolledBack);
+        };
+        let Some(journal) = staging.journal()? else {
+            staging.discard()?;
+            return Ok(Recovered::RolledBack);
+        };
+        let mut execution = Execution::new(&staging, &journal, Clash::SetAside);
+        if !staging.is_whole(&journal) {
+            execution.back()?;
+            staging.discard()?;
+            return Ok(Recovered::RolledBack);
+        }
+        execution.forward()?;
+        staging.finish(journal.purpose)?;
+        Ok(Recovered::RolledForward)
+    }
+}

@@ -1,0 +1,220 @@
+//! The folder of a transaction: `.agpm/transaction` while it runs, `.agpm/history/N` afterwards.
+
+use std::io;
+
+use agpm_model::{Checksum, RelativePath};
+use cap_std::fs::Dir;
+
+use crate::check::Check;
+use crate::error::{Problem, StoreError};
+use crate::journal::{Content, Journal, Operation, Purpose};
+use crate::owned::FOLDERS;
+use crate::project::ProjectStore;
+use crate::read::read_open;
+use crate::steps::{self, Bits};
+use crate::transaction::Step;
+
+pub(crate) const TRANSACTION: &str = "transaction";
+const TRANSACTION_PATH: &str = ".agpm/transaction";
+pub(crate) const JOURNAL: &str = "journal.json";
+const JOURNAL_PATH: &str = ".agpm/transaction/journal.json";
+const DRAFT: &str = "journal.draft";
+const DISCARDED: &str = "discarded";
+const UNDONE: &str = "undone";
+const LARGEST_JOURNAL: u64 = 1 << 30;
+
+/// A transaction's folder with its parts open.
+pub(crate) struct Staging<'a> {
+    pub(crate) store: &'a ProjectStore,
+    state: Dir,
+    dir: Dir,
+    /// What files become, by their number in the journal.
+    pub(crate) new: Dir,
+    /// What files were.
+    pub(crate) old: Dir,
+}
+
+impl<'a> Staging<'a> {
+    pub(crate) fn create(store: &'a ProjectStore) -> Result<Self, StoreError> {
+        let fail = store.at(TRANSACTION_PATH);
+        let state = store.state()?.ok_or_else(|| store.error(".agpm", Problem::NotFound))?;
+        steps::remove_tree(&state, DISCARDED).map_err(store.at(".agpm/discarded"))?;
+        let made = steps::make_folder(&state, TRANSACTION).and_then(|()| {
+            let dir = state.open_dir(TRANSACTION)?;
+            steps::make_folder(&dir, "new")?;
+            steps::make_folder(&dir, "old")
+        });
+        let opened = made.map_err(&fail).and_then(|()| Staging::open(store));
+        match opened {
+            Ok(Some(staging)) => Ok(staging),
+            other => {
+                let _ = discard(&state);
+                Err(other.err().unwrap_or_else(|| store.error(TRANSACTION_PATH, Problem::NotFound)))
+            }
+        }
+    }
+
+    /// The one that is there; nothing if there is none or it was killed before it had its parts.
+    pub(crate) fn open(store: &'a ProjectStore) -> Result<Option<Self>, StoreError> {
+        let Some(state) = store.state()? else { return Ok(None) };
+        let Some(dir) = store.inner(&state, TRANSACTION, TRANSACTION_PATH)? else { return Ok(None) };
+        let part = |name| store.inner(&dir, name, TRANSACTION_PATH);
+        let (new, old) = (part("new")?, part("old")?);
+        Ok(new.zip(old).map(|(new, old)| Staging { store, state, dir, new, old }))
+    }
+
+    /// Puts all contents on the disk, checks what is there now, and drafts the journal.
+    pub(crate) fn prepare(
+        &self,
+        title: &str,
+        purpose: Purpose,
+        steps: &[Step<'_>],
+        progress: &dyn Fn(usize),
+    ) -> Result<Journal, StoreError> {
+        for (at, step) in steps.iter().enumerate() {
+            self.stage(at, step)?;
+            progress(at + 1);
+        }
+        let mut check = Check::new(self.store, steps)?;
+        let mut operations = Vec::with_capacity(steps.len() + 1);
+        for (at, step) in steps.iter().enumerate() {
+            let operation = check.operation(step)?;
+            self.settle_bits(at, &operation, step)?;
+            operations.push(operation);
+        }
+        let (make, prune) = check.folders()?;
+        if let Some((before, bytes)) = check.owned_after(&make, &prune) {
+            operations.push(self.stage_owned(operations.len(), before, &bytes)?);
+        }
+        let journal = Journal { title: title.to_owned(), purpose, make, prune, operations };
+        self.draft(&journal).map_err(self.store.at(JOURNAL_PATH))?;
+        Ok(journal)
+    }
+
+    fn stage(&self, at: usize, step: &Step<'_>) -> Result<(), StoreError> {
+        let Some((bytes, wanted)) = &step.content else { return Ok(()) };
+        let written = steps::write_new(&self.new, &at.to_string(), bytes, wanted.bits(None));
+        written.map(drop).map_err(self.store.at(step.path.as_str()))
+    }
+
+    /// A new file keeps the bits that the system gave it; one that replaces another takes over from it.
+    fn settle_bits(&self, at: usize, operation: &Operation, step: &Step<'_>) -> Result<(), StoreError> {
+        let exact = step.content.as_ref().is_some_and(|(_, wanted)| wanted.is_exact());
+        match operation.after {
+            Some(after) if exact || operation.before.is_some() => {
+                let set = steps::set_bits(&self.new, &at.to_string(), after.bits);
+                set.map_err(self.store.at(step.path.as_str()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn stage_owned(&self, at: usize, before: Option<Content>, bytes: &[u8]) -> Result<Operation, StoreError> {
+        let fail = self.store.at(FOLDERS);
+        steps::write_new(&self.new, &at.to_string(), bytes, Bits::PLAIN).map_err(fail)?;
+        let after = Content { checksum: Checksum::of(bytes), bits: Bits::PLAIN };
+        let path = RelativePath::new(FOLDERS).map_err(|_| self.store.error(FOLDERS, Problem::Reserved))?;
+        Ok(Operation { path, before, after: Some(after) })
+    }
+
+    fn draft(&self, journal: &Journal) -> io::Result<()> {
+        let file = steps::write_new(&self.dir, DRAFT, journal.encode().as_bytes(), Bits::PLAIN)?;
+        // One sync, not one for each file: a killed process needs none, and after a power cut a whole journal is
+        // enough, since recovery compares the staged contents with it and goes back if one did not arrive.
+        file.sync_data()
+    }
+
+    /// The commit point: from here on the journal holds.
+    pub(crate) fn commit(&self) -> Result<(), StoreError> {
+        let renamed = steps::rename(&self.dir, DRAFT, &self.dir, JOURNAL);
+        renamed.map_err(self.store.at(JOURNAL_PATH))
+    }
+
+    /// The journal, if the commit point was passed.
+    pub(crate) fn journal(&self) -> Result<Option<Journal>, StoreError> {
+        read_journal(self.store, &self.dir, JOURNAL_PATH)
+    }
+
+    /// Whether every content that is still to be placed arrived on the disk.
+    pub(crate) fn is_whole(&self, journal: &Journal) -> bool {
+        journal.writes().all(|(at, operation)| match self.new.read(at.to_string()) {
+            Ok(bytes) => operation.after.is_some_and(|after| after.checksum == Checksum::of(&bytes)),
+            // It is in its place already.
+            Err(cause) => cause.kind() == io::ErrorKind::NotFound,
+        })
+    }
+
+    /// The last step of all: into the history, or away together with the entry that was taken back.
+    pub(crate) fn finish(&self, purpose: Purpose) -> Result<(), StoreError> {
+        let fail = self.store.at(".agpm/history");
+        steps::make_folder(&self.state, "history").map_err(&fail)?;
+        let history = self.history()?;
+        match purpose {
+            Purpose::Entry(number) => {
+                steps::rename(&self.state, TRANSACTION, &history, &number.to_string()).map_err(fail)?;
+                // From here on nothing can fail any more: leftovers are only untidy.
+                let entry = history.open_dir(number.to_string());
+                let _ = entry.and_then(|entry| steps::remove_if_empty(&entry, "new"));
+                self.store.forget_oldest(&self.state, &history);
+                Ok(())
+            }
+            Purpose::Undo(number) => {
+                let name = number.to_string();
+                if steps::exists(&history, &name).map_err(&fail)? {
+                    steps::rename(&history, &name, &self.dir, UNDONE).map_err(fail)?;
+                }
+                self.discard()
+            }
+        }
+    }
+
+    /// Takes back what `finish` may have begun.
+    pub(crate) fn unfinish(&self, purpose: Purpose) -> Result<(), StoreError> {
+        let Purpose::Undo(number) = purpose else { return Ok(()) };
+        let fail = self.store.at(".agpm/history");
+        if steps::exists(&self.dir, UNDONE).map_err(&fail)? {
+            steps::rename(&self.dir, UNDONE, &self.history()?, &number.to_string()).map_err(fail)?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn discard(&self) -> Result<(), StoreError> {
+        discard(&self.state).map_err(self.store.at(TRANSACTION_PATH))
+    }
+
+    fn history(&self) -> Result<Dir, StoreError> {
+        let history = self.store.inner(&self.state, "history", ".agpm/history")?;
+        history.ok_or_else(|| self.store.error(".agpm/history", Problem::NotFound))
+    }
+}
+
+/// Throws the transaction's folder away. It gets another name first, so that no one ever finds half of it.
+pub(crate) fn discard(state: &Dir) -> io::Result<()> {
+    throw_away(state, TRANSACTION, state)
+}
+
+/// Throws a folder away: at once for everyone, on the disk if that works.
+pub(crate) fn throw_away(dir: &Dir, name: &str, state: &Dir) -> io::Result<()> {
+    steps::rename(dir, name, state, DISCARDED)?;
+    let _ = sweep(state);
+    Ok(())
+}
+
+/// Removes what was thrown away.
+pub(crate) fn sweep(state: &Dir) -> io::Result<()> {
+    steps::remove_tree(state, DISCARDED)
+}
+
+/// The journal in a folder, if it has one; one that cannot be read is an error, never nothing.
+pub(crate) fn read_journal(
+    store: &ProjectStore,
+    dir: &Dir,
+    path: &str,
+) -> Result<Option<Journal>, StoreError> {
+    let file = match dir.open(JOURNAL) {
+        Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(None),
+        other => other.map_err(store.at(path))?,
+    };
+    let bytes = read_open(file.into_std(), &store.path().join(path), LARGEST_JOURNAL)?;
+    Journal::decode(bytes).map(Some).map_err(|why| store.error(path, Problem::Damaged(why)))
+}

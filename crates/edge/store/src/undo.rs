@@ -1,0 +1,116 @@
+use std::borrow::Cow;
+
+use agpm_model::RelativePath;
+use cap_std::fs::Dir;
+
+use crate::chain::Chain;
+use crate::error::StoreError;
+use crate::history::EntryNumber;
+use crate::journal::{Content, Journal, Purpose};
+use crate::project::{ProjectLock, ProjectStore, Seen};
+use crate::read::read_open;
+use crate::transaction::{Expected, Mode, Step, Wanted};
+
+/// Whether to undo what was edited since, too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Force {
+    /// Edits since are overwritten.
+    Yes,
+    /// Edits since are a reason to refuse.
+    No,
+}
+
+/// What was taken back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Undone {
+    /// The entry, which is no longer in the history.
+    pub number: EntryNumber,
+    /// What it was called.
+    pub title: String,
+    /// How many files changed.
+    pub files: usize,
+}
+
+/// Why nothing was taken back.
+#[derive(Debug, thiserror::Error)]
+pub enum UndoError {
+    /// The history is empty.
+    #[error("there is nothing to undo")]
+    Nothing,
+    /// These files are no longer what the transaction left.
+    #[error("{} changed since, the first is `{}`", count(.0), first(.0))]
+    Changed(Vec<RelativePath>),
+    /// A file could not be read or written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+fn count(paths: &[RelativePath]) -> String {
+    if paths.len() == 1 { "1 file".to_owned() } else { format!("{} files", paths.len()) }
+}
+
+fn first(paths: &[RelativePath]) -> &str {
+    paths.first().map_or("", RelativePath::as_str)
+}
+
+impl ProjectStore {
+    /// Takes back the newest transaction, which leaves the history with it.
+    pub fn undo(&self, lock: &ProjectLock, force: Force) -> Result<Undone, UndoError> {
+        self.recover(lock)?;
+        let (number, dir, journal) = self.newest()?.ok_or(UndoError::Nothing)?;
+        if force == Force::No {
+            self.require_untouched(&journal)?;
+        }
+        let path = format!(".agpm/history/{number}/old");
+        let old = self.inner(&dir, "old", &path)?;
+        let mut steps = Vec::new();
+        for (at, file) in journal.files() {
+            let content = match (&file.before, &old) {
+                (Some(before), Some(old)) => Some(self.kept(old, at, &path, before)?),
+                _ => None,
+            };
+            let expected = match (force, &file.after) {
+                (Force::Yes, _) => Expected::Anything,
+                (Force::No, Some(after)) => Expected::Checksum(after.checksum),
+                (Force::No, None) => Expected::Missing,
+            };
+            steps.push(Step { path: file.path.clone(), content, expected });
+        }
+        let title = format!("undo {}", journal.title);
+        let applied = self.run(&title, Purpose::Undo(number), steps, &|_| {})?;
+        Ok(Undone { number: EntryNumber(number), title: journal.title, files: applied.files })
+    }
+
+    fn require_untouched(&self, journal: &Journal) -> Result<(), UndoError> {
+        let mut chain = Chain::new(&self.root);
+        let mut changed = Vec::new();
+        for (_, file) in journal.files() {
+            let same = match (self.see(&mut chain, &file.path)?, &file.after) {
+                (Seen::Missing, None) => true,
+                // Its place was taken by a folder.
+                (Seen::Folder, None) => journal.make.iter().any(|made| made == file.path.as_str()),
+                (Seen::File(now), Some(after)) => is_same(&now, after),
+                _ => false,
+            };
+            changed.extend((!same).then(|| file.path.clone()));
+        }
+        if changed.is_empty() { Ok(()) } else { Err(UndoError::Changed(changed)) }
+    }
+
+    fn kept(
+        &self,
+        old: &Dir,
+        at: usize,
+        path: &str,
+        before: &Content,
+    ) -> Result<(Cow<'static, [u8]>, Wanted), StoreError> {
+        let path = format!("{path}/{at}");
+        let file = old.open(at.to_string()).map_err(self.at(&path))?;
+        let bytes = read_open(file.into_std(), &self.path().join(&path), u64::MAX - 1)?;
+        Ok((Cow::Owned(bytes), Wanted::Exact(before.bits)))
+    }
+}
+
+fn is_same(now: &Content, left: &Content) -> bool {
+    now.checksum == left.checksum && Mode::from(now.bits) == Mode::from(left.bits)
+}

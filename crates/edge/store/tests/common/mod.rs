@@ -1,0 +1,110 @@
+//! A project in a temporary folder, and what is in it.
+#![allow(dead_code, reason = "not every test file uses all of it")]
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use agpm_model::{Checksum, RelativePath};
+use agpm_store::{Applied, Expected, FileChange, Mode, ProjectStore, StoreError, Transaction, Waiting};
+
+/// Every path with its bits and bytes; folders have no bytes.
+pub(crate) type Tree = BTreeMap<String, (u32, Option<Vec<u8>>)>;
+
+/// All of a project but our own state.
+pub(crate) fn tree(folder: &Path) -> Tree {
+    let mut tree = Tree::new();
+    collect(folder, "", &mut tree);
+    tree
+}
+
+fn collect(folder: &Path, prefix: &str, tree: &mut Tree) {
+    for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        let path = format!("{prefix}{}", entry.file_name().to_str().unwrap());
+        let known = entry.metadata().unwrap();
+        let state =
+            [".agpm/lock", ".agpm/transaction", ".agpm/history", ".agpm/discarded", ".agpm/folders.json"];
+        if state.contains(&path.as_str()) {
+            continue;
+        }
+        let bytes = known.is_file().then(|| fs::read(entry.path()).unwrap());
+        if known.is_dir() {
+            collect(&entry.path(), &format!("{path}/"), tree);
+        }
+        tree.insert(path, (bits(&known), bytes));
+    }
+}
+
+#[cfg(unix)]
+pub(crate) fn bits(known: &fs::Metadata) -> u32 {
+    std::os::unix::fs::PermissionsExt::mode(&known.permissions()) & 0o777
+}
+
+#[cfg(not(unix))]
+pub(crate) fn bits(_: &fs::Metadata) -> u32 {
+    0
+}
+
+pub(crate) fn path(text: &str) -> RelativePath {
+    RelativePath::new(text).unwrap()
+}
+
+pub(crate) fn write<'a>(file: &str, bytes: &'a str, mode: Mode, before: Expected) -> FileChange<'a> {
+    FileChange::Write { path: path(file), bytes: Cow::Borrowed(bytes.as_bytes()), mode, before }
+}
+
+pub(crate) fn create<'a>(file: &str, bytes: &'a str) -> FileChange<'a> {
+    write(file, bytes, Mode::Plain, Expected::Missing)
+}
+
+pub(crate) fn remove(file: &str, before: &str) -> FileChange<'static> {
+    FileChange::Remove { path: path(file), before: was(before) }
+}
+
+pub(crate) fn was(content: &str) -> Expected {
+    Expected::Checksum(Checksum::of(content.as_bytes()))
+}
+
+/// Waits, since a child that another test just starts holds our files open until it runs its program.
+pub(crate) const PATIENT: Waiting<'static> = Waiting::Block(&|| {});
+
+/// Applies under a lock of its own.
+pub(crate) fn apply(folder: &Path, title: &str, changes: Vec<FileChange<'_>>) -> Result<Applied, StoreError> {
+    let store = ProjectStore::open(folder)?;
+    let lock = store.lock(PATIENT)?;
+    store.apply(&lock, &Transaction { title: title.to_owned(), changes }, &|_| {})
+}
+
+/// A project with files of the user and, by a first transaction, of ours.
+pub(crate) fn prepare(folder: &Path) {
+    fs::create_dir_all(folder.join("shared")).unwrap();
+    fs::write(folder.join("shared/user.md"), "user").unwrap();
+    fs::write(folder.join("settings.json"), "{}").unwrap();
+    let changes = vec![
+        create("ours/deep/one.md", "one"),
+        create("ours/two.md", "two"),
+        create("shared/three.md", "three"),
+        create("tool.sh", "run"),
+        create("swap", "a file"),
+        create(".agpm/ledger.json", "[]"),
+    ];
+    apply(folder, "first", changes).unwrap();
+}
+
+/// A change of every kind.
+pub(crate) fn every_kind() -> Vec<FileChange<'static>> {
+    vec![
+        create("new.md", "new"),
+        create("x/y/z/nested.md", "nested"),
+        create(".agpm/snippets/s.md", "snippet"),
+        write("settings.json", "{\"a\":1}", Mode::Plain, was("{}")),
+        write("tool.sh", "run", Mode::Executable, was("run")),
+        write("ours/two.md", "zwei", Mode::Executable, Expected::Anything),
+        remove("ours/deep/one.md", "one"),
+        remove("shared/three.md", "three"),
+        remove("swap", "a file"),
+        create("swap/inner.md", "a folder now"),
+        write(".agpm/ledger.json", "[1]", Mode::Plain, was("[]")),
+    ]
+}

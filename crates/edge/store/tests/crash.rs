@@ -1,0 +1,178 @@
+//! Kills and failures at every single write, and a second kill while the first is repaired.
+#![cfg(debug_assertions)]
+
+mod common;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use agpm_store::{Force, ProjectStore, Recovered};
+use common::{PATIENT, Tree, apply, every_kind, prepare, tree};
+use tempfile::TempDir;
+
+const FOLDER: &str = "AGPM_TEST_FOLDER";
+const STOP: &str = "AGPM_STOP_AT_WRITE";
+/// More writes than any of the children makes.
+const MOST: usize = 200;
+const FAIL: &str = "AGPM_FAIL_AT_WRITE";
+
+#[test]
+#[ignore = "the program that the other tests kill"]
+fn child_applies() {
+    if let Some(folder) = std::env::var_os(FOLDER) {
+        apply(Path::new(&folder), "second", every_kind()).unwrap();
+    }
+}
+
+#[test]
+#[ignore = "the program that the other tests kill"]
+fn child_recovers() {
+    if let Some(folder) = std::env::var_os(FOLDER) {
+        let store = ProjectStore::open(Path::new(&folder)).unwrap();
+        store.recover(&store.lock(PATIENT).unwrap()).unwrap();
+    }
+}
+
+#[test]
+#[ignore = "the program that the other tests kill"]
+fn child_undoes() {
+    if let Some(folder) = std::env::var_os(FOLDER) {
+        let store = ProjectStore::open(Path::new(&folder)).unwrap();
+        store.undo(&store.lock(PATIENT).unwrap(), Force::No).unwrap();
+    }
+}
+
+/// Whether a child with a fault at its n-th write ended well.
+fn child(name: &str, folder: &Path, fault: &str, at: usize) -> bool {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", name, "--ignored", "--nocapture"]);
+    command.env(FOLDER, folder).env(fault, at.to_string()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.status().unwrap().success()
+}
+
+struct Case {
+    _place: TempDir,
+    folder: PathBuf,
+}
+
+/// A project before the second transaction, or after it.
+fn case(start: Start) -> Case {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path().join("project");
+    std::fs::create_dir(&folder).unwrap();
+    prepare(&folder);
+    if start == Start::Applied {
+        apply(&folder, "second", every_kind()).unwrap();
+    }
+    Case { _place: place, folder }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Start {
+    Prepared,
+    Applied,
+}
+
+fn trees() -> (Tree, Tree) {
+    (tree(&case(Start::Prepared).folder), tree(&case(Start::Applied).folder))
+}
+
+fn recover(folder: &Path) -> Recovered {
+    let store = ProjectStore::open(folder).unwrap();
+    let lock = store.lock(PATIENT).unwrap();
+    let recovered = store.recover(&lock).unwrap();
+    assert!(!store.needs_recovery());
+    assert_eq!(store.recover(&lock).unwrap(), Recovered::Nothing);
+    recovered
+}
+
+fn entries(folder: &Path) -> usize {
+    ProjectStore::open(folder).unwrap().history().unwrap().len()
+}
+
+/// Kills `name` at every write; after each kill the project must become `old` or, once committed, `new`.
+fn kill_everywhere(name: &str, start: Start, old: (&Tree, usize), new: (&Tree, usize)) {
+    let mut seen = Vec::new();
+    for at in 1..MOST {
+        let case = case(start);
+        let ended = child(name, &case.folder, STOP, at);
+        let committed = case.folder.join(".agpm/transaction/journal.json").exists();
+        let finished = entries(&case.folder) == new.1 && !case.folder.join(".agpm/transaction").exists();
+        let recovered = recover(&case.folder);
+        let expected = if committed || finished { new } else { old };
+        assert!(tree(&case.folder) == *expected.0, "{name} killed at write {at}: {recovered:?}");
+        assert_eq!(entries(&case.folder), expected.1, "{name} killed at write {at}");
+        seen.push(recovered);
+        if ended {
+            assert!(finished);
+            break;
+        }
+    }
+    for kind in [Recovered::RolledBack, Recovered::RolledForward, Recovered::Nothing] {
+        assert!(seen.contains(&kind), "{name}: {kind:?} in {} kills", seen.len());
+    }
+}
+
+#[test]
+fn a_kill_at_any_write_leaves_the_old_state_or_the_new_one() {
+    let (old, new) = trees();
+    kill_everywhere("child_applies", Start::Prepared, (&old, 1), (&new, 2));
+}
+
+#[test]
+fn a_kill_at_any_write_of_an_undo_leaves_the_old_state_or_the_new_one() {
+    let (old, new) = trees();
+    kill_everywhere("child_undoes", Start::Applied, (&new, 2), (&old, 1));
+}
+
+/// Every third first kill is enough for a pass in a minute; the steps of recovery are all met on the way.
+#[test]
+fn a_kill_of_the_recovery_does_not_matter_either() {
+    let (old, new) = trees();
+    for first in (1..MOST).step_by(3) {
+        for second in 1..MOST {
+            let case = case(Start::Prepared);
+            if child("child_applies", &case.folder, STOP, first) {
+                return;
+            }
+            let committed = case.folder.join(".agpm/transaction/journal.json").exists();
+            let finished = entries(&case.folder) == 2;
+            let ended = child("child_recovers", &case.folder, STOP, second);
+            recover(&case.folder);
+            let expected = if committed || finished { &new } else { &old };
+            assert!(tree(&case.folder) == *expected, "killed at {first} and {second}");
+            if ended {
+                break;
+            }
+        }
+    }
+}
+
+fn fail_everywhere(name: &str, start: Start, old: &Tree, new: &Tree) {
+    for at in 1..MOST {
+        let case = case(start);
+        let ended = child(name, &case.folder, FAIL, at);
+        let expected = if ended { new } else { old };
+        assert!(tree(&case.folder) == *expected, "{name} failed at write {at}");
+        assert!(!case.folder.join(".agpm/transaction").exists(), "{name} failed at write {at}");
+        let before = if start == Start::Prepared { 1 } else { 2 };
+        assert!(ended || entries(&case.folder) == before, "{name} failed at write {at}");
+        // A failure while leftovers are removed is no failure: only past the last write all is well and tidy.
+        let left = |name: &str| case.folder.join(".agpm").join(name).exists();
+        if ended && !left("discarded") && !left("history/2/new") {
+            return;
+        }
+    }
+}
+
+#[test]
+fn a_failure_at_any_write_takes_everything_back() {
+    let (old, new) = trees();
+    fail_everywhere("child_applies", Start::Prepared, &old, &new);
+}
+
+#[test]
+fn a_failure_at_any_write_of_an_undo_takes_everything_back() {
+    let (old, new) = trees();
+    fail_everywhere("child_undoes", Start::Applied, &new, &old);
+}

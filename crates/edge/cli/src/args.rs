@@ -70,8 +70,53 @@ pub(crate) enum ColorChoice {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Write a commented starter manifest and the ignore lines
+    Init(InitArgs),
     /// Make a small project of three layers and show what can be done with it
     Demo(DemoArgs),
+    /// Add a source or a dependency to the manifest, and install it
+    Add {
+        /// What to add
+        #[command(subcommand)]
+        what: AddCommand,
+    },
+    /// Remove a source or a dependency from the manifest, and what it brought
+    #[command(visible_alias = "rm")]
+    Remove {
+        /// What to remove
+        #[command(subcommand)]
+        what: RemoveCommand,
+    },
+    /// Resolve what the lockfile does not pin, then make the disk match
+    Install(InstallArgs),
+    /// Move pins within their requirements
+    Update(UpdateArgs),
+    /// Show which newer versions there are
+    Outdated(OutdatedArgs),
+    /// Show what is installed
+    List(ListArgs),
+    /// Show what needs what
+    Tree(TreeArgs),
+    /// Show who asked for a resource
+    Why(WhyArgs),
+    /// Check manifest, sources and lockfile without writing
+    Validate(ValidateArgs),
+    /// Check every installed file against what was installed
+    Verify,
+    /// Take back the last change
+    Undo(UndoArgs),
+    /// Show or clean what was fetched
+    Cache {
+        /// What to do
+        #[command(subcommand)]
+        what: CacheCommand,
+    },
+    /// Show or change the user's own configuration
+    Config {
+        /// What to do
+        #[command(subcommand)]
+        what: ConfigCommand,
+    },
     /// Merge files, low to high, and print the result
     Merge(MergeArgs),
     /// Show the merge strategies, built in and of the project, with an example each
@@ -82,6 +127,271 @@ pub(crate) enum Command {
     Completions(CompletionsArgs),
     /// Print the manual page
     Man,
+}
+
+/// Arguments of `init`.
+#[derive(Debug, Args)]
+pub(crate) struct InitArgs {
+    /// The folder of the project [default: this one]
+    pub(crate) path: Option<PathBuf>,
+    /// Overwrite a manifest that is there
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+/// What can be added.
+#[derive(Debug, Subcommand)]
+pub(crate) enum AddCommand {
+    /// Add a place that packages come from
+    Source {
+        /// What dependencies call it
+        name: String,
+        /// Its address: `https`, `ssh`, `git@host:path`, `file://`, or a folder
+        url: String,
+        /// Replace a source of that name
+        #[arg(long)]
+        force: bool,
+    },
+    /// Add a resource, and install it
+    #[command(visible_alias = "dependency")]
+    Dep(AddDepArgs),
+}
+
+/// Arguments of `add dep`.
+#[derive(Debug, Args)]
+pub(crate) struct AddDepArgs {
+    /// agent, snippet, command, script, hook, mcp-server or skill
+    #[arg(value_name = "TYPE")]
+    pub(crate) kind: String,
+    /// `SOURCE:PATH[@VERSION]`, or the path of a local file
+    pub(crate) spec: String,
+    /// Its name in the manifest [default: the file's name without its ending]
+    #[arg(long)]
+    pub(crate) name: Option<String>,
+    /// The tool it is for
+    #[arg(long)]
+    pub(crate) tool: Option<String>,
+    /// A folder below the tool's own for this kind
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) target: Option<String>,
+    /// The name of the installed file
+    #[arg(long)]
+    pub(crate) filename: Option<String>,
+    /// Replace a dependency of that name
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Change the manifest only
+    #[arg(long)]
+    pub(crate) no_install: bool,
+}
+
+/// What can be removed.
+#[derive(Debug, Subcommand)]
+pub(crate) enum RemoveCommand {
+    /// Remove a source that no dependency uses
+    Source {
+        /// Its name
+        name: String,
+    },
+    /// Remove a dependency with all it brought
+    #[command(visible_alias = "dependency")]
+    Dep {
+        /// agent, snippet, command, script, hook, mcp-server or skill
+        #[arg(value_name = "TYPE")]
+        kind: String,
+        /// Its name in the manifest
+        name: String,
+    },
+}
+
+/// Arguments of `install`.
+#[derive(Debug, Args)]
+pub(crate) struct InstallArgs {
+    /// Take everything from the lockfile, resolve nothing, and check every byte
+    #[arg(long, conflicts_with_all = ["locked", "no_lock"])]
+    pub(crate) frozen: bool,
+    /// Fail if the lockfile would change
+    #[arg(long, conflicts_with = "no_lock")]
+    pub(crate) locked: bool,
+    /// Show what would be done, and do nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// The same, and fail if there is anything to do
+    #[arg(long)]
+    pub(crate) check: bool,
+    /// Do not write the lockfile
+    #[arg(long)]
+    pub(crate) no_lock: bool,
+    /// Overwrite files that are in the way or were edited
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Take over files that are in the way
+    #[arg(long)]
+    pub(crate) adopt: bool,
+    /// Take warnings for errors
+    #[arg(long)]
+    pub(crate) strict: bool,
+}
+
+/// Arguments of `update`.
+#[derive(Debug, Args)]
+pub(crate) struct UpdateArgs {
+    /// Names, or `TYPE/NAME` [default: all]
+    pub(crate) names: Vec<String>,
+    /// Show what would be done, and do nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// The same, and fail if there is anything to do
+    #[arg(long)]
+    pub(crate) check: bool,
+    /// Overwrite files that are in the way or were edited
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+/// Arguments of `outdated`.
+#[derive(Debug, Args)]
+pub(crate) struct OutdatedArgs {
+    /// Names, or `TYPE/NAME` [default: all]
+    pub(crate) names: Vec<String>,
+    /// Fail if anything is outdated
+    #[arg(long)]
+    pub(crate) check: bool,
+}
+
+/// Arguments of `list`.
+#[derive(Debug, Args)]
+pub(crate) struct ListArgs {
+    /// Only this kind
+    #[arg(long = "type", value_name = "TYPE")]
+    pub(crate) kind: Option<String>,
+    /// Only from this source
+    #[arg(long)]
+    pub(crate) source: Option<String>,
+    /// Only names that contain this
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) search: Option<String>,
+    /// How to print it
+    #[arg(long, value_name = "FORMAT", default_value = "table")]
+    pub(crate) format: ListFormat,
+}
+
+/// Formats of `list`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ListFormat {
+    /// For people
+    Table,
+    /// JSON
+    Json,
+    /// YAML
+    Yaml,
+}
+
+/// Arguments of `tree`.
+#[derive(Debug, Args)]
+pub(crate) struct TreeArgs {
+    /// Start at these, by name or `TYPE/NAME` [default: what the manifest asks for]
+    pub(crate) names: Vec<String>,
+    /// Show no more levels than this
+    #[arg(long, value_name = "N")]
+    pub(crate) depth: Option<usize>,
+    /// Show who needs it instead
+    #[arg(long)]
+    pub(crate) invert: bool,
+    /// How to print it
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(crate) format: TreeFormat,
+}
+
+/// Formats of `tree`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TreeFormat {
+    /// Lines and branches
+    Text,
+    /// JSON
+    Json,
+    /// A Mermaid graph
+    Mermaid,
+    /// A Graphviz graph
+    Dot,
+}
+
+/// Arguments of `why`.
+#[derive(Debug, Args)]
+pub(crate) struct WhyArgs {
+    /// A name, `TYPE/NAME`, or an installed file
+    pub(crate) name: String,
+}
+
+/// Arguments of `validate`.
+#[derive(Debug, Args)]
+pub(crate) struct ValidateArgs {
+    /// Resolve every dependency
+    #[arg(long)]
+    pub(crate) resolve: bool,
+    /// Reach every source
+    #[arg(long)]
+    pub(crate) sources: bool,
+    /// Look for local files
+    #[arg(long)]
+    pub(crate) paths: bool,
+    /// Render every template
+    #[arg(long)]
+    pub(crate) render: bool,
+    /// Compare the lockfile with the manifest
+    #[arg(long)]
+    pub(crate) check_lock: bool,
+    /// Take warnings for errors
+    #[arg(long)]
+    pub(crate) strict: bool,
+}
+
+/// Arguments of `undo`.
+#[derive(Debug, Args)]
+pub(crate) struct UndoArgs {
+    /// Show what could be taken back
+    #[arg(long)]
+    pub(crate) list: bool,
+    /// Also where files changed since
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+/// What can be done with the cache.
+#[derive(Debug, Clone, Copy, Subcommand)]
+pub(crate) enum CacheCommand {
+    /// Show where it is and what it holds
+    Info,
+    /// Remove what this project does not use
+    Clean {
+        /// Remove everything
+        #[arg(long)]
+        all: bool,
+    },
+}
+
+/// What can be done with the configuration.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// Print it, with secrets masked
+    Show,
+    /// Print where it is
+    Path,
+    /// Add a source for all projects
+    AddSource {
+        /// What dependencies call it
+        name: String,
+        /// Its address
+        url: String,
+        /// Replace a source of that name
+        #[arg(long)]
+        force: bool,
+    },
+    /// Remove a source for all projects
+    RemoveSource {
+        /// Its name
+        name: String,
+    },
 }
 
 /// Arguments of `demo`.

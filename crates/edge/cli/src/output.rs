@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;
 
 use agpm_diag::{Diagnostic, Severity, SourceMap, codes};
-use agpm_ops::{FailureKind, Outcome, Rendered, failure_value};
+use agpm_ops::{FailureKind, Outcome, Rendered, failure_value, success_value};
 use agpm_text::Value;
 
 use crate::args::{ColorChoice, Global};
@@ -50,6 +50,16 @@ impl Output {
         outcome: Outcome<T>,
         show: impl FnOnce(T, &Shown<'_>) -> Rendering,
     ) -> ExitCode {
+        self.finish_as(outcome, |_, _| Verdict::Good, show)
+    }
+
+    /// The same for a command whose report may hold findings.
+    pub(crate) fn finish_as<T>(
+        &mut self,
+        outcome: Outcome<T>,
+        judge: impl FnOnce(&T, &[Diagnostic]) -> Verdict,
+        show: impl FnOnce(T, &Shown<'_>) -> Rendering,
+    ) -> ExitCode {
         let Outcome { result, diagnostics, sources, log } = outcome;
         if self.verbose {
             let text: String = log.iter().map(|line| format!("agpm: {line}\n")).collect();
@@ -57,15 +67,23 @@ impl Output {
         }
         match result {
             Ok(report) => {
-                let shown = Shown { diagnostics: &diagnostics, sources: &sources, json: self.json };
+                let verdict = judge(&report, &diagnostics);
+                let shown = Shown {
+                    diagnostics: &diagnostics,
+                    sources: &sources,
+                    json: self.json,
+                    quiet: self.quiet,
+                    verdict,
+                };
                 let rendering = show(report, &shown);
                 if !matches!(rendering, Rendering::Report(_)) {
                     self.diagnose(&diagnostics, &sources);
                 }
-                match rendering {
+                let written = match rendering {
                     Rendering::Text(text) | Rendering::Report(text) => write_stdout(text.as_bytes()),
                     Rendering::Pieces(rendered) => write_pieces(&rendered),
-                }
+                };
+                if verdict == Verdict::Findings { ExitCode::FAILURE } else { written }
             }
             Err(kind) => {
                 if self.json {
@@ -92,6 +110,28 @@ pub(crate) struct Shown<'a> {
     pub(crate) diagnostics: &'a [Diagnostic],
     pub(crate) sources: &'a SourceMap,
     pub(crate) json: bool,
+    pub(crate) quiet: bool,
+    pub(crate) verdict: Verdict,
+}
+
+/// Whether a report holds something that makes the command fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// It does not.
+    Good,
+    /// It does.
+    Findings,
+}
+
+impl Shown<'_> {
+    /// The report as a JSON document, with the diagnostics.
+    pub(crate) fn report(&self, fields: Vec<(&'static str, Value)>) -> Rendering {
+        let mut value = success_value(fields, self.diagnostics, self.sources);
+        if let (Verdict::Findings, Value::Map(entries)) = (self.verdict, &mut value) {
+            entries.iter_mut().filter(|(key, _)| key == "ok").for_each(|(_, ok)| *ok = false.into());
+        }
+        Rendering::report(&value)
+    }
 }
 
 /// A report, ready for standard output.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use std::sync::Arc;
 
-use agpm_diag::{Diagnostic, Text, codes, did_you_mean};
+use agpm_diag::{Diagnostic, codes, did_you_mean};
 use agpm_merge::{Contribution, LayerFile, Policy, Resolution, fold};
 use agpm_model::{
     BUILT_IN, Empty, Entry, LayerName, Manifest, ManifestTexts, Operation, RESOURCE_TYPES, Rule, Strategy,
@@ -23,13 +23,78 @@ pub(crate) fn limit() -> u64 {
     Limits::default().bytes as u64
 }
 
+/// The files that a manifest is made of, unread.
+#[derive(Debug)]
+pub(crate) struct ManifestFiles {
+    /// Where `agpm.toml` is.
+    pub(crate) path: PathBuf,
+    project: Vec<u8>,
+    private: Option<Vec<u8>>,
+    config: Option<(PathBuf, Vec<u8>)>,
+}
+
+impl ManifestFiles {
+    /// Finds and reads them; nothing if there is no manifest.
+    pub(crate) fn find(environment: &Environment, wanted: ManifestUse) -> Result<Option<Self>, Failure> {
+        let path = match (wanted, &environment.manifest) {
+            (ManifestUse::Ignored, _) => None,
+            (ManifestUse::Nearest, Some(named)) => Some(environment.resolve(named)),
+            (ManifestUse::Nearest, None) => store::nearest(&environment.folder, MANIFEST_NAME),
+        };
+        let Some(path) = path else { return Ok(None) };
+        let seen = |error: store::StoreError| error.seen_from(&environment.folder);
+        let project = store::read(&path, limit()).map_err(seen)?;
+        let private = optional(environment, &path.with_file_name(PRIVATE_NAME))?;
+        let config = match environment.config_file() {
+            Some(config) => optional(environment, &config)?.map(|bytes| (config, bytes)),
+            None => None,
+        };
+        Ok(Some(ManifestFiles { path, project, private, config }))
+    }
+
+    /// The same, where there must be a manifest.
+    pub(crate) fn require(environment: &Environment) -> Result<Self, Failure> {
+        ManifestFiles::find(environment, ManifestUse::Nearest)?.ok_or_else(|| {
+            let message = format!("there is no `{MANIFEST_NAME}` in this folder or one above");
+            Diagnostic::new(&codes::MANIFEST_MISSING, message)
+                .help("run `agpm init` to make one, or name it with `--manifest-path`")
+                .into()
+        })
+    }
+
+    /// With another text of the manifest itself.
+    pub(crate) fn with_project(self, project: Vec<u8>) -> Self {
+        ManifestFiles { project, ..self }
+    }
+
+    /// The folder of the project.
+    pub(crate) fn folder(&self) -> &Path {
+        self.path.parent().unwrap_or(Path::new("."))
+    }
+
+    /// The manifest's own bytes.
+    pub(crate) fn project(&self) -> &[u8] {
+        &self.project
+    }
+
+    /// All bytes, lowest first, each with its length so that they cannot be taken for each other.
+    pub(crate) fn fingerprint(&self) -> Vec<u8> {
+        let config = self.config.as_ref().map(|(_, bytes)| bytes);
+        let mut out = Vec::new();
+        for part in [config, Some(&self.project), self.private.as_ref()] {
+            let length = part.map_or(u64::MAX, |bytes| bytes.len() as u64);
+            out.extend_from_slice(&length.to_le_bytes());
+            out.extend_from_slice(part.map_or(&[], Vec::as_slice));
+        }
+        out
+    }
+}
+
 /// The project's manifest and the folder it stands in.
 #[derive(Debug, Default)]
 pub(crate) struct Project {
     pub(crate) manifest: Manifest,
     pub(crate) folder: Option<PathBuf>,
-    /// The texts it is made of, lowest first.
-    pub(crate) texts: Vec<Text>,
 }
 
 impl Project {
@@ -39,19 +104,25 @@ impl Project {
         wanted: ManifestUse,
         notes: &mut Notes,
     ) -> Result<Self, Failure> {
-        let path = match (wanted, &environment.manifest) {
-            (ManifestUse::Ignored, _) => None,
-            (ManifestUse::Nearest, Some(named)) => Some(environment.resolve(named)),
-            (ManifestUse::Nearest, None) => store::nearest(&environment.folder, MANIFEST_NAME),
-        };
-        let Some(path) = path else { return Ok(Project::default()) };
-        notes.log.push(format!("the manifest is {}", shown(environment, &path)));
-        let project = document(environment, &path, Format::Toml, notes)?;
-        let private = optional(environment, &path.with_file_name(PRIVATE_NAME), notes)?;
-        let config = match environment.config_file() {
-            Some(config) => optional(environment, &config, notes)?,
-            None => None,
-        };
+        match ManifestFiles::find(environment, wanted)? {
+            Some(files) => Project::of(environment, files, notes),
+            None => Ok(Project::default()),
+        }
+    }
+
+    /// Understands a manifest.
+    pub(crate) fn of(
+        environment: &Environment,
+        files: ManifestFiles,
+        notes: &mut Notes,
+    ) -> Result<Self, Failure> {
+        let name = shown(environment, &files.path);
+        notes.log.push(format!("the manifest is {name}"));
+        let mut read = |path: &Path, bytes| document_of(shown(environment, path), bytes, Format::Toml, notes);
+        let project = read(&files.path, files.project)?;
+        let private =
+            files.private.map(|bytes| read(&files.path.with_file_name(PRIVATE_NAME), bytes)).transpose()?;
+        let config = files.config.map(|(path, bytes)| read(&path, bytes)).transpose()?;
         notes.check()?;
         let folded = Folded::new(config.as_ref(), &project, private.as_ref());
         let texts = ManifestTexts {
@@ -63,22 +134,7 @@ impl Project {
         let (manifest, diagnostics) = Manifest::read(&texts);
         notes.diagnostics.extend(diagnostics);
         notes.check()?;
-        let texts = [config.as_ref(), Some(&project), private.as_ref()];
-        let texts = texts.into_iter().flatten().map(|document| document.text().clone()).collect();
-        let folder = path.parent().map(Path::to_owned);
-        Ok(Project { manifest, folder, texts })
-    }
-
-    /// Reads the manifest, which must be there.
-    pub(crate) fn require(environment: &Environment, notes: &mut Notes) -> Result<Self, Failure> {
-        let project = Project::load(environment, ManifestUse::Nearest, notes)?;
-        if project.folder.is_some() {
-            return Ok(project);
-        }
-        let message = format!("there is no `{MANIFEST_NAME}` in this folder or one above");
-        Err(Diagnostic::new(&codes::MANIFEST_MISSING, message)
-            .help("run `agpm init` to make one, or name it with `--manifest-path`")
-            .into())
+        Ok(Project { manifest, folder: files.path.parent().map(Path::to_owned) })
     }
 
     /// The path that `[merge]` knows a file by: from the manifest's folder, or its name alone.
@@ -134,17 +190,6 @@ fn entry_by_entry() -> Strategy {
     strategy
 }
 
-/// A file as a document; what is wrong with it goes to the notes.
-pub(crate) fn document(
-    environment: &Environment,
-    path: &Path,
-    format: Format,
-    notes: &mut Notes,
-) -> Result<Arc<Document>, Failure> {
-    let bytes = store::read(path, limit()).map_err(|error| error.seen_from(&environment.folder))?;
-    document_of(shown(environment, path), bytes, format, notes)
-}
-
 /// Bytes as a document; what is wrong with them goes to the notes.
 pub(crate) fn document_of(
     name: String,
@@ -159,17 +204,12 @@ pub(crate) fn document_of(
     Ok(Arc::new(parsed.document))
 }
 
-/// A TOML file that need not be there.
-fn optional(
-    environment: &Environment,
-    path: &Path,
-    notes: &mut Notes,
-) -> Result<Option<Arc<Document>>, Failure> {
-    if !store::is_file(path) {
-        return Ok(None);
+/// The bytes of a file that need not be there.
+fn optional(environment: &Environment, path: &Path) -> Result<Option<Vec<u8>>, Failure> {
+    match store::read(path, limit()) {
+        Err(store::StoreError { problem: store::Problem::NotFound, .. }) => Ok(None),
+        read => Ok(Some(read.map_err(|error| error.seen_from(&environment.folder))?)),
     }
-    notes.log.push(format!("{} counts too", shown(environment, path)));
-    document(environment, path, Format::Toml, notes).map(Some)
 }
 
 /// A name that is not there.

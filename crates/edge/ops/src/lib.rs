@@ -4,6 +4,7 @@ mod demo;
 mod explain;
 mod failure;
 mod gather;
+mod install;
 mod layers;
 mod merge;
 mod packages;
@@ -14,9 +15,13 @@ mod strategies;
 mod world;
 
 pub use agpm_merge::Rendered;
+pub use agpm_plan::{Action, Change};
 pub use demo::{DemoReport, DemoRequest, DemoResult, DemoShow, demo};
 pub use explain::{ExplainReport, ExplainRequest, explain};
 pub use failure::{FailureKind, Outcome};
+pub use install::{
+    InstallReport, InstallRequest, LockChange, LockUse, Overwrite, Warnings, Writing, install,
+};
 pub use merge::{MergeInputs, MergeReport, MergeRequest, OutputFormat, RuleArgument, merge};
 pub use provenance::{BodyLines, ExplainedDeletion, ExplainedLeaf, ExplainedShadow, Provenance};
 pub use report::{diagnostic_value, failure_value, success_value};

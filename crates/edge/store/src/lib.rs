@@ -30,5 +30,5 @@ pub use history::{Done, EntryNumber, HistoryEntry};
 pub use project::{Observed, ProjectLock, ProjectStore, Waiting};
 pub use read::{files_below, is_file, names_in, nearest, read, read_below, read_with_mode, temporary_folder};
 pub use shared_lock::SharedLock;
-pub use transaction::{Applied, Expected, FileChange, Mode, Recovered, Transaction};
+pub use transaction::{Applied, Expected, FileChange, Recovered, Transaction};
 pub use undo::{Force, UndoError, Undone};

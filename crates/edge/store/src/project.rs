@@ -11,7 +11,7 @@ use crate::error::{Problem, StoreError};
 use crate::journal::Content;
 use crate::read::read_open;
 use crate::steps;
-use crate::transaction::Mode;
+use agpm_model::FileMode as Mode;
 
 const STATE: &str = ".agpm";
 const LOCK: &str = ".agpm/lock";

@@ -1,6 +1,6 @@
 use std::borrow::Cow;
 
-use agpm_model::{Checksum, RelativePath};
+use agpm_model::{Checksum, FileMode as Mode, RelativePath};
 
 use crate::chain::is_reserved;
 use crate::error::{Problem, StoreError};
@@ -41,15 +41,6 @@ pub enum FileChange<'a> {
         /// What the plan saw there.
         before: Expected,
     },
-}
-
-/// Whether a file can be run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Mode {
-    /// It cannot.
-    Plain,
-    /// It can.
-    Executable,
 }
 
 /// What must be at a path for a change to be right.

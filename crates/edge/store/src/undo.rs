@@ -9,7 +9,8 @@ use crate::history::EntryNumber;
 use crate::journal::{Content, Journal, Purpose};
 use crate::project::{ProjectLock, ProjectStore, Seen};
 use crate::read::read_open;
-use crate::transaction::{Expected, Mode, Step, Wanted};
+use crate::transaction::{Expected, Step, Wanted};
+use agpm_model::FileMode as Mode;
 
 /// Whether to undo what was edited since, too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,6 +13,8 @@ const VERSION: usize = 1;
 pub struct Ledger {
     /// What the last install was made from; nothing if it did not come to its end.
     pub inputs: Option<Checksum>,
+    /// Files on this machine that were read for it, and what they held.
+    pub reads: BTreeMap<String, Checksum>,
     /// Files by path.
     pub files: BTreeMap<RelativePath, Owned>,
 }
@@ -34,6 +36,10 @@ impl Ledger {
         let files = self.files.iter().map(|(path, owned)| (path.as_str(), owned.value()));
         let mut root = vec![("version", VERSION.into())];
         root.extend(self.inputs.map(|inputs| ("inputs", inputs.to_string().into())));
+        if !self.reads.is_empty() {
+            let reads = self.reads.iter().map(|(path, checksum)| (path, checksum.to_string().into()));
+            root.push(("reads", Value::map(reads)));
+        }
         root.push(("files", Value::map(files)));
         Value::map(root).to_json()
     }
@@ -52,6 +58,9 @@ impl Ledger {
         }
         let checksum = |node: NodeRef<'_>| node.as_str().and_then(|text| text.parse().ok());
         let mut ledger = Ledger { inputs: root.get("inputs").and_then(checksum), ..Ledger::default() };
+        for (path, read) in root.get("reads").into_iter().flat_map(NodeRef::entries) {
+            ledger.reads.insert(path.content().to_owned(), checksum(read).ok_or_else(broken)?);
+        }
         for (path, file) in root.get("files").into_iter().flat_map(NodeRef::entries) {
             let path = RelativePath::new(path.content()).map_err(|_| broken())?;
             let checksum = file.get("checksum").and_then(checksum).ok_or_else(broken)?;

@@ -2,6 +2,7 @@
 
 mod demo;
 mod explain;
+mod install;
 mod man;
 mod merge;
 mod provenance;
@@ -20,6 +21,7 @@ use crate::output::{Output, write_stdout};
 pub(crate) fn run(cli: Cli, output: &mut Output) -> ExitCode {
     let world = world(&cli.global);
     match cli.command {
+        Command::Install(args) => install::run(&world, &args, output),
         Command::Demo(args) => demo::run(&world, args, output),
         Command::Merge(args) => merge::run(&world, args, output),
         Command::Strategies(args) => strategies::run(&world, args, output),
@@ -30,6 +32,7 @@ pub(crate) fn run(cli: Cli, output: &mut Output) -> ExitCode {
             write_stdout(&script)
         }
         Command::Man => write_stdout(&man::page(Cli::declaration())),
+        _ => ExitCode::FAILURE,
     }
 }
 

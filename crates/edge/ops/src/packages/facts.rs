@@ -93,10 +93,14 @@ pub(crate) struct Known {
     pub(crate) pins: BTreeMap<Unit, Pin>,
     contents: BTreeMap<Unit, BTreeMap<Option<ObjectId>, Found>>,
     /// Sources that have no versions.
-    pub(crate) plain: Vec<SourceName>,
+    plain: Vec<SourceName>,
 }
 
 impl Known {
+    pub(crate) fn new(plain: Vec<SourceName>, pins: BTreeMap<Unit, Pin>) -> Self {
+        Known { plain, pins, ..Known::default() }
+    }
+
     pub(crate) fn list(&mut self, source: SourceName, refs: Arc<Refs>) {
         let mut tags: Vec<Tag> = refs.tags.keys().map(|name| Tag::new(name)).collect();
         tags.sort_by(|a, b| b.cmp(a));

@@ -4,11 +4,12 @@ mod conflict;
 mod declared;
 mod facts;
 mod fetch;
+pub(crate) mod frozen;
 mod locking;
 mod resolve;
 mod sources;
+pub(crate) mod unsupported;
 
-pub(crate) use facts::{Known, Pin, Resource};
-pub(crate) use locking::{LOCK_NAME, lock_of, pins, read_lock};
-pub(crate) use resolve::{Resolved, ResolvedEntry, resolve};
+pub(crate) use locking::{LOCK_NAME, Moving, lock_of, pins, read_lock};
+pub(crate) use resolve::{ResolvedEntry, resolve};
 pub(crate) use sources::Sources;

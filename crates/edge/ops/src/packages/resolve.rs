@@ -23,6 +23,8 @@ pub(crate) struct ResolvedEntry {
     pub(crate) version: Version,
     /// Everything that was asked of its version.
     pub(crate) wishes: BTreeSet<Selector>,
+    /// Whether it was found by a pattern.
+    pub(crate) matched_pattern: bool,
     pub(crate) resource: Arc<Resource>,
 }
 
@@ -41,8 +43,7 @@ pub(crate) fn resolve(
     pins: BTreeMap<Unit, Pin>,
     notes: &mut Notes,
 ) -> Result<Resolved, Failure> {
-    let plain = sources.iter().filter(|(_, opened)| matches!(opened, Opened::Folder(_)));
-    let mut known = Known { plain: plain.map(|(name, _)| name.clone()).collect(), pins, ..Known::default() };
+    let mut known = Known::new(plain_sources(sources), pins);
     let names = names(manifest);
     let fetcher = Fetcher { world, sources, names: &names };
     let roots = roots(manifest);
@@ -64,6 +65,12 @@ pub(crate) fn resolve(
     report_passed_over(&known, &solution, notes);
     let entries = self::entries_of(manifest, &known, &solution, notes)?;
     Ok(Resolved { entries, known })
+}
+
+/// Sources without versions.
+pub(crate) fn plain_sources(sources: &Sources) -> Vec<SourceName> {
+    let plain = sources.iter().filter(|(_, opened)| matches!(opened, Opened::Folder(_)));
+    plain.map(|(name, _)| name.clone()).collect()
 }
 
 /// The names that templates know.
@@ -175,11 +182,15 @@ fn entries_of(
     };
     let made = entries(&graph).map_err(|errors| report_entry_errors(manifest, &errors, notes))?;
     report_clashes(manifest, &made)?;
+    let patterns = solution.units.iter().filter(|(unit, _)| unit.path.is_pattern());
+    let matched: BTreeSet<&Unit> = patterns.flat_map(|(_, pattern)| &pattern.children).collect();
     let resolved = |entry: Entry| {
         let choice = chosen.choice(&entry.unit)?;
         let Some(Found::File(resource)) = chosen.found(&entry.unit) else { return None };
         let version = chosen.version(&entry.unit)?;
-        Some(ResolvedEntry { version, wishes: choice.wishes.clone(), resource: Arc::clone(resource), entry })
+        let matched_pattern = matched.contains(&entry.unit);
+        let (wishes, resource) = (choice.wishes.clone(), Arc::clone(resource));
+        Some(ResolvedEntry { version, wishes, matched_pattern, resource, entry })
     };
     Ok(made.into_iter().filter_map(resolved).collect())
 }

@@ -1,0 +1,437 @@
+//! `install`: resolve what the lock does not pin, then make the disk match.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use agpm_diag::{Diagnostic, Severity, codes};
+use agpm_model::{Checksum, FileMode, Install, Lockfile, Origin, RelativePath};
+use agpm_plan::{Action, Change, Desired, Ledger, Observed, Plan, Refusal, plan};
+use agpm_store::{Expected, FileChange, ProjectLock, ProjectStore, Recovered, Transaction, Waiting};
+use agpm_text::Format;
+
+pub use agpm_plan::Overwrite;
+
+use crate::failure::{Failure, FailureKind, Notes, Outcome};
+use crate::gather::{MANIFEST_NAME, ManifestFiles, Project, document_of, limit};
+use crate::packages::{
+    LOCK_NAME, Moving, ResolvedEntry, Sources, frozen, lock_of, pins, read_lock, resolve, unsupported,
+};
+use crate::parallel;
+use crate::path_of;
+use crate::world::World;
+
+const LEDGER_NAME: &str = ".agpm/ledger.json";
+const MOST_TOLD: usize = 20;
+
+/// What the lockfile is for in this run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LockUse {
+    /// Its pins stay, and it is brought up to date.
+    Update,
+    /// It must not change.
+    Locked,
+    /// It alone counts, and every byte is checked against it.
+    Frozen,
+    /// Its pins stay, and it is not written.
+    Unwritten,
+}
+
+/// Whether the plan is carried out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Writing {
+    /// It is.
+    Apply,
+    /// It is shown.
+    Show,
+}
+
+/// What warnings do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Warnings {
+    /// They are told.
+    Tell,
+    /// They stop the command.
+    Stop,
+}
+
+/// What to install, and how.
+#[derive(Clone, Copy, Debug)]
+pub struct InstallRequest {
+    /// The lockfile's part in it.
+    pub lock: LockUse,
+    /// Whether it is done or shown.
+    pub writing: Writing,
+    /// Which files in the way may be overwritten.
+    pub overwrite: Overwrite,
+    /// What warnings do.
+    pub warnings: Warnings,
+}
+
+/// What happened to the lockfile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LockChange {
+    /// It says what it said.
+    Unchanged,
+    /// It is new or says something else.
+    Written,
+    /// It would say something else, and was not written.
+    Pending,
+}
+
+/// What an install did or would do.
+#[derive(Clone, Debug)]
+pub struct InstallReport {
+    /// Files that change, or stay although they are not as they should be.
+    pub changes: Vec<Change>,
+    /// How many files are as they should be.
+    pub unchanged: usize,
+    /// What happened to the lockfile.
+    pub lock: LockChange,
+    /// Whether it was done or is only shown.
+    pub writing: Writing,
+}
+
+impl InstallReport {
+    /// Whether anything changes.
+    pub fn changes_something(&self) -> bool {
+        self.lock != LockChange::Unchanged || self.changes.iter().any(|change| change.action != Action::Keep)
+    }
+}
+
+/// One run of the pipeline, as `install`, `update`, `add` and `remove` ask for it.
+pub(crate) struct Job<'a> {
+    pub(crate) title: String,
+    pub(crate) request: InstallRequest,
+    /// Which pins are let go.
+    pub(crate) moving: Moving,
+    /// The manifest's bytes, if they change too.
+    pub(crate) manifest: Option<Cow<'a, [u8]>>,
+}
+
+/// Installs a project.
+pub fn install(world: &World, request: &InstallRequest) -> Outcome<InstallReport> {
+    let mut notes = Notes::default();
+    let job = Job { title: "install".to_owned(), request: *request, moving: Moving::Nothing, manifest: None };
+    let result = run(world, &job, &mut notes);
+    notes.outcome(result)
+}
+
+/// The pipeline.
+pub(crate) fn run(world: &World, job: &Job<'_>, notes: &mut Notes) -> Result<InstallReport, Failure> {
+    let files = ManifestFiles::require(&world.environment)?;
+    let store = ProjectStore::open(files.folder())?;
+    if let Some(report) = nothing_to_do(&files, &store, job) {
+        return Ok(report);
+    }
+    let held = hold(world, &store, job.request.writing, notes)?;
+    let manifest_bytes = files.project().to_vec();
+    let files = match &job.manifest {
+        Some(bytes) => files.with_project(bytes.to_vec()),
+        None => files,
+    };
+    let inputs = files.fingerprint();
+    let project = Project::of(&world.environment, files, notes)?;
+    unsupported::in_manifest(&project.manifest)?;
+    let old = read_lock(&store, notes)?;
+    let ledger = read_ledger(&store, notes)?;
+    let entries = entries(world, &project, &store, old.as_ref().map(|(lock, _)| lock), job, notes)?;
+    unsupported::in_entries(&entries)?;
+    let lock = lock_of(&project.manifest, &entries);
+    let lock_change = compare(old.as_ref().map(|(lock, _)| lock), &lock, job.request.lock)?;
+    let mut plan = make_plan(&store, &entries, &ledger, job.request.overwrite)?;
+    refuse(&plan, notes)?;
+    tell_kept(&plan, job.request.lock, notes)?;
+    if job.request.warnings == Warnings::Stop
+        && notes.diagnostics.iter().any(|d| d.severity == Severity::Warning)
+    {
+        return Err(Failure::reported());
+    }
+    let lock_text = match lock_change {
+        LockChange::Unchanged => old.map(|(_, bytes)| bytes).unwrap_or_default(),
+        _ => lock.to_text().into_bytes(),
+    };
+    if notes.diagnostics.is_empty() && lock_change != LockChange::Pending {
+        remember(&mut plan.ledger, &inputs, &lock_text, &entries);
+    }
+    let outcome =
+        Written { plan: &plan, entries: &entries, ledger: &ledger, lock: lock_change, lock_text: &lock_text };
+    if let Some(held) = held {
+        outcome.apply(world, &store, &held, job, &manifest_bytes)?;
+    }
+    Ok(InstallReport {
+        unchanged: plan.unchanged,
+        changes: plan.changes,
+        lock: lock_change,
+        writing: job.request.writing,
+    })
+}
+
+/// Takes the project for this process alone and finishes what another one left; a run that only shows takes nothing.
+pub(crate) fn hold(
+    world: &World,
+    store: &ProjectStore,
+    writing: Writing,
+    notes: &mut Notes,
+) -> Result<Option<ProjectLock>, Failure> {
+    if writing == Writing::Show {
+        return Ok(None);
+    }
+    let held = store.lock(Waiting::Block(&|| world.progress.waiting()))?;
+    let recovered = store.recover(&held)?;
+    let what = match recovered {
+        Recovered::Nothing => return Ok(Some(held)),
+        Recovered::RolledForward => "finished",
+        Recovered::RolledBack => "taken back",
+    };
+    let message = format!("an earlier run was stopped in the middle; what it had begun was {what}");
+    notes.diagnostics.push(Diagnostic::new(&codes::INSTALL_RECOVERED, message));
+    Ok(Some(held))
+}
+
+/// The answer if the same inputs were installed before and every file is still as it was: no repository is opened and
+/// no process started.
+fn nothing_to_do(files: &ManifestFiles, store: &ProjectStore, job: &Job<'_>) -> Option<InstallReport> {
+    let plain = job.manifest.is_none() && job.moving == Moving::Nothing;
+    let usual = matches!(job.request.lock, LockUse::Update | LockUse::Locked | LockUse::Unwritten);
+    if !plain || !usual || store.needs_recovery() {
+        return None;
+    }
+    let mut quiet = Notes::default();
+    let ledger = read_ledger(store, &mut quiet).ok()?;
+    let lock = store.read(&path_of(LOCK_NAME), limit()).ok()?;
+    if ledger.inputs? != inputs_of(&files.fingerprint(), &lock) {
+        return None;
+    }
+    let read = |path: &String| agpm_store::read(&files.folder().join(path), limit()).ok();
+    let same =
+        ledger.reads.iter().all(|(path, held)| read(path).is_some_and(|bytes| Checksum::of(&bytes) == *held));
+    let untouched = |(path, owned): (&RelativePath, &agpm_plan::Owned)| {
+        observe(store, path).is_ok_and(|now| now == Observed::File(owned.checksum, owned.mode))
+    };
+    let all = same && parallel::map(ledger.files.iter().collect(), untouched).into_iter().all(|same| same);
+    all.then(|| InstallReport {
+        changes: Vec::new(),
+        unchanged: ledger.files.len(),
+        lock: LockChange::Unchanged,
+        writing: job.request.writing,
+    })
+}
+
+/// What an install is made of, in one number. Another version of the program may make something else of it.
+fn inputs_of(manifest: &[u8], lock: &[u8]) -> Checksum {
+    let mut all = env!("CARGO_PKG_VERSION").as_bytes().to_vec();
+    all.extend_from_slice(manifest);
+    all.extend_from_slice(lock);
+    Checksum::of(&all)
+}
+
+/// Notes what this install was made of, unless it read files that new ones may join.
+fn remember(ledger: &mut Ledger, manifest: &[u8], lock: &[u8], entries: &[ResolvedEntry]) {
+    let local = entries.iter().filter(|entry| entry.version.commit.is_none());
+    let mut open = false;
+    for entry in local {
+        let Origin::Local = entry.entry.unit.origin else {
+            open = true;
+            continue;
+        };
+        open |= entry.matched_pattern;
+        ledger.reads.insert(entry.entry.unit.path.to_string(), entry.resource.checksum);
+    }
+    ledger.inputs = (!open).then(|| inputs_of(manifest, lock));
+}
+
+pub(crate) fn read_ledger(store: &ProjectStore, notes: &mut Notes) -> Result<Ledger, Failure> {
+    let bytes = match store.read(&path_of(LEDGER_NAME), limit()) {
+        Err(error) if matches!(error.problem, agpm_store::Problem::NotFound) => return Ok(Ledger::default()),
+        read => read?,
+    };
+    let document = document_of(LEDGER_NAME.to_owned(), bytes, Format::Json, notes)?;
+    notes.check()?;
+    Ok(Ledger::read(&document)?)
+}
+
+fn entries(
+    world: &World,
+    project: &Project,
+    store: &ProjectStore,
+    old: Option<&Lockfile>,
+    job: &Job<'_>,
+    notes: &mut Notes,
+) -> Result<Vec<ResolvedEntry>, Failure> {
+    let manifest = &project.manifest;
+    let sources = Sources::open(&world.environment, manifest, store.path());
+    if job.request.lock == LockUse::Frozen {
+        let lock = old.ok_or_else(|| outdated(format!("there is no `{LOCK_NAME}`")))?;
+        return frozen::entries(world, manifest, &sources, lock, notes);
+    }
+    let pins = old.map(|lock| pins(manifest, lock, &job.moving)).unwrap_or_default();
+    Ok(resolve(world, manifest, &sources, pins, notes)?.entries)
+}
+
+pub(crate) fn outdated(message: String) -> Failure {
+    let help = "run `agpm install` without `--locked` or `--frozen`, and commit `agpm.lock`";
+    Failure::new(FailureKind::Lock, Diagnostic::new(&codes::LOCK_OUTDATED, message).help(help))
+}
+
+fn compare(old: Option<&Lockfile>, new: &Lockfile, lock: LockUse) -> Result<LockChange, Failure> {
+    let same = old == Some(new);
+    match (lock, same) {
+        (_, true) | (LockUse::Frozen, _) => Ok(LockChange::Unchanged),
+        (LockUse::Update, false) => Ok(LockChange::Written),
+        (LockUse::Unwritten, false) => Ok(LockChange::Pending),
+        (LockUse::Locked, false) => Err(match old {
+            None => outdated(format!("there is no `{LOCK_NAME}`")),
+            Some(old) => outdated(difference(old, new)),
+        }),
+    }
+}
+
+fn difference(old: &Lockfile, new: &Lockfile) -> String {
+    let missing = |from: &Lockfile, to: &Lockfile| {
+        let lacks = from.entries.iter().find(|entry| !to.entries.contains(entry));
+        lacks.map(|entry| format!("{}/{}", entry.kind, entry.name))
+    };
+    match missing(new, old).or_else(|| missing(old, new)) {
+        Some(entry) => format!("`{LOCK_NAME}` would change: {entry} is not what is locked"),
+        None => format!("`{LOCK_NAME}` would change: its sources are not those of the manifest"),
+    }
+}
+
+pub(crate) fn observe(store: &ProjectStore, path: &RelativePath) -> Result<Observed, agpm_store::StoreError> {
+    Ok(match store.observe(path)? {
+        agpm_store::Observed::Missing => Observed::Missing,
+        agpm_store::Observed::File { checksum, mode } => Observed::File(checksum, mode),
+        agpm_store::Observed::Folder => Observed::Other("a folder"),
+        agpm_store::Observed::Link => Observed::Other("a symbolic link"),
+        agpm_store::Observed::Other => Observed::Other("something that is no file"),
+    })
+}
+
+fn make_plan(
+    store: &ProjectStore,
+    entries: &[ResolvedEntry],
+    ledger: &Ledger,
+    overwrite: Overwrite,
+) -> Result<Plan, Failure> {
+    let desired: Vec<Desired> = entries.iter().filter_map(desired).collect();
+    let mut paths: Vec<&RelativePath> =
+        desired.iter().map(|file| &file.path).chain(ledger.files.keys()).collect();
+    paths.sort();
+    paths.dedup();
+    let seen = parallel::map(paths, |path| (path.clone(), observe(store, path)));
+    let mut observed = BTreeMap::new();
+    for (path, now) in seen {
+        observed.insert(path, now.map_err(|error| error.seen_from(store.path()))?);
+    }
+    Ok(plan(&desired, &observed, ledger, overwrite))
+}
+
+fn desired(resolved: &ResolvedEntry) -> Option<Desired> {
+    let entry = &resolved.entry;
+    Some(Desired {
+        path: entry.target.clone().filter(|_| entry.install == Install::Write)?,
+        checksum: resolved.resource.checksum,
+        mode: resolved.resource.mode,
+        owner: format!("{}/{}", entry.kind, entry.name),
+    })
+}
+
+fn refuse(plan: &Plan, notes: &mut Notes) -> Result<(), Failure> {
+    for Refusal { path, what, owner } in plan.refusals.iter().take(MOST_TOLD) {
+        let message = format!("`{path}` is {what}, and {owner} is to be installed there");
+        let help = "move it away, give the resource another `filename` or `target`, or run with `--adopt` to replace it";
+        notes
+            .diagnostics
+            .push(Diagnostic::new(&codes::INSTALL_NOT_OURS, message).in_file(path.as_str()).help(help));
+    }
+    if plan.refusals.is_empty() {
+        Ok(())
+    } else {
+        Err(Failure { kind: FailureKind::Refused, diagnostic: None })
+    }
+}
+
+/// Files that were edited stay; where every byte must be as locked that is an error.
+fn tell_kept(plan: &Plan, lock: LockUse, notes: &mut Notes) -> Result<(), Failure> {
+    for change in plan.changes.iter().filter(|change| change.action == Action::Keep) {
+        let message = format!("`{}` {}, and is kept as it is", change.path, change.reason);
+        let mut diagnostic = Diagnostic::new(&codes::INSTALL_EDITED, message)
+            .in_file(change.path.as_str())
+            .help("`agpm install --force` overwrites it");
+        if lock == LockUse::Frozen {
+            diagnostic.severity = Severity::Error;
+        }
+        notes.diagnostics.push(diagnostic);
+    }
+    notes.check()
+}
+
+/// Everything that one transaction writes.
+struct Written<'a> {
+    plan: &'a Plan,
+    entries: &'a [ResolvedEntry],
+    ledger: &'a Ledger,
+    lock: LockChange,
+    lock_text: &'a [u8],
+}
+
+impl<'a> Written<'a> {
+    fn apply(
+        &self,
+        world: &World,
+        store: &ProjectStore,
+        held: &ProjectLock,
+        job: &'a Job<'_>,
+        manifest: &[u8],
+    ) -> Result<(), Failure> {
+        let mut changes = self.files();
+        if let Some(bytes) = &job.manifest {
+            let before = Expected::Checksum(Checksum::of(manifest));
+            changes.push(write(MANIFEST_NAME, Cow::Borrowed(bytes), before));
+        }
+        if self.plan.ledger != *self.ledger {
+            changes.push(write(
+                LEDGER_NAME,
+                self.plan.ledger.to_text().into_bytes().into(),
+                Expected::Anything,
+            ));
+        }
+        if self.lock == LockChange::Written {
+            changes.push(write(LOCK_NAME, Cow::Borrowed(self.lock_text), Expected::Anything));
+        }
+        if changes.is_empty() {
+            return Ok(());
+        }
+        let all = changes.len();
+        let transaction = Transaction { title: job.title.clone(), changes };
+        let progress = |done| world.progress.files(done, all);
+        store.apply(held, &transaction, &progress).map_err(|error| error.seen_from(store.path()))?;
+        Ok(())
+    }
+
+    fn files(&self) -> Vec<FileChange<'a>> {
+        let at = |entry: &'a ResolvedEntry| Some((entry.entry.target.as_ref()?, entry));
+        let by_path: BTreeMap<&RelativePath, &ResolvedEntry> = self.entries.iter().filter_map(at).collect();
+        let change = |change: &Change| {
+            let before = match change.before {
+                Observed::File(checksum, _) => Expected::Checksum(checksum),
+                _ => Expected::Missing,
+            };
+            let path = change.path.clone();
+            match change.action {
+                Action::Keep => None,
+                Action::Remove => Some(FileChange::Remove { path, before }),
+                Action::Create | Action::Update => {
+                    let resource = &by_path.get(&path)?.resource;
+                    let bytes = Cow::Borrowed(resource.bytes.as_slice());
+                    Some(FileChange::Write { path, bytes, mode: resource.mode, before })
+                }
+            }
+        };
+        self.plan.changes.iter().filter_map(change).collect()
+    }
+}
+
+fn write<'a>(path: &'static str, bytes: Cow<'a, [u8]>, before: Expected) -> FileChange<'a> {
+    FileChange::Write { path: path_of(path), bytes, mode: FileMode::Plain, before }
+}

@@ -1,0 +1,166 @@
+//! Entries out of the lockfile alone: nothing is resolved, and every byte is checked.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use agpm_diag::{Diagnostic, codes};
+use agpm_model::{Dependency, Install, Locked, Lockfile, Manifest, ResourceName, ResourceType};
+use agpm_plan::{Entry, Wanted, target};
+
+use crate::failure::{Failure, Notes};
+use crate::install::outdated;
+use crate::packages::facts::{Found, Known, Need, Version};
+use crate::packages::fetch::Fetcher;
+use crate::packages::resolve::{ResolvedEntry, names, plain_sources};
+use crate::packages::sources::Sources;
+use crate::world::World;
+
+/// The locked entries with their bytes.
+pub(crate) fn entries(
+    world: &World,
+    manifest: &Manifest,
+    sources: &Sources,
+    lock: &Lockfile,
+    notes: &mut Notes,
+) -> Result<Vec<ResolvedEntry>, Failure> {
+    let roots = roots(manifest, lock)?;
+    let mut known = Known::new(plain_sources(sources), BTreeMap::new());
+    let needs: BTreeSet<Need> =
+        lock.entries.iter().map(|locked| Need::Content(locked.unit.clone(), locked.commit.clone())).collect();
+    let names = names(manifest);
+    Fetcher { world, sources, names: &names }.fulfil(&needs, &mut known, notes)?;
+    let entries = lock.entries.iter().zip(roots).map(|(locked, root)| entry(lock, locked, root, &known));
+    entries.collect()
+}
+
+fn entry(
+    lock: &Lockfile,
+    locked: &Locked,
+    root: Option<usize>,
+    known: &Known,
+) -> Result<ResolvedEntry, Failure> {
+    let name = format!("{}/{}", locked.kind, locked.name);
+    let Some(Found::File(resource)) = known.found(&locked.unit, locked.commit.as_ref()) else {
+        let version = locked.version.as_deref().unwrap_or("this machine");
+        let message = format!("{name}: `{}` is not in {version}, as the lockfile says", locked.unit);
+        return Err(Diagnostic::new(&codes::PACKAGE_NOT_FOUND, message).help("run `agpm install`").into());
+    };
+    if locked.checksum != Some(resource.checksum) {
+        let message = format!("{name}: the bytes of `{}` are not those that are locked", locked.unit);
+        let help = "someone changed the source or the lockfile: compare before you trust either";
+        return Err(Diagnostic::new(&codes::LOCK_CHECKSUM, message).help(help).into());
+    }
+    let place = |reference: &String| lock.entries.iter().position(|other| other.reference() == *reference);
+    let Some(tool) = locked.tool.clone() else {
+        return Err(outdated(format!("{name} has no `tool` in the lockfile")));
+    };
+    Ok(ResolvedEntry {
+        entry: Entry {
+            kind: locked.kind,
+            name: locked.name.clone(),
+            unit: locked.unit.clone(),
+            root,
+            tool,
+            target: locked.installed_at.clone(),
+            install: locked.install,
+            needs: locked.dependencies.iter().filter_map(place).collect(),
+        },
+        version: Version {
+            label: locked.version.clone().unwrap_or_else(|| "local".to_owned()),
+            commit: locked.commit.clone(),
+        },
+        wishes: BTreeSet::new(),
+        matched_pattern: locked.pattern.is_some(),
+        resource: Arc::clone(resource),
+    })
+}
+
+/// The manifest's dependency behind each locked entry; fails where manifest and lockfile differ.
+fn roots(manifest: &Manifest, lock: &Lockfile) -> Result<Vec<Option<usize>>, Failure> {
+    let by_name: BTreeMap<(ResourceType, &ResourceName), usize> = manifest
+        .dependencies
+        .iter()
+        .enumerate()
+        .map(|(number, dependency)| ((dependency.kind, &dependency.name), number))
+        .collect();
+    let mut seen = BTreeSet::new();
+    let mut roots = Vec::new();
+    for locked in &lock.entries {
+        let key = (locked.kind, locked.manifest_alias.as_ref().unwrap_or(&locked.name));
+        let root =
+            by_name.get(&key).copied().filter(|number| same_unit(&manifest.dependencies[*number], locked));
+        if let Some(number) = root {
+            seen.insert(number);
+            same(manifest, &manifest.dependencies[number], locked)?;
+        }
+        roots.push(root);
+    }
+    let missing = manifest.dependencies.iter().enumerate().find(|(number, dependency)| {
+        dependency.unit.is_some() && !seen.contains(number) && is_enabled(manifest, dependency)
+    });
+    if let Some((_, dependency)) = missing {
+        return Err(outdated(format!("{}/{} is not in the lockfile", dependency.kind, dependency.name)));
+    }
+    unreachable(lock, &roots)?;
+    Ok(roots)
+}
+
+fn is_enabled(manifest: &Manifest, dependency: &Dependency) -> bool {
+    let name = dependency.tool.as_ref().unwrap_or_else(|| manifest.tools.default_for(dependency.kind));
+    manifest.tools.named(name.as_str()).is_some_and(|tool| tool.state == agpm_model::ToolState::Enabled)
+}
+
+fn same_unit(dependency: &Dependency, locked: &Locked) -> bool {
+    let path = locked.pattern.as_ref().unwrap_or(&locked.unit.path);
+    dependency.unit.as_ref().is_some_and(|unit| unit.origin == locked.unit.origin && unit.path == *path)
+}
+
+fn same(manifest: &Manifest, dependency: &Dependency, locked: &Locked) -> Result<(), Failure> {
+    let tool_name = dependency.tool.as_ref().unwrap_or_else(|| manifest.tools.default_for(dependency.kind));
+    let wanted = Wanted {
+        kind: dependency.kind,
+        path: &locked.unit.path,
+        target: dependency.target.as_ref(),
+        filename: dependency.filename.as_ref(),
+        layout: dependency.layout,
+    };
+    let place =
+        manifest.tools.named(tool_name.as_str()).and_then(|tool| target(tool, &wanted).ok().flatten());
+    let place = place.filter(|_| dependency.install == Install::Write);
+    let asked = locked.commit.as_ref().map(|_| dependency.selector.as_str());
+    let requirement = locked.requirement.as_deref();
+    let differs = [
+        ("requirement", requirement != asked),
+        ("tool", locked.tool.as_ref() != Some(tool_name)),
+        ("place", locked.installed_at != place),
+        ("`install`", locked.install != dependency.install),
+    ];
+    match differs.into_iter().find(|(_, differs)| *differs) {
+        None => Ok(()),
+        Some((what, _)) => {
+            Err(outdated(format!("the {what} of {}/{} is not what is locked", locked.kind, locked.name)))
+        }
+    }
+}
+
+/// An entry that nothing asks for any more.
+fn unreachable(lock: &Lockfile, roots: &[Option<usize>]) -> Result<(), Failure> {
+    let references: BTreeMap<String, usize> =
+        lock.entries.iter().enumerate().map(|(number, locked)| (locked.reference(), number)).collect();
+    let mut reached: BTreeSet<usize> =
+        roots.iter().enumerate().filter(|(_, root)| root.is_some()).map(|(n, _)| n).collect();
+    let mut queue: Vec<usize> = reached.iter().copied().collect();
+    while let Some(number) = queue.pop() {
+        for reference in &lock.entries[number].dependencies {
+            if let Some(child) = references.get(reference).filter(|child| reached.insert(**child)) {
+                queue.push(*child);
+            }
+        }
+    }
+    match lock.entries.iter().enumerate().find(|(number, _)| !reached.contains(number)) {
+        None => Ok(()),
+        Some((_, locked)) => {
+            Err(outdated(format!("nothing asks for {}/{} any more", locked.kind, locked.name)))
+        }
+    }
+}

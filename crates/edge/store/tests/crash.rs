@@ -1,5 +1,6 @@
 //! Kills and failures at every single write, and a second kill while the first is repaired.
 #![cfg(debug_assertions)]
+#![allow(clippy::unwrap_used)]
 
 mod common;
 
@@ -125,11 +126,10 @@ fn a_kill_at_any_write_of_an_undo_leaves_the_old_state_or_the_new_one() {
     kill_everywhere("child_undoes", Start::Applied, (&new, 2), (&old, 1));
 }
 
-/// Every third first kill is enough for a pass in a minute; the steps of recovery are all met on the way.
 #[test]
 fn a_kill_of_the_recovery_does_not_matter_either() {
     let (old, new) = trees();
-    for first in (1..MOST).step_by(3) {
+    for first in 1..MOST {
         for second in 1..MOST {
             let case = case(Start::Prepared);
             if child("child_applies", &case.folder, STOP, first) {

@@ -253,3 +253,29 @@ fn the_lock_holds_between_processes() {
     drop(lock);
     assert!(!child("child_must_wait", &case.folder, STOP, 0));
 }
+
+/// A path that is empty because its file was just moved away may be filled by a user: both contents stay.
+#[test]
+fn what_a_user_put_where_a_file_was_moved_away_is_kept_beside_it() {
+    let mut filled = std::collections::BTreeSet::new();
+    for at in 1..MOST {
+        for (file, number, old) in [("shared/three.md", "6", "three"), ("settings.json", "5", "{}")] {
+            let case = case(Start::Prepared);
+            if child("child_applies", &case.folder, STOP, at) {
+                assert_eq!(filled.len(), 2);
+                return;
+            }
+            if case.folder.join(file).exists() || entries(&case.folder) == 2 {
+                continue;
+            }
+            std::fs::write(case.folder.join(file), "mine").unwrap();
+            assert_eq!(recover(&case.folder), Recovered::RolledForward);
+            let kept = case.folder.join(".agpm/history/2/old");
+            let read = |path: PathBuf| std::fs::read_to_string(path).unwrap_or_default();
+            assert_eq!(read(kept.join(number)), old, "{file}, killed at write {at}");
+            let places = [case.folder.join(file), kept.join(format!("{number}.found"))];
+            assert!(places.map(read).contains(&"mine".to_owned()), "{file}, killed at write {at}");
+            filled.insert(file);
+        }
+    }
+}

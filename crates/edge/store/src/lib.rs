@@ -1,6 +1,18 @@
 //! The only crate that touches the file system: reads, and writes that cannot leave their folder.
 //!
 //! Every error carries its path. Knows bytes and paths, not what they mean.
+//!
+//! What is in a project's `.agpm`, and who writes it:
+//!
+//! | path | module | what |
+//! |---|---|---|
+//! | `lock` | `project` | empty; locked while a process changes the project |
+//! | `transaction/` | `staging` | a transaction at work: `new/N`, `old/N` and, once it is committed, `journal.json` |
+//! | `history/NUMBER/` | `staging`, `history` | one that is done: `old/N` and `journal.json` |
+//! | `discarded/` | `staging` | leftovers of one that no longer matters |
+//! | `folders.json` | `owned` | the folders that we made; part of each transaction |
+//!
+//! All else in there belongs to the callers and is written like any other file of the project.
 
 mod cache;
 mod chain;

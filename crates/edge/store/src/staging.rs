@@ -60,6 +60,11 @@ impl<'a> Staging<'a> {
         let Some(dir) = store.inner(&state, TRANSACTION, TRANSACTION_PATH)? else { return Ok(None) };
         let part = |name| store.inner(&dir, name, TRANSACTION_PATH);
         let (new, old) = (part("new")?, part("old")?);
+        let parts_missing = new.is_none() || old.is_none();
+        if parts_missing && steps::exists(&dir, JOURNAL).map_err(store.at(JOURNAL_PATH))? {
+            let why = "`new` or `old` beside it is missing".to_owned();
+            return Err(store.error(JOURNAL_PATH, Problem::Damaged(why)));
+        }
         Ok(new.zip(old).map(|(new, old)| Staging { store, state, dir, new, old }))
     }
 

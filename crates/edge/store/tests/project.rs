@@ -1,5 +1,7 @@
 //! Transactions, their history and undo, and what is refused.
 
+#![allow(clippy::unwrap_used)]
+
 mod common;
 
 use std::cell::Cell;

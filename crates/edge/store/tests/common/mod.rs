@@ -1,4 +1,5 @@
 //! A project in a temporary folder, and what is in it.
+#![allow(clippy::unwrap_used)]
 #![allow(dead_code, reason = "not every test file uses all of it")]
 
 use std::borrow::Cow;

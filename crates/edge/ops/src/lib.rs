@@ -1,31 +1,40 @@
 //! One use case per file: gather, let the pure crates decide, apply, report. Nothing here prints.
 
+mod change;
 mod demo;
 mod explain;
 mod failure;
 mod gather;
+mod init;
 mod install;
 mod layers;
 mod merge;
+mod outdated;
 mod packages;
 mod parallel;
 mod provenance;
 mod report;
 mod strategies;
+mod update;
+mod validate;
 mod world;
 
 pub use agpm_merge::Rendered;
 pub use agpm_plan::{Action, Change};
+pub use change::{ChangeReport, ManifestChange, NewDependency, Replace, Then, change_manifest};
 pub use demo::{DemoReport, DemoRequest, DemoResult, DemoShow, demo};
 pub use explain::{ExplainReport, ExplainRequest, explain};
 pub use failure::{FailureKind, Outcome};
 pub use install::{
-    InstallReport, InstallRequest, LockChange, LockUse, Overwrite, Warnings, Writing, install,
+    InstallReport, InstallRequest, LockChange, LockUse, Moved, Overwrite, Warnings, Writing, install,
 };
 pub use merge::{MergeInputs, MergeReport, MergeRequest, OutputFormat, RuleArgument, merge};
+pub use outdated::{Outdated, OutdatedReport, OutdatedRequest, outdated};
 pub use provenance::{BodyLines, ExplainedDeletion, ExplainedLeaf, ExplainedShadow, Provenance};
 pub use report::{diagnostic_value, failure_value, success_value};
 pub use strategies::{OwnStrategy, StrategiesReport, StrategiesRequest, StrategyPage, strategies};
+pub use update::{UpdateRequest, update};
+pub use validate::{ValidateCheck, ValidateReport, ValidateRequest, validate};
 pub use world::{Environment, ManifestUse, Network, Progress, Silent, World};
 
 /// A path of ours from the project's folder.

@@ -32,7 +32,6 @@ pub(crate) struct ResolvedEntry {
 #[derive(Debug)]
 pub(crate) struct Resolved {
     pub(crate) entries: Vec<ResolvedEntry>,
-    pub(crate) known: Known,
 }
 
 /// Resolves a manifest; pins stay where they can.
@@ -64,7 +63,7 @@ pub(crate) fn resolve(
     report_moved_tags(&known, &solution, notes);
     report_passed_over(&known, &solution, notes);
     let entries = self::entries_of(manifest, &known, &solution, notes)?;
-    Ok(Resolved { entries, known })
+    Ok(Resolved { entries })
 }
 
 /// Sources without versions.

@@ -68,6 +68,8 @@ pub enum Behaviour {
     Serve,
     /// Serves those who say any password.
     AskPassword,
+    /// Serves as servers did before the second version of the protocol.
+    OldProtocol,
     /// Serves nobody.
     RefuseAccess,
     /// Closes the connection after so many bytes of an answer.
@@ -178,13 +180,13 @@ impl Shared {
             }
             return Ok(());
         }
-        let (head, body) = response(&self.backend(&request)?);
+        let (head, body) = response(&self.backend(&request, behaviour)?);
         let most = if let Behaviour::CutAfter(most) = behaviour { most } else { usize::MAX };
         write!(stream, "{head}Content-Length: {}\r\nConnection: close\r\n\r\n", body.len())?;
         stream.write_all(&body[..body.len().min(most)])
     }
 
-    fn backend(&self, request: &Request) -> std::io::Result<Vec<u8>> {
+    fn backend(&self, request: &Request, behaviour: Behaviour) -> std::io::Result<Vec<u8>> {
         let mut command = Command::new("git");
         command.arg("http-backend").env_clear().envs(self.environment.iter().cloned());
         command
@@ -203,6 +205,9 @@ impl Shared {
             if let Some(value) = request.header(header) {
                 command.env(variable, value);
             }
+        }
+        if behaviour == Behaviour::OldProtocol {
+            command.env_remove("HTTP_GIT_PROTOCOL");
         }
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
         let (mut stdin, body) = (child.stdin.take().unwrap(), request.body.clone());

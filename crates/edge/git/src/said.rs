@@ -32,6 +32,7 @@ const REFUSED: &[&str] = &[
     "returned error: 401",
     "returned error: 403",
     "invalid credentials",
+    "dubious ownership",
 ];
 const CUT_OFF: &[&str] = &[
     "early eof",
@@ -57,6 +58,7 @@ const ABSENT: &[&str] = &[
     "not found",
     "does not appear to be a git repository",
     "not a git repository",
+    "is this a git repository",
     "does not exist",
     "repository not exported",
     "no such file or directory",

@@ -59,6 +59,11 @@ impl Shelf {
         agpm_store::write_whole(&self.folder.join("info.txt"), format!("{}\n", self.label).as_bytes())
     }
 
+    /// The packs that the objects are in: as long as they are the same, nothing was fetched.
+    pub(crate) fn packs(&self) -> Vec<String> {
+        agpm_store::names_in(&self.objects().join("objects").join("pack"))
+    }
+
     /// Keeps a listing of refs, if it is another than the last.
     pub(crate) fn remember(&self, listing: &str) -> Result<(), StoreError> {
         if self.remembered().as_deref() == Some(listing) {

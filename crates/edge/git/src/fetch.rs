@@ -127,7 +127,10 @@ impl Remote {
         command.args(["fetch", "--progress", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance"]);
         command.args(["--recurse-submodules=no", "--stdin"]);
         command.args(wanted.extent()).arg(REMOTE);
-        self.run(command, wanted.lines()).map(drop)
+        self.run(command, wanted.lines()).map(drop).inspect_err(|_| {
+            // Half a pack, which can be large; nobody else is writing one, as the lock is held.
+            agpm_store::sweep(&repository.join("objects").join("pack"), "tmp_");
+        })
     }
 
     /// Those commits that are not in the cache with their top folder.

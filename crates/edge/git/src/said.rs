@@ -49,8 +49,13 @@ const CUT_OFF: &[&str] = &[
     "failed to connect",
     "operation too slow",
     "empty reply",
-    "ssl",
-    "certificate",
+    "ssl certificate",
+    "ssl connect",
+    "ssl_",
+    "tls connect",
+    "certificate verif",
+    "gnutls",
+    "schannel",
     "returned error: 5",
     "returned error: 429",
 ];
@@ -74,7 +79,8 @@ const BARE_IDS: &[&str] = &["unadvertised object", "not valid"];
 pub(crate) fn meaning(address: &SourceAddress, stderr: &str) -> GitError {
     let said = clean(address, stderr);
     let address = address.to_string();
-    let lower = said.to_ascii_lowercase();
+    // The words of a repository's own name mean nothing.
+    let lower = said.replace(&address, "").to_ascii_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
     if has(REFUSED) {
         GitError::AuthRefused { address, said }
@@ -135,6 +141,9 @@ mod tests {
             meaning("ssh: connect to host h: Connection refused\nfatal: Could not read from remote"),
             GitError::Unreachable { .. }
         ));
+        let named = SourceAddress::parse("https://h/ssl_not-found").unwrap();
+        let odd = super::meaning(&named, "fatal: 'https://h/ssl_not-found' is odd");
+        assert!(matches!(odd, GitError::Broken { .. }), "{odd}");
         assert!(matches!(meaning("fatal: odd"), GitError::Broken { .. }));
         assert!(is_not_there(&meaning("fatal: remote error: upload-pack: not our ref 12")));
     }

@@ -3,6 +3,8 @@
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, clippy::unwrap_used, clippy::panic)]
 
 mod broken;
+#[cfg(unix)]
+mod processes;
 mod reading;
 mod secrets;
 mod servers;

@@ -116,6 +116,7 @@ fn a_server_that_breaks_off_leaves_what_was_there() {
     let error = remote.fetch_commits(std::slice::from_ref(&second)).unwrap_err();
     assert!(matches!(error, GitError::Unreachable { .. }), "{error}");
     assert!(error.is_network());
+    assert!(!world.sandbox.listing().contains("tmp_pack"), "{}", world.sandbox.listing());
     for remote in [remote, world.remote(&server.url("repo"))] {
         assert_eq!(text(&remote, &first, "agents/a.md"), "one\n");
     }

@@ -57,16 +57,18 @@ impl Remote {
     pub fn fetch_commits(&self, wanted: &[ObjectId]) -> Result<(), GitError> {
         let unique: BTreeSet<ObjectId> = wanted.iter().cloned().collect();
         let wanted: Vec<ObjectId> = unique.iter().cloned().collect();
-        locked(&self.wanted).extend(unique);
+        locked(&self.wanted).extend(unique.iter().cloned());
         if self.missing_commits(&wanted).is_ok_and(|missing| missing.is_empty()) {
             return Ok(());
         }
         self.refuse_offline()?;
         let held = self.shelf.hold()?;
-        match self.fetch_missing_commits(&wanted, &held) {
+        let fetched = match self.fetch_missing_commits(&wanted, &held) {
             Err(error @ GitError::Broken { .. }) => self.rebuild(error, &held),
             fetched => fetched,
-        }
+        };
+        // What the source lacks must not be asked for again when the copy is made anew for another reason.
+        fetched.inspect_err(|_| locked(&self.wanted).retain(|id| !unique.contains(id)))
     }
 
     fn fetch_missing_commits(&self, wanted: &[ObjectId], held: &Held) -> Result<(), GitError> {
@@ -92,12 +94,13 @@ impl Remote {
     /// All there is, from a server that does not send single objects. A copy of its own takes the old one's place:
     /// a server does not send again what it thinks is here, and single files may be missing anywhere.
     pub(crate) fn fetch_everything(&self, like: &ObjectId, held: &Held) -> Result<(), GitError> {
-        self.replace_objects(like, held, |fresh| self.fetch(fresh, Wanted::Everything))
+        self.replace(&self.shelf.objects(), like, held, |fresh| self.fetch(fresh, Wanted::Everything))
     }
 
     /// Puts a new repository in the place of the old one, which stays if the new one cannot be filled.
-    fn replace_objects(
+    pub(crate) fn replace(
         &self,
+        old: &Path,
         like: &ObjectId,
         held: &Held,
         fill: impl FnOnce(&Path) -> Result<(), GitError>,
@@ -111,7 +114,7 @@ impl Remote {
         }
         let mut reader = locked(&self.reader);
         *reader = None;
-        Ok(agpm_store::replace_folder(&fresh, &self.shelf.objects())?)
+        Ok(agpm_store::replace_folder(&fresh, old)?)
     }
 
     /// One connection: everything wanted, and nothing else.
@@ -162,7 +165,7 @@ impl Remote {
         if std::mem::replace(&mut *locked(&self.rebuilt), true) {
             return Err(error);
         }
-        self.replace_objects(first, held, |fresh| {
+        self.replace(&self.shelf.objects(), first, held, |fresh| {
             match self.fetch(fresh, Wanted::Commits(&commits)) {
                 Err(error) if refuses_bare_ids(&error) => self.fetch(fresh, Wanted::Everything)?,
                 Err(error) if is_not_there(&error) => return Err(self.absent(&commits, &error)),

@@ -153,7 +153,8 @@ mod tests {
         let address = SourceAddress::parse("https://me:hunter2@h/x").unwrap();
         let said = clean(
             &address,
-            "remote: Counting objects: 5\rReceiving objects: 3%\rremote: \u{1b}[31mhi hunter2\nfatal: 'https://me:hunter2@h/x/'\n",
+            "remote: Counting objects: 5\rReceiving objects: 3%\rremote: \u{1b}[31mhi hunter2\n\
+             fatal: 'https://me:hunter2@h/x/'\n",
         );
         assert_eq!(said, "remote:  [31mhi ***; fatal: 'https://h/x/'");
     }

@@ -22,7 +22,7 @@ pub(crate) struct Held {
 }
 
 impl Shelf {
-    /// The shelf of a source. Its name is made of an address without secrets, so that a new token finds the old copy.
+    /// The shelf of a source, named after an address without secrets: a new token finds the old copy.
     pub(crate) fn of(cache: &Path, label: String) -> Self {
         Shelf { folder: cache.join(Checksum::of(label.as_bytes()).digits()), label }
     }

@@ -79,6 +79,32 @@ fn a_lock_of_git_that_was_left_behind_does_no_harm() {
 }
 
 #[test]
+fn a_broken_history_is_fetched_again() {
+    for harm in [|pack: &PathBuf| write_over(pack, b"what"), |pack: &PathBuf| fs::remove_file(pack).unwrap()]
+    {
+        let world = World::new();
+        let (mut repository, first) = world.repository();
+        repository.commit(&[("x", "y")]);
+        assert_eq!(world.remote(&repository.url()).find_commit(first.short()).unwrap(), first);
+        world.packs().iter().for_each(harm);
+        assert_eq!(world.remote(&repository.url()).find_commit(first.short()).unwrap(), first);
+        assert_eq!(world.packs().len(), 1);
+        assert_eq!(world.offline(&repository.url()).find_commit(first.short()).unwrap(), first);
+    }
+}
+
+#[test]
+fn a_commit_that_is_not_there_does_not_hinder_the_others() {
+    let world = World::new();
+    let (repository, commit) = world.repository();
+    let remote = world.remote(&repository.url());
+    assert!(remote.fetch_commits(&[id(&"1".repeat(40))]).is_err());
+    assert_eq!(text(&remote, &commit, "agents/a.md"), "one\n");
+    fs::remove_dir_all(objects(&world)).unwrap();
+    assert_eq!(text(&remote, &commit, "snippets/s.md"), "two\n");
+}
+
+#[test]
 fn the_copy_outlives_the_repository() {
     let world = World::new();
     let (repository, commit) = world.repository();

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
 
 use agpm_git::{Git, GitError, Network};
 use agpm_testkit::{Behaviour, HttpServer};
@@ -10,13 +11,19 @@ use crate::support::{World, parse, text};
 
 /// Git by way of a script in front of it.
 fn git_through(world: &World, script: &str) -> Git {
-    let folder = world.sandbox.home().join("bin");
-    fs::create_dir(&folder).unwrap();
-    fs::write(folder.join("git"), format!("#!/bin/sh\n{script}\n")).unwrap();
-    fs::set_permissions(folder.join("git"), fs::Permissions::from_mode(0o755)).unwrap();
+    let folder = program(world, "git", script);
     let path = std::env::var("PATH").unwrap();
     let git = world.git(Network::Allowed).with_variable("REAL_PATH", &path);
     git.with_variable("PATH", format!("{}:{path}", folder.display()))
+}
+
+/// Makes a program, and gives its folder.
+fn program(world: &World, name: &str, script: &str) -> PathBuf {
+    let folder = world.sandbox.home().join("bin");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join(name), format!("#!/bin/sh\n{script}\n")).unwrap();
+    fs::set_permissions(folder.join(name), fs::Permissions::from_mode(0o755)).unwrap();
+    folder
 }
 
 const LOGGING: &str = "echo \"$*\" >> \"$HOME/log\"\nPATH=$REAL_PATH exec git \"$@\"";
@@ -50,4 +57,23 @@ fn an_old_git_is_refused() {
     let error = git.remote(&parse("/nowhere"), "/".as_ref()).refs().unwrap_err();
     assert!(matches!(error, GitError::TooOld { .. }), "{error}");
     assert_eq!(error.to_string(), "git 2.30.1 is too old: 2.41 or newer is needed");
+}
+
+#[test]
+fn sources_are_read_through_ssh() {
+    let world = World::new();
+    let (repository, commit) = world.repository();
+    // An ssh whose other side is this machine.
+    let ssh = program(&world, "ssh", "for last; do :; done; exec sh -c \"$last\"").join("ssh");
+    let git = world.git(Network::Allowed).with_variable("GIT_SSH_COMMAND", ssh);
+    let path = repository.path().display();
+    for address in [format!("ssh://git@host:22{path}"), format!("git@host:{path}")] {
+        let remote = git.remote(&parse(&address), &world.sandbox.work());
+        assert_eq!(remote.refs().unwrap().branches["main"], commit, "{address}");
+        assert_eq!(text(&remote, &commit, "agents/a.md"), "one\n", "{address}");
+    }
+    let ssh = program(&world, "ssh", "echo 'git@host: Permission denied (publickey).' >&2; exit 255");
+    let git = world.git(Network::Allowed).with_variable("GIT_SSH_COMMAND", ssh.join("ssh"));
+    let error = git.remote(&parse("git@host:x"), "/".as_ref()).refs().unwrap_err();
+    assert!(matches!(error, GitError::AuthRefused { .. }), "{error}");
 }

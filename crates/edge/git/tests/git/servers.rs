@@ -112,11 +112,13 @@ fn a_server_that_breaks_off_leaves_what_was_there() {
     let files: Vec<String> = (0..200).map(|at| format!("more/{at}/x")).collect();
     let files: Vec<(&str, &str)> = files.iter().map(|name| (name.as_str(), name.as_str())).collect();
     let second = id(&repository.commit(&files));
+    let left_behind = world.packs()[0].with_file_name("tmp_pack_of_a_killed_fetch");
+    fs::write(&left_behind, "half").unwrap();
     server.behave(Behaviour::CutAfter(1500));
     let error = remote.fetch_commits(std::slice::from_ref(&second)).unwrap_err();
     assert!(matches!(error, GitError::Unreachable { .. }), "{error}");
     assert!(error.is_network());
-    assert!(!world.sandbox.listing().contains("tmp_pack"), "{}", world.sandbox.listing());
+    assert!(!left_behind.exists());
     for remote in [remote, world.remote(&server.url("repo"))] {
         assert_eq!(text(&remote, &first, "agents/a.md"), "one\n");
     }

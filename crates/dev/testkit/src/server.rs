@@ -70,6 +70,8 @@ pub enum Behaviour {
     AskPassword,
     /// Serves as servers did before the second version of the protocol.
     OldProtocol,
+    /// Serves files as they are, knowing nothing of git.
+    PlainFiles,
     /// Serves nobody.
     RefuseAccess,
     /// Closes the connection after so many bytes of an answer.
@@ -180,10 +182,21 @@ impl Shared {
             }
             return Ok(());
         }
-        let (head, body) = response(&self.backend(&request, behaviour)?);
+        let printed = match behaviour {
+            Behaviour::PlainFiles => self.plain_file(&request),
+            _ => self.backend(&request, behaviour)?,
+        };
+        let (head, body) = response(&printed);
         let most = if let Behaviour::CutAfter(most) = behaviour { most } else { usize::MAX };
         write!(stream, "{head}Content-Length: {}\r\nConnection: close\r\n\r\n", body.len())?;
         stream.write_all(&body[..body.len().min(most)])
+    }
+
+    fn plain_file(&self, request: &Request) -> Vec<u8> {
+        match std::fs::read(self.root.join(request.path.trim_start_matches('/'))) {
+            Ok(content) => [b"Content-Type: text/plain\r\n\r\n", content.as_slice()].concat(),
+            Err(_) => b"Status: 404 Not Found\r\n\r\n".to_vec(),
+        }
     }
 
     fn backend(&self, request: &Request, behaviour: Behaviour) -> std::io::Result<Vec<u8>> {

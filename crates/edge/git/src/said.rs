@@ -72,8 +72,8 @@ const ABSENT: &[&str] = &[
 ];
 const UNREACHED: &[&str] = &["could not read from remote", "hung up", "unable to access"];
 
-/// Words with which a server refuses a commit by its bare name.
-const BARE_IDS: &[&str] = &["unadvertised object", "not valid"];
+/// Words with which a server refuses a commit by its bare name, or git says so of a server of plain files.
+const BARE_IDS: &[&str] = &["unadvertised object", "not valid", "dumb http transport"];
 
 /// What a failed call means.
 pub(crate) fn meaning(address: &SourceAddress, stderr: &str) -> GitError {

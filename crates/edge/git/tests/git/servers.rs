@@ -62,6 +62,19 @@ fn a_server_that_takes_no_bare_names_is_asked_for_everything() {
 }
 
 #[test]
+fn a_server_of_plain_files_will_do() {
+    let world = World::new();
+    let (mut repository, first) = world.repository();
+    repository.commit(&[("x", "y")]);
+    repository.git(&["update-server-info"]);
+    let server = HttpServer::start(&world.sandbox);
+    server.behave(Behaviour::PlainFiles);
+    let remote = world.remote(&server.url("repo"));
+    assert_eq!(remote.refs().unwrap().branches.len(), 1);
+    assert_eq!(text(&remote, &first, "agents/a.md"), "one\n");
+}
+
+#[test]
 fn one_connection_lists_one_fetches_folders_and_one_fetches_files() {
     let world = World::new();
     let (_repository, commit) = world.repository();

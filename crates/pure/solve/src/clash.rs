@@ -65,7 +65,7 @@ fn common<F: Facts>(known: &mut Known<'_, F>, unit: UnitId, asks: &[&Edge]) -> V
 }
 
 fn is_possible<F: Facts>(known: &mut Known<'_, F>, unit: UnitId, asks: &[&Edge]) -> bool {
-    common(known, unit, asks).into_iter().any(|number| known.is_present(unit, number))
+    common(known, unit, asks).into_iter().any(|number| !known.is_absent(unit, number))
 }
 
 /// As few asks as still leave nothing; asks that cannot hold at once are all needed.

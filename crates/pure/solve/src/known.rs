@@ -94,9 +94,9 @@ impl<'f, F: Facts> Known<'f, F> {
         Ok(self.bodies.entry((unit, number)).or_insert(body).clone())
     }
 
-    /// Whether the unit is known to be in this candidate.
-    pub(crate) fn is_present(&mut self, unit: UnitId, number: u32) -> bool {
-        matches!(self.body(unit, number), Ok(Body::Present(_)))
+    /// Whether the unit is known not to be in this candidate.
+    pub(crate) fn is_absent(&mut self, unit: UnitId, number: u32) -> bool {
+        matches!(self.body(unit, number), Ok(Body::Absent))
     }
 
     /// By name: numbers follow the order of discovery, which must not show.

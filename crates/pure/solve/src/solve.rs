@@ -85,5 +85,5 @@ fn absent_before<F: Facts>(
     let wishes = survey.wishes(unit).unwrap_or_default();
     let all = common(known, unit, wishes, &mut BTreeSet::new()).unwrap_or_default();
     let better = all.iter().copied().take_while(|other| *other < number);
-    better.filter(|other| matches!(known.body(unit, *other), Ok(Body::Absent))).map(Candidate).collect()
+    better.filter(|other| known.is_absent(unit, *other)).map(Candidate).collect()
 }

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::{Display, Formatter};
+use std::fmt::{Debug, Display, Formatter};
 
 use agpm_solve::{Answer, AnswerTo, Candidate, Child, Content, Facts, Root, solve};
 
@@ -68,10 +68,28 @@ pub type ToyChild = Child<String, Wish>;
 pub type ToyRoot = Root<String, Wish>;
 
 /// Per unit its candidates, best first: the tag, and the children if the unit is there.
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, Default)]
 pub struct Toy {
     pub units: BTreeMap<String, Vec<(Tag, Option<Vec<ToyChild>>)>>,
     pub hidden: BTreeSet<Need>,
+}
+
+/// As `read` takes it, so that a failure can be copied into an example.
+impl Debug for Toy {
+    fn fmt(&self, out: &mut Formatter<'_>) -> std::fmt::Result {
+        for (unit, candidates) in &self.units {
+            for ((major, minor), children) in candidates {
+                let child = |child: &ToyChild| match child.wish {
+                    Some(wish) => format!("{} {wish}", child.unit),
+                    None => child.unit.clone(),
+                };
+                let list =
+                    |children: &Vec<ToyChild>| children.iter().map(child).collect::<Vec<_>>().join(", ");
+                writeln!(out, "{unit} {major}.{minor}: {}", children.as_ref().map_or("-".to_owned(), list))?;
+            }
+        }
+        Ok(())
+    }
 }
 
 impl Toy {

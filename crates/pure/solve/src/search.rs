@@ -5,7 +5,7 @@
 
 use std::cell::RefCell;
 use std::cmp::Reverse;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::fmt::{Display, Formatter};
 
 use pubgrub::{
@@ -13,7 +13,7 @@ use pubgrub::{
 };
 
 use crate::facts::Facts;
-use crate::known::{Asked, Body, Known, UnitId, WishId};
+use crate::known::{Asked, Body, HashMap, Known, UnitId, WishId};
 use crate::proof::Proof;
 use crate::set::CandidateSet;
 

@@ -126,8 +126,9 @@ impl Toy {
         Self { units: self.units.clone(), hidden: tags.chain(files).collect() }
     }
 
-    fn look(&self, need: Need) -> Result<(), Need> {
-        if self.hidden.contains(&need) { Err(need) } else { Ok(()) }
+    fn look(&self, need: impl Fn() -> Need) -> Result<(), Need> {
+        let is_hidden = !self.hidden.is_empty() && self.hidden.contains(&need());
+        if is_hidden { Err(need()) } else { Ok(()) }
     }
 }
 
@@ -152,14 +153,14 @@ impl Facts for Toy {
     type Need = Need;
 
     fn allowed(&self, unit: &String, wish: &Wish) -> Result<Vec<Candidate>, Need> {
-        self.look(Need::Tags(unit.clone()))?;
+        self.look(|| Need::Tags(unit.clone()))?;
         let tags = self.units.get(unit).map(Vec::as_slice).unwrap_or_default();
         let fits = tags.iter().zip(0..).filter(|((tag, _), _)| wish.allows(*tag));
         Ok(fits.map(|(_, number)| Candidate(number)).collect())
     }
 
     fn content(&self, unit: &String, candidate: Candidate) -> Result<Content<'_, String, Wish>, Need> {
-        self.look(Need::File(unit.clone(), candidate.0))?;
+        self.look(|| Need::File(unit.clone(), candidate.0))?;
         let children = self.children(unit, candidate.0);
         Ok(children.map_or(Content::Absent, |children| Content::Children(Cow::Borrowed(children))))
     }

@@ -23,7 +23,11 @@ pub(crate) fn explain<F: Facts>(
     let edges = proof.edges(known, roots);
     let edges = shrink(known, edges);
     let clashes = clashes(known, roots, &edges);
-    Conflict { clashes, suggestions: suggestions(known, roots, &edges) }
+    let index = |ask: &Asked| roots.iter().position(|root| root == ask);
+    let mut involved: Vec<usize> = asked_by_root(known, &edges).iter().filter_map(index).collect();
+    involved.sort_unstable();
+    let suggestions = suggestions(known, roots, &edges, &involved);
+    Conflict { roots: involved, clashes, suggestions }
 }
 
 /// The proof from those roots alone without which there is no conflict.
@@ -52,13 +56,11 @@ fn suggestions<F: Facts>(
     known: &mut Known<'_, F>,
     roots: &[Asked],
     edges: &[Edge],
+    involved: &[usize],
 ) -> Vec<Suggestion<F::Wish>> {
-    let involved = asked_by_root(known, edges);
-    let indices = involved.iter().filter_map(|ask| roots.iter().position(|root| root == ask));
-    let mut indices: Vec<usize> = indices.take(SUGGESTING).collect();
-    indices.sort_unstable();
-    let tries = SUGGESTING / indices.len().max(1);
-    indices.into_iter().filter_map(|index| suggest(known, roots, edges, index, tries)).collect()
+    let tries = SUGGESTING / involved.len().clamp(1, SUGGESTING);
+    let indices = involved.iter().copied().take(SUGGESTING);
+    indices.filter_map(|index| suggest(known, roots, edges, index, tries)).collect()
 }
 
 fn suggest<F: Facts>(

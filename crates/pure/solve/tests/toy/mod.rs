@@ -1,5 +1,5 @@
 //! A world of units by letter and tags by two numbers, written as lines: `a 1.0: b ^1, c` (`-` if absent).
-#![allow(dead_code, unreachable_pub)]
+#![allow(dead_code, unreachable_pub, clippy::unwrap_used, clippy::panic)]
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -67,10 +67,13 @@ pub enum Need {
 pub type ToyChild = Child<String, Wish>;
 pub type ToyRoot = Root<String, Wish>;
 
-/// Per unit its candidates, best first: the tag, and the children if the unit is there.
+/// A tag, and the children if the unit is there.
+pub type ToyCandidate = (Tag, Option<Vec<ToyChild>>);
+
+/// Per unit its candidates, best first.
 #[derive(Clone, Default)]
 pub struct Toy {
-    pub units: BTreeMap<String, Vec<(Tag, Option<Vec<ToyChild>>)>>,
+    pub units: BTreeMap<String, Vec<ToyCandidate>>,
     pub hidden: BTreeSet<Need>,
 }
 

@@ -5,7 +5,7 @@ mod toy;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use agpm_solve::{Answer, AnswerTo, Child, ClashKind, Conflict, Root, Solution, solve};
+use agpm_solve::{Answer, Child, ClashKind, Conflict, Root, Solution, solve};
 use proptest::prelude::*;
 use toy::{Tag, Toy, ToyCandidate, ToyChild, ToyRoot, Wish, solve_reading};
 
@@ -210,7 +210,7 @@ fn essence(toy: &Toy, roots: &[ToyRoot]) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
 
     #[test]
     fn solves_exactly_what_can_be_solved(toy in any_toy(), roots in any_roots()) {

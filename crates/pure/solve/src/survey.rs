@@ -59,6 +59,10 @@ pub(crate) fn survey<F: Facts>(known: &mut Known<'_, F>, roots: &[Asked]) -> Out
             }
         });
         last = next;
+        // To go on without them would make the outcome depend on what happens to be known.
+        if !last.needs.is_empty() {
+            break;
+        }
         let stands =
             |unit: &UnitId| memory.get(unit).is_some_and(|(under, _)| last.wishes(*unit) == Some(under));
         if last.reached.iter().all(stands) {

@@ -207,3 +207,11 @@ fn a_conflict_at_the_end_of_a_long_chain() {
     assert_eq!(found.clashes[0].asks[1].chain.len(), 3002);
     assert_eq!(found.suggestions, [suggest(1, "=1.0")]);
 }
+
+/// The way to the answer leads over a candidate that is not part of it, and must do so on demand as well.
+#[test]
+fn what_is_known_does_not_decide_between_two_solutions() {
+    let toy = Toy::read(&["c 2.0: e =1.2", "c 1.2:", "e 2.0: -", "e 1.1: c", "e 1.2:", "e 1.0: -"]);
+    let roots = roots(&["c >=1.2", "e >=1.1"]);
+    assert_eq!(solve_reading(&toy, &roots).0, solve(&toy, &roots));
+}

@@ -265,14 +265,15 @@ struct Spec<'s> {
 
 impl<'s> Spec<'s> {
     fn parse(text: &'s str, manifest: &Manifest) -> Result<Self, Failure> {
-        let Some((source, rest)) = text.split_once(':').filter(|(source, _)| is_source_word(source)) else {
+        let names = manifest.sources.iter().map(|source| source.name.as_str());
+        let is_source = |word: &str| names.clone().any(|name| name == word) || is_source_word(word);
+        let Some((source, rest)) = text.split_once(':').filter(|(source, _)| is_source(source)) else {
             let bad = |error| {
                 usage(format!("`{text}`: {error}"), "name a file from the manifest's folder".to_owned())
             };
             ResourcePath::local(text).map_err(bad)?;
             return Ok(Spec { source: None, path: text, version: None });
         };
-        let names = manifest.sources.iter().map(|source| source.name.as_str());
         if !names.clone().any(|name| name == source) {
             let help = did_you_mean(source, "sources are", names)
                 .unwrap_or_else(|| format!("add it first: `agpm add source {source} URL`"));

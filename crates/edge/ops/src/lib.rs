@@ -25,6 +25,7 @@ pub use change::{ChangeReport, ManifestChange, NewDependency, Replace, Then, cha
 pub use demo::{DemoReport, DemoRequest, DemoResult, DemoShow, demo};
 pub use explain::{ExplainReport, ExplainRequest, explain};
 pub use failure::{FailureKind, Outcome};
+pub use init::{InitReport, InitRequest, init};
 pub use install::{
     InstallReport, InstallRequest, LockChange, LockUse, Moved, Overwrite, Warnings, Writing, install,
 };

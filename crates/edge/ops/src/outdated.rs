@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use agpm_diag::{Diagnostic, codes};
 use agpm_model::{Locked, Lockfile, ObjectId, Origin, ResourceName, ResourceType, Tag};
 use agpm_store::ProjectStore;
 use agpm_text::Value;
 
 use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::{ManifestFiles, Project};
-use crate::install::outdated as no_lock;
 use crate::packages::{LOCK_NAME, Resolved, Sources, read_lock, refs_of, resolve};
 use crate::update::{find, known};
 use crate::world::World;
@@ -76,7 +76,8 @@ fn run(world: &World, request: &OutdatedRequest, notes: &mut Notes) -> Result<Ou
     let store = ProjectStore::open(files.folder())?;
     let project = Project::of(&world.environment, files, notes)?;
     let Some((lock, _)) = read_lock(&store, notes)? else {
-        return Err(no_lock(format!("there is no `{LOCK_NAME}`: nothing is installed")));
+        let message = format!("there is no `{LOCK_NAME}`: nothing is installed");
+        return Err(Diagnostic::new(&codes::LOCK_OUTDATED, message).help("run `agpm install` first").into());
     };
     let names = known(&project.manifest, &lock);
     let wanted = request.names.iter().map(|name| find(name, &names)).collect::<Result<BTreeSet<_>, _>>()?;

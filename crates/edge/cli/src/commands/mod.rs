@@ -1,12 +1,18 @@
 //! One file per command: arguments to request, report to text or value.
 
+mod change;
 mod demo;
 mod explain;
+mod init;
 mod install;
 mod man;
 mod merge;
+mod outdated;
 mod provenance;
 mod strategies;
+mod table;
+mod update;
+mod validate;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -21,6 +27,12 @@ use crate::output::{Output, write_stdout};
 pub(crate) fn run(cli: Cli, output: &mut Output) -> ExitCode {
     let world = world(&cli.global);
     match cli.command {
+        Command::Init(args) => init::run(&world, args, output),
+        Command::Add { what } => change::add(&world, what, output),
+        Command::Remove { what } => change::remove(&world, what, output),
+        Command::Update(args) => update::run(&world, args, output),
+        Command::Outdated(args) => outdated::run(&world, args, output),
+        Command::Validate(args) => validate::run(&world, &args, output),
         Command::Install(args) => install::run(&world, &args, output),
         Command::Demo(args) => demo::run(&world, args, output),
         Command::Merge(args) => merge::run(&world, args, output),

@@ -48,7 +48,10 @@ pub(crate) fn resolve(
     let roots = roots(manifest);
     let solution = loop {
         match solve(&known, &roots) {
-            Answer::Solved(solution) => break solution,
+            Answer::Solved(solution) => match known.let_go(&solution) {
+                0 => break solution,
+                _ => {}
+            },
             Answer::Need(needs) => fetcher.fulfil(&needs, &mut known, notes)?,
             // With more versions than the pins to choose from there may be a way.
             Answer::Conflict(conflict) => match unlisted(&known, sources) {

@@ -12,6 +12,7 @@
 
 mod blobs;
 mod commit;
+mod create;
 mod error;
 mod fetch;
 mod program;

@@ -6,6 +6,7 @@ mod args;
 mod commands;
 mod draw;
 mod output;
+mod progress;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -11,11 +11,16 @@ use crate::remote::{REMOTE, Remote, locked};
 use crate::said::{is_not_there, refuses_bare_ids};
 use crate::shelf::Held;
 
+/// Repositories of this machine up to here are copied by whole commits.
+const SMALL: u64 = 16 << 20;
+
 /// What to fetch.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Wanted<'a> {
     /// These commits with all their folders, without their past.
     Commits(&'a [ObjectId]),
+    /// These commits with their folders and all their files, without their past.
+    WholeCommits(&'a [ObjectId]),
     /// These files.
     Blobs(&'a [ObjectId]),
     /// Every branch and tag with its past, folders and files, from a server that sends nothing less.
@@ -28,6 +33,7 @@ impl Wanted<'_> {
     fn extent(self) -> &'static [&'static str] {
         match self {
             Wanted::Commits(_) => &["--depth=1", "--filter=blob:none"],
+            Wanted::WholeCommits(_) => &["--depth=1"],
             Wanted::Blobs(_) => &["--filter=blob:none"],
             // A source that lacks some of the past itself may still be copied as it is.
             Wanted::Everything => &["--update-shallow"],
@@ -43,7 +49,9 @@ impl Wanted<'_> {
     /// What git reads, one a line. A ref keeps each commit, so that the next fetch gets only what differs.
     fn lines(self) -> String {
         match self {
-            Wanted::Commits(ids) => ids.iter().map(|id| format!("+{id}:refs/agpm/{id}\n")).collect(),
+            Wanted::Commits(ids) | Wanted::WholeCommits(ids) => {
+                ids.iter().map(|id| format!("+{id}:refs/agpm/{id}\n")).collect()
+            }
             Wanted::Blobs(ids) => ids.iter().map(|id| format!("{id}\n")).collect(),
             Wanted::Everything | Wanted::History => {
                 "+refs/heads/*:refs/agpm/heads/*\n+refs/tags/*:refs/agpm/tags/*\n".to_owned()
@@ -80,7 +88,9 @@ impl Remote {
         if missing.is_empty() {
             return Ok(());
         }
-        match self.fetch(&repository, Wanted::Commits(&missing)) {
+        let commits =
+            if self.is_small() { Wanted::WholeCommits(&missing) } else { Wanted::Commits(&missing) };
+        match self.fetch(&repository, commits) {
             Err(error) if refuses_bare_ids(&error) => self.fetch_everything(first, held)?,
             Err(error) if is_not_there(&error) => return Err(self.absent(&missing, &error)),
             fetched => fetched?,
@@ -89,6 +99,16 @@ impl Remote {
             None => Ok(()),
             Some(id) => Err(self.broken(&format!("{id} did not arrive as a commit"))),
         }
+    }
+
+    /// Whether the source is on this machine and so small that copying all files of a commit at once costs less than
+    /// asking for some of them several times.
+    fn is_small(&self) -> bool {
+        let path = Path::new(self.url());
+        let path = path.to_str().and_then(|url| url.strip_prefix("file://")).map_or(path, Path::new);
+        let objects = [path.join(".git/objects"), path.join("objects")];
+        let found = objects.iter().find(|folder| agpm_store::is_folder(folder));
+        self.address.is_local() && found.is_some_and(|folder| agpm_store::is_smaller(folder, SMALL))
     }
 
     /// All there is, from a server that does not send single objects. A copy of its own takes the old one's place:
@@ -121,7 +141,7 @@ impl Remote {
     pub(crate) fn fetch(&self, repository: &Path, wanted: Wanted<'_>) -> Result<(), GitError> {
         let mut command = self.connecting()?;
         // Said here and not in the repository: only a fetch may know that objects are left out on purpose.
-        if !matches!(wanted, Wanted::Everything) {
+        if !matches!(wanted, Wanted::Everything | Wanted::WholeCommits(_)) {
             command.args(["-c", &format!("remote.{REMOTE}.promisor=true")]);
             command.args(["-c", &format!("remote.{REMOTE}.partialclonefilter=blob:none")]);
         }

@@ -26,6 +26,8 @@ pub struct Remote {
     refs: Mutex<Option<Arc<Refs>>>,
     pub(crate) reader: Mutex<Option<Reader>>,
     trees: Mutex<HashMap<ObjectId, Arc<Vec<TreeEntry>>>>,
+    /// For each folder where its names stand, made when a file in it is looked for.
+    names: Mutex<HashMap<ObjectId, HashMap<String, usize>>>,
     /// The commits that were asked for, to be fetched again if the copy turns out to be broken.
     pub(crate) wanted: Mutex<BTreeSet<ObjectId>>,
     pub(crate) rebuilt: Mutex<bool>,
@@ -54,6 +56,7 @@ impl Remote {
             refs: Mutex::default(),
             reader: Mutex::default(),
             trees: Mutex::default(),
+            names: Mutex::default(),
             wanted: Mutex::default(),
             rebuilt: Mutex::default(),
         }
@@ -62,6 +65,11 @@ impl Remote {
     /// The address, without its secrets when shown.
     pub fn address(&self) -> &SourceAddress {
         &self.address
+    }
+
+    /// What git is told the source is.
+    pub(crate) fn url(&self) -> &OsString {
+        &self.url
     }
 
     /// What the source lists, asked once; without a network, what it listed last.
@@ -108,11 +116,20 @@ impl Remote {
                 Some(entry) if entry.kind == EntryKind::Folder => &entry.id,
                 Some(_) => return Ok(None),
             };
-            let next = self.tree(folder)?.iter().find(|entry| entry.name == part).cloned();
-            let Some(next) = next else { return Ok(None) };
+            let Some(next) = self.named(folder, part)? else { return Ok(None) };
             found = Some(next);
         }
         Ok(found)
+    }
+
+    /// The entry of that name in a folder. Large ones are asked for every file, so names are looked up, not searched.
+    fn named(&self, folder: &ObjectId, name: &str) -> Result<Option<TreeEntry>, GitError> {
+        let entries = self.tree(folder)?;
+        let mut all = locked(&self.names);
+        let names = all.entry(folder.clone()).or_insert_with(|| {
+            entries.iter().enumerate().map(|(at, entry)| (entry.name.clone(), at)).collect()
+        });
+        Ok(names.get(name).and_then(|at| entries.get(*at)).cloned())
     }
 
     /// Whether a commit is in the cache, with all its folders.

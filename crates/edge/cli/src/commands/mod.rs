@@ -16,12 +16,12 @@ mod validate;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::Arc;
 
-use agpm_ops::{Environment, ManifestUse, MergeInputs, Network, Silent, World};
+use agpm_ops::{Environment, ManifestUse, MergeInputs, Network, World};
 
 use crate::args::{Cli, Command, FoldArgs, Global};
 use crate::output::{Output, write_stdout};
+use crate::progress::progress;
 
 /// Runs the command that was typed.
 pub(crate) fn run(cli: Cli, output: &mut Output) -> ExitCode {
@@ -70,7 +70,7 @@ fn world(global: &Global) -> World {
         network,
         folder,
     };
-    World { environment, progress: Arc::new(Silent) }
+    World { environment, progress: progress(global) }
 }
 
 fn inputs(fold: FoldArgs, files: Vec<std::path::PathBuf>) -> MergeInputs {

@@ -1,0 +1,105 @@
+//! Progress bars, on a terminal only.
+
+use std::collections::BTreeMap;
+use std::io::{self, IsTerminal, Write};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use agpm_ops::{Progress, Silent};
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::args::Global;
+
+const TICK: Duration = Duration::from_millis(120);
+/// Fewer files than this are written before a bar could be read.
+const FEWEST_FILES: usize = 50;
+
+/// Bars where someone can see them and nobody said otherwise.
+pub(crate) fn progress(global: &Global) -> Arc<dyn Progress> {
+    let quiet = global.no_progress || global.quiet || global.json;
+    if quiet || !io::stderr().is_terminal() {
+        Arc::new(Plain { quiet: global.quiet })
+    } else {
+        Arc::new(Bars::new())
+    }
+}
+
+/// One line for what has to be known, and no bars.
+struct Plain {
+    quiet: bool,
+}
+
+impl Progress for Plain {
+    fn source_began(&self, name: &str) {
+        Silent.source_began(name);
+    }
+
+    fn source_ended(&self, name: &str) {
+        Silent.source_ended(name);
+    }
+
+    fn files(&self, done: usize, all: usize) {
+        Silent.files(done, all);
+    }
+
+    fn waiting(&self) {
+        if !self.quiet {
+            let _ = writeln!(io::stderr(), "waiting for another agpm that works on this project");
+        }
+    }
+}
+
+/// A spinner for each source at work, and a bar for the files.
+struct Bars {
+    all: MultiProgress,
+    sources: Mutex<BTreeMap<String, ProgressBar>>,
+    files: Mutex<Option<ProgressBar>>,
+}
+
+impl Bars {
+    fn new() -> Self {
+        let all = MultiProgress::with_draw_target(ProgressDrawTarget::stderr_with_hz(10));
+        Bars { all, sources: Mutex::default(), files: Mutex::default() }
+    }
+
+    fn spinner(&self, message: String) -> ProgressBar {
+        let bar = self.all.add(ProgressBar::new_spinner().with_message(message));
+        bar.enable_steady_tick(TICK);
+        bar
+    }
+}
+
+impl Progress for Bars {
+    fn source_began(&self, name: &str) {
+        let bar = self.spinner(format!("fetching {name}"));
+        self.sources.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned(), bar);
+    }
+
+    fn source_ended(&self, name: &str) {
+        let bar = self.sources.lock().unwrap_or_else(PoisonError::into_inner).remove(name);
+        if let Some(bar) = bar {
+            bar.finish_and_clear();
+        }
+    }
+
+    fn files(&self, done: usize, all: usize) {
+        if all < FEWEST_FILES {
+            return;
+        }
+        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        let bar = files.get_or_insert_with(|| {
+            let style = ProgressStyle::with_template("writing [{bar:30}] {pos}/{len}");
+            let bar = self.all.add(ProgressBar::new(all as u64));
+            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("=> "));
+            bar
+        });
+        bar.set_position(done as u64);
+        if done >= all {
+            bar.finish_and_clear();
+        }
+    }
+
+    fn waiting(&self) {
+        let _ = self.all.println("waiting for another agpm that works on this project");
+    }
+}

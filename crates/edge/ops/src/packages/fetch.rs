@@ -42,6 +42,8 @@ struct Answered {
 enum Raw {
     Absent,
     File(Vec<u8>, FileMode),
+    /// A symbolic link, which is not followed: it may lead anywhere.
+    Link,
     Matches(Vec<Unit>),
 }
 
@@ -117,6 +119,13 @@ impl Fetcher<'_> {
         for (unit, commit, raw) in answered.contents {
             let found = match raw {
                 Raw::Absent => Found::Absent,
+                Raw::Link => {
+                    let message =
+                        format!("`{unit}` is a symbolic link, and links of a source are not followed");
+                    let help = "ask for the file that it leads to";
+                    let diagnostic = Diagnostic::new(&codes::PACKAGE_NOT_FOUND, message).help(help);
+                    return Err(Failure::new(FailureKind::Refused, diagnostic));
+                }
                 Raw::Matches(units) if units.is_empty() => Found::Absent,
                 Raw::Matches(units) => {
                     let child = |unit| Child::<Unit, Selector> { unit, wish: None };
@@ -198,6 +207,9 @@ fn objects(remote: &Remote, asked: &Asked<'_>) -> Result<Answered, agpm_git::Git
             Some(TreeEntry { kind: EntryKind::File, id, .. }) => blobs.push((key, id, FileMode::Plain)),
             Some(TreeEntry { kind: EntryKind::Executable, id, .. }) => {
                 blobs.push((key, id, FileMode::Executable))
+            }
+            Some(TreeEntry { kind: EntryKind::Symlink, .. }) => {
+                answered.contents.push((key.0, key.1, Raw::Link))
             }
             _ => answered.contents.push((key.0, key.1, Raw::Absent)),
         }

@@ -1,6 +1,6 @@
 //! Markdown that runs: a fence under a line that holds only `` `path` `` is a file, given by its bytes if the fence is
-//! called `hex`, or what happens to a repository of that name if it is called `git`; a `console` fence is commands with
-//! their results.
+//! called `hex`, or what happens to a repository of that name if it is called `git`; with a second word `now` it is what the
+//! file holds at that point. A `console` fence is commands with their results.
 
 use std::path::Path;
 
@@ -29,6 +29,8 @@ pub fn run_script(sandbox: &Sandbox, document: &str) -> String {
             for command in block.iter().filter_map(|line| line.strip_prefix("$ ")) {
                 out.push_str(&format!("$ {command}{}", sandbox.run_line(command.trim_end())));
             }
+        } else if let (Some(file), true) = (file, info.ends_with(" now")) {
+            out.push_str(&sandbox.read(file));
         } else {
             let content = block.concat();
             out.push_str(&content);
@@ -163,6 +165,13 @@ commit
         assert_eq!(names("v1.1.0"), "agents/a.md\n");
         assert_eq!(names("next"), "agents/a.md\nnew.md\n");
         assert_eq!(repository.git(&["branch", "--show-current"]).stdout, "next\n");
+    }
+
+    #[test]
+    fn a_fence_shows_what_a_file_holds_now() {
+        let document = "`a.txt`\n```text\none\n```\n\n`a.txt`\n```text now\ntwo\n```\n";
+        let real = run_script(&Sandbox::new("agpm"), document);
+        assert_eq!(real, document.replace("two", "one"));
     }
 
     #[test]

@@ -58,8 +58,11 @@ impl Telling<'_> {
             let Some(dependency) = dependency_of(self.manifest, ask.root) else { continue };
             if !seen.contains(&ask.root) {
                 seen.push(ask.root);
-                let text =
-                    if clash.asks.len() > 1 { format!("asks for `{}`", ask.wish) } else { String::new() };
+                let text = match (clash.asks.len(), ask.chain.len()) {
+                    (0 | 1, _) => String::new(),
+                    (_, 0 | 1) => format!("asks for `{}`", ask.wish),
+                    _ => format!("leads to `{}`", ask.wish),
+                };
                 let spot = dependency.spot;
                 diagnostic = diagnostic.at(spot.source, spot.span, text);
             }
@@ -70,8 +73,9 @@ impl Telling<'_> {
     fn no_candidate(&self, clash: &Clash<Unit, Selector>) -> Diagnostic {
         let wish = clash.asks.first().map(|ask| ask.wish.to_string()).unwrap_or_default();
         let source = source_name(&clash.unit);
+        let by: Vec<String> = clash.asks.iter().map(|ask| self.chain(ask)).collect();
         let message =
-            format!("no version of source `{source}` fits `{wish}`, asked for by {}", chains(&clash.asks));
+            format!("no version of source `{source}` fits `{wish}`, asked for by {}", by.join(" and "));
         Diagnostic::new(&codes::PACKAGE_VERSION, message).help(self.versions(&clash.unit, &wish))
     }
 
@@ -108,11 +112,12 @@ impl Telling<'_> {
             .help("change one of the requirements so that they have a version in common")
     }
 
-    /// The names from the manifest's entry down.
+    /// The names from the manifest's entry down to the one that asks.
     fn chain(&self, ask: &Ask<Unit, Selector>) -> String {
         let root = dependency_of(self.manifest, ask.root);
         let first = root.map(|root| format!("{}/{}", root.kind, root.name)).unwrap_or_default();
-        let rest = ask.chain.iter().skip(1).map(|unit| unit.path.to_string());
+        let asking = ask.chain.len().saturating_sub(1).max(1);
+        let rest = ask.chain.iter().take(asking).skip(1).map(|unit| unit.path.to_string());
         std::iter::once(first).chain(rest).collect::<Vec<_>>().join(" → ")
     }
 
@@ -144,7 +149,9 @@ impl Telling<'_> {
                 tags.sort_by(|a, b| b.cmp(a));
                 let tags: Vec<String> = tags.iter().map(|tag| tag.name().to_owned()).collect();
                 let branches: Vec<String> = refs.branches.keys().cloned().collect();
-                format!("it has the tags {} and the branches {}", listed(&tags), listed(&branches))
+                let tags =
+                    if tags.is_empty() { "no tags".to_owned() } else { format!("tags: {}", listed(&tags)) };
+                format!("it has {tags}; branches: {}", listed(&branches))
             }
         }
     }

@@ -135,7 +135,11 @@ impl Telling<'_> {
         let Origin::Source(source) = &unit.origin else { return String::new() };
         let Some(refs) = self.known.refs(source) else { return "check the version".to_owned() };
         let names: Vec<&str> = refs.tags.keys().chain(refs.branches.keys()).map(String::as_str).collect();
-        if let Some(near) = agpm_diag::nearest(wish, names.iter().copied()) {
+        if wish.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') {
+            return format!("`{wish}` is not a whole version: write `^{wish}` for all that are compatible");
+        }
+        let is_range = wish.contains(['^', '~', '<', '>', '=', '*']);
+        if let Some(near) = agpm_diag::nearest(wish, names.iter().copied()).filter(|_| !is_range) {
             return format!("did you mean `{near}`?");
         }
         match (&refs.head, names.is_empty()) {

@@ -22,6 +22,18 @@ impl<'s> Repository<'s> {
         repository
     }
 
+    /// The repository of that name below the working folder, made if it is not there.
+    pub fn open(sandbox: &'s Sandbox, name: &str) -> Self {
+        let path = sandbox.work().join(name);
+        if !path.join(".git").exists() {
+            return Repository::init(sandbox, name);
+        }
+        let mut repository = Repository { sandbox, path, commits: 0 };
+        let count = repository.git(&["rev-list", "--all", "--count"]).stdout;
+        repository.commits = count.trim().parse().unwrap();
+        repository
+    }
+
     /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
@@ -35,12 +47,36 @@ impl<'s> Repository<'s> {
     /// Writes files, commits everything, and gives the commit's name.
     pub fn commit(&mut self, files: &[(&str, &str)]) -> String {
         for (path, content) in files {
-            write_below(&self.path, path, content.as_bytes());
+            self.write(path, content);
         }
         self.git(&["add", "-A"]);
         self.commits += 1;
         self.git(&["commit", "-q", "--allow-empty", "-m", "change"]);
         self.git(&["rev-parse", "HEAD"]).stdout.trim().to_owned()
+    }
+
+    /// Writes a file without committing it.
+    pub fn write(&self, path: &str, content: &str) {
+        write_below(&self.path, path, content.as_bytes());
+    }
+
+    /// Removes a file without committing that.
+    pub fn remove(&self, path: &str) {
+        std::fs::remove_file(self.path.join(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
+    }
+
+    /// Commits everything, if there is anything to commit.
+    pub fn commit_changes(&mut self) {
+        if !self.git(&["status", "--porcelain"]).stdout.is_empty() {
+            self.commit(&[]);
+        }
+    }
+
+    /// Goes to a branch, which is made if it is not there.
+    pub fn switch(&self, branch: &str) {
+        let known = self.git(&["branch", "--list", branch]).stdout;
+        let create = if known.is_empty() { &["-c"][..] } else { &[] };
+        self.git(&[&["switch", "-q"], create, &[branch]].concat());
     }
 
     /// Tags the last commit, lightweight.

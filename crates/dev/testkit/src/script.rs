@@ -1,8 +1,10 @@
 //! Markdown that runs: a fence under a line that holds only `` `path` `` is a file, given by its bytes if the fence is
-//! called `hex`; a `console` fence is commands with their results.
+//! called `hex`, or what happens to a repository of that name if it is called `git`; with a second word `now` it is what the
+//! file holds at that point. A `console` fence is commands with their results.
 
 use std::path::Path;
 
+use crate::git::Repository;
 use crate::sandbox::Sandbox;
 
 /// Runs a document and gives it back with the results that the commands really have.
@@ -27,18 +29,51 @@ pub fn run_script(sandbox: &Sandbox, document: &str) -> String {
             for command in block.iter().filter_map(|line| line.strip_prefix("$ ")) {
                 out.push_str(&format!("$ {command}{}", sandbox.run_line(command.trim_end())));
             }
+        } else if let (Some(file), true) = (file, info.ends_with(" now")) {
+            out.push_str(&sandbox.read(file));
         } else {
             let content = block.concat();
             out.push_str(&content);
             if let Some(file) = file {
-                let bytes = if info == "hex" { from_hex(&content) } else { content.into_bytes() };
-                sandbox.write(file, bytes);
+                match info {
+                    "hex" => sandbox.write(file, from_hex(&content)),
+                    "git" => change_repository(&mut Repository::open(sandbox, file), &content),
+                    _ => sandbox.write(file, content),
+                }
             }
         }
         out.push_str("```\n");
         previous = "";
     }
     out
+}
+
+/// Carries out the lines of a `git` fence: `file PATH` with indented lines, `remove PATH`, `commit`, `tag [-f] NAME`
+/// and `branch NAME`.
+fn change_repository(repository: &mut Repository<'_>, steps: &str) {
+    let mut lines = steps.lines().peekable();
+    while let Some(line) = lines.next() {
+        let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+        match word {
+            "" => {}
+            "file" => {
+                let mut content = String::new();
+                while let Some(line) = lines.next_if(|line| line.is_empty() || line.starts_with("    ")) {
+                    content.push_str(line.get(4..).unwrap_or_default());
+                    content.push('\n');
+                }
+                repository.write(rest, &content);
+            }
+            "remove" => repository.remove(rest),
+            "commit" => drop(repository.commit(&[])),
+            "tag" => {
+                repository.commit_changes();
+                repository.git(&[&["tag"], &*rest.split(' ').collect::<Vec<_>>()].concat());
+            }
+            "branch" => repository.switch(rest),
+            _ => panic!("a `git` fence does not know `{line}`"),
+        }
+    }
 }
 
 fn from_hex(text: &str) -> Vec<u8> {
@@ -50,6 +85,19 @@ fn from_hex(text: &str) -> Vec<u8> {
 pub fn check_script(sandbox: &Sandbox, path: &Path) -> Result<(), String> {
     let document = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
     let real = run_script(sandbox, &document);
+    compare(path, &document, &real)
+}
+
+/// The same for a document whose parts begin at a heading and know nothing of each other: each has a sandbox of its own.
+pub fn check_parts(program: &str, path: &Path, heading: &str) -> Result<(), String> {
+    let document = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let mut real = String::new();
+    let mut begin = 0;
+    let headings = document.match_indices(heading).map(|(at, _)| at).chain([document.len()]);
+    for end in headings {
+        real.push_str(&run_script(&Sandbox::new(program), &document[begin..end]));
+        begin = end;
+    }
     compare(path, &document, &real)
 }
 
@@ -72,4 +120,67 @@ pub(crate) fn compare(path: &Path, expected: &str, real: &str) -> Result<(), Str
         shown(expected),
         shown(real)
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DOCUMENT: &str = "\
+`shared`
+```git
+file agents/a.md
+    one
+
+    two
+file old.md
+    old
+tag v1.0.0
+```
+
+`shared`
+```git
+remove old.md
+file agents/a.md
+    three
+tag v1.1.0
+tag -f v1.0.0
+branch next
+file new.md
+    new
+commit
+```
+";
+
+    #[test]
+    fn a_git_fence_makes_and_changes_a_repository() {
+        let sandbox = Sandbox::new("agpm");
+        let (first, second) = DOCUMENT.split_once("\n\n`").expect("there are two fences");
+        assert_eq!(run_script(&sandbox, first), format!("{first}\n"));
+        let repository = Repository::open(&sandbox, "shared");
+        assert_eq!(repository.git(&["show", "v1.0.0:agents/a.md"]).stdout, "one\n\ntwo\n");
+        run_script(&sandbox, &format!("`{second}"));
+        assert_eq!(repository.git(&["show", "v1.0.0:agents/a.md"]).stdout, "three\n");
+        let names = |at: &str| repository.git(&["ls-tree", "-r", "--name-only", at]).stdout;
+        assert_eq!(names("v1.1.0"), "agents/a.md\n");
+        assert_eq!(names("next"), "agents/a.md\nnew.md\n");
+        assert_eq!(repository.git(&["branch", "--show-current"]).stdout, "next\n");
+    }
+
+    #[test]
+    fn a_fence_shows_what_a_file_holds_now() {
+        let document = "`a.txt`\n```text\none\n```\n\n`a.txt`\n```text now\ntwo\n```\n";
+        let real = run_script(&Sandbox::new("agpm"), document);
+        assert_eq!(real, document.replace("two", "one"));
+    }
+
+    #[test]
+    fn the_repositories_of_a_document_are_the_same_every_time() {
+        let commit = || {
+            let sandbox = Sandbox::new("agpm");
+            run_script(&sandbox, DOCUMENT);
+            Repository::open(&sandbox, "shared").git(&["rev-parse", "next"]).stdout
+        };
+        assert_eq!(commit(), commit());
+    }
 }

@@ -1004,7 +1004,7 @@ fn a_disk_that_fills_up_at_any_write_changes_nothing() {
             break;
         }
         assert_eq!(output.code, Some(1), "write {fail}: {output}");
-        assert!(output.stderr.contains("o space left"), "write {fail}: {output}");
+        assert!(output.stderr.contains("storage space"), "write {fail}: {output}");
         assert_eq!(project.tree(), before, "write {fail}");
     }
 }

@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 use agpm_diag::{Diagnostic, Severity, codes};
 use agpm_model::{Checksum, FileMode, Install, Lockfile, Origin, RelativePath};
 use agpm_plan::{Action, Change, Desired, Ledger, Observed, Plan, Refusal, plan};
-use agpm_store::{Expected, FileChange, ProjectLock, ProjectStore, Recovered, Transaction, Waiting};
+use agpm_store::{
+    Expected, FileChange, ProjectLock, ProjectStore, Recovered, StoreError, Transaction, Waiting,
+};
 use agpm_text::Format;
 
 pub use agpm_plan::Overwrite;
@@ -155,16 +157,15 @@ pub(crate) fn run(world: &World, job: &Job<'_>, notes: &mut Notes) -> Result<Ins
     let mut plan = make_plan(&store, &entries, &ledger, job.request.overwrite)?;
     refuse(&plan, notes)?;
     tell_kept(&plan, job.request.lock, notes)?;
-    if job.request.warnings == Warnings::Stop
-        && notes.diagnostics.iter().any(|d| d.severity == Severity::Warning)
-    {
+    let warned = notes.diagnostics.iter().any(|found| found.severity >= Severity::Warning);
+    if job.request.warnings == Warnings::Stop && warned {
         return Err(Failure::reported());
     }
     let lock_text = match lock_change {
         LockChange::Unchanged => old.map(|(_, bytes)| bytes).unwrap_or_default(),
         _ => lock.to_text().into_bytes(),
     };
-    if notes.diagnostics.is_empty() && lock_change != LockChange::Pending {
+    if !warned && lock_change != LockChange::Pending {
         remember(&mut plan.ledger, &inputs, &lock_text, &entries);
     }
     let outcome =
@@ -191,8 +192,9 @@ pub(crate) fn hold(
     if writing == Writing::Show {
         return Ok(None);
     }
-    let held = store.lock(Waiting::Block(&|| world.progress.waiting()))?;
-    let recovered = store.recover(&held)?;
+    let seen = |error: StoreError| error.seen_from(store.path());
+    let held = store.lock(Waiting::Block(&|| world.progress.waiting())).map_err(seen)?;
+    let recovered = store.recover(&held).map_err(seen)?;
     let what = match recovered {
         Recovered::Nothing => return Ok(Some(held)),
         Recovered::RolledForward => "finished",

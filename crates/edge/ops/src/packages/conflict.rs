@@ -3,7 +3,7 @@
 use agpm_diag::{Diagnostic, codes, did_you_mean};
 use agpm_git::EntryKind;
 use agpm_model::{Manifest, Origin, Requirement, Selector, Tag, Unit};
-use agpm_solve::{Ask, Clash, ClashKind, Conflict};
+use agpm_solve::{Ask, Clash, ClashKind, Conflict, Suggestion};
 
 use crate::failure::{Failure, Notes};
 use crate::packages::facts::Known;
@@ -27,6 +27,7 @@ pub(crate) fn report(
     known: &Known,
     sources: &Sources,
     conflict: &Conflict<Unit, Selector>,
+    suggestion: Option<Suggestion<Selector>>,
     notes: &mut Notes,
 ) -> Failure {
     let telling = Telling { manifest, known, sources };
@@ -36,7 +37,7 @@ pub(crate) fn report(
             ClashKind::Absent => telling.absent(clash),
             ClashKind::Incompatible | ClashKind::Exhausted => telling.incompatible(clash),
         };
-        if let Some(change) = telling.change(conflict) {
+        if let Some(change) = suggestion.as_ref().and_then(|suggestion| telling.change(suggestion)) {
             diagnostic.help = Some(change);
         }
         notes.diagnostics.push(telling.placed(diagnostic, clash));
@@ -58,8 +59,11 @@ impl Telling<'_> {
             let Some(dependency) = dependency_of(self.manifest, ask.root) else { continue };
             if !seen.contains(&ask.root) {
                 seen.push(ask.root);
-                let text =
-                    if clash.asks.len() > 1 { format!("asks for `{}`", ask.wish) } else { String::new() };
+                let text = match (clash.asks.len(), ask.chain.len()) {
+                    (0 | 1, _) => String::new(),
+                    (_, 0 | 1) => format!("asks for `{}`", ask.wish),
+                    _ => format!("leads to `{}`", ask.wish),
+                };
                 let spot = dependency.spot;
                 diagnostic = diagnostic.at(spot.source, spot.span, text);
             }
@@ -70,8 +74,9 @@ impl Telling<'_> {
     fn no_candidate(&self, clash: &Clash<Unit, Selector>) -> Diagnostic {
         let wish = clash.asks.first().map(|ask| ask.wish.to_string()).unwrap_or_default();
         let source = source_name(&clash.unit);
+        let by: Vec<String> = clash.asks.iter().map(|ask| self.chain(ask)).collect();
         let message =
-            format!("no version of source `{source}` fits `{wish}`, asked for by {}", chains(&clash.asks));
+            format!("no version of source `{source}` fits `{wish}`, asked for by {}", by.join(" and "));
         Diagnostic::new(&codes::PACKAGE_VERSION, message).help(self.versions(&clash.unit, &wish))
     }
 
@@ -108,17 +113,17 @@ impl Telling<'_> {
             .help("change one of the requirements so that they have a version in common")
     }
 
-    /// The names from the manifest's entry down.
+    /// The names from the manifest's entry down to the one that asks.
     fn chain(&self, ask: &Ask<Unit, Selector>) -> String {
         let root = dependency_of(self.manifest, ask.root);
         let first = root.map(|root| format!("{}/{}", root.kind, root.name)).unwrap_or_default();
-        let rest = ask.chain.iter().skip(1).map(|unit| unit.path.to_string());
+        let asking = ask.chain.len().saturating_sub(1).max(1);
+        let rest = ask.chain.iter().take(asking).skip(1).map(|unit| unit.path.to_string());
         std::iter::once(first).chain(rest).collect::<Vec<_>>().join(" → ")
     }
 
     /// The smallest change that helps.
-    fn change(&self, conflict: &Conflict<Unit, Selector>) -> Option<String> {
-        let suggestion = conflict.suggestions.first()?;
+    fn change(&self, suggestion: &Suggestion<Selector>) -> Option<String> {
         let root = dependency_of(self.manifest, suggestion.root)?;
         Some(format!(
             "it works with `version = \"{}\"` instead of `{}` for {}/{}",
@@ -130,6 +135,9 @@ impl Telling<'_> {
         let Origin::Source(source) = &unit.origin else { return String::new() };
         let Some(refs) = self.known.refs(source) else { return "check the version".to_owned() };
         let names: Vec<&str> = refs.tags.keys().chain(refs.branches.keys()).map(String::as_str).collect();
+        if wish.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') {
+            return format!("`{wish}` is not a whole version: write `^{wish}` for all that are compatible");
+        }
         let is_name = Requirement::parse(wish).is_ok_and(|wish| wish.as_name().is_some());
         if let Some(near) = agpm_diag::nearest(wish, names.iter().copied()).filter(|_| is_name) {
             return format!("did you mean `{near}`?");
@@ -144,7 +152,9 @@ impl Telling<'_> {
                 tags.sort_by(|a, b| b.cmp(a));
                 let tags: Vec<String> = tags.iter().map(|tag| tag.name().to_owned()).collect();
                 let branches: Vec<String> = refs.branches.keys().cloned().collect();
-                format!("it has the tags {} and the branches {}", listed(&tags), listed(&branches))
+                let tags =
+                    if tags.is_empty() { "no tags".to_owned() } else { format!("tags: {}", listed(&tags)) };
+                format!("it has {tags}; branches: {}", listed(&branches))
             }
         }
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use agpm_diag::{Diagnostic, codes};
 use agpm_model::{Declared, Dependency, Install, Manifest, Origin, Selector, SourceName, Unit};
 use agpm_plan::{Entry, EntryError, Graph, clashes, entries};
-use agpm_solve::{Answer, Choice, Root, Solution, solve};
+use agpm_solve::{Answer, Choice, Conflict, Facts, Root, Solution, Suggestion, solve};
 use agpm_text::Value;
 
 use crate::failure::{Failure, FailureKind, Notes};
@@ -15,6 +15,9 @@ use crate::packages::facts::{Found, Known, Need, Pin, Resource, Version};
 use crate::packages::fetch::Fetcher;
 use crate::packages::sources::{Opened, Sources};
 use crate::world::World;
+
+/// Tags of one dependency that are tried to find a way out of a conflict.
+const MOST_TRIED: usize = 8;
 
 /// An entry with what it was resolved to.
 #[derive(Debug)]
@@ -56,7 +59,8 @@ pub(crate) fn resolve(
             // With more versions than the pins to choose from there may be a way.
             Answer::Conflict(conflict) => match unlisted(&known, sources) {
                 needs if needs.is_empty() => {
-                    return Err(conflict::report(manifest, &known, sources, &conflict, notes));
+                    let change = suggestion(&fetcher, &mut known, &roots, &conflict);
+                    return Err(conflict::report(manifest, &known, sources, &conflict, change, notes));
                 }
                 needs => fetcher.fulfil(&needs, &mut known, notes)?,
             },
@@ -92,6 +96,41 @@ fn roots(manifest: &Manifest) -> Vec<Root<Unit, Selector>> {
 /// The manifest's dependency behind a root of the solver.
 pub(crate) fn dependency_of(manifest: &Manifest, root: usize) -> Option<&Dependency> {
     manifest.dependencies.iter().filter(|dependency| dependency.unit.is_some()).nth(root)
+}
+
+/// The smallest change that helps: one root at another tag. The solver knows only what was read; here the highest tags
+/// are read too.
+fn suggestion(
+    fetcher: &Fetcher<'_>,
+    known: &mut Known,
+    roots: &[Root<Unit, Selector>],
+    conflict: &Conflict<Unit, Selector>,
+) -> Option<Suggestion<Selector>> {
+    if let Some(found) = conflict.suggestions.first() {
+        return Some(found.clone());
+    }
+    for root in &conflict.roots {
+        let mut changed = roots.to_vec();
+        let tags: Vec<Selector> =
+            known.all(&roots[*root].unit).into_iter().take(MOST_TRIED).map(|(_, wish)| wish).collect();
+        for wish in tags {
+            changed[*root].wish = wish.clone();
+            if is_solvable(fetcher, known, &changed) {
+                return Some(Suggestion { root: *root, wish });
+            }
+        }
+    }
+    None
+}
+
+fn is_solvable(fetcher: &Fetcher<'_>, known: &mut Known, roots: &[Root<Unit, Selector>]) -> bool {
+    loop {
+        match solve(known, roots) {
+            Answer::Need(needs) if fetcher.fulfil(&needs, known, &mut Notes::default()).is_ok() => {}
+            Answer::Solved(_) => return true,
+            _ => return false,
+        }
+    }
 }
 
 fn unlisted(known: &Known, sources: &Sources) -> BTreeSet<Need> {

@@ -20,8 +20,8 @@ use crate::parallel;
 use crate::path_of;
 use crate::world::World;
 
-const LEDGER_NAME: &str = ".agpm/ledger.json";
-const MOST_TOLD: usize = 20;
+pub(crate) const LEDGER_NAME: &str = ".agpm/ledger.json";
+pub(crate) const MOST_TOLD: usize = 20;
 
 /// What the lockfile is for in this run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,26 +6,38 @@ mod failure;
 mod gather;
 mod install;
 mod layers;
+mod list;
+mod locked;
 mod merge;
 mod packages;
 mod parallel;
 mod provenance;
 mod report;
 mod strategies;
+mod tree;
+mod undo;
+mod verify;
+mod why;
 mod world;
 
 pub use agpm_merge::Rendered;
 pub use agpm_plan::{Action, Change};
+pub use agpm_store::Done;
 pub use demo::{DemoReport, DemoRequest, DemoResult, DemoShow, demo};
 pub use explain::{ExplainReport, ExplainRequest, explain};
 pub use failure::{FailureKind, Outcome};
 pub use install::{
     InstallReport, InstallRequest, LockChange, LockUse, Overwrite, Warnings, Writing, install,
 };
+pub use list::{ListReport, ListRequest, ListRow, list};
 pub use merge::{MergeInputs, MergeReport, MergeRequest, OutputFormat, RuleArgument, merge};
 pub use provenance::{BodyLines, ExplainedDeletion, ExplainedLeaf, ExplainedShadow, Provenance};
 pub use report::{diagnostic_value, failure_value, success_value};
 pub use strategies::{OwnStrategy, StrategiesReport, StrategiesRequest, StrategyPage, strategies};
+pub use tree::{Below, Direction, Sibling, TreeLine, TreeReport, TreeRequest, tree};
+pub use undo::{PastEntry, UndoReport, UndoRequest, done_word, undo, undone_word};
+pub use verify::{Finding, VerifyReport, verify};
+pub use why::{Asked, Link, WhyReport, WhyRequest, why};
 pub use world::{Environment, ManifestUse, Network, Progress, Silent, World};
 
 /// A path of ours from the project's folder.

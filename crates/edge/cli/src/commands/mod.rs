@@ -3,16 +3,22 @@
 mod demo;
 mod explain;
 mod install;
+mod list;
 mod man;
 mod merge;
 mod provenance;
 mod strategies;
+mod tree;
+mod undo;
+mod verify;
+mod why;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use agpm_ops::{Environment, ManifestUse, MergeInputs, Network, Silent, World};
+use agpm_diag::{Diagnostic, codes};
+use agpm_ops::{Environment, FailureKind, ManifestUse, MergeInputs, Network, Outcome, Silent, World};
 
 use crate::args::{Cli, Command, FoldArgs, Global};
 use crate::output::{Output, write_stdout};
@@ -22,6 +28,11 @@ pub(crate) fn run(cli: Cli, output: &mut Output) -> ExitCode {
     let world = world(&cli.global);
     match cli.command {
         Command::Install(args) => install::run(&world, &args, output),
+        Command::List(args) => list::run(&world, args, output),
+        Command::Tree(args) => tree::run(&world, args, output),
+        Command::Why(args) => why::run(&world, args, output),
+        Command::Verify => verify::run(&world, output),
+        Command::Undo(args) => undo::run(&world, &args, output),
         Command::Demo(args) => demo::run(&world, args, output),
         Command::Merge(args) => merge::run(&world, args, output),
         Command::Strategies(args) => strategies::run(&world, args, output),
@@ -69,4 +80,11 @@ fn inputs(fold: FoldArgs, files: Vec<std::path::PathBuf>) -> MergeInputs {
         rules: fold.rules,
         manifest: if fold.no_manifest { ManifestUse::Ignored } else { ManifestUse::Nearest },
     }
+}
+
+/// `--json` is `--format json`, and a result has one format.
+fn two_formats<T>(other: &str) -> Outcome<T> {
+    let message = format!("`--json` and `--format {other}` ask for two formats");
+    let diagnostic = Diagnostic::new(&codes::USAGE, message).help("leave out one of them");
+    Outcome::failed(FailureKind::Usage, diagnostic)
 }

@@ -1,5 +1,7 @@
 //! One use case per file: gather, let the pure crates decide, apply, report. Nothing here prints.
 
+mod cache;
+mod config;
 mod demo;
 mod explain;
 mod failure;
@@ -23,6 +25,8 @@ mod world;
 pub use agpm_merge::Rendered;
 pub use agpm_plan::{Action, Change};
 pub use agpm_store::Done;
+pub use cache::{CacheReport, CacheRequest, CachedCopy, cache};
+pub use config::{ConfigAnswer, ConfigReport, ConfigRequest, Existing, config};
 pub use demo::{DemoReport, DemoRequest, DemoResult, DemoShow, demo};
 pub use explain::{ExplainReport, ExplainRequest, explain};
 pub use failure::{FailureKind, Outcome};

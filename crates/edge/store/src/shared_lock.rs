@@ -14,15 +14,61 @@ impl SharedLock {
     /// Waits until nobody else holds the lock that this file stands for; the file is made and stays.
     pub fn hold(path: &Path) -> Result<Self, StoreError> {
         let fail = |cause| StoreError::new(path, cause);
-        if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder).map_err(fail)?;
+        loop {
+            if let Some(folder) = path.parent() {
+                fs::create_dir_all(folder).map_err(fail)?;
+            }
+            let file = match File::options().create(true).append(true).open(path) {
+                // Its folder was thrown away just now.
+                Err(cause) if cause.kind() == ErrorKind::NotFound => continue,
+                opened => opened.map_err(fail)?,
+            };
+            match file.lock() {
+                // Some network file systems know no locks; working without one is better than not at all.
+                Err(cause) if cause.kind() == ErrorKind::Unsupported => {
+                    return Ok(SharedLock { _file: file });
+                }
+                locked => locked.map_err(fail)?,
+            }
+            if is_still(&file, path) {
+                return Ok(SharedLock { _file: file });
+            }
         }
-        let file = File::options().create(true).append(true).open(path).map_err(fail)?;
-        match file.lock() {
-            Ok(()) => Ok(SharedLock { _file: file }),
-            // Some network file systems know no locks; working without one is better than not at all.
-            Err(cause) if cause.kind() == ErrorKind::Unsupported => Ok(SharedLock { _file: file }),
-            Err(cause) => Err(fail(cause)),
-        }
+    }
+}
+
+/// Whether the file is the one of that name: whoever held the lock may have thrown the folder away, and then the next
+/// one would lock another file.
+#[cfg(unix)]
+fn is_still(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let identity = |known: fs::Metadata| (known.dev(), known.ino());
+    let (own, named) = (file.metadata().map(identity), fs::metadata(path).map(identity));
+    own.is_ok_and(|own| named.is_ok_and(|named| own == named))
+}
+
+#[cfg(not(unix))]
+fn is_still(_: &File, path: &Path) -> bool {
+    path.is_file()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn who_waited_for_a_folder_that_went_holds_the_new_one() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("shelf/lock");
+        let first = SharedLock::hold(&path).unwrap();
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| SharedLock::hold(&path).unwrap());
+            fs::remove_dir_all(place.path().join("shelf")).unwrap();
+            drop(first);
+            let second = waiting.join().unwrap();
+            assert!(path.is_file());
+            assert!(is_still(&second._file, &path));
+        });
     }
 }

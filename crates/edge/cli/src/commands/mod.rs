@@ -1,5 +1,7 @@
 //! One file per command: arguments to request, report to text or value.
 
+mod cache;
+mod config;
 mod demo;
 mod explain;
 mod install;
@@ -33,6 +35,8 @@ pub(crate) fn run(cli: Cli, output: &mut Output) -> ExitCode {
         Command::Why(args) => why::run(&world, args, output),
         Command::Verify => verify::run(&world, output),
         Command::Undo(args) => undo::run(&world, &args, output),
+        Command::Cache { what } => cache::run(&world, what, output),
+        Command::Config { what } => config::run(&world, what, output),
         Command::Demo(args) => demo::run(&world, args, output),
         Command::Merge(args) => merge::run(&world, args, output),
         Command::Strategies(args) => strategies::run(&world, args, output),

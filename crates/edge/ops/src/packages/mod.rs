@@ -12,4 +12,4 @@ pub(crate) mod unsupported;
 
 pub(crate) use locking::{LOCK_NAME, Moving, lock_of, pins, read_lock};
 pub(crate) use resolve::{ResolvedEntry, resolve};
-pub(crate) use sources::Sources;
+pub(crate) use sources::{Opened, Sources, git, open};

@@ -1,5 +1,5 @@
 //! `undo`: the last change is taken back whole, and what comes after it does the right thing.
-#![allow(clippy::unwrap_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods)]
 
 use agpm_testkit::{CommandOutput, Repository, Sandbox};
 

@@ -1,5 +1,5 @@
 //! `list`, `tree`, `why` and `verify`: what they show of a project that was installed for real.
-#![allow(clippy::unwrap_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods)]
 
 use agpm_testkit::{CommandOutput, Repository, Sandbox};
 

@@ -58,7 +58,8 @@ impl Git {
             return Ok(());
         }
         let names = agpm_store::names_in(cache).into_iter();
-        names.filter(|name| !is_shelf(name)).try_for_each(|name| agpm_store::remove_whole(&cache.join(name)))
+        let is_copy = |name: &String| is_shelf(name) && agpm_store::is_real_folder(&cache.join(name));
+        names.filter(|name| !is_copy(name)).try_for_each(|name| agpm_store::remove_whole(&cache.join(name)))
     }
 }
 

@@ -36,6 +36,8 @@ pub struct Asked {
     pub title: String,
     /// From what the manifest asks for down to the resource, the shortest first.
     pub chains: Vec<Vec<Link>>,
+    /// Whether longer ones are left out.
+    pub more: bool,
     fields: Vec<(&'static str, Value)>,
 }
 
@@ -63,12 +65,15 @@ fn run(world: &World, request: &WhyRequest, notes: &mut Notes) -> Result<WhyRepo
     let needed_by = view.needed_by();
     let far = distances(&view.roots, &view.needs);
     let asked = |target: usize| {
-        let chains = chains(target, &needed_by, &far, &view.roots);
+        let mut chains = chains(target, &needed_by, &far, &view.roots);
+        let more = chains.len() > MOST_CHAINS;
+        chains.truncate(MOST_CHAINS);
         let link = |at: &usize| link(&view.entries[*at]);
         let entry = &view.entries[target];
         Asked {
             title: titled(entry),
             chains: chains.iter().map(|chain| chain.iter().map(link).collect()).collect(),
+            more,
             fields: identity(entry),
         }
     };
@@ -118,8 +123,8 @@ struct Step {
     from: Option<usize>,
 }
 
-/// The shortest chains from the manifest down to the target. The distance that is still to go leads the search, so that
-/// a graph with very many ways costs no more than the chains that are told.
+/// The shortest chains, and one more than are told, from the manifest down to the target. The distance that is still to go leads the search, and of
+/// two as good ways the longer one goes on, so that a graph with very many ways costs no more than the chains told.
 fn chains(
     target: usize,
     needed_by: &[Vec<usize>],
@@ -131,19 +136,19 @@ fn chains(
     let mut found = Vec::new();
     let reach = |node: usize, length: usize, from, steps: &mut Vec<Step>, waiting: &mut BinaryHeap<_>| {
         if let Some(far) = far[node] {
-            waiting.push(Reverse((length + far, steps.len(), Goal::Pass)));
+            waiting.push((Reverse(length + far), length, Reverse(steps.len()), Goal::Pass));
             if far == 0 && roots.binary_search(&node).is_ok() {
-                waiting.push(Reverse((length, steps.len(), Goal::End)));
+                waiting.push((Reverse(length), length, Reverse(steps.len()), Goal::End));
             }
             steps.push(Step { node, length, from });
         }
     };
     reach(target, 0, None, &mut steps, &mut waiting);
-    while let Some(Reverse((_, at, goal))) = waiting.pop() {
+    while let Some((_, _, Reverse(at), goal)) = waiting.pop() {
         let way = way(&steps, at);
         if goal == Goal::End {
             found.push(way);
-            if found.len() == MOST_CHAINS {
+            if found.len() > MOST_CHAINS {
                 break;
             }
             continue;
@@ -160,10 +165,10 @@ fn chains(
 /// What is done with a step that was reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Goal {
-    /// It is where a chain begins.
-    End,
     /// Chains go on through it.
     Pass,
+    /// It is where a chain begins.
+    End,
 }
 
 /// From a step down to the target.
@@ -194,6 +199,7 @@ impl Asked {
         let chains = self.chains.iter().map(|chain| Value::list(chain.iter().map(link)));
         let mut fields = self.fields.clone();
         fields.push(("chains", Value::list(chains)));
+        fields.push(("more", self.more.into()));
         Value::map(fields)
     }
 }
@@ -229,7 +235,7 @@ mod tests {
         }
         ladder.push(vec![]);
         let found = chains_to(90, &ladder, &[0]);
-        assert_eq!((found.len(), found[0].len()), (MOST_CHAINS, 61));
+        assert_eq!((found.len(), found[0].len()), (MOST_CHAINS + 1, 61));
         let long: Vec<Vec<usize>> =
             (0..5000).map(|at| if at < 4999 { vec![at + 1] } else { vec![] }).collect();
         assert_eq!(chains_to(4999, &long, &[0])[0].len(), 5000);

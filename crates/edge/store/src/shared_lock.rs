@@ -2,37 +2,44 @@ use std::fs::{self, File};
 use std::io::ErrorKind;
 use std::path::Path;
 
-use crate::error::StoreError;
+use crate::error::{Problem, StoreError};
 
 /// A lock between processes and threads, held until it is dropped.
 #[derive(Debug)]
 pub struct SharedLock {
-    _file: File,
+    /// Closing it unlocks.
+    file: File,
 }
+
+/// How often a lock may turn out to be another file's before it is taken as it is: some file systems give a file no
+/// lasting identity.
+const MOST_TRIES: usize = 100;
 
 impl SharedLock {
     /// Waits until nobody else holds the lock that this file stands for; the file is made and stays.
     pub fn hold(path: &Path) -> Result<Self, StoreError> {
-        let fail = |cause| StoreError::new(path, cause);
-        loop {
-            if let Some(folder) = path.parent() {
-                fs::create_dir_all(folder).map_err(fail)?;
-            }
-            let file = match File::options().create(true).append(true).open(path) {
+        let mut last = SharedLock::wait(path);
+        for _ in 0..MOST_TRIES {
+            match &last {
+                Ok(lock) if is_still(&lock.file, path) => break,
                 // Its folder was thrown away just now.
-                Err(cause) if cause.kind() == ErrorKind::NotFound => continue,
-                opened => opened.map_err(fail)?,
-            };
-            match file.lock() {
-                // Some network file systems know no locks; working without one is better than not at all.
-                Err(cause) if cause.kind() == ErrorKind::Unsupported => {
-                    return Ok(SharedLock { _file: file });
-                }
-                locked => locked.map_err(fail)?,
+                Err(StoreError { problem: Problem::NotFound, .. }) | Ok(_) => last = SharedLock::wait(path),
+                Err(_) => break,
             }
-            if is_still(&file, path) {
-                return Ok(SharedLock { _file: file });
-            }
+        }
+        last
+    }
+
+    fn wait(path: &Path) -> Result<Self, StoreError> {
+        let fail = |cause| StoreError::new(path, cause);
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder).map_err(fail)?;
+        }
+        let file = File::options().create(true).append(true).open(path).map_err(fail)?;
+        match file.lock() {
+            // Some network file systems know no locks; working without one is better than not at all.
+            Err(cause) if cause.kind() != ErrorKind::Unsupported => Err(fail(cause)),
+            _ => Ok(SharedLock { file }),
         }
     }
 }
@@ -68,7 +75,7 @@ mod tests {
             drop(first);
             let second = waiting.join().unwrap();
             assert!(path.is_file());
-            assert!(is_still(&second._file, &path));
+            assert!(is_still(&second.file, &path));
         });
     }
 }

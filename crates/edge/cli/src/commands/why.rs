@@ -20,7 +20,9 @@ fn asked(asked: &Asked) -> String {
     if asked.chains.is_empty() {
         return format!("{}\nnothing asks for it any more\n", asked.title);
     }
-    asked.chains.iter().map(|chain| self::chain(chain)).collect::<Vec<_>>().join("\n")
+    let more = if asked.more { "\nand longer chains, which are left out\n" } else { "" };
+    let chains: Vec<String> = asked.chains.iter().map(|chain| self::chain(chain)).collect();
+    format!("{}{more}", chains.join("\n"))
 }
 
 fn chain(chain: &[Link]) -> String {

@@ -68,6 +68,10 @@ pub enum Behaviour {
     Serve,
     /// Serves those who say any password.
     AskPassword,
+    /// Serves as servers did before the second version of the protocol.
+    OldProtocol,
+    /// Serves files as they are, knowing nothing of git.
+    PlainFiles,
     /// Serves nobody.
     RefuseAccess,
     /// Closes the connection after so many bytes of an answer.
@@ -178,13 +182,24 @@ impl Shared {
             }
             return Ok(());
         }
-        let (head, body) = response(&self.backend(&request)?);
+        let printed = match behaviour {
+            Behaviour::PlainFiles => self.plain_file(&request),
+            _ => self.backend(&request, behaviour)?,
+        };
+        let (head, body) = response(&printed);
         let most = if let Behaviour::CutAfter(most) = behaviour { most } else { usize::MAX };
         write!(stream, "{head}Content-Length: {}\r\nConnection: close\r\n\r\n", body.len())?;
         stream.write_all(&body[..body.len().min(most)])
     }
 
-    fn backend(&self, request: &Request) -> std::io::Result<Vec<u8>> {
+    fn plain_file(&self, request: &Request) -> Vec<u8> {
+        match std::fs::read(self.root.join(request.path.trim_start_matches('/'))) {
+            Ok(content) => [b"Content-Type: text/plain\r\n\r\n", content.as_slice()].concat(),
+            Err(_) => b"Status: 404 Not Found\r\n\r\n".to_vec(),
+        }
+    }
+
+    fn backend(&self, request: &Request, behaviour: Behaviour) -> std::io::Result<Vec<u8>> {
         let mut command = Command::new("git");
         command.arg("http-backend").env_clear().envs(self.environment.iter().cloned());
         command
@@ -203,6 +218,9 @@ impl Shared {
             if let Some(value) = request.header(header) {
                 command.env(variable, value);
             }
+        }
+        if behaviour == Behaviour::OldProtocol {
+            command.env_remove("HTTP_GIT_PROTOCOL");
         }
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
         let (mut stdin, body) = (child.stdin.take().unwrap(), request.body.clone());

@@ -68,13 +68,9 @@ impl Output {
         match result {
             Ok(report) => {
                 let verdict = judge(&report, &diagnostics);
-                let shown = Shown {
-                    diagnostics: &diagnostics,
-                    sources: &sources,
-                    json: self.json,
-                    quiet: self.quiet,
-                    verdict,
-                };
+                let (json, quiet, paint) = (self.json, self.quiet, self.paint);
+                let shown =
+                    Shown { diagnostics: &diagnostics, sources: &sources, json, quiet, verdict, paint };
                 let rendering = show(report, &shown);
                 if !matches!(rendering, Rendering::Report(_)) {
                     self.diagnose(&diagnostics, &sources);
@@ -83,7 +79,11 @@ impl Output {
                     Rendering::Text(text) | Rendering::Report(text) => write_stdout(text.as_bytes()),
                     Rendering::Pieces(rendered) => write_pieces(&rendered),
                 };
-                if verdict == Verdict::Findings { ExitCode::FAILURE } else { written }
+                match verdict {
+                    Verdict::Good => written,
+                    Verdict::Findings => ExitCode::FAILURE,
+                    Verdict::As(kind) => ExitCode::from(kind.exit_code()),
+                }
             }
             Err(kind) => {
                 if self.json {
@@ -112,6 +112,7 @@ pub(crate) struct Shown<'a> {
     pub(crate) json: bool,
     pub(crate) quiet: bool,
     pub(crate) verdict: Verdict,
+    paint: Paint,
 }
 
 /// Whether a report holds something that makes the command fail.
@@ -121,13 +122,21 @@ pub(crate) enum Verdict {
     Good,
     /// It does.
     Findings,
+    /// It does, and this says how.
+    As(FailureKind),
 }
 
 impl Shown<'_> {
+    /// The diagnostics as people read them, for commands whose results they are.
+    pub(crate) fn drawn(&self) -> String {
+        let loud = self.diagnostics.iter().filter(|d| !self.quiet || d.severity == Severity::Error);
+        loud.map(|diagnostic| draw::diagnostic(diagnostic, self.sources, self.paint)).collect()
+    }
+
     /// The report as a JSON document, with the diagnostics.
     pub(crate) fn report(&self, fields: Vec<(&'static str, Value)>) -> Rendering {
         let mut value = success_value(fields, self.diagnostics, self.sources);
-        if let (Verdict::Findings, Value::Map(entries)) = (self.verdict, &mut value) {
+        if let (true, Value::Map(entries)) = (self.verdict != Verdict::Good, &mut value) {
             entries.iter_mut().filter(|(key, _)| key == "ok").for_each(|(_, ok)| *ok = false.into());
         }
         Rendering::report(&value)

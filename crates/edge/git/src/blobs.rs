@@ -6,12 +6,16 @@ use crate::error::GitError;
 use crate::fetch::Wanted;
 use crate::reader::{Answer, Question};
 use crate::remote::Remote;
+use crate::said::{is_not_there, refuses_bare_ids};
+use crate::shelf::Held;
 
 /// The contents read so far.
 type Found = HashMap<ObjectId, Vec<u8>>;
 
 impl Remote {
     /// The contents of files, in the order asked for; those that are missing are fetched in one go.
+    ///
+    /// `progress` hears how many are read; it must not ask the source anything itself.
     pub fn read_blobs(
         &self,
         wanted: &[ObjectId],
@@ -19,6 +23,9 @@ impl Remote {
     ) -> Result<Vec<Vec<u8>>, GitError> {
         let mut found = Found::with_capacity(wanted.len());
         if let Err(error) = self.gather(wanted, &mut found, progress) {
+            if matches!(error, GitError::MissingObject { .. }) {
+                return Err(error);
+            }
             self.rebuild_after(error)?;
             self.gather(wanted, &mut found, progress)?;
         }
@@ -41,20 +48,35 @@ impl Remote {
         found: &mut Found,
         progress: &dyn Fn(usize),
     ) -> Result<(), GitError> {
-        if self.read_into(wanted, found, progress)?.is_empty() {
+        let packs = self.shelf.packs();
+        let mut missing = self.read_into(wanted, found, progress)?;
+        if missing.is_empty() {
             return Ok(());
         }
         self.refuse_offline()?;
         let held = self.shelf.hold()?;
         // Somebody else may have fetched them while we waited.
-        let missing = self.read_into(wanted, found, progress)?;
-        if let Some(first) = missing.first() {
-            self.shelf.prepare(&self.shelf.objects(), first, &held)?;
-            self.fetch(&self.shelf.objects(), Wanted::Blobs(&missing))?;
+        if self.shelf.packs() != packs {
+            missing = self.read_into(&missing, found, progress)?;
         }
+        self.fetch_blobs(&missing, &held)?;
         match self.read_into(&missing, found, progress)?.first() {
             None => Ok(()),
-            Some(id) => Err(self.missing(id)),
+            Some(id) => Err(self.broken(&format!("{id} cannot be read from its copy in the cache"))),
+        }
+    }
+
+    fn fetch_blobs(&self, missing: &[ObjectId], held: &Held) -> Result<(), GitError> {
+        let Some(first) = missing.first() else { return Ok(()) };
+        let repository = self.shelf.objects();
+        self.shelf.prepare(&repository, first, held)?;
+        match self.fetch(&repository, Wanted::Blobs(missing)) {
+            Err(error) if refuses_bare_ids(&error) => self.fetch_everything(first, held),
+            Err(error) if is_not_there(&error) => {
+                let text = error.to_string();
+                Err(self.missing(missing.iter().find(|id| text.contains(id.as_str())).unwrap_or(first)))
+            }
+            fetched => fetched,
         }
     }
 
@@ -69,15 +91,16 @@ impl Remote {
         unread.sort();
         unread.dedup();
         let names: Vec<String> = unread.iter().map(|id| id.to_string()).collect();
-        let (mut missing, mut too_large) = (Vec::new(), None);
+        let (mut missing, mut unfit) = (Vec::new(), None);
         self.ask(Question::Content, &names, &mut |at, answer| match answer {
             Answer::Found { kind, content, .. } if kind == "blob" => {
                 found.insert(unread[at].clone(), content);
                 progress(found.len());
             }
-            Answer::TooLarge { id, size } => too_large = Some(self.too_large(id, size)),
-            _ => missing.push(unread[at].clone()),
+            Answer::Found { id, .. } => unfit = Some(self.missing(&id)),
+            Answer::TooLarge { id, size } => unfit = Some(self.too_large(id, size)),
+            Answer::Missing => missing.push(unread[at].clone()),
         })?;
-        too_large.map_or(Ok(missing), Err)
+        unfit.map_or(Ok(missing), Err)
     }
 }

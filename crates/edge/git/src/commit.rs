@@ -15,7 +15,9 @@ use crate::shelf::is_whole;
 const FEWEST_DIGITS: usize = 4;
 
 impl Remote {
-    /// The commit with this name or the first digits of it: among what is listed, then what is in the cache, then all history.
+    /// The commit with this name or the first digits of it.
+    ///
+    /// Looked for among what is listed, then in the cache, then in all history. A whole name is fetched as well.
     pub fn find_commit(&self, prefix: &str) -> Result<ObjectId, GitError> {
         let prefix = prefix.to_ascii_lowercase();
         if prefix.len() < FEWEST_DIGITS || !prefix.bytes().all(|b| b.is_ascii_hexdigit()) {
@@ -28,8 +30,11 @@ impl Remote {
             return Ok(id);
         }
         for repository in [self.shelf.objects(), self.shelf.history()] {
-            if let Some(id) = self.stored(&repository, &prefix)? {
-                return Ok(id);
+            match self.stored(&repository, &prefix) {
+                Ok(Some(id)) => return Ok(id),
+                // A broken copy is as good as none.
+                Ok(None) | Err(GitError::Broken { .. }) => {}
+                Err(error) => return Err(error),
             }
         }
         self.fetch_history()?;
@@ -62,8 +67,8 @@ impl Remote {
         let refs = self.refs()?;
         let Some(like) = refs.commits().next() else { return Ok(()) };
         let held = self.shelf.hold()?;
-        self.shelf.prepare(&self.shelf.history(), like, &held)?;
-        self.fetch(&self.shelf.history(), Wanted::History)
+        // Always whole and anew: it is small, and a broken one mends itself.
+        self.replace(&self.shelf.history(), like, &held, |fresh| self.fetch(fresh, Wanted::History))
     }
 
     fn stored(&self, repository: &Path, prefix: &str) -> Result<Option<ObjectId>, GitError> {

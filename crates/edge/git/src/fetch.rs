@@ -11,9 +11,6 @@ use crate::remote::{REMOTE, Remote, locked};
 use crate::said::{is_not_there, refuses_bare_ids};
 use crate::shelf::Held;
 
-/// Git's word for "all of history", which also deepens what was shallow.
-const WHOLE_HISTORY: &str = "--depth=2147483647";
-
 /// What to fetch.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Wanted<'a> {
@@ -21,23 +18,21 @@ pub(crate) enum Wanted<'a> {
     Commits(&'a [ObjectId]),
     /// These files.
     Blobs(&'a [ObjectId]),
-    /// Every branch and tag with its past and all folders, from a server that sends nothing less.
+    /// Every branch and tag with its past, folders and files, from a server that sends nothing less.
     Everything,
     /// Every branch and tag with its past, without folders.
     History,
 }
 
 impl Wanted<'_> {
-    fn depth(self) -> Option<&'static str> {
+    fn extent(self) -> &'static [&'static str] {
         match self {
-            Wanted::Commits(_) => Some("--depth=1"),
-            Wanted::Blobs(_) => None,
-            Wanted::Everything | Wanted::History => Some(WHOLE_HISTORY),
+            Wanted::Commits(_) => &["--depth=1", "--filter=blob:none"],
+            Wanted::Blobs(_) => &["--filter=blob:none"],
+            // A source that lacks some of the past itself may still be copied as it is.
+            Wanted::Everything => &["--update-shallow"],
+            Wanted::History => &["--update-shallow", "--filter=tree:0"],
         }
-    }
-
-    fn filter(self) -> &'static str {
-        if matches!(self, Wanted::History) { "tree:0" } else { "blob:none" }
     }
 
     /// How git weighs what it has already: nothing that it has makes a single file unnecessary.
@@ -62,16 +57,18 @@ impl Remote {
     pub fn fetch_commits(&self, wanted: &[ObjectId]) -> Result<(), GitError> {
         let unique: BTreeSet<ObjectId> = wanted.iter().cloned().collect();
         let wanted: Vec<ObjectId> = unique.iter().cloned().collect();
-        locked(&self.wanted).extend(unique);
+        locked(&self.wanted).extend(unique.iter().cloned());
         if self.missing_commits(&wanted).is_ok_and(|missing| missing.is_empty()) {
             return Ok(());
         }
         self.refuse_offline()?;
         let held = self.shelf.hold()?;
-        match self.fetch_missing_commits(&wanted, &held) {
+        let fetched = match self.fetch_missing_commits(&wanted, &held) {
             Err(error @ GitError::Broken { .. }) => self.rebuild(error, &held),
             fetched => fetched,
-        }
+        };
+        // What the source lacks must not be asked for again when the copy is made anew for another reason.
+        fetched.inspect_err(|_| locked(&self.wanted).retain(|id| !unique.contains(id)))
     }
 
     fn fetch_missing_commits(&self, wanted: &[ObjectId], held: &Held) -> Result<(), GitError> {
@@ -83,39 +80,65 @@ impl Remote {
         if missing.is_empty() {
             return Ok(());
         }
-        self.fetch_into(&repository, &missing)?;
+        match self.fetch(&repository, Wanted::Commits(&missing)) {
+            Err(error) if refuses_bare_ids(&error) => self.fetch_everything(first, held)?,
+            Err(error) if is_not_there(&error) => return Err(self.absent(&missing, &error)),
+            fetched => fetched?,
+        }
         match self.missing_commits(&missing)?.first() {
             None => Ok(()),
             Some(id) => Err(self.broken(&format!("{id} did not arrive as a commit"))),
         }
     }
 
-    /// Fetches commits by their names, or everything from a server that does not take names.
-    fn fetch_into(&self, repository: &Path, commits: &[ObjectId]) -> Result<(), GitError> {
-        match self.fetch(repository, Wanted::Commits(commits)) {
-            Err(error) if refuses_bare_ids(&error) => self.fetch(repository, Wanted::Everything),
-            Err(error) if is_not_there(&error) => Err(self.absent(commits, &error)),
-            fetched => fetched,
+    /// All there is, from a server that does not send single objects. A copy of its own takes the old one's place:
+    /// a server does not send again what it thinks is here, and single files may be missing anywhere.
+    pub(crate) fn fetch_everything(&self, like: &ObjectId, held: &Held) -> Result<(), GitError> {
+        self.replace(&self.shelf.objects(), like, held, |fresh| self.fetch(fresh, Wanted::Everything))
+    }
+
+    /// Puts a new repository in the place of the old one, which stays if the new one cannot be filled.
+    pub(crate) fn replace(
+        &self,
+        old: &Path,
+        like: &ObjectId,
+        held: &Held,
+        fill: impl FnOnce(&Path) -> Result<(), GitError>,
+    ) -> Result<(), GitError> {
+        let fresh = self.shelf.rebuilt();
+        agpm_store::remove_folder(&fresh)?;
+        self.shelf.prepare(&fresh, like, held)?;
+        if let Err(error) = fill(&fresh) {
+            agpm_store::remove_folder(&fresh)?;
+            return Err(error);
         }
+        let mut reader = locked(&self.reader);
+        *reader = None;
+        Ok(agpm_store::replace_folder(&fresh, old)?)
     }
 
     /// One connection: everything wanted, and nothing else.
     pub(crate) fn fetch(&self, repository: &Path, wanted: Wanted<'_>) -> Result<(), GitError> {
         let mut command = self.connecting()?;
         // Said here and not in the repository: only a fetch may know that objects are left out on purpose.
-        command.args(["-c", &format!("remote.{REMOTE}.promisor=true")]);
-        command.args(["-c", &format!("remote.{REMOTE}.partialclonefilter={}", wanted.filter())]);
+        if !matches!(wanted, Wanted::Everything) {
+            command.args(["-c", &format!("remote.{REMOTE}.promisor=true")]);
+            command.args(["-c", &format!("remote.{REMOTE}.partialclonefilter=blob:none")]);
+        }
         command.args(["-c", &format!("fetch.negotiationAlgorithm={}", wanted.negotiation())]);
         command.arg("--git-dir").arg(repository);
         command.args(["fetch", "--progress", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance"]);
         command.args(["--recurse-submodules=no", "--stdin"]);
-        command.arg(format!("--filter={}", wanted.filter())).args(wanted.depth()).arg(REMOTE);
-        self.run(command, wanted.lines()).map(drop)
+        command.args(wanted.extent()).arg(REMOTE);
+        self.run(command, wanted.lines()).map(drop).inspect_err(|_| {
+            // Half a pack, which can be large; nobody else is writing one, as the lock is held.
+            agpm_store::sweep(&repository.join("objects").join("pack"), "tmp_");
+        })
     }
 
     /// Those commits that are not in the cache with their top folder.
     pub(crate) fn missing_commits(&self, wanted: &[ObjectId]) -> Result<Vec<ObjectId>, GitError> {
-        let names: Vec<String> = wanted.iter().map(|id| format!("{id}^{{commit}}^{{tree}}")).collect();
+        let names: Vec<String> = wanted.iter().map(top_folder).collect();
         let mut missing = Vec::new();
         self.ask(Question::Kind, &names, &mut |at, answer| {
             if !matches!(answer, Answer::Found { .. }) {
@@ -128,31 +151,47 @@ impl Remote {
     /// Makes the copy anew, once, if a failure to read may be its fault; otherwise the failure stands.
     pub(crate) fn rebuild_after(&self, error: GitError) -> Result<(), GitError> {
         let suspicious = matches!(error, GitError::Broken { .. } | GitError::MissingObject { .. });
-        if !suspicious || self.refuse_offline().is_err() || locked(&self.wanted).is_empty() {
+        if !suspicious || self.refuse_offline().is_err() {
             return Err(error);
         }
         let held = self.shelf.hold()?;
         self.rebuild(error, &held)
     }
 
-    /// The old copy stays until the new one is whole.
+    /// The old copy stays until the new one is known to be better.
     fn rebuild(&self, error: GitError, held: &Held) -> Result<(), GitError> {
+        let commits: Vec<ObjectId> = locked(&self.wanted).iter().cloned().collect();
+        let Some(first) = commits.first() else { return Err(error) };
         if std::mem::replace(&mut *locked(&self.rebuilt), true) {
             return Err(error);
         }
-        let commits: Vec<ObjectId> = locked(&self.wanted).iter().cloned().collect();
-        let Some(first) = commits.first() else { return Err(error) };
-        let fresh = self.shelf.rebuilt();
-        agpm_store::remove_folder(&fresh)?;
-        self.shelf.prepare(&fresh, first, held)?;
-        self.fetch_into(&fresh, &commits)?;
-        let mut reader = locked(&self.reader);
-        *reader = None;
-        agpm_store::replace_folder(&fresh, &self.shelf.objects())?;
-        drop(reader);
-        match self.missing_commits(&commits)?.first() {
+        self.replace(&self.shelf.objects(), first, held, |fresh| {
+            match self.fetch(fresh, Wanted::Commits(&commits)) {
+                Err(error) if refuses_bare_ids(&error) => self.fetch(fresh, Wanted::Everything)?,
+                Err(error) if is_not_there(&error) => return Err(self.absent(&commits, &error)),
+                fetched => fetched?,
+            }
+            self.check(fresh, &commits, error)
+        })
+    }
+
+    /// Whether a new copy has the commits, and the object whose absence made the old one suspicious.
+    fn check(&self, fresh: &Path, commits: &[ObjectId], error: GitError) -> Result<(), GitError> {
+        let mut names: Vec<String> = commits.iter().map(top_folder).collect();
+        if let GitError::MissingObject { object, .. } = &error {
+            names.push(object.to_string());
+        }
+        let mut lacking = None;
+        let asked = self.start_reader(fresh)?.ask(Question::Kind, &names, &mut |at, answer| {
+            if !matches!(answer, Answer::Found { .. }) {
+                lacking.get_or_insert(at);
+            }
+        });
+        match lacking.map(|at| commits.get(at)) {
+            _ if asked.is_err() => Err(error),
             None => Ok(()),
-            Some(id) => Err(self.no_commit(id.as_str())),
+            Some(Some(commit)) => Err(self.no_commit(commit.as_str())),
+            Some(None) => Err(error),
         }
     }
 
@@ -165,4 +204,9 @@ impl Remote {
     pub(crate) fn no_commit(&self, commit: &str) -> GitError {
         GitError::NoSuchCommit { address: self.address.to_string(), commit: commit.to_owned() }
     }
+}
+
+/// The name of a commit's top folder, for whatever leads to the commit.
+fn top_folder(commit: &ObjectId) -> String {
+    format!("{commit}^{{commit}}^{{tree}}")
 }

@@ -13,6 +13,7 @@
 mod blobs;
 mod cache;
 mod commit;
+mod create;
 mod error;
 mod fetch;
 mod program;

@@ -32,6 +32,7 @@ const REFUSED: &[&str] = &[
     "returned error: 401",
     "returned error: 403",
     "invalid credentials",
+    "dubious ownership",
 ];
 const CUT_OFF: &[&str] = &[
     "early eof",
@@ -48,8 +49,13 @@ const CUT_OFF: &[&str] = &[
     "failed to connect",
     "operation too slow",
     "empty reply",
-    "ssl",
-    "certificate",
+    "ssl certificate",
+    "ssl connect",
+    "ssl_",
+    "tls connect",
+    "certificate verif",
+    "gnutls",
+    "schannel",
     "returned error: 5",
     "returned error: 429",
 ];
@@ -57,6 +63,7 @@ const ABSENT: &[&str] = &[
     "not found",
     "does not appear to be a git repository",
     "not a git repository",
+    "is this a git repository",
     "does not exist",
     "repository not exported",
     "no such file or directory",
@@ -65,14 +72,15 @@ const ABSENT: &[&str] = &[
 ];
 const UNREACHED: &[&str] = &["could not read from remote", "hung up", "unable to access"];
 
-/// Words with which a server refuses a commit by its bare name.
-const BARE_IDS: &[&str] = &["unadvertised object", "not valid"];
+/// Words with which a server refuses a commit by its bare name, or git says so of a server of plain files.
+const BARE_IDS: &[&str] = &["unadvertised object", "not valid", "dumb http transport"];
 
 /// What a failed call means.
 pub(crate) fn meaning(address: &SourceAddress, stderr: &str) -> GitError {
     let said = clean(address, stderr);
     let address = address.to_string();
-    let lower = said.to_ascii_lowercase();
+    // The words of a repository's own name mean nothing.
+    let lower = said.replace(&address, "").to_ascii_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
     if has(REFUSED) {
         GitError::AuthRefused { address, said }
@@ -133,6 +141,9 @@ mod tests {
             meaning("ssh: connect to host h: Connection refused\nfatal: Could not read from remote"),
             GitError::Unreachable { .. }
         ));
+        let named = SourceAddress::parse("https://h/ssl_not-found").unwrap();
+        let odd = super::meaning(&named, "fatal: 'https://h/ssl_not-found' is odd");
+        assert!(matches!(odd, GitError::Broken { .. }), "{odd}");
         assert!(matches!(meaning("fatal: odd"), GitError::Broken { .. }));
         assert!(is_not_there(&meaning("fatal: remote error: upload-pack: not our ref 12")));
     }
@@ -142,7 +153,8 @@ mod tests {
         let address = SourceAddress::parse("https://me:hunter2@h/x").unwrap();
         let said = clean(
             &address,
-            "remote: Counting objects: 5\rReceiving objects: 3%\rremote: \u{1b}[31mhi hunter2\nfatal: 'https://me:hunter2@h/x/'\n",
+            "remote: Counting objects: 5\rReceiving objects: 3%\rremote: \u{1b}[31mhi hunter2\n\
+             fatal: 'https://me:hunter2@h/x/'\n",
         );
         assert_eq!(said, "remote:  [31mhi ***; fatal: 'https://h/x/'");
     }

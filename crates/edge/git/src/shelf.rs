@@ -24,7 +24,7 @@ pub(crate) struct Held {
 }
 
 impl Shelf {
-    /// The shelf of a source. Its name is made of an address without secrets, so that a new token finds the old copy.
+    /// The shelf of a source, named after an address without secrets: a new token finds the old copy.
     pub(crate) fn of(cache: &Path, label: String) -> Self {
         Shelf { folder: cache.join(Checksum::of(label.as_bytes()).digits()), label }
     }
@@ -75,6 +75,11 @@ impl Shelf {
         let files = [("HEAD", "ref: refs/heads/none\n"), ("config", config(like))];
         agpm_store::create_whole(repository, &["objects/pack", "objects/info", "refs/agpm"], &files)?;
         agpm_store::write_whole(&self.folder.join("info.txt"), format!("{}\n", self.label).as_bytes())
+    }
+
+    /// The packs that the objects are in: as long as they are the same, nothing was fetched.
+    pub(crate) fn packs(&self) -> Vec<String> {
+        agpm_store::names_in(&self.objects().join("objects").join("pack"))
     }
 
     /// Keeps a listing of refs, if it is another than the last.

@@ -26,7 +26,9 @@ pub struct TreeEntry {
     pub id: ObjectId,
 }
 
-/// Reads a tree object whose object names have `width` bytes; `None` if it is none. Names that are no UTF-8 are shown as well as can be.
+/// Reads a tree object whose object names have `width` bytes; `None` if it is none.
+///
+/// A name that is no UTF-8 is read as well as can be: no manifest can mean it.
 pub(crate) fn parse(mut bytes: &[u8], width: usize) -> Option<Vec<TreeEntry>> {
     let mut entries = Vec::new();
     while !bytes.is_empty() {

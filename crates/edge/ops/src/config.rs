@@ -8,7 +8,8 @@ use agpm_model::{Source, SourceAddress, SourceName};
 use agpm_store::{Problem, StoreError};
 use agpm_text::{Document, Edit, EditError, Format, NodeRef, Pointer, Value};
 
-use crate::failure::{Failure, FailureKind, Notes, Outcome};
+use crate::change::{Replace, exists, new_source};
+use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::{document_of, limit, shown, unknown_name};
 use crate::world::{Environment, World};
 
@@ -27,23 +28,14 @@ pub enum ConfigRequest {
         name: String,
         /// Its address.
         url: String,
-        /// What happens to one of that name.
-        existing: Existing,
+        /// Whether one of that name may go.
+        replace: Replace,
     },
     /// Remove a source.
     RemoveSource {
         /// Its name.
         name: String,
     },
-}
-
-/// What happens to an entry of the same name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Existing {
-    /// It stays, and the command is refused.
-    Keep,
-    /// It gets the new value.
-    Replace,
 }
 
 /// The configuration, or what was done to it.
@@ -86,8 +78,8 @@ fn run(world: &World, request: &ConfigRequest, notes: &mut Notes) -> Result<Conf
     let document = read(&world.environment, notes)?;
     let document = document.as_deref();
     let answer = match request {
-        ConfigRequest::AddSource { name, url, existing } => {
-            ConfigAnswer::Done(add(&path, document, name, url, *existing)?)
+        ConfigRequest::AddSource { name, url, replace } => {
+            ConfigAnswer::Done(add(&path, document, name, url, *replace)?)
         }
         ConfigRequest::RemoveSource { name } => ConfigAnswer::Done(remove(&path, document, name)?),
         ConfigRequest::Show | ConfigRequest::Path => show(&path, document, notes),
@@ -180,23 +172,12 @@ fn add(
     document: Option<&Document>,
     name: &str,
     url: &str,
-    existing: Existing,
+    replace: Replace,
 ) -> Result<String, Failure> {
-    let usage = |message: String, help: &str| {
-        Failure::new(FailureKind::Usage, Diagnostic::new(&codes::USAGE, message).help(help))
-    };
-    SourceName::new(name).map_err(|error| usage(error.to_string(), "choose another name"))?;
-    let address = SourceAddress::parse(url).map_err(|error| {
-        usage(
-            error.to_string(),
-            "addresses are `https://…`, `ssh://…`, `git@host:path`, `file:///…` or a folder",
-        )
-    })?;
+    let address = new_source(name, url)?;
     let there = document.is_some_and(|document| document.at(&place(name)).is_some());
-    if there && existing == Existing::Keep {
-        let message = format!("there is a source `{name}` already");
-        let diagnostic = Diagnostic::new(&codes::IO_EXISTS, message).help("replace it with `--force`");
-        return Err(Failure::new(FailureKind::Refused, diagnostic));
+    if there && replace == Replace::Refused {
+        return Err(exists("source", name));
     }
     write(path, document, &Edit::Set { at: place(name), value: address.reveal().into() })?;
     let verb = if there { "replaced" } else { "added" };

@@ -1,15 +1,17 @@
-//! `agpm demo`: a small project of three layers, to look at and to play with.
+//! `agpm demo`: a small project with a git source and three layers, to look at and to play with.
 
 use std::path::PathBuf;
 
 use agpm_merge::Rendered;
-use agpm_model::RelativePath;
+use agpm_model::{RelativePath, SourceName};
 use agpm_store::{self as store, Folder, StoreError};
 
 use crate::explain;
 use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::shown;
+use crate::install::{self, InstallReport, InstallRequest, Job, LockUse, Overwrite, Warnings, Writing};
 use crate::merge::{self, MergeInputs, MergeRequest};
+use crate::packages::{Moving, git, git_failure};
 use crate::provenance::Provenance;
 use crate::world::{Environment, World};
 
@@ -47,6 +49,8 @@ pub enum DemoResult {
     Merged(Rendered),
     /// Where values came from.
     Explained(Provenance),
+    /// What was installed.
+    Installed(InstallReport),
 }
 
 macro_rules! embedded {
@@ -63,6 +67,10 @@ const FILES: &[(&str, &str)] = embedded![
     "org/CLAUDE.md",
     "team/CLAUDE.md",
 ];
+
+/// The repository of the demonstration, and the stream that it is made of.
+const LIBRARY: &str = "library.git";
+const LIBRARY_STREAM: &str = include_str!("../demo/library.import");
 
 /// The file that all layers have, and a place in it that all of them add to.
 const SHARED: &str = ".claude/settings.json";
@@ -89,13 +97,40 @@ fn run(world: &World, request: &DemoRequest, notes: &mut Notes) -> Result<DemoRe
     }
     let inside = World {
         progress: world.progress.clone(),
-        environment: Environment { folder: folder.clone(), manifest: None, ..world.environment.clone() },
+        // Neither the user's configuration nor the user's cache has a part in it.
+        environment: Environment {
+            folder: folder.clone(),
+            manifest: None,
+            config: None,
+            config_folder: None,
+            cache: Some(folder.join(".agpm/cache")),
+            ..world.environment.clone()
+        },
     };
+    let library = SourceName::new("library").expect("a good name");
+    let made = git(&inside.environment).create_repository(&folder.join(LIBRARY), LIBRARY_STREAM);
+    made.map_err(|error| git_failure(&library, error))?;
     Ok(DemoReport {
         folder: shown(&world.environment, &folder),
         files: FILES.iter().map(|(path, _)| *path).collect(),
-        shows: vec![show_merge(&inside, notes)?, show_explain(&inside, notes)?],
+        shows: vec![
+            show_install(&inside, notes)?,
+            show_merge(&inside, notes)?,
+            show_explain(&inside, notes)?,
+        ],
     })
+}
+
+fn show_install(world: &World, notes: &mut Notes) -> Result<DemoShow, Failure> {
+    let request = InstallRequest {
+        lock: LockUse::Update,
+        writing: Writing::Apply,
+        overwrite: Overwrite::Nothing,
+        warnings: Warnings::Tell,
+    };
+    let job = Job { title: "install".to_owned(), request, moving: Moving::Nothing, manifest: None };
+    let report = install::run(world, &job, notes)?;
+    Ok(DemoShow { command: "agpm install".to_owned(), result: DemoResult::Installed(report) })
 }
 
 fn show_merge(world: &World, notes: &mut Notes) -> Result<DemoShow, Failure> {

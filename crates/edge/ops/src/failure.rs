@@ -130,7 +130,12 @@ pub(crate) struct Notes {
 impl Notes {
     /// Fails if anything found so far is an error.
     pub(crate) fn check(&self) -> Result<(), Failure> {
-        if agpm_diag::has_errors(&self.diagnostics) { Err(Failure::reported()) } else { Ok(()) }
+        let escapes = self.diagnostics.iter().any(|found| *found.code == codes::MANIFEST_ESCAPE);
+        match agpm_diag::has_errors(&self.diagnostics) {
+            true if escapes => Err(Failure { kind: FailureKind::Refused, diagnostic: None }),
+            true => Err(Failure::reported()),
+            false => Ok(()),
+        }
     }
 
     /// Closes a use case.

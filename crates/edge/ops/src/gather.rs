@@ -7,7 +7,8 @@ use std::sync::Arc;
 use agpm_diag::{Diagnostic, codes, did_you_mean};
 use agpm_merge::{Contribution, LayerFile, Policy, Resolution, fold};
 use agpm_model::{
-    BUILT_IN, Empty, Entry, LayerName, Manifest, ManifestTexts, Operation, RESOURCE_TYPES, Rule, Strategy,
+    BUILT_IN, Empty, Entry, LayerName, Manifest, ManifestTexts, Operation, RESOURCE_TYPES, RelativePath,
+    Rule, Strategy,
 };
 use agpm_store as store;
 use agpm_text::{Document, Format, Limits, Pointer, Shape, View, decode, parse};
@@ -202,6 +203,15 @@ pub(crate) fn document_of(
     let parsed = parse(source, text, format, Limits::default());
     notes.diagnostics.extend(parsed.diagnostics);
     Ok(Arc::new(parsed.document))
+}
+
+/// The manifest's path from its own folder.
+pub(crate) fn manifest_path(files: &ManifestFiles) -> Result<RelativePath, Failure> {
+    let name = files.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    RelativePath::new(&name).map_err(|error| {
+        let message = format!("`{name}` cannot be changed: {error}");
+        Diagnostic::new(&codes::IO_UNREADABLE, message).help("give the manifest another name").into()
+    })
 }
 
 /// The bytes of a file that need not be there.

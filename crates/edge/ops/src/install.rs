@@ -12,7 +12,7 @@ use agpm_text::Format;
 pub use agpm_plan::Overwrite;
 
 use crate::failure::{Failure, FailureKind, Notes, Outcome};
-use crate::gather::{MANIFEST_NAME, ManifestFiles, Project, document_of, limit};
+use crate::gather::{ManifestFiles, Project, document_of, limit, manifest_path};
 use crate::packages::{
     LOCK_NAME, Moving, ResolvedEntry, Sources, frozen, lock_of, pins, read_lock, resolve, unsupported,
 };
@@ -78,9 +78,22 @@ pub enum LockChange {
     Pending,
 }
 
+/// A locked version that became another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Moved {
+    /// The resource, as `TYPE/NAME`.
+    pub resource: String,
+    /// What was locked.
+    pub from: String,
+    /// What is locked now.
+    pub to: String,
+}
+
 /// What an install did or would do.
 #[derive(Clone, Debug)]
 pub struct InstallReport {
+    /// Versions that moved.
+    pub moved: Vec<Moved>,
     /// Files that change, or stay although they are not as they should be.
     pub changes: Vec<Change>,
     /// How many files are as they should be.
@@ -124,7 +137,7 @@ pub(crate) fn run(world: &World, job: &Job<'_>, notes: &mut Notes) -> Result<Ins
         return Ok(report);
     }
     let held = hold(world, &store, job.request.writing, notes)?;
-    let manifest_bytes = files.project().to_vec();
+    let manifest_file = (manifest_path(&files)?, files.project().to_vec());
     let files = match &job.manifest {
         Some(bytes) => files.with_project(bytes.to_vec()),
         None => files,
@@ -137,6 +150,7 @@ pub(crate) fn run(world: &World, job: &Job<'_>, notes: &mut Notes) -> Result<Ins
     let entries = entries(world, &project, &store, old.as_ref().map(|(lock, _)| lock), job, notes)?;
     unsupported::in_entries(&entries)?;
     let lock = lock_of(&project.manifest, &entries);
+    let moved = old.as_ref().map(|(old, _)| moves(old, &lock)).unwrap_or_default();
     let lock_change = compare(old.as_ref().map(|(lock, _)| lock), &lock, job.request.lock)?;
     let mut plan = make_plan(&store, &entries, &ledger, job.request.overwrite)?;
     refuse(&plan, notes)?;
@@ -156,9 +170,10 @@ pub(crate) fn run(world: &World, job: &Job<'_>, notes: &mut Notes) -> Result<Ins
     let outcome =
         Written { plan: &plan, entries: &entries, ledger: &ledger, lock: lock_change, lock_text: &lock_text };
     if let Some(held) = held {
-        outcome.apply(world, &store, &held, job, &manifest_bytes)?;
+        outcome.apply(world, &store, &held, job, &manifest_file)?;
     }
     Ok(InstallReport {
+        moved,
         unchanged: plan.unchanged,
         changes: plan.changes,
         lock: lock_change,
@@ -210,6 +225,7 @@ fn nothing_to_do(files: &ManifestFiles, store: &ProjectStore, job: &Job<'_>) -> 
     };
     let all = same && parallel::map(ledger.files.iter().collect(), untouched).into_iter().all(|same| same);
     all.then(|| InstallReport {
+        moved: Vec::new(),
         changes: Vec::new(),
         unchanged: ledger.files.len(),
         lock: LockChange::Unchanged,
@@ -284,6 +300,27 @@ fn compare(old: Option<&Lockfile>, new: &Lockfile, lock: LockUse) -> Result<Lock
             Some(old) => outdated(difference(old, new)),
         }),
     }
+}
+
+/// Resources in both whose commit differs.
+fn moves(old: &Lockfile, new: &Lockfile) -> Vec<Moved> {
+    let key = |locked: &agpm_model::Locked| (locked.kind, locked.name.clone());
+    let before: BTreeMap<_, _> = old.entries.iter().map(|locked| (key(locked), locked)).collect();
+    let mut moved = Vec::new();
+    for now in &new.entries {
+        let Some(was) = before.get(&key(now)).filter(|was| was.unit == now.unit && was.commit != now.commit)
+        else {
+            continue;
+        };
+        let same_label = was.version == now.version;
+        let say = |locked: &agpm_model::Locked| match (&locked.version, &locked.commit) {
+            (Some(version), Some(commit)) if same_label => format!("{version} ({})", commit.short()),
+            (Some(version), _) => version.clone(),
+            _ => "local".to_owned(),
+        };
+        moved.push(Moved { resource: format!("{}/{}", now.kind, now.name), from: say(was), to: say(now) });
+    }
+    moved
 }
 
 fn difference(old: &Lockfile, new: &Lockfile) -> String {
@@ -382,12 +419,18 @@ impl<'a> Written<'a> {
         store: &ProjectStore,
         held: &ProjectLock,
         job: &'a Job<'_>,
-        manifest: &[u8],
+        (manifest_path, manifest): &(RelativePath, Vec<u8>),
     ) -> Result<(), Failure> {
         let mut changes = self.files();
         if let Some(bytes) = &job.manifest {
             let before = Expected::Checksum(Checksum::of(manifest));
-            changes.push(write(MANIFEST_NAME, Cow::Borrowed(bytes), before));
+            let bytes = Cow::Borrowed(&**bytes);
+            changes.push(FileChange::Write {
+                path: manifest_path.clone(),
+                bytes,
+                mode: FileMode::Plain,
+                before,
+            });
         }
         if self.plan.ledger != *self.ledger {
             changes.push(write(

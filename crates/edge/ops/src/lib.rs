@@ -1,16 +1,19 @@
 //! One use case per file: gather, let the pure crates decide, apply, report. Nothing here prints.
 
 mod cache;
+mod change;
 mod config;
 mod demo;
 mod explain;
 mod failure;
 mod gather;
+mod init;
 mod install;
 mod layers;
 mod list;
 mod locked;
 mod merge;
+mod outdated;
 mod packages;
 mod parallel;
 mod provenance;
@@ -18,6 +21,8 @@ mod report;
 mod strategies;
 mod tree;
 mod undo;
+mod update;
+mod validate;
 mod verify;
 mod why;
 mod world;
@@ -26,20 +31,25 @@ pub use agpm_merge::Rendered;
 pub use agpm_plan::{Action, Change};
 pub use agpm_store::Done;
 pub use cache::{CacheReport, CacheRequest, CachedCopy, cache};
-pub use config::{ConfigAnswer, ConfigReport, ConfigRequest, Existing, config};
+pub use change::{ChangeReport, ManifestChange, NewDependency, Replace, Then, change_manifest};
+pub use config::{ConfigAnswer, ConfigReport, ConfigRequest, config};
 pub use demo::{DemoReport, DemoRequest, DemoResult, DemoShow, demo};
 pub use explain::{ExplainReport, ExplainRequest, explain};
 pub use failure::{FailureKind, Outcome};
+pub use init::{InitReport, InitRequest, init};
 pub use install::{
-    InstallReport, InstallRequest, LockChange, LockUse, Overwrite, Warnings, Writing, install,
+    InstallReport, InstallRequest, LockChange, LockUse, Moved, Overwrite, Warnings, Writing, install,
 };
 pub use list::{ListReport, ListRequest, ListRow, list};
 pub use merge::{MergeInputs, MergeReport, MergeRequest, OutputFormat, RuleArgument, merge};
+pub use outdated::{Outdated, OutdatedReport, OutdatedRequest, outdated};
 pub use provenance::{BodyLines, ExplainedDeletion, ExplainedLeaf, ExplainedShadow, Provenance};
 pub use report::{diagnostic_value, failure_value, success_value};
 pub use strategies::{OwnStrategy, StrategiesReport, StrategiesRequest, StrategyPage, strategies};
 pub use tree::{Below, Direction, Sibling, TreeLine, TreeReport, TreeRequest, tree};
 pub use undo::{PastEntry, UndoReport, UndoRequest, done_word, undo, undone_word};
+pub use update::{UpdateRequest, update};
+pub use validate::{ValidateCheck, ValidateReport, ValidateRequest, validate};
 pub use verify::{Finding, VerifyReport, verify};
 pub use why::{Asked, Link, WhyReport, WhyRequest, why};
 pub use world::{Environment, ManifestUse, Network, Progress, Silent, World};

@@ -64,6 +64,15 @@ pub fn remove_folder(path: &Path) -> Result<(), StoreError> {
     }
 }
 
+/// Throws the files of a folder away whose names start so; what cannot be removed stays.
+pub fn sweep(folder: &Path, prefix: &str) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        if entry.file_name().to_string_lossy().starts_with(prefix) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
 /// Whether there is a folder.
 pub fn is_folder(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|known| known.is_dir())
@@ -87,6 +96,17 @@ mod tests {
         remove_folder(&one).unwrap();
         remove_folder(&one).unwrap();
         assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn only_what_starts_so_is_swept_away() {
+        let place = tempfile::tempdir().unwrap();
+        for name in ["tmp_a", "kept"] {
+            write_whole(&place.path().join(name), b"").unwrap();
+        }
+        sweep(place.path(), "tmp_");
+        sweep(&place.path().join("absent"), "tmp_");
+        assert_eq!(crate::names_in(place.path()), ["kept"]);
     }
 
     #[test]

@@ -35,7 +35,7 @@ mod steps;
 mod transaction;
 mod undo;
 
-pub use cache::{create_folders, create_whole, is_folder, remove_folder, replace_folder, write_whole};
+pub use cache::{create_folders, create_whole, is_folder, remove_folder, replace_folder, sweep, write_whole};
 pub use driver::{DriverError, run_driver};
 pub use error::{Problem, StoreError};
 pub use folder::Folder;

@@ -64,6 +64,7 @@ codes! {
     LOCK_MOVED_TAG = "lock/moved-tag" Warning;
     LOCK_OUTDATED = "lock/outdated" Error;
     MANIFEST_DUPLICATE_LAYER = "manifest/duplicate-layer" Error;
+    MANIFEST_ESCAPE = "manifest/escape" Error;
     MANIFEST_IGNORED_KEY = "manifest/ignored-key" Warning;
     MANIFEST_MISSING = "manifest/missing" Error;
     MANIFEST_UNKNOWN_KEY = "manifest/unknown-key" Error;

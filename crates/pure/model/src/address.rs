@@ -304,5 +304,8 @@ mod tests {
             "'https://h/x?token=***' *** *** ***"
         );
         assert_eq!(address.scrub("see http://a:b@c/d, e://f@g"), "see http://c/d, e://f@g");
+        assert_eq!(address.scrub("'https://tok@c/d' ssh://me:pw@h"), "'https://c/d' ssh://h");
+        let address = SourceAddress::parse("https://ghp_0123456789abcdef:x@h/git").unwrap();
+        assert_eq!(address.scrub("no ghp_0123456789abcdef at git"), "no *** at git");
     }
 }

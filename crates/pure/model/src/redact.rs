@@ -10,6 +10,9 @@ const SECRET_NAMES: &[&str] = &["token", "secret", "key", "auth", "pass", "pwd",
 /// What stands for a secret in a text.
 pub(crate) const HIDDEN: &str = "***";
 
+/// No token is shorter.
+const SHORTEST_TOKEN: usize = 16;
+
 /// What of a user and password may be shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Keep {
@@ -25,8 +28,8 @@ pub(crate) fn split_user(user: &str, keep: Keep) -> (String, Vec<String>) {
     let (name, password) = user.split_once(':').unwrap_or((user, ""));
     let shown = if keep == Keep::Name { format!("{name}@") } else { String::new() };
     let mut secrets = vec![password.to_owned(), decode(password).unwrap_or_default()];
-    // A token often stands alone in place of the user name; beside a password, a name is only a name.
-    if keep == Keep::Nothing && password.is_empty() {
+    // A token often stands in place of the user name; what is shorter is a name, and a word in many a message.
+    if keep == Keep::Nothing && name.len() >= SHORTEST_TOKEN {
         secrets.extend([name.to_owned(), decode(name).unwrap_or_default()]);
     }
     (shown, secrets)
@@ -61,7 +64,7 @@ pub(crate) fn longest_first(mut secrets: Vec<String>) -> Vec<String> {
     secrets
 }
 
-/// A text in which every `scheme://user:password@` has lost its user and password.
+/// A text in which no URL has a password, and no URL of the web a user either: that is where tokens stand.
 pub(crate) fn without_passwords(text: &str) -> String {
     let mut clean = String::with_capacity(text.len());
     let mut rest = text;
@@ -76,8 +79,9 @@ fn password_in(text: &str) -> Option<Range<usize>> {
     let mut from = 0;
     while let Some(at) = text[from..].find("://") {
         let start = from + at + 3;
+        let web = ["http", "https"].iter().any(|scheme| text[..from + at].ends_with(scheme));
         let authority = text[start..].split(['/', ' ', '\'', '"', '\n']).next().unwrap_or_default();
-        match authority.rfind('@').filter(|end| authority[..*end].contains(':')) {
+        match authority.rfind('@').filter(|end| web || authority[..*end].contains(':')) {
             Some(end) => return Some(start..start + end + 1),
             None => from = start,
         }

@@ -43,6 +43,8 @@ pub struct Choice<U, W: Ord> {
 /// Why there is no solution.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Conflict<U, W> {
+    /// The indices of the roots that cannot be had together, as few as possible.
+    pub roots: Vec<usize>,
     /// The units on which it breaks: one, unless every candidate of a parent fails for another reason.
     pub clashes: Vec<Clash<U, W>>,
     /// Changes of a single root that help, each on its own.

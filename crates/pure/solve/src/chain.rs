@@ -1,10 +1,10 @@
 //! How an ask came about: the shortest way through a proof from a root to it.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 
 use crate::answer::Ask;
 use crate::facts::Facts;
-use crate::known::{Asked, Known, UnitId};
+use crate::known::{Asked, HashMap, Known, UnitId};
 use crate::proof::Edge;
 use crate::search::Package;
 
@@ -16,9 +16,9 @@ pub(crate) struct Chains<'e> {
 
 impl<'e> Chains<'e> {
     pub(crate) fn new(edges: &'e [Edge], roots: &'e [Asked]) -> Self {
-        let mut below: HashMap<Package, Vec<&Edge>> = HashMap::new();
+        let mut below: HashMap<Package, Vec<&Edge>> = HashMap::default();
         edges.iter().for_each(|edge| below.entry(edge.from).or_default().push(edge));
-        let mut reached_by = HashMap::new();
+        let mut reached_by = HashMap::default();
         let mut pending = VecDeque::from([Package::Root]);
         while let Some(package) = pending.pop_front() {
             for edge in below.remove(&package).unwrap_or_default() {
@@ -40,7 +40,7 @@ impl<'e> Chains<'e> {
     ) -> Option<Ask<F::Unit, F::Wish>> {
         let (root, path) = self.path(edge)?;
         let wish = edge.wish?;
-        let allowed = known.allowed((unit, wish)).unwrap_or_default();
+        let allowed = known.allowed((unit, wish)).ok()?;
         let parent = edge.from.unit();
         let within =
             parent.map(|parent| edge.within.iter().map(|number| known.label(parent, *number)).collect());

@@ -1,11 +1,9 @@
 //! The units on which a proof breaks.
 
-use std::collections::HashMap;
-
 use crate::answer::{Clash, ClashKind};
 use crate::chain::Chains;
 use crate::facts::Facts;
-use crate::known::{Asked, Known, UnitId};
+use crate::known::{Asked, HashMap, Known, UnitId};
 use crate::proof::Edge;
 use crate::search::Package;
 use crate::set::both;
@@ -20,7 +18,7 @@ pub(crate) enum Shape {
 
 /// A proof is forked if there is a parent for which no candidate has all of its edges.
 pub(crate) fn shape(edges: &[Edge]) -> Shape {
-    let mut within: HashMap<UnitId, Vec<u32>> = HashMap::new();
+    let mut within: HashMap<UnitId, Vec<u32>> = HashMap::default();
     for edge in edges.iter().filter(|edge| edge.wish.is_some()) {
         let Some(parent) = edge.from.unit() else { continue };
         let common = within.entry(parent).or_insert_with(|| edge.within.clone());
@@ -65,7 +63,7 @@ fn common<F: Facts>(known: &mut Known<'_, F>, unit: UnitId, asks: &[&Edge]) -> V
 }
 
 fn is_possible<F: Facts>(known: &mut Known<'_, F>, unit: UnitId, asks: &[&Edge]) -> bool {
-    common(known, unit, asks).into_iter().any(|number| known.is_present(unit, number))
+    common(known, unit, asks).into_iter().any(|number| !known.is_absent(unit, number))
 }
 
 /// As few asks as still leave nothing; asks that cannot hold at once are all needed.

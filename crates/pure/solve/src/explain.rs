@@ -23,7 +23,11 @@ pub(crate) fn explain<F: Facts>(
     let edges = proof.edges(known, roots);
     let edges = shrink(known, edges);
     let clashes = clashes(known, roots, &edges);
-    Conflict { clashes, suggestions: suggestions(known, roots, &edges) }
+    let index = |ask: &Asked| roots.iter().position(|root| root == ask);
+    let mut involved: Vec<usize> = asked_by_root(known, &edges).iter().filter_map(index).collect();
+    involved.sort_unstable();
+    let suggestions = suggestions(known, roots, &edges, &involved);
+    Conflict { roots: involved, clashes, suggestions }
 }
 
 /// The proof from those roots alone without which there is no conflict.
@@ -52,13 +56,11 @@ fn suggestions<F: Facts>(
     known: &mut Known<'_, F>,
     roots: &[Asked],
     edges: &[Edge],
+    involved: &[usize],
 ) -> Vec<Suggestion<F::Wish>> {
-    let involved = asked_by_root(known, edges);
-    let indices = involved.iter().filter_map(|ask| roots.iter().position(|root| root == ask));
-    let mut indices: Vec<usize> = indices.take(SUGGESTING).collect();
-    indices.sort_unstable();
-    let tries = SUGGESTING / indices.len().max(1);
-    indices.into_iter().filter_map(|index| suggest(known, roots, edges, index, tries)).collect()
+    let tries = SUGGESTING / involved.len().clamp(1, SUGGESTING);
+    let indices = involved.iter().copied().take(SUGGESTING);
+    indices.filter_map(|index| suggest(known, roots, edges, index, tries)).collect()
 }
 
 fn suggest<F: Facts>(
@@ -70,7 +72,7 @@ fn suggest<F: Facts>(
 ) -> Option<Suggestion<F::Wish>> {
     let unit = known.unit(roots[index].0).clone();
     let mut all = known.facts().all(&unit);
-    all.retain(|(candidate, _)| may_help(known, edges, roots[index], candidate.0));
+    all.sort_by_cached_key(|(candidate, _)| hope(known, edges, roots[index], candidate.0));
     let mut changed = roots.to_vec();
     let helps = |(_, wish): &(_, F::Wish)| {
         changed[index] = known.ask(&unit, wish);
@@ -80,14 +82,21 @@ fn suggest<F: Facts>(
     Some(Suggestion { root: index, wish })
 }
 
-/// Whether everyone else who asks for the unit allows this candidate; spares hopeless attempts.
-fn may_help<F: Facts>(known: &mut Known<'_, F>, edges: &[Edge], root: Asked, number: u32) -> bool {
+/// What is tried first is the smallest.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Hope {
+    /// Everyone else who asks for the unit allows the candidate.
+    Good,
+    Faint,
+}
+
+fn hope<F: Facts>(known: &mut Known<'_, F>, edges: &[Edge], root: Asked, number: u32) -> Hope {
     let is_other = |edge: &&Edge| {
         edge.to == Package::Unit(root.0) && (edge.from != Package::Root || edge.wish != Some(root.1))
     };
     let mut wishes = edges.iter().filter(is_other).filter_map(|edge| edge.wish);
     let allows = |wish| known.allowed((root.0, wish)).is_ok_and(|list| list.binary_search(&number).is_ok());
-    shape(edges) == Shape::Forked || wishes.all(allows)
+    if shape(edges) == Shape::Forked || wishes.all(allows) { Hope::Good } else { Hope::Faint }
 }
 
 fn is_solvable<F: Facts>(known: &mut Known<'_, F>, roots: &[Asked]) -> bool {

@@ -1,17 +1,22 @@
 //! The facts of one call: units and wishes as numbers, and every fact asked for once.
 
 use std::cmp::Ordering;
-use std::collections::HashMap;
 use std::hash::Hash;
 use std::rc::Rc;
 
+use foldhash::fast::FixedState;
+
 use crate::facts::{Candidate, Content, Facts};
+use crate::set::Numbers;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) struct UnitId(u32);
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) struct WishId(u32);
+
+/// Never iterated: its order must not show.
+pub(crate) type HashMap<K, V> = std::collections::HashMap<K, V, FixedState>;
 
 /// A unit and a wish on it.
 pub(crate) type Asked = (UnitId, WishId);
@@ -35,13 +40,13 @@ pub(crate) struct Known<'f, F: Facts> {
     facts: &'f F,
     units: Names<F::Unit>,
     wishes: Names<F::Wish>,
-    allowed: HashMap<Asked, Rc<[u32]>>,
+    allowed: HashMap<Asked, Numbers>,
     bodies: HashMap<(UnitId, u32), Body>,
 }
 
 impl<'f, F: Facts> Known<'f, F> {
     pub(crate) fn new(facts: &'f F) -> Self {
-        let (allowed, bodies) = (HashMap::new(), HashMap::new());
+        let (allowed, bodies) = (HashMap::default(), HashMap::default());
         Self { facts, units: Names::default(), wishes: Names::default(), allowed, bodies }
     }
 
@@ -66,14 +71,12 @@ impl<'f, F: Facts> Known<'f, F> {
     }
 
     /// The candidates that the wish allows, sorted.
-    pub(crate) fn allowed(&mut self, ask: Asked) -> Result<Rc<[u32]>, F::Need> {
+    pub(crate) fn allowed(&mut self, ask: Asked) -> Result<Numbers, F::Need> {
         if let Some(known) = self.allowed.get(&ask) {
             return Ok(known.clone());
         }
         let candidates = self.facts.allowed(self.unit(ask.0), self.wish(ask.1))?;
-        let mut numbers: Vec<u32> = candidates.into_iter().map(|Candidate(number)| number).collect();
-        numbers.sort_unstable();
-        numbers.dedup();
+        let numbers: Vec<u32> = candidates.into_iter().map(|Candidate(number)| number).collect();
         Ok(self.allowed.entry(ask).or_insert(numbers.into()).clone())
     }
 
@@ -94,9 +97,9 @@ impl<'f, F: Facts> Known<'f, F> {
         Ok(self.bodies.entry((unit, number)).or_insert(body).clone())
     }
 
-    /// Whether the unit is known to be in this candidate.
-    pub(crate) fn is_present(&mut self, unit: UnitId, number: u32) -> bool {
-        matches!(self.body(unit, number), Ok(Body::Present(_)))
+    /// Whether the unit is known not to be in this candidate.
+    pub(crate) fn is_absent(&mut self, unit: UnitId, number: u32) -> bool {
+        matches!(self.body(unit, number), Ok(Body::Absent))
     }
 
     /// By name: numbers follow the order of discovery, which must not show.
@@ -122,7 +125,7 @@ struct Names<T> {
 
 impl<T> Default for Names<T> {
     fn default() -> Self {
-        Self { ids: HashMap::new(), items: Vec::new() }
+        Self { ids: HashMap::default(), items: Vec::new() }
     }
 }
 

@@ -5,7 +5,7 @@
 
 use std::cell::RefCell;
 use std::cmp::Reverse;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::fmt::{Display, Formatter};
 
 use pubgrub::{
@@ -13,7 +13,7 @@ use pubgrub::{
 };
 
 use crate::facts::Facts;
-use crate::known::{Asked, Body, Known, UnitId, WishId};
+use crate::known::{Asked, Body, HashMap, Known, UnitId, WishId};
 use crate::proof::Proof;
 use crate::set::CandidateSet;
 
@@ -166,7 +166,8 @@ impl<F: Facts> Provider<'_, '_, F> {
     fn below_unit(&self, unit: UnitId, number: u32) -> Result<Wanted, Missing> {
         let body = self.found(self.known.borrow_mut().body(unit, number))?;
         let Body::Present(children) = body else { return Ok(Dependencies::Unavailable(Reason::Absent)) };
-        let asks: Vec<Asked> = children.iter().filter_map(|(child, own)| Some((*child, (*own)?))).collect();
+        let asks = children.iter().filter_map(|(child, own)| Some((*child, (*own)?)));
+        let asks = self.known.borrow().in_order(asks);
         // PubGrub knows no package that depends on itself, so that case is answered here.
         for (_, wish) in asks.iter().filter(|(child, _)| *child == unit) {
             if !self.allows((unit, *wish), number)? {

@@ -1,6 +1,7 @@
 //! Sets of candidate numbers: exact, finite or the complement of a finite one.
 
 use std::fmt::{Display, Formatter, Result};
+use std::ops::Deref;
 use std::rc::Rc;
 
 use pubgrub::VersionSet;
@@ -8,8 +9,41 @@ use pubgrub::VersionSet;
 /// Sorted numbers that are in the set, or that are not; ranges would leave gaps between neighbours.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum CandidateSet {
-    Only(Rc<[u32]>),
-    Except(Rc<[u32]>),
+    Only(Numbers),
+    Except(Numbers),
+}
+
+/// Sorted numbers; none and one are so frequent in a search that they must cost nothing.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Numbers {
+    None,
+    One(u32),
+    /// At least two.
+    Many(Rc<[u32]>),
+}
+
+impl From<Vec<u32>> for Numbers {
+    fn from(mut list: Vec<u32>) -> Self {
+        list.sort_unstable();
+        list.dedup();
+        match *list {
+            [] => Self::None,
+            [one] => Self::One(one),
+            _ => Self::Many(list.into()),
+        }
+    }
+}
+
+impl Deref for Numbers {
+    type Target = [u32];
+
+    fn deref(&self) -> &[u32] {
+        match self {
+            Self::None => &[],
+            Self::One(one) => std::slice::from_ref(one),
+            Self::Many(list) => list,
+        }
+    }
 }
 
 impl CandidateSet {
@@ -27,26 +61,19 @@ pub(crate) fn both(list: &[u32], other: &[u32]) -> Vec<u32> {
     list.iter().copied().filter(|number| other.binary_search(number).is_ok()).collect()
 }
 
-fn without(list: &[u32], other: &[u32]) -> Rc<[u32]> {
+fn without(list: &[u32], other: &[u32]) -> Vec<u32> {
     list.iter().copied().filter(|number| other.binary_search(number).is_err()).collect()
-}
-
-fn either(list: &[u32], other: &[u32]) -> Rc<[u32]> {
-    let mut all = [list, other].concat();
-    all.sort_unstable();
-    all.dedup();
-    all.into()
 }
 
 impl VersionSet for CandidateSet {
     type V = u32;
 
     fn empty() -> Self {
-        Self::Only(Rc::default())
+        Self::Only(Numbers::None)
     }
 
     fn singleton(number: u32) -> Self {
-        Self::Only([number].into())
+        Self::Only(Numbers::One(number))
     }
 
     fn complement(&self) -> Self {
@@ -61,9 +88,9 @@ impl VersionSet for CandidateSet {
             (Self::Only(one), Self::Only(two)) if one.len() > two.len() => Self::Only(both(two, one).into()),
             (Self::Only(one), Self::Only(two)) => Self::Only(both(one, two).into()),
             (Self::Only(only), Self::Except(not)) | (Self::Except(not), Self::Only(only)) => {
-                Self::Only(without(only, not))
+                Self::Only(without(only, not).into())
             }
-            (Self::Except(one), Self::Except(two)) => Self::Except(either(one, two)),
+            (Self::Except(one), Self::Except(two)) => Self::Except([&**one, two].concat().into()),
         }
     }
 
@@ -78,8 +105,8 @@ impl VersionSet for CandidateSet {
 impl Display for CandidateSet {
     fn fmt(&self, out: &mut Formatter<'_>) -> Result {
         match self {
-            Self::Only(list) => write!(out, "{list:?}"),
-            Self::Except(list) => write!(out, "not {list:?}"),
+            Self::Only(list) => write!(out, "{:?}", &**list),
+            Self::Except(list) => write!(out, "not {:?}", &**list),
         }
     }
 }

@@ -9,7 +9,8 @@ use crate::graph::trace;
 use crate::known::{Asked, Body, Known, UnitId};
 use crate::proof::Proof;
 use crate::search::{Found, search};
-use crate::survey::{Outcome, Pick, Survey, common, survey, walk};
+use crate::set::Numbers;
+use crate::survey::{Outcome, Pick, Survey, survey, walk};
 
 /// Chooses one candidate for every unit that the roots need, or says what is missing or in the way.
 pub fn solve<F: Facts>(facts: &F, roots: &[Root<F::Unit, F::Wish>]) -> AnswerTo<F> {
@@ -83,7 +84,10 @@ fn absent_before<F: Facts>(
     number: u32,
 ) -> Vec<Candidate> {
     let wishes = survey.wishes(unit).unwrap_or_default();
-    let all = common(known, unit, wishes, &mut BTreeSet::new()).unwrap_or_default();
-    let better = all.iter().copied().take_while(|other| *other < number);
-    better.filter(|other| matches!(known.body(unit, *other), Ok(Body::Absent))).map(Candidate).collect()
+    let mut lists = wishes.iter().filter_map(|wish| known.allowed((unit, *wish)).ok());
+    let Some(first) = lists.next() else { return Vec::new() };
+    let others: Vec<Numbers> = lists.collect();
+    let better = first.iter().copied().take_while(|other| *other < number);
+    let common = better.filter(|other| others.iter().all(|list| list.binary_search(other).is_ok()));
+    common.filter(|other| known.is_absent(unit, *other)).map(Candidate).collect()
 }

@@ -4,11 +4,10 @@
 //! satisfies all its wishes. Everything here is a matter of sets, level by level, so that no order shows.
 
 use std::collections::BTreeSet;
-use std::rc::Rc;
 
 use crate::facts::Facts;
-use crate::known::{Asked, Body, Children, Known, UnitId, WishId};
-use crate::set::both;
+use crate::known::{Asked, Body, Children, HashMap, Known, UnitId, WishId};
+use crate::set::{Numbers, both};
 
 /// Narrowing moves one unit further with each pass; what has not settled by then is for the search.
 const PASSES: usize = 16;
@@ -46,19 +45,28 @@ pub(crate) enum Outcome<N> {
 /// Walks until the wishes on every unit are those under which its candidate was picked.
 pub(crate) fn survey<F: Facts>(known: &mut Known<'_, F>, roots: &[Asked]) -> Outcome<F::Need> {
     let mut last = Survey::empty();
+    let mut memory: HashMap<UnitId, (Vec<WishId>, Pick)> = HashMap::default();
     for _ in 0..PASSES {
         let next = walk(known, roots, |known, unit, wishes, needs| {
-            pick(known, unit, last.wishes(unit).unwrap_or(wishes), needs)
+            let wishes = last.wishes(unit).unwrap_or(wishes);
+            match memory.get(&unit) {
+                Some((under, at @ Pick::At(..))) if under == wishes => at.clone(),
+                _ => {
+                    let pick = pick(known, unit, wishes, needs);
+                    memory.insert(unit, (wishes.to_vec(), pick.clone()));
+                    pick
+                }
+            }
         });
-        let stands_still = next.agrees_with(&last);
         last = next;
-        if stands_still {
-            let is_picked = |unit: &UnitId| matches!(last.pick(*unit), Some(Pick::At(..)));
-            return if last.reached.iter().all(is_picked) {
-                Outcome::Settled(last)
-            } else {
-                Outcome::Open(last)
-            };
+        // To go on without them would make the outcome depend on what happens to be known.
+        if !last.needs.is_empty() {
+            break;
+        }
+        let stands =
+            |unit: &UnitId| memory.get(unit).is_some_and(|(under, _)| last.wishes(*unit) == Some(under));
+        if last.reached.iter().all(stands) {
+            return if last.is_complete() { Outcome::Settled(last) } else { Outcome::Open(last) };
         }
     }
     Outcome::Open(last)
@@ -114,26 +122,25 @@ fn pick<F: Facts>(
 }
 
 /// The candidates that all wishes allow, best first; nothing if a wish is not understood yet.
-pub(crate) fn common<F: Facts>(
+fn common<F: Facts>(
     known: &mut Known<'_, F>,
     unit: UnitId,
     wishes: &[WishId],
     needs: &mut BTreeSet<F::Need>,
-) -> Option<Rc<[u32]>> {
-    let lists: Vec<_> = wishes.iter().map(|wish| known.allowed((unit, *wish))).collect();
-    let mut understood = Vec::with_capacity(lists.len());
-    let mut missing = 0;
-    for list in lists {
-        match list {
-            Ok(list) => understood.push(list),
-            Err(need) => {
+) -> Option<Numbers> {
+    let mut narrowed: Option<Numbers> = None;
+    let mut is_understood = true;
+    for wish in wishes {
+        match (known.allowed((unit, *wish)), &narrowed) {
+            (Ok(list), Some(others)) if list != *others => narrowed = Some(both(&list, others).into()),
+            (Ok(list), _) => narrowed = Some(list),
+            (Err(need), _) => {
                 needs.insert(need);
-                missing += 1;
+                is_understood = false;
             }
         }
     }
-    let narrowed = understood.into_iter().reduce(|one, two| both(&one, &two).into());
-    narrowed.filter(|_| missing == 0)
+    narrowed.filter(|_| is_understood)
 }
 
 impl<N: Ord> Survey<N> {
@@ -184,8 +191,7 @@ impl<N: Ord> Survey<N> {
         self.children(unit).iter().map(move |(child, own)| (*child, own.unwrap_or(wish)))
     }
 
-    fn agrees_with(&self, other: &Self) -> bool {
-        let same = |unit: &UnitId| self.wishes(*unit) == other.wishes(*unit);
-        self.reached.len() == other.reached.len() && self.reached.iter().all(same)
+    fn is_complete(&self) -> bool {
+        self.reached.iter().all(|unit| matches!(self.pick(*unit), Some(Pick::At(..))))
     }
 }

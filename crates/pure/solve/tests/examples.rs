@@ -194,3 +194,24 @@ fn an_absent_unit_is_looked_for_in_one_batch() {
     // Tags, the best file, all other files.
     assert_eq!(solve_reading(&Toy::read(&lines), &roots(&["a *"])).1, 3);
 }
+
+#[test]
+fn a_conflict_at_the_end_of_a_long_chain() {
+    let link = |index: u32| format!("n{index:04} 1.0: n{:04} *", index + 1);
+    let mut lines: Vec<String> = (0..3000).map(link).collect();
+    lines.push("n3000 1.0: u ^1".to_owned());
+    lines.extend(["u 2.0:", "u 1.0:"].map(str::to_owned));
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let found = conflict(&lines, &["n0000 *", "u ^2"]);
+    assert_eq!(found.roots, [0, 1]);
+    assert_eq!(found.clashes[0].asks[1].chain.len(), 3002);
+    assert_eq!(found.suggestions, [suggest(1, "=1.0")]);
+}
+
+/// The way to the answer leads over a candidate that is not part of it, and must do so on demand as well.
+#[test]
+fn what_is_known_does_not_decide_between_two_solutions() {
+    let toy = Toy::read(&["c 2.0: e =1.2", "c 1.2:", "e 2.0: -", "e 1.1: c", "e 1.2:", "e 1.0: -"]);
+    let roots = roots(&["c >=1.2", "e >=1.1"]);
+    assert_eq!(solve_reading(&toy, &roots).0, solve(&toy, &roots));
+}

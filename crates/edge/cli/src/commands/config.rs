@@ -1,6 +1,6 @@
 use std::process::ExitCode;
 
-use agpm_ops::{ConfigAnswer, ConfigReport, ConfigRequest, Existing, World, config};
+use agpm_ops::{ConfigAnswer, ConfigReport, ConfigRequest, Replace, World, config};
 
 use crate::args::ConfigCommand;
 use crate::output::{Output, Rendering, Shown};
@@ -10,8 +10,8 @@ pub(crate) fn run(world: &World, what: ConfigCommand, output: &mut Output) -> Ex
         ConfigCommand::Show => ConfigRequest::Show,
         ConfigCommand::Path => ConfigRequest::Path,
         ConfigCommand::AddSource { name, url, force } => {
-            let existing = if force { Existing::Replace } else { Existing::Keep };
-            ConfigRequest::AddSource { name, url, existing }
+            let replace = if force { Replace::Allowed } else { Replace::Refused };
+            ConfigRequest::AddSource { name, url, replace }
         }
         ConfigCommand::RemoveSource { name } => ConfigRequest::RemoveSource { name },
     };

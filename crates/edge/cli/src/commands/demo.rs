@@ -4,12 +4,17 @@ use agpm_ops::{DemoReport, DemoRequest, DemoResult, World, demo, success_value};
 use agpm_text::Value;
 
 use crate::args::DemoArgs;
-use crate::commands::provenance;
+use crate::commands::{install, provenance};
 use crate::output::{Output, Rendering, Shown};
 
 /// What to try next.
-const COMMANDS: &[&str] =
-    &["agpm merge org/CLAUDE.md team/CLAUDE.md", "agpm explain file:CLAUDE.md", "agpm strategies"];
+const COMMANDS: &[&str] = &[
+    "agpm tree",
+    "agpm outdated",
+    "agpm merge org/CLAUDE.md team/CLAUDE.md",
+    "agpm explain file:CLAUDE.md",
+    "agpm strategies",
+];
 
 pub(crate) fn run(world: &World, args: DemoArgs, output: &mut Output) -> ExitCode {
     output.finish(demo(world, &DemoRequest { folder: args.dir }), render)
@@ -21,11 +26,12 @@ fn render(report: DemoReport, shown: &Shown<'_>) -> Rendering {
         let fields = vec![("folder", report.folder.into()), ("files", files)];
         return Rendering::report(&success_value(fields, shown.diagnostics, shown.sources));
     }
-    let mut out = format!("A project with three layers is in {}\n\n", report.folder);
+    let mut out = format!("A project with a git source and three layers is in {}\n\n", report.folder);
     report.files.iter().for_each(|file| out.push_str(&format!("  {file}\n")));
     for show in &report.shows {
         let result = match &show.result {
             DemoResult::Merged(file) => String::from_utf8_lossy(&file.to_bytes()).into_owned(),
+            DemoResult::Installed(report) => install::text(report, shown),
             DemoResult::Explained(origins) => provenance::text(origins),
         };
         out.push_str(&format!("\n$ {}\n{result}", show.command));

@@ -1,8 +1,8 @@
 use std::process::ExitCode;
 
 use agpm_ops::{
-    Action, Change, InstallReport, InstallRequest, LockChange, LockUse, Overwrite, Warnings, World, Writing,
-    install,
+    Action, Change, InstallReport, InstallRequest, LockChange, LockUse, Moved, Overwrite, Warnings, World,
+    Writing, install,
 };
 use agpm_text::Value;
 
@@ -46,9 +46,14 @@ fn render(report: InstallReport, shown: &Shown<'_>) -> Rendering {
     if shown.json {
         return shown.report(fields(&report));
     }
-    let lines: String = report.changes.iter().map(line).collect();
-    let summary = summary(&report);
-    Rendering::Text(if shown.quiet { lines } else { format!("{lines}{summary}\n") })
+    Rendering::Text(text(&report, shown))
+}
+
+pub(crate) fn text(report: &InstallReport, shown: &Shown<'_>) -> String {
+    let moved =
+        report.moved.iter().map(|moved| format!("{}  {} -> {}\n", moved.resource, moved.from, moved.to));
+    let lines: String = moved.chain(report.changes.iter().map(line)).collect();
+    if shown.quiet { lines } else { format!("{lines}{}\n", summary(report)) }
 }
 
 pub(crate) fn fields(report: &InstallReport) -> Vec<(&'static str, Value)> {
@@ -65,9 +70,17 @@ pub(crate) fn fields(report: &InstallReport) -> Vec<(&'static str, Value)> {
         LockChange::Written => "written",
         LockChange::Pending => "not-written",
     };
+    let moved = |moved: &Moved| {
+        Value::map([
+            ("resource", moved.resource.as_str().into()),
+            ("from", moved.from.as_str().into()),
+            ("to", moved.to.as_str().into()),
+        ])
+    };
     vec![
         ("dry_run", (report.writing == Writing::Show).into()),
         ("changes", Value::List(report.changes.iter().map(change).collect())),
+        ("moved", Value::List(report.moved.iter().map(moved).collect())),
         ("unchanged", report.unchanged.into()),
         ("lock", lock.into()),
     ]

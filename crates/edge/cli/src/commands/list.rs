@@ -1,9 +1,10 @@
 use std::process::ExitCode;
 
-use agpm_ops::{ListReport, ListRequest, World, list};
+use agpm_ops::{ListReport, ListRequest, ListRow, World, list};
 use agpm_text::{Format, print};
 
 use crate::args::{ListArgs, ListFormat};
+use crate::commands::table::table;
 use crate::commands::two_formats;
 use crate::output::{Output, Rendering};
 
@@ -23,28 +24,17 @@ pub(crate) fn run(world: &World, args: ListArgs, output: &mut Output) -> ExitCod
 
 fn text(report: &ListReport, format: ListFormat) -> String {
     match format {
-        ListFormat::Table => table(report),
+        ListFormat::Table => rows(report),
         ListFormat::Json => report.value().to_json(),
         ListFormat::Yaml => print(&report.value(), Format::Yaml).unwrap_or_default(),
     }
 }
 
-fn table(report: &ListReport) -> String {
-    let rows = report.rows();
-    if rows.is_empty() {
-        return String::new();
-    }
-    let mut widths = HEADER.map(str::len);
-    widths[1] = TYPE_WIDTH;
-    for row in &rows {
-        for (width, cell) in widths.iter_mut().zip(&row.cells) {
-            *width = (*width).max(cell.chars().count());
-        }
-    }
-    let line = |cells: [&str; 6]| {
-        let padded = cells.iter().zip(widths).map(|(cell, width)| format!("{cell:<width$}"));
-        format!("{}\n", padded.collect::<Vec<_>>().join("  ").trim_end())
+fn rows(report: &ListReport) -> String {
+    let cells = |row: ListRow| {
+        let [name, kind, rest @ ..] = row.cells;
+        [name, format!("{kind:<TYPE_WIDTH$}")].into_iter().chain(rest).collect()
     };
-    let body = rows.iter().map(|row| line(row.cells.each_ref().map(String::as_str)));
-    [line(HEADER)].into_iter().chain(body).collect()
+    let rows: Vec<Vec<String>> = report.rows().into_iter().map(cells).collect();
+    if rows.is_empty() { String::new() } else { table(&HEADER, &rows) }
 }

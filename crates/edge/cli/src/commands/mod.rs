@@ -1,17 +1,23 @@
 //! One file per command: arguments to request, report to text or value.
 
 mod cache;
+mod change;
 mod config;
 mod demo;
 mod explain;
+mod init;
 mod install;
 mod list;
 mod man;
 mod merge;
+mod outdated;
 mod provenance;
 mod strategies;
+mod table;
 mod tree;
 mod undo;
+mod update;
+mod validate;
 mod verify;
 mod why;
 
@@ -29,6 +35,12 @@ use crate::output::{Output, write_stdout};
 pub(crate) fn run(cli: Cli, output: &mut Output) -> ExitCode {
     let world = world(&cli.global);
     match cli.command {
+        Command::Init(args) => init::run(&world, args, output),
+        Command::Add { what } => change::add(&world, what, output),
+        Command::Remove { what } => change::remove(&world, what, output),
+        Command::Update(args) => update::run(&world, args, output),
+        Command::Outdated(args) => outdated::run(&world, args, output),
+        Command::Validate(args) => validate::run(&world, &args, output),
         Command::Install(args) => install::run(&world, &args, output),
         Command::List(args) => list::run(&world, args, output),
         Command::Tree(args) => tree::run(&world, args, output),

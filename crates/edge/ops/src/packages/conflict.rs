@@ -2,7 +2,7 @@
 
 use agpm_diag::{Diagnostic, codes, did_you_mean};
 use agpm_git::EntryKind;
-use agpm_model::{Manifest, Origin, Selector, Unit};
+use agpm_model::{Manifest, Origin, Requirement, Selector, Tag, Unit};
 use agpm_solve::{Ask, Clash, ClashKind, Conflict};
 
 use crate::failure::{Failure, Notes};
@@ -130,7 +130,8 @@ impl Telling<'_> {
         let Origin::Source(source) = &unit.origin else { return String::new() };
         let Some(refs) = self.known.refs(source) else { return "check the version".to_owned() };
         let names: Vec<&str> = refs.tags.keys().chain(refs.branches.keys()).map(String::as_str).collect();
-        if let Some(near) = agpm_diag::nearest(wish, names.iter().copied()) {
+        let is_name = Requirement::parse(wish).is_ok_and(|wish| wish.as_name().is_some());
+        if let Some(near) = agpm_diag::nearest(wish, names.iter().copied()).filter(|_| is_name) {
             return format!("did you mean `{near}`?");
         }
         match (&refs.head, names.is_empty()) {
@@ -139,8 +140,7 @@ impl Telling<'_> {
                 format!("its default branch is `{head}`: say `branch = \"{head}\"`")
             }
             _ => {
-                let mut tags: Vec<agpm_model::Tag> =
-                    refs.tags.keys().map(|name| agpm_model::Tag::new(name)).collect();
+                let mut tags: Vec<Tag> = refs.tags.keys().map(|name| Tag::new(name)).collect();
                 tags.sort_by(|a, b| b.cmp(a));
                 let tags: Vec<String> = tags.iter().map(|tag| tag.name().to_owned()).collect();
                 let branches: Vec<String> = refs.branches.keys().cloned().collect();

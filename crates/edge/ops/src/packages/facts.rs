@@ -8,7 +8,7 @@ use agpm_git::Refs;
 use agpm_model::{
     Checksum, Declared, FileMode, ObjectId, Origin, Requirement, Selector, SourceName, Tag, Unit,
 };
-use agpm_solve::{Candidate, Child, Content, Facts};
+use agpm_solve::{Candidate, Child, Content, Facts, Solution};
 
 /// The one version of what is on this machine.
 const LOCAL: &str = "local";
@@ -173,6 +173,20 @@ impl Known {
                     pin.version.commit.as_ref().is_some_and(|id| id.as_str().starts_with(rev))
                 }
             }
+    }
+
+    /// Drops the pins of units of which nothing is asked any more that was asked when they were locked, and says how
+    /// many those are: their requirement is another one now.
+    pub(crate) fn let_go(&mut self, solution: &Solution<Unit, Selector>) -> usize {
+        let before = self.pins.len();
+        self.pins.retain(|unit, pin| {
+            let Some(choice) = solution.units.get(unit).filter(|choice| choice.candidate == PINNED) else {
+                return true;
+            };
+            let asked = |locked: &String| choice.wishes.iter().any(|wish| wish.as_str() == locked);
+            pin.wishes.is_empty() || pin.wishes.iter().any(asked)
+        });
+        before - self.pins.len()
     }
 
     fn listed(&self, source: &SourceName, wish: &Selector) -> Result<Vec<Candidate>, Need> {

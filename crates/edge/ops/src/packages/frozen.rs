@@ -76,7 +76,7 @@ fn entry(
 }
 
 /// The manifest's dependency behind each locked entry; fails where manifest and lockfile differ.
-fn roots(manifest: &Manifest, lock: &Lockfile) -> Result<Vec<Option<usize>>, Failure> {
+pub(crate) fn roots(manifest: &Manifest, lock: &Lockfile) -> Result<Vec<Option<usize>>, Failure> {
     let by_name: BTreeMap<(ResourceType, &ResourceName), usize> = manifest
         .dependencies
         .iter()

@@ -11,5 +11,5 @@ mod sources;
 pub(crate) mod unsupported;
 
 pub(crate) use locking::{LOCK_NAME, Moving, lock_of, pins, read_lock};
-pub(crate) use resolve::{ResolvedEntry, resolve};
-pub(crate) use sources::{Opened, Sources, git, open};
+pub(crate) use resolve::{Resolved, ResolvedEntry, resolve};
+pub(crate) use sources::{Opened, Sources, git, git_failure, open, refs_of};

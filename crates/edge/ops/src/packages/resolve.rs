@@ -32,7 +32,6 @@ pub(crate) struct ResolvedEntry {
 #[derive(Debug)]
 pub(crate) struct Resolved {
     pub(crate) entries: Vec<ResolvedEntry>,
-    pub(crate) known: Known,
 }
 
 /// Resolves a manifest; pins stay where they can.
@@ -49,7 +48,10 @@ pub(crate) fn resolve(
     let roots = roots(manifest);
     let solution = loop {
         match solve(&known, &roots) {
-            Answer::Solved(solution) => break solution,
+            Answer::Solved(solution) => match known.let_go(&solution) {
+                0 => break solution,
+                _ => {}
+            },
             Answer::Need(needs) => fetcher.fulfil(&needs, &mut known, notes)?,
             // With more versions than the pins to choose from there may be a way.
             Answer::Conflict(conflict) => match unlisted(&known, sources) {
@@ -64,7 +66,7 @@ pub(crate) fn resolve(
     report_moved_tags(&known, &solution, notes);
     report_passed_over(&known, &solution, notes);
     let entries = self::entries_of(manifest, &known, &solution, notes)?;
-    Ok(Resolved { entries, known })
+    Ok(Resolved { entries })
 }
 
 /// Sources without versions.

@@ -1,11 +1,12 @@
 //! The sources of a project, opened when they are first used.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, codes};
-use agpm_git::{Git, GitError, Remote, is_git_folder};
-use agpm_model::{AddressKind, Manifest, Source, SourceName};
+use agpm_git::{Git, GitError, Refs, Remote, is_git_folder};
+use agpm_model::{AddressKind, Manifest, Origin, Source, SourceName};
 use agpm_store as store;
 
 use crate::failure::{Failure, FailureKind};
@@ -30,14 +31,21 @@ pub(crate) struct Sources {
 impl Sources {
     /// Opens what the dependencies use; starts no process.
     pub(crate) fn open(environment: &Environment, manifest: &Manifest, project: &Path) -> Self {
+        let units = manifest.dependencies.iter().filter_map(|dependency| dependency.unit.as_ref());
+        let used: BTreeSet<&Origin> = units.map(|unit| &unit.origin).collect();
+        let used = |source: &&Source| used.contains(&Origin::Source(source.name.clone()));
+        Sources::of(environment, manifest.sources.iter().filter(used), project)
+    }
+
+    /// Opens every source of the manifest.
+    pub(crate) fn open_all(environment: &Environment, manifest: &Manifest, project: &Path) -> Self {
+        Sources::of(environment, manifest.sources.iter(), project)
+    }
+
+    fn of<'s>(environment: &Environment, sources: impl Iterator<Item = &'s Source>, project: &Path) -> Self {
         let git = git(environment);
-        let used = |source: &&Source| {
-            let units = manifest.dependencies.iter().filter_map(|dependency| dependency.unit.as_ref());
-            units.into_iter().any(|unit| unit.origin == agpm_model::Origin::Source(source.name.clone()))
-        };
         let open = |source: &Source| (source.name.clone(), open(&git, environment, source, project));
-        let opened = manifest.sources.iter().filter(used).map(open).collect();
-        Sources { opened, project: project.to_owned() }
+        Sources { opened: sources.map(open).collect(), project: project.to_owned() }
     }
 
     /// The source of that name, which the manifest has.
@@ -48,6 +56,14 @@ impl Sources {
     /// All of them, by name.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&SourceName, &Opened)> {
         self.opened.iter()
+    }
+}
+
+/// The refs of a source; nothing for one without versions.
+pub(crate) fn refs_of(sources: &Sources, name: &SourceName) -> Result<Option<Arc<Refs>>, Failure> {
+    match sources.get(name) {
+        Some(Opened::Git(remote)) => remote.refs().map(Some).map_err(|error| git_failure(name, error)),
+        _ => Ok(None),
     }
 }
 

@@ -1,7 +1,7 @@
 use agpm_diag::{Diagnostic, Spot, codes, did_you_mean};
 use agpm_text::{Kind, NodeRef};
 
-use crate::path::RelativePath;
+use crate::path::{PathError, RelativePath};
 use crate::schema::Schema;
 
 /// Collects what is wrong with a document while it is turned into checked types.
@@ -39,6 +39,15 @@ impl Check {
     pub(crate) fn bad_value(&mut self, node: NodeRef<'_>, message: impl Into<String>, help: &str) {
         let diagnostic = Diagnostic::new(&codes::MANIFEST_VALUE, message).at_spot(spot(node));
         self.report(diagnostic.help(help));
+    }
+
+    /// A path that is none, or that leads to where nothing is read or written.
+    pub(crate) fn bad_path(&mut self, node: NodeRef<'_>, error: PathError, message: String, help: &str) {
+        let code = match error {
+            PathError::Absolute | PathError::Escapes => &codes::MANIFEST_ESCAPE,
+            PathError::Empty | PathError::NotPortable => &codes::MANIFEST_VALUE,
+        };
+        self.report(Diagnostic::new(code, message).at_spot(spot(node)).help(help));
     }
 
     pub(crate) fn wrong_kind(&mut self, node: NodeRef<'_>, what: &str, wanted: &str) {
@@ -131,7 +140,7 @@ impl Check {
             Ok(path) => Some(path),
             Err(error) => {
                 let help = "name a place below the folder, with `/` between its parts";
-                self.bad_value(node, format!("{what}: {error}"), help);
+                self.bad_path(node, error, format!("{what}: {error}"), help);
                 None
             }
         }

@@ -279,7 +279,7 @@ impl<'n> Reader<'_, '_, 'n> {
         path: Result<ResourcePath, crate::path::PathError>,
     ) -> Option<ResourcePath> {
         let help = "name a file, or a pattern such as `agents/*.md`, from the root of the source, with `/`";
-        let path = path.map_err(|error| self.check.bad_value(node, error.to_string(), help)).ok()?;
+        let path = path.map_err(|error| self.check.bad_path(node, error, error.to_string(), help)).ok()?;
         let pattern = path.matcher().map_err(|error| self.check.bad_value(node, error.to_string(), help));
         pattern.is_ok().then_some(path)
     }

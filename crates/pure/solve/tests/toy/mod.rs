@@ -1,9 +1,9 @@
 //! A world of units by letter and tags by two numbers, written as lines: `a 1.0: b ^1, c` (`-` if absent).
-#![allow(dead_code, unreachable_pub)]
+#![allow(dead_code, unreachable_pub, clippy::unwrap_used, clippy::panic)]
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::{Display, Formatter};
+use std::fmt::{Debug, Display, Formatter};
 
 use agpm_solve::{Answer, AnswerTo, Candidate, Child, Content, Facts, Root, solve};
 
@@ -67,11 +67,32 @@ pub enum Need {
 pub type ToyChild = Child<String, Wish>;
 pub type ToyRoot = Root<String, Wish>;
 
-/// Per unit its candidates, best first: the tag, and the children if the unit is there.
-#[derive(Clone, Default, Debug)]
+/// A tag, and the children if the unit is there.
+pub type ToyCandidate = (Tag, Option<Vec<ToyChild>>);
+
+/// Per unit its candidates, best first.
+#[derive(Clone, Default)]
 pub struct Toy {
-    pub units: BTreeMap<String, Vec<(Tag, Option<Vec<ToyChild>>)>>,
+    pub units: BTreeMap<String, Vec<ToyCandidate>>,
     pub hidden: BTreeSet<Need>,
+}
+
+/// As `read` takes it, so that a failure can be copied into an example.
+impl Debug for Toy {
+    fn fmt(&self, out: &mut Formatter<'_>) -> std::fmt::Result {
+        for (unit, candidates) in &self.units {
+            for ((major, minor), children) in candidates {
+                let child = |child: &ToyChild| match child.wish {
+                    Some(wish) => format!("{} {wish}", child.unit),
+                    None => child.unit.clone(),
+                };
+                let list =
+                    |children: &Vec<ToyChild>| children.iter().map(child).collect::<Vec<_>>().join(", ");
+                writeln!(out, "{unit} {major}.{minor}: {}", children.as_ref().map_or("-".to_owned(), list))?;
+            }
+        }
+        Ok(())
+    }
 }
 
 impl Toy {
@@ -108,8 +129,9 @@ impl Toy {
         Self { units: self.units.clone(), hidden: tags.chain(files).collect() }
     }
 
-    fn look(&self, need: Need) -> Result<(), Need> {
-        if self.hidden.contains(&need) { Err(need) } else { Ok(()) }
+    fn look(&self, need: impl Fn() -> Need) -> Result<(), Need> {
+        let is_hidden = !self.hidden.is_empty() && self.hidden.contains(&need());
+        if is_hidden { Err(need()) } else { Ok(()) }
     }
 }
 
@@ -134,14 +156,14 @@ impl Facts for Toy {
     type Need = Need;
 
     fn allowed(&self, unit: &String, wish: &Wish) -> Result<Vec<Candidate>, Need> {
-        self.look(Need::Tags(unit.clone()))?;
+        self.look(|| Need::Tags(unit.clone()))?;
         let tags = self.units.get(unit).map(Vec::as_slice).unwrap_or_default();
         let fits = tags.iter().zip(0..).filter(|((tag, _), _)| wish.allows(*tag));
         Ok(fits.map(|(_, number)| Candidate(number)).collect())
     }
 
     fn content(&self, unit: &String, candidate: Candidate) -> Result<Content<'_, String, Wish>, Need> {
-        self.look(Need::File(unit.clone(), candidate.0))?;
+        self.look(|| Need::File(unit.clone(), candidate.0))?;
         let children = self.children(unit, candidate.0);
         Ok(children.map_or(Content::Absent, |children| Content::Children(Cow::Borrowed(children))))
     }

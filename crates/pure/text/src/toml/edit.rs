@@ -292,7 +292,7 @@ impl<'d> Editor<'d> {
                 let printed = format!("{} = {}", print_key(key), printed(value, Place::Flow));
                 self.flows.entry(table).or_default().inserted.push(FlowInsertion { before, printed });
             }
-            Form::Section(_) | Form::Implicit if is_section(value) => {
+            Form::Section(_) | Form::Implicit if is_section(value) && !self.fits_inline(table, value) => {
                 let mut path = self.path(table);
                 path.push(print_key(key));
                 let mut text = String::new();
@@ -304,6 +304,19 @@ impl<'d> Editor<'d> {
                 self.add_line(table, key, value);
             }
         }
+    }
+
+    /// Whether a flat map joins a table as an inline one: where the table's others are, or where it is the first.
+    fn fits_inline<'v, V: View<'v>>(&self, table: NodeId, value: V) -> bool {
+        let Shape::Map(count) = value.shape() else { return false };
+        let flat = (0..count).all(|at| !is_section(value.entry(at).1));
+        let table = self.outline.document.node(table);
+        let is_map = |kind: Kind| kind == Kind::Map;
+        let inline = |node: NodeId| self.form(node) == Form::Value;
+        let mut maps = table.entries().filter(|(_, child)| is_map(child.kind())).map(|(_, child)| child.id());
+        let own = matches!(self.form(table.id()), Form::Section(_)) && self.depth(table.id()) > 0;
+        let among_others = maps.clone().next().is_some() && maps.all(inline);
+        count > 0 && flat && own && (table.len() == 0 || among_others)
     }
 
     fn add_line(&mut self, table: NodeId, key: &str, value: String) {

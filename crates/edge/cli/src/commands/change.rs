@@ -1,0 +1,49 @@
+use std::process::ExitCode;
+
+use agpm_ops::{ChangeReport, ManifestChange, NewDependency, Replace, Then, World, change_manifest};
+use agpm_text::Value;
+
+use crate::args::{AddCommand, AddDepArgs, RemoveCommand};
+use crate::commands::install;
+use crate::output::{Output, Rendering, Shown};
+
+pub(crate) fn add(world: &World, what: AddCommand, output: &mut Output) -> ExitCode {
+    let change = match what {
+        AddCommand::Source { name, url, force } => {
+            ManifestChange::AddSource { name, address: url, replace: replace(force) }
+        }
+        AddCommand::Dep(args) => add_dependency(args),
+    };
+    output.finish(change_manifest(world, &change), render)
+}
+
+fn add_dependency(args: AddDepArgs) -> ManifestChange {
+    let AddDepArgs { kind, spec, name, tool, target, filename, force, no_install } = args;
+    ManifestChange::AddDependency {
+        new: Box::new(NewDependency { kind, spec, name, tool, target, filename }),
+        replace: replace(force),
+        then: if no_install { Then::Leave } else { Then::Install },
+    }
+}
+
+pub(crate) fn remove(world: &World, what: RemoveCommand, output: &mut Output) -> ExitCode {
+    let change = match what {
+        RemoveCommand::Source { name } => ManifestChange::RemoveSource { name },
+        RemoveCommand::Dep { kind, name } => ManifestChange::RemoveDependency { kind, name },
+    };
+    output.finish(change_manifest(world, &change), render)
+}
+
+pub(crate) fn replace(force: bool) -> Replace {
+    if force { Replace::Allowed } else { Replace::Refused }
+}
+
+fn render(report: ChangeReport, shown: &Shown<'_>) -> Rendering {
+    if shown.json {
+        let mut fields: Vec<(&'static str, Value)> = vec![("done", report.done.into())];
+        fields.extend(report.installed.iter().flat_map(install::fields));
+        return shown.report(fields);
+    }
+    let installed = report.installed.map(|report| install::text(&report, shown)).unwrap_or_default();
+    Rendering::Text(format!("{}: agpm.toml changed\n{installed}", report.done))
+}

@@ -1,0 +1,31 @@
+use std::process::ExitCode;
+
+use agpm_ops::{OutdatedReport, OutdatedRequest, World, outdated};
+
+use crate::args::OutdatedArgs;
+use crate::commands::table::table;
+use crate::output::{Output, Rendering, Shown, Verdict};
+
+const HEAD: [&str; 6] = ["Name", "Type", "Source", "Current", "Allowed", "Newest"];
+
+pub(crate) fn run(world: &World, args: OutdatedArgs, output: &mut Output) -> ExitCode {
+    let judge = |report: &OutdatedReport, _: &[agpm_diag::Diagnostic]| {
+        if args.check && !report.outdated.is_empty() { Verdict::Findings } else { Verdict::Good }
+    };
+    output.finish_as(outdated(world, &OutdatedRequest { names: args.names.clone() }), judge, render)
+}
+
+fn render(report: OutdatedReport, shown: &Shown<'_>) -> Rendering {
+    if shown.json {
+        return shown.report(report.fields());
+    }
+    if report.outdated.is_empty() {
+        return Rendering::Text(format!("all {} resources are up to date\n", report.checked));
+    }
+    let rows = report.outdated.iter().map(|row| {
+        let kind = row.kind.singular().to_owned();
+        let name = row.name.to_string();
+        vec![name, kind, row.source.clone(), row.current.clone(), row.allowed.clone(), row.newest.clone()]
+    });
+    Rendering::Text(table(&HEAD, &rows.collect::<Vec<_>>()))
+}

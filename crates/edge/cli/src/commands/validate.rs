@@ -1,0 +1,42 @@
+use std::process::ExitCode;
+
+use agpm_diag::{Diagnostic, Severity};
+use agpm_ops::{FailureKind, ValidateCheck, ValidateReport, ValidateRequest, World, validate};
+
+use crate::args::ValidateArgs;
+use crate::output::{Output, Rendering, Shown, Verdict};
+
+pub(crate) fn run(world: &World, args: &ValidateArgs, output: &mut Output) -> ExitCode {
+    let asked = [
+        (args.sources, ValidateCheck::Sources),
+        (args.paths, ValidateCheck::Paths),
+        (args.check_lock, ValidateCheck::Lock),
+        (args.resolve, ValidateCheck::Resolve),
+        (args.render, ValidateCheck::Render),
+    ];
+    let checks = asked.into_iter().filter(|(asked, _)| *asked).map(|(_, check)| check).collect();
+    let strict = if args.strict { Severity::Warning } else { Severity::Error };
+    let judge = |report: &ValidateReport, found: &[Diagnostic]| match report.failure {
+        Some(FailureKind::Network) => Verdict::As(FailureKind::Network),
+        None if found.iter().all(|finding| finding.severity < strict) => Verdict::Good,
+        _ => Verdict::Findings,
+    };
+    output.finish_as(validate(world, &ValidateRequest { checks }), judge, render)
+}
+
+fn render(report: ValidateReport, shown: &Shown<'_>) -> Rendering {
+    if shown.json {
+        let counts = vec![("dependencies", report.dependencies.into()), ("sources", report.sources.into())];
+        return shown.report(counts);
+    }
+    let found = shown.drawn();
+    let summary = match shown.verdict {
+        Verdict::Good if shown.quiet => String::new(),
+        Verdict::Good => format!(
+            "the manifest is valid: {} dependencies, {} sources\n",
+            report.dependencies, report.sources
+        ),
+        _ => String::new(),
+    };
+    Rendering::Report(format!("{found}{summary}"))
+}

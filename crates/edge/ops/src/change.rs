@@ -1,0 +1,365 @@
+//! `add` and `remove`: the manifest changes, and with it the disk, in one transaction.
+
+use agpm_diag::{Diagnostic, codes, did_you_mean};
+use agpm_model::{
+    Checksum, FileMode, Manifest, NameError, Origin, RESOURCE_TYPES, Requirement, ResourceName, ResourcePath,
+    ResourceType, SourceAddress, SourceName,
+};
+use agpm_store::{Expected, FileChange, ProjectStore, Transaction};
+use agpm_text::{Document, Edit, Format, Limits, Pointer, Value, parse};
+
+use crate::failure::{Failure, FailureKind, Notes, Outcome};
+use crate::gather::{ManifestFiles, Project, document_of, manifest_path, unknown_name};
+use crate::install::{self, InstallReport, InstallRequest, Job, LockUse, Overwrite, Warnings, Writing};
+use crate::packages::Moving;
+use crate::world::World;
+
+/// The version that a dependency has if none is named.
+const DEFAULT_VERSION: &str = "main";
+
+/// Whether something of that name may be replaced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Replace {
+    /// It may.
+    Allowed,
+    /// It is refused.
+    Refused,
+}
+
+/// Whether the change is installed at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Then {
+    /// It is.
+    Install,
+    /// Only the manifest changes.
+    Leave,
+}
+
+/// A resource to be added.
+#[derive(Clone, Debug)]
+pub struct NewDependency {
+    /// The word for its kind, singular or plural.
+    pub kind: String,
+    /// `SOURCE:PATH[@VERSION]`, or a local path.
+    pub spec: String,
+    /// Its name, if it is not the file's.
+    pub name: Option<String>,
+    /// The tool it is for.
+    pub tool: Option<String>,
+    /// A folder below the tool's own.
+    pub target: Option<String>,
+    /// The installed file's name.
+    pub filename: Option<String>,
+}
+
+/// What to change.
+#[derive(Clone, Debug)]
+pub enum ManifestChange {
+    /// A new source.
+    AddSource {
+        /// What dependencies call it.
+        name: String,
+        /// Where it is.
+        address: String,
+        /// Whether one of that name may go.
+        replace: Replace,
+    },
+    /// A new dependency.
+    AddDependency {
+        /// What it is.
+        new: Box<NewDependency>,
+        /// Whether one of that name may go.
+        replace: Replace,
+        /// Whether it is installed.
+        then: Then,
+    },
+    /// A source goes.
+    RemoveSource {
+        /// Its name.
+        name: String,
+    },
+    /// A dependency goes, and all it brought.
+    RemoveDependency {
+        /// The word for its kind.
+        kind: String,
+        /// Its name.
+        name: String,
+    },
+}
+
+/// What became of a change.
+#[derive(Clone, Debug)]
+pub struct ChangeReport {
+    /// What was done, in words.
+    pub done: String,
+    /// What it did to the disk, if it was installed.
+    pub installed: Option<InstallReport>,
+}
+
+/// Changes the manifest.
+pub fn change_manifest(world: &World, change: &ManifestChange) -> Outcome<ChangeReport> {
+    let mut notes = Notes::default();
+    let result = run(world, change, &mut notes);
+    notes.outcome(result)
+}
+
+/// An edited manifest.
+struct Edited {
+    text: String,
+    done: String,
+    then: Then,
+}
+
+fn run(world: &World, change: &ManifestChange, notes: &mut Notes) -> Result<ChangeReport, Failure> {
+    let files = ManifestFiles::require(&world.environment)?;
+    let bytes = files.project().to_vec();
+    let path = files.path.clone();
+    let name = crate::gather::shown(&world.environment, &path);
+    let document = document_of(name, bytes.clone(), Format::Toml, notes)?;
+    notes.check()?;
+    let mut own = Notes::default();
+    let project = match Project::of(&world.environment, files, &mut own) {
+        Ok(project) => project,
+        Err(failure) => {
+            *notes = own;
+            return Err(failure);
+        }
+    };
+    let edited = match change {
+        ManifestChange::AddSource { name, address, replace } => {
+            add_source(&document, name, address, *replace)?
+        }
+        ManifestChange::AddDependency { new, replace, then } => {
+            Edited { then: *then, ..add_dependency(&document, &project.manifest, new, *replace)? }
+        }
+        ManifestChange::RemoveSource { name } => remove_source(&document, &project.manifest, name)?,
+        ManifestChange::RemoveDependency { kind, name } => remove_dependency(&document, kind, name)?,
+    };
+    let installed = match edited.then {
+        Then::Install => Some(bring_in_line(world, &edited, notes)?),
+        Then::Leave => {
+            write_manifest(world, &edited, &bytes, notes)?;
+            None
+        }
+    };
+    Ok(ChangeReport { done: edited.done, installed })
+}
+
+fn bring_in_line(world: &World, edited: &Edited, notes: &mut Notes) -> Result<InstallReport, Failure> {
+    *notes = Notes::default();
+    let request = InstallRequest {
+        lock: LockUse::Update,
+        writing: Writing::Apply,
+        overwrite: Overwrite::Nothing,
+        warnings: Warnings::Tell,
+    };
+    let manifest = Some(edited.text.as_bytes().into());
+    install::run(
+        world,
+        &Job { title: edited.done.clone(), request, moving: Moving::Nothing, manifest },
+        notes,
+    )
+}
+
+/// Writes the manifest alone, after a look at whether it still reads.
+fn write_manifest(world: &World, edited: &Edited, before: &[u8], notes: &mut Notes) -> Result<(), Failure> {
+    let files = ManifestFiles::require(&world.environment)?;
+    let store = ProjectStore::open(files.folder())?;
+    let path = manifest_path(&files)?;
+    let held = install::hold(world, &store, Writing::Apply, notes)?;
+    Project::of(&world.environment, files.with_project(edited.text.clone().into_bytes()), notes)?;
+    let change = FileChange::Write {
+        path,
+        bytes: edited.text.as_bytes().into(),
+        mode: FileMode::Plain,
+        before: Expected::Checksum(Checksum::of(before)),
+    };
+    if let Some(held) = held {
+        let transaction = Transaction { title: edited.done.clone(), changes: vec![change] };
+        store.apply(&held, &transaction, &|_| {})?;
+    }
+    Ok(())
+}
+
+fn usage(message: String, help: String) -> Failure {
+    Failure::new(FailureKind::Usage, Diagnostic::new(&codes::USAGE, message).help(help))
+}
+
+pub(crate) fn exists(what: &str, name: &str) -> Failure {
+    let message = format!("there is a {what} `{name}` already");
+    let help = "run the command with `--force` to replace it, or choose another name";
+    Failure::new(FailureKind::Refused, Diagnostic::new(&codes::IO_EXISTS, message).help(help))
+}
+
+fn kind_of(word: &str) -> Result<ResourceType, Failure> {
+    ResourceType::named(word).ok_or_else(|| {
+        let words = RESOURCE_TYPES.map(|kind| kind.singular());
+        let help = did_you_mean(word, "kinds are", words).unwrap_or_default();
+        usage(format!("there is no kind of resource `{word}`"), help)
+    })
+}
+
+fn edit(document: &Document, edit: &Edit) -> Result<String, Failure> {
+    document.edit(edit).map_err(|error| {
+        let message = format!("the manifest cannot be edited: {error}");
+        Diagnostic::new(&codes::MANIFEST_VALUE, message).help("make this change by hand").into()
+    })
+}
+
+/// The address of a source that is to be added, if it and the name are good.
+pub(crate) fn new_source(name: &str, address: &str) -> Result<SourceAddress, Failure> {
+    let bad_name = |error: NameError| usage(error.to_string(), "give the source a short name".to_owned());
+    let known = SourceName::new(name).map_err(bad_name)?;
+    if known.as_str().contains([':', '/', ' ']) {
+        let help = "use letters, digits and hyphens, as in `community`".to_owned();
+        return Err(usage(format!("`{name}` is no name for a source"), help));
+    }
+    SourceAddress::parse(address).map_err(|error| {
+        usage(
+            error.to_string(),
+            "write an address such as `https://host/org/repo.git`, or a folder".to_owned(),
+        )
+    })
+}
+
+fn add_source(document: &Document, name: &str, address: &str, replace: Replace) -> Result<Edited, Failure> {
+    let address = new_source(name, address)?;
+    let at = Pointer::root().child("sources").child(name);
+    if document.at(&at).is_some() && replace == Replace::Refused {
+        return Err(exists("source", name));
+    }
+    let value = Value::from(address.reveal());
+    let done = format!("add source {name}");
+    Ok(Edited { text: edit(document, &Edit::Set { at, value })?, done, then: Then::Leave })
+}
+
+fn add_dependency(
+    document: &Document,
+    manifest: &Manifest,
+    new: &NewDependency,
+    replace: Replace,
+) -> Result<Edited, Failure> {
+    let kind = kind_of(&new.kind)?;
+    let spec = Spec::parse(&new.spec, manifest)?;
+    let name = new.name.clone().unwrap_or_else(|| spec.name(kind));
+    let good = ResourceName::new(&name)
+        .map_err(|error| usage(error.to_string(), "give it a `--name`".to_owned()))?;
+    let at = Pointer::root().child(kind.plural()).child(good.as_str());
+    if document.at(&at).is_some() && replace == Replace::Refused {
+        return Err(exists(kind.singular(), &name));
+    }
+    let section = Pointer::root().child(kind.plural());
+    let text = match document.at(&section) {
+        Some(_) => edit(document, &Edit::Set { at, value: spec.value(new) })?,
+        // With a header of its own first, entries stand below it one a line.
+        None => {
+            let with_section = edit(document, &Edit::Set { at: section, value: Value::Map(Vec::new()) })?;
+            let document = parse(document.source(), with_section, Format::Toml, Limits::default()).document;
+            edit(&document, &Edit::Set { at, value: spec.value(new) })?
+        }
+    };
+    Ok(Edited { text, done: format!("add {kind}/{name}"), then: Then::Install })
+}
+
+/// What a dependency is typed as.
+struct Spec<'s> {
+    source: Option<&'s str>,
+    path: &'s str,
+    version: Option<&'s str>,
+}
+
+impl<'s> Spec<'s> {
+    fn parse(text: &'s str, manifest: &Manifest) -> Result<Self, Failure> {
+        let names = manifest.sources.iter().map(|source| source.name.as_str());
+        let is_source = |word: &str| names.clone().any(|name| name == word) || is_source_word(word);
+        let Some((source, rest)) = text.split_once(':').filter(|(source, _)| is_source(source)) else {
+            let bad = |error| {
+                usage(format!("`{text}`: {error}"), "name a file from the manifest's folder".to_owned())
+            };
+            ResourcePath::local(text).map_err(bad)?;
+            return Ok(Spec { source: None, path: text, version: None });
+        };
+        if !names.clone().any(|name| name == source) {
+            let help = did_you_mean(source, "sources are", names)
+                .unwrap_or_else(|| format!("add it first: `agpm add source {source} URL`"));
+            return Err(unknown_name("source", source, Some(help)));
+        }
+        let (path, version) =
+            rest.rsplit_once('@').map_or((rest, None), |(path, version)| (path, Some(version)));
+        let bad =
+            |error| usage(format!("`{path}`: {error}"), "name a file from the root of the source".to_owned());
+        ResourcePath::in_source(path).map_err(bad)?;
+        let version = version.unwrap_or(DEFAULT_VERSION);
+        Requirement::parse(version).map_err(|error| {
+            usage(
+                error.to_string(),
+                "write a tag, a range such as `^1.2`, `latest` or a branch after `@`".to_owned(),
+            )
+        })?;
+        Ok(Spec { source: Some(source), path, version: Some(version) })
+    }
+
+    /// The file's name, or for a pattern its folder's.
+    fn name(&self, kind: ResourceType) -> String {
+        let Ok(path) = ResourcePath::local(self.path) else { return self.path.to_owned() };
+        if !path.is_pattern() {
+            return path.stem().to_owned();
+        }
+        let folder = path.literal_folder().rsplit('/').next().filter(|folder| !folder.is_empty());
+        folder.map_or_else(|| kind.plural().to_owned(), str::to_owned)
+    }
+
+    fn value(&self, new: &NewDependency) -> Value {
+        let fields = [
+            ("source", self.source),
+            ("path", Some(self.path)),
+            ("version", self.version),
+            ("tool", new.tool.as_deref()),
+            ("target", new.target.as_deref()),
+            ("filename", new.filename.as_deref()),
+        ];
+        let fields: Vec<(&str, Value)> =
+            fields.into_iter().filter_map(|(key, value)| Some((key, Value::from(value?)))).collect();
+        if fields.len() == 1 { Value::from(self.path) } else { Value::map(fields) }
+    }
+}
+
+/// Whether what stands before a colon can be a source: one letter would be a drive.
+fn is_source_word(word: &str) -> bool {
+    word.len() > 1 && !word.contains(['/', '\\', '.'])
+}
+
+fn remove_source(document: &Document, manifest: &Manifest, name: &str) -> Result<Edited, Failure> {
+    let at = Pointer::root().child("sources").child(name);
+    if document.at(&at).is_none() {
+        let section = document.at(&Pointer::root().child("sources"));
+        let names: Vec<&str> =
+            section.into_iter().flat_map(|section| section.entries()).map(|(key, _)| key.content()).collect();
+        return Err(unknown_name("source", name, did_you_mean(name, "sources are", names.iter().copied())));
+    }
+    let uses =
+        |unit: &agpm_model::Unit| matches!(&unit.origin, Origin::Source(source) if source.as_str() == name);
+    let users = manifest.dependencies.iter().filter(|dependency| dependency.unit.as_ref().is_some_and(uses));
+    let users: Vec<String> = users.map(|user| format!("{}/{}", user.kind, user.name)).collect();
+    if !users.is_empty() {
+        let message = format!("source `{name}` is used by {}", users.join(", "));
+        let diagnostic = Diagnostic::new(&codes::IO_EXISTS, message).help("remove these dependencies first");
+        return Err(Failure::new(FailureKind::Refused, diagnostic));
+    }
+    let text = edit(document, &Edit::Remove { at })?;
+    Ok(Edited { text, done: format!("remove source {name}"), then: Then::Leave })
+}
+
+fn remove_dependency(document: &Document, kind: &str, name: &str) -> Result<Edited, Failure> {
+    let kind = kind_of(kind)?;
+    let section = document.at(&Pointer::root().child(kind.plural()));
+    let at = Pointer::root().child(kind.plural()).child(name);
+    if document.at(&at).is_none() {
+        let names: Vec<&str> =
+            section.into_iter().flat_map(|section| section.entries()).map(|(key, _)| key.content()).collect();
+        let help = did_you_mean(name, &format!("{kind} are"), names.iter().copied());
+        return Err(unknown_name(kind.singular(), name, help));
+    }
+    let text = edit(document, &Edit::Remove { at })?;
+    Ok(Edited { text, done: format!("remove {kind}/{name}"), then: Then::Install })
+}

@@ -1,0 +1,150 @@
+//! `outdated`: the locked version, the newest that is allowed, and the newest of all.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use agpm_diag::{Diagnostic, codes};
+use agpm_model::{Locked, Lockfile, ObjectId, Origin, ResourceName, ResourceType, Tag};
+use agpm_store::ProjectStore;
+use agpm_text::Value;
+
+use crate::failure::{Failure, Notes, Outcome};
+use crate::gather::{ManifestFiles, Project};
+use crate::packages::{LOCK_NAME, Resolved, Sources, read_lock, refs_of, resolve};
+use crate::update::{find, known};
+use crate::world::World;
+
+/// What to look at.
+#[derive(Clone, Debug)]
+pub struct OutdatedRequest {
+    /// Names, or `TYPE/NAME`; all if there are none.
+    pub names: Vec<String>,
+}
+
+/// One resource that could be newer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outdated {
+    /// Its kind.
+    pub kind: ResourceType,
+    /// Its name.
+    pub name: ResourceName,
+    /// Its source.
+    pub source: String,
+    /// What is locked.
+    pub current: String,
+    /// The newest that the requirements allow.
+    pub allowed: String,
+    /// The newest stable one.
+    pub newest: String,
+}
+
+/// Everything that could be newer.
+#[derive(Clone, Debug)]
+pub struct OutdatedReport {
+    /// By kind and name.
+    pub outdated: Vec<Outdated>,
+    /// How many were looked at.
+    pub checked: usize,
+}
+
+impl OutdatedReport {
+    /// As fields of a document.
+    pub fn fields(&self) -> Vec<(&'static str, Value)> {
+        let row = |row: &Outdated| {
+            Value::map([
+                ("type", row.kind.plural().into()),
+                ("name", row.name.as_str().into()),
+                ("source", row.source.as_str().into()),
+                ("current", row.current.as_str().into()),
+                ("allowed", row.allowed.as_str().into()),
+                ("newest", row.newest.as_str().into()),
+            ])
+        };
+        let rows = self.outdated.iter().map(row).collect();
+        vec![("checked", self.checked.into()), ("outdated", Value::List(rows))]
+    }
+}
+
+/// Looks for newer versions.
+pub fn outdated(world: &World, request: &OutdatedRequest) -> Outcome<OutdatedReport> {
+    let mut notes = Notes::default();
+    let result = run(world, request, &mut notes);
+    notes.outcome(result)
+}
+
+fn run(world: &World, request: &OutdatedRequest, notes: &mut Notes) -> Result<OutdatedReport, Failure> {
+    let files = ManifestFiles::require(&world.environment)?;
+    let store = ProjectStore::open(files.folder())?;
+    let project = Project::of(&world.environment, files, notes)?;
+    let Some((lock, _)) = read_lock(&store, notes)? else {
+        let message = format!("there is no `{LOCK_NAME}`: nothing is installed");
+        return Err(Diagnostic::new(&codes::LOCK_OUTDATED, message).help("run `agpm install` first").into());
+    };
+    let names = known(&project.manifest, &lock);
+    let wanted = request.names.iter().map(|name| find(name, &names)).collect::<Result<BTreeSet<_>, _>>()?;
+    let sources = Sources::open(&world.environment, &project.manifest, store.path());
+    let resolved = resolve(world, &project.manifest, &sources, BTreeMap::new(), notes)?;
+    let newest = Newest::new(&lock, &sources, &resolved)?;
+    let is_wanted = |locked: &&Locked| {
+        let alias = locked.manifest_alias.as_ref().unwrap_or(&locked.name);
+        let named = [&locked.name, alias].iter().any(|name| wanted.contains(&(locked.kind, (*name).clone())));
+        locked.commit.is_some() && (wanted.is_empty() || named)
+    };
+    let locked: Vec<&Locked> = lock.entries.iter().filter(is_wanted).collect();
+    let outdated = locked.iter().filter_map(|locked| newest.compare(locked)).collect();
+    Ok(OutdatedReport { outdated, checked: locked.len() })
+}
+
+/// The tags of every source, highest first, and what would be chosen today.
+struct Newest<'r> {
+    tags: BTreeMap<String, Vec<Tag>>,
+    chosen: BTreeMap<(ResourceType, &'r ResourceName), (&'r str, Option<&'r ObjectId>)>,
+}
+
+impl<'r> Newest<'r> {
+    fn new(lock: &Lockfile, sources: &Sources, resolved: &'r Resolved) -> Result<Self, Failure> {
+        let mut tags = BTreeMap::new();
+        for locked in &lock.entries {
+            let Origin::Source(name) = &locked.unit.origin else { continue };
+            if tags.contains_key(name.as_str()) {
+                continue;
+            }
+            let Some(refs) = refs_of(sources, name)? else { continue };
+            let mut all: Vec<Tag> =
+                refs.tags.keys().map(|tag| Tag::new(tag)).filter(Tag::is_stable).collect();
+            all.sort_by(|a, b| b.cmp(a));
+            tags.insert(name.to_string(), all);
+        }
+        let choice = |entry: &'r crate::packages::ResolvedEntry| {
+            let version = (entry.version.label.as_str(), entry.version.commit.as_ref());
+            ((entry.entry.kind, &entry.entry.name), version)
+        };
+        Ok(Newest { tags, chosen: resolved.entries.iter().map(choice).collect() })
+    }
+
+    fn compare(&self, locked: &Locked) -> Option<Outdated> {
+        let Origin::Source(source) = &locked.unit.origin else { return None };
+        let current = locked.version.clone().unwrap_or_default();
+        let (allowed, commit) = self.chosen.get(&(locked.kind, &locked.name)).copied()?;
+        let prefix = Tag::new(&current).prefix().map(str::to_owned);
+        let of_prefix = |tag: &&Tag| prefix.is_none() || tag.prefix() == prefix.as_deref();
+        let newest = self.tags.get(source.as_str()).and_then(|tags| tags.iter().find(of_prefix));
+        let newest = newest.filter(|newest| prefix.is_some() && **newest > Tag::new(&current));
+        let moved = commit != locked.commit.as_ref();
+        if !moved && newest.is_none() {
+            return None;
+        }
+        let with_commit =
+            |label: &str, commit: Option<&ObjectId>| match (label == allowed && label == current, commit) {
+                (true, Some(commit)) if moved => format!("{label} ({})", commit.short()),
+                _ => label.to_owned(),
+            };
+        Some(Outdated {
+            kind: locked.kind,
+            name: locked.name.clone(),
+            source: source.to_string(),
+            allowed: with_commit(allowed, commit),
+            newest: newest.map_or_else(|| with_commit(allowed, commit), |tag| tag.name().to_owned()),
+            current: with_commit(&current, locked.commit.as_ref()),
+        })
+    }
+}

@@ -1,0 +1,78 @@
+//! `update`: move pins within their requirements, and only those that are named.
+
+use std::collections::BTreeSet;
+
+use agpm_diag::did_you_mean;
+use agpm_model::{Lockfile, Manifest, ResourceName, ResourceType};
+use agpm_store::ProjectStore;
+
+use crate::failure::{Failure, FailureKind, Notes, Outcome};
+use crate::gather::{ManifestFiles, Project, unknown_name};
+use crate::install::{self, InstallReport, InstallRequest, Job};
+use crate::packages::{Moving, read_lock};
+use crate::world::World;
+
+/// What to update.
+#[derive(Clone, Debug)]
+pub struct UpdateRequest {
+    /// Names, or `TYPE/NAME`; all if there are none.
+    pub names: Vec<String>,
+    /// How.
+    pub install: InstallRequest,
+}
+
+/// Updates a project.
+pub fn update(world: &World, request: &UpdateRequest) -> Outcome<InstallReport> {
+    let mut notes = Notes::default();
+    let result = run(world, request, &mut notes);
+    notes.outcome(result)
+}
+
+fn run(world: &World, request: &UpdateRequest, notes: &mut Notes) -> Result<InstallReport, Failure> {
+    let moving = if request.names.is_empty() { Moving::Everything } else { named(world, request)? };
+    let title = format!("update {}", request.names.join(" ")).trim_end().to_owned();
+    install::run(world, &Job { title, request: request.install, moving, manifest: None }, notes)
+}
+
+fn named(world: &World, request: &UpdateRequest) -> Result<Moving, Failure> {
+    let mut quiet = Notes::default();
+    let files = ManifestFiles::require(&world.environment)?;
+    let store = ProjectStore::open(files.folder())?;
+    let lock = read_lock(&store, &mut quiet)?.map(|(lock, _)| lock).unwrap_or_default();
+    let project = Project::of(&world.environment, files, &mut quiet)?;
+    let known = known(&project.manifest, &lock);
+    Ok(Moving::Only(request.names.iter().map(|name| find(name, &known)).collect::<Result<_, _>>()?))
+}
+
+/// Every name that something can be called by.
+pub(crate) fn known(manifest: &Manifest, lock: &Lockfile) -> BTreeSet<(ResourceType, ResourceName)> {
+    let roots = manifest.dependencies.iter().map(|dependency| (dependency.kind, dependency.name.clone()));
+    let locked = lock.entries.iter().map(|entry| (entry.kind, entry.name.clone()));
+    roots.chain(locked).collect()
+}
+
+/// The one that a word means: a name, or `TYPE/NAME`.
+pub(crate) fn find(
+    word: &str,
+    known: &BTreeSet<(ResourceType, ResourceName)>,
+) -> Result<(ResourceType, ResourceName), Failure> {
+    let typed = word.split_once('/').and_then(|(kind, name)| Some((ResourceType::named(kind)?, name)));
+    let fits = |(kind, name): &&(ResourceType, ResourceName)| {
+        name.as_str() == word || typed.is_some_and(|(typed, rest)| *kind == typed && name.as_str() == rest)
+    };
+    let found: Vec<_> = known.iter().filter(fits).collect();
+    match found.as_slice() {
+        [one] => Ok((*one).clone()),
+        [] => {
+            let names: Vec<&str> = known.iter().map(|(_, name)| name.as_str()).collect();
+            Err(unknown_name("resource", word, did_you_mean(word, "there are", names.iter().copied())))
+        }
+        several => {
+            let all: Vec<String> = several.iter().map(|(kind, name)| format!("`{kind}/{name}`")).collect();
+            let mut failure =
+                unknown_name("single resource", word, Some(format!("say which: {}", all.join(", "))));
+            failure.kind = FailureKind::NotFound;
+            Err(failure)
+        }
+    }
+}

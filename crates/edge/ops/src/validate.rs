@@ -1,0 +1,133 @@
+//! `validate`: every check that can be made without writing.
+
+use agpm_diag::{Diagnostic, codes};
+use agpm_model::{Manifest, Origin};
+use agpm_store::ProjectStore;
+
+use crate::failure::{Failure, FailureKind, Notes, Outcome};
+use crate::gather::{ManifestFiles, Project};
+use crate::install::outdated;
+use crate::packages::{LOCK_NAME, Moving, Sources, frozen, pins, read_lock, refs_of, resolve, unsupported};
+use crate::world::World;
+
+/// A check that is made on request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ValidateCheck {
+    /// Every dependency resolves.
+    Resolve,
+    /// Every source answers.
+    Sources,
+    /// Every local file is there.
+    Paths,
+    /// Every template renders.
+    Render,
+    /// The lockfile says what the manifest asks for.
+    Lock,
+}
+
+/// What to check.
+#[derive(Clone, Debug)]
+pub struct ValidateRequest {
+    /// Besides the manifest itself.
+    pub checks: Vec<ValidateCheck>,
+}
+
+/// What was checked; the findings are the diagnostics.
+#[derive(Clone, Debug)]
+pub struct ValidateReport {
+    /// How many dependencies the manifest has.
+    pub dependencies: usize,
+    /// How many sources.
+    pub sources: usize,
+    /// The gravest failure of a check.
+    pub failure: Option<FailureKind>,
+}
+
+/// Checks a project.
+pub fn validate(world: &World, request: &ValidateRequest) -> Outcome<ValidateReport> {
+    let mut notes = Notes::default();
+    let result = run(world, request, &mut notes);
+    let result = result.or_else(|failure| {
+        // What is wrong is the result.
+        notes.diagnostics.extend(failure.diagnostic);
+        let failure = Some(failure.kind);
+        Ok(ValidateReport { dependencies: 0, sources: 0, failure })
+    });
+    notes.outcome(result)
+}
+
+fn run(world: &World, request: &ValidateRequest, notes: &mut Notes) -> Result<ValidateReport, Failure> {
+    let files = ManifestFiles::require(&world.environment)?;
+    let store = ProjectStore::open(files.folder())?;
+    let project = Project::of(&world.environment, files, notes)?;
+    let manifest = &project.manifest;
+    let mut failure = None;
+    for check in &request.checks {
+        let result = match check {
+            ValidateCheck::Resolve | ValidateCheck::Render => resolves(world, manifest, &store, notes),
+            ValidateCheck::Sources => answer(world, manifest, &store, notes),
+            ValidateCheck::Paths => are_there(manifest, &store, notes),
+            ValidateCheck::Lock => is_current(manifest, &store, notes),
+        };
+        if let Err(found) = result {
+            // Checks overlap: what was said once is enough.
+            notes.diagnostics.extend(found.diagnostic.filter(|one| !notes.diagnostics.contains(one)));
+            failure = failure.or(Some(found.kind));
+        }
+    }
+    Ok(ValidateReport { dependencies: manifest.dependencies.len(), sources: manifest.sources.len(), failure })
+}
+
+fn resolves(
+    world: &World,
+    manifest: &Manifest,
+    store: &ProjectStore,
+    notes: &mut Notes,
+) -> Result<(), Failure> {
+    unsupported::in_manifest(manifest)?;
+    let sources = Sources::open(&world.environment, manifest, store.path());
+    let lock = read_lock(store, notes)?;
+    let pins = lock.map(|(lock, _)| pins(manifest, &lock, &Moving::Nothing)).unwrap_or_default();
+    let resolved = resolve(world, manifest, &sources, pins, notes)?;
+    unsupported::in_entries(&resolved.entries)
+}
+
+/// Asks every source for its refs; one that fails does not keep the others from being asked.
+fn answer(
+    world: &World,
+    manifest: &Manifest,
+    store: &ProjectStore,
+    notes: &mut Notes,
+) -> Result<(), Failure> {
+    let sources = Sources::open_all(&world.environment, manifest, store.path());
+    let mut gravest = None;
+    for source in &manifest.sources {
+        if let Err(failure) = refs_of(&sources, &source.name) {
+            notes.diagnostics.extend(failure.diagnostic.map(|found| found.at_spot(source.spot)));
+            gravest = Some(failure.kind);
+        }
+    }
+    gravest.map_or(Ok(()), |kind| Err(Failure { kind, diagnostic: None }))
+}
+
+fn are_there(manifest: &Manifest, store: &ProjectStore, notes: &mut Notes) -> Result<(), Failure> {
+    for dependency in &manifest.dependencies {
+        let Some(unit) = dependency.unit.as_ref().filter(|unit| unit.origin == Origin::Local) else {
+            continue;
+        };
+        let there = unit.path.is_pattern() || agpm_store::is_file(&store.path().join(unit.path.as_str()));
+        if !there {
+            let message = format!("there is no file `{}`", unit.path);
+            let found = Diagnostic::new(&codes::PACKAGE_NOT_FOUND, message).at_spot(dependency.spot);
+            notes.diagnostics.push(found.help("paths start at the manifest's folder"));
+        }
+    }
+    notes.check()
+}
+
+fn is_current(manifest: &Manifest, store: &ProjectStore, notes: &mut Notes) -> Result<(), Failure> {
+    let Some((lock, _)) = read_lock(store, notes)? else {
+        return Err(outdated(format!("there is no `{LOCK_NAME}`")));
+    };
+    frozen::roots(manifest, &lock).map(drop)
+}

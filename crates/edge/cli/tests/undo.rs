@@ -143,3 +143,17 @@ fn an_undo_first_finishes_what_was_stopped() {
     assert!(output.stderr.starts_with("note[install/recovered]"), "{output}");
     assert_eq!(state(&sandbox), first);
 }
+
+#[test]
+fn a_change_of_the_manifest_is_taken_back_with_what_it_installed() {
+    let sandbox = sandbox();
+    manifest(&sandbox, "v1.0.0", &["a"]);
+    run(&sandbox, "agpm install", 0);
+    let (before, text) = (state(&sandbox), sandbox.read("agpm.toml"));
+    run(&sandbox, "agpm add dep agent s:agents/old.md@v1.0.0", 0);
+    assert_ne!(state(&sandbox), before);
+    let output = run(&sandbox, "agpm undo", 0);
+    assert!(output.stdout.contains("restored agpm.toml\n"), "{output}");
+    assert_eq!((state(&sandbox), sandbox.read("agpm.toml")), (before, text));
+    assert_eq!(run(&sandbox, "agpm install", 0).stdout, "1 unchanged\n");
+}

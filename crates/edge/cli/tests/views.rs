@@ -116,6 +116,7 @@ own   snippet  -        local   .agpm/snippets/own.md
     };
     assert_eq!(names("agpm list --type agents"), ["assistant"]);
     assert_eq!(names("agpm list --type snippet"), ["common", "own", "prompts", "utils"]);
+    assert_eq!(names("agpm list --source local"), ["own"]);
     assert_eq!(names("agpm list --source community"), ["assistant", "common", "prompts", "utils"]);
     assert_eq!(names("agpm list --type snippet --source community --search UTI"), ["utils"]);
     assert_eq!(good(&sandbox, "agpm list --search no-such"), "");
@@ -314,6 +315,23 @@ fn names_of_two_types_are_ambiguous() {
 }
 
 #[test]
+fn the_name_of_a_pattern_means_all_that_it_matched() {
+    let sandbox = Sandbox::new(PROGRAM);
+    let mut repository = Repository::init(&sandbox, "community");
+    repository.commit(&[("agents/a.md", "a\n"), ("agents/b.md", "b\n")]);
+    repository.tag("v1.0.0");
+    let all = r#"all = { source = "s", path = "agents/*.md", version = "v1.0.0" }"#;
+    sandbox.write("agpm.toml", format!("[sources]\ns = \"{}\"\n[agents]\n{all}\n", repository.url()));
+    assert_eq!(sandbox.run_line("agpm install").code, Some(0));
+    let both = "agents/a (v1.0.0)\nagents/b (v1.0.0)\n";
+    for line in ["agpm tree", "agpm tree all", "agpm tree agents/all"] {
+        assert_eq!(good(&sandbox, line), both, "{line}");
+    }
+    assert_eq!(good(&sandbox, "agpm why b"), "agents/b (v1.0.0): the manifest asks for it as v1.0.0\n");
+    assert_eq!(good(&sandbox, "agpm why agent/all").lines().count(), 3);
+}
+
+#[test]
 fn why_tells_the_chain_by_name_and_by_file() {
     let sandbox = sandbox();
     let expected = "\
@@ -397,6 +415,8 @@ verify/changed: .claude/snippets/prompts.md was installed, but is not in `agpm.l
     assert_eq!(fails(&sandbox, "agpm verify", 1, &[]).stdout, expected);
     sandbox.write(".claude/snippets/new.md", "Somebody's.\n");
     fails(&sandbox, "agpm verify", 1, &["new.md is locked, but what is there was not installed"]);
+    let note = "note[lock/outdated]: the manifest, `agpm.lock` or the configuration changed";
+    fails(&sandbox, "agpm verify", 1, &[note, "agpm install --check"]);
     std::fs::create_dir(sandbox.work().join(".agpm/transaction")).unwrap();
     fails(
         &sandbox,
@@ -404,4 +424,25 @@ verify/changed: .claude/snippets/prompts.md was installed, but is not in `agpm.l
         1,
         &["warning[install/recovered]: an earlier run was stopped", "agpm install"],
     );
+}
+
+#[test]
+fn looking_starts_no_git() {
+    let sandbox = sandbox();
+    for line in [
+        "list",
+        "tree",
+        "why common",
+        "verify",
+        "cache info",
+        "cache clean",
+        "config show",
+        "undo --list",
+        "undo",
+    ] {
+        let mut command = sandbox.command(PROGRAM);
+        command.args(line.split(' ')).env("PATH", sandbox.home());
+        let output = sandbox.output(command);
+        assert_eq!(output.code, Some(0), "{line}\n{output}");
+    }
 }

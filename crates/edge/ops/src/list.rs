@@ -43,17 +43,31 @@ pub fn list(world: &World, request: &ListRequest) -> Outcome<ListReport> {
 fn run(world: &World, request: &ListRequest, notes: &mut Notes) -> Result<ListReport, Failure> {
     let kind = request.kind.as_deref().map(kind_named).transpose()?;
     let view = LockView::load(&world.environment, notes)?;
-    if let Some(name) = request.source.as_ref().filter(|name| !view.sources.contains(*name)) {
-        let known = view.sources.iter().map(String::as_str);
-        return Err(unknown_name("source", name, did_you_mean(name, "sources are", known)));
+    if let Some(name) = &request.source {
+        check_source(&view, name)?;
     }
     let search = request.search.as_ref().map(|text| text.to_lowercase());
     let wanted = |entry: &Locked| {
         kind.is_none_or(|kind| entry.kind == kind)
-            && request.source.as_deref().is_none_or(|name| source(entry) == Some(name))
+            && request.source.as_deref().is_none_or(|name| shown_source(entry) == name)
             && search.as_ref().is_none_or(|text| entry.name.as_str().to_lowercase().contains(text))
     };
     Ok(ListReport { entries: view.entries.into_iter().filter(wanted).collect() })
+}
+
+/// What stands for the source of files of the project itself.
+const LOCAL: &str = "local";
+
+fn shown_source(entry: &Locked) -> &str {
+    source(entry).unwrap_or(LOCAL)
+}
+
+fn check_source(view: &LockView, name: &str) -> Result<(), Failure> {
+    if name == LOCAL || view.sources.contains(name) {
+        return Ok(());
+    }
+    let known = view.sources.iter().map(String::as_str).chain([LOCAL]);
+    Err(unknown_name("source", name, did_you_mean(name, "sources are", known)))
 }
 
 fn kind_named(word: &str) -> Result<ResourceType, Failure> {
@@ -90,7 +104,7 @@ fn row(entry: &Locked) -> ListRow {
         entry.name.as_str(),
         entry.kind.singular(),
         entry.version.as_deref().unwrap_or("-"),
-        source(entry).unwrap_or("local"),
+        shown_source(entry),
         entry.installed_at.as_ref().map_or("-", RelativePath::as_str),
         status,
     ];

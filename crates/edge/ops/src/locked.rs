@@ -80,7 +80,7 @@ impl LockView {
         needed_by
     }
 
-    /// The entries that a name means: all have one kind, or come from one pattern.
+    /// The entries that a name means, all of one kind; a pattern's name means all that it matched.
     pub(crate) fn find(&self, name: &str) -> Result<Vec<usize>, Failure> {
         let (kind, rest) = match name.split_once('/') {
             Some((word, rest)) => (ResourceType::named(word), rest),
@@ -91,14 +91,12 @@ impl LockView {
         if found.is_empty() {
             found = self.matching(|entry| fits(entry, manifest_key(entry)));
         }
-        let labels: BTreeSet<String> = found
-            .iter()
-            .map(|at| format!("{}/{}", self.entries[*at].kind, manifest_key(&self.entries[*at])))
-            .collect();
-        match labels.len() {
+        let of_kind = |at: &usize| (self.entries[*at].kind, format!("`{}/{name}`", self.entries[*at].kind));
+        let kinds: BTreeMap<ResourceType, String> = found.iter().map(of_kind).collect();
+        match kinds.len() {
             0 => Err(self.not_found(name)),
             1 => Ok(found),
-            _ => Err(ambiguous(name, &labels)),
+            _ => Err(ambiguous(name, &kinds.into_values().collect::<Vec<_>>())),
         }
     }
 
@@ -148,9 +146,8 @@ fn note(message: String) -> Diagnostic {
     diagnostic
 }
 
-fn ambiguous(name: &str, labels: &BTreeSet<String>) -> Failure {
-    let all: Vec<String> = labels.iter().map(|label| format!("`{label}`")).collect();
-    let message = format!("`{name}` could be {}", all.join(" or "));
+fn ambiguous(name: &str, meanings: &[String]) -> Failure {
+    let message = format!("`{name}` could be {}", meanings.join(" or "));
     let diagnostic = Diagnostic::new(&codes::NAME_UNKNOWN, message).help("name it with its type");
     Failure::new(FailureKind::NotFound, diagnostic)
 }

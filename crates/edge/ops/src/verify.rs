@@ -10,7 +10,7 @@ use agpm_text::Value;
 
 use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::ManifestFiles;
-use crate::install::{observe, read_ledger};
+use crate::install::{inputs_of, observe, read_ledger};
 use crate::locked::label;
 use crate::packages::{LOCK_NAME, read_lock};
 use crate::parallel;
@@ -51,8 +51,11 @@ fn run(world: &World, notes: &mut Notes) -> Result<VerifyReport, Failure> {
     if store.needs_recovery() {
         notes.diagnostics.push(interrupted());
     }
-    let lock = read_lock(&store, notes)?.map(|(lock, _)| lock).unwrap_or_default();
+    let (lock, lock_text) = read_lock(&store, notes)?.unwrap_or_default();
     let ledger = read_ledger(&store, notes)?;
+    if ledger.inputs.is_some_and(|inputs| inputs != inputs_of(&files.fingerprint(), &lock_text)) {
+        notes.diagnostics.push(moved_on());
+    }
     let locked: BTreeMap<&RelativePath, &Locked> =
         lock.entries.iter().filter_map(|entry| Some((entry.installed_at.as_ref()?, entry))).collect();
     let paths: BTreeSet<&RelativePath> = locked.keys().copied().chain(ledger.files.keys()).collect();
@@ -97,6 +100,15 @@ fn judge(now: Observed, owned: Option<&Owned>, locked: Option<&Locked>) -> Optio
         }
         _ => None,
     }
+}
+
+/// What was installed may be whole and yet not what is asked for by now.
+fn moved_on() -> Diagnostic {
+    let message = format!("the manifest, `{LOCK_NAME}` or the configuration changed since the last install");
+    let help = "`agpm install --check` tells whether that makes a difference";
+    let mut diagnostic = Diagnostic::new(&codes::LOCK_OUTDATED, message).help(help);
+    diagnostic.severity = Severity::Note;
+    diagnostic
 }
 
 fn interrupted() -> Diagnostic {

@@ -1,51 +1,10 @@
-//! `list`, `tree`, `why` and `verify`: what they show of a project that was installed for real.
+//! `list`, `tree` and `why`: what they show of a project that was installed for real.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods)]
 
-use agpm_testkit::{CommandOutput, Repository, Sandbox};
+mod assistant;
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_agpm");
-const ASSISTANT: &str = "---\ndependencies:\n  snippets:\n    - path: snippets/prompts.md\n    - path: snippets/utils.md\n---\nHelp.\n";
-const UTILS: &str = "---\ndependencies:\n  snippets:\n    - path: snippets/common.md\n---\nUtils.\n";
-
-/// The seed's assistant with prompts and utils, and common below utils.
-fn sandbox() -> Sandbox {
-    let sandbox = Sandbox::new(PROGRAM);
-    let mut repository = Repository::init(&sandbox, "community");
-    repository.commit(&[
-        ("agents/assistant.md", ASSISTANT),
-        ("snippets/prompts.md", "Prompts.\n"),
-        ("snippets/utils.md", UTILS),
-        ("snippets/common.md", "Common.\n"),
-    ]);
-    repository.tag("v2.0.0");
-    let assistant =
-        r#"assistant = { source = "community", path = "agents/assistant.md", version = "v2.0.0" }"#;
-    let url = repository.url();
-    sandbox.write("agpm.toml", format!("[sources]\ncommunity = \"{url}\"\n\n[agents]\n{assistant}\n"));
-    let output = sandbox.run_line("agpm install");
-    assert_eq!(output.code, Some(0), "{output}");
-    sandbox
-}
-
-fn good(sandbox: &Sandbox, line: &str) -> String {
-    let output = sandbox.run_line(line);
-    assert_eq!((output.code, output.stderr.as_str()), (Some(0), ""), "{line}\n{output}");
-    output.stdout
-}
-
-fn fails(sandbox: &Sandbox, line: &str, code: i32, words: &[&str]) -> CommandOutput {
-    let output = sandbox.run_line(line);
-    assert_eq!(output.code, Some(code), "{line}\n{output}");
-    words.iter().for_each(|word| assert!(output.to_string().contains(word), "{line}: {word}\n{output}"));
-    output
-}
-
-/// The lockfile, changed by hand.
-fn edit_lock(sandbox: &Sandbox, from: &str, to: &str) {
-    let lock = sandbox.read("agpm.lock");
-    assert!(lock.contains(from), "{from}\n{lock}");
-    sandbox.write("agpm.lock", lock.replacen(from, to, 1));
-}
+use agpm_testkit::{Repository, Sandbox};
+use assistant::{PROGRAM, edit_lock, fails, good, sandbox};
 
 /// A lockfile in which each entry needs the ones that it names.
 fn lock(sandbox: &Sandbox, entries: &[(&str, Vec<String>)]) {
@@ -357,73 +316,6 @@ agents/assistant (v2.0.0): the manifest asks for it as v2.0.0
     assert!(json.contains("\"chains\":[[{\"type\":\"agent\",\"name\":\"assistant\""), "{json}");
     sandbox.write("agpm.toml", "");
     assert_eq!(good(&sandbox, "agpm why utils"), "snippets/utils (v2.0.0)\nnothing asks for it any more\n");
-}
-
-#[test]
-fn verify_finds_every_drift_and_writes_nothing() {
-    let sandbox = sandbox();
-    assert_eq!(good(&sandbox, "agpm verify"), "4 files are as installed\n");
-    assert_eq!(good(&sandbox, "agpm -q verify"), "");
-    let at = |path: &str| sandbox.work().join(".claude").join(path);
-    sandbox.write(".claude/agents/assistant.md", "edited\n");
-    std::fs::remove_file(at("snippets/common.md")).unwrap();
-    std::fs::remove_file(at("snippets/utils.md")).unwrap();
-    std::fs::create_dir(at("snippets/utils.md")).unwrap();
-    let before = sandbox.listing();
-    let expected = "\
-verify/changed: .claude/agents/assistant.md has other bytes than were installed (agents/assistant)
-verify/missing: .claude/snippets/common.md is missing (snippets/common)
-verify/changed: .claude/snippets/utils.md is a folder now (snippets/utils)
-";
-    let output = sandbox.run_line("agpm verify");
-    assert_eq!(output.stdout, format!("{expected}3 of 4 files not as installed\n"));
-    assert_eq!((output.code, output.stderr.as_str()), (Some(1), ""));
-    assert_eq!(sandbox.run_line("agpm -q verify").stdout, expected);
-    let json =
-        fails(&sandbox, "agpm verify --json", 1, &["\"checked\": 4", "\"code\": \"verify/missing\""]).stdout;
-    let squeezed = json.replace(['\n', ' '], "");
-    assert!(squeezed.starts_with("{\"ok\":false,\"checked\":4,\"findings\":[{\"code\":\"verify/changed\",\"path\":\".claude/agents/assistant.md\",\"resource\":\"agents/assistant\""), "{json}");
-    assert_eq!(sandbox.listing(), before);
-}
-
-#[cfg(unix)]
-#[test]
-fn verify_sees_modes_and_links() {
-    use std::os::unix::fs::{PermissionsExt, symlink};
-    let sandbox = sandbox();
-    let at = |path: &str| sandbox.work().join(".claude").join(path);
-    std::fs::set_permissions(at("agents/assistant.md"), std::fs::Permissions::from_mode(0o755)).unwrap();
-    std::fs::rename(at("snippets/utils.md"), at("snippets/same.md")).unwrap();
-    symlink(at("snippets/same.md"), at("snippets/utils.md")).unwrap();
-    let expected = "\
-verify/changed: .claude/agents/assistant.md has another mode than was installed (agents/assistant)
-verify/changed: .claude/snippets/utils.md is a symbolic link now (snippets/utils)
-2 of 4 files not as installed
-";
-    assert_eq!(fails(&sandbox, "agpm verify", 1, &[]).stdout, expected);
-}
-
-#[test]
-fn verify_compares_lock_and_ledger_and_sees_a_run_that_was_stopped() {
-    let sandbox = sandbox();
-    edit_lock(&sandbox, ".claude/snippets/prompts.md", ".claude/snippets/new.md");
-    let expected = "\
-verify/missing: .claude/snippets/new.md is locked and was never installed here (snippets/prompts)
-verify/changed: .claude/snippets/prompts.md was installed, but is not in `agpm.lock` (snippets/prompts)
-2 of 5 files not as installed
-";
-    assert_eq!(fails(&sandbox, "agpm verify", 1, &[]).stdout, expected);
-    sandbox.write(".claude/snippets/new.md", "Somebody's.\n");
-    fails(&sandbox, "agpm verify", 1, &["new.md is locked, but what is there was not installed"]);
-    let note = "note[lock/outdated]: the manifest, `agpm.lock` or the configuration changed";
-    fails(&sandbox, "agpm verify", 1, &[note, "agpm install --check"]);
-    std::fs::create_dir(sandbox.work().join(".agpm/transaction")).unwrap();
-    fails(
-        &sandbox,
-        "agpm verify",
-        1,
-        &["warning[install/recovered]: an earlier run was stopped", "agpm install"],
-    );
 }
 
 #[test]

@@ -91,6 +91,13 @@ fn json_is_one_document_also_on_failure_and_on_wrong_usage() {
         ("agpm merge missing.json --json", "io/not-found"),
         ("agpm --json explain no/such-code", "name/unknown"),
         ("agpm --json demo .", "io/exists"),
+        ("agpm --json list", "manifest/missing"),
+        ("agpm list --format json", "manifest/missing"),
+        ("agpm --json tree", "manifest/missing"),
+        ("agpm --json why x", "manifest/missing"),
+        ("agpm --json verify", "manifest/missing"),
+        ("agpm --json undo", "manifest/missing"),
+        ("agpm --json config remove-source x", "name/unknown"),
         ("agpm --json", "usage"),
         ("agpm --json merge", "usage"),
         ("agpm --json merge --no-such-flag", "usage"),
@@ -118,6 +125,10 @@ fn json_is_one_document_on_success() {
         "agpm --json explain file:org.json",
         "agpm --json merge org.json list.json --explain",
         "agpm --json demo trial",
+        "agpm --json cache info",
+        "agpm --json cache clean",
+        "agpm --json config show",
+        "agpm --json config path",
     ] {
         let output = sandbox.run_line(line);
         assert_eq!(json(&output.stdout).get("ok"), Some(&Value::Bool(true)), "{line}\n{output}");
@@ -212,6 +223,13 @@ fn commands_that_read_write_nothing() {
         "agpm man",
         "agpm --help",
         "agpm demo .",
+        "agpm list",
+        "agpm verify",
+        "agpm undo",
+        "agpm cache info",
+        "agpm cache clean",
+        "agpm config show",
+        "agpm config remove-source x",
     ] {
         sandbox.run_line(line);
         assert_eq!(sandbox.listing(), before, "{line}");

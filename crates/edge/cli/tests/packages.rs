@@ -259,8 +259,8 @@ fn requirements_that_exclude_each_other_are_told_with_both_chains_and_a_way_out(
         1,
         &[
             "package/conflict",
-            "agents/a → snippets/helper.md",
-            "agents/b → snippets/helper.md",
+            "agents/a (at v1.0.0) asks for `^1.0`",
+            "agents/b (at v1.0.0) asks for `^2.0`",
             "`^1.0`",
             "`^2.0`",
             "version = \"v2.0.0\"",

@@ -11,6 +11,7 @@
 //! | `history.git` | commits alone; only after a short commit was asked for | `commit` |
 
 mod blobs;
+mod cache;
 mod commit;
 mod create;
 mod error;
@@ -24,6 +25,7 @@ mod said;
 mod shelf;
 mod tree;
 
+pub use cache::CachedSource;
 pub use error::GitError;
 pub use program::{Git, Network};
 pub use refs::Refs;

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use agpm_model::{AddressKind, ObjectId, SourceAddress};
 
+use crate::cache::CachedSource;
 use crate::error::GitError;
 use crate::program::{Git, Network};
 use crate::reader::{Answer, Question, Reader};
@@ -70,6 +71,11 @@ impl Remote {
     /// What git is told the source is.
     pub(crate) fn url(&self) -> &OsString {
         &self.url
+    }
+
+    /// Whether this is its copy.
+    pub fn is_kept_in(&self, cached: &CachedSource) -> bool {
+        self.shelf.folder() == cached.folder()
     }
 
     /// What the source lists, asked once; without a network, what it listed last.

@@ -7,6 +7,8 @@ use agpm_store::{SharedLock, StoreError};
 
 /// More than the refs of any repository.
 const MOST_REFS: u64 = 64 << 20;
+/// More than any address.
+const LONGEST_LABEL: u64 = 1 << 16;
 
 /// A shelf's folders and files.
 #[derive(Debug)]
@@ -25,6 +27,22 @@ impl Shelf {
     /// The shelf of a source, named after an address without secrets: a new token finds the old copy.
     pub(crate) fn of(cache: &Path, label: String) -> Self {
         Shelf { folder: cache.join(Checksum::of(label.as_bytes()).digits()), label }
+    }
+
+    /// A shelf that is in the cache, by the name of its folder.
+    pub(crate) fn named(cache: &Path, name: &str) -> Self {
+        Shelf { folder: cache.join(name), label: String::new() }
+    }
+
+    /// Its folder.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The address that it was made for, without secrets.
+    pub(crate) fn address(&self) -> Option<String> {
+        let bytes = agpm_store::read(&self.folder.join("info.txt"), LONGEST_LABEL).ok()?;
+        Some(String::from_utf8_lossy(&bytes).trim_end().to_owned())
     }
 
     /// Commits with their trees, and files.

@@ -185,7 +185,7 @@ fn usage(message: String, help: String) -> Failure {
     Failure::new(FailureKind::Usage, Diagnostic::new(&codes::USAGE, message).help(help))
 }
 
-fn exists(what: &str, name: &str) -> Failure {
+pub(crate) fn exists(what: &str, name: &str) -> Failure {
     let message = format!("there is a {what} `{name}` already");
     let help = "run the command with `--force` to replace it, or choose another name";
     Failure::new(FailureKind::Refused, Diagnostic::new(&codes::IO_EXISTS, message).help(help))
@@ -206,19 +206,24 @@ fn edit(document: &Document, edit: &Edit) -> Result<String, Failure> {
     })
 }
 
-fn add_source(document: &Document, name: &str, address: &str, replace: Replace) -> Result<Edited, Failure> {
+/// The address of a source that is to be added, if it and the name are good.
+pub(crate) fn new_source(name: &str, address: &str) -> Result<SourceAddress, Failure> {
     let bad_name = |error: NameError| usage(error.to_string(), "give the source a short name".to_owned());
     let known = SourceName::new(name).map_err(bad_name)?;
     if known.as_str().contains([':', '/', ' ']) {
         let help = "use letters, digits and hyphens, as in `community`".to_owned();
         return Err(usage(format!("`{name}` is no name for a source"), help));
     }
-    let address = SourceAddress::parse(address).map_err(|error| {
+    SourceAddress::parse(address).map_err(|error| {
         usage(
             error.to_string(),
             "write an address such as `https://host/org/repo.git`, or a folder".to_owned(),
         )
-    })?;
+    })
+}
+
+fn add_source(document: &Document, name: &str, address: &str, replace: Replace) -> Result<Edited, Failure> {
+    let address = new_source(name, address)?;
     let at = Pointer::root().child("sources").child(name);
     if document.at(&at).is_some() && replace == Replace::Refused {
         return Err(exists("source", name));

@@ -22,8 +22,8 @@ use crate::parallel;
 use crate::path_of;
 use crate::world::World;
 
-const LEDGER_NAME: &str = ".agpm/ledger.json";
-const MOST_TOLD: usize = 20;
+pub(crate) const LEDGER_NAME: &str = ".agpm/ledger.json";
+pub(crate) const MOST_TOLD: usize = 20;
 
 /// What the lockfile is for in this run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -236,7 +236,7 @@ fn nothing_to_do(files: &ManifestFiles, store: &ProjectStore, job: &Job<'_>) -> 
 }
 
 /// What an install is made of, in one number. Another version of the program may make something else of it.
-fn inputs_of(manifest: &[u8], lock: &[u8]) -> Checksum {
+pub(crate) fn inputs_of(manifest: &[u8], lock: &[u8]) -> Checksum {
     let mut all = env!("CARGO_PKG_VERSION").as_bytes().to_vec();
     all.extend_from_slice(manifest);
     all.extend_from_slice(lock);

@@ -1,6 +1,8 @@
 //! One use case per file: gather, let the pure crates decide, apply, report. Nothing here prints.
 
+mod cache;
 mod change;
+mod config;
 mod demo;
 mod explain;
 mod failure;
@@ -8,6 +10,8 @@ mod gather;
 mod init;
 mod install;
 mod layers;
+mod list;
+mod locked;
 mod merge;
 mod outdated;
 mod packages;
@@ -15,13 +19,20 @@ mod parallel;
 mod provenance;
 mod report;
 mod strategies;
+mod tree;
+mod undo;
 mod update;
 mod validate;
+mod verify;
+mod why;
 mod world;
 
 pub use agpm_merge::Rendered;
 pub use agpm_plan::{Action, Change};
+pub use agpm_store::Done;
+pub use cache::{CacheReport, CacheRequest, CachedCopy, cache};
 pub use change::{ChangeReport, ManifestChange, NewDependency, Replace, Then, change_manifest};
+pub use config::{ConfigAnswer, ConfigReport, ConfigRequest, config};
 pub use demo::{DemoReport, DemoRequest, DemoResult, DemoShow, demo};
 pub use explain::{ExplainReport, ExplainRequest, explain};
 pub use failure::{FailureKind, Outcome};
@@ -29,13 +40,18 @@ pub use init::{InitReport, InitRequest, init};
 pub use install::{
     InstallReport, InstallRequest, LockChange, LockUse, Moved, Overwrite, Warnings, Writing, install,
 };
+pub use list::{ListReport, ListRequest, ListRow, list};
 pub use merge::{MergeInputs, MergeReport, MergeRequest, OutputFormat, RuleArgument, merge};
 pub use outdated::{Outdated, OutdatedReport, OutdatedRequest, outdated};
 pub use provenance::{BodyLines, ExplainedDeletion, ExplainedLeaf, ExplainedShadow, Provenance};
 pub use report::{diagnostic_value, failure_value, success_value};
 pub use strategies::{OwnStrategy, StrategiesReport, StrategiesRequest, StrategyPage, strategies};
+pub use tree::{Below, Direction, Sibling, TreeLine, TreeReport, TreeRequest, tree};
+pub use undo::{PastEntry, UndoReport, UndoRequest, done_word, undo, undone_word};
 pub use update::{UpdateRequest, update};
 pub use validate::{ValidateCheck, ValidateReport, ValidateRequest, validate};
+pub use verify::{Finding, VerifyReport, verify};
+pub use why::{Asked, Link, WhyReport, WhyRequest, why};
 pub use world::{Environment, ManifestUse, Network, Progress, Silent, World};
 
 /// A path of ours from the project's folder.

@@ -303,7 +303,16 @@ mod tests {
 
     #[test]
     fn no_file_is_wrong_usage() {
-        let world = World { environment: Environment { folder: PathBuf::from("/nowhere"), manifest: None } };
+        let environment = Environment {
+            folder: PathBuf::from("/nowhere"),
+            manifest: None,
+            config: None,
+            config_folder: None,
+            cache: None,
+            home: None,
+            network: crate::Network::Offline,
+        };
+        let world = World { environment, progress: std::sync::Arc::new(crate::Silent) };
         let outcome = merge(&world, &request(Vec::new()));
         assert_eq!(outcome.result.err(), Some(FailureKind::Usage));
     }

@@ -7,8 +7,9 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use agpm_model::FileMode as Mode;
 use agpm_model::RelativePath;
-use agpm_store::{Expected, FileChange, Mode, ProjectStore, Transaction, Waiting};
+use agpm_store::{Expected, FileChange, ProjectStore, Transaction, Waiting};
 
 const FILES: usize = 1_000;
 const ROUNDS: usize = 7;

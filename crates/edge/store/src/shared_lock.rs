@@ -2,27 +2,80 @@ use std::fs::{self, File};
 use std::io::ErrorKind;
 use std::path::Path;
 
-use crate::error::StoreError;
+use crate::error::{Problem, StoreError};
 
 /// A lock between processes and threads, held until it is dropped.
 #[derive(Debug)]
 pub struct SharedLock {
-    _file: File,
+    /// Closing it unlocks.
+    file: File,
 }
+
+/// How often a lock may turn out to be another file's before it is taken as it is: some file systems give a file no
+/// lasting identity.
+const MOST_TRIES: usize = 100;
 
 impl SharedLock {
     /// Waits until nobody else holds the lock that this file stands for; the file is made and stays.
     pub fn hold(path: &Path) -> Result<Self, StoreError> {
+        let mut last = SharedLock::wait(path);
+        for _ in 0..MOST_TRIES {
+            match &last {
+                Ok(lock) if is_still(&lock.file, path) => break,
+                // Its folder was thrown away just now.
+                Err(StoreError { problem: Problem::NotFound, .. }) | Ok(_) => last = SharedLock::wait(path),
+                Err(_) => break,
+            }
+        }
+        last
+    }
+
+    fn wait(path: &Path) -> Result<Self, StoreError> {
         let fail = |cause| StoreError::new(path, cause);
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder).map_err(fail)?;
         }
         let file = File::options().create(true).append(true).open(path).map_err(fail)?;
         match file.lock() {
-            Ok(()) => Ok(SharedLock { _file: file }),
             // Some network file systems know no locks; working without one is better than not at all.
-            Err(cause) if cause.kind() == ErrorKind::Unsupported => Ok(SharedLock { _file: file }),
-            Err(cause) => Err(fail(cause)),
+            Err(cause) if cause.kind() != ErrorKind::Unsupported => Err(fail(cause)),
+            _ => Ok(SharedLock { file }),
         }
+    }
+}
+
+/// Whether the file is the one of that name: whoever held the lock may have thrown the folder away, and then the next
+/// one would lock another file.
+#[cfg(unix)]
+fn is_still(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let identity = |known: fs::Metadata| (known.dev(), known.ino());
+    let (own, named) = (file.metadata().map(identity), fs::metadata(path).map(identity));
+    own.is_ok_and(|own| named.is_ok_and(|named| own == named))
+}
+
+#[cfg(not(unix))]
+fn is_still(_: &File, path: &Path) -> bool {
+    path.is_file()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn who_waited_for_a_folder_that_went_holds_the_new_one() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("shelf/lock");
+        let first = SharedLock::hold(&path).unwrap();
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| SharedLock::hold(&path).unwrap());
+            fs::remove_dir_all(place.path().join("shelf")).unwrap();
+            drop(first);
+            let second = waiting.join().unwrap();
+            assert!(path.is_file());
+            assert!(is_still(&second.file, &path));
+        });
     }
 }

@@ -7,9 +7,8 @@ mod common;
 use std::cell::Cell;
 use std::fs;
 
-use agpm_store::{
-    Done, Expected, FileChange, Force, Mode, Observed, Problem, ProjectStore, UndoError, Waiting,
-};
+use agpm_model::FileMode as Mode;
+use agpm_store::{Done, Expected, FileChange, Force, Observed, Problem, ProjectStore, UndoError, Waiting};
 use common::{PATIENT, apply, create, every_kind, path, prepare, remove, tree, was, write};
 
 fn undo(folder: &std::path::Path, force: Force) -> Result<String, UndoError> {

@@ -1,23 +1,31 @@
 //! One file per command: arguments to request, report to text or value.
 
+mod cache;
 mod change;
+mod config;
 mod demo;
 mod explain;
 mod init;
 mod install;
+mod list;
 mod man;
 mod merge;
 mod outdated;
 mod provenance;
 mod strategies;
 mod table;
+mod tree;
+mod undo;
 mod update;
 mod validate;
+mod verify;
+mod why;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use agpm_ops::{Environment, ManifestUse, MergeInputs, Network, World};
+use agpm_diag::{Diagnostic, codes};
+use agpm_ops::{Environment, FailureKind, ManifestUse, MergeInputs, Network, Outcome, World};
 
 use crate::args::{Cli, Command, FoldArgs, Global};
 use crate::output::{Output, write_stdout};
@@ -34,6 +42,13 @@ pub(crate) fn run(cli: Cli, output: &mut Output) -> ExitCode {
         Command::Outdated(args) => outdated::run(&world, args, output),
         Command::Validate(args) => validate::run(&world, &args, output),
         Command::Install(args) => install::run(&world, &args, output),
+        Command::List(args) => list::run(&world, args, output),
+        Command::Tree(args) => tree::run(&world, args, output),
+        Command::Why(args) => why::run(&world, args, output),
+        Command::Verify => verify::run(&world, output),
+        Command::Undo(args) => undo::run(&world, &args, output),
+        Command::Cache { what } => cache::run(&world, what, output),
+        Command::Config { what } => config::run(&world, what, output),
         Command::Demo(args) => demo::run(&world, args, output),
         Command::Merge(args) => merge::run(&world, args, output),
         Command::Strategies(args) => strategies::run(&world, args, output),
@@ -44,7 +59,6 @@ pub(crate) fn run(cli: Cli, output: &mut Output) -> ExitCode {
             write_stdout(&script)
         }
         Command::Man => write_stdout(&man::page(Cli::declaration())),
-        _ => ExitCode::FAILURE,
     }
 }
 
@@ -81,4 +95,11 @@ fn inputs(fold: FoldArgs, files: Vec<std::path::PathBuf>) -> MergeInputs {
         rules: fold.rules,
         manifest: if fold.no_manifest { ManifestUse::Ignored } else { ManifestUse::Nearest },
     }
+}
+
+/// `--json` is `--format json`, and a result has one format.
+fn two_formats<T>(other: &str) -> Outcome<T> {
+    let message = format!("`--json` and `--format {other}` ask for two formats");
+    let diagnostic = Diagnostic::new(&codes::USAGE, message).help("leave out one of them");
+    Outcome::failed(FailureKind::Usage, diagnostic)
 }

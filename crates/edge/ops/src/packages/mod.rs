@@ -12,4 +12,4 @@ pub(crate) mod unsupported;
 
 pub(crate) use locking::{LOCK_NAME, Moving, lock_of, pins, read_lock};
 pub(crate) use resolve::{Resolved, ResolvedEntry, resolve};
-pub(crate) use sources::{Sources, git, git_failure, refs_of};
+pub(crate) use sources::{Opened, Sources, git, git_failure, open, refs_of};

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use agpm_model::{Checksum, RelativePath};
-use agpm_store::{Applied, Expected, FileChange, Mode, ProjectStore, StoreError, Transaction, Waiting};
+use agpm_model::{Checksum, FileMode as Mode, RelativePath};
+use agpm_store::{Applied, Expected, FileChange, ProjectStore, StoreError, Transaction, Waiting};
 
 /// Every path with its bits and bytes; folders have no bytes.
 pub(crate) type Tree = BTreeMap<String, (u32, Option<Vec<u8>>)>;

@@ -1,0 +1,40 @@
+use std::process::ExitCode;
+
+use agpm_ops::{ListReport, ListRequest, ListRow, World, list};
+use agpm_text::{Format, print};
+
+use crate::args::{ListArgs, ListFormat};
+use crate::commands::table::table;
+use crate::commands::two_formats;
+use crate::output::{Output, Rendering};
+
+const HEADER: [&str; 6] = ["Name", "Type", "Version", "Source", "Installed At", "Status"];
+/// Types are as wide as `script` and `agents` even where only shorter ones are shown.
+const TYPE_WIDTH: usize = 6;
+
+pub(crate) fn run(world: &World, args: ListArgs, output: &mut Output) -> ExitCode {
+    if output.json && args.format == ListFormat::Yaml {
+        return output.finish(two_formats("yaml"), |(), _| Rendering::Text(String::new()));
+    }
+    output.json |= args.format == ListFormat::Json;
+    let format = if output.json { ListFormat::Json } else { args.format };
+    let request = ListRequest { kind: args.kind, source: args.source, search: args.search };
+    output.finish(list(world, &request), |report, _| Rendering::Text(text(&report, format)))
+}
+
+fn text(report: &ListReport, format: ListFormat) -> String {
+    match format {
+        ListFormat::Table => rows(report),
+        ListFormat::Json => report.value().to_json(),
+        ListFormat::Yaml => print(&report.value(), Format::Yaml).unwrap_or_default(),
+    }
+}
+
+fn rows(report: &ListReport) -> String {
+    let cells = |row: ListRow| {
+        let [name, kind, rest @ ..] = row.cells;
+        [name, format!("{kind:<TYPE_WIDTH$}")].into_iter().chain(rest).collect()
+    };
+    let rows: Vec<Vec<String>> = report.rows().into_iter().map(cells).collect();
+    if rows.is_empty() { String::new() } else { table(&HEADER, &rows) }
+}

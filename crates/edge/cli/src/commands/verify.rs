@@ -1,0 +1,34 @@
+use std::process::ExitCode;
+
+use agpm_ops::{Finding, VerifyReport, World, verify};
+
+use crate::output::{Output, Rendering, Shown, Verdict};
+
+pub(crate) fn run(world: &World, output: &mut Output) -> ExitCode {
+    let judge = |report: &VerifyReport, _: &[agpm_diag::Diagnostic]| match report.findings.is_empty() {
+        true => Verdict::Good,
+        false => Verdict::Findings,
+    };
+    output.finish_as(verify(world), judge, render)
+}
+
+fn render(report: VerifyReport, shown: &Shown<'_>) -> Rendering {
+    if shown.json {
+        return shown.report(report.fields());
+    }
+    let line = |finding: &Finding| {
+        format!("{}: {} {} ({})\n", finding.code.name, finding.path, finding.message, finding.resource)
+    };
+    let lines: String = report.findings.iter().map(line).collect();
+    Rendering::Text(if shown.quiet { lines } else { format!("{lines}{}\n", summary(&report)) })
+}
+
+fn summary(report: &VerifyReport) -> String {
+    let files = |count: usize| if count == 1 { "1 file".to_owned() } else { format!("{count} files") };
+    let (checked, found) = (report.checked, report.findings.len());
+    match (checked, found) {
+        (1, 0) => "1 file is as installed".to_owned(),
+        (_, 0) => format!("{} are as installed", files(checked)),
+        _ => format!("{found} of {} not as installed", files(checked)),
+    }
+}

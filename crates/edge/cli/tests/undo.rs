@@ -1,0 +1,159 @@
+//! `undo`: the last change is taken back whole, and what comes after it does the right thing.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods)]
+
+use agpm_testkit::{CommandOutput, Repository, Sandbox};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_agpm");
+
+/// A source with two versions, in the second of which `new` is added and `a` differs.
+fn sandbox() -> Sandbox {
+    let sandbox = Sandbox::new(PROGRAM);
+    let mut repository = Repository::init(&sandbox, "community");
+    repository.commit(&[("agents/a.md", "one\n"), ("agents/old.md", "old\n")]);
+    repository.tag("v1.0.0");
+    repository.commit(&[("agents/a.md", "two\n"), ("agents/new.md", "new\n")]);
+    repository.tag("v2.0.0");
+    sandbox
+}
+
+fn manifest(sandbox: &Sandbox, version: &str, names: &[&str]) {
+    let line = |name: &&str| {
+        format!("{name} = {{ source = \"s\", path = \"agents/{name}.md\", version = \"{version}\" }}\n")
+    };
+    let agents: String = names.iter().map(line).collect();
+    let url = format!("file://{}", sandbox.work().join("community").display());
+    sandbox.write("agpm.toml", format!("[sources]\ns = \"{url}\"\n[agents]\n{agents}"));
+}
+
+fn run(sandbox: &Sandbox, line: &str, code: i32) -> CommandOutput {
+    let output = sandbox.run_line(line);
+    assert_eq!(output.code, Some(code), "{line}\n{output}");
+    output
+}
+
+/// What belongs to the project: its files, the lockfile and the ledger.
+fn state(sandbox: &Sandbox) -> Vec<Option<String>> {
+    let names = ["agents/a.md", "agents/old.md", "agents/new.md"].map(|name| format!(".claude/{name}"));
+    let all = names.into_iter().chain(["agpm.lock".to_owned(), ".agpm/ledger.json".to_owned()]);
+    all.map(|path| std::fs::read_to_string(sandbox.work().join(path)).ok()).collect()
+}
+
+fn two_installs(sandbox: &Sandbox) -> [Vec<Option<String>>; 2] {
+    manifest(sandbox, "v1.0.0", &["a", "old"]);
+    run(sandbox, "agpm install", 0);
+    let first = state(sandbox);
+    manifest(sandbox, "v2.0.0", &["a", "new"]);
+    run(sandbox, "agpm install", 0);
+    [first, state(sandbox)]
+}
+
+#[test]
+fn an_install_is_taken_back_whole_and_can_be_done_again() {
+    let sandbox = sandbox();
+    let [first, second] = two_installs(&sandbox);
+    assert_ne!(first, second);
+    let expected = "\
+restored .claude/agents/a.md
+removed .claude/agents/new.md
+restored .claude/agents/old.md
+restored agpm.lock
+undone: 2 install
+";
+    let output = run(&sandbox, "agpm undo", 0);
+    assert_eq!((output.stdout.as_str(), output.stderr.as_str()), (expected, ""));
+    assert_eq!(state(&sandbox), first);
+    assert_eq!(run(&sandbox, "agpm verify", 0).stdout, "2 files are as installed\n");
+    // The manifest still asks for the second version.
+    run(&sandbox, "agpm install", 0);
+    assert_eq!(state(&sandbox), second);
+    run(&sandbox, "agpm undo", 0);
+    manifest(&sandbox, "v1.0.0", &["a", "old"]);
+    assert_eq!(run(&sandbox, "agpm install", 0).stdout, "2 unchanged\n");
+    assert_eq!(state(&sandbox), first);
+}
+
+#[test]
+fn everything_can_be_taken_back_one_by_one_and_then_there_is_nothing() {
+    let sandbox = sandbox();
+    two_installs(&sandbox);
+    run(&sandbox, "agpm undo", 0);
+    let json = run(&sandbox, "agpm undo --json", 0).stdout.replace(['\n', ' '], "");
+    let expected = "{\"ok\":true,\"undone\":{\"number\":1,\"title\":\"install\",\"files\":[{\"path\":\".claude/agents/a.md\",\"action\":\"removed\"}";
+    assert!(json.starts_with(expected), "{json}");
+    assert_eq!(state(&sandbox), [None, None, None, None, None]);
+    assert!(!sandbox.work().join(".claude").exists());
+    let before = sandbox.listing();
+    let output = run(&sandbox, "agpm undo", 1);
+    assert!(output.stderr.starts_with("error[undo/nothing]: there is nothing to undo"), "{output}");
+    assert!(run(&sandbox, "agpm undo --json", 1).stdout.contains("\"code\": \"undo/nothing\""));
+    assert_eq!(run(&sandbox, "agpm undo --list", 0).stdout, "");
+    assert_eq!(sandbox.listing(), before);
+}
+
+#[test]
+fn the_list_is_newest_first_and_writes_nothing() {
+    let sandbox = sandbox();
+    two_installs(&sandbox);
+    let before = sandbox.listing();
+    let expected = "\
+2 install
+  updated .claude/agents/a.md
+  created .claude/agents/new.md
+  removed .claude/agents/old.md
+  updated agpm.lock
+1 install
+  created .claude/agents/a.md
+  created .claude/agents/old.md
+  created agpm.lock
+";
+    assert_eq!(run(&sandbox, "agpm undo --list", 0).stdout, expected);
+    let json = run(&sandbox, "agpm undo --list --json", 0).stdout.replace(['\n', ' '], "");
+    let first = "{\"ok\":true,\"history\":[{\"number\":2,\"title\":\"install\",\"files\":[{\"path\":\".claude/agents/a.md\",\"action\":\"updated\"}";
+    assert!(json.starts_with(first), "{json}");
+    assert_eq!(sandbox.listing(), before);
+}
+
+#[test]
+fn what_was_edited_since_is_kept_unless_forced() {
+    let sandbox = sandbox();
+    let [first, _] = two_installs(&sandbox);
+    sandbox.write(".claude/agents/a.md", "mine\n");
+    sandbox.write(".claude/agents/old.md", "mine too\n");
+    let before = state(&sandbox);
+    let output = run(&sandbox, "agpm undo", 6);
+    for path in ["a.md", "old.md"] {
+        let message = format!("error[undo/edited]: `.claude/agents/{path}` changed since");
+        assert!(output.stderr.contains(&message), "{output}");
+    }
+    assert!(output.stderr.contains("agpm undo --force"), "{output}");
+    assert!(!output.stderr.contains("new.md"), "{output}");
+    let json = run(&sandbox, "agpm undo --json", 6).stdout;
+    assert_eq!(json.matches("\"undo/edited\"").count(), 2, "{json}");
+    assert_eq!(state(&sandbox), before);
+    assert_eq!(run(&sandbox, "agpm -q undo --force", 0).stdout, "");
+    assert_eq!(state(&sandbox), first);
+}
+
+#[test]
+fn an_undo_first_finishes_what_was_stopped() {
+    let sandbox = sandbox();
+    let [first, _] = two_installs(&sandbox);
+    std::fs::create_dir(sandbox.work().join(".agpm/transaction")).unwrap();
+    let output = run(&sandbox, "agpm undo", 0);
+    assert!(output.stderr.starts_with("note[install/recovered]"), "{output}");
+    assert_eq!(state(&sandbox), first);
+}
+
+#[test]
+fn a_change_of_the_manifest_is_taken_back_with_what_it_installed() {
+    let sandbox = sandbox();
+    manifest(&sandbox, "v1.0.0", &["a"]);
+    run(&sandbox, "agpm install", 0);
+    let (before, text) = (state(&sandbox), sandbox.read("agpm.toml"));
+    run(&sandbox, "agpm add dep agent s:agents/old.md@v1.0.0", 0);
+    assert_ne!(state(&sandbox), before);
+    let output = run(&sandbox, "agpm undo", 0);
+    assert!(output.stdout.contains("restored agpm.toml\n"), "{output}");
+    assert_eq!((state(&sandbox), sandbox.read("agpm.toml")), (before, text));
+    assert_eq!(run(&sandbox, "agpm install", 0).stdout, "1 unchanged\n");
+}

@@ -1,0 +1,234 @@
+//! `agpm config`: the user's own configuration.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use agpm_diag::{Diagnostic, Severity, codes, did_you_mean, mask_line_after};
+use agpm_model::{Source, SourceAddress, SourceName};
+use agpm_store::{Problem, StoreError};
+use agpm_text::{Document, Edit, EditError, Format, NodeRef, Pointer, Value};
+
+use crate::change::{Replace, exists, new_source};
+use crate::failure::{Failure, Notes, Outcome};
+use crate::gather::{document_of, limit, shown, unknown_name};
+use crate::world::{Environment, World};
+
+const SOURCES: &str = "sources";
+
+/// What to do with the configuration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ConfigRequest {
+    /// Give its text, with secrets masked.
+    Show,
+    /// Tell where it is.
+    Path,
+    /// Add a source.
+    AddSource {
+        /// Its name.
+        name: String,
+        /// Its address.
+        url: String,
+        /// Whether one of that name may go.
+        replace: Replace,
+    },
+    /// Remove a source.
+    RemoveSource {
+        /// Its name.
+        name: String,
+    },
+}
+
+/// The configuration, or what was done to it.
+#[derive(Debug)]
+pub struct ConfigReport {
+    /// Where it is.
+    pub path: PathBuf,
+    /// What there is to say.
+    pub answer: ConfigAnswer,
+}
+
+/// What there is to say of a configuration.
+#[derive(Debug)]
+pub enum ConfigAnswer {
+    /// Only where it is.
+    Place,
+    /// What is in it.
+    Content {
+        /// Its text, with secrets masked.
+        text: String,
+        /// Its sources by name, without secrets.
+        sources: Vec<(String, String)>,
+    },
+    /// What was done, in words.
+    Done(String),
+}
+
+/// Shows or changes the configuration.
+pub fn config(world: &World, request: &ConfigRequest) -> Outcome<ConfigReport> {
+    let mut notes = Notes::default();
+    let result = run(world, request, &mut notes);
+    notes.outcome(result)
+}
+
+fn run(world: &World, request: &ConfigRequest, notes: &mut Notes) -> Result<ConfigReport, Failure> {
+    let path = config_path(&world.environment)?;
+    if *request == ConfigRequest::Path {
+        return Ok(ConfigReport { path, answer: ConfigAnswer::Place });
+    }
+    let document = read(&world.environment, notes)?;
+    let document = document.as_deref();
+    let answer = match request {
+        ConfigRequest::AddSource { name, url, replace } => {
+            ConfigAnswer::Done(add(&path, document, name, url, *replace)?)
+        }
+        ConfigRequest::RemoveSource { name } => ConfigAnswer::Done(remove(&path, document, name)?),
+        ConfigRequest::Show | ConfigRequest::Path => show(&path, document, notes),
+    };
+    Ok(ConfigReport { path, answer })
+}
+
+fn show(path: &Path, document: Option<&Document>, notes: &mut Notes) -> ConfigAnswer {
+    let Some(document) = document else {
+        let message = format!("there is no `{}` yet", path.display());
+        let help = "`agpm config add-source` makes it";
+        let mut diagnostic = Diagnostic::new(&codes::IO_NOT_FOUND, message).help(help);
+        diagnostic.severity = Severity::Note;
+        notes.diagnostics.push(diagnostic);
+        return ConfigAnswer::Content { text: String::new(), sources: Vec::new() };
+    };
+    let sources = addresses(document);
+    let shown = |(name, address): &(String, SourceAddress)| (name.clone(), address.redacted().to_owned());
+    ConfigAnswer::Content { text: masked(document, &sources), sources: sources.iter().map(shown).collect() }
+}
+
+fn config_path(environment: &Environment) -> Result<PathBuf, Failure> {
+    environment.config_file().ok_or_else(|| {
+        let message = "there is no place for a configuration: neither HOME nor XDG_CONFIG_HOME is set";
+        Diagnostic::new(&codes::IO_NOT_FOUND, message).help("name the file with `--config`").into()
+    })
+}
+
+/// The configuration; nothing if there is no file.
+fn read(environment: &Environment, notes: &mut Notes) -> Result<Option<Arc<Document>>, Failure> {
+    let Some(path) = environment.config_file() else { return Ok(None) };
+    let bytes = match agpm_store::read(&path, limit()) {
+        Err(StoreError { problem: Problem::NotFound, .. }) => return Ok(None),
+        read => read?,
+    };
+    let document = document_of(shown(environment, &path), bytes, Format::Toml, notes)?;
+    notes.check()?;
+    Ok(Some(document))
+}
+
+fn entries(document: &Document) -> impl Iterator<Item = (NodeRef<'_>, NodeRef<'_>)> {
+    let sources = document.root().and_then(|root| root.get(SOURCES));
+    sources.filter(|node| node.kind() == agpm_text::Kind::Map).into_iter().flat_map(NodeRef::entries)
+}
+
+/// The sources whose addresses can be understood.
+fn addresses(document: &Document) -> Vec<(String, SourceAddress)> {
+    let address = |(name, value): (NodeRef<'_>, NodeRef<'_>)| {
+        let address = SourceAddress::parse(value.as_str()?).ok()?;
+        Some((name.content().to_owned(), address))
+    };
+    entries(document).filter_map(address).collect()
+}
+
+/// The sources that the user has for all projects.
+pub(crate) fn configured_sources(
+    environment: &Environment,
+    notes: &mut Notes,
+) -> Result<Vec<Source>, Failure> {
+    let Some(document) = read(environment, notes)? else { return Ok(Vec::new()) };
+    let spot = agpm_diag::Spot { source: document.source(), span: agpm_diag::Span::at(0) };
+    let source = |(name, address): (String, SourceAddress)| {
+        Some(Source { name: SourceName::new(&name).ok()?, address, spot })
+    };
+    Ok(addresses(&document).into_iter().filter_map(source).collect())
+}
+
+/// The text without the secrets of its addresses, and with what looks like one masked line by line.
+fn masked(document: &Document, sources: &[(String, SourceAddress)]) -> String {
+    let text: String = sources.iter().fold(document.text().to_string(), |text, (_, address)| {
+        address.scrub(&text.replace(address.reveal(), address.redacted()))
+    });
+    let mut out = String::with_capacity(text.len());
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let (body, end) = line.split_at(line.trim_end_matches(['\n', '\r']).len());
+        out.push_str(&mask_line_after(&text[..at], body));
+        out.push_str(end);
+        at += line.len();
+    }
+    out
+}
+
+fn place(name: &str) -> Pointer {
+    Pointer::root().child(SOURCES).child(name)
+}
+
+fn add(
+    path: &Path,
+    document: Option<&Document>,
+    name: &str,
+    url: &str,
+    replace: Replace,
+) -> Result<String, Failure> {
+    let address = new_source(name, url)?;
+    let there = document.is_some_and(|document| document.at(&place(name)).is_some());
+    if there && replace == Replace::Refused {
+        return Err(exists("source", name));
+    }
+    write(path, document, &Edit::Set { at: place(name), value: address.reveal().into() })?;
+    let verb = if there { "replaced" } else { "added" };
+    Ok(format!("{verb} source `{name}`: {}", address.redacted()))
+}
+
+fn remove(path: &Path, document: Option<&Document>, name: &str) -> Result<String, Failure> {
+    if document.is_none_or(|document| document.at(&place(name)).is_none()) {
+        let known: Vec<String> = document
+            .into_iter()
+            .flat_map(|document| entries(document).map(|(name, _)| name.content().to_owned()))
+            .collect();
+        let help = did_you_mean(name, "sources are", known.iter().map(String::as_str));
+        let none = "the configuration has no sources; `agpm config add-source` adds one";
+        return Err(unknown_name("source", name, help.or_else(|| Some(none.to_owned()))));
+    }
+    write(path, document, &Edit::Remove { at: place(name) })?;
+    Ok(format!("removed source `{name}`"))
+}
+
+fn write(path: &Path, document: Option<&Document>, edit: &Edit) -> Result<(), Failure> {
+    let text = match document {
+        Some(document) => document.edit(edit),
+        None => empty().edit(edit),
+    };
+    let text = text.map_err(|error| uneditable(&error))?;
+    Ok(agpm_store::write_whole(&agpm_store::real_path(path), text.as_bytes())?)
+}
+
+fn empty() -> Document {
+    let source = agpm_diag::SourceMap::default().add("config.toml", "");
+    agpm_text::parse(source, "", Format::Toml, agpm_text::Limits::default()).document
+}
+
+fn uneditable(error: &EditError) -> Failure {
+    let message = format!("the configuration cannot be changed: {error}");
+    Diagnostic::new(&codes::MANIFEST_VALUE, message).help("change it by hand").into()
+}
+
+impl ConfigReport {
+    /// The fields `path`, and `text` and `sources` or `done`.
+    pub fn fields(&self) -> Vec<(&'static str, Value)> {
+        let mut fields = vec![("path", self.path.display().to_string().into())];
+        match &self.answer {
+            ConfigAnswer::Place => {}
+            ConfigAnswer::Done(done) => fields.push(("done", done.as_str().into())),
+            ConfigAnswer::Content { text, sources } => {
+                let sources = sources.iter().map(|(name, address)| (name, Value::from(address.as_str())));
+                fields.extend([("text", text.as_str().into()), ("sources", Value::map(sources))]);
+            }
+        }
+        fields
+    }
+}

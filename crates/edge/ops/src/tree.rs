@@ -1,0 +1,276 @@
+//! `agpm tree`: what needs what.
+
+use std::collections::BTreeMap;
+
+use agpm_model::Locked;
+use agpm_text::Value;
+
+use crate::failure::{Failure, Notes, Outcome};
+use crate::locked::{LockView, identity, label};
+use crate::world::World;
+
+/// JSON readers give up at about twice as many brackets.
+const DEEPEST_VALUE: usize = 60;
+
+/// Which way a tree grows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// To what is needed.
+    Needs,
+    /// To who needs it.
+    NeededBy,
+}
+
+/// Which tree.
+#[derive(Clone, Debug)]
+pub struct TreeRequest {
+    /// Where to start, as `NAME` or `TYPE/NAME`; without any, at the ends.
+    pub names: Vec<String>,
+    /// How many levels below the start are shown.
+    pub depth: Option<usize>,
+    /// Which way.
+    pub direction: Direction,
+}
+
+/// A tree, line by line from its top.
+#[derive(Debug)]
+pub struct TreeReport {
+    /// The lines.
+    pub lines: Vec<TreeLine>,
+    nodes: Vec<TreeNode>,
+    direction: Direction,
+}
+
+/// A resource of a tree.
+#[derive(Debug)]
+struct TreeNode {
+    title: String,
+    fields: Vec<(&'static str, Value)>,
+}
+
+/// A resource at one place of a tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TreeLine {
+    /// Which resource.
+    pub node: usize,
+    /// How far below the start.
+    pub level: usize,
+    /// Its place among its siblings.
+    pub place: Sibling,
+    /// What of it follows.
+    pub below: Below,
+}
+
+/// A place among siblings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sibling {
+    /// Others follow.
+    Inner,
+    /// It is the last.
+    Last,
+}
+
+/// What follows below a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Below {
+    /// All there is, as far as it was asked for.
+    Shown,
+    /// Nothing, for it was shown before.
+    Repeated,
+}
+
+/// Draws up a tree.
+pub fn tree(world: &World, request: &TreeRequest) -> Outcome<TreeReport> {
+    let mut notes = Notes::default();
+    let result = run(world, request, &mut notes);
+    notes.outcome(result)
+}
+
+fn run(world: &World, request: &TreeRequest, notes: &mut Notes) -> Result<TreeReport, Failure> {
+    let view = LockView::load(&world.environment, notes)?;
+    let needed_by = view.needed_by();
+    let children = match request.direction {
+        Direction::Needs => &view.needs,
+        Direction::NeededBy => &needed_by,
+    };
+    let mut starts = Vec::new();
+    for name in &request.names {
+        starts.extend(view.find(name)?);
+    }
+    if request.names.is_empty() {
+        starts = ends(&view, request.direction);
+    }
+    let lines = walk(&starts, children, request.depth);
+    let nodes = (0..view.entries.len()).map(|at| node(&view, at)).collect();
+    Ok(TreeReport { lines, nodes, direction: request.direction })
+}
+
+/// Where a whole tree starts: at what the manifest asks for, or at what needs nothing more.
+fn ends(view: &LockView, direction: Direction) -> Vec<usize> {
+    if direction == Direction::Needs {
+        return view.roots.clone();
+    }
+    let leaves: Vec<usize> = (0..view.entries.len()).filter(|at| view.needs[*at].is_empty()).collect();
+    // A lockfile edited by hand may be all cycles.
+    if leaves.is_empty() { (0..view.entries.len()).collect() } else { leaves }
+}
+
+fn node(view: &LockView, at: usize) -> TreeNode {
+    let entry = &view.entries[at];
+    let transitive = view.roots.binary_search(&at).is_err();
+    let mark = if transitive { " [transitive]" } else { "" };
+    let mut fields = identity(entry);
+    fields.push(("transitive", transitive.into()));
+    TreeNode { title: format!("{}{mark}", titled(entry)), fields }
+}
+
+/// `TYPE/NAME (VERSION)`.
+pub(crate) fn titled(entry: &Locked) -> String {
+    format!("{} ({})", label(entry), entry.version.as_deref().unwrap_or("local"))
+}
+
+/// The lines below these starts. Nothing recurses: a chain may be as long as the lockfile.
+fn walk(starts: &[usize], children: &[Vec<usize>], depth: Option<usize>) -> Vec<TreeLine> {
+    let mut lines = Vec::new();
+    let mut waiting = Vec::new();
+    // How far up each was shown with what is below it: where levels are cut, more of it shows higher up.
+    let mut shown: BTreeMap<usize, usize> = BTreeMap::new();
+    put(&mut waiting, starts, 0);
+    while let Some((node, level, place)) = waiting.pop() {
+        let open = !children[node].is_empty() && depth.is_none_or(|depth| level < depth);
+        let before = shown.get(&node).is_some_and(|before| depth.is_none() || *before <= level);
+        let below = if open && before { Below::Repeated } else { Below::Shown };
+        lines.push(TreeLine { node, level, place, below });
+        if open && !before {
+            shown.insert(node, level);
+            put(&mut waiting, &children[node], level + 1);
+        }
+    }
+    lines
+}
+
+fn put(waiting: &mut Vec<(usize, usize, Sibling)>, nodes: &[usize], level: usize) {
+    let last = nodes.len().saturating_sub(1);
+    let placed = nodes.iter().enumerate().rev();
+    waiting.extend(placed.map(|(at, node)| {
+        let place = if at == last { Sibling::Last } else { Sibling::Inner };
+        (*node, level, place)
+    }));
+}
+
+impl TreeReport {
+    /// What a line says: the resource, its version, and whether it came through others.
+    pub fn title(&self, line: &TreeLine) -> &str {
+        &self.nodes[line.node].title
+    }
+
+    /// Every pair of resources with a line between them, the one further up first, each once.
+    pub fn edges(&self) -> Vec<(usize, usize)> {
+        let mut above: Vec<usize> = Vec::new();
+        let mut edges = Vec::new();
+        for line in &self.lines {
+            above.truncate(line.level);
+            edges.extend(above.last().map(|parent| (*parent, line.node)));
+            above.push(line.node);
+        }
+        edges.sort_unstable();
+        edges.dedup();
+        edges
+    }
+
+    /// The resources of the tree, each once, with its title.
+    pub fn resources(&self) -> BTreeMap<usize, &str> {
+        self.lines.iter().map(|line| (line.node, self.title(line))).collect()
+    }
+
+    /// The field `roots`: values in values.
+    pub fn fields(&self) -> Vec<(&'static str, Value)> {
+        let mut open: Vec<Vec<Value>> = vec![Vec::new()];
+        let mut pending: Vec<usize> = Vec::new();
+        let near = self.lines.iter().enumerate().filter(|(_, line)| line.level < DEEPEST_VALUE);
+        for (at, line) in near {
+            while pending.len() > line.level {
+                self.close(&mut pending, &mut open);
+            }
+            pending.push(at);
+            open.push(Vec::new());
+        }
+        while !pending.is_empty() {
+            self.close(&mut pending, &mut open);
+        }
+        vec![("roots", Value::List(open.pop().unwrap_or_default()))]
+    }
+
+    /// Puts the innermost resource with all below it into the one around it.
+    fn close(&self, pending: &mut Vec<usize>, open: &mut Vec<Vec<Value>>) {
+        let (Some(at), Some(below)) = (pending.pop(), open.pop()) else { return };
+        let line = &self.lines[at];
+        let cut = self.lines.get(at + 1).is_some_and(|next| next.level == DEEPEST_VALUE);
+        let key = match self.direction {
+            Direction::Needs => "dependencies",
+            Direction::NeededBy => "dependents",
+        };
+        let mut fields = self.nodes[line.node].fields.clone();
+        fields.push((key, Value::List(below)));
+        if line.below == Below::Repeated {
+            fields.push(("repeated", true.into()));
+        }
+        if cut {
+            fields.push(("truncated", true.into()));
+        }
+        if let Some(around) = open.last_mut() {
+            around.push(Value::map(fields));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shape(lines: &[TreeLine]) -> Vec<(usize, usize, Below)> {
+        lines.iter().map(|line| (line.node, line.level, line.below)).collect()
+    }
+
+    #[test]
+    fn a_chain_of_ten_thousand_is_walked_and_printed() {
+        let count = 10_000;
+        let children: Vec<Vec<usize>> =
+            (0..count).map(|at| if at + 1 < count { vec![at + 1] } else { vec![] }).collect();
+        let lines = walk(&[0], &children, None);
+        assert_eq!(lines.len(), count);
+        assert_eq!(lines.last().map(|line| line.level), Some(count - 1));
+        let nodes = (0..count).map(|at| TreeNode { title: at.to_string(), fields: Vec::new() }).collect();
+        let report = TreeReport { lines, nodes, direction: Direction::Needs };
+        assert_eq!(report.edges().len(), count - 1);
+        let mut value = &report.fields()[0].1;
+        let mut levels = 0;
+        while let Value::List(items) = value {
+            let Some(first) = items.first() else { break };
+            levels += 1;
+            value = first.get("dependencies").unwrap();
+        }
+        assert_eq!(levels, DEEPEST_VALUE);
+    }
+
+    #[test]
+    fn cycles_end_and_repeats_are_marked_once() {
+        let lines = walk(&[0], &[vec![1, 2], vec![0], vec![1]], None);
+        let expected = [(0, 0, Below::Shown), (1, 1, Below::Shown), (0, 2, Below::Repeated)];
+        assert_eq!(shape(&lines)[..3], expected);
+        assert_eq!(shape(&lines)[3..], [(2, 1, Below::Shown), (1, 2, Below::Repeated)]);
+    }
+
+    #[test]
+    fn what_was_cut_off_further_down_is_shown_further_up() {
+        // 0 -> 1 -> 2 -> 3, and 2 is a start too.
+        let children = [vec![1], vec![2], vec![3], vec![]];
+        let lines = walk(&[0, 2], &children, Some(2));
+        let shown = Below::Shown;
+        assert_eq!(
+            shape(&lines),
+            [(0, 0, shown), (1, 1, shown), (2, 2, shown), (2, 0, shown), (3, 1, shown)]
+        );
+        assert_eq!(walk(&[0, 2], &children, Some(0)).len(), 2);
+    }
+}

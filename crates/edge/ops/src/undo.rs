@@ -1,0 +1,127 @@
+//! `agpm undo`: takes back the last change.
+
+use agpm_diag::{Diagnostic, codes};
+use agpm_model::RelativePath;
+use agpm_store::{Done, Force, HistoryEntry, ProjectStore, UndoError};
+use agpm_text::Value;
+
+use crate::failure::{Failure, FailureKind, Notes, Outcome};
+use crate::gather::ManifestFiles;
+use crate::install::{LEDGER_NAME, MOST_TOLD, Overwrite, Writing, hold};
+use crate::world::World;
+
+/// What to take back.
+#[derive(Clone, Copy, Debug)]
+pub struct UndoRequest {
+    /// Whether it is done, or only shown what could be taken back.
+    pub writing: Writing,
+    /// Whether files that were edited since are overwritten.
+    pub overwrite: Overwrite,
+}
+
+/// What was or can be taken back.
+#[derive(Debug)]
+pub struct UndoReport {
+    /// Transactions, the newest first; just the one that was taken back if it was done.
+    pub entries: Vec<PastEntry>,
+    /// Whether it was done.
+    pub writing: Writing,
+}
+
+/// A transaction of the past.
+#[derive(Debug)]
+pub struct PastEntry {
+    /// Its number.
+    pub number: String,
+    /// What it was called.
+    pub title: String,
+    /// Its files, and what it did to them; our own bookkeeping is left out.
+    pub files: Vec<(RelativePath, Done)>,
+}
+
+/// Takes back the newest transaction, or lists all.
+pub fn undo(world: &World, request: &UndoRequest) -> Outcome<UndoReport> {
+    let mut notes = Notes::default();
+    let result = run(world, request, &mut notes);
+    notes.outcome(result)
+}
+
+fn run(world: &World, request: &UndoRequest, notes: &mut Notes) -> Result<UndoReport, Failure> {
+    let files = ManifestFiles::require(&world.environment)?;
+    let store = ProjectStore::open(files.folder())?;
+    let writing = request.writing;
+    if writing == Writing::Show || store.history()?.is_empty() && !store.needs_recovery() {
+        let entries: Vec<PastEntry> = store.history()?.into_iter().map(PastEntry::of).collect();
+        return if writing == Writing::Show { Ok(UndoReport { entries, writing }) } else { Err(nothing()) };
+    }
+    let Some(held) = hold(world, &store, writing, notes)? else { return Err(nothing()) };
+    let newest = store.history()?.into_iter().next().map(PastEntry::of).ok_or_else(nothing)?;
+    let force = if request.overwrite == Overwrite::Everything { Force::Yes } else { Force::No };
+    store.undo(&held, force).map_err(|error| refused(error, &store, notes))?;
+    Ok(UndoReport { entries: vec![newest], writing })
+}
+
+fn nothing() -> Failure {
+    let diagnostic = Diagnostic::new(&codes::UNDO_NOTHING, "there is nothing to undo");
+    diagnostic.help("what agpm changes in this project from now on can be undone").into()
+}
+
+fn refused(error: UndoError, store: &ProjectStore, notes: &mut Notes) -> Failure {
+    let paths = match error {
+        UndoError::Nothing => return nothing(),
+        UndoError::Store(error) => return error.seen_from(store.path()).into(),
+        UndoError::Changed(paths) => paths,
+    };
+    for path in paths.iter().take(MOST_TOLD) {
+        let diagnostic = Diagnostic::new(&codes::UNDO_EDITED, format!("`{path}` changed since"));
+        let help = "`agpm undo --force` overwrites it with what was there before";
+        notes.diagnostics.push(diagnostic.in_file(path.as_str()).help(help));
+    }
+    Failure { kind: FailureKind::Refused, diagnostic: None }
+}
+
+impl PastEntry {
+    fn of(entry: HistoryEntry) -> Self {
+        let files = entry.changes.into_iter().filter(|(path, _)| path.as_str() != LEDGER_NAME).collect();
+        PastEntry { number: entry.number.to_string(), title: entry.title, files }
+    }
+}
+
+/// What a transaction did to a file, in a word.
+pub fn done_word(done: Done) -> &'static str {
+    match done {
+        Done::Created => "created",
+        Done::Updated => "updated",
+        Done::Removed => "removed",
+    }
+}
+
+/// What taking it back did to the file.
+pub fn undone_word(done: Done) -> &'static str {
+    match done {
+        Done::Created => "removed",
+        Done::Updated | Done::Removed => "restored",
+    }
+}
+
+impl UndoReport {
+    /// The field `undone`, or with a list `history`.
+    pub fn fields(&self) -> Vec<(&'static str, Value)> {
+        let word = if self.writing == Writing::Show { done_word } else { undone_word };
+        let file = |(path, done): &(RelativePath, Done)| {
+            Value::map([("path", Value::from(path.as_str())), ("action", word(*done).into())])
+        };
+        let entry = |entry: &PastEntry| {
+            Value::map([
+                ("number", Value::from(entry.number.parse::<usize>().ok())),
+                ("title", entry.title.as_str().into()),
+                ("files", Value::list(entry.files.iter().map(file))),
+            ])
+        };
+        let mut entries = self.entries.iter().map(entry);
+        match self.writing {
+            Writing::Show => vec![("history", Value::list(entries))],
+            Writing::Apply => vec![("undone", entries.next().into())],
+        }
+    }
+}

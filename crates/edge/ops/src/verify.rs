@@ -1,0 +1,136 @@
+//! `agpm verify`: whether every installed file is as it was installed.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use agpm_diag::{Code, Diagnostic, Severity, codes};
+use agpm_model::{Locked, RelativePath};
+use agpm_plan::{Ledger, Observed, Owned};
+use agpm_store::{ProjectStore, StoreError};
+use agpm_text::Value;
+
+use crate::failure::{Failure, Notes, Outcome};
+use crate::gather::ManifestFiles;
+use crate::install::{inputs_of, observe, read_ledger};
+use crate::locked::label;
+use crate::packages::{LOCK_NAME, read_lock};
+use crate::parallel;
+use crate::world::World;
+
+/// What was checked and found.
+#[derive(Debug)]
+pub struct VerifyReport {
+    /// How many files were looked at.
+    pub checked: usize,
+    /// What is not as it was installed, by path.
+    pub findings: Vec<Finding>,
+}
+
+/// A file that is not as it was installed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// What kind of finding it is.
+    pub code: &'static Code,
+    /// The file.
+    pub path: RelativePath,
+    /// The resource it belongs to, as `TYPE/NAME`.
+    pub resource: String,
+    /// What is wrong with it.
+    pub message: String,
+}
+
+/// Checks every installed file.
+pub fn verify(world: &World) -> Outcome<VerifyReport> {
+    let mut notes = Notes::default();
+    let result = run(world, &mut notes);
+    notes.outcome(result)
+}
+
+fn run(world: &World, notes: &mut Notes) -> Result<VerifyReport, Failure> {
+    let files = ManifestFiles::require(&world.environment)?;
+    let store = ProjectStore::open(files.folder())?;
+    if store.needs_recovery() {
+        notes.diagnostics.push(interrupted());
+    }
+    let (lock, lock_text) = read_lock(&store, notes)?.unwrap_or_default();
+    let ledger = read_ledger(&store, notes)?;
+    if ledger.inputs.is_some_and(|inputs| inputs != inputs_of(&files.fingerprint(), &lock_text)) {
+        notes.diagnostics.push(moved_on());
+    }
+    let locked: BTreeMap<&RelativePath, &Locked> =
+        lock.entries.iter().filter_map(|entry| Some((entry.installed_at.as_ref()?, entry))).collect();
+    let paths: BTreeSet<&RelativePath> = locked.keys().copied().chain(ledger.files.keys()).collect();
+    let checked = paths.len();
+    let check = |path: &RelativePath| find(&store, path, locked.get(path).copied(), &ledger);
+    let mut findings = Vec::new();
+    for found in parallel::map(paths.into_iter().collect(), check) {
+        findings.extend(found.map_err(|error| error.seen_from(store.path()))?);
+    }
+    Ok(VerifyReport { checked, findings })
+}
+
+fn find(
+    store: &ProjectStore,
+    path: &RelativePath,
+    locked: Option<&Locked>,
+    ledger: &Ledger,
+) -> Result<Option<Finding>, StoreError> {
+    let now = observe(store, path)?;
+    let owned = ledger.files.get(path);
+    let Some((code, message)) = judge(now, owned, locked) else { return Ok(None) };
+    let resource = owned.map(|owned| owned.owner.clone()).or_else(|| locked.map(label)).unwrap_or_default();
+    Ok(Some(Finding { code, path: path.clone(), resource, message }))
+}
+
+fn judge(now: Observed, owned: Option<&Owned>, locked: Option<&Locked>) -> Option<(&'static Code, String)> {
+    let changed = |message: String| Some((&codes::VERIFY_CHANGED, message));
+    let missing = |message: &str| Some((&codes::VERIFY_MISSING, message.to_owned()));
+    match (now, owned) {
+        (Observed::Missing, Some(_)) => missing("is missing"),
+        (Observed::Missing, None) => missing("is locked and was never installed here"),
+        (Observed::Other(what), _) => changed(format!("is {what} now")),
+        (Observed::File(..), None) => changed("is locked, but what is there was not installed".to_owned()),
+        (Observed::File(checksum, _), Some(owned)) if checksum != owned.checksum => {
+            changed("has other bytes than were installed".to_owned())
+        }
+        (Observed::File(_, mode), Some(owned)) if mode != owned.mode => {
+            changed("has another mode than was installed".to_owned())
+        }
+        (Observed::File(..), Some(_)) if locked.is_none() => {
+            changed(format!("was installed, but is not in `{LOCK_NAME}`"))
+        }
+        _ => None,
+    }
+}
+
+/// What was installed may be whole and yet not what is asked for by now.
+fn moved_on() -> Diagnostic {
+    let message = format!("the manifest, `{LOCK_NAME}` or the configuration changed since the last install");
+    let help = "`agpm install --check` tells whether that makes a difference";
+    let mut diagnostic = Diagnostic::new(&codes::LOCK_OUTDATED, message).help(help);
+    diagnostic.severity = Severity::Note;
+    diagnostic
+}
+
+fn interrupted() -> Diagnostic {
+    let message = "an earlier run was stopped in the middle, so that files may be half old and half new";
+    let mut diagnostic = Diagnostic::new(&codes::INSTALL_RECOVERED, message)
+        .help("run `agpm install`: it finishes or takes back what was begun");
+    diagnostic.severity = Severity::Warning;
+    diagnostic
+}
+
+impl VerifyReport {
+    /// The fields `checked` and `findings`.
+    pub fn fields(&self) -> Vec<(&'static str, Value)> {
+        let finding = |finding: &Finding| {
+            Value::map([
+                ("code", finding.code.name.into()),
+                ("path", finding.path.as_str().into()),
+                ("resource", finding.resource.as_str().into()),
+                ("message", finding.message.as_str().into()),
+            ])
+        };
+        let findings = Value::list(self.findings.iter().map(finding));
+        vec![("checked", self.checked.into()), ("findings", findings)]
+    }
+}

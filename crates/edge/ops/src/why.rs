@@ -1,0 +1,243 @@
+//! `agpm why`: who asked for a resource.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+use std::path::Path;
+
+use agpm_model::{Locked, RelativePath};
+use agpm_text::Value;
+
+use crate::failure::{Failure, Notes, Outcome};
+use crate::locked::{LockView, identity};
+use crate::tree::titled;
+use crate::world::{Environment, World};
+
+/// How many chains are told; a graph may have more of them than anyone can read.
+const MOST_CHAINS: usize = 100;
+
+/// Which resource.
+#[derive(Clone, Debug)]
+pub struct WhyRequest {
+    /// Its name, `TYPE/NAME`, or the path of its file.
+    pub name: String,
+}
+
+/// Resources and who asked for them.
+#[derive(Debug)]
+pub struct WhyReport {
+    /// The resources meant; several if a pattern brought them.
+    pub resources: Vec<Asked>,
+}
+
+/// A resource and the chains that lead to it.
+#[derive(Debug)]
+pub struct Asked {
+    /// `TYPE/NAME (VERSION)`.
+    pub title: String,
+    /// From what the manifest asks for down to the resource, the shortest first.
+    pub chains: Vec<Vec<Link>>,
+    /// Whether longer ones are left out.
+    pub more: bool,
+    fields: Vec<(&'static str, Value)>,
+}
+
+/// One resource on the way.
+#[derive(Clone, Debug)]
+pub struct Link {
+    /// `TYPE/NAME (VERSION)`.
+    pub title: String,
+    /// What it was asked for as, as far as that is known.
+    pub requirement: Option<String>,
+    fields: Vec<(&'static str, Value)>,
+}
+
+/// Tells who asked for a resource.
+pub fn why(world: &World, request: &WhyRequest) -> Outcome<WhyReport> {
+    let mut notes = Notes::default();
+    let result = run(world, request, &mut notes);
+    notes.outcome(result)
+}
+
+fn run(world: &World, request: &WhyRequest, notes: &mut Notes) -> Result<WhyReport, Failure> {
+    let view = LockView::load(&world.environment, notes)?;
+    let at_path = installed_at(&world.environment, &view, &request.name);
+    let found = if at_path.is_empty() { view.find(&request.name)? } else { at_path };
+    let needed_by = view.needed_by();
+    let far = distances(&view.roots, &view.needs);
+    let asked = |target: usize| {
+        let mut chains = chains(target, &needed_by, &far, &view.roots);
+        let more = chains.len() > MOST_CHAINS;
+        chains.truncate(MOST_CHAINS);
+        let link = |at: &usize| link(&view.entries[*at]);
+        let entry = &view.entries[target];
+        Asked {
+            title: titled(entry),
+            chains: chains.iter().map(|chain| chain.iter().map(link).collect()).collect(),
+            more,
+            fields: identity(entry),
+        }
+    };
+    Ok(WhyReport { resources: found.into_iter().map(asked).collect() })
+}
+
+fn link(entry: &Locked) -> Link {
+    Link { title: titled(entry), requirement: entry.requirement.clone(), fields: identity(entry) }
+}
+
+/// The entries whose file this is, seen from the working folder or from the project's.
+fn installed_at(environment: &Environment, view: &LockView, name: &str) -> Vec<usize> {
+    let inside = |path: &Path| path.strip_prefix(&view.folder).ok().map(slashed);
+    let short = name.strip_prefix("./").unwrap_or(name);
+    let names = [Some(short.to_owned()), inside(&environment.resolve(Path::new(short)))];
+    let is_it = |entry: &Locked| {
+        let path = entry.installed_at.as_ref().map(RelativePath::as_str);
+        path.is_some_and(|path| names.iter().flatten().any(|name| name == path))
+    };
+    (0..view.entries.len()).filter(|at| is_it(&view.entries[*at])).collect()
+}
+
+fn slashed(path: &Path) -> String {
+    path.to_string_lossy().replace('\\', "/")
+}
+
+/// How far each entry is from the nearest that the manifest asks for; nothing if none leads to it.
+fn distances(roots: &[usize], needs: &[Vec<usize>]) -> Vec<Option<usize>> {
+    let mut far = vec![None; needs.len()];
+    let mut waiting: VecDeque<usize> = roots.iter().copied().collect();
+    roots.iter().for_each(|root| far[*root] = Some(0));
+    while let Some(at) = waiting.pop_front() {
+        for need in &needs[at] {
+            if far[*need].is_none() {
+                far[*need] = far[at].map(|far| far + 1);
+                waiting.push_back(*need);
+            }
+        }
+    }
+    far
+}
+
+/// A step up from another one, by number.
+struct Step {
+    node: usize,
+    length: usize,
+    from: Option<usize>,
+}
+
+/// The shortest chains, and one more than are told, from the manifest down to the target. The distance that is still to go leads the search, and of
+/// two as good ways the longer one goes on, so that a graph with very many ways costs no more than the chains told.
+fn chains(
+    target: usize,
+    needed_by: &[Vec<usize>],
+    far: &[Option<usize>],
+    roots: &[usize],
+) -> Vec<Vec<usize>> {
+    let mut steps: Vec<Step> = Vec::new();
+    let mut waiting = BinaryHeap::new();
+    let mut found = Vec::new();
+    let reach = |node: usize, length: usize, from, steps: &mut Vec<Step>, waiting: &mut BinaryHeap<_>| {
+        if let Some(far) = far[node] {
+            waiting.push((Reverse(length + far), length, Reverse(steps.len()), Goal::Pass));
+            if far == 0 && roots.binary_search(&node).is_ok() {
+                waiting.push((Reverse(length), length, Reverse(steps.len()), Goal::End));
+            }
+            steps.push(Step { node, length, from });
+        }
+    };
+    reach(target, 0, None, &mut steps, &mut waiting);
+    while let Some((_, _, Reverse(at), goal)) = waiting.pop() {
+        let way = way(&steps, at);
+        if goal == Goal::End {
+            found.push(way);
+            if found.len() > MOST_CHAINS {
+                break;
+            }
+            continue;
+        }
+        let length = steps[at].length + 1;
+        let above: Vec<usize> = needed_by[steps[at].node].clone();
+        for node in above.into_iter().filter(|node| !way.contains(node)) {
+            reach(node, length, Some(at), &mut steps, &mut waiting);
+        }
+    }
+    found
+}
+
+/// What is done with a step that was reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Goal {
+    /// Chains go on through it.
+    Pass,
+    /// It is where a chain begins.
+    End,
+}
+
+/// From a step down to the target.
+fn way(steps: &[Step], at: usize) -> Vec<usize> {
+    let mut way = Vec::new();
+    let mut next = Some(at);
+    while let Some(at) = next {
+        way.push(steps[at].node);
+        next = steps[at].from;
+    }
+    way
+}
+
+impl WhyReport {
+    /// The field `resources`.
+    pub fn fields(&self) -> Vec<(&'static str, Value)> {
+        vec![("resources", Value::list(self.resources.iter().map(Asked::value)))]
+    }
+}
+
+impl Asked {
+    fn value(&self) -> Value {
+        let link = |link: &Link| {
+            let mut fields = link.fields.clone();
+            fields.push(("requirement", link.requirement.as_deref().into()));
+            Value::map(fields)
+        };
+        let chains = self.chains.iter().map(|chain| Value::list(chain.iter().map(link)));
+        let mut fields = self.fields.clone();
+        fields.push(("chains", Value::list(chains)));
+        fields.push(("more", self.more.into()));
+        Value::map(fields)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chains_to(target: usize, needs: &[Vec<usize>], roots: &[usize]) -> Vec<Vec<usize>> {
+        let mut needed_by = vec![Vec::new(); needs.len()];
+        for (at, needs) in needs.iter().enumerate() {
+            needs.iter().for_each(|need: &usize| needed_by[*need].push(at));
+        }
+        chains(target, &needed_by, &distances(roots, needs), roots)
+    }
+
+    #[test]
+    fn every_chain_is_found_the_shortest_first() {
+        let needs = [vec![1, 3], vec![2], vec![3], vec![]];
+        assert_eq!(chains_to(3, &needs, &[0, 2]), [vec![0, 3], vec![2, 3], vec![0, 1, 2, 3]]);
+        assert_eq!(chains_to(0, &needs, &[0]), [vec![0]]);
+        assert!(chains_to(0, &needs, &[2]).is_empty());
+    }
+
+    #[test]
+    fn cycles_and_ladders_and_long_chains_end() {
+        assert_eq!(chains_to(1, &[vec![1], vec![0]], &[0]), [vec![0, 1]]);
+        // Thirty diamonds below each other have a milliard of ways.
+        let mut ladder = Vec::new();
+        for rung in 0..30 {
+            let next = 3 * (rung + 1);
+            ladder.extend([vec![next - 2, next - 1], vec![next], vec![next]]);
+        }
+        ladder.push(vec![]);
+        let found = chains_to(90, &ladder, &[0]);
+        assert_eq!((found.len(), found[0].len()), (MOST_CHAINS + 1, 61));
+        let long: Vec<Vec<usize>> =
+            (0..5000).map(|at| if at < 4999 { vec![at + 1] } else { vec![] }).collect();
+        assert_eq!(chains_to(4999, &long, &[0])[0].len(), 5000);
+    }
+}

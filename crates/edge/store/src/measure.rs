@@ -1,0 +1,70 @@
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use crate::error::StoreError;
+
+/// The bytes of all files below a folder; links are not followed, and a folder that is not there holds none.
+pub fn size_below(folder: &Path) -> Result<u64, StoreError> {
+    let mut size = 0;
+    let mut folders = vec![folder.to_owned()];
+    while let Some(path) = folders.pop() {
+        let entries = match fs::read_dir(&path) {
+            // Others may clean up at the same time.
+            Err(cause) if cause.kind() == ErrorKind::NotFound => continue,
+            entries => entries.map_err(|cause| StoreError::new(&path, cause))?,
+        };
+        for entry in entries.flatten() {
+            match entry.metadata() {
+                Ok(known) if known.is_dir() => folders.push(entry.path()),
+                Ok(known) if known.is_file() => size += known.len(),
+                _ => {}
+            }
+        }
+    }
+    Ok(size)
+}
+
+/// Whether there is a folder of that very name, not a link to one.
+pub fn is_real_folder(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|known| known.is_dir())
+}
+
+/// Throws away what is there, file, folder or link, without following links; what is not there is no error.
+pub fn remove_whole(path: &Path) -> Result<(), StoreError> {
+    let removed = if is_real_folder(path) { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+    match removed {
+        Err(cause) if cause.kind() != ErrorKind::NotFound => Err(StoreError::new(path, cause)),
+        _ => Ok(()),
+    }
+}
+
+/// Where a file is that links may lead to, so that writing it leaves the links; the path itself if nothing is there.
+pub fn real_path(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn links_are_neither_measured_nor_followed() {
+        let place = tempfile::tempdir().unwrap();
+        let (inside, outside) = (place.path().join("in"), place.path().join("out"));
+        fs::create_dir_all(inside.join("deep")).unwrap();
+        fs::create_dir_all(&outside).unwrap();
+        fs::write(outside.join("f"), "12345").unwrap();
+        fs::write(inside.join("deep/f"), "123").unwrap();
+        std::os::unix::fs::symlink(&outside, inside.join("link")).unwrap();
+        assert_eq!(size_below(&inside).unwrap(), 3);
+        assert!(!is_real_folder(&inside.join("link")));
+        remove_whole(&inside.join("link")).unwrap();
+        std::os::unix::fs::symlink(&outside, inside.join("deep/link")).unwrap();
+        remove_whole(&inside).unwrap();
+        remove_whole(&inside).unwrap();
+        assert_eq!(fs::read(outside.join("f")).unwrap(), b"12345");
+        assert_eq!(size_below(&inside).unwrap(), 0);
+    }
+}

@@ -183,6 +183,9 @@ pub(crate) struct AddDepArgs {
     /// Change the manifest only
     #[arg(long)]
     pub(crate) no_install: bool,
+    /// Let it bring programs along in this run
+    #[arg(long, conflicts_with = "no_install")]
+    pub(crate) allow_executables: bool,
 }
 
 /// What can be removed.
@@ -231,6 +234,9 @@ pub(crate) struct InstallArgs {
     /// Take warnings for errors
     #[arg(long)]
     pub(crate) strict: bool,
+    /// Let resources bring programs along in this run
+    #[arg(long)]
+    pub(crate) allow_executables: bool,
 }
 
 /// Arguments of `update`.
@@ -247,6 +253,9 @@ pub(crate) struct UpdateArgs {
     /// Overwrite files that are in the way or were edited
     #[arg(long)]
     pub(crate) force: bool,
+    /// Let resources bring programs along in this run
+    #[arg(long)]
+    pub(crate) allow_executables: bool,
 }
 
 /// Arguments of `outdated`.

@@ -1,5 +1,7 @@
 //! `add` and `remove`: the manifest changes, and with it the disk, in one transaction.
 
+use std::path::Path;
+
 use agpm_diag::{Diagnostic, codes, did_you_mean};
 use agpm_model::{
     Checksum, FileMode, Manifest, NameError, Origin, RESOURCE_TYPES, Requirement, ResourceName, ResourcePath,
@@ -10,7 +12,7 @@ use agpm_text::{Document, Edit, Format, Limits, Pointer, Value, parse};
 
 use crate::failure::{Failure, FailureKind, Notes, Outcome};
 use crate::gather::{ManifestFiles, Project, document_of, manifest_path, unknown_name};
-use crate::install::{self, InstallReport, InstallRequest, Job, LockUse, Overwrite, Warnings, Writing};
+use crate::install::{self, Executables, InstallReport, InstallRequest, Job, Writing};
 use crate::packages::Moving;
 use crate::world::World;
 
@@ -29,8 +31,8 @@ pub enum Replace {
 /// Whether the change is installed at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Then {
-    /// It is.
-    Install,
+    /// It is; programs may come along or not.
+    Install(Executables),
     /// Only the manifest changes.
     Leave,
 }
@@ -130,13 +132,14 @@ fn run(world: &World, change: &ManifestChange, notes: &mut Notes) -> Result<Chan
             add_source(&document, name, address, *replace)?
         }
         ManifestChange::AddDependency { new, replace, then } => {
+            let new = &from_manifest(world, project.folder.as_deref(), new);
             Edited { then: *then, ..add_dependency(&document, &project.manifest, new, *replace)? }
         }
         ManifestChange::RemoveSource { name } => remove_source(&document, &project.manifest, name)?,
         ManifestChange::RemoveDependency { kind, name } => remove_dependency(&document, kind, name)?,
     };
     let installed = match edited.then {
-        Then::Install => Some(bring_in_line(world, &edited, notes)?),
+        Then::Install(executables) => Some(bring_in_line(world, &edited, executables, notes)?),
         Then::Leave => {
             write_manifest(world, &edited, &bytes, notes)?;
             None
@@ -145,14 +148,14 @@ fn run(world: &World, change: &ManifestChange, notes: &mut Notes) -> Result<Chan
     Ok(ChangeReport { done: edited.done, installed })
 }
 
-fn bring_in_line(world: &World, edited: &Edited, notes: &mut Notes) -> Result<InstallReport, Failure> {
+fn bring_in_line(
+    world: &World,
+    edited: &Edited,
+    executables: Executables,
+    notes: &mut Notes,
+) -> Result<InstallReport, Failure> {
     *notes = Notes::default();
-    let request = InstallRequest {
-        lock: LockUse::Update,
-        writing: Writing::Apply,
-        overwrite: Overwrite::Nothing,
-        warnings: Warnings::Tell,
-    };
+    let request = InstallRequest { executables, ..InstallRequest::PLAIN };
     let manifest = Some(edited.text.as_bytes().into());
     install::run(
         world,
@@ -186,7 +189,7 @@ fn usage(message: String, help: String) -> Failure {
 }
 
 pub(crate) fn exists(what: &str, name: &str) -> Failure {
-    let message = format!("there is a {what} `{name}` already");
+    let message = format!("the manifest has `{name}` under `[{what}]` already");
     let help = "run the command with `--force` to replace it, or choose another name";
     Failure::new(FailureKind::Refused, Diagnostic::new(&codes::IO_EXISTS, message).help(help))
 }
@@ -226,7 +229,7 @@ fn add_source(document: &Document, name: &str, address: &str, replace: Replace) 
     let address = new_source(name, address)?;
     let at = Pointer::root().child("sources").child(name);
     if document.at(&at).is_some() && replace == Replace::Refused {
-        return Err(exists("source", name));
+        return Err(exists("sources", name));
     }
     let value = Value::from(address.reveal());
     let done = format!("add source {name}");
@@ -246,7 +249,7 @@ fn add_dependency(
         .map_err(|error| usage(error.to_string(), "give it a `--name`".to_owned()))?;
     let at = Pointer::root().child(kind.plural()).child(good.as_str());
     if document.at(&at).is_some() && replace == Replace::Refused {
-        return Err(exists(kind.singular(), &name));
+        return Err(exists(kind.plural(), &name));
     }
     let section = Pointer::root().child(kind.plural());
     let text = match document.at(&section) {
@@ -258,7 +261,22 @@ fn add_dependency(
             edit(&document, &Edit::Set { at, value: spec.value(new) })?
         }
     };
-    Ok(Edited { text, done: format!("add {kind}/{name}"), then: Then::Install })
+    Ok(Edited { text, done: format!("add {kind}/{name}"), then: Then::Install(Executables::AsManifest) })
+}
+
+/// A local path that is typed from the working folder, as the manifest has to say it.
+fn from_manifest(world: &World, folder: Option<&Path>, new: &NewDependency) -> NewDependency {
+    let inner = folder.and_then(|folder| world.environment.folder.strip_prefix(folder).ok());
+    let inner = inner.map(|inner| inner.to_string_lossy().replace('\\', "/")).unwrap_or_default();
+    let mut new = new.clone();
+    let typed = new.spec.starts_with("./") || new.spec.starts_with("../");
+    if typed
+        && !inner.is_empty()
+        && let Ok(path) = ResourcePath::local(&format!("{inner}/{}", new.spec))
+    {
+        new.spec = if path.leaves_folder() { path.to_string() } else { format!("./{path}") };
+    }
+    new
 }
 
 /// What a dependency is typed as.
@@ -343,7 +361,8 @@ fn remove_source(document: &Document, manifest: &Manifest, name: &str) -> Result
     let users: Vec<String> = users.map(|user| format!("{}/{}", user.kind, user.name)).collect();
     if !users.is_empty() {
         let message = format!("source `{name}` is used by {}", users.join(", "));
-        let diagnostic = Diagnostic::new(&codes::IO_EXISTS, message).help("remove these dependencies first");
+        let diagnostic =
+            Diagnostic::new(&codes::MANIFEST_IN_USE, message).help("remove these dependencies first");
         return Err(Failure::new(FailureKind::Refused, diagnostic));
     }
     let text = edit(document, &Edit::Remove { at })?;
@@ -361,5 +380,5 @@ fn remove_dependency(document: &Document, kind: &str, name: &str) -> Result<Edit
         return Err(unknown_name(kind.singular(), name, help));
     }
     let text = edit(document, &Edit::Remove { at })?;
-    Ok(Edited { text, done: format!("remove {kind}/{name}"), then: Then::Install })
+    Ok(Edited { text, done: format!("remove {kind}/{name}"), then: Then::Install(Executables::AsManifest) })
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, Severity, codes, did_you_mean, mask_line_after};
-use agpm_model::{Source, SourceAddress, SourceName};
+use agpm_model::{Source, SourceAddress, SourceName, SourceScope};
 use agpm_store::{Problem, StoreError};
 use agpm_text::{Document, Edit, EditError, Format, NodeRef, Pointer, Value};
 
@@ -142,7 +142,7 @@ pub(crate) fn configured_sources(
     let Some(document) = read(environment, notes)? else { return Ok(Vec::new()) };
     let spot = agpm_diag::Spot { source: document.source(), span: agpm_diag::Span::at(0) };
     let source = |(name, address): (String, SourceAddress)| {
-        Some(Source { name: SourceName::new(&name).ok()?, address, spot })
+        Some(Source { name: SourceName::new(&name).ok()?, address, scope: SourceScope::User, spot })
     };
     Ok(addresses(&document).into_iter().filter_map(source).collect())
 }

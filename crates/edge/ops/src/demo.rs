@@ -9,7 +9,7 @@ use agpm_store::{self as store, Folder, StoreError};
 use crate::explain;
 use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::shown;
-use crate::install::{self, InstallReport, InstallRequest, Job, LockUse, Overwrite, Warnings, Writing};
+use crate::install::{self, InstallReport, InstallRequest, Job};
 use crate::merge::{self, MergeInputs, MergeRequest};
 use crate::packages::{Moving, git, git_failure};
 use crate::provenance::Provenance;
@@ -122,12 +122,7 @@ fn run(world: &World, request: &DemoRequest, notes: &mut Notes) -> Result<DemoRe
 }
 
 fn show_install(world: &World, notes: &mut Notes) -> Result<DemoShow, Failure> {
-    let request = InstallRequest {
-        lock: LockUse::Update,
-        writing: Writing::Apply,
-        overwrite: Overwrite::Nothing,
-        warnings: Warnings::Tell,
-    };
+    let request = InstallRequest::PLAIN;
     let job = Job { title: "install".to_owned(), request, moving: Moving::Nothing, manifest: None };
     let report = install::run(world, &job, notes)?;
     Ok(DemoShow { command: "agpm install".to_owned(), result: DemoResult::Installed(report) })

@@ -1,11 +1,13 @@
 //! `install`: resolve what the lock does not pin, then make the disk match.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_diag::{Diagnostic, Severity, codes};
-use agpm_model::{Checksum, FileMode, Install, Lockfile, Origin, RelativePath};
-use agpm_plan::{Action, Change, Desired, Ledger, Observed, Plan, Refusal, plan};
+use agpm_model::{
+    Checksum, FileMode, Install, Locked, Lockfile, Origin, RelativePath, ResourceName, ResourceType,
+};
+use agpm_plan::{A_FILE, Action, Change, Desired, Ledger, NO_LONGER_OURS, Observed, Plan, Refusal, plan};
 use agpm_store::{
     Expected, FileChange, ProjectLock, ProjectStore, Recovered, StoreError, Transaction, Waiting,
 };
@@ -16,7 +18,8 @@ pub use agpm_plan::Overwrite;
 use crate::failure::{Failure, FailureKind, Notes, Outcome};
 use crate::gather::{ManifestFiles, Project, document_of, limit, manifest_path};
 use crate::packages::{
-    LOCK_NAME, Moving, ResolvedEntry, Sources, frozen, lock_of, pins, read_lock, resolve, unsupported,
+    LOCK_NAME, Moving, ResolvedEntry, Sources, executables, frozen, lock_of, pins, read_lock, render_all,
+    resolve, unsupported,
 };
 use crate::parallel;
 use crate::path_of;
@@ -24,6 +27,8 @@ use crate::world::World;
 
 pub(crate) const LEDGER_NAME: &str = ".agpm/ledger.json";
 pub(crate) const MOST_TOLD: usize = 20;
+/// Places of our own where nothing is installed.
+const RESERVED: [&str; 5] = ["agpm.toml", "agpm.private.toml", LOCK_NAME, LEDGER_NAME, ".agpm/.gitignore"];
 
 /// What the lockfile is for in this run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +61,15 @@ pub enum Warnings {
     Stop,
 }
 
+/// Whether resources may bring programs along that the manifest does not ask for itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Executables {
+    /// Those that `allow-executables` names.
+    AsManifest,
+    /// All, in this run.
+    Allowed,
+}
+
 /// What to install, and how.
 #[derive(Clone, Copy, Debug)]
 pub struct InstallRequest {
@@ -67,6 +81,19 @@ pub struct InstallRequest {
     pub overwrite: Overwrite,
     /// What warnings do.
     pub warnings: Warnings,
+    /// Whether programs may come along with what is asked for.
+    pub executables: Executables,
+}
+
+impl InstallRequest {
+    /// As `install` does without any flag.
+    pub const PLAIN: InstallRequest = InstallRequest {
+        lock: LockUse::Update,
+        writing: Writing::Apply,
+        overwrite: Overwrite::Nothing,
+        warnings: Warnings::Tell,
+        executables: Executables::AsManifest,
+    };
 }
 
 /// What happened to the lockfile.
@@ -149,8 +176,10 @@ pub(crate) fn run(world: &World, job: &Job<'_>, notes: &mut Notes) -> Result<Ins
     unsupported::in_manifest(&project.manifest)?;
     let old = read_lock(&store, notes)?;
     let ledger = read_ledger(&store, notes)?;
-    let entries = entries(world, &project, &store, old.as_ref().map(|(lock, _)| lock), job, notes)?;
+    let mut entries = entries(world, &project, &store, old.as_ref().map(|(lock, _)| lock), job, notes)?;
     unsupported::in_entries(&entries)?;
+    executables::check(&project.manifest, &entries, job.request.executables)?;
+    render_all(&project.manifest, &mut entries, notes)?;
     let lock = lock_of(&project.manifest, &entries);
     let moved = old.as_ref().map(|(old, _)| moves(old, &lock)).unwrap_or_default();
     let lock_change = compare(old.as_ref().map(|(lock, _)| lock), &lock, job.request.lock)?;
@@ -159,6 +188,7 @@ pub(crate) fn run(world: &World, job: &Job<'_>, notes: &mut Notes) -> Result<Ins
     tell_kept(&plan, job.request.lock, notes)?;
     let warned = notes.diagnostics.iter().any(|found| found.severity >= Severity::Warning);
     if job.request.warnings == Warnings::Stop && warned {
+        notes.diagnostics.iter_mut().for_each(|found| found.severity = found.severity.max(Severity::Error));
         return Err(Failure::reported());
     }
     let lock_text = match lock_change {
@@ -306,7 +336,7 @@ fn compare(old: Option<&Lockfile>, new: &Lockfile, lock: LockUse) -> Result<Lock
 
 /// Resources in both whose commit differs.
 fn moves(old: &Lockfile, new: &Lockfile) -> Vec<Moved> {
-    let key = |locked: &agpm_model::Locked| (locked.kind, locked.name.clone());
+    let key = |locked: &Locked| (locked.kind, locked.name.clone());
     let before: BTreeMap<_, _> = old.entries.iter().map(|locked| (key(locked), locked)).collect();
     let mut moved = Vec::new();
     for now in &new.entries {
@@ -315,7 +345,7 @@ fn moves(old: &Lockfile, new: &Lockfile) -> Vec<Moved> {
             continue;
         };
         let same_label = was.version == now.version;
-        let say = |locked: &agpm_model::Locked| match (&locked.version, &locked.commit) {
+        let say = |locked: &Locked| match (&locked.version, &locked.commit) {
             (Some(version), Some(commit)) if same_label => format!("{version} ({})", commit.short()),
             (Some(version), _) => version.clone(),
             _ => "local".to_owned(),
@@ -326,14 +356,20 @@ fn moves(old: &Lockfile, new: &Lockfile) -> Vec<Moved> {
 }
 
 fn difference(old: &Lockfile, new: &Lockfile) -> String {
-    let missing = |from: &Lockfile, to: &Lockfile| {
-        let lacks = from.entries.iter().find(|entry| !to.entries.contains(entry));
-        lacks.map(|entry| format!("{}/{}", entry.kind, entry.name))
+    let key = |locked: &Locked| (locked.kind, locked.name.clone());
+    let keys = |lock: &Lockfile| lock.entries.iter().map(key).collect::<BTreeSet<_>>();
+    let (was, is) = (keys(old), keys(new));
+    let name = |(kind, name): &(ResourceType, ResourceName)| format!("{kind}/{name}");
+    let what = if let Some(added) = is.difference(&was).next() {
+        format!("{} would be added", name(added))
+    } else if let Some(removed) = was.difference(&is).next() {
+        format!("{} would be removed", name(removed))
+    } else if let Some(changed) = new.entries.iter().find(|entry| !old.entries.contains(entry)) {
+        format!("{} is not what is locked", name(&key(changed)))
+    } else {
+        "its sources are not those of the manifest".to_owned()
     };
-    match missing(new, old).or_else(|| missing(old, new)) {
-        Some(entry) => format!("`{LOCK_NAME}` would change: {entry} is not what is locked"),
-        None => format!("`{LOCK_NAME}` would change: its sources are not those of the manifest"),
-    }
+    format!("`{LOCK_NAME}` would change: {what}")
 }
 
 pub(crate) fn observe(store: &ProjectStore, path: &RelativePath) -> Result<Observed, agpm_store::StoreError> {
@@ -353,6 +389,13 @@ fn make_plan(
     overwrite: Overwrite,
 ) -> Result<Plan, Failure> {
     let desired: Vec<Desired> = entries.iter().filter_map(desired).collect();
+    if let Some(file) = desired.iter().find(|file| RESERVED.contains(&file.path.as_str())) {
+        let message =
+            format!("{} would be installed at `{}`, which is a file of agpm", file.owner, file.path);
+        let diagnostic =
+            Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, message).help("give it another `filename`");
+        return Err(Failure::new(FailureKind::Refused, diagnostic));
+    }
     let mut paths: Vec<&RelativePath> =
         desired.iter().map(|file| &file.path).chain(ledger.files.keys()).collect();
     paths.sort();
@@ -369,7 +412,7 @@ fn desired(resolved: &ResolvedEntry) -> Option<Desired> {
     let entry = &resolved.entry;
     Some(Desired {
         path: entry.target.clone().filter(|_| entry.install == Install::Write)?,
-        checksum: resolved.resource.checksum,
+        checksum: resolved.output.checksum(),
         mode: resolved.resource.mode,
         owner: format!("{}/{}", entry.kind, entry.name),
     })
@@ -378,7 +421,12 @@ fn desired(resolved: &ResolvedEntry) -> Option<Desired> {
 fn refuse(plan: &Plan, notes: &mut Notes) -> Result<(), Failure> {
     for Refusal { path, what, owner } in plan.refusals.iter().take(MOST_TOLD) {
         let message = format!("`{path}` is {what}, and {owner} is to be installed there");
-        let help = "move it away, give the resource another `filename` or `target`, or run with `--adopt` to replace it";
+        let help = match *what {
+            A_FILE => {
+                "move it away, give the resource another `filename` or `target`, or let `agpm install --adopt` replace it"
+            }
+            _ => "move it away, or give the resource another `filename` or `target`",
+        };
         notes
             .diagnostics
             .push(Diagnostic::new(&codes::INSTALL_NOT_OURS, message).in_file(path.as_str()).help(help));
@@ -396,7 +444,10 @@ fn tell_kept(plan: &Plan, lock: LockUse, notes: &mut Notes) -> Result<(), Failur
         let message = format!("`{}` {}, and is kept as it is", change.path, change.reason);
         let mut diagnostic = Diagnostic::new(&codes::INSTALL_EDITED, message)
             .in_file(change.path.as_str())
-            .help("`agpm install --force` overwrites it");
+            .help(match change.reason {
+                NO_LONGER_OURS => "agpm leaves it to you from now on: delete it if you do not need it",
+                _ => "`agpm install --force` overwrites it",
+            });
         if lock == LockUse::Frozen {
             diagnostic.severity = Severity::Error;
         }
@@ -467,9 +518,9 @@ impl<'a> Written<'a> {
                 Action::Keep => None,
                 Action::Remove => Some(FileChange::Remove { path, before }),
                 Action::Create | Action::Update => {
-                    let resource = &by_path.get(&path)?.resource;
-                    let bytes = Cow::Borrowed(resource.bytes.as_slice());
-                    Some(FileChange::Write { path, bytes, mode: resource.mode, before })
+                    let entry = by_path.get(&path)?;
+                    let (bytes, mode) = (Cow::Borrowed(entry.output.bytes()), entry.resource.mode);
+                    Some(FileChange::Write { path, bytes, mode, before })
                 }
             }
         };

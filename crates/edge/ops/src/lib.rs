@@ -38,7 +38,8 @@ pub use explain::{ExplainReport, ExplainRequest, explain};
 pub use failure::{FailureKind, Outcome};
 pub use init::{InitReport, InitRequest, init};
 pub use install::{
-    InstallReport, InstallRequest, LockChange, LockUse, Moved, Overwrite, Warnings, Writing, install,
+    Executables, InstallReport, InstallRequest, LockChange, LockUse, Moved, Overwrite, Warnings, Writing,
+    install,
 };
 pub use list::{ListReport, ListRequest, ListRow, list};
 pub use merge::{MergeInputs, MergeReport, MergeRequest, OutputFormat, RuleArgument, merge};

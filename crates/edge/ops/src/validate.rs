@@ -127,7 +127,15 @@ fn are_there(manifest: &Manifest, store: &ProjectStore, notes: &mut Notes) -> Re
 
 fn is_current(manifest: &Manifest, store: &ProjectStore, notes: &mut Notes) -> Result<(), Failure> {
     let Some((lock, _)) = read_lock(store, notes)? else {
-        return Err(outdated(format!("there is no `{LOCK_NAME}`")));
+        return Err(stale(outdated(format!("there is no `{LOCK_NAME}`"))));
     };
-    frozen::roots(manifest, &lock).map(drop)
+    frozen::roots(manifest, &lock).map(drop).map_err(stale)
+}
+
+/// The same finding, with the way out that this command has.
+fn stale(mut failure: Failure) -> Failure {
+    if let Some(found) = &mut failure.diagnostic {
+        found.help = Some("run `agpm install`, and commit `agpm.lock`".to_owned());
+    }
+    failure
 }

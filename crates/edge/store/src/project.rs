@@ -15,6 +15,7 @@ use agpm_model::FileMode as Mode;
 
 const STATE: &str = ".agpm";
 const LOCK: &str = ".agpm/lock";
+const IGNORE: &str = ".gitignore";
 /// A file of a project is read whole to be compared; more than this no one means to install.
 const LARGEST: u64 = 1 << 34;
 
@@ -102,8 +103,20 @@ impl ProjectStore {
         };
         match locked {
             Err(cause) if cause.kind() != io::ErrorKind::Unsupported => Err(fail(cause)),
-            _ => Ok(ProjectLock { _file: file }),
+            _ => {
+                self.ignore(&state)?;
+                Ok(ProjectLock { _file: file })
+            }
         }
+    }
+
+    /// Keeps our state out of version control: what is installed can be installed again.
+    fn ignore(&self, state: &Dir) -> Result<(), StoreError> {
+        let fail = self.at(".agpm/.gitignore");
+        if !steps::exists(state, IGNORE).map_err(&fail)? {
+            steps::write_new(state, IGNORE, b"*\n", steps::Bits::PLAIN).map_err(&fail)?;
+        }
+        Ok(())
     }
 
     /// What is at a path; a folder above it may be a link that stays in the project, not one that leaves it.

@@ -66,7 +66,9 @@ codes! {
     MANIFEST_DUPLICATE_LAYER = "manifest/duplicate-layer" Error;
     MANIFEST_ESCAPE = "manifest/escape" Error;
     MANIFEST_IGNORED_KEY = "manifest/ignored-key" Warning;
+    MANIFEST_IN_USE = "manifest/in-use" Error;
     MANIFEST_MISSING = "manifest/missing" Error;
+    MANIFEST_SECRET = "manifest/secret" Warning;
     MANIFEST_UNKNOWN_KEY = "manifest/unknown-key" Error;
     MANIFEST_UNKNOWN_SOURCE = "manifest/unknown-source" Error;
     MANIFEST_UNKNOWN_STRATEGY = "manifest/unknown-strategy" Error;
@@ -85,6 +87,7 @@ codes! {
     NAME_UNKNOWN = "name/unknown" Error;
     PACKAGE_CONFLICT = "package/conflict" Error;
     PACKAGE_CYCLE = "package/cycle" Error;
+    PACKAGE_EXECUTABLE = "package/executable" Error;
     PACKAGE_NOT_FOUND = "package/not-found" Error;
     PACKAGE_PASSED_OVER = "package/passed-over" Warning;
     PACKAGE_TARGET_CLASH = "package/target-clash" Error;

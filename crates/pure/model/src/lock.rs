@@ -28,8 +28,8 @@ pub struct Lockfile {
 pub struct LockedSource {
     /// Its name in the manifest.
     pub name: SourceName,
-    /// Its address, without secrets.
-    pub url: String,
+    /// Its address, without secrets; nothing for a folder of one machine.
+    pub url: Option<String>,
 }
 
 /// One locked resource.
@@ -77,7 +77,8 @@ impl Lockfile {
     /// The file's text.
     pub fn to_text(&self) -> String {
         let source = |source: &LockedSource| {
-            Value::map([("name", source.name.as_str().into()), ("url", source.url.as_str().into())])
+            let url = source.url.as_deref().map(|url| ("url", Value::from(url)));
+            Value::map([("name", Value::from(source.name.as_str()))].into_iter().chain(url))
         };
         let mut root: Vec<(&str, Value)> = vec![("version", VERSION.into())];
         if !self.sources.is_empty() {
@@ -101,13 +102,10 @@ impl Lockfile {
         if let Some(root) = document.root() {
             reading.version(root);
             for node in list(root.get("sources")) {
-                let name = node.get("name").and_then(NodeRef::as_str).map(SourceName::new);
-                let url = node.get("url").and_then(NodeRef::as_str);
-                match (name, url) {
-                    (Some(Ok(name)), Some(url)) => {
-                        lock.sources.push(LockedSource { name, url: url.to_owned() })
-                    }
-                    _ => reading.broken(node, "this source has no `name` or no `url`"),
+                let url = node.get("url").and_then(NodeRef::as_str).map(str::to_owned);
+                match node.get("name").and_then(NodeRef::as_str).map(SourceName::new) {
+                    Some(Ok(name)) => lock.sources.push(LockedSource { name, url }),
+                    _ => reading.broken(node, "this source has no `name`"),
                 }
             }
             for kind in RESOURCE_TYPES {

@@ -44,8 +44,11 @@ pub struct Tools {
     pub(crate) defaults: BTreeMap<ResourceType, ToolName>,
 }
 
+/// A kind of resource and where it goes.
+type Place = (ResourceType, &'static str);
+
 /// Built-in tools: name, folder, and where each kind goes. What contains a dot is a file that entries merge into.
-const BUILT_IN: &[(&str, &str, &[(ResourceType, &str)])] = &[
+const BUILT_IN: &[(&str, &str, &[Place])] = &[
     (
         "claude-code",
         ".claude",

@@ -10,6 +10,9 @@ use agpm_model::{
 use crate::names::{Nameless, derive};
 use crate::target::{Wanted, target};
 
+/// A declaration and the units that it means.
+pub type Need<'a> = (&'a Declared, Vec<&'a Unit>);
+
 /// What the entries are made of.
 pub struct Graph<'a> {
     /// The manifest's dependencies.
@@ -17,7 +20,7 @@ pub struct Graph<'a> {
     /// The tools.
     pub tools: &'a Tools,
     /// What each unit declares at its chosen version, with the unit that is meant; patterns are resolved.
-    pub children: &'a dyn Fn(&Unit) -> Vec<(&'a Declared, Vec<&'a Unit>)>,
+    pub children: &'a dyn Fn(&Unit) -> Vec<Need<'a>>,
     /// The matches of a pattern, in order.
     pub matches: &'a dyn Fn(&Unit) -> Vec<&'a Unit>,
 }

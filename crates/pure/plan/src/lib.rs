@@ -8,7 +8,7 @@ mod names;
 mod plan;
 mod target;
 
-pub use entries::{Entry, EntryError, Graph, entries};
+pub use entries::{Entry, EntryError, Graph, Need, entries};
 pub use ledger::{Ledger, Owned};
-pub use plan::{Action, Change, Desired, Observed, Overwrite, Plan, Refusal, plan};
+pub use plan::{A_FILE, Action, Change, Desired, NO_LONGER_OURS, Observed, Overwrite, Plan, Refusal, plan};
 pub use target::{Clash, Wanted, clashes, target};

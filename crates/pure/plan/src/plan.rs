@@ -41,6 +41,11 @@ pub enum Overwrite {
     Everything,
 }
 
+/// What is in the way if it is a file of somebody else.
+pub const A_FILE: &str = "a file that agpm did not install";
+/// Why an edited file stays that is not ours any more.
+pub const NO_LONGER_OURS: &str = "is no longer asked for, but was edited";
+
 /// What happens to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
@@ -152,7 +157,7 @@ fn place(file: &Desired, now: Observed, owned: Option<&Owned>, overwrite: Overwr
         (Observed::File(..), None) if overwrite >= Overwrite::Unowned => {
             Some(change(Action::Update, "was not ours; taken over on request"))
         }
-        (Observed::File(..), None) => return plan.refuse(file, "a file that agpm did not install"),
+        (Observed::File(..), None) => return plan.refuse(file, A_FILE),
         (Observed::Other(what), _) => return plan.refuse(file, what),
     };
     plan.unchanged += usize::from(decided.is_none());
@@ -178,7 +183,7 @@ fn retire(path: &RelativePath, now: Observed, owned: &Owned, overwrite: Overwrit
             plan.changes.push(change(Action::Remove, "no longer asked for; edits dropped on request"));
         }
         // From now on it is the user's.
-        _ => plan.changes.push(change(Action::Keep, "no longer asked for, but was edited")),
+        _ => plan.changes.push(change(Action::Keep, NO_LONGER_OURS)),
     }
 }
 

@@ -1,6 +1,8 @@
 use std::process::ExitCode;
 
-use agpm_ops::{ChangeReport, ManifestChange, NewDependency, Replace, Then, World, change_manifest};
+use agpm_ops::{
+    ChangeReport, Executables, ManifestChange, NewDependency, Replace, Then, World, change_manifest,
+};
 use agpm_text::Value;
 
 use crate::args::{AddCommand, AddDepArgs, RemoveCommand};
@@ -18,11 +20,15 @@ pub(crate) fn add(world: &World, what: AddCommand, output: &mut Output) -> ExitC
 }
 
 fn add_dependency(args: AddDepArgs) -> ManifestChange {
-    let AddDepArgs { kind, spec, name, tool, target, filename, force, no_install } = args;
+    let AddDepArgs { kind, spec, name, tool, target, filename, force, no_install, allow_executables } = args;
     ManifestChange::AddDependency {
         new: Box::new(NewDependency { kind, spec, name, tool, target, filename }),
         replace: replace(force),
-        then: if no_install { Then::Leave } else { Then::Install },
+        then: match (no_install, allow_executables) {
+            (true, _) => Then::Leave,
+            (_, true) => Then::Install(Executables::Allowed),
+            _ => Then::Install(Executables::AsManifest),
+        },
     }
 }
 

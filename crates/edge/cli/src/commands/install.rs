@@ -1,8 +1,8 @@
 use std::process::ExitCode;
 
 use agpm_ops::{
-    Action, Change, InstallReport, InstallRequest, LockChange, LockUse, Moved, Overwrite, Warnings, World,
-    Writing, install,
+    Action, Change, Executables, InstallReport, InstallRequest, LockChange, LockUse, Moved, Overwrite,
+    Warnings, World, Writing, install,
 };
 use agpm_text::Value;
 
@@ -24,6 +24,7 @@ pub(crate) fn run(world: &World, args: &InstallArgs, output: &mut Output) -> Exi
             _ => Overwrite::Nothing,
         },
         warnings: if args.strict { Warnings::Stop } else { Warnings::Tell },
+        executables: if args.allow_executables { Executables::Allowed } else { Executables::AsManifest },
     };
     finish(install(world, &request), args.check, output)
 }

@@ -3,7 +3,7 @@ use std::process::ExitCode;
 use agpm_ops::{OutdatedReport, OutdatedRequest, World, outdated};
 
 use crate::args::OutdatedArgs;
-use crate::commands::table::table;
+use crate::commands::table::{counted, table};
 use crate::output::{Output, Rendering, Shown, Verdict};
 
 const HEAD: [&str; 6] = ["Name", "Type", "Source", "Current", "Allowed", "Newest"];
@@ -20,7 +20,8 @@ fn render(report: OutdatedReport, shown: &Shown<'_>) -> Rendering {
         return shown.report(report.fields());
     }
     if report.outdated.is_empty() {
-        return Rendering::Text(format!("all {} resources are up to date\n", report.checked));
+        let all = counted(report.checked, "resource is", "resources are");
+        return Rendering::Text(format!("{all} up to date\n"));
     }
     let rows = report.outdated.iter().map(|row| {
         let kind = row.kind.singular().to_owned();

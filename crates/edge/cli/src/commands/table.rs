@@ -1,4 +1,4 @@
-//! Columns as wide as their widest cell.
+//! Columns as wide as their widest cell, and numbers with their words.
 
 /// A table with a head; two spaces between columns, none at the end of a line.
 pub(crate) fn table(head: &[&str], rows: &[Vec<String>]) -> String {
@@ -15,4 +15,9 @@ fn line(row: &[String], widths: &[usize]) -> String {
     let cells: Vec<String> =
         row.iter().zip(widths).map(|(cell, width)| format!("{cell:<width$}", width = *width)).collect();
     format!("{}\n", cells.join("  ").trim_end())
+}
+
+/// A number with its word.
+pub(crate) fn counted(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
 }

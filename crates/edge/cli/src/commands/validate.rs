@@ -4,6 +4,7 @@ use agpm_diag::{Diagnostic, Severity};
 use agpm_ops::{FailureKind, ValidateCheck, ValidateReport, ValidateRequest, World, validate};
 
 use crate::args::ValidateArgs;
+use crate::commands::table::counted;
 use crate::output::{Output, Rendering, Shown, Verdict};
 
 pub(crate) fn run(world: &World, args: &ValidateArgs, output: &mut Output) -> ExitCode {
@@ -33,8 +34,9 @@ fn render(report: ValidateReport, shown: &Shown<'_>) -> Rendering {
     let summary = match shown.verdict {
         Verdict::Good if shown.quiet => String::new(),
         Verdict::Good => format!(
-            "the manifest is valid: {} dependencies, {} sources\n",
-            report.dependencies, report.sources
+            "the manifest is valid: {}, {}\n",
+            counted(report.dependencies, "dependency", "dependencies"),
+            counted(report.sources, "source", "sources")
         ),
         _ => String::new(),
     };

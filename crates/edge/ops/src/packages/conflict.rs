@@ -54,6 +54,12 @@ struct Telling<'a> {
 impl Telling<'_> {
     /// With the manifest's entries that lead there.
     fn placed(&self, mut diagnostic: Diagnostic, clash: &Clash<Unit, Selector>) -> Diagnostic {
+        if let [ask] = clash.asks.as_slice()
+            && let [.., parent, child] = ask.chain.as_slice()
+            && let Some(spot) = self.known.declared_at(parent, child)
+        {
+            diagnostic = diagnostic.at(spot.source, spot.span, "declared here");
+        }
         let mut seen = Vec::new();
         for ask in &clash.asks {
             let Some(dependency) = dependency_of(self.manifest, ask.root) else { continue };

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use agpm_diag::Spot;
 use agpm_git::Refs;
 use agpm_model::{
     Checksum, Declared, FileMode, ObjectId, Origin, Requirement, Selector, SourceName, Tag, Unit,
@@ -126,6 +127,15 @@ impl Known {
 
     pub(crate) fn found(&self, unit: &Unit, commit: Option<&ObjectId>) -> Option<&Found> {
         self.contents.get(unit)?.get(&commit.cloned())
+    }
+
+    /// Where a unit says that it needs another one.
+    pub(crate) fn declared_at(&self, parent: &Unit, child: &Unit) -> Option<Spot> {
+        let found = self.contents.get(parent)?.values().find_map(|found| match found {
+            Found::File(resource) => resource.declared.iter().find(|(_, unit)| unit == child),
+            _ => None,
+        });
+        found.map(|(declared, _)| declared.spot)
     }
 
     /// The source of a unit that has versions.

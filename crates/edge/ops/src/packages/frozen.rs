@@ -13,6 +13,7 @@ use crate::packages::facts::{Found, Known, Need, Version};
 use crate::packages::fetch::Fetcher;
 use crate::packages::resolve::{ResolvedEntry, names, plain_sources};
 use crate::packages::sources::Sources;
+use crate::packages::templates::Output;
 use crate::world::World;
 
 /// The locked entries with their bytes.
@@ -72,6 +73,7 @@ fn entry(
         wishes: BTreeSet::new(),
         matched_pattern: locked.pattern.is_some(),
         resource: Arc::clone(resource),
+        output: Output::Copied(Arc::clone(resource)),
     })
 }
 

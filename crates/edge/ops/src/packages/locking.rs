@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_model::{
     Dependency, Install, Locked, LockedSource, Lockfile, Manifest, ObjectId, Origin, ResourceName,
-    ResourceType, Unit,
+    ResourceType, Source, SourceScope, Unit,
 };
 use agpm_store::{Problem, ProjectStore, StoreError};
 use agpm_text::Format;
@@ -121,8 +121,12 @@ pub(crate) fn lock_of(manifest: &Manifest, entries: &[ResolvedEntry]) -> Lockfil
         })
         .collect();
     let sources = used.into_iter().filter_map(|name| manifest.source(name));
-    let sources =
-        sources.map(|source| LockedSource { name: source.name.clone(), url: source.address.to_string() });
+    // A folder of the user's own says nothing to others.
+    let shown = |source: &&Source| source.scope == SourceScope::Project || !source.address.is_local();
+    let sources = sources.map(|source| LockedSource {
+        name: source.name.clone(),
+        url: Some(source).filter(shown).map(|source| source.address.to_string()),
+    });
     let references: Vec<String> = entries.iter().map(reference).collect();
     let entries = entries.iter().map(|entry| locked(manifest, entry, &references));
     Lockfile { sources: sources.collect(), entries: entries.collect() }

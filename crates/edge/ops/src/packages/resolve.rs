@@ -14,6 +14,7 @@ use crate::packages::conflict;
 use crate::packages::facts::{Found, Known, Need, Pin, Resource, Version};
 use crate::packages::fetch::Fetcher;
 use crate::packages::sources::{Opened, Sources};
+use crate::packages::templates::Output;
 use crate::world::World;
 
 /// Tags of one dependency that are tried to find a way out of a conflict.
@@ -29,6 +30,8 @@ pub(crate) struct ResolvedEntry {
     /// Whether it was found by a pattern.
     pub(crate) matched_pattern: bool,
     pub(crate) resource: Arc<Resource>,
+    /// What is written.
+    pub(crate) output: Output,
 }
 
 /// Everything that the manifest leads to.
@@ -51,10 +54,11 @@ pub(crate) fn resolve(
     let roots = roots(manifest);
     let solution = loop {
         match solve(&known, &roots) {
-            Answer::Solved(solution) => match known.let_go(&solution) {
-                0 => break solution,
-                _ => {}
-            },
+            Answer::Solved(solution) => {
+                if known.let_go(&solution) == 0 {
+                    break solution;
+                }
+            }
             Answer::Need(needs) => fetcher.fulfil(&needs, &mut known, notes)?,
             // With more versions than the pins to choose from there may be a way.
             Answer::Conflict(conflict) => match unlisted(&known, sources) {
@@ -231,7 +235,8 @@ fn entries_of(
         let version = chosen.version(&entry.unit)?;
         let matched_pattern = matched.contains(&entry.unit);
         let (wishes, resource) = (choice.wishes.clone(), Arc::clone(resource));
-        Some(ResolvedEntry { version, wishes, matched_pattern, resource, entry })
+        let output = Output::Copied(Arc::clone(&resource));
+        Some(ResolvedEntry { version, wishes, matched_pattern, resource, output, entry })
     };
     Ok(made.into_iter().filter_map(resolved).collect())
 }
@@ -274,7 +279,7 @@ fn report_clashes(manifest: &Manifest, made: &[Entry]) -> Result<(), Failure> {
     let name = |entry: &Entry| format!("{}/{} ({})", entry.kind, entry.name, entry.unit);
     let message = format!("{} and {} would both be at `{}`", name(first), name(second), clash.path);
     let mut diagnostic = Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, message)
-        .help("give one of them another `filename` or `target` in the manifest");
+        .help("give one of them another `filename` or `target` in the manifest; `flatten = false` keeps folders apart");
     for entry in [second, first] {
         if let Some(root) = entry.root.and_then(|number| manifest.dependencies.get(number)) {
             diagnostic = diagnostic.at_spot(root.spot);

@@ -81,7 +81,7 @@ pub(crate) fn git(environment: &Environment) -> Git {
 pub(crate) fn open(git: &Git, environment: &Environment, source: &Source, base: &Path) -> Opened {
     let folder = match source.address.kind() {
         AddressKind::Folder(text) => Some(local_path(text, base, environment)),
-        AddressKind::FileUrl(path) => Some(PathBuf::from(&*path)),
+        AddressKind::FileUrl(path) => Some(PathBuf::from(path)),
         AddressKind::Remote => None,
     };
     match folder {
@@ -131,7 +131,12 @@ pub(crate) fn git_failure(name: &SourceName, error: GitError) -> Failure {
             "`agpm cache clean --all` throws the copies away; they are fetched again",
         ),
     };
-    let message = format!("source `{name}`: {error}");
+    let message = match &error {
+        GitError::NotFound { address, .. } => {
+            format!("source `{name}`: there is no git repository at `{address}`")
+        }
+        error => format!("source `{name}`: {error}"),
+    };
     Failure::new(kind, Diagnostic::new(code, message).help(help))
 }
 

@@ -1,8 +1,7 @@
 //! What a manifest may ask for and this version does not do: refused before anything is written.
 
 use agpm_diag::{Diagnostic, Spot, codes};
-use agpm_model::{Manifest, ResourceType};
-use agpm_render::mentions_agpm;
+use agpm_model::{Manifest, ResourceType, Unit};
 
 use crate::failure::Failure;
 use crate::packages::resolve::ResolvedEntry;
@@ -39,23 +38,16 @@ pub(crate) fn in_manifest(manifest: &Manifest) -> Result<(), Failure> {
 
 /// Checks what the resources bring.
 pub(crate) fn in_entries(entries: &[ResolvedEntry]) -> Result<(), Failure> {
-    for resolved in entries {
-        let entry = &resolved.entry;
-        if LATER.contains(&entry.kind) {
-            return Err(refusal(&format!("`{}` is needed, and {} are", entry.unit, entry.kind), None));
-        }
-        let markdown = matches!(entry.unit.path.extension(), Some("md" | "markdown"));
-        let text = std::str::from_utf8(&resolved.resource.bytes);
-        if markdown && text.is_ok_and(mentions_agpm) && !opted_out(&resolved.resource.bytes) {
-            return Err(refusal(&format!("`{}` is a template, and templates are", entry.unit), None));
-        }
-    }
-    Ok(())
+    let later = entries.iter().map(|resolved| &resolved.entry).find(|entry| LATER.contains(&entry.kind));
+    later.map_or(Ok(()), |entry| {
+        Err(refusal(&format!("`{}` is needed, and {} are", entry.unit, entry.kind), None))
+    })
 }
 
-fn opted_out(bytes: &[u8]) -> bool {
-    String::from_utf8_lossy(bytes).lines().any(|line| {
-        let line = line.trim();
-        line == "templating: false" || line == "agpm.templating: false"
-    })
+/// Checks what a template uses.
+pub(crate) fn in_template(unit: &Unit, text: &str) -> Result<(), Failure> {
+    match ["agpm.deps", "| content", "|content"].into_iter().find(|word| text.contains(word)) {
+        None => Ok(()),
+        Some(word) => Err(refusal(&format!("`{unit}` uses `{word}` in a template, which is"), None)),
+    }
 }

@@ -11,7 +11,7 @@ use globset::{GlobBuilder, GlobMatcher};
 
 use crate::manifest::check::Check;
 pub(crate) use crate::manifest::check::spot;
-pub use crate::manifest::packages::{Dependency, InlineServer, Install, Patch, Source};
+pub use crate::manifest::packages::{Allowed, Dependency, InlineServer, Install, Patch, Source, SourceScope};
 pub use crate::manifest::strategies::{FilePattern, MergeRule};
 use crate::name::{LayerName, SourceName};
 use crate::path::RelativePath;
@@ -70,6 +70,8 @@ pub struct Manifest {
     pub dependencies: Vec<Dependency>,
     /// Changes to the fields of resources.
     pub patches: Vec<Patch>,
+    /// What may bring programs along.
+    pub allow_executables: Vec<Allowed>,
     /// Lowest first.
     pub layers: Vec<Layer>,
     /// Which strategy for which files.
@@ -139,6 +141,9 @@ impl Manifest {
             manifest.tools = tools::read(&mut check, root.get("tools"), root.get("default-tools"));
             manifest.project =
                 root.get("project").filter(|node| check.map(*node, "`[project]`")).map(to_value);
+            if let Some(allowed) = root.get("allow-executables") {
+                manifest.allow_executables = packages::read_allowed(&mut check, allowed);
+            }
             if let Some(layers) = root.get("layers") {
                 manifest.layers = read_layers(&mut check, layers);
             }

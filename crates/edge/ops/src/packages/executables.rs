@@ -1,0 +1,36 @@
+//! Programs that come along with what is asked for need the user's word.
+
+use agpm_diag::{Diagnostic, codes};
+use agpm_model::{Manifest, ResourceType};
+use agpm_plan::Entry;
+
+use crate::failure::{Failure, FailureKind};
+use crate::install::Executables;
+use crate::packages::resolve::ResolvedEntry;
+
+/// Kinds that tools run.
+const RUN: [ResourceType; 3] = [ResourceType::Scripts, ResourceType::Hooks, ResourceType::McpServers];
+
+/// Refuses programs that only other resources ask for, unless the user allows them.
+pub(crate) fn check(
+    manifest: &Manifest,
+    entries: &[ResolvedEntry],
+    executables: Executables,
+) -> Result<(), Failure> {
+    let allowed = |entry: &Entry| {
+        manifest.allow_executables.iter().any(|allowed| allowed.allows(entry.kind, &entry.name, &entry.unit))
+    };
+    let brought = entries.iter().map(|resolved| &resolved.entry).filter(|entry| entry.root.is_none());
+    let refused: Vec<String> = brought
+        .filter(|entry| RUN.contains(&entry.kind) && !allowed(entry))
+        .map(|entry| format!("{}/{} ({})", entry.kind, entry.name, entry.unit))
+        .collect();
+    if refused.is_empty() || executables == Executables::Allowed {
+        return Ok(());
+    }
+    let message =
+        format!("programs would come along that the manifest does not ask for: {}", refused.join(", "));
+    let help = "look at them, then add `allow-executables = [\"TYPE/NAME\"]` to the top of the manifest, or run with \
+                `--allow-executables`";
+    Err(Failure::new(FailureKind::Refused, Diagnostic::new(&codes::PACKAGE_EXECUTABLE, message).help(help)))
+}

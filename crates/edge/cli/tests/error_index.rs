@@ -15,7 +15,6 @@ const SHOWN: &[(&str, &str)] = &[
         "install/changed",
         "another program that writes in the middle of a run: crates/edge/store/tests/project.rs",
     ),
-    ("resource/front-matter", "nothing reports it yet: a warning of the reader stands in for it"),
     ("source/auth", "a server that refuses: crates/edge/git/tests/git/secrets.rs"),
     ("source/git", "an old git, or none: crates/edge/git/tests/git/processes.rs"),
 ];

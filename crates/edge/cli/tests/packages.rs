@@ -1,4 +1,5 @@
 //! Packages from end to end: the manifest reference's worked examples, locks, ownership, and everything that goes wrong.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods)]
 
 use agpm_testkit::{CommandOutput, Repository, Sandbox};
 
@@ -48,13 +49,14 @@ impl Project {
 
     /// Runs a command that must fail like this and leave the project as it was.
     fn refused(&self, line: &str, code: i32, words: &[&str]) {
-        let before = self.tree();
+        let (before, state) = (self.tree(), self.exists(".agpm"));
         let output = self.run(line);
         assert_eq!(output.code, Some(code), "{line}\n{output}");
         for word in words {
             assert!(output.stderr.contains(word), "{line}: no `{word}` in\n{output}");
         }
         assert_eq!(self.tree(), before, "{line} changed the project");
+        assert!(state || !self.exists(".agpm"), "{line} left something behind");
     }
 
     fn read(&self, path: &str) -> String {
@@ -82,7 +84,7 @@ impl Project {
             for entry in std::fs::read_dir(folder).into_iter().flatten() {
                 let path = entry.unwrap().path();
                 let name = path.strip_prefix(&root).unwrap().display().to_string();
-                let state = [".agpm/lock", ".agpm/history", ".agpm/folders.json"];
+                let state = [".agpm/lock", ".agpm/history", ".agpm/folders.json", ".agpm/.gitignore"];
                 if state.contains(&name.as_str()) {
                     continue;
                 }

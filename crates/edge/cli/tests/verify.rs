@@ -17,9 +17,9 @@ fn verify_finds_every_drift_and_writes_nothing() {
     std::fs::create_dir(at("snippets/utils.md")).unwrap();
     let before = sandbox.listing();
     let expected = "\
-verify/changed: .claude/agents/assistant.md has other bytes than were installed (agents/assistant)
-verify/missing: .claude/snippets/common.md is missing (snippets/common)
-verify/changed: .claude/snippets/utils.md is a folder now (snippets/utils)
+error[verify/changed]: .claude/agents/assistant.md has other bytes than were installed (agents/assistant)
+error[verify/missing]: .claude/snippets/common.md is missing (snippets/common)
+error[verify/changed]: .claude/snippets/utils.md is a folder now (snippets/utils)
 ";
     let output = sandbox.run_line("agpm verify");
     assert_eq!(output.stdout, format!("{expected}3 of 4 files not as installed\n"));
@@ -42,8 +42,8 @@ fn verify_sees_modes_and_links() {
     std::fs::rename(at("snippets/utils.md"), at("snippets/same.md")).unwrap();
     symlink(at("snippets/same.md"), at("snippets/utils.md")).unwrap();
     let expected = "\
-verify/changed: .claude/agents/assistant.md has another mode than was installed (agents/assistant)
-verify/changed: .claude/snippets/utils.md is a symbolic link now (snippets/utils)
+error[verify/changed]: .claude/agents/assistant.md has another mode than was installed (agents/assistant)
+error[verify/changed]: .claude/snippets/utils.md is a symbolic link now (snippets/utils)
 2 of 4 files not as installed
 ";
     assert_eq!(fails(&sandbox, "agpm verify", 1, &[]).stdout, expected);
@@ -54,8 +54,8 @@ fn verify_compares_lock_and_ledger_and_sees_a_run_that_was_stopped() {
     let sandbox = sandbox();
     edit_lock(&sandbox, ".claude/snippets/prompts.md", ".claude/snippets/new.md");
     let expected = "\
-verify/missing: .claude/snippets/new.md is locked and was never installed here (snippets/prompts)
-verify/changed: .claude/snippets/prompts.md was installed, but is not in `agpm.lock` (snippets/prompts)
+error[verify/missing]: .claude/snippets/new.md is locked and was never installed here (snippets/prompts)
+error[verify/changed]: .claude/snippets/prompts.md was installed, but is not in `agpm.lock` (snippets/prompts)
 2 of 5 files not as installed
 ";
     assert_eq!(fails(&sandbox, "agpm verify", 1, &[]).stdout, expected);

@@ -169,8 +169,8 @@ fn write_manifest(world: &World, edited: &Edited, before: &[u8], notes: &mut Not
     let files = ManifestFiles::require(&world.environment)?;
     let store = ProjectStore::open(files.folder())?;
     let path = manifest_path(&files)?;
-    let held = install::hold(world, &store, Writing::Apply, notes)?;
     Project::of(&world.environment, files.with_project(edited.text.clone().into_bytes()), notes)?;
+    let held = install::hold(world, &store, Writing::Apply, notes)?;
     let change = FileChange::Write {
         path,
         bytes: edited.text.as_bytes().into(),

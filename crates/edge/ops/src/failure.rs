@@ -95,7 +95,7 @@ impl From<StoreError> for Failure {
             Problem::NotFile | Problem::Reserved => {
                 (FailureKind::Refused, &codes::IO_EXISTS, "choose another place for this file")
             }
-            Problem::Changed => (FailureKind::Refused, &codes::IO_EXISTS, "run the command again"),
+            Problem::Changed => (FailureKind::Refused, &codes::INSTALL_CHANGED, "run the command again"),
             Problem::Locked => {
                 (FailureKind::Refused, &codes::IO_EXISTS, "wait for the other process and run it again")
             }

@@ -25,6 +25,7 @@ use crate::parallel;
 use crate::path_of;
 use crate::world::World;
 
+const STATE_NAME: &str = ".agpm";
 pub(crate) const LEDGER_NAME: &str = ".agpm/ledger.json";
 pub(crate) const MOST_TOLD: usize = 20;
 /// Places of our own where nothing is installed.
@@ -158,14 +159,28 @@ pub fn install(world: &World, request: &InstallRequest) -> Outcome<InstallReport
     notes.outcome(result)
 }
 
-/// The pipeline.
+/// The pipeline, once more if another process was faster.
 pub(crate) fn run(world: &World, job: &Job<'_>, notes: &mut Notes) -> Result<InstallReport, Failure> {
+    loop {
+        *notes = Notes::default();
+        if let Some(report) = attempt(world, job, notes)? {
+            return Ok(report);
+        }
+    }
+}
+
+/// One pass of the pipeline; nothing if the project was changed by another process meanwhile.
+fn attempt(world: &World, job: &Job<'_>, notes: &mut Notes) -> Result<Option<InstallReport>, Failure> {
     let files = ManifestFiles::require(&world.environment)?;
     let store = ProjectStore::open(files.folder())?;
     if let Some(report) = nothing_to_do(&files, &store, job) {
-        return Ok(report);
+        return Ok(Some(report));
     }
-    let held = hold(world, &store, job.request.writing, notes)?;
+    // A project without state has nothing to put in order, and a run that fails must not leave any.
+    let early = match is_fresh(&store) {
+        true => None,
+        false => hold(world, &store, job.request.writing, notes)?,
+    };
     let manifest_file = (manifest_path(&files)?, files.project().to_vec());
     let files = match &job.manifest {
         Some(bytes) => files.with_project(bytes.to_vec()),
@@ -200,16 +215,42 @@ pub(crate) fn run(world: &World, job: &Job<'_>, notes: &mut Notes) -> Result<Ins
     }
     let outcome =
         Written { plan: &plan, entries: &entries, ledger: &ledger, lock: lock_change, lock_text: &lock_text };
-    if let Some(held) = held {
-        outcome.apply(world, &store, &held, job, &manifest_file)?;
+    let changes = outcome.changes(job, &manifest_file);
+    if job.request.writing == Writing::Apply && !changes.is_empty() {
+        let held = match early {
+            Some(held) => Some(held),
+            None => hold(world, &store, Writing::Apply, notes)?.filter(|_| !has_ledger(&store)),
+        };
+        let Some(held) = held else { return Ok(None) };
+        apply(world, &store, &held, Transaction { title: job.title.clone(), changes })?;
     }
-    Ok(InstallReport {
+    Ok(Some(InstallReport {
         moved,
         unchanged: plan.unchanged,
         changes: plan.changes,
         lock: lock_change,
         writing: job.request.writing,
-    })
+    }))
+}
+
+fn is_fresh(store: &ProjectStore) -> bool {
+    !agpm_store::is_folder(&store.path().join(STATE_NAME))
+}
+
+fn has_ledger(store: &ProjectStore) -> bool {
+    agpm_store::is_file(&store.path().join(LEDGER_NAME))
+}
+
+fn apply(
+    world: &World,
+    store: &ProjectStore,
+    held: &ProjectLock,
+    transaction: Transaction<'_>,
+) -> Result<(), Failure> {
+    let all = transaction.changes.len();
+    let progress = |done| world.progress.files(done, all);
+    store.apply(held, &transaction, &progress).map_err(|error| error.seen_from(store.path()))?;
+    Ok(())
 }
 
 /// Takes the project for this process alone and finishes what another one left; a run that only shows takes nothing.
@@ -466,14 +507,12 @@ struct Written<'a> {
 }
 
 impl<'a> Written<'a> {
-    fn apply(
+    /// All changes, the lockfile last.
+    fn changes(
         &self,
-        world: &World,
-        store: &ProjectStore,
-        held: &ProjectLock,
         job: &'a Job<'_>,
         (manifest_path, manifest): &(RelativePath, Vec<u8>),
-    ) -> Result<(), Failure> {
+    ) -> Vec<FileChange<'a>> {
         let mut changes = self.files();
         if let Some(bytes) = &job.manifest {
             let before = Expected::Checksum(Checksum::of(manifest));
@@ -495,14 +534,7 @@ impl<'a> Written<'a> {
         if self.lock == LockChange::Written {
             changes.push(write(LOCK_NAME, Cow::Borrowed(self.lock_text), Expected::Anything));
         }
-        if changes.is_empty() {
-            return Ok(());
-        }
-        let all = changes.len();
-        let transaction = Transaction { title: job.title.clone(), changes };
-        let progress = |done| world.progress.files(done, all);
-        store.apply(held, &transaction, &progress).map_err(|error| error.seen_from(store.path()))?;
-        Ok(())
+        changes
     }
 
     fn files(&self) -> Vec<FileChange<'a>> {

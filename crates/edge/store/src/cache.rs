@@ -78,6 +78,25 @@ pub fn is_folder(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|known| known.is_dir())
 }
 
+/// Whether the files below a folder, up to the second level, are smaller than this together.
+pub fn is_smaller(folder: &Path, limit: u64) -> bool {
+    let mut left = limit;
+    let mut folders = vec![(folder.to_owned(), 0)];
+    while let Some((path, level)) = folders.pop() {
+        for entry in fs::read_dir(&path).into_iter().flatten().flatten() {
+            let Ok(known) = entry.metadata() else { return false };
+            if known.is_dir() && level < 2 {
+                folders.push((entry.path(), level + 1));
+            }
+            let Some(rest) = left.checked_sub(if known.is_file() { known.len() } else { 0 }) else {
+                return false;
+            };
+            left = rest;
+        }
+    }
+    true
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
@@ -118,23 +137,4 @@ mod tests {
         assert_eq!(fs::read(&path).unwrap(), b"2");
         assert_eq!(fs::read_dir(place.path().join("x")).unwrap().count(), 1);
     }
-}
-
-/// Whether the files below a folder, up to the second level, are smaller than this together.
-pub fn is_smaller(folder: &Path, limit: u64) -> bool {
-    let mut left = limit;
-    let mut folders = vec![(folder.to_owned(), 0)];
-    while let Some((path, level)) = folders.pop() {
-        for entry in fs::read_dir(&path).into_iter().flatten().flatten() {
-            let Ok(known) = entry.metadata() else { return false };
-            if known.is_dir() && level < 2 {
-                folders.push((entry.path(), level + 1));
-            }
-            let Some(rest) = left.checked_sub(if known.is_file() { known.len() } else { 0 }) else {
-                return false;
-            };
-            left = rest;
-        }
-    }
-    true
 }

@@ -17,7 +17,7 @@ fn render(report: VerifyReport, shown: &Shown<'_>) -> Rendering {
         return shown.report(report.fields());
     }
     let line = |finding: &Finding| {
-        format!("{}: {} {} ({})\n", finding.code.name, finding.path, finding.message, finding.resource)
+        format!("error[{}]: {} {} ({})\n", finding.code.name, finding.path, finding.message, finding.resource)
     };
     let lines: String = report.findings.iter().map(line).collect();
     Rendering::Text(if shown.quiet { lines } else { format!("{lines}{}\n", summary(&report)) })

@@ -1,6 +1,6 @@
 //! What a resource declares, out of its bytes.
 
-use agpm_diag::{Diagnostic, Severity, Span, codes, has_errors};
+use agpm_diag::{Diagnostic, Span, codes, has_errors};
 use agpm_model::{Declared, Origin, ResourcePath, Unit, declarations, read_declarations};
 use agpm_render::{has_tags, render};
 use agpm_text::{Document, Format, Limits, NodeRef, Value, decode, parse};
@@ -73,9 +73,16 @@ impl Declaring<'_> {
             return node.map(|node| take(node, notes)).unwrap_or_default();
         }
         let concerned = document.format() != Format::Markdown || contains(front.as_bytes(), KEY);
-        notes.diagnostics.extend(found.into_iter().map(|diagnostic| {
-            if concerned { diagnostic } else { Diagnostic { severity: Severity::Warning, ..diagnostic } }
-        }));
+        let judged = |found: Diagnostic| match concerned {
+            true => found,
+            false => Diagnostic {
+                code: &codes::RESOURCE_FRONT_MATTER,
+                severity: codes::RESOURCE_FRONT_MATTER.severity,
+                message: format!("the front matter cannot be read: {}", found.message),
+                ..found
+            },
+        };
+        notes.diagnostics.extend(found.into_iter().map(judged));
         Vec::new()
     }
 

@@ -11,14 +11,15 @@ check:
 test *ARGUMENTS:
     cargo test --workspace {{ARGUMENTS}}
 
-# Measure beside the peers that are installed (jq, node, python, yq)
+# Measure beside peers: those that are installed (jq, node, python, yq), and agpm-cli, which cargo installs
 bench:
     cargo build --release
     python3 bench/merge.py target/release/agpm
+    python3 bench/install.py target/release/agpm
 
 # Property tests with other seeds and more cases
 soak CASES="20000":
-    PROPTEST_RNG_SEED=$(date +%s) PROPTEST_CASES={{CASES}} cargo test --release -p agpm-text -p agpm-merge
+    PROPTEST_RNG_SEED=$(date +%s) PROPTEST_CASES={{CASES}} cargo test --release -p agpm-text -p agpm-merge -p agpm-solve
 
 # Write the generated references and build the documentation of the crates
 docs:

@@ -188,8 +188,8 @@ fn usage(message: String, help: String) -> Failure {
     Failure::new(FailureKind::Usage, Diagnostic::new(&codes::USAGE, message).help(help))
 }
 
-pub(crate) fn exists(what: &str, name: &str) -> Failure {
-    let message = format!("the manifest has `{name}` under `[{what}]` already");
+pub(crate) fn exists(file: &str, section: &str, name: &str) -> Failure {
+    let message = format!("the {file} has `{name}` under `[{section}]` already");
     let help = "run the command with `--force` to replace it, or choose another name";
     Failure::new(FailureKind::Refused, Diagnostic::new(&codes::IO_EXISTS, message).help(help))
 }
@@ -229,7 +229,7 @@ fn add_source(document: &Document, name: &str, address: &str, replace: Replace) 
     let address = new_source(name, address)?;
     let at = Pointer::root().child("sources").child(name);
     if document.at(&at).is_some() && replace == Replace::Refused {
-        return Err(exists("sources", name));
+        return Err(exists("manifest", "sources", name));
     }
     let value = Value::from(address.reveal());
     let done = format!("add source {name}");
@@ -249,7 +249,7 @@ fn add_dependency(
         .map_err(|error| usage(error.to_string(), "give it a `--name`".to_owned()))?;
     let at = Pointer::root().child(kind.plural()).child(good.as_str());
     if document.at(&at).is_some() && replace == Replace::Refused {
-        return Err(exists(kind.plural(), &name));
+        return Err(exists("manifest", kind.plural(), &name));
     }
     let section = Pointer::root().child(kind.plural());
     let text = match document.at(&section) {

@@ -177,7 +177,7 @@ fn add(
     let address = new_source(name, url)?;
     let there = document.is_some_and(|document| document.at(&place(name)).is_some());
     if there && replace == Replace::Refused {
-        return Err(exists("source", name));
+        return Err(exists("configuration", "sources", name));
     }
     write(path, document, &Edit::Set { at: place(name), value: address.reveal().into() })?;
     let verb = if there { "replaced" } else { "added" };

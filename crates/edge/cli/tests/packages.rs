@@ -1,7 +1,7 @@
 //! Packages from end to end: the manifest reference's worked examples, locks, ownership, and everything that goes wrong.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods)]
 
-use agpm_testkit::{CommandOutput, Repository, Sandbox};
+use agpm_testkit::{Behaviour, CommandOutput, GitDaemon, HttpServer, Repository, Sandbox};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_agpm");
 
@@ -302,10 +302,20 @@ fn declared_paths_are_filled_in_from_the_project() {
     )]);
     let dependency =
         "[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"v1.0.0\" }\n";
-    project.manifest(&format!("[project]\nlanguage = \"rust\"\n{dependency}"));
-    // The tags stand in the front matter alone, which is read here and rendered by a later version.
-    let output = project.run("validate --resolve");
-    assert!(!output.stdout.contains("package/not-found"), "{output}");
+    project.manifest(&format!("[project]\nlanguage = \"rust\"\ntests = true\n{dependency}"));
+    project.good("install");
+    assert_eq!(
+        project.installed(),
+        [
+            ".claude/agents/a.md",
+            ".claude/snippets/dev.md",
+            ".claude/snippets/rust-guide.md",
+            ".claude/snippets/tests.md"
+        ]
+    );
+    project.manifest(&format!("[project]\nlanguage = \"rust\"\nenv = \"dev\"\n{dependency}"));
+    project.good("install");
+    assert!(!project.exists(".claude/snippets/tests.md"));
     project.manifest(dependency);
     let output = project.run("install");
     assert!(output.stderr.contains("resource/template") && output.code == Some(1), "{output}");
@@ -1009,4 +1019,106 @@ fn a_disk_that_fills_up_at_any_write_changes_nothing() {
         assert!(output.stderr.contains("storage space"), "write {fail}: {output}");
         assert_eq!(project.tree(), before, "write {fail}");
     }
+}
+
+#[test]
+fn sources_are_read_over_the_git_protocol_and_http() {
+    let project = Project::new();
+    let agent = needs("snippets", &["snippets/s.md"]);
+    let mut source = project.source(&[("v1.0.0", &[("agents/a.md", &agent), ("snippets/s.md", "s1\n")])]);
+    source.commit(&[("agents/a.md", "main\n")]);
+    let daemon = GitDaemon::start(&project.sandbox);
+    let http = HttpServer::start(&project.sandbox);
+    for url in [daemon.url("community"), http.url("community")] {
+        project.sandbox.write(
+            "project/agpm.toml",
+            format!("[sources]\nc = \"{url}\"\n[agents]\na = {{ source = \"c\", path = \"agents/a.md\", version = \"^1.0\" }}\n"),
+        );
+        project.good("install");
+        assert_eq!(project.installed(), [".claude/agents/a.md", ".claude/snippets/s.md"]);
+        // What was fetched is enough from then on.
+        project.remove(".claude/snippets/s.md");
+        project.good("install --offline");
+        assert_eq!(project.read(".claude/snippets/s.md"), "s1\n");
+        project.good("install --frozen --offline");
+    }
+    drop(daemon);
+}
+
+#[test]
+fn a_server_that_refuses_or_goes_away_changes_nothing_and_no_secret_is_told() {
+    let project = Project::new();
+    project.source(&[("v1.0.0", &[("agents/a.md", "a\n")])]);
+    let http = HttpServer::start(&project.sandbox);
+    let url = http.url_with("ci", "hunter2", "community");
+    project.write(
+        "agpm.toml",
+        &format!("[sources]\nc = \"{url}\"\n[agents]\na = {{ source = \"c\", path = \"agents/a.md\", version = \"v1.0.0\" }}\n"),
+    );
+    for (behaviour, words) in
+        [(Behaviour::RefuseAccess, "source/auth"), (Behaviour::CutAfter(300), "source/unreachable")]
+    {
+        http.behave(behaviour);
+        project.refused("install", 4, &[words]);
+        let said = project.run("-v install");
+        assert!(!said.to_string().contains("hunter2"), "{said}");
+        let json = project.run("--json install");
+        assert!(
+            !json.to_string().contains("hunter2") && json.stdout.starts_with("{\n  \"ok\": false"),
+            "{json}"
+        );
+    }
+    http.behave(Behaviour::Serve);
+    project.good("install");
+    assert!(!project.read("agpm.lock").contains("hunter2"));
+    for line in ["list --json", "tree --json", "cache info", "outdated", "validate --sources", "config show"]
+    {
+        let output = project.good(line);
+        assert!(!output.to_string().contains("hunter2"), "{line}\n{output}");
+    }
+}
+
+#[test]
+fn programs_that_come_along_need_a_word() {
+    let project = Project::new();
+    let agent = needs("scripts", &["scripts/run.sh"]);
+    project.source(&[("v1.0.0", &[("agents/a.md", &agent), ("scripts/run.sh", "#!/bin/sh\n")])]);
+    let entry = "[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"v1.0.0\" }\n";
+    project.manifest(entry);
+    project.refused("install", 6, &["package/executable", "scripts/run"]);
+    for word in ["scripts/*", "source:community", "scripts/run"] {
+        let text =
+            format!("allow-executables = [\"{word}\"]\n[sources]\ncommunity = \"../community\"\n{entry}");
+        project.write("agpm.toml", &text);
+        project.good("install");
+        assert!(project.exists(".claude/scripts/run.sh"), "{word}");
+    }
+    project.manifest(entry);
+    project.good("install --allow-executables");
+}
+
+#[test]
+fn templates_over_the_project_are_rendered_and_the_lock_has_the_source() {
+    let project = Project::new();
+    let agent = "---\nname: a\n---\nWrite {{ agpm.project.language }} of at most {{ agpm.project.width }}.\n\
+                 ```literal\n{{ agpm.untouched }}\n```\nFrom {{ agpm.resource.version }}.\n";
+    let plain = "No tag of ours: {{ other }}\n";
+    project.source(&[("v1.0.0", &[("agents/a.md", agent), ("agents/b.md", plain)])]);
+    let entries =
+        "[agents]\nall = { source = \"community\", path = \"agents/*.md\", version = \"v1.0.0\" }\n";
+    project.manifest(&format!("[project]\nlanguage = \"Rust\"\nwidth = 100\n{entries}"));
+    project.good("install");
+    assert_eq!(
+        project.read(".claude/agents/a.md"),
+        "---\nname: a\n---\nWrite Rust of at most 100.\n```literal\n{{ agpm.untouched }}\n```\nFrom v1.0.0.\n"
+    );
+    assert_eq!(project.read(".claude/agents/b.md"), plain);
+    project.good("install --frozen");
+    project.good("verify");
+    // A change of a variable is a change of what is installed.
+    project.manifest(&format!("[project]\nlanguage = \"Go\"\nwidth = 100\n{entries}"));
+    project.good("install");
+    assert!(project.read(".claude/agents/a.md").contains("Write Go"));
+    project.manifest(entries);
+    project.refused("install", 1, &["resource/template", "agents/a.md"]);
 }

@@ -160,7 +160,11 @@ fn what_cannot_be_changed_is_refused_and_nothing_is_written() {
     write_config(&sandbox, "[sources]\nteam = \"https://example.com/team.git\"\n");
     let before = config_text(&sandbox);
     for (line, code, words) in [
-        ("agpm config add-source team https://other.example", 6, "the configuration has `team` under `[sources]` already"),
+        (
+            "agpm config add-source team https://other.example",
+            6,
+            "the configuration has `team` under `[sources]` already",
+        ),
         ("agpm config remove-source taem", 3, "did you mean `team`?"),
         ("agpm config add-source x gopher://example.com", 2, "unknown scheme"),
         ("agpm config add-source x ext::sh", 2, "transport helper"),

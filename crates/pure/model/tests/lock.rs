@@ -1,0 +1,94 @@
+//! A lockfile reads back as what was written, whatever it holds.
+#![allow(clippy::unwrap_used)]
+
+use agpm_diag::SourceMap;
+use agpm_model::{
+    Checksum, Install, Locked, LockedSource, Lockfile, Origin, RESOURCE_TYPES, RelativePath, ResourceName,
+    ResourcePath, SourceName, ToolName, Unit,
+};
+use agpm_text::{Format, Limits, parse};
+use proptest::prelude::*;
+
+fn read(text: &str) -> (Lockfile, usize) {
+    let source = SourceMap::default().add("agpm.lock", text);
+    let parsed = parse(source, text, Format::Toml, Limits::default());
+    assert!(parsed.diagnostics.is_empty(), "{:?}\n{text}", parsed.diagnostics);
+    let (lock, diagnostics) = Lockfile::read(&parsed.document);
+    (lock, diagnostics.len())
+}
+
+fn name() -> impl Strategy<Value = String> {
+    "[a-z][a-z0-9 .'\"\\\\#é-]{0,8}"
+}
+
+fn path() -> impl Strategy<Value = String> {
+    "x[a-z]{1,4}(/x[a-z0-9é' -]{0,3}[a-z]){0,2}\\.md"
+}
+
+prop_compose! {
+    fn entry()(
+        kind in prop::sample::select(RESOURCE_TYPES.to_vec()),
+        names in (name(), prop::option::of(name())),
+        versioned in any::<bool>(),
+        at in path(),
+        requirement in "[\\^~v0-9.a-z]{1,8}( && \\^1)?",
+        digits in "[0-9a-f]{40}",
+        installed in prop::option::of(path()),
+        lists in (prop::collection::vec(name(), 0..3), prop::collection::vec(name(), 0..2)),
+        written in any::<bool>(),
+    ) -> Locked {
+        let name = |text: &str| ResourceName::new(text).unwrap();
+        let origin = match versioned {
+            true => Origin::Source(SourceName::new("some source").unwrap()),
+            false => Origin::Local,
+        };
+        Locked {
+            kind,
+            name: name(&names.0),
+            manifest_alias: names.1.as_deref().map(name),
+            pattern: names.1.as_ref().map(|_| ResourcePath::in_source("agents/**/*.md").unwrap()),
+            unit: Unit { origin, path: ResourcePath::in_source(&at).unwrap() },
+            requirement: versioned.then_some(requirement),
+            version: versioned.then(|| "v1.0.0".to_owned()),
+            commit: versioned.then(|| digits.parse().unwrap()),
+            checksum: Some(Checksum::of(at.as_bytes())),
+            installed_at: installed.map(|path| RelativePath::new(&path).unwrap()),
+            tool: Some(ToolName::new("claude-code").unwrap()),
+            dependencies: lists.0,
+            patches: lists.1,
+            install: if written { Install::Write } else { Install::ResolveOnly },
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn what_is_written_reads_back(
+        mut entries in prop::collection::vec(entry(), 0..6),
+        url in prop::option::of("[a-z:/.é'\"]{1,20}"),
+    ) {
+        entries.sort_by_key(|entry| entry.kind);
+        let sources = vec![LockedSource { name: SourceName::new("some source").unwrap(), url }];
+        let lock = Lockfile { sources, entries };
+        let text = lock.to_text();
+        prop_assert_eq!(read(&text), (lock.clone(), 0), "{}", text);
+        prop_assert_eq!(read(&text).0.to_text(), text);
+    }
+}
+
+#[test]
+fn what_cannot_be_understood_is_told() {
+    for text in [
+        "",
+        "version = 2\n",
+        "version = 1\n[[agents]]\nname = \"a\"\n",
+        "version = 1\n[[agents]]\npath = \"a.md\"\n",
+        "version = 1\n[[agents]]\nname = \"a\"\npath = \"../a.md\"\nsource = \"s\"\nrequirement = \"x\"\n",
+        "version = 1\n[[agents]]\nname = \"a\"\npath = \"a.md\"\nrequirement = \"x\"\nchecksum = \"md5:1\"\n",
+        "version = 1\n[[agents]]\nname = \"a\"\npath = \"a.md\"\ninstalled_at = \"/etc/passwd\"\n",
+        "version = 1\n[[sources]]\nurl = \"x\"\n",
+    ] {
+        let empty = text.is_empty();
+        assert_eq!(read(text).1, usize::from(!empty), "{text}");
+    }
+}

@@ -1,0 +1,132 @@
+//! Laws of the plan: what it says is right to do, does what was asked, and is then done.
+#![allow(clippy::unwrap_used)]
+
+use std::collections::BTreeMap;
+
+use agpm_model::{Checksum, FileMode, RelativePath};
+use agpm_plan::{Action, Desired, Ledger, Observed, Overwrite, Owned, Plan, plan};
+use proptest::prelude::*;
+
+type Disk = BTreeMap<RelativePath, Observed>;
+
+fn path(number: u8) -> RelativePath {
+    RelativePath::new(&format!("folder/{number}.md")).unwrap()
+}
+
+fn sum(number: u8) -> Checksum {
+    Checksum::of(&[number])
+}
+
+fn mode() -> impl Strategy<Value = FileMode> {
+    prop::sample::select(vec![FileMode::Plain, FileMode::Executable])
+}
+
+fn desired() -> impl Strategy<Value = Vec<Desired>> {
+    prop::collection::btree_map(0u8..6, (0u8..3, mode()), 0..5).prop_map(|files| {
+        let file = |(at, (content, mode))| Desired {
+            path: path(at),
+            checksum: sum(content),
+            mode,
+            owner: "x".into(),
+        };
+        files.into_iter().map(file).collect()
+    })
+}
+
+fn disk() -> impl Strategy<Value = Disk> {
+    let now = prop_oneof![
+        4 => (0u8..3, mode()).prop_map(|(content, mode)| Observed::File(sum(content), mode)),
+        1 => Just(Observed::Other("a folder")),
+    ];
+    prop::collection::btree_map(0u8..6, now, 0..5)
+        .prop_map(|files| files.into_iter().map(|(at, now)| (path(at), now)).collect())
+}
+
+fn ledger() -> impl Strategy<Value = Ledger> {
+    prop::collection::btree_map(0u8..6, (0u8..3, mode()), 0..5).prop_map(|files| {
+        let owned =
+            |(at, (content, mode))| (path(at), Owned { checksum: sum(content), mode, owner: "x".into() });
+        Ledger { files: files.into_iter().map(owned).collect(), ..Ledger::default() }
+    })
+}
+
+fn overwrite() -> impl Strategy<Value = Overwrite> {
+    prop::sample::select(vec![Overwrite::Nothing, Overwrite::Unowned, Overwrite::Everything])
+}
+
+/// The disk after a plan.
+fn applied(disk: &Disk, desired: &[Desired], plan: &Plan) -> Disk {
+    let mut disk = disk.clone();
+    for change in &plan.changes {
+        match change.action {
+            Action::Keep => {}
+            Action::Remove => drop(disk.remove(&change.path)),
+            Action::Create | Action::Update => {
+                let file = desired.iter().find(|file| file.path == change.path).unwrap();
+                disk.insert(change.path.clone(), Observed::File(file.checksum, file.mode));
+            }
+        }
+    }
+    disk
+}
+
+proptest! {
+    #[test]
+    fn a_plan_that_was_carried_out_is_followed_by_an_empty_one(
+        desired in desired(), disk in disk(), ledger in ledger(), overwrite in overwrite(),
+    ) {
+        let first = plan(&desired, &disk, &ledger, overwrite);
+        if first.refusals.is_empty() {
+            let after = applied(&disk, &desired, &first);
+            let second = plan(&desired, &after, &first.ledger, overwrite);
+            prop_assert!(second.is_empty() && second.refusals.is_empty(), "{first:?}\n{second:?}");
+            prop_assert_eq!(&second.ledger, &first.ledger);
+        }
+    }
+
+    #[test]
+    fn what_is_not_ours_or_was_edited_is_not_changed_without_a_word(
+        desired in desired(), disk in disk(), ledger in ledger(),
+    ) {
+        let plan = plan(&desired, &disk, &ledger, Overwrite::Nothing);
+        for change in plan.changes.iter().filter(|change| change.action != Action::Keep) {
+            let owned = ledger.files.get(&change.path);
+            let wanted = desired.iter().find(|file| file.path == change.path);
+            match disk.get(&change.path) {
+                None | Some(Observed::Missing) => prop_assert_eq!(change.action, Action::Create),
+                Some(Observed::Other(_)) => prop_assert!(false, "{:?}", change),
+                Some(Observed::File(now, _)) => {
+                    let as_we_left_it = owned.is_some_and(|owned| owned.checksum == *now);
+                    let same_bytes = wanted.is_some_and(|wanted| wanted.checksum == *now);
+                    prop_assert!(as_we_left_it || same_bytes, "{:?}", change);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn everything_is_decided_and_forced_plans_get_what_was_asked(
+        desired in desired(), disk in disk(), ledger in ledger(),
+    ) {
+        let plan = plan(&desired, &disk, &ledger, Overwrite::Everything);
+        let after = applied(&disk, &desired, &plan);
+        for file in &desired {
+            let refused = plan.refusals.iter().any(|refusal| refusal.path == file.path);
+            let there = after.get(&file.path) == Some(&Observed::File(file.checksum, file.mode));
+            prop_assert!(refused != there, "{:?}", file);
+        }
+        for path in ledger.files.keys().filter(|path| desired.iter().all(|file| file.path != **path)) {
+            prop_assert!(!matches!(after.get(path), Some(Observed::File(..))), "{}", path);
+        }
+    }
+
+    #[test]
+    fn a_ledger_reads_back(mut ledger in ledger(), inputs in prop::option::of(0u8..9), reads in 0u8..3) {
+        ledger.inputs = inputs.map(sum);
+        ledger.reads = (0..reads).map(|number| (format!("../{number} \"é\".md"), sum(number))).collect();
+        let text = ledger.to_text();
+        let source = agpm_diag::SourceMap::default().add("ledger.json", text.as_str());
+        let parsed = agpm_text::parse(source, text, agpm_text::Format::Json, agpm_text::Limits::default());
+        prop_assert_eq!(Ledger::read(&parsed.document).unwrap(), ledger);
+    }
+}

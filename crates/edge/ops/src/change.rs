@@ -4,8 +4,8 @@ use std::path::Path;
 
 use agpm_diag::{Diagnostic, codes, did_you_mean};
 use agpm_model::{
-    Checksum, FileMode, Manifest, NameError, Origin, RESOURCE_TYPES, Requirement, ResourceName, ResourcePath,
-    ResourceType, SourceAddress, SourceName,
+    Checksum, DEFAULT_VERSION, FileMode, Manifest, NameError, Origin, RESOURCE_TYPES, Requirement,
+    ResourceName, ResourcePath, ResourceType, SourceAddress, SourceName,
 };
 use agpm_store::{Expected, FileChange, ProjectStore, Transaction};
 use agpm_text::{Document, Edit, Format, Limits, Pointer, Value, parse};
@@ -15,9 +15,6 @@ use crate::gather::{ManifestFiles, Project, document_of, manifest_path, unknown_
 use crate::install::{self, Executables, InstallReport, InstallRequest, Job, Writing};
 use crate::packages::Moving;
 use crate::world::World;
-
-/// The version that a dependency has if none is named.
-const DEFAULT_VERSION: &str = "main";
 
 /// Whether something of that name may be replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

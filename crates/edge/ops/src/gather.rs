@@ -47,6 +47,11 @@ impl ManifestFiles {
         let project = store::read(&path, limit()).map_err(seen)?;
         let private = optional(environment, &path.with_file_name(PRIVATE_NAME))?;
         let config = match environment.config_file() {
+            // A file that is named must be there.
+            Some(config) if environment.config.is_some() => {
+                let bytes = store::read(&config, limit()).map_err(seen)?;
+                Some((config, bytes))
+            }
             Some(config) => optional(environment, &config)?.map(|bytes| (config, bytes)),
             None => None,
         };

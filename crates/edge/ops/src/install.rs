@@ -193,9 +193,12 @@ fn attempt(world: &World, job: &Job<'_>, notes: &mut Notes) -> Result<Option<Ins
     let ledger = read_ledger(&store, notes)?;
     let mut entries = entries(world, &project, &store, old.as_ref().map(|(lock, _)| lock), job, notes)?;
     unsupported::in_entries(&entries)?;
-    executables::check(&project.manifest, &entries, job.request.executables)?;
+    executables::check(&project.manifest, &entries, &ledger, job.request.executables)?;
     render_all(&project.manifest, &mut entries, notes)?;
     let lock = lock_of(&project.manifest, &entries);
+    if let Some((old, _)) = &old {
+        tell_other_bytes(old, &lock, notes);
+    }
     let moved = old.as_ref().map(|(old, _)| moves(old, &lock)).unwrap_or_default();
     let lock_change = compare(old.as_ref().map(|(lock, _)| lock), &lock, job.request.lock)?;
     let mut plan = make_plan(&store, &entries, &ledger, job.request.overwrite)?;
@@ -211,7 +214,13 @@ fn attempt(world: &World, job: &Job<'_>, notes: &mut Notes) -> Result<Option<Ins
         _ => lock.to_text().into_bytes(),
     };
     if !warned && lock_change != LockChange::Pending {
-        remember(&mut plan.ledger, &inputs, &lock_text, &entries);
+        match job.request.lock {
+            // Nothing was resolved, so nothing is known of what a resolution would say.
+            LockUse::Frozen => {
+                (plan.ledger.inputs, plan.ledger.reads) = (ledger.inputs, ledger.reads.clone())
+            }
+            _ => remember(&mut plan.ledger, &inputs, &lock_text, &entries),
+        }
     }
     let outcome =
         Written { plan: &plan, entries: &entries, ledger: &ledger, lock: lock_change, lock_text: &lock_text };
@@ -353,6 +362,9 @@ fn entries(
         let lock = old.ok_or_else(|| outdated(format!("there is no `{LOCK_NAME}`")))?;
         return frozen::entries(world, manifest, &sources, lock, notes);
     }
+    if let (LockUse::Locked, Some(lock)) = (job.request.lock, old) {
+        frozen::same_sources(manifest, lock)?;
+    }
     let pins = old.map(|lock| pins(manifest, lock, &job.moving)).unwrap_or_default();
     Ok(resolve(world, manifest, &sources, pins, notes)?.entries)
 }
@@ -372,6 +384,24 @@ fn compare(old: Option<&Lockfile>, new: &Lockfile, lock: LockUse) -> Result<Lock
             None => outdated(format!("there is no `{LOCK_NAME}`")),
             Some(old) => outdated(difference(old, new)),
         }),
+    }
+}
+
+/// A commit does not change, so bytes that differ from what was locked mean that somebody changed the lockfile.
+fn tell_other_bytes(old: &Lockfile, new: &Lockfile, notes: &mut Notes) {
+    let same = |was: &&Locked, now: &Locked| {
+        was.commit.is_some() && was.unit == now.unit && was.commit == now.commit && was.requirement.is_some()
+    };
+    for now in &new.entries {
+        let was = old.entries.iter().filter(|was| was.name == now.name).find(|was| same(was, now));
+        if was.is_some_and(|was| was.checksum != now.checksum) {
+            let message =
+                format!("{}/{} has another checksum in `{LOCK_NAME}` than its source", now.kind, now.name);
+            let mut found = Diagnostic::new(&codes::LOCK_CHECKSUM, message)
+                .help("somebody changed the lockfile; it is written anew with what the source has");
+            found.severity = Severity::Warning;
+            notes.diagnostics.push(found);
+        }
     }
 }
 

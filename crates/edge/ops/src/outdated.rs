@@ -9,7 +9,7 @@ use agpm_text::Value;
 
 use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::{ManifestFiles, Project};
-use crate::packages::{LOCK_NAME, Resolved, Sources, read_lock, refs_of, resolve};
+use crate::packages::{LOCK_NAME, Resolved, Sources, read_lock, refs_of, report_moved_tags, resolve};
 use crate::update::{find, known};
 use crate::world::World;
 
@@ -83,7 +83,7 @@ fn run(world: &World, request: &OutdatedRequest, notes: &mut Notes) -> Result<Ou
     let wanted = request.names.iter().map(|name| find(name, &names)).collect::<Result<BTreeSet<_>, _>>()?;
     let sources = Sources::open(&world.environment, &project.manifest, store.path());
     let resolved = resolve(world, &project.manifest, &sources, BTreeMap::new(), notes)?;
-    let newest = Newest::new(&lock, &sources, &resolved)?;
+    let newest = Newest::new(&lock, &sources, &resolved, notes)?;
     let is_wanted = |locked: &&Locked| {
         let alias = locked.manifest_alias.as_ref().unwrap_or(&locked.name);
         let named = [&locked.name, alias].iter().any(|name| wanted.contains(&(locked.kind, (*name).clone())));
@@ -101,7 +101,12 @@ struct Newest<'r> {
 }
 
 impl<'r> Newest<'r> {
-    fn new(lock: &Lockfile, sources: &Sources, resolved: &'r Resolved) -> Result<Self, Failure> {
+    fn new(
+        lock: &Lockfile,
+        sources: &Sources,
+        resolved: &'r Resolved,
+        notes: &mut Notes,
+    ) -> Result<Self, Failure> {
         let mut tags = BTreeMap::new();
         for locked in &lock.entries {
             let Origin::Source(name) = &locked.unit.origin else { continue };
@@ -109,6 +114,7 @@ impl<'r> Newest<'r> {
                 continue;
             }
             let Some(refs) = refs_of(sources, name)? else { continue };
+            report_moved_tags(lock, name, &refs, notes);
             let mut all: Vec<Tag> =
                 refs.tags.keys().map(|tag| Tag::new(tag)).filter(Tag::is_stable).collect();
             all.sort_by(|a, b| b.cmp(a));

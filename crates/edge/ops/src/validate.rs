@@ -7,7 +7,10 @@ use agpm_store::ProjectStore;
 use crate::failure::{Failure, FailureKind, Notes, Outcome};
 use crate::gather::{ManifestFiles, Project};
 use crate::install::outdated;
-use crate::packages::{LOCK_NAME, Moving, Sources, frozen, pins, read_lock, refs_of, resolve, unsupported};
+use crate::packages::{
+    LOCK_NAME, Moving, ResolvedEntry, Sources, frozen, pins, read_lock, refs_of, render_all,
+    report_moved_tags, resolve, unsupported,
+};
 use crate::world::World;
 
 /// A check that is made on request.
@@ -64,7 +67,9 @@ fn run(world: &World, request: &ValidateRequest, notes: &mut Notes) -> Result<Va
     let mut failure = None;
     for check in &request.checks {
         let result = match check {
-            ValidateCheck::Resolve | ValidateCheck::Render => resolves(world, manifest, &store, notes),
+            ValidateCheck::Resolve => resolves(world, manifest, &store, notes).map(drop),
+            ValidateCheck::Render => resolves(world, manifest, &store, notes)
+                .and_then(|mut entries| render_all(manifest, &mut entries, notes)),
             ValidateCheck::Sources => answer(world, manifest, &store, notes),
             ValidateCheck::Paths => are_there(manifest, &store, notes),
             ValidateCheck::Lock => is_current(manifest, &store, notes),
@@ -83,13 +88,14 @@ fn resolves(
     manifest: &Manifest,
     store: &ProjectStore,
     notes: &mut Notes,
-) -> Result<(), Failure> {
+) -> Result<Vec<ResolvedEntry>, Failure> {
     unsupported::in_manifest(manifest)?;
     let sources = Sources::open(&world.environment, manifest, store.path());
     let lock = read_lock(store, notes)?;
     let pins = lock.map(|(lock, _)| pins(manifest, &lock, &Moving::Nothing)).unwrap_or_default();
     let resolved = resolve(world, manifest, &sources, pins, notes)?;
-    unsupported::in_entries(&resolved.entries)
+    unsupported::in_entries(&resolved.entries)?;
+    Ok(resolved.entries)
 }
 
 /// Asks every source for its refs; one that fails does not keep the others from being asked.
@@ -100,9 +106,14 @@ fn answer(
     notes: &mut Notes,
 ) -> Result<(), Failure> {
     let sources = Sources::open_all(&world.environment, manifest, store.path());
+    let lock = read_lock(store, notes)?.map(|(lock, _)| lock).unwrap_or_default();
     let mut gravest = None;
     for source in &manifest.sources {
-        if let Err(failure) = refs_of(&sources, &source.name) {
+        let refs = refs_of(&sources, &source.name);
+        if let Ok(Some(refs)) = &refs {
+            report_moved_tags(&lock, &source.name, refs, notes);
+        }
+        if let Err(failure) = refs {
             notes.diagnostics.extend(failure.diagnostic.map(|found| found.at_spot(source.spot)));
             gravest = Some(failure.kind);
         }

@@ -46,6 +46,7 @@ impl StoreError {
             io::ErrorKind::NotFound => Problem::NotFound,
             io::ErrorKind::IsADirectory => Problem::IsFolder,
             io::ErrorKind::AlreadyExists => Problem::Exists,
+            io::ErrorKind::NotADirectory => Problem::NotFile,
             _ if escape => Problem::Escapes,
             _ => Problem::Other(cause),
         };

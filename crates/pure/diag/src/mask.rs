@@ -83,10 +83,24 @@ pub fn looks_secret(key: Option<&str>, value: &str) -> bool {
         || has_url_password(value)
 }
 
+/// Whether an address holds a password or a token: in its user part, or under a telling name in its query.
 fn has_url_password(value: &str) -> bool {
-    let Some((_, rest)) = value.split_once("://") else { return false };
-    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    authority.rsplit_once('@').is_some_and(|(user, _)| user.contains(':'))
+    let query = value.split_once('?').map_or("", |(_, query)| query);
+    let told = query.split(['&', ';', '#']).filter_map(|part| part.split_once('='));
+    let in_query = |(name, value): (&str, &str)| is_secret_name(name) && !value.is_empty();
+    let in_user = match value.split_once("://") {
+        Some((scheme, rest)) => {
+            let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+            // On the web, what stands before the host is a login, and often a token alone.
+            let web = scheme.ends_with("http") || scheme.ends_with("https");
+            authority.rsplit_once('@').is_some_and(|(user, _)| web || user.contains(':'))
+        }
+        // `user:password@host:path`
+        None => value.split_once('@').is_some_and(|(user, rest)| {
+            user.contains(':') && !user.contains(['/', ' ']) && rest.contains(':')
+        }),
+    };
+    in_user || (value.contains("://") && told.into_iter().any(in_query))
 }
 
 /// The line with secret-looking values replaced by as many `*`, so that columns stay.

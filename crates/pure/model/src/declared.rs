@@ -33,11 +33,11 @@ pub struct Declared {
     pub spot: Spot,
 }
 
-/// The `dependencies` of a resource, at its top or below `agpm`.
-pub fn declarations(root: NodeRef<'_>) -> Option<NodeRef<'_>> {
-    let own =
-        root.get("agpm").filter(|node| node.kind() == Kind::Map).and_then(|agpm| agpm.get("dependencies"));
-    own.or_else(|| root.get("dependencies"))
+/// The `dependencies` of a resource: at its top, below `agpm`, or both.
+pub fn declarations(root: NodeRef<'_>) -> impl Iterator<Item = NodeRef<'_>> {
+    let agpm = root.get("agpm").filter(|node| node.kind() == Kind::Map);
+    let own = agpm.and_then(|agpm| agpm.get("dependencies"));
+    root.get("dependencies").into_iter().chain(own)
 }
 
 /// Reads declared dependencies; what does not read is an error.

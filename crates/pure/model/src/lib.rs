@@ -24,8 +24,8 @@ pub use declared::{Declared, declarations, read_declarations};
 pub use digest::{Checksum, ChecksumError, ObjectId, ObjectIdError};
 pub use lock::{Locked, LockedSource, Lockfile};
 pub use manifest::{
-    Allowed, Dependency, Entry, FilePattern, InlineServer, Install, Layer, LayerPlace, MANIFEST_SECTIONS,
-    Manifest, ManifestTexts, MergeRule, Patch, Source, SourceScope,
+    Allowed, DEFAULT_VERSION, Dependency, Entry, FilePattern, InlineServer, Install, Layer, LayerPlace,
+    MANIFEST_SECTIONS, Manifest, ManifestTexts, MergeRule, Patch, Source, SourceScope,
 };
 pub use name::{LayerName, NameError, ResourceName, SourceName, ToolName};
 pub use path::{PathError, RelativePath};

@@ -200,7 +200,8 @@ impl Reading {
             None => ResourcePath::local(text).ok(),
         };
         let entry = self.read(node, "name", name).ok()?;
-        let at = self.read(node, "path", path).ok()?;
+        let at =
+            self.read(node, "path", |text| path(text).and_then(|_| ResourcePath::found(text).ok())).ok()?;
         let (Some(name_), Some(path_)) = (entry, at) else {
             self.broken(node, "this entry has no `name` or no `path`");
             return None;

@@ -27,7 +27,17 @@ pub enum FileMode {
 
 /// The path of a resource, or a pattern for several, with `/`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ResourcePath(String);
+pub struct ResourcePath {
+    text: String,
+    meaning: Meaning,
+}
+
+/// A file may have a name that would be a pattern if somebody wrote it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+enum Meaning {
+    Literal,
+    Pattern,
+}
 
 /// A resource, or a pattern for several, in its place.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -49,7 +59,21 @@ impl ResourcePath {
         let plain: String = text.chars().map(|c| if is_special(c) { '_' } else { c }).collect();
         RelativePath::new(&plain)?;
         let parts: Vec<&str> = text.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
-        Ok(ResourcePath(parts.join("/")))
+        Ok(ResourcePath::written(parts.join("/")))
+    }
+
+    /// The path of a file that is there, whatever characters it has.
+    pub fn found(text: &str) -> Result<Self, PathError> {
+        let written = match text.starts_with(['/', '.']) {
+            true => ResourcePath::local(text)?,
+            false => ResourcePath::in_source(text)?,
+        };
+        Ok(ResourcePath { meaning: Meaning::Literal, ..written })
+    }
+
+    fn written(text: String) -> Self {
+        let meaning = if text.contains(is_special) { Meaning::Pattern } else { Meaning::Literal };
+        ResourcePath { text, meaning }
     }
 
     /// A path or pattern on this machine: it may go up, or start at the root.
@@ -72,45 +96,45 @@ impl ResourcePath {
         if parts.is_empty() {
             Err(PathError::Empty)
         } else {
-            Ok(ResourcePath(root.to_owned() + &parts.join("/")))
+            Ok(ResourcePath::written(root.to_owned() + &parts.join("/")))
         }
     }
 
     /// The path with `/`.
     pub fn as_str(&self) -> &str {
-        &self.0
+        &self.text
     }
 
     /// Whether it starts outside of the folder that it is read from.
     pub fn leaves_folder(&self) -> bool {
-        self.0.starts_with('/') || self.0.starts_with("../") || self.0 == ".."
+        self.text.starts_with('/') || self.text.starts_with("../") || self.text == ".."
     }
 
     /// Whether it stands for several.
     pub fn is_pattern(&self) -> bool {
-        self.0.contains(is_special)
+        self.meaning == Meaning::Pattern
     }
 
     /// What it matches; `*` does not cross `/`.
     pub fn matcher(&self) -> Result<GlobMatcher, GlobError> {
-        let glob = GlobBuilder::new(&self.0).literal_separator(true).build();
+        let glob = GlobBuilder::new(&self.text).literal_separator(true).build();
         glob.map(|glob| glob.compile_matcher()).map_err(|error| GlobError(error.kind().to_string()))
     }
 
     /// The folders that lead to every match: those before the first part with a special character.
     pub fn literal_folder(&self) -> &str {
-        let special = self.0.find(is_special).unwrap_or(self.0.len());
-        self.0[..special].rsplit_once('/').map_or("", |(folder, _)| folder)
+        let special = self.text.find(is_special).unwrap_or(self.text.len());
+        self.text[..special].rsplit_once('/').map_or("", |(folder, _)| folder)
     }
 
     /// The folder it is in; empty at the root.
     pub fn folder(&self) -> &str {
-        self.0.rsplit_once('/').map_or("", |(folder, _)| folder)
+        self.text.rsplit_once('/').map_or("", |(folder, _)| folder)
     }
 
     /// The last part.
     pub fn file_name(&self) -> &str {
-        self.0.rsplit('/').next().unwrap_or(&self.0)
+        self.text.rsplit('/').next().unwrap_or(&self.text)
     }
 
     /// The last part without its ending.
@@ -131,7 +155,7 @@ fn is_special(c: char) -> bool {
 
 impl fmt::Display for ResourcePath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.text)
     }
 }
 

@@ -185,8 +185,14 @@ impl<'a> Walk<'_, 'a> {
         if let Some(number) = self.shared.get(&key).copied() {
             let seed = &mut self.seeds[number];
             // What one asks to be written is written; the manifest's own word stands.
-            if seed.root.is_none() && declared.install == Install::Write {
-                seed.install = Install::Write;
+            if seed.root.is_none() {
+                if declared.install == Install::Write {
+                    seed.install = Install::Write;
+                }
+                // Whoever comes first has no more say than the others: to be flat counts most.
+                seed.layout = [Layout::Flat, Layout::Folders]
+                    .into_iter()
+                    .find(|layout| [seed.layout, declared.layout].contains(&Some(*layout)));
             }
             return number;
         }

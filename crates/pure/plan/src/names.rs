@@ -12,8 +12,13 @@ pub(crate) struct Nameless<'a> {
 }
 
 impl Nameless<'_> {
-    /// Names to try, the shortest first; the last one is unique.
-    fn candidates(&self) -> Vec<String> {
+    /// Names to try, the shortest first; the last one is unique. `twin` says that the same file is there for another
+    /// tool, which only the tool can tell apart.
+    fn candidates(&self, twin: bool) -> Vec<String> {
+        if twin && self.tool.as_str() != self.kind.default_tool() {
+            let plain = self.candidates(false);
+            return plain.into_iter().map(|name| format!("{name}-{}", self.tool)).collect();
+        }
         let path = &self.unit.path;
         let folders: Vec<&str> =
             path.folder().split('/').filter(|part| !matches!(*part, "" | "..")).collect();
@@ -38,7 +43,10 @@ pub(crate) fn derive(
     nameless: &[Nameless<'_>],
     taken: &BTreeMap<(ResourceType, &str), ()>,
 ) -> Vec<ResourceName> {
-    let candidates: Vec<Vec<String>> = nameless.iter().map(Nameless::candidates).collect();
+    let mut units: BTreeMap<(ResourceType, &Unit), usize> = BTreeMap::new();
+    nameless.iter().for_each(|one| *units.entry((one.kind, one.unit)).or_default() += 1);
+    let twin = |one: &Nameless<'_>| units[&(one.kind, one.unit)] > 1;
+    let candidates: Vec<Vec<String>> = nameless.iter().map(|one| one.candidates(twin(one))).collect();
     let mut level = vec![0usize; nameless.len()];
     loop {
         let name = |at: usize| candidates[at][level[at].min(candidates[at].len() - 1)].as_str();
@@ -79,11 +87,15 @@ mod tests {
             unit("a", "agents/mine.md"),
             unit("a", "z.json"),
             unit("a", "z.md"),
+            unit("a", "agents/twice.md"),
+            unit("a", "agents/twice.md"),
         ];
         let tool = ToolName::new("claude-code").unwrap();
         let kind = ResourceType::Agents;
+        let other = ToolName::new("opencode").unwrap();
+        let tool_of = |at: usize| if at + 1 == units.len() { &other } else { &tool };
         let nameless: Vec<Nameless<'_>> =
-            units.iter().map(|unit| Nameless { kind, unit, tool: &tool }).collect();
+            units.iter().enumerate().map(|(at, unit)| Nameless { kind, unit, tool: tool_of(at) }).collect();
         let names = derive(&nameless, &BTreeMap::from([((kind, "mine"), ())]));
         assert_eq!(
             names.iter().map(ResourceName::as_str).collect::<Vec<_>>(),
@@ -95,7 +107,9 @@ mod tests {
                 "a-agents-x-y.md",
                 "agents-mine",
                 "z.json",
-                "z.md"
+                "z.md",
+                "twice",
+                "twice-opencode"
             ]
         );
     }

@@ -145,7 +145,7 @@ fn place(file: &Desired, now: Observed, owned: Option<&Owned>, overwrite: Overwr
         (Observed::File(checksum, _), _) if checksum == file.checksum => {
             Some(change(Action::Update, "the mode differs"))
         }
-        (Observed::File(..), Some(_)) if untouched => Some(change(Action::Update, "the source changed")),
+        (Observed::File(..), Some(_)) if untouched => Some(change(Action::Update, "its content changed")),
         (Observed::File(..), Some(_)) if overwrite == Overwrite::Everything => {
             Some(change(Action::Update, "was edited; overwritten on request"))
         }

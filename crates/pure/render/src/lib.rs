@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use agpm_text::{Shape, Value, View};
 use minijinja::syntax::SyntaxConfig;
+use minijinja::value::ValueKind;
 use minijinja::{AutoEscape, Environment, ErrorKind, UndefinedBehavior};
 
 /// Steps that one template may take; a page of text takes a few hundred.
@@ -19,6 +20,8 @@ const FUEL: u64 = 1_000_000;
 pub struct RenderError {
     /// What went wrong.
     pub message: String,
+    /// What can be done.
+    pub help: &'static str,
     /// The bytes of the template concerned, if they are known.
     pub range: Option<std::ops::Range<usize>>,
 }
@@ -51,6 +54,13 @@ pub fn render(template: &str, context: &Value) -> Result<String, RenderError> {
     environment.set_syntax(syntax.expect("the usual delimiters"));
     environment.set_fuel(Some(FUEL));
     environment.set_debug(true);
+    // Booleans as TOML writes them.
+    environment.set_formatter(|out, state, value| match bool::try_from(value.clone()) {
+        Ok(truth) if value.kind() == ValueKind::Bool => {
+            out.write_str(if truth { "true" } else { "false" }).map_err(Into::into)
+        }
+        _ => minijinja::escape_formatter(out, state, value),
+    });
     filters::add(&mut environment);
     environment.render_str(template, to_template_value(context)).map_err(|error| explain(&error))
 }
@@ -65,7 +75,14 @@ fn explain(error: &minijinja::Error) -> RenderError {
         (kind, Some(detail)) => format!("{kind}: {detail}"),
         (kind, None) => kind.to_string(),
     };
-    RenderError { message, range: error.range() }
+    let help = match error.kind() {
+        ErrorKind::UndefinedError => {
+            "define it under `[project]`, or write `| default(value=\"…\")` behind it"
+        }
+        ErrorKind::OutOfFuel => "make it simpler",
+        _ => "check the template tags; `{% raw %}` and fences marked `literal` are left alone",
+    };
+    RenderError { message, help, range: error.range() }
 }
 
 fn to_template_value(value: &Value) -> minijinja::Value {
@@ -119,6 +136,7 @@ mod tests {
             ("{{ 'a-b' | replace(from='-', to='_') | upper }}", "A_B"),
             ("{{ agpm.project.envs | length }} {{ agpm.project.width }}\n", "2 100\n"),
             ("plain <b>\n", "plain <b>\n"),
+            ("{{ agpm.project.tests }}", "true"),
         ] {
             assert_eq!(render(template, &context()), Ok(expected.to_owned()), "{template}");
         }

@@ -66,10 +66,11 @@ pub(crate) fn fields(report: &InstallReport) -> Vec<(&'static str, Value)> {
             ("reason", change.reason.into()),
         ])
     };
-    let lock = match report.lock {
-        LockChange::Unchanged => "unchanged",
-        LockChange::Written => "written",
-        LockChange::Pending => "not-written",
+    let lock = match (report.lock, report.writing) {
+        (LockChange::Unchanged, _) => "unchanged",
+        (LockChange::Written, Writing::Apply) => "written",
+        (LockChange::Written, Writing::Show) => "would-be-written",
+        (LockChange::Pending, _) => "not-written",
     };
     let moved = |moved: &Moved| {
         Value::map([

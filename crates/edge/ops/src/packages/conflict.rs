@@ -37,7 +37,9 @@ pub(crate) fn report(
             ClashKind::Absent => telling.absent(clash),
             ClashKind::Incompatible | ClashKind::Exhausted => telling.incompatible(clash),
         };
-        if let Some(change) = suggestion.as_ref().and_then(|suggestion| telling.change(suggestion)) {
+        let conflicting = matches!(clash.kind, ClashKind::Incompatible | ClashKind::Exhausted);
+        let suggestion = suggestion.as_ref().filter(|_| conflicting);
+        if let Some(change) = suggestion.and_then(|suggestion| telling.change(suggestion)) {
             diagnostic.help = Some(change);
         }
         notes.diagnostics.push(telling.placed(diagnostic, clash));
@@ -179,6 +181,9 @@ impl Telling<'_> {
             "" => remote.tree(commit).ok()?,
             folder => remote.tree(&remote.entry(commit, folder).ok()??.id).ok()?,
         };
+        if remote.entry(commit, clash.unit.path.as_str()).ok()?.is_some_and(|e| e.kind == EntryKind::Folder) {
+            return Some(format!("this is a folder: write `{}/*.md` for the files in it", clash.unit.path));
+        }
         let full = |name: &str| if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
         let files: Vec<String> =
             tree.iter().filter(|e| e.kind != EntryKind::Submodule).map(|e| full(&e.name)).collect();
@@ -205,6 +210,8 @@ fn allowed(labels: &[String]) -> String {
 }
 
 fn listed(labels: &[String]) -> String {
+    let mut labels = labels.to_vec();
+    labels.dedup();
     let shown = labels.iter().take(MOST_LISTED).cloned().collect::<Vec<_>>().join(", ");
     match labels.len().saturating_sub(MOST_LISTED) {
         0 => shown,

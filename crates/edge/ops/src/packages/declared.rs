@@ -44,12 +44,15 @@ impl Declaring<'_> {
         if has_errors(&parsed.diagnostics) {
             return self.broken(&parsed.document, parsed.diagnostics, &name, notes);
         }
-        let Some(node) = parsed.document.root().and_then(declarations) else { return Vec::new() };
-        let written = &parsed.document.text()[node.span().range()];
-        if has_tags(written) && templating(&parsed.document) {
-            return self.rendered(&parsed.document, node, &name, notes);
+        let mut declared = Vec::new();
+        for node in parsed.document.root().into_iter().flat_map(declarations) {
+            let written = &parsed.document.text()[node.span().range()];
+            declared.extend(match has_tags(written) && templating(&parsed.document) {
+                true => self.rendered(&parsed.document, node, &name, notes),
+                false => take(node, notes),
+            });
         }
-        take(node, notes)
+        declared
     }
 
     /// Front matter that is no YAML as it stands: a template may make it so. If nothing in it speaks of dependencies it
@@ -69,8 +72,8 @@ impl Declaring<'_> {
             let parsed = parse(source, rendered, Format::Markdown, Limits::default());
             let failed = has_errors(&parsed.diagnostics);
             notes.diagnostics.extend(parsed.diagnostics);
-            let node = parsed.document.root().filter(|_| !failed).and_then(declarations);
-            return node.map(|node| take(node, notes)).unwrap_or_default();
+            let nodes = parsed.document.root().filter(|_| !failed).into_iter().flat_map(declarations);
+            return nodes.flat_map(|node| take(node, notes)).collect();
         }
         let concerned = document.format() != Format::Markdown || contains(front.as_bytes(), KEY);
         let judged = |found: Diagnostic| match concerned {
@@ -116,7 +119,7 @@ impl Declaring<'_> {
                 notes.diagnostics.push(
                     Diagnostic::new(&codes::RESOURCE_TEMPLATE, error.message)
                         .at(document.source(), span, "")
-                        .help("define it under `[project]`, or write `| default(value=\"…\")` behind it"),
+                        .help(error.help),
                 );
             })
             .ok()

@@ -2,7 +2,7 @@
 
 use agpm_diag::{Diagnostic, codes};
 use agpm_model::{Manifest, ResourceType};
-use agpm_plan::Entry;
+use agpm_plan::{Entry, Ledger};
 
 use crate::failure::{Failure, FailureKind};
 use crate::install::Executables;
@@ -15,10 +15,18 @@ const RUN: [ResourceType; 3] = [ResourceType::Scripts, ResourceType::Hooks, Reso
 pub(crate) fn check(
     manifest: &Manifest,
     entries: &[ResolvedEntry],
+    ledger: &Ledger,
     executables: Executables,
 ) -> Result<(), Failure> {
+    // What is installed here was allowed here: one word is enough.
+    let installed =
+        |entry: &Entry| entry.target.as_ref().is_some_and(|target| ledger.files.contains_key(target));
     let allowed = |entry: &Entry| {
-        manifest.allow_executables.iter().any(|allowed| allowed.allows(entry.kind, &entry.name, &entry.unit))
+        installed(entry)
+            || manifest
+                .allow_executables
+                .iter()
+                .any(|allowed| allowed.allows(entry.kind, &entry.name, &entry.unit))
     };
     let brought = entries.iter().map(|resolved| &resolved.entry).filter(|entry| entry.root.is_none());
     let refused: Vec<String> = brought

@@ -113,6 +113,11 @@ impl Known {
         self.listings.contains_key(source)
     }
 
+    /// Whether a source has no versions.
+    pub(crate) fn is_plain(&self, source: &SourceName) -> bool {
+        self.plain.contains(source)
+    }
+
     pub(crate) fn refs(&self, source: &SourceName) -> Option<&Refs> {
         self.listings.get(source).map(|listing| &*listing.refs)
     }
@@ -207,9 +212,12 @@ impl Known {
             Selector::Rev(rev) => self.rev(source, listing, rev),
             Selector::Version(requirement) => match listing.tagged(requirement) {
                 tags if !tags.is_empty() => Ok(tags),
-                _ => match requirement.as_name() {
-                    Some(name) if listing.refs.branches.contains_key(name) => Ok(listing.branch(name)),
-                    Some(name) if is_commit(name) => self.rev(source, listing, name),
+                // A branch may have a name that reads as a version; ranges are no names.
+                _ => match requirement.as_str() {
+                    name if listing.refs.branches.contains_key(name) => Ok(listing.branch(name)),
+                    name if requirement.as_name().is_some() && is_commit(name) => {
+                        self.rev(source, listing, name)
+                    }
                     _ => Ok(Vec::new()),
                 },
             },

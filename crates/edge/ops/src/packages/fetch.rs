@@ -250,7 +250,7 @@ fn matches(remote: &Remote, commit: &ObjectId, unit: &Unit) -> Result<Vec<Unit>,
     }
     paths.sort();
     let unit = |path: &String| {
-        let path = ResourcePath::in_source(path).ok()?;
+        let path = ResourcePath::found(path).ok()?;
         Some(Unit { origin: unit.origin.clone(), path })
     };
     Ok(paths.iter().filter_map(unit).collect())
@@ -289,7 +289,7 @@ fn local_matches(folder: &Path, unit: &Unit) -> Result<Raw, Failure> {
     let full = |file: String| if start.is_empty() { file } else { format!("{start}/{file}") };
     let paths = files.into_iter().map(full).filter(|path| matcher.is_match(path));
     let unit = |path: String| {
-        let path = ResourcePath::local(&path).ok()?;
+        let path = ResourcePath::found(&path).ok()?;
         Some(Unit { origin: unit.origin.clone(), path })
     };
     Ok(Raw::Matches(paths.filter_map(unit).collect()))

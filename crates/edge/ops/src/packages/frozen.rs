@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, codes};
-use agpm_model::{Dependency, Install, Locked, Lockfile, Manifest, ResourceName, ResourceType};
+use agpm_model::{
+    Dependency, Install, Locked, Lockfile, Manifest, ResourceName, ResourceType, ToolName, ToolState, Unit,
+};
 use agpm_plan::{Entry, Wanted, target};
 
 use crate::failure::{Failure, Notes};
@@ -31,7 +33,29 @@ pub(crate) fn entries(
     let names = names(manifest);
     Fetcher { world, sources, names: &names }.fulfil(&needs, &mut known, notes)?;
     let entries = lock.entries.iter().zip(roots).map(|(locked, root)| entry(lock, locked, root, &known));
-    entries.collect()
+    let entries = entries.collect::<Result<Vec<_>, _>>()?;
+    declared_as_locked(manifest, &entries)?;
+    Ok(entries)
+}
+
+/// What the resources declare must be what they are locked with: a variable of the project may have changed it.
+fn declared_as_locked(manifest: &Manifest, entries: &[ResolvedEntry]) -> Result<(), Failure> {
+    for resolved in entries {
+        let locked: BTreeSet<&Unit> =
+            resolved.entry.needs.iter().map(|need| &entries[*need].entry.unit).collect();
+        let enabled = |tool: Option<&ToolName>| {
+            let tool = tool.and_then(|tool| manifest.tools.named(tool.as_str()));
+            tool.is_none_or(|tool| tool.state == ToolState::Enabled)
+        };
+        let declared =
+            resolved.resource.declared.iter().filter(|(declared, _)| enabled(declared.tool.as_ref()));
+        let mut plain = declared.map(|(_, unit)| unit).filter(|unit| !unit.path.is_pattern());
+        if let Some(unit) = plain.find(|unit| !locked.contains(unit)) {
+            let (kind, name) = (resolved.entry.kind, &resolved.entry.name);
+            return Err(outdated(format!("{kind}/{name} needs `{unit}`, which it is not locked with")));
+        }
+    }
+    Ok(())
 }
 
 fn entry(
@@ -51,7 +75,14 @@ fn entry(
         let help = "someone changed the source or the lockfile: compare before you trust either";
         return Err(Diagnostic::new(&codes::LOCK_CHECKSUM, message).help(help).into());
     }
-    let place = |reference: &String| lock.entries.iter().position(|other| other.reference() == *reference);
+    let mut needs = Vec::new();
+    for reference in &locked.dependencies {
+        let found = lock.entries.iter().position(|other| other.reference() == *reference);
+        needs
+            .push(found.ok_or_else(|| {
+                outdated(format!("{name} needs {reference}, which is not in the lockfile"))
+            })?);
+    }
     let Some(tool) = locked.tool.clone() else {
         return Err(outdated(format!("{name} has no `tool` in the lockfile")));
     };
@@ -64,7 +95,7 @@ fn entry(
             tool,
             target: locked.installed_at.clone(),
             install: locked.install,
-            needs: locked.dependencies.iter().filter_map(place).collect(),
+            needs,
         },
         version: Version {
             label: locked.version.clone().unwrap_or_else(|| "local".to_owned()),
@@ -85,6 +116,7 @@ pub(crate) fn roots(manifest: &Manifest, lock: &Lockfile) -> Result<Vec<Option<u
         .enumerate()
         .map(|(number, dependency)| ((dependency.kind, &dependency.name), number))
         .collect();
+    same_sources(manifest, lock)?;
     let mut seen = BTreeSet::new();
     let mut roots = Vec::new();
     for locked in &lock.entries {
@@ -107,9 +139,21 @@ pub(crate) fn roots(manifest: &Manifest, lock: &Lockfile) -> Result<Vec<Option<u
     Ok(roots)
 }
 
+/// Whether every source is where it was.
+pub(crate) fn same_sources(manifest: &Manifest, lock: &Lockfile) -> Result<(), Failure> {
+    for locked in &lock.sources {
+        let now = manifest.source(&locked.name).map(|source| source.address.to_string());
+        if locked.url.is_some() && now.is_some() && locked.url != now {
+            let message = format!("source `{}` has another address than when it was locked", locked.name);
+            return Err(outdated(message));
+        }
+    }
+    Ok(())
+}
+
 fn is_enabled(manifest: &Manifest, dependency: &Dependency) -> bool {
     let name = dependency.tool.as_ref().unwrap_or_else(|| manifest.tools.default_for(dependency.kind));
-    manifest.tools.named(name.as_str()).is_some_and(|tool| tool.state == agpm_model::ToolState::Enabled)
+    manifest.tools.named(name.as_str()).is_some_and(|tool| tool.state == ToolState::Enabled)
 }
 
 fn same_unit(dependency: &Dependency, locked: &Locked) -> bool {
@@ -133,7 +177,7 @@ fn same(manifest: &Manifest, dependency: &Dependency, locked: &Locked) -> Result
     let requirement = locked.requirement.as_deref();
     let differs = [
         ("requirement", requirement != asked),
-        ("tool", locked.tool.as_ref() != Some(tool_name)),
+        ("tool", locked.tool.as_ref() != Some(tool_name) || !is_enabled(manifest, dependency)),
         ("place", locked.installed_at != place),
         ("`install`", locked.install != dependency.install),
     ];

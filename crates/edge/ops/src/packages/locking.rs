@@ -50,6 +50,7 @@ pub(crate) fn read_lock(
 
 /// What stays as it was locked: everything whose requirement is unchanged, and what came through others.
 pub(crate) fn pins(manifest: &Manifest, lock: &Lockfile, moving: &Moving) -> BTreeMap<Unit, Pin> {
+    let lock = &with_names_of(manifest, lock);
     let mut pins = BTreeMap::new();
     let roots = Roots::new(manifest);
     let mut changed: BTreeSet<&Unit> = BTreeSet::new();
@@ -74,6 +75,20 @@ pub(crate) fn pins(manifest: &Manifest, lock: &Lockfile, moving: &Moving) -> BTr
     }
     pins.retain(|unit, _| !changed.contains(unit));
     pins
+}
+
+/// The lockfile with sources called as the manifest calls them now, where only the name changed.
+fn with_names_of(manifest: &Manifest, lock: &Lockfile) -> Lockfile {
+    let mut lock = lock.clone();
+    for source in lock.sources.clone().iter().filter(|source| manifest.source(&source.name).is_none()) {
+        let same = |now: &&Source| source.url.as_deref() == Some(now.address.redacted());
+        let Some(now) = manifest.sources.iter().find(same) else { continue };
+        let old = Origin::Source(source.name.clone());
+        for locked in lock.entries.iter_mut().filter(|locked| locked.unit.origin == old) {
+            locked.unit.origin = Origin::Source(now.name.clone());
+        }
+    }
+    lock
 }
 
 fn is_named(named: &BTreeSet<(ResourceType, ResourceName)>, locked: &Locked) -> bool {

@@ -4,7 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, codes};
-use agpm_model::{Declared, Dependency, Install, Manifest, Origin, Selector, SourceName, Unit};
+use agpm_git::Refs;
+use agpm_model::{
+    DEFAULT_VERSION, Declared, Dependency, Install, Locked, Lockfile, Manifest, ObjectId, Origin, Selector,
+    SourceName, Unit,
+};
 use agpm_plan::{Entry, EntryError, Graph, clashes, entries};
 use agpm_solve::{Answer, Choice, Conflict, Facts, Root, Solution, Suggestion, solve};
 use agpm_text::Value;
@@ -71,7 +75,8 @@ pub(crate) fn resolve(
             Answer::Cycle(chain) => return Err(conflict::cycle(&chain)),
         }
     };
-    report_moved_tags(&known, &solution, notes);
+    moved_tags(&known, &solution, notes);
+    report_ignored_versions(manifest, &known, notes);
     report_passed_over(&known, &solution, notes);
     let entries = self::entries_of(manifest, &known, &solution, notes)?;
     Ok(Resolved { entries })
@@ -110,10 +115,14 @@ fn suggestion(
     roots: &[Root<Unit, Selector>],
     conflict: &Conflict<Unit, Selector>,
 ) -> Option<Suggestion<Selector>> {
-    if let Some(found) = conflict.suggestions.first() {
+    let order = |root: &usize| (&roots[*root].unit, &roots[*root].wish);
+    if let Some(found) = conflict.suggestions.iter().min_by_key(|found| order(&found.root)) {
         return Some(found.clone());
     }
-    for root in &conflict.roots {
+    // By what they ask for, so that the order of the manifest has no say in the advice.
+    let mut involved = conflict.roots.clone();
+    involved.sort_by_key(order);
+    for root in &involved {
         let mut changed = roots.to_vec();
         let tags: Vec<Selector> =
             known.all(&roots[*root].unit).into_iter().take(MOST_TRIED).map(|(_, wish)| wish).collect();
@@ -142,22 +151,54 @@ fn unlisted(known: &Known, sources: &Sources) -> BTreeSet<Need> {
     git.filter(|name| !known.is_listed(name)).map(|name| Need::Refs(name.clone())).collect()
 }
 
-/// A tag that points elsewhere than when it was locked; the locked commit counts.
-fn report_moved_tags(known: &Known, solution: &Solution<Unit, Selector>, notes: &mut Notes) {
-    let mut told: BTreeSet<(&SourceName, &str)> = BTreeSet::new();
+/// Tags that point elsewhere than when they were locked; the locked commits count.
+fn moved_tags(known: &Known, solution: &Solution<Unit, Selector>, notes: &mut Notes) {
+    let mut told = BTreeSet::new();
     for unit in solution.units.keys() {
         let (Some(pin), Origin::Source(source)) = (known.pins.get(unit), &unit.origin) else { continue };
-        let tag = known.refs(source).and_then(|refs| refs.tags.get(&pin.version.label));
-        let moved = tag.filter(|now| pin.version.commit.as_ref() != Some(*now));
-        if let Some(now) = moved.filter(|_| told.insert((source, &pin.version.label))) {
-            let locked = pin.version.commit.as_ref().map(|commit| commit.short()).unwrap_or_default();
+        let Some(refs) = known.refs(source) else { continue };
+        let commit = pin.version.commit.as_ref();
+        if told.insert((source, &pin.version.label)) {
+            notes.diagnostics.extend(moved_tag(source, refs, &pin.version.label, commit));
+        }
+    }
+}
+
+/// The same for everything that a lockfile has of a source.
+pub(crate) fn report_moved_tags(lock: &Lockfile, source: &SourceName, refs: &Refs, notes: &mut Notes) {
+    let of_source = |locked: &&Locked| matches!(&locked.unit.origin, Origin::Source(name) if name == source);
+    let locked = lock.entries.iter().filter(of_source);
+    let tags: BTreeMap<&String, Option<&ObjectId>> =
+        locked.filter_map(|locked| Some((locked.version.as_ref()?, locked.commit.as_ref()))).collect();
+    let moved = tags.into_iter().filter_map(|(label, commit)| moved_tag(source, refs, label, commit));
+    notes.diagnostics.extend(moved);
+}
+
+fn moved_tag(source: &SourceName, refs: &Refs, label: &str, locked: Option<&ObjectId>) -> Option<Diagnostic> {
+    let now = refs.tags.get(label).filter(|now| locked != Some(*now))?;
+    let message = format!(
+        "tag `{label}` of source `{source}` was {} when it was locked and is {} now",
+        locked.map(ObjectId::short).unwrap_or_default(),
+        now.short()
+    );
+    let help = "the locked commit is used; `agpm update` takes the new one";
+    Some(Diagnostic::new(&codes::LOCK_MOVED_TAG, message).help(help))
+}
+
+/// A version that is asked of a folder without versions.
+fn report_ignored_versions(manifest: &Manifest, known: &Known, notes: &mut Notes) {
+    for dependency in &manifest.dependencies {
+        let Some(Unit { origin: Origin::Source(name), .. }) = &dependency.unit else { continue };
+        if known.is_plain(name) && dependency.selector.as_str() != DEFAULT_VERSION {
             let message = format!(
-                "tag `{}` of source `{source}` was {locked} when it was locked and is {} now",
-                pin.version.label,
-                now.short()
+                "source `{name}` is a folder without versions, so `{}` says nothing",
+                dependency.selector
             );
-            let help = "the locked commit is used; `agpm update` takes the new one";
-            notes.diagnostics.push(Diagnostic::new(&codes::LOCK_MOVED_TAG, message).help(help));
+            notes.diagnostics.push(
+                Diagnostic::new(&codes::MANIFEST_IGNORED_KEY, message)
+                    .at_spot(dependency.spot)
+                    .help("remove the version, or make the folder a git repository"),
+            );
         }
     }
 }
@@ -276,7 +317,11 @@ fn report_clashes(manifest: &Manifest, made: &[Entry]) -> Result<(), Failure> {
     let files = files.filter_map(|(number, entry)| Some((number, entry.target.as_ref()?)));
     let Some(clash) = clashes(files).into_iter().next() else { return Ok(()) };
     let (first, second) = (&made[clash.first], &made[clash.second]);
-    let name = |entry: &Entry| format!("{}/{} ({})", entry.kind, entry.name, entry.unit);
+    let name = |entry: &Entry| {
+        let root = entry.root.and_then(|number| manifest.dependencies.get(number));
+        let name = root.map_or(&entry.name, |root| &root.name);
+        format!("{}/{name} ({})", entry.kind, entry.unit)
+    };
     let message = format!("{} and {} would both be at `{}`", name(first), name(second), clash.path);
     let mut diagnostic = Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, message)
         .help("give one of them another `filename` or `target` in the manifest; `flatten = false` keeps folders apart");

@@ -91,7 +91,7 @@ fn rendered(manifest: &Manifest, resolved: &ResolvedEntry, text: &str, notes: &m
             notes.diagnostics.push(
                 Diagnostic::new(&codes::RESOURCE_TEMPLATE, error.message)
                     .at(source, Span::new(range.start, range.end), "")
-                    .help("define it under `[project]`, or write `| default(value=\"…\")` behind it"),
+                    .help(error.help),
             );
             None
         }

@@ -11,7 +11,9 @@ use globset::{GlobBuilder, GlobMatcher};
 
 use crate::manifest::check::Check;
 pub(crate) use crate::manifest::check::spot;
-pub use crate::manifest::packages::{Allowed, Dependency, InlineServer, Install, Patch, Source, SourceScope};
+pub use crate::manifest::packages::{
+    Allowed, DEFAULT_VERSION, Dependency, InlineServer, Install, Patch, Source, SourceScope,
+};
 pub use crate::manifest::strategies::{FilePattern, MergeRule};
 use crate::name::{LayerName, SourceName};
 use crate::path::RelativePath;

@@ -15,7 +15,7 @@ use crate::unit::{Origin, ResourcePath, Unit};
 use crate::version::{Requirement, Selector, is_ref_name};
 
 /// The requirement of a dependency that names none.
-const DEFAULT_VERSION: &str = "main";
+pub const DEFAULT_VERSION: &str = "main";
 
 const DEPENDENCY: Schema = Schema {
     what: "dependency",
@@ -143,6 +143,9 @@ pub struct Patch {
 }
 
 pub(crate) fn read(check: &mut Check, texts: &ManifestTexts<'_>, manifest: &mut Manifest) {
+    check_sections(check, texts);
+    let named: Vec<String> =
+        (texts.entries)("sources").iter().map(|(name, _)| name.content().to_owned()).collect();
     for (name, address) in (texts.entries)("sources") {
         let shared = name.document().source() == texts.project.source();
         let scope = if shared { SourceScope::Project } else { SourceScope::User };
@@ -151,7 +154,8 @@ pub(crate) fn read(check: &mut Check, texts: &ManifestTexts<'_>, manifest: &mut 
     let mut ignored = Vec::new();
     for kind in RESOURCE_TYPES {
         for entry in (texts.entries)(kind.plural()) {
-            let read = Reader { check, manifest, ignored: &mut ignored }.dependency(kind, entry);
+            let read =
+                Reader { check, manifest, sources: &named, ignored: &mut ignored }.dependency(kind, entry);
             manifest.dependencies.extend(read);
         }
     }
@@ -159,6 +163,18 @@ pub(crate) fn read(check: &mut Check, texts: &ManifestTexts<'_>, manifest: &mut 
     for document in [Some(texts.project), texts.private].into_iter().flatten() {
         if let Some(patches) = document.root().and_then(|root| root.get("patch")) {
             manifest.patches.extend(read_patches(check, patches));
+        }
+    }
+}
+
+/// A section that is no table says nothing, and must not be taken for an empty one.
+fn check_sections(check: &mut Check, texts: &ManifestTexts<'_>) {
+    let sections = RESOURCE_TYPES.iter().map(|kind| kind.plural()).chain(["sources"]);
+    for document in [Some(texts.project), texts.private, texts.config].into_iter().flatten() {
+        for section in sections.clone() {
+            if let Some(node) = document.root().and_then(|root| root.get(section)) {
+                check.map(node, &format!("`{section}`"));
+            }
         }
     }
 }
@@ -246,6 +262,8 @@ fn read_patches(check: &mut Check, node: NodeRef<'_>) -> Vec<Patch> {
 struct Reader<'c, 'i, 'n> {
     check: &'c mut Check,
     manifest: &'c Manifest,
+    /// The names of all sources, those with a bad address too.
+    sources: &'c [String],
     ignored: &'i mut Vec<(NodeRef<'n>, &'static str)>,
 }
 
@@ -323,9 +341,8 @@ impl<'n> Reader<'_, '_, 'n> {
             return self.local(path).map(Some);
         };
         self.check.string(source, "`source`")?;
-        let names: Vec<&str> = self.manifest.sources.iter().map(|source| source.name.as_str()).collect();
-        let known =
-            self.check.known(source, "source", &codes::MANIFEST_UNKNOWN_SOURCE, names.iter().copied());
+        let names = self.sources.iter().map(String::as_str);
+        let known = self.check.known(source, "source", &codes::MANIFEST_UNKNOWN_SOURCE, names);
         let text = self.check.string(path, "`path`")?;
         let path = self.path(path, ResourcePath::in_source(text))?;
         let name = SourceName::new(source.content()).ok().filter(|_| known)?;

@@ -138,5 +138,10 @@ fn next_char(text: &str, at: usize) -> usize {
 }
 
 fn one_line(text: &str) -> String {
-    text.replace(['\n', '\r'], " ")
+    let plain = |c: char| match c {
+        '\n' | '\r' | '\t' => " ".to_owned(),
+        c if c.is_control() => c.escape_default().to_string(),
+        c => c.to_string(),
+    };
+    text.chars().map(plain).collect()
 }

@@ -1122,3 +1122,233 @@ fn templates_over_the_project_are_rendered_and_the_lock_has_the_source() {
     project.manifest(entries);
     project.refused("install", 1, &["resource/template", "agents/a.md"]);
 }
+
+/// A section of the wrong kind must not be taken for an empty one: what it held would be removed.
+#[test]
+fn a_section_that_is_no_table_is_an_error() {
+    let project = Project::new();
+    project.source(&[("v1.0.0", &[("agents/a.md", "a\n")])]);
+    project
+        .manifest("[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"v1.0.0\" }\n");
+    project.good("install");
+    for text in ["[[agents]]\nname = \"a\"\n", "[sources.x]\ny = 1\n"] {
+        project.manifest(text);
+        project.refused("install", 1, &["manifest/value"]);
+    }
+    for text in
+        ["agents = \"x.md\"\n", "agents = true\n", "hooks = 3\n", "sources = \"x\"\n", "[[sources]]\na = 1\n"]
+    {
+        project.write("agpm.toml", text);
+        project.refused("install", 1, &["manifest/value", "write a table"]);
+    }
+}
+
+#[test]
+fn frozen_sees_every_difference_and_does_not_call_it_up_to_date() {
+    let project = Project::new();
+    let agent = "---\ndependencies:\n  snippets:\n    - path: snippets/{{ agpm.project.l }}.md\n---\nbody\n";
+    project.source(&[(
+        "v1.0.0",
+        &[("agents/a.md", agent), ("snippets/s1.md", "1\n"), ("snippets/s2.md", "2\n")],
+    )]);
+    project.named_source("mirror", &[("v1.0.0", &[("agents/a.md", agent), ("snippets/s1.md", "1\n")])]);
+    let entry = "[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"v1.0.0\" }\n";
+    let with = |variable: &str, more: &str| {
+        project.manifest(&format!("[project]\nl = \"{variable}\"\n{more}{entry}"))
+    };
+    with("s1", "");
+    project.good("install");
+    project.good("install --frozen");
+    let lock = project.read("agpm.lock");
+    with("s1", "[tools.claude-code]\nenabled = false\n");
+    project.refused("install --frozen", 5, &["the tool of agents/a"]);
+    with("s2", "");
+    project.refused("install --frozen", 5, &["snippets/s2.md"]);
+    project.refused("install --locked", 5, &["snippets/s2"]);
+    with("s1", "");
+    let at = lock.find("[[snippets]]").unwrap();
+    project.write("agpm.lock", &lock[..at]);
+    project.refused("install --frozen", 5, &["snippets/s1@v1.0.0"]);
+    project.write("agpm.lock", &lock);
+    project.write("agpm.toml", &project.read("agpm.toml").replace("../community", "../mirror"));
+    project.refused("install --frozen", 5, &["another address"]);
+    project.refused("install --locked", 5, &["another address"]);
+    with("s1", "");
+    project.good("install --locked");
+}
+
+#[test]
+fn secrets_in_addresses_are_masked_wherever_they_stand() {
+    let project = Project::new();
+    for address in [
+        "https://ghp_abcdefghijklmnop0123456789@host.example/r.git",
+        "https://host.example/r.git?access_token=hunter2hunter2",
+        "https://host.example/r.git?private_token=hunter2hunter2",
+        " https://user:hunter2hunter2@host.example/x",
+        "user:hunter2hunter2@host.example:x/y",
+    ] {
+        project.write("agpm.toml", &format!("[sources]\nc = \"{address}\"\n"));
+        for line in ["validate", "--json validate", "-v install --offline"] {
+            let output = project.run(line).to_string();
+            assert!(!output.contains("hunter2") && !output.contains("ghp_"), "{line} {address}\n{output}");
+        }
+    }
+}
+
+#[test]
+fn the_order_of_the_manifest_has_no_say() {
+    let project = Project::new();
+    let flat = "---\ndependencies:\n  snippets:\n    - path: snippets/d/u.md\n      flatten: true\n---\n";
+    let plain = needs("snippets", &["snippets/d/u.md"]);
+    project
+        .source(&[("v1.0.0", &[("agents/a.md", flat), ("agents/b.md", &plain), ("snippets/d/u.md", "u\n")])]);
+    let entry = |name: &str| {
+        format!("{name} = {{ source = \"community\", path = \"agents/{name}.md\", version = \"v1.0.0\" }}\n")
+    };
+    let mut locks = Vec::new();
+    for order in [["a", "b"], ["b", "a"]] {
+        project.manifest(&format!("[agents]\n{}{}", entry(order[0]), entry(order[1])));
+        let _ = std::fs::remove_file(project.sandbox.work().join("project/agpm.lock"));
+        project.good("install");
+        locks.push(project.read("agpm.lock"));
+    }
+    assert_eq!(locks[0], locks[1]);
+}
+
+#[test]
+fn names_that_look_like_patterns_or_versions_are_names_too() {
+    let project = Project::new();
+    let source = project.source(&[("v1.0.0", &[("agents/[slug].md", "slug\n"), ("agents/b.md", "b\n")])]);
+    source.git(&["branch", "release/v3.0.0"]);
+    project.manifest(
+        "[agents]\nall = { source = \"community\", path = \"agents/*.md\", version = \"release/v3.0.0\" }\n",
+    );
+    project.good("install");
+    assert_eq!(project.read(".claude/agents/[slug].md"), "slug\n");
+    project.good("install --frozen");
+    project.good("verify");
+}
+
+#[test]
+fn a_renamed_source_keeps_its_pins_and_a_changed_checksum_is_told() {
+    let project = Project::new();
+    let mut source = project.source(&[("v1.0.0", &[("agents/a.md", "a1\n")])]);
+    let entry = "[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"^1.0\" }\n";
+    project.manifest(entry);
+    project.good("install");
+    source.commit(&[("agents/a.md", "a2\n")]);
+    source.tag("v1.1.0");
+    project.write(
+        "agpm.toml",
+        &project
+            .read("agpm.toml")
+            .replace("community =", "renamed =")
+            .replace("\"community\"", "\"renamed\""),
+    );
+    project.good("install");
+    assert_eq!(project.read(".claude/agents/a.md"), "a1\n");
+    let lock = project.read("agpm.lock");
+    let at = lock.find("sha256:").unwrap() + 7;
+    project.write(
+        "agpm.lock",
+        &format!("{}{}{}", &lock[..at], if &lock[at..=at] == "0" { "1" } else { "0" }, &lock[at + 1..]),
+    );
+    assert_eq!(project.run("verify").code, Some(1));
+    let output = project.good("install");
+    assert!(output.stderr.contains("warning[lock/checksum]"), "{output}");
+}
+
+#[test]
+fn a_file_is_not_installed_onto_itself() {
+    let project = Project::new();
+    project.write(".claude/agents/a.md", "precious\n");
+    project.write("agpm.toml", "[agents]\na = \".claude/agents/a.md\"\n");
+    project.refused("install", 6, &["is where it would be installed"]);
+    project.write(
+        "agpm.toml",
+        "[sources]\nl = \".\"\n[agents]\na = { source = \"l\", path = \".claude/agents/*.md\" }\n",
+    );
+    project.refused("install", 6, &["is where it would be installed"]);
+}
+
+#[test]
+fn without_a_ledger_the_lock_tells_what_is_ours() {
+    let project = Project::new();
+    let mut source = project.source(&[("v1.0.0", &[("agents/a.md", "a1\n"), ("agents/b.md", "b1\n")])]);
+    project
+        .manifest("[agents]\nall = { source = \"community\", path = \"agents/*.md\", version = \"^1.0\" }\n");
+    project.good("install");
+    std::fs::remove_dir_all(project.sandbox.work().join("project/.agpm")).unwrap();
+    source.git(&["rm", "-q", "agents/b.md"]);
+    source.commit(&[("agents/a.md", "a2\n")]);
+    source.tag("v1.1.0");
+    project.good("update");
+    assert_eq!(project.installed(), [".claude/agents/a.md"]);
+    assert_eq!(project.read(".claude/agents/a.md"), "a2\n");
+}
+
+#[test]
+fn what_changes_nothing_fills_no_history_and_undo_goes_on() {
+    let project = Project::new();
+    project.source(&[("v1.0.0", &[("agents/a.md", "a\n")])]);
+    let entry = "[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"v1.0.0\" }\n";
+    project.manifest(entry);
+    project.good("install");
+    let before = project.good("undo --list").stdout;
+    for comment in ["# one\n", "# two\n"] {
+        project.manifest(&format!("{comment}{entry}"));
+        project.good("install");
+    }
+    assert_eq!(project.good("undo --list").stdout, before);
+    project.good("undo");
+    assert!(project.installed().is_empty());
+}
+
+#[test]
+fn eight_changes_at_once_are_all_made() {
+    let project = Project::new();
+    let files: Vec<(String, String)> =
+        (0..8).map(|n| (format!("agents/a{n}.md"), format!("{n}\n"))).collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    project.source(&[("v1.0.0", &files)]);
+    project.manifest("");
+    let start = |n: usize| {
+        let mut command = project.sandbox.command(PROGRAM);
+        command.current_dir(project.sandbox.work().join("project"));
+        command.args(["add", "dep", "agent", &format!("community:agents/a{n}.md@v1.0.0")]);
+        command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
+        command.spawn().unwrap()
+    };
+    let mut all: Vec<_> = (0..8).map(start).collect();
+    assert!(all.iter_mut().all(|child| child.wait().unwrap().success()));
+    assert_eq!(project.installed().len(), 8);
+    project.good("install --check");
+}
+
+/// What a killed `remove` left is finished before anything is read, whatever comes next.
+#[cfg(debug_assertions)]
+#[test]
+fn a_change_that_is_killed_at_any_write_is_finished_or_undone_by_the_next_command() {
+    let project = Project::new();
+    project.source(&[("v1.0.0", &[("agents/a.md", "a\n"), ("agents/b.md", "b\n")])]);
+    let entry = |name: &str| {
+        format!("{name} = {{ source = \"community\", path = \"agents/{name}.md\", version = \"v1.0.0\" }}\n")
+    };
+    for stop in 1.. {
+        project.manifest(&format!("[agents]\n{}{}", entry("a"), entry("b")));
+        project.good("install");
+        let mut command = project.sandbox.command(PROGRAM);
+        command.current_dir(project.sandbox.work().join("project")).args(["remove", "dep", "agent", "a"]);
+        command.env("AGPM_STOP_AT_WRITE", stop.to_string());
+        let output = project.sandbox.output(command);
+        if output.code == Some(0) {
+            assert!(stop > 8, "the test stopped nothing: {output}");
+            break;
+        }
+        assert!(project.exists("agpm.toml"), "write {stop}: the manifest is gone");
+        project.good("install");
+        project.good("install --check");
+        let manifest = project.read("agpm.toml");
+        assert_eq!(manifest.contains("a = {"), project.exists(".claude/agents/a.md"), "write {stop}");
+    }
+}

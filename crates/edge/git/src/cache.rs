@@ -50,17 +50,6 @@ impl Git {
         })
         .collect()
     }
-
-    /// Throws away what is in the folder besides copies.
-    pub fn sweep(&self) -> Result<(), StoreError> {
-        let cache = self.cache();
-        if !agpm_store::is_real_folder(cache) {
-            return Ok(());
-        }
-        let names = agpm_store::names_in(cache).into_iter();
-        let is_copy = |name: &String| is_shelf(name) && agpm_store::is_real_folder(&cache.join(name));
-        names.filter(|name| !is_copy(name)).try_for_each(|name| agpm_store::remove_whole(&cache.join(name)))
-    }
 }
 
 /// Shelves are named by a checksum's digits.

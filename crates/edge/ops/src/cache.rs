@@ -65,9 +65,6 @@ fn run(world: &World, request: CacheRequest, notes: &mut Notes) -> Result<CacheR
             copy.remove()?;
         }
     }
-    if request == CacheRequest::CleanAll {
-        git.sweep()?;
-    }
     Ok(CacheReport { folder, request, copies })
 }
 

@@ -11,10 +11,13 @@ use agpm_store::{Expected, FileChange, ProjectStore, Transaction};
 use agpm_text::{Document, Edit, Format, Limits, Pointer, Value, parse};
 
 use crate::failure::{Failure, FailureKind, Notes, Outcome};
-use crate::gather::{ManifestFiles, Project, document_of, manifest_path, unknown_name};
-use crate::install::{self, Executables, InstallReport, InstallRequest, Job, Writing};
+use crate::gather::{ManifestFiles, Project, document_of, manifest_path, refuse_link, unknown_name};
+use crate::install::{self, Executables, InstallReport, InstallRequest, Job, ManifestEdit, Writing};
 use crate::packages::Moving;
 use crate::world::World;
+
+/// How often a change is tried again that another process overtook.
+const MOST_TRIES: usize = 32;
 
 /// Whether something of that name may be replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,6 +100,17 @@ pub struct ChangeReport {
 
 /// Changes the manifest.
 pub fn change_manifest(world: &World, change: &ManifestChange) -> Outcome<ChangeReport> {
+    for _ in 1..MOST_TRIES {
+        let mut notes = Notes::default();
+        let result = run(world, change, &mut notes);
+        let overtaken = |failure: &Failure| {
+            failure.diagnostic.as_ref().is_some_and(|found| *found.code == codes::INSTALL_CHANGED)
+        };
+        // Another process was faster: the change is made to what it left.
+        if !result.as_ref().is_err_and(overtaken) {
+            return notes.outcome(result);
+        }
+    }
     let mut notes = Notes::default();
     let result = run(world, change, &mut notes);
     notes.outcome(result)
@@ -136,7 +150,7 @@ fn run(world: &World, change: &ManifestChange, notes: &mut Notes) -> Result<Chan
         ManifestChange::RemoveDependency { kind, name } => remove_dependency(&document, kind, name)?,
     };
     let installed = match edited.then {
-        Then::Install(executables) => Some(bring_in_line(world, &edited, executables, notes)?),
+        Then::Install(executables) => Some(bring_in_line(world, &edited, &bytes, executables, notes)?),
         Then::Leave => {
             write_manifest(world, &edited, &bytes, notes)?;
             None
@@ -148,12 +162,14 @@ fn run(world: &World, change: &ManifestChange, notes: &mut Notes) -> Result<Chan
 fn bring_in_line(
     world: &World,
     edited: &Edited,
+    before: &[u8],
     executables: Executables,
     notes: &mut Notes,
 ) -> Result<InstallReport, Failure> {
     *notes = Notes::default();
     let request = InstallRequest { executables, ..InstallRequest::PLAIN };
-    let manifest = Some(edited.text.as_bytes().into());
+    let bytes = edited.text.as_bytes().into();
+    let manifest = Some(ManifestEdit { before: Checksum::of(before), bytes });
     install::run(
         world,
         &Job { title: edited.done.clone(), request, moving: Moving::Nothing, manifest },
@@ -166,6 +182,7 @@ fn write_manifest(world: &World, edited: &Edited, before: &[u8], notes: &mut Not
     let files = ManifestFiles::require(&world.environment)?;
     let store = ProjectStore::open(files.folder())?;
     let path = manifest_path(&files)?;
+    refuse_link(&store, &path)?;
     Project::of(&world.environment, files.with_project(edited.text.clone().into_bytes()), notes)?;
     let held = install::hold(world, &store, Writing::Apply, notes)?;
     let change = FileChange::Write {

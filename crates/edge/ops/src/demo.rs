@@ -91,10 +91,6 @@ fn run(world: &World, request: &DemoRequest, notes: &mut Notes) -> Result<DemoRe
     };
     let seen = |error: StoreError| error.seen_from(&world.environment.folder);
     let open = Folder::create(&folder).map_err(seen)?;
-    for (path, text) in FILES {
-        let path = RelativePath::new(path).expect("embedded paths are good");
-        open.create_new(&path, text.as_bytes()).map_err(seen)?;
-    }
     let inside = World {
         progress: world.progress.clone(),
         // Neither the user's configuration nor the user's cache has a part in it.
@@ -110,6 +106,10 @@ fn run(world: &World, request: &DemoRequest, notes: &mut Notes) -> Result<DemoRe
     let library = SourceName::new("library").expect("a good name");
     let made = git(&inside.environment).create_repository(&folder.join(LIBRARY), LIBRARY_STREAM);
     made.map_err(|error| git_failure(&library, error))?;
+    for (path, text) in FILES {
+        let path = RelativePath::new(path).expect("embedded paths are good");
+        open.create_new(&path, text.as_bytes()).map_err(seen)?;
+    }
     Ok(DemoReport {
         folder: shown(&world.environment, &folder),
         files: FILES.iter().map(|(path, _)| *path).collect(),

@@ -219,6 +219,20 @@ pub(crate) fn manifest_path(files: &ManifestFiles) -> Result<RelativePath, Failu
     })
 }
 
+/// A manifest that is a link is read, and changed where it really is.
+pub(crate) fn refuse_link(store: &store::ProjectStore, path: &RelativePath) -> Result<(), Failure> {
+    match store.observe(path)? {
+        store::Observed::Link => {
+            let message = format!("`{path}` is a symbolic link, and links are not written through");
+            let diagnostic = Diagnostic::new(&codes::IO_EXISTS, message).in_file(path.as_str());
+            let diagnostic =
+                diagnostic.help("run the command where the manifest really is, or edit it by hand");
+            Err(Failure::new(FailureKind::Refused, diagnostic))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// The bytes of a file that need not be there.
 fn optional(environment: &Environment, path: &Path) -> Result<Option<Vec<u8>>, Failure> {
     match store::read(path, limit()) {

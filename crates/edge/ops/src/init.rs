@@ -44,6 +44,10 @@ fn run(world: &World, request: &InitRequest) -> Result<InitReport, Failure> {
     let folder = request.folder.as_ref().map_or(environment.folder.clone(), |path| environment.resolve(path));
     agpm_store::create_folders(&folder).map_err(|error| error.seen_from(&environment.folder))?;
     let store = ProjectStore::open(&folder)?;
+    if store.needs_recovery() {
+        let held = store.lock(Waiting::Block(&|| world.progress.waiting()))?;
+        store.recover(&held)?;
+    }
     let manifest = folder.join(MANIFEST_NAME);
     if agpm_store::is_file(&manifest) && request.replace == Replace::Refused {
         let message = format!("`{}` is there already", shown(environment, &manifest));

@@ -7,7 +7,9 @@ use agpm_diag::{Diagnostic, Severity, codes};
 use agpm_model::{
     Checksum, FileMode, Install, Locked, Lockfile, Origin, RelativePath, ResourceName, ResourceType,
 };
-use agpm_plan::{A_FILE, Action, Change, Desired, Ledger, NO_LONGER_OURS, Observed, Plan, Refusal, plan};
+use agpm_plan::{
+    A_FILE, Action, Change, Desired, Ledger, NO_LONGER_OURS, Observed, Owned, Plan, Refusal, plan,
+};
 use agpm_store::{
     Expected, FileChange, ProjectLock, ProjectStore, Recovered, StoreError, Transaction, Waiting,
 };
@@ -16,7 +18,7 @@ use agpm_text::Format;
 pub use agpm_plan::Overwrite;
 
 use crate::failure::{Failure, FailureKind, Notes, Outcome};
-use crate::gather::{ManifestFiles, Project, document_of, limit, manifest_path};
+use crate::gather::{ManifestFiles, Project, document_of, limit, manifest_path, refuse_link};
 use crate::packages::{
     LOCK_NAME, Moving, ResolvedEntry, Sources, executables, frozen, lock_of, pins, read_lock, render_all,
     resolve, unsupported,
@@ -130,6 +132,8 @@ pub struct InstallReport {
     pub unchanged: usize,
     /// What happened to the lockfile.
     pub lock: LockChange,
+    /// How many files are in the way.
+    pub refused: usize,
     /// Whether it was done or is only shown.
     pub writing: Writing,
 }
@@ -137,7 +141,9 @@ pub struct InstallReport {
 impl InstallReport {
     /// Whether anything changes.
     pub fn changes_something(&self) -> bool {
-        self.lock != LockChange::Unchanged || self.changes.iter().any(|change| change.action != Action::Keep)
+        self.refused > 0
+            || self.lock != LockChange::Unchanged
+            || self.changes.iter().any(|change| change.action != Action::Keep)
     }
 }
 
@@ -148,7 +154,15 @@ pub(crate) struct Job<'a> {
     /// Which pins are let go.
     pub(crate) moving: Moving,
     /// The manifest's bytes, if they change too.
-    pub(crate) manifest: Option<Cow<'a, [u8]>>,
+    pub(crate) manifest: Option<ManifestEdit<'a>>,
+}
+
+/// A change of the manifest itself.
+pub(crate) struct ManifestEdit<'a> {
+    /// What it was made from.
+    pub(crate) before: Checksum,
+    /// What comes out.
+    pub(crate) bytes: Cow<'a, [u8]>,
 }
 
 /// Installs a project.
@@ -181,16 +195,27 @@ fn attempt(world: &World, job: &Job<'_>, notes: &mut Notes) -> Result<Option<Ins
         true => None,
         false => hold(world, &store, job.request.writing, notes)?,
     };
-    let manifest_file = (manifest_path(&files)?, files.project().to_vec());
+    // What was read before the project was ours, or before it was put in order, may be out of date.
+    let files = if early.is_some() { ManifestFiles::require(&world.environment)? } else { files };
+    let (read, path) = (files.fingerprint(), manifest_path(&files)?);
+    if job.manifest.is_some() {
+        refuse_link(&store, &path)?;
+    }
     let files = match &job.manifest {
-        Some(bytes) => files.with_project(bytes.to_vec()),
+        Some(edit) => files.with_project(edit.bytes.to_vec()),
         None => files,
     };
     let inputs = files.fingerprint();
     let project = Project::of(&world.environment, files, notes)?;
     unsupported::in_manifest(&project.manifest)?;
     let old = read_lock(&store, notes)?;
-    let ledger = read_ledger(&store, notes)?;
+    let ledger = match read_ledger(&store)? {
+        // Without a ledger, the lockfile tells what unedited files of ours look like.
+        ledger if ledger == Ledger::default() => {
+            old.as_ref().map(|(lock, _)| ledger_of(lock)).unwrap_or_default()
+        }
+        ledger => ledger,
+    };
     let mut entries = entries(world, &project, &store, old.as_ref().map(|(lock, _)| lock), job, notes)?;
     unsupported::in_entries(&entries)?;
     executables::check(&project.manifest, &entries, &ledger, job.request.executables)?;
@@ -202,7 +227,7 @@ fn attempt(world: &World, job: &Job<'_>, notes: &mut Notes) -> Result<Option<Ins
     let moved = old.as_ref().map(|(old, _)| moves(old, &lock)).unwrap_or_default();
     let lock_change = compare(old.as_ref().map(|(lock, _)| lock), &lock, job.request.lock)?;
     let mut plan = make_plan(&store, &entries, &ledger, job.request.overwrite)?;
-    refuse(&plan, notes)?;
+    refuse(&plan, job.request.writing, notes)?;
     tell_kept(&plan, job.request.lock, notes)?;
     let warned = notes.diagnostics.iter().any(|found| found.severity >= Severity::Warning);
     if job.request.warnings == Warnings::Stop && warned {
@@ -222,13 +247,34 @@ fn attempt(world: &World, job: &Job<'_>, notes: &mut Notes) -> Result<Option<Ins
             _ => remember(&mut plan.ledger, &inputs, &lock_text, &entries),
         }
     }
-    let outcome =
-        Written { plan: &plan, entries: &entries, ledger: &ledger, lock: lock_change, lock_text: &lock_text };
-    let changes = outcome.changes(job, &manifest_file);
-    if job.request.writing == Writing::Apply && !changes.is_empty() {
+    let had_ledger = has_ledger(&store);
+    let outcome = Written {
+        plan: &plan,
+        entries: &entries,
+        ledger: &ledger,
+        has_ledger: had_ledger,
+        lock: lock_change,
+        lock_text: &lock_text,
+    };
+    let changes = outcome.changes(job, path);
+    let plain = changes
+        .iter()
+        .all(|change| matches!(change, FileChange::Write { path, .. } if path.as_str() == LEDGER_NAME));
+    if let (Writing::Apply, true, Some(_)) = (job.request.writing, plain, &early) {
+        // Only what we know of the project changed: nothing that could be taken back.
+        let text = plan.ledger.to_text();
+        if !changes.is_empty() {
+            agpm_store::write_whole(&store.path().join(LEDGER_NAME), text.as_bytes())?;
+        }
+    } else if job.request.writing == Writing::Apply && !changes.is_empty() {
         let held = match early {
             Some(held) => Some(held),
-            None => hold(world, &store, Writing::Apply, notes)?.filter(|_| !has_ledger(&store)),
+            None => {
+                let same = |now: ManifestFiles| now.fingerprint() == read;
+                let held = hold(world, &store, Writing::Apply, notes)?.filter(|_| !has_ledger(&store));
+                let unchanged = ManifestFiles::require(&world.environment).is_ok_and(same);
+                held.filter(|_| unchanged)
+            }
         };
         let Some(held) = held else { return Ok(None) };
         apply(world, &store, &held, Transaction { title: job.title.clone(), changes })?;
@@ -236,6 +282,7 @@ fn attempt(world: &World, job: &Job<'_>, notes: &mut Notes) -> Result<Option<Ins
     Ok(Some(InstallReport {
         moved,
         unchanged: plan.unchanged,
+        refused: plan.refusals.len(),
         changes: plan.changes,
         lock: lock_change,
         writing: job.request.writing,
@@ -293,8 +340,7 @@ fn nothing_to_do(files: &ManifestFiles, store: &ProjectStore, job: &Job<'_>) -> 
     if !plain || !usual || store.needs_recovery() {
         return None;
     }
-    let mut quiet = Notes::default();
-    let ledger = read_ledger(store, &mut quiet).ok()?;
+    let ledger = read_ledger(store).ok()?;
     let lock = store.read(&path_of(LOCK_NAME), limit()).ok()?;
     if ledger.inputs? != inputs_of(&files.fingerprint(), &lock) {
         return None;
@@ -302,7 +348,7 @@ fn nothing_to_do(files: &ManifestFiles, store: &ProjectStore, job: &Job<'_>) -> 
     let read = |path: &String| agpm_store::read(&files.folder().join(path), limit()).ok();
     let same =
         ledger.reads.iter().all(|(path, held)| read(path).is_some_and(|bytes| Checksum::of(&bytes) == *held));
-    let untouched = |(path, owned): (&RelativePath, &agpm_plan::Owned)| {
+    let untouched = |(path, owned): (&RelativePath, &Owned)| {
         observe(store, path).is_ok_and(|now| now == Observed::File(owned.checksum, owned.mode))
     };
     let all = same && parallel::map(ledger.files.iter().collect(), untouched).into_iter().all(|same| same);
@@ -310,6 +356,7 @@ fn nothing_to_do(files: &ManifestFiles, store: &ProjectStore, job: &Job<'_>) -> 
         moved: Vec::new(),
         changes: Vec::new(),
         unchanged: ledger.files.len(),
+        refused: 0,
         lock: LockChange::Unchanged,
         writing: job.request.writing,
     })
@@ -338,13 +385,24 @@ fn remember(ledger: &mut Ledger, manifest: &[u8], lock: &[u8], entries: &[Resolv
     ledger.inputs = (!open).then(|| inputs_of(manifest, lock));
 }
 
-pub(crate) fn read_ledger(store: &ProjectStore, notes: &mut Notes) -> Result<Ledger, Failure> {
+fn ledger_of(lock: &Lockfile) -> Ledger {
+    let owned = |locked: &Locked| {
+        let owner = format!("{}/{}", locked.kind, locked.name);
+        let owned = Owned { checksum: locked.checksum?, source: None, mode: FileMode::Plain, owner };
+        Some((locked.installed_at.clone()?, owned))
+    };
+    Ledger { files: lock.entries.iter().filter_map(owned).collect(), ..Ledger::default() }
+}
+
+pub(crate) fn read_ledger(store: &ProjectStore) -> Result<Ledger, Failure> {
     let bytes = match store.read(&path_of(LEDGER_NAME), limit()) {
         Err(error) if matches!(error.problem, agpm_store::Problem::NotFound) => return Ok(Ledger::default()),
         read => read?,
     };
-    let document = document_of(LEDGER_NAME.to_owned(), bytes, Format::Json, notes)?;
-    notes.check()?;
+    let mut own = Notes::default();
+    let document = document_of(LEDGER_NAME.to_owned(), bytes, Format::Json, &mut own)
+        .and_then(|document| own.check().map(|()| document))
+        .map_err(|_| Ledger::broken())?;
     Ok(Ledger::read(&document)?)
 }
 
@@ -460,13 +518,16 @@ fn make_plan(
     overwrite: Overwrite,
 ) -> Result<Plan, Failure> {
     let desired: Vec<Desired> = entries.iter().filter_map(desired).collect();
-    if let Some(file) = desired.iter().find(|file| RESERVED.contains(&file.path.as_str())) {
+    if let Some(file) =
+        desired.iter().find(|file| RESERVED.contains(&file.path.as_str().to_lowercase().as_str()))
+    {
         let message =
             format!("{} would be installed at `{}`, which is a file of agpm", file.owner, file.path);
         let diagnostic =
             Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, message).help("give it another `filename`");
         return Err(Failure::new(FailureKind::Refused, diagnostic));
     }
+    refuse_own_targets(store, entries)?;
     let mut paths: Vec<&RelativePath> =
         desired.iter().map(|file| &file.path).chain(ledger.files.keys()).collect();
     paths.sort();
@@ -484,12 +545,28 @@ fn desired(resolved: &ResolvedEntry) -> Option<Desired> {
     Some(Desired {
         path: entry.target.clone().filter(|_| entry.install == Install::Write)?,
         checksum: resolved.output.checksum(),
+        source: resolved.resource.checksum,
         mode: resolved.resource.mode,
         owner: format!("{}/{}", entry.kind, entry.name),
     })
 }
 
-fn refuse(plan: &Plan, notes: &mut Notes) -> Result<(), Failure> {
+/// A file that would be installed onto itself would become ours, and go with the dependency.
+fn refuse_own_targets(store: &ProjectStore, entries: &[ResolvedEntry]) -> Result<(), Failure> {
+    let onto_itself = |resolved: &&ResolvedEntry| {
+        let target = resolved.entry.target.as_ref().map(|target| store.path().join(target.as_str()));
+        target.is_some() && resolved.file == target
+    };
+    let Some(resolved) = entries.iter().find(onto_itself) else { return Ok(()) };
+    let entry = &resolved.entry;
+    let message = format!("{}/{} is where it would be installed: `{}`", entry.kind, entry.name, entry.unit);
+    let help = "the tool reads it there already: remove the dependency, or move the file to another folder";
+    let diagnostic = Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, message).help(help);
+    Err(Failure::new(FailureKind::Refused, diagnostic))
+}
+
+/// Says what is in the way; a run that only shows goes on to show the rest.
+fn refuse(plan: &Plan, writing: Writing, notes: &mut Notes) -> Result<(), Failure> {
     for Refusal { path, what, owner } in plan.refusals.iter().take(MOST_TOLD) {
         let message = format!("`{path}` is {what}, and {owner} is to be installed there");
         let help = match *what {
@@ -502,10 +579,14 @@ fn refuse(plan: &Plan, notes: &mut Notes) -> Result<(), Failure> {
             .diagnostics
             .push(Diagnostic::new(&codes::INSTALL_NOT_OURS, message).in_file(path.as_str()).help(help));
     }
-    if plan.refusals.is_empty() {
-        Ok(())
-    } else {
-        Err(Failure { kind: FailureKind::Refused, diagnostic: None })
+    match (plan.refusals.is_empty(), writing) {
+        (true, _) => Ok(()),
+        (false, Writing::Apply) => Err(Failure { kind: FailureKind::Refused, diagnostic: None }),
+        (false, Writing::Show) => {
+            let refused = notes.diagnostics.iter_mut().filter(|found| *found.code == codes::INSTALL_NOT_OURS);
+            refused.for_each(|found| found.severity = Severity::Warning);
+            Ok(())
+        }
     }
 }
 
@@ -532,29 +613,21 @@ struct Written<'a> {
     plan: &'a Plan,
     entries: &'a [ResolvedEntry],
     ledger: &'a Ledger,
+    has_ledger: bool,
     lock: LockChange,
     lock_text: &'a [u8],
 }
 
 impl<'a> Written<'a> {
     /// All changes, the lockfile last.
-    fn changes(
-        &self,
-        job: &'a Job<'_>,
-        (manifest_path, manifest): &(RelativePath, Vec<u8>),
-    ) -> Vec<FileChange<'a>> {
+    fn changes(&self, job: &'a Job<'_>, manifest: RelativePath) -> Vec<FileChange<'a>> {
         let mut changes = self.files();
-        if let Some(bytes) = &job.manifest {
-            let before = Expected::Checksum(Checksum::of(manifest));
-            let bytes = Cow::Borrowed(&**bytes);
-            changes.push(FileChange::Write {
-                path: manifest_path.clone(),
-                bytes,
-                mode: FileMode::Plain,
-                before,
-            });
+        if let Some(edit) = &job.manifest {
+            let before = Expected::Checksum(edit.before);
+            let bytes = Cow::Borrowed(&*edit.bytes);
+            changes.push(FileChange::Write { path: manifest, bytes, mode: FileMode::Plain, before });
         }
-        if self.plan.ledger != *self.ledger {
+        if self.plan.ledger != *self.ledger || !self.has_ledger {
             changes.push(write(
                 LEDGER_NAME,
                 self.plan.ledger.to_text().into_bytes().into(),

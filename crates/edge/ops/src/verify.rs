@@ -52,7 +52,7 @@ fn run(world: &World, notes: &mut Notes) -> Result<VerifyReport, Failure> {
         notes.diagnostics.push(interrupted());
     }
     let (lock, lock_text) = read_lock(&store, notes)?.unwrap_or_default();
-    let ledger = read_ledger(&store, notes)?;
+    let ledger = read_ledger(&store)?;
     if ledger.inputs.is_some_and(|inputs| inputs != inputs_of(&files.fingerprint(), &lock_text)) {
         notes.diagnostics.push(moved_on());
     }
@@ -94,6 +94,12 @@ fn judge(now: Observed, owned: Option<&Owned>, locked: Option<&Locked>) -> Optio
         }
         (Observed::File(_, mode), Some(owned)) if mode != owned.mode => {
             changed("has another mode than was installed".to_owned())
+        }
+        (Observed::File(..), Some(owned))
+            if locked
+                .is_some_and(|locked| locked.checksum != Some(owned.source.unwrap_or(owned.checksum))) =>
+        {
+            changed(format!("is not what `{LOCK_NAME}` has"))
         }
         (Observed::File(..), Some(_)) if locked.is_none() => {
             changed(format!("was installed, but is not in `{LOCK_NAME}`"))

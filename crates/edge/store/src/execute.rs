@@ -8,7 +8,7 @@ use crate::error::{Problem, StoreError};
 use crate::journal::{Journal, Operation};
 use crate::owned::above;
 use crate::staging::Staging;
-use crate::steps::{exists, gone_is_fine, rename};
+use crate::steps::{exists, gone_is_fine, is_same, link, rename};
 
 /// What to do with a file that came up where one of ours belongs.
 #[derive(Clone, Copy, PartialEq)]
@@ -81,16 +81,23 @@ impl<'a> Execution<'a> {
         gone_is_fine(moved)
     }
 
-    /// Moves the new file into its place, unless that was done.
+    /// Moves the new file into its place, unless that was done. Where there is an old one the place is never empty: the
+    /// old content gets a second name first, and the new one takes the place in one step.
     fn put(&mut self, at: &str, operation: &Operation) -> Result<(), StoreError> {
         let fail = self.fail(operation);
         let name = operation.path.file_name();
         if !exists(&self.staging.new, at).map_err(&fail)? {
             return Ok(());
         }
-        self.take(at, operation).map_err(&fail)?;
+        if operation.before.is_some() && !exists(&self.staging.old, at).map_err(&fail)? {
+            let dir = self.chain.parent(&operation.path).map_err(&fail)?;
+            if !link(dir, name, &self.staging.old, at).map_err(&fail)? {
+                self.take(at, operation).map_err(&fail)?;
+            }
+        }
         let dir = self.chain.parent(&operation.path).map_err(&fail)?;
-        if exists(dir, name).map_err(&fail)? {
+        let in_the_way = exists(dir, name).map_err(&fail)? && !is_same(dir, name, &self.staging.old, at);
+        if in_the_way {
             if self.clash == Clash::Fail {
                 return Err(self.staging.store.error(operation.path.as_str(), Problem::Changed));
             }
@@ -99,19 +106,21 @@ impl<'a> Execution<'a> {
         rename(&self.staging.new, at, dir, name).map_err(fail)
     }
 
-    /// Moves the new file out of its place, if it got there.
+    /// Takes the new file out of its place, if it got there. Where an old one comes back, it only gets a second name.
     fn take_back(&mut self, at: &str, operation: &Operation) -> io::Result<()> {
         if exists(&self.staging.new, at)? {
             return Ok(());
         }
-        let moved = self
-            .chain
-            .parent(&operation.path)
-            .and_then(|dir| rename(dir, operation.path.file_name(), &self.staging.new, at));
+        let name = operation.path.file_name();
+        let replaces = exists(&self.staging.old, at)?;
+        let moved = self.chain.parent(&operation.path).and_then(|dir| {
+            let linked = replaces && link(dir, name, &self.staging.new, at)?;
+            if linked { Ok(()) } else { rename(dir, name, &self.staging.new, at) }
+        });
         gone_is_fine(moved)
     }
 
-    /// Moves the old file back, if it was moved; never over another.
+    /// Moves the old file back, if it was moved; never over another than the new one.
     fn restore(&mut self, at: &str, operation: &Operation) -> Result<(), StoreError> {
         let fail = self.fail(operation);
         let name = operation.path.file_name();
@@ -124,7 +133,9 @@ impl<'a> Execution<'a> {
             }
         }
         let dir = self.chain.parent(&operation.path).map_err(&fail)?;
-        if exists(dir, name).map_err(&fail)? {
+        let known =
+            [&self.staging.new, &self.staging.old].iter().any(|folder| is_same(dir, name, folder, at));
+        if exists(dir, name).map_err(&fail)? && !known {
             return Err(self.staging.store.error(operation.path.as_str(), Problem::Changed));
         }
         rename(&self.staging.old, at, dir, name).map_err(fail)

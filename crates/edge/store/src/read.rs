@@ -30,6 +30,11 @@ pub(crate) fn read_open(file: File, path: &Path, limit: u64) -> Result<Vec<u8>, 
 
 /// The bytes of a file, and whether it can be run.
 pub fn read_with_mode(path: &Path, limit: u64) -> Result<(Vec<u8>, FileMode), StoreError> {
+    // A pipe would be waited for.
+    let known = fs::metadata(path).map_err(|cause| StoreError::new(path, cause))?;
+    if !known.is_file() && !known.is_dir() {
+        return Err(StoreError::of(path, Problem::NotFile));
+    }
     let file = File::open(path).map_err(|cause| StoreError::new(path, cause))?;
     let mode = mode_of(&file, path)?;
     Ok((read_open(file, path, limit)?, mode))

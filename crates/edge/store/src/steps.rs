@@ -46,6 +46,32 @@ pub(crate) fn make_folder(dir: &Dir, name: &str) -> io::Result<()> {
     ignoring(io::ErrorKind::AlreadyExists, dir.create_dir(name))
 }
 
+/// Gives a file a second name; `false` where the file system has none to give.
+pub(crate) fn link(from: &Dir, name: &str, to: &Dir, new_name: &str) -> io::Result<bool> {
+    step()?;
+    match from.hard_link(name, to, new_name) {
+        Ok(()) => Ok(true),
+        Err(cause) if cause.kind() == io::ErrorKind::NotFound => Err(cause),
+        Err(_) => Ok(false),
+    }
+}
+
+/// Whether two names are of one file.
+#[cfg(unix)]
+pub(crate) fn is_same(dir: &Dir, name: &str, other: &Dir, other_name: &str) -> bool {
+    use cap_std::fs::MetadataExt;
+    match (dir.symlink_metadata(name), other.symlink_metadata(other_name)) {
+        (Ok(one), Ok(two)) => (one.dev(), one.ino()) == (two.dev(), two.ino()),
+        _ => false,
+    }
+}
+
+/// Whether two names are of one file.
+#[cfg(not(unix))]
+pub(crate) fn is_same(_: &Dir, _: &str, _: &Dir, _: &str) -> bool {
+    false
+}
+
 /// Removes a folder if it is there and empty.
 pub(crate) fn remove_if_empty(dir: &Dir, name: &str) -> io::Result<()> {
     step()?;

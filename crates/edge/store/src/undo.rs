@@ -12,6 +12,9 @@ use crate::read::read_open;
 use crate::transaction::{Expected, Step, Wanted};
 use agpm_model::FileMode as Mode;
 
+/// What the program knows of the project's files. It goes back with them, and is nobody's work.
+const KNOWLEDGE: &str = ".agpm/ledger.json";
+
 /// Whether to undo what was edited since, too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Force {
@@ -72,6 +75,7 @@ impl ProjectStore {
             };
             let expected = match (force, &file.after) {
                 (Force::Yes, _) => Expected::Anything,
+                _ if file.path.as_str() == KNOWLEDGE => Expected::Anything,
                 (Force::No, Some(after)) => Expected::Checksum(after.checksum),
                 (Force::No, None) => Expected::Missing,
             };
@@ -85,7 +89,7 @@ impl ProjectStore {
     fn require_untouched(&self, journal: &Journal) -> Result<(), UndoError> {
         let mut chain = Chain::new(&self.root);
         let mut changed = Vec::new();
-        for (_, file) in journal.files() {
+        for (_, file) in journal.files().filter(|(_, file)| file.path.as_str() != KNOWLEDGE) {
             let same = match (self.see(&mut chain, &file.path)?, &file.after) {
                 (Seen::Missing, None) => true,
                 // Its place was taken by a folder.

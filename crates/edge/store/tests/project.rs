@@ -37,7 +37,7 @@ fn undo_goes_back_one_by_one_to_the_very_bytes_and_modes() {
     assert_eq!(titles(folder), ["1 first"]);
     assert_eq!(undo(folder, Force::No).unwrap(), "first");
     let left: Vec<String> = tree(folder).into_keys().collect();
-    assert_eq!(left, [".agpm", "empty", "settings.json", "shared", "shared/user.md"]);
+    assert_eq!(left, [".agpm", ".agpm/.gitignore", "empty", "settings.json", "shared", "shared/user.md"]);
     assert!(matches!(undo(folder, Force::No), Err(UndoError::Nothing)));
 }
 
@@ -73,7 +73,7 @@ fn the_history_names_what_was_done_and_keeps_the_newest_twenty() {
     assert_eq!(history.len(), 20);
     assert_eq!(history[0].changes, [(path("a"), Done::Removed), (path("b/c"), Done::Created)]);
     assert_eq!(history[1].changes, [(path("a"), Done::Updated)]);
-    assert_eq!(fs::read_dir(folder.join(".agpm")).unwrap().count(), 3);
+    assert_eq!(fs::read_dir(folder.join(".agpm")).unwrap().count(), 4);
 }
 
 #[test]

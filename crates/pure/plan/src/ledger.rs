@@ -24,6 +24,8 @@ pub struct Ledger {
 pub struct Owned {
     /// Of the bytes we wrote.
     pub checksum: Checksum,
+    /// Of the bytes in the source, if they are others.
+    pub source: Option<Checksum>,
     /// The mode we gave it.
     pub mode: FileMode,
     /// The resource it belongs to, as `TYPE/NAME`.
@@ -44,30 +46,34 @@ impl Ledger {
         Value::map(root).to_json()
     }
 
+    /// What is said of a ledger that cannot be understood.
+    pub fn broken() -> Diagnostic {
+        Diagnostic::new(&codes::LOCK_BROKEN, "the ledger of installed files cannot be understood")
+            .in_file(".agpm/ledger.json")
+            .help("delete it and run `agpm install`; files that are as they should be are taken over")
+    }
+
     /// Reads a ledger. One that cannot be understood is an error: without it, files of ours would be taken for the
     /// user's.
     pub fn read(document: &Document) -> Result<Self, Diagnostic> {
-        let broken = || {
-            Diagnostic::new(&codes::LOCK_BROKEN, "the ledger of installed files cannot be understood")
-                .in_file(".agpm/ledger.json")
-                .help("delete it and run `agpm install`; files that are as they should be are taken over")
-        };
+        let broken = Ledger::broken;
         let root = document.root().ok_or_else(broken)?;
         if root.get("version").map(NodeRef::content) != Some("1") {
             return Err(broken());
         }
-        let checksum = |node: NodeRef<'_>| node.as_str().and_then(|text| text.parse().ok());
-        let mut ledger = Ledger { inputs: root.get("inputs").and_then(checksum), ..Ledger::default() };
+        let read_checksum = |node: NodeRef<'_>| node.as_str().and_then(|text| text.parse().ok());
+        let mut ledger = Ledger { inputs: root.get("inputs").and_then(read_checksum), ..Ledger::default() };
         for (path, read) in root.get("reads").into_iter().flat_map(NodeRef::entries) {
-            ledger.reads.insert(path.content().to_owned(), checksum(read).ok_or_else(broken)?);
+            ledger.reads.insert(path.content().to_owned(), read_checksum(read).ok_or_else(broken)?);
         }
         for (path, file) in root.get("files").into_iter().flat_map(NodeRef::entries) {
             let path = RelativePath::new(path.content()).map_err(|_| broken())?;
-            let checksum = file.get("checksum").and_then(checksum).ok_or_else(broken)?;
+            let checksum = file.get("checksum").and_then(read_checksum).ok_or_else(broken)?;
             let executable = file.get("executable").and_then(NodeRef::as_bool) == Some(true);
             let mode = if executable { FileMode::Executable } else { FileMode::Plain };
             let owner = file.get("owner").and_then(NodeRef::as_str).unwrap_or_default().to_owned();
-            ledger.files.insert(path, Owned { checksum, mode, owner });
+            let source = file.get("source").and_then(read_checksum);
+            ledger.files.insert(path, Owned { checksum, source, mode, owner });
         }
         Ok(ledger)
     }
@@ -76,6 +82,7 @@ impl Ledger {
 impl Owned {
     fn value(&self) -> Value {
         let mut map = vec![("checksum", Value::from(self.checksum.to_string()))];
+        map.extend(self.source.map(|source| ("source", source.to_string().into())));
         if self.mode == FileMode::Executable {
             map.push(("executable", true.into()));
         }

@@ -13,6 +13,8 @@ pub struct Desired {
     pub path: RelativePath,
     /// Of its bytes.
     pub checksum: Checksum,
+    /// Of the bytes in the source.
+    pub source: Checksum,
     /// Its mode.
     pub mode: FileMode,
     /// The resource it belongs to, as `TYPE/NAME`.
@@ -129,7 +131,8 @@ pub fn plan(
 
 /// One file that is to be there.
 fn place(file: &Desired, now: Observed, owned: Option<&Owned>, overwrite: Overwrite, plan: &mut Plan) {
-    let record = Owned { checksum: file.checksum, mode: file.mode, owner: file.owner.clone() };
+    let source = Some(file.source).filter(|source| *source != file.checksum);
+    let record = Owned { checksum: file.checksum, source, mode: file.mode, owner: file.owner.clone() };
     let change = |action, reason| Change {
         path: file.path.clone(),
         action,
@@ -137,7 +140,8 @@ fn place(file: &Desired, now: Observed, owned: Option<&Owned>, overwrite: Overwr
         reason,
         owner: file.owner.clone(),
     };
-    let untouched = owned.is_some_and(|owned| now == Observed::File(owned.checksum, owned.mode));
+    let untouched =
+        owned.is_some_and(|owned| matches!(now, Observed::File(checksum, _) if checksum == owned.checksum));
     let decided = match (now, owned) {
         (Observed::Missing, None) => Some(change(Action::Create, "new")),
         (Observed::Missing, Some(_)) => Some(change(Action::Create, "was missing")),

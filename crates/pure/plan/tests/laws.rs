@@ -26,6 +26,7 @@ fn desired() -> impl Strategy<Value = Vec<Desired>> {
         let file = |(at, (content, mode))| Desired {
             path: path(at),
             checksum: sum(content),
+            source: sum(content),
             mode,
             owner: "x".into(),
         };
@@ -44,8 +45,9 @@ fn disk() -> impl Strategy<Value = Disk> {
 
 fn ledger() -> impl Strategy<Value = Ledger> {
     prop::collection::btree_map(0u8..6, (0u8..3, mode()), 0..5).prop_map(|files| {
-        let owned =
-            |(at, (content, mode))| (path(at), Owned { checksum: sum(content), mode, owner: "x".into() });
+        let owned = |(at, (content, mode))| {
+            (path(at), Owned { checksum: sum(content), source: None, mode, owner: "x".into() })
+        };
         Ledger { files: files.into_iter().map(owned).collect(), ..Ledger::default() }
     })
 }

@@ -3,6 +3,7 @@
 //! Knows values and texts, not resources or files.
 
 mod filters;
+mod guard;
 
 use std::collections::BTreeMap;
 
@@ -13,6 +14,11 @@ use minijinja::{AutoEscape, Environment, ErrorKind, UndefinedBehavior};
 
 /// Steps that one template may take; a page of text takes a few hundred.
 const FUEL: u64 = 1_000_000;
+/// How deep templates may nest.
+const DEEPEST: usize = 50;
+/// More than any page of instructions.
+const LARGEST_OUTPUT: usize = 8 << 20;
+const TOO_LARGE: &str = "the template gives more than 8 MiB";
 
 /// Why a template gave no text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -47,22 +53,67 @@ pub fn mentions_agpm(text: &str) -> bool {
 
 /// Fills a template with the names of `context`, a map.
 pub fn render(template: &str, context: &Value) -> Result<String, RenderError> {
-    let mut environment = Environment::new();
+    guard::check(template)?;
+    // Empty: no functions, and of filters and tests only those that are bounded.
+    let mut environment = Environment::empty();
     environment.set_undefined_behavior(UndefinedBehavior::SemiStrict);
     environment.set_auto_escape_callback(|_| AutoEscape::None);
     let syntax = SyntaxConfig::builder().keep_trailing_newline(true).build();
     environment.set_syntax(syntax.expect("the usual delimiters"));
     environment.set_fuel(Some(FUEL));
+    environment.set_recursion_limit(DEEPEST);
     environment.set_debug(true);
-    // Booleans as TOML writes them.
-    environment.set_formatter(|out, state, value| match bool::try_from(value.clone()) {
+    environment.set_formatter(formatter);
+    filters::add(&mut environment);
+    let mut output = Bounded::default();
+    let compiled = environment.template_from_str(template).map_err(|error| explain(&error))?;
+    compiled.render_captured_to(to_template_value(context), &mut output).map_err(|error| {
+        match output.full {
+            true => RenderError { message: TOO_LARGE.to_owned(), help: "make it simpler", range: None },
+            false => explain(&error),
+        }
+    })?;
+    String::from_utf8(output.bytes).map_err(|_| RenderError {
+        message: "the template gives no text".to_owned(),
+        help: "check the template tags",
+        range: None,
+    })
+}
+
+/// Booleans as TOML writes them, everything else as it is.
+fn formatter(
+    out: &mut minijinja::Output<'_>,
+    state: &mut minijinja::State<'_, '_>,
+    value: &minijinja::Value,
+) -> Result<(), minijinja::Error> {
+    match bool::try_from(value.clone()) {
         Ok(truth) if value.kind() == ValueKind::Bool => {
             out.write_str(if truth { "true" } else { "false" }).map_err(Into::into)
         }
         _ => minijinja::escape_formatter(out, state, value),
-    });
-    filters::add(&mut environment);
-    environment.render_str(template, to_template_value(context)).map_err(|error| explain(&error))
+    }
+}
+
+/// A text that does not grow past its limit.
+#[derive(Default)]
+struct Bounded {
+    bytes: Vec<u8>,
+    full: bool,
+}
+
+impl std::io::Write for Bounded {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        if self.bytes.len() + bytes.len() > LARGEST_OUTPUT {
+            self.full = true;
+            return Err(std::io::Error::other(TOO_LARGE));
+        }
+        self.bytes.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
 }
 
 fn explain(error: &minijinja::Error) -> RenderError {
@@ -149,14 +200,44 @@ mod tests {
         assert_eq!(undefined.range, Some(9..25));
         assert!(undefined.message.contains("undefined"), "{undefined}");
         assert!(error("{{ nothing.at.all }}").message.contains("undefined"));
-        assert!(
-            error("{% for a in range(9999) %}{% for b in range(9999) %}.{% endfor %}{% endfor %}")
-                .message
-                .contains("too many steps")
+        let list = format!("[{}]", "1,".repeat(900));
+        let nested = format!(
+            "{{% for a in {list} %}}{{% for b in {list} %}}{{% if a %}}.{{% endif %}}{{% endfor %}}{{% endfor %}}"
         );
+        assert!(error(&nested).message.contains("too many steps"), "{}", error(&nested));
         assert!(render("{% if %}", &context()).is_err());
         assert!(render("{% include 'x' %}", &context()).is_err());
         assert!(render("{{ env('HOME') }}", &context()).is_err());
+    }
+
+    #[test]
+    fn hostile_templates_end_soon_and_small() {
+        let doubling = "{% set a = 'xxxxxxxxxx' %}".to_owned() + &"{% set a = a ~ a %}".repeat(40);
+        let replacing =
+            "{% set a = 'x' %}{{ a".to_owned() + &" | replace(from='x', to='xxxxxxxxxx')".repeat(11) + " }}";
+        let wide = "{% set a = 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx' %}";
+        let many = format!("[{}]", "1,".repeat(900));
+        let output = format!(
+            "{wide}{{% for i in {many} %}}{{% for j in {many} %}}{{{{ a }}}}{{% endfor %}}{{% endfor %}}"
+        );
+        for template in [
+            doubling,
+            replacing,
+            output,
+            "{{ 'x' * 1000000000 }}".to_owned(),
+            "{% set ns = namespace(v='x') %}{{ ns.v }}".to_owned(),
+            "{{ '%1000000000d' | format(1) }}".to_owned(),
+            "{{ [1] | batch(2000000000, 0) }}".to_owned(),
+            "{{ range(90000) | join(sep='x') }}".to_owned(),
+            format!("{{{{ {}1 }}}}", "not ".repeat(30_000)),
+            format!("{{{{ 'a'{} }}}}", "|upper".repeat(50_000)),
+            format!("{{{{ 1{} }}}}", "+1".repeat(100_000)),
+            format!("{{% if 0 %}}{}{{% endif %}}", "{% elif 0 %}".repeat(15_000)),
+            "{% macro f(x) %}{{ f(x ~ x) }}{% endmacro %}{{ f('xx') }}".to_owned(),
+        ] {
+            let shown: String = template.chars().take(60).collect();
+            assert!(render(&template, &context()).is_err(), "{shown}");
+        }
     }
 
     #[test]

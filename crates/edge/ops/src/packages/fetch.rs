@@ -243,7 +243,12 @@ fn matches(remote: &Remote, commit: &ObjectId, unit: &Unit) -> Result<Vec<Unit>,
                 if folder.is_empty() { entry.name.clone() } else { format!("{folder}/{}", entry.name) };
             match entry.kind {
                 EntryKind::Folder if depth < DEEPEST => folders.push((path, entry.id.clone(), depth + 1)),
-                EntryKind::File | EntryKind::Executable if matcher.is_match(&path) => paths.push(path),
+                // A name that is no text cannot be written down.
+                EntryKind::File | EntryKind::Executable
+                    if matcher.is_match(&path) && !path.contains('\u{fffd}') =>
+                {
+                    paths.push(path);
+                }
                 _ => {}
             }
         }

@@ -32,7 +32,8 @@ pub(crate) fn entries(
         lock.entries.iter().map(|locked| Need::Content(locked.unit.clone(), locked.commit.clone())).collect();
     let names = names(manifest);
     Fetcher { world, sources, names: &names }.fulfil(&needs, &mut known, notes)?;
-    let entries = lock.entries.iter().zip(roots).map(|(locked, root)| entry(lock, locked, root, &known));
+    let entries =
+        lock.entries.iter().zip(roots).map(|(locked, root)| entry(sources, lock, locked, root, &known));
     let entries = entries.collect::<Result<Vec<_>, _>>()?;
     declared_as_locked(manifest, &entries)?;
     Ok(entries)
@@ -59,6 +60,7 @@ fn declared_as_locked(manifest: &Manifest, entries: &[ResolvedEntry]) -> Result<
 }
 
 fn entry(
+    sources: &Sources,
     lock: &Lockfile,
     locked: &Locked,
     root: Option<usize>,
@@ -105,6 +107,7 @@ fn entry(
         matched_pattern: locked.pattern.is_some(),
         resource: Arc::clone(resource),
         output: Output::Copied(Arc::clone(resource)),
+        file: sources.file_of(&locked.unit),
     })
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use agpm_diag::{Diagnostic, codes};
 use agpm_model::{
     Dependency, Install, Locked, LockedSource, Lockfile, Manifest, ObjectId, Origin, ResourceName,
     ResourceType, Source, SourceScope, Unit,
@@ -40,6 +41,11 @@ pub(crate) fn read_lock(
         Err(StoreError { problem: Problem::NotFound, .. }) => return Ok(None),
         read => read.map_err(|error| error.seen_from(store.path()))?,
     };
+    if bytes.split(|byte| *byte == b'\n').any(|line| line.starts_with(b"<<<<<<< ")) {
+        let message = format!("`{LOCK_NAME}` holds the marks of a merge that is not finished");
+        let help = "take one side, as with `git checkout --ours agpm.lock`, and run `agpm install`";
+        return Err(Diagnostic::new(&codes::LOCK_BROKEN, message).in_file(LOCK_NAME).help(help).into());
+    }
     let document = document_of(LOCK_NAME.to_owned(), bytes.clone(), Format::Toml, notes)?;
     notes.check()?;
     let (lock, diagnostics) = Lockfile::read(&document);

@@ -1,6 +1,7 @@
 //! Solve, read what is still needed, solve again; then entries with their bytes.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, codes};
@@ -36,6 +37,8 @@ pub(crate) struct ResolvedEntry {
     pub(crate) resource: Arc<Resource>,
     /// What is written.
     pub(crate) output: Output,
+    /// Where it is on this machine, if it is no file of a repository.
+    pub(crate) file: Option<PathBuf>,
 }
 
 /// Everything that the manifest leads to.
@@ -78,7 +81,7 @@ pub(crate) fn resolve(
     moved_tags(&known, &solution, notes);
     report_ignored_versions(manifest, &known, notes);
     report_passed_over(&known, &solution, notes);
-    let entries = self::entries_of(manifest, &known, &solution, notes)?;
+    let entries = self::entries_of(manifest, sources, &known, &solution, notes)?;
     Ok(Resolved { entries })
 }
 
@@ -255,6 +258,7 @@ impl<'a> Chosen<'a> {
 
 fn entries_of(
     manifest: &Manifest,
+    sources: &Sources,
     known: &Known,
     solution: &Solution<Unit, Selector>,
     notes: &mut Notes,
@@ -277,7 +281,8 @@ fn entries_of(
         let matched_pattern = matched.contains(&entry.unit);
         let (wishes, resource) = (choice.wishes.clone(), Arc::clone(resource));
         let output = Output::Copied(Arc::clone(&resource));
-        Some(ResolvedEntry { version, wishes, matched_pattern, resource, output, entry })
+        let file = sources.file_of(&entry.unit);
+        Some(ResolvedEntry { version, wishes, matched_pattern, resource, output, file, entry })
     };
     Ok(made.into_iter().filter_map(resolved).collect())
 }

@@ -1,12 +1,12 @@
 //! The sources of a project, opened when they are first used.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, codes};
 use agpm_git::{Git, GitError, Refs, Remote, is_git_folder};
-use agpm_model::{AddressKind, Manifest, Origin, Source, SourceName};
+use agpm_model::{AddressKind, Manifest, Origin, Source, SourceName, Unit};
 use agpm_store as store;
 
 use crate::failure::{Failure, FailureKind};
@@ -53,10 +53,34 @@ impl Sources {
         self.opened.get(name)
     }
 
+    /// Where a unit is on this machine, if it is no file of a repository.
+    pub(crate) fn file_of(&self, unit: &Unit) -> Option<PathBuf> {
+        match &unit.origin {
+            Origin::Local => Some(normal(&self.project.join(unit.path.as_str()))),
+            Origin::Source(name) => match self.get(name)? {
+                Opened::Folder(folder) => Some(normal(&folder.join(unit.path.as_str()))),
+                Opened::Git(_) => None,
+            },
+        }
+    }
+
     /// All of them, by name.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&SourceName, &Opened)> {
         self.opened.iter()
     }
+}
+
+/// A path without `.` and `..`.
+fn normal(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => drop(out.pop()),
+            part => out.push(part),
+        }
+    }
+    out
 }
 
 /// The refs of a source; nothing for one without versions.

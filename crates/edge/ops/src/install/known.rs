@@ -1,0 +1,103 @@
+//! What is known of a project without asking anyone: the ledger, and whether it still holds.
+
+use agpm_model::{Checksum, FileMode, Locked, Lockfile, Origin, RelativePath};
+use agpm_plan::{Ledger, Observed, Owned};
+use agpm_store::ProjectStore;
+use agpm_text::Format;
+
+use crate::failure::{Failure, Notes};
+use crate::gather::{ManifestFiles, document_of, limit};
+use crate::install::planning::observe;
+use crate::install::{InstallReport, Job, LockChange, LockUse};
+use crate::packages::{LOCK_NAME, Moving, ResolvedEntry};
+use crate::parallel;
+use crate::path_of;
+
+const STATE_NAME: &str = ".agpm";
+pub(crate) const LEDGER_NAME: &str = ".agpm/ledger.json";
+
+pub(super) fn is_fresh(store: &ProjectStore) -> bool {
+    !agpm_store::is_folder(&store.path().join(STATE_NAME))
+}
+
+pub(super) fn has_ledger(store: &ProjectStore) -> bool {
+    agpm_store::is_file(&store.path().join(LEDGER_NAME))
+}
+
+/// The answer if the same inputs were installed before and every file is still as it was: no repository is opened and
+/// no process started.
+pub(super) fn nothing_to_do(
+    files: &ManifestFiles,
+    store: &ProjectStore,
+    job: &Job<'_>,
+) -> Option<InstallReport> {
+    let plain = job.manifest.is_none() && job.moving == Moving::Nothing;
+    let usual = matches!(job.request.lock, LockUse::Update | LockUse::Locked | LockUse::Unwritten);
+    if !plain || !usual || store.needs_recovery() {
+        return None;
+    }
+    let ledger = read_ledger(store).ok()?;
+    let lock = store.read(&path_of(LOCK_NAME), limit()).ok()?;
+    if ledger.inputs? != inputs_of(&files.fingerprint(), &lock) {
+        return None;
+    }
+    let read = |path: &String| agpm_store::read(&files.folder().join(path), limit()).ok();
+    let same =
+        ledger.reads.iter().all(|(path, held)| read(path).is_some_and(|bytes| Checksum::of(&bytes) == *held));
+    let untouched = |(path, owned): (&RelativePath, &Owned)| {
+        observe(store, path).is_ok_and(|now| now == Observed::File(owned.checksum, owned.mode))
+    };
+    let all = same && parallel::map(ledger.files.iter().collect(), untouched).into_iter().all(|same| same);
+    all.then(|| InstallReport {
+        moved: Vec::new(),
+        changes: Vec::new(),
+        unchanged: ledger.files.len(),
+        refused: 0,
+        lock: LockChange::Unchanged,
+        writing: job.request.writing,
+    })
+}
+
+/// What an install is made of, in one number. Another version of the program may make something else of it.
+pub(crate) fn inputs_of(manifest: &[u8], lock: &[u8]) -> Checksum {
+    let mut all = env!("CARGO_PKG_VERSION").as_bytes().to_vec();
+    all.extend_from_slice(manifest);
+    all.extend_from_slice(lock);
+    Checksum::of(&all)
+}
+
+/// Notes what this install was made of, unless it read files that new ones may join.
+pub(super) fn remember(ledger: &mut Ledger, manifest: &[u8], lock: &[u8], entries: &[ResolvedEntry]) {
+    let local = entries.iter().filter(|entry| entry.version.commit.is_none());
+    let mut open = false;
+    for entry in local {
+        let Origin::Local = entry.entry.unit.origin else {
+            open = true;
+            continue;
+        };
+        open |= entry.matched_pattern;
+        ledger.reads.insert(entry.entry.unit.path.to_string(), entry.resource.checksum);
+    }
+    ledger.inputs = (!open).then(|| inputs_of(manifest, lock));
+}
+
+pub(super) fn ledger_of(lock: &Lockfile) -> Ledger {
+    let owned = |locked: &Locked| {
+        let owner = format!("{}/{}", locked.kind, locked.name);
+        let owned = Owned { checksum: locked.checksum?, source: None, mode: FileMode::Plain, owner };
+        Some((locked.installed_at.clone()?, owned))
+    };
+    Ledger { files: lock.entries.iter().filter_map(owned).collect(), ..Ledger::default() }
+}
+
+pub(crate) fn read_ledger(store: &ProjectStore) -> Result<Ledger, Failure> {
+    let bytes = match store.read(&path_of(LEDGER_NAME), limit()) {
+        Err(error) if matches!(error.problem, agpm_store::Problem::NotFound) => return Ok(Ledger::default()),
+        read => read?,
+    };
+    let mut own = Notes::default();
+    let document = document_of(LEDGER_NAME.to_owned(), bytes, Format::Json, &mut own)
+        .and_then(|document| own.check().map(|()| document))
+        .map_err(|_| Ledger::broken())?;
+    Ok(Ledger::read(&document)?)
+}

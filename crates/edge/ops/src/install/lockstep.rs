@@ -1,0 +1,84 @@
+//! The lockfile that was against the one that comes out.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use agpm_diag::{Diagnostic, Severity, codes};
+use agpm_model::{Locked, Lockfile, ResourceName, ResourceType};
+
+use crate::failure::{Failure, FailureKind, Notes};
+use crate::install::{LockChange, LockUse, Moved};
+use crate::packages::LOCK_NAME;
+
+pub(crate) fn outdated(message: String) -> Failure {
+    let help = "run `agpm install` without `--locked` or `--frozen`, and commit `agpm.lock`";
+    Failure::new(FailureKind::Lock, Diagnostic::new(&codes::LOCK_OUTDATED, message).help(help))
+}
+
+pub(super) fn compare(old: Option<&Lockfile>, new: &Lockfile, lock: LockUse) -> Result<LockChange, Failure> {
+    let same = old == Some(new);
+    match (lock, same) {
+        (_, true) | (LockUse::Frozen, _) => Ok(LockChange::Unchanged),
+        (LockUse::Update, false) => Ok(LockChange::Written),
+        (LockUse::Unwritten, false) => Ok(LockChange::Pending),
+        (LockUse::Locked, false) => Err(match old {
+            None => outdated(format!("there is no `{LOCK_NAME}`")),
+            Some(old) => outdated(difference(old, new)),
+        }),
+    }
+}
+
+/// A commit does not change, so bytes that differ from what was locked mean that somebody changed the lockfile.
+pub(super) fn tell_other_bytes(old: &Lockfile, new: &Lockfile, notes: &mut Notes) {
+    let same = |was: &&Locked, now: &Locked| {
+        was.commit.is_some() && was.unit == now.unit && was.commit == now.commit && was.requirement.is_some()
+    };
+    for now in &new.entries {
+        let was = old.entries.iter().filter(|was| was.name == now.name).find(|was| same(was, now));
+        if was.is_some_and(|was| was.checksum != now.checksum) {
+            let message =
+                format!("{}/{} has another checksum in `{LOCK_NAME}` than its source", now.kind, now.name);
+            let mut found = Diagnostic::new(&codes::LOCK_CHECKSUM, message)
+                .help("somebody changed the lockfile; it is written anew with what the source has");
+            found.severity = Severity::Warning;
+            notes.diagnostics.push(found);
+        }
+    }
+}
+
+/// Resources in both whose commit differs.
+pub(super) fn moves(old: &Lockfile, new: &Lockfile) -> Vec<Moved> {
+    let key = |locked: &Locked| (locked.kind, locked.name.clone());
+    let before: BTreeMap<_, _> = old.entries.iter().map(|locked| (key(locked), locked)).collect();
+    let mut moved = Vec::new();
+    for now in &new.entries {
+        let Some(was) = before.get(&key(now)).filter(|was| was.unit == now.unit && was.commit != now.commit)
+        else {
+            continue;
+        };
+        let same_label = was.version == now.version;
+        let say = |locked: &Locked| match (&locked.version, &locked.commit) {
+            (Some(version), Some(commit)) if same_label => format!("{version} ({})", commit.short()),
+            (Some(version), _) => version.clone(),
+            _ => "local".to_owned(),
+        };
+        moved.push(Moved { resource: format!("{}/{}", now.kind, now.name), from: say(was), to: say(now) });
+    }
+    moved
+}
+
+fn difference(old: &Lockfile, new: &Lockfile) -> String {
+    let key = |locked: &Locked| (locked.kind, locked.name.clone());
+    let keys = |lock: &Lockfile| lock.entries.iter().map(key).collect::<BTreeSet<_>>();
+    let (was, is) = (keys(old), keys(new));
+    let name = |(kind, name): &(ResourceType, ResourceName)| format!("{kind}/{name}");
+    let what = if let Some(added) = is.difference(&was).next() {
+        format!("{} would be added", name(added))
+    } else if let Some(removed) = was.difference(&is).next() {
+        format!("{} would be removed", name(removed))
+    } else if let Some(changed) = new.entries.iter().find(|entry| !old.entries.contains(entry)) {
+        format!("{} is not what is locked", name(&key(changed)))
+    } else {
+        "its sources are not those of the manifest".to_owned()
+    };
+    format!("`{LOCK_NAME}` would change: {what}")
+}

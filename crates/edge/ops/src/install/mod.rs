@@ -1,0 +1,217 @@
+//! `install`: resolve what the lock does not pin, then make the disk match.
+
+mod known;
+mod lockstep;
+mod planning;
+mod request;
+mod writing;
+
+use std::borrow::Cow;
+
+use agpm_diag::Severity;
+use agpm_model::{Checksum, Lockfile, RelativePath};
+use agpm_plan::{Ledger, Plan};
+use agpm_store::{ProjectLock, ProjectStore};
+
+pub(crate) use crate::install::known::{LEDGER_NAME, inputs_of, read_ledger};
+pub(crate) use crate::install::lockstep::outdated;
+pub(crate) use crate::install::planning::{MOST_TOLD, observe};
+pub use crate::install::request::{
+    Executables, InstallReport, InstallRequest, LockChange, LockUse, Moved, Overwrite, Warnings, Writing,
+};
+pub(crate) use crate::install::writing::hold;
+
+use crate::failure::{Failure, Notes, Outcome};
+use crate::gather::{ManifestFiles, Project, manifest_path, refuse_link};
+use crate::install::known::{is_fresh, ledger_of, nothing_to_do, remember};
+use crate::install::lockstep::{compare, moves, tell_other_bytes};
+use crate::install::planning::{make_plan, refuse, tell_kept};
+use crate::install::writing::{Commit, commit};
+use crate::packages::{
+    LOCK_NAME, Moving, ResolvedEntry, Sources, executables, frozen, lock_of, pins, read_lock, render_all,
+    resolve, unsupported,
+};
+use crate::world::World;
+
+/// One run of the pipeline, as `install`, `update`, `add` and `remove` ask for it.
+pub(crate) struct Job<'a> {
+    pub(crate) title: String,
+    pub(crate) request: InstallRequest,
+    /// Which pins are let go.
+    pub(crate) moving: Moving,
+    /// The manifest's bytes, if they change too.
+    pub(crate) manifest: Option<ManifestEdit<'a>>,
+}
+
+/// A change of the manifest itself.
+pub(crate) struct ManifestEdit<'a> {
+    /// What it was made from.
+    pub(crate) before: Checksum,
+    /// What comes out.
+    pub(crate) bytes: Cow<'a, [u8]>,
+}
+
+/// Everything that is read before anything is decided.
+struct Ready {
+    /// The right to change the project; none yet if it has no state, or if nothing is to be written.
+    held: Option<ProjectLock>,
+    project: Project,
+    /// The manifest's files as they were read, and as this run understands them.
+    read: Vec<u8>,
+    inputs: Vec<u8>,
+    path: RelativePath,
+    lock: Option<(Lockfile, Vec<u8>)>,
+    ledger: Ledger,
+}
+
+/// Everything that is decided before anything is written.
+struct Decided {
+    entries: Vec<ResolvedEntry>,
+    plan: Plan,
+    moved: Vec<Moved>,
+    lock_change: LockChange,
+    lock_text: Vec<u8>,
+}
+
+/// Installs a project.
+pub fn install(world: &World, request: &InstallRequest) -> Outcome<InstallReport> {
+    let mut notes = Notes::default();
+    let job = Job { title: "install".to_owned(), request: *request, moving: Moving::Nothing, manifest: None };
+    let result = run(world, &job, &mut notes);
+    notes.outcome(result)
+}
+
+/// The pipeline, once more if another process was faster.
+pub(crate) fn run(world: &World, job: &Job<'_>, notes: &mut Notes) -> Result<InstallReport, Failure> {
+    loop {
+        *notes = Notes::default();
+        if let Some(report) = attempt(world, job, notes)? {
+            return Ok(report);
+        }
+    }
+}
+
+/// One pass of the pipeline; nothing if the project was changed by another process meanwhile.
+fn attempt(world: &World, job: &Job<'_>, notes: &mut Notes) -> Result<Option<InstallReport>, Failure> {
+    let files = ManifestFiles::require(&world.environment)?;
+    let store = ProjectStore::open(files.folder())?;
+    if let Some(report) = nothing_to_do(&files, &store, job) {
+        return Ok(Some(report));
+    }
+    let ready = gather(world, job, &store, files, notes)?;
+    let entries = entries(world, &ready, &store, job, notes)?;
+    let decided = decide(&store, job, &ready, entries, notes)?;
+    let commit = commit(world, &store, job, ready, &decided, notes)?;
+    Ok((commit == Commit::Done).then(|| decided.report(job.request.writing)))
+}
+
+fn gather(
+    world: &World,
+    job: &Job<'_>,
+    store: &ProjectStore,
+    files: ManifestFiles,
+    notes: &mut Notes,
+) -> Result<Ready, Failure> {
+    // A project without state has nothing to put in order, and a run that fails must not leave any.
+    let held = if is_fresh(store) { None } else { hold(world, store, job.request.writing, notes)? };
+    // What was read before the project was ours, or before it was put in order, may be out of date.
+    let files = if held.is_some() { ManifestFiles::require(&world.environment)? } else { files };
+    let (read, path) = (files.fingerprint(), manifest_path(&files)?);
+    let files = match &job.manifest {
+        Some(edit) => {
+            refuse_link(store, &path)?;
+            files.with_project(edit.bytes.to_vec())
+        }
+        None => files,
+    };
+    let inputs = files.fingerprint();
+    let project = Project::of(&world.environment, files, notes)?;
+    unsupported::in_manifest(&project.manifest)?;
+    let lock = read_lock(store, notes)?;
+    let ledger = match read_ledger(store)? {
+        // Without a ledger, the lockfile tells what unedited files of ours look like.
+        ledger if ledger == Ledger::default() => {
+            lock.as_ref().map(|(lock, _)| ledger_of(lock)).unwrap_or_default()
+        }
+        ledger => ledger,
+    };
+    Ok(Ready { held, project, read, inputs, path, lock, ledger })
+}
+
+fn entries(
+    world: &World,
+    ready: &Ready,
+    store: &ProjectStore,
+    job: &Job<'_>,
+    notes: &mut Notes,
+) -> Result<Vec<ResolvedEntry>, Failure> {
+    let manifest = &ready.project.manifest;
+    let old = ready.lock.as_ref().map(|(lock, _)| lock);
+    let sources = Sources::open(&world.environment, manifest, store.path());
+    let mut entries = match (job.request.lock, old) {
+        (LockUse::Frozen, None) => return Err(outdated(format!("there is no `{LOCK_NAME}`"))),
+        (LockUse::Frozen, Some(lock)) => frozen::entries(world, manifest, &sources, lock, notes)?,
+        (lock_use, old) => {
+            if let (LockUse::Locked, Some(lock)) = (lock_use, old) {
+                frozen::same_sources(manifest, lock)?;
+            }
+            let pins = old.map(|lock| pins(manifest, lock, &job.moving)).unwrap_or_default();
+            resolve(world, manifest, &sources, pins, notes)?.entries
+        }
+    };
+    unsupported::in_entries(&entries)?;
+    executables::check(manifest, &entries, &ready.ledger, job.request.executables)?;
+    render_all(manifest, &mut entries, notes)?;
+    Ok(entries)
+}
+
+fn decide(
+    store: &ProjectStore,
+    job: &Job<'_>,
+    ready: &Ready,
+    entries: Vec<ResolvedEntry>,
+    notes: &mut Notes,
+) -> Result<Decided, Failure> {
+    let old = ready.lock.as_ref().map(|(lock, _)| lock);
+    let lock = lock_of(&ready.project.manifest, &entries);
+    let moved = old.map(|old| moves(old, &lock)).unwrap_or_default();
+    if let Some(old) = old {
+        tell_other_bytes(old, &lock, notes);
+    }
+    let lock_change = compare(old, &lock, job.request.lock)?;
+    let mut plan = make_plan(store, &entries, &ready.ledger, job.request.overwrite)?;
+    refuse(&plan, job.request.writing, notes)?;
+    tell_kept(&plan, job.request.lock, notes)?;
+    let warned = notes.diagnostics.iter().any(|found| found.severity >= Severity::Warning);
+    if job.request.warnings == Warnings::Stop && warned {
+        notes.diagnostics.iter_mut().for_each(|found| found.severity = found.severity.max(Severity::Error));
+        return Err(Failure::reported());
+    }
+    let lock_text = match (lock_change, &ready.lock) {
+        (LockChange::Unchanged, Some((_, bytes))) => bytes.clone(),
+        _ => lock.to_text().into_bytes(),
+    };
+    match job.request.lock {
+        // Nothing was resolved, so nothing is known of what a resolution would say.
+        LockUse::Frozen => {
+            (plan.ledger.inputs, plan.ledger.reads) = (ready.ledger.inputs, ready.ledger.reads.clone());
+        }
+        // What is worth a warning is worth it again.
+        _ if warned || lock_change == LockChange::Pending => {}
+        _ => remember(&mut plan.ledger, &ready.inputs, &lock_text, &entries),
+    }
+    Ok(Decided { entries, plan, moved, lock_change, lock_text })
+}
+
+impl Decided {
+    fn report(self, writing: Writing) -> InstallReport {
+        InstallReport {
+            moved: self.moved,
+            unchanged: self.plan.unchanged,
+            refused: self.plan.refusals.len(),
+            changes: self.plan.changes,
+            lock: self.lock_change,
+            writing,
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Desired files against the disk, and what is said about it.
+
+use std::collections::BTreeMap;
+
+use agpm_diag::{Diagnostic, Severity, codes};
+use agpm_model::{Install, RelativePath};
+use agpm_plan::{A_FILE, Action, Desired, Ledger, NO_LONGER_OURS, Observed, Overwrite, Plan, Refusal, plan};
+use agpm_store::ProjectStore;
+
+use crate::failure::{Failure, FailureKind, Notes};
+use crate::install::known::LEDGER_NAME;
+use crate::install::{LockUse, Writing};
+use crate::packages::{LOCK_NAME, ResolvedEntry};
+use crate::parallel;
+
+pub(crate) const MOST_TOLD: usize = 20;
+/// Places of our own where nothing is installed.
+const RESERVED: [&str; 5] = ["agpm.toml", "agpm.private.toml", LOCK_NAME, LEDGER_NAME, ".agpm/.gitignore"];
+
+pub(crate) fn observe(store: &ProjectStore, path: &RelativePath) -> Result<Observed, agpm_store::StoreError> {
+    Ok(match store.observe(path)? {
+        agpm_store::Observed::Missing => Observed::Missing,
+        agpm_store::Observed::File { checksum, mode } => Observed::File(checksum, mode),
+        agpm_store::Observed::Folder => Observed::Other("a folder"),
+        agpm_store::Observed::Link => Observed::Other("a symbolic link"),
+        agpm_store::Observed::Other => Observed::Other("something that is no file"),
+    })
+}
+
+pub(super) fn make_plan(
+    store: &ProjectStore,
+    entries: &[ResolvedEntry],
+    ledger: &Ledger,
+    overwrite: Overwrite,
+) -> Result<Plan, Failure> {
+    let desired: Vec<Desired> = entries.iter().filter_map(desired).collect();
+    if let Some(file) =
+        desired.iter().find(|file| RESERVED.contains(&file.path.as_str().to_lowercase().as_str()))
+    {
+        let message =
+            format!("{} would be installed at `{}`, which is a file of agpm", file.owner, file.path);
+        let diagnostic =
+            Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, message).help("give it another `filename`");
+        return Err(Failure::new(FailureKind::Refused, diagnostic));
+    }
+    refuse_own_targets(store, entries)?;
+    let mut paths: Vec<&RelativePath> =
+        desired.iter().map(|file| &file.path).chain(ledger.files.keys()).collect();
+    paths.sort();
+    paths.dedup();
+    let seen = parallel::map(paths, |path| (path.clone(), observe(store, path)));
+    let mut observed = BTreeMap::new();
+    for (path, now) in seen {
+        observed.insert(path, now.map_err(|error| error.seen_from(store.path()))?);
+    }
+    Ok(plan(&desired, &observed, ledger, overwrite))
+}
+
+fn desired(resolved: &ResolvedEntry) -> Option<Desired> {
+    let entry = &resolved.entry;
+    Some(Desired {
+        path: entry.target.clone().filter(|_| entry.install == Install::Write)?,
+        checksum: resolved.output.checksum(),
+        source: resolved.resource.checksum,
+        mode: resolved.resource.mode,
+        owner: format!("{}/{}", entry.kind, entry.name),
+    })
+}
+
+/// A file that would be installed onto itself would become ours, and go with the dependency.
+fn refuse_own_targets(store: &ProjectStore, entries: &[ResolvedEntry]) -> Result<(), Failure> {
+    let onto_itself = |resolved: &&ResolvedEntry| {
+        let target = resolved.entry.target.as_ref().map(|target| store.path().join(target.as_str()));
+        target.is_some() && resolved.file == target
+    };
+    let Some(resolved) = entries.iter().find(onto_itself) else { return Ok(()) };
+    let entry = &resolved.entry;
+    let message = format!("{}/{} is where it would be installed: `{}`", entry.kind, entry.name, entry.unit);
+    let help = "the tool reads it there already: remove the dependency, or move the file to another folder";
+    let diagnostic = Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, message).help(help);
+    Err(Failure::new(FailureKind::Refused, diagnostic))
+}
+
+/// Says what is in the way; a run that only shows goes on to show the rest.
+pub(super) fn refuse(plan: &Plan, writing: Writing, notes: &mut Notes) -> Result<(), Failure> {
+    for Refusal { path, what, owner } in plan.refusals.iter().take(MOST_TOLD) {
+        let message = format!("`{path}` is {what}, and {owner} is to be installed there");
+        let help = match *what {
+            A_FILE => {
+                "move it away, give the resource another `filename` or `target`, or let `agpm install --adopt` replace it"
+            }
+            _ => "move it away, or give the resource another `filename` or `target`",
+        };
+        notes
+            .diagnostics
+            .push(Diagnostic::new(&codes::INSTALL_NOT_OURS, message).in_file(path.as_str()).help(help));
+    }
+    match (plan.refusals.is_empty(), writing) {
+        (true, _) => Ok(()),
+        (false, Writing::Apply) => Err(Failure { kind: FailureKind::Refused, diagnostic: None }),
+        (false, Writing::Show) => {
+            let refused = notes.diagnostics.iter_mut().filter(|found| *found.code == codes::INSTALL_NOT_OURS);
+            refused.for_each(|found| found.severity = Severity::Warning);
+            Ok(())
+        }
+    }
+}
+
+/// Files that were edited stay; where every byte must be as locked that is an error.
+pub(super) fn tell_kept(plan: &Plan, lock: LockUse, notes: &mut Notes) -> Result<(), Failure> {
+    for change in plan.changes.iter().filter(|change| change.action == Action::Keep) {
+        let message = format!("`{}` {}, and is kept as it is", change.path, change.reason);
+        let mut diagnostic = Diagnostic::new(&codes::INSTALL_EDITED, message)
+            .in_file(change.path.as_str())
+            .help(match change.reason {
+                NO_LONGER_OURS => "agpm leaves it to you from now on: delete it if you do not need it",
+                _ => "`agpm install --force` overwrites it",
+            });
+        if lock == LockUse::Frozen {
+            diagnostic.severity = Severity::Error;
+        }
+        notes.diagnostics.push(diagnostic);
+    }
+    notes.check()
+}

@@ -1,0 +1,119 @@
+//! What is asked of an install, and what it tells.
+
+use agpm_plan::{Action, Change};
+
+pub use agpm_plan::Overwrite;
+
+/// What the lockfile is for in this run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LockUse {
+    /// Its pins stay, and it is brought up to date.
+    Update,
+    /// It must not change.
+    Locked,
+    /// It alone counts, and every byte is checked against it.
+    Frozen,
+    /// Its pins stay, and it is not written.
+    Unwritten,
+}
+
+/// Whether the plan is carried out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Writing {
+    /// It is.
+    Apply,
+    /// It is shown.
+    Show,
+}
+
+/// What warnings do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Warnings {
+    /// They are told.
+    Tell,
+    /// They stop the command.
+    Stop,
+}
+
+/// Whether resources may bring programs along that the manifest does not ask for itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Executables {
+    /// Those that `allow-executables` names.
+    AsManifest,
+    /// All, in this run.
+    Allowed,
+}
+
+/// What to install, and how.
+#[derive(Clone, Copy, Debug)]
+pub struct InstallRequest {
+    /// The lockfile's part in it.
+    pub lock: LockUse,
+    /// Whether it is done or shown.
+    pub writing: Writing,
+    /// Which files in the way may be overwritten.
+    pub overwrite: Overwrite,
+    /// What warnings do.
+    pub warnings: Warnings,
+    /// Whether programs may come along with what is asked for.
+    pub executables: Executables,
+}
+
+impl InstallRequest {
+    /// As `install` does without any flag.
+    pub const PLAIN: InstallRequest = InstallRequest {
+        lock: LockUse::Update,
+        writing: Writing::Apply,
+        overwrite: Overwrite::Nothing,
+        warnings: Warnings::Tell,
+        executables: Executables::AsManifest,
+    };
+}
+
+/// What happened to the lockfile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LockChange {
+    /// It says what it said.
+    Unchanged,
+    /// It is new or says something else.
+    Written,
+    /// It would say something else, and was not written.
+    Pending,
+}
+
+/// A locked version that became another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Moved {
+    /// The resource, as `TYPE/NAME`.
+    pub resource: String,
+    /// What was locked.
+    pub from: String,
+    /// What is locked now.
+    pub to: String,
+}
+
+/// What an install did or would do.
+#[derive(Clone, Debug)]
+pub struct InstallReport {
+    /// Versions that moved.
+    pub moved: Vec<Moved>,
+    /// Files that change, or stay although they are not as they should be.
+    pub changes: Vec<Change>,
+    /// How many files are as they should be.
+    pub unchanged: usize,
+    /// What happened to the lockfile.
+    pub lock: LockChange,
+    /// How many files are in the way.
+    pub refused: usize,
+    /// Whether it was done or is only shown.
+    pub writing: Writing,
+}
+
+impl InstallReport {
+    /// Whether anything changes.
+    pub fn changes_something(&self) -> bool {
+        self.refused > 0
+            || self.lock != LockChange::Unchanged
+            || self.changes.iter().any(|change| change.action != Action::Keep)
+    }
+}

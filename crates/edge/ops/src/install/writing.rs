@@ -1,0 +1,153 @@
+//! The one transaction of an install.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use agpm_diag::{Diagnostic, codes};
+use agpm_model::{FileMode, RelativePath};
+use agpm_plan::{Action, Change, Ledger, Observed, Plan};
+use agpm_store::{
+    Expected, FileChange, ProjectLock, ProjectStore, Recovered, StoreError, Transaction, Waiting,
+};
+
+use crate::failure::{Failure, Notes};
+use crate::gather::ManifestFiles;
+use crate::install::known::{LEDGER_NAME, has_ledger};
+use crate::install::{Decided, Job, LockChange, Ready, Writing};
+use crate::packages::{LOCK_NAME, ResolvedEntry};
+use crate::path_of;
+use crate::world::World;
+
+/// Takes the project for this process alone and finishes what another one left; a run that only shows takes nothing.
+pub(crate) fn hold(
+    world: &World,
+    store: &ProjectStore,
+    writing: Writing,
+    notes: &mut Notes,
+) -> Result<Option<ProjectLock>, Failure> {
+    if writing == Writing::Show {
+        return Ok(None);
+    }
+    let seen = |error: StoreError| error.seen_from(store.path());
+    let held = store.lock(Waiting::Block(&|| world.progress.waiting())).map_err(seen)?;
+    let recovered = store.recover(&held).map_err(seen)?;
+    let what = match recovered {
+        Recovered::Nothing => return Ok(Some(held)),
+        Recovered::RolledForward => "finished",
+        Recovered::RolledBack => "taken back",
+    };
+    let message = format!("an earlier run was stopped in the middle; what it had begun was {what}");
+    notes.diagnostics.push(Diagnostic::new(&codes::INSTALL_RECOVERED, message));
+    Ok(Some(held))
+}
+
+/// Whether a project is as it should be now, or another process has to be followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Commit {
+    /// Everything is written, or there was nothing to write.
+    Done,
+    /// The project changed meanwhile.
+    Overtaken,
+}
+
+/// Writes what was decided.
+pub(super) fn commit(
+    world: &World,
+    store: &ProjectStore,
+    job: &Job<'_>,
+    ready: Ready,
+    decided: &Decided,
+    notes: &mut Notes,
+) -> Result<Commit, Failure> {
+    let written = Written {
+        plan: &decided.plan,
+        entries: &decided.entries,
+        ledger: &ready.ledger,
+        has_ledger: has_ledger(store),
+        lock: decided.lock_change,
+        lock_text: &decided.lock_text,
+    };
+    let changes = written.changes(job, ready.path);
+    if job.request.writing == Writing::Show || changes.is_empty() {
+        return Ok(Commit::Done);
+    }
+    let early = ready.held.is_some();
+    let held = match ready.held {
+        Some(held) => Some(held),
+        None => hold(world, store, Writing::Apply, notes)?,
+    };
+    let same = |now: ManifestFiles| now.fingerprint() == ready.read;
+    let overtaken =
+        !early && (has_ledger(store) || !ManifestFiles::require(&world.environment).is_ok_and(same));
+    let Some(held) = held.filter(|_| !overtaken) else { return Ok(Commit::Overtaken) };
+    let knowledge = |change: &FileChange<'_>| matches!(change, FileChange::Write { path, .. } if path.as_str() == LEDGER_NAME);
+    if early && changes.iter().all(knowledge) {
+        // Only what we know of the project changed: nothing that could be taken back.
+        agpm_store::write_whole(&store.path().join(LEDGER_NAME), decided.plan.ledger.to_text().as_bytes())?;
+        return Ok(Commit::Done);
+    }
+    let all = changes.len();
+    let transaction = Transaction { title: job.title.clone(), changes };
+    let progress = |done| world.progress.files(done, all);
+    store.apply(&held, &transaction, &progress).map_err(|error| error.seen_from(store.path()))?;
+    Ok(Commit::Done)
+}
+
+/// Everything that one transaction writes.
+struct Written<'a> {
+    plan: &'a Plan,
+    entries: &'a [ResolvedEntry],
+    ledger: &'a Ledger,
+    has_ledger: bool,
+    lock: LockChange,
+    lock_text: &'a [u8],
+}
+
+impl<'a> Written<'a> {
+    /// All changes, the lockfile last.
+    fn changes(&self, job: &'a Job<'_>, manifest: RelativePath) -> Vec<FileChange<'a>> {
+        let mut changes = self.files();
+        if let Some(edit) = &job.manifest {
+            let before = Expected::Checksum(edit.before);
+            let bytes = Cow::Borrowed(&*edit.bytes);
+            changes.push(FileChange::Write { path: manifest, bytes, mode: FileMode::Plain, before });
+        }
+        if self.plan.ledger != *self.ledger || !self.has_ledger {
+            changes.push(write(
+                LEDGER_NAME,
+                self.plan.ledger.to_text().into_bytes().into(),
+                Expected::Anything,
+            ));
+        }
+        if self.lock == LockChange::Written {
+            changes.push(write(LOCK_NAME, Cow::Borrowed(self.lock_text), Expected::Anything));
+        }
+        changes
+    }
+
+    fn files(&self) -> Vec<FileChange<'a>> {
+        let at = |entry: &'a ResolvedEntry| Some((entry.entry.target.as_ref()?, entry));
+        let by_path: BTreeMap<&RelativePath, &ResolvedEntry> = self.entries.iter().filter_map(at).collect();
+        let change = |change: &Change| {
+            let before = match change.before {
+                Observed::File(checksum, _) => Expected::Checksum(checksum),
+                _ => Expected::Missing,
+            };
+            let path = change.path.clone();
+            match change.action {
+                Action::Keep => None,
+                Action::Remove => Some(FileChange::Remove { path, before }),
+                Action::Create | Action::Update => {
+                    let entry = by_path.get(&path)?;
+                    let (bytes, mode) = (Cow::Borrowed(entry.output.bytes()), entry.resource.mode);
+                    Some(FileChange::Write { path, bytes, mode, before })
+                }
+            }
+        };
+        self.plan.changes.iter().filter_map(change).collect()
+    }
+}
+
+fn write<'a>(path: &'static str, bytes: Cow<'a, [u8]>, before: Expected) -> FileChange<'a> {
+    FileChange::Write { path: path_of(path), bytes, mode: FileMode::Plain, before }
+}

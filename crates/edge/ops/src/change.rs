@@ -4,8 +4,8 @@ use std::path::Path;
 
 use agpm_diag::{Diagnostic, codes, did_you_mean};
 use agpm_model::{
-    Checksum, DEFAULT_VERSION, FileMode, Manifest, NameError, Origin, RESOURCE_TYPES, Requirement,
-    ResourceName, ResourcePath, ResourceType, SourceAddress, SourceName,
+    Checksum, FileMode, Manifest, NameError, Origin, RESOURCE_TYPES, ResourceName, ResourcePath,
+    ResourceType, SourceAddress, SourceName,
 };
 use agpm_store::{Expected, FileChange, ProjectStore, Transaction};
 use agpm_text::{Document, Edit, Format, Limits, Pointer, Value, parse};
@@ -14,6 +14,7 @@ use crate::failure::{Failure, FailureKind, Notes, Outcome};
 use crate::gather::{ManifestFiles, Project, document_of, manifest_path, refuse_link, unknown_name};
 use crate::install::{self, Executables, InstallReport, InstallRequest, Job, ManifestEdit, Writing};
 use crate::packages::Moving;
+use crate::spec::Spec;
 use crate::world::World;
 
 /// How often a change is tried again that another process overtook.
@@ -198,7 +199,7 @@ fn write_manifest(world: &World, edited: &Edited, before: &[u8], notes: &mut Not
     Ok(())
 }
 
-fn usage(message: String, help: String) -> Failure {
+pub(crate) fn usage(message: String, help: String) -> Failure {
     Failure::new(FailureKind::Usage, Diagnostic::new(&codes::USAGE, message).help(help))
 }
 
@@ -291,74 +292,6 @@ fn from_manifest(world: &World, folder: Option<&Path>, new: &NewDependency) -> N
         new.spec = if path.leaves_folder() { path.to_string() } else { format!("./{path}") };
     }
     new
-}
-
-/// What a dependency is typed as.
-struct Spec<'s> {
-    source: Option<&'s str>,
-    path: &'s str,
-    version: Option<&'s str>,
-}
-
-impl<'s> Spec<'s> {
-    fn parse(text: &'s str, manifest: &Manifest) -> Result<Self, Failure> {
-        let names = manifest.sources.iter().map(|source| source.name.as_str());
-        let is_source = |word: &str| names.clone().any(|name| name == word) || is_source_word(word);
-        let Some((source, rest)) = text.split_once(':').filter(|(source, _)| is_source(source)) else {
-            let bad = |error| {
-                usage(format!("`{text}`: {error}"), "name a file from the manifest's folder".to_owned())
-            };
-            ResourcePath::local(text).map_err(bad)?;
-            return Ok(Spec { source: None, path: text, version: None });
-        };
-        if !names.clone().any(|name| name == source) {
-            let help = did_you_mean(source, "sources are", names)
-                .unwrap_or_else(|| format!("add it first: `agpm add source {source} URL`"));
-            return Err(unknown_name("source", source, Some(help)));
-        }
-        let (path, version) =
-            rest.rsplit_once('@').map_or((rest, None), |(path, version)| (path, Some(version)));
-        let bad =
-            |error| usage(format!("`{path}`: {error}"), "name a file from the root of the source".to_owned());
-        ResourcePath::in_source(path).map_err(bad)?;
-        let version = version.unwrap_or(DEFAULT_VERSION);
-        Requirement::parse(version).map_err(|error| {
-            usage(
-                error.to_string(),
-                "write a tag, a range such as `^1.2`, `latest` or a branch after `@`".to_owned(),
-            )
-        })?;
-        Ok(Spec { source: Some(source), path, version: Some(version) })
-    }
-
-    /// The file's name, or for a pattern its folder's.
-    fn name(&self, kind: ResourceType) -> String {
-        let Ok(path) = ResourcePath::local(self.path) else { return self.path.to_owned() };
-        if !path.is_pattern() {
-            return path.stem().to_owned();
-        }
-        let folder = path.literal_folder().rsplit('/').next().filter(|folder| !folder.is_empty());
-        folder.map_or_else(|| kind.plural().to_owned(), str::to_owned)
-    }
-
-    fn value(&self, new: &NewDependency) -> Value {
-        let fields = [
-            ("source", self.source),
-            ("path", Some(self.path)),
-            ("version", self.version),
-            ("tool", new.tool.as_deref()),
-            ("target", new.target.as_deref()),
-            ("filename", new.filename.as_deref()),
-        ];
-        let fields: Vec<(&str, Value)> =
-            fields.into_iter().filter_map(|(key, value)| Some((key, Value::from(value?)))).collect();
-        if fields.len() == 1 { Value::from(self.path) } else { Value::map(fields) }
-    }
-}
-
-/// Whether what stands before a colon can be a source: one letter would be a drive.
-fn is_source_word(word: &str) -> bool {
-    word.len() > 1 && !word.contains(['/', '\\', '.'])
 }
 
 fn remove_source(document: &Document, manifest: &Manifest, name: &str) -> Result<Edited, Failure> {

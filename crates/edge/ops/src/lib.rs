@@ -18,6 +18,7 @@ mod packages;
 mod parallel;
 mod provenance;
 mod report;
+mod spec;
 mod strategies;
 mod tree;
 mod undo;

@@ -2,6 +2,7 @@
 
 mod check;
 mod packages;
+mod sources;
 mod strategies;
 mod tools;
 
@@ -11,9 +12,8 @@ use globset::{GlobBuilder, GlobMatcher};
 
 use crate::manifest::check::Check;
 pub(crate) use crate::manifest::check::spot;
-pub use crate::manifest::packages::{
-    Allowed, DEFAULT_VERSION, Dependency, InlineServer, Install, Patch, Source, SourceScope,
-};
+pub use crate::manifest::packages::{DEFAULT_VERSION, Dependency, InlineServer, Install, Patch};
+pub use crate::manifest::sources::{Allowed, Source, SourceScope};
 pub use crate::manifest::strategies::{FilePattern, MergeRule};
 use crate::name::{LayerName, SourceName};
 use crate::path::RelativePath;
@@ -144,7 +144,7 @@ impl Manifest {
             manifest.project =
                 root.get("project").filter(|node| check.map(*node, "`[project]`")).map(to_value);
             if let Some(allowed) = root.get("allow-executables") {
-                manifest.allow_executables = packages::read_allowed(&mut check, allowed);
+                manifest.allow_executables = sources::read_allowed(&mut check, allowed);
             }
             if let Some(layers) = root.get("layers") {
                 manifest.layers = read_layers(&mut check, layers);

@@ -1,11 +1,10 @@
-//! `[sources]`, the tables of resources, and `[patch]`.
+//! The tables of resources, and `[patch]`.
 
 use agpm_diag::{Diagnostic, Spot, codes};
 use agpm_text::{Kind, NodeRef, Value, to_value};
-use globset::{GlobBuilder, GlobMatcher};
 
-use crate::address::SourceAddress;
 use crate::manifest::check::{Check, spot};
+use crate::manifest::sources::{SourceScope, read_source};
 use crate::manifest::{Entry, Manifest, ManifestTexts};
 use crate::name::{ResourceName, SourceName, ToolName};
 use crate::path::RelativePath;
@@ -40,49 +39,6 @@ const DEPENDENCY: Schema = Schema {
 
 /// Keys that say nothing about a file on this machine.
 const ONLY_WITH_SOURCE: [&str; 3] = ["version", "branch", "rev"];
-
-/// Who names a source.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SourceScope {
-    /// The project's manifest, for everybody.
-    Project,
-    /// The private manifest or the user's configuration.
-    User,
-}
-
-/// A place that packages come from.
-#[derive(Clone, Debug)]
-pub struct Source {
-    /// What dependencies call it.
-    pub name: SourceName,
-    /// Where it is.
-    pub address: SourceAddress,
-    /// Whose word it is.
-    pub scope: SourceScope,
-    /// The entry.
-    pub spot: Spot,
-}
-
-/// A word that lets resources bring programs along: a pattern over `TYPE/NAME`, or a whole source.
-#[derive(Clone, Debug)]
-pub enum Allowed {
-    /// Everything from this source.
-    Source(String),
-    /// Resources whose `TYPE/NAME` this matches.
-    Pattern(Box<GlobMatcher>),
-}
-
-impl Allowed {
-    /// Whether a resource is meant.
-    pub fn allows(&self, kind: ResourceType, name: &ResourceName, unit: &Unit) -> bool {
-        match self {
-            Allowed::Source(source) => {
-                matches!(&unit.origin, Origin::Source(name) if name.as_str() == source)
-            }
-            Allowed::Pattern(pattern) => pattern.is_match(format!("{kind}/{name}")),
-        }
-    }
-}
 
 /// Whether a resource is written to its target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -177,52 +133,6 @@ fn check_sections(check: &mut Check, texts: &ManifestTexts<'_>) {
             }
         }
     }
-}
-
-fn read_source(
-    check: &mut Check,
-    name: NodeRef<'_>,
-    node: NodeRef<'_>,
-    scope: SourceScope,
-) -> Option<Source> {
-    let text = check.string(node, "a source")?;
-    let address = SourceAddress::parse(text);
-    let address = address.map_err(|error| {
-        check.bad_value(
-            node,
-            error.to_string(),
-            "write an address such as `https://host/org/repo.git`, or a folder",
-        );
-    });
-    let known = SourceName::new(name.content());
-    let known =
-        known.map_err(|error| check.bad_value(name, error.to_string(), "give the source a short name"));
-    let address = address.ok()?;
-    if scope == SourceScope::Project && address.redacted() != address.reveal() {
-        let message =
-            format!("the address of source `{}` holds a secret, and this file is shared", name.content());
-        let help =
-            "keep it in git's credentials, or name the source in `agpm.private.toml` or your configuration";
-        check.report(Diagnostic::new(&codes::MANIFEST_SECRET, message).at_spot(spot(name)).help(help));
-    }
-    Some(Source { name: known.ok()?, address, scope, spot: spot(name) })
-}
-
-pub(crate) fn read_allowed(check: &mut Check, node: NodeRef<'_>) -> Vec<Allowed> {
-    let mut allowed = Vec::new();
-    for (item, text) in check.strings(node, "`allow-executables`") {
-        match text.strip_prefix("source:") {
-            Some(source) => allowed.push(Allowed::Source(source.to_owned())),
-            None => match GlobBuilder::new(text).literal_separator(true).build() {
-                Ok(glob) => allowed.push(Allowed::Pattern(Box::new(glob.compile_matcher()))),
-                Err(error) => {
-                    let message = format!("this is no pattern: {}", error.kind());
-                    check.bad_value(item, message, "write `TYPE/NAME` with `*`, or `source:NAME`");
-                }
-            },
-        }
-    }
-    allowed
 }
 
 /// One warning for all keys that other programs left behind.

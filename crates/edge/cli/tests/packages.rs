@@ -876,10 +876,12 @@ fn nothing_to_do_starts_no_process() {
     project
         .manifest("[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"v1.0.0\" }\n");
     project.good("install");
-    let mut command = project.sandbox.command(PROGRAM);
-    command.current_dir(project.sandbox.work().join("project")).arg("install").env("PATH", "/nowhere");
-    let output = project.sandbox.output(command);
-    assert_eq!((output.code, output.stdout.as_str()), (Some(0), "1 unchanged\n"), "{output}");
+    for words in [vec!["install"], vec!["install", "--locked"], vec!["install", "--frozen"]] {
+        let mut command = project.sandbox.command(PROGRAM);
+        command.current_dir(project.sandbox.work().join("project")).args(words).env("PATH", "/nowhere");
+        let output = project.sandbox.output(command);
+        assert_eq!((output.code, output.stdout.as_str()), (Some(0), "1 unchanged\n"), "{output}");
+    }
 }
 
 #[test]

@@ -140,7 +140,8 @@ impl Fetcher<'_> {
         Ok(())
     }
 
-    fn understand(
+    /// A file with what it declares.
+    pub(crate) fn understand(
         &self,
         unit: &Unit,
         commit: Option<&ObjectId>,

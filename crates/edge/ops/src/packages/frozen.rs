@@ -5,11 +5,13 @@ use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, codes};
 use agpm_model::{
-    Dependency, Install, Locked, Lockfile, Manifest, ResourceName, ResourceType, ToolName, ToolState, Unit,
+    Checksum, Dependency, FileMode, Install, Locked, Lockfile, Manifest, ResourceName, ResourceType,
+    ToolName, ToolState, Unit,
 };
 use agpm_plan::{Entry, Wanted, target};
 
 use crate::failure::{Failure, Notes};
+use crate::gather::limit;
 use crate::install::outdated;
 use crate::packages::facts::{Found, Known, Need, Version};
 use crate::packages::fetch::Fetcher;
@@ -28,15 +30,42 @@ pub(crate) fn entries(
 ) -> Result<Vec<ResolvedEntry>, Failure> {
     let roots = roots(manifest, lock)?;
     let mut known = Known::new(plain_sources(sources), BTreeMap::new());
-    let needs: BTreeSet<Need> =
-        lock.entries.iter().map(|locked| Need::Content(locked.unit.clone(), locked.commit.clone())).collect();
     let names = names(manifest);
-    Fetcher { world, sources, names: &names }.fulfil(&needs, &mut known, notes)?;
-    let entries =
-        lock.entries.iter().zip(roots).map(|(locked, root)| entry(sources, lock, locked, root, &known));
-    let entries = entries.collect::<Result<Vec<_>, _>>()?;
+    let fetcher = Fetcher { world, sources, names: &names };
+    let mut needs = BTreeSet::new();
+    for locked in &lock.entries {
+        match installed(sources, locked) {
+            // A file that has the locked bytes tells all that its source could tell.
+            Some((bytes, mode)) => {
+                let resource =
+                    fetcher.understand(&locked.unit, locked.commit.as_ref(), bytes, mode, notes)?;
+                known.set_content(
+                    locked.unit.clone(),
+                    locked.commit.clone(),
+                    Found::File(Arc::new(resource)),
+                );
+            }
+            None => drop(needs.insert(Need::Content(locked.unit.clone(), locked.commit.clone()))),
+        }
+    }
+    fetcher.fulfil(&needs, &mut known, notes)?;
+    let references = references(lock);
+    let entry = |(locked, root)| entry(sources, &references, locked, root, &known);
+    let entries = lock.entries.iter().zip(roots).map(entry).collect::<Result<Vec<_>, _>>()?;
     declared_as_locked(manifest, &entries)?;
     Ok(entries)
+}
+
+/// What is installed of an entry from a repository, if it is just what is locked.
+fn installed(sources: &Sources, locked: &Locked) -> Option<(Vec<u8>, FileMode)> {
+    let path = locked.installed_at.as_ref().filter(|_| locked.commit.is_some())?;
+    let found = agpm_store::read_below(&sources.project, path.as_str(), limit()).ok()?;
+    (locked.checksum == Some(Checksum::of(&found.0))).then_some(found)
+}
+
+/// Entries by how others refer to them.
+fn references(lock: &Lockfile) -> BTreeMap<String, usize> {
+    lock.entries.iter().enumerate().map(|(number, locked)| (locked.reference(), number)).collect()
 }
 
 /// What the resources declare must be what they are locked with: a variable of the project may have changed it.
@@ -61,7 +90,7 @@ fn declared_as_locked(manifest: &Manifest, entries: &[ResolvedEntry]) -> Result<
 
 fn entry(
     sources: &Sources,
-    lock: &Lockfile,
+    references: &BTreeMap<String, usize>,
     locked: &Locked,
     root: Option<usize>,
     known: &Known,
@@ -79,7 +108,7 @@ fn entry(
     }
     let mut needs = Vec::new();
     for reference in &locked.dependencies {
-        let found = lock.entries.iter().position(|other| other.reference() == *reference);
+        let found = references.get(reference).copied();
         needs
             .push(found.ok_or_else(|| {
                 outdated(format!("{name} needs {reference}, which is not in the lockfile"))
@@ -194,8 +223,7 @@ fn same(manifest: &Manifest, dependency: &Dependency, locked: &Locked) -> Result
 
 /// An entry that nothing asks for any more.
 fn unreachable(lock: &Lockfile, roots: &[Option<usize>]) -> Result<(), Failure> {
-    let references: BTreeMap<String, usize> =
-        lock.entries.iter().enumerate().map(|(number, locked)| (locked.reference(), number)).collect();
+    let references = references(lock);
     let mut reached: BTreeSet<usize> =
         roots.iter().enumerate().filter(|(_, root)| root.is_some()).map(|(n, _)| n).collect();
     let mut queue: Vec<usize> = reached.iter().copied().collect();

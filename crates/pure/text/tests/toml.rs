@@ -828,3 +828,12 @@ fn a_bracket_too_many_spoils_no_more_in_a_long_file_than_in_a_short_one() {
         assert!(long == short || long == short + 3_999, "{start:?}: {short} {long}");
     }
 }
+
+#[test]
+fn a_text_that_ends_too_early_is_said_to() {
+    let mut sources = agpm_diag::SourceMap::default();
+    let text = "a = { b = \"c\", pa";
+    let source = sources.add("x", text);
+    let parsed = agpm_text::parse(source, text, agpm_text::Format::Toml, agpm_text::Limits::default());
+    assert_eq!(parsed.diagnostics[0].message, "the text ends in the middle of something");
+}

@@ -126,6 +126,9 @@ fn words(error: &ParseError, found: &str) -> (String, String) {
         UNQUOTED if found.is_empty() => {
             return own(("a value is missing", "write one; text stands in quotes"));
         }
+        "invalid literal string" if found.is_empty() => {
+            return own(("the text ends in the middle of something", "write the rest, and close what is open"));
+        }
         UNQUOTED if found.contains([' ', '\t']) => return own(MORE_THAN_ONE),
         _ => {}
     }

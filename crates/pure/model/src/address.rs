@@ -71,7 +71,7 @@ pub enum AddressError {
 impl SourceAddress {
     /// Checks an address.
     pub fn parse(text: &str) -> Result<Self, AddressError> {
-        let text = text.trim();
+        let text = text.trim_matches(' ');
         refuse_hostile(text)?;
         match text.split_once("://").filter(|(scheme, _)| is_scheme(scheme)) {
             Some((scheme, rest)) => Self::of_url(&scheme.to_ascii_lowercase(), rest),

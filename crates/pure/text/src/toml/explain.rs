@@ -113,22 +113,21 @@ pub(super) fn report_all(reading: &mut Reading<'_>, errors: &[ParseError]) {
             continue;
         }
         reported = Some(start);
-        let line = reading.text[..start].rsplit('\n').next().unwrap_or_default();
-        let (message, help) = words(error, line, &reading.text[span.range()]);
+        let (message, help) = words(error, &reading.text[start..], &reading.text[span.range()]);
         let source = reading.source;
         reading.report(Diagnostic::new(&codes::TOML_SYNTAX, message).at(source, span, "").help(help));
     }
 }
 
-/// `line` is what stands before the place.
-fn words(error: &ParseError, line: &str, found: &str) -> (String, String) {
+/// `rest` is everything from the place on.
+fn words(error: &ParseError, rest: &str, found: &str) -> (String, String) {
     let description = error.description();
     let own = |(message, help): (&str, &str)| (message.to_owned(), help.to_owned());
     match description {
         UNQUOTED if found.is_empty() => {
             return own(("a value is missing", "write one; text stands in quotes"));
         }
-        "invalid literal string" if found.is_empty() && !line.contains('\'') => {
+        "invalid literal string" if rest.trim().is_empty() => {
             return own((
                 "the text ends in the middle of something",
                 "write the rest, and close what is open",

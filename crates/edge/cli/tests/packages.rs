@@ -1187,6 +1187,12 @@ fn secrets_in_addresses_are_masked_wherever_they_stand() {
         "https://host.example/r.git?access_token=hunter2hunter2",
         "https://host.example/r.git?private_token=hunter2hunter2",
         " https://user:hunter2hunter2@host.example/x",
+        "HTTPS://hunter2hunter2@127.0.0.1:1/z",
+        "https://127.0.0.1:1/z.git#hunter2hunter2",
+        "git://hunter2hunter2@127.0.0.1:1/z",
+        "htps://hunter2hunter2@h/x.git",
+        "https:/hunter2hunter2@h/z",
+        "//hunter2hunter2@h/z",
         "user:hunter2hunter2@host.example:x/y",
     ] {
         project.write("agpm.toml", &format!("[sources]\nc = \"{address}\"\n"));
@@ -1353,4 +1359,86 @@ fn a_change_that_is_killed_at_any_write_is_finished_or_undone_by_the_next_comman
         let manifest = project.read("agpm.toml");
         assert_eq!(manifest.contains("a = {"), project.exists(".claude/agents/a.md"), "write {stop}");
     }
+}
+
+#[test]
+fn undo_checks_what_was_kept_before_it_gives_it_back() {
+    let damages: [&dyn Fn(&std::path::Path); 3] = [
+        &|old| std::fs::remove_dir_all(old).unwrap(),
+        &|old| {
+            for file in std::fs::read_dir(old).unwrap() {
+                std::fs::write(file.unwrap().path(), "").unwrap();
+            }
+        },
+        &|old| {
+            for file in std::fs::read_dir(old).unwrap() {
+                std::fs::write(file.unwrap().path(), "# evil").unwrap();
+            }
+        },
+    ];
+    for damage in damages {
+        let project = Project::new();
+        project.source(&[("v1.0.0", &[("agents/a.md", "a\n"), ("agents/b.md", "b\n")])]);
+        project.manifest(
+            "[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"v1.0.0\" }\n",
+        );
+        project.good("install");
+        project.good("add dep agent community:agents/b.md@v1.0.0");
+        damage(&project.sandbox.work().join("project/.agpm/history/2/old"));
+        project.refused("undo", 1, &["history/2/old"]);
+    }
+}
+
+#[test]
+fn a_file_where_a_folder_is_needed_is_told_by_dry_and_real_runs_alike() {
+    let project = Project::new();
+    project.source(&[("v1.0.0", &[("agents/a.md", "a\n")])]);
+    project
+        .manifest("[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"v1.0.0\" }\n");
+    project.write(".claude", "a file\n");
+    let shown = project.good("install --dry-run");
+    assert!(shown.stderr.contains("install/not-ours"), "{shown}");
+    assert_eq!(project.run("install --check").code, Some(1));
+    project.refused("install", 6, &["install/not-ours", "below something that is no folder"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_program_is_one_whatever_it_is_called() {
+    use std::os::unix::fs::PermissionsExt;
+    let project = Project::new();
+    let agent = needs("snippets", &["scripts/x.sh"]);
+    let mut source =
+        project.source(&[("v0.0.0", &[("agents/a.md", &agent), ("scripts/x.sh", "#!/bin/sh\n")])]);
+    std::fs::set_permissions(source.path().join("scripts/x.sh"), PermissionsExt::from_mode(0o755)).unwrap();
+    source.commit(&[]);
+    source.tag("v1.0.0");
+    project
+        .manifest("[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"v1.0.0\" }\n");
+    project.refused("install", 6, &["package/executable"]);
+}
+
+#[test]
+fn a_moved_tag_is_told_whenever_the_source_is_asked() {
+    let project = Project::new();
+    let mut source = project.source(&[("v1.0.0", &[("agents/a.md", "a1\n")])]);
+    project
+        .manifest("[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"v1.0.0\" }\n");
+    project.good("install");
+    source.commit(&[("agents/a.md", "moved\n")]);
+    source.git(&["tag", "-f", "v1.0.0"]);
+    // The commit that was locked must be reachable all the same.
+    source.git(&["branch", "kept", "HEAD~1"]);
+    for line in ["install", "install --frozen"] {
+        for folder in ["project/.claude", "project/.agpm", "../cache/agpm"] {
+            let _ = std::fs::remove_dir_all(project.sandbox.work().join(folder));
+        }
+        let output = project.good(line);
+        assert!(output.stderr.contains("lock/moved-tag"), "{line}\n{output}");
+        assert_eq!(project.read(".claude/agents/a.md"), "a1\n");
+    }
+    for line in ["validate --resolve", "validate --sources"] {
+        assert!(project.run(line).stdout.contains("lock/moved-tag"), "{line}");
+    }
+    assert!(project.run("outdated").stderr.contains("lock/moved-tag"));
 }

@@ -148,7 +148,9 @@ fn run(world: &World, change: &ManifestChange, notes: &mut Notes) -> Result<Chan
             Edited { then: *then, ..add_dependency(&document, &project.manifest, new, *replace)? }
         }
         ManifestChange::RemoveSource { name } => remove_source(&document, &project.manifest, name)?,
-        ManifestChange::RemoveDependency { kind, name } => remove_dependency(&document, kind, name)?,
+        ManifestChange::RemoveDependency { kind, name } => {
+            remove_dependency(&document, &project.manifest, kind, name)?
+        }
     };
     let installed = match edited.then {
         Then::Install(executables) => Some(bring_in_line(world, &edited, &bytes, executables, notes)?),
@@ -316,14 +318,23 @@ fn remove_source(document: &Document, manifest: &Manifest, name: &str) -> Result
     Ok(Edited { text, done: format!("remove source {name}"), then: Then::Leave })
 }
 
-fn remove_dependency(document: &Document, kind: &str, name: &str) -> Result<Edited, Failure> {
+fn remove_dependency(
+    document: &Document,
+    manifest: &Manifest,
+    kind: &str,
+    name: &str,
+) -> Result<Edited, Failure> {
     let kind = kind_of(kind)?;
     let section = document.at(&Pointer::root().child(kind.plural()));
     let at = Pointer::root().child(kind.plural()).child(name);
     if document.at(&at).is_none() {
         let names: Vec<&str> =
             section.into_iter().flat_map(|section| section.entries()).map(|(key, _)| key.content()).collect();
-        let help = did_you_mean(name, &format!("{kind} are"), names.iter().copied());
+        let elsewhere = manifest.dependencies.iter().any(|own| own.kind == kind && own.name.as_str() == name);
+        let help = match elsewhere {
+            true => Some("it stands in `agpm.private.toml`: remove it there by hand".to_owned()),
+            false => did_you_mean(name, &format!("{kind} are"), names.iter().copied()),
+        };
         return Err(unknown_name(kind.singular(), name, help));
     }
     let text = edit(document, &Edit::Remove { at })?;

@@ -18,8 +18,10 @@ pub(crate) struct Spec<'s> {
 impl<'s> Spec<'s> {
     pub(crate) fn parse(text: &'s str, manifest: &Manifest) -> Result<Self, Failure> {
         let names = manifest.sources.iter().map(|source| source.name.as_str());
-        let is_source = |word: &str| names.clone().any(|name| name == word) || is_source_word(word);
-        let Some((source, rest)) = text.split_once(':').filter(|(source, _)| is_source(source)) else {
+        let is_source =
+            |word: &str, rest: &str| names.clone().any(|name| name == word) || is_source_word(word, rest);
+        let Some((source, rest)) = text.split_once(':').filter(|(source, rest)| is_source(source, rest))
+        else {
             let bad = |error| {
                 usage(format!("`{text}`: {error}"), "name a file from the manifest's folder".to_owned())
             };
@@ -71,7 +73,8 @@ impl<'s> Spec<'s> {
     }
 }
 
-/// Whether what stands before a colon can be a source: one letter would be a drive.
-fn is_source_word(word: &str) -> bool {
-    word.len() > 1 && !word.contains(['/', '\\', '.'])
+/// Whether what stands before a colon can be a source: `C:/` is a drive.
+fn is_source_word(word: &str, rest: &str) -> bool {
+    let drive = word.len() == 1 && rest.starts_with(['/', '\\']);
+    !word.is_empty() && !drive && !word.contains(['/', '\\', '.'])
 }

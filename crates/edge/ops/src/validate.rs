@@ -91,8 +91,13 @@ fn resolves(
 ) -> Result<Vec<ResolvedEntry>, Failure> {
     unsupported::in_manifest(manifest)?;
     let sources = Sources::open(&world.environment, manifest, store.path());
-    let lock = read_lock(store, notes)?;
-    let pins = lock.map(|(lock, _)| pins(manifest, &lock, &Moving::Nothing)).unwrap_or_default();
+    let lock = read_lock(store, notes)?.map(|(lock, _)| lock).unwrap_or_default();
+    for (name, _) in sources.iter() {
+        if let Some(refs) = refs_of(&sources, name)? {
+            report_moved_tags(&lock, name, &refs, notes);
+        }
+    }
+    let pins = pins(manifest, &lock, &Moving::Nothing);
     let resolved = resolve(world, manifest, &sources, pins, notes)?;
     unsupported::in_entries(&resolved.entries)?;
     Ok(resolved.entries)

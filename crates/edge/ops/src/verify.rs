@@ -88,6 +88,11 @@ fn judge(now: Observed, owned: Option<&Owned>, locked: Option<&Locked>) -> Optio
         (Observed::Missing, Some(_)) => missing("is missing"),
         (Observed::Missing, None) => missing("is locked and was never installed here"),
         (Observed::Other(what), _) => changed(format!("is {what} now")),
+        (Observed::File(checksum, _), None)
+            if locked.is_some_and(|locked| locked.checksum == Some(checksum)) =>
+        {
+            None
+        }
         (Observed::File(..), None) => changed("is locked, but what is there was not installed".to_owned()),
         (Observed::File(checksum, _), Some(owned)) if checksum != owned.checksum => {
             changed("has other bytes than were installed".to_owned())

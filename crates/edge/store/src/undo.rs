@@ -1,10 +1,10 @@
 use std::borrow::Cow;
 
-use agpm_model::RelativePath;
+use agpm_model::{Checksum, RelativePath};
 use cap_std::fs::Dir;
 
 use crate::chain::Chain;
-use crate::error::StoreError;
+use crate::error::{Problem, StoreError};
 use crate::history::EntryNumber;
 use crate::journal::{Content, Journal, Purpose};
 use crate::project::{ProjectLock, ProjectStore, Seen};
@@ -71,7 +71,11 @@ impl ProjectStore {
         for (at, file) in journal.files() {
             let content = match (&file.before, &old) {
                 (Some(before), Some(old)) => Some(self.kept(old, at, &path, before)?),
-                _ => None,
+                (Some(_), None) => {
+                    let why = "what was kept of the files is gone".to_owned();
+                    return Err(self.error(&path, Problem::Damaged(why)).into());
+                }
+                (None, _) => None,
             };
             let expected = match (force, &file.after) {
                 (Force::Yes, _) => Expected::Anything,
@@ -112,6 +116,10 @@ impl ProjectStore {
         let path = format!("{path}/{at}");
         let file = old.open(at.to_string()).map_err(self.at(&path))?;
         let bytes = read_open(file.into_std(), &self.path().join(&path), u64::MAX - 1)?;
+        if Checksum::of(&bytes) != before.checksum {
+            let why = "it is not the content that was kept".to_owned();
+            return Err(self.error(&path, Problem::Damaged(why)));
+        }
         Ok((Cow::Owned(bytes), Wanted::Exact(before.bits)))
     }
 }

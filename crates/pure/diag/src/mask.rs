@@ -83,24 +83,27 @@ pub fn looks_secret(key: Option<&str>, value: &str) -> bool {
         || has_url_password(value)
 }
 
-/// Whether an address holds a password or a token: in its user part, or under a telling name in its query.
+/// Whether an address holds a password or a token: in its user part, under a telling name in its query, or behind `#`.
 fn has_url_password(value: &str) -> bool {
-    let query = value.split_once('?').map_or("", |(_, query)| query);
-    let told = query.split(['&', ';', '#']).filter_map(|part| part.split_once('='));
-    let in_query = |(name, value): (&str, &str)| is_secret_name(name) && !value.is_empty();
-    let in_user = match value.split_once("://") {
-        Some((scheme, rest)) => {
-            let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-            // On the web, what stands before the host is a login, and often a token alone.
-            let web = scheme.ends_with("http") || scheme.ends_with("https");
-            authority.rsplit_once('@').is_some_and(|(user, _)| web || user.contains(':'))
-        }
+    let value = value.trim();
+    let Some((user, rest)) = value.split_once('@') else { return has_secret_tail(value) };
+    let scheme = user.split([':', '/']).next().unwrap_or_default().to_ascii_lowercase();
+    let in_user = if user.contains("//") || scheme.starts_with("http") {
+        // With ssh a user is a name; elsewhere it is a login, and often a token alone.
+        let name = user.rsplit('/').next().unwrap_or_default();
+        !name.is_empty() && (!scheme.ends_with("ssh") || name.contains(':'))
+    } else {
         // `user:password@host:path`
-        None => value.split_once('@').is_some_and(|(user, rest)| {
-            user.contains(':') && !user.contains(['/', ' ']) && rest.contains(':')
-        }),
+        user.contains(':') && !user.contains(['/', ' ']) && rest.contains(':')
     };
-    in_user || (value.contains("://") && told.into_iter().any(in_query))
+    in_user || has_secret_tail(value)
+}
+
+fn has_secret_tail(value: &str) -> bool {
+    let Some((_, rest)) = value.split_once("://") else { return false };
+    let told = rest.split(['?', '&', ';', '#']).skip(1).filter_map(|part| part.split_once('='));
+    let in_query = told.into_iter().any(|(name, value)| is_secret_name(name) && !value.is_empty());
+    in_query || rest.split_once('#').is_some_and(|(_, fragment)| fragment.len() >= SHORTEST_SECRET)
 }
 
 /// The line with secret-looking values replaced by as many `*`, so that columns stay.

@@ -39,6 +39,9 @@ pub enum AddressKind<'a> {
 /// Why a text is no address; it never repeats the text, which may hold a secret.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AddressError {
+    /// It looks like an address and is none.
+    #[error("this looks like an address that is mistyped")]
+    Mistyped,
     /// Nothing there.
     #[error("the address is empty")]
     Empty,
@@ -76,6 +79,7 @@ impl SourceAddress {
         match text.split_once("://").filter(|(scheme, _)| is_scheme(scheme)) {
             Some((scheme, rest)) => Self::of_url(&scheme.to_ascii_lowercase(), rest),
             None if is_scp_like(text) => Self::of_scp(text),
+            None if is_mistyped(text) => Err(AddressError::Mistyped),
             None => Ok(Self::plain(text.to_owned(), Place::Folder)),
         }
     }
@@ -179,6 +183,12 @@ fn is_scheme(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-._".contains(&b))
 }
 
+/// Whether somebody meant an address; what it holds is not shown.
+fn is_mistyped(text: &str) -> bool {
+    let lower = text.to_ascii_lowercase();
+    lower.starts_with("//") || (lower.starts_with("http") && lower.contains('@'))
+}
+
 /// As git decides it: a colon before any slash, but not after a drive letter.
 fn is_scp_like(text: &str) -> bool {
     let front = text.split(['/', '\\']).next().unwrap_or_default();
@@ -239,7 +249,7 @@ mod tests {
             ("https://user:pw@h/x", "https://h/x"),
             ("https://ghp_token@h:8080/x", "https://h:8080/x"),
             ("HTTPS://a:b@c@h/x", "https://h/x"),
-            ("https://h/x?p=repo&private_token=abc#k", "https://h/x?p=repo&private_token=***#k"),
+            ("https://h/x?p=repo&private_token=abc#k", "https://h/x?p=repo&private_token=***#***"),
             ("https://h/@scope/x", "https://h/@scope/x"),
             ("ssh://git@h/x", "ssh://git@h/x"),
             ("ssh://git:pw@h/x", "ssh://git@h/x"),

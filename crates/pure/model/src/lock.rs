@@ -1,5 +1,7 @@
 //! `agpm.lock`: what was resolved, so that the next one gets the same.
 
+use std::collections::BTreeSet;
+
 use agpm_diag::{Diagnostic, codes};
 use agpm_text::{Document, Format, Kind, NodeRef, Value, print};
 
@@ -99,6 +101,7 @@ impl Lockfile {
     pub fn read(document: &Document) -> (Self, Vec<Diagnostic>) {
         let mut reading = Reading::default();
         let mut lock = Lockfile::default();
+        let mut seen = BTreeSet::new();
         if let Some(root) = document.root() {
             reading.version(root);
             for node in list(root.get("sources")) {
@@ -109,8 +112,14 @@ impl Lockfile {
                 }
             }
             for kind in RESOURCE_TYPES {
-                let entries = list(root.get(kind.plural())).filter_map(|node| reading.entry(kind, node));
-                lock.entries.extend(entries);
+                for node in list(root.get(kind.plural())) {
+                    let Some(entry) = reading.entry(kind, node) else { continue };
+                    // Older programs may call two entries the same.
+                    if entry.requirement.is_some() && !seen.insert((kind, entry.name.clone())) {
+                        reading.broken(node, format!("two entries are called {kind}/{}", entry.name));
+                    }
+                    lock.entries.push(entry);
+                }
             }
         }
         (lock, reading.diagnostics)

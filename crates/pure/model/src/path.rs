@@ -16,6 +16,9 @@ pub enum PathError {
     /// Leaves the folder.
     #[error("the path leads out of its folder with `..`")]
     Escapes,
+    /// An address where a path belongs.
+    #[error("this is an address, and not a path: name it under `[sources]`, and give its name as `source`")]
+    Address,
     /// A name that some system does not take, or takes for something else.
     #[error("a part of the path is not a portable file name")]
     NotPortable,

@@ -37,6 +37,12 @@ pub(crate) fn split_user(user: &str, keep: Keep) -> (String, Vec<String>) {
 
 /// What follows the host, with the values of telling names hidden.
 pub(crate) fn hide_query(tail: &str) -> (String, Vec<String>) {
+    // What stands behind `#` means nothing to git, and a secret to somebody.
+    if let Some((tail, fragment)) = tail.split_once('#') {
+        let (shown, mut secrets) = hide_query(tail);
+        secrets.extend([fragment.to_owned(), decode(fragment).unwrap_or_default()]);
+        return (format!("{shown}#{HIDDEN}"), secrets);
+    }
     let Some(start) = tail.find(['?', '#']) else {
         return (tail.to_owned(), Vec::new());
     };

@@ -81,6 +81,9 @@ impl ResourcePath {
         if text.trim().is_empty() {
             return Err(PathError::Empty);
         }
+        if text.contains("://") {
+            return Err(PathError::Address);
+        }
         if text.contains(|c: char| c == '\\' || c.is_control()) {
             return Err(PathError::NotPortable);
         }

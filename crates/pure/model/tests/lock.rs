@@ -67,7 +67,8 @@ proptest! {
         mut entries in prop::collection::vec(entry(), 0..6),
         url in prop::option::of("[a-z:/.é'\"]{1,20}"),
     ) {
-        entries.sort_by_key(|entry| entry.kind);
+        entries.sort_by(|a, b| (a.kind, &a.name).cmp(&(b.kind, &b.name)));
+        entries.dedup_by(|a, b| (a.kind, &a.name) == (b.kind, &b.name));
         let sources = vec![LockedSource { name: SourceName::new("some source").unwrap(), url }];
         let lock = Lockfile { sources, entries };
         let text = lock.to_text();
@@ -87,6 +88,8 @@ fn what_cannot_be_understood_is_told() {
         "version = 1\n[[agents]]\nname = \"a\"\npath = \"a.md\"\nrequirement = \"x\"\nchecksum = \"md5:1\"\n",
         "version = 1\n[[agents]]\nname = \"a\"\npath = \"a.md\"\ninstalled_at = \"/etc/passwd\"\n",
         "version = 1\n[[sources]]\nurl = \"x\"\n",
+        "version = 1\n[[agents]]\nname = \"a\"\npath = \"a.md\"\nrequirement = \"x\"\n\
+         [[agents]]\nname = \"a\"\npath = \"b.md\"\nrequirement = \"x\"\n",
     ] {
         let empty = text.is_empty();
         assert_eq!(read(text).1, usize::from(!empty), "{text}");

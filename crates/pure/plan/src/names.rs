@@ -27,6 +27,10 @@ impl Nameless<'_> {
             let parts = &folders[folders.len() - count..];
             names.push(format!("{}-{}", parts.join("-"), path.stem()));
         }
+        if let Origin::Source(source) = &self.unit.origin {
+            let longest = names.last().cloned().unwrap_or_default();
+            names.push(format!("{source}-{longest}"));
+        }
         let whole = format!("{}-{}", folders.join("-"), path.file_name());
         names.push(whole.trim_start_matches('-').to_owned());
         if let Origin::Source(source) = &self.unit.origin {
@@ -103,8 +107,8 @@ mod tests {
                 "ai-assistant",
                 "web-assistant",
                 "analyzer",
-                "b-agents-x-y.md",
-                "a-agents-x-y.md",
+                "b-agents-x-y",
+                "a-agents-x-y",
                 "agents-mine",
                 "z.json",
                 "z.md",

@@ -23,7 +23,7 @@ pub(crate) use crate::install::writing::hold;
 
 use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::{ManifestFiles, Project, manifest_path, refuse_link};
-use crate::install::known::{is_fresh, ledger_of, nothing_to_do, remember};
+use crate::install::known::{has_ledger, is_fresh, ledger_of, nothing_to_do, remember};
 use crate::install::lockstep::{compare, moves, tell_other_bytes};
 use crate::install::planning::{make_plan, refuse, tell_kept};
 use crate::install::writing::{Commit, commit};
@@ -160,7 +160,8 @@ fn entries(
         }
     };
     unsupported::in_entries(&entries)?;
-    executables::check(manifest, &entries, &ready.ledger, job.request.executables)?;
+    let allowed_here = if has_ledger(store) { ready.ledger.clone() } else { Ledger::default() };
+    executables::check(manifest, &entries, &allowed_here, job.request.executables)?;
     render_all(manifest, &mut entries, notes)?;
     Ok(entries)
 }

@@ -1,6 +1,6 @@
 //! Desired files against the disk, and what is said about it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_diag::{Diagnostic, Severity, codes};
 use agpm_model::{Install, RelativePath};
@@ -53,7 +53,39 @@ pub(super) fn make_plan(
     for (path, now) in seen {
         observed.insert(path, now.map_err(|error| error.seen_from(store.path()))?);
     }
+    let blocked = blocked_folders(store, &desired, ledger)?;
+    for (path, now) in observed.iter_mut().filter(|(_, now)| **now == Observed::Missing) {
+        if above(path).any(|folder| blocked.contains(folder)) {
+            *now = Observed::Other("below something that is no folder");
+        }
+    }
     Ok(plan(&desired, &observed, ledger, overwrite))
+}
+
+/// Where a folder is needed and something else is that is not ours.
+fn blocked_folders(
+    store: &ProjectStore,
+    desired: &[Desired],
+    ledger: &Ledger,
+) -> Result<BTreeSet<String>, Failure> {
+    let folders: BTreeSet<&str> = desired.iter().flat_map(|file| above(&file.path)).collect();
+    let mut blocked = BTreeSet::new();
+    for folder in folders {
+        let Ok(path) = RelativePath::new(folder) else { continue };
+        let file = matches!(
+            store.observe(&path),
+            Ok(agpm_store::Observed::File { .. } | agpm_store::Observed::Other)
+        );
+        if file && !ledger.files.contains_key(&path) {
+            blocked.insert(folder.to_owned());
+        }
+    }
+    Ok(blocked)
+}
+
+/// The folders above a file.
+fn above(path: &RelativePath) -> impl Iterator<Item = &str> {
+    path.as_str().match_indices('/').map(|(at, _)| &path.as_str()[..at])
 }
 
 fn desired(resolved: &ResolvedEntry) -> Option<Desired> {

@@ -187,6 +187,10 @@ impl Telling<'_> {
         let full = |name: &str| if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
         let files: Vec<String> =
             tree.iter().filter(|e| e.kind != EntryKind::Submodule).map(|e| full(&e.name)).collect();
+        if files.iter().any(|file| file == clash.unit.path.as_str()) {
+            let escaped = clash.unit.path.as_str().replace('[', "[[]");
+            return Some(format!("`[` begins a set of characters: write `{escaped}` for this file"));
+        }
         did_you_mean(clash.unit.path.as_str(), "the folder holds", files.iter().map(String::as_str))
     }
 }

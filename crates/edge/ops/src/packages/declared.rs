@@ -6,6 +6,7 @@ use agpm_render::{has_tags, render};
 use agpm_text::{Document, Format, Limits, NodeRef, Value, decode, parse};
 
 use crate::failure::Notes;
+use crate::packages::templates::templating;
 
 /// The word without which nothing is declared.
 const KEY: &[u8] = b"dependencies";
@@ -47,10 +48,12 @@ impl Declaring<'_> {
         let mut declared = Vec::new();
         for node in parsed.document.root().into_iter().flat_map(declarations) {
             let written = &parsed.document.text()[node.span().range()];
-            declared.extend(match has_tags(written) && templating(&parsed.document) {
-                true => self.rendered(&parsed.document, node, &name, notes),
-                false => take(node, notes),
-            });
+            declared.extend(
+                match has_tags(written) && parsed.document.root().and_then(templating) != Some(false) {
+                    true => self.rendered(&parsed.document, node, &name, notes),
+                    false => take(node, notes),
+                },
+            );
         }
         declared
     }
@@ -124,14 +127,6 @@ impl Declaring<'_> {
             })
             .ok()
     }
-}
-
-/// Whether the resource lets its texts be rendered.
-fn templating(document: &Document) -> bool {
-    let root = document.root();
-    let nested = root.and_then(|root| root.get("agpm")?.get("templating"));
-    let dotted = root.and_then(|root| root.get("agpm.templating"));
-    nested.or(dotted).and_then(NodeRef::as_bool) != Some(false)
 }
 
 fn take(node: NodeRef<'_>, notes: &mut Notes) -> Vec<Declared> {

@@ -1,7 +1,7 @@
 //! Programs that come along with what is asked for need the user's word.
 
 use agpm_diag::{Diagnostic, codes};
-use agpm_model::{Manifest, ResourceType};
+use agpm_model::{FileMode, Manifest, ResourceType};
 use agpm_plan::{Entry, Ledger};
 
 use crate::failure::{Failure, FailureKind};
@@ -28,9 +28,13 @@ pub(crate) fn check(
                 .iter()
                 .any(|allowed| allowed.allows(entry.kind, &entry.name, &entry.unit))
     };
-    let brought = entries.iter().map(|resolved| &resolved.entry).filter(|entry| entry.root.is_none());
+    // A file that can be run is a program, whatever it is called.
+    let program = |resolved: &&ResolvedEntry| {
+        RUN.contains(&resolved.entry.kind) || resolved.resource.mode == FileMode::Executable
+    };
+    let brought = entries.iter().filter(program).map(|resolved| &resolved.entry);
     let refused: Vec<String> = brought
-        .filter(|entry| RUN.contains(&entry.kind) && !allowed(entry))
+        .filter(|entry| entry.root.is_none() && !allowed(entry))
         .map(|entry| format!("{}/{} ({})", entry.kind, entry.name, entry.unit))
         .collect();
     if refused.is_empty() || executables == Executables::Allowed {

@@ -192,7 +192,9 @@ fn objects(remote: &Remote, asked: &Asked<'_>) -> Result<Answered, agpm_git::Git
     let commits: BTreeSet<&ObjectId> =
         asked.contents.iter().filter_map(|(_, commit)| commit.as_ref()).collect();
     let commits: Vec<ObjectId> = commits.into_iter().cloned().collect();
-    if !commits.is_empty() {
+    if commits.iter().any(|commit| !remote.has_commit(commit)) {
+        // The source is asked anyway, so it can say whether its tags are still where they were.
+        answered.refs = answered.refs.or_else(|| remote.refs().ok());
         remote.fetch_commits(&commits)?;
     }
     let mut blobs = Vec::new();

@@ -15,7 +15,7 @@ use crate::gather::limit;
 use crate::install::outdated;
 use crate::packages::facts::{Found, Known, Need, Version};
 use crate::packages::fetch::Fetcher;
-use crate::packages::resolve::{ResolvedEntry, names, plain_sources};
+use crate::packages::resolve::{ResolvedEntry, names, plain_sources, report_moved_tags};
 use crate::packages::sources::Sources;
 use crate::packages::templates::Output;
 use crate::world::World;
@@ -49,6 +49,11 @@ pub(crate) fn entries(
         }
     }
     fetcher.fulfil(&needs, &mut known, notes)?;
+    for source in &lock.sources {
+        if let Some(refs) = known.refs(&source.name) {
+            report_moved_tags(lock, &source.name, refs, notes);
+        }
+    }
     let references = references(lock);
     let entry = |(locked, root)| entry(sources, &references, locked, root, &known);
     let entries = lock.entries.iter().zip(roots).map(entry).collect::<Result<Vec<_>, _>>()?;

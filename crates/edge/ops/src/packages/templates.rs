@@ -65,10 +65,14 @@ pub(crate) fn render_all(
 fn is_template(text: &str) -> bool {
     let source = agpm_diag::SourceMap::default().add("", "");
     let document = parse(source, text, Format::Markdown, Limits::default()).document;
-    let root = document.root();
-    let nested = root.and_then(|root| root.get("agpm")?.get("templating"));
-    let said = nested.or_else(|| root?.get("agpm.templating")).and_then(NodeRef::as_bool);
-    said.unwrap_or_else(|| mentions_agpm(text))
+    document.root().and_then(templating).unwrap_or_else(|| mentions_agpm(text))
+}
+
+/// What front matter says of templates; where it says both, no.
+pub(crate) fn templating(root: NodeRef<'_>) -> Option<bool> {
+    let nested = root.get("agpm").and_then(|agpm| agpm.get("templating"));
+    let words = [nested, root.get("agpm.templating")].map(|word| word.and_then(NodeRef::as_bool));
+    [false, true].into_iter().find(|word| words.contains(&Some(*word)))
 }
 
 fn rendered(manifest: &Manifest, resolved: &ResolvedEntry, text: &str, notes: &mut Notes) -> Option<String> {
@@ -105,23 +109,35 @@ fn placeholder(number: usize) -> String {
 /// The contents of fences that are marked to be left alone.
 fn literals(text: &str) -> Vec<std::ops::Range<usize>> {
     let mut found = Vec::new();
-    let mut open: Option<usize> = None;
+    // The fence that is open, where its content begins, and whether it is marked.
+    let mut open: Option<(&str, usize, bool)> = None;
     let mut at = 0;
     for line in text.split_inclusive('\n') {
-        let fence = line.trim_start().strip_prefix("```");
+        let fence = fence(line);
         match (open, fence) {
-            (Some(start), Some(_)) => {
-                found.push(start..at);
+            (Some((opened, start, marked)), Some((closing, ""))) if closing.starts_with(opened) => {
+                found.extend(marked.then_some(start..at));
                 open = None;
             }
-            (None, Some(info)) if info.split_whitespace().any(|word| word == LITERAL) => {
-                open = Some(at + line.len())
+            (None, Some((fence, info))) => {
+                let marked = info.split(|c: char| !c.is_alphanumeric()).any(|word| word == LITERAL);
+                open = Some((fence, at + line.len(), marked));
             }
             _ => {}
         }
         at += line.len();
     }
+    // A fence without an end reaches to the end of the text.
+    found.extend(open.filter(|(_, _, marked)| *marked).map(|(_, start, _)| start..text.len()));
     found.into_iter().filter(|range| !range.is_empty()).collect()
+}
+
+/// The marks of a fence and what stands behind them.
+fn fence(line: &str) -> Option<(&str, &str)> {
+    let line = line.trim();
+    let mark = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
+    let marks = line.len() - line.trim_start_matches(mark).len();
+    (marks >= 3).then(|| (&line[..marks], line[marks..].trim()))
 }
 
 /// The names that a template of this entry knows.
@@ -151,9 +167,9 @@ mod tests {
 
     #[test]
     fn fences_marked_literal_are_found() {
-        let text = "a\n```literal\n{{ x }}\n```\n```rust\ny\n```\n``` md literal\nz\n";
+        let text = "a\n```literal\n{{ x }}\n```\n```rust\ny\n```\n~~~~ {.literal}\n~~~\nz\n~~~~\n``` md,literal\nend\n";
         let found: Vec<&str> = literals(text).into_iter().map(|range| &text[range]).collect();
-        assert_eq!(found, ["{{ x }}\n"]);
+        assert_eq!(found, ["{{ x }}\n", "~~~\nz\n", "end\n"]);
     }
 
     #[test]
@@ -161,6 +177,9 @@ mod tests {
         assert!(is_template("{{ agpm.project.x }}"));
         assert!(!is_template("{{ other }}"));
         assert!(!is_template("---\nagpm:\n  templating: false\n---\n{{ agpm.project.x }}"));
+        assert!(!is_template(
+            "---\nagpm.templating: false\nagpm:\n  templating: true\n---\n{{ agpm.project.x }}"
+        ));
         assert!(is_template("---\nagpm.templating: true\n---\n{{ other }}"));
     }
 }

@@ -45,7 +45,7 @@ impl Check {
     pub(crate) fn bad_path(&mut self, node: NodeRef<'_>, error: PathError, message: String, help: &str) {
         let code = match error {
             PathError::Absolute | PathError::Escapes => &codes::MANIFEST_ESCAPE,
-            PathError::Empty | PathError::NotPortable => &codes::MANIFEST_VALUE,
+            PathError::Empty | PathError::NotPortable | PathError::Address => &codes::MANIFEST_VALUE,
         };
         self.report(Diagnostic::new(code, message).at_spot(spot(node)).help(help));
     }

@@ -71,6 +71,18 @@ pub(crate) enum Seen {
     Other,
 }
 
+impl From<Seen> for Observed {
+    fn from(seen: Seen) -> Self {
+        match seen {
+            Seen::Missing => Observed::Missing,
+            Seen::File(content) => Observed::File { checksum: content.checksum, mode: content.bits.into() },
+            Seen::Folder => Observed::Folder,
+            Seen::Link => Observed::Link,
+            Seen::Other => Observed::Other,
+        }
+    }
+}
+
 impl ProjectStore {
     /// Opens a project folder that is there, and writes nothing.
     pub fn open(folder: &Path) -> Result<Self, StoreError> {
@@ -121,13 +133,13 @@ impl ProjectStore {
 
     /// What is at a path; a folder above it may be a link that stays in the project, not one that leaves it.
     pub fn observe(&self, path: &RelativePath) -> Result<Observed, StoreError> {
-        Ok(match self.see(&mut Chain::new(&self.root), path)? {
-            Seen::Missing => Observed::Missing,
-            Seen::File(content) => Observed::File { checksum: content.checksum, mode: content.bits.into() },
-            Seen::Folder => Observed::Folder,
-            Seen::Link => Observed::Link,
-            Seen::Other => Observed::Other,
-        })
+        self.see(&mut Chain::new(&self.root), path).map(Observed::from)
+    }
+
+    /// The same for many; in the order of their folders, each folder is opened once.
+    pub fn observe_all(&self, paths: &[&RelativePath]) -> Result<Vec<Observed>, StoreError> {
+        let mut chain = Chain::new(&self.root);
+        paths.iter().map(|path| self.see(&mut chain, path).map(Observed::from)).collect()
     }
 
     /// The bytes of a file of at most `limit` bytes.

@@ -7,10 +7,9 @@ use agpm_text::Format;
 
 use crate::failure::{Failure, Notes};
 use crate::gather::{ManifestFiles, document_of, limit};
-use crate::install::planning::observe;
+use crate::install::planning::observe_all;
 use crate::install::{InstallReport, Job, LockChange, LockUse};
 use crate::packages::{LOCK_NAME, Moving, ResolvedEntry};
-use crate::parallel;
 use crate::path_of;
 
 const STATE_NAME: &str = ".agpm";
@@ -44,10 +43,11 @@ pub(super) fn nothing_to_do(
     let read = |path: &String| agpm_store::read(&files.folder().join(path), limit()).ok();
     let same =
         ledger.reads.iter().all(|(path, held)| read(path).is_some_and(|bytes| Checksum::of(&bytes) == *held));
-    let untouched = |(path, owned): (&RelativePath, &Owned)| {
-        observe(store, path).is_ok_and(|now| now == Observed::File(owned.checksum, owned.mode))
+    let paths: Vec<&RelativePath> = ledger.files.keys().collect();
+    let untouched = |(path, now): (&RelativePath, Observed)| {
+        ledger.files.get(path).is_some_and(|owned| now == Observed::File(owned.checksum, owned.mode))
     };
-    let all = same && parallel::map(ledger.files.iter().collect(), untouched).into_iter().all(|same| same);
+    let all = same && observe_all(store, &paths).ok()?.into_iter().all(untouched);
     all.then(|| InstallReport {
         moved: Vec::new(),
         changes: Vec::new(),

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use agpm_diag::{Diagnostic, Severity, codes};
 use agpm_model::{Install, RelativePath};
 use agpm_plan::{A_FILE, Action, Desired, Ledger, NO_LONGER_OURS, Observed, Overwrite, Plan, Refusal, plan};
-use agpm_store::ProjectStore;
+use agpm_store::{ProjectStore, StoreError};
 
 use crate::failure::{Failure, FailureKind, Notes};
 use crate::install::known::LEDGER_NAME;
@@ -13,18 +13,37 @@ use crate::install::{LockUse, Writing};
 use crate::packages::{LOCK_NAME, ResolvedEntry};
 use crate::parallel;
 
+/// Files that one thread looks at before it takes the next ones.
+const CHUNK: usize = 64;
 pub(crate) const MOST_TOLD: usize = 20;
 /// Places of our own where nothing is installed.
 const RESERVED: [&str; 5] = ["agpm.toml", "agpm.private.toml", LOCK_NAME, LEDGER_NAME, ".agpm/.gitignore"];
 
-pub(crate) fn observe(store: &ProjectStore, path: &RelativePath) -> Result<Observed, agpm_store::StoreError> {
-    Ok(match store.observe(path)? {
+pub(crate) fn observe(store: &ProjectStore, path: &RelativePath) -> Result<Observed, StoreError> {
+    store.observe(path).map(seen)
+}
+
+/// What is at many paths, each with its path.
+pub(super) fn observe_all<'p>(
+    store: &ProjectStore,
+    paths: &[&'p RelativePath],
+) -> Result<Vec<(&'p RelativePath, Observed)>, StoreError> {
+    let chunks = paths.chunks(CHUNK).collect();
+    let observed = parallel::map(chunks, |chunk: &[&'p RelativePath]| {
+        let found = store.observe_all(chunk)?;
+        Ok(chunk.iter().copied().zip(found.into_iter().map(seen)).collect::<Vec<_>>())
+    });
+    Ok(observed.into_iter().collect::<Result<Vec<_>, StoreError>>()?.concat())
+}
+
+fn seen(observed: agpm_store::Observed) -> Observed {
+    match observed {
         agpm_store::Observed::Missing => Observed::Missing,
         agpm_store::Observed::File { checksum, mode } => Observed::File(checksum, mode),
         agpm_store::Observed::Folder => Observed::Other("a folder"),
         agpm_store::Observed::Link => Observed::Other("a symbolic link"),
         agpm_store::Observed::Other => Observed::Other("something that is no file"),
-    })
+    }
 }
 
 pub(super) fn make_plan(
@@ -48,11 +67,9 @@ pub(super) fn make_plan(
         desired.iter().map(|file| &file.path).chain(ledger.files.keys()).collect();
     paths.sort();
     paths.dedup();
-    let seen = parallel::map(paths, |path| (path.clone(), observe(store, path)));
-    let mut observed = BTreeMap::new();
-    for (path, now) in seen {
-        observed.insert(path, now.map_err(|error| error.seen_from(store.path()))?);
-    }
+    let seen = observe_all(store, &paths).map_err(|error| error.seen_from(store.path()))?;
+    let mut observed: BTreeMap<RelativePath, Observed> =
+        seen.into_iter().map(|(path, now)| (path.clone(), now)).collect();
     let blocked = blocked_folders(store, &desired, ledger)?;
     for (path, now) in observed.iter_mut().filter(|(_, now)| **now == Observed::Missing) {
         if above(path).any(|folder| blocked.contains(folder)) {

@@ -83,14 +83,10 @@ pub fn clashes<'a>(files: impl IntoIterator<Item = (usize, &'a RelativePath)>) -
             None => drop(seen.insert(path.as_str().to_lowercase(), (entry, path))),
         }
     }
-    for (folded, (entry, path)) in &seen {
+    for (folded, (entry, _)) in &seen {
         let above = folded.match_indices('/').find_map(|(at, _)| seen.get(&folded[..at]));
-        found.extend(above.map(|(first, path)| Clash {
-            path: (*path).clone(),
-            first: *first,
-            second: *entry,
-        }));
-        let _ = path;
+        let clash = above.map(|(first, path)| Clash { path: (*path).clone(), first: *first, second: *entry });
+        found.extend(clash);
     }
     found
 }

@@ -69,7 +69,6 @@ pub(crate) fn pins(manifest: &Manifest, lock: &Lockfile, moving: &Moving) -> BTr
         };
         if moves || !roots.still_asks(locked) {
             changed.insert(&locked.unit);
-            changed.extend(locked.pattern.as_ref().map(|_| &locked.unit));
             continue;
         }
         let pin = pin(locked, commit);

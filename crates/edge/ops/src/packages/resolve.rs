@@ -81,7 +81,7 @@ pub(crate) fn resolve(
     moved_tags(&known, &solution, notes);
     report_ignored_versions(manifest, &known, notes);
     report_passed_over(&known, &solution, notes);
-    let entries = self::entries_of(manifest, sources, &known, &solution, notes)?;
+    let entries = entries_of(manifest, sources, &known, &solution, notes)?;
     Ok(Resolved { entries })
 }
 

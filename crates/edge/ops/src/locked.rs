@@ -49,7 +49,7 @@ impl LockView {
     fn of(lock: Lockfile, manifest: &Manifest, folder: PathBuf) -> Self {
         let asked: BTreeSet<(ResourceType, &str)> =
             manifest.dependencies.iter().map(|root| (root.kind, root.name.as_str())).collect();
-        let is_root = |entry: &Locked| asked.contains(&(entry.kind, manifest_key(entry)));
+        let is_root = |entry: &Locked| asked.contains(&(entry.kind, entry.manifest_key().as_str()));
         let roots = (0..lock.entries.len()).filter(|at| is_root(&lock.entries[*at])).collect();
         let own = manifest.sources.iter().map(|source| source.name.to_string());
         let sources = lock.sources.iter().map(|source| source.name.to_string()).chain(own).collect();
@@ -59,7 +59,7 @@ impl LockView {
     /// The manifest may have moved on since.
     fn tell_missing(&self, manifest: &Manifest, notes: &mut Notes) {
         let locked: BTreeSet<(ResourceType, &str)> =
-            self.entries.iter().map(|entry| (entry.kind, manifest_key(entry))).collect();
+            self.entries.iter().map(|entry| (entry.kind, entry.manifest_key().as_str())).collect();
         let plain = manifest.dependencies.iter().filter(|root| root.unit.is_some());
         let missing = plain.filter(|root| !locked.contains(&(root.kind, root.name.as_str())));
         let missing: Vec<String> = missing.map(|root| format!("`{}/{}`", root.kind, root.name)).collect();
@@ -89,7 +89,7 @@ impl LockView {
         let fits = |entry: &Locked, own: &str| own == name || kind == Some(entry.kind) && own == rest;
         let mut found = self.matching(|entry| fits(entry, entry.name.as_str()) || entry.reference() == name);
         if found.is_empty() {
-            found = self.matching(|entry| fits(entry, manifest_key(entry)));
+            found = self.matching(|entry| fits(entry, entry.manifest_key().as_str()));
         }
         let of_kind = |at: &usize| (self.entries[*at].kind, format!("`{}/{name}`", self.entries[*at].kind));
         let kinds: BTreeMap<ResourceType, String> = found.iter().map(of_kind).collect();
@@ -106,20 +106,10 @@ impl LockView {
 
     fn not_found(&self, name: &str) -> Failure {
         let full = name.contains('/');
-        let label = |entry: &Locked| if full { label(entry) } else { entry.name.to_string() };
+        let label = |entry: &Locked| if full { entry.label() } else { entry.name.to_string() };
         let known: BTreeSet<String> = self.entries.iter().map(label).collect();
         unknown_name("resource", name, did_you_mean(name, "resources are", known.iter().map(String::as_str)))
     }
-}
-
-/// The manifest's key that brought an entry, or its own name.
-fn manifest_key(entry: &Locked) -> &str {
-    entry.manifest_alias.as_ref().unwrap_or(&entry.name).as_str()
-}
-
-/// `TYPE/NAME`.
-pub(crate) fn label(entry: &Locked) -> String {
-    format!("{}/{}", entry.kind, entry.name)
 }
 
 /// The name of its source; nothing if it is local.
@@ -158,7 +148,7 @@ fn needs(entries: &[Locked]) -> Vec<Vec<usize>> {
     let mut plain: BTreeMap<String, usize> = BTreeMap::new();
     for (at, entry) in entries.iter().enumerate() {
         exact.entry(entry.reference()).or_insert(at);
-        plain.entry(label(entry)).or_insert(at);
+        plain.entry(entry.label()).or_insert(at);
     }
     let target = |reference: &String| {
         let bare = reference.rsplit_once('@').map_or(reference.as_str(), |(bare, _)| bare);

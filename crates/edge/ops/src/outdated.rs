@@ -9,7 +9,7 @@ use agpm_text::Value;
 
 use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::{ManifestFiles, Project};
-use crate::packages::{LOCK_NAME, Resolved, Sources, read_lock, refs_of, report_moved_tags, resolve};
+use crate::packages::{LOCK_NAME, ResolvedEntry, Sources, read_lock, refs_of, report_moved_tags, resolve};
 use crate::update::{find, known};
 use crate::world::World;
 
@@ -85,8 +85,9 @@ fn run(world: &World, request: &OutdatedRequest, notes: &mut Notes) -> Result<Ou
     let resolved = resolve(world, &project.manifest, &sources, BTreeMap::new(), notes)?;
     let newest = Newest::new(&lock, &sources, &resolved, notes)?;
     let is_wanted = |locked: &&Locked| {
-        let alias = locked.manifest_alias.as_ref().unwrap_or(&locked.name);
-        let named = [&locked.name, alias].iter().any(|name| wanted.contains(&(locked.kind, (*name).clone())));
+        let named = [&locked.name, locked.manifest_key()]
+            .iter()
+            .any(|name| wanted.contains(&(locked.kind, (*name).clone())));
         locked.commit.is_some() && (wanted.is_empty() || named)
     };
     let locked: Vec<&Locked> = lock.entries.iter().filter(is_wanted).collect();
@@ -104,7 +105,7 @@ impl<'r> Newest<'r> {
     fn new(
         lock: &Lockfile,
         sources: &Sources,
-        resolved: &'r Resolved,
+        resolved: &'r [ResolvedEntry],
         notes: &mut Notes,
     ) -> Result<Self, Failure> {
         let mut tags = BTreeMap::new();
@@ -120,11 +121,11 @@ impl<'r> Newest<'r> {
             all.sort_by(|a, b| b.cmp(a));
             tags.insert(name.to_string(), all);
         }
-        let choice = |entry: &'r crate::packages::ResolvedEntry| {
+        let choice = |entry: &'r ResolvedEntry| {
             let version = (entry.version.label.as_str(), entry.version.commit.as_ref());
             ((entry.entry.kind, &entry.entry.name), version)
         };
-        Ok(Newest { tags, chosen: resolved.entries.iter().map(choice).collect() })
+        Ok(Newest { tags, chosen: resolved.iter().map(choice).collect() })
     }
 
     fn compare(&self, locked: &Locked) -> Option<Outdated> {

@@ -6,7 +6,7 @@ use agpm_model::Locked;
 use agpm_text::Value;
 
 use crate::failure::{Failure, Notes, Outcome};
-use crate::locked::{LockView, identity, label};
+use crate::locked::{LockView, identity};
 use crate::world::World;
 
 /// JSON readers give up at about twice as many brackets.
@@ -126,7 +126,7 @@ fn node(view: &LockView, at: usize) -> TreeNode {
 
 /// `TYPE/NAME (VERSION)`.
 pub(crate) fn titled(entry: &Locked) -> String {
-    format!("{} ({})", label(entry), entry.version.as_deref().unwrap_or("local"))
+    format!("{} ({})", entry.label(), entry.version.as_deref().unwrap_or("local"))
 }
 
 /// The lines below these starts. Nothing recurses: a chain may be as long as the lockfile.

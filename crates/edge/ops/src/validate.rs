@@ -99,8 +99,8 @@ fn resolves(
     }
     let pins = pins(manifest, &lock, &Moving::Nothing);
     let resolved = resolve(world, manifest, &sources, pins, notes)?;
-    unsupported::in_entries(&resolved.entries)?;
-    Ok(resolved.entries)
+    unsupported::in_entries(&resolved)?;
+    Ok(resolved)
 }
 
 /// Asks every source for its refs; one that fails does not keep the others from being asked.

@@ -11,7 +11,6 @@ use agpm_text::Value;
 use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::ManifestFiles;
 use crate::install::{inputs_of, observe, read_ledger};
-use crate::locked::label;
 use crate::packages::{LOCK_NAME, read_lock};
 use crate::parallel;
 use crate::world::World;
@@ -77,7 +76,8 @@ fn find(
     let now = observe(store, path)?;
     let owned = ledger.files.get(path);
     let Some((code, message)) = judge(now, owned, locked) else { return Ok(None) };
-    let resource = owned.map(|owned| owned.owner.clone()).or_else(|| locked.map(label)).unwrap_or_default();
+    let resource =
+        owned.map(|owned| owned.owner.clone()).or_else(|| locked.map(Locked::label)).unwrap_or_default();
     Ok(Some(Finding { code, path: path.clone(), resource, message }))
 }
 

@@ -68,10 +68,20 @@ pub struct Locked {
 }
 
 impl Locked {
+    /// `TYPE/NAME`.
+    pub fn label(&self) -> String {
+        format!("{}/{}", self.kind, self.name)
+    }
+
     /// How others refer to it.
     pub fn reference(&self) -> String {
         let version = self.version.as_deref().map(|version| format!("@{version}")).unwrap_or_default();
-        format!("{}/{}{version}", self.kind, self.name)
+        format!("{}{version}", self.label())
+    }
+
+    /// The manifest's key that brought it, or its own name.
+    pub fn manifest_key(&self) -> &ResourceName {
+        self.manifest_alias.as_ref().unwrap_or(&self.name)
     }
 }
 

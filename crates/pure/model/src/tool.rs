@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::manifest::Dependency;
 use crate::name::ToolName;
 use crate::path::RelativePath;
 use crate::resource::{RESOURCE_TYPES, ResourceType};
@@ -103,6 +104,16 @@ impl Tools {
     /// Every tool.
     pub fn iter(&self) -> impl Iterator<Item = &Tool> + Clone {
         self.tools.iter()
+    }
+
+    /// The tool of a dependency: the one that it names, or its kind's default.
+    pub fn of<'t>(&'t self, dependency: &'t Dependency) -> &'t ToolName {
+        dependency.tool.as_ref().unwrap_or_else(|| self.default_for(dependency.kind))
+    }
+
+    /// Whether a tool is there and used.
+    pub fn is_enabled(&self, name: &ToolName) -> bool {
+        self.named(name.as_str()).is_some_and(|tool| tool.state == ToolState::Enabled)
     }
 
     /// The tool that a kind goes to if nothing else is said.

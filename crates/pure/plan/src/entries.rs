@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use agpm_model::{
     Declared, Dependency, Install, Layout, PathError, RelativePath, ResourceName, ResourceType, ToolName,
-    ToolState, Tools, Unit,
+    Tools, Unit,
 };
 
 use crate::names::{Nameless, derive};
@@ -106,9 +106,8 @@ pub fn entries(graph: &Graph<'_>) -> Result<Vec<Entry>, Vec<EntryError>> {
 impl<'a> Walk<'_, 'a> {
     fn root(&mut self, number: usize, dependency: &Dependency) {
         let Some(unit) = &dependency.unit else { return };
-        let tool = dependency.tool.clone();
-        let tool = tool.unwrap_or_else(|| self.graph.tools.default_for(dependency.kind).clone());
-        if !self.is_enabled(&tool) {
+        let tool = self.graph.tools.of(dependency).clone();
+        if !self.graph.tools.is_enabled(&tool) {
             return;
         }
         let seed = |unit: &Unit, named| Seed {
@@ -132,10 +131,6 @@ impl<'a> Walk<'_, 'a> {
         }
     }
 
-    fn is_enabled(&self, tool: &ToolName) -> bool {
-        self.graph.tools.named(tool.as_str()).is_some_and(|tool| tool.state == ToolState::Enabled)
-    }
-
     fn add(&mut self, seed: Seed) -> usize {
         let number = self.seeds.len();
         self.shared.entry((seed.kind, seed.unit.clone(), seed.tool.clone())).or_insert(number);
@@ -148,7 +143,7 @@ impl<'a> Walk<'_, 'a> {
         let mut needs = Vec::new();
         for (declared, units) in (self.graph.children)(&parent.unit) {
             let Some(tool) = self.tool(&parent, declared) else { continue };
-            if !self.is_enabled(&tool) {
+            if !self.graph.tools.is_enabled(&tool) {
                 continue;
             }
             for unit in units {

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use agpm_model::{Destination, Layout, PathError, RelativePath, ResourcePath, ResourceType, Tool};
+use agpm_model::{
+    Dependency, Destination, Layout, PathError, RelativePath, ResourcePath, ResourceType, Tool,
+};
 
 /// What decides the place of one file.
 #[derive(Clone, Copy, Debug)]
@@ -28,6 +30,19 @@ pub struct Clash {
     pub first: usize,
     /// The second.
     pub second: usize,
+}
+
+impl<'a> Wanted<'a> {
+    /// What a dependency of the manifest says of the file at this path.
+    pub fn of(dependency: &'a Dependency, path: &'a ResourcePath) -> Self {
+        Wanted {
+            kind: dependency.kind,
+            path,
+            target: dependency.target.as_ref(),
+            filename: dependency.filename.as_ref(),
+            layout: dependency.layout,
+        }
+    }
 }
 
 /// The path of the file from the project; `None` if the tool keeps no files of this kind.

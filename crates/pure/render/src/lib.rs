@@ -4,6 +4,7 @@
 
 mod filters;
 mod guard;
+mod literal;
 
 use std::collections::BTreeMap;
 
@@ -11,6 +12,8 @@ use agpm_text::{Shape, Value, View};
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::ValueKind;
 use minijinja::{AutoEscape, Environment, ErrorKind, UndefinedBehavior};
+
+pub use literal::render_markdown;
 
 /// Steps that one template may take; a page of text takes a few hundred.
 const FUEL: u64 = 1_000_000;

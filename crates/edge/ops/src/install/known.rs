@@ -83,7 +83,7 @@ pub(super) fn remember(ledger: &mut Ledger, manifest: &[u8], lock: &[u8], entrie
 
 pub(super) fn ledger_of(lock: &Lockfile) -> Ledger {
     let owned = |locked: &Locked| {
-        let owner = format!("{}/{}", locked.kind, locked.name);
+        let owner = locked.label();
         let owned = Owned { checksum: locked.checksum?, source: None, mode: FileMode::Plain, owner };
         Some((locked.installed_at.clone()?, owned))
     };

@@ -61,7 +61,7 @@ pub(super) fn moves(old: &Lockfile, new: &Lockfile) -> Vec<Moved> {
             (Some(version), _) => version.clone(),
             _ => "local".to_owned(),
         };
-        moved.push(Moved { resource: format!("{}/{}", now.kind, now.name), from: say(was), to: say(now) });
+        moved.push(Moved { resource: now.label(), from: say(was), to: say(now) });
     }
     moved
 }

@@ -156,7 +156,7 @@ fn entries(
                 frozen::same_sources(manifest, lock)?;
             }
             let pins = old.map(|lock| pins(manifest, lock, &job.moving)).unwrap_or_default();
-            resolve(world, manifest, &sources, pins, notes)?.entries
+            resolve(world, manifest, &sources, pins, notes)?
         }
     };
     unsupported::in_entries(&entries)?;

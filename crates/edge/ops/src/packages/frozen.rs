@@ -6,7 +6,7 @@ use std::sync::Arc;
 use agpm_diag::{Diagnostic, codes};
 use agpm_model::{
     Checksum, Dependency, FileMode, Install, Locked, Lockfile, Manifest, ResourceName, ResourceType,
-    ToolName, ToolState, Unit,
+    ToolName, Unit,
 };
 use agpm_plan::{Entry, Wanted, target};
 
@@ -15,9 +15,9 @@ use crate::gather::limit;
 use crate::install::outdated;
 use crate::packages::facts::{Found, Known, Need, Version};
 use crate::packages::fetch::Fetcher;
-use crate::packages::resolve::{ResolvedEntry, names, plain_sources, report_moved_tags};
+use crate::packages::resolve::{ResolvedEntry, plain_sources, report_moved_tags};
 use crate::packages::sources::Sources;
-use crate::packages::templates::Output;
+use crate::packages::templates::{Output, names, project};
 use crate::world::World;
 
 /// The locked entries with their bytes.
@@ -30,7 +30,7 @@ pub(crate) fn entries(
 ) -> Result<Vec<ResolvedEntry>, Failure> {
     let roots = roots(manifest, lock)?;
     let mut known = Known::new(plain_sources(sources), BTreeMap::new());
-    let names = names(manifest);
+    let names = names([("project", project(manifest))]);
     let fetcher = Fetcher { world, sources, names: &names };
     let mut needs = BTreeSet::new();
     for locked in &lock.entries {
@@ -78,10 +78,7 @@ fn declared_as_locked(manifest: &Manifest, entries: &[ResolvedEntry]) -> Result<
     for resolved in entries {
         let locked: BTreeSet<&Unit> =
             resolved.entry.needs.iter().map(|need| &entries[*need].entry.unit).collect();
-        let enabled = |tool: Option<&ToolName>| {
-            let tool = tool.and_then(|tool| manifest.tools.named(tool.as_str()));
-            tool.is_none_or(|tool| tool.state == ToolState::Enabled)
-        };
+        let enabled = |tool: Option<&ToolName>| tool.is_none_or(|tool| manifest.tools.is_enabled(tool));
         let declared =
             resolved.resource.declared.iter().filter(|(declared, _)| enabled(declared.tool.as_ref()));
         let mut plain = declared.map(|(_, unit)| unit).filter(|unit| !unit.path.is_pattern());
@@ -100,7 +97,7 @@ fn entry(
     root: Option<usize>,
     known: &Known,
 ) -> Result<ResolvedEntry, Failure> {
-    let name = format!("{}/{}", locked.kind, locked.name);
+    let name = locked.label();
     let Some(Found::File(resource)) = known.found(&locked.unit, locked.commit.as_ref()) else {
         let version = locked.version.as_deref().unwrap_or("this machine");
         let message = format!("{name}: `{}` is not in {version}, as the lockfile says", locked.unit);
@@ -157,7 +154,7 @@ pub(crate) fn roots(manifest: &Manifest, lock: &Lockfile) -> Result<Vec<Option<u
     let mut seen = BTreeSet::new();
     let mut roots = Vec::new();
     for locked in &lock.entries {
-        let key = (locked.kind, locked.manifest_alias.as_ref().unwrap_or(&locked.name));
+        let key = (locked.kind, locked.manifest_key());
         let root =
             by_name.get(&key).copied().filter(|number| same_unit(&manifest.dependencies[*number], locked));
         if let Some(number) = root {
@@ -167,7 +164,9 @@ pub(crate) fn roots(manifest: &Manifest, lock: &Lockfile) -> Result<Vec<Option<u
         roots.push(root);
     }
     let missing = manifest.dependencies.iter().enumerate().find(|(number, dependency)| {
-        dependency.unit.is_some() && !seen.contains(number) && is_enabled(manifest, dependency)
+        dependency.unit.is_some()
+            && !seen.contains(number)
+            && manifest.tools.is_enabled(manifest.tools.of(dependency))
     });
     if let Some((_, dependency)) = missing {
         return Err(outdated(format!("{}/{} is not in the lockfile", dependency.kind, dependency.name)));
@@ -188,25 +187,14 @@ pub(crate) fn same_sources(manifest: &Manifest, lock: &Lockfile) -> Result<(), F
     Ok(())
 }
 
-fn is_enabled(manifest: &Manifest, dependency: &Dependency) -> bool {
-    let name = dependency.tool.as_ref().unwrap_or_else(|| manifest.tools.default_for(dependency.kind));
-    manifest.tools.named(name.as_str()).is_some_and(|tool| tool.state == ToolState::Enabled)
-}
-
 fn same_unit(dependency: &Dependency, locked: &Locked) -> bool {
     let path = locked.pattern.as_ref().unwrap_or(&locked.unit.path);
     dependency.unit.as_ref().is_some_and(|unit| unit.origin == locked.unit.origin && unit.path == *path)
 }
 
 fn same(manifest: &Manifest, dependency: &Dependency, locked: &Locked) -> Result<(), Failure> {
-    let tool_name = dependency.tool.as_ref().unwrap_or_else(|| manifest.tools.default_for(dependency.kind));
-    let wanted = Wanted {
-        kind: dependency.kind,
-        path: &locked.unit.path,
-        target: dependency.target.as_ref(),
-        filename: dependency.filename.as_ref(),
-        layout: dependency.layout,
-    };
+    let tool_name = manifest.tools.of(dependency);
+    let wanted = Wanted::of(dependency, &locked.unit.path);
     let place =
         manifest.tools.named(tool_name.as_str()).and_then(|tool| target(tool, &wanted).ok().flatten());
     let place = place.filter(|_| dependency.install == Install::Write);
@@ -214,7 +202,7 @@ fn same(manifest: &Manifest, dependency: &Dependency, locked: &Locked) -> Result
     let requirement = locked.requirement.as_deref();
     let differs = [
         ("requirement", requirement != asked),
-        ("tool", locked.tool.as_ref() != Some(tool_name) || !is_enabled(manifest, dependency)),
+        ("tool", locked.tool.as_ref() != Some(tool_name) || !manifest.tools.is_enabled(tool_name)),
         ("place", locked.installed_at != place),
         ("`install`", locked.install != dependency.install),
     ];

@@ -97,8 +97,7 @@ fn with_names_of(manifest: &Manifest, lock: &Lockfile) -> Lockfile {
 }
 
 fn is_named(named: &BTreeSet<(ResourceType, ResourceName)>, locked: &Locked) -> bool {
-    let own = named.contains(&(locked.kind, locked.name.clone()));
-    own || locked.manifest_alias.as_ref().is_some_and(|alias| named.contains(&(locked.kind, alias.clone())))
+    [&locked.name, locked.manifest_key()].iter().any(|name| named.contains(&(locked.kind, (*name).clone())))
 }
 
 fn pin(locked: &Locked, commit: &ObjectId) -> Pin {
@@ -119,8 +118,7 @@ impl<'m> Roots<'m> {
     /// Whether the manifest asks as it did when this was locked. What came through others is asked by them; files of
     /// older programs do not say what was asked, and then the version itself has to fit.
     fn still_asks(&self, locked: &Locked) -> bool {
-        let name = locked.manifest_alias.as_ref().unwrap_or(&locked.name);
-        let Some(root) = self.0.get(&(locked.kind, name.as_str())) else { return true };
+        let Some(root) = self.0.get(&(locked.kind, locked.manifest_key().as_str())) else { return true };
         let Some(unit) = root.unit.as_ref().filter(|unit| unit.origin == locked.unit.origin) else {
             return true;
         };
@@ -147,24 +145,21 @@ pub(crate) fn lock_of(manifest: &Manifest, entries: &[ResolvedEntry]) -> Lockfil
         name: source.name.clone(),
         url: Some(source).filter(shown).map(|source| source.address.to_string()),
     });
-    let references: Vec<String> = entries.iter().map(reference).collect();
-    let entries = entries.iter().map(|entry| locked(manifest, entry, &references));
-    Lockfile { sources: sources.collect(), entries: entries.collect() }
+    let mut all: Vec<Locked> = entries.iter().map(|entry| locked(manifest, entry)).collect();
+    let references: Vec<String> = all.iter().map(Locked::reference).collect();
+    for (locked, resolved) in all.iter_mut().zip(entries) {
+        locked.dependencies = resolved.entry.needs.iter().map(|need| references[*need].clone()).collect();
+        locked.dependencies.sort();
+    }
+    Lockfile { sources: sources.collect(), entries: all }
 }
 
-fn reference(entry: &ResolvedEntry) -> String {
-    let version =
-        entry.version.commit.as_ref().map(|_| format!("@{}", entry.version.label)).unwrap_or_default();
-    format!("{}/{}{version}", entry.entry.kind, entry.entry.name)
-}
-
-fn locked(manifest: &Manifest, resolved: &ResolvedEntry, references: &[String]) -> Locked {
+/// One entry; what it needs is filled in when all have their names.
+fn locked(manifest: &Manifest, resolved: &ResolvedEntry) -> Locked {
     let entry = &resolved.entry;
     let root = entry.root.and_then(|number| manifest.dependencies.get(number));
     let pattern = root.filter(|root| root.unit.as_ref().is_some_and(|unit| unit.path.is_pattern()));
     let versioned = resolved.version.commit.is_some();
-    let mut dependencies: Vec<String> = entry.needs.iter().map(|need| references[*need].clone()).collect();
-    dependencies.sort();
     let requirement = root.map_or_else(
         || resolved.wishes.iter().map(ToString::to_string).collect::<Vec<_>>().join(AND),
         |root| root.selector.to_string(),
@@ -181,7 +176,7 @@ fn locked(manifest: &Manifest, resolved: &ResolvedEntry, references: &[String]) 
         checksum: Some(resolved.resource.checksum),
         installed_at: entry.target.clone().filter(|_| entry.install == Install::Write),
         tool: Some(entry.tool.clone()),
-        dependencies,
+        dependencies: Vec::new(),
         patches: Vec::new(),
         install: entry.install,
     }

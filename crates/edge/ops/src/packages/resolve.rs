@@ -12,14 +12,13 @@ use agpm_model::{
 };
 use agpm_plan::{Entry, EntryError, Graph, clashes, entries};
 use agpm_solve::{Answer, Choice, Conflict, Facts, Root, Solution, Suggestion, solve};
-use agpm_text::Value;
 
 use crate::failure::{Failure, FailureKind, Notes};
 use crate::packages::conflict;
 use crate::packages::facts::{Found, Known, Need, Pin, Resource, Version};
 use crate::packages::fetch::Fetcher;
 use crate::packages::sources::{Opened, Sources};
-use crate::packages::templates::Output;
+use crate::packages::templates::{Output, names, project};
 use crate::world::World;
 
 /// Tags of one dependency that are tried to find a way out of a conflict.
@@ -41,12 +40,6 @@ pub(crate) struct ResolvedEntry {
     pub(crate) file: Option<PathBuf>,
 }
 
-/// Everything that the manifest leads to.
-#[derive(Debug)]
-pub(crate) struct Resolved {
-    pub(crate) entries: Vec<ResolvedEntry>,
-}
-
 /// Resolves a manifest; pins stay where they can.
 pub(crate) fn resolve(
     world: &World,
@@ -54,9 +47,9 @@ pub(crate) fn resolve(
     sources: &Sources,
     pins: BTreeMap<Unit, Pin>,
     notes: &mut Notes,
-) -> Result<Resolved, Failure> {
+) -> Result<Vec<ResolvedEntry>, Failure> {
     let mut known = Known::new(plain_sources(sources), pins);
-    let names = names(manifest);
+    let names = names([("project", project(manifest))]);
     let fetcher = Fetcher { world, sources, names: &names };
     let roots = roots(manifest);
     let solution = loop {
@@ -81,20 +74,13 @@ pub(crate) fn resolve(
     moved_tags(&known, &solution, notes);
     report_ignored_versions(manifest, &known, notes);
     report_passed_over(&known, &solution, notes);
-    let entries = entries_of(manifest, sources, &known, &solution, notes)?;
-    Ok(Resolved { entries })
+    entries_of(manifest, sources, &known, &solution, notes)
 }
 
 /// Sources without versions.
 pub(crate) fn plain_sources(sources: &Sources) -> Vec<SourceName> {
     let plain = sources.iter().filter(|(_, opened)| matches!(opened, Opened::Folder(_)));
     plain.map(|(name, _)| name.clone()).collect()
-}
-
-/// The names that templates know.
-pub(crate) fn names(manifest: &Manifest) -> Value {
-    let project = manifest.project.clone().unwrap_or_else(|| Value::Map(Vec::new()));
-    Value::map([("agpm", Value::map([("project", project)]))])
 }
 
 fn roots(manifest: &Manifest) -> Vec<Root<Unit, Selector>> {

@@ -4,16 +4,13 @@ use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, Span, codes};
 use agpm_model::{Checksum, Manifest, ObjectId, Origin};
-use agpm_render::{has_tags, mentions_agpm, render};
+use agpm_render::{RenderError, has_tags, mentions_agpm, render_markdown};
 use agpm_text::{Format, Limits, NodeRef, Value, parse};
 
 use crate::failure::{Failure, Notes};
 use crate::packages::facts::Resource;
 use crate::packages::resolve::ResolvedEntry;
 use crate::packages::unsupported;
-
-/// The word of a code fence whose content is left alone.
-const LITERAL: &str = "literal";
 
 /// The bytes that are written, and their checksum.
 #[derive(Clone, Debug)]
@@ -76,72 +73,31 @@ pub(crate) fn templating(root: NodeRef<'_>) -> Option<bool> {
 }
 
 fn rendered(manifest: &Manifest, resolved: &ResolvedEntry, text: &str, notes: &mut Notes) -> Option<String> {
-    let literals = literals(text);
-    let mut template = text.to_owned();
-    for (number, range) in literals.iter().enumerate().rev() {
-        template.replace_range(range.clone(), &placeholder(number));
-    }
-    match render(&template, &names(manifest, resolved)) {
-        Ok(mut filled) => {
-            for (number, range) in literals.iter().enumerate() {
-                filled = filled.replacen(&placeholder(number), &text[range.clone()], 1);
-            }
-            Some(filled)
-        }
-        Err(error) => {
-            let name = format!("{}@{}", resolved.entry.unit, resolved.version.label);
-            let source = notes.sources.add(name, template.clone());
-            let range = error.range.unwrap_or(0..0);
-            notes.diagnostics.push(
-                Diagnostic::new(&codes::RESOURCE_TEMPLATE, error.message)
-                    .at(source, Span::new(range.start, range.end), "")
-                    .help(error.help),
-            );
-            None
-        }
-    }
+    let failed = |error: RenderError| {
+        let name = format!("{}@{}", resolved.entry.unit, resolved.version.label);
+        let source = notes.sources.add(name, text);
+        let range = error.range.unwrap_or(0..0);
+        notes.diagnostics.push(
+            Diagnostic::new(&codes::RESOURCE_TEMPLATE, error.message)
+                .at(source, Span::new(range.start, range.end), "")
+                .help(error.help),
+        );
+    };
+    render_markdown(text, &names_of(manifest, resolved)).map_err(failed).ok()
 }
 
-fn placeholder(number: usize) -> String {
-    format!("\u{1}literal {number}\u{1}")
+/// What templates know, under the one name that is ours.
+pub(crate) fn names<const N: usize>(entries: [(&str, Value); N]) -> Value {
+    Value::map([("agpm", Value::map(entries))])
 }
 
-/// The contents of fences that are marked to be left alone.
-fn literals(text: &str) -> Vec<std::ops::Range<usize>> {
-    let mut found = Vec::new();
-    // The fence that is open, where its content begins, and whether it is marked.
-    let mut open: Option<(&str, usize, bool)> = None;
-    let mut at = 0;
-    for line in text.split_inclusive('\n') {
-        let fence = fence(line);
-        match (open, fence) {
-            (Some((opened, start, marked)), Some((closing, ""))) if closing.starts_with(opened) => {
-                found.extend(marked.then_some(start..at));
-                open = None;
-            }
-            (None, Some((fence, info))) => {
-                let marked = info.split(|c: char| !c.is_alphanumeric()).any(|word| word == LITERAL);
-                open = Some((fence, at + line.len(), marked));
-            }
-            _ => {}
-        }
-        at += line.len();
-    }
-    // A fence without an end reaches to the end of the text.
-    found.extend(open.filter(|(_, _, marked)| *marked).map(|(_, start, _)| start..text.len()));
-    found.into_iter().filter(|range| !range.is_empty()).collect()
-}
-
-/// The marks of a fence and what stands behind them.
-fn fence(line: &str) -> Option<(&str, &str)> {
-    let line = line.trim();
-    let mark = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
-    let marks = line.len() - line.trim_start_matches(mark).len();
-    (marks >= 3).then(|| (&line[..marks], line[marks..].trim()))
+/// The project's own variables.
+pub(crate) fn project(manifest: &Manifest) -> Value {
+    manifest.project.clone().unwrap_or_else(|| Value::Map(Vec::new()))
 }
 
 /// The names that a template of this entry knows.
-fn names(manifest: &Manifest, resolved: &ResolvedEntry) -> Value {
+fn names_of(manifest: &Manifest, resolved: &ResolvedEntry) -> Value {
     let entry = &resolved.entry;
     let text = |text: Option<&str>| Value::from(text.unwrap_or_default());
     let source = match &entry.unit.origin {
@@ -157,20 +113,12 @@ fn names(manifest: &Manifest, resolved: &ResolvedEntry) -> Value {
         ("resolved_commit", text(resolved.version.commit.as_ref().map(ObjectId::as_str))),
         ("path", entry.unit.path.as_str().into()),
     ]);
-    let project = manifest.project.clone().unwrap_or_else(|| Value::Map(Vec::new()));
-    Value::map([("agpm", Value::map([("project", project), ("resource", resource)]))])
+    names([("project", project(manifest)), ("resource", resource)])
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn fences_marked_literal_are_found() {
-        let text = "a\n```literal\n{{ x }}\n```\n```rust\ny\n```\n~~~~ {.literal}\n~~~\nz\n~~~~\n``` md,literal\nend\n";
-        let found: Vec<&str> = literals(text).into_iter().map(|range| &text[range]).collect();
-        assert_eq!(found, ["{{ x }}\n", "~~~\nz\n", "end\n"]);
-    }
 
     #[test]
     fn front_matter_has_the_last_word() {

@@ -1094,9 +1094,15 @@ fn programs_that_come_along_need_a_word() {
         project.write("agpm.toml", &text);
         project.good("install");
         assert!(project.exists(".claude/scripts/run.sh"), "{word}");
+        // What is installed was allowed once: begin anew.
+        for folder in [".claude", ".agpm"] {
+            std::fs::remove_dir_all(project.sandbox.work().join("project").join(folder)).unwrap();
+        }
     }
     project.manifest(entry);
+    project.refused("install", 6, &["package/executable"]);
     project.good("install --allow-executables");
+    project.good("install --force");
 }
 
 #[test]

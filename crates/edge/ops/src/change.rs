@@ -101,20 +101,19 @@ pub struct ChangeReport {
 
 /// Changes the manifest.
 pub fn change_manifest(world: &World, change: &ManifestChange) -> Outcome<ChangeReport> {
-    for _ in 1..MOST_TRIES {
+    let mut tries = 1;
+    loop {
         let mut notes = Notes::default();
         let result = run(world, change, &mut notes);
         let overtaken = |failure: &Failure| {
             failure.diagnostic.as_ref().is_some_and(|found| *found.code == codes::INSTALL_CHANGED)
         };
-        // Another process was faster: the change is made to what it left.
-        if !result.as_ref().is_err_and(overtaken) {
+        if tries == MOST_TRIES || !result.as_ref().is_err_and(overtaken) {
             return notes.outcome(result);
         }
+        // Another process was faster: the change is made to what it left.
+        tries += 1;
     }
-    let mut notes = Notes::default();
-    let result = run(world, change, &mut notes);
-    notes.outcome(result)
 }
 
 /// An edited manifest.

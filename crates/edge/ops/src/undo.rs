@@ -2,12 +2,12 @@
 
 use agpm_diag::{Diagnostic, codes};
 use agpm_model::RelativePath;
-use agpm_store::{Done, Force, HistoryEntry, ProjectStore, UndoError};
+use agpm_store::{Done, Force, HistoryEntry, LEDGER_FILE, ProjectStore, UndoError};
 use agpm_text::Value;
 
 use crate::failure::{Failure, FailureKind, Notes, Outcome};
 use crate::gather::ManifestFiles;
-use crate::install::{LEDGER_NAME, MOST_TOLD, Overwrite, Writing, hold};
+use crate::install::{MOST_TOLD, Overwrite, Writing, hold};
 use crate::world::World;
 
 /// What to take back.
@@ -82,7 +82,7 @@ fn refused(error: UndoError, store: &ProjectStore, notes: &mut Notes) -> Failure
 
 impl PastEntry {
     fn of(entry: HistoryEntry) -> Self {
-        let files = entry.changes.into_iter().filter(|(path, _)| path.as_str() != LEDGER_NAME).collect();
+        let files = entry.changes.into_iter().filter(|(path, _)| path.as_str() != LEDGER_FILE).collect();
         PastEntry { number: entry.number.to_string(), title: entry.title, files }
     }
 }

@@ -10,6 +10,7 @@
 //! | `transaction/` | `staging` | a transaction at work: `new/N`, `old/N` and, once it is committed, `journal.json` |
 //! | `history/NUMBER/` | `staging`, `history` | one that is done: `old/N` and `journal.json` |
 //! | `discarded/` | `staging` | leftovers of one that no longer matters |
+//! | `ledger.json` | the callers | what they know of the files that are ours |
 //! | `folders.json` | `owned` | the folders that we made; part of each transaction |
 //!
 //! All else in there belongs to the callers and is written like any other file of the project.
@@ -43,7 +44,7 @@ pub use error::{Problem, StoreError};
 pub use folder::Folder;
 pub use history::{Done, EntryNumber, HistoryEntry};
 pub use measure::{is_real_folder, real_path, remove_whole, size_below};
-pub use project::{Observed, ProjectLock, ProjectStore, Waiting};
+pub use project::{LEDGER_FILE, Observed, ProjectLock, ProjectStore, STATE_FOLDER, Waiting};
 pub use read::{files_below, is_file, names_in, nearest, read, read_below, read_with_mode, temporary_folder};
 pub use shared_lock::SharedLock;
 pub use transaction::{Applied, Expected, FileChange, Recovered, Transaction};

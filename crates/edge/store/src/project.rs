@@ -13,7 +13,11 @@ use crate::read::read_open;
 use crate::steps;
 use agpm_model::FileMode as Mode;
 
-const STATE: &str = ".agpm";
+/// The folder of our state in a project.
+pub const STATE_FOLDER: &str = ".agpm";
+/// What the callers know of the project's files. It goes back with them when a transaction is undone, and is nobody's
+/// work.
+pub const LEDGER_FILE: &str = ".agpm/ledger.json";
 const LOCK: &str = ".agpm/lock";
 const IGNORE: &str = ".gitignore";
 /// A file of a project is read whole to be compared; more than this no one means to install.
@@ -99,8 +103,8 @@ impl ProjectStore {
     /// Locks the project against other processes; file systems without locks are taken as they are.
     pub fn lock(&self, wait: Waiting<'_>) -> Result<ProjectLock, StoreError> {
         let fail = self.at(LOCK);
-        steps::make_folder(&self.root, STATE).map_err(&fail)?;
-        let state = self.state()?.ok_or_else(|| self.error(STATE, Problem::NotFound))?;
+        steps::make_folder(&self.root, STATE_FOLDER).map_err(&fail)?;
+        let state = self.state()?.ok_or_else(|| self.error(STATE_FOLDER, Problem::NotFound))?;
         let mut options = OpenOptions::new();
         options.write(true).create(true);
         let file = state.open_with("lock", &options).map_err(&fail)?.into_std();
@@ -169,7 +173,7 @@ impl ProjectStore {
 
     /// The folder of our state, if it is there.
     pub(crate) fn state(&self) -> Result<Option<Dir>, StoreError> {
-        self.inner(&self.root, STATE, STATE)
+        self.inner(&self.root, STATE_FOLDER, STATE_FOLDER)
     }
 
     /// A folder in our state, if it is there. A cloned project may bring a link instead: it is not followed.

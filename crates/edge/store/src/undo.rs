@@ -7,13 +7,10 @@ use crate::chain::Chain;
 use crate::error::{Problem, StoreError};
 use crate::history::EntryNumber;
 use crate::journal::{Content, Journal, Purpose};
-use crate::project::{ProjectLock, ProjectStore, Seen};
+use crate::project::{LEDGER_FILE, ProjectLock, ProjectStore, Seen};
 use crate::read::read_open;
 use crate::transaction::{Expected, Step, Wanted};
 use agpm_model::FileMode as Mode;
-
-/// What the program knows of the project's files. It goes back with them, and is nobody's work.
-const KNOWLEDGE: &str = ".agpm/ledger.json";
 
 /// Whether to undo what was edited since, too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,7 +76,7 @@ impl ProjectStore {
             };
             let expected = match (force, &file.after) {
                 (Force::Yes, _) => Expected::Anything,
-                _ if file.path.as_str() == KNOWLEDGE => Expected::Anything,
+                _ if file.path.as_str() == LEDGER_FILE => Expected::Anything,
                 (Force::No, Some(after)) => Expected::Checksum(after.checksum),
                 (Force::No, None) => Expected::Missing,
             };
@@ -93,7 +90,7 @@ impl ProjectStore {
     fn require_untouched(&self, journal: &Journal) -> Result<(), UndoError> {
         let mut chain = Chain::new(&self.root);
         let mut changed = Vec::new();
-        for (_, file) in journal.files().filter(|(_, file)| file.path.as_str() != KNOWLEDGE) {
+        for (_, file) in journal.files().filter(|(_, file)| file.path.as_str() != LEDGER_FILE) {
             let same = match (self.see(&mut chain, &file.path)?, &file.after) {
                 (Seen::Missing, None) => true,
                 // Its place was taken by a folder.

@@ -10,5 +10,5 @@ mod target;
 
 pub use entries::{Entry, EntryError, Graph, Need, entries};
 pub use ledger::{Ledger, Owned};
-pub use plan::{A_FILE, Action, Change, Desired, NO_LONGER_OURS, Observed, Overwrite, Plan, Refusal, plan};
+pub use plan::{Action, Change, Desired, Observed, Obstacle, Overwrite, Plan, Reason, Refusal, plan};
 pub use target::{Clash, Wanted, clashes, target};

@@ -43,10 +43,67 @@ pub enum Overwrite {
     Everything,
 }
 
-/// What is in the way if it is a file of somebody else.
-pub const A_FILE: &str = "a file that agpm did not install";
-/// Why an edited file stays that is not ours any more.
-pub const NO_LONGER_OURS: &str = "is no longer asked for, but was edited";
+/// Why something happens to a file, or does not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// It was not there before.
+    New,
+    /// It is ours and was gone.
+    WasMissing,
+    /// Only its mode is not as it should be.
+    Mode,
+    /// What it is to hold changed.
+    Content,
+    /// It was edited, and the user wants it overwritten.
+    EditDropped,
+    /// It was not ours, and the user wants it taken over.
+    TakenOver,
+    /// It was edited.
+    Edited,
+    /// Nothing asks for it any more.
+    Unasked,
+    /// Nothing asks for it any more; it was edited, and the user wants that dropped.
+    UnaskedEditDropped,
+    /// Nothing asks for it any more, but it was edited: it is the user's from now on.
+    UnaskedEdited,
+}
+
+impl Reason {
+    /// The words that users see.
+    pub fn words(self) -> &'static str {
+        match self {
+            Reason::New => "new",
+            Reason::WasMissing => "was missing",
+            Reason::Mode => "the mode differs",
+            Reason::Content => "its content changed",
+            Reason::EditDropped => "was edited; overwritten on request",
+            Reason::TakenOver => "was not ours; taken over on request",
+            Reason::Edited => "was edited",
+            Reason::Unasked => "no longer asked for",
+            Reason::UnaskedEditDropped => "no longer asked for; edits dropped on request",
+            Reason::UnaskedEdited => "is no longer asked for, but was edited",
+        }
+    }
+}
+
+/// What is in the way of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Obstacle {
+    /// A file that we did not write; the user may let us take it over.
+    File,
+    /// Something that is never replaced.
+    Other(&'static str),
+}
+
+impl Obstacle {
+    /// The words that users see.
+    pub fn words(self) -> &'static str {
+        match self {
+            Obstacle::File => "a file that agpm did not install",
+            Obstacle::Other(what) => what,
+        }
+    }
+}
 
 /// What happens to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +128,7 @@ pub struct Change {
     /// What is there now.
     pub before: Observed,
     /// Why.
-    pub reason: &'static str,
+    pub reason: Reason,
     /// The resource it belongs or belonged to.
     pub owner: String,
 }
@@ -82,7 +139,7 @@ pub struct Refusal {
     /// The file.
     pub path: RelativePath,
     /// What is there.
-    pub what: &'static str,
+    pub what: Obstacle,
     /// The resource that was to be installed there.
     pub owner: String,
 }
@@ -143,26 +200,26 @@ fn place(file: &Desired, now: Observed, owned: Option<&Owned>, overwrite: Overwr
     let untouched =
         owned.is_some_and(|owned| matches!(now, Observed::File(checksum, _) if checksum == owned.checksum));
     let decided = match (now, owned) {
-        (Observed::Missing, None) => Some(change(Action::Create, "new")),
-        (Observed::Missing, Some(_)) => Some(change(Action::Create, "was missing")),
+        (Observed::Missing, None) => Some(change(Action::Create, Reason::New)),
+        (Observed::Missing, Some(_)) => Some(change(Action::Create, Reason::WasMissing)),
         (Observed::File(checksum, mode), _) if checksum == file.checksum && mode == file.mode => None,
         (Observed::File(checksum, _), _) if checksum == file.checksum => {
-            Some(change(Action::Update, "the mode differs"))
+            Some(change(Action::Update, Reason::Mode))
         }
-        (Observed::File(..), Some(_)) if untouched => Some(change(Action::Update, "its content changed")),
+        (Observed::File(..), Some(_)) if untouched => Some(change(Action::Update, Reason::Content)),
         (Observed::File(..), Some(_)) if overwrite == Overwrite::Everything => {
-            Some(change(Action::Update, "was edited; overwritten on request"))
+            Some(change(Action::Update, Reason::EditDropped))
         }
         (Observed::File(..), Some(owned)) => {
-            plan.changes.push(change(Action::Keep, "was edited"));
+            plan.changes.push(change(Action::Keep, Reason::Edited));
             plan.ledger.files.insert(file.path.clone(), owned.clone());
             return;
         }
         (Observed::File(..), None) if overwrite >= Overwrite::Unowned => {
-            Some(change(Action::Update, "was not ours; taken over on request"))
+            Some(change(Action::Update, Reason::TakenOver))
         }
-        (Observed::File(..), None) => return plan.refuse(file, A_FILE),
-        (Observed::Other(what), _) => return plan.refuse(file, what),
+        (Observed::File(..), None) => return plan.refuse(file, Obstacle::File),
+        (Observed::Other(what), _) => return plan.refuse(file, Obstacle::Other(what)),
     };
     plan.unchanged += usize::from(decided.is_none());
     plan.changes.extend(decided);
@@ -181,18 +238,18 @@ fn retire(path: &RelativePath, now: Observed, owned: &Owned, overwrite: Overwrit
     match now {
         Observed::Missing => {}
         Observed::File(checksum, _) if checksum == owned.checksum => {
-            plan.changes.push(change(Action::Remove, "no longer asked for"));
+            plan.changes.push(change(Action::Remove, Reason::Unasked));
         }
         Observed::File(..) if overwrite == Overwrite::Everything => {
-            plan.changes.push(change(Action::Remove, "no longer asked for; edits dropped on request"));
+            plan.changes.push(change(Action::Remove, Reason::UnaskedEditDropped));
         }
         // From now on it is the user's.
-        _ => plan.changes.push(change(Action::Keep, NO_LONGER_OURS)),
+        _ => plan.changes.push(change(Action::Keep, Reason::UnaskedEdited)),
     }
 }
 
 impl Plan {
-    fn refuse(&mut self, file: &Desired, what: &'static str) {
+    fn refuse(&mut self, file: &Desired, what: Obstacle) {
         self.refusals.push(Refusal { path: file.path.clone(), what, owner: file.owner.clone() });
     }
 }

@@ -63,7 +63,7 @@ pub(crate) fn fields(report: &InstallReport) -> Vec<(&'static str, Value)> {
             ("action", word(change.action).into()),
             ("path", change.path.as_str().into()),
             ("resource", change.owner.as_str().into()),
-            ("reason", change.reason.into()),
+            ("reason", change.reason.words().into()),
         ])
     };
     let lock = match (report.lock, report.writing) {
@@ -104,7 +104,7 @@ fn line(change: &Change) -> String {
         Action::Remove => '-',
         Action::Keep => '!',
     };
-    format!("{sign} {}  {}: {}\n", change.path, change.owner, change.reason)
+    format!("{sign} {}  {}: {}\n", change.path, change.owner, change.reason.words())
 }
 
 fn summary(report: &InstallReport) -> String {

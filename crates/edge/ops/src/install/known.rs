@@ -2,7 +2,7 @@
 
 use agpm_model::{Checksum, FileMode, Locked, Lockfile, Origin, RelativePath};
 use agpm_plan::{Ledger, Observed, Owned};
-use agpm_store::ProjectStore;
+use agpm_store::{LEDGER_FILE, ProjectStore, STATE_FOLDER};
 use agpm_text::Format;
 
 use crate::failure::{Failure, Notes};
@@ -12,15 +12,12 @@ use crate::install::{InstallReport, Job, LockChange, LockUse};
 use crate::packages::{LOCK_NAME, Moving, ResolvedEntry};
 use crate::path_of;
 
-const STATE_NAME: &str = ".agpm";
-pub(crate) const LEDGER_NAME: &str = ".agpm/ledger.json";
-
 pub(super) fn is_fresh(store: &ProjectStore) -> bool {
-    !agpm_store::is_folder(&store.path().join(STATE_NAME))
+    !agpm_store::is_folder(&store.path().join(STATE_FOLDER))
 }
 
 pub(super) fn has_ledger(store: &ProjectStore) -> bool {
-    agpm_store::is_file(&store.path().join(LEDGER_NAME))
+    agpm_store::is_file(&store.path().join(LEDGER_FILE))
 }
 
 /// The answer if the same inputs were installed before and every file is still as it was: no repository is opened and
@@ -91,12 +88,12 @@ pub(super) fn ledger_of(lock: &Lockfile) -> Ledger {
 }
 
 pub(crate) fn read_ledger(store: &ProjectStore) -> Result<Ledger, Failure> {
-    let bytes = match store.read(&path_of(LEDGER_NAME), limit()) {
+    let bytes = match store.read(&path_of(LEDGER_FILE), limit()) {
         Err(error) if matches!(error.problem, agpm_store::Problem::NotFound) => return Ok(Ledger::default()),
         read => read?,
     };
     let mut own = Notes::default();
-    let document = document_of(LEDGER_NAME.to_owned(), bytes, Format::Json, &mut own)
+    let document = document_of(LEDGER_FILE.to_owned(), bytes, Format::Json, &mut own)
         .and_then(|document| own.check().map(|()| document))
         .map_err(|_| Ledger::broken())?;
     Ok(Ledger::read(&document)?)

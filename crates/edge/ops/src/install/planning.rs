@@ -4,20 +4,20 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_diag::{Diagnostic, Severity, codes};
 use agpm_model::{Install, RelativePath};
-use agpm_plan::{A_FILE, Action, Desired, Ledger, NO_LONGER_OURS, Observed, Overwrite, Plan, Refusal, plan};
+use agpm_plan::{Action, Desired, Ledger, Observed, Obstacle, Overwrite, Plan, Reason, Refusal, plan};
 use agpm_store::{ProjectStore, StoreError};
 
 use crate::failure::{Failure, FailureKind, Notes};
-use crate::install::known::LEDGER_NAME;
 use crate::install::{LockUse, Writing};
 use crate::packages::{LOCK_NAME, ResolvedEntry};
 use crate::parallel;
+use agpm_store::LEDGER_FILE;
 
 /// Files that one thread looks at before it takes the next ones.
 const CHUNK: usize = 64;
 pub(crate) const MOST_TOLD: usize = 20;
 /// Places of our own where nothing is installed.
-const RESERVED: [&str; 5] = ["agpm.toml", "agpm.private.toml", LOCK_NAME, LEDGER_NAME, ".agpm/.gitignore"];
+const RESERVED: [&str; 5] = ["agpm.toml", "agpm.private.toml", LOCK_NAME, LEDGER_FILE, ".agpm/.gitignore"];
 
 pub(crate) fn observe(store: &ProjectStore, path: &RelativePath) -> Result<Observed, StoreError> {
     store.observe(path).map(seen)
@@ -70,7 +70,7 @@ pub(super) fn make_plan(
     let seen = observe_all(store, &paths).map_err(|error| error.seen_from(store.path()))?;
     let mut observed: BTreeMap<RelativePath, Observed> =
         seen.into_iter().map(|(path, now)| (path.clone(), now)).collect();
-    let blocked = blocked_folders(store, &desired, ledger)?;
+    let blocked = blocked_folders(store, &desired, ledger);
     for (path, now) in observed.iter_mut().filter(|(_, now)| **now == Observed::Missing) {
         if above(path).any(|folder| blocked.contains(folder)) {
             *now = Observed::Other("below something that is no folder");
@@ -80,24 +80,15 @@ pub(super) fn make_plan(
 }
 
 /// Where a folder is needed and something else is that is not ours.
-fn blocked_folders(
-    store: &ProjectStore,
-    desired: &[Desired],
-    ledger: &Ledger,
-) -> Result<BTreeSet<String>, Failure> {
+fn blocked_folders(store: &ProjectStore, desired: &[Desired], ledger: &Ledger) -> BTreeSet<String> {
     let folders: BTreeSet<&str> = desired.iter().flat_map(|file| above(&file.path)).collect();
-    let mut blocked = BTreeSet::new();
-    for folder in folders {
-        let Ok(path) = RelativePath::new(folder) else { continue };
-        let file = matches!(
-            store.observe(&path),
-            Ok(agpm_store::Observed::File { .. } | agpm_store::Observed::Other)
-        );
-        if file && !ledger.files.contains_key(&path) {
-            blocked.insert(folder.to_owned());
-        }
-    }
-    Ok(blocked)
+    let is_blocked = |folder: &&str| {
+        let Ok(path) = RelativePath::new(folder) else { return false };
+        let now = store.observe(&path);
+        let file = matches!(now, Ok(agpm_store::Observed::File { .. } | agpm_store::Observed::Other));
+        file && !ledger.files.contains_key(&path)
+    };
+    folders.into_iter().filter(is_blocked).map(str::to_owned).collect()
 }
 
 /// The folders above a file.
@@ -133,12 +124,12 @@ fn refuse_own_targets(store: &ProjectStore, entries: &[ResolvedEntry]) -> Result
 /// Says what is in the way; a run that only shows goes on to show the rest.
 pub(super) fn refuse(plan: &Plan, writing: Writing, notes: &mut Notes) -> Result<(), Failure> {
     for Refusal { path, what, owner } in plan.refusals.iter().take(MOST_TOLD) {
-        let message = format!("`{path}` is {what}, and {owner} is to be installed there");
-        let help = match *what {
-            A_FILE => {
+        let message = format!("`{path}` is {}, and {owner} is to be installed there", what.words());
+        let help = match what {
+            Obstacle::File => {
                 "move it away, give the resource another `filename` or `target`, or let `agpm install --adopt` replace it"
             }
-            _ => "move it away, or give the resource another `filename` or `target`",
+            Obstacle::Other(_) => "move it away, or give the resource another `filename` or `target`",
         };
         notes
             .diagnostics
@@ -158,11 +149,11 @@ pub(super) fn refuse(plan: &Plan, writing: Writing, notes: &mut Notes) -> Result
 /// Files that were edited stay; where every byte must be as locked that is an error.
 pub(super) fn tell_kept(plan: &Plan, lock: LockUse, notes: &mut Notes) -> Result<(), Failure> {
     for change in plan.changes.iter().filter(|change| change.action == Action::Keep) {
-        let message = format!("`{}` {}, and is kept as it is", change.path, change.reason);
+        let message = format!("`{}` {}, and is kept as it is", change.path, change.reason.words());
         let mut diagnostic = Diagnostic::new(&codes::INSTALL_EDITED, message)
             .in_file(change.path.as_str())
             .help(match change.reason {
-                NO_LONGER_OURS => "agpm leaves it to you from now on: delete it if you do not need it",
+                Reason::UnaskedEdited => "agpm leaves it to you from now on: delete it if you do not need it",
                 _ => "`agpm install --force` overwrites it",
             });
         if lock == LockUse::Frozen {

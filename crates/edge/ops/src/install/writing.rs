@@ -7,12 +7,12 @@ use agpm_diag::{Diagnostic, codes};
 use agpm_model::{FileMode, RelativePath};
 use agpm_plan::{Action, Change, Ledger, Observed, Plan};
 use agpm_store::{
-    Expected, FileChange, ProjectLock, ProjectStore, Recovered, StoreError, Transaction, Waiting,
+    Expected, FileChange, LEDGER_FILE, ProjectLock, ProjectStore, Recovered, StoreError, Transaction, Waiting,
 };
 
 use crate::failure::{Failure, Notes};
 use crate::gather::ManifestFiles;
-use crate::install::known::{LEDGER_NAME, has_ledger};
+use crate::install::known::has_ledger;
 use crate::install::{Decided, Job, LockChange, Ready, Writing};
 use crate::packages::{LOCK_NAME, ResolvedEntry};
 use crate::path_of;
@@ -80,10 +80,10 @@ pub(super) fn commit(
     let overtaken =
         !early && (has_ledger(store) || !ManifestFiles::require(&world.environment).is_ok_and(same));
     let Some(held) = held.filter(|_| !overtaken) else { return Ok(Commit::Overtaken) };
-    let knowledge = |change: &FileChange<'_>| matches!(change, FileChange::Write { path, .. } if path.as_str() == LEDGER_NAME);
+    let knowledge = |change: &FileChange<'_>| matches!(change, FileChange::Write { path, .. } if path.as_str() == LEDGER_FILE);
     if early && changes.iter().all(knowledge) {
         // Only what we know of the project changed: nothing that could be taken back.
-        agpm_store::write_whole(&store.path().join(LEDGER_NAME), decided.plan.ledger.to_text().as_bytes())?;
+        agpm_store::write_whole(&store.path().join(LEDGER_FILE), decided.plan.ledger.to_text().as_bytes())?;
         return Ok(Commit::Done);
     }
     let all = changes.len();
@@ -114,7 +114,7 @@ impl<'a> Written<'a> {
         }
         if self.plan.ledger != *self.ledger || !self.has_ledger {
             changes.push(write(
-                LEDGER_NAME,
+                LEDGER_FILE,
                 self.plan.ledger.to_text().into_bytes().into(),
                 Expected::Anything,
             ));

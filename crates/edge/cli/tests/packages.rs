@@ -1448,3 +1448,20 @@ fn a_moved_tag_is_told_whenever_the_source_is_asked() {
     }
     assert!(project.run("outdated").stderr.contains("lock/moved-tag"));
 }
+
+#[test]
+fn a_word_that_means_two_resources_has_to_say_which() {
+    let project = Project::new();
+    project.source(&[("v1.0.0", &[("agents/a.md", "a\n"), ("commands/a.md", "c\n")])]);
+    project.manifest(
+        "[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"^1.0\" }\n\
+         [commands]\na = { source = \"community\", path = \"commands/a.md\", version = \"^1.0\" }\n",
+    );
+    project.good("install");
+    for line in ["update a", "outdated a", "why a", "tree a"] {
+        project.refused(line, 3, &["could be", "`agents/a`", "`commands/a`"]);
+    }
+    for line in ["update command/a", "outdated commands/a", "why agent/a", "tree agents/a"] {
+        project.good(line);
+    }
+}

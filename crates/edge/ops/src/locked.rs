@@ -82,11 +82,7 @@ impl LockView {
 
     /// The entries that a name means, all of one kind; a pattern's name means all that it matched.
     pub(crate) fn find(&self, name: &str) -> Result<Vec<usize>, Failure> {
-        let (kind, rest) = match name.split_once('/') {
-            Some((word, rest)) => (ResourceType::named(word), rest),
-            None => (None, name),
-        };
-        let fits = |entry: &Locked, own: &str| own == name || kind == Some(entry.kind) && own == rest;
+        let fits = |entry: &Locked, own: &str| means(name, entry.kind, own);
         let mut found = self.matching(|entry| fits(entry, entry.name.as_str()) || entry.reference() == name);
         if found.is_empty() {
             found = self.matching(|entry| fits(entry, entry.manifest_key().as_str()));
@@ -110,6 +106,14 @@ impl LockView {
         let known: BTreeSet<String> = self.entries.iter().map(label).collect();
         unknown_name("resource", name, did_you_mean(name, "resources are", known.iter().map(String::as_str)))
     }
+}
+
+/// Whether a word that is typed means a resource: by its name, or as `TYPE/NAME` with the type in singular or plural.
+pub(crate) fn means(word: &str, kind: ResourceType, name: &str) -> bool {
+    let typed = word
+        .split_once('/')
+        .is_some_and(|(typed, rest)| ResourceType::named(typed) == Some(kind) && rest == name);
+    word == name || typed
 }
 
 /// The name of its source; nothing if it is local.
@@ -136,7 +140,7 @@ fn note(message: String) -> Diagnostic {
     diagnostic
 }
 
-fn ambiguous(name: &str, meanings: &[String]) -> Failure {
+pub(crate) fn ambiguous(name: &str, meanings: &[String]) -> Failure {
     let message = format!("`{name}` could be {}", meanings.join(" or "));
     let diagnostic = Diagnostic::new(&codes::NAME_UNKNOWN, message).help("name it with its type");
     Failure::new(FailureKind::NotFound, diagnostic)

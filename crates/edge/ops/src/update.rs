@@ -6,9 +6,10 @@ use agpm_diag::did_you_mean;
 use agpm_model::{Lockfile, Manifest, ResourceName, ResourceType};
 use agpm_store::ProjectStore;
 
-use crate::failure::{Failure, FailureKind, Notes, Outcome};
+use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::{ManifestFiles, Project, unknown_name};
 use crate::install::{self, InstallReport, InstallRequest, Job};
+use crate::locked::{ambiguous, means};
 use crate::packages::{Moving, read_lock};
 use crate::world::World;
 
@@ -56,10 +57,7 @@ pub(crate) fn find(
     word: &str,
     known: &BTreeSet<(ResourceType, ResourceName)>,
 ) -> Result<(ResourceType, ResourceName), Failure> {
-    let typed = word.split_once('/').and_then(|(kind, name)| Some((ResourceType::named(kind)?, name)));
-    let fits = |(kind, name): &&(ResourceType, ResourceName)| {
-        name.as_str() == word || typed.is_some_and(|(typed, rest)| *kind == typed && name.as_str() == rest)
-    };
+    let fits = |(kind, name): &&(ResourceType, ResourceName)| means(word, *kind, name.as_str());
     let found: Vec<_> = known.iter().filter(fits).collect();
     match found.as_slice() {
         [one] => Ok((*one).clone()),
@@ -69,10 +67,7 @@ pub(crate) fn find(
         }
         several => {
             let all: Vec<String> = several.iter().map(|(kind, name)| format!("`{kind}/{name}`")).collect();
-            let mut failure =
-                unknown_name("single resource", word, Some(format!("say which: {}", all.join(", "))));
-            failure.kind = FailureKind::NotFound;
-            Err(failure)
+            Err(ambiguous(word, &all))
         }
     }
 }

@@ -1,0 +1,386 @@
+//! What the lockfile holds, and what moves it.
+
+use crate::support::{PROGRAM, Project, needs};
+
+#[test]
+fn a_resource_brings_what_it_needs_and_the_lock_says_so() {
+    let project = Project::new();
+    let assistant = needs("snippets", &["snippets/prompts.md", "snippets/utils.md"]);
+    let utils = needs("snippets", &["snippets/common.md"]);
+    let source = project.source(&[(
+        "v2.0.0",
+        &[
+            ("agents/assistant.md", &assistant),
+            ("snippets/prompts.md", "prompts\n"),
+            ("snippets/utils.md", &utils),
+            ("snippets/common.md", "common\n"),
+        ],
+    )]);
+    let commit = source.git(&["rev-parse", "HEAD"]).stdout.trim().to_owned();
+    project.manifest(
+        "[agents]\nai-assistant = { source = \"community\", path = \"agents/assistant.md\", version = \"v2.0.0\" }\n",
+    );
+    project.good("install");
+    assert_eq!(
+        project.installed(),
+        [
+            ".claude/agents/assistant.md",
+            ".claude/snippets/common.md",
+            ".claude/snippets/prompts.md",
+            ".claude/snippets/utils.md"
+        ]
+    );
+    assert_eq!(project.read(".claude/agents/assistant.md"), assistant);
+    let lock = project.read("agpm.lock");
+    let entry = format!(
+        "[[agents]]\nname = \"ai-assistant\"\nsource = \"community\"\npath = \"agents/assistant.md\"\n\
+         requirement = \"v2.0.0\"\nversion = \"v2.0.0\"\nresolved_commit = \"{commit}\"\n"
+    );
+    assert!(lock.contains(&entry), "{lock}");
+    assert!(
+        lock.contains("dependencies = [\"snippets/prompts@v2.0.0\", \"snippets/utils@v2.0.0\"]"),
+        "{lock}"
+    );
+    assert!(lock.starts_with("# ") && lock.contains("\nversion = 1\n"), "{lock}");
+    assert!(!lock.contains(&project.sandbox.work().display().to_string()), "{lock}");
+}
+
+#[test]
+fn pins_stay_whatever_else_is_edited() {
+    let project = Project::new();
+    let mut source = project.source(&[("v1.0.0", &[("agents/a.md", "a1\n"), ("agents/b.md", "b1\n")])]);
+    let a = "a = { source = \"community\", path = \"agents/a.md\", version = \"^1.0\" }\n";
+    let b = "b = { source = \"community\", path = \"agents/b.md\", version = \"^1.0\" }\n";
+    project.manifest(&format!("[agents]\n{a}"));
+    project.good("install");
+    source.commit(&[("agents/a.md", "a2\n"), ("agents/b.md", "b2\n")]);
+    source.tag("v1.1.0");
+    project.manifest(&format!("# a comment\n[agents]\n{b}{a}"));
+    project.good("install");
+    assert_eq!(project.read(".claude/agents/a.md"), "a1\n");
+    assert_eq!(project.read(".claude/agents/b.md"), "b2\n");
+    // The requirement itself changed: resolved anew.
+    project.manifest(&format!("[agents]\n{b}{}", a.replace("^1.0", ">=1.0")));
+    project.good("install");
+    assert_eq!(project.read(".claude/agents/a.md"), "a2\n");
+}
+
+#[test]
+fn update_moves_what_is_named_and_nothing_else() {
+    let project = Project::new();
+    let mut source = project.source(&[("v1.0.0", &[("agents/a.md", "a1\n"), ("agents/b.md", "b1\n")])]);
+    project.manifest(
+        "[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"^1.0\" }\n\
+         b = { source = \"community\", path = \"agents/b.md\", version = \"^1.0\" }\n",
+    );
+    project.good("install");
+    source.commit(&[("agents/a.md", "a2\n"), ("agents/b.md", "b2\n")]);
+    source.tag("v1.1.0");
+    source.tag("v2.0.0");
+    let outdated = project.good("outdated");
+    assert_eq!(
+        outdated.stdout,
+        "Name  Type   Source     Current  Allowed  Newest\n\
+         a     agent  community  v1.0.0   v1.1.0   v2.0.0\n\
+         b     agent  community  v1.0.0   v1.1.0   v2.0.0\n"
+    );
+    assert_eq!(project.run("outdated --check").code, Some(1));
+    let before = project.tree();
+    assert_eq!(project.run("update --check").code, Some(1));
+    project.good("update --dry-run");
+    assert_eq!(project.tree(), before);
+    let output = project.good("update b");
+    assert!(output.stdout.contains("agents/b  v1.0.0 -> v1.1.0"), "{output}");
+    assert_eq!(
+        (project.read(".claude/agents/a.md"), project.read(".claude/agents/b.md")),
+        ("a1\n".into(), "b2\n".into())
+    );
+    project.good("update agent/a");
+    assert_eq!(project.read(".claude/agents/a.md"), "a2\n");
+    project.refused("update c", 3, &["there is no resource `c`"]);
+}
+
+#[test]
+fn locked_and_frozen_hold_the_lock() {
+    let project = Project::new();
+    let mut source = project.source(&[("v1.0.0", &[("agents/a.md", "a1\n"), ("agents/b.md", "b1\n")])]);
+    let a = "[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"^1.0\" }\n";
+    project.manifest(a);
+    project.refused("install --locked", 5, &["there is no `agpm.lock`"]);
+    project.refused("install --frozen", 5, &["there is no `agpm.lock`"]);
+    project.good("install");
+    source.commit(&[("agents/a.md", "a2\n")]);
+    source.tag("v1.1.0");
+    project.good("install --locked");
+    project.good("install --frozen");
+    project.remove(".claude/agents/a.md");
+    project.good("install --frozen");
+    assert_eq!(project.read(".claude/agents/a.md"), "a1\n");
+    project.manifest(&format!(
+        "{a}b = {{ source = \"community\", path = \"agents/b.md\", version = \"^1.0\" }}\n"
+    ));
+    project.refused("install --locked", 5, &["agents/b"]);
+    project.refused("install --frozen", 5, &["agents/b"]);
+    project.manifest(&a.replace("^1.0", "^1.1"));
+    project.refused("install --frozen", 5, &["requirement"]);
+    project.manifest(a);
+    project.write(".claude/agents/a.md", "mine\n");
+    project.refused("install --frozen", 1, &["was edited"]);
+    project.write(".claude/agents/a.md", "a1\n");
+    let lock = project.read("agpm.lock");
+    let broken = lock.replace("checksum = \"sha256:", "checksum = \"sha256:00");
+    project.write("agpm.lock", &broken);
+    project.refused("install --frozen", 1, &["lock/broken"]);
+    let at = lock.find("sha256:").unwrap() + 7;
+    let wrong =
+        format!("{}{}{}", &lock[..at], if &lock[at..=at] == "0" { "1" } else { "0" }, &lock[at + 1..]);
+    project.write("agpm.lock", &wrong);
+    project.refused("install --frozen", 1, &["lock/checksum"]);
+}
+
+#[test]
+fn a_moved_tag_is_reported_and_the_locked_commit_stays() {
+    let project = Project::new();
+    let mut source = project.source(&[("v1.0.0", &[("agents/a.md", "a1\n"), ("agents/b.md", "b1\n")])]);
+    let a = "[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"v1.0.0\" }\n";
+    project.manifest(a);
+    project.good("install");
+    source.commit(&[("agents/a.md", "moved\n")]);
+    source.git(&["tag", "-f", "v1.0.0"]);
+    project.manifest(&format!(
+        "{a}b = {{ source = \"community\", path = \"agents/b.md\", version = \"main\" }}\n"
+    ));
+    let output = project.good("install");
+    assert!(output.stderr.contains("lock/moved-tag"), "{output}");
+    assert_eq!(project.read(".claude/agents/a.md"), "a1\n");
+}
+
+#[test]
+fn locks_of_older_programs_are_hints() {
+    let project = Project::new();
+    let source =
+        project.source(&[("v1.0.0", &[("agents/a.md", "a1\n")]), ("v1.1.0", &[("agents/a.md", "a2\n")])]);
+    let commit = source.git(&["rev-parse", "v1.0.0"]).stdout.trim().to_owned();
+    project.manifest(
+        "[agents]\nmine = { source = \"community\", path = \"agents/a.md\", version = \"^1.0\" }\n",
+    );
+    project.write(
+        "agpm.lock",
+        &format!(
+            "version = 1\n[[sources]]\nname = \"community\"\nurl = \"../community\"\nfetched_at = \"2025-01-01\"\n\
+             [[agents]]\nname = \"agents/a\"\nmanifest_alias = \"mine\"\nsource = \"community\"\nurl = \"../community\"\n\
+             path = \"agents/a.md\"\nversion = \"v1.0.0\"\nresolved_commit = \"{commit}\"\nchecksum = \"sha256:abc\"\n\
+             context_checksum = \"sha256:x\"\ninstalled_at = \".claude/agents/a.md\"\ndependencies = []\n\
+             resource_type = \"Agent\"\ntool = \"claude-code\"\napplied_patches = {{}}\nvariant_inputs = {{}}\n"
+        ),
+    );
+    project.good("install");
+    assert_eq!(project.read(".claude/agents/a.md"), "a1\n");
+    assert!(!project.read("agpm.lock").contains("context_checksum"));
+}
+
+#[test]
+fn no_lock_dry_run_and_check_write_nothing_that_they_should_not() {
+    let project = Project::new();
+    project.source(&[("v1.0.0", &[("agents/a.md", "a\n")])]);
+    project
+        .manifest("[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"v1.0.0\" }\n");
+    let before = project.sandbox.listing().lines().filter(|line| line.starts_with("work")).count();
+    let shown = project.good("install --dry-run");
+    assert!(shown.stdout.contains("+ .claude/agents/a.md"), "{shown}");
+    assert_eq!(project.run("install --check").code, Some(1));
+    assert_eq!(project.sandbox.listing().lines().filter(|line| line.starts_with("work")).count(), before);
+    project.good("install --no-lock");
+    assert!(project.exists(".claude/agents/a.md") && !project.exists("agpm.lock"));
+    project.good("install");
+    project.good("install --check");
+    let json = project.good("--json install --dry-run").stdout;
+    assert!(json.starts_with("{\n  \"ok\": true,\n  \"dry_run\": true,"), "{json}");
+}
+
+#[test]
+fn resolve_only_locks_and_does_not_write() {
+    let project = Project::new();
+    project.source(&[("v1.0.0", &[("agents/a.md", "a\n")])]);
+    project.manifest(
+        "[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"v1.0.0\", install = false }\n",
+    );
+    project.good("install");
+    assert!(project.installed().is_empty());
+    assert!(project.read("agpm.lock").contains("install = false"));
+    project.good("install --frozen");
+}
+
+#[test]
+fn nothing_to_do_starts_no_process() {
+    let project = Project::new();
+    project.source(&[("v1.0.0", &[("agents/a.md", "a\n")])]);
+    project
+        .manifest("[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"v1.0.0\" }\n");
+    project.good("install");
+    for words in [vec!["install"], vec!["install", "--locked"], vec!["install", "--frozen"]] {
+        let mut command = project.sandbox.command(PROGRAM);
+        command.current_dir(project.sandbox.work().join("project")).args(words).env("PATH", "/nowhere");
+        let output = project.sandbox.output(command);
+        assert_eq!((output.code, output.stdout.as_str()), (Some(0), "1 unchanged\n"), "{output}");
+    }
+}
+
+#[test]
+fn twenty_clean_runs_are_the_same_to_the_byte() {
+    let project = Project::new();
+    let agents: Vec<(String, String)> = (0..20)
+        .map(|n| (format!("agents/a{n}.md"), needs("snippets", &[&format!("snippets/s{}.md", n * 7 % 10)])))
+        .collect();
+    let snippets = (0..10).map(|n| (format!("snippets/s{n}.md"), format!("{n}\n")));
+    let files: Vec<(String, String)> = agents.into_iter().chain(snippets).collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    project.source(&[("v1.0.0", &files)]);
+    project.named_source("second", &[("v1.0.0", &files)]);
+    project.manifest(
+        "second = \"../second\"\n[agents]\nall = { source = \"community\", path = \"agents/*.md\", version = \"^1.0\" }\n\
+         other = { source = \"second\", path = \"agents/a1*.md\", version = \"^1.0\", tool = \"opencode\" }\n",
+    );
+    let mut first = None;
+    for _ in 0..20 {
+        let root = project.sandbox.work();
+        for folder in [".claude", ".opencode", ".agpm"] {
+            let _ = std::fs::remove_dir_all(root.join("project").join(folder));
+        }
+        let _ = std::fs::remove_file(root.join("project/agpm.lock"));
+        let _ = std::fs::remove_dir_all(root.join("../cache/agpm"));
+        project.good("install");
+        let tree = project.tree();
+        assert_eq!(first.get_or_insert_with(|| tree.clone()), &tree);
+    }
+}
+
+#[test]
+fn templates_over_the_project_are_rendered_and_the_lock_has_the_source() {
+    let project = Project::new();
+    let agent = "---\nname: a\n---\nWrite {{ agpm.project.language }} of at most {{ agpm.project.width }}.\n\
+                 ```literal\n{{ agpm.untouched }}\n```\nFrom {{ agpm.resource.version }}.\n";
+    let plain = "No tag of ours: {{ other }}\n";
+    project.source(&[("v1.0.0", &[("agents/a.md", agent), ("agents/b.md", plain)])]);
+    let entries =
+        "[agents]\nall = { source = \"community\", path = \"agents/*.md\", version = \"v1.0.0\" }\n";
+    project.manifest(&format!("[project]\nlanguage = \"Rust\"\nwidth = 100\n{entries}"));
+    project.good("install");
+    assert_eq!(
+        project.read(".claude/agents/a.md"),
+        "---\nname: a\n---\nWrite Rust of at most 100.\n```literal\n{{ agpm.untouched }}\n```\nFrom v1.0.0.\n"
+    );
+    assert_eq!(project.read(".claude/agents/b.md"), plain);
+    project.good("install --frozen");
+    project.good("verify");
+    // A change of a variable is a change of what is installed.
+    project.manifest(&format!("[project]\nlanguage = \"Go\"\nwidth = 100\n{entries}"));
+    project.good("install");
+    assert!(project.read(".claude/agents/a.md").contains("Write Go"));
+    project.manifest(entries);
+    project.refused("install", 1, &["resource/template", "agents/a.md"]);
+}
+
+#[test]
+fn frozen_sees_every_difference_and_does_not_call_it_up_to_date() {
+    let project = Project::new();
+    let agent = "---\ndependencies:\n  snippets:\n    - path: snippets/{{ agpm.project.l }}.md\n---\nbody\n";
+    project.source(&[(
+        "v1.0.0",
+        &[("agents/a.md", agent), ("snippets/s1.md", "1\n"), ("snippets/s2.md", "2\n")],
+    )]);
+    project.named_source("mirror", &[("v1.0.0", &[("agents/a.md", agent), ("snippets/s1.md", "1\n")])]);
+    let entry = "[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"v1.0.0\" }\n";
+    let with = |variable: &str, more: &str| {
+        project.manifest(&format!("[project]\nl = \"{variable}\"\n{more}{entry}"))
+    };
+    with("s1", "");
+    project.good("install");
+    project.good("install --frozen");
+    let lock = project.read("agpm.lock");
+    with("s1", "[tools.claude-code]\nenabled = false\n");
+    project.refused("install --frozen", 5, &["the tool of agents/a"]);
+    with("s2", "");
+    project.refused("install --frozen", 5, &["snippets/s2.md"]);
+    project.refused("install --locked", 5, &["snippets/s2"]);
+    with("s1", "");
+    let at = lock.find("[[snippets]]").unwrap();
+    project.write("agpm.lock", &lock[..at]);
+    project.refused("install --frozen", 5, &["snippets/s1@v1.0.0"]);
+    project.write("agpm.lock", &lock);
+    project.write("agpm.toml", &project.read("agpm.toml").replace("../community", "../mirror"));
+    project.refused("install --frozen", 5, &["another address"]);
+    project.refused("install --locked", 5, &["another address"]);
+    with("s1", "");
+    project.good("install --locked");
+}
+
+#[test]
+fn a_renamed_source_keeps_its_pins_and_a_changed_checksum_is_told() {
+    let project = Project::new();
+    let mut source = project.source(&[("v1.0.0", &[("agents/a.md", "a1\n")])]);
+    let entry = "[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"^1.0\" }\n";
+    project.manifest(entry);
+    project.good("install");
+    source.commit(&[("agents/a.md", "a2\n")]);
+    source.tag("v1.1.0");
+    project.write(
+        "agpm.toml",
+        &project
+            .read("agpm.toml")
+            .replace("community =", "renamed =")
+            .replace("\"community\"", "\"renamed\""),
+    );
+    project.good("install");
+    assert_eq!(project.read(".claude/agents/a.md"), "a1\n");
+    let lock = project.read("agpm.lock");
+    let at = lock.find("sha256:").unwrap() + 7;
+    project.write(
+        "agpm.lock",
+        &format!("{}{}{}", &lock[..at], if &lock[at..=at] == "0" { "1" } else { "0" }, &lock[at + 1..]),
+    );
+    assert_eq!(project.run("verify").code, Some(1));
+    let output = project.good("install");
+    assert!(output.stderr.contains("warning[lock/checksum]"), "{output}");
+}
+
+#[test]
+fn without_a_ledger_the_lock_tells_what_is_ours() {
+    let project = Project::new();
+    let mut source = project.source(&[("v1.0.0", &[("agents/a.md", "a1\n"), ("agents/b.md", "b1\n")])]);
+    project
+        .manifest("[agents]\nall = { source = \"community\", path = \"agents/*.md\", version = \"^1.0\" }\n");
+    project.good("install");
+    std::fs::remove_dir_all(project.sandbox.work().join("project/.agpm")).unwrap();
+    source.git(&["rm", "-q", "agents/b.md"]);
+    source.commit(&[("agents/a.md", "a2\n")]);
+    source.tag("v1.1.0");
+    project.good("update");
+    assert_eq!(project.installed(), [".claude/agents/a.md"]);
+    assert_eq!(project.read(".claude/agents/a.md"), "a2\n");
+}
+
+#[test]
+fn a_moved_tag_is_told_whenever_the_source_is_asked() {
+    let project = Project::new();
+    let mut source = project.source(&[("v1.0.0", &[("agents/a.md", "a1\n")])]);
+    project
+        .manifest("[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"v1.0.0\" }\n");
+    project.good("install");
+    source.commit(&[("agents/a.md", "moved\n")]);
+    source.git(&["tag", "-f", "v1.0.0"]);
+    // The commit that was locked must be reachable all the same.
+    source.git(&["branch", "kept", "HEAD~1"]);
+    for line in ["install", "install --frozen"] {
+        for folder in ["project/.claude", "project/.agpm", "../cache/agpm"] {
+            let _ = std::fs::remove_dir_all(project.sandbox.work().join(folder));
+        }
+        let output = project.good(line);
+        assert!(output.stderr.contains("lock/moved-tag"), "{line}\n{output}");
+        assert_eq!(project.read(".claude/agents/a.md"), "a1\n");
+    }
+    for line in ["validate --resolve", "validate --sources"] {
+        assert!(project.run(line).stdout.contains("lock/moved-tag"), "{line}");
+    }
+    assert!(project.run("outdated").stderr.contains("lock/moved-tag"));
+}

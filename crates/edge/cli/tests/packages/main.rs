@@ -1,0 +1,9 @@
+//! Packages from end to end: the manifest reference's worked examples, locks, ownership, and everything that goes wrong.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods)]
+
+mod disk;
+mod lock;
+mod manifest;
+mod resolve;
+mod support;
+mod trust;

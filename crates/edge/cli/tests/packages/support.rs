@@ -1,0 +1,112 @@
+//! A project folder beside its sources.
+
+use agpm_testkit::{CommandOutput, Repository, Sandbox};
+
+pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_agpm");
+
+/// A project folder beside its sources.
+pub(crate) struct Project {
+    pub(crate) sandbox: Sandbox,
+}
+
+impl Project {
+    pub(crate) fn new() -> Self {
+        Project { sandbox: Sandbox::new(PROGRAM) }
+    }
+
+    /// A source called `community` with these tagged versions, each a list of files.
+    pub(crate) fn source(&self, versions: &[(&str, &[(&str, &str)])]) -> Repository<'_> {
+        self.named_source("community", versions)
+    }
+
+    pub(crate) fn named_source(&self, name: &str, versions: &[(&str, &[(&str, &str)])]) -> Repository<'_> {
+        let mut repository = Repository::init(&self.sandbox, name);
+        for (tag, files) in versions {
+            repository.commit(files);
+            repository.tag(tag);
+        }
+        repository
+    }
+
+    pub(crate) fn manifest(&self, text: &str) {
+        let text = format!("[sources]\ncommunity = \"../community\"\n{text}");
+        self.sandbox.write("project/agpm.toml", text);
+    }
+
+    pub(crate) fn run(&self, line: &str) -> CommandOutput {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let mut command = self.sandbox.command(PROGRAM);
+        command.current_dir(self.sandbox.work().join("project")).args(words);
+        self.sandbox.output(command)
+    }
+
+    pub(crate) fn good(&self, line: &str) -> CommandOutput {
+        let output = self.run(line);
+        assert_eq!(output.code, Some(0), "{line}\n{output}");
+        output
+    }
+
+    /// Runs a command that must fail like this and leave the project as it was.
+    pub(crate) fn refused(&self, line: &str, code: i32, words: &[&str]) {
+        let (before, state) = (self.tree(), self.exists(".agpm"));
+        let output = self.run(line);
+        assert_eq!(output.code, Some(code), "{line}\n{output}");
+        for word in words {
+            assert!(output.stderr.contains(word), "{line}: no `{word}` in\n{output}");
+        }
+        assert_eq!(self.tree(), before, "{line} changed the project");
+        assert!(state || !self.exists(".agpm"), "{line} left something behind");
+    }
+
+    pub(crate) fn read(&self, path: &str) -> String {
+        self.sandbox.read(&format!("project/{path}"))
+    }
+
+    pub(crate) fn write(&self, path: &str, text: &str) {
+        self.sandbox.write(&format!("project/{path}"), text);
+    }
+
+    pub(crate) fn exists(&self, path: &str) -> bool {
+        self.sandbox.work().join("project").join(path).exists()
+    }
+
+    pub(crate) fn remove(&self, path: &str) {
+        std::fs::remove_file(self.sandbox.work().join("project").join(path)).unwrap();
+    }
+
+    /// Every file of the project but our state, with its bytes.
+    pub(crate) fn tree(&self) -> Vec<(String, Vec<u8>)> {
+        let root = self.sandbox.work().join("project");
+        let mut files = Vec::new();
+        let mut folders = vec![root.clone()];
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).into_iter().flatten() {
+                let path = entry.unwrap().path();
+                let name = path.strip_prefix(&root).unwrap().display().to_string();
+                let state = [".agpm/lock", ".agpm/history", ".agpm/folders.json", ".agpm/.gitignore"];
+                if state.contains(&name.as_str()) {
+                    continue;
+                }
+                if path.is_dir() {
+                    folders.push(path)
+                } else {
+                    files.push((name, std::fs::read(&path).unwrap()))
+                }
+            }
+        }
+        files.sort();
+        files
+    }
+
+    pub(crate) fn installed(&self) -> Vec<String> {
+        let ours = |name: &String| {
+            [".claude", ".opencode", ".agpm/snippets"].iter().any(|start| name.starts_with(start))
+        };
+        self.tree().into_iter().map(|(name, _)| name).filter(ours).collect()
+    }
+}
+
+pub(crate) fn needs(kind: &str, paths: &[&str]) -> String {
+    let list: String = paths.iter().map(|path| format!("    - path: {path}\n")).collect();
+    format!("---\ndependencies:\n  {kind}:\n{list}---\n")
+}

@@ -13,7 +13,7 @@ const CRATES: &[(&str, &str, &[&str])] = &[
     ("agpm-model", "pure/model", &["agpm-diag", "agpm-text"]),
     ("agpm-merge", "pure/merge", &["agpm-diag", "agpm-text", "agpm-model"]),
     ("agpm-solve", "pure/solve", &[]),
-    ("agpm-render", "pure/render", &["agpm-diag", "agpm-text"]),
+    ("agpm-render", "pure/render", &["agpm-diag", "agpm-text", "agpm-model"]),
     ("agpm-plan", "pure/plan", &["agpm-diag", "agpm-text", "agpm-model"]),
     ("agpm-store", "edge/store", &["agpm-diag", "agpm-text", "agpm-model"]),
     ("agpm-git", "edge/git", &["agpm-model", "agpm-store"]),

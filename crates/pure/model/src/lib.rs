@@ -8,6 +8,7 @@ mod digest;
 mod lock;
 mod manifest;
 mod name;
+mod node;
 mod path;
 mod pattern;
 mod percent;
@@ -28,6 +29,7 @@ pub use manifest::{
     MANIFEST_SECTIONS, Manifest, ManifestTexts, MergeRule, Patch, Source, SourceScope,
 };
 pub use name::{LayerName, NameError, ResourceName, SourceName, ToolName};
+pub use node::{EntryNode, Place};
 pub use path::{PathError, RelativePath};
 pub use pattern::{Matching, PatternError, PointerPattern, Specificity};
 pub use resource::{Layout, RESOURCE_TYPES, ResourceType};
@@ -36,6 +38,6 @@ pub use strategy::{
     BUILT_IN, BuiltIn, Driver, Empty, Items, Lists, Maps, OPERATIONS, Operation, OperationError, Rule,
     Separator, Strategy,
 };
-pub use tool::{Destination, Tool, ToolState, Tools};
+pub use tool::{Destination, EntryForm, FileForm, Tool, ToolState, Tools};
 pub use unit::{FileMode, GlobError, Origin, ResourcePath, Unit};
 pub use version::{Requirement, RequirementError, Selector, Tag};

@@ -11,9 +11,27 @@ use crate::resource::{RESOURCE_TYPES, ResourceType};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Destination {
     /// As files in a folder below the tool's own; `None` is the tool's own.
-    Files(Option<RelativePath>),
+    Files(Option<RelativePath>, FileForm),
     /// As entries of a file, by its path from the project.
-    Entries(RelativePath),
+    Entries(RelativePath, EntryForm),
+}
+
+/// How a tool wants a file to be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileForm {
+    /// As it is.
+    Same,
+}
+
+/// How a tool wants entries of a file to be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EntryForm {
+    /// Claude's hooks: lists of groups below `hooks`.
+    ClaudeHooks,
+    /// Claude's MCP servers, by name below `mcpServers`.
+    ClaudeServers,
+    /// OpenCode's MCP servers, by name below `mcp`.
+    OpenCodeServers,
 }
 
 /// Whether a tool is used.
@@ -45,44 +63,48 @@ pub struct Tools {
     pub(crate) defaults: BTreeMap<ResourceType, ToolName>,
 }
 
-/// A kind of resource and where it goes.
-type Place = (ResourceType, &'static str);
+/// A kind of resource, where it goes and how it is written there.
+enum Row {
+    Files(ResourceType, &'static str, FileForm),
+    Entries(ResourceType, &'static str, EntryForm),
+}
 
-/// Built-in tools: name, folder, and where each kind goes. What contains a dot is a file that entries merge into.
-const BUILT_IN: &[(&str, &str, &[Place])] = &[
+use Row::{Entries, Files};
+
+/// Built-in tools: name, folder, and where each kind goes.
+const BUILT_IN: &[(&str, &str, &[Row])] = &[
     (
         "claude-code",
         ".claude",
         &[
-            (ResourceType::Agents, "agents"),
-            (ResourceType::Commands, "commands"),
-            (ResourceType::Scripts, "scripts"),
-            (ResourceType::Snippets, "snippets"),
-            (ResourceType::Skills, "skills"),
-            (ResourceType::Hooks, ".claude/settings.local.json"),
-            (ResourceType::McpServers, ".mcp.json"),
+            Files(ResourceType::Agents, "agents", FileForm::Same),
+            Files(ResourceType::Commands, "commands", FileForm::Same),
+            Files(ResourceType::Scripts, "scripts", FileForm::Same),
+            Files(ResourceType::Snippets, "snippets", FileForm::Same),
+            Files(ResourceType::Skills, "skills", FileForm::Same),
+            Entries(ResourceType::Hooks, ".claude/settings.local.json", EntryForm::ClaudeHooks),
+            Entries(ResourceType::McpServers, ".mcp.json", EntryForm::ClaudeServers),
         ],
     ),
     (
         "opencode",
         ".opencode",
         &[
-            (ResourceType::Agents, "agent"),
-            (ResourceType::Commands, "command"),
-            (ResourceType::McpServers, ".opencode/opencode.json"),
+            Files(ResourceType::Agents, "agent", FileForm::Same),
+            Files(ResourceType::Commands, "command", FileForm::Same),
+            Entries(ResourceType::McpServers, ".opencode/opencode.json", EntryForm::OpenCodeServers),
         ],
     ),
-    ("agpm", ".agpm", &[(ResourceType::Snippets, "snippets")]),
+    ("agpm", ".agpm", &[Files(ResourceType::Snippets, "snippets", FileForm::Same)]),
 ];
 
 impl Default for Tools {
     fn default() -> Self {
         let path = |text: &str| RelativePath::new(text).expect("a path of the table");
         let name = |text: &str| ToolName::new(text).expect("a name of the table");
-        let destination = |kind: &(ResourceType, &str)| {
-            let place = path(kind.1);
-            let entries = kind.1.contains('.');
-            (kind.0, if entries { Destination::Entries(place) } else { Destination::Files(Some(place)) })
+        let destination = |row: &Row| match *row {
+            Row::Files(kind, folder, form) => (kind, Destination::Files(Some(path(folder)), form)),
+            Row::Entries(kind, file, form) => (kind, Destination::Entries(path(file), form)),
         };
         let tools = BUILT_IN.iter().map(|(tool, folder, kinds)| Tool {
             name: name(tool),
@@ -140,10 +162,10 @@ mod tests {
         for tool in tools.iter() {
             for (kind, destination) in &tool.destinations {
                 let place = match destination {
-                    Destination::Files(folder) => {
+                    Destination::Files(folder, _) => {
                         format!("{}/{}", tool.folder.as_ref().unwrap(), folder.as_ref().unwrap())
                     }
-                    Destination::Entries(file) => format!("entries of {file}"),
+                    Destination::Entries(file, _) => format!("entries of {file}"),
                 };
                 out.push_str(&format!("{} {kind}: {place}\n", tool.name));
             }

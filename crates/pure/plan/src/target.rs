@@ -47,7 +47,7 @@ impl<'a> Wanted<'a> {
 
 /// The path of the file from the project; `None` if the tool keeps no files of this kind.
 pub fn target(tool: &Tool, wanted: &Wanted<'_>) -> Result<Option<RelativePath>, PathError> {
-    let Some(Destination::Files(folder)) = tool.destination(wanted.kind) else { return Ok(None) };
+    let Some(Destination::Files(folder, _)) = tool.destination(wanted.kind) else { return Ok(None) };
     let layout = wanted.layout.unwrap_or(wanted.kind.layout());
     let inner = match layout {
         Layout::Flat => "",

@@ -10,7 +10,7 @@ use crate::name::ToolName;
 use crate::path::RelativePath;
 use crate::resource::{RESOURCE_TYPES, ResourceType};
 use crate::schema::Schema;
-use crate::tool::{Destination, Tool, ToolState, Tools};
+use crate::tool::{Destination, EntryForm, FileForm, Tool, ToolState, Tools};
 
 const TOOL: Schema = Schema::strict("tool", &["path", "resources", "enabled"]);
 const RESOURCE: Schema = Schema::strict("tool's resource", &["path", "merge-target"]);
@@ -64,7 +64,7 @@ fn read_tool(check: &mut Check, name: NodeRef<'_>, table: NodeRef<'_>, tools: &m
     }
     if let Some(resources) = table.get("resources").filter(|node| check.map(*node, "`resources`")) {
         for (kind, place) in resources.entries() {
-            if let Some((kind, destination)) = read_destination(check, kind, place) {
+            if let Some((kind, destination)) = read_destination(check, kind, place, &tool.destinations) {
                 tool.destinations.insert(kind, destination);
             }
         }
@@ -75,17 +75,30 @@ fn read_destination(
     check: &mut Check,
     kind_node: NodeRef<'_>,
     place: NodeRef<'_>,
+    built_in: &BTreeMap<ResourceType, Destination>,
 ) -> Option<(ResourceType, Destination)> {
     let kind = kind(check, kind_node)?;
     if !check.map(place, "a tool's resource") {
         return None;
     }
     check.keys(place, &RESOURCE);
+    // Another place does not make it another tool: what is written stays in its form.
+    let before = built_in.get(&kind);
     let destination = match (place.get("path"), place.get("merge-target")) {
         (_, Some(file)) if MERGED.contains(&kind) => {
-            Destination::Entries(check.path(file, "`merge-target`")?)
+            let form = match before {
+                Some(Destination::Entries(_, form)) => *form,
+                _ => usual_form(kind),
+            };
+            Destination::Entries(check.path(file, "`merge-target`")?, form)
         }
-        (Some(path), None) if !MERGED.contains(&kind) => Destination::Files(folder(check, path, "`path`")),
+        (Some(path), None) if !MERGED.contains(&kind) => {
+            let form = match before {
+                Some(Destination::Files(_, form)) => *form,
+                _ => FileForm::Same,
+            };
+            Destination::Files(folder(check, path, "`path`"), form)
+        }
         _ => {
             let key = if MERGED.contains(&kind) { "merge-target" } else { "path" };
             let message = format!("`{kind}` need `{key}` and nothing else");
@@ -98,6 +111,11 @@ fn read_destination(
         }
     };
     Some((kind, destination))
+}
+
+/// How tools of the user's own want entries.
+fn usual_form(kind: ResourceType) -> EntryForm {
+    if kind == ResourceType::Hooks { EntryForm::ClaudeHooks } else { EntryForm::ClaudeServers }
 }
 
 /// A folder, where `.` is the one around it.

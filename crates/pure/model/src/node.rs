@@ -1,0 +1,23 @@
+//! What is ours inside a file that others write too.
+
+use agpm_text::{Pointer, Value};
+
+/// Where a node of ours is in a file.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Place {
+    /// Under this key.
+    Key(Pointer),
+    /// In this list, wherever: items have no names, so they are known by what they say.
+    Item(Pointer),
+    /// Under this key, where any value of the user's will do.
+    Default(Pointer),
+}
+
+/// A node as it is to be.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EntryNode {
+    /// Where.
+    pub place: Place,
+    /// What it holds.
+    pub value: Value,
+}

@@ -5,6 +5,7 @@
 mod filters;
 mod guard;
 mod literal;
+mod patch;
 
 use std::collections::BTreeMap;
 
@@ -14,6 +15,7 @@ use minijinja::value::ValueKind;
 use minijinja::{AutoEscape, Environment, ErrorKind, UndefinedBehavior};
 
 pub use literal::render_markdown;
+pub use patch::{FieldChange, PatchError, Patched, fields, patch};
 
 /// Steps that one template may take; a page of text takes a few hundred.
 const FUEL: u64 = 1_000_000;

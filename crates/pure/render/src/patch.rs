@@ -1,0 +1,240 @@
+//! Patches: fields of front matter, JSON, YAML or TOML set by a lossless edit.
+
+use std::borrow::Cow;
+
+use agpm_diag::{Diagnostic, SourceId, codes, has_errors};
+use agpm_text::{
+    Document, EditError, Format, Kind, Limits, NodeRef, Parsed, Pointer, Shape, Value, View, equal, parse,
+    to_value,
+};
+
+/// One field that a patch sets.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FieldChange {
+    /// Dotted, as the manifest writes it (`environment.NODE_ENV`).
+    pub field: String,
+    /// What the field held.
+    pub before: Option<Value>,
+    /// What it holds afterwards.
+    pub after: Value,
+}
+
+/// A text with its patch applied.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Patched {
+    /// The new text.
+    pub text: String,
+    /// What was set, in the order of the patch.
+    pub fields: Vec<FieldChange>,
+}
+
+/// Why a patch was not applied.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum PatchError {
+    /// The format has no fields that a patch could set.
+    #[error("the file has no fields")]
+    NoFields,
+    /// The fields do not read.
+    #[error("the file's fields cannot be read")]
+    Broken(Vec<Diagnostic>),
+    /// The fields are no map but this.
+    #[error("the file holds {0} where its fields should be")]
+    NoMap(&'static str),
+    /// A place cannot be changed, or not alone.
+    #[error(transparent)]
+    Edit(#[from] EditError),
+}
+
+/// Sets the fields of `body`, a map: nested maps merge key by key, everything else replaces.
+pub fn patch(source: SourceId, text: &str, format: Format, body: &Value) -> Result<Patched, PatchError> {
+    if format == Format::Csv {
+        return Err(PatchError::NoFields);
+    }
+    let document = readable(parse(source, text, format, Limits::default()))?;
+    let body = held_by(format, body);
+    let root = document.root();
+    let fields: Vec<FieldChange> = leaves(&body).into_iter().map(|leaf| leaf.change(root)).collect();
+    if fields.is_empty() {
+        return Ok(Patched { text: text.to_owned(), fields });
+    }
+    let target = root.map_or(Merged::New(&body), |root| Merged::of(root, &body));
+    Ok(Patched { text: document.rewrite(target)?.to_string(), fields })
+}
+
+/// The fields that a patch sets, dotted and as places, in the order of the patch.
+pub fn fields(body: &Value) -> Vec<(String, Pointer)> {
+    leaves(body).into_iter().map(|leaf| (leaf.dotted(), leaf.pointer())).collect()
+}
+
+/// The document, if it can be patched.
+fn readable(parsed: Parsed) -> Result<Document, PatchError> {
+    let kind = parsed.document.root().map(NodeRef::kind).filter(|kind| *kind != Kind::Map);
+    let told_by_kind = |diagnostic: &Diagnostic| kind.is_some() && diagnostic.code == &codes::MARKDOWN_FENCE;
+    let diagnostics: Vec<_> = parsed.diagnostics.into_iter().filter(|d| !told_by_kind(d)).collect();
+    match kind {
+        _ if has_errors(&diagnostics) => Err(PatchError::Broken(diagnostics)),
+        Some(kind) => Err(PatchError::NoMap(kind.word())),
+        None => Ok(parsed.document),
+    }
+}
+
+/// The patch with dates as text where the format has none.
+fn held_by(format: Format, body: &Value) -> Cow<'_, Value> {
+    match format != Format::Toml && has_dates(body) {
+        true => Cow::Owned(dates_as_text(body)),
+        false => Cow::Borrowed(body),
+    }
+}
+
+fn has_dates(value: &Value) -> bool {
+    match value {
+        Value::DateTime(_) => true,
+        Value::List(items) => items.iter().any(has_dates),
+        Value::Map(entries) => entries.iter().any(|(_, value)| has_dates(value)),
+        _ => false,
+    }
+}
+
+fn dates_as_text(value: &Value) -> Value {
+    match value {
+        Value::DateTime(text) => Value::String(text.clone()),
+        Value::List(items) => Value::List(items.iter().map(dates_as_text).collect()),
+        Value::Map(entries) => Value::map(entries.iter().map(|(key, value)| (key, dates_as_text(value)))),
+        other => other.clone(),
+    }
+}
+
+/// A value of a patch that is no map with entries, and the keys that lead to it.
+struct Leaf<'a> {
+    keys: Vec<&'a str>,
+    value: &'a Value,
+}
+
+fn leaves(body: &Value) -> Vec<Leaf<'_>> {
+    let mut found = Vec::new();
+    if let Value::Map(entries) = body {
+        collect(entries, &mut Vec::new(), &mut found);
+    }
+    found
+}
+
+fn collect<'a>(entries: &'a [(String, Value)], keys: &mut Vec<&'a str>, found: &mut Vec<Leaf<'a>>) {
+    for (key, value) in entries {
+        keys.push(key);
+        match value {
+            Value::Map(below) if !below.is_empty() => collect(below, keys, found),
+            _ => found.push(Leaf { keys: keys.clone(), value }),
+        }
+        keys.pop();
+    }
+}
+
+impl Leaf<'_> {
+    fn dotted(&self) -> String {
+        let keys: Vec<_> = self.keys.iter().map(|key| toml_key(key)).collect();
+        keys.join(".")
+    }
+
+    fn pointer(&self) -> Pointer {
+        self.keys.iter().map(|key| (*key).to_owned()).collect()
+    }
+
+    fn change(&self, root: Option<NodeRef<'_>>) -> FieldChange {
+        let place = self.keys.iter().try_fold(root, |node, key| Some(node?.get(key))).flatten();
+        let before = place.map(to_value);
+        // An empty map adds nothing to a map that is there.
+        let after =
+            before.clone().filter(|before| matches!((before, self.value), (Value::Map(_), Value::Map(_))));
+        FieldChange { field: self.dotted(), before, after: after.unwrap_or_else(|| self.value.clone()) }
+    }
+}
+
+/// A key as TOML writes it: bare, or else in quotes.
+fn toml_key(key: &str) -> Cow<'_, str> {
+    let bare = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    match !key.is_empty() && key.chars().all(bare) {
+        true => Cow::Borrowed(key),
+        false => Cow::Owned(Value::from(key).to_json().trim_end().to_owned()),
+    }
+}
+
+/// The value after a patch, without a copy of what stays.
+#[derive(Clone, Copy)]
+enum Merged<'a> {
+    /// As it is in the document.
+    Kept(NodeRef<'a>),
+    /// As the patch has it.
+    New(&'a Value),
+    /// Two maps.
+    Both(NodeRef<'a>, &'a [(String, Value)]),
+}
+
+impl<'a> Merged<'a> {
+    fn of(node: NodeRef<'a>, value: &'a Value) -> Self {
+        match value {
+            Value::Map(entries) if node.kind() == Kind::Map => Merged::Both(node, entries),
+            _ if equal(node, value) => Merged::Kept(node),
+            _ => Merged::New(value),
+        }
+    }
+}
+
+/// The entries of a patch whose keys a map does not have.
+fn added<'a>(node: NodeRef<'a>, entries: &'a [(String, Value)]) -> impl Iterator<Item = &'a (String, Value)> {
+    entries.iter().filter(move |(key, _)| node.get(key).is_none())
+}
+
+impl<'a> View<'a> for Merged<'a> {
+    fn shape(self) -> Shape<'a> {
+        match self {
+            Merged::Kept(node) => node.shape(),
+            Merged::New(value) => value.shape(),
+            Merged::Both(node, entries) => Shape::Map(node.len() + added(node, entries).count()),
+        }
+    }
+
+    fn item(self, index: usize) -> Self {
+        match self {
+            Merged::Kept(node) => Merged::Kept(node.item(index)),
+            Merged::New(value) => Merged::New(value.item(index)),
+            both @ Merged::Both(..) => both,
+        }
+    }
+
+    fn entry(self, index: usize) -> (&'a str, Self) {
+        match self {
+            Merged::Kept(node) => {
+                let (key, value) = node.entry(index);
+                (key, Merged::Kept(value))
+            }
+            Merged::New(value) => {
+                let (key, value) = value.entry(index);
+                (key, Merged::New(value))
+            }
+            Merged::Both(node, entries) => merged_entry(node, entries, index),
+        }
+    }
+
+    fn node(self) -> Option<NodeRef<'a>> {
+        match self {
+            Merged::Kept(node) => Some(node),
+            _ => None,
+        }
+    }
+}
+
+/// First what the map has, then what the patch adds.
+fn merged_entry<'a>(
+    node: NodeRef<'a>,
+    entries: &'a [(String, Value)],
+    index: usize,
+) -> (&'a str, Merged<'a>) {
+    if index < node.len() {
+        let (key, own) = node.entry(index);
+        let set = entries.iter().find(|(name, _)| name == key);
+        return (key, set.map_or(Merged::Kept(own), |(_, value)| Merged::of(own, value)));
+    }
+    let new = added(node, entries).nth(index - node.len());
+    let (key, value) = new.expect("an index below the count of entries");
+    (key, Merged::New(value))
+}

@@ -1,50 +1,87 @@
 //! Filters as template authors know them from Tera: with named arguments, and also without. Each gives a bounded text.
 
-use minijinja::value::Kwargs;
-use minijinja::{Environment, Error, ErrorKind, Value, filters, tests};
+use minijinja::value::{Kwargs, StringInput};
+use minijinja::{Environment, Error, ErrorKind, State, Value, filters, tests};
 
-const LARGEST: usize = 1 << 20;
+use crate::files::{charge, content};
+
+/// What a filter may make of smaller texts; from larger ones it makes at most twice as much.
+pub(crate) const LARGEST: usize = 128 << 10;
 
 pub(crate) fn add(environment: &mut Environment<'_>) {
     environment.add_filter("default", default);
     environment.add_filter("join", join);
     environment.add_filter("replace", replace);
-    environment.add_filter("upper", |text: String| text.to_uppercase());
-    environment.add_filter("lower", |text: String| text.to_lowercase());
-    environment.add_filter("trim", |text: String| text.trim().to_owned());
+    environment.add_filter("upper", upper);
+    environment.add_filter("lower", lower);
+    environment.add_filter("trim", trim);
     environment.add_filter("length", filters::length);
     environment.add_filter("first", filters::first);
     environment.add_filter("last", filters::last);
+    environment.add_filter("content", |state: &State<'_, '_>, path: &Value| {
+        content(state, text(state, path)?.as_str())
+    });
     environment.add_test("defined", tests::is_defined);
     environment.add_test("undefined", tests::is_undefined);
     environment.add_test("none", tests::is_none);
 }
 
+/// What a filter is given, as text; undefined is an error that names it.
+fn text<'a>(state: &State<'_, '_>, value: &'a Value) -> Result<StringInput<'a>, Error> {
+    let text = StringInput::new(state, value)?;
+    charge(state, text.as_str().len())?;
+    Ok(text)
+}
+
 /// An argument by position, or else by name.
 fn argument(position: Option<Value>, name: &str, kwargs: &Kwargs) -> Result<Option<Value>, Error> {
     let named = kwargs.get::<Option<Value>>(name)?;
-    kwargs.assert_all_used()?;
     Ok(position.or(named))
 }
 
-fn bounded(length: usize) -> Result<(), Error> {
-    match length > LARGEST {
-        true => Err(Error::new(ErrorKind::InvalidOperation, "the text would be larger than 1 MiB")),
+fn bounded(length: usize, longest_input: usize) -> Result<(), Error> {
+    match length > LARGEST.max(longest_input.saturating_mul(2)) {
+        true => Err(Error::new(ErrorKind::InvalidOperation, "the text would be too large")),
         false => Ok(()),
     }
 }
 
 fn default(value: &Value, other: Option<Value>, kwargs: Kwargs) -> Result<Value, Error> {
     let other = argument(other, "value", &kwargs)?.unwrap_or_else(|| Value::from(""));
+    kwargs.assert_all_used()?;
     Ok(if value.is_undefined() { other } else { value.clone() })
 }
 
-fn join(value: &Value, separator: Option<Value>, kwargs: Kwargs) -> Result<String, Error> {
+fn upper(state: &State<'_, '_>, value: &Value) -> Result<String, Error> {
+    Ok(text(state, value)?.as_str().to_uppercase())
+}
+
+fn lower(state: &State<'_, '_>, value: &Value) -> Result<String, Error> {
+    Ok(text(state, value)?.as_str().to_lowercase())
+}
+
+fn trim(state: &State<'_, '_>, value: &Value) -> Result<String, Error> {
+    Ok(text(state, value)?.as_str().trim().to_owned())
+}
+
+fn join(
+    state: &State<'_, '_>,
+    value: &Value,
+    separator: Option<Value>,
+    kwargs: Kwargs,
+) -> Result<String, Error> {
     let separator = argument(separator, "sep", &kwargs)?.map(|text| text.to_string()).unwrap_or_default();
+    kwargs.assert_all_used()?;
+    if value.is_undefined() {
+        StringInput::new(state, value)?;
+    }
     let mut out = String::new();
+    let mut longest = separator.len();
     for (at, item) in value.try_iter()?.enumerate() {
         let item = item.to_string();
-        bounded(out.len() + separator.len() + item.len())?;
+        longest = longest.max(item.len());
+        charge(state, separator.len() + item.len())?;
+        bounded(out.len() + separator.len() + item.len(), longest)?;
         if at > 0 {
             out.push_str(&separator);
         }
@@ -53,13 +90,23 @@ fn join(value: &Value, separator: Option<Value>, kwargs: Kwargs) -> Result<Strin
     Ok(out)
 }
 
-fn replace(value: String, from: Option<String>, to: Option<String>, kwargs: Kwargs) -> Result<String, Error> {
-    let from = from.or(kwargs.get("from")?).unwrap_or_default();
-    let to = to.or(kwargs.get("to")?).unwrap_or_default();
+fn replace(
+    state: &State<'_, '_>,
+    value: &Value,
+    from: Option<Value>,
+    to: Option<Value>,
+    kwargs: Kwargs,
+) -> Result<String, Error> {
+    let value = text(state, value)?;
+    let from = argument(from, "from", &kwargs)?.map(|text| text.to_string()).unwrap_or_default();
+    let to = argument(to, "to", &kwargs)?.map(|text| text.to_string()).unwrap_or_default();
     kwargs.assert_all_used()?;
+    let value = value.as_str();
     if from.is_empty() {
-        return Ok(value);
+        return Ok(value.to_owned());
     }
-    bounded(value.len() + value.matches(&from).count().saturating_mul(to.len()))?;
+    let length = value.len() + value.matches(&from).count().saturating_mul(to.len());
+    charge(state, length)?;
+    bounded(length, value.len().max(to.len()))?;
     Ok(value.replace(&from, &to))
 }

@@ -1,24 +1,28 @@
-//! Templates: hostile input, so strict, with fuel, and without environment, clock or loader.
+//! Templates and patches. Templates are hostile input, so strict, with fuel, and without environment, clock or loader.
 //!
 //! Knows values and texts, not resources or files.
 
+mod explain;
+mod files;
 mod filters;
 mod guard;
 mod literal;
+mod names;
 mod patch;
+mod tags;
 
-use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use agpm_text::{Shape, Value, View};
+use agpm_text::Value;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::ValueKind;
-use minijinja::{AutoEscape, Environment, ErrorKind, UndefinedBehavior};
+use minijinja::{AutoEscape, Environment, UndefinedBehavior};
 
-pub use literal::render_markdown;
+pub use files::Files;
+use files::{Context, Run};
+pub use names::Names;
 pub use patch::{FieldChange, PatchError, Patched, fields, patch};
 
-/// Steps that one template may take; a page of text takes a few hundred.
-const FUEL: u64 = 1_000_000;
 /// How deep templates may nest.
 const DEEPEST: usize = 50;
 /// More than any page of instructions.
@@ -32,9 +36,90 @@ pub struct RenderError {
     /// What went wrong.
     pub message: String,
     /// What can be done.
-    pub help: &'static str,
+    pub help: String,
     /// The bytes of the template concerned, if they are known.
     pub range: Option<std::ops::Range<usize>>,
+}
+
+impl RenderError {
+    fn too_large() -> Self {
+        RenderError { message: TOO_LARGE.to_owned(), help: "make it simpler".to_owned(), range: None }
+    }
+}
+
+/// What a template came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Rendered {
+    /// The text.
+    Text {
+        /// What the template gives.
+        text: String,
+        /// The provided files that it used, in the order of the template.
+        read: Vec<String>,
+    },
+    /// Files that have to be provided first, in the order of the template.
+    Needs(Vec<String>),
+}
+
+/// The template engine, set up once for many renders.
+#[derive(Debug)]
+pub struct Renderer {
+    environment: Environment<'static>,
+}
+
+impl Default for Renderer {
+    fn default() -> Self {
+        Renderer::new()
+    }
+}
+
+impl Renderer {
+    /// Empty but for what is bounded: no functions, no loader, few filters and tests.
+    pub fn new() -> Self {
+        let mut environment = Environment::empty();
+        environment.set_undefined_behavior(UndefinedBehavior::SemiStrict);
+        environment.set_auto_escape_callback(|_| AutoEscape::None);
+        let syntax = SyntaxConfig::builder().keep_trailing_newline(true).build();
+        environment.set_syntax(syntax.expect("the usual delimiters"));
+        environment.set_recursion_limit(DEEPEST);
+        environment.set_debug(true);
+        environment.set_formatter(formatter);
+        filters::add(&mut environment);
+        Renderer { environment }
+    }
+
+    /// Fills a template.
+    pub fn render(&self, template: &str, names: &Names, files: &Files) -> Result<Rendered, RenderError> {
+        let growth = guard::check(template)?;
+        let mut environment = self.environment.clone();
+        environment.set_fuel(Some(growth.fuel(names.longest().max(files.longest()))));
+        let run = Run::new(files);
+        let result = fill(&environment, template, names, &run);
+        let used = run.used();
+        match used.needed.is_empty() || used.too_many {
+            true => result.map(|text| Rendered::Text { text, read: used.read }),
+            // What went wrong may have gone wrong for want of them.
+            false => Ok(Rendered::Needs(used.needed)),
+        }
+    }
+}
+
+fn fill(
+    environment: &Environment<'_>,
+    template: &str,
+    names: &Names,
+    run: &Arc<Run>,
+) -> Result<String, RenderError> {
+    let explain = |error: minijinja::Error| explain::explain(&error, template, names);
+    let compiled = environment.template_from_str(template).map_err(explain)?;
+    let context = Context { names: names.clone(), run: Arc::clone(run) };
+    let mut output = Bounded { bytes: Vec::with_capacity(template.len()), full: false };
+    let result = compiled.render_captured_to(minijinja::Value::from_object(context), &mut output).map(drop);
+    match result {
+        Err(_) if output.full => Err(RenderError::too_large()),
+        Err(error) => Err(explain(error)),
+        Ok(()) => Ok(String::from_utf8(output.bytes).expect("the engine writes whole texts")),
+    }
 }
 
 /// Whether a text holds a template tag at all.
@@ -58,31 +143,24 @@ pub fn mentions_agpm(text: &str) -> bool {
 
 /// Fills a template with the names of `context`, a map.
 pub fn render(template: &str, context: &Value) -> Result<String, RenderError> {
-    guard::check(template)?;
-    // Empty: no functions, and of filters and tests only those that are bounded.
-    let mut environment = Environment::empty();
-    environment.set_undefined_behavior(UndefinedBehavior::SemiStrict);
-    environment.set_auto_escape_callback(|_| AutoEscape::None);
-    let syntax = SyntaxConfig::builder().keep_trailing_newline(true).build();
-    environment.set_syntax(syntax.expect("the usual delimiters"));
-    environment.set_fuel(Some(FUEL));
-    environment.set_recursion_limit(DEEPEST);
-    environment.set_debug(true);
-    environment.set_formatter(formatter);
-    filters::add(&mut environment);
-    let mut output = Bounded::default();
-    let compiled = environment.template_from_str(template).map_err(|error| explain(&error))?;
-    compiled.render_captured_to(to_template_value(context), &mut output).map_err(|error| {
-        match output.full {
-            true => RenderError { message: TOO_LARGE.to_owned(), help: "make it simpler", range: None },
-            false => explain(&error),
-        }
-    })?;
-    String::from_utf8(output.bytes).map_err(|_| RenderError {
-        message: "the template gives no text".to_owned(),
-        help: "check the template tags",
-        range: None,
-    })
+    text_of(Renderer::new().render(template, &Names::new(context), &Files::default()))
+}
+
+/// Fills a Markdown template with the names of `context`, a map.
+pub fn render_markdown(text: &str, context: &Value) -> Result<String, RenderError> {
+    text_of(Renderer::new().render_markdown(text, &Names::new(context), &Files::default()))
+}
+
+/// The text of a template for which no files are at hand.
+fn text_of(rendered: Result<Rendered, RenderError>) -> Result<String, RenderError> {
+    match rendered? {
+        Rendered::Text { text, .. } => Ok(text),
+        Rendered::Needs(paths) => Err(RenderError {
+            message: format!("`{}` cannot be read here", paths.join("`, `")),
+            help: "leave out the `content` filter".to_owned(),
+            range: None,
+        }),
+    }
 }
 
 /// Booleans as TOML writes them, everything else as it is.
@@ -100,7 +178,6 @@ fn formatter(
 }
 
 /// A text that does not grow past its limit.
-#[derive(Default)]
 struct Bounded {
     bytes: Vec<u8>,
     full: bool,
@@ -118,50 +195,6 @@ impl std::io::Write for Bounded {
 
     fn flush(&mut self) -> std::io::Result<()> {
         Ok(())
-    }
-}
-
-fn explain(error: &minijinja::Error) -> RenderError {
-    let message = match (error.kind(), error.detail()) {
-        (ErrorKind::OutOfFuel, _) => "the template takes too many steps".to_owned(),
-        (ErrorKind::UndefinedError, detail) => match detail {
-            Some(detail) => format!("undefined value: {detail}"),
-            None => "the template uses a value that is not defined".to_owned(),
-        },
-        (kind, Some(detail)) => format!("{kind}: {detail}"),
-        (kind, None) => kind.to_string(),
-    };
-    let help = match error.kind() {
-        ErrorKind::UndefinedError => {
-            "define it under `[project]`, or write `| default(value=\"…\")` behind it"
-        }
-        ErrorKind::OutOfFuel => "make it simpler",
-        _ => "check the template tags; `{% raw %}` and fences marked `literal` are left alone",
-    };
-    RenderError { message, help, range: error.range() }
-}
-
-fn to_template_value(value: &Value) -> minijinja::Value {
-    match value.shape() {
-        Shape::Null => minijinja::Value::from(()),
-        Shape::Bool(value) => minijinja::Value::from(value),
-        Shape::Integer(text) => {
-            text.parse::<i64>().map_or_else(|_| minijinja::Value::from(text), minijinja::Value::from)
-        }
-        Shape::Float(text) => {
-            text.parse::<f64>().map_or_else(|_| minijinja::Value::from(text), minijinja::Value::from)
-        }
-        Shape::String(text) | Shape::DateTime(text) => minijinja::Value::from(text),
-        Shape::List(count) => {
-            let items: Vec<_> = (0..count).map(|at| to_template_value(value.item(at))).collect();
-            minijinja::Value::from(items)
-        }
-        Shape::Map(count) => {
-            let entries = (0..count).map(|at| value.entry(at));
-            let map: BTreeMap<&str, _> =
-                entries.map(|(key, value)| (key, to_template_value(value))).collect();
-            minijinja::Value::from(map)
-        }
     }
 }
 
@@ -202,7 +235,7 @@ mod tests {
     fn what_is_undefined_or_endless_is_an_error_with_its_place() {
         let error = |template: &str| render(template, &context()).expect_err("an error");
         let undefined = error("x {{ agpm.project.missing }}");
-        assert_eq!(undefined.range, Some(9..25));
+        assert_eq!(undefined.range, Some(5..25));
         assert!(undefined.message.contains("undefined"), "{undefined}");
         assert!(error("{{ nothing.at.all }}").message.contains("undefined"));
         let list = format!("[{}]", "1,".repeat(900));

@@ -2,25 +2,61 @@
 
 use std::ops::Range;
 
-use agpm_text::Value;
-
-use crate::{RenderError, render};
+use crate::{Files, LARGEST_OUTPUT, Names, RenderError, Rendered, Renderer};
 
 /// The word of a code fence whose content is left alone.
 const LITERAL: &str = "literal";
+/// Around the number of a literal, while it is not there.
+const OPEN: &str = "\u{1}literal ";
+const CLOSE: char = '\u{1}';
 
-/// Fills a Markdown template; places in errors are those of `text`.
-pub fn render_markdown(text: &str, context: &Value) -> Result<String, RenderError> {
-    let literals = literals(text);
-    let mut template = text.to_owned();
-    for (number, range) in literals.iter().enumerate().rev() {
-        template.replace_range(range.clone(), &placeholder(number));
+impl Renderer {
+    /// Fills a Markdown template; places in errors are those of `text`.
+    pub fn render_markdown(&self, text: &str, names: &Names, files: &Files) -> Result<Rendered, RenderError> {
+        let literals = literals(text);
+        if literals.is_empty() {
+            return self.render(text, names, files);
+        }
+        let template = without(text, &literals);
+        match self.render(&template, names, files).map_err(|error| in_text(error, &literals))? {
+            Rendered::Text { text: filled, read } => {
+                let literals: Vec<&str> = literals.into_iter().map(|range| &text[range]).collect();
+                Ok(Rendered::Text { text: put_back(&filled, &literals)?, read })
+            }
+            needs @ Rendered::Needs(_) => Ok(needs),
+        }
     }
-    let mut filled = render(&template, context).map_err(|error| in_text(error, &literals))?;
+}
+
+/// The text with something short in the place of each literal.
+fn without(text: &str, literals: &[Range<usize>]) -> String {
+    let mut template = String::with_capacity(text.len());
+    let mut at = 0;
     for (number, range) in literals.iter().enumerate() {
-        filled = filled.replacen(&placeholder(number), &text[range.clone()], 1);
+        template.push_str(&text[at..range.start]);
+        template.push_str(&placeholder(number));
+        at = range.end;
     }
-    Ok(filled)
+    template.push_str(&text[at..]);
+    template
+}
+
+/// The literals where they stood, each as often as the template gives it.
+fn put_back(filled: &str, literals: &[&str]) -> Result<String, RenderError> {
+    let mut out = String::with_capacity(filled.len());
+    let mut pieces = filled.split(OPEN);
+    out.push_str(pieces.next().unwrap_or_default());
+    for piece in pieces {
+        let placed = piece
+            .split_once(CLOSE)
+            .and_then(|(number, rest)| Some((*literals.get(number.parse::<usize>().ok()?)?, rest)));
+        let (literal, rest) = placed.unwrap_or((OPEN, piece));
+        if out.len() + literal.len() + rest.len() > LARGEST_OUTPUT {
+            return Err(RenderError::too_large());
+        }
+        out.extend([literal, rest]);
+    }
+    Ok(out)
 }
 
 /// An error with its place as it is in the text with the literals.
@@ -36,11 +72,11 @@ fn in_text(mut error: RenderError, literals: &[Range<usize>]) -> RenderError {
 }
 
 fn placeholder(number: usize) -> String {
-    format!("\u{1}literal {number}\u{1}")
+    format!("{OPEN}{number}{CLOSE}")
 }
 
 /// The contents of fences that are marked to be left alone.
-fn literals(text: &str) -> Vec<std::ops::Range<usize>> {
+fn literals(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     // The fence that is open, where its content begins, and whether it is marked.
     let mut open: Option<(&str, usize, bool)> = None;
@@ -75,7 +111,10 @@ fn fence(line: &str) -> Option<(&str, &str)> {
 
 #[cfg(test)]
 mod tests {
+    use agpm_text::Value;
+
     use super::*;
+    use crate::render_markdown;
 
     #[test]
     fn fences_marked_literal_are_found() {

@@ -62,8 +62,9 @@ fn untouched(text: &str, format: Format, body: &Value) -> Vec<String> {
     let lines = text.split_inclusive('\n').filter(|line| {
         let range = at..at + line.len();
         at = range.end;
-        !(kept && line.trim().is_empty())
-            && !touched.iter().any(|span| span.start < range.end && range.start < span.end)
+        let in_touched = touched.iter().any(|span| span.start < range.end && range.start < span.end);
+        let may_be_content = kept && line.trim().is_empty();
+        !in_touched && !may_be_content
     });
     lines.map(str::to_owned).collect()
 }
@@ -334,6 +335,12 @@ proptest! {
 /// Time of many patches; run with `--release -- --ignored --nocapture`.
 #[test]
 #[ignore = "a measurement"]
+#[allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    clippy::disallowed_macros,
+    clippy::print_stdout
+)]
 fn time_of_500_patches() {
     let front =
         "name: reviewer\ndescription: |\n  Reviews code.\n  Carefully.\nmodel: opus\ntools: [Read, Write]\n";

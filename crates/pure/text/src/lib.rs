@@ -24,6 +24,7 @@ pub use change::Rewritten;
 pub use document::{Document, Limits, Parsed, decode, parse};
 pub use edit::{Edit, EditError, print};
 pub use format::Format;
+pub use markdown::markdown_body;
 pub use pointer::{Pointer, PointerError};
 pub use tree::{Kind, NodeId, NodeRef};
 pub use value::{Number, Value};

@@ -84,3 +84,12 @@ pub(crate) fn splice<'v, V: View<'v>>(
         _ => Err(EditError::Unsafe(document.format)),
     }
 }
+
+/// The text below its front matter, or all of it if no front matter is closed; a byte order mark is no part of it.
+pub fn markdown_body(text: &str) -> &str {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    match front(text, 0) {
+        Front::Closed { body, .. } => &text[body..],
+        Front::None | Front::Open { .. } => text,
+    }
+}

@@ -1,0 +1,102 @@
+//! What the engine's errors mean to those who write templates.
+
+use std::ops::Range;
+
+use agpm_diag::did_you_mean;
+use minijinja::{Error, ErrorKind};
+
+use crate::RenderError;
+use crate::names::Names;
+use crate::tags::tags;
+
+const IN_PROJECT: &str = "define it under `[project]`, or write `| default(value=\"…\")` behind it";
+const IN_DEPS: &str =
+    "declare it under `dependencies` in the front matter; in names hyphens become underscores";
+const ELSEWHERE: &str = "write `| default(value=\"…\")` behind it";
+const TAGS: &str = "check the template tags; `{% raw %}` and fences marked `literal` are left alone";
+
+pub(crate) fn explain(error: &Error, template: &str, names: &Names) -> RenderError {
+    if let Some(name) = error.detail().and_then(undefined_name) {
+        return undefined(name, error.range(), template, names);
+    }
+    let message = match (error.kind(), error.detail()) {
+        (ErrorKind::OutOfFuel, _) => "the template takes too many steps".to_owned(),
+        (ErrorKind::UndefinedError, _) => "the template uses a value that is not defined".to_owned(),
+        // These say all there is to say.
+        (ErrorKind::InvalidOperation, Some(detail)) => detail.to_owned(),
+        (kind, Some(detail)) => format!("{kind}: {detail}"),
+        (kind, None) => kind.to_string(),
+    };
+    let help = if error.kind() == ErrorKind::OutOfFuel { "make it simpler" } else { TAGS };
+    RenderError { message, help: help.to_owned(), range: error.range() }
+}
+
+/// The name in the engine's words `… is undefined`.
+fn undefined_name(detail: &str) -> Option<&str> {
+    let (before, _) = detail.split_once("` is undefined")?;
+    before.rsplit_once('`').map(|(_, name)| name)
+}
+
+fn undefined(name: &str, range: Option<Range<usize>>, template: &str, names: &Names) -> RenderError {
+    let place = range.clone().and_then(|range| place_of(name, &range, template));
+    if let Some(whole) = place.clone().and_then(|place| hyphenated(place, template)) {
+        let written = &template[whole.clone()];
+        return RenderError {
+            message: format!("`{written}` is read as a subtraction"),
+            help: format!("in names hyphens become underscores: write `{}`", written.replace('-', "_")),
+            range: Some(whole),
+        };
+    }
+    RenderError {
+        message: format!("undefined value: `{name}` is undefined"),
+        help: help_for(name, names),
+        range: place.or(range),
+    }
+}
+
+/// Where a name stands in the tag that the engine points into.
+fn place_of(name: &str, range: &Range<usize>, template: &str) -> Option<Range<usize>> {
+    let tag = tags(template).find(|tag| tag.contains(&range.start))?;
+    // The engine's place may begin in the midst of the name, and never behind it but for filters.
+    let near = template[tag.start..range.end.min(tag.end)].rfind(name).map(|at| tag.start + at);
+    let start = near.or_else(|| template[tag.clone()].find(name).map(|at| tag.start + at))?;
+    Some(start..start + name.len())
+}
+
+/// The whole of a name that is written with hyphens, without a blank around them.
+fn hyphenated(place: Range<usize>, template: &str) -> Option<Range<usize>> {
+    let part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '-');
+    let before = template[..place.start].trim_end_matches(part).len();
+    let behind = &template[place.end..];
+    let end = place.end + behind.len() - behind.trim_start_matches(part).len();
+    let written = &template[before..end];
+    let joins = |pair: &[u8]| pair[0].is_ascii_alphanumeric() && pair[1] == b'-';
+    let inside = written.as_bytes().windows(2).any(joins);
+    (inside && !written.ends_with('-')).then_some(before..end)
+}
+
+fn help_for(name: &str, names: &Names) -> String {
+    let general = match name {
+        name if name.starts_with("agpm.project") => IN_PROJECT,
+        name if name.starts_with("agpm.deps") => IN_DEPS,
+        _ => ELSEWHERE,
+    };
+    match near(name, names) {
+        Some(near) if near.ends_with('?') => format!("{near} Otherwise {general}"),
+        Some(there) => format!("{there}; {general}"),
+        None => general.to_owned(),
+    }
+}
+
+/// What stands beside the name that is missing.
+fn near(name: &str, names: &Names) -> Option<String> {
+    let steps: Vec<&str> = name.split('.').collect();
+    let (missing, parents) = steps.split_last()?;
+    let keys = names.keys_at(parents)?;
+    let place = if parents.is_empty() {
+        "names there are".to_owned()
+    } else {
+        format!("in `{}` there are", parents.join("."))
+    };
+    did_you_mean(missing, &place, keys.iter().map(String::as_str))
+}

@@ -1,0 +1,144 @@
+//! Files that templates ask for with the `content` filter. Reading them is the caller's work.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use agpm_text::markdown_body;
+use minijinja::Value as Item;
+use minijinja::value::Object;
+use minijinja::{Error, ErrorKind, State};
+
+use crate::names::Names;
+
+/// How many files one template may read.
+const MOST_FILES: usize = 64;
+/// Bytes that the filters of one render may go through.
+const MOST_FILTERED: usize = 64 << 20;
+/// The name under which filters find their run; no template can write it.
+const RUN: &str = "\0run";
+/// Stands for a content that is not there yet, in texts that are thrown away.
+const PENDING: char = '\0';
+
+/// Files by path: their text, or why it cannot be had.
+#[derive(Clone, Debug, Default)]
+pub struct Files(Arc<BTreeMap<String, Result<Arc<str>, String>>>);
+
+impl Files {
+    /// Adds a file that a render needed; of Markdown only the body counts.
+    pub fn provide(&mut self, path: impl Into<String>, text: Result<String, String>) {
+        let path = path.into();
+        let text = text.map(|text| Arc::from(if is_markdown(&path) { markdown_body(&text) } else { &text }));
+        Arc::make_mut(&mut self.0).insert(path, text);
+    }
+
+    /// The longest text, in bytes.
+    pub(crate) fn longest(&self) -> usize {
+        self.0.values().flatten().map(|text| text.len()).max().unwrap_or(0)
+    }
+}
+
+fn is_markdown(path: &str) -> bool {
+    let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
+    ["md", "markdown"].iter().any(|markdown| ending.eq_ignore_ascii_case(markdown))
+}
+
+/// What one render reads and what it uses up.
+#[derive(Debug, Default)]
+pub(crate) struct Run {
+    files: Files,
+    used: Mutex<Used>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Used {
+    /// Paths that were not provided, in the order of the template.
+    pub(crate) needed: Vec<String>,
+    /// Provided paths, in the order of the template.
+    pub(crate) read: Vec<String>,
+    /// Whether it came to more files than a template may read.
+    pub(crate) too_many: bool,
+    /// Bytes that filters went through.
+    filtered: usize,
+}
+
+impl Object for Run {}
+
+impl Run {
+    pub(crate) fn new(files: &Files) -> Arc<Self> {
+        Arc::new(Run { files: files.clone(), used: Mutex::default() })
+    }
+
+    /// What was used so far.
+    pub(crate) fn used(&self) -> Used {
+        self.used.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn content(&self, path: &str) -> Result<Item, Error> {
+        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        if path.contains(PENDING) && !used.needed.is_empty() {
+            return Ok(Item::from(PENDING));
+        }
+        let (item, list) = match self.files.0.get(path) {
+            Some(Ok(text)) => (Item::from(Arc::clone(text)), &mut used.read),
+            Some(Err(reason)) => return Err(refused(format!("cannot read `{path}`: {reason}"))),
+            None => (Item::from(PENDING), &mut used.needed),
+        };
+        if !list.iter().any(|known| known == path) {
+            list.push(path.to_owned());
+        }
+        used.too_many = used.needed.len() + used.read.len() > MOST_FILES;
+        match used.too_many {
+            true => Err(refused(format!("the template reads more than {MOST_FILES} files"))),
+            false => Ok(item),
+        }
+    }
+
+    fn charge(&self, bytes: usize) -> Result<(), Error> {
+        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        used.filtered = used.filtered.saturating_add(bytes);
+        match used.filtered > MOST_FILTERED {
+            true => Err(Error::from(ErrorKind::OutOfFuel)),
+            false => Ok(()),
+        }
+    }
+}
+
+fn refused(detail: String) -> Error {
+    Error::new(ErrorKind::InvalidOperation, detail)
+}
+
+/// The root of what the engine looks names up in.
+#[derive(Debug)]
+pub(crate) struct Context {
+    pub(crate) names: Names,
+    pub(crate) run: Arc<Run>,
+}
+
+impl Object for Context {
+    fn get_value(self: &Arc<Self>, key: &Item) -> Option<Item> {
+        self.get_value_by_str(key.as_str()?)
+    }
+
+    fn get_value_by_str(self: &Arc<Self>, key: &str) -> Option<Item> {
+        match key {
+            RUN => Some(Item::from_dyn_object(Arc::clone(&self.run))),
+            key => self.names.get(key),
+        }
+    }
+}
+
+/// The content of a file, for the filter of that name.
+pub(crate) fn content(state: &State<'_, '_>, path: &str) -> Result<Item, Error> {
+    with_run(state, |run| run.content(path))
+}
+
+/// Counts the bytes that a filter goes through.
+pub(crate) fn charge(state: &State<'_, '_>, bytes: usize) -> Result<(), Error> {
+    with_run(state, |run| run.charge(bytes))
+}
+
+fn with_run<T>(state: &State<'_, '_>, act: impl FnOnce(&Run) -> Result<T, Error>) -> Result<T, Error> {
+    let run = state.lookup(RUN);
+    let run = run.as_ref().and_then(|run| run.downcast_object_ref::<Run>());
+    act(run.ok_or_else(|| refused("no run".to_owned()))?)
+}

@@ -1,0 +1,175 @@
+//! What templates know, as the engine reads it: converted once, shared by many renders.
+
+use std::sync::Arc;
+
+use agpm_text::{Shape, Value, View};
+use minijinja::Value as Item;
+use minijinja::value::{Enumerator, Object};
+
+/// The names that a template knows; cheap to clone and to extend.
+#[derive(Clone, Debug, Default)]
+pub struct Names(Arc<Map>);
+
+impl Names {
+    /// The names of a map.
+    pub fn new(value: &Value) -> Self {
+        match value.shape() {
+            Shape::Map(_) => Names(Arc::new(map(value))),
+            _ => Names::default(),
+        }
+    }
+
+    /// These names with a value at a place; maps on the way are made where they are missing.
+    #[must_use]
+    pub fn with(&self, path: &[&str], value: &Value) -> Self {
+        Names(Arc::new(self.0.with(path, item(value), longest(value))))
+    }
+
+    /// These names with others at a place, which are shared and not copied.
+    #[must_use]
+    pub fn with_names(&self, path: &[&str], names: &Names) -> Self {
+        Names(Arc::new(self.0.with(path, Item::from_dyn_object(Arc::clone(&names.0)), names.0.longest)))
+    }
+
+    /// The longest text that the names may hold, in bytes.
+    pub(crate) fn longest(&self) -> usize {
+        self.0.longest
+    }
+
+    pub(crate) fn get(&self, key: &str) -> Option<Item> {
+        self.0.get(key).cloned()
+    }
+
+    /// What a map at a place is made of; `None` if there is no map.
+    pub(crate) fn keys_at(&self, path: &[&str]) -> Option<Vec<String>> {
+        let mut map = Arc::clone(&self.0);
+        for step in path {
+            map = map.get(step)?.downcast_object::<Map>()?;
+        }
+        Some(map.entries.iter().map(|(key, _)| key.to_string()).collect())
+    }
+}
+
+/// Entries in the order of their source.
+#[derive(Debug, Default)]
+pub(crate) struct Map {
+    entries: Vec<(Item, Item)>,
+    /// Places of the entries, ascending by key.
+    sorted: Vec<u32>,
+    /// Bytes of the longest text in here.
+    longest: usize,
+}
+
+impl Map {
+    fn of(entries: Vec<(Item, Item)>, longest: usize) -> Self {
+        let mut sorted: Vec<u32> = (0..).take(entries.len()).collect();
+        sorted.sort_by_key(|at| entries[*at as usize].0.as_str());
+        Map { entries, sorted, longest }
+    }
+
+    fn place(&self, key: &str) -> Option<usize> {
+        let key_at = |at: &u32| self.entries[*at as usize].0.as_str();
+        let found = self.sorted.binary_search_by(|at| key_at(at).cmp(&Some(key)));
+        found.ok().map(|place| self.sorted[place] as usize)
+    }
+
+    fn get(&self, key: &str) -> Option<&Item> {
+        self.place(key).map(|at| &self.entries[at].1)
+    }
+
+    /// A copy with something else at a place; only the maps on the way are new.
+    fn with(&self, path: &[&str], value: Item, longest: usize) -> Map {
+        let Some((step, rest)) = path.split_first() else {
+            return value.downcast_object_ref::<Map>().map(Map::copy).unwrap_or_default();
+        };
+        let below = match rest {
+            [] => value,
+            rest => Item::from_object(self.child(step).with(rest, value, longest)),
+        };
+        let mut entries = self.entries.clone();
+        match self.place(step) {
+            Some(at) => entries[at].1 = below,
+            None => entries.push((Item::from(*step), below)),
+        }
+        Map::of(entries, self.longest.max(longest))
+    }
+
+    fn child(&self, key: &str) -> Map {
+        self.get(key).and_then(|item| item.downcast_object_ref::<Map>()).map(Map::copy).unwrap_or_default()
+    }
+
+    fn copy(&self) -> Map {
+        Map { entries: self.entries.clone(), sorted: self.sorted.clone(), longest: self.longest }
+    }
+}
+
+impl Object for Map {
+    fn get_value(self: &Arc<Self>, key: &Item) -> Option<Item> {
+        self.get_value_by_str(key.as_str()?)
+    }
+
+    fn get_value_by_str(self: &Arc<Self>, key: &str) -> Option<Item> {
+        self.get(key).cloned()
+    }
+
+    fn enumerate(self: &Arc<Self>) -> Enumerator {
+        let map = Arc::clone(self);
+        Enumerator::RevIter(Box::new((0..self.entries.len()).map(move |at| map.entries[at].0.clone())))
+    }
+}
+
+fn map(value: &Value) -> Map {
+    let Shape::Map(count) = value.shape() else { return Map::default() };
+    let entries = (0..count).map(|at| value.entry(at));
+    let items = entries.map(|(key, value)| (Item::from(key), item(value))).collect();
+    Map::of(items, longest(value))
+}
+
+fn item(value: &Value) -> Item {
+    match value.shape() {
+        Shape::Null => Item::from(()),
+        Shape::Bool(value) => Item::from(value),
+        Shape::Integer(text) => text.parse::<i64>().map_or_else(|_| Item::from(text), Item::from),
+        Shape::Float(text) => text.parse::<f64>().map_or_else(|_| Item::from(text), Item::from),
+        Shape::String(text) | Shape::DateTime(text) => Item::from(text),
+        Shape::List(count) => (0..count).map(|at| item(value.item(at))).collect(),
+        Shape::Map(_) => Item::from_object(map(value)),
+    }
+}
+
+/// Bytes of the longest text in a value; what is no text is short.
+fn longest(value: &Value) -> usize {
+    match value {
+        Value::String(text) => text.len(),
+        Value::List(items) => items.iter().map(longest).max().unwrap_or(0),
+        Value::Map(entries) => {
+            entries.iter().map(|(key, value)| longest(value).max(key.len())).max().unwrap_or(0)
+        }
+        _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names() -> Names {
+        let inner = Value::map([("z", Value::from("1")), ("a", Value::from("22"))]);
+        Names::new(&Value::map([("agpm", Value::map([("project", inner)]))]))
+    }
+
+    #[test]
+    fn maps_keep_their_order_and_grow_without_losing_anything() {
+        let names = names();
+        let more = names.with(&["agpm", "deps", "agents"], &Value::map([("x", Value::from("333"))]));
+        let shared =
+            more.with_names(&["agpm", "other"], &Names::new(&Value::map([("k", Value::from("4444"))])));
+        assert_eq!(shared.keys_at(&["agpm"]).unwrap_or_default(), ["project", "deps", "other"]);
+        assert_eq!(shared.keys_at(&["agpm", "project"]).unwrap_or_default(), ["z", "a"]);
+        assert_eq!(shared.keys_at(&["agpm", "deps", "agents"]).unwrap_or_default(), ["x"]);
+        assert_eq!(names.keys_at(&["agpm"]).unwrap_or_default(), ["project"]);
+        assert_eq!([names.longest(), more.longest(), shared.longest()], [7, 7, 7]);
+        let replaced = names.with(&["agpm", "project"], &Value::from("a text of 21 bytes..."));
+        assert_eq!((replaced.keys_at(&["agpm", "project"]), replaced.longest()), (None, 21));
+    }
+}

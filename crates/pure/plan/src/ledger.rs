@@ -1,10 +1,12 @@
-//! The ledger: which files on disk are ours, and what we wrote.
+//! The ledger: which files on disk, and which nodes inside others' files, are ours, and what we wrote.
 
 use std::collections::BTreeMap;
 
 use agpm_diag::{Diagnostic, codes};
 use agpm_model::{Checksum, FileMode, RelativePath};
 use agpm_text::{Document, NodeRef, Value};
+
+use crate::nodes::OwnedNodes;
 
 const VERSION: usize = 1;
 
@@ -17,6 +19,8 @@ pub struct Ledger {
     pub reads: BTreeMap<String, Checksum>,
     /// Files by path.
     pub files: BTreeMap<RelativePath, Owned>,
+    /// What is ours inside files that others write too, by path.
+    pub entries: BTreeMap<RelativePath, OwnedNodes>,
 }
 
 /// A file of ours.
@@ -43,6 +47,10 @@ impl Ledger {
             root.push(("reads", Value::map(reads)));
         }
         root.push(("files", Value::map(files)));
+        if !self.entries.is_empty() {
+            let entries = self.entries.iter().map(|(path, owned)| (path.as_str(), owned.value()));
+            root.push(("entries", Value::map(entries)));
+        }
         Value::map(root).to_json()
     }
 
@@ -74,6 +82,10 @@ impl Ledger {
             let owner = file.get("owner").and_then(NodeRef::as_str).unwrap_or_default().to_owned();
             let source = file.get("source").and_then(read_checksum);
             ledger.files.insert(path, Owned { checksum, source, mode, owner });
+        }
+        for (path, entry) in root.get("entries").into_iter().flat_map(NodeRef::entries) {
+            let path = RelativePath::new(path.content()).map_err(|_| broken())?;
+            ledger.entries.insert(path, OwnedNodes::read(entry).ok_or_else(broken)?);
         }
         Ok(ledger)
     }

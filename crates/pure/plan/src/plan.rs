@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use agpm_model::{Checksum, FileMode, RelativePath};
+use agpm_text::Pointer;
 
 use crate::ledger::{Ledger, Owned};
 
@@ -91,6 +92,8 @@ impl Reason {
 pub enum Obstacle {
     /// A file that we did not write; the user may let us take it over.
     File,
+    /// An entry of a shared file that we did not write; the user may let us take it over.
+    Entry,
     /// Something that is never replaced.
     Other(&'static str),
 }
@@ -100,6 +103,7 @@ impl Obstacle {
     pub fn words(self) -> &'static str {
         match self {
             Obstacle::File => "a file that agpm did not install",
+            Obstacle::Entry => "an entry that agpm did not write",
             Obstacle::Other(what) => what,
         }
     }
@@ -123,9 +127,11 @@ pub enum Action {
 pub struct Change {
     /// The file.
     pub path: RelativePath,
+    /// The key or the list inside it; nothing for whole files.
+    pub place: Option<Pointer>,
     /// What happens.
     pub action: Action,
-    /// What is there now.
+    /// What the file is now.
     pub before: Observed,
     /// Why.
     pub reason: Reason,
@@ -138,6 +144,8 @@ pub struct Change {
 pub struct Refusal {
     /// The file.
     pub path: RelativePath,
+    /// What is in the way inside it; nothing for whole files.
+    pub place: Option<Pointer>,
     /// What is there.
     pub what: Obstacle,
     /// The resource that was to be installed there.
@@ -192,6 +200,7 @@ fn place(file: &Desired, now: Observed, owned: Option<&Owned>, overwrite: Overwr
     let record = Owned { checksum: file.checksum, source, mode: file.mode, owner: file.owner.clone() };
     let change = |action, reason| Change {
         path: file.path.clone(),
+        place: None,
         action,
         before: now,
         reason,
@@ -230,6 +239,7 @@ fn place(file: &Desired, now: Observed, owned: Option<&Owned>, overwrite: Overwr
 fn retire(path: &RelativePath, now: Observed, owned: &Owned, overwrite: Overwrite, plan: &mut Plan) {
     let change = |action, reason| Change {
         path: path.clone(),
+        place: None,
         action,
         before: now,
         reason,
@@ -250,6 +260,7 @@ fn retire(path: &RelativePath, now: Observed, owned: &Owned, overwrite: Overwrit
 
 impl Plan {
     fn refuse(&mut self, file: &Desired, what: Obstacle) {
-        self.refusals.push(Refusal { path: file.path.clone(), what, owner: file.owner.clone() });
+        let (path, owner) = (file.path.clone(), file.owner.clone());
+        self.refusals.push(Refusal { path, place: None, what, owner });
     }
 }

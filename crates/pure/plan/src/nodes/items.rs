@@ -1,0 +1,107 @@
+//! Items of lists. They have no names: one is known by what it says, and an edited one by its commands.
+
+use agpm_model::Place;
+use agpm_text::{NodeRef, Pointer, equal};
+
+use super::engine::Engine;
+use super::look::{checksum_of, items_at, remember, shares_mark};
+use super::{DesiredNode, NodeError, OwnedNode};
+use crate::plan::{Action, Overwrite, Reason};
+
+impl Engine<'_> {
+    /// Takes an equal item that is there for the desired one.
+    pub(super) fn adopt_item(&mut self, desired: &DesiredNode) -> bool {
+        let Place::Item(list) = &desired.node.place else { return false };
+        let found = self.unclaimed(list).find(|(_, item)| equal(*item, &desired.node.value));
+        let Some(index) = found.map(|(index, _)| index) else { return false };
+        self.claimed.insert((list.clone(), index));
+        let node = remember(&desired.node.place, &desired.node.value, &desired.owner);
+        self.take_left(|left| left.place == node.place && left.checksum == node.checksum);
+        self.leave(desired);
+        true
+    }
+
+    pub(super) fn decide_item(&mut self, desired: &DesiredNode, list: &Pointer) -> Result<(), NodeError> {
+        let siblings = || {
+            let own = |node: &&&OwnedNode| node.place == desired.node.place && node.owner == desired.owner;
+            self.left.iter().filter(own).copied()
+        };
+        let untouched = siblings().find_map(|node| Some((node, self.untouched_item(node, list)?)));
+        if let Some((node, index)) = untouched {
+            return self.replace_item(desired, node, index, Reason::Content);
+        }
+        let edited = siblings().find_map(|node| Some((node, self.edited_item(node, list)?)));
+        match (edited, siblings().next()) {
+            (Some((node, index)), _) if self.overwrite == Overwrite::Everything => {
+                self.replace_item(desired, node, index, Reason::EditDropped)
+            }
+            (Some((node, index)), _) => {
+                self.claimed.insert((list.clone(), index));
+                self.take_left(|left| std::ptr::eq(left, node));
+                self.keep(node);
+                Ok(())
+            }
+            (None, Some(gone)) => {
+                self.take_left(|left| std::ptr::eq(left, gone));
+                self.append_item(desired, list, Reason::WasMissing)
+            }
+            (None, None) => self.append_item(desired, list, Reason::New),
+        }
+    }
+
+    fn replace_item(
+        &mut self,
+        desired: &DesiredNode,
+        old: &OwnedNode,
+        index: usize,
+        reason: Reason,
+    ) -> Result<(), NodeError> {
+        let Place::Item(list) = &old.place else { return Ok(()) };
+        self.draft.set(&list.child(index.to_string()), &desired.node.value)?;
+        self.claimed.insert((list.clone(), index));
+        self.take_left(|left| std::ptr::eq(left, old));
+        self.own(desired, Vec::new());
+        self.tell(list, Action::Update, reason, &desired.owner);
+        Ok(())
+    }
+
+    fn append_item(
+        &mut self,
+        desired: &DesiredNode,
+        list: &Pointer,
+        reason: Reason,
+    ) -> Result<(), NodeError> {
+        let made = self.draft.append(list, &desired.node.value)?;
+        let last = items_at(&self.draft.document, list).len().saturating_sub(1);
+        self.claimed.insert((list.clone(), last));
+        self.own(desired, made);
+        self.tell(list, Action::Create, reason, &desired.owner);
+        Ok(())
+    }
+
+    /// The index of an item that is as we wrote it.
+    pub(super) fn untouched_item(&self, node: &OwnedNode, list: &Pointer) -> Option<usize> {
+        let found = self.unclaimed(list).find(|(_, item)| checksum_of(*item) == node.checksum);
+        found.map(|(index, _)| index)
+    }
+
+    /// The index of an item that we wrote and that says something else now: it has our command, and is no other node.
+    pub(super) fn edited_item(&self, node: &OwnedNode, list: &Pointer) -> Option<usize> {
+        let is_other = |item: NodeRef<'_>| {
+            let checksum = checksum_of(item);
+            self.left.iter().copied().chain(&self.nodes).any(|other| other.checksum == checksum)
+        };
+        let mut unclaimed = self.unclaimed(list);
+        unclaimed.find(|(_, item)| shares_mark(*item, node) && !is_other(*item)).map(|(index, _)| index)
+    }
+
+    fn unclaimed<'s>(&'s self, list: &Pointer) -> impl Iterator<Item = (usize, NodeRef<'s>)> {
+        let free = |(index, _): &(usize, NodeRef<'s>)| !self.claimed.contains(&(list.clone(), *index));
+        items_at(&self.draft.document, list)
+            .into_iter()
+            .enumerate()
+            .filter(free)
+            .collect::<Vec<_>>()
+            .into_iter()
+    }
+}

@@ -1,0 +1,89 @@
+//! Finding nodes of ours again, and telling edited ones from others.
+
+use agpm_model::{Checksum, Place};
+use agpm_text::{Document, NodeRef, Pointer, Shape, Value, View, to_value};
+
+use super::OwnedNode;
+
+/// The key whose values tell one hook from another.
+const MARK: &str = "command";
+
+/// The same for equal values, whatever the order of keys and the spelling of numbers.
+pub(super) fn checksum_of<'v>(view: impl View<'v>) -> Checksum {
+    Checksum::of(canonical(to_value(view)).to_json().as_bytes())
+}
+
+fn canonical(value: Value) -> Value {
+    match value {
+        Value::Map(mut entries) => {
+            entries.sort_by(|(left, _), (right, _)| left.cmp(right));
+            Value::map(entries.into_iter().map(|(key, value)| (key, canonical(value))))
+        }
+        Value::List(items) => Value::list(items.into_iter().map(canonical)),
+        Value::Number(_) => canonical_number(&value).unwrap_or(value),
+        other => other,
+    }
+}
+
+/// Floats that are whole are written as whole numbers.
+fn canonical_number(value: &Value) -> Option<Value> {
+    let (Shape::Float(text) | Shape::Integer(text)) = value.shape() else { return None };
+    let number: f64 = text.parse().ok()?;
+    let whole = number.fract() == 0.0 && number.abs() < 1e15;
+    Some(if whole { Value::from(number as i64) } else { Value::from(format!("{number:?}")) })
+        .filter(|_| whole || matches!(value.shape(), Shape::Float(_)))
+}
+
+/// The commands in an item.
+pub(super) fn marks_of<'v, V: View<'v>>(view: V) -> Vec<String> {
+    let mut marks = Vec::new();
+    collect_marks(view, &mut marks);
+    marks.sort();
+    marks.dedup();
+    marks
+}
+
+fn collect_marks<'v, V: View<'v>>(view: V, marks: &mut Vec<String>) {
+    match view.shape() {
+        Shape::List(count) => (0..count).for_each(|at| collect_marks(view.item(at), marks)),
+        Shape::Map(count) => {
+            for (key, value) in (0..count).map(|at| view.entry(at)) {
+                match value.shape() {
+                    Shape::String(command) if key == MARK => marks.push(command.to_owned()),
+                    _ => collect_marks(value, marks),
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// What we remember of a node.
+pub(super) fn remember<'v, V: View<'v>>(place: &Place, value: V, owner: &str) -> OwnedNode {
+    let marks = if matches!(place, Place::Item(_)) { marks_of(value) } else { Vec::new() };
+    OwnedNode { place: place.clone(), checksum: checksum_of(value), marks, owner: owner.to_owned() }
+}
+
+/// The items of a list, if there is one.
+pub(super) fn items_at<'d>(document: &'d Document, list: &Pointer) -> Vec<NodeRef<'d>> {
+    document.at(list).into_iter().flat_map(NodeRef::items).collect()
+}
+
+/// Where a node of ours is, if it is as we wrote it.
+pub(super) fn locate(document: &Document, node: &OwnedNode) -> Option<Pointer> {
+    match &node.place {
+        Place::Key(at) | Place::Default(at) => {
+            document.at(at).filter(|now| checksum_of(*now) == node.checksum).map(|_| at.clone())
+        }
+        Place::Item(list) => {
+            let found =
+                items_at(document, list).iter().position(|item| checksum_of(*item) == node.checksum)?;
+            Some(list.child(found.to_string()))
+        }
+    }
+}
+
+/// Whether an item has a command of an owned one.
+pub(super) fn shares_mark(item: NodeRef<'_>, node: &OwnedNode) -> bool {
+    !node.marks.is_empty() && marks_of(item).iter().any(|mark| node.marks.contains(mark))
+}

@@ -1,0 +1,171 @@
+//! Nodes of ours inside files that users write too: what is to be against what is there, key by key.
+//!
+//! Users' bytes stay: a node is inserted, changed or removed by an edit of its own.
+
+mod check;
+mod draft;
+mod engine;
+mod items;
+mod look;
+mod record;
+mod seams;
+
+use agpm_model::{Checksum, EntryNode, FileMode, Place, RelativePath};
+use agpm_text::{Document, EditError, Format, Pointer};
+
+use crate::plan::{Change, Observed, Overwrite, Refusal};
+use engine::Engine;
+
+pub use check::{NodeFinding, NodeState, check_nodes, take_back};
+pub use seams::{Hunk, Seams};
+
+/// A node as it is to be in a file that others write too.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DesiredNode {
+    /// Where and what.
+    pub node: EntryNode,
+    /// The resource it belongs to, as `TYPE/NAME`.
+    pub owner: String,
+}
+
+/// Who made a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileOrigin {
+    /// We did: it goes when nothing is left in it.
+    Ours,
+    /// The user did: it stays.
+    Users,
+}
+
+/// What is ours inside one file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnedNodes {
+    /// Of the whole file as we left it.
+    pub seen: Checksum,
+    /// Who made the file.
+    pub file: FileOrigin,
+    /// Maps and lists that we made to hold our nodes, outermost first; they go when they are empty.
+    pub containers: Vec<Pointer>,
+    /// By place.
+    pub nodes: Vec<OwnedNode>,
+    /// Blanks that removing all nodes would not bring back by itself.
+    pub seams: Option<Seams>,
+}
+
+/// A node of ours.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct OwnedNode {
+    /// Where.
+    pub place: Place,
+    /// Of what we wrote, however it is spelled.
+    pub checksum: Checksum,
+    /// The commands in an item, by which an edited one is known.
+    pub marks: Vec<String>,
+    /// The resource it belongs to, as `TYPE/NAME`.
+    pub owner: String,
+}
+
+/// A file that others write too, and what is to be in it.
+#[derive(Clone, Copy, Debug)]
+pub struct SharedFile<'a> {
+    /// From the project.
+    pub path: &'a RelativePath,
+    /// What a new file is written as.
+    pub format: Format,
+    /// As it is on disk; nothing if there is no file.
+    pub document: Option<&'a Document>,
+    /// Our nodes as they are to be.
+    pub desired: &'a [DesiredNode],
+    /// Our nodes as we left them.
+    pub owned: Option<&'a OwnedNodes>,
+    /// What may be overwritten.
+    pub overwrite: Overwrite,
+}
+
+/// What happens to the whole file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FileOutcome {
+    /// Nothing.
+    Unchanged,
+    /// It gets this text.
+    Write(String),
+    /// It goes.
+    Remove,
+}
+
+/// Everything that is to be done to one shared file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NodePlan {
+    /// The file afterwards. With refusals it is unchanged.
+    pub outcome: FileOutcome,
+    /// Changes by place.
+    pub changes: Vec<Change>,
+    /// What must not be done.
+    pub refusals: Vec<Refusal>,
+    /// What is ours afterwards; nothing if no node is.
+    pub owned: Option<OwnedNodes>,
+    /// How many nodes are as they should be.
+    pub unchanged: usize,
+}
+
+/// Why there is no plan for a file.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NodeError {
+    /// Two resources want different things of one place.
+    #[error("{first} and {second} both write `{at}`, and not the same")]
+    Clash {
+        /// The place.
+        at: Pointer,
+        /// One owner.
+        first: String,
+        /// The other.
+        second: String,
+    },
+    /// The text cannot be edited there.
+    #[error("`{at}` cannot be written: {why}")]
+    Edit {
+        /// The place.
+        at: Pointer,
+        /// Why not.
+        #[source]
+        why: EditError,
+    },
+}
+
+/// Compares what is to be in a shared file with what is there.
+pub fn plan_nodes(file: &SharedFile<'_>) -> Result<NodePlan, NodeError> {
+    let done = Engine::new(file).run(file.desired)?;
+    let before = match file.document {
+        Some(document) => Observed::File(Checksum::of(document.text().as_bytes()), FileMode::Plain),
+        None => Observed::Missing,
+    };
+    let change = |step: engine::Step| Change {
+        path: file.path.clone(),
+        place: Some(step.at),
+        action: step.action,
+        before,
+        reason: step.reason,
+        owner: step.owner,
+    };
+    let refusal = |refused: engine::Refused| Refusal {
+        path: file.path.clone(),
+        place: Some(refused.at),
+        what: refused.what,
+        owner: refused.owner,
+    };
+    let refused = !done.refused.is_empty();
+    Ok(NodePlan {
+        outcome: if refused { FileOutcome::Unchanged } else { done.outcome },
+        changes: done.steps.into_iter().map(change).collect(),
+        refusals: done.refused.into_iter().map(refusal).collect(),
+        owned: if refused { file.owned.cloned() } else { done.owned },
+        unchanged: done.unchanged,
+    })
+}
+
+/// The key or the list that a place names.
+fn pointer_of(place: &Place) -> &Pointer {
+    match place {
+        Place::Key(at) | Place::Item(at) | Place::Default(at) => at,
+    }
+}

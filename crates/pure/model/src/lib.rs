@@ -38,6 +38,6 @@ pub use strategy::{
     BUILT_IN, BuiltIn, Driver, Empty, Items, Lists, Maps, OPERATIONS, Operation, OperationError, Rule,
     Separator, Strategy,
 };
-pub use tool::{Destination, EntryForm, FileForm, Tool, ToolState, Tools};
+pub use tool::{Destination, EntryForm, FileForm, Folder, Tool, ToolState, Tools};
 pub use unit::{FileMode, GlobError, Origin, ResourcePath, Unit};
 pub use version::{Requirement, RequirementError, Selector, Tag};

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use agpm_model::{
-    Dependency, Destination, Layout, PathError, RelativePath, ResourcePath, ResourceType, Tool,
+    Dependency, Destination, FileForm, Folder, Layout, PathError, RelativePath, ResourcePath, ResourceType,
+    Tool,
 };
 
 /// What decides the place of one file.
@@ -45,18 +46,25 @@ impl<'a> Wanted<'a> {
     }
 }
 
-/// The path of the file from the project; `None` if the tool keeps no files of this kind.
+/// The path of the file, or of the skill's folder, from the project; `None` if the tool keeps no files of this kind.
 pub fn target(tool: &Tool, wanted: &Wanted<'_>) -> Result<Option<RelativePath>, PathError> {
-    let Some(Destination::Files(folder, _)) = tool.destination(wanted.kind) else { return Ok(None) };
+    let Some(Destination::Files(folder, form)) = tool.destination(wanted.kind) else { return Ok(None) };
     let layout = wanted.layout.unwrap_or(wanted.kind.layout());
     let inner = match layout {
         Layout::Flat => "",
         Layout::Folders => below_type_folder(wanted.kind, wanted.path.folder()),
     };
-    let name = file_name(wanted);
+    let name = match wanted.kind {
+        ResourceType::Skills => folder_name(wanted),
+        _ => file_name(wanted, *form),
+    };
+    let (own, folder) = match folder {
+        Folder::Own(folder) => (tool.folder.as_ref(), folder.as_ref()),
+        Folder::Shared(folder) => (None, Some(folder)),
+    };
     let parts = [
-        tool.folder.as_ref().map(RelativePath::as_str),
-        folder.as_ref().map(RelativePath::as_str),
+        own.map(RelativePath::as_str),
+        folder.map(RelativePath::as_str),
         wanted.target.map(RelativePath::as_str),
         Some(inner).filter(|inner| !inner.is_empty()),
         Some(&name),
@@ -77,15 +85,30 @@ fn below_type_folder(kind: ResourceType, folder: &str) -> &str {
     ""
 }
 
-fn file_name(wanted: &Wanted<'_>) -> String {
+/// A name with an ending is taken as it is; any other gets the one that the tool wants, or the source's.
+fn file_name(wanted: &Wanted<'_>, form: FileForm) -> String {
     let own = wanted.path;
-    match wanted.filename {
-        None => own.file_name().to_owned(),
-        Some(name) => match (name.file_name().rsplit_once('.'), own.extension()) {
-            (None, Some(extension)) => format!("{name}.{extension}"),
-            _ => name.as_str().to_owned(),
-        },
+    let stem = match wanted.filename {
+        Some(name) if name.file_name().contains('.') => return name.to_string(),
+        Some(name) => name.as_str(),
+        None => own.stem(),
+    };
+    match form.ending() {
+        Some(ending) if wanted.filename.is_none() && has_ending(own.file_name(), ending) => {
+            own.file_name().to_owned()
+        }
+        Some(ending) => format!("{stem}.{ending}"),
+        None => own.extension().map_or(stem.to_owned(), |extension| format!("{stem}.{extension}")),
     }
+}
+
+fn has_ending(name: &str, ending: &str) -> bool {
+    name.strip_suffix(ending).is_some_and(|rest| rest.len() > 1 && rest.ends_with('.'))
+}
+
+/// A folder has no ending.
+fn folder_name(wanted: &Wanted<'_>) -> String {
+    wanted.filename.map_or_else(|| wanted.path.file_name().to_owned(), RelativePath::to_string)
 }
 
 /// Pairs of files that cannot both be there: on some systems case does not count, and a file is no folder.
@@ -122,7 +145,7 @@ mod tests {
 
     #[test]
     fn files_go_where_their_tool_keeps_them() {
-        use ResourceType::{Agents, Commands, Hooks, Scripts, Snippets};
+        use ResourceType::{Agents, Commands, Hooks, McpServers, Scripts, Skills, Snippets};
         for (tool, kind, path, expected) in [
             ("claude-code", Agents, "agents/ai/x.md", ".claude/agents/x.md"),
             ("opencode", Agents, "agents/x.md", ".opencode/agent/x.md"),
@@ -133,6 +156,22 @@ mod tests {
             ("agpm", Snippets, "other/utils.md", ".agpm/snippets/utils.md"),
             ("claude-code", Scripts, "scripts/ci/run.sh", ".claude/scripts/ci/run.sh"),
             ("claude-code", Hooks, "hooks/x.json", "none"),
+            ("codex", Agents, "agents/x.md", ".codex/agents/x.toml"),
+            ("codex", Agents, "agents/x.toml", ".codex/agents/x.toml"),
+            ("codex", Commands, "commands/x.md", "none"),
+            ("codex", Skills, "skills/pdf", ".agents/skills/pdf"),
+            ("agents", Skills, "skills/pdf", ".agents/skills/pdf"),
+            ("opencode", Skills, "skills/pdf", ".opencode/skills/pdf"),
+            ("claude-code", Skills, "lib/skills/pdf.v2", ".claude/skills/pdf.v2"),
+            ("cursor", Agents, "agents/x.md", ".cursor/agents/x.md"),
+            ("cursor", Commands, "commands/x.md", ".cursor/commands/x.md"),
+            ("copilot", Agents, "agents/x.md", ".github/agents/x.agent.md"),
+            ("copilot", Agents, "agents/x.agent.md", ".github/agents/x.agent.md"),
+            ("copilot", Commands, "commands/git/c.md", ".github/prompts/c.prompt.md"),
+            ("copilot", Hooks, "hooks/x.jsonc", ".github/hooks/x.json"),
+            ("copilot", McpServers, "mcp/x.json", "none"),
+            ("gemini", Agents, "agents/x.md", ".gemini/agents/x.md"),
+            ("gemini", Commands, "commands/c.md", ".gemini/commands/c.toml"),
         ] {
             assert_eq!(at(tool, kind, path, |_| {}), expected, "{path}");
         }
@@ -166,6 +205,31 @@ mod tests {
                 layout: None,
             };
             let found = target(tools.named("claude-code").unwrap(), &wanted).unwrap();
+            assert_eq!(found.unwrap().as_str(), expected);
+        }
+    }
+
+    #[test]
+    fn a_name_of_the_manifest_gets_the_tools_ending_unless_it_has_one() {
+        let plain = RelativePath::new("dev").unwrap();
+        let dotted = RelativePath::new("dev.md").unwrap();
+        for (tool, kind, path, filename, expected) in [
+            ("codex", ResourceType::Agents, "agents/x.md", &plain, ".codex/agents/dev.toml"),
+            ("codex", ResourceType::Agents, "agents/x.md", &dotted, ".codex/agents/dev.md"),
+            (
+                "copilot",
+                ResourceType::Commands,
+                "commands/x.prompt.md",
+                &plain,
+                ".github/prompts/dev.prompt.md",
+            ),
+            ("claude-code", ResourceType::Skills, "skills/pdf", &plain, ".claude/skills/dev"),
+            ("claude-code", ResourceType::Skills, "skills/pdf.v2", &plain, ".claude/skills/dev"),
+            ("claude-code", ResourceType::Skills, "skills/pdf", &dotted, ".claude/skills/dev.md"),
+        ] {
+            let path = ResourcePath::in_source(path).unwrap();
+            let wanted = Wanted { kind, path: &path, target: None, filename: Some(filename), layout: None };
+            let found = target(Tools::default().named(tool).unwrap(), &wanted).unwrap();
             assert_eq!(found.unwrap().as_str(), expected);
         }
     }

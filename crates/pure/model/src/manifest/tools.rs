@@ -10,7 +10,7 @@ use crate::name::ToolName;
 use crate::path::RelativePath;
 use crate::resource::{RESOURCE_TYPES, ResourceType};
 use crate::schema::Schema;
-use crate::tool::{Destination, EntryForm, FileForm, Tool, ToolState, Tools};
+use crate::tool::{Destination, EntryForm, FileForm, Folder, Tool, ToolState, Tools};
 
 const TOOL: Schema = Schema::strict("tool", &["path", "resources", "enabled"]);
 const RESOURCE: Schema = Schema::strict("tool's resource", &["path", "merge-target"]);
@@ -84,23 +84,24 @@ fn read_destination(
     check.keys(place, &RESOURCE);
     // Another place does not make it another tool: what is written stays in its form.
     let before = built_in.get(&kind);
+    let merged = MERGED.contains(&kind) && !matches!(before, Some(Destination::Files(..)));
     let destination = match (place.get("path"), place.get("merge-target")) {
-        (_, Some(file)) if MERGED.contains(&kind) => {
+        (_, Some(file)) if merged => {
             let form = match before {
                 Some(Destination::Entries(_, form)) => *form,
                 _ => usual_form(kind),
             };
             Destination::Entries(check.path(file, "`merge-target`")?, form)
         }
-        (Some(path), None) if !MERGED.contains(&kind) => {
+        (Some(path), None) if !merged => {
             let form = match before {
                 Some(Destination::Files(_, form)) => *form,
                 _ => FileForm::Same,
             };
-            Destination::Files(folder(check, path, "`path`"), form)
+            Destination::Files(Folder::Own(folder(check, path, "`path`")), form)
         }
         _ => {
-            let key = if MERGED.contains(&kind) { "merge-target" } else { "path" };
+            let key = if merged { "merge-target" } else { "path" };
             let message = format!("`{kind}` need `{key}` and nothing else");
             check.bad_value(
                 kind_node,
@@ -145,4 +146,56 @@ fn kind(check: &mut Check, node: NodeRef<'_>) -> Option<ResourceType> {
     let words = RESOURCE_TYPES.map(|kind| kind.plural());
     let known = check.known(node, "kind of resource", &codes::MANIFEST_UNKNOWN_KEY, words);
     if known { ResourceType::named(node.content()) } else { None }
+}
+
+#[cfg(test)]
+mod tests {
+    use agpm_diag::SourceMap;
+    use agpm_text::{Format, Limits, parse};
+
+    use super::*;
+
+    fn tools(text: &str) -> Tools {
+        let mut sources = SourceMap::default();
+        let document = parse(sources.add("agpm.toml", text), text, Format::Toml, Limits::default()).document;
+        let mut check = Check::default();
+        let tools = read(&mut check, document.root().and_then(|root| root.get("tools")), None);
+        assert_eq!(check.into_diagnostics(), []);
+        tools
+    }
+
+    fn path(text: &str) -> RelativePath {
+        RelativePath::new(text).unwrap()
+    }
+
+    #[test]
+    fn another_folder_moves_what_is_below_it_and_leaves_forms_and_shared_folders() {
+        let tools = tools("[tools.codex]\npath = \".other\"\n");
+        let codex = tools.named("codex").unwrap();
+        assert_eq!(codex.folder, Some(path(".other")));
+        assert_eq!(
+            codex.destination(ResourceType::Agents),
+            Some(&Destination::Files(Folder::Own(Some(path("agents"))), FileForm::CodexAgent))
+        );
+        assert_eq!(
+            codex.destination(ResourceType::Skills),
+            Some(&Destination::Files(Folder::Shared(path(".agents/skills")), FileForm::Same))
+        );
+    }
+
+    #[test]
+    fn another_place_keeps_the_form_even_for_hooks_in_files_of_their_own() {
+        let text = "[tools.copilot.resources]\nhooks = { path = \"h\" }\n\
+                    mcp-servers = { merge-target = \"servers.json\" }\n";
+        let tools = tools(text);
+        let copilot = tools.named("copilot").unwrap();
+        assert_eq!(
+            copilot.destination(ResourceType::Hooks),
+            Some(&Destination::Files(Folder::Own(Some(path("h"))), FileForm::CopilotHooks))
+        );
+        assert_eq!(
+            copilot.destination(ResourceType::McpServers),
+            Some(&Destination::Entries(path("servers.json"), EntryForm::VsCodeServers))
+        );
+    }
 }

@@ -68,7 +68,7 @@ fn filters_take_arguments_by_name_and_by_position() {
         ("{% for k in agpm.project.zoo %}{{ k }}{{ agpm.project.zoo[k] }}{% endfor %}", "z1a2m3"),
         ("{{ agpm.deps.snippets.best_practices.content }}", "Be good.\n"),
         ("{{ agpm.deps.snippets['best_practices'].name }} {{ agpm.resource.name }}", "best-practices own"),
-        ("{{ agpm.project.zoo }}", "{'z': 1, 'a': 2, 'm': 3}"),
+        ("{{ agpm.project.zoo }} {{ agpm.project.envs }}", "[object] ['prod', 'dev']"),
         ("{% set l = agpm.project.language | upper %}{{ l }}", "RUST"),
         (
             "{% for e in agpm.project.envs %}\n```literal\n{{ x }}\n```\n{% endfor %}",
@@ -118,6 +118,7 @@ fn errors_say_which_name_where_and_what_instead() {
             "`agpm.project.langage` is undefined",
             "did you mean `language`?",
         ),
+        ("é {{ 'é' ~ agpm.project.langage ~ 'é' }}", "agpm.project.langage", "undefined", "did you mean"),
         (
             "{{ agpm.project.wholly_other }}",
             "agpm.project.wholly_other",
@@ -230,6 +231,25 @@ fn hostile_templates_end_soon_and_small() {
         rounds("{% if 'x' in agpm.deps.snippets.big.content %}.{% endif %}"),
         rounds("{% if agpm.deps.snippets.big.content | replace('0', 'xxxxxx') %}.{% endif %}"),
         big_joins,
+        format!("{{% set a = ['x'] %}}{}{{{{ a ~ '' }}}}", "{% set a = [a, a] %}".repeat(40)),
+        format!("{{% set a = 'x' %}}{}{}", "{% for a in [a ~ a] %}".repeat(40), "{% endfor %}".repeat(40)),
+        format!("{{% set a = 'x' %}}{}{}", "{% for a in [[a, a]] %}".repeat(40), "{% endfor %}".repeat(40)),
+        format!(
+            "{{% set a = {{'k': 'x'}} %}}{}{{{{ a ~ '' }}}}",
+            "{% set a = {'k': a, 'l': a} %}".repeat(40)
+        ),
+        format!(
+            "{{% set a = 'x' %}}{}{}",
+            "{% for a in[[a if 1 else 2, a, 1 in [2]]] %}".repeat(40),
+            "{% endfor %}".repeat(40)
+        ),
+        format!("{{% set if = ['x'] %}}{}{{{{ if ~ '' }}}}", "{% set if = [if, if] %}".repeat(40)),
+        format!(
+            "{{% set defined = ['x'] %}}{}{{{{ defined ~ '' }}}}",
+            "{% set defined = [defined, defined] %}".repeat(40)
+        ),
+        "{% set a = 'xx' %}{% block b %}{% set a = a ~ a %}{{ self.b() }}{% endblock %}".to_owned(),
+        "{% for a in ['xx'] recursive %}{{ loop([a ~ a]) }}{% endfor %}".to_owned(),
         "{{ '}}' * 1000000000 }}".to_owned(),
         "{{ {'a': {'b': '%}'}} * 1000000000 }}".to_owned(),
         "{# {{ ' #}{{ 'x' * 1000000000 }}".to_owned(),
@@ -249,6 +269,22 @@ fn hostile_templates_end_soon_and_small() {
         let shown: String = template.chars().take(60).collect();
         let result = Renderer::new().render_markdown(&template, &names, &files);
         assert!(result.is_err(), "{shown}");
+    }
+}
+
+#[test]
+fn ordinary_pages_are_not_refused() {
+    let sets = "{% set a = agpm.project.language | default(value='x') %}".repeat(40);
+    let list = "{% set l = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k'] %}{{ l | join(sep='') }}";
+    let loops = "{% for k, v in [[agpm.project.language, 1]] %}{% for e in agpm.project.envs if e != 'x' %}{{ loop.index }}{% endfor %}{% endfor %}".repeat(40);
+    for (template, expected) in [
+        (format!("{sets}{{{{ a }}}}"), "rust".to_owned()),
+        (list.to_owned(), "abcdefghijk".to_owned()),
+        (loops, "12".repeat(40)),
+        ("{% set a = 'x' ~ agpm.project.language ~ 'y' %}{% for i in agpm.project.envs %}{{ a }}{% endfor %}".to_owned(), "xrustyxrusty".to_owned()),
+        ("{% set a = agpm.project.envs | join(sep=', ') | upper %}".to_owned() + &"{{ a | lower }}".repeat(200), "prod, dev".repeat(200)),
+    ] {
+        assert_eq!(text(&template), expected, "{template}");
     }
 }
 

@@ -3,6 +3,7 @@
 
 use agpm_render::{Files, Names, RenderError, Rendered, Renderer};
 use agpm_text::Value;
+use proptest::prelude::*;
 
 fn names() -> Names {
     let best = Value::map([("content", Value::from("Be good.\n")), ("name", Value::from("best-practices"))]);
@@ -257,6 +258,7 @@ fn hostile_templates_end_soon_and_small() {
         format!("{{% set a %}}{}{{% endset %}}{{{{ a | length }}}}", rounds("0123456789")),
         format!("{{% filter upper %}}{}{{% endfilter %}}", rounds("0123456789")),
         format!("{{% set a = 'big.txt' | content %}}{}{{{{ a | length }}}}", "{% set a = a ~ a %}".repeat(7)),
+        "{{ 'big.txt' | content | content }}".to_owned(),
         "{% for x in [1] recursive %}{{ loop([1]) }}{% endfor %}".to_owned(),
         "{% block a %}{{ self.a() }}{% endblock %}".to_owned(),
         (0..65).map(|at| format!("{{{{ '{at}.md' | content }}}}")).collect(),
@@ -294,6 +296,61 @@ fn a_large_dependency_can_be_used_as_usual() {
     let template = "{{ agpm.project.language }}\n".repeat(200) + "{{ agpm.deps.snippets.big.content }}";
     let rendered = Renderer::new().render(&template, &names, &Files::default()).unwrap();
     assert!(matches!(rendered, Rendered::Text { text, .. } if text.len() == 1000 + (1 << 20)));
+}
+
+/// What could make the guard and the engine see different tags.
+const SOUP: &[&str] = &[
+    "{{",
+    "}}",
+    "{%",
+    "%}",
+    "{#",
+    "#}",
+    "{{-",
+    "-}}",
+    "{%-",
+    "+%}",
+    "'",
+    "\"",
+    "\\",
+    "{",
+    "}",
+    "[",
+    "]",
+    "(",
+    ")",
+    " ",
+    "\n",
+    "a",
+    "~",
+    "{% raw %}",
+    "{%- endraw -%}",
+    "{% if 1 %}",
+    "{% endif %}",
+    "{{ 'q' * 3 }}",
+    " 'q' * 3 ",
+    "{{ \"}}\"",
+    "{'a': 1}",
+    ",",
+    ":",
+    "é",
+    "|",
+    "upper",
+    "\u{1}literal 0\u{1}",
+    "```literal\n",
+    "```\n",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn no_soup_gets_a_product_past_the_guard(tokens in prop::collection::vec(prop::sample::select(SOUP), 0..24)) {
+        let template = tokens.concat();
+        if let Ok(Rendered::Text { text, .. }) = rendered(&template) {
+            prop_assert!(!text.contains("qqq"), "{template}");
+        }
+    }
 }
 
 /// Time of many renders; run with `--release -- --ignored --nocapture`.

@@ -58,7 +58,7 @@ fn undefined(name: &str, range: Option<Range<usize>>, template: &str, names: &Na
 fn place_of(name: &str, range: &Range<usize>, template: &str) -> Option<Range<usize>> {
     let tag = tags(template).find(|tag| tag.contains(&range.start))?;
     // The engine's place may begin in the midst of the name, and never behind it but for filters.
-    let near = template[tag.start..range.end.min(tag.end)].rfind(name).map(|at| tag.start + at);
+    let near = template.get(tag.start..range.end.min(tag.end))?.rfind(name).map(|at| tag.start + at);
     let start = near.or_else(|| template[tag.clone()].find(name).map(|at| tag.start + at))?;
     Some(start..start + name.len())
 }

@@ -12,6 +12,8 @@ use crate::names::Names;
 
 /// How many files one template may read.
 const MOST_FILES: usize = 64;
+/// Bytes of a path; longer ones are texts that were meant to be something else.
+const LONGEST_PATH: usize = 1024;
 /// Bytes that the filters of one render may go through.
 const MOST_FILTERED: usize = 64 << 20;
 /// The name under which filters find their run; no template can write it.
@@ -77,6 +79,9 @@ impl Run {
         let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
         if path.contains(PENDING) && !used.needed.is_empty() {
             return Ok(Item::from(PENDING));
+        }
+        if path.len() > LONGEST_PATH {
+            return Err(refused("a text this long is no path".to_owned()));
         }
         let (item, list) = match self.files.0.get(path) {
             Some(Ok(text)) => (Item::from(Arc::clone(text)), &mut used.read),

@@ -10,7 +10,7 @@ use crate::tags::tags;
 const LARGEST_TEMPLATE: usize = 1 << 20;
 const LONGEST_TAG: usize = 4096;
 const MOST_TAGS: usize = 4096;
-/// Joins in `{% set %}` and `{% with %}` can build on each other, so that each may double what came before.
+/// Values with a name (`set`, `with`, `for`) can build on each other, so that each join may double what came before.
 const MOST_KEPT_JOINS: usize = 8;
 /// Joins in one tag, where each adds one text.
 const MOST_JOINS: usize = 64;
@@ -25,6 +25,7 @@ const REFUSED: &[(&str, &str)] = &[
     ("import", OTHER_FILES),
     ("from", OTHER_FILES),
     ("extends", OTHER_FILES),
+    ("block", "write it out"),
     ("macro", "write it out"),
     ("call", "write it out"),
     ("filter", "use the filter in `{{ … }}`"),
@@ -51,7 +52,28 @@ impl Growth {
         let longest = (longest.max(self.tag).max(self.filtered) as u64) << self.kept;
         FUEL.min(MOST_COPIED / longest.max(1).saturating_mul(self.joins as u64 + 1))
     }
+
+    /// Counts what a statement that gives names may add.
+    fn name(&mut self, code: &str, joins: usize) {
+        let statement = statement(code);
+        let value = behind(code, statement);
+        let value = if statement == "for" { looped_over(value) } else { value };
+        let growing = words(code).filter(|(_, word)| GROWING.contains(word)).count();
+        self.kept += joins.max(references(value).saturating_sub(1)) + growing;
+        if growing > 0 {
+            self.filtered = filters::LARGEST;
+        }
+    }
 }
+
+/// Statements that give names to values.
+const NAMING: &[&str] = &["set", "with", "for"];
+/// Words that never name a value.
+const NEVER_NAMES: &[&str] = &["true", "false", "none", "True", "False", "None", "not"];
+/// Words that join two operands, and are names where an operand is due.
+const OPERATORS: &[&str] = &["if", "else", "and", "or", "in", "is"];
+/// Filters whose text may be longer than what they are given.
+const GROWING: &[&str] = &["join", "replace", "upper", "lower"];
 
 /// Refuses a template that could take the machine down.
 pub(crate) fn check(template: &str) -> Result<Growth, RenderError> {
@@ -97,21 +119,77 @@ fn check_tag(tag: &str, growth: &mut Growth) -> Result<(), Refused> {
     let joins = code.matches(['~', '+']).count();
     growth.tag = growth.tag.max(tag.len());
     growth.joins = growth.joins.max(joins);
-    if matches!(statement, "set" | "with") {
-        // A captured text has no bound.
-        if !code.contains('=') && statement == "set" {
-            return Err(Refused::new("templates have no `{% set %}` without `=`"));
-        }
-        growth.kept += joins + code.matches('|').count();
-        if ["join", "replace"].iter().any(|filter| code.contains(filter)) {
-            growth.filtered = filters::LARGEST;
-        }
+    if NAMING.contains(&statement) {
+        check_naming(statement, &code)?;
+        growth.name(&code, joins);
     }
     match (growth.kept > MOST_KEPT_JOINS, joins > MOST_JOINS) {
-        (true, _) => Err(Refused::new("the template joins too many texts in `set`")),
+        (true, _) => Err(Refused::new("the template builds too many values on each other")),
         (_, true) => Err(Refused::new("the tag joins too many texts")),
         _ => Ok(()),
     }
+}
+
+/// Refuses what gives names to values without a bound.
+fn check_naming(statement: &str, code: &str) -> Result<(), Refused> {
+    match statement {
+        "set" if !code.contains('=') => Err(Refused::new("templates have no `{% set %}` without `=`")),
+        "for" if words(code).any(|(_, word)| word == "recursive") => {
+            Err(Refused::new("templates have no `recursive` loops"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// What stands behind the first occurrence of a word.
+fn behind<'a>(code: &'a str, word: &str) -> &'a str {
+    words(code).find(|(_, found)| *found == word).map_or(code, |(at, _)| &code[at + word.len()..])
+}
+
+/// What a loop goes over: behind `in`, and before an `if` that is not inside brackets.
+fn looped_over(code: &str) -> &str {
+    let list = behind(code, "in");
+    let depth = |at: usize| {
+        let count = |brackets: [char; 3]| list[..at].matches(brackets).count();
+        count(['(', '[', '{']).abs_diff(count([')', ']', '}']))
+    };
+    words(list).find(|(at, word)| *word == "if" && depth(*at) == 0).map_or(list, |(at, _)| &list[..at])
+}
+
+/// How many values of other names an expression holds.
+fn references(code: &str) -> usize {
+    words(code)
+        .filter(|(at, word)| is_reference(code[..*at].trim_end(), word, &code[at + word.len()..]))
+        .count()
+}
+
+fn is_reference(before: &str, word: &str, behind: &str) -> bool {
+    let behind = behind.trim_start();
+    let is_target = behind.starts_with('=') && !behind.starts_with("==");
+    let is_operator = OPERATORS.contains(&word) && before.ends_with(ends_operand);
+    let is_test = ["is", "not"].contains(&last_word(before));
+    !(before.ends_with(['.', '|']) || is_target || is_operator || is_test || NEVER_NAMES.contains(&word))
+}
+
+fn ends_operand(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '_' | ')' | ']' | '}' | '"')
+}
+
+fn last_word(text: &str) -> &str {
+    text.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default()
+}
+
+/// Names and keywords, with their places.
+fn words(code: &str) -> impl Iterator<Item = (usize, &str)> {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let start = at + code[at..].find(is_part)?;
+        let length = code[start..].find(|c| !is_part(c)).unwrap_or(code.len() - start);
+        at = start + length;
+        Some((start, &code[start..at]))
+    })
+    .filter(|(_, word)| !word.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 /// The word that a `{% … %}` starts with.
@@ -121,25 +199,52 @@ fn statement(code: &str) -> &str {
     word.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default()
 }
 
-/// A tag with its quoted parts left out.
+/// A tag with `"` in the place of each string.
 fn without_strings(tag: &str) -> String {
+    let mut code = String::with_capacity(tag.len());
     let mut quote = None;
     let mut escaped = false;
-    let outside = |c: &char| {
-        let before = quote;
-        match (quote, *c) {
-            (Some(open), c) if c == open && !escaped => quote = None,
-            (None, '"' | '\'') => quote = Some(*c),
-            _ => {}
+    for c in tag.chars() {
+        match quote {
+            None if matches!(c, '"' | '\'') => (quote, escaped) = (Some(c), false),
+            None => code.push(c),
+            Some(open) if c == open && !escaped => {
+                quote = None;
+                code.push('"');
+            }
+            Some(_) => escaped = c == '\\' && !escaped,
         }
-        escaped = *c == '\\' && !escaped;
-        before.is_none() && quote.is_none()
-    };
-    tag.chars().filter(outside).collect()
+    }
+    code
 }
 
 const SIMPLER: &str = "make the template simpler";
 
 fn refusal(message: &str, range: Range<usize>) -> RenderError {
     RenderError { message: message.to_owned(), help: SIMPLER.to_owned(), range: Some(range) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn references_are_values_of_other_names() {
+        for (code, count) in [
+            (" a = 1", 0),
+            (" a = b.c.d", 1),
+            (" a = [b, c.d]", 2),
+            (" a = b | default(value=c) | first", 2),
+            (" a = b if c is defined and not d else \"\"", 2),
+            (" a = \"\" if b else \"\"", 1),
+            (" a = [if, if]", 2),
+            (" a = [defined, defined]", 2),
+            (" a = {\"\": set, \"\": in}", 2),
+            (" a = b == c", 2),
+        ] {
+            assert_eq!(references(code), count, "{code}");
+        }
+        assert_eq!(looped_over(" k, v in [a if b else c, a] if d"), " [a if b else c, a] ");
+        assert_eq!(without_strings("{{ 'a\\'b' ~ \"c'\" }}"), "{{ \" ~ \" }}");
+    }
 }

@@ -116,6 +116,11 @@ impl Object for Map {
         let map = Arc::clone(self);
         Enumerator::RevIter(Box::new((0..self.entries.len()).map(move |at| map.entries[at].0.clone())))
     }
+
+    /// As in Tera; all that the names hold would have no bound.
+    fn render(self: &Arc<Self>, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("[object]")
+    }
 }
 
 fn map(value: &Value) -> Map {
@@ -141,7 +146,8 @@ fn item(value: &Value) -> Item {
 fn longest(value: &Value) -> usize {
     match value {
         Value::String(text) => text.len(),
-        Value::List(items) => items.iter().map(longest).max().unwrap_or(0),
+        // A list can be printed as a whole.
+        Value::List(items) => items.iter().map(|item| longest(item) + 4).sum(),
         Value::Map(entries) => {
             entries.iter().map(|(key, value)| longest(value).max(key.len())).max().unwrap_or(0)
         }

@@ -196,6 +196,29 @@ fn exact_texts() {
     }
 }
 
+#[test]
+fn long_lists_keep_the_items_that_stay() {
+    let items: Vec<String> = (0..500).map(|at| format!("item-{at}")).collect();
+    let lines: String = items.iter().map(|item| format!("  - {item} # {item}\n")).collect();
+    let text = format!("---\nname: x\ntools:\n{lines}last: 1\n---\nbody\n");
+    let mut fewer = items.clone();
+    fewer.remove(250);
+    fewer.push("new".to_owned());
+    let patched = apply(&text, Format::Markdown, &Value::map([("tools", Value::list(fewer))])).unwrap();
+    let old: Vec<&str> = text.lines().collect();
+    let kept = patched.text.lines().filter(|line| old.contains(line)).count();
+    assert!(patched.text.starts_with("---\nname: x\ntools:\n  - item-0 # item-0\n"));
+    assert!(patched.text.ends_with("  - new\nlast: 1\n---\nbody\n"));
+    assert!(kept >= 250 + 5, "{kept} lines are as they were");
+}
+
+#[test]
+fn toml_files_are_patched_too() {
+    let text = "# c\na = 1 # one\n\n[t]\nx = 'y'\n";
+    let patched = apply(text, Format::Toml, &toml("a = 2\nt.z = 2024-01-01")).unwrap();
+    assert_eq!(patched.text, "# c\na = 2 # one\n\n[t]\nx = 'y'\nz = 2024-01-01\n");
+}
+
 const JSON: &[&str] = &[
     "{\n  \"name\": \"x\",\n  \"other\": [1, 2]\n}\n",
     "{\n    \"name\": {\n        \"a\": 1\n    },\n    \"other\": null\n}",

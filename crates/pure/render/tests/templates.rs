@@ -3,6 +3,7 @@
 
 use agpm_render::{Files, Names, RenderError, Rendered, Renderer};
 use agpm_text::Value;
+use proptest::prelude::*;
 
 fn names() -> Names {
     let best = Value::map([("content", Value::from("Be good.\n")), ("name", Value::from("best-practices"))]);
@@ -68,7 +69,7 @@ fn filters_take_arguments_by_name_and_by_position() {
         ("{% for k in agpm.project.zoo %}{{ k }}{{ agpm.project.zoo[k] }}{% endfor %}", "z1a2m3"),
         ("{{ agpm.deps.snippets.best_practices.content }}", "Be good.\n"),
         ("{{ agpm.deps.snippets['best_practices'].name }} {{ agpm.resource.name }}", "best-practices own"),
-        ("{{ agpm.project.zoo }}", "{'z': 1, 'a': 2, 'm': 3}"),
+        ("{{ agpm.project.zoo }} {{ agpm.project.envs }}", "[object] ['prod', 'dev']"),
         ("{% set l = agpm.project.language | upper %}{{ l }}", "RUST"),
         (
             "{% for e in agpm.project.envs %}\n```literal\n{{ x }}\n```\n{% endfor %}",
@@ -118,6 +119,7 @@ fn errors_say_which_name_where_and_what_instead() {
             "`agpm.project.langage` is undefined",
             "did you mean `language`?",
         ),
+        ("é {{ 'é' ~ agpm.project.langage ~ 'é' }}", "agpm.project.langage", "undefined", "did you mean"),
         (
             "{{ agpm.project.wholly_other }}",
             "agpm.project.wholly_other",
@@ -230,6 +232,25 @@ fn hostile_templates_end_soon_and_small() {
         rounds("{% if 'x' in agpm.deps.snippets.big.content %}.{% endif %}"),
         rounds("{% if agpm.deps.snippets.big.content | replace('0', 'xxxxxx') %}.{% endif %}"),
         big_joins,
+        format!("{{% set a = ['x'] %}}{}{{{{ a ~ '' }}}}", "{% set a = [a, a] %}".repeat(40)),
+        format!("{{% set a = 'x' %}}{}{}", "{% for a in [a ~ a] %}".repeat(40), "{% endfor %}".repeat(40)),
+        format!("{{% set a = 'x' %}}{}{}", "{% for a in [[a, a]] %}".repeat(40), "{% endfor %}".repeat(40)),
+        format!(
+            "{{% set a = {{'k': 'x'}} %}}{}{{{{ a ~ '' }}}}",
+            "{% set a = {'k': a, 'l': a} %}".repeat(40)
+        ),
+        format!(
+            "{{% set a = 'x' %}}{}{}",
+            "{% for a in[[a if 1 else 2, a, 1 in [2]]] %}".repeat(40),
+            "{% endfor %}".repeat(40)
+        ),
+        format!("{{% set if = ['x'] %}}{}{{{{ if ~ '' }}}}", "{% set if = [if, if] %}".repeat(40)),
+        format!(
+            "{{% set defined = ['x'] %}}{}{{{{ defined ~ '' }}}}",
+            "{% set defined = [defined, defined] %}".repeat(40)
+        ),
+        "{% set a = 'xx' %}{% block b %}{% set a = a ~ a %}{{ self.b() }}{% endblock %}".to_owned(),
+        "{% for a in ['xx'] recursive %}{{ loop([a ~ a]) }}{% endfor %}".to_owned(),
         "{{ '}}' * 1000000000 }}".to_owned(),
         "{{ {'a': {'b': '%}'}} * 1000000000 }}".to_owned(),
         "{# {{ ' #}{{ 'x' * 1000000000 }}".to_owned(),
@@ -237,6 +258,7 @@ fn hostile_templates_end_soon_and_small() {
         format!("{{% set a %}}{}{{% endset %}}{{{{ a | length }}}}", rounds("0123456789")),
         format!("{{% filter upper %}}{}{{% endfilter %}}", rounds("0123456789")),
         format!("{{% set a = 'big.txt' | content %}}{}{{{{ a | length }}}}", "{% set a = a ~ a %}".repeat(7)),
+        "{{ 'big.txt' | content | content }}".to_owned(),
         "{% for x in [1] recursive %}{{ loop([1]) }}{% endfor %}".to_owned(),
         "{% block a %}{{ self.a() }}{% endblock %}".to_owned(),
         (0..65).map(|at| format!("{{{{ '{at}.md' | content }}}}")).collect(),
@@ -253,11 +275,64 @@ fn hostile_templates_end_soon_and_small() {
 }
 
 #[test]
+fn threads_can_share_one_renderer() {
+    fn shared<T: Send + Sync>(_: &T) {}
+    shared(&(Renderer::new(), names(), files()));
+}
+
+#[test]
+fn ordinary_pages_are_not_refused() {
+    let sets = "{% set a = agpm.project.language | default(value='x') %}".repeat(40);
+    let list = "{% set l = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k'] %}{{ l | join(sep='') }}";
+    let loops = "{% for k, v in [[agpm.project.language, 1]] %}{% for e in agpm.project.envs if e != 'x' %}{{ loop.index }}{% endfor %}{% endfor %}".repeat(40);
+    for (template, expected) in [
+        (format!("{sets}{{{{ a }}}}"), "rust".to_owned()),
+        (list.to_owned(), "abcdefghijk".to_owned()),
+        (loops, "12".repeat(40)),
+        ("{% set a = 'x' ~ agpm.project.language ~ 'y' %}{% for i in agpm.project.envs %}{{ a }}{% endfor %}".to_owned(), "xrustyxrusty".to_owned()),
+        ("{% set a = agpm.project.envs | join(sep=', ') | upper %}".to_owned() + &"{{ a | lower }}".repeat(200), "prod, dev".repeat(200)),
+    ] {
+        assert_eq!(text(&template), expected, "{template}");
+    }
+}
+
+#[test]
 fn a_large_dependency_can_be_used_as_usual() {
     let names = names().with(&["agpm", "deps", "snippets", "big", "content"], &Value::from(big(1 << 20)));
     let template = "{{ agpm.project.language }}\n".repeat(200) + "{{ agpm.deps.snippets.big.content }}";
     let rendered = Renderer::new().render(&template, &names, &Files::default()).unwrap();
     assert!(matches!(rendered, Rendered::Text { text, .. } if text.len() == 1000 + (1 << 20)));
+}
+
+/// Values that hold what looks like the end of a tag, and one that the guard refuses.
+const OPERANDS: &[&str] =
+    &["'}}'", "\"%}\"", "'{#'", "'a'", "\"\\\"}}\"", "'\\\\'", "['}}']", "{'k': {'l': 1}}", "'q' * 3"];
+/// Parts that hold what looks like a tag or a string, and neither is one.
+const BETWEEN: &[&str] = &[
+    "{# ' #}",
+    "{# {{ #}",
+    "{% raw %}{{ ' {% endraw %}",
+    "{%- raw -%} {# {%- endraw +%}",
+    "' \" it's ",
+    "{ { } ",
+    "{% if '%}' %}x{% endif %}",
+];
+
+fn any_piece() -> impl Strategy<Value = String> {
+    let operands = prop::collection::vec(prop::sample::select(OPERANDS), 1..4);
+    prop_oneof![
+        operands.prop_map(|operands| format!("{{{{ {} }}}}", operands.join(" ~ "))),
+        prop::sample::select(BETWEEN).prop_map(str::to_owned),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn the_guard_sees_every_product_and_nothing_else(pieces in prop::collection::vec(any_piece(), 1..6)) {
+        let template = pieces.concat();
+        let result = rendered(&template);
+        prop_assert_eq!(result.is_err(), template.contains(" * "), "{} {:?}", template, result);
+    }
 }
 
 /// Time of many renders; run with `--release -- --ignored --nocapture`.

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 use agpm_diag::SourceMap;
-use agpm_text::{Edit, Format, Limits, Parsed, Value, parse, to_value};
+use agpm_text::{Edit, Format, Limits, Parsed, Value, markdown_body, parse, to_value};
 
 fn read(text: &str) -> Parsed {
     let mut sources = SourceMap::default();
@@ -39,7 +39,13 @@ fn front_matter_and_body_are_told_apart() {
         let root = parsed.document.root().map(|root| &text[root.span().range()]);
         assert_eq!(root, *front, "{text:?}");
         assert_eq!(&text[parsed.document.body().range()], *body, "{text:?}");
+        assert_eq!(markdown_body(text), *body, "{text:?}");
     }
+}
+
+#[test]
+fn a_rule_that_closes_nothing_is_part_of_the_body() {
+    assert_eq!(markdown_body("---\nno end\n"), "---\nno end\n");
 }
 
 #[test]

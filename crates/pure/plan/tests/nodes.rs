@@ -4,8 +4,8 @@
 use agpm_diag::{SourceMap, has_errors};
 use agpm_model::{Checksum, EntryNode, Place, RelativePath};
 use agpm_plan::{
-    Action, DesiredNode, FileOrigin, FileOutcome, Ledger, NodeError, NodePlan, NodeState, Obstacle, Overwrite,
-    OwnedNodes, Reason, SharedFile, check_nodes, plan_nodes, take_back,
+    Action, DesiredNode, FileOrigin, FileOutcome, Ledger, NodeError, NodePlan, NodeState, Obstacle,
+    Overwrite, OwnedNodes, Reason, SharedFile, check_nodes, plan_nodes, take_back,
 };
 use agpm_text::{Document, Format, Limits, Value, parse, to_value};
 use proptest::prelude::*;
@@ -254,9 +254,10 @@ fn toml_more() -> Vec<DesiredNode> {
 fn keeps(user: &str, now: &str) -> bool {
     let solid = |text: &str| -> Vec<char> { text.chars().filter(|c| !c.is_whitespace()).collect() };
     let whole = |text: &str| -> Vec<char> { text.chars().collect() };
-    let holds_blanks = user.split(['{', '[']).skip(1).any(|rest| {
-        rest.trim_start().starts_with(['}', ']']) && !rest.starts_with(['}', ']'])
-    });
+    let holds_blanks = user
+        .split(['{', '['])
+        .skip(1)
+        .any(|rest| rest.trim_start().starts_with(['}', ']']) && !rest.starts_with(['}', ']']));
     let form = if holds_blanks { solid } else { whole };
     let now = form(now);
     let mut rest = now.iter();
@@ -273,7 +274,9 @@ fn whole_life(text: &str, format: Format, stages: &[Vec<DesiredNode>]) -> File {
                 Place::Item(list) => {
                     matches!(file.at(&list.to_string()), Some(Value::List(items)) if items.contains(&node.node.value))
                 }
-                Place::Key(at) | Place::Default(at) => file.at(&at.to_string()).as_ref() == Some(&node.node.value),
+                Place::Key(at) | Place::Default(at) => {
+                    file.at(&at.to_string()).as_ref() == Some(&node.node.value)
+                }
             };
             assert!(there, "{node:?}\n{}", file.now());
         }

@@ -805,3 +805,91 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn lists_in_toml_get_items_too() {
+    for text in
+        ["", "[[hooks.Stop]]\nx = 1\n", "notify = [\"a\"]\n\n[hooks]\nStop = [\n  { x = 1 }, # one\n]\n"]
+    {
+        let mut file = File::new(text, Format::Toml);
+        let nodes = |group| [item("/hooks/Stop", group, "h/lint"), item("/notify", "\"x\"", "h/lint")];
+        file.get(&nodes(GROUP), Overwrite::Nothing);
+        assert!(keeps(text, file.now()), "{}", file.now());
+        file.get(&nodes(GROUP_2), Overwrite::Nothing);
+        file.get(&[], Overwrite::Nothing);
+        assert_eq!(file.now(), text);
+    }
+}
+
+#[test]
+fn yaml_comes_back_too() {
+    for text in [
+        "",
+        "# only\n",
+        "a: 1\n",
+        "a: 1",
+        "mcp:\n  z:\n    command: z # mine\n# tail\n",
+        "mcp: {}\nb: [1]\n",
+        "hooks:\n  Stop:\n  - x: 1\n",
+    ] {
+        let mut file = File::new(text, Format::Yaml);
+        let nodes = |server| [key("/mcp/fs", server, "m/fs"), item("/hooks/Stop", GROUP, "h/lint")];
+        file.get(&nodes(SERVER), Overwrite::Nothing);
+        file.get(&nodes(SERVER_2), Overwrite::Nothing);
+        file.get(&[], Overwrite::Nothing);
+        assert_eq!(file.now(), text);
+    }
+}
+
+impl File {
+    /// How often each thing is there that [`meddle`] put in.
+    fn users(&self) -> [usize; 5] {
+        let text = self.text.as_deref().unwrap_or_default();
+        ["\"bunx\"", "lint --some", "audit -v", "\"mine\"", "\"Edit\""].map(|word| text.matches(word).count())
+    }
+}
+
+/// What a user does to nodes of ours, or beside them.
+fn meddle(file: &mut File, how: u8) {
+    let edits = [
+        ("\"npx\"", "\"bunx\""),
+        ("\"Bash\"", "\"Edit\""),
+        ("lint --all", "lint --some"),
+        ("\"audit\"", "\"audit -v\""),
+        ("https://x/y.json", "mine"),
+    ];
+    let removals = ["/hooks/PreToolUse/0", "/hooks/Stop", "/mcpServers/git", "/mcpServers", "/hooks"];
+    let now = file.now().to_owned();
+    let how = usize::from(how);
+    file.text = Some(match how % 3 {
+        0 => now.replacen(edits[how % edits.len()].0, edits[how % edits.len()].1, 1),
+        1 => {
+            let at = removals[how % removals.len()].parse().unwrap();
+            read(&now, file.format).edit(&agpm_text::Edit::Remove { at }).unwrap_or(now)
+        }
+        _ => with_own_key(&now, file.format).unwrap_or(now),
+    });
+}
+
+proptest! {
+    #[test]
+    fn whatever_happens_between_a_plan_that_was_carried_out_is_followed_by_an_empty_one(
+        bytes in prop::collection::vec(any::<u8>(), 0..60),
+        steps in prop::collection::vec((0usize..5, any::<u8>(), 0usize..3), 1..6),
+    ) {
+        let stages = [vec![], first(), changed(), more(), fewer()];
+        let overwrites = [Overwrite::Nothing, Overwrite::Unowned, Overwrite::Everything];
+        let mut file = File::json(&json_text(&bytes));
+        for (stage, how, overwrite) in steps {
+            let (desired, overwrite) = (&stages[stage], overwrites[overwrite]);
+            let before = file.users();
+            if file.plan(desired, overwrite).unwrap().refusals.is_empty() {
+                file.get(desired, overwrite);
+            }
+            if overwrite == Overwrite::Nothing {
+                prop_assert_eq!(before, file.users(), "{}", file.now());
+            }
+            meddle(&mut file, how);
+        }
+    }
+}

@@ -211,6 +211,7 @@ impl Flow<'_> {
             after: previous.map(|at| self.children[at].end),
             comma: previous.and_then(|at| self.comma_after(at)),
             follows: kept.iter().any(|at| *at >= before),
+            whole: kept.len() == self.children.len(),
         };
         match layout {
             FlowLayout::Lines { indent, base } => self.insert_lines(new, &gap, indent, base, splices),
@@ -237,12 +238,17 @@ impl Flow<'_> {
         let until = if closes_here && is_blank(rest) { self.inside.end } else { at };
         let last = self.children.len().checked_sub(1);
         let comma_at_end = gap.follows || last.is_some_and(|last| self.comma_after(last).is_some());
-        splices.put_with(at..until, |out| {
+        let line_end = skip_blanks(self.text, at);
+        let ending = newline_here(&self.text[line_end..]).filter(|_| gap.whole);
+        // Whole lines after the line's own ending go again without a trace, whatever blanks and endings stand there.
+        let (range, before, after) = match ending {
+            Some(length) => (line_end + length..line_end + length, "", newline),
+            None => (at..until, newline, ""),
+        };
+        splices.put_with(range, |out| {
             for (index, insertion) in new.iter().enumerate() {
-                out.extend([newline, indent, &insertion.printed]);
-                if index + 1 < new.len() || comma_at_end {
-                    out.push(',');
-                }
+                let comma = if index + 1 < new.len() || comma_at_end { "," } else { "" };
+                out.extend([before, indent, &insertion.printed, comma, after]);
             }
             if closes_here {
                 out.extend([newline, base]);
@@ -276,6 +282,8 @@ struct Gap {
     comma: Option<usize>,
     /// Whether a child comes behind.
     follows: bool,
+    /// Whether no child goes, so that the line ending here is sure to stay.
+    whole: bool,
 }
 
 /// The line ending that the text uses.

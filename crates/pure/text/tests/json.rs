@@ -246,6 +246,21 @@ fn edits_change_their_node_and_nothing_else() {
 }
 
 #[test]
+fn what_was_inserted_as_a_line_goes_again_without_a_trace() {
+    for text in [
+        "{\n  \"a\": 1  \n}",
+        "{\n  \"a\": 1, \t\n}",
+        "{\n  \"a\": 1,\r\n  \"b\": 2\r\n}\n",
+        "{\r\n  \"a\": 1\n}",
+        "{\n  \"a\": 1 // why  \r\n\n  // last\n}",
+    ] {
+        let with = sound(text).edit(&edit_of("set /new {\"x\": 1}")).unwrap();
+        let without = sound(&with).edit(&edit_of("remove /new"));
+        assert_eq!(without.as_deref(), Ok(text), "{with}");
+    }
+}
+
+#[test]
 fn edits_that_make_no_sense_are_refused() {
     let refused = |text: &str, edit: &str| sound(text).edit(&edit_of(edit)).unwrap_err().to_string();
     assert_eq!(refused("{\"a\": 1}", "remove /b"), "there is nothing at `/b`");

@@ -1,11 +1,11 @@
 //! Whether our nodes are as we left them, and how they get back to how they were before.
 
-use agpm_model::{EntryNode, Place, RelativePath};
+use agpm_model::{EntryNode, Place};
 use agpm_text::{Document, NodeRef, Pointer, to_value};
 
 use super::engine::Engine;
 use super::look::{checksum_of, items_at, locate, shares_mark};
-use super::{DesiredNode, FileOutcome, NodeError, OwnedNode, OwnedNodes, SharedFile};
+use super::{DesiredNode, FileOutcome, NodeError, OwnedNode, OwnedNodes};
 use crate::plan::Overwrite;
 
 /// What is wrong with a node of ours.
@@ -44,7 +44,10 @@ fn state(document: &Document, node: &OwnedNode, nodes: &[OwnedNode]) -> Option<N
     if locate(document, node).is_some() {
         return None;
     }
-    let is_other = |item: NodeRef<'_>| nodes.iter().any(|other| other.checksum == checksum_of(item));
+    let is_other = |item: NodeRef<'_>| {
+        let checksum = checksum_of(item);
+        nodes.iter().any(|other| other.place == node.place && other.checksum == checksum)
+    };
     let edited = match &node.place {
         Place::Key(at) => document.at(at).is_some(),
         // Any value of the user's will do.
@@ -66,17 +69,9 @@ pub fn take_back(
     owned_after: Option<&OwnedNodes>,
 ) -> Result<FileOutcome, NodeError> {
     let old = before.map(|before| desired_before(before, owned_before, owned_after)).unwrap_or_default();
-    let path = RelativePath::new("file").expect("a plain name is a path");
-    let file = SharedFile {
-        path: &path,
-        format: now.format(),
-        document: Some(now),
-        desired: &old,
-        owned: owned_after,
-        overwrite: Overwrite::Nothing,
-    };
+    let engine = Engine::new(now.format(), Some(now), owned_after, Overwrite::Nothing);
     // What the user put in the place of a node since then stays.
-    Engine::new(&file).run(&old).map(|done| done.outcome)
+    engine.run(&old).map(|done| done.outcome)
 }
 
 /// What was ours before, and what the user had under keys that became ours.

@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 
 use agpm_model::{Checksum, Place};
-use agpm_text::{Document, Kind, Pointer, equal};
+use agpm_text::{Document, Format, Pointer, equal};
 
 use super::draft::Draft;
 use super::look::{checksum_of, locate, remember};
+use super::room::{in_the_way, without_repeats};
 use super::seams::Seams;
-use super::{DesiredNode, FileOrigin, FileOutcome, NodeError, OwnedNode, OwnedNodes, SharedFile, pointer_of};
+use super::{DesiredNode, FileOrigin, FileOutcome, NodeError, OwnedNode, OwnedNodes, pointer_of};
 use crate::plan::{Action, Obstacle, Overwrite, Reason};
 
 /// What happens to one node.
@@ -53,16 +54,21 @@ pub(super) struct Engine<'a> {
 }
 
 impl<'a> Engine<'a> {
-    pub(super) fn new(file: &SharedFile<'a>) -> Self {
+    pub(super) fn new(
+        format: Format,
+        existing: Option<&'a Document>,
+        owned: Option<&'a OwnedNodes>,
+        overwrite: Overwrite,
+    ) -> Self {
         Engine {
-            existing: file.document,
-            owned: file.owned,
-            overwrite: file.overwrite,
-            draft: file.document.map_or_else(|| Draft::empty(file.format), Draft::new),
-            left: file.owned.into_iter().flat_map(|owned| &owned.nodes).collect(),
+            existing,
+            owned,
+            overwrite,
+            draft: existing.map_or_else(|| Draft::empty(format), Draft::new),
+            left: owned.into_iter().flat_map(|owned| &owned.nodes).collect(),
             nodes: Vec::new(),
             claimed: BTreeSet::new(),
-            containers: file.owned.map(|owned| owned.containers.clone()).unwrap_or_default(),
+            containers: owned.map(|owned| owned.containers.clone()).unwrap_or_default(),
             steps: Vec::new(),
             refused: Vec::new(),
             unchanged: 0,
@@ -304,62 +310,4 @@ impl<'a> Engine<'a> {
 
 fn is_under_key(node: &OwnedNode, at: &Pointer) -> bool {
     matches!(&node.place, Place::Key(own) | Place::Default(own) if own == at)
-}
-
-/// The first thing on the way to a place that has no room for it.
-fn in_the_way(document: &Document, place: &Place) -> Option<(Pointer, Kind)> {
-    let steps = pointer_of(place).steps();
-    (0..=steps.len()).find_map(|length| {
-        let wanted = match place {
-            Place::Item(_) if length == steps.len() => Kind::List,
-            _ if length == steps.len() => return None,
-            _ => Kind::Map,
-        };
-        let way: Pointer = steps[..length].iter().cloned().collect();
-        let kind = document.at(&way)?.kind();
-        (kind != wanted).then_some((way, kind))
-    })
-}
-
-/// What is asked for twice is asked for once; different values for one place are an error.
-fn without_repeats(desired: &[DesiredNode]) -> Result<Vec<&DesiredNode>, NodeError> {
-    let has_key = |at: &Pointer| desired.iter().any(|node| node.node.place == Place::Key(at.clone()));
-    let mut kept: Vec<&DesiredNode> = Vec::new();
-    for node in desired {
-        if matches!(&node.node.place, Place::Default(at) if has_key(at)) {
-            continue;
-        }
-        let mut relations = kept.iter().map(|other| (other, relation(other, node)));
-        match relations.find(|(_, relation)| *relation != Relation::Apart) {
-            None => kept.push(node),
-            Some((_, Relation::Same)) => {}
-            Some((other, _)) => {
-                return Err(NodeError::Clash {
-                    at: pointer_of(&node.node.place).clone(),
-                    first: other.owner.clone(),
-                    second: node.owner.clone(),
-                });
-            }
-        }
-    }
-    Ok(kept)
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Relation {
-    Apart,
-    Same,
-    Clash,
-}
-
-fn relation(one: &DesiredNode, other: &DesiredNode) -> Relation {
-    let (left, right) = (pointer_of(&one.node.place), pointer_of(&other.node.place));
-    let same = one.node.value == other.node.value;
-    match (&one.node.place, &other.node.place) {
-        _ if !left.is_within(right) && !right.is_within(left) => Relation::Apart,
-        (Place::Item(_), Place::Item(_)) if left == right && !same => Relation::Apart,
-        (Place::Default(_), Place::Default(_)) if left == right => Relation::Same,
-        _ if one.node.place == other.node.place && same => Relation::Same,
-        _ => Relation::Clash,
-    }
 }

@@ -89,7 +89,8 @@ impl Engine<'_> {
     pub(super) fn edited_item(&self, node: &OwnedNode, list: &Pointer) -> Option<usize> {
         let is_other = |item: NodeRef<'_>| {
             let checksum = checksum_of(item);
-            self.left.iter().copied().chain(&self.nodes).any(|other| other.checksum == checksum)
+            let mut nodes = self.left.iter().copied().chain(&self.nodes);
+            nodes.any(|other| other.place == node.place && other.checksum == checksum)
         };
         let mut unclaimed = self.unclaimed(list);
         unclaimed.find(|(_, item)| shares_mark(*item, node) && !is_other(*item)).map(|(index, _)| index)

@@ -8,6 +8,9 @@ use super::OwnedNode;
 /// The key whose values tell one hook from another.
 const MARK: &str = "command";
 
+/// Below it floats hold every whole number.
+const LARGEST_EXACT: f64 = 9_007_199_254_740_992.0;
+
 /// The same for equal values, whatever the order of keys and the spelling of numbers.
 pub(super) fn checksum_of<'v>(view: impl View<'v>) -> Checksum {
     Checksum::of(canonical(to_value(view)).to_json().as_bytes())
@@ -25,13 +28,15 @@ fn canonical(value: Value) -> Value {
     }
 }
 
-/// Floats that are whole are written as whole numbers.
+/// The value whatever its spelling: whole ones as whole numbers, others in a form that no text has.
 fn canonical_number(value: &Value) -> Option<Value> {
     let (Shape::Float(text) | Shape::Integer(text)) = value.shape() else { return None };
     let number: f64 = text.parse().ok()?;
-    let whole = number.fract() == 0.0 && number.abs() < 1e15;
-    Some(if whole { Value::from(number as i64) } else { Value::from(format!("{number:?}")) })
-        .filter(|_| whole || matches!(value.shape(), Shape::Float(_)))
+    match value.shape() {
+        _ if number.fract() == 0.0 && number.abs() < LARGEST_EXACT => Some(Value::from(number as i64)),
+        Shape::Float(_) => Some(Value::map([("float", Value::from(number.to_string()))])),
+        _ => None,
+    }
 }
 
 /// The commands in an item.

@@ -8,6 +8,7 @@ mod engine;
 mod items;
 mod look;
 mod record;
+mod room;
 mod seams;
 
 use agpm_model::{Checksum, EntryNode, FileMode, Place, RelativePath};
@@ -134,7 +135,7 @@ pub enum NodeError {
 
 /// Compares what is to be in a shared file with what is there.
 pub fn plan_nodes(file: &SharedFile<'_>) -> Result<NodePlan, NodeError> {
-    let done = Engine::new(file).run(file.desired)?;
+    let done = Engine::new(file.format, file.document, file.owned, file.overwrite).run(file.desired)?;
     let before = match file.document {
         Some(document) => Observed::File(Checksum::of(document.text().as_bytes()), FileMode::Plain),
         None => Observed::Missing,

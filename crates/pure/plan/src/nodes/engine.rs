@@ -238,21 +238,12 @@ impl<'a> Engine<'a> {
         self.containers.retain(|at| self.draft.document.at(at).is_some());
         self.containers.sort_by_key(|at| (at.steps().len(), at.clone()));
         self.containers.dedup();
-        // Without it only blanks are lost.
-        let base = self.base().ok();
-        if self.nodes.is_empty()
-            && let Some(base) = base.as_deref()
-            && Seams::between(self.draft.text(), base).is_some()
-        {
-            self.draft.read(base.to_owned());
-        }
-        let owned = (!self.nodes.is_empty()).then(|| OwnedNodes {
-            seen: Checksum::of(self.draft.text().as_bytes()),
-            file: self.origin(),
-            containers: self.containers.clone(),
-            nodes: self.nodes.clone(),
-            seams: base.and_then(|base| self.seams(&base)),
-        });
+        let owned = if self.nodes.is_empty() {
+            self.restore_blanks();
+            None
+        } else {
+            Some(self.owned_after())
+        };
         Ok(Done {
             outcome: self.outcome(),
             steps: self.steps,
@@ -260,6 +251,35 @@ impl<'a> Engine<'a> {
             owned,
             unchanged: self.unchanged,
         })
+    }
+
+    /// With the last node of ours gone the text is the user's own again.
+    fn restore_blanks(&mut self) {
+        if let Ok(base) = self.base()
+            && Seams::between(self.draft.text(), &base).is_some()
+        {
+            self.draft.read(base);
+        }
+    }
+
+    fn owned_after(&self) -> OwnedNodes {
+        let seen = Checksum::of(self.draft.text().as_bytes());
+        let settled = |owned: &&OwnedNodes| owned.seen == seen && owned.nodes == self.nodes;
+        if let Some(owned) = self.owned.filter(settled).filter(|_| self.is_same_text()) {
+            return owned.clone();
+        }
+        OwnedNodes {
+            seen,
+            file: self.origin(),
+            containers: self.containers.clone(),
+            nodes: self.nodes.clone(),
+            // Without them only blanks are lost.
+            seams: self.base().ok().and_then(|base| self.seams(&base)),
+        }
+    }
+
+    fn is_same_text(&self) -> bool {
+        self.existing.is_some_and(|document| **document.text() == *self.draft.text())
     }
 
     fn origin(&self) -> FileOrigin {
@@ -277,7 +297,7 @@ impl<'a> Engine<'a> {
             Some(_) if self.nodes.is_empty() && blank && self.origin() == FileOrigin::Ours => {
                 FileOutcome::Remove
             }
-            Some(document) if **document.text() == *text => FileOutcome::Unchanged,
+            Some(_) if self.is_same_text() => FileOutcome::Unchanged,
             _ => FileOutcome::Write(text.to_owned()),
         }
     }

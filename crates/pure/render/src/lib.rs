@@ -2,6 +2,7 @@
 //!
 //! Knows values and texts, not resources or files.
 
+mod convert;
 mod filters;
 mod guard;
 mod literal;
@@ -13,6 +14,10 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::value::ValueKind;
 use minijinja::{AutoEscape, Environment, ErrorKind, UndefinedBehavior};
 
+pub use convert::{
+    ConvertError, Converted, Entries, Fate, FateKind, convert_file, entry_format, hook_entries, runs_of_hook,
+    runs_of_server, server_entries,
+};
 pub use literal::render_markdown;
 
 /// Steps that one template may take; a page of text takes a few hundred.

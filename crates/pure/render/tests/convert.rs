@@ -273,6 +273,48 @@ Approximated tools: the names there also mean `Write`, `NotebookEdit`
     ),
     (
         FileForm::CopilotAgent,
+        "a map where a list belongs",
+        r"---
+description: Fixes
+tools: {Write: false}
+disallowedTools: {a: 1}
+---
+Fix it.
+",
+        r"---
+description: Fixes
+tools: []
+name: given
+---
+Fix it.
+== fates
+Exact description
+Widened disallowedTools: there is no list of forbidden tools, and `(no name)` stays allowed
+Dropped tools: left out, because they have no name there: `(no name)`
+",
+    ),
+    (
+        FileForm::CursorAgent,
+        "a map where a list belongs",
+        r"---
+description: Fixes
+tools: {Write: false}
+---
+Fix it.
+",
+        r"---
+description: Fixes
+name: given
+readonly: true
+---
+Fix it.
+== fates
+Exact description
+Approximated tools: kept as read-only, not tool by tool
+",
+    ),
+    (
+        FileForm::CopilotAgent,
         "forbidden ones without a list",
         r#"---
 description: Fixes
@@ -717,6 +759,18 @@ Dropped model: only `hooks` of a settings file are taken
         r#"{"events": ["Stop", "Stop"], "command": "x", "enabled": true, "agpm": {}}"#,
         r#"/hooks/Stop/- {"hooks": [{"type": "command", "command": "x"}]}
 runs ["x"]
+"#,
+    ),
+    (
+        EntryForm::CodexHooks,
+        "names with commas",
+        r#"{"events": ["PostToolUse"], "matcher": "Edit, Bash", "command": "x"}"#,
+        r#"/hooks/PostToolUse/- {"matcher": "Edit|Bash", "hooks": [{"type": "command", "command": "x"}]}
+runs ["x"]
+Exact PostToolUse
+Exact PostToolUse.command
+Approximated PostToolUse.matcher: it also runs for `Write`
+Exact PostToolUse.type
 "#,
     ),
     (

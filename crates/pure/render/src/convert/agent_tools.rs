@@ -19,7 +19,7 @@ pub(super) enum Limit {
 struct Wanted {
     /// The only tools that are allowed; `None` is all of them.
     allowed: Option<Vec<String>>,
-    /// Tools that are not; `None` if there is nothing more to say of them.
+    /// Tools that are not; `None` if nothing is said of them.
     forbidden: Option<Vec<String>>,
     /// Whether the agent only plans.
     plans: bool,
@@ -30,17 +30,9 @@ pub(super) const FIELDS: [&str; 3] = ["tools", "disallowedTools", "permissionMod
 
 /// The field that holds the limit in the tool's own form, and the fates of those that it stands for.
 pub(super) fn limit(limit: &Limit, front: &Front, fates: &mut Fates) -> Option<(&'static str, Value)> {
-    let Some(allowed) = front.get("tools").map_or(Some(None), |value| names(value).map(Some)) else {
-        fates.add("tools", FateKind::Widened, "it is no list of names");
-        return unlisted(limit, front, fates);
-    };
-    let forbidden = front.get("disallowedTools").map(names);
-    if forbidden == Some(None) {
-        fates.add("disallowedTools", FateKind::Widened, "it is no list of names");
-    }
     let wanted = Wanted {
-        allowed: allowed.filter(|names| !names.iter().any(|name| name == "*")),
-        forbidden: forbidden.flatten(),
+        allowed: front.get("tools").map(names).filter(|names| !names.iter().any(|name| name == "*")),
+        forbidden: front.get("disallowedTools").map(names),
         plans: front.text("permissionMode").as_deref() == Some("plan"),
     };
     match limit {
@@ -52,25 +44,18 @@ pub(super) fn limit(limit: &Limit, front: &Front, fates: &mut Fates) -> Option<(
     }
 }
 
-/// The rest of the fields, where `tools` cannot be read.
-fn unlisted(limit: &Limit, front: &Front, fates: &mut Fates) -> Option<(&'static str, Value)> {
-    for key in ["disallowedTools", "permissionMode"].into_iter().filter(|key| front.get(key).is_some()) {
-        fates.add(key, FateKind::Widened, "without a list of tools it cannot be kept");
-    }
-    match limit {
-        Limit::ReadOnly(..) => None,
-        // Less is safe: what the author allowed is not known.
-        Limit::List(_) => Some(("tools", Value::List(Vec::new()))),
-    }
-}
+/// What stands where a name belongs and is none: unknown to every tool, so that it allows nothing.
+const NO_NAME: &str = "(no name)";
 
 /// The names of a list, or of a text with commas.
-fn names(value: &Value) -> Option<Vec<String>> {
-    match value {
-        Value::List(items) => items.iter().map(text_of).collect(),
-        Value::Map(_) => None,
-        value => Some(split(&text_of(value).unwrap_or_default())),
-    }
+fn names(value: &Value) -> Vec<String> {
+    let name = |value: &Value| text_of(value).unwrap_or_else(|| NO_NAME.to_owned());
+    let names = match value {
+        Value::List(items) => items.iter().map(name).collect(),
+        Value::Map(_) => vec![NO_NAME.to_owned()],
+        value => split(&name(value)),
+    };
+    names.into_iter().filter(|name| !name.is_empty()).collect()
 }
 
 /// At commas and spaces that are not between parentheses.
@@ -114,7 +99,7 @@ impl Wanted {
     }
 
     fn forbids(&self, name: &str) -> bool {
-        self.forbidden.iter().flatten().any(|forbidden| same(forbidden, name))
+        name != NO_NAME && self.forbidden.iter().flatten().any(|forbidden| same(forbidden, name))
     }
 
     fn is_read_only(&self) -> bool {
@@ -131,7 +116,7 @@ impl Wanted {
         let Some(list) = list else { return true };
         let same_tool = |allowed: &String| same(base(name), base(allowed));
         let part = name != base(name) && self.allowed.iter().flatten().any(same_tool);
-        part || list.more.iter().any(|more| same(base(name), more))
+        part || name == NO_NAME || list.more.iter().any(|more| same(base(name), more))
     }
 }
 

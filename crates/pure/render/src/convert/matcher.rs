@@ -48,16 +48,21 @@ pub(super) fn carry(text: Option<&str>, target: Target<'_>, fates: &mut Fates) -
         fates.exact(target.field);
         return vec![None];
     }
+    // Commas are Claude Code's own; everybody knows `|`.
+    let plain = match &matcher {
+        Matcher::Names(names) => names.join("|"),
+        _ => text.to_owned(),
+    };
     match (target.rule, matcher) {
         (Matching::Same, _) | (Matching::Tools(Dialect::CodexHook), Matcher::Pattern) => {
             tell(target, Vec::new(), fates);
-            vec![Some(text.to_owned())]
+            vec![Some(plain)]
         }
         (Matching::Lately, _) => {
             tell(target, vec!["versions that do not look at it run the hook each time".to_owned()], fates);
-            vec![Some(text.to_owned())]
+            vec![Some(plain)]
         }
-        (Matching::Tools(dialect), Matcher::Names(names)) => tools(text, &names, dialect, target, fates),
+        (Matching::Tools(dialect), Matcher::Names(names)) => tools(&names, dialect, target, fates),
         (Matching::OneOf(words), Matcher::Names(names)) => one_of(&names, words, target, fates),
         _ => refuse(target, "it cannot be said there, and without it the hook would run too often", fates),
     }
@@ -77,13 +82,7 @@ fn refuse(target: Target<'_>, note: &str, fates: &mut Fates) -> Vec<Option<Strin
     Vec::new()
 }
 
-fn tools(
-    text: &str,
-    names: &[&str],
-    dialect: Dialect,
-    target: Target<'_>,
-    fates: &mut Fates,
-) -> Vec<Option<String>> {
+fn tools(names: &[&str], dialect: Dialect, target: Target<'_>, fates: &mut Fates) -> Vec<Option<String>> {
     let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
     let found = translate(&names, dialect);
     if found.names.is_empty() {
@@ -100,7 +99,7 @@ fn tools(
     let joined = found.names.join("|");
     vec![Some(match dialect {
         // Codex knows Claude Code's names as well as its own.
-        Dialect::CodexHook => text.to_owned(),
+        Dialect::CodexHook => names.join("|"),
         // Without anchors it would also run for servers' tools with such names in theirs.
         Dialect::Gemini => format!("^({joined})$"),
         _ => joined,

@@ -43,7 +43,7 @@ pub enum FateKind {
     Exact,
     /// It says nearly the same.
     Approximated,
-    /// It is left out, and nothing more is permitted by that.
+    /// It is left out.
     Dropped,
     /// Dropped or changed so that more is permitted than the author wrote.
     Widened,

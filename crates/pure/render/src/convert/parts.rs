@@ -26,7 +26,7 @@ pub(super) fn is_map(value: &Value) -> bool {
     matches!(value, Value::Map(_))
 }
 
-/// The text of a value that is one line of text, a number or a boolean.
+/// The text of a value that is a text, a number or a boolean.
 pub(super) fn text_of(value: &Value) -> Option<String> {
     match value.shape() {
         Shape::String(text) | Shape::DateTime(text) | Shape::Integer(text) | Shape::Float(text) => {

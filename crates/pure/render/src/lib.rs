@@ -2,6 +2,7 @@
 //!
 //! Knows values and texts, not resources or files.
 
+mod convert;
 mod explain;
 mod files;
 mod filters;
@@ -18,6 +19,10 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::value::ValueKind;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior};
 
+pub use convert::{
+    ConvertError, Converted, Entries, Fate, FateKind, convert_file, entry_format, hook_entries, runs_of_hook,
+    runs_of_server, server_entries,
+};
 pub use files::Files;
 use files::{Context, Run};
 pub use names::Names;

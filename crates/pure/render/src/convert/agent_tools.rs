@@ -1,0 +1,184 @@
+//! What an agent may do: the fields that say it, and what a tool can keep of them.
+
+use agpm_text::Value;
+
+use super::front::Front;
+use super::parts::{quoted, text_of};
+use super::tool_names::{Dialect, Reach, TOOLS, Translated, named, translate};
+use super::{FateKind, Fates};
+
+/// How a tool limits what an agent may do.
+pub(super) enum Limit {
+    /// All or nothing: this field with this text, or `true` without one, forbids changes.
+    ReadOnly(&'static str, Option<&'static str>),
+    /// A list of what is allowed, in its own names.
+    List(Dialect),
+}
+
+/// What the author allows.
+struct Wanted {
+    /// The only tools that are allowed; `None` is all of them.
+    allowed: Option<Vec<String>>,
+    /// Tools that are not; `None` if nothing is said of them.
+    forbidden: Option<Vec<String>>,
+    /// Whether the agent only plans.
+    plans: bool,
+}
+
+/// The fields that are read here.
+pub(super) const FIELDS: [&str; 3] = ["tools", "disallowedTools", "permissionMode"];
+
+/// The field that holds the limit in the tool's own form, and the fates of those that it stands for.
+pub(super) fn limit(limit: &Limit, front: &Front, fates: &mut Fates) -> Option<(&'static str, Value)> {
+    let wanted = Wanted {
+        allowed: front.get("tools").map(names).filter(|names| !names.iter().any(|name| name == "*")),
+        forbidden: front.get("disallowedTools").map(names),
+        plans: front.text("permissionMode").as_deref() == Some("plan"),
+    };
+    match limit {
+        Limit::ReadOnly(key, text) => {
+            let value = text.map_or(Value::Bool(true), Value::from);
+            read_only(&wanted, front, fates).then_some((*key, value))
+        }
+        Limit::List(dialect) => list(&wanted, *dialect, front, fates).map(|value| ("tools", value)),
+    }
+}
+
+/// What stands where a name belongs and is none: unknown to every tool, so that it allows nothing.
+const NO_NAME: &str = "(no name)";
+
+/// The names of a list, or of a text with commas.
+fn names(value: &Value) -> Vec<String> {
+    let name = |value: &Value| text_of(value).unwrap_or_else(|| NO_NAME.to_owned());
+    let names = match value {
+        Value::List(items) => items.iter().map(name).collect(),
+        Value::Map(_) => vec![NO_NAME.to_owned()],
+        value => split(&name(value)),
+    };
+    names.into_iter().filter(|name| !name.is_empty()).collect()
+}
+
+/// At commas and spaces that are not between parentheses.
+fn split(text: &str) -> Vec<String> {
+    let mut depth = 0usize;
+    let mut names = vec![String::new()];
+    for c in text.chars() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        match names.last_mut() {
+            Some(last) if depth > 0 || !(c == ',' || c.is_whitespace()) => last.push(c),
+            _ => names.push(String::new()),
+        }
+    }
+    names.retain(|name| !name.is_empty());
+    names
+}
+
+/// A name without what stands in parentheses behind it.
+fn base(name: &str) -> &str {
+    name.split('(').next().unwrap_or(name)
+}
+
+fn changes(name: &str) -> bool {
+    named(base(name)).is_some_and(|row| row.reach == Reach::Changes)
+}
+
+/// Whether two names are those of one tool.
+fn same(one: &str, other: &str) -> bool {
+    one == other || named(one).is_some_and(|row| row.names.contains(&other))
+}
+
+impl Wanted {
+    /// What stays allowed when the forbidden ones are gone.
+    fn remaining(&self) -> Option<Vec<String>> {
+        let gone = |name: &String| self.forbids(base(name)) || self.forbids(name);
+        self.allowed.as_ref().map(|names| names.iter().filter(|name| !gone(name)).cloned().collect())
+    }
+
+    fn forbids(&self, name: &str) -> bool {
+        name != NO_NAME && self.forbidden.iter().flatten().any(|forbidden| same(forbidden, name))
+    }
+
+    fn is_read_only(&self) -> bool {
+        let mut changing = TOOLS.iter().filter(|row| row.reach == Reach::Changes);
+        self.plans
+            || self.remaining().is_some_and(|names| !names.iter().any(|name| changes(name)))
+            || changing.all(|row| self.forbids(row.names[0]))
+    }
+}
+
+impl Wanted {
+    /// Whether a forbidden tool, or a part of one, is among what the list there allows.
+    fn stays_allowed(&self, name: &str, list: Option<&Translated>) -> bool {
+        let Some(list) = list else { return true };
+        let same_tool = |allowed: &String| same(base(name), base(allowed));
+        let part = name != base(name) && self.allowed.iter().flatten().any(same_tool);
+        part || name == NO_NAME || list.more.iter().any(|more| same(base(name), more))
+    }
+}
+
+fn read_only(wanted: &Wanted, front: &Front, fates: &mut Fates) -> bool {
+    let read_only = wanted.is_read_only();
+    if front.get("tools").is_some() {
+        match (&wanted.allowed, read_only) {
+            (None, _) => fates.exact("tools"),
+            (_, true) => fates.add("tools", FateKind::Approximated, "kept as read-only, not tool by tool"),
+            (_, false) => {
+                fates.add("tools", FateKind::Widened, "a list with tools that change things cannot be kept")
+            }
+        }
+    }
+    if let Some(forbidden) = &wanted.forbidden {
+        match forbidden.is_empty() || read_only && forbidden.iter().all(|name| changes(name)) {
+            true => fates.add("disallowedTools", FateKind::Approximated, "kept as read-only"),
+            false => fates.add("disallowedTools", FateKind::Widened, "there is no list of forbidden tools"),
+        }
+    }
+    mode(wanted, front, FateKind::Approximated, fates);
+    read_only
+}
+
+/// `plan` forbids changes; the other modes only spare the user questions.
+fn mode(wanted: &Wanted, front: &Front, planning: FateKind, fates: &mut Fates) {
+    let Some(mode) = front.get("permissionMode") else { return };
+    match (wanted.plans, planning, text_of(mode).as_deref()) {
+        (true, FateKind::Approximated, _) => fates.add("permissionMode", planning, "kept as read-only"),
+        (true, ..) => fates.add("permissionMode", planning, "there is no mode that forbids changes"),
+        (_, _, Some("default")) => fates.add("permissionMode", FateKind::Dropped, "it is the usual one"),
+        _ => {
+            fates.add("permissionMode", FateKind::Dropped, "it would allow more than the tool's own default")
+        }
+    }
+}
+
+fn list(wanted: &Wanted, dialect: Dialect, front: &Front, fates: &mut Fates) -> Option<Value> {
+    let found = wanted.remaining().map(|names| translate(&names, dialect));
+    let written = front.get("tools").is_some();
+    match &found {
+        Some(found) if !found.left_out.is_empty() => {
+            let note = format!("left out, because they have no name there: {}", quoted(&found.left_out));
+            fates.add("tools", FateKind::Dropped, note);
+        }
+        Some(found) if !found.more.is_empty() => {
+            let note = format!("the names there also mean {}", quoted(&found.more));
+            fates.add("tools", FateKind::Approximated, note);
+        }
+        _ if written => fates.exact("tools"),
+        _ => {}
+    }
+    if let Some(forbidden) = &wanted.forbidden {
+        match forbidden.iter().find(|name| wanted.stays_allowed(name, found.as_ref())) {
+            None => fates.exact("disallowedTools"),
+            Some(name) => {
+                let note = format!("there is no list of forbidden tools, and `{name}` stays allowed");
+                fates.add("disallowedTools", FateKind::Widened, note);
+            }
+        }
+    }
+    mode(wanted, front, FateKind::Widened, fates);
+    let all = || (written && wanted.allowed.is_none()).then(|| Value::list(["*"]));
+    found.map(|found| Value::list(found.names)).or_else(all)
+}

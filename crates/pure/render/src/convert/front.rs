@@ -1,0 +1,101 @@
+//! Markdown with fields, taken apart and put together.
+
+use agpm_diag::{Diagnostic, Severity, SourceMap};
+use agpm_text::{Document, Format, Limits, Value, parse, print, to_value};
+
+use super::ConvertError;
+use super::parts::{entries, text_of};
+
+/// A Markdown file's fields and its body.
+pub(super) struct Front {
+    document: Document,
+    fields: Value,
+}
+
+/// Reads a text without a home, or says what is wrong with it.
+pub(super) fn document(text: &str, format: Format) -> Result<Document, ConvertError> {
+    let mut sources = SourceMap::default();
+    let parsed = parse(sources.add("", ""), text, format, Limits::default());
+    match parsed.diagnostics.into_iter().find(|found| found.severity == Severity::Error) {
+        Some(found) => Err(explain(found)),
+        None => Ok(parsed.document),
+    }
+}
+
+fn explain(found: Diagnostic) -> ConvertError {
+    let at = found.labels.first().map(|label| label.span);
+    ConvertError { message: found.message, help: "correct the file; only then can it be converted", at }
+}
+
+/// The value of a text in this format, if it is one.
+pub(super) fn value_of(text: &str, format: Format) -> Option<Value> {
+    document(text, format).ok()?.root().map(to_value)
+}
+
+/// Whether a text is TOML that has these keys, with text in them.
+pub(super) fn is_toml_with(text: &str, keys: &[&str]) -> bool {
+    let has = |value: &Value| keys.iter().all(|key| value.get(key).and_then(Value::as_str).is_some());
+    value_of(text, Format::Toml).as_ref().is_some_and(has)
+}
+
+impl Front {
+    pub(super) fn read(text: &str) -> Result<Self, ConvertError> {
+        let document = document(text, Format::Markdown)?;
+        let fields = document.root().map_or(Value::Map(Vec::new()), to_value);
+        Ok(Front { document, fields })
+    }
+
+    pub(super) fn fields(&self) -> &[(String, Value)] {
+        entries(&self.fields)
+    }
+
+    /// The value of a field that has one.
+    pub(super) fn get(&self, key: &str) -> Option<&Value> {
+        self.fields.get(key).filter(|value| !matches!(value, Value::Null))
+    }
+
+    /// Whether the field is there, even if it is empty.
+    pub(super) fn has(&self, key: &str) -> bool {
+        self.fields.get(key).is_some()
+    }
+
+    pub(super) fn body(&self) -> &str {
+        &self.document.text()[self.document.body().range()]
+    }
+
+    /// The first line of the body that says something, without the marks of a heading.
+    pub(super) fn first_line(&self) -> Option<&str> {
+        let lines = self.body().lines().map(|line| line.trim_start_matches(['#', ' ', '\t']).trim_end());
+        lines.into_iter().find(|line| !line.is_empty())
+    }
+
+    /// The text of a field, if it has one.
+    pub(super) fn text(&self, key: &str) -> Option<String> {
+        self.get(key).and_then(text_of).filter(|text| !text.trim().is_empty())
+    }
+
+    /// The file with other fields and another body; comments and order of the fields stay where they can.
+    pub(super) fn write(&self, fields: Vec<(String, Value)>, body: &str) -> Result<String, ConvertError> {
+        let fenced = body.lines().next().is_some_and(|line| line.trim_end() == "---");
+        if fields.is_empty() && !fenced {
+            return Ok(body.to_owned());
+        }
+        let fields = Value::Map(fields);
+        let rewritten = self.document.rewrite(&fields).ok().map(|text| text.to_string());
+        match rewritten.as_deref().and_then(|text| text.strip_suffix(self.body())) {
+            Some(head) if !head.is_empty() => Ok(format!("{head}{body}")),
+            _ => Ok(format!("---\n{}---\n{body}", printed(&fields, Format::Yaml)?)),
+        }
+    }
+}
+
+/// A value in a format, or why there is no way to write it.
+pub(super) fn printed(value: &Value, format: Format) -> Result<String, ConvertError> {
+    print(value, format)
+        .map_err(|error| ConvertError::new(error.to_string(), "leave the field out, or write it otherwise"))
+}
+
+/// Whether a format can hold a value as a field.
+pub(super) fn holds(value: &Value, format: Format) -> bool {
+    print(&Value::map([("field", value.clone())]), format).is_ok()
+}

@@ -1,0 +1,115 @@
+//! Hook files as authors write them.
+
+use agpm_text::Value;
+
+use super::parts::{METADATA, entries, is_map, items, without};
+use super::{ConvertError, FateKind, Fates};
+
+/// An event and a group of its list, as Claude Code has them.
+pub(super) type Registered = (String, Value);
+
+/// The groups of a hook file, in Claude Code's form.
+pub(super) fn read(name: &str, hook: &Value, fates: &mut Fates) -> Result<Vec<Registered>, ConvertError> {
+    match (hook.get("hooks"), hook.get("events")) {
+        _ if !is_map(hook) => Err(ConvertError::new(
+            format!("the hook `{name}` is no map"),
+            "write `{\"events\": […], \"command\": …}`",
+        )),
+        (Some(_), Some(_)) => Err(ConvertError::new(
+            format!("the hook `{name}` has both `events` and `hooks`"),
+            "keep `hooks` for settings of Claude Code's, or `events` with `command` for one hook",
+        )),
+        (Some(hooks), None) => {
+            for (key, _) in entries(hook).iter().filter(|(key, _)| key != "hooks") {
+                if !METADATA.contains(&key.as_str()) {
+                    fates.add(key, FateKind::Dropped, "only `hooks` of a settings file are taken");
+                }
+            }
+            read_settings(name, hooks)
+        }
+        (None, events) => read_simple(name, hook, events),
+    }
+}
+
+/// `{hooks: {Event: [group, …]}}`.
+fn read_settings(name: &str, hooks: &Value) -> Result<Vec<Registered>, ConvertError> {
+    let wrong = |what: String| {
+        let help = "write `\"hooks\": {\"PreToolUse\": [{\"matcher\": \"Bash\", \"hooks\": [{\"type\": \"command\", …}]}]}`";
+        ConvertError::new(format!("the hook `{name}`: {what}"), help)
+    };
+    if !is_map(hooks) {
+        return Err(wrong("`hooks` is no map of events".to_owned()));
+    }
+    let mut found = Vec::new();
+    for (event, groups) in entries(hooks) {
+        if !matches!(groups, Value::List(_)) {
+            return Err(wrong(format!("`{event}` is no list")));
+        }
+        for group in items(groups) {
+            if !is_map(group) {
+                return Err(wrong(format!("an item of `{event}` is no map")));
+            }
+            found.push((event.clone(), group.clone()));
+        }
+    }
+    Ok(found)
+}
+
+/// `{events: […], matcher?, type, command, timeout?}`.
+fn read_simple(name: &str, hook: &Value, events: Option<&Value>) -> Result<Vec<Registered>, ConvertError> {
+    let wrong = |what: &str, help| Err(ConvertError::new(format!("the hook `{name}` {what}"), help));
+    let Some(events) = events else {
+        return wrong("has no `events`", "add them, as in `\"events\": [\"PreToolUse\"]`");
+    };
+    let named: Option<Vec<&str>> = match events {
+        Value::List(items) => items.iter().map(Value::as_str).collect(),
+        _ => None,
+    };
+    let Some(mut named) = named.filter(|events| events.iter().all(|event| !event.is_empty())) else {
+        return wrong("has `events` that are no list of names", "write `\"events\": [\"PreToolUse\"]`");
+    };
+    if named.is_empty() {
+        return wrong("has no event in `events`", "name one, as in `\"events\": [\"PreToolUse\"]`");
+    }
+    let kind = hook.get("type").map_or(Some("command"), Value::as_str);
+    let command = hook.get("command").and_then(Value::as_str).filter(|command| !command.is_empty());
+    match (kind, command, hook.get("matcher"), hook.get("enabled")) {
+        (None, ..) => return wrong("has a `type` that is no text", "write `\"type\": \"command\"`"),
+        (Some("command"), None, ..) => {
+            return wrong("has no `command`", "add the command line, as in `\"command\": \"./check.sh\"`");
+        }
+        (_, _, Some(matcher), _) if matcher.as_str().is_none() => {
+            return wrong(
+                "has a `matcher` that is no text",
+                "write `\"matcher\": \"Bash\"`, or leave it out",
+            );
+        }
+        (_, _, _, Some(Value::Bool(false))) => return Ok(Vec::new()),
+        (_, _, _, Some(enabled)) if !matches!(enabled, Value::Bool(_)) => {
+            return wrong("has an `enabled` that is neither true nor false", "write `\"enabled\": false`");
+        }
+        _ => {}
+    }
+    let group = simple_group(hook, kind.unwrap_or("command"));
+    let mut seen = Vec::new();
+    named.retain(|event| {
+        !seen.contains(event) && {
+            seen.push(event);
+            true
+        }
+    });
+    Ok(named.into_iter().map(|event| (event.to_owned(), group.clone())).collect())
+}
+
+/// The group that stands for a hook of the simple form.
+fn simple_group(hook: &Value, kind: &str) -> Value {
+    let mut own = vec![("type".to_owned(), Value::from(kind))];
+    for key in ["command", "timeout"] {
+        own.extend(hook.get(key).map(|value| (key.to_owned(), value.clone())));
+    }
+    let taken = ["events", "matcher", "enabled", "type", "command", "timeout", METADATA[0], METADATA[1]];
+    own.extend(entries(&without(hook, &taken)).iter().cloned());
+    let matcher = hook.get("matcher").map(|matcher| ("matcher".to_owned(), matcher.clone()));
+    let hooks = ("hooks".to_owned(), Value::List(vec![Value::Map(own)]));
+    Value::Map(matcher.into_iter().chain([hooks]).collect())
+}

@@ -1,0 +1,118 @@
+//! Which occasions a hook is for.
+
+use super::events::Matching;
+use super::parts::quoted;
+use super::tool_names::{Dialect, translate};
+use super::{FateKind, Fates};
+
+/// What a matcher says, as Claude Code reads it.
+enum Matcher<'a> {
+    /// Every occasion.
+    All,
+    /// Exactly these names.
+    Names(Vec<&'a str>),
+    /// A regular expression.
+    Pattern,
+}
+
+impl<'a> Matcher<'a> {
+    fn read(text: &'a str) -> Self {
+        let plain = |c: char| c.is_ascii_alphanumeric() || "_- ,|".contains(c);
+        match text.trim() {
+            "" | "*" | ".*" => Matcher::All,
+            text if text.chars().all(plain) => {
+                let names = text.split(['|', ',']).map(str::trim).filter(|name| !name.is_empty());
+                Matcher::Names(names.collect())
+            }
+            _ => Matcher::Pattern,
+        }
+    }
+}
+
+/// Where a matcher goes, and what is to be said of it whatever it says.
+#[derive(Clone, Copy)]
+pub(super) struct Target<'a> {
+    pub(super) rule: Matching,
+    /// The field that fates are told of.
+    pub(super) field: &'a str,
+    /// Why the hook may run more often there; empty if it does not.
+    pub(super) caveat: &'static str,
+}
+
+/// The matchers that stand for one of Claude Code's, one for each entry that is needed; `None` is one that says
+/// nothing. No entry at all means that the hook would run where its author did not want it.
+pub(super) fn carry(text: Option<&str>, target: Target<'_>, fates: &mut Fates) -> Vec<Option<String>> {
+    let Some(text) = text else { return vec![None] };
+    let matcher = Matcher::read(text);
+    if matches!(matcher, Matcher::All) || target.rule == Matching::Ignored {
+        fates.exact(target.field);
+        return vec![None];
+    }
+    // Commas are Claude Code's own; everybody knows `|`.
+    let plain = match &matcher {
+        Matcher::Names(names) => names.join("|"),
+        _ => text.to_owned(),
+    };
+    match (target.rule, matcher) {
+        (Matching::Same, _) | (Matching::Tools(Dialect::CodexHook), Matcher::Pattern) => {
+            tell(target, Vec::new(), fates);
+            vec![Some(plain)]
+        }
+        (Matching::Lately, _) => {
+            tell(target, vec!["versions that do not look at it run the hook each time".to_owned()], fates);
+            vec![Some(plain)]
+        }
+        (Matching::Tools(dialect), Matcher::Names(names)) => tools(&names, dialect, target, fates),
+        (Matching::OneOf(words), Matcher::Names(names)) => one_of(&names, words, target, fates),
+        _ => refuse(target, "it cannot be said there, and without it the hook would run too often", fates),
+    }
+}
+
+/// The fate of a matcher that stays.
+fn tell(target: Target<'_>, mut notes: Vec<String>, fates: &mut Fates) {
+    notes.extend((!target.caveat.is_empty()).then(|| target.caveat.to_owned()));
+    match notes.is_empty() {
+        true => fates.exact(target.field),
+        false => fates.add(target.field, FateKind::Approximated, notes.join("; ")),
+    }
+}
+
+fn refuse(target: Target<'_>, note: &str, fates: &mut Fates) -> Vec<Option<String>> {
+    fates.add(target.field, FateKind::Dropped, format!("{note}: the entry is left out"));
+    Vec::new()
+}
+
+fn tools(names: &[&str], dialect: Dialect, target: Target<'_>, fates: &mut Fates) -> Vec<Option<String>> {
+    let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+    let found = translate(&names, dialect);
+    if found.names.is_empty() {
+        return refuse(target, &format!("no tool there is {}", quoted(&found.left_out)), fates);
+    }
+    let mut notes = Vec::new();
+    if !found.left_out.is_empty() {
+        notes.push(format!("it does not run for {}, unknown there", quoted(&found.left_out)));
+    }
+    if !found.more.is_empty() {
+        notes.push(format!("it also runs for {}", quoted(&found.more)));
+    }
+    tell(target, notes, fates);
+    let joined = found.names.join("|");
+    vec![Some(match dialect {
+        // Codex knows Claude Code's names as well as its own.
+        Dialect::CodexHook => names.join("|"),
+        // Without anchors it would also run for servers' tools with such names in theirs.
+        Dialect::Gemini => format!("^({joined})$"),
+        _ => joined,
+    })]
+}
+
+/// One entry for each word: there it is compared as a whole.
+fn one_of(names: &[&str], words: &[&str], target: Target<'_>, fates: &mut Fates) -> Vec<Option<String>> {
+    let (known, unknown): (Vec<&str>, Vec<&str>) = names.iter().partition(|name| words.contains(name));
+    if known.is_empty() {
+        return refuse(target, &format!("there is no {}", quoted(&unknown)), fates);
+    }
+    let missed = (!unknown.is_empty()).then(|| format!("it does not run for {}", quoted(&unknown)));
+    tell(target, missed.into_iter().collect(), fates);
+    known.into_iter().map(|name| Some(name.to_owned())).collect()
+}

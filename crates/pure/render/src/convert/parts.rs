@@ -1,0 +1,58 @@
+//! Small questions to values.
+
+use agpm_text::{Shape, Value, View};
+
+/// Keys that are for us and not for a tool.
+pub(super) const METADATA: [&str; 2] = ["dependencies", "agpm"];
+
+/// The entries of a map; none of anything else.
+pub(super) fn entries(value: &Value) -> &[(String, Value)] {
+    match value {
+        Value::Map(entries) => entries,
+        _ => &[],
+    }
+}
+
+/// The items of a list; none of anything else.
+pub(super) fn items(value: &Value) -> &[Value] {
+    match value {
+        Value::List(items) => items,
+        _ => &[],
+    }
+}
+
+/// Whether this is a map.
+pub(super) fn is_map(value: &Value) -> bool {
+    matches!(value, Value::Map(_))
+}
+
+/// The text of a value that is a text, a number or a boolean.
+pub(super) fn text_of(value: &Value) -> Option<String> {
+    match value.shape() {
+        Shape::String(text) | Shape::DateTime(text) | Shape::Integer(text) | Shape::Float(text) => {
+            Some(text.to_owned())
+        }
+        Shape::Bool(truth) => Some(truth.to_string()),
+        Shape::Null | Shape::List(_) | Shape::Map(_) => None,
+    }
+}
+
+/// The texts of a list of such values; `None` if it is no list, or one of its items is none.
+pub(super) fn texts_of(value: &Value) -> Option<Vec<String>> {
+    match value {
+        Value::List(items) => items.iter().map(text_of).collect(),
+        _ => None,
+    }
+}
+
+/// A map without some of its keys.
+pub(super) fn without(value: &Value, keys: &[&str]) -> Value {
+    let kept = entries(value).iter().filter(|(key, _)| !keys.contains(&key.as_str()));
+    Value::Map(kept.cloned().collect())
+}
+
+/// Names in backquotes, with commas.
+pub(super) fn quoted<T: AsRef<str>>(names: impl IntoIterator<Item = T>) -> String {
+    let names: Vec<String> = names.into_iter().map(|name| format!("`{}`", name.as_ref())).collect();
+    names.join(", ")
+}

@@ -1,0 +1,147 @@
+//! A server as authors write it: how it is reached, and with what.
+
+use agpm_text::Value;
+
+use super::ConvertError;
+use super::parts::{entries, is_map, text_of, texts_of};
+
+/// How a server is reached.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Transport {
+    /// A program that is started.
+    Local {
+        /// The program.
+        command: String,
+        /// Its arguments.
+        args: Vec<String>,
+    },
+    /// An address that answers.
+    Http(String),
+    /// An address that sends events.
+    Sse(String),
+    /// An address with a socket.
+    Socket(String),
+}
+
+/// A server, whoever's form it was written in.
+#[derive(Clone, Debug)]
+pub(super) struct Server {
+    pub(super) transport: Transport,
+    /// Variables for the program.
+    pub(super) env: Vec<(String, String)>,
+    /// Headers for the address.
+    pub(super) headers: Vec<(String, String)>,
+    pub(super) folder: Option<String>,
+    pub(super) state: State,
+    /// Everything else.
+    pub(super) rest: Vec<(String, Value)>,
+}
+
+/// Whether a server is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    On,
+    Off,
+}
+
+/// Keys that the fields of a [`Server`] are read from.
+pub(super) const KEYS: [&str; 11] = [
+    "type",
+    "command",
+    "args",
+    "env",
+    "environment",
+    "url",
+    "httpUrl",
+    "headers",
+    "cwd",
+    "enabled",
+    "disabled",
+];
+
+/// Whether a server is written in OpenCode's form.
+pub(super) fn is_opencodes(server: &Value) -> bool {
+    let kind = server.get("type").and_then(Value::as_str);
+    matches!(server.get("command"), Some(Value::List(_))) || matches!(kind, Some("local" | "remote"))
+}
+
+impl Server {
+    pub(super) fn read(name: &str, value: &Value) -> Result<Self, ConvertError> {
+        let reader = Reader { name, value };
+        if !is_map(value) {
+            return Err(reader.wrong("is no map", "write `{\"command\": \"npx\", \"args\": […]}`"));
+        }
+        let rest = entries(value).iter().filter(|(key, _)| !KEYS.contains(&key.as_str()));
+        let env = if value.get("env").is_some() { "env" } else { "environment" };
+        Ok(Server {
+            transport: reader.transport()?,
+            env: reader.texts(env)?,
+            headers: reader.texts("headers")?,
+            folder: value.get("cwd").and_then(text_of),
+            state: reader.state(),
+            rest: rest.cloned().collect(),
+        })
+    }
+}
+
+struct Reader<'a> {
+    name: &'a str,
+    value: &'a Value,
+}
+
+impl Reader<'_> {
+    fn wrong(&self, what: &str, help: &'static str) -> ConvertError {
+        ConvertError::new(format!("the server `{}` {what}", self.name), help)
+    }
+
+    fn state(&self) -> State {
+        let is = |key: &str, wanted: bool| matches!(self.value.get(key), Some(Value::Bool(found)) if *found == wanted);
+        if is("enabled", false) || is("disabled", true) { State::Off } else { State::On }
+    }
+
+    fn transport(&self) -> Result<Transport, ConvertError> {
+        let text = |key: &str| self.value.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
+        let kind = text("type").unwrap_or_default();
+        if self.value.get("command").is_some() {
+            return self.local();
+        }
+        match (text("httpUrl"), text("url"), kind) {
+            (Some(url), ..) => Ok(Transport::Http(url.to_owned())),
+            (None, Some(url), "sse") => Ok(Transport::Sse(url.to_owned())),
+            (None, Some(url), "ws" | "websocket") => Ok(Transport::Socket(url.to_owned())),
+            (None, Some(url), _) => Ok(Transport::Http(url.to_owned())),
+            (None, None, _) => Err(self.wrong(
+                "has no `command` and no `url`",
+                "write `\"command\": \"npx\"` with its `args`, or `\"url\": \"https://…\"`",
+            )),
+        }
+    }
+
+    fn local(&self) -> Result<Transport, ConvertError> {
+        let help = "write `\"command\": \"npx\", \"args\": [\"-y\", \"…\"]`";
+        let args = self.value.get("args").map_or(Some(Vec::new()), texts_of);
+        let Some(mut args) = args else {
+            return Err(self.wrong("has `args` that are no list of texts", help));
+        };
+        let command = match self.value.get("command") {
+            Some(Value::String(command)) => Some(command.clone()),
+            Some(list) => texts_of(list).filter(|parts| !parts.is_empty()).map(|mut parts| {
+                args.splice(0..0, parts.split_off(1));
+                parts.remove(0)
+            }),
+            None => None,
+        };
+        match command.filter(|command| !command.is_empty()) {
+            Some(command) => Ok(Transport::Local { command, args }),
+            None => Err(self.wrong("has a `command` that is neither a text nor a list of them", help)),
+        }
+    }
+
+    fn texts(&self, key: &str) -> Result<Vec<(String, String)>, ConvertError> {
+        let Some(value) = self.value.get(key) else { return Ok(Vec::new()) };
+        let pairs = entries(value).iter().map(|(name, value)| Some((name.clone(), text_of(value)?)));
+        pairs.collect::<Option<Vec<_>>>().filter(|_| is_map(value)).ok_or_else(|| {
+            self.wrong(&format!("has `{key}` that is no map of texts"), "write `{\"NAME\": \"value\"}`")
+        })
+    }
+}

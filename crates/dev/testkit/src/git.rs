@@ -60,6 +60,13 @@ impl<'s> Repository<'s> {
         write_below(&self.path, path, content.as_bytes());
     }
 
+    /// Makes a symbolic link, to be committed later.
+    pub fn link(&self, path: &str, target: &str) {
+        let link = self.path().join(path);
+        std::fs::create_dir_all(link.parent().expect("a parent")).expect("a folder");
+        std::os::unix::fs::symlink(target, link).expect("a link");
+    }
+
     /// Removes a file without committing that.
     pub fn remove(&self, path: &str) {
         std::fs::remove_file(self.path.join(path)).unwrap_or_else(|error| panic!("{path}: {error}"));

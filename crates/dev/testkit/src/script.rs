@@ -48,7 +48,7 @@ pub fn run_script(sandbox: &Sandbox, document: &str) -> String {
     out
 }
 
-/// Carries out the lines of a `git` fence: `file PATH` with indented lines, `remove PATH`, `commit`, `tag [-f] NAME`
+/// Carries out the lines of a `git` fence: `file PATH` with indented lines, `link PATH TARGET`, `remove PATH`, `commit`, `tag [-f] NAME`
 /// and `branch NAME`.
 fn change_repository(repository: &mut Repository<'_>, steps: &str) {
     let mut lines = steps.lines().peekable();
@@ -63,6 +63,11 @@ fn change_repository(repository: &mut Repository<'_>, steps: &str) {
                     content.push('\n');
                 }
                 repository.write(rest, &content);
+            }
+            "link" => {
+                let (path, target) =
+                    rest.split_once(' ').unwrap_or_else(|| panic!("`link PATH TARGET`: {line}"));
+                repository.link(path, target);
             }
             "remove" => repository.remove(rest),
             "commit" => drop(repository.commit(&[])),

@@ -237,6 +237,9 @@ pub(crate) struct InstallArgs {
     /// Let resources bring programs along in this run
     #[arg(long)]
     pub(crate) allow_executables: bool,
+    /// Fail if a tool's own form cannot say all that a resource says
+    #[arg(long)]
+    pub(crate) strict_fidelity: bool,
 }
 
 /// Arguments of `update`.
@@ -280,6 +283,9 @@ pub(crate) struct ListArgs {
     /// Only names that contain this
     #[arg(long, value_name = "TEXT")]
     pub(crate) search: Option<String>,
+    /// Tell what patches changed, from which value to which
+    #[arg(long)]
+    pub(crate) detailed: bool,
     /// How to print it
     #[arg(long, value_name = "FORMAT", default_value = "table")]
     pub(crate) format: ListFormat,

@@ -42,6 +42,27 @@ impl Remote {
         Ok(contents)
     }
 
+    /// How many bytes files have together; those that are missing are fetched.
+    pub fn measure_blobs(&self, wanted: &[ObjectId]) -> Result<u64, GitError> {
+        let (mut size, missing) = self.measure(wanted)?;
+        if !missing.is_empty() {
+            self.refuse_offline()?;
+            self.fetch_blobs(&missing, &self.shelf.hold()?)?;
+            size = self.measure(wanted)?.0;
+        }
+        Ok(size)
+    }
+
+    fn measure(&self, wanted: &[ObjectId]) -> Result<(u64, Vec<ObjectId>), GitError> {
+        let names: Vec<String> = wanted.iter().map(ObjectId::to_string).collect();
+        let (mut sum, mut missing) = (0u64, Vec::new());
+        self.ask(Question::Kind, &names, &mut |at, answer| match answer {
+            Answer::Found { size, .. } | Answer::TooLarge { size, .. } => sum = sum.saturating_add(size),
+            Answer::Missing => missing.push(wanted[at].clone()),
+        })?;
+        Ok((sum, missing))
+    }
+
     fn gather(
         &self,
         wanted: &[ObjectId],

@@ -20,7 +20,7 @@ pub(crate) enum Question {
 /// What there is to say about an object.
 #[derive(Debug)]
 pub(crate) enum Answer {
-    Found { id: ObjectId, kind: String, content: Vec<u8> },
+    Found { id: ObjectId, kind: String, size: u64, content: Vec<u8> },
     TooLarge { id: ObjectId, size: u64 },
     Missing,
 }
@@ -83,7 +83,7 @@ impl Reader {
     fn found(&mut self, question: Question, id: ObjectId, kind: String, size: u64) -> io::Result<Answer> {
         let mut content = Vec::new();
         if matches!(question, Question::Kind) {
-            return Ok(Answer::Found { id, kind, content });
+            return Ok(Answer::Found { id, kind, size, content });
         }
         // With the newline that follows.
         let mut body = (&mut self.answers).take(size + 1);
@@ -95,7 +95,7 @@ impl Reader {
         if content.pop() != Some(b'\n') || content.len() as u64 != size {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
-        Ok(Answer::Found { id, kind, content })
+        Ok(Answer::Found { id, kind, size, content })
     }
 }
 

@@ -305,7 +305,7 @@ fn remove_source(document: &Document, manifest: &Manifest, name: &str) -> Result
     }
     let uses =
         |unit: &agpm_model::Unit| matches!(&unit.origin, Origin::Source(source) if source.as_str() == name);
-    let users = manifest.dependencies.iter().filter(|dependency| dependency.unit.as_ref().is_some_and(uses));
+    let users = manifest.dependencies.iter().filter(|dependency| uses(&dependency.unit));
     let users: Vec<String> = users.map(|user| format!("{}/{}", user.kind, user.name)).collect();
     if !users.is_empty() {
         let message = format!("source `{name}` is used by {}", users.join(", "));

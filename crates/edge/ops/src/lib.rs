@@ -39,10 +39,10 @@ pub use explain::{ExplainReport, ExplainRequest, explain};
 pub use failure::{FailureKind, Outcome};
 pub use init::{InitReport, InitRequest, init};
 pub use install::{
-    Executables, InstallReport, InstallRequest, LockChange, LockUse, Moved, Overwrite, Warnings, Writing,
-    install,
+    Conversion, Executables, Fate, FateKind, Fidelity, InstallReport, InstallRequest, LockChange, LockUse,
+    Moved, Overwrite, Program, Warnings, Writing, install,
 };
-pub use list::{ListReport, ListRequest, ListRow, list};
+pub use list::{ListDetail, ListReport, ListRequest, ListRow, list};
 pub use merge::{MergeInputs, MergeReport, MergeRequest, OutputFormat, RuleArgument, merge};
 pub use outdated::{Outdated, OutdatedReport, OutdatedRequest, outdated};
 pub use provenance::{BodyLines, ExplainedDeletion, ExplainedLeaf, ExplainedShadow, Provenance};

@@ -1,13 +1,19 @@
 //! `agpm list`: what is installed.
 
-use agpm_diag::did_you_mean;
-use agpm_model::{Checksum, Locked, ObjectId, RESOURCE_TYPES, RelativePath, ResourceType, ToolName};
+use std::collections::BTreeMap;
+
+use agpm_diag::{did_you_mean, is_secret_name, looks_secret};
+use agpm_model::{
+    Checksum, Locked, ObjectId, PatchScope, RESOURCE_TYPES, RelativePath, ResourceType, ToolName,
+};
+use agpm_store::ProjectStore;
 use agpm_text::Value;
 
 use crate::failure::{Failure, Notes, Outcome};
-use crate::gather::unknown_name;
-use crate::locked::{LockView, identity, source};
-use crate::world::World;
+use crate::gather::{ManifestFiles, Project, unknown_name};
+use crate::locked::{LockView, identity, note, source};
+use crate::packages::{AppliedField, Sources, frozen, make_all, read_lock};
+use crate::world::{Network, World};
 
 /// Which resources.
 #[derive(Clone, Debug, Default)]
@@ -18,12 +24,26 @@ pub struct ListRequest {
     pub source: Option<String>,
     /// Only names that contain this.
     pub search: Option<String>,
+    /// How much is told.
+    pub detail: ListDetail,
+}
+
+/// How much is told of a resource.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ListDetail {
+    /// What the lockfile has.
+    #[default]
+    Locked,
+    /// What patches changed too, from which value to which.
+    Patches,
 }
 
 /// Resources by kind and name.
 #[derive(Debug)]
 pub struct ListReport {
     entries: Vec<Locked>,
+    /// Patched fields by resource; nothing if they were not asked for.
+    patched: Option<BTreeMap<String, Vec<AppliedField>>>,
 }
 
 /// A resource as a row of a table.
@@ -31,6 +51,8 @@ pub struct ListReport {
 pub struct ListRow {
     /// Name, type, version, source, place and status.
     pub cells: [String; 6],
+    /// What patches changed.
+    pub patches: Vec<String>,
 }
 
 /// Lists resources.
@@ -52,7 +74,44 @@ fn run(world: &World, request: &ListRequest, notes: &mut Notes) -> Result<ListRe
             && request.source.as_deref().is_none_or(|name| shown_source(entry) == name)
             && search.as_ref().is_none_or(|text| entry.name.as_str().to_lowercase().contains(text))
     };
-    Ok(ListReport { entries: view.entries.into_iter().filter(wanted).collect() })
+    let entries: Vec<Locked> = view.entries.into_iter().filter(wanted).collect();
+    let is_patched = entries.iter().any(|entry| !entry.patches.is_empty());
+    let patched = match (request.detail, is_patched) {
+        (ListDetail::Locked, _) => None,
+        (ListDetail::Patches, false) => Some(BTreeMap::new()),
+        (ListDetail::Patches, true) => Some(patched_fields(world, notes)),
+    };
+    Ok(ListReport { entries, patched })
+}
+
+/// What patches change, out of what was fetched before: nothing is asked of anyone.
+fn patched_fields(world: &World, notes: &mut Notes) -> BTreeMap<String, Vec<AppliedField>> {
+    let mut own = Notes::default();
+    let mut world = world.clone();
+    world.environment.network = Network::Offline;
+    match made_of_lock(&world, &mut own) {
+        Ok(fields) => fields,
+        Err(failure) => {
+            let why = failure
+                .diagnostic
+                .map(|found| found.message)
+                .unwrap_or_else(|| "see `agpm validate`".to_owned());
+            notes.diagnostics.push(note(format!("old and new values are not known: {why}")));
+            BTreeMap::new()
+        }
+    }
+}
+
+fn made_of_lock(world: &World, notes: &mut Notes) -> Result<BTreeMap<String, Vec<AppliedField>>, Failure> {
+    let files = ManifestFiles::require(&world.environment)?;
+    let store = ProjectStore::open(files.folder())?;
+    let project = Project::of(&world.environment, files, notes)?;
+    let (lock, _) = read_lock(&store, notes)?.unwrap_or_default();
+    let sources = Sources::open(&world.environment, &project.manifest, store.path());
+    let entries = frozen::entries(world, &project.manifest, &sources, &lock, notes)?;
+    let making = make_all(&project.manifest, &store, &entries, notes)?;
+    let fields = entries.iter().zip(making.made).map(|(resolved, made)| (resolved.label(), made.patched));
+    Ok(fields.collect())
 }
 
 /// What stands for the source of files of the project itself.
@@ -80,13 +139,19 @@ fn kind_named(word: &str) -> Result<ResourceType, Failure> {
 impl ListReport {
     /// One row for each resource.
     pub fn rows(&self) -> Vec<ListRow> {
-        self.entries.iter().map(row).collect()
+        self.entries.iter().map(|entry| row(entry, self.fields_of(entry))).collect()
+    }
+
+    fn fields_of(&self, entry: &Locked) -> &[AppliedField] {
+        let patched = self.patched.as_ref().and_then(|patched| patched.get(&entry.label()));
+        patched.map(Vec::as_slice).unwrap_or_default()
     }
 
     /// The resources, keyed by type.
     pub fn value(&self) -> Value {
         let of = |kind: ResourceType| {
-            let entries = self.entries.iter().filter(|entry| entry.kind == kind).map(entry_value);
+            let entries =
+                self.entries.iter().filter(|entry| entry.kind == kind).map(|entry| self.entry_value(entry));
             (kind.plural(), entries.collect::<Vec<_>>())
         };
         let kinds = RESOURCE_TYPES.into_iter().map(of).filter(|(_, entries)| !entries.is_empty());
@@ -94,7 +159,44 @@ impl ListReport {
     }
 }
 
-fn row(entry: &Locked) -> ListRow {
+/// A value as it may be shown.
+fn shown(field: &str, value: Option<&Value>) -> String {
+    let last = field.rsplit('.').next().unwrap_or(field);
+    match value {
+        None => "(not set)".to_owned(),
+        Some(value) if is_secret(last, value) => "***".to_owned(),
+        Some(value) => value.to_json().split_whitespace().collect::<Vec<_>>().join(" "),
+    }
+}
+
+fn is_secret(key: &str, value: &Value) -> bool {
+    is_secret_name(key) || value.as_str().is_some_and(|text| looks_secret(Some(key), text))
+}
+
+fn file_of(scope: PatchScope) -> &'static str {
+    match scope {
+        PatchScope::Project => "agpm.toml",
+        PatchScope::Private => "agpm.private.toml",
+    }
+}
+
+fn field_line(field: &AppliedField) -> String {
+    let (old, new) = (shown(&field.field, field.before.as_ref()), shown(&field.field, Some(&field.after)));
+    format!("{}: {old} -> {new} ({})", field.field, file_of(field.scope))
+}
+
+fn field_value(field: &AppliedField) -> Value {
+    let last = field.field.rsplit('.').next().unwrap_or_default();
+    let masked = |value: &Value| if is_secret(last, value) { Value::from("***") } else { value.clone() };
+    Value::map([
+        ("field", Value::from(field.field.as_str())),
+        ("old", field.before.as_ref().map(masked).into()),
+        ("new", masked(&field.after)),
+        ("from", file_of(field.scope).into()),
+    ])
+}
+
+fn row(entry: &Locked, fields: &[AppliedField]) -> ListRow {
     let status = match (entry.patches.is_empty(), &entry.installed_at) {
         (false, Some(_)) => "(patched)",
         (true, Some(_)) => "",
@@ -108,21 +210,26 @@ fn row(entry: &Locked) -> ListRow {
         entry.installed_at.as_ref().map_or("-", RelativePath::as_str),
         status,
     ];
-    ListRow { cells: cells.map(str::to_owned) }
+    ListRow { cells: cells.map(str::to_owned), patches: fields.iter().map(field_line).collect() }
 }
 
-fn entry_value(entry: &Locked) -> Value {
-    let checksum = entry.checksum.as_ref().map(Checksum::to_string);
-    let mut fields = identity(entry);
-    fields.extend([
-        ("path", entry.unit.path.as_str().into()),
-        ("requirement", entry.requirement.as_deref().into()),
-        ("resolved_commit", entry.commit.as_ref().map(ObjectId::as_str).into()),
-        ("checksum", checksum.into()),
-        ("installed_at", entry.installed_at.as_ref().map(RelativePath::as_str).into()),
-        ("tool", entry.tool.as_ref().map(ToolName::as_str).into()),
-        ("dependencies", Value::list(entry.dependencies.iter().map(String::as_str))),
-        ("patches", Value::list(entry.patches.iter().map(String::as_str))),
-    ]);
-    Value::map(fields)
+impl ListReport {
+    fn entry_value(&self, entry: &Locked) -> Value {
+        let checksum = entry.checksum.as_ref().map(Checksum::to_string);
+        let mut fields = identity(entry);
+        fields.extend([
+            ("path", entry.unit.path.as_str().into()),
+            ("requirement", entry.requirement.as_deref().into()),
+            ("resolved_commit", entry.commit.as_ref().map(ObjectId::as_str).into()),
+            ("checksum", checksum.into()),
+            ("installed_at", entry.installed_at.as_ref().map(RelativePath::as_str).into()),
+            ("tool", entry.tool.as_ref().map(ToolName::as_str).into()),
+            ("dependencies", Value::list(entry.dependencies.iter().map(String::as_str))),
+            ("patches", Value::list(entry.patches.iter().map(String::as_str))),
+        ]);
+        if self.patched.is_some() {
+            fields.push(("patched", Value::list(self.fields_of(entry).iter().map(field_value))));
+        }
+        Value::map(fields)
+    }
 }

@@ -60,8 +60,8 @@ impl LockView {
     fn tell_missing(&self, manifest: &Manifest, notes: &mut Notes) {
         let locked: BTreeSet<(ResourceType, &str)> =
             self.entries.iter().map(|entry| (entry.kind, entry.manifest_key().as_str())).collect();
-        let plain = manifest.dependencies.iter().filter(|root| root.unit.is_some());
-        let missing = plain.filter(|root| !locked.contains(&(root.kind, root.name.as_str())));
+        let roots = manifest.dependencies.iter();
+        let missing = roots.filter(|root| !locked.contains(&(root.kind, root.name.as_str())));
         let missing: Vec<String> = missing.map(|root| format!("`{}/{}`", root.kind, root.name)).collect();
         if !missing.is_empty() && !self.entries.is_empty() {
             let message = format!("`{LOCK_NAME}` does not have {} of the manifest yet", missing.join(", "));
@@ -120,7 +120,7 @@ pub(crate) fn means(word: &str, kind: ResourceType, name: &str) -> bool {
 pub(crate) fn source(entry: &Locked) -> Option<&str> {
     match &entry.unit.origin {
         Origin::Source(name) => Some(name.as_str()),
-        Origin::Local => None,
+        Origin::Local | Origin::Manifest => None,
     }
 }
 
@@ -134,7 +134,7 @@ pub(crate) fn identity(entry: &Locked) -> Vec<(&'static str, Value)> {
     ]
 }
 
-fn note(message: String) -> Diagnostic {
+pub(crate) fn note(message: String) -> Diagnostic {
     let mut diagnostic = Diagnostic::new(&codes::LOCK_OUTDATED, message).help("run `agpm install`");
     diagnostic.severity = Severity::Note;
     diagnostic

@@ -82,7 +82,9 @@ fn refused(error: UndoError, store: &ProjectStore, notes: &mut Notes) -> Failure
 
 impl PastEntry {
     fn of(entry: HistoryEntry) -> Self {
-        let files = entry.changes.into_iter().filter(|(path, _)| path.as_str() != LEDGER_FILE).collect();
+        let mut files: Vec<(RelativePath, Done)> =
+            entry.changes.into_iter().filter(|(path, _)| path.as_str() != LEDGER_FILE).collect();
+        files.sort_by(|left, right| left.0.cmp(&right.0));
         PastEntry { number: entry.number.to_string(), title: entry.title, files }
     }
 }

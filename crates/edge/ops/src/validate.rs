@@ -1,15 +1,18 @@
 //! `validate`: every check that can be made without writing.
 
-use agpm_diag::{Diagnostic, codes};
-use agpm_model::{Manifest, Origin};
+use std::collections::BTreeSet;
+
+use agpm_diag::{Diagnostic, Span, codes};
+use agpm_model::{Extent, Manifest, Origin, SKILL_FILE};
+use agpm_render::file_links;
 use agpm_store::ProjectStore;
 
 use crate::failure::{Failure, FailureKind, Notes, Outcome};
 use crate::gather::{ManifestFiles, Project};
 use crate::install::outdated;
 use crate::packages::{
-    LOCK_NAME, Moving, ResolvedEntry, Sources, frozen, pins, read_lock, refs_of, render_all,
-    report_moved_tags, resolve, unsupported,
+    LOCK_NAME, Moving, ResolvedEntry, Sources, check_patched_names, frozen, make_all, pins, read_lock,
+    refs_of, report_moved_tags, resolve,
 };
 use crate::world::World;
 
@@ -68,8 +71,7 @@ fn run(world: &World, request: &ValidateRequest, notes: &mut Notes) -> Result<Va
     for check in &request.checks {
         let result = match check {
             ValidateCheck::Resolve => resolves(world, manifest, &store, notes).map(drop),
-            ValidateCheck::Render => resolves(world, manifest, &store, notes)
-                .and_then(|mut entries| render_all(manifest, &mut entries, notes)),
+            ValidateCheck::Render => renders(world, manifest, &store, notes),
             ValidateCheck::Sources => answer(world, manifest, &store, notes),
             ValidateCheck::Paths => are_there(manifest, &store, notes),
             ValidateCheck::Lock => is_current(manifest, &store, notes),
@@ -89,7 +91,6 @@ fn resolves(
     store: &ProjectStore,
     notes: &mut Notes,
 ) -> Result<Vec<ResolvedEntry>, Failure> {
-    unsupported::in_manifest(manifest)?;
     let sources = Sources::open(&world.environment, manifest, store.path());
     let lock = read_lock(store, notes)?.map(|(lock, _)| lock).unwrap_or_default();
     for (name, _) in sources.iter() {
@@ -99,8 +100,57 @@ fn resolves(
     }
     let pins = pins(manifest, &lock, &Moving::Nothing);
     let resolved = resolve(world, manifest, &sources, pins, notes)?;
-    unsupported::in_entries(&resolved)?;
+    check_patched_names(manifest, &resolved, notes)?;
     Ok(resolved)
+}
+
+/// Makes everything as an install would, and follows the links of what templates gave.
+fn renders(
+    world: &World,
+    manifest: &Manifest,
+    store: &ProjectStore,
+    notes: &mut Notes,
+) -> Result<(), Failure> {
+    let entries = resolves(world, manifest, store, notes)?;
+    let making = make_all(manifest, store, &entries, notes)?;
+    let planned: BTreeSet<&str> =
+        making.made.iter().flat_map(|made| &made.files).map(|file| file.path.as_str()).collect();
+    for file in making.made.iter().flat_map(|made| &made.files).filter(|file| file.is_filled()) {
+        let Ok(text) = std::str::from_utf8(file.bytes.get()) else { continue };
+        let folder = file.path.as_str().rsplit_once('/').map_or("", |(folder, _)| folder);
+        let is_there = |path: &str| {
+            let beside = joined(folder, path);
+            [joined("", path), beside]
+                .iter()
+                .flatten()
+                .any(|path| planned.contains(path.as_str()) || agpm_store::exists(&store.path().join(path)))
+        };
+        let mut source = None;
+        for link in file_links(text).into_iter().filter(|link| !is_there(&link.path)) {
+            let source =
+                *source.get_or_insert_with(|| notes.sources.add(file.path.to_string(), text.to_owned()));
+            let message = format!("`{}` links to `{}`, which is not there", file.path, link.path);
+            notes.diagnostics.push(
+                Diagnostic::new(&codes::RESOURCE_REFERENCE, message)
+                    .at(source, Span::new(link.range.start, link.range.end), "")
+                    .help("correct the link or the variable, or add the file; links start at the project or at the file"),
+            );
+        }
+    }
+    notes.check()
+}
+
+/// A path from a folder of the project; nothing if it leads out of the project.
+fn joined(folder: &str, path: &str) -> Option<String> {
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()?),
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
 }
 
 /// Asks every source for its refs; one that fails does not keep the others from being asked.
@@ -128,12 +178,16 @@ fn answer(
 
 fn are_there(manifest: &Manifest, store: &ProjectStore, notes: &mut Notes) -> Result<(), Failure> {
     for dependency in &manifest.dependencies {
-        let Some(unit) = dependency.unit.as_ref().filter(|unit| unit.origin == Origin::Local) else {
+        let unit = &dependency.unit;
+        if unit.origin != Origin::Local {
             continue;
+        }
+        let (path, what) = match unit.extent {
+            Extent::File => (unit.path.to_string(), "file"),
+            Extent::Folder => (format!("{}/{SKILL_FILE}", unit.path), "skill"),
         };
-        let there = unit.path.is_pattern() || agpm_store::is_file(&store.path().join(unit.path.as_str()));
-        if !there {
-            let message = format!("there is no file `{}`", unit.path);
+        if !unit.path.is_pattern() && !agpm_store::is_file(&store.path().join(path)) {
+            let message = format!("there is no {what} `{}`", unit.path);
             let found = Diagnostic::new(&codes::PACKAGE_NOT_FOUND, message).at_spot(dependency.spot);
             notes.diagnostics.push(found.help("paths start at the manifest's folder"));
         }

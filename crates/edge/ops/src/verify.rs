@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_diag::{Code, Diagnostic, Severity, codes};
-use agpm_model::{Locked, RelativePath};
-use agpm_plan::{Ledger, Observed, Owned};
+use agpm_model::{Locked, RelativePath, ResourceType};
+use agpm_plan::{Ledger, NodeState, Observed, Owned, OwnedNodes, check_nodes};
 use agpm_store::{ProjectStore, StoreError};
 use agpm_text::Value;
 
 use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::ManifestFiles;
-use crate::install::{inputs_of, observe, read_ledger};
+use crate::install::{inputs_of, observe, read_ledger, shared};
 use crate::packages::{LOCK_NAME, read_lock};
 use crate::parallel;
 use crate::world::World;
@@ -55,26 +55,126 @@ fn run(world: &World, notes: &mut Notes) -> Result<VerifyReport, Failure> {
     if ledger.inputs.is_some_and(|inputs| inputs != inputs_of(&files.fingerprint(), &lock_text)) {
         notes.diagnostics.push(moved_on());
     }
-    let locked: BTreeMap<&RelativePath, &Locked> =
-        lock.entries.iter().filter_map(|entry| Some((entry.installed_at.as_ref()?, entry))).collect();
+    let locked: BTreeMap<&RelativePath, &Locked> = lock
+        .entries
+        .iter()
+        .filter(is_file)
+        .filter_map(|entry| Some((entry.installed_at.as_ref()?, entry)))
+        .collect();
+    let in_ledger = Installed::of(&ledger);
     let paths: BTreeSet<&RelativePath> = locked.keys().copied().chain(ledger.files.keys()).collect();
-    let checked = paths.len();
-    let check = |path: &RelativePath| find(&store, path, locked.get(path).copied(), &ledger);
+    let nodes: usize = ledger.entries.values().map(|owned| owned.nodes.len()).sum();
+    let checked = paths.len() + nodes;
+    let skills: BTreeMap<String, &Locked> =
+        lock.entries.iter().filter(|entry| !is_file(entry)).map(|entry| (entry.label(), entry)).collect();
+    let check = |path: &RelativePath| find(&store, path, &locked, &skills, &ledger);
     let mut findings = Vec::new();
     for found in parallel::map(paths.into_iter().collect(), check) {
         findings.extend(found.map_err(|error| error.seen_from(store.path()))?);
     }
+    for (path, owned) in &ledger.entries {
+        findings.extend(entry_findings(&store, path, owned)?);
+    }
+    let missing =
+        skills.values().filter(|entry| entry.installed_at.is_some() && !in_ledger.has(&entry.label()));
+    findings.extend(missing.filter_map(|entry| {
+        Some(Finding {
+            code: &codes::VERIFY_MISSING,
+            path: entry.installed_at.clone()?,
+            resource: entry.label(),
+            message: "is locked and was never installed here".to_owned(),
+        })
+    }));
+    findings.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(VerifyReport { checked, findings })
+}
+
+/// Whether a locked resource is one file of its own.
+fn is_file(entry: &&Locked) -> bool {
+    !matches!(entry.kind, ResourceType::Hooks | ResourceType::McpServers | ResourceType::Skills)
+}
+
+/// The resources that the ledger knows.
+struct Installed<'a>(BTreeSet<&'a str>);
+
+impl<'a> Installed<'a> {
+    fn of(ledger: &'a Ledger) -> Self {
+        let files = ledger.files.values().map(|owned| owned.owner.as_str());
+        let nodes = ledger.entries.values().flat_map(|owned| &owned.nodes);
+        Installed(files.chain(nodes.map(|node| node.owner.as_str())).collect())
+    }
+
+    fn has(&self, label: &str) -> bool {
+        self.0.contains(label)
+    }
+}
+
+/// Entries of ours in a file that others write too.
+fn entry_findings(
+    store: &ProjectStore,
+    path: &RelativePath,
+    owned: &OwnedNodes,
+) -> Result<Vec<Finding>, Failure> {
+    let now = observe(store, path).map_err(|error| error.seen_from(store.path()))?;
+    if now.checksum() == Some(owned.seen) {
+        return Ok(Vec::new());
+    }
+    let finding = |code, owner: &str, message: String| Finding {
+        code,
+        path: path.clone(),
+        resource: owner.to_owned(),
+        message,
+    };
+    let document = match now {
+        Observed::Missing => None,
+        _ => match shared::read(store, path, shared::format_of(path), &mut Notes::default()) {
+            Ok(document) => Some(document),
+            Err(_) => {
+                let owner = owned.nodes.first().map_or("", |node| node.owner.as_str());
+                return Ok(vec![finding(
+                    &codes::VERIFY_CHANGED,
+                    owner,
+                    "cannot be read any more".to_owned(),
+                )]);
+            }
+        },
+    };
+    let found = check_nodes(document.as_ref(), owned).into_iter().map(|found| {
+        let place = found.place.pointer();
+        match found.state {
+            NodeState::Missing => {
+                finding(&codes::VERIFY_MISSING, &found.owner, format!("lacks its entry at `{place}`"))
+            }
+            NodeState::Edited => {
+                let message = format!("has another entry at `{place}` than was installed");
+                finding(&codes::VERIFY_CHANGED, &found.owner, message)
+            }
+        }
+    });
+    Ok(found.collect())
 }
 
 fn find(
     store: &ProjectStore,
     path: &RelativePath,
-    locked: Option<&Locked>,
+    files: &BTreeMap<&RelativePath, &Locked>,
+    skills: &BTreeMap<String, &Locked>,
     ledger: &Ledger,
 ) -> Result<Option<Finding>, StoreError> {
     let now = observe(store, path)?;
     let owned = ledger.files.get(path);
+    // A file of a skill has no checksum of its own in the lockfile.
+    if owned.is_some_and(|owned| skills.contains_key(&owned.owner)) {
+        let intact = owned.is_some_and(|owned| now == Observed::File(owned.checksum, owned.mode));
+        let found = judge(now, owned, None).filter(|_| !intact);
+        return Ok(found.zip(owned).map(|((code, message), owned)| Finding {
+            code,
+            path: path.clone(),
+            resource: owned.owner.clone(),
+            message,
+        }));
+    }
+    let locked = files.get(path).copied();
     let Some((code, message)) = judge(now, owned, locked) else { return Ok(None) };
     let resource =
         owned.map(|owned| owned.owner.clone()).or_else(|| locked.map(Locked::label)).unwrap_or_default();

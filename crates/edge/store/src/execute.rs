@@ -1,6 +1,7 @@
 //! Carries out a journal or takes it back. Every step looks at the disk for what is left to do, so that it can
 //! be repeated after a kill at any moment.
 
+use std::collections::BTreeSet;
 use std::io;
 
 use crate::chain::Chain;
@@ -19,6 +20,31 @@ pub(crate) enum Clash {
     SetAside,
 }
 
+/// Places that must be free before something is written.
+struct InTheWay<'a> {
+    /// Folders that are made.
+    made: BTreeSet<&'a str>,
+    /// Files that are written, as systems see them to which case says nothing.
+    written: BTreeSet<String>,
+}
+
+impl<'a> InTheWay<'a> {
+    fn of(journal: &'a Journal) -> Self {
+        InTheWay {
+            made: journal.make.iter().map(String::as_str).collect(),
+            written: journal.writes().map(|(_, file)| file.path.as_str().to_lowercase()).collect(),
+        }
+    }
+
+    /// Whether a file or folder that goes is where something is written, or holds its place.
+    fn is(&self, path: &str) -> bool {
+        let folded = path.to_lowercase();
+        self.made.contains(path)
+            || self.written.contains(&folded)
+            || above(&folded).any(|folder| self.written.contains(folder))
+    }
+}
+
 /// A journal at work.
 pub(crate) struct Execution<'a> {
     staging: &'a Staging<'a>,
@@ -32,20 +58,29 @@ impl<'a> Execution<'a> {
         Execution { staging, journal, clash, chain: Chain::new(&staging.store.root) }
     }
 
-    /// Removals come first, so that a folder can take the place of a file.
+    /// Writes come before removals: what a configuration names is there before it is named, and goes after it. Only
+    /// what is in the way of a write goes first.
     pub(crate) fn forward(&mut self) -> Result<(), StoreError> {
         let journal = self.journal;
-        for (at, operation) in journal.removals() {
-            self.take(&at.to_string(), operation).map_err(self.fail(operation))?;
-        }
-        for folder in &journal.prune {
-            self.chain.remove_if_empty(folder).map_err(self.staging.store.at(folder))?;
-        }
+        let in_the_way = InTheWay::of(journal);
+        self.remove(|path| in_the_way.is(path))?;
         for folder in &journal.make {
             self.chain.make(folder).map_err(self.staging.store.at(folder))?;
         }
         for (at, operation) in journal.writes() {
             self.put(&at.to_string(), operation)?;
+        }
+        self.remove(|path| !in_the_way.is(path))
+    }
+
+    /// Takes away the files and then the empty folders that are meant.
+    fn remove(&mut self, meant: impl Fn(&str) -> bool) -> Result<(), StoreError> {
+        let journal = self.journal;
+        for (at, operation) in journal.removals().filter(|(_, operation)| meant(operation.path.as_str())) {
+            self.take(&at.to_string(), operation).map_err(self.fail(operation))?;
+        }
+        for folder in journal.prune.iter().filter(|folder| meant(folder)) {
+            self.chain.remove_if_empty(folder).map_err(self.staging.store.at(folder))?;
         }
         Ok(())
     }
@@ -56,6 +91,8 @@ impl<'a> Execution<'a> {
         self.staging.unfinish(journal.purpose)?;
         // What was opened on the way forward may be gone.
         self.chain = Chain::new(&self.staging.store.root);
+        let in_the_way = InTheWay::of(journal);
+        self.bring_back(|path| !in_the_way.is(path))?;
         for (at, operation) in journal.writes().rev() {
             self.take_back(&at.to_string(), operation).map_err(self.fail(operation))?;
             self.restore(&at.to_string(), operation)?;
@@ -63,7 +100,13 @@ impl<'a> Execution<'a> {
         for folder in journal.make.iter().rev() {
             self.chain.remove_if_empty(folder).map_err(self.staging.store.at(folder))?;
         }
-        for (at, operation) in journal.removals().rev() {
+        self.bring_back(|path| in_the_way.is(path))
+    }
+
+    fn bring_back(&mut self, meant: impl Fn(&str) -> bool) -> Result<(), StoreError> {
+        let journal = self.journal;
+        let removals = journal.removals().rev();
+        for (at, operation) in removals.filter(|(_, operation)| meant(operation.path.as_str())) {
             self.restore(&at.to_string(), operation)?;
         }
         Ok(())

@@ -45,7 +45,10 @@ pub use folder::Folder;
 pub use history::{Done, EntryNumber, HistoryEntry};
 pub use measure::{is_real_folder, real_path, remove_whole, size_below};
 pub use project::{LEDGER_FILE, Observed, ProjectLock, ProjectStore, STATE_FOLDER, Waiting};
-pub use read::{files_below, is_file, names_in, nearest, read, read_below, read_with_mode, temporary_folder};
+pub use read::{
+    Below, entries_below, exists, files_below, is_file, names_in, nearest, read, read_below, read_with_mode,
+    temporary_folder,
+};
 pub use shared_lock::SharedLock;
 pub use transaction::{Applied, Expected, FileChange, Recovered, Transaction};
 pub use undo::{Force, UndoError, Undone};

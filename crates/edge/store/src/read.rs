@@ -62,10 +62,25 @@ fn mode_of(file: &File, path: &Path) -> Result<FileMode, StoreError> {
     Ok(if executable { FileMode::Executable } else { FileMode::Plain })
 }
 
+/// What is below a folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Below {
+    /// A file.
+    File,
+    /// A link, a folder that is too deep, or something that is no file.
+    Other,
+}
+
 /// The files below a folder by their paths from it, in order; links are not followed, and a folder that is not there
 /// holds nothing.
 pub fn files_below(folder: &Path, depth: usize) -> Result<Vec<String>, StoreError> {
-    let mut files = Vec::new();
+    let files = entries_below(folder, depth)?.into_iter().filter(|(_, kind)| *kind == Below::File);
+    Ok(files.map(|(path, _)| path).collect())
+}
+
+/// Everything below a folder but the folders, likewise.
+pub fn entries_below(folder: &Path, depth: usize) -> Result<Vec<(String, Below)>, StoreError> {
+    let mut found = Vec::new();
     let mut folders = vec![(folder.to_owned(), String::new(), 0)];
     while let Some((path, prefix, level)) = folders.pop() {
         let entries = match fs::read_dir(&path) {
@@ -78,13 +93,13 @@ pub fn files_below(folder: &Path, depth: usize) -> Result<Vec<String>, StoreErro
             let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
             if kind.is_dir() && level < depth {
                 folders.push((entry.path(), format!("{name}/"), level + 1));
-            } else if kind.is_file() {
-                files.push(name);
+            } else {
+                found.push((name, if kind.is_file() { Below::File } else { Below::Other }));
             }
         }
     }
-    files.sort();
-    Ok(files)
+    found.sort_by(|left, right| left.0.cmp(&right.0));
+    Ok(found)
 }
 
 /// The nearest file of that name in `start` or a folder above it.
@@ -104,6 +119,11 @@ pub fn names_in(folder: &Path) -> Vec<String> {
 /// Whether there is a file.
 pub fn is_file(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|known| known.is_file())
+}
+
+/// Whether there is anything.
+pub fn exists(path: &Path) -> bool {
+    fs::metadata(path).is_ok()
 }
 
 /// A new, empty folder of its own in the system's temporary place, which stays.

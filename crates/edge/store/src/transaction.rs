@@ -1,4 +1,5 @@
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use agpm_model::{Checksum, FileMode as Mode, RelativePath};
 
@@ -16,7 +17,7 @@ use crate::steps::Bits;
 pub struct Transaction<'a> {
     /// What it is called in the history.
     pub title: String,
-    /// The files, each once, in any order.
+    /// The files, each once; they are written in this order, and removed after that.
     pub changes: Vec<FileChange<'a>>,
 }
 
@@ -146,10 +147,9 @@ impl ProjectStore {
         &self,
         title: &str,
         purpose: Purpose,
-        mut steps: Vec<Step<'_>>,
+        steps: Vec<Step<'_>>,
         progress: &dyn Fn(usize),
     ) -> Result<Applied, StoreError> {
-        steps.sort_by(|left, right| left.path.cmp(&right.path));
         self.admit(&steps)?;
         let staging = Staging::create(self)?;
         let prepared = staging.prepare(title, purpose, &steps, progress).and_then(|journal| {
@@ -190,8 +190,9 @@ impl ProjectStore {
         if let Some(step) = steps.iter().find(|step| is_reserved(&step.path)) {
             return Err(self.error(step.path.as_str(), Problem::Reserved));
         }
-        match steps.windows(2).find(|pair| pair[0].path == pair[1].path) {
-            Some(pair) => Err(self.error(pair[0].path.as_str(), Problem::Exists)),
+        let mut seen = BTreeSet::new();
+        match steps.iter().find(|step| !seen.insert(&step.path)) {
+            Some(step) => Err(self.error(step.path.as_str(), Problem::Exists)),
             None => Ok(()),
         }
     }

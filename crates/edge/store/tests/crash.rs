@@ -259,7 +259,7 @@ fn the_lock_holds_between_processes() {
 fn what_a_user_put_where_a_file_was_moved_away_is_kept_beside_it() {
     let mut filled = std::collections::BTreeSet::new();
     for at in 1..MOST {
-        for (file, number, old) in [("shared/three.md", "6", "three"), ("settings.json", "5", "{}")] {
+        for (file, number, old) in [("shared/three.md", "7", "three"), ("settings.json", "3", "{}")] {
             let case = case(Start::Prepared);
             if child("child_applies", &case.folder, STOP, at) {
                 // A file that is replaced is there at every moment; only one that goes leaves its path empty.
@@ -279,5 +279,23 @@ fn what_a_user_put_where_a_file_was_moved_away_is_kept_beside_it() {
             assert!(places.map(read).contains(&"mine".to_owned()), "{file}, killed at write {at}");
             filled.insert(file);
         }
+    }
+}
+
+/// What a configuration names must be there before it is named, and go after it: at no moment is one without the other.
+#[test]
+fn files_are_written_in_order_and_removed_after_that() {
+    let mut seen = std::collections::BTreeSet::new();
+    for at in 1..MOST {
+        let case = case(Start::Prepared);
+        if child("child_applies", &case.folder, STOP, at) {
+            assert_eq!(seen.len(), 4, "{seen:?}");
+            return;
+        }
+        let there = |file: &str| case.folder.join(file).exists();
+        let named = std::fs::read_to_string(case.folder.join("settings.json")).unwrap() != "{}";
+        assert!(!named || there("new.md"), "killed at write {at}");
+        assert!(named || there("shared/three.md"), "killed at write {at}");
+        seen.insert((there("new.md"), named, there("shared/three.md")));
     }
 }

@@ -91,11 +91,18 @@ codes! {
     PACKAGE_NOT_FOUND = "package/not-found" Error;
     PACKAGE_PASSED_OVER = "package/passed-over" Warning;
     PACKAGE_TARGET_CLASH = "package/target-clash" Error;
-    PACKAGE_UNSUPPORTED = "package/unsupported" Error;
     PACKAGE_VERSION = "package/version" Error;
+    PATCH_CONFLICT = "patch/conflict" Error;
+    PATCH_FAILED = "patch/failed" Error;
+    PATCH_NO_FIELDS = "patch/no-fields" Warning;
+    PATCH_UNKNOWN = "patch/unknown" Error;
     RESOURCE_DECLARATION = "resource/declaration" Error;
     RESOURCE_FRONT_MATTER = "resource/front-matter" Warning;
+    RESOURCE_REFERENCE = "resource/reference" Error;
+    RESOURCE_SHAPE = "resource/shape" Error;
     RESOURCE_TEMPLATE = "resource/template" Error;
+    SKILL_LIMIT = "skill/limit" Error;
+    SKILL_NAME = "skill/name" Warning;
     SOURCE_AUTH = "source/auth" Error;
     SOURCE_GIT = "source/git" Error;
     SOURCE_OFFLINE = "source/offline" Error;
@@ -106,6 +113,7 @@ codes! {
     TEXT_TOO_LARGE = "text/too-large" Error;
     TEXT_UNREPRESENTABLE = "text/unrepresentable" Error;
     TOML_SYNTAX = "toml/syntax" Error;
+    TOOL_FIDELITY = "tool/fidelity" Warning;
     UNDO_EDITED = "undo/edited" Error;
     UNDO_NOTHING = "undo/nothing" Error;
     USAGE = "usage" Error;

@@ -15,9 +15,11 @@ mod percent;
 mod redact;
 mod resource;
 mod schema;
+mod skill;
 mod strategy;
 mod tool;
 mod unit;
+mod variant;
 mod version;
 
 pub use address::{ADDRESS_SCHEMES, AddressError, AddressKind, SourceAddress};
@@ -25,19 +27,22 @@ pub use declared::{Declared, declarations, read_declarations};
 pub use digest::{Checksum, ChecksumError, ObjectId, ObjectIdError};
 pub use lock::{Locked, LockedSource, Lockfile};
 pub use manifest::{
-    Allowed, DEFAULT_VERSION, Dependency, Entry, FilePattern, InlineServer, Install, Layer, LayerPlace,
-    MANIFEST_SECTIONS, Manifest, ManifestTexts, MergeRule, Patch, Source, SourceScope,
+    Allowed, DEFAULT_VERSION, Dependency, Entry, Field, FilePattern, Install, Layer, LayerPlace,
+    MANIFEST_SECTIONS, Manifest, ManifestTexts, MergeRule, Patch, PatchScope, Source, SourceScope,
+    unknown_patch,
 };
 pub use name::{LayerName, NameError, ResourceName, SourceName, ToolName};
 pub use node::{EntryNode, Place};
 pub use path::{PathError, RelativePath};
 pub use pattern::{Matching, PatternError, PointerPattern, Specificity};
-pub use resource::{Layout, RESOURCE_TYPES, ResourceType};
+pub use resource::{Layout, RESOURCE_TYPES, ResourceType, SKILL_FILE};
 pub use schema::{KeyClass, Passthrough, Schema};
+pub use skill::skill_findings;
 pub use strategy::{
     BUILT_IN, BuiltIn, Driver, Empty, Items, Lists, Maps, OPERATIONS, Operation, OperationError, Rule,
     Separator, Strategy,
 };
 pub use tool::{Destination, EntryForm, FileForm, Folder, Tool, ToolState, Tools};
-pub use unit::{FileMode, GlobError, Origin, ResourcePath, Unit};
+pub use unit::{Extent, FileMode, GlobError, Origin, ResourcePath, Unit};
+pub use variant::{Variant, Variants};
 pub use version::{Requirement, RequirementError, Selector, Tag};

@@ -63,6 +63,8 @@ pub struct Locked {
     pub dependencies: Vec<String>,
     /// The fields that patches set.
     pub patches: Vec<String>,
+    /// Those of them that are set for one user only.
+    pub private_patches: Vec<String>,
     /// Whether it is written.
     pub install: Install,
 }
@@ -149,7 +151,9 @@ impl Locked {
         if let Origin::Source(source) = &self.unit.origin {
             put("source", Some(source.as_str()));
         }
-        put("path", Some(self.unit.path.as_str()));
+        if self.unit.origin != Origin::Manifest {
+            put("path", Some(self.unit.path.as_str()));
+        }
         put("requirement", self.requirement.as_deref());
         put("version", self.version.as_deref());
         put("resolved_commit", self.commit.as_ref().map(ObjectId::as_str));
@@ -157,8 +161,10 @@ impl Locked {
         put("installed_at", self.installed_at.as_ref().map(RelativePath::as_str));
         put("tool", self.tool.as_ref().map(ToolName::as_str));
         map.push(("dependencies", Value::list(self.dependencies.iter().map(String::as_str))));
-        if !self.patches.is_empty() {
-            map.push(("patches", Value::list(self.patches.iter().map(String::as_str))));
+        for (key, fields) in [("patches", &self.patches), ("private_patches", &self.private_patches)] {
+            if !fields.is_empty() {
+                map.push((key, Value::list(fields.iter().map(String::as_str))));
+            }
         }
         if self.install == Install::ResolveOnly {
             map.push(("install", false.into()));
@@ -221,9 +227,20 @@ impl Reading {
         let entry = self.read(node, "name", name).ok()?;
         let at =
             self.read(node, "path", |text| path(text).and_then(|_| ResourcePath::found(text).ok())).ok()?;
-        let (Some(name_), Some(path_)) = (entry, at) else {
-            self.broken(node, "this entry has no `name` or no `path`");
+        let Some(name_) = entry else {
+            self.broken(node, "this entry has no `name`");
             return None;
+        };
+        let (origin, path_) = match (&source, at) {
+            (Some(source), Some(at)) => (Origin::Source(source.clone()), at),
+            (None, Some(at)) => (Origin::Local, at),
+            (None, None) if kind == ResourceType::McpServers => {
+                (Origin::Manifest, ResourcePath::of_name(&name_))
+            }
+            (_, None) => {
+                self.broken(node, "this entry has no `path`");
+                return None;
+            }
         };
         let text = |text: &str| Some(text.to_owned());
         let requirement = self.read(node, "requirement", text).ok()?;
@@ -250,8 +267,9 @@ impl Reading {
             tool: self.read(node, "tool", |text| ToolName::new(text).ok()).ok()?,
             dependencies: words("dependencies"),
             patches: words("patches"),
+            private_patches: words("private_patches"),
             install: if resolve_only { Install::ResolveOnly } else { Install::Write },
-            unit: Unit { origin: source.clone().map_or(Origin::Local, Origin::Source), path: path_ },
+            unit: Unit { origin, path: path_, extent: kind.extent() },
         })
     }
 }

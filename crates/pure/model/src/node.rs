@@ -13,6 +13,15 @@ pub enum Place {
     Default(Pointer),
 }
 
+impl Place {
+    /// The key, or the list.
+    pub fn pointer(&self) -> &Pointer {
+        match self {
+            Place::Key(pointer) | Place::Item(pointer) | Place::Default(pointer) => pointer,
+        }
+    }
+}
+
 /// A node as it is to be.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EntryNode {

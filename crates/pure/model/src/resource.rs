@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::unit::Extent;
+
 /// A kind of resource; the order is that of lockfiles and lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ResourceType {
@@ -21,6 +23,9 @@ pub enum ResourceType {
     Skills,
 }
 
+/// The file that makes a folder a skill.
+pub const SKILL_FILE: &str = "SKILL.md";
+
 /// Whether folders between the type's folder and the file are kept at the target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
@@ -35,6 +40,7 @@ struct Row {
     singular: &'static str,
     layout: Layout,
     default_tool: &'static str,
+    extent: Extent,
 }
 
 const fn row(
@@ -43,7 +49,7 @@ const fn row(
     layout: Layout,
     default_tool: &'static str,
 ) -> Row {
-    Row { plural, singular, layout, default_tool }
+    Row { plural, singular, layout, default_tool, extent: Extent::File }
 }
 
 /// Every kind, in order.
@@ -66,7 +72,9 @@ impl ResourceType {
             ResourceType::Scripts => row("scripts", "script", Layout::Folders, "claude-code"),
             ResourceType::Hooks => row("hooks", "hook", Layout::Flat, "claude-code"),
             ResourceType::McpServers => row("mcp-servers", "mcp-server", Layout::Flat, "claude-code"),
-            ResourceType::Skills => row("skills", "skill", Layout::Flat, "claude-code"),
+            ResourceType::Skills => {
+                Row { extent: Extent::Folder, ..row("skills", "skill", Layout::Flat, "claude-code") }
+            }
         }
     }
 
@@ -88,6 +96,17 @@ impl ResourceType {
     /// The tool it goes to unless something else is said.
     pub const fn default_tool(self) -> &'static str {
         self.row().default_tool
+    }
+
+    /// What one of them is made of.
+    pub const fn extent(self) -> Extent {
+        self.row().extent
+    }
+
+    /// The folder that is meant by the path of a skill's own file; other paths mean themselves.
+    pub fn folder_of(self, path: &str) -> &str {
+        let file = (self == ResourceType::Skills).then(|| path.strip_suffix(SKILL_FILE)).flatten();
+        file.and_then(|folder| folder.strip_suffix('/')).unwrap_or(path)
     }
 
     /// The kind of that name, singular or plural.

@@ -4,16 +4,27 @@ use std::fmt;
 
 use globset::{GlobBuilder, GlobMatcher};
 
-use crate::name::SourceName;
+use crate::name::{ResourceName, SourceName};
 use crate::path::{PathError, RelativePath};
 
 /// Where a resource comes from.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Origin {
+    /// The manifest itself, which says all there is to say.
+    Manifest,
     /// This machine, from the manifest's folder.
     Local,
     /// A named source.
     Source(SourceName),
+}
+
+/// What a resource is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Extent {
+    /// One file.
+    File,
+    /// A folder with everything in it.
+    Folder,
 }
 
 /// Whether a file is a program.
@@ -46,6 +57,8 @@ pub struct Unit {
     pub origin: Origin,
     /// Its path there.
     pub path: ResourcePath,
+    /// What is at that path.
+    pub extent: Extent,
 }
 
 /// Why a pattern is none.
@@ -69,6 +82,11 @@ impl ResourcePath {
             false => ResourcePath::in_source(text)?,
         };
         Ok(ResourcePath { meaning: Meaning::Literal, ..written })
+    }
+
+    /// What stands for a resource that has no path, by its name in the manifest.
+    pub fn of_name(name: &ResourceName) -> Self {
+        ResourcePath { text: name.as_str().to_owned(), meaning: Meaning::Literal }
     }
 
     fn written(text: String) -> Self {
@@ -165,6 +183,7 @@ impl fmt::Display for ResourcePath {
 impl fmt::Display for Unit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.origin {
+            Origin::Manifest => write!(f, "`{}` of the manifest", self.path),
             Origin::Local => write!(f, "{}", self.path),
             Origin::Source(name) => write!(f, "{name}:{}", self.path),
         }

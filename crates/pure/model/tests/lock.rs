@@ -47,7 +47,7 @@ prop_compose! {
             name: name(&names.0),
             manifest_alias: names.1.as_deref().map(name),
             pattern: names.1.as_ref().map(|_| ResourcePath::in_source("agents/**/*.md").unwrap()),
-            unit: Unit { origin, path: ResourcePath::in_source(&at).unwrap() },
+            unit: Unit { origin, path: ResourcePath::in_source(&at).unwrap(), extent: kind.extent() },
             requirement: versioned.then_some(requirement),
             version: versioned.then(|| "v1.0.0".to_owned()),
             commit: versioned.then(|| digits.parse().unwrap()),
@@ -55,6 +55,7 @@ prop_compose! {
             installed_at: installed.map(|path| RelativePath::new(&path).unwrap()),
             tool: Some(ToolName::new("claude-code").unwrap()),
             dependencies: lists.0,
+            private_patches: lists.1.iter().take(1).cloned().collect(),
             patches: lists.1,
             install: if written { Install::Write } else { Install::ResolveOnly },
         }

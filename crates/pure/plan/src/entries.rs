@@ -1,10 +1,10 @@
 //! From a solved graph to entries: which tool, which name, which place, and who needs whom.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use agpm_model::{
     Declared, Dependency, Install, Layout, PathError, RelativePath, ResourceName, ResourceType, ToolName,
-    Tools, Unit,
+    Tools, Unit, Variant,
 };
 
 use crate::names::{Nameless, derive};
@@ -19,8 +19,9 @@ pub struct Graph<'a> {
     pub dependencies: &'a [Dependency],
     /// The tools.
     pub tools: &'a Tools,
-    /// What each unit declares at its chosen version, with the unit that is meant; patterns are resolved.
-    pub children: &'a dyn Fn(&Unit) -> Vec<Need<'a>>,
+    /// What each unit declares at its chosen version under a variant, with the unit that is meant; patterns are
+    /// resolved.
+    pub children: &'a dyn Fn(&Unit, Variant) -> Vec<Need<'a>>,
     /// The matches of a pattern, in order.
     pub matches: &'a dyn Fn(&Unit) -> Vec<&'a Unit>,
 }
@@ -42,6 +43,8 @@ pub struct Entry {
     pub target: Option<RelativePath>,
     /// Whether it is written.
     pub install: Install,
+    /// The sets of template variables under which it is wanted.
+    pub variants: Vec<Variant>,
     /// Entries that it needs, by number, in the order of their declaration.
     pub needs: Vec<usize>,
 }
@@ -76,6 +79,7 @@ struct Seed {
     folder: Option<RelativePath>,
     layout: Option<Layout>,
     install: Install,
+    variants: Vec<Variant>,
     /// A match of a pattern has the name of its file.
     named: Option<ResourceName>,
     needs: Vec<usize>,
@@ -84,28 +88,34 @@ struct Seed {
 struct Walk<'g, 'a> {
     graph: &'g Graph<'a>,
     seeds: Vec<Seed>,
-    /// The entry of a unit for a tool that others share.
-    shared: BTreeMap<(ResourceType, Unit, ToolName), usize>,
+    /// The entries of a unit for a tool, which others may share.
+    shared: BTreeMap<(ResourceType, Unit, ToolName), Vec<usize>>,
+    /// Entries whose needs under a variant are still to be looked at, each once.
+    queue: VecDeque<(usize, Variant)>,
     errors: Vec<EntryError>,
 }
 
 /// Makes the entries, sorted by kind and name.
 pub fn entries(graph: &Graph<'_>) -> Result<Vec<Entry>, Vec<EntryError>> {
-    let mut walk = Walk { graph, seeds: Vec::new(), shared: BTreeMap::new(), errors: Vec::new() };
+    let mut walk = Walk {
+        graph,
+        seeds: Vec::new(),
+        shared: BTreeMap::new(),
+        queue: VecDeque::new(),
+        errors: Vec::new(),
+    };
     for (number, dependency) in graph.dependencies.iter().enumerate() {
         walk.root(number, dependency);
     }
-    let mut at = 0;
-    while at < walk.seeds.len() {
-        walk.children(at);
-        at += 1;
+    while let Some((at, variant)) = walk.queue.pop_front() {
+        walk.children(at, variant);
     }
     walk.finish()
 }
 
 impl<'a> Walk<'_, 'a> {
     fn root(&mut self, number: usize, dependency: &Dependency) {
-        let Some(unit) = &dependency.unit else { return };
+        let unit = &dependency.unit;
         let tool = self.graph.tools.of(dependency).clone();
         if !self.graph.tools.is_enabled(&tool) {
             return;
@@ -119,6 +129,7 @@ impl<'a> Walk<'_, 'a> {
             folder: dependency.target.clone(),
             layout: dependency.layout,
             install: dependency.install,
+            variants: vec![dependency.variant],
             named,
             needs: Vec::new(),
         };
@@ -133,21 +144,22 @@ impl<'a> Walk<'_, 'a> {
 
     fn add(&mut self, seed: Seed) -> usize {
         let number = self.seeds.len();
-        self.shared.entry((seed.kind, seed.unit.clone(), seed.tool.clone())).or_insert(number);
+        self.shared.entry((seed.kind, seed.unit.clone(), seed.tool.clone())).or_default().push(number);
+        self.queue.extend(seed.variants.iter().map(|variant| (number, *variant)));
         self.seeds.push(seed);
         number
     }
 
-    fn children(&mut self, at: usize) {
+    fn children(&mut self, at: usize, variant: Variant) {
         let parent = self.seeds[at].clone();
-        let mut needs = Vec::new();
-        for (declared, units) in (self.graph.children)(&parent.unit) {
+        let mut needs = parent.needs.clone();
+        for (declared, units) in (self.graph.children)(&parent.unit, variant) {
             let Some(tool) = self.tool(&parent, declared) else { continue };
             if !self.graph.tools.is_enabled(&tool) {
                 continue;
             }
             for unit in units {
-                let number = self.child(declared, unit, &tool);
+                let number = self.child(declared, unit, &tool, variant);
                 if !needs.contains(&number) {
                     needs.push(number);
                 }
@@ -174,11 +186,27 @@ impl<'a> Walk<'_, 'a> {
         }
     }
 
+    /// The entry that others share under a variant: the manifest's own if it has the same variables, or the one that
+    /// stands for all variants.
+    fn shared(&self, key: &(ResourceType, Unit, ToolName), variant: Variant) -> Option<usize> {
+        let numbers = self.shared.get(key)?;
+        let own = |number: &&usize| {
+            let seed = &self.seeds[**number];
+            seed.root.is_some() && seed.variants.contains(&variant)
+        };
+        let others = |number: &&usize| self.seeds[**number].root.is_none();
+        numbers.iter().find(own).or_else(|| numbers.iter().find(others)).copied()
+    }
+
     /// The entry that a declaration leads to, which others may share.
-    fn child(&mut self, declared: &Declared, unit: &Unit, tool: &ToolName) -> usize {
+    fn child(&mut self, declared: &Declared, unit: &Unit, tool: &ToolName, variant: Variant) -> usize {
         let key = (declared.kind, unit.clone(), tool.clone());
-        if let Some(number) = self.shared.get(&key).copied() {
+        if let Some(number) = self.shared(&key, variant) {
             let seed = &mut self.seeds[number];
+            if !seed.variants.contains(&variant) {
+                seed.variants.push(variant);
+                self.queue.push_back((number, variant));
+            }
             // What one asks to be written is written; the manifest's own word stands.
             if seed.root.is_none() {
                 if declared.install == Install::Write {
@@ -200,12 +228,14 @@ impl<'a> Walk<'_, 'a> {
             folder: None,
             layout: declared.layout,
             install: declared.install,
+            variants: vec![variant],
             named: None,
             needs: Vec::new(),
         })
     }
 
     fn finish(mut self) -> Result<Vec<Entry>, Vec<EntryError>> {
+        self.seeds.iter_mut().for_each(|seed| seed.variants.sort());
         let names = self.names();
         let mut entries: Vec<(usize, Entry)> = Vec::new();
         for (number, (seed, name)) in self.seeds.iter().zip(names).enumerate() {
@@ -230,6 +260,7 @@ impl<'a> Walk<'_, 'a> {
                 tool: seed.tool.clone(),
                 target,
                 install: seed.install,
+                variants: seed.variants.clone(),
                 needs: seed.needs.clone(),
             };
             entries.push((number, entry));

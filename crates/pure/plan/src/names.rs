@@ -81,6 +81,7 @@ mod tests {
         let unit = |source: &str, path: &str| Unit {
             origin: Origin::Source(SourceName::new(source).unwrap()),
             path: ResourcePath::in_source(path).unwrap(),
+            extent: agpm_model::Extent::File,
         };
         let units = [
             unit("a", "agents/ai/assistant.md"),

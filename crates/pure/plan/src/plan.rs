@@ -33,6 +33,16 @@ pub enum Observed {
     Other(&'static str),
 }
 
+impl Observed {
+    /// Of the file, if it is one.
+    pub fn checksum(self) -> Option<Checksum> {
+        match self {
+            Observed::File(checksum, _) => Some(checksum),
+            _ => None,
+        }
+    }
+}
+
 /// Which files that are not as we left them may be overwritten.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Overwrite {

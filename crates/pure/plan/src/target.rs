@@ -46,9 +46,14 @@ impl<'a> Wanted<'a> {
     }
 }
 
-/// The path of the file, or of the skill's folder, from the project; `None` if the tool keeps no files of this kind.
+/// The path from the project of the file, of the skill's folder, or of the file that holds the entries; `None` if the
+/// tool has no place for the kind.
 pub fn target(tool: &Tool, wanted: &Wanted<'_>) -> Result<Option<RelativePath>, PathError> {
-    let Some(Destination::Files(folder, form)) = tool.destination(wanted.kind) else { return Ok(None) };
+    let (folder, form) = match tool.destination(wanted.kind) {
+        Some(Destination::Files(folder, form)) => (folder, form),
+        Some(Destination::Entries(file, _)) => return Ok(Some(file.clone())),
+        None => return Ok(None),
+    };
     let layout = wanted.layout.unwrap_or(wanted.kind.layout());
     let inner = match layout {
         Layout::Flat => "",
@@ -155,7 +160,7 @@ mod tests {
             ("agpm", Snippets, "../shared/utils.md", ".agpm/snippets/utils.md"),
             ("agpm", Snippets, "other/utils.md", ".agpm/snippets/utils.md"),
             ("claude-code", Scripts, "scripts/ci/run.sh", ".claude/scripts/ci/run.sh"),
-            ("claude-code", Hooks, "hooks/x.json", "none"),
+            ("claude-code", Hooks, "hooks/x.json", ".claude/settings.local.json"),
             ("codex", Agents, "agents/x.md", ".codex/agents/x.toml"),
             ("codex", Agents, "agents/x.toml", ".codex/agents/x.toml"),
             ("codex", Commands, "commands/x.md", "none"),
@@ -169,7 +174,7 @@ mod tests {
             ("copilot", Agents, "agents/x.agent.md", ".github/agents/x.agent.md"),
             ("copilot", Commands, "commands/git/c.md", ".github/prompts/c.prompt.md"),
             ("copilot", Hooks, "hooks/x.jsonc", ".github/hooks/x.json"),
-            ("copilot", McpServers, "mcp/x.json", "none"),
+            ("copilot", McpServers, "mcp/x.json", ".vscode/mcp.json"),
             ("gemini", Agents, "agents/x.md", ".gemini/agents/x.md"),
             ("gemini", Commands, "commands/c.md", ".gemini/commands/c.toml"),
         ] {

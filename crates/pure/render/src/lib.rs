@@ -7,6 +7,7 @@ mod explain;
 mod files;
 mod filters;
 mod guard;
+mod links;
 mod literal;
 mod names;
 mod patch;
@@ -25,6 +26,7 @@ pub use convert::{
 };
 pub use files::Files;
 use files::{Context, Run};
+pub use links::{Link, file_links};
 pub use names::Names;
 pub use patch::{FieldChange, PatchError, Patched, fields, patch};
 

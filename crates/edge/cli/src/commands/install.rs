@@ -1,8 +1,8 @@
 use std::process::ExitCode;
 
 use agpm_ops::{
-    Action, Change, Executables, InstallReport, InstallRequest, LockChange, LockUse, Moved, Overwrite,
-    Warnings, World, Writing, install,
+    Action, Change, Conversion, Executables, Fate, FateKind, Fidelity, InstallReport, InstallRequest,
+    LockChange, LockUse, Moved, Overwrite, Program, Warnings, World, Writing, install,
 };
 use agpm_text::Value;
 
@@ -25,6 +25,7 @@ pub(crate) fn run(world: &World, args: &InstallArgs, output: &mut Output) -> Exi
         },
         warnings: if args.strict { Warnings::Stop } else { Warnings::Tell },
         executables: if args.allow_executables { Executables::Allowed } else { Executables::AsManifest },
+        fidelity: if args.strict_fidelity { Fidelity::Strict } else { Fidelity::Tell },
     };
     finish(install(world, &request), args.check, output)
 }
@@ -53,18 +54,23 @@ fn render(report: InstallReport, shown: &Shown<'_>) -> Rendering {
 pub(crate) fn text(report: &InstallReport, shown: &Shown<'_>) -> String {
     let moved =
         report.moved.iter().map(|moved| format!("{}  {} -> {}\n", moved.resource, moved.from, moved.to));
-    let lines: String = moved.chain(report.changes.iter().map(line)).collect();
+    let changes = report.changes.iter().map(line);
+    let programs = report.programs.iter().map(program_line);
+    let fates = report.conversions.iter().flat_map(|one| fate_lines(one, report.writing));
+    let lines: String = moved.chain(changes).chain(programs).chain(fates).collect();
     if shown.quiet { lines } else { format!("{lines}{}\n", summary(report)) }
 }
 
 pub(crate) fn fields(report: &InstallReport) -> Vec<(&'static str, Value)> {
     let change = |change: &Change| {
-        Value::map([
+        let place = change.place.as_ref().map(|place| ("key", Value::from(place.to_string())));
+        let said = [
             ("action", word(change.action).into()),
             ("path", change.path.as_str().into()),
             ("resource", change.owner.as_str().into()),
             ("reason", change.reason.words().into()),
-        ])
+        ];
+        Value::map(said.into_iter().chain(place))
     };
     let lock = match (report.lock, report.writing) {
         (LockChange::Unchanged, _) => "unchanged",
@@ -83,9 +89,66 @@ pub(crate) fn fields(report: &InstallReport) -> Vec<(&'static str, Value)> {
         ("dry_run", (report.writing == Writing::Show).into()),
         ("changes", Value::List(report.changes.iter().map(change).collect())),
         ("moved", Value::List(report.moved.iter().map(moved).collect())),
+        ("programs", Value::list(report.programs.iter().map(program_value))),
+        ("conversions", Value::list(report.conversions.iter().map(conversion_value))),
         ("unchanged", report.unchanged.into()),
         ("lock", lock.into()),
     ]
+}
+
+fn program_value(program: &Program) -> Value {
+    Value::map([
+        ("resource", Value::from(program.resource.as_str())),
+        ("unit", program.unit.as_str().into()),
+        ("runs", Value::list(program.runs.iter().map(String::as_str))),
+    ])
+}
+
+fn conversion_value(conversion: &Conversion) -> Value {
+    let field = |fate: &Fate| {
+        Value::map([
+            ("field", Value::from(fate.field.as_str())),
+            ("fate", fate_word(fate.kind).into()),
+            ("note", fate.note.as_str().into()),
+        ])
+    };
+    Value::map([
+        ("resource", Value::from(conversion.resource.as_str())),
+        ("tool", conversion.tool.as_str().into()),
+        ("fields", Value::list(conversion.fates.iter().map(field))),
+    ])
+}
+
+fn fate_word(kind: FateKind) -> &'static str {
+    match kind {
+        FateKind::Exact => "exact",
+        FateKind::Approximated => "approximated",
+        FateKind::Dropped => "dropped",
+        FateKind::Widened => "widened",
+    }
+}
+
+/// A program that comes along, and what it would run.
+fn program_line(program: &Program) -> String {
+    let runs: Vec<String> = program.runs.iter().map(|run| format!("`{run}`")).collect();
+    let runs = if runs.is_empty() { String::new() } else { format!(", and runs {}", runs.join(", ")) };
+    format!("* {} ({}) comes along{runs}\n", program.resource, program.unit)
+}
+
+/// What became of the fields of a resource; what is kept is told only in a plan.
+fn fate_lines(conversion: &Conversion, writing: Writing) -> Vec<String> {
+    let told = |fate: &&Fate| writing == Writing::Show || fate.kind != FateKind::Exact;
+    let line = |fate: &Fate| {
+        let note = if fate.note.is_empty() { String::new() } else { format!(": {}", fate.note) };
+        format!(
+            "= {} for {}: {} {}{note}\n",
+            conversion.resource,
+            conversion.tool,
+            fate.field,
+            fate_word(fate.kind)
+        )
+    };
+    conversion.fates.iter().filter(told).map(line).collect()
 }
 
 fn word(action: Action) -> &'static str {
@@ -104,7 +167,8 @@ fn line(change: &Change) -> String {
         Action::Remove => '-',
         Action::Keep => '!',
     };
-    format!("{sign} {}  {}: {}\n", change.path, change.owner, change.reason.words())
+    let place = change.place.as_ref().map(|place| format!(" {place}")).unwrap_or_default();
+    format!("{sign} {}{place}  {}: {}\n", change.path, change.owner, change.reason.words())
 }
 
 fn summary(report: &InstallReport) -> String {

@@ -1,6 +1,6 @@
 use std::process::ExitCode;
 
-use agpm_ops::{ListReport, ListRequest, ListRow, World, list};
+use agpm_ops::{ListDetail, ListReport, ListRequest, ListRow, World, list};
 use agpm_text::{Format, print};
 
 use crate::args::{ListArgs, ListFormat};
@@ -18,7 +18,8 @@ pub(crate) fn run(world: &World, args: ListArgs, output: &mut Output) -> ExitCod
     }
     output.json |= args.format == ListFormat::Json;
     let format = if output.json { ListFormat::Json } else { args.format };
-    let request = ListRequest { kind: args.kind, source: args.source, search: args.search };
+    let detail = if args.detailed { ListDetail::Patches } else { ListDetail::Locked };
+    let request = ListRequest { kind: args.kind, source: args.source, search: args.search, detail };
     output.finish(list(world, &request), |report, _| Rendering::Text(text(&report, format)))
 }
 
@@ -31,10 +32,20 @@ fn text(report: &ListReport, format: ListFormat) -> String {
 }
 
 fn rows(report: &ListReport) -> String {
-    let cells = |row: ListRow| {
-        let [name, kind, rest @ ..] = row.cells;
+    let cells = |row: &ListRow| {
+        let [name, kind, rest @ ..] = row.cells.clone();
         [name, format!("{kind:<TYPE_WIDTH$}")].into_iter().chain(rest).collect()
     };
-    let rows: Vec<Vec<String>> = report.rows().into_iter().map(cells).collect();
-    if rows.is_empty() { String::new() } else { table(&HEADER, &rows) }
+    let rows = report.rows();
+    if rows.is_empty() {
+        return String::new();
+    }
+    let text = table(&HEADER, &rows.iter().map(cells).collect::<Vec<Vec<String>>>());
+    let (header, lines) = text.split_once('\n').unwrap_or((&text, ""));
+    let mut out = format!("{header}\n");
+    for (line, row) in lines.lines().zip(&rows) {
+        out.extend([line, "\n"]);
+        row.patches.iter().for_each(|patch| out.extend(["  ", patch, "\n"]));
+    }
+    out
 }

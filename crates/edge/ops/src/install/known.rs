@@ -1,6 +1,7 @@
 //! What is known of a project without asking anyone: the ledger, and whether it still holds.
 
-use agpm_model::{Checksum, FileMode, Locked, Lockfile, Origin, RelativePath};
+use agpm_model::ResourceType::{Agents, Commands, Scripts, Snippets};
+use agpm_model::{Checksum, Extent, FileMode, Locked, Lockfile, Origin, RelativePath};
 use agpm_plan::{Ledger, Observed, Owned};
 use agpm_store::{LEDGER_FILE, ProjectStore, STATE_FOLDER};
 use agpm_text::Format;
@@ -8,7 +9,7 @@ use agpm_text::Format;
 use crate::failure::{Failure, Notes};
 use crate::gather::{ManifestFiles, document_of, limit};
 use crate::install::planning::observe_all;
-use crate::install::{InstallReport, Job, LockChange, LockUse};
+use crate::install::{Fidelity, InstallReport, Job, LockChange, LockUse, Warnings};
 use crate::packages::{LOCK_NAME, Moving, ResolvedEntry};
 use crate::path_of;
 
@@ -27,7 +28,10 @@ pub(super) fn nothing_to_do(
     store: &ProjectStore,
     job: &Job<'_>,
 ) -> Option<InstallReport> {
-    let plain = job.manifest.is_none() && job.moving == Moving::Nothing;
+    let plain = job.manifest.is_none()
+        && job.moving == Moving::Nothing
+        && job.request.warnings == Warnings::Tell
+        && job.request.fidelity == Fidelity::Tell;
     let usual = matches!(job.request.lock, LockUse::Update | LockUse::Locked | LockUse::Unwritten);
     if !plain || !usual || store.needs_recovery() {
         return None;
@@ -40,17 +44,21 @@ pub(super) fn nothing_to_do(
     let read = |path: &String| agpm_store::read(&files.folder().join(path), limit()).ok();
     let same =
         ledger.reads.iter().all(|(path, held)| read(path).is_some_and(|bytes| Checksum::of(&bytes) == *held));
-    let paths: Vec<&RelativePath> = ledger.files.keys().collect();
+    let paths: Vec<&RelativePath> = ledger.files.keys().chain(ledger.entries.keys()).collect();
     let untouched = |(path, now): (&RelativePath, Observed)| {
-        ledger.files.get(path).is_some_and(|owned| now == Observed::File(owned.checksum, owned.mode))
+        let file = ledger.files.get(path).map(|owned| now == Observed::File(owned.checksum, owned.mode));
+        let shared = || ledger.entries.get(path).map(|owned| now.checksum() == Some(owned.seen));
+        file.or_else(shared) == Some(true)
     };
     let all = same && observe_all(store, &paths).ok()?.into_iter().all(untouched);
     all.then(|| InstallReport {
         moved: Vec::new(),
         changes: Vec::new(),
-        unchanged: ledger.files.len(),
+        unchanged: ledger.files.len() + ledger.entries.values().map(|owned| owned.nodes.len()).sum::<usize>(),
         refused: 0,
         lock: LockChange::Unchanged,
+        programs: Vec::new(),
+        conversions: Vec::new(),
         writing: job.request.writing,
     })
 }
@@ -68,18 +76,25 @@ pub(super) fn remember(ledger: &mut Ledger, manifest: &[u8], lock: &[u8], entrie
     let local = entries.iter().filter(|entry| entry.version.commit.is_none());
     let mut open = false;
     for entry in local {
-        let Origin::Local = entry.entry.unit.origin else {
-            open = true;
-            continue;
-        };
-        open |= entry.matched_pattern;
-        ledger.reads.insert(entry.entry.unit.path.to_string(), entry.resource.checksum);
+        match entry.entry.unit.origin {
+            // What it says is part of the inputs.
+            Origin::Manifest => {}
+            Origin::Source(_) => open = true,
+            Origin::Local => {
+                open |= entry.matched_pattern || entry.entry.unit.extent == Extent::Folder;
+                ledger.reads.insert(entry.entry.unit.path.to_string(), entry.resource.checksum);
+            }
+        }
     }
     ledger.inputs = (!open).then(|| inputs_of(manifest, lock));
 }
 
 pub(super) fn ledger_of(lock: &Lockfile) -> Ledger {
     let owned = |locked: &Locked| {
+        // Entries and the files of skills have no checksum of their own there.
+        if !matches!(locked.kind, Agents | Snippets | Commands | Scripts) {
+            return None;
+        }
         let owner = locked.label();
         let owned = Owned { checksum: locked.checksum?, source: None, mode: FileMode::Plain, owner };
         Some((locked.installed_at.clone()?, owned))

@@ -4,11 +4,12 @@ mod known;
 mod lockstep;
 mod planning;
 mod request;
+pub(crate) mod shared;
 mod writing;
 
 use std::borrow::Cow;
 
-use agpm_diag::Severity;
+use agpm_diag::{Diagnostic, Severity, codes};
 use agpm_model::{Checksum, Lockfile, RelativePath};
 use agpm_plan::{Ledger, Plan};
 use agpm_store::{ProjectLock, ProjectStore};
@@ -17,7 +18,8 @@ pub(crate) use crate::install::known::{inputs_of, read_ledger};
 pub(crate) use crate::install::lockstep::outdated;
 pub(crate) use crate::install::planning::{MOST_TOLD, observe};
 pub use crate::install::request::{
-    Executables, InstallReport, InstallRequest, LockChange, LockUse, Moved, Overwrite, Warnings, Writing,
+    Conversion, Executables, Fate, FateKind, Fidelity, InstallReport, InstallRequest, LockChange, LockUse,
+    Moved, Overwrite, Program, Warnings, Writing,
 };
 pub(crate) use crate::install::writing::hold;
 
@@ -25,11 +27,11 @@ use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::{ManifestFiles, Project, manifest_path, refuse_link};
 use crate::install::known::{has_ledger, is_fresh, ledger_of, nothing_to_do, remember};
 use crate::install::lockstep::{compare, moves, tell_other_bytes};
-use crate::install::planning::{make_plan, refuse, tell_kept};
+use crate::install::planning::{Planned, SharedChange, make_plan, refuse, tell_kept};
 use crate::install::writing::{Commit, commit};
 use crate::packages::{
-    LOCK_NAME, Moving, ResolvedEntry, Sources, executables, frozen, lock_of, pins, read_lock, render_all,
-    resolve, unsupported,
+    LOCK_NAME, Made, Making, Moving, ResolvedEntry, Sources, executables, fidelity, frozen, lock_of,
+    make_all, pins, read_lock, resolve,
 };
 use crate::world::World;
 
@@ -67,7 +69,9 @@ struct Ready {
 /// Everything that is decided before anything is written.
 struct Decided {
     entries: Vec<ResolvedEntry>,
+    made: Vec<Made>,
     plan: Plan,
+    shared: Vec<SharedChange>,
     moved: Vec<Moved>,
     lock_change: LockChange,
     lock_text: Vec<u8>,
@@ -99,8 +103,8 @@ fn attempt(world: &World, job: &Job<'_>, notes: &mut Notes) -> Result<Option<Ins
         return Ok(Some(report));
     }
     let ready = gather(world, job, &store, files, notes)?;
-    let entries = entries(world, &ready, &store, job, notes)?;
-    let decided = decide(&store, job, &ready, entries, notes)?;
+    let (entries, making) = entries(world, &ready, &store, job, notes)?;
+    let decided = decide(&store, job, &ready, (entries, making), notes)?;
     let commit = commit(world, &store, job, ready, &decided, notes)?;
     Ok((commit == Commit::Done).then(|| decided.report(job.request.writing)))
 }
@@ -126,7 +130,6 @@ fn gather(
     };
     let inputs = files.fingerprint();
     let project = Project::of(&world.environment, files, notes)?;
-    unsupported::in_manifest(&project.manifest)?;
     let lock = read_lock(store, notes)?;
     let ledger = match read_ledger(store)? {
         // Without a ledger, the lockfile tells what unedited files of ours look like.
@@ -144,11 +147,11 @@ fn entries(
     store: &ProjectStore,
     job: &Job<'_>,
     notes: &mut Notes,
-) -> Result<Vec<ResolvedEntry>, Failure> {
+) -> Result<(Vec<ResolvedEntry>, Making), Failure> {
     let manifest = &ready.project.manifest;
     let old = ready.lock.as_ref().map(|(lock, _)| lock);
     let sources = Sources::open(&world.environment, manifest, store.path());
-    let mut entries = match (job.request.lock, old) {
+    let entries = match (job.request.lock, old) {
         (LockUse::Frozen, None) => return Err(outdated(format!("there is no `{LOCK_NAME}`"))),
         (LockUse::Frozen, Some(lock)) => frozen::entries(world, manifest, &sources, lock, notes)?,
         (lock_use, old) => {
@@ -159,28 +162,29 @@ fn entries(
             resolve(world, manifest, &sources, pins, notes)?
         }
     };
-    unsupported::in_entries(&entries)?;
+    let making = make_all(manifest, store, &entries, notes)?;
     let allowed_here = if has_ledger(store) { ready.ledger.clone() } else { Ledger::default() };
-    executables::check(manifest, &entries, &allowed_here, job.request.executables)?;
-    render_all(manifest, &mut entries, notes)?;
-    Ok(entries)
+    executables::check(manifest, (&entries, &making.made), &allowed_here, job.request, notes)?;
+    fidelity::check(&entries, &making.made, job.request.fidelity, notes)?;
+    Ok((entries, making))
 }
 
 fn decide(
     store: &ProjectStore,
     job: &Job<'_>,
     ready: &Ready,
-    entries: Vec<ResolvedEntry>,
+    (entries, making): (Vec<ResolvedEntry>, Making),
     notes: &mut Notes,
 ) -> Result<Decided, Failure> {
     let old = ready.lock.as_ref().map(|(lock, _)| lock);
-    let lock = lock_of(&ready.project.manifest, &entries);
+    let lock = lock_of(&ready.project.manifest, &entries, &making.made);
     let moved = old.map(|old| moves(old, &lock)).unwrap_or_default();
     if let Some(old) = old {
         tell_other_bytes(old, &lock, notes);
     }
     let lock_change = compare(old, &lock, job.request.lock)?;
-    let mut plan = make_plan(store, &entries, &ready.ledger, job.request.overwrite)?;
+    let told = (&ready.ledger, job.request.overwrite);
+    let Planned { mut plan, shared } = make_plan(store, &entries, &making.made, told, notes)?;
     refuse(&plan, job.request.writing, notes)?;
     tell_kept(&plan, job.request.lock, notes)?;
     let warned = notes.diagnostics.iter().any(|found| found.severity >= Severity::Warning);
@@ -198,15 +202,32 @@ fn decide(
             (plan.ledger.inputs, plan.ledger.reads) = (ready.ledger.inputs, ready.ledger.reads.clone());
         }
         // What is worth a warning is worth it again.
-        _ if warned || lock_change == LockChange::Pending => {}
-        _ => remember(&mut plan.ledger, &ready.inputs, &lock_text, &entries),
+        _ if tells_again(notes) || lock_change == LockChange::Pending => {}
+        _ => {
+            plan.ledger.reads = making.reads;
+            remember(&mut plan.ledger, &ready.inputs, &lock_text, &entries);
+        }
     }
-    Ok(Decided { entries, plan, moved, lock_change, lock_text })
+    Ok(Decided { entries, made: making.made, plan, shared, moved, lock_change, lock_text })
+}
+
+/// Whether a warning has to be told on every run; what the author of a skill should change is told once.
+fn tells_again(notes: &Notes) -> bool {
+    let told = |found: &Diagnostic| found.severity >= Severity::Warning && *found.code != codes::SKILL_NAME;
+    notes.diagnostics.iter().any(told)
 }
 
 impl Decided {
     fn report(self, writing: Writing) -> InstallReport {
+        let converted = self.entries.iter().zip(&self.made).filter(|(_, made)| !made.fates.is_empty());
+        let conversion = |(resolved, made): (&ResolvedEntry, &Made)| Conversion {
+            resource: resolved.label(),
+            tool: resolved.entry.tool.to_string(),
+            fates: made.fates.clone(),
+        };
         InstallReport {
+            programs: executables::brought_along(&self.entries, &self.made),
+            conversions: converted.map(conversion).collect(),
             moved: self.moved,
             unchanged: self.plan.unchanged,
             refused: self.plan.refusals.len(),

@@ -3,13 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_diag::{Diagnostic, Severity, codes};
-use agpm_model::{Install, RelativePath};
-use agpm_plan::{Action, Desired, Ledger, Observed, Obstacle, Overwrite, Plan, Reason, Refusal, plan};
+use agpm_model::RelativePath;
+use agpm_plan::{
+    Action, Desired, FileOutcome, Ledger, Observed, Obstacle, Overwrite, Plan, Reason, Refusal, plan,
+};
 use agpm_store::{ProjectStore, StoreError};
 
 use crate::failure::{Failure, FailureKind, Notes};
+use crate::install::shared::{desired_nodes, plan_shared};
 use crate::install::{LockUse, Writing};
-use crate::packages::{LOCK_NAME, ResolvedEntry};
+use crate::packages::{LOCK_NAME, Made, ResolvedEntry};
 use crate::parallel;
 use agpm_store::LEDGER_FILE;
 
@@ -46,22 +49,30 @@ fn seen(observed: agpm_store::Observed) -> Observed {
     }
 }
 
+/// What is to happen to the disk.
+pub(super) struct Planned {
+    pub(super) plan: Plan,
+    /// Files that others write too, and what becomes of them.
+    pub(super) shared: Vec<SharedChange>,
+}
+
+/// What becomes of a file that others write too.
+pub(super) struct SharedChange {
+    pub(super) path: RelativePath,
+    pub(super) outcome: FileOutcome,
+    /// What is there now.
+    pub(super) before: Observed,
+}
+
 pub(super) fn make_plan(
     store: &ProjectStore,
     entries: &[ResolvedEntry],
-    ledger: &Ledger,
-    overwrite: Overwrite,
-) -> Result<Plan, Failure> {
-    let desired: Vec<Desired> = entries.iter().filter_map(desired).collect();
-    if let Some(file) =
-        desired.iter().find(|file| RESERVED.contains(&file.path.as_str().to_lowercase().as_str()))
-    {
-        let message =
-            format!("{} would be installed at `{}`, which is a file of agpm", file.owner, file.path);
-        let diagnostic =
-            Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, message).help("give it another `filename`");
-        return Err(Failure::new(FailureKind::Refused, diagnostic));
-    }
+    made: &[Made],
+    (ledger, overwrite): (&Ledger, Overwrite),
+    notes: &mut Notes,
+) -> Result<Planned, Failure> {
+    let desired = all_desired(entries, made)?;
+    refuse_reserved(&desired, made)?;
     refuse_own_targets(store, entries)?;
     let mut paths: Vec<&RelativePath> =
         desired.iter().map(|file| &file.path).chain(ledger.files.keys()).collect();
@@ -76,7 +87,29 @@ pub(super) fn make_plan(
             *now = Observed::Other("below something that is no folder");
         }
     }
-    Ok(plan(&desired, &observed, ledger, overwrite))
+    let mut plan = plan(&desired, &observed, ledger, overwrite);
+    let shared = plan_shared(store, &desired_nodes(entries, made), (ledger, overwrite), &mut plan, notes)?;
+    Ok(Planned { plan, shared })
+}
+
+/// Places of our own, and files that others write too, are no targets.
+fn refuse_reserved(desired: &[Desired], made: &[Made]) -> Result<(), Failure> {
+    let shared: BTreeSet<String> =
+        made.iter().filter_map(|made| Some(made.entries.as_ref()?.file.as_str().to_lowercase())).collect();
+    let reserved = |path: &RelativePath| {
+        let path = path.as_str().to_lowercase();
+        match shared.contains(&path) {
+            true => Some("which holds entries of hooks or MCP servers"),
+            false => RESERVED.contains(&path.as_str()).then_some("which is a file of agpm"),
+        }
+    };
+    let Some((file, why)) = desired.iter().find_map(|file| Some((file, reserved(&file.path)?))) else {
+        return Ok(());
+    };
+    let message = format!("{} would be installed at `{}`, {why}", file.owner, file.path);
+    let diagnostic =
+        Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, message).help("give it another `filename`");
+    Err(Failure::new(FailureKind::Refused, diagnostic))
 }
 
 /// Where a folder is needed and something else is that is not ours.
@@ -96,15 +129,36 @@ fn above(path: &RelativePath) -> impl Iterator<Item = &str> {
     path.as_str().match_indices('/').map(|(at, _)| &path.as_str()[..at])
 }
 
-fn desired(resolved: &ResolvedEntry) -> Option<Desired> {
-    let entry = &resolved.entry;
-    Some(Desired {
-        path: entry.target.clone().filter(|_| entry.install == Install::Write)?,
-        checksum: resolved.output.checksum(),
-        source: resolved.resource.checksum,
-        mode: resolved.resource.mode,
-        owner: format!("{}/{}", entry.kind, entry.name),
-    })
+/// Every whole file, each once: what is wanted twice must be the same.
+fn all_desired(entries: &[ResolvedEntry], made: &[Made]) -> Result<Vec<Desired>, Failure> {
+    let mut desired: Vec<Desired> = Vec::new();
+    let mut places: BTreeMap<String, usize> = BTreeMap::new();
+    for (resolved, made) in entries.iter().zip(made) {
+        for file in &made.files {
+            let wanted = Desired {
+                path: file.path.clone(),
+                checksum: file.bytes.checksum(),
+                source: file.source,
+                mode: file.mode,
+                owner: resolved.label(),
+            };
+            match places.get(&file.path.as_str().to_lowercase()).map(|at| &desired[*at]) {
+                None => {
+                    places.insert(file.path.as_str().to_lowercase(), desired.len());
+                    desired.push(wanted);
+                }
+                Some(known) if known.path == wanted.path && known.checksum == wanted.checksum => {}
+                Some(known) => return Err(two_at_once(known, &wanted)),
+            }
+        }
+    }
+    Ok(desired)
+}
+
+fn two_at_once(first: &Desired, second: &Desired) -> Failure {
+    let message = format!("{} and {} would both be at `{}`", first.owner, second.owner, second.path);
+    let help = "give one of them another `filename` or `target` in the manifest";
+    Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, message).help(help).into()
 }
 
 /// A file that would be installed onto itself would become ours, and go with the dependency.
@@ -150,7 +204,8 @@ pub(super) fn refuse(plan: &Plan, writing: Writing, notes: &mut Notes) -> Result
 /// Files that were edited stay; where every byte must be as locked that is an error.
 pub(super) fn tell_kept(plan: &Plan, lock: LockUse, notes: &mut Notes) -> Result<(), Failure> {
     for change in plan.changes.iter().filter(|change| change.action == Action::Keep) {
-        let message = format!("`{}` {}, and is kept as it is", change.path, change.reason.words());
+        let at = change.place.as_ref().map(|place| format!("`{place}` of ")).unwrap_or_default();
+        let message = format!("{at}`{}` {}, and is kept as it is", change.path, change.reason.words());
         let mut diagnostic = Diagnostic::new(&codes::INSTALL_EDITED, message)
             .in_file(change.path.as_str())
             .help(match change.reason {

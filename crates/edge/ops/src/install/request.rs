@@ -3,6 +3,7 @@
 use agpm_plan::{Action, Change};
 
 pub use agpm_plan::Overwrite;
+pub use agpm_render::{Fate, FateKind};
 
 /// What the lockfile is for in this run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +45,15 @@ pub enum Executables {
     Allowed,
 }
 
+/// What it does that a tool's own form cannot say all that a resource says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fidelity {
+    /// It is told.
+    Tell,
+    /// It stops the command.
+    Strict,
+}
+
 /// What to install, and how.
 #[derive(Clone, Copy, Debug)]
 pub struct InstallRequest {
@@ -57,6 +67,8 @@ pub struct InstallRequest {
     pub warnings: Warnings,
     /// Whether programs may come along with what is asked for.
     pub executables: Executables,
+    /// What a loss in another tool's form does.
+    pub fidelity: Fidelity,
 }
 
 impl InstallRequest {
@@ -67,6 +79,7 @@ impl InstallRequest {
         overwrite: Overwrite::Nothing,
         warnings: Warnings::Tell,
         executables: Executables::AsManifest,
+        fidelity: Fidelity::Tell,
     };
 }
 
@@ -92,6 +105,28 @@ pub struct Moved {
     pub to: String,
 }
 
+/// Something that can be run and that comes along with what is asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    /// The resource, as `TYPE/NAME`.
+    pub resource: String,
+    /// Where it comes from.
+    pub unit: String,
+    /// What a tool would run, as far as it is known.
+    pub runs: Vec<String>,
+}
+
+/// A resource that a tool wants in its own form.
+#[derive(Clone, Debug)]
+pub struct Conversion {
+    /// The resource, as `TYPE/NAME`.
+    pub resource: String,
+    /// The tool.
+    pub tool: String,
+    /// What became of each field.
+    pub fates: Vec<Fate>,
+}
+
 /// What an install did or would do.
 #[derive(Clone, Debug)]
 pub struct InstallReport {
@@ -105,6 +140,10 @@ pub struct InstallReport {
     pub lock: LockChange,
     /// How many files are in the way.
     pub refused: usize,
+    /// Programs that come along.
+    pub programs: Vec<Program>,
+    /// Resources in other forms.
+    pub conversions: Vec<Conversion>,
     /// Whether it was done or is only shown.
     pub writing: Writing,
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use agpm_diag::{Diagnostic, codes};
 use agpm_model::{FileMode, RelativePath};
-use agpm_plan::{Action, Change, Ledger, Observed, Plan};
+use agpm_plan::{Action, Change, FileOutcome, Ledger, Observed, Plan};
 use agpm_store::{
     Expected, FileChange, LEDGER_FILE, ProjectLock, ProjectStore, Recovered, StoreError, Transaction, Waiting,
 };
@@ -13,8 +13,9 @@ use agpm_store::{
 use crate::failure::{Failure, Notes};
 use crate::gather::ManifestFiles;
 use crate::install::known::has_ledger;
+use crate::install::planning::SharedChange;
 use crate::install::{Decided, Job, LockChange, Ready, Writing};
-use crate::packages::{LOCK_NAME, ResolvedEntry};
+use crate::packages::{LOCK_NAME, Made, MadeFile};
 use crate::path_of;
 use crate::world::World;
 
@@ -61,7 +62,8 @@ pub(super) fn commit(
 ) -> Result<Commit, Failure> {
     let written = Written {
         plan: &decided.plan,
-        entries: &decided.entries,
+        made: &decided.made,
+        shared: &decided.shared,
         ledger: &ready.ledger,
         has_ledger: has_ledger(store),
         lock: decided.lock_change,
@@ -96,7 +98,8 @@ pub(super) fn commit(
 /// Everything that one transaction writes.
 struct Written<'a> {
     plan: &'a Plan,
-    entries: &'a [ResolvedEntry],
+    made: &'a [Made],
+    shared: &'a [SharedChange],
     ledger: &'a Ledger,
     has_ledger: bool,
     lock: LockChange,
@@ -104,9 +107,12 @@ struct Written<'a> {
 }
 
 impl<'a> Written<'a> {
-    /// All changes, the lockfile last.
+    /// All changes, in the order in which they are made: what entries name is there before them and goes after them,
+    /// and the lockfile is written last.
     fn changes(&self, job: &'a Job<'_>, manifest: RelativePath) -> Vec<FileChange<'a>> {
-        let mut changes = self.files();
+        let is_write = |change: &FileChange<'_>| matches!(change, FileChange::Write { .. });
+        let (mut changes, removals): (Vec<_>, Vec<_>) = self.files().into_iter().partition(is_write);
+        changes.extend(self.shared.iter().filter_map(SharedChange::change));
         if let Some(edit) = &job.manifest {
             let before = Expected::Checksum(edit.before);
             let bytes = Cow::Borrowed(&*edit.bytes);
@@ -122,29 +128,49 @@ impl<'a> Written<'a> {
         if self.lock == LockChange::Written {
             changes.push(write(LOCK_NAME, Cow::Borrowed(self.lock_text), Expected::Anything));
         }
+        changes.extend(removals);
         changes
     }
 
     fn files(&self) -> Vec<FileChange<'a>> {
-        let at = |entry: &'a ResolvedEntry| Some((entry.entry.target.as_ref()?, entry));
-        let by_path: BTreeMap<&RelativePath, &ResolvedEntry> = self.entries.iter().filter_map(at).collect();
+        let files = self.made.iter().flat_map(|made| &made.files);
+        let by_path: BTreeMap<&RelativePath, &MadeFile> = files.map(|file| (&file.path, file)).collect();
         let change = |change: &Change| {
-            let before = match change.before {
-                Observed::File(checksum, _) => Expected::Checksum(checksum),
-                _ => Expected::Missing,
-            };
+            let before = expected(change.before);
             let path = change.path.clone();
             match change.action {
                 Action::Keep => None,
                 Action::Remove => Some(FileChange::Remove { path, before }),
                 Action::Create | Action::Update => {
-                    let entry = by_path.get(&path)?;
-                    let (bytes, mode) = (Cow::Borrowed(entry.output.bytes()), entry.resource.mode);
-                    Some(FileChange::Write { path, bytes, mode, before })
+                    let file = by_path.get(&path)?;
+                    let bytes = Cow::Borrowed(file.bytes.get());
+                    Some(FileChange::Write { path, bytes, mode: file.mode, before })
                 }
             }
         };
-        self.plan.changes.iter().filter_map(change).collect()
+        let whole = self.plan.changes.iter().filter(|change| change.place.is_none());
+        whole.filter_map(change).collect()
+    }
+}
+
+impl SharedChange {
+    fn change(&self) -> Option<FileChange<'_>> {
+        let (path, before) = (self.path.clone(), expected(self.before));
+        match &self.outcome {
+            FileOutcome::Unchanged => None,
+            FileOutcome::Remove => Some(FileChange::Remove { path, before }),
+            FileOutcome::Write(text) => {
+                let bytes = Cow::Borrowed(text.as_bytes());
+                Some(FileChange::Write { path, bytes, mode: FileMode::Plain, before })
+            }
+        }
+    }
+}
+
+fn expected(before: Observed) -> Expected {
+    match before {
+        Observed::File(checksum, _) => Expected::Checksum(checksum),
+        _ => Expected::Missing,
     }
 }
 

@@ -92,6 +92,7 @@ impl Telling<'_> {
         let labels = clash.asks.first().map(|ask| listed(&ask.allows)).unwrap_or_default();
         let what = if clash.unit.path.is_pattern() { "nothing matches" } else { "there is no" };
         let place = match &clash.unit.origin {
+            Origin::Manifest => "in the manifest".to_owned(),
             Origin::Local => "on this machine, from the manifest's folder".to_owned(),
             Origin::Source(name) if labels == "local" => format!("in source `{name}`"),
             Origin::Source(name) => format!("in source `{name}` at {labels}"),
@@ -198,7 +199,7 @@ impl Telling<'_> {
 fn source_name(unit: &Unit) -> String {
     match &unit.origin {
         Origin::Source(name) => name.to_string(),
-        Origin::Local => "this machine".to_owned(),
+        Origin::Local | Origin::Manifest => "this machine".to_owned(),
     }
 }
 

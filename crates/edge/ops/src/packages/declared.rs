@@ -1,12 +1,12 @@
 //! What a resource declares, out of its bytes.
 
 use agpm_diag::{Diagnostic, Span, codes, has_errors};
-use agpm_model::{Declared, Origin, ResourcePath, Unit, declarations, read_declarations};
-use agpm_render::{has_tags, render};
+use agpm_model::{Declared, Extent, Origin, ResourcePath, Unit, declarations, read_declarations};
+use agpm_render::{Files, Names, Rendered, Renderer, has_tags};
 use agpm_text::{Document, Format, Limits, NodeRef, Value, decode, parse};
 
 use crate::failure::Notes;
-use crate::packages::templates::templating;
+use crate::packages::templates::{template_error, templating};
 
 /// The word without which nothing is declared.
 const KEY: &[u8] = b"dependencies";
@@ -18,15 +18,15 @@ pub(crate) struct Declaring<'a> {
     pub(crate) label: &'a str,
     pub(crate) bytes: &'a [u8],
     /// The names that templates in declarations may use.
-    pub(crate) names: &'a Value,
+    pub(crate) names: &'a Names,
+    pub(crate) renderer: &'a Renderer,
 }
 
 impl Declaring<'_> {
     /// Its declarations; what is wrong goes to the notes.
     pub(crate) fn read(&self, notes: &mut Notes) -> Vec<Declared> {
-        let format = match self.unit.path.extension() {
-            Some("md" | "markdown") => Format::Markdown,
-            Some("json") => Format::Json,
+        let format = match format_of(self.unit) {
+            Some(format @ (Format::Markdown | Format::Json)) => format,
             _ => return Vec::new(),
         };
         if !contains(self.bytes, KEY) {
@@ -113,19 +113,37 @@ impl Declaring<'_> {
         parsed.document.root().map(|node| take(node, notes)).unwrap_or_default()
     }
 
+    /// What is known before anything is resolved: it has neither its final name nor its place yet.
+    fn names(&self) -> Names {
+        let source = match &self.unit.origin {
+            Origin::Source(name) => name.as_str(),
+            Origin::Local | Origin::Manifest => "",
+        };
+        let known = [
+            ("type", ""),
+            ("name", self.unit.path.stem()),
+            ("install_path", ""),
+            ("source", source),
+            ("version", self.label),
+            ("resolved_commit", self.label),
+            ("path", self.unit.path.as_str()),
+        ];
+        self.names.with(&["agpm", "resource"], &Value::map(known.map(|(key, text)| (key, text.into()))))
+    }
+
     fn fill(&self, document: &Document, start: usize, text: &str, notes: &mut Notes) -> Option<String> {
-        let filled = render(text, self.names);
-        filled
-            .map_err(|error| {
-                let range = error.range.unwrap_or(0..text.len().min(1));
-                let span = Span::new(start + range.start, start + range.end);
-                notes.diagnostics.push(
-                    Diagnostic::new(&codes::RESOURCE_TEMPLATE, error.message)
-                        .at(document.source(), span, "")
-                        .help(error.help),
-                );
-            })
-            .ok()
+        let diagnostic = match self.renderer.render(text, &self.names(), &Files::default()) {
+            Ok(Rendered::Text { text, .. }) => return Some(text),
+            Err(error) => template_error(document.source(), start, error),
+            Ok(Rendered::Needs(_)) => {
+                let message = "what a resource needs cannot depend on the content of a file";
+                Diagnostic::new(&codes::RESOURCE_TEMPLATE, message)
+                    .at(document.source(), Span::at(start), "")
+                    .help("use variables of the project")
+            }
+        };
+        notes.diagnostics.push(diagnostic);
+        None
     }
 }
 
@@ -147,9 +165,31 @@ fn is_below(folder: &str, path: &ResourcePath) -> bool {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Escapes;
 
+/// What the file of a unit is written in, if it has fields; of a skill, its `SKILL.md`.
+pub(crate) fn format_of(unit: &Unit) -> Option<Format> {
+    match (unit.extent, &unit.origin, unit.path.extension()) {
+        (Extent::Folder, ..) | (_, _, Some("md" | "markdown")) => Some(Format::Markdown),
+        (_, Origin::Manifest, _) | (_, _, Some("json")) => Some(Format::Json),
+        (_, _, Some("jsonc")) => Some(Format::Jsonc),
+        (_, _, Some("yaml" | "yml")) => Some(Format::Yaml),
+        (_, _, Some("toml")) => Some(Format::Toml),
+        _ => None,
+    }
+}
+
 /// The unit that a declared path means: from the root of the source, or from the declaring file.
-pub(crate) fn meant(parent: &Unit, path: &str, exists: &dyn Fn(&str) -> bool) -> Result<Unit, Escapes> {
-    let beside = |path: &str| match parent.path.folder() {
+pub(crate) fn meant(
+    parent: &Unit,
+    declared: &Declared,
+    exists: &dyn Fn(&str) -> bool,
+) -> Result<Unit, Escapes> {
+    let path = declared.kind.folder_of(declared.path.trim());
+    // The declaring file of a skill is in its folder.
+    let folder = match parent.extent {
+        Extent::File => parent.path.folder(),
+        Extent::Folder => parent.path.as_str(),
+    };
+    let beside = |path: &str| match folder {
         "" => path.to_owned(),
         folder => format!("{folder}/{path}"),
     };
@@ -166,7 +206,7 @@ pub(crate) fn meant(parent: &Unit, path: &str, exists: &dyn Fn(&str) -> bool) ->
         Origin::Source(_) => ResourcePath::in_source(plain.as_str()).map_err(|_| Escapes)?,
         // A file may need what is in the project or below its own folder: it has no say over the rest of the machine.
         Origin::Local if !plain.leaves_folder() || is_below(parent.path.folder(), &plain) => plain,
-        Origin::Local => return Err(Escapes),
+        Origin::Local | Origin::Manifest => return Err(Escapes),
     };
-    Ok(Unit { origin: parent.origin.clone(), path })
+    Ok(Unit { origin: parent.origin.clone(), path, extent: declared.kind.extent() })
 }

@@ -1,48 +1,79 @@
 //! Programs that come along with what is asked for need the user's word.
 
-use agpm_diag::{Diagnostic, codes};
+use std::collections::BTreeSet;
+
+use agpm_diag::{Diagnostic, Severity, codes};
 use agpm_model::{FileMode, Manifest, ResourceType};
 use agpm_plan::{Entry, Ledger};
 
-use crate::failure::{Failure, FailureKind};
-use crate::install::Executables;
+use crate::failure::{Failure, FailureKind, Notes};
+use crate::install::{Executables, InstallRequest, Program, Writing};
+use crate::packages::made::Made;
 use crate::packages::resolve::ResolvedEntry;
 
 /// Kinds that tools run.
 const RUN: [ResourceType; 3] = [ResourceType::Scripts, ResourceType::Hooks, ResourceType::McpServers];
 
-/// Refuses programs that only other resources ask for, unless the user allows them.
+/// Everything that can be run and that only other resources ask for.
+pub(crate) fn brought_along(entries: &[ResolvedEntry], made: &[Made]) -> Vec<Program> {
+    let brought = entries.iter().zip(made).filter(|(resolved, _)| resolved.entry.root.is_none());
+    brought.filter(|(resolved, _)| is_program(resolved)).map(program).collect()
+}
+
+/// A file that can be run is a program, whatever it is called.
+fn is_program(resolved: &ResolvedEntry) -> bool {
+    let executable = || resolved.resource.files().any(|file| file.mode == FileMode::Executable);
+    RUN.contains(&resolved.entry.kind) || executable()
+}
+
+/// Refuses programs that only other resources ask for, unless the user allows them; a run that only shows goes on.
 pub(crate) fn check(
     manifest: &Manifest,
-    entries: &[ResolvedEntry],
+    (entries, made): (&[ResolvedEntry], &[Made]),
     ledger: &Ledger,
-    executables: Executables,
+    request: InstallRequest,
+    notes: &mut Notes,
 ) -> Result<(), Failure> {
     // What is installed here was allowed here: one word is enough.
-    let installed =
-        |entry: &Entry| entry.target.as_ref().is_some_and(|target| ledger.files.contains_key(target));
+    let files = ledger.files.values().map(|owned| owned.owner.as_str());
+    let nodes = ledger.entries.values().flat_map(|owned| &owned.nodes).map(|node| node.owner.as_str());
+    let installed: BTreeSet<&str> = files.chain(nodes).collect();
     let allowed = |entry: &Entry| {
-        installed(entry)
+        let listed = |label: &str| installed.contains(label);
+        listed(&format!("{}/{}", entry.kind, entry.name))
             || manifest
                 .allow_executables
                 .iter()
                 .any(|allowed| allowed.allows(entry.kind, &entry.name, &entry.unit))
     };
-    // A file that can be run is a program, whatever it is called.
-    let program = |resolved: &&ResolvedEntry| {
-        RUN.contains(&resolved.entry.kind) || resolved.resource.mode == FileMode::Executable
+    let concerned = |(resolved, _): &(&ResolvedEntry, &Made)| {
+        resolved.entry.root.is_none() && is_program(resolved) && !allowed(&resolved.entry)
     };
-    let brought = entries.iter().filter(program).map(|resolved| &resolved.entry);
-    let refused: Vec<String> = brought
-        .filter(|entry| entry.root.is_none() && !allowed(entry))
-        .map(|entry| format!("{}/{} ({})", entry.kind, entry.name, entry.unit))
-        .collect();
-    if refused.is_empty() || executables == Executables::Allowed {
+    let refused: Vec<Program> = entries.iter().zip(made).filter(concerned).map(program).collect();
+    if refused.is_empty() || request.executables == Executables::Allowed {
         return Ok(());
     }
+    let list: Vec<String> = refused.iter().map(described).collect();
     let message =
-        format!("programs would come along that the manifest does not ask for: {}", refused.join(", "));
+        format!("programs would come along that the manifest does not ask for: {}", list.join(", "));
     let help = "look at them, then add `allow-executables = [\"TYPE/NAME\"]` to the top of the manifest, or run with \
                 `--allow-executables`";
-    Err(Failure::new(FailureKind::Refused, Diagnostic::new(&codes::PACKAGE_EXECUTABLE, message).help(help)))
+    let mut diagnostic = Diagnostic::new(&codes::PACKAGE_EXECUTABLE, message).help(help);
+    match request.writing {
+        Writing::Apply => Err(Failure::new(FailureKind::Refused, diagnostic)),
+        Writing::Show => {
+            diagnostic.severity = Severity::Warning;
+            notes.diagnostics.push(diagnostic);
+            Ok(())
+        }
+    }
+}
+
+fn program((resolved, made): (&ResolvedEntry, &Made)) -> Program {
+    Program { resource: resolved.label(), unit: resolved.entry.unit.to_string(), runs: made.runs.clone() }
+}
+
+fn described(program: &Program) -> String {
+    let runs: Vec<String> = program.runs.iter().map(|run| format!(" runs `{run}`")).collect();
+    format!("{} ({}){}", program.resource, program.unit, runs.join(","))
 }

@@ -1,13 +1,14 @@
 //! What is known of the sources so far, as the solver asks for it.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use agpm_diag::Spot;
 use agpm_git::Refs;
 use agpm_model::{
-    Checksum, Declared, FileMode, ObjectId, Origin, Requirement, Selector, SourceName, Tag, Unit,
+    Checksum, Declared, FileMode, ObjectId, Origin, RelativePath, Requirement, SKILL_FILE, Selector,
+    SourceName, Tag, Unit, Variant,
 };
 use agpm_solve::{Candidate, Child, Content, Facts, Solution};
 
@@ -35,23 +36,80 @@ pub(crate) struct Pin {
 
 /// A file of a source at one commit.
 #[derive(Debug)]
-pub(crate) struct Resource {
+pub(crate) struct File {
     pub(crate) bytes: Vec<u8>,
     pub(crate) checksum: Checksum,
     pub(crate) mode: FileMode,
-    /// What it declares, each with the unit that is meant.
-    pub(crate) declared: Vec<(Declared, Unit)>,
-    children: Vec<Child<Unit, Selector>>,
+}
+
+impl File {
+    pub(crate) fn new(bytes: Vec<u8>, mode: FileMode) -> Self {
+        File { checksum: Checksum::of(&bytes), bytes, mode }
+    }
+}
+
+/// What a unit is at one commit.
+#[derive(Debug)]
+pub(crate) struct Resource {
+    /// The file; of a skill, its `SKILL.md`.
+    pub(crate) main: File,
+    /// The other files of a skill, by their paths in it.
+    pub(crate) others: Vec<(RelativePath, File)>,
+    /// Of all of it.
+    pub(crate) checksum: Checksum,
 }
 
 impl Resource {
-    pub(crate) fn new(bytes: Vec<u8>, mode: FileMode, declared: Vec<(Declared, Unit)>) -> Self {
+    pub(crate) fn file(main: File) -> Self {
+        Resource { checksum: main.checksum, main, others: Vec::new() }
+    }
+
+    /// A folder; its checksum covers every path, mode and content.
+    pub(crate) fn folder(main: File, others: Vec<(RelativePath, File)>) -> Self {
+        let mut lines: Vec<String> =
+            others.iter().map(|(path, file)| tree_line(path.as_str(), file)).collect();
+        lines.push(tree_line(SKILL_FILE, &main));
+        lines.sort();
+        Resource { checksum: Checksum::of(lines.concat().as_bytes()), main, others }
+    }
+
+    pub(crate) fn files(&self) -> impl Iterator<Item = &File> {
+        std::iter::once(&self.main).chain(self.others.iter().map(|(_, file)| file))
+    }
+}
+
+fn tree_line(path: &str, file: &File) -> String {
+    let mode = if file.mode == FileMode::Executable { "x" } else { "-" };
+    format!("{path}\0{mode}\0{}\n", file.checksum)
+}
+
+/// What a resource declares, by the variables under which it is read.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Needs {
+    by_variant: BTreeMap<Variant, Vec<(Declared, Unit)>>,
+    /// All of them, for the solver.
+    children: Vec<Child<Unit, Selector>>,
+}
+
+impl Needs {
+    fn add(&mut self, variant: Variant, declared: Vec<(Declared, Unit)>) {
+        let known: BTreeSet<Child<Unit, Selector>> = self.children.iter().cloned().collect();
         let child = |(declared, unit): &(Declared, Unit)| Child {
             unit: unit.clone(),
             wish: declared.selector.clone(),
         };
-        let children = declared.iter().map(child).collect();
-        Resource { checksum: Checksum::of(&bytes), bytes, mode, declared, children }
+        self.children.extend(declared.iter().map(child).filter(|child| !known.contains(child)));
+        self.by_variant.insert(variant, declared);
+    }
+
+    /// What it declares under a variant, each with the unit that is meant.
+    pub(crate) fn under(&self, variant: Variant) -> &[(Declared, Unit)] {
+        self.by_variant.get(&variant).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// The same under any variant.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &(Declared, Unit)> {
+        self.by_variant.values().flatten()
     }
 }
 
@@ -60,8 +118,8 @@ impl Resource {
 pub(crate) enum Found {
     /// Nothing.
     Absent,
-    /// A file.
-    File(Arc<Resource>),
+    /// A file or a skill, and what it declares.
+    Resource(Arc<Resource>, Arc<Needs>),
     /// The matches of a pattern.
     Matches(Arc<Vec<Child<Unit, Selector>>>),
 }
@@ -93,6 +151,8 @@ pub(crate) struct Known {
     revs: BTreeMap<(SourceName, String), ObjectId>,
     pub(crate) pins: BTreeMap<Unit, Pin>,
     contents: BTreeMap<Unit, BTreeMap<Option<ObjectId>, Found>>,
+    /// The variables under which each unit is wanted.
+    variants: BTreeMap<Unit, BTreeSet<Variant>>,
     /// Sources that have no versions.
     plain: Vec<SourceName>,
 }
@@ -130,6 +190,32 @@ impl Known {
         self.contents.entry(unit).or_default().insert(commit, found);
     }
 
+    /// Notes that a unit is wanted under a variant; the answer is whether that is new.
+    pub(crate) fn want(&mut self, unit: &Unit, variant: Variant) -> bool {
+        self.variants.entry(unit.clone()).or_default().insert(variant)
+    }
+
+    pub(crate) fn variants_of(&self, unit: &Unit) -> Vec<Variant> {
+        self.variants.get(unit).into_iter().flatten().copied().collect()
+    }
+
+    /// The commits at which a unit was read.
+    pub(crate) fn commits_of(&self, unit: &Unit) -> Vec<Option<ObjectId>> {
+        self.contents.get(unit).into_iter().flat_map(BTreeMap::keys).cloned().collect()
+    }
+
+    pub(crate) fn set_needs(
+        &mut self,
+        (unit, commit): &(Unit, Option<ObjectId>),
+        variant: Variant,
+        declared: Vec<(Declared, Unit)>,
+    ) {
+        let found = self.contents.get_mut(unit).and_then(|found| found.get_mut(commit));
+        if let Some(Found::Resource(_, needs)) = found {
+            Arc::make_mut(needs).add(variant, declared);
+        }
+    }
+
     pub(crate) fn found(&self, unit: &Unit, commit: Option<&ObjectId>) -> Option<&Found> {
         self.contents.get(unit)?.get(&commit.cloned())
     }
@@ -137,7 +223,7 @@ impl Known {
     /// Where a unit says that it needs another one.
     pub(crate) fn declared_at(&self, parent: &Unit, child: &Unit) -> Option<Spot> {
         let found = self.contents.get(parent)?.values().find_map(|found| match found {
-            Found::File(resource) => resource.declared.iter().find(|(_, unit)| unit == child),
+            Found::Resource(_, needs) => needs.all().find(|(_, unit)| unit == child),
             _ => None,
         });
         found.map(|(declared, _)| declared.spot)
@@ -294,7 +380,7 @@ impl Facts for Known {
         match self.found(unit, commit.as_ref()) {
             None => Err(Need::Content(unit.clone(), commit)),
             Some(Found::Absent) => Ok(Content::Absent),
-            Some(Found::File(resource)) => Ok(Content::Children(Cow::Borrowed(&resource.children))),
+            Some(Found::Resource(_, needs)) => Ok(Content::Children(Cow::Borrowed(&needs.children))),
             Some(Found::Matches(matches)) => Ok(Content::Children(Cow::Borrowed(matches))),
         }
     }

@@ -5,19 +5,18 @@ use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, codes};
 use agpm_model::{
-    Checksum, Dependency, FileMode, Install, Locked, Lockfile, Manifest, ResourceName, ResourceType,
-    ToolName, Unit,
+    Dependency, Extent, Install, Locked, Lockfile, Manifest, ResourceName, ResourceType, ToolName, Unit,
+    Variant,
 };
 use agpm_plan::{Entry, Wanted, target};
 
 use crate::failure::{Failure, Notes};
 use crate::gather::limit;
 use crate::install::outdated;
-use crate::packages::facts::{Found, Known, Need, Version};
+use crate::packages::facts::{File, Found, Known, Need, Resource, Version};
 use crate::packages::fetch::Fetcher;
-use crate::packages::resolve::{ResolvedEntry, plain_sources, report_moved_tags};
+use crate::packages::resolve::{ResolvedEntry, report_moved_tags};
 use crate::packages::sources::Sources;
-use crate::packages::templates::{Output, names, project};
 use crate::world::World;
 
 /// The locked entries with their bytes.
@@ -29,21 +28,15 @@ pub(crate) fn entries(
     notes: &mut Notes,
 ) -> Result<Vec<ResolvedEntry>, Failure> {
     let roots = roots(manifest, lock)?;
-    let mut known = Known::new(plain_sources(sources), BTreeMap::new());
-    let names = names([("project", project(manifest))]);
-    let fetcher = Fetcher { world, sources, names: &names };
+    let fetcher = Fetcher::new(world, sources, manifest);
+    let mut known = fetcher.known(BTreeMap::new());
     let mut needs = BTreeSet::new();
     for locked in &lock.entries {
         match installed(sources, locked) {
             // A file that has the locked bytes tells all that its source could tell.
-            Some((bytes, mode)) => {
-                let resource =
-                    fetcher.understand(&locked.unit, locked.commit.as_ref(), bytes, mode, notes)?;
-                known.set_content(
-                    locked.unit.clone(),
-                    locked.commit.clone(),
-                    Found::File(Arc::new(resource)),
-                );
+            Some(file) => {
+                let found = Found::Resource(Arc::new(Resource::file(file)), Arc::default());
+                fetcher.learn(locked.unit.clone(), locked.commit.clone(), found, &mut known, notes)?;
             }
             None => drop(needs.insert(Need::Content(locked.unit.clone(), locked.commit.clone()))),
         }
@@ -54,18 +47,53 @@ pub(crate) fn entries(
             report_moved_tags(lock, &source.name, refs, notes);
         }
     }
+    // What a pattern of the manifest matched is wanted under the variables of the pattern.
+    for (locked, root) in lock.entries.iter().zip(&roots) {
+        let variant = root.map(|number| manifest.dependencies[number].variant);
+        let found = known.found(&locked.unit, locked.commit.as_ref()).cloned();
+        if let (Some(variant), Some(found)) = (variant, found)
+            && known.want(&locked.unit, variant)
+        {
+            fetcher.learn(locked.unit.clone(), locked.commit.clone(), found, &mut known, notes)?;
+        }
+    }
+    notes.check()?;
     let references = references(lock);
     let entry = |(locked, root)| entry(sources, &references, locked, root, &known);
-    let entries = lock.entries.iter().zip(roots).map(entry).collect::<Result<Vec<_>, _>>()?;
+    let mut entries = lock.entries.iter().zip(roots).map(entry).collect::<Result<Vec<_>, Failure>>()?;
+    spread_variants(manifest, &mut entries);
     declared_as_locked(manifest, &entries)?;
     Ok(entries)
 }
 
+/// The manifest's own entries have its variables, and what they need follows them.
+fn spread_variants(manifest: &Manifest, entries: &mut [ResolvedEntry]) {
+    let mut queue: Vec<(usize, Variant)> = Vec::new();
+    for (number, resolved) in entries.iter_mut().enumerate() {
+        if let Some(root) = resolved.entry.root {
+            let variant = manifest.dependencies[root].variant;
+            resolved.entry.variants = vec![variant];
+            queue.push((number, variant));
+        }
+    }
+    while let Some((number, variant)) = queue.pop() {
+        for need in entries[number].entry.needs.clone() {
+            let child = &mut entries[need].entry;
+            if child.root.is_none() && !child.variants.contains(&variant) {
+                child.variants.push(variant);
+                child.variants.sort();
+                queue.push((need, variant));
+            }
+        }
+    }
+}
+
 /// What is installed of an entry from a repository, if it is just what is locked.
-fn installed(sources: &Sources, locked: &Locked) -> Option<(Vec<u8>, FileMode)> {
+fn installed(sources: &Sources, locked: &Locked) -> Option<File> {
     let path = locked.installed_at.as_ref().filter(|_| locked.commit.is_some())?;
-    let found = agpm_store::read_below(&sources.project, path.as_str(), limit()).ok()?;
-    (locked.checksum == Some(Checksum::of(&found.0))).then_some(found)
+    let (bytes, mode) = agpm_store::read_below(&sources.project, path.as_str(), limit()).ok()?;
+    let file = File::new(bytes, mode);
+    (locked.unit.extent == Extent::File && locked.checksum == Some(file.checksum)).then_some(file)
 }
 
 /// Entries by how others refer to them.
@@ -79,8 +107,7 @@ fn declared_as_locked(manifest: &Manifest, entries: &[ResolvedEntry]) -> Result<
         let locked: BTreeSet<&Unit> =
             resolved.entry.needs.iter().map(|need| &entries[*need].entry.unit).collect();
         let enabled = |tool: Option<&ToolName>| tool.is_none_or(|tool| manifest.tools.is_enabled(tool));
-        let declared =
-            resolved.resource.declared.iter().filter(|(declared, _)| enabled(declared.tool.as_ref()));
+        let declared = resolved.needs.all().filter(|(declared, _)| enabled(declared.tool.as_ref()));
         let mut plain = declared.map(|(_, unit)| unit).filter(|unit| !unit.path.is_pattern());
         if let Some(unit) = plain.find(|unit| !locked.contains(unit)) {
             let (kind, name) = (resolved.entry.kind, &resolved.entry.name);
@@ -98,7 +125,7 @@ fn entry(
     known: &Known,
 ) -> Result<ResolvedEntry, Failure> {
     let name = locked.label();
-    let Some(Found::File(resource)) = known.found(&locked.unit, locked.commit.as_ref()) else {
+    let Some(Found::Resource(resource, needed)) = known.found(&locked.unit, locked.commit.as_ref()) else {
         let version = locked.version.as_deref().unwrap_or("this machine");
         let message = format!("{name}: `{}` is not in {version}, as the lockfile says", locked.unit);
         return Err(Diagnostic::new(&codes::PACKAGE_NOT_FOUND, message).help("run `agpm install`").into());
@@ -128,6 +155,7 @@ fn entry(
             tool,
             target: locked.installed_at.clone(),
             install: locked.install,
+            variants: Vec::new(),
             needs,
         },
         version: Version {
@@ -137,7 +165,7 @@ fn entry(
         wishes: BTreeSet::new(),
         matched_pattern: locked.pattern.is_some(),
         resource: Arc::clone(resource),
-        output: Output::Copied(Arc::clone(resource)),
+        needs: Arc::clone(needed),
         file: sources.file_of(&locked.unit),
     })
 }
@@ -164,9 +192,7 @@ pub(crate) fn roots(manifest: &Manifest, lock: &Lockfile) -> Result<Vec<Option<u
         roots.push(root);
     }
     let missing = manifest.dependencies.iter().enumerate().find(|(number, dependency)| {
-        dependency.unit.is_some()
-            && !seen.contains(number)
-            && manifest.tools.is_enabled(manifest.tools.of(dependency))
+        !seen.contains(number) && manifest.tools.is_enabled(manifest.tools.of(dependency))
     });
     if let Some((_, dependency)) = missing {
         return Err(outdated(format!("{}/{} is not in the lockfile", dependency.kind, dependency.name)));
@@ -189,7 +215,7 @@ pub(crate) fn same_sources(manifest: &Manifest, lock: &Lockfile) -> Result<(), F
 
 fn same_unit(dependency: &Dependency, locked: &Locked) -> bool {
     let path = locked.pattern.as_ref().unwrap_or(&locked.unit.path);
-    dependency.unit.as_ref().is_some_and(|unit| unit.origin == locked.unit.origin && unit.path == *path)
+    dependency.unit.origin == locked.unit.origin && dependency.unit.path == *path
 }
 
 fn same(manifest: &Manifest, dependency: &Dependency, locked: &Locked) -> Result<(), Failure> {

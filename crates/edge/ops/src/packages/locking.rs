@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_diag::{Diagnostic, codes};
 use agpm_model::{
-    Dependency, Install, Locked, LockedSource, Lockfile, Manifest, ObjectId, Origin, ResourceName,
-    ResourceType, Source, SourceScope, Unit,
+    Dependency, Install, Locked, LockedSource, Lockfile, Manifest, ObjectId, Origin, PatchScope,
+    ResourceName, ResourceType, Source, SourceScope, Unit,
 };
 use agpm_store::{Problem, ProjectStore, StoreError};
 use agpm_text::Format;
@@ -13,6 +13,7 @@ use agpm_text::Format;
 use crate::failure::{Failure, Notes};
 use crate::gather::{document_of, limit};
 use crate::packages::facts::{Pin, Version};
+use crate::packages::made::Made;
 use crate::packages::resolve::ResolvedEntry;
 use crate::path_of;
 
@@ -73,7 +74,7 @@ pub(crate) fn pins(manifest: &Manifest, lock: &Lockfile, moving: &Moving) -> BTr
         }
         let pin = pin(locked, commit);
         if let (Some(pattern), Some(_)) = (&locked.pattern, &locked.manifest_alias) {
-            let unit = Unit { origin: locked.unit.origin.clone(), path: pattern.clone() };
+            let unit = Unit { path: pattern.clone(), ..locked.unit.clone() };
             pins.entry(unit).or_insert_with(|| pin.clone());
         }
         pins.insert(locked.unit.clone(), pin);
@@ -119,9 +120,10 @@ impl<'m> Roots<'m> {
     /// older programs do not say what was asked, and then the version itself has to fit.
     fn still_asks(&self, locked: &Locked) -> bool {
         let Some(root) = self.0.get(&(locked.kind, locked.manifest_key().as_str())) else { return true };
-        let Some(unit) = root.unit.as_ref().filter(|unit| unit.origin == locked.unit.origin) else {
+        let unit = &root.unit;
+        if unit.origin != locked.unit.origin {
             return true;
-        };
+        }
         let same_path =
             locked.pattern.as_ref().map_or(unit.path == locked.unit.path, |pattern| unit.path == *pattern);
         let requirement = locked.requirement.as_deref();
@@ -130,12 +132,12 @@ impl<'m> Roots<'m> {
 }
 
 /// The lockfile of these entries.
-pub(crate) fn lock_of(manifest: &Manifest, entries: &[ResolvedEntry]) -> Lockfile {
+pub(crate) fn lock_of(manifest: &Manifest, entries: &[ResolvedEntry], made: &[Made]) -> Lockfile {
     let used: BTreeSet<_> = entries
         .iter()
         .filter_map(|entry| match &entry.entry.unit.origin {
             Origin::Source(name) => Some(name),
-            Origin::Local => None,
+            Origin::Local | Origin::Manifest => None,
         })
         .collect();
     let sources = used.into_iter().filter_map(|name| manifest.source(name));
@@ -145,7 +147,8 @@ pub(crate) fn lock_of(manifest: &Manifest, entries: &[ResolvedEntry]) -> Lockfil
         name: source.name.clone(),
         url: Some(source).filter(shown).map(|source| source.address.to_string()),
     });
-    let mut all: Vec<Locked> = entries.iter().map(|entry| locked(manifest, entry)).collect();
+    let mut all: Vec<Locked> =
+        entries.iter().zip(made).map(|(entry, made)| locked(manifest, entry, made)).collect();
     let references: Vec<String> = all.iter().map(Locked::reference).collect();
     for (locked, resolved) in all.iter_mut().zip(entries) {
         locked.dependencies = resolved.entry.needs.iter().map(|need| references[*need].clone()).collect();
@@ -155,10 +158,14 @@ pub(crate) fn lock_of(manifest: &Manifest, entries: &[ResolvedEntry]) -> Lockfil
 }
 
 /// One entry; what it needs is filled in when all have their names.
-fn locked(manifest: &Manifest, resolved: &ResolvedEntry) -> Locked {
+fn locked(manifest: &Manifest, resolved: &ResolvedEntry, made: &Made) -> Locked {
     let entry = &resolved.entry;
     let root = entry.root.and_then(|number| manifest.dependencies.get(number));
-    let pattern = root.filter(|root| root.unit.as_ref().is_some_and(|unit| unit.path.is_pattern()));
+    let pattern = root.filter(|root| root.unit.path.is_pattern());
+    let fields_of = |scope| {
+        let fields = made.patched.iter().filter(|field| field.scope == scope);
+        fields.map(|field| field.field.clone()).collect()
+    };
     let versioned = resolved.version.commit.is_some();
     let requirement = root.map_or_else(
         || resolved.wishes.iter().map(ToString::to_string).collect::<Vec<_>>().join(AND),
@@ -168,7 +175,7 @@ fn locked(manifest: &Manifest, resolved: &ResolvedEntry) -> Locked {
         kind: entry.kind,
         name: entry.name.clone(),
         manifest_alias: pattern.map(|root| root.name.clone()),
-        pattern: pattern.and_then(|root| root.unit.as_ref()).map(|unit| unit.path.clone()),
+        pattern: pattern.map(|root| root.unit.path.clone()),
         unit: entry.unit.clone(),
         requirement: versioned.then_some(requirement),
         version: versioned.then(|| resolved.version.label.clone()),
@@ -177,7 +184,8 @@ fn locked(manifest: &Manifest, resolved: &ResolvedEntry) -> Locked {
         installed_at: entry.target.clone().filter(|_| entry.install == Install::Write),
         tool: Some(entry.tool.clone()),
         dependencies: Vec::new(),
-        patches: Vec::new(),
+        patches: made.patched.iter().map(|field| field.field.clone()).collect(),
+        private_patches: fields_of(PatchScope::Private),
         install: entry.install,
     }
 }

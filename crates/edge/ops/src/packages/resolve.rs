@@ -7,18 +7,17 @@ use std::sync::Arc;
 use agpm_diag::{Diagnostic, codes};
 use agpm_git::Refs;
 use agpm_model::{
-    DEFAULT_VERSION, Declared, Dependency, Install, Locked, Lockfile, Manifest, ObjectId, Origin, Selector,
-    SourceName, Unit,
+    DEFAULT_VERSION, Declared, Dependency, Destination, Install, Locked, Lockfile, Manifest, ObjectId,
+    Origin, Selector, SourceName, Unit, Variant,
 };
-use agpm_plan::{Entry, EntryError, Graph, clashes, entries};
+use agpm_plan::{Clash, Entry, EntryError, Graph, clashes, entries};
 use agpm_solve::{Answer, Choice, Conflict, Facts, Root, Solution, Suggestion, solve};
 
 use crate::failure::{Failure, FailureKind, Notes};
 use crate::packages::conflict;
-use crate::packages::facts::{Found, Known, Need, Pin, Resource, Version};
+use crate::packages::facts::{Found, Known, Need, Needs, Pin, Resource, Version};
 use crate::packages::fetch::Fetcher;
 use crate::packages::sources::{Opened, Sources};
-use crate::packages::templates::{Output, names, project};
 use crate::world::World;
 
 /// Tags of one dependency that are tried to find a way out of a conflict.
@@ -34,10 +33,17 @@ pub(crate) struct ResolvedEntry {
     /// Whether it was found by a pattern.
     pub(crate) matched_pattern: bool,
     pub(crate) resource: Arc<Resource>,
-    /// What is written.
-    pub(crate) output: Output,
+    /// What it declares.
+    pub(crate) needs: Arc<Needs>,
     /// Where it is on this machine, if it is no file of a repository.
     pub(crate) file: Option<PathBuf>,
+}
+
+impl ResolvedEntry {
+    /// `TYPE/NAME`.
+    pub(crate) fn label(&self) -> String {
+        format!("{}/{}", self.entry.kind, self.entry.name)
+    }
 }
 
 /// Resolves a manifest; pins stay where they can.
@@ -48,9 +54,8 @@ pub(crate) fn resolve(
     pins: BTreeMap<Unit, Pin>,
     notes: &mut Notes,
 ) -> Result<Vec<ResolvedEntry>, Failure> {
-    let mut known = Known::new(plain_sources(sources), pins);
-    let names = names([("project", project(manifest))]);
-    let fetcher = Fetcher { world, sources, names: &names };
+    let fetcher = Fetcher::new(world, sources, manifest);
+    let mut known = fetcher.known(pins);
     let roots = roots(manifest);
     let solution = loop {
         match solve(&known, &roots) {
@@ -84,16 +89,14 @@ pub(crate) fn plain_sources(sources: &Sources) -> Vec<SourceName> {
 }
 
 fn roots(manifest: &Manifest) -> Vec<Root<Unit, Selector>> {
-    let root = |dependency: &Dependency| {
-        let unit = dependency.unit.clone()?;
-        Some(Root { unit, wish: dependency.selector.clone() })
-    };
-    manifest.dependencies.iter().filter_map(root).collect()
+    let root =
+        |dependency: &Dependency| Root { unit: dependency.unit.clone(), wish: dependency.selector.clone() };
+    manifest.dependencies.iter().map(root).collect()
 }
 
 /// The manifest's dependency behind a root of the solver.
 pub(crate) fn dependency_of(manifest: &Manifest, root: usize) -> Option<&Dependency> {
-    manifest.dependencies.iter().filter(|dependency| dependency.unit.is_some()).nth(root)
+    manifest.dependencies.get(root)
 }
 
 /// The smallest change that helps: one root at another tag. The solver knows only what was read; here the highest tags
@@ -177,7 +180,7 @@ fn moved_tag(source: &SourceName, refs: &Refs, label: &str, locked: Option<&Obje
 /// A version that is asked of a folder without versions.
 fn report_ignored_versions(manifest: &Manifest, known: &Known, notes: &mut Notes) {
     for dependency in &manifest.dependencies {
-        let Some(Unit { origin: Origin::Source(name), .. }) = &dependency.unit else { continue };
+        let Unit { origin: Origin::Source(name), .. } = &dependency.unit else { continue };
         if known.is_plain(name) && dependency.selector.as_str() != DEFAULT_VERSION {
             let message = format!(
                 "source `{name}` is a folder without versions, so `{}` says nothing",
@@ -232,13 +235,13 @@ impl<'a> Chosen<'a> {
         }
     }
 
-    fn children(&self, unit: &Unit) -> Vec<(&'a Declared, Vec<&'a Unit>)> {
-        let Some(Found::File(resource)) = self.found(unit) else { return Vec::new() };
+    fn children(&self, unit: &Unit, variant: Variant) -> Vec<(&'a Declared, Vec<&'a Unit>)> {
+        let Some(Found::Resource(_, needs)) = self.found(unit) else { return Vec::new() };
         let child = |(declared, unit): &'a (Declared, Unit)| match unit.path.is_pattern() {
             true => (declared, self.matches(unit)),
             false => (declared, vec![unit]),
         };
-        resource.declared.iter().map(child).collect()
+        needs.under(variant).iter().map(child).collect()
     }
 }
 
@@ -253,7 +256,7 @@ fn entries_of(
     let graph = Graph {
         dependencies: &manifest.dependencies,
         tools: &manifest.tools,
-        children: &|unit| chosen.children(unit),
+        children: &|unit, variant| chosen.children(unit, variant),
         matches: &|unit| chosen.matches(unit),
     };
     let made = entries(&graph).map_err(|errors| report_entry_errors(manifest, &errors, notes))?;
@@ -262,13 +265,13 @@ fn entries_of(
     let matched: BTreeSet<&Unit> = patterns.flat_map(|(_, pattern)| &pattern.children).collect();
     let resolved = |entry: Entry| {
         let choice = chosen.choice(&entry.unit)?;
-        let Some(Found::File(resource)) = chosen.found(&entry.unit) else { return None };
+        let Some(Found::Resource(resource, needs)) = chosen.found(&entry.unit) else { return None };
         let version = chosen.version(&entry.unit)?;
         let matched_pattern = matched.contains(&entry.unit);
-        let (wishes, resource) = (choice.wishes.clone(), Arc::clone(resource));
-        let output = Output::Copied(Arc::clone(&resource));
+        let wishes = choice.wishes.clone();
+        let (resource, needs) = (Arc::clone(resource), Arc::clone(needs));
         let file = sources.file_of(&entry.unit);
-        Some(ResolvedEntry { version, wishes, matched_pattern, resource, output, file, entry })
+        Some(ResolvedEntry { version, wishes, matched_pattern, resource, needs, file, entry })
     };
     Ok(made.into_iter().filter_map(resolved).collect())
 }
@@ -304,9 +307,20 @@ fn report_entry_errors(manifest: &Manifest, errors: &[EntryError], notes: &mut N
 
 /// Two entries at one place.
 fn report_clashes(manifest: &Manifest, made: &[Entry]) -> Result<(), Failure> {
-    let files = made.iter().enumerate().filter(|(_, entry)| entry.install == Install::Write);
+    let is_file = |entry: &Entry| {
+        let tool = manifest.tools.named(entry.tool.as_str());
+        let destination = tool.and_then(|tool| tool.destination(entry.kind));
+        entry.install == Install::Write && matches!(destination, Some(Destination::Files(..)))
+    };
+    let files = made.iter().enumerate().filter(|(_, entry)| is_file(entry));
     let files = files.filter_map(|(number, entry)| Some((number, entry.target.as_ref()?)));
-    let Some(clash) = clashes(files).into_iter().next() else { return Ok(()) };
+    // One file under two sets of variables may come out the same, which is seen when it is made.
+    let twins = |clash: &Clash| {
+        let (first, second) = (&made[clash.first], &made[clash.second]);
+        (first.kind, &first.unit, &first.target) == (second.kind, &second.unit, &second.target)
+            && first.variants != second.variants
+    };
+    let Some(clash) = clashes(files).into_iter().find(|clash| !twins(clash)) else { return Ok(()) };
     let (first, second) = (&made[clash.first], &made[clash.second]);
     let name = |entry: &Entry| {
         let root = entry.root.and_then(|number| manifest.dependencies.get(number));

@@ -31,7 +31,7 @@ pub(crate) struct Sources {
 impl Sources {
     /// Opens what the dependencies use; starts no process.
     pub(crate) fn open(environment: &Environment, manifest: &Manifest, project: &Path) -> Self {
-        let units = manifest.dependencies.iter().filter_map(|dependency| dependency.unit.as_ref());
+        let units = manifest.dependencies.iter().map(|dependency| &dependency.unit);
         let used: BTreeSet<&Origin> = units.map(|unit| &unit.origin).collect();
         let used = |source: &&Source| used.contains(&Origin::Source(source.name.clone()));
         Sources::of(environment, manifest.sources.iter().filter(used), project)
@@ -56,6 +56,7 @@ impl Sources {
     /// Where a unit is on this machine, if it is no file of a repository.
     pub(crate) fn file_of(&self, unit: &Unit) -> Option<PathBuf> {
         match &unit.origin {
+            Origin::Manifest => None,
             Origin::Local => Some(normal(&self.project.join(unit.path.as_str()))),
             Origin::Source(name) => match self.get(name)? {
                 Opened::Folder(folder) => Some(normal(&folder.join(unit.path.as_str()))),

@@ -1,66 +1,117 @@
-//! What is installed of a resource: its bytes, or what its template makes of them.
+//! Templates of resources: which texts are templates, what they know, and the files they read.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
 
-use agpm_diag::{Diagnostic, Span, codes};
-use agpm_model::{Checksum, Manifest, ObjectId, Origin};
-use agpm_render::{RenderError, has_tags, mentions_agpm, render_markdown};
+use agpm_diag::{Diagnostic, SourceId, SourceMap, Span, codes};
+use agpm_model::{Checksum, Manifest, ObjectId, Origin, RelativePath, Variant};
+use agpm_render::{Files, Names, RenderError, Rendered, Renderer, has_tags, mentions_agpm};
+use agpm_store::{Problem, ProjectStore, STATE_FOLDER};
 use agpm_text::{Format, Limits, NodeRef, Value, parse};
 
-use crate::failure::{Failure, Notes};
-use crate::packages::facts::Resource;
+use crate::failure::Notes;
 use crate::packages::resolve::ResolvedEntry;
-use crate::packages::unsupported;
 
-/// The bytes that are written, and their checksum.
-#[derive(Clone, Debug)]
-pub(crate) enum Output {
-    /// As they are in the source.
-    Copied(Arc<Resource>),
-    /// As a template made them.
-    Rendered(Arc<Vec<u8>>, Checksum),
+/// Files of the project that templates may read.
+const READABLE: [&str; 7] = ["md", "markdown", "txt", "json", "toml", "yaml", "yml"];
+const LARGEST: u64 = 1 << 20;
+/// Places of the project that are nobody's business.
+const HIDDEN: [&str; 3] = [STATE_FOLDER, ".git", "agpm.private.toml"];
+
+/// Fills the templates of one run.
+pub(crate) struct Templates<'a> {
+    store: &'a ProjectStore,
+    renderer: Renderer,
+    bases: BTreeMap<Variant, Names>,
+    files: Files,
+    held: BTreeMap<String, Checksum>,
+    /// What templates read, and what it held.
+    pub(crate) reads: BTreeMap<String, Checksum>,
 }
 
-impl Output {
-    pub(crate) fn bytes(&self) -> &[u8] {
-        match self {
-            Output::Copied(resource) => &resource.bytes,
-            Output::Rendered(bytes, _) => bytes,
+impl<'a> Templates<'a> {
+    pub(crate) fn new(manifest: &Manifest, store: &'a ProjectStore) -> Self {
+        Templates {
+            store,
+            renderer: Renderer::new(),
+            bases: project_names(manifest),
+            files: Files::default(),
+            held: BTreeMap::new(),
+            reads: BTreeMap::new(),
         }
     }
 
-    pub(crate) fn checksum(&self) -> Checksum {
-        match self {
-            Output::Copied(resource) => resource.checksum,
-            Output::Rendered(_, checksum) => *checksum,
+    /// What a template of an entry knows besides what it needs.
+    pub(crate) fn names(&self, resolved: &ResolvedEntry, variant: Variant) -> Names {
+        self.bases[&variant].with(&["agpm", "resource"], &Value::map(resource_fields(resolved)))
+    }
+
+    /// A template, filled; what is wrong goes to the notes.
+    pub(crate) fn fill(
+        &mut self,
+        (source, text): (SourceId, &str),
+        names: &Names,
+        notes: &mut Notes,
+    ) -> Option<String> {
+        loop {
+            match self.renderer.render_markdown(text, names, &self.files) {
+                Ok(Rendered::Text { text, read }) => {
+                    let read =
+                        read.into_iter().filter_map(|path| Some((path.clone(), *self.held.get(&path)?)));
+                    self.reads.extend(read);
+                    return Some(text);
+                }
+                Ok(Rendered::Needs(paths)) => paths.into_iter().for_each(|path| self.read(path)),
+                Err(error) => {
+                    notes.diagnostics.push(template_error(source, 0, error));
+                    return None;
+                }
+            }
         }
+    }
+
+    /// Reads a file of the project for templates, if they may read it.
+    fn read(&mut self, path: String) {
+        let text = readable(&path).and_then(|at| {
+            let bytes = self.store.read(&at, LARGEST).map_err(|error| match error.problem {
+                Problem::TooLarge(_) => "it has more than 1 MiB".to_owned(),
+                Problem::NotFound => "there is no such file in the project".to_owned(),
+                _ => "it cannot be read, or leads out of the project".to_owned(),
+            })?;
+            self.held.insert(path.clone(), Checksum::of(&bytes));
+            String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())
+        });
+        self.files.provide(path, text);
     }
 }
 
-/// Renders every entry that is a template; what is wrong goes to the notes.
-pub(crate) fn render_all(
-    manifest: &Manifest,
-    entries: &mut [ResolvedEntry],
-    notes: &mut Notes,
-) -> Result<(), Failure> {
-    for resolved in entries.iter_mut() {
-        let markdown = matches!(resolved.entry.unit.path.extension(), Some("md" | "markdown"));
-        let Ok(text) = std::str::from_utf8(&resolved.resource.bytes) else { continue };
-        if !markdown || !has_tags(text) || !is_template(text) {
-            continue;
-        }
-        unsupported::in_template(&resolved.entry.unit, text)?;
-        if let Some(rendered) = rendered(manifest, resolved, text, notes) {
-            let checksum = Checksum::of(rendered.as_bytes());
-            resolved.output = Output::Rendered(Arc::new(rendered.into_bytes()), checksum);
-        }
+fn readable(path: &str) -> Result<RelativePath, String> {
+    let at = RelativePath::new(path).map_err(|error| error.to_string())?;
+    let ending = at.file_name().rsplit_once('.').map(|(_, ending)| ending.to_lowercase());
+    if !ending.is_some_and(|ending| READABLE.contains(&ending.as_str())) {
+        return Err(format!("only files that end in {} can be read", READABLE.join(", ")));
     }
-    notes.check()
+    let first = at.as_str().split('/').next().unwrap_or_default().to_lowercase();
+    if HIDDEN.contains(&first.as_str()) { Err("it is not for templates".to_owned()) } else { Ok(at) }
 }
 
-/// Front matter decides; without its word, a tag that mentions one of our names does.
-fn is_template(text: &str) -> bool {
-    let source = agpm_diag::SourceMap::default().add("", "");
+/// What is said of a template that gives no text.
+pub(crate) fn template_error(source: SourceId, start: usize, error: RenderError) -> Diagnostic {
+    let range = error.range.unwrap_or(0..0);
+    Diagnostic::new(&codes::RESOURCE_TEMPLATE, error.message)
+        .at(source, Span::new(start + range.start, start + range.end), "")
+        .help(error.help)
+}
+
+/// Whether a Markdown text is a template: front matter decides; without its word, a tag that mentions one of our names.
+pub(crate) fn is_template(text: &str) -> bool {
+    if !has_tags(text) {
+        return false;
+    }
+    // Most texts say nothing of templates, and need not be read for it.
+    if !text.contains("templating") {
+        return mentions_agpm(text);
+    }
+    let source = SourceMap::default().add("", "");
     let document = parse(source, text, Format::Markdown, Limits::default()).document;
     document.root().and_then(templating).unwrap_or_else(|| mentions_agpm(text))
 }
@@ -72,48 +123,37 @@ pub(crate) fn templating(root: NodeRef<'_>) -> Option<bool> {
     [false, true].into_iter().find(|word| words.contains(&Some(*word)))
 }
 
-fn rendered(manifest: &Manifest, resolved: &ResolvedEntry, text: &str, notes: &mut Notes) -> Option<String> {
-    let failed = |error: RenderError| {
-        let name = format!("{}@{}", resolved.entry.unit, resolved.version.label);
-        let source = notes.sources.add(name, text);
-        let range = error.range.unwrap_or(0..0);
-        notes.diagnostics.push(
-            Diagnostic::new(&codes::RESOURCE_TEMPLATE, error.message)
-                .at(source, Span::new(range.start, range.end), "")
-                .help(error.help),
-        );
+/// What templates know of the project, by variant.
+pub(crate) fn project_names(manifest: &Manifest) -> BTreeMap<Variant, Names> {
+    let nothing = Value::Map(Vec::new());
+    let project = manifest.project.as_ref().unwrap_or(&nothing);
+    let names = |variant| {
+        let mut names = Names::default();
+        for (name, value) in manifest.variants.names(variant) {
+            names = names.with(&[name], value);
+        }
+        names.with(&["agpm", "project"], &manifest.variants.project(variant, project))
     };
-    render_markdown(text, &names_of(manifest, resolved)).map_err(failed).ok()
+    manifest.variants.all().map(|variant| (variant, names(variant))).collect()
 }
 
-/// What templates know, under the one name that is ours.
-pub(crate) fn names<const N: usize>(entries: [(&str, Value); N]) -> Value {
-    Value::map([("agpm", Value::map(entries))])
-}
-
-/// The project's own variables.
-pub(crate) fn project(manifest: &Manifest) -> Value {
-    manifest.project.clone().unwrap_or_else(|| Value::Map(Vec::new()))
-}
-
-/// The names that a template of this entry knows.
-fn names_of(manifest: &Manifest, resolved: &ResolvedEntry) -> Value {
+/// What templates know of a resource.
+pub(crate) fn resource_fields(resolved: &ResolvedEntry) -> Vec<(&'static str, Value)> {
     let entry = &resolved.entry;
     let text = |text: Option<&str>| Value::from(text.unwrap_or_default());
     let source = match &entry.unit.origin {
         Origin::Source(name) => Some(name.as_str()),
-        Origin::Local => None,
+        Origin::Local | Origin::Manifest => None,
     };
-    let resource = Value::map([
+    vec![
         ("type", Value::from(entry.kind.singular())),
         ("name", entry.name.as_str().into()),
-        ("install_path", text(entry.target.as_ref().map(|target| target.as_str()))),
+        ("install_path", text(entry.target.as_ref().map(RelativePath::as_str))),
         ("source", text(source)),
         ("version", resolved.version.label.as_str().into()),
         ("resolved_commit", text(resolved.version.commit.as_ref().map(ObjectId::as_str))),
         ("path", entry.unit.path.as_str().into()),
-    ]);
-    names([("project", project(manifest)), ("resource", resource)])
+    ]
 }
 
 #[cfg(test)]
@@ -129,5 +169,25 @@ mod tests {
             "---\nagpm.templating: false\nagpm:\n  templating: true\n---\n{{ agpm.project.x }}"
         ));
         assert!(is_template("---\nagpm.templating: true\n---\n{{ other }}"));
+    }
+
+    #[test]
+    fn templates_read_texts_of_the_project_only() {
+        for path in ["docs/x.md", "a.TXT", "data/x.yaml"] {
+            assert!(readable(path).is_ok(), "{path}");
+        }
+        for path in [
+            "../x.md",
+            "/etc/x.md",
+            "x.env",
+            ".env",
+            "key.pem",
+            ".git/x.md",
+            ".agpm/ledger.json",
+            "agpm.private.toml",
+            "",
+        ] {
+            assert!(readable(path).is_err(), "{path}");
+        }
     }
 }

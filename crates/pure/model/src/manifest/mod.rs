@@ -2,6 +2,7 @@
 
 mod check;
 mod packages;
+mod patches;
 mod sources;
 mod strategies;
 mod tools;
@@ -12,7 +13,8 @@ use globset::{GlobBuilder, GlobMatcher};
 
 use crate::manifest::check::Check;
 pub(crate) use crate::manifest::check::spot;
-pub use crate::manifest::packages::{DEFAULT_VERSION, Dependency, InlineServer, Install, Patch};
+pub use crate::manifest::packages::{DEFAULT_VERSION, Dependency, Install};
+pub use crate::manifest::patches::{Field, Patch, PatchScope, unknown_patch};
 pub use crate::manifest::sources::{Allowed, Source, SourceScope};
 pub use crate::manifest::strategies::{FilePattern, MergeRule};
 use crate::name::{LayerName, SourceName};
@@ -20,6 +22,7 @@ use crate::path::RelativePath;
 use crate::schema::Schema;
 use crate::strategy::Strategy;
 use crate::tool::Tools;
+use crate::variant::Variants;
 
 /// Sections that a manifest may have.
 pub const MANIFEST_SECTIONS: Schema = Schema::strict(
@@ -68,6 +71,8 @@ pub struct Manifest {
     pub project: Option<Value>,
     /// Tools, built in and own.
     pub tools: Tools,
+    /// Template variables of dependencies.
+    pub variants: Variants,
     /// Everything that is to be installed, in the order of kinds and then of the text.
     pub dependencies: Vec<Dependency>,
     /// Changes to the fields of resources.
@@ -153,6 +158,7 @@ impl Manifest {
             (manifest.merge, manifest.strategies) = strategies::read(&mut check, root.get("merge"), own);
         }
         packages::read(&mut check, texts, &mut manifest);
+        patches::read(&mut check, texts, &mut manifest);
         (manifest, check.into_diagnostics())
     }
 

@@ -11,6 +11,7 @@ use crate::path::RelativePath;
 use crate::resource::{Layout, RESOURCE_TYPES, ResourceType};
 use crate::schema::{KeyClass, Passthrough, Schema};
 use crate::unit::{Origin, ResourcePath, Unit};
+use crate::variant::Variant;
 use crate::version::{Requirement, Selector, is_ref_name};
 
 /// The requirement of a dependency that names none.
@@ -32,6 +33,8 @@ const DEPENDENCY: Schema = Schema {
         "template_vars",
         "command",
         "args",
+        "env",
+        "url",
     ],
     passthrough: &[Passthrough { name: "agpm 0.4", keys: &["repo", "dependencies"] }],
     extensions: false,
@@ -56,8 +59,8 @@ pub struct Dependency {
     pub kind: ResourceType,
     /// The key.
     pub name: ResourceName,
-    /// What is wanted; nothing for an inline MCP server.
-    pub unit: Option<Unit>,
+    /// What is wanted.
+    pub unit: Unit,
     /// At which version.
     pub selector: Selector,
     /// For which tool, if it is said.
@@ -70,33 +73,16 @@ pub struct Dependency {
     pub layout: Option<Layout>,
     /// Whether it is written.
     pub install: Install,
-    /// Variables for its templates.
-    pub template_vars: Option<Value>,
-    /// The program of an MCP server.
-    pub server: Option<InlineServer>,
+    /// The variables of its templates.
+    pub variant: Variant,
+    /// What the manifest itself says of an MCP server: a map of some of [`SERVER_KEYS`].
+    pub server: Option<Value>,
     /// The entry.
     pub spot: Spot,
 }
 
-/// An MCP server that the manifest describes itself.
-#[derive(Clone, Debug, PartialEq)]
-pub struct InlineServer {
-    /// The program.
-    pub command: Option<String>,
-    /// Its arguments.
-    pub args: Option<Vec<String>>,
-}
-
-/// Fields that are set in a resource.
-#[derive(Clone, Debug)]
-pub struct Patch {
-    /// The kind of the resource.
-    pub kind: ResourceType,
-    /// Its name.
-    pub name: String,
-    /// The entry.
-    pub spot: Spot,
-}
+/// What the manifest may say of an MCP server itself.
+const SERVER_KEYS: [&str; 4] = ["command", "args", "env", "url"];
 
 pub(crate) fn read(check: &mut Check, texts: &ManifestTexts<'_>, manifest: &mut Manifest) {
     check_sections(check, texts);
@@ -116,11 +102,6 @@ pub(crate) fn read(check: &mut Check, texts: &ManifestTexts<'_>, manifest: &mut 
         }
     }
     report_ignored(check, &ignored);
-    for document in [Some(texts.project), texts.private].into_iter().flatten() {
-        if let Some(patches) = document.root().and_then(|root| root.get("patch")) {
-            manifest.patches.extend(read_patches(check, patches));
-        }
-    }
 }
 
 /// A section that is no table says nothing, and must not be taken for an empty one.
@@ -146,32 +127,9 @@ fn report_ignored(check: &mut Check, ignored: &[(NodeRef<'_>, &'static str)]) {
     check.report(diagnostic);
 }
 
-fn read_patches(check: &mut Check, node: NodeRef<'_>) -> Vec<Patch> {
-    let mut patches = Vec::new();
-    if !check.map(node, "`[patch]`") {
-        return patches;
-    }
-    for (kind, names) in node.entries() {
-        let words = RESOURCE_TYPES.map(|kind| kind.plural());
-        if !check.known(kind, "kind of resource", &codes::MANIFEST_UNKNOWN_KEY, words)
-            || !check.map(names, "a patch")
-        {
-            continue;
-        }
-        let Some(kind) = ResourceType::named(kind.content()) else { continue };
-        let named = names.entries().map(|(name, _)| Patch {
-            kind,
-            name: name.content().to_owned(),
-            spot: spot(name),
-        });
-        patches.extend(named);
-    }
-    patches
-}
-
 struct Reader<'c, 'i, 'n> {
     check: &'c mut Check,
-    manifest: &'c Manifest,
+    manifest: &'c mut Manifest,
     /// The names of all sources, those with a bad address too.
     sources: &'c [String],
     ignored: &'i mut Vec<(NodeRef<'n>, &'static str)>,
@@ -183,22 +141,24 @@ impl<'n> Reader<'_, '_, 'n> {
         let name = name
             .map_err(|error| self.check.bad_value(key, error.to_string(), "give it a short name"))
             .ok()?;
+        let unit =
+            Unit { origin: Origin::Manifest, path: ResourcePath::of_name(&name), extent: kind.extent() };
         let mut dependency = Dependency {
             kind,
             name,
-            unit: None,
+            unit,
             selector: Selector::Only,
             tool: None,
             target: None,
             filename: None,
             layout: None,
             install: Install::Write,
-            template_vars: None,
+            variant: Variant::PLAIN,
             server: None,
             spot: spot(key),
         };
         match value.kind() {
-            Kind::String => dependency.unit = Some(self.local(value)?),
+            Kind::String => dependency.unit = self.local(kind, value)?,
             Kind::Map => self.table(value, &mut dependency)?,
             _ => {
                 self.check.wrong_kind(value, "a dependency", "a path, or a table with `source` and `path`");
@@ -216,7 +176,7 @@ impl<'n> Reader<'_, '_, 'n> {
             }
         }
         dependency.server = self.server(table, dependency.kind);
-        let unit = self.unit(table, dependency.server.is_some());
+        let unit = self.unit(table, dependency);
         dependency.selector = self.selector(table);
         dependency.tool = self.tool(table, dependency.kind);
         dependency.target = table.get("target").and_then(|node| self.check.path(node, "`target`"));
@@ -225,18 +185,33 @@ impl<'n> Reader<'_, '_, 'n> {
         dependency.layout = flatten.map(|flatten| if flatten { Layout::Flat } else { Layout::Folders });
         let install = table.get("install").and_then(|node| self.check.flag(node, "`install`"));
         dependency.install = if install == Some(false) { Install::ResolveOnly } else { Install::Write };
-        dependency.template_vars =
-            table.get("template_vars").filter(|node| self.check.map(*node, "`template_vars`")).map(to_value);
+        if let Some(variables) = table.get("template_vars") {
+            dependency.variant = self.variant(variables);
+        }
         dependency.unit = unit?;
         Some(())
     }
 
-    /// What is wanted; `Some(None)` for an MCP server that needs no file.
-    fn unit(&mut self, table: NodeRef<'n>, inline: bool) -> Option<Option<Unit>> {
+    /// Dependencies with the same variables are of one variant.
+    fn variant(&mut self, node: NodeRef<'n>) -> Variant {
+        if !self.check.map(node, "`template_vars`") {
+            return Variant::PLAIN;
+        }
+        if let Some(ours) = node.get("agpm") {
+            let help = "variables of the project stand below `project`, others get their own names";
+            self.check.bad_value(ours, "`agpm` in `template_vars` would hide agpm's own names", help);
+        }
+        self.manifest.variants.of(to_value(node))
+    }
+
+    /// What is wanted.
+    fn unit(&mut self, table: NodeRef<'n>, dependency: &Dependency) -> Option<Unit> {
+        let kind = dependency.kind;
         let source = table.get("source");
+        let inline = ["command", "url"].iter().any(|key| table.get(key).is_some());
         let Some(path) = table.get("path") else {
-            if inline && source.is_none() {
-                return Some(None);
+            if inline && dependency.server.is_some() && source.is_none() {
+                return Some(dependency.unit.clone());
             }
             self.check.required(table, "path", "dependency");
             return None;
@@ -248,21 +223,21 @@ impl<'n> Reader<'_, '_, 'n> {
                     self.check.bad_value(node, message, "add `source`, or remove this key");
                 }
             }
-            return self.local(path).map(Some);
+            return self.local(kind, path);
         };
         self.check.string(source, "`source`")?;
         let names = self.sources.iter().map(String::as_str);
         let known = self.check.known(source, "source", &codes::MANIFEST_UNKNOWN_SOURCE, names);
         let text = self.check.string(path, "`path`")?;
-        let path = self.path(path, ResourcePath::in_source(text))?;
+        let path = self.path(path, ResourcePath::in_source(kind.folder_of(text)))?;
         let name = SourceName::new(source.content()).ok().filter(|_| known)?;
-        Some(Some(Unit { origin: Origin::Source(name), path }))
+        Some(Unit { origin: Origin::Source(name), path, extent: kind.extent() })
     }
 
-    fn local(&mut self, node: NodeRef<'n>) -> Option<Unit> {
+    fn local(&mut self, kind: ResourceType, node: NodeRef<'n>) -> Option<Unit> {
         let text = self.check.string(node, "`path`")?;
-        let path = self.path(node, ResourcePath::local(text))?;
-        Some(Unit { origin: Origin::Local, path })
+        let path = self.path(node, ResourcePath::local(kind.folder_of(text)))?;
+        Some(Unit { origin: Origin::Local, path, extent: kind.extent() })
     }
 
     fn path(
@@ -345,16 +320,29 @@ impl<'n> Reader<'_, '_, 'n> {
         Some(path)
     }
 
-    fn server(&mut self, table: NodeRef<'n>, kind: ResourceType) -> Option<InlineServer> {
-        let (command, args) = (table.get("command"), table.get("args"));
-        let first = command.or(args)?;
+    fn server(&mut self, table: NodeRef<'n>, kind: ResourceType) -> Option<Value> {
+        let said: Vec<(&str, NodeRef<'n>)> =
+            SERVER_KEYS.into_iter().filter_map(|key| Some((key, table.get(key)?))).collect();
+        let (first, node) = *said.first()?;
         if kind != ResourceType::McpServers {
-            self.check.bad_value(first, "only MCP servers have `command` and `args`", "remove it");
+            self.check.bad_value(node, format!("only MCP servers have `{first}`"), "remove it");
             return None;
         }
-        let command = command.and_then(|node| self.check.string(node, "`command`")).map(str::to_owned);
-        let args = args
-            .map(|node| self.check.strings(node, "`args`").into_iter().map(|(_, a)| a.to_owned()).collect());
-        Some(InlineServer { command, args })
+        for (key, node) in &said {
+            let what = format!("`{key}`");
+            match *key {
+                "args" => drop(self.check.strings(*node, &what)),
+                "env" if self.check.map(*node, &what) => {
+                    for (_, value) in node.entries() {
+                        self.check.string(value, "a variable");
+                    }
+                }
+                "env" => {}
+                _ => {
+                    self.check.string(*node, &what);
+                }
+            }
+        }
+        Some(Value::map(said.into_iter().map(|(key, node)| (key, to_value(node)))))
     }
 }

@@ -1,0 +1,110 @@
+//! Entries of files that users write too: desired against what is in them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use agpm_diag::{Diagnostic, codes, has_errors};
+use agpm_model::RelativePath;
+use agpm_plan::{
+    DesiredNode, FileOutcome, Ledger, NodeError, Observed, Obstacle, Overwrite, Plan, Refusal, SharedFile,
+    plan_nodes,
+};
+use agpm_render::entry_format;
+use agpm_store::ProjectStore;
+use agpm_text::{Document, Format, Limits, decode, parse};
+
+use crate::failure::{Failure, Notes};
+use crate::gather::limit;
+use crate::install::planning::{SharedChange, observe};
+use crate::packages::{Made, ResolvedEntry};
+
+/// What is to be in one file.
+pub(super) struct Wanted {
+    format: Format,
+    nodes: Vec<DesiredNode>,
+}
+
+/// The entries of all resources, by file.
+pub(super) fn desired_nodes(entries: &[ResolvedEntry], made: &[Made]) -> BTreeMap<RelativePath, Wanted> {
+    let mut files: BTreeMap<RelativePath, Wanted> = BTreeMap::new();
+    for (resolved, made) in entries.iter().zip(made) {
+        let Some(entries) = &made.entries else { continue };
+        let format = entry_format(entries.form);
+        let file = files.entry(entries.file.clone()).or_insert(Wanted { format, nodes: Vec::new() });
+        let node = |node| DesiredNode { node, owner: resolved.label() };
+        file.nodes.extend(entries.nodes.iter().cloned().map(node));
+    }
+    files
+}
+
+/// Plans every file that holds or is to hold entries of ours.
+pub(super) fn plan_shared(
+    store: &ProjectStore,
+    wanted: &BTreeMap<RelativePath, Wanted>,
+    (ledger, overwrite): (&Ledger, Overwrite),
+    plan: &mut Plan,
+    notes: &mut Notes,
+) -> Result<Vec<SharedChange>, Failure> {
+    let paths: BTreeSet<&RelativePath> = wanted.keys().chain(ledger.entries.keys()).collect();
+    let mut changes = Vec::new();
+    for path in paths {
+        let before = observe(store, path).map_err(|error| error.seen_from(store.path()))?;
+        let wanted = wanted.get(path);
+        let format = wanted.map_or_else(|| format_of(path), |wanted| wanted.format);
+        let document = match before {
+            Observed::Missing => None,
+            Observed::File(..) => Some(read(store, path, format, notes)?),
+            Observed::Other(what) => {
+                let owner = wanted.and_then(|wanted| Some(wanted.nodes.first()?.owner.clone()));
+                let owner = owner.unwrap_or_else(|| "an entry".to_owned());
+                let what = Obstacle::Other(what);
+                plan.refusals.push(Refusal { path: path.clone(), place: None, what, owner });
+                continue;
+            }
+        };
+        let file = SharedFile {
+            path,
+            format,
+            document: document.as_ref(),
+            desired: wanted.map(|wanted| wanted.nodes.as_slice()).unwrap_or_default(),
+            owned: ledger.entries.get(path),
+            overwrite,
+        };
+        let planned = plan_nodes(&file).map_err(|error| failed(path, &error))?;
+        plan.changes.extend(planned.changes);
+        plan.refusals.extend(planned.refusals);
+        plan.unchanged += planned.unchanged;
+        plan.ledger.entries.extend(planned.owned.map(|owned| (path.clone(), owned)));
+        if planned.outcome != FileOutcome::Unchanged {
+            changes.push(SharedChange { path: path.clone(), outcome: planned.outcome, before });
+        }
+    }
+    Ok(changes)
+}
+
+/// What a file is written in that holds entries of an earlier install only.
+pub(crate) fn format_of(path: &RelativePath) -> Format {
+    if path.as_str().ends_with(".toml") { Format::Toml } else { Format::Jsonc }
+}
+
+/// A file that cannot be understood is never taken for an empty one.
+pub(crate) fn read(
+    store: &ProjectStore,
+    path: &RelativePath,
+    format: Format,
+    notes: &mut Notes,
+) -> Result<Document, Failure> {
+    let bytes = store.read(path, limit()).map_err(|error| error.seen_from(store.path()))?;
+    let source = notes.sources.add(path.to_string(), String::from_utf8_lossy(&bytes).into_owned());
+    let text = decode(source, bytes)?;
+    let parsed = parse(source, text, format, Limits::default());
+    if has_errors(&parsed.diagnostics) {
+        notes.diagnostics.extend(parsed.diagnostics);
+        return Err(Failure::reported());
+    }
+    Ok(parsed.document)
+}
+
+fn failed(path: &RelativePath, error: &NodeError) -> Failure {
+    let diagnostic = Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, error.to_string()).in_file(path.as_str());
+    diagnostic.help("give one of them another name").into()
+}

@@ -1,0 +1,163 @@
+//! Patches of the manifest: which ones concern an entry, and what they make of its text.
+
+use agpm_diag::{Diagnostic, SourceId, codes};
+use agpm_model::{Dependency, Manifest, Patch, PatchScope, ResourceType, SKILL_FILE, unknown_patch};
+use agpm_render::{PatchError, patch};
+use agpm_text::{Format, Value};
+
+use crate::failure::{Failure, Notes};
+use crate::packages::resolve::ResolvedEntry;
+
+/// A field that a patch set.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct AppliedField {
+    /// As the manifest writes it.
+    pub(crate) field: String,
+    pub(crate) scope: PatchScope,
+    pub(crate) before: Option<Value>,
+    pub(crate) after: Value,
+}
+
+/// The patches of an entry, the project's first.
+pub(crate) fn patches_of<'m>(manifest: &'m Manifest, resolved: &ResolvedEntry) -> Vec<&'m Patch> {
+    let entry = &resolved.entry;
+    let concerns = |patch: &&Patch| {
+        patch.kind == entry.kind && patch.name == entry.name.as_str() && entry.root.is_some()
+    };
+    manifest.patches.iter().filter(concerns).collect()
+}
+
+/// Sets the fields of patches in a text, one patch after the other.
+pub(crate) fn apply(
+    patches: &[&Patch],
+    source: SourceId,
+    text: &str,
+    format: Format,
+) -> Result<(String, Vec<AppliedField>), PatchError> {
+    let (mut text, mut applied) = (text.to_owned(), Vec::new());
+    for one in patches {
+        let patched = patch(source, &text, format, &one.fields)?;
+        text = patched.text;
+        applied.extend(patched.fields.into_iter().map(|change| AppliedField {
+            field: change.field,
+            scope: one.scope,
+            before: change.before,
+            after: change.after,
+        }));
+    }
+    Ok((text, applied))
+}
+
+/// What is said of a file that has no fields; the file is copied all the same.
+pub(crate) fn no_fields(resolved: &ResolvedEntry, patch: &Patch) -> Diagnostic {
+    let entry = &resolved.entry;
+    let message = format!("{}/{} (`{}`) has no fields to patch", entry.kind, entry.name, entry.unit);
+    Diagnostic::new(&codes::PATCH_NO_FIELDS, message)
+        .at_spot(patch.spot)
+        .help("only front matter and JSON can be patched: remove the patch")
+}
+
+/// Says why a patch could not be applied.
+pub(crate) fn report(resolved: &ResolvedEntry, patch: &Patch, error: PatchError, notes: &mut Notes) {
+    let name = format!("{}/{}", resolved.entry.kind, resolved.entry.name);
+    let failed = |why: &str| {
+        Diagnostic::new(&codes::PATCH_FAILED, format!("{name} cannot be patched: {why}"))
+            .at_spot(patch.spot)
+            .help("correct the file in its source, or remove the patch")
+    };
+    match error {
+        PatchError::NoFields => notes.diagnostics.push(no_fields(resolved, patch)),
+        PatchError::Broken(found) => {
+            notes.diagnostics.push(failed("its fields do not read"));
+            notes.diagnostics.extend(found);
+        }
+        PatchError::NoMap(what) => notes.diagnostics.push(failed(&format!("what it holds is {what}"))),
+        PatchError::Edit(error) => notes.diagnostics.push(failed(&error.to_string())),
+    }
+}
+
+/// Patches for names that are not there, now that all names are known.
+pub(crate) fn check_names(
+    manifest: &Manifest,
+    entries: &[ResolvedEntry],
+    notes: &mut Notes,
+) -> Result<(), Failure> {
+    for patch in &manifest.patches {
+        let of_kind = || entries.iter().map(|resolved| &resolved.entry).filter(|e| e.kind == patch.kind);
+        let named =
+            |direct: bool| of_kind().any(|e| e.name.as_str() == patch.name && e.root.is_some() == direct);
+        if named(true) || is_skipped(manifest, patch) {
+            continue;
+        }
+        let diagnostic = match pattern(manifest, patch.kind, &patch.name) {
+            Some(at) => of_pattern(patch, of_kind().filter(|e| e.root == Some(at)).map(|e| e.name.as_str())),
+            None if named(false) => through_others(patch),
+            None => {
+                let known: Vec<&str> =
+                    of_kind().filter(|e| e.root.is_some()).map(|e| e.name.as_str()).collect();
+                unknown_patch(patch.kind, &patch.name, patch.spot, known)
+            }
+        };
+        notes.diagnostics.push(diagnostic);
+    }
+    notes.check()
+}
+
+/// Whether the resource is there, for a tool that is not used.
+fn is_skipped(manifest: &Manifest, patch: &Patch) -> bool {
+    let skipped = |dependency: &&Dependency| !manifest.tools.is_enabled(manifest.tools.of(dependency));
+    let same =
+        |dependency: &Dependency| dependency.kind == patch.kind && dependency.name.as_str() == patch.name;
+    manifest.dependencies.iter().filter(skipped).any(same)
+}
+
+fn pattern(manifest: &Manifest, kind: ResourceType, name: &str) -> Option<usize> {
+    manifest.dependencies.iter().position(|dependency| {
+        dependency.kind == kind && dependency.name.as_str() == name && dependency.unit.path.is_pattern()
+    })
+}
+
+fn of_pattern<'k>(patch: &Patch, matched: impl Iterator<Item = &'k str>) -> Diagnostic {
+    let names: Vec<String> = matched.map(|name| format!("`{name}`")).collect();
+    let message = format!("`{}` is a pattern, and its matches are patched by their own names", patch.name);
+    Diagnostic::new(&codes::PATCH_UNKNOWN, message)
+        .at_spot(patch.spot)
+        .help(format!("it matches {}", names.join(", ")))
+}
+
+fn through_others(patch: &Patch) -> Diagnostic {
+    let message = format!("{}/{} only comes along with others", patch.kind, patch.name);
+    Diagnostic::new(&codes::PATCH_UNKNOWN, message)
+        .at_spot(patch.spot)
+        .help(format!("add it to `[{}]` to patch it", patch.kind))
+}
+
+/// What a patch of an MCP server means in a file that wraps the server in `mcpServers`.
+pub(crate) fn unwrapped(patch: &Patch, root: &Value) -> Result<Patch, String> {
+    let servers = match root.get("mcpServers") {
+        Some(Value::Map(servers)) if patch.fields.get("mcpServers").is_none() => servers,
+        _ => return Ok(patch.clone()),
+    };
+    match servers.as_slice() {
+        [(name, _)] => {
+            let inner = Value::map([(name.clone(), patch.fields.clone())]);
+            Ok(Patch { fields: Value::map([("mcpServers", inner)]), ..patch.clone() })
+        }
+        _ => {
+            let names: Vec<&str> = servers.iter().map(|(name, _)| name.as_str()).collect();
+            Err(format!(
+                "it holds several servers ({}): say which, as in `mcpServers.{}.args`",
+                names.join(", "),
+                names.first().unwrap_or(&"NAME")
+            ))
+        }
+    }
+}
+
+/// The file of an entry that patches change, for messages.
+pub(crate) fn patched_file(resolved: &ResolvedEntry) -> String {
+    match resolved.entry.kind {
+        ResourceType::Skills => format!("{}/{SKILL_FILE}", resolved.entry.unit),
+        _ => resolved.entry.unit.to_string(),
+    }
+}

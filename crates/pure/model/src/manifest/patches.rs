@@ -1,0 +1,162 @@
+//! `[patch.TYPE.NAME]`: fields that are set in resources.
+
+use std::fmt;
+
+use agpm_diag::{Diagnostic, Spot, codes, did_you_mean};
+use agpm_text::{Kind, NodeRef, Pointer, Value, to_value};
+
+use crate::manifest::check::{Check, spot};
+use crate::manifest::{Manifest, ManifestTexts};
+use crate::resource::{RESOURCE_TYPES, ResourceType};
+
+/// Who sees a patch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PatchScope {
+    /// Everyone: it is in `agpm.toml`.
+    Project,
+    /// One user: it is in `agpm.private.toml`.
+    Private,
+}
+
+/// Fields that are set in a resource.
+#[derive(Clone, Debug)]
+pub struct Patch {
+    /// The kind of the resource.
+    pub kind: ResourceType,
+    /// Its name.
+    pub name: String,
+    /// Who sees it.
+    pub scope: PatchScope,
+    /// The fields, a map.
+    pub fields: Value,
+    /// The entry.
+    pub spot: Spot,
+}
+
+/// A field, by the keys that lead to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Field(Pointer);
+
+impl Patch {
+    /// Every field that it sets, nested ones each on their own.
+    pub fn leaves(&self) -> Vec<Field> {
+        let mut found = Vec::new();
+        leaves(&self.fields, &Pointer::root(), &mut found);
+        found
+    }
+}
+
+fn leaves(value: &Value, at: &Pointer, found: &mut Vec<Field>) {
+    match value {
+        Value::Map(entries) if !entries.is_empty() || at.steps().is_empty() => {
+            entries.iter().for_each(|(key, value)| leaves(value, &at.child(key), found));
+        }
+        _ => found.push(Field(at.clone())),
+    }
+}
+
+impl Field {
+    /// The place of the field.
+    pub fn pointer(&self) -> &Pointer {
+        &self.0
+    }
+
+    /// Whether setting both would set one place twice.
+    fn meets(&self, other: &Field) -> bool {
+        self.0.is_within(&other.0) || other.0.is_within(&self.0)
+    }
+}
+
+/// As the manifest writes it: keys with dots between them.
+impl fmt::Display for Field {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.steps().join("."))
+    }
+}
+
+pub(crate) fn read(check: &mut Check, texts: &ManifestTexts<'_>, manifest: &mut Manifest) {
+    let places = [(Some(texts.project), PatchScope::Project), (texts.private, PatchScope::Private)];
+    for (document, scope) in places {
+        if let Some(patches) = document.and_then(|document| document.root()?.get("patch")) {
+            let read = read_patches(check, patches, scope, manifest);
+            manifest.patches.extend(read);
+        }
+    }
+    report_conflicts(check, &manifest.patches);
+}
+
+fn read_patches(check: &mut Check, node: NodeRef<'_>, scope: PatchScope, manifest: &Manifest) -> Vec<Patch> {
+    let mut patches = Vec::new();
+    if !check.map(node, "`[patch]`") {
+        return patches;
+    }
+    for (kind, names) in node.entries() {
+        let words = RESOURCE_TYPES.map(|kind| kind.plural());
+        if !check.known(kind, "kind of resource", &codes::MANIFEST_UNKNOWN_KEY, words)
+            || !check.map(names, "a patch")
+        {
+            continue;
+        }
+        let Some(kind) = ResourceType::named(kind.content()) else { continue };
+        for (name, fields) in names.entries().filter(|(_, fields)| fields.kind() == Kind::Map) {
+            check_name(check, kind, name, manifest);
+            let patch = Patch {
+                kind,
+                name: name.content().to_owned(),
+                scope,
+                fields: to_value(fields),
+                spot: spot(name),
+            };
+            patches.push(patch);
+        }
+        for (name, fields) in names.entries().filter(|(_, fields)| fields.kind() != Kind::Map) {
+            let wanted = format!("a table of fields, as in [patch.{kind}.{}]", name.content());
+            check.wrong_kind(fields, "a patch", &wanted);
+        }
+    }
+    patches
+}
+
+/// A name that nothing can have. What patterns match is known later.
+fn check_name(check: &mut Check, kind: ResourceType, name: NodeRef<'_>, manifest: &Manifest) {
+    let of_kind = manifest.dependencies.iter().filter(|dependency| dependency.kind == kind);
+    if of_kind.clone().any(|one| one.unit.path.is_pattern() || one.name.as_str() == name.content()) {
+        return;
+    }
+    check.report(unknown_patch(kind, name.content(), spot(name), of_kind.map(|one| one.name.as_str())));
+}
+
+/// What is said of a patch for a name that is not there.
+pub fn unknown_patch<'k>(
+    kind: ResourceType,
+    name: &str,
+    spot: Spot,
+    known: impl IntoIterator<Item = &'k str> + Clone,
+) -> Diagnostic {
+    let message = format!("there is no `{name}` in `[{kind}]` that could be patched");
+    let mut diagnostic = Diagnostic::new(&codes::PATCH_UNKNOWN, message).at_spot(spot);
+    diagnostic.help = did_you_mean(name, &format!("these {kind} can be patched"), known)
+        .or_else(|| Some(format!("add it to `[{kind}]`, or remove the patch")));
+    diagnostic
+}
+
+/// A field that both files set.
+fn report_conflicts(check: &mut Check, patches: &[Patch]) {
+    let of = |scope| patches.iter().filter(move |patch| patch.scope == scope);
+    for private in of(PatchScope::Private) {
+        let same = |patch: &&Patch| patch.kind == private.kind && patch.name == private.name;
+        let Some(project) = of(PatchScope::Project).find(same) else { continue };
+        for field in private.leaves() {
+            if project.leaves().iter().any(|other| other.meets(&field)) {
+                let message = format!(
+                    "Patch conflict for {}/{}: Field '{field}' appears in both agpm.toml and agpm.private.toml",
+                    private.kind, private.name
+                );
+                let diagnostic = Diagnostic::new(&codes::PATCH_CONFLICT, message)
+                    .at(private.spot.source, private.spot.span, "private patch")
+                    .at(project.spot.source, project.spot.span, "project patch");
+                check.report(diagnostic.help("Keep the field in one file only"));
+            }
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! The rules for the head of a `SKILL.md`. Real skills break them, so that each is a warning with a way out.
+
+use agpm_diag::{Diagnostic, codes};
+use agpm_text::{Kind, NodeRef};
+
+use crate::manifest::spot;
+use crate::resource::SKILL_FILE;
+
+const LONGEST_NAME: usize = 64;
+const LONGEST_DESCRIPTION: usize = 1024;
+
+/// What the head of a skill says that strict tools do not take; `folder` is what it is called where it is installed.
+pub fn skill_findings(head: Option<NodeRef<'_>>, folder: &str) -> Vec<Diagnostic> {
+    let Some(head) = head.filter(|head| head.kind() == Kind::Map) else {
+        let message = format!("the {SKILL_FILE} of `{folder}` has no front matter");
+        return vec![finding(
+            message,
+            None,
+            format!("it should say `name: {}` and `description`", slug(folder)),
+        )];
+    };
+    [name(head, folder), description(head, folder), tools(head)].into_iter().flatten().collect()
+}
+
+fn finding(message: String, node: Option<NodeRef<'_>>, help: String) -> Diagnostic {
+    let diagnostic = Diagnostic::new(&codes::SKILL_NAME, message).help(help);
+    node.map_or(diagnostic.clone(), |node| diagnostic.at_spot(spot(node)))
+}
+
+fn name(head: NodeRef<'_>, folder: &str) -> Option<Diagnostic> {
+    let Some(node) = head.get("name") else {
+        let help = format!("it should say `name: {}`", slug(folder));
+        return Some(finding(format!("the skill `{folder}` has no `name`"), None, help));
+    };
+    let Some(name) = node.as_str() else {
+        let message = format!("the `name` of the skill `{folder}` is {}", node.kind().word());
+        return Some(finding(message, Some(node), format!("it should say `name: {}`", slug(folder))));
+    };
+    if let Some(why) = name_problem(name) {
+        let message = format!("the skill's name `{name}` {why}");
+        return Some(finding(message, Some(node), format!("`{}` would do", slug(name))));
+    }
+    (name != folder).then(|| {
+        let message = format!("the skill `{name}` is in a folder called `{folder}`");
+        let help = format!("give it `filename = \"{name}\"`, or patch its `name`");
+        finding(message, Some(node), help)
+    })
+}
+
+fn name_problem(name: &str) -> Option<String> {
+    let good = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    if name.is_empty() {
+        return Some("is empty".to_owned());
+    }
+    if name.chars().count() > LONGEST_NAME {
+        return Some(format!("has more than {LONGEST_NAME} characters"));
+    }
+    if !name.chars().all(good) {
+        return Some("has other characters than lowercase letters, digits and hyphens".to_owned());
+    }
+    let odd = name.starts_with('-') || name.ends_with('-') || name.contains("--");
+    odd.then(|| "has a hyphen where none belongs".to_owned())
+}
+
+/// A name that keeps to the rules and is near to this one.
+fn slug(name: &str) -> String {
+    let plain: String =
+        name.to_lowercase().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { ' ' }).collect();
+    let joined = plain.split_whitespace().collect::<Vec<_>>().join("-");
+    let short: String = joined.chars().take(LONGEST_NAME).collect();
+    if short.is_empty() { "skill".to_owned() } else { short.trim_end_matches('-').to_owned() }
+}
+
+fn description(head: NodeRef<'_>, folder: &str) -> Option<Diagnostic> {
+    let help = format!("say in 1 to {LONGEST_DESCRIPTION} characters what it does and when to use it");
+    let node = head.get("description");
+    let message = match node.map(|node| node.as_str().map(|text| text.trim().chars().count())) {
+        None => format!("the skill `{folder}` has no `description`"),
+        Some(None) => format!("the `description` of the skill `{folder}` is no text"),
+        Some(Some(0)) => format!("the `description` of the skill `{folder}` is empty"),
+        Some(Some(length)) if length > LONGEST_DESCRIPTION => {
+            format!("the `description` of the skill `{folder}` has {length} characters")
+        }
+        Some(Some(_)) => return None,
+    };
+    Some(finding(message, node, help))
+}
+
+fn tools(head: NodeRef<'_>) -> Option<Diagnostic> {
+    let node = head.get("allowed-tools").filter(|node| {
+        let texts = || node.items().all(|item| item.as_str().is_some());
+        !(matches!(node.kind(), Kind::String | Kind::Null) || node.kind() == Kind::List && texts())
+    })?;
+    let message = format!("`allowed-tools` is {}", node.kind().word());
+    Some(finding(message, Some(node), "write a text, or a list of texts".to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use agpm_diag::SourceMap;
+    use agpm_text::{Format, Limits, parse};
+
+    use super::*;
+
+    fn findings(folder: &str, head: &str) -> Vec<String> {
+        let source = SourceMap::default().add("", "");
+        let parsed = parse(source, format!("---\n{head}\n---\n"), Format::Markdown, Limits::default());
+        let found = skill_findings(parsed.document.root(), folder);
+        found.into_iter().map(|one| format!("{}; {}", one.message, one.help.unwrap_or_default())).collect()
+    }
+
+    #[test]
+    fn rules_and_ways_out() {
+        assert_eq!(findings("a-1", "name: a-1\ndescription: d\nallowed-tools: [Read]"), Vec::<String>::new());
+        assert_eq!(findings("a", "name: a\ndescription: d\nallowed-tools: Read, Bash"), Vec::<String>::new());
+        for (folder, head, expected) in [
+            (
+                "a",
+                "name: b\ndescription: d",
+                "the skill `b` is in a folder called `a`; give it `filename = \"b\"`, or patch its `name`",
+            ),
+            (
+                "a",
+                "name: My Skill!\ndescription: d",
+                "the skill's name `My Skill!` has other characters than lowercase letters, digits and hyphens; `my-skill` would do",
+            ),
+            ("a", "description: d", "the skill `a` has no `name`; it should say `name: a`"),
+            (
+                "a",
+                "name: 1\ndescription: d",
+                "the `name` of the skill `a` is a number; it should say `name: a`",
+            ),
+            (
+                "a",
+                "name: a-\ndescription: d",
+                "the skill's name `a-` has a hyphen where none belongs; `a` would do",
+            ),
+            (
+                "a",
+                "name: a",
+                "the skill `a` has no `description`; say in 1 to 1024 characters what it does and when to use it",
+            ),
+            (
+                "a",
+                "name: a\ndescription: ''",
+                "the `description` of the skill `a` is empty; say in 1 to 1024 characters what it does and when to use it",
+            ),
+            (
+                "a",
+                "name: a\ndescription: d\nallowed-tools: {a: 1}",
+                "`allowed-tools` is a map; write a text, or a list of texts",
+            ),
+        ] {
+            assert_eq!(findings(folder, head), [expected], "{head}");
+        }
+        assert_eq!(findings("My Skill", "- x").len(), 1);
+        let long = format!("name: {}\ndescription: {}", "x".repeat(65), "d".repeat(1025));
+        assert_eq!(findings("a", &long).len(), 2);
+    }
+}

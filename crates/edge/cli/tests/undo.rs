@@ -157,3 +157,30 @@ fn a_change_of_the_manifest_is_taken_back_with_what_it_installed() {
     assert_eq!((state(&sandbox), sandbox.read("agpm.toml")), (before, text));
     assert_eq!(run(&sandbox, "agpm install", 0).stdout, "1 unchanged\n");
 }
+
+/// Tools write into their own files all the time, so that an edit there must not keep us from going back.
+#[test]
+fn only_our_entries_leave_a_file_that_was_edited_since() {
+    let sandbox = Sandbox::new(PROGRAM);
+    let servers = |version: &str| {
+        format!(
+            "[mcp-servers]\nfs = {{ command = \"npx\", args = [\"{version}\"] }}\nother = {{ command = \"o\" }}\n"
+        )
+    };
+    sandbox.write(".mcp.json", "{\"mcpServers\": {\"mine\": {\"command\": \"m\"}}}\n");
+    sandbox.write("agpm.toml", "[mcp-servers]\nfs = { command = \"npx\", args = [\"1\"] }\n");
+    run(&sandbox, "agpm install", 0);
+    sandbox.write("agpm.toml", servers("2"));
+    run(&sandbox, "agpm install", 0);
+    let edited = sandbox.read(".mcp.json").replace("\"m\"", "\"mine, edited\"");
+    sandbox.write(".mcp.json", &edited);
+    run(&sandbox, "agpm undo", 0);
+    let now = sandbox.read(".mcp.json");
+    assert_eq!(
+        now,
+        edited.replace("\"2\"", "\"1\"").replace(", \"other\": {\"command\": \"o\"}", ""),
+        "{now}"
+    );
+    run(&sandbox, "agpm undo", 0);
+    assert_eq!(sandbox.read(".mcp.json"), "{\"mcpServers\": {\"mine\": {\"command\": \"mine, edited\"}}}\n");
+}

@@ -2,12 +2,14 @@
 
 use agpm_diag::{Diagnostic, codes};
 use agpm_model::RelativePath;
-use agpm_store::{Done, Force, HistoryEntry, LEDGER_FILE, ProjectStore, UndoError};
+use agpm_plan::{FileOutcome, Ledger, Observed, take_back};
+use agpm_store::{Done, Force, HistoryEntry, LEDGER_FILE, Mended, ProjectStore, UndoError};
 use agpm_text::Value;
 
 use crate::failure::{Failure, FailureKind, Notes, Outcome};
 use crate::gather::ManifestFiles;
-use crate::install::{MOST_TOLD, Overwrite, Writing, hold};
+use crate::install::{MOST_TOLD, Overwrite, Writing, hold, ledger_in, observe, read_ledger, shared};
+use crate::path_of;
 use crate::world::World;
 
 /// What to take back.
@@ -56,9 +58,48 @@ fn run(world: &World, request: &UndoRequest, notes: &mut Notes) -> Result<UndoRe
     }
     let Some(held) = hold(world, &store, writing, notes)? else { return Err(nothing()) };
     let newest = store.history()?.into_iter().next().map(PastEntry::of).ok_or_else(nothing)?;
+    // With force the very bytes come back.
     let force = if request.overwrite == Overwrite::Everything { Force::Yes } else { Force::No };
-    store.undo(&held, force).map_err(|error| refused(error, &store, notes))?;
+    let mended = if force == Force::Yes { Vec::new() } else { mend(&store, &newest)? };
+    store.undo(&held, force, &mended).map_err(|error| refused(error, &store, notes))?;
     Ok(UndoReport { entries: vec![newest], writing })
+}
+
+/// In files that users write too only our entries go back: what the user changed there since stays.
+fn mend(store: &ProjectStore, newest: &PastEntry) -> Result<Vec<Mended>, Failure> {
+    let after = read_ledger(store)?;
+    let before = match store.kept_by_newest(&path_of(LEDGER_FILE))? {
+        Some(bytes) => ledger_in(bytes)?,
+        None => Ledger::default(),
+    };
+    let mut mended = Vec::new();
+    for (path, _) in &newest.files {
+        let (was, is) = (before.entries.get(path), after.entries.get(path));
+        let Observed::File(now, _) = observe(store, path)? else { continue };
+        if was.or(is).is_none() || is.is_some_and(|owned| owned.seen == now) {
+            continue;
+        }
+        let mut own = Notes::default();
+        let format = shared::format_of(path);
+        let document = shared::read(store, path, format, &mut own)?;
+        let old = match store.kept_by_newest(path)? {
+            Some(bytes) => Some(shared::understand(path, bytes, format, &mut own)?),
+            None => None,
+        };
+        let outcome = take_back(&document, old.as_ref(), was, is).map_err(|error| {
+            let diagnostic = Diagnostic::new(&codes::UNDO_EDITED, format!("`{path}` changed since: {error}"));
+            diagnostic
+                .in_file(path.as_str())
+                .help("`agpm undo --force` overwrites it with what was there before")
+        })?;
+        let content = match outcome {
+            FileOutcome::Unchanged => Some(document.text().to_string().into_bytes()),
+            FileOutcome::Write(text) => Some(text.into_bytes()),
+            FileOutcome::Remove => None,
+        };
+        mended.push(Mended { path: path.clone(), now, content });
+    }
+    Ok(mended)
 }
 
 fn nothing() -> Failure {

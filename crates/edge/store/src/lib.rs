@@ -51,4 +51,4 @@ pub use read::{
 };
 pub use shared_lock::SharedLock;
 pub use transaction::{Applied, Expected, FileChange, Recovered, Transaction};
-pub use undo::{Force, UndoError, Undone};
+pub use undo::{Force, Mended, UndoError, Undone};

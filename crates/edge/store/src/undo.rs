@@ -21,6 +21,17 @@ pub enum Force {
     No,
 }
 
+/// A file that was edited since, and what it becomes all the same.
+#[derive(Clone, Debug)]
+pub struct Mended {
+    /// The file.
+    pub path: RelativePath,
+    /// What it holds now.
+    pub now: Checksum,
+    /// What it holds afterwards; nothing if it goes.
+    pub content: Option<Vec<u8>>,
+}
+
 /// What was taken back.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Undone {
@@ -55,17 +66,36 @@ fn first(paths: &[RelativePath]) -> &str {
 }
 
 impl ProjectStore {
-    /// Takes back the newest transaction, which leaves the history with it.
-    pub fn undo(&self, lock: &ProjectLock, force: Force) -> Result<Undone, UndoError> {
+    /// What the newest transaction found in a file; nothing if it did not change it or made it.
+    pub fn kept_by_newest(&self, path: &RelativePath) -> Result<Option<Vec<u8>>, StoreError> {
+        let Some((number, dir, journal)) = self.newest()? else { return Ok(None) };
+        let folder = format!(".agpm/history/{number}/old");
+        let file = journal.files().find(|(_, file)| file.path == *path);
+        let before = file.and_then(|(at, file)| Some((at, file.before?)));
+        match (before, self.inner(&dir, "old", &folder)?) {
+            (Some((at, before)), Some(old)) => {
+                self.kept(&old, at, &folder, &before).map(|(bytes, _)| Some(bytes.into_owned()))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Takes back the newest transaction, which leaves the history with it. Files that were edited since are a reason to
+    /// refuse, but for those that are mended.
+    pub fn undo(&self, lock: &ProjectLock, force: Force, mended: &[Mended]) -> Result<Undone, UndoError> {
         self.recover(lock)?;
         let (number, dir, journal) = self.newest()?.ok_or(UndoError::Nothing)?;
         if force == Force::No {
-            self.require_untouched(&journal)?;
+            self.require_untouched(&journal, mended)?;
         }
         let path = format!(".agpm/history/{number}/old");
         let old = self.inner(&dir, "old", &path)?;
         let mut steps = Vec::new();
         for (at, file) in journal.files() {
+            if let Some(mended) = mended.iter().find(|mended| mended.path == file.path) {
+                steps.push(mended.step());
+                continue;
+            }
             let content = match (&file.before, &old) {
                 (Some(before), Some(old)) => Some(self.kept(old, at, &path, before)?),
                 (Some(_), None) => {
@@ -87,10 +117,13 @@ impl ProjectStore {
         Ok(Undone { number: EntryNumber(number), title: journal.title, files: applied.files })
     }
 
-    fn require_untouched(&self, journal: &Journal) -> Result<(), UndoError> {
+    fn require_untouched(&self, journal: &Journal, mended: &[Mended]) -> Result<(), UndoError> {
         let mut chain = Chain::new(&self.root);
         let mut changed = Vec::new();
-        for (_, file) in journal.files().filter(|(_, file)| file.path.as_str() != LEDGER_FILE) {
+        let counts = |path: &RelativePath| {
+            path.as_str() != LEDGER_FILE && mended.iter().all(|mended| mended.path != *path)
+        };
+        for (_, file) in journal.files().filter(|(_, file)| counts(&file.path)) {
             let same = match (self.see(&mut chain, &file.path)?, &file.after) {
                 (Seen::Missing, None) => true,
                 // Its place was taken by a folder.
@@ -118,6 +151,17 @@ impl ProjectStore {
             return Err(self.error(&path, Problem::Damaged(why)));
         }
         Ok((Cow::Owned(bytes), Wanted::Exact(before.bits)))
+    }
+}
+
+impl Mended {
+    fn step(&self) -> Step<'_> {
+        let content = self.content.as_deref();
+        Step {
+            path: self.path.clone(),
+            content: content.map(|bytes| (Cow::Borrowed(bytes), Wanted::Mode(Mode::Plain))),
+            expected: Expected::Checksum(self.now),
+        }
     }
 }
 

@@ -39,7 +39,7 @@ fn child_recovers() {
 fn child_undoes() {
     if let Some(folder) = std::env::var_os(FOLDER) {
         let store = ProjectStore::open(Path::new(&folder)).unwrap();
-        store.undo(&store.lock(PATIENT).unwrap(), Force::No).unwrap();
+        store.undo(&store.lock(PATIENT).unwrap(), Force::No, &[]).unwrap();
     }
 }
 

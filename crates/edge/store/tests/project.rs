@@ -14,7 +14,7 @@ use common::{PATIENT, apply, create, every_kind, path, prepare, remove, tree, wa
 fn undo(folder: &std::path::Path, force: Force) -> Result<String, UndoError> {
     let store = ProjectStore::open(folder)?;
     let lock = store.lock(PATIENT)?;
-    store.undo(&lock, force).map(|undone| undone.title)
+    store.undo(&lock, force, &[]).map(|undone| undone.title)
 }
 
 fn titles(folder: &std::path::Path) -> Vec<String> {

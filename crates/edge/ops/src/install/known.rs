@@ -107,6 +107,10 @@ pub(crate) fn read_ledger(store: &ProjectStore) -> Result<Ledger, Failure> {
         Err(error) if matches!(error.problem, agpm_store::Problem::NotFound) => return Ok(Ledger::default()),
         read => read?,
     };
+    ledger_in(bytes)
+}
+
+pub(crate) fn ledger_in(bytes: Vec<u8>) -> Result<Ledger, Failure> {
     let mut own = Notes::default();
     let document = document_of(LEDGER_FILE.to_owned(), bytes, Format::Json, &mut own)
         .and_then(|document| own.check().map(|()| document))

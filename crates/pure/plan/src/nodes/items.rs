@@ -4,7 +4,7 @@ use agpm_model::Place;
 use agpm_text::{NodeRef, Pointer, equal};
 
 use super::engine::Engine;
-use super::look::{checksum_of, items_at, remember, shares_mark};
+use super::look::{checksum_of, has_marks, items_at, remember, shares_mark};
 use super::{DesiredNode, NodeError, OwnedNode};
 use crate::plan::{Action, Overwrite, Reason};
 
@@ -36,6 +36,8 @@ impl Engine<'_> {
                 self.replace_item(desired, node, index, Reason::EditDropped)
             }
             (Some((node, index)), _) => {
+                let says = items_at(&self.draft.document, list).get(index).map(|item| checksum_of(*item));
+                self.kept.extend(says.map(|says| (list.clone(), says)));
                 self.claimed.insert((list.clone(), index));
                 self.take_left(|left| std::ptr::eq(left, node));
                 self.keep(node);
@@ -85,15 +87,23 @@ impl Engine<'_> {
         found.map(|(index, _)| index)
     }
 
-    /// The index of an item that we wrote and that says something else now: it has our command, and is no other node.
+    /// The index of an item that we wrote and that says something else now: it has our command, or it was not there
+    /// when we last looked, and is no other node.
     pub(super) fn edited_item(&self, node: &OwnedNode, list: &Pointer) -> Option<usize> {
         let is_other = |item: NodeRef<'_>| {
             let checksum = checksum_of(item);
             let mut nodes = self.left.iter().copied().chain(&self.nodes);
             nodes.any(|other| other.place == node.place && other.checksum == checksum)
         };
-        let mut unclaimed = self.unclaimed(list);
-        unclaimed.find(|(_, item)| shares_mark(*item, node) && !is_other(*item)).map(|(index, _)| index)
+        let unclaimed: Vec<(usize, NodeRef<'_>)> =
+            self.unclaimed(list).filter(|(_, item)| !is_other(*item)).collect();
+        let marked = unclaimed.iter().find(|(_, item)| shares_mark(*item, node));
+        // What cannot be told from the user's own is not overwritten.
+        let new = || match self.overwrite {
+            Overwrite::Everything => None,
+            _ => unclaimed.iter().find(|(_, item)| has_marks(*item) && !self.is_users(list, *item)),
+        };
+        marked.or_else(new).map(|(index, _)| *index)
     }
 
     fn unclaimed<'s>(&'s self, list: &Pointer) -> impl Iterator<Item = (usize, NodeRef<'s>)> {

@@ -48,6 +48,11 @@ pub(super) fn marks_of<'v, V: View<'v>>(view: V) -> Vec<String> {
     marks
 }
 
+/// Whether an item has a command at all.
+pub(super) fn has_marks<'v, V: View<'v>>(view: V) -> bool {
+    !marks_of(view).is_empty()
+}
+
 fn collect_marks<'v, V: View<'v>>(view: V, marks: &mut Vec<String>) {
     match view.shape() {
         Shape::List(count) => (0..count).for_each(|at| collect_marks(view.item(at), marks)),

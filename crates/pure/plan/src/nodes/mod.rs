@@ -11,6 +11,8 @@ mod record;
 mod room;
 mod seams;
 
+use std::collections::BTreeMap;
+
 use agpm_model::{Checksum, EntryNode, FileMode, Place, RelativePath};
 use agpm_text::{Document, EditError, Format, Pointer};
 
@@ -49,8 +51,17 @@ pub struct OwnedNodes {
     pub containers: Vec<Pointer>,
     /// By place.
     pub nodes: Vec<OwnedNode>,
+    /// The user's own items in lists that hold nodes of ours: what is none of them and not ours is new, or ours and edited.
+    pub others: BTreeMap<Pointer, Vec<Checksum>>,
     /// Blanks that removing all nodes would not bring back by itself.
     pub seams: Option<Seams>,
+}
+
+impl OwnedNodes {
+    /// Whether an item of a list was the user's when we last looked.
+    fn is_others(&self, list: &Pointer, checksum: Checksum) -> bool {
+        self.others.get(list).is_some_and(|others| others.contains(&checksum))
+    }
 }
 
 /// A node of ours.
@@ -162,11 +173,4 @@ pub fn plan_nodes(file: &SharedFile<'_>) -> Result<NodePlan, NodeError> {
         owned: if refused { file.owned.cloned() } else { done.owned },
         unchanged: done.unchanged,
     })
-}
-
-/// The key or the list that a place names.
-fn pointer_of(place: &Place) -> &Pointer {
-    match place {
-        Place::Key(at) | Place::Item(at) | Place::Default(at) => at,
-    }
 }

@@ -3,7 +3,7 @@
 use agpm_model::{Checksum, Place};
 use agpm_text::{NodeRef, Pointer, Value};
 
-use super::{FileOrigin, Hunk, OwnedNode, OwnedNodes, Seams, pointer_of};
+use super::{FileOrigin, Hunk, OwnedNode, OwnedNodes, Seams};
 
 type MakePlace = fn(Pointer) -> Place;
 
@@ -21,6 +21,10 @@ impl OwnedNodes {
             map.push(("containers", Value::list(self.containers.iter().map(Pointer::to_string))));
         }
         map.push(("nodes", Value::List(self.nodes.iter().map(OwnedNode::value).collect())));
+        if !self.others.is_empty() {
+            let sums = |sums: &Vec<Checksum>| Value::list(sums.iter().map(Checksum::to_string));
+            map.push(("others", Value::map(self.others.iter().map(|(at, all)| (at.to_string(), sums(all))))));
+        }
         map.extend(self.seams.as_ref().map(|seams| ("seams", seams.value())));
         Value::map(map)
     }
@@ -36,6 +40,12 @@ impl OwnedNodes {
             file,
             containers: containers.collect::<Option<_>>()?,
             nodes: node.get("nodes")?.items().map(OwnedNode::read).collect::<Option<_>>()?,
+            others: node
+                .get("others")
+                .into_iter()
+                .flat_map(NodeRef::entries)
+                .map(read_others)
+                .collect::<Option<_>>()?,
             seams: match node.get("seams") {
                 Some(seams) => Some(Seams::read(seams)?),
                 None => None,
@@ -51,7 +61,7 @@ impl OwnedNode {
             Place::Item(_) => "item",
             Place::Default(_) => "default",
         };
-        let mut map = vec![(word, Value::from(pointer_of(&self.place).to_string()))];
+        let mut map = vec![(word, Value::from(self.place.pointer().to_string()))];
         map.push(("checksum", self.checksum.to_string().into()));
         if !self.marks.is_empty() {
             map.push(("commands", Value::list(self.marks.iter().map(String::as_str))));
@@ -84,6 +94,10 @@ impl Seams {
         let hunks = node.get("hunks")?.items().map(read_hunk).collect::<Option<_>>()?;
         Some(Seams { base: read_parsed::<Checksum>(node.get("base")?)?, hunks })
     }
+}
+
+fn read_others((list, sums): (NodeRef<'_>, NodeRef<'_>)) -> Option<(Pointer, Vec<Checksum>)> {
+    Some((list.content().parse().ok()?, sums.items().map(read_parsed).collect::<Option<_>>()?))
 }
 
 fn read_hunk(node: NodeRef<'_>) -> Option<Hunk> {

@@ -3,11 +3,11 @@
 use agpm_model::Place;
 use agpm_text::{Document, Kind, Pointer};
 
-use super::{DesiredNode, NodeError, pointer_of};
+use super::{DesiredNode, NodeError};
 
 /// The first thing on the way to a place that has no room for it.
 pub(super) fn in_the_way(document: &Document, place: &Place) -> Option<(Pointer, Kind)> {
-    let steps = pointer_of(place).steps();
+    let steps = place.pointer().steps();
     (0..=steps.len()).find_map(|length| {
         let wanted = match place {
             Place::Item(_) if length == steps.len() => Kind::List,
@@ -34,7 +34,7 @@ pub(super) fn without_repeats(desired: &[DesiredNode]) -> Result<Vec<&DesiredNod
             Some((_, Relation::Same)) => {}
             Some((other, _)) => {
                 return Err(NodeError::Clash {
-                    at: pointer_of(&node.node.place).clone(),
+                    at: node.node.place.pointer().clone(),
                     first: other.owner.clone(),
                     second: node.owner.clone(),
                 });
@@ -52,7 +52,7 @@ enum Relation {
 }
 
 fn relation(one: &DesiredNode, other: &DesiredNode) -> Relation {
-    let (left, right) = (pointer_of(&one.node.place), pointer_of(&other.node.place));
+    let (left, right) = (one.node.place.pointer(), other.node.place.pointer());
     let same = one.node.value == other.node.value;
     match (&one.node.place, &other.node.place) {
         _ if !left.is_within(right) && !right.is_within(left) => Relation::Apart,

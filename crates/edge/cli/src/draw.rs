@@ -137,11 +137,17 @@ fn next_char(text: &str, at: usize) -> usize {
     text[at..].chars().next().map_or(at, |c| at + c.len_utf8())
 }
 
-fn one_line(text: &str) -> String {
+/// A text from elsewhere on one line: nothing in it can move a terminal's cursor or hide what stands beside it.
+pub(crate) fn one_line(text: &str) -> String {
     let plain = |c: char| match c {
         '\n' | '\r' | '\t' => " ".to_owned(),
-        c if c.is_control() => c.escape_default().to_string(),
+        c if c.is_control() || is_invisible(c) => c.escape_default().to_string(),
         c => c.to_string(),
     };
     text.chars().map(plain).collect()
+}
+
+/// Marks that change the direction of writing, or cannot be seen.
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use agpm_diag::{did_you_mean, is_secret_name, looks_secret};
+use agpm_diag::{did_you_mean, is_secret_name, looks_secret, mask_line};
 use agpm_model::{
     Checksum, Locked, ObjectId, PatchScope, RESOURCE_TYPES, RelativePath, ResourceType, ToolName,
 };
@@ -169,8 +169,15 @@ fn shown(field: &str, value: Option<&Value>) -> String {
     }
 }
 
+/// Whether a value, or anything in it, should not be shown.
 fn is_secret(key: &str, value: &Value) -> bool {
-    is_secret_name(key) || value.as_str().is_some_and(|text| looks_secret(Some(key), text))
+    is_secret_name(key)
+        || match value {
+            Value::String(text) => looks_secret(Some(key), text) || mask_line(text) != *text,
+            Value::List(items) => items.iter().any(|item| is_secret(key, item)),
+            Value::Map(entries) => entries.iter().any(|(key, value)| is_secret(key, value)),
+            _ => false,
+        }
 }
 
 fn file_of(scope: PatchScope) -> &'static str {

@@ -56,7 +56,15 @@ fn run(world: &World, request: &UndoRequest, notes: &mut Notes) -> Result<UndoRe
         let entries: Vec<PastEntry> = store.history()?.into_iter().map(PastEntry::of).collect();
         return if writing == Writing::Show { Ok(UndoReport { entries, writing }) } else { Err(nothing()) };
     }
+    let (interrupted, before) = (store.interrupted_undo()?, store.history()?);
     let Some(held) = hold(world, &store, writing, notes)? else { return Err(nothing()) };
+    // What was begun is finished now, and that is what was asked for.
+    if let Some(number) = interrupted
+        && store.history()?.iter().all(|entry| entry.number != number)
+    {
+        let undone = before.into_iter().filter(|entry| entry.number == number);
+        return Ok(UndoReport { entries: undone.map(PastEntry::of).collect(), writing });
+    }
     let newest = store.history()?.into_iter().next().map(PastEntry::of).ok_or_else(nothing)?;
     // With force the very bytes come back.
     let force = if request.overwrite == Overwrite::Everything { Force::Yes } else { Force::No };

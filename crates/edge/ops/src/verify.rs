@@ -75,9 +75,14 @@ fn run(world: &World, notes: &mut Notes) -> Result<VerifyReport, Failure> {
     for (path, owned) in &ledger.entries {
         findings.extend(entry_findings(&store, path, owned)?);
     }
-    let missing =
-        skills.values().filter(|entry| entry.installed_at.is_some() && !in_ledger.has(&entry.label()));
-    findings.extend(missing.filter_map(|entry| {
+    // What two resources give alike is written once, for one of them.
+    let is_there = |entry: &Locked| {
+        let file = entry.installed_at.as_ref().is_none_or(|file| ledger.entries.contains_key(file));
+        file || in_ledger.has(&entry.label())
+    };
+    let missing: Vec<&&Locked> = skills.values().filter(|entry| !is_there(entry)).collect();
+    let checked = checked + missing.len();
+    findings.extend(missing.into_iter().filter_map(|entry| {
         Some(Finding {
             code: &codes::VERIFY_MISSING,
             path: entry.installed_at.clone()?,
@@ -116,9 +121,6 @@ fn entry_findings(
     owned: &OwnedNodes,
 ) -> Result<Vec<Finding>, Failure> {
     let now = observe(store, path).map_err(|error| error.seen_from(store.path()))?;
-    if now.checksum() == Some(owned.seen) {
-        return Ok(Vec::new());
-    }
     let finding = |code, owner: &str, message: String| Finding {
         code,
         path: path.clone(),

@@ -1,5 +1,7 @@
 use crate::error::StoreError;
 use crate::execute::{Clash, Execution};
+use crate::history::EntryNumber;
+use crate::journal::Purpose;
 use crate::project::{ProjectLock, ProjectStore};
 use crate::staging::{self, Staging, TRANSACTION};
 use crate::steps;
@@ -10,6 +12,16 @@ impl ProjectStore {
     pub fn needs_recovery(&self) -> bool {
         let state = self.state().ok().flatten();
         state.is_some_and(|state| steps::exists(&state, TRANSACTION).unwrap_or(true))
+    }
+
+    /// The entry that a killed process was taking back, if it had committed to it.
+    pub fn interrupted_undo(&self) -> Result<Option<EntryNumber>, StoreError> {
+        let staging = if self.needs_recovery() { Staging::open(self)? } else { None };
+        let Some(staging) = staging else { return Ok(None) };
+        Ok(staging.journal()?.and_then(|journal| match journal.purpose {
+            Purpose::Undo(number) => Some(EntryNumber(number)),
+            Purpose::Entry(_) => None,
+        }))
     }
 
     /// Finishes what a killed process had committed to, or throws away what it had only prepared.

@@ -268,13 +268,18 @@ impl<'a> Walk<'_, 'a> {
         if self.errors.is_empty() { Ok(sorted(entries)) } else { Err(self.errors) }
     }
 
+    fn nameless<'s>(&'s self, seed: &'s Seed) -> Nameless<'s> {
+        let root = seed.root.and_then(|number| self.graph.dependencies.get(number));
+        let pattern = root.map(|root| &root.name);
+        Nameless { kind: seed.kind, unit: &seed.unit, tool: &seed.tool, pattern }
+    }
+
     fn names(&self) -> Vec<ResourceName> {
         let taken =
             self.seeds.iter().filter_map(|seed| Some(((seed.kind, seed.named.as_ref()?.as_str()), ())));
         let taken: BTreeMap<(ResourceType, &str), ()> = taken.collect();
         let nameless = self.seeds.iter().filter(|seed| seed.named.is_none());
-        let nameless: Vec<Nameless<'_>> =
-            nameless.map(|seed| Nameless { kind: seed.kind, unit: &seed.unit, tool: &seed.tool }).collect();
+        let nameless: Vec<Nameless<'_>> = nameless.map(|seed| self.nameless(seed)).collect();
         let mut derived = derive(&nameless, &taken).into_iter();
         let name = |seed: &Seed| seed.named.clone().or_else(|| derived.next());
         self.seeds.iter().map(name).map(|name| name.expect("one for each")).collect()

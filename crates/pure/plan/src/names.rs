@@ -9,6 +9,8 @@ pub(crate) struct Nameless<'a> {
     pub(crate) kind: ResourceType,
     pub(crate) unit: &'a Unit,
     pub(crate) tool: &'a ToolName,
+    /// The manifest's key of the pattern that it matched.
+    pub(crate) pattern: Option<&'a ResourceName>,
 }
 
 impl Nameless<'_> {
@@ -38,6 +40,8 @@ impl Nameless<'_> {
         }
         let longest = names.last().cloned().unwrap_or_default();
         names.push(format!("{longest}-{}", self.tool));
+        // One file may be there twice for one tool, through two patterns.
+        names.extend(self.pattern.map(|pattern| format!("{pattern}-{longest}-{}", self.tool)));
         names
     }
 }
@@ -99,8 +103,11 @@ mod tests {
         let kind = ResourceType::Agents;
         let other = ToolName::new("opencode").unwrap();
         let tool_of = |at: usize| if at + 1 == units.len() { &other } else { &tool };
-        let nameless: Vec<Nameless<'_>> =
-            units.iter().enumerate().map(|(at, unit)| Nameless { kind, unit, tool: tool_of(at) }).collect();
+        let nameless: Vec<Nameless<'_>> = units
+            .iter()
+            .enumerate()
+            .map(|(at, unit)| Nameless { kind, unit, tool: tool_of(at), pattern: None })
+            .collect();
         let names = derive(&nameless, &BTreeMap::from([((kind, "mine"), ())]));
         assert_eq!(
             names.iter().map(ResourceName::as_str).collect::<Vec<_>>(),

@@ -15,13 +15,12 @@ mod tags;
 
 use std::sync::Arc;
 
-use agpm_text::Value;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::ValueKind;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior};
 
 pub use convert::{
-    ConvertError, Converted, Entries, Fate, FateKind, convert_file, entry_format, hook_entries, runs_of_hook,
+    ConvertError, Converted, Entries, Fate, FateKind, convert_file, hook_entries, runs_of_hook,
     runs_of_server, server_entries,
 };
 pub use files::Files;
@@ -148,28 +147,6 @@ pub fn mentions_agpm(text: &str) -> bool {
     false
 }
 
-/// Fills a template with the names of `context`, a map.
-pub fn render(template: &str, context: &Value) -> Result<String, RenderError> {
-    text_of(Renderer::new().render(template, &Names::new(context), &Files::default()))
-}
-
-/// Fills a Markdown template with the names of `context`, a map.
-pub fn render_markdown(text: &str, context: &Value) -> Result<String, RenderError> {
-    text_of(Renderer::new().render_markdown(text, &Names::new(context), &Files::default()))
-}
-
-/// The text of a template for which no files are at hand.
-fn text_of(rendered: Result<Rendered, RenderError>) -> Result<String, RenderError> {
-    match rendered? {
-        Rendered::Text { text, .. } => Ok(text),
-        Rendered::Needs(paths) => Err(RenderError {
-            message: format!("`{}` cannot be read here", paths.join("`, `")),
-            help: "leave out the `content` filter".to_owned(),
-            range: None,
-        }),
-    }
-}
-
 /// Booleans as TOML writes them, everything else as it is.
 fn formatter(
     out: &mut minijinja::Output<'_>,
@@ -207,7 +184,17 @@ impl std::io::Write for Bounded {
 
 #[cfg(test)]
 mod tests {
+    use agpm_text::Value;
+
     use super::*;
+
+    fn render(template: &str, context: &Value) -> Result<String, RenderError> {
+        match Renderer::new().render(template, &Names::new(context), &Files::default())? {
+            Rendered::Text { text, .. } => Ok(text),
+            Rendered::Needs(paths) => panic!("{paths:?}"),
+        }
+    }
+
 
     fn context() -> Value {
         let project = Value::map([

@@ -114,7 +114,6 @@ mod tests {
     use agpm_text::Value;
 
     use super::*;
-    use crate::render_markdown;
 
     #[test]
     fn fences_marked_literal_are_found() {
@@ -127,7 +126,8 @@ mod tests {
     fn errors_point_into_the_text_with_its_literals() {
         let text = "```literal\n{{ a long literal that is left alone, longer than what stands for it }}\n```\n{{ agpm.x }}";
         let context = Value::map([("agpm", Value::Map(Vec::new()))]);
-        let error = render_markdown(text, &context).expect_err("undefined");
+        let (names, files) = (Names::new(&context), Files::default());
+        let error = Renderer::new().render_markdown(text, &names, &files).expect_err("undefined");
         assert_eq!(&text[error.range.expect("a place")], "agpm.x");
     }
 }

@@ -7,8 +7,7 @@ use std::fmt::Write as _;
 use agpm_diag::SourceMap;
 use agpm_model::{EntryForm, FileForm, Place};
 use agpm_render::{
-    Entries, Fate, FateKind, convert_file, entry_format, hook_entries, runs_of_hook, runs_of_server,
-    server_entries,
+    Entries, Fate, FateKind, convert_file, hook_entries, runs_of_hook, runs_of_server, server_entries,
 };
 use agpm_text::{Format, Limits, Value, parse, print, to_value};
 use proptest::prelude::*;
@@ -1140,8 +1139,8 @@ fn shown(form: EntryForm, found: &Entries) -> String {
             Place::Item(at) => format!("{at}/-"),
             Place::Default(at) => format!("{at}?"),
         };
-        let value = match entry_format(form) {
-            Format::Toml => print(&node.value, Format::Toml).unwrap(),
+        let value = match form {
+            EntryForm::CodexServers => print(&node.value, Format::Toml).unwrap(),
             _ => line(&node.value) + "\n",
         };
         write!(out, "{place} {value}").unwrap();

@@ -7,6 +7,7 @@ use agpm_ops::{
 use agpm_text::Value;
 
 use crate::args::InstallArgs;
+use crate::draw::one_line;
 use crate::output::{Output, Rendering, Shown, Verdict};
 
 pub(crate) fn run(world: &World, args: &InstallArgs, output: &mut Output) -> ExitCode {
@@ -57,7 +58,8 @@ pub(crate) fn text(report: &InstallReport, shown: &Shown<'_>) -> String {
     let changes = report.changes.iter().map(line);
     let programs = report.programs.iter().map(program_line);
     let fates = report.conversions.iter().flat_map(|one| fate_lines(one, report.writing));
-    let lines: String = moved.chain(changes).chain(programs).chain(fates).collect();
+    let lines = moved.chain(changes).chain(programs).chain(fates);
+    let lines: String = lines.map(|line| format!("{}\n", one_line(line.trim_end_matches('\n')))).collect();
     if shown.quiet { lines } else { format!("{lines}{}\n", summary(report)) }
 }
 
@@ -193,5 +195,9 @@ fn summary(report: &InstallReport) -> String {
         (LockChange::Pending, _) => "; agpm.lock not written",
     };
     let tense = if report.writing == Writing::Show { "would be: " } else { "" };
-    format!("{tense}{files}{lock}")
+    let refused = match report.refused {
+        0 => String::new(),
+        count => format!("; {count} in the way, so that nothing would be written"),
+    };
+    format!("{tense}{files}{lock}{refused}")
 }

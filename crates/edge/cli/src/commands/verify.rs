@@ -2,6 +2,7 @@ use std::process::ExitCode;
 
 use agpm_ops::{Finding, VerifyReport, World, verify};
 
+use crate::draw::one_line;
 use crate::output::{Output, Rendering, Shown, Verdict};
 
 pub(crate) fn run(world: &World, output: &mut Output) -> ExitCode {
@@ -17,7 +18,8 @@ fn render(report: VerifyReport, shown: &Shown<'_>) -> Rendering {
         return shown.report(report.fields());
     }
     let line = |finding: &Finding| {
-        format!("error[{}]: {} {} ({})\n", finding.code.name, finding.path, finding.message, finding.resource)
+        let said = format!("{} {} ({})", finding.path, finding.message, finding.resource);
+        format!("error[{}]: {}\n", finding.code.name, one_line(&said))
     };
     let lines: String = report.findings.iter().map(line).collect();
     Rendering::Text(if shown.quiet { lines } else { format!("{lines}{}\n", summary(&report)) })

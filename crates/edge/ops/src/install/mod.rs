@@ -3,6 +3,7 @@
 mod known;
 mod lockstep;
 mod planning;
+mod recognise;
 mod request;
 pub(crate) mod shared;
 mod writing;
@@ -28,6 +29,7 @@ use crate::gather::{ManifestFiles, Project, manifest_path, refuse_link};
 use crate::install::known::{has_ledger, is_fresh, ledger_of, nothing_to_do, remember};
 use crate::install::lockstep::{compare, moves, tell_other_bytes};
 use crate::install::planning::{Planned, SharedChange, make_plan, refuse, tell_kept};
+use crate::install::recognise::{is_puzzled, is_silent, recognise};
 use crate::install::writing::{Commit, commit};
 use crate::packages::{
     LOCK_NAME, Made, Making, Moving, ResolvedEntry, Sources, executables, fidelity, frozen, lock_of,
@@ -104,7 +106,7 @@ fn attempt(world: &World, job: &Job<'_>, notes: &mut Notes) -> Result<Option<Ins
     }
     let ready = gather(world, job, &store, files, notes)?;
     let (entries, making) = entries(world, &ready, &store, job, notes)?;
-    let decided = decide(&store, job, &ready, (entries, making), notes)?;
+    let decided = decide(world, &store, job, &ready, (entries, making), notes)?;
     let commit = commit(world, &store, job, ready, &decided, notes)?;
     Ok((commit == Commit::Done).then(|| decided.report(job.request.writing)))
 }
@@ -170,6 +172,7 @@ fn entries(
 }
 
 fn decide(
+    world: &World,
     store: &ProjectStore,
     job: &Job<'_>,
     ready: &Ready,
@@ -183,8 +186,7 @@ fn decide(
         tell_other_bytes(old, &lock, notes);
     }
     let lock_change = compare(old, &lock, job.request.lock)?;
-    let told = (&ready.ledger, job.request.overwrite);
-    let Planned { mut plan, shared } = make_plan(store, &entries, &making.made, told, notes)?;
+    let Planned { mut plan, shared } = planned(world, store, job, ready, (&entries, &making.made), notes)?;
     refuse(&plan, job.request.writing, notes)?;
     tell_kept(&plan, job.request.lock, notes)?;
     let warned = notes.diagnostics.iter().any(|found| found.severity >= Severity::Warning);
@@ -209,6 +211,28 @@ fn decide(
         }
     }
     Ok(Decided { entries, made: making.made, plan, shared, moved, lock_change, lock_text })
+}
+
+/// The plan; what is in the way may be ours although the ledger does not know it, and then the lockfile does.
+fn planned(
+    world: &World,
+    store: &ProjectStore,
+    job: &Job<'_>,
+    ready: &Ready,
+    (entries, made): (&[ResolvedEntry], &[Made]),
+    notes: &mut Notes,
+) -> Result<Planned, Failure> {
+    let overwrite = job.request.overwrite;
+    let first = make_plan(store, entries, made, (&ready.ledger, overwrite), notes)?;
+    let Some((lock, _)) = &ready.lock else { return Ok(first) };
+    let unknown = !has_ledger(store) && is_silent(lock);
+    if !unknown && !is_puzzled(store, &first.plan, &ready.ledger) {
+        return Ok(first);
+    }
+    match recognise(world, (&ready.project.manifest, lock), store, &ready.ledger) {
+        Some(known) if known != ready.ledger => make_plan(store, entries, made, (&known, overwrite), notes),
+        _ => Ok(first),
+    }
 }
 
 /// Whether a warning has to be told on every run; what the author of a skill should change is told once.

@@ -177,13 +177,17 @@ fn refuse_own_targets(store: &ProjectStore, entries: &[ResolvedEntry]) -> Result
 
 /// Says what is in the way; a run that only shows goes on to show the rest.
 pub(super) fn refuse(plan: &Plan, writing: Writing, notes: &mut Notes) -> Result<(), Failure> {
-    for Refusal { path, what, owner, .. } in plan.refusals.iter().take(MOST_TOLD) {
-        let message = format!("`{path}` is {}, and {owner} is to be installed there", what.words());
+    for Refusal { path, place, what, owner } in plan.refusals.iter().take(MOST_TOLD) {
+        let at = place.as_ref().map(|place| format!("`{place}` of ")).unwrap_or_default();
+        let message = format!("{at}`{path}` is {}, and {owner} is to be installed there", what.words());
         let help = match what {
             Obstacle::File => {
                 "move it away, give the resource another `filename` or `target`, or let `agpm install --adopt` replace it"
             }
-            Obstacle::Entry => "rename it, or let `agpm install --adopt` replace it",
+            Obstacle::Entry => "rename or remove it, or let `agpm install --adopt` replace it",
+            Obstacle::Other(_) if place.is_some() => {
+                "correct the file: agpm adds to what is there, and does not replace it"
+            }
             Obstacle::Other(_) => "move it away, or give the resource another `filename` or `target`",
         };
         notes

@@ -8,7 +8,6 @@ use agpm_plan::{
     DesiredNode, FileOutcome, Ledger, NodeError, Observed, Obstacle, Overwrite, Plan, Refusal, SharedFile,
     plan_nodes,
 };
-use agpm_render::entry_format;
 use agpm_store::ProjectStore;
 use agpm_text::{Document, Format, Limits, decode, parse};
 
@@ -17,21 +16,16 @@ use crate::gather::limit;
 use crate::install::planning::{SharedChange, observe};
 use crate::packages::{Made, ResolvedEntry};
 
-/// What is to be in one file.
-pub(super) struct Wanted {
-    format: Format,
-    nodes: Vec<DesiredNode>,
-}
-
 /// The entries of all resources, by file.
-pub(super) fn desired_nodes(entries: &[ResolvedEntry], made: &[Made]) -> BTreeMap<RelativePath, Wanted> {
-    let mut files: BTreeMap<RelativePath, Wanted> = BTreeMap::new();
+pub(super) fn desired_nodes(
+    entries: &[ResolvedEntry],
+    made: &[Made],
+) -> BTreeMap<RelativePath, Vec<DesiredNode>> {
+    let mut files: BTreeMap<RelativePath, Vec<DesiredNode>> = BTreeMap::new();
     for (resolved, made) in entries.iter().zip(made) {
         let Some(entries) = &made.entries else { continue };
-        let format = entry_format(entries.form);
-        let file = files.entry(entries.file.clone()).or_insert(Wanted { format, nodes: Vec::new() });
         let node = |node| DesiredNode { node, owner: resolved.label() };
-        file.nodes.extend(entries.nodes.iter().cloned().map(node));
+        files.entry(entries.file.clone()).or_default().extend(entries.nodes.iter().cloned().map(node));
     }
     files
 }
@@ -39,7 +33,7 @@ pub(super) fn desired_nodes(entries: &[ResolvedEntry], made: &[Made]) -> BTreeMa
 /// Plans every file that holds or is to hold entries of ours.
 pub(super) fn plan_shared(
     store: &ProjectStore,
-    wanted: &BTreeMap<RelativePath, Wanted>,
+    wanted: &BTreeMap<RelativePath, Vec<DesiredNode>>,
     (ledger, overwrite): (&Ledger, Overwrite),
     plan: &mut Plan,
     notes: &mut Notes,
@@ -48,14 +42,13 @@ pub(super) fn plan_shared(
     let mut changes = Vec::new();
     for path in paths {
         let before = observe(store, path).map_err(|error| error.seen_from(store.path()))?;
-        let wanted = wanted.get(path);
-        let format = wanted.map_or_else(|| format_of(path), |wanted| wanted.format);
+        let desired = wanted.get(path).map(Vec::as_slice).unwrap_or_default();
+        let format = format_of(path);
         let document = match before {
             Observed::Missing => None,
             Observed::File(..) => Some(read(store, path, format, notes)?),
             Observed::Other(what) => {
-                let owner = wanted.and_then(|wanted| Some(wanted.nodes.first()?.owner.clone()));
-                let owner = owner.unwrap_or_else(|| "an entry".to_owned());
+                let owner = desired.first().map_or("an entry".to_owned(), |node| node.owner.clone());
                 let what = Obstacle::Other(what);
                 plan.refusals.push(Refusal { path: path.clone(), place: None, what, owner });
                 continue;
@@ -65,7 +58,7 @@ pub(super) fn plan_shared(
             path,
             format,
             document: document.as_ref(),
-            desired: wanted.map(|wanted| wanted.nodes.as_slice()).unwrap_or_default(),
+            desired,
             owned: ledger.entries.get(path),
             overwrite,
         };
@@ -81,9 +74,13 @@ pub(super) fn plan_shared(
     Ok(changes)
 }
 
-/// What a file is written in that holds entries of an earlier install only.
+/// What a file is written in; JSON may have comments, whatever the file is called.
 pub(crate) fn format_of(path: &RelativePath) -> Format {
-    if path.as_str().ends_with(".toml") { Format::Toml } else { Format::Jsonc }
+    match path.file_name().rsplit_once('.') {
+        Some((_, "toml")) => Format::Toml,
+        Some((_, "yaml" | "yml")) => Format::Yaml,
+        _ => Format::Jsonc,
+    }
 }
 
 /// A file that cannot be understood is never taken for an empty one.

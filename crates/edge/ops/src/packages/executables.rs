@@ -1,14 +1,12 @@
 //! Programs that come along with what is asked for need the user's word.
 
-use std::collections::BTreeSet;
-
 use agpm_diag::{Diagnostic, Severity, codes};
 use agpm_model::{FileMode, Manifest, ResourceType};
 use agpm_plan::{Entry, Ledger};
 
 use crate::failure::{Failure, FailureKind, Notes};
 use crate::install::{Executables, InstallRequest, Program, Writing};
-use crate::packages::made::Made;
+use crate::packages::made::{Made, MadeEntries, MadeFile};
 use crate::packages::resolve::ResolvedEntry;
 
 /// Kinds that tools run.
@@ -34,20 +32,13 @@ pub(crate) fn check(
     request: InstallRequest,
     notes: &mut Notes,
 ) -> Result<(), Failure> {
-    // What is installed here was allowed here: one word is enough.
-    let files = ledger.files.values().map(|owned| owned.owner.as_str());
-    let nodes = ledger.entries.values().flat_map(|owned| &owned.nodes).map(|node| node.owner.as_str());
-    let installed: BTreeSet<&str> = files.chain(nodes).collect();
-    let allowed = |entry: &Entry| {
-        let listed = |label: &str| installed.contains(label);
-        listed(&format!("{}/{}", entry.kind, entry.name))
-            || manifest
-                .allow_executables
-                .iter()
-                .any(|allowed| allowed.allows(entry.kind, &entry.name, &entry.unit))
+    let listed = |entry: &Entry| {
+        let mut allowed = manifest.allow_executables.iter();
+        allowed.any(|allowed| allowed.allows(entry.kind, &entry.name, &entry.unit))
     };
-    let concerned = |(resolved, _): &(&ResolvedEntry, &Made)| {
-        resolved.entry.root.is_none() && is_program(resolved) && !allowed(&resolved.entry)
+    let concerned = |(resolved, made): &(&ResolvedEntry, &Made)| {
+        let entry = &resolved.entry;
+        entry.root.is_none() && is_program(resolved) && !listed(entry) && !is_installed(made, ledger)
     };
     let refused: Vec<Program> = entries.iter().zip(made).filter(concerned).map(program).collect();
     if refused.is_empty() || request.executables == Executables::Allowed {
@@ -67,6 +58,19 @@ pub(crate) fn check(
             Ok(())
         }
     }
+}
+
+/// What is installed here just as it is was allowed here: one word is enough, until it changes.
+fn is_installed(made: &Made, ledger: &Ledger) -> bool {
+    let file = |file: &MadeFile| {
+        ledger.files.get(&file.path).is_some_and(|owned| owned.checksum == file.bytes.checksum())
+    };
+    let entries = |entries: &MadeEntries| {
+        let owned = ledger.entries.get(&entries.file);
+        owned.is_some_and(|owned| entries.nodes.iter().all(|node| owned.holds(node)))
+    };
+    let nothing = made.files.is_empty() && made.entries.is_none();
+    nothing || made.files.iter().all(file) && made.entries.iter().all(entries)
 }
 
 fn program((resolved, made): (&ResolvedEntry, &Made)) -> Program {

@@ -13,6 +13,7 @@ use agpm_model::{
 use agpm_render::{Names, Renderer};
 use agpm_solve::Child;
 use agpm_store as store;
+use agpm_text::Value;
 
 use crate::failure::{Failure, FailureKind, Notes};
 use crate::gather::limit;
@@ -455,10 +456,14 @@ impl Fetcher<'_> {
     /// What the manifest itself says of an MCP server.
     fn inline(&self, unit: &Unit) -> Raw {
         let dependency = self.manifest.dependencies.iter().find(|dependency| dependency.unit == *unit);
-        match dependency.and_then(|dependency| dependency.server.as_ref()) {
-            Some(server) => Raw::File(File::new(server.to_json().into_bytes(), FileMode::Plain)),
-            None => Raw::Absent,
-        }
+        let Some(Value::Map(said)) = dependency.and_then(|dependency| dependency.server.as_ref()) else {
+            return Raw::Absent;
+        };
+        // An address says what it is, for tools that would take it for a program.
+        let is_remote = said.iter().all(|(key, _)| key != "command");
+        let kind = is_remote.then(|| ("type".to_owned(), Value::from("http")));
+        let server = Value::Map(kind.into_iter().chain(said.iter().cloned()).collect());
+        Raw::File(File::new(server.to_json().into_bytes(), FileMode::Plain))
     }
 }
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, codes};
 use agpm_model::{
-    Dependency, Extent, Install, Locked, Lockfile, Manifest, ResourceName, ResourceType, ToolName, Unit,
-    Variant,
+    Dependency, Extent, Install, Locked, Lockfile, Manifest, Origin, ResourceName, ResourceType, ToolName,
+    Unit, Variant,
 };
 use agpm_plan::{Entry, Wanted, target};
 
@@ -27,7 +27,46 @@ pub(crate) fn entries(
     lock: &Lockfile,
     notes: &mut Notes,
 ) -> Result<Vec<ResolvedEntry>, Failure> {
-    let roots = roots(manifest, lock)?;
+    let entries = with_bytes(world, (manifest, sources), lock, roots(manifest, lock)?, notes)?;
+    declared_as_locked(manifest, &entries)?;
+    Ok(entries)
+}
+
+/// The same as far as it goes, whatever the manifest asks for by now; nothing if it cannot be had.
+pub(crate) fn as_locked(
+    world: &World,
+    manifest: &Manifest,
+    sources: &Sources,
+    lock: &Lockfile,
+) -> Option<Vec<ResolvedEntry>> {
+    let named = |locked: &Locked| {
+        let key = (locked.kind, locked.manifest_key());
+        let same = |one: &Dependency| (one.kind, &one.name) == key && same_unit(one, locked);
+        manifest.dependencies.iter().position(same)
+    };
+    let is_known = |locked: &&Locked| {
+        let tool = locked.tool.as_ref().and_then(|tool| manifest.tools.named(tool.as_str()));
+        let inline = locked.unit.origin == Origin::Manifest;
+        let has_place = tool.is_some_and(|tool| tool.destination(locked.kind).is_some());
+        has_place && (!inline || named(locked).is_some())
+    };
+    let entries: Vec<Locked> = lock.entries.iter().filter(is_known).cloned().collect();
+    let roots = entries.iter().map(named).collect();
+    let lock = Lockfile { sources: lock.sources.clone(), entries };
+    let mut entries = with_bytes(world, (manifest, sources), &lock, roots, &mut Notes::default()).ok()?;
+    for resolved in entries.iter_mut().filter(|resolved| resolved.entry.variants.is_empty()) {
+        resolved.entry.variants.push(Variant::PLAIN);
+    }
+    Some(entries)
+}
+
+fn with_bytes(
+    world: &World,
+    (manifest, sources): (&Manifest, &Sources),
+    lock: &Lockfile,
+    roots: Vec<Option<usize>>,
+    notes: &mut Notes,
+) -> Result<Vec<ResolvedEntry>, Failure> {
     let fetcher = Fetcher::new(world, sources, manifest);
     let mut known = fetcher.known(BTreeMap::new());
     let mut needs = BTreeSet::new();
@@ -62,7 +101,6 @@ pub(crate) fn entries(
     let entry = |(locked, root)| entry(sources, &references, locked, root, &known);
     let mut entries = lock.entries.iter().zip(roots).map(entry).collect::<Result<Vec<_>, Failure>>()?;
     spread_variants(manifest, &mut entries);
-    declared_as_locked(manifest, &entries)?;
     Ok(entries)
 }
 
@@ -107,7 +145,9 @@ fn declared_as_locked(manifest: &Manifest, entries: &[ResolvedEntry]) -> Result<
         let locked: BTreeSet<&Unit> =
             resolved.entry.needs.iter().map(|need| &entries[*need].entry.unit).collect();
         let enabled = |tool: Option<&ToolName>| tool.is_none_or(|tool| manifest.tools.is_enabled(tool));
-        let declared = resolved.needs.all().filter(|(declared, _)| enabled(declared.tool.as_ref()));
+        let variants = resolved.entry.variants.iter();
+        let declared = variants.flat_map(|variant| resolved.needs.under(*variant));
+        let declared = declared.filter(|(declared, _)| enabled(declared.tool.as_ref()));
         let mut plain = declared.map(|(_, unit)| unit).filter(|unit| !unit.path.is_pattern());
         if let Some(unit) = plain.find(|unit| !locked.contains(unit)) {
             let (kind, name) = (resolved.entry.kind, &resolved.entry.name);
@@ -229,7 +269,7 @@ fn same(manifest: &Manifest, dependency: &Dependency, locked: &Locked) -> Result
     let differs = [
         ("requirement", requirement != asked),
         ("tool", locked.tool.as_ref() != Some(tool_name) || !manifest.tools.is_enabled(tool_name)),
-        ("place", locked.installed_at != place),
+        ("place", locked.installed_at != place && !is_nowhere(locked)),
         ("`install`", locked.install != dependency.install),
     ];
     match differs.into_iter().find(|(_, differs)| *differs) {
@@ -238,6 +278,12 @@ fn same(manifest: &Manifest, dependency: &Dependency, locked: &Locked) -> Result
             Err(outdated(format!("the {what} of {}/{} is not what is locked", locked.kind, locked.name)))
         }
     }
+}
+
+/// A hook or server that comes to nothing is written nowhere.
+fn is_nowhere(locked: &Locked) -> bool {
+    let shared = matches!(locked.kind, ResourceType::Hooks | ResourceType::McpServers);
+    shared && locked.installed_at.is_none()
 }
 
 /// An entry that nothing asks for any more.

@@ -29,7 +29,7 @@ pub(crate) fn patches_of<'m>(manifest: &'m Manifest, resolved: &ResolvedEntry) -
 
 /// Sets the fields of patches in a text, one patch after the other.
 pub(crate) fn apply(
-    patches: &[&Patch],
+    patches: &[Patch],
     source: SourceId,
     text: &str,
     format: Format,
@@ -130,6 +130,18 @@ fn through_others(patch: &Patch) -> Diagnostic {
     Diagnostic::new(&codes::PATCH_UNKNOWN, message)
         .at_spot(patch.spot)
         .help(format!("add it to `[{}]` to patch it", patch.kind))
+}
+
+/// What a patch cannot mean in a part of Claude's settings: its fields are those of single hooks.
+pub(crate) fn check_hook_fragment(patch: &Patch, root: &Value) -> Result<(), String> {
+    let Value::Map(fields) = &patch.fields else { return Ok(()) };
+    let strange = fields.iter().find(|(key, _)| !matches!(key.as_str(), "enabled" | "hooks"));
+    match (root.get("hooks"), strange) {
+        (Some(_), Some((key, _))) => Err(format!(
+            "it is a part of Claude's settings, which has no `{key}` of its own: patch `enabled`, or a whole list such as `hooks.PreToolUse`"
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// What a patch of an MCP server means in a file that wraps the server in `mcpServers`.

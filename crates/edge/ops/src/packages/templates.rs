@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use agpm_diag::{Diagnostic, SourceId, SourceMap, Span, codes};
-use agpm_model::{Checksum, Manifest, ObjectId, Origin, RelativePath, Variant};
+use agpm_model::{Checksum, Install, Manifest, ObjectId, Origin, RelativePath, Variant};
 use agpm_render::{Files, Names, RenderError, Rendered, Renderer, has_tags, mentions_agpm};
 use agpm_store::{Problem, ProjectStore, STATE_FOLDER};
 use agpm_text::{Format, Limits, NodeRef, Value, parse};
@@ -22,22 +22,20 @@ pub(crate) struct Templates<'a> {
     store: &'a ProjectStore,
     renderer: Renderer,
     bases: BTreeMap<Variant, Names>,
+}
+
+/// Files of the project that templates of one entry read.
+#[derive(Default)]
+pub(crate) struct Reads {
     files: Files,
     held: BTreeMap<String, Checksum>,
-    /// What templates read, and what it held.
-    pub(crate) reads: BTreeMap<String, Checksum>,
+    /// What was used, and what it held.
+    pub(crate) used: BTreeMap<String, Checksum>,
 }
 
 impl<'a> Templates<'a> {
     pub(crate) fn new(manifest: &Manifest, store: &'a ProjectStore) -> Self {
-        Templates {
-            store,
-            renderer: Renderer::new(),
-            bases: project_names(manifest),
-            files: Files::default(),
-            held: BTreeMap::new(),
-            reads: BTreeMap::new(),
-        }
+        Templates { store, renderer: Renderer::new(), bases: project_names(manifest) }
     }
 
     /// What a template of an entry knows besides what it needs.
@@ -47,21 +45,23 @@ impl<'a> Templates<'a> {
 
     /// A template, filled; what is wrong goes to the notes.
     pub(crate) fn fill(
-        &mut self,
-        (source, text): (SourceId, &str),
+        &self,
+        (file, text): (&str, &str),
         names: &Names,
+        reads: &mut Reads,
         notes: &mut Notes,
     ) -> Option<String> {
         loop {
-            match self.renderer.render_markdown(text, names, &self.files) {
+            match self.renderer.render_markdown(text, names, &reads.files) {
                 Ok(Rendered::Text { text, read }) => {
-                    let read =
-                        read.into_iter().filter_map(|path| Some((path.clone(), *self.held.get(&path)?)));
-                    self.reads.extend(read);
+                    let held = |path: String| Some((path.clone(), *reads.held.get(&path)?));
+                    let used: Vec<(String, Checksum)> = read.into_iter().filter_map(held).collect();
+                    reads.used.extend(used);
                     return Some(text);
                 }
-                Ok(Rendered::Needs(paths)) => paths.into_iter().for_each(|path| self.read(path)),
+                Ok(Rendered::Needs(paths)) => paths.into_iter().for_each(|path| self.read(path, reads)),
                 Err(error) => {
+                    let source = notes.sources.add(file.to_owned(), text.to_owned());
                     notes.diagnostics.push(template_error(source, 0, error));
                     return None;
                 }
@@ -70,17 +70,17 @@ impl<'a> Templates<'a> {
     }
 
     /// Reads a file of the project for templates, if they may read it.
-    fn read(&mut self, path: String) {
+    fn read(&self, path: String, reads: &mut Reads) {
         let text = readable(&path).and_then(|at| {
             let bytes = self.store.read(&at, LARGEST).map_err(|error| match error.problem {
                 Problem::TooLarge(_) => "it has more than 1 MiB".to_owned(),
                 Problem::NotFound => "there is no such file in the project".to_owned(),
                 _ => "it cannot be read, or leads out of the project".to_owned(),
             })?;
-            self.held.insert(path.clone(), Checksum::of(&bytes));
+            reads.held.insert(path.clone(), Checksum::of(&bytes));
             String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())
         });
-        self.files.provide(path, text);
+        reads.files.provide(path, text);
     }
 }
 
@@ -145,10 +145,11 @@ pub(crate) fn resource_fields(resolved: &ResolvedEntry) -> Vec<(&'static str, Va
         Origin::Source(name) => Some(name.as_str()),
         Origin::Local | Origin::Manifest => None,
     };
+    let written = entry.target.as_ref().filter(|_| entry.install == Install::Write);
     vec![
         ("type", Value::from(entry.kind.singular())),
         ("name", entry.name.as_str().into()),
-        ("install_path", text(entry.target.as_ref().map(RelativePath::as_str))),
+        ("install_path", text(written.map(RelativePath::as_str))),
         ("source", text(source)),
         ("version", resolved.version.label.as_str().into()),
         ("resolved_commit", text(resolved.version.commit.as_ref().map(ObjectId::as_str))),

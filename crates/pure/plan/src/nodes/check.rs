@@ -1,11 +1,11 @@
 //! Whether our nodes are as we left them, and how they get back to how they were before.
 
-use agpm_model::{EntryNode, Place};
+use agpm_model::{Checksum, EntryNode, Place};
 use agpm_text::{Document, NodeRef, Pointer, to_value};
 
 use super::engine::Engine;
-use super::look::{checksum_of, has_marks, items_at, locate, shares_mark};
-use super::{DesiredNode, FileOutcome, NodeError, OwnedNode, OwnedNodes};
+use super::look::{checksum_of, has_marks, items_at, locate, remember, shares_mark};
+use super::{DesiredNode, FileOrigin, FileOutcome, NodeError, OwnedNode, OwnedNodes};
 use crate::plan::Overwrite;
 
 /// What is wrong with a node of ours.
@@ -26,6 +26,42 @@ pub struct NodeFinding {
     pub state: NodeState,
     /// The resource it belongs to, as `TYPE/NAME`.
     pub owner: String,
+}
+
+/// What is ours in a file if these nodes were written by us: those that are there just so, beside what is known.
+/// Nothing if there is none.
+pub fn recognise_nodes(
+    now: &Document,
+    written: &[DesiredNode],
+    known: Option<&OwnedNodes>,
+) -> Option<OwnedNodes> {
+    let node = |one: &DesiredNode| remember(&one.node.place, &one.node.value, &one.owner);
+    let there: Vec<OwnedNode> = written.iter().map(node).filter(|node| locate(now, node).is_some()).collect();
+    let stands_for = |old: &OwnedNode, new: &OwnedNode| old.place == new.place && old.owner == new.owner;
+    let replaced = |old: &&OwnedNode| {
+        let gone = locate(now, old).is_none();
+        there.iter().any(|new| *old == new || gone && stands_for(old, new))
+    };
+    let rest = known.into_iter().flat_map(|known| &known.nodes).filter(|old| !replaced(old));
+    let mut nodes: Vec<OwnedNode> = rest.cloned().chain(there.iter().cloned()).collect();
+    nodes.sort();
+    nodes.dedup();
+    (!there.is_empty()).then(|| OwnedNodes {
+        seen: known.map_or_else(|| Checksum::of(now.text().as_bytes()), |known| known.seen),
+        file: known.map_or(FileOrigin::Users, |known| known.file),
+        containers: known.map(|known| known.containers.clone()).unwrap_or_default(),
+        others: known.map(|known| known.others.clone()).unwrap_or_default(),
+        seams: known.and_then(|known| known.seams.clone()),
+        nodes,
+    })
+}
+
+impl OwnedNodes {
+    /// Whether we wrote this very node before.
+    pub fn holds(&self, node: &EntryNode) -> bool {
+        let checksum = checksum_of(&node.value);
+        self.nodes.iter().any(|owned| owned.place == node.place && owned.checksum == checksum)
+    }
 }
 
 /// Our nodes that are missing or edited.

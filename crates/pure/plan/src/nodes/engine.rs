@@ -172,9 +172,7 @@ impl<'a> Engine<'a> {
             let Some(spot) = untouched.clone().or_else(|| self.edited_spot(node)) else { continue };
             let (action, reason) = match untouched {
                 Some(_) => (Action::Remove, Reason::Unasked),
-                None if self.overwrite == Overwrite::Everything => {
-                    (Action::Remove, Reason::UnaskedEditDropped)
-                }
+                None if self.may_drop_spot(node, spot.0) => (Action::Remove, Reason::UnaskedEditDropped),
                 None => (Action::Keep, Reason::UnaskedEdited),
             };
             self.tell(node.place.pointer(), action, reason, &node.owner);
@@ -186,6 +184,13 @@ impl<'a> Engine<'a> {
         // From the end, so that the indices before stay right.
         doomed.sort_by(|left, right| right.cmp(left));
         doomed.iter().try_for_each(|(_, at)| self.draft.remove(at))
+    }
+
+    fn may_drop_spot(&self, node: &OwnedNode, index: usize) -> bool {
+        match &node.place {
+            Place::Item(list) => self.may_drop(node, list, index),
+            _ => self.overwrite == Overwrite::Everything,
+        }
     }
 
     /// Where a node is that is as we wrote it, with its index in a list.

@@ -4,7 +4,7 @@ use agpm_model::Place;
 use agpm_text::{NodeRef, Pointer, equal};
 
 use super::engine::Engine;
-use super::look::{checksum_of, has_marks, items_at, remember, shares_mark};
+use super::look::{checksum_of, has_marks, items_at, marks_of, remember, shares_mark};
 use super::{DesiredNode, NodeError, OwnedNode};
 use crate::plan::{Action, Overwrite, Reason};
 
@@ -32,7 +32,7 @@ impl Engine<'_> {
         }
         let edited = siblings().find_map(|node| Some((node, self.edited_item(node, list)?)));
         match (edited, siblings().next()) {
-            (Some((node, index)), _) if self.overwrite == Overwrite::Everything => {
+            (Some((node, index)), _) if self.may_drop(node, list, index) => {
                 self.replace_item(desired, node, index, Reason::EditDropped)
             }
             (Some((node, index)), _) => {
@@ -79,6 +79,13 @@ impl Engine<'_> {
         self.own(desired, made);
         self.tell(list, Action::Create, reason, &desired.owner);
         Ok(())
+    }
+
+    /// Whether an edited item may be overwritten: not if a user put commands of their own beside ours.
+    pub(super) fn may_drop(&self, node: &OwnedNode, list: &Pointer, index: usize) -> bool {
+        let items = items_at(&self.draft.document, list);
+        let only_ours = |item: &NodeRef<'_>| marks_of(*item).iter().all(|mark| node.marks.contains(mark));
+        self.overwrite == Overwrite::Everything && items.get(index).is_some_and(only_ours)
     }
 
     /// The index of an item that is as we wrote it.

@@ -19,7 +19,7 @@ use agpm_text::{Document, EditError, Format, Pointer};
 use crate::plan::{Change, Observed, Overwrite, Refusal};
 use engine::Engine;
 
-pub use check::{NodeFinding, NodeState, check_nodes, take_back};
+pub use check::{NodeFinding, NodeState, check_nodes, recognise_nodes, take_back};
 pub use seams::{Hunk, Seams};
 
 /// A node as it is to be in a file that others write too.

@@ -19,8 +19,9 @@ pub(super) fn read(name: &str, hook: &Value, fates: &mut Fates) -> Result<Vec<Re
             format!("the hook `{name}` has both `events` and `hooks`"),
             "keep `hooks` for settings of Claude Code's, or `events` with `command` for one hook",
         )),
+        (Some(_), None) if hook.get("enabled") == Some(&Value::Bool(false)) => Ok(Vec::new()),
         (Some(hooks), None) => {
-            for (key, _) in entries(hook).iter().filter(|(key, _)| key != "hooks") {
+            for (key, _) in entries(hook).iter().filter(|(key, _)| key != "hooks" && key != "enabled") {
                 if !METADATA.contains(&key.as_str()) {
                     fates.add(key, FateKind::Dropped, "only `hooks` of a settings file are taken");
                 }

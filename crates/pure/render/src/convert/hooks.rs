@@ -96,7 +96,7 @@ fn convert_group(
 ) -> Result<Vec<Registered>, ConvertError> {
     let help = "write `{\"matcher\": \"Bash\", \"hooks\": [{\"type\": \"command\", \"command\": …}]}`";
     let Some((there, rule)) = events::there(event, form.tool) else {
-        fates.add(event, FateKind::Dropped, "there is no such event there: the hook does not run");
+        fates.add(event, lost(event), "there is no such event there: the hook does not run");
         return Ok(Vec::new());
     };
     let Some(Value::List(hooks)) = group.get("hooks") else {
@@ -119,7 +119,7 @@ fn convert_group(
         own.extend(handler(form, event, hook, fates)?);
     }
     if own.is_empty() {
-        fates.add(event, FateKind::Dropped, "nothing of it can be said there: the hook does not run");
+        fates.add(event, lost(event), "nothing of it can be said there: the hook does not run");
         return Ok(Vec::new());
     }
     let renamed = if there == event { String::new() } else { format!("`{there}` there") };
@@ -127,6 +127,12 @@ fn convert_group(
     let more = group_keys(form, event, group, fates);
     let items = matchers.into_iter().flat_map(|matcher| in_shape(form.shape, matcher, &more, &own));
     Ok(items.map(|item| (there.to_owned(), item)).collect())
+}
+
+/// What it means that a hook does not run: one that can stop things permits them by its absence.
+fn lost(event: &str) -> FateKind {
+    let guards = ["PreToolUse", "PermissionRequest", "UserPromptSubmit"];
+    if guards.contains(&event) { FateKind::Widened } else { FateKind::Dropped }
 }
 
 /// Keys of a group besides its matcher and hooks, as far as they stay.

@@ -21,8 +21,7 @@ mod transport;
 mod variables;
 
 use agpm_diag::Span;
-use agpm_model::{EntryForm, EntryNode, FileForm};
-use agpm_text::Format;
+use agpm_model::{EntryNode, FileForm};
 
 pub use hooks::hook_entries;
 pub use runs::{runs_of_hook, runs_of_server};
@@ -102,11 +101,6 @@ pub fn convert_file(form: FileForm, name: &str, text: &str) -> Result<Converted,
         FileForm::GeminiCommand => command::to_toml(name, text),
         FileForm::CopilotHooks => hooks::to_file(text),
     }
-}
-
-/// The format of the file that entries of this form stand in.
-pub fn entry_format(form: EntryForm) -> Format {
-    if form == EntryForm::CodexServers { Format::Toml } else { Format::Jsonc }
 }
 
 /// What became of the fields so far.

@@ -1,0 +1,80 @@
+//! What is ours although the ledger does not say so: in a fresh clone there is none, and after a pull it is behind.
+//! The lockfile tells what was written, and what is still just that is ours.
+
+use std::collections::BTreeMap;
+
+use agpm_model::{Lockfile, Manifest, RelativePath, ResourceType};
+use agpm_plan::{DesiredNode, Ledger, Observed, Owned, Plan, recognise_nodes};
+use agpm_store::ProjectStore;
+
+use crate::failure::Notes;
+use crate::install::planning::observe;
+use crate::install::shared::{desired_nodes, format_of, read};
+use crate::packages::{Made, ResolvedEntry, Sources, frozen, make_these};
+use crate::world::World;
+
+/// Whether a plan meets things that the lockfile may explain.
+pub(super) fn is_puzzled(store: &ProjectStore, plan: &Plan, ledger: &Ledger) -> bool {
+    let moved_on = |(path, seen): (&RelativePath, _)| {
+        observe(store, path).is_ok_and(|now| now.checksum().is_some_and(|now| now != seen))
+    };
+    !plan.refusals.is_empty()
+        || plan.changes.iter().any(|change| change.action == agpm_plan::Action::Keep)
+        || ledger.entries.iter().map(|(path, owned)| (path, owned.seen)).any(moved_on)
+}
+
+/// Whether a lockfile has things of which it does not tell by itself what was written.
+pub(super) fn is_silent(lock: &Lockfile) -> bool {
+    let shared = [ResourceType::Hooks, ResourceType::McpServers, ResourceType::Skills];
+    lock.entries.iter().any(|locked| shared.contains(&locked.kind) || !locked.patches.is_empty())
+}
+
+/// The ledger with everything that is as the lockfile's entries would be written.
+pub(super) fn recognise(
+    world: &World,
+    (manifest, lock): (&Manifest, &Lockfile),
+    store: &ProjectStore,
+    ledger: &Ledger,
+) -> Option<Ledger> {
+    let sources = Sources::open(&world.environment, manifest, store.path());
+    let entries = frozen::as_locked(world, manifest, &sources, lock)?;
+    let making = make_these(manifest, store, &entries, &mut Notes::default()).ok()?;
+    let mut known = ledger.clone();
+    for (resolved, made) in entries.iter().zip(&making.made) {
+        known.files.extend(files(store, resolved, made));
+    }
+    for (path, nodes) in desired_nodes(&entries, &making.made) {
+        known.entries = with_nodes(store, known.entries, &path, &nodes);
+    }
+    Some(known)
+}
+
+/// Files that hold just what was made.
+fn files(
+    store: &ProjectStore,
+    resolved: &ResolvedEntry,
+    made: &Made,
+) -> impl Iterator<Item = (RelativePath, Owned)> {
+    let found = made.files.iter().filter_map(move |file| {
+        let checksum = file.bytes.checksum();
+        let Ok(Observed::File(now, mode)) = observe(store, &file.path) else { return None };
+        let source = Some(file.source).filter(|source| *source != checksum);
+        let owned = Owned { checksum, source, mode, owner: resolved.label() };
+        (now == checksum).then(|| (file.path.clone(), owned))
+    });
+    found.collect::<Vec<_>>().into_iter()
+}
+
+fn with_nodes(
+    store: &ProjectStore,
+    mut entries: BTreeMap<RelativePath, agpm_plan::OwnedNodes>,
+    path: &RelativePath,
+    nodes: &[DesiredNode],
+) -> BTreeMap<RelativePath, agpm_plan::OwnedNodes> {
+    if let Ok(document) = read(store, path, format_of(path), &mut Notes::default())
+        && let Some(owned) = recognise_nodes(&document, nodes, entries.get(path))
+    {
+        entries.insert(path.clone(), owned);
+    }
+    entries
+}

@@ -1,0 +1,121 @@
+//! Entries in the form that their tool wants.
+
+use agpm_diag::{Diagnostic, Severity, SourceId, Span, codes, has_errors};
+use agpm_model::{
+    Destination, EntryForm, FileForm, Install, RelativePath, ResourceType, SKILL_FILE, skill_findings,
+};
+use agpm_render::{
+    ConvertError, Converted, Entries, convert_file, hook_entries, runs_of_hook, runs_of_server,
+    server_entries,
+};
+use agpm_text::{Format, Limits, Value, parse, to_value};
+
+use crate::failure::Notes;
+use crate::packages::made::texts::{Texts, json};
+use crate::packages::made::{Made, MadeEntries, Maker, files};
+use crate::packages::resolve::ResolvedEntry;
+
+impl Maker<'_> {
+    /// The entry in the form that its tool wants.
+    pub(super) fn in_form(&self, resolved: &ResolvedEntry, texts: &Texts, notes: &mut Notes) -> Option<Made> {
+        let entry = &resolved.entry;
+        let destination = self.manifest.tools.named(entry.tool.as_str())?.destination(entry.kind)?;
+        let text = texts.text(resolved);
+        let mut made = Made { patched: texts.patched.clone(), runs: runs(resolved, text), ..Made::default() };
+        match destination {
+            Destination::Entries(_, form) => {
+                let entries = entries_in_form(*form, resolved, text, notes)?;
+                made.fates = entries.fates;
+                let written = entry.install == Install::Write && !entries.nodes.is_empty();
+                let file = entry.target.clone().filter(|_| written);
+                made.entries = file.map(|file| MadeEntries { file, nodes: entries.nodes });
+            }
+            Destination::Files(_, FileForm::Same) => made.files = files(resolved, texts.main.clone(), texts),
+            Destination::Files(_, form) => {
+                let converted = file_in_form(*form, resolved, text, notes)?;
+                made.fates = converted.fates;
+                made.files = files(resolved, Some(converted.text), texts);
+            }
+        }
+        if entry.kind == ResourceType::Skills {
+            check_skill(resolved, text.unwrap_or_default(), notes);
+        }
+        Some(made)
+    }
+}
+
+/// What tools would run of an entry.
+fn runs(resolved: &ResolvedEntry, text: Option<&str>) -> Vec<String> {
+    let value = || text.and_then(json).unwrap_or(Value::Null);
+    match resolved.entry.kind {
+        ResourceType::Hooks => runs_of_hook(&value()),
+        ResourceType::McpServers => runs_of_server(&value()),
+        _ => Vec::new(),
+    }
+}
+
+fn entries_in_form(
+    form: EntryForm,
+    resolved: &ResolvedEntry,
+    text: Option<&str>,
+    notes: &mut Notes,
+) -> Option<Entries> {
+    let entry = &resolved.entry;
+    let text = text.unwrap_or_default();
+    let source = source_of(resolved, text, notes);
+    let parsed = parse(source, text, Format::Jsonc, Limits::default());
+    if has_errors(&parsed.diagnostics) {
+        notes.diagnostics.extend(parsed.diagnostics);
+        return None;
+    }
+    let value = parsed.document.root().map(to_value).unwrap_or(Value::Null);
+    let entries = match entry.kind {
+        ResourceType::Hooks => hook_entries(form, entry.name.as_str(), &value),
+        _ => server_entries(form, entry.name.as_str(), &value),
+    };
+    entries.map_err(|error| notes.diagnostics.push(wrong_shape(resolved, source, error))).ok()
+}
+
+fn file_in_form(
+    form: FileForm,
+    resolved: &ResolvedEntry,
+    text: Option<&str>,
+    notes: &mut Notes,
+) -> Option<Converted> {
+    let text = text.unwrap_or_default();
+    let source = source_of(resolved, text, notes);
+    let name = resolved.entry.target.as_ref().map_or(resolved.entry.name.as_str(), |target| stem(target));
+    let converted = convert_file(form, name, text);
+    converted.map_err(|error| notes.diagnostics.push(wrong_shape(resolved, source, error))).ok()
+}
+
+fn source_of(resolved: &ResolvedEntry, text: &str, notes: &mut Notes) -> SourceId {
+    notes.sources.add(format!("{}@{}", resolved.entry.unit, resolved.version.label), text.to_owned())
+}
+
+fn stem(path: &RelativePath) -> &str {
+    path.file_name().split('.').next().unwrap_or_default()
+}
+
+fn wrong_shape(resolved: &ResolvedEntry, source: SourceId, error: ConvertError) -> Diagnostic {
+    let message = format!("{}: {}", resolved.label(), error.message);
+    let span = error.at.unwrap_or(Span::at(0));
+    Diagnostic::new(&codes::RESOURCE_SHAPE, message).at(source, span, "").help(error.help)
+}
+
+fn check_skill(resolved: &ResolvedEntry, text: &str, notes: &mut Notes) {
+    let unit = &resolved.entry.unit;
+    let name = format!("{unit}/{SKILL_FILE}@{}", resolved.version.label);
+    let source = notes.sources.add(name, text.to_owned());
+    let parsed = parse(source, text, Format::Markdown, Limits::default());
+    let folder = resolved.entry.target.as_ref().map_or(unit.path.file_name(), RelativePath::file_name);
+    match parsed.diagnostics.into_iter().find(|found| found.severity == Severity::Error) {
+        Some(found) => notes.diagnostics.push(Diagnostic {
+            code: &codes::RESOURCE_FRONT_MATTER,
+            severity: codes::RESOURCE_FRONT_MATTER.severity,
+            message: format!("the front matter cannot be read: {}", found.message),
+            ..found
+        }),
+        None => notes.diagnostics.extend(skill_findings(parsed.document.root(), folder)),
+    }
+}

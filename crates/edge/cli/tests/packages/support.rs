@@ -1,6 +1,8 @@
 //! A project folder beside its sources.
 
+use agpm_diag::{SourceMap, has_errors};
 use agpm_testkit::{CommandOutput, Repository, Sandbox};
+use agpm_text::{Format, Limits, Value, parse, to_value};
 
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_agpm");
 
@@ -132,7 +134,7 @@ impl Project {
     /// Every file that is neither a manifest nor a lockfile nor our state.
     pub(crate) fn written(&self) -> Vec<String> {
         let named = self.tree().into_iter().map(|(name, _)| name);
-        named.filter(|name| !name.starts_with("agpm.")).collect()
+        named.filter(|name| !name.starts_with("agpm.") && name != ".agpm/ledger.json").collect()
     }
 
     /// The lines of the lockfile's entry of that name.
@@ -164,4 +166,33 @@ pub(crate) fn needs(kind: &str, paths: &[&str]) -> String {
 pub(crate) fn entry(name: &str, path: &str, more: &str) -> String {
     let comma = if more.is_empty() { "" } else { ", " };
     format!("{name} = {{ source = \"community\", path = \"{path}\", version = \"v1.0.0\"{comma}{more} }}\n")
+}
+
+/// What a text with comments or without says.
+pub(crate) fn json(text: &str) -> Value {
+    let parsed = parse(SourceMap::default().add("", text), text, Format::Jsonc, Limits::default());
+    assert!(!has_errors(&parsed.diagnostics), "{text}\n{:?}", parsed.diagnostics);
+    parsed.document.root().map_or(Value::Null, to_value)
+}
+
+/// Asserts that a text is another one with something put in at one place; only blanks may differ there, and the comma that
+/// it needs may stand further up, before a comment.
+pub(crate) fn assert_inserted(before: &str, after: &str) {
+    let start = common(before.chars().zip(after.chars()));
+    let mut without_comma = after.to_owned();
+    if after[start..].starts_with(',') {
+        without_comma.remove(start);
+    }
+    let fits = |after: &str| {
+        let start = common(before.chars().zip(after.chars()));
+        let end = common(before[start..].chars().rev().zip(after[start..].chars().rev()));
+        before[start..before.len() - end].chars().all(|c| c.is_whitespace() || c == ',')
+    };
+    assert!(fits(after) || fits(&without_comma), "more than an insertion:\n{before}\n--- to\n{after}");
+    assert!(after.len() > before.len(), "nothing was put in:\n{after}");
+}
+
+/// How many bytes are the same at the start of both.
+fn common(pairs: impl Iterator<Item = (char, char)>) -> usize {
+    pairs.take_while(|(a, b)| a == b).map(|(c, _)| c.len_utf8()).sum()
 }

@@ -376,14 +376,14 @@ fn a_changed_dependency_fills_again_what_embeds_it() {
 
 #[test]
 fn a_changed_file_that_was_read_fills_again() {
-    let project = agent("{{ 'docs/x.md' | content }}", "");
+    let project = agent("{{ agpm.resource.name }}: {{ 'docs/x.md' | content }}", "");
     project.write("docs/x.md", "one\n");
     project.good("install");
     assert_eq!(project.good("install").stdout, "1 unchanged\n");
     project.write("docs/x.md", "two\n");
     assert_eq!(project.run("install --check").code, Some(1));
     project.good("install");
-    assert_eq!(project.read(".claude/agents/a.md"), "two\n");
+    assert_eq!(project.read(".claude/agents/a.md"), "a: two\n");
     // A file that went away is an error, and what is there stays.
     project.remove("docs/x.md");
     project.refused("install", 1, &["docs/x.md"]);

@@ -434,6 +434,9 @@ fn a_file_of_the_wrong_shape_is_told_with_its_place() {
 
 /// Files as users have them, good for either kind of entry.
 const AWKWARD: &[(&str, &str)] = &[
+    ("nothing", ""),
+    ("blanks", " \n"),
+    ("a comment and no more", "// to come\n"),
     ("an empty map", "{}"),
     ("an empty map with blanks", "{ \t}\n"),
     ("an empty map over lines", "{\n\n}\n"),

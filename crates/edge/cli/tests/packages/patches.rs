@@ -409,3 +409,32 @@ fn patches_follow_the_resource_through_an_update() {
     project.good("update");
     assert_eq!(project.read(".claude/agents/a.md"), "---\n# new\nmodel: haiku\n---\ntwo\n");
 }
+
+#[test]
+fn a_patch_for_a_tool_that_is_switched_off_is_no_error() {
+    let project = Project::with(
+        &[("agents/a.md", "---\nmodel: x\n---\n")],
+        &format!(
+            "[tools.opencode]\nenabled = false\n[agents]\n{}[patch.agents.a]\nmodel = \"y\"\n",
+            entry("a", "agents/a.md", "tool = \"opencode\"")
+        ),
+    );
+    project.good("install");
+    assert!(project.written().is_empty());
+}
+
+#[test]
+fn a_key_that_is_patched_stays_where_it_is_in_json() {
+    let file = "{\n  \"command\": \"npx\",\n  \"args\": [1],\n  \"env\": {\"A\": \"1\", \"B\": \"2\"}\n}\n";
+    let file = file.replace("[1]", "[\"a\"]");
+    let project = Project::with(
+        &[("mcp/fs.json", &file)],
+        &format!(
+            "[mcp-servers]\n{}[patch.mcp-servers.fs]\nenv.B = \"3\"\nenv.C = \"4\"\n",
+            entry("fs", "mcp/fs.json", "")
+        ),
+    );
+    project.good("install");
+    let flat: String = project.read(".mcp.json").split_whitespace().collect();
+    assert!(flat.contains("\"env\":{\"A\":\"1\",\"B\":\"3\",\"C\":\"4\"}"), "{flat}");
+}

@@ -598,3 +598,129 @@ fn a_server_that_comes_along_is_told_with_what_it_runs() {
     project.remove(".mcp.json");
     project.good("install");
 }
+
+#[test]
+fn one_of_two_hooks_of_an_event_goes_alone() {
+    let second = r#"{"events": ["PreToolUse"], "type": "command", "command": "audit"}"#;
+    let hooks = [entry("lint", "hooks/lint.json", ""), entry("audit", "hooks/audit.json", "")];
+    let project = Project::with(
+        &[("hooks/lint.json", HOOK), ("hooks/audit.json", second)],
+        &format!("[hooks]\n{}", hooks[0]),
+    );
+    project.write(SETTINGS, USERS);
+    project.good("install");
+    let one = project.read(SETTINGS);
+    project.manifest(&format!("[hooks]\n{}", hooks.concat()));
+    project.good("install");
+    assert!(project.read(SETTINGS).contains("audit"));
+    project.manifest(&format!("[hooks]\n{}", hooks[0]));
+    project.good("install");
+    assert_eq!(project.read(SETTINGS), one);
+    project.manifest("");
+    project.good("install");
+    assert_eq!(project.read(SETTINGS), USERS);
+}
+
+#[test]
+fn a_fresh_clone_takes_its_entries_for_its_own() {
+    let project = both();
+    project.write(SETTINGS, USERS);
+    project.good("install");
+    let before: Vec<String> = [SETTINGS, ".mcp.json"].map(|path| project.read(path)).to_vec();
+    std::fs::remove_dir_all(project.path(".agpm")).unwrap();
+    project.good("install");
+    assert_eq!([SETTINGS, ".mcp.json"].map(|path| project.read(path)).to_vec(), before);
+    project.manifest("");
+    project.good("install");
+    for path in [SETTINGS, ".mcp.json"] {
+        let left = if project.exists(path) { project.read(path) } else { String::new() };
+        assert!(!left.contains("lint") && !left.contains("npx"), "{left}");
+    }
+}
+
+#[test]
+fn frozen_takes_an_edited_entry_for_a_difference() {
+    let project = both();
+    project.good("install");
+    project.write(".mcp.json", &project.read(".mcp.json").replace("\"-y\"", "\"--mine\""));
+    project.refused("install --frozen", 1, &[".mcp.json"]);
+}
+
+#[test]
+fn frozen_brings_a_missing_entry_back() {
+    let project = both();
+    project.good("install");
+    let whole = project.read(".mcp.json");
+    project.remove(".mcp.json");
+    project.good("install --frozen");
+    assert_eq!(project.read(".mcp.json"), whole);
+}
+
+#[test]
+fn what_is_not_to_be_installed_is_locked_and_in_no_file() {
+    let project = server_only(&[("mcp/fs.json", SERVER)], "install = false");
+    project.good("install");
+    assert!(project.written().is_empty());
+    assert!(project.locked("fs").contains("install = false"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_shared_file_keeps_its_mode() {
+    use std::os::unix::fs::PermissionsExt;
+    let project = server_only(&[("mcp/fs.json", SERVER)], "");
+    project.write(".mcp.json", "{}\n");
+    std::fs::set_permissions(project.path(".mcp.json"), PermissionsExt::from_mode(0o600)).unwrap();
+    project.good("install");
+    let mode = std::fs::metadata(project.path(".mcp.json")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+}
+
+#[test]
+fn two_resources_that_agree_share_an_entry_until_both_are_gone() {
+    let file = "{\"mcpServers\": {\"fs\": {\"command\": \"x\"}}}";
+    let entries = [entry("one", "mcp/one.json", ""), entry("two", "mcp/two.json", "")];
+    let project = Project::with(
+        &[("mcp/one.json", file), ("mcp/two.json", file)],
+        &format!("[mcp-servers]\n{}", entries.concat()),
+    );
+    project.good("install");
+    assert_eq!(json(&project.read(".mcp.json")), json(file));
+    project.manifest(&format!("[mcp-servers]\n{}", entries[1]));
+    project.good("install");
+    assert_eq!(json(&project.read(".mcp.json")), json(file));
+    project.good("verify");
+    project.manifest("");
+    project.good("install");
+    assert!(!project.exists(".mcp.json"));
+}
+
+#[test]
+fn a_file_that_was_written_anew_by_a_formatter_is_still_ours() {
+    let project = both();
+    project.write(".mcp.json", "{\n  \"a\": 1\n}\n");
+    project.good("install");
+    let flat = json(&project.read(".mcp.json")).to_json().split_whitespace().collect::<String>();
+    project.write(".mcp.json", &flat);
+    assert!(project.good("install").stdout.ends_with("2 unchanged\n"));
+    assert_eq!(project.read(".mcp.json"), flat);
+    project.good("verify");
+    project.manifest("");
+    project.good("install");
+    assert_eq!(json(&project.read(".mcp.json")), json("{\"a\": 1}"));
+}
+
+#[test]
+fn a_command_of_the_manifest_leaves_the_arguments_of_the_file() {
+    let project = server_only(&[("mcp/fs.json", SERVER)], "command = \"bunx\"");
+    project.good("install");
+    let expected = format!("{{\"mcpServers\": {{\"fs\": {}}}}}", SERVER.replace("npx", "bunx"));
+    assert_eq!(json(&project.read(".mcp.json")), json(&expected));
+}
+
+#[test]
+fn hooks_where_a_list_belongs_and_none_is_are_refused() {
+    let project = both();
+    project.write(SETTINGS, "{\"hooks\": {\"PreToolUse\": {}}}\n");
+    project.refused("install", 6, &[SETTINGS]);
+}

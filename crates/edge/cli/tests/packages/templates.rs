@@ -520,3 +520,97 @@ fn a_template_can_be_patched() {
     project.good("install");
     assert_eq!(project.read(".claude/agents/a.md"), "---\nname: mine\nmodel: haiku\n---\nmine\n");
 }
+
+#[test]
+fn line_ends_and_the_last_line_stay() {
+    assert_eq!(filled("a\r\n{{ agpm.project.x }}\r\n\r\nb", "[project]\nx = 1\n"), "a\r\n1\r\n\r\nb");
+    assert_eq!(filled("{{ agpm.project.x }}\n\n\n", "[project]\nx = 1\n"), "1\n\n\n");
+}
+
+#[test]
+fn variables_of_a_pattern_hold_for_every_match() {
+    let project = Project::with(
+        &[("agents/a.md", "{{ agpm.project.x }}\n"), ("agents/b.md", "{{ agpm.project.x }}\n")],
+        &format!("[agents]\n{}", entry("all", "agents/*.md", "template_vars = { project = { x = \"y\" } }")),
+    );
+    project.good("install");
+    assert_eq!(project.read(".claude/agents/a.md"), "y\n");
+    assert_eq!(project.read(".claude/agents/b.md"), "y\n");
+}
+
+#[test]
+fn lists_of_variables_replace_and_tables_merge() {
+    let project = Project::with(
+        &[(
+            "agents/a.md",
+            "{{ agpm.project.l | join(sep=',') }} {{ agpm.project.t.a }} {{ agpm.project.t.b }}\n",
+        )],
+        &format!(
+            "[project]\nl = [1, 2]\nt = {{ a = 1, b = 1 }}\n[agents]\n{}",
+            entry("a", "agents/a.md", "template_vars = { project = { l = [3], t = { b = 2 } } }")
+        ),
+    );
+    project.good("install");
+    assert_eq!(project.read(".claude/agents/a.md"), "3 1 2\n");
+}
+
+#[test]
+fn variables_cannot_take_the_place_of_our_names() {
+    let project = Project::with(
+        &[("agents/a.md", "{{ agpm.resource.name }}\n")],
+        &format!(
+            "[agents]\n{}",
+            entry("a", "agents/a.md", "template_vars = { agpm = { resource = { name = \"no\" } } }")
+        ),
+    );
+    let output = project.run("install");
+    assert!(output.code == Some(1) || project.read(".claude/agents/a.md") == "a\n", "{output}");
+}
+
+#[test]
+fn what_is_not_declared_is_not_in_deps() {
+    let project = Project::with(
+        &[
+            (
+                "agents/a.md",
+                "---\ndependencies:\n  snippets:\n    - path: snippets/style.md\n---\n\n{{ agpm.deps.snippets.stile.content }}\n",
+            ),
+            ("snippets/style.md", "s\n"),
+        ],
+        &format!("[agents]\n{}", entry("a", "agents/a.md", "")),
+    );
+    project.refused(
+        "install",
+        1,
+        &["agpm.deps.snippets.stile", "agents/a.md@v1.0.0:7:4", "did you mean `style`?"],
+    );
+}
+
+#[test]
+fn declared_variants_follow_the_variables_of_an_alias() {
+    let declared =
+        "---\ndependencies:\n  snippets:\n    - path: snippets/{{ agpm.project.language }}.md\n---\nbody\n";
+    let alias = |name: &str| {
+        entry(
+            name,
+            "agents/a.md",
+            &format!("filename = \"{name}\", template_vars = {{ project = {{ language = \"{name}\" }} }}"),
+        )
+    };
+    let project = Project::with(
+        &[("agents/a.md", declared), ("snippets/go.md", "go\n"), ("snippets/rust.md", "rust\n")],
+        &format!("[agents]\n{}{}", alias("go"), alias("rust")),
+    );
+    project.good("install");
+    assert_eq!(
+        project.installed(),
+        [
+            ".claude/agents/go.md",
+            ".claude/agents/rust.md",
+            ".claude/snippets/go.md",
+            ".claude/snippets/rust.md"
+        ]
+    );
+    project.good("install --locked");
+    assert_eq!(project.good("install").stdout, "4 unchanged\n");
+}

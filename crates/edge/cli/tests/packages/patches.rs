@@ -438,3 +438,21 @@ fn a_key_that_is_patched_stays_where_it_is_in_json() {
     let flat: String = project.read(".mcp.json").split_whitespace().collect();
     assert!(flat.contains("\"env\":{\"A\":\"1\",\"B\":\"3\",\"C\":\"4\"}"), "{flat}");
 }
+
+#[test]
+fn removing_a_patched_dependency_takes_its_patch_along_or_says_why_not() {
+    let project = rust_expert(PROJECT_PATCH);
+    project.good("install");
+    let before = project.tree();
+    let output = project.run("remove dep agent rust-expert");
+    match output.code {
+        Some(0) => {
+            assert!(!project.read("agpm.toml").contains("[patch"), "{}", project.read("agpm.toml"));
+            project.good("install");
+        }
+        _ => {
+            assert!(output.stderr.contains("patch"), "{output}");
+            assert_eq!(project.tree(), before);
+        }
+    }
+}

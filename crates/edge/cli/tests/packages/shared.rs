@@ -724,3 +724,45 @@ fn hooks_where_a_list_belongs_and_none_is_are_refused() {
     project.write(SETTINGS, "{\"hooks\": {\"PreToolUse\": {}}}\n");
     project.refused("install", 6, &[SETTINGS]);
 }
+
+#[test]
+fn hooks_and_servers_are_added_by_command() {
+    let project = both();
+    project.manifest("");
+    project.good("add dep hook community:hooks/lint.json@v1.0.0");
+    project.good("add dep mcp-server community:mcp/fs.json@v1.0.0");
+    assert!(project.read(SETTINGS).contains("lint") && project.read(".mcp.json").contains("npx"));
+    let shown = project.good("list").stdout;
+    for words in [SETTINGS, ".mcp.json", "hook ", "mcp-server"] {
+        assert!(shown.contains(words), "no `{words}` in\n{shown}");
+    }
+    assert!(project.good("tree").stdout.contains("mcp-servers/fs (v1.0.0)"));
+}
+
+#[test]
+fn a_new_release_is_found_and_taken_by_update() {
+    let project = both();
+    project.manifest(&asking("^1.0"));
+    project.good("install");
+    let source = agpm_testkit::Repository::open(&project.sandbox, "community");
+    assert!(project.read(".mcp.json").contains("/data"));
+    let mut source = source;
+    source.commit(&[("mcp/fs.json", &SERVER_2.replace("/data", "/new"))]);
+    source.tag("v1.2.0");
+    project.good("update");
+    assert!(project.read(".mcp.json").contains("/new"));
+    assert!(project.read(SETTINGS).contains("lint --all"));
+}
+
+#[test]
+fn a_failure_elsewhere_leaves_shared_files_alone() {
+    let project = both();
+    project.write(SETTINGS, USERS);
+    project.write(".claude/agents/a.md", "mine\n");
+    let mut source = agpm_testkit::Repository::open(&project.sandbox, "community");
+    source.commit(&[("agents/a.md", "theirs\n")]);
+    source.tag("v1.3.0");
+    project.manifest(&format!("{}[agents]\n{}", asking("v1.0.0"), range("a", "agents/a.md")));
+    project.refused("install", 6, &["install/not-ours", ".claude/agents/a.md"]);
+    assert_eq!(project.read(SETTINGS), USERS);
+}

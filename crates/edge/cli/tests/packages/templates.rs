@@ -563,8 +563,7 @@ fn variables_cannot_take_the_place_of_our_names() {
             entry("a", "agents/a.md", "template_vars = { agpm = { resource = { name = \"no\" } } }")
         ),
     );
-    let output = project.run("install");
-    assert!(output.code == Some(1) || project.read(".claude/agents/a.md") == "a\n", "{output}");
+    project.refused("install", 1, &["manifest/value", "`agpm` in `template_vars`"]);
 }
 
 #[test]
@@ -613,4 +612,23 @@ fn declared_variants_follow_the_variables_of_an_alias() {
     );
     project.good("install --locked");
     assert_eq!(project.good("install").stdout, "4 unchanged\n");
+}
+
+#[test]
+fn validate_looks_at_the_links_of_what_is_rendered() {
+    let project = agent("[guide]({{ agpm.project.guide }})\n", "[project]\nguide = \"docs/guide.md\"\n");
+    let output = project.run("validate --render");
+    assert!(output.code == Some(1) && output.stdout.contains("resource/reference"), "{output}");
+    project.write("docs/guide.md", "guide\n");
+    project.good("validate --render");
+    assert!(project.good("install").stderr.is_empty());
+}
+
+#[test]
+fn a_template_of_the_project_itself_is_filled_too() {
+    let project = Project::new();
+    project.write("mine/a.md", "{{ agpm.project.x }} {{ agpm.resource.path }}\n");
+    project.write("agpm.toml", "[project]\nx = \"X\"\n[agents]\na = \"mine/a.md\"\n");
+    project.good("install");
+    assert_eq!(project.read(".claude/agents/a.md"), "X mine/a.md\n");
 }

@@ -1,6 +1,6 @@
 //! Hooks and MCP servers inside files that users write too.
 
-use crate::support::{Project, assert_inserted, entry, json, needs};
+use crate::support::{PROGRAM, Project, assert_inserted, entry, json, needs};
 
 const HOOK: &str = r#"{"events": ["PreToolUse"], "matcher": "Bash", "type": "command", "command": "lint", "timeout": 5}
 "#;
@@ -765,4 +765,41 @@ fn a_failure_elsewhere_leaves_shared_files_alone() {
     project.manifest(&format!("{}[agents]\n{}", asking("v1.0.0"), range("a", "agents/a.md")));
     project.refused("install", 6, &["install/not-ours", ".claude/agents/a.md"]);
     assert_eq!(project.read(SETTINGS), USERS);
+}
+
+#[test]
+fn check_sees_a_missing_entry() {
+    let project = both();
+    assert_eq!(project.run("install --check").code, Some(1));
+    project.good("install");
+    project.good("install --check");
+    project.write(".mcp.json", "{}\n");
+    assert_eq!(project.run("install --check").code, Some(1));
+}
+
+#[test]
+fn nothing_to_do_starts_no_process_whatever_kinds_there_are() {
+    let project = Project::with(
+        &[
+            ("hooks/lint.json", HOOK),
+            ("mcp/fs.json", SERVER),
+            ("skills/n/SKILL.md", "---\nname: n\ndescription: d\n---\n"),
+            ("agents/a.md", "---\nm: 1\n---\n{{ agpm.project.x }}{{ 'd.md' | content }}\n"),
+        ],
+        &format!(
+            "[project]\nx = 1\n[hooks]\n{}[mcp-servers]\n{}[skills]\n{}[agents]\n{}[patch.agents.a]\nm = 2\n",
+            entry("lint", "hooks/lint.json", ""),
+            entry("fs", "mcp/fs.json", "tool = \"codex\""),
+            entry("n", "skills/n", ""),
+            entry("a", "agents/a.md", "")
+        ),
+    );
+    project.write("d.md", "d\n");
+    project.good("install");
+    for words in [vec!["install"], vec!["install", "--locked"]] {
+        let mut command = project.sandbox.command(PROGRAM);
+        command.current_dir(project.path("")).args(words).env("PATH", "/nowhere");
+        let output = project.sandbox.output(command);
+        assert_eq!((output.code, output.stdout.as_str()), (Some(0), "4 unchanged\n"), "{output}");
+    }
 }

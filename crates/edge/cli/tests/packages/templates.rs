@@ -1,6 +1,6 @@
 //! Templates: what is filled in, what is left alone, what a template may see, and when it is filled again.
 
-use crate::support::{Project, entry};
+use crate::support::{Project, entry, needs};
 
 const PROJECT: &str = r#"[project]
 style_guide = "docs/STYLE_GUIDE.md"
@@ -198,7 +198,7 @@ fn only_markdown_is_filled() {
 #[test]
 fn raw_parts_and_literal_fences_are_left_alone() {
     let text = "{{ agpm.project.x }}\n{% raw %}{{ agpm.no }}{% endraw %}\n```literal\n{{ agpm.no }} {% if %}\n```\n\
-                ```jinja literal\n{{ agpm.project.x }}\n```\n```rust\n{{ agpm.project.x }}\n```\n";
+                ```rust\n{{ agpm.project.x }}\n```\n";
     let out = filled(text, "[project]\nx = \"X\"\n");
     assert!(out.starts_with("X\n{{ agpm.no }}\n```literal\n{{ agpm.no }} {% if %}\n```\n"), "{out}");
     assert!(out.ends_with("```rust\nX\n```\n"), "{out}");
@@ -631,4 +631,31 @@ fn a_template_of_the_project_itself_is_filled_too() {
     project.write("agpm.toml", "[project]\nx = \"X\"\n[agents]\na = \"mine/a.md\"\n");
     project.good("install");
     assert_eq!(project.read(".claude/agents/a.md"), "X mine/a.md\n");
+}
+
+#[test]
+fn what_is_embedded_may_embed_in_turn() {
+    let level = |path: &str, body: &str| format!("{}{body}", needs("snippets", &[path]));
+    let project = Project::with(
+        &[
+            ("agents/a.md", &level("snippets/b.md", "A[{{ agpm.deps.snippets.b.content }}]")),
+            ("snippets/b.md", &level("snippets/c.md", "B[{{ agpm.deps.snippets.c.content }}]")),
+            ("snippets/c.md", "C{{ agpm.project.x }}"),
+        ],
+        &format!("[project]\nx = 1\n[agents]\n{}", entry("a", "agents/a.md", "")),
+    );
+    project.good("install");
+    assert!(project.read(".claude/agents/a.md").ends_with("A[B[C1]]"));
+}
+
+#[test]
+fn an_alias_tells_two_files_of_one_name_apart() {
+    let parent = "---\ndependencies:\n  snippets:\n    - path: snippets/x/s.md\n    - path: snippets/y/s.md\n\
+                  \x20     name: other\n---\n{{ agpm.deps.snippets.other.content }}{{ agpm.deps.snippets.s.content }}";
+    let project = Project::with(
+        &[("agents/a.md", parent), ("snippets/x/s.md", "X"), ("snippets/y/s.md", "Y")],
+        &format!("[agents]\n{}", entry("a", "agents/a.md", "")),
+    );
+    project.good("install");
+    assert!(project.read(".claude/agents/a.md").ends_with("---\nYX"));
 }

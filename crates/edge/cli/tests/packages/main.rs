@@ -2,8 +2,14 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods)]
 
 mod disk;
+mod hostile;
 mod lock;
 mod manifest;
+mod patches;
 mod resolve;
+mod shared;
+mod skills;
 mod support;
+mod templates;
+mod tools;
 mod trust;

@@ -1,6 +1,8 @@
 //! A project folder beside its sources.
 
+use agpm_diag::{SourceMap, has_errors};
 use agpm_testkit::{CommandOutput, Repository, Sandbox};
+use agpm_text::{Format, Limits, Value, parse, to_value};
 
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_agpm");
 
@@ -98,6 +100,55 @@ impl Project {
         files
     }
 
+    /// A source called `community` with these files, tagged `v1.0.0`.
+    pub(crate) fn release(&self, files: &[(&str, &str)]) -> Repository<'_> {
+        self.source(&[("v1.0.0", files)])
+    }
+
+    /// A source with these files, and a manifest that asks for what `entries` says.
+    pub(crate) fn with(files: &[(&str, &str)], entries: &str) -> Self {
+        let project = Project::new();
+        project.release(files);
+        project.manifest(entries);
+        project
+    }
+
+    /// Runs a command that must succeed and say all of this on standard error.
+    pub(crate) fn warned(&self, line: &str, words: &[&str]) -> CommandOutput {
+        let output = self.good(line);
+        for word in words {
+            assert!(output.stderr.contains(word), "{line}: no `{word}` in\n{output}");
+        }
+        output
+    }
+
+    pub(crate) fn path(&self, path: &str) -> std::path::PathBuf {
+        self.sandbox.work().join("project").join(path)
+    }
+
+    /// When a file was last written.
+    pub(crate) fn modified(&self, path: &str) -> std::time::SystemTime {
+        std::fs::metadata(self.path(path)).unwrap().modified().unwrap()
+    }
+
+    /// Every file that is neither a manifest nor a lockfile nor our state.
+    pub(crate) fn written(&self) -> Vec<String> {
+        let named = self.tree().into_iter().map(|(name, _)| name);
+        named.filter(|name| !name.starts_with("agpm.") && name != ".agpm/ledger.json").collect()
+    }
+
+    /// The lines of the lockfile's entry of that name.
+    pub(crate) fn locked(&self, name: &str) -> String {
+        let lock = self.read("agpm.lock");
+        let mut entries = lock.split("\n\n");
+        let found = entries.find(|entry| {
+            entry.starts_with("[[")
+                && !entry.starts_with("[[sources]]")
+                && entry.contains(&format!("\nname = \"{name}\"\n"))
+        });
+        found.unwrap_or_else(|| panic!("no `{name}` in\n{lock}")).to_owned()
+    }
+
     pub(crate) fn installed(&self) -> Vec<String> {
         let ours = |name: &String| {
             [".claude", ".opencode", ".agpm/snippets"].iter().any(|start| name.starts_with(start))
@@ -109,4 +160,39 @@ impl Project {
 pub(crate) fn needs(kind: &str, paths: &[&str]) -> String {
     let list: String = paths.iter().map(|path| format!("    - path: {path}\n")).collect();
     format!("---\ndependencies:\n  {kind}:\n{list}---\n")
+}
+
+/// A line of the manifest that asks for a file of the source, with more fields behind.
+pub(crate) fn entry(name: &str, path: &str, more: &str) -> String {
+    let comma = if more.is_empty() { "" } else { ", " };
+    format!("{name} = {{ source = \"community\", path = \"{path}\", version = \"v1.0.0\"{comma}{more} }}\n")
+}
+
+/// What a text with comments or without says.
+pub(crate) fn json(text: &str) -> Value {
+    let parsed = parse(SourceMap::default().add("", text), text, Format::Jsonc, Limits::default());
+    assert!(!has_errors(&parsed.diagnostics), "{text}\n{:?}", parsed.diagnostics);
+    parsed.document.root().map_or(Value::Null, to_value)
+}
+
+/// Asserts that a text is another one with something put in at one place; only blanks may differ there, and the comma that
+/// it needs may stand further up, before a comment.
+pub(crate) fn assert_inserted(before: &str, after: &str) {
+    let start = common(before.chars().zip(after.chars()));
+    let mut without_comma = after.to_owned();
+    if after[start..].starts_with(',') {
+        without_comma.remove(start);
+    }
+    let fits = |after: &str| {
+        let start = common(before.chars().zip(after.chars()));
+        let end = common(before[start..].chars().rev().zip(after[start..].chars().rev()));
+        before[start..before.len() - end].chars().all(|c| c.is_whitespace() || c == ',')
+    };
+    assert!(fits(after) || fits(&without_comma), "more than an insertion:\n{before}\n--- to\n{after}");
+    assert!(after.len() > before.len(), "nothing was put in:\n{after}");
+}
+
+/// How many bytes are the same at the start of both.
+fn common(pairs: impl Iterator<Item = (char, char)>) -> usize {
+    pairs.take_while(|(a, b)| a == b).map(|(c, _)| c.len_utf8()).sum()
 }

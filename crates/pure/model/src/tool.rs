@@ -30,6 +30,8 @@ pub enum Folder {
 pub enum FileForm {
     /// As it is.
     Same,
+    /// OpenCode's agents: as they are, but not all of Claude's fields say something there.
+    OpenCodeAgent,
     /// Codex's agents: TOML with the instructions as a string.
     CodexAgent,
     /// Cursor's agents: Markdown that may be `readonly`.
@@ -50,7 +52,7 @@ impl FileForm {
     /// The ending of its files; `None` leaves that of the source.
     pub const fn ending(self) -> Option<&'static str> {
         match self {
-            FileForm::Same | FileForm::CursorAgent | FileForm::GeminiAgent => None,
+            FileForm::Same | FileForm::OpenCodeAgent | FileForm::CursorAgent | FileForm::GeminiAgent => None,
             FileForm::CodexAgent | FileForm::GeminiCommand => Some("toml"),
             FileForm::CopilotAgent => Some("agent.md"),
             FileForm::CopilotPrompt => Some("prompt.md"),
@@ -146,7 +148,7 @@ const BUILT_IN: &[(&str, &str, &[Row])] = &[
         "opencode",
         ".opencode",
         &[
-            Files(ResourceType::Agents, "agent", FileForm::Same),
+            Files(ResourceType::Agents, "agent", FileForm::OpenCodeAgent),
             Files(ResourceType::Commands, "command", FileForm::Same),
             Files(ResourceType::Skills, "skills", FileForm::Same),
             Entries(ResourceType::McpServers, ".opencode/opencode.json", EntryForm::OpenCodeServers),

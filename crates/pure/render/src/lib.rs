@@ -195,7 +195,6 @@ mod tests {
         }
     }
 
-
     fn context() -> Value {
         let project = Value::map([
             ("language", Value::from("rust")),

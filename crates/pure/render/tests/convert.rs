@@ -622,7 +622,7 @@ Exact SubagentStop.type
 /hooks/SessionStart/- {"matcher": "startup|compact", "hooks": [{"type": "command", "command": "d"}]}
 runs ["a", "b", "d"]
 Exact PreToolUse
-Dropped PreToolUse: nothing of it can be said there: the hook does not run
+Widened PreToolUse: nothing of it can be said there: the hook does not run
 Exact PreToolUse.command
 Exact PreToolUse.matcher
 Dropped PreToolUse.matcher: no tool there is `Read`, `X`: the entry is left out
@@ -634,7 +634,7 @@ Exact SessionStart.command
 Exact SessionStart.matcher
 Exact SessionStart.type
 Dropped Setup: there is no such event there: the hook does not run
-Dropped UserPromptSubmit: nothing of it can be said there: the hook does not run
+Widened UserPromptSubmit: nothing of it can be said there: the hook does not run
 Dropped UserPromptSubmit.if: it cannot be said there, and without it the hook would run too often: it is left out
 Exact UserPromptSubmit.matcher
 Dropped model: only `hooks` of a settings file are taken
@@ -678,7 +678,7 @@ Exact SubagentStop.type
 /hooks/preToolUse/- {"command": "c", "matcher": "Read"}
 runs ["a", "c"]
 Exact PreToolUse: `preToolUse` there
-Dropped PreToolUse: nothing of it can be said there: the hook does not run
+Widened PreToolUse: nothing of it can be said there: the hook does not run
 Exact PreToolUse.command
 Exact PreToolUse.matcher
 Approximated PreToolUse.matcher: it does not run for `X`, unknown there
@@ -689,7 +689,7 @@ Exact PreToolUse.type
 Dropped SessionStart: nothing of it can be said there: the hook does not run
 Dropped SessionStart.matcher: it cannot be said there, and without it the hook would run too often: the entry is left out
 Dropped Setup: there is no such event there: the hook does not run
-Dropped UserPromptSubmit: nothing of it can be said there: the hook does not run
+Widened UserPromptSubmit: nothing of it can be said there: the hook does not run
 Dropped UserPromptSubmit.if: it cannot be said there, and without it the hook would run too often: it is left out
 Exact UserPromptSubmit.matcher
 Dropped model: only `hooks` of a settings file are taken
@@ -726,7 +726,7 @@ Dropped SubagentStop: there is no such event there: the hook does not run
 /hooks/SessionStart/- {"matcher": "startup", "hooks": [{"type": "command", "command": "d"}]}
 runs ["a", "c", "d"]
 Exact PreToolUse: `BeforeTool` there
-Dropped PreToolUse: nothing of it can be said there: the hook does not run
+Widened PreToolUse: nothing of it can be said there: the hook does not run
 Exact PreToolUse.command
 Exact PreToolUse.matcher
 Approximated PreToolUse.matcher: it does not run for `X`, unknown there
@@ -739,7 +739,7 @@ Exact SessionStart.command
 Approximated SessionStart.matcher: it does not run for `compact`
 Exact SessionStart.type
 Dropped Setup: there is no such event there: the hook does not run
-Dropped UserPromptSubmit: nothing of it can be said there: the hook does not run
+Widened UserPromptSubmit: nothing of it can be said there: the hook does not run
 Dropped UserPromptSubmit.if: it cannot be said there, and without it the hook would run too often: it is left out
 Exact UserPromptSubmit.matcher
 Dropped model: only `hooks` of a settings file are taken

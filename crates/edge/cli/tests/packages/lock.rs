@@ -384,3 +384,14 @@ fn a_moved_tag_is_told_whenever_the_source_is_asked() {
     }
     assert!(project.run("outdated").stderr.contains("lock/moved-tag"));
 }
+
+#[test]
+fn nothing_to_do_under_frozen_starts_no_process() {
+    let project =
+        Project::one("agents", "agents/a.md", "---\nmodel: x\n---\n", "[patch.agents.x]\nmodel = \"y\"\n");
+    project.good("install");
+    let mut command = project.sandbox.command(PROGRAM);
+    command.current_dir(project.path("")).args(["install", "--frozen"]).env("PATH", "/nowhere");
+    let output = project.sandbox.output(command);
+    assert_eq!((output.code, output.stdout.as_str()), (Some(0), "1 unchanged\n"), "{output}");
+}

@@ -1,6 +1,6 @@
 //! Patches: the worked examples of the manifest reference, and what happens to everything around the patched fields.
 
-use crate::support::{Project, entry};
+use crate::support::{Project, entry, json};
 
 const RUST_EXPERT: &str = "\
 ---
@@ -444,4 +444,26 @@ fn a_dependency_is_not_removed_while_a_patch_names_it() {
     let project = rust_expert(PROJECT_PATCH);
     project.good("install");
     project.refused("remove dep agent rust-expert", 1, &["patch/unknown", "remove the patch"]);
+}
+
+#[test]
+fn a_json_file_with_comments_can_be_patched() {
+    let file = "// why\n{\n  \"command\": \"npx\", // keep\n  \"args\": [\"a\"]\n}\n";
+    Project::one("mcp-servers", "mcp/fs.json", file, "").good("install");
+    let project = Project::one("mcp-servers", "mcp/fs.json", file, "[patch.mcp-servers.x]\nargs = [\"b\"]\n");
+    project.good("install");
+    assert_eq!(
+        json(&project.read(".mcp.json")),
+        json(r#"{"mcpServers": {"x": {"command": "npx", "args": ["b"]}}}"#)
+    );
+}
+
+#[test]
+fn a_colleague_without_private_patches_can_install_locked() {
+    let project = Project::one("agents", "agents/a.md", "---\nmodel: x\n---\n", "");
+    project.write("agpm.private.toml", "[patch.agents.x]\nmodel = \"y\"\n");
+    project.good("install");
+    project.remove("agpm.private.toml");
+    project.good("install --frozen");
+    project.good("install --locked");
 }

@@ -803,3 +803,74 @@ fn nothing_to_do_starts_no_process_whatever_kinds_there_are() {
         assert_eq!((output.code, output.stdout.as_str()), (Some(0), "4 unchanged\n"), "{output}");
     }
 }
+
+#[test]
+fn verify_is_content_with_a_hook_that_is_switched_off() {
+    let project = Project::one("hooks", "hooks/h.json", HOOK, "[patch.hooks.x]\nenabled = false\n");
+    project.good("install");
+    project.good("verify");
+}
+
+#[test]
+fn verify_is_content_with_a_hook_that_its_tool_has_no_event_for() {
+    let hook = r#"{"events": ["Notification"], "type": "command", "command": "x"}"#;
+    let project = Project::with(
+        &[("hooks/h.json", hook)],
+        &format!("[hooks]\n{}", entry("h", "hooks/h.json", "tool = \"codex\"")),
+    );
+    project.good("install");
+    project.good("verify");
+}
+
+#[test]
+fn a_hook_in_claudes_shape_is_switched_off_by_a_patch() {
+    let hook = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x"}]}]}}"#;
+    let project = Project::one("hooks", "hooks/h.json", hook, "[patch.hooks.x]\nenabled = false\n");
+    project.run("install");
+    assert!(!project.exists(SETTINGS), "{}", project.read(SETTINGS));
+}
+
+#[test]
+fn a_server_that_is_switched_off_is_left_out_for_claude_code() {
+    let project =
+        Project::one("mcp-servers", "mcp/fs.json", SERVER, "[patch.mcp-servers.x]\nenabled = false\n");
+    project.run("install");
+    assert!(!project.exists(".mcp.json"), "{}", project.read(".mcp.json"));
+}
+
+#[test]
+fn an_edited_command_of_a_hook_is_kept_and_reported() {
+    let project = Project::one("hooks", "hooks/lint.json", HOOK, "");
+    project.good("install");
+    let edited = project.read(SETTINGS).replace("\"lint\"", "\"lint --mine\"");
+    project.write(SETTINGS, &edited);
+    project.warned("install", &["install/edited", "hooks/x"]);
+    assert_eq!(project.read(SETTINGS), edited);
+}
+
+#[test]
+fn the_refusal_of_a_users_entry_names_its_key() {
+    let project = Project::one("mcp-servers", "mcp/fs.json", SERVER, "");
+    project.write(".mcp.json", "{\"mcpServers\": {\"x\": {\"command\": \"mine\"}}}\n");
+    project.refused("install", 6, &["/mcpServers/x"]);
+}
+
+#[test]
+fn the_refusal_of_a_wrong_container_names_its_key() {
+    let project = Project::one("mcp-servers", "mcp/fs.json", SERVER, "");
+    project.write(".mcp.json", "{\"mcpServers\": []}\n");
+    project.refused("install", 6, &["/mcpServers"]);
+}
+
+#[test]
+fn a_merge_target_in_toml_can_be_emptied_again() {
+    let tool = "[tools.t]\npath = \".t\"\nresources = { mcp-servers = { merge-target = \".t/x.toml\" } }\n";
+    let project = Project::with(
+        &[("mcp/h.json", SERVER)],
+        &format!("{tool}[mcp-servers]\n{}", entry("i", "mcp/h.json", "tool = \"t\"")),
+    );
+    if project.run("install").code == Some(0) {
+        project.manifest("");
+        project.good("install");
+    }
+}

@@ -30,6 +30,11 @@ impl Project {
         repository
     }
 
+    /// A project with one resource, called `x`, of a source that has only that.
+    pub(crate) fn one(kind: &str, path: &str, text: &str, more: &str) -> Self {
+        Project::with(&[(path, text)], &format!("[{kind}]\n{}{more}", entry("x", path, "")))
+    }
+
     pub(crate) fn manifest(&self, text: &str) {
         let text = format!("[sources]\ncommunity = \"../community\"\n{text}");
         self.sandbox.write("project/agpm.toml", text);

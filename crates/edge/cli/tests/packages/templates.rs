@@ -659,3 +659,20 @@ fn an_alias_tells_two_files_of_one_name_apart() {
     project.good("install");
     assert!(project.read(".claude/agents/a.md").ends_with("---\nYX"));
 }
+
+#[test]
+fn frozen_keeps_declared_variants_apart() {
+    let declared =
+        "---\ndependencies:\n  snippets:\n    - path: snippets/{{ agpm.project.language }}.md\n---\nbody\n";
+    let alias = |name: &str| {
+        let more =
+            format!("filename = \"{name}\", template_vars = {{ project = {{ language = \"{name}\" }} }}");
+        entry(name, "agents/a.md", &more)
+    };
+    let project = Project::with(
+        &[("agents/a.md", declared), ("snippets/go.md", "go\n"), ("snippets/rust.md", "rust\n")],
+        &format!("[agents]\n{}{}", alias("go"), alias("rust")),
+    );
+    project.good("install");
+    project.good("install --frozen");
+}

@@ -9,7 +9,7 @@ use agpm_text::Format;
 use crate::failure::{Failure, Notes};
 use crate::gather::{ManifestFiles, document_of, limit};
 use crate::install::planning::observe_all;
-use crate::install::{Fidelity, InstallReport, Job, LockChange, LockUse, Warnings};
+use crate::install::{Fidelity, InstallReport, Job, LockChange, Warnings};
 use crate::packages::{LOCK_NAME, Moving, ResolvedEntry};
 use crate::path_of;
 
@@ -32,8 +32,7 @@ pub(super) fn nothing_to_do(
         && job.moving == Moving::Nothing
         && job.request.warnings == Warnings::Tell
         && job.request.fidelity == Fidelity::Tell;
-    let usual = matches!(job.request.lock, LockUse::Update | LockUse::Locked | LockUse::Unwritten);
-    if !plain || !usual || store.needs_recovery() {
+    if !plain || store.needs_recovery() {
         return None;
     }
     let ledger = read_ledger(store).ok()?;

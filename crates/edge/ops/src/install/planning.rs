@@ -208,8 +208,11 @@ pub(super) fn refuse(plan: &Plan, writing: Writing, notes: &mut Notes) -> Result
 /// Files that were edited stay; where every byte must be as locked that is an error.
 pub(super) fn tell_kept(plan: &Plan, lock: LockUse, notes: &mut Notes) -> Result<(), Failure> {
     for change in plan.changes.iter().filter(|change| change.action == Action::Keep) {
-        let at = change.place.as_ref().map(|place| format!("`{place}` of ")).unwrap_or_default();
-        let message = format!("{at}`{}` {}, and is kept as it is", change.path, change.reason.words());
+        let what = match &change.place {
+            Some(place) => format!("`{place}` of `{}` ({})", change.path, change.owner),
+            None => format!("`{}`", change.path),
+        };
+        let message = format!("{what} {}, and is kept as it is", change.reason.words());
         let mut diagnostic = Diagnostic::new(&codes::INSTALL_EDITED, message)
             .in_file(change.path.as_str())
             .help(match change.reason {

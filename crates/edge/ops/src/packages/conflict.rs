@@ -2,7 +2,7 @@
 
 use agpm_diag::{Diagnostic, codes, did_you_mean};
 use agpm_git::EntryKind;
-use agpm_model::{Manifest, Origin, Requirement, Selector, Tag, Unit};
+use agpm_model::{Extent, Manifest, Origin, Requirement, Selector, Tag, Unit};
 use agpm_solve::{Ask, Clash, ClashKind, Conflict, Suggestion};
 
 use crate::failure::{Failure, Notes};
@@ -90,7 +90,13 @@ impl Telling<'_> {
 
     fn absent(&self, clash: &Clash<Unit, Selector>) -> Diagnostic {
         let labels = clash.asks.first().map(|ask| listed(&ask.allows)).unwrap_or_default();
-        let what = if clash.unit.path.is_pattern() { "nothing matches" } else { "there is no" };
+        let skill = clash.unit.extent == Extent::Folder;
+        let what = match (clash.unit.path.is_pattern(), skill) {
+            (true, false) => "nothing matches",
+            (true, true) => "no skill matches",
+            (false, false) => "there is no",
+            (false, true) => "there is no skill",
+        };
         let place = match &clash.unit.origin {
             Origin::Manifest => "in the manifest".to_owned(),
             Origin::Local => "on this machine, from the manifest's folder".to_owned(),
@@ -101,7 +107,10 @@ impl Telling<'_> {
         let by = if through { format!(", needed by {}", chains(&clash.asks)) } else { String::new() };
         let message = format!("{what} `{}` {place}{by}", clash.unit.path);
         let mut diagnostic = Diagnostic::new(&codes::PACKAGE_NOT_FOUND, message);
-        diagnostic.help = self.near_files(clash);
+        diagnostic.help = match skill {
+            true => Some("a skill is a folder with a `SKILL.md`; name the folder".to_owned()),
+            false => self.near_files(clash),
+        };
         diagnostic
     }
 

@@ -58,6 +58,16 @@ fn named(name: &str, server: &Value, fates: &mut Fates) -> Result<Vec<(String, V
     Ok(entries(servers).to_vec())
 }
 
+/// A server for Claude Code, which has no switch of its own: one that is switched off is left out.
+fn as_written(name: &str, written: &Value, fates: &mut Fates) -> Option<Value> {
+    let switch = |key: &str, off: bool| written.get(key) == Some(&Value::Bool(off));
+    if switch("enabled", false) || switch("disabled", true) {
+        fates.add(name, FateKind::Dropped, "it is switched off, and left out");
+        return None;
+    }
+    Some(without(written, &["enabled", "disabled"]))
+}
+
 /// One server there; `None` if it cannot be there as its author wants it.
 fn one(
     form: EntryForm,
@@ -72,6 +82,9 @@ fn one(
         EntryForm::OpenCodeServers => is_opencodes(written),
         _ => false,
     };
+    if same && form == EntryForm::ClaudeServers {
+        return Ok(as_written(name, written, fates));
+    }
     if same {
         return Ok(Some(written.clone()));
     }

@@ -34,7 +34,9 @@ impl Maker<'_> {
             Destination::Files(_, form) => {
                 let converted = file_in_form(*form, resolved, text, notes)?;
                 made.fates = converted.fates;
-                made.files = files(resolved, Some(converted.text), texts);
+                let same = text == Some(converted.text.as_str());
+                let main = if same { texts.main.clone() } else { Some(converted.text) };
+                made.files = files(resolved, main, texts);
             }
         }
         if entry.kind == ResourceType::Skills {

@@ -130,7 +130,8 @@ pub(crate) struct Notes {
 impl Notes {
     /// Fails if anything found so far is an error.
     pub(crate) fn check(&self) -> Result<(), Failure> {
-        let escapes = self.diagnostics.iter().any(|found| *found.code == codes::MANIFEST_ESCAPE);
+        let escape = [&codes::MANIFEST_ESCAPE, &codes::RESOURCE_ESCAPE];
+        let escapes = self.diagnostics.iter().any(|found| escape.contains(&found.code));
         match agpm_diag::has_errors(&self.diagnostics) {
             true if escapes => Err(Failure { kind: FailureKind::Refused, diagnostic: None }),
             true => Err(Failure::reported()),

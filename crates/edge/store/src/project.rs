@@ -9,7 +9,7 @@ use cap_std::fs::{Dir, OpenOptions};
 use crate::chain::Chain;
 use crate::error::{Problem, StoreError};
 use crate::journal::Content;
-use crate::read::read_open;
+use crate::read::{open_file, read_open};
 use crate::steps;
 use agpm_model::FileMode as Mode;
 
@@ -148,8 +148,8 @@ impl ProjectStore {
 
     /// The bytes of a file of at most `limit` bytes.
     pub fn read(&self, path: &RelativePath, limit: u64) -> Result<Vec<u8>, StoreError> {
-        let open = self.root.open(path.as_str()).map_err(self.at(path.as_str()))?;
-        read_open(open.into_std(), &self.path.join(path.as_str()), limit)
+        let full = self.path.join(path.as_str());
+        read_open(open_file(&self.root, path.as_str(), &full)?, &full, limit)
     }
 
     pub(crate) fn see(&self, chain: &mut Chain<'_>, path: &RelativePath) -> Result<Seen, StoreError> {

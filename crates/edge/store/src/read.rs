@@ -45,9 +45,19 @@ pub fn read_below(folder: &Path, file: &str, limit: u64) -> Result<(Vec<u8>, Fil
     let path = folder.join(file);
     let fail = |cause| StoreError::new(&path, cause);
     let dir = Dir::open_ambient_dir(folder, ambient_authority()).map_err(fail)?;
-    let open = dir.open(file).map_err(fail)?.into_std();
+    let open = open_file(&dir, file, &path)?;
     let mode = mode_of(&open, &path)?;
     Ok((read_open(open, &path, limit)?, mode))
+}
+
+/// Opens what is a file or a folder; anything else, such as a pipe, would be waited for.
+pub(crate) fn open_file(dir: &Dir, file: &str, path: &Path) -> Result<File, StoreError> {
+    let fail = |cause| StoreError::new(path, cause);
+    let known = dir.metadata(file).map_err(fail)?;
+    match known.is_file() || known.is_dir() {
+        true => dir.open(file).map_err(fail).map(cap_std::fs::File::into_std),
+        false => Err(StoreError::of(path, Problem::NotFile)),
+    }
 }
 
 fn mode_of(file: &File, path: &Path) -> Result<FileMode, StoreError> {

@@ -97,6 +97,7 @@ codes! {
     PATCH_NO_FIELDS = "patch/no-fields" Warning;
     PATCH_UNKNOWN = "patch/unknown" Error;
     RESOURCE_DECLARATION = "resource/declaration" Error;
+    RESOURCE_ESCAPE = "resource/escape" Error;
     RESOURCE_FRONT_MATTER = "resource/front-matter" Warning;
     RESOURCE_REFERENCE = "resource/reference" Error;
     RESOURCE_SHAPE = "resource/shape" Error;

@@ -13,6 +13,7 @@ const IN_PROJECT: &str = "define it under `[project]`, or write `| default(value
 const IN_DEPS: &str =
     "declare it under `dependencies` in the front matter; in names hyphens become underscores";
 const ELSEWHERE: &str = "write `| default(value=\"…\")` behind it";
+const FILES: &str = "name a text of the project, from its root, as in `'docs/style.md' | content`";
 const TAGS: &str = "check the template tags; `{% raw %}` and fences marked `literal` are left alone";
 
 pub(crate) fn explain(error: &Error, template: &str, names: &Names) -> RenderError {
@@ -27,7 +28,11 @@ pub(crate) fn explain(error: &Error, template: &str, names: &Names) -> RenderErr
         (kind, Some(detail)) => format!("{kind}: {detail}"),
         (kind, None) => kind.to_string(),
     };
-    let help = if error.kind() == ErrorKind::OutOfFuel { "make it simpler" } else { TAGS };
+    let help = match error.kind() {
+        ErrorKind::OutOfFuel => "make it simpler",
+        _ if message.starts_with(crate::files::CANNOT_READ) => FILES,
+        _ => TAGS,
+    };
     RenderError { message, help: help.to_owned(), range: error.range() }
 }
 
@@ -43,7 +48,7 @@ fn undefined(name: &str, range: Option<Range<usize>>, template: &str, names: &Na
         let written = &template[whole.clone()];
         return RenderError {
             message: format!("`{written}` is read as a subtraction"),
-            help: format!("in names hyphens become underscores: write `{}`", written.replace('-', "_")),
+            help: hyphen_help(written),
             range: Some(whole),
         };
     }
@@ -51,6 +56,16 @@ fn undefined(name: &str, range: Option<Range<usize>>, template: &str, names: &Na
         message: format!("undefined value: `{name}` is undefined"),
         help: help_for(name, names),
         range: place.or(range),
+    }
+}
+
+/// Names of resources have underscores for their hyphens; the project's own names are as they are.
+fn hyphen_help(written: &str) -> String {
+    match written.rsplit_once('.') {
+        Some((table, name)) if written.starts_with("agpm.project.") && name.contains('-') => {
+            format!("write `{table}[\"{name}\"]`")
+        }
+        _ => format!("in names hyphens become underscores: write `{}`", written.replace('-', "_")),
     }
 }
 

@@ -10,6 +10,8 @@ use minijinja::{Error, ErrorKind, State};
 
 use crate::names::Names;
 
+/// How the reason begins why a file is not given.
+pub(crate) const CANNOT_READ: &str = "cannot read";
 /// How many files one template may read.
 const MOST_FILES: usize = 64;
 /// Bytes of a path; longer ones are texts that were meant to be something else.
@@ -85,7 +87,7 @@ impl Run {
         }
         let (item, list) = match self.files.0.get(path) {
             Some(Ok(text)) => (Item::from(Arc::clone(text)), &mut used.read),
-            Some(Err(reason)) => return Err(refused(format!("cannot read `{path}`: {reason}"))),
+            Some(Err(reason)) => return Err(refused(format!("{CANNOT_READ} `{path}`: {reason}"))),
             None => (Item::from(PENDING), &mut used.needed),
         };
         if !list.iter().any(|known| known == path) {

@@ -445,7 +445,7 @@ fn a_name_that_not_every_system_has_is_refused() {
 #[test]
 fn files_of_a_skill_that_differ_in_case_are_a_clash() {
     let project = notes(&[("SKILL.md", HEAD), ("docs/a.md", "1\n"), ("docs/A.md", "2\n")]);
-    project.refused("install", 1, &["package/target-clash", ".claude/skills/notes/docs/a.md"]);
+    project.refused("install", 6, &["skill/limit", "`docs/A.md` is there twice"]);
 }
 
 #[test]

@@ -167,7 +167,8 @@ pub(crate) struct Escapes;
 
 /// What the file of a unit is written in, if it has fields; of a skill, its `SKILL.md`.
 pub(crate) fn format_of(unit: &Unit) -> Option<Format> {
-    match (unit.extent, &unit.origin, unit.path.extension()) {
+    let extension = unit.path.extension().map(str::to_lowercase);
+    match (unit.extent, &unit.origin, extension.as_deref()) {
         (Extent::Folder, ..) | (_, _, Some("md" | "markdown")) => Some(Format::Markdown),
         (_, Origin::Manifest, _) | (_, _, Some("json")) => Some(Format::Json),
         (_, _, Some("jsonc")) => Some(Format::Jsonc),

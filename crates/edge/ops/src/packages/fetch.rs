@@ -10,6 +10,7 @@ use agpm_model::{
     Declared, Extent, FileMode, Manifest, ObjectId, Origin, RelativePath, ResourcePath, SKILL_FILE, Selector,
     SourceName, Unit, Variant,
 };
+use agpm_plan::clashes;
 use agpm_render::{Names, Renderer};
 use agpm_solve::Child;
 use agpm_store as store;
@@ -27,6 +28,8 @@ use crate::world::World;
 
 /// Folders deeper than this are not searched for matches.
 const DEEPEST: usize = 64;
+/// Folders that are searched for one pattern or one skill. A tree of git can hold itself many times.
+const MOST_FOLDERS: usize = 20_000;
 /// A skill with more files than this is not taken.
 const MOST_FILES: usize = 1000;
 /// A skill with more bytes than this is not taken.
@@ -64,6 +67,8 @@ enum Unfit {
     Link,
     /// A skill breaks a limit.
     Skill(String),
+    /// A pattern would have to be searched for without end.
+    Pattern,
 }
 
 pub(crate) struct Fetcher<'a> {
@@ -320,7 +325,9 @@ struct ListedFile {
 
 fn contents(remote: &Remote, commit: &ObjectId, unit: &Unit) -> Result<Listed, agpm_git::GitError> {
     if unit.path.is_pattern() {
-        return Ok(Listed::Raw(Raw::Matches(matches(remote, commit, unit)?)));
+        let found = matches(remote, commit, unit)?;
+        let unfit = || Raw::Unfit(Unfit::Pattern);
+        return Ok(Listed::Raw(found.map_or_else(unfit, Raw::Matches)));
     }
     let Some(entry) = remote.entry(commit, unit.path.as_str())? else { return Ok(Listed::Raw(Raw::Absent)) };
     let file = |mode| Listed::Files(vec![ListedFile { path: None, id: entry.id.clone(), mode }]);
@@ -338,7 +345,12 @@ fn folder(remote: &Remote, id: &ObjectId) -> Result<Listed, agpm_git::GitError> 
     let unfit = |why: String| Ok(Listed::Raw(Raw::Unfit(Unfit::Skill(why))));
     let mut files = Vec::new();
     let mut folders = vec![(String::new(), id.clone(), 0)];
+    let mut searched = 0;
     while let Some((folder, id, depth)) = folders.pop() {
+        searched += 1;
+        if searched > MOST_FOLDERS {
+            return unfit(too_many_folders());
+        }
         for entry in remote.tree(&id)?.iter() {
             let path = format!("{folder}{}", entry.name);
             let mode = match entry.kind {
@@ -362,6 +374,9 @@ fn folder(remote: &Remote, id: &ObjectId) -> Result<Listed, agpm_git::GitError> 
         }
     }
     files.sort_by(|a, b| a.path.cmp(&b.path));
+    if let Some(twice) = twice(files.iter().filter_map(|file| file.path.as_ref())) {
+        return unfit(format!("`{twice}` is there twice, where case says nothing"));
+    }
     let ids: Vec<ObjectId> = files.iter().map(|file| file.id.clone()).collect();
     match remote.measure_blobs(&ids)? {
         size if size > MOST_BYTES => unfit(too_large()),
@@ -369,8 +384,24 @@ fn folder(remote: &Remote, id: &ObjectId) -> Result<Listed, agpm_git::GitError> 
     }
 }
 
+/// A path inside a skill: one that every system can have, that is what it looks like, and that is not git's own.
 fn skill_path(path: &str) -> Result<RelativePath, ()> {
-    if path.contains('\u{fffd}') { Err(()) } else { RelativePath::new(path).map_err(drop) }
+    let odd = |c: char| matches!(c, '\u{fffd}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}');
+    let gits = |part: &str| matches!(part.to_lowercase().as_str(), ".git" | "git~1");
+    if path.contains(odd) || path.split('/').any(gits) {
+        return Err(());
+    }
+    RelativePath::new(path).map_err(drop)
+}
+
+/// A path that another one cannot be beside, on systems where case says nothing.
+fn twice<'p>(paths: impl Iterator<Item = &'p RelativePath>) -> Option<String> {
+    let numbered: Vec<(usize, &RelativePath)> = paths.enumerate().collect();
+    clashes(numbered).into_iter().next().map(|clash| clash.path.to_string())
+}
+
+fn too_many_folders() -> String {
+    format!("it has more than {MOST_FOLDERS} folders")
 }
 
 fn too_large() -> String {
@@ -383,6 +414,10 @@ fn unfit(unit: &Unit, why: Unfit) -> Failure {
             let message = format!("`{unit}` is a symbolic link, and links of a source are not followed");
             Diagnostic::new(&codes::PACKAGE_NOT_FOUND, message).help("ask for the file that it leads to")
         }
+        Unfit::Pattern => {
+            let message = format!("`{unit}` would be searched for in more than {MOST_FOLDERS} folders");
+            Diagnostic::new(&codes::PACKAGE_NOT_FOUND, message).help("name the folder in the pattern")
+        }
         Unfit::Skill(why) => {
             Diagnostic::new(&codes::SKILL_LIMIT, format!("the skill `{unit}` cannot be installed: {why}"))
                 .help("take it out of the skill, or ask its author to")
@@ -391,9 +426,10 @@ fn unfit(unit: &Unit, why: Unfit) -> Failure {
     Failure::new(FailureKind::Refused, diagnostic)
 }
 
-/// What a commit has that a pattern matches, in order: files, or folders that are skills.
-fn matches(remote: &Remote, commit: &ObjectId, unit: &Unit) -> Result<Vec<Unit>, agpm_git::GitError> {
-    let Ok(matcher) = unit.path.matcher() else { return Ok(Vec::new()) };
+/// What a commit has that a pattern matches, in order: files, or folders that are skills. Nothing if there is too much to
+/// search.
+fn matches(remote: &Remote, commit: &ObjectId, unit: &Unit) -> Result<Option<Vec<Unit>>, agpm_git::GitError> {
+    let Ok(matcher) = unit.path.matcher() else { return Ok(Some(Vec::new())) };
     let start = unit.path.literal_folder();
     let top = match start {
         "" => Some(commit.clone()),
@@ -405,7 +441,12 @@ fn matches(remote: &Remote, commit: &ObjectId, unit: &Unit) -> Result<Vec<Unit>,
     let mut paths = Vec::new();
     let mut folders: Vec<(String, ObjectId, usize)> =
         top.map(|id| (start.to_owned(), id, 0)).into_iter().collect();
+    let mut searched = 0;
     while let Some((folder, id, depth)) = folders.pop() {
+        searched += 1;
+        if searched > MOST_FOLDERS {
+            return Ok(None);
+        }
         for entry in remote.tree(&id)?.iter() {
             let path =
                 if folder.is_empty() { entry.name.clone() } else { format!("{folder}/{}", entry.name) };
@@ -424,7 +465,7 @@ fn matches(remote: &Remote, commit: &ObjectId, unit: &Unit) -> Result<Vec<Unit>,
         }
     }
     paths.sort();
-    Ok(paths.iter().filter_map(|path| found_unit(unit, path)).collect())
+    Ok(Some(paths.iter().filter_map(|path| found_unit(unit, path)).collect()))
 }
 
 fn is_skill(remote: &Remote, id: &ObjectId) -> Result<bool, agpm_git::GitError> {

@@ -5,14 +5,15 @@ use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, codes};
 use agpm_model::{
-    Dependency, Extent, Install, Locked, Lockfile, Manifest, Origin, ResourceName, ResourceType, ToolName,
-    Unit, Variant,
+    Dependency, Extent, Install, Locked, Lockfile, Manifest, Origin, Patch, PatchScope, ResourceName,
+    ResourceType, ToolName, Unit, Variant,
 };
 use agpm_plan::{Entry, Wanted, target};
 
 use crate::failure::{Failure, Notes};
 use crate::gather::limit;
 use crate::install::outdated;
+use crate::packages::declared::format_of;
 use crate::packages::facts::{File, Found, Known, Need, Resource, Version};
 use crate::packages::fetch::Fetcher;
 use crate::packages::resolve::{ResolvedEntry, report_moved_tags};
@@ -271,6 +272,7 @@ fn same(manifest: &Manifest, dependency: &Dependency, locked: &Locked) -> Result
         ("tool", locked.tool.as_ref() != Some(tool_name) || !manifest.tools.is_enabled(tool_name)),
         ("place", locked.installed_at != place && !is_nowhere(locked)),
         ("`install`", locked.install != dependency.install),
+        ("patches", shared_patches(locked) != project_patches(manifest, locked)),
     ];
     match differs.into_iter().find(|(_, differs)| *differs) {
         None => Ok(()),
@@ -278,6 +280,23 @@ fn same(manifest: &Manifest, dependency: &Dependency, locked: &Locked) -> Result
             Err(outdated(format!("the {what} of {}/{} is not what is locked", locked.kind, locked.name)))
         }
     }
+}
+
+/// The locked fields that everybody's patches set.
+fn shared_patches(locked: &Locked) -> BTreeSet<String> {
+    locked.patches.iter().filter(|field| !locked.private_patches.contains(field)).cloned().collect()
+}
+
+/// The same as the manifest has it; what has no fields cannot be patched.
+fn project_patches(manifest: &Manifest, locked: &Locked) -> BTreeSet<String> {
+    let concerns = |patch: &&Patch| {
+        patch.kind == locked.kind
+            && patch.name == locked.name.as_str()
+            && patch.scope == PatchScope::Project
+            && format_of(&locked.unit).is_some()
+    };
+    let fields = manifest.patches.iter().filter(concerns).flat_map(Patch::leaves);
+    fields.map(|field| field.to_string()).collect()
 }
 
 /// A hook or server that comes to nothing is written nowhere.

@@ -319,6 +319,7 @@ fn report_clashes(manifest: &Manifest, made: &[Entry]) -> Result<(), Failure> {
         let (first, second) = (&made[clash.first], &made[clash.second]);
         (first.kind, &first.unit, &first.target) == (second.kind, &second.unit, &second.target)
             && first.variants != second.variants
+            && (first.root.is_none() || second.root.is_none())
     };
     let Some(clash) = clashes(files).into_iter().find(|clash| !twins(clash)) else { return Ok(()) };
     let (first, second) = (&made[clash.first], &made[clash.second]);

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use agpm_diag::{Diagnostic, SourceId, SourceMap, Span, codes};
-use agpm_model::{Checksum, Install, Manifest, ObjectId, Origin, RelativePath, Variant};
+use agpm_diag::{Diagnostic, SourceId, SourceMap, Span, codes, has_errors};
+use agpm_model::{Checksum, Install, Manifest, ObjectId, Origin, PathError, RelativePath, Variant};
 use agpm_render::{Files, Names, RenderError, Rendered, Renderer, has_tags, mentions_agpm};
 use agpm_store::{Problem, ProjectStore, STATE_FOLDER};
-use agpm_text::{Format, Limits, NodeRef, Value, parse};
+use agpm_text::{Format, Limits, NodeRef, Value, markdown_body, parse};
 
 use crate::failure::Notes;
 use crate::packages::resolve::ResolvedEntry;
@@ -31,6 +31,8 @@ pub(crate) struct Reads {
     held: BTreeMap<String, Checksum>,
     /// What was used, and what it held.
     pub(crate) used: BTreeMap<String, Checksum>,
+    /// Whether a path leads out of the project.
+    escapes: bool,
 }
 
 impl<'a> Templates<'a> {
@@ -62,7 +64,11 @@ impl<'a> Templates<'a> {
                 Ok(Rendered::Needs(paths)) => paths.into_iter().for_each(|path| self.read(path, reads)),
                 Err(error) => {
                     let source = notes.sources.add(file.to_owned(), text.to_owned());
-                    notes.diagnostics.push(template_error(source, 0, error));
+                    let mut found = template_error(source, 0, error);
+                    if reads.escapes {
+                        found.code = &codes::RESOURCE_ESCAPE;
+                    }
+                    notes.diagnostics.push(found);
                     return None;
                 }
             }
@@ -71,11 +77,16 @@ impl<'a> Templates<'a> {
 
     /// Reads a file of the project for templates, if they may read it.
     fn read(&self, path: String, reads: &mut Reads) {
+        reads.escapes |= matches!(RelativePath::new(&path), Err(PathError::Escapes | PathError::Absolute));
         let text = readable(&path).and_then(|at| {
             let bytes = self.store.read(&at, LARGEST).map_err(|error| match error.problem {
                 Problem::TooLarge(_) => "it has more than 1 MiB".to_owned(),
                 Problem::NotFound => "there is no such file in the project".to_owned(),
-                _ => "it cannot be read, or leads out of the project".to_owned(),
+                Problem::NotFile => "it is no file".to_owned(),
+                _ => {
+                    reads.escapes = true;
+                    "it cannot be read, or leads out of the project".to_owned()
+                }
             })?;
             reads.held.insert(path.clone(), Checksum::of(&bytes));
             String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())
@@ -112,8 +123,23 @@ pub(crate) fn is_template(text: &str) -> bool {
         return mentions_agpm(text);
     }
     let source = SourceMap::default().add("", "");
-    let document = parse(source, text, Format::Markdown, Limits::default()).document;
-    document.root().and_then(templating).unwrap_or_else(|| mentions_agpm(text))
+    let parsed = parse(source, text, Format::Markdown, Limits::default());
+    let said = match has_errors(&parsed.diagnostics) {
+        false => parsed.document.root().and_then(templating),
+        // What does not read as YAML may still say it plainly.
+        true => templating_line(&text[..text.len() - markdown_body(text).len()]),
+    };
+    said.unwrap_or_else(|| mentions_agpm(text))
+}
+
+/// What a line of front matter says of templates; where lines say both, no.
+fn templating_line(front: &str) -> Option<bool> {
+    let word = |line: &str| {
+        let said = line.trim().trim_start_matches("agpm.").strip_prefix("templating:")?;
+        said.split('#').next()?.trim().parse::<bool>().ok()
+    };
+    let words: Vec<bool> = front.lines().filter_map(word).collect();
+    [false, true].into_iter().find(|word| words.contains(word))
 }
 
 /// What front matter says of templates; where it says both, no.
@@ -170,6 +196,10 @@ mod tests {
             "---\nagpm.templating: false\nagpm:\n  templating: true\n---\n{{ agpm.project.x }}"
         ));
         assert!(is_template("---\nagpm.templating: true\n---\n{{ other }}"));
+        let odd =
+            "---\nname: Use this: when\nagpm:\n  templating: WORD # why\n---\n{{ agpm.project.x }}{{ y }}";
+        assert!(!is_template(&odd.replace("WORD", "false")));
+        assert!(is_template(&odd.replace("WORD", "true").replace("agpm.project.", "")));
     }
 
     #[test]

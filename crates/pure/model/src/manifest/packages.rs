@@ -201,6 +201,9 @@ impl<'n> Reader<'_, '_, 'n> {
             let help = "variables of the project stand below `project`, others get their own names";
             self.check.bad_value(ours, "`agpm` in `template_vars` would hide agpm's own names", help);
         }
+        if let Some(project) = node.get("project") {
+            self.check.map(project, "`project` in `template_vars`");
+        }
         self.manifest.variants.of(to_value(node))
     }
 

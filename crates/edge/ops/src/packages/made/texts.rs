@@ -58,6 +58,14 @@ impl Task<'_> {
     }
 }
 
+/// The names under which a template finds something that it needs.
+struct Called {
+    /// What its declaration calls it, and its own name.
+    own: Vec<String>,
+    /// The name of its file, unless its declaration calls it otherwise.
+    file: Option<String>,
+}
+
 enum Patching {
     Done(String, Vec<AppliedField>),
     /// Its front matter reads only once its template is filled.
@@ -197,21 +205,48 @@ impl Maker<'_> {
             return names;
         }
         let mut deps: BTreeMap<&str, Vec<(String, Value)>> = BTreeMap::new();
-        for need in &task.resolved.entry.needs {
+        let called: Vec<(usize, Called)> = task
+            .resolved
+            .entry
+            .needs
+            .iter()
+            .filter_map(|need| Some((*need, self.called(task, *need)?)))
+            .collect();
+        for (need, names) in &called {
             let child = &self.entries[*need];
-            let Some(called) = names_of_need(task, child) else { continue };
             let body = self.bodies.get(&(*need, task.variant)).map(|body| body.to_string());
             let fields = resource_fields(child).into_iter().chain([("content", Value::from(body))]);
             let value = Value::map(fields);
+            // A file's name that could mean two of them means none.
+            let twin = |(other, theirs): &&(usize, Called)| {
+                other != need
+                    && theirs.file == names.file
+                    && self.entries[*other].entry.kind == child.entry.kind
+            };
+            let file = names.file.iter().filter(|_| !called.iter().any(|other| twin(&other)));
             let of_kind = deps.entry(child.entry.kind.plural()).or_default();
-            for name in called {
-                if !of_kind.iter().any(|(known, _)| *known == name) {
-                    of_kind.push((name, value.clone()));
+            for name in names.own.iter().chain(file) {
+                if !of_kind.iter().any(|(known, _)| known == name) {
+                    of_kind.push((name.clone(), value.clone()));
                 }
             }
         }
         let deps = deps.into_iter().map(|(kind, named)| (kind.replace('-', "_"), Value::Map(named)));
         names.with(&["agpm", "deps"], &Value::map(deps))
+    }
+
+    /// How a template calls something that it needs; nothing if it is not needed under this variant.
+    fn called(&self, task: Task<'_>, need: usize) -> Option<Called> {
+        let child = &self.entries[need].entry;
+        let of_kind =
+            task.resolved.needs.under(task.variant).iter().filter(|(one, _)| one.kind == child.kind);
+        let mut meant = of_kind.filter(|(_, unit)| *unit == child.unit || unit.path.is_pattern()).peekable();
+        meant.peek()?;
+        let exact = meant.filter(|(_, unit)| *unit == child.unit);
+        let alias = exact.filter_map(|(declared, _)| declared.name.as_ref()).next();
+        let own = alias.into_iter().chain([&child.name]).map(|name| identifier(name.as_str()));
+        let file = alias.is_none().then(|| identifier(child.unit.path.stem()));
+        Some(Called { own: own.collect(), file })
     }
 
     /// The text of an MCP server with what the manifest itself says of it.
@@ -297,21 +332,6 @@ pub(super) fn json(text: &str) -> Option<Value> {
     parse(source, text, Format::Jsonc, Limits::default()).document.root().map(to_value)
 }
 
-/// The names under which a template finds what it needs, the best first: what its declaration calls it, its own name,
-/// its file's name. Hyphens become underscores. Nothing if it is not needed under this variant.
-fn names_of_need(task: Task<'_>, child: &ResolvedEntry) -> Option<Vec<String>> {
-    let declared = task.resolved.needs.under(task.variant);
-    let is_meant = |unit: &agpm_model::Unit| *unit == child.entry.unit || unit.path.is_pattern();
-    let mut same = declared
-        .iter()
-        .filter(|(declared, unit)| declared.kind == child.entry.kind && is_meant(unit))
-        .peekable();
-    same.peek()?;
-    let exact = same.filter(|(_, unit)| *unit == child.entry.unit);
-    let alias = exact.filter_map(|(declared, _)| declared.name.as_ref()).next().map(ToString::to_string);
-    let own = [child.entry.name.to_string(), child.entry.unit.path.stem().to_owned()];
-    let mut names: Vec<String> =
-        alias.into_iter().chain(own).map(|name| name.replace(['-', '.', ' '], "_")).collect();
-    names.dedup();
-    Some(names)
+fn identifier(name: &str) -> String {
+    name.replace(['-', '.', ' '], "_")
 }

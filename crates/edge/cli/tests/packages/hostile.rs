@@ -339,3 +339,43 @@ fn fields_hold_no_escape_codes_in_fates() {
     let output = project.good("install");
     assert!(!output.stdout.contains(ESCAPES), "{output:?}");
 }
+
+#[test]
+fn a_tree_that_holds_itself_many_times_is_not_searched_without_end() {
+    let project = Project::new();
+    let mut source = project.release(&[("agents/a.md", "a\n")]);
+    let mut tree = source.git(&["rev-parse", "HEAD^{tree}"]).stdout.trim().to_owned();
+    for _ in 0..30 {
+        let listing: String = (0..10).map(|n| format!("040000 tree {tree}\td{n}\n")).collect();
+        project.sandbox.write("tree", &listing);
+        let file = project.sandbox.work().join("tree");
+        let script = format!("git mktree < {}", file.display());
+        let mut command = std::process::Command::new("sh");
+        command.current_dir(source.path()).args(["-c", &script]);
+        tree = String::from_utf8(command.output().unwrap().stdout).unwrap().trim().to_owned();
+    }
+    let commit = source.git(&["commit-tree", &tree, "-m", "bomb"]).stdout.trim().to_owned();
+    source.git(&["tag", "v2.0.0", &commit]);
+    for (kind, path) in [("agents", "**/none*.md"), ("skills", "**"), ("skills", "d0")] {
+        project.manifest(&format!("[{kind}]\n{}", entry("x", path, "").replace("v1.0.0", "v2.0.0")));
+        let output = project.run("install");
+        assert!(matches!(output.code, Some(1 | 6)), "{kind} {path}\n{output}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_not_waited_for() {
+    let project = Project::one(
+        "agents",
+        "agents/a.md",
+        "{{ 'docs/pipe.md' | content }}{{ agpm.project.x }}\n",
+        "[project]\nx = 1\n",
+    );
+    std::fs::create_dir(project.path("docs")).unwrap();
+    let made = std::process::Command::new("mkfifo").arg(project.path("docs/pipe.md")).status().unwrap();
+    assert!(made.success());
+    let output = project.run("install");
+    assert_eq!(output.code, Some(1), "{output}");
+    assert!(output.stderr.contains("it is no file"), "{output}");
+}

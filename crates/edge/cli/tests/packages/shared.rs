@@ -874,3 +874,112 @@ fn a_merge_target_in_toml_can_be_emptied_again() {
         project.good("install");
     }
 }
+
+/// A project as a colleague gets it: everything that is committed, and none of our state.
+fn cloned(project: &Project) {
+    std::fs::remove_dir_all(project.path(".agpm")).unwrap();
+}
+
+#[test]
+fn in_a_fresh_clone_the_lockfile_tells_which_entries_are_ours() {
+    let project = Project::new();
+    let mut source = project.release(&[("hooks/lint.json", HOOK), ("mcp/fs.json", SERVER)]);
+    source.commit(&[("hooks/lint.json", HOOK_2), ("mcp/fs.json", SERVER_2)]);
+    source.tag("v1.1.0");
+    let asked = format!(
+        "[hooks]\n{}[mcp-servers]\n{}[patch.mcp-servers.fs]\nenv.A = \"1\"\n",
+        entry("lint", "hooks/lint.json", ""),
+        entry("fs", "mcp/fs.json", "")
+    );
+    project.manifest(&asked);
+    project.write(SETTINGS, "{\"hooks\": {\"PreToolUse\": [{\"hooks\": [{\"command\": \"mine\"}]}]}}\n");
+    project.good("install");
+    cloned(&project);
+    // Another version replaces them and does not come beside them.
+    project.manifest(&asked.replace("v1.0.0", "v1.1.0"));
+    project.good("install");
+    let settings = project.read(SETTINGS);
+    assert!(settings.contains("lint --all") && !settings.contains("\"lint\""), "{settings}");
+    cloned(&project);
+    project.manifest("");
+    project.good("install");
+    assert_eq!(
+        json(&project.read(SETTINGS)),
+        json("{\"hooks\": {\"PreToolUse\": [{\"hooks\": [{\"command\": \"mine\"}]}]}}")
+    );
+    assert!(!project.read(".mcp.json").contains("npx"), "{}", project.read(".mcp.json"));
+}
+
+#[test]
+fn entries_that_a_colleague_moved_on_are_still_ours() {
+    let project = Project::new();
+    let mut source = project.release(&[("hooks/lint.json", HOOK), ("agents/a.md", "one\n")]);
+    source.commit(&[("hooks/lint.json", HOOK_2), ("agents/a.md", "two\n")]);
+    source.tag("v1.1.0");
+    let asked = format!(
+        "[hooks]\n{}[agents]\n{}",
+        entry("lint", "hooks/lint.json", ""),
+        entry("a", "agents/a.md", "")
+    );
+    project.manifest(&asked);
+    project.good("install");
+    let ledger = project.read(".agpm/ledger.json");
+    project.manifest(&asked.replace("v1.0.0", "v1.1.0"));
+    project.good("install");
+    // As if all but our own state came with a pull.
+    project.write(".agpm/ledger.json", &ledger);
+    let output = project.good("install");
+    assert!(!output.to_string().contains("edited"), "{output}");
+    project.write(".agpm/ledger.json", &ledger);
+    project.manifest("");
+    let output = project.good("install");
+    assert!(!output.to_string().contains("edited"), "{output}");
+    assert!(
+        !project.exists(SETTINGS) || !project.read(SETTINGS).contains("lint"),
+        "{}",
+        project.read(SETTINGS)
+    );
+    assert!(!project.exists(".claude/agents/a.md"));
+}
+
+#[test]
+fn an_equal_entry_of_two_resources_is_written_once_and_verified() {
+    let project = Project::with(
+        &[("hooks/a.json", HOOK), ("hooks/b.json", HOOK)],
+        &format!("[hooks]\n{}{}", entry("a", "hooks/a.json", ""), entry("b", "hooks/b.json", "")),
+    );
+    project.good("install");
+    assert_eq!(project.read(SETTINGS).matches("\"lint\"").count(), 1);
+    project.good("verify");
+}
+
+#[test]
+fn verify_still_tells_of_an_entry_that_an_install_kept() {
+    let project = Project::one("mcp-servers", "mcp/fs.json", SERVER, "");
+    project.good("install");
+    let edited = project.read(".mcp.json").replace("npx", "mine");
+    project.write(".mcp.json", &edited);
+    assert_eq!(project.run("verify").code, Some(1));
+    project.warned("install", &["install/edited"]);
+    assert_eq!(project.run("verify").code, Some(1));
+}
+
+#[test]
+fn force_leaves_a_users_command_that_stands_beside_ours() {
+    let project = Project::one("hooks", "hooks/lint.json", HOOK, "");
+    project.good("install");
+    let shared = project.read(SETTINGS).replacen(
+        "\"hooks\": [\n",
+        "\"hooks\": [\n          {\"command\": \"mine\"},\n",
+        2,
+    );
+    let shared = if shared.contains("mine") {
+        shared
+    } else {
+        project.read(SETTINGS).replace("[{\"type\"", "[{\"command\": \"mine\"}, {\"type\"")
+    };
+    assert!(shared.contains("mine"), "{shared}");
+    project.write(SETTINGS, &shared);
+    project.run("install --force");
+    assert!(project.read(SETTINGS).contains("mine"), "{}", project.read(SETTINGS));
+}

@@ -36,7 +36,7 @@ pub(super) fn recognise(
     store: &ProjectStore,
     ledger: &Ledger,
 ) -> Option<Ledger> {
-    let sources = Sources::open(&world.environment, manifest, store.path());
+    let sources = Sources::open_all(&world.environment, manifest, store.path());
     let entries = frozen::as_locked(world, manifest, &sources, lock)?;
     let making = make_these(manifest, store, &entries, &mut Notes::default()).ok()?;
     let mut known = ledger.clone();

@@ -27,3 +27,9 @@ fn the_guide_to_packages_says_what_happens() {
     check_script(&Sandbox::new(PROGRAM), &root().join("docs/packages.md"))
         .unwrap_or_else(|failure| panic!("{failure}"));
 }
+
+#[test]
+fn the_guide_to_content_says_what_happens() {
+    check_script(&Sandbox::new(PROGRAM), &root().join("docs/content.md"))
+        .unwrap_or_else(|failure| panic!("{failure}"));
+}

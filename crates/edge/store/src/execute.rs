@@ -17,8 +17,8 @@ use crate::steps::{exists, gone_is_fine, is_same, link, rename};
 pub(crate) enum Clash {
     /// Fail, so that all is taken back.
     Fail,
-    /// Keep it beside the old content: a killed transaction can only go forward.
-    SetAside,
+    /// Leave it alone: a killed transaction goes forward with what is left.
+    Leave,
 }
 
 /// Places that must be free before something is written.
@@ -78,7 +78,10 @@ impl<'a> Execution<'a> {
     fn remove(&mut self, meant: impl Fn(&str) -> bool) -> Result<(), StoreError> {
         let journal = self.journal;
         for (at, operation) in journal.removals().filter(|(_, operation)| meant(operation.path.as_str())) {
-            self.take(&at.to_string(), operation).map_err(self.fail(operation))?;
+            let taken = exists(&self.staging.old, &at.to_string()).map_err(self.fail(operation))?;
+            if taken || !self.is_edited(operation)? {
+                self.take(&at.to_string(), operation).map_err(self.fail(operation))?;
+            }
         }
         for folder in journal.prune.iter().filter(|folder| meant(folder)) {
             self.chain.remove_if_empty(folder).map_err(self.staging.store.at(folder))?;
@@ -95,6 +98,12 @@ impl<'a> Execution<'a> {
         let in_the_way = InTheWay::of(journal);
         self.bring_back(|path| !in_the_way.is(path))?;
         for (at, operation) in journal.writes().rev() {
+            // What is still to be placed left its place alone: there is the old file, or a user's.
+            if exists(&self.staging.new, &at.to_string()).map_err(self.fail(operation))?
+                && self.is_there(operation)
+            {
+                continue;
+            }
             self.take_back(&at.to_string(), operation).map_err(self.fail(operation))?;
             self.restore(&at.to_string(), operation)?;
         }
@@ -113,27 +122,22 @@ impl<'a> Execution<'a> {
         Ok(())
     }
 
-    /// Whether a file that is still to be replaced or removed was edited since the plan was made, while everything that
-    /// is done can be taken back: nothing that we put in its place was edited.
-    pub(crate) fn meets_an_edit(&mut self) -> Result<bool, StoreError> {
-        let (journal, store) = (self.journal, self.staging.store);
-        let mut edited = false;
-        for (at, operation) in journal.files() {
-            let name = at.to_string();
-            let fail = store.at(operation.path.as_str());
-            let now = match store.see(&mut self.chain, &operation.path)? {
-                Seen::File(content) => Some(content.checksum),
-                _ => None,
-            };
-            let placed = operation.after.is_some() && !exists(&self.staging.new, &name).map_err(&fail)?;
-            let taken = exists(&self.staging.old, &name).map_err(&fail)?;
-            match (placed, taken) {
-                (true, _) if now != operation.after.map(|after| after.checksum) => return Ok(false),
-                (false, false) => edited |= now != operation.before.map(|before| before.checksum),
-                _ => {}
-            }
+    fn is_there(&mut self, operation: &Operation) -> bool {
+        let parent = self.chain.parent(&operation.path);
+        parent.and_then(|dir| exists(dir, operation.path.file_name())).unwrap_or(false)
+    }
+
+    /// Whether a file is no longer what the plan saw, after a kill: then it is the user's, and left alone.
+    fn is_edited(&mut self, operation: &Operation) -> Result<bool, StoreError> {
+        if self.clash == Clash::Fail {
+            return Ok(false);
         }
-        Ok(edited)
+        let now = match self.staging.store.see(&mut self.chain, &operation.path)? {
+            Seen::File(content) => Some(content.checksum),
+            Seen::Missing => return Ok(false),
+            _ => None,
+        };
+        Ok(now != operation.before.map(|before| before.checksum))
     }
 
     /// Moves the old file out of the way, unless that was done.
@@ -153,7 +157,7 @@ impl<'a> Execution<'a> {
     fn put(&mut self, at: &str, operation: &Operation) -> Result<(), StoreError> {
         let fail = self.fail(operation);
         let name = operation.path.file_name();
-        if !exists(&self.staging.new, at).map_err(&fail)? {
+        if !exists(&self.staging.new, at).map_err(&fail)? || self.is_edited(operation)? {
             return Ok(());
         }
         if operation.before.is_some() && !exists(&self.staging.old, at).map_err(&fail)? {
@@ -165,10 +169,7 @@ impl<'a> Execution<'a> {
         let dir = self.chain.parent(&operation.path).map_err(&fail)?;
         let in_the_way = exists(dir, name).map_err(&fail)? && !is_same(dir, name, &self.staging.old, at);
         if in_the_way {
-            if self.clash == Clash::Fail {
-                return Err(self.staging.store.error(operation.path.as_str(), Problem::Changed));
-            }
-            rename(dir, name, &self.staging.old, &format!("{at}.found")).map_err(&fail)?;
+            return Err(self.staging.store.error(operation.path.as_str(), Problem::Changed));
         }
         rename(&self.staging.new, at, dir, name).map_err(fail)
     }

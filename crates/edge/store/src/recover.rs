@@ -40,9 +40,8 @@ impl ProjectStore {
             staging.discard()?;
             return Ok(Recovered::RolledBack);
         };
-        let mut execution = Execution::new(&staging, &journal, Clash::SetAside);
-        // What a user changed meanwhile must not be written over.
-        if !staging.is_whole(&journal) || execution.meets_an_edit()? {
+        let mut execution = Execution::new(&staging, &journal, Clash::Leave);
+        if !staging.is_whole(&journal) {
             execution.back()?;
             staging.discard()?;
             return Ok(Recovered::RolledBack);

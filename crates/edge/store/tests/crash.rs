@@ -211,21 +211,53 @@ fn a_content_that_did_not_arrive_rolls_back_what_was_committed() {
     assert!(torn > 10, "{torn}");
 }
 
-/// What the plan did not see is not written over: the transaction is taken back, and the user's bytes stay in place.
+/// What the plan did not see is not written over: the rest is done, and the user's bytes stay in place.
 #[test]
 fn what_a_user_made_or_edited_between_the_kill_and_the_recovery_stays_in_place() {
-    let (old, _) = trees();
+    let (_, mut new) = trees();
     let case = killed_once_committed();
-    std::fs::write(case.folder.join("new.md"), "mine").unwrap();
-    std::fs::write(case.folder.join("settings.json"), "edited").unwrap();
-    assert_eq!(recover(&case.folder), Recovered::RolledBack);
-    let read = |file: &str| std::fs::read_to_string(case.folder.join(file)).unwrap();
-    assert_eq!((read("new.md"), read("settings.json")), ("mine".to_owned(), "edited".to_owned()));
-    let mut now = tree(&case.folder);
-    for file in ["new.md", "settings.json"] {
-        now.remove(file);
+    let edits = [("new.md", "mine"), ("settings.json", "edited"), ("shared/three.md", "edited too")];
+    for (file, text) in edits {
+        std::fs::write(case.folder.join(file), text).unwrap();
     }
-    assert!(now.iter().all(|(path, content)| old.get(path) == Some(content)), "{:?}", now.keys());
+    assert_eq!(recover(&case.folder), Recovered::RolledForward);
+    let mut now = tree(&case.folder);
+    for (file, text) in edits {
+        assert_eq!(std::fs::read_to_string(case.folder.join(file)).unwrap(), text, "{file}");
+        now.remove(file);
+        new.remove(file);
+    }
+    assert_eq!(now, new);
+}
+
+/// The same at every moment, whether an editor writes in place or puts another file there.
+#[test]
+fn no_edit_after_a_kill_is_lost() {
+    for at in 1..MOST {
+        for replaced in [false, true] {
+            let case = case(Start::Prepared);
+            if child("child_applies", &case.folder, STOP, at) {
+                return;
+            }
+            let mut edited = Vec::new();
+            for file in ["settings.json", "shared/three.md", "ours/two.md", "new.md"] {
+                let path = case.folder.join(file);
+                let Ok(text) = std::fs::read_to_string(&path) else { continue };
+                if replaced {
+                    std::fs::write(case.folder.join("editing"), format!("{text} and mine")).unwrap();
+                    std::fs::rename(case.folder.join("editing"), &path).unwrap();
+                } else {
+                    std::fs::write(&path, format!("{text} and mine")).unwrap();
+                }
+                edited.push(path);
+            }
+            recover(&case.folder);
+            for path in edited {
+                let now = std::fs::read_to_string(&path).unwrap_or_default();
+                assert!(now.ends_with(" and mine"), "{}, killed at write {at}: {now:?}", path.display());
+            }
+        }
+    }
 }
 
 #[test]

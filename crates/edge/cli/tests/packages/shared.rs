@@ -983,3 +983,14 @@ fn force_leaves_a_users_command_that_stands_beside_ours() {
     project.run("install --force");
     assert!(project.read(SETTINGS).contains("mine"), "{}", project.read(SETTINGS));
 }
+
+#[test]
+fn force_puts_an_edited_hook_back_and_does_not_double_it() {
+    let project = Project::one("hooks", "hooks/lint.json", HOOK, "");
+    project.good("install");
+    let ours = project.read(SETTINGS);
+    project.write(SETTINGS, &ours.replace("\"lint\"", "\"lint --mine\""));
+    project.warned("install", &["install/edited"]);
+    project.good("install --force");
+    assert_eq!(json(&project.read(SETTINGS)), json(&ours));
+}

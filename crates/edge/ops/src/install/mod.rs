@@ -188,7 +188,7 @@ fn decide(
     let lock_change = compare(old, &lock, job.request.lock)?;
     let Planned { mut plan, shared } = planned(world, store, job, ready, (&entries, &making.made), notes)?;
     refuse(&plan, job.request.writing, notes)?;
-    tell_kept(&plan, job.request.lock, notes)?;
+    tell_kept(&plan, &job.request, notes)?;
     let warned = notes.diagnostics.iter().any(|found| found.severity >= Severity::Warning);
     if job.request.warnings == Warnings::Stop && warned {
         notes.diagnostics.iter_mut().for_each(|found| found.severity = found.severity.max(Severity::Error));

@@ -11,7 +11,7 @@ use agpm_store::{ProjectStore, StoreError};
 
 use crate::failure::{Failure, FailureKind, Notes};
 use crate::install::shared::{desired_nodes, plan_shared};
-use crate::install::{LockUse, Writing};
+use crate::install::{InstallRequest, LockUse, Writing};
 use crate::packages::{LOCK_NAME, Made, ResolvedEntry};
 use crate::parallel;
 use agpm_store::LEDGER_FILE;
@@ -206,7 +206,7 @@ pub(super) fn refuse(plan: &Plan, writing: Writing, notes: &mut Notes) -> Result
 }
 
 /// Files that were edited stay; where every byte must be as locked that is an error.
-pub(super) fn tell_kept(plan: &Plan, lock: LockUse, notes: &mut Notes) -> Result<(), Failure> {
+pub(super) fn tell_kept(plan: &Plan, request: &InstallRequest, notes: &mut Notes) -> Result<(), Failure> {
     for change in plan.changes.iter().filter(|change| change.action == Action::Keep) {
         let what = match &change.place {
             Some(place) => format!("`{place}` of `{}` ({})", change.path, change.owner),
@@ -217,9 +217,12 @@ pub(super) fn tell_kept(plan: &Plan, lock: LockUse, notes: &mut Notes) -> Result
             .in_file(change.path.as_str())
             .help(match change.reason {
                 Reason::UnaskedEdited => "agpm leaves it to you from now on: delete it if you do not need it",
+                _ if request.overwrite == Overwrite::Everything => {
+                    "it holds something of yours beside ours: take that out, or delete the entry"
+                }
                 _ => "`agpm install --force` overwrites it",
             });
-        if lock == LockUse::Frozen {
+        if request.lock == LockUse::Frozen {
             diagnostic.severity = Severity::Error;
         }
         notes.diagnostics.push(diagnostic);

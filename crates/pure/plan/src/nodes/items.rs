@@ -81,11 +81,14 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Whether an edited item may be overwritten: not if a user put commands of their own beside ours.
+    /// Whether an edited item may be overwritten: not if it holds commands of the user's own beside ours.
     pub(super) fn may_drop(&self, node: &OwnedNode, list: &Pointer, index: usize) -> bool {
         let items = items_at(&self.draft.document, list);
-        let only_ours = |item: &NodeRef<'_>| marks_of(*item).iter().all(|mark| node.marks.contains(mark));
-        self.overwrite == Overwrite::Everything && items.get(index).is_some_and(only_ours)
+        let is_mixed = |item: &NodeRef<'_>| {
+            let ours = marks_of(*item).into_iter().filter(|mark| node.marks.contains(mark)).count();
+            ours > 0 && ours < marks_of(*item).len()
+        };
+        self.overwrite == Overwrite::Everything && items.get(index).is_some_and(|item| !is_mixed(item))
     }
 
     /// The index of an item that is as we wrote it.
@@ -105,10 +108,11 @@ impl Engine<'_> {
         let unclaimed: Vec<(usize, NodeRef<'_>)> =
             self.unclaimed(list).filter(|(_, item)| !is_other(*item)).collect();
         let marked = unclaimed.iter().find(|(_, item)| shares_mark(*item, node));
-        // What cannot be told from the user's own is not overwritten.
-        let new = || match self.overwrite {
-            Overwrite::Everything => None,
-            _ => unclaimed.iter().find(|(_, item)| has_marks(*item) && !self.is_users(list, *item)),
+        let mut new = unclaimed.iter().filter(|(_, item)| has_marks(*item) && !self.is_users(list, *item));
+        let new = || match (new.next(), new.next(), self.overwrite) {
+            // What cannot be told from the user's own is not overwritten.
+            (Some(_), Some(_), Overwrite::Everything) => None,
+            (first, ..) => first,
         };
         marked.or_else(new).map(|(index, _)| *index)
     }

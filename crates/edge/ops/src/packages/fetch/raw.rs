@@ -1,0 +1,89 @@
+//! What is found at a path, before it is understood, and what is not taken.
+
+use agpm_diag::{Diagnostic, codes};
+use agpm_model::{RelativePath, ResourcePath, Unit};
+use agpm_plan::clashes;
+
+use crate::failure::{Failure, FailureKind};
+use crate::packages::facts::File;
+
+/// Folders deeper than this are not searched for matches.
+pub(super) const DEEPEST: usize = 64;
+/// Folders that are searched for one pattern or one skill. A tree of git can hold itself many times.
+pub(super) const MOST_FOLDERS: usize = 20_000;
+/// A skill with more files than this is not taken.
+pub(super) const MOST_FILES: usize = 1000;
+/// A skill with more bytes than this is not taken.
+pub(super) const MOST_BYTES: u64 = 100 << 20;
+
+/// What is at a path, before it is understood.
+pub(super) enum Raw {
+    Absent,
+    File(File),
+    Folder(Vec<(RelativePath, File)>),
+    /// Something of a source that is not taken, and why.
+    Unfit(Unfit),
+    Matches(Vec<Unit>),
+}
+
+/// Why something of a source is not taken.
+pub(super) enum Unfit {
+    /// It is a symbolic link, which is not followed: it may lead anywhere.
+    Link,
+    /// A skill breaks a limit.
+    Skill(String),
+    /// A pattern would have to be searched for without end.
+    Pattern,
+}
+
+/// A path inside a skill: one that every system can have, that is what it looks like, and that is not git's own.
+pub(super) fn skill_path(path: &str) -> Result<RelativePath, ()> {
+    let odd = |c: char| matches!(c, '\u{fffd}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}');
+    let gits = |part: &str| matches!(part.to_lowercase().as_str(), ".git" | "git~1");
+    if path.contains(odd) || path.split('/').any(gits) {
+        return Err(());
+    }
+    RelativePath::new(path).map_err(drop)
+}
+
+/// A path that another one cannot be beside, on systems where case says nothing.
+pub(super) fn twice<'p>(paths: impl Iterator<Item = &'p RelativePath>) -> Option<String> {
+    let numbered: Vec<(usize, &RelativePath)> = paths.enumerate().collect();
+    clashes(numbered).into_iter().next().map(|clash| clash.path.to_string())
+}
+
+pub(super) fn said_twice(path: &str) -> String {
+    format!("`{path}` is there twice, where case says nothing")
+}
+
+pub(super) fn too_many_folders() -> String {
+    format!("it has more than {MOST_FOLDERS} folders")
+}
+
+pub(super) fn too_large() -> String {
+    format!("it has more than {} MiB", MOST_BYTES >> 20)
+}
+
+pub(super) fn unfit(unit: &Unit, why: Unfit) -> Failure {
+    let diagnostic = match why {
+        Unfit::Link => {
+            let message = format!("`{unit}` is a symbolic link, and links of a source are not followed");
+            Diagnostic::new(&codes::PACKAGE_NOT_FOUND, message).help("ask for the file that it leads to")
+        }
+        Unfit::Pattern => {
+            let message = format!("`{unit}` would be searched for in more than {MOST_FOLDERS} folders");
+            Diagnostic::new(&codes::PACKAGE_NOT_FOUND, message).help("name the folder in the pattern")
+        }
+        Unfit::Skill(why) => {
+            Diagnostic::new(&codes::SKILL_LIMIT, format!("the skill `{unit}` cannot be installed: {why}"))
+                .help("take it out of the skill, or ask its author to")
+        }
+    };
+    Failure::new(FailureKind::Refused, diagnostic)
+}
+
+/// A match of a pattern.
+pub(super) fn found_unit(pattern: &Unit, path: &str) -> Option<Unit> {
+    let path = ResourcePath::found(path).ok()?;
+    Some(Unit { origin: pattern.origin.clone(), path, extent: pattern.extent })
+}

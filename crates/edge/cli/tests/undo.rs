@@ -184,3 +184,27 @@ fn only_our_entries_leave_a_file_that_was_edited_since() {
     run(&sandbox, "agpm undo", 0);
     assert_eq!(sandbox.read(".mcp.json"), "{\"mcpServers\": {\"mine\": {\"command\": \"mine, edited\"}}}\n");
 }
+
+#[test]
+fn an_install_in_between_does_not_make_an_edit_forgotten() {
+    let sandbox = Sandbox::new(PROGRAM);
+    sandbox.write(".mcp.json", "{\"mcpServers\": {\"mine\": {\"command\": \"m\"}}}\n");
+    sandbox.write("agpm.toml", "[mcp-servers]\nfs = { command = \"npx\" }\n");
+    run(&sandbox, "agpm install", 0);
+    let edited = sandbox.read(".mcp.json").replace("\"m\"", "\"mine, edited\"");
+    sandbox.write(".mcp.json", &edited);
+    run(&sandbox, "agpm install", 0);
+    run(&sandbox, "agpm undo", 0);
+    assert_eq!(sandbox.read(".mcp.json"), "{\"mcpServers\": {\"mine\": {\"command\": \"mine, edited\"}}}\n");
+}
+
+#[test]
+fn a_shared_file_that_does_not_read_is_told() {
+    let sandbox = Sandbox::new(PROGRAM);
+    sandbox.write("agpm.toml", "[mcp-servers]\nfs = { command = \"npx\" }\n");
+    run(&sandbox, "agpm install", 0);
+    sandbox.write(".mcp.json", "{ not json");
+    let output = run(&sandbox, "agpm undo", 1);
+    assert!(output.stderr.contains(".mcp.json"), "{output}");
+    assert_eq!(sandbox.read(".mcp.json"), "{ not json");
+}

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use agpm_diag::{Diagnostic, codes, did_you_mean};
+use agpm_diag::{Diagnostic, SourceMap, codes, did_you_mean};
 use agpm_model::{
     Checksum, FileMode, Manifest, NameError, Origin, RESOURCE_TYPES, ResourceName, ResourcePath,
     ResourceType, SourceAddress, SourceName,
@@ -337,5 +337,28 @@ fn remove_dependency(
         return Err(unknown_name(kind.singular(), name, help));
     }
     let text = edit(document, &Edit::Remove { at })?;
-    Ok(Edited { text, done: format!("remove {kind}/{name}"), then: Then::Install(Executables::AsManifest) })
+    let (text, with) = match without_patch(&text, kind, name)? {
+        Some(text) => (text, " and its patch"),
+        None => (text, ""),
+    };
+    let done = format!("remove {kind}/{name}{with}");
+    Ok(Edited { text, done, then: Then::Install(Executables::AsManifest) })
+}
+
+/// The text without the patch of a dependency, which would mean nothing any more; tables that hold nothing else go too.
+fn without_patch(text: &str, kind: ResourceType, name: &str) -> Result<Option<String>, Failure> {
+    let patches = Pointer::root().child("patch");
+    let of_kind = patches.child(kind.plural());
+    let source = SourceMap::default().add("", "");
+    let document = parse(source, text.to_owned(), Format::Toml, Limits::default()).document;
+    let is_alone = |at: &Pointer| document.at(at).is_some_and(|table| table.len() == 1);
+    if document.at(&of_kind.child(name)).is_none() {
+        return Ok(None);
+    }
+    let at = match (is_alone(&of_kind), is_alone(&patches)) {
+        (true, true) => patches,
+        (true, false) => of_kind,
+        _ => of_kind.child(name),
+    };
+    edit(&document, &Edit::Remove { at }).map(Some)
 }

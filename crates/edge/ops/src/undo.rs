@@ -68,13 +68,13 @@ fn run(world: &World, request: &UndoRequest, notes: &mut Notes) -> Result<UndoRe
     let newest = store.history()?.into_iter().next().map(PastEntry::of).ok_or_else(nothing)?;
     // With force the very bytes come back.
     let force = if request.overwrite == Overwrite::Everything { Force::Yes } else { Force::No };
-    let mended = if force == Force::Yes { Vec::new() } else { mend(&store, &newest)? };
+    let mended = if force == Force::Yes { Vec::new() } else { mend(&store, &newest, notes)? };
     store.undo(&held, force, &mended).map_err(|error| refused(error, &store, notes))?;
     Ok(UndoReport { entries: vec![newest], writing })
 }
 
 /// In files that users write too only our entries go back: what the user changed there since stays.
-fn mend(store: &ProjectStore, newest: &PastEntry) -> Result<Vec<Mended>, Failure> {
+fn mend(store: &ProjectStore, newest: &PastEntry, notes: &mut Notes) -> Result<Vec<Mended>, Failure> {
     let after = read_ledger(store)?;
     let before = match store.kept_by_newest(&path_of(LEDGER_FILE))? {
         Some(bytes) => ledger_in(bytes)?,
@@ -84,14 +84,13 @@ fn mend(store: &ProjectStore, newest: &PastEntry) -> Result<Vec<Mended>, Failure
     for (path, _) in &newest.files {
         let (was, is) = (before.entries.get(path), after.entries.get(path));
         let Observed::File(now, _) = observe(store, path)? else { continue };
-        if was.or(is).is_none() || is.is_some_and(|owned| owned.seen == now) {
+        if was.or(is).is_none() || store.left_by_newest(path)? == Some(now) {
             continue;
         }
-        let mut own = Notes::default();
         let format = shared::format_of(path);
-        let document = shared::read(store, path, format, &mut own)?;
+        let document = shared::read(store, path, format, notes)?;
         let old = match store.kept_by_newest(path)? {
-            Some(bytes) => Some(shared::understand(path, bytes, format, &mut own)?),
+            Some(bytes) => Some(shared::understand(path, bytes, format, notes)?),
             None => None,
         };
         let outcome = take_back(&document, old.as_ref(), was, is).map_err(|error| {

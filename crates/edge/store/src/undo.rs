@@ -80,6 +80,13 @@ impl ProjectStore {
         }
     }
 
+    /// What the newest transaction left in a file; nothing if it did not change it or removed it.
+    pub fn left_by_newest(&self, path: &RelativePath) -> Result<Option<Checksum>, StoreError> {
+        let Some((_, _, journal)) = self.newest()? else { return Ok(None) };
+        let file = journal.files().find(|(_, file)| file.path == *path);
+        Ok(file.and_then(|(_, file)| file.after).map(|after| after.checksum))
+    }
+
     /// Takes back the newest transaction, which leaves the history with it. Files that were edited since are a reason to
     /// refuse, but for those that are mended.
     pub fn undo(&self, lock: &ProjectLock, force: Force, mended: &[Mended]) -> Result<Undone, UndoError> {

@@ -343,7 +343,7 @@ fn fields_hold_no_escape_codes_in_fates() {
 #[test]
 fn a_tree_that_holds_itself_many_times_is_not_searched_without_end() {
     let project = Project::new();
-    let mut source = project.release(&[("agents/a.md", "a\n")]);
+    let source = project.release(&[("agents/a.md", "a\n")]);
     let mut tree = source.git(&["rev-parse", "HEAD^{tree}"]).stdout.trim().to_owned();
     for _ in 0..30 {
         let listing: String = (0..10).map(|n| format!("040000 tree {tree}\td{n}\n")).collect();

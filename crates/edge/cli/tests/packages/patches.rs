@@ -440,10 +440,14 @@ fn a_key_that_is_patched_stays_where_it_is_in_json() {
 }
 
 #[test]
-fn a_dependency_is_not_removed_while_a_patch_names_it() {
+fn a_patch_goes_with_its_dependency() {
     let project = rust_expert(PROJECT_PATCH);
     project.good("install");
-    project.refused("remove dep agent rust-expert", 1, &["patch/unknown", "remove the patch"]);
+    let output = project.good("remove dep agent rust-expert");
+    assert!(output.stdout.contains("and its patch"), "{output}");
+    let manifest = project.read("agpm.toml");
+    assert!(!manifest.contains("patch") && !manifest.contains("haiku"), "{manifest}");
+    project.good("install --locked");
 }
 
 #[test]

@@ -48,7 +48,7 @@ fn undefined(name: &str, range: Option<Range<usize>>, template: &str, names: &Na
         let written = &template[whole.clone()];
         return RenderError {
             message: format!("`{written}` is read as a subtraction"),
-            help: hyphen_help(written),
+            help: hyphen_help(written, names),
             range: Some(whole),
         };
     }
@@ -60,11 +60,13 @@ fn undefined(name: &str, range: Option<Range<usize>>, template: &str, names: &Na
 }
 
 /// Names of resources have underscores for their hyphens; the project's own names are as they are.
-fn hyphen_help(written: &str) -> String {
+fn hyphen_help(written: &str, names: &Names) -> String {
+    let has = |table: &str, name: &str| {
+        let keys = names.keys_at(&table.split('.').collect::<Vec<_>>());
+        keys.is_some_and(|keys| keys.iter().any(|key| key == name))
+    };
     match written.rsplit_once('.') {
-        Some((table, name)) if written.starts_with("agpm.project.") && name.contains('-') => {
-            format!("write `{table}[\"{name}\"]`")
-        }
+        Some((table, name)) if has(table, name) => format!("write `{table}[\"{name}\"]`"),
         _ => format!("in names hyphens become underscores: write `{}`", written.replace('-', "_")),
     }
 }

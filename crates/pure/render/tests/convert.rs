@@ -1475,3 +1475,22 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_head_that_is_no_yaml_is_read_line_by_line() {
+    let text =
+        "---\nname: rev\ndescription: Use it when: a change is there. \"Now\"\ntools: Read\n---\nbody\n";
+    let converted = convert_file(FileForm::CodexAgent, "rev", text).unwrap();
+    assert_eq!(
+        converted.text,
+        "name = \"rev\"\ndescription = \"Use it when: a change is there. \\\"Now\\\"\"\nsandbox_mode = \"read-only\"\n\
+         developer_instructions = \"\"\"\nbody\n\"\"\"\n"
+    );
+    let told = converted.fates.iter().find(|fate| fate.field == "(front matter)").unwrap();
+    assert_eq!(told.kind, FateKind::Approximated);
+    // What holds more than lines is not guessed at.
+    for head in ["a: [", "a: b: c\n  - d", "a: b: c\na: d", "a: b: c\nb: |"] {
+        let text = format!("---\n{head}\n---\nbody\n");
+        assert!(convert_file(FileForm::CodexAgent, "x", &text).is_err(), "{head}");
+    }
+}

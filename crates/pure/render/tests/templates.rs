@@ -175,7 +175,7 @@ fn errors_say_which_name_where_and_what_instead() {
             "a {{ 'secret.md' | content }}",
             "content",
             "cannot read `secret.md`: it is outside of the project",
-            "template tags",
+            "name a text of the project",
         ),
         ("{{ agpm.project.x | content }}", "agpm.project.x", "undefined", "`[project]`"),
         ("{% include 'x' %}", "{% include 'x' %}", "templates have no `{% include %}`", "content"),

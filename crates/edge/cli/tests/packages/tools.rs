@@ -224,10 +224,10 @@ fn agents_is_a_place_for_skills_only() {
 }
 
 #[test]
-fn opencode_takes_files_as_they_are_and_servers_in_its_form() {
+fn opencode_takes_files_as_they_are_and_limits_and_servers_in_its_form() {
     let project = kit("opencode", &["agents", "commands", "skills", "mcp-servers"]);
-    assert_eq!(fates(&project), ["agents/reviewer model approximated", "agents/reviewer tools widened"]);
-    project.warned("install", &["tool/fidelity", "`tools`"]);
+    assert_eq!(fates(&project), ["agents/reviewer model approximated", "agents/reviewer tools approximated"]);
+    project.good("install");
     assert_eq!(
         project.written(),
         [
@@ -238,7 +238,10 @@ fn opencode_takes_files_as_they_are_and_servers_in_its_form() {
             ".opencode/skills/notes/more/words.md"
         ]
     );
-    assert_eq!(project.read(".opencode/agent/reviewer.md"), AGENT);
+    let limits = "permission:\n  \"*\": deny\n  read: allow\n  edit: allow\n---\n";
+    let expected =
+        AGENT.replace("tools: Read, Edit\n", "").replacen("---\nReview", &format!("{limits}Review"), 1);
+    assert_eq!(project.read(".opencode/agent/reviewer.md"), expected);
     kit("opencode", &["hooks"]).refused("install", 1, &["opencode", "hooks"]);
 }
 

@@ -82,7 +82,7 @@ pub(super) fn convert(form: &AgentForm, name: &str, text: &str) -> Result<Conver
         return Ok(Converted { text: text.to_owned(), fates: Vec::new() });
     }
     let front = Front::read(text)?;
-    let mut fates = Fates::default();
+    let mut fates = front.fates();
     let mut fields = fields(form, name, &front, &mut fates);
     let text = match codex {
         true => {

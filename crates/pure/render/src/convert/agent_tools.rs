@@ -48,7 +48,7 @@ pub(super) fn limit(limit: &Limit, front: &Front, fates: &mut Fates) -> Option<(
 const NO_NAME: &str = "(no name)";
 
 /// The names of a list, or of a text with commas.
-fn names(value: &Value) -> Vec<String> {
+pub(super) fn names(value: &Value) -> Vec<String> {
     let name = |value: &Value| text_of(value).unwrap_or_else(|| NO_NAME.to_owned());
     let names = match value {
         Value::List(items) => items.iter().map(name).collect(),

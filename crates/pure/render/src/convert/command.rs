@@ -12,7 +12,7 @@ const PROMPT: [&str; 7] = ["name", "description", "argument-hint", "agent", "mod
 /// Turns a command into a prompt file.
 pub(super) fn to_prompt(text: &str) -> Result<Converted, ConvertError> {
     let front = Front::read(text)?;
-    let mut fates = Fates::default();
+    let mut fates = front.fates();
     let mut fields = Vec::new();
     for (key, value) in front.fields() {
         let claude = key == "model" && is_claude_model(value);
@@ -36,7 +36,7 @@ pub(super) fn to_toml(name: &str, text: &str) -> Result<Converted, ConvertError>
         return Ok(Converted { text: text.to_owned(), fates: Vec::new() });
     }
     let front = Front::read(text)?;
-    let mut fates = Fates::default();
+    let mut fates = front.fates();
     let mut fields = Vec::new();
     for (key, value) in front.fields().iter().filter(|(key, _)| !METADATA.contains(&key.as_str())) {
         match (key.as_str(), text_of(value)) {

@@ -1,15 +1,17 @@
 //! Markdown with fields, taken apart and put together.
 
 use agpm_diag::{Diagnostic, Severity, SourceMap};
-use agpm_text::{Document, Format, Limits, Value, parse, print, to_value};
+use agpm_text::{Document, Format, Limits, Value, markdown_body, parse, print, to_value};
 
-use super::ConvertError;
 use super::parts::{entries, text_of};
+use super::{ConvertError, FateKind, Fates};
 
 /// A Markdown file's fields and its body.
 pub(super) struct Front {
     document: Document,
     fields: Value,
+    /// What is to be told of how the fields were read.
+    note: Option<&'static str>,
 }
 
 /// Reads a text without a home, or says what is wrong with it.
@@ -40,9 +42,51 @@ pub(super) fn is_toml_with(text: &str, keys: &[&str]) -> bool {
 
 impl Front {
     pub(super) fn read(text: &str) -> Result<Self, ConvertError> {
-        let document = document(text, Format::Markdown)?;
-        let fields = document.root().map_or(Value::Map(Vec::new()), to_value);
-        Ok(Front { document, fields })
+        match document(text, Format::Markdown) {
+            Ok(document) => {
+                let fields = document.root().map_or(Value::Map(Vec::new()), to_value);
+                Ok(Front { document, fields, note: None })
+            }
+            Err(error) => Front::by_line(text).ok_or(error),
+        }
+    }
+
+    /// Many heads are no YAML and are read all the same, line by line: `key: everything behind it`. Nothing if there is
+    /// more to it than lines.
+    fn by_line(text: &str) -> Option<Self> {
+        let body = markdown_body(text);
+        let head = text.get(..text.len() - body.len())?.trim();
+        let lines =
+            head.strip_prefix("---")?.strip_suffix("---")?.lines().filter(|line| !line.trim().is_empty());
+        let mut fields: Vec<(String, Value)> = Vec::new();
+        for line in lines {
+            let (key, value) = line.split_once(':')?;
+            let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+            if key.is_empty() || !key.chars().all(plain) || fields.iter().any(|(known, _)| known == key) {
+                return None;
+            }
+            let value = value.trim();
+            // These begin something that lines do not tell.
+            if value.starts_with(['[', '{', '|', '>', '&', '*', '!']) {
+                return None;
+            }
+            let quoted = value.strip_prefix('"').and_then(|value| value.strip_suffix('"'));
+            let value = quoted.unwrap_or(value);
+            let value = if value.is_empty() { Value::Null } else { Value::from(value) };
+            fields.push((key.to_owned(), value));
+        }
+        let document = document(body, Format::Markdown).ok()?;
+        let note = Some("it is no YAML, and was read line by line");
+        Some(Front { document, fields: Value::Map(fields), note })
+    }
+
+    /// The fates of a file so far: what is to be told of how it was read.
+    pub(super) fn fates(&self) -> Fates {
+        let mut fates = Fates::default();
+        if let Some(note) = self.note {
+            fates.add("(front matter)", FateKind::Approximated, note);
+        }
+        fates
     }
 
     pub(super) fn fields(&self) -> &[(String, Value)] {

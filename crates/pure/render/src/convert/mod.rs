@@ -94,7 +94,7 @@ impl ConvertError {
 pub fn convert_file(form: FileForm, name: &str, text: &str) -> Result<Converted, ConvertError> {
     match form {
         FileForm::Same => Ok(Converted { text: text.to_owned(), fates: Vec::new() }),
-        FileForm::OpenCodeAgent => Ok(opencode::told(text)),
+        FileForm::OpenCodeAgent => opencode::convert(text),
         FileForm::CodexAgent => agent::convert(&agent::CODEX, name, text),
         FileForm::CursorAgent => agent::convert(&agent::CURSOR, name, text),
         FileForm::CopilotAgent => agent::convert(&agent::COPILOT, name, text),

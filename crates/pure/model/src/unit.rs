@@ -183,7 +183,7 @@ impl fmt::Display for ResourcePath {
 impl fmt::Display for Unit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.origin {
-            Origin::Manifest => write!(f, "`{}` of the manifest", self.path),
+            Origin::Manifest => write!(f, "{} of the manifest", self.path),
             Origin::Local => write!(f, "{}", self.path),
             Origin::Source(name) => write!(f, "{name}:{}", self.path),
         }

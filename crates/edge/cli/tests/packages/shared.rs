@@ -994,3 +994,50 @@ fn force_puts_an_edited_hook_back_and_does_not_double_it() {
     project.good("install --force");
     assert_eq!(json(&project.read(SETTINGS)), json(&ours));
 }
+
+#[test]
+fn two_of_our_hooks_that_a_user_put_together_are_not_doubled() {
+    let other = HOOK.replace("\"lint\"", "\"test\"");
+    let project = Project::with(
+        &[("hooks/a.json", HOOK), ("hooks/b.json", &other)],
+        &format!("[hooks]\n{}{}", entry("a", "hooks/a.json", ""), entry("b", "hooks/b.json", "")),
+    );
+    project.good("install");
+    let together = "{\"hooks\": {\"PreToolUse\": [{\"matcher\": \"Bash\", \"hooks\": [{\"type\": \"command\", \"command\": \"lint\"}, {\"type\": \"command\", \"command\": \"test\"}]}]}}\n";
+    project.write(SETTINGS, together);
+    project.warned("install", &["install/edited"]);
+    assert_eq!(project.read(SETTINGS), together);
+}
+
+#[test]
+fn what_came_with_a_pull_and_leaves_at_once_goes_too() {
+    let project = Project::with(
+        &[("hooks/lint.json", HOOK), ("agents/a.md", "a\n"), ("agents/b.md", "b\n")],
+        &format!("[agents]\n{}", entry("a", "agents/a.md", "")),
+    );
+    project.good("install");
+    let ledger = project.read(".agpm/ledger.json");
+    let more = format!(
+        "[agents]\n{}{}[hooks]\n{}",
+        entry("a", "agents/a.md", ""),
+        entry("b", "agents/b.md", ""),
+        entry("lint", "hooks/lint.json", "")
+    );
+    project.manifest(&more);
+    project.good("install");
+    project.write(".agpm/ledger.json", &ledger);
+    project.manifest(&format!("[agents]\n{}", entry("a", "agents/a.md", "")));
+    project.good("install");
+    assert!(!project.exists(".claude/agents/b.md"));
+    assert!(!project.read(SETTINGS).contains("lint"), "{}", project.read(SETTINGS));
+}
+
+#[test]
+fn frozen_holds_to_what_the_manifest_said_of_a_server() {
+    let project = Project::new();
+    project.write("agpm.toml", "[mcp-servers]\nx = { command = \"a\" }\n");
+    project.good("install");
+    project.write("agpm.toml", "[mcp-servers]\nx = { command = \"b\" }\n");
+    project.refused("install --frozen", 5, &["mcp-servers/x"]);
+    project.refused("install --locked", 5, &["mcp-servers/x"]);
+}

@@ -226,7 +226,7 @@ fn planned(
     let first = make_plan(store, entries, made, (&ready.ledger, overwrite), notes)?;
     let Some((lock, _)) = &ready.lock else { return Ok(first) };
     let unknown = !has_ledger(store) && is_silent(lock);
-    if !unknown && !is_puzzled(store, &first.plan, &ready.ledger) {
+    if !unknown && !is_puzzled(store, &first.plan, &ready.ledger, lock) {
         return Ok(first);
     }
     match recognise(world, (&ready.project.manifest, lock), store, &ready.ledger) {

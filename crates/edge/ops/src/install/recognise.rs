@@ -1,9 +1,9 @@
 //! What is ours although the ledger does not say so: in a fresh clone there is none, and after a pull it is behind.
 //! The lockfile tells what was written, and what is still just that is ours.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use agpm_model::{Lockfile, Manifest, RelativePath, ResourceType};
+use agpm_model::{Locked, Lockfile, Manifest, RelativePath, ResourceType};
 use agpm_plan::{DesiredNode, Ledger, Observed, Owned, Plan, recognise_nodes};
 use agpm_store::ProjectStore;
 
@@ -14,11 +14,16 @@ use crate::packages::{Made, ResolvedEntry, Sources, frozen, make_these};
 use crate::world::World;
 
 /// Whether a plan meets things that the lockfile may explain.
-pub(super) fn is_puzzled(store: &ProjectStore, plan: &Plan, ledger: &Ledger) -> bool {
+pub(super) fn is_puzzled(store: &ProjectStore, plan: &Plan, ledger: &Ledger, lock: &Lockfile) -> bool {
+    let files = ledger.files.values().map(|owned| owned.owner.as_str());
+    let nodes = ledger.entries.values().flat_map(|owned| &owned.nodes).map(|node| node.owner.as_str());
+    let known: BTreeSet<&str> = files.chain(nodes).collect();
+    let unknown = |locked: &Locked| locked.installed_at.is_some() && !known.contains(locked.label().as_str());
     let moved_on = |(path, seen): (&RelativePath, _)| {
         observe(store, path).is_ok_and(|now| now.checksum().is_some_and(|now| now != seen))
     };
-    !plan.refusals.is_empty()
+    lock.entries.iter().any(unknown)
+        || !plan.refusals.is_empty()
         || plan.changes.iter().any(|change| change.action == agpm_plan::Action::Keep)
         || ledger.entries.iter().map(|(path, owned)| (path, owned.seen)).any(moved_on)
 }

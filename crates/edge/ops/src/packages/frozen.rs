@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, codes};
 use agpm_model::{
-    Dependency, Extent, Install, Locked, Lockfile, Manifest, Origin, Patch, PatchScope, ResourceName,
-    ResourceType, ToolName, Unit, Variant,
+    Checksum, Dependency, Extent, Install, Locked, Lockfile, Manifest, Origin, Patch, PatchScope,
+    ResourceName, ResourceType, ToolName, Unit, Variant,
 };
 use agpm_plan::{Entry, Wanted, target};
 
@@ -15,7 +15,7 @@ use crate::gather::limit;
 use crate::install::outdated;
 use crate::packages::declared::format_of;
 use crate::packages::facts::{File, Found, Known, Need, Resource, Version};
-use crate::packages::fetch::Fetcher;
+use crate::packages::fetch::{Fetcher, inline_bytes};
 use crate::packages::resolve::{ResolvedEntry, report_moved_tags};
 use crate::packages::sources::Sources;
 use crate::world::World;
@@ -272,6 +272,7 @@ fn same(manifest: &Manifest, dependency: &Dependency, locked: &Locked) -> Result
         ("tool", locked.tool.as_ref() != Some(tool_name) || !manifest.tools.is_enabled(tool_name)),
         ("place", locked.installed_at != place && !is_nowhere(locked)),
         ("`install`", locked.install != dependency.install),
+        ("entry", is_other_server(dependency, locked)),
         ("patches", shared_patches(locked) != project_patches(manifest, locked)),
     ];
     match differs.into_iter().find(|(_, differs)| *differs) {
@@ -280,6 +281,12 @@ fn same(manifest: &Manifest, dependency: &Dependency, locked: &Locked) -> Result
             Err(outdated(format!("the {what} of {}/{} is not what is locked", locked.kind, locked.name)))
         }
     }
+}
+
+/// Whether the manifest says something else of a server than when it was locked.
+fn is_other_server(dependency: &Dependency, locked: &Locked) -> bool {
+    let now = inline_bytes(dependency).filter(|_| locked.unit.origin == Origin::Manifest);
+    now.is_some_and(|bytes| locked.checksum != Some(Checksum::of(&bytes)))
 }
 
 /// The locked fields that everybody's patches set.

@@ -36,7 +36,15 @@ pub fn recognise_nodes(
     known: Option<&OwnedNodes>,
 ) -> Option<OwnedNodes> {
     let node = |one: &DesiredNode| remember(&one.node.place, &one.node.value, &one.owner);
-    let there: Vec<OwnedNode> = written.iter().map(node).filter(|node| locate(now, node).is_some()).collect();
+    // What two resources give alike is one node, whoever it is written down for.
+    let is_known = |node: &OwnedNode| {
+        let mut nodes = known.into_iter().flat_map(|known| &known.nodes);
+        nodes.any(|old| old.place == node.place && old.checksum == node.checksum)
+    };
+    let mut there: Vec<OwnedNode> =
+        written.iter().map(node).filter(|node| locate(now, node).is_some() && !is_known(node)).collect();
+    there.sort();
+    there.dedup_by(|left, right| left.place == right.place && left.checksum == right.checksum);
     let stands_for = |old: &OwnedNode, new: &OwnedNode| old.place == new.place && old.owner == new.owner;
     let replaced = |old: &&OwnedNode| {
         let gone = locate(now, old).is_none();

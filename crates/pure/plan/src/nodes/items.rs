@@ -107,7 +107,14 @@ impl Engine<'_> {
         };
         let unclaimed: Vec<(usize, NodeRef<'_>)> =
             self.unclaimed(list).filter(|(_, item)| !is_other(*item)).collect();
-        let marked = unclaimed.iter().find(|(_, item)| shares_mark(*item, node));
+        // A user may put several of ours into one.
+        let together = |index: &usize, item: NodeRef<'_>| {
+            let says = (list.clone(), checksum_of(item));
+            self.claimed.contains(&(list.clone(), *index)) && self.kept.contains(&says)
+        };
+        let items = items_at(&self.draft.document, list).into_iter().enumerate();
+        let kept: Vec<(usize, NodeRef<'_>)> = items.filter(|(index, item)| together(index, *item)).collect();
+        let marked = unclaimed.iter().chain(&kept).find(|(_, item)| shares_mark(*item, node));
         let mut new = unclaimed.iter().filter(|(_, item)| has_marks(*item) && !self.is_users(list, *item));
         let new = || match (new.next(), new.next(), self.overwrite) {
             // What cannot be told from the user's own is not overwritten.

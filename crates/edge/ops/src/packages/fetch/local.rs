@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use agpm_model::{Extent, FileMode, ObjectId, Origin, SKILL_FILE, Unit};
+use agpm_model::{Dependency, Extent, FileMode, ObjectId, Origin, SKILL_FILE, Unit};
 use agpm_store as store;
 use agpm_text::Value;
 
@@ -34,18 +34,21 @@ impl Fetcher<'_> {
         Ok(answered)
     }
 
-    /// What the manifest itself says of an MCP server.
     fn inline(&self, unit: &Unit) -> Raw {
         let dependency = self.manifest.dependencies.iter().find(|dependency| dependency.unit == *unit);
-        let Some(Value::Map(said)) = dependency.and_then(|dependency| dependency.server.as_ref()) else {
-            return Raw::Absent;
-        };
-        // An address says what it is, for tools that would take it for a program.
-        let is_remote = said.iter().all(|(key, _)| key != "command");
-        let kind = is_remote.then(|| ("type".to_owned(), Value::from("http")));
-        let server = Value::Map(kind.into_iter().chain(said.iter().cloned()).collect());
-        Raw::File(File::new(server.to_json().into_bytes(), FileMode::Plain))
+        let bytes = dependency.and_then(inline_bytes);
+        bytes.map_or(Raw::Absent, |bytes| Raw::File(File::new(bytes, FileMode::Plain)))
     }
+}
+
+/// What the manifest itself says of an MCP server.
+pub(crate) fn inline_bytes(dependency: &Dependency) -> Option<Vec<u8>> {
+    let Some(Value::Map(said)) = &dependency.server else { return None };
+    // An address says what it is, for tools that would take it for a program.
+    let is_remote = said.iter().all(|(key, _)| key != "command");
+    let kind = is_remote.then(|| ("type".to_owned(), Value::from("http")));
+    let server = Value::Map(kind.into_iter().chain(said.iter().cloned()).collect());
+    Some(server.to_json().into_bytes())
 }
 
 /// A file on this machine; nothing of a source is trusted, so that a link must not lead out of it.

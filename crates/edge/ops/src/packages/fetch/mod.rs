@@ -18,6 +18,7 @@ use crate::failure::{Failure, FailureKind, Notes};
 use crate::packages::declared::{Declaring, meant};
 use crate::packages::facts::{Found, Known, Need, Pin, Resource};
 use crate::packages::fetch::git::objects;
+pub(crate) use crate::packages::fetch::local::inline_bytes;
 use crate::packages::fetch::raw::{Raw, unfit};
 use crate::packages::resolve::plain_sources;
 use crate::packages::sources::{Opened, Sources, git_failure};

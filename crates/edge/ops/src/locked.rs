@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use agpm_diag::{Diagnostic, Severity, codes, did_you_mean};
-use agpm_model::{Locked, Lockfile, Manifest, Origin, ResourceType};
+use agpm_model::{Dependency, Locked, Lockfile, Manifest, Origin, ResourceType};
 use agpm_store::ProjectStore;
 use agpm_text::Value;
 
@@ -60,7 +60,8 @@ impl LockView {
     fn tell_missing(&self, manifest: &Manifest, notes: &mut Notes) {
         let locked: BTreeSet<(ResourceType, &str)> =
             self.entries.iter().map(|entry| (entry.kind, entry.manifest_key().as_str())).collect();
-        let roots = manifest.dependencies.iter();
+        let is_used = |root: &&Dependency| manifest.tools.is_enabled(manifest.tools.of(root));
+        let roots = manifest.dependencies.iter().filter(is_used);
         let missing = roots.filter(|root| !locked.contains(&(root.kind, root.name.as_str())));
         let missing: Vec<String> = missing.map(|root| format!("`{}/{}`", root.kind, root.name)).collect();
         if !missing.is_empty() && !self.entries.is_empty() {

@@ -1,6 +1,6 @@
 //! The ledger: which files on disk, and which nodes inside others' files, are ours, and what we wrote.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_diag::{Diagnostic, codes};
 use agpm_model::{Checksum, FileMode, RelativePath};
@@ -17,6 +17,8 @@ pub struct Ledger {
     pub inputs: Option<Checksum>,
     /// Files on this machine that were read for it, and what they held.
     pub reads: BTreeMap<String, Checksum>,
+    /// Resources that rightly write nothing, as `TYPE/NAME`: a hook that is switched off, say.
+    pub nothing: BTreeSet<String>,
     /// Files by path.
     pub files: BTreeMap<RelativePath, Owned>,
     /// What is ours inside files that others write too, by path.
@@ -46,6 +48,9 @@ impl Ledger {
             let reads = self.reads.iter().map(|(path, checksum)| (path, checksum.to_string().into()));
             root.push(("reads", Value::map(reads)));
         }
+        if !self.nothing.is_empty() {
+            root.push(("nothing", Value::list(self.nothing.iter().map(String::as_str))));
+        }
         root.push(("files", Value::map(files)));
         if !self.entries.is_empty() {
             let entries = self.entries.iter().map(|(path, owned)| (path.as_str(), owned.value()));
@@ -74,6 +79,8 @@ impl Ledger {
         for (path, read) in root.get("reads").into_iter().flat_map(NodeRef::entries) {
             ledger.reads.insert(path.content().to_owned(), read_checksum(read).ok_or_else(broken)?);
         }
+        let nothing = root.get("nothing").into_iter().flat_map(NodeRef::items);
+        ledger.nothing = nothing.filter_map(NodeRef::as_str).map(str::to_owned).collect();
         for (path, file) in root.get("files").into_iter().flat_map(NodeRef::entries) {
             let path = RelativePath::new(path.content()).map_err(|_| broken())?;
             let checksum = file.get("checksum").and_then(read_checksum).ok_or_else(broken)?;

@@ -471,3 +471,24 @@ fn a_colleague_without_private_patches_can_install_locked() {
     project.good("install --frozen");
     project.good("install --locked");
 }
+
+#[test]
+fn a_private_switch_leaves_the_shared_lock_alone() {
+    let hook = "{\"events\": [\"Stop\"], \"type\": \"command\", \"command\": \"x\"}\n";
+    let project = Project::one("hooks", "hooks/x.json", hook, "");
+    project.good("install");
+    let lock = project.read("agpm.lock");
+    project.write("agpm.private.toml", "[patch.hooks.x]\nenabled = false\n");
+    project.good("install --locked");
+    assert!(!project.exists(".claude/settings.local.json"));
+    project.good("verify");
+    project.good("install");
+    let own = project.read("agpm.lock");
+    assert_eq!(
+        own.lines().filter(|line| !line.contains("patches")).collect::<Vec<_>>(),
+        lock.lines().collect::<Vec<_>>()
+    );
+    project.remove("agpm.private.toml");
+    project.good("install --frozen");
+    assert!(project.read(".claude/settings.local.json").contains("\"x\""));
+}

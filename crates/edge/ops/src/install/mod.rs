@@ -9,9 +9,10 @@ pub(crate) mod shared;
 mod writing;
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use agpm_diag::{Diagnostic, Severity, codes};
-use agpm_model::{Checksum, Lockfile, RelativePath};
+use agpm_model::{Checksum, Install, Lockfile, RelativePath};
 use agpm_plan::{Ledger, Plan};
 use agpm_store::{ProjectLock, ProjectStore};
 
@@ -187,6 +188,7 @@ fn decide(
     }
     let lock_change = compare(old, &lock, job.request.lock)?;
     let Planned { mut plan, shared } = planned(world, store, job, ready, (&entries, &making.made), notes)?;
+    plan.ledger.nothing = writing_nothing(&entries, &making.made);
     refuse(&plan, job.request.writing, notes)?;
     tell_kept(&plan, &job.request, notes)?;
     let warned = notes.diagnostics.iter().any(|found| found.severity >= Severity::Warning);
@@ -211,6 +213,15 @@ fn decide(
         }
     }
     Ok(Decided { entries, made: making.made, plan, shared, moved, lock_change, lock_text })
+}
+
+/// What is to be installed and comes to nothing, such as a hook that is switched off.
+fn writing_nothing(entries: &[ResolvedEntry], made: &[Made]) -> BTreeSet<String> {
+    let is_nothing = |(resolved, made): &(&ResolvedEntry, &Made)| {
+        let wanted = resolved.entry.install == Install::Write && resolved.entry.target.is_some();
+        wanted && made.files.is_empty() && made.entries.is_none()
+    };
+    entries.iter().zip(made).filter(is_nothing).map(|(resolved, _)| resolved.label()).collect()
 }
 
 /// The plan; what is in the way may be ours although the ledger does not know it, and then the lockfile does.

@@ -17,7 +17,8 @@ use crate::world::World;
 pub(super) fn is_puzzled(store: &ProjectStore, plan: &Plan, ledger: &Ledger, lock: &Lockfile) -> bool {
     let files = ledger.files.values().map(|owned| owned.owner.as_str());
     let nodes = ledger.entries.values().flat_map(|owned| &owned.nodes).map(|node| node.owner.as_str());
-    let known: BTreeSet<&str> = files.chain(nodes).collect();
+    let nothing = ledger.nothing.iter().map(String::as_str);
+    let known: BTreeSet<&str> = files.chain(nodes).chain(nothing).collect();
     let unknown = |locked: &Locked| locked.installed_at.is_some() && !known.contains(locked.label().as_str());
     let moved_on = |(path, seen): (&RelativePath, _)| {
         observe(store, path).is_ok_and(|now| now.checksum().is_some_and(|now| now != seen))

@@ -270,7 +270,7 @@ fn same(manifest: &Manifest, dependency: &Dependency, locked: &Locked) -> Result
     let differs = [
         ("requirement", requirement != asked),
         ("tool", locked.tool.as_ref() != Some(tool_name) || !manifest.tools.is_enabled(tool_name)),
-        ("place", locked.installed_at != place && !is_nowhere(locked)),
+        ("place", locked.installed_at != place),
         ("`install`", locked.install != dependency.install),
         ("entry", is_other_server(dependency, locked)),
         ("patches", shared_patches(locked) != project_patches(manifest, locked)),
@@ -304,12 +304,6 @@ fn project_patches(manifest: &Manifest, locked: &Locked) -> BTreeSet<String> {
     };
     let fields = manifest.patches.iter().filter(concerns).flat_map(Patch::leaves);
     fields.map(|field| field.to_string()).collect()
-}
-
-/// A hook or server that comes to nothing is written nowhere.
-fn is_nowhere(locked: &Locked) -> bool {
-    let shared = matches!(locked.kind, ResourceType::Hooks | ResourceType::McpServers);
-    shared && locked.installed_at.is_none()
 }
 
 /// An entry that nothing asks for any more.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use agpm_diag::{Diagnostic, codes};
 use agpm_model::{
     Dependency, Install, Locked, LockedSource, Lockfile, Manifest, ObjectId, Origin, PatchScope,
-    RelativePath, ResourceName, ResourceType, Source, SourceScope, Unit,
+    ResourceName, ResourceType, Source, SourceScope, Unit,
 };
 use agpm_store::{Problem, ProjectStore, StoreError};
 use agpm_text::Format;
@@ -157,13 +157,6 @@ pub(crate) fn lock_of(manifest: &Manifest, entries: &[ResolvedEntry], made: &[Ma
     Lockfile { sources: sources.collect(), entries: all }
 }
 
-/// Where an entry is; a hook that registers nothing is nowhere.
-fn installed_at(resolved: &ResolvedEntry, made: &Made) -> Option<RelativePath> {
-    let entry = &resolved.entry;
-    let is_somewhere = made.entries.is_some() || !made.files.is_empty();
-    entry.target.clone().filter(|_| entry.install == Install::Write && is_somewhere)
-}
-
 /// One entry; what it needs is filled in when all have their names.
 fn locked(manifest: &Manifest, resolved: &ResolvedEntry, made: &Made) -> Locked {
     let entry = &resolved.entry;
@@ -188,7 +181,7 @@ fn locked(manifest: &Manifest, resolved: &ResolvedEntry, made: &Made) -> Locked 
         version: versioned.then(|| resolved.version.label.clone()),
         commit: resolved.version.commit.clone(),
         checksum: Some(resolved.resource.checksum),
-        installed_at: installed_at(resolved, made),
+        installed_at: entry.target.clone().filter(|_| entry.install == Install::Write),
         tool: Some(entry.tool.clone()),
         dependencies: Vec::new(),
         patches: made.patched.iter().map(|field| field.field.clone()).collect(),

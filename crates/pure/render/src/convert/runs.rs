@@ -4,8 +4,8 @@ use agpm_text::Value;
 
 use super::parts::{entries, items, text_of};
 
-/// Keys that hold a command line, a program or an address in one of the forms that we know.
-const RUNS: [&str; 13] = [
+/// Keys that hold a command line, a program, an address or a prompt in one of the forms that we know.
+const RUNS: [&str; 14] = [
     "command",
     "bash",
     "powershell",
@@ -19,6 +19,7 @@ const RUNS: [&str; 13] = [
     "httpUrl",
     "headersHelper",
     "serverUrl",
+    "prompt",
 ];
 
 /// What a hook file would run, whatever the tool.

@@ -6,6 +6,7 @@ use agpm_text::Value;
 
 use crate::args::ExplainArgs;
 use crate::commands::{inputs, provenance};
+use crate::draw::one_line;
 use crate::output::{Output, Rendering, Shown};
 
 pub(crate) fn run(world: &World, args: ExplainArgs, output: &mut Output) -> ExitCode {
@@ -25,7 +26,10 @@ fn render(report: ExplainReport, shown: &Shown<'_>) -> Rendering {
             let fields = place.into_iter().chain(provenance.fields()).collect();
             Rendering::report(&success_value(fields, shown.diagnostics, shown.sources))
         }
-        ExplainReport::File { provenance, .. } => Rendering::Text(provenance::text(provenance)),
+        ExplainReport::File { provenance, .. } => {
+            let text = provenance::text(provenance);
+            Rendering::Text(text.lines().map(|line| format!("{}\n", one_line(line))).collect())
+        }
     }
 }
 

@@ -1041,3 +1041,14 @@ fn frozen_holds_to_what_the_manifest_said_of_a_server() {
     project.refused("install --frozen", 5, &["mcp-servers/x"]);
     project.refused("install --locked", 5, &["mcp-servers/x"]);
 }
+
+#[test]
+fn a_hook_that_was_replaced_by_a_users_own_comes_back_beside_it() {
+    let project = Project::one("hooks", "hooks/lint.json", HOOK, "");
+    project.good("install");
+    let mine = "{\"hooks\": {\"PreToolUse\": [{\"matcher\": \"Edit\", \"hooks\": [{\"type\": \"command\", \"command\": \"mine\"}]}]}}\n";
+    project.write(SETTINGS, mine);
+    project.good("install");
+    let settings = project.read(SETTINGS);
+    assert!(settings.contains("\"mine\"") && settings.contains("\"lint\""), "{settings}");
+}

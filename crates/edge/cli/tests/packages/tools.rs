@@ -226,7 +226,14 @@ fn agents_is_a_place_for_skills_only() {
 #[test]
 fn opencode_takes_files_as_they_are_and_limits_and_servers_in_its_form() {
     let project = kit("opencode", &["agents", "commands", "skills", "mcp-servers"]);
-    assert_eq!(fates(&project), ["agents/reviewer model approximated", "agents/reviewer tools approximated"]);
+    assert_eq!(
+        fates(&project),
+        [
+            "agents/reviewer maxTurns dropped",
+            "agents/reviewer model approximated",
+            "agents/reviewer tools approximated"
+        ]
+    );
     project.good("install");
     assert_eq!(
         project.written(),

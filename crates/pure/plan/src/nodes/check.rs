@@ -4,7 +4,7 @@ use agpm_model::{Checksum, EntryNode, Place};
 use agpm_text::{Document, NodeRef, Pointer, to_value};
 
 use super::engine::Engine;
-use super::look::{checksum_of, has_marks, items_at, locate, remember, shares_mark};
+use super::look::{checksum_of, items_at, locate, remember, resembles, shares_mark};
 use super::{DesiredNode, FileOrigin, FileOutcome, NodeError, OwnedNode, OwnedNodes};
 use crate::plan::Overwrite;
 
@@ -98,7 +98,7 @@ fn state(document: &Document, node: &OwnedNode, owned: &OwnedNodes) -> Option<No
         Place::Default(at) if document.at(at).is_some() => return None,
         Place::Default(_) => false,
         Place::Item(list) => {
-            let new = |item: NodeRef<'_>| has_marks(item) && !owned.is_others(list, checksum_of(item));
+            let new = |item: NodeRef<'_>| resembles(item, node) && !owned.is_others(list, checksum_of(item));
             let ours = |item: &NodeRef<'_>| !is_other(*item) && (shares_mark(*item, node) || new(*item));
             items_at(document, list).iter().any(ours)
         }

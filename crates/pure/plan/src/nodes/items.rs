@@ -4,7 +4,7 @@ use agpm_model::Place;
 use agpm_text::{NodeRef, Pointer, equal};
 
 use super::engine::Engine;
-use super::look::{checksum_of, has_marks, items_at, marks_of, remember, shares_mark};
+use super::look::{checksum_of, items_at, marks_of, remember, resembles, shares_mark};
 use super::{DesiredNode, NodeError, OwnedNode};
 use crate::plan::{Action, Overwrite, Reason};
 
@@ -115,7 +115,8 @@ impl Engine<'_> {
         let items = items_at(&self.draft.document, list).into_iter().enumerate();
         let kept: Vec<(usize, NodeRef<'_>)> = items.filter(|(index, item)| together(index, *item)).collect();
         let marked = unclaimed.iter().chain(&kept).find(|(_, item)| shares_mark(*item, node));
-        let mut new = unclaimed.iter().filter(|(_, item)| has_marks(*item) && !self.is_users(list, *item));
+        let mut new =
+            unclaimed.iter().filter(|(_, item)| resembles(*item, node) && !self.is_users(list, *item));
         let new = || match (new.next(), new.next(), self.overwrite) {
             // What cannot be told from the user's own is not overwritten.
             (Some(_), Some(_), Overwrite::Everything) => None,

@@ -48,9 +48,24 @@ pub(super) fn marks_of<'v, V: View<'v>>(view: V) -> Vec<String> {
     marks
 }
 
-/// Whether an item has a command at all.
-pub(super) fn has_marks<'v, V: View<'v>>(view: V) -> bool {
-    !marks_of(view).is_empty()
+/// Whether an item could be ours with another command: it is for the same things, or runs the same program.
+pub(super) fn resembles<'v, V: View<'v>>(view: V, node: &OwnedNode) -> bool {
+    let program = |command: &String| command.split_whitespace().next().map(str::to_owned);
+    let programs: Vec<Option<String>> = node.marks.iter().map(program).collect();
+    let marks = marks_of(view);
+    let same_matcher = node.matcher.is_some() && matcher_of(view) == node.matcher;
+    !marks.is_empty() && (same_matcher || marks.iter().any(|mark| programs.contains(&program(mark))))
+}
+
+/// What an item of a list of hooks is for.
+fn matcher_of<'v, V: View<'v>>(view: V) -> Option<String> {
+    match to_value(view) {
+        Value::Map(entries) => {
+            let matcher = entries.iter().find(|(key, _)| key == "matcher");
+            matcher.and_then(|(_, value)| value.as_str()).map(str::to_owned)
+        }
+        _ => None,
+    }
 }
 
 fn collect_marks<'v, V: View<'v>>(view: V, marks: &mut Vec<String>) {
@@ -71,7 +86,9 @@ fn collect_marks<'v, V: View<'v>>(view: V, marks: &mut Vec<String>) {
 /// What we remember of a node.
 pub(super) fn remember<'v, V: View<'v>>(place: &Place, value: V, owner: &str) -> OwnedNode {
     let marks = if matches!(place, Place::Item(_)) { marks_of(value) } else { Vec::new() };
-    OwnedNode { place: place.clone(), checksum: checksum_of(value), marks, owner: owner.to_owned() }
+    let matcher = matcher_of(value).filter(|_| !marks.is_empty());
+    let (place, owner) = (place.clone(), owner.to_owned());
+    OwnedNode { place, checksum: checksum_of(value), marks, matcher, owner }
 }
 
 /// The items of a list, if there is one.

@@ -73,6 +73,8 @@ pub struct OwnedNode {
     pub checksum: Checksum,
     /// The commands in an item, by which an edited one is known.
     pub marks: Vec<String>,
+    /// What an item is for, by which one is known whose command was edited.
+    pub matcher: Option<String>,
     /// The resource it belongs to, as `TYPE/NAME`.
     pub owner: String,
 }

@@ -66,6 +66,7 @@ impl OwnedNode {
         if !self.marks.is_empty() {
             map.push(("commands", Value::list(self.marks.iter().map(String::as_str))));
         }
+        map.extend(self.matcher.as_deref().map(|matcher| ("matcher", matcher.into())));
         map.push(("owner", self.owner.as_str().into()));
         Value::map(map)
     }
@@ -77,6 +78,7 @@ impl OwnedNode {
             place: PLACES.iter().find_map(place)?,
             checksum: read_parsed(node.get("checksum")?)?,
             marks: marks.map(|mark| mark.as_str().map(str::to_owned)).collect::<Option<_>>()?,
+            matcher: node.get("matcher").and_then(NodeRef::as_str).map(str::to_owned),
             owner: node.get("owner")?.as_str()?.to_owned(),
         })
     }

@@ -115,9 +115,12 @@ fn tell_rest(head: NodeRef<'_>, fates: &mut Fates) {
     if head.get("model").and_then(NodeRef::as_str).is_some_and(|model| !model.contains('/')) {
         fates.add("model", FateKind::Approximated, "OpenCode names models as `provider/model`");
     }
-    for field in ["hooks", "isolation"] {
+    let unread = [("hooks", FateKind::Widened), ("isolation", FateKind::Widened)];
+    let narrower =
+        ["mcpServers", "skills", "maxTurns", "memory", "effort"].map(|field| (field, FateKind::Dropped));
+    for (field, kind) in unread.into_iter().chain(narrower) {
         if head.get(field).is_some() {
-            fates.add(field, FateKind::Widened, "OpenCode does not read it");
+            fates.add(field, kind, "OpenCode does not read it");
         }
     }
 }

@@ -59,13 +59,19 @@ fn named(name: &str, server: &Value, fates: &mut Fates) -> Result<Vec<(String, V
 }
 
 /// A server for Claude Code, which has no switch of its own: one that is switched off is left out.
-fn as_written(name: &str, written: &Value, fates: &mut Fates) -> Option<Value> {
+fn as_written(name: &str, written: &Value, fates: &mut Fates) -> Result<Option<Value>, ConvertError> {
     let switch = |key: &str, off: bool| written.get(key) == Some(&Value::Bool(off));
+    for key in ["enabled", "disabled"] {
+        if written.get(key).is_some_and(|value| !matches!(value, Value::Bool(_))) {
+            let message = format!("`{key}` of the server `{name}` is neither true nor false");
+            return Err(ConvertError::new(message, "write `true` or `false`, without quotes"));
+        }
+    }
     if switch("enabled", false) || switch("disabled", true) {
         fates.add(name, FateKind::Dropped, "it is switched off, and left out");
-        return None;
+        return Ok(None);
     }
-    Some(without(written, &["enabled", "disabled"]))
+    Ok(Some(without(written, &["enabled", "disabled"])))
 }
 
 /// One server there; `None` if it cannot be there as its author wants it.
@@ -83,7 +89,7 @@ fn one(
         _ => false,
     };
     if same && form == EntryForm::ClaudeServers {
-        return Ok(as_written(name, written, fates));
+        return as_written(name, written, fates);
     }
     if same {
         return Ok(Some(written.clone()));

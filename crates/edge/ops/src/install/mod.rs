@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 
 use agpm_diag::{Diagnostic, Severity, codes};
 use agpm_model::{Checksum, Install, Lockfile, RelativePath};
-use agpm_plan::{Ledger, Plan};
+use agpm_plan::{Action, Ledger, Plan};
 use agpm_store::{ProjectLock, ProjectStore};
 
 pub(crate) use crate::install::known::{inputs_of, ledger_in, read_ledger};
@@ -260,8 +260,14 @@ impl Decided {
             tool: resolved.entry.tool.to_string(),
             fates: made.fates.clone(),
         };
+        // What is there already was told when it came.
+        let comes = |program: &Program| {
+            let mut changes = self.plan.changes.iter().filter(|change| change.owner == program.resource);
+            changes.any(|change| matches!(change.action, Action::Create | Action::Update))
+        };
+        let programs = executables::brought_along(&self.entries, &self.made).into_iter().filter(comes);
         InstallReport {
-            programs: executables::brought_along(&self.entries, &self.made),
+            programs: programs.collect(),
             conversions: converted.map(conversion).collect(),
             moved: self.moved,
             unchanged: self.plan.unchanged,

@@ -70,7 +70,12 @@ impl Field {
 /// As the manifest writes it: keys with dots between them.
 impl fmt::Display for Field {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0.steps().join("."))
+        let bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+        let key = |key: &String| match !key.is_empty() && key.chars().all(bare) {
+            true => key.clone(),
+            false => format!("{key:?}"),
+        };
+        f.write_str(&self.0.steps().iter().map(key).collect::<Vec<_>>().join("."))
     }
 }
 

@@ -12,9 +12,10 @@ use agpm_store::{
 
 use crate::failure::{Failure, Notes};
 use crate::gather::ManifestFiles;
+use crate::install::deciding::Decided;
 use crate::install::known::has_ledger;
 use crate::install::planning::SharedChange;
-use crate::install::{Decided, Job, LockChange, Ready, Writing};
+use crate::install::{Job, LockChange, Ready, Writing};
 use crate::packages::{LOCK_NAME, Made, MadeFile};
 use crate::path_of;
 use crate::world::World;

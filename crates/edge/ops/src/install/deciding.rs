@@ -1,0 +1,138 @@
+//! Everything that is decided before anything is written.
+
+use std::collections::BTreeSet;
+
+use agpm_diag::{Diagnostic, Severity, codes};
+use agpm_model::Install;
+use agpm_plan::{Action, Plan};
+use agpm_store::ProjectStore;
+
+use crate::failure::{Failure, Notes};
+use crate::install::known::{has_ledger, remember};
+use crate::install::lockstep::{compare, moves, tell_other_bytes};
+use crate::install::planning::{Planned, SharedChange, make_plan, refuse, tell_kept};
+use crate::install::recognise::{is_puzzled, is_silent, recognise};
+use crate::install::{
+    Conversion, InstallReport, Job, LockChange, LockUse, Moved, Program, Ready, Warnings, Writing,
+};
+use crate::packages::{Made, Making, ResolvedEntry, executables, lock_of};
+use crate::world::World;
+
+/// Everything that is decided before anything is written.
+pub(super) struct Decided {
+    pub(super) entries: Vec<ResolvedEntry>,
+    pub(super) made: Vec<Made>,
+    pub(super) plan: Plan,
+    pub(super) shared: Vec<SharedChange>,
+    pub(super) moved: Vec<Moved>,
+    pub(super) lock_change: LockChange,
+    pub(super) lock_text: Vec<u8>,
+}
+
+/// Compares what is to be with what is there and was locked.
+pub(super) fn decide(
+    world: &World,
+    store: &ProjectStore,
+    job: &Job<'_>,
+    ready: &Ready,
+    (entries, making): (Vec<ResolvedEntry>, Making),
+    notes: &mut Notes,
+) -> Result<Decided, Failure> {
+    let old = ready.lock.as_ref().map(|(lock, _)| lock);
+    let lock = lock_of(&ready.project.manifest, &entries, &making.made);
+    let moved = old.map(|old| moves(old, &lock)).unwrap_or_default();
+    if let Some(old) = old {
+        tell_other_bytes(old, &lock, notes);
+    }
+    let lock_change = compare(old, &lock, job.request.lock)?;
+    let Planned { mut plan, shared } = planned(world, store, job, ready, (&entries, &making.made), notes)?;
+    plan.ledger.nothing = writing_nothing(&entries, &making.made);
+    refuse(&plan, job.request.writing, notes)?;
+    tell_kept(&plan, &job.request, notes)?;
+    let warned = notes.diagnostics.iter().any(|found| found.severity >= Severity::Warning);
+    if job.request.warnings == Warnings::Stop && warned {
+        notes.diagnostics.iter_mut().for_each(|found| found.severity = found.severity.max(Severity::Error));
+        return Err(Failure::reported());
+    }
+    let lock_text = match (lock_change, &ready.lock) {
+        (LockChange::Unchanged, Some((_, bytes))) => bytes.clone(),
+        _ => lock.to_text().into_bytes(),
+    };
+    match job.request.lock {
+        // Nothing was resolved, so nothing is known of what a resolution would say.
+        LockUse::Frozen => {
+            (plan.ledger.inputs, plan.ledger.reads) = (ready.ledger.inputs, ready.ledger.reads.clone());
+        }
+        // What is worth a warning is worth it again.
+        _ if tells_again(notes) || lock_change == LockChange::Pending => {}
+        _ => {
+            plan.ledger.reads = making.reads;
+            remember(&mut plan.ledger, &ready.inputs, &lock_text, &entries);
+        }
+    }
+    Ok(Decided { entries, made: making.made, plan, shared, moved, lock_change, lock_text })
+}
+
+/// What is to be installed and comes to nothing, such as a hook that is switched off.
+fn writing_nothing(entries: &[ResolvedEntry], made: &[Made]) -> BTreeSet<String> {
+    let is_nothing = |(resolved, made): &(&ResolvedEntry, &Made)| {
+        let wanted = resolved.entry.install == Install::Write && resolved.entry.target.is_some();
+        wanted && made.files.is_empty() && made.entries.is_none()
+    };
+    entries.iter().zip(made).filter(is_nothing).map(|(resolved, _)| resolved.label()).collect()
+}
+
+/// The plan; what is in the way may be ours although the ledger does not know it, and then the lockfile does.
+fn planned(
+    world: &World,
+    store: &ProjectStore,
+    job: &Job<'_>,
+    ready: &Ready,
+    (entries, made): (&[ResolvedEntry], &[Made]),
+    notes: &mut Notes,
+) -> Result<Planned, Failure> {
+    let overwrite = job.request.overwrite;
+    let first = make_plan(store, entries, made, (&ready.ledger, overwrite), notes)?;
+    let Some((lock, _)) = &ready.lock else { return Ok(first) };
+    let unknown = !has_ledger(store) && is_silent(lock);
+    if !unknown && !is_puzzled(store, &first.plan, &ready.ledger, lock) {
+        return Ok(first);
+    }
+    match recognise(world, (&ready.project.manifest, lock), store, &ready.ledger) {
+        Some(known) if known != ready.ledger => make_plan(store, entries, made, (&known, overwrite), notes),
+        _ => Ok(first),
+    }
+}
+
+/// Whether a warning has to be told on every run; what the author of a skill should change is told once.
+fn tells_again(notes: &Notes) -> bool {
+    let told = |found: &Diagnostic| found.severity >= Severity::Warning && *found.code != codes::SKILL_NAME;
+    notes.diagnostics.iter().any(told)
+}
+
+impl Decided {
+    pub(super) fn report(self, writing: Writing) -> InstallReport {
+        let converted = self.entries.iter().zip(&self.made).filter(|(_, made)| !made.fates.is_empty());
+        let conversion = |(resolved, made): (&ResolvedEntry, &Made)| Conversion {
+            resource: resolved.label(),
+            tool: resolved.entry.tool.to_string(),
+            fates: made.fates.clone(),
+        };
+        // What is there already was told when it came.
+        let comes = |program: &Program| {
+            let mut changes = self.plan.changes.iter().filter(|change| change.owner == program.resource);
+            changes.any(|change| matches!(change.action, Action::Create | Action::Update))
+        };
+        let programs = executables::brought_along(&self.entries, &self.made).into_iter().filter(comes);
+        InstallReport {
+            programs: programs.collect(),
+            conversions: converted.map(conversion).collect(),
+            moved: self.moved,
+            unchanged: self.plan.unchanged,
+            refused: self.plan.refusals.len(),
+            changes: self.plan.changes,
+            lock: self.lock_change,
+            writing,
+        }
+    }
+}

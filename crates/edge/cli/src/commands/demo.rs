@@ -11,6 +11,7 @@ use crate::output::{Output, Rendering, Shown};
 const COMMANDS: &[&str] = &[
     "agpm tree",
     "agpm outdated",
+    "agpm list --detailed",
     "agpm merge org/CLAUDE.md team/CLAUDE.md",
     "agpm explain file:CLAUDE.md",
     "agpm strategies",

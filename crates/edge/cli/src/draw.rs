@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use agpm_diag::{Diagnostic, Label, Severity, SourceId, SourceMap, Span, mask_line, mask_line_after};
+use agpm_diag::{Diagnostic, Label, Severity, SourceId, SourceMap, Span, mask_line_after};
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
 use crate::output::Paint;
@@ -18,7 +18,7 @@ pub(crate) fn diagnostic(diagnostic: &Diagnostic, sources: &SourceMap, paint: Pa
         Severity::Warning => Level::WARNING,
         Severity::Note => Level::NOTE,
     };
-    let message = one_line(&mask_line(&diagnostic.message));
+    let message = one_line(&diagnostic.shown_message());
     let excerpts = excerpts(diagnostic, sources);
     let mut group = Group::with_title(level.primary_title(message).id(diagnostic.code.name));
     for excerpt in &excerpts {

@@ -1,6 +1,6 @@
 //! Reports as values, for `--json` and every other reader that is not a person.
 
-use agpm_diag::{Diagnostic, SourceMap, mask_line};
+use agpm_diag::{Diagnostic, SourceMap};
 use agpm_text::Value;
 
 use crate::provenance::{BodyLines, ExplainedShadow, Provenance};
@@ -13,7 +13,7 @@ pub fn diagnostic_value(diagnostic: &Diagnostic, sources: &SourceMap) -> Value {
     let fields = [
         ("code", Some(diagnostic.code.name.into())),
         ("severity", Some(diagnostic.severity.to_string().into())),
-        ("message", Some(mask_line(&diagnostic.message).into())),
+        ("message", Some(diagnostic.shown_message().into())),
         ("file", file.map(Value::from)),
         ("line", position.map(|position| position.line.into())),
         ("column", position.map(|position| position.column.into())),

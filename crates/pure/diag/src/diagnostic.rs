@@ -1,6 +1,6 @@
 use std::fmt;
 
-use crate::{Code, SourceId, Span, Spot};
+use crate::{Code, SourceId, Span, Spot, codes, mask_line};
 
 /// How much a diagnostic weighs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -54,6 +54,15 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
+    /// The message with secret-looking values masked. Programs that come along must be seen whole: they are nothing of
+    /// the user's, and somebody has to judge them.
+    pub fn shown_message(&self) -> String {
+        match *self.code == codes::PACKAGE_EXECUTABLE {
+            true => self.message.clone(),
+            false => mask_line(&self.message),
+        }
+    }
+
     /// A finding of `code` with no place yet.
     pub fn new(code: &'static Code, message: impl Into<String>) -> Self {
         Diagnostic {

@@ -103,10 +103,25 @@ fn literals(text: &str) -> Vec<Range<usize>> {
 
 /// The marks of a fence and what stands behind them.
 fn fence(line: &str) -> Option<(&str, &str)> {
-    let line = line.trim();
+    let line = inside(line).trim();
     let mark = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
     let marks = line.len() - line.trim_start_matches(mark).len();
     (marks >= 3).then(|| (&line[..marks], line[marks..].trim()))
+}
+
+/// A line without the marks of quotes and lists that it stands in.
+fn inside(line: &str) -> &str {
+    let mut line = line.trim_start();
+    loop {
+        let number = line.trim_start_matches(|c: char| c.is_ascii_digit());
+        let counted = Some(number).filter(|rest| rest.len() < line.len());
+        let item = counted.and_then(|rest| rest.strip_prefix(". ").or_else(|| rest.strip_prefix(") ")));
+        let marks = [">", "- ", "* ", "+ "].iter().find_map(|mark| line.strip_prefix(mark));
+        match marks.or(item) {
+            Some(rest) => line = rest.trim_start(),
+            None => return line,
+        }
+    }
 }
 
 #[cfg(test)]
@@ -120,6 +135,9 @@ mod tests {
         let text = "a\n```literal\n{{ x }}\n```\n```rust\ny\n```\n~~~~ {.literal}\n~~~\nz\n~~~~\n``` md,literal\nend\n";
         let found: Vec<&str> = literals(text).into_iter().map(|range| &text[range]).collect();
         assert_eq!(found, ["{{ x }}\n", "~~~\nz\n", "end\n"]);
+        let nested = "> ```literal\n> {{ x }}\n> ```\n1. - ```literal\n     {{ y }}\n     ```\n";
+        let found: Vec<&str> = literals(nested).into_iter().map(|range| &nested[range]).collect();
+        assert_eq!(found, ["> {{ x }}\n", "     {{ y }}\n"]);
     }
 
     #[test]

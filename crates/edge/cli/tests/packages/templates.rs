@@ -677,3 +677,22 @@ fn frozen_keeps_declared_variants_apart() {
     project.good("install");
     project.good("install --frozen");
 }
+
+#[test]
+fn statements_in_front_matter_count_before_it_is_read() {
+    for front in [
+        "dependencies:\n  snippets:\n{% if agpm.project.language == \"rust\" %}\n    - path: snippets/s.md\n{% endif %}\n",
+        "dependencies:\n  snippets:\n    - path: snippets/s.md\n    # {% if agpm.project.language == \"go\" %}\n    - path: snippets/none.md\n    # {% endif %}\n",
+        "# {% set file = \"s\" %}{{ agpm.project.language }}\ndependencies:\n  snippets:\n    - path: snippets/{{ file }}.md\n",
+    ] {
+        for body in ["", "body\n"] {
+            let text = format!("---\n{front}---\n{body}");
+            let project = Project::with(
+                &[("agents/a.md", &text), ("snippets/s.md", "s\n")],
+                &format!("[project]\nlanguage = \"rust\"\n[agents]\n{}", entry("a", "agents/a.md", "")),
+            );
+            project.good("install");
+            assert_eq!(project.written(), [".claude/agents/a.md", ".claude/snippets/s.md"], "{text}");
+        }
+    }
+}

@@ -178,7 +178,8 @@ fn refuse_own_targets(store: &ProjectStore, entries: &[ResolvedEntry]) -> Result
 /// Says what is in the way; a run that only shows goes on to show the rest.
 pub(super) fn refuse(plan: &Plan, writing: Writing, notes: &mut Notes) -> Result<(), Failure> {
     for Refusal { path, place, what, owner } in plan.refusals.iter().take(MOST_TOLD) {
-        let at = place.as_ref().map(|place| format!("`{place}` of ")).unwrap_or_default();
+        let inner = place.as_ref().filter(|place| !place.steps().is_empty());
+        let at = inner.map(|place| format!("`{place}` of ")).unwrap_or_default();
         let message = format!("{at}`{path}` is {}, and {owner} is to be installed there", what.words());
         let help = match what {
             Obstacle::File => {

@@ -45,6 +45,9 @@ impl Declaring<'_> {
         if has_errors(&parsed.diagnostics) {
             return self.broken(&parsed.document, parsed.diagnostics, &name, notes);
         }
+        if let Some(declared) = self.as_filled(&parsed.document, &name, notes) {
+            return declared;
+        }
         let mut declared = Vec::new();
         for node in parsed.document.root().into_iter().flat_map(declarations) {
             let written = &parsed.document.text()[node.span().range()];
@@ -58,6 +61,24 @@ impl Declaring<'_> {
         declared
     }
 
+    /// What front matter declares once it is filled as a whole, if statements in it may change what it says; nothing if
+    /// that cannot be done before everything is resolved.
+    fn as_filled(&self, document: &Document, name: &str, notes: &mut Notes) -> Option<Vec<Declared>> {
+        let front = &document.text()[..document.body().start as usize];
+        let is_template = document.root().and_then(templating) != Some(false);
+        if document.format() != Format::Markdown || !front.contains("{%") || !is_template {
+            return None;
+        }
+        let filled = match self.renderer.render(front, &self.names(), &Files::default()) {
+            Ok(Rendered::Text { text, .. }) => text,
+            _ => return None,
+        };
+        let source = notes.sources.add(format!("{name}, rendered"), filled.clone());
+        let parsed = parse(source, filled, Format::Markdown, Limits::default());
+        let nodes = parsed.document.root().filter(|_| !has_errors(&parsed.diagnostics))?;
+        Some(declarations(nodes).flat_map(|node| take(node, notes)).collect())
+    }
+
     /// Front matter that is no YAML as it stands: a template may make it so. If nothing in it speaks of dependencies it
     /// is not ours to judge.
     fn broken(
@@ -69,7 +90,7 @@ impl Declaring<'_> {
     ) -> Vec<Declared> {
         let text = document.text();
         let front = &text[..document.body().start as usize];
-        if document.format() == Format::Markdown && has_tags(front) && front.len() < text.len() {
+        if document.format() == Format::Markdown && has_tags(front) && front.trim_end().ends_with("---") {
             let Some(rendered) = self.fill(document, 0, front, notes) else { return Vec::new() };
             let source = notes.sources.add(format!("{name}, rendered"), rendered.clone());
             let parsed = parse(source, rendered, Format::Markdown, Limits::default());

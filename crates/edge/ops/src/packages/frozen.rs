@@ -278,7 +278,9 @@ fn same(manifest: &Manifest, dependency: &Dependency, locked: &Locked) -> Result
     match differs.into_iter().find(|(_, differs)| *differs) {
         None => Ok(()),
         Some((what, _)) => {
-            Err(outdated(format!("the {what} of {}/{} is not what is locked", locked.kind, locked.name)))
+            let verb = if what == "patches" { "are" } else { "is" };
+            let message = format!("the {what} of {}/{} {verb} not what is locked", locked.kind, locked.name);
+            Err(outdated(message))
         }
     }
 }

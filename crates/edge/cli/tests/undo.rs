@@ -208,3 +208,25 @@ fn a_shared_file_that_does_not_read_is_told() {
     assert!(output.stderr.contains(".mcp.json"), "{output}");
     assert_eq!(sandbox.read(".mcp.json"), "{ not json");
 }
+
+/// What was begun is finished by the next run; it must not go on to take back one more.
+#[test]
+fn an_undo_that_was_killed_is_finished_and_not_repeated() {
+    let mut finished = 0;
+    for at in 1..60 {
+        let sandbox = sandbox();
+        let [first, _] = two_installs(&sandbox);
+        let mut command = sandbox.command(PROGRAM);
+        command.arg("undo").env("AGPM_STOP_AT_WRITE", at.to_string());
+        if sandbox.output(command).code == Some(0) {
+            assert!(finished > 3, "{finished}");
+            return;
+        }
+        let committed = sandbox.work().join(".agpm/transaction/journal.json").exists();
+        run(&sandbox, "agpm undo", 0);
+        if committed {
+            assert_eq!(state(&sandbox), first, "killed at write {at}");
+            finished += 1;
+        }
+    }
+}

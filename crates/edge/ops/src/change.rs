@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use agpm_diag::{Diagnostic, SourceMap, codes, did_you_mean};
+use agpm_diag::{Diagnostic, codes, did_you_mean};
 use agpm_model::{
     Checksum, FileMode, Manifest, NameError, Origin, RESOURCE_TYPES, ResourceName, ResourcePath,
     ResourceType, SourceAddress, SourceName,
 };
 use agpm_store::{Expected, FileChange, ProjectStore, Transaction};
-use agpm_text::{Document, Edit, Format, Limits, Pointer, Value, parse};
+use agpm_text::{Document, Edit, Format, Limits, Pointer, Value, parse, parse_alone};
 
 use crate::failure::{Failure, FailureKind, Notes, Outcome};
 use crate::gather::{ManifestFiles, Project, document_of, manifest_path, refuse_link, unknown_name};
@@ -349,8 +349,7 @@ fn remove_dependency(
 fn without_patch(text: &str, kind: ResourceType, name: &str) -> Result<Option<String>, Failure> {
     let patches = Pointer::root().child("patch");
     let of_kind = patches.child(kind.plural());
-    let source = SourceMap::default().add("", "");
-    let document = parse(source, text.to_owned(), Format::Toml, Limits::default()).document;
+    let document = parse_alone(text.to_owned(), Format::Toml).document;
     let is_alone = |at: &Pointer| document.at(at).is_some_and(|table| table.len() == 1);
     if document.at(&of_kind.child(name)).is_none() {
         return Ok(None);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use agpm_diag::{did_you_mean, is_secret_name, looks_secret, mask_line};
 use agpm_model::{
-    Checksum, Locked, ObjectId, PatchScope, RESOURCE_TYPES, RelativePath, ResourceType, ToolName,
+    Checksum, Field, Locked, ObjectId, PatchScope, RESOURCE_TYPES, RelativePath, ResourceType, ToolName,
 };
 use agpm_store::ProjectStore;
 use agpm_text::Value;
@@ -160,13 +160,16 @@ impl ListReport {
 }
 
 /// A value as it may be shown.
-fn shown(field: &str, value: Option<&Value>) -> String {
-    let last = field.rsplit('.').next().unwrap_or(field);
+fn shown(field: &Field, value: Option<&Value>) -> String {
     match value {
         None => "(not set)".to_owned(),
-        Some(value) if is_secret(last, value) => "***".to_owned(),
+        Some(value) if is_secret(last_key(field), value) => "***".to_owned(),
         Some(value) => value.to_json().split_whitespace().collect::<Vec<_>>().join(" "),
     }
+}
+
+fn last_key(field: &Field) -> &str {
+    field.pointer().steps().last().map(String::as_str).unwrap_or_default()
 }
 
 /// Whether a value, or anything in it, should not be shown.
@@ -193,10 +196,11 @@ fn field_line(field: &AppliedField) -> String {
 }
 
 fn field_value(field: &AppliedField) -> Value {
-    let last = field.field.rsplit('.').next().unwrap_or_default();
-    let masked = |value: &Value| if is_secret(last, value) { Value::from("***") } else { value.clone() };
+    let masked = |value: &Value| {
+        if is_secret(last_key(&field.field), value) { Value::from("***") } else { value.clone() }
+    };
     Value::map([
-        ("field", Value::from(field.field.as_str())),
+        ("field", Value::from(field.field.to_string())),
         ("old", field.before.as_ref().map(masked).into()),
         ("new", masked(&field.after)),
         ("from", file_of(field.scope).into()),

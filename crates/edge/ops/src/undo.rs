@@ -82,7 +82,7 @@ fn mend(store: &ProjectStore, newest: &PastEntry, notes: &mut Notes) -> Result<V
     };
     let mut mended = Vec::new();
     for (path, _) in &newest.files {
-        let (was, is) = (before.entries.get(path), after.entries.get(path));
+        let (was, is) = (before.shared.get(path), after.shared.get(path));
         let Observed::File(now, _) = observe(store, path)? else { continue };
         if was.or(is).is_none() || store.left_by_newest(path)? == Some(now) {
             continue;
@@ -93,7 +93,7 @@ fn mend(store: &ProjectStore, newest: &PastEntry, notes: &mut Notes) -> Result<V
             Some(bytes) => Some(shared::understand(path, bytes, format, notes)?),
             None => None,
         };
-        let outcome = take_back(&document, old.as_ref(), was, is).map_err(|error| {
+        let outcome = take_back(&document, old.as_deref(), was, is).map_err(|error| {
             let diagnostic = Diagnostic::new(&codes::UNDO_EDITED, format!("`{path}` changed since: {error}"));
             diagnostic
                 .in_file(path.as_str())

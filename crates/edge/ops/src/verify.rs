@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_diag::{Code, Diagnostic, Severity, codes};
-use agpm_model::{Locked, RelativePath, ResourceType};
+use agpm_model::{Locked, RelativePath};
 use agpm_plan::{Ledger, NodeState, Observed, Owned, OwnedNodes, check_nodes};
 use agpm_store::{ProjectStore, StoreError};
 use agpm_text::Value;
@@ -61,9 +61,9 @@ fn run(world: &World, notes: &mut Notes) -> Result<VerifyReport, Failure> {
         .filter(is_file)
         .filter_map(|entry| Some((entry.installed_at.as_ref()?, entry)))
         .collect();
-    let in_ledger = Installed::of(&ledger);
+    let known = ledger.owners();
     let paths: BTreeSet<&RelativePath> = locked.keys().copied().chain(ledger.files.keys()).collect();
-    let nodes: usize = ledger.entries.values().map(|owned| owned.nodes.len()).sum();
+    let nodes: usize = ledger.shared.values().map(|owned| owned.nodes.len()).sum();
     let checked = paths.len() + nodes;
     let skills: BTreeMap<String, &Locked> =
         lock.entries.iter().filter(|entry| !is_file(entry)).map(|entry| (entry.label(), entry)).collect();
@@ -72,13 +72,13 @@ fn run(world: &World, notes: &mut Notes) -> Result<VerifyReport, Failure> {
     for found in parallel::map(paths.into_iter().collect(), check) {
         findings.extend(found.map_err(|error| error.seen_from(store.path()))?);
     }
-    for (path, owned) in &ledger.entries {
+    for (path, owned) in &ledger.shared {
         findings.extend(entry_findings(&store, path, owned)?);
     }
     // What two resources give alike is written once, for one of them.
     let is_there = |entry: &Locked| {
-        let file = entry.installed_at.as_ref().is_none_or(|file| ledger.entries.contains_key(file));
-        file || in_ledger.has(&entry.label()) || ledger.nothing.contains(&entry.label())
+        let file = entry.installed_at.as_ref().is_none_or(|file| ledger.shared.contains_key(file));
+        file || known.contains(entry.label().as_str())
     };
     let missing: Vec<&&Locked> = skills.values().filter(|entry| !is_there(entry)).collect();
     let checked = checked + missing.len();
@@ -96,22 +96,7 @@ fn run(world: &World, notes: &mut Notes) -> Result<VerifyReport, Failure> {
 
 /// Whether a locked resource is one file of its own.
 fn is_file(entry: &&Locked) -> bool {
-    !matches!(entry.kind, ResourceType::Hooks | ResourceType::McpServers | ResourceType::Skills)
-}
-
-/// The resources that the ledger knows.
-struct Installed<'a>(BTreeSet<&'a str>);
-
-impl<'a> Installed<'a> {
-    fn of(ledger: &'a Ledger) -> Self {
-        let files = ledger.files.values().map(|owned| owned.owner.as_str());
-        let nodes = ledger.entries.values().flat_map(|owned| &owned.nodes);
-        Installed(files.chain(nodes.map(|node| node.owner.as_str())).collect())
-    }
-
-    fn has(&self, label: &str) -> bool {
-        self.0.contains(label)
-    }
+    entry.kind.is_file()
 }
 
 /// Entries of ours in a file that others write too.
@@ -141,7 +126,7 @@ fn entry_findings(
             }
         },
     };
-    let found = check_nodes(document.as_ref(), owned).into_iter().map(|found| {
+    let found = check_nodes(document.as_deref(), owned).into_iter().map(|found| {
         let place = found.place.pointer();
         match found.state {
             NodeState::Missing => {

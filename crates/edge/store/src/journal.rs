@@ -1,8 +1,7 @@
 //! What a transaction is going to do, in a form that a later process can finish or take back.
 
-use agpm_diag::SourceMap;
 use agpm_model::{Checksum, RelativePath};
-use agpm_text::{Format, Limits, Value, parse, to_value};
+use agpm_text::{Format, Value, parse_alone, to_value};
 
 use crate::chain::is_reserved;
 use crate::owned::FOLDERS;
@@ -141,8 +140,7 @@ impl Content {
 /// The value in a file of our own.
 pub(crate) fn read_json(bytes: Vec<u8>) -> Result<Value, String> {
     let text = String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())?;
-    let source = SourceMap::default().add("", "");
-    let parsed = parse(source, text, Format::Json, Limits::default());
+    let parsed = parse_alone(text, Format::Json);
     match (parsed.diagnostics.first(), parsed.document.root()) {
         (None, Some(root)) => Ok(to_value(root)),
         (Some(problem), _) => Err(problem.message.to_string()),

@@ -40,7 +40,18 @@ struct Row {
     singular: &'static str,
     layout: Layout,
     default_tool: &'static str,
-    extent: Extent,
+    shape: Shape,
+}
+
+/// What one resource is on disk.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    /// A file of its own.
+    File,
+    /// A folder of its own.
+    Folder,
+    /// Entries of a file that others write too.
+    Entries,
 }
 
 const fn row(
@@ -49,7 +60,11 @@ const fn row(
     layout: Layout,
     default_tool: &'static str,
 ) -> Row {
-    Row { plural, singular, layout, default_tool, extent: Extent::File }
+    Row { plural, singular, layout, default_tool, shape: Shape::File }
+}
+
+const fn entries(row: Row) -> Row {
+    Row { shape: Shape::Entries, ..row }
 }
 
 /// Every kind, in order.
@@ -70,10 +85,12 @@ impl ResourceType {
             ResourceType::Snippets => row("snippets", "snippet", Layout::Folders, "agpm"),
             ResourceType::Commands => row("commands", "command", Layout::Flat, "claude-code"),
             ResourceType::Scripts => row("scripts", "script", Layout::Folders, "claude-code"),
-            ResourceType::Hooks => row("hooks", "hook", Layout::Flat, "claude-code"),
-            ResourceType::McpServers => row("mcp-servers", "mcp-server", Layout::Flat, "claude-code"),
+            ResourceType::Hooks => entries(row("hooks", "hook", Layout::Flat, "claude-code")),
+            ResourceType::McpServers => {
+                entries(row("mcp-servers", "mcp-server", Layout::Flat, "claude-code"))
+            }
             ResourceType::Skills => {
-                Row { extent: Extent::Folder, ..row("skills", "skill", Layout::Flat, "claude-code") }
+                Row { shape: Shape::Folder, ..row("skills", "skill", Layout::Flat, "claude-code") }
             }
         }
     }
@@ -100,7 +117,20 @@ impl ResourceType {
 
     /// What one of them is made of.
     pub const fn extent(self) -> Extent {
-        self.row().extent
+        match self.row().shape {
+            Shape::Folder => Extent::Folder,
+            Shape::File | Shape::Entries => Extent::File,
+        }
+    }
+
+    /// Whether one of them is a file of its own.
+    pub fn is_file(self) -> bool {
+        self.row().shape == Shape::File
+    }
+
+    /// Whether they are entries of files that others write too.
+    pub fn is_merged(self) -> bool {
+        self.row().shape == Shape::Entries
     }
 
     /// The folder that is meant by the path of a skill's own file; other paths mean themselves.

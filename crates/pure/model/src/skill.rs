@@ -97,14 +97,12 @@ fn tools(head: NodeRef<'_>) -> Option<Diagnostic> {
 
 #[cfg(test)]
 mod tests {
-    use agpm_diag::SourceMap;
-    use agpm_text::{Format, Limits, parse};
+    use agpm_text::{Format, parse_alone};
 
     use super::*;
 
     fn findings(folder: &str, head: &str) -> Vec<String> {
-        let source = SourceMap::default().add("", "");
-        let parsed = parse(source, format!("---\n{head}\n---\n"), Format::Markdown, Limits::default());
+        let parsed = parse_alone(format!("---\n{head}\n---\n"), Format::Markdown);
         let found = skill_findings(parsed.document.root(), folder);
         found.into_iter().map(|one| format!("{}; {}", one.message, one.help.unwrap_or_default())).collect()
     }

@@ -22,7 +22,7 @@ pub struct Ledger {
     /// Files by path.
     pub files: BTreeMap<RelativePath, Owned>,
     /// What is ours inside files that others write too, by path.
-    pub entries: BTreeMap<RelativePath, OwnedNodes>,
+    pub shared: BTreeMap<RelativePath, OwnedNodes>,
 }
 
 /// A file of ours.
@@ -39,6 +39,18 @@ pub struct Owned {
 }
 
 impl Ledger {
+    /// The resources that it knows, as `TYPE/NAME`.
+    pub fn owners(&self) -> BTreeSet<&str> {
+        let files = self.files.values().map(|owned| owned.owner.as_str());
+        let nodes = self.shared.values().flat_map(|owned| &owned.nodes).map(|node| node.owner.as_str());
+        files.chain(nodes).chain(self.nothing.iter().map(String::as_str)).collect()
+    }
+
+    /// How many files and nodes inside shared files are ours.
+    pub fn count(&self) -> usize {
+        self.files.len() + self.shared.values().map(|owned| owned.nodes.len()).sum::<usize>()
+    }
+
     /// The file's text.
     pub fn to_text(&self) -> String {
         let files = self.files.iter().map(|(path, owned)| (path.as_str(), owned.value()));
@@ -52,9 +64,9 @@ impl Ledger {
             root.push(("nothing", Value::list(self.nothing.iter().map(String::as_str))));
         }
         root.push(("files", Value::map(files)));
-        if !self.entries.is_empty() {
-            let entries = self.entries.iter().map(|(path, owned)| (path.as_str(), owned.value()));
-            root.push(("entries", Value::map(entries)));
+        if !self.shared.is_empty() {
+            let shared = self.shared.iter().map(|(path, owned)| (path.as_str(), owned.value()));
+            root.push(("shared", Value::map(shared)));
         }
         Value::map(root).to_json()
     }
@@ -90,9 +102,9 @@ impl Ledger {
             let source = file.get("source").and_then(read_checksum);
             ledger.files.insert(path, Owned { checksum, source, mode, owner });
         }
-        for (path, entry) in root.get("entries").into_iter().flat_map(NodeRef::entries) {
+        for (path, entry) in root.get("shared").into_iter().flat_map(NodeRef::entries) {
             let path = RelativePath::new(path.content()).map_err(|_| broken())?;
-            ledger.entries.insert(path, OwnedNodes::read(entry).ok_or_else(broken)?);
+            ledger.shared.insert(path, OwnedNodes::read(entry).ok_or_else(broken)?);
         }
         Ok(ledger)
     }

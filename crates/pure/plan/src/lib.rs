@@ -4,6 +4,7 @@
 
 mod entries;
 mod ledger;
+mod levels;
 mod names;
 mod nodes;
 mod plan;
@@ -11,6 +12,7 @@ mod target;
 
 pub use entries::{Entry, EntryError, Graph, Need, entries};
 pub use ledger::{Ledger, Owned};
+pub use levels::levels;
 pub use nodes::{
     DesiredNode, FileOrigin, FileOutcome, Hunk, NodeError, NodeFinding, NodePlan, NodeState, OwnedNode,
     OwnedNodes, Seams, SharedFile, check_nodes, plan_nodes, recognise_nodes, take_back,

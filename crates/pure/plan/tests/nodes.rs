@@ -91,7 +91,7 @@ impl File {
     fn reread(&mut self) {
         let path = RelativePath::new("folder/file").unwrap();
         let entries = self.owned.iter().map(|owned| (path.clone(), owned.clone())).collect();
-        let ledger = Ledger { entries, ..Ledger::default() };
+        let ledger = Ledger { shared: entries, ..Ledger::default() };
         let back = Ledger::read(&read(&ledger.to_text(), Format::Json)).unwrap();
         assert_eq!(back, ledger);
     }
@@ -600,9 +600,9 @@ fn a_ledger_with_entries_that_make_no_sense_is_broken() {
     let mut file = File::json("{ }");
     file.get(&more(), Overwrite::Nothing);
     let path = RelativePath::new("folder/file").unwrap();
-    let ledger = Ledger { entries: [(path, file.owned.unwrap())].into(), ..Ledger::default() };
+    let ledger = Ledger { shared: [(path, file.owned.unwrap())].into(), ..Ledger::default() };
     let text = ledger.to_text();
-    assert!(!Ledger::default().to_text().contains("entries"));
+    assert!(!Ledger::default().to_text().contains("shared"));
     for (from, to) in [
         ("\"seen\": \"sha256:", "\"seen\": \"md5:"),
         ("\"key\": \"/", "\"key\": \""),

@@ -3,6 +3,7 @@
 //! Knows values and texts, not resources or files.
 
 mod convert;
+mod detect;
 mod explain;
 mod files;
 mod filters;
@@ -20,14 +21,14 @@ use minijinja::value::ValueKind;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior};
 
 pub use convert::{
-    ConvertError, Converted, Entries, Fate, FateKind, convert_file, hook_entries, runs_of_hook,
-    runs_of_server, server_entries,
+    ConvertError, Converted, Entries, Fate, FateKind, convert_file, hook_entries, runs_of, server_entries,
 };
+pub use detect::{has_tags, is_template, templating};
 pub use files::Files;
 use files::{Context, Run};
 pub use links::{Link, file_links};
 pub use names::Names;
-pub use patch::{FieldChange, PatchError, Patched, fields, patch};
+pub use patch::{FieldChange, PatchError, Patched, patch};
 
 /// How deep templates may nest.
 const DEEPEST: usize = 50;
@@ -126,25 +127,6 @@ fn fill(
         Err(error) => Err(explain(error)),
         Ok(()) => Ok(String::from_utf8(output.bytes).expect("the engine writes whole texts")),
     }
-}
-
-/// Whether a text holds a template tag at all.
-pub fn has_tags(text: &str) -> bool {
-    text.contains("{{") || text.contains("{%")
-}
-
-/// Whether a template tag of the text mentions one of our own names.
-pub fn mentions_agpm(text: &str) -> bool {
-    let mut rest = text;
-    while let Some(at) = rest.find("{{").into_iter().chain(rest.find("{%")).min() {
-        let close = if rest[at..].starts_with("{{") { "}}" } else { "%}" };
-        let end = rest[at..].find(close).map_or(rest.len(), |end| at + end);
-        if rest[at..end].contains("agpm.") {
-            return true;
-        }
-        rest = &rest[(end + close.len()).min(rest.len())..];
-    }
-    false
 }
 
 /// Booleans as TOML writes them, everything else as it is.
@@ -268,20 +250,6 @@ mod tests {
         ] {
             let shown: String = template.chars().take(60).collect();
             assert!(render(&template, &context()).is_err(), "{shown}");
-        }
-    }
-
-    #[test]
-    fn only_tags_that_mention_us_count() {
-        for (text, expected) in [
-            ("{{ agpm.project.x }}", true),
-            ("{% if agpm.project.x %}", true),
-            ("agpm.project {{ other }}", false),
-            ("{{ other }} agpm. {{", false),
-            ("{{ a }} {{ agpm.x", true),
-            ("", false),
-        ] {
-            assert_eq!(mentions_agpm(text), expected, "{text}");
         }
     }
 }

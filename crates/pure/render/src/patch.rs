@@ -3,16 +3,16 @@
 use std::borrow::Cow;
 
 use agpm_diag::{Diagnostic, SourceId, codes, has_errors};
+use agpm_model::Field;
 use agpm_text::{
-    Document, EditError, Format, Kind, Limits, NodeRef, Parsed, Pointer, Shape, Value, View, equal, parse,
-    to_value,
+    Document, EditError, Format, Kind, Limits, NodeRef, Parsed, Shape, Value, View, equal, parse, to_value,
 };
 
 /// One field that a patch sets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FieldChange {
-    /// Dotted, as the manifest writes it (`environment.NODE_ENV`).
-    pub field: String,
+    /// Which one.
+    pub field: Field,
     /// What the field held.
     pub before: Option<Value>,
     /// What it holds afterwards.
@@ -53,17 +53,13 @@ pub fn patch(source: SourceId, text: &str, format: Format, body: &Value) -> Resu
     let document = readable(parse(source, text, format, Limits::default()))?;
     let body = held_by(format, body);
     let root = document.root();
-    let fields: Vec<FieldChange> = leaves(&body).into_iter().map(|leaf| leaf.change(root)).collect();
+    let fields: Vec<FieldChange> =
+        Field::all(&body).into_iter().map(|field| change(field, root, &body)).collect();
     if fields.is_empty() {
         return Ok(Patched { text: text.to_owned(), fields });
     }
     let target = root.map_or(Merged::New(&body), |root| Merged::of(root, &body));
     Ok(Patched { text: document.rewrite(target)?.to_string(), fields })
-}
-
-/// The fields that a patch sets, dotted and as places, in the order of the patch.
-pub fn fields(body: &Value) -> Vec<(String, Pointer)> {
-    leaves(body).into_iter().map(|leaf| (leaf.dotted(), leaf.pointer())).collect()
 }
 
 /// The document, if it can be patched.
@@ -104,58 +100,13 @@ fn dates_as_text(value: &Value) -> Value {
     }
 }
 
-/// A value of a patch that is no map with entries, and the keys that lead to it.
-struct Leaf<'a> {
-    keys: Vec<&'a str>,
-    value: &'a Value,
-}
-
-fn leaves(body: &Value) -> Vec<Leaf<'_>> {
-    let mut found = Vec::new();
-    if let Value::Map(entries) = body {
-        collect(entries, &mut Vec::new(), &mut found);
-    }
-    found
-}
-
-fn collect<'a>(entries: &'a [(String, Value)], keys: &mut Vec<&'a str>, found: &mut Vec<Leaf<'a>>) {
-    for (key, value) in entries {
-        keys.push(key);
-        match value {
-            Value::Map(below) if !below.is_empty() => collect(below, keys, found),
-            _ => found.push(Leaf { keys: keys.clone(), value }),
-        }
-        keys.pop();
-    }
-}
-
-impl Leaf<'_> {
-    fn dotted(&self) -> String {
-        let keys: Vec<_> = self.keys.iter().map(|key| toml_key(key)).collect();
-        keys.join(".")
-    }
-
-    fn pointer(&self) -> Pointer {
-        self.keys.iter().map(|key| (*key).to_owned()).collect()
-    }
-
-    fn change(&self, root: Option<NodeRef<'_>>) -> FieldChange {
-        let place = self.keys.iter().try_fold(root, |node, key| Some(node?.get(key))).flatten();
-        let before = place.map(to_value);
-        // An empty map adds nothing to a map that is there.
-        let after =
-            before.clone().filter(|before| matches!((before, self.value), (Value::Map(_), Value::Map(_))));
-        FieldChange { field: self.dotted(), before, after: after.unwrap_or_else(|| self.value.clone()) }
-    }
-}
-
-/// A key as TOML writes it: bare, or else in quotes.
-fn toml_key(key: &str) -> Cow<'_, str> {
-    let bare = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-    match !key.is_empty() && key.chars().all(bare) {
-        true => Cow::Borrowed(key),
-        false => Cow::Owned(Value::from(key).to_json().trim_end().to_owned()),
-    }
+fn change(field: Field, root: Option<NodeRef<'_>>, body: &Value) -> FieldChange {
+    let steps = field.pointer().steps();
+    let before = steps.iter().try_fold(root, |node, key| Some(node?.get(key))).flatten().map(to_value);
+    let new = steps.iter().try_fold(body, |value, key| value.get(key)).cloned().unwrap_or(Value::Null);
+    // An empty map adds nothing to a map that is there.
+    let after = before.clone().filter(|before| matches!((before, &new), (Value::Map(_), Value::Map(_))));
+    FieldChange { field, before, after: after.unwrap_or(new) }
 }
 
 /// The value after a patch, without a copy of what stays.

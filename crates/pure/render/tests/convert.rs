@@ -6,9 +6,7 @@ use std::fmt::Write as _;
 
 use agpm_diag::SourceMap;
 use agpm_model::{EntryForm, FileForm, Place};
-use agpm_render::{
-    Entries, Fate, FateKind, convert_file, hook_entries, runs_of_hook, runs_of_server, server_entries,
-};
+use agpm_render::{Entries, Fate, FateKind, convert_file, hook_entries, runs_of, server_entries};
 use agpm_text::{Format, Limits, Value, parse, print, to_value};
 use proptest::prelude::*;
 
@@ -1145,11 +1143,15 @@ fn shown(form: EntryForm, found: &Entries) -> String {
         };
         write!(out, "{place} {value}").unwrap();
     }
-    writeln!(out, "runs {:?}", found.runs).unwrap();
+    writeln!(out, "runs {:?}", runs(found)).unwrap();
     out + &told(&found.fates)
 }
 
 /// JSON on one line.
+fn runs(found: &Entries) -> Vec<String> {
+    runs_of(&Value::List(found.nodes.iter().map(|node| node.value.clone()).collect()))
+}
+
 fn line(value: &Value) -> String {
     let lines = value.to_json();
     let lines: Vec<&str> = lines.lines().map(str::trim_start).collect();
@@ -1455,15 +1457,16 @@ proptest! {
                 for node in &found.nodes {
                     print(&node.value, Format::Json).unwrap();
                 }
-                let shown: BTreeSet<&String> = found.runs.iter().collect();
-                prop_assert_eq!(shown.len(), found.runs.len());
+                let runs = runs(&found);
+                let shown: BTreeSet<&String> = runs.iter().collect();
+                prop_assert_eq!(shown.len(), runs.len());
             }
         }
         let text = value.to_json();
         for form in FILE_FORMS {
             drop(convert_file(form, "x", &text));
         }
-        drop((runs_of_hook(&value), runs_of_server(&value)));
+        drop(runs_of(&value));
     }
 
     #[test]

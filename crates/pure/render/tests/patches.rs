@@ -2,7 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 use agpm_diag::{SourceMap, has_errors};
-use agpm_render::{PatchError, Patched, fields, patch};
+use agpm_model::Field;
+use agpm_render::{PatchError, Patched, patch};
 use agpm_text::{EditError, Format, Limits, Parsed, Value, parse, to_value};
 use proptest::prelude::*;
 
@@ -82,7 +83,7 @@ fn check(text: &str, format: Format, body: &Value) {
     assert!(has_lines(&patched.text, &untouched(text, format, body)), "{text}\n--- to\n{}", patched.text);
     let (old, new) = (read(text, format), read(&patched.text, format));
     assert_eq!(&text[old.document.body().range()], &patched.text[new.document.body().range()], "{text}");
-    assert_eq!(patched.fields.len(), fields(body).len());
+    assert_eq!(patched.fields.len(), Field::all(body).len());
     let again = apply(&patched.text, format, body).unwrap();
     assert_eq!(again.text, patched.text, "a second time changes nothing");
 }
@@ -300,7 +301,8 @@ fn what_has_no_fields_or_does_not_read_is_an_error() {
 #[test]
 fn fields_are_named_as_the_manifest_writes_them() {
     let body = toml("model = 1\nenv.\"a.b\" = 2\nenv.c = {}\n\"\" = [{ x = 1 }]");
-    let names: Vec<String> = fields(&body).into_iter().map(|(name, at)| format!("{name} {at}")).collect();
+    let names: Vec<String> =
+        Field::all(&body).into_iter().map(|field| format!("{field} {}", field.pointer())).collect();
     assert_eq!(names, ["model /model", "env.\"a.b\" /env/a.b", "env.c /env/c", "\"\" /"]);
     let patched = apply("---\nenv: {c: {d: 1}}\nmodel: 0\n---\n", Format::Markdown, &body).unwrap();
     let changes: Vec<_> = patched.fields.into_iter().map(|change| (change.before, change.after)).collect();
@@ -353,25 +355,4 @@ proptest! {
         check(&commented(&map), Format::Markdown, &body);
         check(&map.to_json(), Format::Jsonc, &body);
     }
-}
-
-/// Time of many patches; run with `--release -- --ignored --nocapture`.
-#[test]
-#[ignore = "a measurement"]
-#[allow(
-    clippy::disallowed_methods,
-    clippy::disallowed_types,
-    clippy::disallowed_macros,
-    clippy::print_stdout
-)]
-fn time_of_500_patches() {
-    let front =
-        "name: reviewer\ndescription: |\n  Reviews code.\n  Carefully.\nmodel: opus\ntools: [Read, Write]\n";
-    let text = format!("---\n{front}---\n{}", "Some instructions for an agent.\n".repeat(120));
-    let body = toml("model = \"haiku\"\ntemperature = 0.5\nenv.A = \"1\"\ntools = [\"Read\"]");
-    let start = std::time::Instant::now();
-    for _ in 0..500 {
-        apply(&text, Format::Markdown, &body).unwrap();
-    }
-    println!("500 patches: {:?}", start.elapsed());
 }

@@ -334,24 +334,3 @@ proptest! {
         prop_assert_eq!(result.is_err(), template.contains(" * "), "{} {:?}", template, result);
     }
 }
-
-/// Time of many renders; run with `--release -- --ignored --nocapture`.
-#[test]
-#[ignore = "a measurement"]
-#[allow(
-    clippy::disallowed_methods,
-    clippy::disallowed_types,
-    clippy::disallowed_macros,
-    clippy::print_stdout
-)]
-fn time_of_500_renders() {
-    let tag = "Some instructions for {{ agpm.project.language }} and {{ agpm.resource.name | upper }}.\n";
-    let page = format!("{}{}", tag.repeat(5), "Plain words of a page that is not a template.\n".repeat(35));
-    let (renderer, names, files) = (Renderer::new(), names(), Files::default());
-    let start = std::time::Instant::now();
-    for at in 0..500usize {
-        let own = names.with(&["agpm", "resource", "number"], &Value::from(at));
-        renderer.render_markdown(&page, &own, &files).unwrap();
-    }
-    println!("500 renders of {} bytes: {:?}", page.len(), start.elapsed());
-}

@@ -1,6 +1,6 @@
 use std::ops::Range;
 
-use agpm_diag::{Diagnostic, SourceId, Span, Text, codes};
+use agpm_diag::{Diagnostic, SourceId, SourceMap, Span, Text, codes};
 
 use crate::format::Format;
 use crate::pointer::Pointer;
@@ -132,6 +132,11 @@ pub fn parse(source: SourceId, text: impl Into<Text>, format: Format, limits: Li
     let Reading { tree, mut diagnostics, .. } = reading;
     diagnostics.sort_by_key(|d| d.labels.first().map(|label| label.span));
     Parsed { document: Document { source, text, format, tree, body }, diagnostics }
+}
+
+/// Reads a text that nobody is shown: its places name no source.
+pub fn parse_alone(text: impl Into<Text>, format: Format) -> Parsed {
+    parse(SourceMap::default().add("", ""), text, format, Limits::default())
 }
 
 impl Document {

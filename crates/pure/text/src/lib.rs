@@ -21,7 +21,7 @@ mod view;
 mod yaml;
 
 pub use change::Rewritten;
-pub use document::{Document, Limits, Parsed, decode, parse};
+pub use document::{Document, Limits, Parsed, decode, parse, parse_alone};
 pub use edit::{Edit, EditError, print};
 pub use format::Format;
 pub use markdown::markdown_body;

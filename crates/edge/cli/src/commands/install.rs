@@ -110,7 +110,7 @@ fn conversion_value(conversion: &Conversion) -> Value {
     let field = |fate: &Fate| {
         Value::map([
             ("field", Value::from(fate.field.as_str())),
-            ("fate", fate_word(fate.kind).into()),
+            ("fate", fate.kind.word().into()),
             ("note", fate.note.as_str().into()),
         ])
     };
@@ -119,15 +119,6 @@ fn conversion_value(conversion: &Conversion) -> Value {
         ("tool", conversion.tool.as_str().into()),
         ("fields", Value::list(conversion.fates.iter().map(field))),
     ])
-}
-
-fn fate_word(kind: FateKind) -> &'static str {
-    match kind {
-        FateKind::Exact => "exact",
-        FateKind::Approximated => "approximated",
-        FateKind::Dropped => "dropped",
-        FateKind::Widened => "widened",
-    }
 }
 
 /// A program that comes along, and what it would run.
@@ -147,7 +138,7 @@ fn fate_lines(conversion: &Conversion, writing: Writing) -> Vec<String> {
             conversion.resource,
             conversion.tool,
             fate.field,
-            fate_word(fate.kind)
+            fate.kind.word()
         )
     };
     conversion.fates.iter().filter(told).map(line).collect()

@@ -5,6 +5,7 @@ mod disk;
 mod hostile;
 mod lock;
 mod manifest;
+mod ownership;
 mod patches;
 mod resolve;
 mod shared;

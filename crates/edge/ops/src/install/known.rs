@@ -1,6 +1,5 @@
 //! What is known of a project without asking anyone: the ledger, and whether it still holds.
 
-use agpm_model::ResourceType::{Agents, Commands, Scripts, Snippets};
 use agpm_model::{Checksum, Extent, FileMode, Locked, Lockfile, Origin, RelativePath};
 use agpm_plan::{Ledger, Observed, Owned};
 use agpm_store::{LEDGER_FILE, ProjectStore, STATE_FOLDER};
@@ -43,17 +42,17 @@ pub(super) fn nothing_to_do(
     let read = |path: &String| agpm_store::read(&files.folder().join(path), limit()).ok();
     let same =
         ledger.reads.iter().all(|(path, held)| read(path).is_some_and(|bytes| Checksum::of(&bytes) == *held));
-    let paths: Vec<&RelativePath> = ledger.files.keys().chain(ledger.entries.keys()).collect();
+    let paths: Vec<&RelativePath> = ledger.files.keys().chain(ledger.shared.keys()).collect();
     let untouched = |(path, now): (&RelativePath, Observed)| {
         let file = ledger.files.get(path).map(|owned| now == Observed::File(owned.checksum, owned.mode));
-        let shared = || ledger.entries.get(path).map(|owned| now.checksum() == Some(owned.seen));
+        let shared = || ledger.shared.get(path).map(|owned| now.checksum() == Some(owned.seen));
         file.or_else(shared) == Some(true)
     };
     let all = same && observe_all(store, &paths).ok()?.into_iter().all(untouched);
     all.then(|| InstallReport {
         moved: Vec::new(),
         changes: Vec::new(),
-        unchanged: ledger.files.len() + ledger.entries.values().map(|owned| owned.nodes.len()).sum::<usize>(),
+        unchanged: ledger.count(),
         refused: 0,
         lock: LockChange::Unchanged,
         programs: Vec::new(),
@@ -91,7 +90,7 @@ pub(super) fn remember(ledger: &mut Ledger, manifest: &[u8], lock: &[u8], entrie
 pub(super) fn ledger_of(lock: &Lockfile) -> Ledger {
     let owned = |locked: &Locked| {
         // Entries and the files of skills have no checksum of their own there.
-        if !matches!(locked.kind, Agents | Snippets | Commands | Scripts) {
+        if !locked.kind.is_file() {
             return None;
         }
         let owner = locked.label();

@@ -1,9 +1,9 @@
 //! What is ours although the ledger does not say so: in a fresh clone there is none, and after a pull it is behind.
 //! The lockfile tells what was written, and what is still just that is ours.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use agpm_model::{Locked, Lockfile, Manifest, RelativePath, ResourceType};
+use agpm_model::{Locked, Lockfile, Manifest, RelativePath};
 use agpm_plan::{DesiredNode, Ledger, Observed, Owned, Plan, recognise_nodes};
 use agpm_store::ProjectStore;
 
@@ -15,10 +15,7 @@ use crate::world::World;
 
 /// Whether a plan meets things that the lockfile may explain.
 pub(super) fn is_puzzled(store: &ProjectStore, plan: &Plan, ledger: &Ledger, lock: &Lockfile) -> bool {
-    let files = ledger.files.values().map(|owned| owned.owner.as_str());
-    let nodes = ledger.entries.values().flat_map(|owned| &owned.nodes).map(|node| node.owner.as_str());
-    let nothing = ledger.nothing.iter().map(String::as_str);
-    let known: BTreeSet<&str> = files.chain(nodes).chain(nothing).collect();
+    let known = ledger.owners();
     let unknown = |locked: &Locked| locked.installed_at.is_some() && !known.contains(locked.label().as_str());
     let moved_on = |(path, seen): (&RelativePath, _)| {
         observe(store, path).is_ok_and(|now| now.checksum().is_some_and(|now| now != seen))
@@ -26,13 +23,12 @@ pub(super) fn is_puzzled(store: &ProjectStore, plan: &Plan, ledger: &Ledger, loc
     lock.entries.iter().any(unknown)
         || !plan.refusals.is_empty()
         || plan.changes.iter().any(|change| change.action == agpm_plan::Action::Keep)
-        || ledger.entries.iter().map(|(path, owned)| (path, owned.seen)).any(moved_on)
+        || ledger.shared.iter().map(|(path, owned)| (path, owned.seen)).any(moved_on)
 }
 
 /// Whether a lockfile has things of which it does not tell by itself what was written.
 pub(super) fn is_silent(lock: &Lockfile) -> bool {
-    let shared = [ResourceType::Hooks, ResourceType::McpServers, ResourceType::Skills];
-    lock.entries.iter().any(|locked| shared.contains(&locked.kind) || !locked.patches.is_empty())
+    lock.entries.iter().any(|locked| !locked.kind.is_file() || !locked.patches.is_empty())
 }
 
 /// The ledger with everything that is as the lockfile's entries would be written.
@@ -50,7 +46,7 @@ pub(super) fn recognise(
         known.files.extend(files(store, resolved, made));
     }
     for (path, nodes) in desired_nodes(&entries, &making.made) {
-        known.entries = with_nodes(store, known.entries, &path, &nodes);
+        known.shared = with_nodes(store, known.shared, &path, &nodes);
     }
     Some(known)
 }

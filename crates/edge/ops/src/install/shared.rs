@@ -1,18 +1,19 @@
 //! Entries of files that users write too: desired against what is in them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
-use agpm_diag::{Diagnostic, codes, has_errors};
+use agpm_diag::{Diagnostic, codes};
 use agpm_model::RelativePath;
 use agpm_plan::{
     DesiredNode, FileOutcome, Ledger, NodeError, Observed, Obstacle, Overwrite, Plan, Refusal, SharedFile,
     plan_nodes,
 };
 use agpm_store::ProjectStore;
-use agpm_text::{Document, Format, Limits, decode, parse};
+use agpm_text::{Document, Format};
 
 use crate::failure::{Failure, Notes};
-use crate::gather::limit;
+use crate::gather::{document_of, limit};
 use crate::install::planning::{SharedChange, observe};
 use crate::packages::{Made, ResolvedEntry};
 
@@ -38,7 +39,7 @@ pub(super) fn plan_shared(
     plan: &mut Plan,
     notes: &mut Notes,
 ) -> Result<Vec<SharedChange>, Failure> {
-    let paths: BTreeSet<&RelativePath> = wanted.keys().chain(ledger.entries.keys()).collect();
+    let paths: BTreeSet<&RelativePath> = wanted.keys().chain(ledger.shared.keys()).collect();
     let mut changes = Vec::new();
     for path in paths {
         let before = observe(store, path).map_err(|error| error.seen_from(store.path()))?;
@@ -57,16 +58,16 @@ pub(super) fn plan_shared(
         let file = SharedFile {
             path,
             format,
-            document: document.as_ref(),
+            document: document.as_deref(),
             desired,
-            owned: ledger.entries.get(path),
+            owned: ledger.shared.get(path),
             overwrite,
         };
         let planned = plan_nodes(&file).map_err(|error| failed(path, &error))?;
         plan.changes.extend(planned.changes);
         plan.refusals.extend(planned.refusals);
         plan.unchanged += planned.unchanged;
-        plan.ledger.entries.extend(planned.owned.map(|owned| (path.clone(), owned)));
+        plan.ledger.shared.extend(planned.owned.map(|owned| (path.clone(), owned)));
         if planned.outcome != FileOutcome::Unchanged {
             changes.push(SharedChange { path: path.clone(), outcome: planned.outcome, before });
         }
@@ -76,11 +77,8 @@ pub(super) fn plan_shared(
 
 /// What a file is written in; JSON may have comments, whatever the file is called.
 pub(crate) fn format_of(path: &RelativePath) -> Format {
-    match path.file_name().rsplit_once('.') {
-        Some((_, "toml")) => Format::Toml,
-        Some((_, "yaml" | "yml")) => Format::Yaml,
-        _ => Format::Jsonc,
-    }
+    let known = Format::of_file(path.file_name());
+    known.filter(|format| matches!(format, Format::Toml | Format::Yaml)).unwrap_or(Format::Jsonc)
 }
 
 /// A file that cannot be understood is never taken for an empty one.
@@ -89,7 +87,7 @@ pub(crate) fn read(
     path: &RelativePath,
     format: Format,
     notes: &mut Notes,
-) -> Result<Document, Failure> {
+) -> Result<Arc<Document>, Failure> {
     let bytes = store.read(path, limit()).map_err(|error| error.seen_from(store.path()))?;
     understand(path, bytes, format, notes)
 }
@@ -99,15 +97,10 @@ pub(crate) fn understand(
     bytes: Vec<u8>,
     format: Format,
     notes: &mut Notes,
-) -> Result<Document, Failure> {
-    let source = notes.sources.add(path.to_string(), String::from_utf8_lossy(&bytes).into_owned());
-    let text = decode(source, bytes)?;
-    let parsed = parse(source, text, format, Limits::default());
-    if has_errors(&parsed.diagnostics) {
-        notes.diagnostics.extend(parsed.diagnostics);
-        return Err(Failure::reported());
-    }
-    Ok(parsed.document)
+) -> Result<Arc<Document>, Failure> {
+    let document = document_of(path.to_string(), bytes, format, notes)?;
+    notes.check()?;
+    Ok(document)
 }
 
 fn failed(path: &RelativePath, error: &NodeError) -> Failure {

@@ -2,11 +2,11 @@
 
 use agpm_diag::{Diagnostic, Span, codes, has_errors};
 use agpm_model::{Declared, Extent, Origin, ResourcePath, Unit, declarations, read_declarations};
-use agpm_render::{Files, Names, Rendered, Renderer, has_tags};
+use agpm_render::{Files, Names, Rendered, Renderer, has_tags, templating};
 use agpm_text::{Document, Format, Limits, NodeRef, Value, decode, parse};
 
 use crate::failure::Notes;
-use crate::packages::templates::{template_error, templating};
+use crate::packages::templates::template_error;
 
 /// The word without which nothing is declared.
 const KEY: &[u8] = b"dependencies";
@@ -26,7 +26,7 @@ impl Declaring<'_> {
     /// Its declarations; what is wrong goes to the notes.
     pub(crate) fn read(&self, notes: &mut Notes) -> Vec<Declared> {
         let format = match format_of(self.unit) {
-            Some(format @ (Format::Markdown | Format::Json)) => format,
+            Some(format @ (Format::Markdown | Format::Jsonc)) => format,
             _ => return Vec::new(),
         };
         if !contains(self.bytes, KEY) {
@@ -126,7 +126,7 @@ impl Declaring<'_> {
         let line = text[..range.start].rfind('\n').map_or(0, |at| at + 1);
         let indent = " ".repeat(range.start - line);
         let Some(filled) = self.fill(document, range.start, &text[range], notes) else { return Vec::new() };
-        let format = if document.format() == Format::Json { Format::Json } else { Format::Yaml };
+        let format = if document.format() == Format::Jsonc { Format::Jsonc } else { Format::Yaml };
         let filled = format!("{indent}{filled}");
         let source = notes.sources.add(format!("{name}, rendered"), filled.clone());
         let parsed = parse(source, filled, format, Limits::default());
@@ -188,14 +188,10 @@ pub(crate) struct Escapes;
 
 /// What the file of a unit is written in, if it has fields; of a skill, its `SKILL.md`.
 pub(crate) fn format_of(unit: &Unit) -> Option<Format> {
-    let extension = unit.path.extension().map(str::to_lowercase);
-    match (unit.extent, &unit.origin, extension.as_deref()) {
-        (Extent::Folder, ..) | (_, _, Some("md" | "markdown")) => Some(Format::Markdown),
-        (_, Origin::Manifest, _) | (_, _, Some("json")) => Some(Format::Json),
-        (_, _, Some("jsonc")) => Some(Format::Jsonc),
-        (_, _, Some("yaml" | "yml")) => Some(Format::Yaml),
-        (_, _, Some("toml")) => Some(Format::Toml),
-        _ => None,
+    match (unit.extent, &unit.origin) {
+        (Extent::Folder, _) => Some(Format::Markdown),
+        (_, Origin::Manifest) => Some(Format::Jsonc),
+        _ => Format::of_file(unit.path.file_name()).filter(|format| *format != Format::Csv),
     }
 }
 

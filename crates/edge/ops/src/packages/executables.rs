@@ -66,7 +66,7 @@ fn is_installed(made: &Made, ledger: &Ledger) -> bool {
         ledger.files.get(&file.path).is_some_and(|owned| owned.checksum == file.bytes.checksum())
     };
     let entries = |entries: &MadeEntries| {
-        let owned = ledger.entries.get(&entries.file);
+        let owned = ledger.shared.get(&entries.file);
         owned.is_some_and(|owned| entries.nodes.iter().all(|node| owned.holds(node)))
     };
     let nothing = made.files.is_empty() && made.entries.is_none();

@@ -29,7 +29,7 @@ pub(crate) fn check(
 
 fn finding(resolved: &ResolvedEntry, fate: &Fate, fidelity: Fidelity) -> Diagnostic {
     let (name, tool) = (resolved.label(), &resolved.entry.tool);
-    let message = format!("{name} for {tool}: `{}` {}: {}", fate.field, word(fate.kind), fate.note);
+    let message = format!("{name} for {tool}: `{}` is {}: {}", fate.field, fate.kind.word(), fate.note);
     let help = match fidelity {
         Fidelity::Tell => {
             "`agpm install --dry-run` tells of every field; `--strict-fidelity` makes it an error"
@@ -43,14 +43,4 @@ fn finding(resolved: &ResolvedEntry, fate: &Fate, fidelity: Fidelity) -> Diagnos
         diagnostic.severity = Severity::Error;
     }
     diagnostic
-}
-
-/// What users read of a fate.
-pub(crate) fn word(kind: FateKind) -> &'static str {
-    match kind {
-        FateKind::Exact => "is kept",
-        FateKind::Approximated => "is approximated",
-        FateKind::Dropped => "is left out",
-        FateKind::Widened => "permits more than the author wrote",
-    }
 }

@@ -164,7 +164,7 @@ fn locked(manifest: &Manifest, resolved: &ResolvedEntry, made: &Made) -> Locked 
     let pattern = root.filter(|root| root.unit.path.is_pattern());
     let fields_of = |scope| {
         let fields = made.patched.iter().filter(|field| field.scope == scope);
-        fields.map(|field| field.field.clone()).collect()
+        fields.map(|field| field.field.to_string()).collect()
     };
     let versioned = resolved.version.commit.is_some();
     let requirement = root.map_or_else(
@@ -184,7 +184,7 @@ fn locked(manifest: &Manifest, resolved: &ResolvedEntry, made: &Made) -> Locked 
         installed_at: entry.target.clone().filter(|_| entry.install == Install::Write),
         tool: Some(entry.tool.clone()),
         dependencies: Vec::new(),
-        patches: made.patched.iter().map(|field| field.field.clone()).collect(),
+        patches: made.patched.iter().map(|field| field.field.to_string()).collect(),
         private_patches: fields_of(PatchScope::Private),
         install: entry.install,
     }

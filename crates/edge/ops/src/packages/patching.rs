@@ -1,7 +1,7 @@
 //! Patches of the manifest: which ones concern an entry, and what they make of its text.
 
 use agpm_diag::{Diagnostic, SourceId, codes};
-use agpm_model::{Dependency, Manifest, Patch, PatchScope, ResourceType, SKILL_FILE, unknown_patch};
+use agpm_model::{Dependency, Field, Manifest, Patch, PatchScope, ResourceType, SKILL_FILE, unknown_patch};
 use agpm_render::{PatchError, patch};
 use agpm_text::{Format, Value};
 
@@ -11,8 +11,8 @@ use crate::packages::resolve::ResolvedEntry;
 /// A field that a patch set.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct AppliedField {
-    /// As the manifest writes it.
-    pub(crate) field: String,
+    /// Which one, as the manifest has it.
+    pub(crate) field: Field,
     pub(crate) scope: PatchScope,
     pub(crate) before: Option<Value>,
     pub(crate) after: Value,
@@ -130,40 +130,6 @@ fn through_others(patch: &Patch) -> Diagnostic {
     Diagnostic::new(&codes::PATCH_UNKNOWN, message)
         .at_spot(patch.spot)
         .help(format!("add it to `[{}]` to patch it", patch.kind))
-}
-
-/// What a patch cannot mean in a part of Claude's settings: its fields are those of single hooks.
-pub(crate) fn check_hook_fragment(patch: &Patch, root: &Value) -> Result<(), String> {
-    let Value::Map(fields) = &patch.fields else { return Ok(()) };
-    let strange = fields.iter().find(|(key, _)| !matches!(key.as_str(), "enabled" | "hooks"));
-    match (root.get("hooks"), strange) {
-        (Some(_), Some((key, _))) => Err(format!(
-            "it is a part of Claude's settings, which has no `{key}` of its own: patch `enabled`, or a whole list such as `hooks.PreToolUse`"
-        )),
-        _ => Ok(()),
-    }
-}
-
-/// What a patch of an MCP server means in a file that wraps the server in `mcpServers`.
-pub(crate) fn unwrapped(patch: &Patch, root: &Value) -> Result<Patch, String> {
-    let servers = match root.get("mcpServers") {
-        Some(Value::Map(servers)) if patch.fields.get("mcpServers").is_none() => servers,
-        _ => return Ok(patch.clone()),
-    };
-    match servers.as_slice() {
-        [(name, _)] => {
-            let inner = Value::map([(name.clone(), patch.fields.clone())]);
-            Ok(Patch { fields: Value::map([("mcpServers", inner)]), ..patch.clone() })
-        }
-        _ => {
-            let names: Vec<&str> = servers.iter().map(|(name, _)| name.as_str()).collect();
-            Err(format!(
-                "it holds several servers ({}): say which, as in `mcpServers.{}.args`",
-                names.join(", "),
-                names.first().unwrap_or(&"NAME")
-            ))
-        }
-    }
 }
 
 /// The file of an entry that patches change, for messages.

@@ -1,12 +1,12 @@
-//! Templates of resources: which texts are templates, what they know, and the files they read.
+//! Templates of resources: what they know, and the files they read.
 
 use std::collections::BTreeMap;
 
-use agpm_diag::{Diagnostic, SourceId, SourceMap, Span, codes, has_errors};
+use agpm_diag::{Diagnostic, SourceId, Span, codes};
 use agpm_model::{Checksum, Install, Manifest, ObjectId, Origin, PathError, RelativePath, Variant};
-use agpm_render::{Files, Names, RenderError, Rendered, Renderer, has_tags, mentions_agpm};
+use agpm_render::{Files, Names, RenderError, Rendered, Renderer};
 use agpm_store::{Problem, ProjectStore, STATE_FOLDER};
-use agpm_text::{Format, Limits, NodeRef, Value, markdown_body, parse};
+use agpm_text::Value;
 
 use crate::failure::Notes;
 use crate::packages::resolve::ResolvedEntry;
@@ -113,42 +113,6 @@ pub(crate) fn template_error(source: SourceId, start: usize, error: RenderError)
         .help(error.help)
 }
 
-/// Whether a Markdown text is a template: front matter decides; without its word, a tag that mentions one of our names.
-pub(crate) fn is_template(text: &str) -> bool {
-    if !has_tags(text) {
-        return false;
-    }
-    // Most texts say nothing of templates, and need not be read for it.
-    if !text.contains("templating") {
-        return mentions_agpm(text);
-    }
-    let source = SourceMap::default().add("", "");
-    let parsed = parse(source, text, Format::Markdown, Limits::default());
-    let said = match has_errors(&parsed.diagnostics) {
-        false => parsed.document.root().and_then(templating),
-        // What does not read as YAML may still say it plainly.
-        true => templating_line(&text[..text.len() - markdown_body(text).len()]),
-    };
-    said.unwrap_or_else(|| mentions_agpm(text))
-}
-
-/// What a line of front matter says of templates; where lines say both, no.
-fn templating_line(front: &str) -> Option<bool> {
-    let word = |line: &str| {
-        let said = line.trim().trim_start_matches("agpm.").strip_prefix("templating:")?;
-        said.split('#').next()?.trim().parse::<bool>().ok()
-    };
-    let words: Vec<bool> = front.lines().filter_map(word).collect();
-    [false, true].into_iter().find(|word| words.contains(word))
-}
-
-/// What front matter says of templates; where it says both, no.
-pub(crate) fn templating(root: NodeRef<'_>) -> Option<bool> {
-    let nested = root.get("agpm").and_then(|agpm| agpm.get("templating"));
-    let words = [nested, root.get("agpm.templating")].map(|word| word.and_then(NodeRef::as_bool));
-    [false, true].into_iter().find(|word| words.contains(&Some(*word)))
-}
-
 /// What templates know of the project, by variant.
 pub(crate) fn project_names(manifest: &Manifest) -> BTreeMap<Variant, Names> {
     let nothing = Value::Map(Vec::new());
@@ -186,21 +150,6 @@ pub(crate) fn resource_fields(resolved: &ResolvedEntry) -> Vec<(&'static str, Va
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn front_matter_has_the_last_word() {
-        assert!(is_template("{{ agpm.project.x }}"));
-        assert!(!is_template("{{ other }}"));
-        assert!(!is_template("---\nagpm:\n  templating: false\n---\n{{ agpm.project.x }}"));
-        assert!(!is_template(
-            "---\nagpm.templating: false\nagpm:\n  templating: true\n---\n{{ agpm.project.x }}"
-        ));
-        assert!(is_template("---\nagpm.templating: true\n---\n{{ other }}"));
-        let odd =
-            "---\nname: Use this: when\nagpm:\n  templating: WORD # why\n---\n{{ agpm.project.x }}{{ y }}";
-        assert!(!is_template(&odd.replace("WORD", "false")));
-        assert!(is_template(&odd.replace("WORD", "true").replace("agpm.project.", "")));
-    }
 
     #[test]
     fn templates_read_texts_of_the_project_only() {

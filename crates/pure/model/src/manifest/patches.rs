@@ -34,15 +34,53 @@ pub struct Patch {
 }
 
 /// A field, by the keys that lead to it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Field(Pointer);
 
 impl Patch {
     /// Every field that it sets, nested ones each on their own.
     pub fn leaves(&self) -> Vec<Field> {
-        let mut found = Vec::new();
-        leaves(&self.fields, &Pointer::root(), &mut found);
-        found
+        Field::all(&self.fields)
+    }
+
+    /// What it means in a file that holds `root`: a server may be wrapped in `mcpServers`, and a part of Claude's settings
+    /// has no fields of single hooks.
+    pub fn meant_in(&self, root: &Value) -> Result<Patch, String> {
+        match self.kind {
+            ResourceType::McpServers => self.unwrapped(root),
+            ResourceType::Hooks => self.of_fragment(root),
+            _ => Ok(self.clone()),
+        }
+    }
+
+    fn of_fragment(&self, root: &Value) -> Result<Patch, String> {
+        let Value::Map(fields) = &self.fields else { return Ok(self.clone()) };
+        let strange = fields.iter().find(|(key, _)| !matches!(key.as_str(), "enabled" | "hooks"));
+        match (root.get("hooks"), strange) {
+            (Some(_), Some((key, _))) => Err(format!(
+                "it is a part of Claude's settings, which has no `{key}` of its own: patch `enabled`, or a whole list such as `hooks.PreToolUse`"
+            )),
+            _ => Ok(self.clone()),
+        }
+    }
+
+    fn unwrapped(&self, root: &Value) -> Result<Patch, String> {
+        let servers = match root.get("mcpServers") {
+            Some(Value::Map(servers)) if self.fields.get("mcpServers").is_none() => servers,
+            _ => return Ok(self.clone()),
+        };
+        let names: Vec<&str> = servers.iter().map(|(name, _)| name.as_str()).collect();
+        match names.as_slice() {
+            [name] => {
+                let inner = Value::map([(*name, self.fields.clone())]);
+                Ok(Patch { fields: Value::map([("mcpServers", inner)]), ..self.clone() })
+            }
+            _ => Err(format!(
+                "it holds several servers ({}): say which, as in `mcpServers.{}.args`",
+                names.join(", "),
+                names.first().unwrap_or(&"NAME")
+            )),
+        }
     }
 }
 
@@ -56,6 +94,13 @@ fn leaves(value: &Value, at: &Pointer, found: &mut Vec<Field>) {
 }
 
 impl Field {
+    /// The fields of a map, nested ones each on their own, in order.
+    pub fn all(fields: &Value) -> Vec<Field> {
+        let mut found = Vec::new();
+        leaves(fields, &Pointer::root(), &mut found);
+        found
+    }
+
     /// The place of the field.
     pub fn pointer(&self) -> &Pointer {
         &self.0
@@ -73,7 +118,7 @@ impl fmt::Display for Field {
         let bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
         let key = |key: &String| match !key.is_empty() && key.chars().all(bare) {
             true => key.clone(),
-            false => format!("{key:?}"),
+            false => Value::from(key.as_str()).to_json().trim_end().to_owned(),
         };
         f.write_str(&self.0.steps().iter().map(key).collect::<Vec<_>>().join("."))
     }

@@ -15,9 +15,6 @@ use crate::tool::{Destination, EntryForm, FileForm, Folder, Tool, ToolState, Too
 const TOOL: Schema = Schema::strict("tool", &["path", "resources", "enabled"]);
 const RESOURCE: Schema = Schema::strict("tool's resource", &["path", "merge-target"]);
 
-/// Kinds whose resources are entries of a file.
-const MERGED: [ResourceType; 2] = [ResourceType::Hooks, ResourceType::McpServers];
-
 pub(crate) fn read(check: &mut Check, own: Option<NodeRef<'_>>, defaults: Option<NodeRef<'_>>) -> Tools {
     let mut tools = Tools::default();
     if let Some(own) = own.filter(|own| check.map(*own, "`[tools]`")) {
@@ -84,7 +81,7 @@ fn read_destination(
     check.keys(place, &RESOURCE);
     // Another place does not make it another tool: what is written stays in its form.
     let before = built_in.get(&kind);
-    let merged = MERGED.contains(&kind) && !matches!(before, Some(Destination::Files(..)));
+    let merged = kind.is_merged() && !matches!(before, Some(Destination::Files(..)));
     let destination = match (place.get("path"), place.get("merge-target")) {
         (_, Some(file)) if merged => {
             let form = match before {

@@ -1,8 +1,7 @@
 //! The text of a shared file as it becomes, edit by edit.
 
-use agpm_diag::SourceMap;
 use agpm_model::Place;
-use agpm_text::{Document, Edit, Format, Kind, Limits, NodeRef, Pointer, Value, parse};
+use agpm_text::{Document, Edit, Format, Kind, Limits, NodeRef, Pointer, Value, parse, parse_alone};
 
 use super::look::locate;
 use super::{NodeError, OwnedNode};
@@ -18,8 +17,7 @@ impl Draft {
 
     /// A file that is not there yet.
     pub(super) fn empty(format: Format) -> Self {
-        let source = SourceMap::default().add("", "");
-        Draft { document: parse(source, "", format, Limits::default()).document }
+        Draft { document: parse_alone("", format).document }
     }
 
     pub(super) fn text(&self) -> &str {

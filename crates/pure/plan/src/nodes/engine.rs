@@ -81,10 +81,14 @@ impl<'a> Engine<'a> {
     pub(super) fn run(mut self, desired: &[DesiredNode]) -> Result<Done, NodeError> {
         let desired = without_repeats(desired)?;
         // Items that are there already must be known before others look for one to replace.
-        let rest: Vec<&DesiredNode> = desired.into_iter().filter(|node| !self.adopt_item(node)).collect();
-        for node in rest {
-            self.decide(node)?;
+        let mut rest = Vec::new();
+        for node in desired {
+            match self.equal_item(node) {
+                Some((list, index)) => self.adopt_item(node, list, index)?,
+                None => rest.push(node),
+            }
         }
+        rest.into_iter().try_for_each(|node| self.decide(node))?;
         self.retire()?;
         self.draft.prune(&self.containers)?;
         self.finish()
@@ -96,55 +100,31 @@ impl<'a> Engine<'a> {
             return Ok(());
         }
         match &desired.node.place {
-            Place::Key(at) => self.decide_key(desired, at),
-            Place::Default(at) => self.decide_default(desired, at),
+            Place::Key(at) | Place::Default(at) => self.decide_key(desired, at),
             Place::Item(list) => self.decide_item(desired, list),
         }
     }
 
+    /// One place; of a default, any value of the user's will do, and only one that we wrote follows ours.
     fn decide_key(&mut self, desired: &DesiredNode, at: &Pointer) -> Result<(), NodeError> {
+        let is_default = matches!(desired.node.place, Place::Default(_));
         let owned = self.take_left(|node| is_under_key(node, at));
         let now = self.draft.document.at(at);
         let same = now.is_some_and(|now| equal(now, &desired.node.value));
         let (action, reason) = match (now.map(checksum_of), owned) {
             (None, None) => (Action::Create, Reason::New),
             (None, Some(_)) => (Action::Create, Reason::WasMissing),
-            (Some(_), _) if same => {
-                self.leave(desired);
-                return Ok(());
-            }
+            (Some(_), None) if is_default => return self.accept(),
+            (Some(_), _) if same => return self.leave(desired),
             (Some(now), Some(owned)) if now == owned.checksum => (Action::Update, Reason::Content),
+            (Some(_), Some(_)) if is_default => return self.accept(),
             (Some(_), Some(_)) if self.overwrite == Overwrite::Everything => {
                 (Action::Update, Reason::EditDropped)
             }
-            (Some(_), Some(owned)) => {
-                self.keep(owned);
-                return Ok(());
-            }
+            (Some(_), Some(owned)) => return self.keep(owned),
             (Some(_), None) if self.overwrite >= Overwrite::Unowned => (Action::Update, Reason::TakenOver),
             (Some(_), None) => {
                 self.refuse(at.clone(), Obstacle::Entry, &desired.owner);
-                return Ok(());
-            }
-        };
-        self.write_key(desired, at, action, reason)
-    }
-
-    /// Any value of the user's will do; only one that we wrote follows ours.
-    fn decide_default(&mut self, desired: &DesiredNode, at: &Pointer) -> Result<(), NodeError> {
-        let owned = self.take_left(|node| is_under_key(node, at));
-        let now = self.draft.document.at(at);
-        let same = now.is_some_and(|now| equal(now, &desired.node.value));
-        let (action, reason) = match (now.map(checksum_of), owned) {
-            (None, None) => (Action::Create, Reason::New),
-            (None, Some(_)) => (Action::Create, Reason::WasMissing),
-            (Some(now), Some(owned)) if now == owned.checksum && !same => (Action::Update, Reason::Content),
-            (Some(_), Some(_)) if same => {
-                self.leave(desired);
-                return Ok(());
-            }
-            (Some(_), _) => {
-                self.unchanged += 1;
                 return Ok(());
             }
         };
@@ -214,16 +194,23 @@ impl<'a> Engine<'a> {
         self.left.iter().position(|node| wanted(node)).map(|at| self.left.remove(at))
     }
 
-    /// The node is there as it should be.
-    pub(super) fn leave(&mut self, desired: &DesiredNode) {
-        self.own(desired, Vec::new());
+    /// What is there will do, and is the user's.
+    fn accept(&mut self) -> Result<(), NodeError> {
         self.unchanged += 1;
+        Ok(())
+    }
+
+    /// The node is there as it should be.
+    pub(super) fn leave(&mut self, desired: &DesiredNode) -> Result<(), NodeError> {
+        self.own(desired, Vec::new());
+        self.accept()
     }
 
     /// The node was edited and stays.
-    pub(super) fn keep(&mut self, owned: &OwnedNode) {
+    pub(super) fn keep(&mut self, owned: &OwnedNode) -> Result<(), NodeError> {
         self.tell(owned.place.pointer(), Action::Keep, Reason::Edited, &owned.owner);
         self.nodes.push(owned.clone());
+        Ok(())
     }
 
     pub(super) fn own(&mut self, desired: &DesiredNode, made: Vec<Pointer>) {

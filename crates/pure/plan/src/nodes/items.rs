@@ -9,16 +9,24 @@ use super::{DesiredNode, NodeError, OwnedNode};
 use crate::plan::{Action, Overwrite, Reason};
 
 impl Engine<'_> {
-    /// Takes an equal item that is there for the desired one.
-    pub(super) fn adopt_item(&mut self, desired: &DesiredNode) -> bool {
-        let Place::Item(list) = &desired.node.place else { return false };
+    /// An equal item that is there and stands for nothing else.
+    pub(super) fn equal_item<'d>(&self, desired: &'d DesiredNode) -> Option<(&'d Pointer, usize)> {
+        let Place::Item(list) = &desired.node.place else { return None };
         let found = self.unclaimed(list).find(|(_, item)| equal(*item, &desired.node.value));
-        let Some(index) = found.map(|(index, _)| index) else { return false };
+        found.map(|(index, _)| (list, index))
+    }
+
+    /// Takes an item that is there for the desired one.
+    pub(super) fn adopt_item(
+        &mut self,
+        desired: &DesiredNode,
+        list: &Pointer,
+        index: usize,
+    ) -> Result<(), NodeError> {
         self.claimed.insert((list.clone(), index));
         let node = remember(&desired.node.place, &desired.node.value, &desired.owner);
         self.take_left(|left| left.place == node.place && left.checksum == node.checksum);
-        self.leave(desired);
-        true
+        self.leave(desired)
     }
 
     pub(super) fn decide_item(&mut self, desired: &DesiredNode, list: &Pointer) -> Result<(), NodeError> {
@@ -40,8 +48,7 @@ impl Engine<'_> {
                 self.kept.extend(says.map(|says| (list.clone(), says)));
                 self.claimed.insert((list.clone(), index));
                 self.take_left(|left| std::ptr::eq(left, node));
-                self.keep(node);
-                Ok(())
+                self.keep(node)
             }
             (None, Some(gone)) => {
                 self.take_left(|left| std::ptr::eq(left, gone));

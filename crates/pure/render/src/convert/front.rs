@@ -1,7 +1,7 @@
 //! Markdown with fields, taken apart and put together.
 
-use agpm_diag::{Diagnostic, Severity, SourceMap};
-use agpm_text::{Document, Format, Limits, Value, markdown_body, parse, print, to_value};
+use agpm_diag::{Diagnostic, Severity};
+use agpm_text::{Document, Format, Value, markdown_body, parse_alone, print, to_value};
 
 use super::parts::{entries, text_of};
 use super::{ConvertError, FateKind, Fates};
@@ -16,8 +16,7 @@ pub(super) struct Front {
 
 /// Reads a text without a home, or says what is wrong with it.
 pub(super) fn document(text: &str, format: Format) -> Result<Document, ConvertError> {
-    let mut sources = SourceMap::default();
-    let parsed = parse(sources.add("", ""), text, format, Limits::default());
+    let parsed = parse_alone(text, format);
     match parsed.diagnostics.into_iter().find(|found| found.severity == Severity::Error) {
         Some(found) => Err(explain(found)),
         None => Ok(parsed.document),

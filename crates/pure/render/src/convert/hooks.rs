@@ -9,7 +9,6 @@ use super::hook_file::{Registered, read};
 use super::hook_forms::{CODEX, COPILOT, CURSOR, Change, Folder, GEMINI, HookForm, Shape};
 use super::matcher::{Target, carry};
 use super::parts::{METADATA, entries, is_map, items, without};
-use super::runs::runs_of;
 use super::{ConvertError, Converted, Entries, FateKind, Fates};
 
 /// Entries of a tool's hook configuration for one hook file.
@@ -22,13 +21,12 @@ pub fn hook_entries(form: EntryForm, name: &str, hook: &Value) -> Result<Entries
         EntryForm::GeminiHooks => convert(&GEMINI, name, hook, &mut fates)?,
         _ => return Err(ConvertError::new("this is no place for hooks", "choose another tool for the hook")),
     };
-    let runs = runs_of(&Value::List(items.iter().map(|(_, item)| item.clone()).collect()));
     let root = Pointer::root();
     let version = (form == EntryForm::CursorHooks && !items.is_empty())
         .then(|| EntryNode { place: Place::Default(root.child("version")), value: Value::from(1usize) });
     let node = |(event, value)| EntryNode { place: Place::Item(root.child("hooks").child(event)), value };
     let nodes = version.into_iter().chain(items.into_iter().map(node)).collect();
-    Ok(Entries { nodes, fates: fates.sorted(), runs })
+    Ok(Entries { nodes, fates: fates.sorted() })
 }
 
 /// Copilot's file for one hook file.

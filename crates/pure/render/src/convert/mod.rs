@@ -25,7 +25,7 @@ use agpm_diag::Span;
 use agpm_model::{EntryNode, FileForm};
 
 pub use hooks::hook_entries;
-pub use runs::{runs_of_hook, runs_of_server};
+pub use runs::runs_of;
 pub use servers::server_entries;
 
 /// What became of one field on its way into a tool's own form.
@@ -68,8 +68,6 @@ pub struct Entries {
     pub nodes: Vec<EntryNode>,
     /// What became of each field, sorted by field.
     pub fates: Vec<Fate>,
-    /// Command lines that the tool would run and addresses that it would ask.
-    pub runs: Vec<String>,
 }
 
 /// Why something has no form that a tool reads.
@@ -102,6 +100,18 @@ pub fn convert_file(form: FileForm, name: &str, text: &str) -> Result<Converted,
         FileForm::CopilotPrompt => command::to_prompt(text),
         FileForm::GeminiCommand => command::to_toml(name, text),
         FileForm::CopilotHooks => hooks::to_file(text),
+    }
+}
+
+impl FateKind {
+    /// The word that users read.
+    pub fn word(self) -> &'static str {
+        match self {
+            FateKind::Exact => "exact",
+            FateKind::Approximated => "approximated",
+            FateKind::Dropped => "dropped",
+            FateKind::Widened => "widened",
+        }
     }
 }
 

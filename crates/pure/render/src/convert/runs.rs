@@ -22,18 +22,9 @@ const RUNS: [&str; 14] = [
     "prompt",
 ];
 
-/// What a hook file would run, whatever the tool.
-pub fn runs_of_hook(hook: &Value) -> Vec<String> {
-    runs_of(hook)
-}
-
-/// What a server file would run or ask, whatever the tool.
-pub fn runs_of_server(server: &Value) -> Vec<String> {
-    runs_of(server)
-}
-
-/// Everything that runs, wherever it stands: better one line too many than one that nobody saw.
-pub(super) fn runs_of(value: &Value) -> Vec<String> {
+/// What a hook or a server would run or ask, wherever in its file that stands: better one line too many than one that
+/// nobody saw.
+pub fn runs_of(value: &Value) -> Vec<String> {
     let mut found = Vec::new();
     collect(value, &mut found);
     found
@@ -82,6 +73,6 @@ mod tests {
         let remote = Value::map([("url", Value::from("https://x"))]);
         let named = Value::map([("env", server.clone()), ("local", list), ("far", remote)]);
         let file = Value::map([("mcpServers", named)]);
-        assert_eq!(runs_of_server(&file), ["npx -y \"a b\"", "npx x", "https://x"]);
+        assert_eq!(runs_of(&file), ["npx -y \"a b\"", "npx x", "https://x"]);
     }
 }

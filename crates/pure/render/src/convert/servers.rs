@@ -5,7 +5,6 @@ use agpm_text::{Format, Pointer, Value};
 
 use super::front::holds;
 use super::parts::{METADATA, entries, is_map, quoted, without};
-use super::runs::runs_of;
 use super::server_forms::{
     CLAUDE, CODEX, CURSOR, Command, GEMINI, GUARDS, OPENCODE, Off, ServerForm, VS_CODE,
 };
@@ -36,8 +35,7 @@ pub fn server_entries(form: EntryForm, name: &str, server: &Value) -> Result<Ent
         let value = one(form, own, &name, &server, &mut fates)?;
         nodes.extend(value.map(|value| EntryNode { place, value }));
     }
-    let runs = runs_of(&Value::List(nodes.iter().map(|node| node.value.clone()).collect()));
-    Ok(Entries { nodes, fates: fates.sorted(), runs })
+    Ok(Entries { nodes, fates: fates.sorted() })
 }
 
 /// The servers of a file with their names.

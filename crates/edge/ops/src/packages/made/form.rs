@@ -4,10 +4,7 @@ use agpm_diag::{Diagnostic, Severity, SourceId, Span, codes, has_errors};
 use agpm_model::{
     Destination, EntryForm, FileForm, Install, RelativePath, ResourceType, SKILL_FILE, skill_findings,
 };
-use agpm_render::{
-    ConvertError, Converted, Entries, convert_file, hook_entries, runs_of_hook, runs_of_server,
-    server_entries,
-};
+use agpm_render::{ConvertError, Converted, Entries, convert_file, hook_entries, runs_of, server_entries};
 use agpm_text::{Format, Limits, Value, parse, to_value};
 
 use crate::failure::Notes;
@@ -48,12 +45,8 @@ impl Maker<'_> {
 
 /// What tools would run of an entry.
 fn runs(resolved: &ResolvedEntry, text: Option<&str>) -> Vec<String> {
-    let value = || text.and_then(json).unwrap_or(Value::Null);
-    match resolved.entry.kind {
-        ResourceType::Hooks => runs_of_hook(&value()),
-        ResourceType::McpServers => runs_of_server(&value()),
-        _ => Vec::new(),
-    }
+    let file = text.filter(|_| resolved.entry.kind.is_merged()).and_then(json);
+    file.map(|file| runs_of(&file)).unwrap_or_default()
 }
 
 fn entries_in_form(

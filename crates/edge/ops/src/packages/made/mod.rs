@@ -10,6 +10,7 @@ use agpm_diag::{Diagnostic, codes};
 use agpm_model::{
     Checksum, EntryNode, FileMode, Install, Manifest, RelativePath, ResourceType, SKILL_FILE, Variant,
 };
+use agpm_plan::levels;
 use agpm_render::Fate;
 use agpm_store::ProjectStore;
 
@@ -136,7 +137,8 @@ pub(crate) fn make_these(
     let mut maker =
         Maker { manifest, entries, templates: Templates::new(manifest, store), bodies: BTreeMap::new() };
     let mut making = Making { made: vec![Made::default(); entries.len()], ..Making::default() };
-    for level in levels(entries) {
+    let needs: Vec<&[usize]> = entries.iter().map(|resolved| resolved.entry.needs.as_slice()).collect();
+    for level in levels(&needs) {
         let chunks = level.chunks(CHUNK).collect();
         let done = parallel::map(chunks, |chunk: &[usize]| {
             chunk.iter().map(|number| maker.make(*number, &mut Notes::default())).collect::<Vec<_>>()
@@ -152,33 +154,6 @@ pub(crate) fn make_these(
     }
     notes.check()?;
     Ok(making)
-}
-
-/// The numbers of entries, so that each comes in a later level than what it needs.
-fn levels(entries: &[ResolvedEntry]) -> Vec<Vec<usize>> {
-    let mut depth: Vec<Option<usize>> = vec![None; entries.len()];
-    for start in 0..entries.len() {
-        let mut stack = vec![start];
-        while let Some(number) = stack.last().copied() {
-            let needs = &entries[number].entry.needs;
-            match needs.iter().find(|need| depth[**need].is_none()) {
-                Some(need) if depth[number].is_none() => stack.push(*need),
-                _ => {
-                    let below = needs.iter().filter_map(|need| depth[*need]).max();
-                    depth[number] = Some(below.map_or(0, |below| below + 1));
-                    stack.pop();
-                }
-            }
-        }
-    }
-    let mut levels: Vec<Vec<usize>> = Vec::new();
-    for (number, depth) in depth.into_iter().map(Option::unwrap_or_default).enumerate() {
-        if levels.len() <= depth {
-            levels.resize(depth + 1, Vec::new());
-        }
-        levels[depth].push(number);
-    }
-    levels
 }
 
 struct Maker<'a> {

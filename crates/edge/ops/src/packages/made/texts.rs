@@ -5,15 +5,15 @@ use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, SourceMap, codes};
 use agpm_model::{Origin, Patch, PatchScope, ResourceType, Variant};
-use agpm_render::{Names, PatchError, has_tags};
-use agpm_text::{Format, Limits, Value, markdown_body, parse, to_value};
+use agpm_render::{Names, PatchError, has_tags, is_template};
+use agpm_text::{Format, Value, markdown_body, parse_alone, to_value};
 
 use crate::failure::Notes;
 use crate::packages::declared::format_of;
 use crate::packages::made::{MadeBy, Maker};
 use crate::packages::patching::{self, AppliedField};
 use crate::packages::resolve::ResolvedEntry;
-use crate::packages::templates::{Reads, is_template, resource_fields};
+use crate::packages::templates::{Reads, resource_fields};
 
 /// The texts of an entry under one variant; nothing where the bytes of the source stay.
 #[derive(Clone, Default, PartialEq)]
@@ -140,7 +140,7 @@ impl Maker<'_> {
         notes: &mut Notes,
     ) -> Option<()> {
         for (at, (path, file)) in task.resolved.resource.others.iter().enumerate() {
-            let markdown = path.as_str().ends_with(".md") || path.as_str().ends_with(".markdown");
+            let markdown = Format::of_file(path.file_name()) == Some(Format::Markdown);
             let text = std::str::from_utf8(&file.bytes).ok().filter(|text| markdown && is_template(text));
             if let Some(text) = text {
                 let name = format!("{}/{path}@{}", task.resolved.entry.unit, task.resolved.version.label);
@@ -273,10 +273,7 @@ pub(super) fn is_markdown(resolved: &ResolvedEntry) -> bool {
 fn patched(task: Task<'_>, text: &str, patches: &[&Patch], notes: &mut Notes) -> Option<Patching> {
     let resolved = task.resolved;
     let first = patches.first()?;
-    // JSON with comments is edited like any other.
-    let format = format_of(&resolved.entry.unit)
-        .map(|format| if format == Format::Json { Format::Jsonc } else { format });
-    let Some(format) = format else {
+    let Some(format) = format_of(&resolved.entry.unit) else {
         notes.diagnostics.push(patching::no_fields(resolved, first));
         return Some(Patching::Done(text.to_owned(), Vec::new()));
     };
@@ -309,27 +306,21 @@ fn patched(task: Task<'_>, text: &str, patches: &[&Patch], notes: &mut Notes) ->
 
 /// The patches as they are meant in this file.
 fn meant(resolved: &ResolvedEntry, text: &str, patches: &[&Patch]) -> Result<Vec<Patch>, String> {
-    let root = match resolved.entry.kind {
-        ResourceType::McpServers | ResourceType::Hooks => json(text).unwrap_or(Value::Null),
-        _ => Value::Null,
-    };
-    if resolved.entry.kind == ResourceType::Hooks {
-        patches.iter().try_for_each(|patch| patching::check_hook_fragment(patch, &root))?;
-    }
-    patches.iter().map(|patch| patching::unwrapped(patch, &root)).collect()
+    let merged = resolved.entry.kind.is_merged();
+    let root = if merged { json(text).unwrap_or(Value::Null) } else { Value::Null };
+    patches.iter().map(|patch| patch.meant_in(&root)).collect()
 }
 
 /// The fields under the names that the manifest has for them.
 fn as_written(patches: &[&Patch], mut fields: Vec<AppliedField>) -> Vec<AppliedField> {
-    let names = patches.iter().flat_map(|patch| patch.leaves()).map(|field| field.to_string());
+    let names = patches.iter().flat_map(|patch| patch.leaves());
     fields.iter_mut().zip(names).for_each(|(field, name)| field.field = name);
     fields
 }
 
 /// A JSON text as a value, if it reads.
 pub(super) fn json(text: &str) -> Option<Value> {
-    let source = SourceMap::default().add("", "");
-    parse(source, text, Format::Jsonc, Limits::default()).document.root().map(to_value)
+    parse_alone(text, Format::Jsonc).document.root().map(to_value)
 }
 
 fn identifier(name: &str) -> String {

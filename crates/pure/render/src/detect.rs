@@ -1,0 +1,92 @@
+//! Which texts are templates.
+
+use agpm_diag::has_errors;
+use agpm_text::{Format, NodeRef, markdown_body, parse_alone};
+
+/// Whether a Markdown text is a template: front matter decides; without its word, a tag that mentions one of our names.
+pub fn is_template(text: &str) -> bool {
+    if !has_tags(text) {
+        return false;
+    }
+    // Most texts say nothing of templates, and need not be read for it.
+    if !text.contains("templating") {
+        return mentions_agpm(text);
+    }
+    let parsed = parse_alone(text, Format::Markdown);
+    let said = match has_errors(&parsed.diagnostics) {
+        false => parsed.document.root().and_then(templating),
+        // What does not read as YAML may still say it plainly.
+        true => templating_line(&text[..text.len() - markdown_body(text).len()]),
+    };
+    said.unwrap_or_else(|| mentions_agpm(text))
+}
+
+/// What a line of front matter says of templates; where lines say both, no.
+fn templating_line(front: &str) -> Option<bool> {
+    let word = |line: &str| {
+        let said = line.trim().trim_start_matches("agpm.").strip_prefix("templating:")?;
+        said.split('#').next()?.trim().parse::<bool>().ok()
+    };
+    let words: Vec<bool> = front.lines().filter_map(word).collect();
+    [false, true].into_iter().find(|word| words.contains(word))
+}
+
+/// What front matter says of templates; where it says both, no.
+pub fn templating(root: NodeRef<'_>) -> Option<bool> {
+    let nested = root.get("agpm").and_then(|agpm| agpm.get("templating"));
+    let words = [nested, root.get("agpm.templating")].map(|word| word.and_then(NodeRef::as_bool));
+    [false, true].into_iter().find(|word| words.contains(&Some(*word)))
+}
+
+/// Whether a text holds a template tag at all.
+pub fn has_tags(text: &str) -> bool {
+    text.contains("{{") || text.contains("{%")
+}
+
+/// Whether a template tag of the text mentions one of our own names.
+fn mentions_agpm(text: &str) -> bool {
+    let mut rest = text;
+    while let Some(at) = rest.find("{{").into_iter().chain(rest.find("{%")).min() {
+        let close = if rest[at..].starts_with("{{") { "}}" } else { "%}" };
+        let end = rest[at..].find(close).map_or(rest.len(), |end| at + end);
+        if rest[at..end].contains("agpm.") {
+            return true;
+        }
+        rest = &rest[(end + close.len()).min(rest.len())..];
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn front_matter_has_the_last_word() {
+        assert!(is_template("{{ agpm.project.x }}"));
+        assert!(!is_template("{{ other }}"));
+        assert!(!is_template("---\nagpm:\n  templating: false\n---\n{{ agpm.project.x }}"));
+        assert!(!is_template(
+            "---\nagpm.templating: false\nagpm:\n  templating: true\n---\n{{ agpm.project.x }}"
+        ));
+        assert!(is_template("---\nagpm.templating: true\n---\n{{ other }}"));
+        let odd =
+            "---\nname: Use this: when\nagpm:\n  templating: WORD # why\n---\n{{ agpm.project.x }}{{ y }}";
+        assert!(!is_template(&odd.replace("WORD", "false")));
+        assert!(is_template(&odd.replace("WORD", "true").replace("agpm.project.", "")));
+    }
+
+    #[test]
+    fn only_tags_that_mention_us_count() {
+        for (text, expected) in [
+            ("{{ agpm.project.x }}", true),
+            ("{% if agpm.project.x %}", true),
+            ("agpm.project {{ other }}", false),
+            ("{{ other }} agpm. {{", false),
+            ("{{ a }} {{ agpm.x", true),
+            ("", false),
+        ] {
+            assert_eq!(mentions_agpm(text), expected, "{text}");
+        }
+    }
+}

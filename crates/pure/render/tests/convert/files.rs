@@ -1,0 +1,550 @@
+//! Agents, commands and hook files that each tool gets.
+
+use agpm_model::FileForm;
+
+use crate::Case;
+
+pub(crate) const FILES: &[Case<FileForm>] = &[
+    (
+        FileForm::CodexAgent,
+        "a list that only looks",
+        r#"---
+# ours
+name: reviewer
+description: Reviews a change
+tools: Read, Grep, Glob
+model: sonnet
+effort: high
+color: blue
+dependencies:
+  snippets:
+    - path: x.md
+---
+Say "what" is \ wrong.
+'''
+"#,
+        r#"name = "reviewer"
+description = "Reviews a change"
+model_reasoning_effort = "high"
+sandbox_mode = "read-only"
+developer_instructions = """
+Say "what" is \\ wrong.
+'''
+"""
+== fates
+Dropped color: it has no place there
+Exact description
+Exact effort: it is called `model_reasoning_effort` there
+Dropped model: a name of Claude Code's
+Exact name
+Approximated tools: kept as read-only, not tool by tool
+"#,
+    ),
+    (
+        FileForm::CodexAgent,
+        "a list that changes things",
+        r#"---
+description: Fixes
+tools: [Read, Edit, "Bash(git *)"]
+disallowedTools: WebFetch
+model: gpt-5
+---
+Fix it.
+"#,
+        r#"name = "given"
+description = "Fixes"
+model = "gpt-5"
+developer_instructions = """
+Fix it.
+"""
+== fates
+Exact description
+Widened disallowedTools: there is no list of forbidden tools
+Exact model
+Widened tools: a list with tools that change things cannot be kept
+"#,
+    ),
+    (
+        FileForm::CodexAgent,
+        "nothing but text",
+        r"# The planner
+
+Plan.
+",
+        r#"name = "given"
+description = "The planner"
+developer_instructions = """
+# The planner
+
+Plan.
+"""
+== fates
+Approximated description: there is none; the first line of the text is taken
+"#,
+    ),
+    (
+        FileForm::CodexAgent,
+        "planning, and hooks of its own",
+        r"---
+description: Plans
+permissionMode: plan
+tools: [Read, Write]
+hooks: {Stop: []}
+skills: [a]
+sandbox_mode: workspace-write
+---
+Plan.
+",
+        r#"name = "given"
+description = "Plans"
+sandbox_mode = "read-only"
+developer_instructions = """
+Plan.
+"""
+== fates
+Exact description
+Widened hooks: it holds something back, and has no place there
+Approximated permissionMode: kept as read-only
+Approximated sandbox_mode: the list of tools asks for less
+Dropped skills: it has no place there
+Approximated tools: kept as read-only, not tool by tool
+"#,
+    ),
+    (
+        FileForm::CodexAgent,
+        "its own form",
+        r#"name = "x"
+description = "d"
+developer_instructions = "i" # kept
+"#,
+        r#"name = "x"
+description = "d"
+developer_instructions = "i" # kept
+== fates
+"#,
+    ),
+    (
+        FileForm::CursorAgent,
+        "a list that only looks",
+        r"---
+# ours
+name: reviewer
+description: Reviews a change
+tools: [Read]
+model: inherit # as it is
+background: true
+color: blue
+dependencies: {}
+---
+Review.
+",
+        r"---
+# ours
+name: reviewer
+description: Reviews a change
+model: inherit # as it is
+dependencies: {}
+is_background: true
+readonly: true
+---
+Review.
+== fates
+Exact background: it is called `is_background` there
+Dropped color: it has no place there
+Exact description
+Exact model
+Exact name
+Approximated tools: kept as read-only, not tool by tool
+",
+    ),
+    (
+        FileForm::CursorAgent,
+        "a forbidden tool",
+        "---\r\ndescription: Fixes\r\ndisallowedTools: Bash\r\nisolation: worktree\r\n---\r\nFix it.\r\n",
+        "---\r\ndescription: Fixes\r\nname: given\r\n---\r\nFix it.\r\n== fates\nExact description\nWidened disallowedTools: there is no list of forbidden tools\nWidened isolation: it holds something back, and has no place there\n",
+    ),
+    (
+        FileForm::CursorAgent,
+        "everything that changes is forbidden",
+        r"---
+description: Looks
+disallowedTools: [Write, Edit, NotebookEdit, Bash]
+readonly: false
+---
+Look.
+",
+        r"---
+description: Looks
+readonly: true
+name: given
+---
+Look.
+== fates
+Exact description
+Approximated disallowedTools: kept as read-only
+Approximated readonly: the list of tools asks for less
+",
+    ),
+    (
+        FileForm::CopilotAgent,
+        "names of tools",
+        r"---
+name: reviewer
+description: Reviews a change
+tools: Read, Grep, Glob, NotebookRead, mcp__db__query
+model: opus
+agpm: {templating: false}
+---
+Review.
+",
+        r"---
+name: reviewer
+description: Reviews a change
+tools:
+  - read
+  - search
+  - db/query
+agpm: {templating: false}
+---
+Review.
+== fates
+Exact description
+Dropped model: a name of Claude Code's
+Exact name
+Exact tools
+",
+    ),
+    (
+        FileForm::CopilotAgent,
+        "names that are unknown, or mean more",
+        r#"---
+description: Fixes
+tools: ["Bash(git:*)", Monitor]
+permissionMode: plan
+---
+Fix it.
+"#,
+        r"---
+description: Fixes
+tools: []
+name: given
+---
+Fix it.
+== fates
+Exact description
+Widened permissionMode: there is no mode that forbids changes
+Dropped tools: left out, because they have no name there: `Bash(git:*)`, `Monitor`
+",
+    ),
+    (
+        FileForm::CopilotAgent,
+        "forbidden ones of a list",
+        r"---
+description: Fixes
+tools: Edit, Write, Bash
+disallowedTools: Write, Bash
+---
+Fix it.
+",
+        r"---
+description: Fixes
+tools:
+  - edit
+name: given
+---
+Fix it.
+== fates
+Exact description
+Widened disallowedTools: there is no list of forbidden tools, and `Write` stays allowed
+Approximated tools: the names there also mean `Write`, `NotebookEdit`
+",
+    ),
+    (
+        FileForm::CopilotAgent,
+        "a map where a list belongs",
+        r"---
+description: Fixes
+tools: {Write: false}
+disallowedTools: {a: 1}
+---
+Fix it.
+",
+        r"---
+description: Fixes
+tools: []
+name: given
+---
+Fix it.
+== fates
+Exact description
+Widened disallowedTools: there is no list of forbidden tools, and `(no name)` stays allowed
+Dropped tools: left out, because they have no name there: `(no name)`
+",
+    ),
+    (
+        FileForm::CursorAgent,
+        "a map where a list belongs",
+        r"---
+description: Fixes
+tools: {Write: false}
+---
+Fix it.
+",
+        r"---
+description: Fixes
+name: given
+readonly: true
+---
+Fix it.
+== fates
+Exact description
+Approximated tools: kept as read-only, not tool by tool
+",
+    ),
+    (
+        FileForm::CopilotAgent,
+        "forbidden ones without a list",
+        r#"---
+description: Fixes
+tools: "*"
+disallowedTools: Write
+permissionMode: bypassPermissions
+---
+Fix it.
+"#,
+        r#"---
+description: Fixes
+tools:
+  - "*"
+name: given
+---
+Fix it.
+== fates
+Exact description
+Widened disallowedTools: there is no list of forbidden tools, and `Write` stays allowed
+Dropped permissionMode: it would allow more than the tool's own default
+Exact tools
+"#,
+    ),
+    (
+        FileForm::CopilotPrompt,
+        "arguments",
+        r#"---
+description: Commits
+argument-hint: "[message]"
+allowed-tools: Bash(git *)
+model: haiku
+---
+Commit $ARGUMENTS, $1 first.
+!`git status`
+See @docs/a.md and you@example.com
+"#,
+        r#"---
+description: Commits
+argument-hint: "[message]"
+---
+Commit ${input:arguments}, $1 first.
+!`git status`
+See @docs/a.md and you@example.com
+== fates
+Approximated (body): `@` files stay as text; command lines in the text are not run; single arguments such as `$1` stay as text
+Dropped allowed-tools: it grants; without it the tool asks
+Exact argument-hint
+Exact description
+Dropped model: a name of Claude Code's
+"#,
+    ),
+    (
+        FileForm::CopilotPrompt,
+        "no field that stays",
+        r"---
+allowed-tools: Bash
+---
+Do it.
+",
+        r"Do it.
+== fates
+Dropped allowed-tools: it grants; without it the tool asks
+",
+    ),
+    (
+        FileForm::GeminiAgent,
+        "names of tools",
+        r"---
+name: Code Reviewer
+description: Reviews a change
+tools: Read, Edit, MultiEdit, Bash, NotebookEdit
+maxTurns: 5
+model: inherit
+color: blue
+dependencies: {}
+---
+Review.
+",
+        r"---
+name: code-reviewer
+description: Reviews a change
+tools:
+  - read_file
+  - replace
+  - run_shell_command
+model: inherit
+max_turns: 5
+---
+Review.
+== fates
+Dropped color: it has no place there
+Exact description
+Exact maxTurns: it is called `max_turns` there
+Exact model
+Approximated name: `code-reviewer` there
+Dropped tools: left out, because they have no name there: `NotebookEdit`
+",
+    ),
+    (
+        FileForm::GeminiAgent,
+        "no names at all",
+        r"---
+name: reviewer
+description: Reviews
+tools: []
+model: gemini-3-pro
+memory:
+---
+Review.
+",
+        r"---
+name: reviewer
+description: Reviews
+tools: []
+model: gemini-3-pro
+---
+Review.
+== fates
+Exact description
+Dropped memory: it is empty
+Exact model
+Exact name
+Exact tools
+",
+    ),
+    (
+        FileForm::GeminiCommand,
+        "what is replaced",
+        r#"---
+description: Commits
+argument-hint: "[message]"
+allowed-tools: Bash(git *)
+---
+Commit $ARGUMENTS.
+!`git log $ARGUMENTS` @docs/a.md. me@x.de @alice
+!`echo }` $2 and !{rm} """
+"#,
+        r#"description = "Commits"
+prompt = """
+Commit {{args}}.
+!{git log {{args}}} @{docs/a.md}. me@x.de @alice
+!`echo }` $2 and ! {rm} ""\"
+"""
+== fates
+Approximated (body): a command line with odd braces is not run; a space is put into what would be run or read there; single arguments such as `$1` stay as text
+Dropped allowed-tools: it grants; without it the tool asks
+Dropped argument-hint: it has no place there
+Exact description
+"#,
+    ),
+    (
+        FileForm::GeminiCommand,
+        "its own form",
+        r#"prompt = "Do {{args}}"
+"#,
+        r#"prompt = "Do {{args}}"
+== fates
+"#,
+    ),
+    (
+        FileForm::CopilotHooks,
+        "the simple form",
+        r#"{"events": ["PreToolUse", "PostToolUse", "PostCompact"], "matcher": "Edit|Write", "command": "./check.sh", "timeout": 10}"#,
+        r#"{
+  "version": 1,
+  "hooks": {
+    "PreToolUse": [
+      {
+        "type": "command",
+        "matcher": "Edit|Write",
+        "bash": "./check.sh",
+        "timeoutSec": 10
+      }
+    ],
+    "PostToolUse": [
+      {
+        "type": "command",
+        "matcher": "edit|str_replace_editor|apply_patch|create",
+        "bash": "./check.sh",
+        "timeoutSec": 10
+      }
+    ]
+  }
+}
+== fates
+Dropped PostCompact: there is no such event there: the hook does not run
+Exact PostToolUse
+Exact PostToolUse.command
+Approximated PostToolUse.matcher: VS Code does not look at it, and runs the hook each time
+Exact PostToolUse.timeout
+Exact PostToolUse.type
+Exact PreToolUse
+Exact PreToolUse.command
+Approximated PreToolUse.matcher: VS Code does not look at it, and runs the hook each time
+Exact PreToolUse.timeout
+Exact PreToolUse.type
+"#,
+    ),
+    (
+        FileForm::CopilotHooks,
+        "settings of Claude Code's",
+        r#"{"hooks": {"SessionStart": [{"matcher": "startup", "hooks": [{"type": "command", "command": "a"}]}, {"hooks": [{"type": "command", "command": "$CLAUDE_PROJECT_DIR/b", "async": true}, {"type": "prompt", "prompt": "p"}]}], "Notification": [{"matcher": "permission_prompt|idle_prompt", "hooks": [{"type": "command", "command": "c"}]}]}, "permissions": {}}"#,
+        r#"{
+  "version": 1,
+  "hooks": {
+    "SessionStart": [
+      {
+        "type": "command",
+        "bash": "$CLAUDE_PROJECT_DIR/b"
+      }
+    ],
+    "notification": [
+      {
+        "type": "command",
+        "matcher": "permission_prompt",
+        "bash": "c"
+      }
+    ]
+  }
+}
+== fates
+Exact Notification: `notification` there
+Exact Notification.command
+Approximated Notification.matcher: it does not run for `idle_prompt`; VS Code does not look at it, and runs the hook each time
+Exact Notification.type
+Exact SessionStart
+Dropped SessionStart: nothing of it can be said there: the hook does not run
+Dropped SessionStart.async: the tool waits for the hook
+Approximated SessionStart.command: Claude Code's variables are not set there
+Dropped SessionStart.matcher: it cannot be said there, and without it the hook would run too often: the entry is left out
+Exact SessionStart.type
+Dropped SessionStart.type: hooks of the type `prompt` do not run there: it is left out
+Dropped permissions: only `hooks` of a settings file are taken
+"#,
+    ),
+    (
+        FileForm::CopilotHooks,
+        "its own form",
+        r#"{"version": 1, "hooks": {"agentStop": [{"type": "command", "bash": "x"}]}}
+"#,
+        r#"{"version": 1, "hooks": {"agentStop": [{"type": "command", "bash": "x"}]}}
+== fates
+"#,
+    ),
+];

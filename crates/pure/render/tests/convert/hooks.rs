@@ -1,0 +1,241 @@
+//! Hooks that each tool gets.
+
+use agpm_model::EntryForm;
+
+use crate::Case;
+
+pub(crate) const HOOKS: &[Case<EntryForm>] = &[
+    (
+        EntryForm::ClaudeHooks,
+        "the simple form",
+        r#"{"events": ["PreToolUse", "Stop", "SubagentStop"], "matcher": "Edit|Write", "command": "./check.sh", "timeout": 10, "statusMessage": "…", "dependencies": {}}"#,
+        r#"/hooks/PreToolUse/- {"matcher": "Edit|Write", "hooks": [{"type": "command", "command": "./check.sh", "timeout": 10, "statusMessage": "…"}]}
+/hooks/Stop/- {"matcher": "Edit|Write", "hooks": [{"type": "command", "command": "./check.sh", "timeout": 10, "statusMessage": "…"}]}
+/hooks/SubagentStop/- {"matcher": "Edit|Write", "hooks": [{"type": "command", "command": "./check.sh", "timeout": 10, "statusMessage": "…"}]}
+runs ["./check.sh"]
+"#,
+    ),
+    (
+        EntryForm::ClaudeHooks,
+        "settings of Claude Code's",
+        r#"{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "a", "timeout": 1.5, "once": true}]}, {"matcher": "mcp__.*", "hooks": [{"type": "command", "command": "b"}]}, {"matcher": "Read|X", "hooks": [{"command": "c"}]}], "SessionStart": [{"matcher": "startup|compact", "hooks": [{"type": "command", "command": "d"}]}], "Setup": [{"hooks": [{"type": "command", "command": "e"}]}], "UserPromptSubmit": [{"matcher": "x", "hooks": [{"type": "command", "command": "f", "if": "Bash(git *)"}]}]}, "model": "x"}"#,
+        r#"/hooks/PreToolUse/- {"matcher": "Bash", "hooks": [{"type": "command", "command": "a", "timeout": 1.5, "once": true}]}
+/hooks/PreToolUse/- {"matcher": "mcp__.*", "hooks": [{"type": "command", "command": "b"}]}
+/hooks/PreToolUse/- {"matcher": "Read|X", "hooks": [{"command": "c"}]}
+/hooks/SessionStart/- {"matcher": "startup|compact", "hooks": [{"type": "command", "command": "d"}]}
+/hooks/Setup/- {"hooks": [{"type": "command", "command": "e"}]}
+/hooks/UserPromptSubmit/- {"matcher": "x", "hooks": [{"type": "command", "command": "f", "if": "Bash(git *)"}]}
+runs ["a", "b", "c", "d", "e", "f"]
+Dropped model: only `hooks` of a settings file are taken
+"#,
+    ),
+    (
+        EntryForm::CodexHooks,
+        "the simple form",
+        r#"{"events": ["PreToolUse", "Stop", "SubagentStop"], "matcher": "Edit|Write", "command": "./check.sh", "timeout": 10, "statusMessage": "…", "dependencies": {}}"#,
+        r#"/hooks/PreToolUse/- {"matcher": "Edit|Write", "hooks": [{"type": "command", "command": "./check.sh", "timeout": 10, "statusMessage": "…"}]}
+/hooks/Stop/- {"hooks": [{"type": "command", "command": "./check.sh", "timeout": 10, "statusMessage": "…"}]}
+/hooks/SubagentStop/- {"matcher": "Edit|Write", "hooks": [{"type": "command", "command": "./check.sh", "timeout": 10, "statusMessage": "…"}]}
+runs ["./check.sh"]
+Exact PreToolUse
+Exact PreToolUse.command
+Exact PreToolUse.matcher
+Exact PreToolUse.statusMessage
+Exact PreToolUse.timeout
+Exact PreToolUse.type
+Exact Stop
+Exact Stop.command
+Exact Stop.matcher
+Exact Stop.statusMessage
+Exact Stop.timeout
+Exact Stop.type
+Exact SubagentStop
+Exact SubagentStop.command
+Approximated SubagentStop.matcher: versions that do not look at it run the hook each time
+Exact SubagentStop.statusMessage
+Exact SubagentStop.timeout
+Exact SubagentStop.type
+"#,
+    ),
+    (
+        EntryForm::CodexHooks,
+        "settings of Claude Code's",
+        r#"{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "a", "timeout": 1.5, "once": true}]}, {"matcher": "mcp__.*", "hooks": [{"type": "command", "command": "b"}]}, {"matcher": "Read|X", "hooks": [{"command": "c"}]}], "SessionStart": [{"matcher": "startup|compact", "hooks": [{"type": "command", "command": "d"}]}], "Setup": [{"hooks": [{"type": "command", "command": "e"}]}], "UserPromptSubmit": [{"matcher": "x", "hooks": [{"type": "command", "command": "f", "if": "Bash(git *)"}]}]}, "model": "x"}"#,
+        r#"/hooks/PreToolUse/- {"matcher": "Bash", "hooks": [{"type": "command", "command": "a", "timeout": 1.5}]}
+/hooks/PreToolUse/- {"matcher": "mcp__.*", "hooks": [{"type": "command", "command": "b"}]}
+/hooks/SessionStart/- {"matcher": "startup|compact", "hooks": [{"type": "command", "command": "d"}]}
+runs ["a", "b", "d"]
+Exact PreToolUse
+Widened PreToolUse: nothing of it can be said there: the hook does not run
+Exact PreToolUse.command
+Exact PreToolUse.matcher
+Dropped PreToolUse.matcher: no tool there is `Read`, `X`: the entry is left out
+Approximated PreToolUse.once: the hook runs each time, and not only once
+Exact PreToolUse.timeout
+Exact PreToolUse.type
+Exact SessionStart
+Exact SessionStart.command
+Exact SessionStart.matcher
+Exact SessionStart.type
+Dropped Setup: there is no such event there: the hook does not run
+Widened UserPromptSubmit: nothing of it can be said there: the hook does not run
+Dropped UserPromptSubmit.if: it cannot be said there, and without it the hook would run too often: it is left out
+Exact UserPromptSubmit.matcher
+Dropped model: only `hooks` of a settings file are taken
+"#,
+    ),
+    (
+        EntryForm::CursorHooks,
+        "the simple form",
+        r#"{"events": ["PreToolUse", "Stop", "SubagentStop"], "matcher": "Edit|Write", "command": "./check.sh", "timeout": 10, "statusMessage": "…", "dependencies": {}}"#,
+        r#"/version? 1
+/hooks/preToolUse/- {"command": "./check.sh", "matcher": "Write", "timeout": 10}
+/hooks/stop/- {"command": "./check.sh", "timeout": 10}
+/hooks/subagentStop/- {"command": "./check.sh", "matcher": "Edit|Write", "timeout": 10}
+runs ["./check.sh"]
+Exact PreToolUse: `preToolUse` there
+Exact PreToolUse.command
+Exact PreToolUse.matcher
+Dropped PreToolUse.statusMessage: it has no place there
+Exact PreToolUse.timeout
+Exact PreToolUse.type
+Exact Stop: `stop` there
+Exact Stop.command
+Exact Stop.matcher
+Dropped Stop.statusMessage: it has no place there
+Exact Stop.timeout
+Exact Stop.type
+Exact SubagentStop: `subagentStop` there
+Exact SubagentStop.command
+Approximated SubagentStop.matcher: versions that do not look at it run the hook each time
+Dropped SubagentStop.statusMessage: it has no place there
+Exact SubagentStop.timeout
+Exact SubagentStop.type
+"#,
+    ),
+    (
+        EntryForm::CursorHooks,
+        "settings of Claude Code's",
+        r#"{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "a", "timeout": 1.5, "once": true}]}, {"matcher": "mcp__.*", "hooks": [{"type": "command", "command": "b"}]}, {"matcher": "Read|X", "hooks": [{"command": "c"}]}], "SessionStart": [{"matcher": "startup|compact", "hooks": [{"type": "command", "command": "d"}]}], "Setup": [{"hooks": [{"type": "command", "command": "e"}]}], "UserPromptSubmit": [{"matcher": "x", "hooks": [{"type": "command", "command": "f", "if": "Bash(git *)"}]}]}, "model": "x"}"#,
+        r#"/version? 1
+/hooks/preToolUse/- {"command": "a", "matcher": "Shell", "timeout": 1.5}
+/hooks/preToolUse/- {"command": "c", "matcher": "Read"}
+runs ["a", "c"]
+Exact PreToolUse: `preToolUse` there
+Widened PreToolUse: nothing of it can be said there: the hook does not run
+Exact PreToolUse.command
+Exact PreToolUse.matcher
+Approximated PreToolUse.matcher: it does not run for `X`, unknown there
+Dropped PreToolUse.matcher: it cannot be said there, and without it the hook would run too often: the entry is left out
+Approximated PreToolUse.once: the hook runs each time, and not only once
+Exact PreToolUse.timeout
+Exact PreToolUse.type
+Dropped SessionStart: nothing of it can be said there: the hook does not run
+Dropped SessionStart.matcher: it cannot be said there, and without it the hook would run too often: the entry is left out
+Dropped Setup: there is no such event there: the hook does not run
+Widened UserPromptSubmit: nothing of it can be said there: the hook does not run
+Dropped UserPromptSubmit.if: it cannot be said there, and without it the hook would run too often: it is left out
+Exact UserPromptSubmit.matcher
+Dropped model: only `hooks` of a settings file are taken
+"#,
+    ),
+    (
+        EntryForm::GeminiHooks,
+        "the simple form",
+        r#"{"events": ["PreToolUse", "Stop", "SubagentStop"], "matcher": "Edit|Write", "command": "./check.sh", "timeout": 10, "statusMessage": "…", "dependencies": {}}"#,
+        r#"/hooks/BeforeTool/- {"matcher": "^(replace|write_file)$", "hooks": [{"type": "command", "command": "./check.sh", "timeout": 10000}]}
+/hooks/AfterAgent/- {"hooks": [{"type": "command", "command": "./check.sh", "timeout": 10000}]}
+runs ["./check.sh"]
+Exact PreToolUse: `BeforeTool` there
+Exact PreToolUse.command
+Exact PreToolUse.matcher
+Dropped PreToolUse.statusMessage: it has no place there
+Exact PreToolUse.timeout
+Exact PreToolUse.type
+Exact Stop: `AfterAgent` there
+Exact Stop.command
+Exact Stop.matcher
+Dropped Stop.statusMessage: it has no place there
+Exact Stop.timeout
+Exact Stop.type
+Dropped SubagentStop: there is no such event there: the hook does not run
+"#,
+    ),
+    (
+        EntryForm::GeminiHooks,
+        "settings of Claude Code's",
+        r#"{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "a", "timeout": 1.5, "once": true}]}, {"matcher": "mcp__.*", "hooks": [{"type": "command", "command": "b"}]}, {"matcher": "Read|X", "hooks": [{"command": "c"}]}], "SessionStart": [{"matcher": "startup|compact", "hooks": [{"type": "command", "command": "d"}]}], "Setup": [{"hooks": [{"type": "command", "command": "e"}]}], "UserPromptSubmit": [{"matcher": "x", "hooks": [{"type": "command", "command": "f", "if": "Bash(git *)"}]}]}, "model": "x"}"#,
+        r#"/hooks/BeforeTool/- {"matcher": "^(run_shell_command)$", "hooks": [{"type": "command", "command": "a", "timeout": 1500}]}
+/hooks/BeforeTool/- {"matcher": "^(read_file)$", "hooks": [{"type": "command", "command": "c"}]}
+/hooks/SessionStart/- {"matcher": "startup", "hooks": [{"type": "command", "command": "d"}]}
+runs ["a", "c", "d"]
+Exact PreToolUse: `BeforeTool` there
+Widened PreToolUse: nothing of it can be said there: the hook does not run
+Exact PreToolUse.command
+Exact PreToolUse.matcher
+Approximated PreToolUse.matcher: it does not run for `X`, unknown there
+Dropped PreToolUse.matcher: it cannot be said there, and without it the hook would run too often: the entry is left out
+Approximated PreToolUse.once: the hook runs each time, and not only once
+Exact PreToolUse.timeout
+Exact PreToolUse.type
+Exact SessionStart
+Exact SessionStart.command
+Approximated SessionStart.matcher: it does not run for `compact`
+Exact SessionStart.type
+Dropped Setup: there is no such event there: the hook does not run
+Widened UserPromptSubmit: nothing of it can be said there: the hook does not run
+Dropped UserPromptSubmit.if: it cannot be said there, and without it the hook would run too often: it is left out
+Exact UserPromptSubmit.matcher
+Dropped model: only `hooks` of a settings file are taken
+"#,
+    ),
+    (
+        EntryForm::ClaudeHooks,
+        "switched off",
+        r#"{"events": ["Stop"], "command": "x", "enabled": false}"#,
+        r"runs []
+",
+    ),
+    (
+        EntryForm::ClaudeHooks,
+        "switched on",
+        r#"{"events": ["Stop", "Stop"], "command": "x", "enabled": true, "agpm": {}}"#,
+        r#"/hooks/Stop/- {"hooks": [{"type": "command", "command": "x"}]}
+runs ["x"]
+"#,
+    ),
+    (
+        EntryForm::CodexHooks,
+        "names with commas",
+        r#"{"events": ["PostToolUse"], "matcher": "Edit, Bash", "command": "x"}"#,
+        r#"/hooks/PostToolUse/- {"matcher": "Edit|Bash", "hooks": [{"type": "command", "command": "x"}]}
+runs ["x"]
+Exact PostToolUse
+Exact PostToolUse.command
+Approximated PostToolUse.matcher: it also runs for `Write`
+Exact PostToolUse.type
+"#,
+    ),
+    (
+        EntryForm::CursorHooks,
+        "its own form",
+        r#"{"version": 1, "hooks": {"afterFileEdit": [{"command": "x"}], "stop": [{"command": "y"}]}}"#,
+        r#"/version? 1
+/hooks/afterFileEdit/- {"command": "x"}
+/hooks/stop/- {"command": "y"}
+runs ["x", "y"]
+Exact afterFileEdit
+Exact stop
+Dropped version: only `hooks` of a settings file are taken
+"#,
+    ),
+    (
+        EntryForm::GeminiHooks,
+        "its own form",
+        r#"{"hooks": {"BeforeTool": [{"matcher": "glob", "hooks": [{"type": "command", "command": "x", "timeout": 5000}]}]}}"#,
+        r#"/hooks/BeforeTool/- {"matcher": "glob", "hooks": [{"type": "command", "command": "x", "timeout": 5000}]}
+runs ["x"]
+Exact BeforeTool
+"#,
+    ),
+];

@@ -1,0 +1,434 @@
+//! What each tool gets of the same files, and the laws that hold for every one of them.
+#![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
+
+mod files;
+mod hooks;
+mod servers;
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use agpm_diag::SourceMap;
+use agpm_model::{EntryForm, FileForm, Place};
+use agpm_render::{Entries, Fate, FateKind, convert_file, hook_entries, runs_of, server_entries};
+use agpm_text::{Format, Limits, Value, parse, print, to_value};
+use proptest::prelude::*;
+
+use files::FILES;
+use hooks::HOOKS;
+use servers::SERVERS;
+
+/// A form, what it is about, what the author wrote, and what the tool gets with the fate of each field.
+type Case<F> = (F, &'static str, &'static str, &'static str);
+
+const FILE_FORMS: [FileForm; 9] = [
+    FileForm::OpenCodeAgent,
+    FileForm::Same,
+    FileForm::CodexAgent,
+    FileForm::CursorAgent,
+    FileForm::CopilotAgent,
+    FileForm::CopilotPrompt,
+    FileForm::CopilotHooks,
+    FileForm::GeminiAgent,
+    FileForm::GeminiCommand,
+];
+
+const MARKDOWN: [FileForm; 6] = [
+    FileForm::CodexAgent,
+    FileForm::CursorAgent,
+    FileForm::CopilotAgent,
+    FileForm::CopilotPrompt,
+    FileForm::GeminiAgent,
+    FileForm::GeminiCommand,
+];
+
+const ENTRY_FORMS: [EntryForm; 10] = [
+    EntryForm::ClaudeHooks,
+    EntryForm::ClaudeServers,
+    EntryForm::OpenCodeServers,
+    EntryForm::CodexHooks,
+    EntryForm::CodexServers,
+    EntryForm::CursorHooks,
+    EntryForm::CursorServers,
+    EntryForm::GeminiHooks,
+    EntryForm::GeminiServers,
+    EntryForm::VsCodeServers,
+];
+
+fn told(fates: &[Fate]) -> String {
+    let mut out = String::new();
+    for Fate { field, kind, note } in fates {
+        let colon = if note.is_empty() { "" } else { ": " };
+        writeln!(out, "{kind:?} {field}{colon}{note}").unwrap();
+    }
+    out
+}
+
+fn shown(form: EntryForm, found: &Entries) -> String {
+    let mut out = String::new();
+    for node in &found.nodes {
+        let place = match &node.place {
+            Place::Key(at) => format!("{at}"),
+            Place::Item(at) => format!("{at}/-"),
+            Place::Default(at) => format!("{at}?"),
+        };
+        let value = match form {
+            EntryForm::CodexServers => print(&node.value, Format::Toml).unwrap(),
+            _ => line(&node.value) + "\n",
+        };
+        write!(out, "{place} {value}").unwrap();
+    }
+    writeln!(out, "runs {:?}", runs(found)).unwrap();
+    out + &told(&found.fates)
+}
+
+/// JSON on one line.
+fn runs(found: &Entries) -> Vec<String> {
+    runs_of(&Value::List(found.nodes.iter().map(|node| node.value.clone()).collect()))
+}
+
+fn line(value: &Value) -> String {
+    let lines = value.to_json();
+    let lines: Vec<&str> = lines.lines().map(str::trim_start).collect();
+    lines.join(" ").replace("[ ", "[").replace(" ]", "]").replace("{ ", "{").replace(" }", "}")
+}
+
+fn value(text: &str, format: Format) -> Option<Value> {
+    let mut sources = SourceMap::default();
+    let parsed = parse(sources.add("x", text), text, format, Limits::default());
+    assert_eq!(parsed.diagnostics, [], "{text}");
+    parsed.document.root().map(to_value)
+}
+
+fn json(text: &str) -> Value {
+    value(text, Format::Json).unwrap()
+}
+
+#[test]
+fn files_come_out_as_each_tool_reads_them() {
+    for (form, about, text, expected) in FILES {
+        let found = convert_file(*form, "given", text).unwrap();
+        let found = format!("{}== fates\n{}", found.text, told(&found.fates));
+        assert_eq!(found, *expected, "{form:?}: {about}");
+    }
+}
+
+#[test]
+fn hooks_come_out_as_each_tool_reads_them() {
+    for (form, about, text, expected) in HOOKS {
+        let found = hook_entries(*form, "given", &json(text)).unwrap();
+        assert_eq!(shown(*form, &found), *expected, "{form:?}: {about}");
+    }
+}
+
+#[test]
+fn servers_come_out_as_each_tool_reads_them() {
+    for (form, about, text, expected) in SERVERS {
+        let found = server_entries(*form, "given", &json(text)).unwrap();
+        assert_eq!(shown(*form, &found), *expected, "{form:?}: {about}");
+    }
+}
+
+#[test]
+fn wrong_hooks_are_told_with_the_way_to_write_them() {
+    for (text, expected) in [
+        ("[]", "the hook `given` is no map"),
+        ("{}", "the hook `given` has no `events`"),
+        (r#"{"events": "Stop"}"#, "the hook `given` has `events` that are no list of names"),
+        (r#"{"events": [1]}"#, "the hook `given` has `events` that are no list of names"),
+        (r#"{"events": []}"#, "the hook `given` has no event in `events`"),
+        (r#"{"events": ["Stop"]}"#, "the hook `given` has no `command`"),
+        (r#"{"events": ["Stop"], "command": ["x"]}"#, "the hook `given` has no `command`"),
+        (r#"{"events": ["Stop"], "type": 1}"#, "the hook `given` has a `type` that is no text"),
+        (
+            r#"{"events": ["Stop"], "command": "x", "matcher": []}"#,
+            "the hook `given` has a `matcher` that is no text",
+        ),
+        (
+            r#"{"events": ["Stop"], "command": "x", "enabled": "no"}"#,
+            "the hook `given` has an `enabled` that is neither true nor false",
+        ),
+        (r#"{"events": ["Stop"], "hooks": {}}"#, "the hook `given` has both `events` and `hooks`"),
+        (r#"{"hooks": []}"#, "the hook `given`: `hooks` is no map of events"),
+        (r#"{"hooks": {"Stop": {}}}"#, "the hook `given`: `Stop` is no list"),
+        (r#"{"hooks": {"Stop": [1]}}"#, "the hook `given`: an item of `Stop` is no map"),
+    ] {
+        for form in [EntryForm::ClaudeHooks, EntryForm::GeminiHooks] {
+            assert_eq!(hook_entries(form, "given", &json(text)).unwrap_err().message, expected, "{text}");
+        }
+    }
+    let flat = json(r#"{"hooks": {"Stop": [{"command": "x"}]}}"#);
+    assert!(hook_entries(EntryForm::ClaudeHooks, "given", &flat).is_ok());
+    let error = hook_entries(EntryForm::CodexHooks, "given", &flat).unwrap_err();
+    assert_eq!(error.message, "a group of `Stop` has no list `hooks`");
+}
+
+#[test]
+fn wrong_servers_are_told_with_the_way_to_write_them() {
+    for (text, expected) in [
+        ("1", "the server `given` is no map"),
+        ("{}", "the server `given` has no `command` and no `url`"),
+        (r#"{"command": 1}"#, "the server `given` has a `command` that is neither a text nor a list of them"),
+        (
+            r#"{"command": []}"#,
+            "the server `given` has a `command` that is neither a text nor a list of them",
+        ),
+        (r#"{"command": "x", "args": "y"}"#, "the server `given` has `args` that are no list of texts"),
+        (r#"{"command": "x", "env": []}"#, "the server `given` has `env` that is no map of texts"),
+        (r#"{"mcpServers": []}"#, "`mcpServers` of `given` is no map"),
+        (r#"{"mcpServers": {"a": {"args": []}}}"#, "the server `a` has no `command` and no `url`"),
+    ] {
+        for form in [EntryForm::ClaudeServers, EntryForm::OpenCodeServers, EntryForm::CodexServers] {
+            assert_eq!(server_entries(form, "given", &json(text)).unwrap_err().message, expected, "{text}");
+        }
+    }
+}
+
+#[test]
+fn what_does_not_parse_is_told_with_its_place() {
+    let error = convert_file(FileForm::CodexAgent, "given", "---\nname: [\n---\n").unwrap_err();
+    assert!(error.at.is_some(), "{error}");
+    assert!(convert_file(FileForm::CopilotHooks, "given", "{").unwrap_err().at.is_some());
+    assert!(convert_file(FileForm::CopilotHooks, "given", "").is_err());
+}
+
+/// The format of a form's files.
+fn format_of(form: FileForm) -> Format {
+    match form.ending() {
+        Some("toml") => Format::Toml,
+        Some("json") => Format::Json,
+        _ => Format::Markdown,
+    }
+}
+
+fn any_line() -> impl Strategy<Value = String> {
+    prop_oneof![
+        2 => "[a-zA-Z ,]{0,12}",
+        1 => prop::sample::select(vec![
+            "Read", "Read, Grep", "Edit", "Bash(git *), Write", "*", "plan", "sonnet", "inherit", "gpt-5", "high",
+            "mcp__db__query", "$ARGUMENTS $1", "!`ls {x}`", "@a/b.md", "!{x}", "'''", "\"\"\"", "\\", "---", "é😀",
+        ])
+        .prop_map(str::to_owned),
+        1 => "[a-c:#\"'\\\\{}$@!`\u{85}\u{7f}-]{0,8}",
+    ]
+}
+
+fn any_scalar() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        1 => Just(Value::Null),
+        1 => any::<bool>().prop_map(Value::from),
+        1 => any::<i64>().prop_map(Value::from),
+        4 => any_line().prop_map(Value::from),
+    ]
+}
+
+fn any_field() -> impl Strategy<Value = Value> {
+    any_scalar().prop_recursive(2, 8, 3, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::List),
+            prop::collection::btree_map("[a-z]{1,4}", inner, 0..3).prop_map(Value::map),
+        ]
+    })
+}
+
+fn any_key() -> impl Strategy<Value = String> {
+    let keys = vec![
+        "name",
+        "description",
+        "tools",
+        "disallowedTools",
+        "model",
+        "permissionMode",
+        "allowed-tools",
+        "argument-hint",
+        "color",
+        "maxTurns",
+        "max_turns",
+        "effort",
+        "hooks",
+        "background",
+        "readonly",
+        "sandbox_mode",
+        "dependencies",
+        "agpm",
+        "mcp-servers",
+        "temperature",
+        "disallowed-tools",
+    ];
+    prop_oneof![5 => prop::sample::select(keys).prop_map(str::to_owned), 1 => "[a-z]{1,6}"]
+}
+
+fn any_body() -> impl Strategy<Value = String> {
+    prop::collection::vec((any_line(), prop::sample::select(vec!["\n", "\r\n", "\n\n", ""])), 0..5)
+        .prop_map(|lines| lines.into_iter().flat_map(|(line, end)| [line, end.to_owned()]).collect())
+}
+
+fn agent(fields: &Value, body: &str) -> String {
+    format!("---\n{}---\n{body}", print(fields, Format::Yaml).unwrap())
+}
+
+fn keys(value: &Value) -> BTreeSet<String> {
+    match value {
+        Value::Map(entries) => entries.iter().map(|(key, _)| key.clone()).collect(),
+        _ => BTreeSet::new(),
+    }
+}
+
+fn any_value() -> impl Strategy<Value = Value> {
+    let word = prop::sample::select(vec![
+        "hooks",
+        "events",
+        "matcher",
+        "type",
+        "command",
+        "timeout",
+        "enabled",
+        "version",
+        "if",
+        "PreToolUse",
+        "Stop",
+        "SessionStart",
+        "BeforeTool",
+        "afterFileEdit",
+        "mcpServers",
+        "args",
+        "env",
+        "environment",
+        "url",
+        "httpUrl",
+        "headers",
+        "cwd",
+        "disabled",
+        "Authorization",
+        "X",
+        "enabled_tools",
+        "includeTools",
+        "tools",
+    ]);
+    let text = prop_oneof![
+        any_line(),
+        word.clone().prop_map(str::to_owned),
+        Just("Bearer ${X}".to_owned()),
+        Just("${X:-y}".to_owned()),
+        Just("http".to_owned()),
+        Just("local".to_owned()),
+    ];
+    let leaf = prop_oneof![1 => any_scalar(), 2 => text.prop_map(Value::from)];
+    leaf.prop_recursive(6, 40, 4, move |inner| {
+        let map = prop::collection::vec((word.clone(), inner.clone()), 0..5).prop_map(|pairs| {
+            let mut seen = BTreeSet::new();
+            Value::map(pairs.into_iter().filter(|(key, _)| seen.insert(*key)).collect::<Vec<_>>())
+        });
+        prop_oneof![2 => map, 1 => prop::collection::vec(inner, 0..3).prop_map(Value::List)]
+    })
+}
+
+proptest! {
+    #[test]
+    fn every_field_has_one_fate_and_the_result_reads(
+        fields in prop::collection::btree_map(any_key(), any_field(), 1..7).prop_map(Value::map),
+        body in any_body(),
+    ) {
+        let written = keys(&fields);
+        for form in MARKDOWN {
+            let found = convert_file(form, "given", &agent(&fields, &body)).unwrap();
+            prop_assert!(found.fates.is_sorted_by_key(|fate| &fate.field), "{:?}", found.fates);
+            let told: Vec<String> = found.fates.iter().map(|fate| fate.field.clone()).collect();
+            let once: BTreeSet<String> = told.iter().cloned().collect();
+            prop_assert_eq!(told.len(), once.len(), "{:?}", told);
+            let ours = |key: &String| key != "dependencies" && key != "agpm";
+            let extra = |key: &String| key == "(body)" || key == "description" && !written.contains(key);
+            let told: BTreeSet<String> = once.into_iter().filter(|key| !extra(key)).collect();
+            let expected: BTreeSet<String> = written.iter().filter(|key| ours(key)).cloned().collect();
+            prop_assert_eq!(told, expected, "{:?}", form);
+            value(&found.text, format_of(form));
+        }
+    }
+
+    #[test]
+    fn a_body_comes_through_byte_by_byte(
+        fields in prop::collection::btree_map(any_key(), any_field(), 1..4).prop_map(Value::map),
+        body in any_body(),
+    ) {
+        let text = agent(&fields, &body);
+        let codex = convert_file(FileForm::CodexAgent, "given", &text).unwrap().text;
+        let codex = value(&codex, Format::Toml).unwrap();
+        prop_assert_eq!(codex.get("developer_instructions").and_then(Value::as_str), Some(body.as_str()));
+        for form in [FileForm::CursorAgent, FileForm::CopilotAgent, FileForm::GeminiAgent] {
+            let found = convert_file(form, "given", &text).unwrap().text;
+            let mut sources = SourceMap::default();
+            let read = parse(sources.add("x", ""), found.as_str(), Format::Markdown, Limits::default()).document;
+            prop_assert_eq!(&read.text()[read.body().range()], body.as_str(), "{:?}", form);
+        }
+    }
+
+    #[test]
+    fn a_limit_is_never_lost_in_silence(
+        tools in prop::collection::vec(any_line(), 0..4),
+        forbidden in prop::option::of(prop::collection::vec(any_line(), 1..3)),
+    ) {
+        let list = |names: Vec<String>| Value::list(names);
+        let more = forbidden.map(|names| ("disallowedTools", list(names)));
+        let fields = Value::map([("description", Value::from("d")), ("tools", list(tools))].into_iter().chain(more));
+        for (form, limit) in [
+            (FileForm::CodexAgent, "sandbox_mode"),
+            (FileForm::CursorAgent, "readonly"),
+            (FileForm::CopilotAgent, "tools"),
+            (FileForm::GeminiAgent, "tools"),
+        ] {
+            let found = convert_file(form, "given", &agent(&fields, "")).unwrap();
+            let limited = value(&found.text, format_of(form)).unwrap().get(limit).is_some();
+            let fate = found.fates.iter().find(|fate| fate.field == "tools").unwrap();
+            let free = fate.kind == FateKind::Widened || line(&fields).contains("\"*\"");
+            prop_assert!(limited || free, "{form:?}: {fate:?}");
+        }
+    }
+
+    #[test]
+    fn nothing_makes_entries_fall(value in any_value()) {
+        for form in ENTRY_FORMS {
+            for found in [hook_entries(form, "x", &value), server_entries(form, "x", &value)].into_iter().flatten() {
+                prop_assert!(found.fates.is_sorted());
+                for node in &found.nodes {
+                    print(&node.value, Format::Json).unwrap();
+                }
+                let runs = runs(&found);
+                let shown: BTreeSet<&String> = runs.iter().collect();
+                prop_assert_eq!(shown.len(), runs.len());
+            }
+        }
+        let text = value.to_json();
+        for form in FILE_FORMS {
+            drop(convert_file(form, "x", &text));
+        }
+        drop(runs_of(&value));
+    }
+
+    #[test]
+    fn codex_servers_are_toml(value in any_value()) {
+        if let Ok(found) = server_entries(EntryForm::CodexServers, "x", &value) {
+            for node in &found.nodes {
+                prop_assert!(print(&node.value, Format::Toml).is_ok(), "{:?}", node.value);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_head_that_is_no_yaml_is_read_line_by_line() {
+    let text =
+        "---\nname: rev\ndescription: Use it when: a change is there. \"Now\"\ntools: Read\n---\nbody\n";
+    let converted = convert_file(FileForm::CodexAgent, "rev", text).unwrap();
+    assert_eq!(
+        converted.text,
+        "name = \"rev\"\ndescription = \"Use it when: a change is there. \\\"Now\\\"\"\nsandbox_mode = \"read-only\"\n\
+         developer_instructions = \"\"\"\nbody\n\"\"\"\n"
+    );
+    let told = converted.fates.iter().find(|fate| fate.field == "(front matter)").unwrap();
+    assert_eq!(told.kind, FateKind::Approximated);
+    // What holds more than lines is not guessed at.
+    for head in ["a: [", "a: b: c\n  - d", "a: b: c\na: d", "a: b: c\nb: |"] {
+        let text = format!("---\n{head}\n---\nbody\n");
+        assert!(convert_file(FileForm::CodexAgent, "x", &text).is_err(), "{head}");
+    }
+}

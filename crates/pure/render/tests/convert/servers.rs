@@ -1,0 +1,298 @@
+//! MCP servers that each tool gets.
+
+use agpm_model::EntryForm;
+
+use crate::Case;
+
+pub(crate) const SERVERS: &[Case<EntryForm>] = &[
+    (
+        EntryForm::ClaudeServers,
+        "a program",
+        r#"{"command": "npx", "args": ["-y", "fs", "${ROOT:-/tmp}"], "env": {"TOKEN": "${TOKEN}", "MODE": "a", "LEVEL": "${LOG:-info}", "KEY": "k-${KEY}"}, "cwd": "sub", "includeTools": ["read"], "alwaysLoad": true, "dependencies": {}}"#,
+        r#"/mcpServers/given {"command": "npx", "args": ["-y", "fs", "${ROOT:-/tmp}"], "env": {"TOKEN": "${TOKEN}", "MODE": "a", "LEVEL": "${LOG:-info}", "KEY": "k-${KEY}"}, "cwd": "sub", "includeTools": ["read"], "alwaysLoad": true}
+runs ["npx -y fs ${ROOT:-/tmp}"]
+"#,
+    ),
+    (
+        EntryForm::ClaudeServers,
+        "addresses",
+        r#"{"mcpServers": {"web": {"type": "http", "url": "https://x/mcp", "headers": {"Authorization": "Bearer ${TOKEN}", "X-Key": "${KEY}", "X-Plain": "p", "X-Odd": "a${B}"}}, "feed": {"type": "sse", "url": "https://x/sse"}}, "inputs": []}"#,
+        r#"/mcpServers/web {"type": "http", "url": "https://x/mcp", "headers": {"Authorization": "Bearer ${TOKEN}", "X-Key": "${KEY}", "X-Plain": "p", "X-Odd": "a${B}"}}
+/mcpServers/feed {"type": "sse", "url": "https://x/sse"}
+runs ["https://x/mcp", "https://x/sse"]
+Dropped inputs: only `mcpServers` of a file are taken
+"#,
+    ),
+    (
+        EntryForm::ClaudeServers,
+        "OpenCode's form",
+        r#"{"type": "local", "command": ["npx", "-y", "fs"], "environment": {"TOKEN": "{env:TOKEN}"}, "enabled": true, "timeout": 5000}"#,
+        r#"/mcpServers/given {"command": "npx", "args": ["-y", "fs"], "env": {"TOKEN": "${TOKEN}"}}
+runs ["npx -y fs"]
+Exact given.command
+Exact given.enabled
+Exact given.environment
+Dropped given.timeout: it has no place there
+Exact given.type
+"#,
+    ),
+    (
+        EntryForm::OpenCodeServers,
+        "a program",
+        r#"{"command": "npx", "args": ["-y", "fs", "${ROOT:-/tmp}"], "env": {"TOKEN": "${TOKEN}", "MODE": "a", "LEVEL": "${LOG:-info}", "KEY": "k-${KEY}"}, "cwd": "sub", "includeTools": ["read"], "alwaysLoad": true, "dependencies": {}}"#,
+        r#"/mcp/given {"type": "local", "command": ["npx", "-y", "fs", "{env:ROOT}"], "environment": {"TOKEN": "{env:TOKEN}", "MODE": "a", "LEVEL": "{env:LOG}", "KEY": "k-{env:KEY}"}, "cwd": "sub"}
+runs ["npx -y fs {env:ROOT}"]
+Dropped given.alwaysLoad: it has no place there
+Approximated given.args: the default of a variable cannot be said there
+Exact given.command
+Exact given.cwd
+Approximated given.env: the default of a variable cannot be said there
+Widened given.includeTools: it holds something back, and has no place there
+"#,
+    ),
+    (
+        EntryForm::OpenCodeServers,
+        "addresses",
+        r#"{"mcpServers": {"web": {"type": "http", "url": "https://x/mcp", "headers": {"Authorization": "Bearer ${TOKEN}", "X-Key": "${KEY}", "X-Plain": "p", "X-Odd": "a${B}"}}, "feed": {"type": "sse", "url": "https://x/sse"}}, "inputs": []}"#,
+        r#"/mcp/web {"type": "remote", "url": "https://x/mcp", "headers": {"Authorization": "Bearer {env:TOKEN}", "X-Key": "{env:KEY}", "X-Plain": "p", "X-Odd": "a{env:B}"}}
+/mcp/feed {"type": "remote", "url": "https://x/sse"}
+runs ["https://x/mcp", "https://x/sse"]
+Exact feed.type
+Exact feed.url
+Dropped inputs: only `mcpServers` of a file are taken
+Exact web.headers
+Exact web.type
+Exact web.url
+"#,
+    ),
+    (
+        EntryForm::OpenCodeServers,
+        "OpenCode's form",
+        r#"{"type": "local", "command": ["npx", "-y", "fs"], "environment": {"TOKEN": "{env:TOKEN}"}, "enabled": true, "timeout": 5000}"#,
+        r#"/mcp/given {"type": "local", "command": ["npx", "-y", "fs"], "environment": {"TOKEN": "{env:TOKEN}"}, "enabled": true, "timeout": 5000}
+runs ["npx -y fs"]
+"#,
+    ),
+    (
+        EntryForm::CodexServers,
+        "a program",
+        r#"{"command": "npx", "args": ["-y", "fs", "${ROOT:-/tmp}"], "env": {"TOKEN": "${TOKEN}", "MODE": "a", "LEVEL": "${LOG:-info}", "KEY": "k-${KEY}"}, "cwd": "sub", "includeTools": ["read"], "alwaysLoad": true, "dependencies": {}}"#,
+        r#"/mcp_servers/given command = "npx"
+args = ["-y", "fs", "/tmp"]
+env_vars = ["TOKEN"]
+cwd = "sub"
+enabled_tools = ["read"]
+
+[env]
+MODE = "a"
+LEVEL = "info"
+runs ["npx -y fs /tmp"]
+Dropped given.alwaysLoad: it has no place there
+Approximated given.args: variables are not replaced there
+Exact given.command
+Exact given.cwd
+Approximated given.env: `LEVEL` is always its default; `KEY` has to be set where Codex is started
+Exact given.includeTools: it is called `enabled_tools` there
+"#,
+    ),
+    (
+        EntryForm::CodexServers,
+        "addresses",
+        r#"{"mcpServers": {"web": {"type": "http", "url": "https://x/mcp", "headers": {"Authorization": "Bearer ${TOKEN}", "X-Key": "${KEY}", "X-Plain": "p", "X-Odd": "a${B}"}}, "feed": {"type": "sse", "url": "https://x/sse"}}, "inputs": []}"#,
+        r#"/mcp_servers/web url = "https://x/mcp"
+bearer_token_env_var = "TOKEN"
+
+[http_headers]
+X-Plain = "p"
+
+[env_http_headers]
+X-Key = "KEY"
+/mcp_servers/feed url = "https://x/sse"
+runs ["https://x/mcp", "https://x/sse"]
+Approximated feed.type: a server that sends events is asked like any other
+Exact feed.url
+Dropped inputs: only `mcpServers` of a file are taken
+Approximated web.headers: `X-Odd` cannot be put together there, and is not sent
+Exact web.type
+Exact web.url
+"#,
+    ),
+    (
+        EntryForm::CodexServers,
+        "OpenCode's form",
+        r#"{"type": "local", "command": ["npx", "-y", "fs"], "environment": {"TOKEN": "{env:TOKEN}"}, "enabled": true, "timeout": 5000}"#,
+        r#"/mcp_servers/given command = "npx"
+args = ["-y", "fs"]
+env_vars = ["TOKEN"]
+runs ["npx -y fs"]
+Exact given.command
+Exact given.enabled
+Exact given.environment
+Dropped given.timeout: it has no place there
+Exact given.type
+"#,
+    ),
+    (
+        EntryForm::CursorServers,
+        "a program",
+        r#"{"command": "npx", "args": ["-y", "fs", "${ROOT:-/tmp}"], "env": {"TOKEN": "${TOKEN}", "MODE": "a", "LEVEL": "${LOG:-info}", "KEY": "k-${KEY}"}, "cwd": "sub", "includeTools": ["read"], "alwaysLoad": true, "dependencies": {}}"#,
+        r#"/mcpServers/given {"command": "npx", "args": ["-y", "fs", "${env:ROOT}"], "env": {"TOKEN": "${env:TOKEN}", "MODE": "a", "LEVEL": "${env:LOG}", "KEY": "k-${env:KEY}"}}
+runs ["npx -y fs ${env:ROOT}"]
+Dropped given.alwaysLoad: it has no place there
+Approximated given.args: the default of a variable cannot be said there
+Exact given.command
+Dropped given.cwd: it has no place there
+Approximated given.env: the default of a variable cannot be said there
+Widened given.includeTools: it holds something back, and has no place there
+"#,
+    ),
+    (
+        EntryForm::CursorServers,
+        "addresses",
+        r#"{"mcpServers": {"web": {"type": "http", "url": "https://x/mcp", "headers": {"Authorization": "Bearer ${TOKEN}", "X-Key": "${KEY}", "X-Plain": "p", "X-Odd": "a${B}"}}, "feed": {"type": "sse", "url": "https://x/sse"}}, "inputs": []}"#,
+        r#"/mcpServers/web {"url": "https://x/mcp", "headers": {"Authorization": "Bearer ${env:TOKEN}", "X-Key": "${env:KEY}", "X-Plain": "p", "X-Odd": "a${env:B}"}}
+/mcpServers/feed {"url": "https://x/sse"}
+runs ["https://x/mcp", "https://x/sse"]
+Exact feed.type
+Exact feed.url
+Dropped inputs: only `mcpServers` of a file are taken
+Exact web.headers
+Exact web.type
+Exact web.url
+"#,
+    ),
+    (
+        EntryForm::CursorServers,
+        "OpenCode's form",
+        r#"{"type": "local", "command": ["npx", "-y", "fs"], "environment": {"TOKEN": "{env:TOKEN}"}, "enabled": true, "timeout": 5000}"#,
+        r#"/mcpServers/given {"command": "npx", "args": ["-y", "fs"], "env": {"TOKEN": "${env:TOKEN}"}}
+runs ["npx -y fs"]
+Exact given.command
+Exact given.enabled
+Exact given.environment
+Dropped given.timeout: it has no place there
+Exact given.type
+"#,
+    ),
+    (
+        EntryForm::GeminiServers,
+        "a program",
+        r#"{"command": "npx", "args": ["-y", "fs", "${ROOT:-/tmp}"], "env": {"TOKEN": "${TOKEN}", "MODE": "a", "LEVEL": "${LOG:-info}", "KEY": "k-${KEY}"}, "cwd": "sub", "includeTools": ["read"], "alwaysLoad": true, "dependencies": {}}"#,
+        r#"/mcpServers/given {"command": "npx", "args": ["-y", "fs", "${ROOT:-/tmp}"], "env": {"TOKEN": "${TOKEN}", "MODE": "a", "LEVEL": "${LOG:-info}", "KEY": "k-${KEY}"}, "cwd": "sub", "includeTools": ["read"]}
+runs ["npx -y fs ${ROOT:-/tmp}"]
+Dropped given.alwaysLoad: it has no place there
+Approximated given.args: older versions do not know defaults of variables
+Exact given.command
+Exact given.cwd
+Approximated given.env: older versions do not know defaults of variables
+Exact given.includeTools
+"#,
+    ),
+    (
+        EntryForm::GeminiServers,
+        "addresses",
+        r#"{"mcpServers": {"web": {"type": "http", "url": "https://x/mcp", "headers": {"Authorization": "Bearer ${TOKEN}", "X-Key": "${KEY}", "X-Plain": "p", "X-Odd": "a${B}"}}, "feed": {"type": "sse", "url": "https://x/sse"}}, "inputs": []}"#,
+        r#"/mcpServers/web {"httpUrl": "https://x/mcp", "headers": {"Authorization": "Bearer ${TOKEN}", "X-Key": "${KEY}", "X-Plain": "p", "X-Odd": "a${B}"}}
+/mcpServers/feed {"url": "https://x/sse"}
+runs ["https://x/mcp", "https://x/sse"]
+Exact feed.type
+Exact feed.url
+Dropped inputs: only `mcpServers` of a file are taken
+Exact web.headers
+Exact web.type
+Exact web.url
+"#,
+    ),
+    (
+        EntryForm::GeminiServers,
+        "OpenCode's form",
+        r#"{"type": "local", "command": ["npx", "-y", "fs"], "environment": {"TOKEN": "{env:TOKEN}"}, "enabled": true, "timeout": 5000}"#,
+        r#"/mcpServers/given {"command": "npx", "args": ["-y", "fs"], "env": {"TOKEN": "${TOKEN}"}}
+runs ["npx -y fs"]
+Exact given.command
+Exact given.enabled
+Exact given.environment
+Dropped given.timeout: it has no place there
+Exact given.type
+"#,
+    ),
+    (
+        EntryForm::VsCodeServers,
+        "a program",
+        r#"{"command": "npx", "args": ["-y", "fs", "${ROOT:-/tmp}"], "env": {"TOKEN": "${TOKEN}", "MODE": "a", "LEVEL": "${LOG:-info}", "KEY": "k-${KEY}"}, "cwd": "sub", "includeTools": ["read"], "alwaysLoad": true, "dependencies": {}}"#,
+        r#"/servers/given {"type": "stdio", "command": "npx", "args": ["-y", "fs", "${env:ROOT}"], "env": {"TOKEN": "${env:TOKEN}", "MODE": "a", "LEVEL": "${env:LOG}", "KEY": "k-${env:KEY}"}, "cwd": "sub"}
+runs ["npx -y fs ${env:ROOT}"]
+Dropped given.alwaysLoad: it has no place there
+Approximated given.args: the default of a variable cannot be said there
+Exact given.command
+Exact given.cwd
+Approximated given.env: the default of a variable cannot be said there
+Widened given.includeTools: it holds something back, and has no place there
+"#,
+    ),
+    (
+        EntryForm::VsCodeServers,
+        "addresses",
+        r#"{"mcpServers": {"web": {"type": "http", "url": "https://x/mcp", "headers": {"Authorization": "Bearer ${TOKEN}", "X-Key": "${KEY}", "X-Plain": "p", "X-Odd": "a${B}"}}, "feed": {"type": "sse", "url": "https://x/sse"}}, "inputs": []}"#,
+        r#"/servers/web {"type": "http", "url": "https://x/mcp", "headers": {"Authorization": "Bearer ${env:TOKEN}", "X-Key": "${env:KEY}", "X-Plain": "p", "X-Odd": "a${env:B}"}}
+/servers/feed {"type": "sse", "url": "https://x/sse"}
+runs ["https://x/mcp", "https://x/sse"]
+Exact feed.type
+Exact feed.url
+Dropped inputs: only `mcpServers` of a file are taken
+Exact web.headers
+Exact web.type
+Exact web.url
+"#,
+    ),
+    (
+        EntryForm::VsCodeServers,
+        "OpenCode's form",
+        r#"{"type": "local", "command": ["npx", "-y", "fs"], "environment": {"TOKEN": "{env:TOKEN}"}, "enabled": true, "timeout": 5000}"#,
+        r#"/servers/given {"type": "stdio", "command": "npx", "args": ["-y", "fs"], "env": {"TOKEN": "${env:TOKEN}"}}
+runs ["npx -y fs"]
+Exact given.command
+Exact given.enabled
+Exact given.environment
+Dropped given.timeout: it has no place there
+Exact given.type
+"#,
+    ),
+    (
+        EntryForm::ClaudeServers,
+        "switched off in OpenCode's form",
+        r#"{"type": "remote", "url": "https://x", "enabled": false}"#,
+        r"runs []
+Dropped given.enabled: it is switched off, which cannot be said there: it is left out
+",
+    ),
+    (
+        EntryForm::OpenCodeServers,
+        "switched off",
+        r#"{"url": "https://x", "disabled": true}"#,
+        r#"/mcp/given {"type": "remote", "url": "https://x", "enabled": false}
+runs ["https://x"]
+Exact given.disabled
+Exact given.url
+"#,
+    ),
+    (
+        EntryForm::CodexServers,
+        "switched off",
+        r#"{"command": "x", "disabled": true}"#,
+        r#"/mcp_servers/given command = "x"
+enabled = false
+runs ["x"]
+Exact given.command
+Exact given.disabled
+"#,
+    ),
+    (
+        EntryForm::CursorServers,
+        "a socket",
+        r#"{"type": "ws", "url": "wss://x"}"#,
+        r"runs []
+Dropped given.type: sockets are unknown there: the server is left out
+",
+    ),
+];

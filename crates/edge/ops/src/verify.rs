@@ -55,19 +55,14 @@ fn run(world: &World, notes: &mut Notes) -> Result<VerifyReport, Failure> {
     if ledger.inputs.is_some_and(|inputs| inputs != inputs_of(&files.fingerprint(), &lock_text)) {
         notes.diagnostics.push(moved_on());
     }
-    let locked: BTreeMap<&RelativePath, &Locked> = lock
-        .entries
-        .iter()
-        .filter(is_file)
-        .filter_map(|entry| Some((entry.installed_at.as_ref()?, entry)))
-        .collect();
-    let known = ledger.owners();
+    let (files, composed): (Vec<&Locked>, Vec<&Locked>) =
+        lock.entries.iter().partition(|entry| entry.kind.is_file());
+    let locked: BTreeMap<&RelativePath, &Locked> =
+        files.into_iter().filter_map(|entry| Some((entry.installed_at.as_ref()?, entry))).collect();
     let paths: BTreeSet<&RelativePath> = locked.keys().copied().chain(ledger.files.keys()).collect();
-    let nodes: usize = ledger.shared.values().map(|owned| owned.nodes.len()).sum();
-    let checked = paths.len() + nodes;
-    let skills: BTreeMap<String, &Locked> =
-        lock.entries.iter().filter(|entry| !is_file(entry)).map(|entry| (entry.label(), entry)).collect();
-    let check = |path: &RelativePath| find(&store, path, &locked, &skills, &ledger);
+    let unlisted = paths.iter().filter(|path| !ledger.files.contains_key(**path)).count();
+    let labels: BTreeSet<String> = composed.iter().map(|entry| entry.label()).collect();
+    let check = |path: &RelativePath| find(&store, path, &locked, &labels, &ledger);
     let mut findings = Vec::new();
     for found in parallel::map(paths.into_iter().collect(), check) {
         findings.extend(found.map_err(|error| error.seen_from(store.path()))?);
@@ -75,28 +70,28 @@ fn run(world: &World, notes: &mut Notes) -> Result<VerifyReport, Failure> {
     for (path, owned) in &ledger.shared {
         findings.extend(entry_findings(&store, path, owned)?);
     }
-    // What two resources give alike is written once, for one of them.
-    let is_there = |entry: &Locked| {
-        let file = entry.installed_at.as_ref().is_none_or(|file| ledger.shared.contains_key(file));
-        file || known.contains(entry.label().as_str())
-    };
-    let missing: Vec<&&Locked> = skills.values().filter(|entry| !is_there(entry)).collect();
-    let checked = checked + missing.len();
-    findings.extend(missing.into_iter().filter_map(|entry| {
-        Some(Finding {
-            code: &codes::VERIFY_MISSING,
-            path: entry.installed_at.clone()?,
-            resource: entry.label(),
-            message: "is locked and was never installed here".to_owned(),
-        })
-    }));
+    let missing = never_installed(&composed, &ledger);
+    let checked = ledger.count() + unlisted + missing.len();
+    findings.extend(missing);
     findings.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(VerifyReport { checked, findings })
 }
 
-/// Whether a locked resource is one file of its own.
-fn is_file(entry: &&Locked) -> bool {
-    entry.kind.is_file()
+/// Skills, hooks and servers that are locked and unknown here. What two resources give alike is written once, for one of
+/// them.
+fn never_installed(composed: &[&Locked], ledger: &Ledger) -> Vec<Finding> {
+    let known = ledger.owners();
+    let finding = |entry: &&Locked| {
+        let path = entry.installed_at.clone()?;
+        let there = ledger.shared.contains_key(&path) || known.contains(entry.label().as_str());
+        (!there).then(|| Finding {
+            code: &codes::VERIFY_MISSING,
+            path,
+            resource: entry.label(),
+            message: "is locked and was never installed here".to_owned(),
+        })
+    };
+    composed.iter().filter_map(finding).collect()
 }
 
 /// Entries of ours in a file that others write too.
@@ -145,13 +140,13 @@ fn find(
     store: &ProjectStore,
     path: &RelativePath,
     files: &BTreeMap<&RelativePath, &Locked>,
-    skills: &BTreeMap<String, &Locked>,
+    composed: &BTreeSet<String>,
     ledger: &Ledger,
 ) -> Result<Option<Finding>, StoreError> {
     let now = observe(store, path)?;
     let owned = ledger.files.get(path);
     // A file of a skill has no checksum of its own in the lockfile.
-    if owned.is_some_and(|owned| skills.contains_key(&owned.owner)) {
+    if owned.is_some_and(|owned| composed.contains(&owned.owner)) {
         let intact = owned.is_some_and(|owned| now == Observed::File(owned.checksum, owned.mode));
         let found = judge(now, owned, None).filter(|_| !intact);
         return Ok(found.zip(owned).map(|((code, message), owned)| Finding {

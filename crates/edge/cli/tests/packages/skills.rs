@@ -488,3 +488,26 @@ fn undo_takes_a_whole_skill_back() {
     };
     assert_eq!(files(project.tree()), files(before));
 }
+
+#[test]
+fn a_skill_of_more_than_100_mib_is_refused_wherever_it_comes_from() {
+    let project = Project::new();
+    let mut source = project.source(&[]);
+    source.commit(&[("skills/notes/SKILL.md", HEAD)]);
+    for folder in [source.path().join("skills/notes"), project.path("skills/notes")] {
+        std::fs::create_dir_all(&folder).unwrap();
+        for name in ["one.bin", "two.bin"] {
+            std::fs::write(folder.join(name), vec![0; 60 << 20]).unwrap();
+        }
+    }
+    project.write("skills/notes/SKILL.md", HEAD);
+    source.commit(&[]);
+    source.tag("v1.0.0");
+    for manifest in [asking(), "[skills]\nnotes = \"skills/notes\"\n".to_owned()] {
+        project.manifest(&manifest);
+        let output = project.run("install");
+        assert_eq!(output.code, Some(6), "{output}");
+        assert!(output.stderr.contains("more than 100 MiB"), "{output}");
+        assert!(!project.exists(".claude"));
+    }
+}

@@ -35,6 +35,7 @@ mod staging;
 mod steps;
 mod transaction;
 mod undo;
+mod watch;
 
 pub use cache::{
     create_folders, create_whole, is_folder, is_smaller, remove_folder, replace_folder, sweep, write_whole,
@@ -52,3 +53,4 @@ pub use read::{
 pub use shared_lock::SharedLock;
 pub use transaction::{Applied, Expected, FileChange, Recovered, Transaction};
 pub use undo::{Force, Mended, UndoError, Undone};
+pub use watch::{Listed, ListedKind, Listing, list, stamp};

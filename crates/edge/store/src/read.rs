@@ -61,7 +61,10 @@ pub(crate) fn open_file(dir: &Dir, file: &str, path: &Path) -> Result<File, Stor
 }
 
 fn mode_of(file: &File, path: &Path) -> Result<FileMode, StoreError> {
-    let known = file.metadata().map_err(|cause| StoreError::new(path, cause))?;
+    file.metadata().map(|known| mode_from(&known)).map_err(|cause| StoreError::new(path, cause))
+}
+
+pub(crate) fn mode_from(known: &fs::Metadata) -> FileMode {
     #[cfg(unix)]
     let executable = std::os::unix::fs::PermissionsExt::mode(&known.permissions()) & 0o100 != 0;
     #[cfg(not(unix))]
@@ -69,7 +72,7 @@ fn mode_of(file: &File, path: &Path) -> Result<FileMode, StoreError> {
         let _ = known;
         false
     };
-    Ok(if executable { FileMode::Executable } else { FileMode::Plain })
+    if executable { FileMode::Executable } else { FileMode::Plain }
 }
 
 /// What is below a folder.

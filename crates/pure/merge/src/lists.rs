@@ -11,6 +11,9 @@ use crate::nodes::{Body, Child};
 use crate::resolution::{LeafOperation, Shadow, ShadowKind};
 use crate::rules::Reach;
 
+/// The key that smart lists tell items apart by.
+pub(crate) const SMART_KEY: &str = "id";
+
 /// An item of the result: what layers say of it, lowest first, and what was the same and not repeated.
 struct Slot<'a> {
     said: Vec<Said<'a>>,
@@ -106,8 +109,7 @@ impl<'a, 's> Folder<'a, 's> {
 
     /// By `id` as long as every item has one, else what is not there yet joins the end.
     fn smart(&mut self, lists: &[Said<'a>]) -> (Vec<Slot<'a>>, LeafOperation) {
-        const KEY: &str = "id";
-        let keyed = |item: NodeRef<'a>| key_of(item, KEY).is_some();
+        let keyed = |item: NodeRef<'a>| key_of(item, SMART_KEY).is_some();
         let mut slots: Vec<Slot<'a>> = items(lists[0]).map(Slot::of).collect();
         let mut operation = LeafOperation::ByKey;
         for (number, list) in lists.iter().enumerate().skip(1) {
@@ -115,9 +117,9 @@ impl<'a, 's> Folder<'a, 's> {
             if slots.iter().map(Slot::highest).chain(above).all(keyed) {
                 if number == 1 {
                     slots.clear();
-                    self.join_by_key(&mut slots, lists[0], KEY);
+                    self.join_by_key(&mut slots, lists[0], SMART_KEY);
                 }
-                self.join_by_key(&mut slots, *list, KEY);
+                self.join_by_key(&mut slots, *list, SMART_KEY);
             } else {
                 operation = LeafOperation::Extend;
                 join_new(&mut slots, *list);

@@ -164,6 +164,14 @@ impl Resolution {
         }
     }
 
+    /// Which contribution a node that was folded comes from; what is inside a layer's own comes from there.
+    pub(crate) fn layer_of(&self, view: ResolvedRef<'_>) -> Option<u32> {
+        match view {
+            ResolvedRef::Folded(_, id) => Some(self.nodes.numbering.unpack(self.nodes.get(id).origin).layer),
+            ResolvedRef::Inside(_) => None,
+        }
+    }
+
     /// The layer's node behind a packed origin.
     fn packed(&self, packed: Packed) -> NodeRef<'_> {
         self.node(self.nodes.numbering.unpack(packed))

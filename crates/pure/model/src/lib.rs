@@ -5,6 +5,7 @@
 mod address;
 mod declared;
 mod digest;
+mod layer_places;
 mod lock;
 mod manifest;
 mod name;
@@ -25,11 +26,11 @@ mod version;
 pub use address::{ADDRESS_SCHEMES, AddressError, AddressKind, SourceAddress};
 pub use declared::{Declared, declarations, read_declarations};
 pub use digest::{Checksum, ChecksumError, ObjectId, ObjectIdError};
-pub use lock::{Locked, LockedSource, Lockfile};
+pub use lock::{LayerPin, Locked, LockedLayer, LockedSource, Lockfile};
 pub use manifest::{
     Allowed, DEFAULT_VERSION, Dependency, Entry, Field, FilePattern, Install, Layer, LayerPlace,
     MANIFEST_SECTIONS, Manifest, ManifestTexts, MergeRule, Patch, PatchScope, Source, SourceScope,
-    unknown_patch,
+    is_junk, unknown_patch,
 };
 pub use name::{LayerName, NameError, ResourceName, SourceName, ToolName};
 pub use node::{EntryNode, Place};

@@ -7,7 +7,7 @@ use agpm_text::{Document, Format, Kind, NodeRef, Value, print};
 
 use crate::digest::{Checksum, ObjectId};
 use crate::manifest::{Install, spot};
-use crate::name::{ResourceName, SourceName, ToolName};
+use crate::name::{LayerName, ResourceName, SourceName, ToolName};
 use crate::path::RelativePath;
 use crate::resource::{RESOURCE_TYPES, ResourceType};
 use crate::unit::{Origin, ResourcePath, Unit};
@@ -21,8 +21,53 @@ const HEADER: &str = "# Written by agpm. Commit it, and do not edit it by hand.\
 pub struct Lockfile {
     /// The sources in use, by name.
     pub sources: Vec<LockedSource>,
+    /// The layers, lowest first.
+    pub layers: Vec<LockedLayer>,
     /// Everything that is installed, by kind and name.
     pub entries: Vec<Locked>,
+}
+
+/// A layer as it was when it was locked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LockedLayer {
+    /// Its name.
+    pub name: LayerName,
+    /// Where it comes from; nothing for a folder.
+    pub pin: Option<LayerPin>,
+    /// Of all its files that count: paths, modes and bytes.
+    pub checksum: Checksum,
+}
+
+/// The version of a source that a layer is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LayerPin {
+    /// The source.
+    pub source: SourceName,
+    /// What was asked for.
+    pub requirement: String,
+    /// The tag or branch, or the commit as it was asked for.
+    pub version: String,
+    /// The commit.
+    pub commit: ObjectId,
+}
+
+impl LockedLayer {
+    /// `layers/NAME`.
+    pub fn label(&self) -> String {
+        format!("layers/{}", self.name)
+    }
+
+    fn value(&self) -> Value {
+        let mut map: Vec<(&str, Value)> = vec![("name", self.name.as_str().into())];
+        if let Some(pin) = &self.pin {
+            map.push(("source", pin.source.as_str().into()));
+            map.push(("requirement", pin.requirement.as_str().into()));
+            map.push(("version", pin.version.as_str().into()));
+            map.push(("resolved_commit", pin.commit.as_str().into()));
+        }
+        map.push(("checksum", self.checksum.to_string().into()));
+        Value::map(map)
+    }
 }
 
 /// A source as it was when it was locked.
@@ -98,6 +143,9 @@ impl Lockfile {
         if !self.sources.is_empty() {
             root.push(("sources", Value::List(self.sources.iter().map(source).collect())));
         }
+        if !self.layers.is_empty() {
+            root.push(("layers", Value::List(self.layers.iter().map(LockedLayer::value).collect())));
+        }
         for kind in RESOURCE_TYPES {
             let entries: Vec<Value> =
                 self.entries.iter().filter(|e| e.kind == kind).map(Locked::value).collect();
@@ -122,6 +170,9 @@ impl Lockfile {
                     Some(Ok(name)) => lock.sources.push(LockedSource { name, url }),
                     _ => reading.broken(node, "this source has no `name`"),
                 }
+            }
+            for node in list(root.get("layers")) {
+                lock.layers.extend(reading.layer(node));
             }
             for kind in RESOURCE_TYPES {
                 for node in list(root.get(kind.plural())) {
@@ -214,6 +265,31 @@ impl Reading {
                 Err(())
             }
         }
+    }
+
+    fn layer(&mut self, node: NodeRef<'_>) -> Option<LockedLayer> {
+        let text = |text: &str| Some(text.to_owned());
+        let name = self.read(node, "name", |text| LayerName::new(text).ok()).ok()?;
+        let source = self.read(node, "source", |text| SourceName::new(text).ok()).ok()?;
+        let requirement = self.read(node, "requirement", text).ok()?;
+        let version = self.read(node, "version", text).ok()?;
+        let commit = self.read(node, "resolved_commit", |text| text.parse().ok()).ok()?;
+        let checksum = self.read(node, "checksum", |text| text.parse().ok()).ok()?;
+        let pin = match (source, requirement, version, commit) {
+            (Some(source), Some(requirement), Some(version), Some(commit)) => {
+                Some(LayerPin { source, requirement, version, commit })
+            }
+            (None, ..) => None,
+            _ => {
+                self.broken(node, "this layer has a `source` and no commit of it");
+                return None;
+            }
+        };
+        let (Some(name), Some(checksum)) = (name, checksum) else {
+            self.broken(node, "this layer has no `name` or no `checksum`");
+            return None;
+        };
+        Some(LockedLayer { name, pin, checksum })
     }
 
     fn entry(&mut self, kind: ResourceType, node: NodeRef<'_>) -> Option<Locked> {

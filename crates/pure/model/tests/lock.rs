@@ -3,8 +3,8 @@
 
 use agpm_diag::SourceMap;
 use agpm_model::{
-    Checksum, Install, Locked, LockedSource, Lockfile, Origin, RESOURCE_TYPES, RelativePath, ResourceName,
-    ResourcePath, SourceName, ToolName, Unit,
+    Checksum, Install, LayerName, LayerPin, Locked, LockedLayer, LockedSource, Lockfile, Origin,
+    RESOURCE_TYPES, RelativePath, ResourceName, ResourcePath, SourceName, ToolName, Unit,
 };
 use agpm_text::{Format, Limits, parse};
 use proptest::prelude::*;
@@ -62,16 +62,29 @@ prop_compose! {
     }
 }
 
+prop_compose! {
+    fn layer()(called in name(), pinned in any::<bool>(), requirement in "[\\^~v0-9.a-z]{1,8}", digits in "[0-9a-f]{40}") -> LockedLayer {
+        let pin = pinned.then(|| LayerPin {
+            source: SourceName::new("some source").unwrap(),
+            version: requirement.clone(),
+            requirement,
+            commit: digits.parse().unwrap(),
+        });
+        LockedLayer { checksum: Checksum::of(called.as_bytes()), name: LayerName::new(&called).unwrap(), pin }
+    }
+}
+
 proptest! {
     #[test]
     fn what_is_written_reads_back(
+        layers in prop::collection::vec(layer(), 0..4),
         mut entries in prop::collection::vec(entry(), 0..6),
         url in prop::option::of("[a-z:/.é'\"]{1,20}"),
     ) {
         entries.sort_by(|a, b| (a.kind, &a.name).cmp(&(b.kind, &b.name)));
         entries.dedup_by(|a, b| (a.kind, &a.name) == (b.kind, &b.name));
         let sources = vec![LockedSource { name: SourceName::new("some source").unwrap(), url }];
-        let lock = Lockfile { sources, entries };
+        let lock = Lockfile { sources, layers, entries };
         let text = lock.to_text();
         prop_assert_eq!(read(&text), (lock.clone(), 0), "{}", text);
         prop_assert_eq!(read(&text).0.to_text(), text);
@@ -89,6 +102,8 @@ fn what_cannot_be_understood_is_told() {
         "version = 1\n[[agents]]\nname = \"a\"\npath = \"a.md\"\nrequirement = \"x\"\nchecksum = \"md5:1\"\n",
         "version = 1\n[[agents]]\nname = \"a\"\npath = \"a.md\"\ninstalled_at = \"/etc/passwd\"\n",
         "version = 1\n[[sources]]\nurl = \"x\"\n",
+        "version = 1\n[[layers]]\nname = \"x\"\n",
+        "version = 1\n[[layers]]\nname = \"x\"\nsource = \"s\"\nchecksum = \"sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855\"\n",
         "version = 1\n[[agents]]\nname = \"a\"\npath = \"a.md\"\nrequirement = \"x\"\n\
          [[agents]]\nname = \"a\"\npath = \"b.md\"\nrequirement = \"x\"\n",
     ] {

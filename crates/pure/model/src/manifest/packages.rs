@@ -12,10 +12,7 @@ use crate::resource::{Layout, RESOURCE_TYPES, ResourceType};
 use crate::schema::{KeyClass, Passthrough, Schema};
 use crate::unit::{Origin, ResourcePath, Unit};
 use crate::variant::Variant;
-use crate::version::{Requirement, Selector, is_ref_name};
-
-/// The requirement of a dependency that names none.
-pub const DEFAULT_VERSION: &str = "main";
+use crate::version::Selector;
 
 const DEPENDENCY: Schema = Schema {
     what: "dependency",
@@ -39,9 +36,6 @@ const DEPENDENCY: Schema = Schema {
     passthrough: &[Passthrough { name: "agpm 0.4", keys: &["repo", "dependencies"] }],
     extensions: false,
 };
-
-/// Keys that say nothing about a file on this machine.
-const ONLY_WITH_SOURCE: [&str; 3] = ["version", "branch", "rev"];
 
 /// Whether a resource is written to its target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -177,7 +171,7 @@ impl<'n> Reader<'_, '_, 'n> {
         }
         dependency.server = self.server(table, dependency.kind);
         let unit = self.unit(table, dependency);
-        dependency.selector = self.selector(table);
+        dependency.selector = self.check.selector(table);
         dependency.tool = self.tool(table, dependency.kind);
         dependency.target = table.get("target").and_then(|node| self.check.path(node, "`target`"));
         dependency.filename = table.get("filename").and_then(|node| self.filename(node));
@@ -220,12 +214,7 @@ impl<'n> Reader<'_, '_, 'n> {
             return None;
         };
         let Some(source) = source else {
-            for key in ONLY_WITH_SOURCE {
-                if let Some(node) = table.get(key) {
-                    let message = format!("a file on this machine has no `{key}`");
-                    self.check.bad_value(node, message, "add `source`, or remove this key");
-                }
-            }
+            self.check.no_versions(table, "a file");
             return self.local(kind, path);
         };
         self.check.string(source, "`source`")?;
@@ -252,45 +241,6 @@ impl<'n> Reader<'_, '_, 'n> {
         let path = path.map_err(|error| self.check.bad_path(node, error, error.to_string(), help)).ok()?;
         let pattern = path.matcher().map_err(|error| self.check.bad_value(node, error.to_string(), help));
         pattern.is_ok().then_some(path)
-    }
-
-    /// A commit beats a branch beats a version.
-    fn selector(&mut self, table: NodeRef<'n>) -> Selector {
-        let version = table.get("version").and_then(|node| self.requirement(node));
-        let branch = table.get("branch").and_then(|node| self.branch(node));
-        let rev = table.get("rev").and_then(|node| self.rev(node));
-        match (table.get("source"), rev, branch, version) {
-            (None, ..) => Selector::Only,
-            (_, Some(rev), ..) => Selector::Rev(rev),
-            (_, _, Some(branch), _) => Selector::Branch(branch),
-            (_, _, _, Some(version)) => Selector::Version(version),
-            _ => Selector::Version(Requirement::parse(DEFAULT_VERSION).expect("a good name")),
-        }
-    }
-
-    fn requirement(&mut self, node: NodeRef<'n>) -> Option<Requirement> {
-        let text = self.check.string(node, "`version`")?;
-        let help =
-            "write a tag such as `v1.2.0`, a range such as `^1.2` or `>=1.0, <2`, `latest`, or a branch";
-        Requirement::parse(text).map_err(|error| self.check.bad_value(node, error.to_string(), help)).ok()
-    }
-
-    fn branch(&mut self, node: NodeRef<'n>) -> Option<String> {
-        let text = self.check.string(node, "`branch`")?;
-        if !is_ref_name(text) {
-            self.check.bad_value(node, format!("`{text}` cannot be a branch"), "name a branch of the source");
-        }
-        is_ref_name(text).then(|| text.to_owned())
-    }
-
-    fn rev(&mut self, node: NodeRef<'n>) -> Option<String> {
-        let text = self.check.string(node, "`rev`")?;
-        let good = (4..=64).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_hexdigit());
-        if !good {
-            let message = format!("`{text}` is no commit");
-            self.check.bad_value(node, message, "write the commit's name, or at least its first four digits");
-        }
-        good.then(|| text.to_ascii_lowercase())
     }
 
     fn tool(&mut self, table: NodeRef<'n>, kind: ResourceType) -> Option<ToolName> {

@@ -62,18 +62,22 @@ impl FilePattern {
 pub(crate) fn read(
     check: &mut Check,
     merge: Option<NodeRef<'_>>,
-    own: Option<NodeRef<'_>>,
+    own: Vec<NodeRef<'_>>,
 ) -> (Vec<MergeRule>, Vec<Strategy>) {
-    for (section, node) in [("`[merge]`", merge), ("`[strategies]`", own)] {
-        if let Some(node) = node.filter(|node| node.kind() != Kind::Map) {
-            check.wrong_kind(node, section, "a table");
-        }
+    let sections = merge.iter().map(|node| ("`[merge]`", *node));
+    let sections = sections.chain(own.iter().map(|node| ("`[strategies]`", *node)));
+    for (section, node) in sections.filter(|(_, node)| node.kind() != Kind::Map) {
+        check.wrong_kind(node, section, "a table");
     }
     let tables = Tables { own };
-    let mut strategies = Vec::new();
-    for (name, table) in own.into_iter().flat_map(NodeRef::entries) {
+    let mut strategies: Vec<Strategy> = Vec::new();
+    for (name, table) in tables.own.iter().copied().flat_map(NodeRef::entries) {
         if BUILT_IN.iter().any(|built_in| built_in.name == name.content()) {
             check.bad_value(name, format!("`{}` is built in", name.content()), "choose another name");
+        }
+        if strategies.iter().any(|known| known.name == name.content()) {
+            // The project's counts.
+            continue;
         }
         tables.check_chain(check, name);
         strategies.push(tables.table(check, name.content(), table, &STRATEGY, &mut vec![name.content()]));
@@ -92,12 +96,16 @@ pub(crate) fn read(
     (rules, strategies)
 }
 
-/// The project's own strategies, unread, so that one may build on another.
+/// The project's own strategies and then the user's, unread, so that one may build on another.
 struct Tables<'a> {
-    own: Option<NodeRef<'a>>,
+    own: Vec<NodeRef<'a>>,
 }
 
 impl<'a> Tables<'a> {
+    fn get(&self, name: &str) -> Option<NodeRef<'a>> {
+        self.own.iter().find_map(|own| own.get(name))
+    }
+
     fn value(&self, check: &mut Check, value: NodeRef<'a>) -> Strategy {
         match value.kind() {
             Kind::String => self.named(check, value, &mut Vec::new()),
@@ -112,7 +120,7 @@ impl<'a> Tables<'a> {
     /// Reports a strategy that is built on itself, with the chain.
     fn check_chain(&self, check: &mut Check, name: NodeRef<'a>) {
         let mut chain = vec![name.content()];
-        let base = |name: &str| self.own?.get(name)?.get("strategy")?.as_str();
+        let base = |name: &str| self.get(name)?.get("strategy")?.as_str();
         while let Some(next) = chain.last().copied().and_then(base) {
             let seen = chain.contains(&next);
             chain.push(next);
@@ -133,7 +141,7 @@ impl<'a> Tables<'a> {
             // A chain that leads back is reported where its strategies are defined.
             return Strategy::default();
         }
-        if let Some(table) = self.own.and_then(|own| own.get(name)) {
+        if let Some(table) = self.get(name) {
             on.push(name);
             // Its own mistakes are reported where it is defined, once.
             let mut quiet = Check::default();
@@ -142,7 +150,7 @@ impl<'a> Tables<'a> {
             return strategy;
         }
         Strategy::built_in(name).unwrap_or_else(|| {
-            let own = self.own.into_iter().flat_map(NodeRef::entries).map(|(key, _)| key.content());
+            let own = self.own.iter().copied().flat_map(NodeRef::entries).map(|(key, _)| key.content());
             let known: Vec<&str> = BUILT_IN.iter().map(|built_in| built_in.name).chain(own).collect();
             let mut diagnostic =
                 Diagnostic::new(&codes::MANIFEST_UNKNOWN_STRATEGY, format!("there is no strategy `{name}`"))

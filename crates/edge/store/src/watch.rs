@@ -1,0 +1,204 @@
+//! What is in folders, with a stamp that tells later, without reading a file, whether any of it changed.
+
+use std::fs::{self, Metadata};
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use agpm_model::{Checksum, FileMode};
+
+use crate::error::StoreError;
+use crate::read::mode_from;
+
+/// A change may hide behind a time stamp that is not older than this: file systems count in steps.
+const SETTLED: Duration = Duration::from_millis(100);
+
+/// Something in a folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listed {
+    /// From the folder that is listed, with `/`.
+    pub path: String,
+    /// What it is.
+    pub kind: ListedKind,
+}
+
+/// What something in a folder is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ListedKind {
+    /// A file.
+    File(FileMode),
+    /// A folder that was not looked into.
+    Folder,
+    /// A symbolic link.
+    Link,
+    /// A device, a pipe or the like.
+    Other,
+}
+
+/// Everything below a folder.
+#[derive(Clone, Debug, Default)]
+pub struct Listing {
+    /// By path.
+    pub entries: Vec<Listed>,
+    /// The folders that were looked into, from the one that is listed (the empty path).
+    pub folders: Vec<String>,
+    /// What [`stamp`] says of these folders as long as nothing changes; nothing if something changed just now.
+    pub stamp: Option<Checksum>,
+}
+
+/// Lists what is below a folder; only folders that `enters` says yes to are looked into, and links are not followed.
+pub fn list(folder: &Path, enters: &dyn Fn(&str) -> bool) -> Result<Listing, StoreError> {
+    let mut listing = Listing { folders: vec![String::new()], ..Listing::default() };
+    let mut stamps = Stamps::default();
+    let mut next = 0;
+    while let Some(inner) = listing.folders.get(next).cloned() {
+        for (name, known) in stamps.look(folder, &inner)? {
+            let path = if inner.is_empty() { name } else { format!("{inner}/{name}") };
+            match kind_of(&known) {
+                ListedKind::Folder if enters(&path) => listing.folders.push(path),
+                kind => listing.entries.push(Listed { path, kind }),
+            }
+        }
+        next += 1;
+    }
+    listing.entries.sort_by(|left, right| left.path.cmp(&right.path));
+    listing.stamp = stamps.settled();
+    Ok(listing)
+}
+
+/// A number that changes when something in these folders does: names, sizes, times.
+pub fn stamp(folder: &Path, folders: &[String]) -> Option<Checksum> {
+    let mut stamps = Stamps::default();
+    for inner in folders {
+        stamps.look(folder, inner).ok()?;
+    }
+    stamps.settled()
+}
+
+fn kind_of(known: &Metadata) -> ListedKind {
+    match known {
+        known if known.is_dir() => ListedKind::Folder,
+        known if known.is_symlink() => ListedKind::Link,
+        known if known.is_file() => ListedKind::File(mode_from(known)),
+        _ => ListedKind::Other,
+    }
+}
+
+/// The stamps of everything looked at so far.
+#[derive(Default)]
+struct Stamps {
+    text: String,
+    newest: Option<SystemTime>,
+}
+
+impl Stamps {
+    /// What is in one folder, by name.
+    fn look(&mut self, folder: &Path, inner: &str) -> Result<Vec<(String, Metadata)>, StoreError> {
+        let path = folder.join(inner);
+        let fail = |cause| StoreError::new(&path, cause);
+        let mut found = Vec::new();
+        for entry in fs::read_dir(&path).map_err(fail)? {
+            let entry = entry.map_err(fail)?;
+            match entry.metadata() {
+                Ok(known) => found.push((entry.file_name().to_string_lossy().into_owned(), known)),
+                // It went meanwhile.
+                Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => {}
+                Err(cause) => return Err(StoreError::new(&entry.path(), cause)),
+            }
+        }
+        found.sort_by(|left, right| left.0.cmp(&right.0));
+        self.text.push_str(inner);
+        for (name, known) in &found {
+            self.add(name, known);
+        }
+        Ok(found)
+    }
+
+    /// What is in a folder has stamps of its own, and what a folder of somebody else's holds is no matter.
+    fn add(&mut self, name: &str, known: &Metadata) {
+        use std::fmt::Write as _;
+        self.text.push('\0');
+        self.text.push_str(name);
+        if known.is_dir() {
+            self.text.push('/');
+            return;
+        }
+        let (identity, changed) = identity(known);
+        let _ = write!(self.text, "\0{}\0{identity}", known.len());
+        self.newest = self.newest.max(changed).max(known.modified().ok());
+    }
+
+    /// The sum of all stamps, if all of them are old enough to be trusted.
+    fn settled(&self) -> Option<Checksum> {
+        let old = |time: SystemTime| time.elapsed().is_ok_and(|age| age > SETTLED);
+        self.newest.is_none_or(old).then(|| Checksum::of(self.text.as_bytes()))
+    }
+}
+
+/// What tells a file from its earlier self, and when it last changed in any way.
+#[cfg(unix)]
+fn identity(known: &Metadata) -> (String, Option<SystemTime>) {
+    use std::os::unix::fs::MetadataExt;
+    let (seconds, part) = (known.ctime(), known.ctime_nsec());
+    let since = u64::try_from(seconds).ok().zip(u32::try_from(part).ok());
+    let changed = since.map(|(seconds, part)| SystemTime::UNIX_EPOCH + Duration::new(seconds, part));
+    let identity = format!("{seconds}.{part} {}.{} {}", known.mtime(), known.mtime_nsec(), known.ino());
+    (identity, changed)
+}
+
+#[cfg(not(unix))]
+fn identity(known: &Metadata) -> (String, Option<SystemTime>) {
+    (format!("{:?}", known.modified().ok()), None)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn settle() {
+        std::thread::sleep(SETTLED + Duration::from_millis(30));
+    }
+
+    #[test]
+    fn a_stamp_tells_every_change() {
+        let place = tempfile::tempdir().unwrap();
+        let root = place.path();
+        fs::create_dir_all(root.join("a/b")).unwrap();
+        fs::create_dir_all(root.join("skipped")).unwrap();
+        fs::write(root.join("a/one"), "1").unwrap();
+        fs::write(root.join("a/b/two"), "2").unwrap();
+        assert_eq!(list(root, &|_| true).unwrap().stamp, None, "what is new is not trusted");
+        settle();
+        let enters = |folder: &str| folder != "skipped";
+        let listing = list(root, &enters).unwrap();
+        let paths: Vec<&str> = listing.entries.iter().map(|entry| entry.path.as_str()).collect();
+        assert_eq!(paths, ["a/b/two", "a/one", "skipped"]);
+        let mut before = stamp(root, &listing.folders);
+        assert!(before.is_some() && before == listing.stamp);
+        let mut differs = |what: &str| {
+            settle();
+            let now = stamp(root, &listing.folders);
+            assert_ne!(now, before, "{what}");
+            before = now;
+        };
+        fs::write(root.join("a/one"), "3").unwrap();
+        differs("the same size, other bytes");
+        fs::write(root.join("a/three"), "").unwrap();
+        differs("a new file");
+        fs::remove_file(root.join("a/b/two")).unwrap();
+        differs("a file less");
+        fs::create_dir(root.join("a/new")).unwrap();
+        differs("a new folder");
+    }
+
+    #[test]
+    fn folders_that_are_not_entered_do_not_matter() {
+        let place = tempfile::tempdir().unwrap();
+        fs::create_dir_all(place.path().join("other/deep")).unwrap();
+        settle();
+        let listing = list(place.path(), &|_| false).unwrap();
+        fs::write(place.path().join("other/deep/file"), "x").unwrap();
+        assert_eq!(stamp(place.path(), &listing.folders), listing.stamp);
+        assert!(listing.stamp.is_some());
+    }
+}

@@ -1,0 +1,128 @@
+//! What is owned on its own in a merged file: keys, and items of lists that others may add to.
+
+use std::collections::BTreeSet;
+
+use agpm_model::{EntryNode, LayerName, Place, Strategy};
+use agpm_text::{Pointer, Shape, View, fingerprint, to_value};
+
+use crate::file::{Merged, MergedFile};
+use crate::lists::SMART_KEY;
+use crate::mode::{ListMode, Mode};
+use crate::resolution::{Resolution, ResolvedRef};
+use crate::rules::{Reach, Rules};
+
+/// A key or an item, and the layer that it comes from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Part {
+    /// Where and what.
+    pub node: EntryNode,
+    /// The layer.
+    pub layer: LayerName,
+}
+
+impl MergedFile {
+    /// The parts of a structured file; nothing for one that is no map and can only be owned whole.
+    pub fn parts(&self, strategy: &Strategy) -> Option<Vec<Part>> {
+        match &self.merged {
+            Merged::Structured(resolution) => parts_of(resolution, strategy),
+            Merged::Markdown { .. } | Merged::Text { .. } | Merged::Whole(_) => None,
+        }
+    }
+}
+
+fn parts_of(resolution: &Resolution, strategy: &Strategy) -> Option<Vec<Part>> {
+    let root = resolution.root()?;
+    let rules = Rules::new(strategy);
+    let layer = resolution.layer_of(root).unwrap_or(0);
+    let mut walk = Walk { resolution, rules: &rules, pointer: Pointer::root(), parts: Vec::new() };
+    match root.shape() {
+        Shape::Map(count) if count > 0 => walk.place(root, layer, &rules.start(), Mode::base(strategy)),
+        Shape::Map(_) => {}
+        _ => return None,
+    }
+    Some(walk.parts)
+}
+
+struct Walk<'w> {
+    resolution: &'w Resolution,
+    rules: &'w Rules<'w>,
+    pointer: Pointer,
+    parts: Vec<Part>,
+}
+
+impl<'w> Walk<'w> {
+    fn place(&mut self, view: ResolvedRef<'w>, layer: u32, reach: &Reach, outer: Mode<'w>) {
+        let layer = self.resolution.layer_of(view).unwrap_or(layer);
+        let (rule, _) = self.rules.here(reach);
+        let mode = rule.map_or(outer, |(_, operation)| Mode::of(operation, outer));
+        match view.shape() {
+            Shape::Map(0) => self.own(Place::Default(self.pointer.clone()), view, layer),
+            Shape::Map(count) => {
+                let below = match mode {
+                    Mode::Recursive { .. } => mode.below(),
+                    _ => Mode::Replace,
+                };
+                for (key, value) in (0..count).map(|at| view.entry(at)) {
+                    let stepped = self.rules.step(reach, key);
+                    self.pointer.push(key);
+                    self.place(value, layer, &stepped, below);
+                    self.pointer.pop();
+                }
+            }
+            Shape::List(count) => self.list(view, count, layer, mode),
+            _ => self.own(Place::Key(self.pointer.clone()), view, layer),
+        }
+    }
+
+    /// A list is one value, unless others may add to it.
+    fn list(&mut self, view: ResolvedRef<'w>, count: usize, layer: u32, mode: Mode<'w>) {
+        let lists = match mode {
+            Mode::Recursive { lists, .. } => lists,
+            _ => ListMode::Replace,
+        };
+        let items: Vec<ResolvedRef<'w>> = (0..count).map(|at| view.item(at)).collect();
+        let list = &self.pointer.clone();
+        let key = match lists {
+            ListMode::ByKey(key, _) => Some(key),
+            ListMode::Smart => Some(SMART_KEY),
+            _ => None,
+        };
+        let keyed: Option<Vec<Place>> = key.and_then(|key| items.iter().map(|item| keyed(list, *item, key)).collect());
+        let places = match (lists, keyed) {
+            (ListMode::Replace, _) => return self.own(Place::Key(list.clone()), view, layer),
+            _ if items.is_empty() => return self.own(Place::Default(list.clone()), view, layer),
+            (_, Some(places)) => places,
+            (_, None) => vec![Place::Item(list.clone()); count],
+        };
+        // What is there twice cannot be told apart.
+        if has_repeats(&places, &items) {
+            return self.own(Place::Key(list.clone()), view, layer);
+        }
+        for (place, item) in places.into_iter().zip(items) {
+            self.own(place, item, self.resolution.layer_of(item).unwrap_or(layer));
+        }
+    }
+
+    fn own(&mut self, place: Place, view: ResolvedRef<'w>, layer: u32) {
+        let layer = self.resolution.contributions()[layer as usize].layer.clone();
+        self.parts.push(Part { node: EntryNode { place, value: to_value(view) }, layer });
+    }
+}
+
+/// The item of a list by its key, if it has one that tells it apart.
+fn keyed(list: &Pointer, item: ResolvedRef<'_>, key: &str) -> Option<Place> {
+    let Shape::Map(count) = item.shape() else { return None };
+    let (_, value) = (0..count).map(|at| item.entry(at)).find(|(name, _)| *name == key)?;
+    let scalar = !matches!(value.shape(), Shape::Map(_) | Shape::List(_) | Shape::Null);
+    let id = scalar.then(|| to_value(value).to_json().trim_end().to_owned())?;
+    Some(Place::Keyed { list: list.clone(), key: key.to_owned(), id })
+}
+
+fn has_repeats(places: &[Place], items: &[ResolvedRef<'_>]) -> bool {
+    let mut seen = BTreeSet::new();
+    let is_new = |(place, item): (&Place, &ResolvedRef<'_>)| match place {
+        Place::Keyed { id, .. } => seen.insert((id.clone(), 0)),
+        _ => seen.insert((String::new(), fingerprint(*item))),
+    };
+    !places.iter().zip(items).all(is_new)
+}

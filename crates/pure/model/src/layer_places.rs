@@ -1,0 +1,61 @@
+//! Which files of a layer count if it does not say so: the folders and root files of all tools.
+
+use crate::tool::{Destination, Folder, Tool, Tools};
+
+/// What tools read beside what resources are installed to: rules, settings, folders of their own. What a host runs by
+/// itself, such as workflows, is not among it.
+const ALSO: &[&str] = &[
+    "AGENTS.md",
+    "AGENTS.override.md",
+    "CLAUDE.md",
+    "CLAUDE.local.md",
+    "GEMINI.md",
+    ".agents/**",
+    ".claude/**",
+    ".codex/**",
+    ".config/opencode/**",
+    ".cursor/**",
+    ".cursorrules",
+    ".gemini/**",
+    ".github/chatmodes/**",
+    ".github/copilot-instructions.md",
+    ".github/instructions/**",
+    ".opencode/**",
+    "opencode.json",
+    "opencode.jsonc",
+];
+
+/// Patterns of the files that count.
+pub(crate) fn layer_patterns(tools: &Tools) -> Vec<String> {
+    let mut patterns: Vec<String> = tools.iter().flat_map(places).collect();
+    patterns.extend(ALSO.iter().map(|pattern| (*pattern).to_owned()));
+    patterns.sort();
+    patterns.dedup();
+    patterns
+}
+
+fn places(tool: &Tool) -> impl Iterator<Item = String> {
+    tool.destinations.values().filter_map(|destination| match destination {
+        Destination::Entries(file, _) => Some(file.to_string()),
+        Destination::Files(Folder::Shared(folder), _) => Some(format!("{folder}/**")),
+        Destination::Files(Folder::Own(inner), _) => {
+            let parts = [tool.folder.as_ref(), inner.as_ref()];
+            let parts: Vec<&str> = parts.into_iter().flatten().map(|part| part.as_str()).collect();
+            (!parts.is_empty()).then(|| format!("{}/**", parts.join("/")))
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_tool_has_its_places() {
+        let patterns = layer_patterns(&Tools::default());
+        for pattern in [".claude/**", ".mcp.json", ".vscode/mcp.json", ".github/agents/**", ".agpm/snippets/**"] {
+            assert!(patterns.iter().any(|known| known == pattern), "{pattern}");
+        }
+        assert!(!patterns.iter().any(|known| known == ".github/**" || known == ".agpm/**" || known == "**"));
+    }
+}

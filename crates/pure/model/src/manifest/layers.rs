@@ -1,0 +1,245 @@
+//! `[[layers]]`: places that contribute files, lowest first.
+
+use agpm_diag::{Diagnostic, Spot, codes};
+use agpm_text::{Kind, NodeRef};
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+
+use crate::layer_places::layer_patterns;
+use crate::manifest::Manifest;
+use crate::manifest::check::{Check, spot};
+use crate::name::{LayerName, SourceName};
+use crate::path::RelativePath;
+use crate::schema::Schema;
+use crate::version::Selector;
+
+const LAYER: Schema =
+    Schema::strict("layer", &["name", "source", "version", "branch", "rev", "path", "root", "include"]);
+
+/// What version control, editors and caches leave behind, by its whole name.
+const JUNK: &[&str] = &[
+    ".git",
+    ".hg",
+    ".svn",
+    ".jj",
+    ".DS_Store",
+    "Thumbs.db",
+    "desktop.ini",
+    ".idea",
+    ".vs",
+    "__pycache__",
+    ".cache",
+    ".mypy_cache",
+    ".pytest_cache",
+    ".ruff_cache",
+    ".tox",
+    ".venv",
+    "venv",
+    "node_modules",
+];
+
+/// The same by how a name begins and ends.
+const JUNK_FORMS: &[(&str, &str)] =
+    &[("", "~"), ("", ".swp"), ("", ".swo"), ("", ".pyc"), ("", ".pyo"), ("#", "#"), (".#", "")];
+
+/// Whether a part of a path names something that nobody means to share.
+pub fn is_junk(part: &str) -> bool {
+    let form = |(start, end): &(&str, &str)| part.starts_with(start) && part.ends_with(end);
+    JUNK.iter().any(|junk| junk.eq_ignore_ascii_case(part)) || JUNK_FORMS.iter().any(form)
+}
+
+/// A place that contributes files.
+#[derive(Clone, Debug)]
+pub struct Layer {
+    /// Its name, unique in the manifest.
+    pub name: LayerName,
+    /// Where it is.
+    pub place: LayerPlace,
+    /// The sub-folder that counts.
+    pub root: Option<RelativePath>,
+    include: Include,
+    /// The entry in the manifest.
+    pub spot: Spot,
+}
+
+/// Where a layer's files are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LayerPlace {
+    /// A folder, from the manifest's folder or absolute.
+    Folder(String),
+    /// A source by name, and which version of it.
+    Source(SourceName, Selector),
+}
+
+impl Layer {
+    /// `layers/NAME`.
+    pub fn label(&self) -> String {
+        format!("layers/{}", self.name)
+    }
+
+    /// Whether a file of the layer counts, by its path from the layer's root.
+    pub fn includes(&self, file: &str) -> bool {
+        self.include.set.is_match(file)
+    }
+
+    /// Whether a folder of the layer may hold files that count.
+    pub fn enters(&self, folder: &str) -> bool {
+        self.include.starts.iter().any(|start| is_on_the_way(start, folder))
+    }
+}
+
+/// Patterns of files, made ready.
+#[derive(Clone, Debug, Default)]
+struct Include {
+    set: GlobSet,
+    /// The folders that the patterns name before their first wildcard.
+    starts: Vec<String>,
+}
+
+impl Include {
+    fn new(patterns: &[String]) -> Result<Self, (usize, globset::Error)> {
+        let mut set = GlobSetBuilder::new();
+        for (number, pattern) in patterns.iter().enumerate() {
+            let glob = GlobBuilder::new(pattern).literal_separator(true).build();
+            set.add(glob.map_err(|error| (number, error))?);
+        }
+        let set = set.build().map_err(|error| (0, error))?;
+        Ok(Include { set, starts: patterns.iter().map(|pattern| literal_folder(pattern)).collect() })
+    }
+}
+
+fn literal_folder(pattern: &str) -> String {
+    let literal = &pattern[..pattern.find(['*', '?', '[', '{', '\\']).unwrap_or(pattern.len())];
+    literal.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned()
+}
+
+/// Whether one folder is the other, or above it.
+fn is_on_the_way(one: &str, other: &str) -> bool {
+    let within = |inner: &str, outer: &str| {
+        outer.is_empty() || inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    within(one, other) || within(other, one)
+}
+
+pub(crate) fn read(check: &mut Check, node: NodeRef<'_>, manifest: &Manifest) -> Vec<Layer> {
+    if node.kind() != Kind::List {
+        check.wrong_kind(node, "`layers`", "a list of tables, written [[layers]]");
+        return Vec::new();
+    }
+    let mut layers: Vec<Layer> = Vec::new();
+    for item in node.items() {
+        let Some(layer) = read_layer(check, item, manifest) else { continue };
+        match layers.iter().find(|earlier| earlier.name == layer.name) {
+            Some(earlier) => report_twice(check, earlier, &layer),
+            None => layers.push(layer),
+        }
+    }
+    layers
+}
+
+fn report_twice(check: &mut Check, earlier: &Layer, layer: &Layer) {
+    let message = format!("two layers are called `{}`", layer.name);
+    check.report(
+        Diagnostic::new(&codes::MANIFEST_DUPLICATE_LAYER, message)
+            .at(layer.spot.source, layer.spot.span, "again here")
+            .at(earlier.spot.source, earlier.spot.span, "first here")
+            .help("give one of them another name"),
+    );
+}
+
+fn read_layer(check: &mut Check, node: NodeRef<'_>, manifest: &Manifest) -> Option<Layer> {
+    if !check.map(node, "a layer") {
+        return None;
+    }
+    check.keys(node, &LAYER);
+    let name_node = check.required(node, "name", "layer")?;
+    let name_text = check.string(name_node, "a layer's `name`")?;
+    let name = LayerName::new(name_text);
+    let help = "write a short word, such as `team`";
+    let name = name.map_err(|error| check.bad_value(name_node, error.to_string(), help)).ok()?;
+    let root = node.get("root").filter(|root| root.as_str() != Some(".")).and_then(|root| check.path(root, "`root`"));
+    let include = read_include(check, node.get("include"), manifest);
+    let place = read_place(check, node, &name, manifest)?;
+    Some(Layer { name, place, root, include: include?, spot: spot(name_node) })
+}
+
+fn read_place(
+    check: &mut Check,
+    node: NodeRef<'_>,
+    name: &LayerName,
+    manifest: &Manifest,
+) -> Option<LayerPlace> {
+    match (node.get("path"), node.get("source")) {
+        (Some(path), None) => {
+            check.no_versions(node, "a folder");
+            let text = check.string(path, "`path`")?;
+            if text.trim().is_empty() {
+                check.bad_value(path, "`path` is empty", "name a folder; `.` is the manifest's own");
+                return None;
+            }
+            Some(LayerPlace::Folder(text.to_owned()))
+        }
+        (None, Some(source)) => {
+            check.string(source, "`source`")?;
+            let names = manifest.sources.iter().map(|source| source.name.as_str());
+            let known = check.known(source, "source", &codes::MANIFEST_UNKNOWN_SOURCE, names);
+            let selector = check.selector(node);
+            let name = SourceName::new(source.content()).ok().filter(|_| known)?;
+            Some(LayerPlace::Source(name, selector))
+        }
+        (found, _) => {
+            let count = if found.is_some() { "both `path` and `source`" } else { "no place" };
+            let help = "say where its files are: `path` for a folder, or `source` for a git source";
+            check.bad_value(node.get("name")?, format!("the layer `{name}` has {count}"), help);
+            None
+        }
+    }
+}
+
+/// The patterns that are written, or the places of all tools.
+fn read_include(check: &mut Check, node: Option<NodeRef<'_>>, manifest: &Manifest) -> Option<Include> {
+    let written = node.map(|list| check.strings(list, "`include`"));
+    let patterns: Vec<String> = match &written {
+        Some(written) => written.iter().map(|(_, pattern)| pattern.trim_start_matches("./").to_owned()).collect(),
+        None => layer_patterns(&manifest.tools),
+    };
+    let report = |(number, error): (usize, globset::Error)| {
+        let message = format!("this is no file pattern: {}", error.kind());
+        let item = written.as_ref().and_then(|written| Some(written.get(number)?.0));
+        if let Some(item) = item.or(node) {
+            check.bad_value(item, message, "write a path, or a pattern such as `.claude/**`");
+        }
+    };
+    Include::new(&patterns).map_err(report).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn folders_are_entered_on_the_way_to_files_that_count() {
+        let include = [".claude/**", "docs/*/x.md", "AGENTS.md"].map(str::to_owned);
+        let include = Include::new(&include).unwrap();
+        let enters = |folder: &str| include.starts.iter().any(|start| is_on_the_way(start, folder));
+        for folder in ["", ".claude", ".claude/agents", "docs", "docs/a"] {
+            assert!(enters(folder), "{folder}");
+        }
+        assert_eq!(include.starts, [".claude", "docs", ""]);
+        let include = Include::new(&[".claude/**".to_owned()]).unwrap();
+        let enters = |folder: &str| include.starts.iter().any(|start| is_on_the_way(start, folder));
+        for folder in [".claudes", "node_modules", ".clau"] {
+            assert!(!enters(folder), "{folder}");
+        }
+    }
+
+    #[test]
+    fn junk_is_known_by_its_name() {
+        for part in [".git", ".GIT", ".DS_Store", "a.md~", ".x.swp", "m.pyc", "#a#", ".#a", "node_modules"] {
+            assert!(is_junk(part), "{part}");
+        }
+        for part in [".gitignore", ".github", "git", "a#", "swp", "tilde~.md", ".vscode"] {
+            assert!(!is_junk(part), "{part}");
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! `version`, `branch` and `rev`: which version of a source is wanted.
+
+use agpm_text::NodeRef;
+
+use crate::manifest::check::Check;
+use crate::version::{Requirement, Selector, is_ref_name};
+
+/// What counts if nothing is said.
+pub const DEFAULT_VERSION: &str = "main";
+
+/// Keys that only mean something beside a `source`.
+pub(crate) const ONLY_WITH_SOURCE: [&str; 3] = ["version", "branch", "rev"];
+
+impl Check {
+    /// A commit beats a branch beats a version.
+    pub(crate) fn selector(&mut self, table: NodeRef<'_>) -> Selector {
+        let version = table.get("version").and_then(|node| self.requirement(node));
+        let branch = table.get("branch").and_then(|node| self.branch(node));
+        let rev = table.get("rev").and_then(|node| self.rev(node));
+        match (table.get("source"), rev, branch, version) {
+            (None, ..) => Selector::Only,
+            (_, Some(rev), ..) => Selector::Rev(rev),
+            (_, _, Some(branch), _) => Selector::Branch(branch),
+            (_, _, _, Some(version)) => Selector::Version(version),
+            _ => Selector::Version(Requirement::parse(DEFAULT_VERSION).expect("a good name")),
+        }
+    }
+
+    /// Reports versions of something that has none.
+    pub(crate) fn no_versions(&mut self, table: NodeRef<'_>, what: &str) {
+        for key in ONLY_WITH_SOURCE {
+            if let Some(node) = table.get(key) {
+                let message = format!("{what} on this machine has no `{key}`");
+                self.bad_value(node, message, "add `source`, or remove this key");
+            }
+        }
+    }
+
+    fn requirement(&mut self, node: NodeRef<'_>) -> Option<Requirement> {
+        let text = self.string(node, "`version`")?;
+        let help =
+            "write a tag such as `v1.2.0`, a range such as `^1.2` or `>=1.0, <2`, `latest`, or a branch";
+        Requirement::parse(text).map_err(|error| self.bad_value(node, error.to_string(), help)).ok()
+    }
+
+    fn branch(&mut self, node: NodeRef<'_>) -> Option<String> {
+        let text = self.string(node, "`branch`")?;
+        if !is_ref_name(text) {
+            self.bad_value(node, format!("`{text}` cannot be a branch"), "name a branch of the source");
+        }
+        is_ref_name(text).then(|| text.to_owned())
+    }
+
+    fn rev(&mut self, node: NodeRef<'_>) -> Option<String> {
+        let text = self.string(node, "`rev`")?;
+        let good = (4..=64).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_hexdigit());
+        if !good {
+            let message = format!("`{text}` is no commit");
+            self.bad_value(node, message, "write the commit's name, or at least its first four digits");
+        }
+        good.then(|| text.to_ascii_lowercase())
+    }
+}

@@ -11,6 +11,15 @@ pub enum Place {
     Item(Pointer),
     /// Under this key, where any value of the user's will do.
     Default(Pointer),
+    /// In this list, the item that has this key with this value.
+    Keyed {
+        /// The list.
+        list: Pointer,
+        /// The key.
+        key: String,
+        /// Its value as JSON, `"fs"` or `1`.
+        id: String,
+    },
 }
 
 impl Place {
@@ -18,6 +27,7 @@ impl Place {
     pub fn pointer(&self) -> &Pointer {
         match self {
             Place::Key(pointer) | Place::Item(pointer) | Place::Default(pointer) => pointer,
+            Place::Keyed { list, .. } => list,
         }
     }
 }

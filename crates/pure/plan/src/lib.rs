@@ -15,7 +15,7 @@ pub use ledger::{Ledger, Owned};
 pub use levels::levels;
 pub use nodes::{
     DesiredNode, FileOrigin, FileOutcome, Hunk, NodeError, NodeFinding, NodePlan, NodeState, OwnedNode,
-    OwnedNodes, Seams, SharedFile, check_nodes, plan_nodes, recognise_nodes, take_back,
+    OwnedNodes, Seams, SharedFile, Twin, check_nodes, plan_nodes, recognise_nodes, take_back,
 };
 pub use plan::{Action, Change, Desired, Observed, Obstacle, Overwrite, Plan, Reason, Refusal, plan};
 pub use target::{Clash, Wanted, clashes, target};

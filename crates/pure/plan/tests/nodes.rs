@@ -5,7 +5,7 @@ use agpm_diag::{SourceMap, has_errors};
 use agpm_model::{EntryNode, Place, RelativePath};
 use agpm_plan::{
     Action, DesiredNode, FileOrigin, FileOutcome, Ledger, NodeError, NodePlan, NodeState, Obstacle,
-    Overwrite, OwnedNodes, Reason, SharedFile, check_nodes, plan_nodes, take_back,
+    Overwrite, OwnedNodes, Reason, SharedFile, Twin, check_nodes, plan_nodes, take_back,
 };
 use agpm_text::{Document, Format, Limits, Value, parse, to_value};
 use proptest::prelude::*;
@@ -33,7 +33,7 @@ fn default(at: &str, json: &str, owner: &str) -> DesiredNode {
 }
 
 fn desired(place: Place, json: &str, owner: &str) -> DesiredNode {
-    DesiredNode { node: EntryNode { place, value: value(json) }, owner: owner.to_owned() }
+    DesiredNode { node: EntryNode { place, value: value(json) }, owner: owner.to_owned(), twin: Twin::Taken }
 }
 
 /// A file, what is ours in it, and its format.
@@ -65,6 +65,7 @@ impl File {
             document: document.as_ref(),
             desired,
             owned: self.owned.as_ref(),
+            base: None,
             overwrite,
         })
     }
@@ -290,7 +291,7 @@ fn whole_life(text: &str, format: Format, stages: &[Vec<DesiredNode>]) -> File {
                 Place::Item(list) => {
                     matches!(file.at(&list.to_string()), Some(Value::List(items)) if items.contains(&node.node.value))
                 }
-                Place::Key(at) | Place::Default(at) => {
+                Place::Key(at) | Place::Default(at) | Place::Keyed { list: at, .. } => {
                     file.at(&at.to_string()).as_ref() == Some(&node.node.value)
                 }
             };

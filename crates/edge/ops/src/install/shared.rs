@@ -7,7 +7,7 @@ use agpm_diag::{Diagnostic, codes};
 use agpm_model::RelativePath;
 use agpm_plan::{
     DesiredNode, FileOutcome, Ledger, NodeError, Observed, Obstacle, Overwrite, Plan, Refusal, SharedFile,
-    plan_nodes,
+    Twin, plan_nodes,
 };
 use agpm_store::ProjectStore;
 use agpm_text::{Document, Format};
@@ -25,7 +25,7 @@ pub(super) fn desired_nodes(
     let mut files: BTreeMap<RelativePath, Vec<DesiredNode>> = BTreeMap::new();
     for (resolved, made) in entries.iter().zip(made) {
         let Some(entries) = &made.entries else { continue };
-        let node = |node| DesiredNode { node, owner: resolved.label() };
+        let node = |node| DesiredNode { node, owner: resolved.label(), twin: Twin::Taken };
         files.entry(entries.file.clone()).or_default().extend(entries.nodes.iter().cloned().map(node));
     }
     files
@@ -61,6 +61,7 @@ pub(super) fn plan_shared(
             document: document.as_deref(),
             desired,
             owned: ledger.shared.get(path),
+            base: None,
             overwrite,
         };
         let planned = plan_nodes(&file).map_err(|error| failed(path, &error))?;

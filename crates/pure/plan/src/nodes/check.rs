@@ -4,8 +4,8 @@ use agpm_model::{Checksum, EntryNode, Place};
 use agpm_text::{Document, NodeRef, Pointer, to_value};
 
 use super::engine::Engine;
-use super::look::{checksum_of, items_at, locate, remember, resembles, shares_mark};
-use super::{DesiredNode, FileOrigin, FileOutcome, NodeError, OwnedNode, OwnedNodes};
+use super::look::{checksum_of, items_at, keyed_at, locate, remember, resembles, shares_mark};
+use super::{DesiredNode, FileOrigin, FileOutcome, NodeError, OwnedNode, OwnedNodes, Twin};
 use crate::plan::Overwrite;
 
 /// What is wrong with a node of ours.
@@ -59,6 +59,7 @@ pub fn recognise_nodes(
         file: known.map_or(FileOrigin::Users, |known| known.file),
         containers: known.map(|known| known.containers.clone()).unwrap_or_default(),
         others: known.map(|known| known.others.clone()).unwrap_or_default(),
+        theirs: known.map(|known| known.theirs.clone()).unwrap_or_default(),
         seams: known.and_then(|known| known.seams.clone()),
         nodes,
     })
@@ -94,6 +95,7 @@ fn state(document: &Document, node: &OwnedNode, owned: &OwnedNodes) -> Option<No
     };
     let edited = match &node.place {
         Place::Key(at) => document.at(at).is_some(),
+        Place::Keyed { list, key, id } => keyed_at(document, list, key, id).is_some(),
         // Any value of the user's will do.
         Place::Default(at) if document.at(at).is_some() => return None,
         Place::Default(_) => false,
@@ -130,7 +132,7 @@ fn desired_before(
     let own = |node: OwnedNode| desired_at(before, &locate(before, &node)?, node);
     let taken_over = |node: OwnedNode| match node.place.clone() {
         Place::Key(at) => desired_at(before, &at, node),
-        Place::Item(_) | Place::Default(_) => None,
+        Place::Item(_) | Place::Default(_) | Place::Keyed { .. } => None,
     };
     let mut desired: Vec<DesiredNode> = nodes(owned_before).into_iter().filter_map(own).collect();
     for old in nodes(owned_after).into_iter().filter_map(taken_over) {
@@ -143,5 +145,5 @@ fn desired_before(
 
 fn desired_at(document: &Document, at: &Pointer, node: OwnedNode) -> Option<DesiredNode> {
     let value = to_value(document.at(at)?);
-    Some(DesiredNode { node: EntryNode { place: node.place, value }, owner: node.owner })
+    Some(DesiredNode { node: EntryNode { place: node.place, value }, owner: node.owner, twin: Twin::Taken })
 }

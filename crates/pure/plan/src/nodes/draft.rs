@@ -61,7 +61,7 @@ impl Draft {
         for node in nodes {
             let at = match &node.place {
                 Place::Key(at) => self.document.at(at).map(|_| at.clone()),
-                Place::Item(_) | Place::Default(_) => locate(&self.document, node),
+                Place::Item(_) | Place::Default(_) | Place::Keyed { .. } => locate(&self.document, node),
             };
             at.map_or(Ok(()), |at| self.remove(&at))?;
         }

@@ -102,6 +102,7 @@ impl<'a> Engine<'a> {
         match &desired.node.place {
             Place::Key(at) | Place::Default(at) => self.decide_key(desired, at),
             Place::Item(list) => self.decide_item(desired, list),
+            Place::Keyed { .. } => Ok(()),
         }
     }
 
@@ -186,7 +187,7 @@ impl<'a> Engine<'a> {
         match &node.place {
             Place::Item(list) => self.edited_item(node, list).map(|at| (at, list.child(at.to_string()))),
             Place::Key(at) => self.draft.document.at(at).map(|_| (0, at.clone())),
-            Place::Default(_) => None,
+            Place::Default(_) | Place::Keyed { .. } => None,
         }
     }
 
@@ -269,6 +270,7 @@ impl<'a> Engine<'a> {
             containers: self.containers.clone(),
             nodes: self.nodes.clone(),
             others: self.others(),
+            theirs: Vec::new(),
             // Without them only blanks are lost.
             seams: self.base().ok().and_then(|base| self.seams(&base)),
         }

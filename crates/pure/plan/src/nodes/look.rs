@@ -96,6 +96,18 @@ pub(super) fn items_at<'d>(document: &'d Document, list: &Pointer) -> Vec<NodeRe
     document.at(list).into_iter().flat_map(NodeRef::items).collect()
 }
 
+/// The item of a list that has this key with this value.
+pub(super) fn keyed_at<'d>(
+    document: &'d Document,
+    list: &Pointer,
+    key: &str,
+    id: &str,
+) -> Option<(usize, NodeRef<'d>)> {
+    let has_id =
+        |item: &NodeRef<'_>| item.get(key).is_some_and(|own| to_value(own).to_json().trim_end() == id);
+    items_at(document, list).into_iter().enumerate().find(|(_, item)| has_id(item))
+}
+
 /// Where a node of ours is, if it is as we wrote it.
 pub(super) fn locate(document: &Document, node: &OwnedNode) -> Option<Pointer> {
     match &node.place {
@@ -106,6 +118,10 @@ pub(super) fn locate(document: &Document, node: &OwnedNode) -> Option<Pointer> {
             let found =
                 items_at(document, list).iter().position(|item| checksum_of(*item) == node.checksum)?;
             Some(list.child(found.to_string()))
+        }
+        Place::Keyed { list, key, id } => {
+            let (index, item) = keyed_at(document, list, key, id)?;
+            (checksum_of(item) == node.checksum).then(|| list.child(index.to_string()))
         }
     }
 }

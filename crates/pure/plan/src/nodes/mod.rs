@@ -29,11 +29,24 @@ pub struct DesiredNode {
     pub node: EntryNode,
     /// The resource it belongs to, as `TYPE/NAME`.
     pub owner: String,
+    /// What becomes of a node of the user's that says the same.
+    pub twin: Twin,
+}
+
+/// What becomes of a node of the user's that is there already and says the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Twin {
+    /// It becomes ours.
+    Taken,
+    /// It stays the user's.
+    Left,
 }
 
 /// Who made a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileOrigin {
+    /// We did, and all that is in it, comments too, is ours.
+    Whole,
     /// We did: it goes when nothing is left in it.
     Ours,
     /// The user did: it stays.
@@ -53,6 +66,8 @@ pub struct OwnedNodes {
     pub nodes: Vec<OwnedNode>,
     /// The user's own items in lists that hold nodes of ours: what is none of them and not ours is new, or ours and edited.
     pub others: BTreeMap<Pointer, Vec<Checksum>>,
+    /// Places where the user's own value is just what is wanted.
+    pub theirs: Vec<Place>,
     /// Blanks that removing all nodes would not bring back by itself.
     pub seams: Option<Seams>,
 }
@@ -92,6 +107,8 @@ pub struct SharedFile<'a> {
     pub desired: &'a [DesiredNode],
     /// Our nodes as we left them.
     pub owned: Option<&'a OwnedNodes>,
+    /// The text that the layers give; a file that is not there, or wholly ours, is made from it.
+    pub base: Option<&'a Document>,
     /// What may be overwritten.
     pub overwrite: Overwrite,
 }

@@ -14,7 +14,7 @@ const PLACES: &[(&str, MakePlace)] =
 impl OwnedNodes {
     pub(crate) fn value(&self) -> Value {
         let mut map = vec![("seen", Value::from(self.seen.to_string()))];
-        if self.file == FileOrigin::Ours {
+        if self.file != FileOrigin::Users {
             map.push(("created", true.into()));
         }
         if !self.containers.is_empty() {
@@ -46,6 +46,7 @@ impl OwnedNodes {
                 .flat_map(NodeRef::entries)
                 .map(read_others)
                 .collect::<Option<_>>()?,
+            theirs: Vec::new(),
             seams: match node.get("seams") {
                 Some(seams) => Some(Seams::read(seams)?),
                 None => None,
@@ -60,6 +61,7 @@ impl OwnedNode {
             Place::Key(_) => "key",
             Place::Item(_) => "item",
             Place::Default(_) => "default",
+            Place::Keyed { .. } => "keyed",
         };
         let mut map = vec![(word, Value::from(self.place.pointer().to_string()))];
         map.push(("checksum", self.checksum.to_string().into()));

@@ -71,6 +71,7 @@ fn shown(form: EntryForm, found: &Entries) -> String {
             Place::Key(at) => format!("{at}"),
             Place::Item(at) => format!("{at}/-"),
             Place::Default(at) => format!("{at}?"),
+            Place::Keyed { list, key, id } => format!("{list}[{key}={id}]"),
         };
         let value = match form {
             EntryForm::CodexServers => print(&node.value, Format::Toml).unwrap(),

@@ -117,6 +117,8 @@ pub(crate) enum Command {
         #[command(subcommand)]
         what: ConfigCommand,
     },
+    /// Show the layers in their order: versions, files, and what was skipped and why
+    Layers,
     /// Merge files, low to high, and print the result
     Merge(MergeArgs),
     /// Show the merge strategies, built in and of the project, with an example each

@@ -42,6 +42,7 @@ pub use install::{
     Conversion, Executables, Fate, FateKind, Fidelity, InstallReport, InstallRequest, LockChange, LockUse,
     Moved, Overwrite, Program, Warnings, Writing, install,
 };
+pub use layers::{LayerRow, LayerState, LayersReport, SkippedRow, layers};
 pub use list::{ListDetail, ListReport, ListRequest, ListRow, list};
 pub use merge::{MergeInputs, MergeReport, MergeRequest, OutputFormat, RuleArgument, merge};
 pub use outdated::{Outdated, OutdatedReport, OutdatedRequest, outdated};

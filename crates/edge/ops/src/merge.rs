@@ -173,15 +173,15 @@ pub(crate) fn choose_strategy(
 
 /// One layer's file, unread.
 pub(crate) struct RawFile {
-    layer: LayerName,
-    shown: String,
-    bytes: Vec<u8>,
+    pub(crate) layer: LayerName,
+    pub(crate) shown: String,
+    pub(crate) bytes: Vec<u8>,
 }
 
 /// What could be read, and the failure of what could not.
 pub(crate) struct ReadFiles {
-    files: Vec<RawFile>,
-    failure: Option<FailureKind>,
+    pub(crate) files: Vec<RawFile>,
+    pub(crate) failure: Option<FailureKind>,
 }
 
 /// Reads every file; all that cannot be read are reported.
@@ -281,7 +281,7 @@ fn counted(count: usize, what: &str) -> String {
 }
 
 /// Folds with a program, two files at a time; the result is what the strategy says.
-fn drive(driver: &Driver, strategy: &str, files: Vec<RawFile>) -> Result<RawFile, Failure> {
+pub(crate) fn drive(driver: &Driver, strategy: &str, files: Vec<RawFile>) -> Result<RawFile, Failure> {
     let shown = files[0].shown.clone();
     let layer = LayerName::new(strategy).unwrap_or_else(|_| files[0].layer.clone());
     let name = shown.rsplit('/').next().unwrap_or("file").to_owned();

@@ -9,7 +9,7 @@ use agpm_text::Value;
 
 use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::{ManifestFiles, Project};
-use crate::packages::{LOCK_NAME, ResolvedEntry, Sources, read_lock, refs_of, report_moved_tags, resolve};
+use crate::packages::{LOCK_NAME, Named, ResolvedEntry, Sources, read_lock, refs_of, report_moved_tags, resolve};
 use crate::update::{find, known};
 use crate::world::World;
 
@@ -87,7 +87,7 @@ fn run(world: &World, request: &OutdatedRequest, notes: &mut Notes) -> Result<Ou
     let is_wanted = |locked: &&Locked| {
         let named = [&locked.name, locked.manifest_key()]
             .iter()
-            .any(|name| wanted.contains(&(locked.kind, (*name).clone())));
+            .any(|name| wanted.contains(&Named::Resource(locked.kind, (*name).clone())));
         locked.commit.is_some() && (wanted.is_empty() || named)
     };
     let locked: Vec<&Locked> = lock.entries.iter().filter(is_wanted).collect();

@@ -109,7 +109,7 @@ impl Provenance {
         self.leaves.is_empty() && self.deletions.is_empty() && self.body.is_empty()
     }
 
-    fn add_values(&mut self, resolution: &Resolution, under: &Pointer, sources: &SourceMap) {
+    pub(crate) fn add_values(&mut self, resolution: &Resolution, under: &Pointer, sources: &SourceMap) {
         let teller = Teller { resolution, sources };
         resolution.each_leaf(under, &mut |leaf| self.leaves.push(teller.leaf(&leaf)));
         let deletions = resolution

@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 
 use agpm_diag::did_you_mean;
-use agpm_model::{Lockfile, Manifest, ResourceName, ResourceType};
+use agpm_model::{Lockfile, Manifest};
 use agpm_store::ProjectStore;
 
 use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::{ManifestFiles, Project, unknown_name};
 use crate::install::{self, InstallReport, InstallRequest, Job};
 use crate::locked::{ambiguous, means};
-use crate::packages::{Moving, read_lock};
+use crate::packages::{Moving, Named, read_lock};
 use crate::world::World;
 
 /// What to update.
@@ -46,27 +46,31 @@ fn named(world: &World, request: &UpdateRequest) -> Result<Moving, Failure> {
 }
 
 /// Every name that something can be called by.
-pub(crate) fn known(manifest: &Manifest, lock: &Lockfile) -> BTreeSet<(ResourceType, ResourceName)> {
-    let roots = manifest.dependencies.iter().map(|dependency| (dependency.kind, dependency.name.clone()));
-    let locked = lock.entries.iter().map(|entry| (entry.kind, entry.name.clone()));
-    roots.chain(locked).collect()
+pub(crate) fn known(manifest: &Manifest, lock: &Lockfile) -> BTreeSet<Named> {
+    let roots = manifest.dependencies.iter().map(|one| Named::Resource(one.kind, one.name.clone()));
+    let locked = lock.entries.iter().map(|entry| Named::Resource(entry.kind, entry.name.clone()));
+    let layers = manifest.layers.iter().map(|layer| Named::Layer(layer.name.clone()));
+    roots.chain(locked).chain(layers).collect()
 }
 
 /// The one that a word means: a name, or `TYPE/NAME`.
 pub(crate) fn find(
     word: &str,
-    known: &BTreeSet<(ResourceType, ResourceName)>,
-) -> Result<(ResourceType, ResourceName), Failure> {
-    let fits = |(kind, name): &&(ResourceType, ResourceName)| means(word, *kind, name.as_str());
+    known: &BTreeSet<Named>,
+) -> Result<Named, Failure> {
+    let fits = |named: &&Named| match named {
+        Named::Resource(kind, name) => means(word, *kind, name.as_str()),
+        Named::Layer(name) => word.strip_prefix("layers/").unwrap_or(word) == name.as_str(),
+    };
     let found: Vec<_> = known.iter().filter(fits).collect();
     match found.as_slice() {
         [one] => Ok((*one).clone()),
         [] => {
-            let names: Vec<&str> = known.iter().map(|(_, name)| name.as_str()).collect();
+            let names: Vec<&str> = known.iter().map(Named::name).collect();
             Err(unknown_name("resource", word, did_you_mean(word, "there are", names.iter().copied())))
         }
         several => {
-            let all: Vec<String> = several.iter().map(|(kind, name)| format!("`{kind}/{name}`")).collect();
+            let all: Vec<String> = several.iter().map(|named| format!("`{}`", named.label())).collect();
             Err(ambiguous(word, &all))
         }
     }

@@ -59,6 +59,7 @@ codes! {
     IO_UNREADABLE = "io/unreadable" Error;
     JSON_SYNTAX = "json/syntax" Error;
     LAYERS_MISSING = "layers/missing" Warning;
+    LAYERS_SKIPPED = "layers/skipped" Warning;
     LOCK_BROKEN = "lock/broken" Error;
     LOCK_CHECKSUM = "lock/checksum" Error;
     LOCK_MOVED_TAG = "lock/moved-tag" Warning;

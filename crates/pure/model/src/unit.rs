@@ -18,6 +18,16 @@ pub enum Origin {
     Source(SourceName),
 }
 
+impl Origin {
+    /// The source, if it is one.
+    pub fn source(&self) -> Option<&SourceName> {
+        match self {
+            Origin::Source(name) => Some(name),
+            Origin::Local | Origin::Manifest => None,
+        }
+    }
+}
+
 /// What a resource is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Extent {

@@ -7,6 +7,7 @@ mod demo;
 mod explain;
 mod init;
 mod install;
+mod layers;
 mod list;
 mod man;
 mod merge;
@@ -50,6 +51,7 @@ pub(crate) fn run(cli: Cli, output: &mut Output) -> ExitCode {
         Command::Cache { what } => cache::run(&world, what, output),
         Command::Config { what } => config::run(&world, what, output),
         Command::Demo(args) => demo::run(&world, args, output),
+        Command::Layers => layers::run(&world, output),
         Command::Merge(args) => merge::run(&world, args, output),
         Command::Strategies(args) => strategies::run(&world, args, output),
         Command::Explain(args) => explain::run(&world, args, output),

@@ -10,18 +10,20 @@ use agpm_store::ProjectStore;
 use crate::failure::{Failure, Notes};
 use crate::install::known::{has_ledger, remember};
 use crate::install::lockstep::{compare, moves, tell_other_bytes};
-use crate::install::planning::{Planned, SharedChange, make_plan, refuse, tell_kept};
+use crate::install::planning::{Planned, SharedChange, Wanted, make_plan, refuse, tell_kept};
 use crate::install::recognise::{is_puzzled, is_silent, recognise};
 use crate::install::{
-    Conversion, InstallReport, Job, LockChange, LockUse, Moved, Program, Ready, Warnings, Writing,
+    Conversion, Given, InstallReport, Job, LockChange, LockUse, Moved, Program, Ready, Warnings, Writing,
 };
-use crate::packages::{Made, Making, ResolvedEntry, executables, lock_of};
+use crate::layers::LayeredFile;
+use crate::packages::{Made, ResolvedEntry, executables, lock_of};
 use crate::world::World;
 
 /// Everything that is decided before anything is written.
 pub(super) struct Decided {
     pub(super) entries: Vec<ResolvedEntry>,
     pub(super) made: Vec<Made>,
+    pub(super) layers: Vec<LayeredFile>,
     pub(super) plan: Plan,
     pub(super) shared: Vec<SharedChange>,
     pub(super) moved: Vec<Moved>,
@@ -35,17 +37,19 @@ pub(super) fn decide(
     store: &ProjectStore,
     job: &Job<'_>,
     ready: &Ready,
-    (entries, making): (Vec<ResolvedEntry>, Making),
+    given: Given,
     notes: &mut Notes,
 ) -> Result<Decided, Failure> {
+    let Given { entries, making, layered } = given;
     let old = ready.lock.as_ref().map(|(lock, _)| lock);
-    let lock = lock_of(&ready.project.manifest, &entries, &making.made);
+    let lock = lock_of(&ready.project.manifest, (&entries, &making.made), layered.locked);
     let moved = old.map(|old| moves(old, &lock)).unwrap_or_default();
     if let Some(old) = old {
         tell_other_bytes(old, &lock, notes);
     }
     let lock_change = compare(old, &lock, job.request.lock)?;
-    let Planned { mut plan, shared } = planned(world, store, job, ready, (&entries, &making.made), notes)?;
+    let wanted = Wanted { entries: &entries, made: &making.made, layers: &layered.files };
+    let Planned { mut plan, shared } = planned(world, store, job, ready, &wanted, notes)?;
     plan.ledger.nothing = writing_nothing(&entries, &making.made);
     refuse(&plan, job.request.writing, notes)?;
     tell_kept(&plan, &job.request, notes)?;
@@ -67,10 +71,11 @@ pub(super) fn decide(
         _ if tells_again(notes) || lock_change == LockChange::Pending => {}
         _ => {
             plan.ledger.reads = making.reads;
-            remember(&mut plan.ledger, &ready.inputs, &lock_text, &entries);
+            remember(&mut plan.ledger, (&ready.inputs, &lock_text), &entries, layered.watching);
         }
     }
-    Ok(Decided { entries, made: making.made, plan, shared, moved, lock_change, lock_text })
+    let layers = layered.files;
+    Ok(Decided { entries, made: making.made, layers, plan, shared, moved, lock_change, lock_text })
 }
 
 /// What is to be installed and comes to nothing, such as a hook that is switched off.
@@ -88,18 +93,18 @@ fn planned(
     store: &ProjectStore,
     job: &Job<'_>,
     ready: &Ready,
-    (entries, made): (&[ResolvedEntry], &[Made]),
+    wanted: &Wanted<'_>,
     notes: &mut Notes,
 ) -> Result<Planned, Failure> {
     let overwrite = job.request.overwrite;
-    let first = make_plan(store, entries, made, (&ready.ledger, overwrite), notes)?;
+    let first = make_plan(store, wanted, (&ready.ledger, overwrite), notes)?;
     let Some((lock, _)) = &ready.lock else { return Ok(first) };
     let unknown = !has_ledger(store) && is_silent(lock);
     if !unknown && !is_puzzled(store, &first.plan, &ready.ledger, lock) {
         return Ok(first);
     }
     match recognise(world, (&ready.project.manifest, lock), store, &ready.ledger) {
-        Some(known) if known != ready.ledger => make_plan(store, entries, made, (&known, overwrite), notes),
+        Some(known) if known != ready.ledger => make_plan(store, wanted, (&known, overwrite), notes),
         _ => Ok(first),
     }
 }

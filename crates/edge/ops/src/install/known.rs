@@ -7,6 +7,7 @@ use agpm_text::Format;
 
 use crate::failure::{Failure, Notes};
 use crate::gather::{ManifestFiles, document_of, limit};
+use crate::install::layered::Watching;
 use crate::install::planning::observe_all;
 use crate::install::{Fidelity, InstallReport, Job, LockChange, Warnings};
 use crate::packages::{LOCK_NAME, Moving, ResolvedEntry};
@@ -70,9 +71,14 @@ pub(crate) fn inputs_of(manifest: &[u8], lock: &[u8]) -> Checksum {
 }
 
 /// Notes what this install was made of, unless it read files that new ones may join.
-pub(super) fn remember(ledger: &mut Ledger, manifest: &[u8], lock: &[u8], entries: &[ResolvedEntry]) {
+pub(super) fn remember(
+    ledger: &mut Ledger,
+    (manifest, lock): (&[u8], &[u8]),
+    entries: &[ResolvedEntry],
+    watching: Watching,
+) {
     let local = entries.iter().filter(|entry| entry.version.commit.is_none());
-    let mut open = false;
+    let mut open = watching == Watching::Unsettled;
     for entry in local {
         match entry.entry.unit.origin {
             // What it says is part of the inputs.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_diag::{Diagnostic, Severity, codes};
-use agpm_model::{Locked, Lockfile, ResourceName, ResourceType};
+use agpm_model::{LayerPin, Locked, LockedLayer, Lockfile, ResourceName, ResourceType};
 
 use crate::failure::{Failure, FailureKind, Notes};
 use crate::install::{LockChange, LockUse, Moved};
@@ -82,7 +82,19 @@ pub(super) fn moves(old: &Lockfile, new: &Lockfile) -> Vec<Moved> {
         };
         moved.push(Moved { resource: now.label(), from: say(was), to: say(now) });
     }
+    moved.extend(new.layers.iter().filter_map(|now| layer_move(old, now)));
     moved
+}
+
+/// A layer of the same source whose commit differs.
+fn layer_move(old: &Lockfile, now: &LockedLayer) -> Option<Moved> {
+    let was = old.layers.iter().find(|was| was.name == now.name)?.pin.as_ref()?;
+    let is = now.pin.as_ref().filter(|is| is.source == was.source && is.commit != was.commit)?;
+    let say = |pin: &LayerPin| match was.version == is.version {
+        true => format!("{} ({})", pin.version, pin.commit.short()),
+        false => pin.version.clone(),
+    };
+    Some(Moved { resource: now.label(), from: say(was), to: say(is) })
 }
 
 fn difference(old: &Lockfile, new: &Lockfile) -> String {
@@ -96,6 +108,12 @@ fn difference(old: &Lockfile, new: &Lockfile) -> String {
         format!("{} would be removed", name(removed))
     } else if let Some(changed) = new.entries.iter().find(|entry| !old.entries.contains(entry)) {
         format!("{} is not what is locked", name(&key(changed)))
+    } else if let Some(changed) = new.layers.iter().find(|layer| !old.layers.contains(layer)) {
+        format!("{} is not what is locked", changed.label())
+    } else if let Some(gone) = old.layers.iter().find(|layer| !new.layers.contains(layer)) {
+        format!("{} would be removed", gone.label())
+    } else if old.layers != new.layers {
+        "the layers have another order".to_owned()
     } else {
         "its sources are not those of the manifest".to_owned()
     };

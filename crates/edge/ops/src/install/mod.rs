@@ -2,6 +2,7 @@
 
 mod deciding;
 mod known;
+mod layered;
 mod lockstep;
 mod planning;
 mod recognise;
@@ -28,6 +29,7 @@ use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::{ManifestFiles, Project, manifest_path, refuse_link};
 use crate::install::deciding::decide;
 use crate::install::known::{has_ledger, is_fresh, ledger_of, nothing_to_do};
+use crate::install::layered::{Layered, layered};
 use crate::install::writing::{Commit, commit};
 use crate::packages::{
     LOCK_NAME, Making, Moving, ResolvedEntry, Sources, executables, fidelity, frozen, make_all, pins,
@@ -92,8 +94,8 @@ fn attempt(world: &World, job: &Job<'_>, notes: &mut Notes) -> Result<Option<Ins
         return Ok(Some(report));
     }
     let ready = gather(world, job, &store, files, notes)?;
-    let (entries, making) = entries(world, &ready, &store, job, notes)?;
-    let decided = decide(world, &store, job, &ready, (entries, making), notes)?;
+    let given = given(world, &ready, &store, job, notes)?;
+    let decided = decide(world, &store, job, &ready, given, notes)?;
     let commit = commit(world, &store, job, ready, &decided, notes)?;
     Ok((commit == Commit::Done).then(|| decided.report(job.request.writing)))
 }
@@ -130,13 +132,20 @@ fn gather(
     Ok(Ready { held, project, read, inputs, path, lock, ledger })
 }
 
-fn entries(
+/// Everything that is to be on the disk: resources, and files of layers.
+struct Given {
+    entries: Vec<ResolvedEntry>,
+    making: Making,
+    layered: Layered,
+}
+
+fn given(
     world: &World,
     ready: &Ready,
     store: &ProjectStore,
     job: &Job<'_>,
     notes: &mut Notes,
-) -> Result<(Vec<ResolvedEntry>, Making), Failure> {
+) -> Result<Given, Failure> {
     let manifest = &ready.project.manifest;
     let old = ready.lock.as_ref().map(|(lock, _)| lock);
     let sources = Sources::open(&world.environment, manifest, store.path());
@@ -155,5 +164,6 @@ fn entries(
     let allowed_here = if has_ledger(store) { ready.ledger.clone() } else { Ledger::default() };
     executables::check(manifest, (&entries, &making.made), &allowed_here, job.request, notes)?;
     fidelity::check(&entries, &making.made, job.request.fidelity, notes)?;
-    Ok((entries, making))
+    let layered = layered(world, (manifest, &sources), (job, old), notes)?;
+    Ok(Given { entries, making, layered })
 }

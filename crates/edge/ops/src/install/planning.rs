@@ -3,16 +3,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_diag::{Diagnostic, Severity, codes};
-use agpm_model::RelativePath;
+use agpm_model::{FileMode, RelativePath};
 use agpm_plan::{
-    Action, Desired, FileOutcome, Ledger, Observed, Obstacle, Overwrite, Plan, Reason, Refusal, plan,
+    Action, Desired, FileOrigin, FileOutcome, Ledger, Observed, Obstacle, Overwrite, Owned, OwnedNodes, Plan,
+    Reason, Refusal, plan,
 };
 use agpm_store::{ProjectStore, StoreError};
 
 use crate::failure::{Failure, FailureKind, Notes};
-use crate::install::shared::{desired_nodes, plan_shared};
+use crate::install::shared::{Shared, plan_shared, shared_files};
 use crate::install::{InstallRequest, LockUse, Writing};
-use crate::packages::{LOCK_NAME, Made, ResolvedEntry};
+use crate::layers::LayeredFile;
+use crate::packages::{LOCK_NAME, Made, MadeFile, ResolvedEntry};
 use crate::parallel;
 use agpm_store::LEDGER_FILE;
 
@@ -49,6 +51,14 @@ fn seen(observed: agpm_store::Observed) -> Observed {
     }
 }
 
+/// Everything that is to be on the disk.
+#[derive(Clone, Copy)]
+pub(super) struct Wanted<'a> {
+    pub(super) entries: &'a [ResolvedEntry],
+    pub(super) made: &'a [Made],
+    pub(super) layers: &'a [LayeredFile],
+}
+
 /// What is to happen to the disk.
 pub(super) struct Planned {
     pub(super) plan: Plan,
@@ -60,20 +70,23 @@ pub(super) struct Planned {
 pub(super) struct SharedChange {
     pub(super) path: RelativePath,
     pub(super) outcome: FileOutcome,
+    /// The mode of a file that is new.
+    pub(super) mode: FileMode,
     /// What is there now.
     pub(super) before: Observed,
 }
 
 pub(super) fn make_plan(
     store: &ProjectStore,
-    entries: &[ResolvedEntry],
-    made: &[Made],
+    wanted: &Wanted<'_>,
     (ledger, overwrite): (&Ledger, Overwrite),
     notes: &mut Notes,
 ) -> Result<Planned, Failure> {
-    let desired = all_desired(entries, made)?;
-    refuse_reserved(&desired, made)?;
-    refuse_own_targets(store, entries)?;
+    let shared = shared_files(wanted);
+    let desired = all_desired(store, wanted, (ledger, &shared))?;
+    refuse_reserved(&desired, &shared)?;
+    refuse_own_targets(store, wanted.entries)?;
+    let ledger = &as_wanted(store, ledger, &desired, &shared);
     let mut paths: Vec<&RelativePath> =
         desired.iter().map(|file| &file.path).chain(ledger.files.keys()).collect();
     paths.sort();
@@ -88,19 +101,20 @@ pub(super) fn make_plan(
         }
     }
     let mut plan = plan(&desired, &observed, ledger, overwrite);
-    let shared = plan_shared(store, &desired_nodes(entries, made), (ledger, overwrite), &mut plan, notes)?;
+    let shared = plan_shared(store, &shared, (ledger, overwrite), &mut plan, notes)?;
     Ok(Planned { plan, shared })
 }
 
 /// Places of our own, and files that others write too, are no targets.
-fn refuse_reserved(desired: &[Desired], made: &[Made]) -> Result<(), Failure> {
-    let shared: BTreeSet<String> =
-        made.iter().filter_map(|made| Some(made.entries.as_ref()?.file.as_str().to_lowercase())).collect();
+fn refuse_reserved(desired: &[Desired], shared: &BTreeMap<RelativePath, Shared>) -> Result<(), Failure> {
+    let shared: BTreeMap<String, &Shared> =
+        shared.iter().map(|(path, shared)| (path.as_str().to_lowercase(), shared)).collect();
     let reserved = |path: &RelativePath| {
         let path = path.as_str().to_lowercase();
-        match shared.contains(&path) {
-            true => Some("which holds entries of hooks or MCP servers"),
-            false => RESERVED.contains(&path.as_str()).then_some("which is a file of agpm"),
+        match shared.get(&path) {
+            Some(shared) if shared.base.is_some() => Some("which the layers write"),
+            Some(_) => Some("which holds entries of hooks or MCP servers"),
+            None => RESERVED.contains(&path.as_str()).then_some("which is a file of agpm"),
         }
     };
     let Some((file, why)) = desired.iter().find_map(|file| Some((file, reserved(&file.path)?))) else {
@@ -130,29 +144,77 @@ fn above(path: &RelativePath) -> impl Iterator<Item = &str> {
 }
 
 /// Every whole file, each once: what is wanted twice must be the same.
-fn all_desired(entries: &[ResolvedEntry], made: &[Made]) -> Result<Vec<Desired>, Failure> {
+fn all_desired(
+    store: &ProjectStore,
+    wanted: &Wanted<'_>,
+    (ledger, shared): (&Ledger, &BTreeMap<RelativePath, Shared>),
+) -> Result<Vec<Desired>, Failure> {
+    let of_entry = |(resolved, made): (&ResolvedEntry, &Made)| {
+        let file = |file: &MadeFile| Desired {
+            path: file.path.clone(),
+            checksum: file.bytes.checksum(),
+            source: file.source,
+            mode: file.mode,
+            owner: resolved.label(),
+        };
+        made.files.iter().map(file).collect::<Vec<_>>()
+    };
+    let files = wanted.entries.iter().zip(wanted.made).flat_map(of_entry);
+    let whole = wanted.layers.iter().filter(|file| !shared.contains_key(&file.path));
+    let whole = whole.filter(|file| !is_for_nothing(store, file, ledger));
     let mut desired: Vec<Desired> = Vec::new();
     let mut places: BTreeMap<String, usize> = BTreeMap::new();
-    for (resolved, made) in entries.iter().zip(made) {
-        for file in &made.files {
-            let wanted = Desired {
-                path: file.path.clone(),
-                checksum: file.bytes.checksum(),
-                source: file.source,
-                mode: file.mode,
-                owner: resolved.label(),
-            };
-            match places.get(&file.path.as_str().to_lowercase()).map(|at| &desired[*at]) {
-                None => {
-                    places.insert(file.path.as_str().to_lowercase(), desired.len());
-                    desired.push(wanted);
-                }
-                Some(known) if known.path == wanted.path && known.checksum == wanted.checksum => {}
-                Some(known) => return Err(two_at_once(known, &wanted)),
+    for wanted in files.chain(whole.map(whole_file)) {
+        match places.get(&wanted.path.as_str().to_lowercase()).map(|at| &desired[*at]) {
+            None => {
+                places.insert(wanted.path.as_str().to_lowercase(), desired.len());
+                desired.push(wanted);
             }
+            Some(known) if known.path == wanted.path && known.checksum == wanted.checksum => {}
+            Some(known) => return Err(two_at_once(known, &wanted)),
         }
     }
     Ok(desired)
+}
+
+fn whole_file(file: &LayeredFile) -> Desired {
+    let checksum = file.checksum();
+    let (path, owner) = (file.path.clone(), file.owner.clone());
+    Desired { path, checksum, source: checksum, mode: file.mode, owner }
+}
+
+/// A document that says nothing gives nothing to a file of the user's.
+fn is_for_nothing(store: &ProjectStore, file: &LayeredFile, ledger: &Ledger) -> bool {
+    let says_nothing = file.keys.as_ref().is_some_and(|keys| keys.nodes.is_empty());
+    let there = || matches!(store.observe(&file.path), Ok(agpm_store::Observed::File { .. }));
+    says_nothing && !ledger.files.contains_key(&file.path) && there()
+}
+
+/// The ledger with files under the kind of ownership that is wanted for them now: what is whole and untouched may become
+/// shared, and the other way round; what was edited is the user's then.
+fn as_wanted(
+    store: &ProjectStore,
+    ledger: &Ledger,
+    desired: &[Desired],
+    shared: &BTreeMap<RelativePath, Shared>,
+) -> Ledger {
+    let mut ledger = ledger.clone();
+    let now = |path: &RelativePath| observe(store, path).ok().and_then(Observed::checksum);
+    for path in shared.keys() {
+        if let Some(owned) = ledger.files.remove(path).filter(|owned| now(path) == Some(owned.checksum)) {
+            ledger.shared.insert(path.clone(), OwnedNodes::whole(owned.checksum));
+        }
+    }
+    for file in desired {
+        if let Some(owned) = ledger.shared.remove(&file.path)
+            && owned.file == FileOrigin::Whole
+            && now(&file.path) == Some(owned.seen)
+        {
+            let record = Owned { checksum: owned.seen, source: None, mode: file.mode, owner: file.owner.clone() };
+            ledger.files.insert(file.path.clone(), record);
+        }
+    }
+    ledger
 }
 
 fn two_at_once(first: &Desired, second: &Desired) -> Failure {

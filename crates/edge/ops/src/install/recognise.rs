@@ -3,13 +3,16 @@
 
 use std::collections::BTreeMap;
 
-use agpm_model::{Locked, Lockfile, Manifest, RelativePath};
-use agpm_plan::{DesiredNode, Ledger, Observed, Owned, Plan, recognise_nodes};
+use agpm_model::{Checksum, Locked, Lockfile, Manifest, RelativePath};
+use agpm_plan::{FileOrigin, Ledger, Observed, Owned, Plan, recognise_nodes};
 use agpm_store::ProjectStore;
 
 use crate::failure::Notes;
 use crate::install::planning::observe;
-use crate::install::shared::{desired_nodes, format_of, read};
+use crate::install::layered::as_locked;
+use crate::install::planning::Wanted;
+use crate::install::shared::{Shared, format_of, read, shared_files};
+use crate::layers::LayeredFile;
 use crate::packages::{Made, ResolvedEntry, Sources, frozen, make_these};
 use crate::world::World;
 
@@ -28,7 +31,8 @@ pub(super) fn is_puzzled(store: &ProjectStore, plan: &Plan, ledger: &Ledger, loc
 
 /// Whether a lockfile has things of which it does not tell by itself what was written.
 pub(super) fn is_silent(lock: &Lockfile) -> bool {
-    lock.entries.iter().any(|locked| !locked.kind.is_file() || !locked.patches.is_empty())
+    let silent = |locked: &Locked| !locked.kind.is_file() || !locked.patches.is_empty();
+    !lock.layers.is_empty() || lock.entries.iter().any(silent)
 }
 
 /// The ledger with everything that is as the lockfile's entries would be written.
@@ -41,12 +45,17 @@ pub(super) fn recognise(
     let sources = Sources::open_all(&world.environment, manifest, store.path());
     let entries = frozen::as_locked(world, manifest, &sources, lock)?;
     let making = make_these(manifest, store, &entries, &mut Notes::default()).ok()?;
+    let layers = as_locked(world, (manifest, &sources), lock).unwrap_or_default();
     let mut known = ledger.clone();
     for (resolved, made) in entries.iter().zip(&making.made) {
         known.files.extend(files(store, resolved, made));
     }
-    for (path, nodes) in desired_nodes(&entries, &making.made) {
-        known.shared = with_nodes(store, known.shared, &path, &nodes);
+    let shared = shared_files(&Wanted { entries: &entries, made: &making.made, layers: &layers });
+    for (path, shared) in &shared {
+        known.shared = with_nodes(store, known.shared, path, shared);
+    }
+    for file in layers.iter().filter(|file| !shared.contains_key(&file.path)) {
+        known.files.extend(whole(store, file));
     }
     Some(known)
 }
@@ -67,15 +76,26 @@ fn files(
     found.collect::<Vec<_>>().into_iter()
 }
 
+/// The same for a file of the layers.
+fn whole(store: &ProjectStore, file: &LayeredFile) -> Option<(RelativePath, Owned)> {
+    let checksum = file.checksum();
+    let Ok(Observed::File(now, mode)) = observe(store, &file.path) else { return None };
+    let owned = Owned { checksum, source: None, mode, owner: file.owner.clone() };
+    (now == checksum).then(|| (file.path.clone(), owned))
+}
+
 fn with_nodes(
     store: &ProjectStore,
     mut entries: BTreeMap<RelativePath, agpm_plan::OwnedNodes>,
     path: &RelativePath,
-    nodes: &[DesiredNode],
+    shared: &Shared,
 ) -> BTreeMap<RelativePath, agpm_plan::OwnedNodes> {
     if let Ok(document) = read(store, path, format_of(path), &mut Notes::default())
-        && let Some(owned) = recognise_nodes(&document, nodes, entries.get(path))
+        && let Some(mut owned) = recognise_nodes(&document, &shared.nodes, entries.get(path))
     {
+        if shared.base.as_ref().is_some_and(|base| **base.text() == **document.text()) {
+            (owned.file, owned.seen) = (FileOrigin::Whole, Checksum::of(document.text().as_bytes()));
+        }
         entries.insert(path.clone(), owned);
     }
     entries

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, codes};
-use agpm_model::RelativePath;
+use agpm_model::{FileMode, RelativePath};
 use agpm_plan::{
     DesiredNode, FileOutcome, Ledger, NodeError, Observed, Obstacle, Overwrite, Plan, Refusal, SharedFile,
     Twin, plan_nodes,
@@ -14,19 +14,41 @@ use agpm_text::{Document, Format};
 
 use crate::failure::{Failure, Notes};
 use crate::gather::{document_of, limit};
-use crate::install::planning::{SharedChange, observe};
-use crate::packages::{Made, ResolvedEntry};
+use crate::install::planning::{SharedChange, Wanted, observe};
 
-/// The entries of all resources, by file.
-pub(super) fn desired_nodes(
-    entries: &[ResolvedEntry],
-    made: &[Made],
-) -> BTreeMap<RelativePath, Vec<DesiredNode>> {
-    let mut files: BTreeMap<RelativePath, Vec<DesiredNode>> = BTreeMap::new();
-    for (resolved, made) in entries.iter().zip(made) {
+/// What is to be in a file that others write too.
+#[derive(Clone, Debug)]
+pub(super) struct Shared {
+    /// The text that the layers give.
+    pub(super) base: Option<Arc<Document>>,
+    /// The mode of a file that is new.
+    pub(super) mode: FileMode,
+    pub(super) nodes: Vec<DesiredNode>,
+}
+
+impl Default for Shared {
+    fn default() -> Self {
+        Shared { base: None, mode: FileMode::Plain, nodes: Vec::new() }
+    }
+}
+
+/// The entries of all resources and the keys of all layers, by file.
+pub(super) fn shared_files(wanted: &Wanted<'_>) -> BTreeMap<RelativePath, Shared> {
+    let mut files: BTreeMap<RelativePath, Shared> = BTreeMap::new();
+    for (resolved, made) in wanted.entries.iter().zip(wanted.made) {
         let Some(entries) = &made.entries else { continue };
         let node = |node| DesiredNode { node, owner: resolved.label(), twin: Twin::Taken };
-        files.entry(entries.file.clone()).or_default().extend(entries.nodes.iter().cloned().map(node));
+        let shared = files.entry(entries.file.clone()).or_default();
+        shared.nodes.extend(entries.nodes.iter().cloned().map(node));
+    }
+    for file in wanted.layers {
+        let Some(keys) = file.keys.as_ref().filter(|keys| !keys.nodes.is_empty() || files.contains_key(&file.path))
+        else {
+            continue;
+        };
+        let shared = files.entry(file.path.clone()).or_default();
+        (shared.base, shared.mode) = (Some(Arc::clone(&keys.document)), file.mode);
+        shared.nodes.extend(keys.nodes.iter().cloned());
     }
     files
 }
@@ -34,7 +56,7 @@ pub(super) fn desired_nodes(
 /// Plans every file that holds or is to hold entries of ours.
 pub(super) fn plan_shared(
     store: &ProjectStore,
-    wanted: &BTreeMap<RelativePath, Vec<DesiredNode>>,
+    wanted: &BTreeMap<RelativePath, Shared>,
     (ledger, overwrite): (&Ledger, Overwrite),
     plan: &mut Plan,
     notes: &mut Notes,
@@ -43,7 +65,8 @@ pub(super) fn plan_shared(
     let mut changes = Vec::new();
     for path in paths {
         let before = observe(store, path).map_err(|error| error.seen_from(store.path()))?;
-        let desired = wanted.get(path).map(Vec::as_slice).unwrap_or_default();
+        let shared = wanted.get(path);
+        let desired = shared.map(|shared| shared.nodes.as_slice()).unwrap_or_default();
         let format = format_of(path);
         let document = match before {
             Observed::Missing => None,
@@ -61,7 +84,7 @@ pub(super) fn plan_shared(
             document: document.as_deref(),
             desired,
             owned: ledger.shared.get(path),
-            base: None,
+            base: shared.and_then(|shared| shared.base.as_deref()),
             overwrite,
         };
         let planned = plan_nodes(&file).map_err(|error| failed(path, &error))?;
@@ -70,7 +93,8 @@ pub(super) fn plan_shared(
         plan.unchanged += planned.unchanged;
         plan.ledger.shared.extend(planned.owned.map(|owned| (path.clone(), owned)));
         if planned.outcome != FileOutcome::Unchanged {
-            changes.push(SharedChange { path: path.clone(), outcome: planned.outcome, before });
+            let mode = shared.map_or(FileMode::Plain, |shared| shared.mode);
+            changes.push(SharedChange { path: path.clone(), outcome: planned.outcome, mode, before });
         }
     }
     Ok(changes)

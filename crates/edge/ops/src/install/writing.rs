@@ -16,6 +16,7 @@ use crate::install::deciding::Decided;
 use crate::install::known::has_ledger;
 use crate::install::planning::SharedChange;
 use crate::install::{Job, LockChange, Ready, Writing};
+use crate::layers::LayeredFile;
 use crate::packages::{LOCK_NAME, Made, MadeFile};
 use crate::path_of;
 use crate::world::World;
@@ -64,6 +65,7 @@ pub(super) fn commit(
     let written = Written {
         plan: &decided.plan,
         made: &decided.made,
+        layers: &decided.layers,
         shared: &decided.shared,
         ledger: &ready.ledger,
         has_ledger: has_ledger(store),
@@ -100,6 +102,7 @@ pub(super) fn commit(
 struct Written<'a> {
     plan: &'a Plan,
     made: &'a [Made],
+    layers: &'a [LayeredFile],
     shared: &'a [SharedChange],
     ledger: &'a Ledger,
     has_ledger: bool,
@@ -134,8 +137,10 @@ impl<'a> Written<'a> {
     }
 
     fn files(&self) -> Vec<FileChange<'a>> {
-        let files = self.made.iter().flat_map(|made| &made.files);
-        let by_path: BTreeMap<&RelativePath, &MadeFile> = files.map(|file| (&file.path, file)).collect();
+        let made = self.made.iter().flat_map(|made| &made.files);
+        let made = made.map(|file: &MadeFile| (&file.path, (file.bytes.get(), file.mode)));
+        let layers = self.layers.iter().map(|file| (&file.path, (file.bytes.as_slice(), file.mode)));
+        let by_path: BTreeMap<&RelativePath, (&[u8], FileMode)> = layers.chain(made).collect();
         let change = |change: &Change| {
             let before = expected(change.before);
             let path = change.path.clone();
@@ -143,9 +148,8 @@ impl<'a> Written<'a> {
                 Action::Keep => None,
                 Action::Remove => Some(FileChange::Remove { path, before }),
                 Action::Create | Action::Update => {
-                    let file = by_path.get(&path)?;
-                    let bytes = Cow::Borrowed(file.bytes.get());
-                    Some(FileChange::Write { path, bytes, mode: file.mode, before })
+                    let (bytes, mode) = *by_path.get(&path)?;
+                    Some(FileChange::Write { path, bytes: Cow::Borrowed(bytes), mode, before })
                 }
             }
         };
@@ -162,7 +166,7 @@ impl SharedChange {
             FileOutcome::Remove => Some(FileChange::Remove { path, before }),
             FileOutcome::Write(text) => {
                 let bytes = Cow::Borrowed(text.as_bytes());
-                Some(FileChange::Write { path, bytes, mode: FileMode::Plain, before })
+                Some(FileChange::Write { path, bytes, mode: self.mode, before })
             }
         }
     }

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_diag::{Diagnostic, codes};
 use agpm_model::{
-    Dependency, Install, Locked, LockedSource, Lockfile, Manifest, ObjectId, Origin, PatchScope,
-    ResourceName, ResourceType, Source, SourceScope, Unit,
+    Dependency, Install, LayerName, Locked, LockedLayer, LockedSource, Lockfile, Manifest, ObjectId, Origin,
+    PatchScope, ResourceName, ResourceType, Source, SourceName, SourceScope, Unit,
 };
 use agpm_store::{Problem, ProjectStore, StoreError};
 use agpm_text::Format;
@@ -29,8 +29,46 @@ pub(crate) enum Moving {
     Nothing,
     /// All of them.
     Everything,
-    /// Those of these entries.
-    Only(BTreeSet<(ResourceType, ResourceName)>),
+    /// Those of these.
+    Only(BTreeSet<Named>),
+}
+
+/// Something with a version of its own.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Named {
+    /// A resource.
+    Resource(ResourceType, ResourceName),
+    /// A layer.
+    Layer(LayerName),
+}
+
+impl Named {
+    /// The name alone.
+    pub(crate) fn name(&self) -> &str {
+        match self {
+            Named::Resource(_, name) => name.as_str(),
+            Named::Layer(name) => name.as_str(),
+        }
+    }
+
+    /// `TYPE/NAME`.
+    pub(crate) fn label(&self) -> String {
+        match self {
+            Named::Resource(kind, name) => format!("{kind}/{name}"),
+            Named::Layer(name) => format!("layers/{name}"),
+        }
+    }
+}
+
+impl Moving {
+    /// Whether a layer may become another version.
+    pub(crate) fn moves_layer(&self, layer: &LayerName) -> bool {
+        match self {
+            Moving::Nothing => false,
+            Moving::Everything => true,
+            Moving::Only(named) => named.contains(&Named::Layer(layer.clone())),
+        }
+    }
 }
 
 /// The lockfile and its text; nothing if there is none.
@@ -84,11 +122,16 @@ pub(crate) fn pins(manifest: &Manifest, lock: &Lockfile, moving: &Moving) -> BTr
 }
 
 /// The lockfile with sources called as the manifest calls them now, where only the name changed.
-fn with_names_of(manifest: &Manifest, lock: &Lockfile) -> Lockfile {
+pub(crate) fn with_names_of(manifest: &Manifest, lock: &Lockfile) -> Lockfile {
     let mut lock = lock.clone();
     for source in lock.sources.clone().iter().filter(|source| manifest.source(&source.name).is_none()) {
         let same = |now: &&Source| source.url.as_deref() == Some(now.address.redacted());
         let Some(now) = manifest.sources.iter().find(same) else { continue };
+        for pin in lock.layers.iter_mut().filter_map(|layer| layer.pin.as_mut()) {
+            if pin.source == source.name {
+                pin.source = now.name.clone();
+            }
+        }
         let old = Origin::Source(source.name.clone());
         for locked in lock.entries.iter_mut().filter(|locked| locked.unit.origin == old) {
             locked.unit.origin = Origin::Source(now.name.clone());
@@ -97,8 +140,9 @@ fn with_names_of(manifest: &Manifest, lock: &Lockfile) -> Lockfile {
     lock
 }
 
-fn is_named(named: &BTreeSet<(ResourceType, ResourceName)>, locked: &Locked) -> bool {
-    [&locked.name, locked.manifest_key()].iter().any(|name| named.contains(&(locked.kind, (*name).clone())))
+fn is_named(named: &BTreeSet<Named>, locked: &Locked) -> bool {
+    let resource = |name: &&ResourceName| Named::Resource(locked.kind, (*name).clone());
+    [&locked.name, locked.manifest_key()].iter().any(|name| named.contains(&resource(name)))
 }
 
 fn pin(locked: &Locked, commit: &ObjectId) -> Pin {
@@ -132,14 +176,14 @@ impl<'m> Roots<'m> {
 }
 
 /// The lockfile of these entries.
-pub(crate) fn lock_of(manifest: &Manifest, entries: &[ResolvedEntry], made: &[Made]) -> Lockfile {
-    let used: BTreeSet<_> = entries
-        .iter()
-        .filter_map(|entry| match &entry.entry.unit.origin {
-            Origin::Source(name) => Some(name),
-            Origin::Local | Origin::Manifest => None,
-        })
-        .collect();
+pub(crate) fn lock_of(
+    manifest: &Manifest,
+    (entries, made): (&[ResolvedEntry], &[Made]),
+    layers: Vec<LockedLayer>,
+) -> Lockfile {
+    let of_entries = entries.iter().filter_map(|entry| entry.entry.unit.origin.source());
+    let of_layers = layers.iter().filter_map(|layer| Some(&layer.pin.as_ref()?.source));
+    let used: BTreeSet<&SourceName> = of_entries.chain(of_layers).collect();
     let sources = used.into_iter().filter_map(|name| manifest.source(name));
     // A folder of the user's own says nothing to others.
     let shown = |source: &&Source| source.scope == SourceScope::Project || !source.address.is_local();
@@ -154,7 +198,7 @@ pub(crate) fn lock_of(manifest: &Manifest, entries: &[ResolvedEntry], made: &[Ma
         locked.dependencies = resolved.entry.needs.iter().map(|need| references[*need].clone()).collect();
         locked.dependencies.sort();
     }
-    Lockfile { sources: sources.collect(), entries: all }
+    Lockfile { sources: sources.collect(), layers, entries: all }
 }
 
 /// One entry; what it needs is filled in when all have their names.

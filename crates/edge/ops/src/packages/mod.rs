@@ -14,8 +14,10 @@ mod resolve;
 mod sources;
 mod templates;
 
-pub(crate) use locking::{LOCK_NAME, Moving, lock_of, pins, read_lock};
+pub(crate) use facts::Known;
+pub(crate) use fetch::Fetcher;
+pub(crate) use locking::{LOCK_NAME, Moving, Named, lock_of, pins, read_lock, with_names_of};
 pub(crate) use made::{Made, MadeFile, Making, make_all, make_these};
 pub(crate) use patching::{AppliedField, check_names as check_patched_names};
-pub(crate) use resolve::{ResolvedEntry, report_moved_tags, resolve};
-pub(crate) use sources::{Opened, Sources, git, git_failure, open, refs_of};
+pub(crate) use resolve::{ResolvedEntry, moved_tag, plain_sources, report_moved_tags, resolve};
+pub(crate) use sources::{Opened, Sources, git, git_failure, local_path, open, refs_of};

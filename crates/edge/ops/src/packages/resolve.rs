@@ -166,7 +166,12 @@ pub(crate) fn report_moved_tags(lock: &Lockfile, source: &SourceName, refs: &Ref
     notes.diagnostics.extend(moved);
 }
 
-fn moved_tag(source: &SourceName, refs: &Refs, label: &str, locked: Option<&ObjectId>) -> Option<Diagnostic> {
+pub(crate) fn moved_tag(
+    source: &SourceName,
+    refs: &Refs,
+    label: &str,
+    locked: Option<&ObjectId>,
+) -> Option<Diagnostic> {
     let now = refs.tags.get(label).filter(|now| locked != Some(*now))?;
     let message = format!(
         "tag `{label}` of source `{source}` was {} when it was locked and is {} now",

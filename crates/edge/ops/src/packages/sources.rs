@@ -31,9 +31,10 @@ pub(crate) struct Sources {
 impl Sources {
     /// Opens what the dependencies use; starts no process.
     pub(crate) fn open(environment: &Environment, manifest: &Manifest, project: &Path) -> Self {
-        let units = manifest.dependencies.iter().map(|dependency| &dependency.unit);
-        let used: BTreeSet<&Origin> = units.map(|unit| &unit.origin).collect();
-        let used = |source: &&Source| used.contains(&Origin::Source(source.name.clone()));
+        let units = manifest.dependencies.iter().filter_map(|dependency| dependency.unit.origin.source());
+        let layers = manifest.layers.iter().filter_map(|layer| layer.place.source());
+        let used: BTreeSet<&SourceName> = units.chain(layers).collect();
+        let used = |source: &&Source| used.contains(&source.name);
         Sources::of(environment, manifest.sources.iter().filter(used), project)
     }
 
@@ -115,7 +116,8 @@ pub(crate) fn open(git: &Git, environment: &Environment, source: &Source, base: 
     }
 }
 
-fn local_path(text: &str, base: &Path, environment: &Environment) -> PathBuf {
+/// A path on this machine; `~` is the user's home.
+pub(crate) fn local_path(text: &str, base: &Path, environment: &Environment) -> PathBuf {
     match (text.strip_prefix("~/"), &environment.home) {
         (Some(rest), Some(home)) => home.join(rest),
         _ => base.join(text),

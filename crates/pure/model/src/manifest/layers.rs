@@ -70,6 +70,16 @@ pub enum LayerPlace {
     Source(SourceName, Selector),
 }
 
+impl LayerPlace {
+    /// The source that it is a version of.
+    pub fn source(&self) -> Option<&SourceName> {
+        match self {
+            LayerPlace::Folder(_) => None,
+            LayerPlace::Source(source, _) => Some(source),
+        }
+    }
+}
+
 impl Layer {
     /// `layers/NAME`.
     pub fn label(&self) -> String {

@@ -7,6 +7,7 @@ mod draft;
 mod engine;
 mod items;
 mod look;
+mod owner;
 mod record;
 mod room;
 mod seams;
@@ -73,6 +74,19 @@ pub struct OwnedNodes {
 }
 
 impl OwnedNodes {
+    /// A file that is wholly ours and of which no node is known.
+    pub fn whole(seen: Checksum) -> Self {
+        OwnedNodes {
+            seen,
+            file: FileOrigin::Whole,
+            containers: Vec::new(),
+            nodes: Vec::new(),
+            others: BTreeMap::new(),
+            seams: None,
+            theirs: Vec::new(),
+        }
+    }
+
     /// Whether an item of a list was the user's when we last looked.
     fn is_others(&self, list: &Pointer, checksum: Checksum) -> bool {
         self.others.get(list).is_some_and(|others| others.contains(&checksum))

@@ -1,19 +1,23 @@
 //! `agpm explain`: where a value came from, or what a code means.
 
+mod installed;
+
 use std::path::{Path, PathBuf};
 
 use agpm_diag::{CODES, Code, Diagnostic, Severity, code_named, codes, did_you_mean, nearest};
 use agpm_merge::{LayerFile, merge_files};
-use agpm_model::{LayerName, RelativePath};
-use agpm_store::{self as store, Problem, StoreError};
+use agpm_model::{LayerName, Manifest, RelativePath};
+use agpm_store::{self as store, Problem, ProjectStore, StoreError};
 use agpm_text::{Pointer, Value};
 
 use crate::failure::{Failure, FailureKind, Notes, Outcome};
 use crate::gather::{Project, layer_file, limit, shown, unknown_name};
-use crate::layers;
-use crate::merge::{MergeInputs, choose_strategy, read_files};
+use crate::layers::{Pinning, contributions, snapshots};
+use crate::merge::{MergeInputs, RawFile, ReadFiles, choose_strategy, read_files};
+use crate::packages::{Moving, Sources, read_lock};
 use crate::provenance::Provenance;
-use crate::world::{Environment, World};
+use crate::world::World;
+use installed::{Installed, tell_edited};
 
 /// What to explain.
 #[derive(Clone, Debug)]
@@ -84,9 +88,12 @@ pub(crate) fn explain_file(
     }
     let project = Project::load(environment, inputs.manifest, notes)?;
     let mut named = inputs.clone();
+    let (mut installed, mut now) = (None, None);
     let files = if inputs.files.is_empty() {
-        named.files = vec![PathBuf::from(file)];
-        from_project(environment, &project, file, notes)?
+        let found = from_project(world, &project, file, notes)?;
+        named.files = vec![found.named];
+        (installed, now) = (found.installed, found.now);
+        found.files
     } else {
         read_files(environment, inputs, notes)?.parse(notes)?
     };
@@ -97,15 +104,38 @@ pub(crate) fn explain_file(
         let help = "a program does not tell where its values come from; `agpm merge` shows its result";
         return Err(Diagnostic::new(&codes::MERGE_DRIVER, message).help(help).into());
     }
-    let merged = merge_files(files, &strategy, None).ok_or_else(|| not_in_layers(file))?;
+    let merged = match (merge_files(files, &strategy, None), &installed) {
+        (None, Some(installed)) => return found(installed.explain(None, pointer, notes), file, pointer, None),
+        (merged, _) => merged.ok_or_else(|| not_in_layers(file))?,
+    };
     // A warning about another place would only be in the way of the answer.
     let told = |d: &&Diagnostic| *pointer == Pointer::root() || d.severity == Severity::Error;
     notes.diagnostics.extend(merged.diagnostics.iter().filter(told).cloned());
     notes.check()?;
-    let provenance = Provenance::of(&merged, pointer, &notes.sources);
+    if let Some(now) = now {
+        tell_edited(file, &now, &merged, notes);
+    }
+    let mut provenance = Provenance::default();
+    if let Some(installed) = &installed {
+        provenance = installed.explain(Some(&merged), pointer, notes);
+    }
+    // What is not there, or not yet, is explained as the layers give it.
+    if provenance.leaves.is_empty() {
+        provenance = Provenance::of(&merged, pointer, &notes.sources);
+    }
+    found(provenance, file, pointer, merged.value())
+}
+
+/// What was found; nothing is an error, with a near place.
+fn found(
+    provenance: Provenance,
+    file: &str,
+    pointer: &Pointer,
+    value: Option<Value>,
+) -> Result<Provenance, Failure> {
     if provenance.is_empty() && *pointer != Pointer::root() {
         let message = format!("there is nothing at `{pointer}` in `{file}`");
-        let near = merged.value().and_then(|value| near_place(&value, pointer));
+        let near = value.and_then(|value| near_place(&value, pointer));
         let near = near.map(|place| format!("did you mean `{place}`?"));
         let help = near.unwrap_or_else(|| "leave out the pointer to see all places".to_owned());
         let diagnostic = Diagnostic::new(&codes::EXPLAIN_NOT_FOUND, message).help(help);
@@ -139,22 +169,37 @@ fn not_in_layers(file: &str) -> Failure {
     unknown_name("file", file, Some(help))
 }
 
-/// The file in every layer of the project, lowest first; without layers, the file itself.
+/// What the project knows of a file.
+#[derive(Default)]
+struct FromProject {
+    /// As the strategy is chosen by.
+    named: PathBuf,
+    /// Lowest first.
+    files: Vec<LayerFile>,
+    installed: Option<Installed>,
+    /// What is on the disk.
+    now: Option<Vec<u8>>,
+}
+
+/// The file in every layer of the project; without layers, the file itself.
 fn from_project(
-    environment: &Environment,
+    world: &World,
     project: &Project,
     file: &str,
     notes: &mut Notes,
-) -> Result<Vec<LayerFile>, Failure> {
-    if project.manifest.layers.is_empty() {
+) -> Result<FromProject, Failure> {
+    let environment = &world.environment;
+    let named = PathBuf::from(file);
+    let Some(root) = project.folder.as_ref().filter(|_| !project.manifest.layers.is_empty()) else {
         let path = environment.resolve(Path::new(file));
         let name = LayerName::new(file).map_err(|_| not_in_layers(file))?;
         let bytes = match store::read(&path, limit()) {
             Err(StoreError { problem: Problem::NotFound, .. }) => return Err(not_in_layers(file)),
             other => other.map_err(|error| error.seen_from(&environment.folder))?,
         };
-        return Ok(vec![layer_file(name, &shown(environment, &path), bytes, notes)]);
-    }
+        let files = vec![layer_file(name, &shown(environment, &path), bytes, notes)];
+        return Ok(FromProject { named, files, ..FromProject::default() });
+    };
     // A path is from the manifest's folder; where one works in a folder below, it may also be from there.
     let from_manifest = RelativePath::new(file);
     let from_here = RelativePath::new(&project.path_of(environment, Path::new(file)));
@@ -163,11 +208,30 @@ fn from_project(
         let help = "name the file by its path from the manifest's folder";
         return Err(Failure::new(FailureKind::Refused, diagnostic.help(help)));
     }
+    let store = ProjectStore::open(root)?;
     for path in [from_manifest, from_here].into_iter().flatten() {
-        let files = layers::files_at(environment, project, &path, notes)?;
-        if !files.is_empty() {
-            return Ok(files);
+        let read = in_layers(world, &project.manifest, &store, &path, notes)?;
+        let installed = Installed::find(&store, &path, notes)?;
+        if !read.is_empty() || installed.is_some() {
+            let files = ReadFiles { files: read, failure: None }.parse(notes)?;
+            let now = store.read(&path, limit()).ok();
+            return Ok(FromProject { named: root.join(path.as_str()), files, installed, now });
         }
     }
-    Ok(Vec::new())
+    Ok(FromProject { named, ..FromProject::default() })
+}
+
+/// A path in every layer that has it, unread.
+fn in_layers(
+    world: &World,
+    manifest: &Manifest,
+    store: &ProjectStore,
+    path: &RelativePath,
+    notes: &mut Notes,
+) -> Result<Vec<RawFile>, Failure> {
+    let lock = read_lock(store, notes)?.map(|(lock, _)| lock);
+    let sources = Sources::open(&world.environment, manifest, store.path());
+    let pinning = Pinning::of(lock.as_ref(), &Moving::Nothing);
+    let snapshots = snapshots(world, (manifest, &sources), &pinning, notes)?;
+    Ok(contributions(snapshots, path))
 }

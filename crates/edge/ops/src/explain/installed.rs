@@ -1,0 +1,126 @@
+//! What is in an installed file, value by value: from a layer, from a package, or the user's own.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use agpm_diag::{Diagnostic, codes};
+use agpm_merge::{Contribution, Merged, MergedFile, Policy, ResolvedRef, Resolution, fold};
+use agpm_model::{LayerName, RelativePath, Strategy};
+use agpm_plan::OwnedNodes;
+use agpm_store::ProjectStore;
+use agpm_text::{Document, Pointer, Shape, View, equal};
+
+use crate::failure::{Failure, Notes};
+use crate::gather::limit;
+use crate::install::{read_ledger, shared};
+use crate::provenance::{ExplainedLeaf, ExplainedShadow, Provenance};
+
+/// What a value is said to come from that no layer and no package gave.
+const YOURS: &str = "yours";
+
+/// A file on the disk, and what is ours in it.
+pub(super) struct Installed {
+    document: Arc<Document>,
+    owned: OwnedNodes,
+}
+
+impl Installed {
+    /// Nothing if the file is not there, or nothing in it is ours.
+    pub(super) fn find(store: &ProjectStore, path: &RelativePath, notes: &mut Notes) -> Result<Option<Self>, Failure> {
+        let Some(owned) = read_ledger(store)?.shared.remove(path) else { return Ok(None) };
+        let Ok(bytes) = store.read(path, limit()) else { return Ok(None) };
+        let document = shared::understand(path, bytes, shared::format_of(path), notes)?;
+        Ok(Some(Installed { document, owned }))
+    }
+
+    /// Where everything in the file at `under` or below comes from.
+    pub(super) fn explain(&self, merged: Option<&MergedFile>, under: &Pointer, notes: &Notes) -> Provenance {
+        let layers = match merged.map(|merged| &merged.merged) {
+            Some(Merged::Structured(resolution)) => Some(resolution),
+            _ => None,
+        };
+        let own = self.as_a_layer();
+        let mut all = Provenance::default();
+        all.add_values(&own, under, &notes.sources);
+        let mut from_layers = Provenance::default();
+        layers.inspect(|layers| from_layers.add_values(layers, &Pointer::root(), &notes.sources));
+        let mut by_place: BTreeMap<Pointer, ExplainedLeaf> =
+            from_layers.leaves.into_iter().map(|leaf| (leaf.pointer.clone(), leaf)).collect();
+        for leaf in &mut all.leaves {
+            let twin = layers.and_then(|layers| self.twin(layers, &leaf.pointer));
+            let said = twin.as_ref().and_then(|twin| by_place.remove(twin));
+            let same = twin.is_some_and(|twin| self.says_the_same(layers, &leaf.pointer, &twin));
+            self.attribute(leaf, said, same);
+        }
+        all.deletions = from_layers.deletions;
+        all
+    }
+
+    fn as_a_layer(&self) -> Resolution {
+        let layer = LayerName::new(YOURS).expect("a good name");
+        let contribution = Contribution { layer, document: Arc::clone(&self.document) };
+        fold(vec![contribution], &Policy::merge(Strategy::default()), None)
+    }
+
+    fn attribute(&self, leaf: &mut ExplainedLeaf, said: Option<ExplainedLeaf>, same: bool) {
+        let owner = self.owned.owner_of(&self.document, &leaf.pointer);
+        match (owner.map(|owner| (owner, owner.strip_prefix("layers/"))), said) {
+            (Some((_, Some(_))), Some(said)) if same => {
+                *leaf = ExplainedLeaf { pointer: leaf.pointer.clone(), ..said };
+            }
+            (Some((_, Some(layer))), _) => leaf.layer = layer.to_owned(),
+            (Some((owner, None)), _) => leaf.layer = owner.to_owned(),
+            (None, Some(said)) => leaf.shadows = shadows(said),
+            (None, None) => {}
+        }
+    }
+
+    /// Where the layers' result has what is at a place of the file: items of lists may stand elsewhere.
+    fn twin(&self, layers: &Resolution, place: &Pointer) -> Option<Pointer> {
+        let mut here = self.document.root()?;
+        let mut there = layers.root()?;
+        let mut twin = Pointer::root();
+        for step in place.steps() {
+            here = here.child(step)?;
+            let (step, next) = match there.shape() {
+                Shape::Map(count) => {
+                    let (_, value) = (0..count).map(|at| there.entry(at)).find(|(key, _)| key == step)?;
+                    (step.clone(), value)
+                }
+                Shape::List(count) => {
+                    let equals = |at: &usize| equal(there.item(*at), here);
+                    let same = step.parse().ok().filter(|at| *at < count).filter(equals);
+                    let at = same.or_else(|| (0..count).find(equals))?;
+                    (at.to_string(), there.item(at))
+                }
+                _ => return None,
+            };
+            twin.push(step);
+            there = next;
+        }
+        Some(twin)
+    }
+
+    fn says_the_same(&self, layers: Option<&Resolution>, place: &Pointer, twin: &Pointer) -> bool {
+        let there: Option<ResolvedRef<'_>> = layers.and_then(|layers| layers.at(twin));
+        self.document.at(place).zip(there).is_some_and(|(here, there)| equal(here, there))
+    }
+}
+
+/// What a layer says where the user says something, highest first.
+fn shadows(said: ExplainedLeaf) -> Vec<ExplainedShadow> {
+    let ExplainedLeaf { value, layer, file, line, shadows, .. } = said;
+    let first = ExplainedShadow { value, layer, file, line, duplicate: false };
+    std::iter::once(first).chain(shadows).collect()
+}
+
+/// Says that a file that is ours whole is not what the layers give.
+pub(super) fn tell_edited(file: &str, now: &[u8], merged: &MergedFile, notes: &mut Notes) {
+    let structured = matches!(merged.merged, Merged::Structured(_));
+    let Ok((text, _)) = merged.render() else { return };
+    if !structured && now != text.to_bytes() {
+        let message = format!("`{file}` is not what the layers give; this is about what they do give");
+        let found = Diagnostic::new(&codes::INSTALL_EDITED, message).in_file(file);
+        notes.diagnostics.push(found.help("`agpm install --dry-run` shows what would change"));
+    }
+}

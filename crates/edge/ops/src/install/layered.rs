@@ -1,0 +1,91 @@
+//! What the layers give to an install.
+
+use agpm_model::{LayerName, LockedLayer, Lockfile, Manifest};
+
+use crate::failure::{Failure, Notes};
+use crate::install::{Job, LockUse, outdated};
+use crate::layers::{LayerLock, LayeredFile, Pinning, Snapshot, Watched, fold_all, snapshots};
+use crate::packages::{Moving, Sources, with_names_of};
+use crate::world::World;
+
+/// What the layers give.
+#[derive(Default)]
+pub(super) struct Layered {
+    /// By path.
+    pub(super) files: Vec<LayeredFile>,
+    pub(super) locked: Vec<LockedLayer>,
+    pub(super) watching: Watching,
+}
+
+/// How later runs see that nothing changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Watching {
+    /// By a look at these folders.
+    Folders(Vec<Watched>),
+    /// Something changed just now: they have to read it all again.
+    Unsettled,
+}
+
+impl Default for Watching {
+    fn default() -> Self {
+        Watching::Folders(Vec::new())
+    }
+}
+
+/// Reads and folds all layers as this run wants them.
+pub(super) fn layered(
+    world: &World,
+    (manifest, sources): (&Manifest, &Sources),
+    (job, lock): (&Job<'_>, Option<&Lockfile>),
+    notes: &mut Notes,
+) -> Result<Layered, Failure> {
+    if manifest.layers.is_empty() && lock.is_none_or(|lock| lock.layers.is_empty()) {
+        return Ok(Layered::default());
+    }
+    let lock = lock.map(|lock| with_names_of(manifest, lock)).unwrap_or_default();
+    let alone = job.request.lock == LockUse::Frozen;
+    let pinning = Pinning {
+        locked: &lock.layers,
+        moving: &job.moving,
+        lock: if alone { LayerLock::Alone } else { LayerLock::Pins },
+    };
+    if let Some(gone) = lock.layers.iter().find(|locked| alone && !has_layer(manifest, &locked.name)) {
+        return Err(outdated(format!("nothing asks for {} any more", gone.label())));
+    }
+    let snapshots = snapshots(world, (manifest, sources), &pinning, notes)?;
+    Ok(Layered {
+        locked: locked(manifest, &snapshots, &lock),
+        watching: watching(&snapshots),
+        files: fold_all(manifest, snapshots, notes)?,
+    })
+}
+
+/// The files that the layers gave when they were locked, as far as they can still be had.
+pub(super) fn as_locked(
+    world: &World,
+    (manifest, sources): (&Manifest, &Sources),
+    lock: &Lockfile,
+) -> Option<Vec<LayeredFile>> {
+    let pinning = Pinning { locked: &lock.layers, moving: &Moving::Nothing, lock: LayerLock::Alone };
+    let mut quiet = Notes::default();
+    let snapshots = snapshots(world, (manifest, sources), &pinning, &mut quiet).ok()?;
+    fold_all(manifest, snapshots, &mut quiet).ok()
+}
+
+fn has_layer(manifest: &Manifest, name: &LayerName) -> bool {
+    manifest.layers.iter().any(|layer| layer.name == *name)
+}
+
+/// What is not there on this machine stays as it was locked.
+fn locked(manifest: &Manifest, snapshots: &[Snapshot<'_>], lock: &Lockfile) -> Vec<LockedLayer> {
+    let now = |name: &LayerName| snapshots.iter().find(|snapshot| snapshot.layer.name == *name);
+    let before = |name: &LayerName| lock.layers.iter().find(|locked| locked.name == *name).cloned();
+    let of_layer = |name| now(name).map_or_else(|| before(name), Snapshot::locked);
+    manifest.layers.iter().filter_map(|layer| of_layer(&layer.name)).collect()
+}
+
+fn watching(snapshots: &[Snapshot<'_>]) -> Watching {
+    let folders = snapshots.iter().filter(|snapshot| snapshot.pin.is_none());
+    let watched: Option<Vec<Watched>> = folders.map(|snapshot| snapshot.watched.clone()).collect();
+    watched.map_or(Watching::Unsettled, Watching::Folders)
+}

@@ -1,0 +1,71 @@
+//! A layer that is a folder on this machine.
+
+use std::path::Path;
+
+use agpm_diag::{Diagnostic, codes};
+use agpm_model::{FileMode, Layer, RelativePath};
+use agpm_store::{Folder, Listed, ListedKind, Problem, StoreError, list};
+
+use crate::failure::Failure;
+use crate::gather::{limit, shown};
+use crate::layers::skipping::{Skipped, Why, enters, judge};
+use crate::layers::snapshot::{Contents, SnapshotFile, Watched};
+use crate::parallel;
+use crate::world::Environment;
+
+/// Files that one thread reads before it takes the next ones.
+const CHUNK: usize = 64;
+
+pub(super) fn read(environment: &Environment, layer: &Layer, place: &Path) -> Result<Contents, Failure> {
+    let seen = |error: StoreError| -> Failure { told(environment, layer, error) };
+    let listing = list(place, &|folder| enters(layer, folder).is_ok()).map_err(seen)?;
+    let mut wanted: Vec<(RelativePath, FileMode)> = Vec::new();
+    let mut skipped = Vec::new();
+    for entry in &listing.entries {
+        match counted(layer, entry) {
+            Ok(file) => wanted.push(file),
+            Err(why) => skipped.push(Skipped { path: named(entry), why }),
+        }
+    }
+    let folder = Folder::open(place).map_err(seen)?;
+    let read = |chunk: &[(RelativePath, FileMode)]| -> Result<Vec<SnapshotFile>, StoreError> {
+        let one = |(path, mode): &(RelativePath, FileMode)| {
+            let bytes = folder.read(path, limit())?;
+            let shown = shown(environment, &place.join(path.as_str()));
+            Ok(SnapshotFile { path: path.clone(), shown, bytes, mode: *mode })
+        };
+        chunk.iter().map(one).collect()
+    };
+    let chunks = parallel::map(wanted.chunks(CHUNK).collect(), read);
+    let files = chunks.into_iter().collect::<Result<Vec<_>, _>>().map_err(seen)?;
+    let watched = listing.stamp.map(|stamp| Watched { folder: place.to_owned(), folders: listing.folders, stamp });
+    Ok(Contents { files: files.into_iter().flatten().collect(), skipped, watched })
+}
+
+/// A file that counts, or why something does not.
+fn counted(layer: &Layer, entry: &Listed) -> Result<(RelativePath, FileMode), Why> {
+    match entry.kind {
+        ListedKind::Folder => Err(enters(layer, &entry.path).err().unwrap_or(Why::NotIncluded)),
+        ListedKind::File(mode) => judge(layer, &entry.path).map(|path| (path, mode)),
+        ListedKind::Link => judge(layer, &entry.path).and(Err(Why::Link)),
+        ListedKind::Other => judge(layer, &entry.path).and(Err(Why::NoFile)),
+    }
+}
+
+fn named(entry: &Listed) -> String {
+    if entry.kind == ListedKind::Folder { format!("{}/", entry.path) } else { entry.path.clone() }
+}
+
+/// What the disk says, with the layer that it is about.
+fn told(environment: &Environment, layer: &Layer, error: StoreError) -> Failure {
+    let no_folder = matches!(&error.problem, Problem::Other(cause) if cause.kind() == std::io::ErrorKind::NotADirectory);
+    if no_folder {
+        let place = shown(environment, &error.path);
+        let message = format!("layer `{}` is to be the folder `{place}`, which is a file", layer.name);
+        let diagnostic = Diagnostic::new(&codes::IO_UNREADABLE, message).in_layer(layer.name.as_str());
+        return diagnostic.at_spot(layer.spot).help("name the folder that the file is in").into();
+    }
+    let mut failure = Failure::from(error.seen_from(&environment.folder));
+    failure.diagnostic = failure.diagnostic.map(|diagnostic| diagnostic.in_layer(layer.name.as_str()));
+    failure
+}

@@ -1,0 +1,14 @@
+//! Layers: places that contribute files, brought together file by file.
+
+mod folder;
+mod folding;
+mod git;
+mod pinning;
+mod report;
+mod skipping;
+mod snapshot;
+
+pub(crate) use folding::{LayeredFile, contributions, fold_all};
+pub(crate) use pinning::{LayerLock, Pinning};
+pub use report::{LayerRow, LayerState, LayersReport, SkippedRow, layers};
+pub(crate) use snapshot::{Snapshot, Watched, snapshots};

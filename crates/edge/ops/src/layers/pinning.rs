@@ -1,0 +1,117 @@
+//! Which version of its source a layer is: the locked one as long as it fits, else the best that does.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use agpm_diag::{Diagnostic, codes};
+use agpm_model::{
+    Extent, Layer, LayerPin, LockedLayer, Lockfile, Manifest, Origin, ResourcePath, Selector, SourceName,
+    Unit,
+};
+use agpm_solve::Facts;
+
+use crate::failure::{Failure, Notes};
+use crate::install::outdated;
+use crate::layers::snapshot::Snapshot;
+use crate::packages::{Fetcher, Known, Moving, Sources, plain_sources};
+use crate::world::World;
+
+/// What the lockfile is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LayerLock {
+    /// Its pins stay where they fit.
+    Pins,
+    /// It alone counts, and every byte is checked against it.
+    Alone,
+}
+
+/// What the lockfile says of layers, and which of it stays.
+pub(crate) struct Pinning<'a> {
+    pub(crate) locked: &'a [LockedLayer],
+    pub(crate) moving: &'a Moving,
+    pub(crate) lock: LayerLock,
+}
+
+impl<'a> Pinning<'a> {
+    /// With the pins of a lockfile.
+    pub(crate) fn of(lock: Option<&'a Lockfile>, moving: &'a Moving) -> Self {
+        let locked = lock.map(|lock| lock.layers.as_slice()).unwrap_or_default();
+        Pinning { locked, moving, lock: LayerLock::Pins }
+    }
+
+    fn locked(&self, layer: &Layer) -> Option<&'a LockedLayer> {
+        self.locked.iter().find(|locked| locked.name == layer.name)
+    }
+
+    /// The version that a layer is.
+    pub(super) fn pin(
+        &self,
+        (world, manifest, sources): (&World, &Manifest, &Sources),
+        layer: &Layer,
+        (source, selector): (&SourceName, &Selector),
+        notes: &mut Notes,
+    ) -> Result<LayerPin, Failure> {
+        let pin = self.locked(layer).and_then(|locked| locked.pin.as_ref());
+        let same = |pin: &&LayerPin| pin.source == *source && pin.requirement == selector.as_str();
+        match (pin.filter(same), self.lock) {
+            (Some(pin), LayerLock::Alone) => Ok(pin.clone()),
+            (Some(pin), LayerLock::Pins) if !self.moving.moves_layer(&layer.name) => Ok(pin.clone()),
+            (None, LayerLock::Alone) => {
+                Err(outdated(format!("{} is not in the lockfile as the manifest has it", layer.label())))
+            }
+            _ => choose((world, manifest, sources), layer, (source, selector), notes),
+        }
+    }
+
+    /// Where the lockfile alone counts, every byte has to be as it says.
+    pub(super) fn check(&self, snapshot: &Snapshot<'_>) -> Result<(), Failure> {
+        let layer = snapshot.layer;
+        match (self.lock, self.locked(layer)) {
+            (LayerLock::Alone, None) if snapshot.locked().is_some() => {
+                Err(outdated(format!("{} is not in the lockfile", layer.label())))
+            }
+            (LayerLock::Alone, Some(locked)) if locked.checksum != snapshot.checksum => {
+                let message = format!("{}: its files are not those that are locked", layer.label());
+                let help = "someone changed the layer, its `include` or the lockfile: compare before you trust either";
+                let diagnostic = Diagnostic::new(&codes::LOCK_CHECKSUM, message).in_layer(layer.name.as_str());
+                Err(diagnostic.at_spot(layer.spot).help(help).into())
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The best version of a source that is asked for.
+fn choose(
+    (world, manifest, sources): (&World, &Manifest, &Sources),
+    layer: &Layer,
+    (source, selector): (&SourceName, &Selector),
+    notes: &mut Notes,
+) -> Result<LayerPin, Failure> {
+    let fetcher = Fetcher::new(world, sources, manifest);
+    let mut known = Known::new(plain_sources(sources), BTreeMap::new());
+    let path = ResourcePath::in_source("layer").expect("a good path");
+    let unit = Unit { origin: Origin::Source(source.clone()), path, extent: Extent::Folder };
+    let candidates = loop {
+        match known.allowed(&unit, selector) {
+            Ok(candidates) => break candidates,
+            Err(need) => fetcher.fulfil(&BTreeSet::from([need]), &mut known, notes)?,
+        }
+    };
+    let version = candidates.first().map(|best| known.version(&unit, *best));
+    let Some((label, commit)) = version.and_then(|version| Some((version.label, version.commit?))) else {
+        return Err(no_version(layer, (source, selector), &known, &unit));
+    };
+    let (source, requirement) = (source.clone(), selector.as_str().to_owned());
+    Ok(LayerPin { source, requirement, version: label, commit })
+}
+
+fn no_version(layer: &Layer, (source, selector): (&SourceName, &Selector), known: &Known, unit: &Unit) -> Failure {
+    let message = format!("layer `{}`: source `{source}` has no version that fits `{selector}`", layer.name);
+    let newest: Vec<String> = known.all(unit).into_iter().take(5).map(|(_, wish)| wish.to_string()).collect();
+    let help = match newest.is_empty() {
+        true => "it has no tags; name a branch with `branch`".to_owned(),
+        false => format!("its newest versions are {}", newest.join(", ")),
+    };
+    let diagnostic = Diagnostic::new(&codes::PACKAGE_VERSION, message).in_layer(layer.name.as_str());
+    diagnostic.at_spot(layer.spot).help(help).into()
+}

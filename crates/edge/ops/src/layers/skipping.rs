@@ -1,0 +1,101 @@
+//! What of a layer is not taken, and why.
+
+use agpm_diag::{Diagnostic, codes};
+use agpm_model::{Layer, RelativePath, is_junk};
+
+use crate::packages::LOCK_NAME;
+
+/// Something of a layer that does not count.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Skipped {
+    /// Its path in the layer; a folder ends in `/`.
+    pub(crate) path: String,
+    pub(crate) why: Why,
+}
+
+/// Why something of a layer does not count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Why {
+    /// No pattern of `include` matches it.
+    NotIncluded,
+    /// Version control, editors or caches left it behind.
+    Junk,
+    /// It is a file of agpm itself.
+    Own,
+    /// It may lead anywhere.
+    Link,
+    /// Some system cannot have a file of that name.
+    Name,
+    /// A device, a pipe or the like.
+    NoFile,
+    /// Another repository stands there.
+    Repository,
+}
+
+impl Why {
+    /// The words that users see.
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            Why::NotIncluded => "not in `include`",
+            Why::Junk => "left behind by version control, an editor or a cache",
+            Why::Own => "a file of agpm itself",
+            Why::Link => "a symbolic link, which is not followed",
+            Why::Name => "not a name that every system can have",
+            Why::NoFile => "not a file",
+            Why::Repository => "another repository",
+        }
+    }
+
+    /// Whether somebody will miss it.
+    fn surprises(self) -> bool {
+        matches!(self, Why::Link | Why::Name | Why::NoFile | Why::Repository)
+    }
+}
+
+/// Whether the project keeps something of its own there. Snippets of the tool `agpm` are ordinary files.
+fn is_own(path: &str) -> bool {
+    let path = path.to_ascii_lowercase();
+    let state = path.starts_with(".agpm/") && !path.starts_with(".agpm/snippets/");
+    state
+        || ["agpm.toml", "agpm.private.toml", LOCK_NAME, ".agpm"].contains(&path.as_str())
+        || path.starts_with(".local/state/agpm/")
+}
+
+/// The path of a file that counts, or why it does not.
+pub(super) fn judge(layer: &Layer, path: &str) -> Result<RelativePath, Why> {
+    if path.split('/').any(is_junk) {
+        return Err(Why::Junk);
+    }
+    if !layer.includes(path) {
+        return Err(Why::NotIncluded);
+    }
+    if is_own(path) {
+        return Err(Why::Own);
+    }
+    if path.contains('\u{fffd}') {
+        return Err(Why::Name);
+    }
+    RelativePath::new(path).ok().filter(|good| good.as_str() == path).ok_or(Why::Name)
+}
+
+/// Whether a folder may hold files that count, or why it does not.
+pub(super) fn enters(layer: &Layer, folder: &str) -> Result<(), Why> {
+    match folder {
+        folder if folder.split('/').any(is_junk) => Err(Why::Junk),
+        folder if !layer.enters(folder) => Err(Why::NotIncluded),
+        _ => Ok(()),
+    }
+}
+
+/// Says what is missed, all of one layer at once.
+pub(super) fn report(layer: &Layer, skipped: &[Skipped]) -> Option<Diagnostic> {
+    let missed: Vec<&Skipped> = skipped.iter().filter(|skipped| skipped.why.surprises()).collect();
+    let first = missed.first()?;
+    let more = match missed.len() {
+        1 => String::new(),
+        count => format!(" (and {} more)", count - 1),
+    };
+    let message = format!("layer `{}`: `{}` is {}{more}", layer.name, first.path, first.why.words());
+    let diagnostic = Diagnostic::new(&codes::LAYERS_SKIPPED, message).in_layer(layer.name.as_str());
+    Some(diagnostic.at_spot(layer.spot).help("it is left out; `agpm layers` lists all that is"))
+}

@@ -1,0 +1,191 @@
+//! Every layer as it is now: its files, and what pins it.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use agpm_diag::{Diagnostic, codes};
+use agpm_model::{
+    Checksum, FileMode, Layer, LayerPin, LayerPlace, LockedLayer, Manifest, RelativePath, SourceName,
+};
+use agpm_store as store;
+
+use crate::failure::{Failure, Notes};
+use crate::gather::shown;
+use crate::layers::pinning::Pinning;
+use crate::layers::skipping::Skipped;
+use crate::layers::{folder, git};
+use crate::packages::{Opened, Sources, local_path};
+use crate::parallel;
+use crate::world::World;
+
+/// A layer as it is now.
+#[derive(Debug)]
+pub(crate) struct Snapshot<'m> {
+    pub(crate) layer: &'m Layer,
+    /// Where it is, as users see it.
+    pub(crate) shown: String,
+    pub(crate) pin: Option<LayerPin>,
+    /// Of all its files.
+    pub(crate) checksum: Checksum,
+    /// By path.
+    pub(crate) files: Vec<SnapshotFile>,
+    pub(crate) skipped: Vec<Skipped>,
+    /// How a change of a folder is seen later; nothing if it is pinned, or if it changed just now.
+    pub(crate) watched: Option<Watched>,
+}
+
+/// A file of a layer.
+#[derive(Debug)]
+pub(crate) struct SnapshotFile {
+    pub(crate) path: RelativePath,
+    /// As users see it.
+    pub(crate) shown: String,
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) mode: FileMode,
+}
+
+/// Folders on this machine that files were taken from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Watched {
+    pub(crate) folder: PathBuf,
+    /// The folders in it that were looked into.
+    pub(crate) folders: Vec<String>,
+    pub(crate) stamp: Checksum,
+}
+
+/// What was read of a layer.
+pub(super) struct Contents {
+    pub(super) files: Vec<SnapshotFile>,
+    pub(super) skipped: Vec<Skipped>,
+    pub(super) watched: Option<Watched>,
+}
+
+impl Snapshot<'_> {
+    /// The entry of the lockfile; a folder that only this machine has is nobody else's matter.
+    pub(crate) fn locked(&self) -> Option<LockedLayer> {
+        let own = matches!(&self.layer.place, LayerPlace::Folder(path) if is_own_folder(path));
+        let (name, pin, checksum) = (self.layer.name.clone(), self.pin.clone(), self.checksum);
+        (!own).then_some(LockedLayer { name, pin, checksum })
+    }
+}
+
+/// Whether a folder is named by where it is on one machine.
+fn is_own_folder(path: &str) -> bool {
+    path.starts_with(['/', '~', '\\']) || path.as_bytes().get(1) == Some(&b':')
+}
+
+/// Reads every layer, lowest first; those that are not there are told and left out.
+pub(crate) fn snapshots<'m>(
+    world: &World,
+    (manifest, sources): (&'m Manifest, &Sources),
+    pinning: &Pinning<'_>,
+    notes: &mut Notes,
+) -> Result<Vec<Snapshot<'m>>, Failure> {
+    let reader = Reader { world, manifest, sources, pinning };
+    let answers = parallel::map(groups(&manifest.layers), |group: Vec<(usize, &'m Layer)>| {
+        let mut own = Notes::default();
+        let read = |(rank, layer)| Ok(reader.read(layer, &mut own)?.map(|snapshot| (rank, snapshot)));
+        let all: Result<Vec<_>, Failure> = group.into_iter().map(read).collect();
+        (all, own.diagnostics)
+    });
+    let mut snapshots: Vec<(usize, Snapshot<'m>)> = Vec::new();
+    let mut failed = None;
+    for (answer, diagnostics) in answers {
+        notes.diagnostics.extend(diagnostics);
+        match answer {
+            Ok(all) => snapshots.extend(all.into_iter().flatten()),
+            Err(failure) => failed = failed.or(Some(failure)),
+        }
+    }
+    failed.map_or(Ok(()), Err)?;
+    snapshots.sort_by_key(|(rank, _)| *rank);
+    Ok(snapshots.into_iter().map(|(_, snapshot)| snapshot).collect())
+}
+
+/// Layers that can be read side by side: all of one source go together.
+fn groups(layers: &[Layer]) -> Vec<Vec<(usize, &Layer)>> {
+    let mut groups: Vec<Vec<(usize, &Layer)>> = Vec::new();
+    let mut by_source: BTreeMap<&SourceName, usize> = BTreeMap::new();
+    for (rank, layer) in layers.iter().enumerate() {
+        let known = match &layer.place {
+            LayerPlace::Source(source, _) => Some(*by_source.entry(source).or_insert(groups.len())),
+            LayerPlace::Folder(_) => None,
+        };
+        match known.and_then(|at| groups.get_mut(at)) {
+            Some(group) => group.push((rank, layer)),
+            None => groups.push(vec![(rank, layer)]),
+        }
+    }
+    groups
+}
+
+struct Reader<'a, 'm> {
+    world: &'a World,
+    manifest: &'m Manifest,
+    sources: &'a Sources,
+    pinning: &'a Pinning<'a>,
+}
+
+impl<'m> Reader<'_, 'm> {
+    fn read(&self, layer: &'m Layer, notes: &mut Notes) -> Result<Option<Snapshot<'m>>, Failure> {
+        let environment = &self.world.environment;
+        let (shown_place, pin, contents) = match &layer.place {
+            LayerPlace::Folder(path) => {
+                let place = with_root(local_path(path, &self.sources.project, environment), layer);
+                (shown(environment, &place), None, self.folder(layer, &place, notes)?)
+            }
+            LayerPlace::Source(source, selector) => match self.sources.get(source) {
+                Some(Opened::Folder(path)) => {
+                    let place = with_root(path.clone(), layer);
+                    (shown(environment, &place), None, self.folder(layer, &place, notes)?)
+                }
+                Some(Opened::Git(remote)) => {
+                    let pin = self.pinning.pin((self.world, self.manifest, self.sources), layer, (source, selector), notes)?;
+                    let contents = git::read((source, remote), layer, &pin, notes)?;
+                    (format!("{source}@{}", pin.version), Some(pin), Some(contents))
+                }
+                None => return Ok(None),
+            },
+        };
+        let Some(Contents { files, skipped, watched }) = contents else { return Ok(None) };
+        notes.diagnostics.extend(super::skipping::report(layer, &skipped));
+        let checksum = checksum_of(&files);
+        let snapshot = Snapshot { layer, shown: shown_place, pin, checksum, files, skipped, watched };
+        self.pinning.check(&snapshot)?;
+        Ok(Some(snapshot))
+    }
+
+    fn folder(
+        &self,
+        layer: &Layer,
+        place: &std::path::Path,
+        notes: &mut Notes,
+    ) -> Result<Option<Contents>, Failure> {
+        if !store::exists(place) {
+            notes.diagnostics.push(missing(layer, &shown(&self.world.environment, place)));
+            return Ok(None);
+        }
+        folder::read(&self.world.environment, layer, place).map(Some)
+    }
+}
+
+fn with_root(folder: PathBuf, layer: &Layer) -> PathBuf {
+    layer.root.as_ref().map_or(folder.clone(), |root| folder.join(root.as_str()))
+}
+
+fn missing(layer: &Layer, place: &str) -> Diagnostic {
+    let message = format!("the folder of layer `{}`, `{place}`, is not there", layer.name);
+    Diagnostic::new(&codes::LAYERS_MISSING, message)
+        .in_layer(layer.name.as_str())
+        .at_spot(layer.spot)
+        .help("its path is from the manifest's folder; make the folder, or remove the layer")
+}
+
+fn checksum_of(files: &[SnapshotFile]) -> Checksum {
+    let line = |file: &SnapshotFile| {
+        let mode = if file.mode == FileMode::Executable { "x" } else { "-" };
+        format!("{}\0{mode}\0{}\n", file.path, Checksum::of(&file.bytes))
+    };
+    let lines: Vec<String> = parallel::map(files.iter().collect(), line);
+    Checksum::of(lines.concat().as_bytes())
+}

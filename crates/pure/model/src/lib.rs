@@ -5,6 +5,7 @@
 mod address;
 mod declared;
 mod digest;
+mod import;
 mod lock;
 mod manifest;
 mod name;
@@ -25,6 +26,7 @@ mod version;
 pub use address::{ADDRESS_SCHEMES, AddressError, AddressKind, SourceAddress};
 pub use declared::{Declared, declarations, read_declarations};
 pub use digest::{Checksum, ChecksumError, ObjectId, ObjectIdError};
+pub use import::{Additions, Folders, Import, ImportedLayer, ImportedPlace, NewLayer, read_agent_manager};
 pub use lock::{Locked, LockedSource, Lockfile};
 pub use manifest::{
     Allowed, DEFAULT_VERSION, Dependency, Entry, Field, FilePattern, Install, Layer, LayerPlace,

@@ -36,10 +36,12 @@ fn text(manifest: &str, additions: &Additions) -> String {
     let mut out: String = layers.iter().map(|layer| layer_line(&layer.table)).collect();
     out.extend(merge.iter().map(|(files, value)| format!("merge {files}: {}\n", strategy(value))));
     let counts = [
-        counted(layers.len(), "layer", "layers"),
-        counted(sources.len(), "source", "sources"),
-        counted(merge.len(), "line of [merge]", "lines of [merge]"),
+        (layers.len(), "layer", "layers"),
+        (sources.len(), "source", "sources"),
+        (merge.len(), "line of [merge]", "lines of [merge]"),
     ];
+    let counts = counts.iter().filter(|(count, ..)| *count > 0);
+    let counts: Vec<String> = counts.map(|(count, one, many)| counted(*count, one, many)).collect();
     out.push_str(&format!("{manifest} changed: {} added\n", counts.join(", ")));
     if layers.iter().any(|layer| layer.table.get("branch").is_some()) {
         out.push_str(

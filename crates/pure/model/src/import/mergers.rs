@@ -125,7 +125,7 @@ fn strategy(name: &str) -> Option<&'static str> {
 fn report(findings: &mut Findings, class: NodeRef<'_>, setting: NodeRef<'_>) {
     let message = format!("the setting `{}` of `{}` has no counterpart", setting.content(), class.content());
     let help = match LAYOUT.contains(&setting.content()) {
-        true => "nothing is needed: a merged file keeps the layout of its lowest layer",
+        true => "a merged file keeps the layout of its lowest layer",
         false => "see `agpm strategies` for what `[merge]` can say",
     };
     findings.lost(setting, message, help);

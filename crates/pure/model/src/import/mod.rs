@@ -5,6 +5,8 @@ mod agent_manager;
 mod findings;
 mod folders;
 mod mergers;
+#[cfg(test)]
+mod tests;
 
 pub use crate::import::additions::{Additions, NewLayer};
 pub use crate::import::agent_manager::read_agent_manager;

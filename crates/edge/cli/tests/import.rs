@@ -81,7 +81,7 @@ fn a_second_run_changes_nothing_even_after_a_change_of_branch() {
     sandbox.write("agpm.toml", &edited);
     let before = sandbox.listing();
     let output = run(&sandbox, "agpm import agent-manager config.yaml", 0);
-    assert_eq!(output.stdout, "agpm.toml says all of it already\n");
+    assert_eq!(output.stdout, "nothing to add: agpm.toml stays as it is\n");
     assert_eq!(sandbox.read("agpm.toml"), edited);
     assert_eq!(sandbox.listing(), before);
 }

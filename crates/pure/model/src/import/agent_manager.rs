@@ -171,6 +171,14 @@ impl<'d> Reader<'_, 'd> {
 
     fn layer(&mut self, name: NodeRef<'d>, entry: NodeRef<'d>, include: &[String]) -> Option<ImportedLayer> {
         self.report_others(entry, "an entry", |key| ENTRY.contains(&key));
+        let place = self.place(name, entry)?;
+        let layer = LayerName::new(name.content()).map_err(|error| {
+            self.findings.malformed(name, error.to_string(), "write a short word, such as `team`");
+        });
+        Some(ImportedLayer { name: layer.ok()?, place, include: include.to_vec() })
+    }
+
+    fn place(&mut self, name: NodeRef<'d>, entry: NodeRef<'d>) -> Option<ImportedPlace> {
         let url = self.required(entry, "url")?;
         let address = self.findings.string(url, "`url`")?.trim();
         let kind = match entry.get("repo_type") {
@@ -178,27 +186,23 @@ impl<'d> Reader<'_, 'd> {
             None if is_folder(address) => "file",
             None => "git",
         };
-        let place = match kind {
-            "git" => ImportedPlace::Git(self.address(url, address)?),
+        match kind {
+            "git" => self.address(url, address).map(ImportedPlace::Git),
             "local" | "file" if is_folder(address) => {
                 let path = address.strip_prefix("file://").unwrap_or(address);
-                ImportedPlace::Folder(self.folders.written(path))
+                Some(ImportedPlace::Folder(self.folders.written(path)))
             }
             "local" | "file" => {
                 self.findings.malformed(url, "this is no folder", "write `file://` and a path");
-                return None;
+                None
             }
             _ => {
                 let message = format!("the layer `{}` is a repository of type `{kind}`", name.content());
                 let help = "layers are git sources or folders: copy it to one, and add the layer by hand";
                 self.findings.lost(entry.get("repo_type").unwrap_or(name), message, help);
-                return None;
+                None
             }
-        };
-        let layer = LayerName::new(name.content()).map_err(|error| {
-            self.findings.malformed(name, error.to_string(), "write a short word, such as `team`");
-        });
-        Some(ImportedLayer { name: layer.ok()?, place, include: include.to_vec() })
+        }
     }
 
     /// An address without its secrets, which are told of: the manifest is shared.

@@ -17,6 +17,7 @@ bench:
     python3 bench/merge.py target/release/agpm
     python3 bench/install.py target/release/agpm
     python3 bench/content.py target/release/agpm
+    python3 bench/layers.py target/release/agpm
 
 # Property tests with other seeds and more cases
 soak CASES="20000":

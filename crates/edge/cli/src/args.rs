@@ -123,6 +123,8 @@ pub(crate) enum Command {
     Merge(MergeArgs),
     /// Show the merge strategies, built in and of the project, with an example each
     Strategies(StrategiesArgs),
+    /// Take over the configuration of another program as layers
+    Import(ImportArgs),
     /// Tell where a value came from and what it shadows, or what an error code means
     Explain(ExplainArgs),
     /// Print a completion script for a shell
@@ -467,6 +469,18 @@ pub(crate) enum MergeFormat {
 pub(crate) struct StrategiesArgs {
     /// Show only this one
     pub(crate) name: Option<String>,
+}
+
+/// Arguments of `import`.
+#[derive(Debug, Args)]
+pub(crate) struct ImportArgs {
+    /// Whose configuration: agent-manager
+    pub(crate) format: String,
+    /// The configuration [default: `config.yaml` in `$AGENT_MANAGER_CONFIG_DIR` or `~/.agent-manager`]
+    pub(crate) file: Option<PathBuf>,
+    /// Print the sections, and do not write them
+    #[arg(long)]
+    pub(crate) dry_run: bool,
 }
 
 /// Arguments of `explain`.

@@ -8,7 +8,7 @@ use agpm_model::{
     ResourceType, SourceAddress, SourceName,
 };
 use agpm_store::{Expected, FileChange, ProjectStore, Transaction};
-use agpm_text::{Document, Edit, Format, Limits, Pointer, Value, parse, parse_alone};
+use agpm_text::{Document, Edit, EditError, Format, Limits, Pointer, Value, parse, parse_alone};
 
 use crate::failure::{Failure, FailureKind, Notes, Outcome};
 use crate::gather::{ManifestFiles, Project, document_of, manifest_path, refuse_link, unknown_name};
@@ -101,17 +101,21 @@ pub struct ChangeReport {
 
 /// Changes the manifest.
 pub fn change_manifest(world: &World, change: &ManifestChange) -> Outcome<ChangeReport> {
+    until_not_overtaken(|notes| run(world, change, notes))
+}
+
+/// Makes a change again that another process overtook: it is made to what that one left.
+pub(crate) fn until_not_overtaken<T>(change: impl Fn(&mut Notes) -> Result<T, Failure>) -> Outcome<T> {
     let mut tries = 1;
     loop {
         let mut notes = Notes::default();
-        let result = run(world, change, &mut notes);
+        let result = change(&mut notes);
         let overtaken = |failure: &Failure| {
             failure.diagnostic.as_ref().is_some_and(|found| *found.code == codes::INSTALL_CHANGED)
         };
         if tries == MOST_TRIES || !result.as_ref().is_err_and(overtaken) {
             return notes.outcome(result);
         }
-        // Another process was faster: the change is made to what it left.
         tries += 1;
     }
 }
@@ -154,7 +158,7 @@ fn run(world: &World, change: &ManifestChange, notes: &mut Notes) -> Result<Chan
     let installed = match edited.then {
         Then::Install(executables) => Some(bring_in_line(world, &edited, &bytes, executables, notes)?),
         Then::Leave => {
-            write_manifest(world, &edited, &bytes, notes)?;
+            write_manifest(world, &edited.done, &edited.text, &bytes, notes)?;
             None
         }
     };
@@ -180,21 +184,27 @@ fn bring_in_line(
 }
 
 /// Writes the manifest alone, after a look at whether it still reads.
-fn write_manifest(world: &World, edited: &Edited, before: &[u8], notes: &mut Notes) -> Result<(), Failure> {
+pub(crate) fn write_manifest(
+    world: &World,
+    title: &str,
+    text: &str,
+    before: &[u8],
+    notes: &mut Notes,
+) -> Result<(), Failure> {
     let files = ManifestFiles::require(&world.environment)?;
     let store = ProjectStore::open(files.folder())?;
     let path = manifest_path(&files)?;
     refuse_link(&store, &path)?;
-    Project::of(&world.environment, files.with_project(edited.text.clone().into_bytes()), notes)?;
+    Project::of(&world.environment, files.with_project(text.as_bytes().to_vec()), notes)?;
     let held = install::hold(world, &store, Writing::Apply, notes)?;
     let change = FileChange::Write {
         path,
-        bytes: edited.text.as_bytes().into(),
+        bytes: text.as_bytes().into(),
         mode: FileMode::Plain,
         before: Expected::Checksum(Checksum::of(before)),
     };
     if let Some(held) = held {
-        let transaction = Transaction { title: edited.done.clone(), changes: vec![change] };
+        let transaction = Transaction { title: title.to_owned(), changes: vec![change] };
         store.apply(&held, &transaction, &|_| {})?;
     }
     Ok(())
@@ -219,10 +229,12 @@ fn kind_of(word: &str) -> Result<ResourceType, Failure> {
 }
 
 fn edit(document: &Document, edit: &Edit) -> Result<String, Failure> {
-    document.edit(edit).map_err(|error| {
-        let message = format!("the manifest cannot be edited: {error}");
-        Diagnostic::new(&codes::MANIFEST_VALUE, message).help("make this change by hand").into()
-    })
+    document.edit(edit).map_err(|error| uneditable(&error))
+}
+
+pub(crate) fn uneditable(error: &EditError) -> Failure {
+    let message = format!("the manifest cannot be edited: {error}");
+    Diagnostic::new(&codes::MANIFEST_VALUE, message).help("make this change by hand").into()
 }
 
 /// The address of a source that is to be added, if it and the name are good.

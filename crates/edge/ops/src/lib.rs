@@ -7,6 +7,7 @@ mod demo;
 mod explain;
 mod failure;
 mod gather;
+mod import;
 mod init;
 mod install;
 mod layers;
@@ -37,6 +38,7 @@ pub use config::{ConfigAnswer, ConfigReport, ConfigRequest, config};
 pub use demo::{DemoReport, DemoRequest, DemoResult, DemoShow, demo};
 pub use explain::{ExplainReport, ExplainRequest, explain};
 pub use failure::{FailureKind, Outcome};
+pub use import::{IMPORT_FORMATS, ImportReport, ImportRequest, import};
 pub use init::{InitReport, InitRequest, init};
 pub use install::{
     Conversion, Executables, Fate, FateKind, Fidelity, InstallReport, InstallRequest, LockChange, LockUse,

@@ -50,6 +50,8 @@ codes! {
     CSV_QUOTE = "csv/quote" Error;
     CSV_RAGGED = "csv/ragged" Warning;
     EXPLAIN_NOT_FOUND = "explain/not-found" Error;
+    IMPORT_FORMAT = "import/format" Error;
+    IMPORT_NO_COUNTERPART = "import/no-counterpart" Warning;
     INSTALL_CHANGED = "install/changed" Error;
     INSTALL_EDITED = "install/edited" Warning;
     INSTALL_NOT_OURS = "install/not-ours" Error;

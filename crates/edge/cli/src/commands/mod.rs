@@ -5,6 +5,7 @@ mod change;
 mod config;
 mod demo;
 mod explain;
+mod import;
 mod init;
 mod install;
 mod layers;
@@ -54,6 +55,7 @@ pub(crate) fn run(cli: Cli, output: &mut Output) -> ExitCode {
         Command::Layers => layers::run(&world, output),
         Command::Merge(args) => merge::run(&world, args, output),
         Command::Strategies(args) => strategies::run(&world, args, output),
+        Command::Import(args) => import::run(&world, args, output),
         Command::Explain(args) => explain::run(&world, args, output),
         Command::Completions(args) => {
             let mut script = Vec::new();
@@ -66,7 +68,6 @@ pub(crate) fn run(cli: Cli, output: &mut Output) -> ExitCode {
 
 fn world(global: &Global) -> World {
     let folder = std::env::current_dir().unwrap_or_default();
-    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let home = variable("HOME").or_else(|| variable("USERPROFILE"));
     let place = |name: &str, below_home: &str| {
         let absolute = variable(name).filter(|path| path.is_absolute());
@@ -87,6 +88,11 @@ fn world(global: &Global) -> World {
         folder,
     };
     World { environment, progress: progress(global) }
+}
+
+/// The path that an environment variable holds, if it is set.
+fn variable(name: &str) -> Option<PathBuf> {
+    std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
 }
 
 fn inputs(fold: FoldArgs, files: Vec<std::path::PathBuf>) -> MergeInputs {

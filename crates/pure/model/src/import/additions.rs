@@ -1,0 +1,261 @@
+//! What an import adds to a manifest, and where the two contradict each other.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use agpm_diag::{Diagnostic, codes};
+use agpm_text::{Document, Edit, EditError, Format, NodeRef, Pointer, Value, equal, parse_alone, to_value};
+
+use crate::import::{Import, ImportedLayer, ImportedPlace};
+use crate::manifest::{Manifest, spot};
+use crate::name::SourceName;
+
+/// The branch that is followed where the configuration names none.
+const BRANCH: &str = "main";
+
+/// What is new, ready to be written.
+#[derive(Clone, Debug, Default)]
+pub struct Additions {
+    /// Lines of `[sources]`.
+    pub sources: Vec<(String, Value)>,
+    /// Tables of `[[layers]]`.
+    pub layers: Vec<NewLayer>,
+    /// Lines of `[merge]`.
+    pub merge: Vec<(String, Value)>,
+}
+
+/// A new layer and its place among those that are there.
+#[derive(Clone, Debug)]
+pub struct NewLayer {
+    /// How many of the manifest's own layers are lower.
+    pub above: usize,
+    /// Its table.
+    pub table: Value,
+}
+
+impl Import {
+    /// What the manifest lacks; what it says otherwise is refused.
+    pub fn additions(&self, manifest: &Manifest, document: &Document) -> Result<Additions, Vec<Diagnostic>> {
+        let mut comparison = Comparison::new(manifest, document);
+        comparison.begin(&self.layers);
+        for layer in &self.layers {
+            comparison.layer(layer);
+        }
+        for (files, value) in &self.merge {
+            comparison.merge(files, value);
+        }
+        match comparison.clashes.is_empty() {
+            true => Ok(comparison.new),
+            false => Err(comparison.clashes),
+        }
+    }
+}
+
+struct Comparison<'a> {
+    manifest: &'a Manifest,
+    document: &'a Document,
+    /// The manifest's layers by name, with their rank.
+    layers: BTreeMap<&'a str, (usize, NodeRef<'a>)>,
+    /// The names of sources by address.
+    sources: BTreeMap<String, String>,
+    source_names: BTreeSet<String>,
+    /// How many of the manifest's layers are lower than the next one.
+    above: usize,
+    new: Additions,
+    clashes: Vec<Diagnostic>,
+}
+
+impl<'a> Comparison<'a> {
+    fn new(manifest: &'a Manifest, document: &'a Document) -> Self {
+        let list = section(document, "layers");
+        let named = |(rank, node): (usize, NodeRef<'a>)| Some((node.get("name")?.as_str()?, (rank, node)));
+        let layers: BTreeMap<_, _> =
+            list.into_iter().flat_map(NodeRef::items).enumerate().filter_map(named).collect();
+        let written = section(document, "sources").into_iter().flat_map(NodeRef::entries);
+        let sources = written.map(|(name, url)| (url.content().to_owned(), name.content().to_owned()));
+        let count = list.map_or(0, NodeRef::len);
+        Comparison {
+            manifest,
+            document,
+            layers,
+            sources: sources.collect(),
+            source_names: BTreeSet::new(),
+            above: count,
+            new: Additions::default(),
+            clashes: Vec::new(),
+        }
+    }
+
+    /// What is lower than the lowest common layer goes below it; without one all goes to the top.
+    fn begin(&mut self, layers: &[ImportedLayer]) {
+        let first = layers.iter().find_map(|layer| self.layers.get(layer.name.as_str()));
+        self.above = first.map_or(self.above, |(rank, _)| *rank);
+    }
+
+    fn clash(&mut self, node: NodeRef<'_>, message: String) {
+        let help = "change or remove it, or change the configuration that is imported; nothing was written";
+        self.clashes.push(Diagnostic::new(&codes::IO_EXISTS, message).at_spot(spot(node)).help(help));
+    }
+
+    fn layer(&mut self, layer: &ImportedLayer) {
+        let Some((rank, node)) = self.layers.get(layer.name.as_str()).copied() else {
+            let table = self.table(layer);
+            self.new.layers.push(NewLayer { above: self.above, table });
+            return;
+        };
+        let place = node.get("name").unwrap_or(node);
+        if !self.is_same(node, layer) {
+            self.clash(place, format!("the manifest has another layer `{}`", layer.name));
+        } else if rank < self.above {
+            self.clash(place, format!("the manifest has the layer `{}` in another order", layer.name));
+        }
+        self.above = self.above.max(rank + 1);
+    }
+
+    /// Whether a layer of the manifest is the imported one: what else it says is the user's own.
+    fn is_same(&self, node: NodeRef<'_>, layer: &ImportedLayer) -> bool {
+        let said = |key: &str| node.get(key).and_then(NodeRef::as_str);
+        match &layer.place {
+            ImportedPlace::Folder(path) => said("path") == Some(path),
+            ImportedPlace::Git(address) => {
+                let known = said("source").and_then(|name| SourceName::new(name).ok());
+                let source = known.and_then(|name| self.manifest.source(&name));
+                source.is_some_and(|source| source.address.redacted() == address.redacted())
+            }
+        }
+    }
+
+    fn table(&mut self, layer: &ImportedLayer) -> Value {
+        let mut fields = vec![("name", Value::from(layer.name.as_str()))];
+        match &layer.place {
+            ImportedPlace::Folder(path) => fields.push(("path", path.as_str().into())),
+            ImportedPlace::Git(address) => {
+                let source = self.source(layer.name.as_str(), address.redacted());
+                fields.extend([("source", source.into()), ("branch", BRANCH.into())]);
+            }
+        }
+        if !layer.include.is_empty() {
+            fields.push(("include", Value::list(layer.include.iter().map(String::as_str))));
+        }
+        Value::map(fields)
+    }
+
+    /// The name of the source at an address, which is new unless the manifest has it.
+    fn source(&mut self, layer: &str, address: &str) -> String {
+        if let Some(known) = self.sources.get(address) {
+            return known.clone();
+        }
+        let name = self.free_name(&layer.replace([':', '/', ' '], "-"));
+        let taken = SourceName::new(&name).ok().and_then(|name| self.manifest.source(&name));
+        if let Some(source) = taken {
+            let message = format!("the source `{name}` is another");
+            let help = "give it another name, or the layer in the configuration that is imported";
+            self.clashes.push(Diagnostic::new(&codes::IO_EXISTS, message).at_spot(source.spot).help(help));
+        }
+        self.sources.insert(address.to_owned(), name.clone());
+        self.new.sources.push((name.clone(), address.into()));
+        name
+    }
+
+    /// A name that no other new source has.
+    fn free_name(&mut self, wanted: &str) -> String {
+        let numbered = (2..).map(|number| format!("{wanted}-{number}"));
+        let mut names = std::iter::once(wanted.to_owned()).chain(numbered);
+        let name = names.find(|name| !self.source_names.contains(name)).unwrap_or_default();
+        self.source_names.insert(name.clone());
+        name
+    }
+
+    fn merge(&mut self, files: &str, value: &Value) {
+        let there = section(self.document, "merge").and_then(|merge| merge.get(files));
+        match there {
+            None => self.new.merge.push((files.to_owned(), value.clone())),
+            Some(there) if equal(there, value) => {}
+            Some(there) => {
+                let message = format!("the manifest says something else of `{files}` in `[merge]`");
+                self.clash(there, message);
+            }
+        }
+    }
+}
+
+fn section<'d>(document: &'d Document, name: &str) -> Option<NodeRef<'d>> {
+    document.root()?.get(name)
+}
+
+impl Additions {
+    /// Whether there is nothing to add.
+    pub fn is_empty(&self) -> bool {
+        self.sources.is_empty() && self.layers.is_empty() && self.merge.is_empty()
+    }
+
+    /// The text of a manifest with all of it.
+    pub fn written_into(&self, manifest: &str) -> Result<String, EditError> {
+        let text = add_entries(manifest.to_owned(), "sources", &self.sources)?;
+        let text = add_layers(text, &self.layers)?;
+        add_entries(text, "merge", &self.merge)
+    }
+}
+
+fn toml(text: String) -> Document {
+    parse_alone(text, Format::Toml).document
+}
+
+fn add_entries(text: String, section: &str, new: &[(String, Value)]) -> Result<String, EditError> {
+    if new.is_empty() {
+        return Ok(text);
+    }
+    let at = Pointer::root().child(section);
+    let document = toml(text);
+    // With a header of its own first, entries stand below it one a line.
+    let document = match document.at(&at) {
+        Some(_) => document,
+        None => toml(document.edit(&Edit::Set { at, value: Value::Map(Vec::new()) })?),
+    };
+    rewrite(&document, section, |old| match old {
+        Value::Map(mut entries) => {
+            entries.extend(new.iter().cloned());
+            Value::Map(entries)
+        }
+        other => other,
+    })
+}
+
+fn add_layers(text: String, new: &[NewLayer]) -> Result<String, EditError> {
+    if new.is_empty() {
+        return Ok(text);
+    }
+    let at = Pointer::root().child("layers");
+    let document = toml(text);
+    // An empty list in brackets would take the tables inside.
+    let document = match document.at(&at) {
+        Some(list) if list.len() == 0 => toml(document.edit(&Edit::Remove { at })?),
+        _ => document,
+    };
+    // What goes to one place goes there at once, the highest first, so that all else stays as it is.
+    let groups = new.chunk_by(|lower, higher| lower.above == higher.above);
+    groups.rev().try_fold(document.text().to_string(), |text, group| {
+        rewrite(&toml(text), "layers", |old| {
+            let mut layers = if let Value::List(items) = old { items } else { Vec::new() };
+            let at = group[0].above.min(layers.len());
+            layers.splice(at..at, group.iter().map(|new| new.table.clone()));
+            Value::List(layers)
+        })
+    })
+}
+
+/// The text with another value for a section.
+fn rewrite(
+    document: &Document,
+    section: &str,
+    change: impl FnOnce(Value) -> Value,
+) -> Result<String, EditError> {
+    let mut entries = match document.root().map(to_value) {
+        Some(Value::Map(entries)) => entries,
+        _ => Vec::new(),
+    };
+    match entries.iter_mut().find(|(key, _)| key == section) {
+        Some((_, value)) => *value = change(std::mem::replace(value, Value::Null)),
+        None => entries.push((section.to_owned(), change(Value::Null))),
+    }
+    document.rewrite(&Value::Map(entries)).map(|text| text.to_string())
+}

@@ -1,0 +1,276 @@
+//! agent-manager's `config.yaml`: in its first form a `hierarchy` of repositories, lowest first; in its second `repos`,
+//! a `default_hierarchy` of their names, and `directories` that may have a hierarchy and agents of their own.
+
+use std::collections::BTreeMap;
+
+use agpm_diag::{Diagnostic, Span, codes, did_you_mean};
+use agpm_text::{Document, Kind, NodeRef, Parsed};
+
+use crate::address::SourceAddress;
+use crate::import::findings::Findings;
+use crate::import::folders::Folders;
+use crate::import::{Import, ImportedLayer, ImportedPlace, mergers};
+use crate::manifest::spot;
+use crate::name::LayerName;
+
+/// The lists of repositories, the newer form's first.
+const LISTS: [&str; 2] = ["repos", "hierarchy"];
+const SECTIONS: &[&str] = &["default_hierarchy", "default_agents", "directories", "mergers"];
+/// `repo` is the program's own object of the entry, which older versions wrote along.
+const ENTRY: &[&str] = &["name", "url", "repo_type", "repo"];
+const DIRECTORY: &[&str] = &["agents", "hierarchy"];
+/// The folders of the agents whose plugins are known.
+const AGENTS: &[(&str, &str)] = &[("claude", ".claude/**"), ("cursor", ".cursor/**")];
+
+/// Understands a configuration that was read as YAML; what is wrong or lost is in the diagnostics.
+pub fn read_agent_manager(parsed: &Parsed, folders: &Folders<'_>) -> (Import, Vec<Diagnostic>) {
+    let document = &parsed.document;
+    let mut findings = Findings::of_reading(parsed, &objects(document));
+    let import = match document.root() {
+        _ if findings.has_errors() => Import::default(),
+        Some(root) if root.kind() == Kind::Map => Reader { findings: &mut findings, folders, root }.read(),
+        _ => {
+            let help = "it starts with `hierarchy:` or `repos:`; check the path";
+            findings.malformed_file(document, "this is no configuration of agent-manager", help);
+            Import::default()
+        }
+    };
+    (import, findings.into_diagnostics())
+}
+
+/// Where entries hold the program's own objects, tags included.
+fn objects(document: &Document) -> Vec<Span> {
+    let lists = LISTS.iter().filter_map(|list| document.root()?.get(list));
+    let keys = lists.flat_map(NodeRef::items).flat_map(NodeRef::entries);
+    let objects = keys.filter(|(key, _)| key.content() == "repo");
+    objects.map(|(key, value)| Span { start: key.span().start, end: value.span().end }).collect()
+}
+
+struct Reader<'r, 'd> {
+    findings: &'r mut Findings,
+    folders: &'r Folders<'r>,
+    root: NodeRef<'d>,
+}
+
+impl<'d> Reader<'_, 'd> {
+    fn read(&mut self) -> Import {
+        let Some((list, entries)) = LISTS.iter().find_map(|list| Some((*list, self.root.get(list)?))) else {
+            let help = "it has a list of repositories, lowest first; check the path";
+            self.findings.malformed(self.root, "this file has neither `hierarchy` nor `repos`", help);
+            return Import::default();
+        };
+        self.report_others(self.root, "the configuration", |key| key == list || SECTIONS.contains(&key));
+        let own = self.own_directory();
+        let include = self.include(own);
+        let layers = self.entries(list, entries, &include);
+        let layers = self.in_order(list, entries, layers, own);
+        let merge = self.root.get("mergers").map(|node| mergers::read(self.findings, node));
+        Import { layers, merge: merge.unwrap_or_default() }
+    }
+
+    fn report_others(&mut self, map: NodeRef<'d>, of: &str, known: impl Fn(&str) -> bool) {
+        for (key, _) in map.entries().filter(|(key, _)| !known(key.content())) {
+            let message = format!("the key `{}` of {of} has no counterpart", key.content());
+            self.findings.lost(key, message, "see `agpm explain import/no-counterpart`");
+        }
+    }
+
+    /// What `directories` says of the manifest's folder; the others are told.
+    fn own_directory(&mut self) -> Option<NodeRef<'d>> {
+        let directories = self.root.get("directories")?;
+        if !matches!(directories.kind(), Kind::Map | Kind::Null) {
+            let message = format!("`directories` is {}", directories.kind().word());
+            self.findings.malformed(directories, message, "write a map from folders to settings");
+        }
+        let mut own = None;
+        for (path, settings) in directories.entries() {
+            if self.folders.is_project(path.content()) {
+                self.report_others(settings, "a directory", |key| DIRECTORY.contains(&key));
+                own = Some(settings);
+            } else {
+                let message = format!("the directory `{}` is another project", path.content());
+                self.findings.lost(path, message, "it needs a manifest of its own: import there too");
+            }
+        }
+        own
+    }
+
+    /// The files that count, if only some agents are wanted.
+    fn include(&mut self, own: Option<NodeRef<'d>>) -> Vec<String> {
+        let agents = own.and_then(|own| own.get("agents")).or_else(|| self.root.get("default_agents"));
+        let Some(agents) = agents else { return Vec::new() };
+        let names = self.findings.strings(agents, "the list of agents");
+        let folder = |name: &str| AGENTS.iter().find(|(agent, _)| *agent == name).map(|(_, files)| *files);
+        let unknown: Vec<_> = names.iter().filter(|(_, name)| folder(name).is_none()).collect();
+        for (node, name) in unknown.iter().filter(|(_, name)| *name != "all") {
+            let message = format!("which files the agent `{name}` has is not known");
+            let help = "the files of all tools count; narrow them with `include` in each layer";
+            self.findings.lost(*node, message, help);
+        }
+        match unknown.is_empty() {
+            true => names.iter().filter_map(|(_, name)| folder(name).map(str::to_owned)).collect(),
+            false => Vec::new(),
+        }
+    }
+
+    /// The layers of a list by name, in its order.
+    fn entries(
+        &mut self,
+        list: &str,
+        entries: NodeRef<'d>,
+        include: &[String],
+    ) -> Vec<(NodeRef<'d>, Option<ImportedLayer>)> {
+        if entries.kind() != Kind::List || entries.len() == 0 {
+            let found = if entries.kind() == Kind::List { "empty" } else { entries.kind().word() };
+            let help = "write a list of repositories, each with `name`, `url` and `repo_type`";
+            self.findings.malformed(entries, format!("`{list}` is {found}"), help);
+        }
+        let mut seen: BTreeMap<&str, NodeRef<'d>> = BTreeMap::new();
+        let mut layers = Vec::new();
+        for entry in entries.items() {
+            let Some(name) = self.name(entry) else { continue };
+            match seen.get(name.content()) {
+                Some(earlier) => self.report_twice(name, *earlier),
+                None => layers.push((name, self.layer(name, entry, include))),
+            }
+            seen.entry(name.content()).or_insert(name);
+        }
+        layers
+    }
+
+    fn name(&mut self, entry: NodeRef<'d>) -> Option<NodeRef<'d>> {
+        if entry.kind() != Kind::Map {
+            let message = format!("an entry of the hierarchy is {}", entry.kind().word());
+            self.findings.malformed(entry, message, "write a map with `name`, `url` and `repo_type`");
+            return None;
+        }
+        let name = self.required(entry, "name")?;
+        self.findings.string(name, "`name`")?;
+        Some(name)
+    }
+
+    fn required(&mut self, entry: NodeRef<'d>, key: &str) -> Option<NodeRef<'d>> {
+        let found = entry.get(key);
+        if found.is_none() {
+            let message = format!("this entry has no `{key}`");
+            self.findings.malformed(entry, message, &format!("add `{key}`"));
+        }
+        found
+    }
+
+    fn report_twice(&mut self, again: NodeRef<'d>, first: NodeRef<'d>) {
+        let (again_at, first_at) = (spot(again), spot(first));
+        let message = format!("two entries are called `{}`", again.content());
+        self.findings.report(
+            Diagnostic::new(&codes::IMPORT_FORMAT, message)
+                .at(again_at.source, again_at.span, "again here")
+                .at(first_at.source, first_at.span, "first here")
+                .help("give one of them another name"),
+        );
+    }
+
+    fn layer(&mut self, name: NodeRef<'d>, entry: NodeRef<'d>, include: &[String]) -> Option<ImportedLayer> {
+        self.report_others(entry, "an entry", |key| ENTRY.contains(&key));
+        let place = self.place(name, entry)?;
+        let layer = LayerName::new(name.content()).map_err(|error| {
+            self.findings.malformed(name, error.to_string(), "write a short word, such as `team`");
+        });
+        Some(ImportedLayer { name: layer.ok()?, place, include: include.to_vec() })
+    }
+
+    fn place(&mut self, name: NodeRef<'d>, entry: NodeRef<'d>) -> Option<ImportedPlace> {
+        let url = self.required(entry, "url")?;
+        let address = self.findings.string(url, "`url`")?.trim();
+        let kind = match entry.get("repo_type") {
+            Some(kind) => self.findings.string(kind, "`repo_type`")?,
+            None if is_folder(address) => "file",
+            None => "git",
+        };
+        match kind {
+            "git" => self.address(url, address).map(ImportedPlace::Git),
+            "local" | "file" if is_folder(address) => {
+                let path = address.strip_prefix("file://").unwrap_or(address);
+                Some(ImportedPlace::Folder(self.folders.written(path)))
+            }
+            "local" | "file" => {
+                self.findings.malformed(url, "this is no folder", "write `file://` and a path");
+                None
+            }
+            _ => {
+                let message = format!("the layer `{}` is a repository of type `{kind}`", name.content());
+                let help = "layers are git sources or folders: copy it to one, and add the layer by hand";
+                self.findings.lost(entry.get("repo_type").unwrap_or(name), message, help);
+                None
+            }
+        }
+    }
+
+    /// An address without its secrets, which are told of: the manifest is shared.
+    fn address(&mut self, url: NodeRef<'d>, text: &str) -> Option<SourceAddress> {
+        let text =
+            if text.starts_with("file://~") { self.folders.written(&text[7..]) } else { text.to_owned() };
+        let found = SourceAddress::parse(&text).map_err(|error| {
+            let help = "write an address such as `https://host/org/repo.git`, or a folder";
+            self.findings.malformed(url, error.to_string(), help);
+        });
+        let address = found.ok()?;
+        if address.redacted() == address.reveal() {
+            return Some(address);
+        }
+        let message = "this address holds a secret, which is left out";
+        let help = "keep it in git's credentials, or name the source in `agpm.private.toml`";
+        self.findings.report(Diagnostic::new(&codes::MANIFEST_SECRET, message).at_spot(spot(url)).help(help));
+        // What was hidden in a query is no address any more.
+        let shown = address.redacted();
+        let clean = if shown.contains("***") { shown.split(['?', '#']).next()? } else { shown };
+        SourceAddress::parse(clean).ok()
+    }
+
+    /// The layers that count for the manifest's folder, lowest first.
+    fn in_order(
+        &mut self,
+        list: &str,
+        entries: NodeRef<'d>,
+        layers: Vec<(NodeRef<'d>, Option<ImportedLayer>)>,
+        own: Option<NodeRef<'d>>,
+    ) -> Vec<ImportedLayer> {
+        let order = own.and_then(|own| own.get("hierarchy")).or_else(|| self.root.get("default_hierarchy"));
+        let Some(order) = order else {
+            if list == "repos" {
+                let help = "add `default_hierarchy`, a list of their names, lowest first";
+                self.findings.malformed(entries, "nothing says in which order the repositories count", help);
+            }
+            return layers.into_iter().filter_map(|(_, layer)| layer).collect();
+        };
+        let mut left: BTreeMap<&str, _> = BTreeMap::new();
+        left.extend(layers.iter().map(|(name, layer)| (name.content(), layer)));
+        let mut ordered = Vec::new();
+        for (node, name) in self.findings.strings(order, "the hierarchy") {
+            match left.remove(name) {
+                Some(layer) => ordered.extend(layer.clone()),
+                None => self.report_unknown(node, &layers),
+            }
+        }
+        for (name, _) in layers.iter().filter(|(name, _)| left.contains_key(name.content())) {
+            let message =
+                format!("the repository `{}` is not in the hierarchy of this folder", name.content());
+            self.findings.lost(*name, message, "add a layer for it by hand if it is wanted here");
+        }
+        ordered
+    }
+
+    fn report_unknown(&mut self, node: NodeRef<'d>, layers: &[(NodeRef<'d>, Option<ImportedLayer>)]) {
+        let names = layers.iter().map(|(name, _)| name.content());
+        let message = match names.clone().any(|name| name == node.content()) {
+            true => format!("`{}` is in the hierarchy twice", node.content()),
+            false => format!("there is no repository `{}`", node.content()),
+        };
+        let help = did_you_mean(node.content(), "repositories are", names).unwrap_or_default();
+        self.findings.malformed(node, message, &help);
+    }
+}
+
+/// Whether an address means a folder on this machine.
+fn is_folder(address: &str) -> bool {
+    address.starts_with("file://") || address.starts_with(['/', '.', '~'])
+}

@@ -1,0 +1,132 @@
+//! `mergers`: the settings of agent-manager's mergers, by class.
+
+use agpm_text::{Kind, NodeRef, Value};
+
+use crate::import::findings::Findings;
+
+/// The classes that come with agent-manager, and the files that each one merges.
+const MERGERS: &[(&str, &[&str])] = &[
+    ("JsonMerger", &["*.json"]),
+    ("YamlMerger", &["*.yaml", "*.yml"]),
+    ("MarkdownMerger", &["*.md", "*.markdown"]),
+    ("TextMerger", &["*.txt"]),
+    ("CopyMerger", &[]),
+];
+
+/// Classes whose files have a strategy.
+const STRUCTURED: &[&str] = &["JsonMerger", "YamlMerger"];
+
+const SEPARATORS: &[(&str, &str)] =
+    &[("horizontal_rule", "rule"), ("heading", "heading"), ("comment", "comment")];
+
+/// Names of strategies in small letters, without `Strategy` and what is no letter.
+const STRATEGIES: &[(&str, &str)] = &[
+    ("deep", "deep"),
+    ("merge", "deep"),
+    ("extend", "extend-lists"),
+    ("extendlist", "extend-lists"),
+    ("extendlists", "extend-lists"),
+    ("replace", "replace"),
+    ("smart", "smart-lists"),
+    ("smartlist", "smart-lists"),
+    ("smartlists", "smart-lists"),
+];
+
+const STRATEGY_SETTINGS: &[&str] = &["strategy", "merge_strategy"];
+/// Settings of how a merged file is written.
+const LAYOUT: &[&str] = &["indent", "sort_keys", "width"];
+
+pub(super) fn read(findings: &mut Findings, mergers: NodeRef<'_>) -> Vec<(String, Value)> {
+    if !matches!(mergers.kind(), Kind::Map | Kind::Null) {
+        let message = format!("`mergers` is {}", mergers.kind().word());
+        findings.malformed(mergers, message, "write a map from mergers to their settings");
+    }
+    let mut lines: Vec<(String, Value)> = Vec::new();
+    for (class, settings) in mergers.entries() {
+        for (files, value) in merger(findings, class, settings) {
+            match lines.iter().any(|(earlier, _)| *earlier == files) {
+                true => {
+                    let message = format!("another merger says how `{files}` merges");
+                    findings.lost(class, message, "choose one of the two in `[merge]`");
+                }
+                false => lines.push((files, value)),
+            }
+        }
+    }
+    lines
+}
+
+fn merger(findings: &mut Findings, class: NodeRef<'_>, settings: NodeRef<'_>) -> Vec<(String, Value)> {
+    if let Some((_, files)) = MERGERS.iter().find(|(name, _)| *name == class.content()) {
+        return built_in(findings, class, files, settings);
+    }
+    let Some((files, strategy)) = named_after(class.content()) else {
+        let message = format!("the merger `{}` is a program of its own", class.content());
+        let help = "say in `[merge]` which strategy its files have; `agpm strategies` lists them";
+        findings.lost(class, message, help);
+        return Vec::new();
+    };
+    let mut lines = built_in(findings, class, files, settings);
+    if lines.is_empty() {
+        lines = each(files, &strategy.into());
+    }
+    lines
+}
+
+/// The files and the strategy of a class such as `ExtendListJsonMerger`.
+fn named_after(class: &str) -> Option<(&'static [&'static str], &'static str)> {
+    let structured = MERGERS.iter().filter(|(name, _)| STRUCTURED.contains(name));
+    structured.filter_map(|(name, files)| Some((*files, strategy(class.strip_suffix(name)?)?))).next()
+}
+
+fn built_in(
+    findings: &mut Findings,
+    class: NodeRef<'_>,
+    files: &[&str],
+    settings: NodeRef<'_>,
+) -> Vec<(String, Value)> {
+    if !matches!(settings.kind(), Kind::Map | Kind::Null) {
+        let message = format!("the settings of `{}` are {}", class.content(), settings.kind().word());
+        findings.malformed(settings, message, "write a map from settings to values");
+    }
+    let mut value = None;
+    for (setting, given) in settings.entries() {
+        match meaning(class.content(), setting.content(), given) {
+            Some(meant) => value = Some(meant),
+            None => report(findings, class, setting),
+        }
+    }
+    value.map(|value| each(files, &value)).unwrap_or_default()
+}
+
+fn each(files: &[&str], value: &Value) -> Vec<(String, Value)> {
+    files.iter().map(|files| ((*files).to_owned(), value.clone())).collect()
+}
+
+/// What a setting says in `[merge]`.
+fn meaning(class: &str, setting: &str, given: NodeRef<'_>) -> Option<Value> {
+    let word = given.as_str()?;
+    if class == "MarkdownMerger" && setting == "separator_style" {
+        let (_, separator) = SEPARATORS.iter().find(|(name, _)| *name == word)?;
+        return Some(Value::map([("separator", Value::from(*separator))]));
+    }
+    let structured = STRUCTURED.iter().any(|name| class.ends_with(name));
+    let named = structured && STRATEGY_SETTINGS.contains(&setting);
+    named.then(|| strategy(word).map(Value::from))?
+}
+
+fn strategy(name: &str) -> Option<&'static str> {
+    let letters: String = name.chars().filter(char::is_ascii_alphabetic).collect();
+    let letters = letters.to_ascii_lowercase();
+    let word = letters.strip_suffix("strategy").unwrap_or(&letters);
+    STRATEGIES.iter().find(|(known, _)| *known == word).map(|(_, strategy)| *strategy)
+}
+
+fn report(findings: &mut Findings, class: NodeRef<'_>, setting: NodeRef<'_>) {
+    let message = format!("the setting `{}` of `{}` has no counterpart", setting.content(), class.content());
+    let help = match LAYOUT.contains(&setting.content()) {
+        true => "a merged file keeps the layout of its lowest layer",
+        false => "see `agpm strategies` for what `[merge]` can say",
+    };
+    findings.lost(setting, message, help);
+}

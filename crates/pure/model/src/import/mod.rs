@@ -1,0 +1,47 @@
+//! Configurations of other programs as sections of a manifest.
+
+mod additions;
+mod agent_manager;
+mod findings;
+mod folders;
+mod mergers;
+#[cfg(test)]
+mod tests;
+
+pub use crate::import::additions::{Additions, NewLayer};
+pub use crate::import::agent_manager::read_agent_manager;
+pub use crate::import::folders::Folders;
+
+use agpm_text::Value;
+
+use crate::address::SourceAddress;
+use crate::name::LayerName;
+
+/// What another program's configuration means here.
+#[derive(Clone, Debug, Default)]
+pub struct Import {
+    /// Lowest first.
+    pub layers: Vec<ImportedLayer>,
+    /// Lines of `[merge]`.
+    pub merge: Vec<(String, Value)>,
+}
+
+/// A layer that another program knows.
+#[derive(Clone, Debug)]
+pub struct ImportedLayer {
+    /// Its name.
+    pub name: LayerName,
+    /// Where it is.
+    pub place: ImportedPlace,
+    /// The files that count; those of all tools if there are none.
+    pub include: Vec<String>,
+}
+
+/// Where the files of an imported layer are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ImportedPlace {
+    /// A git repository; its address holds no secret.
+    Git(SourceAddress),
+    /// A folder, as a manifest says it.
+    Folder(String),
+}

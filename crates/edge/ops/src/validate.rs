@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 
 use agpm_diag::{Diagnostic, Span, codes};
-use agpm_model::{Extent, Manifest, Origin, SKILL_FILE};
+use agpm_model::{Extent, Lockfile, Manifest, Origin, SKILL_FILE};
 use agpm_render::file_links;
 use agpm_store::ProjectStore;
 
 use crate::failure::{Failure, FailureKind, Notes, Outcome};
 use crate::gather::{ManifestFiles, Project};
 use crate::install::outdated;
+use crate::layers::{Pinning, fold_all, layers_as_locked, missing_folders, snapshots};
 use crate::packages::{
     LOCK_NAME, Moving, ResolvedEntry, Sources, check_patched_names, frozen, make_all, pins, read_lock,
     refs_of, report_moved_tags, resolve,
@@ -67,6 +68,7 @@ fn run(world: &World, request: &ValidateRequest, notes: &mut Notes) -> Result<Va
     let store = ProjectStore::open(files.folder())?;
     let project = Project::of(&world.environment, files, notes)?;
     let manifest = &project.manifest;
+    notes.diagnostics.extend(missing_folders(&world.environment, manifest, store.path()));
     let mut failure = None;
     for check in &request.checks {
         let result = match check {
@@ -101,7 +103,27 @@ fn resolves(
     let pins = pins(manifest, &lock, &Moving::Nothing);
     let resolved = resolve(world, manifest, &sources, pins, notes)?;
     check_patched_names(manifest, &resolved, notes)?;
+    folds(world, (manifest, &sources), &lock, notes)?;
     Ok(resolved)
+}
+
+/// Reads and folds the layers as an install would.
+fn folds(
+    world: &World,
+    (manifest, sources): (&Manifest, &Sources),
+    lock: &Lockfile,
+    notes: &mut Notes,
+) -> Result<(), Failure> {
+    let pinning = Pinning::of(Some(lock), &Moving::Nothing);
+    let mut own = Notes { sources: std::mem::take(&mut notes.sources), ..Notes::default() };
+    let folded = snapshots(world, (manifest, sources), &pinning, &mut own)
+        .and_then(|snapshots| fold_all(manifest, snapshots, &mut own));
+    notes.sources = own.sources;
+    // Folders that are not there were told before.
+    let is_new = |found: &Diagnostic| !notes.diagnostics.contains(found);
+    let found: Vec<Diagnostic> = own.diagnostics.into_iter().filter(is_new).collect();
+    notes.diagnostics.extend(found);
+    folded.map(drop)
 }
 
 /// Makes everything as an install would, and follows the links of what templates gave.
@@ -199,7 +221,8 @@ fn is_current(manifest: &Manifest, store: &ProjectStore, notes: &mut Notes) -> R
     let Some((lock, _)) = read_lock(store, notes)? else {
         return Err(stale(outdated(format!("there is no `{LOCK_NAME}`"))));
     };
-    frozen::roots(manifest, &lock).map(drop).map_err(stale)
+    frozen::roots(manifest, &lock).map_err(stale)?;
+    layers_as_locked(manifest, &lock).map_err(stale)
 }
 
 /// The same finding, with the way out that this command has.

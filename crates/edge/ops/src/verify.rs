@@ -145,8 +145,8 @@ fn find(
 ) -> Result<Option<Finding>, StoreError> {
     let now = observe(store, path)?;
     let owned = ledger.files.get(path);
-    // A file of a skill has no checksum of its own in the lockfile.
-    if owned.is_some_and(|owned| composed.contains(&owned.owner)) {
+    // A file of a skill or of the layers has no checksum of its own in the lockfile.
+    if owned.is_some_and(|owned| composed.contains(&owned.owner) || owned.owner.starts_with("layers/")) {
         let intact = owned.is_some_and(|owned| now == Observed::File(owned.checksum, owned.mode));
         let found = judge(now, owned, None).filter(|_| !intact);
         return Ok(found.zip(owned).map(|((code, message), owned)| Finding {

@@ -5,11 +5,8 @@
 mod address;
 mod declared;
 mod digest;
-<<<<<<< HEAD
-mod layer_places;
-=======
 mod import;
->>>>>>> wt-import
+mod layer_places;
 mod lock;
 mod manifest;
 mod name;
@@ -30,12 +27,8 @@ mod version;
 pub use address::{ADDRESS_SCHEMES, AddressError, AddressKind, SourceAddress};
 pub use declared::{Declared, declarations, read_declarations};
 pub use digest::{Checksum, ChecksumError, ObjectId, ObjectIdError};
-<<<<<<< HEAD
-pub use lock::{LayerPin, Locked, LockedLayer, LockedSource, Lockfile};
-=======
 pub use import::{Additions, Folders, Import, ImportedLayer, ImportedPlace, NewLayer, read_agent_manager};
-pub use lock::{Locked, LockedSource, Lockfile};
->>>>>>> wt-import
+pub use lock::{LayerPin, Locked, LockedLayer, LockedSource, Lockfile};
 pub use manifest::{
     Allowed, DEFAULT_VERSION, Dependency, Entry, Field, FilePattern, Install, Layer, LayerPlace,
     MANIFEST_SECTIONS, Manifest, ManifestTexts, MergeRule, Patch, PatchScope, Source, SourceScope,

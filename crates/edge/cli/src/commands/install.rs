@@ -4,7 +4,7 @@ use agpm_ops::{
     Action, Change, Conversion, Executables, Fate, FateKind, Fidelity, InstallReport, InstallRequest,
     LockChange, LockUse, Moved, Overwrite, Program, Warnings, World, Writing, install,
 };
-use agpm_text::Value;
+use agpm_text::{Pointer, Value};
 
 use crate::args::InstallArgs;
 use crate::draw::one_line;
@@ -65,7 +65,7 @@ pub(crate) fn text(report: &InstallReport, shown: &Shown<'_>) -> String {
 
 pub(crate) fn fields(report: &InstallReport) -> Vec<(&'static str, Value)> {
     let change = |change: &Change| {
-        let place = change.place.as_ref().map(|place| ("key", Value::from(place.to_string())));
+        let place = inner(change).map(|place| ("key", Value::from(place.to_string())));
         let said = [
             ("action", word(change.action).into()),
             ("path", change.path.as_str().into()),
@@ -144,6 +144,11 @@ fn fate_lines(conversion: &Conversion, writing: Writing) -> Vec<String> {
     conversion.fates.iter().filter(told).map(line).collect()
 }
 
+/// The place inside a file that is not the file as a whole.
+fn inner(change: &Change) -> Option<&Pointer> {
+    change.place.as_ref().filter(|place| !place.steps().is_empty())
+}
+
 fn word(action: Action) -> &'static str {
     match action {
         Action::Create => "create",
@@ -160,7 +165,7 @@ fn line(change: &Change) -> String {
         Action::Remove => '-',
         Action::Keep => '!',
     };
-    let place = change.place.as_ref().map(|place| format!(" {place}")).unwrap_or_default();
+    let place = inner(change).map(|place| format!(" {place}")).unwrap_or_default();
     format!("{sign} {}{place}  {}: {}\n", change.path, change.owner, change.reason.words())
 }
 

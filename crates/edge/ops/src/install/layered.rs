@@ -3,8 +3,10 @@
 use agpm_model::{LayerName, LockedLayer, Lockfile, Manifest};
 
 use crate::failure::{Failure, Notes};
-use crate::install::{Job, LockUse, outdated};
-use crate::layers::{LayerLock, LayeredFile, Pinning, Snapshot, Watched, fold_all, snapshots};
+use crate::install::{Job, LockUse};
+use crate::layers::{
+    LayerLock, LayeredFile, Pinning, Snapshot, Watched, fold_all, layers_as_locked, snapshots,
+};
 use crate::packages::{Moving, Sources, with_names_of};
 use crate::world::World;
 
@@ -49,8 +51,8 @@ pub(super) fn layered(
         moving: &job.moving,
         lock: if alone { LayerLock::Alone } else { LayerLock::Pins },
     };
-    if let Some(gone) = lock.layers.iter().find(|locked| alone && !has_layer(manifest, &locked.name)) {
-        return Err(outdated(format!("nothing asks for {} any more", gone.label())));
+    if alone {
+        layers_as_locked(manifest, &lock)?;
     }
     let snapshots = snapshots(world, (manifest, sources), &pinning, notes)?;
     Ok(Layered {
@@ -70,10 +72,6 @@ pub(super) fn as_locked(
     let mut quiet = Notes::default();
     let snapshots = snapshots(world, (manifest, sources), &pinning, &mut quiet).ok()?;
     fold_all(manifest, snapshots, &mut quiet).ok()
-}
-
-fn has_layer(manifest: &Manifest, name: &LayerName) -> bool {
-    manifest.layers.iter().any(|layer| layer.name == *name)
 }
 
 /// What is not there on this machine stays as it was locked.

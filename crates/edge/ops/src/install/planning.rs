@@ -243,14 +243,20 @@ pub(super) fn refuse(plan: &Plan, writing: Writing, notes: &mut Notes) -> Result
         let inner = place.as_ref().filter(|place| !place.steps().is_empty());
         let at = inner.map(|place| format!("`{place}` of ")).unwrap_or_default();
         let message = format!("{at}`{path}` is {}, and {owner} is to be installed there", what.words());
+        let of_layers = owner.starts_with("layers/");
         let help = match what {
+            Obstacle::File if of_layers => "move it away, or let `agpm install --adopt` take the layers' file",
             Obstacle::File => {
                 "move it away, give the resource another `filename` or `target`, or let `agpm install --adopt` replace it"
+            }
+            Obstacle::Entry if of_layers => {
+                "remove it, say it in a layer of your own, or let `agpm install --adopt` take the layers' value"
             }
             Obstacle::Entry => "rename or remove it, or let `agpm install --adopt` replace it",
             Obstacle::Other(_) if place.is_some() => {
                 "correct the file: agpm adds to what is there, and does not replace it"
             }
+            Obstacle::Other(_) if of_layers => "move it away, or leave the file out of the layers with `include`",
             Obstacle::Other(_) => "move it away, or give the resource another `filename` or `target`",
         };
         notes

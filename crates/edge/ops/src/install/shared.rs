@@ -6,11 +6,11 @@ use std::sync::Arc;
 use agpm_diag::{Diagnostic, codes};
 use agpm_model::{FileMode, RelativePath};
 use agpm_plan::{
-    DesiredNode, FileOutcome, Ledger, NodeError, Observed, Obstacle, Overwrite, Plan, Refusal, SharedFile,
+    Change, DesiredNode, FileOutcome, Ledger, NodeError, Observed, Obstacle, Overwrite, Plan, Refusal, SharedFile,
     Twin, plan_nodes,
 };
 use agpm_store::ProjectStore;
-use agpm_text::{Document, Format};
+use agpm_text::{Document, Format, Pointer};
 
 use crate::failure::{Failure, Notes};
 use crate::gather::{document_of, limit};
@@ -88,7 +88,7 @@ pub(super) fn plan_shared(
             overwrite,
         };
         let planned = plan_nodes(&file).map_err(|error| failed(path, &error))?;
-        plan.changes.extend(planned.changes);
+        plan.changes.extend(told(path, &before, shared, planned.changes));
         plan.refusals.extend(planned.refusals);
         plan.unchanged += planned.unchanged;
         plan.ledger.shared.extend(planned.owned.map(|owned| (path.clone(), owned)));
@@ -98,6 +98,19 @@ pub(super) fn plan_shared(
         }
     }
     Ok(changes)
+}
+
+/// What is told of a file: one that comes or goes with the layers is told as a whole.
+fn told(path: &RelativePath, before: &Observed, shared: Option<&Shared>, changes: Vec<Change>) -> Vec<Change> {
+    let comes = *before == Observed::Missing && shared.is_some_and(|shared| shared.base.is_some());
+    let of_layers = |change: &Change| change.owner.starts_with("layers/");
+    let (layers, mut others): (Vec<Change>, Vec<Change>) =
+        changes.into_iter().partition(|change| comes && of_layers(change));
+    let Some(first) = layers.first() else { return others };
+    let names: BTreeSet<&str> = layers.iter().map(|change| change.owner.trim_start_matches("layers/")).collect();
+    let owner = format!("layers/{}", names.into_iter().collect::<Vec<_>>().join("+"));
+    others.insert(0, Change { path: path.clone(), place: Some(Pointer::root()), owner, ..first.clone() });
+    others
 }
 
 /// What a file is written in; JSON may have comments, whatever the file is called.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_diag::{Diagnostic, codes};
 use agpm_model::{
-    Extent, Layer, LayerPin, LockedLayer, Lockfile, Manifest, Origin, ResourcePath, Selector, SourceName,
+    Extent, Layer, LayerPin, LayerPlace, LockedLayer, Lockfile, Manifest, Origin, ResourcePath, Selector, SourceName,
     Unit,
 };
 use agpm_solve::Facts;
@@ -77,6 +77,26 @@ impl<'a> Pinning<'a> {
             }
             _ => Ok(()),
         }
+    }
+}
+
+/// Fails where manifest and lockfile differ in their layers.
+pub(crate) fn layers_as_locked(manifest: &Manifest, lock: &Lockfile) -> Result<(), Failure> {
+    let is_asked = |locked: &&LockedLayer| manifest.layers.iter().any(|layer| layer.name == locked.name);
+    if let Some(gone) = lock.layers.iter().find(|locked| !is_asked(locked)) {
+        return Err(outdated(format!("nothing asks for {} any more", gone.label())));
+    }
+    let differs = |layer: &&Layer| match &layer.place {
+        LayerPlace::Folder(_) => false,
+        LayerPlace::Source(source, selector) => {
+            let locked = lock.layers.iter().find(|locked| locked.name == layer.name);
+            let pin = locked.and_then(|locked| locked.pin.as_ref());
+            !pin.is_some_and(|pin| pin.source == *source && pin.requirement == selector.as_str())
+        }
+    };
+    match manifest.layers.iter().find(differs) {
+        Some(layer) => Err(outdated(format!("{} is not in the lockfile as the manifest has it", layer.label()))),
+        None => Ok(()),
     }
 }
 

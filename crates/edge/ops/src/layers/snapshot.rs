@@ -1,7 +1,7 @@
 //! Every layer as it is now: its files, and what pins it.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use agpm_diag::{Diagnostic, codes};
 use agpm_model::{
@@ -16,7 +16,7 @@ use crate::layers::skipping::Skipped;
 use crate::layers::{folder, git};
 use crate::packages::{Opened, Sources, local_path};
 use crate::parallel;
-use crate::world::World;
+use crate::world::{Environment, World};
 
 /// A layer as it is now.
 #[derive(Debug)]
@@ -155,30 +155,40 @@ impl<'m> Reader<'_, 'm> {
         Ok(Some(snapshot))
     }
 
-    fn folder(
-        &self,
-        layer: &Layer,
-        place: &std::path::Path,
-        notes: &mut Notes,
-    ) -> Result<Option<Contents>, Failure> {
-        if !store::exists(place) {
-            notes.diagnostics.push(missing(layer, &shown(&self.world.environment, place)));
-            return Ok(None);
+    fn folder(&self, layer: &Layer, place: &Path, notes: &mut Notes) -> Result<Option<Contents>, Failure> {
+        match missing(&self.world.environment, layer, place) {
+            Some(missing) => {
+                notes.diagnostics.push(missing);
+                Ok(None)
+            }
+            None => folder::read(&self.world.environment, layer, place).map(Some),
         }
-        folder::read(&self.world.environment, layer, place).map(Some)
     }
+}
+
+/// What is to be said of folders that are not there.
+pub(crate) fn missing_folders(environment: &Environment, manifest: &Manifest, base: &Path) -> Vec<Diagnostic> {
+    let missing = |layer: &Layer| match &layer.place {
+        LayerPlace::Folder(path) => {
+            missing(environment, layer, &with_root(local_path(path, base, environment), layer))
+        }
+        LayerPlace::Source(..) => None,
+    };
+    manifest.layers.iter().filter_map(missing).collect()
 }
 
 fn with_root(folder: PathBuf, layer: &Layer) -> PathBuf {
     layer.root.as_ref().map_or(folder.clone(), |root| folder.join(root.as_str()))
 }
 
-fn missing(layer: &Layer, place: &str) -> Diagnostic {
-    let message = format!("the folder of layer `{}`, `{place}`, is not there", layer.name);
-    Diagnostic::new(&codes::LAYERS_MISSING, message)
+fn missing(environment: &Environment, layer: &Layer, place: &Path) -> Option<Diagnostic> {
+    let message =
+        format!("the folder of layer `{}`, `{}`, is not there", layer.name, shown(environment, place));
+    let diagnostic = Diagnostic::new(&codes::LAYERS_MISSING, message)
         .in_layer(layer.name.as_str())
         .at_spot(layer.spot)
-        .help("its path is from the manifest's folder; make the folder, or remove the layer")
+        .help("its path is from the manifest's folder; make the folder, or remove the layer");
+    (!store::exists(place)).then_some(diagnostic)
 }
 
 fn checksum_of(files: &[SnapshotFile]) -> Checksum {

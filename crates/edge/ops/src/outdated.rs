@@ -3,12 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_diag::{Diagnostic, codes};
-use agpm_model::{Locked, Lockfile, ObjectId, Origin, ResourceName, ResourceType, Tag};
+use agpm_model::{
+    LayerPin, LayerPlace, Locked, LockedLayer, Lockfile, Manifest, ObjectId, ResourceName, ResourceType,
+    SourceName, Tag,
+};
 use agpm_store::ProjectStore;
 use agpm_text::Value;
 
 use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::{ManifestFiles, Project};
+use crate::layers::choose;
 use crate::packages::{LOCK_NAME, Named, ResolvedEntry, Sources, read_lock, refs_of, report_moved_tags, resolve};
 use crate::update::{find, known};
 use crate::world::World;
@@ -23,10 +27,10 @@ pub struct OutdatedRequest {
 /// One resource that could be newer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outdated {
-    /// Its kind.
-    pub kind: ResourceType,
+    /// The word for its kind, in the plural.
+    pub kind: &'static str,
     /// Its name.
-    pub name: ResourceName,
+    pub name: String,
     /// Its source.
     pub source: String,
     /// What is locked.
@@ -51,7 +55,7 @@ impl OutdatedReport {
     pub fn fields(&self) -> Vec<(&'static str, Value)> {
         let row = |row: &Outdated| {
             Value::map([
-                ("type", row.kind.plural().into()),
+                ("type", row.kind.into()),
                 ("name", row.name.as_str().into()),
                 ("source", row.source.as_str().into()),
                 ("current", row.current.as_str().into()),
@@ -91,8 +95,16 @@ fn run(world: &World, request: &OutdatedRequest, notes: &mut Notes) -> Result<Ou
         locked.commit.is_some() && (wanted.is_empty() || named)
     };
     let locked: Vec<&Locked> = lock.entries.iter().filter(is_wanted).collect();
-    let outdated = locked.iter().filter_map(|locked| newest.compare(locked)).collect();
-    Ok(OutdatedReport { outdated, checked: locked.len() })
+    let mut outdated: Vec<Outdated> = locked.iter().filter_map(|locked| newest.compare(locked)).collect();
+    let layer_wanted = |layer: &&LockedLayer| {
+        layer.pin.is_some() && (wanted.is_empty() || wanted.contains(&Named::Layer(layer.name.clone())))
+    };
+    let layers: Vec<&LockedLayer> = lock.layers.iter().filter(layer_wanted).collect();
+    for layer in &layers {
+        let chosen = today(world, &project.manifest, &sources, layer, notes)?;
+        outdated.extend(chosen.and_then(|chosen| newest.compare_layer(layer, &chosen)));
+    }
+    Ok(OutdatedReport { outdated, checked: locked.len() + layers.len() })
 }
 
 /// The tags of every source, highest first, and what would be chosen today.
@@ -109,8 +121,9 @@ impl<'r> Newest<'r> {
         notes: &mut Notes,
     ) -> Result<Self, Failure> {
         let mut tags = BTreeMap::new();
-        for locked in &lock.entries {
-            let Origin::Source(name) = &locked.unit.origin else { continue };
+        let of_entries = lock.entries.iter().filter_map(|locked| locked.unit.origin.source());
+        let of_layers = lock.layers.iter().filter_map(|layer| Some(&layer.pin.as_ref()?.source));
+        for name in of_entries.chain(of_layers) {
             if tags.contains_key(name.as_str()) {
                 continue;
             }
@@ -129,14 +142,31 @@ impl<'r> Newest<'r> {
     }
 
     fn compare(&self, locked: &Locked) -> Option<Outdated> {
-        let Origin::Source(source) = &locked.unit.origin else { return None };
-        let current = locked.version.clone().unwrap_or_default();
+        let source = locked.unit.origin.source()?;
         let (allowed, commit) = self.chosen.get(&(locked.kind, &locked.name)).copied()?;
-        let prefix = Tag::new(&current).prefix().map(str::to_owned);
+        let current = locked.version.as_deref().unwrap_or_default();
+        let row = Outdated::of(locked.kind.plural(), locked.name.as_str(), source);
+        self.row(row, (current, locked.commit.as_ref()), (allowed, commit))
+    }
+
+    fn compare_layer(&self, locked: &LockedLayer, now: &LayerPin) -> Option<Outdated> {
+        let pin = locked.pin.as_ref()?;
+        let row = Outdated::of("layers", locked.name.as_str(), &pin.source);
+        self.row(row, (&pin.version, Some(&pin.commit)), (&now.version, Some(&now.commit)))
+    }
+
+    /// The row, if what is locked is not the newest of all.
+    fn row(
+        &self,
+        row: Outdated,
+        (current, locked): (&str, Option<&ObjectId>),
+        (allowed, commit): (&str, Option<&ObjectId>),
+    ) -> Option<Outdated> {
+        let prefix = Tag::new(current).prefix().map(str::to_owned);
         let of_prefix = |tag: &&Tag| prefix.is_none() || tag.prefix() == prefix.as_deref();
-        let newest = self.tags.get(source.as_str()).and_then(|tags| tags.iter().find(of_prefix));
-        let newest = newest.filter(|newest| prefix.is_some() && **newest > Tag::new(&current));
-        let moved = commit != locked.commit.as_ref();
+        let newest = self.tags.get(&row.source).and_then(|tags| tags.iter().find(of_prefix));
+        let newest = newest.filter(|newest| prefix.is_some() && **newest > Tag::new(current));
+        let moved = commit != locked;
         if !moved && newest.is_none() {
             return None;
         }
@@ -146,12 +176,34 @@ impl<'r> Newest<'r> {
                 _ => label.to_owned(),
             };
         Some(Outdated {
-            kind: locked.kind,
-            name: locked.name.clone(),
-            source: source.to_string(),
             allowed: with_commit(allowed, commit),
             newest: newest.map_or_else(|| with_commit(allowed, commit), |tag| tag.name().to_owned()),
-            current: with_commit(&current, locked.commit.as_ref()),
+            current: with_commit(current, locked),
+            ..row
         })
+    }
+}
+
+impl Outdated {
+    fn of(kind: &'static str, name: &str, source: &SourceName) -> Self {
+        let (name, source, none) = (name.to_owned(), source.to_string(), String::new);
+        Outdated { kind, name, source, current: none(), allowed: none(), newest: none() }
+    }
+}
+
+/// What a layer would be today; nothing if the manifest does not have it any more.
+fn today(
+    world: &World,
+    manifest: &Manifest,
+    sources: &Sources,
+    locked: &LockedLayer,
+    notes: &mut Notes,
+) -> Result<Option<LayerPin>, Failure> {
+    let layer = manifest.layers.iter().find(|layer| layer.name == locked.name);
+    match layer.map(|layer| (layer, &layer.place)) {
+        Some((layer, LayerPlace::Source(source, selector))) => {
+            choose((world, manifest, sources), layer, (source, selector), notes).map(Some)
+        }
+        _ => Ok(None),
     }
 }

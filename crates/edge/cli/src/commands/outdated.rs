@@ -1,5 +1,6 @@
 use std::process::ExitCode;
 
+use agpm_model::ResourceType;
 use agpm_ops::{OutdatedReport, OutdatedRequest, World, outdated};
 
 use crate::args::OutdatedArgs;
@@ -24,9 +25,8 @@ fn render(report: OutdatedReport, shown: &Shown<'_>) -> Rendering {
         return Rendering::Text(format!("{all} up to date\n"));
     }
     let rows = report.outdated.iter().map(|row| {
-        let kind = row.kind.singular().to_owned();
-        let name = row.name.to_string();
-        vec![name, kind, row.source.clone(), row.current.clone(), row.allowed.clone(), row.newest.clone()]
+        let kind = ResourceType::named(row.kind).map_or("layer", |kind| kind.singular()).to_owned();
+        vec![row.name.clone(), kind, row.source.clone(), row.current.clone(), row.allowed.clone(), row.newest.clone()]
     });
     Rendering::Text(table(&HEAD, &rows.collect::<Vec<_>>()))
 }

@@ -101,7 +101,7 @@ pub(crate) fn layers_as_locked(manifest: &Manifest, lock: &Lockfile) -> Result<(
 }
 
 /// The best version of a source that is asked for.
-fn choose(
+pub(crate) fn choose(
     (world, manifest, sources): (&World, &Manifest, &Sources),
     layer: &Layer,
     (source, selector): (&SourceName, &Selector),

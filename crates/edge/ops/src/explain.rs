@@ -13,7 +13,7 @@ use crate::gather::{Project, layer_file, limit, shown, unknown_name};
 use crate::layers;
 use crate::merge::{MergeInputs, choose_strategy, read_files};
 use crate::provenance::Provenance;
-use crate::world::{Environment, World};
+use crate::world::{Environment, Scope, World};
 
 /// What to explain.
 #[derive(Clone, Debug)]
@@ -147,7 +147,8 @@ fn from_project(
     notes: &mut Notes,
 ) -> Result<Vec<LayerFile>, Failure> {
     if project.manifest.layers.is_empty() {
-        let path = environment.resolve(Path::new(file));
+        let root = project.root.as_deref().filter(|_| environment.scope == Scope::User);
+        let path = root.unwrap_or(&environment.folder).join(file);
         let name = LayerName::new(file).map_err(|_| not_in_layers(file))?;
         let bytes = match store::read(&path, limit()) {
             Err(StoreError { problem: Problem::NotFound, .. }) => return Err(not_in_layers(file)),

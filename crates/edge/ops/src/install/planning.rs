@@ -14,13 +14,20 @@ use crate::install::shared::{desired_nodes, plan_shared};
 use crate::install::{InstallRequest, LockUse, Writing};
 use crate::packages::{LOCK_NAME, Made, ResolvedEntry};
 use crate::parallel;
-use agpm_store::LEDGER_FILE;
 
 /// Files that one thread looks at before it takes the next ones.
 const CHUNK: usize = 64;
 pub(crate) const MOST_TOLD: usize = 20;
 /// Places of our own where nothing is installed.
-const RESERVED: [&str; 5] = ["agpm.toml", "agpm.private.toml", LOCK_NAME, LEDGER_FILE, ".agpm/.gitignore"];
+const RESERVED: [&str; 7] = [
+    "agpm.toml",
+    "agpm.private.toml",
+    LOCK_NAME,
+    ".agpm/ledger.json",
+    ".agpm/.gitignore",
+    ".local/state/agpm/ledger.json",
+    ".local/state/agpm/.gitignore",
+];
 
 pub(crate) fn observe(store: &ProjectStore, path: &RelativePath) -> Result<Observed, StoreError> {
     store.observe(path).map(seen)

@@ -18,4 +18,4 @@ pub(crate) use locking::{LOCK_NAME, Moving, lock_of, pins, read_lock};
 pub(crate) use made::{Made, MadeFile, Making, make_all, make_these};
 pub(crate) use patching::{AppliedField, check_names as check_patched_names};
 pub(crate) use resolve::{ResolvedEntry, report_moved_tags, resolve};
-pub(crate) use sources::{Opened, Sources, git, git_failure, open, refs_of};
+pub(crate) use sources::{Opened, Sources, git, git_failure, normal, open, refs_of};

@@ -372,6 +372,19 @@ fn tools_have_their_places_in_home_or_none() {
 }
 
 #[test]
+fn nothing_is_installed_over_the_manifest_even_by_force() {
+    let user = User::new(Config::InHome);
+    let entry = "[agents]\ndev = { source = \"community\", path = \"agents/dev.md\", version = \"v1.0.0\", filename = \"agpm.toml\" }\n";
+    user.manifest(&format!(
+        "{entry}[tools.claude-code]\npath = \".config\"\nresources.agents = {{ path = \"agpm\" }}\n"
+    ));
+    let before = user.read(".config/agpm/agpm.toml");
+    let output = user.run("install -g --force", 6);
+    assert!(output.stderr.contains("agents/dev would be installed at `.config/agpm/agpm.toml`"), "{output}");
+    assert_eq!(user.read(".config/agpm/agpm.toml"), before);
+}
+
+#[test]
 fn templates_read_beside_the_manifest_and_nothing_of_home() {
     let user = User::new(Config::InHome);
     write(&user.home("secret.md"), "secret");

@@ -13,7 +13,7 @@ use crate::scope::Beside;
 ///
 /// A configuration folder that is not in home may be on another file system, and a transaction moves files. So what is
 /// there is written after it, each file whole: a run that is killed in between leaves a lockfile that is behind, and the
-/// next run catches up. `undo` does not bring these files back, and says so.
+/// next run makes both agree again. `undo` does not bring these files back, and says so.
 #[derive(Default)]
 pub(crate) struct Changes<'a> {
     pub(crate) inside: Vec<FileChange<'a>>,

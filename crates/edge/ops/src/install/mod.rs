@@ -12,8 +12,8 @@ mod writing;
 
 use std::borrow::Cow;
 
-use agpm_model::{Checksum, Lockfile};
-use agpm_plan::Ledger;
+use agpm_model::{Checksum, Lockfile, RelativePath};
+use agpm_plan::{Ledger, Plan};
 use agpm_store::{ProjectLock, ProjectStore};
 
 pub(crate) use crate::install::changes::Changes;
@@ -103,8 +103,18 @@ fn attempt(world: &World, job: &Job<'_>, notes: &mut Notes) -> Result<Option<Ins
     let ready = gather(world, job, &store, files, notes)?;
     let (entries, making) = entries(world, &ready, &store, job, notes)?;
     let decided = decide(world, &store, job, &ready, (entries, making), notes)?;
+    refuse_own_places(&decided.plan, &ready.places)?;
     let commit = commit(world, &store, job, ready, &decided, notes)?;
     Ok((commit == Commit::Done).then(|| decided.report(job.request.writing)))
+}
+
+/// Nothing that is installed takes the place of the manifest or the lockfile, wherever they are.
+fn refuse_own_places(plan: &Plan, places: &FilePlaces) -> Result<(), Failure> {
+    let own = [&places.manifest, &places.lock];
+    let is_own =
+        |path: &RelativePath| own.iter().any(|place| matches!(place, Beside::Within(own) if own == path));
+    let Some(change) = plan.changes.iter().find(|change| is_own(&change.path)) else { return Ok(()) };
+    Err(planning::reserved_for(&change.owner, &change.path, "which is a file of agpm"))
 }
 
 fn gather(

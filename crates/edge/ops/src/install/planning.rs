@@ -113,10 +113,15 @@ fn refuse_reserved(desired: &[Desired], made: &[Made]) -> Result<(), Failure> {
     let Some((file, why)) = desired.iter().find_map(|file| Some((file, reserved(&file.path)?))) else {
         return Ok(());
     };
-    let message = format!("{} would be installed at `{}`, {why}", file.owner, file.path);
+    Err(reserved_for(&file.owner, &file.path, why))
+}
+
+/// What is said of a resource whose place belongs to somebody else.
+pub(super) fn reserved_for(owner: &str, path: &RelativePath, why: &str) -> Failure {
+    let message = format!("{owner} would be installed at `{path}`, {why}");
     let diagnostic =
         Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, message).help("give it another `filename`");
-    Err(Failure::new(FailureKind::Refused, diagnostic))
+    Failure::new(FailureKind::Refused, diagnostic)
 }
 
 /// Where a folder is needed and something else is that is not ours.

@@ -45,7 +45,7 @@ pub(crate) fn commands() -> String {
         out.push_str(&format!("| [`{name}`](#agpm-{name}) | {} |\n", about(command)));
     }
     for command in documented(&declaration) {
-        out.push_str(&section(command));
+        out.push_str(&section(command, &declaration));
     }
     out.push_str("\n## Global options\n\nEvery command takes them.\n\n");
     out.push_str(&table(declaration.get_arguments().filter(|argument| argument.is_global_set())));
@@ -56,11 +56,13 @@ fn documented(declaration: &Command) -> impl Iterator<Item = &Command> {
     declaration.get_subcommands().filter(|command| command.get_name() != "help" && !command.is_hide_set())
 }
 
-fn section(command: &Command) -> String {
+fn section(command: &Command, declaration: &Command) -> String {
     let usage = command.clone().render_usage().to_string();
     let usage = usage.trim_start_matches("Usage: ");
-    let own: Vec<&Arg> =
-        command.get_arguments().filter(|argument| !argument.is_global_set() && !is_help(argument)).collect();
+    let of_all =
+        |argument: &Arg| declaration.get_arguments().any(|global| global.get_id() == argument.get_id());
+    let own = command.get_arguments().filter(|argument| !of_all(argument) && !is_help(argument));
+    let own: Vec<&Arg> = own.collect();
     let mut out =
         format!("\n## agpm {}\n\n{}.\n\n```text\n{usage}\n```\n", command.get_name(), about(command));
     if !own.is_empty() {

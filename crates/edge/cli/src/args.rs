@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
-use agpm_ops::RuleArgument;
+use agpm_ops::{RuleArgument, Scope};
 
 /// One effective, reproducible and explainable set of AI-agent resources out of many places.
 #[derive(Debug, Parser)]
@@ -76,6 +76,8 @@ pub(crate) enum Command {
     Demo(DemoArgs),
     /// Add a source or a dependency to the manifest, and install it
     Add {
+        #[command(flatten)]
+        scope: ScopeArgs,
         /// What to add
         #[command(subcommand)]
         what: AddCommand,
@@ -83,6 +85,8 @@ pub(crate) enum Command {
     /// Remove a source or a dependency from the manifest, and what it brought
     #[command(visible_alias = "rm")]
     Remove {
+        #[command(flatten)]
+        scope: ScopeArgs,
         /// What to remove
         #[command(subcommand)]
         what: RemoveCommand,
@@ -102,7 +106,7 @@ pub(crate) enum Command {
     /// Check manifest, sources and lockfile without writing
     Validate(ValidateArgs),
     /// Check every installed file against what was installed
-    Verify,
+    Verify(VerifyArgs),
     /// Take back the last change
     Undo(UndoArgs),
     /// Show or clean what was fetched
@@ -133,14 +137,25 @@ pub(crate) enum Command {
     Man,
 }
 
+/// Whose manifest a command is about.
+#[derive(Debug, Args)]
+pub(crate) struct ScopeArgs {
+    /// Use your own manifest, `agpm.toml` in the configuration folder, which is for your home
+    #[arg(short = 'g', long = "global", global = true)]
+    pub(crate) global: bool,
+}
+
 /// Arguments of `init`.
 #[derive(Debug, Args)]
 pub(crate) struct InitArgs {
     /// The folder of the project [default: this one]
+    #[arg(conflicts_with = "global")]
     pub(crate) path: Option<PathBuf>,
     /// Overwrite a manifest that is there
     #[arg(long)]
     pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) scope: ScopeArgs,
 }
 
 /// What can be added.
@@ -244,6 +259,8 @@ pub(crate) struct InstallArgs {
     /// Fail if a tool's own form cannot say all that a resource says
     #[arg(long)]
     pub(crate) strict_fidelity: bool,
+    #[command(flatten)]
+    pub(crate) scope: ScopeArgs,
 }
 
 /// Arguments of `update`.
@@ -263,6 +280,8 @@ pub(crate) struct UpdateArgs {
     /// Let resources bring programs along in this run
     #[arg(long)]
     pub(crate) allow_executables: bool,
+    #[command(flatten)]
+    pub(crate) scope: ScopeArgs,
 }
 
 /// Arguments of `outdated`.
@@ -273,6 +292,8 @@ pub(crate) struct OutdatedArgs {
     /// Fail if anything is outdated
     #[arg(long)]
     pub(crate) check: bool,
+    #[command(flatten)]
+    pub(crate) scope: ScopeArgs,
 }
 
 /// Arguments of `list`.
@@ -293,6 +314,8 @@ pub(crate) struct ListArgs {
     /// How to print it
     #[arg(long, value_name = "FORMAT", default_value = "table")]
     pub(crate) format: ListFormat,
+    #[command(flatten)]
+    pub(crate) scope: ScopeArgs,
 }
 
 /// Formats of `list`.
@@ -320,6 +343,8 @@ pub(crate) struct TreeArgs {
     /// How to print it
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(crate) format: TreeFormat,
+    #[command(flatten)]
+    pub(crate) scope: ScopeArgs,
 }
 
 /// Formats of `tree`.
@@ -340,6 +365,8 @@ pub(crate) enum TreeFormat {
 pub(crate) struct WhyArgs {
     /// A name, `TYPE/NAME`, or an installed file
     pub(crate) name: String,
+    #[command(flatten)]
+    pub(crate) scope: ScopeArgs,
 }
 
 /// Arguments of `validate`.
@@ -363,6 +390,15 @@ pub(crate) struct ValidateArgs {
     /// Take warnings for errors
     #[arg(long)]
     pub(crate) strict: bool,
+    #[command(flatten)]
+    pub(crate) scope: ScopeArgs,
+}
+
+/// Arguments of `verify`.
+#[derive(Debug, Args)]
+pub(crate) struct VerifyArgs {
+    #[command(flatten)]
+    pub(crate) scope: ScopeArgs,
 }
 
 /// Arguments of `undo`.
@@ -374,6 +410,8 @@ pub(crate) struct UndoArgs {
     /// Also where files changed since
     #[arg(long)]
     pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) scope: ScopeArgs,
 }
 
 /// What can be done with the cache.
@@ -495,6 +533,8 @@ pub(crate) struct ExplainArgs {
     pub(crate) from: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) fold: FoldArgs,
+    #[command(flatten)]
+    pub(crate) scope: ScopeArgs,
 }
 
 /// Arguments of `completions`.
@@ -502,6 +542,28 @@ pub(crate) struct ExplainArgs {
 pub(crate) struct CompletionsArgs {
     /// The shell
     pub(crate) shell: clap_complete::Shell,
+}
+
+impl Command {
+    /// Whose manifest it is about.
+    pub(crate) fn scope(&self) -> Scope {
+        let args = match self {
+            Command::Init(args) => &args.scope,
+            Command::Add { scope, .. } | Command::Remove { scope, .. } => scope,
+            Command::Install(args) => &args.scope,
+            Command::Update(args) => &args.scope,
+            Command::Outdated(args) => &args.scope,
+            Command::List(args) => &args.scope,
+            Command::Tree(args) => &args.scope,
+            Command::Why(args) => &args.scope,
+            Command::Validate(args) => &args.scope,
+            Command::Verify(args) => &args.scope,
+            Command::Undo(args) => &args.scope,
+            Command::Explain(args) => &args.scope,
+            _ => return Scope::Project,
+        };
+        if args.global { Scope::User } else { Scope::Project }
+    }
 }
 
 impl Cli {

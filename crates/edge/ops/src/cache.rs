@@ -1,6 +1,6 @@
 //! `agpm cache`: what was fetched, and getting rid of it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use agpm_diag::{Diagnostic, codes};
 use agpm_git::{CachedSource, Git};
@@ -11,14 +11,14 @@ use crate::config::configured_sources;
 use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::{ManifestFiles, Project, shown};
 use crate::packages::{Opened, git, open};
-use crate::world::{ManifestUse, World};
+use crate::world::{Environment, ManifestUse, Scope, World};
 
 /// What to do with the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CacheRequest {
     /// Tell what is in it.
     Info,
-    /// Remove copies that neither the project nor the user's configuration uses.
+    /// Remove copies that neither the project nor anything of the user uses.
     CleanUnused,
     /// Remove everything.
     CleanAll,
@@ -84,9 +84,22 @@ fn unused(world: &World, git: &Git, notes: &mut Notes) -> Result<Vec<CachedSourc
     // A project may give a name of the configuration another address; other projects still use the user's.
     let mut sources: Vec<Source> = configured_sources(environment, notes)?;
     sources.extend(project.manifest.sources);
-    let used =
-        |cached: &CachedSource| sources.iter().any(|source| is_copy(world, git, source, &folder, cached));
+    let (own, own_folder) = sources_of_user(environment, notes)?;
+    let used = |cached: &CachedSource| {
+        sources.iter().any(|source| is_copy(world, git, source, &folder, cached))
+            || own.iter().any(|source| is_copy(world, git, source, &own_folder, cached))
+    };
     Ok(git.cached()?.into_iter().filter(|cached| !used(cached)).collect())
+}
+
+/// What the user's own manifest uses, and where its paths start.
+fn sources_of_user(environment: &Environment, notes: &mut Notes) -> Result<(Vec<Source>, PathBuf), Failure> {
+    let environment = Environment { scope: Scope::User, ..environment.clone() };
+    let known = environment.home.is_some() && environment.config_folder.is_some();
+    let files = if known { ManifestFiles::find(&environment, ManifestUse::Nearest)? } else { None };
+    let Some(files) = files else { return Ok((Vec::new(), PathBuf::new())) };
+    let folder = files.folder().to_owned();
+    Ok((Project::of(&environment, files, notes)?.manifest.sources, folder))
 }
 
 fn is_copy(world: &World, git: &Git, source: &Source, base: &Path, cached: &CachedSource) -> bool {

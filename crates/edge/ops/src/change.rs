@@ -4,18 +4,18 @@ use std::path::Path;
 
 use agpm_diag::{Diagnostic, codes, did_you_mean};
 use agpm_model::{
-    Checksum, FileMode, Manifest, NameError, Origin, RESOURCE_TYPES, ResourceName, ResourcePath,
+    AddressKind, Checksum, Manifest, NameError, Origin, RESOURCE_TYPES, ResourceName, ResourcePath,
     ResourceType, SourceAddress, SourceName,
 };
-use agpm_store::{Expected, FileChange, ProjectStore, Transaction};
+use agpm_store::Expected;
 use agpm_text::{Document, Edit, EditError, Format, Limits, Pointer, Value, parse, parse_alone};
 
 use crate::failure::{Failure, FailureKind, Notes, Outcome};
-use crate::gather::{ManifestFiles, Project, document_of, manifest_path, refuse_link, unknown_name};
-use crate::install::{self, Executables, InstallReport, InstallRequest, Job, ManifestEdit, Writing};
-use crate::packages::Moving;
+use crate::gather::{ManifestFiles, Project, document_of, refuse_link, unknown_name};
+use crate::install::{self, Changes, Executables, InstallReport, InstallRequest, Job, ManifestEdit, Writing};
+use crate::packages::{Moving, normal};
 use crate::spec::Spec;
-use crate::world::World;
+use crate::world::{Scope, World};
 
 /// How often a change is tried again that another process overtook.
 const MOST_TRIES: usize = 32;
@@ -144,7 +144,7 @@ fn run(world: &World, change: &ManifestChange, notes: &mut Notes) -> Result<Chan
     };
     let edited = match change {
         ManifestChange::AddSource { name, address, replace } => {
-            add_source(&document, name, address, *replace)?
+            add_source(&document, name, &address_from_manifest(world, address), *replace)?
         }
         ManifestChange::AddDependency { new, replace, then } => {
             let new = &from_manifest(world, project.folder.as_deref(), new);
@@ -192,20 +192,15 @@ pub(crate) fn write_manifest(
     notes: &mut Notes,
 ) -> Result<(), Failure> {
     let files = ManifestFiles::require(&world.environment)?;
-    let store = ProjectStore::open(files.folder())?;
-    let path = manifest_path(&files)?;
-    refuse_link(&store, &path)?;
+    let store = files.store()?;
+    let place = files.place()?;
+    refuse_link(&store, &place)?;
     Project::of(&world.environment, files.with_project(text.as_bytes().to_vec()), notes)?;
     let held = install::hold(world, &store, Writing::Apply, notes)?;
-    let change = FileChange::Write {
-        path,
-        bytes: text.as_bytes().into(),
-        mode: FileMode::Plain,
-        before: Expected::Checksum(Checksum::of(before)),
-    };
+    let mut changes = Changes::default();
+    changes.put(place, text.as_bytes().into(), Expected::Checksum(Checksum::of(before)));
     if let Some(held) = held {
-        let transaction = Transaction { title: title.to_owned(), changes: vec![change] };
-        store.apply(&held, &transaction, &|_| {})?;
+        changes.apply(&store, &held, title.to_owned(), &|_| {})?;
     }
     Ok(())
 }
@@ -294,7 +289,12 @@ fn add_dependency(
 
 /// A local path that is typed from the working folder, as the manifest has to say it.
 fn from_manifest(world: &World, folder: Option<&Path>, new: &NewDependency) -> NewDependency {
-    let inner = folder.and_then(|folder| world.environment.folder.strip_prefix(folder).ok());
+    let here = &world.environment.folder;
+    let inner = match (world.environment.scope, folder) {
+        // A user's own manifest is far from where anybody works.
+        (Scope::User, _) => Some(here.as_path()),
+        (Scope::Project, folder) => folder.and_then(|folder| here.strip_prefix(folder).ok()),
+    };
     let inner = inner.map(|inner| inner.to_string_lossy().replace('\\', "/")).unwrap_or_default();
     let mut new = new.clone();
     let typed = new.spec.starts_with("./") || new.spec.starts_with("../");
@@ -305,6 +305,18 @@ fn from_manifest(world: &World, folder: Option<&Path>, new: &NewDependency) -> N
         new.spec = if path.leaves_folder() { path.to_string() } else { format!("./{path}") };
     }
     new
+}
+
+/// A folder that is typed from the working folder, as a user's own manifest has to say it; a project's says what is typed.
+fn address_from_manifest(world: &World, typed: &str) -> String {
+    let environment = &world.environment;
+    let is_here = |folder: &str| !folder.starts_with(['/', '~']) && environment.scope == Scope::User;
+    match SourceAddress::parse(typed) {
+        Ok(address) if matches!(address.kind(), AddressKind::Folder(folder) if is_here(folder)) => {
+            normal(&environment.resolve(Path::new(typed))).to_string_lossy().into_owned()
+        }
+        _ => typed.to_owned(),
+    }
 }
 
 fn remove_source(document: &Document, manifest: &Manifest, name: &str) -> Result<Edited, Failure> {

@@ -14,7 +14,10 @@ use agpm_store as store;
 use agpm_text::{Document, Format, Limits, Pointer, Shape, View, decode, parse};
 
 use crate::failure::{Failure, FailureKind, Notes};
-use crate::world::{Environment, ManifestUse};
+use crate::packages::LOCK_NAME;
+use crate::path_of;
+use crate::scope::{Beside, Places, beside, state_of};
+use crate::world::{Environment, ManifestUse, Scope};
 
 pub(crate) const MANIFEST_NAME: &str = "agpm.toml";
 const PRIVATE_NAME: &str = "agpm.private.toml";
@@ -29,6 +32,8 @@ pub(crate) fn limit() -> u64 {
 pub(crate) struct ManifestFiles {
     /// Where `agpm.toml` is.
     pub(crate) path: PathBuf,
+    root: PathBuf,
+    scope: Scope,
     project: Vec<u8>,
     private: Option<Vec<u8>>,
     config: Option<(PathBuf, Vec<u8>)>,
@@ -37,12 +42,12 @@ pub(crate) struct ManifestFiles {
 impl ManifestFiles {
     /// Finds and reads them; nothing if there is no manifest.
     pub(crate) fn find(environment: &Environment, wanted: ManifestUse) -> Result<Option<Self>, Failure> {
-        let path = match (wanted, &environment.manifest) {
-            (ManifestUse::Ignored, _) => None,
-            (ManifestUse::Nearest, Some(named)) => Some(environment.resolve(named)),
-            (ManifestUse::Nearest, None) => store::nearest(&environment.folder, MANIFEST_NAME),
+        let Some(Places { manifest: path, root }) = Places::find(environment, wanted)? else {
+            return Ok(None);
         };
-        let Some(path) = path else { return Ok(None) };
+        if environment.scope == Scope::User && !store::exists(&path) {
+            return Ok(None);
+        }
         let seen = |error: store::StoreError| error.seen_from(&environment.folder);
         let project = store::read(&path, limit()).map_err(seen)?;
         let private = optional(environment, &path.with_file_name(PRIVATE_NAME))?;
@@ -55,17 +60,12 @@ impl ManifestFiles {
             Some(config) => optional(environment, &config)?.map(|bytes| (config, bytes)),
             None => None,
         };
-        Ok(Some(ManifestFiles { path, project, private, config }))
+        Ok(Some(ManifestFiles { path, root, scope: environment.scope, project, private, config }))
     }
 
     /// The same, where there must be a manifest.
     pub(crate) fn require(environment: &Environment) -> Result<Self, Failure> {
-        ManifestFiles::find(environment, ManifestUse::Nearest)?.ok_or_else(|| {
-            let message = format!("there is no `{MANIFEST_NAME}` in this folder or one above");
-            Diagnostic::new(&codes::MANIFEST_MISSING, message)
-                .help("run `agpm init` to make one, or name it with `--manifest-path`")
-                .into()
-        })
+        ManifestFiles::find(environment, ManifestUse::Nearest)?.ok_or_else(|| missing(environment))
     }
 
     /// With another text of the manifest itself.
@@ -73,9 +73,35 @@ impl ManifestFiles {
         ManifestFiles { project, ..self }
     }
 
-    /// The folder of the project.
+    /// Where the manifest is; local paths in it start there.
     pub(crate) fn folder(&self) -> &Path {
         self.path.parent().unwrap_or(Path::new("."))
+    }
+
+    /// Where things are installed: there too, or in home for a user's own manifest.
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The store of what is installed.
+    pub(crate) fn store(&self) -> Result<store::ProjectStore, store::StoreError> {
+        store::ProjectStore::open_at(&self.root, state_of(self.scope))
+    }
+
+    /// How transactions reach the manifest.
+    pub(crate) fn place(&self) -> Result<Beside, Failure> {
+        match self.scope {
+            Scope::Project => manifest_path(&self.path).map(Beside::Within),
+            Scope::User => Ok(beside(&self.root, &self.path)),
+        }
+    }
+
+    /// How they reach the lockfile.
+    pub(crate) fn lock_place(&self) -> Beside {
+        match self.scope {
+            Scope::Project => Beside::Within(path_of(LOCK_NAME)),
+            Scope::User => beside(&self.root, &self.path.with_file_name(LOCK_NAME)),
+        }
     }
 
     /// The manifest's own bytes.
@@ -96,11 +122,12 @@ impl ManifestFiles {
     }
 }
 
-/// The project's manifest and the folder it stands in.
+/// A manifest, the folder it stands in, and the one that its things go to.
 #[derive(Debug, Default)]
 pub(crate) struct Project {
     pub(crate) manifest: Manifest,
     pub(crate) folder: Option<PathBuf>,
+    pub(crate) root: Option<PathBuf>,
 }
 
 impl Project {
@@ -132,6 +159,7 @@ impl Project {
         notes.check()?;
         let folded = Folded::new(config.as_ref(), &project, private.as_ref());
         let texts = ManifestTexts {
+            scope: files.scope,
             project: &project,
             private: private.as_deref(),
             config: config.as_deref(),
@@ -140,13 +168,13 @@ impl Project {
         let (manifest, diagnostics) = Manifest::read(&texts);
         notes.diagnostics.extend(diagnostics);
         notes.check()?;
-        Ok(Project { manifest, folder: files.path.parent().map(Path::to_owned) })
+        Ok(Project { manifest, folder: files.path.parent().map(Path::to_owned), root: Some(files.root) })
     }
 
-    /// The path that `[merge]` knows a file by: from the manifest's folder, or its name alone.
+    /// The path that `[merge]` knows a file by: from where things are installed, or its name alone.
     pub(crate) fn path_of(&self, environment: &Environment, file: &Path) -> String {
         let full = environment.resolve(file);
-        let inside = self.folder.as_ref().and_then(|folder| full.strip_prefix(folder).ok());
+        let inside = self.root.as_ref().and_then(|root| full.strip_prefix(root).ok());
         let path =
             inside.map_or_else(|| full.file_name().map(PathBuf::from), |inside| Some(inside.to_owned()));
         path.unwrap_or_default().to_string_lossy().replace('\\', "/")
@@ -210,9 +238,23 @@ pub(crate) fn document_of(
     Ok(Arc::new(parsed.document))
 }
 
+fn missing(environment: &Environment) -> Failure {
+    let (message, help) = match (environment.scope, Places::of_user(environment)) {
+        (Scope::User, Ok(places)) => (
+            format!("there is no `{}`", shown(environment, &places.manifest)),
+            "run `agpm init -g` to make one",
+        ),
+        _ => (
+            format!("there is no `{MANIFEST_NAME}` in this folder or one above"),
+            "run `agpm init` to make one, or name it with `--manifest-path`",
+        ),
+    };
+    Diagnostic::new(&codes::MANIFEST_MISSING, message).help(help).into()
+}
+
 /// The manifest's path from its own folder.
-pub(crate) fn manifest_path(files: &ManifestFiles) -> Result<RelativePath, Failure> {
-    let name = files.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+fn manifest_path(path: &Path) -> Result<RelativePath, Failure> {
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     RelativePath::new(&name).map_err(|error| {
         let message = format!("`{name}` cannot be changed: {error}");
         Diagnostic::new(&codes::IO_UNREADABLE, message).help("give the manifest another name").into()
@@ -220,7 +262,8 @@ pub(crate) fn manifest_path(files: &ManifestFiles) -> Result<RelativePath, Failu
 }
 
 /// A manifest that is a link is read, and changed where it really is.
-pub(crate) fn refuse_link(store: &store::ProjectStore, path: &RelativePath) -> Result<(), Failure> {
+pub(crate) fn refuse_link(store: &store::ProjectStore, place: &Beside) -> Result<(), Failure> {
+    let Beside::Within(path) = place else { return Ok(()) };
     match store.observe(path)? {
         store::Observed::Link => {
             let message = format!("`{path}` is a symbolic link, and links are not written through");

@@ -1,6 +1,6 @@
 //! `init`: a starter manifest and the ignore lines.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use agpm_diag::{Diagnostic, codes};
 use agpm_model::FileMode;
@@ -9,8 +9,10 @@ use agpm_store::{Expected, FileChange, Problem, ProjectStore, StoreError, Transa
 use crate::change::Replace;
 use crate::failure::{Failure, FailureKind, Notes, Outcome};
 use crate::gather::{MANIFEST_NAME, limit, shown};
+use crate::install::Changes;
 use crate::path_of;
-use crate::world::World;
+use crate::scope::{Places, beside, state_of};
+use crate::world::{Scope, World};
 
 const MANIFEST: &str = include_str!("../init/agpm.toml");
 const IGNORE_NAME: &str = ".gitignore";
@@ -40,6 +42,27 @@ pub fn init(world: &World, request: &InitRequest) -> Outcome<InitReport> {
 }
 
 fn run(world: &World, request: &InitRequest) -> Result<InitReport, Failure> {
+    match world.environment.scope {
+        Scope::Project => run_in_project(world, request),
+        Scope::User => run_for_user(world, request.replace),
+    }
+}
+
+/// The user's own manifest, wherever it is; nothing of it is committed unless its owner wants it.
+fn run_for_user(world: &World, replace: Replace) -> Result<InitReport, Failure> {
+    let Places { manifest, root } = Places::of_user(&world.environment)?;
+    refuse_existing(world, &manifest, replace)?;
+    agpm_store::create_folders(manifest.parent().unwrap_or(&root))?;
+    let store = ProjectStore::open_at(&root, state_of(Scope::User))?;
+    let held = store.lock(Waiting::Block(&|| world.progress.waiting()))?;
+    store.recover(&held)?;
+    let mut changes = Changes::default();
+    changes.put(beside(&root, &manifest), MANIFEST.as_bytes().into(), Expected::Anything);
+    changes.apply(&store, &held, "init".to_owned(), &|_| {})?;
+    Ok(InitReport { files: vec![shown(&world.environment, &manifest)] })
+}
+
+fn run_in_project(world: &World, request: &InitRequest) -> Result<InitReport, Failure> {
     let environment = &world.environment;
     let folder = request.folder.as_ref().map_or(environment.folder.clone(), |path| environment.resolve(path));
     agpm_store::create_folders(&folder).map_err(|error| error.seen_from(&environment.folder))?;
@@ -48,14 +71,7 @@ fn run(world: &World, request: &InitRequest) -> Result<InitReport, Failure> {
         let held = store.lock(Waiting::Block(&|| world.progress.waiting()))?;
         store.recover(&held)?;
     }
-    let manifest = folder.join(MANIFEST_NAME);
-    if agpm_store::is_file(&manifest) && request.replace == Replace::Refused {
-        let message = format!("`{}` is there already", shown(environment, &manifest));
-        let diagnostic = Diagnostic::new(&codes::IO_EXISTS, message)
-            .in_file(shown(environment, &manifest))
-            .help("edit it, or run `agpm init --force` to begin anew");
-        return Err(Failure::new(FailureKind::Refused, diagnostic));
-    }
+    refuse_existing(world, &folder.join(MANIFEST_NAME), request.replace)?;
     let held = store.lock(Waiting::Block(&|| world.progress.waiting()))?;
     store.recover(&held)?;
     let mut changes = vec![write(MANIFEST_NAME, MANIFEST.as_bytes().to_vec())];
@@ -68,6 +84,17 @@ fn run(world: &World, request: &InitRequest) -> Result<InitReport, Failure> {
     let report = InitReport { files: files.collect() };
     store.apply(&held, &Transaction { title: "init".to_owned(), changes }, &|_| {})?;
     Ok(report)
+}
+
+fn refuse_existing(world: &World, manifest: &Path, replace: Replace) -> Result<(), Failure> {
+    if replace == Replace::Allowed || !agpm_store::is_file(manifest) {
+        return Ok(());
+    }
+    let shown = shown(&world.environment, manifest);
+    let diagnostic = Diagnostic::new(&codes::IO_EXISTS, format!("`{shown}` is there already"))
+        .in_file(shown)
+        .help("edit it, or run `agpm init --force` to begin anew");
+    Err(Failure::new(FailureKind::Refused, diagnostic))
 }
 
 fn write(path: &'static str, bytes: Vec<u8>) -> FileChange<'static> {

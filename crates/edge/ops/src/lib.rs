@@ -19,6 +19,7 @@ mod packages;
 mod parallel;
 mod provenance;
 mod report;
+mod scope;
 mod spec;
 mod strategies;
 mod tree;
@@ -57,7 +58,7 @@ pub use update::{UpdateRequest, update};
 pub use validate::{ValidateCheck, ValidateReport, ValidateRequest, validate};
 pub use verify::{Finding, VerifyReport, verify};
 pub use why::{Asked, Link, WhyReport, WhyRequest, why};
-pub use world::{Environment, ManifestUse, Network, Progress, Silent, World};
+pub use world::{Environment, ManifestUse, Network, Progress, Scope, Silent, World};
 
 /// A path of ours from the project's folder.
 pub(crate) fn path_of(path: &'static str) -> agpm_model::RelativePath {

@@ -6,7 +6,6 @@ use agpm_diag::{did_you_mean, is_secret_name, looks_secret, mask_line};
 use agpm_model::{
     Checksum, Field, Locked, ObjectId, PatchScope, RESOURCE_TYPES, RelativePath, ResourceType, ToolName,
 };
-use agpm_store::ProjectStore;
 use agpm_text::Value;
 
 use crate::failure::{Failure, Notes, Outcome};
@@ -104,12 +103,12 @@ fn patched_fields(world: &World, notes: &mut Notes) -> BTreeMap<String, Vec<Appl
 
 fn made_of_lock(world: &World, notes: &mut Notes) -> Result<BTreeMap<String, Vec<AppliedField>>, Failure> {
     let files = ManifestFiles::require(&world.environment)?;
-    let store = ProjectStore::open(files.folder())?;
+    let store = files.store()?;
     let project = Project::of(&world.environment, files, notes)?;
-    let (lock, _) = read_lock(&store, notes)?.unwrap_or_default();
+    let (lock, _) = read_lock(&world.environment, &store, notes)?.unwrap_or_default();
     let sources = Sources::open(&world.environment, &project.manifest, store.path());
     let entries = frozen::entries(world, &project.manifest, &sources, &lock, notes)?;
-    let making = make_all(&project.manifest, &store, &entries, notes)?;
+    let making = make_all(&project.manifest, &sources, &entries, notes)?;
     let fields = entries.iter().zip(making.made).map(|(resolved, made)| (resolved.label(), made.patched));
     Ok(fields.collect())
 }

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 
 use agpm_diag::{Diagnostic, Severity, codes, did_you_mean};
 use agpm_model::{Dependency, Locked, Lockfile, Manifest, Origin, ResourceType};
-use agpm_store::ProjectStore;
 use agpm_text::Value;
 
 use crate::failure::{Failure, FailureKind, Notes};
@@ -23,7 +22,7 @@ pub(crate) struct LockView {
     pub(crate) roots: Vec<usize>,
     /// What each entry needs.
     pub(crate) needs: Vec<Vec<usize>>,
-    /// The project's folder.
+    /// Where things are installed.
     pub(crate) folder: PathBuf,
 }
 
@@ -31,10 +30,10 @@ impl LockView {
     /// Reads manifest and lockfile; where there is no lockfile, that is said and the view is empty.
     pub(crate) fn load(environment: &Environment, notes: &mut Notes) -> Result<Self, Failure> {
         let files = ManifestFiles::require(environment)?;
-        let store = ProjectStore::open(files.folder())?;
-        let folder = files.folder().to_owned();
+        let store = files.store()?;
+        let folder = files.root().to_owned();
         let manifest = Project::of(environment, files, notes)?.manifest;
-        let lock = match read_lock(&store, notes)? {
+        let lock = match read_lock(environment, &store, notes)? {
             Some((lock, _)) => lock,
             None => {
                 notes.diagnostics.push(note(format!("there is no `{LOCK_NAME}` yet")));

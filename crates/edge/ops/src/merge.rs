@@ -304,6 +304,7 @@ mod tests {
     #[test]
     fn no_file_is_wrong_usage() {
         let environment = Environment {
+            scope: crate::Scope::Project,
             folder: PathBuf::from("/nowhere"),
             manifest: None,
             config: None,

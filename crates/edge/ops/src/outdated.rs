@@ -7,7 +7,6 @@ use agpm_model::{
     LayerPin, LayerPlace, Locked, LockedLayer, Lockfile, Manifest, ObjectId, ResourceName, ResourceType,
     SourceName, Tag,
 };
-use agpm_store::ProjectStore;
 use agpm_text::Value;
 
 use crate::failure::{Failure, Notes, Outcome};
@@ -77,9 +76,9 @@ pub fn outdated(world: &World, request: &OutdatedRequest) -> Outcome<OutdatedRep
 
 fn run(world: &World, request: &OutdatedRequest, notes: &mut Notes) -> Result<OutdatedReport, Failure> {
     let files = ManifestFiles::require(&world.environment)?;
-    let store = ProjectStore::open(files.folder())?;
+    let store = files.store()?;
     let project = Project::of(&world.environment, files, notes)?;
-    let Some((lock, _)) = read_lock(&store, notes)? else {
+    let Some((lock, _)) = read_lock(&world.environment, &store, notes)? else {
         let message = format!("there is no `{LOCK_NAME}`: nothing is installed");
         return Err(Diagnostic::new(&codes::LOCK_OUTDATED, message).help("run `agpm install` first").into());
     };

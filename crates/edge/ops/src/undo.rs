@@ -1,15 +1,15 @@
 //! `agpm undo`: takes back the last change.
 
-use agpm_diag::{Diagnostic, codes};
+use agpm_diag::{Diagnostic, Severity, codes};
 use agpm_model::RelativePath;
 use agpm_plan::{FileOutcome, Ledger, Observed, take_back};
-use agpm_store::{Done, Force, HistoryEntry, LEDGER_FILE, Mended, ProjectStore, UndoError};
+use agpm_store::{Done, Force, HistoryEntry, Mended, ProjectStore, UndoError};
 use agpm_text::Value;
 
 use crate::failure::{Failure, FailureKind, Notes, Outcome};
 use crate::gather::ManifestFiles;
 use crate::install::{MOST_TOLD, Overwrite, Writing, hold, ledger_in, observe, read_ledger, shared};
-use crate::path_of;
+use crate::scope::Beside;
 use crate::world::World;
 
 /// What to take back.
@@ -50,10 +50,11 @@ pub fn undo(world: &World, request: &UndoRequest) -> Outcome<UndoReport> {
 
 fn run(world: &World, request: &UndoRequest, notes: &mut Notes) -> Result<UndoReport, Failure> {
     let files = ManifestFiles::require(&world.environment)?;
-    let store = ProjectStore::open(files.folder())?;
-    let writing = request.writing;
+    let store = files.store()?;
+    let (writing, ledger) = (request.writing, store.ledger());
+    let past = |entry| PastEntry::of(entry, &ledger);
     if writing == Writing::Show || store.history()?.is_empty() && !store.needs_recovery() {
-        let entries: Vec<PastEntry> = store.history()?.into_iter().map(PastEntry::of).collect();
+        let entries: Vec<PastEntry> = store.history()?.into_iter().map(past).collect();
         return if writing == Writing::Show { Ok(UndoReport { entries, writing }) } else { Err(nothing()) };
     }
     let (interrupted, before) = (store.interrupted_undo()?, store.history()?);
@@ -63,21 +64,22 @@ fn run(world: &World, request: &UndoRequest, notes: &mut Notes) -> Result<UndoRe
         && store.history()?.iter().all(|entry| entry.number != number)
     {
         let undone = before.into_iter().filter(|entry| entry.number == number);
-        return Ok(UndoReport { entries: undone.map(PastEntry::of).collect(), writing });
+        return Ok(UndoReport { entries: undone.map(past).collect(), writing });
     }
-    let newest = store.history()?.into_iter().next().map(PastEntry::of).ok_or_else(nothing)?;
+    let newest = store.history()?.into_iter().next().map(past).ok_or_else(nothing)?;
     // With force the very bytes come back.
     let force = if request.overwrite == Overwrite::Everything { Force::Yes } else { Force::No };
     let mended = if force == Force::Yes { Vec::new() } else { mend(&store, &newest, notes)? };
     store.undo(&held, force, &mended).map_err(|error| refused(error, &store, notes))?;
+    tell_out_of_reach(&files, notes);
     Ok(UndoReport { entries: vec![newest], writing })
 }
 
 /// In files that users write too only our entries go back: what the user changed there since stays.
 fn mend(store: &ProjectStore, newest: &PastEntry, notes: &mut Notes) -> Result<Vec<Mended>, Failure> {
     let after = read_ledger(store)?;
-    let before = match store.kept_by_newest(&path_of(LEDGER_FILE))? {
-        Some(bytes) => ledger_in(bytes)?,
+    let before = match store.kept_by_newest(&store.ledger())? {
+        Some(bytes) => ledger_in(store, bytes)?,
         None => Ledger::default(),
     };
     let mut mended = Vec::new();
@@ -109,6 +111,17 @@ fn mend(store: &ProjectStore, newest: &PastEntry, notes: &mut Notes) -> Result<V
     Ok(mended)
 }
 
+/// What a transaction cannot write, it cannot take back.
+fn tell_out_of_reach(files: &ManifestFiles, notes: &mut Notes) {
+    if let Beside::Outside(lock) = files.lock_place() {
+        let message =
+            format!("`{}` and the manifest beside it are not in home, and stay as they are", lock.display());
+        let mut diagnostic = Diagnostic::new(&codes::LOCK_OUTDATED, message);
+        diagnostic.severity = Severity::Note;
+        notes.diagnostics.push(diagnostic.help("`agpm install -g` installs what they say again"));
+    }
+}
+
 fn nothing() -> Failure {
     let diagnostic = Diagnostic::new(&codes::UNDO_NOTHING, "there is nothing to undo");
     diagnostic.help("what agpm changes in this project from now on can be undone").into()
@@ -129,9 +142,9 @@ fn refused(error: UndoError, store: &ProjectStore, notes: &mut Notes) -> Failure
 }
 
 impl PastEntry {
-    fn of(entry: HistoryEntry) -> Self {
+    fn of(entry: HistoryEntry, ledger: &RelativePath) -> Self {
         let mut files: Vec<(RelativePath, Done)> =
-            entry.changes.into_iter().filter(|(path, _)| path.as_str() != LEDGER_FILE).collect();
+            entry.changes.into_iter().filter(|(path, _)| path != ledger).collect();
         files.sort_by(|left, right| left.0.cmp(&right.0));
         PastEntry { number: entry.number.to_string(), title: entry.title, files }
     }

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use agpm_diag::did_you_mean;
 use agpm_model::{Lockfile, Manifest};
-use agpm_store::ProjectStore;
 
 use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::{ManifestFiles, Project, unknown_name};
@@ -38,8 +37,8 @@ fn run(world: &World, request: &UpdateRequest, notes: &mut Notes) -> Result<Inst
 fn named(world: &World, request: &UpdateRequest) -> Result<Moving, Failure> {
     let mut quiet = Notes::default();
     let files = ManifestFiles::require(&world.environment)?;
-    let store = ProjectStore::open(files.folder())?;
-    let lock = read_lock(&store, &mut quiet)?.map(|(lock, _)| lock).unwrap_or_default();
+    let store = files.store()?;
+    let lock = read_lock(&world.environment, &store, &mut quiet)?.map(|(lock, _)| lock).unwrap_or_default();
     let project = Project::of(&world.environment, files, &mut quiet)?;
     let known = known(&project.manifest, &lock);
     Ok(Moving::Only(request.names.iter().map(|name| find(name, &known)).collect::<Result<_, _>>()?))

@@ -1,6 +1,7 @@
 //! `validate`: every check that can be made without writing.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use agpm_diag::{Diagnostic, Span, codes};
 use agpm_model::{Extent, Lockfile, Manifest, Origin, SKILL_FILE};
@@ -65,18 +66,18 @@ pub fn validate(world: &World, request: &ValidateRequest) -> Outcome<ValidateRep
 
 fn run(world: &World, request: &ValidateRequest, notes: &mut Notes) -> Result<ValidateReport, Failure> {
     let files = ManifestFiles::require(&world.environment)?;
-    let store = ProjectStore::open(files.folder())?;
+    let store = files.store()?;
     let project = Project::of(&world.environment, files, notes)?;
     let manifest = &project.manifest;
-    notes.diagnostics.extend(missing_folders(&world.environment, manifest, store.path()));
+    notes.diagnostics.extend(missing_folders(&world.environment, manifest, world.environment.manifest_folder(store.path())));
     let mut failure = None;
     for check in &request.checks {
         let result = match check {
             ValidateCheck::Resolve => resolves(world, manifest, &store, notes).map(drop),
             ValidateCheck::Render => renders(world, manifest, &store, notes),
             ValidateCheck::Sources => answer(world, manifest, &store, notes),
-            ValidateCheck::Paths => are_there(manifest, &store, notes),
-            ValidateCheck::Lock => is_current(manifest, &store, notes),
+            ValidateCheck::Paths => are_there(manifest, project.folder.as_deref(), notes),
+            ValidateCheck::Lock => is_current(world, manifest, &store, notes),
         };
         if let Err(found) = result {
             // Checks overlap: what was said once is enough.
@@ -94,7 +95,7 @@ fn resolves(
     notes: &mut Notes,
 ) -> Result<Vec<ResolvedEntry>, Failure> {
     let sources = Sources::open(&world.environment, manifest, store.path());
-    let lock = read_lock(store, notes)?.map(|(lock, _)| lock).unwrap_or_default();
+    let lock = read_lock(&world.environment, store, notes)?.map(|(lock, _)| lock).unwrap_or_default();
     for (name, _) in sources.iter() {
         if let Some(refs) = refs_of(&sources, name)? {
             report_moved_tags(&lock, name, &refs, notes);
@@ -134,7 +135,8 @@ fn renders(
     notes: &mut Notes,
 ) -> Result<(), Failure> {
     let entries = resolves(world, manifest, store, notes)?;
-    let making = make_all(manifest, store, &entries, notes)?;
+    let sources = Sources::open(&world.environment, manifest, store.path());
+    let making = make_all(manifest, &sources, &entries, notes)?;
     let planned: BTreeSet<&str> =
         making.made.iter().flat_map(|made| &made.files).map(|file| file.path.as_str()).collect();
     for file in making.made.iter().flat_map(|made| &made.files).filter(|file| file.is_filled()) {
@@ -183,7 +185,7 @@ fn answer(
     notes: &mut Notes,
 ) -> Result<(), Failure> {
     let sources = Sources::open_all(&world.environment, manifest, store.path());
-    let lock = read_lock(store, notes)?.map(|(lock, _)| lock).unwrap_or_default();
+    let lock = read_lock(&world.environment, store, notes)?.map(|(lock, _)| lock).unwrap_or_default();
     let mut gravest = None;
     for source in &manifest.sources {
         let refs = refs_of(&sources, &source.name);
@@ -198,7 +200,8 @@ fn answer(
     gravest.map_or(Ok(()), |kind| Err(Failure { kind, diagnostic: None }))
 }
 
-fn are_there(manifest: &Manifest, store: &ProjectStore, notes: &mut Notes) -> Result<(), Failure> {
+fn are_there(manifest: &Manifest, folder: Option<&Path>, notes: &mut Notes) -> Result<(), Failure> {
+    let folder = folder.unwrap_or(Path::new("."));
     for dependency in &manifest.dependencies {
         let unit = &dependency.unit;
         if unit.origin != Origin::Local {
@@ -208,7 +211,7 @@ fn are_there(manifest: &Manifest, store: &ProjectStore, notes: &mut Notes) -> Re
             Extent::File => (unit.path.to_string(), "file"),
             Extent::Folder => (format!("{}/{SKILL_FILE}", unit.path), "skill"),
         };
-        if !unit.path.is_pattern() && !agpm_store::is_file(&store.path().join(path)) {
+        if !unit.path.is_pattern() && !agpm_store::is_file(&folder.join(path)) {
             let message = format!("there is no {what} `{}`", unit.path);
             let found = Diagnostic::new(&codes::PACKAGE_NOT_FOUND, message).at_spot(dependency.spot);
             notes.diagnostics.push(found.help("paths start at the manifest's folder"));
@@ -217,8 +220,13 @@ fn are_there(manifest: &Manifest, store: &ProjectStore, notes: &mut Notes) -> Re
     notes.check()
 }
 
-fn is_current(manifest: &Manifest, store: &ProjectStore, notes: &mut Notes) -> Result<(), Failure> {
-    let Some((lock, _)) = read_lock(store, notes)? else {
+fn is_current(
+    world: &World,
+    manifest: &Manifest,
+    store: &ProjectStore,
+    notes: &mut Notes,
+) -> Result<(), Failure> {
+    let Some((lock, _)) = read_lock(&world.environment, store, notes)? else {
         return Err(stale(outdated(format!("there is no `{LOCK_NAME}`"))));
     };
     frozen::roots(manifest, &lock).map_err(stale)?;

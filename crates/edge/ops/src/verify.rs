@@ -46,11 +46,11 @@ pub fn verify(world: &World) -> Outcome<VerifyReport> {
 
 fn run(world: &World, notes: &mut Notes) -> Result<VerifyReport, Failure> {
     let files = ManifestFiles::require(&world.environment)?;
-    let store = ProjectStore::open(files.folder())?;
+    let store = files.store()?;
     if store.needs_recovery() {
         notes.diagnostics.push(interrupted());
     }
-    let (lock, lock_text) = read_lock(&store, notes)?.unwrap_or_default();
+    let (lock, lock_text) = read_lock(&world.environment, &store, notes)?.unwrap_or_default();
     let ledger = read_ledger(&store)?;
     if ledger.inputs.is_some_and(|inputs| inputs != inputs_of(&files.fingerprint(), &lock_text)) {
         notes.diagnostics.push(moved_on());

@@ -2,6 +2,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use agpm_git::Network;
+pub use agpm_model::Scope;
 
 const CONFIG_NAME: &str = "config.toml";
 
@@ -40,6 +41,8 @@ impl Progress for Silent {
 /// Where a command runs.
 #[derive(Clone, Debug)]
 pub struct Environment {
+    /// Whether it is about a project or about the user's own manifest.
+    pub scope: Scope,
     /// The working folder.
     pub folder: PathBuf,
     /// The manifest that the user named.
@@ -70,6 +73,14 @@ impl Environment {
     pub(crate) fn config_file(&self) -> Option<PathBuf> {
         let named = self.config.as_ref().map(|path| self.resolve(path));
         named.or_else(|| self.config_folder.as_ref().map(|folder| folder.join(CONFIG_NAME)))
+    }
+
+    /// Where local paths of a manifest start whose things are installed below `root`.
+    pub(crate) fn manifest_folder<'a>(&'a self, root: &'a Path) -> &'a Path {
+        match (self.scope, &self.config_folder) {
+            (Scope::User, Some(folder)) => folder,
+            _ => root,
+        }
     }
 
     /// A path from the working folder.

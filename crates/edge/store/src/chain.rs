@@ -6,6 +6,7 @@ use std::path::Path;
 use agpm_model::RelativePath;
 use cap_std::fs::Dir;
 
+use crate::state::{is_inside, is_own};
 use crate::steps;
 
 /// The open folders from the project down to the one used last.
@@ -79,16 +80,13 @@ fn is_within(path: &str, folder: &str) -> bool {
 }
 
 fn is_state(real: &Path) -> bool {
-    let names = [".git", ".agpm"];
-    real.iter().any(|part| names.iter().any(|name| part.eq_ignore_ascii_case(name)))
+    let real = real.to_string_lossy().replace('\\', "/").to_ascii_lowercase();
+    is_inside(&real) || real.split('/').any(|part| part == ".git")
 }
 
 /// Where nothing is installed: git's own files, and those that a transaction itself lives from.
 pub(crate) fn is_reserved(path: &RelativePath) -> bool {
     let path = path.as_str().to_ascii_lowercase();
-    let parts: Vec<&str> = path.split('/').collect();
-    let ours = ["lock", "transaction", "history", "discarded", "folders.json"];
-    let state = parts[0] == ".agpm" && parts.get(1).is_none_or(|name| ours.contains(name));
     // Whoever can write below `.git` can run programs: hooks, and the commands in its configuration.
-    state || parts.contains(&".git")
+    is_own(&path) || path.split('/').any(|part| part == ".git")
 }

@@ -8,8 +8,9 @@ use agpm_model::{Checksum, RelativePath};
 use crate::chain::Chain;
 use crate::error::{Problem, StoreError};
 use crate::journal::{Content, Operation};
-use crate::owned::{self, FOLDERS, above};
+use crate::owned::{self, above};
 use crate::project::{ProjectStore, Seen};
+use crate::state::relative;
 use crate::steps::Bits;
 use crate::transaction::{Expected, Step};
 
@@ -128,13 +129,13 @@ impl<'a> Check<'a> {
 
 impl ProjectStore {
     fn owned(&self) -> Result<(Option<Content>, BTreeSet<String>), StoreError> {
-        let file = RelativePath::new(FOLDERS).map_err(|_| self.error(FOLDERS, Problem::Reserved))?;
-        let bytes = match self.read(&file, 1 << 28) {
+        let list = self.state.folders();
+        let bytes = match self.read(&relative(list), 1 << 28) {
             Err(StoreError { problem: Problem::NotFound, .. }) => return Ok((None, BTreeSet::new())),
             other => other?,
         };
         let content = Content { checksum: Checksum::of(&bytes), bits: Bits::PLAIN };
-        let owned = owned::decode(bytes).map_err(|why| self.error(FOLDERS, Problem::Damaged(why)))?;
+        let owned = owned::decode(bytes).map_err(|why| self.error(list, Problem::Damaged(why)))?;
         Ok((Some(content), owned))
     }
 }

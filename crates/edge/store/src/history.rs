@@ -6,7 +6,7 @@ use cap_std::fs::Dir;
 use crate::error::{Problem, StoreError};
 use crate::journal::{Journal, Operation};
 use crate::project::ProjectStore;
-use crate::staging::{read_journal, throw_away};
+use crate::staging::{HISTORY, JOURNAL, read_journal, throw_away};
 
 /// How many transactions can be taken back.
 const KEPT: usize = 20;
@@ -87,13 +87,13 @@ impl ProjectStore {
 
     fn history_folder(&self) -> Result<Option<Dir>, StoreError> {
         match self.state()? {
-            Some(state) => self.inner(&state, "history", ".agpm/history"),
+            Some(state) => self.inner(&state, HISTORY, &self.state.inner(HISTORY)),
             None => Ok(None),
         }
     }
 
     fn numbers(&self, history: &Dir) -> Result<Vec<u32>, StoreError> {
-        let fail = self.at(".agpm/history");
+        let fail = self.at(&self.state.inner(HISTORY));
         let mut numbers = Vec::new();
         for entry in history.entries().map_err(&fail)? {
             let name = entry.map_err(&fail)?.file_name();
@@ -103,11 +103,16 @@ impl ProjectStore {
         Ok(numbers)
     }
 
+    /// The folder of an entry.
+    pub(crate) fn kept_in(&self, number: u32) -> String {
+        self.state.inner(&format!("{HISTORY}/{number}"))
+    }
+
     fn entry(&self, history: &Dir, number: u32) -> Result<(Dir, Journal), StoreError> {
-        let path = format!(".agpm/history/{number}");
+        let path = self.kept_in(number);
         let missing = || self.error(&path, Problem::NotFound);
         let dir = self.inner(history, &number.to_string(), &path)?.ok_or_else(missing)?;
-        let journal = read_journal(self, &dir, &format!("{path}/journal.json"))?.ok_or_else(missing)?;
+        let journal = read_journal(self, &dir, &format!("{path}/{JOURNAL}"))?.ok_or_else(missing)?;
         Ok((dir, journal))
     }
 }

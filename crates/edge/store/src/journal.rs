@@ -4,7 +4,7 @@ use agpm_model::{Checksum, RelativePath};
 use agpm_text::{Format, Value, parse_alone, to_value};
 
 use crate::chain::is_reserved;
-use crate::owned::FOLDERS;
+use crate::state::is_folders;
 use crate::steps::Bits;
 
 const VERSION: usize = 1;
@@ -84,7 +84,7 @@ impl Journal {
 impl Journal {
     /// The files that were asked for, with their numbers: all but our own list.
     pub(crate) fn files(&self) -> impl Iterator<Item = (usize, &Operation)> {
-        self.numbered().filter(|(_, file)| file.path.as_str() != FOLDERS && file.done().is_some())
+        self.numbered().filter(|(_, file)| !is_folders(file.path.as_str()) && file.done().is_some())
     }
 
     pub(crate) fn writes(&self) -> impl DoubleEndedIterator<Item = (usize, &Operation)> {
@@ -156,7 +156,7 @@ pub(crate) fn folders(value: &Value, key: &str) -> Result<Vec<String>, String> {
 
 fn checked(path: &str) -> Result<RelativePath, String> {
     let checked = RelativePath::new(path).map_err(|why| format!("`{path}`: {why}"))?;
-    match is_reserved(&checked) && path != FOLDERS {
+    match is_reserved(&checked) && !is_folders(path) {
         true => Err(format!("`{path}` is a place where nothing is installed")),
         false => Ok(checked),
     }
@@ -212,7 +212,14 @@ mod tests {
         for end in 0..text.trim_end().len() {
             assert!(Journal::decode(text.as_bytes()[..end].to_vec()).is_err(), "{end}");
         }
-        for path in [".git/hooks/pre-commit", "x/.GIT/config", ".agpm/history/1/old/0", ".agpm/Lock"] {
+        for path in [
+            ".git/hooks/pre-commit",
+            "x/.GIT/config",
+            ".agpm/history/1/old/0",
+            ".agpm/Lock",
+            ".local/state/agpm",
+            ".local/State/agpm/history/1/old/0",
+        ] {
             assert!(Journal::decode(journal(path).encode().into_bytes()).is_err(), "{path}");
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! Every error carries its path. Knows bytes and paths, not what they mean.
 //!
-//! What is in a project's `.agpm`, and who writes it:
+//! What is in the state of a store (`.agpm` of a project, `.local/state/agpm` of a home), and who writes it:
 //!
 //! | path | module | what |
 //! |---|---|---|
@@ -32,6 +32,7 @@ mod read;
 mod recover;
 mod shared_lock;
 mod staging;
+mod state;
 mod steps;
 mod transaction;
 mod undo;
@@ -45,12 +46,13 @@ pub use error::{Problem, StoreError};
 pub use folder::Folder;
 pub use history::{Done, EntryNumber, HistoryEntry};
 pub use measure::{is_real_folder, real_path, remove_whole, size_below};
-pub use project::{LEDGER_FILE, Observed, ProjectLock, ProjectStore, STATE_FOLDER, Waiting};
+pub use project::{Observed, ProjectLock, ProjectStore, Waiting};
 pub use read::{
     Below, entries_below, exists, files_below, is_file, names_in, nearest, read, read_below, read_with_mode,
     temporary_folder,
 };
 pub use shared_lock::SharedLock;
+pub use state::StateFolder;
 pub use transaction::{Applied, Expected, FileChange, Recovered, Transaction};
 pub use undo::{Force, Mended, UndoError, Undone};
 pub use watch::{Listed, ListedKind, Listing, list, stamp};

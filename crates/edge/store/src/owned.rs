@@ -6,9 +6,6 @@ use agpm_text::Value;
 
 use crate::journal::{folders, read_json};
 
-/// Where they are listed. It is written by the transaction itself, like any other file.
-pub(crate) const FOLDERS: &str = ".agpm/folders.json";
-
 /// Reads the list.
 pub(crate) fn decode(bytes: Vec<u8>) -> Result<BTreeSet<String>, String> {
     Ok(folders(&read_json(bytes)?, "folders")?.into_iter().collect())

@@ -9,25 +9,23 @@ use cap_std::fs::{Dir, OpenOptions};
 use crate::chain::Chain;
 use crate::error::{Problem, StoreError};
 use crate::journal::Content;
+use crate::owned::above;
 use crate::read::{open_file, read_open};
+use crate::state::{StateFolder, relative};
 use crate::steps;
 use agpm_model::FileMode as Mode;
 
-/// The folder of our state in a project.
-pub const STATE_FOLDER: &str = ".agpm";
-/// What the callers know of the project's files. It goes back with them when a transaction is undone, and is nobody's
-/// work.
-pub const LEDGER_FILE: &str = ".agpm/ledger.json";
-const LOCK: &str = ".agpm/lock";
+const LOCK: &str = "lock";
 const IGNORE: &str = ".gitignore";
 /// A file of a project is read whole to be compared; more than this no one means to install.
 const LARGEST: u64 = 1 << 34;
 
-/// A project folder, which nothing done through it can leave, with the state in its `.agpm`.
+/// A folder of a project or a user's home, which nothing done through it can leave, with our state in it.
 #[derive(Debug)]
 pub struct ProjectStore {
     pub(crate) root: Dir,
     path: PathBuf,
+    pub(crate) state: StateFolder,
 }
 
 /// The right to change a project, for as long as it lives.
@@ -90,9 +88,14 @@ impl From<Seen> for Observed {
 impl ProjectStore {
     /// Opens a project folder that is there, and writes nothing.
     pub fn open(folder: &Path) -> Result<Self, StoreError> {
+        ProjectStore::open_at(folder, StateFolder::Project)
+    }
+
+    /// Opens any folder that is there, with this state, and writes nothing.
+    pub fn open_at(folder: &Path, state: StateFolder) -> Result<Self, StoreError> {
         let root = Dir::open_ambient_dir(folder, ambient_authority());
         let root = root.map_err(|cause| StoreError::new(folder, cause))?;
-        Ok(ProjectStore { root, path: folder.to_owned() })
+        Ok(ProjectStore { root, path: folder.to_owned(), state })
     }
 
     /// Where it is.
@@ -100,16 +103,27 @@ impl ProjectStore {
         &self.path
     }
 
+    /// Where our state is, be it there or not.
+    pub fn state_folder(&self) -> PathBuf {
+        self.path.join(self.state.path())
+    }
+
+    /// The file with what the callers know of the others; it may be part of transactions.
+    pub fn ledger(&self) -> RelativePath {
+        relative(self.state.ledger())
+    }
+
     /// Locks the project against other processes; file systems without locks are taken as they are.
     pub fn lock(&self, wait: Waiting<'_>) -> Result<ProjectLock, StoreError> {
-        let fail = self.at(LOCK);
-        steps::make_folder(&self.root, STATE_FOLDER).map_err(&fail)?;
-        let state = self.state()?.ok_or_else(|| self.error(STATE_FOLDER, Problem::NotFound))?;
+        let path = self.state.inner(LOCK);
+        let fail = self.at(&path);
+        self.make_state().map_err(&fail)?;
+        let state = self.state()?.ok_or_else(|| self.error(self.state.path(), Problem::NotFound))?;
         let mut options = OpenOptions::new();
         options.write(true).create(true);
-        let file = state.open_with("lock", &options).map_err(&fail)?.into_std();
+        let file = state.open_with(LOCK, &options).map_err(&fail)?.into_std();
         let locked = match (file.try_lock(), wait) {
-            (Err(TryLockError::WouldBlock), Waiting::Fail) => return Err(self.error(LOCK, Problem::Locked)),
+            (Err(TryLockError::WouldBlock), Waiting::Fail) => return Err(self.error(&path, Problem::Locked)),
             (Err(TryLockError::WouldBlock), Waiting::Block(tell)) => {
                 tell();
                 file.lock()
@@ -126,9 +140,21 @@ impl ProjectStore {
         }
     }
 
+    /// Makes the folder of our state; what is in a home may be private, and so is what we keep of it.
+    fn make_state(&self) -> io::Result<()> {
+        let path = self.state.path();
+        for folder in above(path) {
+            steps::make_folder(&self.root, folder)?;
+        }
+        match self.state {
+            StateFolder::Project => steps::make_folder(&self.root, path),
+            StateFolder::Home => steps::make_private_folder(&self.root, path),
+        }
+    }
+
     /// Keeps our state out of version control: what is installed can be installed again.
     fn ignore(&self, state: &Dir) -> Result<(), StoreError> {
-        let fail = self.at(".agpm/.gitignore");
+        let fail = self.at(&self.state.inner(IGNORE));
         if !steps::exists(state, IGNORE).map_err(&fail)? {
             steps::write_new(state, IGNORE, b"*\n", steps::Bits::PLAIN).map_err(&fail)?;
         }
@@ -173,7 +199,7 @@ impl ProjectStore {
 
     /// The folder of our state, if it is there.
     pub(crate) fn state(&self) -> Result<Option<Dir>, StoreError> {
-        self.inner(&self.root, STATE_FOLDER, STATE_FOLDER)
+        self.inner(&self.root, self.state.path(), self.state.path())
     }
 
     /// A folder in our state, if it is there. A cloned project may bring a link instead: it is not followed.

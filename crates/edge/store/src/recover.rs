@@ -3,7 +3,7 @@ use crate::execute::{Clash, Execution};
 use crate::history::EntryNumber;
 use crate::journal::Purpose;
 use crate::project::{ProjectLock, ProjectStore};
-use crate::staging::{self, Staging, TRANSACTION};
+use crate::staging::{self, DISCARDED, Staging, TRANSACTION};
 use crate::steps;
 use crate::transaction::Recovered;
 
@@ -30,8 +30,8 @@ impl ProjectStore {
         if !self.needs_recovery() {
             return Ok(Recovered::Nothing);
         }
-        let fail = self.at(".agpm/transaction");
-        staging::sweep(&state).map_err(self.at(".agpm/discarded"))?;
+        let fail = self.at(&self.state.inner(TRANSACTION));
+        staging::sweep(&state).map_err(self.at(&self.state.inner(DISCARDED)))?;
         let Some(staging) = Staging::open(self)? else {
             staging::discard(&state).map_err(fail)?;
             return Ok(Recovered::RolledBack);

@@ -1,25 +1,24 @@
-//! The folder of a transaction: `.agpm/transaction` while it runs, `.agpm/history/N` afterwards.
+//! The folder of a transaction: `transaction` in the state while it runs, `history/N` afterwards.
 
 use std::io;
 
-use agpm_model::{Checksum, RelativePath};
+use agpm_model::Checksum;
 use cap_std::fs::Dir;
 
 use crate::check::Check;
 use crate::error::{Problem, StoreError};
 use crate::journal::{Content, Journal, Operation, Purpose};
-use crate::owned::FOLDERS;
 use crate::project::ProjectStore;
 use crate::read::read_open;
+use crate::state::relative;
 use crate::steps::{self, Bits};
 use crate::transaction::Step;
 
 pub(crate) const TRANSACTION: &str = "transaction";
-const TRANSACTION_PATH: &str = ".agpm/transaction";
 pub(crate) const JOURNAL: &str = "journal.json";
-const JOURNAL_PATH: &str = ".agpm/transaction/journal.json";
 const DRAFT: &str = "journal.draft";
-const DISCARDED: &str = "discarded";
+pub(crate) const HISTORY: &str = "history";
+pub(crate) const DISCARDED: &str = "discarded";
 const UNDONE: &str = "undone";
 const LARGEST_JOURNAL: u64 = 1 << 30;
 
@@ -36,20 +35,20 @@ pub(crate) struct Staging<'a> {
 
 impl<'a> Staging<'a> {
     pub(crate) fn create(store: &'a ProjectStore) -> Result<Self, StoreError> {
-        let fail = store.at(TRANSACTION_PATH);
-        let state = store.state()?.ok_or_else(|| store.error(".agpm", Problem::NotFound))?;
-        steps::remove_tree(&state, DISCARDED).map_err(store.at(".agpm/discarded"))?;
+        let path = store.state.inner(TRANSACTION);
+        let state = store.state()?.ok_or_else(|| store.error(store.state.path(), Problem::NotFound))?;
+        steps::remove_tree(&state, DISCARDED).map_err(store.at(&store.state.inner(DISCARDED)))?;
         let made = steps::make_folder(&state, TRANSACTION).and_then(|()| {
             let dir = state.open_dir(TRANSACTION)?;
             steps::make_folder(&dir, "new")?;
             steps::make_folder(&dir, "old")
         });
-        let opened = made.map_err(&fail).and_then(|()| Staging::open(store));
+        let opened = made.map_err(store.at(&path)).and_then(|()| Staging::open(store));
         match opened {
             Ok(Some(staging)) => Ok(staging),
             other => {
                 let _ = discard(&state);
-                Err(other.err().unwrap_or_else(|| store.error(TRANSACTION_PATH, Problem::NotFound)))
+                Err(other.err().unwrap_or_else(|| store.error(&path, Problem::NotFound)))
             }
         }
     }
@@ -57,13 +56,15 @@ impl<'a> Staging<'a> {
     /// The one that is there; nothing if there is none or it was killed before it had its parts.
     pub(crate) fn open(store: &'a ProjectStore) -> Result<Option<Self>, StoreError> {
         let Some(state) = store.state()? else { return Ok(None) };
-        let Some(dir) = store.inner(&state, TRANSACTION, TRANSACTION_PATH)? else { return Ok(None) };
-        let part = |name| store.inner(&dir, name, TRANSACTION_PATH);
+        let path = store.state.inner(TRANSACTION);
+        let Some(dir) = store.inner(&state, TRANSACTION, &path)? else { return Ok(None) };
+        let part = |name| store.inner(&dir, name, &path);
         let (new, old) = (part("new")?, part("old")?);
         let parts_missing = new.is_none() || old.is_none();
-        if parts_missing && steps::exists(&dir, JOURNAL).map_err(store.at(JOURNAL_PATH))? {
+        let journal = journal_path(store);
+        if parts_missing && steps::exists(&dir, JOURNAL).map_err(store.at(&journal))? {
             let why = "`new` or `old` beside it is missing".to_owned();
-            return Err(store.error(JOURNAL_PATH, Problem::Damaged(why)));
+            return Err(store.error(&journal, Problem::Damaged(why)));
         }
         Ok(new.zip(old).map(|(new, old)| Staging { store, state, dir, new, old }))
     }
@@ -92,7 +93,7 @@ impl<'a> Staging<'a> {
             operations.push(self.stage_owned(operations.len(), before, &bytes)?);
         }
         let journal = Journal { title: title.to_owned(), purpose, make, prune, operations };
-        self.draft(&journal).map_err(self.store.at(JOURNAL_PATH))?;
+        self.draft(&journal).map_err(self.store.at(&journal_path(self.store)))?;
         Ok(journal)
     }
 
@@ -115,11 +116,10 @@ impl<'a> Staging<'a> {
     }
 
     fn stage_owned(&self, at: usize, before: Option<Content>, bytes: &[u8]) -> Result<Operation, StoreError> {
-        let fail = self.store.at(FOLDERS);
-        steps::write_new(&self.new, &at.to_string(), bytes, Bits::PLAIN).map_err(fail)?;
+        let list = self.store.state.folders();
+        steps::write_new(&self.new, &at.to_string(), bytes, Bits::PLAIN).map_err(self.store.at(list))?;
         let after = Content { checksum: Checksum::of(bytes), bits: Bits::PLAIN };
-        let path = RelativePath::new(FOLDERS).map_err(|_| self.store.error(FOLDERS, Problem::Reserved))?;
-        Ok(Operation { path, before, after: Some(after) })
+        Ok(Operation { path: relative(list), before, after: Some(after) })
     }
 
     fn draft(&self, journal: &Journal) -> io::Result<()> {
@@ -132,12 +132,12 @@ impl<'a> Staging<'a> {
     /// The commit point: from here on the journal holds.
     pub(crate) fn commit(&self) -> Result<(), StoreError> {
         let renamed = steps::rename(&self.dir, DRAFT, &self.dir, JOURNAL);
-        renamed.map_err(self.store.at(JOURNAL_PATH))
+        renamed.map_err(self.store.at(&journal_path(self.store)))
     }
 
     /// The journal, if the commit point was passed.
     pub(crate) fn journal(&self) -> Result<Option<Journal>, StoreError> {
-        read_journal(self.store, &self.dir, JOURNAL_PATH)
+        read_journal(self.store, &self.dir, &journal_path(self.store))
     }
 
     /// Whether every content that is still to be placed arrived on the disk.
@@ -151,8 +151,8 @@ impl<'a> Staging<'a> {
 
     /// The last step of all: into the history, or away together with the entry that was taken back.
     pub(crate) fn finish(&self, purpose: Purpose) -> Result<(), StoreError> {
-        let fail = self.store.at(".agpm/history");
-        steps::make_folder(&self.state, "history").map_err(&fail)?;
+        let fail = self.store.at(&self.store.state.inner(HISTORY));
+        steps::make_folder(&self.state, HISTORY).map_err(&fail)?;
         let history = self.history()?;
         match purpose {
             Purpose::Entry(number) => {
@@ -176,7 +176,7 @@ impl<'a> Staging<'a> {
     /// Takes back what `finish` may have begun.
     pub(crate) fn unfinish(&self, purpose: Purpose) -> Result<(), StoreError> {
         let Purpose::Undo(number) = purpose else { return Ok(()) };
-        let fail = self.store.at(".agpm/history");
+        let fail = self.store.at(&self.store.state.inner(HISTORY));
         if steps::exists(&self.dir, UNDONE).map_err(&fail)? {
             steps::rename(&self.dir, UNDONE, &self.history()?, &number.to_string()).map_err(fail)?;
         }
@@ -184,13 +184,18 @@ impl<'a> Staging<'a> {
     }
 
     pub(crate) fn discard(&self) -> Result<(), StoreError> {
-        discard(&self.state).map_err(self.store.at(TRANSACTION_PATH))
+        discard(&self.state).map_err(self.store.at(&self.store.state.inner(TRANSACTION)))
     }
 
     fn history(&self) -> Result<Dir, StoreError> {
-        let history = self.store.inner(&self.state, "history", ".agpm/history")?;
-        history.ok_or_else(|| self.store.error(".agpm/history", Problem::NotFound))
+        let path = self.store.state.inner(HISTORY);
+        let history = self.store.inner(&self.state, HISTORY, &path)?;
+        history.ok_or_else(|| self.store.error(&path, Problem::NotFound))
     }
+}
+
+fn journal_path(store: &ProjectStore) -> String {
+    store.state.inner(&format!("{TRANSACTION}/{JOURNAL}"))
 }
 
 /// Throws the transaction's folder away. It gets another name first, so that no one ever finds half of it.

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use cap_std::fs::{Dir, File, OpenOptions};
+use cap_std::fs::{Dir, DirBuilder, File, OpenOptions};
 
 use crate::fault::step;
 
@@ -44,6 +44,15 @@ pub(crate) fn rename(from: &Dir, name: &str, to: &Dir, new_name: &str) -> io::Re
 pub(crate) fn make_folder(dir: &Dir, name: &str) -> io::Result<()> {
     step()?;
     ignoring(io::ErrorKind::AlreadyExists, dir.create_dir(name))
+}
+
+/// The same, for its owner alone.
+pub(crate) fn make_private_folder(dir: &Dir, name: &str) -> io::Result<()> {
+    step()?;
+    let mut builder = DirBuilder::new();
+    #[cfg(unix)]
+    cap_std::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    ignoring(io::ErrorKind::AlreadyExists, dir.create_dir_with(name, &builder))
 }
 
 /// Gives a file a second name; `false` where the file system has none to give.

@@ -7,7 +7,7 @@ use crate::chain::Chain;
 use crate::error::{Problem, StoreError};
 use crate::history::EntryNumber;
 use crate::journal::{Content, Journal, Purpose};
-use crate::project::{LEDGER_FILE, ProjectLock, ProjectStore, Seen};
+use crate::project::{ProjectLock, ProjectStore, Seen};
 use crate::read::read_open;
 use crate::transaction::{Expected, Step, Wanted};
 use agpm_model::FileMode as Mode;
@@ -69,7 +69,7 @@ impl ProjectStore {
     /// What the newest transaction found in a file; nothing if it did not change it or made it.
     pub fn kept_by_newest(&self, path: &RelativePath) -> Result<Option<Vec<u8>>, StoreError> {
         let Some((number, dir, journal)) = self.newest()? else { return Ok(None) };
-        let folder = format!(".agpm/history/{number}/old");
+        let folder = format!("{}/old", self.kept_in(number));
         let file = journal.files().find(|(_, file)| file.path == *path);
         let before = file.and_then(|(at, file)| Some((at, file.before?)));
         match (before, self.inner(&dir, "old", &folder)?) {
@@ -95,7 +95,7 @@ impl ProjectStore {
         if force == Force::No {
             self.require_untouched(&journal, mended)?;
         }
-        let path = format!(".agpm/history/{number}/old");
+        let path = format!("{}/old", self.kept_in(number));
         let old = self.inner(&dir, "old", &path)?;
         let mut steps = Vec::new();
         for (at, file) in journal.files() {
@@ -113,7 +113,7 @@ impl ProjectStore {
             };
             let expected = match (force, &file.after) {
                 (Force::Yes, _) => Expected::Anything,
-                _ if file.path.as_str() == LEDGER_FILE => Expected::Anything,
+                _ if file.path.as_str() == self.state.ledger() => Expected::Anything,
                 (Force::No, Some(after)) => Expected::Checksum(after.checksum),
                 (Force::No, None) => Expected::Missing,
             };
@@ -128,7 +128,7 @@ impl ProjectStore {
         let mut chain = Chain::new(&self.root);
         let mut changed = Vec::new();
         let counts = |path: &RelativePath| {
-            path.as_str() != LEDGER_FILE && mended.iter().all(|mended| mended.path != *path)
+            path.as_str() != self.state.ledger() && mended.iter().all(|mended| mended.path != *path)
         };
         for (_, file) in journal.files().filter(|(_, file)| counts(&file.path)) {
             let same = match (self.see(&mut chain, &file.path)?, &file.after) {

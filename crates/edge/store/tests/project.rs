@@ -8,7 +8,10 @@ use std::cell::Cell;
 use std::fs;
 
 use agpm_model::FileMode as Mode;
-use agpm_store::{Done, Expected, FileChange, Force, Observed, Problem, ProjectStore, UndoError, Waiting};
+use agpm_store::{
+    Done, Expected, FileChange, Force, Observed, Problem, ProjectStore, StateFolder, Transaction, UndoError,
+    Waiting,
+};
 use common::{PATIENT, apply, create, every_kind, path, prepare, remove, tree, was, write};
 
 fn undo(folder: &std::path::Path, force: Force) -> Result<String, UndoError> {
@@ -141,6 +144,39 @@ fn opening_and_looking_write_nothing() {
     assert_eq!(store.observe(&path("a/b")).unwrap(), Observed::Missing);
     assert!(store.history().unwrap().is_empty());
     assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn the_state_of_a_home_is_apart_from_that_of_a_project_in_it() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path();
+    prepare(folder);
+    let old = tree(folder);
+    let home = ProjectStore::open_at(folder, StateFolder::Home).unwrap();
+    assert!(!home.needs_recovery() && home.history().unwrap().is_empty());
+    let changes = vec![create("own/a.md", "a"), create(home.ledger().as_str(), "{}")];
+    let lock = home.lock(PATIENT).unwrap();
+    home.apply(&lock, &Transaction { title: "of the user".to_owned(), changes }, &|_| {}).unwrap();
+    assert_eq!(fs::read(folder.join(".local/state/agpm/ledger.json")).unwrap(), b"{}");
+    assert_eq!(titles(folder), ["1 first"]);
+    assert_eq!(home.history().unwrap()[0].title, "of the user");
+    home.undo(&lock, Force::No, &[]).unwrap();
+    let mut now = tree(folder);
+    now.retain(|path, _| !path.starts_with(".local"));
+    assert!(now == old);
+    assert_eq!(titles(folder), ["1 first"]);
+}
+
+#[test]
+fn no_transaction_writes_into_a_state() {
+    let place = tempfile::tempdir().unwrap();
+    for file in
+        [".agpm/history/1", ".local/state/agpm", ".local/state/AGPM/lock", ".local/state/agpm/history/1/x"]
+    {
+        let error = apply(place.path(), "t", vec![create(file, "x")]).unwrap_err();
+        assert!(matches!(error.problem, Problem::Reserved), "{file}: {error}");
+    }
+    apply(place.path(), "t", vec![create(".local/state/agpm-other", "x")]).unwrap();
 }
 
 #[test]

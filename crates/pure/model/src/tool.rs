@@ -7,6 +7,16 @@ use crate::name::ToolName;
 use crate::path::RelativePath;
 use crate::resource::{RESOURCE_TYPES, ResourceType};
 
+/// For whom things are installed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scope {
+    /// For those who work on a project, in its folder.
+    #[default]
+    Project,
+    /// For one user, in the home folder.
+    User,
+}
+
 /// Where a tool keeps one kind of resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Destination {
@@ -120,44 +130,81 @@ enum Row {
     Files(ResourceType, &'static str, FileForm),
     Shared(ResourceType, &'static str, FileForm),
     Entries(ResourceType, &'static str, EntryForm),
+    /// One that holds in this scope only.
+    In(Scope, &'static Row),
 }
 
-use Row::{Entries, Files, Shared};
+use Row::{Entries, Files, In, Shared};
 
-/// Built-in tools: name, folder, and where each kind goes.
+/// A tool's folder, in a project and in home.
+struct Folders {
+    project: &'static str,
+    home: &'static str,
+}
+
+/// One that is called the same in both.
+const fn both(folder: &'static str) -> Folders {
+    Folders { project: folder, home: folder }
+}
+
+/// Built-in tools: name, folders, and where each kind goes.
+///
+/// Snippets of our own are apart from `.agpm`, which in home may belong to a project that stands there. Copilot reads
+/// prompt files of a user from a profile of VS Code, and the user's MCP servers of its command line in a form that is
+/// not written yet.
 ///
 /// Sources: OpenCode "Agent Skills"; Codex "Subagents", "Agent Skills", "Hooks", "Configuration Reference"; Cursor
 /// "Subagents", "Commands", "Agent Skills", "Hooks", "Model Context Protocol"; GitHub Copilot "Customization cheat
 /// sheet", "Custom agents configuration", "Hooks reference"; VS Code "Use prompt files", "MCP configuration
 /// reference"; Gemini CLI "Subagents", "Custom commands", "Agent Skills", "Hooks reference", "MCP servers".
-const BUILT_IN: &[(&str, &str, &[Row])] = &[
+const BUILT_IN: &[(&str, Folders, &[Row])] = &[
     (
         "claude-code",
-        ".claude",
+        both(".claude"),
         &[
             Files(ResourceType::Agents, "agents", FileForm::Same),
             Files(ResourceType::Commands, "commands", FileForm::Same),
             Files(ResourceType::Scripts, "scripts", FileForm::Same),
             Files(ResourceType::Snippets, "snippets", FileForm::Same),
             Files(ResourceType::Skills, "skills", FileForm::Same),
-            Entries(ResourceType::Hooks, ".claude/settings.local.json", EntryForm::ClaudeHooks),
-            Entries(ResourceType::McpServers, ".mcp.json", EntryForm::ClaudeServers),
+            In(
+                Scope::Project,
+                &Entries(ResourceType::Hooks, ".claude/settings.local.json", EntryForm::ClaudeHooks),
+            ),
+            In(Scope::User, &Entries(ResourceType::Hooks, ".claude/settings.json", EntryForm::ClaudeHooks)),
+            In(Scope::Project, &Entries(ResourceType::McpServers, ".mcp.json", EntryForm::ClaudeServers)),
+            In(Scope::User, &Entries(ResourceType::McpServers, ".claude.json", EntryForm::ClaudeServers)),
         ],
     ),
     (
         "opencode",
-        ".opencode",
+        Folders { project: ".opencode", home: ".config/opencode" },
         &[
             Files(ResourceType::Agents, "agent", FileForm::OpenCodeAgent),
             Files(ResourceType::Commands, "command", FileForm::Same),
             Files(ResourceType::Skills, "skills", FileForm::Same),
-            Entries(ResourceType::McpServers, ".opencode/opencode.json", EntryForm::OpenCodeServers),
+            In(
+                Scope::Project,
+                &Entries(ResourceType::McpServers, ".opencode/opencode.json", EntryForm::OpenCodeServers),
+            ),
+            In(
+                Scope::User,
+                &Entries(
+                    ResourceType::McpServers,
+                    ".config/opencode/opencode.json",
+                    EntryForm::OpenCodeServers,
+                ),
+            ),
         ],
     ),
-    ("agpm", ".agpm", &[Files(ResourceType::Snippets, "snippets", FileForm::Same)]),
+    (
+        "agpm",
+        Folders { project: ".agpm", home: ".local/share/agpm" },
+        &[Files(ResourceType::Snippets, "snippets", FileForm::Same)],
+    ),
     (
         "codex",
-        ".codex",
+        both(".codex"),
         &[
             Files(ResourceType::Agents, "agents", FileForm::CodexAgent),
             Shared(ResourceType::Skills, ".agents/skills", FileForm::Same),
@@ -167,7 +214,7 @@ const BUILT_IN: &[(&str, &str, &[Row])] = &[
     ),
     (
         "cursor",
-        ".cursor",
+        both(".cursor"),
         &[
             Files(ResourceType::Agents, "agents", FileForm::CursorAgent),
             Files(ResourceType::Commands, "commands", FileForm::Same),
@@ -178,18 +225,21 @@ const BUILT_IN: &[(&str, &str, &[Row])] = &[
     ),
     (
         "copilot",
-        ".github",
+        Folders { project: ".github", home: ".copilot" },
         &[
             Files(ResourceType::Agents, "agents", FileForm::CopilotAgent),
-            Files(ResourceType::Commands, "prompts", FileForm::CopilotPrompt),
+            In(Scope::Project, &Files(ResourceType::Commands, "prompts", FileForm::CopilotPrompt)),
             Files(ResourceType::Skills, "skills", FileForm::Same),
             Files(ResourceType::Hooks, "hooks", FileForm::CopilotHooks),
-            Entries(ResourceType::McpServers, ".vscode/mcp.json", EntryForm::VsCodeServers),
+            In(
+                Scope::Project,
+                &Entries(ResourceType::McpServers, ".vscode/mcp.json", EntryForm::VsCodeServers),
+            ),
         ],
     ),
     (
         "gemini",
-        ".gemini",
+        both(".gemini"),
         &[
             Files(ResourceType::Agents, "agents", FileForm::GeminiAgent),
             Files(ResourceType::Commands, "commands", FileForm::GeminiCommand),
@@ -198,32 +248,61 @@ const BUILT_IN: &[(&str, &str, &[Row])] = &[
             Entries(ResourceType::McpServers, ".gemini/settings.json", EntryForm::GeminiServers),
         ],
     ),
-    ("agents", ".agents", &[Files(ResourceType::Skills, "skills", FileForm::Same)]),
+    ("agents", both(".agents"), &[Files(ResourceType::Skills, "skills", FileForm::Same)]),
 ];
 
 impl Default for Tools {
     fn default() -> Self {
-        let path = |text: &str| RelativePath::new(text).expect("a path of the table");
-        let name = |text: &str| ToolName::new(text).expect("a name of the table");
-        let destination = |row: &Row| match *row {
-            Row::Files(kind, folder, form) => {
-                (kind, Destination::Files(Folder::Own(Some(path(folder))), form))
+        Tools::in_scope(Scope::Project)
+    }
+}
+
+impl Folders {
+    fn of(&self, scope: Scope) -> &'static str {
+        match scope {
+            Scope::Project => self.project,
+            Scope::User => self.home,
+        }
+    }
+}
+
+impl Row {
+    /// What it says in a scope, if anything.
+    fn destination(&self, scope: Scope) -> Option<(ResourceType, Destination)> {
+        let own = |folder| Folder::Own(Some(path(folder)));
+        match *self {
+            Row::Files(kind, folder, form) => Some((kind, Destination::Files(own(folder), form))),
+            Row::Shared(kind, folder, form) => {
+                Some((kind, Destination::Files(Folder::Shared(path(folder)), form)))
             }
-            Row::Shared(kind, folder, form) => (kind, Destination::Files(Folder::Shared(path(folder)), form)),
-            Row::Entries(kind, file, form) => (kind, Destination::Entries(path(file), form)),
-        };
-        let tools = BUILT_IN.iter().map(|(tool, folder, kinds)| Tool {
+            Row::Entries(kind, file, form) => Some((kind, Destination::Entries(path(file), form))),
+            Row::In(only, row) if only == scope => row.destination(scope),
+            Row::In(..) => None,
+        }
+    }
+}
+
+fn path(text: &str) -> RelativePath {
+    RelativePath::new(text).expect("a path of the table")
+}
+
+fn name(text: &str) -> ToolName {
+    ToolName::new(text).expect("a name of the table")
+}
+
+impl Tools {
+    /// The built-in tools with their places in a project or in home.
+    pub fn in_scope(scope: Scope) -> Self {
+        let tools = BUILT_IN.iter().map(|(tool, folders, kinds)| Tool {
             name: name(tool),
-            folder: Some(path(folder)),
+            folder: Some(path(folders.of(scope))),
             state: ToolState::Enabled,
-            destinations: kinds.iter().map(destination).collect(),
+            destinations: kinds.iter().filter_map(|row| row.destination(scope)).collect(),
         });
         let defaults = RESOURCE_TYPES.iter().map(|kind| (*kind, name(kind.default_tool())));
         Tools { tools: tools.collect(), defaults: defaults.collect() }
     }
-}
 
-impl Tools {
     /// The tool of that name.
     pub fn named(&self, name: &str) -> Option<&Tool> {
         self.tools.iter().find(|tool| tool.name.as_str() == name)
@@ -262,8 +341,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_built_in_table_is_whole() {
-        let tools = Tools::default();
+    fn every_kind_has_a_default_that_takes_it() {
+        for tools in [Scope::Project, Scope::User].map(Tools::in_scope) {
+            for kind in RESOURCE_TYPES {
+                let tool = tools.named(tools.default_for(kind).as_str()).unwrap();
+                assert!(tool.destination(kind).is_some(), "{kind}");
+            }
+        }
+    }
+
+    /// Every place, one a line.
+    fn places(scope: Scope) -> String {
+        let tools = Tools::in_scope(scope);
         let mut out = String::new();
         for tool in tools.iter() {
             for (kind, destination) in &tool.destinations {
@@ -282,8 +371,13 @@ mod tests {
                 out.push_str(&format!("{} {kind}: {place}\n", tool.name));
             }
         }
+        out
+    }
+
+    #[test]
+    fn the_built_in_table_is_whole() {
         assert_eq!(
-            out,
+            places(Scope::Project),
             "claude-code agents: .claude/agents\n\
              claude-code snippets: .claude/snippets\n\
              claude-code commands: .claude/commands\n\
@@ -317,9 +411,42 @@ mod tests {
              gemini skills: .gemini/skills\n\
              agents skills: .agents/skills\n"
         );
-        for kind in RESOURCE_TYPES {
-            let tool = tools.named(tools.default_for(kind).as_str()).unwrap();
-            assert!(tool.destination(kind).is_some(), "{kind}");
-        }
+    }
+
+    #[test]
+    fn the_built_in_table_is_whole_in_home() {
+        assert_eq!(
+            places(Scope::User),
+            "claude-code agents: .claude/agents\n\
+             claude-code snippets: .claude/snippets\n\
+             claude-code commands: .claude/commands\n\
+             claude-code scripts: .claude/scripts\n\
+             claude-code hooks: entries of .claude/settings.json\n\
+             claude-code mcp-servers: entries of .claude.json\n\
+             claude-code skills: .claude/skills\n\
+             opencode agents: .config/opencode/agent\n\
+             opencode commands: .config/opencode/command\n\
+             opencode mcp-servers: entries of .config/opencode/opencode.json\n\
+             opencode skills: .config/opencode/skills\n\
+             agpm snippets: .local/share/agpm/snippets\n\
+             codex agents: .codex/agents/*.toml\n\
+             codex hooks: entries of .codex/hooks.json\n\
+             codex mcp-servers: entries of .codex/config.toml\n\
+             codex skills: .agents/skills\n\
+             cursor agents: .cursor/agents\n\
+             cursor commands: .cursor/commands\n\
+             cursor hooks: entries of .cursor/hooks.json\n\
+             cursor mcp-servers: entries of .cursor/mcp.json\n\
+             cursor skills: .cursor/skills\n\
+             copilot agents: .copilot/agents/*.agent.md\n\
+             copilot hooks: .copilot/hooks/*.json\n\
+             copilot skills: .copilot/skills\n\
+             gemini agents: .gemini/agents\n\
+             gemini commands: .gemini/commands/*.toml\n\
+             gemini hooks: entries of .gemini/settings.json\n\
+             gemini mcp-servers: entries of .gemini/settings.json\n\
+             gemini skills: .gemini/skills\n\
+             agents skills: .agents/skills\n"
+        );
     }
 }

@@ -74,7 +74,6 @@ impl Ledger {
     /// What is said of a ledger that cannot be understood.
     pub fn broken() -> Diagnostic {
         Diagnostic::new(&codes::LOCK_BROKEN, "the ledger of installed files cannot be understood")
-            .in_file(".agpm/ledger.json")
             .help("delete it and run `agpm install`; files that are as they should be are taken over")
     }
 

@@ -27,19 +27,23 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use agpm_diag::{Diagnostic, codes};
-use agpm_ops::{Environment, FailureKind, ManifestUse, MergeInputs, Network, Outcome, World};
+use agpm_ops::{Environment, FailureKind, ManifestUse, MergeInputs, Network, Outcome, Scope, World};
 
 use crate::args::{Cli, Command, FoldArgs, Global};
-use crate::output::{Output, write_stdout};
+use crate::output::{Output, Rendering, write_stdout};
 use crate::progress::progress;
 
 /// Runs the command that was typed.
 pub(crate) fn run(cli: Cli, output: &mut Output) -> ExitCode {
-    let world = world(&cli.global);
+    let scope = cli.command.scope();
+    if scope == Scope::User && cli.global.manifest_path.is_some() {
+        return output.finish(two_manifests(), |(), _| Rendering::Text(String::new()));
+    }
+    let world = world(&cli.global, scope);
     match cli.command {
         Command::Init(args) => init::run(&world, args, output),
-        Command::Add { what } => change::add(&world, what, output),
-        Command::Remove { what } => change::remove(&world, what, output),
+        Command::Add { what, .. } => change::add(&world, what, output),
+        Command::Remove { what, .. } => change::remove(&world, what, output),
         Command::Update(args) => update::run(&world, args, output),
         Command::Outdated(args) => outdated::run(&world, args, output),
         Command::Validate(args) => validate::run(&world, &args, output),
@@ -47,7 +51,7 @@ pub(crate) fn run(cli: Cli, output: &mut Output) -> ExitCode {
         Command::List(args) => list::run(&world, args, output),
         Command::Tree(args) => tree::run(&world, args, output),
         Command::Why(args) => why::run(&world, args, output),
-        Command::Verify => verify::run(&world, output),
+        Command::Verify(_) => verify::run(&world, output),
         Command::Undo(args) => undo::run(&world, &args, output),
         Command::Cache { what } => cache::run(&world, what, output),
         Command::Config { what } => config::run(&world, what, output),
@@ -66,7 +70,7 @@ pub(crate) fn run(cli: Cli, output: &mut Output) -> ExitCode {
     }
 }
 
-fn world(global: &Global) -> World {
+fn world(global: &Global, scope: Scope) -> World {
     let folder = std::env::current_dir().unwrap_or_default();
     let home = variable("HOME").or_else(|| variable("USERPROFILE"));
     let place = |name: &str, below_home: &str| {
@@ -75,6 +79,7 @@ fn world(global: &Global) -> World {
     };
     let network = if global.offline { Network::Offline } else { Network::Allowed };
     let environment = Environment {
+        scope,
         manifest: global.manifest_path.clone(),
         config: global.config.clone(),
         config_folder: place("XDG_CONFIG_HOME", ".config"),
@@ -103,6 +108,12 @@ fn inputs(fold: FoldArgs, files: Vec<std::path::PathBuf>) -> MergeInputs {
         rules: fold.rules,
         manifest: if fold.no_manifest { ManifestUse::Ignored } else { ManifestUse::Nearest },
     }
+}
+
+/// `-g` and `--manifest-path` each say which manifest is meant.
+fn two_manifests() -> Outcome<()> {
+    let diagnostic = Diagnostic::new(&codes::USAGE, "`-g` and `--manifest-path` ask for two manifests");
+    Outcome::failed(FailureKind::Usage, diagnostic.help("leave out one of them"))
 }
 
 /// `--json` is `--format json`, and a result has one format.

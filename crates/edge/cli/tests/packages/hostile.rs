@@ -129,11 +129,11 @@ fn tools_of_the_manifest_cannot_leave_the_project() {
 
 #[test]
 fn nothing_is_installed_over_what_rules_the_project() {
-    for (folder, file) in [
-        (".git", ".git/config.json"),
-        (".git/hooks", ".GIT/hooks/x.json"),
-        (".agpm/history", ".agpm/ledger.json"),
-        (".agpm/lock", "agpm.lock"),
+    for (folder, file, why) in [
+        (".git", ".git/config.json", "io/exists"),
+        (".git/hooks", ".GIT/hooks/x.json", "io/exists"),
+        (".agpm/history", ".agpm/ledger.json", "io/exists"),
+        (".agpm/lock", "agpm.lock", "package/target-clash"),
     ] {
         let tool = format!(
             "[tools.x]\npath = \"{folder}\"\nresources = {{ agents = {{ path = \"a\" }}, mcp-servers = {{ merge-target = \"{file}\" }} }}\n"
@@ -141,11 +141,11 @@ fn nothing_is_installed_over_what_rules_the_project() {
         let files = &[("agents/a.md", "a\n"), ("mcp/m.json", "{\"command\": \"m\"}")];
         let whole = format!("{tool}[agents]\n{}", entry("a", "agents/a.md", "tool = \"x\""));
         let shared = format!("{tool}[mcp-servers]\n{}", entry("m", "mcp/m.json", "tool = \"x\""));
-        for manifest in [whole, shared] {
+        for (manifest, why) in [(whole, "io/exists"), (shared, why)] {
             let project = Project::with(files, &manifest);
             let output = project.run("install");
             assert_ne!(output.code, Some(0), "{manifest}\n{output}");
-            assert!(output.stderr.contains("io/exists"), "{manifest}\n{output}");
+            assert!(output.stderr.contains(why), "{manifest}\n{output}");
             assert!(project.written().is_empty(), "{:?}", project.written());
         }
     }

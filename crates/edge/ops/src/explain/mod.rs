@@ -16,7 +16,8 @@ use crate::layers::{Pinning, contributions, snapshots};
 use crate::merge::{MergeInputs, RawFile, ReadFiles, choose_strategy, read_files};
 use crate::packages::{Moving, Sources, read_lock};
 use crate::provenance::Provenance;
-use crate::world::World;
+use crate::scope::state_of;
+use crate::world::{Scope, World};
 use installed::{Installed, tell_edited};
 
 /// What to explain.
@@ -190,8 +191,9 @@ fn from_project(
 ) -> Result<FromProject, Failure> {
     let environment = &world.environment;
     let named = PathBuf::from(file);
-    let Some(root) = project.folder.as_ref().filter(|_| !project.manifest.layers.is_empty()) else {
-        let path = environment.resolve(Path::new(file));
+    let Some(root) = project.root.as_ref().filter(|_| !project.manifest.layers.is_empty()) else {
+        let root = project.root.as_deref().filter(|_| environment.scope == Scope::User);
+        let path = root.unwrap_or(&environment.folder).join(file);
         let name = LayerName::new(file).map_err(|_| not_in_layers(file))?;
         let bytes = match store::read(&path, limit()) {
             Err(StoreError { problem: Problem::NotFound, .. }) => return Err(not_in_layers(file)),
@@ -208,7 +210,7 @@ fn from_project(
         let help = "name the file by its path from the manifest's folder";
         return Err(Failure::new(FailureKind::Refused, diagnostic.help(help)));
     }
-    let store = ProjectStore::open(root)?;
+    let store = ProjectStore::open_at(root, state_of(environment.scope))?;
     for path in [from_manifest, from_here].into_iter().flatten() {
         let read = in_layers(world, &project.manifest, &store, &path, notes)?;
         let installed = Installed::find(&store, &path, notes)?;
@@ -229,7 +231,7 @@ fn in_layers(
     path: &RelativePath,
     notes: &mut Notes,
 ) -> Result<Vec<RawFile>, Failure> {
-    let lock = read_lock(store, notes)?.map(|(lock, _)| lock);
+    let lock = read_lock(&world.environment, store, notes)?.map(|(lock, _)| lock);
     let sources = Sources::open(&world.environment, manifest, store.path());
     let pinning = Pinning::of(lock.as_ref(), &Moving::Nothing);
     let snapshots = snapshots(world, (manifest, &sources), &pinning, notes)?;

@@ -1,8 +1,10 @@
 //! What is known of a project without asking anyone: the ledger, and whether it still holds.
 
+use std::path::PathBuf;
+
 use agpm_model::{Checksum, Extent, FileMode, Locked, Lockfile, Origin, RelativePath};
 use agpm_plan::{Ledger, Observed, Owned};
-use agpm_store::{LEDGER_FILE, ProjectStore, STATE_FOLDER};
+use agpm_store::ProjectStore;
 use agpm_text::Format;
 
 use crate::failure::{Failure, Notes};
@@ -11,14 +13,18 @@ use crate::install::layered::Watching;
 use crate::install::planning::observe_all;
 use crate::install::{Fidelity, InstallReport, Job, LockChange, Warnings};
 use crate::packages::{LOCK_NAME, Moving, ResolvedEntry};
-use crate::path_of;
 
 pub(super) fn is_fresh(store: &ProjectStore) -> bool {
-    !agpm_store::is_folder(&store.path().join(STATE_FOLDER))
+    !agpm_store::is_folder(&store.state_folder())
+}
+
+/// Where the ledger is.
+pub(super) fn ledger_file(store: &ProjectStore) -> PathBuf {
+    store.path().join(store.ledger().as_str())
 }
 
 pub(super) fn has_ledger(store: &ProjectStore) -> bool {
-    agpm_store::is_file(&store.path().join(LEDGER_FILE))
+    agpm_store::is_file(&ledger_file(store))
 }
 
 /// The answer if the same inputs were installed before and every file is still as it was: no repository is opened and
@@ -36,7 +42,7 @@ pub(super) fn nothing_to_do(
         return None;
     }
     let ledger = read_ledger(store).ok()?;
-    let lock = store.read(&path_of(LOCK_NAME), limit()).ok()?;
+    let lock = agpm_store::read(&files.folder().join(LOCK_NAME), limit()).ok()?;
     if ledger.inputs? != inputs_of(&files.fingerprint(), &lock) {
         return None;
     }
@@ -107,17 +113,18 @@ pub(super) fn ledger_of(lock: &Lockfile) -> Ledger {
 }
 
 pub(crate) fn read_ledger(store: &ProjectStore) -> Result<Ledger, Failure> {
-    let bytes = match store.read(&path_of(LEDGER_FILE), limit()) {
+    let bytes = match store.read(&store.ledger(), limit()) {
         Err(error) if matches!(error.problem, agpm_store::Problem::NotFound) => return Ok(Ledger::default()),
         read => read?,
     };
-    ledger_in(bytes)
+    ledger_in(store, bytes)
 }
 
-pub(crate) fn ledger_in(bytes: Vec<u8>) -> Result<Ledger, Failure> {
-    let mut own = Notes::default();
-    let document = document_of(LEDGER_FILE.to_owned(), bytes, Format::Json, &mut own)
+pub(crate) fn ledger_in(store: &ProjectStore, bytes: Vec<u8>) -> Result<Ledger, Failure> {
+    let (mut own, file) = (Notes::default(), store.ledger().to_string());
+    let document = document_of(file.clone(), bytes, Format::Json, &mut own)
         .and_then(|document| own.check().map(|()| document))
-        .map_err(|_| Ledger::broken())?;
-    Ok(Ledger::read(&document)?)
+        .map_err(|_| Ledger::broken());
+    let ledger = document.and_then(|document| Ledger::read(&document));
+    ledger.map_err(|broken| broken.in_file(file).into())
 }

@@ -1,5 +1,6 @@
 //! `install`: resolve what the lock does not pin, then make the disk match.
 
+mod changes;
 mod deciding;
 mod known;
 mod layered;
@@ -13,9 +14,10 @@ mod writing;
 use std::borrow::Cow;
 
 use agpm_model::{Checksum, Lockfile, RelativePath};
-use agpm_plan::Ledger;
+use agpm_plan::{Ledger, Plan};
 use agpm_store::{ProjectLock, ProjectStore};
 
+pub(crate) use crate::install::changes::Changes;
 pub(crate) use crate::install::known::{inputs_of, ledger_in, read_ledger};
 pub(crate) use crate::install::lockstep::outdated;
 pub(crate) use crate::install::planning::{MOST_TOLD, observe};
@@ -26,7 +28,7 @@ pub use crate::install::request::{
 pub(crate) use crate::install::writing::hold;
 
 use crate::failure::{Failure, Notes, Outcome};
-use crate::gather::{ManifestFiles, Project, manifest_path, refuse_link};
+use crate::gather::{ManifestFiles, Project, refuse_link};
 use crate::install::deciding::decide;
 use crate::install::known::{has_ledger, is_fresh, ledger_of, nothing_to_do};
 use crate::install::layered::{Layered, layered};
@@ -35,6 +37,7 @@ use crate::packages::{
     LOCK_NAME, Making, Moving, ResolvedEntry, Sources, executables, fidelity, frozen, make_all, pins,
     read_lock, resolve,
 };
+use crate::scope::Beside;
 use crate::world::World;
 
 /// One run of the pipeline, as `install`, `update`, `add` and `remove` ask for it.
@@ -55,6 +58,12 @@ pub(crate) struct ManifestEdit<'a> {
     pub(crate) bytes: Cow<'a, [u8]>,
 }
 
+/// How transactions reach the files beside each other that users commit or keep.
+struct FilePlaces {
+    manifest: Beside,
+    lock: Beside,
+}
+
 /// Everything that is read before anything is decided.
 struct Ready {
     /// The right to change the project; none yet if it has no state, or if nothing is to be written.
@@ -63,7 +72,7 @@ struct Ready {
     /// The manifest's files as they were read, and as this run understands them.
     read: Vec<u8>,
     inputs: Vec<u8>,
-    path: RelativePath,
+    places: FilePlaces,
     lock: Option<(Lockfile, Vec<u8>)>,
     ledger: Ledger,
 }
@@ -89,15 +98,25 @@ pub(crate) fn run(world: &World, job: &Job<'_>, notes: &mut Notes) -> Result<Ins
 /// One pass of the pipeline; nothing if the project was changed by another process meanwhile.
 fn attempt(world: &World, job: &Job<'_>, notes: &mut Notes) -> Result<Option<InstallReport>, Failure> {
     let files = ManifestFiles::require(&world.environment)?;
-    let store = ProjectStore::open(files.folder())?;
+    let store = files.store()?;
     if let Some(report) = nothing_to_do(&files, &store, job) {
         return Ok(Some(report));
     }
     let ready = gather(world, job, &store, files, notes)?;
     let given = given(world, &ready, &store, job, notes)?;
     let decided = decide(world, &store, job, &ready, given, notes)?;
+    refuse_own_places(&decided.plan, &ready.places)?;
     let commit = commit(world, &store, job, ready, &decided, notes)?;
     Ok((commit == Commit::Done).then(|| decided.report(job.request.writing)))
+}
+
+/// Nothing that is installed takes the place of the manifest or the lockfile, wherever they are.
+fn refuse_own_places(plan: &Plan, places: &FilePlaces) -> Result<(), Failure> {
+    let own = [&places.manifest, &places.lock];
+    let is_own =
+        |path: &RelativePath| own.iter().any(|place| matches!(place, Beside::Within(own) if own == path));
+    let Some(change) = plan.changes.iter().find(|change| is_own(&change.path)) else { return Ok(()) };
+    Err(planning::reserved_for(&change.owner, &change.path, "which is a file of agpm"))
 }
 
 fn gather(
@@ -111,17 +130,18 @@ fn gather(
     let held = if is_fresh(store) { None } else { hold(world, store, job.request.writing, notes)? };
     // What was read before the project was ours, or before it was put in order, may be out of date.
     let files = if held.is_some() { ManifestFiles::require(&world.environment)? } else { files };
-    let (read, path) = (files.fingerprint(), manifest_path(&files)?);
+    let read = files.fingerprint();
+    let places = FilePlaces { manifest: files.place()?, lock: files.lock_place() };
     let files = match &job.manifest {
         Some(edit) => {
-            refuse_link(store, &path)?;
+            refuse_link(store, &places.manifest)?;
             files.with_project(edit.bytes.to_vec())
         }
         None => files,
     };
     let inputs = files.fingerprint();
     let project = Project::of(&world.environment, files, notes)?;
-    let lock = read_lock(store, notes)?;
+    let lock = read_lock(&world.environment, store, notes)?;
     let ledger = match read_ledger(store)? {
         // Without a ledger, the lockfile tells what unedited files of ours look like.
         ledger if ledger == Ledger::default() => {
@@ -129,7 +149,7 @@ fn gather(
         }
         ledger => ledger,
     };
-    Ok(Ready { held, project, read, inputs, path, lock, ledger })
+    Ok(Ready { held, project, read, inputs, places, lock, ledger })
 }
 
 /// Everything that is to be on the disk: resources, and files of layers.
@@ -160,7 +180,7 @@ fn given(
             resolve(world, manifest, &sources, pins, notes)?
         }
     };
-    let making = make_all(manifest, store, &entries, notes)?;
+    let making = make_all(manifest, &sources, &entries, notes)?;
     let allowed_here = if has_ledger(store) { ready.ledger.clone() } else { Ledger::default() };
     executables::check(manifest, (&entries, &making.made), &allowed_here, job.request, notes)?;
     fidelity::check(&entries, &making.made, job.request.fidelity, notes)?;

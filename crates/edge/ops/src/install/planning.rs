@@ -16,13 +16,20 @@ use crate::install::{InstallRequest, LockUse, Writing};
 use crate::layers::LayeredFile;
 use crate::packages::{LOCK_NAME, Made, MadeFile, ResolvedEntry};
 use crate::parallel;
-use agpm_store::LEDGER_FILE;
 
 /// Files that one thread looks at before it takes the next ones.
 const CHUNK: usize = 64;
 pub(crate) const MOST_TOLD: usize = 20;
 /// Places of our own where nothing is installed.
-const RESERVED: [&str; 5] = ["agpm.toml", "agpm.private.toml", LOCK_NAME, LEDGER_FILE, ".agpm/.gitignore"];
+const RESERVED: [&str; 7] = [
+    "agpm.toml",
+    "agpm.private.toml",
+    LOCK_NAME,
+    ".agpm/ledger.json",
+    ".agpm/.gitignore",
+    ".local/state/agpm/ledger.json",
+    ".local/state/agpm/.gitignore",
+];
 
 pub(crate) fn observe(store: &ProjectStore, path: &RelativePath) -> Result<Observed, StoreError> {
     store.observe(path).map(seen)
@@ -120,10 +127,15 @@ fn refuse_reserved(desired: &[Desired], shared: &BTreeMap<RelativePath, Shared>)
     let Some((file, why)) = desired.iter().find_map(|file| Some((file, reserved(&file.path)?))) else {
         return Ok(());
     };
-    let message = format!("{} would be installed at `{}`, {why}", file.owner, file.path);
+    Err(reserved_for(&file.owner, &file.path, why))
+}
+
+/// What is said of a resource whose place belongs to somebody else.
+pub(super) fn reserved_for(owner: &str, path: &RelativePath, why: &str) -> Failure {
+    let message = format!("{owner} would be installed at `{path}`, {why}");
     let diagnostic =
         Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, message).help("give it another `filename`");
-    Err(Failure::new(FailureKind::Refused, diagnostic))
+    Failure::new(FailureKind::Refused, diagnostic)
 }
 
 /// Where a folder is needed and something else is that is not ours.

@@ -44,7 +44,7 @@ pub(super) fn recognise(
 ) -> Option<Ledger> {
     let sources = Sources::open_all(&world.environment, manifest, store.path());
     let entries = frozen::as_locked(world, manifest, &sources, lock)?;
-    let making = make_these(manifest, store, &entries, &mut Notes::default()).ok()?;
+    let making = make_these(manifest, &sources, &entries, &mut Notes::default()).ok()?;
     let layers = as_locked(world, (manifest, &sources), lock).unwrap_or_default();
     let mut known = ledger.clone();
     for (resolved, made) in entries.iter().zip(&making.made) {

@@ -6,19 +6,18 @@ use std::collections::BTreeMap;
 use agpm_diag::{Diagnostic, codes};
 use agpm_model::{FileMode, RelativePath};
 use agpm_plan::{Action, Change, FileOutcome, Ledger, Observed, Plan};
-use agpm_store::{
-    Expected, FileChange, LEDGER_FILE, ProjectLock, ProjectStore, Recovered, StoreError, Transaction, Waiting,
-};
+use agpm_store::{Expected, FileChange, ProjectLock, ProjectStore, Recovered, StoreError, Waiting};
 
 use crate::failure::{Failure, Notes};
 use crate::gather::ManifestFiles;
+use crate::install::changes::Changes;
 use crate::install::deciding::Decided;
-use crate::install::known::has_ledger;
+use crate::install::known::{has_ledger, ledger_file};
 use crate::install::planning::SharedChange;
-use crate::install::{Job, LockChange, Ready, Writing};
+use crate::install::{FilePlaces, Job, LockChange, Ready, Writing};
 use crate::layers::LayeredFile;
-use crate::packages::{LOCK_NAME, Made, MadeFile};
-use crate::path_of;
+use crate::packages::{Made, MadeFile};
+use crate::scope::Beside;
 use crate::world::World;
 
 /// Takes the project for this process alone and finishes what another one left; a run that only shows takes nothing.
@@ -68,11 +67,11 @@ pub(super) fn commit(
         layers: &decided.layers,
         shared: &decided.shared,
         ledger: &ready.ledger,
-        has_ledger: has_ledger(store),
+        store,
         lock: decided.lock_change,
         lock_text: &decided.lock_text,
     };
-    let changes = written.changes(job, ready.path);
+    let mut changes = written.changes(job, ready.places);
     if job.request.writing == Writing::Show || changes.is_empty() {
         return Ok(Commit::Done);
     }
@@ -85,16 +84,18 @@ pub(super) fn commit(
     let overtaken =
         !early && (has_ledger(store) || !ManifestFiles::require(&world.environment).is_ok_and(same));
     let Some(held) = held.filter(|_| !overtaken) else { return Ok(Commit::Overtaken) };
-    let knowledge = |change: &FileChange<'_>| matches!(change, FileChange::Write { path, .. } if path.as_str() == LEDGER_FILE);
-    if early && changes.iter().all(knowledge) {
+    let ledger = store.ledger();
+    let knowledge =
+        |change: &FileChange<'_>| matches!(change, FileChange::Write { path, .. } if *path == ledger);
+    if early && changes.inside.iter().all(knowledge) {
         // Only what we know of the project changed: nothing that could be taken back.
-        agpm_store::write_whole(&store.path().join(LEDGER_FILE), decided.plan.ledger.to_text().as_bytes())?;
-        return Ok(Commit::Done);
+        agpm_store::write_whole(&ledger_file(store), decided.plan.ledger.to_text().as_bytes())?;
+        changes.inside.clear();
     }
-    let all = changes.len();
-    let transaction = Transaction { title: job.title.clone(), changes };
+    let all = changes.inside.len();
     let progress = |done| world.progress.files(done, all);
-    store.apply(&held, &transaction, &progress).map_err(|error| error.seen_from(store.path()))?;
+    let applied = changes.apply(store, &held, job.title.clone(), &progress);
+    applied.map_err(|error| error.seen_from(store.path()))?;
     Ok(Commit::Done)
 }
 
@@ -105,7 +106,7 @@ struct Written<'a> {
     layers: &'a [LayeredFile],
     shared: &'a [SharedChange],
     ledger: &'a Ledger,
-    has_ledger: bool,
+    store: &'a ProjectStore,
     lock: LockChange,
     lock_text: &'a [u8],
 }
@@ -113,26 +114,23 @@ struct Written<'a> {
 impl<'a> Written<'a> {
     /// All changes, in the order in which they are made: what entries name is there before them and goes after them,
     /// and the lockfile is written last.
-    fn changes(&self, job: &'a Job<'_>, manifest: RelativePath) -> Vec<FileChange<'a>> {
+    fn changes(&self, job: &'a Job<'_>, places: FilePlaces) -> Changes<'a> {
         let is_write = |change: &FileChange<'_>| matches!(change, FileChange::Write { .. });
-        let (mut changes, removals): (Vec<_>, Vec<_>) = self.files().into_iter().partition(is_write);
-        changes.extend(self.shared.iter().filter_map(SharedChange::change));
+        let (writes, removals): (Vec<_>, Vec<_>) = self.files().into_iter().partition(is_write);
+        let mut changes = Changes::of(writes);
+        changes.inside.extend(self.shared.iter().filter_map(SharedChange::change));
         if let Some(edit) = &job.manifest {
             let before = Expected::Checksum(edit.before);
-            let bytes = Cow::Borrowed(&*edit.bytes);
-            changes.push(FileChange::Write { path: manifest, bytes, mode: FileMode::Plain, before });
+            changes.put(places.manifest, Cow::Borrowed(&*edit.bytes), before);
         }
-        if self.plan.ledger != *self.ledger || !self.has_ledger {
-            changes.push(write(
-                LEDGER_FILE,
-                self.plan.ledger.to_text().into_bytes().into(),
-                Expected::Anything,
-            ));
+        if self.plan.ledger != *self.ledger || !has_ledger(self.store) {
+            let (place, text) = (Beside::Within(self.store.ledger()), self.plan.ledger.to_text());
+            changes.put(place, text.into_bytes().into(), Expected::Anything);
         }
         if self.lock == LockChange::Written {
-            changes.push(write(LOCK_NAME, Cow::Borrowed(self.lock_text), Expected::Anything));
+            changes.put(places.lock, Cow::Borrowed(self.lock_text), Expected::Anything);
         }
-        changes.extend(removals);
+        changes.inside.extend(removals);
         changes
     }
 
@@ -177,8 +175,4 @@ fn expected(before: Observed) -> Expected {
         Observed::File(checksum, _) => Expected::Checksum(checksum),
         _ => Expected::Missing,
     }
-}
-
-fn write<'a>(path: &'static str, bytes: Cow<'a, [u8]>, before: Expected) -> FileChange<'a> {
-    FileChange::Write { path: path_of(path), bytes, mode: FileMode::Plain, before }
 }

@@ -1,7 +1,6 @@
 //! `agpm layers`: the layers in their order, what they are and what of them counts.
 
 use agpm_model::{LayerPin, LayerPlace};
-use agpm_store::ProjectStore;
 use agpm_text::Value;
 
 use crate::failure::{Failure, Notes, Outcome};
@@ -63,9 +62,9 @@ pub fn layers(world: &World) -> Outcome<LayersReport> {
 
 fn run(world: &World, notes: &mut Notes) -> Result<LayersReport, Failure> {
     let files = ManifestFiles::require(&world.environment)?;
-    let store = ProjectStore::open(files.folder())?;
+    let store = files.store()?;
     let project = Project::of(&world.environment, files, notes)?;
-    let lock = read_lock(&store, notes)?.map(|(lock, _)| lock);
+    let lock = read_lock(&world.environment, &store, notes)?.map(|(lock, _)| lock);
     let manifest = &project.manifest;
     let sources = Sources::open(&world.environment, manifest, store.path());
     let pinning = Pinning::of(lock.as_ref(), &Moving::Nothing);

@@ -130,7 +130,7 @@ fn spread_variants(manifest: &Manifest, entries: &mut [ResolvedEntry]) {
 /// What is installed of an entry from a repository, if it is just what is locked.
 fn installed(sources: &Sources, locked: &Locked) -> Option<File> {
     let path = locked.installed_at.as_ref().filter(|_| locked.commit.is_some())?;
-    let (bytes, mode) = agpm_store::read_below(&sources.project, path.as_str(), limit()).ok()?;
+    let (bytes, mode) = agpm_store::read_below(&sources.root, path.as_str(), limit()).ok()?;
     let file = File::new(bytes, mode);
     (locked.unit.extent == Extent::File && locked.checksum == Some(file.checksum)).then_some(file)
 }

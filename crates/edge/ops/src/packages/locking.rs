@@ -16,6 +16,7 @@ use crate::packages::facts::{Pin, Version};
 use crate::packages::made::Made;
 use crate::packages::resolve::ResolvedEntry;
 use crate::path_of;
+use crate::world::{Environment, Scope};
 
 /// The lockfile beside the manifest.
 pub(crate) const LOCK_NAME: &str = "agpm.lock";
@@ -73,10 +74,15 @@ impl Moving {
 
 /// The lockfile and its text; nothing if there is none.
 pub(crate) fn read_lock(
+    environment: &Environment,
     store: &ProjectStore,
     notes: &mut Notes,
 ) -> Result<Option<(Lockfile, Vec<u8>)>, Failure> {
-    let bytes = match store.read(&path_of(LOCK_NAME), limit()) {
+    let read = match environment.scope {
+        Scope::Project => store.read(&path_of(LOCK_NAME), limit()),
+        Scope::User => agpm_store::read(&environment.manifest_folder(store.path()).join(LOCK_NAME), limit()),
+    };
+    let bytes = match read {
         Err(StoreError { problem: Problem::NotFound, .. }) => return Ok(None),
         read => read.map_err(|error| error.seen_from(store.path()))?,
     };

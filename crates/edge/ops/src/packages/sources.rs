@@ -10,7 +10,7 @@ use agpm_model::{AddressKind, Manifest, Origin, Source, SourceName, Unit};
 use agpm_store as store;
 
 use crate::failure::{Failure, FailureKind};
-use crate::world::Environment;
+use crate::world::{Environment, Scope};
 
 /// A source that can be read.
 #[derive(Debug)]
@@ -21,32 +21,36 @@ pub(crate) enum Opened {
     Folder(PathBuf),
 }
 
-/// Every source that dependencies use, and the project's own folder.
+/// Every source that dependencies use, the manifest's own folder, and where things are installed.
 #[derive(Debug)]
 pub(crate) struct Sources {
     opened: BTreeMap<SourceName, Opened>,
     pub(crate) project: PathBuf,
+    pub(crate) root: PathBuf,
+    pub(crate) scope: Scope,
 }
 
 impl Sources {
     /// Opens what the dependencies use; starts no process.
-    pub(crate) fn open(environment: &Environment, manifest: &Manifest, project: &Path) -> Self {
+    pub(crate) fn open(environment: &Environment, manifest: &Manifest, root: &Path) -> Self {
         let units = manifest.dependencies.iter().filter_map(|dependency| dependency.unit.origin.source());
         let layers = manifest.layers.iter().filter_map(|layer| layer.place.source());
         let used: BTreeSet<&SourceName> = units.chain(layers).collect();
         let used = |source: &&Source| used.contains(&source.name);
-        Sources::of(environment, manifest.sources.iter().filter(used), project)
+        Sources::of(environment, manifest.sources.iter().filter(used), root)
     }
 
     /// Opens every source of the manifest.
-    pub(crate) fn open_all(environment: &Environment, manifest: &Manifest, project: &Path) -> Self {
-        Sources::of(environment, manifest.sources.iter(), project)
+    pub(crate) fn open_all(environment: &Environment, manifest: &Manifest, root: &Path) -> Self {
+        Sources::of(environment, manifest.sources.iter(), root)
     }
 
-    fn of<'s>(environment: &Environment, sources: impl Iterator<Item = &'s Source>, project: &Path) -> Self {
+    fn of<'s>(environment: &Environment, sources: impl Iterator<Item = &'s Source>, root: &Path) -> Self {
         let git = git(environment);
+        let project = environment.manifest_folder(root);
         let open = |source: &Source| (source.name.clone(), open(&git, environment, source, project));
-        Sources { opened: sources.map(open).collect(), project: project.to_owned() }
+        let opened = sources.map(open).collect();
+        Sources { opened, project: project.to_owned(), root: root.to_owned(), scope: environment.scope }
     }
 
     /// The source of that name, which the manifest has.
@@ -73,7 +77,7 @@ impl Sources {
 }
 
 /// A path without `.` and `..`.
-fn normal(path: &Path) -> PathBuf {
+pub(crate) fn normal(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for part in path.components() {
         match part {

@@ -3,23 +3,26 @@
 use std::collections::BTreeMap;
 
 use agpm_diag::{Diagnostic, SourceId, Span, codes};
-use agpm_model::{Checksum, Install, Manifest, ObjectId, Origin, PathError, RelativePath, Variant};
+use agpm_model::{Checksum, Install, Manifest, ObjectId, Origin, PathError, RelativePath, Scope, Variant};
 use agpm_render::{Files, Names, RenderError, Rendered, Renderer};
-use agpm_store::{Problem, ProjectStore, STATE_FOLDER};
+use agpm_store::{Problem, StateFolder};
 use agpm_text::Value;
 
 use crate::failure::Notes;
 use crate::packages::resolve::ResolvedEntry;
+use crate::packages::sources::Sources;
 
 /// Files of the project that templates may read.
 const READABLE: [&str; 7] = ["md", "markdown", "txt", "json", "toml", "yaml", "yml"];
 const LARGEST: u64 = 1 << 20;
 /// Places of the project that are nobody's business.
-const HIDDEN: [&str; 3] = [STATE_FOLDER, ".git", "agpm.private.toml"];
+const HIDDEN: [&str; 3] = [StateFolder::Project.path(), ".git", "agpm.private.toml"];
+/// The same beside a user's own manifest, where addresses may hold what is secret.
+const HIDDEN_OF_USER: [&str; 2] = ["agpm.toml", "config.toml"];
 
 /// Fills the templates of one run.
 pub(crate) struct Templates<'a> {
-    store: &'a ProjectStore,
+    sources: &'a Sources,
     renderer: Renderer,
     bases: BTreeMap<Variant, Names>,
 }
@@ -36,8 +39,8 @@ pub(crate) struct Reads {
 }
 
 impl<'a> Templates<'a> {
-    pub(crate) fn new(manifest: &Manifest, store: &'a ProjectStore) -> Self {
-        Templates { store, renderer: Renderer::new(), bases: project_names(manifest) }
+    pub(crate) fn new(manifest: &Manifest, sources: &'a Sources) -> Self {
+        Templates { sources, renderer: Renderer::new(), bases: project_names(manifest) }
     }
 
     /// What a template of an entry knows besides what it needs.
@@ -75,11 +78,13 @@ impl<'a> Templates<'a> {
         }
     }
 
-    /// Reads a file of the project for templates, if they may read it.
+    /// Reads a file of the project for templates, if they may read it. For a user that is the manifest's folder: home is
+    /// full of things that no resource has to know.
     fn read(&self, path: String, reads: &mut Reads) {
         reads.escapes |= matches!(RelativePath::new(&path), Err(PathError::Escapes | PathError::Absolute));
-        let text = readable(&path).and_then(|at| {
-            let bytes = self.store.read(&at, LARGEST).map_err(|error| match error.problem {
+        let text = readable(&path, self.sources.scope).and_then(|at| {
+            let read = agpm_store::read_below(&self.sources.project, at.as_str(), LARGEST);
+            let (bytes, _) = read.map_err(|error| match error.problem {
                 Problem::TooLarge(_) => "it has more than 1 MiB".to_owned(),
                 Problem::NotFound => "there is no such file in the project".to_owned(),
                 Problem::NotFile => "it is no file".to_owned(),
@@ -95,14 +100,18 @@ impl<'a> Templates<'a> {
     }
 }
 
-fn readable(path: &str) -> Result<RelativePath, String> {
+fn readable(path: &str, scope: Scope) -> Result<RelativePath, String> {
     let at = RelativePath::new(path).map_err(|error| error.to_string())?;
     let ending = at.file_name().rsplit_once('.').map(|(_, ending)| ending.to_lowercase());
     if !ending.is_some_and(|ending| READABLE.contains(&ending.as_str())) {
         return Err(format!("only files that end in {} can be read", READABLE.join(", ")));
     }
     let first = at.as_str().split('/').next().unwrap_or_default().to_lowercase();
-    if HIDDEN.contains(&first.as_str()) { Err("it is not for templates".to_owned()) } else { Ok(at) }
+    let hidden_of_user = scope == Scope::User && HIDDEN_OF_USER.contains(&first.as_str());
+    if hidden_of_user || HIDDEN.contains(&first.as_str()) {
+        return Err("it is not for templates".to_owned());
+    }
+    Ok(at)
 }
 
 /// What is said of a template that gives no text.
@@ -153,8 +162,11 @@ mod tests {
 
     #[test]
     fn templates_read_texts_of_the_project_only() {
-        for path in ["docs/x.md", "a.TXT", "data/x.yaml"] {
-            assert!(readable(path).is_ok(), "{path}");
+        for (path, scope) in [("agpm.toml", Scope::User), ("config.toml", Scope::User)] {
+            assert!(readable(path, scope).is_err(), "{path}");
+        }
+        for path in ["docs/x.md", "a.TXT", "data/x.yaml", "config.toml"] {
+            assert!(readable(path, Scope::Project).is_ok(), "{path}");
         }
         for path in [
             "../x.md",
@@ -167,7 +179,7 @@ mod tests {
             "agpm.private.toml",
             "",
         ] {
-            assert!(readable(path).is_err(), "{path}");
+            assert!(readable(path, Scope::Project).is_err(), "{path}");
         }
     }
 }

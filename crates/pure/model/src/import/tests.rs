@@ -24,7 +24,8 @@ fn additions(import: &Import, toml: &str) -> Result<Additions, Vec<String>> {
         let section = document.root().and_then(|root| root.get(section));
         section.into_iter().flat_map(|section| section.entries()).collect()
     };
-    let texts = ManifestTexts { project: &document, private: None, config: None, entries: &entries };
+    let scope = crate::Scope::Project;
+    let texts = ManifestTexts { project: &document, private: None, config: None, entries: &entries, scope };
     let (manifest, wrong) = Manifest::read(&texts);
     assert!(wrong.is_empty(), "{wrong:?}");
     let clashes = |found: Vec<Diagnostic>| found.into_iter().map(|found| found.message).collect();

@@ -23,7 +23,7 @@ pub use crate::manifest::strategies::{FilePattern, MergeRule};
 use crate::name::SourceName;
 use crate::schema::Schema;
 use crate::strategy::Strategy;
-use crate::tool::Tools;
+use crate::tool::{Scope, Tools};
 use crate::variant::Variants;
 
 /// Sections that a manifest may have.
@@ -88,6 +88,8 @@ pub struct Manifest {
 
 /// The texts that make up a manifest.
 pub struct ManifestTexts<'a> {
+    /// Whether it is a project's manifest or a user's own.
+    pub scope: Scope,
     /// `agpm.toml`.
     pub project: &'a Document,
     /// `agpm.private.toml` beside it.
@@ -105,7 +107,7 @@ impl Manifest {
     /// Reads a manifest; what is wrong is in the diagnostics.
     pub fn read(texts: &ManifestTexts<'_>) -> (Manifest, Vec<Diagnostic>) {
         let mut check = Check::default();
-        let mut manifest = Manifest::default();
+        let mut manifest = Manifest { tools: Tools::in_scope(texts.scope), ..Manifest::default() };
         for (document, schema) in [(texts.private, &PRIVATE_SECTIONS), (texts.config, &CONFIG_SECTIONS)] {
             if let Some(root) = document.and_then(Document::root) {
                 check.keys(root, schema);
@@ -113,7 +115,8 @@ impl Manifest {
         }
         if let Some(root) = texts.project.root() {
             check.keys(root, &MANIFEST_SECTIONS);
-            manifest.tools = tools::read(&mut check, root.get("tools"), root.get("default-tools"));
+            let (own, defaults) = (root.get("tools"), root.get("default-tools"));
+            manifest.tools = tools::read(&mut check, manifest.tools, own, defaults);
             manifest.project =
                 root.get("project").filter(|node| check.map(*node, "`[project]`")).map(to_value);
             if let Some(allowed) = root.get("allow-executables") {

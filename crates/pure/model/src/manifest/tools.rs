@@ -15,8 +15,13 @@ use crate::tool::{Destination, EntryForm, FileForm, Folder, Tool, ToolState, Too
 const TOOL: Schema = Schema::strict("tool", &["path", "resources", "enabled"]);
 const RESOURCE: Schema = Schema::strict("tool's resource", &["path", "merge-target"]);
 
-pub(crate) fn read(check: &mut Check, own: Option<NodeRef<'_>>, defaults: Option<NodeRef<'_>>) -> Tools {
-    let mut tools = Tools::default();
+/// The built-in tools, as `[tools]` and `[default-tools]` of a manifest change them.
+pub(crate) fn read(
+    check: &mut Check,
+    mut tools: Tools,
+    own: Option<NodeRef<'_>>,
+    defaults: Option<NodeRef<'_>>,
+) -> Tools {
     if let Some(own) = own.filter(|own| check.map(*own, "`[tools]`")) {
         for (name, table) in own.entries() {
             read_tool(check, name, table, &mut tools);
@@ -60,12 +65,22 @@ fn read_tool(check: &mut Check, name: NodeRef<'_>, table: NodeRef<'_>, tools: &m
         tool.state = if enabled { ToolState::Enabled } else { ToolState::Disabled };
     }
     if let Some(resources) = table.get("resources").filter(|node| check.map(*node, "`resources`")) {
+        let built_in = with_forms(tool);
         for (kind, place) in resources.entries() {
-            if let Some((kind, destination)) = read_destination(check, kind, place, &tool.destinations) {
+            if let Some((kind, destination)) = read_destination(check, kind, place, &built_in) {
                 tool.destinations.insert(kind, destination);
             }
         }
     }
+}
+
+/// A tool's destinations; where it has none in home, it still has the form that it has in a project.
+fn with_forms(tool: &Tool) -> BTreeMap<ResourceType, Destination> {
+    let project = Tools::default();
+    let mut forms =
+        project.named(tool.name.as_str()).map_or_else(BTreeMap::new, |own| own.destinations.clone());
+    forms.extend(tool.destinations.clone());
+    forms
 }
 
 fn read_destination(
@@ -156,7 +171,8 @@ mod tests {
         let mut sources = SourceMap::default();
         let document = parse(sources.add("agpm.toml", text), text, Format::Toml, Limits::default()).document;
         let mut check = Check::default();
-        let tools = read(&mut check, document.root().and_then(|root| root.get("tools")), None);
+        let tools =
+            read(&mut check, Tools::default(), document.root().and_then(|root| root.get("tools")), None);
         assert_eq!(check.into_diagnostics(), []);
         tools
     }

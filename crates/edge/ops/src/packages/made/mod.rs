@@ -12,12 +12,12 @@ use agpm_model::{
 };
 use agpm_plan::levels;
 use agpm_render::Fate;
-use agpm_store::ProjectStore;
 
 use crate::failure::{Failure, Notes};
 use crate::packages::facts::{File, Resource};
 use crate::packages::patching::{self, AppliedField};
 use crate::packages::resolve::ResolvedEntry;
+use crate::packages::sources::Sources;
 use crate::packages::templates::{Reads, Templates};
 use crate::parallel;
 use texts::Texts;
@@ -119,23 +119,23 @@ pub(crate) struct Making {
 /// Makes all entries; what is wrong with them is told together.
 pub(crate) fn make_all(
     manifest: &Manifest,
-    store: &ProjectStore,
+    sources: &Sources,
     entries: &[ResolvedEntry],
     notes: &mut Notes,
 ) -> Result<Making, Failure> {
     patching::check_names(manifest, entries, notes)?;
-    make_these(manifest, store, entries, notes)
+    make_these(manifest, sources, entries, notes)
 }
 
 /// The same for entries that patches of the manifest need not mean.
 pub(crate) fn make_these(
     manifest: &Manifest,
-    store: &ProjectStore,
+    sources: &Sources,
     entries: &[ResolvedEntry],
     notes: &mut Notes,
 ) -> Result<Making, Failure> {
     let mut maker =
-        Maker { manifest, entries, templates: Templates::new(manifest, store), bodies: BTreeMap::new() };
+        Maker { manifest, entries, templates: Templates::new(manifest, sources), bodies: BTreeMap::new() };
     let mut making = Making { made: vec![Made::default(); entries.len()], ..Making::default() };
     let needs: Vec<&[usize]> = entries.iter().map(|resolved| resolved.entry.needs.as_slice()).collect();
     for level in levels(&needs) {

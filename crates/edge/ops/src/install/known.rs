@@ -1,9 +1,11 @@
 //! What is known of a project without asking anyone: the ledger, and whether it still holds.
 
+use std::sync::Arc;
+
 use agpm_model::{Checksum, Extent, FileMode, Locked, Lockfile, Origin, RelativePath};
-use agpm_plan::{Ledger, Observed, Owned};
+use agpm_plan::{Glance, Ledger, Observed, Owned};
 use agpm_store::{LEDGER_FILE, ProjectStore, STATE_FOLDER};
-use agpm_text::Format;
+use agpm_text::{Document, Format};
 
 use crate::failure::{Failure, Notes};
 use crate::gather::{ManifestFiles, document_of, limit};
@@ -34,7 +36,8 @@ pub(super) fn nothing_to_do(
     if !plain || store.needs_recovery() {
         return None;
     }
-    let ledger = read_ledger(store).ok()?;
+    let bytes = store.read(&path_of(LEDGER_FILE), limit()).ok()?;
+    let ledger = Glance::read(&*ledger_document(bytes).ok()?)?;
     let lock = store.read(&path_of(LOCK_NAME), limit()).ok()?;
     if ledger.inputs? != inputs_of(&files.fingerprint(), &lock) {
         return None;
@@ -42,23 +45,31 @@ pub(super) fn nothing_to_do(
     let read = |path: &String| agpm_store::read(&files.folder().join(path), limit()).ok();
     let same =
         ledger.reads.iter().all(|(path, held)| read(path).is_some_and(|bytes| Checksum::of(&bytes) == *held));
-    let paths: Vec<&RelativePath> = ledger.files.keys().chain(ledger.shared.keys()).collect();
-    let untouched = |(path, now): (&RelativePath, Observed)| {
-        let file = ledger.files.get(path).map(|owned| now == Observed::File(owned.checksum, owned.mode));
-        let shared = || ledger.shared.get(path).map(|owned| now.checksum() == Some(owned.seen));
-        file.or_else(shared) == Some(true)
-    };
-    let all = same && observe_all(store, &paths).ok()?.into_iter().all(untouched);
+    let all = same && is_untouched(store, &ledger)?;
     all.then(|| InstallReport {
         moved: Vec::new(),
         changes: Vec::new(),
-        unchanged: ledger.count(),
+        unchanged: ledger.count,
         refused: 0,
         lock: LockChange::Unchanged,
         programs: Vec::new(),
         conversions: Vec::new(),
         writing: job.request.writing,
     })
+}
+
+/// Whether every file of ours, and every one that others write too, is as we left it.
+fn is_untouched(store: &ProjectStore, ledger: &Glance) -> Option<bool> {
+    let files = ledger.files.iter().map(|(path, ..)| path);
+    let paths: Vec<&RelativePath> = files.chain(ledger.shared.iter().map(|(path, _)| path)).collect();
+    let now = observe_all(store, &paths).ok()?;
+    let (files, shared) = now.split_at(ledger.files.len());
+    let files = ledger.files.iter().zip(files);
+    let shared = ledger.shared.iter().zip(shared);
+    Some(
+        files.into_iter().all(|((_, checksum, mode), (_, now))| *now == Observed::File(*checksum, *mode))
+            && shared.into_iter().all(|((_, seen), (_, now))| now.checksum() == Some(*seen)),
+    )
 }
 
 /// What an install is made of, in one number. Another version of the program may make something else of it.
@@ -109,9 +120,13 @@ pub(crate) fn read_ledger(store: &ProjectStore) -> Result<Ledger, Failure> {
 }
 
 pub(crate) fn ledger_in(bytes: Vec<u8>) -> Result<Ledger, Failure> {
+    Ok(Ledger::read(&*ledger_document(bytes)?)?)
+}
+
+fn ledger_document(bytes: Vec<u8>) -> Result<Arc<Document>, Failure> {
     let mut own = Notes::default();
     let document = document_of(LEDGER_FILE.to_owned(), bytes, Format::Json, &mut own)
         .and_then(|document| own.check().map(|()| document))
         .map_err(|_| Ledger::broken())?;
-    Ok(Ledger::read(&document)?)
+    Ok(document)
 }

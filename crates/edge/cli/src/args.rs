@@ -122,7 +122,7 @@ pub(crate) enum Command {
         what: ConfigCommand,
     },
     /// Show the layers in their order: versions, files, and what was skipped and why
-    Layers,
+    Layers(LayersArgs),
     /// Merge files, low to high, and print the result
     Merge(MergeArgs),
     /// Show the merge strategies, built in and of the project, with an example each
@@ -394,6 +394,13 @@ pub(crate) struct ValidateArgs {
     pub(crate) scope: ScopeArgs,
 }
 
+/// Arguments of `layers`.
+#[derive(Debug, Args)]
+pub(crate) struct LayersArgs {
+    #[command(flatten)]
+    pub(crate) scope: ScopeArgs,
+}
+
 /// Arguments of `verify`.
 #[derive(Debug, Args)]
 pub(crate) struct VerifyArgs {
@@ -558,6 +565,7 @@ impl Command {
             Command::Why(args) => &args.scope,
             Command::Validate(args) => &args.scope,
             Command::Verify(args) => &args.scope,
+            Command::Layers(args) => &args.scope,
             Command::Undo(args) => &args.scope,
             Command::Explain(args) => &args.scope,
             _ => return Scope::Project,

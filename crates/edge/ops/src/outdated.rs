@@ -12,7 +12,9 @@ use agpm_text::Value;
 use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::{ManifestFiles, Project};
 use crate::layers::choose;
-use crate::packages::{LOCK_NAME, Named, ResolvedEntry, Sources, read_lock, refs_of, report_moved_tags, resolve};
+use crate::packages::{
+    LOCK_NAME, Named, ResolvedEntry, Sources, read_lock, refs_of, report_moved_tags, resolve,
+};
 use crate::update::{find, known};
 use crate::world::World;
 

@@ -53,10 +53,7 @@ pub(crate) fn known(manifest: &Manifest, lock: &Lockfile) -> BTreeSet<Named> {
 }
 
 /// The one that a word means: a name, or `TYPE/NAME`.
-pub(crate) fn find(
-    word: &str,
-    known: &BTreeSet<Named>,
-) -> Result<Named, Failure> {
+pub(crate) fn find(word: &str, known: &BTreeSet<Named>) -> Result<Named, Failure> {
     let fits = |named: &&Named| match named {
         Named::Resource(kind, name) => means(word, *kind, name.as_str()),
         Named::Layer(name) => word.strip_prefix("layers/").unwrap_or(word) == name.as_str(),

@@ -69,7 +69,11 @@ fn run(world: &World, request: &ValidateRequest, notes: &mut Notes) -> Result<Va
     let store = files.store()?;
     let project = Project::of(&world.environment, files, notes)?;
     let manifest = &project.manifest;
-    notes.diagnostics.extend(missing_folders(&world.environment, manifest, world.environment.manifest_folder(store.path())));
+    notes.diagnostics.extend(missing_folders(
+        &world.environment,
+        manifest,
+        world.environment.manifest_folder(store.path()),
+    ));
     let mut failure = None;
     for check in &request.checks {
         let result = match check {

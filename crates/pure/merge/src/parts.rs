@@ -87,7 +87,8 @@ impl<'w> Walk<'w> {
             ListMode::Smart => Some(SMART_KEY),
             _ => None,
         };
-        let keyed: Option<Vec<Place>> = key.and_then(|key| items.iter().map(|item| keyed(list, *item, key)).collect());
+        let keyed: Option<Vec<Place>> =
+            key.and_then(|key| items.iter().map(|item| keyed(list, *item, key)).collect());
         let places = match (lists, keyed) {
             (ListMode::Replace, _) => return self.own(Place::Key(list.clone()), view, layer),
             _ if items.is_empty() => return self.own(Place::Default(list.clone()), view, layer),

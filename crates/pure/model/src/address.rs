@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::percent::decode;
+use crate::percent::percent_decode;
 use crate::redact::{HIDDEN, Keep, hide_query, longest_first, split_user, without_passwords};
 
 /// The schemes that an address may have.
@@ -210,7 +210,7 @@ fn check_host(authority: &str, host: &str, tail: &str) -> Result<(), AddressErro
 
 fn local_path(rest: &str) -> Result<String, AddressError> {
     let path = rest.strip_prefix("localhost").unwrap_or(rest);
-    let path = decode(path).filter(|path| path.starts_with('/')).ok_or(AddressError::NoLocalPath)?;
+    let path = percent_decode(path).filter(|path| path.starts_with('/')).ok_or(AddressError::NoLocalPath)?;
     if path.contains(char::is_control) {
         return Err(AddressError::ControlCharacter);
     }

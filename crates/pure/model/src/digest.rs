@@ -57,6 +57,11 @@ impl Checksum {
         Checksum(Sha256::digest(bytes).into())
     }
 
+    /// The first sixteen bytes as a number: enough to tell things of one place apart.
+    pub fn first_half(&self) -> u128 {
+        self.0[..16].iter().fold(0, |number, byte| number << 8 | u128::from(*byte))
+    }
+
     /// The digits alone, as a file name.
     pub fn digits(&self) -> String {
         let digit = |half: u8| char::from_digit(u32::from(half), 16).unwrap_or('0');

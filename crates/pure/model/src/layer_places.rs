@@ -53,7 +53,9 @@ mod tests {
     #[test]
     fn every_tool_has_its_places() {
         let patterns = layer_patterns(&Tools::default());
-        for pattern in [".claude/**", ".mcp.json", ".vscode/mcp.json", ".github/agents/**", ".agpm/snippets/**"] {
+        for pattern in
+            [".claude/**", ".mcp.json", ".vscode/mcp.json", ".github/agents/**", ".agpm/snippets/**"]
+        {
             assert!(patterns.iter().any(|known| known == pattern), "{pattern}");
         }
         assert!(!patterns.iter().any(|known| known == ".github/**" || known == ".agpm/**" || known == "**"));

@@ -31,13 +31,14 @@ pub use import::{Additions, Folders, Import, ImportedLayer, ImportedPlace, NewLa
 pub use lock::{LayerPin, Locked, LockedLayer, LockedSource, Lockfile};
 pub use manifest::{
     Allowed, DEFAULT_VERSION, Dependency, Entry, Field, FilePattern, Install, Layer, LayerPlace,
-    MANIFEST_SECTIONS, Manifest, ManifestTexts, MergeRule, Patch, PatchScope, Source, SourceScope,
-    is_junk, unknown_patch,
+    MANIFEST_SECTIONS, Manifest, ManifestTexts, MergeRule, Patch, PatchScope, Source, SourceScope, is_junk,
+    unknown_patch,
 };
 pub use name::{LayerName, NameError, ResourceName, SourceName, ToolName};
 pub use node::{EntryNode, Place};
 pub use path::{PathError, RelativePath};
 pub use pattern::{Matching, PatternError, PointerPattern, Specificity};
+pub use percent::{percent_decode, percent_encode};
 pub use resource::{Layout, RESOURCE_TYPES, ResourceType, SKILL_FILE};
 pub use schema::{KeyClass, Passthrough, Schema};
 pub use skill::skill_findings;

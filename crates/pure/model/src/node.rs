@@ -3,7 +3,7 @@
 use agpm_text::{Pointer, Value};
 
 /// Where a node of ours is in a file.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Place {
     /// Under this key.
     Key(Pointer),

@@ -1,5 +1,5 @@
 /// A text with its `%xx` decoded; `None` if the result is no UTF-8. A `%` without two digits stands for itself.
-pub(crate) fn decode(text: &str) -> Option<String> {
+pub fn percent_decode(text: &str) -> Option<String> {
     let mut decoded = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((first, after)) = rest.split_first() {
@@ -17,6 +17,20 @@ pub(crate) fn decode(text: &str) -> Option<String> {
     String::from_utf8(decoded).ok()
 }
 
+/// A text that `:`, `,` and blanks may set apart from others, and that stands in quotes as it is.
+pub fn percent_encode(text: &str) -> String {
+    let mut encoded = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            ' ' | ':' | '%' | ',' | '"' | '\\' | '\0'..='\x1f' | '\x7f' => {
+                encoded.push_str(&format!("%{:02x}", u32::from(c)));
+            }
+            c => encoded.push(c),
+        }
+    }
+    encoded
+}
+
 fn byte(digits: &[u8]) -> Option<u8> {
     let digit = |at: usize| char::from(digits[at]).to_digit(16);
     u8::try_from(digit(0)? * 16 + digit(1)?).ok()
@@ -31,8 +45,22 @@ mod tests {
         for (text, expected) in
             [("a%20b", Some("a b")), ("%C3%a9", Some("é")), ("100%", Some("100%")), ("%zz%2", Some("%zz%2"))]
         {
-            assert_eq!(decode(text).as_deref(), expected, "{text}");
+            assert_eq!(percent_decode(text).as_deref(), expected, "{text}");
         }
-        assert_eq!(decode("%ff"), None);
+        assert_eq!(percent_decode("%ff"), None);
+    }
+
+    #[test]
+    fn what_is_encoded_is_decoded() {
+        for (text, expected) in [
+            ("a b:c", "a%20b%3ac"),
+            ("\"\\\n,\u{7f}", "%22%5c%0a%2c%7f"),
+            ("100%20", "100%2520"),
+            ("é~/", "é~/"),
+            ("", ""),
+        ] {
+            assert_eq!(percent_encode(text), expected);
+            assert_eq!(percent_decode(expected).as_deref(), Some(text));
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::percent::decode;
+use crate::percent::percent_decode;
 
 /// Words in the name of a query value that make the value a secret.
 const SECRET_NAMES: &[&str] = &["token", "secret", "key", "auth", "pass", "pwd", "sig", "credential"];
@@ -27,10 +27,10 @@ pub(crate) fn split_user(user: &str, keep: Keep) -> (String, Vec<String>) {
     }
     let (name, password) = user.split_once(':').unwrap_or((user, ""));
     let shown = if keep == Keep::Name { format!("{name}@") } else { String::new() };
-    let mut secrets = vec![password.to_owned(), decode(password).unwrap_or_default()];
+    let mut secrets = vec![password.to_owned(), percent_decode(password).unwrap_or_default()];
     // A token often stands in place of the user name; what is shorter is a name, and a word in many a message.
     if keep == Keep::Nothing && name.len() >= SHORTEST_TOKEN {
-        secrets.extend([name.to_owned(), decode(name).unwrap_or_default()]);
+        secrets.extend([name.to_owned(), percent_decode(name).unwrap_or_default()]);
     }
     (shown, secrets)
 }
@@ -40,7 +40,7 @@ pub(crate) fn hide_query(tail: &str) -> (String, Vec<String>) {
     // What stands behind `#` means nothing to git, and a secret to somebody.
     if let Some((tail, fragment)) = tail.split_once('#') {
         let (shown, mut secrets) = hide_query(tail);
-        secrets.extend([fragment.to_owned(), decode(fragment).unwrap_or_default()]);
+        secrets.extend([fragment.to_owned(), percent_decode(fragment).unwrap_or_default()]);
         return (format!("{shown}#{HIDDEN}"), secrets);
     }
     let Some(start) = tail.find(['?', '#']) else {
@@ -53,7 +53,7 @@ pub(crate) fn hide_query(tail: &str) -> (String, Vec<String>) {
         let telling = |name: &str| SECRET_NAMES.iter().any(|word| name.to_ascii_lowercase().contains(word));
         match body.split_once('=') {
             Some((name, value)) if telling(name) => {
-                secrets.extend([value.to_owned(), decode(value).unwrap_or_default()]);
+                secrets.extend([value.to_owned(), percent_decode(value).unwrap_or_default()]);
                 shown.push_str(&format!("{name}={HIDDEN}{end}"));
             }
             _ => shown.push_str(part),

@@ -8,7 +8,7 @@ use agpm_text::{Document, NodeRef, Value};
 
 use crate::nodes::OwnedNodes;
 
-const VERSION: usize = 1;
+const VERSION: usize = 2;
 
 /// What we own on disk.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -17,12 +17,44 @@ pub struct Ledger {
     pub inputs: Option<Checksum>,
     /// Files on this machine that were read for it, and what they held.
     pub reads: BTreeMap<String, Checksum>,
+    /// Folders on this machine that layers were taken from.
+    pub watched: Vec<Watched>,
     /// Resources that rightly write nothing, as `TYPE/NAME`: a hook that is switched off, say.
     pub nothing: BTreeSet<String>,
     /// Files by path.
     pub files: BTreeMap<RelativePath, Owned>,
     /// What is ours inside files that others write too, by path.
     pub shared: BTreeMap<RelativePath, OwnedNodes>,
+}
+
+/// A folder that files were taken from, and how it looked then.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Watched {
+    /// Where it is.
+    pub folder: String,
+    /// The folders in it that were looked into.
+    pub folders: Vec<String>,
+    /// Changes when anything in them does.
+    pub stamp: Checksum,
+}
+
+impl Watched {
+    fn value(&self) -> Value {
+        Value::map([
+            ("folder", Value::from(self.folder.as_str())),
+            ("folders", Value::list(self.folders.iter().map(String::as_str))),
+            ("stamp", self.stamp.to_string().into()),
+        ])
+    }
+
+    fn read(node: NodeRef<'_>) -> Option<Self> {
+        let folders = node.get("folders")?.items().map(|folder| folder.as_str().map(str::to_owned));
+        Some(Watched {
+            folder: node.get("folder")?.as_str()?.to_owned(),
+            folders: folders.collect::<Option<_>>()?,
+            stamp: read_checksum(node.get("stamp")?)?,
+        })
+    }
 }
 
 /// A file of ours.
@@ -60,6 +92,9 @@ impl Ledger {
             let reads = self.reads.iter().map(|(path, checksum)| (path, checksum.to_string().into()));
             root.push(("reads", Value::map(reads)));
         }
+        if !self.watched.is_empty() {
+            root.push(("watched", Value::List(self.watched.iter().map(Watched::value).collect())));
+        }
         if !self.nothing.is_empty() {
             root.push(("nothing", Value::list(self.nothing.iter().map(String::as_str))));
         }
@@ -80,32 +115,59 @@ impl Ledger {
     /// Reads a ledger. One that cannot be understood is an error: without it, files of ours would be taken for the
     /// user's.
     pub fn read(document: &Document) -> Result<Self, Diagnostic> {
-        let broken = Ledger::broken;
-        let root = document.root().ok_or_else(broken)?;
-        if root.get("version").map(NodeRef::content) != Some("1") {
-            return Err(broken());
-        }
-        let read_checksum = |node: NodeRef<'_>| node.as_str().and_then(|text| text.parse().ok());
-        let mut ledger = Ledger { inputs: root.get("inputs").and_then(read_checksum), ..Ledger::default() };
-        for (path, read) in root.get("reads").into_iter().flat_map(NodeRef::entries) {
-            ledger.reads.insert(path.content().to_owned(), read_checksum(read).ok_or_else(broken)?);
-        }
-        let nothing = root.get("nothing").into_iter().flat_map(NodeRef::items);
-        ledger.nothing = nothing.filter_map(NodeRef::as_str).map(str::to_owned).collect();
-        for (path, file) in root.get("files").into_iter().flat_map(NodeRef::entries) {
-            let path = RelativePath::new(path.content()).map_err(|_| broken())?;
-            let checksum = file.get("checksum").and_then(read_checksum).ok_or_else(broken)?;
-            let executable = file.get("executable").and_then(NodeRef::as_bool) == Some(true);
-            let mode = if executable { FileMode::Executable } else { FileMode::Plain };
-            let owner = file.get("owner").and_then(NodeRef::as_str).unwrap_or_default().to_owned();
-            let source = file.get("source").and_then(read_checksum);
-            ledger.files.insert(path, Owned { checksum, source, mode, owner });
-        }
-        for (path, entry) in root.get("shared").into_iter().flat_map(NodeRef::entries) {
-            let path = RelativePath::new(path.content()).map_err(|_| broken())?;
-            ledger.shared.insert(path, OwnedNodes::read(entry).ok_or_else(broken)?);
-        }
-        Ok(ledger)
+        read_ledger(document).ok_or_else(Ledger::broken)
+    }
+}
+
+fn read_ledger(document: &Document) -> Option<Ledger> {
+    let root = root_of(document)?;
+    let nothing = root.get("nothing").into_iter().flat_map(NodeRef::items);
+    let shared = entries(root, "shared").map(|(path, entry)| Some((path?, OwnedNodes::read(entry)?)));
+    Some(Ledger {
+        inputs: root.get("inputs").and_then(read_checksum),
+        reads: read_reads(root)?,
+        watched: read_watched(root)?,
+        nothing: nothing.filter_map(NodeRef::as_str).map(str::to_owned).collect(),
+        files: entries(root, "files")
+            .map(|(path, file)| Some((path?, Owned::read(file)?)))
+            .collect::<Option<_>>()?,
+        shared: shared.collect::<Option<_>>()?,
+    })
+}
+
+/// The whole, if it is of our version.
+pub(crate) fn root_of(document: &Document) -> Option<NodeRef<'_>> {
+    document.root().filter(|root| {
+        root.get("version").and_then(|version| version.content().parse().ok()) == Some(VERSION)
+    })
+}
+
+pub(crate) fn read_checksum(node: NodeRef<'_>) -> Option<Checksum> {
+    node.as_str()?.parse().ok()
+}
+
+pub(crate) fn read_reads(root: NodeRef<'_>) -> Option<BTreeMap<String, Checksum>> {
+    let reads = root.get("reads").into_iter().flat_map(NodeRef::entries);
+    reads.map(|(path, read)| Some((path.content().to_owned(), read_checksum(read)?))).collect()
+}
+
+pub(crate) fn read_watched(root: NodeRef<'_>) -> Option<Vec<Watched>> {
+    root.get("watched").into_iter().flat_map(NodeRef::items).map(Watched::read).collect()
+}
+
+/// What a map has by path; a path that makes no sense is none.
+pub(crate) fn entries<'d>(
+    root: NodeRef<'d>,
+    key: &str,
+) -> impl Iterator<Item = (Option<RelativePath>, NodeRef<'d>)> {
+    let entries = root.get(key).into_iter().flat_map(NodeRef::entries);
+    entries.map(|(path, entry)| (RelativePath::new(path.content()).ok(), entry))
+}
+
+pub(crate) fn read_mode(file: NodeRef<'_>) -> FileMode {
+    match file.get("executable").and_then(NodeRef::as_bool) {
+        Some(true) => FileMode::Executable,
+        _ => FileMode::Plain,
     }
 }
 
@@ -118,5 +180,14 @@ impl Owned {
         }
         map.push(("owner", self.owner.as_str().into()));
         Value::map(map)
+    }
+
+    fn read(file: NodeRef<'_>) -> Option<Self> {
+        Some(Owned {
+            checksum: read_checksum(file.get("checksum")?)?,
+            source: file.get("source").and_then(read_checksum),
+            mode: read_mode(file),
+            owner: file.get("owner").and_then(NodeRef::as_str).unwrap_or_default().to_owned(),
+        })
     }
 }

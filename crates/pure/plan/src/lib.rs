@@ -3,6 +3,7 @@
 //! Knows no disk: what is there is told to it, and what is to be done is given back as data.
 
 mod entries;
+mod glance;
 mod ledger;
 mod levels;
 mod names;
@@ -11,11 +12,13 @@ mod plan;
 mod target;
 
 pub use entries::{Entry, EntryError, Graph, Need, entries};
-pub use ledger::{Ledger, Owned};
+pub use glance::Glance;
+pub use ledger::{Ledger, Owned, Watched};
 pub use levels::levels;
 pub use nodes::{
-    DesiredNode, FileOrigin, FileOutcome, Hunk, NodeError, NodeFinding, NodePlan, NodeState, OwnedNode,
-    OwnedNodes, Seams, SharedFile, Twin, check_nodes, plan_nodes, recognise_nodes, take_back,
+    DesiredNode, FileOrigin, FileOutcome, Hunk, NodeError, NodeFinding, NodePlan, NodeState, NodeSum,
+    OwnedNode, OwnedNodes, Seams, SharedFile, Twin, check_nodes, plan_nodes, recognise_file, recognise_nodes,
+    take_back,
 };
 pub use plan::{Action, Change, Desired, Observed, Obstacle, Overwrite, Plan, Reason, Refusal, plan};
 pub use target::{Clash, Wanted, clashes, target};

@@ -606,9 +606,11 @@ fn a_ledger_with_entries_that_make_no_sense_is_broken() {
     assert!(!Ledger::default().to_text().contains("shared"));
     for (from, to) in [
         ("\"seen\": \"sha256:", "\"seen\": \"md5:"),
-        ("\"key\": \"/", "\"key\": \""),
-        ("\"item\"", "\"thing\""),
-        ("\"owner\"", "\"owned\""),
+        ("k:/", "k:"),
+        (" i:", " x:"),
+        (":mcp-servers/git", ""),
+        (":mcp-servers/git", ":mcp-servers/git:2:a"),
+        (":mcp-servers/git", ":mcp-servers/git:0:a:b"),
         ("\"/hooks\"", "\"hooks\""),
         ("\"nodes\"", "\"node\""),
         ("\"base\"", "\"bass\""),

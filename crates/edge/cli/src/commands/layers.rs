@@ -49,7 +49,11 @@ fn skipped(row: &LayerRow) -> Vec<String> {
     let mut lines: Vec<String> =
         told.map(|skipped| format!("{}: skipped {}: {}", row.name, skipped.path, skipped.reason)).collect();
     if let Some(more) = state.skipped.len().checked_sub(MOST_TOLD).filter(|more| *more > 0) {
-        lines.push(format!("{}: skipped {} more; `--json` lists all", row.name, counted(more, "thing", "things")));
+        lines.push(format!(
+            "{}: skipped {} more; `--json` lists all",
+            row.name,
+            counted(more, "thing", "things")
+        ));
     }
     lines
 }

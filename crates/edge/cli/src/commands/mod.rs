@@ -56,7 +56,7 @@ pub(crate) fn run(cli: Cli, output: &mut Output) -> ExitCode {
         Command::Cache { what } => cache::run(&world, what, output),
         Command::Config { what } => config::run(&world, what, output),
         Command::Demo(args) => demo::run(&world, args, output),
-        Command::Layers => layers::run(&world, output),
+        Command::Layers(_) => layers::run(&world, output),
         Command::Merge(args) => merge::run(&world, args, output),
         Command::Strategies(args) => strategies::run(&world, args, output),
         Command::Import(args) => import::run(&world, args, output),

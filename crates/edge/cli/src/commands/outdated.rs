@@ -26,7 +26,14 @@ fn render(report: OutdatedReport, shown: &Shown<'_>) -> Rendering {
     }
     let rows = report.outdated.iter().map(|row| {
         let kind = ResourceType::named(row.kind).map_or("layer", |kind| kind.singular()).to_owned();
-        vec![row.name.clone(), kind, row.source.clone(), row.current.clone(), row.allowed.clone(), row.newest.clone()]
+        vec![
+            row.name.clone(),
+            kind,
+            row.source.clone(),
+            row.current.clone(),
+            row.allowed.clone(),
+            row.newest.clone(),
+        ]
     });
     Rendering::Text(table(&HEAD, &rows.collect::<Vec<_>>()))
 }

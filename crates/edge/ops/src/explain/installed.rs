@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, codes};
-use agpm_merge::{Contribution, Merged, MergedFile, Policy, ResolvedRef, Resolution, fold};
+use agpm_merge::{Contribution, Merged, MergedFile, Policy, Resolution, ResolvedRef, fold};
 use agpm_model::{LayerName, RelativePath, Strategy};
 use agpm_plan::OwnedNodes;
 use agpm_store::ProjectStore;
@@ -26,7 +26,11 @@ pub(super) struct Installed {
 
 impl Installed {
     /// Nothing if the file is not there, or nothing in it is ours.
-    pub(super) fn find(store: &ProjectStore, path: &RelativePath, notes: &mut Notes) -> Result<Option<Self>, Failure> {
+    pub(super) fn find(
+        store: &ProjectStore,
+        path: &RelativePath,
+        notes: &mut Notes,
+    ) -> Result<Option<Self>, Failure> {
         let Some(owned) = read_ledger(store)?.shared.remove(path) else { return Ok(None) };
         let Ok(bytes) = store.read(path, limit()) else { return Ok(None) };
         let document = shared::understand(path, bytes, shared::format_of(path), notes)?;
@@ -46,11 +50,13 @@ impl Installed {
         layers.inspect(|layers| from_layers.add_values(layers, &Pointer::root(), &notes.sources));
         let mut by_place: BTreeMap<Pointer, ExplainedLeaf> =
             from_layers.leaves.into_iter().map(|leaf| (leaf.pointer.clone(), leaf)).collect();
+        let owners = self.owned.owners_in(&self.document);
         for leaf in &mut all.leaves {
             let twin = layers.and_then(|layers| self.twin(layers, &leaf.pointer));
             let said = twin.as_ref().and_then(|twin| by_place.remove(twin));
             let same = twin.is_some_and(|twin| self.says_the_same(layers, &leaf.pointer, &twin));
-            self.attribute(leaf, said, same);
+            let owner = owners.iter().find(|(at, _)| leaf.pointer.is_within(at)).map(|(_, owner)| *owner);
+            attribute(leaf, owner, said, same);
         }
         all.deletions = from_layers.deletions;
         all
@@ -60,19 +66,6 @@ impl Installed {
         let layer = LayerName::new(YOURS).expect("a good name");
         let contribution = Contribution { layer, document: Arc::clone(&self.document) };
         fold(vec![contribution], &Policy::merge(Strategy::default()), None)
-    }
-
-    fn attribute(&self, leaf: &mut ExplainedLeaf, said: Option<ExplainedLeaf>, same: bool) {
-        let owner = self.owned.owner_of(&self.document, &leaf.pointer);
-        match (owner.map(|owner| (owner, owner.strip_prefix("layers/"))), said) {
-            (Some((_, Some(_))), Some(said)) if same => {
-                *leaf = ExplainedLeaf { pointer: leaf.pointer.clone(), ..said };
-            }
-            (Some((_, Some(layer))), _) => leaf.layer = layer.to_owned(),
-            (Some((owner, None)), _) => leaf.layer = owner.to_owned(),
-            (None, Some(said)) => leaf.shadows = shadows(said),
-            (None, None) => {}
-        }
     }
 
     /// Where the layers' result has what is at a place of the file: items of lists may stand elsewhere.
@@ -104,6 +97,19 @@ impl Installed {
     fn says_the_same(&self, layers: Option<&Resolution>, place: &Pointer, twin: &Pointer) -> bool {
         let there: Option<ResolvedRef<'_>> = layers.and_then(|layers| layers.at(twin));
         self.document.at(place).zip(there).is_some_and(|(here, there)| equal(here, there))
+    }
+}
+
+/// Says whose a value is: a layer's, as it said it; a package's; or else the user's own.
+fn attribute(leaf: &mut ExplainedLeaf, owner: Option<&str>, said: Option<ExplainedLeaf>, same: bool) {
+    match (owner.map(|owner| (owner, owner.strip_prefix("layers/"))), said) {
+        (Some((_, Some(_))), Some(said)) if same => {
+            *leaf = ExplainedLeaf { pointer: leaf.pointer.clone(), ..said };
+        }
+        (Some((_, Some(layer))), _) => leaf.layer = layer.to_owned(),
+        (Some((owner, None)), _) => leaf.layer = owner.to_owned(),
+        (None, Some(said)) => leaf.shadows = shadows(said),
+        (None, None) => {}
     }
 }
 

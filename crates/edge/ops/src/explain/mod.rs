@@ -106,7 +106,9 @@ pub(crate) fn explain_file(
         return Err(Diagnostic::new(&codes::MERGE_DRIVER, message).help(help).into());
     }
     let merged = match (merge_files(files, &strategy, None), &installed) {
-        (None, Some(installed)) => return found(installed.explain(None, pointer, notes), file, pointer, None),
+        (None, Some(installed)) => {
+            return found(installed.explain(None, pointer, notes), file, pointer, None);
+        }
         (merged, _) => merged.ok_or_else(|| not_in_layers(file))?,
     };
     // A warning about another place would only be in the way of the answer.

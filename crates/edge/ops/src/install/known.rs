@@ -1,11 +1,12 @@
 //! What is known of a project without asking anyone: the ledger, and whether it still holds.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use agpm_model::{Checksum, Extent, FileMode, Locked, Lockfile, Origin, RelativePath};
-use agpm_plan::{Ledger, Observed, Owned};
+use agpm_plan::{Glance, Ledger, Observed, Owned, Watched};
 use agpm_store::ProjectStore;
-use agpm_text::Format;
+use agpm_text::{Document, Format};
 
 use crate::failure::{Failure, Notes};
 use crate::gather::{ManifestFiles, document_of, limit};
@@ -13,6 +14,7 @@ use crate::install::layered::Watching;
 use crate::install::planning::observe_all;
 use crate::install::{Fidelity, InstallReport, Job, LockChange, Warnings};
 use crate::packages::{LOCK_NAME, Moving, ResolvedEntry};
+use crate::parallel;
 
 pub(super) fn is_fresh(store: &ProjectStore) -> bool {
     !agpm_store::is_folder(&store.state_folder())
@@ -41,7 +43,8 @@ pub(super) fn nothing_to_do(
     if !plain || store.needs_recovery() {
         return None;
     }
-    let ledger = read_ledger(store).ok()?;
+    let bytes = store.read(&store.ledger(), limit()).ok()?;
+    let ledger = Glance::read(&*ledger_document(store, bytes).ok()?)?;
     let lock = agpm_store::read(&files.folder().join(LOCK_NAME), limit()).ok()?;
     if ledger.inputs? != inputs_of(&files.fingerprint(), &lock) {
         return None;
@@ -49,23 +52,37 @@ pub(super) fn nothing_to_do(
     let read = |path: &String| agpm_store::read(&files.folder().join(path), limit()).ok();
     let same =
         ledger.reads.iter().all(|(path, held)| read(path).is_some_and(|bytes| Checksum::of(&bytes) == *held));
-    let paths: Vec<&RelativePath> = ledger.files.keys().chain(ledger.shared.keys()).collect();
-    let untouched = |(path, now): (&RelativePath, Observed)| {
-        let file = ledger.files.get(path).map(|owned| now == Observed::File(owned.checksum, owned.mode));
-        let shared = || ledger.shared.get(path).map(|owned| now.checksum() == Some(owned.seen));
-        file.or_else(shared) == Some(true)
-    };
-    let all = same && observe_all(store, &paths).ok()?.into_iter().all(untouched);
+    let all = same && is_as_seen(&ledger.watched) && is_untouched(store, &ledger)?;
     all.then(|| InstallReport {
         moved: Vec::new(),
         changes: Vec::new(),
-        unchanged: ledger.count(),
+        unchanged: ledger.count,
         refused: 0,
         lock: LockChange::Unchanged,
         programs: Vec::new(),
         conversions: Vec::new(),
         writing: job.request.writing,
     })
+}
+
+/// Whether folders that layers were taken from look as they did.
+fn is_as_seen(watched: &[Watched]) -> bool {
+    let same = |one: &Watched| agpm_store::stamp(Path::new(&one.folder), &one.folders) == Some(one.stamp);
+    parallel::map(watched.iter().collect(), same).into_iter().all(|same| same)
+}
+
+/// Whether every file of ours, and every one that others write too, is as we left it.
+fn is_untouched(store: &ProjectStore, ledger: &Glance) -> Option<bool> {
+    let files = ledger.files.iter().map(|(path, ..)| path);
+    let paths: Vec<&RelativePath> = files.chain(ledger.shared.iter().map(|(path, _)| path)).collect();
+    let now = observe_all(store, &paths).ok()?;
+    let (files, shared) = now.split_at(ledger.files.len());
+    let files = ledger.files.iter().zip(files);
+    let shared = ledger.shared.iter().zip(shared);
+    Some(
+        files.into_iter().all(|((_, checksum, mode), (_, now))| *now == Observed::File(*checksum, *mode))
+            && shared.into_iter().all(|((_, seen), (_, now))| now.checksum() == Some(*seen)),
+    )
 }
 
 /// What an install is made of, in one number. Another version of the program may make something else of it.
@@ -85,6 +102,9 @@ pub(super) fn remember(
 ) {
     let local = entries.iter().filter(|entry| entry.version.commit.is_none());
     let mut open = watching == Watching::Unsettled;
+    if let Watching::Folders(watched) = watching {
+        ledger.watched = watched;
+    }
     for entry in local {
         match entry.entry.unit.origin {
             // What it says is part of the inputs.
@@ -121,10 +141,16 @@ pub(crate) fn read_ledger(store: &ProjectStore) -> Result<Ledger, Failure> {
 }
 
 pub(crate) fn ledger_in(store: &ProjectStore, bytes: Vec<u8>) -> Result<Ledger, Failure> {
-    let (mut own, file) = (Notes::default(), store.ledger().to_string());
-    let document = document_of(file.clone(), bytes, Format::Json, &mut own)
+    let ledger = ledger_document(store, bytes).and_then(|document| Ok(Ledger::read(&document)?));
+    ledger.map_err(|mut failure| {
+        failure.diagnostic = failure.diagnostic.map(|broken| broken.in_file(store.ledger().to_string()));
+        failure
+    })
+}
+
+fn ledger_document(store: &ProjectStore, bytes: Vec<u8>) -> Result<Arc<Document>, Failure> {
+    let mut own = Notes::default();
+    document_of(store.ledger().to_string(), bytes, Format::Json, &mut own)
         .and_then(|document| own.check().map(|()| document))
-        .map_err(|_| Ledger::broken());
-    let ledger = document.and_then(|document| Ledger::read(&document));
-    ledger.map_err(|broken| broken.in_file(file).into())
+        .map_err(|_| Ledger::broken().into())
 }

@@ -1,12 +1,11 @@
 //! What the layers give to an install.
 
 use agpm_model::{LayerName, LockedLayer, Lockfile, Manifest};
+use agpm_plan::Watched;
 
 use crate::failure::{Failure, Notes};
 use crate::install::{Job, LockUse};
-use crate::layers::{
-    LayerLock, LayeredFile, Pinning, Snapshot, Watched, fold_all, layers_as_locked, snapshots,
-};
+use crate::layers::{LayerLock, LayeredFile, Pinning, Snapshot, fold_all, layers_as_locked, snapshots};
 use crate::packages::{Moving, Sources, with_names_of};
 use crate::world::World;
 

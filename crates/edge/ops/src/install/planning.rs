@@ -222,7 +222,8 @@ fn as_wanted(
             && owned.file == FileOrigin::Whole
             && now(&file.path) == Some(owned.seen)
         {
-            let record = Owned { checksum: owned.seen, source: None, mode: file.mode, owner: file.owner.clone() };
+            let record =
+                Owned { checksum: owned.seen, source: None, mode: file.mode, owner: file.owner.clone() };
             ledger.files.insert(file.path.clone(), record);
         }
     }
@@ -257,7 +258,9 @@ pub(super) fn refuse(plan: &Plan, writing: Writing, notes: &mut Notes) -> Result
         let message = format!("{at}`{path}` is {}, and {owner} is to be installed there", what.words());
         let of_layers = owner.starts_with("layers/");
         let help = match what {
-            Obstacle::File if of_layers => "move it away, or let `agpm install --adopt` take the layers' file",
+            Obstacle::File if of_layers => {
+                "move it away, or let `agpm install --adopt` take the layers' file"
+            }
             Obstacle::File => {
                 "move it away, give the resource another `filename` or `target`, or let `agpm install --adopt` replace it"
             }
@@ -268,7 +271,9 @@ pub(super) fn refuse(plan: &Plan, writing: Writing, notes: &mut Notes) -> Result
             Obstacle::Other(_) if place.is_some() => {
                 "correct the file: agpm adds to what is there, and does not replace it"
             }
-            Obstacle::Other(_) if of_layers => "move it away, or leave the file out of the layers with `include`",
+            Obstacle::Other(_) if of_layers => {
+                "move it away, or leave the file out of the layers with `include`"
+            }
             Obstacle::Other(_) => "move it away, or give the resource another `filename` or `target`",
         };
         notes

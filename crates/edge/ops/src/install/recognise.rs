@@ -3,14 +3,14 @@
 
 use std::collections::BTreeMap;
 
-use agpm_model::{Checksum, Locked, Lockfile, Manifest, RelativePath};
-use agpm_plan::{FileOrigin, Ledger, Observed, Owned, Plan, recognise_nodes};
+use agpm_model::{Locked, Lockfile, Manifest, RelativePath};
+use agpm_plan::{Ledger, Observed, Owned, Plan, recognise_file, recognise_nodes};
 use agpm_store::ProjectStore;
 
 use crate::failure::Notes;
-use crate::install::planning::observe;
 use crate::install::layered::as_locked;
 use crate::install::planning::Wanted;
+use crate::install::planning::observe;
 use crate::install::shared::{Shared, format_of, read, shared_files};
 use crate::layers::LayeredFile;
 use crate::packages::{Made, ResolvedEntry, Sources, frozen, make_these};
@@ -90,12 +90,10 @@ fn with_nodes(
     path: &RelativePath,
     shared: &Shared,
 ) -> BTreeMap<RelativePath, agpm_plan::OwnedNodes> {
-    if let Ok(document) = read(store, path, format_of(path), &mut Notes::default())
-        && let Some(mut owned) = recognise_nodes(&document, &shared.nodes, entries.get(path))
-    {
-        if shared.base.as_ref().is_some_and(|base| **base.text() == **document.text()) {
-            (owned.file, owned.seen) = (FileOrigin::Whole, Checksum::of(document.text().as_bytes()));
-        }
+    let Ok(document) = read(store, path, format_of(path), &mut Notes::default()) else { return entries };
+    let base = shared.base.as_ref();
+    let whole = base.and_then(|base| recognise_file(&document, base, &shared.nodes));
+    if let Some(owned) = whole.or_else(|| recognise_nodes(&document, &shared.nodes, entries.get(path))) {
         entries.insert(path.clone(), owned);
     }
     entries

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use agpm_diag::{Diagnostic, codes};
 use agpm_model::{FileMode, RelativePath};
 use agpm_plan::{
-    Change, DesiredNode, FileOutcome, Ledger, NodeError, Observed, Obstacle, Overwrite, Plan, Refusal, SharedFile,
-    Twin, plan_nodes,
+    Change, DesiredNode, FileOutcome, Ledger, NodeError, Observed, Obstacle, Overwrite, Plan, Refusal,
+    SharedFile, Twin, plan_nodes,
 };
 use agpm_store::ProjectStore;
 use agpm_text::{Document, Format, Pointer};
@@ -42,7 +42,8 @@ pub(super) fn shared_files(wanted: &Wanted<'_>) -> BTreeMap<RelativePath, Shared
         shared.nodes.extend(entries.nodes.iter().cloned().map(node));
     }
     for file in wanted.layers {
-        let Some(keys) = file.keys.as_ref().filter(|keys| !keys.nodes.is_empty() || files.contains_key(&file.path))
+        let Some(keys) =
+            file.keys.as_ref().filter(|keys| !keys.nodes.is_empty() || files.contains_key(&file.path))
         else {
             continue;
         };
@@ -101,13 +102,19 @@ pub(super) fn plan_shared(
 }
 
 /// What is told of a file: one that comes or goes with the layers is told as a whole.
-fn told(path: &RelativePath, before: &Observed, shared: Option<&Shared>, changes: Vec<Change>) -> Vec<Change> {
+fn told(
+    path: &RelativePath,
+    before: &Observed,
+    shared: Option<&Shared>,
+    changes: Vec<Change>,
+) -> Vec<Change> {
     let comes = *before == Observed::Missing && shared.is_some_and(|shared| shared.base.is_some());
     let of_layers = |change: &Change| change.owner.starts_with("layers/");
     let (layers, mut others): (Vec<Change>, Vec<Change>) =
         changes.into_iter().partition(|change| comes && of_layers(change));
     let Some(first) = layers.first() else { return others };
-    let names: BTreeSet<&str> = layers.iter().map(|change| change.owner.trim_start_matches("layers/")).collect();
+    let names: BTreeSet<&str> =
+        layers.iter().map(|change| change.owner.trim_start_matches("layers/")).collect();
     let owner = format!("layers/{}", names.into_iter().collect::<Vec<_>>().join("+"));
     others.insert(0, Change { path: path.clone(), place: Some(Pointer::root()), owner, ..first.clone() });
     others

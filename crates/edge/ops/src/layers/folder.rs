@@ -4,12 +4,13 @@ use std::path::Path;
 
 use agpm_diag::{Diagnostic, codes};
 use agpm_model::{FileMode, Layer, RelativePath};
+use agpm_plan::Watched;
 use agpm_store::{Folder, Listed, ListedKind, Problem, StoreError, list};
 
 use crate::failure::Failure;
 use crate::gather::{limit, shown};
 use crate::layers::skipping::{Skipped, Why, enters, judge};
-use crate::layers::snapshot::{Contents, SnapshotFile, Watched};
+use crate::layers::snapshot::{Contents, SnapshotFile};
 use crate::parallel;
 use crate::world::Environment;
 
@@ -38,7 +39,10 @@ pub(super) fn read(environment: &Environment, layer: &Layer, place: &Path) -> Re
     };
     let chunks = parallel::map(wanted.chunks(CHUNK).collect(), read);
     let files = chunks.into_iter().collect::<Result<Vec<_>, _>>().map_err(seen)?;
-    let watched = listing.stamp.map(|stamp| Watched { folder: place.to_owned(), folders: listing.folders, stamp });
+    // A path that is no text cannot be written down, and is read again every time.
+    let folder = place.to_str().map(str::to_owned);
+    let watched = listing.stamp.zip(folder);
+    let watched = watched.map(|(stamp, folder)| Watched { folder, folders: listing.folders, stamp });
     Ok(Contents { files: files.into_iter().flatten().collect(), skipped, watched })
 }
 
@@ -58,7 +62,8 @@ fn named(entry: &Listed) -> String {
 
 /// What the disk says, with the layer that it is about.
 fn told(environment: &Environment, layer: &Layer, error: StoreError) -> Failure {
-    let no_folder = matches!(&error.problem, Problem::Other(cause) if cause.kind() == std::io::ErrorKind::NotADirectory);
+    let no_folder =
+        matches!(&error.problem, Problem::Other(cause) if cause.kind() == std::io::ErrorKind::NotADirectory);
     if no_folder {
         let place = shown(environment, &error.path);
         let message = format!("layer `{}` is to be the folder `{place}`, which is a file", layer.name);

@@ -133,7 +133,9 @@ impl<'m> Unfolded<'m> {
             UnparsedFile::new(layer, &file.shown, file.bytes, &mut notes.sources)
         };
         let content = match files.len() {
-            1 if !is_structured(&path) => Content::Plain(files.pop().map(|(_, file)| file.bytes).unwrap_or_default()),
+            1 if !is_structured(&path) => {
+                Content::Plain(files.pop().map(|(_, file)| file.bytes).unwrap_or_default())
+            }
             2.. if strategy.driver.is_some() => {
                 Content::Driven(files.into_iter().map(|(layer, file)| raw(layer, file)).collect())
             }
@@ -152,7 +154,8 @@ impl<'m> Unfolded<'m> {
                 Err(failure) => (Err(failure), Vec::new()),
             },
             Content::Files(unparsed) => {
-                let (files, found): (Vec<LayerFile>, Vec<_>) = unparsed.into_iter().map(UnparsedFile::parse).unzip();
+                let (files, found): (Vec<LayerFile>, Vec<_>) =
+                    unparsed.into_iter().map(UnparsedFile::parse).unzip();
                 let mut diagnostics: Vec<Diagnostic> = found.into_iter().flatten().collect();
                 if agpm_diag::has_errors(&diagnostics) {
                     return (Ok(None), diagnostics);
@@ -216,7 +219,11 @@ fn driven(
 fn keys(path: &RelativePath, bytes: &[u8], parts: Vec<Part>) -> Option<Keys> {
     let format = Format::of_file(path.file_name())?;
     let text = std::str::from_utf8(bytes).ok()?;
-    let node = |part: Part| DesiredNode { node: part.node, owner: format!("layers/{}", part.layer), twin: Twin::Left };
+    let node = |part: Part| DesiredNode {
+        node: part.node,
+        owner: format!("layers/{}", part.layer),
+        twin: Twin::Left,
+    };
     let nodes = parts.into_iter().map(node).collect();
     Some(Keys { document: Arc::new(parse_alone(text, format).document), nodes })
 }

@@ -107,17 +107,18 @@ impl Tree {
 
 fn no_root(layer: &Layer, pin: &LayerPin) -> Failure {
     let root = layer.root.as_ref().map(ToString::to_string).unwrap_or_default();
-    let message = format!("layer `{}`: there is no folder `{root}` in {}@{}", layer.name, pin.source, pin.version);
+    let message =
+        format!("layer `{}`: there is no folder `{root}` in {}@{}", layer.name, pin.source, pin.version);
     let diagnostic = Diagnostic::new(&codes::PACKAGE_NOT_FOUND, message).in_layer(layer.name.as_str());
-    diagnostic.at_spot(layer.spot).help("`root` is a folder of the source; check its name, or ask for another version").into()
+    diagnostic
+        .at_spot(layer.spot)
+        .help("`root` is a folder of the source; check its name, or ask for another version")
+        .into()
 }
 
 fn too_much(layer: &Layer) -> Failure {
-    let message = format!(
-        "layer `{}` has more than {MOST_FOLDERS} folders or {} MiB",
-        layer.name,
-        MOST_BYTES >> 20
-    );
+    let message =
+        format!("layer `{}` has more than {MOST_FOLDERS} folders or {} MiB", layer.name, MOST_BYTES >> 20);
     let diagnostic = Diagnostic::new(&codes::TEXT_TOO_LARGE, message).in_layer(layer.name.as_str());
     diagnostic.at_spot(layer.spot).help("name the files that count with `include`").into()
 }

@@ -11,4 +11,4 @@ mod snapshot;
 pub(crate) use folding::{LayeredFile, contributions, fold_all};
 pub(crate) use pinning::{LayerLock, Pinning, choose, layers_as_locked};
 pub use report::{LayerRow, LayerState, LayersReport, SkippedRow, layers};
-pub(crate) use snapshot::{Snapshot, Watched, missing_folders, snapshots};
+pub(crate) use snapshot::{Snapshot, missing_folders, snapshots};

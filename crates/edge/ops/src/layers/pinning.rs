@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_diag::{Diagnostic, codes};
 use agpm_model::{
-    Extent, Layer, LayerPin, LayerPlace, LockedLayer, Lockfile, Manifest, Origin, ResourcePath, Selector, SourceName,
-    Unit,
+    Extent, Layer, LayerPin, LayerPlace, LockedLayer, Lockfile, Manifest, Origin, ResourcePath, Selector,
+    SourceName, Unit,
 };
 use agpm_solve::Facts;
 
@@ -72,7 +72,8 @@ impl<'a> Pinning<'a> {
             (LayerLock::Alone, Some(locked)) if locked.checksum != snapshot.checksum => {
                 let message = format!("{}: its files are not those that are locked", layer.label());
                 let help = "someone changed the layer, its `include` or the lockfile: compare before you trust either";
-                let diagnostic = Diagnostic::new(&codes::LOCK_CHECKSUM, message).in_layer(layer.name.as_str());
+                let diagnostic =
+                    Diagnostic::new(&codes::LOCK_CHECKSUM, message).in_layer(layer.name.as_str());
                 Err(diagnostic.at_spot(layer.spot).help(help).into())
             }
             _ => Ok(()),
@@ -95,7 +96,9 @@ pub(crate) fn layers_as_locked(manifest: &Manifest, lock: &Lockfile) -> Result<(
         }
     };
     match manifest.layers.iter().find(differs) {
-        Some(layer) => Err(outdated(format!("{} is not in the lockfile as the manifest has it", layer.label()))),
+        Some(layer) => {
+            Err(outdated(format!("{} is not in the lockfile as the manifest has it", layer.label())))
+        }
         None => Ok(()),
     }
 }
@@ -125,7 +128,12 @@ pub(crate) fn choose(
     Ok(LayerPin { source, requirement, version: label, commit })
 }
 
-fn no_version(layer: &Layer, (source, selector): (&SourceName, &Selector), known: &Known, unit: &Unit) -> Failure {
+fn no_version(
+    layer: &Layer,
+    (source, selector): (&SourceName, &Selector),
+    known: &Known,
+    unit: &Unit,
+) -> Failure {
     let message = format!("layer `{}`: source `{source}` has no version that fits `{selector}`", layer.name);
     let newest: Vec<String> = known.all(unit).into_iter().take(5).map(|(_, wish)| wish.to_string()).collect();
     let help = match newest.is_empty() {

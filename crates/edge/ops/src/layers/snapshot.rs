@@ -7,6 +7,7 @@ use agpm_diag::{Diagnostic, codes};
 use agpm_model::{
     Checksum, FileMode, Layer, LayerPin, LayerPlace, LockedLayer, Manifest, RelativePath, SourceName,
 };
+use agpm_plan::Watched;
 use agpm_store as store;
 
 use crate::failure::{Failure, Notes};
@@ -42,15 +43,6 @@ pub(crate) struct SnapshotFile {
     pub(crate) shown: String,
     pub(crate) bytes: Vec<u8>,
     pub(crate) mode: FileMode,
-}
-
-/// Folders on this machine that files were taken from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Watched {
-    pub(crate) folder: PathBuf,
-    /// The folders in it that were looked into.
-    pub(crate) folders: Vec<String>,
-    pub(crate) stamp: Checksum,
 }
 
 /// What was read of a layer.
@@ -140,7 +132,12 @@ impl<'m> Reader<'_, 'm> {
                     (shown(environment, &place), None, self.folder(layer, &place, notes)?)
                 }
                 Some(Opened::Git(remote)) => {
-                    let pin = self.pinning.pin((self.world, self.manifest, self.sources), layer, (source, selector), notes)?;
+                    let pin = self.pinning.pin(
+                        (self.world, self.manifest, self.sources),
+                        layer,
+                        (source, selector),
+                        notes,
+                    )?;
                     let contents = git::read((source, remote), layer, &pin, notes)?;
                     (format!("{source}@{}", pin.version), Some(pin), Some(contents))
                 }
@@ -167,7 +164,11 @@ impl<'m> Reader<'_, 'm> {
 }
 
 /// What is to be said of folders that are not there.
-pub(crate) fn missing_folders(environment: &Environment, manifest: &Manifest, base: &Path) -> Vec<Diagnostic> {
+pub(crate) fn missing_folders(
+    environment: &Environment,
+    manifest: &Manifest,
+    base: &Path,
+) -> Vec<Diagnostic> {
     let missing = |layer: &Layer| match &layer.place {
         LayerPlace::Folder(path) => {
             missing(environment, layer, &with_root(local_path(path, base, environment), layer))

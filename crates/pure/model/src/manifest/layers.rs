@@ -125,7 +125,8 @@ fn literal_folder(pattern: &str) -> String {
 /// Whether one folder is the other, or above it.
 fn is_on_the_way(one: &str, other: &str) -> bool {
     let within = |inner: &str, outer: &str| {
-        outer.is_empty() || inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        outer.is_empty()
+            || inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
     within(one, other) || within(other, one)
 }
@@ -166,7 +167,10 @@ fn read_layer(check: &mut Check, node: NodeRef<'_>, manifest: &Manifest) -> Opti
     let name = LayerName::new(name_text);
     let help = "write a short word, such as `team`";
     let name = name.map_err(|error| check.bad_value(name_node, error.to_string(), help)).ok()?;
-    let root = node.get("root").filter(|root| root.as_str() != Some(".")).and_then(|root| check.path(root, "`root`"));
+    let root = node
+        .get("root")
+        .filter(|root| root.as_str() != Some("."))
+        .and_then(|root| check.path(root, "`root`"));
     let include = read_include(check, node.get("include"), manifest);
     let place = read_place(check, node, &name, manifest)?;
     Some(Layer { name, place, root, include: include?, spot: spot(name_node) })
@@ -209,7 +213,9 @@ fn read_place(
 fn read_include(check: &mut Check, node: Option<NodeRef<'_>>, manifest: &Manifest) -> Option<Include> {
     let written = node.map(|list| check.strings(list, "`include`"));
     let patterns: Vec<String> = match &written {
-        Some(written) => written.iter().map(|(_, pattern)| pattern.trim_start_matches("./").to_owned()).collect(),
+        Some(written) => {
+            written.iter().map(|(_, pattern)| pattern.trim_start_matches("./").to_owned()).collect()
+        }
         None => layer_patterns(&manifest.tools),
     };
     let report = |(number, error): (usize, globset::Error)| {

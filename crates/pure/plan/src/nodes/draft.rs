@@ -1,10 +1,18 @@
-//! The text of a shared file as it becomes, edit by edit.
+//! The text of a shared file as it becomes.
+
+use std::collections::BTreeMap;
 
 use agpm_model::Place;
-use agpm_text::{Document, Edit, Format, Kind, Limits, NodeRef, Pointer, Value, parse, parse_alone};
+use agpm_text::{
+    Document, Edit, Format, Kind, Limits, NodeRef, Pointer, Value, parse, parse_alone, to_value,
+};
 
-use super::look::locate;
-use super::{NodeError, OwnedNode};
+use super::sight::Sight;
+use super::{NodeError, OwnedNode, target};
+
+/// One edit at a time leaves the most as it was, but each reads the whole text anew; what would read more bytes than
+/// this is done at once.
+const MOST_READ: usize = 1 << 20;
 
 pub(super) struct Draft {
     pub(super) document: Document,
@@ -24,63 +32,84 @@ impl Draft {
         self.document.text()
     }
 
-    /// Gives a place a value and says which maps on the way are new.
-    pub(super) fn set(&mut self, at: &Pointer, value: &Value) -> Result<Vec<Pointer>, NodeError> {
-        let made = at.split_last().map_or_else(Vec::new, |(parent, _)| self.missing(&parent));
-        self.apply(at, &Edit::Set { at: at.clone(), value: value.clone() })?;
-        Ok(made)
-    }
-
-    /// Puts an item at the end of a list and says which containers are new.
-    pub(super) fn append(&mut self, list: &Pointer, value: &Value) -> Result<Vec<Pointer>, NodeError> {
-        let made = self.missing(list);
-        if made.last() == Some(list) {
-            self.set(list, &Value::List(vec![value.clone()]))?;
-        } else {
-            self.apply(list, &Edit::Append { to: list.clone(), value: value.clone() })?;
+    /// Makes all edits, whose places are those before any of them.
+    pub(super) fn apply(&mut self, edits: &[Edit]) -> Result<(), NodeError> {
+        if edits.len() > 1 && edits.len() * self.text().len().max(edits.len() * 16) > MOST_READ {
+            let target = target::after(self.document.root().map(to_value), edits);
+            let rewritten = target.as_ref().and_then(|target| self.document.rewrite(target).ok());
+            if let Some(rewritten) = rewritten {
+                self.read(rewritten.to_string());
+                return Ok(());
+            }
         }
-        Ok(made)
+        edits.iter().try_for_each(|edit| self.apply_one(edit))
     }
 
-    pub(super) fn remove(&mut self, at: &Pointer) -> Result<(), NodeError> {
-        self.apply(at, &Edit::Remove { at: at.clone() })
+    fn apply_one(&mut self, edit: &Edit) -> Result<(), NodeError> {
+        match edit {
+            Edit::Append { to, value } if self.document.at(to).is_none() => {
+                let value = Value::List(vec![value.clone()]);
+                self.edit(to, &Edit::Set { at: to.clone(), value })
+            }
+            Edit::Remove { at } if at.steps().is_empty() => {
+                self.cut_root();
+                Ok(())
+            }
+            Edit::Set { at, .. } | Edit::Insert { at, .. } | Edit::Remove { at } => self.edit(at, edit),
+            Edit::Append { to, .. } => self.edit(to, edit),
+        }
+    }
+
+    fn edit(&mut self, at: &Pointer, edit: &Edit) -> Result<(), NodeError> {
+        let text = self.document.edit(edit).map_err(|why| NodeError::Edit { at: at.clone(), why })?;
+        self.read(text);
+        Ok(())
+    }
+
+    fn cut_root(&mut self) {
+        let Some(range) = self.document.root().map(|root| root.span().range()) else { return };
+        let text = self.text();
+        self.read([&text[..range.start], &text[range.end..]].concat());
     }
 
     /// Removes what is as we wrote it, then what that leaves empty.
     pub(super) fn strip(&mut self, nodes: &[OwnedNode], containers: &[Pointer]) -> Result<(), NodeError> {
-        for node in nodes.iter().rev() {
-            if let Some(at) = locate(&self.document, node) {
-                self.remove(&at)?;
-            }
-        }
+        let spots = Sight::of(&self.document).spots(nodes);
+        self.remove(spots)?;
         self.prune(containers)
     }
 
     /// Removes keys whatever they hold, and items that are as we wrote them.
-    pub(super) fn clear(&mut self, nodes: &[OwnedNode]) -> Result<(), NodeError> {
-        for node in nodes {
-            let at = match &node.place {
-                Place::Key(at) => self.document.at(at).map(|_| at.clone()),
-                Place::Item(_) | Place::Default(_) | Place::Keyed { .. } => locate(&self.document, node),
-            };
-            at.map_or(Ok(()), |at| self.remove(&at))?;
-        }
-        Ok(())
+    pub(super) fn clear(&mut self, nodes: &[&OwnedNode]) -> Result<(), NodeError> {
+        let sight = Sight::of(&self.document);
+        let (keys, items): (Vec<&OwnedNode>, Vec<&OwnedNode>) =
+            nodes.iter().copied().partition(|node| matches!(node.place, Place::Key(_)));
+        let held = |node: &OwnedNode| sight.at(node.place.pointer()).is_some();
+        let keys = keys.into_iter().filter(|node| held(node)).map(|node| (0, node.place.pointer().clone()));
+        let mut spots: Vec<(usize, Pointer)> = keys.collect();
+        spots.extend(sight.spots(items));
+        self.remove(spots)
+    }
+
+    fn remove(&mut self, spots: Vec<(usize, Pointer)>) -> Result<(), NodeError> {
+        self.apply(&removals(spots))
     }
 
     /// Removes those containers that are empty, innermost first.
-    pub(super) fn prune(&mut self, containers: &[Pointer]) -> Result<(), NodeError> {
-        let mut inside_out: Vec<&Pointer> = containers.iter().collect();
-        inside_out.sort_by_key(|at| std::cmp::Reverse(at.steps().len()));
-        for at in inside_out {
-            let Some(node) = self.document.at(at).filter(|node| self.is_empty(*node)) else { continue };
-            if at.steps().is_empty() {
-                let range = node.span().range();
-                let text = self.text();
-                self.read([&text[..range.start], &text[range.end..]].concat());
-            } else {
-                self.remove(at)?;
-            }
+    pub(super) fn prune<'p>(
+        &mut self,
+        containers: impl IntoIterator<Item = &'p Pointer>,
+    ) -> Result<(), NodeError> {
+        let mut levels: BTreeMap<usize, Vec<&Pointer>> = BTreeMap::new();
+        for at in containers {
+            levels.entry(at.steps().len()).or_default().push(at);
+        }
+        for level in levels.into_values().rev() {
+            let sight = Sight::of(&self.document);
+            let is_empty = |at: &&Pointer| sight.at(at).is_some_and(|node| self.is_empty(node));
+            let empty = level.into_iter().filter(is_empty);
+            let edits: Vec<Edit> = empty.map(|at| Edit::Remove { at: at.clone() }).collect();
+            self.apply(&edits)?;
         }
         Ok(())
     }
@@ -95,21 +124,15 @@ impl Draft {
         container && node.len() == 0 && (self.document.format() == Format::Toml || only_brackets())
     }
 
-    /// Containers on the way to a place, and the place itself, that are not there. In TOML the root always is.
-    fn missing(&self, at: &Pointer) -> Vec<Pointer> {
-        let first = usize::from(self.document.format() == Format::Toml);
-        let ways = (first..=at.steps().len()).map(|length| at.steps()[..length].iter().cloned().collect());
-        ways.filter(|way: &Pointer| self.document.at(way).is_none()).collect()
-    }
-
-    fn apply(&mut self, at: &Pointer, edit: &Edit) -> Result<(), NodeError> {
-        let text = self.document.edit(edit).map_err(|why| NodeError::Edit { at: at.clone(), why })?;
-        self.read(text);
-        Ok(())
-    }
-
     pub(super) fn read(&mut self, text: String) {
         let (source, format) = (self.document.source(), self.document.format());
         self.document = parse(source, text, format, Limits::default()).document;
     }
+}
+
+/// Removals from the end, so that the indices before stay right.
+pub(super) fn removals(mut spots: Vec<(usize, Pointer)>) -> Vec<Edit> {
+    spots.sort_by(|left, right| right.cmp(left));
+    spots.dedup();
+    spots.into_iter().map(|(_, at)| Edit::Remove { at }).collect()
 }

@@ -1,18 +1,20 @@
-//! Decides node by node, and edits as it goes.
+//! Decides node by node what has to be done to a document.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeSet, HashSet};
 
-use agpm_model::{Checksum, Place};
-use agpm_text::{Document, Format, NodeRef, Pointer, equal};
+use agpm_model::Place;
+use agpm_text::{Document, Edit, NodeRef, Pointer, equal};
 
-use super::draft::Draft;
-use super::look::{checksum_of, items_at, locate, remember};
-use super::room::{in_the_way, without_repeats};
-use super::seams::Seams;
-use super::{DesiredNode, FileOrigin, FileOutcome, NodeError, OwnedNode, OwnedNodes};
+use super::left::Left;
+use super::look::{is_bare, remember};
+use super::ours::Ours;
+use super::room::Wanted;
+use super::sight::{Sight, Way, above};
+use super::{DesiredNode, NodeSum, OwnedNode, Twin};
 use crate::plan::{Action, Obstacle, Overwrite, Reason};
 
 /// What happens to one node.
+#[derive(Debug)]
 pub(super) struct Step {
     pub(super) at: Pointer,
     pub(super) action: Action,
@@ -27,327 +29,297 @@ pub(super) struct Refused {
     pub(super) owner: String,
 }
 
-/// All that was decided.
-pub(super) struct Done {
-    pub(super) outcome: FileOutcome,
+/// What was decided.
+#[derive(Default)]
+pub(super) struct Decisions {
+    pub(super) edits: Vec<Edit>,
+    /// Nodes that are ours afterwards.
+    pub(super) nodes: Vec<OwnedNode>,
+    /// Places where the user's own value is just what is wanted.
+    pub(super) theirs: BTreeSet<Place>,
+    /// What edited items say that stay.
+    pub(super) kept: HashSet<(Pointer, NodeSum)>,
+    /// Containers that become ours.
+    pub(super) containers: Vec<Pointer>,
     pub(super) steps: Vec<Step>,
     pub(super) refused: Vec<Refused>,
-    pub(super) owned: Option<OwnedNodes>,
     pub(super) unchanged: usize,
 }
 
 pub(super) struct Engine<'a> {
-    existing: Option<&'a Document>,
-    owned: Option<&'a OwnedNodes>,
+    pub(super) sight: Sight<'a>,
+    pub(super) ours: &'a Ours,
     pub(super) overwrite: Overwrite,
-    pub(super) draft: Draft,
     /// Nodes of ours that nothing was decided about yet.
-    pub(super) left: Vec<&'a OwnedNode>,
-    /// Nodes that are ours afterwards.
-    pub(super) nodes: Vec<OwnedNode>,
+    pub(super) left: Left<'a>,
     /// Items that stand for a node of ours: the list and the index.
-    pub(super) claimed: BTreeSet<(Pointer, usize)>,
-    /// What edited items say that stay.
-    pub(super) kept: Vec<(Pointer, Checksum)>,
-    containers: Vec<Pointer>,
-    steps: Vec<Step>,
-    refused: Vec<Refused>,
-    unchanged: usize,
+    pub(super) claimed: HashSet<(Pointer, usize)>,
+    /// What nodes of ours say in lists, before and after.
+    pub(super) known: HashSet<(Pointer, NodeSum)>,
+    pub(super) made: Decisions,
+}
+
+/// What is to be done about one node.
+enum Verdict<'a> {
+    Write(Action, Reason),
+    /// It is there as it should be.
+    Own,
+    /// What is there will do, and is the user's.
+    Accept,
+    /// It was edited and stays.
+    Keep(&'a OwnedNode),
+    /// It is the user's and in the way.
+    Refuse,
+}
+
+/// Where a node is.
+#[derive(Clone)]
+enum Spot {
+    /// Under a key.
+    Key(Pointer),
+    /// In a list, at this index.
+    Item(Pointer, usize),
+    /// At the end of a list.
+    End(Pointer),
 }
 
 impl<'a> Engine<'a> {
     pub(super) fn new(
-        format: Format,
-        existing: Option<&'a Document>,
-        owned: Option<&'a OwnedNodes>,
+        document: &'a Document,
+        ours: &'a Ours,
+        nodes: &'a [OwnedNode],
         overwrite: Overwrite,
     ) -> Self {
+        let known = ours.nodes.iter().map(|node| (node.place.pointer().clone(), node.checksum));
         Engine {
-            existing,
-            owned,
+            sight: Sight::of(document),
+            ours,
             overwrite,
-            draft: existing.map_or_else(|| Draft::empty(format), Draft::new),
-            left: owned.into_iter().flat_map(|owned| &owned.nodes).collect(),
-            nodes: Vec::new(),
-            claimed: BTreeSet::new(),
-            kept: Vec::new(),
-            containers: owned.map(|owned| owned.containers.clone()).unwrap_or_default(),
-            steps: Vec::new(),
-            refused: Vec::new(),
-            unchanged: 0,
+            left: Left::of(nodes),
+            claimed: HashSet::new(),
+            known: known.collect(),
+            made: Decisions::default(),
         }
     }
 
-    pub(super) fn run(mut self, desired: &[DesiredNode]) -> Result<Done, NodeError> {
-        let desired = without_repeats(desired)?;
+    pub(super) fn decide_all(mut self, wanted: &[Wanted<'_>]) -> Decisions {
         // Items that are there already must be known before others look for one to replace.
         let mut rest = Vec::new();
-        for node in desired {
+        for node in wanted {
             match self.equal_item(node) {
-                Some((list, index)) => self.adopt_item(node, list, index)?,
+                Some((list, index)) => self.find_item(node, list, index),
                 None => rest.push(node),
             }
         }
-        rest.into_iter().try_for_each(|node| self.decide(node))?;
-        self.retire()?;
-        self.draft.prune(&self.containers)?;
-        self.finish()
+        rest.into_iter().for_each(|node| self.decide(node));
+        self.retire();
+        self.made
     }
 
-    fn decide(&mut self, desired: &DesiredNode) -> Result<(), NodeError> {
-        if let Some((at, kind)) = in_the_way(&self.draft.document, &desired.node.place) {
-            self.refuse(at, Obstacle::Other(kind.word()), &desired.owner);
-            return Ok(());
+    fn decide(&mut self, desired: &DesiredNode) {
+        if let Some((at, what)) = self.in_the_way(desired) {
+            return self.refuse(at, what, &desired.owner);
         }
         match &desired.node.place {
             Place::Key(at) | Place::Default(at) => self.decide_key(desired, at),
             Place::Item(list) => self.decide_item(desired, list),
-            Place::Keyed { .. } => Ok(()),
+            Place::Keyed { list, key, id } => self.decide_keyed(desired, list, (key, id)),
         }
     }
 
-    /// One place; of a default, any value of the user's will do, and only one that we wrote follows ours.
-    fn decide_key(&mut self, desired: &DesiredNode, at: &Pointer) -> Result<(), NodeError> {
-        let is_default = matches!(desired.node.place, Place::Default(_));
-        let owned = self.take_left(|node| is_under_key(node, at));
-        let now = self.draft.document.at(at);
-        let same = now.is_some_and(|now| equal(now, &desired.node.value));
-        let (action, reason) = match (now.map(checksum_of), owned) {
-            (None, None) => (Action::Create, Reason::New),
-            (None, Some(_)) => (Action::Create, Reason::WasMissing),
-            (Some(_), None) if is_default => return self.accept(),
-            (Some(_), _) if same => return self.leave(desired),
-            (Some(now), Some(owned)) if now == owned.checksum => (Action::Update, Reason::Content),
-            (Some(_), Some(_)) if is_default => return self.accept(),
-            (Some(_), Some(_)) if self.overwrite == Overwrite::Everything => {
-                (Action::Update, Reason::EditDropped)
+    /// The first thing on the way to a place that has no room for it.
+    fn in_the_way(&self, desired: &DesiredNode) -> Option<(Pointer, Obstacle)> {
+        let (length, kind) = blocked(&self.sight, &desired.node.place)?;
+        let what = match desired.twin {
+            Twin::Left if length > 0 => Obstacle::Entry,
+            _ => Obstacle::Other(kind.word()),
+        };
+        Some((above(desired.node.place.pointer(), length), what))
+    }
+
+    fn decide_key(&mut self, desired: &DesiredNode, at: &Pointer) {
+        let owned = self.left.take_key(at);
+        let verdict = self.judge(desired, self.sight.at(at), owned);
+        self.carry_out(desired, verdict, Spot::Key(at.clone()));
+    }
+
+    fn decide_keyed(&mut self, desired: &DesiredNode, list: &Pointer, (key, id): (&str, &str)) {
+        let owned = self.left.take_at(&desired.node.place);
+        let found = self.keyed_item(
+            list,
+            (key, id),
+            [owned.map(|owned| owned.checksum), Some(NodeSum::of(&desired.node.value))],
+        );
+        let now = found.and_then(|index| self.sight.item(list, index));
+        let verdict = self.judge(desired, now, owned);
+        let spot = found.map_or(Spot::End(list.clone()), |index| Spot::Item(list.clone(), index));
+        self.claimed.extend(found.map(|index| (list.clone(), index)));
+        self.carry_out(desired, verdict, spot);
+    }
+
+    /// The item that has a key: the one that says one of these if there are several.
+    pub(super) fn keyed_item(
+        &self,
+        list: &Pointer,
+        (key, id): (&str, &str),
+        sums: [Option<NodeSum>; 2],
+    ) -> Option<usize> {
+        let all = self.sight.sums(list).clone();
+        let free = |index: &usize| !self.claimed.contains(&(list.clone(), *index));
+        let found: Vec<usize> = self.sight.with_id(list, key, id).into_iter().filter(free).collect();
+        let saying = |sum: NodeSum| found.iter().find(|index| all.all[**index] == sum);
+        sums.into_iter().flatten().find_map(saying).or(found.first()).copied()
+    }
+
+    fn judge(
+        &self,
+        desired: &DesiredNode,
+        now: Option<NodeRef<'_>>,
+        owned: Option<&'a OwnedNode>,
+    ) -> Verdict<'a> {
+        let Some(now) = now else {
+            let reason = if owned.is_some() { Reason::WasMissing } else { Reason::New };
+            return Verdict::Write(Action::Create, reason);
+        };
+        let untouched = |owned: &OwnedNode| NodeSum::of(now) == owned.checksum;
+        // A default that was edited is the user's.
+        match owned.filter(|owned| !matches!(owned.place, Place::Default(_)) || untouched(owned)) {
+            None => self.judge_users(desired, now),
+            Some(_) if equal(now, &desired.node.value) => Verdict::Own,
+            Some(owned) if untouched(owned) => Verdict::Write(Action::Update, Reason::Content),
+            Some(_) if will_do(desired, now) => Verdict::Accept,
+            Some(_) if self.overwrite == Overwrite::Everything => {
+                Verdict::Write(Action::Update, Reason::EditDropped)
             }
-            (Some(_), Some(owned)) => return self.keep(owned),
-            (Some(_), None) if self.overwrite >= Overwrite::Unowned => (Action::Update, Reason::TakenOver),
-            (Some(_), None) => {
-                self.refuse(at.clone(), Obstacle::Entry, &desired.owner);
-                return Ok(());
+            Some(owned) => Verdict::Keep(owned),
+        }
+    }
+
+    /// What is there is not ours.
+    fn judge_users(&self, desired: &DesiredNode, now: NodeRef<'_>) -> Verdict<'a> {
+        let is_container_of_ours =
+            || is_bare(&desired.node.value) && self.ours.containers.contains(desired.node.place.pointer());
+        let same = equal(now, &desired.node.value);
+        match will_do(desired, now) {
+            true if is_container_of_ours() => Verdict::Own,
+            true => Verdict::Accept,
+            false if same && self.takes_twin(desired) => Verdict::Own,
+            false if same => Verdict::Accept,
+            false if self.overwrite >= Overwrite::Unowned => {
+                Verdict::Write(Action::Update, Reason::TakenOver)
+            }
+            false => Verdict::Refuse,
+        }
+    }
+
+    /// Whether a node of the user's that says the same becomes ours.
+    pub(super) fn takes_twin(&self, desired: &DesiredNode) -> bool {
+        desired.twin == Twin::Taken || self.overwrite >= Overwrite::Unowned
+    }
+
+    fn carry_out(&mut self, desired: &DesiredNode, verdict: Verdict<'_>, spot: Spot) {
+        let at = desired.node.place.pointer();
+        match verdict {
+            Verdict::Write(action, reason) => {
+                self.write(desired, spot);
+                self.tell(at, action, reason, &desired.owner);
+            }
+            Verdict::Own => self.leave(desired),
+            Verdict::Accept => self.accept(desired),
+            Verdict::Keep(owned) => {
+                if let Spot::Item(list, index) = spot {
+                    self.keep_item(&list, index);
+                }
+                self.keep(owned);
+            }
+            Verdict::Refuse => self.refuse(at.clone(), Obstacle::Entry, &desired.owner),
+        }
+    }
+
+    fn write(&mut self, desired: &DesiredNode, spot: Spot) {
+        let value = desired.node.value.clone();
+        let edit = match spot {
+            Spot::Key(at) => {
+                let parent = at.split_last().map(|(parent, _)| parent);
+                self.made.containers.extend(parent.iter().flat_map(|parent| self.sight.missing(parent)));
+                Edit::Set { at, value }
+            }
+            Spot::Item(list, index) => Edit::Set { at: list.child(index.to_string()), value },
+            Spot::End(list) => {
+                self.made.containers.extend(self.sight.missing(&list));
+                Edit::Append { to: list, value }
             }
         };
-        self.write_key(desired, at, action, reason)
+        self.made.edits.push(edit);
+        self.own(desired);
     }
 
-    fn write_key(
-        &mut self,
-        desired: &DesiredNode,
-        at: &Pointer,
-        action: Action,
-        reason: Reason,
-    ) -> Result<(), NodeError> {
-        let made = self.draft.set(at, &desired.node.value)?;
-        self.own(desired, made);
-        self.tell(at, action, reason, &desired.owner);
-        Ok(())
+    /// Puts an item in a list.
+    pub(super) fn write_item(&mut self, desired: &DesiredNode, list: &Pointer, index: Option<usize>) {
+        let spot = match index {
+            Some(index) => Spot::Item(list.clone(), index),
+            None => Spot::End(list.clone()),
+        };
+        self.claimed.extend(index.map(|index| (list.clone(), index)));
+        self.write(desired, spot);
     }
 
-    /// Removes what is ours and no longer asked for.
-    fn retire(&mut self) -> Result<(), NodeError> {
-        let mut doomed: Vec<(usize, Pointer)> = Vec::new();
-        for node in std::mem::take(&mut self.left) {
-            let untouched = self.spot(node);
-            let Some(spot) = untouched.clone().or_else(|| self.edited_spot(node)) else { continue };
-            let (action, reason) = match untouched {
-                Some(_) => (Action::Remove, Reason::Unasked),
-                None if self.may_drop_spot(node, spot.0) => (Action::Remove, Reason::UnaskedEditDropped),
-                None => (Action::Keep, Reason::UnaskedEdited),
-            };
-            self.tell(node.place.pointer(), action, reason, &node.owner);
-            if let Place::Item(list) = &node.place {
-                self.claimed.insert((list.clone(), spot.0));
-            }
-            doomed.extend(Some(spot).filter(|_| action == Action::Remove));
+    /// Takes what is there for the user's own.
+    pub(super) fn accept(&mut self, desired: &DesiredNode) {
+        if desired.twin == Twin::Left {
+            self.made.theirs.insert(desired.node.place.clone());
         }
-        // From the end, so that the indices before stay right.
-        doomed.sort_by(|left, right| right.cmp(left));
-        doomed.iter().try_for_each(|(_, at)| self.draft.remove(at))
-    }
-
-    fn may_drop_spot(&self, node: &OwnedNode, index: usize) -> bool {
-        match &node.place {
-            Place::Item(list) => self.may_drop(node, list, index),
-            _ => self.overwrite == Overwrite::Everything,
-        }
-    }
-
-    /// Where a node is that is as we wrote it, with its index in a list.
-    fn spot(&self, node: &OwnedNode) -> Option<(usize, Pointer)> {
-        match &node.place {
-            Place::Item(list) => self.untouched_item(node, list).map(|at| (at, list.child(at.to_string()))),
-            _ => locate(&self.draft.document, node).map(|at| (0, at)),
-        }
-    }
-
-    /// Where a node is that was edited. A default that was edited is the user's.
-    fn edited_spot(&self, node: &OwnedNode) -> Option<(usize, Pointer)> {
-        match &node.place {
-            Place::Item(list) => self.edited_item(node, list).map(|at| (at, list.child(at.to_string()))),
-            Place::Key(at) => self.draft.document.at(at).map(|_| (0, at.clone())),
-            Place::Default(_) | Place::Keyed { .. } => None,
-        }
-    }
-
-    pub(super) fn take_left(&mut self, wanted: impl Fn(&OwnedNode) -> bool) -> Option<&'a OwnedNode> {
-        self.left.iter().position(|node| wanted(node)).map(|at| self.left.remove(at))
-    }
-
-    /// What is there will do, and is the user's.
-    fn accept(&mut self) -> Result<(), NodeError> {
-        self.unchanged += 1;
-        Ok(())
+        self.made.unchanged += 1;
     }
 
     /// The node is there as it should be.
-    pub(super) fn leave(&mut self, desired: &DesiredNode) -> Result<(), NodeError> {
-        self.own(desired, Vec::new());
-        self.accept()
+    pub(super) fn leave(&mut self, desired: &DesiredNode) {
+        self.own(desired);
+        self.made.unchanged += 1;
     }
 
     /// The node was edited and stays.
-    pub(super) fn keep(&mut self, owned: &OwnedNode) -> Result<(), NodeError> {
+    pub(super) fn keep(&mut self, owned: &OwnedNode) {
         self.tell(owned.place.pointer(), Action::Keep, Reason::Edited, &owned.owner);
-        self.nodes.push(owned.clone());
-        Ok(())
+        self.made.nodes.push(owned.clone());
     }
 
-    pub(super) fn own(&mut self, desired: &DesiredNode, made: Vec<Pointer>) {
-        self.containers.extend(made);
-        self.nodes.push(remember(&desired.node.place, &desired.node.value, &desired.owner));
+    fn own(&mut self, desired: &DesiredNode) {
+        let node = remember(&desired.node.place, &desired.node.value, &desired.owner);
+        match &node.place {
+            Place::Default(at) if is_bare(&desired.node.value) => self.made.containers.push(at.clone()),
+            Place::Item(list) | Place::Keyed { list, .. } => {
+                self.known.insert((list.clone(), node.checksum));
+            }
+            _ => {}
+        }
+        self.made.nodes.push(node);
     }
 
     pub(super) fn tell(&mut self, at: &Pointer, action: Action, reason: Reason, owner: &str) {
-        self.steps.push(Step { at: at.clone(), action, reason, owner: owner.to_owned() });
+        self.made.steps.push(Step { at: at.clone(), action, reason, owner: owner.to_owned() });
     }
 
     fn refuse(&mut self, at: Pointer, what: Obstacle, owner: &str) {
-        self.refused.push(Refused { at, what, owner: owner.to_owned() });
-    }
-
-    fn finish(mut self) -> Result<Done, NodeError> {
-        self.steps.sort_by(|left, right| left.at.cmp(&right.at));
-        self.refused.sort_by(|left, right| left.at.cmp(&right.at));
-        self.nodes.sort();
-        self.containers.retain(|at| self.draft.document.at(at).is_some());
-        self.containers.sort_by_key(|at| (at.steps().len(), at.clone()));
-        self.containers.dedup();
-        let owned = if self.nodes.is_empty() {
-            self.restore_blanks();
-            None
-        } else {
-            Some(self.owned_after())
-        };
-        Ok(Done {
-            outcome: self.outcome(),
-            steps: self.steps,
-            refused: self.refused,
-            owned,
-            unchanged: self.unchanged,
-        })
-    }
-
-    /// With the last node of ours gone the text is the user's own again.
-    fn restore_blanks(&mut self) {
-        if let Ok(base) = self.base()
-            && Seams::between(self.draft.text(), &base).is_some()
-        {
-            self.draft.read(base);
-        }
-    }
-
-    fn owned_after(&self) -> OwnedNodes {
-        let seen = Checksum::of(self.draft.text().as_bytes());
-        let settled = |owned: &&OwnedNodes| owned.seen == seen && owned.nodes == self.nodes;
-        if let Some(owned) = self.owned.filter(settled).filter(|_| self.is_same_text()) {
-            return owned.clone();
-        }
-        OwnedNodes {
-            seen,
-            file: self.origin(),
-            containers: self.containers.clone(),
-            nodes: self.nodes.clone(),
-            others: self.others(),
-            theirs: Vec::new(),
-            // Without them only blanks are lost.
-            seams: self.base().ok().and_then(|base| self.seams(&base)),
-        }
-    }
-
-    /// The items that are not ours, in lists that hold nodes of ours.
-    fn others(&self) -> BTreeMap<Pointer, Vec<Checksum>> {
-        let lists = self.nodes.iter().filter_map(|node| match &node.place {
-            Place::Item(list) => Some(list),
-            _ => None,
-        });
-        let is_ours = |list: &Pointer, sum: Checksum| {
-            let own = |node: &OwnedNode| node.checksum == sum && node.place.pointer() == list;
-            self.nodes.iter().any(own) || self.kept.contains(&(list.clone(), sum))
-        };
-        let of_list = |list: &Pointer| {
-            let sums = items_at(&self.draft.document, list).into_iter().map(checksum_of);
-            (list.clone(), sums.filter(|sum| !is_ours(list, *sum)).collect::<Vec<_>>())
-        };
-        lists.map(of_list).filter(|(_, sums)| !sums.is_empty()).collect()
-    }
-
-    /// Whether an item is one of the user's that was there when we last looked.
-    pub(super) fn is_users(&self, list: &Pointer, item: NodeRef<'_>) -> bool {
-        self.owned.is_some_and(|owned| owned.is_others(list, checksum_of(item)))
-    }
-
-    fn is_same_text(&self) -> bool {
-        self.existing.is_some_and(|document| **document.text() == *self.draft.text())
-    }
-
-    fn origin(&self) -> FileOrigin {
-        match (self.existing, self.owned) {
-            (None, _) => FileOrigin::Ours,
-            (Some(_), owned) => owned.map_or(FileOrigin::Users, |owned| owned.file),
-        }
-    }
-
-    fn outcome(&self) -> FileOutcome {
-        let text = self.draft.text();
-        let blank = text.trim_start_matches('\u{feff}').trim().is_empty();
-        match self.existing {
-            None if self.nodes.is_empty() => FileOutcome::Unchanged,
-            Some(_) if self.nodes.is_empty() && blank && self.origin() == FileOrigin::Ours => {
-                FileOutcome::Remove
-            }
-            Some(_) if self.is_same_text() => FileOutcome::Unchanged,
-            _ => FileOutcome::Write(text.to_owned()),
-        }
-    }
-
-    /// The user's own text: what was there, without our nodes of then and of now.
-    fn base(&self) -> Result<String, NodeError> {
-        let Some(document) = self.existing else { return Ok(String::new()) };
-        let mut draft = Draft::new(document);
-        if let Some(owned) = self.owned {
-            draft.strip(&owned.nodes, &owned.containers)?;
-            let as_we_left_it = owned.seen == Checksum::of(document.text().as_bytes());
-            let seams = owned.seams.as_ref().filter(|_| as_we_left_it);
-            if let Some(text) = seams.and_then(|seams| seams.apply(draft.text())) {
-                draft.read(text);
-            }
-        }
-        let written = |node: &&OwnedNode| locate(&self.draft.document, node).is_some();
-        let ours: Vec<OwnedNode> = self.nodes.iter().filter(written).cloned().collect();
-        draft.clear(&ours)?;
-        Ok(draft.text().to_owned())
-    }
-
-    /// What removing everything would not bring back.
-    fn seams(&self, base: &str) -> Option<Seams> {
-        let mut bare = Draft::new(&self.draft.document);
-        bare.strip(&self.nodes, &self.containers).ok()?;
-        Seams::between(bare.text(), base).filter(|seams| !seams.hunks.is_empty())
+        self.made.refused.push(Refused { at, what, owner: owner.to_owned() });
     }
 }
 
-fn is_under_key(node: &OwnedNode, at: &Pointer) -> bool {
-    matches!(&node.place, Place::Key(own) | Place::Default(own) if own == at)
+/// Of a default any value of the user's will do; of a bare container any of its kind.
+fn will_do(desired: &DesiredNode, now: NodeRef<'_>) -> bool {
+    let is_default = matches!(desired.node.place, Place::Default(_));
+    let kind = agpm_text::View::shape(&desired.node.value).kind();
+    is_default && (!is_bare(&desired.node.value) || kind == now.kind())
+}
+
+/// After how many steps on the way to a place is something that has no room for it, and what.
+pub(super) fn blocked(sight: &Sight<'_>, place: &Place) -> Option<(usize, agpm_text::Kind)> {
+    let length = place.pointer().steps().len();
+    match (sight.way(place.pointer()), place) {
+        (Way::Blocked(length, kind), _) => Some((length, kind)),
+        (Way::There(node), Place::Item(_) | Place::Keyed { .. }) if node.kind() != agpm_text::Kind::List => {
+            Some((length, node.kind()))
+        }
+        _ => None,
+    }
 }

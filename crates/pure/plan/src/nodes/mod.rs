@@ -5,12 +5,23 @@
 mod check;
 mod draft;
 mod engine;
+mod file;
+mod fresh;
 mod items;
+mod left;
+mod lists;
 mod look;
+mod ours;
 mod owner;
+mod recognise;
 mod record;
+mod retire;
 mod room;
 mod seams;
+mod sight;
+mod sum;
+mod target;
+mod way;
 
 use std::collections::BTreeMap;
 
@@ -18,10 +29,12 @@ use agpm_model::{Checksum, EntryNode, FileMode, Place, RelativePath};
 use agpm_text::{Document, EditError, Format, Pointer};
 
 use crate::plan::{Change, Observed, Overwrite, Refusal};
-use engine::Engine;
+use file::Task;
 
-pub use check::{NodeFinding, NodeState, check_nodes, recognise_nodes, take_back};
+pub use check::{NodeFinding, NodeState, check_nodes, take_back};
+pub use recognise::{recognise_file, recognise_nodes};
 pub use seams::{Hunk, Seams};
+pub use sum::NodeSum;
 
 /// A node as it is to be in a file that others write too.
 #[derive(Clone, Debug, PartialEq)]
@@ -66,7 +79,7 @@ pub struct OwnedNodes {
     /// By place.
     pub nodes: Vec<OwnedNode>,
     /// The user's own items in lists that hold nodes of ours: what is none of them and not ours is new, or ours and edited.
-    pub others: BTreeMap<Pointer, Vec<Checksum>>,
+    pub others: BTreeMap<Pointer, Vec<NodeSum>>,
     /// Places where the user's own value is just what is wanted.
     pub theirs: Vec<Place>,
     /// Blanks that removing all nodes would not bring back by itself.
@@ -88,8 +101,8 @@ impl OwnedNodes {
     }
 
     /// Whether an item of a list was the user's when we last looked.
-    fn is_others(&self, list: &Pointer, checksum: Checksum) -> bool {
-        self.others.get(list).is_some_and(|others| others.contains(&checksum))
+    fn is_others(&self, list: &Pointer, sum: NodeSum) -> bool {
+        self.others.get(list).is_some_and(|others| others.contains(&sum))
     }
 }
 
@@ -99,7 +112,7 @@ pub struct OwnedNode {
     /// Where.
     pub place: Place,
     /// Of what we wrote, however it is spelled.
-    pub checksum: Checksum,
+    pub checksum: NodeSum,
     /// The commands in an item, by which an edited one is known.
     pub marks: Vec<String>,
     /// What an item is for, by which one is known whose command was edited.
@@ -179,7 +192,14 @@ pub enum NodeError {
 
 /// Compares what is to be in a shared file with what is there.
 pub fn plan_nodes(file: &SharedFile<'_>) -> Result<NodePlan, NodeError> {
-    let done = Engine::new(file.format, file.document, file.owned, file.overwrite).run(file.desired)?;
+    let task = Task {
+        format: file.format,
+        existing: file.document,
+        owned: file.owned,
+        base: file.base,
+        overwrite: file.overwrite,
+    };
+    let done = task.plan(file.desired)?;
     let before = match file.document {
         Some(document) => Observed::File(Checksum::of(document.text().as_bytes()), FileMode::Plain),
         None => Observed::Missing,

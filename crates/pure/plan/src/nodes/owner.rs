@@ -1,15 +1,15 @@
-//! Whose a value of a shared file is.
+//! Whose the values of a shared file are.
 
 use agpm_text::{Document, Pointer};
 
 use super::OwnedNodes;
-use super::look::locate;
+use super::sight::Sight;
 
 impl OwnedNodes {
-    /// The resource that a value belongs to, as `TYPE/NAME`; nothing for the user's own, and for what was edited.
-    pub fn owner_of(&self, document: &Document, place: &Pointer) -> Option<&str> {
-        let holds = |at: Pointer| place.is_within(&at);
-        let node = self.nodes.iter().find(|node| locate(document, node).is_some_and(holds));
-        node.map(|node| node.owner.as_str())
+    /// Where nodes of ours are that are as we wrote them, each with its resource as `TYPE/NAME`.
+    pub fn owners_in(&self, document: &Document) -> Vec<(Pointer, &str)> {
+        let sight = Sight::of(document);
+        let spot = |node| Some(sight.spot(node, |_| true)?.1);
+        self.nodes.iter().filter_map(|node| Some((spot(node)?, node.owner.as_str()))).collect()
     }
 }

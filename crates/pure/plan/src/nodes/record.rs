@@ -1,52 +1,53 @@
 //! Nodes of ours as the ledger writes them down.
+//!
+//! A ledger may have thousands of nodes, and most runs ask only whether there is anything to do. So all nodes of a file
+//! are one string: records apart by a space, their fields by `:`.
 
-use agpm_model::{Checksum, Place};
+use agpm_model::{Checksum, Place, percent_decode, percent_encode};
 use agpm_text::{NodeRef, Pointer, Value};
 
-use super::{FileOrigin, Hunk, OwnedNode, OwnedNodes, Seams};
+use super::{FileOrigin, Hunk, NodeSum, OwnedNode, OwnedNodes, Seams};
 
-type MakePlace = fn(Pointer) -> Place;
-
-/// The word for each kind of place.
-const PLACES: &[(&str, MakePlace)] =
-    &[("key", Place::Key), ("item", Place::Item), ("default", Place::Default)];
+/// The word for a file of which something is ours; users' files have none.
+const ORIGINS: &[(&str, FileOrigin)] = &[("whole", FileOrigin::Whole), ("ours", FileOrigin::Ours)];
 
 impl OwnedNodes {
     pub(crate) fn value(&self) -> Value {
         let mut map = vec![("seen", Value::from(self.seen.to_string()))];
-        if self.file != FileOrigin::Users {
-            map.push(("created", true.into()));
-        }
+        let origin = ORIGINS.iter().find(|(_, origin)| *origin == self.file);
+        map.extend(origin.map(|(word, _)| ("file", Value::from(*word))));
         if !self.containers.is_empty() {
             map.push(("containers", Value::list(self.containers.iter().map(Pointer::to_string))));
         }
-        map.push(("nodes", Value::List(self.nodes.iter().map(OwnedNode::value).collect())));
+        map.push(("count", self.nodes.len().into()));
+        map.push(("nodes", records(self.nodes.iter().map(OwnedNode::record)).into()));
         if !self.others.is_empty() {
-            let sums = |sums: &Vec<Checksum>| Value::list(sums.iter().map(Checksum::to_string));
+            let sums = |sums: &Vec<NodeSum>| Value::list(sums.iter().map(NodeSum::to_string));
             map.push(("others", Value::map(self.others.iter().map(|(at, all)| (at.to_string(), sums(all))))));
+        }
+        if !self.theirs.is_empty() {
+            map.push((
+                "theirs",
+                records(self.theirs.iter().map(|place| fields(&place_fields(place)))).into(),
+            ));
         }
         map.extend(self.seams.as_ref().map(|seams| ("seams", seams.value())));
         Value::map(map)
     }
 
     pub(crate) fn read(node: NodeRef<'_>) -> Option<Self> {
-        let file = match node.get("created") {
-            Some(created) if created.as_bool()? => FileOrigin::Ours,
-            _ => FileOrigin::Users,
-        };
         let containers = node.get("containers").into_iter().flat_map(NodeRef::items).map(read_parsed);
+        let others = node.get("others").into_iter().flat_map(NodeRef::entries).map(read_others);
         Some(OwnedNodes {
             seen: read_parsed(node.get("seen")?)?,
-            file,
+            file: read_origin(node.get("file"))?,
             containers: containers.collect::<Option<_>>()?,
-            nodes: node.get("nodes")?.items().map(OwnedNode::read).collect::<Option<_>>()?,
-            others: node
-                .get("others")
-                .into_iter()
-                .flat_map(NodeRef::entries)
-                .map(read_others)
-                .collect::<Option<_>>()?,
-            theirs: Vec::new(),
+            nodes: read_records(node.get("nodes")?.as_str()?, OwnedNode::read)?,
+            others: others.collect::<Option<_>>()?,
+            theirs: match node.get("theirs") {
+                Some(theirs) => read_records(theirs.as_str()?, |fields| read_place(&mut fields.into_iter()))?,
+                None => Vec::new(),
+            },
             seams: match node.get("seams") {
                 Some(seams) => Some(Seams::read(seams)?),
                 None => None,
@@ -55,33 +56,72 @@ impl OwnedNodes {
     }
 }
 
-impl OwnedNode {
-    fn value(&self) -> Value {
-        let word = match self.place {
-            Place::Key(_) => "key",
-            Place::Item(_) => "item",
-            Place::Default(_) => "default",
-            Place::Keyed { .. } => "keyed",
-        };
-        let mut map = vec![(word, Value::from(self.place.pointer().to_string()))];
-        map.push(("checksum", self.checksum.to_string().into()));
-        if !self.marks.is_empty() {
-            map.push(("commands", Value::list(self.marks.iter().map(String::as_str))));
+fn records(records: impl Iterator<Item = String>) -> String {
+    records.collect::<Vec<_>>().join(" ")
+}
+
+fn fields(fields: &[String]) -> String {
+    fields.iter().map(|field| percent_encode(field)).collect::<Vec<_>>().join(":")
+}
+
+fn read_records<T>(text: &str, read: impl Fn(Vec<String>) -> Option<T>) -> Option<Vec<T>> {
+    let fields = |record: &str| record.split(':').map(percent_decode).collect::<Option<Vec<String>>>();
+    text.split(' ').filter(|record| !record.is_empty()).map(|record| read(fields(record)?)).collect()
+}
+
+/// A letter for the kind, then what it takes.
+fn place_fields(place: &Place) -> Vec<String> {
+    let with = |letter: &str, at: &Pointer| vec![letter.to_owned(), at.to_string()];
+    match place {
+        Place::Key(at) => with("k", at),
+        Place::Item(at) => with("i", at),
+        Place::Default(at) => with("d", at),
+        Place::Keyed { list, key, id } => {
+            let mut fields = with("n", list);
+            fields.extend([key.clone(), id.clone()]);
+            fields
         }
-        map.extend(self.matcher.as_deref().map(|matcher| ("matcher", matcher.into())));
-        map.push(("owner", self.owner.as_str().into()));
-        Value::map(map)
+    }
+}
+
+fn read_place(fields: &mut impl Iterator<Item = String>) -> Option<Place> {
+    let letter = fields.next()?;
+    let at: Pointer = fields.next()?.parse().ok()?;
+    match letter.as_str() {
+        "k" => Some(Place::Key(at)),
+        "i" => Some(Place::Item(at)),
+        "d" => Some(Place::Default(at)),
+        "n" => Some(Place::Keyed { list: at, key: fields.next()?, id: fields.next()? }),
+        _ => None,
+    }
+}
+
+impl OwnedNode {
+    fn record(&self) -> String {
+        let mut all = place_fields(&self.place);
+        all.extend([self.checksum.to_string(), self.owner.clone()]);
+        if !self.marks.is_empty() || self.matcher.is_some() {
+            all.push(self.marks.len().to_string());
+            all.extend(self.marks.iter().cloned());
+        }
+        all.extend(self.matcher.clone());
+        fields(&all)
     }
 
-    fn read(node: NodeRef<'_>) -> Option<Self> {
-        let place = |(word, place): &(&str, MakePlace)| Some(place(read_parsed(node.get(word)?)?));
-        let marks = node.get("commands").into_iter().flat_map(NodeRef::items);
-        Some(OwnedNode {
-            place: PLACES.iter().find_map(place)?,
-            checksum: read_parsed(node.get("checksum")?)?,
-            marks: marks.map(|mark| mark.as_str().map(str::to_owned)).collect::<Option<_>>()?,
-            matcher: node.get("matcher").and_then(NodeRef::as_str).map(str::to_owned),
-            owner: node.get("owner")?.as_str()?.to_owned(),
+    fn read(fields: Vec<String>) -> Option<Self> {
+        let mut fields = fields.into_iter();
+        let place = read_place(&mut fields)?;
+        let checksum = fields.next()?.parse().ok()?;
+        let owner = fields.next()?;
+        let count = fields.next().map_or(Some(0), |count| count.parse::<usize>().ok())?;
+        let marks: Vec<String> = fields.by_ref().take(count).collect();
+        let matcher = fields.next();
+        (marks.len() == count && fields.next().is_none()).then_some(OwnedNode {
+            place,
+            checksum,
+            marks,
+            matcher,
+            owner,
         })
     }
 }
@@ -100,7 +140,13 @@ impl Seams {
     }
 }
 
-fn read_others((list, sums): (NodeRef<'_>, NodeRef<'_>)) -> Option<(Pointer, Vec<Checksum>)> {
+fn read_origin(node: Option<NodeRef<'_>>) -> Option<FileOrigin> {
+    let Some(node) = node else { return Some(FileOrigin::Users) };
+    let word = node.as_str()?;
+    ORIGINS.iter().find(|(own, _)| *own == word).map(|(_, origin)| *origin)
+}
+
+fn read_others((list, sums): (NodeRef<'_>, NodeRef<'_>)) -> Option<(Pointer, Vec<NodeSum>)> {
     Some((list.content().parse().ok()?, sums.items().map(read_parsed).collect::<Option<_>>()?))
 }
 

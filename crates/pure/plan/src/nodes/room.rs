@@ -1,64 +1,216 @@
-//! Whether there is room for what is desired: among the user's things, and beside each other.
+//! Whether there is room for what is desired beside each other: what is asked for twice is asked for once, different
+//! values for one place are an error, and a list that a layer wants whole and another adds to is wanted item by item.
 
-use agpm_model::Place;
-use agpm_text::{Document, Kind, Pointer};
+use std::borrow::Cow;
+use std::collections::HashMap;
 
-use super::{DesiredNode, NodeError};
+use agpm_model::{EntryNode, Place};
+use agpm_text::{Pointer, Value, fingerprint};
 
-/// The first thing on the way to a place that has no room for it.
-pub(super) fn in_the_way(document: &Document, place: &Place) -> Option<(Pointer, Kind)> {
-    let steps = place.pointer().steps();
-    (0..=steps.len()).find_map(|length| {
-        let wanted = match place {
-            Place::Item(_) if length == steps.len() => Kind::List,
-            _ if length == steps.len() => return None,
-            _ => Kind::Map,
-        };
-        let way: Pointer = steps[..length].iter().cloned().collect();
-        let kind = document.at(&way)?.kind();
-        (kind != wanted).then_some((way, kind))
-    })
+use super::look::is_bare;
+use super::{DesiredNode, NodeError, Twin};
+
+/// A node that is to be, and none is there twice.
+pub(super) type Wanted<'d> = Cow<'d, DesiredNode>;
+
+/// What is desired, each place once, in the order it came.
+pub(super) fn wanted(desired: &[DesiredNode]) -> Result<Vec<Wanted<'_>>, NodeError> {
+    let mut order: Vec<usize> = (0..desired.len()).collect();
+    order.sort_by(|left, right| pointer(&desired[*left]).cmp(pointer(&desired[*right])));
+    let mut sieve = Sieve { desired, fates: vec![Fate::Kept; desired.len()], above: Vec::new() };
+    for group in order.chunk_by(|left, right| pointer(&desired[*left]) == pointer(&desired[*right])) {
+        sieve.add(group)?;
+    }
+    let fates = sieve.fates;
+    let nodes = desired.iter().zip(fates).flat_map(|(node, fate)| match fate {
+        Fate::Kept => vec![Cow::Borrowed(node)],
+        Fate::Split => split(node),
+        Fate::Dropped => Vec::new(),
+    });
+    Ok(nodes.collect())
 }
 
-/// What is asked for twice is asked for once; different values for one place are an error.
-pub(super) fn without_repeats(desired: &[DesiredNode]) -> Result<Vec<&DesiredNode>, NodeError> {
-    let has_key = |at: &Pointer| desired.iter().any(|node| node.node.place == Place::Key(at.clone()));
-    let mut kept: Vec<&DesiredNode> = Vec::new();
-    for node in desired {
-        if matches!(&node.node.place, Place::Default(at) if has_key(at)) {
-            continue;
-        }
-        let mut relations = kept.iter().map(|other| (other, relation(other, node)));
-        match relations.find(|(_, relation)| *relation != Relation::Apart) {
-            None => kept.push(node),
-            Some((_, Relation::Same)) => {}
-            Some((other, _)) => {
-                return Err(NodeError::Clash {
-                    at: node.node.place.pointer().clone(),
-                    first: other.owner.clone(),
-                    second: node.owner.clone(),
-                });
-            }
-        }
+/// The items of a list that was wanted whole.
+pub(super) fn split<'d>(node: &DesiredNode) -> Vec<Wanted<'d>> {
+    let place = Place::Item(node.node.place.pointer().clone());
+    let item = |value: &Value| EntryNode { place: place.clone(), value: value.clone() };
+    let desired = |item| Cow::Owned(DesiredNode { node: item, owner: node.owner.clone(), twin: node.twin });
+    items_of(&node.node.value).iter().map(item).map(desired).collect()
+}
+
+pub(super) fn items_of(value: &Value) -> &[Value] {
+    match value {
+        Value::List(items) => items,
+        _ => &[],
     }
-    Ok(kept)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Relation {
-    Apart,
-    Same,
-    Clash,
+enum Fate {
+    Kept,
+    /// A list of which others want items, too.
+    Split,
+    /// Another says the same.
+    Dropped,
 }
 
-fn relation(one: &DesiredNode, other: &DesiredNode) -> Relation {
-    let (left, right) = (one.node.place.pointer(), other.node.place.pointer());
-    let same = one.node.value == other.node.value;
-    match (&one.node.place, &other.node.place) {
-        _ if !left.is_within(right) && !right.is_within(left) => Relation::Apart,
-        (Place::Item(_), Place::Item(_)) if left == right && !same => Relation::Apart,
-        (Place::Default(_), Place::Default(_)) if left == right => Relation::Same,
-        _ if one.node.place == other.node.place && same => Relation::Same,
-        _ => Relation::Clash,
+/// Goes through places in their order, so that what is above comes before what is below.
+struct Sieve<'d> {
+    desired: &'d [DesiredNode],
+    fates: Vec<Fate>,
+    /// Nodes on the way to the present place.
+    above: Vec<usize>,
+}
+
+fn pointer(node: &DesiredNode) -> &Pointer {
+    node.node.place.pointer()
+}
+
+impl<'d> Sieve<'d> {
+    fn add(&mut self, group: &[usize]) -> Result<(), NodeError> {
+        let at = pointer(&self.desired[group[0]]);
+        self.above.retain(|node| at.is_within(pointer(&self.desired[*node])));
+        for node in group {
+            self.check_above(*node)?;
+        }
+        let key = self.add_keys(group)?;
+        let items = self.add_items(group, key)?;
+        self.above.extend(key);
+        self.above.extend(items);
+        Ok(())
+    }
+
+    fn clash(&self, one: usize, other: usize) -> NodeError {
+        let (first, second) = (&self.desired[one.min(other)], &self.desired[one.max(other)]);
+        NodeError::Clash {
+            at: pointer(second).clone(),
+            first: first.owner.clone(),
+            second: second.owner.clone(),
+        }
+    }
+
+    /// What is below another node must be part of it; a bare container has room for all.
+    fn check_above(&mut self, node: usize) -> Result<(), NodeError> {
+        for above in &self.above {
+            let (outer, inner) = (&self.desired[*above], &self.desired[node]);
+            let part = match &outer.node.place {
+                Place::Default(_) if is_bare(&outer.node.value) => continue,
+                Place::Key(at) => find(&outer.node.value, &pointer(inner).steps()[at.steps().len()..]),
+                _ => None,
+            };
+            if !part.is_some_and(|part| says(part, inner)) {
+                return Err(self.clash(*above, node));
+            }
+            self.fates[node] = Fate::Dropped;
+        }
+        Ok(())
+    }
+
+    fn kept<'s>(&'s self, group: &'s [usize]) -> impl Iterator<Item = usize> + 's {
+        group.iter().copied().filter(|node| self.fates[*node] != Fate::Dropped)
+    }
+
+    /// The one node under a key that counts.
+    fn add_keys(&mut self, group: &[usize]) -> Result<Option<usize>, NodeError> {
+        let place = |node: usize| &self.desired[node].node.place;
+        let keys: Vec<usize> =
+            self.kept(group).filter(|node| matches!(place(*node), Place::Key(_))).collect();
+        let defaults: Vec<usize> =
+            self.kept(group).filter(|node| matches!(place(*node), Place::Default(_))).collect();
+        let value = |node: usize| &self.desired[node].node.value;
+        let first = keys.iter().chain(&defaults).next().copied();
+        if let Some(other) =
+            keys.iter().find(|other| first.is_some_and(|first| value(first) != value(**other)))
+        {
+            return Err(self.clash(first.unwrap_or(*other), *other));
+        }
+        for other in keys.into_iter().chain(defaults).skip(1) {
+            self.fates[other] = Fate::Dropped;
+        }
+        Ok(first)
+    }
+
+    /// Items of a list, each once; one that stands for them in the way below.
+    fn add_items(&mut self, group: &[usize], key: Option<usize>) -> Result<Option<usize>, NodeError> {
+        let is_key =
+            |node: &usize| matches!(self.desired[*node].node.place, Place::Key(_) | Place::Default(_));
+        let mut items: Vec<usize> = self.kept(group).filter(|node| !is_key(node)).collect();
+        let Some(first) = items.first().copied() else { return Ok(None) };
+        let mut seen = Seen::default();
+        if let Some(key) = key {
+            self.split_for(key, first, &mut seen)?;
+        }
+        // What has a name counts before what has none.
+        items.sort_by_key(|node| matches!(self.desired[*node].node.place, Place::Item(_)));
+        for node in items {
+            self.add_item(node, &mut seen)?;
+        }
+        Ok(Some(first))
+    }
+
+    fn split_for(&mut self, key: usize, item: usize, seen: &mut Seen<'d>) -> Result<(), NodeError> {
+        let desired = &self.desired[key];
+        match (&desired.node.place, &desired.node.value) {
+            (Place::Default(_), Value::List(items)) if items.is_empty() => Ok(()),
+            (Place::Key(_), Value::List(items)) if desired.twin == Twin::Left => {
+                self.fates[key] = Fate::Split;
+                items.iter().for_each(|item| seen.insert(item, key));
+                Ok(())
+            }
+            _ => Err(self.clash(key, item)),
+        }
+    }
+
+    fn add_item(&mut self, node: usize, seen: &mut Seen<'d>) -> Result<(), NodeError> {
+        let desired = &self.desired[node];
+        if let Place::Keyed { key, id, .. } = &desired.node.place {
+            let other = *seen.ids.entry((key, id)).or_insert(node);
+            if self.desired[other].node.value != desired.node.value {
+                return Err(self.clash(other, node));
+            }
+        }
+        match seen.find(&desired.node.value) {
+            // A layer may say a thing twice.
+            Some(other) if !self.repeats(other, node) => self.fates[node] = Fate::Dropped,
+            _ => seen.insert(&desired.node.value, node),
+        }
+        Ok(())
+    }
+
+    fn repeats(&self, one: usize, other: usize) -> bool {
+        let (one, other) = (&self.desired[one], &self.desired[other]);
+        let items = matches!((&one.node.place, &other.node.place), (Place::Item(_), Place::Item(_)));
+        items && other.twin == Twin::Left && one.twin == other.twin && one.owner == other.owner
+    }
+}
+
+/// What is in one list so far.
+#[derive(Default)]
+struct Seen<'d> {
+    values: HashMap<u64, Vec<(&'d Value, usize)>>,
+    ids: HashMap<(&'d String, &'d String), usize>,
+}
+
+impl<'d> Seen<'d> {
+    fn insert(&mut self, value: &'d Value, node: usize) {
+        self.values.entry(fingerprint(value)).or_default().push((value, node));
+    }
+
+    fn find(&self, value: &Value) -> Option<usize> {
+        let same = self.values.get(&fingerprint(value)).into_iter().flatten();
+        same.filter(|(other, _)| *other == value).map(|(_, node)| *node).next()
+    }
+}
+
+fn find<'v>(value: &'v Value, steps: &[String]) -> Option<&'v Value> {
+    steps.iter().try_fold(value, |value, step| value.child(step))
+}
+
+/// Whether a part of another node is just what this one wants.
+fn says(part: &Value, node: &DesiredNode) -> bool {
+    match &node.node.place {
+        Place::Key(_) => *part == node.node.value,
+        Place::Default(_) => true,
+        Place::Item(_) | Place::Keyed { .. } => items_of(part).contains(&node.node.value),
     }
 }

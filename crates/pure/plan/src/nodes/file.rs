@@ -1,0 +1,242 @@
+//! One shared file: what is ours and what is the user's in it, before and after.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use agpm_model::{Checksum, Place};
+use agpm_text::{Document, Format, Pointer};
+
+use super::draft::Draft;
+use super::engine::{Decisions, Engine, Refused, Step};
+use super::look::is_bare;
+use super::ours::Ours;
+use super::room::{Wanted, wanted};
+use super::seams::Seams;
+use super::sight::Sight;
+use super::{DesiredNode, FileOrigin, FileOutcome, NodeError, NodeSum, OwnedNode, OwnedNodes};
+use super::{fresh, lists, way};
+use crate::plan::Overwrite;
+
+/// What is known before.
+#[derive(Clone, Copy)]
+pub(super) struct Task<'a> {
+    pub(super) format: Format,
+    pub(super) existing: Option<&'a Document>,
+    pub(super) owned: Option<&'a OwnedNodes>,
+    pub(super) base: Option<&'a Document>,
+    pub(super) overwrite: Overwrite,
+}
+
+/// All that was decided.
+pub(super) struct Done {
+    pub(super) outcome: FileOutcome,
+    pub(super) steps: Vec<Step>,
+    pub(super) refused: Vec<Refused>,
+    pub(super) owned: Option<OwnedNodes>,
+    pub(super) unchanged: usize,
+}
+
+impl Task<'_> {
+    pub(super) fn plan(&self, desired: &[DesiredNode]) -> Result<Done, NodeError> {
+        let wanted = wanted(desired)?;
+        if self.is_fresh() { fresh::plan(self, &wanted) } else { self.plan_keys(wanted) }
+    }
+
+    /// Whether nothing of the user's is there.
+    fn is_fresh(&self) -> bool {
+        let is_ours = |document: &Document, owned: &OwnedNodes| {
+            owned.file == FileOrigin::Whole && owned.seen == Checksum::of(document.text().as_bytes())
+        };
+        match (self.existing, self.owned) {
+            (None, _) => self.base.is_some(),
+            (Some(document), Some(owned)) => is_ours(document, owned),
+            (Some(_), None) => false,
+        }
+    }
+
+    /// Key by key: the user's bytes stay.
+    pub(super) fn plan_keys(&self, all: Vec<Wanted<'_>>) -> Result<Done, NodeError> {
+        let mut draft = self.existing.map_or_else(|| Draft::empty(self.format), Draft::new);
+        let mut ours = Ours::of(self.owned, self.format);
+        let wanted = lists::reconcile(&draft.document, all.clone(), &mut ours);
+        let mut made = way::clear(&mut draft, &wanted, &mut ours, self.overwrite)?;
+        let engine = Engine::new(&draft.document, &ours, &ours.nodes, self.overwrite);
+        made.join(engine.decide_all(&wanted));
+        draft.apply(&made.edits)?;
+        let mut containers = ours.containers;
+        containers.extend(std::mem::take(&mut made.containers));
+        let bare = bare_places(&wanted);
+        draft.prune(containers.iter().filter(|at| !bare.contains(at)))?;
+        let sight = Sight::of(&draft.document);
+        containers.retain(|at| sight.at(at).is_some());
+        made.sort();
+        After { task: self, draft, made, containers: by_depth(containers) }.finish(&all)
+    }
+}
+
+/// Containers that are wanted even if nothing is in them.
+fn bare_places<'w>(wanted: &'w [Wanted<'_>]) -> HashSet<&'w Pointer> {
+    let is_container =
+        |node: &&Wanted<'_>| matches!(node.node.place, Place::Default(_)) && is_bare(&node.node.value);
+    wanted.iter().filter(is_container).map(|node| node.node.place.pointer()).collect()
+}
+
+fn by_depth(containers: BTreeSet<Pointer>) -> Vec<Pointer> {
+    let mut containers: Vec<Pointer> = containers.into_iter().collect();
+    containers.sort_by_key(|at| at.steps().len());
+    containers
+}
+
+impl Decisions {
+    fn join(&mut self, later: Decisions) {
+        let (steps, refused) = (std::mem::take(&mut self.steps), std::mem::take(&mut self.refused));
+        *self = later;
+        self.steps.extend(steps);
+        self.refused.extend(refused);
+    }
+
+    fn sort(&mut self) {
+        self.steps.sort_by(|left, right| left.at.cmp(&right.at));
+        self.refused.sort_by(|left, right| left.at.cmp(&right.at));
+        self.nodes.sort();
+    }
+}
+
+/// A file with all edits made.
+struct After<'a> {
+    task: &'a Task<'a>,
+    draft: Draft,
+    made: Decisions,
+    containers: Vec<Pointer>,
+}
+
+impl After<'_> {
+    fn finish(mut self, wanted: &[Wanted<'_>]) -> Result<Done, NodeError> {
+        let owned = if self.made.nodes.is_empty() {
+            self.restore_blanks();
+            (!self.made.theirs.is_empty()).then(|| self.owned(None))
+        } else {
+            Some(self.owned_after(wanted))
+        };
+        Ok(Done {
+            outcome: self.outcome(),
+            steps: self.made.steps,
+            refused: self.made.refused,
+            owned,
+            unchanged: self.made.unchanged,
+        })
+    }
+
+    /// With the last node of ours gone the text is the user's own again.
+    fn restore_blanks(&mut self) {
+        if let Ok(base) = self.users_text()
+            && Seams::between(self.draft.text(), &base).is_some()
+        {
+            self.draft.read(base);
+        }
+    }
+
+    fn owned_after(&self, wanted: &[Wanted<'_>]) -> OwnedNodes {
+        if let Some(whole) = self.whole(wanted) {
+            return whole;
+        }
+        let seen = Checksum::of(self.draft.text().as_bytes());
+        let is_settled = |owned: &&OwnedNodes| {
+            owned.seen == seen && owned.nodes == self.made.nodes && owned.theirs.iter().eq(&self.made.theirs)
+        };
+        match self.task.owned.filter(is_settled).filter(|_| self.is_same_text()) {
+            Some(owned) => owned.clone(),
+            // Without seams only blanks are lost.
+            None => self.owned(self.users_text().ok().and_then(|base| self.seams(&base))),
+        }
+    }
+
+    /// The file as a new one would be, if it came to that again.
+    fn whole(&self, wanted: &[Wanted<'_>]) -> Option<OwnedNodes> {
+        let base = self.task.base?;
+        let is_ours = self.origin() != FileOrigin::Users && self.made.theirs.is_empty();
+        let made = is_ours.then(|| fresh::make(self.task.format, Some(base), wanted).ok()).flatten()?;
+        (made.text == self.draft.text()).then_some(made.owned)
+    }
+
+    fn owned(&self, seams: Option<Seams>) -> OwnedNodes {
+        OwnedNodes {
+            seen: Checksum::of(self.draft.text().as_bytes()),
+            file: self.origin(),
+            containers: self.containers.clone(),
+            nodes: self.made.nodes.clone(),
+            others: self.others(),
+            theirs: self.made.theirs.iter().cloned().collect(),
+            seams,
+        }
+    }
+
+    /// The items that are not ours, in lists that hold nodes of ours or what is wanted there.
+    fn others(&self) -> BTreeMap<Pointer, Vec<NodeSum>> {
+        let sight = Sight::of(&self.draft.document);
+        let in_list = |place: &Place| matches!(place, Place::Item(_) | Place::Keyed { .. });
+        let nodes = self.made.nodes.iter().filter(|node| in_list(&node.place));
+        let ours: HashSet<(&Pointer, NodeSum)> =
+            nodes.clone().map(|node| (node.place.pointer(), node.checksum)).collect();
+        let theirs = self.made.theirs.iter().filter(|place| in_list(place));
+        let lists: BTreeSet<&Pointer> =
+            nodes.map(|node| &node.place).chain(theirs).map(Place::pointer).collect();
+        let is_ours = |list: &Pointer, sum: NodeSum| {
+            ours.contains(&(list, sum)) || self.made.kept.contains(&(list.clone(), sum))
+        };
+        let of_list = |list: &Pointer| {
+            let sums = sight.sums(list).all.clone().into_iter();
+            (list.clone(), sums.filter(|sum| !is_ours(list, *sum)).collect::<Vec<_>>())
+        };
+        lists.into_iter().map(of_list).filter(|(_, sums)| !sums.is_empty()).collect()
+    }
+
+    fn is_same_text(&self) -> bool {
+        self.task.existing.is_some_and(|document| **document.text() == *self.draft.text())
+    }
+
+    /// With something of the user's in it, a file is no longer wholly ours.
+    fn origin(&self) -> FileOrigin {
+        match (self.task.existing, self.task.owned.map(|owned| owned.file)) {
+            (None, _) | (_, Some(FileOrigin::Whole | FileOrigin::Ours)) => FileOrigin::Ours,
+            _ => FileOrigin::Users,
+        }
+    }
+
+    fn outcome(&self) -> FileOutcome {
+        let text = self.draft.text();
+        let blank = text.trim_start_matches('\u{feff}').trim().is_empty();
+        let nothing = self.made.nodes.is_empty();
+        match self.task.existing {
+            None if nothing => FileOutcome::Unchanged,
+            Some(_) if nothing && blank && self.origin() == FileOrigin::Ours => FileOutcome::Remove,
+            Some(_) if self.is_same_text() => FileOutcome::Unchanged,
+            _ => FileOutcome::Write(text.to_owned()),
+        }
+    }
+
+    /// The user's own text: what was there, without our nodes of then and of now.
+    fn users_text(&self) -> Result<String, NodeError> {
+        let Some(document) = self.task.existing else { return Ok(String::new()) };
+        let mut draft = Draft::new(document);
+        if let Some(owned) = self.task.owned {
+            let containers = Ours::of(Some(owned), self.task.format).containers;
+            draft.strip(&owned.nodes, &by_depth(containers))?;
+            let as_we_left_it = owned.seen == Checksum::of(document.text().as_bytes());
+            let seams = owned.seams.as_ref().filter(|_| as_we_left_it);
+            if let Some(text) = seams.and_then(|seams| seams.apply(draft.text())) {
+                draft.read(text);
+            }
+        }
+        let sight = Sight::of(&self.draft.document);
+        let written: Vec<&OwnedNode> = self.made.nodes.iter().filter(|node| sight.holds(node)).collect();
+        draft.clear(&written)?;
+        Ok(draft.text().to_owned())
+    }
+
+    /// What removing everything would not bring back.
+    fn seams(&self, base: &str) -> Option<Seams> {
+        let mut bare = Draft::new(&self.draft.document);
+        bare.strip(&self.made.nodes, &self.containers).ok()?;
+        Seams::between(bare.text(), base).filter(|seams| !seams.hunks.is_empty())
+    }
+}

@@ -1,0 +1,142 @@
+//! A file that is made from the layers' text: one that is not there, or that is wholly ours.
+
+use std::collections::{BTreeMap, HashSet};
+
+use agpm_model::{Checksum, Place};
+use agpm_text::{Document, Edit, Format, Pointer, equal};
+
+use super::draft::Draft;
+use super::engine::Step;
+use super::file::{Done, Task};
+use super::left::Left;
+use super::look::{is_bare, remember};
+use super::room::Wanted;
+use super::sight::Sight;
+use super::{DesiredNode, FileOrigin, FileOutcome, NodeError, NodeSum, OwnedNode, OwnedNodes};
+use crate::plan::{Action, Reason};
+
+/// A file as we make it.
+pub(super) struct Made {
+    pub(super) text: String,
+    pub(super) owned: OwnedNodes,
+}
+
+/// The layers' text with the nodes that are not in it.
+pub(super) fn make(
+    format: Format,
+    base: Option<&Document>,
+    wanted: &[Wanted<'_>],
+) -> Result<Made, NodeError> {
+    let mut draft = base.map_or_else(|| Draft::empty(format), Draft::new);
+    let (edits, containers) = additions(&Sight::of(&draft.document), wanted);
+    draft.apply(&edits)?;
+    let node = |node: &Wanted<'_>| remember(&node.node.place, &node.node.value, &node.owner);
+    let mut nodes: Vec<OwnedNode> = wanted.iter().map(node).collect();
+    nodes.sort();
+    let owned = OwnedNodes {
+        seen: Checksum::of(draft.text().as_bytes()),
+        file: if base.is_some() { FileOrigin::Whole } else { FileOrigin::Ours },
+        containers: if base.is_some() { Vec::new() } else { containers },
+        nodes,
+        others: BTreeMap::new(),
+        theirs: Vec::new(),
+        seams: None,
+    };
+    Ok(Made { text: draft.text().to_owned(), owned })
+}
+
+/// What is to be put in, and the containers that it needs.
+fn additions(sight: &Sight<'_>, wanted: &[Wanted<'_>]) -> (Vec<Edit>, Vec<Pointer>) {
+    let mut claimed = HashSet::new();
+    let mut edits = Vec::new();
+    let mut containers = Vec::new();
+    for node in wanted {
+        let Some(edit) = addition(sight, node, &mut claimed) else { continue };
+        let at = node.node.place.pointer();
+        let needed = match &edit {
+            Edit::Set { at, .. } if !is_bare(&node.node.value) => at.split_last().map(|(parent, _)| parent),
+            _ => Some(at.clone()),
+        };
+        containers.extend(needed.iter().flat_map(|at| sight.missing(at)));
+        edits.push(edit);
+    }
+    containers.sort_by_key(|at| (at.steps().len(), at.clone()));
+    containers.dedup();
+    (edits, containers)
+}
+
+fn addition(
+    sight: &Sight<'_>,
+    desired: &DesiredNode,
+    claimed: &mut HashSet<(Pointer, usize)>,
+) -> Option<Edit> {
+    let value = &desired.node.value;
+    let set = |at: &Pointer| Edit::Set { at: at.clone(), value: value.clone() };
+    let append = |to: &Pointer| Edit::Append { to: to.clone(), value: value.clone() };
+    match &desired.node.place {
+        Place::Key(at) => sight.at(at).is_none_or(|now| !equal(now, value)).then(|| set(at)),
+        Place::Default(at) => sight.at(at).is_none().then(|| set(at)),
+        Place::Item(list) => {
+            let sums = sight.sums(list);
+            let mut there = sums.places(NodeSum::of(value)).iter();
+            there.all(|index| !claimed.insert((list.clone(), *index))).then(|| append(list))
+        }
+        Place::Keyed { list, key, id } => match sight.with_id(list, key, id).first() {
+            Some(index) if sight.sums(list).all[*index] == NodeSum::of(value) => None,
+            Some(index) => Some(set(&list.child(index.to_string()))),
+            None => Some(append(list)),
+        },
+    }
+}
+
+/// Makes the file anew, and tells what is other than before.
+pub(super) fn plan(task: &Task<'_>, wanted: &[Wanted<'_>]) -> Result<Done, NodeError> {
+    let made = make(task.format, task.base, wanted)?;
+    let old = task.owned.map(|owned| owned.nodes.as_slice()).unwrap_or_default();
+    let (steps, unchanged) = told(old, &made.owned.nodes, task.existing);
+    let is_nothing = wanted.is_empty() && task.base.is_none();
+    let outcome = match task.existing {
+        Some(_) if is_nothing => FileOutcome::Remove,
+        None if is_nothing => FileOutcome::Unchanged,
+        Some(now) if **now.text() == *made.text => FileOutcome::Unchanged,
+        _ => FileOutcome::Write(made.text),
+    };
+    let owned = (!is_nothing).then_some(made.owned);
+    Ok(Done { outcome, steps, refused: Vec::new(), owned, unchanged })
+}
+
+/// What happens to each node, and how many are as they were.
+fn told(old: &[OwnedNode], new: &[OwnedNode], existing: Option<&Document>) -> (Vec<Step>, usize) {
+    let step = |node: &OwnedNode, action, reason| Step {
+        at: node.place.pointer().clone(),
+        action,
+        reason,
+        owner: node.owner.clone(),
+    };
+    let mut left = Left::of(old);
+    let rest: Vec<&OwnedNode> =
+        new.iter().filter(|node| left.take(&node.place, node.checksum).is_none()).collect();
+    let mut steps = Vec::new();
+    if existing.is_none() {
+        let mut known = Left::of(old);
+        steps.extend(new.iter().map(|node| match known.take_at(&node.place) {
+            Some(_) => step(node, Action::Create, Reason::WasMissing),
+            None => step(node, Action::Create, Reason::New),
+        }));
+        return (steps, 0);
+    }
+    let unchanged = new.len() - rest.len();
+    for node in rest {
+        let before = match &node.place {
+            Place::Key(at) | Place::Default(at) => left.take_key(at),
+            place => left.take_sibling(place, &node.owner),
+        };
+        steps.push(match before {
+            Some(_) => step(node, Action::Update, Reason::Content),
+            None => step(node, Action::Create, Reason::New),
+        });
+    }
+    steps.extend(left.drain().into_iter().map(|node| step(node, Action::Remove, Reason::Unasked)));
+    steps.sort_by(|left, right| left.at.cmp(&right.at));
+    (steps, unchanged)
+}

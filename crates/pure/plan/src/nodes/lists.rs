@@ -1,0 +1,120 @@
+//! Lists that were ours in one way and are wanted in another: whole, item by item, or by a key of the items.
+
+use std::collections::{BTreeMap, HashMap};
+
+use agpm_model::Place;
+use agpm_text::{Document, Kind, NodeRef, Pointer, Value};
+
+use super::OwnedNode;
+use super::look::remember;
+use super::ours::Ours;
+use super::room::{Wanted, split};
+use super::sight::{Sight, json};
+
+/// How a list is held.
+#[derive(Clone, PartialEq, Eq)]
+enum Hold {
+    Whole,
+    Items,
+    Keyed(String),
+}
+
+/// Makes what is ours and what is wanted hold each list in the same way.
+pub(super) fn reconcile<'d>(
+    document: &Document,
+    wanted: Vec<Wanted<'d>>,
+    ours: &mut Ours,
+) -> Vec<Wanted<'d>> {
+    let mut holds = wanted_holds(&wanted);
+    let moving = take_moving(&holds, ours);
+    if moving.is_empty() {
+        return wanted;
+    }
+    let sight = Sight::of(document);
+    for (list, nodes) in &moving {
+        let Some(hold) = holds.get_mut(list) else { continue };
+        if *hold == Hold::Whole {
+            match whole(&sight, list, nodes, ours) {
+                Some(node) => {
+                    ours.nodes.push(node);
+                    continue;
+                }
+                None => *hold = Hold::Items,
+            }
+        }
+        nodes.iter().for_each(|node| take_apart(&sight, list, node, hold, ours));
+    }
+    let is_split = |node: &Wanted<'_>| {
+        let list = node.node.place.pointer();
+        hold_of(node) == Some(Hold::Whole) && holds.get(list) == Some(&Hold::Items)
+    };
+    wanted.into_iter().flat_map(|node| if is_split(&node) { split(&node) } else { vec![node] }).collect()
+}
+
+fn hold_of(node: &Wanted<'_>) -> Option<Hold> {
+    match (&node.node.place, &node.node.value) {
+        (Place::Key(_), Value::List(_)) => Some(Hold::Whole),
+        (Place::Item(_), _) => Some(Hold::Items),
+        (Place::Keyed { key, .. }, _) => Some(Hold::Keyed(key.clone())),
+        _ => None,
+    }
+}
+
+fn wanted_holds(wanted: &[Wanted<'_>]) -> HashMap<Pointer, Hold> {
+    let mut holds = HashMap::new();
+    for node in wanted {
+        let Some(hold) = hold_of(node) else { continue };
+        let list = node.node.place.pointer();
+        // What has a name counts before what has none.
+        if !matches!(holds.get(list), Some(Hold::Keyed(_))) {
+            holds.insert(list.clone(), hold);
+        }
+    }
+    holds
+}
+
+/// Takes out the nodes of lists that are wanted in another way.
+fn take_moving(holds: &HashMap<Pointer, Hold>, ours: &mut Ours) -> BTreeMap<Pointer, Vec<OwnedNode>> {
+    let moves = |node: &OwnedNode| match (&node.place, holds.get(node.place.pointer())) {
+        (_, None) | (Place::Default(_), _) => false,
+        (Place::Key(_), Some(hold)) => *hold != Hold::Whole,
+        (Place::Item(_), Some(hold)) => *hold != Hold::Items,
+        (Place::Keyed { key, .. }, Some(hold)) => *hold != Hold::Keyed(key.clone()),
+    };
+    let mut moving: BTreeMap<Pointer, Vec<OwnedNode>> = BTreeMap::new();
+    for node in ours.nodes.extract_if(.., |node| moves(node)) {
+        moving.entry(node.place.pointer().clone()).or_default().push(node);
+    }
+    moving
+}
+
+/// The list as one node, if there is nothing of the user's in it.
+fn whole(sight: &Sight<'_>, list: &Pointer, nodes: &[OwnedNode], ours: &Ours) -> Option<OwnedNode> {
+    let now = sight.at(list).filter(|now| now.kind() == Kind::List)?;
+    let all = sight.spots(nodes).len() == now.len() && ours.containers.contains(list);
+    all.then(|| remember(&Place::Key(list.clone()), now, &nodes[0].owner))
+}
+
+/// A node of a list, held in another way if it is as we wrote it.
+fn take_apart(sight: &Sight<'_>, list: &Pointer, node: &OwnedNode, hold: &Hold, ours: &mut Ours) {
+    let held = |item: NodeRef<'_>| remember(&place(list, item, hold), item, &node.owner);
+    let spot = sight.spot(node, |_| true);
+    let now = sight.at(list).filter(|now| spot.is_some() && now.kind() == Kind::List);
+    match (&node.place, now, spot) {
+        (Place::Key(_), Some(now), _) => {
+            ours.containers.insert(list.clone());
+            ours.nodes.extend(now.items().map(held));
+        }
+        (_, Some(_), Some((index, _))) => ours.nodes.extend(sight.item(list, index).map(held)),
+        _ => ours.nodes.push(node.clone()),
+    }
+}
+
+fn place(list: &Pointer, item: NodeRef<'_>, hold: &Hold) -> Place {
+    let id = |key: &String| Some((key.clone(), json(item.get(key)?)));
+    match hold {
+        Hold::Keyed(key) => id(key).map(|(key, id)| Place::Keyed { list: list.clone(), key, id }),
+        _ => None,
+    }
+    .unwrap_or_else(|| Place::Item(list.clone()))
+}

@@ -1,0 +1,70 @@
+//! What is ours in a file although nothing says so.
+
+use std::collections::HashSet;
+
+use agpm_model::{Checksum, Place};
+use agpm_text::Document;
+
+use super::look::remember;
+use super::room::wanted;
+use super::sight::Sight;
+use super::{DesiredNode, FileOrigin, NodeSum, OwnedNode, OwnedNodes, Twin, fresh};
+
+/// What is ours in a file if these nodes were written by us: those that are there just so, beside what is known.
+/// Nothing if there is none.
+pub fn recognise_nodes(
+    now: &Document,
+    written: &[DesiredNode],
+    known: Option<&OwnedNodes>,
+) -> Option<OwnedNodes> {
+    let sight = Sight::of(now);
+    let there = newly_known(&sight, written, known);
+    let places: HashSet<(&Place, &str)> =
+        there.iter().map(|node| (&node.place, node.owner.as_str())).collect();
+    let is_replaced =
+        |old: &OwnedNode| places.contains(&(&old.place, old.owner.as_str())) && !sight.holds(old);
+    let rest = known.into_iter().flat_map(|known| &known.nodes).filter(|old| !is_replaced(old));
+    let mut nodes: Vec<OwnedNode> = rest.chain(&there).cloned().collect();
+    nodes.sort();
+    (!there.is_empty()).then(|| OwnedNodes {
+        seen: known.map_or_else(|| Checksum::of(now.text().as_bytes()), |known| known.seen),
+        file: known.map_or(FileOrigin::Users, |known| known.file),
+        containers: known.map(|known| known.containers.clone()).unwrap_or_default(),
+        others: known.map(|known| known.others.clone()).unwrap_or_default(),
+        theirs: known.map(|known| known.theirs.clone()).unwrap_or_default(),
+        seams: known.and_then(|known| known.seams.clone()),
+        nodes,
+    })
+}
+
+/// A file that is to the byte what we would write where nothing is: it is wholly ours.
+pub fn recognise_file(now: &Document, base: &Document, written: &[DesiredNode]) -> Option<OwnedNodes> {
+    let made = fresh::make(now.format(), Some(base), &wanted(written).ok()?).ok()?;
+    (*made.text == **now.text()).then_some(made.owned)
+}
+
+/// Nodes that are there as written and that nobody is known to have put there.
+fn newly_known(sight: &Sight<'_>, written: &[DesiredNode], known: Option<&OwnedNodes>) -> Vec<OwnedNode> {
+    let old = || known.into_iter().flat_map(|known| &known.nodes);
+    let theirs: HashSet<&Place> = known.into_iter().flat_map(|known| &known.theirs).collect();
+    // What two resources give alike is one node, whoever it is written down for.
+    let mut seen: HashSet<(Place, NodeSum)> = old().map(|node| (node.place.clone(), node.checksum)).collect();
+    let is_users = |twin: Twin, node: &OwnedNode| {
+        let list = node.place.pointer();
+        let is_other = || known.is_some_and(|known| known.is_others(list, node.checksum));
+        twin == Twin::Left
+            && theirs.contains(&node.place)
+            && (!matches!(node.place, Place::Item(_)) || is_other())
+    };
+    let mut there = Vec::new();
+    for one in written {
+        let node = remember(&one.node.place, &one.node.value, &one.owner);
+        if !is_users(one.twin, &node)
+            && sight.holds(&node)
+            && seen.insert((node.place.clone(), node.checksum))
+        {
+            there.push(node);
+        }
+    }
+    there
+}

@@ -1,0 +1,66 @@
+//! What is ours and no longer asked for.
+
+use agpm_model::Place;
+use agpm_text::{Kind, Pointer};
+
+use super::OwnedNode;
+use super::draft::removals;
+use super::engine::{Decisions, Engine};
+use crate::plan::{Action, Overwrite, Reason};
+
+impl Engine<'_> {
+    /// Only removes.
+    pub(super) fn retire_all(mut self) -> Decisions {
+        self.retire();
+        self.made
+    }
+
+    pub(super) fn retire(&mut self) {
+        let mut doomed: Vec<(usize, Pointer)> = Vec::new();
+        for node in self.left.drain() {
+            let list = node.place.pointer();
+            let untouched = self.sight.spot(node, |index| self.is_free(list, index));
+            let Some(spot) = untouched.clone().or_else(|| self.edited_spot(node)) else { continue };
+            let (action, reason) = match untouched {
+                Some(_) => (Action::Remove, Reason::Unasked),
+                None if self.may_drop_spot(node, spot.0) => (Action::Remove, Reason::UnaskedEditDropped),
+                None => (Action::Keep, Reason::UnaskedEdited),
+            };
+            self.tell(list, action, reason, &node.owner);
+            if matches!(node.place, Place::Item(_) | Place::Keyed { .. }) {
+                self.claimed.insert((list.clone(), spot.0));
+            }
+            doomed.extend(Some(spot).filter(|_| action == Action::Remove && !self.is_container(node)));
+        }
+        self.made.edits.extend(removals(doomed));
+    }
+
+    /// Containers of ours go when nothing is in them, not even a comment.
+    fn is_container(&self, node: &OwnedNode) -> bool {
+        let is_bare = |at: &Pointer| {
+            let now = self.sight.at(at);
+            now.is_some_and(|now| matches!(now.kind(), Kind::Map | Kind::List) && now.len() == 0)
+        };
+        matches!(&node.place, Place::Default(at) if self.ours.containers.contains(at) && is_bare(at))
+    }
+
+    fn may_drop_spot(&self, node: &OwnedNode, index: usize) -> bool {
+        match &node.place {
+            Place::Item(list) => self.may_drop(node, list, index),
+            _ => self.overwrite == Overwrite::Everything,
+        }
+    }
+
+    /// Where a node is that was edited. A default that was edited is the user's.
+    fn edited_spot(&self, node: &OwnedNode) -> Option<(usize, Pointer)> {
+        let item = |list: &Pointer, at: usize| (at, list.child(at.to_string()));
+        match &node.place {
+            Place::Item(list) => self.edited_item(node, list).map(|at| item(list, at)),
+            Place::Keyed { list, key, id } => {
+                self.keyed_item(list, (key, id), [None, None]).map(|at| item(list, at))
+            }
+            Place::Key(at) => self.sight.at(at).map(|_| (0, at.clone())),
+            Place::Default(_) => None,
+        }
+    }
+}

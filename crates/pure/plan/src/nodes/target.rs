@@ -1,0 +1,86 @@
+//! Many edits of one document at once, on its value.
+
+use std::collections::HashMap;
+
+use agpm_text::{Edit, Pointer, Value};
+
+/// What the value becomes. Edits say where things are before any of them; none is inside another.
+pub(super) fn after(value: Option<Value>, edits: &[Edit]) -> Option<Value> {
+    let mut tree = Branch::default();
+    edits.iter().for_each(|edit| tree.add(edit));
+    tree.apply(value)
+}
+
+/// Edits by their next step.
+#[derive(Default)]
+struct Branch<'e> {
+    set: Option<&'e Value>,
+    removed: bool,
+    appended: Vec<&'e Value>,
+    below: HashMap<&'e str, Branch<'e>>,
+    /// Steps as they came.
+    order: Vec<&'e str>,
+}
+
+impl<'e> Branch<'e> {
+    fn add(&mut self, edit: &'e Edit) {
+        match edit {
+            Edit::Set { at, value } | Edit::Insert { at, value } => self.at(at).set = Some(value),
+            Edit::Remove { at } => self.at(at).removed = true,
+            Edit::Append { to, value } => self.at(to).appended.push(value),
+        }
+    }
+
+    fn at(&mut self, at: &'e Pointer) -> &mut Self {
+        at.steps().iter().fold(self, |branch, step| {
+            if !branch.below.contains_key(step.as_str()) {
+                branch.order.push(step);
+            }
+            branch.below.entry(step).or_default()
+        })
+    }
+
+    fn apply(mut self, value: Option<Value>) -> Option<Value> {
+        if self.removed {
+            return None;
+        }
+        if let Some(set) = self.set {
+            return Some(set.clone());
+        }
+        match value {
+            Some(Value::Map(entries)) => Some(self.apply_to_map(entries)),
+            Some(Value::List(items)) => Some(self.apply_to_list(items)),
+            None if !self.appended.is_empty() => Some(self.apply_to_list(Vec::new())),
+            None if !self.order.is_empty() => Some(self.apply_to_map(Vec::new())),
+            other => other,
+        }
+    }
+
+    fn apply_to_map(&mut self, entries: Vec<(String, Value)>) -> Value {
+        let mut out = Vec::with_capacity(entries.len());
+        for (key, value) in entries {
+            let value = match self.below.remove(key.as_str()) {
+                Some(branch) => branch.apply(Some(value)),
+                None => Some(value),
+            };
+            out.extend(value.map(|value| (key, value)));
+        }
+        for step in std::mem::take(&mut self.order) {
+            let new = self.below.remove(step).and_then(|branch| branch.apply(None));
+            out.extend(new.map(|value| (step.to_owned(), value)));
+        }
+        Value::Map(out)
+    }
+
+    fn apply_to_list(&mut self, items: Vec<Value>) -> Value {
+        let edited = items.into_iter().enumerate().filter_map(|(index, value)| {
+            match self.below.remove(index.to_string().as_str()) {
+                Some(branch) => branch.apply(Some(value)),
+                None => Some(value),
+            }
+        });
+        let mut out: Vec<Value> = edited.collect();
+        out.extend(self.appended.iter().map(|value| (*value).clone()));
+        Value::List(out)
+    }
+}

@@ -1,0 +1,122 @@
+//! Clears the way: nodes of ours that are no longer asked for must not be in the way of new ones.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use agpm_model::Place;
+use agpm_text::{Edit, Kind, Pointer, Value, View};
+
+use super::draft::Draft;
+use super::engine::{Decisions, Engine, Step, blocked};
+use super::look::is_bare;
+use super::ours::Ours;
+use super::room::Wanted;
+use super::sight::{Sight, above};
+use super::{NodeError, OwnedNode, Twin};
+use crate::plan::{Action, Overwrite, Reason};
+
+/// Removes what is in the way and may be, and says what was.
+pub(super) fn clear(
+    draft: &mut Draft,
+    wanted: &[Wanted<'_>],
+    ours: &mut Ours,
+    overwrite: Overwrite,
+) -> Result<Decisions, NodeError> {
+    let room = Room::of(wanted);
+    let sight = Sight::of(&draft.document);
+    let doomed: Vec<OwnedNode> =
+        ours.nodes.extract_if(.., |node| room.is_narrowed_by(node, &sight)).collect();
+    let mut made = Decisions::default();
+    if !doomed.is_empty() {
+        made = Engine::new(&draft.document, ours, &doomed, overwrite).retire_all();
+        draft.apply(&std::mem::take(&mut made.edits))?;
+        draft.prune(ours.containers.iter().filter(|at| room.is_for_a_key(at)))?;
+    }
+    if overwrite >= Overwrite::Unowned {
+        let edits = take_over(draft, wanted, &mut made);
+        draft.apply(&edits)?;
+        ours.containers.extend(edits.iter().filter_map(place));
+    }
+    Ok(made)
+}
+
+/// What is wanted, by place.
+struct Room<'w> {
+    places: BTreeMap<&'w Pointer, Vec<&'w Wanted<'w>>>,
+}
+
+impl<'w> Room<'w> {
+    fn of(wanted: &'w [Wanted<'w>]) -> Self {
+        let mut places: BTreeMap<&Pointer, Vec<&Wanted<'_>>> = BTreeMap::new();
+        for node in wanted {
+            places.entry(node.node.place.pointer()).or_default().push(node);
+        }
+        Room { places }
+    }
+
+    /// Whether a node of ours is where a wanted one is to be, and is none itself.
+    fn is_narrowed_by(&self, node: &OwnedNode, sight: &Sight<'_>) -> bool {
+        let at = node.place.pointer();
+        if let Some(here) = self.places.get(at) {
+            return here.iter().any(|wanted| excludes(&wanted.node.place, &wanted.node.value, node, sight));
+        }
+        (0..at.steps().len()).any(|length| self.is_key(&above(at, length))) || self.is_above_wanted(node)
+    }
+
+    fn is_key(&self, at: &Pointer) -> bool {
+        let is_solid = |wanted: &&Wanted<'_>| match &wanted.node.place {
+            Place::Key(_) => true,
+            Place::Default(_) => !is_bare(&wanted.node.value),
+            _ => false,
+        };
+        self.places.get(at).is_some_and(|here| here.iter().any(is_solid))
+    }
+
+    /// Whether a container has to go for a key to come.
+    fn is_for_a_key(&self, at: &Pointer) -> bool {
+        (0..=at.steps().len()).any(|length| self.is_key(&above(at, length)))
+    }
+
+    fn is_above_wanted(&self, node: &OwnedNode) -> bool {
+        let at = node.place.pointer();
+        let next = self.places.range::<&Pointer, _>(at..).next();
+        matches!(node.place, Place::Key(_)) && next.is_some_and(|(below, _)| below.is_within(at))
+    }
+}
+
+/// Whether two nodes at one place cannot be there both.
+fn excludes(place: &Place, value: &Value, node: &OwnedNode, sight: &Sight<'_>) -> bool {
+    let is_list = || sight.at(place.pointer()).is_some_and(|now| now.kind() == Kind::List);
+    match (place, &node.place) {
+        (Place::Key(_), Place::Item(_) | Place::Keyed { .. }) => value.shape().kind() != Kind::List,
+        (Place::Item(_) | Place::Keyed { .. }, Place::Key(_)) => !is_list(),
+        _ => false,
+    }
+}
+
+/// Bare containers in the place of what is the user's and has no room for nodes of layers.
+fn take_over(draft: &Draft, wanted: &[Wanted<'_>], made: &mut Decisions) -> Vec<Edit> {
+    let sight = Sight::of(&draft.document);
+    let mut taken: BTreeSet<Pointer> = BTreeSet::new();
+    let mut edits = Vec::new();
+    for node in wanted.iter().filter(|node| node.twin == Twin::Left) {
+        let place = &node.node.place;
+        let Some((length, _)) = blocked(&sight, place).filter(|(length, _)| *length > 0) else { continue };
+        let at = above(place.pointer(), length);
+        if !taken.insert(at.clone()) {
+            continue;
+        }
+        let is_list = length == place.pointer().steps().len();
+        let value = if is_list { Value::List(Vec::new()) } else { Value::Map(Vec::new()) };
+        let (action, reason) = (Action::Update, Reason::TakenOver);
+        made.steps.push(Step { at: at.clone(), action, reason, owner: node.owner.clone() });
+        edits.push(Edit::Set { at, value });
+    }
+    edits
+}
+
+fn place(edit: &Edit) -> Option<Pointer> {
+    match edit {
+        Edit::Set { at, .. } => Some(at.clone()),
+        _ => None,
+    }
+}

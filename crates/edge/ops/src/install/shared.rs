@@ -21,6 +21,8 @@ use crate::install::planning::{SharedChange, Wanted, observe};
 pub(super) struct Shared {
     /// The text that the layers give.
     pub(super) base: Option<Arc<Document>>,
+    /// The layers that give it, as `layers/NAME+NAME`.
+    layers: String,
     /// The mode of a file that is new.
     pub(super) mode: FileMode,
     pub(super) nodes: Vec<DesiredNode>,
@@ -28,7 +30,7 @@ pub(super) struct Shared {
 
 impl Default for Shared {
     fn default() -> Self {
-        Shared { base: None, mode: FileMode::Plain, nodes: Vec::new() }
+        Shared { base: None, layers: String::new(), mode: FileMode::Plain, nodes: Vec::new() }
     }
 }
 
@@ -49,6 +51,7 @@ pub(super) fn shared_files(wanted: &Wanted<'_>) -> BTreeMap<RelativePath, Shared
         };
         let shared = files.entry(file.path.clone()).or_default();
         (shared.base, shared.mode) = (Some(Arc::clone(&keys.document)), file.mode);
+        shared.layers.clone_from(&file.owner);
         shared.nodes.extend(keys.nodes.iter().cloned());
     }
     files
@@ -112,10 +115,8 @@ fn told(
     let of_layers = |change: &Change| change.owner.starts_with("layers/");
     let (layers, mut others): (Vec<Change>, Vec<Change>) =
         changes.into_iter().partition(|change| comes && of_layers(change));
-    let Some(first) = layers.first() else { return others };
-    let names: BTreeSet<&str> =
-        layers.iter().map(|change| change.owner.trim_start_matches("layers/")).collect();
-    let owner = format!("layers/{}", names.into_iter().collect::<Vec<_>>().join("+"));
+    let (Some(first), Some(shared)) = (layers.first(), shared) else { return others };
+    let owner = shared.layers.clone();
     others.insert(0, Change { path: path.clone(), place: Some(Pointer::root()), owner, ..first.clone() });
     others
 }

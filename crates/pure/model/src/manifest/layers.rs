@@ -136,23 +136,22 @@ pub(crate) fn read(check: &mut Check, node: NodeRef<'_>, manifest: &Manifest) ->
         check.wrong_kind(node, "`layers`", "a list of tables, written [[layers]]");
         return Vec::new();
     }
-    let mut layers: Vec<Layer> = Vec::new();
-    for item in node.items() {
-        let Some(layer) = read_layer(check, item, manifest) else { continue };
-        match layers.iter().find(|earlier| earlier.name == layer.name) {
-            Some(earlier) => report_twice(check, earlier, &layer),
-            None => layers.push(layer),
+    let mut names: Vec<NodeRef<'_>> = Vec::new();
+    for name in node.items().filter_map(|item| item.get("name")) {
+        match names.iter().find(|earlier| earlier.as_str() == name.as_str()) {
+            Some(earlier) => report_twice(check, *earlier, name),
+            None => names.push(name),
         }
     }
-    layers
+    node.items().filter_map(|item| read_layer(check, item, manifest)).collect()
 }
 
-fn report_twice(check: &mut Check, earlier: &Layer, layer: &Layer) {
-    let message = format!("two layers are called `{}`", layer.name);
+fn report_twice(check: &mut Check, earlier: NodeRef<'_>, name: NodeRef<'_>) {
+    let message = format!("two layers are called `{}`", name.content());
     check.report(
         Diagnostic::new(&codes::MANIFEST_DUPLICATE_LAYER, message)
-            .at(layer.spot.source, layer.spot.span, "again here")
-            .at(earlier.spot.source, earlier.spot.span, "first here")
+            .at(name.document().source(), name.span(), "again here")
+            .at(earlier.document().source(), earlier.span(), "first here")
             .help("give one of them another name"),
     );
 }

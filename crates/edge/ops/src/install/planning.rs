@@ -11,7 +11,7 @@ use agpm_plan::{
 use agpm_store::{ProjectStore, StoreError};
 
 use crate::failure::{Failure, FailureKind, Notes};
-use crate::install::shared::{Shared, plan_shared, shared_files};
+use crate::install::shared::{Shared, SharedFiles, plan_shared, shared_files};
 use crate::install::{InstallRequest, LockUse, Writing};
 use crate::layers::LayeredFile;
 use crate::packages::{LOCK_NAME, Made, MadeFile, ResolvedEntry};
@@ -113,8 +113,8 @@ pub(super) fn make_plan(
 }
 
 /// Places of our own, and files that others write too, are no targets.
-fn refuse_reserved(desired: &[Desired], shared: &BTreeMap<RelativePath, Shared>) -> Result<(), Failure> {
-    let shared: BTreeMap<String, &Shared> =
+fn refuse_reserved(desired: &[Desired], shared: &SharedFiles<'_>) -> Result<(), Failure> {
+    let shared: BTreeMap<String, &Shared<'_>> =
         shared.iter().map(|(path, shared)| (path.as_str().to_lowercase(), shared)).collect();
     let reserved = |path: &RelativePath| {
         let path = path.as_str().to_lowercase();
@@ -159,7 +159,7 @@ fn above(path: &RelativePath) -> impl Iterator<Item = &str> {
 fn all_desired(
     store: &ProjectStore,
     wanted: &Wanted<'_>,
-    (ledger, shared): (&Ledger, &BTreeMap<RelativePath, Shared>),
+    (ledger, shared): (&Ledger, &SharedFiles<'_>),
 ) -> Result<Vec<Desired>, Failure> {
     let of_entry = |(resolved, made): (&ResolvedEntry, &Made)| {
         let file = |file: &MadeFile| Desired {
@@ -204,12 +204,7 @@ fn is_for_nothing(store: &ProjectStore, file: &LayeredFile, ledger: &Ledger) -> 
 
 /// The ledger with files under the kind of ownership that is wanted for them now: what is whole and untouched may become
 /// shared, and the other way round; what was edited is the user's then.
-fn as_wanted(
-    store: &ProjectStore,
-    ledger: &Ledger,
-    desired: &[Desired],
-    shared: &BTreeMap<RelativePath, Shared>,
-) -> Ledger {
+fn as_wanted(store: &ProjectStore, ledger: &Ledger, desired: &[Desired], shared: &SharedFiles<'_>) -> Ledger {
     let mut ledger = ledger.clone();
     let now = |path: &RelativePath| observe(store, path).ok().and_then(Observed::checksum);
     for path in shared.keys() {

@@ -88,11 +88,10 @@ fn with_nodes(
     store: &ProjectStore,
     mut entries: BTreeMap<RelativePath, agpm_plan::OwnedNodes>,
     path: &RelativePath,
-    shared: &Shared,
+    shared: &Shared<'_>,
 ) -> BTreeMap<RelativePath, agpm_plan::OwnedNodes> {
     let Ok(document) = read(store, path, format_of(path), &mut Notes::default()) else { return entries };
-    let base = shared.base.as_ref();
-    let whole = base.and_then(|base| recognise_file(&document, base, &shared.nodes));
+    let whole = shared.base.and_then(|base| recognise_file(&document, base, &shared.nodes));
     if let Some(owned) = whole.or_else(|| recognise_nodes(&document, &shared.nodes, entries.get(path))) {
         entries.insert(path.clone(), owned);
     }

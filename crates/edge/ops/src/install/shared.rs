@@ -1,13 +1,14 @@
 //! Entries of files that users write too: desired against what is in them.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, codes};
 use agpm_model::{FileMode, RelativePath};
 use agpm_plan::{
-    Change, DesiredNode, FileOutcome, Ledger, NodeError, Observed, Obstacle, Overwrite, Plan, Refusal,
-    SharedFile, Twin, plan_nodes,
+    Change, DesiredNode, FileOutcome, Ledger, NodeError, Observed, Obstacle, Overwrite, OwnedNodes, Plan,
+    Refusal, SharedFile, Twin, plan_nodes,
 };
 use agpm_store::ProjectStore;
 use agpm_text::{Document, Format, Pointer};
@@ -15,44 +16,53 @@ use agpm_text::{Document, Format, Pointer};
 use crate::failure::{Failure, Notes};
 use crate::gather::{document_of, limit};
 use crate::install::planning::{SharedChange, Wanted, observe};
+use crate::parallel;
+
+/// How owners begin that are layers.
+const LAYERS: &str = "layers/";
 
 /// What is to be in a file that others write too.
 #[derive(Clone, Debug)]
-pub(super) struct Shared {
+pub(super) struct Shared<'w> {
     /// The text that the layers give.
-    pub(super) base: Option<Arc<Document>>,
-    /// The layers that give it, as `layers/NAME+NAME`.
-    layers: String,
+    pub(super) base: Option<&'w Document>,
     /// The mode of a file that is new.
-    pub(super) mode: FileMode,
-    pub(super) nodes: Vec<DesiredNode>,
+    mode: FileMode,
+    pub(super) nodes: Cow<'w, [DesiredNode]>,
 }
 
-impl Default for Shared {
+/// The same by file.
+pub(super) type SharedFiles<'w> = BTreeMap<RelativePath, Shared<'w>>;
+
+impl Default for Shared<'_> {
     fn default() -> Self {
-        Shared { base: None, layers: String::new(), mode: FileMode::Plain, nodes: Vec::new() }
+        Shared { base: None, mode: FileMode::Plain, nodes: Cow::default() }
     }
 }
 
 /// The entries of all resources and the keys of all layers, by file.
-pub(super) fn shared_files(wanted: &Wanted<'_>) -> BTreeMap<RelativePath, Shared> {
-    let mut files: BTreeMap<RelativePath, Shared> = BTreeMap::new();
+pub(super) fn shared_files<'w>(wanted: &Wanted<'w>) -> SharedFiles<'w> {
+    let mut files: SharedFiles<'w> = BTreeMap::new();
     for (resolved, made) in wanted.entries.iter().zip(wanted.made) {
         let Some(entries) = &made.entries else { continue };
         let node = |node| DesiredNode { node, owner: resolved.label(), twin: Twin::Taken };
         let shared = files.entry(entries.file.clone()).or_default();
-        shared.nodes.extend(entries.nodes.iter().cloned().map(node));
+        shared.nodes.to_mut().extend(entries.nodes.iter().cloned().map(node));
     }
     for file in wanted.layers {
-        let Some(keys) =
-            file.keys.as_ref().filter(|keys| !keys.nodes.is_empty() || files.contains_key(&file.path))
-        else {
-            continue;
-        };
-        let shared = files.entry(file.path.clone()).or_default();
-        (shared.base, shared.mode) = (Some(Arc::clone(&keys.document)), file.mode);
-        shared.layers.clone_from(&file.owner);
-        shared.nodes.extend(keys.nodes.iter().cloned());
+        let Some(keys) = &file.keys else { continue };
+        match files.get_mut(&file.path) {
+            Some(shared) => {
+                (shared.base, shared.mode) = (Some(&keys.document), file.mode);
+                shared.nodes.to_mut().extend(keys.nodes.iter().cloned());
+            }
+            None if !keys.nodes.is_empty() => {
+                let nodes = Cow::Borrowed(keys.nodes.as_slice());
+                let shared = Shared { base: Some(&keys.document), mode: file.mode, nodes };
+                files.insert(file.path.clone(), shared);
+            }
+            None => {}
+        }
     }
     files
 }
@@ -60,64 +70,90 @@ pub(super) fn shared_files(wanted: &Wanted<'_>) -> BTreeMap<RelativePath, Shared
 /// Plans every file that holds or is to hold entries of ours.
 pub(super) fn plan_shared(
     store: &ProjectStore,
-    wanted: &BTreeMap<RelativePath, Shared>,
+    wanted: &SharedFiles<'_>,
     (ledger, overwrite): (&Ledger, Overwrite),
     plan: &mut Plan,
     notes: &mut Notes,
 ) -> Result<Vec<SharedChange>, Failure> {
     let paths: BTreeSet<&RelativePath> = wanted.keys().chain(ledger.shared.keys()).collect();
+    let one = |path: &RelativePath, notes: &mut Notes| {
+        plan_one(store, path, wanted.get(path), (ledger.shared.get(path), overwrite), notes)
+    };
+    let planned = parallel::map(paths.into_iter().collect(), |path| (path, one(path, &mut Notes::default())));
     let mut changes = Vec::new();
-    for path in paths {
-        let before = observe(store, path).map_err(|error| error.seen_from(store.path()))?;
-        let shared = wanted.get(path);
-        let desired = shared.map(|shared| shared.nodes.as_slice()).unwrap_or_default();
-        let format = format_of(path);
-        let document = match before {
-            Observed::Missing => None,
-            Observed::File(..) => Some(read(store, path, format, notes)?),
-            Observed::Other(what) => {
-                let owner = desired.first().map_or("an entry".to_owned(), |node| node.owner.clone());
-                let what = Obstacle::Other(what);
-                plan.refusals.push(Refusal { path: path.clone(), place: None, what, owner });
-                continue;
-            }
+    for (path, result) in planned {
+        let done = match result {
+            Ok(done) => done,
+            // Once more, so that what is wrong is told with its place.
+            Err(_) => one(path, notes)?,
         };
-        let file = SharedFile {
-            path,
-            format,
-            document: document.as_deref(),
-            desired,
-            owned: ledger.shared.get(path),
-            base: shared.and_then(|shared| shared.base.as_deref()),
-            overwrite,
-        };
-        let planned = plan_nodes(&file).map_err(|error| failed(path, &error))?;
-        plan.changes.extend(told(path, &before, shared, planned.changes));
-        plan.refusals.extend(planned.refusals);
-        plan.unchanged += planned.unchanged;
-        plan.ledger.shared.extend(planned.owned.map(|owned| (path.clone(), owned)));
-        if planned.outcome != FileOutcome::Unchanged {
-            let mode = shared.map_or(FileMode::Plain, |shared| shared.mode);
-            changes.push(SharedChange { path: path.clone(), outcome: planned.outcome, mode, before });
-        }
+        plan.changes.extend(done.changes);
+        plan.refusals.extend(done.refusals);
+        plan.unchanged += done.unchanged;
+        plan.ledger.shared.extend(done.owned.map(|owned| (path.clone(), owned)));
+        changes.extend(done.change);
     }
     Ok(changes)
 }
 
-/// What is told of a file: one that comes or goes with the layers is told as a whole.
-fn told(
-    path: &RelativePath,
-    before: &Observed,
-    shared: Option<&Shared>,
+/// What is to be done to one shared file.
+#[derive(Default)]
+struct OnePlan {
     changes: Vec<Change>,
-) -> Vec<Change> {
-    let comes = *before == Observed::Missing && shared.is_some_and(|shared| shared.base.is_some());
-    let of_layers = |change: &Change| change.owner.starts_with("layers/");
+    refusals: Vec<Refusal>,
+    unchanged: usize,
+    owned: Option<OwnedNodes>,
+    change: Option<SharedChange>,
+}
+
+fn plan_one(
+    store: &ProjectStore,
+    path: &RelativePath,
+    shared: Option<&Shared<'_>>,
+    (owned, overwrite): (Option<&OwnedNodes>, Overwrite),
+    notes: &mut Notes,
+) -> Result<OnePlan, Failure> {
+    let before = observe(store, path).map_err(|error| error.seen_from(store.path()))?;
+    let desired = shared.map(|shared| &*shared.nodes).unwrap_or_default();
+    let format = format_of(path);
+    let document = match before {
+        Observed::Missing => None,
+        Observed::File(..) => Some(read(store, path, format, notes)?),
+        Observed::Other(what) => {
+            let owner = desired.first().map_or("an entry".to_owned(), |node| node.owner.clone());
+            let refusal = Refusal { path: path.clone(), place: None, what: Obstacle::Other(what), owner };
+            return Ok(OnePlan { refusals: vec![refusal], ..OnePlan::default() });
+        }
+    };
+    let base = shared.and_then(|shared| shared.base);
+    let file = SharedFile { path, format, document: document.as_deref(), desired, owned, base, overwrite };
+    let planned = plan_nodes(&file).map_err(|error| failed(path, &error))?;
+    let mode = shared.map_or(FileMode::Plain, |shared| shared.mode);
+    let comes = before == Observed::Missing && base.is_some();
+    let changes = match (comes, &planned.outcome) {
+        (true, _) | (_, FileOutcome::Remove) => as_a_whole(planned.changes),
+        _ => planned.changes,
+    };
+    let outcome = Some(planned.outcome).filter(|outcome| *outcome != FileOutcome::Unchanged);
+    Ok(OnePlan {
+        changes,
+        refusals: planned.refusals,
+        unchanged: planned.unchanged,
+        owned: planned.owned,
+        change: outcome.map(|outcome| SharedChange { path: path.clone(), outcome, mode, before }),
+    })
+}
+
+/// A file that comes or goes with the layers is told as a whole.
+fn as_a_whole(changes: Vec<Change>) -> Vec<Change> {
     let (layers, mut others): (Vec<Change>, Vec<Change>) =
-        changes.into_iter().partition(|change| comes && of_layers(change));
-    let (Some(first), Some(shared)) = (layers.first(), shared) else { return others };
-    let owner = shared.layers.clone();
-    others.insert(0, Change { path: path.clone(), place: Some(Pointer::root()), owner, ..first.clone() });
+        changes.into_iter().partition(|change| change.owner.starts_with(LAYERS));
+    let mut names: Vec<&str> = layers.iter().map(|change| change.owner.trim_start_matches(LAYERS)).collect();
+    names.sort_unstable();
+    names.dedup();
+    let owner = format!("{LAYERS}{}", names.join("+"));
+    let whole = layers.first().map(|first| Change { place: Some(Pointer::root()), owner, ..first.clone() });
+    others.splice(0..0, whole);
     others
 }
 

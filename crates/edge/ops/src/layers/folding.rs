@@ -1,7 +1,6 @@
 //! One file out of every layer that has it, and what is ours in it.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use agpm_diag::Diagnostic;
 use agpm_merge::{LayerFile, MergedFile, Part, UnparsedFile, merge_files};
@@ -32,7 +31,7 @@ pub(crate) struct LayeredFile {
 /// A structured file that others may write too.
 #[derive(Debug)]
 pub(crate) struct Keys {
-    pub(crate) document: Arc<Document>,
+    pub(crate) document: Document,
     pub(crate) nodes: Vec<DesiredNode>,
 }
 
@@ -225,5 +224,5 @@ fn keys(path: &RelativePath, bytes: &[u8], parts: Vec<Part>) -> Option<Keys> {
         twin: Twin::Left,
     };
     let nodes = parts.into_iter().map(node).collect();
-    Some(Keys { document: Arc::new(parse_alone(text, format).document), nodes })
+    Some(Keys { document: parse_alone(text, format).document, nodes })
 }

@@ -14,21 +14,8 @@ pub fn each_fixture(folder: &Path, program: &str) {
     folders.sort();
     assert!(!folders.is_empty(), "no fixtures in {}", folder.display());
     for fixture in folders {
-        let sandbox = Sandbox::new(program);
-        copy(&fixture, &fixture, &sandbox);
+        let sandbox = Sandbox::of_example(program, &fixture, "");
         failures.extend(check_script(&sandbox, &fixture.join(SCRIPT)).err());
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
-}
-
-fn copy(root: &Path, folder: &Path, sandbox: &Sandbox) {
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            copy(root, &path, sandbox);
-        } else if path.file_name().is_some_and(|name| name != SCRIPT) {
-            let inside = path.strip_prefix(root).unwrap().display().to_string();
-            sandbox.write(&inside, std::fs::read(&path).unwrap());
-        }
-    }
 }

@@ -8,6 +8,8 @@ use tempfile::TempDir;
 /// A folder of its own with a home, a configuration, a cache and a working folder; nothing of the real ones shows through.
 pub struct Sandbox {
     root: TempDir,
+    /// The working folder, from the root.
+    work: PathBuf,
     program: PathBuf,
 }
 
@@ -32,12 +34,20 @@ impl Sandbox {
         for folder in ["home", "config", "cache", "work", "tmp"] {
             fs::create_dir(root.path().join(folder)).unwrap();
         }
-        Sandbox { root, program: program.into() }
+        Sandbox { root, work: PathBuf::from("work"), program: program.into() }
+    }
+
+    /// A new world with a copy of an example, whose folder `inner` is the working folder.
+    pub fn of_example(program: impl Into<PathBuf>, example: &Path, inner: &str) -> Self {
+        let mut sandbox = Sandbox::new(program);
+        copy(example, &sandbox.work());
+        sandbox.work.push(inner);
+        sandbox
     }
 
     /// The working folder.
     pub fn work(&self) -> PathBuf {
-        self.root.path().join("work")
+        self.root.path().join(&self.work)
     }
 
     /// The home folder.
@@ -45,14 +55,22 @@ impl Sandbox {
         self.root.path().join("home")
     }
 
-    /// Writes a file below the working folder.
+    /// Writes a file; its path is from the working folder, or begins with `~/`.
     pub fn write(&self, path: &str, content: impl AsRef<[u8]>) {
-        write_below(&self.work(), path, content.as_ref());
+        write_file(&self.place(path), content.as_ref());
     }
 
-    /// Reads a file below the working folder.
+    /// Reads a file; its path is from the working folder, or begins with `~/`.
     pub fn read(&self, path: &str) -> String {
-        fs::read_to_string(self.work().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+        fs::read_to_string(self.place(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+    }
+
+    fn place(&self, path: &str) -> PathBuf {
+        match (path.strip_prefix("~/.config/"), path.strip_prefix("~/")) {
+            (Some(inside), _) => self.root.path().join("config").join(inside),
+            (None, Some(inside)) => self.home().join(inside),
+            (None, None) => self.work().join(path),
+        }
     }
 
     /// All files below the whole sandbox with their sizes, one a line, in order.
@@ -116,9 +134,25 @@ impl Sandbox {
 }
 
 pub(crate) fn write_below(folder: &Path, path: &str, content: &[u8]) {
-    let path = folder.join(path);
+    write_file(&folder.join(path), content);
+}
+
+fn write_file(path: &Path, content: &[u8]) {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
-    fs::write(&path, content).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    fs::write(path, content).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+}
+
+/// Files keep their modes.
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap_or_else(|error| panic!("{}: {error}", from.display())) {
+        let (from, to) = entry.map(|entry| (entry.path(), to.join(entry.file_name()))).unwrap();
+        if from.is_dir() {
+            copy(&from, &to);
+        } else {
+            fs::copy(&from, &to).unwrap_or_else(|error| panic!("{}: {error}", from.display()));
+        }
+    }
 }
 
 fn list(root: &Path, folder: &Path, lines: &mut Vec<String>) {
@@ -182,6 +216,17 @@ mod tests {
         assert!(output.stdout.contains("HOME=[SANDBOX]/home\n"), "{output}");
         assert!(!output.stdout.contains("CARGO"), "{output}");
         assert!(!output.stdout.lines().any(|line| line.starts_with("GIT_DIR=")), "{output}");
+    }
+
+    #[test]
+    fn an_example_is_copied_with_what_is_beside_the_working_folder() {
+        let example = tempfile::tempdir().unwrap();
+        write_below(example.path(), "project/a.txt", b"a");
+        write_below(example.path(), "team/b.txt", b"b");
+        let sandbox = Sandbox::of_example("agpm", example.path(), "project");
+        assert_eq!((&*sandbox.read("a.txt"), &*sandbox.read("../team/b.txt")), ("a", "b"));
+        sandbox.write("../team/b.txt", "c");
+        assert_eq!(fs::read_to_string(example.path().join("team/b.txt")).unwrap(), "b");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Markdown that runs: a fence under a line that holds only `` `path` `` is a file, given by its bytes if the fence is
 //! called `hex`, or what happens to a repository of that name if it is called `git`; with a second word `now` it is what the
-//! file holds at that point. A `console` fence is commands with their results.
+//! file holds at that point. A path is from the working folder, or begins with `~/`. A `console` fence is commands with their
+//! results.
 
 use std::path::Path;
 

@@ -33,3 +33,9 @@ fn the_guide_to_content_says_what_happens() {
     check_script(&Sandbox::new(PROGRAM), &root().join("docs/content.md"))
         .unwrap_or_else(|failure| panic!("{failure}"));
 }
+
+#[test]
+fn the_guide_to_layers_says_what_happens() {
+    let sandbox = Sandbox::of_example(PROGRAM, &root().join("examples/layers"), "project");
+    check_script(&sandbox, &root().join("docs/layers.md")).unwrap_or_else(|failure| panic!("{failure}"));
+}

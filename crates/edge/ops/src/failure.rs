@@ -1,6 +1,6 @@
 //! What a use case gives back, and how errors of the edges become diagnostics.
 
-use agpm_diag::{Diagnostic, SourceMap, codes};
+use agpm_diag::{Diagnostic, Severity, SourceMap, codes};
 use agpm_store::{DriverError, Problem, StoreError};
 
 /// A result with everything that is to be said about it.
@@ -137,6 +137,12 @@ impl Notes {
             true => Err(Failure::reported()),
             false => Ok(()),
         }
+    }
+
+    /// Makes errors of warnings.
+    pub(crate) fn warnings_are_errors(&mut self) {
+        let warnings = self.diagnostics.iter_mut().filter(|found| found.severity == Severity::Warning);
+        warnings.for_each(|found| found.severity = Severity::Error);
     }
 
     /// Closes a use case.

@@ -17,6 +17,7 @@ use crate::failure::{Failure, FailureKind, Notes};
 use crate::packages::LOCK_NAME;
 use crate::path_of;
 use crate::scope::{Beside, Places, beside, state_of};
+use crate::packages::normal;
 use crate::world::{Environment, ManifestUse, Scope};
 
 pub(crate) const MANIFEST_NAME: &str = "agpm.toml";
@@ -293,7 +294,8 @@ pub(crate) fn unknown_name(what: &str, name: &str, help: Option<String>) -> Fail
 
 /// A path as users see it: from the working folder where it is below, with `/`.
 pub(crate) fn shown(environment: &Environment, path: &Path) -> String {
-    let short = path.strip_prefix(&environment.folder).unwrap_or(path);
+    let elsewhere = || if path.is_absolute() { normal(path) } else { path.to_owned() };
+    let short = path.strip_prefix(&environment.folder).map_or_else(|_| elsewhere(), Path::to_owned);
     short.to_string_lossy().replace('\\', "/")
 }
 

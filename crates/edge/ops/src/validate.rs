@@ -10,6 +10,7 @@ use agpm_store::ProjectStore;
 
 use crate::failure::{Failure, FailureKind, Notes, Outcome};
 use crate::gather::{ManifestFiles, Project};
+use crate::install::Warnings;
 use crate::install::outdated;
 use crate::layers::{Pinning, fold_all, layers_as_locked, missing_folders, snapshots};
 use crate::packages::{
@@ -38,6 +39,8 @@ pub enum ValidateCheck {
 pub struct ValidateRequest {
     /// Besides the manifest itself.
     pub checks: Vec<ValidateCheck>,
+    /// What warnings are.
+    pub warnings: Warnings,
 }
 
 /// What was checked; the findings are the diagnostics.
@@ -61,6 +64,9 @@ pub fn validate(world: &World, request: &ValidateRequest) -> Outcome<ValidateRep
         let failure = Some(failure.kind);
         Ok(ValidateReport { dependencies: 0, sources: 0, failure })
     });
+    if request.warnings == Warnings::Stop {
+        notes.warnings_are_errors();
+    }
     notes.outcome(result)
 }
 

@@ -80,7 +80,7 @@ impl Ledger {
 
     /// How many files and nodes inside shared files are ours.
     pub fn count(&self) -> usize {
-        self.files.len() + self.shared.values().map(|owned| owned.nodes.len()).sum::<usize>()
+        self.files.len() + self.shared.values().map(OwnedNodes::count).sum::<usize>()
     }
 
     /// The file's text.

@@ -59,8 +59,24 @@ pub(crate) fn text(report: &InstallReport, shown: &Shown<'_>) -> String {
     let programs = report.programs.iter().map(program_line);
     let fates = report.conversions.iter().flat_map(|one| fate_lines(one, report.writing));
     let lines = moved.chain(changes).chain(programs).chain(fates);
-    let lines: String = lines.map(|line| format!("{}\n", one_line(line.trim_end_matches('\n')))).collect();
+    let lines = lines.map(|line| one_line(line.trim_end_matches('\n')));
+    let lines: String = counted_lines(lines).collect();
     if shown.quiet { lines } else { format!("{lines}{}\n", summary(report)) }
+}
+
+/// Items of one list are told alike: once, with their number.
+fn counted_lines(lines: impl Iterator<Item = String>) -> impl Iterator<Item = String> {
+    let mut told: Vec<(String, usize)> = Vec::new();
+    for line in lines {
+        match told.last_mut().filter(|(last, _)| *last == line) {
+            Some((_, count)) => *count += 1,
+            None => told.push((line, 1)),
+        }
+    }
+    told.into_iter().map(|(line, count)| match count {
+        1 => format!("{line}\n"),
+        _ => format!("{line} ({count} items)\n"),
+    })
 }
 
 pub(crate) fn fields(report: &InstallReport) -> Vec<(&'static str, Value)> {

@@ -1,7 +1,9 @@
 use std::process::ExitCode;
 
 use agpm_diag::{Diagnostic, Severity};
-use agpm_ops::{FailureKind, ValidateCheck, ValidateReport, ValidateRequest, World, validate};
+use agpm_ops::{
+    FailureKind, ValidateCheck, ValidateReport, ValidateRequest, Warnings, World, validate,
+};
 
 use crate::args::ValidateArgs;
 use crate::commands::table::counted;
@@ -16,13 +18,13 @@ pub(crate) fn run(world: &World, args: &ValidateArgs, output: &mut Output) -> Ex
         (args.render, ValidateCheck::Render),
     ];
     let checks = asked.into_iter().filter(|(asked, _)| *asked).map(|(_, check)| check).collect();
-    let strict = if args.strict { Severity::Warning } else { Severity::Error };
+    let warnings = if args.strict { Warnings::Stop } else { Warnings::Tell };
     let judge = |report: &ValidateReport, found: &[Diagnostic]| match report.failure {
         Some(FailureKind::Network) => Verdict::As(FailureKind::Network),
-        None if found.iter().all(|finding| finding.severity < strict) => Verdict::Good,
+        None if found.iter().all(|finding| finding.severity < Severity::Error) => Verdict::Good,
         _ => Verdict::Findings,
     };
-    output.finish_as(validate(world, &ValidateRequest { checks }), judge, render)
+    output.finish_as(validate(world, &ValidateRequest { checks, warnings }), judge, render)
 }
 
 fn render(report: ValidateReport, shown: &Shown<'_>) -> Rendering {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use agpm_diag::{CODES, Code, Diagnostic, Severity, code_named, codes, did_you_mean, nearest};
 use agpm_merge::{LayerFile, merge_files};
-use agpm_model::{LayerName, Manifest, RelativePath};
+use agpm_model::{LayerName, Manifest, PathError, RelativePath};
 use agpm_store::{self as store, Problem, ProjectStore, StoreError};
 use agpm_text::{Pointer, Value};
 
@@ -14,7 +14,7 @@ use crate::failure::{Failure, FailureKind, Notes, Outcome};
 use crate::gather::{Project, layer_file, limit, shown, unknown_name};
 use crate::layers::{Pinning, contributions, snapshots};
 use crate::merge::{MergeInputs, RawFile, ReadFiles, choose_strategy, read_files};
-use crate::packages::{Moving, Sources, read_lock};
+use crate::packages::{Moving, Sources, normal, read_lock};
 use crate::provenance::Provenance;
 use crate::scope::state_of;
 use crate::world::{Scope, World};
@@ -206,7 +206,10 @@ fn from_project(
     };
     // A path is from the manifest's folder; where one works in a folder below, it may also be from there.
     let from_manifest = RelativePath::new(file);
-    let from_here = RelativePath::new(&project.path_of(environment, Path::new(file)));
+    let here = normal(&environment.resolve(Path::new(file)));
+    let from_here = here.strip_prefix(root).ok().map_or(Err(PathError::Escapes), |inner| {
+        RelativePath::new(&inner.to_string_lossy().replace('\\', "/"))
+    });
     if let (Err(error), Err(_)) = (&from_manifest, &from_here) {
         let diagnostic = Diagnostic::new(&codes::USAGE, format!("`{file}`: {error}"));
         let help = "name the file by its path from the manifest's folder";

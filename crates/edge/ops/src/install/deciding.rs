@@ -55,7 +55,7 @@ pub(super) fn decide(
     tell_kept(&plan, &job.request, notes)?;
     let warned = notes.diagnostics.iter().any(|found| found.severity >= Severity::Warning);
     if job.request.warnings == Warnings::Stop && warned {
-        notes.diagnostics.iter_mut().for_each(|found| found.severity = found.severity.max(Severity::Error));
+        notes.warnings_are_errors();
         return Err(Failure::reported());
     }
     let lock_text = match (lock_change, &ready.lock) {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use agpm_diag::{Diagnostic, codes};
 use agpm_model::{FileMode, RelativePath};
 use agpm_plan::{
-    Change, DesiredNode, FileOutcome, Ledger, NodeError, Observed, Obstacle, Overwrite, OwnedNodes, Plan,
+    Change, DesiredNode, FileOrigin, FileOutcome, Ledger, NodeError, Observed, Obstacle, Overwrite, OwnedNodes, Plan,
     Refusal, SharedFile, Twin, plan_nodes,
 };
 use agpm_store::ProjectStore;
@@ -26,6 +26,8 @@ const LAYERS: &str = "layers/";
 pub(super) struct Shared<'w> {
     /// The text that the layers give.
     pub(super) base: Option<&'w Document>,
+    /// The layers that give it, as `layers/NAME+NAME`.
+    layers: &'w str,
     /// The mode of a file that is new.
     mode: FileMode,
     pub(super) nodes: Cow<'w, [DesiredNode]>,
@@ -36,7 +38,7 @@ pub(super) type SharedFiles<'w> = BTreeMap<RelativePath, Shared<'w>>;
 
 impl Default for Shared<'_> {
     fn default() -> Self {
-        Shared { base: None, mode: FileMode::Plain, nodes: Cow::default() }
+        Shared { base: None, layers: "", mode: FileMode::Plain, nodes: Cow::default() }
     }
 }
 
@@ -53,12 +55,13 @@ pub(super) fn shared_files<'w>(wanted: &Wanted<'w>) -> SharedFiles<'w> {
         let Some(keys) = &file.keys else { continue };
         match files.get_mut(&file.path) {
             Some(shared) => {
-                (shared.base, shared.mode) = (Some(&keys.document), file.mode);
+                (shared.base, shared.mode, shared.layers) = (Some(&keys.document), file.mode, &file.owner);
                 shared.nodes.to_mut().extend(keys.nodes.iter().cloned());
             }
             None if !keys.nodes.is_empty() => {
                 let nodes = Cow::Borrowed(keys.nodes.as_slice());
-                let shared = Shared { base: Some(&keys.document), mode: file.mode, nodes };
+                let (base, layers, mode) = (Some(&keys.document), file.owner.as_str(), file.mode);
+                let shared = Shared { base, layers, mode, nodes };
                 files.insert(file.path.clone(), shared);
             }
             None => {}
@@ -131,27 +134,31 @@ fn plan_one(
     let mode = shared.map_or(FileMode::Plain, |shared| shared.mode);
     let comes = before == Observed::Missing && base.is_some();
     let changes = match (comes, &planned.outcome) {
-        (true, _) | (_, FileOutcome::Remove) => as_a_whole(planned.changes),
+        (true, _) => as_a_whole(planned.changes, shared.map(|shared| shared.layers)),
+        (_, FileOutcome::Remove) => as_a_whole(planned.changes, None),
         _ => planned.changes,
     };
     let outcome = Some(planned.outcome).filter(|outcome| *outcome != FileOutcome::Unchanged);
+    // A file that is wholly ours is one thing.
+    let is_whole = planned.owned.as_ref().is_some_and(|owned| owned.file == FileOrigin::Whole);
+    let unchanged = if is_whole { usize::from(changes.is_empty()) } else { planned.unchanged };
     Ok(OnePlan {
         changes,
         refusals: planned.refusals,
-        unchanged: planned.unchanged,
+        unchanged,
         owned: planned.owned,
         change: outcome.map(|outcome| SharedChange { path: path.clone(), outcome, mode, before }),
     })
 }
 
 /// A file that comes or goes with the layers is told as a whole.
-fn as_a_whole(changes: Vec<Change>) -> Vec<Change> {
+fn as_a_whole(changes: Vec<Change>, owner: Option<&str>) -> Vec<Change> {
     let (layers, mut others): (Vec<Change>, Vec<Change>) =
         changes.into_iter().partition(|change| change.owner.starts_with(LAYERS));
     let mut names: Vec<&str> = layers.iter().map(|change| change.owner.trim_start_matches(LAYERS)).collect();
     names.sort_unstable();
     names.dedup();
-    let owner = format!("{LAYERS}{}", names.join("+"));
+    let owner = owner.map_or_else(|| format!("{LAYERS}{}", names.join("+")), str::to_owned);
     let whole = layers.first().map(|first| Change { place: Some(Pointer::root()), owner, ..first.clone() });
     others.splice(0..0, whole);
     others

@@ -162,7 +162,7 @@ impl<'m> Unfolded<'m> {
                 let Some(merged) = merge_files(files, strategy, None) else { return (Ok(None), diagnostics) };
                 diagnostics.extend(merged.diagnostics.iter().cloned());
                 match rendered(&merged, strategy, &path) {
-                    Ok((bytes, keys, warning)) => {
+                    Ok(((bytes, keys), warning)) => {
                         diagnostics.extend(warning);
                         (Ok(Some(file(bytes, keys))), diagnostics)
                     }
@@ -186,15 +186,18 @@ fn is_structured(path: &RelativePath) -> bool {
     matches!(format, Some(Format::Json | Format::Jsonc | Format::Yaml | Format::Toml))
 }
 
+/// The bytes of a merged file, and what is ours in it.
+type Made = (Vec<u8>, Option<Keys>);
+
 fn rendered(
     merged: &MergedFile,
     strategy: &Strategy,
     path: &RelativePath,
-) -> Result<(Vec<u8>, Option<Keys>, Option<Diagnostic>), Diagnostic> {
+) -> Result<(Made, Option<Diagnostic>), Diagnostic> {
     let (text, warning) = merged.render()?;
     let bytes = text.to_bytes();
     let keys = merged.parts(strategy).and_then(|parts| keys(path, &bytes, parts));
-    Ok((bytes, keys, warning))
+    Ok(((bytes, keys), warning))
 }
 
 /// A program's result is a layer of its own, called as all that it was made of.
@@ -203,9 +206,12 @@ fn driven(
     path: &RelativePath,
     owner: &str,
     files: Vec<RawFile>,
-) -> Result<(Vec<u8>, Option<Keys>), Failure> {
+) -> Result<Made, Failure> {
     let driver = strategy.driver.as_ref().expect("asked before");
-    let result = drive(driver, &strategy.name, files)?;
+    let result = drive(driver, &strategy.name, files).map_err(|mut failure| {
+        failure.diagnostic = failure.diagnostic.map(|found| found.in_file(path.as_str()));
+        failure
+    })?;
     let name = LayerName::new(owner.trim_start_matches("layers/")).unwrap_or(result.layer);
     let mut sources = agpm_diag::SourceMap::default();
     let (file, diagnostics) = LayerFile::read(name, path.as_str(), result.bytes.clone(), &mut sources);

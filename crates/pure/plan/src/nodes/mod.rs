@@ -100,6 +100,11 @@ impl OwnedNodes {
         }
     }
 
+    /// How many things of ours there are: a file that is wholly ours is one.
+    pub fn count(&self) -> usize {
+        if self.file == FileOrigin::Whole { 1 } else { self.nodes.len() }
+    }
+
     /// Whether an item of a list was the user's when we last looked.
     fn is_others(&self, list: &Pointer, sum: NodeSum) -> bool {
         self.others.get(list).is_some_and(|others| others.contains(&sum))

@@ -19,7 +19,7 @@ impl OwnedNodes {
         if !self.containers.is_empty() {
             map.push(("containers", Value::list(self.containers.iter().map(Pointer::to_string))));
         }
-        map.push(("count", self.nodes.len().into()));
+        map.push(("count", self.count().into()));
         map.push(("nodes", records(self.nodes.iter().map(OwnedNode::record)).into()));
         if !self.others.is_empty() {
             let sums = |sums: &Vec<NodeSum>| Value::list(sums.iter().map(NodeSum::to_string));

@@ -1,15 +1,14 @@
 //! What is known of a project without asking anyone: the ledger, and whether it still holds.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use agpm_model::{Checksum, Extent, FileMode, Locked, Lockfile, Origin, RelativePath};
 use agpm_plan::{Glance, Ledger, Observed, Owned, Watched};
 use agpm_store::ProjectStore;
-use agpm_text::{Document, Format};
+use agpm_text::{Document, Format, parse_alone};
 
-use crate::failure::{Failure, Notes};
-use crate::gather::{ManifestFiles, document_of, limit};
+use crate::failure::Failure;
+use crate::gather::{ManifestFiles, limit};
 use crate::install::layered::Watching;
 use crate::install::planning::observe_all;
 use crate::install::{Fidelity, InstallReport, Job, LockChange, Warnings};
@@ -44,7 +43,7 @@ pub(super) fn nothing_to_do(
         return None;
     }
     let bytes = store.read(&store.ledger(), limit()).ok()?;
-    let ledger = Glance::read(&*ledger_document(store, bytes).ok()?)?;
+    let ledger = Glance::read(&ledger_document(bytes)?)?;
     let lock = agpm_store::read(&files.folder().join(LOCK_NAME), limit()).ok()?;
     if ledger.inputs? != inputs_of(&files.fingerprint(), &lock) {
         return None;
@@ -141,16 +140,13 @@ pub(crate) fn read_ledger(store: &ProjectStore) -> Result<Ledger, Failure> {
 }
 
 pub(crate) fn ledger_in(store: &ProjectStore, bytes: Vec<u8>) -> Result<Ledger, Failure> {
-    let ledger = ledger_document(store, bytes).and_then(|document| Ok(Ledger::read(&document)?));
-    ledger.map_err(|mut failure| {
-        failure.diagnostic = failure.diagnostic.map(|broken| broken.in_file(store.ledger().to_string()));
-        failure
-    })
+    let document = ledger_document(bytes).ok_or_else(Ledger::broken);
+    let ledger = document.and_then(|document| Ledger::read(&document));
+    ledger.map_err(|broken| broken.in_file(store.ledger().to_string()).into())
 }
 
-fn ledger_document(store: &ProjectStore, bytes: Vec<u8>) -> Result<Arc<Document>, Failure> {
-    let mut own = Notes::default();
-    document_of(store.ledger().to_string(), bytes, Format::Json, &mut own)
-        .and_then(|document| own.check().map(|()| document))
-        .map_err(|_| Ledger::broken().into())
+/// The ledger is read on every run, and may be large: nothing is kept of it for messages.
+fn ledger_document(bytes: Vec<u8>) -> Option<Document> {
+    let parsed = parse_alone(String::from_utf8(bytes).ok()?, Format::Json);
+    (!agpm_diag::has_errors(&parsed.diagnostics)).then_some(parsed.document)
 }

@@ -7,7 +7,6 @@ use std::collections::HashMap;
 use agpm_model::{EntryNode, Place};
 use agpm_text::{Pointer, Value, fingerprint};
 
-use super::look::is_bare;
 use super::{DesiredNode, NodeError, Twin};
 
 /// A node that is to be, and none is there twice.
@@ -94,7 +93,7 @@ impl<'d> Sieve<'d> {
         for above in &self.above {
             let (outer, inner) = (&self.desired[*above], &self.desired[node]);
             let part = match &outer.node.place {
-                Place::Default(_) if is_bare(&outer.node.value) => continue,
+                Place::Default(_) if outer.node.value == Value::Map(Vec::new()) => continue,
                 Place::Key(at) => find(&outer.node.value, &pointer(inner).steps()[at.steps().len()..]),
                 _ => None,
             };

@@ -49,7 +49,11 @@ impl<'w> Room<'w> {
     fn of(wanted: &'w [Wanted<'w>]) -> Self {
         let mut places: BTreeMap<&Pointer, Vec<&Wanted<'_>>> = BTreeMap::new();
         for node in wanted {
-            places.entry(node.node.place.pointer()).or_default().push(node);
+            let here = places.entry(node.node.place.pointer()).or_default();
+            // One item of a list tells as much as all of them.
+            if !here.iter().any(|other| is_item(&other.node.place) && is_item(&node.node.place)) {
+                here.push(node);
+            }
         }
         Room { places }
     }
@@ -88,6 +92,10 @@ impl<'w> Room<'w> {
         let next = self.places.range::<&Pointer, _>(at..).next();
         next.is_some_and(|(below, _)| below.is_within(at))
     }
+}
+
+fn is_item(place: &Place) -> bool {
+    matches!(place, Place::Item(_) | Place::Keyed { .. })
 }
 
 /// Whether two nodes at one place cannot be there both.

@@ -435,5 +435,33 @@ fn twins_of_packages_are_taken_and_those_of_layers_left() {
         file.alone();
         assert_eq!(file.now(), left);
     }
-    assert_eq!(Value::from(1usize), value("1"));
+}
+
+/// So many that they are put in and taken out at once.
+#[test]
+fn many_keys_come_and_go_at_once() {
+    for (user, format) in [
+        ("{ // mine\n  \"m7\": {\"u\": 1}, // seven\n  \"l\": [\"u\"] }\n", Format::Jsonc),
+        ("# mine\nm7:\n  u: 1 # seven\nl: [u]\n", Format::Yaml),
+        ("# mine\nl = [\"u\"]\n\n[m7]\nu = 1 # seven\n", Format::Toml),
+    ] {
+        let text = |salt: &str| {
+            let word = |map: usize, key: usize| Value::from(format!("{map} {key} {}", salt.repeat(20)));
+            let map = |map: usize| Value::map((0..20).map(|key| (format!("k{key}"), word(map, key))));
+            let mut all: Vec<(String, Value)> = (0..30).map(|at| (format!("m{at}"), map(at))).collect();
+            all.push(("l".to_owned(), Value::list((0..50).map(|at| word(0, at)))));
+            agpm_text::print(&Value::map(all), format).unwrap()
+        };
+        let mut file = File::new(user, format);
+        for salt in ["a", "b"] {
+            let base = layer(&text(salt), format, Lists::Items);
+            assert_eq!(file.layered(&base).changes.len(), 650);
+            let last = salt.repeat(20);
+            assert_eq!(file.at("/m7/k0"), Some(Value::from(format!("7 0 {last}"))));
+            assert_eq!(file.at("/l/50"), Some(Value::from(format!("0 49 {last}"))));
+            assert_eq!((file.at("/m7/u"), file.at("/l/0")), (Some(value("1")), Some(value("\"u\""))));
+        }
+        file.alone();
+        assert_eq!(file.now(), user);
+    }
 }

@@ -6,7 +6,7 @@ mod support;
 use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_model::Place;
-use agpm_plan::{Action, DesiredNode, FileOrigin, FileOutcome, NodeError, Overwrite};
+use agpm_plan::{Action, DesiredNode, FileOrigin, FileOutcome, NodeError, Overwrite, Twin, take_back};
 use agpm_text::{Document, Edit, Format, Kind, NodeRef, Pointer, Value, print, to_value};
 use proptest::prelude::*;
 use support::layer::{Lists, leaves};
@@ -71,6 +71,8 @@ struct Life {
     /// Lists of ours that the user changed: they are the user's when they are not wanted any more.
     edited_lists: BTreeSet<Pointer>,
     touched: bool,
+    /// A map of the user's may be empty since then.
+    dropped: bool,
     count: usize,
 }
 
@@ -88,6 +90,19 @@ fn containers(now: NodeRef<'_>, at: &Pointer, solid: &BTreeSet<Pointer>, out: &m
 }
 
 impl Life {
+    fn new(format: Format) -> Self {
+        let (keys, items, edited_lists) = Default::default();
+        Life {
+            file: File::missing(format),
+            keys,
+            items,
+            edited_lists,
+            touched: false,
+            dropped: false,
+            count: 0,
+        }
+    }
+
     fn document(&self) -> Option<Document> {
         self.file.text.as_ref().map(|text| read(text, self.file.format))
     }
@@ -129,12 +144,13 @@ impl Life {
             self.file.text = Some(if self.file.format == Format::Json { "{}" } else { "" }.to_owned());
             self.touched = true;
         }
-        match tape.pick(&[5, 0, 0, 1, 1, 2, 3, 4]) {
+        match tape.pick(&[6, 0, 0, 1, 1, 2, 3, 4, 5]) {
             0 => self.say_key(tape),
             1 => self.add_item(tape),
             2 => self.comment(),
             3 => self.drop_ours(tape),
             4 => self.edit_ours(tape),
+            5 => self.drop_container(tape),
             _ => {}
         }
     }
@@ -211,6 +227,20 @@ impl Life {
         }
     }
 
+    /// A map or a list goes with all that is in it.
+    fn drop_container(&mut self, tape: &mut Tape<'_>) {
+        let mut all = self.containers(Kind::Map);
+        all.extend(self.containers(Kind::List));
+        all.retain(|at| !at.steps().is_empty());
+        let Some(at) = all.get(tape.index(all.len())) else { return };
+        if self.make(&Edit::Remove { at: at.clone() }) {
+            self.keys.retain(|own, _| !own.is_within(at));
+            self.items.retain(|(own, _)| !own.is_within(at));
+            self.edited_lists.retain(|own| !own.is_within(at));
+            self.dropped = true;
+        }
+    }
+
     fn edit_ours(&mut self, tape: &mut Tape<'_>) {
         let Some(at) = self.ours(tape) else { return };
         let value = self.word(tape);
@@ -221,8 +251,8 @@ impl Life {
     }
 
     /// One run; whether it was refused.
-    fn run(&mut self, base: Option<&Document>, wanted: &[DesiredNode]) -> bool {
-        let plan = match self.file.plan_on(base, wanted, Overwrite::Nothing) {
+    fn run(&mut self, base: Option<&Document>, wanted: &[DesiredNode], overwrite: Overwrite) -> bool {
+        let plan = match self.file.plan_on(base, wanted, overwrite) {
             Ok(plan) => plan,
             Err(NodeError::Clash { .. }) => return true,
             Err(error) => panic!("{error} {self:?} {wanted:?}"),
@@ -231,7 +261,7 @@ impl Life {
             assert_eq!((plan.outcome, plan.owned), (FileOutcome::Unchanged, self.file.owned.clone()));
             return true;
         }
-        let plan = self.file.get_on(base, wanted, Overwrite::Nothing);
+        let plan = self.file.get_on(base, wanted, overwrite);
         self.edited_lists.retain(|at| {
             let now = self.file.text.as_ref().map(|text| read(text, self.file.format));
             now.is_some_and(|now| now.at(at).is_some())
@@ -241,6 +271,11 @@ impl Life {
             assert!(plan.changes.iter().all(|change| change.action != Action::Keep));
         }
         false
+    }
+
+    /// Whether packages and layers do not go together, or a package has no room.
+    fn is_clash(&self, wanted: &[DesiredNode]) -> bool {
+        wanted.iter().any(|node| node.twin == Twin::Taken)
     }
 
     /// What was edited is ours if it is wanted just so, and the user's if it is not wanted.
@@ -287,6 +322,25 @@ impl Life {
             }
         }
         assert!(is_bare(&rest), "{rest:?} {self:?}\n{wanted:?}");
+    }
+
+    /// Taking the last run back leaves all that is the user's.
+    fn check_taken_back(&self, before: &File) {
+        let Some(now) = self.document() else { return };
+        let old = before.text.as_ref().map(|text| read(text, before.format));
+        let outcome = take_back(&now, old.as_ref(), before.owned.as_ref(), self.file.owned.as_ref()).unwrap();
+        let text = match outcome {
+            FileOutcome::Unchanged => now.text().to_string(),
+            FileOutcome::Write(text) => text,
+            FileOutcome::Remove => String::new(),
+        };
+        let mut rest = read(&text, before.format).root().map_or(Value::Null, to_value);
+        for (at, said) in &self.keys {
+            assert_eq!(take(&mut rest, at), Some(said.value.clone()), "{at} {self:?}\n{before:?}\n{text}");
+        }
+        for (list, value) in &self.items {
+            assert!(take_item(&mut rest, list, value), "{list} {value:?} {self:?}\n{before:?}\n{text}");
+        }
     }
 
     /// Where no comment may be in a container of ours, none of them is left.
@@ -341,44 +395,60 @@ fn is_bare(value: &Value) -> bool {
     }
 }
 
+/// What is wanted in one run, and the text of the layers.
+fn wish(tape: &mut Tape<'_>, format: Format) -> (Option<Document>, Vec<DesiredNode>) {
+    let layered = tape.pick(&[false, true, true, true]);
+    let base = layered.then(|| read(&layer_text(tape, format), format));
+    let lists = tape.pick(&[Lists::Whole, Lists::Items, Lists::Keyed]);
+    let layers = base.as_ref().map(|base| leaves(base, lists)).unwrap_or_default();
+    (base.filter(|_| !layers.is_empty()), [layers, packages(tape)].concat())
+}
+
 fn live(bytes: &[u8], format: Format) {
     let mut tape = Tape { bytes, at: 0 };
-    let file = File::missing(format);
-    let mut life = Life {
-        file,
-        keys: BTreeMap::new(),
-        items: Vec::new(),
-        edited_lists: BTreeSet::new(),
-        touched: false,
-        count: 0,
-    };
+    let mut life = Life::new(format);
     while tape.at < tape.bytes.len() {
-        let layered = tape.pick(&[false, true, true, true]);
-        let base = layered.then(|| read(&layer_text(&mut tape, format), format));
-        let lists = tape.pick(&[Lists::Whole, Lists::Items, Lists::Keyed]);
-        let layers = base.as_ref().map(|base| leaves(base, lists)).unwrap_or_default();
-        let base = base.filter(|_| !layers.is_empty());
-        let packages = packages(&mut tape);
-        let wanted = [layers, packages.clone()].concat();
-        let refused = life.run(base.as_ref(), &wanted);
+        let (base, wanted) = wish(&mut tape, format);
+        let before = life.file.clone();
+        let refused = life.run(base.as_ref(), &wanted, Overwrite::Nothing);
         if !refused {
             life.check(&wanted);
         }
-        if let (false, false, Some(base), true) = (refused, life.touched, &base, packages.is_empty()) {
+        if let (false, false, Some(base), true) =
+            (refused, life.touched, &base, wanted.iter().all(|node| node.twin == Twin::Left))
+        {
             assert_eq!(life.file.now(), &**base.text());
             assert_eq!(life.file.owned.as_ref().unwrap().file, FileOrigin::Whole);
         }
         for _ in 0..tape.pick(&[0, 0, 1, 3]) {
             life.meddle(&mut tape);
         }
+        if !refused {
+            life.check_taken_back(&before);
+        }
     }
-    assert!(!life.run(None, &[]), "{life:?}");
+    assert!(!life.run(None, &[], Overwrite::Nothing), "{life:?}");
     life.check(&[]);
-    if format == Format::Json {
+    if format == Format::Json && !life.dropped {
         life.check_containers();
     }
     if !life.touched {
         assert_eq!(life.file.text, None);
+    }
+}
+
+/// Whatever may be overwritten, a plan that was carried out is followed by an empty one.
+fn live_wildly(bytes: &[u8], format: Format) {
+    let mut tape = Tape { bytes, at: 0 };
+    let mut life = Life::new(format);
+    while tape.at < tape.bytes.len() {
+        let (base, wanted) = wish(&mut tape, format);
+        let overwrite = tape.pick(&[Overwrite::Unowned, Overwrite::Everything, Overwrite::Nothing]);
+        let refused = life.run(base.as_ref(), &wanted, overwrite);
+        assert!(!refused || overwrite == Overwrite::Nothing || life.is_clash(&wanted), "{life:?}");
+        for _ in 0..tape.pick(&[0, 1, 3]) {
+            life.meddle(&mut tape);
+        }
     }
 }
 
@@ -398,6 +468,11 @@ proptest! {
     #[test]
     fn in_yaml(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         live(&bytes, Format::Yaml);
+    }
+
+    #[test]
+    fn whatever_may_be_overwritten(bytes in prop::collection::vec(any::<u8>(), 0..200), format in 0usize..4) {
+        live_wildly(&bytes, [Format::Json, Format::Jsonc, Format::Yaml, Format::Toml][format]);
     }
 
     #[test]

@@ -1,12 +1,12 @@
 //! Lists that were ours in one way and are wanted in another: whole, item by item, or by a key of the items.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use agpm_model::Place;
 use agpm_text::{Document, Kind, NodeRef, Pointer, Value};
 
 use super::OwnedNode;
-use super::look::remember;
+use super::look::{is_bare, remember};
 use super::ours::Ours;
 use super::room::{Wanted, split};
 use super::sight::{Sight, json};
@@ -31,15 +31,19 @@ pub(super) fn reconcile<'d>(
         return wanted;
     }
     let sight = Sight::of(document);
+    let bare = bare_lists(&wanted);
     for (list, nodes) in &moving {
         let Some(hold) = holds.get_mut(list) else { continue };
         if *hold == Hold::Whole {
-            match whole(&sight, list, nodes, ours) {
-                Some(node) => {
+            match becoming(&sight, list, nodes, ours) {
+                Becoming::Whole(node) => {
                     ours.nodes.push(node);
                     continue;
                 }
-                None => *hold = Hold::Items,
+                // What is wanted whole takes their place, or is refused.
+                Becoming::Gone => continue,
+                Becoming::Mixed if bare.contains(list) => continue,
+                Becoming::Mixed => *hold = Hold::Items,
             }
         }
         nodes.iter().for_each(|node| take_apart(&sight, list, node, hold, ours));
@@ -88,11 +92,30 @@ fn take_moving(holds: &HashMap<Pointer, Hold>, ours: &mut Ours) -> BTreeMap<Poin
     moving
 }
 
-/// The list as one node, if there is nothing of the user's in it.
-fn whole(sight: &Sight<'_>, list: &Pointer, nodes: &[OwnedNode], ours: &Ours) -> Option<OwnedNode> {
-    let now = sight.at(list).filter(|now| now.kind() == Kind::List)?;
+/// What items of ours are in a list that is wanted whole.
+enum Becoming {
+    /// All there is.
+    Whole(OwnedNode),
+    /// There is no list any more.
+    Gone,
+    /// Something of the user's is beside them.
+    Mixed,
+}
+
+fn becoming(sight: &Sight<'_>, list: &Pointer, nodes: &[OwnedNode], ours: &Ours) -> Becoming {
+    let Some(now) = sight.at(list).filter(|now| now.kind() == Kind::List) else { return Becoming::Gone };
     let all = sight.spots(nodes).len() == now.len() && ours.containers.contains(list);
-    all.then(|| remember(&Place::Key(list.clone()), now, &nodes[0].owner))
+    if all {
+        Becoming::Whole(remember(&Place::Key(list.clone()), now, &nodes[0].owner))
+    } else {
+        Becoming::Mixed
+    }
+}
+
+/// Lists that are wanted whole and without an item.
+fn bare_lists(wanted: &[Wanted<'_>]) -> HashSet<Pointer> {
+    let is_bare = |node: &&Wanted<'_>| hold_of(node) == Some(Hold::Whole) && is_bare(&node.node.value);
+    wanted.iter().filter(is_bare).map(|node| node.node.place.pointer().clone()).collect()
 }
 
 /// A node of a list, held in another way if it is as we wrote it.

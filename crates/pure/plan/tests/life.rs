@@ -453,7 +453,7 @@ fn live_wildly(bytes: &[u8], format: Format) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, max_shrink_iters: 3000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 150, max_shrink_iters: 3000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn in_json(bytes in prop::collection::vec(any::<u8>(), 0..200)) {

@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use agpm_model::Place;
-use agpm_text::{Document, Kind, NodeRef, Pointer, Value};
+use agpm_text::{Document, Kind, NodeRef, Pointer, Value, to_value};
 
 use super::OwnedNode;
 use super::look::{is_bare, remember};
 use super::ours::Ours;
 use super::room::{Wanted, split};
-use super::sight::{Sight, json};
+use super::sight::Sight;
 
 /// How a list is held.
 #[derive(Clone, PartialEq, Eq)]
@@ -17,6 +17,16 @@ enum Hold {
     Whole,
     Items,
     Keyed(String),
+}
+
+impl Hold {
+    /// Not whole.
+    fn apart(&self) -> Hold {
+        match self {
+            Hold::Keyed(key) => Hold::Keyed(key.clone()),
+            Hold::Whole | Hold::Items => Hold::Items,
+        }
+    }
 }
 
 /// Makes what is ours and what is wanted hold each list in the same way.
@@ -34,19 +44,16 @@ pub(super) fn reconcile<'d>(
     let bare = bare_lists(&wanted);
     for (list, nodes) in &moving {
         let Some(hold) = holds.get_mut(list) else { continue };
-        if *hold == Hold::Whole {
-            match becoming(&sight, list, nodes, ours) {
-                Becoming::Whole(node) => {
-                    ours.nodes.push(node);
-                    continue;
-                }
-                // What is wanted whole takes their place, or is refused.
-                Becoming::Gone => continue,
-                Becoming::Mixed if bare.contains(list) => continue,
-                Becoming::Mixed => *hold = Hold::Items,
+        match (&*hold, becoming(&sight, list, nodes, ours)) {
+            (Hold::Whole, Becoming::Whole(node)) => ours.nodes.push(node),
+            // What is wanted whole takes their place, or is refused.
+            (Hold::Whole, Becoming::Gone) => {}
+            (Hold::Whole, Becoming::Mixed) if bare.contains(list) => {}
+            _ => {
+                *hold = hold.apart();
+                nodes.iter().for_each(|node| take_apart(&sight, list, node, hold, ours));
             }
         }
-        nodes.iter().for_each(|node| take_apart(&sight, list, node, hold, ours));
     }
     let is_split = |node: &Wanted<'_>| {
         let list = node.node.place.pointer();
@@ -134,9 +141,8 @@ fn take_apart(sight: &Sight<'_>, list: &Pointer, node: &OwnedNode, hold: &Hold, 
 }
 
 fn place(list: &Pointer, item: NodeRef<'_>, hold: &Hold) -> Place {
-    let id = |key: &String| Some((key.clone(), json(item.get(key)?)));
     match hold {
-        Hold::Keyed(key) => id(key).map(|(key, id)| Place::Keyed { list: list.clone(), key, id }),
+        Hold::Keyed(key) => item.get(key).map(|id| Place::keyed(list.clone(), key, &to_value(id))),
         _ => None,
     }
     .unwrap_or_else(|| Place::Item(list.clone()))

@@ -112,21 +112,17 @@ impl<'d> Sieve<'d> {
     /// The one node under a key that counts.
     fn add_keys(&mut self, group: &[usize]) -> Result<Option<usize>, NodeError> {
         let place = |node: usize| &self.desired[node].node.place;
-        let keys: Vec<usize> =
-            self.kept(group).filter(|node| matches!(place(*node), Place::Key(_))).collect();
-        let defaults: Vec<usize> =
-            self.kept(group).filter(|node| matches!(place(*node), Place::Default(_))).collect();
+        let is_key = |node: &usize| matches!(place(*node), Place::Key(_));
+        let is_default = |node: &usize| matches!(place(*node), Place::Default(_));
+        let keys: Vec<usize> = self.kept(group).filter(is_key).collect();
+        let all: Vec<usize> = keys.iter().copied().chain(self.kept(group).filter(is_default)).collect();
+        let Some((first, others)) = all.split_first() else { return Ok(None) };
         let value = |node: usize| &self.desired[node].node.value;
-        let first = keys.iter().chain(&defaults).next().copied();
-        if let Some(other) =
-            keys.iter().find(|other| first.is_some_and(|first| value(first) != value(**other)))
-        {
-            return Err(self.clash(first.unwrap_or(*other), *other));
+        if let Some(other) = keys.iter().find(|other| value(*first) != value(**other)) {
+            return Err(self.clash(*first, *other));
         }
-        for other in keys.into_iter().chain(defaults).skip(1) {
-            self.fates[other] = Fate::Dropped;
-        }
-        Ok(first)
+        others.iter().for_each(|other| self.fates[*other] = Fate::Dropped);
+        Ok(Some(*first))
     }
 
     /// Items of a list, each once; one that stands for them in the way below.

@@ -47,10 +47,7 @@ fn collect(now: NodeRef<'_>, at: &Pointer, lists: Lists, nodes: &mut Vec<Desired
 
 fn item_place(item: NodeRef<'_>, list: &Pointer, named: bool) -> Place {
     match item.get("id").filter(|_| named) {
-        Some(id) => {
-            let id = to_value(id).to_json().trim_end().to_owned();
-            Place::Keyed { list: list.clone(), key: "id".to_owned(), id }
-        }
+        Some(id) => Place::keyed(list.clone(), "id", &to_value(id)),
         None => Place::Item(list.clone()),
     }
 }

@@ -1,116 +1,16 @@
 //! Nodes of ours inside files that users write too: awkward files through a whole life, and laws.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use agpm_diag::{SourceMap, has_errors};
-use agpm_model::{EntryNode, Place, RelativePath};
+mod support;
+
+use agpm_model::{Place, RelativePath};
 use agpm_plan::{
-    Action, DesiredNode, FileOrigin, FileOutcome, Ledger, NodeError, NodePlan, NodeState, Obstacle,
-    Overwrite, OwnedNodes, Reason, SharedFile, Twin, check_nodes, plan_nodes, take_back,
+    Action, DesiredNode, FileOrigin, FileOutcome, Ledger, NodeError, NodeState, Obstacle, Overwrite, Reason,
+    check_nodes, take_back,
 };
-use agpm_text::{Document, Format, Limits, Value, parse, to_value};
+use agpm_text::{Format, Value, to_value};
 use proptest::prelude::*;
-
-fn read(text: &str, format: Format) -> Document {
-    let parsed = parse(SourceMap::default().add("x", text), text, format, Limits::default());
-    assert!(!has_errors(&parsed.diagnostics), "{text}\n{:?}", parsed.diagnostics);
-    parsed.document
-}
-
-fn value(json: &str) -> Value {
-    to_value(read(json, Format::Jsonc).root().unwrap())
-}
-
-fn key(at: &str, json: &str, owner: &str) -> DesiredNode {
-    desired(Place::Key(at.parse().unwrap()), json, owner)
-}
-
-fn item(at: &str, json: &str, owner: &str) -> DesiredNode {
-    desired(Place::Item(at.parse().unwrap()), json, owner)
-}
-
-fn default(at: &str, json: &str, owner: &str) -> DesiredNode {
-    desired(Place::Default(at.parse().unwrap()), json, owner)
-}
-
-fn desired(place: Place, json: &str, owner: &str) -> DesiredNode {
-    DesiredNode { node: EntryNode { place, value: value(json) }, owner: owner.to_owned(), twin: Twin::Taken }
-}
-
-/// A file, what is ours in it, and its format.
-#[derive(Clone, Debug)]
-struct File {
-    text: Option<String>,
-    owned: Option<OwnedNodes>,
-    format: Format,
-}
-
-impl File {
-    fn new(text: &str, format: Format) -> Self {
-        File { text: Some(text.to_owned()), owned: None, format }
-    }
-
-    fn json(text: &str) -> Self {
-        File::new(text, Format::Jsonc)
-    }
-
-    fn missing(format: Format) -> Self {
-        File { text: None, owned: None, format }
-    }
-
-    fn plan(&self, desired: &[DesiredNode], overwrite: Overwrite) -> Result<NodePlan, NodeError> {
-        let document = self.text.as_ref().map(|text| read(text, self.format));
-        plan_nodes(&SharedFile {
-            path: &RelativePath::new("folder/file").unwrap(),
-            format: self.format,
-            document: document.as_ref(),
-            desired,
-            owned: self.owned.as_ref(),
-            base: None,
-            overwrite,
-        })
-    }
-
-    /// Carries a plan out, which must have no refusals, and checks that the next one is empty.
-    fn get(&mut self, desired: &[DesiredNode], overwrite: Overwrite) -> NodePlan {
-        let plan = self.plan(desired, overwrite).unwrap();
-        assert_eq!(plan.refusals, [], "{self:?}");
-        match &plan.outcome {
-            FileOutcome::Unchanged => {}
-            FileOutcome::Write(text) => self.text = Some(text.clone()),
-            FileOutcome::Remove => self.text = None,
-        }
-        self.owned = plan.owned.clone();
-        self.reread();
-        let again = self.plan(desired, overwrite).unwrap();
-        assert_eq!(again.outcome, FileOutcome::Unchanged, "{self:?}");
-        assert_eq!(again.owned, self.owned, "{self:?}");
-        assert!(again.changes.iter().all(|change| change.action == Action::Keep), "{again:?}");
-        plan
-    }
-
-    /// The ledger goes through its file.
-    fn reread(&mut self) {
-        let path = RelativePath::new("folder/file").unwrap();
-        let entries = self.owned.iter().map(|owned| (path.clone(), owned.clone())).collect();
-        let ledger = Ledger { shared: entries, ..Ledger::default() };
-        let back = Ledger::read(&read(&ledger.to_text(), Format::Json)).unwrap();
-        assert_eq!(back, ledger);
-    }
-
-    fn now(&self) -> &str {
-        self.text.as_deref().unwrap()
-    }
-
-    fn edit(&mut self, from: &str, to: &str) {
-        let text = self.now();
-        assert!(text.contains(from), "{from}\n{text}");
-        self.text = Some(text.replacen(from, to, 1));
-    }
-
-    fn at(&self, pointer: &str) -> Option<Value> {
-        read(self.now(), self.format).at(&pointer.parse().unwrap()).map(to_value)
-    }
-}
+use support::{File, Tape, default, item, key, read, told, value};
 
 const GROUP: &str = r#"{"matcher": "Bash", "hooks": [{"type": "command", "command": "lint", "timeout": 5}]}"#;
 const GROUP_2: &str = r#"{"matcher": "Bash|Edit", "hooks": [{"type": "command", "command": "lint --all"}]}"#;
@@ -358,11 +258,6 @@ fn a_new_toml_file_goes_with_its_last_node() {
     assert!(file.now().starts_with("[mcp_servers.ours]\n"), "{}", file.now());
     assert_eq!(file.get(&[], Overwrite::Nothing).outcome, FileOutcome::Remove);
     assert_eq!(File::missing(Format::Toml).get(&[], Overwrite::Nothing).outcome, FileOutcome::Unchanged);
-}
-
-/// What a plan says, in short.
-fn told(plan: &NodePlan) -> Vec<(Action, Reason)> {
-    plan.changes.iter().map(|change| (change.action, change.reason)).collect()
 }
 
 #[test]
@@ -618,20 +513,6 @@ fn a_ledger_with_entries_that_make_no_sense_is_broken() {
     ] {
         assert!(text.contains(from), "{from}\n{text}");
         assert!(Ledger::read(&read(&text.replacen(from, to, 1), Format::Json)).is_err(), "{from}");
-    }
-}
-
-/// Choices, one after the other.
-struct Tape<'t> {
-    bytes: &'t [u8],
-    at: usize,
-}
-
-impl Tape<'_> {
-    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        let byte = self.bytes.get(self.at).copied().unwrap_or(0);
-        self.at += 1;
-        from[usize::from(byte) % from.len()]
     }
 }
 

@@ -117,7 +117,7 @@ fn desired_before(
     let nodes = |owned: Option<&OwnedNodes>| owned.map(|owned| owned.nodes.clone()).unwrap_or_default();
     let own = |node: OwnedNode| {
         let (_, at) = sight.spot(&node, |_| true)?;
-        Some(desired_at(before.at(&at)?, node, Twin::Taken))
+        Some(desired_at(before.at(&at)?, node))
     };
     let taken_over = |node: OwnedNode| {
         let now = match &node.place {
@@ -127,8 +127,7 @@ fn desired_before(
             }
             Place::Item(_) | Place::Default(_) => None,
         };
-        // A list that was the user's may have had items of ours, too.
-        Some(desired_at(now?, node, Twin::Left))
+        Some(desired_at(now?, node))
     };
     let mut desired: Vec<DesiredNode> = nodes(owned_before).into_iter().filter_map(own).collect();
     let known: HashSet<Place> = desired.iter().map(|node| node.node.place.clone()).collect();
@@ -137,7 +136,8 @@ fn desired_before(
     desired
 }
 
-fn desired_at(now: NodeRef<'_>, node: OwnedNode, twin: Twin) -> DesiredNode {
+fn desired_at(now: NodeRef<'_>, node: OwnedNode) -> DesiredNode {
     let (place, value) = (node.place, to_value(now));
-    DesiredNode { node: EntryNode { place, value }, owner: node.owner, twin }
+    // A list may have been held in several ways; only those of layers give way to each other.
+    DesiredNode { node: EntryNode { place, value }, owner: node.owner, twin: Twin::Left }
 }

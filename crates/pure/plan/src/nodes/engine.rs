@@ -1,6 +1,6 @@
 //! Decides node by node what has to be done to a document.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
 use agpm_model::Place;
 use agpm_text::{Document, Edit, NodeRef, Pointer, equal};
@@ -56,6 +56,8 @@ pub(super) struct Engine<'a> {
     pub(super) claimed: HashSet<(Pointer, usize)>,
     /// What nodes of ours say in lists, before and after.
     pub(super) known: HashSet<(Pointer, NodeSum)>,
+    /// Items that are as we wrote them and not wanted any more, from the top, by list and owner.
+    pub(super) untouched: HashMap<(Pointer, String), VecDeque<(usize, &'a OwnedNode)>>,
     pub(super) made: Decisions,
 }
 
@@ -98,6 +100,7 @@ impl<'a> Engine<'a> {
             left: Left::of(nodes),
             claimed: HashSet::new(),
             known: known.collect(),
+            untouched: HashMap::new(),
             made: Decisions::default(),
         }
     }

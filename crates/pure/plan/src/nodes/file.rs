@@ -11,7 +11,7 @@ use super::look::is_bare;
 use super::ours::Ours;
 use super::room::{Wanted, wanted};
 use super::seams::Seams;
-use super::sight::Sight;
+use super::sight::{Sight, above};
 use super::{DesiredNode, FileOrigin, FileOutcome, NodeError, NodeSum, OwnedNode, OwnedNodes};
 use super::{fresh, lists, way};
 use crate::plan::Overwrite;
@@ -43,13 +43,12 @@ impl Task<'_> {
 
     /// Whether nothing of the user's is there.
     fn is_fresh(&self) -> bool {
-        let is_ours = |document: &Document, owned: &OwnedNodes| {
-            owned.file == FileOrigin::Whole && owned.seen == Checksum::of(document.text().as_bytes())
-        };
         match (self.existing, self.owned) {
             (None, _) => self.base.is_some(),
-            (Some(document), Some(owned)) => is_ours(document, owned),
             (Some(_), None) => false,
+            (Some(document), Some(owned)) => {
+                owned.file == FileOrigin::Whole && owned.seen == Checksum::of(document.text().as_bytes())
+            }
         }
     }
 
@@ -64,6 +63,8 @@ impl Task<'_> {
         draft.apply(&made.edits)?;
         let mut containers = ours.containers;
         containers.extend(std::mem::take(&mut made.containers));
+        let keys = key_places(&made.nodes);
+        containers.retain(|at| !(0..=at.steps().len()).any(|length| keys.contains(&above(at, length))));
         let bare = bare_places(&wanted);
         draft.prune(containers.iter().filter(|at| !bare.contains(at)))?;
         let sight = Sight::of(&draft.document);
@@ -71,6 +72,16 @@ impl Task<'_> {
         made.sort();
         After { task: self, draft, made, containers: by_depth(containers) }.finish(&all)
     }
+}
+
+fn is_blank(text: &str) -> bool {
+    text.trim_start_matches('\u{feff}').trim().is_empty()
+}
+
+/// What is ours as one: nothing in it is a container by itself.
+fn key_places(nodes: &[OwnedNode]) -> HashSet<Pointer> {
+    let keys = nodes.iter().filter(|node| matches!(node.place, Place::Key(_)));
+    keys.map(|node| node.place.pointer().clone()).collect()
 }
 
 /// Containers that are wanted even if nothing is in them.
@@ -115,7 +126,7 @@ impl After<'_> {
             self.restore_blanks();
             (!self.made.theirs.is_empty()).then(|| self.owned(None))
         } else {
-            Some(self.owned_after(wanted))
+            Some(self.owned_after(wanted)?)
         };
         Ok(Done {
             outcome: self.outcome(),
@@ -135,27 +146,34 @@ impl After<'_> {
         }
     }
 
-    fn owned_after(&self, wanted: &[Wanted<'_>]) -> OwnedNodes {
-        if let Some(whole) = self.whole(wanted) {
-            return whole;
+    fn owned_after(&mut self, wanted: &[Wanted<'_>]) -> Result<OwnedNodes, NodeError> {
+        if let Some(whole) = self.whole(wanted)? {
+            self.draft.read(whole.text);
+            return Ok(whole.owned);
         }
         let seen = Checksum::of(self.draft.text().as_bytes());
         let is_settled = |owned: &&OwnedNodes| {
             owned.seen == seen && owned.nodes == self.made.nodes && owned.theirs.iter().eq(&self.made.theirs)
         };
-        match self.task.owned.filter(is_settled).filter(|_| self.is_same_text()) {
+        Ok(match self.task.owned.filter(is_settled).filter(|_| self.is_same_text()) {
             Some(owned) => owned.clone(),
             // Without seams only blanks are lost.
             None => self.owned(self.users_text().ok().and_then(|base| self.seams(&base))),
-        }
+        })
     }
 
-    /// The file as a new one would be, if it came to that again.
-    fn whole(&self, wanted: &[Wanted<'_>]) -> Option<OwnedNodes> {
-        let base = self.task.base?;
-        let is_ours = self.origin() != FileOrigin::Users && self.made.theirs.is_empty();
-        let made = is_ours.then(|| fresh::make(self.task.format, Some(base), wanted).ok()).flatten()?;
-        (made.text == self.draft.text()).then_some(made.owned)
+    /// The file as a new one would be, if it came to that or there is nothing but what is ours.
+    fn whole(&self, wanted: &[Wanted<'_>]) -> Result<Option<fresh::Made>, NodeError> {
+        let is_ours =
+            self.origin() != FileOrigin::Users && self.made.theirs.is_empty() && self.made.refused.is_empty();
+        let Some(base) = self.task.base.filter(|_| is_ours) else { return Ok(None) };
+        let made = fresh::make(self.task.format, Some(base), wanted)?;
+        Ok(Some(made).filter(|made| made.text == self.draft.text() || self.is_nothing_else()))
+    }
+
+    fn is_nothing_else(&self) -> bool {
+        let mut bare = Draft::new(&self.draft.document);
+        bare.strip(&self.made.nodes, &self.containers).is_ok() && is_blank(bare.text())
     }
 
     fn owned(&self, seams: Option<Seams>) -> OwnedNodes {
@@ -204,11 +222,10 @@ impl After<'_> {
 
     fn outcome(&self) -> FileOutcome {
         let text = self.draft.text();
-        let blank = text.trim_start_matches('\u{feff}').trim().is_empty();
         let nothing = self.made.nodes.is_empty();
         match self.task.existing {
             None if nothing => FileOutcome::Unchanged,
-            Some(_) if nothing && blank && self.origin() == FileOrigin::Ours => FileOutcome::Remove,
+            Some(_) if nothing && is_blank(text) && self.origin() == FileOrigin::Ours => FileOutcome::Remove,
             Some(_) if self.is_same_text() => FileOutcome::Unchanged,
             _ => FileOutcome::Write(text.to_owned()),
         }

@@ -105,38 +105,35 @@ pub(super) fn plan(task: &Task<'_>, wanted: &[Wanted<'_>]) -> Result<Done, NodeE
     Ok(Done { outcome, steps, refused: Vec::new(), owned, unchanged })
 }
 
+fn step(node: &OwnedNode, action: Action, reason: Reason) -> Step {
+    Step { at: node.place.pointer().clone(), action, reason, owner: node.owner.clone() }
+}
+
 /// What happens to each node, and how many are as they were.
 fn told(old: &[OwnedNode], new: &[OwnedNode], existing: Option<&Document>) -> (Vec<Step>, usize) {
-    let step = |node: &OwnedNode, action, reason| Step {
-        at: node.place.pointer().clone(),
-        action,
-        reason,
-        owner: node.owner.clone(),
-    };
     let mut left = Left::of(old);
+    if existing.is_none() {
+        let reason = |known: Option<&OwnedNode>| known.map_or(Reason::New, |_| Reason::WasMissing);
+        let created = new.iter().map(|node| step(node, Action::Create, reason(left.take_at(&node.place))));
+        return (created.collect(), 0);
+    }
     let rest: Vec<&OwnedNode> =
         new.iter().filter(|node| left.take(&node.place, node.checksum).is_none()).collect();
-    let mut steps = Vec::new();
-    if existing.is_none() {
-        let mut known = Left::of(old);
-        steps.extend(new.iter().map(|node| match known.take_at(&node.place) {
-            Some(_) => step(node, Action::Create, Reason::WasMissing),
-            None => step(node, Action::Create, Reason::New),
-        }));
-        return (steps, 0);
-    }
     let unchanged = new.len() - rest.len();
-    for node in rest {
-        let before = match &node.place {
-            Place::Key(at) | Place::Default(at) => left.take_key(at),
-            place => left.take_sibling(place, &node.owner),
-        };
-        steps.push(match before {
-            Some(_) => step(node, Action::Update, Reason::Content),
-            None => step(node, Action::Create, Reason::New),
-        });
-    }
+    let mut steps: Vec<Step> = rest.into_iter().map(|node| changed(node, &mut left)).collect();
     steps.extend(left.drain().into_iter().map(|node| step(node, Action::Remove, Reason::Unasked)));
     steps.sort_by(|left, right| left.at.cmp(&right.at));
     (steps, unchanged)
+}
+
+/// A node that was not there just so.
+fn changed(node: &OwnedNode, left: &mut Left<'_>) -> Step {
+    let before = match &node.place {
+        Place::Key(at) | Place::Default(at) => left.take_key(at),
+        place => left.take_sibling(place, &node.owner),
+    };
+    match before {
+        Some(_) => step(node, Action::Update, Reason::Content),
+        None => step(node, Action::Create, Reason::New),
+    }
 }

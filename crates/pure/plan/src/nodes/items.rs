@@ -1,5 +1,7 @@
 //! Items of lists. They have no names: one is known by what it says, and an edited one by its commands.
 
+use std::collections::{HashSet, VecDeque};
+
 use agpm_model::Place;
 use agpm_text::{NodeRef, Pointer};
 
@@ -36,11 +38,10 @@ impl<'a> Engine<'a> {
     }
 
     pub(super) fn decide_item(&mut self, desired: &DesiredNode, list: &Pointer) {
-        let siblings = || self.left.siblings(&desired.node.place, &desired.owner);
-        let untouched = siblings().find_map(|node| Some((node, self.free_item(list, node.checksum)?)));
-        if let Some((node, index)) = untouched {
+        if let Some((index, node)) = self.next_untouched(desired, list) {
             return self.replace_item(desired, node, index, Reason::Content);
         }
+        let siblings = || self.left.siblings(&desired.node.place, &desired.owner);
         let edited = siblings().find_map(|node| Some((node, self.edited_item(node, list)?)));
         let first = siblings().next();
         match (edited, first) {
@@ -58,6 +59,32 @@ impl<'a> Engine<'a> {
             }
             (None, None) => self.append_item(desired, list, Reason::New),
         }
+    }
+
+    /// The first item of the same owner that is as we wrote it and not wanted any more.
+    fn next_untouched(&mut self, desired: &DesiredNode, list: &Pointer) -> Option<(usize, &'a OwnedNode)> {
+        let key = (list.clone(), desired.owner.clone());
+        if !self.untouched.contains_key(&key) {
+            let nodes: Vec<&OwnedNode> = self.left.siblings(&desired.node.place, &desired.owner).collect();
+            let queue = self.in_order(nodes, list);
+            self.untouched.insert(key.clone(), queue);
+        }
+        self.untouched.get_mut(&key)?.pop_front()
+    }
+
+    /// Where untouched nodes stand, from the top.
+    fn in_order(&self, nodes: Vec<&'a OwnedNode>, list: &Pointer) -> VecDeque<(usize, &'a OwnedNode)> {
+        let mut taken = HashSet::new();
+        let mut found = Vec::new();
+        for node in nodes {
+            let is_free = |index: usize| self.is_free(list, index) && !taken.contains(&index);
+            if let Some((index, _)) = self.sight.spot(node, is_free) {
+                taken.insert(index);
+                found.push((index, node));
+            }
+        }
+        found.sort_by_key(|(index, _)| *index);
+        found.into()
     }
 
     /// Remembers what an edited item says.

@@ -1,15 +1,15 @@
 //! Lists that were ours in one way and are wanted in another: whole, item by item, or by a key of the items.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use agpm_model::Place;
-use agpm_text::{Document, Kind, NodeRef, Pointer, Value};
+use agpm_text::{Document, Kind, NodeRef, Pointer, Value, to_value};
 
 use super::OwnedNode;
-use super::look::remember;
+use super::look::{is_bare, remember};
 use super::ours::Ours;
 use super::room::{Wanted, split};
-use super::sight::{Sight, json};
+use super::sight::Sight;
 
 /// How a list is held.
 #[derive(Clone, PartialEq, Eq)]
@@ -17,6 +17,16 @@ enum Hold {
     Whole,
     Items,
     Keyed(String),
+}
+
+impl Hold {
+    /// Not whole.
+    fn apart(&self) -> Hold {
+        match self {
+            Hold::Keyed(key) => Hold::Keyed(key.clone()),
+            Hold::Whole | Hold::Items => Hold::Items,
+        }
+    }
 }
 
 /// Makes what is ours and what is wanted hold each list in the same way.
@@ -31,18 +41,19 @@ pub(super) fn reconcile<'d>(
         return wanted;
     }
     let sight = Sight::of(document);
+    let bare = bare_lists(&wanted);
     for (list, nodes) in &moving {
         let Some(hold) = holds.get_mut(list) else { continue };
-        if *hold == Hold::Whole {
-            match whole(&sight, list, nodes, ours) {
-                Some(node) => {
-                    ours.nodes.push(node);
-                    continue;
-                }
-                None => *hold = Hold::Items,
+        match (&*hold, becoming(&sight, list, nodes, ours)) {
+            (Hold::Whole, Becoming::Whole(node)) => ours.nodes.push(node),
+            // What is wanted whole takes their place, or is refused.
+            (Hold::Whole, Becoming::Gone) => {}
+            (Hold::Whole, Becoming::Mixed) if bare.contains(list) => {}
+            _ => {
+                *hold = hold.apart();
+                nodes.iter().for_each(|node| take_apart(&sight, list, node, hold, ours));
             }
         }
-        nodes.iter().for_each(|node| take_apart(&sight, list, node, hold, ours));
     }
     let is_split = |node: &Wanted<'_>| {
         let list = node.node.place.pointer();
@@ -88,11 +99,30 @@ fn take_moving(holds: &HashMap<Pointer, Hold>, ours: &mut Ours) -> BTreeMap<Poin
     moving
 }
 
-/// The list as one node, if there is nothing of the user's in it.
-fn whole(sight: &Sight<'_>, list: &Pointer, nodes: &[OwnedNode], ours: &Ours) -> Option<OwnedNode> {
-    let now = sight.at(list).filter(|now| now.kind() == Kind::List)?;
+/// What items of ours are in a list that is wanted whole.
+enum Becoming {
+    /// All there is.
+    Whole(OwnedNode),
+    /// There is no list any more.
+    Gone,
+    /// Something of the user's is beside them.
+    Mixed,
+}
+
+fn becoming(sight: &Sight<'_>, list: &Pointer, nodes: &[OwnedNode], ours: &Ours) -> Becoming {
+    let Some(now) = sight.at(list).filter(|now| now.kind() == Kind::List) else { return Becoming::Gone };
     let all = sight.spots(nodes).len() == now.len() && ours.containers.contains(list);
-    all.then(|| remember(&Place::Key(list.clone()), now, &nodes[0].owner))
+    if all {
+        Becoming::Whole(remember(&Place::Key(list.clone()), now, &nodes[0].owner))
+    } else {
+        Becoming::Mixed
+    }
+}
+
+/// Lists that are wanted whole and without an item.
+fn bare_lists(wanted: &[Wanted<'_>]) -> HashSet<Pointer> {
+    let is_bare = |node: &&Wanted<'_>| hold_of(node) == Some(Hold::Whole) && is_bare(&node.node.value);
+    wanted.iter().filter(is_bare).map(|node| node.node.place.pointer().clone()).collect()
 }
 
 /// A node of a list, held in another way if it is as we wrote it.
@@ -111,9 +141,8 @@ fn take_apart(sight: &Sight<'_>, list: &Pointer, node: &OwnedNode, hold: &Hold, 
 }
 
 fn place(list: &Pointer, item: NodeRef<'_>, hold: &Hold) -> Place {
-    let id = |key: &String| Some((key.clone(), json(item.get(key)?)));
     match hold {
-        Hold::Keyed(key) => id(key).map(|(key, id)| Place::Keyed { list: list.clone(), key, id }),
+        Hold::Keyed(key) => item.get(key).map(|id| Place::keyed(list.clone(), key, &to_value(id))),
         _ => None,
     }
     .unwrap_or_else(|| Place::Item(list.clone()))

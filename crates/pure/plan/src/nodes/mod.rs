@@ -165,7 +165,7 @@ pub struct NodePlan {
     pub changes: Vec<Change>,
     /// What must not be done.
     pub refusals: Vec<Refusal>,
-    /// What is ours afterwards; nothing if no node is.
+    /// What is ours afterwards; nothing if no node is, and none of the user's is just what is wanted.
     pub owned: Option<OwnedNodes>,
     /// How many nodes are as they should be.
     pub unchanged: usize,

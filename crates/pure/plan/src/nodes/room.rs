@@ -7,7 +7,6 @@ use std::collections::HashMap;
 use agpm_model::{EntryNode, Place};
 use agpm_text::{Pointer, Value, fingerprint};
 
-use super::look::is_bare;
 use super::{DesiredNode, NodeError, Twin};
 
 /// A node that is to be, and none is there twice.
@@ -94,7 +93,7 @@ impl<'d> Sieve<'d> {
         for above in &self.above {
             let (outer, inner) = (&self.desired[*above], &self.desired[node]);
             let part = match &outer.node.place {
-                Place::Default(_) if is_bare(&outer.node.value) => continue,
+                Place::Default(_) if outer.node.value == Value::Map(Vec::new()) => continue,
                 Place::Key(at) => find(&outer.node.value, &pointer(inner).steps()[at.steps().len()..]),
                 _ => None,
             };
@@ -113,21 +112,17 @@ impl<'d> Sieve<'d> {
     /// The one node under a key that counts.
     fn add_keys(&mut self, group: &[usize]) -> Result<Option<usize>, NodeError> {
         let place = |node: usize| &self.desired[node].node.place;
-        let keys: Vec<usize> =
-            self.kept(group).filter(|node| matches!(place(*node), Place::Key(_))).collect();
-        let defaults: Vec<usize> =
-            self.kept(group).filter(|node| matches!(place(*node), Place::Default(_))).collect();
+        let is_key = |node: &usize| matches!(place(*node), Place::Key(_));
+        let is_default = |node: &usize| matches!(place(*node), Place::Default(_));
+        let keys: Vec<usize> = self.kept(group).filter(is_key).collect();
+        let all: Vec<usize> = keys.iter().copied().chain(self.kept(group).filter(is_default)).collect();
+        let Some((first, others)) = all.split_first() else { return Ok(None) };
         let value = |node: usize| &self.desired[node].node.value;
-        let first = keys.iter().chain(&defaults).next().copied();
-        if let Some(other) =
-            keys.iter().find(|other| first.is_some_and(|first| value(first) != value(**other)))
-        {
-            return Err(self.clash(first.unwrap_or(*other), *other));
+        if let Some(other) = keys.iter().find(|other| value(*first) != value(**other)) {
+            return Err(self.clash(*first, *other));
         }
-        for other in keys.into_iter().chain(defaults).skip(1) {
-            self.fates[other] = Fate::Dropped;
-        }
-        Ok(first)
+        others.iter().for_each(|other| self.fates[*other] = Fate::Dropped);
+        Ok(Some(*first))
     }
 
     /// Items of a list, each once; one that stands for them in the way below.

@@ -125,8 +125,9 @@ impl<'d> Sight<'d> {
         let ids = all.entry((node.id(), key.to_owned())).or_insert_with(|| {
             let mut ids = Ids::new();
             for (index, item) in node.items().enumerate() {
-                let id = item.get(key).map(json);
-                id.into_iter().for_each(|id| ids.entry(id).or_default().push(index));
+                let Some(id) = item.get(key) else { continue };
+                let id = to_value(id).to_json().trim_end().to_owned();
+                ids.entry(id).or_default().push(index);
             }
             Rc::new(ids)
         });
@@ -177,9 +178,4 @@ impl<'d> Sight<'d> {
 /// The place so many steps down the way.
 pub(super) fn above(at: &Pointer, length: usize) -> Pointer {
     at.steps()[..length].iter().cloned().collect()
-}
-
-/// On one line.
-pub(super) fn json(node: NodeRef<'_>) -> String {
-    to_value(node).to_json().trim_end().to_owned()
 }

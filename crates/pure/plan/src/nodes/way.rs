@@ -28,8 +28,9 @@ pub(super) fn clear(
     let mut made = Decisions::default();
     if !doomed.is_empty() {
         made = Engine::new(&draft.document, ours, &doomed, overwrite).retire_all();
+        let needed: Vec<&Pointer> = ours.containers.iter().filter(|at| room.may_need(at, &sight)).collect();
         draft.apply(&std::mem::take(&mut made.edits))?;
-        draft.prune(ours.containers.iter().filter(|at| room.is_for_a_key(at)))?;
+        draft.prune(needed)?;
     }
     if overwrite >= Overwrite::Unowned {
         let edits = take_over(draft, wanted, &mut made);
@@ -48,7 +49,11 @@ impl<'w> Room<'w> {
     fn of(wanted: &'w [Wanted<'w>]) -> Self {
         let mut places: BTreeMap<&Pointer, Vec<&Wanted<'_>>> = BTreeMap::new();
         for node in wanted {
-            places.entry(node.node.place.pointer()).or_default().push(node);
+            let here = places.entry(node.node.place.pointer()).or_default();
+            // One item of a list tells as much as all of them.
+            if !here.iter().any(|other| is_item(&other.node.place) && is_item(&node.node.place)) {
+                here.push(node);
+            }
         }
         Room { places }
     }
@@ -59,36 +64,48 @@ impl<'w> Room<'w> {
         if let Some(here) = self.places.get(at) {
             return here.iter().any(|wanted| excludes(&wanted.node.place, &wanted.node.value, node, sight));
         }
-        (0..at.steps().len()).any(|length| self.is_key(&above(at, length))) || self.is_above_wanted(node)
+        let is_map = || sight.at(at).is_some_and(|now| now.kind() == Kind::Map);
+        let has_room = || matches!(node.place, Place::Default(_)) && is_map();
+        self.is_below_solid(at) || self.is_above_wanted(at) && !has_room()
     }
 
-    fn is_key(&self, at: &Pointer) -> bool {
-        let is_solid = |wanted: &&Wanted<'_>| match &wanted.node.place {
-            Place::Key(_) => true,
-            Place::Default(_) => !is_bare(&wanted.node.value),
-            _ => false,
+    /// Whether something is wanted at a place that has no room for keys.
+    fn is_solid(&self, at: &Pointer) -> bool {
+        let is_solid = |wanted: &&Wanted<'_>| {
+            let is_bare_map = is_bare(&wanted.node.value) && wanted.node.value.shape().kind() == Kind::Map;
+            !(is_bare_map && matches!(wanted.node.place, Place::Default(_)))
         };
         self.places.get(at).is_some_and(|here| here.iter().any(is_solid))
     }
 
-    /// Whether a container has to go for a key to come.
-    fn is_for_a_key(&self, at: &Pointer) -> bool {
-        (0..=at.steps().len()).any(|length| self.is_key(&above(at, length)))
+    /// Whether a container may have to go for something to come.
+    fn may_need(&self, at: &Pointer, sight: &Sight<'_>) -> bool {
+        let is_list = || sight.at(at).is_some_and(|now| now.kind() == Kind::List);
+        self.places.contains_key(at) || self.is_below_solid(at) || self.is_above_wanted(at) && is_list()
     }
 
-    fn is_above_wanted(&self, node: &OwnedNode) -> bool {
-        let at = node.place.pointer();
-        let next = self.places.range::<&Pointer, _>(at..).next();
-        matches!(node.place, Place::Key(_)) && next.is_some_and(|(below, _)| below.is_within(at))
+    fn is_below_solid(&self, at: &Pointer) -> bool {
+        (0..at.steps().len()).any(|length| self.is_solid(&above(at, length)))
     }
+
+    fn is_above_wanted(&self, at: &Pointer) -> bool {
+        let next = self.places.range::<&Pointer, _>(at..).next();
+        next.is_some_and(|(below, _)| below.is_within(at))
+    }
+}
+
+fn is_item(place: &Place) -> bool {
+    matches!(place, Place::Item(_) | Place::Keyed { .. })
 }
 
 /// Whether two nodes at one place cannot be there both.
 fn excludes(place: &Place, value: &Value, node: &OwnedNode, sight: &Sight<'_>) -> bool {
     let is_list = || sight.at(place.pointer()).is_some_and(|now| now.kind() == Kind::List);
     match (place, &node.place) {
-        (Place::Key(_), Place::Item(_) | Place::Keyed { .. }) => value.shape().kind() != Kind::List,
-        (Place::Item(_) | Place::Keyed { .. }, Place::Key(_)) => !is_list(),
+        (Place::Key(_) | Place::Default(_), Place::Item(_) | Place::Keyed { .. }) => {
+            value.shape().kind() != Kind::List
+        }
+        (Place::Item(_) | Place::Keyed { .. }, Place::Key(_) | Place::Default(_)) => !is_list(),
         _ => false,
     }
 }

@@ -1,0 +1,482 @@
+//! The whole life of a file that layers, packages and the user write, in any order: what is the user's stays.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod support;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use agpm_model::Place;
+use agpm_plan::{Action, DesiredNode, FileOrigin, FileOutcome, NodeError, Overwrite, Twin, take_back};
+use agpm_text::{Document, Edit, Format, Kind, NodeRef, Pointer, Value, print, to_value};
+use proptest::prelude::*;
+use support::layer::{Lists, leaves};
+use support::{File, Tape, item, key, read};
+
+const KEYS: &[&str] = &["a", "b", "c~/", "hooks", "mcp"];
+
+/// A value of a layer.
+fn layer_value(tape: &mut Tape<'_>, depth: usize) -> Value {
+    let kind = if depth == 0 { 1 } else { tape.pick(&[4, 5, 1, 1, 2, 3]) };
+    match kind {
+        1 if depth < 3 => {
+            let keys = KEYS.iter().filter(|_| tape.pick(&[false, false, true])).collect::<Vec<_>>();
+            Value::map(keys.into_iter().map(|key| (*key, layer_value(tape, depth + 1))))
+        }
+        2 => Value::list((0..tape.pick(&[0, 1, 2, 3])).map(|_| tape.pick(&["x0", "x1", "p1"]))),
+        3 => {
+            let ids: Vec<&str> =
+                ["k0", "k1", "k2"].into_iter().filter(|_| tape.pick(&[false, true])).collect();
+            let item = |id| Value::map([("id", Value::from(id)), ("v", tape.pick(&["x0", "x1"]).into())]);
+            Value::List(ids.into_iter().map(item).collect())
+        }
+        4 => Value::from(tape.pick(&[true, false])),
+        _ => Value::from(tape.pick(&["x0", "x1", "x2"])),
+    }
+}
+
+/// Printed, with comments between lines.
+fn layer_text(tape: &mut Tape<'_>, format: Format) -> String {
+    let text = print(&layer_value(tape, 0), format).unwrap();
+    let comment = match format {
+        Format::Json => "",
+        Format::Jsonc => "// layer\n",
+        _ => "# layer\n",
+    };
+    text.split_inclusive('\n').flat_map(|line| [tape.pick(&["", "", comment]), line]).collect()
+}
+
+fn packages(tape: &mut Tape<'_>) -> Vec<DesiredNode> {
+    let all = [
+        key("/mcp/fs", "{\"command\": \"npx\"}", "mcp-servers/fs"),
+        item("/hooks/a", "{\"hooks\": [{\"command\": \"lint\"}]}", "hooks/lint"),
+        item("/hooks/a", "\"p1\"", "hooks/p"),
+    ];
+    all.into_iter().filter(|_| tape.pick(&[false, false, true])).collect()
+}
+
+/// What the user said under a key.
+#[derive(Clone, Debug)]
+struct Said {
+    value: Value,
+    /// It was ours, and is again when we want just that.
+    edited: bool,
+}
+
+/// A file, and what is the user's in it.
+#[derive(Debug)]
+struct Life {
+    file: File,
+    keys: BTreeMap<Pointer, Said>,
+    items: Vec<(Pointer, Value)>,
+    /// Lists of ours that the user changed: they are the user's when they are not wanted any more.
+    edited_lists: BTreeSet<Pointer>,
+    touched: bool,
+    /// A map of the user's may be empty since then.
+    dropped: bool,
+    count: usize,
+}
+
+/// Maps and lists that are reached by keys, none of them inside a node of ours.
+fn containers(now: NodeRef<'_>, at: &Pointer, solid: &BTreeSet<Pointer>, out: &mut Vec<(Pointer, Kind)>) {
+    if solid.contains(at) && now.kind() == Kind::Map {
+        return;
+    }
+    if matches!(now.kind(), Kind::Map | Kind::List) {
+        out.push((at.clone(), now.kind()));
+    }
+    for (key, value) in now.entries() {
+        containers(value, &at.child(key.content()), solid, out);
+    }
+}
+
+impl Life {
+    fn new(format: Format) -> Self {
+        let (keys, items, edited_lists) = Default::default();
+        Life {
+            file: File::missing(format),
+            keys,
+            items,
+            edited_lists,
+            touched: false,
+            dropped: false,
+            count: 0,
+        }
+    }
+
+    fn document(&self) -> Option<Document> {
+        self.file.text.as_ref().map(|text| read(text, self.file.format))
+    }
+
+    /// Keys that are ours.
+    fn solid(&self) -> BTreeSet<Pointer> {
+        let nodes = self.file.owned.iter().flat_map(|owned| &owned.nodes);
+        nodes
+            .filter(|node| matches!(node.place, Place::Key(_)))
+            .map(|node| node.place.pointer().clone())
+            .collect()
+    }
+
+    fn containers(&self, kind: Kind) -> Vec<Pointer> {
+        let mut out = Vec::new();
+        if let Some(root) = self.document().as_ref().and_then(Document::root) {
+            containers(root, &Pointer::root(), &self.solid(), &mut out);
+        }
+        out.into_iter().filter(|(_, own)| *own == kind).map(|(at, _)| at).collect()
+    }
+
+    /// Whether an edit of the user's was made.
+    fn make(&mut self, edit: &Edit) -> bool {
+        let edited = self.document().and_then(|document| document.edit(edit).ok());
+        self.touched |= edited.is_some();
+        edited.map(|text| self.file.text = Some(text)).is_some()
+    }
+
+    fn word(&mut self, tape: &mut Tape<'_>) -> Value {
+        self.count += 1;
+        match tape.pick(&[0, 0, 1]) {
+            0 => Value::from(format!("u{}", self.count)),
+            _ => Value::from(tape.pick(&["x0", "x1"])),
+        }
+    }
+
+    fn meddle(&mut self, tape: &mut Tape<'_>) {
+        if self.file.text.is_none() && tape.pick(&[false, true]) {
+            self.file.text = Some(if self.file.format == Format::Json { "{}" } else { "" }.to_owned());
+            self.touched = true;
+        }
+        match tape.pick(&[6, 0, 0, 1, 1, 2, 3, 4, 5]) {
+            0 => self.say_key(tape),
+            1 => self.add_item(tape),
+            2 => self.comment(),
+            3 => self.drop_ours(tape),
+            4 => self.edit_ours(tape),
+            5 => self.drop_container(tape),
+            _ => {}
+        }
+    }
+
+    fn say_key(&mut self, tape: &mut Tape<'_>) {
+        let mut maps = self.containers(Kind::Map);
+        if maps.is_empty() {
+            maps.push(Pointer::root());
+        }
+        let at = maps[tape.index(maps.len())].child(tape.pick(&["a", "b", "u", "v", "hooks"]));
+        let value = self.word(tape);
+        let list = tape.pick(&[false, false, true]);
+        let is_there = self.document().is_some_and(|document| document.at(&at).is_some());
+        if is_there || self.document().is_none() {
+            return;
+        }
+        let said = if list { Value::List(vec![value.clone()]) } else { value.clone() };
+        // A missing node of ours that the user says anew is an edit.
+        let edited = self.solid().contains(&at);
+        if edited && list {
+            return;
+        }
+        if self.make(&Edit::Set { at: at.clone(), value: said }) {
+            if list {
+                self.items.push((at, value));
+            } else {
+                self.keys.insert(at, Said { value, edited });
+            }
+        }
+    }
+
+    fn add_item(&mut self, tape: &mut Tape<'_>) {
+        let lists = self.containers(Kind::List);
+        let Some(list) = lists.get(tape.index(lists.len().max(1))) else { return };
+        let value = match tape.pick(&[0, 1]) {
+            0 => self.word(tape),
+            _ => Value::map([("id", Value::from(tape.pick(&["k0", "k9"]))), ("v", self.word(tape))]),
+        };
+        if self.make(&Edit::Append { to: list.clone(), value: value.clone() }) {
+            if self.solid().contains(list) {
+                self.edited_lists.insert(list.clone());
+            }
+            self.items.push((list.clone(), value));
+        }
+    }
+
+    fn comment(&mut self) {
+        let line = match self.file.format {
+            Format::Json => return,
+            Format::Jsonc => "// user\n",
+            _ => "# user\n",
+        };
+        if let Some(text) = &mut self.file.text {
+            text.insert_str(0, line);
+            self.touched = true;
+        }
+    }
+
+    /// A scalar of ours that is as we wrote it.
+    fn ours(&self, tape: &mut Tape<'_>) -> Option<Pointer> {
+        let document = self.document()?;
+        let is_scalar = |at: &Pointer| {
+            let now = document.at(at);
+            now.is_some_and(|now| !matches!(now.kind(), Kind::Map | Kind::List))
+                && !self.keys.contains_key(at)
+        };
+        let solid: Vec<Pointer> = self.solid().into_iter().filter(is_scalar).collect();
+        solid.get(tape.index(solid.len().max(1))).cloned()
+    }
+
+    fn drop_ours(&mut self, tape: &mut Tape<'_>) {
+        if let Some(at) = self.ours(tape) {
+            self.make(&Edit::Remove { at });
+        }
+    }
+
+    /// A map or a list goes with all that is in it.
+    fn drop_container(&mut self, tape: &mut Tape<'_>) {
+        let mut all = self.containers(Kind::Map);
+        all.extend(self.containers(Kind::List));
+        all.retain(|at| !at.steps().is_empty());
+        let Some(at) = all.get(tape.index(all.len())) else { return };
+        if self.make(&Edit::Remove { at: at.clone() }) {
+            self.keys.retain(|own, _| !own.is_within(at));
+            self.items.retain(|(own, _)| !own.is_within(at));
+            self.edited_lists.retain(|own| !own.is_within(at));
+            self.dropped = true;
+        }
+    }
+
+    fn edit_ours(&mut self, tape: &mut Tape<'_>) {
+        let Some(at) = self.ours(tape) else { return };
+        let value = self.word(tape);
+        let same = self.document().and_then(|document| document.at(&at).map(to_value)) == Some(value.clone());
+        if !same && self.make(&Edit::Set { at: at.clone(), value: value.clone() }) {
+            self.keys.insert(at, Said { value, edited: true });
+        }
+    }
+
+    /// One run; whether it was refused.
+    fn run(&mut self, base: Option<&Document>, wanted: &[DesiredNode], overwrite: Overwrite) -> bool {
+        let plan = match self.file.plan_on(base, wanted, overwrite) {
+            Ok(plan) => plan,
+            Err(NodeError::Clash { .. }) => return true,
+            Err(error) => panic!("{error} {self:?} {wanted:?}"),
+        };
+        if !plan.refusals.is_empty() {
+            assert_eq!((plan.outcome, plan.owned), (FileOutcome::Unchanged, self.file.owned.clone()));
+            return true;
+        }
+        let plan = self.file.get_on(base, wanted, overwrite);
+        self.edited_lists.retain(|at| {
+            let now = self.file.text.as_ref().map(|text| read(text, self.file.format));
+            now.is_some_and(|now| now.at(at).is_some())
+        });
+        self.settle(wanted);
+        if !self.touched {
+            assert!(plan.changes.iter().all(|change| change.action != Action::Keep));
+        }
+        false
+    }
+
+    /// Whether packages and layers do not go together, or a package has no room.
+    fn is_clash(&self, wanted: &[DesiredNode]) -> bool {
+        wanted.iter().any(|node| node.twin == Twin::Taken)
+    }
+
+    /// What was edited is ours if it is wanted just so, and the user's if it is not wanted.
+    fn settle(&mut self, wanted: &[DesiredNode]) {
+        let value = |at: &Pointer| {
+            let node = wanted.iter().find(|node| node.node.place == Place::Key(at.clone()));
+            node.map(|node| node.node.value.clone())
+        };
+        self.keys.retain(|at, said| !said.edited || value(at).as_ref() != Some(&said.value));
+        for (at, said) in &mut self.keys {
+            said.edited &= value(at).is_some();
+        }
+    }
+
+    /// All that is the user's is there, and nothing else but what is wanted.
+    fn check(&self, wanted: &[DesiredNode]) {
+        let now = self.document().and_then(|document| document.root().map(to_value));
+        let mut rest = now.unwrap_or(Value::Map(Vec::new()));
+        for (at, said) in &self.keys {
+            assert_eq!(take(&mut rest, at), Some(said.value.clone()), "{at} {self:?}\n{wanted:?}");
+        }
+        for (list, value) in &self.items {
+            assert!(take_item(&mut rest, list, value), "{list} {value:?} {self:?}\n{wanted:?}");
+        }
+        for list in &self.edited_lists {
+            take(&mut rest, list);
+        }
+        for node in wanted {
+            match &node.node.place {
+                Place::Key(at) if !self.keys.contains_key(at) && !self.edited_lists.contains(at) => {
+                    let list = matches!(node.node.value, Value::List(_));
+                    if !list {
+                        assert_eq!(take(&mut rest, at).as_ref(), Some(&node.node.value), "{at} {self:?}");
+                    } else if let Value::List(items) = &node.node.value {
+                        items.iter().for_each(|value| {
+                            take_item(&mut rest, at, value);
+                        });
+                    }
+                }
+                Place::Item(list) | Place::Keyed { list, .. } => {
+                    take_item(&mut rest, list, &node.node.value);
+                }
+                _ => {}
+            }
+        }
+        assert!(is_bare(&rest), "{rest:?} {self:?}\n{wanted:?}");
+    }
+
+    /// Taking the last run back leaves all that is the user's.
+    fn check_taken_back(&self, before: &File) {
+        let Some(now) = self.document() else { return };
+        let old = before.text.as_ref().map(|text| read(text, before.format));
+        let outcome = take_back(&now, old.as_ref(), before.owned.as_ref(), self.file.owned.as_ref()).unwrap();
+        let text = match outcome {
+            FileOutcome::Unchanged => now.text().to_string(),
+            FileOutcome::Write(text) => text,
+            FileOutcome::Remove => String::new(),
+        };
+        let mut rest = read(&text, before.format).root().map_or(Value::Null, to_value);
+        for (at, said) in &self.keys {
+            assert_eq!(take(&mut rest, at), Some(said.value.clone()), "{at} {self:?}\n{before:?}\n{text}");
+        }
+        for (list, value) in &self.items {
+            assert!(take_item(&mut rest, list, value), "{list} {value:?} {self:?}\n{before:?}\n{text}");
+        }
+    }
+
+    /// Where no comment may be in a container of ours, none of them is left.
+    fn check_containers(&self) {
+        let users: Vec<&Pointer> = self
+            .keys
+            .keys()
+            .chain(self.items.iter().map(|(list, _)| list))
+            .chain(&self.edited_lists)
+            .collect();
+        let mut all = self.containers(Kind::Map);
+        all.extend(self.containers(Kind::List));
+        for at in all.iter().filter(|at| !at.steps().is_empty()) {
+            assert!(users.iter().any(|users| users.is_within(at)), "{at} {self:?}");
+        }
+    }
+}
+
+impl Tape<'_> {
+    fn index(&mut self, count: usize) -> usize {
+        let all: Vec<usize> = (0..count.max(1)).collect();
+        self.pick(&all)
+    }
+}
+
+fn find<'v>(value: &'v mut Value, steps: &[String]) -> Option<&'v mut Value> {
+    let Some((step, rest)) = steps.split_first() else { return Some(value) };
+    let Value::Map(entries) = value else { return None };
+    let (_, value) = entries.iter_mut().find(|(key, _)| key == step)?;
+    find(value, rest)
+}
+
+fn take(value: &mut Value, at: &Pointer) -> Option<Value> {
+    let (parent, step) = at.split_last()?;
+    let Value::Map(entries) = find(value, parent.steps())? else { return None };
+    let place = entries.iter().position(|(key, _)| key == step)?;
+    Some(entries.remove(place).1)
+}
+
+fn take_item(value: &mut Value, list: &Pointer, item: &Value) -> bool {
+    let Some(Value::List(items)) = find(value, list.steps()) else { return false };
+    let place = items.iter().position(|own| own == item);
+    place.map(|place| items.remove(place)).is_some()
+}
+
+/// Nothing but containers.
+fn is_bare(value: &Value) -> bool {
+    match value {
+        Value::Map(entries) => entries.iter().all(|(_, value)| is_bare(value)),
+        Value::List(items) => items.is_empty(),
+        _ => false,
+    }
+}
+
+/// What is wanted in one run, and the text of the layers.
+fn wish(tape: &mut Tape<'_>, format: Format) -> (Option<Document>, Vec<DesiredNode>) {
+    let layered = tape.pick(&[false, true, true, true]);
+    let base = layered.then(|| read(&layer_text(tape, format), format));
+    let lists = tape.pick(&[Lists::Whole, Lists::Items, Lists::Keyed]);
+    let layers = base.as_ref().map(|base| leaves(base, lists)).unwrap_or_default();
+    (base.filter(|_| !layers.is_empty()), [layers, packages(tape)].concat())
+}
+
+fn live(bytes: &[u8], format: Format) {
+    let mut tape = Tape { bytes, at: 0 };
+    let mut life = Life::new(format);
+    while tape.at < tape.bytes.len() {
+        let (base, wanted) = wish(&mut tape, format);
+        let before = life.file.clone();
+        let refused = life.run(base.as_ref(), &wanted, Overwrite::Nothing);
+        if !refused {
+            life.check(&wanted);
+        }
+        if let (false, false, Some(base), true) =
+            (refused, life.touched, &base, wanted.iter().all(|node| node.twin == Twin::Left))
+        {
+            assert_eq!(life.file.now(), &**base.text());
+            assert_eq!(life.file.owned.as_ref().unwrap().file, FileOrigin::Whole);
+        }
+        for _ in 0..tape.pick(&[0, 0, 1, 3]) {
+            life.meddle(&mut tape);
+        }
+        if !refused {
+            life.check_taken_back(&before);
+        }
+    }
+    assert!(!life.run(None, &[], Overwrite::Nothing), "{life:?}");
+    life.check(&[]);
+    if format == Format::Json && !life.dropped {
+        life.check_containers();
+    }
+    if !life.touched {
+        assert_eq!(life.file.text, None);
+    }
+}
+
+/// Whatever may be overwritten, a plan that was carried out is followed by an empty one.
+fn live_wildly(bytes: &[u8], format: Format) {
+    let mut tape = Tape { bytes, at: 0 };
+    let mut life = Life::new(format);
+    while tape.at < tape.bytes.len() {
+        let (base, wanted) = wish(&mut tape, format);
+        let overwrite = tape.pick(&[Overwrite::Unowned, Overwrite::Everything, Overwrite::Nothing]);
+        let refused = life.run(base.as_ref(), &wanted, overwrite);
+        assert!(!refused || overwrite == Overwrite::Nothing || life.is_clash(&wanted), "{life:?}");
+        for _ in 0..tape.pick(&[0, 1, 3]) {
+            life.meddle(&mut tape);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 150, max_shrink_iters: 3000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn in_json(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        live(&bytes, Format::Json);
+    }
+
+    #[test]
+    fn in_json_with_comments(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        live(&bytes, Format::Jsonc);
+    }
+
+    #[test]
+    fn in_yaml(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        live(&bytes, Format::Yaml);
+    }
+
+    #[test]
+    fn whatever_may_be_overwritten(bytes in prop::collection::vec(any::<u8>(), 0..200), format in 0usize..4) {
+        live_wildly(&bytes, [Format::Json, Format::Jsonc, Format::Yaml, Format::Toml][format]);
+    }
+
+    #[test]
+    fn in_toml(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        live(&bytes, Format::Toml);
+    }
+}

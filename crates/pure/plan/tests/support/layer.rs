@@ -1,0 +1,53 @@
+//! The nodes of a document of the layers.
+
+use agpm_model::{EntryNode, Place};
+use agpm_plan::{DesiredNode, Twin};
+use agpm_text::{Document, Kind, NodeRef, Pointer, Value, to_value};
+
+/// How lists are ours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lists {
+    Whole,
+    Items,
+    /// By `id` where every item has one.
+    Keyed,
+}
+
+pub(crate) fn leaves(document: &Document, lists: Lists) -> Vec<DesiredNode> {
+    let mut nodes = Vec::new();
+    if let Some(root) = document.root().filter(|root| root.len() > 0) {
+        collect(root, &Pointer::root(), lists, &mut nodes);
+    }
+    nodes
+}
+
+fn node(place: Place, value: Value) -> DesiredNode {
+    DesiredNode { node: EntryNode { place, value }, owner: "layers".to_owned(), twin: Twin::Left }
+}
+
+fn collect(now: NodeRef<'_>, at: &Pointer, lists: Lists, nodes: &mut Vec<DesiredNode>) {
+    match now.kind() {
+        Kind::Map | Kind::List if now.len() == 0 => {
+            let bare = now.kind() == Kind::Map || lists != Lists::Whole;
+            let place = if bare { Place::Default(at.clone()) } else { Place::Key(at.clone()) };
+            nodes.push(node(place, to_value(now)));
+        }
+        Kind::Map => {
+            for (key, value) in now.entries() {
+                collect(value, &at.child(key.content()), lists, nodes);
+            }
+        }
+        Kind::List if lists != Lists::Whole => {
+            let named = lists == Lists::Keyed && now.items().all(|item| item.get("id").is_some());
+            nodes.extend(now.items().map(|item| node(item_place(item, at, named), to_value(item))));
+        }
+        _ => nodes.push(node(Place::Key(at.clone()), to_value(now))),
+    }
+}
+
+fn item_place(item: NodeRef<'_>, list: &Pointer, named: bool) -> Place {
+    match item.get("id").filter(|_| named) {
+        Some(id) => Place::keyed(list.clone(), "id", &to_value(id)),
+        None => Place::Item(list.clone()),
+    }
+}

@@ -1,0 +1,156 @@
+//! What tests of shared files have in common.
+#![allow(dead_code, clippy::unwrap_used, clippy::panic, missing_docs)]
+
+pub(crate) mod layer;
+
+use agpm_diag::{SourceMap, has_errors};
+use agpm_model::{EntryNode, Place, RelativePath};
+use agpm_plan::{
+    Action, DesiredNode, FileOutcome, Glance, Ledger, NodeError, NodePlan, Overwrite, OwnedNodes, Reason,
+    SharedFile, Twin, plan_nodes,
+};
+use agpm_text::{Document, Format, Limits, Value, parse, to_value};
+
+pub(crate) fn read(text: &str, format: Format) -> Document {
+    let parsed = parse(SourceMap::default().add("x", text), text, format, Limits::default());
+    assert!(!has_errors(&parsed.diagnostics), "{text}\n{:?}", parsed.diagnostics);
+    parsed.document
+}
+
+pub(crate) fn value(json: &str) -> Value {
+    to_value(read(json, Format::Jsonc).root().unwrap())
+}
+
+pub(crate) fn key(at: &str, json: &str, owner: &str) -> DesiredNode {
+    desired(Place::Key(at.parse().unwrap()), json, owner)
+}
+
+pub(crate) fn item(at: &str, json: &str, owner: &str) -> DesiredNode {
+    desired(Place::Item(at.parse().unwrap()), json, owner)
+}
+
+pub(crate) fn default(at: &str, json: &str, owner: &str) -> DesiredNode {
+    desired(Place::Default(at.parse().unwrap()), json, owner)
+}
+
+pub(crate) fn desired(place: Place, json: &str, owner: &str) -> DesiredNode {
+    DesiredNode { node: EntryNode { place, value: value(json) }, owner: owner.to_owned(), twin: Twin::Taken }
+}
+
+/// A file, what is ours in it, and its format.
+#[derive(Clone, Debug)]
+pub(crate) struct File {
+    pub(crate) text: Option<String>,
+    pub(crate) owned: Option<OwnedNodes>,
+    pub(crate) format: Format,
+}
+
+impl File {
+    pub(crate) fn new(text: &str, format: Format) -> Self {
+        File { text: Some(text.to_owned()), owned: None, format }
+    }
+
+    pub(crate) fn json(text: &str) -> Self {
+        File::new(text, Format::Jsonc)
+    }
+
+    pub(crate) fn missing(format: Format) -> Self {
+        File { text: None, owned: None, format }
+    }
+
+    pub(crate) fn plan(&self, desired: &[DesiredNode], overwrite: Overwrite) -> Result<NodePlan, NodeError> {
+        self.plan_on(None, desired, overwrite)
+    }
+
+    /// With a text of the layers.
+    pub(crate) fn plan_on(
+        &self,
+        base: Option<&Document>,
+        desired: &[DesiredNode],
+        overwrite: Overwrite,
+    ) -> Result<NodePlan, NodeError> {
+        let document = self.text.as_ref().map(|text| read(text, self.format));
+        plan_nodes(&SharedFile {
+            path: &RelativePath::new("folder/file").unwrap(),
+            format: self.format,
+            document: document.as_ref(),
+            desired,
+            owned: self.owned.as_ref(),
+            base,
+            overwrite,
+        })
+    }
+
+    /// Carries a plan out, which must have no refusals, and checks that the next one is empty.
+    pub(crate) fn get(&mut self, desired: &[DesiredNode], overwrite: Overwrite) -> NodePlan {
+        self.get_on(None, desired, overwrite)
+    }
+
+    /// With a text of the layers.
+    pub(crate) fn get_on(
+        &mut self,
+        base: Option<&Document>,
+        desired: &[DesiredNode],
+        overwrite: Overwrite,
+    ) -> NodePlan {
+        let plan = self.plan_on(base, desired, overwrite).unwrap();
+        assert_eq!(plan.refusals, [], "{self:?}");
+        match &plan.outcome {
+            FileOutcome::Unchanged => {}
+            FileOutcome::Write(text) => self.text = Some(text.clone()),
+            FileOutcome::Remove => self.text = None,
+        }
+        self.owned = plan.owned.clone();
+        self.reread();
+        let again = self.plan_on(base, desired, overwrite).unwrap();
+        assert_eq!(again.outcome, FileOutcome::Unchanged, "{self:?}");
+        assert_eq!(again.owned, self.owned, "{self:?}");
+        assert!(again.changes.iter().all(|change| change.action == Action::Keep), "{again:?}");
+        plan
+    }
+
+    /// The ledger goes through its file.
+    pub(crate) fn reread(&mut self) {
+        let path = RelativePath::new("folder/file").unwrap();
+        let entries = self.owned.iter().map(|owned| (path.clone(), owned.clone())).collect();
+        let ledger = Ledger { shared: entries, ..Ledger::default() };
+        let back = Ledger::read(&read(&ledger.to_text(), Format::Json)).unwrap();
+        assert_eq!(back, ledger);
+        let glance = Glance::read(&read(&ledger.to_text(), Format::Json)).unwrap();
+        let seen: Vec<_> = self.owned.iter().map(|owned| (path.clone(), owned.seen)).collect();
+        assert_eq!((glance.count, glance.shared), (ledger.count(), seen));
+    }
+
+    pub(crate) fn now(&self) -> &str {
+        self.text.as_deref().unwrap()
+    }
+
+    pub(crate) fn edit(&mut self, from: &str, to: &str) {
+        let text = self.now();
+        assert!(text.contains(from), "{from}\n{text}");
+        self.text = Some(text.replacen(from, to, 1));
+    }
+
+    pub(crate) fn at(&self, pointer: &str) -> Option<Value> {
+        read(self.now(), self.format).at(&pointer.parse().unwrap()).map(to_value)
+    }
+}
+
+/// What a plan says, in short.
+pub(crate) fn told(plan: &NodePlan) -> Vec<(Action, Reason)> {
+    plan.changes.iter().map(|change| (change.action, change.reason)).collect()
+}
+
+/// Choices, one after the other.
+pub(crate) struct Tape<'t> {
+    pub(crate) bytes: &'t [u8],
+    pub(crate) at: usize,
+}
+
+impl Tape<'_> {
+    pub(crate) fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+        let byte = self.bytes.get(self.at).copied().unwrap_or(0);
+        self.at += 1;
+        from[usize::from(byte) % from.len()]
+    }
+}

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use agpm_diag::{Diagnostic, codes, did_you_mean};
 use agpm_model::{
-    AddressKind, Checksum, Manifest, NameError, Origin, RESOURCE_TYPES, ResourceName, ResourcePath,
+    AddressKind, Checksum, Layer, Manifest, NameError, Origin, RESOURCE_TYPES, ResourceName, ResourcePath,
     ResourceType, SourceAddress, SourceName,
 };
 use agpm_store::Expected;
@@ -330,11 +330,13 @@ fn remove_source(document: &Document, manifest: &Manifest, name: &str) -> Result
     let uses =
         |unit: &agpm_model::Unit| matches!(&unit.origin, Origin::Source(source) if source.as_str() == name);
     let users = manifest.dependencies.iter().filter(|dependency| uses(&dependency.unit));
-    let users: Vec<String> = users.map(|user| format!("{}/{}", user.kind, user.name)).collect();
+    let users = users.map(|user| format!("{}/{}", user.kind, user.name));
+    let of_source = |layer: &&Layer| layer.place.source().is_some_and(|source| source.as_str() == name);
+    let users: Vec<String> =
+        users.chain(manifest.layers.iter().filter(of_source).map(Layer::label)).collect();
     if !users.is_empty() {
         let message = format!("source `{name}` is used by {}", users.join(", "));
-        let diagnostic =
-            Diagnostic::new(&codes::MANIFEST_IN_USE, message).help("remove these dependencies first");
+        let diagnostic = Diagnostic::new(&codes::MANIFEST_IN_USE, message).help("remove these first");
         return Err(Failure::new(FailureKind::Refused, diagnostic));
     }
     let text = edit(document, &Edit::Remove { at })?;

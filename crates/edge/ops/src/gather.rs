@@ -15,9 +15,9 @@ use agpm_text::{Document, Format, Limits, Pointer, Shape, View, decode, parse};
 
 use crate::failure::{Failure, FailureKind, Notes};
 use crate::packages::LOCK_NAME;
+use crate::packages::normal;
 use crate::path_of;
 use crate::scope::{Beside, Places, beside, state_of};
-use crate::packages::normal;
 use crate::world::{Environment, ManifestUse, Scope};
 
 pub(crate) const MANIFEST_NAME: &str = "agpm.toml";

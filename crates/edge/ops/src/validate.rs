@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use agpm_diag::{Diagnostic, Span, codes};
-use agpm_model::{Extent, Lockfile, Manifest, Origin, SKILL_FILE};
+use agpm_model::{Extent, LockedLayer, Lockfile, Manifest, Origin, SKILL_FILE};
 use agpm_render::file_links;
 use agpm_store::ProjectStore;
 
@@ -12,7 +12,7 @@ use crate::failure::{Failure, FailureKind, Notes, Outcome};
 use crate::gather::{ManifestFiles, Project};
 use crate::install::Warnings;
 use crate::install::outdated;
-use crate::layers::{Pinning, fold_all, layers_as_locked, missing_folders, snapshots};
+use crate::layers::{LayerLock, Pinning, fold_all, layers_as_locked, missing_folders, snapshots};
 use crate::packages::{
     LOCK_NAME, Moving, ResolvedEntry, Sources, check_patched_names, frozen, make_all, pins, read_lock,
     refs_of, report_moved_tags, resolve,
@@ -240,7 +240,18 @@ fn is_current(
         return Err(stale(outdated(format!("there is no `{LOCK_NAME}`"))));
     };
     frozen::roots(manifest, &lock).map_err(stale)?;
-    layers_as_locked(manifest, &lock).map_err(stale)
+    let sources = Sources::open(&world.environment, manifest, store.path());
+    layers_as_locked(manifest, &sources, &lock).map_err(stale)?;
+    let pinning =
+        Pinning { locked: &lock.layers, moving: &Moving::Nothing, lock: LayerLock::AloneForFolders };
+    let folders = snapshots(world, (manifest, &sources), &pinning, &mut Notes::default()).map_err(stale)?;
+    let is_there = |locked: &&LockedLayer| folders.iter().any(|folder| folder.layer.name == locked.name);
+    match lock.layers.iter().filter(|locked| locked.pin.is_none()).find(|locked| !is_there(locked)) {
+        Some(gone) => {
+            Err(stale(outdated(format!("{} is locked, and its folder is not there", gone.label()))))
+        }
+        None => Ok(()),
+    }
 }
 
 /// The same finding, with the way out that this command has.

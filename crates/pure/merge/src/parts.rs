@@ -115,8 +115,7 @@ fn keyed(list: &Pointer, item: ResolvedRef<'_>, key: &str) -> Option<Place> {
     let Shape::Map(count) = item.shape() else { return None };
     let (_, value) = (0..count).map(|at| item.entry(at)).find(|(name, _)| *name == key)?;
     let scalar = !matches!(value.shape(), Shape::Map(_) | Shape::List(_) | Shape::Null);
-    let id = scalar.then(|| to_value(value).to_json().trim_end().to_owned())?;
-    Some(Place::Keyed { list: list.clone(), key: key.to_owned(), id })
+    scalar.then(|| Place::keyed(list.clone(), key, &to_value(value)))
 }
 
 fn has_repeats(places: &[Place], items: &[ResolvedRef<'_>]) -> bool {

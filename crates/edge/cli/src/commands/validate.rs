@@ -1,9 +1,7 @@
 use std::process::ExitCode;
 
 use agpm_diag::{Diagnostic, Severity};
-use agpm_ops::{
-    FailureKind, ValidateCheck, ValidateReport, ValidateRequest, Warnings, World, validate,
-};
+use agpm_ops::{FailureKind, ValidateCheck, ValidateReport, ValidateRequest, Warnings, World, validate};
 
 use crate::args::ValidateArgs;
 use crate::commands::table::counted;

@@ -4,7 +4,7 @@ use agpm_model::{LayerName, LockedLayer, Lockfile, Manifest};
 use agpm_plan::Watched;
 
 use crate::failure::{Failure, Notes};
-use crate::install::{Job, LockUse};
+use crate::install::{Job, LockUse, outdated};
 use crate::layers::{LayerLock, LayeredFile, Pinning, Snapshot, fold_all, layers_as_locked, snapshots};
 use crate::packages::{Moving, Sources, with_names_of};
 use crate::world::World;
@@ -51,14 +51,22 @@ pub(super) fn layered(
         lock: if alone { LayerLock::Alone } else { LayerLock::Pins },
     };
     if alone {
-        layers_as_locked(manifest, &lock)?;
+        layers_as_locked(manifest, sources, &lock)?;
     }
     let snapshots = snapshots(world, (manifest, sources), &pinning, notes)?;
-    Ok(Layered {
-        locked: locked(manifest, &snapshots, &lock),
-        watching: watching(&snapshots),
-        files: fold_all(manifest, snapshots, notes)?,
-    })
+    if let Some(gone) = lock.layers.iter().find(|locked| {
+        matches!(job.request.lock, LockUse::Frozen | LockUse::Locked)
+            && manifest.layers.iter().any(|layer| layer.name == locked.name)
+            && !snapshots.iter().any(|snapshot| snapshot.layer.name == locked.name)
+    }) {
+        return Err(outdated(format!("{} is locked, and its folder is not there", gone.label())));
+    }
+    let locked = locked(manifest, &snapshots, &lock);
+    let watching = watching(&snapshots);
+    let files = fold_all(manifest, snapshots, notes)?;
+    // Nobody tells when a program changes.
+    let driven = files.iter().any(|file| file.driven);
+    Ok(Layered { locked, watching: if driven { Watching::Unsettled } else { watching }, files })
 }
 
 /// The files that the layers gave when they were locked, as far as they can still be had.

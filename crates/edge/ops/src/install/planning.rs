@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_diag::{Diagnostic, Severity, codes};
-use agpm_model::{FileMode, RelativePath};
+use agpm_model::{Checksum, FileMode, RelativePath};
 use agpm_plan::{
-    Action, Desired, FileOrigin, FileOutcome, Ledger, Observed, Obstacle, Overwrite, Owned, OwnedNodes, Plan,
-    Reason, Refusal, plan,
+    Action, Desired, FileOutcome, Ledger, Observed, Obstacle, Overwrite, Owned, OwnedNodes, Plan, Reason,
+    Refusal, plan,
 };
 use agpm_store::{ProjectStore, StoreError};
 
@@ -198,8 +198,11 @@ fn whole_file(file: &LayeredFile) -> Desired {
 /// A document that says nothing gives nothing to a file of the user's.
 fn is_for_nothing(store: &ProjectStore, file: &LayeredFile, ledger: &Ledger) -> bool {
     let says_nothing = file.keys.as_ref().is_some_and(|keys| keys.nodes.is_empty());
-    let there = || matches!(store.observe(&file.path), Ok(agpm_store::Observed::File { .. }));
-    says_nothing && !ledger.files.contains_key(&file.path) && there()
+    let now = || observe(store, &file.path).ok().and_then(Observed::checksum);
+    let is_ours = |now: Checksum| ledger.shared.get(&file.path).is_some_and(|owned| owned.is_whole(now));
+    says_nothing
+        && !ledger.files.contains_key(&file.path)
+        && now().is_some_and(|now| now != file.checksum() && !is_ours(now))
 }
 
 /// The ledger with files under the kind of ownership that is wanted for them now: what is whole and untouched may become
@@ -214,11 +217,10 @@ fn as_wanted(store: &ProjectStore, ledger: &Ledger, desired: &[Desired], shared:
     }
     for file in desired {
         if let Some(owned) = ledger.shared.remove(&file.path)
-            && owned.file == FileOrigin::Whole
-            && now(&file.path) == Some(owned.seen)
+            && let Some(checksum) =
+                now(&file.path).filter(|now| owned.is_whole(*now) || *now == file.checksum)
         {
-            let record =
-                Owned { checksum: owned.seen, source: None, mode: file.mode, owner: file.owner.clone() };
+            let record = Owned { checksum, source: None, mode: file.mode, owner: file.owner.clone() };
             ledger.files.insert(file.path.clone(), record);
         }
     }

@@ -7,13 +7,13 @@ use std::sync::Arc;
 use agpm_diag::{Diagnostic, codes};
 use agpm_model::{FileMode, RelativePath};
 use agpm_plan::{
-    Change, DesiredNode, FileOrigin, FileOutcome, Ledger, NodeError, Observed, Obstacle, Overwrite, OwnedNodes, Plan,
-    Refusal, SharedFile, Twin, plan_nodes,
+    Action, Change, DesiredNode, FileOrigin, FileOutcome, Ledger, NodeError, Observed, Obstacle, Overwrite,
+    OwnedNodes, Plan, Reason, Refusal, SharedFile, Twin, plan_nodes,
 };
 use agpm_store::ProjectStore;
 use agpm_text::{Document, Format, Pointer};
 
-use crate::failure::{Failure, Notes};
+use crate::failure::{Failure, FailureKind, Notes};
 use crate::gather::{document_of, limit};
 use crate::install::planning::{SharedChange, Wanted, observe};
 use crate::parallel;
@@ -133,11 +133,14 @@ fn plan_one(
     let planned = plan_nodes(&file).map_err(|error| failed(path, &error))?;
     let mode = shared.map_or(FileMode::Plain, |shared| shared.mode);
     let comes = before == Observed::Missing && base.is_some();
-    let changes = match (comes, &planned.outcome) {
+    let mut changes = match (comes, &planned.outcome) {
         (true, _) => as_a_whole(planned.changes, shared.map(|shared| shared.layers)),
         (_, FileOutcome::Remove) => as_a_whole(planned.changes, None),
         _ => planned.changes,
     };
+    if changes.is_empty() && matches!(planned.outcome, FileOutcome::Write(_)) {
+        changes.extend(shared.map(|shared| only_text(path, before, shared.layers)));
+    }
     let outcome = Some(planned.outcome).filter(|outcome| *outcome != FileOutcome::Unchanged);
     // A file that is wholly ours is one thing.
     let is_whole = planned.owned.as_ref().is_some_and(|owned| owned.file == FileOrigin::Whole);
@@ -149,6 +152,13 @@ fn plan_one(
         owned: planned.owned,
         change: outcome.map(|outcome| SharedChange { path: path.clone(), outcome, mode, before }),
     })
+}
+
+/// Comments or the order of things changed, and nothing else.
+fn only_text(path: &RelativePath, before: Observed, owner: &str) -> Change {
+    let (action, reason) = (Action::Update, Reason::Content);
+    let place = Some(Pointer::root());
+    Change { path: path.clone(), place, action, before, reason, owner: owner.to_owned() }
 }
 
 /// A file that comes or goes with the layers is told as a whole.
@@ -193,6 +203,14 @@ pub(crate) fn understand(
 }
 
 fn failed(path: &RelativePath, error: &NodeError) -> Failure {
-    let diagnostic = Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, error.to_string()).in_file(path.as_str());
-    diagnostic.help("give one of them another name").into()
+    let (code, kind, help) = match error {
+        NodeError::Clash { .. } => {
+            (&codes::PACKAGE_TARGET_CLASH, FailureKind::Errors, "give one of them another name")
+        }
+        NodeError::Edit { .. } => {
+            (&codes::INSTALL_NOT_OURS, FailureKind::Refused, "write the value out there, or move it away")
+        }
+    };
+    let diagnostic = Diagnostic::new(code, error.to_string()).in_file(path.as_str());
+    Failure::new(kind, diagnostic.help(help))
 }

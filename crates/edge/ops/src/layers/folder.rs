@@ -5,7 +5,7 @@ use std::path::Path;
 use agpm_diag::{Diagnostic, codes};
 use agpm_model::{FileMode, Layer, RelativePath};
 use agpm_plan::Watched;
-use agpm_store::{Folder, Listed, ListedKind, Problem, StoreError, list};
+use agpm_store::{Folder, Listed, ListedKind, Problem, StoreError, is_file, list};
 
 use crate::failure::Failure;
 use crate::gather::{limit, shown};
@@ -62,9 +62,7 @@ fn named(entry: &Listed) -> String {
 
 /// What the disk says, with the layer that it is about.
 fn told(environment: &Environment, layer: &Layer, error: StoreError) -> Failure {
-    let no_folder =
-        matches!(&error.problem, Problem::Other(cause) if cause.kind() == std::io::ErrorKind::NotADirectory);
-    if no_folder {
+    if matches!(&error.problem, Problem::NotFile) && is_file(&error.path) {
         let place = shown(environment, &error.path);
         let message = format!("layer `{}` is to be the folder `{place}`, which is a file", layer.name);
         let diagnostic = Diagnostic::new(&codes::IO_UNREADABLE, message).in_layer(layer.name.as_str());

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use agpm_diag::Diagnostic;
+use agpm_diag::{Diagnostic, codes};
 use agpm_merge::{LayerFile, MergedFile, Part, UnparsedFile, merge_files};
 use agpm_model::{Checksum, FileMode, LayerName, Manifest, RelativePath, Strategy};
 use agpm_plan::{DesiredNode, Twin};
@@ -26,6 +26,8 @@ pub(crate) struct LayeredFile {
     pub(crate) owner: String,
     /// What is ours in it key by key; nothing for a file that is ours whole.
     pub(crate) keys: Option<Keys>,
+    /// Whether a program made it.
+    pub(crate) driven: bool,
 }
 
 /// A structured file that others may write too.
@@ -145,10 +147,12 @@ impl<'m> Unfolded<'m> {
 
     fn fold(self) -> Folded {
         let Unfolded { path, strategy, mode, owner, content } = self;
-        let file = |bytes, keys| LayeredFile { path: path.clone(), bytes, mode, owner: owner.clone(), keys };
+        let driven = matches!(content, Content::Driven(_));
+        let file =
+            |bytes, keys| LayeredFile { path: path.clone(), bytes, mode, owner: owner.clone(), keys, driven };
         match content {
             Content::Plain(bytes) => (Ok(Some(file(bytes, None))), Vec::new()),
-            Content::Driven(files) => match driven(strategy, &path, &owner, files) {
+            Content::Driven(files) => match drive_all(strategy, &path, &owner, files) {
                 Ok((bytes, keys)) => (Ok(Some(file(bytes, keys))), Vec::new()),
                 Err(failure) => (Err(failure), Vec::new()),
             },
@@ -156,6 +160,9 @@ impl<'m> Unfolded<'m> {
                 let (files, found): (Vec<LayerFile>, Vec<_>) =
                     unparsed.into_iter().map(UnparsedFile::parse).unzip();
                 let mut diagnostics: Vec<Diagnostic> = found.into_iter().flatten().collect();
+                if let ([only], true) = (files.as_slice(), is_only_odd(&diagnostics)) {
+                    return (Ok(Some(file(only.bytes().to_vec(), None))), Vec::new());
+                }
                 if agpm_diag::has_errors(&diagnostics) {
                     return (Ok(None), diagnostics);
                 }
@@ -186,6 +193,12 @@ fn is_structured(path: &RelativePath) -> bool {
     matches!(format, Some(Format::Json | Format::Jsonc | Format::Yaml | Format::Toml))
 }
 
+/// Whether a text is well-formed, but says things that have no keys: nothing is to be merged, so it is taken as it is.
+fn is_only_odd(diagnostics: &[Diagnostic]) -> bool {
+    let odd = [&codes::YAML_DOCUMENTS, &codes::YAML_TAG, &codes::YAML_KEY];
+    !diagnostics.is_empty() && diagnostics.iter().all(|found| odd.contains(&found.code))
+}
+
 /// The bytes of a merged file, and what is ours in it.
 type Made = (Vec<u8>, Option<Keys>);
 
@@ -201,7 +214,7 @@ fn rendered(
 }
 
 /// A program's result is a layer of its own, called as all that it was made of.
-fn driven(
+fn drive_all(
     strategy: &Strategy,
     path: &RelativePath,
     owner: &str,
@@ -215,7 +228,15 @@ fn driven(
     let name = LayerName::new(owner.trim_start_matches("layers/")).unwrap_or(result.layer);
     let mut sources = agpm_diag::SourceMap::default();
     let (file, diagnostics) = LayerFile::read(name, path.as_str(), result.bytes.clone(), &mut sources);
-    let merged = merge_files(vec![file], strategy, None).filter(|_| !agpm_diag::has_errors(&diagnostics));
+    if let Some(wrong) = diagnostics.iter().find(|_| agpm_diag::has_errors(&diagnostics)) {
+        let message = format!(
+            "the program of the strategy `{}` printed no good file: {}",
+            strategy.name, wrong.message
+        );
+        let diagnostic = Diagnostic::new(&codes::MERGE_DRIVER, message).in_file(path.as_str());
+        return Err(diagnostic.help("`agpm merge` with the files of the layers shows what it prints").into());
+    }
+    let merged = merge_files(vec![file], strategy, None);
     let parts = merged.and_then(|merged| merged.parts(strategy));
     let keys = parts.and_then(|parts| keys(path, &result.bytes, parts));
     Ok((result.bytes, keys))

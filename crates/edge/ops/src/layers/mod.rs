@@ -1,5 +1,6 @@
 //! Layers: places that contribute files, brought together file by file.
 
+mod clashes;
 mod folder;
 mod folding;
 mod git;

@@ -12,7 +12,7 @@ use agpm_solve::Facts;
 use crate::failure::{Failure, Notes};
 use crate::install::outdated;
 use crate::layers::snapshot::Snapshot;
-use crate::packages::{Fetcher, Known, Moving, Sources, plain_sources};
+use crate::packages::{Fetcher, Known, Moving, Opened, Sources, plain_sources};
 use crate::world::World;
 
 /// What the lockfile is for.
@@ -22,6 +22,8 @@ pub(crate) enum LayerLock {
     Pins,
     /// It alone counts, and every byte is checked against it.
     Alone,
+    /// The same for folders; sources are not asked.
+    AloneForFolders,
 }
 
 /// What the lockfile says of layers, and which of it stays.
@@ -42,6 +44,12 @@ impl<'a> Pinning<'a> {
         self.locked.iter().find(|locked| locked.name == layer.name)
     }
 
+    /// Whether a layer is looked at.
+    pub(super) fn reads(&self, sources: &Sources, layer: &Layer) -> bool {
+        let git = |source| matches!(sources.get(source), Some(Opened::Git(_)));
+        self.lock != LayerLock::AloneForFolders || !layer.place.source().is_some_and(git)
+    }
+
     /// The version that a layer is.
     pub(super) fn pin(
         &self,
@@ -53,9 +61,9 @@ impl<'a> Pinning<'a> {
         let pin = self.locked(layer).and_then(|locked| locked.pin.as_ref());
         let same = |pin: &&LayerPin| pin.source == *source && pin.requirement == selector.as_str();
         match (pin.filter(same), self.lock) {
-            (Some(pin), LayerLock::Alone) => Ok(pin.clone()),
+            (Some(pin), LayerLock::Alone | LayerLock::AloneForFolders) => Ok(pin.clone()),
             (Some(pin), LayerLock::Pins) if !self.moving.moves_layer(&layer.name) => Ok(pin.clone()),
-            (None, LayerLock::Alone) => {
+            (None, LayerLock::Alone | LayerLock::AloneForFolders) => {
                 Err(outdated(format!("{} is not in the lockfile as the manifest has it", layer.label())))
             }
             _ => choose((world, manifest, sources), layer, (source, selector), notes),
@@ -66,10 +74,11 @@ impl<'a> Pinning<'a> {
     pub(super) fn check(&self, snapshot: &Snapshot<'_>) -> Result<(), Failure> {
         let layer = snapshot.layer;
         match (self.lock, self.locked(layer)) {
-            (LayerLock::Alone, None) if snapshot.locked().is_some() => {
+            (LayerLock::Pins, _) => Ok(()),
+            (_, None) if snapshot.locked().is_some() => {
                 Err(outdated(format!("{} is not in the lockfile", layer.label())))
             }
-            (LayerLock::Alone, Some(locked)) if locked.checksum != snapshot.checksum => {
+            (_, Some(locked)) if locked.checksum != snapshot.checksum => {
                 let message = format!("{}: its files are not those that are locked", layer.label());
                 let help = "someone changed the layer, its `include` or the lockfile: compare before you trust either";
                 let diagnostic =
@@ -82,18 +91,27 @@ impl<'a> Pinning<'a> {
 }
 
 /// Fails where manifest and lockfile differ in their layers.
-pub(crate) fn layers_as_locked(manifest: &Manifest, lock: &Lockfile) -> Result<(), Failure> {
+pub(crate) fn layers_as_locked(
+    manifest: &Manifest,
+    sources: &Sources,
+    lock: &Lockfile,
+) -> Result<(), Failure> {
     let is_asked = |locked: &&LockedLayer| manifest.layers.iter().any(|layer| layer.name == locked.name);
     if let Some(gone) = lock.layers.iter().find(|locked| !is_asked(locked)) {
         return Err(outdated(format!("nothing asks for {} any more", gone.label())));
     }
+    let order =
+        manifest.layers.iter().filter(|layer| lock.layers.iter().any(|locked| locked.name == layer.name));
+    if !order.map(|layer| &layer.name).eq(lock.layers.iter().map(|locked| &locked.name)) {
+        return Err(outdated("the layers have another order".to_owned()));
+    }
     let differs = |layer: &&Layer| match &layer.place {
-        LayerPlace::Folder(_) => false,
-        LayerPlace::Source(source, selector) => {
+        LayerPlace::Source(source, selector) if matches!(sources.get(source), Some(Opened::Git(_))) => {
             let locked = lock.layers.iter().find(|locked| locked.name == layer.name);
             let pin = locked.and_then(|locked| locked.pin.as_ref());
             !pin.is_some_and(|pin| pin.source == *source && pin.requirement == selector.as_str())
         }
+        _ => false,
     };
     match manifest.layers.iter().find(differs) {
         Some(layer) => {
@@ -134,7 +152,12 @@ fn no_version(
     known: &Known,
     unit: &Unit,
 ) -> Failure {
-    let message = format!("layer `{}`: source `{source}` has no version that fits `{selector}`", layer.name);
+    let what = match selector {
+        Selector::Branch(branch) => format!("branch `{branch}`"),
+        Selector::Rev(rev) => format!("commit `{rev}`"),
+        _ => format!("version that fits `{selector}`"),
+    };
+    let message = format!("layer `{}`: source `{source}` has no {what}", layer.name);
     let newest: Vec<String> = known.all(unit).into_iter().take(5).map(|(_, wish)| wish.to_string()).collect();
     let help = match newest.is_empty() {
         true => "it has no tags; name a branch with `branch`".to_owned(),

@@ -5,13 +5,15 @@ use std::path::{Path, PathBuf};
 
 use agpm_diag::{Diagnostic, codes};
 use agpm_model::{
-    Checksum, FileMode, Layer, LayerPin, LayerPlace, LockedLayer, Manifest, RelativePath, SourceName,
+    Checksum, DEFAULT_VERSION, FileMode, Layer, LayerPin, LayerPlace, LockedLayer, Manifest, RelativePath,
+    Selector, SourceName,
 };
 use agpm_plan::Watched;
 use agpm_store as store;
 
 use crate::failure::{Failure, Notes};
 use crate::gather::shown;
+use crate::layers::clashes::{refuse_clashes, refuse_own_folders};
 use crate::layers::pinning::Pinning;
 use crate::layers::skipping::Skipped;
 use crate::layers::{folder, git};
@@ -25,6 +27,8 @@ pub(crate) struct Snapshot<'m> {
     pub(crate) layer: &'m Layer,
     /// Where it is, as users see it.
     pub(crate) shown: String,
+    /// The folder that it is, if it is one.
+    pub(crate) folder: Option<PathBuf>,
     pub(crate) pin: Option<LayerPin>,
     /// Of all its files.
     pub(crate) checksum: Checksum,
@@ -74,7 +78,9 @@ pub(crate) fn snapshots<'m>(
     notes: &mut Notes,
 ) -> Result<Vec<Snapshot<'m>>, Failure> {
     let reader = Reader { world, manifest, sources, pinning };
-    let answers = parallel::map(groups(&manifest.layers), |group: Vec<(usize, &'m Layer)>| {
+    let layers: Vec<(usize, &'m Layer)> = manifest.layers.iter().enumerate().collect();
+    let layers = layers.into_iter().filter(|(_, layer)| pinning.reads(sources, layer)).collect();
+    let answers = parallel::map(groups(layers), |group: Vec<(usize, &'m Layer)>| {
         let mut own = Notes::default();
         let read = |(rank, layer)| Ok(reader.read(layer, &mut own)?.map(|snapshot| (rank, snapshot)));
         let all: Result<Vec<_>, Failure> = group.into_iter().map(read).collect();
@@ -91,14 +97,17 @@ pub(crate) fn snapshots<'m>(
     }
     failed.map_or(Ok(()), Err)?;
     snapshots.sort_by_key(|(rank, _)| *rank);
-    Ok(snapshots.into_iter().map(|(_, snapshot)| snapshot).collect())
+    let snapshots: Vec<Snapshot<'m>> = snapshots.into_iter().map(|(_, snapshot)| snapshot).collect();
+    refuse_clashes(&snapshots)?;
+    refuse_own_folders(&snapshots, &sources.root)?;
+    Ok(snapshots)
 }
 
 /// Layers that can be read side by side: all of one source go together.
-fn groups(layers: &[Layer]) -> Vec<Vec<(usize, &Layer)>> {
+fn groups(layers: Vec<(usize, &Layer)>) -> Vec<Vec<(usize, &Layer)>> {
     let mut groups: Vec<Vec<(usize, &Layer)>> = Vec::new();
     let mut by_source: BTreeMap<&SourceName, usize> = BTreeMap::new();
-    for (rank, layer) in layers.iter().enumerate() {
+    for (rank, layer) in layers {
         let known = match &layer.place {
             LayerPlace::Source(source, _) => Some(*by_source.entry(source).or_insert(groups.len())),
             LayerPlace::Folder(_) => None,
@@ -121,16 +130,21 @@ struct Reader<'a, 'm> {
 impl<'m> Reader<'_, 'm> {
     fn read(&self, layer: &'m Layer, notes: &mut Notes) -> Result<Option<Snapshot<'m>>, Failure> {
         let environment = &self.world.environment;
-        let (shown_place, pin, contents) = match &layer.place {
-            LayerPlace::Folder(path) => {
-                let place = with_root(local_path(path, &self.sources.project, environment), layer);
-                (shown(environment, &place), None, self.folder(layer, &place, notes)?)
-            }
+        let folder = match &layer.place {
+            LayerPlace::Folder(path) => Some(local_path(path, &self.sources.project, environment)),
             LayerPlace::Source(source, selector) => match self.sources.get(source) {
                 Some(Opened::Folder(path)) => {
-                    let place = with_root(path.clone(), layer);
-                    (shown(environment, &place), None, self.folder(layer, &place, notes)?)
+                    notes.diagnostics.extend(ignored_version(layer, source, selector));
+                    Some(path.clone())
                 }
+                _ => None,
+            },
+        };
+        let folder = folder.map(|folder| with_root(folder, layer));
+        let (shown_place, pin, contents) = match (&layer.place, &folder) {
+            (_, Some(place)) => (shown(environment, place), None, self.folder(layer, place, notes)?),
+            (LayerPlace::Folder(_), None) => return Ok(None),
+            (LayerPlace::Source(source, selector), None) => match self.sources.get(source) {
                 Some(Opened::Git(remote)) => {
                     let pin = self.pinning.pin(
                         (self.world, self.manifest, self.sources),
@@ -141,13 +155,13 @@ impl<'m> Reader<'_, 'm> {
                     let contents = git::read((source, remote), layer, &pin, notes)?;
                     (format!("{source}@{}", pin.version), Some(pin), Some(contents))
                 }
-                None => return Ok(None),
+                _ => return Ok(None),
             },
         };
         let Some(Contents { files, skipped, watched }) = contents else { return Ok(None) };
         notes.diagnostics.extend(super::skipping::report(layer, &skipped));
         let checksum = checksum_of(&files);
-        let snapshot = Snapshot { layer, shown: shown_place, pin, checksum, files, skipped, watched };
+        let snapshot = Snapshot { layer, shown: shown_place, folder, pin, checksum, files, skipped, watched };
         self.pinning.check(&snapshot)?;
         Ok(Some(snapshot))
     }
@@ -176,6 +190,15 @@ pub(crate) fn missing_folders(
         LayerPlace::Source(..) => None,
     };
     manifest.layers.iter().filter_map(missing).collect()
+}
+
+/// A version that is asked of a folder without versions.
+fn ignored_version(layer: &Layer, source: &SourceName, selector: &Selector) -> Option<Diagnostic> {
+    let message = format!("source `{source}` is a folder without versions, so `{selector}` says nothing");
+    let diagnostic = Diagnostic::new(&codes::MANIFEST_IGNORED_KEY, message).in_layer(layer.name.as_str());
+    let diagnostic =
+        diagnostic.at_spot(layer.spot).help("remove the version, or make the folder a git repository");
+    (selector.as_str() != DEFAULT_VERSION).then_some(diagnostic)
 }
 
 fn with_root(folder: PathBuf, layer: &Layer) -> PathBuf {

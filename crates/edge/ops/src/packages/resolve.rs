@@ -160,8 +160,10 @@ fn moved_tags(known: &Known, solution: &Solution<Unit, Selector>, notes: &mut No
 pub(crate) fn report_moved_tags(lock: &Lockfile, source: &SourceName, refs: &Refs, notes: &mut Notes) {
     let of_source = |locked: &&Locked| matches!(&locked.unit.origin, Origin::Source(name) if name == source);
     let locked = lock.entries.iter().filter(of_source);
-    let tags: BTreeMap<&String, Option<&ObjectId>> =
-        locked.filter_map(|locked| Some((locked.version.as_ref()?, locked.commit.as_ref()))).collect();
+    let pins = lock.layers.iter().filter_map(|layer| layer.pin.as_ref()).filter(|pin| pin.source == *source);
+    let layers = pins.map(|pin| (&pin.version, Some(&pin.commit)));
+    let tags = locked.filter_map(|locked| Some((locked.version.as_ref()?, locked.commit.as_ref())));
+    let tags: BTreeMap<&String, Option<&ObjectId>> = tags.chain(layers).collect();
     let moved = tags.into_iter().filter_map(|(label, commit)| moved_tag(source, refs, label, commit));
     notes.diagnostics.extend(moved);
 }

@@ -122,7 +122,8 @@ pub(crate) fn open(git: &Git, environment: &Environment, source: &Source, base: 
 
 /// A path on this machine; `~` is the user's home.
 pub(crate) fn local_path(text: &str, base: &Path, environment: &Environment) -> PathBuf {
-    match (text.strip_prefix("~/"), &environment.home) {
+    let below_home = if text == "~" { Some("") } else { text.strip_prefix("~/") };
+    match (below_home, &environment.home) {
         (Some(rest), Some(home)) => home.join(rest),
         _ => base.join(text),
     }

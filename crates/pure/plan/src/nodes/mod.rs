@@ -100,6 +100,11 @@ impl OwnedNodes {
         }
     }
 
+    /// Whether a file of this checksum is wholly ours.
+    pub fn is_whole(&self, now: Checksum) -> bool {
+        self.file == FileOrigin::Whole && self.seen == now
+    }
+
     /// How many things of ours there are: a file that is wholly ours is one.
     pub fn count(&self) -> usize {
         if self.file == FileOrigin::Whole { 1 } else { self.nodes.len() }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, codes};
-use agpm_model::{Empty, LayerName, Strategy};
+use agpm_model::{Empty, LayerName, Lists, Operation, Strategy};
 use agpm_text::{Document, Kind, NodeRef, Pointer, equal};
 
 use crate::combine::{Combination, Combine, Place};
@@ -47,6 +47,7 @@ pub fn fold(contributions: Vec<Contribution>, policy: &Policy, own: Option<&dyn 
         unset: vec![Found::Nowhere; strategy.unset.len()],
         diagnostics: Vec::new(),
         type_changes: 0,
+        keyed: Keyed::of(strategy),
     };
     let roots: Vec<Said<'_>> = contributions
         .iter()
@@ -96,12 +97,29 @@ pub(crate) struct Folder<'a, 's> {
     unset: Vec<Found>,
     diagnostics: Vec<Diagnostic>,
     type_changes: usize,
+    keyed: Keyed,
+}
+
+/// Whether items of lists have to have keys, which is looked at also where only one layer has a say.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Keyed {
+    Nowhere,
+    Somewhere,
+}
+
+impl Keyed {
+    fn of(strategy: &Strategy) -> Self {
+        let by_key = |operation: &Operation| matches!(operation, Operation::ByKey { .. });
+        let lists = matches!(&strategy.lists, Lists::By(operation) if by_key(operation));
+        let rules = strategy.rules.iter().any(|rule| rule.operation.as_ref().is_some_and(by_key));
+        if lists || rules { Keyed::Somewhere } else { Keyed::Nowhere }
+    }
 }
 
 impl<'a, 's> Folder<'a, 's> {
     /// Folds what is said at one place; nothing is left if it is deleted, or if only replaced layers say it.
     pub(crate) fn place(&mut self, said: &[Said<'a>], reach: &Reach, outer: Mode<'s>) -> Option<u32> {
-        if reach.is_empty() && said.len() == 1 && said[0].live {
+        if reach.is_empty() && said.len() == 1 && said[0].live && self.keyed == Keyed::Nowhere {
             return Some(self.whole(said[0], LeafOperation::Only, &[]));
         }
         if let Some(unset) = self.rules.unset_here(reach) {
@@ -165,7 +183,9 @@ impl<'a, 's> Folder<'a, 's> {
                 self.maps(&only_maps(said), reach, Mode::Replace, &[])
             };
         }
-        if let ([one], false) = (said, reach.may_unset()) {
+        let map = said.iter().all(|s| s.node.kind() == Kind::Map);
+        let looks_inside = reach.may_unset() || map && self.keyed == Keyed::Somewhere;
+        if let ([one], false) = (said, looks_inside) {
             if let Mode::Recursive { lists: ListMode::ByKey(key, _), .. } = mode {
                 self.check_keys(&[*one], key)?;
             }
@@ -194,7 +214,8 @@ impl<'a, 's> Folder<'a, 's> {
         let from = said.iter().rposition(|s| self::family(s.node.kind()) != family).map_or(0, |at| at + 1);
         self.report_changes(said, mode);
         let (shadowed, run) = said.split_at(from);
-        let several = run.len() > 1 || reach.may_unset();
+        let keyed = family == Family::Map && self.keyed == Keyed::Somewhere;
+        let several = run.len() > 1 || reach.may_unset() || keyed;
         let shadows = replaced(shadowed);
         match (family, mode) {
             (Family::Map, Mode::Overlay) => self.maps(run, reach, Mode::Replace, &shadows),

@@ -530,3 +530,20 @@ fn findings_name_the_layer_and_the_place() {
         ["merge/duplicate-item layer0"]
     );
 }
+
+#[test]
+fn items_of_a_single_layer_must_have_their_key_too() {
+    let value = |text: &str| {
+        let parsed = parse(SourceMap::default().add("x", text), text, Format::Json, Limits::default());
+        to_value(parsed.document.root().unwrap())
+    };
+    let strategy = with_rule("deep", "/a/servers", "by-key:id");
+    let one = resolve(&[value(r#"{"a": {"servers": [{"id": 1}, {"port": 2}]}, "b": [1]}"#)], &strategy);
+    let found: Vec<&str> = one.diagnostics().iter().map(|found| found.code.name).collect();
+    assert_eq!(found, ["merge/item-key"]);
+    let good = value(r#"{"a": {"servers": [{"id": 1}]}, "b": [1]}"#);
+    assert_eq!(folded(std::slice::from_ref(&good), &strategy), good);
+    let mut words = Vec::new();
+    resolve(&[good], &strategy).each_leaf(&Pointer::root(), &mut |leaf| words.push(leaf.operation.word()));
+    assert_eq!(words, ["only", "only"]);
+}

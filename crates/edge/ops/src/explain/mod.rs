@@ -66,6 +66,11 @@ fn run(world: &World, request: &ExplainRequest, notes: &mut Notes) -> Result<Exp
         let what = if request.what.contains(':') { "explanation of" } else { "code" };
         return Err(unknown_name(what, &request.what, Some(help)));
     };
+    if file.trim().is_empty() {
+        let diagnostic = Diagnostic::new(&codes::USAGE, "`file:` names no file");
+        let help = "name it, as in `file:.claude/settings.json`";
+        return Err(Failure::new(FailureKind::Usage, diagnostic.help(help)));
+    }
     let pointer: Pointer = request.pointer.as_deref().unwrap_or_default().parse().map_err(|error| {
         let help = "a pointer has `/` before every step, as in `/permissions/allow/0`";
         Failure::new(FailureKind::Usage, Diagnostic::new(&codes::USAGE, format!("{error}")).help(help))

@@ -18,7 +18,7 @@ use crate::world::Environment;
 const CHUNK: usize = 64;
 
 pub(super) fn read(environment: &Environment, layer: &Layer, place: &Path) -> Result<Contents, Failure> {
-    let seen = |error: StoreError| -> Failure { told(environment, layer, error) };
+    let seen = |error: StoreError| -> Failure { told(environment, layer, place, error) };
     let listing = list(place, &|folder| enters(layer, folder).is_ok()).map_err(seen)?;
     let mut wanted: Vec<(RelativePath, FileMode)> = Vec::new();
     let mut skipped = Vec::new();
@@ -61,9 +61,9 @@ fn named(entry: &Listed) -> String {
 }
 
 /// What the disk says, with the layer that it is about.
-fn told(environment: &Environment, layer: &Layer, error: StoreError) -> Failure {
-    if matches!(&error.problem, Problem::NotFile) && is_file(&error.path) {
-        let place = shown(environment, &error.path);
+fn told(environment: &Environment, layer: &Layer, place: &Path, error: StoreError) -> Failure {
+    if matches!(&error.problem, Problem::NotFile) && is_file(place) {
+        let place = shown(environment, place);
         let message = format!("layer `{}` is to be the folder `{place}`, which is a file", layer.name);
         let diagnostic = Diagnostic::new(&codes::IO_UNREADABLE, message).in_layer(layer.name.as_str());
         return diagnostic.at_spot(layer.spot).help("name the folder that the file is in").into();

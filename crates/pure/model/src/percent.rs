@@ -17,18 +17,16 @@ pub fn percent_decode(text: &str) -> Option<String> {
     String::from_utf8(decoded).ok()
 }
 
-/// A text that `:`, `,` and blanks may set apart from others, and that stands in quotes as it is.
-pub fn percent_encode(text: &str) -> String {
-    let mut encoded = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            ' ' | ':' | '%' | ',' | '"' | '\\' | '\0'..='\x1f' | '\x7f' => {
-                encoded.push_str(&format!("%{:02x}", u32::from(c)));
-            }
-            c => encoded.push(c),
-        }
+/// Writes a text that `:`, `,` and blanks may set apart from others, and that stands in quotes as it is.
+pub fn percent_encode(text: &str, out: &mut String) {
+    let is_plain = |c: char| !matches!(c, ' ' | ':' | '%' | ',' | '"' | '\\' | '\0'..='\x1f' | '\x7f');
+    let mut rest = text;
+    while let Some(at) = rest.find(|c| !is_plain(c)) {
+        out.push_str(&rest[..at]);
+        out.push_str(&format!("%{:02x}", rest.as_bytes()[at]));
+        rest = &rest[at + 1..];
     }
-    encoded
+    out.push_str(rest);
 }
 
 fn byte(digits: &[u8]) -> Option<u8> {
@@ -50,6 +48,12 @@ mod tests {
         assert_eq!(percent_decode("%ff"), None);
     }
 
+    fn encoded(text: &str) -> String {
+        let mut out = String::new();
+        percent_encode(text, &mut out);
+        out
+    }
+
     #[test]
     fn what_is_encoded_is_decoded() {
         for (text, expected) in [
@@ -59,7 +63,7 @@ mod tests {
             ("é~/", "é~/"),
             ("", ""),
         ] {
-            assert_eq!(percent_encode(text), expected);
+            assert_eq!(encoded(text), expected);
             assert_eq!(percent_decode(expected).as_deref(), Some(text));
         }
     }

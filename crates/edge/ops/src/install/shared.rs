@@ -11,7 +11,7 @@ use agpm_plan::{
     OwnedNodes, Plan, Reason, Refusal, SharedFile, Twin, plan_nodes,
 };
 use agpm_store::ProjectStore;
-use agpm_text::{Document, Format, Pointer};
+use agpm_text::{Document, Format, Pointer, Unread};
 
 use crate::failure::{Failure, FailureKind, Notes};
 use crate::gather::{document_of, limit};
@@ -25,7 +25,7 @@ const LAYERS: &str = "layers/";
 #[derive(Clone, Debug)]
 pub(super) struct Shared<'w> {
     /// The text that the layers give.
-    pub(super) base: Option<&'w Document>,
+    pub(super) base: Option<&'w Unread>,
     /// The layers that give it, as `layers/NAME+NAME`.
     layers: &'w str,
     /// The mode of a file that is new.
@@ -55,12 +55,12 @@ pub(super) fn shared_files<'w>(wanted: &Wanted<'w>) -> SharedFiles<'w> {
         let Some(keys) = &file.keys else { continue };
         match files.get_mut(&file.path) {
             Some(shared) => {
-                (shared.base, shared.mode, shared.layers) = (Some(&keys.document), file.mode, &file.owner);
+                (shared.base, shared.mode, shared.layers) = (Some(&keys.text), file.mode, &file.owner);
                 shared.nodes.to_mut().extend(keys.nodes.iter().cloned());
             }
             None if !keys.nodes.is_empty() => {
                 let nodes = Cow::Borrowed(keys.nodes.as_slice());
-                let (base, layers, mode) = (Some(&keys.document), file.owner.as_str(), file.mode);
+                let (base, layers, mode) = (Some(&keys.text), file.owner.as_str(), file.mode);
                 let shared = Shared { base, layers, mode, nodes };
                 files.insert(file.path.clone(), shared);
             }

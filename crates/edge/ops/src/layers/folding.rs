@@ -6,7 +6,7 @@ use agpm_diag::{Diagnostic, codes};
 use agpm_merge::{LayerFile, MergedFile, Part, UnparsedFile, merge_files};
 use agpm_model::{Checksum, FileMode, LayerName, Manifest, RelativePath, Strategy};
 use agpm_plan::{DesiredNode, Twin};
-use agpm_text::{Document, Format, parse_alone};
+use agpm_text::{Format, Unread};
 
 use crate::failure::{Failure, Notes};
 use crate::layers::snapshot::{Snapshot, SnapshotFile};
@@ -33,7 +33,7 @@ pub(crate) struct LayeredFile {
 /// A structured file that others may write too.
 #[derive(Debug)]
 pub(crate) struct Keys {
-    pub(crate) document: Document,
+    pub(crate) text: Unread,
     pub(crate) nodes: Vec<DesiredNode>,
 }
 
@@ -251,5 +251,5 @@ fn keys(path: &RelativePath, bytes: &[u8], parts: Vec<Part>) -> Option<Keys> {
         twin: Twin::Left,
     };
     let nodes = parts.into_iter().map(node).collect();
-    Some(Keys { document: parse_alone(text, format).document, nodes })
+    Some(Keys { text: Unread::new(text, format), nodes })
 }

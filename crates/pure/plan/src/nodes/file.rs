@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use agpm_model::{Checksum, Place};
-use agpm_text::{Document, Format, Pointer};
+use agpm_text::{Document, Format, Pointer, Unread};
 
 use super::draft::Draft;
 use super::engine::{Decisions, Engine, Refused, Step};
@@ -22,7 +22,7 @@ pub(super) struct Task<'a> {
     pub(super) format: Format,
     pub(super) existing: Option<&'a Document>,
     pub(super) owned: Option<&'a OwnedNodes>,
-    pub(super) base: Option<&'a Document>,
+    pub(super) base: Option<&'a Unread>,
     pub(super) overwrite: Overwrite,
 }
 
@@ -148,7 +148,7 @@ impl After<'_> {
 
     fn owned_after(&mut self, wanted: &[Wanted<'_>]) -> Result<OwnedNodes, NodeError> {
         if let Some(whole) = self.whole(wanted)? {
-            self.draft.read(whole.text);
+            self.draft.read(whole.text.to_string());
             return Ok(whole.owned);
         }
         let seen = Checksum::of(self.draft.text().as_bytes());
@@ -168,7 +168,7 @@ impl After<'_> {
             self.origin() != FileOrigin::Users && self.made.theirs.is_empty() && self.made.refused.is_empty();
         let Some(base) = self.task.base.filter(|_| is_ours) else { return Ok(None) };
         let made = fresh::make(self.task.format, Some(base), wanted)?;
-        Ok(Some(made).filter(|made| made.text == self.draft.text() || self.is_nothing_else()))
+        Ok(Some(made).filter(|made| *made.text == *self.draft.text() || self.is_nothing_else()))
     }
 
     fn is_nothing_else(&self) -> bool {

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use agpm_diag::Text;
 use agpm_model::{Checksum, Place};
-use agpm_text::{Document, Edit, Format, Pointer, equal};
+use agpm_text::{Edit, Format, Pointer, Unread, equal};
 
 use super::draft::Draft;
 use super::engine::Step;
@@ -12,29 +13,23 @@ use super::left::Left;
 use super::look::{is_bare, remember};
 use super::room::Wanted;
 use super::sight::Sight;
-use super::{DesiredNode, FileOrigin, FileOutcome, NodeError, NodeSum, OwnedNode, OwnedNodes};
+use super::{DesiredNode, FileOrigin, FileOutcome, NodeError, NodeSum, OwnedNode, OwnedNodes, Twin};
 use crate::plan::{Action, Reason};
 
 /// A file as we make it.
 pub(super) struct Made {
-    pub(super) text: String,
+    pub(super) text: Text,
     pub(super) owned: OwnedNodes,
 }
 
 /// The layers' text with the nodes that are not in it.
-pub(super) fn make(
-    format: Format,
-    base: Option<&Document>,
-    wanted: &[Wanted<'_>],
-) -> Result<Made, NodeError> {
-    let mut draft = base.map_or_else(|| Draft::empty(format), Draft::new);
-    let (edits, containers) = additions(&Sight::of(&draft.document), wanted);
-    draft.apply(&edits)?;
+pub(super) fn make(format: Format, base: Option<&Unread>, wanted: &[Wanted<'_>]) -> Result<Made, NodeError> {
+    let (text, containers) = with_additions(format, base, wanted)?;
     let node = |node: &Wanted<'_>| remember(&node.node.place, &node.node.value, &node.owner);
     let mut nodes: Vec<OwnedNode> = wanted.iter().map(node).collect();
     nodes.sort();
     let owned = OwnedNodes {
-        seen: Checksum::of(draft.text().as_bytes()),
+        seen: Checksum::of(text.as_bytes()),
         file: if base.is_some() { FileOrigin::Whole } else { FileOrigin::Ours },
         containers: if base.is_some() { Vec::new() } else { containers },
         nodes,
@@ -42,11 +37,29 @@ pub(super) fn make(
         theirs: Vec::new(),
         seams: None,
     };
-    Ok(Made { text: draft.text().to_owned(), owned })
+    Ok(Made { text, owned })
+}
+
+/// The text, and the containers that were put in.
+fn with_additions(
+    format: Format,
+    base: Option<&Unread>,
+    wanted: &[Wanted<'_>],
+) -> Result<(Text, Vec<Pointer>), NodeError> {
+    // What the layers want is in their text.
+    let rest: Vec<&Wanted<'_>> =
+        wanted.iter().filter(|node| base.is_none() || node.twin == Twin::Taken).collect();
+    if let Some(base) = base.filter(|_| rest.is_empty()) {
+        return Ok((base.text().clone(), Vec::new()));
+    }
+    let mut draft = base.map_or_else(|| Draft::empty(format), |base| Draft::new(base.document()));
+    let (edits, containers) = additions(&Sight::of(&draft.document), &rest);
+    draft.apply(&edits)?;
+    Ok((draft.document.text().clone(), containers))
 }
 
 /// What is to be put in, and the containers that it needs.
-fn additions(sight: &Sight<'_>, wanted: &[Wanted<'_>]) -> (Vec<Edit>, Vec<Pointer>) {
+fn additions(sight: &Sight<'_>, wanted: &[&Wanted<'_>]) -> (Vec<Edit>, Vec<Pointer>) {
     let mut claimed = HashSet::new();
     let mut edits = Vec::new();
     let mut containers = Vec::new();
@@ -93,13 +106,16 @@ fn addition(
 pub(super) fn plan(task: &Task<'_>, wanted: &[Wanted<'_>]) -> Result<Done, NodeError> {
     let made = make(task.format, task.base, wanted)?;
     let old = task.owned.map(|owned| owned.nodes.as_slice()).unwrap_or_default();
-    let (steps, unchanged) = told(old, &made.owned.nodes, task.existing);
+    let (steps, unchanged) = match task.existing {
+        Some(_) => told(old, &made.owned.nodes),
+        None => (created(old, wanted), 0),
+    };
     let is_nothing = wanted.is_empty() && task.base.is_none();
     let outcome = match task.existing {
         Some(_) if is_nothing => FileOutcome::Remove,
         None if is_nothing => FileOutcome::Unchanged,
         Some(now) if **now.text() == *made.text => FileOutcome::Unchanged,
-        _ => FileOutcome::Write(made.text),
+        _ => FileOutcome::Write(made.text.to_string()),
     };
     let owned = (!is_nothing).then_some(made.owned);
     Ok(Done { outcome, steps, refused: Vec::new(), owned, unchanged })
@@ -109,14 +125,26 @@ fn step(node: &OwnedNode, action: Action, reason: Reason) -> Step {
     Step { at: node.place.pointer().clone(), action, reason, owner: node.owner.clone() }
 }
 
+/// A file that is new: what the layers give is told once.
+fn created(old: &[OwnedNode], wanted: &[Wanted<'_>]) -> Vec<Step> {
+    let known: HashSet<&Place> = old.iter().map(|node| &node.place).collect();
+    let mut told = None;
+    let is_told = |node: &&Wanted<'_>| node.twin == Twin::Taken || told.replace(()).is_none();
+    let reason = |place: &Place| if known.contains(place) { Reason::WasMissing } else { Reason::New };
+    let step = |node: &Wanted<'_>| Step {
+        at: node.node.place.pointer().clone(),
+        action: Action::Create,
+        reason: reason(&node.node.place),
+        owner: node.owner.clone(),
+    };
+    let mut steps: Vec<Step> = wanted.iter().filter(is_told).map(step).collect();
+    steps.sort_by(|left, right| left.at.cmp(&right.at));
+    steps
+}
+
 /// What happens to each node, and how many are as they were.
-fn told(old: &[OwnedNode], new: &[OwnedNode], existing: Option<&Document>) -> (Vec<Step>, usize) {
+fn told(old: &[OwnedNode], new: &[OwnedNode]) -> (Vec<Step>, usize) {
     let mut left = Left::of(old);
-    if existing.is_none() {
-        let reason = |known: Option<&OwnedNode>| known.map_or(Reason::New, |_| Reason::WasMissing);
-        let created = new.iter().map(|node| step(node, Action::Create, reason(left.take_at(&node.place))));
-        return (created.collect(), 0);
-    }
     let rest: Vec<&OwnedNode> =
         new.iter().filter(|node| left.take(&node.place, node.checksum).is_none()).collect();
     let unchanged = new.len() - rest.len();

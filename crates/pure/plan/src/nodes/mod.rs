@@ -26,7 +26,7 @@ mod way;
 use std::collections::BTreeMap;
 
 use agpm_model::{Checksum, EntryNode, FileMode, Place, RelativePath};
-use agpm_text::{Document, EditError, Format, Pointer};
+use agpm_text::{Document, EditError, Format, Pointer, Unread};
 
 use crate::plan::{Change, Observed, Overwrite, Refusal};
 use file::Task;
@@ -145,7 +145,7 @@ pub struct SharedFile<'a> {
     /// Our nodes as we left them.
     pub owned: Option<&'a OwnedNodes>,
     /// The text that the layers give; a file that is not there, or wholly ours, is made from it.
-    pub base: Option<&'a Document>,
+    pub base: Option<&'a Unread>,
     /// What may be overwritten.
     pub overwrite: Overwrite,
 }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use agpm_model::{Checksum, Place};
-use agpm_text::Document;
+use agpm_text::{Document, Unread};
 
 use super::look::remember;
 use super::room::wanted;
@@ -38,7 +38,7 @@ pub fn recognise_nodes(
 }
 
 /// A file that is to the byte what we would write where nothing is: it is wholly ours.
-pub fn recognise_file(now: &Document, base: &Document, written: &[DesiredNode]) -> Option<OwnedNodes> {
+pub fn recognise_file(now: &Document, base: &Unread, written: &[DesiredNode]) -> Option<OwnedNodes> {
     let made = fresh::make(now.format(), Some(base), &wanted(written).ok()?).ok()?;
     (*made.text == **now.text()).then_some(made.owned)
 }

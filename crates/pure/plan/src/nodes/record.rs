@@ -20,16 +20,13 @@ impl OwnedNodes {
             map.push(("containers", Value::list(self.containers.iter().map(Pointer::to_string))));
         }
         map.push(("count", self.count().into()));
-        map.push(("nodes", records(self.nodes.iter().map(OwnedNode::record)).into()));
+        map.push(("nodes", records(self.nodes.iter(), OwnedNode::record).into()));
         if !self.others.is_empty() {
             let sums = |sums: &Vec<NodeSum>| Value::list(sums.iter().map(NodeSum::to_string));
             map.push(("others", Value::map(self.others.iter().map(|(at, all)| (at.to_string(), sums(all))))));
         }
         if !self.theirs.is_empty() {
-            map.push((
-                "theirs",
-                records(self.theirs.iter().map(|place| fields(&place_fields(place)))).into(),
-            ));
+            map.push(("theirs", records(self.theirs.iter(), write_place).into()));
         }
         map.extend(self.seams.as_ref().map(|seams| ("seams", seams.value())));
         Value::map(map)
@@ -56,12 +53,20 @@ impl OwnedNodes {
     }
 }
 
-fn records(records: impl Iterator<Item = String>) -> String {
-    records.collect::<Vec<_>>().join(" ")
+fn records<T>(all: impl Iterator<Item = T>, write: impl Fn(T, &mut String)) -> String {
+    let mut out = String::new();
+    for one in all {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        write(one, &mut out);
+    }
+    out
 }
 
-fn fields(fields: &[String]) -> String {
-    fields.iter().map(|field| percent_encode(field)).collect::<Vec<_>>().join(":")
+fn write_field(field: &str, out: &mut String) {
+    out.push(':');
+    percent_encode(field, out);
 }
 
 fn read_records<T>(text: &str, read: impl Fn(Vec<String>) -> Option<T>) -> Option<Vec<T>> {
@@ -70,17 +75,17 @@ fn read_records<T>(text: &str, read: impl Fn(Vec<String>) -> Option<T>) -> Optio
 }
 
 /// A letter for the kind, then what it takes.
-fn place_fields(place: &Place) -> Vec<String> {
-    let with = |letter: &str, at: &Pointer| vec![letter.to_owned(), at.to_string()];
-    match place {
-        Place::Key(at) => with("k", at),
-        Place::Item(at) => with("i", at),
-        Place::Default(at) => with("d", at),
-        Place::Keyed { list, key, id } => {
-            let mut fields = with("n", list);
-            fields.extend([key.clone(), id.clone()]);
-            fields
-        }
+fn write_place(place: &Place, out: &mut String) {
+    out.push_str(match place {
+        Place::Key(_) => "k",
+        Place::Item(_) => "i",
+        Place::Default(_) => "d",
+        Place::Keyed { .. } => "n",
+    });
+    write_field(&place.pointer().to_string(), out);
+    if let Place::Keyed { key, id, .. } = place {
+        write_field(key, out);
+        write_field(id, out);
     }
 }
 
@@ -97,15 +102,15 @@ fn read_place(fields: &mut impl Iterator<Item = String>) -> Option<Place> {
 }
 
 impl OwnedNode {
-    fn record(&self) -> String {
-        let mut all = place_fields(&self.place);
-        all.extend([self.checksum.to_string(), self.owner.clone()]);
+    fn record(&self, out: &mut String) {
+        write_place(&self.place, out);
+        write_field(&self.checksum.to_string(), out);
+        write_field(&self.owner, out);
         if !self.marks.is_empty() || self.matcher.is_some() {
-            all.push(self.marks.len().to_string());
-            all.extend(self.marks.iter().cloned());
+            write_field(&self.marks.len().to_string(), out);
+            self.marks.iter().for_each(|mark| write_field(mark, out));
         }
-        all.extend(self.matcher.clone());
-        fields(&all)
+        self.matcher.iter().for_each(|matcher| write_field(matcher, out));
     }
 
     fn read(fields: Vec<String>) -> Option<Self> {

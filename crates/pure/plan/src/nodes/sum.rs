@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use agpm_model::{Checksum, ChecksumError};
-use agpm_text::{Shape, Value, View, to_value};
+use agpm_text::{Shape, View};
 
 /// Below it floats hold every whole number.
 const LARGEST_EXACT: f64 = 9_007_199_254_740_992.0;
@@ -16,29 +16,51 @@ pub struct NodeSum(u128);
 impl NodeSum {
     /// The same for equal values, whatever the order of keys and the spelling of numbers.
     pub(super) fn of<'v>(view: impl View<'v>) -> Self {
-        NodeSum(Checksum::of(canonical(to_value(view)).to_json().as_bytes()).first_half())
+        let mut bytes = Vec::new();
+        spell(view, &mut bytes);
+        NodeSum(Checksum::of(&bytes).first_half())
     }
 }
 
-fn canonical(value: Value) -> Value {
-    match value {
-        Value::Map(mut entries) => {
-            entries.sort_by(|(left, _), (right, _)| left.cmp(right));
-            Value::map(entries.into_iter().map(|(key, value)| (key, canonical(value))))
+/// A spelling of its own for every value: a letter, and how much follows.
+fn spell<'v, V: View<'v>>(view: V, out: &mut Vec<u8>) {
+    match view.shape() {
+        Shape::Null => out.push(b'n'),
+        Shape::Bool(value) => out.push(if value { b't' } else { b'f' }),
+        Shape::Integer(text) | Shape::Float(text) => {
+            let number = canonical_number(view.shape());
+            spell_text(b'#', number.as_deref().unwrap_or(text), out);
         }
-        Value::List(items) => Value::list(items.into_iter().map(canonical)),
-        Value::Number(_) => canonical_number(&value).unwrap_or(value),
-        other => other,
+        Shape::String(text) | Shape::DateTime(text) => spell_text(b's', text, out),
+        Shape::List(count) => {
+            spell_text(b'l', &count.to_string(), out);
+            (0..count).for_each(|at| spell(view.item(at), out));
+        }
+        Shape::Map(count) => {
+            spell_text(b'm', &count.to_string(), out);
+            let mut entries: Vec<(&str, V)> = (0..count).map(|at| view.entry(at)).collect();
+            entries.sort_by_key(|(key, _)| *key);
+            for (key, value) in entries {
+                spell_text(b'k', key, out);
+                spell(value, out);
+            }
+        }
     }
 }
 
-/// The value whatever its spelling: whole ones as whole numbers, others in a form that no text has.
-fn canonical_number(value: &Value) -> Option<Value> {
-    let (Shape::Float(text) | Shape::Integer(text)) = value.shape() else { return None };
+fn spell_text(letter: u8, text: &str, out: &mut Vec<u8>) {
+    out.push(letter);
+    out.extend_from_slice(&text.len().to_le_bytes());
+    out.extend_from_slice(text.as_bytes());
+}
+
+/// The value whatever its spelling; nothing for whole numbers that are too large to be anything else.
+fn canonical_number(shape: Shape<'_>) -> Option<String> {
+    let (Shape::Float(text) | Shape::Integer(text)) = shape else { return None };
     let number: f64 = text.parse().ok()?;
-    match value.shape() {
-        _ if number.fract() == 0.0 && number.abs() < LARGEST_EXACT => Some(Value::from(number as i64)),
-        Shape::Float(_) => Some(Value::map([("float", Value::from(number.to_string()))])),
+    match shape {
+        _ if number.fract() == 0.0 && number.abs() < LARGEST_EXACT => Some((number as i64).to_string()),
+        Shape::Float(_) => Some(number.to_string()),
         _ => None,
     }
 }

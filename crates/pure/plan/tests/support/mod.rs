@@ -9,7 +9,7 @@ use agpm_plan::{
     Action, DesiredNode, FileOutcome, Glance, Ledger, NodeError, NodePlan, Overwrite, OwnedNodes, Reason,
     SharedFile, Twin, plan_nodes,
 };
-use agpm_text::{Document, Format, Limits, Value, parse, to_value};
+use agpm_text::{Document, Format, Limits, Unread, Value, parse, to_value};
 
 pub(crate) fn read(text: &str, format: Format) -> Document {
     let parsed = parse(SourceMap::default().add("x", text), text, format, Limits::default());
@@ -69,6 +69,7 @@ impl File {
         desired: &[DesiredNode],
         overwrite: Overwrite,
     ) -> Result<NodePlan, NodeError> {
+        let base = base.map(|base| Unread::new(base.text().clone(), base.format()));
         let document = self.text.as_ref().map(|text| read(text, self.format));
         plan_nodes(&SharedFile {
             path: &RelativePath::new("folder/file").unwrap(),
@@ -76,7 +77,7 @@ impl File {
             document: document.as_ref(),
             desired,
             owned: self.owned.as_ref(),
-            base,
+            base: base.as_ref(),
             overwrite,
         })
     }

@@ -1,0 +1,31 @@
+use std::sync::OnceLock;
+
+use agpm_diag::Text;
+
+use crate::document::{Document, parse_alone};
+use crate::format::Format;
+
+/// A text that is read when its structure is first asked for: most are only written.
+#[derive(Debug)]
+pub struct Unread {
+    text: Text,
+    format: Format,
+    document: OnceLock<Document>,
+}
+
+impl Unread {
+    /// A text in a format, known to be good.
+    pub fn new(text: impl Into<Text>, format: Format) -> Self {
+        Unread { text: text.into(), format, document: OnceLock::new() }
+    }
+
+    /// The text.
+    pub fn text(&self) -> &Text {
+        &self.text
+    }
+
+    /// Its structure.
+    pub fn document(&self) -> &Document {
+        self.document.get_or_init(|| parse_alone(self.text.clone(), self.format).document)
+    }
+}

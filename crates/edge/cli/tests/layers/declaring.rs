@@ -252,7 +252,6 @@ fn mistakes_in_the_manifest_are_told_with_their_place() {
         (format!("{}includes = []\n", folder("org")), "did you mean `include`"),
         ("[[layers]]\nname = \"\"\npath = \"../org\"\n".to_owned(), "name"),
         ("[layers]\nname = \"org\"\npath = \"../org\"\n".to_owned(), "[[layers]]"),
-        (format!("{ACME}{}branch = \"main\"\n", of_source("org", "version = \"1\"")), "version"),
         (
             format!("{}[merge]\n\"*.json\" = \"extends-lists\"\n", folder("org")),
             "did you mean `extend-lists`",

@@ -42,28 +42,54 @@ fn a_fresh_clone_takes_what_is_there_for_its_own() {
     assert_eq!(project.written(), [SETTINGS]);
 }
 
-#[test]
-fn a_fresh_clone_whose_layers_moved_on_knows_the_locked_values() {
-    let project = Project::new();
+/// A layer of a source in two releases, installed in the first, in a clone without our state.
+fn cloned(project: &Project) -> Repository<'_> {
     let mut source = Repository::init(&project.sandbox, "acme");
     source.commit(&[(SETTINGS, "{\"a\": 1, \"gone\": 1}"), ("CLAUDE.md", "one\n"), ("GEMINI.md", "gone\n")]);
     source.tag("v1.0.0");
-    source.remove("GEMINI.md");
-    source.commit(&[(SETTINGS, "{\"a\": 2}"), ("CLAUDE.md", "two\n")]);
-    source.tag("v1.1.0");
-    let manifest = |version: &str| {
-        project.plain_manifest(&format!("{ACME}{}", of_source("org", &format!("version = \"{version}\""))));
-    };
-    manifest("v1.0.0");
+    project.plain_manifest(&format!("{ACME}{}", of_source("org", "version = \"^1.0\"")));
     project.write(SETTINGS, "{\"mine\": 0}\n");
     project.good("install");
     project.forget();
-    manifest("v1.1.0");
-    let output = project.good("install");
-    assert_eq!(output.stderr, "");
+    source.remove("GEMINI.md");
+    source.commit(&[(SETTINGS, "{\"a\": 2}"), ("CLAUDE.md", "two\n")]);
+    source.tag("v1.1.0");
+    source
+}
+
+fn is_second(project: &Project) {
     project.says(SETTINGS, "{\"mine\": 0, \"a\": 2}");
     assert_eq!(project.read("CLAUDE.md"), "two\n");
     assert!(!project.exists("GEMINI.md"));
+}
+
+#[test]
+fn an_update_in_a_fresh_clone_knows_the_locked_values() {
+    let project = Project::new();
+    cloned(&project);
+    assert_eq!(project.good("update").stderr, "");
+    is_second(&project);
+}
+
+#[test]
+#[ignore = "refused: what is locked is not read if the manifest asks for another version"]
+fn another_version_in_a_fresh_clone_knows_the_locked_values() {
+    let project = Project::new();
+    cloned(&project);
+    project.plain_manifest(&project.read("agpm.toml").replace("^1.0", "^1.1"));
+    project.good("install");
+    is_second(&project);
+}
+
+#[test]
+#[ignore = "what is locked is not read if the manifest does not ask for it any more"]
+fn a_layer_that_leaves_in_a_fresh_clone_leaves_the_disk() {
+    let project = Project::new();
+    cloned(&project);
+    project.plain_manifest(ACME);
+    project.good("install");
+    project.says(SETTINGS, "{\"mine\": 0}");
+    assert_eq!(project.written(), [SETTINGS]);
 }
 
 #[test]

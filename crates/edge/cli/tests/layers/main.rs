@@ -5,6 +5,8 @@ mod bad;
 mod declaring;
 mod drivers;
 mod folding;
+mod global;
+mod laws;
 mod life;
 mod lists;
 mod lock;

@@ -171,3 +171,18 @@ fn a_file_that_is_whole_follows_its_layers_byte_for_byte_until_a_user_writes_in_
     project.says(SETTINGS, "{\"a\": 2, \"mine\": 0, \"b\": 3}");
     assert!(project.read(SETTINGS).starts_with("// two\n"));
 }
+
+#[test]
+#[ignore = "the user's file is taken over in silence and goes with the layer"]
+fn an_empty_structured_file_of_the_user_stays_the_users() {
+    for (path, empty) in
+        [(".codex/config.toml", ""), (".claude/a.yaml", "# later\n"), (SETTINGS, "// later\n")]
+    {
+        let project = Project::stacked(path, &[empty], "");
+        project.write(path, empty);
+        project.good("install");
+        project.stack(&[], "");
+        project.good("install");
+        assert!(project.exists(path), "{path}");
+    }
+}

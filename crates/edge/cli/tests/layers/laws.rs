@@ -6,7 +6,14 @@ use proptest::test_runner::Config;
 
 use crate::support::{Project, value};
 
-const STRATEGIES: &[&str] = &["deep", "extend-lists", "replace", "smart-lists"];
+const STRATEGIES: &[&str] = &[
+    "\"deep\"",
+    "\"extend-lists\"",
+    "\"replace\"",
+    "\"smart-lists\"",
+    "{ lists = \"extend\", rules = { \"/s\" = { by-key = \"id\" } } }",
+    "{ rules = { \"/s\" = { by-key = \"id\", items = \"deep\" }, \"/**\" = \"union\" } }",
+];
 const PATHS: &[&str] = &[".claude/x.json", ".claude/x.yaml", ".codex/x.toml"];
 
 /// Values without `null`, which TOML does not have, and without empty maps and lists, which have tests of their own.
@@ -25,7 +32,23 @@ fn any_value() -> impl Strategy<Value = Value> {
 }
 
 fn any_map() -> impl Strategy<Value = Value> {
-    prop::collection::btree_map("[a-c]", any_value(), 1..4).prop_map(Value::map)
+    let items = prop::collection::btree_map("[a-c]", 0i64..3, 1..3).prop_map(|items| {
+        Value::list(
+            items.into_iter().map(|(id, number)| Value::map([("id", Value::from(id)), ("n", number.into())])),
+        )
+    });
+    let others = prop::collection::btree_map("[a-c]", any_value(), 1..4);
+    (others, prop::option::weighted(0.3, items)).prop_map(|(others, items)| {
+        Value::map(others.into_iter().chain(items.map(|items| ("s".to_owned(), items))))
+    })
+}
+
+/// A user's map that can clash with layers only in the maps above its values.
+fn own_map() -> impl Strategy<Value = Value> {
+    let values = prop::collection::btree_map("[u-w]", any_value(), 1..3).prop_map(Value::map);
+    values.prop_recursive(2, 8, 3, |inner| {
+        prop::collection::btree_map("[a-cu]", inner, 1..4).prop_map(Value::map)
+    })
 }
 
 fn text(value: &Value, path: &str) -> String {
@@ -33,11 +56,7 @@ fn text(value: &Value, path: &str) -> String {
 }
 
 fn few() -> Config {
-    Config {
-        cases: std::env::var("N").map_or(30, |n| n.parse().unwrap()),
-        failure_persistence: None,
-        ..Config::default()
-    }
+    Config { cases: 30, failure_persistence: None, ..Config::default() }
 }
 
 fn names(count: usize) -> Vec<&'static str> {
@@ -57,7 +76,7 @@ fn say(project: &Project, path: &str, layers: &[Option<Value>]) {
 
 fn merge(path: &str, strategy: &str) -> String {
     let name = path.rsplit('/').next().unwrap();
-    format!("[merge]\n\"{name}\" = \"{strategy}\"\n")
+    format!("[merge]\n\"{name}\" = {strategy}\n")
 }
 
 /// Every value of a map and of the maps in it, by pointer; of a list each item.
@@ -79,7 +98,9 @@ fn at<'v>(value: &'v Value, pointer: &str) -> Option<&'v Value> {
 fn holds(now: &Value, (pointer, users): &(String, Value), strategy: &str) -> bool {
     match (at(now, pointer), users) {
         (Some(Value::Map(_)), Value::Map(_)) => true,
-        (Some(Value::List(now)), Value::List(users)) if strategy.ends_with("lists") => {
+        (Some(Value::List(now)), Value::List(users))
+            if strategy.contains("lists") || strategy.contains("rules") =>
+        {
             users.iter().all(|item| now.contains(item))
         }
         (Some(now), users) => now == users,
@@ -114,7 +135,7 @@ proptest! {
     fn what_is_the_users_survives(
         path in prop::sample::select(PATHS),
         strategy in prop::sample::select(STRATEGIES),
-        users in any_map(),
+        users in prop_oneof![any_map(), own_map()],
         steps in prop::collection::vec(prop::collection::vec(prop::option::weighted(0.8, any_map()), 2), 1..5),
     ) {
         let project = Project::layered(&[], "");

@@ -179,13 +179,23 @@ fn names_that_not_every_system_can_have_are_left_out_and_told() {
 }
 
 #[test]
-fn paths_that_differ_only_in_case_are_told() {
+fn paths_that_differ_only_in_case_are_refused() {
+    let project = Project::layered(
+        &[("org", &[(".claude/A.md", "upper\n")]), ("me", &[(".claude/a.md", "lower\n")])],
+        "",
+    );
+    project.refused("install", 1, &["layers/org", "layers/me", ".claude/a.md"]);
+}
+
+#[test]
+#[ignore = "the way out is one that only packages have"]
+fn the_way_out_of_a_clash_of_layers_is_one_that_layers_have() {
     let project = Project::layered(
         &[("org", &[(".claude/A.md", "upper\n")]), ("me", &[(".claude/a.md", "lower\n")])],
         "",
     );
     let output = project.run("install");
-    assert!(output.code != Some(0) || output.stderr.contains("warning"), "{output}");
+    assert!(!output.stderr.contains("`filename` or `target`"), "{output}");
 }
 
 /// In both orders, since one is found while reading and the other while writing.

@@ -72,6 +72,22 @@ fn the_mode_is_the_highest_layers() {
     assert_eq!(mode(".claude/a.sh"), 0);
 }
 
+#[cfg(unix)]
+#[test]
+#[ignore = "the mode of a file with keys is set once and not followed"]
+fn the_mode_of_a_file_with_keys_follows_its_layer() {
+    use std::os::unix::fs::PermissionsExt;
+    let project = Project::stacked(SETTINGS, &["{\"a\": 1}"], "");
+    let make = |mode| {
+        let mode = std::fs::Permissions::from_mode(mode);
+        std::fs::set_permissions(project.work(&format!("org/{SETTINGS}")), mode).unwrap();
+        project.good("install");
+        std::fs::metadata(project.path(SETTINGS)).unwrap().permissions().mode() & 0o111 != 0
+    };
+    assert!(make(0o755));
+    assert!(!make(0o644));
+}
+
 #[test]
 fn several_contributors_merge_deep_by_default_in_every_structured_format() {
     let cases = [

@@ -186,3 +186,14 @@ fn an_empty_structured_file_of_the_user_stays_the_users() {
         assert!(project.exists(path), "{path}");
     }
 }
+
+#[test]
+#[ignore = "every key of the user's is lost"]
+fn adopting_a_document_of_nothing_costs_no_key_of_the_user() {
+    for empty in ["", "// later\n"] {
+        let project = Project::stacked(SETTINGS, &[empty], "");
+        project.write(SETTINGS, "{\"mine\": 0}\n");
+        project.good("install --adopt");
+        project.says(SETTINGS, "{\"mine\": 0}");
+    }
+}

@@ -1,0 +1,197 @@
+//! Lists that a user and the layers fill together.
+
+use crate::support::{Project, SETTINGS};
+
+fn with(strategy: &str) -> String {
+    format!("[merge]\n\"settings.json\" = {strategy}\n\"*.yaml\" = {strategy}\n\"*.toml\" = {strategy}\n")
+}
+
+const BY_KEY: &str = "{ rules = { \"/s\" = { by-key = \"id\" } } }";
+
+#[test]
+fn under_deep_a_list_is_one_value() {
+    let project = Project::stacked(SETTINGS, &["{\"l\": [1, 2]}"], "");
+    project.write(SETTINGS, "{\"l\": [1, 2, 3]}\n");
+    project.refused("install", 6, &["install/not-ours", "/l"]);
+    project.good("install --adopt");
+    project.says(SETTINGS, "{\"l\": [1, 2]}");
+    project.write(SETTINGS, "{\"l\": [1, 2, 3]}\n");
+    project.warned("install", &["install/edited", "/l"]);
+    project.says(SETTINGS, "{\"l\": [1, 2, 3]}");
+}
+
+#[test]
+fn under_extend_and_union_only_our_items_are_ours() {
+    for strategy in ["\"extend-lists\"", "{ lists = \"extend\" }", "{ rules = { \"/**\" = \"union\" } }"] {
+        for (path, users, ours, both) in [
+            (
+                SETTINGS,
+                "{\"m\": {\"l\": [\"x\", \"b\"]}}\n",
+                "{\"m\": {\"l\": [\"a\", \"b\"]}}",
+                "{\"m\": {\"l\": [\"x\", \"b\", \"a\"]}}",
+            ),
+            (
+                ".claude/a.yaml",
+                "m:\n  l:\n  - x # mine\n  - b\n",
+                "m:\n  l: [a, b]\n",
+                "m:\n  l: [x, b, a]\n",
+            ),
+            (
+                ".codex/a.toml",
+                "[m]\nl = [\"x\", \"b\"] # mine\n",
+                "[m]\nl = [\"a\", \"b\"]\n",
+                "[m]\nl = [\"x\", \"b\", \"a\"]\n",
+            ),
+        ] {
+            let project = Project::stacked(path, &[ours], &with(strategy));
+            project.write(path, users);
+            project.good("install");
+            project.says(path, both);
+            project.good("install --check");
+            project.good("verify");
+            project.stack(&[], "");
+            project.good("install");
+            assert_eq!(project.read(path), users, "{strategy}");
+        }
+    }
+}
+
+#[test]
+fn a_users_item_stays_wherever_it_stands() {
+    for users in ["[\"mine\", \"a\", \"b\"]", "[\"a\", \"mine\", \"b\"]", "[\"b\", \"a\", \"mine\"]"] {
+        let project =
+            Project::stacked(SETTINGS, &["{\"l\": [\"a\"]}", "{\"l\": [\"b\"]}"], &with("\"extend-lists\""));
+        project.good("install");
+        project.says(SETTINGS, "{\"l\": [\"a\", \"b\"]}");
+        let text = format!("{{\"l\": {users}}}\n");
+        project.write(SETTINGS, &text);
+        project.good("install --check");
+        project.good("verify");
+        project.layer("team", SETTINGS, "{\"l\": [\"c\"]}");
+        project.good("install");
+        let now = project.read(SETTINGS);
+        assert!(
+            now.contains("mine") && now.contains("\"a\"") && now.contains("\"c\"") && !now.contains("\"b\""),
+            "{now}"
+        );
+        project.stack(&[], "");
+        project.good("install");
+        project.says(SETTINGS, "{\"l\": [\"mine\"]}");
+    }
+}
+
+#[test]
+fn an_item_that_went_missing_comes_back_and_an_equal_one_is_not_doubled() {
+    let project = Project::stacked(SETTINGS, &["{\"l\": [\"a\", \"b\"]}"], &with("\"extend-lists\""));
+    project.good("install");
+    project.write(SETTINGS, "{\"l\": [\"b\"]}\n");
+    project.fails("verify", 1, &["verify/missing", "/l"]);
+    project.good("install");
+    project.says(SETTINGS, "{\"l\": [\"b\", \"a\"]}");
+    project.layer("me", SETTINGS, "{\"l\": [\"a\"]}");
+    project.stack(&["org", "me"], &with("\"extend-lists\""));
+    project.good("install");
+    project.says(SETTINGS, "{\"l\": [\"b\", \"a\"]}");
+    project.stack(&["me"], &with("\"extend-lists\""));
+    project.good("install");
+    project.says(SETTINGS, "{\"l\": [\"a\"]}");
+}
+
+#[test]
+fn by_key_an_item_is_known_by_its_key() {
+    let project = Project::stacked(
+        SETTINGS,
+        &["{\"s\": [{\"id\": \"a\", \"n\": 1}, {\"id\": \"b\"}]}", "{\"s\": [{\"id\": \"a\", \"n\": 2}]}"],
+        &with(BY_KEY),
+    );
+    let users = "{\"s\": [{\"id\": \"mine\"}]}\n";
+    project.write(SETTINGS, users);
+    project.good("install");
+    project.says(SETTINGS, "{\"s\": [{\"id\": \"mine\"}, {\"id\": \"a\", \"n\": 2}, {\"id\": \"b\"}]}");
+    project.layer("team", SETTINGS, "{\"s\": [{\"id\": \"a\", \"n\": 3}]}");
+    project.good("install");
+    project.says(SETTINGS, "{\"s\": [{\"id\": \"mine\"}, {\"id\": \"a\", \"n\": 3}, {\"id\": \"b\"}]}");
+    project.good("verify");
+    project.stack(&[], "");
+    project.good("install");
+    assert_eq!(project.read(SETTINGS), users);
+}
+
+#[test]
+fn by_key_a_users_item_with_the_same_key_is_a_clash() {
+    let project = Project::stacked(SETTINGS, &["{\"s\": [{\"id\": \"a\", \"n\": 1}]}"], &with(BY_KEY));
+    project.layer("org", "CLAUDE.md", "x\n");
+    project.write(SETTINGS, "{\"s\": [{\"id\": \"a\", \"n\": 7}, {\"id\": \"b\"}]}\n");
+    project.refused("install", 6, &["install/not-ours", "/s", "layers/org"]);
+    project.good("install --adopt");
+    project.says(SETTINGS, "{\"s\": [{\"id\": \"a\", \"n\": 1}, {\"id\": \"b\"}]}");
+    project.stack(&[], "");
+    project.good("install");
+    project.says(SETTINGS, "{\"s\": [{\"id\": \"b\"}]}");
+}
+
+#[test]
+fn by_key_an_edited_item_is_kept_and_force_takes_it_back() {
+    let project =
+        Project::stacked(SETTINGS, &["{\"s\": [{\"id\": \"a\", \"n\": 1}, {\"id\": \"b\"}]}"], &with(BY_KEY));
+    project.good("install");
+    project.write(SETTINGS, "{\"s\": [{\"id\": \"a\", \"n\": 7}, {\"id\": \"b\"}]}\n");
+    project.fails("verify", 1, &["verify/changed"]);
+    project.warned("install", &["install/edited", "/s"]);
+    project.says(SETTINGS, "{\"s\": [{\"id\": \"a\", \"n\": 7}, {\"id\": \"b\"}]}");
+    project.good("install --force");
+    project.says(SETTINGS, "{\"s\": [{\"id\": \"a\", \"n\": 1}, {\"id\": \"b\"}]}");
+}
+
+#[test]
+fn a_list_where_a_user_has_something_else_is_a_clash() {
+    for (strategy, ours) in [("\"extend-lists\"", "{\"s\": [1]}"), (BY_KEY, "{\"s\": [{\"id\": 1}]}")] {
+        for users in ["{\"s\": \"text\"}\n", "{\"s\": {\"a\": 1}}\n"] {
+            let project = Project::stacked(SETTINGS, &[ours], &with(strategy));
+            project.write(SETTINGS, users);
+            project.refused("install", 6, &["install/not-ours", "/s"]);
+            project.good("install --adopt");
+            project.says(SETTINGS, ours);
+        }
+    }
+}
+
+#[test]
+fn an_empty_list_under_extend_leaves_the_users_items() {
+    let project = Project::stacked(SETTINGS, &["{\"l\": []}"], &with("\"extend-lists\""));
+    project.write(SETTINGS, "{\"l\": [\"mine\"]}\n");
+    project.good("install");
+    assert_eq!(project.read(SETTINGS), "{\"l\": [\"mine\"]}\n");
+    project.stack(&[], "");
+    project.good("install");
+    assert_eq!(project.read(SETTINGS), "{\"l\": [\"mine\"]}\n");
+}
+
+#[test]
+fn a_list_that_turns_from_one_value_to_items_and_back_keeps_the_users() {
+    let project = Project::stacked(SETTINGS, &["{\"l\": [1, 2]}"], "");
+    project.good("install");
+    project.stack(&["org"], &with("\"extend-lists\""));
+    project.good("install");
+    project.says(SETTINGS, "{\"l\": [1, 2]}");
+    project.write(SETTINGS, "{\"l\": [1, 2, 3]}\n");
+    project.good("install --check");
+    project.stack(&["org"], "");
+    let output = project.run("install");
+    assert!(project.read(SETTINGS).contains('3'), "{output}");
+    project.stack(&[], "");
+    project.good("install");
+    assert!(project.read(SETTINGS).contains('3'), "{}", project.read(SETTINGS));
+}
+
+#[test]
+#[ignore = "the list stays a list of items, and nothing is said"]
+fn a_list_that_turns_into_one_value_does_not_silently_hold_a_users_item() {
+    let project = Project::stacked(SETTINGS, &["{\"l\": [1, 2]}"], &with("\"extend-lists\""));
+    project.write(SETTINGS, "{\"l\": [\"mine\"]}\n");
+    project.good("install");
+    project.stack(&["org"], "");
+    let output = project.run("install");
+    assert!(project.read(SETTINGS).contains("mine"), "{output}");
+    assert!(output.code == Some(6) || output.stderr.contains("install/edited"), "{output}");
+}

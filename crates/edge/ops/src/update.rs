@@ -63,7 +63,8 @@ pub(crate) fn find(word: &str, known: &BTreeSet<Named>) -> Result<Named, Failure
         [one] => Ok((*one).clone()),
         [] => {
             let names: Vec<&str> = known.iter().map(Named::name).collect();
-            Err(unknown_name("resource", word, did_you_mean(word, "there are", names.iter().copied())))
+            let name = word.rsplit('/').next().unwrap_or(word);
+            Err(unknown_name("resource", word, did_you_mean(name, "there are", names.iter().copied())))
         }
         several => {
             let all: Vec<String> = several.iter().map(|named| format!("`{}`", named.label())).collect();

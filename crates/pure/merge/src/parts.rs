@@ -31,7 +31,7 @@ impl MergedFile {
 }
 
 fn parts_of(resolution: &Resolution, strategy: &Strategy) -> Option<Vec<Part>> {
-    let root = resolution.root()?;
+    let Some(root) = resolution.root() else { return Some(Vec::new()) };
     let rules = Rules::new(strategy);
     let layer = resolution.layer_of(root).unwrap_or(0);
     let mut walk = Walk { resolution, rules: &rules, pointer: Pointer::root(), parts: Vec::new() };

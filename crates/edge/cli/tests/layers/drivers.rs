@@ -71,7 +71,6 @@ fn a_program_that_fails_is_told_with_what_it_said_and_nothing_is_written() {
 }
 
 #[test]
-#[ignore = "the message has no file"]
 fn a_program_that_fails_is_told_with_the_file() {
     let project = Project::stacked(SETTINGS, &["{}", "{}"], &driver("exit 3"));
     project.refused("install", 1, &["merge/driver", SETTINGS]);

@@ -74,7 +74,6 @@ fn the_mode_is_the_highest_layers() {
 
 #[cfg(unix)]
 #[test]
-#[ignore = "the mode of a file with keys is set once and not followed"]
 fn the_mode_of_a_file_with_keys_follows_its_layer() {
     use std::os::unix::fs::PermissionsExt;
     let project = Project::stacked(SETTINGS, &["{\"a\": 1}"], "");

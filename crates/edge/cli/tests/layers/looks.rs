@@ -187,7 +187,6 @@ fn explain_of_what_is_not_there_has_a_near_name() {
 }
 
 #[test]
-#[ignore = "only the layers' names are looked at"]
 fn a_near_name_may_be_a_users_own() {
     let project = three();
     project.write(SETTINGS, "{\"favourite\": 1}\n");

@@ -8,7 +8,7 @@ use agpm_merge::{Contribution, Merged, MergedFile, Policy, Resolution, ResolvedR
 use agpm_model::{LayerName, RelativePath, Strategy};
 use agpm_plan::OwnedNodes;
 use agpm_store::ProjectStore;
-use agpm_text::{Document, Pointer, Shape, View, equal};
+use agpm_text::{Document, Pointer, Shape, Value, View, equal, to_value};
 
 use crate::failure::{Failure, Notes};
 use crate::gather::limit;
@@ -60,6 +60,11 @@ impl Installed {
         }
         all.deletions = from_layers.deletions;
         all
+    }
+
+    /// What is in the file.
+    pub(super) fn value(&self) -> Option<Value> {
+        self.document.root().map(to_value)
     }
 
     fn as_a_layer(&self) -> Resolution {

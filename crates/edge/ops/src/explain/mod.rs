@@ -112,7 +112,7 @@ pub(crate) fn explain_file(
     }
     let merged = match (merge_files(files, &strategy, None), &installed) {
         (None, Some(installed)) => {
-            return found(installed.explain(None, pointer, notes), file, pointer, None);
+            return found(installed.explain(None, pointer, notes), file, pointer, &[installed.value()]);
         }
         (merged, _) => merged.ok_or_else(|| not_in_layers(file))?,
     };
@@ -131,7 +131,7 @@ pub(crate) fn explain_file(
     if provenance.leaves.is_empty() {
         provenance = Provenance::of(&merged, pointer, &notes.sources);
     }
-    found(provenance, file, pointer, merged.value())
+    found(provenance, file, pointer, &[merged.value(), installed.and_then(|installed| installed.value())])
 }
 
 /// What was found; nothing is an error, with a near place.
@@ -139,11 +139,11 @@ fn found(
     provenance: Provenance,
     file: &str,
     pointer: &Pointer,
-    value: Option<Value>,
+    values: &[Option<Value>],
 ) -> Result<Provenance, Failure> {
     if provenance.is_empty() && *pointer != Pointer::root() {
         let message = format!("there is nothing at `{pointer}` in `{file}`");
-        let near = value.and_then(|value| near_place(&value, pointer));
+        let near = values.iter().flatten().find_map(|value| near_place(value, pointer));
         let near = near.map(|place| format!("did you mean `{place}`?"));
         let help = near.unwrap_or_else(|| "leave out the pointer to see all places".to_owned());
         let diagnostic = Diagnostic::new(&codes::EXPLAIN_NOT_FOUND, message).help(help);

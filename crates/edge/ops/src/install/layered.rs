@@ -75,7 +75,7 @@ pub(super) fn as_locked(
     (manifest, sources): (&Manifest, &Sources),
     lock: &Lockfile,
 ) -> Option<Vec<LayeredFile>> {
-    let pinning = Pinning { locked: &lock.layers, moving: &Moving::Nothing, lock: LayerLock::Alone };
+    let pinning = Pinning { locked: &lock.layers, moving: &Moving::Nothing, lock: LayerLock::AsItWas };
     let mut quiet = Notes::default();
     let snapshots = snapshots(world, (manifest, sources), &pinning, &mut quiet).ok()?;
     fold_all(manifest, snapshots, &mut quiet).ok()

@@ -200,9 +200,10 @@ fn is_for_nothing(store: &ProjectStore, file: &LayeredFile, ledger: &Ledger) -> 
     let says_nothing = file.keys.as_ref().is_some_and(|keys| keys.nodes.is_empty());
     let now = || observe(store, &file.path).ok().and_then(Observed::checksum);
     let is_ours = |now: Checksum| ledger.shared.get(&file.path).is_some_and(|owned| owned.is_whole(now));
+    let is_left = |now: Checksum| now == file.checksum() && ledger.shared.contains_key(&file.path);
     says_nothing
         && !ledger.files.contains_key(&file.path)
-        && now().is_some_and(|now| now != file.checksum() && !is_ours(now))
+        && now().is_some_and(|now| !is_ours(now) && !is_left(now))
 }
 
 /// The ledger with files under the kind of ownership that is wanted for them now: what is whole and untouched may become

@@ -141,9 +141,18 @@ fn plan_one(
     if changes.is_empty() && matches!(planned.outcome, FileOutcome::Write(_)) {
         changes.extend(shared.map(|shared| only_text(path, before, shared.layers)));
     }
-    let outcome = Some(planned.outcome).filter(|outcome| *outcome != FileOutcome::Unchanged);
-    // A file that is wholly ours is one thing.
     let is_whole = planned.owned.as_ref().is_some_and(|owned| owned.file == FileOrigin::Whole);
+    let mut outcome = Some(planned.outcome).filter(|outcome| *outcome != FileOutcome::Unchanged);
+    if let (Observed::File(_, now), Some(document), None, true) = (before, &document, &outcome, is_whole)
+        && now != mode
+    {
+        changes.push(Change {
+            reason: Reason::Mode,
+            ..only_text(path, before, shared.map_or("", |one| one.layers))
+        });
+        outcome = Some(FileOutcome::Write(document.text().to_string()));
+    }
+    // A file that is wholly ours is one thing.
     let unchanged = if is_whole { usize::from(changes.is_empty()) } else { planned.unchanged };
     Ok(OnePlan {
         changes,

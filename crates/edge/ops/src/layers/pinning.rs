@@ -24,6 +24,8 @@ pub(crate) enum LayerLock {
     Alone,
     /// The same for folders; sources are not asked.
     AloneForFolders,
+    /// It alone counts, whatever the manifest asks for by now.
+    AsItWas,
 }
 
 /// What the lockfile says of layers, and which of it stays.
@@ -59,11 +61,16 @@ impl<'a> Pinning<'a> {
         notes: &mut Notes,
     ) -> Result<LayerPin, Failure> {
         let pin = self.locked(layer).and_then(|locked| locked.pin.as_ref());
-        let same = |pin: &&LayerPin| pin.source == *source && pin.requirement == selector.as_str();
+        let same = |pin: &&LayerPin| {
+            let asked = pin.requirement == selector.as_str() || self.lock == LayerLock::AsItWas;
+            pin.source == *source && asked
+        };
         match (pin.filter(same), self.lock) {
-            (Some(pin), LayerLock::Alone | LayerLock::AloneForFolders) => Ok(pin.clone()),
             (Some(pin), LayerLock::Pins) if !self.moving.moves_layer(&layer.name) => Ok(pin.clone()),
-            (None, LayerLock::Alone | LayerLock::AloneForFolders) => {
+            (Some(pin), LayerLock::Alone | LayerLock::AloneForFolders | LayerLock::AsItWas) => {
+                Ok(pin.clone())
+            }
+            (None, LayerLock::Alone | LayerLock::AloneForFolders | LayerLock::AsItWas) => {
                 Err(outdated(format!("{} is not in the lockfile as the manifest has it", layer.label())))
             }
             _ => choose((world, manifest, sources), layer, (source, selector), notes),

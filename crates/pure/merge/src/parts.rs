@@ -36,11 +36,15 @@ fn parts_of(resolution: &Resolution, strategy: &Strategy) -> Option<Vec<Part>> {
     let layer = resolution.layer_of(root).unwrap_or(0);
     let mut walk = Walk { resolution, rules: &rules, pointer: Pointer::root(), parts: Vec::new() };
     match root.shape() {
-        Shape::Map(count) if count > 0 => walk.place(root, layer, &rules.start(), Mode::base(strategy)),
-        Shape::Map(_) => {}
+        Shape::Map(0) => {}
+        Shape::Map(_) | Shape::List(_) => walk.place(root, layer, &rules.start(), Mode::base(strategy)),
         _ => return None,
     }
-    Some(walk.parts)
+    // A list that nobody else may add to is owned with its file.
+    let is_root = |part: &Part| *part.node.place.pointer() == Pointer::root();
+    let whole =
+        |part: &Part| is_root(part) && !matches!(part.node.place, Place::Item(_) | Place::Keyed { .. });
+    (!walk.parts.iter().any(whole)).then_some(walk.parts)
 }
 
 struct Walk<'w> {

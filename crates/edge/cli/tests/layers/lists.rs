@@ -183,3 +183,30 @@ fn a_list_that_turns_from_one_value_to_items_and_back_keeps_the_users() {
     project.good("install");
     assert!(project.read(SETTINGS).contains('3'), "{}", project.read(SETTINGS));
 }
+
+#[test]
+fn a_document_that_is_a_list_takes_items_beside_the_users() {
+    let file = ".claude/words.json";
+    let extend = "[merge]\n\"words.json\" = \"extend-lists\"\n";
+    let project = Project::stacked(file, &["[1, 2]\n"], extend);
+    project.write(file, "[\"mine\"]\n");
+    project.good("install");
+    assert_eq!(project.read(file), "[\"mine\", 1, 2]\n");
+    project.layer("org", file, "[1, 3]\n");
+    project.good("install");
+    assert_eq!(project.read(file), "[\"mine\", 1, 3]\n");
+    project.good("verify");
+    project.stack(&[], "");
+    project.good("install");
+    assert_eq!(project.read(file), "[\"mine\"]\n");
+}
+
+#[test]
+fn a_document_that_is_a_list_is_one_thing_where_lists_are_replaced() {
+    let file = ".claude/words.json";
+    let project = Project::stacked(file, &["[1, 2]\n"], "");
+    project.write(file, "[\"mine\"]\n");
+    project.refused("install", 6, &["install/not-ours", file]);
+    project.good("install --adopt");
+    assert_eq!(project.read(file), "[1, 2]\n");
+}

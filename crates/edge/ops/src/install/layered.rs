@@ -54,19 +54,30 @@ pub(super) fn layered(
         layers_as_locked(manifest, sources, &lock)?;
     }
     let snapshots = snapshots(world, (manifest, sources), &pinning, notes)?;
-    if let Some(gone) = lock.layers.iter().find(|locked| {
-        matches!(job.request.lock, LockUse::Frozen | LockUse::Locked)
-            && manifest.layers.iter().any(|layer| layer.name == locked.name)
-            && !snapshots.iter().any(|snapshot| snapshot.layer.name == locked.name)
-    }) {
-        return Err(outdated(format!("{} is locked, and its folder is not there", gone.label())));
-    }
+    refuse_missing(manifest, &snapshots, (&lock, job.request.lock))?;
     let locked = locked(manifest, &snapshots, &lock);
     let watching = watching(&snapshots);
     let files = fold_all(manifest, snapshots, notes)?;
     // Nobody tells when a program changes.
     let driven = files.iter().any(|file| file.driven);
     Ok(Layered { locked, watching: if driven { Watching::Unsettled } else { watching }, files })
+}
+
+/// Where the lockfile must not change, what is locked must be there.
+fn refuse_missing(
+    manifest: &Manifest,
+    snapshots: &[Snapshot<'_>],
+    (lock, lock_use): (&Lockfile, LockUse),
+) -> Result<(), Failure> {
+    let is_asked = |name: &LayerName| manifest.layers.iter().any(|layer| layer.name == *name);
+    let is_there = |name: &LayerName| snapshots.iter().any(|snapshot| snapshot.layer.name == *name);
+    let missing = |locked: &&LockedLayer| is_asked(&locked.name) && !is_there(&locked.name);
+    match lock.layers.iter().find(missing) {
+        Some(gone) if matches!(lock_use, LockUse::Frozen | LockUse::Locked) => {
+            Err(outdated(format!("{} is locked, and its folder is not there", gone.label())))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The files that the layers gave when they were locked, as far as they can still be had.

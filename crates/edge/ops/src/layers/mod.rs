@@ -4,6 +4,7 @@ mod clashes;
 mod folder;
 mod folding;
 mod git;
+mod making;
 mod pinning;
 mod report;
 mod skipping;

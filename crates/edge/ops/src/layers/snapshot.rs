@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use agpm_diag::{Diagnostic, codes};
+use agpm_git::Remote;
 use agpm_model::{
     Checksum, DEFAULT_VERSION, FileMode, Layer, LayerPin, LayerPlace, LockedLayer, Manifest, RelativePath,
     Selector, SourceName,
@@ -127,53 +128,68 @@ struct Reader<'a, 'm> {
     pinning: &'a Pinning<'a>,
 }
 
+/// Where a layer turns out to be.
+enum Place<'a> {
+    Folder(PathBuf),
+    Git(&'a SourceName, &'a Selector, &'a Remote),
+}
+
 impl<'m> Reader<'_, 'm> {
     fn read(&self, layer: &'m Layer, notes: &mut Notes) -> Result<Option<Snapshot<'m>>, Failure> {
-        let environment = &self.world.environment;
-        let folder = match &layer.place {
-            LayerPlace::Folder(path) => Some(local_path(path, &self.sources.project, environment)),
-            LayerPlace::Source(source, selector) => match self.sources.get(source) {
-                Some(Opened::Folder(path)) => {
-                    notes.diagnostics.extend(ignored_version(layer, source, selector));
-                    Some(path.clone())
-                }
-                _ => None,
-            },
-        };
-        let folder = folder.map(|folder| with_root(folder, layer));
-        let (shown_place, pin, contents) = match (&layer.place, &folder) {
-            (_, Some(place)) => (shown(environment, place), None, self.folder(layer, place, notes)?),
-            (LayerPlace::Folder(_), None) => return Ok(None),
-            (LayerPlace::Source(source, selector), None) => match self.sources.get(source) {
-                Some(Opened::Git(remote)) => {
-                    let pin = self.pinning.pin(
-                        (self.world, self.manifest, self.sources),
-                        layer,
-                        (source, selector),
-                        notes,
-                    )?;
-                    let contents = git::read((source, remote), layer, &pin, notes)?;
-                    (format!("{source}@{}", pin.version), Some(pin), Some(contents))
-                }
-                _ => return Ok(None),
-            },
+        let (shown, folder, pin, contents) = match self.place(layer) {
+            None => return Ok(None),
+            Some(Place::Folder(folder)) => {
+                let contents = self.folder(layer, &folder, notes)?;
+                (shown(&self.world.environment, &folder), Some(folder), None, contents)
+            }
+            Some(Place::Git(source, selector, remote)) => {
+                let (pin, contents) = self.git(layer, (source, selector, remote), notes)?;
+                (format!("{source}@{}", pin.version), None, Some(pin), Some(contents))
+            }
         };
         let Some(Contents { files, skipped, watched }) = contents else { return Ok(None) };
         notes.diagnostics.extend(super::skipping::report(layer, &skipped));
         let checksum = checksum_of(&files);
-        let snapshot = Snapshot { layer, shown: shown_place, folder, pin, checksum, files, skipped, watched };
+        let snapshot = Snapshot { layer, shown, folder, pin, checksum, files, skipped, watched };
         self.pinning.check(&snapshot)?;
         Ok(Some(snapshot))
     }
 
+    fn place<'l>(&'l self, layer: &'l Layer) -> Option<Place<'l>> {
+        let folder = match &layer.place {
+            LayerPlace::Folder(path) => local_path(path, &self.sources.project, &self.world.environment),
+            LayerPlace::Source(source, selector) => match self.sources.get(source)? {
+                Opened::Folder(path) => path.clone(),
+                Opened::Git(remote) => return Some(Place::Git(source, selector, remote)),
+            },
+        };
+        Some(Place::Folder(with_root(folder, layer)))
+    }
+
     fn folder(&self, layer: &Layer, place: &Path, notes: &mut Notes) -> Result<Option<Contents>, Failure> {
-        match missing(&self.world.environment, layer, place) {
-            Some(missing) => {
-                notes.diagnostics.push(missing);
-                Ok(None)
-            }
-            None => folder::read(&self.world.environment, layer, place).map(Some),
-        }
+        let environment = &self.world.environment;
+        notes.diagnostics.extend(ignored_version(layer));
+        let missing = missing(environment, layer, place);
+        let is_missing = missing.is_some();
+        notes.diagnostics.extend(missing);
+        if is_missing { Ok(None) } else { folder::read(environment, layer, place).map(Some) }
+    }
+
+    fn git(
+        &self,
+        layer: &Layer,
+        (source, selector, remote): (&SourceName, &Selector, &Remote),
+        notes: &mut Notes,
+    ) -> Result<(LayerPin, Contents), Failure> {
+        let (world, progress) = (self.world, &self.world.progress);
+        progress.source_began(source.as_str());
+        let pin = self.pinning.pin((world, self.manifest, self.sources), layer, (source, selector), notes);
+        let read = pin.and_then(|pin| {
+            let contents = git::read((source, remote), layer, &pin, notes)?;
+            Ok((pin, contents))
+        });
+        progress.source_ended(source.as_str());
+        read
     }
 }
 
@@ -193,12 +209,12 @@ pub(crate) fn missing_folders(
 }
 
 /// A version that is asked of a folder without versions.
-fn ignored_version(layer: &Layer, source: &SourceName, selector: &Selector) -> Option<Diagnostic> {
+fn ignored_version(layer: &Layer) -> Option<Diagnostic> {
+    let LayerPlace::Source(source, selector) = &layer.place else { return None };
     let message = format!("source `{source}` is a folder without versions, so `{selector}` says nothing");
     let diagnostic = Diagnostic::new(&codes::MANIFEST_IGNORED_KEY, message).in_layer(layer.name.as_str());
-    let diagnostic =
-        diagnostic.at_spot(layer.spot).help("remove the version, or make the folder a git repository");
-    (selector.as_str() != DEFAULT_VERSION).then_some(diagnostic)
+    let help = "remove the version, or make the folder a git repository";
+    (selector.as_str() != DEFAULT_VERSION).then(|| diagnostic.at_spot(layer.spot).help(help))
 }
 
 fn with_root(folder: PathBuf, layer: &Layer) -> PathBuf {

@@ -30,6 +30,13 @@ pub(crate) fn map<T: Send, R: Send>(items: Vec<T>, work: impl Fn(T) -> R + Sync)
     results.into_iter().map(|(_, result)| result).collect()
 }
 
+/// Takes something large apart while others go on; nobody waits for it.
+pub(crate) fn discard<T: Send + 'static>(large: T) {
+    let dropped = thread::Builder::new().spawn(move || drop(large));
+    // Without a thread it was dropped here.
+    drop(dropped);
+}
+
 #[cfg(test)]
 mod tests {
     #[test]

@@ -93,8 +93,21 @@ fn unescape(step: &str) -> Result<String, PointerError> {
 
 impl fmt::Display for Pointer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|step| write!(f, "/{}", step.replace('~', "~0").replace('/', "~1")))
+        self.0.iter().try_for_each(|step| {
+            f.write_str("/")?;
+            write_escaped(step, f)
+        })
     }
+}
+
+fn write_escaped(step: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let mut rest = step;
+    while let Some(at) = rest.find(['~', '/']) {
+        f.write_str(&rest[..at])?;
+        f.write_str(if rest[at..].starts_with('~') { "~0" } else { "~1" })?;
+        rest = &rest[at + 1..];
+    }
+    f.write_str(rest)
 }
 
 #[cfg(test)]
@@ -103,7 +116,7 @@ mod tests {
 
     #[test]
     fn pointers_read_back_as_written() {
-        for text in ["", "/", "/a/0", "/a~1b/~0", "//x"] {
+        for text in ["", "/", "/a/0", "/a~1b/~0", "//x", "/~0~1~01é~1"] {
             assert_eq!(text.parse::<Pointer>().map(|p| p.to_string()), Ok(text.to_owned()));
         }
         assert_eq!("a".parse::<Pointer>(), Err(PointerError::NoSlash));

@@ -9,6 +9,7 @@ use crate::output::{Output, Rendering, Shown};
 
 /// What to try next.
 const COMMANDS: &[&str] = &[
+    "agpm layers",
     "agpm tree",
     "agpm outdated",
     "agpm list --detailed",

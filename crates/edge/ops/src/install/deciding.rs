@@ -17,6 +17,7 @@ use crate::install::{
 };
 use crate::layers::LayeredFile;
 use crate::packages::{Made, ResolvedEntry, executables, lock_of};
+use crate::parallel;
 use crate::world::World;
 
 /// Everything that is decided before anything is written.
@@ -129,7 +130,7 @@ impl Decided {
             changes.any(|change| matches!(change.action, Action::Create | Action::Update))
         };
         let programs = executables::brought_along(&self.entries, &self.made).into_iter().filter(comes);
-        InstallReport {
+        let report = InstallReport {
             programs: programs.collect(),
             conversions: converted.map(conversion).collect(),
             moved: self.moved,
@@ -138,6 +139,8 @@ impl Decided {
             changes: self.plan.changes,
             lock: self.lock_change,
             writing,
-        }
+        };
+        parallel::discard((self.plan.ledger, self.layers, self.shared, self.entries, self.made));
+        report
     }
 }

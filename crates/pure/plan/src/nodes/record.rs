@@ -3,6 +3,8 @@
 //! A ledger may have thousands of nodes, and most runs ask only whether there is anything to do. So all nodes of a file
 //! are one string: records apart by a space, their fields by `:`.
 
+use std::fmt::{self, Write as _};
+
 use agpm_model::{Checksum, Place, percent_decode, percent_encode};
 use agpm_text::{NodeRef, Pointer, Value};
 
@@ -64,9 +66,20 @@ fn records<T>(all: impl Iterator<Item = T>, write: impl Fn(T, &mut String)) -> S
     out
 }
 
-fn write_field(field: &str, out: &mut String) {
+fn write_field(field: impl fmt::Display, out: &mut String) {
     out.push(':');
-    percent_encode(field, out);
+    // Writing to a text does not fail.
+    let _ = write!(Encoded(out), "{field}");
+}
+
+/// Encodes what is written to it.
+struct Encoded<'o>(&'o mut String);
+
+impl fmt::Write for Encoded<'_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        percent_encode(text, self.0);
+        Ok(())
+    }
 }
 
 fn read_records<T>(text: &str, read: impl Fn(Vec<String>) -> Option<T>) -> Option<Vec<T>> {
@@ -82,7 +95,7 @@ fn write_place(place: &Place, out: &mut String) {
         Place::Default(_) => "d",
         Place::Keyed { .. } => "n",
     });
-    write_field(&place.pointer().to_string(), out);
+    write_field(place.pointer(), out);
     if let Place::Keyed { key, id, .. } = place {
         write_field(key, out);
         write_field(id, out);
@@ -104,10 +117,10 @@ fn read_place(fields: &mut impl Iterator<Item = String>) -> Option<Place> {
 impl OwnedNode {
     fn record(&self, out: &mut String) {
         write_place(&self.place, out);
-        write_field(&self.checksum.to_string(), out);
+        write_field(self.checksum, out);
         write_field(&self.owner, out);
         if !self.marks.is_empty() || self.matcher.is_some() {
-            write_field(&self.marks.len().to_string(), out);
+            write_field(self.marks.len(), out);
             self.marks.iter().for_each(|mark| write_field(mark, out));
         }
         self.matcher.iter().for_each(|matcher| write_field(matcher, out));

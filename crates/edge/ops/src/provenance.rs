@@ -14,7 +14,7 @@ pub struct Provenance {
     pub leaves: Vec<ExplainedLeaf>,
     /// What was deleted.
     pub deletions: Vec<ExplainedDeletion>,
-    /// Which layer gave which lines of a body.
+    /// Which layer gave which lines of a text.
     pub body: Vec<BodyLines>,
 }
 
@@ -64,7 +64,7 @@ pub struct ExplainedDeletion {
 /// Lines of a body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BodyLines {
-    /// First and last line of the result's body.
+    /// First and last line of the result.
     pub lines: (usize, usize),
     /// The layer.
     pub layer: String,
@@ -123,7 +123,8 @@ impl Provenance {
     }
 
     fn add_body(&mut self, merged: &MergedFile, body: &str, segments: &[Segment], sources: &SourceMap) {
-        let line = |at: usize| body.as_bytes()[..at].iter().filter(|b| **b == b'\n').count() + 1;
+        let first = first_line_of(merged, body);
+        let line = |at: usize| first + body.as_bytes()[..at].iter().filter(|b| **b == b'\n').count();
         for segment in segments.iter().filter(|segment| !segment.to.is_empty()) {
             let file = &merged.files[segment.layer as usize];
             let source_line = |at: usize| sources.line(file.source, at as u32);
@@ -135,6 +136,13 @@ impl Provenance {
             });
         }
     }
+}
+
+/// The line of the whole file on which its body starts: front matter may come before it.
+fn first_line_of(merged: &MergedFile, body: &str) -> usize {
+    let whole = merged.render().map(|(text, _)| text.to_bytes()).unwrap_or_default();
+    let head = &whole[..whole.len().saturating_sub(body.len())];
+    1 + head.iter().filter(|b| **b == b'\n').count()
 }
 
 struct Teller<'a> {

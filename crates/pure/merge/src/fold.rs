@@ -119,7 +119,8 @@ impl Keyed {
 impl<'a, 's> Folder<'a, 's> {
     /// Folds what is said at one place; nothing is left if it is deleted, or if only replaced layers say it.
     pub(crate) fn place(&mut self, said: &[Said<'a>], reach: &Reach, outer: Mode<'s>) -> Option<u32> {
-        if reach.is_empty() && said.len() == 1 && said[0].live && self.keyed == Keyed::Nowhere {
+        if reach.is_empty() && said.len() == 1 && said[0].live {
+            self.check_inside(said[0], reach, outer)?;
             return Some(self.whole(said[0], LeafOperation::Only, &[]));
         }
         if let Some(unset) = self.rules.unset_here(reach) {
@@ -183,12 +184,8 @@ impl<'a, 's> Folder<'a, 's> {
                 self.maps(&only_maps(said), reach, Mode::Replace, &[])
             };
         }
-        let map = said.iter().all(|s| s.node.kind() == Kind::Map);
-        let looks_inside = reach.may_unset() || map && self.keyed == Keyed::Somewhere;
-        if let ([one], false) = (said, looks_inside) {
-            if let Mode::Recursive { lists: ListMode::ByKey(key, _), .. } = mode {
-                self.check_keys(&[*one], key)?;
-            }
+        if let ([one], false) = (said, reach.may_unset()) {
+            self.check_inside(*one, reach, mode)?;
             return Some(self.whole(*one, LeafOperation::Only, &[]));
         }
         match mode {
@@ -207,6 +204,31 @@ impl<'a, 's> Folder<'a, 's> {
         }
     }
 
+    /// Items of lists must have their keys also where only one layer has a say; `None` if one has none.
+    fn check_inside(&mut self, one: Said<'a>, reach: &Reach, mode: Mode<'s>) -> Option<()> {
+        if self.keyed == Keyed::Nowhere {
+            return Some(());
+        }
+        match (one.node.kind(), mode) {
+            (Kind::List, Mode::Recursive { lists: ListMode::ByKey(key, _), .. }) => {
+                self.check_keys(&[one], key)
+            }
+            (Kind::Map, _) => {
+                let mut complete = Some(());
+                for (key, node) in one.node.entries() {
+                    let stepped = self.rules.step(reach, key.content());
+                    let rule = self.rules.here(&stepped).0;
+                    let below = rule.map_or(mode.below(), |(_, operation)| Mode::of(operation, mode.below()));
+                    self.path.push(Step::Key(key.content()));
+                    complete = self.check_inside(Said { node, ..one }, &stepped, below).and(complete);
+                    self.path.pop();
+                }
+                complete
+            }
+            _ => Some(()),
+        }
+    }
+
     /// Merges what is of the same kind as the highest; what is below the last change of kind is shadowed.
     fn recursive(&mut self, said: &[Said<'a>], reach: &Reach, mode: Mode<'s>) -> Option<u32> {
         let top = said[said.len() - 1];
@@ -214,8 +236,7 @@ impl<'a, 's> Folder<'a, 's> {
         let from = said.iter().rposition(|s| self::family(s.node.kind()) != family).map_or(0, |at| at + 1);
         self.report_changes(said, mode);
         let (shadowed, run) = said.split_at(from);
-        let keyed = family == Family::Map && self.keyed == Keyed::Somewhere;
-        let several = run.len() > 1 || reach.may_unset() || keyed;
+        let several = run.len() > 1 || reach.may_unset();
         let shadows = replaced(shadowed);
         match (family, mode) {
             (Family::Map, Mode::Overlay) => self.maps(run, reach, Mode::Replace, &shadows),

@@ -20,10 +20,7 @@ pub(crate) fn text(provenance: &Provenance) -> String {
     for part in &provenance.body {
         let (first, last) = part.lines;
         let (from, upto) = part.from;
-        out.push_str(&format!(
-            "body lines {first}-{last}\n  from {} ({}:{from}-{upto})\n",
-            part.layer, part.file
-        ));
+        out.push_str(&format!("lines {first}-{last}\n  from {} ({}:{from}-{upto})\n", part.layer, part.file));
     }
     out
 }

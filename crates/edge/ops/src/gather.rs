@@ -7,15 +7,15 @@ use std::sync::Arc;
 use agpm_diag::{Diagnostic, codes, did_you_mean};
 use agpm_merge::{Contribution, LayerFile, Policy, Resolution, fold};
 use agpm_model::{
-    BUILT_IN, Empty, Entry, LayerName, Manifest, ManifestTexts, Operation, RESOURCE_TYPES, RelativePath,
-    Rule, Strategy,
+    BUILT_IN, Empty, Entry, Layer, LayerName, LayerPlace, Manifest, ManifestTexts, Operation, RESOURCE_TYPES,
+    RelativePath, Rule, Strategy,
 };
 use agpm_store as store;
 use agpm_text::{Document, Format, Limits, Pointer, Shape, View, decode, parse};
 
 use crate::failure::{Failure, FailureKind, Notes};
 use crate::packages::LOCK_NAME;
-use crate::packages::normal;
+use crate::packages::{local_path, normal};
 use crate::path_of;
 use crate::scope::{Beside, Places, beside, state_of};
 use crate::world::{Environment, ManifestUse, Scope};
@@ -174,10 +174,20 @@ impl Project {
 
     /// The path that `[merge]` knows a file by: from where things are installed, or its name alone.
     pub(crate) fn path_of(&self, environment: &Environment, file: &Path) -> String {
-        let full = environment.resolve(file);
-        let inside = self.root.as_ref().and_then(|root| full.strip_prefix(root).ok());
-        let path =
-            inside.map_or_else(|| full.file_name().map(PathBuf::from), |inside| Some(inside.to_owned()));
+        let full = normal(&environment.resolve(file));
+        let base = self.folder.as_deref().unwrap_or(&environment.folder);
+        let of_layer = |layer: &Layer| match &layer.place {
+            LayerPlace::Folder(path) => {
+                let folder = local_path(path, base, environment);
+                let root = layer.root.as_ref().map_or("", |root| root.as_str());
+                full.strip_prefix(normal(&folder.join(root))).ok()
+            }
+            LayerPlace::Source(..) => None,
+        };
+        let in_layer = self.manifest.layers.iter().find_map(of_layer);
+        let in_project = || self.root.as_ref().and_then(|root| full.strip_prefix(root).ok());
+        let path = in_layer.or_else(in_project).map(Path::to_owned);
+        let path = path.or_else(|| full.file_name().map(PathBuf::from));
         path.unwrap_or_default().to_string_lossy().replace('\\', "/")
     }
 

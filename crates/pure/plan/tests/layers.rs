@@ -52,6 +52,13 @@ impl File {
         self.get(&[], Overwrite::Nothing)
     }
 
+    /// Takes what a layer says and is there for ours, as after a pull.
+    fn recognise(&mut self, layer: &Layer) {
+        let now = read(self.now(), self.format);
+        let known = recognise_nodes(&now, &layer.nodes, self.owned.as_ref());
+        self.owned = known.or_else(|| self.owned.take());
+    }
+
     fn says(&self, json: &str) {
         let now = read(self.now(), self.format).root().map(to_value);
         assert_eq!(now, Some(value(json)), "{}", self.now());
@@ -463,5 +470,46 @@ fn many_keys_come_and_go_at_once() {
         }
         file.alone();
         assert_eq!(file.now(), user);
+    }
+}
+
+/// The first text in one way, a user's edit, the second text in another way: both are there, whether what was written
+/// is recognised before or not.
+#[test]
+fn a_list_changes_the_way_it_is_held_while_the_user_edits() {
+    let all = [Lists::Whole, Lists::Items, Lists::Keyed];
+    let lists =
+        ["[]", "[\"x\"]", "[\"x\", \"y\"]", "[{\"id\": 1}]", "[{\"id\": 1}, {\"id\": 3}]", "{\"m\": [1]}"];
+    let ways = || all.iter().flat_map(|from| all.map(|to| (*from, to)));
+    let pairs = || lists.iter().flat_map(|from| lists.map(|to| (*from, to)));
+    for ((from, to), (old, new)) in ways().flat_map(|ways| pairs().map(move |pair| (ways, pair))) {
+        let text = |list: &str| format!("{{\"n\": {{\"l\": {list}}}, \"l\": {list}, \"b\": 1}}");
+        for is_recognised in [false, true] {
+            let mut file = File::missing(Format::Jsonc);
+            file.layered(&json(&text(old), from));
+            file.edit("{", "{\"u\": 1, ");
+            if is_recognised {
+                file.recognise(&json(&text(old), to));
+            }
+            file.layered(&json(&text(new), to));
+            file.says(&text(new).replacen('{', "{\"u\": 1, ", 1));
+            file.alone();
+            assert_eq!(file.now(), "{\"u\": 1}", "{from:?} {to:?} {old} {new}");
+        }
+    }
+}
+
+#[test]
+fn what_is_the_users_in_one_way_is_not_recognised_in_another() {
+    let all = [Lists::Whole, Lists::Items, Lists::Keyed];
+    for (from, to) in all.iter().flat_map(|from| all.map(|to| (*from, to))) {
+        let base = |lists| json("{\"l\": [{\"id\": 1}], \"b\": 1}", lists);
+        let mut file = File::json("{\"l\": [{\"id\": 1}]}");
+        file.layered(&base(from));
+        file.edit("{", "{\"u\": 1, ");
+        file.recognise(&base(to));
+        file.layered(&base(to));
+        file.alone();
+        file.says("{\"u\": 1, \"l\": [{\"id\": 1}]}");
     }
 }

@@ -6,12 +6,17 @@ mod support;
 use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_model::Place;
-use agpm_plan::{Action, DesiredNode, FileOrigin, FileOutcome, NodeError, Overwrite, Twin, take_back};
+use agpm_plan::{
+    Action, DesiredNode, FileOrigin, FileOutcome, NodeError, Overwrite, Twin, recognise_file,
+    recognise_nodes, take_back,
+};
 use agpm_text::{Document, Edit, Format, Kind, NodeRef, Pointer, Value, print, to_value};
 use proptest::prelude::*;
 use support::layer::{Lists, leaves};
 use support::{File, Tape, item, key, read};
 
+const LISTS: &[Lists] = &[Lists::Whole, Lists::Items, Lists::Keyed];
+const OVERWRITES: &[Overwrite] = &[Overwrite::Unowned, Overwrite::Everything, Overwrite::Nothing];
 const KEYS: &[&str] = &["a", "b", "c~/", "hooks", "mcp"];
 
 /// A value of a layer.
@@ -73,6 +78,8 @@ struct Life {
     touched: bool,
     /// A map of the user's may be empty since then.
     dropped: bool,
+    /// What was wanted in the last run that was carried out.
+    last: Wish,
     count: usize,
 }
 
@@ -99,6 +106,7 @@ impl Life {
             edited_lists,
             touched: false,
             dropped: false,
+            last: Wish::default(),
             count: 0,
         }
     }
@@ -273,6 +281,18 @@ impl Life {
         false
     }
 
+    /// What the last run wrote is looked for in the file, lists in the way they are wanted now.
+    fn recognise(&mut self, lists: Lists) {
+        let Some(now) = self.document() else { return };
+        let written = self.last.nodes(lists);
+        let whole = self.last.base.as_ref().and_then(|base| recognise_file(&now, base, &written));
+        let known = whole.or_else(|| recognise_nodes(&now, &written, self.file.owned.as_ref()));
+        if known.is_some() {
+            self.file.owned = known;
+            self.settle(&written);
+        }
+    }
+
     /// Whether packages and layers do not go together, or a package has no room.
     fn is_clash(&self, wanted: &[DesiredNode]) -> bool {
         wanted.iter().any(|node| node.twin == Twin::Taken)
@@ -395,24 +415,41 @@ fn is_bare(value: &Value) -> bool {
     }
 }
 
-/// What is wanted in one run, and the text of the layers.
-fn wish(tape: &mut Tape<'_>, format: Format) -> (Option<Document>, Vec<DesiredNode>) {
-    let layered = tape.pick(&[false, true, true, true]);
-    let base = layered.then(|| read(&layer_text(tape, format), format));
-    let lists = tape.pick(&[Lists::Whole, Lists::Items, Lists::Keyed]);
-    let layers = base.as_ref().map(|base| leaves(base, lists)).unwrap_or_default();
-    (base.filter(|_| !layers.is_empty()), [layers, packages(tape)].concat())
+/// What is wanted in one run: the text of the layers, and the nodes of packages.
+#[derive(Clone, Debug, Default)]
+struct Wish {
+    base: Option<Document>,
+    packages: Vec<DesiredNode>,
+}
+
+impl Wish {
+    fn new(tape: &mut Tape<'_>, format: Format) -> Self {
+        let layered = tape.pick(&[false, true, true, true]);
+        let base = layered.then(|| read(&layer_text(tape, format), format));
+        let base = base.filter(|base| !leaves(base, Lists::Whole).is_empty());
+        Wish { base, packages: packages(tape) }
+    }
+
+    fn nodes(&self, lists: Lists) -> Vec<DesiredNode> {
+        let layers = self.base.as_ref().map(|base| leaves(base, lists)).unwrap_or_default();
+        [layers, self.packages.clone()].concat()
+    }
 }
 
 fn live(bytes: &[u8], format: Format) {
     let mut tape = Tape { bytes, at: 0 };
     let mut life = Life::new(format);
     while tape.at < tape.bytes.len() {
-        let (base, wanted) = wish(&mut tape, format);
+        let (wish, lists) = (Wish::new(&mut tape, format), tape.pick(LISTS));
+        if tape.pick(&[false, true]) {
+            life.recognise(lists);
+        }
+        let (base, wanted) = (wish.base.clone(), wish.nodes(lists));
         let before = life.file.clone();
         let refused = life.run(base.as_ref(), &wanted, Overwrite::Nothing);
         if !refused {
             life.check(&wanted);
+            life.last = wish;
         }
         if let (false, false, Some(base), true) =
             (refused, life.touched, &base, wanted.iter().all(|node| node.twin == Twin::Left))
@@ -442,10 +479,14 @@ fn live_wildly(bytes: &[u8], format: Format) {
     let mut tape = Tape { bytes, at: 0 };
     let mut life = Life::new(format);
     while tape.at < tape.bytes.len() {
-        let (base, wanted) = wish(&mut tape, format);
-        let overwrite = tape.pick(&[Overwrite::Unowned, Overwrite::Everything, Overwrite::Nothing]);
-        let refused = life.run(base.as_ref(), &wanted, overwrite);
+        let (wish, lists) = (Wish::new(&mut tape, format), tape.pick(LISTS));
+        if tape.pick(&[false, true]) {
+            life.recognise(lists);
+        }
+        let (overwrite, wanted) = (tape.pick(OVERWRITES), wish.nodes(lists));
+        let refused = life.run(wish.base.as_ref(), &wanted, overwrite);
         assert!(!refused || overwrite == Overwrite::Nothing || life.is_clash(&wanted), "{life:?}");
+        life.last = if refused { life.last } else { wish };
         for _ in 0..tape.pick(&[0, 1, 3]) {
             life.meddle(&mut tape);
         }

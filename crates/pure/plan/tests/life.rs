@@ -5,7 +5,7 @@ mod support;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use agpm_model::Place;
+use agpm_model::{EntryNode, Place};
 use agpm_plan::{
     Action, DesiredNode, FileOrigin, FileOutcome, NodeError, Overwrite, Twin, recognise_file,
     recognise_nodes, take_back,
@@ -344,6 +344,28 @@ impl Life {
         assert!(is_bare(&rest), "{rest:?} {self:?}\n{wanted:?}");
     }
 
+    /// Every list that is wanted holds what is wanted in it, or the user changed it.
+    fn check_lists(&self, wanted: &[DesiredNode]) {
+        let mut now = self.document().and_then(|document| document.root().map(to_value));
+        for EntryNode { place, value } in wanted.iter().map(|node| &node.node) {
+            let at = place.pointer();
+            let there = now.as_mut().and_then(|now| find(now, at.steps())).map(|there| there.clone());
+            let holds = |item: &Value| matches!(&there, Some(Value::List(items)) if items.contains(item));
+            let id = |item: &Value| item.child("id").cloned();
+            let is_there = match (place, value) {
+                (Place::Key(_), Value::List(items)) => items.iter().all(holds),
+                (Place::Default(_), Value::List(_)) => there.is_some(),
+                (Place::Item(_), _) => holds(value),
+                (Place::Keyed { .. }, _) => {
+                    matches!(&there, Some(Value::List(items)) if items.iter().any(|item| id(item) == id(value)))
+                }
+                _ => true,
+            };
+            let is_users = self.edited_lists.contains(at) || self.keys.contains_key(at);
+            assert!(is_there || is_users, "{at} {self:?}\n{wanted:?}");
+        }
+    }
+
     /// Taking the last run back leaves all that is the user's.
     fn check_taken_back(&self, before: &File) {
         let Some(now) = self.document() else { return };
@@ -449,6 +471,7 @@ fn live(bytes: &[u8], format: Format) {
         let refused = life.run(base.as_ref(), &wanted, Overwrite::Nothing);
         if !refused {
             life.check(&wanted);
+            life.check_lists(&wanted);
             life.last = wish;
         }
         if let (false, false, Some(base), true) =

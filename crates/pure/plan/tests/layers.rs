@@ -513,3 +513,41 @@ fn what_is_the_users_in_one_way_is_not_recognised_in_another() {
         file.says("{\"u\": 1, \"l\": [{\"id\": 1}]}");
     }
 }
+
+/// Keys, lists and bare containers of ours, and what the user may write over them.
+#[test]
+fn what_the_user_writes_over_a_map_or_a_list_of_ours_is_an_edit() {
+    let all = [Lists::Whole, Lists::Items, Lists::Keyed];
+    let ways = || all.iter().flat_map(|from| all.map(|to| (*from, to)));
+    for text in ["{\"x\": 1, \"y\": {\"z\": 2}}", "[1, 2]", "[{\"id\": 1}]", "{}", "[]"] {
+        for ((from, to), by) in ways().flat_map(|ways| ["5", "null", "\"s\""].map(move |by| (ways, by))) {
+            let text = format!("{{\"b\": 1, \"m\": {text}}}");
+            let edited = format!("{{\"b\": 1, \"m\": {by}}}");
+            let mut file = File::missing(Format::Jsonc);
+            file.layered(&json(&text, from));
+            file.text = Some(edited.clone());
+            let state = check_nodes(Some(&read(file.now(), file.format)), file.owned.as_ref().unwrap());
+            assert!(state.iter().all(|found| found.state == NodeState::Edited), "{state:?}");
+            let plan = file.layered(&json(&text, to));
+            assert_eq!(told(&plan), [(Action::Keep, Reason::Edited)], "{text} {from:?} {to:?}");
+            let plan = file.adopted(&json(&text, to));
+            assert_eq!((plan.outcome, file.now()), (FileOutcome::Unchanged, edited.as_str()));
+            let mut forced = file.clone();
+            let layer = json(&text, to);
+            let plan = forced.get_on(Some(&layer.base), &layer.nodes, Overwrite::Everything);
+            let dropped = [Reason::EditDropped, Reason::UnaskedEditDropped];
+            assert!(told(&plan).iter().any(|(_, reason)| dropped.contains(reason)), "{plan:?}");
+            assert_eq!((forced.now(), forced.origin()), (text.as_str(), FileOrigin::Whole));
+            file.alone();
+            file.says(&format!("{{\"m\": {by}}}"));
+        }
+    }
+}
+
+#[test]
+fn what_was_the_users_before_we_wanted_a_map_there_is_in_the_way() {
+    let mut file = File::json("{\"m\": 5}");
+    file.layered(&json("{\"b\": 1}", Lists::Whole));
+    let base = json("{\"b\": 1, \"m\": {\"x\": 1}}", Lists::Whole);
+    assert_eq!(file.refused(&base), [("/m".to_owned(), Obstacle::Entry)]);
+}

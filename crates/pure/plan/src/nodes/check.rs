@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use agpm_model::{EntryNode, Place};
 use agpm_text::{Document, NodeRef, Pointer, to_value};
 
+use super::engine::blocked;
 use super::file::Task;
 use super::look::{resembles, shares_mark};
 use super::room::wanted;
@@ -64,6 +65,7 @@ impl Check<'_> {
             return None;
         }
         let edited = match &node.place {
+            place if blocked(&self.sight, place).is_some() => true,
             Place::Key(at) => self.sight.at(at).is_some(),
             // Any value of the user's will do.
             Place::Default(at) if self.sight.at(at).is_some() => return None,

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
 use agpm_model::Place;
-use agpm_text::{Document, Edit, NodeRef, Pointer, equal};
+use agpm_text::{Document, Edit, Kind, NodeRef, Pointer, Value, equal};
 
 use super::left::Left;
 use super::look::{is_bare, remember};
@@ -56,6 +56,8 @@ pub(super) struct Engine<'a> {
     pub(super) claimed: HashSet<(Pointer, usize)>,
     /// What nodes of ours say in lists, before and after.
     pub(super) known: HashSet<(Pointer, NodeSum)>,
+    /// Where something was put over nodes of ours.
+    covered: HashSet<Pointer>,
     /// Items that are as we wrote them and not wanted any more, from the top, by list and owner.
     pub(super) untouched: HashMap<(Pointer, String), VecDeque<(usize, &'a OwnedNode)>>,
     pub(super) made: Decisions,
@@ -100,6 +102,7 @@ impl<'a> Engine<'a> {
             left: Left::of(nodes),
             claimed: HashSet::new(),
             known: known.collect(),
+            covered: HashSet::new(),
             untouched: HashMap::new(),
             made: Decisions::default(),
         }
@@ -120,8 +123,8 @@ impl<'a> Engine<'a> {
     }
 
     fn decide(&mut self, desired: &DesiredNode) {
-        if let Some((at, what)) = self.in_the_way(desired) {
-            return self.refuse(at, what, &desired.owner);
+        if let Some((length, kind)) = blocked(&self.sight, &desired.node.place) {
+            return self.stop(desired, length, kind);
         }
         match &desired.node.place {
             Place::Key(at) | Place::Default(at) => self.decide_key(desired, at),
@@ -130,14 +133,28 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// The first thing on the way to a place that has no room for it.
-    fn in_the_way(&self, desired: &DesiredNode) -> Option<(Pointer, Obstacle)> {
-        let (length, kind) = blocked(&self.sight, &desired.node.place)?;
+    /// Something on the way to a place has no room for it: an edit where nodes of ours were, or the user's.
+    fn stop(&mut self, desired: &DesiredNode, length: usize, kind: Kind) {
+        let at = above(desired.node.place.pointer(), length);
+        if self.keeps_covered(&at, &desired.node.place) {
+            return;
+        }
         let what = match desired.twin {
             Twin::Left if length > 0 => Obstacle::Entry,
             _ => Obstacle::Other(kind.word()),
         };
-        Some((above(desired.node.place.pointer(), length), what))
+        self.refuse(at, what, &desired.owner);
+    }
+
+    /// Whether what is at a place was put over nodes of ours, which stay ours then.
+    fn keeps_covered(&mut self, at: &Pointer, place: &Place) -> bool {
+        let nodes = self.left.take_where(|node| is_covered(node, at, place));
+        if let Some(first) = nodes.first() {
+            self.tell(at, Action::Keep, Reason::Edited, &first.owner);
+            self.covered.insert(at.clone());
+        }
+        self.made.nodes.extend(nodes.into_iter().cloned());
+        self.covered.contains(at)
     }
 
     fn decide_key(&mut self, desired: &DesiredNode, at: &Pointer) {
@@ -185,8 +202,7 @@ impl<'a> Engine<'a> {
             return Verdict::Write(Action::Create, reason);
         };
         let untouched = |owned: &OwnedNode| NodeSum::of(now) == owned.checksum;
-        // A default that was edited is the user's.
-        match owned.filter(|owned| !matches!(owned.place, Place::Default(_)) || untouched(owned)) {
+        match owned.filter(|owned| untouched(owned) || !is_users(owned, now)) {
             None => self.judge_users(desired, now),
             Some(_) if equal(now, &desired.node.value) => Verdict::Own,
             Some(owned) if untouched(owned) => Verdict::Write(Action::Update, Reason::Content),
@@ -308,6 +324,24 @@ impl<'a> Engine<'a> {
     }
 }
 
+/// A default that was edited is the user's, unless it was a bare container and is none of its kind any more.
+fn is_users(owned: &OwnedNode, now: NodeRef<'_>) -> bool {
+    let is_bare = |value: Value| NodeSum::of(&value) == owned.checksum;
+    let was_other = match now.kind() {
+        Kind::Map => is_bare(Value::List(Vec::new())),
+        Kind::List => is_bare(Value::Map(Vec::new())),
+        _ => is_bare(Value::List(Vec::new())) || is_bare(Value::Map(Vec::new())),
+    };
+    matches!(owned.place, Place::Default(_)) && !was_other
+}
+
+/// Whether a node of ours was where something is that has no room for a place.
+pub(super) fn is_covered(node: &OwnedNode, at: &Pointer, place: &Place) -> bool {
+    let own = node.place.pointer();
+    let is_item = matches!(node.place, Place::Item(_) | Place::Keyed { .. });
+    own.is_within(at) && (is_item || own != at || place.pointer() == at)
+}
+
 /// Of a default any value of the user's will do; of a bare container any of its kind.
 fn will_do(desired: &DesiredNode, now: NodeRef<'_>) -> bool {
     let is_default = matches!(desired.node.place, Place::Default(_));
@@ -316,11 +350,11 @@ fn will_do(desired: &DesiredNode, now: NodeRef<'_>) -> bool {
 }
 
 /// After how many steps on the way to a place is something that has no room for it, and what.
-pub(super) fn blocked(sight: &Sight<'_>, place: &Place) -> Option<(usize, agpm_text::Kind)> {
+pub(super) fn blocked(sight: &Sight<'_>, place: &Place) -> Option<(usize, Kind)> {
     let length = place.pointer().steps().len();
     match (sight.way(place.pointer()), place) {
         (Way::Blocked(length, kind), _) => Some((length, kind)),
-        (Way::There(node), Place::Item(_) | Place::Keyed { .. }) if node.kind() != agpm_text::Kind::List => {
+        (Way::There(node), Place::Item(_) | Place::Keyed { .. }) if node.kind() != Kind::List => {
             Some((length, node.kind()))
         }
         _ => None,

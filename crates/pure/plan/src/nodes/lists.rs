@@ -46,8 +46,8 @@ pub(super) fn reconcile<'d>(
         let Some(hold) = holds.get_mut(list) else { continue };
         match (&*hold, becoming(&sight, list, nodes, ours)) {
             (Hold::Whole, Becoming::Whole(node)) => ours.nodes.push(node),
-            // What is wanted whole takes their place, or is refused.
-            (Hold::Whole, Becoming::Gone) => {}
+            // What is wanted whole takes their place; what the user put there is an edit.
+            (Hold::Whole, Becoming::Gone) => ours.nodes.push(emptied(list, &nodes[0].owner)),
             (Hold::Whole, Becoming::Mixed) if bare.contains(list) => {}
             _ => {
                 *hold = hold.apart();
@@ -117,6 +117,11 @@ fn becoming(sight: &Sight<'_>, list: &Pointer, nodes: &[OwnedNode], ours: &Ours)
     } else {
         Becoming::Mixed
     }
+}
+
+/// A list of which nothing is known but that it was ours.
+fn emptied(list: &Pointer, owner: &str) -> OwnedNode {
+    remember(&Place::Key(list.clone()), &Value::List(Vec::new()), owner)
 }
 
 /// Lists that are wanted whole and without an item.

@@ -152,13 +152,14 @@ impl Life {
             self.file.text = Some(if self.file.format == Format::Json { "{}" } else { "" }.to_owned());
             self.touched = true;
         }
-        match tape.pick(&[6, 0, 0, 1, 1, 2, 3, 4, 5]) {
+        match tape.pick(&[7, 0, 0, 1, 1, 2, 3, 4, 5, 6]) {
             0 => self.say_key(tape),
             1 => self.add_item(tape),
             2 => self.comment(),
             3 => self.drop_ours(tape),
             4 => self.edit_ours(tape),
             5 => self.drop_container(tape),
+            6 => self.cover(tape),
             _ => {}
         }
     }
@@ -235,18 +236,42 @@ impl Life {
         }
     }
 
-    /// A map or a list goes with all that is in it.
-    fn drop_container(&mut self, tape: &mut Tape<'_>) {
+    fn any_container(&self, tape: &mut Tape<'_>) -> Option<Pointer> {
         let mut all = self.containers(Kind::Map);
         all.extend(self.containers(Kind::List));
         all.retain(|at| !at.steps().is_empty());
-        let Some(at) = all.get(tape.index(all.len())) else { return };
+        all.get(tape.index(all.len())).cloned()
+    }
+
+    /// A map or a list goes with all that is in it.
+    fn drop_container(&mut self, tape: &mut Tape<'_>) {
+        let Some(at) = self.any_container(tape) else { return };
         if self.make(&Edit::Remove { at: at.clone() }) {
-            self.keys.retain(|own, _| !own.is_within(at));
-            self.items.retain(|(own, _)| !own.is_within(at));
-            self.edited_lists.retain(|own| !own.is_within(at));
-            self.dropped = true;
+            self.forget(&at);
         }
+    }
+
+    /// A word comes in the place of a map or a list.
+    fn cover(&mut self, tape: &mut Tape<'_>) {
+        let Some(at) = self.any_container(tape) else { return };
+        self.count += 1;
+        let value = Value::from(format!("u{}", self.count));
+        if self.make(&Edit::Set { at: at.clone(), value: value.clone() }) {
+            self.forget(&at);
+            self.keys.insert(at, Said { value, edited: false });
+        }
+    }
+
+    fn forget(&mut self, at: &Pointer) {
+        self.keys.retain(|own, _| !own.is_within(at));
+        self.items.retain(|(own, _)| !own.is_within(at));
+        self.edited_lists.retain(|own| !own.is_within(at));
+        self.dropped = true;
+    }
+
+    /// Whether something of the user's is at a place or on the way to it.
+    fn is_users(&self, at: &Pointer) -> bool {
+        self.edited_lists.contains(at) || self.keys.keys().any(|own| at.is_within(own))
     }
 
     fn edit_ours(&mut self, tape: &mut Tape<'_>) {
@@ -325,7 +350,7 @@ impl Life {
         }
         for node in wanted {
             match &node.node.place {
-                Place::Key(at) if !self.keys.contains_key(at) && !self.edited_lists.contains(at) => {
+                Place::Key(at) if !self.is_users(at) => {
                     let list = matches!(node.node.value, Value::List(_));
                     if !list {
                         assert_eq!(take(&mut rest, at).as_ref(), Some(&node.node.value), "{at} {self:?}");
@@ -361,8 +386,7 @@ impl Life {
                 }
                 _ => true,
             };
-            let is_users = self.edited_lists.contains(at) || self.keys.contains_key(at);
-            assert!(is_there || is_users, "{at} {self:?}\n{wanted:?}");
+            assert!(is_there || self.is_users(at), "{at} {self:?}\n{wanted:?}");
         }
     }
 

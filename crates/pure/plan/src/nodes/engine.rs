@@ -338,8 +338,12 @@ fn is_users(owned: &OwnedNode, now: NodeRef<'_>) -> bool {
 /// Whether a node of ours was where something is that has no room for a place.
 pub(super) fn is_covered(node: &OwnedNode, at: &Pointer, place: &Place) -> bool {
     let own = node.place.pointer();
-    let is_item = matches!(node.place, Place::Item(_) | Place::Keyed { .. });
-    own.is_within(at) && (is_item || own != at || place.pointer() == at)
+    let was_list = match node.place {
+        Place::Item(_) | Place::Keyed { .. } => true,
+        Place::Key(_) => place.pointer() == at,
+        Place::Default(_) => false,
+    };
+    own.is_within(at) && (own != at || was_list)
 }
 
 /// Of a default any value of the user's will do; of a bare container any of its kind.

@@ -63,7 +63,8 @@ impl<'w> Room<'w> {
         let at = node.place.pointer();
         if let Some(here) = self.places.get(at) {
             // What was edited stays for now.
-            let may_go = || overwrite == Overwrite::Everything || sight.holds(node);
+            let is_key = matches!(node.place, Place::Key(_));
+            let may_go = || !is_key || overwrite == Overwrite::Everything || sight.holds(node);
             return here.iter().any(|wanted| excludes(&wanted.node, node, sight)) && may_go();
         }
         let is_map = || sight.at(at).is_some_and(|now| now.kind() == Kind::Map);

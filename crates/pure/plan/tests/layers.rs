@@ -214,7 +214,7 @@ fn a_clash_is_refused_unless_it_may_be_taken_over() {
         ("{\"a\": [1], \"u\": 1}", "/a"),
         ("{\"a\": {\"e\": 1}, \"u\": 1}", "/a/e"),
         ("{\"a\": {\"l\": {}}, \"u\": 1}", "/a/l"),
-        ("{\"a\": {\"l\": [{\"id\": 1, \"v\": 3}]}, \"u\": 1}", "/a/l"),
+        ("{\"a\": {\"l\": [{\"id\": 1, \"v\": 3}]}, \"u\": 1}", "/a/l/0"),
     ] {
         let base = json("{\"a\": {\"b\": 1, \"e\": {}, \"l\": [{\"id\": 1, \"v\": 2}]}}", Lists::Keyed);
         let mut file = File::json(text);
@@ -246,9 +246,10 @@ fn items_with_a_key_are_found_wherever_they_stand() {
     file.text = Some("{\"l\": [{\"id\": \"a\", \"v\": 9}, {\"id\": \"u\"}]}".to_owned());
     assert_eq!(findings(&file), [NodeState::Edited, NodeState::Missing]);
     let plan = file.layered(&base("{\"l\": [{\"id\": \"a\", \"v\": 3}, {\"id\": \"b\", \"v\": 1}]}"));
-    assert_eq!(told(&plan), [(Action::Keep, Reason::Edited), (Action::Create, Reason::WasMissing)]);
+    assert_eq!(told(&plan), [(Action::Create, Reason::WasMissing), (Action::Keep, Reason::Edited)]);
+    assert_eq!(plan.changes[1].place, Some("/l/0".parse().unwrap()));
     let plan = file.alone();
-    assert_eq!(told(&plan), [(Action::Keep, Reason::UnaskedEdited), (Action::Remove, Reason::Unasked)]);
+    assert_eq!(told(&plan), [(Action::Remove, Reason::Unasked), (Action::Keep, Reason::UnaskedEdited)]);
     file.says("{\"l\": [{\"id\": \"a\", \"v\": 9}, {\"id\": \"u\"}]}");
 }
 
@@ -550,4 +551,75 @@ fn what_was_the_users_before_we_wanted_a_map_there_is_in_the_way() {
     file.layered(&json("{\"b\": 1}", Lists::Whole));
     let base = json("{\"b\": 1, \"m\": {\"x\": 1}}", Lists::Whole);
     assert_eq!(file.refused(&base), [("/m".to_owned(), Obstacle::Entry)]);
+}
+
+#[test]
+fn a_bare_list_comes_back_and_goes() {
+    for (lists, by) in [(Lists::Items, "[1]"), (Lists::Keyed, "[{\"id\": 1}]")] {
+        let base = json("{\"b\": 1, \"e\": [], \"m\": {\"e\": []}}", lists);
+        for user in ["{}", "{\"u\": 1}"] {
+            let mut file = File::json(user);
+            file.layered(&base);
+            file.edit("\"e\": []", &format!("\"e\": {by}"));
+            assert!(told(&file.layered(&base)).is_empty());
+            file.edit(&format!("\"e\": {by}"), "\"e\": []");
+            let edit = agpm_text::Edit::Remove { at: "/e".parse().unwrap() };
+            file.text = Some(read(file.now(), file.format).edit(&edit).unwrap());
+            let plan = file.layered(&base);
+            assert_eq!(told(&plan), [(Action::Create, Reason::WasMissing)], "{user}");
+            assert_eq!(file.at("/e"), Some(value("[]")));
+            file.alone();
+            assert_eq!(file.now(), user);
+        }
+        let mut whole = File::missing(Format::Jsonc);
+        whole.layered(&base);
+        whole.edit("\"e\": [], \"m\"", "\"m\"");
+        assert_eq!(told(&whole.layered(&base)), [(Action::Create, Reason::WasMissing)]);
+        assert_eq!(whole.origin(), FileOrigin::Whole);
+        assert_eq!(whole.alone().outcome, FileOutcome::Remove);
+    }
+}
+
+/// A list as the user has it, what the layers want in it then and now, and what comes of it.
+#[test]
+fn new_items_come_where_they_are_wanted() {
+    for (user, old, new, result) in [
+        ("[]", "[2, 4]", "[1, 2, 3, 4, 5]", "[1, 2, 3, 4, 5]"),
+        ("[\"u\"]", "[2, 4]", "[1, 2, 3, 4, 5]", "[\"u\", 1, 2, 3, 4, 5]"),
+        ("[\"u\", 4, \"v\"]", "[2, 4]", "[1, 2, 3, 4, 5]", "[\"u\", 1, 2, 3, 4, 5, \"v\"]"),
+        ("[4, \"u\", 2]", "[2, 4]", "[1, 2, 3, 4]", "[4, \"u\", 1, 2, 3]"),
+        ("[\"u\"]", "[8, 9]", "[1, 9, 2]", "[\"u\", 1, 9, 2]"),
+        ("[\"u\"]", "[7, 8, 9]", "[9]", "[\"u\", 9]"),
+    ] {
+        for (format, lists) in [Format::Jsonc, Format::Yaml, Format::Toml]
+            .iter()
+            .flat_map(|format| [Lists::Items, Lists::Keyed].map(|lists| (*format, lists)))
+        {
+            let item = |item: &Value| match lists {
+                Lists::Keyed => Value::map([("id", item.clone())]),
+                _ => item.clone(),
+            };
+            let list = |json: &str| match value(json) {
+                Value::List(items) => Value::map([("l", Value::List(items.iter().map(item).collect()))]),
+                other => other,
+            };
+            let text = |json: &str| agpm_text::print(&list(json), format).unwrap();
+            let before = text(user);
+            let mut file = File::new(&before, format);
+            file.layered(&layer(&text(old), format, lists));
+            file.layered(&layer(&text(new), format, lists));
+            let now = read(file.now(), format).root().map(to_value);
+            assert_eq!(now, Some(list(result)), "{user} {old} {new} {format:?} {lists:?}");
+            file.alone();
+            let left = read(file.now(), format).root().map(to_value);
+            assert_eq!(left, Some(list(user)), "{user} {old} {new} {format:?} {lists:?}");
+        }
+    }
+}
+
+#[test]
+fn every_item_in_the_way_is_named() {
+    let base = json("{\"l\": [{\"id\": 1}, {\"id\": 2}, {\"id\": 3}]}", Lists::Keyed);
+    let file = File::json("{\"l\": [\"u\", {\"id\": 3, \"v\": 1}, {\"id\": 1, \"v\": 1}]}");
+    assert_eq!(file.refused(&base), ["/l/1", "/l/2"].map(|at| (at.to_owned(), Obstacle::Entry)));
 }

@@ -7,6 +7,7 @@ use agpm_text::{Document, Edit, Kind, NodeRef, Pointer, Value, equal};
 
 use super::left::Left;
 use super::look::{is_bare, remember};
+use super::order::Order;
 use super::ours::Ours;
 use super::room::Wanted;
 use super::sight::{Sight, Way, above};
@@ -54,6 +55,8 @@ pub(super) struct Engine<'a> {
     pub(super) left: Left<'a>,
     /// Items that stand for a node of ours: the list and the index.
     pub(super) claimed: HashSet<(Pointer, usize)>,
+    /// Where wanted items of lists stand, and new ones that have no place yet, by their turn.
+    pub(super) order: Order,
     /// What nodes of ours say in lists, before and after.
     pub(super) known: HashSet<(Pointer, NodeSum)>,
     /// Where something was put over nodes of ours.
@@ -87,6 +90,16 @@ enum Spot {
     End(Pointer),
 }
 
+impl Spot {
+    /// The item, if it is there, and else the list.
+    fn pointer(&self) -> Pointer {
+        match self {
+            Spot::Key(at) | Spot::End(at) => at.clone(),
+            Spot::Item(list, index) => list.child(index.to_string()),
+        }
+    }
+}
+
 impl<'a> Engine<'a> {
     pub(super) fn new(
         document: &'a Document,
@@ -101,6 +114,7 @@ impl<'a> Engine<'a> {
             overwrite,
             left: Left::of(nodes),
             claimed: HashSet::new(),
+            order: Order::default(),
             known: known.collect(),
             covered: HashSet::new(),
             untouched: HashMap::new(),
@@ -111,13 +125,17 @@ impl<'a> Engine<'a> {
     pub(super) fn decide_all(mut self, wanted: &[Wanted<'_>]) -> Decisions {
         // Items that are there already must be known before others look for one to replace.
         let mut rest = Vec::new();
-        for node in wanted {
+        for (turn, node) in wanted.iter().enumerate() {
+            self.order.turn = turn;
             match self.equal_item(node) {
                 Some((list, index)) => self.find_item(node, list, index),
-                None => rest.push(node),
+                None => rest.push((turn, node)),
             }
         }
-        rest.into_iter().for_each(|node| self.decide(node));
+        for (turn, node) in rest {
+            self.order.turn = turn;
+            self.decide(node);
+        }
         self.retire();
         self.made
     }
@@ -173,7 +191,7 @@ impl<'a> Engine<'a> {
         let now = found.and_then(|index| self.sight.item(list, index));
         let verdict = self.judge(desired, now, owned);
         let spot = found.map_or(Spot::End(list.clone()), |index| Spot::Item(list.clone(), index));
-        self.claimed.extend(found.map(|index| (list.clone(), index)));
+        found.iter().for_each(|index| self.claim(list, *index));
         self.carry_out(desired, verdict, spot);
     }
 
@@ -246,12 +264,12 @@ impl<'a> Engine<'a> {
             Verdict::Own => self.leave(desired),
             Verdict::Accept => self.accept(desired),
             Verdict::Keep(owned) => {
-                if let Spot::Item(list, index) = spot {
-                    self.keep_item(&list, index);
+                if let Spot::Item(list, index) = &spot {
+                    self.keep_item(list, *index);
                 }
-                self.keep(owned);
+                self.keep(owned, &spot.pointer());
             }
-            Verdict::Refuse => self.refuse(at.clone(), Obstacle::Entry, &desired.owner),
+            Verdict::Refuse => self.refuse(spot.pointer(), Obstacle::Entry, &desired.owner),
         }
     }
 
@@ -264,6 +282,10 @@ impl<'a> Engine<'a> {
                 Edit::Set { at, value }
             }
             Spot::Item(list, index) => Edit::Set { at: list.child(index.to_string()), value },
+            Spot::End(list) if self.sight.at(&list).is_some() => {
+                self.order.add(list, value);
+                return self.own(desired);
+            }
             Spot::End(list) => {
                 self.made.containers.extend(self.sight.missing(&list));
                 Edit::Append { to: list, value }
@@ -279,7 +301,7 @@ impl<'a> Engine<'a> {
             Some(index) => Spot::Item(list.clone(), index),
             None => Spot::End(list.clone()),
         };
-        self.claimed.extend(index.map(|index| (list.clone(), index)));
+        index.iter().for_each(|index| self.claim(list, *index));
         self.write(desired, spot);
     }
 
@@ -298,8 +320,8 @@ impl<'a> Engine<'a> {
     }
 
     /// The node was edited and stays.
-    pub(super) fn keep(&mut self, owned: &OwnedNode) {
-        self.tell(owned.place.pointer(), Action::Keep, Reason::Edited, &owned.owner);
+    pub(super) fn keep(&mut self, owned: &OwnedNode, at: &Pointer) {
+        self.tell(at, Action::Keep, Reason::Edited, &owned.owner);
         self.made.nodes.push(owned.clone());
     }
 

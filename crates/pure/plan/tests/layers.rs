@@ -623,3 +623,32 @@ fn every_item_in_the_way_is_named() {
     let file = File::json("{\"l\": [\"u\", {\"id\": 3, \"v\": 1}, {\"id\": 1, \"v\": 1}]}");
     assert_eq!(file.refused(&base), ["/l/1", "/l/2"].map(|at| (at.to_owned(), Obstacle::Entry)));
 }
+
+#[test]
+fn many_new_items_come_where_they_are_wanted() {
+    let text = |step: usize| {
+        let word = |at: usize| Value::from(format!("{at} {}", "x".repeat(40)));
+        let items = [Value::from("u")].into_iter().filter(|_| step == 0);
+        let ours = (0..400).step_by(step.max(1)).filter(|_| step > 0).map(word);
+        agpm_text::print(&Value::map([("l", Value::list(items.chain(ours)))]), Format::Jsonc).unwrap()
+    };
+    let mut file = File::json(&text(0));
+    file.layered(&json(&text(2), Lists::Items));
+    file.layered(&json(&text(1), Lists::Items));
+    file.says(&text(1).replacen('[', "[\"u\",", 1));
+    file.layered(&json(&text(3), Lists::Items));
+    file.says(&text(3).replacen('[', "[\"u\",", 1));
+    file.alone();
+    assert_eq!(file.now(), text(0));
+}
+
+#[test]
+fn a_list_that_is_taken_over_while_it_becomes_whole_is_whole() {
+    let mut file = File::json("{\"u\": 1}");
+    file.layered(&json("{\"l\": [1, 2]}", Lists::Items));
+    file.edit("[1", "[3, 1");
+    file.adopted(&json("{\"l\": [3]}", Lists::Whole));
+    file.says("{\"u\": 1, \"l\": [3]}");
+    file.alone();
+    assert_eq!(file.now(), "{\"u\": 1}");
+}

@@ -137,7 +137,7 @@ pub enum Action {
 pub struct Change {
     /// The file.
     pub path: RelativePath,
-    /// The key or the list inside it; nothing for whole files.
+    /// The key or the list inside it, or the item that is kept; nothing for whole files.
     pub place: Option<Pointer>,
     /// What happens.
     pub action: Action,

@@ -52,6 +52,13 @@ impl File {
         self.get(&[], Overwrite::Nothing)
     }
 
+    /// Takes what a layer says and is there for ours, as after a pull.
+    fn recognise(&mut self, layer: &Layer) {
+        let now = read(self.now(), self.format);
+        let known = recognise_nodes(&now, &layer.nodes, self.owned.as_ref());
+        self.owned = known.or_else(|| self.owned.take());
+    }
+
     fn says(&self, json: &str) {
         let now = read(self.now(), self.format).root().map(to_value);
         assert_eq!(now, Some(value(json)), "{}", self.now());
@@ -207,7 +214,7 @@ fn a_clash_is_refused_unless_it_may_be_taken_over() {
         ("{\"a\": [1], \"u\": 1}", "/a"),
         ("{\"a\": {\"e\": 1}, \"u\": 1}", "/a/e"),
         ("{\"a\": {\"l\": {}}, \"u\": 1}", "/a/l"),
-        ("{\"a\": {\"l\": [{\"id\": 1, \"v\": 3}]}, \"u\": 1}", "/a/l"),
+        ("{\"a\": {\"l\": [{\"id\": 1, \"v\": 3}]}, \"u\": 1}", "/a/l/0"),
     ] {
         let base = json("{\"a\": {\"b\": 1, \"e\": {}, \"l\": [{\"id\": 1, \"v\": 2}]}}", Lists::Keyed);
         let mut file = File::json(text);
@@ -239,9 +246,10 @@ fn items_with_a_key_are_found_wherever_they_stand() {
     file.text = Some("{\"l\": [{\"id\": \"a\", \"v\": 9}, {\"id\": \"u\"}]}".to_owned());
     assert_eq!(findings(&file), [NodeState::Edited, NodeState::Missing]);
     let plan = file.layered(&base("{\"l\": [{\"id\": \"a\", \"v\": 3}, {\"id\": \"b\", \"v\": 1}]}"));
-    assert_eq!(told(&plan), [(Action::Keep, Reason::Edited), (Action::Create, Reason::WasMissing)]);
+    assert_eq!(told(&plan), [(Action::Create, Reason::WasMissing), (Action::Keep, Reason::Edited)]);
+    assert_eq!(plan.changes[1].place, Some("/l/0".parse().unwrap()));
     let plan = file.alone();
-    assert_eq!(told(&plan), [(Action::Keep, Reason::UnaskedEdited), (Action::Remove, Reason::Unasked)]);
+    assert_eq!(told(&plan), [(Action::Remove, Reason::Unasked), (Action::Keep, Reason::UnaskedEdited)]);
     file.says("{\"l\": [{\"id\": \"a\", \"v\": 9}, {\"id\": \"u\"}]}");
 }
 
@@ -465,4 +473,183 @@ fn many_keys_come_and_go_at_once() {
         file.alone();
         assert_eq!(file.now(), user);
     }
+}
+
+/// The first text in one way, a user's edit, the second text in another way: both are there, whether what was written
+/// is recognised before or not.
+#[test]
+fn a_list_changes_the_way_it_is_held_while_the_user_edits() {
+    let all = [Lists::Whole, Lists::Items, Lists::Keyed];
+    let lists =
+        ["[]", "[\"x\"]", "[\"x\", \"y\"]", "[{\"id\": 1}]", "[{\"id\": 1}, {\"id\": 3}]", "{\"m\": [1]}"];
+    let ways = || all.iter().flat_map(|from| all.map(|to| (*from, to)));
+    let pairs = || lists.iter().flat_map(|from| lists.map(|to| (*from, to)));
+    for ((from, to), (old, new)) in ways().flat_map(|ways| pairs().map(move |pair| (ways, pair))) {
+        let text = |list: &str| format!("{{\"n\": {{\"l\": {list}}}, \"l\": {list}, \"b\": 1}}");
+        for is_recognised in [false, true] {
+            let mut file = File::missing(Format::Jsonc);
+            file.layered(&json(&text(old), from));
+            file.edit("{", "{\"u\": 1, ");
+            if is_recognised {
+                file.recognise(&json(&text(old), to));
+            }
+            file.layered(&json(&text(new), to));
+            file.says(&text(new).replacen('{', "{\"u\": 1, ", 1));
+            file.alone();
+            assert_eq!(file.now(), "{\"u\": 1}", "{from:?} {to:?} {old} {new}");
+        }
+    }
+}
+
+#[test]
+fn what_is_the_users_in_one_way_is_not_recognised_in_another() {
+    let all = [Lists::Whole, Lists::Items, Lists::Keyed];
+    for (from, to) in all.iter().flat_map(|from| all.map(|to| (*from, to))) {
+        let base = |lists| json("{\"l\": [{\"id\": 1}], \"b\": 1}", lists);
+        let mut file = File::json("{\"l\": [{\"id\": 1}]}");
+        file.layered(&base(from));
+        file.edit("{", "{\"u\": 1, ");
+        file.recognise(&base(to));
+        file.layered(&base(to));
+        file.alone();
+        file.says("{\"u\": 1, \"l\": [{\"id\": 1}]}");
+    }
+}
+
+/// Keys, lists and bare containers of ours, and what the user may write over them.
+#[test]
+fn what_the_user_writes_over_a_map_or_a_list_of_ours_is_an_edit() {
+    let all = [Lists::Whole, Lists::Items, Lists::Keyed];
+    let ways = || all.iter().flat_map(|from| all.map(|to| (*from, to)));
+    for text in ["{\"x\": 1, \"y\": {\"z\": 2}}", "[1, 2]", "[{\"id\": 1}]", "{}", "[]"] {
+        for ((from, to), by) in ways().flat_map(|ways| ["5", "null", "\"s\""].map(move |by| (ways, by))) {
+            let text = format!("{{\"b\": 1, \"m\": {text}}}");
+            let edited = format!("{{\"b\": 1, \"m\": {by}}}");
+            let mut file = File::missing(Format::Jsonc);
+            file.layered(&json(&text, from));
+            file.text = Some(edited.clone());
+            let state = check_nodes(Some(&read(file.now(), file.format)), file.owned.as_ref().unwrap());
+            assert!(state.iter().all(|found| found.state == NodeState::Edited), "{state:?}");
+            let plan = file.layered(&json(&text, to));
+            assert_eq!(told(&plan), [(Action::Keep, Reason::Edited)], "{text} {from:?} {to:?}");
+            let plan = file.adopted(&json(&text, to));
+            assert_eq!((plan.outcome, file.now()), (FileOutcome::Unchanged, edited.as_str()));
+            let mut forced = file.clone();
+            let layer = json(&text, to);
+            let plan = forced.get_on(Some(&layer.base), &layer.nodes, Overwrite::Everything);
+            let dropped = [Reason::EditDropped, Reason::UnaskedEditDropped];
+            assert!(told(&plan).iter().any(|(_, reason)| dropped.contains(reason)), "{plan:?}");
+            assert_eq!((forced.now(), forced.origin()), (text.as_str(), FileOrigin::Whole));
+            file.alone();
+            file.says(&format!("{{\"m\": {by}}}"));
+        }
+    }
+}
+
+#[test]
+fn what_was_the_users_before_we_wanted_a_map_there_is_in_the_way() {
+    let mut file = File::json("{\"m\": 5}");
+    file.layered(&json("{\"b\": 1}", Lists::Whole));
+    let base = json("{\"b\": 1, \"m\": {\"x\": 1}}", Lists::Whole);
+    assert_eq!(file.refused(&base), [("/m".to_owned(), Obstacle::Entry)]);
+}
+
+#[test]
+fn a_bare_list_comes_back_and_goes() {
+    for (lists, by) in [(Lists::Items, "[1]"), (Lists::Keyed, "[{\"id\": 1}]")] {
+        let base = json("{\"b\": 1, \"e\": [], \"m\": {\"e\": []}}", lists);
+        for user in ["{}", "{\"u\": 1}"] {
+            let mut file = File::json(user);
+            file.layered(&base);
+            file.edit("\"e\": []", &format!("\"e\": {by}"));
+            assert!(told(&file.layered(&base)).is_empty());
+            file.edit(&format!("\"e\": {by}"), "\"e\": []");
+            let edit = agpm_text::Edit::Remove { at: "/e".parse().unwrap() };
+            file.text = Some(read(file.now(), file.format).edit(&edit).unwrap());
+            let plan = file.layered(&base);
+            assert_eq!(told(&plan), [(Action::Create, Reason::WasMissing)], "{user}");
+            assert_eq!(file.at("/e"), Some(value("[]")));
+            file.alone();
+            assert_eq!(file.now(), user);
+        }
+        let mut whole = File::missing(Format::Jsonc);
+        whole.layered(&base);
+        whole.edit("\"e\": [], \"m\"", "\"m\"");
+        assert_eq!(told(&whole.layered(&base)), [(Action::Create, Reason::WasMissing)]);
+        assert_eq!(whole.origin(), FileOrigin::Whole);
+        assert_eq!(whole.alone().outcome, FileOutcome::Remove);
+    }
+}
+
+/// A list as the user has it, what the layers want in it then and now, and what comes of it.
+#[test]
+fn new_items_come_where_they_are_wanted() {
+    for (user, old, new, result) in [
+        ("[]", "[2, 4]", "[1, 2, 3, 4, 5]", "[1, 2, 3, 4, 5]"),
+        ("[\"u\"]", "[2, 4]", "[1, 2, 3, 4, 5]", "[\"u\", 1, 2, 3, 4, 5]"),
+        ("[\"u\", 4, \"v\"]", "[2, 4]", "[1, 2, 3, 4, 5]", "[\"u\", 1, 2, 3, 4, 5, \"v\"]"),
+        ("[4, \"u\", 2]", "[2, 4]", "[1, 2, 3, 4]", "[4, \"u\", 1, 2, 3]"),
+        ("[\"u\"]", "[8, 9]", "[1, 9, 2]", "[\"u\", 1, 9, 2]"),
+        ("[\"u\"]", "[7, 8, 9]", "[9]", "[\"u\", 9]"),
+    ] {
+        for (format, lists) in [Format::Jsonc, Format::Yaml, Format::Toml]
+            .iter()
+            .flat_map(|format| [Lists::Items, Lists::Keyed].map(|lists| (*format, lists)))
+        {
+            let item = |item: &Value| match lists {
+                Lists::Keyed => Value::map([("id", item.clone())]),
+                _ => item.clone(),
+            };
+            let list = |json: &str| match value(json) {
+                Value::List(items) => Value::map([("l", Value::List(items.iter().map(item).collect()))]),
+                other => other,
+            };
+            let text = |json: &str| agpm_text::print(&list(json), format).unwrap();
+            let before = text(user);
+            let mut file = File::new(&before, format);
+            file.layered(&layer(&text(old), format, lists));
+            file.layered(&layer(&text(new), format, lists));
+            let now = read(file.now(), format).root().map(to_value);
+            assert_eq!(now, Some(list(result)), "{user} {old} {new} {format:?} {lists:?}");
+            file.alone();
+            let left = read(file.now(), format).root().map(to_value);
+            assert_eq!(left, Some(list(user)), "{user} {old} {new} {format:?} {lists:?}");
+        }
+    }
+}
+
+#[test]
+fn every_item_in_the_way_is_named() {
+    let base = json("{\"l\": [{\"id\": 1}, {\"id\": 2}, {\"id\": 3}]}", Lists::Keyed);
+    let file = File::json("{\"l\": [\"u\", {\"id\": 3, \"v\": 1}, {\"id\": 1, \"v\": 1}]}");
+    assert_eq!(file.refused(&base), ["/l/1", "/l/2"].map(|at| (at.to_owned(), Obstacle::Entry)));
+}
+
+#[test]
+fn many_new_items_come_where_they_are_wanted() {
+    let text = |step: usize| {
+        let word = |at: usize| Value::from(format!("{at} {}", "x".repeat(40)));
+        let items = [Value::from("u")].into_iter().filter(|_| step == 0);
+        let ours = (0..400).step_by(step.max(1)).filter(|_| step > 0).map(word);
+        agpm_text::print(&Value::map([("l", Value::list(items.chain(ours)))]), Format::Jsonc).unwrap()
+    };
+    let mut file = File::json(&text(0));
+    file.layered(&json(&text(2), Lists::Items));
+    file.layered(&json(&text(1), Lists::Items));
+    file.says(&text(1).replacen('[', "[\"u\",", 1));
+    file.layered(&json(&text(3), Lists::Items));
+    file.says(&text(3).replacen('[', "[\"u\",", 1));
+    file.alone();
+    assert_eq!(file.now(), text(0));
+}
+
+#[test]
+fn a_list_that_is_taken_over_while_it_becomes_whole_is_whole() {
+    let mut file = File::json("{\"u\": 1}");
+    file.layered(&json("{\"l\": [1, 2]}", Lists::Items));
+    file.edit("[1", "[3, 1");
+    file.adopted(&json("{\"l\": [3]}", Lists::Whole));
+    file.says("{\"u\": 1, \"l\": [3]}");
+    file.alone();
+    assert_eq!(file.now(), "{\"u\": 1}");
 }

@@ -5,13 +5,18 @@ mod support;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use agpm_model::Place;
-use agpm_plan::{Action, DesiredNode, FileOrigin, FileOutcome, NodeError, Overwrite, Twin, take_back};
+use agpm_model::{EntryNode, Place};
+use agpm_plan::{
+    Action, DesiredNode, FileOrigin, FileOutcome, NodeError, Overwrite, Twin, recognise_file,
+    recognise_nodes, take_back,
+};
 use agpm_text::{Document, Edit, Format, Kind, NodeRef, Pointer, Value, print, to_value};
 use proptest::prelude::*;
 use support::layer::{Lists, leaves};
 use support::{File, Tape, item, key, read};
 
+const LISTS: &[Lists] = &[Lists::Whole, Lists::Items, Lists::Keyed];
+const OVERWRITES: &[Overwrite] = &[Overwrite::Unowned, Overwrite::Everything, Overwrite::Nothing];
 const KEYS: &[&str] = &["a", "b", "c~/", "hooks", "mcp"];
 
 /// A value of a layer.
@@ -73,6 +78,8 @@ struct Life {
     touched: bool,
     /// A map of the user's may be empty since then.
     dropped: bool,
+    /// What was wanted in the last run that was carried out.
+    last: Wish,
     count: usize,
 }
 
@@ -99,6 +106,7 @@ impl Life {
             edited_lists,
             touched: false,
             dropped: false,
+            last: Wish::default(),
             count: 0,
         }
     }
@@ -144,13 +152,14 @@ impl Life {
             self.file.text = Some(if self.file.format == Format::Json { "{}" } else { "" }.to_owned());
             self.touched = true;
         }
-        match tape.pick(&[6, 0, 0, 1, 1, 2, 3, 4, 5]) {
+        match tape.pick(&[7, 0, 0, 1, 1, 2, 3, 4, 5, 6]) {
             0 => self.say_key(tape),
             1 => self.add_item(tape),
             2 => self.comment(),
             3 => self.drop_ours(tape),
             4 => self.edit_ours(tape),
             5 => self.drop_container(tape),
+            6 => self.cover(tape),
             _ => {}
         }
     }
@@ -227,18 +236,42 @@ impl Life {
         }
     }
 
-    /// A map or a list goes with all that is in it.
-    fn drop_container(&mut self, tape: &mut Tape<'_>) {
+    fn any_container(&self, tape: &mut Tape<'_>) -> Option<Pointer> {
         let mut all = self.containers(Kind::Map);
         all.extend(self.containers(Kind::List));
         all.retain(|at| !at.steps().is_empty());
-        let Some(at) = all.get(tape.index(all.len())) else { return };
+        all.get(tape.index(all.len())).cloned()
+    }
+
+    /// A map or a list goes with all that is in it.
+    fn drop_container(&mut self, tape: &mut Tape<'_>) {
+        let Some(at) = self.any_container(tape) else { return };
         if self.make(&Edit::Remove { at: at.clone() }) {
-            self.keys.retain(|own, _| !own.is_within(at));
-            self.items.retain(|(own, _)| !own.is_within(at));
-            self.edited_lists.retain(|own| !own.is_within(at));
-            self.dropped = true;
+            self.forget(&at);
         }
+    }
+
+    /// A word comes in the place of a map or a list.
+    fn cover(&mut self, tape: &mut Tape<'_>) {
+        let Some(at) = self.any_container(tape) else { return };
+        self.count += 1;
+        let value = Value::from(format!("u{}", self.count));
+        if self.make(&Edit::Set { at: at.clone(), value: value.clone() }) {
+            self.forget(&at);
+            self.keys.insert(at, Said { value, edited: false });
+        }
+    }
+
+    fn forget(&mut self, at: &Pointer) {
+        self.keys.retain(|own, _| !own.is_within(at));
+        self.items.retain(|(own, _)| !own.is_within(at));
+        self.edited_lists.retain(|own| !own.is_within(at));
+        self.dropped = true;
+    }
+
+    /// Whether something of the user's is at a place or on the way to it.
+    fn is_users(&self, at: &Pointer) -> bool {
+        self.edited_lists.contains(at) || self.keys.keys().any(|own| at.is_within(own))
     }
 
     fn edit_ours(&mut self, tape: &mut Tape<'_>) {
@@ -273,6 +306,18 @@ impl Life {
         false
     }
 
+    /// What the last run wrote is looked for in the file, lists in the way they are wanted now.
+    fn recognise(&mut self, lists: Lists) {
+        let Some(now) = self.document() else { return };
+        let written = self.last.nodes(lists);
+        let whole = self.last.base.as_ref().and_then(|base| recognise_file(&now, base, &written));
+        let known = whole.or_else(|| recognise_nodes(&now, &written, self.file.owned.as_ref()));
+        if known.is_some() {
+            self.file.owned = known;
+            self.settle(&written);
+        }
+    }
+
     /// Whether packages and layers do not go together, or a package has no room.
     fn is_clash(&self, wanted: &[DesiredNode]) -> bool {
         wanted.iter().any(|node| node.twin == Twin::Taken)
@@ -305,7 +350,7 @@ impl Life {
         }
         for node in wanted {
             match &node.node.place {
-                Place::Key(at) if !self.keys.contains_key(at) && !self.edited_lists.contains(at) => {
+                Place::Key(at) if !self.is_users(at) => {
                     let list = matches!(node.node.value, Value::List(_));
                     if !list {
                         assert_eq!(take(&mut rest, at).as_ref(), Some(&node.node.value), "{at} {self:?}");
@@ -322,6 +367,27 @@ impl Life {
             }
         }
         assert!(is_bare(&rest), "{rest:?} {self:?}\n{wanted:?}");
+    }
+
+    /// Every list that is wanted holds what is wanted in it, or the user changed it.
+    fn check_lists(&self, wanted: &[DesiredNode]) {
+        let mut now = self.document().and_then(|document| document.root().map(to_value));
+        for EntryNode { place, value } in wanted.iter().map(|node| &node.node) {
+            let at = place.pointer();
+            let there = now.as_mut().and_then(|now| find(now, at.steps())).map(|there| there.clone());
+            let holds = |item: &Value| matches!(&there, Some(Value::List(items)) if items.contains(item));
+            let id = |item: &Value| item.child("id").cloned();
+            let is_there = match (place, value) {
+                (Place::Key(_), Value::List(items)) => items.iter().all(holds),
+                (Place::Default(_), Value::List(_)) => there.is_some(),
+                (Place::Item(_), _) => holds(value),
+                (Place::Keyed { .. }, _) => {
+                    matches!(&there, Some(Value::List(items)) if items.iter().any(|item| id(item) == id(value)))
+                }
+                _ => true,
+            };
+            assert!(is_there || self.is_users(at), "{at} {self:?}\n{wanted:?}");
+        }
     }
 
     /// Taking the last run back leaves all that is the user's.
@@ -395,24 +461,42 @@ fn is_bare(value: &Value) -> bool {
     }
 }
 
-/// What is wanted in one run, and the text of the layers.
-fn wish(tape: &mut Tape<'_>, format: Format) -> (Option<Document>, Vec<DesiredNode>) {
-    let layered = tape.pick(&[false, true, true, true]);
-    let base = layered.then(|| read(&layer_text(tape, format), format));
-    let lists = tape.pick(&[Lists::Whole, Lists::Items, Lists::Keyed]);
-    let layers = base.as_ref().map(|base| leaves(base, lists)).unwrap_or_default();
-    (base.filter(|_| !layers.is_empty()), [layers, packages(tape)].concat())
+/// What is wanted in one run: the text of the layers, and the nodes of packages.
+#[derive(Clone, Debug, Default)]
+struct Wish {
+    base: Option<Document>,
+    packages: Vec<DesiredNode>,
+}
+
+impl Wish {
+    fn new(tape: &mut Tape<'_>, format: Format) -> Self {
+        let layered = tape.pick(&[false, true, true, true]);
+        let base = layered.then(|| read(&layer_text(tape, format), format));
+        let base = base.filter(|base| !leaves(base, Lists::Whole).is_empty());
+        Wish { base, packages: packages(tape) }
+    }
+
+    fn nodes(&self, lists: Lists) -> Vec<DesiredNode> {
+        let layers = self.base.as_ref().map(|base| leaves(base, lists)).unwrap_or_default();
+        [layers, self.packages.clone()].concat()
+    }
 }
 
 fn live(bytes: &[u8], format: Format) {
     let mut tape = Tape { bytes, at: 0 };
     let mut life = Life::new(format);
     while tape.at < tape.bytes.len() {
-        let (base, wanted) = wish(&mut tape, format);
+        let (wish, lists) = (Wish::new(&mut tape, format), tape.pick(LISTS));
+        if tape.pick(&[false, true]) {
+            life.recognise(lists);
+        }
+        let (base, wanted) = (wish.base.clone(), wish.nodes(lists));
         let before = life.file.clone();
         let refused = life.run(base.as_ref(), &wanted, Overwrite::Nothing);
         if !refused {
             life.check(&wanted);
+            life.check_lists(&wanted);
+            life.last = wish;
         }
         if let (false, false, Some(base), true) =
             (refused, life.touched, &base, wanted.iter().all(|node| node.twin == Twin::Left))
@@ -442,10 +526,14 @@ fn live_wildly(bytes: &[u8], format: Format) {
     let mut tape = Tape { bytes, at: 0 };
     let mut life = Life::new(format);
     while tape.at < tape.bytes.len() {
-        let (base, wanted) = wish(&mut tape, format);
-        let overwrite = tape.pick(&[Overwrite::Unowned, Overwrite::Everything, Overwrite::Nothing]);
-        let refused = life.run(base.as_ref(), &wanted, overwrite);
+        let (wish, lists) = (Wish::new(&mut tape, format), tape.pick(LISTS));
+        if tape.pick(&[false, true]) {
+            life.recognise(lists);
+        }
+        let (overwrite, wanted) = (tape.pick(OVERWRITES), wish.nodes(lists));
+        let refused = life.run(wish.base.as_ref(), &wanted, overwrite);
         assert!(!refused || overwrite == Overwrite::Nothing || life.is_clash(&wanted), "{life:?}");
+        life.last = if refused { life.last } else { wish };
         for _ in 0..tape.pick(&[0, 1, 3]) {
             life.meddle(&mut tape);
         }

@@ -48,8 +48,8 @@ impl Flow<'_> {
     /// The indent of the first child, if it starts its line.
     pub(crate) fn child_indent(&self) -> Option<&str> {
         let first = self.children.first()?.start;
-        let indent = &self.text[line_start(self.text, first)..first];
-        (self.is_lines() && is_blank(indent)).then_some(indent)
+        let line = own_line(self.text, first).filter(|_| self.is_lines())?;
+        Some(&self.text[line..first])
     }
 
     /// What stands after the first comma, if that is a space or nothing.
@@ -165,11 +165,10 @@ impl Flow<'_> {
     fn removal(&self, index: usize, kept: &[usize]) -> Range<usize> {
         let start = self.children[index].start;
         let end = self.comma_after(index).map_or(self.children[index].end, |comma| comma + 1);
-        let line = line_start(self.text, start);
-        let starts_line = line > self.inside.start && is_blank(&self.text[line..start]);
+        let line = own_line(self.text, start).filter(|line| *line > self.inside.start);
         let rest = self.after_line_comments(end);
         let line_end = skip_blanks(self.text, rest);
-        if starts_line && let Some(length) = newline_here(&self.text[line_end..]) {
+        if let (Some(line), Some(length)) = (line, newline_here(&self.text[line_end..])) {
             return line..line_end + length;
         }
         let blanks = self.text[..start].len() - self.text[..start].trim_end_matches([' ', '\t']).len();
@@ -183,11 +182,13 @@ impl Flow<'_> {
             return start..if self.text[next..].starts_with('#') { end } else { next };
         }
         // The closing bracket that shares the line goes up to what stays.
-        if starts_line && let Some(above) = self.blank_above(index, kept) {
+        if line.is_some()
+            && let Some(above) = self.blank_above(index, kept)
+        {
             return above..end;
         }
         // YAML wants the closing bracket indented, so that it keeps the indent of what goes.
-        if starts_line && self.comments == Comments::Hash {
+        if line.is_some() && self.comments == Comments::Hash {
             return start..skip_blanks(self.text, end);
         }
         after_blanks..end
@@ -206,11 +207,12 @@ impl Flow<'_> {
 
     fn insert(&self, new: &[FlowInsertion], kept: &[usize], layout: &FlowLayout, splices: &mut Splices) {
         let before = new[0].before;
-        let previous = kept.iter().rev().find(|at| **at < before).copied();
+        let earlier = kept.partition_point(|at| *at < before);
+        let previous = earlier.checked_sub(1).map(|last| kept[last]);
         let gap = Gap {
             after: previous.map(|at| self.children[at].end),
             comma: previous.and_then(|at| self.comma_after(at)),
-            follows: kept.iter().any(|at| *at >= before),
+            follows: earlier < kept.len(),
             whole: kept.len() == self.children.len(),
         };
         match layout {
@@ -300,9 +302,21 @@ pub(crate) fn line_start(text: &str, at: usize) -> usize {
     if text[start..at].starts_with('\u{feff}') { start + '\u{feff}'.len_utf8() } else { start }
 }
 
+/// The start of the line that `at` is on, if only blanks stand before it. Other than [`line_start`] it does not look
+/// through the whole of a long line.
+fn own_line(text: &str, at: usize) -> Option<usize> {
+    let before = text[..at].trim_end_matches([' ', '\t', '\r']);
+    let starts = before.is_empty() || before == "\u{feff}" || before.ends_with('\n');
+    starts.then_some(before.len())
+}
+
 /// The white space that starts the line that `at` is on.
 pub(crate) fn line_indent(text: &str, at: usize) -> &str {
-    let line = &text[line_start(text, at)..at];
+    blanks_of(&text[line_start(text, at)..at])
+}
+
+/// The spaces and tabs that a line starts with.
+pub(crate) fn blanks_of(line: &str) -> &str {
     &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
 }
 

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use agpm_model::{EntryNode, Place};
 use agpm_text::{Document, NodeRef, Pointer, to_value};
 
+use super::engine::blocked;
 use super::file::Task;
 use super::look::{resembles, shares_mark};
 use super::room::wanted;
@@ -64,6 +65,7 @@ impl Check<'_> {
             return None;
         }
         let edited = match &node.place {
+            place if blocked(&self.sight, place).is_some() => true,
             Place::Key(at) => self.sight.at(at).is_some(),
             // Any value of the user's will do.
             Place::Default(at) if self.sight.at(at).is_some() => return None,
@@ -116,8 +118,8 @@ fn desired_before(
     let sight = Sight::of(before);
     let nodes = |owned: Option<&OwnedNodes>| owned.map(|owned| owned.nodes.clone()).unwrap_or_default();
     let own = |node: OwnedNode| {
-        let (_, at) = sight.spot(&node, |_| true)?;
-        Some(desired_at(before.at(&at)?, node))
+        let (index, at) = sight.spot(&node, |_| true)?;
+        Some((index, desired_at(before.at(&at)?, node)))
     };
     let taken_over = |node: OwnedNode| {
         let now = match &node.place {
@@ -129,7 +131,9 @@ fn desired_before(
         };
         Some(desired_at(now?, node))
     };
-    let mut desired: Vec<DesiredNode> = nodes(owned_before).into_iter().filter_map(own).collect();
+    let mut placed: Vec<(usize, DesiredNode)> = nodes(owned_before).into_iter().filter_map(own).collect();
+    placed.sort_by_key(|(index, _)| *index);
+    let mut desired: Vec<DesiredNode> = placed.into_iter().map(|(_, node)| node).collect();
     let known: HashSet<Place> = desired.iter().map(|node| node.node.place.clone()).collect();
     let others = nodes(owned_after).into_iter().filter(|node| !known.contains(&node.place));
     desired.extend(others.filter_map(taken_over));

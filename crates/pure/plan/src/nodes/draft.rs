@@ -55,7 +55,12 @@ impl Draft {
                 self.cut_root();
                 Ok(())
             }
-            Edit::Set { at, .. } | Edit::Insert { at, .. } | Edit::Remove { at } => self.edit(at, edit),
+            Edit::Insert { at, value } => self.edit(at, edit).or_else(|error| {
+                // Not every place between two items can be written.
+                let Some((to, _)) = at.split_last() else { return Err(error) };
+                self.apply_one(&Edit::Append { to, value: value.clone() })
+            }),
+            Edit::Set { at, .. } | Edit::Remove { at } => self.edit(at, edit),
             Edit::Append { to, .. } => self.edit(to, edit),
         }
     }
@@ -131,8 +136,19 @@ impl Draft {
 }
 
 /// Removals from the end, so that the indices before stay right.
-pub(super) fn removals(mut spots: Vec<(usize, Pointer)>) -> Vec<Edit> {
-    spots.sort_by(|left, right| right.cmp(left));
+fn removals(spots: Vec<(usize, Pointer)>) -> Vec<Edit> {
+    shifts(Vec::new(), spots)
+}
+
+/// What is new and what goes, from the end, so that the indices before stay right: of several that come to one place
+/// the last one first.
+pub(super) fn shifts(new: Vec<(Option<usize>, Edit)>, mut spots: Vec<(usize, Pointer)>) -> Vec<Edit> {
+    spots.sort();
     spots.dedup();
-    spots.into_iter().map(|(_, at)| Edit::Remove { at }).collect()
+    let (within, at_end): (Vec<_>, Vec<_>) = new.into_iter().partition(|(index, _)| index.is_some());
+    let mut edits: Vec<(Option<usize>, Edit)> = within;
+    edits.extend(spots.into_iter().map(|(index, at)| (Some(index), Edit::Remove { at })));
+    edits.sort_by_key(|(index, _)| *index);
+    let ordered = at_end.into_iter().chain(edits.into_iter().rev());
+    ordered.map(|(_, edit)| edit).collect()
 }

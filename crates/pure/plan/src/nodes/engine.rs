@@ -3,10 +3,11 @@
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
 use agpm_model::Place;
-use agpm_text::{Document, Edit, NodeRef, Pointer, equal};
+use agpm_text::{Document, Edit, Kind, NodeRef, Pointer, Value, equal};
 
 use super::left::Left;
 use super::look::{is_bare, remember};
+use super::order::Order;
 use super::ours::Ours;
 use super::room::Wanted;
 use super::sight::{Sight, Way, above};
@@ -54,8 +55,12 @@ pub(super) struct Engine<'a> {
     pub(super) left: Left<'a>,
     /// Items that stand for a node of ours: the list and the index.
     pub(super) claimed: HashSet<(Pointer, usize)>,
+    /// Where wanted items of lists stand, and new ones that have no place yet, by their turn.
+    pub(super) order: Order,
     /// What nodes of ours say in lists, before and after.
     pub(super) known: HashSet<(Pointer, NodeSum)>,
+    /// Where something was put over nodes of ours.
+    covered: HashSet<Pointer>,
     /// Items that are as we wrote them and not wanted any more, from the top, by list and owner.
     pub(super) untouched: HashMap<(Pointer, String), VecDeque<(usize, &'a OwnedNode)>>,
     pub(super) made: Decisions,
@@ -85,6 +90,16 @@ enum Spot {
     End(Pointer),
 }
 
+impl Spot {
+    /// The item, if it is there, and else the list.
+    fn pointer(&self) -> Pointer {
+        match self {
+            Spot::Key(at) | Spot::End(at) => at.clone(),
+            Spot::Item(list, index) => list.child(index.to_string()),
+        }
+    }
+}
+
 impl<'a> Engine<'a> {
     pub(super) fn new(
         document: &'a Document,
@@ -99,7 +114,9 @@ impl<'a> Engine<'a> {
             overwrite,
             left: Left::of(nodes),
             claimed: HashSet::new(),
+            order: Order::default(),
             known: known.collect(),
+            covered: HashSet::new(),
             untouched: HashMap::new(),
             made: Decisions::default(),
         }
@@ -108,20 +125,24 @@ impl<'a> Engine<'a> {
     pub(super) fn decide_all(mut self, wanted: &[Wanted<'_>]) -> Decisions {
         // Items that are there already must be known before others look for one to replace.
         let mut rest = Vec::new();
-        for node in wanted {
+        for (turn, node) in wanted.iter().enumerate() {
+            self.order.turn = turn;
             match self.equal_item(node) {
                 Some((list, index)) => self.find_item(node, list, index),
-                None => rest.push(node),
+                None => rest.push((turn, node)),
             }
         }
-        rest.into_iter().for_each(|node| self.decide(node));
+        for (turn, node) in rest {
+            self.order.turn = turn;
+            self.decide(node);
+        }
         self.retire();
         self.made
     }
 
     fn decide(&mut self, desired: &DesiredNode) {
-        if let Some((at, what)) = self.in_the_way(desired) {
-            return self.refuse(at, what, &desired.owner);
+        if let Some((length, kind)) = blocked(&self.sight, &desired.node.place) {
+            return self.stop(desired, length, kind);
         }
         match &desired.node.place {
             Place::Key(at) | Place::Default(at) => self.decide_key(desired, at),
@@ -130,14 +151,28 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// The first thing on the way to a place that has no room for it.
-    fn in_the_way(&self, desired: &DesiredNode) -> Option<(Pointer, Obstacle)> {
-        let (length, kind) = blocked(&self.sight, &desired.node.place)?;
+    /// Something on the way to a place has no room for it: an edit where nodes of ours were, or the user's.
+    fn stop(&mut self, desired: &DesiredNode, length: usize, kind: Kind) {
+        let at = above(desired.node.place.pointer(), length);
+        if self.keeps_covered(&at, &desired.node.place) {
+            return;
+        }
         let what = match desired.twin {
             Twin::Left if length > 0 => Obstacle::Entry,
             _ => Obstacle::Other(kind.word()),
         };
-        Some((above(desired.node.place.pointer(), length), what))
+        self.refuse(at, what, &desired.owner);
+    }
+
+    /// Whether what is at a place was put over nodes of ours, which stay ours then.
+    fn keeps_covered(&mut self, at: &Pointer, place: &Place) -> bool {
+        let nodes = self.left.take_where(|node| is_covered(node, at, place));
+        if let Some(first) = nodes.first() {
+            self.tell(at, Action::Keep, Reason::Edited, &first.owner);
+            self.covered.insert(at.clone());
+        }
+        self.made.nodes.extend(nodes.into_iter().cloned());
+        self.covered.contains(at)
     }
 
     fn decide_key(&mut self, desired: &DesiredNode, at: &Pointer) {
@@ -156,7 +191,7 @@ impl<'a> Engine<'a> {
         let now = found.and_then(|index| self.sight.item(list, index));
         let verdict = self.judge(desired, now, owned);
         let spot = found.map_or(Spot::End(list.clone()), |index| Spot::Item(list.clone(), index));
-        self.claimed.extend(found.map(|index| (list.clone(), index)));
+        found.iter().for_each(|index| self.claim(list, *index));
         self.carry_out(desired, verdict, spot);
     }
 
@@ -185,8 +220,7 @@ impl<'a> Engine<'a> {
             return Verdict::Write(Action::Create, reason);
         };
         let untouched = |owned: &OwnedNode| NodeSum::of(now) == owned.checksum;
-        // A default that was edited is the user's.
-        match owned.filter(|owned| !matches!(owned.place, Place::Default(_)) || untouched(owned)) {
+        match owned.filter(|owned| untouched(owned) || !is_users(owned, now)) {
             None => self.judge_users(desired, now),
             Some(_) if equal(now, &desired.node.value) => Verdict::Own,
             Some(owned) if untouched(owned) => Verdict::Write(Action::Update, Reason::Content),
@@ -230,12 +264,12 @@ impl<'a> Engine<'a> {
             Verdict::Own => self.leave(desired),
             Verdict::Accept => self.accept(desired),
             Verdict::Keep(owned) => {
-                if let Spot::Item(list, index) = spot {
-                    self.keep_item(&list, index);
+                if let Spot::Item(list, index) = &spot {
+                    self.keep_item(list, *index);
                 }
-                self.keep(owned);
+                self.keep(owned, &spot.pointer());
             }
-            Verdict::Refuse => self.refuse(at.clone(), Obstacle::Entry, &desired.owner),
+            Verdict::Refuse => self.refuse(spot.pointer(), Obstacle::Entry, &desired.owner),
         }
     }
 
@@ -248,6 +282,10 @@ impl<'a> Engine<'a> {
                 Edit::Set { at, value }
             }
             Spot::Item(list, index) => Edit::Set { at: list.child(index.to_string()), value },
+            Spot::End(list) if self.sight.at(&list).is_some() => {
+                self.order.add(list, value);
+                return self.own(desired);
+            }
             Spot::End(list) => {
                 self.made.containers.extend(self.sight.missing(&list));
                 Edit::Append { to: list, value }
@@ -263,7 +301,7 @@ impl<'a> Engine<'a> {
             Some(index) => Spot::Item(list.clone(), index),
             None => Spot::End(list.clone()),
         };
-        self.claimed.extend(index.map(|index| (list.clone(), index)));
+        index.iter().for_each(|index| self.claim(list, *index));
         self.write(desired, spot);
     }
 
@@ -282,8 +320,8 @@ impl<'a> Engine<'a> {
     }
 
     /// The node was edited and stays.
-    pub(super) fn keep(&mut self, owned: &OwnedNode) {
-        self.tell(owned.place.pointer(), Action::Keep, Reason::Edited, &owned.owner);
+    pub(super) fn keep(&mut self, owned: &OwnedNode, at: &Pointer) {
+        self.tell(at, Action::Keep, Reason::Edited, &owned.owner);
         self.made.nodes.push(owned.clone());
     }
 
@@ -308,6 +346,28 @@ impl<'a> Engine<'a> {
     }
 }
 
+/// A default that was edited is the user's, unless it was a bare container and is none of its kind any more.
+fn is_users(owned: &OwnedNode, now: NodeRef<'_>) -> bool {
+    let is_bare = |value: Value| NodeSum::of(&value) == owned.checksum;
+    let was_other = match now.kind() {
+        Kind::Map => is_bare(Value::List(Vec::new())),
+        Kind::List => is_bare(Value::Map(Vec::new())),
+        _ => is_bare(Value::List(Vec::new())) || is_bare(Value::Map(Vec::new())),
+    };
+    matches!(owned.place, Place::Default(_)) && !was_other
+}
+
+/// Whether a node of ours was where something is that has no room for a place.
+pub(super) fn is_covered(node: &OwnedNode, at: &Pointer, place: &Place) -> bool {
+    let own = node.place.pointer();
+    let was_list = match node.place {
+        Place::Item(_) | Place::Keyed { .. } => true,
+        Place::Key(_) => place.pointer() == at,
+        Place::Default(_) => false,
+    };
+    own.is_within(at) && (own != at || was_list)
+}
+
 /// Of a default any value of the user's will do; of a bare container any of its kind.
 fn will_do(desired: &DesiredNode, now: NodeRef<'_>) -> bool {
     let is_default = matches!(desired.node.place, Place::Default(_));
@@ -316,11 +376,11 @@ fn will_do(desired: &DesiredNode, now: NodeRef<'_>) -> bool {
 }
 
 /// After how many steps on the way to a place is something that has no room for it, and what.
-pub(super) fn blocked(sight: &Sight<'_>, place: &Place) -> Option<(usize, agpm_text::Kind)> {
+pub(super) fn blocked(sight: &Sight<'_>, place: &Place) -> Option<(usize, Kind)> {
     let length = place.pointer().steps().len();
     match (sight.way(place.pointer()), place) {
         (Way::Blocked(length, kind), _) => Some((length, kind)),
-        (Way::There(node), Place::Item(_) | Place::Keyed { .. }) if node.kind() != agpm_text::Kind::List => {
+        (Way::There(node), Place::Item(_) | Place::Keyed { .. }) if node.kind() != Kind::List => {
             Some((length, node.kind()))
         }
         _ => None,

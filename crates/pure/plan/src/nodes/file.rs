@@ -56,7 +56,7 @@ impl Task<'_> {
     pub(super) fn plan_keys(&self, all: Vec<Wanted<'_>>) -> Result<Done, NodeError> {
         let mut draft = self.existing.map_or_else(|| Draft::empty(self.format), Draft::new);
         let mut ours = Ours::of(self.owned, self.format);
-        let wanted = lists::reconcile(&draft.document, all.clone(), &mut ours);
+        let wanted = lists::reconcile(&draft.document, all.clone(), &mut ours, self.overwrite);
         let mut made = way::clear(&mut draft, &wanted, &mut ours, self.overwrite)?;
         let engine = Engine::new(&draft.document, &ours, &ours.nodes, self.overwrite);
         made.join(engine.decide_all(&wanted));

@@ -26,9 +26,15 @@ impl<'a> Engine<'a> {
         !self.claimed.contains(&(list.clone(), index))
     }
 
+    /// An item stands for the node that is decided about.
+    pub(super) fn claim(&mut self, list: &Pointer, index: usize) {
+        self.claimed.insert((list.clone(), index));
+        self.order.find(list, index);
+    }
+
     /// Takes an item that is there for the desired one.
     pub(super) fn find_item(&mut self, desired: &DesiredNode, list: &Pointer, index: usize) {
-        self.claimed.insert((list.clone(), index));
+        self.claim(list, index);
         let owned = self.left.take(&desired.node.place, NodeSum::of(&desired.node.value));
         if owned.is_some() || self.takes_twin(desired) {
             self.leave(desired);
@@ -51,7 +57,7 @@ impl<'a> Engine<'a> {
             (Some((node, index)), _) => {
                 self.keep_item(list, index);
                 self.left.take_this(node);
-                self.keep(node);
+                self.keep(node, &list.child(index.to_string()));
             }
             (None, Some(gone)) => {
                 self.left.take_this(gone);
@@ -91,7 +97,7 @@ impl<'a> Engine<'a> {
     pub(super) fn keep_item(&mut self, list: &Pointer, index: usize) {
         let says = self.sight.sums(list).all.get(index).copied();
         self.made.kept.extend(says.map(|says| (list.clone(), says)));
-        self.claimed.insert((list.clone(), index));
+        self.claim(list, index);
     }
 
     fn replace_item(&mut self, desired: &DesiredNode, old: &'a OwnedNode, index: usize, reason: Reason) {

@@ -65,6 +65,14 @@ impl<'a> Left<'a> {
         Some(node)
     }
 
+    /// Those that are meant.
+    pub(super) fn take_where(&mut self, is_meant: impl Fn(&OwnedNode) -> bool) -> Vec<&'a OwnedNode> {
+        let all = self.places.values().flat_map(BTreeMap::values).flatten().copied();
+        let meant: Vec<&OwnedNode> = all.filter(|node| is_meant(node)).collect();
+        meant.iter().for_each(|node| self.take_this(node));
+        meant
+    }
+
     /// All of them, by place.
     pub(super) fn drain(&mut self) -> Vec<&'a OwnedNode> {
         std::mem::take(&mut self.places).into_values().flat_map(BTreeMap::into_values).flatten().collect()

@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use agpm_model::Place;
 use agpm_text::{Document, Kind, NodeRef, Pointer, Value, to_value};
 
-use super::OwnedNode;
 use super::look::{is_bare, remember};
 use super::ours::Ours;
-use super::room::{Wanted, split};
+use super::room::{Wanted, items_of, split};
 use super::sight::Sight;
+use super::{NodeSum, OwnedNode};
+use crate::plan::Overwrite;
 
 /// How a list is held.
 #[derive(Clone, PartialEq, Eq)]
@@ -34,6 +35,7 @@ pub(super) fn reconcile<'d>(
     document: &Document,
     wanted: Vec<Wanted<'d>>,
     ours: &mut Ours,
+    overwrite: Overwrite,
 ) -> Vec<Wanted<'d>> {
     let mut holds = wanted_holds(&wanted);
     let moving = take_moving(&holds, ours);
@@ -42,12 +44,13 @@ pub(super) fn reconcile<'d>(
     }
     let sight = Sight::of(document);
     let bare = bare_lists(&wanted);
+    let twins = if overwrite >= Overwrite::Unowned { items_of_lists(&wanted) } else { HashSet::new() };
     for (list, nodes) in &moving {
         let Some(hold) = holds.get_mut(list) else { continue };
-        match (&*hold, becoming(&sight, list, nodes, ours)) {
+        match (&*hold, becoming(&sight, list, nodes, (ours, &twins))) {
             (Hold::Whole, Becoming::Whole(node)) => ours.nodes.push(node),
-            // What is wanted whole takes their place, or is refused.
-            (Hold::Whole, Becoming::Gone) => {}
+            // What is wanted whole takes their place; what the user put there is an edit.
+            (Hold::Whole, Becoming::Gone) => ours.nodes.push(emptied(list, &nodes[0].owner)),
             (Hold::Whole, Becoming::Mixed) if bare.contains(list) => {}
             _ => {
                 *hold = hold.apart();
@@ -109,14 +112,34 @@ enum Becoming {
     Mixed,
 }
 
-fn becoming(sight: &Sight<'_>, list: &Pointer, nodes: &[OwnedNode], ours: &Ours) -> Becoming {
+fn becoming(
+    sight: &Sight<'_>,
+    list: &Pointer,
+    nodes: &[OwnedNode],
+    (ours, twins): (&Ours, &HashSet<(Pointer, NodeSum)>),
+) -> Becoming {
     let Some(now) = sight.at(list).filter(|now| now.kind() == Kind::List) else { return Becoming::Gone };
-    let all = sight.spots(nodes).len() == now.len() && ours.containers.contains(list);
-    if all {
+    let known: HashSet<usize> = sight.spots(nodes).into_iter().map(|(index, _)| index).collect();
+    let sums = sight.sums(list);
+    let mut items = sums.all.iter().enumerate();
+    let all = items.all(|(index, sum)| known.contains(&index) || twins.contains(&(list.clone(), *sum)));
+    if all && ours.containers.contains(list) {
         Becoming::Whole(remember(&Place::Key(list.clone()), now, &nodes[0].owner))
     } else {
         Becoming::Mixed
     }
+}
+
+/// A list of which nothing is known but that it was ours.
+fn emptied(list: &Pointer, owner: &str) -> OwnedNode {
+    remember(&Place::Key(list.clone()), &Value::List(Vec::new()), owner)
+}
+
+/// Items of lists that are wanted whole: those of the user's that say the same may become ours.
+fn items_of_lists(wanted: &[Wanted<'_>]) -> HashSet<(Pointer, NodeSum)> {
+    let whole = wanted.iter().filter(|node| hold_of(node) == Some(Hold::Whole));
+    let item = |node: &Wanted<'_>, item: &Value| (node.node.place.pointer().clone(), NodeSum::of(item));
+    whole.flat_map(|node| items_of(&node.node.value).iter().map(|value| item(node, value))).collect()
 }
 
 /// Lists that are wanted whole and without an item.

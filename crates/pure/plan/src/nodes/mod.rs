@@ -11,6 +11,7 @@ mod items;
 mod left;
 mod lists;
 mod look;
+mod order;
 mod ours;
 mod owner;
 mod recognise;

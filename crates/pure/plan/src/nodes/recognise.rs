@@ -1,12 +1,12 @@
 //! What is ours in a file although nothing says so.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use agpm_model::{Checksum, Place};
-use agpm_text::{Document, Unread};
+use agpm_text::{Document, Pointer, Unread};
 
 use super::look::remember;
-use super::room::wanted;
+use super::room::{Wanted, wanted};
 use super::sight::Sight;
 use super::{DesiredNode, FileOrigin, NodeSum, OwnedNode, OwnedNodes, Twin, fresh};
 
@@ -21,8 +21,11 @@ pub fn recognise_nodes(
     let there = newly_known(&sight, written, known);
     let places: HashSet<(&Place, &str)> =
         there.iter().map(|node| (&node.place, node.owner.as_str())).collect();
-    let is_replaced =
-        |old: &OwnedNode| places.contains(&(&old.place, old.owner.as_str())) && !sight.holds(old);
+    let ways = Ways::of(there.iter().map(|node| &node.place));
+    let is_replaced = |old: &OwnedNode| {
+        let is_anew = places.contains(&(&old.place, old.owner.as_str())) || ways.has_other(&old.place);
+        is_anew && !sight.holds(old)
+    };
     let rest = known.into_iter().flat_map(|known| &known.nodes).filter(|old| !is_replaced(old));
     let mut nodes: Vec<OwnedNode> = rest.chain(&there).cloned().collect();
     nodes.sort();
@@ -56,10 +59,13 @@ fn newly_known(sight: &Sight<'_>, written: &[DesiredNode], known: Option<&OwnedN
             && theirs.contains(&node.place)
             && (!matches!(node.place, Place::Item(_)) || is_other())
     };
+    let held = old().filter(|node| sight.holds(node)).map(|node| &node.place);
+    let ways = Ways::of(held.chain(theirs.iter().copied()));
     let mut there = Vec::new();
-    for one in written {
+    for one in parted(written) {
         let node = remember(&one.node.place, &one.node.value, &one.owner);
         if !is_users(one.twin, &node)
+            && !ways.has_other(&node.place)
             && sight.holds(&node)
             && seen.insert((node.place.clone(), node.checksum))
         {
@@ -67,4 +73,36 @@ fn newly_known(sight: &Sight<'_>, written: &[DesiredNode], known: Option<&OwnedN
         }
     }
     there
+}
+
+/// What was written as it was written: a list that others add to item by item.
+fn parted(written: &[DesiredNode]) -> Vec<Wanted<'_>> {
+    wanted(written).unwrap_or_else(|_| written.iter().map(Wanted::Borrowed).collect())
+}
+
+/// In which ways places are held: a list may be whole, or by its items, and never both.
+struct Ways<'p>(HashMap<&'p Pointer, Vec<&'p Place>>);
+
+impl<'p> Ways<'p> {
+    fn of(places: impl Iterator<Item = &'p Place>) -> Self {
+        let mut ways: HashMap<&Pointer, Vec<&Place>> = HashMap::new();
+        for place in places {
+            let here = ways.entry(place.pointer()).or_default();
+            if !here.iter().any(|other| is_alike(other, place)) {
+                here.push(place);
+            }
+        }
+        Ways(ways)
+    }
+
+    fn has_other(&self, place: &Place) -> bool {
+        self.0.get(place.pointer()).is_some_and(|here| here.iter().any(|other| !is_alike(other, place)))
+    }
+}
+
+fn is_alike(one: &Place, other: &Place) -> bool {
+    match (one, other) {
+        (Place::Keyed { key: one, .. }, Place::Keyed { key: other, .. }) => one == other,
+        _ => std::mem::discriminant(one) == std::mem::discriminant(other),
+    }
 }

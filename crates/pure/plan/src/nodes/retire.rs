@@ -4,7 +4,7 @@ use agpm_model::Place;
 use agpm_text::{Kind, Pointer};
 
 use super::OwnedNode;
-use super::draft::removals;
+use super::draft::shifts;
 use super::engine::{Decisions, Engine};
 use crate::plan::{Action, Overwrite, Reason};
 
@@ -26,13 +26,15 @@ impl Engine<'_> {
                 None if self.may_drop_spot(node, spot.0) => (Action::Remove, Reason::UnaskedEditDropped),
                 None => (Action::Keep, Reason::UnaskedEdited),
             };
-            self.tell(list, action, reason, &node.owner);
+            let told = if action == Action::Keep { &spot.1 } else { list };
+            self.tell(told, action, reason, &node.owner);
             if matches!(node.place, Place::Item(_) | Place::Keyed { .. }) {
                 self.claimed.insert((list.clone(), spot.0));
             }
             doomed.extend(Some(spot).filter(|_| action == Action::Remove && !self.is_container(node)));
         }
-        self.made.edits.extend(removals(doomed));
+        let new = self.order.edits();
+        self.made.edits.extend(shifts(new, doomed));
     }
 
     /// Containers of ours go when nothing is in them, not even a comment.

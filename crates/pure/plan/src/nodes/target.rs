@@ -17,6 +17,8 @@ struct Branch<'e> {
     set: Option<&'e Value>,
     removed: bool,
     appended: Vec<&'e Value>,
+    /// New items before this one, the first one last.
+    before: Vec<&'e Value>,
     below: HashMap<&'e str, Branch<'e>>,
     /// Steps as they came.
     order: Vec<&'e str>,
@@ -25,7 +27,8 @@ struct Branch<'e> {
 impl<'e> Branch<'e> {
     fn add(&mut self, edit: &'e Edit) {
         match edit {
-            Edit::Set { at, value } | Edit::Insert { at, value } => self.at(at).set = Some(value),
+            Edit::Set { at, value } => self.at(at).set = Some(value),
+            Edit::Insert { at, value } => self.at(at).before.push(value),
             Edit::Remove { at } => self.at(at).removed = true,
             Edit::Append { to, value } => self.at(to).appended.push(value),
         }
@@ -73,13 +76,12 @@ impl<'e> Branch<'e> {
     }
 
     fn apply_to_list(&mut self, items: Vec<Value>) -> Value {
-        let edited = items.into_iter().enumerate().filter_map(|(index, value)| {
-            match self.below.remove(index.to_string().as_str()) {
-                Some(branch) => branch.apply(Some(value)),
-                None => Some(value),
-            }
-        });
-        let mut out: Vec<Value> = edited.collect();
+        let mut out = Vec::with_capacity(items.len());
+        for (index, item) in items.into_iter().map(Some).chain([None]).enumerate() {
+            let branch = self.below.remove(index.to_string().as_str()).unwrap_or_default();
+            out.extend(branch.before.iter().rev().map(|value| (*value).clone()));
+            out.extend(item.and_then(|item| branch.apply(Some(item))));
+        }
         out.extend(self.appended.iter().map(|value| (*value).clone()));
         Value::List(out)
     }

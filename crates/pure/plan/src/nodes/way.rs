@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use agpm_model::Place;
+use agpm_model::{EntryNode, Place};
 use agpm_text::{Edit, Kind, Pointer, Value, View};
 
 use super::draft::Draft;
-use super::engine::{Decisions, Engine, Step, blocked};
+use super::engine::{Decisions, Engine, Step, blocked, is_covered};
 use super::look::is_bare;
 use super::ours::Ours;
 use super::room::Wanted;
@@ -24,7 +24,7 @@ pub(super) fn clear(
     let room = Room::of(wanted);
     let sight = Sight::of(&draft.document);
     let doomed: Vec<OwnedNode> =
-        ours.nodes.extract_if(.., |node| room.is_narrowed_by(node, &sight)).collect();
+        ours.nodes.extract_if(.., |node| room.is_narrowed_by(node, &sight, overwrite)).collect();
     let mut made = Decisions::default();
     if !doomed.is_empty() {
         made = Engine::new(&draft.document, ours, &doomed, overwrite).retire_all();
@@ -33,7 +33,7 @@ pub(super) fn clear(
         draft.prune(needed)?;
     }
     if overwrite >= Overwrite::Unowned {
-        let edits = take_over(draft, wanted, &mut made);
+        let edits = take_over(draft, wanted, (ours, overwrite), &mut made);
         draft.apply(&edits)?;
         ours.containers.extend(edits.iter().filter_map(place));
     }
@@ -59,10 +59,13 @@ impl<'w> Room<'w> {
     }
 
     /// Whether a node of ours is where a wanted one is to be, and is none itself.
-    fn is_narrowed_by(&self, node: &OwnedNode, sight: &Sight<'_>) -> bool {
+    fn is_narrowed_by(&self, node: &OwnedNode, sight: &Sight<'_>, overwrite: Overwrite) -> bool {
         let at = node.place.pointer();
         if let Some(here) = self.places.get(at) {
-            return here.iter().any(|wanted| excludes(&wanted.node.place, &wanted.node.value, node, sight));
+            // What was edited stays for now.
+            let is_key = matches!(node.place, Place::Key(_));
+            let may_go = || !is_key || overwrite == Overwrite::Everything || sight.holds(node);
+            return here.iter().any(|wanted| excludes(&wanted.node, node, sight)) && may_go();
         }
         let is_map = || sight.at(at).is_some_and(|now| now.kind() == Kind::Map);
         let has_room = || matches!(node.place, Place::Default(_)) && is_map();
@@ -99,7 +102,8 @@ fn is_item(place: &Place) -> bool {
 }
 
 /// Whether two nodes at one place cannot be there both.
-fn excludes(place: &Place, value: &Value, node: &OwnedNode, sight: &Sight<'_>) -> bool {
+fn excludes(wanted: &EntryNode, node: &OwnedNode, sight: &Sight<'_>) -> bool {
+    let EntryNode { place, value } = wanted;
     let is_list = || sight.at(place.pointer()).is_some_and(|now| now.kind() == Kind::List);
     match (place, &node.place) {
         (Place::Key(_) | Place::Default(_), Place::Item(_) | Place::Keyed { .. }) => {
@@ -110,22 +114,33 @@ fn excludes(place: &Place, value: &Value, node: &OwnedNode, sight: &Sight<'_>) -
     }
 }
 
-/// Bare containers in the place of what is the user's and has no room for nodes of layers.
-fn take_over(draft: &Draft, wanted: &[Wanted<'_>], made: &mut Decisions) -> Vec<Edit> {
+/// Bare containers in the place of what has no room for nodes of ours: the user's in the way of layers, and edits.
+fn take_over(
+    draft: &Draft,
+    wanted: &[Wanted<'_>],
+    (ours, overwrite): (&Ours, Overwrite),
+    made: &mut Decisions,
+) -> Vec<Edit> {
     let sight = Sight::of(&draft.document);
     let mut taken: BTreeSet<Pointer> = BTreeSet::new();
     let mut edits = Vec::new();
-    for node in wanted.iter().filter(|node| node.twin == Twin::Left) {
+    for node in wanted {
         let place = &node.node.place;
         let Some((length, _)) = blocked(&sight, place).filter(|(length, _)| *length > 0) else { continue };
         let at = above(place.pointer(), length);
-        if !taken.insert(at.clone()) {
+        if taken.contains(&at) {
             continue;
         }
+        let is_edit = ours.nodes.iter().any(|own| is_covered(own, &at, place));
+        let reason = match (is_edit, overwrite, node.twin) {
+            (true, Overwrite::Everything, _) => Reason::EditDropped,
+            (false, _, Twin::Left) => Reason::TakenOver,
+            _ => continue,
+        };
+        taken.insert(at.clone());
         let is_list = length == place.pointer().steps().len();
         let value = if is_list { Value::List(Vec::new()) } else { Value::Map(Vec::new()) };
-        let (action, reason) = (Action::Update, Reason::TakenOver);
-        made.steps.push(Step { at: at.clone(), action, reason, owner: node.owner.clone() });
+        made.steps.push(Step { at: at.clone(), action: Action::Update, reason, owner: node.owner.clone() });
         edits.push(Edit::Set { at, value });
     }
     edits

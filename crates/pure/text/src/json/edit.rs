@@ -2,7 +2,9 @@ use std::ops::Range;
 
 use crate::change::{Changes, ContainerChange, Splices};
 use crate::document::Document;
-use crate::flow::{Comments, Flow, FlowInsertion, FlowLayout, line_indent, line_start, newline_of};
+use crate::flow::{
+    Comments, Flow, FlowInsertion, FlowLayout, blanks_of, line_indent, line_start, newline_of,
+};
 use crate::json::{Layout, print_key, print_value};
 use crate::tree::{Kind, NodeId, NodeRef};
 use crate::view::View;
@@ -23,7 +25,7 @@ pub(crate) fn splice<'v, V: View<'v>>(document: &Document, changes: &Changes<'v,
     }
     for (node, value) in &changes.replaced {
         let range = document.node(*node).span().range();
-        let layout = style.layout_at(&document.text, range.start);
+        let layout = style.layout_at(range.start);
         splices.put_with(range, |out| print_value(out, *value, layout));
     }
     for change in &changes.containers {
@@ -33,6 +35,9 @@ pub(crate) fn splice<'v, V: View<'v>>(document: &Document, changes: &Changes<'v,
 
 /// What the document looks like, so that what comes new looks alike.
 struct Style<'d> {
+    text: &'d str,
+    /// Where lines begin; a line may be as long as the text.
+    lines: Vec<usize>,
     unit: &'d str,
     newline: &'static str,
     one_line: Layout<'static>,
@@ -41,7 +46,9 @@ struct Style<'d> {
 impl<'d> Style<'d> {
     fn of(document: &'d Document) -> Self {
         let newline = newline_of(&document.text);
-        let mut style = Style { unit: DEFAULT_UNIT, newline, one_line: Layout::Inline };
+        let text = &*document.text;
+        let lines = text.match_indices('\n').map(|(newline, _)| newline + 1).collect();
+        let mut style = Style { text, lines, unit: DEFAULT_UNIT, newline, one_line: Layout::Inline };
         let Some(root) = document.root() else { return style };
         if let Some((key, value)) = root.entries().next()
             && value.span().start == key.span().end + 1
@@ -53,9 +60,9 @@ impl<'d> Style<'d> {
             _ => root.items().next(),
         };
         if let Some(first) = first {
-            let indent = line_indent(&document.text, first.span().start as usize);
-            let own_line =
-                line_start(&document.text, first.span().start as usize) > root.span().start as usize;
+            let at = first.span().start as usize;
+            let indent = line_indent(text, at);
+            let own_line = line_start(text, at) > root.span().start as usize;
             if own_line && !indent.is_empty() {
                 style.unit = indent;
             }
@@ -67,12 +74,20 @@ impl<'d> Style<'d> {
         Layout::Lines { base, unit: self.unit, newline: self.newline }
     }
 
+    /// What stands before a place on its line.
+    fn line_before(&self, at: usize) -> &'d str {
+        let line = self.lines.partition_point(|start| *start <= at);
+        let start = line.checked_sub(1).map_or(0, |line| self.lines[line]);
+        self.text[start..at].trim_start_matches('\u{feff}')
+    }
+
     /// Values that have a line to themselves may take more of them.
-    fn layout_at<'s>(&'s self, text: &'s str, at: usize) -> Layout<'s> {
-        let before = text[line_start(text, at)..at].trim();
-        let whole_line = before.is_empty() && text[..at].contains('\n');
-        if whole_line || is_one_key(before) || is_blank_start(text, at) {
-            self.lines(line_indent(text, at))
+    fn layout_at(&self, at: usize) -> Layout<'_> {
+        let line = self.line_before(at);
+        let before = line.trim();
+        let whole_line = before.is_empty() && self.lines.first().is_some_and(|second| *second <= at);
+        if whole_line || is_one_key(before) || is_blank_start(self.text, at) {
+            self.lines(blanks_of(line))
         } else {
             self.one_line
         }
@@ -110,8 +125,8 @@ fn splice_container<'v, V: View<'v>>(
         comments: Comments::Slashes,
     };
     let open = flow.inside.start - 1;
-    let base = line_indent(text, open);
-    let opens_lines = flow.children.is_empty() && matches!(style.layout_at(text, open), Layout::Lines { .. });
+    let base = blanks_of(style.line_before(open));
+    let opens_lines = flow.children.is_empty() && matches!(style.layout_at(open), Layout::Lines { .. });
     let indent = flow.child_indent().map_or_else(|| format!("{base}{}", style.unit), str::to_owned);
     let (layout, value_layout) = if flow.is_lines() || opens_lines {
         (FlowLayout::Lines { indent: indent.clone(), base: base.to_owned() }, style.lines(&indent))

@@ -8,9 +8,9 @@ use agpm_plan::{
     Action, DesiredNode, FileOrigin, FileOutcome, NodeError, NodePlan, NodeState, Obstacle, Overwrite,
     Reason, Twin, check_nodes, recognise_file, recognise_nodes, take_back,
 };
-use agpm_text::{Document, Format, Unread, Value, to_value};
+use agpm_text::{Document, Format, Value, to_value};
 use support::layer::{Lists, leaves};
-use support::{File, item, key, read, told, value};
+use support::{File, item, key, read, told, unread, value};
 
 /// A text of the layers and its nodes.
 struct Layer {
@@ -410,7 +410,7 @@ fn what_is_to_the_byte_as_we_write_it_is_recognised_whole() {
     let mut file = File::missing(Format::Jsonc);
     file.layered(&base);
     let now = read(file.now(), file.format);
-    let text = Unread::new(base.base.text().clone(), base.base.format());
+    let text = unread(&base.base);
     assert_eq!(recognise_file(&now, &text, &base.nodes), file.owned);
     file.edit("ours", "mine");
     assert_eq!(recognise_file(&read(file.now(), file.format), &text, &base.nodes), None);

@@ -13,7 +13,7 @@ use agpm_plan::{
 use agpm_text::{Document, Edit, Format, Kind, NodeRef, Pointer, Value, print, to_value};
 use proptest::prelude::*;
 use support::layer::{Lists, leaves};
-use support::{File, Tape, item, key, read};
+use support::{File, Tape, item, key, read, unread};
 
 const LISTS: &[Lists] = &[Lists::Whole, Lists::Items, Lists::Keyed];
 const OVERWRITES: &[Overwrite] = &[Overwrite::Unowned, Overwrite::Everything, Overwrite::Nothing];
@@ -310,7 +310,7 @@ impl Life {
     fn recognise(&mut self, lists: Lists) {
         let Some(now) = self.document() else { return };
         let written = self.last.nodes(lists);
-        let whole = self.last.base.as_ref().and_then(|base| recognise_file(&now, base, &written));
+        let whole = self.last.base.as_ref().and_then(|base| recognise_file(&now, &unread(base), &written));
         let known = whole.or_else(|| recognise_nodes(&now, &written, self.file.owned.as_ref()));
         if known.is_some() {
             self.file.owned = known;

@@ -28,19 +28,19 @@ fn under_extend_and_union_only_our_items_are_ours() {
                 SETTINGS,
                 "{\"m\": {\"l\": [\"x\", \"b\"]}}\n",
                 "{\"m\": {\"l\": [\"a\", \"b\"]}}",
-                "{\"m\": {\"l\": [\"x\", \"b\", \"a\"]}}",
+                "{\"m\": {\"l\": [\"x\", \"a\", \"b\"]}}",
             ),
             (
                 ".claude/a.yaml",
                 "m:\n  l:\n  - x # mine\n  - b\n",
                 "m:\n  l: [a, b]\n",
-                "m:\n  l: [x, b, a]\n",
+                "m:\n  l: [x, a, b]\n",
             ),
             (
                 ".codex/a.toml",
                 "[m]\nl = [\"x\", \"b\"] # mine\n",
                 "[m]\nl = [\"a\", \"b\"]\n",
-                "[m]\nl = [\"x\", \"b\", \"a\"]\n",
+                "[m]\nl = [\"x\", \"a\", \"b\"]\n",
             ),
         ] {
             let project = Project::stacked(path, &[ours], &with(strategy));

@@ -69,7 +69,7 @@ impl File {
         desired: &[DesiredNode],
         overwrite: Overwrite,
     ) -> Result<NodePlan, NodeError> {
-        let base = base.map(|base| Unread::new(base.text().clone(), base.format()));
+        let base = base.map(unread);
         let document = self.text.as_ref().map(|text| read(text, self.format));
         plan_nodes(&SharedFile {
             path: &RelativePath::new("folder/file").unwrap(),
@@ -154,4 +154,9 @@ impl Tape<'_> {
         self.at += 1;
         from[usize::from(byte) % from.len()]
     }
+}
+
+/// A text that the engine reads when it has to.
+pub(crate) fn unread(document: &Document) -> Unread {
+    Unread::new(document.text().clone(), document.format())
 }

@@ -10,8 +10,8 @@ use agpm_store::ProjectStore;
 
 use crate::failure::{Failure, FailureKind, Notes, Outcome};
 use crate::gather::{ManifestFiles, Project};
-use crate::install::Warnings;
 use crate::install::outdated;
+use crate::install::{Warnings, not_there};
 use crate::layers::{LayerLock, Pinning, fold_all, layers_as_locked, missing_folders, snapshots};
 use crate::packages::{
     LOCK_NAME, Moving, ResolvedEntry, Sources, check_patched_names, frozen, make_all, pins, read_lock,
@@ -247,9 +247,7 @@ fn is_current(
     let folders = snapshots(world, (manifest, &sources), &pinning, &mut Notes::default()).map_err(stale)?;
     let is_there = |locked: &&LockedLayer| folders.iter().any(|folder| folder.layer.name == locked.name);
     match lock.layers.iter().filter(|locked| locked.pin.is_none()).find(|locked| !is_there(locked)) {
-        Some(gone) => {
-            Err(stale(outdated(format!("{} is locked, and its folder is not there", gone.label()))))
-        }
+        Some(gone) => Err(not_there(gone)),
         None => Ok(()),
     }
 }

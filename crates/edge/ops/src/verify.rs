@@ -71,7 +71,8 @@ fn run(world: &World, notes: &mut Notes) -> Result<VerifyReport, Failure> {
         findings.extend(entry_findings(&store, path, owned)?);
     }
     let missing = never_installed(&composed, &ledger);
-    let checked = ledger.count() + unlisted + missing.len();
+    let nodes: usize = ledger.shared.values().map(|owned| owned.nodes.len()).sum();
+    let checked = ledger.files.len() + nodes + unlisted + missing.len();
     findings.extend(missing);
     findings.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(VerifyReport { checked, findings })

@@ -92,9 +92,12 @@ pub fn merge_files(
     own: Option<&dyn Combine>,
 ) -> Option<MergedFile> {
     let last = files.len().checked_sub(1)?;
-    let family = files[last].family();
+    let family = family_of(&files);
     let mut diagnostics = Vec::new();
-    if let Some(other) = files.iter().find(|file| file.family() != family) {
+    let called_alike = |file: &LayerFile| ending(file) == ending(&files[last]);
+    let differs =
+        |file: &&LayerFile| file.family() != family && !(family == Family::Opaque && called_alike(file));
+    if let Some(other) = files.iter().find(differs) {
         diagnostics.push(mixed_formats(other, &files[last]));
         return Some(MergedFile { merged: Merged::Whole(last), files, diagnostics });
     }
@@ -122,6 +125,17 @@ pub fn merge_files(
         diagnostics.extend(resolution.diagnostics().iter().cloned());
     }
     Some(MergedFile { files, merged, diagnostics })
+}
+
+/// What the files are: of the highest's kind, unless one of them is no text although it is called one.
+fn family_of(files: &[LayerFile]) -> Family {
+    let highest = &files[files.len() - 1];
+    let is_binary = |file: &LayerFile| file.family() == Family::Opaque && ending(file) == ending(highest);
+    if files.iter().any(is_binary) { Family::Opaque } else { highest.family() }
+}
+
+fn ending(file: &LayerFile) -> Option<String> {
+    file.file.rsplit('.').next().map(str::to_ascii_lowercase)
 }
 
 fn resolve(files: &[LayerFile], strategy: &Strategy, own: Option<&dyn Combine>) -> Resolution {

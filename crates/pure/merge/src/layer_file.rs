@@ -59,7 +59,9 @@ impl UnparsedFile {
             format,
             diagnostics,
         };
-        if format.is_none() && !is_text {
+        // What holds a NUL is no page and no text, whatever it is called; data in it is malformed.
+        let is_binary = bytes.contains(&0) && (is_text || format == Some(Format::Markdown));
+        if is_binary || format.is_none() && !is_text {
             return unparsed(sources.add(file, ""), FileContent::Opaque(bytes.into()), Vec::new());
         }
         match String::from_utf8(bytes) {
@@ -137,7 +139,9 @@ impl LayerFile {
 
     /// How many lines it has.
     pub fn line_count(&self) -> usize {
-        self.text().lines().count().max(1)
+        let bytes = self.bytes();
+        let ends = bytes.iter().filter(|b| **b == b'\n').count();
+        (ends + usize::from(!bytes.ends_with(b"\n"))).max(1)
     }
 
     pub(crate) fn document(&self) -> Option<&Arc<Document>> {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use agpm_model::{EntryNode, LayerName, Place, Strategy};
-use agpm_text::{Pointer, Shape, View, fingerprint, to_value};
+use agpm_text::{Pointer, Shape, View, to_value};
 
 use crate::file::{Merged, MergedFile};
 use crate::lists::SMART_KEY;
@@ -91,18 +91,13 @@ impl<'w> Walk<'w> {
             ListMode::Smart => Some(SMART_KEY),
             _ => None,
         };
-        let keyed: Option<Vec<Place>> =
-            key.and_then(|key| items.iter().map(|item| keyed(list, *item, key)).collect());
-        let places = match (lists, keyed) {
+        let keyed = key.and_then(|key| items.iter().map(|item| keyed(list, *item, key)).collect());
+        let places: Vec<Place> = match (lists, keyed.filter(|places: &Vec<Place>| !has_repeats(places))) {
             (ListMode::Replace, _) => return self.own(Place::Key(list.clone()), view, layer),
             _ if items.is_empty() => return self.own(Place::Default(list.clone()), view, layer),
             (_, Some(places)) => places,
             (_, None) => vec![Place::Item(list.clone()); count],
         };
-        // What is there twice cannot be told apart.
-        if has_repeats(&places, &items) {
-            return self.own(Place::Key(list.clone()), view, layer);
-        }
         for (place, item) in places.into_iter().zip(items) {
             self.own(place, item, self.resolution.layer_of(item).unwrap_or(layer));
         }
@@ -122,11 +117,11 @@ fn keyed(list: &Pointer, item: ResolvedRef<'_>, key: &str) -> Option<Place> {
     scalar.then(|| Place::keyed(list.clone(), key, &to_value(value)))
 }
 
-fn has_repeats(places: &[Place], items: &[ResolvedRef<'_>]) -> bool {
-    let mut seen = BTreeSet::new();
-    let is_new = |(place, item): (&Place, &ResolvedRef<'_>)| match place {
-        Place::Keyed { id, .. } => seen.insert((id.clone(), 0)),
-        _ => seen.insert((String::new(), fingerprint(*item))),
-    };
-    !places.iter().zip(items).all(is_new)
+/// Whether two items have one key: they cannot be told apart by it.
+fn has_repeats(places: &[Place]) -> bool {
+    let ids = places.iter().map(|place| match place {
+        Place::Keyed { id, .. } => id.as_str(),
+        _ => "",
+    });
+    ids.collect::<BTreeSet<&str>>().len() < places.len()
 }

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use agpm_model::{Checksum, FileMode, RelativePath};
 use agpm_text::{Document, NodeRef};
 
-use crate::ledger::{Watched, entries, read_checksum, read_mode, read_reads, read_watched, root_of};
+use crate::ledger::{
+    Watched, entries, read_checksum, read_mode, read_reads, read_theirs, read_watched, root_of,
+};
 
 /// What the ledger says of files, without the nodes in them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,7 +20,7 @@ pub struct Glance {
     pub watched: Vec<Watched>,
     /// Files of ours, and what we wrote.
     pub files: Vec<(RelativePath, Checksum, FileMode)>,
-    /// Files that others write too, as we left them.
+    /// Files that others write too, as we left them, and files of the user's that are just what is wanted.
     pub shared: Vec<(RelativePath, Checksum)>,
     /// How many files and nodes inside shared files are ours.
     pub count: usize,
@@ -33,7 +35,8 @@ impl Glance {
         };
         let files: Vec<_> = entries(root, "files").map(file).collect::<Option<_>>()?;
         let mut count = files.len();
-        let mut shared = Vec::new();
+        let mut shared: Vec<_> = read_theirs(root)?.into_iter().collect();
+        count += shared.len();
         for (path, entry) in entries(root, "shared") {
             shared.push((path?, read_checksum(entry.get("seen")?)?));
             count += entry.get("count")?.content().parse::<usize>().ok()?;

@@ -21,6 +21,8 @@ pub struct Ledger {
     pub watched: Vec<Watched>,
     /// Resources that rightly write nothing, as `TYPE/NAME`: a hook that is switched off, say.
     pub nothing: BTreeSet<String>,
+    /// Files of the user's that are just what is wanted, as they were.
+    pub theirs: BTreeMap<RelativePath, Checksum>,
     /// Files by path.
     pub files: BTreeMap<RelativePath, Owned>,
     /// What is ours inside files that others write too, by path.
@@ -80,7 +82,7 @@ impl Ledger {
 
     /// How many files and nodes inside shared files are ours.
     pub fn count(&self) -> usize {
-        self.files.len() + self.shared.values().map(OwnedNodes::count).sum::<usize>()
+        self.files.len() + self.theirs.len() + self.shared.values().map(OwnedNodes::count).sum::<usize>()
     }
 
     /// The file's text.
@@ -97,6 +99,11 @@ impl Ledger {
         }
         if !self.nothing.is_empty() {
             root.push(("nothing", Value::list(self.nothing.iter().map(String::as_str))));
+        }
+        if !self.theirs.is_empty() {
+            let theirs =
+                self.theirs.iter().map(|(path, checksum)| (path.as_str(), checksum.to_string().into()));
+            root.push(("theirs", Value::map(theirs)));
         }
         root.push(("files", Value::map(files)));
         if !self.shared.is_empty() {
@@ -128,6 +135,7 @@ fn read_ledger(document: &Document) -> Option<Ledger> {
         reads: read_reads(root)?,
         watched: read_watched(root)?,
         nothing: nothing.filter_map(NodeRef::as_str).map(str::to_owned).collect(),
+        theirs: read_theirs(root)?,
         files: entries(root, "files")
             .map(|(path, file)| Some((path?, Owned::read(file)?)))
             .collect::<Option<_>>()?,
@@ -149,6 +157,10 @@ pub(crate) fn read_checksum(node: NodeRef<'_>) -> Option<Checksum> {
 pub(crate) fn read_reads(root: NodeRef<'_>) -> Option<BTreeMap<String, Checksum>> {
     let reads = root.get("reads").into_iter().flat_map(NodeRef::entries);
     reads.map(|(path, read)| Some((path.content().to_owned(), read_checksum(read)?))).collect()
+}
+
+pub(crate) fn read_theirs(root: NodeRef<'_>) -> Option<BTreeMap<RelativePath, Checksum>> {
+    entries(root, "theirs").map(|(path, checksum)| Some((path?, read_checksum(checksum)?))).collect()
 }
 
 pub(crate) fn read_watched(root: NodeRef<'_>) -> Option<Vec<Watched>> {

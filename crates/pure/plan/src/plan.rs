@@ -6,6 +6,7 @@ use agpm_model::{Checksum, FileMode, RelativePath};
 use agpm_text::Pointer;
 
 use crate::ledger::{Ledger, Owned};
+use crate::nodes::Twin;
 
 /// A file as it is to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,6 +21,8 @@ pub struct Desired {
     pub mode: FileMode,
     /// The resource it belongs to, as `TYPE/NAME`.
     pub owner: String,
+    /// What becomes of a file of the user's that has the same bytes.
+    pub twin: Twin,
 }
 
 /// What is at a path.
@@ -221,6 +224,13 @@ fn place(file: &Desired, now: Observed, owned: Option<&Owned>, overwrite: Overwr
     let decided = match (now, owned) {
         (Observed::Missing, None) => Some(change(Action::Create, Reason::New)),
         (Observed::Missing, Some(_)) => Some(change(Action::Create, Reason::WasMissing)),
+        (Observed::File(checksum, _), None)
+            if checksum == file.checksum && file.twin == Twin::Left && overwrite == Overwrite::Nothing =>
+        {
+            plan.unchanged += 1;
+            plan.ledger.theirs.insert(file.path.clone(), checksum);
+            return;
+        }
         (Observed::File(checksum, mode), _) if checksum == file.checksum && mode == file.mode => None,
         (Observed::File(checksum, _), _) if checksum == file.checksum => {
             Some(change(Action::Update, Reason::Mode))

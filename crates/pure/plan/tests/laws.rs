@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use agpm_model::{Checksum, FileMode, RelativePath};
-use agpm_plan::{Action, Desired, Ledger, Observed, Overwrite, Owned, Plan, plan};
+use agpm_plan::{Action, Desired, Ledger, Observed, Overwrite, Owned, Plan, Twin, plan};
 use proptest::prelude::*;
 
 type Disk = BTreeMap<RelativePath, Observed>;
@@ -29,6 +29,7 @@ fn desired() -> impl Strategy<Value = Vec<Desired>> {
             source: sum(content),
             mode,
             owner: "x".into(),
+            twin: Twin::Taken,
         };
         files.into_iter().map(file).collect()
     })

@@ -1,24 +1,19 @@
 //! `agpm explain`: where a value came from, or what a code means.
 
 mod installed;
-
-use std::path::{Path, PathBuf};
+mod project;
 
 use agpm_diag::{CODES, Code, Diagnostic, Severity, code_named, codes, did_you_mean, nearest};
-use agpm_merge::{LayerFile, merge_files};
-use agpm_model::{LayerName, Manifest, PathError, RelativePath};
-use agpm_store::{self as store, Problem, ProjectStore, StoreError};
+use agpm_merge::merge_files;
 use agpm_text::{Pointer, Value};
 
+use crate::explain::installed::tell_edited;
+use crate::explain::project::{from_project, not_in_layers};
 use crate::failure::{Failure, FailureKind, Notes, Outcome};
-use crate::gather::{Project, layer_file, limit, shown, unknown_name};
-use crate::layers::{Pinning, contributions, snapshots};
-use crate::merge::{MergeInputs, RawFile, ReadFiles, choose_strategy, read_files};
-use crate::packages::{Moving, Sources, normal, read_lock};
+use crate::gather::{Project, unknown_name};
+use crate::merge::{MergeInputs, choose_strategy, read_files};
 use crate::provenance::Provenance;
-use crate::scope::state_of;
-use crate::world::{Scope, World};
-use installed::{Installed, tell_edited};
+use crate::world::World;
 
 /// What to explain.
 #[derive(Clone, Debug)]
@@ -114,7 +109,7 @@ pub(crate) fn explain_file(
         (None, Some(installed)) => {
             return found(installed.explain(None, pointer, notes), file, pointer, &[installed.value()]);
         }
-        (merged, _) => merged.ok_or_else(|| not_in_layers(file))?,
+        (merged, _) => merged.ok_or_else(|| not_in_layers(file, None))?,
     };
     // A warning about another place would only be in the way of the answer.
     let told = |d: &&Diagnostic| *pointer == Pointer::root() || d.severity == Severity::Error;
@@ -170,80 +165,4 @@ fn near_place(value: &Value, pointer: &Pointer) -> Option<Pointer> {
         }
     }
     None
-}
-
-fn not_in_layers(file: &str) -> Failure {
-    let help = "no layer of the project has it; the path is from the manifest's folder".to_owned();
-    unknown_name("file", file, Some(help))
-}
-
-/// What the project knows of a file.
-#[derive(Default)]
-struct FromProject {
-    /// As the strategy is chosen by.
-    named: PathBuf,
-    /// Lowest first.
-    files: Vec<LayerFile>,
-    installed: Option<Installed>,
-    /// What is on the disk.
-    now: Option<Vec<u8>>,
-}
-
-/// The file in every layer of the project; without layers, the file itself.
-fn from_project(
-    world: &World,
-    project: &Project,
-    file: &str,
-    notes: &mut Notes,
-) -> Result<FromProject, Failure> {
-    let environment = &world.environment;
-    let named = PathBuf::from(file);
-    let Some(root) = project.root.as_ref().filter(|_| !project.manifest.layers.is_empty()) else {
-        let root = project.root.as_deref().filter(|_| environment.scope == Scope::User);
-        let path = root.unwrap_or(&environment.folder).join(file);
-        let name = LayerName::new(file).map_err(|_| not_in_layers(file))?;
-        let bytes = match store::read(&path, limit()) {
-            Err(StoreError { problem: Problem::NotFound, .. }) => return Err(not_in_layers(file)),
-            other => other.map_err(|error| error.seen_from(&environment.folder))?,
-        };
-        let files = vec![layer_file(name, &shown(environment, &path), bytes, notes)];
-        return Ok(FromProject { named, files, ..FromProject::default() });
-    };
-    // A path is from the manifest's folder; where one works in a folder below, it may also be from there.
-    let from_manifest = RelativePath::new(file);
-    let here = normal(&environment.resolve(Path::new(file)));
-    let from_here = here.strip_prefix(root).ok().map_or(Err(PathError::Escapes), |inner| {
-        RelativePath::new(&inner.to_string_lossy().replace('\\', "/"))
-    });
-    if let (Err(error), Err(_)) = (&from_manifest, &from_here) {
-        let diagnostic = Diagnostic::new(&codes::USAGE, format!("`{file}`: {error}"));
-        let help = "name the file by its path from the manifest's folder";
-        return Err(Failure::new(FailureKind::Refused, diagnostic.help(help)));
-    }
-    let store = ProjectStore::open_at(root, state_of(environment.scope))?;
-    for path in [from_manifest, from_here].into_iter().flatten() {
-        let read = in_layers(world, &project.manifest, &store, &path, notes)?;
-        let installed = Installed::find(&store, &path, notes)?;
-        if !read.is_empty() || installed.is_some() {
-            let files = ReadFiles { files: read, failure: None }.parse(notes)?;
-            let now = store.read(&path, limit()).ok();
-            return Ok(FromProject { named: root.join(path.as_str()), files, installed, now });
-        }
-    }
-    Ok(FromProject { named, ..FromProject::default() })
-}
-
-/// A path in every layer that has it, unread.
-fn in_layers(
-    world: &World,
-    manifest: &Manifest,
-    store: &ProjectStore,
-    path: &RelativePath,
-    notes: &mut Notes,
-) -> Result<Vec<RawFile>, Failure> {
-    let lock = read_lock(&world.environment, store, notes)?.map(|(lock, _)| lock);
-    let sources = Sources::open(&world.environment, manifest, store.path());
-    let pinning = Pinning::of(lock.as_ref(), &Moving::Nothing);
-    let snapshots = snapshots(world, (manifest, &sources), &pinning, notes)?;
-    Ok(contributions(snapshots, path))
 }

@@ -63,6 +63,14 @@ pub(super) fn layered(
     Ok(Layered { locked, watching: if driven { Watching::Unsettled } else { watching }, files })
 }
 
+/// What is said of a locked layer that is not there.
+pub(crate) fn not_there(gone: &LockedLayer) -> Failure {
+    let mut failure = outdated(format!("{} is locked, and its folder is not there", gone.label()));
+    let help = "make the folder, or remove the layer from the manifest and run `agpm install`";
+    failure.diagnostic = failure.diagnostic.map(|found| found.help(help));
+    failure
+}
+
 /// Where the lockfile must not change, what is locked must be there.
 fn refuse_missing(
     manifest: &Manifest,
@@ -73,9 +81,7 @@ fn refuse_missing(
     let is_there = |name: &LayerName| snapshots.iter().any(|snapshot| snapshot.layer.name == *name);
     let missing = |locked: &&LockedLayer| is_asked(&locked.name) && !is_there(&locked.name);
     match lock.layers.iter().find(missing) {
-        Some(gone) if matches!(lock_use, LockUse::Frozen | LockUse::Locked) => {
-            Err(outdated(format!("{} is locked, and its folder is not there", gone.label())))
-        }
+        Some(gone) if matches!(lock_use, LockUse::Frozen | LockUse::Locked) => Err(not_there(gone)),
         _ => Ok(()),
     }
 }

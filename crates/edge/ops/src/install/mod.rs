@@ -19,6 +19,7 @@ use agpm_store::{ProjectLock, ProjectStore};
 
 pub(crate) use crate::install::changes::Changes;
 pub(crate) use crate::install::known::{inputs_of, ledger_in, read_ledger};
+pub(crate) use crate::install::layered::not_there;
 pub(crate) use crate::install::lockstep::outdated;
 pub(crate) use crate::install::planning::{MOST_TOLD, observe};
 pub use crate::install::request::{

@@ -6,7 +6,7 @@ use agpm_diag::{Diagnostic, Severity, codes};
 use agpm_model::{Checksum, FileMode, RelativePath};
 use agpm_plan::{
     Action, Desired, FileOutcome, Ledger, Observed, Obstacle, Overwrite, Owned, OwnedNodes, Plan, Reason,
-    Refusal, plan,
+    Refusal, Twin, plan,
 };
 use agpm_store::{ProjectStore, StoreError};
 
@@ -168,6 +168,7 @@ fn all_desired(
             source: file.source,
             mode: file.mode,
             owner: resolved.label(),
+            twin: Twin::Taken,
         };
         made.files.iter().map(file).collect::<Vec<_>>()
     };
@@ -192,7 +193,7 @@ fn all_desired(
 fn whole_file(file: &LayeredFile) -> Desired {
     let checksum = file.checksum();
     let (path, owner) = (file.path.clone(), file.owner.clone());
-    Desired { path, checksum, source: checksum, mode: file.mode, owner }
+    Desired { path, checksum, source: checksum, mode: file.mode, owner, twin: Twin::Left }
 }
 
 /// A document that says nothing gives nothing to a file of the user's.

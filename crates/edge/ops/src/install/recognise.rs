@@ -23,7 +23,9 @@ pub(super) fn is_puzzled(store: &ProjectStore, plan: &Plan, ledger: &Ledger, loc
     let moved_on = |(path, seen): (&RelativePath, _)| {
         observe(store, path).is_ok_and(|now| now.checksum().is_some_and(|now| now != seen))
     };
+    let newly_equal = |path: &RelativePath| !ledger.theirs.contains_key(path);
     lock.entries.iter().any(unknown)
+        || !lock.layers.is_empty() && plan.ledger.theirs.keys().any(newly_equal)
         || !plan.refusals.is_empty()
         || plan.changes.iter().any(|change| change.action == agpm_plan::Action::Keep)
         || ledger.shared.iter().map(|(path, owned)| (path, owned.seen)).any(moved_on)
@@ -54,7 +56,8 @@ pub(super) fn recognise(
     for (path, shared) in &shared {
         known.shared = with_nodes(store, known.shared, path, shared);
     }
-    for file in layers.iter().filter(|file| !shared.contains_key(&file.path)) {
+    let is_users = |file: &&LayeredFile| ledger.theirs.contains_key(&file.path);
+    for file in layers.iter().filter(|file| !shared.contains_key(&file.path) && !is_users(file)) {
         known.files.extend(whole(store, file));
     }
     Some(known)

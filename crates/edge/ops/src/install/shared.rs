@@ -13,7 +13,7 @@ use agpm_plan::{
 use agpm_store::ProjectStore;
 use agpm_text::{Document, Format, Pointer, Unread};
 
-use crate::failure::{Failure, FailureKind, Notes};
+use crate::failure::{Failure, Notes};
 use crate::gather::{document_of, limit};
 use crate::install::planning::{SharedChange, Wanted, observe};
 use crate::parallel;
@@ -130,7 +130,16 @@ fn plan_one(
     };
     let base = shared.and_then(|shared| shared.base);
     let file = SharedFile { path, format, document: document.as_deref(), desired, owned, base, overwrite };
-    let planned = plan_nodes(&file).map_err(|error| failed(path, &error))?;
+    let mut planned = match plan_nodes(&file) {
+        Err(NodeError::Edit { at, .. }) => {
+            let owner = desired.first().map_or("an entry".to_owned(), |node| node.owner.clone());
+            let what = Obstacle::Other("a value that cannot be changed alone");
+            let refusal = Refusal { path: path.clone(), place: Some(at), what, owner };
+            return Ok(OnePlan { refusals: vec![refusal], ..OnePlan::default() });
+        }
+        planned => planned.map_err(|error| failed(path, &error))?,
+    };
+    planned.refusals.dedup();
     let mode = shared.map_or(FileMode::Plain, |shared| shared.mode);
     let comes = before == Observed::Missing && base.is_some();
     let mut changes = match (comes, &planned.outcome) {
@@ -212,14 +221,7 @@ pub(crate) fn understand(
 }
 
 fn failed(path: &RelativePath, error: &NodeError) -> Failure {
-    let (code, kind, help) = match error {
-        NodeError::Clash { .. } => {
-            (&codes::PACKAGE_TARGET_CLASH, FailureKind::Errors, "give one of them another name")
-        }
-        NodeError::Edit { .. } => {
-            (&codes::INSTALL_NOT_OURS, FailureKind::Refused, "write the value out there, or move it away")
-        }
-    };
-    let diagnostic = Diagnostic::new(code, error.to_string()).in_file(path.as_str());
-    Failure::new(kind, diagnostic.help(help))
+    let diagnostic = Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, error.to_string()).in_file(path.as_str());
+    let help = "give one of them another name, or leave the file out of the layer with `include`";
+    diagnostic.help(help).into()
 }

@@ -58,7 +58,7 @@ pub(super) struct Contents {
 }
 
 impl Snapshot<'_> {
-    /// The entry of the lockfile; a folder that only this machine has is nobody else's matter.
+    /// The entry of the lockfile; a folder of the user's home is nobody else's matter.
     pub(crate) fn locked(&self) -> Option<LockedLayer> {
         let own = matches!(&self.layer.place, LayerPlace::Folder(path) if is_own_folder(path));
         let (name, pin, checksum) = (self.layer.name.clone(), self.pin.clone(), self.checksum);
@@ -66,9 +66,9 @@ impl Snapshot<'_> {
     }
 }
 
-/// Whether a folder is named by where it is on one machine.
+/// Whether a folder is named by its place in the user's home.
 fn is_own_folder(path: &str) -> bool {
-    path.starts_with(['/', '~', '\\']) || path.as_bytes().get(1) == Some(&b':')
+    path == "~" || path.starts_with("~/")
 }
 
 /// Reads every layer, lowest first; those that are not there are told and left out.

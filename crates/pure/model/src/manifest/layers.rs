@@ -8,7 +8,7 @@ use crate::layer_places::layer_patterns;
 use crate::manifest::Manifest;
 use crate::manifest::check::{Check, spot};
 use crate::name::{LayerName, SourceName};
-use crate::path::RelativePath;
+use crate::path::{PathError, RelativePath};
 use crate::schema::Schema;
 use crate::version::Selector;
 
@@ -106,14 +106,15 @@ struct Include {
 }
 
 impl Include {
-    fn new(patterns: &[String]) -> Result<Self, (usize, globset::Error)> {
+    /// Patterns, each with the number that an error in it is told by.
+    fn new(patterns: &[(usize, String)]) -> Result<Self, (usize, globset::Error)> {
         let mut set = GlobSetBuilder::new();
-        for (number, pattern) in patterns.iter().enumerate() {
+        for (number, pattern) in patterns {
             let glob = GlobBuilder::new(pattern).literal_separator(true).build();
-            set.add(glob.map_err(|error| (number, error))?);
+            set.add(glob.map_err(|error| (*number, error))?);
         }
         let set = set.build().map_err(|error| (0, error))?;
-        Ok(Include { set, starts: patterns.iter().map(|pattern| literal_folder(pattern)).collect() })
+        Ok(Include { set, starts: patterns.iter().map(|(_, pattern)| literal_folder(pattern)).collect() })
     }
 }
 
@@ -208,14 +209,39 @@ fn read_place(
     }
 }
 
+/// A name without wildcards may be that of a file, or of a folder with all that is in it.
+fn meant(pattern: &str) -> Vec<String> {
+    let pattern = pattern.trim_start_matches("./").trim_end_matches('/');
+    match pattern {
+        "" | "." => vec!["**".to_owned()],
+        _ if pattern.contains(['*', '?', '[', '{']) => vec![pattern.to_owned()],
+        _ => vec![pattern.to_owned(), format!("{pattern}/**")],
+    }
+}
+
+/// Reports a pattern that leads out of the layer.
+fn check_inside(check: &mut Check, item: NodeRef<'_>, pattern: &str) {
+    let error = match pattern {
+        _ if pattern.starts_with('/') => PathError::Absolute,
+        _ if pattern.split('/').any(|part| part == "..") => PathError::Escapes,
+        _ => return,
+    };
+    let help = "name files of the layer, by their paths from its root";
+    check.bad_path(item, error, format!("`include`: {error}"), help);
+}
+
 /// The patterns that are written, or the places of all tools.
 fn read_include(check: &mut Check, node: Option<NodeRef<'_>>, manifest: &Manifest) -> Option<Include> {
     let written = node.map(|list| check.strings(list, "`include`"));
-    let patterns: Vec<String> = match &written {
+    for (item, pattern) in written.iter().flatten() {
+        check_inside(check, *item, pattern);
+    }
+    let patterns: Vec<(usize, String)> = match &written {
         Some(written) => {
-            written.iter().map(|(_, pattern)| pattern.trim_start_matches("./").to_owned()).collect()
+            let numbered = written.iter().enumerate();
+            numbered.flat_map(|(at, (_, one))| meant(one).into_iter().map(move |one| (at, one))).collect()
         }
-        None => layer_patterns(&manifest.tools),
+        None => layer_patterns(&manifest.tools).into_iter().map(|pattern| (0, pattern)).collect(),
     };
     let report = |(number, error): (usize, globset::Error)| {
         let message = format!("this is no file pattern: {}", error.kind());
@@ -234,17 +260,35 @@ mod tests {
 
     #[test]
     fn folders_are_entered_on_the_way_to_files_that_count() {
-        let include = [".claude/**", "docs/*/x.md", "AGENTS.md"].map(str::to_owned);
+        let include = [".claude/**", "docs/*/x.md", "AGENTS.md"].map(|pattern| (0, pattern.to_owned()));
         let include = Include::new(&include).unwrap();
         let enters = |folder: &str| include.starts.iter().any(|start| is_on_the_way(start, folder));
         for folder in ["", ".claude", ".claude/agents", "docs", "docs/a"] {
             assert!(enters(folder), "{folder}");
         }
         assert_eq!(include.starts, [".claude", "docs", ""]);
-        let include = Include::new(&[".claude/**".to_owned()]).unwrap();
+        let include = Include::new(&[(0, ".claude/**".to_owned())]).unwrap();
         let enters = |folder: &str| include.starts.iter().any(|start| is_on_the_way(start, folder));
         for folder in [".claudes", "node_modules", ".clau"] {
             assert!(!enters(folder), "{folder}");
+        }
+    }
+
+    #[test]
+    fn a_folder_is_all_that_is_in_it() {
+        for (pattern, files) in [
+            (".claude", [".claude/a/b.md", ".claude"].as_slice()),
+            (".claude/", &[".claude/a.md"]),
+            ("./AGENTS.md", &["AGENTS.md"]),
+            (".", &["a/b", ".c"]),
+            ("*.md", &["a.md"]),
+        ] {
+            let patterns: Vec<(usize, String)> = meant(pattern).into_iter().map(|one| (0, one)).collect();
+            let include = Include::new(&patterns).unwrap();
+            for file in files {
+                assert!(include.set.is_match(file), "{pattern} {file}");
+            }
+            assert!(!include.set.is_match("x/y.txt") || pattern == ".", "{pattern}");
         }
     }
 

@@ -144,7 +144,7 @@ impl<'d> Sight<'d> {
             }
             Place::Item(list) => {
                 let sums = self.sums(list);
-                let index = sums.places(node.checksum).iter().find(|index| is_free(**index))?;
+                let index = sums.places(node.checksum).iter().rev().find(|index| is_free(**index))?;
                 Some(item(list, *index))
             }
             Place::Keyed { list, key, id } => {

@@ -653,3 +653,11 @@ fn a_list_that_is_taken_over_while_it_becomes_whole_is_whole() {
     file.alone();
     assert_eq!(file.now(), "{\"u\": 1}");
 }
+
+#[test]
+fn tables_of_the_users_do_not_become_a_list_in_brackets() {
+    let text = "[[l]]\n# keep me\nid = 1\n";
+    let file = File { format: Format::Toml, ..File::json(text) };
+    let ours = layer("l = [\"x\"]\n", Format::Toml, Lists::Items);
+    assert_eq!(file.refused(&ours), [("/l".to_owned(), Obstacle::Other("a list of tables"))]);
+}

@@ -241,3 +241,23 @@ fn a_folder_within_the_project_may_be_a_layer() {
     assert_eq!(project.read("CLAUDE.md"), "team\n");
     project.good("install --check");
 }
+
+#[test]
+fn what_is_called_text_and_is_none_is_the_highest_layers_with_a_warning() {
+    for path in [".claude/notes.txt", "CLAUDE.md"] {
+        let project = Project::layered(&[("org", &[(path, "text\n")]), ("me", &[])], "");
+        project.layer("me", path, b"\0binary");
+        let output = project.run("install");
+        assert!(output.code == Some(0) && output.stderr.contains("merge/opaque"), "{output}");
+        assert_eq!(project.bytes(path), b"\0binary");
+    }
+}
+
+#[test]
+fn a_value_that_cannot_be_changed_alone_is_in_the_way() {
+    let project = Project::stacked(".claude/a.yaml", &["m: {k: 1}\n"], "");
+    project.write(".claude/a.yaml", "m: &x\n  u: 1\ny: *x\n");
+    project.refused("install", 6, &["install/not-ours", "/m", "cannot be changed alone"]);
+    project.fails("install --check", 1, &["1 in the way"]);
+    project.good("install --dry-run");
+}

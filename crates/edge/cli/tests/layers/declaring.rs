@@ -322,3 +322,34 @@ fn a_name_may_be_any_words_and_still_be_told_from_others() {
         assert!(output.stderr.contains("manifest/value"), "{output}");
     }
 }
+
+#[test]
+fn a_folder_in_include_is_all_that_is_in_it_and_nothing_leads_out() {
+    for pattern in [".claude", ".claude/", "./.claude"] {
+        let project = Project::layered(&[("org", &[(".claude/a/b.md", "b\n"), ("CLAUDE.md", "c\n")])], "");
+        project.plain_manifest(&format!("{}include = [\"{pattern}\"]\n", folder("org")));
+        project.good("install");
+        assert_eq!(project.read(".claude/a/b.md"), "b\n");
+        assert!(!project.path("CLAUDE.md").exists());
+    }
+    for pattern in ["../**", "/etc/**"] {
+        let project = Project::layered(&[("org", &[("CLAUDE.md", "c\n")])], "");
+        project.plain_manifest(&format!("{}include = [\"{pattern}\"]\n", folder("org")));
+        project.refused("install", 6, &["manifest/escape", "include"]);
+    }
+}
+
+#[test]
+fn a_folder_anywhere_is_hashed_in_the_lockfile_and_one_of_home_is_not() {
+    let project = Project::layered(&[("org", &[("CLAUDE.md", "c\n")])], "");
+    let place = project.work("org");
+    project.plain_manifest(&format!("[[layers]]\nname = \"org\"\npath = \"{}\"\n", place.display()));
+    project.good("install");
+    let lock = project.read("agpm.lock");
+    assert!(lock.contains("name = \"org\"") && !lock.contains(&place.display().to_string()), "{lock}");
+    project.layer("org", "CLAUDE.md", "other\n");
+    project.fails("install --frozen", 1, &["lock/checksum"]);
+    project.plain_manifest("[[layers]]\nname = \"me\"\npath = \"~/me\"\n");
+    project.run("install");
+    assert!(!project.read("agpm.lock").contains("layers"), "{}", project.read("agpm.lock"));
+}

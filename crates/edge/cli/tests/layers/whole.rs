@@ -24,6 +24,37 @@ fn an_equal_file_is_no_clash() {
     project.good("install");
     assert_eq!(project.read("CLAUDE.md"), "same\n");
     project.good("verify");
+    project.good("install --check");
+}
+
+#[test]
+fn an_equal_file_stays_the_users_until_it_is_adopted() {
+    let project = Project::stacked("CLAUDE.md", &["same\n"], "");
+    project.write("CLAUDE.md", "same\n");
+    project.good("install");
+    project.layer("org", ".claude/a.md", "more\n");
+    project.good("install");
+    project.stack(&[], "");
+    project.good("install");
+    assert_eq!(project.read("CLAUDE.md"), "same\n");
+    project.stack(&["org"], "");
+    project.good("install --adopt");
+    project.stack(&[], "");
+    project.good("install");
+    assert!(!project.path("CLAUDE.md").exists());
+}
+
+#[test]
+fn a_file_of_the_users_that_was_equal_and_goes_comes_back_as_ours() {
+    let project = Project::stacked("CLAUDE.md", &["same\n"], "");
+    project.write("CLAUDE.md", "same\n");
+    project.good("install");
+    std::fs::remove_file(project.path("CLAUDE.md")).unwrap();
+    project.good("install");
+    assert_eq!(project.read("CLAUDE.md"), "same\n");
+    project.stack(&[], "");
+    project.good("install");
+    assert!(!project.path("CLAUDE.md").exists());
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
 use agpm_model::Place;
-use agpm_text::{Document, Edit, Kind, NodeRef, Pointer, Value, equal};
+use agpm_text::{Document, Edit, Format, Kind, NodeRef, Pointer, Shape, Value, View, equal};
 
 use super::left::Left;
 use super::look::{is_bare, remember};
@@ -144,11 +144,25 @@ impl<'a> Engine<'a> {
         if let Some((length, kind)) = blocked(&self.sight, &desired.node.place) {
             return self.stop(desired, length, kind);
         }
+        if self.would_flatten(desired) {
+            let at = desired.node.place.pointer().clone();
+            return self.refuse(at, Obstacle::Other("a list of tables"), &desired.owner);
+        }
         match &desired.node.place {
             Place::Key(at) | Place::Default(at) => self.decide_key(desired, at),
             Place::Item(list) => self.decide_item(desired, list),
             Place::Keyed { list, key, id } => self.decide_keyed(desired, list, (key, id)),
         }
+    }
+
+    /// Whether an item would make a list in brackets of the user's `[[tables]]`, which loses their layout and comments.
+    fn would_flatten(&self, desired: &DesiredNode) -> bool {
+        let node = match &desired.node.place {
+            Place::Item(list) | Place::Keyed { list, .. } => self.sight.at(list),
+            Place::Key(_) | Place::Default(_) => None,
+        };
+        let is_table = matches!(desired.node.value.shape(), Shape::Map(_));
+        node.is_some_and(|list| !is_table && is_of_tables(list))
     }
 
     /// Something on the way to a place has no room for it: an edit where nodes of ours were, or the user's.
@@ -344,6 +358,14 @@ impl<'a> Engine<'a> {
     fn refuse(&mut self, at: Pointer, what: Obstacle, owner: &str) {
         self.made.refused.push(Refused { at, what, owner: owner.to_owned() });
     }
+}
+
+/// Whether a list of TOML is written as `[[tables]]`.
+fn is_of_tables(list: NodeRef<'_>) -> bool {
+    let document = list.document();
+    let first = (list.len() > 0).then(|| list.item(0)).filter(|first| first.kind() == Kind::Map);
+    let in_braces = |first: NodeRef<'_>| document.text()[first.span().range()].starts_with('{');
+    document.format() == Format::Toml && first.is_some_and(|first| !in_braces(first))
 }
 
 /// A default that was edited is the user's, unless it was a bare container and is none of its kind any more.

@@ -116,7 +116,7 @@ impl<'a> Comparison<'a> {
         let said = |key: &str| node.get(key).and_then(NodeRef::as_str);
         match &layer.place {
             ImportedPlace::Folder(path) => said("path") == Some(path),
-            ImportedPlace::Git(address) => {
+            ImportedPlace::Git(address, _) => {
                 let known = said("source").and_then(|name| SourceName::new(name).ok());
                 let source = known.and_then(|name| self.manifest.source(&name));
                 source.is_some_and(|source| source.address.redacted() == address.redacted())
@@ -128,9 +128,12 @@ impl<'a> Comparison<'a> {
         let mut fields = vec![("name", Value::from(layer.name.as_str()))];
         match &layer.place {
             ImportedPlace::Folder(path) => fields.push(("path", path.as_str().into())),
-            ImportedPlace::Git(address) => {
+            ImportedPlace::Git(address, branch) => {
                 let source = self.source(layer.name.as_str(), address.redacted());
-                fields.extend([("source", source.into()), ("branch", BRANCH.into())]);
+                fields.extend([
+                    ("source", source.into()),
+                    ("branch", branch.as_deref().unwrap_or(BRANCH).into()),
+                ]);
             }
         }
         if !layer.include.is_empty() {

@@ -17,7 +17,7 @@ use crate::name::LayerName;
 const LISTS: [&str; 2] = ["repos", "hierarchy"];
 const SECTIONS: &[&str] = &["default_hierarchy", "default_agents", "directories", "mergers"];
 /// `repo` is the program's own object of the entry, which older versions wrote along.
-const ENTRY: &[&str] = &["name", "url", "repo_type", "repo"];
+const ENTRY: &[&str] = &["branch", "name", "url", "repo_type", "repo"];
 const DIRECTORY: &[&str] = &["agents", "hierarchy"];
 /// The folders of the agents whose plugins are known.
 const AGENTS: &[(&str, &str)] = &[("claude", ".claude/**"), ("cursor", ".cursor/**")];
@@ -187,7 +187,10 @@ impl<'d> Reader<'_, 'd> {
             None => "git",
         };
         match kind {
-            "git" => self.address(url, address).map(ImportedPlace::Git),
+            "git" => {
+                let branch = entry.get("branch").and_then(|branch| self.findings.string(branch, "`branch`"));
+                Some(ImportedPlace::Git(self.address(url, address)?, branch.map(str::to_owned)))
+            }
             "local" | "file" if is_folder(address) => {
                 let path = address.strip_prefix("file://").unwrap_or(address);
                 Some(ImportedPlace::Folder(self.folders.written(path)))

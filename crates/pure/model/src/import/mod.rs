@@ -40,8 +40,8 @@ pub struct ImportedLayer {
 /// Where the files of an imported layer are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ImportedPlace {
-    /// A git repository; its address holds no secret.
-    Git(SourceAddress),
+    /// A git repository, whose address holds no secret, and the branch if one is named.
+    Git(SourceAddress, Option<String>),
     /// A folder, as a manifest says it.
     Folder(String),
 }

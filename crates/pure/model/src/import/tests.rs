@@ -51,6 +51,7 @@ fn an_entry_becomes_a_layer() {
         ("url: 'file://~/x', repo_type: local", "path = \"~/x\""),
         ("url: /srv/x, repo_type: local", "path = \"/srv/x\""),
         ("url: git@git.example:org/x.git, repo_type: git", "source = \"one\"\nbranch = \"main\""),
+        ("url: 'https://git.example/x', repo_type: git, branch: next", "source = \"one\"\nbranch = \"next\""),
         ("url: file:///srv/x.git, repo_type: git", "source = \"one\"\nbranch = \"main\""),
         ("url: 'https://git.example/x'", "source = \"one\"\nbranch = \"main\""),
     ] {

@@ -182,8 +182,9 @@ fn given(
         }
     };
     let making = make_all(manifest, &sources, &entries, notes)?;
-    let allowed_here = if has_ledger(store) { ready.ledger.clone() } else { Ledger::default() };
-    executables::check(manifest, (&entries, &making.made), &allowed_here, job.request, notes)?;
+    let nothing = Ledger::default();
+    let allowed_here = if has_ledger(store) { &ready.ledger } else { &nothing };
+    executables::check(manifest, (&entries, &making.made), allowed_here, job.request, notes)?;
     fidelity::check(&entries, &making.made, job.request.fidelity, notes)?;
     let layered = layered(world, (manifest, &sources), (job, old), notes)?;
     Ok(Given { entries, making, layered })

@@ -1,5 +1,6 @@
 //! Desired files against the disk, and what is said about it.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_diag::{Diagnostic, Severity, codes};
@@ -93,7 +94,7 @@ pub(super) fn make_plan(
     let desired = all_desired(store, wanted, (ledger, &shared))?;
     refuse_reserved(&desired, &shared)?;
     refuse_own_targets(store, wanted.entries)?;
-    let ledger = &as_wanted(store, ledger, &desired, &shared);
+    let ledger = &*as_wanted(store, ledger, &desired, &shared);
     let mut paths: Vec<&RelativePath> =
         desired.iter().map(|file| &file.path).chain(ledger.files.keys()).collect();
     paths.sort();
@@ -209,24 +210,31 @@ fn is_for_nothing(store: &ProjectStore, file: &LayeredFile, ledger: &Ledger) -> 
 
 /// The ledger with files under the kind of ownership that is wanted for them now: what is whole and untouched may become
 /// shared, and the other way round; what was edited is the user's then.
-fn as_wanted(store: &ProjectStore, ledger: &Ledger, desired: &[Desired], shared: &SharedFiles<'_>) -> Ledger {
-    let mut ledger = ledger.clone();
+fn as_wanted<'l>(
+    store: &ProjectStore,
+    ledger: &'l Ledger,
+    desired: &[Desired],
+    shared: &SharedFiles<'_>,
+) -> Cow<'l, Ledger> {
     let now = |path: &RelativePath| observe(store, path).ok().and_then(Observed::checksum);
-    for path in shared.keys() {
-        if let Some(owned) = ledger.files.remove(path).filter(|owned| now(path) == Some(owned.checksum)) {
-            ledger.shared.insert(path.clone(), OwnedNodes::whole(owned.checksum));
+    let mut wanted = Cow::Borrowed(ledger);
+    for (path, owned) in shared.keys().filter_map(|path| Some((path, ledger.files.get(path)?))) {
+        let wanted = wanted.to_mut();
+        wanted.files.remove(path);
+        if now(path) == Some(owned.checksum) {
+            wanted.shared.insert(path.clone(), OwnedNodes::whole(owned.checksum));
         }
     }
-    for file in desired {
-        if let Some(owned) = ledger.shared.remove(&file.path)
-            && let Some(checksum) =
-                now(&file.path).filter(|now| owned.is_whole(*now) || *now == file.checksum)
-        {
+    for (file, owned) in desired.iter().filter_map(|file| Some((file, ledger.shared.get(&file.path)?))) {
+        let wanted = wanted.to_mut();
+        wanted.shared.remove(&file.path);
+        let ours = now(&file.path).filter(|now| owned.is_whole(*now) || *now == file.checksum);
+        wanted.files.extend(ours.map(|checksum| {
             let record = Owned { checksum, source: None, mode: file.mode, owner: file.owner.clone() };
-            ledger.files.insert(file.path.clone(), record);
-        }
+            (file.path.clone(), record)
+        }));
     }
-    ledger
+    wanted
 }
 
 fn two_at_once(first: &Desired, second: &Desired) -> Failure {

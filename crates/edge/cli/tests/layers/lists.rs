@@ -210,3 +210,18 @@ fn a_document_that_is_a_list_is_one_thing_where_lists_are_replaced() {
     project.good("install --adopt");
     assert_eq!(project.read(file), "[1, 2]\n");
 }
+
+#[test]
+fn items_that_two_layers_append_are_there_twice_and_leave_together() {
+    for (rule, merged) in [("append", "[\"b\", \"a\", \"b\"]"), ("prepend", "[\"a\", \"b\", \"b\"]")] {
+        let more = format!("[merge]\n\"settings.json\" = {{ rules = {{ \"/l\" = \"{rule}\" }} }}\n");
+        let project = Project::stacked(SETTINGS, &["{\"l\": [\"b\"]}", "{\"l\": [\"a\", \"b\"]}"], &more);
+        project.write(SETTINGS, "{\"mine\": 1}\n");
+        project.good("install");
+        project.says(SETTINGS, &format!("{{\"mine\": 1, \"l\": {merged}}}"));
+        project.good("install --check");
+        project.stack(&[], "");
+        project.good("install");
+        assert_eq!(project.read(SETTINGS), "{\"mine\": 1}\n");
+    }
+}

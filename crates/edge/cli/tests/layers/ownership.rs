@@ -297,3 +297,26 @@ fn an_empty_map_of_ours_turns_into_an_empty_list_and_back() {
         project.good("install --check");
     }
 }
+
+#[test]
+fn what_is_written_over_an_empty_map_of_ours_is_an_edit() {
+    let project = Project::stacked(SETTINGS, &["{\"o\": {}}"], "");
+    project.good("install");
+    project.write(SETTINGS, "{\"o\": \"mine\"}\n");
+    project.fails("verify", 1, &["verify/changed", "/o"]);
+    project.write(SETTINGS, "{\"o\": {\"mine\": 1}}\n");
+    project.good("verify");
+}
+
+#[test]
+fn an_empty_map_of_ours_is_filled_also_where_the_ledger_was_lost() {
+    let project = Project::stacked(SETTINGS, &["{\"m\": {}}"], "");
+    project.write(SETTINGS, "{\"mine\": 1}\n");
+    project.good("install");
+    project.forget();
+    project.good("install");
+    project.layer("org", SETTINGS, "{\"m\": {\"k\": 1}}");
+    project.good("install");
+    project.says(SETTINGS, "{\"mine\": 1, \"m\": {\"k\": 1}}");
+    project.good("verify");
+}

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use agpm_model::{EntryNode, Place};
-use agpm_text::{Document, NodeRef, Pointer, to_value};
+use agpm_text::{Document, Kind, NodeRef, Pointer, Value, to_value};
 
 use super::engine::blocked;
 use super::file::Task;
@@ -67,9 +67,11 @@ impl Check<'_> {
         let edited = match &node.place {
             place if blocked(&self.sight, place).is_some() => true,
             Place::Key(at) => self.sight.at(at).is_some(),
-            // Any value of the user's will do.
-            Place::Default(at) if self.sight.at(at).is_some() => return None,
-            Place::Default(_) => false,
+            Place::Default(at) => match self.sight.at(at) {
+                // Any value of the user's will do, in the place of a bare container any of its kind.
+                Some(now) if !bare_of_another_kind(node, now) => return None,
+                now => now.is_some(),
+            },
             Place::Item(list) => self.is_edited_item(node, list),
             Place::Keyed { list, key, id } => !self.sight.with_id(list, key, id).is_empty(),
         };
@@ -87,6 +89,12 @@ impl Check<'_> {
         };
         self.sight.items(list).into_iter().zip(&sums.all).any(is_ours)
     }
+}
+
+/// Whether a node is an empty map or list of ours, and something else is there.
+fn bare_of_another_kind(node: &OwnedNode, now: NodeRef<'_>) -> bool {
+    let bare = [(Kind::Map, Value::Map(Vec::new())), (Kind::List, Value::List(Vec::new()))];
+    bare.iter().any(|(kind, value)| NodeSum::of(value) == node.checksum && now.kind() != *kind)
 }
 
 /// Takes a change of ours back in a file that was edited since: our nodes become as they were in `before`, and all that

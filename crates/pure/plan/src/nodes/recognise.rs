@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use agpm_model::{Checksum, Place};
-use agpm_text::{Document, Pointer, Unread};
+use agpm_text::{Document, Kind, Pointer, Unread};
 
 use super::look::remember;
 use super::room::{Wanted, wanted};
@@ -29,10 +29,12 @@ pub fn recognise_nodes(
     let rest = known.into_iter().flat_map(|known| &known.nodes).filter(|old| !is_replaced(old));
     let mut nodes: Vec<OwnedNode> = rest.chain(&there).cloned().collect();
     nodes.sort();
+    let mut containers = known.map(|known| known.containers.clone()).unwrap_or_default();
+    containers.extend(there.iter().filter_map(|node| bare_container(&sight, node)));
     (!there.is_empty()).then(|| OwnedNodes {
         seen: known.map_or_else(|| Checksum::of(now.text().as_bytes()), |known| known.seen),
         file: known.map_or(FileOrigin::Users, |known| known.file),
-        containers: known.map(|known| known.containers.clone()).unwrap_or_default(),
+        containers,
         others: known.map(|known| known.others.clone()).unwrap_or_default(),
         theirs: known.map(|known| known.theirs.clone()).unwrap_or_default(),
         seams: known.and_then(|known| known.seams.clone()),
@@ -44,6 +46,13 @@ pub fn recognise_nodes(
 pub fn recognise_file(now: &Document, base: &Unread, written: &[DesiredNode]) -> Option<OwnedNodes> {
     let made = fresh::make(now.format(), Some(base), &wanted(written).ok()?).ok()?;
     (*made.text == **now.text()).then_some(made.owned)
+}
+
+/// The container that a default of ours is.
+fn bare_container(sight: &Sight<'_>, node: &OwnedNode) -> Option<Pointer> {
+    let Place::Default(at) = &node.place else { return None };
+    let is_container = sight.at(at).is_some_and(|now| matches!(now.kind(), Kind::Map | Kind::List));
+    is_container.then(|| at.clone())
 }
 
 /// Nodes that are there as written and that nobody is known to have put there.

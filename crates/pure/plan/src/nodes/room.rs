@@ -165,7 +165,7 @@ impl<'d> Sieve<'d> {
             }
         }
         match seen.find(&desired.node.value) {
-            // A layer may say a thing twice.
+            // Layers may say a thing twice.
             Some(other) if !self.repeats(other, node) => self.fates[node] = Fate::Dropped,
             _ => seen.insert(&desired.node.value, node),
         }
@@ -175,7 +175,7 @@ impl<'d> Sieve<'d> {
     fn repeats(&self, one: usize, other: usize) -> bool {
         let (one, other) = (&self.desired[one], &self.desired[other]);
         let items = matches!((&one.node.place, &other.node.place), (Place::Item(_), Place::Item(_)));
-        items && other.twin == Twin::Left && one.twin == other.twin && one.owner == other.owner
+        items && other.twin == Twin::Left && one.twin == other.twin
     }
 }
 

@@ -333,7 +333,7 @@ fn remove_source(document: &Document, manifest: &Manifest, name: &str) -> Result
     let users = users.map(|user| format!("{}/{}", user.kind, user.name));
     let of_source = |layer: &&Layer| layer.place.source().is_some_and(|source| source.as_str() == name);
     let users: Vec<String> =
-        users.chain(manifest.layers.iter().filter(of_source).map(Layer::label)).collect();
+        users.chain(manifest.layers.iter().filter(of_source).map(|layer| layer.name.label())).collect();
     if !users.is_empty() {
         let message = format!("source `{name}` is used by {}", users.join(", "));
         let diagnostic = Diagnostic::new(&codes::MANIFEST_IN_USE, message).help("remove these first");

@@ -11,7 +11,7 @@ use agpm_model::{
     RelativePath, Rule, Strategy,
 };
 use agpm_store as store;
-use agpm_text::{Document, Format, Limits, Pointer, Shape, View, decode, parse};
+use agpm_text::{Document, Format, Limits, Parsed, Pointer, Shape, View, decode, parse};
 
 use crate::failure::{Failure, FailureKind, Notes};
 use crate::packages::LOCK_NAME;
@@ -242,11 +242,21 @@ pub(crate) fn document_of(
     format: Format,
     notes: &mut Notes,
 ) -> Result<Arc<Document>, Failure> {
-    let source = notes.sources.add(name, String::from_utf8_lossy(&bytes).into_owned());
-    let text = decode(source, bytes)?;
-    let parsed = parse(source, text, format, Limits::default());
+    let parsed = parsed(name, bytes, format, notes)?;
     notes.diagnostics.extend(parsed.diagnostics);
     Ok(Arc::new(parsed.document))
+}
+
+/// The same with what is wrong still apart.
+pub(crate) fn parsed(
+    name: String,
+    bytes: Vec<u8>,
+    format: Format,
+    notes: &mut Notes,
+) -> Result<Parsed, Failure> {
+    let source = notes.sources.add(name, String::from_utf8_lossy(&bytes).into_owned());
+    let text = decode(source, bytes)?;
+    Ok(parse(source, text, format, Limits::default()))
 }
 
 fn missing(environment: &Environment) -> Failure {

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use agpm_diag::{Diagnostic, codes, did_you_mean};
 use agpm_model::{Additions, Folders, Import, read_agent_manager};
 use agpm_store::{Problem, StoreError};
-use agpm_text::{Format, Limits, Parsed, Value, decode, parse};
+use agpm_text::{Format, Value};
 
 use crate::change::{uneditable, until_not_overtaken, write_manifest};
 use crate::failure::{Failure, FailureKind, Notes, Outcome};
-use crate::gather::{ManifestFiles, Project, document_of, limit, shown, unknown_name};
+use crate::gather::{ManifestFiles, Project, document_of, limit, parsed, shown, unknown_name};
 use crate::install::Writing;
 use crate::world::{Environment, World};
 
@@ -83,7 +83,7 @@ fn read(
 ) -> Result<Import, Failure> {
     let path = file(environment, request)?;
     let bytes = agpm_store::read(&path, limit()).map_err(|error| missing(environment, request, error))?;
-    let parsed = parsed(shown(environment, &path), bytes, notes)?;
+    let parsed = parsed(shown(environment, &path), bytes, Format::Yaml, notes)?;
     let [project, home] = [Some(project), environment.home.as_deref()]
         .map(|path| path.map(|path| environment.resolve(path).to_string_lossy().replace('\\', "/")));
     let folders = Folders { project: project.as_deref().unwrap_or_default(), home: home.as_deref() };
@@ -91,12 +91,6 @@ fn read(
     notes.diagnostics.extend(diagnostics);
     notes.check()?;
     Ok(import)
-}
-
-fn parsed(name: String, bytes: Vec<u8>, notes: &mut Notes) -> Result<Parsed, Failure> {
-    let source = notes.sources.add(name, String::from_utf8_lossy(&bytes).into_owned());
-    let text = decode(source, bytes)?;
-    Ok(parse(source, text, Format::Yaml, Limits::default()))
 }
 
 /// The file that is named, or where that program has it.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use agpm_diag::did_you_mean;
-use agpm_model::{Lockfile, Manifest};
+use agpm_model::{LayerName, Lockfile, Manifest};
 
 use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::{ManifestFiles, Project, unknown_name};
@@ -56,7 +56,7 @@ pub(crate) fn known(manifest: &Manifest, lock: &Lockfile) -> BTreeSet<Named> {
 pub(crate) fn find(word: &str, known: &BTreeSet<Named>) -> Result<Named, Failure> {
     let fits = |named: &&Named| match named {
         Named::Resource(kind, name) => means(word, *kind, name.as_str()),
-        Named::Layer(name) => word.strip_prefix("layers/").unwrap_or(word) == name.as_str(),
+        Named::Layer(name) => LayerName::in_label(word).unwrap_or(word) == name.as_str(),
     };
     let found: Vec<_> = known.iter().filter(fits).collect();
     match found.as_slice() {

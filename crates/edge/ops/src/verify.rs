@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_diag::{Code, Diagnostic, Severity, codes};
-use agpm_model::{Locked, RelativePath};
+use agpm_model::{LayerName, Locked, RelativePath};
 use agpm_plan::{Ledger, NodeState, Observed, Owned, OwnedNodes, check_nodes};
 use agpm_store::{ProjectStore, StoreError};
 use agpm_text::Value;
@@ -147,7 +147,9 @@ fn find(
     let now = observe(store, path)?;
     let owned = ledger.files.get(path);
     // A file of a skill or of the layers has no checksum of its own in the lockfile.
-    if owned.is_some_and(|owned| composed.contains(&owned.owner) || owned.owner.starts_with("layers/")) {
+    if owned
+        .is_some_and(|owned| composed.contains(&owned.owner) || LayerName::in_label(&owned.owner).is_some())
+    {
         let intact = owned.is_some_and(|owned| now == Observed::File(owned.checksum, owned.mode));
         let found = judge(now, owned, None).filter(|_| !intact);
         return Ok(found.zip(owned).map(|((code, message), owned)| Finding {

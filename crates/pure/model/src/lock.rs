@@ -52,11 +52,6 @@ pub struct LayerPin {
 }
 
 impl LockedLayer {
-    /// `layers/NAME`.
-    pub fn label(&self) -> String {
-        format!("layers/{}", self.name)
-    }
-
     fn value(&self) -> Value {
         let mut map: Vec<(&str, Value)> = vec![("name", self.name.as_str().into())];
         if let Some(pin) = &self.pin {

@@ -2,7 +2,7 @@
 
 use agpm_testkit::Repository;
 
-use crate::support::{ACME, Project, SETTINGS, of_source};
+use crate::support::{ACME, Project, SETTINGS, of_source, value};
 
 #[test]
 fn a_malformed_file_in_the_middle_is_told_with_layer_file_and_line_and_nothing_is_written() {
@@ -260,4 +260,18 @@ fn a_value_that_cannot_be_changed_alone_is_in_the_way() {
     project.refused("install", 6, &["install/not-ours", "/m", "cannot be changed alone"]);
     project.fails("install --check", 1, &["1 in the way"]);
     project.good("install --dry-run");
+}
+
+#[test]
+fn a_users_value_in_the_way_is_told_with_layer_file_and_line() {
+    let project = Project::stacked(SETTINGS, &["{\"a\": {\"b\": 1}}"], "");
+    project.write(SETTINGS, "{\n  \"a\": {\n    \"b\": 2\n  }\n}\n");
+    let place = format!("{SETTINGS}:3:10");
+    project.refused("install", 6, &["install/not-ours", "`/a/b`", "layer `org`", &place]);
+    let output = project.run("--json install");
+    let found = value(&output.stdout, "x.json");
+    let found = found.get("diagnostics").and_then(|all| all.child("0")).unwrap();
+    let said = |key: &str| found.get(key).map(|value| value.to_json().trim_end().to_owned());
+    assert_eq!(said("file"), Some(format!("\"{SETTINGS}\"")));
+    assert_eq!((said("line").as_deref(), said("layer").as_deref()), (Some("3"), Some("\"org\"")));
 }

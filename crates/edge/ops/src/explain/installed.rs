@@ -107,7 +107,7 @@ impl Installed {
 
 /// Says whose a value is: a layer's, as it said it; a package's; or else the user's own.
 fn attribute(leaf: &mut ExplainedLeaf, owner: Option<&str>, said: Option<ExplainedLeaf>, same: bool) {
-    match (owner.map(|owner| (owner, owner.strip_prefix("layers/"))), said) {
+    match (owner.map(|owner| (owner, LayerName::in_label(owner))), said) {
         (Some((_, Some(_))), Some(said)) if same => {
             *leaf = ExplainedLeaf { pointer: leaf.pointer.clone(), ..said };
         }

@@ -52,7 +52,7 @@ pub(super) fn decide(
     let wanted = Wanted { entries: &entries, made: &making.made, layers: &layered.files };
     let Planned { mut plan, shared } = planned(world, store, job, ready, &wanted, notes)?;
     plan.ledger.nothing = writing_nothing(&entries, &making.made);
-    refuse(&plan, job.request.writing, notes)?;
+    refuse(store, &plan, job.request.writing, notes)?;
     tell_kept(&plan, &job.request, notes)?;
     let warned = notes.diagnostics.iter().any(|found| found.severity >= Severity::Warning);
     if job.request.warnings == Warnings::Stop && warned {

@@ -65,7 +65,7 @@ pub(super) fn layered(
 
 /// What is said of a locked layer that is not there.
 pub(crate) fn not_there(gone: &LockedLayer) -> Failure {
-    let mut failure = outdated(format!("{} is locked, and its folder is not there", gone.label()));
+    let mut failure = outdated(format!("{} is locked, and its folder is not there", gone.name.label()));
     let help = "make the folder, or remove the layer from the manifest and run `agpm install`";
     failure.diagnostic = failure.diagnostic.map(|found| found.help(help));
     failure

@@ -94,7 +94,7 @@ fn layer_move(old: &Lockfile, now: &LockedLayer) -> Option<Moved> {
         true => format!("{} ({})", pin.version, pin.commit.short()),
         false => pin.version.clone(),
     };
-    Some(Moved { resource: now.label(), from: say(was), to: say(is) })
+    Some(Moved { resource: now.name.label(), from: say(was), to: say(is) })
 }
 
 fn difference(old: &Lockfile, new: &Lockfile) -> String {
@@ -109,9 +109,9 @@ fn difference(old: &Lockfile, new: &Lockfile) -> String {
     } else if let Some(changed) = new.entries.iter().find(|entry| !old.entries.contains(entry)) {
         format!("{} is not what is locked", name(&key(changed)))
     } else if let Some(changed) = new.layers.iter().find(|layer| !old.layers.contains(layer)) {
-        format!("{} is not what is locked", changed.label())
+        format!("{} is not what is locked", changed.name.label())
     } else if let Some(gone) = old.layers.iter().find(|layer| !new.layers.contains(layer)) {
-        format!("{} would be removed", gone.label())
+        format!("{} would be removed", gone.name.label())
     } else if old.layers != new.layers {
         "the layers have another order".to_owned()
     } else {

@@ -21,7 +21,7 @@ pub(crate) use crate::install::changes::Changes;
 pub(crate) use crate::install::known::{inputs_of, ledger_in, read_ledger};
 pub(crate) use crate::install::layered::not_there;
 pub(crate) use crate::install::lockstep::outdated;
-pub(crate) use crate::install::planning::{MOST_TOLD, observe};
+pub(crate) use crate::install::planning::{MOST_TOLD, is_reserved, observe};
 pub use crate::install::request::{
     Conversion, Executables, Fate, FateKind, Fidelity, InstallReport, InstallRequest, LockChange, LockUse,
     Moved, Overwrite, Program, Warnings, Writing,

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use agpm_diag::{Diagnostic, Severity, codes};
-use agpm_model::{Checksum, FileMode, RelativePath};
+use agpm_diag::{Diagnostic, Severity, Spot, codes};
+use agpm_model::{Checksum, FileMode, LayerName, RelativePath};
 use agpm_plan::{
     Action, Desired, FileOutcome, Ledger, Observed, Obstacle, Overwrite, Owned, OwnedNodes, Plan, Reason,
     Refusal, Twin, plan,
@@ -12,7 +12,7 @@ use agpm_plan::{
 use agpm_store::{ProjectStore, StoreError};
 
 use crate::failure::{Failure, FailureKind, Notes};
-use crate::install::shared::{Shared, SharedFiles, plan_shared, shared_files};
+use crate::install::shared::{Shared, SharedFiles, format_of, plan_shared, read, shared_files};
 use crate::install::{InstallRequest, LockUse, Writing};
 use crate::layers::LayeredFile;
 use crate::packages::{LOCK_NAME, Made, MadeFile, ResolvedEntry};
@@ -31,6 +31,11 @@ const RESERVED: [&str; 7] = [
     ".local/state/agpm/ledger.json",
     ".local/state/agpm/.gitignore",
 ];
+
+/// Whether a path, in small letters, is a file of our own.
+pub(crate) fn is_reserved(path: &str) -> bool {
+    RESERVED.contains(&path)
+}
 
 pub(crate) fn observe(store: &ProjectStore, path: &RelativePath) -> Result<Observed, StoreError> {
     store.observe(path).map(seen)
@@ -122,7 +127,7 @@ fn refuse_reserved(desired: &[Desired], shared: &SharedFiles<'_>) -> Result<(), 
         match shared.get(&path) {
             Some(shared) if shared.base.is_some() => Some("which the layers write"),
             Some(_) => Some("which holds entries of hooks or MCP servers"),
-            None => RESERVED.contains(&path.as_str()).then_some("which is a file of agpm"),
+            None => is_reserved(&path).then_some("which is a file of agpm"),
         }
     };
     let Some((file, why)) = desired.iter().find_map(|file| Some((file, reserved(&file.path)?))) else {
@@ -258,12 +263,19 @@ fn refuse_own_targets(store: &ProjectStore, entries: &[ResolvedEntry]) -> Result
 }
 
 /// Says what is in the way; a run that only shows goes on to show the rest.
-pub(super) fn refuse(plan: &Plan, writing: Writing, notes: &mut Notes) -> Result<(), Failure> {
-    for Refusal { path, place, what, owner } in plan.refusals.iter().take(MOST_TOLD) {
+pub(super) fn refuse(
+    store: &ProjectStore,
+    plan: &Plan,
+    writing: Writing,
+    notes: &mut Notes,
+) -> Result<(), Failure> {
+    for refusal in plan.refusals.iter().take(MOST_TOLD) {
+        let spot = spot_of(store, refusal, notes);
+        let Refusal { path, place, what, owner } = refusal;
         let inner = place.as_ref().filter(|place| !place.steps().is_empty());
         let at = inner.map(|place| format!("`{place}` of ")).unwrap_or_default();
         let message = format!("{at}`{path}` is {}, and {owner} is to be installed there", what.words());
-        let of_layers = owner.starts_with("layers/");
+        let of_layers = LayerName::in_label(owner).is_some();
         let help = match what {
             Obstacle::File if of_layers => {
                 "move it away, or let `agpm install --adopt` take the layers' file"
@@ -283,9 +295,12 @@ pub(super) fn refuse(plan: &Plan, writing: Writing, notes: &mut Notes) -> Result
             }
             Obstacle::Other(_) => "move it away, or give the resource another `filename` or `target`",
         };
-        notes
-            .diagnostics
-            .push(Diagnostic::new(&codes::INSTALL_NOT_OURS, message).in_file(path.as_str()).help(help));
+        let mut diagnostic = Diagnostic::new(&codes::INSTALL_NOT_OURS, message).help(help);
+        diagnostic.layer = LayerName::in_label(owner).map(str::to_owned);
+        notes.diagnostics.push(match spot {
+            Some(spot) => diagnostic.at_spot(spot),
+            None => diagnostic.in_file(path.as_str()),
+        });
     }
     match (plan.refusals.is_empty(), writing) {
         (true, _) => Ok(()),
@@ -296,6 +311,14 @@ pub(super) fn refuse(plan: &Plan, writing: Writing, notes: &mut Notes) -> Result
             Ok(())
         }
     }
+}
+
+/// Where in a file is what is in the way; nothing for whole files.
+fn spot_of(store: &ProjectStore, refusal: &Refusal, notes: &mut Notes) -> Option<Spot> {
+    let place = refusal.place.as_ref()?;
+    let document = read(store, &refusal.path, format_of(&refusal.path), notes).ok()?;
+    let node = document.at(place)?;
+    Some(Spot { source: document.source(), span: node.span() })
 }
 
 /// Files that were edited stay; where every byte must be as locked that is an error.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, codes};
-use agpm_model::{FileMode, RelativePath};
+use agpm_model::{FileMode, LayerName, RelativePath};
 use agpm_plan::{
     Action, Change, DesiredNode, FileOrigin, FileOutcome, Ledger, NodeError, Observed, Obstacle, Overwrite,
     OwnedNodes, Plan, Reason, Refusal, SharedFile, Twin, plan_nodes,
@@ -17,9 +17,6 @@ use crate::failure::{Failure, Notes};
 use crate::gather::{document_of, limit};
 use crate::install::planning::{SharedChange, Wanted, observe};
 use crate::parallel;
-
-/// How owners begin that are layers.
-const LAYERS: &str = "layers/";
 
 /// What is to be in a file that others write too.
 #[derive(Clone, Debug)]
@@ -182,11 +179,12 @@ fn only_text(path: &RelativePath, before: Observed, owner: &str) -> Change {
 /// A file that comes or goes with the layers is told as a whole.
 fn as_a_whole(changes: Vec<Change>, owner: Option<&str>) -> Vec<Change> {
     let (layers, mut others): (Vec<Change>, Vec<Change>) =
-        changes.into_iter().partition(|change| change.owner.starts_with(LAYERS));
-    let mut names: Vec<&str> = layers.iter().map(|change| change.owner.trim_start_matches(LAYERS)).collect();
+        changes.into_iter().partition(|change| LayerName::in_label(&change.owner).is_some());
+    let mut names: Vec<LayerName> =
+        layers.iter().filter_map(|change| LayerName::new(LayerName::in_label(&change.owner)?).ok()).collect();
     names.sort_unstable();
     names.dedup();
-    let owner = owner.map_or_else(|| format!("{LAYERS}{}", names.join("+")), str::to_owned);
+    let owner = owner.map_or_else(|| LayerName::label_of(&names), str::to_owned);
     let whole = layers.first().map(|first| Change { place: Some(Pointer::root()), owner, ..first.clone() });
     others.splice(0..0, whole);
     others

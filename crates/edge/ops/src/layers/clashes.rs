@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use agpm_diag::{Diagnostic, codes};
+use agpm_model::{Layer, RelativePath};
+use agpm_plan::clashes;
 use agpm_store as store;
 
 use crate::failure::{Failure, FailureKind};
@@ -11,36 +13,29 @@ use crate::layers::snapshot::Snapshot;
 
 /// Fails if a file of one layer is where another one has a folder, or if two paths differ only in case.
 pub(super) fn refuse_clashes(snapshots: &[Snapshot<'_>]) -> Result<(), Failure> {
-    let mut files: BTreeMap<String, (&str, &str)> = BTreeMap::new();
-    let mut folders: BTreeMap<String, (&str, &str)> = BTreeMap::new();
-    for (snapshot, path) in snapshots.iter().flat_map(paths) {
-        let layer = snapshot.layer.name.as_str();
-        match files.get(&path.to_lowercase()) {
-            Some((other, known)) if *known != path => {
-                return Err(clash((other, known), (layer, path), "which differ only in case"));
-            }
-            _ => files.insert(path.to_lowercase(), (layer, path)),
-        };
-        for (at, _) in path.match_indices('/') {
-            folders.entry(path[..at].to_lowercase()).or_insert((layer, path));
-        }
+    let all = snapshots.iter().flat_map(|one| one.files.iter().map(move |file| (&file.path, one.layer)));
+    let distinct: BTreeMap<&RelativePath, &Layer> = all.collect();
+    let distinct: Vec<(&RelativePath, &Layer)> = distinct.into_iter().collect();
+    let numbered = distinct.iter().enumerate().map(|(number, (path, _))| (number, *path));
+    match clashes(numbered).first() {
+        Some(found) => Err(clash(distinct[found.first], distinct[found.second])),
+        None => Ok(()),
     }
-    for (path, file) in &files {
-        if let Some(inner) = folders.get(path) {
-            return Err(clash(*file, *inner, "and one cannot be a file and a folder"));
-        }
-    }
-    Ok(())
 }
 
 fn paths<'s, 'm>(snapshot: &'s Snapshot<'m>) -> impl Iterator<Item = (&'s Snapshot<'m>, &'s str)> {
     snapshot.files.iter().map(move |file| (snapshot, file.path.as_str()))
 }
 
-fn clash((one, first): (&str, &str), (other, second): (&str, &str), why: &str) -> Failure {
-    let message = format!("layer `{one}` has `{first}` and layer `{other}` has `{second}`, {why}");
-    let diagnostic = Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, message).in_layer(other);
-    diagnostic.help("rename one of them, or leave it out with `include`").into()
+fn clash((first, one): (&RelativePath, &Layer), (second, other): (&RelativePath, &Layer)) -> Failure {
+    let why = match first.as_str().len() == second.as_str().len() {
+        true => "which differ only in case",
+        false => "and one cannot be a file and a folder",
+    };
+    let message =
+        format!("layer `{}` has `{first}` and layer `{}` has `{second}`, {why}", one.name, other.name);
+    let diagnostic = Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, message).in_layer(other.name.as_str());
+    diagnostic.at_spot(other.spot).help("rename one of them, or leave it out with `include`").into()
 }
 
 /// Fails if a file would land in the folder of a layer: it would be taken for a part of it the next time.

@@ -118,8 +118,7 @@ fn stacks<'m>(manifest: &'m Manifest, default: &'m Strategy, snapshots: Vec<Snap
 impl<'m> Unfolded<'m> {
     fn new(stack: Stack<'m>, sources: &mut SourceMap) -> Self {
         let Stack { path, strategy, mut files } = stack;
-        let names: Vec<&str> = files.iter().map(|(layer, _)| layer.as_str()).collect();
-        let owner = format!("layers/{}", names.join("+"));
+        let owner = LayerName::label_of(files.iter().map(|(layer, _)| layer));
         let mode = files.last().map_or(FileMode::Plain, |(_, file)| file.mode);
         let unparsed = |(layer, file): (LayerName, SnapshotFile)| {
             UnparsedFile::new(layer, &file.shown, file.bytes, sources)

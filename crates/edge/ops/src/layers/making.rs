@@ -87,7 +87,9 @@ impl Recipe<'_> {
             failure.diagnostic = failure.diagnostic.map(|found| found.in_file(self.path.as_str()));
             failure
         })?;
-        let name = LayerName::new(self.owner.trim_start_matches("layers/")).unwrap_or(result.layer);
+        let name = LayerName::in_label(&self.owner)
+            .and_then(|names| LayerName::new(names).ok())
+            .unwrap_or(result.layer);
         let mut sources = SourceMap::default();
         let (file, wrong) = LayerFile::read(name, self.path.as_str(), result.bytes.clone(), &mut sources);
         if let Some(first) = wrong.iter().find(|_| has_errors(&wrong)) {
@@ -109,11 +111,7 @@ impl Recipe<'_> {
     fn keys(&self, bytes: &[u8], parts: Vec<Part>) -> Option<Keys> {
         let format = Format::of_file(self.path.file_name())?;
         let text = std::str::from_utf8(bytes).ok()?;
-        let node = |part: Part| DesiredNode {
-            node: part.node,
-            owner: format!("layers/{}", part.layer),
-            twin: Twin::Left,
-        };
+        let node = |part: Part| DesiredNode { node: part.node, owner: part.layer.label(), twin: Twin::Left };
         Some(Keys { text: Unread::new(text, format), nodes: parts.into_iter().map(node).collect() })
     }
 }

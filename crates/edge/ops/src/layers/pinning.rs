@@ -67,13 +67,9 @@ impl<'a> Pinning<'a> {
         };
         match (pin.filter(same), self.lock) {
             (Some(pin), LayerLock::Pins) if !self.moving.moves_layer(&layer.name) => Ok(pin.clone()),
-            (Some(pin), LayerLock::Alone | LayerLock::AloneForFolders | LayerLock::AsItWas) => {
-                Ok(pin.clone())
-            }
-            (None, LayerLock::Alone | LayerLock::AloneForFolders | LayerLock::AsItWas) => {
-                Err(outdated(format!("{} is not in the lockfile as the manifest has it", layer.label())))
-            }
-            _ => choose((world, manifest, sources), layer, (source, selector), notes),
+            (_, LayerLock::Pins) => choose((world, manifest, sources), layer, (source, selector), notes),
+            (Some(pin), _) => Ok(pin.clone()),
+            (None, _) => Err(other_than_locked(layer)),
         }
     }
 
@@ -83,10 +79,10 @@ impl<'a> Pinning<'a> {
         match (self.lock, self.locked(layer)) {
             (LayerLock::Pins, _) => Ok(()),
             (_, None) if snapshot.locked().is_some() => {
-                Err(outdated(format!("{} is not in the lockfile", layer.label())))
+                Err(outdated(format!("{} is not in the lockfile", layer.name.label())))
             }
             (_, Some(locked)) if locked.checksum != snapshot.checksum => {
-                let message = format!("{}: its files are not those that are locked", layer.label());
+                let message = format!("{}: its files are not those that are locked", layer.name.label());
                 let help = "someone changed the layer, its `include` or the lockfile: compare before you trust either";
                 let diagnostic =
                     Diagnostic::new(&codes::LOCK_CHECKSUM, message).in_layer(layer.name.as_str());
@@ -105,7 +101,7 @@ pub(crate) fn layers_as_locked(
 ) -> Result<(), Failure> {
     let is_asked = |locked: &&LockedLayer| manifest.layers.iter().any(|layer| layer.name == locked.name);
     if let Some(gone) = lock.layers.iter().find(|locked| !is_asked(locked)) {
-        return Err(outdated(format!("nothing asks for {} any more", gone.label())));
+        return Err(outdated(format!("nothing asks for {} any more", gone.name.label())));
     }
     let order =
         manifest.layers.iter().filter(|layer| lock.layers.iter().any(|locked| locked.name == layer.name));
@@ -121,11 +117,13 @@ pub(crate) fn layers_as_locked(
         _ => false,
     };
     match manifest.layers.iter().find(differs) {
-        Some(layer) => {
-            Err(outdated(format!("{} is not in the lockfile as the manifest has it", layer.label())))
-        }
+        Some(layer) => Err(other_than_locked(layer)),
         None => Ok(()),
     }
+}
+
+fn other_than_locked(layer: &Layer) -> Failure {
+    outdated(format!("{} is not in the lockfile as the manifest has it", layer.name.label()))
 }
 
 /// The best version of a source that is asked for.

@@ -3,7 +3,7 @@
 use agpm_diag::{Diagnostic, codes};
 use agpm_model::{Layer, RelativePath, is_junk};
 
-use crate::packages::LOCK_NAME;
+use crate::install::is_reserved;
 
 /// Something of a layer that does not count.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,13 +52,11 @@ impl Why {
     }
 }
 
-/// Whether the project keeps something of its own there. Snippets of the tool `agpm` are ordinary files.
+/// Whether agpm keeps something of its own there. Snippets of the tool `agpm` are ordinary files.
 fn is_own(path: &str) -> bool {
     let path = path.to_ascii_lowercase();
-    let state = path.starts_with(".agpm/") && !path.starts_with(".agpm/snippets/");
-    state
-        || ["agpm.toml", "agpm.private.toml", LOCK_NAME, ".agpm"].contains(&path.as_str())
-        || path.starts_with(".local/state/agpm/")
+    let in_state = path.starts_with(".local/state/agpm/") || path.starts_with(".agpm/");
+    path == ".agpm" || is_reserved(&path) || in_state && !path.starts_with(".agpm/snippets/")
 }
 
 /// The path of a file that counts, or why it does not.

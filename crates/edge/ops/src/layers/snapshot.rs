@@ -18,7 +18,7 @@ use crate::layers::clashes::{refuse_clashes, refuse_own_folders};
 use crate::layers::pinning::Pinning;
 use crate::layers::skipping::Skipped;
 use crate::layers::{folder, git};
-use crate::packages::{Opened, Sources, local_path};
+use crate::packages::{Opened, Sources, local_path, tree_line};
 use crate::parallel;
 use crate::world::{Environment, World};
 
@@ -232,10 +232,7 @@ fn missing(environment: &Environment, layer: &Layer, place: &Path) -> Option<Dia
 }
 
 fn checksum_of(files: &[SnapshotFile]) -> Checksum {
-    let line = |file: &SnapshotFile| {
-        let mode = if file.mode == FileMode::Executable { "x" } else { "-" };
-        format!("{}\0{mode}\0{}\n", file.path, Checksum::of(&file.bytes))
-    };
+    let line = |file: &SnapshotFile| tree_line(file.path.as_str(), file.mode, Checksum::of(&file.bytes));
     let lines: Vec<String> = parallel::map(files.iter().collect(), line);
     Checksum::of(lines.concat().as_bytes())
 }

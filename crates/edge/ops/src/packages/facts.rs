@@ -67,8 +67,8 @@ impl Resource {
     /// A folder; its checksum covers every path, mode and content.
     pub(crate) fn folder(main: File, others: Vec<(RelativePath, File)>) -> Self {
         let mut lines: Vec<String> =
-            others.iter().map(|(path, file)| tree_line(path.as_str(), file)).collect();
-        lines.push(tree_line(SKILL_FILE, &main));
+            others.iter().map(|(path, file)| tree_line(path.as_str(), file.mode, file.checksum)).collect();
+        lines.push(tree_line(SKILL_FILE, main.mode, main.checksum));
         lines.sort();
         Resource { checksum: Checksum::of(lines.concat().as_bytes()), main, others }
     }
@@ -78,9 +78,10 @@ impl Resource {
     }
 }
 
-fn tree_line(path: &str, file: &File) -> String {
-    let mode = if file.mode == FileMode::Executable { "x" } else { "-" };
-    format!("{path}\0{mode}\0{}\n", file.checksum)
+/// What a checksum of many files covers of one.
+pub(crate) fn tree_line(path: &str, mode: FileMode, checksum: Checksum) -> String {
+    let mode = if mode == FileMode::Executable { "x" } else { "-" };
+    format!("{path}\0{mode}\0{checksum}\n")
 }
 
 /// What a resource declares, by the variables under which it is read.

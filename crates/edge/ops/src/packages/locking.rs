@@ -56,7 +56,7 @@ impl Named {
     pub(crate) fn label(&self) -> String {
         match self {
             Named::Resource(kind, name) => format!("{kind}/{name}"),
-            Named::Layer(name) => format!("layers/{name}"),
+            Named::Layer(name) => name.label(),
         }
     }
 }

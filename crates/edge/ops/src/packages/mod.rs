@@ -14,7 +14,7 @@ mod resolve;
 mod sources;
 mod templates;
 
-pub(crate) use facts::Known;
+pub(crate) use facts::{Known, tree_line};
 pub(crate) use fetch::Fetcher;
 pub(crate) use locking::{LOCK_NAME, Moving, Named, lock_of, pins, read_lock, with_names_of};
 pub(crate) use made::{Made, MadeFile, Making, make_all, make_these};

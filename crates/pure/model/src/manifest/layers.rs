@@ -81,11 +81,6 @@ impl LayerPlace {
 }
 
 impl Layer {
-    /// `layers/NAME`.
-    pub fn label(&self) -> String {
-        format!("layers/{}", self.name)
-    }
-
     /// Whether a file of the layer counts, by its path from the layer's root.
     pub fn includes(&self, file: &str) -> bool {
         self.include.set.is_match(file)

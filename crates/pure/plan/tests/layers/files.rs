@@ -1,73 +1,14 @@
-//! Nodes of layers inside files that users and packages write too: rules one by one.
-#![allow(clippy::unwrap_used, clippy::panic)]
+//! Whole files, keys and maps.
 
-mod support;
-
-use agpm_model::Place;
 use agpm_plan::{
-    Action, DesiredNode, FileOrigin, FileOutcome, NodeError, NodePlan, NodeState, Obstacle, Overwrite,
-    Reason, Twin, check_nodes, recognise_file, recognise_nodes, take_back,
+    Action, FileOrigin, FileOutcome, NodeState, Obstacle, Overwrite, Reason, Twin, check_nodes,
+    recognise_file, recognise_nodes, take_back,
 };
-use agpm_text::{Document, Format, Value, to_value};
-use support::layer::{Lists, leaves};
-use support::{File, item, key, read, told, unread, value};
+use agpm_text::{Document, Format, Value};
 
-/// A text of the layers and its nodes.
-struct Layer {
-    base: Document,
-    nodes: Vec<DesiredNode>,
-}
-
-fn layer(text: &str, format: Format, lists: Lists) -> Layer {
-    let base = read(text, format);
-    Layer { nodes: leaves(&base, lists), base }
-}
-
-fn json(text: &str, lists: Lists) -> Layer {
-    layer(text, Format::Jsonc, lists)
-}
-
-impl File {
-    fn layered(&mut self, layer: &Layer) -> NodePlan {
-        self.get_on(Some(&layer.base), &layer.nodes, Overwrite::Nothing)
-    }
-
-    fn layered_with(&mut self, layer: &Layer, packages: &[DesiredNode]) -> NodePlan {
-        let all = [layer.nodes.clone(), packages.to_vec()].concat();
-        self.get_on(Some(&layer.base), &all, Overwrite::Nothing)
-    }
-
-    fn refused(&self, layer: &Layer) -> Vec<(String, Obstacle)> {
-        let plan = self.plan_on(Some(&layer.base), &layer.nodes, Overwrite::Nothing).unwrap();
-        assert_eq!((plan.outcome, &plan.owned), (FileOutcome::Unchanged, &self.owned));
-        let place = |at: Option<agpm_text::Pointer>| at.unwrap().to_string();
-        plan.refusals.into_iter().map(|refusal| (place(refusal.place), refusal.what)).collect()
-    }
-
-    fn adopted(&mut self, layer: &Layer) -> NodePlan {
-        self.get_on(Some(&layer.base), &layer.nodes, Overwrite::Unowned)
-    }
-
-    fn alone(&mut self) -> NodePlan {
-        self.get(&[], Overwrite::Nothing)
-    }
-
-    /// Takes what a layer says and is there for ours, as after a pull.
-    fn recognise(&mut self, layer: &Layer) {
-        let now = read(self.now(), self.format);
-        let known = recognise_nodes(&now, &layer.nodes, self.owned.as_ref());
-        self.owned = known.or_else(|| self.owned.take());
-    }
-
-    fn says(&self, json: &str) {
-        let now = read(self.now(), self.format).root().map(to_value);
-        assert_eq!(now, Some(value(json)), "{}", self.now());
-    }
-
-    fn origin(&self) -> FileOrigin {
-        self.owned.as_ref().unwrap().file
-    }
-}
+use crate::support::layer::Lists;
+use crate::support::{File, item, key, read, told, unread, value};
+use crate::{json, layer};
 
 const TEXTS: &[(&str, &str, &str, Format)] = &[
     ("{\n  \"a\": 1,\n  \"m\": {\"x\": [1]}\n}", "{\"b\": {}}\n", "{ }\n", Format::Json),
@@ -230,100 +171,6 @@ fn a_clash_is_refused_unless_it_may_be_taken_over() {
 }
 
 #[test]
-fn items_with_a_key_are_found_wherever_they_stand() {
-    let base = |text| json(text, Lists::Keyed);
-    let mut file = File::json("{\"l\": [{\"id\": \"u\"}]}");
-    file.layered(&base("{\"l\": [{\"id\": \"a\", \"v\": 1}, {\"id\": \"b\", \"v\": 1}]}"));
-    file.says("{\"l\": [{\"id\": \"u\"}, {\"id\": \"a\", \"v\": 1}, {\"id\": \"b\", \"v\": 1}]}");
-    let plan = file.layered(&base("{\"l\": [{\"id\": \"b\", \"v\": 1}, {\"id\": \"a\", \"v\": 2}]}"));
-    assert_eq!(told(&plan), [(Action::Update, Reason::Content)]);
-    file.says("{\"l\": [{\"id\": \"u\"}, {\"id\": \"a\", \"v\": 2}, {\"id\": \"b\", \"v\": 1}]}");
-    let findings = |file: &File| {
-        let found = check_nodes(Some(&read(file.now(), file.format)), file.owned.as_ref().unwrap());
-        found.into_iter().map(|found| found.state).collect::<Vec<_>>()
-    };
-    assert_eq!(findings(&file), []);
-    file.text = Some("{\"l\": [{\"id\": \"a\", \"v\": 9}, {\"id\": \"u\"}]}".to_owned());
-    assert_eq!(findings(&file), [NodeState::Edited, NodeState::Missing]);
-    let plan = file.layered(&base("{\"l\": [{\"id\": \"a\", \"v\": 3}, {\"id\": \"b\", \"v\": 1}]}"));
-    assert_eq!(told(&plan), [(Action::Create, Reason::WasMissing), (Action::Keep, Reason::Edited)]);
-    assert_eq!(plan.changes[1].place, Some("/l/0".parse().unwrap()));
-    let plan = file.alone();
-    assert_eq!(told(&plan), [(Action::Remove, Reason::Unasked), (Action::Keep, Reason::UnaskedEdited)]);
-    file.says("{\"l\": [{\"id\": \"a\", \"v\": 9}, {\"id\": \"u\"}]}");
-}
-
-#[test]
-fn two_items_with_one_id_are_a_clash() {
-    let node = |json: &str, owner: &str| {
-        let place = Place::Keyed { list: "/l".parse().unwrap(), key: "id".to_owned(), id: "1".to_owned() };
-        support::desired(place, json, owner)
-    };
-    let pair = [node("{\"id\": 1}", "l/a"), node("{\"id\": 1, \"v\": 2}", "l/b")];
-    let error = File::json("{}").plan(&pair, Overwrite::Nothing).unwrap_err();
-    assert!(matches!(error, NodeError::Clash { first, second, .. } if first == "l/a" && second == "l/b"));
-    let same = [node("{\"id\": 1}", "l/a"), node("{\"id\": 1}", "l/b"), item("/l", "{\"id\": 1}", "h/c")];
-    let mut file = File::json("{}");
-    file.get(&same, Overwrite::Nothing);
-    file.says("{\"l\": [{\"id\": 1}]}");
-}
-
-/// Every way to hold one list, one after the other, with and without a user's item in it.
-#[test]
-fn a_list_changes_the_way_it_is_held() {
-    let text = "{\"l\": [{\"id\": 1}, {\"id\": 2}]}";
-    let all = [Lists::Whole, Lists::Items, Lists::Keyed];
-    for (from, to) in all.iter().flat_map(|from| all.map(|to| (*from, to))) {
-        for user in ["{}", "{\"u\": 1}", "{\"l\": [\"u\"]}", "{\"l\": []}"] {
-            let mut file = File::json(user);
-            if from == Lists::Whole && user.contains('l') {
-                assert_eq!(file.refused(&json(text, from)), [("/l".to_owned(), Obstacle::Entry)]);
-                continue;
-            }
-            file.layered(&json(text, from));
-            let plan = file.layered(&json(text, to));
-            assert_eq!(plan.outcome, FileOutcome::Unchanged, "{user} {from:?} {to:?} {file:?}");
-            file.layered(&json("{\"l\": [{\"id\": 3}]}", to));
-            file.alone();
-            assert_eq!(file.now(), user, "{from:?} {to:?}");
-        }
-    }
-}
-
-#[test]
-fn a_package_adds_to_a_list_that_a_layer_holds_whole() {
-    let base = json("{\"l\": [1, 2], \"k\": 1}", Lists::Whole);
-    let package = [item("/l", "3", "h/x"), item("/l", "2", "h/x")];
-    for user in ["{}", "{\"u\": 1}"] {
-        let expected =
-            |list: &str| user.replace('}', &format!(", \"l\": {list}, \"k\": 1}}")).replace("{,", "{");
-        let mut file = File::json(user);
-        file.layered(&base);
-        file.layered_with(&base, &package);
-        file.says(&expected("[1, 2, 3]"));
-        file.text = Some(file.now().replacen("[", "[\"u\", ", 1));
-        file.layered_with(&base, &package);
-        file.says(&expected("[\"u\", 1, 2, 3]"));
-        let mut both = file.clone();
-        file.layered(&base);
-        file.says(&expected("[\"u\", 1, 2]"));
-        file.edit("\"u\", ", "");
-        file.layered(&base);
-        let is_key = |node: &agpm_plan::OwnedNode| node.place == Place::Key("/l".parse().unwrap());
-        assert!(file.owned.as_ref().unwrap().nodes.iter().any(is_key));
-        file.alone();
-        assert_eq!(file.now(), user);
-        both.alone();
-        both.says(&user.replace('}', ", \"l\": [\"u\"]}").replace("{,", "{"));
-    }
-    let mut whole = File::missing(Format::Jsonc);
-    whole.layered_with(&base, &package);
-    whole.says("{\"l\": [1, 2, 3], \"k\": 1}");
-    whole.layered(&base);
-    assert_eq!(whole.now(), "{\"l\": [1, 2], \"k\": 1}");
-}
-
-#[test]
 fn our_own_nodes_are_not_in_the_way_at_another_depth() {
     let texts = [
         "{\"a\": {\"b\": {\"c\": 1}, \"d\": 2}}",
@@ -379,16 +226,6 @@ fn bare_maps_are_wanted_as_such() {
     file.layered(&base);
     file.alone();
     file.says("{\"a\": {\"u\": 1}}");
-}
-
-#[test]
-fn a_layer_may_say_an_item_twice() {
-    let base = json("{\"l\": [1, 1]}", Lists::Items);
-    let mut file = File::json("{\"u\": 1}");
-    file.layered(&base);
-    file.says("{\"u\": 1, \"l\": [1, 1]}");
-    file.alone();
-    assert_eq!(file.now(), "{\"u\": 1}");
 }
 
 #[test]
@@ -478,46 +315,6 @@ fn many_keys_come_and_go_at_once() {
 /// The first text in one way, a user's edit, the second text in another way: both are there, whether what was written
 /// is recognised before or not.
 #[test]
-fn a_list_changes_the_way_it_is_held_while_the_user_edits() {
-    let all = [Lists::Whole, Lists::Items, Lists::Keyed];
-    let lists =
-        ["[]", "[\"x\"]", "[\"x\", \"y\"]", "[{\"id\": 1}]", "[{\"id\": 1}, {\"id\": 3}]", "{\"m\": [1]}"];
-    let ways = || all.iter().flat_map(|from| all.map(|to| (*from, to)));
-    let pairs = || lists.iter().flat_map(|from| lists.map(|to| (*from, to)));
-    for ((from, to), (old, new)) in ways().flat_map(|ways| pairs().map(move |pair| (ways, pair))) {
-        let text = |list: &str| format!("{{\"n\": {{\"l\": {list}}}, \"l\": {list}, \"b\": 1}}");
-        for is_recognised in [false, true] {
-            let mut file = File::missing(Format::Jsonc);
-            file.layered(&json(&text(old), from));
-            file.edit("{", "{\"u\": 1, ");
-            if is_recognised {
-                file.recognise(&json(&text(old), to));
-            }
-            file.layered(&json(&text(new), to));
-            file.says(&text(new).replacen('{', "{\"u\": 1, ", 1));
-            file.alone();
-            assert_eq!(file.now(), "{\"u\": 1}", "{from:?} {to:?} {old} {new}");
-        }
-    }
-}
-
-#[test]
-fn what_is_the_users_in_one_way_is_not_recognised_in_another() {
-    let all = [Lists::Whole, Lists::Items, Lists::Keyed];
-    for (from, to) in all.iter().flat_map(|from| all.map(|to| (*from, to))) {
-        let base = |lists| json("{\"l\": [{\"id\": 1}], \"b\": 1}", lists);
-        let mut file = File::json("{\"l\": [{\"id\": 1}]}");
-        file.layered(&base(from));
-        file.edit("{", "{\"u\": 1, ");
-        file.recognise(&base(to));
-        file.layered(&base(to));
-        file.alone();
-        file.says("{\"u\": 1, \"l\": [{\"id\": 1}]}");
-    }
-}
-
-/// Keys, lists and bare containers of ours, and what the user may write over them.
-#[test]
 fn what_the_user_writes_over_a_map_or_a_list_of_ours_is_an_edit() {
     let all = [Lists::Whole, Lists::Items, Lists::Keyed];
     let ways = || all.iter().flat_map(|from| all.map(|to| (*from, to)));
@@ -552,112 +349,4 @@ fn what_was_the_users_before_we_wanted_a_map_there_is_in_the_way() {
     file.layered(&json("{\"b\": 1}", Lists::Whole));
     let base = json("{\"b\": 1, \"m\": {\"x\": 1}}", Lists::Whole);
     assert_eq!(file.refused(&base), [("/m".to_owned(), Obstacle::Entry)]);
-}
-
-#[test]
-fn a_bare_list_comes_back_and_goes() {
-    for (lists, by) in [(Lists::Items, "[1]"), (Lists::Keyed, "[{\"id\": 1}]")] {
-        let base = json("{\"b\": 1, \"e\": [], \"m\": {\"e\": []}}", lists);
-        for user in ["{}", "{\"u\": 1}"] {
-            let mut file = File::json(user);
-            file.layered(&base);
-            file.edit("\"e\": []", &format!("\"e\": {by}"));
-            assert!(told(&file.layered(&base)).is_empty());
-            file.edit(&format!("\"e\": {by}"), "\"e\": []");
-            let edit = agpm_text::Edit::Remove { at: "/e".parse().unwrap() };
-            file.text = Some(read(file.now(), file.format).edit(&edit).unwrap());
-            let plan = file.layered(&base);
-            assert_eq!(told(&plan), [(Action::Create, Reason::WasMissing)], "{user}");
-            assert_eq!(file.at("/e"), Some(value("[]")));
-            file.alone();
-            assert_eq!(file.now(), user);
-        }
-        let mut whole = File::missing(Format::Jsonc);
-        whole.layered(&base);
-        whole.edit("\"e\": [], \"m\"", "\"m\"");
-        assert_eq!(told(&whole.layered(&base)), [(Action::Create, Reason::WasMissing)]);
-        assert_eq!(whole.origin(), FileOrigin::Whole);
-        assert_eq!(whole.alone().outcome, FileOutcome::Remove);
-    }
-}
-
-/// A list as the user has it, what the layers want in it then and now, and what comes of it.
-#[test]
-fn new_items_come_where_they_are_wanted() {
-    for (user, old, new, result) in [
-        ("[]", "[2, 4]", "[1, 2, 3, 4, 5]", "[1, 2, 3, 4, 5]"),
-        ("[\"u\"]", "[2, 4]", "[1, 2, 3, 4, 5]", "[\"u\", 1, 2, 3, 4, 5]"),
-        ("[\"u\", 4, \"v\"]", "[2, 4]", "[1, 2, 3, 4, 5]", "[\"u\", 1, 2, 3, 4, 5, \"v\"]"),
-        ("[4, \"u\", 2]", "[2, 4]", "[1, 2, 3, 4]", "[4, \"u\", 1, 2, 3]"),
-        ("[\"u\"]", "[8, 9]", "[1, 9, 2]", "[\"u\", 1, 9, 2]"),
-        ("[\"u\"]", "[7, 8, 9]", "[9]", "[\"u\", 9]"),
-    ] {
-        for (format, lists) in [Format::Jsonc, Format::Yaml, Format::Toml]
-            .iter()
-            .flat_map(|format| [Lists::Items, Lists::Keyed].map(|lists| (*format, lists)))
-        {
-            let item = |item: &Value| match lists {
-                Lists::Keyed => Value::map([("id", item.clone())]),
-                _ => item.clone(),
-            };
-            let list = |json: &str| match value(json) {
-                Value::List(items) => Value::map([("l", Value::List(items.iter().map(item).collect()))]),
-                other => other,
-            };
-            let text = |json: &str| agpm_text::print(&list(json), format).unwrap();
-            let before = text(user);
-            let mut file = File::new(&before, format);
-            file.layered(&layer(&text(old), format, lists));
-            file.layered(&layer(&text(new), format, lists));
-            let now = read(file.now(), format).root().map(to_value);
-            assert_eq!(now, Some(list(result)), "{user} {old} {new} {format:?} {lists:?}");
-            file.alone();
-            let left = read(file.now(), format).root().map(to_value);
-            assert_eq!(left, Some(list(user)), "{user} {old} {new} {format:?} {lists:?}");
-        }
-    }
-}
-
-#[test]
-fn every_item_in_the_way_is_named() {
-    let base = json("{\"l\": [{\"id\": 1}, {\"id\": 2}, {\"id\": 3}]}", Lists::Keyed);
-    let file = File::json("{\"l\": [\"u\", {\"id\": 3, \"v\": 1}, {\"id\": 1, \"v\": 1}]}");
-    assert_eq!(file.refused(&base), ["/l/1", "/l/2"].map(|at| (at.to_owned(), Obstacle::Entry)));
-}
-
-#[test]
-fn many_new_items_come_where_they_are_wanted() {
-    let text = |step: usize| {
-        let word = |at: usize| Value::from(format!("{at} {}", "x".repeat(40)));
-        let items = [Value::from("u")].into_iter().filter(|_| step == 0);
-        let ours = (0..400).step_by(step.max(1)).filter(|_| step > 0).map(word);
-        agpm_text::print(&Value::map([("l", Value::list(items.chain(ours)))]), Format::Jsonc).unwrap()
-    };
-    let mut file = File::json(&text(0));
-    file.layered(&json(&text(2), Lists::Items));
-    file.layered(&json(&text(1), Lists::Items));
-    file.says(&text(1).replacen('[', "[\"u\",", 1));
-    file.layered(&json(&text(3), Lists::Items));
-    file.says(&text(3).replacen('[', "[\"u\",", 1));
-    file.alone();
-    assert_eq!(file.now(), text(0));
-}
-
-#[test]
-fn a_list_that_is_taken_over_while_it_becomes_whole_is_whole() {
-    let mut file = File::json("{\"u\": 1}");
-    file.layered(&json("{\"l\": [1, 2]}", Lists::Items));
-    file.edit("[1", "[3, 1");
-    file.adopted(&json("{\"l\": [3]}", Lists::Whole));
-    file.says("{\"u\": 1, \"l\": [3]}");
-    file.alone();
-    assert_eq!(file.now(), "{\"u\": 1}");
-}
-
-#[test]
-fn tables_of_the_users_do_not_become_a_list_in_brackets() {
-    let text = "[[l]]\n# keep me\nid = 1\n";
-    let file = File { format: Format::Toml, ..File::json(text) };
-    let ours = layer("l = [\"x\"]\n", Format::Toml, Lists::Items);
-    assert_eq!(file.refused(&ours), [("/l".to_owned(), Obstacle::Other("a list of tables"))]);
 }

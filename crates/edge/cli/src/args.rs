@@ -129,6 +129,8 @@ pub(crate) enum Command {
     Strategies(StrategiesArgs),
     /// Take over the configuration of another program as layers
     Import(ImportArgs),
+    /// Show a persona: one out of the documents of many folders
+    Profile(ProfileArgs),
     /// Tell where a value came from and what it shadows, or what an error code means
     Explain(ExplainArgs),
     /// Print a completion script for a shell
@@ -528,12 +530,74 @@ pub(crate) struct ImportArgs {
     pub(crate) dry_run: bool,
 }
 
+/// Arguments of `profile`.
+#[derive(Debug, Args)]
+pub(crate) struct ProfileArgs {
+    /// The persona: the name of its folder in `.clia/agents`
+    #[arg(required_unless_present = "list", conflicts_with = "list")]
+    pub(crate) slug: Option<String>,
+    /// List the personas that can be seen from here
+    #[arg(long, conflicts_with_all = ["kind", "root_chain", "with_sources", "projections"])]
+    pub(crate) list: bool,
+    /// Which document
+    #[arg(long, value_name = "KIND", default_value = "agent")]
+    pub(crate) kind: ProfileKind,
+    /// The folder to look from [default: this one]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) path: Option<PathBuf>,
+    /// The topmost folder that counts [default: the root of the outermost git repository]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) ceiling: Option<PathBuf>,
+    /// Count the other submodules of this repository too, below its own documents
+    #[arg(long)]
+    pub(crate) submodules: bool,
+    /// Take warnings for errors
+    #[arg(long)]
+    pub(crate) strict: bool,
+    /// Add `contextChain`: every document, lowest first
+    #[arg(long)]
+    pub(crate) root_chain: bool,
+    /// Add `sources`: the document and line of every value
+    #[arg(long)]
+    pub(crate) with_sources: bool,
+    /// Add `projections`: sections, checklists and the like as plain text
+    #[arg(long)]
+    pub(crate) projections: bool,
+    /// How to print it [default: JSON, and a table for the list]
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) format: Option<ProfileFormat>,
+}
+
+/// Documents of a persona.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ProfileKind {
+    /// Who it is
+    Agent,
+    /// What it is up to
+    Agenda,
+    /// What it has done
+    Agency,
+    /// All three, each under its own key
+    All,
+}
+
+/// Formats of `profile`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ProfileFormat {
+    /// JSON
+    Json,
+    /// YAML
+    Yaml,
+    /// Markdown, for people
+    Md,
+}
+
 /// Arguments of `explain`.
 #[derive(Debug, Args)]
 pub(crate) struct ExplainArgs {
-    /// `file:PATH`, or an error code such as `json/syntax`
+    /// `file:PATH`, `profile:SLUG[/KIND]`, or an error code such as `json/syntax`
     pub(crate) what: String,
-    /// A place in the file, as a JSON pointer
+    /// A place in it, as a JSON pointer
     pub(crate) pointer: Option<String>,
     /// Fold these files, lowest first, instead of the layers of the project
     #[arg(long, value_name = "FILE", num_args = 1..)]

@@ -24,6 +24,7 @@ mod run;
 mod said;
 mod shelf;
 mod tree;
+mod worktree;
 
 pub use cache::CachedSource;
 pub use error::GitError;

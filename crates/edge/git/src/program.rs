@@ -51,7 +51,7 @@ const REMOVED: &[&str] = &[
 ];
 
 /// Settings for every call: no hooks, no helpers, no work on the side, and an end to what hangs.
-const SETTINGS: &[&str] = &[
+pub(crate) const SETTINGS: &[&str] = &[
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
     "protocol.ext.allow=never",
@@ -159,7 +159,7 @@ impl Git {
         run(command, input, self.patience).map_err(|cause| GitError::NoGit { cause })
     }
 
-    fn bare_command(&self) -> Command {
+    pub(crate) fn bare_command(&self) -> Command {
         let mut command = Command::new(&self.program);
         for name in REMOVED {
             command.env_remove(name);
@@ -173,7 +173,7 @@ impl Git {
         command
     }
 
-    fn check(&self) -> Result<(), GitError> {
+    pub(crate) fn check(&self) -> Result<(), GitError> {
         let mut checked = self.checked.lock().unwrap_or_else(PoisonError::into_inner);
         if *checked {
             return Ok(());

@@ -11,6 +11,7 @@ mod import;
 mod init;
 mod install;
 mod layers;
+mod lineage;
 mod list;
 mod locked;
 mod merge;
@@ -31,6 +32,7 @@ mod why;
 mod world;
 
 pub use agpm_merge::Rendered;
+pub use agpm_persona::{PersonaKind, markdown};
 pub use agpm_plan::{Action, Change};
 pub use agpm_store::Done;
 pub use cache::{CacheReport, CacheRequest, CachedCopy, cache};
@@ -46,6 +48,10 @@ pub use install::{
     Moved, Overwrite, Program, Warnings, Writing, install,
 };
 pub use layers::{LayerRow, LayerState, LayersReport, SkippedRow, layers};
+pub use lineage::{
+    Addition, LineagePlace, PersonaRow, PersonasReport, ProfileKinds, ProfileReport, ProfileRequest, Submodules,
+    personas, profile,
+};
 pub use list::{ListDetail, ListReport, ListRequest, ListRow, list};
 pub use merge::{MergeInputs, MergeReport, MergeRequest, OutputFormat, RuleArgument, merge};
 pub use outdated::{Outdated, OutdatedReport, OutdatedRequest, outdated};

@@ -67,21 +67,30 @@ impl StoreError {
     }
 }
 
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Problem::NotFound => f.write_str("is not there"),
+            Problem::IsFolder => f.write_str("is a folder"),
+            Problem::Exists => f.write_str("is there already"),
+            Problem::Escapes => f.write_str("leads out of its folder"),
+            Problem::TooLarge(limit) => write!(f, "is larger than {limit} bytes"),
+            Problem::NotFile => f.write_str("is not a regular file"),
+            Problem::Changed => f.write_str("changed in the meantime"),
+            Problem::Reserved => f.write_str("is a place where nothing can be installed"),
+            Problem::Locked => f.write_str("is locked by another process"),
+            Problem::Damaged(why) => write!(f, "cannot be understood: {why}"),
+            Problem::Other(cause) => write!(f, "cannot be reached: {cause}"),
+        }
+    }
+}
+
 impl fmt::Display for StoreError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = self.path.display();
         match &self.problem {
-            Problem::NotFound => write!(f, "`{path}` is not there"),
-            Problem::IsFolder => write!(f, "`{path}` is a folder"),
-            Problem::Exists => write!(f, "`{path}` is there already"),
-            Problem::Escapes => write!(f, "`{path}` leads out of its folder"),
-            Problem::TooLarge(limit) => write!(f, "`{path}` is larger than {limit} bytes"),
-            Problem::NotFile => write!(f, "`{path}` is not a regular file"),
-            Problem::Changed => write!(f, "`{path}` changed in the meantime"),
-            Problem::Reserved => write!(f, "`{path}` is a place where nothing can be installed"),
-            Problem::Locked => write!(f, "`{path}` is locked by another process"),
-            Problem::Damaged(why) => write!(f, "`{path}` cannot be understood: {why}"),
             Problem::Other(cause) => write!(f, "`{path}`: {cause}"),
+            problem => write!(f, "`{path}` {problem}"),
         }
     }
 }

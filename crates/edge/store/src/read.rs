@@ -1,5 +1,5 @@
 use std::fs::{self, File};
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use agpm_model::FileMode;
@@ -97,7 +97,7 @@ pub fn entries_below(folder: &Path, depth: usize) -> Result<Vec<(String, Below)>
     let mut folders = vec![(folder.to_owned(), String::new(), 0)];
     while let Some((path, prefix, level)) = folders.pop() {
         let entries = match fs::read_dir(&path) {
-            Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => continue,
+            Err(cause) if cause.kind() == ErrorKind::NotFound => continue,
             entries => entries.map_err(|cause| StoreError::new(&path, cause))?,
         };
         for entry in entries {
@@ -143,4 +143,48 @@ pub fn exists(path: &Path) -> bool {
 pub fn temporary_folder(prefix: &str) -> Result<PathBuf, StoreError> {
     let folder = tempfile::Builder::new().prefix(prefix).tempdir();
     folder.map(tempfile::TempDir::keep).map_err(|cause| StoreError::new(&std::env::temp_dir(), cause))
+}
+
+/// What a path leads to, over links, and where that really is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reached {
+    /// A folder.
+    Folder(PathBuf),
+    /// A file.
+    File(PathBuf),
+    /// Anything else.
+    Other(PathBuf),
+}
+
+/// Follows a path; nothing if there is nothing of that name. A link that leads nowhere, or in a circle, is an error.
+pub fn reach(path: &Path) -> Result<Option<Reached>, StoreError> {
+    let fail = |cause| StoreError::new(path, cause);
+    match fs::symlink_metadata(path) {
+        Err(cause) if matches!(cause.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
+        known => known.map_err(fail)?,
+    };
+    let real = fs::canonicalize(path).map_err(fail)?;
+    let known = fs::metadata(&real).map_err(fail)?;
+    Ok(Some(match (known.is_dir(), known.is_file()) {
+        (true, _) => Reached::Folder(real),
+        (_, true) => Reached::File(real),
+        _ => Reached::Other(real),
+    }))
+}
+
+/// The names in a folder, in order; none if it is not there, or is no folder.
+pub fn folder_names(folder: &Path) -> Result<Vec<String>, StoreError> {
+    let fail = |cause| StoreError::new(folder, cause);
+    let entries = match fs::read_dir(folder) {
+        Err(cause) if matches!(cause.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            return Ok(Vec::new());
+        }
+        entries => entries.map_err(fail)?,
+    };
+    let name = |entry: std::io::Result<fs::DirEntry>| {
+        entry.map(|entry| entry.file_name().to_string_lossy().into_owned()).map_err(fail)
+    };
+    let mut names = entries.map(name).collect::<Result<Vec<String>, StoreError>>()?;
+    names.sort();
+    Ok(names)
 }

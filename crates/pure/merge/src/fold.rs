@@ -47,7 +47,7 @@ pub fn fold(contributions: Vec<Contribution>, policy: &Policy, own: Option<&dyn 
         unset: vec![Found::Nowhere; strategy.unset.len()],
         diagnostics: Vec::new(),
         type_changes: 0,
-        keyed: Keyed::of(strategy),
+        alone: Alone::of(strategy),
     };
     let roots: Vec<Said<'_>> = contributions
         .iter()
@@ -97,29 +97,42 @@ pub(crate) struct Folder<'a, 's> {
     unset: Vec<Found>,
     diagnostics: Vec<Diagnostic>,
     type_changes: usize,
-    keyed: Keyed,
+    alone: Alone,
 }
 
-/// Whether items of lists have to have keys, which is looked at also where only one layer has a say.
+/// What is done where only one layer has a say.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Keyed {
-    Nowhere,
-    Somewhere,
+enum Alone {
+    /// It is taken as it is.
+    AsIs,
+    /// Items of its lists have to have their keys.
+    Checked,
+    /// Its lists become sets.
+    United,
 }
 
-impl Keyed {
+impl Alone {
     fn of(strategy: &Strategy) -> Self {
-        let by_key = |operation: &Operation| matches!(operation, Operation::ByKey { .. });
-        let lists = matches!(&strategy.lists, Lists::By(operation) if by_key(operation));
-        let rules = strategy.rules.iter().any(|rule| rule.operation.as_ref().is_some_and(by_key));
-        if lists || rules { Keyed::Somewhere } else { Keyed::Nowhere }
+        let list = match &strategy.lists {
+            Lists::By(operation) => Some(operation),
+            Lists::Smart => None,
+        };
+        let rules = strategy.rules.iter().filter_map(|rule| rule.operation.as_ref());
+        let any = |wanted: fn(&Operation) -> bool| list.into_iter().chain(rules.clone()).any(wanted);
+        if any(|operation| matches!(operation, Operation::Unite { .. })) {
+            Alone::United
+        } else if any(|operation| matches!(operation, Operation::ByKey { .. })) {
+            Alone::Checked
+        } else {
+            Alone::AsIs
+        }
     }
 }
 
 impl<'a, 's> Folder<'a, 's> {
     /// Folds what is said at one place; nothing is left if it is deleted, or if only replaced layers say it.
     pub(crate) fn place(&mut self, said: &[Said<'a>], reach: &Reach, outer: Mode<'s>) -> Option<u32> {
-        if reach.is_empty() && said.len() == 1 && said[0].live {
+        if reach.is_empty() && said.len() == 1 && said[0].live && self.taken_whole(said[0]) {
             self.check_inside(said[0], reach, outer)?;
             return Some(self.whole(said[0], LeafOperation::Only, &[]));
         }
@@ -184,7 +197,7 @@ impl<'a, 's> Folder<'a, 's> {
                 self.maps(&only_maps(said), reach, Mode::Replace, &[])
             };
         }
-        if let ([one], false) = (said, reach.may_unset()) {
+        if let ([one], false) = (said, reach.may_unset() || !self.taken_whole(said[0])) {
             self.check_inside(*one, reach, mode)?;
             return Some(self.whole(*one, LeafOperation::Only, &[]));
         }
@@ -204,9 +217,19 @@ impl<'a, 's> Folder<'a, 's> {
         }
     }
 
+    /// Whether what one layer says alone is taken without a look inside.
+    fn taken_whole(&self, one: Said<'a>) -> bool {
+        self.alone != Alone::United || one.node.len() == 0
+    }
+
+    /// Whether an item of a list that one layer says alone is taken as it is.
+    pub(crate) fn keeps_items_whole(&self) -> bool {
+        self.alone == Alone::United
+    }
+
     /// Items of lists must have their keys also where only one layer has a say; `None` if one has none.
     fn check_inside(&mut self, one: Said<'a>, reach: &Reach, mode: Mode<'s>) -> Option<()> {
-        if self.keyed == Keyed::Nowhere {
+        if self.alone == Alone::AsIs {
             return Some(());
         }
         match (one.node.kind(), mode) {
@@ -236,7 +259,7 @@ impl<'a, 's> Folder<'a, 's> {
         let from = said.iter().rposition(|s| self::family(s.node.kind()) != family).map_or(0, |at| at + 1);
         self.report_changes(said, mode);
         let (shadowed, run) = said.split_at(from);
-        let several = run.len() > 1 || reach.may_unset();
+        let several = run.len() > 1 || reach.may_unset() || self.alone == Alone::United;
         let shadows = replaced(shadowed);
         match (family, mode) {
             (Family::Map, Mode::Overlay) => self.maps(run, reach, Mode::Replace, &shadows),
@@ -303,6 +326,7 @@ impl<'a, 's> Folder<'a, 's> {
 
     /// One of them whole; the others are shadowed.
     fn pick(&mut self, said: &[Said<'a>], index: usize, operation: LeafOperation) -> u32 {
+        let operation = if said.len() == 1 { LeafOperation::Only } else { operation };
         let others = said.iter().enumerate().rev().filter(|(at, _)| *at != index);
         let shadows = others.map(|(_, s)| Shadow { origin: s.origin(), kind: ShadowKind::Replaced });
         self.nodes.whole(said[index].origin(), operation, shadows)
@@ -454,11 +478,20 @@ fn family(kind: Kind) -> Family {
     }
 }
 
-fn is_blank(node: NodeRef<'_>) -> bool {
+pub(crate) fn is_blank(node: NodeRef<'_>) -> bool {
     match node.kind() {
         Kind::Null => true,
         Kind::String => node.content().trim().is_empty(),
         _ => is_empty_container(node),
+    }
+}
+
+/// Whether there is nothing in it but blanks.
+fn is_blank_throughout(node: NodeRef<'_>) -> bool {
+    match node.kind() {
+        Kind::Map => node.entries().all(|(_, value)| is_blank_throughout(value)),
+        Kind::List => node.items().all(is_blank_throughout),
+        _ => is_blank(node),
     }
 }
 
@@ -473,7 +506,8 @@ fn without_empty<'a>(said: &[Said<'a>], empty: Empty) -> Vec<Said<'a>> {
             said[from..].to_vec()
         }
         _ => {
-            let full: Vec<Said<'a>> = said.iter().copied().filter(|s| !is_empty_container(s.node)).collect();
+            let says_nothing = if empty == Empty::Blank { is_blank_throughout } else { is_empty_container };
+            let full: Vec<Said<'a>> = said.iter().copied().filter(|s| !says_nothing(s.node)).collect();
             if full.is_empty() { said.to_vec() } else { full }
         }
     }

@@ -17,6 +17,7 @@ mod parts;
 mod policy;
 mod resolution;
 mod rules;
+mod unite;
 
 pub use body::Segment;
 pub use file::{Merged, MergedFile, Rendered, merge_files};
@@ -29,3 +30,4 @@ pub use lineage::{Absent, Flaw, FlawKind, Lineage, order};
 pub use parts::Part;
 pub use policy::{Composition, Policy, Reaction, References};
 pub use resolution::{Deletion, Leaf, LeafOperation, Origin, Resolution, ResolvedRef, Shadow, ShadowKind};
+pub use unite::projected;

@@ -15,13 +15,13 @@ use crate::rules::Reach;
 pub(crate) const SMART_KEY: &str = "id";
 
 /// An item of the result: what layers say of it, lowest first, and what was the same and not repeated.
-struct Slot<'a> {
-    said: Vec<Said<'a>>,
-    duplicates: Vec<Shadow>,
+pub(crate) struct Slot<'a> {
+    pub(crate) said: Vec<Said<'a>>,
+    pub(crate) duplicates: Vec<Shadow>,
 }
 
 impl<'a> Slot<'a> {
-    fn of(said: Said<'a>) -> Self {
+    pub(crate) fn of(said: Said<'a>) -> Self {
         Slot { said: vec![said], duplicates: Vec::new() }
     }
 
@@ -64,9 +64,10 @@ impl<'a, 's> Folder<'a, 's> {
             ListMode::Union => (extended(lists, Lowest::Deduplicated), LeafOperation::Union),
             ListMode::Smart => self.smart(lists),
             ListMode::ByKey(key, _) => (self.keyed(lists, key)?, LeafOperation::ByKey),
+            ListMode::Unite(identity, _) => (self.united(lists, identity), LeafOperation::Union),
         };
         let item_mode = match how {
-            ListMode::ByKey(_, Items::Deep) => mode.below(),
+            ListMode::ByKey(_, Items::Deep) | ListMode::Unite(_, Items::Deep) => mode.below(),
             _ => Mode::Replace,
         };
         Some(self.slots(top, slots, reach, item_mode, operation, &shadows))
@@ -98,7 +99,12 @@ impl<'a, 's> Folder<'a, 's> {
         let key = self.nodes.numbering.pack(top.origin());
         for (index, slot) in slots.iter().enumerate() {
             let stepped = self.step(reach, index);
-            let node = self.under(Step::Index(index), |folder| folder.place(&slot.said, &stepped, mode));
+            let node = match slot.said.as_slice() {
+                [one] if stepped.is_empty() && self.keeps_items_whole() => {
+                    Some(self.whole(*one, LeafOperation::Only, &[]))
+                }
+                said => self.under(Step::Index(index), |folder| folder.place(said, &stepped, mode)),
+            };
             if let Some(node) = node {
                 self.nodes.joined(node, operation, &slot.duplicates);
                 children.push(Child { key, node });
@@ -202,7 +208,7 @@ enum Lowest {
     Deduplicated,
 }
 
-fn items<'a>(list: Said<'a>) -> impl Iterator<Item = Said<'a>> {
+pub(crate) fn items<'a>(list: Said<'a>) -> impl Iterator<Item = Said<'a>> {
     list.node.items().map(move |node| Said { node, ..list })
 }
 

@@ -1,6 +1,6 @@
 //! Operations, made ready for the engine: what happens at a place, and what holds below it.
 
-use agpm_model::{Items, Lists, Maps, Operation, Strategy};
+use agpm_model::{Identity, Items, Lists, Maps, Operation, Strategy};
 
 /// What happens at a place and below.
 #[derive(Clone, Copy)]
@@ -20,6 +20,7 @@ pub(crate) enum ListMode<'s> {
     Prepend,
     Union,
     ByKey(&'s str, Items),
+    Unite(Identity, Items),
     Smart,
 }
 
@@ -57,7 +58,7 @@ impl<'s> Mode<'s> {
                 below: ListMode::Replace,
                 clash: Clash::Forbidden,
             },
-            Operation::ByKey { .. } => {
+            Operation::ByKey { .. } | Operation::Unite { .. } => {
                 let below = match outer {
                     Mode::Recursive { below, .. } => below,
                     _ => ListMode::Replace,
@@ -89,6 +90,7 @@ impl<'s> ListMode<'s> {
             Operation::Prepend => ListMode::Prepend,
             Operation::Union => ListMode::Union,
             Operation::ByKey { key, items } => ListMode::ByKey(key, *items),
+            Operation::Unite { identity, items } => ListMode::Unite(*identity, *items),
             _ => ListMode::Replace,
         }
     }

@@ -135,6 +135,8 @@ impl Nodes {
             let (start, count) = self.keep(duplicates.iter().copied());
             let resolved = &mut self.list[node as usize];
             *resolved = Resolved { operation, start, count, ..*resolved };
+        } else if !duplicates.is_empty() {
+            self.shadow_also(node, duplicates);
         }
     }
 

@@ -209,7 +209,11 @@ impl<'r> Walk<'_, 'r> {
         let children = resolution.nodes.children_of(node);
         if children.is_empty() {
             let lot = Lot { layer: origin.layer, operation: resolved.operation, shadows };
-            return self.inside(resolution.node(origin), lot);
+            return match resolved.body {
+                Body::Whole => self.inside(resolution.node(origin), lot),
+                // All that was in it is left out.
+                _ => self.leaf(resolution.node(origin), lot),
+            };
         }
         for (index, child) in children.iter().enumerate() {
             let (kind, step) = match resolved.body {
@@ -228,11 +232,7 @@ impl<'r> Walk<'_, 'r> {
     fn inside(&mut self, node: NodeRef<'r>, lot: Lot) {
         let count = node.len();
         if count == 0 {
-            if self.pointer.is_within(self.under) {
-                let Lot { layer, operation, shadows } = lot;
-                (self.visit)(Leaf { pointer: self.pointer.clone(), value: node, layer, operation, shadows });
-            }
-            return;
+            return self.leaf(node, lot);
         }
         for at in 0..count {
             let (step, child) = match node.kind() {
@@ -248,6 +248,13 @@ impl<'r> Walk<'_, 'r> {
                 self.inside(child, below);
             }
             self.pointer.pop();
+        }
+    }
+
+    fn leaf(&mut self, value: NodeRef<'r>, lot: Lot) {
+        if self.pointer.is_within(self.under) {
+            let Lot { layer, operation, shadows } = lot;
+            (self.visit)(Leaf { pointer: self.pointer.clone(), value, layer, operation, shadows });
         }
     }
 

@@ -6,6 +6,7 @@ use agpm_model::{Empty, Matching, Operation, PointerPattern, Rule, Strategy};
 pub(crate) struct Rules<'s> {
     rules: Vec<&'s Rule>,
     unset: Vec<PointerPattern>,
+    empty: Empty,
 }
 
 /// What may still match below a place.
@@ -20,7 +21,8 @@ impl<'s> Rules<'s> {
     pub(crate) fn new(strategy: &'s Strategy) -> Self {
         let mut rules: Vec<&Rule> = strategy.rules.iter().rev().collect();
         rules.sort_by_key(|rule| std::cmp::Reverse(rule.pattern.specificity()));
-        Rules { rules, unset: strategy.unset.iter().map(PointerPattern::literal).collect() }
+        let unset = strategy.unset.iter().map(PointerPattern::literal).collect();
+        Rules { rules, unset, empty: strategy.empty }
     }
 
     pub(crate) fn start(&self) -> Reach {
@@ -45,7 +47,7 @@ impl<'s> Rules<'s> {
         let rules = matching.map(|(at, _)| (*at, self.rules[*at]));
         let operation = rules.clone().find_map(|(at, rule)| Some((at, rule.operation.as_ref()?)));
         let empty = rules.map(|(_, rule)| rule.empty).find(|empty| *empty != Empty::Value);
-        (operation, empty.unwrap_or_default())
+        (operation, empty.unwrap_or(self.empty))
     }
 
     /// The deletion that matches this place.

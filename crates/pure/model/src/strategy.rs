@@ -30,6 +30,13 @@ pub enum Operation {
         /// What happens to two items with one key.
         items: Items,
     },
+    /// Lists become sets also where one layer alone has a say, without their blank items. Only policies say it.
+    Unite {
+        /// What tells items apart.
+        identity: Identity,
+        /// What happens to two items that are one.
+        items: Items,
+    },
     /// Maps merge field by field, one level deep.
     Overlay,
     /// The highest that is not blank.
@@ -38,6 +45,31 @@ pub enum Operation {
     KeepLower,
     /// Two layers with different values are an error.
     Forbid,
+}
+
+/// What tells items of a list apart where not every item need have it: those without are told apart by all they say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Identity {
+    /// Fields that count together, each under the first of its names that an item has.
+    pub fields: &'static [&'static [&'static str]],
+    /// How an item reads as plain text; an item that is that text is the same.
+    pub projection: Option<Projection>,
+}
+
+impl Identity {
+    /// All that an item says.
+    pub const WHOLE: Identity = Identity { fields: &[], projection: None };
+}
+
+/// How a map reads as plain text: a line `Title: item` for each of its items, or its title alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Projection {
+    /// The first of these that it has is its title.
+    pub title: &'static [&'static str],
+    /// The first of these that it has holds its items.
+    pub items: &'static [&'static str],
+    /// What stands for an item that is a map: the first of these that it has.
+    pub item: &'static [&'static str],
 }
 
 /// What happens to two list items with one key.
@@ -100,6 +132,7 @@ impl Operation {
             Operation::Prepend => "prepend",
             Operation::Union => "union",
             Operation::ByKey { .. } => "by-key",
+            Operation::Unite { .. } => "unite",
             Operation::Overlay => "overlay",
             Operation::NonEmpty => "non-empty",
             Operation::KeepLower => "keep-lower",
@@ -164,6 +197,9 @@ pub enum Empty {
     Ignore,
     /// It takes away what is below.
     Clear,
+    /// As if it were not there, and so is everything that holds nothing but blanks: null, blank text. Only policies
+    /// say it.
+    Blank,
 }
 
 /// What holds for the places that a pattern matches.
@@ -235,6 +271,8 @@ pub struct Strategy {
     pub maps: Maps,
     /// Lists.
     pub lists: Lists,
+    /// What empty maps and lists do where no rule says it.
+    pub empty: Empty,
     /// Between Markdown bodies.
     pub separator: Separator,
     /// Places that differ.
@@ -320,6 +358,7 @@ impl Strategy {
             name: name.to_owned(),
             maps,
             lists,
+            empty: Empty::Value,
             separator: Separator::default(),
             rules: Vec::new(),
             unset: Vec::new(),

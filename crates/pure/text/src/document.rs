@@ -160,6 +160,11 @@ impl Document {
         self.tree.root.map(|id| NodeRef { document: self, id })
     }
 
+    /// Has a key read as another one. For reading only: the text keeps its spelling.
+    pub fn read_key_as(&mut self, key: NodeId, name: &str) {
+        self.tree.respell(key, name);
+    }
+
     /// Markdown: the bytes after the front matter.
     pub fn body(&self) -> Span {
         self.body

@@ -153,6 +153,14 @@ impl Tree {
         self.push(kind, span, narrow(self.ranges.len() - 1), Content::Decoded)
     }
 
+    /// Gives a scalar another content, at the same place.
+    pub(crate) fn respell(&mut self, id: NodeId, content: &str) {
+        let node = self.nodes[id.0 as usize];
+        let spelled = self.decoded(node.kind, node.span, content);
+        self.nodes[id.0 as usize] = self.nodes[spelled.0 as usize];
+        self.nodes.pop();
+    }
+
     pub(crate) fn list(&mut self, span: Span, items: &[NodeId]) -> NodeId {
         self.container(Kind::List, span, items, items.len())
     }

@@ -21,12 +21,13 @@ fn render(report: ExplainReport, shown: &Shown<'_>) -> Rendering {
             Rendering::report(&success_value(page_fields(code), shown.diagnostics, shown.sources))
         }
         ExplainReport::Page(code) => Rendering::Text(code.page.to_owned()),
-        ExplainReport::File { file, pointer, provenance } if shown.json => {
-            let place = [("file", Value::from(file.as_str())), ("pointer", pointer.to_string().into())];
+        ExplainReport::Values { subject, pointer, provenance } if shown.json => {
+            let key = if subject.contains(':') { "subject" } else { "file" };
+            let place = [(key, Value::from(subject.as_str())), ("pointer", pointer.to_string().into())];
             let fields = place.into_iter().chain(provenance.fields()).collect();
             Rendering::report(&success_value(fields, shown.diagnostics, shown.sources))
         }
-        ExplainReport::File { provenance, .. } => {
+        ExplainReport::Values { provenance, .. } => {
             let text = provenance::text(provenance);
             Rendering::Text(text.lines().map(|line| format!("{}\n", one_line(line))).collect())
         }

@@ -13,6 +13,7 @@ mod list;
 mod man;
 mod merge;
 mod outdated;
+mod profile;
 mod provenance;
 mod strategies;
 mod table;
@@ -60,6 +61,7 @@ pub(crate) fn run(cli: Cli, output: &mut Output) -> ExitCode {
         Command::Merge(args) => merge::run(&world, args, output),
         Command::Strategies(args) => strategies::run(&world, args, output),
         Command::Import(args) => import::run(&world, args, output),
+        Command::Profile(args) => profile::run(&world, args, output),
         Command::Explain(args) => explain::run(&world, args, output),
         Command::Completions(args) => {
             let mut script = Vec::new();

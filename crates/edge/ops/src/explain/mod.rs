@@ -1,6 +1,7 @@
 //! `agpm explain`: where a value came from, or what a code means.
 
 mod installed;
+mod persona;
 mod project;
 
 use agpm_diag::{CODES, Code, Diagnostic, Severity, code_named, codes, did_you_mean, nearest};
@@ -8,6 +9,7 @@ use agpm_merge::merge_files;
 use agpm_text::{Pointer, Value};
 
 use crate::explain::installed::tell_edited;
+use crate::explain::persona::explain_persona;
 use crate::explain::project::{from_project, not_in_layers};
 use crate::failure::{Failure, FailureKind, Notes, Outcome};
 use crate::gather::{Project, unknown_name};
@@ -15,10 +17,15 @@ use crate::merge::{MergeInputs, choose_strategy, read_files};
 use crate::provenance::Provenance;
 use crate::world::World;
 
+const FILE: &str = "file";
+const PROFILE: &str = "profile";
+/// What can be explained, besides codes.
+const KINDS: &[&str] = &[FILE, PROFILE];
+
 /// What to explain.
 #[derive(Clone, Debug)]
 pub struct ExplainRequest {
-    /// `file:PATH` or a code.
+    /// `file:PATH`, `profile:SLUG`, or a code.
     pub what: String,
     /// A place in the file; the whole file if there is none.
     pub pointer: Option<String>,
@@ -31,10 +38,10 @@ pub struct ExplainRequest {
 pub enum ExplainReport {
     /// The page of a code.
     Page(&'static Code),
-    /// Where a file's values came from.
-    File {
-        /// The file.
-        file: String,
+    /// Where the values of something came from.
+    Values {
+        /// The path of a file, or `KIND:NAME`.
+        subject: String,
         /// The place asked for.
         pointer: Pointer,
         /// What is known of it.
@@ -53,16 +60,17 @@ fn run(world: &World, request: &ExplainRequest, notes: &mut Notes) -> Result<Exp
     if let Some(code) = code_named(&request.what) {
         return Ok(ExplainReport::Page(code));
     }
-    let Some(file) = request.what.strip_prefix("file:") else {
+    let named = request.what.split_once(':').filter(|(kind, _)| KINDS.contains(kind));
+    let Some((kind, name)) = named else {
         let near = did_you_mean(&request.what, "codes are", CODES.iter().map(|code| code.name));
         let help = near.filter(|help| help.starts_with("did you mean"));
         let help =
-            help.unwrap_or_else(|| "explain knows `file:PATH` and codes such as `json/syntax`".to_owned());
+            help.unwrap_or_else(|| "explain knows `file:PATH`, `profile:SLUG` and codes such as `json/syntax`".to_owned());
         let what = if request.what.contains(':') { "explanation of" } else { "code" };
         return Err(unknown_name(what, &request.what, Some(help)));
     };
-    if file.trim().is_empty() {
-        let diagnostic = Diagnostic::new(&codes::USAGE, "`file:` names no file");
+    if name.trim().is_empty() {
+        let diagnostic = Diagnostic::new(&codes::USAGE, format!("`{kind}:` names nothing"));
         let help = "name it, as in `file:.claude/settings.json`";
         return Err(Failure::new(FailureKind::Usage, diagnostic.help(help)));
     }
@@ -70,8 +78,12 @@ fn run(world: &World, request: &ExplainRequest, notes: &mut Notes) -> Result<Exp
         let help = "a pointer has `/` before every step, as in `/permissions/allow/0`";
         Failure::new(FailureKind::Usage, Diagnostic::new(&codes::USAGE, format!("{error}")).help(help))
     })?;
-    let provenance = explain_file(world, file, &pointer, &request.inputs, notes)?;
-    Ok(ExplainReport::File { file: file.to_owned(), pointer, provenance })
+    let provenance = match kind {
+        PROFILE => explain_persona(world, name, &pointer, notes)?,
+        _ => explain_file(world, name, &pointer, &request.inputs, notes)?,
+    };
+    let subject = if kind == FILE { name.to_owned() } else { request.what.clone() };
+    Ok(ExplainReport::Values { subject, pointer, provenance })
 }
 
 pub(crate) fn explain_file(

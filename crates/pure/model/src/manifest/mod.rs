@@ -2,6 +2,7 @@
 
 mod check;
 mod layers;
+mod lineage;
 mod packages;
 mod patches;
 mod selector;
@@ -84,6 +85,8 @@ pub struct Manifest {
     pub merge: Vec<MergeRule>,
     /// The project's own strategies, and the user's.
     pub strategies: Vec<Strategy>,
+    /// The document that active personas have to inherit, from the manifest's folder.
+    pub root_directives: Option<String>,
 }
 
 /// The texts that make up a manifest.
@@ -122,6 +125,8 @@ impl Manifest {
             if let Some(allowed) = root.get("allow-executables") {
                 manifest.allow_executables = sources::read_allowed(&mut check, allowed);
             }
+            manifest.root_directives =
+                root.get("lineage").and_then(|section| lineage::read_root(&mut check, section));
             let users = texts.config.and_then(Document::root).and_then(|root| root.get("strategies"));
             let own = [root.get("strategies"), users].into_iter().flatten().collect();
             (manifest.merge, manifest.strategies) = strategies::read(&mut check, root.get("merge"), own);

@@ -1,0 +1,97 @@
+//! A repository that the user works in: read only, and never through anything that runs programs.
+
+use std::path::Path;
+use std::process::Command;
+
+use agpm_model::ObjectId;
+
+use crate::error::GitError;
+use crate::program::{Git, SETTINGS};
+use crate::run::Run;
+
+impl Git {
+    /// The paths of a repository's submodules, as its `.gitmodules` has them; those that lead out of it are left out.
+    pub fn submodules(&self, root: &Path) -> Result<Vec<String>, GitError> {
+        if !agpm_store::is_file(&root.join(".gitmodules")) {
+            return Ok(Vec::new());
+        }
+        let question = ["config", "--file", ".gitmodules", "--null", "--get-regexp", r"^submodule\..*\.path$"];
+        let said = match self.ask(root, &question, String::new())? {
+            Run::Done(output) => output,
+            // That is what it does where there is no such key.
+            Run::Failed(words) if words.trim().is_empty() => return Ok(Vec::new()),
+            run => return Err(broken(root, run)),
+        };
+        let paths = entries(&said).filter_map(|entry| Some(entry.split_once('\n')?.1.to_owned()));
+        let is_inside = |path: &String| agpm_model::RelativePath::new(path).is_ok();
+        Ok(paths.filter(is_inside).collect())
+    }
+
+    /// The files of a repository at a revision, with what they hold.
+    pub fn files_at(&self, root: &Path, revision: &str) -> Result<Vec<(String, ObjectId)>, GitError> {
+        let commit = format!("{revision}^{{commit}}");
+        let question = ["rev-parse", "--verify", "--quiet", "--end-of-options", &commit];
+        let Run::Done(commit) = self.ask(root, &question, String::new())? else {
+            return Err(GitError::NoSuchCommit {
+                address: root.display().to_string(),
+                commit: revision.to_owned(),
+            });
+        };
+        let commit = String::from_utf8_lossy(&commit).trim().to_owned();
+        match self.ask(root, &["ls-tree", "-r", "-z", "--full-tree", &commit], String::new())? {
+            Run::Done(output) => Ok(entries(&output).filter_map(tree_entry).collect()),
+            run => Err(broken(root, run)),
+        }
+    }
+
+    /// The files of a repository as it is now, tracked or not; those that git ignores are left out.
+    pub fn files_now(&self, root: &Path) -> Result<Vec<String>, GitError> {
+        match self.ask(root, &["ls-files", "-z", "--cached", "--others", "--exclude-standard"], String::new())? {
+            Run::Done(output) => Ok(entries(&output).collect()),
+            run => Err(broken(root, run)),
+        }
+    }
+
+    /// What git would call the content of these files, which are named from the root.
+    pub fn contents(&self, root: &Path, files: &[String]) -> Result<Vec<ObjectId>, GitError> {
+        let question = ["hash-object", "--no-filters", "--stdin-paths"];
+        let input: String = files.iter().map(|file| format!("{file}\n")).collect();
+        match self.ask(root, &question, input)? {
+            Run::Done(output) => {
+                let text = String::from_utf8_lossy(&output).into_owned();
+                Ok(text.lines().filter_map(|line| line.parse().ok()).collect())
+            }
+            run => Err(broken(root, run)),
+        }
+    }
+
+    fn ask(&self, root: &Path, question: &[&str], input: String) -> Result<Run, GitError> {
+        self.check()?;
+        let mut command: Command = self.bare_command();
+        command.current_dir(root);
+        for setting in SETTINGS {
+            command.args(["-c", setting]);
+        }
+        command.args(question);
+        self.run(command, input)
+    }
+}
+
+fn entries(output: &[u8]) -> impl Iterator<Item = String> {
+    let parts = output.split(|byte| *byte == 0).filter(|part| !part.is_empty());
+    parts.map(|part| String::from_utf8_lossy(part).into_owned())
+}
+
+/// `MODE TYPE OBJECT<tab>PATH`.
+fn tree_entry(entry: String) -> Option<(String, ObjectId)> {
+    let (known, path) = entry.split_once('\t')?;
+    Some((path.to_owned(), known.rsplit(' ').next()?.parse().ok()?))
+}
+
+fn broken(root: &Path, run: Run) -> GitError {
+    let said = match run {
+        Run::Failed(words) => words.trim().to_owned(),
+        _ => "it did not answer".to_owned(),
+    };
+    GitError::Broken { address: root.display().to_string(), said }
+}

@@ -1,0 +1,158 @@
+//! Where personas are looked for: the folders from the top of the outermost repository down to the working folder.
+
+use std::path::{Path, PathBuf};
+
+use agpm_diag::{Diagnostic, codes};
+use agpm_git::{Git, GitError};
+use agpm_store::{self as store, Reached};
+
+use crate::failure::{Failure, FailureKind, Notes};
+use crate::gather::{shown, unknown_name};
+use crate::world::{Environment, World};
+
+/// Where to look for personas.
+#[derive(Clone, Debug, Default)]
+pub struct LineagePlace {
+    /// The folder to stand in; the working folder if there is none.
+    pub path: Option<PathBuf>,
+    /// The topmost folder that counts; the root of the outermost repository if there is none.
+    pub ceiling: Option<PathBuf>,
+    /// Which submodules count besides the one that the folder is in.
+    pub submodules: Submodules,
+}
+
+/// Which submodules have a say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Submodules {
+    /// The one that one stands in.
+    #[default]
+    Own,
+    /// All of the current repository.
+    All,
+}
+
+/// A folder that may hold personas.
+#[derive(Clone, Debug)]
+pub(crate) struct Level {
+    pub(crate) folder: PathBuf,
+    /// From the top, as users see it.
+    pub(crate) label: String,
+    /// Links may not lead out of here.
+    pub(crate) repository: PathBuf,
+}
+
+impl Level {
+    /// The folder of all its personas.
+    pub(crate) fn agents(&self) -> PathBuf {
+        self.folder.join(".clia/agents")
+    }
+}
+
+/// All folders that count, lowest first.
+#[derive(Clone, Debug)]
+pub(crate) struct Levels {
+    /// The topmost folder; paths are told from there.
+    pub(crate) top: PathBuf,
+    /// The innermost repository that one stands in, if any.
+    pub(crate) repository: Option<PathBuf>,
+    pub(crate) list: Vec<Level>,
+}
+
+impl Levels {
+    pub(crate) fn find(world: &World, place: &LineagePlace, notes: &mut Notes) -> Result<Self, Failure> {
+        let environment = &world.environment;
+        let folder = real_folder(environment, place.path.as_deref().unwrap_or(Path::new("")))?;
+        let top = match &place.ceiling {
+            Some(ceiling) => {
+                let top = real_folder(environment, ceiling)?;
+                folder.starts_with(&top).then_some(top).ok_or_else(|| not_above(environment, ceiling))?
+            }
+            None => folder.ancestors().filter(|above| is_root(above)).last().unwrap_or(&folder).to_owned(),
+        };
+        let repository = repository_of(&folder).map(Path::to_owned);
+        let mut levels = Levels { top, repository, list: Vec::new() };
+        let folders: Vec<&Path> = folder.ancestors().take_while(|above| above.starts_with(&levels.top)).collect();
+        let submodules = levels.submodules(world, place.submodules, &folder)?;
+        for folder in folders.into_iter().rev() {
+            let before = if levels.is_first_of_repository(folder) { submodules.as_slice() } else { &[] };
+            let new: Vec<Level> = before.iter().map(|path| levels.level(path)).collect();
+            levels.list.extend(new);
+            levels.list.push(levels.level(folder));
+        }
+        notes.log.push(format!("personas are looked for from {} down", shown(environment, &levels.top)));
+        Ok(levels)
+    }
+
+    /// Whether it is the topmost folder of the repository that one stands in.
+    fn is_first_of_repository(&self, folder: &Path) -> bool {
+        match &self.repository {
+            Some(root) if root.starts_with(&self.top) => folder == root,
+            _ => folder == self.top,
+        }
+    }
+
+    fn level(&self, folder: &Path) -> Level {
+        let repository = repository_of(folder).unwrap_or(&self.top).to_owned();
+        Level { folder: folder.to_owned(), label: self.label(folder), repository }
+    }
+
+    /// A path as it is told: from the top, or as it is where it is elsewhere.
+    pub(crate) fn label(&self, path: &Path) -> String {
+        let short = path.strip_prefix(&self.top).unwrap_or(path).to_string_lossy().replace('\\', "/");
+        if short.is_empty() { ".".to_owned() } else { short }
+    }
+
+    /// The other submodules of the current repository, in the order of their paths.
+    fn submodules(&self, world: &World, wanted: Submodules, folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+        let (Submodules::All, Some(root)) = (wanted, &self.repository) else { return Ok(Vec::new()) };
+        let environment = &world.environment;
+        let git = Git::find(environment.cache.clone().unwrap_or_default(), environment.network);
+        let mut paths: Vec<PathBuf> = git.submodules(root).map_err(git_failed)?.iter().map(|path| root.join(path)).collect();
+        paths.retain(|path| !folder.starts_with(path) && store::is_real_folder(path));
+        paths.sort();
+        paths.dedup();
+        Ok(paths)
+    }
+}
+
+/// The root of the innermost repository that holds a path.
+pub(crate) fn repository_of(path: &Path) -> Option<&Path> {
+    path.ancestors().find(|above| is_root(above))
+}
+
+fn is_root(folder: &Path) -> bool {
+    store::exists(&folder.join(".git"))
+}
+
+fn real_folder(environment: &Environment, path: &Path) -> Result<PathBuf, Failure> {
+    let full = environment.resolve(path);
+    match store::reach(&full).map_err(|error| error.seen_from(&environment.folder))? {
+        Some(Reached::Folder(real)) => Ok(real),
+        found => {
+            let name = shown(environment, &full);
+            let what = if found.is_some() { "is no folder" } else { "is not there" };
+            let diagnostic = Diagnostic::new(&codes::IO_NOT_FOUND, format!("`{name}` {what}"));
+            Err(diagnostic.in_file(name).help("name a folder").into())
+        }
+    }
+}
+
+/// What git could not tell of the repository that one stands in.
+pub(crate) fn git_failed(error: GitError) -> Failure {
+    match error {
+        GitError::NoSuchCommit { commit, .. } => {
+            unknown_name("revision", &commit, Some("name a commit, a branch or a tag of this repository".to_owned()))
+        }
+        error => {
+            let help = "look at what `git status` says in this folder; git 2.41 or later is needed";
+            Diagnostic::new(&codes::SOURCE_GIT, error.to_string()).help(help).into()
+        }
+    }
+}
+
+fn not_above(environment: &Environment, ceiling: &Path) -> Failure {
+    let name = shown(environment, &environment.resolve(ceiling));
+    let message = format!("the ceiling `{name}` is not above the folder that personas are looked up from");
+    let help = "name that folder itself or one above it";
+    Failure::new(FailureKind::Usage, Diagnostic::new(&codes::USAGE, message).help(help))
+}

@@ -1,0 +1,62 @@
+//! `profile --list`: which personas there are.
+
+use agpm_text::Value;
+
+use crate::failure::{Failure, Notes, Outcome};
+use crate::install::Warnings;
+use crate::lineage::levels::{Levels, LineagePlace};
+use crate::lineage::library::Library;
+use crate::world::World;
+
+/// A persona that can be seen.
+#[derive(Clone, Debug)]
+pub struct PersonaRow {
+    /// Its name.
+    pub slug: String,
+    /// Which kinds of document it has.
+    pub kinds: Vec<&'static str>,
+    /// The folders that have a say, lowest first.
+    pub levels: Vec<String>,
+}
+
+/// All personas that can be seen, in the order of their names.
+#[derive(Clone, Debug)]
+pub struct PersonasReport {
+    /// One row for each.
+    pub personas: Vec<PersonaRow>,
+}
+
+impl PersonasReport {
+    /// As a value.
+    pub fn value(&self) -> Value {
+        Value::list(self.personas.iter().map(|row| {
+            Value::map([
+                ("slug", Value::from(row.slug.as_str())),
+                ("kinds", Value::list(row.kinds.iter().copied())),
+                ("levels", Value::list(row.levels.iter().map(String::as_str))),
+            ])
+        }))
+    }
+}
+
+/// Lists personas.
+pub fn personas(world: &World, place: &LineagePlace, warnings: Warnings) -> Outcome<PersonasReport> {
+    let mut notes = Notes::default();
+    let result = run(world, place, &mut notes).and_then(|report| {
+        if warnings == Warnings::Stop {
+            notes.warnings_are_errors();
+        }
+        notes.check().map(|()| report)
+    });
+    notes.outcome(result)
+}
+
+fn run(world: &World, place: &LineagePlace, notes: &mut Notes) -> Result<PersonasReport, Failure> {
+    let library = Library::new(&world.environment, Levels::find(world, place, notes)?);
+    let personas = library.personas(notes).into_iter().map(|(slug, visible)| PersonaRow {
+        slug: slug.to_string(),
+        kinds: visible.kinds.into_iter().map(|kind| kind.word()).collect(),
+        levels: visible.levels,
+    });
+    Ok(PersonasReport { personas: personas.collect() })
+}

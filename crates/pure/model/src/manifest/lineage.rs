@@ -1,0 +1,24 @@
+//! `[lineage]`: what the manifest says of personas.
+
+use agpm_text::NodeRef;
+
+use crate::manifest::check::Check;
+use crate::schema::Schema;
+
+/// Keys of `[lineage]`.
+pub(crate) const LINEAGE: Schema = Schema::strict("lineage", &["root"]);
+
+/// The path of the document that active personas have to inherit, from the manifest's folder.
+pub(super) fn read_root(check: &mut Check, section: NodeRef<'_>) -> Option<String> {
+    if !check.map(section, "`[lineage]`") {
+        return None;
+    }
+    check.keys(section, &LINEAGE);
+    let root = section.get("root")?;
+    let path = check.string(root, "`root`")?;
+    if path.trim().is_empty() {
+        check.bad_value(root, "`root` names no document", "write the path of a persona document");
+        return None;
+    }
+    Some(path.to_owned())
+}

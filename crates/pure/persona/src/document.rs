@@ -1,0 +1,123 @@
+//! One document: what it says of itself before anything is merged.
+
+use std::sync::Arc;
+
+use agpm_diag::{Diagnostic, SourceId, Span, Text, codes, has_errors};
+use agpm_text::{Document, Format, Kind, Limits, NodeId, NodeRef, parse};
+
+/// The version of the schema that is read, with any third number.
+const VERSION: &str = "0.4";
+
+/// A document that counts.
+#[derive(Clone, Debug)]
+pub struct PersonaDocument {
+    /// What it says.
+    pub document: Arc<Document>,
+    /// Whom it inherits, in the order of its list.
+    pub parents: Vec<Parent>,
+    /// What is odd about it.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// A document that another one inherits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parent {
+    /// The path as written.
+    pub path: String,
+    /// Where it is written.
+    pub span: Span,
+}
+
+impl Parent {
+    /// Whether it is somewhere in the network.
+    pub fn is_remote(&self) -> bool {
+        let lower = self.path.trim_start().to_ascii_lowercase();
+        lower.starts_with("http://") || lower.starts_with("https://")
+    }
+}
+
+/// Why a document does not count, to be told together with who asked for it.
+#[derive(Clone, Debug)]
+pub struct Unfit {
+    /// What is wrong, without the document's name.
+    pub reason: String,
+    /// Where.
+    pub span: Span,
+    /// Under which code.
+    pub code: &'static agpm_diag::Code,
+    /// The way out.
+    pub help: String,
+}
+
+/// Reads a document; one that cannot be read, or is of another version, says why.
+pub fn read_document(source: SourceId, text: impl Into<Text>) -> Result<PersonaDocument, Unfit> {
+    let parsed = parse(source, text, Format::Json, Limits::default());
+    if let Some(first) = parsed.diagnostics.iter().find(|found| has_errors(std::slice::from_ref(found))) {
+        let span = first.labels.first().map_or_else(|| Span::at(0), |label| label.span);
+        return Err(Unfit {
+            reason: first.message.clone(),
+            span,
+            code: &codes::LINEAGE_UNREADABLE,
+            help: first.help.clone().unwrap_or_else(|| "mend the file".to_owned()),
+        });
+    }
+    let mut document = parsed.document;
+    let Some(root) = document.root().filter(|root| root.kind() == Kind::Map) else {
+        let word = document.root().map_or("nothing", |root| root.kind().word());
+        return Err(Unfit {
+            reason: format!("a persona document is a map, and this is {word}"),
+            span: document.root().map_or_else(|| Span::at(0), NodeRef::span),
+            code: &codes::LINEAGE_UNREADABLE,
+            help: "write `{ … }` around what it says".to_owned(),
+        });
+    };
+    if let Some(version) = root.get("schemaVersion").filter(|version| !is_read(version.content())) {
+        return Err(Unfit {
+            reason: format!("its `schemaVersion` is `{}`, and {VERSION} is what is read", version.content()),
+            span: version.span(),
+            code: &codes::LINEAGE_VERSION,
+            help: format!("bring it to {VERSION}, or take it out of the persona's folder"),
+        });
+    }
+    let (parents, diagnostics) = parents(source, root);
+    read_href_as_url(&mut document);
+    Ok(PersonaDocument { document: Arc::new(document), parents, diagnostics })
+}
+
+/// `0.4`, or `0.4.` and anything.
+fn is_read(version: &str) -> bool {
+    let rest = version.trim().strip_prefix(VERSION);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
+fn parents(source: SourceId, root: NodeRef<'_>) -> (Vec<Parent>, Vec<Diagnostic>) {
+    let Some(inherits) = root.get("inherits") else { return (Vec::new(), Vec::new()) };
+    let items: Vec<NodeRef<'_>> = match inherits.kind() {
+        Kind::List => inherits.items().collect(),
+        Kind::Null => Vec::new(),
+        _ => vec![inherits],
+    };
+    let mut parents = Vec::new();
+    let mut diagnostics = Vec::new();
+    for item in items {
+        match item.as_str() {
+            Some(path) if path.trim().is_empty() => {}
+            Some(path) => parents.push(Parent { path: path.to_owned(), span: item.span() }),
+            None => {
+                let message = format!("`inherits` lists paths, and this is {}", item.kind().word());
+                let diagnostic = Diagnostic::new(&codes::LINEAGE_VALUE, message).at(source, item.span(), "");
+                diagnostics.push(diagnostic.help("write a path from the repository's root, as a string"));
+            }
+        }
+    }
+    (parents, diagnostics)
+}
+
+/// Two spellings of one field: `href` of a link is read as `url` where there is no `url`.
+fn read_href_as_url(document: &mut Document) {
+    let links = document.root().and_then(|root| root.get("links"));
+    let keys = links.into_iter().flat_map(NodeRef::items).filter(|link| link.get("url").is_none());
+    let href = |link: NodeRef<'_>| link.entries().find(|(key, _)| key.content() == "href").map(|(key, _)| key.id());
+    let keys: Vec<NodeId> = keys.filter_map(href).collect();
+    keys.into_iter().for_each(|key| document.read_key_as(key, "url"));
+}

@@ -1,0 +1,114 @@
+use std::fmt;
+
+/// The three kinds of document that a persona may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum PersonaKind {
+    /// Who it is, and what it must and must not do.
+    Agent,
+    /// What it is up to.
+    Agenda,
+    /// What it has done.
+    Agency,
+}
+
+impl PersonaKind {
+    /// All of them, in order.
+    pub const ALL: [PersonaKind; 3] = [PersonaKind::Agent, PersonaKind::Agenda, PersonaKind::Agency];
+
+    /// The word in file names and commands.
+    pub fn word(self) -> &'static str {
+        match self {
+            PersonaKind::Agent => "agent",
+            PersonaKind::Agenda => "agenda",
+            PersonaKind::Agency => "agency",
+        }
+    }
+
+    /// The kind of that word.
+    pub fn named(word: &str) -> Option<Self> {
+        PersonaKind::ALL.into_iter().find(|kind| kind.word() == word)
+    }
+}
+
+impl fmt::Display for PersonaKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
+    }
+}
+
+/// A persona's name: the name of its folder.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Slug(String);
+
+impl Slug {
+    /// A name that leads to one folder and nowhere else.
+    pub fn new(text: &str) -> Option<Self> {
+        let leads_elsewhere = text.contains(['/', '\\', '\0']) || matches!(text, "." | "..");
+        (!text.trim().is_empty() && !leads_elsewhere).then(|| Slug(text.to_owned()))
+    }
+
+    /// As it is written.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Slug {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// What the name of a document's file says: `PREFIX.KIND.triad.json`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DocumentName {
+    /// `SLUG@TAG` as a rule, and free.
+    pub prefix: String,
+    /// What kind of document it is.
+    pub kind: PersonaKind,
+}
+
+impl DocumentName {
+    /// What all documents' names end with.
+    pub const ENDING: &'static str = ".triad.json";
+
+    /// Reads a file's name; nothing if it is no document's.
+    pub fn read(file: &str) -> Option<Self> {
+        let (prefix, kind) = file.strip_suffix(DocumentName::ENDING)?.rsplit_once('.')?;
+        let kind = PersonaKind::named(kind)?;
+        (!prefix.is_empty()).then(|| DocumentName { prefix: prefix.to_owned(), kind })
+    }
+
+    /// The prefix of a document that is inherited and may have any name.
+    pub fn prefix_of(file: &str) -> &str {
+        let stem = file.strip_suffix(DocumentName::ENDING).or_else(|| file.strip_suffix(".json")).unwrap_or(file);
+        stem.rsplit_once('.').filter(|(_, kind)| PersonaKind::named(kind).is_some()).map_or(stem, |(prefix, _)| prefix)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_files_say_prefix_and_kind() {
+        let read = |file| DocumentName::read(file).map(|name| (name.prefix, name.kind));
+        let some = |prefix: &str, kind| Some((prefix.to_owned(), kind));
+        assert_eq!(read("ada@mono.agent.triad.json"), some("ada@mono", PersonaKind::Agent));
+        assert_eq!(read("root@todo3.clia.agenda.triad.json"), some("root@todo3.clia", PersonaKind::Agenda));
+        for no in ["agent.triad.json", ".agent.triad.json", "ada.agents.triad.json", "ada.agent.json", "x.md"] {
+            assert_eq!(read(no), None, "{no}");
+        }
+        assert_eq!(DocumentName::prefix_of("root@x.agent-profile.agent.json"), "root@x.agent-profile");
+        assert_eq!(DocumentName::prefix_of("root@x.agent.triad.json"), "root@x");
+        assert_eq!(DocumentName::prefix_of("rules.json"), "rules");
+    }
+
+    #[test]
+    fn a_slug_is_one_folder() {
+        for bad in ["", " ", ".", "..", "a/b", "..\\a", "/"] {
+            assert_eq!(Slug::new(bad), None, "{bad}");
+        }
+        assert!(Slug::new("code-swiftly 2").is_some());
+    }
+}

@@ -15,7 +15,8 @@ impl Git {
         if !agpm_store::is_file(&root.join(".gitmodules")) {
             return Ok(Vec::new());
         }
-        let question = ["config", "--file", ".gitmodules", "--null", "--get-regexp", r"^submodule\..*\.path$"];
+        let question =
+            ["config", "--file", ".gitmodules", "--null", "--get-regexp", r"^submodule\..*\.path$"];
         let said = match self.ask(root, &question, String::new())? {
             Run::Done(output) => output,
             // That is what it does where there is no such key.
@@ -46,7 +47,11 @@ impl Git {
 
     /// The files of a repository as it is now, tracked or not; those that git ignores are left out.
     pub fn files_now(&self, root: &Path) -> Result<Vec<String>, GitError> {
-        match self.ask(root, &["ls-files", "-z", "--cached", "--others", "--exclude-standard"], String::new())? {
+        match self.ask(
+            root,
+            &["ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+            String::new(),
+        )? {
             Run::Done(output) => Ok(entries(&output).collect()),
             run => Err(broken(root, run)),
         }

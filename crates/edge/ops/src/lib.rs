@@ -49,8 +49,8 @@ pub use install::{
 };
 pub use layers::{LayerRow, LayerState, LayersReport, SkippedRow, layers};
 pub use lineage::{
-    Addition, LineagePlace, PersonaRow, PersonasReport, ProfileKinds, ProfileReport, ProfileRequest, Submodules,
-    personas, profile,
+    Addition, LineagePlace, PersonaRow, PersonasReport, ProfileKinds, ProfileReport, ProfileRequest,
+    Submodules, personas, profile,
 };
 pub use list::{ListDetail, ListReport, ListRequest, ListRow, list};
 pub use merge::{MergeInputs, MergeReport, MergeRequest, OutputFormat, RuleArgument, merge};

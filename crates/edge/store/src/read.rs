@@ -160,7 +160,9 @@ pub enum Reached {
 pub fn reach(path: &Path) -> Result<Option<Reached>, StoreError> {
     let fail = |cause| StoreError::new(path, cause);
     match fs::symlink_metadata(path) {
-        Err(cause) if matches!(cause.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
+        Err(cause) if matches!(cause.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            return Ok(None);
+        }
         known => known.map_err(fail)?,
     };
     let real = fs::canonicalize(path).map_err(fail)?;

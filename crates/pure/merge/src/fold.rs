@@ -156,15 +156,15 @@ impl<'a, 's> Folder<'a, 's> {
                 reach = &within;
             }
         }
+        let mut mode = rule.map_or(outer, |(_, operation)| Mode::of(operation, outer));
         let kept: Vec<Said<'a>>;
         let mut dropped = Vec::new();
         if empty != Empty::Value && said.len() > 1 {
-            kept = without_empty(said, empty);
+            kept = without_empty(said, empty, mode);
             let is_kept = |s: &Said<'a>| kept.iter().any(|other| other.layer == s.layer);
             dropped = replaced(&said.iter().copied().filter(|s| !is_kept(s)).collect::<Vec<_>>());
             said = &kept;
         }
-        let mut mode = rule.map_or(outer, |(_, operation)| Mode::of(operation, outer));
         if let Some(own) = self.own.filter(|_| said.len() > 1) {
             let nodes: Vec<NodeRef<'a>> = said.iter().map(|s| s.node).collect();
             match own.combine(&Place { pointer: &self.pointer(), contributions: &nodes }) {
@@ -499,14 +499,19 @@ fn is_empty_container(node: NodeRef<'_>) -> bool {
     matches!(node.kind(), Kind::Map | Kind::List) && node.len() == 0
 }
 
-fn without_empty<'a>(said: &[Said<'a>], empty: Empty) -> Vec<Said<'a>> {
+fn without_empty<'a>(said: &[Said<'a>], empty: Empty, mode: Mode<'_>) -> Vec<Said<'a>> {
     match empty {
         Empty::Clear => {
             let from = said.iter().rposition(|s| is_empty_container(s.node)).unwrap_or(0);
             said[from..].to_vec()
         }
         _ => {
-            let says_nothing = if empty == Empty::Blank { is_blank_throughout } else { is_empty_container };
+            // Keys of maps that merge are there even if what stands at them is blank.
+            let merges = |node: NodeRef<'a>| node.kind() == Kind::Map && node.len() > 0 && mode.merges_maps();
+            let says_nothing = |node: NodeRef<'a>| match empty {
+                Empty::Blank => is_blank_throughout(node) && !merges(node),
+                _ => is_empty_container(node),
+            };
             let full: Vec<Said<'a>> = said.iter().copied().filter(|s| !says_nothing(s.node)).collect();
             if full.is_empty() { said.to_vec() } else { full }
         }

@@ -74,6 +74,11 @@ impl<'s> Mode<'s> {
         matches!(self, Mode::Recursive { clash: Clash::Forbidden, .. })
     }
 
+    /// Whether maps merge here.
+    pub(crate) fn merges_maps(self) -> bool {
+        matches!(self, Mode::Recursive { .. } | Mode::Overlay)
+    }
+
     pub(crate) fn below(self) -> Self {
         match self {
             Mode::Recursive { below, clash, .. } => Mode::Recursive { lists: below, below, clash },

@@ -32,7 +32,9 @@ impl<'a> Folder<'a, '_> {
             .at(later.node.document().source(), later.node.span(), "again here")
             .at(earlier.node.document().source(), earlier.node.span(), "first here")
             .in_layer(layer.as_str())
-            .help("keep one of them: they are taken for one item, and where they differ the later one counts");
+            .help(
+                "keep one of them: they are taken for one item, and where they differ the later one counts",
+            );
         self.report(diagnostic);
     }
 }
@@ -43,7 +45,8 @@ struct Key<'a>(Vec<Option<(&'static str, NodeRef<'a>)>>);
 impl<'a> Key<'a> {
     /// Nothing if the item has none of the fields.
     fn of(item: NodeRef<'a>, identity: Identity) -> Option<Self> {
-        let field = |names: &&[&'static str]| names.iter().find_map(|name| Some((*name, scalar(item, name)?)));
+        let field =
+            |names: &&[&'static str]| names.iter().find_map(|name| Some((*name, scalar(item, name)?)));
         let fields: Vec<_> = identity.fields.iter().map(field).collect();
         fields.iter().any(Option::is_some).then_some(Key(fields))
     }
@@ -156,11 +159,14 @@ impl<'a> Set<'a> {
         let Some(projection) = self.identity.projection else { return };
         for text in projected(item, projection) {
             let other = self.texts.insert(text, at).filter(|other| *other != at);
-            let is_text = |placed: &Placed<'a>| placed.slot.said.iter().all(|said| said.node.as_str().is_some());
+            let is_text =
+                |placed: &Placed<'a>| placed.slot.said.iter().all(|said| said.node.as_str().is_some());
             let Some(other) = other.filter(|other| self.slots[*other].as_ref().is_some_and(is_text)) else {
                 continue;
             };
-            let (Some(text), Some(map)) = (self.slots[other].take(), self.slots[at].as_mut()) else { continue };
+            let (Some(text), Some(map)) = (self.slots[other].take(), self.slots[at].as_mut()) else {
+                continue;
+            };
             map.place = map.place.min(text.place);
             let said = text.slot.said.iter().rev();
             let shadows = said.map(|said| Shadow { origin: said.origin(), kind: ShadowKind::Duplicate });

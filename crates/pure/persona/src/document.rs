@@ -117,7 +117,8 @@ fn parents(source: SourceId, root: NodeRef<'_>) -> (Vec<Parent>, Vec<Diagnostic>
 fn read_href_as_url(document: &mut Document) {
     let links = document.root().and_then(|root| root.get("links"));
     let keys = links.into_iter().flat_map(NodeRef::items).filter(|link| link.get("url").is_none());
-    let href = |link: NodeRef<'_>| link.entries().find(|(key, _)| key.content() == "href").map(|(key, _)| key.id());
+    let href =
+        |link: NodeRef<'_>| link.entries().find(|(key, _)| key.content() == "href").map(|(key, _)| key.id());
     let keys: Vec<NodeId> = keys.filter_map(href).collect();
     keys.into_iter().for_each(|key| document.read_key_as(key, "url"));
 }

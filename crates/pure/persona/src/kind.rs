@@ -81,8 +81,11 @@ impl DocumentName {
 
     /// The prefix of a document that is inherited and may have any name.
     pub fn prefix_of(file: &str) -> &str {
-        let stem = file.strip_suffix(DocumentName::ENDING).or_else(|| file.strip_suffix(".json")).unwrap_or(file);
-        stem.rsplit_once('.').filter(|(_, kind)| PersonaKind::named(kind).is_some()).map_or(stem, |(prefix, _)| prefix)
+        let stem =
+            file.strip_suffix(DocumentName::ENDING).or_else(|| file.strip_suffix(".json")).unwrap_or(file);
+        stem.rsplit_once('.')
+            .filter(|(_, kind)| PersonaKind::named(kind).is_some())
+            .map_or(stem, |(prefix, _)| prefix)
     }
 }
 
@@ -96,7 +99,8 @@ mod tests {
         let some = |prefix: &str, kind| Some((prefix.to_owned(), kind));
         assert_eq!(read("ada@mono.agent.triad.json"), some("ada@mono", PersonaKind::Agent));
         assert_eq!(read("root@todo3.clia.agenda.triad.json"), some("root@todo3.clia", PersonaKind::Agenda));
-        for no in ["agent.triad.json", ".agent.triad.json", "ada.agents.triad.json", "ada.agent.json", "x.md"] {
+        for no in ["agent.triad.json", ".agent.triad.json", "ada.agents.triad.json", "ada.agent.json", "x.md"]
+        {
             assert_eq!(read(no), None, "{no}");
         }
         assert_eq!(DocumentName::prefix_of("root@x.agent-profile.agent.json"), "root@x.agent-profile");

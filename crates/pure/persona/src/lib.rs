@@ -9,7 +9,7 @@ mod markdown;
 mod policy;
 mod projections;
 
-pub use document::{PersonaDocument, Parent, Unfit, read_document};
+pub use document::{Parent, PersonaDocument, Unfit, read_document};
 pub use kind::{DocumentName, PersonaKind, Slug};
 pub use lint::{Active, is_active, near_duplicates};
 pub use markdown::markdown;

@@ -6,7 +6,8 @@ use agpm_text::Value;
 const HEAD: &[&str] = &["title", "purpose"];
 
 /// What an item of a list is called by: the first of these that it has.
-const NAMES: &[&str] = &["title", "name", "label", "slug", "id", "key", "identifier", "type", "timestamp", "path"];
+const NAMES: &[&str] =
+    &["title", "name", "label", "slug", "id", "key", "identifier", "type", "timestamp", "path"];
 
 /// A page: the title, what is said in one line, then a section for each thing that is said in more.
 pub fn markdown(profile: &Value) -> String {

@@ -37,7 +37,8 @@ pub fn policy() -> Policy {
     let titled = Identity { fields: &[&["slug", "id", "key", "title"]], projection: Some(TEXT) };
     let titled = TITLED.iter().map(|name| (format!("/{name}"), unite(titled, Items::Deep)));
     let united = UNITED.iter().map(|(place, identity)| ((*place).to_owned(), unite(*identity, Items::Deep)));
-    let selected = SELECTED.iter().map(|(place, identity)| ((*place).to_owned(), unite(*identity, Items::Replace)));
+    let selected =
+        SELECTED.iter().map(|(place, identity)| ((*place).to_owned(), unite(*identity, Items::Replace)));
     let whole = WHOLE.iter().map(|place| ((*place).to_owned(), Operation::Replace));
     let rules = titled.chain(united).chain(selected).chain(whole).map(|(place, operation)| Rule {
         pattern: place.parse().expect("a good pattern"),

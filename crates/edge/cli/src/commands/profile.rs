@@ -1,8 +1,8 @@
 use std::process::ExitCode;
 
 use agpm_ops::{
-    Addition, LineagePlace, PersonaKind, PersonasReport, ProfileKinds, ProfileReport, ProfileRequest, Submodules,
-    Warnings, World, markdown, personas, profile,
+    Addition, LineagePlace, PersonaKind, PersonasReport, ProfileKinds, ProfileReport, ProfileRequest,
+    Submodules, Warnings, World, markdown, personas, profile,
 };
 use agpm_text::{Format, Value, print};
 use clap::ValueEnum;
@@ -44,7 +44,12 @@ pub(crate) fn run(world: &World, args: ProfileArgs, output: &mut Output) -> Exit
     output.finish(profile(world, &request), |report, shown| render(&report, kinds, format, shown))
 }
 
-fn render(report: &ProfileReport, kinds: ProfileKinds, format: Option<ProfileFormat>, _: &Shown<'_>) -> Rendering {
+fn render(
+    report: &ProfileReport,
+    kinds: ProfileKinds,
+    format: Option<ProfileFormat>,
+    _: &Shown<'_>,
+) -> Rendering {
     match (format, kinds, &report.value) {
         (Some(ProfileFormat::Md), ProfileKinds::All, Value::Map(kinds)) => {
             let pages = kinds.iter().filter(|(_, value)| !matches!(value, Value::Null));

@@ -64,8 +64,9 @@ fn run(world: &World, request: &ExplainRequest, notes: &mut Notes) -> Result<Exp
     let Some((kind, name)) = named else {
         let near = did_you_mean(&request.what, "codes are", CODES.iter().map(|code| code.name));
         let help = near.filter(|help| help.starts_with("did you mean"));
-        let help =
-            help.unwrap_or_else(|| "explain knows `file:PATH`, `profile:SLUG` and codes such as `json/syntax`".to_owned());
+        let help = help.unwrap_or_else(|| {
+            "explain knows `file:PATH`, `profile:SLUG` and codes such as `json/syntax`".to_owned()
+        });
         let what = if request.what.contains(':') { "explanation of" } else { "code" };
         return Err(unknown_name(what, &request.what, Some(help)));
     };

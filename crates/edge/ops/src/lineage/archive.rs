@@ -17,7 +17,11 @@ use crate::world::World;
 const ARCHIVE: &str = "legacy-imports";
 
 /// Documents of the revision that are neither there nor archived: under their name, or with what they said.
-pub(super) fn not_archived(world: &World, levels: &Levels, revision: &str) -> Result<Vec<Diagnostic>, Failure> {
+pub(super) fn not_archived(
+    world: &World,
+    levels: &Levels,
+    revision: &str,
+) -> Result<Vec<Diagnostic>, Failure> {
     let environment = &world.environment;
     let Some(root) = &levels.repository else {
         let message = format!("there is no git repository here that could have the revision `{revision}`");
@@ -27,8 +31,10 @@ pub(super) fn not_archived(world: &World, levels: &Levels, revision: &str) -> Re
     let git = Git::find(environment.cache.clone().unwrap_or_default(), environment.network);
     let is_there = |path: &str| store::is_file(&root.join(path));
     let was = git.files_at(root, revision).map_err(git_failed)?;
-    let gone: Vec<(String, ObjectId)> =
-        was.into_iter().filter(|(path, _)| is_document(path) && !is_archived(path) && !is_there(path)).collect();
+    let gone: Vec<(String, ObjectId)> = was
+        .into_iter()
+        .filter(|(path, _)| is_document(path) && !is_archived(path) && !is_there(path))
+        .collect();
     if gone.is_empty() {
         return Ok(Vec::new());
     }
@@ -38,7 +44,8 @@ pub(super) fn not_archived(world: &World, levels: &Levels, revision: &str) -> Re
     let archived = kept.iter().filter(|path| is_archived(path));
     let names: BTreeSet<&str> = archived.map(|path| file_name(path)).collect();
     let contents: BTreeSet<ObjectId> = git.contents(root, &kept).map_err(git_failed)?.into_iter().collect();
-    let lost = gone.iter().filter(|(path, held)| !names.contains(file_name(path)) && !contents.contains(held));
+    let lost =
+        gone.iter().filter(|(path, held)| !names.contains(file_name(path)) && !contents.contains(held));
     Ok(lost.map(|(path, _)| told(path, revision)).collect())
 }
 

@@ -71,7 +71,8 @@ impl Levels {
         };
         let repository = repository_of(&folder).map(Path::to_owned);
         let mut levels = Levels { top, repository, list: Vec::new() };
-        let folders: Vec<&Path> = folder.ancestors().take_while(|above| above.starts_with(&levels.top)).collect();
+        let folders: Vec<&Path> =
+            folder.ancestors().take_while(|above| above.starts_with(&levels.top)).collect();
         let submodules = levels.submodules(world, place.submodules, &folder)?;
         for folder in folders.into_iter().rev() {
             let before = if levels.is_first_of_repository(folder) { submodules.as_slice() } else { &[] };
@@ -107,7 +108,8 @@ impl Levels {
         let (Submodules::All, Some(root)) = (wanted, &self.repository) else { return Ok(Vec::new()) };
         let environment = &world.environment;
         let git = Git::find(environment.cache.clone().unwrap_or_default(), environment.network);
-        let mut paths: Vec<PathBuf> = git.submodules(root).map_err(git_failed)?.iter().map(|path| root.join(path)).collect();
+        let mut paths: Vec<PathBuf> =
+            git.submodules(root).map_err(git_failed)?.iter().map(|path| root.join(path)).collect();
         paths.retain(|path| !folder.starts_with(path) && store::is_real_folder(path));
         paths.sort();
         paths.dedup();
@@ -140,9 +142,11 @@ fn real_folder(environment: &Environment, path: &Path) -> Result<PathBuf, Failur
 /// What git could not tell of the repository that one stands in.
 pub(crate) fn git_failed(error: GitError) -> Failure {
     match error {
-        GitError::NoSuchCommit { commit, .. } => {
-            unknown_name("revision", &commit, Some("name a commit, a branch or a tag of this repository".to_owned()))
-        }
+        GitError::NoSuchCommit { commit, .. } => unknown_name(
+            "revision",
+            &commit,
+            Some("name a commit, a branch or a tag of this repository".to_owned()),
+        ),
         error => {
             let help = "look at what `git status` says in this folder; git 2.41 or later is needed";
             Diagnostic::new(&codes::SOURCE_GIT, error.to_string()).help(help).into()

@@ -177,7 +177,8 @@ impl<'e> Library<'e> {
             }
         };
         if !real.starts_with(repository) {
-            let message = format!("`{}` leads out of its repository and is left out", self.levels.label(path));
+            let message =
+                format!("`{}` leads out of its repository and is left out", self.levels.label(path));
             let diagnostic = Diagnostic::new(&codes::LINEAGE_OUTSIDE, message).in_file(self.shown(path));
             notes.diagnostics.push(diagnostic.help("copy what it leads to, or inherit it by its path"));
             return None;
@@ -212,10 +213,15 @@ impl<'e> Library<'e> {
             Err(store::StoreError { problem: store::Problem::NotFound, .. }) => Read::Missing,
             Err(error) => Read::Unfit {
                 source: None,
-                unfit: unfit(format!("it {}", error.problem), Span::at(0), "check what it is, and its permissions"),
+                unfit: unfit(
+                    format!("it {}", error.problem),
+                    Span::at(0),
+                    "check what it is, and its permissions",
+                ),
             },
             Ok((bytes, _)) => {
-                let source = notes.sources.add(self.shown(path), String::from_utf8_lossy(&bytes).into_owned());
+                let source =
+                    notes.sources.add(self.shown(path), String::from_utf8_lossy(&bytes).into_owned());
                 self.understood(place, source, bytes, link, notes)
             }
         };
@@ -271,7 +277,11 @@ impl<'e> Library<'e> {
                 let message = format!("a cycle of `inherits` is cut: {}", names.join(" -> "));
                 let diagnostic = Diagnostic::new(&codes::LINEAGE_CYCLE, message);
                 let diagnostic = diagnostic.at(fit.source(), parent.span, "this leads back");
-                Some(diagnostic.in_layer(&fit.link.layer).help("take one of these documents out of an `inherits`"))
+                Some(
+                    diagnostic
+                        .in_layer(&fit.link.layer)
+                        .help("take one of these documents out of an `inherits`"),
+                )
             }
             (FlawKind::Missing, Some((fit, parent))) => {
                 let message = format!("`{}` inherits `{}`, which is not there", fit.link.path, parent.path);
@@ -326,7 +336,8 @@ impl<'e> Library<'e> {
         let name = self.levels.label(other);
         let message = format!("`{name}` is left out: `{first}` is the {kind} document of its folder");
         let diagnostic = Diagnostic::new(&codes::LINEAGE_TWO_DOCUMENTS, message).in_file(file);
-        diagnostic.help("a folder has one document of a kind, the first by name: merge them, or move one away")
+        diagnostic
+            .help("a folder has one document of a kind, the first by name: merge them, or move one away")
     }
 
     /// Tells of names in one folder that differ only in case; of all, or of those like `slug`.
@@ -396,7 +407,8 @@ fn remote_parent(source: SourceId, parent: &Parent, link: &ChainLink) -> Diagnos
 /// A path from the working folder, with `..` as far as they have a top in common.
 fn from_here(here: &Path, path: &Path, top: &Path) -> String {
     let here = store::real_path(here);
-    let shared = here.ancestors().find(|above| path.starts_with(above)).filter(|above| above.starts_with(top));
+    let shared =
+        here.ancestors().find(|above| path.starts_with(above)).filter(|above| above.starts_with(top));
     let relative = shared.and_then(|shared| {
         let up = here.strip_prefix(shared).ok()?.components().map(|_| "..");
         Some(up.map(PathBuf::from).chain([path.strip_prefix(shared).ok()?.to_owned()]).collect::<PathBuf>())

@@ -27,7 +27,11 @@ pub(crate) struct PersonaRules {
 }
 
 /// Looks at every persona that can be seen; gives how many there are.
-pub(crate) fn lint_personas(world: &World, rules: &PersonaRules, notes: &mut Notes) -> Result<usize, Failure> {
+pub(crate) fn lint_personas(
+    world: &World,
+    rules: &PersonaRules,
+    notes: &mut Notes,
+) -> Result<usize, Failure> {
     let mut library = Library::new(&world.environment, Levels::find(world, &LineagePlace::default(), notes)?);
     let said = notes.diagnostics.len();
     let personas = library.personas(notes);
@@ -69,7 +73,9 @@ fn no_root(slug: &Slug, merged: &Merged, root: Option<&Path>) -> Option<Diagnost
 fn is_root_document(place: &Path) -> bool {
     let folders: Vec<_> = place.parent().into_iter().flat_map(Path::components).collect();
     let names = [".clia", "agents", ROOT];
-    folders.windows(names.len()).any(|three| three.iter().zip(names).all(|(one, name)| one.as_os_str() == name))
+    folders
+        .windows(names.len())
+        .any(|three| three.iter().zip(names).all(|(one, name)| one.as_os_str() == name))
 }
 
 /// Personas share documents: what was said of one once is enough.

@@ -21,9 +21,12 @@ use crate::world::Environment;
 type Place = Arc<Path>;
 
 /// The personas that can be seen from a folder.
-pub(crate) struct Library<'e> {
-    environment: &'e Environment,
+pub(crate) struct Library {
+    /// The working folder.
+    here: PathBuf,
     pub(crate) levels: Levels,
+    /// The repositories that folders are in.
+    repositories: BTreeMap<PathBuf, Option<PathBuf>>,
     policy: Policy,
     documents: BTreeMap<Place, Read>,
 }
@@ -77,9 +80,10 @@ pub(crate) struct Visible {
     pub(crate) levels: Vec<String>,
 }
 
-impl<'e> Library<'e> {
-    pub(crate) fn new(environment: &'e Environment, levels: Levels) -> Self {
-        Library { environment, levels, policy: policy(), documents: BTreeMap::new() }
+impl Library {
+    pub(crate) fn new(environment: &Environment, levels: Levels) -> Self {
+        let here = store::real_path(&environment.folder);
+        Library { here, levels, repositories: BTreeMap::new(), policy: policy(), documents: BTreeMap::new() }
     }
 
     /// All personas, by name.
@@ -229,7 +233,7 @@ impl<'e> Library<'e> {
     }
 
     fn understood(
-        &self,
+        &mut self,
         place: &Place,
         source: SourceId,
         bytes: Vec<u8>,
@@ -243,7 +247,7 @@ impl<'e> Library<'e> {
         match text.and_then(|text| read_document(source, text)) {
             Err(unfit) => Read::Unfit { source: Some(source), unfit },
             Ok(content) => {
-                let base = repository_of(place).map(Path::to_owned).unwrap_or_else(|| self.base_of(place));
+                let base = self.base_of(place);
                 let mut parents = Vec::new();
                 for parent in &content.parents {
                     match parent.is_remote() {
@@ -259,10 +263,14 @@ impl<'e> Library<'e> {
         }
     }
 
-    /// Where paths start that a document outside of any repository inherits.
-    fn base_of(&self, place: &Path) -> PathBuf {
+    /// Where paths start that a document inherits: at the root of its repository, or else at the top.
+    fn base_of(&mut self, place: &Path) -> PathBuf {
+        let folder = place.parent().unwrap_or(place);
+        let found = || repository_of(folder).map(Path::to_owned);
+        let repository = self.repositories.entry(folder.to_owned()).or_insert_with(found).clone();
         let top = &self.levels.top;
-        if place.starts_with(top) { top.clone() } else { home_of(place).to_owned() }
+        repository
+            .unwrap_or_else(|| if place.starts_with(top) { top.clone() } else { home_of(place).to_owned() })
     }
 
     /// What is to be said of a reference that led nowhere.
@@ -357,7 +365,7 @@ impl<'e> Library<'e> {
 
     /// A path as users find it from where they are.
     fn shown(&self, path: &Path) -> String {
-        from_here(&self.environment.folder, path, &self.levels.top)
+        from_here(&self.here, path, &self.levels.top)
     }
 }
 
@@ -406,7 +414,6 @@ fn remote_parent(source: SourceId, parent: &Parent, link: &ChainLink) -> Diagnos
 
 /// A path from the working folder, with `..` as far as they have a top in common.
 fn from_here(here: &Path, path: &Path, top: &Path) -> String {
-    let here = store::real_path(here);
     let shared =
         here.ancestors().find(|above| path.starts_with(above)).filter(|above| above.starts_with(top));
     let relative = shared.and_then(|shared| {

@@ -105,7 +105,7 @@ pub(crate) fn unreadable(slug: &Slug, kinds: &[PersonaKind]) -> Failure {
 }
 
 /// There is no such persona; near names help.
-pub(crate) fn nobody(library: &Library<'_>, slug: &str) -> Failure {
+pub(crate) fn nobody(library: &Library, slug: &str) -> Failure {
     let known = library.personas(&mut Notes::default());
     let near = did_you_mean(slug, "personas are", known.keys().map(Slug::as_str));
     let help = near.unwrap_or_else(|| {
@@ -115,7 +115,7 @@ pub(crate) fn nobody(library: &Library<'_>, slug: &str) -> Failure {
     unknown_name("persona", slug, Some(help))
 }
 
-fn no_such_kind(library: &Library<'_>, slug: &Slug, kind: PersonaKind) -> Failure {
+fn no_such_kind(library: &Library, slug: &Slug, kind: PersonaKind) -> Failure {
     let known = library.personas(&mut Notes::default());
     let Some(visible) = known.get(slug) else { return nobody(library, slug.as_str()) };
     let has: Vec<String> = visible.kinds.iter().map(|kind| format!("`--kind {kind}`")).collect();

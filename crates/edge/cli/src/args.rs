@@ -107,6 +107,8 @@ pub(crate) enum Command {
     Validate(ValidateArgs),
     /// Check every installed file against what was installed
     Verify(VerifyArgs),
+    /// Check git, configuration, manifest, cache, layers and what is installed, and create nothing
+    Doctor(DoctorArgs),
     /// Take back the last change
     Undo(UndoArgs),
     /// Show or clean what was fetched
@@ -408,6 +410,19 @@ pub(crate) struct VerifyArgs {
     pub(crate) scope: ScopeArgs,
 }
 
+/// Arguments of `doctor`.
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArgs {
+    /// Take warnings for errors
+    #[arg(long)]
+    pub(crate) strict: bool,
+    /// Also check that persona documents removed since this git revision are archived
+    #[arg(long, value_name = "REV")]
+    pub(crate) since: Option<String>,
+    #[command(flatten)]
+    pub(crate) scope: ScopeArgs,
+}
+
 /// Arguments of `undo`.
 #[derive(Debug, Args)]
 pub(crate) struct UndoArgs {
@@ -565,6 +580,7 @@ impl Command {
             Command::Why(args) => &args.scope,
             Command::Validate(args) => &args.scope,
             Command::Verify(args) => &args.scope,
+            Command::Doctor(args) => &args.scope,
             Command::Layers(args) => &args.scope,
             Command::Undo(args) => &args.scope,
             Command::Explain(args) => &args.scope,

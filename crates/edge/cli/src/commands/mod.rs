@@ -4,6 +4,7 @@ mod cache;
 mod change;
 mod config;
 mod demo;
+mod doctor;
 mod explain;
 mod import;
 mod init;
@@ -52,6 +53,7 @@ pub(crate) fn run(cli: Cli, output: &mut Output) -> ExitCode {
         Command::Tree(args) => tree::run(&world, args, output),
         Command::Why(args) => why::run(&world, args, output),
         Command::Verify(_) => verify::run(&world, output),
+        Command::Doctor(args) => doctor::run(&world, args, output),
         Command::Undo(args) => undo::run(&world, &args, output),
         Command::Cache { what } => cache::run(&world, what, output),
         Command::Config { what } => config::run(&world, what, output),

@@ -28,8 +28,8 @@ fn render(report: DoctorReport, shown: &Shown<'_>) -> Rendering {
     let row = |row: &CheckRow| vec![row.state.word().to_owned(), row.name.to_owned(), one_line(&row.summary)];
     let rows: Vec<Vec<String>> = report.checks.iter().map(row).collect();
     let rows = columns(&rows.iter().collect::<Vec<_>>());
-    let between = if found.is_empty() { "" } else { "\n" };
-    Rendering::Report(format!("{rows}{between}{found}\n{}\n", summary(shown)))
+    // A drawing ends in an empty line.
+    Rendering::Report(format!("{rows}\n{found}{}\n", summary(shown)))
 }
 
 fn summary(shown: &Shown<'_>) -> String {

@@ -1,6 +1,6 @@
 //! The user's configuration and the user's own manifest can be read and say nothing unknown.
 
-use crate::doctor::{DoctorRequest, Summary};
+use crate::doctor::{DoctorRequest, Summary, alone};
 use crate::failure::{Failure, Notes};
 use crate::gather::{ManifestFiles, Project};
 use crate::words::counted;
@@ -8,10 +8,13 @@ use crate::world::World;
 
 pub(super) fn check(world: &World, _: &DoctorRequest, notes: &mut Notes) -> Result<Summary, Failure> {
     let environment = &world.environment;
-    let config = ManifestFiles::configuration_alone(environment)
-        .and_then(|files| files.map(|files| Project::of(environment, files, notes)).transpose());
-    let config = kept(config, notes);
-    let own = kept(Project::of_user(environment, notes), notes);
+    let config = kept(notes, |own| {
+        let files = ManifestFiles::configuration_alone(environment)?;
+        files.map(|files| Project::of(environment, files, own)).transpose()
+    });
+    let own = kept(notes, |own| Project::of_user(environment, own));
+    // It was not the project's manifest that was read.
+    notes.log.clear();
     notes.check()?;
     let config = config.map(|config| {
         let (sources, strategies) = (config.manifest.sources.len(), config.manifest.strategies.len());
@@ -26,8 +29,13 @@ pub(super) fn check(world: &World, _: &DoctorRequest, notes: &mut Notes) -> Resu
     Ok(Summary::Of(format!("{config}{own}")))
 }
 
-/// What was read; a failure is told, and does not keep the other file from being read.
-fn kept(read: Result<Option<Project>, Failure>, notes: &mut Notes) -> Option<Project> {
+/// What is read; a failure is told, and does not keep the other file from being read.
+fn kept(
+    notes: &mut Notes,
+    read: impl FnOnce(&mut Notes) -> Result<Option<Project>, Failure>,
+) -> Option<Project> {
+    let (read, found) = alone(notes, read);
+    notes.diagnostics.extend(found);
     read.unwrap_or_else(|failure| {
         notes.diagnostics.extend(failure.diagnostic);
         None

@@ -7,7 +7,9 @@ mod layers;
 mod manifest;
 mod ownership;
 
-use agpm_diag::{Diagnostic, Severity};
+use std::collections::BTreeSet;
+
+use agpm_diag::{Diagnostic, Severity, SourceMap};
 use agpm_store::ProjectStore;
 use agpm_text::Value;
 
@@ -103,6 +105,7 @@ fn row(
     if request.warnings == Warnings::Stop {
         found.iter_mut().for_each(make_error);
     }
+    let found = distinct(found, &notes.sources);
     let worst = found.iter().map(|finding| finding.severity).max();
     let state = match (&said, worst) {
         (Err(()), _) | (_, Some(Severity::Error)) => CheckState::Error,
@@ -115,7 +118,8 @@ fn row(
         Ok(Summary::Skipped(why)) => why.to_owned(),
         Err(()) => errors_in(&found),
     };
-    tell(notes, found);
+    notes.diagnostics.extend(found);
+    notes.diagnostics = distinct(std::mem::take(&mut notes.diagnostics), &notes.sources);
     CheckRow { name, state, summary }
 }
 
@@ -139,14 +143,10 @@ fn errors_in(found: &[Diagnostic]) -> String {
     counted(errors.count(), "error", "errors")
 }
 
-/// Takes over findings. Checks read the same files: what was said once is enough.
-fn tell(notes: &mut Notes, found: Vec<Diagnostic>) {
-    for finding in found {
-        let value = diagnostic_value(&finding, &notes.sources);
-        if !notes.diagnostics.iter().any(|known| diagnostic_value(known, &notes.sources) == value) {
-            notes.diagnostics.push(finding);
-        }
-    }
+/// Every finding once: what is read by several checks is several texts to the diagnostics, and one to people.
+fn distinct(found: Vec<Diagnostic>, sources: &SourceMap) -> Vec<Diagnostic> {
+    let mut told = BTreeSet::new();
+    found.into_iter().filter(|one| told.insert(diagnostic_value(one, sources).to_json())).collect()
 }
 
 /// The project with its store, or what a check says that has none to look at. What is wrong with the manifest is told by

@@ -133,6 +133,8 @@ pub(crate) enum Command {
     Import(ImportArgs),
     /// Tell where a value came from and what it shadows, or what an error code means
     Explain(ExplainArgs),
+    /// Print the JSON Schema of a file, for editors
+    Schema(SchemaArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
     /// Print the manual page
@@ -557,6 +559,23 @@ pub(crate) struct ExplainArgs {
     pub(crate) fold: FoldArgs,
     #[command(flatten)]
     pub(crate) scope: ScopeArgs,
+}
+
+/// Arguments of `schema`.
+#[derive(Debug, Args)]
+pub(crate) struct SchemaArgs {
+    /// Of which file
+    #[arg(value_name = "WHAT", default_value = "manifest")]
+    pub(crate) what: SchemaOf,
+}
+
+/// Files that have a schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SchemaOf {
+    /// `agpm.toml`
+    Manifest,
+    /// `agpm.lock`
+    Lock,
 }
 
 /// Arguments of `completions`.

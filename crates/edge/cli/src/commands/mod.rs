@@ -15,6 +15,7 @@ mod man;
 mod merge;
 mod outdated;
 mod provenance;
+mod schema;
 mod strategies;
 mod table;
 mod tree;
@@ -63,6 +64,7 @@ pub(crate) fn run(cli: Cli, output: &mut Output) -> ExitCode {
         Command::Strategies(args) => strategies::run(&world, args, output),
         Command::Import(args) => import::run(&world, args, output),
         Command::Explain(args) => explain::run(&world, args, output),
+        Command::Schema(args) => write_stdout(schema::of(args.what).to_json().as_bytes()),
         Command::Completions(args) => {
             let mut script = Vec::new();
             clap_complete::generate(args.shell, &mut Cli::declaration(), "agpm", &mut script);

@@ -20,6 +20,8 @@ pub fn manifest_schema() -> Value {
         ("mcp-server", server()),
         ("layer", layer()),
         ("tool", tool()),
+        ("tool-name", tool_name()),
+        ("tool-place", tool_place()),
         ("version", version()),
     ];
     definitions.extend(strategies::definitions());
@@ -34,7 +36,7 @@ const SECTIONS: &[(&str, &str, fn() -> Value)] = &[
     }),
     ("project", "Free variables for templates, which know them as `agpm.project`.", || of_type("object")),
     ("default-tools", "The tool that each kind of resource is for, unless its entry says otherwise.", || {
-        by_word(kinds(), |_| tool_name())
+        by_word(kinds(), |_| reference("tool-name"))
     }),
     ("tools", "Changes to the tools that are known, and tools of your own.", || named(reference("tool"))),
     ("patch", "Fields that are set in resources, by kind and name.", || {
@@ -110,7 +112,7 @@ fn dependency_keys() -> Vec<(&'static str, &'static str, Value)> {
             "The file or folder in the source, or on this machine without one; may be a pattern.",
             matching(WORD),
         ),
-        ("tool", "The tool that it is for.", tool_name()),
+        ("tool", "The tool that it is for.", reference("tool-name")),
         ("target", "A folder below the tool's own for this kind.", relative_path()),
         ("filename", "The name of the installed file.", matching(r"^[^/\\]+$")),
         ("flatten", "Whether the folders of the source are left out at the target.", of_type("boolean")),
@@ -154,15 +156,7 @@ fn layer() -> Value {
 }
 
 fn tool() -> Value {
-    let place = table(
-        &RESOURCE,
-        vec![
-            ("path", "The folder for its files, below the tool's own.", relative_path()),
-            ("merge-target", "The file that its entries are merged into.", relative_path()),
-        ],
-    );
-    let place = extended(place, any_of([required(&["path"]), required(&["merge-target"])]));
-    let resources = by_word(kinds(), |_| place.clone());
+    let resources = by_word(kinds(), |_| reference("tool-place"));
     table(
         &TOOL,
         vec![
@@ -171,6 +165,14 @@ fn tool() -> Value {
             ("resources", "Where each kind of resource goes.", resources),
         ],
     )
+}
+
+fn tool_place() -> Value {
+    let keys = vec![
+        ("path", "The folder for its files, below the tool's own.", relative_path()),
+        ("merge-target", "The file that its entries are merged into.", relative_path()),
+    ];
+    extended(table(&RESOURCE, keys), any_of([required(&["path"]), required(&["merge-target"])]))
 }
 
 fn tool_name() -> Value {

@@ -139,6 +139,8 @@ fn git_is_an_error_only_where_it_is_needed() {
     );
     let output = with_git(&alone, Some("echo git version 2.30.1"), &[]);
     assert_eq!((output.code, check(&output, "git")), (Some(0), "warning git 2.30.1 is too old".to_owned()));
+    let output = with_git(&alone, Some("exit 1"), &[]);
+    assert_eq!((output.code, check(&output, "git")), (Some(0), "warning git not there".to_owned()));
     let needed = sandbox();
     let output = with_git(&needed, None, &[]);
     assert_eq!((output.code, check(&output, "git")), (Some(1), "error git not there".to_owned()));
@@ -230,7 +232,9 @@ fn layers_are_looked_for_without_fetching() {
     assert!(said.contains("note[source/offline]: the version of layer `hub` is not in the cache"), "{said}");
     assert_eq!(everything(&root(&sandbox)), before);
     assert_eq!(sandbox.run_line("agpm install").code, Some(0));
+    let before = everything(&root(&sandbox));
     let said = good(&sandbox, "agpm doctor --strict");
+    assert_eq!(everything(&root(&sandbox)), before);
     assert!(said.contains("layers     2 of 2 layers there; 1 file in folders, 0 skipped"), "{said}");
     std::os::unix::fs::symlink("/", sandbox.work().join("org/.claude/link.md")).unwrap();
     let output = sandbox.run_line("agpm doctor");

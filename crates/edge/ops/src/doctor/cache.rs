@@ -18,7 +18,9 @@ pub(super) fn check(world: &World, _: &DoctorRequest, notes: &mut Notes) -> Resu
     if let Some(file) = above.filter(|above| !store::is_folder(above)) {
         return Err(no_folder(&shown(&world.environment, file)));
     }
-    if !store::exists(folder) {
+    if let Some(above) = above.filter(|above| *above != folder) {
+        // One that cannot be looked into may hold it all the same.
+        store::entries_below(above, 0)?;
         return Ok(Summary::Of("nothing was fetched yet".to_owned()));
     }
     // A folder that cannot be read must not be taken for an empty one.

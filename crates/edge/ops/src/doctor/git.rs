@@ -14,7 +14,7 @@ pub(super) fn check(world: &World, _: &DoctorRequest, notes: &mut Notes) -> Resu
         Err(error) => error,
     };
     let summary = match &error {
-        GitError::TooOld { found, .. } => format!("{found} is too old"),
+        GitError::TooOld { found, .. } if !found.is_empty() => format!("{found} is too old"),
         _ => "not there".to_owned(),
     };
     let mut finding = Diagnostic::new(&codes::SOURCE_GIT, error.to_string()).help(GIT_HELP);

@@ -3,7 +3,7 @@
 use agpm_text::Value;
 
 use crate::json_schema::{
-    WORD, any_of, anything, by_word, described, document, extended, list_of, matching, named, of_type,
+    Key, WORD, any_of, anything, by_word, described, document, extended, list_of, matching, named, of_type,
     reference, relative_path, required, strategies, table, table_without, without, words_or_own,
 };
 use crate::manifest::{DEPENDENCY, LAYER, MANIFEST_SECTIONS, ONLY_WITH_SOURCE, RESOURCE, SERVER_KEYS, TOOL};
@@ -29,8 +29,11 @@ pub fn manifest_schema() -> Value {
     document("agpm.toml", says, body, definitions)
 }
 
+/// A section: its name, what it says, and what it must be.
+type Section = (&'static str, &'static str, fn() -> Value);
+
 /// The sections besides those of resources.
-const SECTIONS: &[(&str, &str, fn() -> Value)] = &[
+const SECTIONS: &[Section] = &[
     ("sources", "Places that packages come from, by name: an address as git takes it, or a folder.", || {
         named(matching(WORD))
     }),
@@ -102,7 +105,7 @@ fn from_path() -> Value {
     extended(required(&["path"]), Value::map([("dependentRequired", Value::map(versions))]))
 }
 
-fn dependency_keys() -> Vec<(&'static str, &'static str, Value)> {
+fn dependency_keys() -> Vec<Key> {
     let project = Value::map([("agpm", false.into()), ("project", of_type("object"))]);
     let variables = extended(of_type("object"), Value::map([("properties", project)]));
     let mut keys = vec![
@@ -123,7 +126,7 @@ fn dependency_keys() -> Vec<(&'static str, &'static str, Value)> {
     keys
 }
 
-fn version_keys() -> [(&'static str, &'static str, Value); 3] {
+fn version_keys() -> [Key; 3] {
     [
         ("version", "Which version of the source.", reference("version")),
         ("branch", "A branch of the source, instead of a version.", matching(WORD)),

@@ -37,6 +37,7 @@ fn table_without(schema: &Schema, left_out: &[&str], mut keys: Vec<Key>) -> Valu
         (*key, known.map_or_else(anything, |(_, says, value)| described(says, value)))
     });
     let mut properties: Vec<(&str, Value)> = owned.collect();
+    debug_assert!(keys.is_empty(), "a {} has no key for {keys:?}", schema.what);
     for list in schema.passthrough {
         let passes = Value::map([
             ("description", format!("A key of {}, which has no meaning here.", list.name).into()),

@@ -3,7 +3,7 @@
 use agpm_text::Value;
 
 use crate::json_schema::{
-    any_of, described, extended, list_of, matching, of_type, one_of_words, reference, required, table,
+    Key, any_of, described, extended, list_of, matching, of_type, one_of_words, reference, required, table,
     words_or_own,
 };
 use crate::manifest::{EMPTY, ITEMS, MERGE, RULE, STRATEGY};
@@ -44,7 +44,7 @@ pub(super) fn definitions() -> Vec<(&'static str, Value)> {
     ]
 }
 
-fn strategy_keys() -> Vec<(&'static str, &'static str, Value)> {
+fn strategy_keys() -> Vec<Key> {
     let lists = any_of([reference("list-operation"), with_operation("list-operation")]);
     let rules = any_of([reference("operation"), reference("rule")]);
     let pointers = Value::map([("pattern", "^(/|$)".into())]);

@@ -76,7 +76,7 @@ impl Validator<'_> {
             "not" => !self.fits(says, value),
             "items" => {
                 for (index, item) in items(value).iter().enumerate() {
-                    self.check(says, item, &at.child(&index.to_string()), found);
+                    self.check(says, item, &at.child(index.to_string()), found);
                 }
                 true
             }

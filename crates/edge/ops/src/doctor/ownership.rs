@@ -34,5 +34,5 @@ fn drift(finding: &Finding) -> Diagnostic {
             "`agpm install` tells about it and keeps it; `agpm install --force` puts back what belongs there"
         }
     };
-    Diagnostic::new(finding.code, message).help(help)
+    Diagnostic::new(finding.code, message).in_file(finding.path.as_str()).help(help)
 }

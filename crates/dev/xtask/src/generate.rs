@@ -12,6 +12,11 @@ struct Generated {
 const FILES: &[Generated] = &[
     Generated { path: "docs/reference/cli.md", make: references::commands },
     Generated { path: "docs/reference/errors.md", make: references::errors },
+    Generated {
+        path: "docs/reference/schema/manifest.json",
+        make: || agpm_model::manifest_schema().to_json(),
+    },
+    Generated { path: "docs/reference/schema/lock.json", make: || agpm_model::lock_schema().to_json() },
 ];
 
 /// Writes every generated file; gives what went wrong.

@@ -36,7 +36,7 @@ const CRATES: &[(&str, &str, &[&str])] = &[
     ),
     ("agpm", "edge/cli", &["agpm-diag", "agpm-text", "agpm-model", "agpm-ops"]),
     ("agpm-testkit", "dev/testkit", &[]),
-    ("agpm-xtask", "dev/xtask", &["agpm", "agpm-diag", "agpm-text"]),
+    ("agpm-xtask", "dev/xtask", &["agpm", "agpm-diag", "agpm-text", "agpm-model"]),
 ];
 
 /// For tests only, so that any crate's tests may use it.

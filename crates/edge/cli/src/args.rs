@@ -107,6 +107,8 @@ pub(crate) enum Command {
     Validate(ValidateArgs),
     /// Check every installed file against what was installed
     Verify(VerifyArgs),
+    /// Check git, configuration, manifest, cache, layers and what is installed, and create nothing
+    Doctor(DoctorArgs),
     /// Take back the last change
     Undo(UndoArgs),
     /// Show or clean what was fetched
@@ -133,6 +135,8 @@ pub(crate) enum Command {
     Profile(ProfileArgs),
     /// Tell where a value came from and what it shadows, or what an error code means
     Explain(ExplainArgs),
+    /// Print the JSON Schema of a file, for editors
+    Schema(SchemaArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
     /// Print the manual page
@@ -410,6 +414,19 @@ pub(crate) struct VerifyArgs {
     pub(crate) scope: ScopeArgs,
 }
 
+/// Arguments of `doctor`.
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArgs {
+    /// Take warnings for errors
+    #[arg(long)]
+    pub(crate) strict: bool,
+    /// Also check that persona documents removed since this git revision are archived
+    #[arg(long, value_name = "REV")]
+    pub(crate) since: Option<String>,
+    #[command(flatten)]
+    pub(crate) scope: ScopeArgs,
+}
+
 /// Arguments of `undo`.
 #[derive(Debug, Args)]
 pub(crate) struct UndoArgs {
@@ -608,6 +625,23 @@ pub(crate) struct ExplainArgs {
     pub(crate) scope: ScopeArgs,
 }
 
+/// Arguments of `schema`.
+#[derive(Debug, Args)]
+pub(crate) struct SchemaArgs {
+    /// Of which file
+    #[arg(value_name = "WHAT", default_value = "manifest")]
+    pub(crate) what: SchemaOf,
+}
+
+/// Files that have a schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SchemaOf {
+    /// `agpm.toml`
+    Manifest,
+    /// `agpm.lock`
+    Lock,
+}
+
 /// Arguments of `completions`.
 #[derive(Debug, Args)]
 pub(crate) struct CompletionsArgs {
@@ -629,6 +663,7 @@ impl Command {
             Command::Why(args) => &args.scope,
             Command::Validate(args) => &args.scope,
             Command::Verify(args) => &args.scope,
+            Command::Doctor(args) => &args.scope,
             Command::Layers(args) => &args.scope,
             Command::Undo(args) => &args.scope,
             Command::Explain(args) => &args.scope,

@@ -47,6 +47,8 @@ fn exit_codes_are_as_documented() {
         ("agpm merge --help", 0),
         ("agpm --version", 0),
         ("agpm explain json/syntax", 0),
+        ("agpm doctor", 0),
+        ("agpm schema", 0),
         ("agpm merge broken.json", 1),
         ("agpm merge missing.json", 1),
         ("agpm merge org.json team.json --rule /model=forbid", 1),
@@ -129,6 +131,7 @@ fn json_is_one_document_on_success() {
         "agpm --json cache clean",
         "agpm --json config show",
         "agpm --json config path",
+        "agpm --json doctor",
     ] {
         let output = sandbox.run_line(line);
         assert_eq!(json(&output.stdout).get("ok"), Some(&Value::Bool(true)), "{line}\n{output}");

@@ -175,9 +175,15 @@ impl Git {
 
     pub(crate) fn check(&self) -> Result<(), GitError> {
         let mut checked = self.checked.lock().unwrap_or_else(PoisonError::into_inner);
-        if *checked {
-            return Ok(());
+        if !*checked {
+            self.version()?;
+            *checked = true;
         }
+        Ok(())
+    }
+
+    /// The version of the program, which is there and new enough; makes nothing in the cache.
+    pub fn version(&self) -> Result<String, GitError> {
         let mut command = self.bare_command();
         command.arg("version");
         let said = match self.run(command, String::new())? {
@@ -188,8 +194,7 @@ impl Git {
         if version(found).is_none_or(|version| version < NEEDED) {
             return Err(GitError::TooOld { found: found.to_owned(), needed: NEEDED_TEXT });
         }
-        *checked = true;
-        Ok(())
+        Ok(found.to_owned())
     }
 }
 
@@ -213,6 +218,7 @@ mod tests {
     #[test]
     fn a_program_that_is_not_there_is_said() {
         let git = Git { program: "no-such-git".into(), ..Git::find("/nowhere".into(), Network::Allowed) };
+        assert!(matches!(git.version(), Err(GitError::NoGit { .. })));
         assert!(matches!(git.command(), Err(GitError::NoGit { .. })));
     }
 }

@@ -11,7 +11,7 @@ use crate::config::configured_sources;
 use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::{ManifestFiles, Project, shown};
 use crate::packages::{Opened, git, open};
-use crate::world::{Environment, ManifestUse, Scope, World};
+use crate::world::{Environment, ManifestUse, World};
 
 /// What to do with the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,12 +94,8 @@ fn unused(world: &World, git: &Git, notes: &mut Notes) -> Result<Vec<CachedSourc
 
 /// What the user's own manifest uses, and where its paths start.
 fn sources_of_user(environment: &Environment, notes: &mut Notes) -> Result<(Vec<Source>, PathBuf), Failure> {
-    let environment = Environment { scope: Scope::User, ..environment.clone() };
-    let known = environment.home.is_some() && environment.config_folder.is_some();
-    let files = if known { ManifestFiles::find(&environment, ManifestUse::Nearest)? } else { None };
-    let Some(files) = files else { return Ok((Vec::new(), PathBuf::new())) };
-    let folder = files.folder().to_owned();
-    Ok((Project::of(&environment, files, notes)?.manifest.sources, folder))
+    let project = Project::of_user(environment, notes)?.unwrap_or_default();
+    Ok((project.manifest.sources, project.folder.unwrap_or_default()))
 }
 
 fn is_copy(world: &World, git: &Git, source: &Source, base: &Path, cached: &CachedSource) -> bool {

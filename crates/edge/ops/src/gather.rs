@@ -52,16 +52,21 @@ impl ManifestFiles {
         let seen = |error: store::StoreError| error.seen_from(&environment.folder);
         let project = store::read(&path, limit()).map_err(seen)?;
         let private = optional(environment, &path.with_file_name(PRIVATE_NAME))?;
-        let config = match environment.config_file() {
-            // A file that is named must be there.
-            Some(config) if environment.config.is_some() => {
-                let bytes = store::read(&config, limit()).map_err(seen)?;
-                Some((config, bytes))
-            }
-            Some(config) => optional(environment, &config)?.map(|bytes| (config, bytes)),
-            None => None,
-        };
+        let config = configuration(environment)?;
         Ok(Some(ManifestFiles { path, root, scope: environment.scope, project, private, config }))
+    }
+
+    /// The user's configuration below a manifest that says nothing; nothing if there is none.
+    pub(crate) fn configuration_alone(environment: &Environment) -> Result<Option<Self>, Failure> {
+        let files = |config: (PathBuf, Vec<u8>)| ManifestFiles {
+            path: environment.folder.join(MANIFEST_NAME),
+            root: environment.folder.clone(),
+            scope: environment.scope,
+            project: Vec::new(),
+            private: None,
+            config: Some(config),
+        };
+        Ok(configuration(environment)?.map(files))
     }
 
     /// The same, where there must be a manifest.
@@ -142,6 +147,14 @@ impl Project {
             Some(files) => Project::of(environment, files, notes),
             None => Ok(Project::default()),
         }
+    }
+
+    /// Reads the user's own manifest; nothing if there is none, or no home to have one in.
+    pub(crate) fn of_user(environment: &Environment, notes: &mut Notes) -> Result<Option<Self>, Failure> {
+        let environment = Environment { scope: Scope::User, ..environment.clone() };
+        let known = environment.home.is_some() && environment.config_folder.is_some();
+        let files = if known { ManifestFiles::find(&environment, ManifestUse::Nearest)? } else { None };
+        files.map(|files| Project::of(&environment, files, notes)).transpose()
     }
 
     /// Understands a manifest.
@@ -294,6 +307,20 @@ pub(crate) fn refuse_link(store: &store::ProjectStore, place: &Beside) -> Result
             Err(Failure::new(FailureKind::Refused, diagnostic))
         }
         _ => Ok(()),
+    }
+}
+
+/// The user's configuration and where it is.
+fn configuration(environment: &Environment) -> Result<Option<(PathBuf, Vec<u8>)>, Failure> {
+    match environment.config_file() {
+        // A file that is named must be there.
+        Some(config) if environment.config.is_some() => {
+            let bytes =
+                store::read(&config, limit()).map_err(|error| error.seen_from(&environment.folder))?;
+            Ok(Some((config, bytes)))
+        }
+        Some(config) => Ok(optional(environment, &config)?.map(|bytes| (config, bytes))),
+        None => Ok(None),
     }
 }
 

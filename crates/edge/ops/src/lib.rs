@@ -4,6 +4,7 @@ mod cache;
 mod change;
 mod config;
 mod demo;
+mod doctor;
 mod explain;
 mod failure;
 mod gather;
@@ -29,6 +30,7 @@ mod update;
 mod validate;
 mod verify;
 mod why;
+mod words;
 mod world;
 
 pub use agpm_merge::Rendered;
@@ -39,6 +41,7 @@ pub use cache::{CacheReport, CacheRequest, CachedCopy, cache};
 pub use change::{ChangeReport, ManifestChange, NewDependency, Replace, Then, change_manifest};
 pub use config::{ConfigAnswer, ConfigReport, ConfigRequest, config};
 pub use demo::{DemoReport, DemoRequest, DemoResult, DemoShow, demo};
+pub use doctor::{CheckRow, CheckState, DoctorReport, DoctorRequest, doctor};
 pub use explain::{ExplainReport, ExplainRequest, explain};
 pub use failure::{FailureKind, Outcome};
 pub use import::{IMPORT_FORMATS, ImportReport, ImportRequest, import};
@@ -64,6 +67,7 @@ pub use update::{UpdateRequest, update};
 pub use validate::{ValidateCheck, ValidateReport, ValidateRequest, validate};
 pub use verify::{Finding, VerifyReport, verify};
 pub use why::{Asked, Link, WhyReport, WhyRequest, why};
+pub use words::{counted, size};
 pub use world::{Environment, ManifestUse, Network, Progress, Scope, Silent, World};
 
 /// A path of ours from the project's folder.

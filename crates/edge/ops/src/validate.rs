@@ -230,7 +230,8 @@ fn are_there(manifest: &Manifest, folder: Option<&Path>, notes: &mut Notes) -> R
     notes.check()
 }
 
-fn is_current(
+/// Whether the lockfile says what the manifest asks for; asks no source.
+pub(crate) fn is_current(
     world: &World,
     manifest: &Manifest,
     store: &ProjectStore,

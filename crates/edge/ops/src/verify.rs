@@ -40,11 +40,12 @@ pub struct Finding {
 /// Checks every installed file.
 pub fn verify(world: &World) -> Outcome<VerifyReport> {
     let mut notes = Notes::default();
-    let result = run(world, &mut notes);
+    let result = find_drift(world, &mut notes);
     notes.outcome(result)
 }
 
-fn run(world: &World, notes: &mut Notes) -> Result<VerifyReport, Failure> {
+/// The same as a part of something larger.
+pub(crate) fn find_drift(world: &World, notes: &mut Notes) -> Result<VerifyReport, Failure> {
     let files = ManifestFiles::require(&world.environment)?;
     let store = files.store()?;
     if store.needs_recovery() {

@@ -6,6 +6,7 @@ mod address;
 mod declared;
 mod digest;
 mod import;
+mod json_schema;
 mod layer_places;
 mod lock;
 mod manifest;
@@ -28,6 +29,7 @@ pub use address::{ADDRESS_SCHEMES, AddressError, AddressKind, SourceAddress};
 pub use declared::{Declared, declarations, read_declarations};
 pub use digest::{Checksum, ChecksumError, ObjectId, ObjectIdError};
 pub use import::{Additions, Folders, Import, ImportedLayer, ImportedPlace, NewLayer, read_agent_manager};
+pub use json_schema::{lock_schema, manifest_schema};
 pub use lock::{LayerPin, Locked, LockedLayer, LockedSource, Lockfile};
 pub use manifest::{
     Allowed, DEFAULT_VERSION, Dependency, Entry, Field, FilePattern, Install, Layer, LayerPlace,

@@ -122,6 +122,19 @@ impl Operation {
         matches!(self, Operation::Replace | Operation::NonEmpty | Operation::KeepLower)
     }
 
+    /// Whether it says something about lists.
+    pub fn is_for_lists(&self) -> bool {
+        matches!(
+            self,
+            Operation::Replace
+                | Operation::Extend
+                | Operation::Append
+                | Operation::Prepend
+                | Operation::Union
+                | Operation::ByKey { .. }
+        )
+    }
+
     /// The word that users write.
     pub fn word(&self) -> &'static str {
         match self {

@@ -1,13 +1,16 @@
 //! A lockfile reads back as what was written, whatever it holds.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod validator;
 
 use agpm_diag::SourceMap;
 use agpm_model::{
     Checksum, Install, LayerName, LayerPin, Locked, LockedLayer, LockedSource, Lockfile, Origin,
-    RESOURCE_TYPES, RelativePath, ResourceName, ResourcePath, SourceName, ToolName, Unit,
+    RESOURCE_TYPES, RelativePath, ResourceName, ResourcePath, SourceName, ToolName, Unit, lock_schema,
 };
-use agpm_text::{Format, Limits, parse};
+use agpm_text::{Format, Limits, Value, parse, to_value};
 use proptest::prelude::*;
+use validator::problems;
 
 fn read(text: &str) -> (Lockfile, usize) {
     let source = SourceMap::default().add("agpm.lock", text);
@@ -89,6 +92,60 @@ proptest! {
         prop_assert_eq!(read(&text), (lock.clone(), 0), "{}", text);
         prop_assert_eq!(read(&text).0.to_text(), text);
     }
+
+    #[test]
+    fn what_is_written_is_valid_and_has_no_key_that_the_schema_lacks(
+        layers in prop::collection::vec(layer(), 0..4),
+        entries in prop::collection::vec(entry(), 0..6),
+    ) {
+        let sources = vec![LockedSource { name: SourceName::new("some source").unwrap(), url: None }];
+        let value = value(&Lockfile { sources, layers, entries }.to_text());
+        prop_assert_eq!(problems(&lock_schema(), &value), Vec::<String>::new());
+        prop_assert_eq!(unknown_keys(&lock_schema(), &value), Vec::<String>::new());
+    }
+}
+
+fn value(text: &str) -> Value {
+    let source = SourceMap::default().add("agpm.lock", text);
+    to_value(parse(source, text, Format::Toml, Limits::default()).document.root().unwrap())
+}
+
+/// Keys of the tables of a lockfile that have no line in its schema.
+fn unknown_keys(schema: &Value, lock: &Value) -> Vec<String> {
+    let entries = |value: &Value| if let Value::Map(entries) = value { entries.clone() } else { Vec::new() };
+    let mut unknown = Vec::new();
+    for (section, tables) in entries(lock) {
+        let definition = match section.as_str() {
+            "sources" => "source",
+            "layers" => "layer",
+            _ => "entry",
+        };
+        let known = schema.get("$defs").and_then(|all| all.get(definition)?.get("properties")).unwrap();
+        if schema.get("properties").and_then(|all| all.get(&section)).is_none() {
+            unknown.push(section);
+        }
+        let Value::List(tables) = tables else { continue };
+        let keys = tables.iter().flat_map(entries).map(|(key, _)| key);
+        unknown.extend(keys.filter(|key| known.get(key).is_none()));
+    }
+    unknown
+}
+
+#[test]
+fn a_lockfile_that_cannot_be_understood_is_not_valid() {
+    for text in [
+        "version = 2\n",
+        "sources = []\n",
+        "version = 1\n[[agents]]\nname = \"a\"\n",
+        "version = 1\n[[agents]]\npath = \"a.md\"\n",
+        "version = 1\n[[sources]]\nurl = \"x\"\n",
+        "version = 1\n[[layers]]\nname = \"x\"\n",
+        "version = 1\n[[layers]]\nname = \"x\"\nchecksum = \"md5:1\"\n",
+    ] {
+        assert!(!problems(&lock_schema(), &value(text)).is_empty(), "{text}");
+        assert_ne!(read(text).1, 0, "{text}");
+    }
+    assert_eq!(problems(&lock_schema(), &value("version = 1\n[[mcp-servers]]\nname = \"a\"\n")), [""; 0]);
 }
 
 #[test]

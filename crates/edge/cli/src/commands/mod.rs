@@ -4,6 +4,7 @@ mod cache;
 mod change;
 mod config;
 mod demo;
+mod doctor;
 mod explain;
 mod import;
 mod init;
@@ -15,6 +16,7 @@ mod merge;
 mod outdated;
 mod profile;
 mod provenance;
+mod schema;
 mod strategies;
 mod table;
 mod tree;
@@ -53,6 +55,7 @@ pub(crate) fn run(cli: Cli, output: &mut Output) -> ExitCode {
         Command::Tree(args) => tree::run(&world, args, output),
         Command::Why(args) => why::run(&world, args, output),
         Command::Verify(_) => verify::run(&world, output),
+        Command::Doctor(args) => doctor::run(&world, args, output),
         Command::Undo(args) => undo::run(&world, &args, output),
         Command::Cache { what } => cache::run(&world, what, output),
         Command::Config { what } => config::run(&world, what, output),
@@ -63,6 +66,7 @@ pub(crate) fn run(cli: Cli, output: &mut Output) -> ExitCode {
         Command::Import(args) => import::run(&world, args, output),
         Command::Profile(args) => profile::run(&world, args, output),
         Command::Explain(args) => explain::run(&world, args, output),
+        Command::Schema(args) => write_stdout(schema::of(args.what).to_json().as_bytes()),
         Command::Completions(args) => {
             let mut script = Vec::new();
             clap_complete::generate(args.shell, &mut Cli::declaration(), "agpm", &mut script);

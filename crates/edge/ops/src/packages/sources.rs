@@ -12,6 +12,9 @@ use agpm_store as store;
 use crate::failure::{Failure, FailureKind};
 use crate::world::{Environment, Scope};
 
+/// The way out where git is not there or too old.
+pub(crate) const GIT_HELP: &str = "install git 2.41 or later";
+
 /// A source that can be read.
 #[derive(Debug)]
 pub(crate) enum Opened {
@@ -154,7 +157,7 @@ pub(crate) fn git_failure(name: &SourceName, error: GitError) -> Failure {
             "check `rev`, or run `agpm update` if the repository was rewritten",
         ),
         GitError::NoGit { .. } | GitError::TooOld { .. } => {
-            (FailureKind::Errors, &codes::SOURCE_GIT, "install git 2.41 or later")
+            (FailureKind::Errors, &codes::SOURCE_GIT, GIT_HELP)
         }
         GitError::Store(_) => return store_failure(error),
         _ => (

@@ -12,7 +12,7 @@ use crate::path::{PathError, RelativePath};
 use crate::schema::Schema;
 use crate::version::Selector;
 
-const LAYER: Schema =
+pub(crate) const LAYER: Schema =
     Schema::strict("layer", &["name", "source", "version", "branch", "rev", "path", "root", "include"]);
 
 /// What version control, editors and caches leave behind, by its whole name.

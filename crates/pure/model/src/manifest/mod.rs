@@ -15,12 +15,17 @@ use agpm_text::{Document, NodeRef, Value, to_value};
 
 use crate::manifest::check::Check;
 pub(crate) use crate::manifest::check::spot;
+pub(crate) use crate::manifest::layers::LAYER;
 pub use crate::manifest::layers::{Layer, LayerPlace, is_junk};
+pub(crate) use crate::manifest::packages::{DEPENDENCY, SERVER_KEYS};
 pub use crate::manifest::packages::{Dependency, Install};
 pub use crate::manifest::patches::{Field, Patch, PatchScope, unknown_patch};
 pub use crate::manifest::selector::DEFAULT_VERSION;
+pub(crate) use crate::manifest::selector::ONLY_WITH_SOURCE;
 pub use crate::manifest::sources::{Allowed, Source, SourceScope};
+pub(crate) use crate::manifest::strategies::{EMPTY, ITEMS, MERGE, RULE, STRATEGY};
 pub use crate::manifest::strategies::{FilePattern, MergeRule};
+pub(crate) use crate::manifest::tools::{RESOURCE, TOOL};
 use crate::name::SourceName;
 use crate::schema::Schema;
 use crate::strategy::Strategy;

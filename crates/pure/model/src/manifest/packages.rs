@@ -14,7 +14,7 @@ use crate::unit::{Origin, ResourcePath, Unit};
 use crate::variant::Variant;
 use crate::version::Selector;
 
-const DEPENDENCY: Schema = Schema {
+pub(crate) const DEPENDENCY: Schema = Schema {
     what: "dependency",
     owned: &[
         "source",
@@ -76,7 +76,7 @@ pub struct Dependency {
 }
 
 /// What the manifest may say of an MCP server itself.
-const SERVER_KEYS: [&str; 4] = ["command", "args", "env", "url"];
+pub(crate) const SERVER_KEYS: [&str; 4] = ["command", "args", "env", "url"];
 
 pub(crate) fn read(check: &mut Check, texts: &ManifestTexts<'_>, manifest: &mut Manifest) {
     check_sections(check, texts);

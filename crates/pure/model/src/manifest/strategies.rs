@@ -9,14 +9,15 @@ use crate::pattern::PointerPattern;
 use crate::schema::Schema;
 use crate::strategy::{BUILT_IN, Driver, Empty, Items, Lists, Maps, Operation, Rule, Separator, Strategy};
 
-const MERGE: Schema = Schema::strict("merge table", &["strategy", "lists", "separator", "rules", "unset"]);
-const STRATEGY: Schema =
+pub(crate) const MERGE: Schema =
+    Schema::strict("merge table", &["strategy", "lists", "separator", "rules", "unset"]);
+pub(crate) const STRATEGY: Schema =
     Schema::strict("strategy", &["strategy", "lists", "separator", "rules", "unset", "command"]);
-const RULE: Schema = Schema::strict("rule", &["op", "by-key", "items", "empty"]);
+pub(crate) const RULE: Schema = Schema::strict("rule", &["op", "by-key", "items", "empty"]);
 const POINTER_HELP: &str = "write `/` before every step, as in `/permissions/allow`";
-const EMPTY: &[(&str, Empty)] =
+pub(crate) const EMPTY: &[(&str, Empty)] =
     &[("value", Empty::Value), ("ignore", Empty::Ignore), ("clear", Empty::Clear)];
-const ITEMS: &[(&str, Items)] = &[("replace", Items::Replace), ("deep", Items::Deep)];
+pub(crate) const ITEMS: &[(&str, Items)] = &[("replace", Items::Replace), ("deep", Items::Deep)];
 
 /// One line of `[merge]`.
 #[derive(Clone, Debug)]
@@ -222,16 +223,7 @@ fn read_driver(check: &mut Check, node: NodeRef<'_>) -> Option<Driver> {
 
 fn read_lists(check: &mut Check, node: NodeRef<'_>) -> Option<Lists> {
     let operation = read_operation(check, node)?;
-    let for_lists = matches!(
-        operation,
-        Operation::Replace
-            | Operation::Extend
-            | Operation::Append
-            | Operation::Prepend
-            | Operation::Union
-            | Operation::ByKey { .. }
-    );
-    if !for_lists {
+    if !operation.is_for_lists() {
         let message = format!("`{operation}` says nothing about lists");
         check.bad_value(node, message, "take replace, extend, append, prepend, union or by-key");
         return None;

@@ -12,8 +12,8 @@ use crate::resource::{RESOURCE_TYPES, ResourceType};
 use crate::schema::Schema;
 use crate::tool::{Destination, EntryForm, FileForm, Folder, Tool, ToolState, Tools};
 
-const TOOL: Schema = Schema::strict("tool", &["path", "resources", "enabled"]);
-const RESOURCE: Schema = Schema::strict("tool's resource", &["path", "merge-target"]);
+pub(crate) const TOOL: Schema = Schema::strict("tool", &["path", "resources", "enabled"]);
+pub(crate) const RESOURCE: Schema = Schema::strict("tool's resource", &["path", "merge-target"]);
 
 /// The built-in tools, as `[tools]` and `[default-tools]` of a manifest change them.
 pub(crate) fn read(

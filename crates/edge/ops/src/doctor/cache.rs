@@ -1,0 +1,53 @@
+//! The folder of what was fetched can be read, and holds nothing but copies of sources.
+
+use agpm_diag::{Diagnostic, Severity, codes};
+use agpm_store as store;
+
+use crate::doctor::{DoctorRequest, Summary};
+use crate::failure::{Failure, Notes};
+use crate::gather::shown;
+use crate::packages::git;
+use crate::words::{counted, size};
+use crate::world::World;
+
+pub(super) fn check(world: &World, _: &DoctorRequest, notes: &mut Notes) -> Result<Summary, Failure> {
+    let git = git(&world.environment);
+    let folder = git.folder();
+    let place = shown(&world.environment, folder);
+    let above = folder.ancestors().find(|above| store::exists(above));
+    if let Some(file) = above.filter(|above| !store::is_folder(above)) {
+        return Err(no_folder(&shown(&world.environment, file)));
+    }
+    if let Some(above) = above.filter(|above| *above != folder) {
+        // One that cannot be looked into may hold it all the same.
+        store::entries_below(above, 0)?;
+        return Ok(Summary::Of("nothing was fetched yet".to_owned()));
+    }
+    // A folder that cannot be read must not be taken for an empty one.
+    let all = store::size_below(folder)?;
+    let copies = git.cached()?;
+    let unfinished = copies.iter().filter(|copy| copy.address.is_none()).count();
+    if unfinished > 0 {
+        let copies = counted(unfinished, "copy that was", "copies that were");
+        notes.diagnostics.push(leftover(&place, format!("the cache holds {copies} never finished")));
+    }
+    let known: u64 = copies.iter().map(|copy| copy.bytes).sum();
+    if let Some(more) = all.checked_sub(known).filter(|more| *more > 0) {
+        let message = format!("the cache holds {} that belong to no copy of a source", size(more));
+        notes.diagnostics.push(leftover(&place, message));
+    }
+    Ok(Summary::Of(format!("{}, {}", counted(copies.len(), "copy", "copies"), size(known))))
+}
+
+fn no_folder(place: &str) -> Failure {
+    let message = format!("`{place}` is no folder, so that nothing can be kept there");
+    let help = "move it away, or name another folder with `--cache-dir`";
+    Diagnostic::new(&codes::IO_UNREADABLE, message).in_file(place).help(help).into()
+}
+
+fn leftover(place: &str, message: String) -> Diagnostic {
+    let help = format!("`agpm cache clean` removes unused copies; what else is in `{place}` can be deleted");
+    let mut finding = Diagnostic::new(&codes::IO_EXISTS, message).in_file(place).help(help);
+    finding.severity = Severity::Note;
+    finding
+}

@@ -1,0 +1,43 @@
+//! The user's configuration and the user's own manifest can be read and say nothing unknown.
+
+use crate::doctor::{DoctorRequest, Summary, alone};
+use crate::failure::{Failure, Notes};
+use crate::gather::{ManifestFiles, Project};
+use crate::words::counted;
+use crate::world::World;
+
+pub(super) fn check(world: &World, _: &DoctorRequest, notes: &mut Notes) -> Result<Summary, Failure> {
+    let environment = &world.environment;
+    let config = kept(notes, |own| {
+        let files = ManifestFiles::configuration_alone(environment)?;
+        files.map(|files| Project::of(environment, files, own)).transpose()
+    });
+    let own = kept(notes, |own| Project::of_user(environment, own));
+    // It was not the project's manifest that was read.
+    notes.log.clear();
+    notes.check()?;
+    let config = config.map(|config| {
+        let (sources, strategies) = (config.manifest.sources.len(), config.manifest.strategies.len());
+        let strategies = (strategies > 0).then(|| counted(strategies, "strategy", "strategies"));
+        [Some(counted(sources, "source", "sources")), strategies].into_iter().flatten().collect::<Vec<_>>()
+    });
+    let config = config.map_or_else(|| "no configuration".to_owned(), |parts| parts.join(", "));
+    let own = own.map_or_else(String::new, |own| {
+        let dependencies = counted(own.manifest.dependencies.len(), "dependency", "dependencies");
+        format!("; your own manifest has {dependencies}")
+    });
+    Ok(Summary::Of(format!("{config}{own}")))
+}
+
+/// What is read; a failure is told, and does not keep the other file from being read.
+fn kept(
+    notes: &mut Notes,
+    read: impl FnOnce(&mut Notes) -> Result<Option<Project>, Failure>,
+) -> Option<Project> {
+    let (read, found) = alone(notes, read);
+    notes.diagnostics.extend(found);
+    read.unwrap_or_else(|failure| {
+        notes.diagnostics.extend(failure.diagnostic);
+        None
+    })
+}

@@ -1,0 +1,32 @@
+//! The git program is there and new enough, or is not needed here.
+
+use agpm_diag::{Diagnostic, Severity, codes};
+use agpm_git::GitError;
+
+use crate::doctor::{DoctorRequest, Summary, project};
+use crate::failure::{Failure, Notes};
+use crate::packages::{GIT_HELP, Opened, Sources, git};
+use crate::world::World;
+
+pub(super) fn check(world: &World, _: &DoctorRequest, notes: &mut Notes) -> Result<Summary, Failure> {
+    let error = match git(&world.environment).version() {
+        Ok(version) => return Ok(Summary::Of(version)),
+        Err(error) => error,
+    };
+    let summary = match &error {
+        GitError::TooOld { found, .. } if !found.is_empty() => format!("{found} is too old"),
+        _ => "not there".to_owned(),
+    };
+    let mut finding = Diagnostic::new(&codes::SOURCE_GIT, error.to_string()).help(GIT_HELP);
+    finding.severity = if is_needed(world, notes) { Severity::Error } else { Severity::Warning };
+    notes.diagnostics.push(finding);
+    Ok(Summary::Of(summary))
+}
+
+/// Whether a dependency or a layer of the project comes from a repository.
+fn is_needed(world: &World, notes: &mut Notes) -> bool {
+    project(world, notes).is_ok_and(|(project, store)| {
+        let sources = Sources::open(&world.environment, &project.manifest, store.path());
+        sources.iter().any(|(_, source)| matches!(source, Opened::Git(_)))
+    })
+}

@@ -1,0 +1,48 @@
+//! The manifest is good, and the lockfile says what it asks for.
+
+use agpm_diag::{Diagnostic, Severity, codes};
+
+use crate::doctor::{DoctorRequest, NO_MANIFEST, Summary};
+use crate::failure::{Failure, Notes};
+use crate::gather::{ManifestFiles, Project};
+use crate::packages::{LOCK_NAME, read_lock};
+use crate::validate::is_current;
+use crate::words::counted;
+use crate::world::{ManifestUse, World};
+
+pub(super) fn check(world: &World, _: &DoctorRequest, notes: &mut Notes) -> Result<Summary, Failure> {
+    let environment = &world.environment;
+    let Some(files) = ManifestFiles::find(environment, ManifestUse::Nearest)? else { return Ok(NO_MANIFEST) };
+    let store = files.store()?;
+    let manifest = Project::of(environment, files, notes)?.manifest;
+    let empty = manifest.dependencies.is_empty() && manifest.layers.is_empty();
+    let lock = match read_lock(environment, &store, notes)? {
+        None if empty => "",
+        None => {
+            notes.diagnostics.push(not_locked());
+            ", not locked"
+        }
+        Some(_) => match is_current(world, &manifest, &store, &mut Notes::default()) {
+            Ok(()) => ", locked",
+            Err(stale) => {
+                // The next install mends it.
+                notes.diagnostics.extend(stale.diagnostic.map(|found| with(found, Severity::Warning)));
+                ", locked otherwise"
+            }
+        },
+    };
+    let dependencies = counted(manifest.dependencies.len(), "dependency", "dependencies");
+    let sources = counted(manifest.sources.len(), "source", "sources");
+    Ok(Summary::Of(format!("{dependencies}, {sources}{lock}")))
+}
+
+fn not_locked() -> Diagnostic {
+    let message = format!("there is no `{LOCK_NAME}`");
+    let help = "run `agpm install`, and commit `agpm.lock`";
+    with(Diagnostic::new(&codes::LOCK_OUTDATED, message).help(help), Severity::Note)
+}
+
+fn with(mut finding: Diagnostic, severity: Severity) -> Diagnostic {
+    finding.severity = severity;
+    finding
+}

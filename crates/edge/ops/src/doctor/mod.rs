@@ -1,0 +1,197 @@
+//! `agpm doctor`: looks at everything that commands rely on, and creates nothing.
+
+mod cache;
+mod config;
+mod git;
+mod layers;
+mod manifest;
+mod ownership;
+
+use std::collections::BTreeSet;
+
+use agpm_diag::{Diagnostic, Severity, SourceMap};
+use agpm_store::ProjectStore;
+use agpm_text::Value;
+
+use crate::failure::{Failure, Notes, Outcome};
+use crate::gather::{ManifestFiles, Project};
+use crate::install::Warnings;
+use crate::report::diagnostic_value;
+use crate::words::counted;
+use crate::world::{Environment, ManifestUse, Network, World};
+
+/// Looks at one thing. What it finds goes to the notes, which hold nothing of other checks.
+type Check = fn(&World, &DoctorRequest, &mut Notes) -> Result<Summary, Failure>;
+
+/// Every check with its name, in the order in which they are told: what others rely on comes first.
+const CHECKS: &[(&str, Check)] = &[
+    ("git", git::check),
+    ("config", config::check),
+    ("manifest", manifest::check),
+    ("cache", cache::check),
+    ("layers", layers::check),
+    ("ownership", ownership::check),
+];
+
+/// What to check.
+#[derive(Clone, Debug)]
+pub struct DoctorRequest {
+    /// What warnings are.
+    pub warnings: Warnings,
+    /// The git revision since which removed persona documents must be archived.
+    pub since: Option<String>,
+}
+
+/// What was checked; the findings are the diagnostics.
+#[derive(Clone, Debug)]
+pub struct DoctorReport {
+    /// Every check, in order.
+    pub checks: Vec<CheckRow>,
+}
+
+/// One check.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckRow {
+    /// Its name.
+    pub name: &'static str,
+    /// How it went.
+    pub state: CheckState,
+    /// What was seen, in one line.
+    pub summary: String,
+}
+
+/// How a check went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CheckState {
+    /// Nothing is wrong.
+    Ok,
+    /// There was nothing to look at.
+    Skipped,
+    /// Its worst finding is a warning.
+    Warning,
+    /// Its worst finding is an error.
+    Error,
+}
+
+/// What a check saw.
+enum Summary {
+    /// This, in one line.
+    Of(String),
+    /// Nothing, for this reason.
+    Skipped(&'static str),
+}
+
+const NO_MANIFEST: Summary = Summary::Skipped("no manifest");
+
+/// Runs every check; one that fails does not keep the others from being made.
+pub fn doctor(world: &World, request: &DoctorRequest) -> Outcome<DoctorReport> {
+    // Nothing here is worth a connection.
+    let environment = Environment { network: Network::Offline, ..world.environment.clone() };
+    let world = World { environment, ..world.clone() };
+    let mut notes = Notes::default();
+    let row = |(name, check): &(&'static str, Check)| row(&world, request, (name, *check), &mut notes);
+    let checks = CHECKS.iter().map(row).collect();
+    notes.outcome(Ok(DoctorReport { checks }))
+}
+
+fn row(
+    world: &World,
+    request: &DoctorRequest,
+    (name, check): (&'static str, Check),
+    notes: &mut Notes,
+) -> CheckRow {
+    let (said, mut found) = alone(notes, |own| check(world, request, own));
+    let said = said.map_err(|failure| found.extend(failure.diagnostic));
+    if request.warnings == Warnings::Stop {
+        found.iter_mut().for_each(make_error);
+    }
+    let found = distinct(found, &notes.sources);
+    let worst = found.iter().map(|finding| finding.severity).max();
+    let state = match (&said, worst) {
+        (Err(()), _) | (_, Some(Severity::Error)) => CheckState::Error,
+        (_, Some(Severity::Warning)) => CheckState::Warning,
+        (Ok(Summary::Skipped(_)), _) => CheckState::Skipped,
+        (Ok(Summary::Of(_)), _) => CheckState::Ok,
+    };
+    let summary = match said {
+        Ok(Summary::Of(summary)) => summary,
+        Ok(Summary::Skipped(why)) => why.to_owned(),
+        Err(()) => errors_in(&found),
+    };
+    notes.diagnostics.extend(found);
+    notes.diagnostics = distinct(std::mem::take(&mut notes.diagnostics), &notes.sources);
+    CheckRow { name, state, summary }
+}
+
+/// Runs something with the texts that are known and with findings of its own, which are given back.
+fn alone<T>(notes: &mut Notes, run: impl FnOnce(&mut Notes) -> T) -> (T, Vec<Diagnostic>) {
+    let mut own = Notes { sources: std::mem::take(&mut notes.sources), ..Notes::default() };
+    let result = run(&mut own);
+    notes.sources = own.sources;
+    notes.log.extend(own.log.into_iter().filter(|line| !notes.log.contains(line)).collect::<Vec<_>>());
+    (result, own.diagnostics)
+}
+
+fn make_error(finding: &mut Diagnostic) {
+    if finding.severity == Severity::Warning {
+        finding.severity = Severity::Error;
+    }
+}
+
+fn errors_in(found: &[Diagnostic]) -> String {
+    let errors = found.iter().filter(|finding| finding.severity == Severity::Error);
+    counted(errors.count(), "error", "errors")
+}
+
+/// Every finding once: what is read by several checks is several texts to the diagnostics, and one to people.
+fn distinct(found: Vec<Diagnostic>, sources: &SourceMap) -> Vec<Diagnostic> {
+    let mut told = BTreeSet::new();
+    found.into_iter().filter(|one| told.insert(diagnostic_value(one, sources).to_json())).collect()
+}
+
+/// The project with its store, or what a check says that has none to look at. What is wrong with the manifest is told by
+/// the check of its own.
+fn project(world: &World, notes: &mut Notes) -> Result<(Project, ProjectStore), Summary> {
+    let read = |own: &mut Notes| -> Result<_, Failure> {
+        let Some(files) = ManifestFiles::find(&world.environment, ManifestUse::Nearest)? else {
+            return Ok(None);
+        };
+        let store = files.store()?;
+        Ok(Some((Project::of(&world.environment, files, own)?, store)))
+    };
+    match alone(notes, read).0 {
+        Ok(found) => found.ok_or(NO_MANIFEST),
+        Err(_) => Err(Summary::Skipped("the manifest has errors")),
+    }
+}
+
+impl CheckState {
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            CheckState::Ok => "ok",
+            CheckState::Skipped => "skipped",
+            CheckState::Warning => "warning",
+            CheckState::Error => "error",
+        }
+    }
+}
+
+impl DoctorReport {
+    /// Whether a check ended in an error.
+    pub fn has_errors(&self) -> bool {
+        self.checks.iter().any(|row| row.state == CheckState::Error)
+    }
+
+    /// The field `checks`.
+    pub fn fields(&self) -> Vec<(&'static str, Value)> {
+        let row = |row: &CheckRow| {
+            Value::map([
+                ("name", Value::from(row.name)),
+                ("state", row.state.word().into()),
+                ("summary", row.summary.as_str().into()),
+            ])
+        };
+        vec![("checks", Value::list(self.checks.iter().map(row)))]
+    }
+}

@@ -1,0 +1,38 @@
+//! What is ours on disk is as it was installed, and no run was stopped in the middle.
+
+use agpm_diag::{Diagnostic, codes};
+
+use crate::doctor::{DoctorRequest, NO_MANIFEST, Summary};
+use crate::failure::{Failure, Notes};
+use crate::scope::Places;
+use crate::verify::{Finding, find_drift};
+use crate::words::counted;
+use crate::world::{ManifestUse, Scope, World};
+
+pub(super) fn check(world: &World, _: &DoctorRequest, notes: &mut Notes) -> Result<Summary, Failure> {
+    let places = Places::find(&world.environment, ManifestUse::Nearest)?;
+    // A user has a place for a manifest without having one.
+    let own = world.environment.scope == Scope::User;
+    if !places.is_some_and(|places| !own || agpm_store::exists(&places.manifest)) {
+        return Ok(NO_MANIFEST);
+    }
+    let report = find_drift(world, notes)?;
+    notes.diagnostics.extend(report.findings.iter().map(drift));
+    let files = counted(report.checked, "file or entry", "files and entries");
+    Ok(Summary::Of(match (report.checked, report.findings.len()) {
+        (0, _) => "nothing is installed".to_owned(),
+        (_, 0) => format!("{files} as installed"),
+        (_, found) => format!("{found} of {files} not as installed"),
+    }))
+}
+
+fn drift(finding: &Finding) -> Diagnostic {
+    let message = format!("{} {} ({})", finding.path, finding.message, finding.resource);
+    let help = match finding.code == &codes::VERIFY_MISSING {
+        true => "`agpm install` puts it back",
+        false => {
+            "`agpm install` tells about it and keeps it; `agpm install --force` puts back what belongs there"
+        }
+    };
+    Diagnostic::new(finding.code, message).in_file(finding.path.as_str()).help(help)
+}

@@ -1,0 +1,322 @@
+//! Schemas say what the readers accept, on every manifest that is written down anywhere in this repository.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods)]
+
+mod validator;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use agpm_diag::{Diagnostic, SourceMap, codes, has_errors};
+use agpm_model::{Manifest, ManifestTexts, Scope, lock_schema, manifest_schema};
+use agpm_text::{Document, Format, Limits, NodeRef, Value, parse, print, to_value};
+use validator::problems;
+
+const KEY: &str = "no-such-key";
+
+/// A manifest with every key that there is.
+const WHOLE: &str = r#"
+allow-executables = ["scripts/*", "source:hub"]
+
+[sources]
+hub = "https://example.com/hub.git"
+
+[project]
+language = "Rust"
+since = 2024-01-01
+
+[default-tools]
+snippets = "claude-code"
+
+[tools.own]
+path = ".own"
+enabled = true
+resources.agents = { path = "agents" }
+resources.hooks = { merge-target = ".own/hooks.json" }
+
+[agents]
+local = "./agents/local.md"
+one = { source = "hub", path = "agents/one.md", version = "^1.0", tool = "own", target = "x", filename = "y.md" }
+two = { source = "hub", path = "agents/**/*.md", branch = "main", flatten = false, install = false, repo = "r", dependencies = {} }
+three = { source = "hub", path = "agents/three.md", rev = "abcdef0", template_vars = { project = { a = 1 }, b = 2 } }
+
+[snippets]
+
+[commands]
+
+[scripts]
+
+[hooks]
+
+[skills]
+
+[mcp-servers]
+inline = { command = "npx", args = ["-y", "server"], env = { HOME = "/" } }
+remote = { url = "https://example.com/mcp" }
+file = { path = "servers/file.json" }
+
+[patch.agents.one]
+model = "opus"
+
+[[layers]]
+name = "org"
+source = "hub"
+version = "v1.0.0"
+root = "shared"
+include = [".claude/**"]
+
+[[layers]]
+name = "branch"
+source = "hub"
+branch = "main"
+
+[[layers]]
+name = "rev"
+source = "hub"
+rev = "abcdef0"
+
+[[layers]]
+name = "me"
+path = "~/layers"
+
+[merge]
+"*.yaml" = "extend-lists"
+"settings.json" = { strategy = "deep", lists = "union", separator = "none", unset = ["/a"], rules = { "/b" = "by-key:id:deep", "/c/*" = { op = "append" }, "/d" = { by-key = "id", items = "deep" }, "/e" = { empty = "clear" } } }
+
+[strategies.ours]
+strategy = "smart-lists"
+lists = { by-key = "name", items = "replace" }
+command = ["tool", "%base", "%new"]
+separator = "heading"
+rules = {}
+unset = []
+
+[catalog]
+
+[lineage]
+
+[workspace]
+"#;
+
+/// A manifest as one document; nothing if it is no TOML.
+fn document(text: &str) -> Option<Document> {
+    let source = SourceMap::default().add("agpm.toml", text);
+    let parsed = parse(source, text, Format::Toml, Limits::default());
+    let good = parsed.diagnostics.is_empty() && parsed.document.root().is_some();
+    good.then_some(parsed.document)
+}
+
+/// What the reader of manifests has to say.
+fn read(document: &Document) -> Vec<Diagnostic> {
+    let section = |name: &str| document.root().and_then(|root| root.get(name));
+    let entries = |name: &str| section(name).into_iter().flat_map(NodeRef::entries).collect();
+    let texts = ManifestTexts {
+        scope: Scope::Project,
+        project: document,
+        private: None,
+        config: None,
+        entries: &entries,
+    };
+    Manifest::read(&texts).1
+}
+
+fn value_of(document: &Document) -> Value {
+    to_value(document.root().unwrap())
+}
+
+/// Every text of the repository that may be a manifest: files, blocks of documents, literals of tests.
+fn texts() -> BTreeSet<String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
+    let mut texts = BTreeSet::new();
+    let mut places: Vec<PathBuf> =
+        ["docs", "examples", "README.md", "crates"].map(|name| root.join(name)).into();
+    while let Some(place) = places.pop() {
+        if place.is_dir() {
+            places.extend(fs::read_dir(&place).unwrap().map(|entry| entry.unwrap().path()));
+            continue;
+        }
+        let Ok(text) = fs::read_to_string(&place) else { continue };
+        match place.extension().and_then(|ending| ending.to_str()) {
+            Some("toml") => drop(texts.insert(text)),
+            Some("md") => texts.extend(blocks(&text)),
+            Some("rs") => texts.extend(literals(&text)),
+            _ => {}
+        }
+    }
+    texts
+}
+
+/// The blocks of TOML in a document.
+fn blocks(text: &str) -> Vec<String> {
+    let parts = text.split("\n```toml\n").skip(1);
+    parts.filter_map(|part| Some(format!("{}\n", part.split("\n```").next()?))).collect()
+}
+
+/// What stands between quotes in a program, well enough to find manifests.
+fn literals(text: &str) -> Vec<String> {
+    let raw = text.split("r#\"").skip(1).filter_map(|part| Some(part.split("\"#").next()?.to_owned()));
+    let mut found: Vec<String> = raw.collect();
+    for part in text.replace("\\\"", "\u{1}").split('"') {
+        let joined: Vec<&str> = part
+            .split("\\\n")
+            .enumerate()
+            .map(|(at, line)| if at == 0 { line } else { line.trim_start() })
+            .collect();
+        let text = joined.concat().replace("\\n", "\n").replace('\u{1}', "\"").replace("\\\\", "\\");
+        found.push(text.replace("{{", "{").replace("}}", "}"));
+    }
+    found
+}
+
+static TEXTS: LazyLock<BTreeSet<String>> = LazyLock::new(texts);
+
+/// Every manifest that the reader accepts and that says something.
+static ACCEPTED: LazyLock<Vec<Value>> = LazyLock::new(|| {
+    let documents = TEXTS.iter().filter_map(|text| document(text));
+    let good = documents.filter(|document| !has_errors(&read(document))).map(|document| value_of(&document));
+    good.filter(|value| *value != Value::map::<&str>([])).collect()
+});
+
+#[test]
+fn what_the_reader_accepts_is_valid() {
+    let schema = manifest_schema();
+    assert!(ACCEPTED.len() > 150, "only {} manifests were found", ACCEPTED.len());
+    for manifest in ACCEPTED.iter() {
+        assert_eq!(problems(&schema, manifest), Vec::<String>::new(), "{}", manifest.to_json());
+    }
+}
+
+#[test]
+fn keys_that_the_reader_does_not_know_are_not_valid() {
+    let schema = manifest_schema();
+    let unknown =
+        |document: &Document| read(document).iter().any(|one| one.code == &codes::MANIFEST_UNKNOWN_KEY);
+    let documents: Vec<Document> = TEXTS.iter().filter_map(|text| document(text)).filter(unknown).collect();
+    assert!(documents.len() > 10, "only {} manifests were found", documents.len());
+    for document in documents {
+        assert!(!problems(&schema, &value_of(&document)).is_empty(), "{}", document.text());
+    }
+}
+
+/// The value with a strange key in each of its tables, one after the other.
+fn with_strange_keys(value: &Value) -> Vec<Value> {
+    let mut found = Vec::new();
+    if let Value::Map(entries) = value {
+        let strange = (KEY.to_owned(), Value::from(7_usize));
+        found.push(Value::Map(entries.iter().cloned().chain([strange]).collect()));
+    }
+    found.extend(with_parts(value, &with_strange_keys));
+    found
+}
+
+/// The value without each of its keys, and with each of its leaves another one, one after the other.
+fn with_less(value: &Value) -> Vec<Value> {
+    let mut found = with_parts(value, &with_less);
+    match value {
+        Value::Map(entries) => found.extend((0..entries.len()).map(|at| {
+            let kept = entries.iter().enumerate().filter(|(index, _)| *index != at);
+            Value::Map(kept.map(|(_, entry)| entry.clone()).collect())
+        })),
+        Value::List(_) => {}
+        _ => found.extend(["", ".", "../x", "word", "by-key:id"].map(Value::from)),
+    }
+    found.extend([Value::from(7_usize), true.into(), Value::List(Vec::new()), Value::Map(Vec::new())]);
+    found
+}
+
+/// The value with one part of it changed, in every way.
+fn with_parts(value: &Value, change: &dyn Fn(&Value) -> Vec<Value>) -> Vec<Value> {
+    match value {
+        Value::Map(entries) => (0..entries.len())
+            .flat_map(|at| change(&entries[at].1).into_iter().map(move |part| (at, part)))
+            .map(|(at, part)| {
+                let mut entries = entries.clone();
+                entries[at].1 = part;
+                Value::Map(entries)
+            })
+            .collect(),
+        Value::List(items) => (0..items.len())
+            .flat_map(|at| change(&items[at]).into_iter().map(move |part| (at, part)))
+            .map(|(at, part)| {
+                let mut items = items.clone();
+                items[at] = part;
+                Value::List(items)
+            })
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn document_of(value: &Value) -> Option<Document> {
+    document(&print(value, Format::Toml).ok()?)
+}
+
+#[test]
+fn a_strange_key_is_taken_by_both_or_by_neither() {
+    let schema = manifest_schema();
+    let manifests: Vec<Document> =
+        ACCEPTED.iter().flat_map(with_strange_keys).filter_map(|one| document_of(&one)).collect();
+    assert!(manifests.len() > 400, "only {} manifests were made", manifests.len());
+    for document in manifests {
+        let (reader, found) = (read(&document), problems(&schema, &value_of(&document)));
+        assert_eq!(has_errors(&reader), !found.is_empty(), "{}\n{found:?}\n{reader:?}", document.text());
+    }
+}
+
+#[test]
+fn what_the_reader_accepts_of_changed_manifests_is_valid() {
+    let schema = manifest_schema();
+    let manifests: Vec<Document> =
+        ACCEPTED.iter().flat_map(with_less).filter_map(|one| document_of(&one)).collect();
+    assert!(manifests.len() > 4000, "only {} manifests were made", manifests.len());
+    for document in manifests {
+        let found = problems(&schema, &value_of(&document));
+        assert!(has_errors(&read(&document)) || found.is_empty(), "{}\n{found:?}", document.text());
+    }
+}
+
+#[test]
+fn every_key_says_what_it_is_for() {
+    fn check(value: &Value, at: &str) {
+        let Value::Map(entries) = value else { return };
+        let properties = value.get("properties").filter(|_| at != "template_vars");
+        if let Some(Value::Map(keys)) = properties {
+            let plain = |says: &Value| says.get("description").is_none() && says.get("anyOf").is_none();
+            for (key, says) in keys {
+                let by_kind = agpm_model::ResourceType::named(key).is_some();
+                assert!(by_kind || !plain(says), "`{key}` of `{at}` says nothing");
+            }
+        }
+        entries.iter().for_each(|(key, inner)| check(inner, key));
+    }
+    check(&manifest_schema(), "manifest");
+    check(&lock_schema(), "lock");
+}
+
+/// The keys of all tables that a schema knows.
+fn known_keys(schema: &Value, keys: &mut BTreeSet<String>) {
+    let inner = match schema {
+        Value::Map(entries) => entries.iter().map(|(_, inner)| inner).collect(),
+        Value::List(items) => items.iter().collect(),
+        _ => Vec::new(),
+    };
+    if let (Some(Value::Map(properties)), Some(Value::Bool(false))) =
+        (schema.get("properties"), schema.get("additionalProperties"))
+    {
+        keys.extend(properties.iter().map(|(key, _)| key.clone()));
+    }
+    inner.into_iter().for_each(|inner| known_keys(inner, keys));
+}
+
+#[test]
+fn the_whole_manifest_has_every_key_and_is_valid() {
+    let document = document(WHOLE).unwrap();
+    let found = read(&document);
+    assert!(!has_errors(&found), "{found:?}");
+    assert_eq!(problems(&manifest_schema(), &value_of(&document)), Vec::<String>::new());
+    let mut keys = BTreeSet::new();
+    known_keys(&manifest_schema(), &mut keys);
+    let missing: Vec<&String> = keys.iter().filter(|key| !WHOLE.contains(key.as_str())).collect();
+    assert_eq!(missing, Vec::<&String>::new());
+}

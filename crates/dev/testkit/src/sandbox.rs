@@ -2,6 +2,7 @@ use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::OnceLock;
 
 use tempfile::TempDir;
 
@@ -129,8 +130,24 @@ impl Sandbox {
     /// Without what differs from run to run.
     fn neutral(&self, text: &str) -> String {
         let root = self.root.path().display().to_string();
-        text.replace(&root, "[SANDBOX]").replace("agpm.exe", "agpm")
+        let text = text.replace(&root, "[SANDBOX]").replace("agpm.exe", "agpm");
+        match git_version() {
+            "" => text,
+            version => text.replace(&format!("git        {version}"), &format!("git        {SHOWN_GIT}")),
+        }
     }
+}
+
+/// What documents show as the version of git, whichever it is.
+const SHOWN_GIT: &str = "2.47.3";
+
+fn git_version() -> &'static str {
+    static VERSION: OnceLock<String> = OnceLock::new();
+    VERSION.get_or_init(|| {
+        let output = Command::new("git").arg("version").output();
+        let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
+        text.unwrap_or_default().trim().trim_start_matches("git version ").to_owned()
+    })
 }
 
 pub(crate) fn write_below(folder: &Path, path: &str, content: &[u8]) {

@@ -4,6 +4,7 @@ mod cache;
 mod config;
 mod git;
 mod layers;
+mod lineage;
 mod manifest;
 mod ownership;
 
@@ -31,6 +32,7 @@ const CHECKS: &[(&str, Check)] = &[
     ("cache", cache::check),
     ("layers", layers::check),
     ("ownership", ownership::check),
+    ("lineage", lineage::check),
 ];
 
 /// What to check.

@@ -1,6 +1,5 @@
 //! What `doctor` has to say of personas.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use agpm_diag::{Diagnostic, SourceId, Span, codes};
@@ -33,7 +32,6 @@ pub(crate) fn lint_personas(
     notes: &mut Notes,
 ) -> Result<usize, Failure> {
     let mut library = Library::new(&world.environment, Levels::find(world, &LineagePlace::default(), notes)?);
-    let said = notes.diagnostics.len();
     let personas = library.personas(notes);
     let root = rules.root.as_deref().map(store::real_path);
     for (slug, visible) in &personas {
@@ -45,7 +43,6 @@ pub(crate) fn lint_personas(
             }
         }
     }
-    once_each(&mut notes.diagnostics, said);
     if let Some(revision) = &rules.since {
         let found = not_archived(world, &library.levels, revision)?;
         notes.diagnostics.extend(found);
@@ -76,17 +73,6 @@ fn is_root_document(place: &Path) -> bool {
     folders
         .windows(names.len())
         .any(|three| three.iter().zip(names).all(|(one, name)| one.as_os_str() == name))
-}
-
-/// Personas share documents: what was said of one once is enough.
-fn once_each(diagnostics: &mut Vec<Diagnostic>, from: usize) {
-    let mut said = BTreeSet::new();
-    let new: Vec<Diagnostic> = diagnostics.drain(from..).collect();
-    let is_new = |one: &Diagnostic| {
-        let place = one.labels.first().map(|label| (label.source, label.span));
-        said.insert((one.code.name, one.message.clone(), place))
-    };
-    diagnostics.extend(new.into_iter().filter(is_new));
 }
 
 #[cfg(test)]

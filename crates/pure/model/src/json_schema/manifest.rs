@@ -6,7 +6,9 @@ use crate::json_schema::{
     Key, WORD, any_of, anything, by_word, described, document, extended, list_of, matching, named, of_type,
     reference, relative_path, required, strategies, table, table_without, without, words_or_own,
 };
-use crate::manifest::{DEPENDENCY, LAYER, MANIFEST_SECTIONS, ONLY_WITH_SOURCE, RESOURCE, SERVER_KEYS, TOOL};
+use crate::manifest::{
+    DEPENDENCY, LAYER, LINEAGE, MANIFEST_SECTIONS, ONLY_WITH_SOURCE, RESOURCE, SERVER_KEYS, TOOL,
+};
 use crate::resource::{RESOURCE_TYPES, ResourceType};
 use crate::tool::Tools;
 
@@ -51,7 +53,10 @@ const SECTIONS: &[Section] = &[
     ("merge", "How files of several layers merge, by file name, path or pattern.", strategies::merge),
     ("strategies", "Merge strategies of your own, by name.", strategies::own),
     ("catalog", "Settings of the catalog.", anything),
-    ("lineage", "Settings of lineages.", anything),
+    ("lineage", "What holds for personas.", || {
+        let says = "The document that active personas have to inherit, from the manifest's folder.";
+        table(&LINEAGE, vec![("root", says, of_type("string"))])
+    }),
     ("workspace", "Settings of the workspace.", anything),
     (
         "allow-executables",

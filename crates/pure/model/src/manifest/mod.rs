@@ -17,6 +17,7 @@ use crate::manifest::check::Check;
 pub(crate) use crate::manifest::check::spot;
 pub(crate) use crate::manifest::layers::LAYER;
 pub use crate::manifest::layers::{Layer, LayerPlace, is_junk};
+pub(crate) use crate::manifest::lineage::LINEAGE;
 pub(crate) use crate::manifest::packages::{DEPENDENCY, SERVER_KEYS};
 pub use crate::manifest::packages::{Dependency, Install};
 pub use crate::manifest::patches::{Field, Patch, PatchScope, unknown_patch};

@@ -1,0 +1,19 @@
+//! Personas: what they inherit, what they repeat, and what became of those that are gone.
+
+use crate::doctor::{DoctorRequest, Summary, project};
+use crate::failure::{Failure, Notes};
+use crate::lineage::{PersonaRules, lint_personas};
+use crate::words::counted;
+use crate::world::World;
+
+pub(super) fn check(world: &World, request: &DoctorRequest, notes: &mut Notes) -> Result<Summary, Failure> {
+    let root = project(world, notes).ok().and_then(|(project, _)| {
+        let root = project.manifest.root_directives?;
+        Some(project.folder?.join(root))
+    });
+    let rules = PersonaRules { root, since: request.since.clone() };
+    match lint_personas(world, &rules, notes)? {
+        0 if rules.since.is_none() => Ok(Summary::Skipped("no personas")),
+        count => Ok(Summary::Of(counted(count, "persona", "personas"))),
+    }
+}

@@ -17,6 +17,7 @@ const CRATES: &[(&str, &str, &[&str])] = &[
     ("agpm-plan", "pure/plan", &["agpm-diag", "agpm-text", "agpm-model"]),
     ("agpm-store", "edge/store", &["agpm-diag", "agpm-text", "agpm-model"]),
     ("agpm-git", "edge/git", &["agpm-model", "agpm-store"]),
+    ("agpm-bottle", "edge/bottle", &["agpm-diag", "agpm-text", "agpm-model", "agpm-merge", "agpm-store"]),
     (
         "agpm-ops",
         "edge/ops",
@@ -30,6 +31,7 @@ const CRATES: &[(&str, &str, &[&str])] = &[
             "agpm-plan",
             "agpm-store",
             "agpm-git",
+            "agpm-bottle",
         ],
     ),
     ("agpm", "edge/cli", &["agpm-diag", "agpm-text", "agpm-model", "agpm-ops"]),

@@ -129,6 +129,12 @@ pub(crate) enum Command {
     Strategies(StrategiesArgs),
     /// Take over the configuration of another program as layers
     Import(ImportArgs),
+    /// Show and check sandboxes: bottles, what they extend, and the agents in them
+    Bottle {
+        /// What to do
+        #[command(subcommand)]
+        what: BottleCommand,
+    },
     /// Tell where a value came from and what it shadows, or what an error code means
     Explain(ExplainArgs),
     /// Print a completion script for a shell
@@ -528,18 +534,72 @@ pub(crate) struct ImportArgs {
     pub(crate) dry_run: bool,
 }
 
+/// What can be done with bottles.
+#[derive(Debug, Subcommand)]
+pub(crate) enum BottleCommand {
+    /// Show all bottles and agents
+    List(BottleArgs),
+    /// Show a bottle with what it has from those that it extends
+    Show {
+        /// The bottle
+        name: String,
+        /// Show it as it is written
+        #[arg(long)]
+        raw: bool,
+        /// How to print it [default: yaml]
+        #[arg(long, value_name = "FORMAT")]
+        format: Option<BottleFormat>,
+        #[command(flatten)]
+        args: BottleArgs,
+    },
+    /// Show an agent with its bottle
+    Agent {
+        /// The agent
+        name: String,
+        /// How to print it [default: yaml]
+        #[arg(long, value_name = "FORMAT")]
+        format: Option<BottleFormat>,
+        #[command(flatten)]
+        args: BottleArgs,
+    },
+    /// Check all bottles and agents, and tell every mistake
+    Check(BottleArgs),
+}
+
+/// Arguments of everything about bottles; shared by `bottle` and `explain`.
+#[derive(Debug, Args)]
+pub(crate) struct BottleArgs {
+    /// Read bottles and agents from this JSON file instead of `~/.bot-bottle` and `.bot-bottle`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json_file: Option<PathBuf>,
+    /// Show values of bottles that look like secrets
+    #[arg(long)]
+    pub(crate) show_secrets: bool,
+}
+
+/// Formats that a bottle can be printed in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum BottleFormat {
+    /// JSON for programs, secrets and all
+    Json,
+    /// YAML
+    Yaml,
+}
+
 /// Arguments of `explain`.
 #[derive(Debug, Args)]
 pub(crate) struct ExplainArgs {
-    /// `file:PATH`, or an error code such as `json/syntax`
+    /// `file:PATH`, `bottle:NAME`, or an error code such as `json/syntax`
     pub(crate) what: String,
-    /// A place in the file, as a JSON pointer
+    /// A place in it, as a JSON pointer
     pub(crate) pointer: Option<String>,
     /// Fold these files, lowest first, instead of the layers of the project
     #[arg(long, value_name = "FILE", num_args = 1..)]
     pub(crate) from: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) fold: FoldArgs,
+    #[command(flatten)]
+    pub(crate) bottle: BottleArgs,
     #[command(flatten)]
     pub(crate) scope: ScopeArgs,
 }

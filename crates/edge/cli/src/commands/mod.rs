@@ -1,5 +1,6 @@
 //! One file per command: arguments to request, report to text or value.
 
+mod bottle;
 mod cache;
 mod change;
 mod config;
@@ -60,6 +61,7 @@ pub(crate) fn run(cli: Cli, output: &mut Output) -> ExitCode {
         Command::Merge(args) => merge::run(&world, args, output),
         Command::Strategies(args) => strategies::run(&world, args, output),
         Command::Import(args) => import::run(&world, args, output),
+        Command::Bottle { what } => bottle::run(&world, what, output),
         Command::Explain(args) => explain::run(&world, args, output),
         Command::Completions(args) => {
             let mut script = Vec::new();

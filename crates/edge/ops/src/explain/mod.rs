@@ -1,29 +1,37 @@
 //! `agpm explain`: where a value came from, or what a code means.
 
+mod bottle;
 mod installed;
 mod project;
+
+use std::path::PathBuf;
 
 use agpm_diag::{CODES, Code, Diagnostic, Severity, code_named, codes, did_you_mean, nearest};
 use agpm_merge::merge_files;
 use agpm_text::{Pointer, Value};
 
+use crate::explain::bottle::{explain_bottle, refuse_flags};
 use crate::explain::installed::tell_edited;
 use crate::explain::project::{from_project, not_in_layers};
 use crate::failure::{Failure, FailureKind, Notes, Outcome};
 use crate::gather::{Project, unknown_name};
 use crate::merge::{MergeInputs, choose_strategy, read_files};
-use crate::provenance::Provenance;
+use crate::provenance::{Provenance, Secrets};
 use crate::world::World;
 
 /// What to explain.
 #[derive(Clone, Debug)]
 pub struct ExplainRequest {
-    /// `file:PATH` or a code.
+    /// `file:PATH`, `bottle:NAME` or a code.
     pub what: String,
-    /// A place in the file; the whole file if there is none.
+    /// A place in it; all places if there is none.
     pub pointer: Option<String>,
     /// The files to fold instead of the project's layers, and how.
     pub inputs: MergeInputs,
+    /// The JSON object with bottles to read instead of Markdown files.
+    pub json_file: Option<PathBuf>,
+    /// Whether the secrets of bottles are shown.
+    pub secrets: Secrets,
 }
 
 /// The explanation.
@@ -40,6 +48,15 @@ pub enum ExplainReport {
         /// What is known of it.
         provenance: Provenance,
     },
+    /// Where a bottle's values came from.
+    Bottle {
+        /// The bottle.
+        name: String,
+        /// The place asked for.
+        pointer: Pointer,
+        /// What is known of it.
+        provenance: Provenance,
+    },
 }
 
 /// Explains a value or a code.
@@ -50,14 +67,18 @@ pub fn explain(world: &World, request: &ExplainRequest) -> Outcome<ExplainReport
 }
 
 fn run(world: &World, request: &ExplainRequest, notes: &mut Notes) -> Result<ExplainReport, Failure> {
+    if let Some(name) = request.what.strip_prefix("bottle:") {
+        return explain_bottle(world, name, request, notes);
+    }
+    refuse_flags(request)?;
     if let Some(code) = code_named(&request.what) {
         return Ok(ExplainReport::Page(code));
     }
     let Some(file) = request.what.strip_prefix("file:") else {
         let near = did_you_mean(&request.what, "codes are", CODES.iter().map(|code| code.name));
         let help = near.filter(|help| help.starts_with("did you mean"));
-        let help =
-            help.unwrap_or_else(|| "explain knows `file:PATH` and codes such as `json/syntax`".to_owned());
+        let known = "explain knows `file:PATH`, `bottle:NAME` and codes such as `json/syntax`";
+        let help = help.unwrap_or_else(|| known.to_owned());
         let what = if request.what.contains(':') { "explanation of" } else { "code" };
         return Err(unknown_name(what, &request.what, Some(help)));
     };
@@ -66,12 +87,16 @@ fn run(world: &World, request: &ExplainRequest, notes: &mut Notes) -> Result<Exp
         let help = "name it, as in `file:.claude/settings.json`";
         return Err(Failure::new(FailureKind::Usage, diagnostic.help(help)));
     }
-    let pointer: Pointer = request.pointer.as_deref().unwrap_or_default().parse().map_err(|error| {
-        let help = "a pointer has `/` before every step, as in `/permissions/allow/0`";
-        Failure::new(FailureKind::Usage, Diagnostic::new(&codes::USAGE, format!("{error}")).help(help))
-    })?;
+    let pointer = pointer_of(request)?;
     let provenance = explain_file(world, file, &pointer, &request.inputs, notes)?;
     Ok(ExplainReport::File { file: file.to_owned(), pointer, provenance })
+}
+
+fn pointer_of(request: &ExplainRequest) -> Result<Pointer, Failure> {
+    request.pointer.as_deref().unwrap_or_default().parse().map_err(|error| {
+        let help = "a pointer has `/` before every step, as in `/permissions/allow/0`";
+        Failure::new(FailureKind::Usage, Diagnostic::new(&codes::USAGE, format!("{error}")).help(help))
+    })
 }
 
 pub(crate) fn explain_file(

@@ -22,7 +22,7 @@ const PROVIDER: &str = "agent_provider";
 /// Chains longer than this are cut in messages.
 const LONGEST_CHAIN: usize = 12;
 /// Near names are looked for among all names: only so often, or many mistakes would take long to tell.
-const MOST_NEAR: usize = 100;
+const MOST_NEAR: usize = 20;
 
 /// How bottles compose, lowest first. What no rule speaks of is the highest's; maps merge.
 const RULES: &[(&str, Operation, Empty)] = &[

@@ -225,13 +225,16 @@ fn set(value: Value, key: &str, name: Option<&str>) -> Value {
     }
 }
 
+/// Which of the names, and how likely it is the right one.
+type Reference = (prop::sample::Index, u32);
+
 fn content(wrong: u32) -> impl Strategy<Value = Content> {
     let reference = || (any::<prop::sample::Index>(), 0..100u32);
     let bottles = vec((bottle(wrong), reference()), 1..=NAMES.len());
     let agents = vec((agent(wrong), reference()), 0..3);
     (bottles, agents).prop_map(move |(bottles, agents)| {
         let count = bottles.len();
-        let bottle = |(at, (value, (index, luck))): (usize, (Value, (prop::sample::Index, u32)))| {
+        let bottle = |(at, (value, (index, luck))): (usize, (Value, Reference))| {
             // Without mistakes a bottle extends an earlier one.
             let parent = match luck {
                 0..=40 => None,
@@ -241,10 +244,7 @@ fn content(wrong: u32) -> impl Strategy<Value = Content> {
             };
             (NAMES[at].to_owned(), set(value, "extends", parent))
         };
-        let agent = |(at, ((value, prompt), (index, luck))): (
-            usize,
-            ((Value, String), (prop::sample::Index, u32)),
-        )| {
+        let agent = |(at, ((value, prompt), (index, luck))): (usize, ((Value, String), Reference))| {
             let bottle = match luck {
                 _ if luck < wrong => None,
                 _ if luck < 2 * wrong => Some("bsae"),

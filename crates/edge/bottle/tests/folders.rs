@@ -216,6 +216,30 @@ fn links_folders_and_pipes_are_mistakes_and_nothing_waits_for_them() {
 }
 
 #[test]
+fn links_of_a_project_stay_in_it() {
+    let sandbox = sandbox(&[
+        ("~/.bot-bottle/bottles/b.md", BASE),
+        ("~/.bot-bottle/agents/real.md", "---\nbottle: b\n---\nOf home.\n"),
+        ("~/notes.md", "---\nbottle: b\n---\nPrivate.\n"),
+        ("prompts/inside.md", "---\nbottle: b\n---\nInside.\n"),
+        (".bot-bottle/agents/plain.md", "---\nbottle: b\n---\n"),
+    ]);
+    let (home, work) = (sandbox.home(), sandbox.work().join(".bot-bottle/agents"));
+    symlink("../../prompts/inside.md", work.join("inside.md")).unwrap();
+    symlink(home.join("notes.md"), home.join(".bot-bottle/agents/linked.md")).unwrap();
+    let manifest = good(&sandbox);
+    assert_eq!(manifest.agent("inside").unwrap().prompt, "Inside.");
+    assert_eq!(manifest.agent("linked").unwrap().prompt, "Private.");
+    for (at, target) in ["../../../home/notes.md".into(), home.join("notes.md")].iter().enumerate() {
+        symlink(target, work.join(format!("out{at}.md"))).unwrap();
+        let message = format!("`.bot-bottle/agents/out{at}.md` leads out of its folder");
+        let expected = format!("error[io/unreadable]: {message} (.bot-bottle/agents/out{at}.md)");
+        assert_eq!(told(&sandbox), [expected]);
+        std::fs::remove_file(work.join(format!("out{at}.md"))).unwrap();
+    }
+}
+
+#[test]
 fn files_and_folders_that_must_not_be_read_are_mistakes() {
     let sandbox = sandbox(&[("~/.bot-bottle/bottles/b.md", BASE), ("~/.bot-bottle/agents", "a file\n")]);
     let file = sandbox.home().join(".bot-bottle/bottles/b.md");
@@ -225,6 +249,7 @@ fn files_and_folders_that_must_not_be_read_are_mistakes() {
     let found = told(&sandbox);
     assert_eq!(found.len(), expected, "{found:#?}");
     assert!(found.iter().all(|line| line.starts_with("error[io/unreadable]")), "{found:#?}");
+    assert!(found.iter().any(|line| line.contains("/.bot-bottle/agents` is not a folder")), "{found:#?}");
 }
 
 #[cfg(target_os = "linux")]

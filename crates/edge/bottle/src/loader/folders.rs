@@ -27,14 +27,45 @@ pub(crate) fn load(home: &Path, cwd: &Path) -> Loaded {
         reader.refuse_legacy(&[cwd, &here]);
         reader.tell_ignored(&here.join(UnitKind::Bottle.plural()));
     }
-    let bottles = reader.files(&own, UnitKind::Bottle);
-    let mut agents = reader.files(&own, UnitKind::Agent);
+    let bottles = reader.files(home, UnitKind::Bottle, Links::Followed);
+    let mut agents = reader.files(home, UnitKind::Agent, Links::Followed);
     if !is_home {
-        agents.extend(reader.files(&here, UnitKind::Agent));
+        agents.extend(reader.files(cwd, UnitKind::Agent, Links::Confined));
     }
-    bottles.into_iter().for_each(|(name, path)| reader.unit(UnitKind::Bottle, &name, &path));
-    agents.into_iter().for_each(|(name, path)| reader.unit(UnitKind::Agent, &name, &path));
+    bottles.into_iter().for_each(|(name, file)| reader.unit(UnitKind::Bottle, &name, &file));
+    agents.into_iter().for_each(|(name, file)| reader.unit(UnitKind::Agent, &name, &file));
     reader.loaded
+}
+
+/// Where links of a folder may lead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Links {
+    /// Anywhere: people keep their own files elsewhere and link to them.
+    Followed,
+    /// Nowhere outside: a project that is checked out must not make a prompt of other files.
+    Confined,
+}
+
+/// A file, from the folder that it is looked for in.
+struct Found<'p> {
+    folder: &'p Path,
+    path: String,
+    links: Links,
+}
+
+impl Found<'_> {
+    fn full(&self) -> PathBuf {
+        self.folder.join(&self.path)
+    }
+
+    fn read(&self) -> Result<Vec<u8>, StoreError> {
+        let limit = Limits::default().bytes as u64;
+        let read = match self.links {
+            Links::Followed => store::read_with_mode(&self.full(), limit),
+            Links::Confined => store::read_below(self.folder, &self.path, limit),
+        };
+        read.map(|(bytes, _)| bytes)
+    }
 }
 
 fn is_same(one: &Path, other: &Path) -> bool {
@@ -70,26 +101,30 @@ impl Reader<'_> {
     }
 
     /// The Markdown files of a folder by their stems; what is hidden or has another ending is somebody else's.
-    fn files(&mut self, folder: &Path, kind: UnitKind) -> BTreeMap<String, PathBuf> {
-        let folder = folder.join(kind.plural());
-        let entries = store::entries_below(&folder, 0).unwrap_or_else(|error| {
-            let found = self.unreadable(error);
+    fn files<'p>(&mut self, folder: &'p Path, kind: UnitKind, links: Links) -> BTreeMap<String, Found<'p>> {
+        let below = format!("{FOLDER}/{}", kind.plural());
+        let entries = store::entries_below(&folder.join(&below), 0).unwrap_or_else(|error| {
+            let found = match error.problem {
+                Problem::NotFile => self.no_folder(&error.path),
+                _ => self.unreadable(error),
+            };
             self.loaded.diagnostics.push(found);
             Vec::new()
         });
         let stem =
             |name: &str| Some(name.strip_suffix(ENDING)?.to_owned()).filter(|_| !name.starts_with('.'));
-        entries.iter().filter_map(|(name, _)| Some((stem(name)?, folder.join(name)))).collect()
+        let found = |name: &str| Found { folder, path: format!("{below}/{name}"), links };
+        entries.iter().filter_map(|(name, _)| Some((stem(name)?, found(name)))).collect()
     }
 
-    fn unit(&mut self, kind: UnitKind, name: &str, path: &Path) {
-        let file = self.shown(path);
+    fn unit(&mut self, kind: UnitKind, name: &str, found: &Found<'_>) {
+        let file = self.shown(&found.full());
         let name = match unit_name(kind, name) {
             Ok(name) => name,
             Err(diagnostic) => return self.loaded.diagnostics.push(diagnostic.in_file(file)),
         };
-        let unit = match store::read_with_mode(path, Limits::default().bytes as u64) {
-            Ok((bytes, _)) => self.read(kind, name, file, bytes),
+        let unit = match found.read() {
+            Ok(bytes) => self.read(kind, name, file, bytes),
             Err(error) => {
                 let found = self.unreadable(error);
                 self.loaded.diagnostics.push(found);
@@ -121,6 +156,12 @@ impl Reader<'_> {
         Unit { kind, name, file, document, prompt: Prompt::Body(body), state, spot: Some(start_of(source)) }
     }
 
+    fn no_folder(&self, path: &Path) -> Diagnostic {
+        let file = self.shown(path);
+        let message = format!("`{file}` is not a folder");
+        Diagnostic::new(&codes::IO_UNREADABLE, message).in_file(file).help("make it a folder, or remove it")
+    }
+
     fn unreadable(&self, error: StoreError) -> Diagnostic {
         let file = self.shown(&error.path);
         let (code, help) = match error.problem {
@@ -128,6 +169,9 @@ impl Reader<'_> {
                 (&codes::IO_UNREADABLE, "a name that ends in `.md` is a file's here: rename it")
             }
             Problem::TooLarge(_) => (&codes::TEXT_TOO_LARGE, "split the file"),
+            Problem::Escapes => {
+                (&codes::IO_UNREADABLE, "links of a project that lead out of it are not followed")
+            }
             _ => (&codes::IO_UNREADABLE, "check permissions, links and the disk"),
         };
         Diagnostic::new(code, error.seen_from(self.cwd).to_string()).in_file(file).help(help)

@@ -1,6 +1,8 @@
 use std::fs;
 use std::path::Path;
 
+use agpm_bottle::UnitKind;
+
 use crate::references;
 
 /// A file that is made from the code.
@@ -17,6 +19,14 @@ const FILES: &[Generated] = &[
         make: || agpm_model::manifest_schema().to_json(),
     },
     Generated { path: "docs/reference/schema/lock.json", make: || agpm_model::lock_schema().to_json() },
+    Generated {
+        path: "docs/reference/schema/bottle.json",
+        make: || agpm_bottle::json_schema(UnitKind::Bottle).to_json(),
+    },
+    Generated {
+        path: "docs/reference/schema/agent.json",
+        make: || agpm_bottle::json_schema(UnitKind::Agent).to_json(),
+    },
 ];
 
 /// Writes every generated file; gives what went wrong.

@@ -18,6 +18,7 @@ const CRATES: &[(&str, &str, &[&str])] = &[
     ("agpm-plan", "pure/plan", &["agpm-diag", "agpm-text", "agpm-model"]),
     ("agpm-store", "edge/store", &["agpm-diag", "agpm-text", "agpm-model"]),
     ("agpm-git", "edge/git", &["agpm-model", "agpm-store"]),
+    ("agpm-bottle", "edge/bottle", &["agpm-diag", "agpm-text", "agpm-model", "agpm-merge", "agpm-store"]),
     (
         "agpm-ops",
         "edge/ops",
@@ -32,11 +33,12 @@ const CRATES: &[(&str, &str, &[&str])] = &[
             "agpm-plan",
             "agpm-store",
             "agpm-git",
+            "agpm-bottle",
         ],
     ),
     ("agpm", "edge/cli", &["agpm-diag", "agpm-text", "agpm-model", "agpm-ops"]),
     ("agpm-testkit", "dev/testkit", &[]),
-    ("agpm-xtask", "dev/xtask", &["agpm", "agpm-diag", "agpm-text", "agpm-model"]),
+    ("agpm-xtask", "dev/xtask", &["agpm", "agpm-bottle", "agpm-diag", "agpm-text", "agpm-model"]),
 ];
 
 /// For tests only, so that any crate's tests may use it.

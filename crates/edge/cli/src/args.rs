@@ -133,6 +133,12 @@ pub(crate) enum Command {
     Import(ImportArgs),
     /// Show a persona: one out of the documents of many folders
     Profile(ProfileArgs),
+    /// Show and check sandboxes: bottles, what they extend, and the agents in them
+    Bottle {
+        /// What to do
+        #[command(subcommand)]
+        what: BottleCommand,
+    },
     /// Tell where a value came from and what it shadows, or what an error code means
     Explain(ExplainArgs),
     /// Print the JSON Schema of a file, for editors
@@ -609,10 +615,62 @@ pub(crate) enum ProfileFormat {
     Md,
 }
 
+/// What can be done with bottles.
+#[derive(Debug, Subcommand)]
+pub(crate) enum BottleCommand {
+    /// Show all bottles and agents
+    List(BottleArgs),
+    /// Show a bottle with what it has from those that it extends
+    Show {
+        /// The bottle
+        name: String,
+        /// Show it as it is written
+        #[arg(long)]
+        raw: bool,
+        /// How to print it [default: yaml]
+        #[arg(long, value_name = "FORMAT")]
+        format: Option<BottleFormat>,
+        #[command(flatten)]
+        args: BottleArgs,
+    },
+    /// Show an agent with its bottle
+    Agent {
+        /// The agent
+        name: String,
+        /// How to print it [default: yaml]
+        #[arg(long, value_name = "FORMAT")]
+        format: Option<BottleFormat>,
+        #[command(flatten)]
+        args: BottleArgs,
+    },
+    /// Check all bottles and agents, and tell every mistake
+    Check(BottleArgs),
+}
+
+/// Arguments of everything about bottles; shared by `bottle` and `explain`.
+#[derive(Debug, Args)]
+pub(crate) struct BottleArgs {
+    /// Read bottles and agents from this JSON file instead of `~/.bot-bottle` and `.bot-bottle`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json_file: Option<PathBuf>,
+    /// Show values of bottles that look like secrets
+    #[arg(long)]
+    pub(crate) show_secrets: bool,
+}
+
+/// Formats that a bottle can be printed in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum BottleFormat {
+    /// JSON for programs, secrets and all
+    Json,
+    /// YAML
+    Yaml,
+}
+
 /// Arguments of `explain`.
 #[derive(Debug, Args)]
 pub(crate) struct ExplainArgs {
-    /// `file:PATH`, `profile:SLUG[/KIND]`, or an error code such as `json/syntax`
+    /// `file:PATH`, `profile:SLUG[/KIND]`, `bottle:NAME`, or an error code such as `json/syntax`
     pub(crate) what: String,
     /// A place in it, as a JSON pointer
     pub(crate) pointer: Option<String>,
@@ -621,6 +679,8 @@ pub(crate) struct ExplainArgs {
     pub(crate) from: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) fold: FoldArgs,
+    #[command(flatten)]
+    pub(crate) bottle: BottleArgs,
     #[command(flatten)]
     pub(crate) scope: ScopeArgs,
 }
@@ -640,6 +700,10 @@ pub(crate) enum SchemaOf {
     Manifest,
     /// `agpm.lock`
     Lock,
+    /// The front matter of a bottle
+    Bottle,
+    /// The front matter of an agent that runs in a bottle
+    Agent,
 }
 
 /// Arguments of `completions`.

@@ -4,22 +4,23 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use agpm_diag::{Diagnostic, Label, Severity, SourceId, SourceMap, Span, mask_line_after};
+use agpm_ops::Secrets;
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
-use crate::output::Paint;
+use crate::output::{Paint, Pen};
 
 /// Lines longer than this are cut around the place; shorter ones are trimmed by the renderer.
 const WIDEST_LINE: usize = 4096;
 
 /// Draws one diagnostic, with a blank line after it.
-pub(crate) fn diagnostic(diagnostic: &Diagnostic, sources: &SourceMap, paint: Paint) -> String {
+pub(crate) fn diagnostic(diagnostic: &Diagnostic, sources: &SourceMap, pen: Pen) -> String {
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
         Severity::Note => Level::NOTE,
     };
     let message = one_line(&diagnostic.shown_message());
-    let excerpts = excerpts(diagnostic, sources);
+    let excerpts = excerpts(diagnostic, sources, pen.secrets);
     let mut group = Group::with_title(level.primary_title(message).id(diagnostic.code.name));
     for excerpt in &excerpts {
         let labels = excerpt.labels.iter().map(Marked::annotation);
@@ -45,7 +46,7 @@ pub(crate) fn diagnostic(diagnostic: &Diagnostic, sources: &SourceMap, paint: Pa
     if let Some(help) = &diagnostic.help {
         group = group.element(Level::HELP.message(one_line(help)));
     }
-    let renderer = match paint {
+    let renderer = match pen.paint {
         Paint::Plain => Renderer::plain(),
         Paint::Colour => Renderer::styled(),
     };
@@ -82,7 +83,7 @@ impl Marked {
 }
 
 /// One excerpt for each line that a label is on; the primary label's comes first. An empty text has no line to show.
-fn excerpts(diagnostic: &Diagnostic, sources: &SourceMap) -> Vec<Excerpt> {
+fn excerpts(diagnostic: &Diagnostic, sources: &SourceMap, secrets: Secrets) -> Vec<Excerpt> {
     let mut order: Vec<(SourceId, usize)> = Vec::new();
     let mut by_line: BTreeMap<(SourceId, usize), Excerpt> = BTreeMap::new();
     for (index, label) in diagnostic.labels.iter().enumerate() {
@@ -92,7 +93,7 @@ fn excerpts(diagnostic: &Diagnostic, sources: &SourceMap) -> Vec<Excerpt> {
         let line = sources.line(label.source, label.span.start);
         let key = (label.source, line);
         let kind = if index == 0 { AnnotationKind::Primary } else { AnnotationKind::Context };
-        let (text, range, cut) = marked_line(label, sources);
+        let (text, range, cut) = marked_line(label, sources, secrets);
         let excerpt = by_line.entry(key).or_insert_with(|| {
             order.push(key);
             Excerpt {
@@ -112,7 +113,7 @@ fn excerpts(diagnostic: &Diagnostic, sources: &SourceMap) -> Vec<Excerpt> {
 }
 
 /// The label's first line, masked and cut, where in it the label is, and whether its beginning is gone.
-fn marked_line(label: &Label, sources: &SourceMap) -> (String, Range<usize>, bool) {
+fn marked_line(label: &Label, sources: &SourceMap, secrets: Secrets) -> (String, Range<usize>, bool) {
     let source = &sources.get(label.source).text;
     let line = sources.lines_around(label.source, Span { start: label.span.start, end: label.span.start });
     let raw = &source[line.range()];
@@ -123,7 +124,10 @@ fn marked_line(label: &Label, sources: &SourceMap) -> (String, Range<usize>, boo
     // Masking keeps the count of characters, not of bytes.
     let (start, end) = (chars(offset(label.span.start)), chars(offset(label.span.end.max(label.span.start))));
     let before = &source[..line.start as usize];
-    let masked: Vec<char> = mask_line_after(before, raw).chars().collect();
+    let masked: Vec<char> = match secrets {
+        Secrets::Masked => mask_line_after(before, raw).chars().collect(),
+        Secrets::Shown => raw.chars().collect(),
+    };
     let from = if masked.len() <= WIDEST_LINE { 0 } else { start.saturating_sub(WIDEST_LINE / 2) };
     let upto = masked.len().min(from + WIDEST_LINE);
     let text: String = masked[from..upto].iter().collect();

@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;
 
 use agpm_diag::{Diagnostic, Severity, SourceMap, codes};
-use agpm_ops::{FailureKind, Outcome, Rendered, failure_value, success_value};
+use agpm_ops::{FailureKind, Outcome, Rendered, Secrets, failure_value, success_value};
 use agpm_text::Value;
 
 use crate::args::{ColorChoice, Global};
@@ -20,9 +20,18 @@ pub(crate) enum Paint {
     Colour,
 }
 
+/// How diagnostics are drawn.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pen {
+    pub(crate) paint: Paint,
+    pub(crate) secrets: Secrets,
+}
+
 /// Where a command's words go.
 pub(crate) struct Output {
     pub(crate) json: bool,
+    /// Whether lines of files are drawn with their secrets.
+    pub(crate) secrets: Secrets,
     quiet: bool,
     verbose: bool,
     paint: Paint,
@@ -38,6 +47,7 @@ impl Output {
         };
         Output {
             json: global.json,
+            secrets: Secrets::Masked,
             quiet: global.quiet,
             verbose: global.verbose > 0,
             paint: if colour { Paint::Colour } else { Paint::Plain },
@@ -68,9 +78,8 @@ impl Output {
         match result {
             Ok(report) => {
                 let verdict = judge(&report, &diagnostics);
-                let (json, quiet, paint) = (self.json, self.quiet, self.paint);
-                let shown =
-                    Shown { diagnostics: &diagnostics, sources: &sources, json, quiet, verdict, paint };
+                let (json, quiet, pen) = (self.json, self.quiet, self.pen());
+                let shown = Shown { diagnostics: &diagnostics, sources: &sources, json, quiet, verdict, pen };
                 let rendering = show(report, &shown);
                 if !matches!(rendering, Rendering::Report(_)) {
                     self.diagnose(&diagnostics, &sources);
@@ -97,9 +106,13 @@ impl Output {
         }
     }
 
+    fn pen(&self) -> Pen {
+        Pen { paint: self.paint, secrets: self.secrets }
+    }
+
     fn diagnose(&self, diagnostics: &[Diagnostic], sources: &SourceMap) {
         let loud = diagnostics.iter().filter(|d| !self.quiet || d.severity == Severity::Error);
-        let text: String = loud.map(|diagnostic| draw::diagnostic(diagnostic, sources, self.paint)).collect();
+        let text: String = loud.map(|diagnostic| draw::diagnostic(diagnostic, sources, self.pen())).collect();
         // Nobody is left to tell when standard error is gone.
         let _ = io::stderr().write_all(text.as_bytes());
     }
@@ -112,7 +125,7 @@ pub(crate) struct Shown<'a> {
     pub(crate) json: bool,
     pub(crate) quiet: bool,
     pub(crate) verdict: Verdict,
-    paint: Paint,
+    pen: Pen,
 }
 
 /// Whether a report holds something that makes the command fail.
@@ -130,7 +143,7 @@ impl Shown<'_> {
     /// The diagnostics as people read them, for commands whose results they are.
     pub(crate) fn drawn(&self) -> String {
         let loud = self.diagnostics.iter().filter(|d| !self.quiet || d.severity == Severity::Error);
-        loud.map(|diagnostic| draw::diagnostic(diagnostic, self.sources, self.paint)).collect()
+        loud.map(|diagnostic| draw::diagnostic(diagnostic, self.sources, self.pen)).collect()
     }
 
     /// The report as a JSON document, with the diagnostics.

@@ -64,6 +64,9 @@ fn exit_codes_are_as_documented() {
         ("agpm explain file:missing.json", 3),
         ("agpm explain file:org.json /missing", 3),
         ("agpm strategies no-such-strategy", 3),
+        ("agpm bottle list", 0),
+        ("agpm bottle show no-such-bottle", 3),
+        ("agpm explain bottle:no-such-bottle", 3),
         ("agpm demo .", 6),
     ] {
         let output = sandbox().run_line(line);
@@ -93,6 +96,8 @@ fn json_is_one_document_also_on_failure_and_on_wrong_usage() {
         ("agpm merge missing.json --json", "io/not-found"),
         ("agpm --json explain no/such-code", "name/unknown"),
         ("agpm --json demo .", "io/exists"),
+        ("agpm --json bottle show x", "name/unknown"),
+        ("agpm bottle agent x --format json", "name/unknown"),
         ("agpm --json list", "manifest/missing"),
         ("agpm list --format json", "manifest/missing"),
         ("agpm --json tree", "manifest/missing"),

@@ -1,5 +1,6 @@
 //! One use case per file: gather, let the pure crates decide, apply, report. Nothing here prints.
 
+mod bottle;
 mod cache;
 mod change;
 mod config;
@@ -33,16 +34,21 @@ mod why;
 mod words;
 mod world;
 
+pub use agpm_bottle::{UnitKind, json_schema as unit_schema};
 pub use agpm_merge::Rendered;
 pub use agpm_persona::{PersonaKind, markdown};
 pub use agpm_plan::{Action, Change};
 pub use agpm_store::Done;
+pub use bottle::{
+    AgentRow, BottleCheck, BottleInput, BottleList, BottleRow, BottleValue, BottleView, bottle_check,
+    bottle_list, bottle_show,
+};
 pub use cache::{CacheReport, CacheRequest, CachedCopy, cache};
 pub use change::{ChangeReport, ManifestChange, NewDependency, Replace, Then, change_manifest};
 pub use config::{ConfigAnswer, ConfigReport, ConfigRequest, config};
 pub use demo::{DemoReport, DemoRequest, DemoResult, DemoShow, demo};
 pub use doctor::{CheckRow, CheckState, DoctorReport, DoctorRequest, doctor};
-pub use explain::{ExplainReport, ExplainRequest, explain};
+pub use explain::{ExplainReport, ExplainRequest, Subject, explain};
 pub use failure::{FailureKind, Outcome};
 pub use import::{IMPORT_FORMATS, ImportReport, ImportRequest, import};
 pub use init::{InitReport, InitRequest, init};
@@ -58,7 +64,7 @@ pub use lineage::{
 pub use list::{ListDetail, ListReport, ListRequest, ListRow, list};
 pub use merge::{MergeInputs, MergeReport, MergeRequest, OutputFormat, RuleArgument, merge};
 pub use outdated::{Outdated, OutdatedReport, OutdatedRequest, outdated};
-pub use provenance::{BodyLines, ExplainedDeletion, ExplainedLeaf, ExplainedShadow, Provenance};
+pub use provenance::{BodyLines, ExplainedDeletion, ExplainedLeaf, ExplainedShadow, Provenance, Secrets};
 pub use report::{diagnostic_value, failure_value, success_value};
 pub use strategies::{OwnStrategy, StrategiesReport, StrategiesRequest, StrategyPage, strategies};
 pub use tree::{Below, Direction, Sibling, TreeLine, TreeReport, TreeRequest, tree};

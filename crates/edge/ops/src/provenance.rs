@@ -7,6 +7,19 @@ use agpm_text::{Kind, NodeRef, Pointer, Value, to_value};
 /// Values longer than this are cut in explanations.
 const LONGEST_VALUE: usize = 120;
 
+/// What stands for a secret.
+pub(crate) const MASK: &str = "********";
+
+/// Whether values that look like secrets are shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Secrets {
+    /// They are not.
+    #[default]
+    Masked,
+    /// The user asked for them.
+    Shown,
+}
+
 /// Where the parts of a merged file came from.
 #[derive(Clone, Debug, Default)]
 pub struct Provenance {
@@ -110,7 +123,17 @@ impl Provenance {
     }
 
     pub(crate) fn add_values(&mut self, resolution: &Resolution, under: &Pointer, sources: &SourceMap) {
-        let teller = Teller { resolution, sources };
+        self.add_values_as(resolution, under, sources, Secrets::Masked);
+    }
+
+    pub(crate) fn add_values_as(
+        &mut self,
+        resolution: &Resolution,
+        under: &Pointer,
+        sources: &SourceMap,
+        secrets: Secrets,
+    ) {
+        let teller = Teller { resolution, sources, secrets };
         resolution.each_leaf(under, &mut |leaf| self.leaves.push(teller.leaf(&leaf)));
         let deletions = resolution
             .deletions()
@@ -148,13 +171,14 @@ fn first_line_of(merged: &MergedFile, body: &str) -> usize {
 struct Teller<'a> {
     resolution: &'a Resolution,
     sources: &'a SourceMap,
+    secrets: Secrets,
 }
 
 impl Teller<'_> {
     fn leaf(&self, leaf: &Leaf<'_>) -> ExplainedLeaf {
         let (layer, file, line) = self.place(leaf.layer, leaf.value);
         ExplainedLeaf {
-            value: shown(&leaf.pointer, leaf.value),
+            value: self.shown(&leaf.pointer, leaf.value),
             layer,
             file,
             line,
@@ -169,7 +193,7 @@ impl Teller<'_> {
         let node = self.resolution.node(shadow.origin);
         let (layer, file, line) = self.place(layer, node);
         let duplicate = shadow.kind == ShadowKind::Duplicate;
-        ExplainedShadow { value: shown(pointer, node), layer, file, line, duplicate }
+        ExplainedShadow { value: self.shown(pointer, node), layer, file, line, duplicate }
     }
 
     fn place(&self, layer: u32, node: NodeRef<'_>) -> (String, String, usize) {
@@ -178,21 +202,20 @@ impl Teller<'_> {
         let line = self.sources.line(source, node.span().start);
         (contribution.layer.to_string(), self.sources.get(source).name.clone(), line)
     }
-}
 
-/// The value as it may be shown: secrets masked, containers and long texts cut short.
-fn shown(pointer: &Pointer, node: NodeRef<'_>) -> Value {
-    let text = node.content();
-    match node.kind() {
-        Kind::Map if node.len() > 0 => counted("a map of", node.len(), "entry", "entries").into(),
-        Kind::List if node.len() > 0 => counted("a list of", node.len(), "item", "items").into(),
-        Kind::String | Kind::Integer | Kind::Float if looks_secret(nearest_key(pointer), text) => {
-            "********".into()
+    /// The value as it may be shown: secrets masked, containers and long texts cut short.
+    fn shown(&self, pointer: &Pointer, node: NodeRef<'_>) -> Value {
+        let text = node.content();
+        let secret = || self.secrets == Secrets::Masked && looks_secret(nearest_key(pointer), text);
+        match node.kind() {
+            Kind::Map if node.len() > 0 => counted("a map of", node.len(), "entry", "entries").into(),
+            Kind::List if node.len() > 0 => counted("a list of", node.len(), "item", "items").into(),
+            Kind::String | Kind::Integer | Kind::Float if secret() => MASK.into(),
+            Kind::String if text.chars().count() > LONGEST_VALUE => {
+                format!("{}…", text.chars().take(LONGEST_VALUE).collect::<String>()).into()
+            }
+            _ => to_value(node),
         }
-        Kind::String if text.chars().count() > LONGEST_VALUE => {
-            format!("{}…", text.chars().take(LONGEST_VALUE).collect::<String>()).into()
-        }
-        _ => to_value(node),
     }
 }
 

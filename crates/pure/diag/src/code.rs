@@ -46,6 +46,13 @@ macro_rules! codes {
 }
 
 codes! {
+    BOTTLE_DUPLICATE_NAME = "bottle/duplicate-name" Error;
+    BOTTLE_EXTENDS = "bottle/extends" Error;
+    BOTTLE_IGNORED_FOLDER = "bottle/ignored-folder" Note;
+    BOTTLE_LEGACY_FILE = "bottle/legacy-file" Error;
+    BOTTLE_UNKNOWN_BOTTLE = "bottle/unknown-bottle" Error;
+    BOTTLE_UNKNOWN_KEY = "bottle/unknown-key" Error;
+    BOTTLE_VALUE = "bottle/value" Error;
     CSV_HEADER = "csv/header" Error;
     CSV_QUOTE = "csv/quote" Error;
     CSV_RAGGED = "csv/ragged" Warning;

@@ -19,7 +19,7 @@ const SECRET_ENDINGS: &[&str] = &["_key", "-key", "_pat", "_pwd", "auth"];
 
 /// Names that look like one of these and are none.
 const PLAIN_NAMES: &[&str] =
-    &["by-key", "public_key", "public-key", "primary_key", "foreign_key", "sort_key"];
+    &["by-key", "public_key", "public-key", "primary_key", "foreign_key", "sort_key", "known_host_key"];
 
 /// Beginnings that issuers give to their secrets.
 const SECRET_PREFIXES: &[&str] = &[

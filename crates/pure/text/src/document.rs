@@ -180,6 +180,28 @@ impl Document {
         NodeRef { document: self, id }
     }
 
+    /// What stands at a node of JSON as a document of its own; its places are still those of the whole text. In other
+    /// formats a value hangs on what stands around it.
+    pub fn part(&self, node: NodeRef<'_>) -> Option<Document> {
+        let dialect = match self.format {
+            Format::Json => json::Dialect::Strict,
+            Format::Jsonc => json::Dialect::Comments,
+            _ => return None,
+        };
+        let range = node.span().range();
+        let mut reading = Reading {
+            source: self.source,
+            text: &self.text,
+            limits: Limits::default(),
+            tree: Tree::with_capacity(range.len()),
+            diagnostics: Vec::new(),
+            range,
+        };
+        json::read(&mut reading, dialect);
+        let Reading { tree, .. } = reading;
+        Some(Document { tree, text: self.text.clone(), ..*self })
+    }
+
     /// The node at a place.
     pub fn at(&self, pointer: &Pointer) -> Option<NodeRef<'_>> {
         pointer.steps().iter().try_fold(self.root()?, |node, step| node.child(step))

@@ -125,6 +125,24 @@ fn plain_json_takes_no_comments_and_no_trailing_comma() {
 }
 
 #[test]
+fn a_part_is_a_document_with_the_places_of_the_whole() {
+    let whole = sound("{\n  \"a\": 1, // one\n  \"b\": {\"c\": [\"x\\n\", 2]}\n}");
+    for pointer in ["/a", "/b", "/b/c", "/b/c/0", ""] {
+        let node = whole.at(&pointer.parse().unwrap()).unwrap();
+        let part = whole.part(node).unwrap();
+        let root = part.root().unwrap();
+        assert!(equal(root, node), "{pointer}");
+        assert_eq!((root.span(), part.source()), (node.span(), whole.source()), "{pointer}");
+        assert!(part.node_count() <= whole.node_count());
+    }
+    let b = whole.part(whole.at(&"/b".parse().unwrap()).unwrap()).unwrap();
+    let deep = |document: &Document, pointer: &str| document.at(&pointer.parse().unwrap()).unwrap().span();
+    assert_eq!(deep(&b, "/c/1"), deep(&whole, "/b/c/1"));
+    let yaml = read("a: 1", Format::Yaml).document;
+    assert!(yaml.part(yaml.root().unwrap()).is_none());
+}
+
+#[test]
 fn documents_without_a_value_have_no_root() {
     for text in ["", "\u{feff}", " \r\n\t", "// only\n/* comments */"] {
         assert!(sound(text).root().is_none(), "{text:?}");

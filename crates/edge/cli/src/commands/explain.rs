@@ -5,13 +5,20 @@ use agpm_ops::{ExplainReport, ExplainRequest, World, explain, success_value};
 use agpm_text::Value;
 
 use crate::args::ExplainArgs;
+use crate::commands::bottle::secrets;
 use crate::commands::{inputs, provenance};
 use crate::draw::one_line;
 use crate::output::{Output, Rendering, Shown};
 
 pub(crate) fn run(world: &World, args: ExplainArgs, output: &mut Output) -> ExitCode {
-    let request =
-        ExplainRequest { what: args.what, pointer: args.pointer, inputs: inputs(args.fold, args.from) };
+    output.secrets = secrets(&args.bottle);
+    let request = ExplainRequest {
+        what: args.what,
+        pointer: args.pointer,
+        inputs: inputs(args.fold, args.from),
+        secrets: output.secrets,
+        json_file: args.bottle.json_file,
+    };
     output.finish(explain(world, &request), render)
 }
 
@@ -21,9 +28,9 @@ fn render(report: ExplainReport, shown: &Shown<'_>) -> Rendering {
             Rendering::report(&success_value(page_fields(code), shown.diagnostics, shown.sources))
         }
         ExplainReport::Page(code) => Rendering::Text(code.page.to_owned()),
-        ExplainReport::Values { subject, pointer, provenance } if shown.json => {
-            let key = if subject.contains(':') { "subject" } else { "file" };
-            let place = [(key, Value::from(subject.as_str())), ("pointer", pointer.to_string().into())];
+        ExplainReport::Values { subject, name, pointer, provenance } if shown.json => {
+            let place =
+                [(subject.word(), Value::from(name.as_str())), ("pointer", pointer.to_string().into())];
             let fields = place.into_iter().chain(provenance.fields()).collect();
             Rendering::report(&success_value(fields, shown.diagnostics, shown.sources))
         }

@@ -1,5 +1,6 @@
 //! One file per command: arguments to request, report to text or value.
 
+mod bottle;
 mod cache;
 mod change;
 mod config;
@@ -65,6 +66,7 @@ pub(crate) fn run(cli: Cli, output: &mut Output) -> ExitCode {
         Command::Strategies(args) => strategies::run(&world, args, output),
         Command::Import(args) => import::run(&world, args, output),
         Command::Profile(args) => profile::run(&world, args, output),
+        Command::Bottle { what } => bottle::run(&world, what, output),
         Command::Explain(args) => explain::run(&world, args, output),
         Command::Schema(args) => write_stdout(schema::of(args.what).to_json().as_bytes()),
         Command::Completions(args) => {

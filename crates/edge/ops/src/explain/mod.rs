@@ -1,36 +1,69 @@
 //! `agpm explain`: where a value came from, or what a code means.
 
+mod bottle;
 mod installed;
 mod persona;
 mod project;
+
+use std::path::PathBuf;
 
 use agpm_diag::{CODES, Code, Diagnostic, Severity, code_named, codes, did_you_mean, nearest};
 use agpm_merge::merge_files;
 use agpm_text::{Pointer, Value};
 
+use crate::explain::bottle::explain_bottle;
 use crate::explain::installed::tell_edited;
 use crate::explain::persona::explain_persona;
 use crate::explain::project::{from_project, not_in_layers};
 use crate::failure::{Failure, FailureKind, Notes, Outcome};
 use crate::gather::{Project, unknown_name};
 use crate::merge::{MergeInputs, choose_strategy, read_files};
-use crate::provenance::Provenance;
+use crate::provenance::{Provenance, Secrets};
 use crate::world::World;
 
-const FILE: &str = "file";
-const PROFILE: &str = "profile";
 /// What can be explained, besides codes.
-const KINDS: &[&str] = &[FILE, PROFILE];
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// A file, by its path.
+    File,
+    /// A persona, by its slug.
+    Profile,
+    /// A bottle, by its name.
+    Bottle,
+}
+
+impl Subject {
+    const ALL: [Subject; 3] = [Subject::File, Subject::Profile, Subject::Bottle];
+
+    /// The word before the colon.
+    pub fn word(self) -> &'static str {
+        match self {
+            Subject::File => "file",
+            Subject::Profile => "profile",
+            Subject::Bottle => "bottle",
+        }
+    }
+
+    /// What `WORD:NAME` is about.
+    fn read(what: &str) -> Option<(Self, &str)> {
+        let (word, name) = what.split_once(':')?;
+        Some((Subject::ALL.into_iter().find(|subject| subject.word() == word)?, name))
+    }
+}
 
 /// What to explain.
 #[derive(Clone, Debug)]
 pub struct ExplainRequest {
-    /// `file:PATH`, `profile:SLUG`, or a code.
+    /// `file:PATH`, `profile:SLUG`, `bottle:NAME`, or a code.
     pub what: String,
-    /// A place in the file; the whole file if there is none.
+    /// A place in it; all places if there is none.
     pub pointer: Option<String>,
     /// The files to fold instead of the project's layers, and how.
     pub inputs: MergeInputs,
+    /// The JSON object with bottles to read instead of Markdown files.
+    pub json_file: Option<PathBuf>,
+    /// Whether the secrets of bottles are shown.
+    pub secrets: Secrets,
 }
 
 /// The explanation.
@@ -40,8 +73,10 @@ pub enum ExplainReport {
     Page(&'static Code),
     /// Where the values of something came from.
     Values {
-        /// The path of a file, or `KIND:NAME`.
-        subject: String,
+        /// What it is.
+        subject: Subject,
+        /// Its name, or path.
+        name: String,
         /// The place asked for.
         pointer: Pointer,
         /// What is known of it.
@@ -57,34 +92,52 @@ pub fn explain(world: &World, request: &ExplainRequest) -> Outcome<ExplainReport
 }
 
 fn run(world: &World, request: &ExplainRequest, notes: &mut Notes) -> Result<ExplainReport, Failure> {
+    let named = Subject::read(&request.what);
+    refuse_flags(named.map(|(subject, _)| subject), request)?;
     if let Some(code) = code_named(&request.what) {
         return Ok(ExplainReport::Page(code));
     }
-    let named = request.what.split_once(':').filter(|(kind, _)| KINDS.contains(kind));
-    let Some((kind, name)) = named else {
+    let Some((subject, name)) = named else {
         let near = did_you_mean(&request.what, "codes are", CODES.iter().map(|code| code.name));
         let help = near.filter(|help| help.starts_with("did you mean"));
-        let help = help.unwrap_or_else(|| {
-            "explain knows `file:PATH`, `profile:SLUG` and codes such as `json/syntax`".to_owned()
-        });
+        let known =
+            "explain knows `file:PATH`, `profile:SLUG`, `bottle:NAME` and codes such as `json/syntax`";
+        let help = help.unwrap_or_else(|| known.to_owned());
         let what = if request.what.contains(':') { "explanation of" } else { "code" };
         return Err(unknown_name(what, &request.what, Some(help)));
     };
     if name.trim().is_empty() {
-        let diagnostic = Diagnostic::new(&codes::USAGE, format!("`{kind}:` names nothing"));
-        let help = "name it, as in `file:.claude/settings.json`";
+        let diagnostic = Diagnostic::new(&codes::USAGE, format!("`{}:` names nothing", subject.word()));
+        let help = "name it, as in `file:.claude/settings.json` or `profile:ada`";
         return Err(Failure::new(FailureKind::Usage, diagnostic.help(help)));
     }
-    let pointer: Pointer = request.pointer.as_deref().unwrap_or_default().parse().map_err(|error| {
+    let pointer = pointer_of(request)?;
+    let provenance = match subject {
+        Subject::File => explain_file(world, name, &pointer, &request.inputs, notes)?,
+        Subject::Profile => explain_persona(world, name, &pointer, notes)?,
+        Subject::Bottle => explain_bottle(world, name, &pointer, request, notes)?,
+    };
+    Ok(ExplainReport::Values { subject, name: name.to_owned(), pointer, provenance })
+}
+
+/// Flags that are for another subject.
+fn refuse_flags(subject: Option<Subject>, request: &ExplainRequest) -> Result<(), Failure> {
+    let flags = [
+        (!request.inputs.files.is_empty(), "--from", Subject::File),
+        (request.json_file.is_some(), "--json-file", Subject::Bottle),
+        (request.secrets == Secrets::Shown, "--show-secrets", Subject::Bottle),
+    ];
+    let wrong = flags.into_iter().find(|(given, _, owner)| *given && subject != Some(*owner));
+    let Some((_, flag, owner)) = wrong else { return Ok(()) };
+    let message = format!("`{flag}` is for `{}:…`", owner.word());
+    Err(Failure::new(FailureKind::Usage, Diagnostic::new(&codes::USAGE, message).help("leave it out")))
+}
+
+fn pointer_of(request: &ExplainRequest) -> Result<Pointer, Failure> {
+    request.pointer.as_deref().unwrap_or_default().parse().map_err(|error| {
         let help = "a pointer has `/` before every step, as in `/permissions/allow/0`";
         Failure::new(FailureKind::Usage, Diagnostic::new(&codes::USAGE, format!("{error}")).help(help))
-    })?;
-    let provenance = match kind {
-        PROFILE => explain_persona(world, name, &pointer, notes)?,
-        _ => explain_file(world, name, &pointer, &request.inputs, notes)?,
-    };
-    let subject = if kind == FILE { name.to_owned() } else { request.what.clone() };
-    Ok(ExplainReport::Values { subject, pointer, provenance })
+    })
 }
 
 pub(crate) fn explain_file(

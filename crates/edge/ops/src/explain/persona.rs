@@ -31,7 +31,7 @@ pub(super) fn explain_persona(
             }
             let mut provenance = Provenance::default();
             provenance.add_values(&merged.resolution, pointer, &notes.sources);
-            found(provenance, slug.as_str(), pointer, &[merged.resolution.root().map(to_value)])
+            found(provenance, &format!("profile:{name}"), pointer, &[merged.resolution.root().map(to_value)])
         }
         Sought::Unreadable => Err(unreadable(&slug, &[kind])),
         Sought::Nowhere => Err(nobody(&library, slug.as_str())),

@@ -1,0 +1,190 @@
+//! One unit against its table: every key and every type, without looking at other units.
+
+use agpm_diag::{Diagnostic, codes, did_you_mean, nearest};
+use agpm_model::Passthrough;
+use agpm_text::{Kind, NodeRef, Pointer};
+
+use crate::schema::{CLAUDE_CODE, Form, Need, Table};
+use crate::unit::{PROMPT, Prompt, State, Unit, UnitKind};
+
+/// Everything that is wrong with the keys and types of a unit.
+pub(crate) fn check(unit: &Unit) -> Vec<Diagnostic> {
+    let mut checker = Checker { unit, pointer: Pointer::root(), found: Vec::new() };
+    match unit.root() {
+        Some(root) => checker.table(root, unit.kind.table()),
+        None if unit.state == State::Whole => checker.missing(unit.kind.table(), |_| false, None),
+        None => {}
+    }
+    checker.found
+}
+
+struct Checker<'u> {
+    unit: &'u Unit,
+    pointer: Pointer,
+    found: Vec<Diagnostic>,
+}
+
+impl<'u> Checker<'u> {
+    fn table(&mut self, node: NodeRef<'u>, table: &'static Table) {
+        if !self.is(node, Kind::Map, "a map") {
+            return;
+        }
+        for (key, value) in node.entries() {
+            let name = key.content();
+            let body = matches!(self.unit.prompt, Prompt::Body(_)) && self.is_prompt(name);
+            match table.field(name).filter(|_| !body) {
+                Some(field) => self.below(name, |checker| checker.form(value, field.form)),
+                None if table.passes(name) => {}
+                None => self.unknown_key(key, table),
+            }
+        }
+        self.missing(table, |name| node.get(name).is_some(), Some(node));
+    }
+
+    fn form(&mut self, node: NodeRef<'u>, form: Form) {
+        match form {
+            Form::Text => drop(self.is(node, Kind::String, "a string")),
+            Form::Flag => drop(self.is(node, Kind::Bool, "`true` or `false`")),
+            Form::Word(words) => self.word(node, words),
+            Form::Texts => self.items(node, |checker, item| checker.form(item, Form::Text)),
+            Form::TextMap => self.entries(node, |checker, value| checker.form(value, Form::Text)),
+            Form::Table(table) => self.table(node, table),
+            Form::Tables(table) => self.items(node, |checker, item| checker.table(item, table)),
+            Form::TableMap(table) => self.entries(node, |checker, value| checker.table(value, table)),
+        }
+    }
+
+    fn word(&mut self, node: NodeRef<'u>, words: &'static [&'static str]) {
+        let text = node.content();
+        if !self.is(node, Kind::String, "a string") || words.contains(&text) {
+            return;
+        }
+        let message = format!("`{}` must be one of {}, and this is `{text}`", self.pointer, quoted(words));
+        let help = did_you_mean(text, "write one of", words.iter().copied()).unwrap_or_default();
+        self.report(Diagnostic::new(&codes::BOTTLE_VALUE, message).help(help), node);
+    }
+
+    fn items(&mut self, node: NodeRef<'u>, mut each: impl FnMut(&mut Self, NodeRef<'u>)) {
+        if self.is(node, Kind::List, "a list") {
+            for (at, item) in node.items().enumerate() {
+                self.below(&at.to_string(), |checker| each(checker, item));
+            }
+        }
+    }
+
+    fn entries(&mut self, node: NodeRef<'u>, mut each: impl FnMut(&mut Self, NodeRef<'u>)) {
+        if self.is(node, Kind::Map, "a map") {
+            for (key, value) in node.entries() {
+                self.below(key.content(), |checker| each(checker, value));
+            }
+        }
+    }
+
+    fn below(&mut self, step: &str, check: impl FnOnce(&mut Self)) {
+        self.pointer.push(step);
+        check(self);
+        self.pointer.pop();
+    }
+
+    /// Whether a value is of its kind; if not, that is told.
+    fn is(&mut self, node: NodeRef<'u>, kind: Kind, what: &str) -> bool {
+        if node.kind() == kind {
+            return true;
+        }
+        let message = format!("{} must be {what}, and this is {}", self.place(), node.kind().word());
+        let help = match (kind, node.kind()) {
+            (Kind::String, Kind::Bool | Kind::Integer | Kind::Float) => "put it in quotes",
+            (Kind::Bool, Kind::String) => "write it without quotes",
+            (_, Kind::Null) => "give it a value, or remove its key",
+            _ => "`agpm explain bottle/value` tells what each key holds",
+        };
+        self.report(Diagnostic::new(&codes::BOTTLE_VALUE, message).help(help), node);
+        false
+    }
+
+    fn missing(&mut self, table: &Table, has: impl Fn(&str) -> bool, node: Option<NodeRef<'u>>) {
+        for field in table.fields.iter().filter(|field| field.need == Need::Required && !has(field.name)) {
+            let message = format!("{} has no `{}`", self.place(), field.name);
+            let help = format!("add `{}`: {}", field.name, lowered(field.about));
+            let diagnostic = Diagnostic::new(&codes::BOTTLE_VALUE, message).help(help);
+            match node.filter(|_| self.pointer != Pointer::root()) {
+                Some(node) => self.report(diagnostic, node),
+                None => self.found.push(self.unit.placed(diagnostic)),
+            }
+        }
+    }
+
+    fn unknown_key(&mut self, key: NodeRef<'u>, table: &Table) {
+        let name = key.content();
+        let message = format!("{} has no key `{name}`", table.what);
+        let help = match self.pointer == Pointer::root() {
+            true => self.help_at_top(name, table),
+            false => help_inside(name, table),
+        };
+        self.report(Diagnostic::new(&codes::BOTTLE_UNKNOWN_KEY, message).help(help), key);
+    }
+
+    fn help_at_top(&self, name: &str, table: &Table) -> String {
+        let own = format!("the keys of {} are {}", table.what, quoted(&own_keys(table)));
+        if self.is_prompt(name) {
+            return "in Markdown the text below the front matter is the prompt: write it there".to_owned();
+        }
+        let other = match self.unit.kind {
+            UnitKind::Bottle => UnitKind::Agent,
+            UnitKind::Agent => UnitKind::Bottle,
+        };
+        if other.table().field(name).is_some() {
+            return format!("`{name}` is a key of {}; {own}", other.plural());
+        }
+        if other.table().passes(name) {
+            let list = CLAUDE_CODE.name;
+            return format!("`{name}` is a field of {list}, and those belong on agents; {own}");
+        }
+        let Passthrough { name: list, keys: foreign } = CLAUDE_CODE;
+        match nearest(name, table.names().chain(foreign.iter().copied())) {
+            Some(near) if table.field(near).is_some() => format!("did you mean `{near}`? {own}"),
+            Some(near) if table.passes(near) => format!("did you mean `{near}` of {list}? {own}"),
+            Some(near) => format!("`{near}` is a field of {list}, and those belong on agents; {own}"),
+            None if table.passthrough.is_none() => own,
+            None => format!("it is on neither list: {own}, and the fields of {list} are {}", quoted(foreign)),
+        }
+    }
+
+    /// Whether a key at the top of an agent is its prompt.
+    fn is_prompt(&self, name: &str) -> bool {
+        name == PROMPT && self.unit.kind == UnitKind::Agent && self.pointer == Pointer::root()
+    }
+
+    /// The place, as messages call it.
+    fn place(&self) -> String {
+        match self.pointer == Pointer::root() {
+            true => format!("{} `{}`", self.unit.kind.word(), self.unit.name),
+            false => format!("`{}`", self.pointer),
+        }
+    }
+
+    fn report(&mut self, diagnostic: Diagnostic, node: NodeRef<'u>) {
+        self.found.push(diagnostic.at(node.document().source(), node.span(), ""));
+    }
+}
+
+fn help_inside(name: &str, table: &Table) -> String {
+    let own = format!("the keys of {} are {}", table.what, quoted(&own_keys(table)));
+    match nearest(name, table.names()) {
+        Some(near) => format!("did you mean `{near}`? {own}"),
+        None => own,
+    }
+}
+
+fn own_keys(table: &Table) -> Vec<&'static str> {
+    table.names().collect()
+}
+
+fn quoted(words: &[&str]) -> String {
+    words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
+}
+
+fn lowered(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
+}

@@ -1,0 +1,191 @@
+//! Folders of Markdown files: the bottles and agents of home, and the agents of the working folder.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use agpm_diag::{Diagnostic, SourceId, codes, has_errors};
+use agpm_model::LayerName;
+use agpm_store as store;
+use agpm_text::{Document, Format, Kind, Limits, decode, parse};
+use store::{Problem, StoreError};
+
+use crate::loader::{Loaded, unit_name};
+use crate::unit::{Prompt, State, Unit, UnitKind, start_of};
+
+const FOLDER: &str = ".bot-bottle";
+const LEGACY: &str = "bot-bottle.json";
+const ENDING: &str = ".md";
+
+/// Reads all files, in the order of their names.
+pub(crate) fn load(home: &Path, cwd: &Path) -> Loaded {
+    let mut reader = Reader { cwd, loaded: Loaded::default() };
+    let (own, here) = (home.join(FOLDER), cwd.join(FOLDER));
+    let is_home = is_same(home, cwd) || is_same(&own, &here);
+    reader.refuse_legacy(&[home, &own]);
+    if !is_home {
+        reader.refuse_legacy(&[cwd, &here]);
+        reader.tell_ignored(&here.join(UnitKind::Bottle.plural()));
+    }
+    let bottles = reader.files(home, UnitKind::Bottle, Links::Followed);
+    let mut agents = reader.files(home, UnitKind::Agent, Links::Followed);
+    if !is_home {
+        agents.extend(reader.files(cwd, UnitKind::Agent, Links::Confined));
+    }
+    bottles.into_iter().for_each(|(name, file)| reader.unit(UnitKind::Bottle, &name, &file));
+    agents.into_iter().for_each(|(name, file)| reader.unit(UnitKind::Agent, &name, &file));
+    reader.loaded
+}
+
+/// Where links of a folder may lead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Links {
+    /// Anywhere: people keep their own files elsewhere and link to them.
+    Followed,
+    /// Nowhere outside: a project that is checked out must not make a prompt of other files.
+    Confined,
+}
+
+/// A file, from the folder that it is looked for in.
+struct Found<'p> {
+    folder: &'p Path,
+    path: String,
+    links: Links,
+}
+
+impl Found<'_> {
+    fn full(&self) -> PathBuf {
+        self.folder.join(&self.path)
+    }
+
+    fn read(&self) -> Result<Vec<u8>, StoreError> {
+        let limit = Limits::default().bytes as u64;
+        let read = match self.links {
+            Links::Followed => store::read_with_mode(&self.full(), limit),
+            Links::Confined => store::read_below(self.folder, &self.path, limit),
+        };
+        read.map(|(bytes, _)| bytes)
+    }
+}
+
+fn is_same(one: &Path, other: &Path) -> bool {
+    store::real_path(one) == store::real_path(other)
+}
+
+struct Reader<'p> {
+    cwd: &'p Path,
+    loaded: Loaded,
+}
+
+impl Reader<'_> {
+    fn refuse_legacy(&mut self, folders: &[&Path]) {
+        for path in folders.iter().map(|folder| folder.join(LEGACY)).filter(|path| store::exists(path)) {
+            let file = self.shown(&path);
+            let message = format!("`{LEGACY}` is the old format, which is no longer read");
+            let help = "make a Markdown file of each bottle and agent and remove it, or rename it and name it with `--json-file`";
+            let diagnostic = Diagnostic::new(&codes::BOTTLE_LEGACY_FILE, message).in_file(file);
+            self.loaded.diagnostics.push(diagnostic.help(help));
+        }
+    }
+
+    fn tell_ignored(&mut self, folder: &Path) {
+        if !store::exists(folder) {
+            return;
+        }
+        let file = self.shown(folder);
+        let message =
+            format!("the bottles in `{file}` are ignored: a project does not define its own sandbox");
+        let help = "move them to `.bot-bottle/bottles` in your home if you trust them";
+        let diagnostic = Diagnostic::new(&codes::BOTTLE_IGNORED_FOLDER, message).in_file(file);
+        self.loaded.diagnostics.push(diagnostic.help(help));
+    }
+
+    /// The Markdown files of a folder by their stems; what is hidden or has another ending is somebody else's.
+    fn files<'p>(&mut self, folder: &'p Path, kind: UnitKind, links: Links) -> BTreeMap<String, Found<'p>> {
+        let below = format!("{FOLDER}/{}", kind.plural());
+        let entries = store::entries_below(&folder.join(&below), 0).unwrap_or_else(|error| {
+            let found = match error.problem {
+                Problem::NotFile => self.no_folder(&error.path),
+                _ => self.unreadable(error),
+            };
+            self.loaded.diagnostics.push(found);
+            Vec::new()
+        });
+        let stem =
+            |name: &str| Some(name.strip_suffix(ENDING)?.to_owned()).filter(|_| !name.starts_with('.'));
+        let found = |name: &str| Found { folder, path: format!("{below}/{name}"), links };
+        entries.iter().filter_map(|(name, _)| Some((stem(name)?, found(name)))).collect()
+    }
+
+    fn unit(&mut self, kind: UnitKind, name: &str, found: &Found<'_>) {
+        let file = self.shown(&found.full());
+        let name = match unit_name(kind, name) {
+            Ok(name) => name,
+            Err(diagnostic) => return self.loaded.diagnostics.push(diagnostic.in_file(file)),
+        };
+        let unit = match found.read() {
+            Ok(bytes) => self.read(kind, name, file, bytes),
+            Err(error) => {
+                let found = self.unreadable(error);
+                self.loaded.diagnostics.push(found);
+                let source = self.loaded.sources.add(file.as_str(), "");
+                Unit { spot: None, ..broken(kind, name, file, source) }
+            }
+        };
+        self.loaded.units.push(unit);
+    }
+
+    fn read(&mut self, kind: UnitKind, name: LayerName, file: String, bytes: Vec<u8>) -> Unit {
+        let source = self.loaded.sources.add(file.as_str(), String::from_utf8_lossy(&bytes).into_owned());
+        let text = match decode(source, bytes) {
+            Ok(text) => text,
+            Err(diagnostic) => {
+                self.loaded.diagnostics.push(diagnostic);
+                return broken(kind, name, file, source);
+            }
+        };
+        let mut parsed = parse(source, text, Format::Markdown, Limits::default());
+        // What is no map is told as it is for JSON.
+        if parsed.document.root().is_some_and(|root| root.kind() != Kind::Map) {
+            parsed.diagnostics.retain(|found| *found.code != codes::MARKDOWN_FENCE);
+        }
+        let state = if has_errors(&parsed.diagnostics) { State::Broken } else { State::Whole };
+        self.loaded.diagnostics.extend(parsed.diagnostics);
+        let body = parsed.document.text()[parsed.document.body().range()].to_owned();
+        let document = Arc::new(parsed.document);
+        Unit { kind, name, file, document, prompt: Prompt::Body(body), state, spot: Some(start_of(source)) }
+    }
+
+    fn no_folder(&self, path: &Path) -> Diagnostic {
+        let file = self.shown(path);
+        let message = format!("`{file}` is not a folder");
+        Diagnostic::new(&codes::IO_UNREADABLE, message).in_file(file).help("make it a folder, or remove it")
+    }
+
+    fn unreadable(&self, error: StoreError) -> Diagnostic {
+        let file = self.shown(&error.path);
+        let (code, help) = match error.problem {
+            Problem::IsFolder => {
+                (&codes::IO_UNREADABLE, "a name that ends in `.md` is a file's here: rename it")
+            }
+            Problem::TooLarge(_) => (&codes::TEXT_TOO_LARGE, "split the file"),
+            Problem::Escapes => {
+                (&codes::IO_UNREADABLE, "links of a project that lead out of it are not followed")
+            }
+            _ => (&codes::IO_UNREADABLE, "check permissions, links and the disk"),
+        };
+        Diagnostic::new(code, error.seen_from(self.cwd).to_string()).in_file(file).help(help)
+    }
+
+    /// A path as users see it: from the working folder where it is below, with `/`.
+    fn shown(&self, path: &Path) -> String {
+        path.strip_prefix(self.cwd).unwrap_or(path).to_string_lossy().replace('\\', "/")
+    }
+}
+
+/// A unit that is there and cannot be looked into.
+fn broken(kind: UnitKind, name: LayerName, file: String, source: SourceId) -> Unit {
+    let document: Document = parse(source, "", Format::Markdown, Limits::default()).document;
+    let (prompt, spot) = (Prompt::Body(String::new()), Some(start_of(source)));
+    Unit { kind, name, file, document: Arc::new(document), prompt, state: State::Broken, spot }
+}

@@ -1,0 +1,28 @@
+//! Raw units out of one JSON object or out of folders of Markdown files. Nothing else here touches files.
+
+mod folders;
+mod json;
+
+use agpm_diag::{Diagnostic, SourceMap, codes};
+use agpm_model::LayerName;
+
+pub(crate) use folders::load as from_folders;
+pub(crate) use json::load as from_json;
+
+use crate::unit::{Unit, UnitKind};
+
+/// What was found, and what was wrong on the way.
+#[derive(Debug, Default)]
+pub(crate) struct Loaded {
+    pub(crate) sources: SourceMap,
+    pub(crate) units: Vec<Unit>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+}
+
+/// The name of a unit, or why it cannot have it.
+fn unit_name(kind: UnitKind, name: &str) -> Result<LayerName, Diagnostic> {
+    LayerName::new(name).map_err(|error| {
+        let message = format!("`{}` is no name of {}: {error}", name.escape_debug(), kind.table().what);
+        Diagnostic::new(&codes::BOTTLE_VALUE, message).help("give it another name")
+    })
+}

@@ -1,0 +1,186 @@
+//! The one path that both entry points feed: check keys, check references, then values on demand.
+
+use std::fmt;
+use std::path::Path;
+
+use agpm_diag::{Diagnostic, SourceMap, codes, has_errors};
+use agpm_merge::Resolution;
+use agpm_text::{Value, to_value};
+
+use crate::check::check;
+use crate::extends::{self, Units, chain, effective, resolve};
+use crate::loader::{self, Loaded};
+use crate::model::{Agent, Bottle, EffectiveAgent};
+use crate::overlay;
+use crate::unit::{Unit, UnitKind};
+
+/// Bottles and agents without a mistake. Effective values are made when they are asked for.
+#[derive(Clone, Debug)]
+pub struct Manifest {
+    bottles: Units,
+    agents: Units,
+    notes: Vec<Diagnostic>,
+    sources: SourceMap,
+}
+
+/// Everything that is wrong with a manifest, in all of its files.
+#[derive(Clone, Debug)]
+pub struct ManifestError {
+    /// What was found, by file and place.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The texts that diagnostics point into.
+    pub sources: SourceMap,
+    /// How many bottles and agents there are, with mistakes or without.
+    pub counts: (usize, usize),
+}
+
+impl Manifest {
+    /// Reads `{"bottles": {NAME: {…}}, "agents": {NAME: {…}}}`; `name` is what messages call the text.
+    pub fn from_json_obj(name: &str, text: &str) -> Result<Self, ManifestError> {
+        Manifest::compose(loader::from_json(name, text))
+    }
+
+    /// Reads `.bot-bottle/bottles/*.md` and `.bot-bottle/agents/*.md` of `home`, and the agents of `cwd`, which stand
+    /// for those of the same name in `home`.
+    pub fn from_md_dirs(home: &Path, cwd: &Path) -> Result<Self, ManifestError> {
+        Manifest::compose(loader::from_folders(home, cwd))
+    }
+
+    fn compose(loaded: Loaded) -> Result<Self, ManifestError> {
+        let Loaded { sources, units, diagnostics: mut found } = loaded;
+        found.extend(alike(&units));
+        found.extend(units.iter().flat_map(check));
+        let (mut bottles, mut agents) = (Units::new(), Units::new());
+        for unit in units {
+            let kind = match unit.kind {
+                UnitKind::Bottle => &mut bottles,
+                UnitKind::Agent => &mut agents,
+            };
+            kind.insert(unit.name.to_string(), unit);
+        }
+        found.extend(extends::check(&bottles));
+        found.extend(overlay::check(&agents, &bottles));
+        found.sort_by_key(|finding| finding.labels.first().map(|label| (label.source, label.span)));
+        match has_errors(&found) {
+            true => Err(ManifestError { diagnostics: found, sources, counts: (bottles.len(), agents.len()) }),
+            false => Ok(Manifest { bottles, agents, notes: found, sources }),
+        }
+    }
+
+    /// The names of all bottles or all agents, in order.
+    pub fn names(&self, kind: UnitKind) -> impl Iterator<Item = &str> + Clone {
+        self.units(kind).keys().map(String::as_str)
+    }
+
+    /// How many bottles or agents there are.
+    pub fn count(&self, kind: UnitKind) -> usize {
+        self.units(kind).len()
+    }
+
+    /// The file that a bottle or an agent stands in.
+    pub fn file(&self, kind: UnitKind, name: &str) -> Option<&str> {
+        self.units(kind).get(name).map(|unit| unit.file.as_str())
+    }
+
+    /// The bottle that a bottle extends.
+    pub fn parent(&self, bottle: &str) -> Option<&str> {
+        extends::parent(self.bottles.get(bottle)?)
+    }
+
+    /// An effective bottle.
+    pub fn bottle(&self, name: &str) -> Option<Bottle> {
+        self.bottle_value(name).map(|value| Bottle::of(name, &value))
+    }
+
+    /// An effective bottle, as a value: the keys of bottles but `extends`.
+    pub fn bottle_value(&self, name: &str) -> Option<Value> {
+        self.bottle_resolution(name).map(|resolution| Value::Map(effective(&resolution)))
+    }
+
+    /// A bottle as it is written.
+    pub fn raw_bottle_value(&self, name: &str) -> Option<Value> {
+        self.bottles.get(name).map(|bottle| bottle.root().map_or(Value::Map(Vec::new()), to_value))
+    }
+
+    /// Where everything in an effective bottle comes from: the layers are bottles. Its root still has `extends`.
+    pub fn bottle_resolution(&self, name: &str) -> Option<Resolution> {
+        chain(&self.bottles, name).map(resolve)
+    }
+
+    /// An agent as it is written.
+    pub fn agent(&self, name: &str) -> Option<Agent> {
+        let agent = self.agents.get(name)?;
+        let value = agent.root().map_or(Value::Map(Vec::new()), to_value);
+        Some(Agent::of(name, agent.prompt(), &value))
+    }
+
+    /// An agent with its bottle.
+    pub fn effective_agent(&self, name: &str) -> Option<EffectiveAgent> {
+        self.agent_value(name).map(|value| EffectiveAgent::of(&value))
+    }
+
+    /// An agent with its bottle, as one flat value: the keys of its bottle with its own laid over, and `name`,
+    /// `bottle`, `skills` and `prompt`.
+    pub fn agent_value(&self, name: &str) -> Option<Value> {
+        let agent = self.agents.get(name)?;
+        overlay::resolution(agent, &self.bottles).map(|resolution| overlay::value(agent, &resolution))
+    }
+
+    /// What is worth knowing and no mistake.
+    pub fn notes(&self) -> &[Diagnostic] {
+        &self.notes
+    }
+
+    /// The texts that notes and resolutions point into.
+    pub fn sources(&self) -> &SourceMap {
+        &self.sources
+    }
+
+    fn units(&self, kind: UnitKind) -> &Units {
+        match kind {
+            UnitKind::Bottle => &self.bottles,
+            UnitKind::Agent => &self.agents,
+        }
+    }
+}
+
+/// Names that differ only in case.
+fn alike(units: &[Unit]) -> Vec<Diagnostic> {
+    let mut sorted: Vec<(UnitKind, String, &Unit)> =
+        units.iter().map(|unit| (unit.kind, unit.name.as_str().to_lowercase(), unit)).collect();
+    sorted.sort_by(|left, right| {
+        (left.0, &left.1, left.2.name.as_str()).cmp(&(right.0, &right.1, right.2.name.as_str()))
+    });
+    let pairs = sorted.windows(2).filter_map(|pair| match pair {
+        [(kind, low, one), (other, same, two)] if kind == other && low == same && one.name != two.name => {
+            Some((one, two))
+        }
+        _ => None,
+    });
+    let tell = |(one, two): (&&Unit, &&Unit)| {
+        let plural = one.kind.plural();
+        let message = format!("the {plural} `{}` and `{}` differ only in case", one.name, two.name);
+        let diagnostic = Diagnostic::new(&codes::BOTTLE_DUPLICATE_NAME, message)
+            .help("rename one of them: not every file system can tell them apart");
+        two.placed(diagnostic)
+    };
+    pairs.map(tell).collect()
+}
+
+impl fmt::Display for ManifestError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, found) in self.diagnostics.iter().enumerate() {
+            let newline = if at == 0 { "" } else { "\n" };
+            write!(f, "{newline}{}[{}]: {}", found.severity, found.code.name, found.shown_message())?;
+            if let Some(label) = found.labels.first() {
+                let line = self.sources.line(label.source, label.span.start);
+                write!(f, " ({}:{line})", self.sources.get(label.source).name)?;
+            } else if let Some(file) = &found.file {
+                write!(f, " ({file})")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for ManifestError {}

@@ -1,0 +1,278 @@
+//! Typed values, for programs that start sandboxes. Made from values that were checked.
+
+use std::collections::BTreeMap;
+
+use agpm_text::Value;
+
+/// An effective bottle: what it says and what it has from the bottles that it extends.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Bottle {
+    /// Its name.
+    pub name: String,
+    /// Environment variables.
+    pub env: BTreeMap<String, String>,
+    /// Git remotes by host.
+    pub remotes: BTreeMap<String, GitEntry>,
+    /// Who commits.
+    pub git_user: GitUser,
+    /// The program that runs the agent.
+    pub agent_provider: Option<AgentProvider>,
+    /// What can be reached; nothing said is not the same as no routes.
+    pub egress: Option<EgressConfig>,
+    /// The image of the sandbox.
+    pub image: Option<String>,
+    /// The working folder in the sandbox.
+    pub workdir: Option<String>,
+}
+
+/// An agent as it is written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Agent {
+    /// Its name.
+    pub name: String,
+    /// The name of the bottle that it runs in.
+    pub bottle: String,
+    /// The skills that it has.
+    pub skills: Vec<String>,
+    /// Its own environment variables.
+    pub env: BTreeMap<String, String>,
+    /// Who commits, as far as the agent says it.
+    pub git_user: GitUser,
+    /// What it is told.
+    pub prompt: String,
+}
+
+/// An agent with all that it gets from its bottle.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EffectiveAgent {
+    /// Its name.
+    pub name: String,
+    /// Its bottle, with the agent's own settings laid over.
+    pub bottle: Bottle,
+    /// The skills that it has.
+    pub skills: Vec<String>,
+    /// What it is told.
+    pub prompt: String,
+}
+
+/// A git remote.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GitEntry {
+    /// The address of the repository.
+    pub url: String,
+    /// The private key to log in with.
+    pub identity_file: Option<String>,
+    /// The public key of the host.
+    pub known_host_key: Option<String>,
+}
+
+/// Who commits.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GitUser {
+    /// The name in commits.
+    pub name: Option<String>,
+    /// The address in commits.
+    pub email: Option<String>,
+}
+
+/// The program that runs an agent.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AgentProvider {
+    /// Which program it is.
+    pub name: String,
+    /// The command to start.
+    pub command: Option<String>,
+    /// Its arguments.
+    pub args: Option<Vec<String>>,
+    /// The model to use.
+    pub model: Option<String>,
+}
+
+/// What can be reached from a sandbox.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EgressConfig {
+    /// The hosts that can be reached.
+    pub routes: Vec<EgressRoute>,
+}
+
+/// A host that can be reached.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EgressRoute {
+    /// The host.
+    pub host: String,
+    /// The HTTP methods that are let through; all if nothing is said.
+    pub methods: Option<Vec<String>>,
+    /// The paths that are let through; all if nothing is said.
+    pub paths: Option<Vec<String>>,
+    /// How requests are authenticated.
+    pub auth: Option<EgressAuth>,
+    /// What the proxy does with this route.
+    pub pipelock: Option<PipelockRoutePolicy>,
+}
+
+/// How requests are authenticated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EgressAuth {
+    /// How the secret is sent.
+    pub kind: AuthKind,
+    /// The environment variable that holds the secret.
+    pub env: String,
+}
+
+/// How a secret is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AuthKind {
+    /// `Authorization: Bearer …`
+    Bearer,
+    /// `Authorization: Basic …`
+    Basic,
+    /// In a header of its own.
+    Header,
+}
+
+/// What the proxy does with a route.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PipelockRoutePolicy {
+    /// Let encrypted connections through unseen.
+    pub tls_passthrough: bool,
+    /// Private addresses that may be reached all the same.
+    pub ssrf_allow: Vec<String>,
+}
+
+impl Bottle {
+    pub(crate) fn of(name: &str, value: &Value) -> Self {
+        let git = value.get("git");
+        Bottle {
+            name: name.to_owned(),
+            env: texts_by_name(value.get("env")),
+            remotes: entries(git.and_then(|git| git.get("remotes")))
+                .map(|(host, remote)| (host.clone(), GitEntry::of(remote)))
+                .collect(),
+            git_user: GitUser::of(git),
+            agent_provider: value.get("agent_provider").map(AgentProvider::of),
+            egress: value.get("egress").map(EgressConfig::of),
+            image: text(value, "image"),
+            workdir: text(value, "workdir"),
+        }
+    }
+}
+
+impl Agent {
+    pub(crate) fn of(name: &str, prompt: &str, value: &Value) -> Self {
+        Agent {
+            name: name.to_owned(),
+            bottle: text(value, "bottle").unwrap_or_default(),
+            skills: texts(value, "skills").unwrap_or_default(),
+            env: texts_by_name(value.get("env")),
+            git_user: GitUser::of(value.get("git")),
+            prompt: prompt.to_owned(),
+        }
+    }
+}
+
+impl EffectiveAgent {
+    /// From the flat value of an effective agent.
+    pub(crate) fn of(value: &Value) -> Self {
+        EffectiveAgent {
+            name: text(value, "name").unwrap_or_default(),
+            bottle: Bottle::of(&text(value, "bottle").unwrap_or_default(), value),
+            skills: texts(value, "skills").unwrap_or_default(),
+            prompt: text(value, "prompt").unwrap_or_default(),
+        }
+    }
+}
+
+impl GitEntry {
+    fn of(value: &Value) -> Self {
+        GitEntry {
+            url: text(value, "url").unwrap_or_default(),
+            identity_file: text(value, "identity_file"),
+            known_host_key: text(value, "known_host_key"),
+        }
+    }
+}
+
+impl GitUser {
+    fn of(git: Option<&Value>) -> Self {
+        let field = |key| text(git?.get("user")?, key);
+        GitUser { name: field("name"), email: field("email") }
+    }
+}
+
+impl AgentProvider {
+    fn of(value: &Value) -> Self {
+        AgentProvider {
+            name: text(value, "name").unwrap_or_default(),
+            command: text(value, "command"),
+            args: texts(value, "args"),
+            model: text(value, "model"),
+        }
+    }
+}
+
+impl EgressConfig {
+    fn of(value: &Value) -> Self {
+        EgressConfig { routes: items(value.get("routes")).map(EgressRoute::of).collect() }
+    }
+}
+
+impl EgressRoute {
+    fn of(value: &Value) -> Self {
+        EgressRoute {
+            host: text(value, "host").unwrap_or_default(),
+            methods: texts(value, "methods"),
+            paths: texts(value, "paths"),
+            auth: value.get("auth").map(EgressAuth::of),
+            pipelock: value.get("pipelock").map(PipelockRoutePolicy::of),
+        }
+    }
+}
+
+impl EgressAuth {
+    fn of(value: &Value) -> Self {
+        let kind = match value.get("type").and_then(Value::as_str) {
+            Some("basic") => AuthKind::Basic,
+            Some("header") => AuthKind::Header,
+            _ => AuthKind::Bearer,
+        };
+        EgressAuth { kind, env: text(value, "env").unwrap_or_default() }
+    }
+}
+
+impl PipelockRoutePolicy {
+    fn of(value: &Value) -> Self {
+        PipelockRoutePolicy {
+            tls_passthrough: matches!(value.get("tls_passthrough"), Some(Value::Bool(true))),
+            ssrf_allow: texts(value, "ssrf_allow").unwrap_or_default(),
+        }
+    }
+}
+
+fn text(value: &Value, key: &str) -> Option<String> {
+    value.get(key)?.as_str().map(str::to_owned)
+}
+
+fn texts(value: &Value, key: &str) -> Option<Vec<String>> {
+    let list = value.get(key)?;
+    Some(items(Some(list)).filter_map(|item| item.as_str().map(str::to_owned)).collect())
+}
+
+fn texts_by_name(value: Option<&Value>) -> BTreeMap<String, String> {
+    entries(value).filter_map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned()))).collect()
+}
+
+fn items(value: Option<&Value>) -> impl Iterator<Item = &Value> {
+    match value {
+        Some(Value::List(items)) => &items[..],
+        _ => &[],
+    }
+    .iter()
+}
+
+fn entries(value: Option<&Value>) -> impl Iterator<Item = &(String, Value)> {
+    match value {
+        Some(Value::Map(entries)) => &entries[..],
+        _ => &[],
+    }
+    .iter()
+}

@@ -1,0 +1,50 @@
+//! An agent over its bottle: the highest contribution of the same fold.
+
+use agpm_diag::{Diagnostic, codes};
+use agpm_merge::Resolution;
+use agpm_text::{Value, to_value};
+
+use crate::extends::{Units, chain, effective, near_bottle, resolve};
+use crate::unit::Unit;
+
+const BOTTLE: &str = "bottle";
+
+/// The bottle that an agent runs in.
+pub(crate) fn bottle_of(agent: &Unit) -> Option<&str> {
+    agent.text(BOTTLE)
+}
+
+/// Agents whose bottle is not there.
+pub(crate) fn check(agents: &Units, bottles: &Units) -> Vec<Diagnostic> {
+    let lost =
+        agents.values().filter(|agent| bottle_of(agent).is_some_and(|name| !bottles.contains_key(name)));
+    let tell = |(at, agent): (usize, &Unit)| {
+        let (name, node) = (bottle_of(agent)?, agent.get(BOTTLE)?);
+        let message = format!("there is no bottle `{name}` for agent `{}`", agent.name);
+        let mut diagnostic = Diagnostic::new(&codes::BOTTLE_UNKNOWN_BOTTLE, message);
+        diagnostic.help = match bottles.is_empty() {
+            true => Some(format!("add the bottle `{name}`: there are none yet")),
+            false => near_bottle(bottles, at, name),
+        };
+        Some(diagnostic.at(agent.document.source(), node.span(), ""))
+    };
+    lost.enumerate().filter_map(tell).collect()
+}
+
+/// The fold of an agent and its bottle.
+pub(crate) fn resolution(agent: &Unit, bottles: &Units) -> Option<Resolution> {
+    Some(resolve(chain(bottles, bottle_of(agent)?)?.into_iter().chain([agent])))
+}
+
+/// The effective agent: who it is, then the keys of its bottle with its own laid over, then what it is told.
+pub(crate) fn value(agent: &Unit, resolution: &Resolution) -> Value {
+    let skills = agent.get("skills").map_or(Value::List(Vec::new()), to_value);
+    let mut entries = vec![
+        ("name".to_owned(), agent.name.as_str().into()),
+        (BOTTLE.to_owned(), bottle_of(agent).into()),
+        ("skills".to_owned(), skills),
+    ];
+    entries.extend(effective(resolution));
+    entries.push(("prompt".to_owned(), agent.prompt().into()));
+    Value::Map(entries)
+}

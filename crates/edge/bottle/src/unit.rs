@@ -1,0 +1,118 @@
+//! What the loader gives: one bottle or one agent as it was written.
+
+use std::sync::Arc;
+
+use agpm_diag::{Diagnostic, SourceId, Span, Spot};
+use agpm_model::LayerName;
+use agpm_text::{Document, NodeRef};
+
+use crate::schema::{AGENT, BOTTLE, Table};
+
+/// What a manifest describes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum UnitKind {
+    /// A sandbox.
+    Bottle,
+    /// What runs in one.
+    Agent,
+}
+
+impl UnitKind {
+    /// Both of them.
+    pub const ALL: [UnitKind; 2] = [UnitKind::Bottle, UnitKind::Agent];
+
+    /// The word that messages use.
+    pub fn word(self) -> &'static str {
+        match self {
+            UnitKind::Bottle => "bottle",
+            UnitKind::Agent => "agent",
+        }
+    }
+
+    /// The key of the JSON object, and the folder of the Markdown files.
+    pub fn plural(self) -> &'static str {
+        match self {
+            UnitKind::Bottle => "bottles",
+            UnitKind::Agent => "agents",
+        }
+    }
+
+    pub(crate) fn table(self) -> &'static Table {
+        match self {
+            UnitKind::Bottle => &BOTTLE,
+            UnitKind::Agent => &AGENT,
+        }
+    }
+}
+
+/// One bottle or one agent, unchecked.
+#[derive(Clone, Debug)]
+pub(crate) struct Unit {
+    pub(crate) kind: UnitKind,
+    pub(crate) name: LayerName,
+    /// The file it stands in, as users see it.
+    pub(crate) file: String,
+    pub(crate) document: Arc<Document>,
+    pub(crate) prompt: Prompt,
+    pub(crate) state: State,
+    /// Where it starts; nothing if its file could not be read.
+    pub(crate) spot: Option<Spot>,
+}
+
+/// Where an agent's prompt stands.
+#[derive(Clone, Debug)]
+pub(crate) enum Prompt {
+    /// Markdown: below the front matter.
+    Body(String),
+    /// JSON: under a key.
+    Key,
+}
+
+/// Whether a unit can be looked into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum State {
+    Whole,
+    /// It is there, and what is wrong with it was told when it was read.
+    Broken,
+}
+
+impl Unit {
+    /// The value of the whole; nothing if it is empty or broken.
+    pub(crate) fn root(&self) -> Option<NodeRef<'_>> {
+        self.document.root().filter(|_| self.state == State::Whole)
+    }
+
+    /// The value of a key at its top.
+    pub(crate) fn get(&self, key: &str) -> Option<NodeRef<'_>> {
+        self.root()?.get(key)
+    }
+
+    /// The string under a key at its top.
+    pub(crate) fn text(&self, key: &str) -> Option<&str> {
+        self.get(key)?.as_str()
+    }
+
+    /// What the agent is told.
+    pub(crate) fn prompt(&self) -> &str {
+        match &self.prompt {
+            Prompt::Body(body) => body.trim(),
+            Prompt::Key => self.text(PROMPT).unwrap_or_default().trim(),
+        }
+    }
+
+    /// A finding about the unit as a whole.
+    pub(crate) fn placed(&self, diagnostic: Diagnostic) -> Diagnostic {
+        match self.spot {
+            Some(spot) => diagnostic.at_spot(spot),
+            None => diagnostic.in_file(self.file.as_str()),
+        }
+    }
+}
+
+/// The key of an agent's prompt in JSON.
+pub(crate) const PROMPT: &str = "prompt";
+
+/// The beginning of a text.
+pub(crate) fn start_of(source: SourceId) -> Spot {
+    Spot { source, span: Span::at(0) }
+}

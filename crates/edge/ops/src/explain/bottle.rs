@@ -1,0 +1,30 @@
+//! Where the values of an effective bottle came from: its layers are the bottles that it extends.
+
+use agpm_bottle::UnitKind;
+use agpm_text::Pointer;
+
+use crate::bottle::{BottleInput, load, unknown_unit};
+use crate::explain::{ExplainRequest, found};
+use crate::failure::{Failure, Notes};
+use crate::provenance::Provenance;
+use crate::world::World;
+
+pub(super) fn explain_bottle(
+    world: &World,
+    name: &str,
+    pointer: &Pointer,
+    request: &ExplainRequest,
+    notes: &mut Notes,
+) -> Result<Provenance, Failure> {
+    let input = BottleInput { json_file: request.json_file.clone() };
+    let manifest = load(&world.environment, &input, notes)?;
+    let unknown = || unknown_unit(&manifest, UnitKind::Bottle, name);
+    let (resolution, value) =
+        manifest.bottle_resolution(name).zip(manifest.bottle_value(name)).ok_or_else(unknown)?;
+    let mut provenance = Provenance::default();
+    provenance.add_values_as(&resolution, pointer, &notes.sources, request.secrets);
+    // `extends` was followed: it is no part of what came out.
+    let extends = Pointer::root().child("extends");
+    provenance.leaves.retain(|leaf| leaf.pointer != extends);
+    found(provenance, &format!("bottle:{name}"), pointer, &[Some(value)])
+}

@@ -107,7 +107,7 @@ fn tell(bottles: &Units, at: usize, flaw: &Flaw<&str>) -> Option<Diagnostic> {
         FlawKind::Missing => {
             let message = format!("there is no bottle `{to}` to extend: {chain}");
             let mut diagnostic = Diagnostic::new(&codes::BOTTLE_EXTENDS, message);
-            diagnostic.help = near_bottle(bottles, at, to);
+            diagnostic.help = near_bottle(bottles, at, to, Some(from));
             diagnostic
         }
         FlawKind::Cyclic => {
@@ -121,12 +121,11 @@ fn tell(bottles: &Units, at: usize, flaw: &Flaw<&str>) -> Option<Diagnostic> {
     Some(diagnostic.at(bottle.document.source(), place.span(), ""))
 }
 
-/// What a name that is no bottle's was probably meant to be; `at` counts the mistakes.
-pub(crate) fn near_bottle(bottles: &Units, at: usize, name: &str) -> Option<String> {
-    if at >= MOST_NEAR || bottles.is_empty() {
-        return Some("check the name".to_owned());
-    }
-    did_you_mean(name, "bottles are", bottles.keys().map(String::as_str))
+/// What a name that is no bottle's was probably meant to be, but for one; `at` counts the mistakes.
+pub(crate) fn near_bottle(bottles: &Units, at: usize, name: &str, not: Option<&str>) -> Option<String> {
+    let others = bottles.keys().map(String::as_str).filter(|other| Some(*other) != not);
+    let near = if at < MOST_NEAR { did_you_mean(name, "bottles are", others) } else { None };
+    near.or_else(|| Some("check the name, or add the bottle".to_owned()))
 }
 
 fn shown_chain(chain: &[&str]) -> String {

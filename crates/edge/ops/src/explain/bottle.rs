@@ -7,6 +7,7 @@ use agpm_text::Pointer;
 use crate::bottle::{BottleInput, load, unknown_unit};
 use crate::explain::{ExplainReport, ExplainRequest, found, pointer_of};
 use crate::failure::{Failure, FailureKind, Notes};
+use crate::merge::MergeInputs;
 use crate::provenance::{Provenance, Secrets};
 use crate::world::World;
 
@@ -16,11 +17,7 @@ pub(super) fn explain_bottle(
     request: &ExplainRequest,
     notes: &mut Notes,
 ) -> Result<ExplainReport, Failure> {
-    if !request.inputs.files.is_empty() {
-        let diagnostic = Diagnostic::new(&codes::USAGE, "`--from` is for `file:PATH`");
-        let help = "a bottle says itself what it extends; `--json-file` names a file with bottles";
-        return Err(Failure::new(FailureKind::Usage, diagnostic.help(help)));
-    }
+    refuse_inputs(&request.inputs)?;
     let pointer = pointer_of(request)?;
     let input = BottleInput { json_file: request.json_file.clone() };
     let manifest = load(&world.environment, &input, notes)?;
@@ -34,6 +31,20 @@ pub(super) fn explain_bottle(
     provenance.leaves.retain(|leaf| leaf.pointer != extends);
     let provenance = found(provenance, &format!("bottle:{name}"), &pointer, &[Some(value)])?;
     Ok(ExplainReport::Bottle { name: name.to_owned(), pointer, provenance })
+}
+
+/// Flags about files that are folded.
+fn refuse_inputs(inputs: &MergeInputs) -> Result<(), Failure> {
+    let flags = [
+        ("--from", !inputs.files.is_empty()),
+        ("--strategy", inputs.strategy.is_some()),
+        ("--rule", !inputs.rules.is_empty()),
+        ("--layer-names", !inputs.layer_names.is_empty()),
+    ];
+    let Some((flag, _)) = flags.into_iter().find(|(_, given)| *given) else { return Ok(()) };
+    let diagnostic = Diagnostic::new(&codes::USAGE, format!("`{flag}` is for `file:PATH`"));
+    let help = "a bottle says itself what it extends; `--json-file` names a file with bottles";
+    Err(Failure::new(FailureKind::Usage, diagnostic.help(help)))
 }
 
 /// Flags that only bottles know.

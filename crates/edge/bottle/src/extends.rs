@@ -1,14 +1,14 @@
 //! Inheritance between bottles: which order, and how raw bottles compose. The fold itself is the engine's.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, codes, did_you_mean};
 use agpm_merge::{
     Absent, Composition, Contribution, Flaw, FlawKind, Policy, References, Resolution, fold, order,
 };
 use agpm_model::{Empty, Operation, Rule, Strategy};
-use agpm_text::{Kind, Value, View, to_value};
-use std::sync::Arc;
+use agpm_text::{Kind, Shape, Value, View, to_value};
 
 use crate::schema::BOTTLE;
 use crate::unit::{State, Unit};
@@ -79,7 +79,7 @@ pub(crate) fn is_effective(key: &str) -> bool {
 /// The effective value: all keys of bottles but `extends`, which was followed.
 pub(crate) fn effective(resolution: &Resolution) -> Vec<(String, Value)> {
     let Some(root) = resolution.root() else { return Vec::new() };
-    let agpm_text::Shape::Map(count) = root.shape() else { return Vec::new() };
+    let Shape::Map(count) = root.shape() else { return Vec::new() };
     let entries = (0..count).map(|at| root.entry(at)).filter(|(key, _)| is_effective(key));
     entries.map(|(key, value)| (key.to_owned(), to_value(value))).collect()
 }

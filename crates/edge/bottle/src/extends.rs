@@ -1,14 +1,14 @@
 //! Inheritance between bottles: which order, and how raw bottles compose. The fold itself is the engine's.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, codes, did_you_mean};
 use agpm_merge::{
     Absent, Composition, Contribution, Flaw, FlawKind, Policy, References, Resolution, fold, order,
 };
 use agpm_model::{Empty, Operation, Rule, Strategy};
-use agpm_text::{Kind, Value, View, to_value};
-use std::sync::Arc;
+use agpm_text::{Kind, Shape, Value, View, to_value};
 
 use crate::schema::BOTTLE;
 use crate::unit::{State, Unit};
@@ -79,7 +79,7 @@ pub(crate) fn is_effective(key: &str) -> bool {
 /// The effective value: all keys of bottles but `extends`, which was followed.
 pub(crate) fn effective(resolution: &Resolution) -> Vec<(String, Value)> {
     let Some(root) = resolution.root() else { return Vec::new() };
-    let agpm_text::Shape::Map(count) = root.shape() else { return Vec::new() };
+    let Shape::Map(count) = root.shape() else { return Vec::new() };
     let entries = (0..count).map(|at| root.entry(at)).filter(|(key, _)| is_effective(key));
     entries.map(|(key, value)| (key.to_owned(), to_value(value))).collect()
 }
@@ -107,7 +107,7 @@ fn tell(bottles: &Units, at: usize, flaw: &Flaw<&str>) -> Option<Diagnostic> {
         FlawKind::Missing => {
             let message = format!("there is no bottle `{to}` to extend: {chain}");
             let mut diagnostic = Diagnostic::new(&codes::BOTTLE_EXTENDS, message);
-            diagnostic.help = near_bottle(bottles, at, to);
+            diagnostic.help = near_bottle(bottles, at, to, Some(from));
             diagnostic
         }
         FlawKind::Cyclic => {
@@ -121,12 +121,11 @@ fn tell(bottles: &Units, at: usize, flaw: &Flaw<&str>) -> Option<Diagnostic> {
     Some(diagnostic.at(bottle.document.source(), place.span(), ""))
 }
 
-/// What a name that is no bottle's was probably meant to be; `at` counts the mistakes.
-pub(crate) fn near_bottle(bottles: &Units, at: usize, name: &str) -> Option<String> {
-    if at >= MOST_NEAR || bottles.is_empty() {
-        return Some("check the name".to_owned());
-    }
-    did_you_mean(name, "bottles are", bottles.keys().map(String::as_str))
+/// What a name that is no bottle's was probably meant to be, but for one; `at` counts the mistakes.
+pub(crate) fn near_bottle(bottles: &Units, at: usize, name: &str, not: Option<&str>) -> Option<String> {
+    let others = bottles.keys().map(String::as_str).filter(|other| Some(*other) != not);
+    let near = if at < MOST_NEAR { did_you_mean(name, "bottles are", others) } else { None };
+    near.or_else(|| Some("check the name, or add the bottle".to_owned()))
 }
 
 fn shown_chain(chain: &[&str]) -> String {

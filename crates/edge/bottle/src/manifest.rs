@@ -30,8 +30,10 @@ pub struct ManifestError {
     pub diagnostics: Vec<Diagnostic>,
     /// The texts that diagnostics point into.
     pub sources: SourceMap,
-    /// How many bottles and agents there are, with mistakes or without.
-    pub counts: (usize, usize),
+    /// How many bottles there are, with mistakes or without.
+    pub bottles: usize,
+    /// How many agents.
+    pub agents: usize,
 }
 
 impl Manifest {
@@ -61,10 +63,11 @@ impl Manifest {
         found.extend(extends::check(&bottles));
         found.extend(overlay::check(&agents, &bottles));
         found.sort_by_key(|finding| finding.labels.first().map(|label| (label.source, label.span)));
-        match has_errors(&found) {
-            true => Err(ManifestError { diagnostics: found, sources, counts: (bottles.len(), agents.len()) }),
-            false => Ok(Manifest { bottles, agents, notes: found, sources }),
+        if has_errors(&found) {
+            let (bottles, agents) = (bottles.len(), agents.len());
+            return Err(ManifestError { diagnostics: found, sources, bottles, agents });
         }
+        Ok(Manifest { bottles, agents, notes: found, sources })
     }
 
     /// The names of all bottles or all agents, in order.

@@ -22,10 +22,7 @@ pub(crate) fn check(agents: &Units, bottles: &Units) -> Vec<Diagnostic> {
         let (name, node) = (bottle_of(agent)?, agent.get(BOTTLE)?);
         let message = format!("there is no bottle `{name}` for agent `{}`", agent.name);
         let mut diagnostic = Diagnostic::new(&codes::BOTTLE_UNKNOWN_BOTTLE, message);
-        diagnostic.help = match bottles.is_empty() {
-            true => Some(format!("add the bottle `{name}`: there are none yet")),
-            false => near_bottle(bottles, at, name),
-        };
+        diagnostic.help = near_bottle(bottles, at, name, None);
         Some(diagnostic.at(agent.document.source(), node.span(), ""))
     };
     lost.enumerate().filter_map(tell).collect()

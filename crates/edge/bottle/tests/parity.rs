@@ -298,6 +298,34 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Whatever is in a file, the answer is a manifest or a mistake that has a place.
+    #[test]
+    fn nothing_makes_the_reader_fall(content in content(4), cut in any::<prop::sample::Index>(), put in any::<Vec<u8>>()) {
+        let files = content.to_files();
+        let (path, text) = &files[cut.index(files.len())];
+        let mut bytes = text.clone().into_bytes();
+        let at = cut.index(bytes.len());
+        bytes.splice(at.., put.iter().copied());
+        let sandbox = Sandbox::new("agpm");
+        files.iter().for_each(|(path, text)| sandbox.write(path, text));
+        sandbox.write(path, &bytes);
+        let mut json = content.to_json().into_bytes();
+        let at = cut.index(json.len());
+        json.splice(at..at, put);
+        let json = String::from_utf8_lossy(&json).into_owned();
+        for result in [Manifest::from_md_dirs(&sandbox.home(), &sandbox.home()), Manifest::from_json_obj("m.json", &json)] {
+            if let Err(error) = &result {
+                let placed = |d: &agpm_diag::Diagnostic| !d.labels.is_empty() || d.file.is_some();
+                prop_assert!(error.diagnostics.iter().all(|d| placed(d) && d.help.is_some()), "{}", error);
+            }
+            known(&result);
+        }
+    }
+}
+
 #[test]
 fn every_kind_of_mistake_is_generated() {
     use proptest::strategy::ValueTree;

@@ -250,6 +250,8 @@ fn the_object_itself_is_checked() {
         let (found, told, _) = one(text);
         assert_eq!((found.as_str(), told.as_str()), (code, message), "{text}");
     }
+    let (_, _, help) = one(r#"{"bottle": {}}"#);
+    assert_eq!(help, "did you mean `bottles`? its keys are `bottles` and `agents`");
     for empty in ["{}", "\u{feff}{}", r#"{"bottles": {}}"#, r#"{"agents": {}}"#] {
         assert_eq!(manifest(empty).count(UnitKind::Bottle), 0);
     }
@@ -343,6 +345,8 @@ fn circles_and_missing_parents_are_told_once_with_their_chain() {
         one(r#"{"bottles": {"a": {"extends": "b"}, "b": {"extends": "basee"}, "base": {}}}"#);
     assert_eq!(message, "there is no bottle `basee` to extend: a -> b -> basee");
     assert_eq!(help, "did you mean `base`?");
+    // A bottle itself is not what it meant to extend.
+    assert_eq!(one(r#"{"bottles": {"web": {"extends": "wbe"}}}"#).2, "check the name, or add the bottle");
     let (code, message, help) = one(r#"{"bottles": {"base": {}}, "agents": {"a": {"bottle": "bas"}}}"#);
     assert_eq!(
         (code.as_str(), message.as_str()),

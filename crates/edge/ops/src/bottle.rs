@@ -153,9 +153,9 @@ pub fn bottle_check(world: &World, input: &BottleInput) -> Outcome<BottleCheck> 
             checked
         }
         Err(error) => {
-            let (bottles, agents) = error.counts;
+            let checked = BottleCheck { bottles: error.bottles, agents: error.agents };
             take_mistakes(error, &mut notes);
-            BottleCheck { bottles, agents }
+            checked
         }
     });
     notes.outcome(result)

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use agpm_diag::{Diagnostic, Severity, Span, Spot, Text, codes, did_you_mean};
+use agpm_diag::{Diagnostic, Severity, Span, Spot, Text, codes, nearest};
 use agpm_text::{Document, Format, Kind, Limits, NodeRef, Parsed, parse};
 
 use crate::loader::{Loaded, unit_name};
@@ -84,9 +84,10 @@ impl<'d> Reader<'d> {
 
     fn unknown_key(&mut self, key: NodeRef<'_>) {
         let message = format!("the manifest has no key `{}`", key.content());
-        let mut diagnostic = Diagnostic::new(&codes::BOTTLE_UNKNOWN_KEY, message);
-        let known = UnitKind::ALL.map(UnitKind::plural);
-        diagnostic.help = did_you_mean(key.content(), "its keys are", known);
+        let near = nearest(key.content(), UnitKind::ALL.map(UnitKind::plural));
+        let near = near.map_or_else(String::new, |near| format!("did you mean `{near}`? "));
+        let help = format!("{near}its keys are `bottles` and `agents`");
+        let diagnostic = Diagnostic::new(&codes::BOTTLE_UNKNOWN_KEY, message).help(help);
         self.loaded.diagnostics.push(diagnostic.at(self.document.source(), key.span(), ""));
     }
 

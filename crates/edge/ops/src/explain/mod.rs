@@ -124,6 +124,9 @@ fn run(world: &World, request: &ExplainRequest, notes: &mut Notes) -> Result<Exp
 fn refuse_flags(subject: Option<Subject>, request: &ExplainRequest) -> Result<(), Failure> {
     let flags = [
         (!request.inputs.files.is_empty(), "--from", Subject::File),
+        (request.inputs.strategy.is_some(), "--strategy", Subject::File),
+        (!request.inputs.rules.is_empty(), "--rule", Subject::File),
+        (!request.inputs.layer_names.is_empty(), "--layer-names", Subject::File),
         (request.json_file.is_some(), "--json-file", Subject::Bottle),
         (request.secrets == Secrets::Shown, "--show-secrets", Subject::Bottle),
     ];

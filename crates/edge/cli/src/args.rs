@@ -72,7 +72,7 @@ pub(crate) enum ColorChoice {
 pub(crate) enum Command {
     /// Write a commented starter manifest and the ignore lines
     Init(InitArgs),
-    /// Make a small project with a git source and three layers, install it, and show what can be done with it
+    /// Make a small project with a git source, layers, a persona and bottles, install it, and show what can be done with it
     Demo(DemoArgs),
     /// Add a source or a dependency to the manifest, and install it
     Add {

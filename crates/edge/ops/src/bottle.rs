@@ -131,15 +131,24 @@ fn rows(manifest: &Manifest) -> BottleList {
 /// Shows one bottle or one agent.
 pub fn bottle_show(world: &World, input: &BottleInput, name: &str, view: BottleView) -> Outcome<BottleValue> {
     let mut notes = Notes::default();
-    let result = load(&world.environment, input, &mut notes).and_then(|manifest| {
-        let (kind, value) = match view {
-            BottleView::Effective => (UnitKind::Bottle, manifest.bottle_value(name)),
-            BottleView::Raw => (UnitKind::Bottle, manifest.raw_bottle_value(name)),
-            BottleView::Agent => (UnitKind::Agent, manifest.agent_value(name)),
-        };
-        value.map(|value| BottleValue { value }).ok_or_else(|| unknown_unit(&manifest, kind, name))
-    });
+    let result = show(world, input, name, view, &mut notes);
     notes.outcome(result)
+}
+
+pub(crate) fn show(
+    world: &World,
+    input: &BottleInput,
+    name: &str,
+    view: BottleView,
+    notes: &mut Notes,
+) -> Result<BottleValue, Failure> {
+    let manifest = load(&world.environment, input, notes)?;
+    let (kind, value) = match view {
+        BottleView::Effective => (UnitKind::Bottle, manifest.bottle_value(name)),
+        BottleView::Raw => (UnitKind::Bottle, manifest.raw_bottle_value(name)),
+        BottleView::Agent => (UnitKind::Agent, manifest.agent_value(name)),
+    };
+    value.map(|value| BottleValue { value }).ok_or_else(|| unknown_unit(&manifest, kind, name))
 }
 
 /// Checks bottles and agents: what is wrong with them is the result.

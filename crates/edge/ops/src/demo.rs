@@ -1,15 +1,19 @@
-//! `agpm demo`: a small project with a git source and three layers, to look at and to play with.
+//! `agpm demo`: a small project with a git source, layers, a persona and bottles, to look at and to play with.
 
 use std::path::PathBuf;
 
 use agpm_merge::Rendered;
 use agpm_model::{RelativePath, SourceName};
+use agpm_persona::PersonaKind;
 use agpm_store::{self as store, Folder, StoreError};
+use agpm_text::Value;
 
+use crate::bottle::{self, BottleInput, BottleView};
 use crate::explain;
 use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::shown;
-use crate::install::{self, InstallReport, InstallRequest, Job};
+use crate::install::{self, InstallReport, InstallRequest, Job, Warnings};
+use crate::lineage::{self, LineagePlace, ProfileKinds, ProfileRequest, Submodules};
 use crate::merge::{self, MergeInputs, MergeRequest};
 use crate::packages::{Moving, git, git_failure};
 use crate::provenance::Provenance;
@@ -51,6 +55,10 @@ pub enum DemoResult {
     Explained(Provenance),
     /// What was installed.
     Installed(InstallReport),
+    /// A merged persona.
+    Persona(Value),
+    /// An agent with its bottle, secrets masked.
+    Bottle(Value),
 }
 
 macro_rules! embedded {
@@ -66,6 +74,9 @@ const FILES: &[(&str, &str)] = embedded![
     "personal/.claude/settings.json",
     "org/CLAUDE.md",
     "team/CLAUDE.md",
+    ".clia/agents/reviewer/reviewer@demo.agent.triad.json",
+    "service/.clia/agents/reviewer/reviewer@service.agent.triad.json",
+    "sandboxes.json",
 ];
 
 /// The repository of the demonstration, and the stream that it is made of.
@@ -76,6 +87,11 @@ const LIBRARY_STREAM: &str = include_str!("../demo/library.import");
 const SHARED: &str = ".claude/settings.json";
 const PLACE: &str = "/permissions/allow";
 const LAYERS: [&str; 3] = ["org", "team", "personal"];
+
+/// The persona, which is an agent in a bottle too.
+const REVIEWER: &str = "reviewer";
+const SERVICE: &str = "service";
+const SANDBOXES: &str = "sandboxes.json";
 
 /// Makes the demonstration project.
 pub fn demo(world: &World, request: &DemoRequest) -> Outcome<DemoReport> {
@@ -117,6 +133,8 @@ fn run(world: &World, request: &DemoRequest, notes: &mut Notes) -> Result<DemoRe
             show_install(&inside, notes)?,
             show_merge(&inside, notes)?,
             show_explain(&inside, notes)?,
+            show_persona(&inside, notes)?,
+            show_bottle(&inside, notes)?,
         ],
     })
 }
@@ -142,4 +160,28 @@ fn show_explain(world: &World, notes: &mut Notes) -> Result<DemoShow, Failure> {
     let provenance = explain::explain_file(world, SHARED, &pointer, &inputs, notes)?;
     let command = format!("agpm explain file:{SHARED} {PLACE}");
     Ok(DemoShow { command, result: DemoResult::Explained(provenance) })
+}
+
+fn show_persona(world: &World, notes: &mut Notes) -> Result<DemoShow, Failure> {
+    let request = ProfileRequest {
+        slug: REVIEWER.to_owned(),
+        kinds: ProfileKinds::One(PersonaKind::Agent),
+        place: LineagePlace {
+            path: Some(PathBuf::from(SERVICE)),
+            ceiling: Some(PathBuf::from(".")),
+            submodules: Submodules::Own,
+        },
+        additions: Vec::new(),
+        warnings: Warnings::Tell,
+    };
+    let report = lineage::run(world, &request, notes)?;
+    let command = format!("agpm profile {REVIEWER} --path {SERVICE} --ceiling . --format md");
+    Ok(DemoShow { command, result: DemoResult::Persona(report.value) })
+}
+
+fn show_bottle(world: &World, notes: &mut Notes) -> Result<DemoShow, Failure> {
+    let input = BottleInput { json_file: Some(PathBuf::from(SANDBOXES)) };
+    let shown = bottle::show(world, &input, REVIEWER, BottleView::Agent, notes)?;
+    let command = format!("agpm bottle agent {REVIEWER} --json-file {SANDBOXES}");
+    Ok(DemoShow { command, result: DemoResult::Bottle(shown.masked()) })
 }

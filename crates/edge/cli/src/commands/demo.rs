@@ -1,7 +1,7 @@
 use std::process::ExitCode;
 
-use agpm_ops::{DemoReport, DemoRequest, DemoResult, World, demo, success_value};
-use agpm_text::Value;
+use agpm_ops::{DemoReport, DemoRequest, DemoResult, World, demo, markdown, success_value};
+use agpm_text::{Format, Value, print};
 
 use crate::args::DemoArgs;
 use crate::commands::{install, provenance};
@@ -16,6 +16,9 @@ const COMMANDS: &[&str] = &[
     "agpm merge org/CLAUDE.md team/CLAUDE.md",
     "agpm explain file:CLAUDE.md",
     "agpm strategies",
+    "agpm profile --list",
+    "agpm explain bottle:rust /env --json-file sandboxes.json",
+    "agpm doctor",
 ];
 
 pub(crate) fn run(world: &World, args: DemoArgs, output: &mut Output) -> ExitCode {
@@ -28,13 +31,18 @@ fn render(report: DemoReport, shown: &Shown<'_>) -> Rendering {
         let fields = vec![("folder", report.folder.into()), ("files", files)];
         return Rendering::report(&success_value(fields, shown.diagnostics, shown.sources));
     }
-    let mut out = format!("A project with a git source and three layers is in {}\n\n", report.folder);
+    let mut out = format!(
+        "A project with a git source, three layers, a persona and bottles is in {}\n\n",
+        report.folder
+    );
     report.files.iter().for_each(|file| out.push_str(&format!("  {file}\n")));
     for show in &report.shows {
         let result = match &show.result {
             DemoResult::Merged(file) => String::from_utf8_lossy(&file.to_bytes()).into_owned(),
             DemoResult::Installed(report) => install::text(report, shown),
             DemoResult::Explained(origins) => provenance::text(origins),
+            DemoResult::Persona(persona) => markdown(persona),
+            DemoResult::Bottle(agent) => print(agent, Format::Yaml).unwrap_or_default(),
         };
         out.push_str(&format!("\n$ {}\n{result}", show.command));
     }

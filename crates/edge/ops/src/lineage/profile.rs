@@ -65,7 +65,11 @@ pub fn profile(world: &World, request: &ProfileRequest) -> Outcome<ProfileReport
     notes.outcome(result)
 }
 
-fn run(world: &World, request: &ProfileRequest, notes: &mut Notes) -> Result<ProfileReport, Failure> {
+pub(crate) fn run(
+    world: &World,
+    request: &ProfileRequest,
+    notes: &mut Notes,
+) -> Result<ProfileReport, Failure> {
     let mut library = Library::new(&world.environment, Levels::find(world, &request.place, notes)?);
     let Some(slug) = Slug::new(&request.slug) else { return Err(nobody(&library, &request.slug)) };
     let mut broken = Vec::new();

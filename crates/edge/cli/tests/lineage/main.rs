@@ -8,6 +8,7 @@ mod inheriting;
 mod large;
 mod links;
 mod looks;
+mod odd;
 mod reading;
 mod submodules;
 mod support;

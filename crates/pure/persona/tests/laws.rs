@@ -1,6 +1,8 @@
 //! What merging personas promises, for documents of any content.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
+use std::slice::from_ref;
+
 use agpm_diag::SourceMap;
 use agpm_merge::{Contribution, Resolution, fold};
 use agpm_model::LayerName;
@@ -60,9 +62,12 @@ fn strings() -> impl Strategy<Value = Value> {
 
 /// Fields of which each may be there, in any order.
 fn fields(known: Vec<(&'static str, BoxedStrategy<Value>)>) -> BoxedStrategy<Value> {
-    let entries: Vec<_> =
-        known.into_iter().map(|(key, value)| prop::option::weighted(0.6, value.prop_map(move |value| (key.to_owned(), value)))).collect();
-    let shuffled = entries.prop_map(|entries| entries.into_iter().flatten().collect::<Vec<_>>()).prop_shuffle();
+    let entries: Vec<_> = known
+        .into_iter()
+        .map(|(key, value)| prop::option::weighted(0.6, value.prop_map(move |value| (key.to_owned(), value))))
+        .collect();
+    let shuffled =
+        entries.prop_map(|entries| entries.into_iter().flatten().collect::<Vec<_>>()).prop_shuffle();
     shuffled.prop_map(Value::Map).boxed()
 }
 
@@ -89,7 +94,8 @@ fn links() -> BoxedStrategy<Value> {
             Value::map([("title", Value::from(title)), (key, url.into()), ("kind", kind)])
         },
     );
-    let identity = |item: &Value| format!("{}|{}{}", text(item, "title"), text(item, "url"), text(item, "href"));
+    let identity =
+        |item: &Value| format!("{}|{}{}", text(item, "title"), text(item, "url"), text(item, "href"));
     prop::collection::vec(link, 0..4).prop_map(move |items| distinct(items, identity)).boxed()
 }
 
@@ -121,9 +127,8 @@ fn titled() -> BoxedStrategy<Value> {
 }
 
 fn chosen(by: &'static str) -> BoxedStrategy<Value> {
-    let item = ("[a-c]", full_scalar()).prop_map(move |(name, weight)| {
-        Value::map([(by, Value::from(name)), ("weight", weight)])
-    });
+    let item = ("[a-c]", full_scalar())
+        .prop_map(move |(name, weight)| Value::map([(by, Value::from(name)), ("weight", weight)]));
     let identity = |item: &Value| text(item, "type") + &text(item, "identifier");
     prop::collection::vec(item, 0..4).prop_map(move |items| distinct(items, identity)).boxed()
 }
@@ -223,13 +228,18 @@ fn cleaned(value: &Value, path: &str) -> Value {
 fn plain_document() -> impl Strategy<Value = Value> {
     let is_kept = |key: &str, item: &Value| !TITLED.contains(&key) || matches!(item, Value::Map(_));
     document().prop_map(move |document| match document {
-        Value::Map(entries) => Value::Map(entries.into_iter().map(|(key, value)| match value {
-            Value::List(items) => {
-                let items = items.into_iter().filter(|item| is_kept(&key, item)).collect();
-                (key, Value::List(items))
-            }
-            other => (key, other),
-        }).collect()),
+        Value::Map(entries) => Value::Map(
+            entries
+                .into_iter()
+                .map(|(key, value)| match value {
+                    Value::List(items) => {
+                        let items = items.into_iter().filter(|item| is_kept(&key, item)).collect();
+                        (key, Value::List(items))
+                    }
+                    other => (key, other),
+                })
+                .collect(),
+        ),
         other => other,
     })
 }
@@ -378,7 +388,7 @@ proptest! {
     /// A document alone is what it is with itself.
     #[test]
     fn a_document_alone_is_cleaned_too(document in document()) {
-        prop_assert_eq!(merged(&[document.clone()]).to_json(), merged(&[document.clone(), document]).to_json());
+        prop_assert_eq!(merged(from_ref(&document)).to_json(), merged(&[document.clone(), document]).to_json());
     }
 
     /// A document that says nothing changes nothing, wherever it stands.
@@ -488,7 +498,10 @@ fn lists_inside_of_items_are_without_blanks_and_duplicates() {
 #[test]
 #[ignore = "defect: an `href` beside a blank `url` is not read as `url`"]
 fn an_href_beside_a_blank_url_is_the_url() {
-    let links = [r#"{"links": [{"title": "A", "url": "", "href": "h"}]}"#, r#"{"links": [{"title": "A", "url": "h"}]}"#];
+    let links = [
+        r#"{"links": [{"title": "A", "url": "", "href": "h"}]}"#,
+        r#"{"links": [{"title": "A", "url": "h"}]}"#,
+    ];
     let merged = merge(&links);
     assert_eq!(merged.matches(r#""title":"A""#).count(), 1, "{merged}");
 }
@@ -508,7 +521,10 @@ fn sections_are_the_same_if_their_first_name_is_whatever_it_is_called() {
     let by_title = r#"{"sections": [{"title": "T"}]}"#;
     assert_eq!(merge(&[by_slug, by_title]), r#"{"sections":[{"slug":"a","title":"T"},{"title":"T"}]}"#);
     // A number is not a text.
-    assert_eq!(merge(&[r#"{"sections": [{"id": 1}]}"#, r#"{"sections": [{"id": "1"}]}"#]), r#"{"sections":[{"id":1},{"id":"1"}]}"#);
+    assert_eq!(
+        merge(&[r#"{"sections": [{"id": 1}]}"#, r#"{"sections": [{"id": "1"}]}"#]),
+        r#"{"sections":[{"id":1},{"id":"1"}]}"#
+    );
 }
 
 #[test]
@@ -519,4 +535,43 @@ fn a_text_that_a_map_said_before_its_title_changed_is_taken_for_that_map() {
         r#"{"sections": [{"id": "s", "title": "New"}]}"#,
     ];
     assert_eq!(merge(&layers), r#"{"sections":[{"id":"s","title":"New","items":["a"]}]}"#);
+}
+
+#[test]
+fn an_item_of_a_section_that_is_a_text_is_not_one_that_is_a_map() {
+    let text = r#"{"sections": [{"title": "S", "items": ["a"]}]}"#;
+    let map = r#"{"sections": [{"title": "S", "items": [{"text": "a"}]}]}"#;
+    assert_eq!(merge(&[text, map]), r#"{"sections":[{"title":"S","items":["a",{"text":"a"}]}]}"#);
+}
+
+#[test]
+fn a_section_with_items_does_not_read_as_its_title_alone() {
+    let layers = [r#"{"sections": [{"title": "S", "items": ["a"]}]}"#, r#"{"sections": ["S", "S: a"]}"#];
+    assert_eq!(merge(&layers), r#"{"sections":[{"title":"S","items":["a"]},"S"]}"#);
+}
+
+#[test]
+fn sections_that_have_only_a_name_are_told_apart_by_all_they_say() {
+    let layers = [
+        r#"{"sections": [{"name": "S", "items": ["a"]}]}"#,
+        r#"{"sections": [{"name": "S", "items": ["b"]}]}"#,
+    ];
+    let both = r#"{"sections":[{"name":"S","items":["a"]},{"name":"S","items":["b"]}]}"#;
+    assert_eq!(merge(&layers), both);
+}
+
+#[test]
+fn links_inside_of_other_maps_are_lists_as_any() {
+    let layers = [
+        r#"{"persona": {"links": [{"title": "A", "href": "u"}]}}"#,
+        r#"{"persona": {"links": [{"title": "A", "url": "u"}]}}"#,
+    ];
+    let both = r#"{"persona":{"links":[{"title":"A","href":"u"},{"title":"A","url":"u"}]}}"#;
+    assert_eq!(merge(&layers), both);
+}
+
+#[test]
+#[ignore = "defect: a number among sections takes in the text that reads like it"]
+fn a_number_among_sections_is_no_text() {
+    assert_eq!(merge(&[r#"{"sections": [1]}"#, r#"{"sections": ["1"]}"#]), r#"{"sections":[1,"1"]}"#);
 }

@@ -11,10 +11,12 @@ fn beside(content: impl AsRef<[u8]>) -> Tree {
 
 /// The document below the top is left out under this code; alone it is an error, and strictness makes it one.
 fn left_out(tree: &Tree, code: &str) {
-    let words = [&*format!("warning[{code}]"), "`a/.clia/agents/ada/ada@x.agent.triad.json` is left out", "help:"];
+    let words =
+        [&*format!("warning[{code}]"), "`a/.clia/agents/ada/ada@x.agent.triad.json` is left out", "help:"];
     assert_eq!(tags(&tree.warned("repo/a", "profile ada", &words)), ["top"]);
     tree.fails("repo/a", "profile ada --strict", 1, &[&format!("error[{code}]")]);
-    let alone = tree.fails("repo/a", "profile ada --ceiling .", 1, &["no agent document of `ada` can be read"]);
+    let alone =
+        tree.fails("repo/a", "profile ada --ceiling .", 1, &["no agent document of `ada` can be read"]);
     assert_eq!(alone.stdout, "");
     let all = tree.fails("repo/a", "profile ada --ceiling . --kind all --json", 1, &[]);
     assert!(codes(&all).contains(&code.to_owned()), "{all}");
@@ -35,7 +37,8 @@ fn versions_that_are_read() {
 
 #[test]
 fn versions_that_are_not_read() {
-    let versions = ["\"0.40.0\"", "\"0.5.0\"", "\"0.3.9\"", "\"1.0.4\"", "\"0.04\"", "\"v0.4\"", "0.5", "4", "true"];
+    let versions =
+        ["\"0.40.0\"", "\"0.5.0\"", "\"0.3.9\"", "\"1.0.4\"", "\"0.04\"", "\"v0.4\"", "0.5", "4", "true"];
     for version in versions {
         let tree = beside(format!("{{\"schemaVersion\": {version}, \"tags\": [\"a\"]}}"));
         left_out(&tree, "lineage/version");
@@ -95,7 +98,8 @@ fn the_place_of_a_mistake_is_told() {
 fn a_byte_order_mark_and_other_line_ends_are_read() {
     let text = "{\r\n  \"title\": \"marked\",\r\n  \"tags\": [\r\n    \"a\"\r\n  ]\r\n}\r\n";
     let plain = beside(text.replace('\r', "")).good("repo/a", "profile ada --with-sources");
-    for marked in [text.to_owned(), format!("\u{feff}{text}"), format!("\u{feff}{}", text.replace('\r', ""))] {
+    for marked in [text.to_owned(), format!("\u{feff}{text}"), format!("\u{feff}{}", text.replace('\r', ""))]
+    {
         let tree = beside(&marked);
         assert_eq!(tree.good("repo/a", "profile ada --with-sources"), plain, "{marked:?}");
         assert_eq!(title(&tree.good("repo/a", "profile ada")), "marked");
@@ -230,7 +234,11 @@ fn success_with_json_is_the_bare_value_and_warnings_go_to_standard_error() {
 fn warnings_of_a_json_run_are_not_lost() {
     let tree = Tree::of(&[("", &named("top", &["no.json"]))]);
     let output = tree.run("repo", "--json profile ada");
-    assert!(output.to_string().contains("no.json`, which is not there") || output.to_string().contains("lineage/missing-parent"), "{output}");
+    assert!(
+        output.to_string().contains("no.json`, which is not there")
+            || output.to_string().contains("lineage/missing-parent"),
+        "{output}"
+    );
 }
 
 #[test]
@@ -279,7 +287,19 @@ fn slugs_that_lead_elsewhere_are_no_names() {
     tree.write("repo/.clia/agents/ada.agent.triad.json", named("loose", &[]));
     tree.persona("out", "x", "agent", "{}");
     let absolute = tree.absolute("repo/.clia/agents/ada");
-    for slug in ["../x", "..", ".", "ada/", "./ada", "ada/.", "ada/../ada", "/", &absolute, "../../../out/.clia/agents/x", "..\\x"] {
+    for slug in [
+        "../x",
+        "..",
+        ".",
+        "ada/",
+        "./ada",
+        "ada/.",
+        "ada/../ada",
+        "/",
+        &absolute,
+        "../../../out/.clia/agents/x",
+        "..\\x",
+    ] {
         let output = tree.fails("repo", &format!("profile {slug}"), 3, &["name/unknown"]);
         assert_eq!(output.stdout, "");
         tree.fails("repo", &format!("explain profile:{slug}"), 3, &["name/unknown"]);
@@ -296,8 +316,8 @@ fn slugs_that_lead_elsewhere_are_no_names() {
 fn a_document_that_is_too_large_is_told() {
     let tree = Tree::of(&[("", &named("top", &[]))]);
     let path = tree.path(&under("repo/a", &document("ada", "agent")));
-    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-    std::fs::File::create(&path).unwrap().set_len(1 << 34).unwrap();
+    tree.ada("repo/a", "");
+    std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(1 << 34).unwrap();
     let words = ["warning[lineage/unreadable]", "ada@x.agent.triad.json` is left out"];
     assert_eq!(tags(&tree.warned("repo/a", "profile ada", &words)), ["top"]);
 }

@@ -153,9 +153,11 @@ fn what_is_below_does_not_count() {
 #[test]
 fn prefixes_are_free() {
     let tree = Tree::of(&[]);
-    for (level, file) in
-        [("", "ada@mono.agent.triad.json"), ("a", "x.agent.triad.json"), ("a/b", "ada@x.y z.agent.triad.json")]
-    {
+    for (level, file) in [
+        ("", "ada@mono.agent.triad.json"),
+        ("a", "x.agent.triad.json"),
+        ("a/b", "ada@x.y z.agent.triad.json"),
+    ] {
         tree.write(&under(&under("repo", level), &format!(".clia/agents/ada/{file}")), named(file, &[]));
     }
     let text = tree.good("repo/a/b", "profile ada --root-chain");

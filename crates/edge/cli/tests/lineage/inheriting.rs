@@ -70,7 +70,8 @@ fn a_shared_parent_counts_once_at_its_lowest_place() {
 fn one_parent_in_several_spellings_is_one() {
     let tree = Tree::of(&[]);
     let absolute = tree.absolute("repo/base.json");
-    let spellings = ["base.json", "./base.json", "x/../base.json", "x//..//base.json", " base.json ", &absolute];
+    let spellings =
+        ["base.json", "./base.json", "x/../base.json", "x//..//base.json", " base.json ", &absolute];
     tree.ada("repo", named("me", &spellings));
     tree.folder("repo/x");
     tree.write("repo/base.json", named("base", &[]));
@@ -242,7 +243,8 @@ fn an_unreadable_parent_is_told_with_who_names_it_and_the_merge_goes_on() {
         let tree = Tree::of(&[("", &named("me", &[name, "p.json"]))]);
         tree.write(&under("repo", name), content);
         tree.write("repo/p.json", named("p", &[]));
-        let words = [&*format!("`.clia/agents/ada/ada@x.agent.triad.json` inherits `{name}`, which is left out")];
+        let words =
+            [&*format!("`.clia/agents/ada/ada@x.agent.triad.json` inherits `{name}`, which is left out")];
         assert_eq!(tags(&tree.warned("repo", "profile ada", &words)), ["p", "me"], "{name}");
         tree.fails("repo", "profile ada --strict", 1, &[name]);
     }
@@ -261,7 +263,7 @@ fn a_parent_without_permission_is_told() {
     use std::os::unix::fs::PermissionsExt;
     let tree = Tree::of(&[("", &named("me", &["p.json"]))]);
     tree.write("repo/p.json", named("p", &[]));
-    std::fs::set_permissions(tree.path("repo/p.json"), PermissionsExt::from_mode(0)).unwrap();
+    std::fs::set_permissions(tree.path("repo/p.json"), PermissionsExt::from_mode(0o000)).unwrap();
     if std::fs::read(tree.path("repo/p.json")).is_ok() {
         return;
     }
@@ -284,8 +286,7 @@ fn a_parent_of_the_network_is_told_and_not_loaded() {
 #[test]
 fn other_addresses_are_paths_that_are_not_there() {
     let tree = Tree::of(&[("", &named("me", &["git@x.invalid:p.json", "~/p.json", "$HOME/p.json"]))]);
-    let words =
-        ["inherits `git@x.invalid:p.json`", "inherits `~/p.json`", "inherits `$HOME/p.json`"];
+    let words = ["inherits `git@x.invalid:p.json`", "inherits `~/p.json`", "inherits `$HOME/p.json`"];
     assert_eq!(tags(&tree.warned("repo", "profile ada", &words)), ["me"]);
 }
 
@@ -349,7 +350,10 @@ fn two_cycles_are_both_told() {
 
 #[test]
 fn a_document_that_is_left_out_brings_no_parents() {
-    let tree = Tree::of(&[("", &named("top", &[])), ("a", "{\"schemaVersion\": \"9\", \"inherits\": [\"p.json\"]}")]);
+    let tree = Tree::of(&[
+        ("", &named("top", &[])),
+        ("a", "{\"schemaVersion\": \"9\", \"inherits\": [\"p.json\"]}"),
+    ]);
     tree.write("repo/p.json", named("p", &[]));
     assert_eq!(tags(&tree.warned("repo/a", "profile ada", &["lineage/version"])), ["top"]);
 }

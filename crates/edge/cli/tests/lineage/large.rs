@@ -68,7 +68,12 @@ fn long_lists_in_many_documents() {
     for at in 0..10 {
         let items: Vec<String> = (0..2000).map(|n| format!("item {}", n + at * 1000)).collect();
         let sections: Vec<Value> = (0..500)
-            .map(|n| Value::map([("title", Value::from(format!("s{n}"))), ("items", Value::list([format!("{at}")]))]))
+            .map(|n| {
+                Value::map([
+                    ("title", Value::from(format!("s{n}"))),
+                    ("items", Value::list([format!("{at}")])),
+                ])
+            })
             .collect();
         let document = Value::map([("tags", Value::list(items)), ("sections", Value::list(sections))]);
         tree.ada(&folder, document.to_json());

@@ -48,7 +48,10 @@ fn all_is_an_object_of_three() {
     let tree = three();
     let value = json(&tree.good("repo/team", "profile ada --kind all --root-chain"));
     let Value::Map(kinds) = &value else { panic!("{value:?}") };
-    assert_eq!(kinds.iter().map(|(kind, _)| kind.as_str()).collect::<Vec<_>>(), ["agent", "agenda", "agency"]);
+    assert_eq!(
+        kinds.iter().map(|(kind, _)| kind.as_str()).collect::<Vec<_>>(),
+        ["agent", "agenda", "agency"]
+    );
     assert_eq!(value.get("agency"), Some(&Value::Null));
     for kind in ["agent", "agenda"] {
         let alone = json(&tree.good("repo/team", &format!("profile ada --kind {kind} --root-chain")));
@@ -71,11 +74,16 @@ fn the_list_has_all_personas_with_their_kinds_and_levels() {
         ("grace", vec!["agent", "agency"], vec![".", "team"]),
     ];
     let owned = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
-    let expected: Vec<_> =
-        expected.iter().map(|(slug, kinds, levels)| ((*slug).to_owned(), owned(kinds), owned(levels))).collect();
+    let expected: Vec<_> = expected
+        .iter()
+        .map(|(slug, kinds, levels)| ((*slug).to_owned(), owned(kinds), owned(levels)))
+        .collect();
     assert_eq!(rows.iter().map(row).collect::<Vec<_>>(), expected);
     let text = tree.good("repo/team/me", "profile --list");
-    assert!(text.contains("ada") && text.contains("agent, agenda") && text.contains("., team, team/me"), "{text}");
+    assert!(
+        text.contains("ada") && text.contains("agent, agenda") && text.contains("., team, team/me"),
+        "{text}"
+    );
     let from_above = tree.good("repo", "profile --list");
     assert!(from_above.contains("grace") && !from_above.contains("agency"), "{from_above}");
     assert_eq!(tree.good("repo", "profile --list --path team/me"), text);
@@ -99,9 +107,15 @@ fn yaml_and_json_say_the_same() {
 
 #[test]
 fn yaml_keeps_texts_that_look_like_something_else() {
-    let tree = Tree::of(&[("", "{\"a\": \"yes\", \"b\": \"1.0\", \"c\": \"null\", \"d\": \"- x\", \"e\": \"a: b\", \"f\": \"#\", \"g\": \"two\\nlines\\n\", \"h\": 1e3, \"i\": \" \"}")]);
+    let tree = Tree::of(&[(
+        "",
+        "{\"a\": \"yes\", \"b\": \"1.0\", \"c\": \"null\", \"d\": \"- x\", \"e\": \"a: b\", \"f\": \"#\", \"g\": \"two\\nlines\\n\", \"h\": 1e3, \"i\": \" \"}",
+    )]);
     tree.write("out.yaml", tree.good("repo", "profile ada --format yaml"));
-    assert_eq!(json(&tree.good(".", "merge out.yaml --format json")), json(&tree.good("repo", "profile ada")));
+    assert_eq!(
+        json(&tree.good(".", "merge out.yaml --format json")),
+        json(&tree.good("repo", "profile ada"))
+    );
 }
 
 #[test]
@@ -113,7 +127,8 @@ fn markdown_is_a_page() {
 
 #[test]
 fn markdown_goes_with_every_addition() {
-    let text = three().good("repo/team/me", "profile ada --format md --root-chain --with-sources --projections");
+    let text =
+        three().good("repo/team/me", "profile ada --format md --root-chain --with-sources --projections");
     assert!(text.contains("## Context chain"), "{text}");
 }
 
@@ -121,8 +136,14 @@ fn markdown_goes_with_every_addition() {
 fn explain_tells_where_a_value_came_from_and_what_it_shadows() {
     let tree = three();
     for (what, words) in [
-        ("profile:ada /guardrails/0", &["/guardrails/0 = \"Ask.\"\n  from . (", "ada@x.agent.triad.json:3)"][..]),
-        ("profile:ada /title", &["/title = \"Mine\"\n  from team/me (.clia/agents/ada/ada@x.agent.triad.json:1)", "\"Org\""]),
+        (
+            "profile:ada /guardrails/0",
+            &["/guardrails/0 = \"Ask.\"\n  from . (", "ada@x.agent.triad.json:3)"][..],
+        ),
+        (
+            "profile:ada /title",
+            &["/title = \"Mine\"\n  from team/me (.clia/agents/ada/ada@x.agent.triad.json:1)", "\"Org\""],
+        ),
         ("profile:ada /guardrails/2", &["\"Parent.\"", "p.json:1)"]),
         ("profile:ada/agent /title", &["/title = \"Mine\""]),
         ("profile:ada/agenda /title", &["/title = \"Agenda\"", "ada@x.agenda.triad.json:1)"]),
@@ -203,4 +224,20 @@ fn warnings_of_folders_are_told_once_with_all_kinds() {
     tree.warned("repo/b", "profile ada --kind all", &["lineage/outside"]);
     tree.link("repo/c/.clia/agents/ada", "nowhere");
     tree.warned("repo/c", "profile ada --kind all", &["lineage/unreadable"]);
+}
+
+#[test]
+#[ignore = "defect: the help names a rule, and personas have none"]
+fn the_help_about_a_change_of_type_is_of_use_for_personas() {
+    let tree = Tree::of(&[("", "{\"title\": \"a\"}"), ("a", "{\"title\": [\"a\"]}")]);
+    let output = tree.run("repo/a", "profile ada");
+    assert!(output.stderr.contains("help:") && !output.stderr.contains("say `replace`"), "{output}");
+}
+
+#[test]
+#[ignore = "defect: a page that ends with a text of several lines ends with a blank line"]
+fn a_page_ends_with_one_newline() {
+    let tree = Tree::of(&[("", "{\"title\": \"A\", \"text\": \"two\\nlines\"}")]);
+    let text = tree.good("repo", "profile ada --format md");
+    assert!(text.ends_with("lines\n"), "{text:?}");
 }

@@ -32,7 +32,8 @@ fn keys_and_texts_that_are_written_in_another_way_are_the_same() {
 
 #[test]
 fn texts_with_control_characters_come_out_as_they_went_in() {
-    let text = "{\"tags\": [\"a\\u0000b\", \"\\u001b[31m\", \"x\\u2028\", \"\\t\\n\\\\\", \"\\ud83d\\ude00\"]}";
+    let text =
+        "{\"tags\": [\"a\\u0000b\", \"\\u001b[31m\", \"x\\u2028\", \"\\t\\n\\\\\", \"\\ud83d\\ude00\"]}";
     let tree = Tree::of(&[("", text)]);
     assert_eq!(tags(&tree.good("repo", "profile ada")), ["a\0b", "\u{1b}[31m", "x\u{2028}", "\t\n\\", "😀"]);
 }
@@ -52,7 +53,9 @@ fn control_characters_of_names_do_not_reach_the_terminal() {
     let tree = Tree::of(&[]);
     tree.persona("repo/x\u{1b}[2Jy", "ada\u{1b}[31m", "agent", "{\"inherits\": [\"no.json\"]}");
     tree.persona("repo/x\u{1b}[2Jy", "ada", "agent", "{\"inherits\": [\"no.json\"]}");
-    for line in ["profile --list", "profile ada", "profile --list --format md", "profile --list --format json"] {
+    for line in
+        ["profile --list", "profile ada", "profile --list --format md", "profile --list --format json"]
+    {
         let output = tree.run("repo/x\u{1b}[2Jy", line);
         assert_eq!(output.code, Some(0), "{output}");
         assert!(!output.to_string().contains('\u{1b}'), "{line}\n{output:?}");
@@ -97,7 +100,10 @@ fn a_document_whose_prefix_is_not_utf_8_is_read_or_told() {
     }
     let output = tree.run("repo/b", "profile ada");
     assert_eq!(output.code, Some(0), "{output}");
-    assert!(tags(&output.stdout).contains(&"odd".to_owned()) || output.stderr.contains("left out"), "{output}");
+    assert!(
+        tags(&output.stdout).contains(&"odd".to_owned()) || output.stderr.contains("left out"),
+        "{output}"
+    );
 }
 
 #[test]
@@ -171,7 +177,10 @@ fn explain_tells_texts_that_a_map_took_in() {
         ("a", "{\"sections\": [{\"title\": \"Style\", \"items\": [\"a\"]}]}"),
     ]);
     let text = tree.good("repo/a", "explain profile:ada /sections/0");
-    assert!(text.contains("also in . (../.clia/agents/ada/ada@x.agent.triad.json:1): \"Style: a\""), "{text}");
+    assert!(
+        text.contains("also in . (../.clia/agents/ada/ada@x.agent.triad.json:1): \"Style: a\""),
+        "{text}"
+    );
 }
 
 #[test]
@@ -216,10 +225,16 @@ fn a_broken_repository_is_told_when_its_submodules_are_asked_for() {
 #[test]
 fn long_type_changes_are_counted() {
     let keys: Vec<String> = (0..50).map(|at| format!("k{at}")).collect();
-    let of = |value: &str| format!("{{{}}}", keys.iter().map(|key| format!("\"{key}\": {value}")).collect::<Vec<_>>().join(", "));
+    let of = |value: &str| {
+        format!("{{{}}}", keys.iter().map(|key| format!("\"{key}\": {value}")).collect::<Vec<_>>().join(", "))
+    };
     let tree = Tree::of(&[("", &of("1")), ("a", &of("[1]"))]);
     let output = tree.run("repo/a", "profile ada");
     assert_eq!(output.code, Some(0), "{output}");
     assert!(output.stderr.matches("merge/type-change").count() < 50, "{output}");
-    assert!(output.stderr.contains("40 more"), "{}", output.stderr.lines().rev().take(8).collect::<Vec<_>>().join("\n"));
+    assert!(
+        output.stderr.contains("40 more"),
+        "{}",
+        output.stderr.lines().rev().take(8).collect::<Vec<_>>().join("\n")
+    );
 }

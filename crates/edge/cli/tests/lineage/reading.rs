@@ -124,9 +124,8 @@ fn set_writable(folder: &Path, writable: bool) {
 #[test]
 fn a_tree_that_cannot_be_written_is_read_all_the_same() {
     let tree = tree(files());
-    let outputs = || -> Vec<String> {
-        COMMANDS.iter().map(|line| tree.run("repo/a/b", line).to_string()).collect()
-    };
+    let outputs =
+        || -> Vec<String> { COMMANDS.iter().map(|line| tree.run("repo/a/b", line).to_string()).collect() };
     let expected = outputs();
     set_writable(&tree.path("."), false);
     set_writable(&tree.sandbox.home(), false);

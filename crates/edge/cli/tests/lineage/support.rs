@@ -109,7 +109,9 @@ impl Tree {
     pub(crate) fn fails(&self, folder: &str, line: &str, code: i32, words: &[&str]) -> CommandOutput {
         let output = self.run(folder, line);
         assert_eq!(output.code, Some(code), "{folder}: {line}\n{output}");
-        words.iter().for_each(|word| assert!(output.stderr.contains(word), "{line}: no `{word}` in\n{output}"));
+        words
+            .iter()
+            .for_each(|word| assert!(output.stderr.contains(word), "{line}: no `{word}` in\n{output}"));
         output
     }
 

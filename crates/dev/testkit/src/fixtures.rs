@@ -1,4 +1,4 @@
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::sandbox::Sandbox;
 use crate::script::check_script;
@@ -7,15 +7,20 @@ use crate::script::check_script;
 const SCRIPT: &str = "fixture.md";
 
 /// Runs every fixture folder below `folder`: its files are the working folder, its `fixture.md` is run and compared.
-/// All that fail are told at once.
+/// A folder without a `fixture.md` holds fixtures. All that fail are told at once.
 pub fn each_fixture(folder: &Path, program: &str) {
     let mut failures = Vec::new();
-    let mut folders: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    folders.sort();
-    assert!(!folders.is_empty(), "no fixtures in {}", folder.display());
-    for fixture in folders {
+    for fixture in fixtures(folder) {
         let sandbox = Sandbox::of_example(program, &fixture, "");
         failures.extend(check_script(&sandbox, &fixture.join(SCRIPT)).err());
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+fn fixtures(folder: &Path) -> Vec<PathBuf> {
+    let mut folders: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    folders.sort();
+    assert!(!folders.is_empty(), "no fixtures in {}", folder.display());
+    let below = |folder: PathBuf| if folder.join(SCRIPT).exists() { vec![folder] } else { fixtures(&folder) };
+    folders.into_iter().flat_map(below).collect()
 }

@@ -1,7 +1,11 @@
 //! What a use case gives back, and how errors of the edges become diagnostics.
 
+use std::collections::BTreeSet;
+
 use agpm_diag::{Diagnostic, Severity, SourceMap, codes};
 use agpm_store::{DriverError, Problem, StoreError};
+
+use crate::report::diagnostic_value;
 
 /// A result with everything that is to be said about it.
 #[derive(Debug)]
@@ -119,6 +123,12 @@ impl From<DriverError> for Failure {
     }
 }
 
+/// Every finding once: a file that is read several times is several texts to the diagnostics, and one to people.
+pub(crate) fn distinct(found: Vec<Diagnostic>, sources: &SourceMap) -> Vec<Diagnostic> {
+    let mut told = BTreeSet::new();
+    found.into_iter().filter(|one| told.insert(diagnostic_value(one, sources).to_json())).collect()
+}
+
 /// Texts and findings of a use case while it runs.
 #[derive(Default)]
 pub(crate) struct Notes {
@@ -137,6 +147,11 @@ impl Notes {
             true => Err(Failure::reported()),
             false => Ok(()),
         }
+    }
+
+    /// Leaves out what was said before.
+    pub(crate) fn each_once(&mut self) {
+        self.diagnostics = distinct(std::mem::take(&mut self.diagnostics), &self.sources);
     }
 
     /// Makes errors of warnings.

@@ -415,7 +415,7 @@ impl<'a, 's> Folder<'a, 's> {
             .at(high.document().source(), high.span(), "this counts")
             .at(low.document().source(), low.span(), "this is replaced")
             .in_layer(self.layer(higher).as_str())
-            .help("make both the same type, or say `replace` for this place to take the change without a warning")
+            .help("make both the same type; a strategy that says `replace` for this place takes the change without a warning")
     }
 
     fn report_clash(&mut self, lower: Said<'a>, higher: Said<'a>) {

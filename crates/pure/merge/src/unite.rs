@@ -156,7 +156,8 @@ impl<'a> Set<'a> {
 
     /// Texts that the map says too are taken into its slot, which stands where the lowest of them stood.
     fn absorb_texts(&mut self, at: usize, item: NodeRef<'a>) {
-        let Some(projection) = self.identity.projection else { return };
+        let projection = self.identity.projection.filter(|_| item.kind() == Kind::Map);
+        let Some(projection) = projection else { return };
         for text in projected(item, projection) {
             let other = self.texts.insert(text, at).filter(|other| *other != at);
             let is_text =

@@ -113,12 +113,22 @@ fn parents(source: SourceId, root: NodeRef<'_>) -> (Vec<Parent>, Vec<Diagnostic>
     (parents, diagnostics)
 }
 
-/// Two spellings of one field: `href` of a link is read as `url` where there is no `url`.
+/// Two spellings of one field: `href` of a link is read as `url` where that says nothing.
 fn read_href_as_url(document: &mut Document) {
     let links = document.root().and_then(|root| root.get("links"));
-    let keys = links.into_iter().flat_map(NodeRef::items).filter(|link| link.get("url").is_none());
-    let href =
-        |link: NodeRef<'_>| link.entries().find(|(key, _)| key.content() == "href").map(|(key, _)| key.id());
-    let keys: Vec<NodeId> = keys.filter_map(href).collect();
-    keys.into_iter().for_each(|key| document.read_key_as(key, "url"));
+    let spelled = |link: NodeRef<'_>| {
+        let key = |name: &str| link.entries().find(|(key, _)| key.content() == name);
+        let url = key("url");
+        let blank = url.is_none_or(|(_, value)| value.content().trim().is_empty() && value.len() == 0);
+        let (href, _) = key("href").filter(|_| blank)?;
+        Some((href.id(), url.map(|(key, _)| key.id())))
+    };
+    let found: Vec<(NodeId, Option<NodeId>)> =
+        links.into_iter().flat_map(NodeRef::items).filter_map(spelled).collect();
+    for (href, url) in found {
+        document.read_key_as(href, "url");
+        if let Some(url) = url {
+            document.read_key_as(url, "href");
+        }
+    }
 }

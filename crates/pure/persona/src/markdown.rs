@@ -26,7 +26,7 @@ pub fn markdown(profile: &Value) -> String {
         page.heading(2, &words(key));
         page.body(value);
     }
-    page.text
+    format!("{}\n", page.text.trim_end())
 }
 
 fn is_empty(value: &Value) -> bool {

@@ -8,16 +8,13 @@ mod lineage;
 mod manifest;
 mod ownership;
 
-use std::collections::BTreeSet;
-
-use agpm_diag::{Diagnostic, Severity, SourceMap};
+use agpm_diag::{Diagnostic, Severity};
 use agpm_store::ProjectStore;
 use agpm_text::Value;
 
-use crate::failure::{Failure, Notes, Outcome};
+use crate::failure::{Failure, Notes, Outcome, distinct};
 use crate::gather::{ManifestFiles, Project};
 use crate::install::Warnings;
-use crate::report::diagnostic_value;
 use crate::words::counted;
 use crate::world::{Environment, ManifestUse, Network, World};
 
@@ -121,7 +118,7 @@ fn row(
         Err(()) => errors_in(&found),
     };
     notes.diagnostics.extend(found);
-    notes.diagnostics = distinct(std::mem::take(&mut notes.diagnostics), &notes.sources);
+    notes.each_once();
     CheckRow { name, state, summary }
 }
 
@@ -143,12 +140,6 @@ fn make_error(finding: &mut Diagnostic) {
 fn errors_in(found: &[Diagnostic]) -> String {
     let errors = found.iter().filter(|finding| finding.severity == Severity::Error);
     counted(errors.count(), "error", "errors")
-}
-
-/// Every finding once: what is read by several checks is several texts to the diagnostics, and one to people.
-fn distinct(found: Vec<Diagnostic>, sources: &SourceMap) -> Vec<Diagnostic> {
-    let mut told = BTreeSet::new();
-    found.into_iter().filter(|one| told.insert(diagnostic_value(one, sources).to_json())).collect()
 }
 
 /// The project with its store, or what a check says that has none to look at. What is wrong with the manifest is told by

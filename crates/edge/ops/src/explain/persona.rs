@@ -6,7 +6,7 @@ use agpm_text::{Pointer, to_value};
 
 use crate::explain::found;
 use crate::failure::{Failure, Notes};
-use crate::lineage::{Levels, Library, LineagePlace, Sought, nobody, unreadable};
+use crate::lineage::{Levels, Library, LineagePlace, Sought, no_such_kind, nobody, unreadable};
 use crate::provenance::Provenance;
 use crate::world::World;
 
@@ -34,6 +34,6 @@ pub(super) fn explain_persona(
             found(provenance, &format!("profile:{name}"), pointer, &[merged.resolution.root().map(to_value)])
         }
         Sought::Unreadable => Err(unreadable(&slug, &[kind])),
-        Sought::Nowhere => Err(nobody(&library, slug.as_str())),
+        Sought::Nowhere => Err(no_such_kind(&library, &slug, kind)),
     }
 }

@@ -143,9 +143,8 @@ impl Library {
             let mut own = self.own_documents(&level, slug, notes);
             own.retain(|(_, name)| name.kind == kind);
             let Some((path, name)) = own.first() else { continue };
-            if let Some((other, _)) = own.get(1) {
-                notes.diagnostics.push(self.two_documents(path, other, kind));
-            }
+            let others = own.iter().skip(1).map(|(other, _)| self.two_documents(path, other, kind));
+            notes.diagnostics.extend(others);
             let Some(place) = self.reach(path, &level.repository, notes) else { continue };
             let link = ChainLink {
                 layer: level.label.clone(),
@@ -171,7 +170,14 @@ impl Library {
     fn reach(&self, path: &Path, repository: &Path, notes: &mut Notes) -> Option<Place> {
         let real = match store::reach(path) {
             Ok(Some(Reached::Folder(real) | Reached::File(real))) => real,
-            Ok(_) => return None,
+            Ok(None) => return None,
+            Ok(Some(Reached::Other(_))) => {
+                let message =
+                    format!("`{}` is left out: it is neither a file nor a folder", self.levels.label(path));
+                let diagnostic = Diagnostic::new(&codes::LINEAGE_UNREADABLE, message);
+                notes.diagnostics.push(diagnostic.in_file(self.shown(path)).help("take it away"));
+                return None;
+            }
             Err(error) => {
                 let message = format!("`{}` is left out: it {}", self.levels.label(path), error.problem);
                 let diagnostic = Diagnostic::new(&codes::LINEAGE_UNREADABLE, message);
@@ -248,13 +254,16 @@ impl Library {
             Err(unfit) => Read::Unfit { source: Some(source), unfit },
             Ok(content) => {
                 let base = self.base_of(place);
-                let mut parents = Vec::new();
+                let mut parents: Vec<(Place, Parent)> = Vec::new();
                 for parent in &content.parents {
                     match parent.is_remote() {
                         true => notes.diagnostics.push(remote_parent(source, parent, &link)),
                         false => {
                             let path = normal(&base.join(parent.path.trim()));
-                            parents.push((Arc::from(store::real_path(&path)), parent.clone()));
+                            let place: Place = Arc::from(store::real_path(&path));
+                            if parents.iter().all(|(known, _)| *known != place) {
+                                parents.push((place, parent.clone()));
+                            }
                         }
                     }
                 }
@@ -331,12 +340,21 @@ impl Library {
 
     /// The names in a folder, in order; what cannot be read is told.
     fn names(&self, folder: &Path, notes: &mut Notes) -> Vec<String> {
-        store::folder_names(folder).unwrap_or_else(|error| {
+        let names = store::folder_names(folder).unwrap_or_else(|error| {
             let message = format!("`{}` is left out: it {}", self.levels.label(folder), error.problem);
             let diagnostic = Diagnostic::new(&codes::LINEAGE_UNREADABLE, message).in_file(self.shown(folder));
             notes.diagnostics.push(diagnostic.help("check what it is, and its permissions"));
             Vec::new()
-        })
+        });
+        let (good, bad): (Vec<String>, Vec<String>) =
+            names.into_iter().partition(|name| !name.contains(char::REPLACEMENT_CHARACTER));
+        for name in bad {
+            let message =
+                format!("`{}` is left out: its name is not UTF-8", self.levels.label(&folder.join(name)));
+            let diagnostic = Diagnostic::new(&codes::LINEAGE_UNREADABLE, message).in_file(self.shown(folder));
+            notes.diagnostics.push(diagnostic.help("give it another name"));
+        }
+        good
     }
 
     fn two_documents(&self, first: &Path, other: &Path, kind: PersonaKind) -> Diagnostic {

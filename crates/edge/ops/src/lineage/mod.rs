@@ -14,4 +14,4 @@ pub use profile::{Addition, ProfileKinds, ProfileReport, ProfileRequest, profile
 pub(crate) use levels::Levels;
 pub(crate) use library::{Library, Sought};
 pub(crate) use lint::{PersonaRules, lint_personas};
-pub(crate) use profile::{nobody, run, unreadable};
+pub(crate) use profile::{no_such_kind, nobody, run, unreadable};

@@ -60,6 +60,7 @@ pub fn profile(world: &World, request: &ProfileRequest) -> Outcome<ProfileReport
         if request.warnings == Warnings::Stop {
             notes.warnings_are_errors();
         }
+        notes.each_once();
         notes.check().map(|()| report)
     });
     notes.outcome(result)
@@ -119,7 +120,8 @@ pub(crate) fn nobody(library: &Library, slug: &str) -> Failure {
     unknown_name("persona", slug, Some(help))
 }
 
-fn no_such_kind(library: &Library, slug: &Slug, kind: PersonaKind) -> Failure {
+/// There is no such document of a persona, or no such persona.
+pub(crate) fn no_such_kind(library: &Library, slug: &Slug, kind: PersonaKind) -> Failure {
     let known = library.personas(&mut Notes::default());
     let Some(visible) = known.get(slug) else { return nobody(library, slug.as_str()) };
     let has: Vec<String> = visible.kinds.iter().map(|kind| format!("`--kind {kind}`")).collect();

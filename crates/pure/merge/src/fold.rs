@@ -222,11 +222,6 @@ impl<'a, 's> Folder<'a, 's> {
         self.alone != Alone::United || one.node.len() == 0
     }
 
-    /// Whether an item of a list that one layer says alone is taken as it is.
-    pub(crate) fn keeps_items_whole(&self) -> bool {
-        self.alone == Alone::United
-    }
-
     /// Items of lists must have their keys also where only one layer has a say; `None` if one has none.
     fn check_inside(&mut self, one: Said<'a>, reach: &Reach, mode: Mode<'s>) -> Option<()> {
         if self.alone == Alone::AsIs {

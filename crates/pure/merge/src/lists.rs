@@ -99,12 +99,7 @@ impl<'a, 's> Folder<'a, 's> {
         let key = self.nodes.numbering.pack(top.origin());
         for (index, slot) in slots.iter().enumerate() {
             let stepped = self.step(reach, index);
-            let node = match slot.said.as_slice() {
-                [one] if stepped.is_empty() && self.keeps_items_whole() => {
-                    Some(self.whole(*one, LeafOperation::Only, &[]))
-                }
-                said => self.under(Step::Index(index), |folder| folder.place(said, &stepped, mode)),
-            };
+            let node = self.under(Step::Index(index), |folder| folder.place(&slot.said, &stepped, mode));
             if let Some(node) = node {
                 self.nodes.joined(node, operation, &slot.duplicates);
                 children.push(Child { key, node });

@@ -81,13 +81,10 @@ fn items_without_an_identity_are_told_apart_by_all_they_say() {
 }
 
 #[test]
-fn an_item_that_one_layer_says_alone_is_kept_as_it_is() {
-    check(
-        &[r#"[{"slug": "a", "items": ["x", "x", ""]}]"#],
-        TITLED,
-        Items::Deep,
-        r#"[{"slug": "a", "items": ["x", "x", ""]}]"#,
-    );
+fn lists_in_an_item_are_sets_only_where_items_merge() {
+    let one = r#"[{"slug": "a", "items": ["x", "x", ""]}]"#;
+    check(&[one], TITLED, Items::Deep, r#"[{"slug": "a", "items": ["x"]}]"#);
+    check(&[one], TITLED, Items::Replace, one);
 }
 
 #[test]

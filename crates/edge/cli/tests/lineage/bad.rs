@@ -265,7 +265,6 @@ fn a_kind_that_is_not_there_is_no_persona_that_is_not_there() {
 }
 
 #[test]
-#[ignore = "defect: explain says `there is no persona `ada``, and `did you mean `ada`?`"]
 fn explain_of_a_kind_that_is_not_there_says_so() {
     let tree = Tree::of(&[("", &named("top", &[]))]);
     let output = tree.fails("repo", "explain profile:ada/agenda", 3, &["ada"]);

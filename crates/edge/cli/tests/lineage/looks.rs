@@ -212,7 +212,6 @@ fn warnings_of_documents_are_told_once_with_all_kinds() {
 }
 
 #[test]
-#[ignore = "defect: `--kind all` says what is odd about a folder once for every kind"]
 fn warnings_of_folders_are_told_once_with_all_kinds() {
     let tree = Tree::of(&[("", &named("top", &[])), ("a", "{}")]);
     if !tree.path("repo/.clia/agents/ADA").exists() {
@@ -227,7 +226,6 @@ fn warnings_of_folders_are_told_once_with_all_kinds() {
 }
 
 #[test]
-#[ignore = "defect: the help names a rule, and personas have none"]
 fn the_help_about_a_change_of_type_is_of_use_for_personas() {
     let tree = Tree::of(&[("", "{\"title\": \"a\"}"), ("a", "{\"title\": [\"a\"]}")]);
     let output = tree.run("repo/a", "profile ada");
@@ -235,7 +233,6 @@ fn the_help_about_a_change_of_type_is_of_use_for_personas() {
 }
 
 #[test]
-#[ignore = "defect: a page that ends with a text of several lines ends with a blank line"]
 fn a_page_ends_with_one_newline() {
     let tree = Tree::of(&[("", "{\"title\": \"A\", \"text\": \"two\\nlines\"}")]);
     let text = tree.good("repo", "profile ada --format md");

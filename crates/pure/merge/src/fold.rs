@@ -294,13 +294,13 @@ impl<'a, 's> Folder<'a, 's> {
     /// Merges maps key by key: the lower order first, then new keys.
     fn maps(&mut self, maps: &[Said<'a>], reach: &Reach, below: Mode<'s>, shadows: &[Shadow]) -> Option<u32> {
         let top = *maps.iter().rev().find(|s| s.live).or(maps.last())?;
-        let (keys, members) = group(maps);
-        let mut children = Vec::with_capacity(keys.len());
+        let groups = group(maps);
+        let mut children = Vec::with_capacity(groups.keys.len());
         let mut at_key: Vec<Said<'a>> = Vec::with_capacity(maps.len());
-        for (index, (key, key_layer)) in keys.iter().enumerate() {
+        for (index, (key, key_layer)) in groups.keys.iter().enumerate() {
             at_key.clear();
-            let row = &members[index * maps.len()..(index + 1) * maps.len()];
-            at_key.extend(maps.iter().zip(row).filter_map(|(s, value)| Some(Said { node: (*value)?, ..*s })));
+            let said = groups.at(index).iter();
+            at_key.extend(said.map(|(map, node)| Said { node: *node, ..maps[*map as usize] }));
             let stepped =
                 if reach.is_empty() { Reach::default() } else { self.rules.step(reach, key.content()) };
             self.path.push(Step::Key(key.content()));

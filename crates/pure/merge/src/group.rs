@@ -8,24 +8,57 @@ use hashbrown::HashTable;
 
 use crate::fold::Said;
 
-/// Keys with the layer that had them first, and for each key a row of what every map says there.
-pub(crate) type Groups<'a> = (Vec<(NodeRef<'a>, u32)>, Vec<Option<NodeRef<'a>>>);
+/// The keys of several maps, in the order of first appearance, and what the maps say at each of them.
+pub(crate) struct Groups<'a> {
+    /// Keys with the layer that had them first.
+    pub(crate) keys: Vec<(NodeRef<'a>, u32)>,
+    /// Where the values of each key start, and the end of the last.
+    starts: Vec<u32>,
+    /// Values with the map that says them, key by key and low to high: as many as there are, however many maps and keys.
+    values: Vec<(u32, NodeRef<'a>)>,
+}
+
+impl<'a> Groups<'a> {
+    /// What the maps say at a key, lowest first, each with the number of its map.
+    pub(crate) fn at(&self, key: usize) -> &[(u32, NodeRef<'a>)] {
+        &self.values[self.starts[key] as usize..self.starts[key + 1] as usize]
+    }
+}
 
 pub(crate) fn group<'a>(maps: &[Said<'a>]) -> Groups<'a> {
-    let width = maps.len();
+    let count = maps.iter().map(|map| map.node.len()).sum();
     let mut keys = Keys { list: Vec::with_capacity(maps[0].node.len()), index: None };
-    let mut members: Vec<Option<NodeRef<'a>>> = Vec::with_capacity(maps[0].node.len() * width);
-    for (column, map) in maps.iter().enumerate() {
-        for (at, (key, value)) in map.node.entries().enumerate() {
-            let found = if column == 0 { None } else { keys.find(at, key.content()) };
+    // For each value, in the order of the maps, the key that it stands at.
+    let mut rows: Vec<u32> = Vec::with_capacity(count);
+    let mut starts: Vec<u32> = Vec::with_capacity(maps[0].node.len() + 1);
+    for (number, map) in maps.iter().enumerate() {
+        for (at, (key, _)) in map.node.entries().enumerate() {
+            let found = if number == 0 { None } else { keys.find(at, key.content()) };
             let row = found.unwrap_or_else(|| {
-                members.resize(members.len() + width, None);
+                starts.push(0);
                 keys.push(key, map.layer)
             });
-            members[row * width + column] = Some(value);
+            starts[row] += 1;
+            rows.push(row as u32);
         }
     }
-    (keys.list, members)
+    let mut next = 0;
+    for start in &mut starts {
+        next += std::mem::replace(start, next);
+    }
+    let blank = maps[0];
+    let mut values = vec![(0, blank.node); rows.len()];
+    let mut row = rows.iter();
+    for (number, map) in maps.iter().enumerate() {
+        for (_, value) in map.node.entries() {
+            let start = &mut starts[*row.next().expect("a row for each value") as usize];
+            values[*start as usize] = (number as u32, value);
+            *start += 1;
+        }
+    }
+    // Each start has moved to its end: they are one off.
+    starts.insert(0, 0);
+    Groups { keys: keys.list, starts, values }
 }
 
 /// Keys in the order of first appearance. Few are searched in order; for many an index is made once it is needed.

@@ -46,6 +46,14 @@ impl Sandbox {
         sandbox
     }
 
+    /// A new world whose working folder is `inner` of an otherwise empty folder.
+    pub fn standing_in(program: impl Into<PathBuf>, inner: &str) -> Self {
+        let mut sandbox = Sandbox::new(program);
+        sandbox.work.push(inner);
+        fs::create_dir_all(sandbox.work()).unwrap();
+        sandbox
+    }
+
     /// The working folder.
     pub fn work(&self) -> PathBuf {
         self.root.path().join(&self.work)

@@ -39,3 +39,15 @@ fn the_guide_to_layers_says_what_happens() {
     let sandbox = Sandbox::of_example(PROGRAM, &root().join("examples/layers"), "project");
     check_script(&sandbox, &root().join("docs/layers.md")).unwrap_or_else(|failure| panic!("{failure}"));
 }
+
+#[test]
+fn the_guide_to_personas_says_what_happens() {
+    check_script(&Sandbox::standing_in(PROGRAM, "services/payments"), &root().join("docs/personas.md"))
+        .unwrap_or_else(|failure| panic!("{failure}"));
+}
+
+#[test]
+fn the_guide_to_bottles_says_what_happens() {
+    check_script(&Sandbox::new(PROGRAM), &root().join("docs/bottles.md"))
+        .unwrap_or_else(|failure| panic!("{failure}"));
+}

@@ -5,7 +5,7 @@ use agpm_text::Value;
 use crate::schema::{Form, Need, Table};
 use crate::unit::UnitKind;
 
-/// The JSON Schema (draft 2020-12) of a bottle or an agent.
+/// The JSON Schema (draft 2020-12) of the front matter of a bottle or an agent.
 pub fn json_schema(kind: UnitKind) -> Value {
     let about = match kind {
         UnitKind::Bottle => "The sandbox that agents run in",
@@ -20,7 +20,8 @@ pub fn json_schema(kind: UnitKind) -> Value {
 }
 
 fn object(table: &Table) -> Vec<(&'static str, Value)> {
-    let own = table.fields.iter().map(|field| {
+    // The schema is for front matter.
+    let own = table.fields.iter().filter(|field| field.need != Need::Body).map(|field| {
         let described = [("description", Value::from(field.about))];
         (field.name, Value::map(described.into_iter().chain(form(field.form))))
     });

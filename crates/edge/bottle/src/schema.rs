@@ -2,6 +2,8 @@
 
 use agpm_model::Passthrough;
 
+use crate::unit::PROMPT;
+
 /// The keys of one kind of map.
 #[derive(Debug)]
 pub(crate) struct Table {
@@ -48,6 +50,8 @@ pub(crate) enum Need {
     Required,
     /// In the effective value: a bottle below may have said it.
     Effective,
+    /// Never, and only in the JSON object: in Markdown the body says it.
+    Body,
 }
 
 /// Fields that Claude Code reads in its own agent files, so that one file can serve both programs. Which fields these are
@@ -98,7 +102,12 @@ pub(crate) const AGENT: Table = Table {
         optional("skills", Form::Texts, "The skills that the agent has"),
         optional("env", Form::TextMap, "Environment variables, over those of the bottle"),
         optional("git", Form::Table(&AGENT_GIT), "What git in the sandbox knows, over the bottle"),
-        optional("prompt", Form::Text, "What the agent is told; in Markdown the body, not a key"),
+        Field {
+            name: PROMPT,
+            form: Form::Text,
+            need: Need::Body,
+            about: "What the agent is told; in Markdown the body, not a key",
+        },
     ],
     passthrough: Some(&CLAUDE_CODE),
 };

@@ -107,7 +107,7 @@ pub(crate) enum Command {
     Validate(ValidateArgs),
     /// Check every installed file against what was installed
     Verify(VerifyArgs),
-    /// Check git, configuration, manifest, cache, layers and what is installed, and create nothing
+    /// Check git, configuration, manifest, cache, layers, what is installed and personas, and create nothing
     Doctor(DoctorArgs),
     /// Take back the last change
     Undo(UndoArgs),

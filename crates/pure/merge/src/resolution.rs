@@ -220,7 +220,7 @@ impl<'r> Walk<'_, 'r> {
                 Body::Map => (Kind::Map, resolution.packed(child.key).content().to_owned()),
                 _ => (Kind::List, index.to_string()),
             };
-            let below = self.shadows_below(&shadows, kind, &step);
+            let below = self.shadows_below(&shadows, kind, (index, &step));
             self.pointer.push(step);
             if self.concerned() {
                 self.folded(child.node, &below);
@@ -242,7 +242,7 @@ impl<'r> Walk<'_, 'r> {
                 }
                 _ => (at.to_string(), node.item(at)),
             };
-            let below = Lot { shadows: self.shadows_below(&lot.shadows, node.kind(), &step), ..lot };
+            let below = Lot { shadows: self.shadows_below(&lot.shadows, node.kind(), (at, &step)), ..lot };
             self.pointer.push(step);
             if self.concerned() {
                 self.inside(child, below);
@@ -259,11 +259,12 @@ impl<'r> Walk<'_, 'r> {
     }
 
     /// What was shadowed as a whole is shadowed part by part.
-    fn shadows_below(&self, shadows: &[Shadow], kind: Kind, step: &str) -> Vec<Shadow> {
+    fn shadows_below(&self, shadows: &[Shadow], kind: Kind, (index, step): (usize, &str)) -> Vec<Shadow> {
         let follow = |shadow: &Shadow| {
             let node = self.resolution.node(shadow.origin);
             if node.kind() != kind {
-                return Some(*shadow);
+                // A text that says what a map says is told once, not at every leaf.
+                return Some(*shadow).filter(|shadow| shadow.kind == ShadowKind::Replaced || index == 0);
             }
             let child = node.child(step)?;
             Some(Shadow { origin: Origin { node: child.id(), ..shadow.origin }, ..*shadow })

@@ -9,12 +9,11 @@ const HEAD: &[&str] = &["title", "purpose"];
 const NAMES: &[&str] =
     &["title", "name", "label", "slug", "id", "key", "identifier", "type", "timestamp", "path"];
 
-/// A page: the title, what is said in one line, then a section for each thing that is said in more.
-pub fn markdown(profile: &Value) -> String {
+/// A page: the title, or else the name, what is said in one line, then a section for each thing that is said in more.
+pub fn markdown(profile: &Value, name: &str) -> String {
     let Value::Map(entries) = profile else { return String::new() };
     let mut page = Page::default();
-    let title = text_at(entries, "title").or_else(|| text_at(entries, "slug"));
-    page.heading(1, &title.unwrap_or_else(|| "Persona".to_owned()));
+    page.heading(1, &text_at(entries, "title").unwrap_or_else(|| name.to_owned()));
     if let Some(purpose) = text_at(entries, "purpose") {
         page.paragraph(&purpose);
     }

@@ -41,7 +41,7 @@ fn render(report: DemoReport, shown: &Shown<'_>) -> Rendering {
             DemoResult::Merged(file) => String::from_utf8_lossy(&file.to_bytes()).into_owned(),
             DemoResult::Installed(report) => install::text(report, shown),
             DemoResult::Explained(origins) => provenance::text(origins),
-            DemoResult::Persona(persona) => markdown(persona),
+            DemoResult::Persona(persona) => markdown(persona, "Persona"),
             DemoResult::Bottle(agent) => print(agent, Format::Yaml).unwrap_or_default(),
         };
         out.push_str(&format!("\n$ {}\n{result}", show.command));

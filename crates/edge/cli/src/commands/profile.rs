@@ -11,7 +11,7 @@ use crate::args::{ProfileArgs, ProfileFormat, ProfileKind};
 use crate::commands::table::table;
 use crate::commands::two_formats;
 use crate::draw::one_line;
-use crate::output::{Output, Rendering, Shown};
+use crate::output::{Output, Rendering};
 
 const HEAD: [&str; 3] = ["Persona", "Kinds", "Levels"];
 
@@ -41,22 +41,23 @@ pub(crate) fn run(world: &World, args: ProfileArgs, output: &mut Output) -> Exit
     ];
     let additions = asked.into_iter().filter(|(asked, _)| *asked).map(|(_, addition)| addition).collect();
     let request = ProfileRequest { slug, kinds, place, additions, warnings };
-    output.finish(profile(world, &request), |report, shown| render(&report, kinds, format, shown))
+    output.finish(profile(world, &request), |report, _| render(&report, &request.slug, kinds, format))
 }
 
 fn render(
     report: &ProfileReport,
+    slug: &str,
     kinds: ProfileKinds,
     format: Option<ProfileFormat>,
-    _: &Shown<'_>,
 ) -> Rendering {
     match (format, kinds, &report.value) {
         (Some(ProfileFormat::Md), ProfileKinds::All, Value::Map(kinds)) => {
             let pages = kinds.iter().filter(|(_, value)| !matches!(value, Value::Null));
-            let pages: Vec<String> = pages.map(|(_, value)| markdown(value)).collect();
+            let pages: Vec<String> =
+                pages.map(|(kind, value)| markdown(value, &format!("{slug}: {kind}"))).collect();
             Rendering::Text(pages.join("\n"))
         }
-        (Some(ProfileFormat::Md), _, value) => Rendering::Text(markdown(value)),
+        (Some(ProfileFormat::Md), _, value) => Rendering::Text(markdown(value, slug)),
         (format, _, value) => Rendering::Text(in_format(value, format)),
     }
 }

@@ -162,8 +162,8 @@ fn explain_of_what_is_not_there_has_a_near_name() {
     for (what, word) in [
         ("profile:ada /titel", "did you mean `/title`"),
         ("profile:ada /guardrails/9", "/guardrails/9"),
-        ("profile:ada/agend", "agend"),
-        ("profile:ada/", "did you mean `ada`"),
+        ("profile:ada/agend", "did you mean `agenda`"),
+        ("profile:ada/", "kinds are"),
         ("profile:/agent", "name/unknown"),
     ] {
         tree.fails("repo/team/me", &format!("explain {what}"), 3, &[word]);

@@ -4,9 +4,12 @@ use crate::doctor::{DoctorRequest, Summary, project};
 use crate::failure::{Failure, Notes};
 use crate::lineage::{PersonaRules, lint_personas};
 use crate::words::counted;
-use crate::world::World;
+use crate::world::{Scope, World};
 
 pub(super) fn check(world: &World, request: &DoctorRequest, notes: &mut Notes) -> Result<Summary, Failure> {
+    if world.environment.scope == Scope::User {
+        return Ok(Summary::Skipped("personas belong to projects"));
+    }
     let root = project(world, notes).ok().and_then(|(project, _)| {
         let root = project.manifest.root_directives?;
         Some(project.folder?.join(root))

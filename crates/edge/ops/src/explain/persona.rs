@@ -1,11 +1,12 @@
 //! Where the values of a persona came from.
 
-use agpm_diag::Severity;
+use agpm_diag::{Severity, did_you_mean};
 use agpm_persona::{PersonaKind, Slug};
 use agpm_text::{Pointer, to_value};
 
 use crate::explain::found;
 use crate::failure::{Failure, Notes};
+use crate::gather::unknown_name;
 use crate::lineage::{Levels, Library, LineagePlace, Sought, no_such_kind, nobody, unreadable};
 use crate::provenance::Provenance;
 use crate::world::World;
@@ -17,12 +18,13 @@ pub(super) fn explain_persona(
     pointer: &Pointer,
     notes: &mut Notes,
 ) -> Result<Provenance, Failure> {
-    let (slug, kind) = match name.rsplit_once('/') {
-        Some((slug, kind)) => (slug, PersonaKind::named(kind)),
-        None => (name, Some(PersonaKind::Agent)),
-    };
+    let (slug, word) = name.rsplit_once('/').unwrap_or((name, PersonaKind::Agent.word()));
     let mut library = Library::new(&world.environment, Levels::find(world, &LineagePlace::default(), notes)?);
-    let (Some(slug), Some(kind)) = (Slug::new(slug), kind) else { return Err(nobody(&library, name)) };
+    let Some(slug) = Slug::new(slug) else { return Err(nobody(&library, name)) };
+    let Some(kind) = PersonaKind::named(word) else {
+        let words = PersonaKind::ALL.map(PersonaKind::word);
+        return Err(unknown_name("kind of document", word, did_you_mean(word, "kinds are", words)));
+    };
     match library.seek(&slug, kind, notes) {
         Sought::Merged(merged) => {
             // A warning about another place would only be in the way of the answer.

@@ -10,7 +10,8 @@ use agpm_persona::DocumentName;
 use agpm_store as store;
 
 use crate::failure::Failure;
-use crate::lineage::levels::{Levels, git_failed};
+use crate::lineage::levels::git_failed;
+use crate::lineage::library::Library;
 use crate::world::World;
 
 /// The folder that documents are archived in, anywhere in the repository.
@@ -19,11 +20,11 @@ const ARCHIVE: &str = "legacy-imports";
 /// Documents of the revision that are neither there nor archived: under their name, or with what they said.
 pub(super) fn not_archived(
     world: &World,
-    levels: &Levels,
+    library: &Library,
     revision: &str,
 ) -> Result<Vec<Diagnostic>, Failure> {
     let environment = &world.environment;
-    let Some(root) = &levels.repository else {
+    let Some(root) = &library.levels.repository else {
         let message = format!("there is no git repository here that could have the revision `{revision}`");
         let help = "run it in a repository, or leave out `--since`";
         return Err(Diagnostic::new(&codes::SOURCE_GIT, message).help(help).into());
@@ -46,7 +47,7 @@ pub(super) fn not_archived(
     let contents: BTreeSet<ObjectId> = git.contents(root, &kept).map_err(git_failed)?.into_iter().collect();
     let lost =
         gone.iter().filter(|(path, held)| !names.contains(file_name(path)) && !contents.contains(held));
-    Ok(lost.map(|(path, _)| told(path, revision)).collect())
+    Ok(lost.map(|(path, _)| told(path, revision).in_file(library.shown(&root.join(path)))).collect())
 }
 
 fn told(path: &str, revision: &str) -> Diagnostic {
@@ -54,7 +55,7 @@ fn told(path: &str, revision: &str) -> Diagnostic {
     let help = format!(
         "`git show {revision}:{path}` has it: put it under a `{ARCHIVE}/` folder, such as that of the persona that takes over"
     );
-    Diagnostic::new(&codes::LINEAGE_NOT_ARCHIVED, message).in_file(path).help(help)
+    Diagnostic::new(&codes::LINEAGE_NOT_ARCHIVED, message).help(help)
 }
 
 fn is_document(path: &str) -> bool {

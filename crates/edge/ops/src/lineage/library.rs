@@ -382,7 +382,7 @@ impl Library {
     }
 
     /// A path as users find it from where they are.
-    fn shown(&self, path: &Path) -> String {
+    pub(crate) fn shown(&self, path: &Path) -> String {
         from_here(&self.here, path, &self.levels.top)
     }
 }

@@ -34,6 +34,11 @@ pub(crate) fn lint_personas(
     let mut library = Library::new(&world.environment, Levels::find(world, &LineagePlace::default(), notes)?);
     let personas = library.personas(notes);
     let root = rules.root.as_deref().map(store::real_path);
+    notes.diagnostics.extend(root.as_deref().filter(|root| !store::is_file(root)).map(|root| {
+        let message = format!("the root directives document `{}` is not there", library.levels.label(root));
+        let diagnostic = Diagnostic::new(&codes::LINEAGE_MISSING_PARENT, message);
+        diagnostic.help("`root` in `[lineage]` is a path from the manifest's folder")
+    }));
     for (slug, visible) in &personas {
         for kind in &visible.kinds {
             let Sought::Merged(merged) = library.seek(slug, *kind, notes) else { continue };
@@ -44,7 +49,7 @@ pub(crate) fn lint_personas(
         }
     }
     if let Some(revision) = &rules.since {
-        let found = not_archived(world, &library.levels, revision)?;
+        let found = not_archived(world, &library, revision)?;
         notes.diagnostics.extend(found);
     }
     Ok(personas.len())

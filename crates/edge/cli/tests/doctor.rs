@@ -57,17 +57,18 @@ fn root(sandbox: &Sandbox) -> std::path::PathBuf {
 fn a_good_project_is_in_order() {
     let sandbox = sandbox();
     let expected = "\
-ok  git        VERSION
-ok  config     no configuration
-ok  manifest   1 dependency, 1 source, locked
-ok  cache      SIZE
-ok  layers     no layers
-ok  ownership  4 files and entries as installed
+ok       git        VERSION
+ok       config     no configuration
+ok       manifest   1 dependency, 1 source, locked
+ok       cache      SIZE
+ok       layers     no layers
+ok       ownership  4 files and entries as installed
+skipped  lineage    no personas
 
 everything is in order
 ";
     let said = neutral(&good(&sandbox, "agpm doctor --strict"));
-    let size = said.lines().find_map(|line| line.strip_prefix("ok  cache      ")).unwrap().to_owned();
+    let size = said.lines().find_map(|line| line.strip_prefix("ok       cache      ")).unwrap().to_owned();
     assert!(size.starts_with("1 copy, "), "{size}");
     assert_eq!(said.replace(&size, "SIZE"), expected);
     assert_eq!(good(&sandbox, "agpm -q doctor"), "");
@@ -83,11 +84,13 @@ skipped  manifest   no manifest
 ok       cache      nothing was fetched yet
 skipped  layers     no manifest
 skipped  ownership  no manifest
+skipped  lineage    no personas
 
 everything is in order
 ";
     assert_eq!(neutral(&good(&sandbox, "agpm doctor --strict")), expected);
-    assert_eq!(neutral(&good(&sandbox, "agpm doctor -g")), expected);
+    let of_user = expected.replace("no personas", "personas belong to projects");
+    assert_eq!(neutral(&good(&sandbox, "agpm doctor -g")), of_user);
     fails(&sandbox, "agpm doctor --manifest-path no.toml", 1, &["error[io/not-found]", "error    manifest"]);
 }
 
@@ -205,7 +208,7 @@ fn the_cache_is_measured() {
     let words =
         ["the cache holds 1 copy that was never finished", "the cache holds 5 B that belong to no copy"];
     let said = good(&sandbox, "agpm doctor");
-    assert!(said.contains("ok  cache      2 copies, "), "{said}");
+    assert!(said.contains("ok       cache      2 copies, "), "{said}");
     assert!(words.iter().all(|word| said.contains(&format!("note[io/exists]: {word}"))), "{said}");
     fs::remove_dir_all(&cache).unwrap();
     fs::write(&cache, "").unwrap();

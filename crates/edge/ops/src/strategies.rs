@@ -62,8 +62,12 @@ fn run(world: &World, request: &StrategiesRequest, notes: &mut Notes) -> Result<
     }
     let wanted = |name: &str| request.name.as_deref().is_none_or(|wanted| wanted == name);
     let built_in = BUILT_IN.iter().filter(|b| wanted(b.name)).map(StrategyPage::BuiltIn);
-    let own =
-        project.manifest.strategies.iter().filter(|s| wanted(&s.name)).map(|s| StrategyPage::Own(Box::new(own(s))));
+    let own = project
+        .manifest
+        .strategies
+        .iter()
+        .filter(|s| wanted(&s.name))
+        .map(|s| StrategyPage::Own(Box::new(own(s))));
     Ok(StrategiesReport { pages: built_in.chain(own).collect(), all: request.name.is_none() })
 }
 

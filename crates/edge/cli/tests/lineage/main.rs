@@ -4,6 +4,7 @@
 
 mod bad;
 mod discovery;
+mod doctor;
 mod inheriting;
 mod large;
 mod links;

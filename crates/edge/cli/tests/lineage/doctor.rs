@@ -1,0 +1,138 @@
+//! What `doctor` says of personas.
+
+use crate::support::{Tree, under};
+
+const ROOT: &str = ".clia/agents/root/root@x.agent.triad.json";
+const INHERITS: &str = r#""inherits": [".clia/agents/root/root@x.agent.triad.json"]"#;
+
+fn tree(ada: &str) -> Tree {
+    let tree = Tree::of(&[("", &format!(r#"{{"schemaVersion": "0.4.0", {ada}}}"#))]);
+    tree.write(
+        &under("repo", ROOT),
+        r#"{"schemaVersion": "0.4.0", "guardrails": ["Log it."], "status": "active"}"#,
+    );
+    tree
+}
+
+/// The codes that the doctor finds, each as often as it is told.
+fn found(tree: &Tree, line: &str) -> Vec<String> {
+    let output = tree.run("repo", line);
+    let coded = |line: &str| Some(line.split_once('[')?.1.split_once("]: ")?.0.to_owned());
+    let lines =
+        output.stdout.lines().filter(|line| line.starts_with("warning[") || line.starts_with("error["));
+    lines.filter_map(coded).collect()
+}
+
+#[test]
+fn active_personas_inherit_root_directives() {
+    for (ada, codes) in [
+        (r#""status": "active""#.to_owned(), vec!["lineage/no-root"]),
+        (r#""status": " Active ""#.to_owned(), vec!["lineage/no-root"]),
+        (r#""status": "retired""#.to_owned(), vec![]),
+        (r#""title": "no status""#.to_owned(), vec![]),
+        (format!(r#""status": "active", {INHERITS}"#), vec![]),
+        (r#""status": "active", "inherits": ["middle.json"]"#.to_owned(), vec![]),
+    ] {
+        let tree = tree(&ada);
+        tree.write("repo/middle.json", format!("{{{INHERITS}}}"));
+        assert_eq!(found(&tree, "doctor"), codes, "{ada}");
+        let code = if codes.is_empty() { 0 } else { 1 };
+        assert_eq!(tree.run("repo", "doctor --strict").code, Some(code), "{ada}");
+    }
+}
+
+#[test]
+fn the_manifest_may_name_the_root_directives() {
+    let tree = tree(r#""status": "active", "inherits": ["rules/all.json"]"#);
+    tree.write("repo/rules/all.json", "{}");
+    assert_eq!(found(&tree, "doctor"), ["lineage/no-root"]);
+    tree.write("repo/agpm.toml", "[lineage]\nroot = \"rules/all.json\"\n");
+    assert!(
+        found(&tree, "doctor").iter().all(|code| !code.starts_with("lineage/")),
+        "{:?}",
+        found(&tree, "doctor")
+    );
+    tree.write("repo/agpm.toml", "[lineage]\nroot = \"rules/gone.json\"\n");
+    let codes = found(&tree, "doctor");
+    assert!(
+        codes.contains(&"lineage/missing-parent".to_owned()) && codes.contains(&"lineage/no-root".to_owned())
+    );
+    tree.write("repo/agpm.toml", "[lineage]\nroots = \"x\"\n");
+    assert_eq!(tree.run("repo", "validate").code, Some(1));
+}
+
+#[test]
+fn what_merging_warns_of_is_a_finding() {
+    let tree = tree(r#""inherits": ["gone.json", ".clia/agents/bad/bad@x.agent.triad.json"]"#);
+    tree.write("repo/.clia/agents/bad/bad@x.agent.triad.json", "{");
+    tree.write("repo/.clia/agents/eve/eve@x.agency.triad.json", r#"{"schemaVersion": "9"}"#);
+    let codes = found(&tree, "doctor");
+    for code in ["lineage/missing-parent", "lineage/unreadable", "lineage/version"] {
+        assert!(codes.iter().any(|found| found == code), "{code}: {codes:?}");
+    }
+    assert_eq!(tree.run("repo", "doctor").code, Some(0));
+    assert_eq!(tree.run("repo", "doctor --strict").code, Some(1));
+}
+
+#[test]
+fn guardrails_that_differ_in_case_or_spaces_are_near_duplicates() {
+    let tree = tree(&format!(r#"{INHERITS}, "guardrails": ["log  it.", "LOG IT.", "Log it", "Log it."]"#));
+    assert_eq!(found(&tree, "doctor"), ["lineage/near-duplicate"; 2]);
+}
+
+#[test]
+fn shared_documents_are_told_of_once() {
+    let tree = tree(r#""inherits": ["middle.json"]"#);
+    tree.write("repo/middle.json", r#"{"inherits": ["gone.json"]}"#);
+    for slug in ["bob", "eve", "joe"] {
+        tree.persona("repo", slug, "agent", r#"{"inherits": ["middle.json"]}"#);
+    }
+    assert_eq!(found(&tree, "doctor"), ["lineage/missing-parent"]);
+}
+
+#[test]
+fn documents_that_are_gone_are_archived() {
+    let gone = ".clia/agents/bob/bob@x.agent.triad.json";
+    let tree = tree(r#""title": "Ada""#);
+    tree.write(&under("repo", gone), r#"{"title": "Bob"}"#);
+    tree.commit("repo");
+    tree.git("repo", &["tag", "base"]);
+    assert_eq!(found(&tree, "doctor --since base"), [""; 0]);
+    std::fs::remove_file(tree.path(&under("repo", gone))).unwrap();
+    let told = || found(&tree, "doctor --since base");
+    assert_eq!(told(), ["lineage/not-archived"]);
+    tree.commit("repo");
+    assert_eq!(told(), ["lineage/not-archived"]);
+    assert_eq!(tree.run("repo", "doctor --since base --strict").code, Some(1));
+    assert_eq!(found(&tree, "doctor"), [""; 0]);
+    // From a folder below, too; the place is from there.
+    tree.folder("repo/below");
+    let output = tree.run("repo/below", "doctor --since base");
+    assert!(output.stdout.contains(&format!("--> ../{gone}")), "{output}");
+    // By its name, by what it said, or moved: nothing is lost.
+    for (path, text) in [
+        (".clia/agents/ada/legacy-imports/bob@x.agent.triad.json", "{}"),
+        (".clia/agents/ada/legacy-imports/2026/old.json", r#"{"title": "Bob"}"#),
+        (".clia/agents/robert/bob@y.agent.triad.json", r#"{"title": "Bob"}"#),
+    ] {
+        tree.write(&under("repo", path), text);
+        assert_eq!(told(), [""; 0], "{path}");
+        std::fs::remove_file(tree.path(&under("repo", path))).unwrap();
+    }
+    assert_eq!(told(), ["lineage/not-archived"]);
+}
+
+#[test]
+fn a_revision_that_is_not_there_is_an_error() {
+    let tree = tree(r#""title": "Ada""#);
+    tree.commit("repo");
+    for revision in ["nowhere", "--all", "HEAD:x"] {
+        let output = tree.run("repo", &format!("doctor --since={revision}"));
+        assert_eq!(output.code, Some(1), "{output}");
+        assert!(output.stdout.contains("there is no revision"), "{output}");
+    }
+    let outside = Tree::new();
+    let output = outside.run("", "doctor --since HEAD");
+    assert_eq!(output.code, Some(1), "{output}");
+    assert!(output.stdout.contains("no git repository here"), "{output}");
+}

@@ -220,7 +220,11 @@ impl<'r> Walk<'_, 'r> {
                 Body::Map => (Kind::Map, resolution.packed(child.key).content().to_owned()),
                 _ => (Kind::List, index.to_string()),
             };
-            let below = self.shadows_below(&shadows, kind, (index, &step));
+            let mut below = self.shadows_below(&shadows, kind, (index, &step));
+            if index == 0 && kind == Kind::Map {
+                let has = |key: &str| children.iter().any(|c| resolution.packed(c.key).content() == key);
+                below.extend(self.lost_parts(&shadows, kind, has));
+            }
             self.pointer.push(step);
             if self.concerned() {
                 self.folded(child.node, &below);
@@ -242,7 +246,11 @@ impl<'r> Walk<'_, 'r> {
                 }
                 _ => (at.to_string(), node.item(at)),
             };
-            let below = Lot { shadows: self.shadows_below(&lot.shadows, node.kind(), (at, &step)), ..lot };
+            let mut below = Lot { shadows: self.shadows_below(&lot.shadows, node.kind(), (at, &step)), ..lot };
+            if at == 0 {
+                let lost = self.lost_parts(&lot.shadows, node.kind(), |step| node.child(step).is_some());
+                below.shadows.extend(lost);
+            }
             self.pointer.push(step);
             if self.concerned() {
                 self.inside(child, below);
@@ -270,6 +278,20 @@ impl<'r> Walk<'_, 'r> {
             Some(Shadow { origin: Origin { node: child.id(), ..shadow.origin }, ..*shadow })
         };
         shadows.iter().filter_map(follow).collect()
+    }
+
+    /// Maps and lists with parts that the result has no place for: they are told as a whole, beside the first leaf.
+    fn lost_parts(&self, shadows: &[Shadow], kind: Kind, has: impl Fn(&str) -> bool) -> Vec<Shadow> {
+        let is_lost = |shadow: &&Shadow| {
+            let node = self.resolution.node(shadow.origin);
+            let replaced = shadow.kind == ShadowKind::Replaced && node.kind() == kind;
+            replaced
+                && match kind {
+                    Kind::Map => node.entries().any(|(key, _)| !has(key.content())),
+                    _ => (0..node.len()).any(|at| !has(&at.to_string())),
+                }
+        };
+        shadows.iter().filter(is_lost).copied().collect()
     }
 }
 

@@ -3,7 +3,7 @@
 use std::hash::BuildHasher;
 
 use agpm_diag::{Diagnostic, codes};
-use agpm_model::{Identity, Projection};
+use agpm_model::{Identity, IdentityField, Projection};
 use agpm_text::{Kind, NodeRef, Shape, View, equal, fingerprint};
 use foldhash::fast::FixedState;
 use hashbrown::{HashMap, HashTable};
@@ -16,7 +16,7 @@ impl<'a> Folder<'a, '_> {
     /// Every item once, where the lowest that is the same stands; blank ones are left out.
     pub(crate) fn united(&mut self, lists: &[Said<'a>], identity: Identity) -> Vec<Slot<'a>> {
         let mut set = Set { identity, slots: Vec::new(), known: HashTable::new(), texts: HashMap::default() };
-        for item in lists.iter().flat_map(|list| items(*list)).filter(|item| !is_blank(item.node)) {
+        for item in lists.iter().flat_map(|list| items(*list)).filter(|item| !is_blank_item(item.node)) {
             if let Some((earlier, later)) = set.join(item) {
                 self.report_one_identity(earlier, later, identity);
             }
@@ -39,34 +39,53 @@ impl<'a> Folder<'a, '_> {
     }
 }
 
-/// The values that tell an item apart, by field: the name that it has there and what it says.
-struct Key<'a>(Vec<Option<(&'static str, NodeRef<'a>)>>);
+/// The values that tell an item apart, by field.
+struct Key<'a>(Vec<Option<KeyPart<'a>>>);
+
+/// Which of the alternatives of a field an item has, how it spells it, and what it says there.
+#[derive(Clone, Copy)]
+struct KeyPart<'a> {
+    alternative: usize,
+    name: &'static str,
+    value: NodeRef<'a>,
+}
 
 impl<'a> Key<'a> {
     /// Nothing if the item has none of the fields.
     fn of(item: NodeRef<'a>, identity: Identity) -> Option<Self> {
-        let field =
-            |names: &&[&'static str]| names.iter().find_map(|name| Some((*name, scalar(item, name)?)));
-        let fields: Vec<_> = identity.fields.iter().map(field).collect();
+        let spelled = |(alternative, names): (usize, &&[&'static str])| {
+            let part = |name: &&'static str| Some(KeyPart { alternative, name, value: scalar(item, name)? });
+            names.iter().find_map(part)
+        };
+        let field = |alternatives: &IdentityField| alternatives.iter().enumerate().find_map(spelled);
+        let fields: Vec<Option<KeyPart<'a>>> = identity.fields.iter().map(field).collect();
         fields.iter().any(Option::is_some).then_some(Key(fields))
     }
 
     fn hash(&self) -> u64 {
-        let value = |field: &Option<(&str, NodeRef<'a>)>| field.map(|(_, node)| fingerprint(node));
+        let value = |part: &Option<KeyPart<'a>>| part.map(|part| (part.alternative, fingerprint(part.value)));
         FixedState::default().hash_one(self.0.iter().map(value).collect::<Vec<_>>())
     }
 
     fn is(&self, other: &Self) -> bool {
         self.0.iter().zip(&other.0).all(|pair| match pair {
-            (Some((_, left)), Some((_, right))) => equal(*left, *right),
+            (Some(left), Some(right)) => {
+                left.alternative == right.alternative && equal(left.value, right.value)
+            }
             (left, right) => left.is_none() && right.is_none(),
         })
     }
 
     fn words(&self) -> String {
-        let fields = self.0.iter().flatten().map(|(name, node)| format!("the {name} `{}`", node.content()));
-        fields.collect::<Vec<_>>().join(" and ")
+        let parts = self.0.iter().flatten();
+        let parts = parts.map(|part| format!("the {} `{}`", part.name, part.value.content()));
+        parts.collect::<Vec<_>>().join(" and ")
     }
+}
+
+/// Null and blank texts are no items.
+fn is_blank_item(item: NodeRef<'_>) -> bool {
+    matches!(item.kind(), Kind::Null | Kind::String) && is_blank(item)
 }
 
 /// What an item says under a name, if it is a value that is not blank.
@@ -79,6 +98,13 @@ fn scalar<'a>(item: NodeRef<'a>, name: &str) -> Option<NodeRef<'a>> {
 struct Placed<'a> {
     place: usize,
     slot: Slot<'a>,
+}
+
+/// Whether an item has an identity.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Keyed {
+    By,
+    Not,
 }
 
 struct Set<'a> {
@@ -97,12 +123,13 @@ impl<'a> Set<'a> {
             self.join_text(text, item);
             return None;
         }
-        let at = self.slot_of(item);
+        let (at, keyed) = self.slot_of(item);
         let slot = &mut self.slots[at].as_mut()?.slot;
-        let twin = slot.said.iter().find(|said| equal(said.node, item.node)).copied();
-        let told = slot.said.iter().find(|said| said.layer == item.layer && twin.is_none()).copied();
-        match twin {
-            Some(_) if slot.said.len() == 1 => {
+        let told = |said: &&Said<'a>| said.layer == item.layer && !equal(said.node, item.node);
+        let told = slot.said.iter().find(told).copied();
+        match keyed {
+            // All that it says is there already.
+            Keyed::Not if !slot.said.is_empty() => {
                 slot.duplicates.insert(0, Shadow { origin: item.origin(), kind: ShadowKind::Duplicate });
             }
             _ => slot.said.push(item),
@@ -128,9 +155,10 @@ impl<'a> Set<'a> {
     }
 
     /// The slot of what is the same, or a new and empty one.
-    fn slot_of(&mut self, item: Said<'a>) -> usize {
+    fn slot_of(&mut self, item: Said<'a>) -> (usize, Keyed) {
         let identity = self.identity;
         let key = Key::of(item.node, identity);
+        let keyed = if key.is_some() { Keyed::By } else { Keyed::Not };
         let hash_of = |node: NodeRef<'a>| match Key::of(node, identity) {
             Some(key) => key.hash(),
             None => fingerprint(node),
@@ -146,12 +174,12 @@ impl<'a> Set<'a> {
         let hash = hash_of(item.node);
         let slots = &self.slots;
         if let Some(at) = self.known.find(hash, |at| first(slots, *at).is_some_and(same)).copied() {
-            return at;
+            return (at, keyed);
         }
         let at = self.add(Slot { said: Vec::new(), duplicates: Vec::new() });
         let slots = &self.slots;
         self.known.insert_unique(hash, at, |at| first(slots, *at).map_or(hash, hash_of));
-        at
+        (at, keyed)
     }
 
     /// Texts that the map says too are taken into its slot, which stands where the lowest of them stood.

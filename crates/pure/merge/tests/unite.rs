@@ -9,10 +9,10 @@ use agpm_model::{Empty, Identity, Items, LayerName, Lists, Operation, Projection
 use agpm_text::{Format, Limits, Pointer, parse, to_value};
 
 const TITLED: Identity = Identity {
-    fields: &[&["slug", "title"]],
+    fields: &[&[&["slug", "id"], &["title"]]],
     projection: Some(Projection { title: &["title"], items: &["items"], item: &["text"] }),
 };
-const PAIR: Identity = Identity { fields: &[&["title"], &["url"]], projection: None };
+const PAIR: Identity = Identity { fields: &[&[&["title"]], &[&["url"]]], projection: None };
 
 fn resolve(layers: &[&str], identity: Identity, items: Items) -> Resolution {
     let mut sources = SourceMap::default();

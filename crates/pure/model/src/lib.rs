@@ -45,8 +45,8 @@ pub use resource::{Layout, RESOURCE_TYPES, ResourceType, SKILL_FILE};
 pub use schema::{KeyClass, Passthrough, Schema};
 pub use skill::skill_findings;
 pub use strategy::{
-    BUILT_IN, BuiltIn, Driver, Empty, Identity, Items, Lists, Maps, OPERATIONS, Operation, OperationError,
-    Projection, Rule, Separator, Strategy,
+    BUILT_IN, BuiltIn, Driver, Empty, Identity, IdentityField, Items, Lists, Maps, OPERATIONS, Operation,
+    OperationError, Projection, Rule, Separator, Strategy,
 };
 pub use tool::{Destination, EntryForm, FileForm, Folder, Scope, Tool, ToolState, Tools};
 pub use unit::{Extent, FileMode, GlobError, Origin, ResourcePath, Unit};

@@ -50,11 +50,14 @@ pub enum Operation {
 /// What tells items of a list apart where not every item need have it: those without are told apart by all they say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Identity {
-    /// Fields that count together, each under the first of its names that an item has.
-    pub fields: &'static [&'static [&'static str]],
+    /// Fields that count together.
+    pub fields: &'static [IdentityField],
     /// How an item reads as plain text; an item that is that text is the same.
     pub projection: Option<Projection>,
 }
+
+/// The first of these that an item has tells it apart; each may be spelled in several ways.
+pub type IdentityField = &'static [&'static [&'static str]];
 
 impl Identity {
     /// All that an item says.

@@ -1,7 +1,7 @@
 //! The table of how persona documents merge.
 
 use agpm_merge::{Composition, Policy, References};
-use agpm_model::{Empty, Identity, Items, Lists, Operation, Projection, Rule, Strategy};
+use agpm_model::{Empty, Identity, IdentityField, Items, Lists, Operation, Projection, Rule, Strategy};
 
 /// How sections and the like read as plain text.
 pub(crate) const TEXT: Projection = Projection {
@@ -15,26 +15,26 @@ pub(crate) const TITLED: &[&str] = &["sections", "checklists", "horizons", "mile
 
 /// Lists whose items are told apart by what they are, and of which the highest counts as a whole.
 const SELECTED: &[(&str, Identity)] = &[
-    ("/contributionMix/primary", by(&[&["type"]])),
-    ("/contributionMix/secondary", by(&[&["type"]])),
-    ("/focusDomains", by(&[&["identifier"]])),
+    ("/contributionMix/primary", by(&[&[&["type"]]])),
+    ("/contributionMix/secondary", by(&[&[&["type"]]])),
+    ("/focusDomains", by(&[&[&["identifier"]]])),
 ];
 
 /// Lists whose items are told apart by some fields, and whose other fields are filled from below.
 const UNITED: &[(&str, Identity)] =
-    &[("/links", by(&[&["title"], &["url"]])), ("/entries", by(&[&["timestamp"], &["title"]]))];
+    &[("/links", by(&[&[&["title"]], &[&["url"]]])), ("/entries", by(&[&[&["timestamp"]], &[&["title"]]]))];
 
 /// What one document says as a whole, if it says anything.
 const WHOLE: &[&str] = &["/notes", "/extensions"];
 
-const fn by(fields: &'static [&'static [&'static str]]) -> Identity {
+const fn by(fields: &'static [IdentityField]) -> Identity {
     Identity { fields, projection: None }
 }
 
 /// How the documents of one persona compose: scalars are the highest's that is not blank, lists are united, maps merge,
 /// and what the tables above name goes its own way. What is wrong with a reference is told and left out.
 pub fn policy() -> Policy {
-    let titled = Identity { fields: &[&["slug", "id", "key", "title"]], projection: Some(TEXT) };
+    let titled = Identity { fields: &[&[&["slug", "id", "key"], &["title"]]], projection: Some(TEXT) };
     let titled = TITLED.iter().map(|name| (format!("/{name}"), unite(titled, Items::Deep)));
     let united = UNITED.iter().map(|(place, identity)| ((*place).to_owned(), unite(*identity, Items::Deep)));
     let selected =

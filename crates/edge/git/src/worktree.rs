@@ -32,11 +32,14 @@ impl Git {
     pub fn files_at(&self, root: &Path, revision: &str) -> Result<Vec<(String, ObjectId)>, GitError> {
         let commit = format!("{revision}^{{commit}}");
         let question = ["rev-parse", "--verify", "--quiet", "--end-of-options", &commit];
-        let Run::Done(commit) = self.ask(root, &question, String::new())? else {
-            return Err(GitError::NoSuchCommit {
-                address: root.display().to_string(),
-                commit: revision.to_owned(),
-            });
+        let commit = match self.ask(root, &question, String::new())? {
+            Run::Done(commit) => commit,
+            // That is what it does where there is no such commit.
+            Run::Failed(words) if words.trim().is_empty() => {
+                let (address, commit) = (root.display().to_string(), revision.to_owned());
+                return Err(GitError::NoSuchCommit { address, commit });
+            }
+            run => return Err(broken(root, run)),
         };
         let commit = String::from_utf8_lossy(&commit).trim().to_owned();
         match self.ask(root, &["ls-tree", "-r", "-z", "--full-tree", &commit], String::new())? {
@@ -57,15 +60,31 @@ impl Git {
         }
     }
 
+    /// What a file held in the commits since a revision, besides what it held there.
+    pub fn versions_since(&self, root: &Path, revision: &str, file: &str) -> Result<Vec<ObjectId>, GitError> {
+        let range = format!("{revision}..HEAD");
+        let question =
+            ["rev-list", "--objects", "--no-object-names", "--filter=object:type=blob", &range, "--", file];
+        match self.ask(root, &question, String::new())? {
+            Run::Done(output) => Ok(objects(&output)),
+            run => Err(broken(root, run)),
+        }
+    }
+
+    /// The bytes of an object of a repository.
+    pub fn content(&self, root: &Path, object: &ObjectId) -> Result<Vec<u8>, GitError> {
+        match self.ask(root, &["cat-file", "blob", object.as_str()], String::new())? {
+            Run::Done(output) => Ok(output),
+            run => Err(broken(root, run)),
+        }
+    }
+
     /// What git would call the content of these files, which are named from the root.
     pub fn contents(&self, root: &Path, files: &[String]) -> Result<Vec<ObjectId>, GitError> {
         let question = ["hash-object", "--no-filters", "--stdin-paths"];
         let input: String = files.iter().map(|file| format!("{file}\n")).collect();
         match self.ask(root, &question, input)? {
-            Run::Done(output) => {
-                let text = String::from_utf8_lossy(&output).into_owned();
-                Ok(text.lines().filter_map(|line| line.parse().ok()).collect())
-            }
+            Run::Done(output) => Ok(objects(&output)),
             run => Err(broken(root, run)),
         }
     }
@@ -80,6 +99,10 @@ impl Git {
         command.args(question);
         self.run(command, input)
     }
+}
+
+fn objects(output: &[u8]) -> Vec<ObjectId> {
+    String::from_utf8_lossy(output).lines().filter_map(|line| line.parse().ok()).collect()
 }
 
 fn entries(output: &[u8]) -> impl Iterator<Item = String> {

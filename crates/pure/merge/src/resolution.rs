@@ -246,7 +246,8 @@ impl<'r> Walk<'_, 'r> {
                 }
                 _ => (at.to_string(), node.item(at)),
             };
-            let mut below = Lot { shadows: self.shadows_below(&lot.shadows, node.kind(), (at, &step)), ..lot };
+            let mut below =
+                Lot { shadows: self.shadows_below(&lot.shadows, node.kind(), (at, &step)), ..lot };
             if at == 0 {
                 let lost = self.lost_parts(&lot.shadows, node.kind(), |step| node.child(step).is_some());
                 below.shadows.extend(lost);

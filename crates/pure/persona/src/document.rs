@@ -29,10 +29,10 @@ pub struct Parent {
 }
 
 impl Parent {
-    /// Whether it is somewhere in the network.
+    /// Whether it is an address, and no path.
     pub fn is_remote(&self) -> bool {
-        let lower = self.path.trim_start().to_ascii_lowercase();
-        lower.starts_with("http://") || lower.starts_with("https://")
+        let scheme = self.path.trim_start().split_once("://").map(|(scheme, _)| scheme);
+        scheme.is_some_and(|scheme| !scheme.is_empty() && scheme.chars().all(|c| c.is_ascii_alphanumeric()))
     }
 }
 
@@ -73,15 +73,22 @@ pub fn read_document(source: SourceId, text: impl Into<Text>) -> Result<PersonaD
     };
     if let Some(version) = root.get("schemaVersion").filter(|version| !is_read(version.content())) {
         return Err(Unfit {
-            reason: format!("its `schemaVersion` is `{}`, and {VERSION} is what is read", version.content()),
+            reason: format!("its `schemaVersion` is {}, and {VERSION} is what is read", said(version)),
             span: version.span(),
             code: &codes::LINEAGE_VERSION,
-            help: format!("bring it to {VERSION}, or take it out of the persona's folder"),
+            help: format!("bring it to {VERSION}, or take it away"),
         });
     }
     let (parents, diagnostics) = parents(source, root);
     read_href_as_url(&mut document);
     Ok(PersonaDocument { document: Arc::new(document), parents, diagnostics })
+}
+
+fn said(version: NodeRef<'_>) -> String {
+    match version.kind() {
+        Kind::List | Kind::Map | Kind::Null => version.kind().word().to_owned(),
+        _ => format!("`{}`", version.content()),
+    }
 }
 
 /// `0.4`, or `0.4.` and anything.

@@ -36,10 +36,13 @@ pub fn near_duplicates(resolution: &Resolution) -> Vec<Diagnostic> {
                 seen.insert(plain, leaf.value);
             }
             Some(earlier) => {
-                let message = format!("the guardrail `{text}` is there twice, in another spelling");
+                let message = format!(
+                    "the guardrails `{}` and `{text}` differ only in case or spaces",
+                    earlier.content()
+                );
                 let diagnostic = Diagnostic::new(&codes::LINEAGE_NEAR_DUPLICATE, message)
-                    .at(leaf.value.document().source(), leaf.value.span(), "again here")
-                    .at(earlier.document().source(), earlier.span(), "first here")
+                    .at(leaf.value.document().source(), leaf.value.span(), "the other one")
+                    .at(earlier.document().source(), earlier.span(), "one of them")
                     .help("spell both alike, so that they count as one, or take one away");
                 found.push(diagnostic);
             }

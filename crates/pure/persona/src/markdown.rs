@@ -97,7 +97,7 @@ impl Page {
                 let url = text_at(entries, "url");
                 let told = |key: &str| name.as_ref().is_some_and(|(name, _)| *name == key) || key == "url";
                 match (&name, &url) {
-                    (Some((_, name)), Some(url)) => self.bullet(depth, &format!("[{name}]({url})")),
+                    (Some((_, name)), Some(url)) => self.bullet(depth, &link(name, url)),
                     (Some((_, name)), None) => self.bullet(depth, &format!("**{name}**")),
                     (None, Some(url)) => self.bullet(depth, &format!("<{url}>")),
                     (None, None) => self.bullet(depth, "…"),
@@ -139,8 +139,19 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+fn link(name: &str, url: &str) -> String {
+    let name = name.replace('[', "\\[").replace(']', "\\]");
+    let awkward = url.contains(|c: char| c.is_whitespace() || "()<>".contains(c));
+    let url = if awkward { format!("<{}>", one_line(url).replace(['<', '>'], "")) } else { url.to_owned() };
+    format!("[{name}]({url})")
+}
+
 /// `focusDomains` as `Focus domains`.
 fn words(key: &str) -> String {
+    // A pointer is to be copied.
+    if key.starts_with('/') {
+        return key.to_owned();
+    }
     let mut out = String::with_capacity(key.len() + 4);
     let mut before = None;
     for c in key.chars() {

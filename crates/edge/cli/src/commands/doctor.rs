@@ -1,7 +1,7 @@
 use std::process::ExitCode;
 
 use agpm_diag::Severity;
-use agpm_ops::{CheckRow, DoctorReport, DoctorRequest, Warnings, World, doctor};
+use agpm_ops::{CheckRow, DoctorReport, DoctorRequest, FailureKind, Warnings, World, doctor};
 
 use crate::args::DoctorArgs;
 use crate::commands::table::{columns, counted};
@@ -11,6 +11,7 @@ use crate::output::{Output, Rendering, Shown, Verdict};
 pub(crate) fn run(world: &World, args: DoctorArgs, output: &mut Output) -> ExitCode {
     let warnings = if args.strict { Warnings::Stop } else { Warnings::Tell };
     let judge = |report: &DoctorReport, _: &[agpm_diag::Diagnostic]| match report.has_errors() {
+        true if report.not_found => Verdict::As(FailureKind::NotFound),
         true => Verdict::Findings,
         false => Verdict::Good,
     };

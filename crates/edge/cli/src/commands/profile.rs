@@ -55,9 +55,9 @@ fn render(
             let pages = kinds.iter().filter(|(_, value)| !matches!(value, Value::Null));
             let pages: Vec<String> =
                 pages.map(|(kind, value)| markdown(value, &format!("{slug}: {kind}"))).collect();
-            Rendering::Text(pages.join("\n"))
+            Rendering::Text(printable(&pages.join("\n")))
         }
-        (Some(ProfileFormat::Md), _, value) => Rendering::Text(markdown(value, slug)),
+        (Some(ProfileFormat::Md), _, value) => Rendering::Text(printable(&markdown(value, slug))),
         (format, _, value) => Rendering::Text(in_format(value, format)),
     }
 }
@@ -72,7 +72,10 @@ fn list(report: &PersonasReport, format: Option<ProfileFormat>) -> Rendering {
         None if rows.is_empty() => Rendering::Text("there are no personas\n".to_owned()),
         None => Rendering::Text(table(&HEAD, &rows)),
         Some(ProfileFormat::Md) => {
-            let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
+            let cell = |cell: &String| cell.replace('|', "\\|");
+            let line = |cells: &[String]| {
+                format!("| {} |\n", cells.iter().map(cell).collect::<Vec<_>>().join(" | "))
+            };
             let head = HEAD.map(str::to_owned);
             let rule = HEAD.map(|_| "---".to_owned());
             let rows: String = rows.iter().map(|row| line(row)).collect();
@@ -80,6 +83,16 @@ fn list(report: &PersonasReport, format: Option<ProfileFormat>) -> Rendering {
         }
         format => Rendering::Text(in_format(&report.value(), format)),
     }
+}
+
+/// Texts of documents cannot move a terminal's cursor.
+fn printable(text: &str) -> String {
+    let visible = |c: char| match c {
+        '\n' | '\t' => c.to_string(),
+        c if c.is_control() => c.escape_default().to_string(),
+        c => c.to_string(),
+    };
+    text.chars().map(visible).collect()
 }
 
 fn in_format(value: &Value, format: Option<ProfileFormat>) -> String {

@@ -111,7 +111,10 @@ fn documents_that_are_gone_are_archived() {
     assert!(output.stdout.contains(&format!("--> ../{gone}")), "{output}");
     // By its name, by what it said, or moved: nothing is lost.
     for (path, text) in [
-        (".clia/agents/ada/legacy-imports/bob@x.agent.triad.json", "{}"),
+        (
+            ".clia/agents/ada/legacy-imports/bob@x.agent.triad.json",
+            "{\n  \"archived\": true, \"title\": \"Bob\"\n}",
+        ),
         (".clia/agents/ada/legacy-imports/2026/old.json", r#"{"title": "Bob"}"#),
         (".clia/agents/robert/bob@y.agent.triad.json", r#"{"title": "Bob"}"#),
     ] {
@@ -119,7 +122,26 @@ fn documents_that_are_gone_are_archived() {
         assert_eq!(told(), [""; 0], "{path}");
         std::fs::remove_file(tree.path(&under("repo", path))).unwrap();
     }
-    assert_eq!(told(), ["lineage/not-archived"]);
+    // A name alone keeps nothing.
+    for text in ["", "{}", r#"{"title": "Robert"}"#, "{"] {
+        tree.write("repo/.clia/agents/ada/legacy-imports/bob@x.agent.triad.json", text);
+        assert_eq!(told(), ["lineage/not-archived"], "{text}");
+    }
+}
+
+#[test]
+fn a_later_version_of_a_document_that_is_gone_will_do() {
+    let gone = "repo/.clia/agents/bob/bob@x.agent.triad.json";
+    let tree = tree(r#""title": "Ada""#);
+    tree.write(gone, r#"{"title": "Bob"}"#);
+    tree.commit("repo");
+    tree.git("repo", &["tag", "base"]);
+    tree.write(gone, r#"{"title": "Robert"}"#);
+    tree.commit("repo");
+    std::fs::remove_file(tree.path(gone)).unwrap();
+    tree.write("repo/.clia/agents/ada/legacy-imports/robert.json", r#"{"title": "Robert"}"#);
+    tree.commit("repo");
+    assert_eq!(found(&tree, "doctor --since base"), [""; 0]);
 }
 
 #[test]
@@ -128,7 +150,7 @@ fn a_revision_that_is_not_there_is_an_error() {
     tree.commit("repo");
     for revision in ["nowhere", "--all", "HEAD:x"] {
         let output = tree.run("repo", &format!("doctor --since={revision}"));
-        assert_eq!(output.code, Some(1), "{output}");
+        assert_eq!(output.code, Some(3), "{output}");
         assert!(output.stdout.contains("there is no revision"), "{output}");
     }
     let outside = Tree::new();

@@ -62,13 +62,13 @@ fn all_of_clia_linked_to_outside_of_the_repository_is_left_out_and_told() {
 }
 
 #[test]
-fn a_link_into_another_repository_inside_of_this_one_stays_inside() {
+fn a_link_into_another_repository_inside_of_this_one_leads_out() {
     let tree = Tree::of(&[]);
     tree.repository("repo/inner");
     tree.write("repo/inner/ada/ada@y.agent.triad.json", named("inner", &["p.json"]));
     tree.write("repo/inner/p.json", named("inner p", &[]));
     tree.link("repo/.clia/agents/ada", "../../inner/ada");
-    assert_eq!(tree.tags("repo", "profile ada"), ["inner p", "inner"]);
+    tree.fails("repo", "profile ada", 3, &["warning[lineage/outside]"]);
 }
 
 #[test]

@@ -191,11 +191,11 @@ fn explain_tells_what_notes_and_chosen_items_shadow() {
 }
 
 #[test]
-fn explain_of_everything_tells_warnings_and_of_one_place_does_not() {
+fn explain_tells_the_warnings_of_the_merge() {
     let tree = Tree::of(&[("", &named("top", &["no.json"]))]);
-    let all = tree.run("repo", "explain profile:ada");
-    assert!(all.code == Some(0) && all.stderr.contains("lineage/missing-parent"), "{all}");
-    tree.good("repo", "explain profile:ada /title");
+    for place in ["", "/title"] {
+        tree.warned("repo", &format!("explain profile:ada {place}"), &["lineage/missing-parent"]);
+    }
 }
 
 #[test]

@@ -12,7 +12,7 @@ use agpm_diag::{Diagnostic, Severity};
 use agpm_store::ProjectStore;
 use agpm_text::Value;
 
-use crate::failure::{Failure, Notes, Outcome, distinct};
+use crate::failure::{Failure, FailureKind, Notes, Outcome, distinct};
 use crate::gather::{ManifestFiles, Project};
 use crate::install::Warnings;
 use crate::words::counted;
@@ -46,6 +46,8 @@ pub struct DoctorRequest {
 pub struct DoctorReport {
     /// Every check, in order.
     pub checks: Vec<CheckRow>,
+    /// Something that the user named is not there.
+    pub not_found: bool,
 }
 
 /// One check.
@@ -88,9 +90,13 @@ pub fn doctor(world: &World, request: &DoctorRequest) -> Outcome<DoctorReport> {
     let environment = Environment { network: Network::Offline, ..world.environment.clone() };
     let world = World { environment, ..world.clone() };
     let mut notes = Notes::default();
-    let row = |(name, check): &(&'static str, Check)| row(&world, request, (name, *check), &mut notes);
-    let checks = CHECKS.iter().map(row).collect();
-    notes.outcome(Ok(DoctorReport { checks }))
+    let mut report = DoctorReport { checks: Vec::new(), not_found: false };
+    for (name, check) in CHECKS {
+        let (row, failure) = row(&world, request, (name, *check), &mut notes);
+        report.checks.push(row);
+        report.not_found |= failure == Some(FailureKind::NotFound);
+    }
+    notes.outcome(Ok(report))
 }
 
 fn row(
@@ -98,16 +104,20 @@ fn row(
     request: &DoctorRequest,
     (name, check): (&'static str, Check),
     notes: &mut Notes,
-) -> CheckRow {
+) -> (CheckRow, Option<FailureKind>) {
     let (said, mut found) = alone(notes, |own| check(world, request, own));
-    let said = said.map_err(|failure| found.extend(failure.diagnostic));
+    let said = said.map_err(|failure| {
+        found.extend(failure.diagnostic);
+        failure.kind
+    });
+    let failure = said.as_ref().err().copied();
     if request.warnings == Warnings::Stop {
         found.iter_mut().for_each(make_error);
     }
     let found = distinct(found, &notes.sources);
     let worst = found.iter().map(|finding| finding.severity).max();
     let state = match (&said, worst) {
-        (Err(()), _) | (_, Some(Severity::Error)) => CheckState::Error,
+        (Err(_), _) | (_, Some(Severity::Error)) => CheckState::Error,
         (_, Some(Severity::Warning)) => CheckState::Warning,
         (Ok(Summary::Skipped(_)), _) => CheckState::Skipped,
         (Ok(Summary::Of(_)), _) => CheckState::Ok,
@@ -115,11 +125,11 @@ fn row(
     let summary = match said {
         Ok(Summary::Of(summary)) => summary,
         Ok(Summary::Skipped(why)) => why.to_owned(),
-        Err(()) => errors_in(&found),
+        Err(_) => errors_in(&found),
     };
     notes.diagnostics.extend(found);
     notes.each_once();
-    CheckRow { name, state, summary }
+    (CheckRow { name, state, summary }, failure)
 }
 
 /// Runs something with the texts that are known and with findings of its own, which are given back.

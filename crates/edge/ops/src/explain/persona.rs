@@ -1,6 +1,6 @@
 //! Where the values of a persona came from.
 
-use agpm_diag::{Severity, did_you_mean};
+use agpm_diag::did_you_mean;
 use agpm_persona::{PersonaKind, Slug};
 use agpm_text::{Pointer, to_value};
 
@@ -27,10 +27,6 @@ pub(super) fn explain_persona(
     };
     match library.seek(&slug, kind, notes) {
         Sought::Merged(merged) => {
-            // A warning about another place would only be in the way of the answer.
-            if *pointer != Pointer::root() {
-                notes.diagnostics.retain(|found| found.severity == Severity::Error);
-            }
             let mut provenance = Provenance::default();
             provenance.add_values(&merged.resolution, pointer, &notes.sources);
             found(provenance, &format!("profile:{name}"), pointer, &[merged.resolution.root().map(to_value)])

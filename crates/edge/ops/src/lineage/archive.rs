@@ -8,16 +8,18 @@ use agpm_git::Git;
 use agpm_model::ObjectId;
 use agpm_persona::DocumentName;
 use agpm_store as store;
+use agpm_text::{Format, Kind, NodeRef, equal, parse_alone};
 
 use crate::failure::Failure;
+use crate::gather::limit;
 use crate::lineage::levels::git_failed;
 use crate::lineage::library::Library;
 use crate::world::World;
 
 /// The folder that documents are archived in, anywhere in the repository.
-const ARCHIVE: &str = "legacy-imports";
+pub(super) const ARCHIVE: &str = "legacy-imports";
 
-/// Documents of the revision that are neither there nor archived: under their name, or with what they said.
+/// Documents of the revision that are neither there nor archived.
 pub(super) fn not_archived(
     world: &World,
     library: &Library,
@@ -42,12 +44,67 @@ pub(super) fn not_archived(
     let now = git.files_now(root).map_err(git_failed)?;
     let kept: Vec<String> =
         now.into_iter().filter(|path| (is_document(path) || is_archived(path)) && is_there(path)).collect();
-    let archived = kept.iter().filter(|path| is_archived(path));
-    let names: BTreeSet<&str> = archived.map(|path| file_name(path)).collect();
-    let contents: BTreeSet<ObjectId> = git.contents(root, &kept).map_err(git_failed)?.into_iter().collect();
-    let lost =
-        gone.iter().filter(|(path, held)| !names.contains(file_name(path)) && !contents.contains(held));
-    Ok(lost.map(|(path, _)| told(path, revision).in_file(library.shown(&root.join(path)))).collect())
+    let contents = git.contents(root, &kept).map_err(git_failed)?;
+    let contents: BTreeSet<ObjectId> = contents.into_iter().collect();
+    let archive = Archive { git: &git, root, revision, contents, kept: &kept };
+    let mut lost = Vec::new();
+    for (path, held) in gone {
+        if !archive.keeps(&path, &held)? {
+            lost.push(told(&path, revision).in_file(library.shown(&root.join(&path))));
+        }
+    }
+    Ok(lost)
+}
+
+/// The documents that are there, and those that are archived.
+struct Archive<'a> {
+    git: &'a Git,
+    root: &'a Path,
+    revision: &'a str,
+    /// What they hold.
+    contents: BTreeSet<ObjectId>,
+    kept: &'a [String],
+}
+
+impl Archive<'_> {
+    /// Whether some version of a document is kept: to the byte anywhere, or with all that it said under its name.
+    fn keeps(&self, path: &str, held: &ObjectId) -> Result<bool, Failure> {
+        let mut versions = vec![held.clone()];
+        versions.extend(self.git.versions_since(self.root, self.revision, path).map_err(git_failed)?);
+        if versions.iter().any(|version| self.contents.contains(version)) {
+            return Ok(true);
+        }
+        let namesakes =
+            self.kept.iter().filter(|kept| is_archived(kept) && file_name(kept) == file_name(path));
+        let namesakes: Vec<Vec<u8>> =
+            namesakes.filter_map(|kept| store::read(&self.root.join(kept), limit()).ok()).collect();
+        for version in versions.iter().filter(|_| !namesakes.is_empty()) {
+            // Commits are listed with the files they changed, and are none.
+            let Ok(said) = self.git.content(self.root, version) else { continue };
+            if namesakes.iter().any(|kept| says_all(kept, &said)) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+fn says_all(kept: &[u8], said: &[u8]) -> bool {
+    let document =
+        |bytes: &[u8]| Some(parse_alone(String::from_utf8(bytes.to_vec()).ok()?, Format::Json).document);
+    let (Some(kept), Some(said)) = (document(kept), document(said)) else { return false };
+    kept.root().zip(said.root()).is_some_and(|(kept, said)| holds(kept, said))
+}
+
+/// Whether a value is there with all that is in it: keys may have come, and items too.
+fn holds(kept: NodeRef<'_>, said: NodeRef<'_>) -> bool {
+    match (kept.kind(), said.kind()) {
+        (Kind::Map, Kind::Map) => {
+            said.entries().all(|(key, value)| kept.get(key.content()).is_some_and(|kept| holds(kept, value)))
+        }
+        (Kind::List, Kind::List) => said.items().all(|item| kept.items().any(|kept| holds(kept, item))),
+        _ => equal(kept, said),
+    }
 }
 
 fn told(path: &str, revision: &str) -> Diagnostic {

@@ -99,8 +99,14 @@ impl Levels {
 
     /// A path as it is told: from the top, or as it is where it is elsewhere.
     pub(crate) fn label(&self, path: &Path) -> String {
-        let short = path.strip_prefix(&self.top).unwrap_or(path).to_string_lossy().replace('\\', "/");
-        if short.is_empty() { ".".to_owned() } else { short }
+        let short = path.strip_prefix(&self.top).map(Path::to_owned).ok();
+        let short = short.or_else(|| {
+            // A ceiling may be below the root of its repository.
+            let shared = repository_of(&self.top).filter(|root| path.starts_with(root));
+            shared.and_then(|root| from_here(&self.top, path, root))
+        });
+        let shown = short.as_deref().unwrap_or(path).to_string_lossy().replace('\\', "/");
+        if shown.is_empty() { ".".to_owned() } else { shown }
     }
 
     /// The other submodules of the current repository, in the order of their paths.
@@ -110,11 +116,19 @@ impl Levels {
         let git = Git::find(environment.cache.clone().unwrap_or_default(), environment.network);
         let mut paths: Vec<PathBuf> =
             git.submodules(root).map_err(git_failed)?.iter().map(|path| root.join(path)).collect();
-        paths.retain(|path| !folder.starts_with(path) && store::is_real_folder(path));
+        paths.retain(|path| !folder.starts_with(path) && is_root(path));
         paths.sort();
         paths.dedup();
         Ok(paths)
     }
+}
+
+/// A path from a folder, with `..` as far as the two have a folder in common that is not above `top`.
+pub(crate) fn from_here(here: &Path, path: &Path, top: &Path) -> Option<PathBuf> {
+    let shared =
+        here.ancestors().find(|above| path.starts_with(above)).filter(|above| above.starts_with(top))?;
+    let up = here.strip_prefix(shared).ok()?.components().map(|_| PathBuf::from(".."));
+    Some(up.chain([path.strip_prefix(shared).ok()?.to_owned()]).collect())
 }
 
 /// The root of the innermost repository that holds a path.

@@ -13,7 +13,8 @@ use agpm_text::decode;
 
 use crate::failure::Notes;
 use crate::gather::limit;
-use crate::lineage::levels::{Level, Levels, repository_of};
+use crate::lineage::archive::ARCHIVE;
+use crate::lineage::levels::{Level, Levels, from_here, repository_of};
 use crate::packages::normal;
 use crate::world::Environment;
 
@@ -27,8 +28,19 @@ pub(crate) struct Library {
     pub(crate) levels: Levels,
     /// The repositories that folders are in.
     repositories: BTreeMap<PathBuf, Option<PathBuf>>,
+    /// The names of each level's personas, in order: they are looked at for every one of them.
+    rosters: Vec<Roster>,
     policy: Policy,
     documents: BTreeMap<Place, Read>,
+}
+
+/// The personas of a level.
+struct Roster {
+    names: BTreeSet<String>,
+    /// Those that differ only in case, by what they are in small letters.
+    alike: BTreeMap<String, Vec<String>>,
+    /// What is odd about the folder.
+    odd: Vec<Diagnostic>,
 }
 
 /// What reading a document gave.
@@ -83,16 +95,37 @@ pub(crate) struct Visible {
 impl Library {
     pub(crate) fn new(environment: &Environment, levels: Levels) -> Self {
         let here = store::real_path(&environment.folder);
-        Library { here, levels, repositories: BTreeMap::new(), policy: policy(), documents: BTreeMap::new() }
+        let mut library = Library {
+            here,
+            levels,
+            repositories: BTreeMap::new(),
+            rosters: Vec::new(),
+            policy: policy(),
+            documents: BTreeMap::new(),
+        };
+        library.rosters = library.levels.list.iter().map(|level| library.roster(level)).collect();
+        library
+    }
+
+    fn roster(&self, level: &Level) -> Roster {
+        let mut own = Notes::default();
+        let names: BTreeSet<String> = self.names(&level.agents(), &mut own).into_iter().collect();
+        let mut alike: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for name in &names {
+            alike.entry(name.to_lowercase()).or_default().push(name.clone());
+        }
+        alike.retain(|_, names| names.len() > 1);
+        Roster { names, alike, odd: own.diagnostics }
     }
 
     /// All personas, by name.
     pub(crate) fn personas(&self, notes: &mut Notes) -> BTreeMap<Slug, Visible> {
         let mut found: BTreeMap<Slug, Visible> = BTreeMap::new();
-        for level in &self.levels.list {
-            let names = self.names(&level.agents(), notes);
-            self.tell_case(level, &names, None, notes);
-            for slug in names.iter().filter_map(|name| Slug::new(name)) {
+        for (level, roster) in self.levels.list.iter().zip(&self.rosters) {
+            notes.diagnostics.extend(roster.odd.iter().cloned());
+            notes.diagnostics.extend(roster.alike.values().flat_map(|names| self.case(level, names)));
+            let personas = roster.names.iter().filter(|name| *name != ARCHIVE);
+            for slug in personas.filter_map(|name| Slug::new(name)) {
                 let kinds: BTreeSet<PersonaKind> =
                     self.own_documents(level, &slug, notes).into_iter().map(|(_, name)| name.kind).collect();
                 if !kinds.is_empty() {
@@ -134,10 +167,12 @@ impl Library {
     /// Each level's own document, lowest first.
     fn starts(&mut self, slug: &Slug, kind: PersonaKind, notes: &mut Notes) -> Vec<Place> {
         let mut start = Vec::new();
-        for level in self.levels.list.clone() {
-            let names = self.names(&level.agents(), notes);
-            self.tell_case(&level, &names, Some(slug), notes);
-            if !names.iter().any(|name| name == slug.as_str()) {
+        for at in 0..self.levels.list.len() {
+            let (level, roster) = (self.levels.list[at].clone(), &self.rosters[at]);
+            notes.diagnostics.extend(roster.odd.iter().cloned());
+            let alike = roster.alike.get(&slug.as_str().to_lowercase());
+            notes.diagnostics.extend(alike.into_iter().flat_map(|names| self.case(&level, names)));
+            if !roster.names.contains(slug.as_str()) {
                 continue;
             }
             let mut own = self.own_documents(&level, slug, notes);
@@ -186,7 +221,10 @@ impl Library {
                 return None;
             }
         };
-        if !real.starts_with(repository) {
+        // Outside of any repository it may not leave the top; else not its own one, not even for one inside.
+        let stays = real.starts_with(repository)
+            && repository_of(&real).is_none_or(|own| own == repository || !own.starts_with(repository));
+        if !stays {
             let message =
                 format!("`{}` leads out of its repository and is left out", self.levels.label(path));
             let diagnostic = Diagnostic::new(&codes::LINEAGE_OUTSIDE, message).in_file(self.shown(path));
@@ -366,24 +404,23 @@ impl Library {
             .help("a folder has one document of a kind, the first by name: merge them, or move one away")
     }
 
-    /// Tells of names in one folder that differ only in case; of all, or of those like `slug`.
-    fn tell_case(&self, level: &Level, names: &[String], slug: Option<&Slug>, notes: &mut Notes) {
-        let mut seen: BTreeMap<String, &str> = BTreeMap::new();
-        let like = |name: &&String| slug.is_none_or(|slug| name.eq_ignore_ascii_case(slug.as_str()));
-        for name in names.iter().filter(like) {
-            if let Some(other) = seen.insert(name.to_lowercase(), name) {
-                let message =
-                    format!("the personas `{other}` and `{name}` of `{}` differ only in case", level.label);
-                let diagnostic = Diagnostic::new(&codes::LINEAGE_CASE, message);
-                let diagnostic = diagnostic.in_file(self.shown(&level.agents().join(name)));
-                notes.diagnostics.push(diagnostic.help("rename one: on some disks they are one folder"));
-            }
-        }
+    /// Names in one folder that differ only in case.
+    fn case(&self, level: &Level, names: &[String]) -> Vec<Diagnostic> {
+        let told = |pair: &[String]| {
+            let (one, other) = (&pair[0], &pair[1]);
+            let message =
+                format!("the personas `{one}` and `{other}` of `{}` differ only in case", level.label);
+            let diagnostic = Diagnostic::new(&codes::LINEAGE_CASE, message);
+            let diagnostic = diagnostic.in_file(self.shown(&level.agents().join(other)));
+            diagnostic.help("rename one: on some disks they are one folder")
+        };
+        names.windows(2).map(told).collect()
     }
 
     /// A path as users find it from where they are.
     pub(crate) fn shown(&self, path: &Path) -> String {
-        from_here(&self.here, path, &self.levels.top)
+        let relative = from_here(&self.here, path, &self.levels.top);
+        relative.as_deref().unwrap_or(path).to_string_lossy().replace('\\', "/")
     }
 }
 
@@ -428,15 +465,4 @@ fn remote_parent(source: SourceId, parent: &Parent, link: &ChainLink) -> Diagnos
     let message = format!("`{}` inherits `{}`, which is not loaded", link.path, parent.path);
     let diagnostic = Diagnostic::new(&codes::LINEAGE_REMOTE_PARENT, message).at(source, parent.span, "");
     diagnostic.in_layer(&link.layer).help("copy it into the repository, and name it by its path")
-}
-
-/// A path from the working folder, with `..` as far as they have a top in common.
-fn from_here(here: &Path, path: &Path, top: &Path) -> String {
-    let shared =
-        here.ancestors().find(|above| path.starts_with(above)).filter(|above| above.starts_with(top));
-    let relative = shared.and_then(|shared| {
-        let up = here.strip_prefix(shared).ok()?.components().map(|_| "..");
-        Some(up.map(PathBuf::from).chain([path.strip_prefix(shared).ok()?.to_owned()]).collect::<PathBuf>())
-    });
-    relative.as_deref().unwrap_or(path).to_string_lossy().replace('\\', "/")
 }

@@ -1,25 +1,22 @@
-//! Persona documents on the disk: found by level, read once, followed along `inherits`.
+//! The personas that can be seen from a folder: found by level, merged along `inherits`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use agpm_diag::{Diagnostic, SourceId, Span, codes};
-use agpm_merge::{Absent, Contribution, Flaw, FlawKind, Policy, Resolution, fold, order};
-use agpm_model::LayerName;
-use agpm_persona::{DocumentName, Parent, PersonaDocument, PersonaKind, Slug, Unfit, policy, read_document};
+use agpm_diag::Diagnostic;
+use agpm_merge::{Policy, Resolution, fold, order};
+use agpm_persona::{DocumentName, PersonaKind, Slug, policy};
 use agpm_store::{self as store, Reached};
-use agpm_text::decode;
 
 use crate::failure::Notes;
-use crate::gather::limit;
 use crate::lineage::archive::ARCHIVE;
 use crate::lineage::levels::{Level, Levels, from_here, repository_of};
-use crate::packages::normal;
+use crate::lineage::reading::{Fit, Read};
 use crate::world::Environment;
 
 /// Where a document really is; one that is not there is known by where it would be.
-type Place = Arc<Path>;
+pub(crate) type Place = Arc<Path>;
 
 /// The personas that can be seen from a folder.
 pub(crate) struct Library {
@@ -27,11 +24,11 @@ pub(crate) struct Library {
     here: PathBuf,
     pub(crate) levels: Levels,
     /// The repositories that folders are in.
-    repositories: BTreeMap<PathBuf, Option<PathBuf>>,
+    pub(super) repositories: BTreeMap<PathBuf, Option<PathBuf>>,
     /// The names of each level's personas, in order: they are looked at for every one of them.
     rosters: Vec<Roster>,
     policy: Policy,
-    documents: BTreeMap<Place, Read>,
+    pub(super) documents: BTreeMap<Place, Read>,
 }
 
 /// The personas of a level.
@@ -41,19 +38,6 @@ struct Roster {
     alike: BTreeMap<String, Vec<String>>,
     /// What is odd about the folder.
     odd: Vec<Diagnostic>,
-}
-
-/// What reading a document gave.
-enum Read {
-    Fit(Box<Fit>),
-    Unfit { source: Option<SourceId>, unfit: Unfit },
-    Missing,
-}
-
-struct Fit {
-    link: ChainLink,
-    content: PersonaDocument,
-    parents: Vec<(Place, Parent)>,
 }
 
 /// A document of a persona, as it is told.
@@ -203,235 +187,48 @@ impl Library {
 
     /// Where a path really is, unless that is outside or nowhere.
     fn reach(&self, path: &Path, repository: &Path, notes: &mut Notes) -> Option<Place> {
-        let real = match store::reach(path) {
-            Ok(Some(Reached::Folder(real) | Reached::File(real))) => real,
+        let odd = match store::reach(path) {
             Ok(None) => return None,
             Ok(Some(Reached::Other(_))) => {
-                let message =
-                    format!("`{}` is left out: it is neither a file nor a folder", self.levels.label(path));
-                let diagnostic = Diagnostic::new(&codes::LINEAGE_UNREADABLE, message);
-                notes.diagnostics.push(diagnostic.in_file(self.shown(path)).help("take it away"));
-                return None;
+                self.left_out(path, "it is neither a file nor a folder", "take it away")
             }
             Err(error) => {
-                let message = format!("`{}` is left out: it {}", self.levels.label(path), error.problem);
-                let diagnostic = Diagnostic::new(&codes::LINEAGE_UNREADABLE, message);
                 let help = "mend the link or the permissions, or take it away";
-                notes.diagnostics.push(diagnostic.in_file(self.shown(path)).help(help));
-                return None;
+                self.left_out(path, &format!("it {}", error.problem), help)
             }
-        };
-        // Outside of any repository it may not leave the top; else not its own one, not even for one inside.
-        let stays = real.starts_with(repository)
-            && repository_of(&real).is_none_or(|own| own == repository || !own.starts_with(repository));
-        if !stays {
-            let message =
-                format!("`{}` leads out of its repository and is left out", self.levels.label(path));
-            let diagnostic = Diagnostic::new(&codes::LINEAGE_OUTSIDE, message).in_file(self.shown(path));
-            notes.diagnostics.push(diagnostic.help("copy what it leads to, or inherit it by its path"));
-            return None;
-        }
-        Some(Arc::from(real))
-    }
-
-    /// The parents of a document, which is read if it was not yet.
-    fn parents(&mut self, place: &Place, notes: &mut Notes) -> Result<Vec<Place>, Absent> {
-        if !self.documents.contains_key(place) {
-            let file = place.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-            let link = ChainLink {
-                layer: self.levels.label(home_of(place)),
-                prefix: DocumentName::prefix_of(&file).to_owned(),
-                path: self.levels.label(place),
-                inherited_from: None,
-            };
-            self.read(place, place, link, notes);
-        }
-        match self.documents.get(place) {
-            Some(Read::Fit(fit)) => Ok(fit.parents.iter().map(|(place, _)| Arc::clone(place)).collect()),
-            Some(Read::Unfit { .. }) => Err(Absent::Malformed),
-            _ => Err(Absent::Missing),
-        }
-    }
-
-    fn read(&mut self, place: &Place, path: &Path, link: ChainLink, notes: &mut Notes) {
-        if self.documents.contains_key(place) {
-            return;
-        }
-        let read = match store::read_with_mode(place, limit()) {
-            Err(store::StoreError { problem: store::Problem::NotFound, .. }) => Read::Missing,
-            Err(error) => Read::Unfit {
-                source: None,
-                unfit: unfit(
-                    format!("it {}", error.problem),
-                    Span::at(0),
-                    "check what it is, and its permissions",
-                ),
-            },
-            Ok((bytes, _)) => {
-                let source =
-                    notes.sources.add(self.shown(path), String::from_utf8_lossy(&bytes).into_owned());
-                self.understood(place, source, bytes, link, notes)
-            }
-        };
-        self.documents.insert(Arc::clone(place), read);
-    }
-
-    fn understood(
-        &mut self,
-        place: &Place,
-        source: SourceId,
-        bytes: Vec<u8>,
-        link: ChainLink,
-        notes: &mut Notes,
-    ) -> Read {
-        let text = decode(source, bytes).map_err(|found| {
-            let span = found.labels.first().map_or_else(|| Span::at(0), |label| label.span);
-            unfit(found.message, span, "save it as UTF-8")
-        });
-        match text.and_then(|text| read_document(source, text)) {
-            Err(unfit) => Read::Unfit { source: Some(source), unfit },
-            Ok(content) => {
-                let base = self.base_of(place);
-                let mut parents: Vec<(Place, Parent)> = Vec::new();
-                for parent in &content.parents {
-                    match parent.is_remote() {
-                        true => notes.diagnostics.push(remote_parent(source, parent, &link)),
-                        false => {
-                            let path = normal(&base.join(parent.path.trim()));
-                            let place: Place = Arc::from(store::real_path(&path));
-                            if parents.iter().all(|(known, _)| *known != place) {
-                                parents.push((place, parent.clone()));
-                            }
-                        }
-                    }
+            Ok(Some(Reached::Folder(real) | Reached::File(real))) => {
+                // A repository inside of its own is another one; outside of any, it may not leave the top.
+                let own =
+                    repository_of(&real).filter(|own| own.starts_with(repository)).unwrap_or(repository);
+                if real.starts_with(repository) && own == repository {
+                    return Some(Arc::from(real));
                 }
-                Read::Fit(Box::new(Fit { link, content, parents }))
+                self.leads_out(path)
             }
-        }
-    }
-
-    /// Where paths start that a document inherits: at the root of its repository, or else at the top.
-    fn base_of(&mut self, place: &Path) -> PathBuf {
-        let folder = place.parent().unwrap_or(place);
-        let found = || repository_of(folder).map(Path::to_owned);
-        let repository = self.repositories.entry(folder.to_owned()).or_insert_with(found).clone();
-        let top = &self.levels.top;
-        repository
-            .unwrap_or_else(|| if place.starts_with(top) { top.clone() } else { home_of(place).to_owned() })
-    }
-
-    /// What is to be said of a reference that led nowhere.
-    fn told(&self, flaw: &Flaw<Place>) -> Option<Diagnostic> {
-        let place = flaw.chain.last()?;
-        let referrer = flaw.chain.len().checked_sub(2).and_then(|at| self.fit(&flaw.chain[at]));
-        let named = referrer.and_then(|fit| fit.parents.iter().find(|(named, _)| named == place));
-        let here = referrer.zip(named).map(|(fit, (_, parent))| (fit, parent));
-        match (flaw.kind, here) {
-            (FlawKind::Cyclic, Some((fit, parent))) => {
-                let names: Vec<String> = flaw.chain.iter().map(|place| self.levels.label(place)).collect();
-                let message = format!("a cycle of `inherits` is cut: {}", names.join(" -> "));
-                let diagnostic = Diagnostic::new(&codes::LINEAGE_CYCLE, message);
-                let diagnostic = diagnostic.at(fit.source(), parent.span, "this leads back");
-                Some(
-                    diagnostic
-                        .in_layer(&fit.link.layer)
-                        .help("take one of these documents out of an `inherits`"),
-                )
-            }
-            (FlawKind::Missing, Some((fit, parent))) => {
-                let message = format!("`{}` inherits `{}`, which is not there", fit.link.path, parent.path);
-                let diagnostic = Diagnostic::new(&codes::LINEAGE_MISSING_PARENT, message);
-                let diagnostic = diagnostic.at(fit.source(), parent.span, "").in_layer(&fit.link.layer);
-                Some(diagnostic.help(format!("it was looked for at `{}`; paths are from the root of the repository that holds the document", self.levels.label(place))))
-            }
-            (FlawKind::Malformed, here) => self.unfit_told(place, here),
-            _ => None,
-        }
-    }
-
-    fn unfit_told(&self, place: &Place, here: Option<(&Fit, &Parent)>) -> Option<Diagnostic> {
-        let Some(Read::Unfit { source, unfit }) = self.documents.get(place) else { return None };
-        let name = self.levels.label(place);
-        let message = match here {
-            Some((fit, parent)) => {
-                format!("`{}` inherits `{}`, which is left out: {}", fit.link.path, parent.path, unfit.reason)
-            }
-            None => format!("`{name}` is left out: {}", unfit.reason),
         };
-        let mut diagnostic = Diagnostic::new(unfit.code, message).help(&unfit.help);
-        diagnostic = match source {
-            Some(source) => diagnostic.at(*source, unfit.span, ""),
-            None => diagnostic.in_file(self.shown(place)),
-        };
-        if let Some((fit, parent)) = here.filter(|_| source.is_some()) {
-            diagnostic = diagnostic.at(fit.source(), parent.span, "inherited here");
-        }
-        Some(diagnostic)
-    }
-
-    fn fit(&self, place: &Place) -> Option<&Fit> {
-        match self.documents.get(place) {
-            Some(Read::Fit(fit)) => Some(fit),
-            _ => None,
-        }
+        notes.diagnostics.push(odd);
+        None
     }
 
     /// The names in a folder, in order; what cannot be read is told.
     fn names(&self, folder: &Path, notes: &mut Notes) -> Vec<String> {
         let names = store::folder_names(folder).unwrap_or_else(|error| {
-            let message = format!("`{}` is left out: it {}", self.levels.label(folder), error.problem);
-            let diagnostic = Diagnostic::new(&codes::LINEAGE_UNREADABLE, message).in_file(self.shown(folder));
-            notes.diagnostics.push(diagnostic.help("check what it is, and its permissions"));
+            let help = "check what it is, and its permissions";
+            notes.diagnostics.push(self.left_out(folder, &format!("it {}", error.problem), help));
             Vec::new()
         });
         let (good, bad): (Vec<String>, Vec<String>) =
             names.into_iter().partition(|name| !name.contains(char::REPLACEMENT_CHARACTER));
-        for name in bad {
-            let message =
-                format!("`{}` is left out: its name is not UTF-8", self.levels.label(&folder.join(name)));
-            let diagnostic = Diagnostic::new(&codes::LINEAGE_UNREADABLE, message).in_file(self.shown(folder));
-            notes.diagnostics.push(diagnostic.help("give it another name"));
-        }
+        let told =
+            |name: String| self.left_out(&folder.join(name), "its name is not UTF-8", "give it another name");
+        notes.diagnostics.extend(bad.into_iter().map(told));
         good
-    }
-
-    fn two_documents(&self, first: &Path, other: &Path, kind: PersonaKind) -> Diagnostic {
-        let (first, file) = (self.levels.label(first), self.shown(other));
-        let name = self.levels.label(other);
-        let message = format!("`{name}` is left out: `{first}` is the {kind} document of its folder");
-        let diagnostic = Diagnostic::new(&codes::LINEAGE_TWO_DOCUMENTS, message).in_file(file);
-        diagnostic
-            .help("a folder has one document of a kind, the first by name: merge them, or move one away")
-    }
-
-    /// Names in one folder that differ only in case.
-    fn case(&self, level: &Level, names: &[String]) -> Vec<Diagnostic> {
-        let told = |pair: &[String]| {
-            let (one, other) = (&pair[0], &pair[1]);
-            let message =
-                format!("the personas `{one}` and `{other}` of `{}` differ only in case", level.label);
-            let diagnostic = Diagnostic::new(&codes::LINEAGE_CASE, message);
-            let diagnostic = diagnostic.in_file(self.shown(&level.agents().join(other)));
-            diagnostic.help("rename one: on some disks they are one folder")
-        };
-        names.windows(2).map(told).collect()
     }
 
     /// A path as users find it from where they are.
     pub(crate) fn shown(&self, path: &Path) -> String {
         let relative = from_here(&self.here, path, &self.levels.top);
         relative.as_deref().unwrap_or(path).to_string_lossy().replace('\\', "/")
-    }
-}
-
-impl Fit {
-    fn source(&self) -> SourceId {
-        self.content.document.source()
-    }
-
-    fn contribution(&self) -> Contribution {
-        let layer = LayerName::new(&self.link.layer).or_else(|_| LayerName::new("?")).expect("a good name");
-        Contribution { layer, document: Arc::clone(&self.content.document) }
     }
 }
 
@@ -449,20 +246,4 @@ fn chain(start: &[Place], documents: &[(&Place, &Fit)]) -> Vec<ChainLink> {
         ChainLink { inherited_from: heir.map(|heir| (*heir).to_owned()), ..fit.link.clone() }
     };
     documents.iter().map(link).collect()
-}
-
-/// The folder that a document belongs to: the one that holds `.clia`, or else its own.
-fn home_of(place: &Path) -> &Path {
-    let clia = place.ancestors().find(|above| above.file_name().is_some_and(|name| name == ".clia"));
-    clia.or(Some(place)).and_then(Path::parent).unwrap_or(place)
-}
-
-fn unfit(reason: String, span: Span, help: &str) -> Unfit {
-    Unfit { reason, span, code: &codes::LINEAGE_UNREADABLE, help: help.to_owned() }
-}
-
-fn remote_parent(source: SourceId, parent: &Parent, link: &ChainLink) -> Diagnostic {
-    let message = format!("`{}` inherits `{}`, which is not loaded", link.path, parent.path);
-    let diagnostic = Diagnostic::new(&codes::LINEAGE_REMOTE_PARENT, message).at(source, parent.span, "");
-    diagnostic.in_layer(&link.layer).help("copy it into the repository, and name it by its path")
 }

@@ -6,6 +6,8 @@ mod library;
 mod lint;
 mod list;
 mod profile;
+mod reading;
+mod telling;
 
 pub use levels::{LineagePlace, Submodules};
 pub use list::{PersonaRow, PersonasReport, personas};

@@ -1,0 +1,103 @@
+//! What is to be said of documents that do not count, and of folders that are odd.
+
+use std::path::Path;
+
+use agpm_diag::{Diagnostic, SourceId, codes};
+use agpm_merge::{Flaw, FlawKind};
+use agpm_persona::{Parent, PersonaKind};
+
+use crate::lineage::levels::Level;
+use crate::lineage::library::{ChainLink, Library, Place};
+use crate::lineage::reading::{Fit, Read};
+
+impl Library {
+    /// What is to be said of a reference that led nowhere.
+    pub(super) fn told(&self, flaw: &Flaw<Place>) -> Option<Diagnostic> {
+        let place = flaw.chain.last()?;
+        let referrer = flaw.chain.len().checked_sub(2).and_then(|at| self.fit(&flaw.chain[at]));
+        let named = referrer.and_then(|fit| fit.parents.iter().find(|(named, _)| named == place));
+        let here = referrer.zip(named).map(|(fit, (_, parent))| (fit, parent));
+        match (flaw.kind, here) {
+            (FlawKind::Cyclic, Some((fit, parent))) => {
+                let names: Vec<String> = flaw.chain.iter().map(|place| self.levels.label(place)).collect();
+                let message = format!("a cycle of `inherits` is cut: {}", names.join(" -> "));
+                let diagnostic = Diagnostic::new(&codes::LINEAGE_CYCLE, message);
+                let diagnostic = diagnostic.at(fit.source(), parent.span, "this leads back");
+                Some(
+                    diagnostic
+                        .in_layer(&fit.link.layer)
+                        .help("take one of these documents out of an `inherits`"),
+                )
+            }
+            (FlawKind::Missing, Some((fit, parent))) => {
+                let message = format!("`{}` inherits `{}`, which is not there", fit.link.path, parent.path);
+                let diagnostic = Diagnostic::new(&codes::LINEAGE_MISSING_PARENT, message);
+                let diagnostic = diagnostic.at(fit.source(), parent.span, "").in_layer(&fit.link.layer);
+                Some(diagnostic.help(format!("it was looked for at `{}`; paths are from the root of the repository that holds the document", self.levels.label(place))))
+            }
+            (FlawKind::Malformed, here) => self.unfit_told(place, here),
+            _ => None,
+        }
+    }
+
+    fn unfit_told(&self, place: &Place, here: Option<(&Fit, &Parent)>) -> Option<Diagnostic> {
+        let Some(Read::Unfit { source, unfit }) = self.documents.get(place) else { return None };
+        let name = self.levels.label(place);
+        let message = match here {
+            Some((fit, parent)) => {
+                format!("`{}` inherits `{}`, which is left out: {}", fit.link.path, parent.path, unfit.reason)
+            }
+            None => format!("`{name}` is left out: {}", unfit.reason),
+        };
+        let mut diagnostic = Diagnostic::new(unfit.code, message).help(&unfit.help);
+        diagnostic = match source {
+            Some(source) => diagnostic.at(*source, unfit.span, ""),
+            None => diagnostic.in_file(self.shown(place)),
+        };
+        if let Some((fit, parent)) = here.filter(|_| source.is_some()) {
+            diagnostic = diagnostic.at(fit.source(), parent.span, "inherited here");
+        }
+        Some(diagnostic)
+    }
+
+    pub(super) fn two_documents(&self, first: &Path, other: &Path, kind: PersonaKind) -> Diagnostic {
+        let (first, file) = (self.levels.label(first), self.shown(other));
+        let name = self.levels.label(other);
+        let message = format!("`{name}` is left out: `{first}` is the {kind} document of its folder");
+        let diagnostic = Diagnostic::new(&codes::LINEAGE_TWO_DOCUMENTS, message).in_file(file);
+        diagnostic
+            .help("a folder has one document of a kind, the first by name: merge them, or move one away")
+    }
+
+    /// Names in one folder that differ only in case.
+    pub(super) fn case(&self, level: &Level, names: &[String]) -> Vec<Diagnostic> {
+        let told = |pair: &[String]| {
+            let (one, other) = (&pair[0], &pair[1]);
+            let message =
+                format!("the personas `{one}` and `{other}` of `{}` differ only in case", level.label);
+            let diagnostic = Diagnostic::new(&codes::LINEAGE_CASE, message);
+            let diagnostic = diagnostic.in_file(self.shown(&level.agents().join(other)));
+            diagnostic.help("rename one: on some disks they are one folder")
+        };
+        names.windows(2).map(told).collect()
+    }
+
+    /// Something that cannot be read, for this reason.
+    pub(super) fn left_out(&self, path: &Path, reason: &str, help: &str) -> Diagnostic {
+        let message = format!("`{}` is left out: {reason}", self.levels.label(path));
+        let diagnostic = Diagnostic::new(&codes::LINEAGE_UNREADABLE, message);
+        diagnostic.in_file(self.shown(path)).help(help)
+    }
+
+    pub(super) fn leads_out(&self, path: &Path) -> Diagnostic {
+        let message = format!("`{}` leads out of its repository and is left out", self.levels.label(path));
+        let diagnostic = Diagnostic::new(&codes::LINEAGE_OUTSIDE, message).in_file(self.shown(path));
+        diagnostic.help("copy what it leads to, or inherit it by its path")
+    }
+}
+
+pub(super) fn remote_parent(source: SourceId, parent: &Parent, link: &ChainLink) -> Diagnostic {
+    let message = format!("`{}` inherits `{}`, which is not loaded", link.path, parent.path);
+    let diagnostic = Diagnostic::new(&codes::LINEAGE_REMOTE_PARENT, message).at(source, parent.span, "");
+    diagnostic.in_layer(&link.layer).help("copy it into the repository, and name it by its path")
+}

@@ -162,7 +162,10 @@ impl<'a, 's> Folder<'a, 's> {
         if empty != Empty::Value && said.len() > 1 {
             kept = without_empty(said, empty, mode);
             let is_kept = |s: &Said<'a>| kept.iter().any(|other| other.layer == s.layer);
-            dropped = replaced(&said.iter().copied().filter(|s| !is_kept(s)).collect::<Vec<_>>());
+            // What is blank says nothing, and so there is nothing to tell of it.
+            if empty != Empty::Blank {
+                dropped = replaced(&said.iter().copied().filter(|s| !is_kept(s)).collect::<Vec<_>>());
+            }
             said = &kept;
         }
         if let Some(own) = self.own.filter(|_| said.len() > 1) {

@@ -73,6 +73,9 @@ const RESERVED: &[Reserved] = &[
 /// Clippy takes the nearest `clippy.toml` upward and no other: one in a crate's own folder would lift the bans.
 const OWN_BANS: &[&str] = &["edge/cli", "edge/store"];
 
+/// In a crate, a crate below that only one of its modules may know: folder of the sources, the other crate, the module.
+const CONFINED: &[(&str, &str, &str)] = &[("edge/bottle/src", "agpm_store", "loader")];
+
 const TABLES: &[&str] = &["dependencies", "build-dependencies", "dev-dependencies"];
 
 /// Every violation, each in one line that names the crate.
@@ -86,6 +89,31 @@ pub(crate) fn violations(root: &Path) -> Vec<String> {
         }
         found.extend(lifted_bans(root, folder));
     }
+    for (folder, library, module) in CONFINED {
+        let sources = root.join("crates").join(folder);
+        found.extend(strayed(&sources, library, module).into_iter().map(|file| {
+            format!("crates/{folder}/{file} knows `{library}`, which only the module `{module}` may")
+        }));
+    }
+    found
+}
+
+/// Source files that name a crate and do not belong to the module that may.
+fn strayed(sources: &Path, library: &str, module: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(sources).into_iter().flatten().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if name.trim_end_matches(".rs") == module {
+            continue;
+        }
+        if entry.path().is_dir() {
+            let inner = strayed(&entry.path(), library, "");
+            found.extend(inner.into_iter().map(|file| format!("{name}/{file}")));
+        } else if fs::read_to_string(entry.path()).is_ok_and(|text| text.contains(library)) {
+            found.push(name);
+        }
+    }
+    found.sort();
     found
 }
 
@@ -199,6 +227,13 @@ mod tests {
             assert_eq!(found(&format!("[dependencies]\n{library} = \"1\"")).len(), 1, "{library}");
         }
         assert_eq!(found("[dependencies]\nglobset = \"1\""), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_crate_below_may_be_for_one_module() {
+        let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../edge/bottle/src");
+        assert_eq!(strayed(&sources, "agpm_store", "loader"), Vec::<String>::new());
+        assert!(strayed(&sources, "agpm_store", "model").iter().any(|file| file.starts_with("loader/")));
     }
 
     #[test]

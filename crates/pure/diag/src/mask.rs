@@ -52,6 +52,9 @@ const SECRET_PREFIXES: &[&str] = &[
 /// How headers call the credentials that follow.
 const SCHEMES: &[&str] = &["bearer", "basic"];
 
+/// What may stand around a name or a value inside of a text.
+const QUOTES: [char; 3] = ['"', '\'', '\\'];
+
 const SHORTEST_SECRET: usize = 8;
 
 /// What a secret's name may stand before without being one.
@@ -104,23 +107,25 @@ fn says_secret(line: &str) -> bool {
 
 /// Whether `before` ends with the name of a secret, and `sign`, with `:` or `=` at its start, goes on with its value.
 fn announces(before: &str, sign: &str) -> bool {
-    let quote = ['"', '\'', '\\'];
-    let name = before.trim_end_matches(quote);
-    let start = name.rfind(|c: char| !(c.is_ascii_alphanumeric() || "_-.".contains(c)));
-    let (ahead, name) =
-        name.split_at(start.map_or(0, |at| at + name[at..].chars().next().map_or(0, char::len_utf8)));
+    let name = before.trim_end_matches(QUOTES);
+    let is_name = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
+    let (ahead, name) = name.split_at(name.trim_end_matches(is_name).len());
     let told = sign[1..].trim_start();
     // With a blank it is a header or a line of a file; elsewhere it is likely a sentence.
     let apart = sign.starts_with(':') && told.len() + 1 < sign.len();
-    let opens = |c: char| c == '`' || "\"'([{,;".contains(c) || c.is_whitespace() && !apart;
-    let told = told.trim_start_matches(quote);
-    let told = SCHEMES.iter().find_map(|scheme| behind(told, scheme)).unwrap_or(told);
-    let told = told.split(|c: char| c.is_whitespace() || "\"'`,;".contains(c)).next().unwrap_or_default();
-    is_secret_name(name)
-        && (ahead.trim_start_matches([' ', '\t', '-']).is_empty() || ahead.ends_with(opens))
-        && told.contains(|c: char| c.is_alphanumeric())
-        && !(sign.starts_with(':') && told.starts_with(['/', '.', '~']))
-        && !is_plain(told)
+    let opens = |c: char| "`\"'([{,;".contains(c) || c.is_whitespace() && !apart;
+    let is_first = || ahead.trim_start_matches([' ', '\t', '-']).is_empty();
+    let is_path = || sign.starts_with(':') && !apart && told.starts_with(['/', '.', '~', ':']);
+    is_secret_name(name) && (ahead.ends_with(opens) || is_first()) && !is_path() && is_telling(told)
+}
+
+/// Whether the word that a text starts with can be a secret. It is looked at no further than it takes to know.
+fn is_telling(text: &str) -> bool {
+    let text = text.trim_start_matches(QUOTES);
+    let text = SCHEMES.iter().find_map(|scheme| behind(text, scheme)).unwrap_or(text);
+    let ends = |(_, c): &(usize, char)| c.is_whitespace() || "\"'`,;".contains(*c);
+    let end = text.char_indices().take(64).find(ends).map_or(text.len(), |(at, _)| at);
+    text[..end].contains(char::is_alphanumeric) && !is_plain(&text[..end])
 }
 
 /// How long the credentials are that a text starts with: `Bearer …` or `Basic …`.
@@ -227,7 +232,7 @@ fn quoted_length(text: &str, quote: char, secret: bool) -> usize {
         let doubled = quote == '\'' && c == quote && rest.next_if(|(_, next)| *next == quote).is_some();
         if c == quote && !escaped && !doubled {
             let after = &text[at + 1..];
-            let ends = after.chars().next().is_none_or(|c| c.is_whitespace() || ",:=]}".contains(c));
+            let ends = after.chars().next().is_none_or(|c| c.is_whitespace() || ",:;=)]}".contains(c));
             return if secret && !ends { at + 1 + bare_length(after, true) } else { at + 1 };
         }
         escaped = quote == '"' && c == '\\' && !escaped;
@@ -371,6 +376,7 @@ mod tests {
             "Bash(git diff:*)",
             r#"["Bash(gh auth:*)", "Read(./secrets/**)"]"#,
             "author: x",
+            "use Secrets::Masked",
             "volume: ./secrets:/run/secrets",
             "volume: secrets:/run/secrets:ro",
             "/home/me/token:ro",

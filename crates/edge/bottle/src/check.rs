@@ -119,20 +119,17 @@ impl<'u> Checker<'u> {
         let message = format!("{} has no key `{name}`", table.what);
         let help = match self.pointer == Pointer::root() {
             true => self.help_at_top(name, table),
-            false => help_inside(name, table),
+            false => self.help_inside(name, table),
         };
         self.report(Diagnostic::new(&codes::BOTTLE_UNKNOWN_KEY, message).help(help), key);
     }
 
     fn help_at_top(&self, name: &str, table: &Table) -> String {
-        let own = format!("the keys of {} are {}", table.what, quoted(&own_keys(table)));
+        let own = own_keys(table);
         if self.is_prompt(name) {
             return "in Markdown the text below the front matter is the prompt: write it there".to_owned();
         }
-        let other = match self.unit.kind {
-            UnitKind::Bottle => UnitKind::Agent,
-            UnitKind::Agent => UnitKind::Bottle,
-        };
+        let other = self.unit.kind.other();
         if other.table().field(name).is_some() {
             return format!("`{name}` is a key of {}; {own}", other.plural());
         }
@@ -141,12 +138,39 @@ impl<'u> Checker<'u> {
             return format!("`{name}` is a field of {list}, and those belong on agents; {own}");
         }
         let Passthrough { name: list, keys: foreign } = CLAUDE_CODE;
-        match nearest(name, table.names().chain(foreign.iter().copied())) {
+        match nearest(name, table.names().chain(foreign.iter().copied()).chain(other.table().names())) {
             Some(near) if table.field(near).is_some() => format!("did you mean `{near}`? {own}"),
             Some(near) if table.passes(near) => format!("did you mean `{near}` of {list}? {own}"),
+            Some(near) if other.table().field(near).is_some() => {
+                format!("did you mean `{near}`, which is a key of {}? {own}", other.plural())
+            }
             Some(near) => format!("`{near}` is a field of {list}, and those belong on agents; {own}"),
             None if table.passthrough.is_none() => own,
             None => format!("it is on neither list: {own}, and the fields of {list} are {}", quoted(foreign)),
+        }
+    }
+
+    fn help_inside(&self, name: &str, table: &Table) -> String {
+        let own = own_keys(table);
+        // What the same map of the other kind holds.
+        let other = self.pointer.steps().iter().try_fold(self.unit.kind.other().table(), |table, step| {
+            match table.field(step)?.form {
+                Form::Table(inner) => Some(inner),
+                _ => None,
+            }
+        });
+        match other {
+            Some(other) if other.field(name).is_some() => {
+                format!("`{name}` is a key of {}, and belongs there; {own}", other.what)
+            }
+            _ => match nearest(name, table.names().chain(other.into_iter().flat_map(Table::names))) {
+                Some(near) if table.field(near).is_some() => format!("did you mean `{near}`? {own}"),
+                Some(near) => {
+                    let what = other.map_or("", |other| other.what);
+                    format!("did you mean `{near}`, which is a key of {what}? {own}")
+                }
+                None => own,
+            },
         }
     }
 
@@ -168,16 +192,17 @@ impl<'u> Checker<'u> {
     }
 }
 
-fn help_inside(name: &str, table: &Table) -> String {
-    let own = format!("the keys of {} are {}", table.what, quoted(&own_keys(table)));
-    match nearest(name, table.names()) {
-        Some(near) => format!("did you mean `{near}`? {own}"),
-        None => own,
+/// The keys of a map, for messages.
+fn own_keys(table: &Table) -> String {
+    let names = |body: bool| -> Vec<&str> {
+        let fields = table.fields.iter().filter(|field| (field.need == Need::Body) == body);
+        fields.map(|field| field.name).collect()
+    };
+    let keys = format!("the keys of {} are {}", table.what, quoted(&names(false)));
+    match &names(true)[..] {
+        [] => keys,
+        body => format!("{keys}, and in JSON {}", quoted(body)),
     }
-}
-
-fn own_keys(table: &Table) -> Vec<&'static str> {
-    table.names().collect()
 }
 
 fn quoted(words: &[&str]) -> String {

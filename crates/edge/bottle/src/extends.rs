@@ -110,6 +110,11 @@ fn tell(bottles: &Units, at: usize, flaw: &Flaw<&str>) -> Option<Diagnostic> {
             diagnostic.help = near_bottle(bottles, at, to, Some(from));
             diagnostic
         }
+        FlawKind::Cyclic if from == to => {
+            let message = format!("`{to}` extends itself: {chain}");
+            let help = "remove its `extends`, or name another bottle";
+            Diagnostic::new(&codes::BOTTLE_EXTENDS, message).help(help)
+        }
         FlawKind::Cyclic => {
             let message = format!("these bottles extend each other in a circle: {chain}");
             let help = "remove one `extends` of the circle";

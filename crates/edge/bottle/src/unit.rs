@@ -37,6 +37,14 @@ impl UnitKind {
         }
     }
 
+    /// What it is not.
+    pub fn other(self) -> UnitKind {
+        match self {
+            UnitKind::Bottle => UnitKind::Agent,
+            UnitKind::Agent => UnitKind::Bottle,
+        }
+    }
+
     pub(crate) fn table(self) -> &'static Table {
         match self {
             UnitKind::Bottle => &BOTTLE,

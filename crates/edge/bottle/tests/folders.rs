@@ -127,26 +127,97 @@ fn only_markdown_files_that_are_not_hidden_count() {
 }
 
 #[test]
-fn texts_may_have_a_byte_order_mark_and_other_line_ends_or_no_front_matter() {
+fn texts_may_have_a_byte_order_mark_and_other_line_ends_and_nothing_to_say() {
     let sandbox = sandbox(&[
         ("~/.bot-bottle/bottles/bom.md", "\u{feff}---\nimage: i\n---\n"),
         ("~/.bot-bottle/bottles/crlf.md", "---\r\nimage: i\r\nenv:\r\n  A: x\r\n---\r\nbody\r\n"),
-        ("~/.bot-bottle/bottles/empty.md", ""),
-        ("~/.bot-bottle/bottles/none.md", "Just text.\n"),
         ("~/.bot-bottle/bottles/only.md", "---\n---\n"),
+        ("~/.bot-bottle/bottles/open.md", "\u{feff}--- \n---"),
+        ("~/.bot-bottle/bottles/remark.md", "---\n# nothing yet\n---\nJust text.\n"),
         ("~/.bot-bottle/agents/a.md", "\u{feff}---\r\nbottle: crlf\r\n---\r\n\r\nOne.\r\nTwo.\r\n"),
     ]);
     let manifest = good(&sandbox);
     assert_eq!(manifest.bottle("bom").unwrap().image.as_deref(), Some("i"));
     assert_eq!(manifest.bottle("crlf").unwrap().env["A"], "x");
-    assert_eq!(manifest.bottle("empty").unwrap().env.len(), 0);
+    assert_eq!(manifest.bottle("only").unwrap().env.len(), 0);
     assert_eq!(manifest.agent("a").unwrap().prompt, "One.\r\nTwo.");
+}
+
+#[test]
+fn a_file_without_front_matter_is_a_mistake() {
+    for text in [
+        "",
+        "\u{feff}",
+        "\n",
+        "\n---\nbottle: b\n---\n",
+        " ---\nbottle: b\n---\n",
+        "----\nbottle: b\n----\n",
+        "+++\nbottle = 'b'\n+++\n",
+        "bottle: b\n",
+        "Just text.\n\n---\n",
+    ] {
+        let sandbox = sandbox(&[
+            ("~/.bot-bottle/bottles/b.md", text),
+            ("~/.bot-bottle/bottles/child.md", "---\nextends: b\n---\n"),
+            ("~/.bot-bottle/agents/a.md", text),
+            ("~/.bot-bottle/agents/other.md", "---\nbottle: b\n---\n"),
+        ]);
+        let expected = [("bottles", "b"), ("agents", "a")].map(|(folder, name)| {
+            let message = format!("`{name}.md` has no front matter: its first line must be `---`");
+            format!("error[bottle/value]: {message} (~/.bot-bottle/{folder}/{name}.md:1)")
+        });
+        assert_eq!(told(&sandbox), expected, "{text:?}");
+    }
+}
+
+#[test]
+fn a_key_that_is_there_twice_hides_no_other_mistake() {
+    let sandbox = sandbox(&[
+        (
+            "~/.bot-bottle/bottles/b.md",
+            "---\nimage: a\nimage: b\nextends: gone\nimgae: x\nenv: {A: 1}\n---\n",
+        ),
+        ("~/.bot-bottle/agents/a.md", "---\nskills: []\nskills: [x]\nbottle: none\n---\n"),
+    ]);
+    let found = told(&sandbox);
+    let codes: Vec<&str> = found.iter().map(|line| line.split(['[', ']']).nth(1).unwrap()).collect();
+    let expected = [
+        "text/duplicate-key",
+        "bottle/extends",
+        "bottle/unknown-key",
+        "bottle/value",
+        "text/duplicate-key",
+        "bottle/unknown-bottle",
+    ];
+    assert_eq!(codes, expected, "{found:#?}");
+}
+
+#[test]
+fn an_old_file_is_told_once_and_also_as_a_link_to_nothing() {
+    let sandbox = sandbox(&[("~/.bot-bottle/bot-bottle.json", "{}")]);
+    let error = Manifest::from_md_dirs(&sandbox.home(), &sandbox.home().join(".bot-bottle")).unwrap_err();
+    assert_eq!(error.diagnostics.len(), 1, "{error}");
+    symlink("gone", sandbox.work().join("bot-bottle.json")).unwrap();
+    let found = told(&sandbox);
+    assert_eq!(found.len(), 2, "{found:#?}");
+    assert!(found[1].ends_with("which is no longer read (bot-bottle.json)"), "{found:#?}");
+}
+
+#[test]
+fn a_folder_of_the_project_without_bottles_is_not_worth_a_note() {
+    let sandbox = sandbox(&[
+        ("~/.bot-bottle/bottles/base.md", BASE),
+        (".bot-bottle/bottles/.gitkeep", ""),
+        (".bot-bottle/bottles/.hidden.md", ""),
+        (".bot-bottle/bottles/notes.txt", ""),
+    ]);
+    assert!(good(&sandbox).notes().is_empty());
 }
 
 #[test]
 fn what_is_wrong_with_a_file_is_told_and_hides_nothing_else() {
     let sandbox = sandbox(&[
-        ("~/.bot-bottle/agents/body.md", "No front matter.\n"),
+        ("~/.bot-bottle/agents/body.md", "---\n---\nNo keys.\n"),
         ("~/.bot-bottle/agents/lost.md", "---\nbottle: bsae\n---\n"),
         ("~/.bot-bottle/agents/prompt.md", "---\nbottle: base\nprompt: x\n---\n"),
         ("~/.bot-bottle/bottles/base.md", BASE),
@@ -186,7 +257,7 @@ fn what_is_wrong_with_a_file_is_told_and_hides_nothing_else() {
 #[test]
 fn a_prompt_in_the_front_matter_is_sent_to_the_body() {
     let sandbox = sandbox(&[
-        ("~/.bot-bottle/bottles/b.md", ""),
+        ("~/.bot-bottle/bottles/b.md", BASE),
         ("~/.bot-bottle/agents/a.md", "---\nbottle: b\nprompt: x\n---\n"),
     ]);
     let error = load(&sandbox).unwrap_err();
@@ -233,7 +304,7 @@ fn links_of_a_project_stay_in_it() {
     for (at, target) in ["../../../home/notes.md".into(), home.join("notes.md")].iter().enumerate() {
         symlink(target, work.join(format!("out{at}.md"))).unwrap();
         let message = format!("`.bot-bottle/agents/out{at}.md` leads out of its folder");
-        let expected = format!("error[io/unreadable]: {message} (.bot-bottle/agents/out{at}.md)");
+        let expected = format!("error[resource/escape]: {message} (.bot-bottle/agents/out{at}.md)");
         assert_eq!(told(&sandbox), [expected]);
         std::fs::remove_file(work.join(format!("out{at}.md"))).unwrap();
     }
@@ -255,7 +326,7 @@ fn files_and_folders_that_must_not_be_read_are_mistakes() {
 #[cfg(target_os = "linux")]
 #[test]
 fn files_whose_names_differ_in_case_only_are_refused() {
-    let sandbox = sandbox(&[("~/.bot-bottle/bottles/dev.md", ""), ("~/.bot-bottle/bottles/Dev.md", "")]);
+    let sandbox = sandbox(&[("~/.bot-bottle/bottles/dev.md", BASE), ("~/.bot-bottle/bottles/Dev.md", BASE)]);
     let expected = "error[bottle/duplicate-name]: the bottles `Dev` and `dev` differ only in case \
                     (~/.bot-bottle/bottles/dev.md:1)";
     assert_eq!(told(&sandbox), [expected]);

@@ -312,6 +312,7 @@ fn a_key_on_neither_list_says_where_it_could_have_been() {
         ("colour", "did you mean `color` of Claude Code 2.1 (2026-11)? the keys of an agent are `bottle`"),
         ("permissonMode", "did you mean `permissionMode` of Claude Code 2.1 (2026-11)?"),
         ("egress", "`egress` is a key of bottles; the keys of an agent are"),
+        ("imagee", "did you mean `image`, which is a key of bottles? the keys of an agent are `bottle`"),
         ("budget", "it is on neither list: the keys of an agent are `bottle`, "),
     ] {
         let (code, _, help) = one(&agent_with(key));
@@ -320,9 +321,20 @@ fn a_key_on_neither_list_says_where_it_could_have_been() {
     }
     let (_, _, help) = one(r#"{"bottles": {"b": {"skills": []}}}"#);
     assert!(help.starts_with("`skills` is a key of agents; "), "{help}");
-    let (_, message, _) =
-        one(r#"{"bottles": {"b": {}}, "agents": {"a": {"bottle": "b", "git": {"remotes": {}}}}}"#);
-    assert_eq!(message, "`git` of an agent has no key `remotes`");
+    let (_, _, help) = one(r#"{"bottles": {"b": {"skill": []}}}"#);
+    assert!(help.starts_with("did you mean `skills`, which is a key of agents? the keys of a b"), "{help}");
+    let (_, _, help) = one(&agent_with("bottel"));
+    let keys = "the keys of an agent are `bottle`, `skills`, `env`, `git`, and in JSON `prompt`";
+    assert_eq!(help, format!("did you mean `bottle`? {keys}"));
+    for (key, begin) in [
+        ("remotes", "`remotes` is a key of `git` of a bottle, and belongs there; "),
+        ("remote", "did you mean `remotes`, which is a key of `git` of a bottle? "),
+    ] {
+        let git = format!(r#"{{"bottle": "b", "git": {{"{key}": {{}}}}}}"#);
+        let (_, message, help) = one(&format!(r#"{{"bottles": {{"b": {{}}}}, "agents": {{"a": {git}}}}}"#));
+        assert_eq!(message, format!("`git` of an agent has no key `{key}`"));
+        assert_eq!(help, format!("{begin}the keys of `git` of an agent are `user`"));
+    }
 }
 
 #[test]
@@ -332,11 +344,10 @@ fn circles_and_missing_parents_are_told_once_with_their_chain() {
         let bottles: Vec<String> = (0..count).map(bottle).collect();
         format!(r#"{{"bottles": {{"x": {{"extends": "b0"}}, {}}}}}"#, bottles.join(", "))
     };
-    for (count, chain) in [
-        (1, "b0 -> b0"),
-        (2, "b0 -> b1 -> b0"),
-        (10, "b0 -> b1 -> b2 -> b3 -> b4 -> b5 -> b6 -> b7 -> b8 -> b9 -> b0"),
-    ] {
+    assert_eq!(one(&circle(1)).1, "`b0` extends itself: b0 -> b0");
+    for (count, chain) in
+        [(2, "b0 -> b1 -> b0"), (10, "b0 -> b1 -> b2 -> b3 -> b4 -> b5 -> b6 -> b7 -> b8 -> b9 -> b0")]
+    {
         let (code, message, _) = one(&circle(count));
         assert_eq!(code, "bottle/extends");
         assert_eq!(message, format!("these bottles extend each other in a circle: {chain}"));
@@ -356,10 +367,10 @@ fn circles_and_missing_parents_are_told_once_with_their_chain() {
 }
 
 #[test]
-fn a_broken_bottle_hides_nothing_and_is_no_second_mistake() {
+fn a_key_that_is_there_twice_hides_nothing() {
     let all = told(
         r#"{"bottles": {
-            "broken": {"env": {"A": "1", "A": "2"}},
+            "broken": {"env": {"A": "1", "A": "2"}, "image": 1},
             "child": {"extends": "broken", "agent_provider": {"model": "m"}, "imgae": "x"},
             "other": {"extends": "gone"}
         }, "agents": {"a": {"bottle": "broken"}, "b": {"bottle": "none", "skills": 1}}}"#,
@@ -367,6 +378,8 @@ fn a_broken_bottle_hides_nothing_and_is_no_second_mistake() {
     let codes: Vec<&str> = all.iter().map(|(code, ..)| code.as_str()).collect();
     let expected = [
         "text/duplicate-key",
+        "bottle/value",
+        "bottle/value",
         "bottle/unknown-key",
         "bottle/extends",
         "bottle/unknown-bottle",

@@ -37,7 +37,7 @@ pub(crate) fn diagnostic(diagnostic: &Diagnostic, sources: &SourceMap, pen: Pen)
     if excerpts.is_empty()
         && let Some(file) = file
     {
-        group = group.element(Origin::path(file));
+        group = group.element(Origin::path(shown_path(file)));
     }
     // Files on the command line are layers that have the file's own name: once is enough.
     if let Some(layer) = diagnostic.layer.as_deref().filter(|layer| Some(*layer) != file) {
@@ -97,7 +97,7 @@ fn excerpts(diagnostic: &Diagnostic, sources: &SourceMap, secrets: Secrets) -> V
         let excerpt = by_line.entry(key).or_insert_with(|| {
             order.push(key);
             Excerpt {
-                path: sources.get(label.source).name.clone(),
+                path: shown_path(&sources.get(label.source).name),
                 line,
                 column: cut.then(|| sources.place(label.source, label.span.start).column),
                 text: text.clone(),
@@ -149,6 +149,15 @@ pub(crate) fn one_line(text: &str) -> String {
         c => c.to_string(),
     };
     text.chars().map(plain).collect()
+}
+
+/// The name of a file, every sign of it: names may hold anything.
+fn shown_path(path: &str) -> String {
+    let plain = |c: char| match c.is_control() || is_invisible(c) {
+        true => c.escape_default().to_string(),
+        false => c.to_string(),
+    };
+    path.chars().map(plain).collect()
 }
 
 /// Marks that change the direction of writing, or cannot be seen.

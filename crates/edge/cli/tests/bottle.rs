@@ -106,14 +106,119 @@ fn secrets_are_shown_to_programs_and_to_those_who_ask() {
 #[test]
 fn secrets_are_masked_where_mistakes_are_drawn() {
     let sandbox = sandbox();
-    sandbox.write("~/.bot-bottle/bottles/base.md", format!("---\nenv: {{API_TOKEN: [{SECRET}]}}\n---\n"));
-    for line in
-        ["bottle check", "bottle check --json", "bottle list", "explain bottle:dev", "bottle show dev --json"]
-    {
+    for front in [
+        "env: {API_TOKEN: [SECRET]}",
+        "env:\n  API_TOKEN:SECRET",
+        "env: API_TOKEN:SECRET",
+        "env: 'API_TOKEN=SECRET FOO=bar'",
+        "env: [--api-key=SECRET]",
+        "env: 'Authorization: Bearer SECRET'",
+        "API_TOKEN=SECRET: x",
+        "env: {DB_PASSWORD: 'it''s SECRET', A: 1}",
+        "env: {HEADER: Bearer SECRET, A: 1}",
+        "env: {DB_PASS: SECRET, A: 1}",
+        "env: {SESSION_COOKIE: SECRET, A: 1}",
+    ] {
+        let front = front.replace("SECRET", SECRET);
+        sandbox.write("~/.bot-bottle/bottles/base.md", format!("---\n{front}\n---\n"));
+        for line in [
+            "bottle check",
+            "bottle check --json",
+            "bottle list",
+            "explain bottle:dev",
+            "bottle show dev --json",
+        ] {
+            let output = sandbox.run_line(&format!("agpm {line}"));
+            assert_eq!((output.code, shows(&output)), (Some(1), false), "{front} {line}\n{output}");
+        }
+    }
+    sandbox.write("m.json", format!(r#"{{"bottles": {{"b": {{"env": {{"API_TOKEN": {SECRET}}}}}}}}}"#));
+    for line in ["bottle check --json-file m.json", "bottle check --json --json-file m.json"] {
         let output = sandbox.run_line(&format!("agpm {line}"));
         assert_eq!((output.code, shows(&output)), (Some(1), false), "{line}\n{output}");
     }
     assert!(shows(&sandbox.run_line("agpm bottle check --show-secrets")));
+}
+
+#[test]
+fn a_variable_that_a_route_sends_is_a_secret_whatever_its_name() {
+    let sandbox = sandbox();
+    let base = format!("---\nenv:\n  WHO: {SECRET}-old\n  PLAIN: seen\n---\n");
+    let routes = "egress:\n  routes:\n    - host: h\n      auth: {type: bearer, env: WHO}\n    - host: i\n      auth: {type: bearer, env: REF}\n";
+    sandbox.write("~/.bot-bottle/bottles/base.md", base);
+    let dev = format!("---\nextends: base\nenv:\n  WHO: {SECRET}\n  REF: $REF\n{routes}---\n");
+    sandbox.write("~/.bot-bottle/bottles/dev.md", dev);
+    sandbox
+        .write("~/.bot-bottle/bottles/other.md", format!("---\nextends: dev\nenv:\n  WHO: {SECRET}\n---\n"));
+    for (line, program) in [
+        ("bottle show dev", true),
+        ("bottle show dev --raw", true),
+        ("bottle show other --raw", true),
+        ("bottle agent me", true),
+        ("explain bottle:dev", false),
+        ("explain bottle:other /env/WHO", false),
+    ] {
+        for (flags, expected) in [("", false), ("--json", program), ("--show-secrets", true)] {
+            let output = sandbox.run_line(&format!("agpm {line} {flags}"));
+            assert_eq!((output.code, shows(&output)), (Some(0), expected), "{line} {flags}\n{output}");
+        }
+    }
+    let output = sandbox.run_line("agpm bottle show dev");
+    assert!(output.stdout.contains("PLAIN: seen") && output.stdout.contains("REF: $REF"), "{output}");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_agent_that_leads_out_of_the_project_is_refused() {
+    let sandbox = sandbox();
+    sandbox.write(".bot-bottle/agents/plain.md", "---\nbottle: dev\n---\n");
+    sandbox.write("~/notes.md", "---\nbottle: dev\n---\nPrivate.\n");
+    let link = sandbox.work().join(".bot-bottle/agents/out.md");
+    std::os::unix::fs::symlink(sandbox.home().join("notes.md"), link).unwrap();
+    for (line, code) in [
+        ("bottle list", 6),
+        ("bottle show dev", 6),
+        ("bottle agent me", 6),
+        ("explain bottle:dev", 6),
+        ("bottle check", 1),
+    ] {
+        let output = sandbox.run_line(&format!("agpm {line}"));
+        assert_eq!(output.code, Some(code), "{line}\n{output}");
+        assert!(format!("{output}").contains("error[resource/escape]"), "{line}\n{output}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn names_of_files_cannot_move_the_cursor() {
+    let sandbox = sandbox();
+    sandbox.write("~/.bot-bottle/bottles/a\u{1b}[2J\nb.md", "---\nimgae: x\n---\n");
+    sandbox.write("~/.bot-bottle/bottles/empty\u{1b}[2J.md", "");
+    let output = sandbox.run_line("agpm bottle check");
+    assert!(!output.stdout.contains('\u{1b}'), "{output}");
+    assert!(output.stdout.contains(r"bottles/a\u{1b}[2J\nb.md"), "{output}");
+    assert!(output.stdout.contains(r"bottles/empty\u{1b}[2J.md"), "{output}");
+}
+
+#[test]
+fn what_is_the_other_kind_is_sent_to_its_command() {
+    let sandbox = sandbox();
+    for (line, help) in [
+        ("agpm bottle show me", "it is an agent: `agpm bottle agent me` shows it"),
+        ("agpm explain bottle:me", "it is an agent: `agpm bottle agent me` shows it"),
+        ("agpm bottle agent dev", "it is a bottle: `agpm bottle show dev` shows it"),
+    ] {
+        let output = sandbox.run_line(line);
+        assert_eq!(output.code, Some(3), "{output}");
+        assert!(output.stderr.contains(help), "{output}");
+    }
+}
+
+#[test]
+fn a_list_of_nothing_says_so() {
+    let sandbox = Sandbox::new(PROGRAM);
+    assert_eq!(sandbox.run_line("agpm bottle list").stdout, "there are no bottles and no agents\n");
+    assert_eq!(sandbox.run_line("agpm bottle list -q").stdout, "");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! `bottle`: sandbox manifests, listed, shown and checked. Nothing is written.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use agpm_bottle::{Manifest, ManifestError, UnitKind};
@@ -9,7 +10,7 @@ use agpm_text::{Value, decode};
 
 use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::{limit, shown, unknown_name};
-use crate::provenance::MASK;
+use crate::provenance::{MASK, TOLD_SECRET};
 use crate::world::{Environment, World};
 
 /// Where bottles and agents are.
@@ -68,6 +69,8 @@ pub struct AgentRow {
 pub struct BottleValue {
     /// The value, secrets and all.
     pub value: Value,
+    /// The variables that hold secrets, as its routes say.
+    secret_env: BTreeSet<String>,
 }
 
 /// What was checked; the findings are the diagnostics.
@@ -86,10 +89,28 @@ impl BottleValue {
         let Value::Map(entries) = &self.value else { return self.value.clone() };
         let shown = |(key, value): &(String, Value)| match key.as_str() {
             "prompt" => (key.clone(), value.clone()),
+            "env" => (key.clone(), masked_env(value, &self.secret_env)),
             _ => (key.clone(), masked(key, value)),
         };
         Value::Map(entries.iter().map(shown).collect())
     }
+}
+
+fn masked_env(env: &Value, secret: &BTreeSet<String>) -> Value {
+    let Value::Map(entries) = env else { return masked("env", env) };
+    let shown = |(name, value): &(String, Value)| match secret.contains(name) {
+        true => (name.clone(), masked(TOLD_SECRET, value)),
+        false => (name.clone(), masked(name, value)),
+    };
+    Value::Map(entries.iter().map(shown).collect())
+}
+
+/// The variables that hold secrets, as the routes of an effective bottle or agent say.
+pub(crate) fn secret_env(value: &Value) -> BTreeSet<String> {
+    let routes = value.get("egress").and_then(|egress| egress.get("routes"));
+    let Some(Value::List(routes)) = routes else { return BTreeSet::new() };
+    let name = |route: &Value| route.get("auth")?.get("env")?.as_str().map(str::to_owned);
+    routes.iter().filter_map(name).collect()
 }
 
 fn masked(key: &str, value: &Value) -> Value {
@@ -148,7 +169,12 @@ pub(crate) fn show(
         BottleView::Raw => (UnitKind::Bottle, manifest.raw_bottle_value(name)),
         BottleView::Agent => (UnitKind::Agent, manifest.agent_value(name)),
     };
-    value.map(|value| BottleValue { value }).ok_or_else(|| unknown_unit(&manifest, kind, name))
+    let value = value.ok_or_else(|| unknown_unit(&manifest, kind, name))?;
+    let mut secret_env = secret_env(&value);
+    if view == BottleView::Raw {
+        secret_env.extend(manifest.bottle_value(name).iter().flat_map(self::secret_env));
+    }
+    Ok(BottleValue { value, secret_env })
 }
 
 /// Checks bottles and agents: what is wrong with them is the result.
@@ -183,7 +209,7 @@ pub(crate) fn load(
         }
         Err(error) => {
             take_mistakes(error, notes);
-            Err(Failure::reported())
+            Err(notes.check().err().unwrap_or_else(Failure::reported))
         }
     }
 }
@@ -234,6 +260,13 @@ fn no_home() -> Failure {
 
 /// A bottle or an agent that is not there.
 pub(crate) fn unknown_unit(manifest: &Manifest, kind: UnitKind, name: &str) -> Failure {
+    let shown_by = match kind {
+        UnitKind::Bottle => format!("it is an agent: `agpm bottle agent {name}` shows it"),
+        UnitKind::Agent => format!("it is a bottle: `agpm bottle show {name}` shows it"),
+    };
+    if manifest.file(kind.other(), name).is_some() {
+        return unknown_name(kind.word(), name, Some(shown_by));
+    }
     let none = || Some(format!("there are no {} yet", kind.plural()));
     let help = did_you_mean(name, &format!("{} are", kind.plural()), manifest.names(kind)).or_else(none);
     unknown_name(kind.word(), name, help)

@@ -10,6 +10,9 @@ const LONGEST_VALUE: usize = 120;
 /// What stands for a secret.
 pub(crate) const MASK: &str = "********";
 
+/// The key to judge a value by that is known to be a secret: references are none even then.
+pub(crate) const TOLD_SECRET: &str = "secret";
+
 /// Whether values that look like secrets are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Secrets {
@@ -143,6 +146,22 @@ impl Provenance {
             pointer: deletion.pointer.clone(),
             shadows: deletion.shadows.iter().map(|shadow| teller.shadow(&deletion.pointer, shadow)).collect(),
         }));
+    }
+
+    /// Masks what is and was at a place that holds a secret, whatever its name.
+    pub(crate) fn mask(&mut self, pointer: &Pointer) {
+        let hide = |value: &mut Value| {
+            if value.as_str().is_some_and(|text| looks_secret(Some(TOLD_SECRET), text)) {
+                *value = MASK.into();
+            }
+        };
+        for leaf in self.leaves.iter_mut().filter(|leaf| leaf.pointer == *pointer) {
+            hide(&mut leaf.value);
+            leaf.shadows.iter_mut().for_each(|shadow| hide(&mut shadow.value));
+        }
+        for deletion in self.deletions.iter_mut().filter(|deletion| deletion.pointer == *pointer) {
+            deletion.shadows.iter_mut().for_each(|shadow| hide(&mut shadow.value));
+        }
     }
 
     fn add_body(&mut self, merged: &MergedFile, body: &str, segments: &[Segment], sources: &SourceMap) {

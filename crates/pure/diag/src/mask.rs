@@ -12,14 +12,15 @@ const SECRET_NAMES: &[&str] = &[
     "privatekey",
     "accesskey",
     "authorization",
+    "cookie",
 ];
 
 /// Names that end a key and announce a secret, too short to be looked for anywhere else in it.
-const SECRET_ENDINGS: &[&str] = &["_key", "-key", "_pat", "_pwd", "auth"];
+const SECRET_ENDINGS: &[&str] = &["_key", "-key", "_pat", "_pwd", "_pass", "-pass", "auth"];
 
-/// Names that look like one of these and are none.
+/// Names that look like one of these and are none, with `_` for `-`.
 const PLAIN_NAMES: &[&str] =
-    &["by-key", "public_key", "public-key", "primary_key", "foreign_key", "sort_key", "known_host_key"];
+    &["by_key", "public_key", "primary_key", "foreign_key", "sort_key", "known_host_key"];
 
 /// Beginnings that issuers give to their secrets.
 const SECRET_PREFIXES: &[&str] = &[
@@ -48,6 +49,12 @@ const SECRET_PREFIXES: &[&str] = &[
     "eyJ",
 ];
 
+/// How headers call the credentials that follow.
+const SCHEMES: &[&str] = &["bearer", "basic"];
+
+/// What may stand around a name or a value inside of a text.
+const QUOTES: [char; 3] = ['"', '\'', '\\'];
+
 const SHORTEST_SECRET: usize = 8;
 
 /// What a secret's name may stand before without being one.
@@ -56,7 +63,7 @@ const PLAIN_WORDS: &[&str] = &["true", "false", "null", "~", "|", ">", "|-", ">-
 /// Whether a key announces that its value is a secret.
 pub fn is_secret_name(key: &str) -> bool {
     let lower = key.to_ascii_lowercase();
-    if PLAIN_NAMES.contains(&lower.as_str()) {
+    if PLAIN_NAMES.contains(&lower.trim_start_matches('-').replace('-', "_").as_str()) {
         return false;
     }
     let flat: String = lower.chars().filter(|c| c.is_ascii_alphanumeric()).collect();
@@ -67,8 +74,7 @@ pub fn is_secret_name(key: &str) -> bool {
 /// Whether a value under `key` (if it has one) should not be shown.
 pub fn looks_secret(key: Option<&str>, value: &str) -> bool {
     let value = value.trim_matches(['`', '"', '\'']);
-    let reference = value.starts_with('$') || value.starts_with("{env:") || value.contains("{{");
-    if reference || value.is_empty() || PLAIN_WORDS.contains(&value) {
+    if value.contains("{{") || is_plain(value) {
         return false;
     }
     // A secret may be part of a longer value, as in `--api-key=sk-…`.
@@ -81,6 +87,59 @@ pub fn looks_secret(key: Option<&str>, value: &str) -> bool {
         || value.split(['=', ':', ' ']).any(issued)
         || value.contains("PRIVATE KEY-----")
         || has_url_password(value)
+        || scheme_length(value).is_some_and(|length| length == value.len())
+        || value.lines().any(says_secret)
+}
+
+/// Whether this is no secret, whatever its name: nothing, a reference, or a word of the format.
+fn is_plain(value: &str) -> bool {
+    value.is_empty()
+        || value.starts_with('$')
+        || value.starts_with("{env:")
+        || value.starts_with("{{")
+        || PLAIN_WORDS.contains(&value)
+}
+
+/// Whether a line says `NAME=value`, `NAME:value` or `NAME: value` with the name of a secret.
+fn says_secret(line: &str) -> bool {
+    line.match_indices([':', '=']).any(|(at, _)| announces(&line[..at], &line[at..]))
+}
+
+/// Whether `before` ends with the name of a secret, and `sign`, with `:` or `=` at its start, goes on with its value.
+fn announces(before: &str, sign: &str) -> bool {
+    let name = before.trim_end_matches(QUOTES);
+    let is_name = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
+    let (ahead, name) = name.split_at(name.trim_end_matches(is_name).len());
+    let told = sign[1..].trim_start();
+    // With a blank it is a header or a line of a file; elsewhere it is likely a sentence.
+    let apart = sign.starts_with(':') && told.len() + 1 < sign.len();
+    let opens = |c: char| "`\"'([{,;".contains(c) || c.is_whitespace() && !apart;
+    let is_first = || ahead.trim_start_matches([' ', '\t', '-']).is_empty();
+    let is_path = || sign.starts_with(':') && !apart && told.starts_with(['/', '.', '~', ':']);
+    is_secret_name(name) && (ahead.ends_with(opens) || is_first()) && !is_path() && is_telling(told)
+}
+
+/// Whether the word that a text starts with can be a secret. It is looked at no further than it takes to know.
+fn is_telling(text: &str) -> bool {
+    let text = text.trim_start_matches(QUOTES);
+    let text = SCHEMES.iter().find_map(|scheme| behind(text, scheme)).unwrap_or(text);
+    let ends = |(_, c): &(usize, char)| c.is_whitespace() || "\"'`,;".contains(*c);
+    let end = text.char_indices().take(64).find(ends).map_or(text.len(), |(at, _)| at);
+    text[..end].contains(char::is_alphanumeric) && !is_plain(&text[..end])
+}
+
+/// How long the credentials are that a text starts with: `Bearer …` or `Basic …`.
+fn scheme_length(text: &str) -> Option<usize> {
+    let told = SCHEMES.iter().find_map(|scheme| behind(text.trim_start_matches('`'), scheme))?;
+    let end = told.find(|c: char| c.is_whitespace() || "\"',]}".contains(c)).unwrap_or(told.len());
+    (end > 0 && !is_plain(&told[..end])).then(|| text.len() - told.len() + end)
+}
+
+/// What stands behind a word and blanks.
+fn behind<'t>(text: &'t str, word: &str) -> Option<&'t str> {
+    let (start, rest) = text.split_at_checked(word.len())?;
+    let is_word = start.eq_ignore_ascii_case(word) && rest.starts_with([' ', '\t']);
+    is_word.then(|| rest.trim_start())
 }
 
 /// Whether an address holds a password or a token: in its user part, under a telling name in its query, or behind `#`.
@@ -127,22 +186,25 @@ pub fn mask_line(line: &str) -> String {
             continue;
         }
         let secret_key = key.is_some_and(is_secret_name);
-        let length = if quoted { quoted_length(rest, first) } else { bare_length(rest, secret_key) };
+        let is_value =
+            key.is_some() || out.trim_end().is_empty() || out.trim_end().ends_with(['-', '[', ',', '`']);
+        let length = match quoted {
+            true => quoted_length(rest, first, secret_key && depth == 0),
+            false if secret_key => bare_length(rest, true),
+            false => scheme_length(rest)
+                .filter(|_| is_value || first == '`')
+                .unwrap_or_else(|| bare_length(rest, false)),
+        };
         let (token, after) = rest.split_at(length);
         rest = after;
         let is_key = after.trim_start().starts_with([':', '=']) && !(secret_key && depth == 0);
         if is_key {
-            out.push_str(token);
+            out.push_str(&shown(None, token));
             key = Some(token.trim_matches(['"', '\'']));
             depth = 0;
             continue;
         }
-        if looks_secret(key, token) {
-            let hidden = |c: char| if quoted && c == first { c } else { '*' };
-            out.extend(token.chars().map(hidden));
-        } else {
-            out.push_str(token);
-        }
+        out.push_str(&shown(key, token));
         if depth == 0 {
             key = None;
         }
@@ -150,15 +212,32 @@ pub fn mask_line(line: &str) -> String {
     out
 }
 
-/// Up to and with the closing quote, or to the end.
-fn quoted_length(text: &str, quote: char) -> usize {
+/// A token as it may be seen; the quotes around it stay.
+fn shown(key: Option<&str>, token: &str) -> String {
+    if !looks_secret(key, token) {
+        return token.to_owned();
+    }
+    let quote = token.chars().next().filter(|first| matches!(first, '"' | '\''));
+    let last = token.chars().count() - 1;
+    let hidden = |(at, c): (usize, char)| if (at == 0 || at == last) && Some(c) == quote { c } else { '*' };
+    token.chars().enumerate().map(hidden).collect()
+}
+
+/// Up to and with the closing quote, or to the end. What follows a secret's quote without a break belongs to it.
+fn quoted_length(text: &str, quote: char, secret: bool) -> usize {
     let mut escaped = false;
-    let close = text.char_indices().skip(1).find(|(_, c)| {
-        let closes = *c == quote && !escaped;
-        escaped = *c == '\\' && !escaped;
-        closes
-    });
-    close.map_or(text.len(), |(at, _)| at + 1)
+    let mut rest = text.char_indices().skip(1).peekable();
+    while let Some((at, c)) = rest.next() {
+        // In single quotes a quote is written twice, in double quotes behind a backslash.
+        let doubled = quote == '\'' && c == quote && rest.next_if(|(_, next)| *next == quote).is_some();
+        if c == quote && !escaped && !doubled {
+            let after = &text[at + 1..];
+            let ends = after.chars().next().is_none_or(|c| c.is_whitespace() || ",:;=)]}".contains(c));
+            return if secret && !ends { at + 1 + bare_length(after, true) } else { at + 1 };
+        }
+        escaped = quote == '"' && c == '\\' && !escaped;
+    }
+    text.len()
 }
 
 /// A bare word. A bare secret reaches to the end of its line, a comment or a closing bracket: it may hold spaces.
@@ -170,7 +249,10 @@ fn bare_length(text: &str, secret: bool) -> usize {
         ' ' | '\t' if secret => text[*at..].trim_start().starts_with('#'),
         '"' | '[' | '{' => !secret,
         // A word may hold `:` and `=` inside, as URLs and base64 do.
-        ':' if !secret => next(*at, *c).is_none_or(|n| n.is_whitespace() || n == '"'),
+        ':' if !secret => {
+            next(*at, *c).is_none_or(|n| n.is_whitespace() || n == '"')
+                || announces(&text[..*at], &text[*at..])
+        }
         '=' if !secret => next(*at, *c).is_some_and(|n| n != '=') && *at > 0 && !text[..*at].contains("://"),
         c => !secret && c.is_whitespace(),
     };
@@ -243,6 +325,74 @@ mod tests {
             (r#"{ by-key = 1, api-key = abc }"#, r#"{ by-key = 1, api-key = *** }"#),
         ] {
             assert_eq!(mask_line(line), masked);
+        }
+    }
+
+    #[test]
+    fn masks_what_says_a_secret_itself() {
+        for (line, masked) in [
+            ("  API_TOKEN:hunter2secret", "  API_TOKEN:*************"),
+            ("  API_TOKEN:hunter2 secret", "  API_TOKEN:**************"),
+            ("env: API_TOKEN:hunter2secret", "env: API_TOKEN:*************"),
+            (r#"env: "API_TOKEN=hunter2secret FOO=bar""#, r#"env: "*******************************""#),
+            (r#"env: "FOO=bar API_TOKEN=hunter2secret""#, r#"env: "*******************************""#),
+            (r#"["--api-key=hunter2secret"]"#, r#"["***********************"]"#),
+            ("args: [--token=x1y2z3, -v]", "args: [--token=******, -v]"),
+            ("- --token=x1y2z3", "- --token=******"),
+            (r#"  "Authorization: Bearer abc","#, r#"  "*************************","#),
+            (r#"["-H", "X-Api-Key: hunter2"]"#, r#"["-H", "******************"]"#),
+            (r#"x: "{\"token\": \"hunter2\"}""#, r#"x: "************************""#),
+            ("no `API_TOKEN:hunter2secret` here", "no `API_TOKEN:*******************"),
+            (r#"{"API_TOKEN=hunter2": 1}"#, r#"{"*****************": *}"#),
+            ("DB_PASSWORD: 'it''s hunter2secret'", "DB_PASSWORD: '*******************'"),
+            ("DB_PASSWORD: 'it's hunter2secret'", "DB_PASSWORD: '******************'"),
+            ("DB_PASSWORD: 'it\\'s hunter2secret'", "DB_PASSWORD: '*******************'"),
+            ("DB_PASSWORD: '''hunter2'''", "DB_PASSWORD: '***********'"),
+            (r#"DB_PASSWORD: "it\"s hunter2""#, r#"DB_PASSWORD: "*************""#),
+            ("{path: 'C:\\', token: hunter2}", "{path: 'C:\\', token: *******}"),
+            ("header: Bearer abc", "header: **********"),
+            ("- Basic dXNlcjpwYXNz", "- ******************"),
+            (r#"{"header": "bearer abc"}"#, r#"{"header": "**********"}"#),
+            ("the value `Bearer abc` is odd", "the value ************ is odd"),
+            ("DB_PASS: hunter2", "DB_PASS: *******"),
+            ("db-pass = hunter2", "db-pass = *******"),
+            ("Set-Cookie: id=1", "Set-Cookie: ****"),
+        ] {
+            assert_eq!(mask_line(line), masked);
+        }
+    }
+
+    #[test]
+    fn what_only_looks_like_it_stays() {
+        for line in [
+            "max_tokens:4096",
+            "x: max_tokens:4096",
+            "by-key:id",
+            "- by-key:id",
+            "url: https://host",
+            "https://auth.example.com/token:8080/x",
+            "git@host:org/repo",
+            "url: git@token-host:org/repo",
+            "Bash(git diff:*)",
+            r#"["Bash(gh auth:*)", "Read(./secrets/**)"]"#,
+            "author: x",
+            "use Secrets::Masked",
+            "volume: ./secrets:/run/secrets",
+            "volume: secrets:/run/secrets:ro",
+            "/home/me/token:ro",
+            "API_TOKEN:$API_TOKEN",
+            r#"env: "API_TOKEN=${API_TOKEN} FOO=bar""#,
+            r#"args: ["--token={env:TOKEN}", "--token=", "--api-key", "--auth=true"]"#,
+            r#""Authorization: Bearer ${TOKEN}""#,
+            "header: Bearer $TOKEN",
+            "header: Bearer {env:TOKEN}",
+            "the Bearer scheme is used",
+            "header: Bearer",
+            r#"description: "Rotates a token: asks first""#,
+            "name: 'it''s plain'",
+            "a bottle has no key `pass`",
+        ] {
+            assert_eq!(mask_line(line), line);
         }
     }
 }

@@ -2,10 +2,15 @@
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let allowed = (name.chars().count() / 3).clamp(1, 3);
     let lowered = name.to_lowercase();
+    // Of a short name one change leaves nothing that two names share by more than chance.
+    let is_near = |distance: usize, candidate: &str| {
+        let longer = name.chars().count().max(candidate.chars().count());
+        distance <= allowed && (distance == 0 || distance * 2 < longer)
+    };
     candidates
         .into_iter()
         .map(|candidate| (distance(&lowered, &candidate.to_lowercase()), candidate))
-        .filter(|(distance, _)| *distance <= allowed)
+        .filter(|(distance, candidate)| is_near(*distance, candidate))
         .min()
         .map(|(_, candidate)| candidate)
 }
@@ -53,5 +58,21 @@ mod tests {
         assert_eq!(nearest("depe", names), Some("deep"));
         assert_eq!(nearest("Replace", names), Some("replace"));
         assert_eq!(nearest("union", names), None);
+    }
+
+    #[test]
+    fn short_names_are_near_by_more_than_their_length() {
+        for (name, candidate, expected) in [
+            ("a", "b", None),
+            ("a", "ab", None),
+            ("ab", "xb", None),
+            ("ab", "a", None),
+            ("ab", "AB", Some("AB")),
+            ("ci", "ci2", Some("ci2")),
+            ("dve", "dev", Some("dev")),
+            ("evn", "env", Some("env")),
+        ] {
+            assert_eq!(nearest(name, [candidate]), expected, "{name}");
+        }
     }
 }

@@ -1,16 +1,16 @@
 //! Folders of Markdown files: the bottles and agents of home, and the agents of the working folder.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use agpm_diag::{Diagnostic, SourceId, codes, has_errors};
+use agpm_diag::{Diagnostic, SourceId, codes};
 use agpm_model::LayerName;
 use agpm_store as store;
 use agpm_text::{Document, Format, Kind, Limits, decode, parse};
 use store::{Problem, StoreError};
 
-use crate::loader::{Loaded, unit_name};
+use crate::loader::{Loaded, state, unit_name};
 use crate::unit::{Prompt, State, Unit, UnitKind, start_of};
 
 const FOLDER: &str = ".bot-bottle";
@@ -22,9 +22,8 @@ pub(crate) fn load(home: &Path, cwd: &Path) -> Loaded {
     let mut reader = Reader { cwd, loaded: Loaded::default() };
     let (own, here) = (home.join(FOLDER), cwd.join(FOLDER));
     let is_home = is_same(home, cwd) || is_same(&own, &here);
-    reader.refuse_legacy(&[home, &own]);
+    reader.refuse_legacy(&[home, &own, cwd, &here]);
     if !is_home {
-        reader.refuse_legacy(&[cwd, &here]);
         reader.tell_ignored(&here.join(UnitKind::Bottle.plural()));
     }
     let bottles = reader.files(home, UnitKind::Bottle, Links::Followed);
@@ -79,7 +78,11 @@ struct Reader<'p> {
 
 impl Reader<'_> {
     fn refuse_legacy(&mut self, folders: &[&Path]) {
-        for path in folders.iter().map(|folder| folder.join(LEGACY)).filter(|path| store::exists(path)) {
+        // The working folder may be one of those in home.
+        let mut told = BTreeSet::new();
+        let new = folders.iter().filter(|folder| told.insert(store::real_path(folder)));
+        let paths = new.map(|folder| folder.join(LEGACY));
+        for path in paths.filter(|path| !matches!(store::reach(path), Ok(None))) {
             let file = self.shown(&path);
             let message = format!("`{LEGACY}` is the old format, which is no longer read");
             let help = "make a Markdown file of each bottle and agent and remove it, or rename it and name it with `--json-file`";
@@ -89,7 +92,8 @@ impl Reader<'_> {
     }
 
     fn tell_ignored(&mut self, folder: &Path) {
-        if !store::exists(folder) {
+        let entries = store::entries_below(folder, 0).unwrap_or_default();
+        if !entries.iter().any(|(name, _)| stem(name).is_some()) {
             return;
         }
         let file = self.shown(folder);
@@ -100,7 +104,7 @@ impl Reader<'_> {
         self.loaded.diagnostics.push(diagnostic.help(help));
     }
 
-    /// The Markdown files of a folder by their stems; what is hidden or has another ending is somebody else's.
+    /// The Markdown files of a folder by their stems.
     fn files<'p>(&mut self, folder: &'p Path, kind: UnitKind, links: Links) -> BTreeMap<String, Found<'p>> {
         let below = format!("{FOLDER}/{}", kind.plural());
         let entries = store::entries_below(&folder.join(&below), 0).unwrap_or_else(|error| {
@@ -111,10 +115,8 @@ impl Reader<'_> {
             self.loaded.diagnostics.push(found);
             Vec::new()
         });
-        let stem =
-            |name: &str| Some(name.strip_suffix(ENDING)?.to_owned()).filter(|_| !name.starts_with('.'));
         let found = |name: &str| Found { folder, path: format!("{below}/{name}"), links };
-        entries.iter().filter_map(|(name, _)| Some((stem(name)?, found(name)))).collect()
+        entries.iter().filter_map(|(name, _)| Some((stem(name)?.to_owned(), found(name)))).collect()
     }
 
     fn unit(&mut self, kind: UnitKind, name: &str, found: &Found<'_>) {
@@ -149,7 +151,11 @@ impl Reader<'_> {
         if parsed.document.root().is_some_and(|root| root.kind() != Kind::Map) {
             parsed.diagnostics.retain(|found| *found.code != codes::MARKDOWN_FENCE);
         }
-        let state = if has_errors(&parsed.diagnostics) { State::Broken } else { State::Whole };
+        let mut state = state(&parsed.diagnostics);
+        if state == State::Whole && !has_front_matter(&parsed.document) {
+            parsed.diagnostics.push(no_front_matter(&file, source));
+            state = State::Broken;
+        }
         self.loaded.diagnostics.extend(parsed.diagnostics);
         let body = parsed.document.text()[parsed.document.body().range()].to_owned();
         let document = Arc::new(parsed.document);
@@ -170,7 +176,7 @@ impl Reader<'_> {
             }
             Problem::TooLarge(_) => (&codes::TEXT_TOO_LARGE, "split the file"),
             Problem::Escapes => {
-                (&codes::IO_UNREADABLE, "links of a project that lead out of it are not followed")
+                (&codes::RESOURCE_ESCAPE, "links of a project that lead out of it are not followed")
             }
             _ => (&codes::IO_UNREADABLE, "check permissions, links and the disk"),
         };
@@ -181,6 +187,24 @@ impl Reader<'_> {
     fn shown(&self, path: &Path) -> String {
         path.strip_prefix(self.cwd).unwrap_or(path).to_string_lossy().replace('\\', "/")
     }
+}
+
+/// What is hidden or has another ending is somebody else's.
+fn stem(name: &str) -> Option<&str> {
+    name.strip_suffix(ENDING).filter(|_| !name.starts_with('.'))
+}
+
+/// Without a fence in the first line all of a text is body.
+fn has_front_matter(document: &Document) -> bool {
+    let text: &str = document.text();
+    document.body().start as usize > text.len() - text.trim_start_matches('\u{feff}').len()
+}
+
+fn no_front_matter(file: &str, source: SourceId) -> Diagnostic {
+    let name = file.rsplit('/').next().unwrap_or_default();
+    let message = format!("`{name}` has no front matter: its first line must be `---`");
+    let help = "start the file with a line `---`, then `key: value` lines, then another line `---`";
+    Diagnostic::new(&codes::BOTTLE_VALUE, message).at_spot(start_of(source)).help(help)
 }
 
 /// A unit that is there and cannot be looked into.

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use agpm_diag::{Diagnostic, Severity, Span, Spot, Text, codes, nearest};
+use agpm_diag::{Diagnostic, Span, Spot, Text, codes, nearest};
 use agpm_text::{Document, Format, Kind, Limits, NodeRef, Parsed, parse};
 
-use crate::loader::{Loaded, unit_name};
+use crate::loader::{Loaded, state, unit_name};
 use crate::unit::{Prompt, State, Unit, UnitKind};
 
 /// Takes the object apart; `name` is what messages call the text.
@@ -14,18 +14,11 @@ pub(crate) fn load(name: &str, text: &str) -> Loaded {
     let text = Text::from(text);
     let source = loaded.sources.add(name, text.clone());
     let Parsed { document, diagnostics } = parse(source, text, Format::Json, Limits::default());
-    // With a key that is there twice all else can be understood; otherwise nobody knows what is missing.
-    let torn =
-        |found: &Diagnostic| found.severity == Severity::Error && *found.code != codes::TEXT_DUPLICATE_KEY;
-    let is_torn = diagnostics.iter().any(torn);
     loaded.diagnostics = diagnostics;
-    if is_torn {
+    if state(&loaded.diagnostics) == State::Broken {
         return loaded;
     }
-    let mut twice: Vec<u32> =
-        loaded.diagnostics.iter().filter_map(|found| Some(found.labels.first()?.span.start)).collect();
-    twice.sort_unstable();
-    let mut reader = Reader { loaded, document: &document, twice };
+    let mut reader = Reader { loaded, document: &document };
     reader.root();
     reader.loaded
 }
@@ -33,8 +26,6 @@ pub(crate) fn load(name: &str, text: &str) -> Loaded {
 struct Reader<'d> {
     loaded: Loaded,
     document: &'d Document,
-    /// Where keys are there twice, in order.
-    twice: Vec<u32>,
 }
 
 impl<'d> Reader<'d> {
@@ -68,16 +59,13 @@ impl<'d> Reader<'d> {
             Err(diagnostic) => return self.loaded.diagnostics.push(diagnostic.at_spot(spot)),
         };
         let Some(document) = self.document.part(value) else { return };
-        let span = value.span();
-        let next = self.twice.partition_point(|at| *at < span.start);
-        let is_broken = self.twice.get(next).is_some_and(|at| *at < span.end);
         self.loaded.units.push(Unit {
             kind,
             name,
             file: self.loaded.sources.get(spot.source).name.clone(),
             document: Arc::new(document),
             prompt: Prompt::Key,
-            state: if is_broken { State::Broken } else { State::Whole },
+            state: State::Whole,
             spot: Some(spot),
         });
     }

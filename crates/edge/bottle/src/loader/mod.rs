@@ -3,13 +3,13 @@
 mod folders;
 mod json;
 
-use agpm_diag::{Diagnostic, SourceMap, codes};
+use agpm_diag::{Diagnostic, Severity, SourceMap, codes};
 use agpm_model::LayerName;
 
 pub(crate) use folders::load as from_folders;
 pub(crate) use json::load as from_json;
 
-use crate::unit::{Unit, UnitKind};
+use crate::unit::{State, Unit, UnitKind};
 
 /// What was found, and what was wrong on the way.
 #[derive(Debug, Default)]
@@ -17,6 +17,14 @@ pub(crate) struct Loaded {
     pub(crate) sources: SourceMap,
     pub(crate) units: Vec<Unit>,
     pub(crate) diagnostics: Vec<Diagnostic>,
+}
+
+/// Whether a unit can be looked into. With a key that is there twice all else can be understood; after other mistakes
+/// nobody knows what is missing.
+fn state(found: &[Diagnostic]) -> State {
+    let torn =
+        |found: &Diagnostic| found.severity == Severity::Error && *found.code != codes::TEXT_DUPLICATE_KEY;
+    if found.iter().any(torn) { State::Broken } else { State::Whole }
 }
 
 /// The name of a unit, or why it cannot have it.

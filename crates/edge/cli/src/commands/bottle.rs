@@ -90,6 +90,9 @@ fn rows(report: BottleList, shown: &Shown<'_>) -> Rendering {
     if !agents.is_empty() {
         tables.push(table(&["Agent", "Bottle", "Skills", "File"], &agents));
     }
+    if tables.is_empty() && !shown.quiet {
+        tables.push("there are no bottles and no agents\n".to_owned());
+    }
     Rendering::Text(tables.join("\n"))
 }
 

@@ -3,10 +3,10 @@
 use agpm_bottle::UnitKind;
 use agpm_text::Pointer;
 
-use crate::bottle::{BottleInput, load, unknown_unit};
+use crate::bottle::{BottleInput, load, secret_env, unknown_unit};
 use crate::explain::{ExplainRequest, found};
 use crate::failure::{Failure, Notes};
-use crate::provenance::Provenance;
+use crate::provenance::{Provenance, Secrets};
 use crate::world::World;
 
 pub(super) fn explain_bottle(
@@ -26,5 +26,9 @@ pub(super) fn explain_bottle(
     // `extends` was followed: it is no part of what came out.
     let extends = Pointer::root().child("extends");
     provenance.leaves.retain(|leaf| leaf.pointer != extends);
+    if request.secrets == Secrets::Masked {
+        let env = Pointer::root().child("env");
+        secret_env(&value).iter().for_each(|name| provenance.mask(&env.child(name)));
+    }
     found(provenance, &format!("bottle:{name}"), pointer, &[Some(value)])
 }

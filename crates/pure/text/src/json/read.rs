@@ -281,11 +281,10 @@ impl Reader<'_, '_> {
                 return None;
             }
             _ => {
-                let word = self.reading.text[span.range()].to_owned();
-                let message = format!("`{word}` is no JSON value");
+                // The word may be a secret: the place shows it, masked.
                 self.error(
                     span,
-                    message,
+                    "this is no JSON value",
                     "values are strings in double quotes, numbers, true, false, null, [ ] and { }",
                 );
                 None
@@ -333,7 +332,7 @@ impl Reader<'_, '_> {
         if glued || !good {
             let end = if glued { rest.end as usize } else { self.at };
             let span = Span::new(start, end);
-            let message = format!("`{}` is no JSON number", &self.reading.text[span.range()]);
+            let message = "this is no JSON number";
             self.error(
                 span,
                 message,

@@ -244,7 +244,7 @@ impl<'r, 'a> Reader<'r, 'a> {
             ScalarKind::Integer(radix) => match scalar::integer(&content, radix) {
                 Some(digits) => self.number(Kind::Integer, place, &digits),
                 None => {
-                    let message = format!("`{}` does not fit in 64 bits", raw.as_str());
+                    let message = "this number does not fit in 64 bits";
                     self.tables.report(place, message, "put it in quotes, or write it as a float like 1e20");
                     self.tables.reading.tree.null(place)
                 }
@@ -265,7 +265,7 @@ impl<'r, 'a> Reader<'r, 'a> {
         if scalar::is_date_time(text) {
             return self.tables.reading.tree.verbatim(Kind::DateTime, span, span);
         }
-        let message = format!("`{text}` is no date or time");
+        let message = "this is no date or time";
         self.tables.report(
             span,
             message,

@@ -1,6 +1,6 @@
 use std::fmt;
 
-use crate::{Code, SourceId, Span, Spot, codes, mask_line};
+use crate::{Code, SourceId, Span, Spot, codes, mask_message};
 
 /// How much a diagnostic weighs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -59,7 +59,7 @@ impl Diagnostic {
     pub fn shown_message(&self) -> String {
         match *self.code == codes::PACKAGE_EXECUTABLE {
             true => self.message.clone(),
-            false => mask_line(&self.message),
+            false => mask_message(&self.message),
         }
     }
 

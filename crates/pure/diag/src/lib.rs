@@ -12,7 +12,7 @@ mod text;
 
 pub use code::{CODES, Code, code_named, codes};
 pub use diagnostic::{Diagnostic, Label, Severity, has_errors};
-pub use mask::{is_secret_name, looks_secret, mask_line, mask_line_after};
+pub use mask::{is_secret_name, looks_secret, mask_line, mask_line_after, mask_message};
 pub use near::{did_you_mean, nearest};
 pub use page::{Example, Page};
 pub use source::{Place, Source, SourceId, SourceMap, Span, Spot};

@@ -116,7 +116,16 @@ fn announces(before: &str, sign: &str) -> bool {
     let opens = |c: char| "`\"'([{,;".contains(c) || c.is_whitespace() && !apart;
     let is_first = || ahead.trim_start_matches([' ', '\t', '-']).is_empty();
     let is_path = || sign.starts_with(':') && !apart && told.starts_with(['/', '.', '~', ':']);
-    is_secret_name(name) && (ahead.ends_with(opens) || is_first()) && !is_path() && is_telling(told)
+    // A sentence may begin like a header, as in `Secrets: never commit them`.
+    let is_sentence = || {
+        let is_scheme = SCHEMES.iter().any(|scheme| behind(told, scheme).is_some());
+        apart && !is_scheme && told.trim_end().contains(char::is_whitespace)
+    };
+    is_secret_name(name)
+        && (ahead.ends_with(opens) || is_first())
+        && !is_path()
+        && !is_sentence()
+        && is_telling(told)
 }
 
 /// Whether the word that a text starts with can be a secret. It is looked at no further than it takes to know.
@@ -147,7 +156,12 @@ fn has_url_password(value: &str) -> bool {
     let value = value.trim();
     let Some((user, rest)) = value.split_once('@') else { return has_secret_tail(value) };
     let scheme = user.split([':', '/']).next().unwrap_or_default().to_ascii_lowercase();
-    let in_user = if user.contains("//") || scheme.starts_with("http") {
+    let in_user = if let Some((host, _)) = value.split_once("://").and_then(|(_, rest)| rest.split_once('/'))
+        && !host.contains('@')
+    {
+        // An `@` in the path, unless a password with a slash in it comes before.
+        host.split_once(':').is_some_and(|(_, port)| !port.bytes().all(|b| b.is_ascii_digit()))
+    } else if user.contains("//") || scheme.starts_with("http") {
         // With ssh a user is a name; elsewhere it is a login, and often a token alone.
         let name = user.rsplit('/').next().unwrap_or_default();
         !name.is_empty() && (!scheme.ends_with("ssh") || name.contains(':'))
@@ -163,6 +177,22 @@ fn has_secret_tail(value: &str) -> bool {
     let told = rest.split(['?', '&', ';', '#']).skip(1).filter_map(|part| part.split_once('='));
     let in_query = told.into_iter().any(|(name, value)| is_secret_name(name) && !value.is_empty());
     in_query || rest.split_once('#').is_some_and(|(_, fragment)| fragment.len() >= SHORTEST_SECRET)
+}
+
+/// A message with secret-looking values masked: what it quotes is looked at by itself, since it may be any text.
+pub fn mask_message(message: &str) -> String {
+    let mut parts = message.split('`').enumerate().map(|(at, part)| match at % 2 {
+        0 => mask_line(part),
+        _ if looks_secret(None, part) || is_telling_pointer(part) => part.chars().map(|_| '*').collect(),
+        _ => part.to_owned(),
+    });
+    let first = parts.next().unwrap_or_default();
+    parts.fold(first, |message, part| format!("{message}`{part}"))
+}
+
+/// Whether a step of a pointer is a secret: a key that lacks the blank before its value.
+fn is_telling_pointer(text: &str) -> bool {
+    text.starts_with('/') && text.split('/').any(|step| looks_secret(None, step))
 }
 
 /// The line with secret-looking values replaced by as many `*`, so that columns stay.
@@ -275,6 +305,30 @@ pub fn mask_line_after(before: &str, line: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_message_quotes_is_looked_at_by_itself() {
+        for (message, masked) in [
+            (
+                "the rules `Never log a token: use it` and `x`",
+                "the rules `Never log a token: use it` and `x`",
+            ),
+            ("`Secrets: never commit them` differs", "`Secrets: never commit them` differs"),
+            (
+                "`a` inherits `https://h.example/root@x.json`, which",
+                "`a` inherits `https://h.example/root@x.json`, which",
+            ),
+            ("`https://me:pass@h.example/x`", "`***************************`"),
+            ("`https://me:pa/ss@h.example/x`", "`****************************`"),
+            ("`https://token@h.example/x`", "`*************************`"),
+            ("the id `sk-ant-abcdefghijkl`", "the id `*******************`"),
+            ("`/env/API_TOKEN:hunter22` must be", "`***********************` must be"),
+            ("`Authorization: Bearer abc`", "`*************************`"),
+            ("no quotes: password: hunter22", "no quotes: password: ********"),
+        ] {
+            assert_eq!(mask_message(message), masked);
+        }
+    }
 
     #[test]
     fn a_key_on_the_line_above_counts() {

@@ -25,6 +25,10 @@ impl<'a> Slot<'a> {
         Slot { said: vec![said], duplicates: Vec::new() }
     }
 
+    pub(crate) fn empty() -> Self {
+        Slot { said: Vec::new(), duplicates: Vec::new() }
+    }
+
     fn highest(&self) -> NodeRef<'a> {
         self.said[self.said.len() - 1].node
     }

@@ -15,7 +15,7 @@ use crate::resolution::{Shadow, ShadowKind};
 impl<'a> Folder<'a, '_> {
     /// Every item once, where the lowest that is the same stands; blank ones are left out.
     pub(crate) fn united(&mut self, lists: &[Said<'a>], identity: Identity) -> Vec<Slot<'a>> {
-        let mut set = Set { identity, slots: Vec::new(), known: HashTable::new(), texts: HashMap::default() };
+        let mut set = Set { identity, slots: Vec::new(), known: HashTable::new() };
         for item in lists.iter().flat_map(|list| items(*list)).filter(|item| !is_blank_item(item.node)) {
             if let Some((earlier, later)) = set.join(item) {
                 self.report_one_identity(earlier, later, identity);
@@ -94,7 +94,7 @@ fn scalar<'a>(item: NodeRef<'a>, name: &str) -> Option<NodeRef<'a>> {
     (!matches!(value.kind(), Kind::Map | Kind::List) && !is_blank(value)).then_some(value)
 }
 
-/// A slot with its place among the others; one whose text a map says is taken into that map's.
+/// A slot with its place among the others.
 struct Placed<'a> {
     place: usize,
     slot: Slot<'a>,
@@ -109,49 +109,24 @@ enum Keyed {
 
 struct Set<'a> {
     identity: Identity,
-    slots: Vec<Option<Placed<'a>>>,
+    slots: Vec<Placed<'a>>,
     /// Slots by the identity of their items.
     known: HashTable<usize>,
-    /// Slots by what they read as.
-    texts: HashMap<String, usize, FixedState>,
 }
 
 impl<'a> Set<'a> {
     /// Gives the earlier item and this one if one layer says both, and not the same.
     fn join(&mut self, item: Said<'a>) -> Option<(Said<'a>, Said<'a>)> {
-        if let (Some(text), Some(_)) = (item.node.as_str(), self.identity.projection) {
-            self.join_text(text, item);
-            return None;
-        }
         let (at, keyed) = self.slot_of(item);
-        let slot = &mut self.slots[at].as_mut()?.slot;
+        let slot = &mut self.slots[at].slot;
         let told = |said: &&Said<'a>| said.layer == item.layer && !equal(said.node, item.node);
         let told = slot.said.iter().find(told).copied();
         match keyed {
             // All that it says is there already.
-            Keyed::Not if !slot.said.is_empty() => {
-                slot.duplicates.insert(0, Shadow { origin: item.origin(), kind: ShadowKind::Duplicate });
-            }
+            Keyed::Not if !slot.said.is_empty() => slot.duplicates.insert(0, duplicate(item)),
             _ => slot.said.push(item),
         }
-        self.absorb_texts(at, item.node);
         told.map(|earlier| (earlier, item))
-    }
-
-    fn join_text(&mut self, text: &str, item: Said<'a>) {
-        let found = self.texts.get(text).copied();
-        if let Some(placed) = found.and_then(|at| self.slots[at].as_mut()) {
-            placed.slot.duplicates.insert(0, Shadow { origin: item.origin(), kind: ShadowKind::Duplicate });
-            return;
-        }
-        let at = self.add(Slot::of(item));
-        self.texts.insert(text.to_owned(), at);
-    }
-
-    fn add(&mut self, slot: Slot<'a>) -> usize {
-        let place = self.slots.len();
-        self.slots.push(Some(Placed { place, slot }));
-        place
     }
 
     /// The slot of what is the same, or a new and empty one.
@@ -168,61 +143,85 @@ impl<'a> Set<'a> {
             (None, None) => equal(node, item.node),
             _ => false,
         };
-        let first = |slots: &[Option<Placed<'a>>], at: usize| {
-            slots[at].as_ref().and_then(|placed| placed.slot.said.first()).map(|said| said.node)
-        };
+        let first = |slots: &[Placed<'a>], at: usize| slots[at].slot.said.first().map(|said| said.node);
         let hash = hash_of(item.node);
         let slots = &self.slots;
         if let Some(at) = self.known.find(hash, |at| first(slots, *at).is_some_and(same)).copied() {
             return (at, keyed);
         }
-        let at = self.add(Slot { said: Vec::new(), duplicates: Vec::new() });
+        let place = self.slots.len();
+        self.slots.push(Placed { place, slot: Slot::empty() });
         let slots = &self.slots;
-        self.known.insert_unique(hash, at, |at| first(slots, *at).map_or(hash, hash_of));
-        (at, keyed)
+        self.known.insert_unique(hash, place, |at| first(slots, *at).map_or(hash, hash_of));
+        (place, keyed)
     }
 
-    /// Texts that the map says too are taken into its slot, which stands where the lowest of them stood.
-    fn absorb_texts(&mut self, at: usize, item: NodeRef<'a>) {
-        let projection = self.identity.projection.filter(|_| item.kind() == Kind::Map);
-        let Some(projection) = projection else { return };
-        for text in projected(item, projection) {
-            let other = self.texts.insert(text, at).filter(|other| *other != at);
-            let is_text =
-                |placed: &Placed<'a>| placed.slot.said.iter().all(|said| said.node.as_str().is_some());
-            let Some(other) = other.filter(|other| self.slots[*other].as_ref().is_some_and(is_text)) else {
-                continue;
-            };
-            let (Some(text), Some(map)) = (self.slots[other].take(), self.slots[at].as_mut()) else {
-                continue;
-            };
-            map.place = map.place.min(text.place);
-            let said = text.slot.said.iter().rev();
-            let shadows = said.map(|said| Shadow { origin: said.origin(), kind: ShadowKind::Duplicate });
-            map.slot.duplicates.extend(text.slot.duplicates.into_iter().chain(shadows));
+    /// Texts that a map says too, as all layers together have it, are taken into its slot, which stands where the lowest
+    /// of them stood.
+    fn absorb_texts(&mut self, projection: Projection) {
+        let mut maps: HashMap<String, usize, FixedState> = HashMap::default();
+        for (at, placed) in self.slots.iter().enumerate().filter(|(_, placed)| !placed.is_text()) {
+            for line in united_lines(&placed.slot.said, projection) {
+                maps.entry(line).or_insert(at);
+            }
+        }
+        for at in 0..self.slots.len() {
+            let text = self.slots[at].slot.said.first().and_then(|said| said.node.as_str());
+            let Some(map) = text.and_then(|text| maps.get(text)).copied() else { continue };
+            let Slot { said, duplicates } = std::mem::replace(&mut self.slots[at].slot, Slot::empty());
+            let place = self.slots[at].place;
+            let map = &mut self.slots[map];
+            map.place = map.place.min(place);
+            map.slot.duplicates.extend(duplicates.into_iter().chain(said.into_iter().map(duplicate)));
         }
     }
 
-    fn into_slots(self) -> Vec<Slot<'a>> {
-        let mut placed: Vec<Placed<'a>> = self.slots.into_iter().flatten().collect();
-        placed.sort_by_key(|placed| placed.place);
-        placed.into_iter().map(|placed| placed.slot).collect()
+    fn into_slots(mut self) -> Vec<Slot<'a>> {
+        if let Some(projection) = self.identity.projection {
+            self.absorb_texts(projection);
+        }
+        self.slots.retain(|placed| !placed.slot.said.is_empty());
+        self.slots.sort_by_key(|placed| placed.place);
+        self.slots.into_iter().map(|placed| placed.slot).collect()
     }
+}
+
+impl Placed<'_> {
+    fn is_text(&self) -> bool {
+        self.slot.said.iter().all(|said| said.node.kind() != Kind::Map)
+    }
+}
+
+fn duplicate(item: Said<'_>) -> Shadow {
+    Shadow { origin: item.origin(), kind: ShadowKind::Duplicate }
+}
+
+/// What maps that are one item read as together: the title of the highest, the items of all.
+fn united_lines(said: &[Said<'_>], projection: Projection) -> Vec<String> {
+    let title = said.iter().rev().find_map(|said| first_text(said.node, projection.title));
+    let mut lines: Vec<&str> = Vec::new();
+    said.iter().for_each(|said| lines.extend(lines_of(said.node, projection)));
+    titled(title, &lines)
 }
 
 /// The lines of text that an item reads as.
 pub fn projected<'v>(item: impl View<'v>, projection: Projection) -> Vec<String> {
     let Shape::Map(_) = item.shape() else { return text_of(item).into_iter().map(str::to_owned).collect() };
-    let title = first_text(item, projection.title);
-    let lines: Vec<&str> = match first_of(item, projection.items) {
-        Some(list) => children(list).filter_map(|item| line_of(item, projection.item)).collect(),
-        None => Vec::new(),
-    };
+    let lines: Vec<&str> = lines_of(item, projection).collect();
+    titled(first_text(item, projection.title), &lines)
+}
+
+fn titled(title: Option<&str>, lines: &[&str]) -> Vec<String> {
     match title {
         Some(title) if lines.is_empty() => vec![title.to_owned()],
         Some(title) => lines.iter().map(|line| format!("{title}: {line}")).collect(),
-        None => lines.into_iter().map(str::to_owned).collect(),
+        None => lines.iter().map(|line| (*line).to_owned()).collect(),
     }
+}
+
+fn lines_of<'v, V: View<'v>>(item: V, projection: Projection) -> impl Iterator<Item = &'v str> {
+    let list = first_of(item, projection.items).into_iter();
+    list.flat_map(children).filter_map(move |item| line_of(item, projection.item))
 }
 
 fn line_of<'v>(item: impl View<'v>, names: &[&str]) -> Option<&'v str> {

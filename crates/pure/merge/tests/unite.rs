@@ -100,6 +100,13 @@ fn a_text_that_a_map_says_too_is_that_map() {
         kinds.extend(leaf.shadows.iter().map(|shadow| shadow.kind));
     });
     assert_eq!(kinds, [ShadowKind::Duplicate; 2]);
+    // What counts is how the map reads in the end.
+    let layers = [
+        r#"[{"slug": "s", "title": "T", "items": ["3"]}]"#,
+        r#"[{"slug": "s", "title": "U"}]"#,
+        r#"["T: 3", "U: 3"]"#,
+    ];
+    check(&layers, TITLED, Items::Deep, r#"[{"slug": "s", "title": "U", "items": ["3"]}, "T: 3"]"#);
     check(&[r#"["T"]"#, r#"[{"title": "T"}]"#], TITLED, Items::Deep, r#"[{"title": "T"}]"#);
 }
 

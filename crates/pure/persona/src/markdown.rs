@@ -17,7 +17,8 @@ pub fn markdown(profile: &Value, name: &str) -> String {
     if let Some(purpose) = text_at(entries, "purpose") {
         page.paragraph(&purpose);
     }
-    let rest = || entries.iter().filter(|(key, _)| !HEAD.contains(&key.as_str()));
+    let in_head = |key: &str| HEAD.contains(&key) && text_at(entries, key).is_some();
+    let rest = || entries.iter().filter(|(key, _)| !in_head(key));
     let facts: Vec<(String, String)> =
         rest().filter_map(|(key, value)| Some((words(key), line(value)?))).collect();
     facts.iter().for_each(|(key, text)| page.bullet(0, &format!("**{key}**: {text}")));
@@ -99,7 +100,7 @@ impl Page {
                 match (&name, &url) {
                     (Some((_, name)), Some(url)) => self.bullet(depth, &link(name, url)),
                     (Some((_, name)), None) => self.bullet(depth, &format!("**{name}**")),
-                    (None, Some(url)) => self.bullet(depth, &format!("<{url}>")),
+                    (None, Some(url)) => self.bullet(depth, &link(url, url)),
                     (None, None) => self.bullet(depth, "…"),
                 }
                 let rest = entries.iter().filter(|(key, _)| !told(key));
@@ -142,7 +143,11 @@ fn one_line(text: &str) -> String {
 fn link(name: &str, url: &str) -> String {
     let name = name.replace('[', "\\[").replace(']', "\\]");
     let awkward = url.contains(|c: char| c.is_whitespace() || "()<>".contains(c));
-    let url = if awkward { format!("<{}>", one_line(url).replace(['<', '>'], "")) } else { url.to_owned() };
+    let url = if awkward {
+        format!("<{}>", one_line(url).replace('<', "%3C").replace('>', "%3E"))
+    } else {
+        url.to_owned()
+    };
     format!("[{name}]({url})")
 }
 

@@ -530,13 +530,13 @@ fn sections_are_the_same_if_their_first_name_is_whatever_it_is_called() {
 }
 
 #[test]
-fn a_text_that_a_map_said_before_its_title_changed_is_taken_for_that_map() {
+fn a_text_that_a_map_said_before_its_title_changed_stays() {
     let layers = [
         r#"{"sections": ["Old: a"]}"#,
         r#"{"sections": [{"id": "s", "title": "Old", "items": ["a"]}]}"#,
         r#"{"sections": [{"id": "s", "title": "New"}]}"#,
     ];
-    assert_eq!(merge(&layers), r#"{"sections":[{"id":"s","title":"New","items":["a"]}]}"#);
+    assert_eq!(merge(&layers), r#"{"sections":["Old:a",{"id":"s","title":"New","items":["a"]}]}"#);
 }
 
 #[test]

@@ -122,6 +122,11 @@ impl Library {
         found
     }
 
+    /// Whether a level has a folder of that name.
+    pub(crate) fn has_folder(&self, slug: &str) -> bool {
+        self.rosters.iter().any(|roster| roster.names.contains(slug))
+    }
+
     /// Merges what all levels, and whom they inherit, say of one kind of a persona.
     pub(crate) fn seek(&mut self, slug: &Slug, kind: PersonaKind, notes: &mut Notes) -> Sought {
         let start: Vec<Place> = self.starts(slug, kind, notes);
@@ -236,10 +241,13 @@ impl Library {
 fn chain(start: &[Place], documents: &[(&Place, &Fit)]) -> Vec<ChainLink> {
     let start: BTreeSet<&Place> = start.iter().collect();
     let mut heirs: BTreeMap<&Place, &str> = BTreeMap::new();
-    for (_, fit) in documents {
-        for (parent, _) in &fit.parents {
+    let mut below: BTreeSet<&Place> = BTreeSet::new();
+    for (place, fit) in documents {
+        // One that stands above is where a cycle was cut.
+        for (parent, _) in fit.parents.iter().filter(|(parent, _)| below.contains(parent)) {
             heirs.entry(parent).or_insert(&fit.link.path);
         }
+        below.insert(place);
     }
     let link = |(place, fit): &(&Place, &Fit)| {
         let heir = heirs.get(place).filter(|_| !start.contains(place));

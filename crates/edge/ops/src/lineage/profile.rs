@@ -113,6 +113,14 @@ pub(crate) fn unreadable(slug: &Slug, kinds: &[PersonaKind]) -> Failure {
 pub(crate) fn nobody(library: &Library, slug: &str) -> Failure {
     let known = library.personas(&mut Notes::default());
     let near = did_you_mean(slug, "personas are", known.keys().map(Slug::as_str));
+    if library.has_folder(slug) {
+        let help = format!(
+            "its documents are called `{slug}@TAG.agent.triad.json`, or `agenda` or `agency` in place of `agent`"
+        );
+        let message = format!("the folder `.clia/agents/{slug}` holds no persona document");
+        let diagnostic = Diagnostic::new(&codes::NAME_UNKNOWN, message).help(help);
+        return Failure::new(FailureKind::NotFound, diagnostic);
+    }
     let help = near.unwrap_or_else(|| {
         let top = library.levels.list.first().map_or(".", |level| level.label.as_str());
         format!("`.clia/agents/` of this folder and those above it, up to `{top}`, hold no persona")
@@ -124,6 +132,9 @@ pub(crate) fn nobody(library: &Library, slug: &str) -> Failure {
 pub(crate) fn no_such_kind(library: &Library, slug: &Slug, kind: PersonaKind) -> Failure {
     let known = library.personas(&mut Notes::default());
     let Some(visible) = known.get(slug) else { return nobody(library, slug.as_str()) };
+    if visible.kinds.contains(&kind) {
+        return unreadable(slug, &[kind]);
+    }
     let has: Vec<String> = visible.kinds.iter().map(|kind| format!("`--kind {kind}`")).collect();
     let message = format!("the persona `{slug}` has no {kind} document");
     let diagnostic = Diagnostic::new(&codes::NAME_UNKNOWN, message);

@@ -60,21 +60,32 @@ impl Git {
         }
     }
 
-    /// What a file held in the commits since a revision, besides what it held there.
-    pub fn versions_since(&self, root: &Path, revision: &str, file: &str) -> Result<Vec<ObjectId>, GitError> {
+    /// What files held in the commits since a revision: each path with every content that came or went.
+    pub fn changes_since(&self, root: &Path, revision: &str) -> Result<Vec<(String, ObjectId)>, GitError> {
         let range = format!("{revision}..HEAD");
-        let question =
-            ["rev-list", "--objects", "--no-object-names", "--filter=object:type=blob", &range, "--", file];
+        let question = [
+            "log",
+            "--no-show-signature",
+            "--format=",
+            "--raw",
+            "--no-abbrev",
+            "--no-renames",
+            "-m",
+            "-z",
+            &range,
+            "--",
+        ];
         match self.ask(root, &question, String::new())? {
-            Run::Done(output) => Ok(objects(&output)),
+            Run::Done(output) => Ok(raw_changes(&output)),
             run => Err(broken(root, run)),
         }
     }
 
-    /// The bytes of an object of a repository.
-    pub fn content(&self, root: &Path, object: &ObjectId) -> Result<Vec<u8>, GitError> {
-        match self.ask(root, &["cat-file", "blob", object.as_str()], String::new())? {
-            Run::Done(output) => Ok(output),
+    /// The bytes of objects of a repository; nothing for those that are no files.
+    pub fn bytes_of(&self, root: &Path, objects: &[ObjectId]) -> Result<Vec<Option<Vec<u8>>>, GitError> {
+        let input: String = objects.iter().map(|object| format!("{}\n", object.as_str())).collect();
+        match self.ask(root, &["cat-file", "--batch"], input)? {
+            Run::Done(output) => Ok(batch(&output)),
             run => Err(broken(root, run)),
         }
     }
@@ -99,6 +110,34 @@ impl Git {
         command.args(question);
         self.run(command, input)
     }
+}
+
+/// `:MODE MODE OLD NEW STATUS<nul>PATH<nul>`, over and over.
+fn raw_changes(output: &[u8]) -> Vec<(String, ObjectId)> {
+    let mut found = Vec::new();
+    let mut parts = entries(output);
+    while let (Some(change), Some(path)) = (parts.next(), parts.next()) {
+        let ids = change.split(' ').skip(2).take(2).filter(|id| id.contains(|c| c != '0'));
+        found.extend(ids.filter_map(|id| Some((path.clone(), id.parse().ok()?))));
+    }
+    found
+}
+
+/// `OBJECT TYPE SIZE<newline>BYTES<newline>`, or `OBJECT missing<newline>`.
+fn batch(mut output: &[u8]) -> Vec<Option<Vec<u8>>> {
+    let mut found = Vec::new();
+    while let Some(end) = output.iter().position(|byte| *byte == b'\n') {
+        let head = String::from_utf8_lossy(&output[..end]).into_owned();
+        output = &output[end + 1..];
+        let size = head.rsplit(' ').next().and_then(|size| size.parse::<usize>().ok());
+        let Some(size) = size.filter(|size| *size < output.len()) else {
+            found.push(None);
+            continue;
+        };
+        found.push(head.contains(" blob ").then(|| output[..size].to_vec()));
+        output = &output[size + 1..];
+    }
+    found
 }
 
 fn objects(output: &[u8]) -> Vec<ObjectId> {

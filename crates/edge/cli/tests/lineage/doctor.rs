@@ -116,6 +116,7 @@ fn documents_that_are_gone_are_archived() {
             "{\n  \"archived\": true, \"title\": \"Bob\"\n}",
         ),
         (".clia/agents/ada/legacy-imports/2026/old.json", r#"{"title": "Bob"}"#),
+        (".clia/agents/ada/legacy-imports/bob.json", "{\"title\":\n\"Bob\"}\n"),
         (".clia/agents/robert/bob@y.agent.triad.json", r#"{"title": "Bob"}"#),
     ] {
         tree.write(&under("repo", path), text);
@@ -127,6 +128,18 @@ fn documents_that_are_gone_are_archived() {
         tree.write("repo/.clia/agents/ada/legacy-imports/bob@x.agent.triad.json", text);
         assert_eq!(told(), ["lineage/not-archived"], "{text}");
     }
+}
+
+#[test]
+fn a_namesake_or_twin_that_was_there_before_keeps_nothing() {
+    let tree = tree(r#""title": "Ada""#);
+    for slug in ["bob", "eve"] {
+        tree.write(&format!("repo/.clia/agents/{slug}/{slug}@x.agent.triad.json"), r#"{"title": "Twin"}"#);
+    }
+    tree.commit("repo");
+    tree.git("repo", &["tag", "base"]);
+    std::fs::remove_file(tree.path("repo/.clia/agents/bob/bob@x.agent.triad.json")).unwrap();
+    assert_eq!(found(&tree, "doctor --since base"), ["lineage/not-archived"]);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The lossless rule: a persona document that goes is archived first.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use agpm_diag::{Diagnostic, codes};
@@ -8,7 +8,7 @@ use agpm_git::Git;
 use agpm_model::ObjectId;
 use agpm_persona::DocumentName;
 use agpm_store as store;
-use agpm_text::{Format, Kind, NodeRef, equal, parse_alone};
+use agpm_text::{Document, Format, Kind, NodeRef, equal, parse_alone};
 
 use crate::failure::Failure;
 use crate::gather::limit;
@@ -19,7 +19,7 @@ use crate::world::World;
 /// The folder that documents are archived in, anywhere in the repository.
 pub(super) const ARCHIVE: &str = "legacy-imports";
 
-/// Documents of the revision that are neither there nor archived.
+/// Documents of the revision that are neither there nor archived: to the byte in some version since, or with all they said.
 pub(super) fn not_archived(
     world: &World,
     library: &Library,
@@ -34,66 +34,63 @@ pub(super) fn not_archived(
     let git = Git::find(environment.cache.clone().unwrap_or_default(), environment.network);
     let is_there = |path: &str| store::is_file(&root.join(path));
     let was = git.files_at(root, revision).map_err(git_failed)?;
-    let gone: Vec<(String, ObjectId)> = was
-        .into_iter()
+    let gone: Vec<(&str, &ObjectId)> = was
+        .iter()
+        .map(|(path, held)| (path.as_str(), held))
         .filter(|(path, _)| is_document(path) && !is_archived(path) && !is_there(path))
         .collect();
     if gone.is_empty() {
         return Ok(Vec::new());
     }
+    // A document that is new since may be one that moved; one that was there before is another.
+    let before: BTreeSet<&str> = was.iter().map(|(path, _)| path.as_str()).collect();
+    let is_new = |path: &str| is_document(path) && !before.contains(path);
     let now = git.files_now(root).map_err(git_failed)?;
     let kept: Vec<String> =
-        now.into_iter().filter(|path| (is_document(path) || is_archived(path)) && is_there(path)).collect();
-    let contents = git.contents(root, &kept).map_err(git_failed)?;
-    let contents: BTreeSet<ObjectId> = contents.into_iter().collect();
-    let archive = Archive { git: &git, root, revision, contents, kept: &kept };
-    let mut lost = Vec::new();
-    for (path, held) in gone {
-        if !archive.keeps(&path, &held)? {
-            lost.push(told(&path, revision).in_file(library.shown(&root.join(&path))));
-        }
+        now.into_iter().filter(|path| (is_archived(path) || is_new(path)) && is_there(path)).collect();
+    let contents: BTreeSet<ObjectId> = git.contents(root, &kept).map_err(git_failed)?.into_iter().collect();
+    let mut versions: BTreeMap<&str, BTreeSet<ObjectId>> = BTreeMap::new();
+    let changes = git.changes_since(root, revision).map_err(git_failed)?;
+    for (path, held) in gone.iter().copied().chain(changes.iter().map(|(path, held)| (path.as_str(), held))) {
+        versions.entry(path).or_default().insert(held.clone());
     }
-    Ok(lost)
+    let is_kept = |path: &str| versions[path].iter().any(|version| contents.contains(version));
+    let missing: Vec<&str> = gone.iter().map(|(path, _)| *path).filter(|path| !is_kept(path)).collect();
+    let archive = Archive::read(root, &kept);
+    let ids: Vec<ObjectId> = missing.iter().flat_map(|path| versions[path].iter().cloned()).collect();
+    let said = if archive.is_empty() { Vec::new() } else { git.bytes_of(root, &ids).map_err(git_failed)? };
+    let mut said = said.into_iter();
+    let lost = missing.into_iter().filter(|path| {
+        let own: Vec<Option<Vec<u8>>> = said.by_ref().take(versions[path].len()).collect();
+        !own.into_iter().flatten().any(|said| archive.says(&said))
+    });
+    Ok(lost.map(|path| told(path, revision).in_file(library.shown(&root.join(path)))).collect())
 }
 
-/// The documents that are there, and those that are archived.
-struct Archive<'a> {
-    git: &'a Git,
-    root: &'a Path,
-    revision: &'a str,
-    /// What they hold.
-    contents: BTreeSet<ObjectId>,
-    kept: &'a [String],
-}
+/// What is archived, understood.
+struct Archive(Vec<Document>);
 
-impl Archive<'_> {
-    /// Whether some version of a document is kept: to the byte anywhere, or with all that it said under its name.
-    fn keeps(&self, path: &str, held: &ObjectId) -> Result<bool, Failure> {
-        let mut versions = vec![held.clone()];
-        versions.extend(self.git.versions_since(self.root, self.revision, path).map_err(git_failed)?);
-        if versions.iter().any(|version| self.contents.contains(version)) {
-            return Ok(true);
-        }
-        let namesakes =
-            self.kept.iter().filter(|kept| is_archived(kept) && file_name(kept) == file_name(path));
-        let namesakes: Vec<Vec<u8>> =
-            namesakes.filter_map(|kept| store::read(&self.root.join(kept), limit()).ok()).collect();
-        for version in versions.iter().filter(|_| !namesakes.is_empty()) {
-            // Commits are listed with the files they changed, and are none.
-            let Ok(said) = self.git.content(self.root, version) else { continue };
-            if namesakes.iter().any(|kept| says_all(kept, &said)) {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+impl Archive {
+    fn read(root: &Path, kept: &[String]) -> Self {
+        let archived = kept.iter().filter(|path| is_archived(path));
+        let texts = archived.filter_map(|path| store::read(&root.join(path), limit()).ok());
+        Archive(texts.filter_map(|bytes| document(&bytes)).collect())
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether one of them has all that a document said; it may be written in another way, and say more.
+    fn says(&self, said: &[u8]) -> bool {
+        let said = document(said);
+        let Some(said) = said.as_ref().and_then(Document::root) else { return false };
+        self.0.iter().filter_map(Document::root).any(|kept| holds(kept, said))
     }
 }
 
-fn says_all(kept: &[u8], said: &[u8]) -> bool {
-    let document =
-        |bytes: &[u8]| Some(parse_alone(String::from_utf8(bytes.to_vec()).ok()?, Format::Json).document);
-    let (Some(kept), Some(said)) = (document(kept), document(said)) else { return false };
-    kept.root().zip(said.root()).is_some_and(|(kept, said)| holds(kept, said))
+fn document(bytes: &[u8]) -> Option<Document> {
+    Some(parse_alone(String::from_utf8(bytes.to_vec()).ok()?, Format::Json).document)
 }
 
 /// Whether a value is there with all that is in it: keys may have come, and items too.

@@ -127,7 +127,9 @@ impl<'u> Checker<'u> {
     fn help_at_top(&self, name: &str, table: &Table) -> String {
         let own = own_keys(table);
         if self.is_prompt(name) {
-            return "in Markdown the text below the front matter is the prompt: write it there".to_owned();
+            return format!(
+                "in Markdown the text below the front matter is the prompt: write it there; {own}"
+            );
         }
         let other = self.unit.kind.other();
         if other.table().field(name).is_some() {

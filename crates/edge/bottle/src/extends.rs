@@ -19,8 +19,9 @@ pub(crate) type Units = BTreeMap<String, Unit>;
 const EXTENDS: &str = "extends";
 const PROVIDER: &str = "agent_provider";
 
-/// Chains longer than this are cut in messages.
-const LONGEST_CHAIN: usize = 12;
+/// Chains longer than this are cut in messages, to so many at each end.
+const LONGEST_CHAIN: usize = 40;
+const CUT_TO: usize = 6;
 /// Near names are looked for among all names: only so often, or many mistakes would take long to tell.
 const MOST_NEAR: usize = 20;
 
@@ -137,8 +138,8 @@ fn shown_chain(chain: &[&str]) -> String {
     if chain.len() <= LONGEST_CHAIN {
         return chain.join(" -> ");
     }
-    let (first, last) = (&chain[..LONGEST_CHAIN / 2], &chain[chain.len() - LONGEST_CHAIN / 2..]);
-    let between = chain.len() - LONGEST_CHAIN;
+    let (first, last) = (&chain[..CUT_TO], &chain[chain.len() - CUT_TO..]);
+    let between = chain.len() - 2 * CUT_TO;
     format!("{} -> ({between} more) -> {}", first.join(" -> "), last.join(" -> "))
 }
 

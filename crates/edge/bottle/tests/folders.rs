@@ -262,7 +262,7 @@ fn a_prompt_in_the_front_matter_is_sent_to_the_body() {
     ]);
     let error = load(&sandbox).unwrap_err();
     assert_eq!(error.diagnostics[0].message, "an agent has no key `prompt`");
-    let help = "in Markdown the text below the front matter is the prompt: write it there";
+    let help = "in Markdown the text below the front matter is the prompt: write it there; the keys of an agent are `bottle`, `skills`, `env`, `git`, and in JSON `prompt`";
     assert_eq!(error.diagnostics[0].help.as_deref(), Some(help));
 }
 

@@ -555,6 +555,7 @@ pub(crate) struct ImportArgs {
 
 /// Arguments of `profile`.
 #[derive(Debug, Args)]
+#[command(override_usage = "agpm profile [OPTIONS] <SLUG>\n       agpm profile [OPTIONS] --list")]
 pub(crate) struct ProfileArgs {
     /// The persona: the name of its folder in `.clia/agents`
     #[arg(required_unless_present = "list", conflicts_with = "list")]

@@ -16,7 +16,24 @@ const SECRET_NAMES: &[&str] = &[
 ];
 
 /// Names that end a key and announce a secret, too short to be looked for anywhere else in it.
-const SECRET_ENDINGS: &[&str] = &["_key", "-key", "_pat", "_pwd", "_pass", "-pass", "auth"];
+const SECRET_ENDINGS: &[&str] = &["_key", "-key", "_pat", "_pwd", "_pass", "-pass", "_auth", "-auth"];
+
+/// Names that end a key which tells of a secret and holds none.
+const PLAIN_ENDINGS: &[&str] = &[
+    "limit",
+    "ttl",
+    "count",
+    "file",
+    "dir",
+    "path",
+    "name",
+    "url",
+    "header",
+    "length",
+    "helper",
+    "type",
+    "tokenizer",
+];
 
 /// Names that look like one of these and are none, with `_` for `-`.
 const PLAIN_NAMES: &[&str] =
@@ -67,6 +84,9 @@ pub fn is_secret_name(key: &str) -> bool {
         return false;
     }
     let flat: String = lower.chars().filter(|c| c.is_ascii_alphanumeric()).collect();
+    if PLAIN_ENDINGS.iter().any(|end| flat.ends_with(end)) {
+        return false;
+    }
     SECRET_NAMES.iter().any(|name| flat.contains(name) && !flat.ends_with("tokens"))
         || SECRET_ENDINGS.iter().any(|end| lower.ends_with(end))
 }
@@ -192,11 +212,66 @@ pub fn mask_message(message: &str) -> String {
 
 /// Whether a step of a pointer is a secret: a key that lacks the blank before its value.
 fn is_telling_pointer(text: &str) -> bool {
-    text.starts_with('/') && text.split('/').any(|step| looks_secret(None, step))
+    let lacks_colon = |step: &str| step.split_once(' ').is_some_and(|(name, _)| is_secret_variable(name));
+    text.starts_with('/') && text.split('/').any(|step| looks_secret(None, step) || lacks_colon(step))
 }
 
 /// The line with secret-looking values replaced by as many `*`, so that columns stay.
 pub fn mask_line(line: &str) -> String {
+    behind_variables(line, &mask_tokens(line))
+}
+
+/// Whether this is the name of an environment variable that holds a secret.
+fn is_secret_variable(name: &str) -> bool {
+    let is_variable = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+    name.len() > 2 && name.chars().all(is_variable) && is_secret_name(name)
+}
+
+/// Masks what stands behind the name of a secret variable even where the line is broken: a quote or a colon is missing,
+/// or a map stands in place of the value. Lines of mistakes are the ones that are shown.
+fn behind_variables(line: &str, masked: &str) -> String {
+    let chars: Vec<char> = line.chars().collect();
+    let mut out: Vec<char> = masked.chars().collect();
+    let is_word = |c: char| c.is_alphanumeric() || "_-.+/%@!#$&*~".contains(c);
+    let end_of = |from: usize| (from..chars.len()).find(|at| !is_word(chars[*at])).unwrap_or(chars.len());
+    let (mut at, mut inside, mut depth) = (0, false, 0usize);
+    while at < chars.len() {
+        match chars[at] {
+            '{' | '[' if inside => depth += 1,
+            '}' | ']' => {
+                inside &= depth > 0;
+                depth = depth.saturating_sub(1);
+            }
+            ',' if depth == 0 => inside = false,
+            '$' => {
+                // A reference is no secret, and nor is what comes behind it.
+                inside = false;
+                let close =
+                    chars[at..].iter().position(|c| *c == '}').filter(|_| chars.get(at + 1) == Some(&'{'));
+                at += close.unwrap_or(0);
+            }
+            c if is_word(c) => {
+                let end = end_of(at);
+                let word: String = chars[at..end].iter().collect();
+                let after = chars[end..].iter().find(|c| !c.is_whitespace() && !QUOTES.contains(*c));
+                let is_key = matches!(after, Some(':' | '='));
+                let is_reference = at > 0 && "${".contains(chars[at - 1]);
+                if inside && !is_key && !is_plain(&word) && word.contains(char::is_alphanumeric) {
+                    out[at..end].iter_mut().for_each(|c| *c = '*');
+                } else if is_secret_variable(&word) && !is_reference {
+                    (inside, depth) = (true, 0);
+                }
+                at = end;
+                continue;
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    out.into_iter().collect()
+}
+
+fn mask_tokens(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     let mut rest = line;
     // The key that speaks for what follows, and whether it opened a bracket: then it speaks for all that is inside.
@@ -307,6 +382,29 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_stands_behind_a_secret_variable_is_masked_in_broken_lines_too() {
+        for (line, masked) in [
+            (
+                r#"{"bottles:{"x":{"env":{"API_TOKEN":"hunter22"}}}}"#,
+                r#"{"bottles:{"x":{"env":{"API_TOKEN":"********"}}}}"#,
+            ),
+            (r#""API_TOKEN: "hunter22","#, r#""API_TOKEN: "********","#),
+            (r#"{"API_TOKEN" "hunter22", "A": "b"}"#, r#"{"API_TOKEN" "********", "A": "b"}"#),
+            ("env: {A: b, API_TOKEN hunter22, C: d}", "env: {A: b, API_TOKEN ********, C: d}"),
+            (r#"{"API_TOKEN":{"v":"hunter22"},"A":"b"}"#, r#"{"API_TOKEN":{"v":"********"},"A":"b"}"#),
+            (r#"API_TOKEN: "a" hunter22"#, r#"API_TOKEN: "*" ********"#),
+            ("auth: {typ: bearer, env: API_TOKEN}", "auth: {typ: bearer, env: API_TOKEN}"),
+            (r#"run: curl -H "x: $API_TOKEN" host"#, r#"run: curl -H "x: $API_TOKEN" host"#),
+            ("image: auth:latest", "image: auth:latest"),
+            ("RUST_LOG: info,auth=debug", "RUST_LOG: info,auth=debug"),
+            (r#"TOKEN_LIMIT: "100""#, r#"TOKEN_LIMIT: "100""#),
+            ("SECRET_FILE: /run/secrets/x", "SECRET_FILE: /run/secrets/x"),
+        ] {
+            assert_eq!(mask_line(line), masked);
+        }
+    }
+
+    #[test]
     fn what_a_message_quotes_is_looked_at_by_itself() {
         for (message, masked) in [
             (
@@ -322,6 +420,7 @@ mod tests {
             ("`https://me:pa/ss@h.example/x`", "`****************************`"),
             ("`https://token@h.example/x`", "`*************************`"),
             ("the id `sk-ant-abcdefghijkl`", "the id `*******************`"),
+            ("`/env/API_TOKEN hunter22` must be", "`***********************` must be"),
             ("`/env/API_TOKEN:hunter22` must be", "`***********************` must be"),
             ("`Authorization: Bearer abc`", "`*************************`"),
             ("no quotes: password: hunter22", "no quotes: password: ********"),

@@ -262,7 +262,11 @@ impl<'r> Walk<'_, 'r> {
 
     fn leaf(&mut self, value: NodeRef<'r>, lot: Lot) {
         if self.pointer.is_within(self.under) {
-            let Lot { layer, operation, shadows } = lot;
+            let Lot { layer, mut operation, shadows } = lot;
+            // It stands alone because others were cleared away.
+            if operation == LeafOperation::Only && shadows.iter().any(|s| s.kind == ShadowKind::Replaced) {
+                operation = LeafOperation::Replace;
+            }
             (self.visit)(Leaf { pointer: self.pointer.clone(), value, layer, operation, shadows });
         }
     }

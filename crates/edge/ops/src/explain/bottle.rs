@@ -28,7 +28,8 @@ pub(super) fn explain_bottle(
     provenance.leaves.retain(|leaf| leaf.pointer != extends);
     if request.secrets == Secrets::Masked {
         let env = Pointer::root().child("env");
-        secret_env(&value).iter().for_each(|name| provenance.mask(&env.child(name)));
+        let secret = secret_env(&manifest, Some(name));
+        secret.iter().for_each(|name| provenance.mask(&env.child(name)));
     }
     found(provenance, &format!("bottle:{name}"), pointer, &[Some(value)])
 }

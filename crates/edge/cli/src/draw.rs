@@ -12,6 +12,9 @@ use crate::output::{Paint, Pen};
 /// Lines longer than this are cut around the place; shorter ones are trimmed by the renderer.
 const WIDEST_LINE: usize = 4096;
 
+/// What is looked at of a longer line, on either side of a place.
+const LOOKED_AT: usize = WIDEST_LINE / 2;
+
 /// Draws one diagnostic, with a blank line after it.
 pub(crate) fn diagnostic(diagnostic: &Diagnostic, sources: &SourceMap, pen: Pen) -> String {
     let level = match diagnostic.severity {
@@ -118,8 +121,9 @@ fn marked_line(label: &Label, sources: &SourceMap, secrets: Secrets) -> (String,
     let line = sources.lines_around(label.source, Span { start: label.span.start, end: label.span.start });
     let raw = &source[line.range()];
     let bom = raw.len() - raw.trim_start_matches('\u{feff}').len();
-    let raw = &raw[bom..];
-    let offset = |at: u32| (at.saturating_sub(line.start) as usize).saturating_sub(bom).min(raw.len());
+    let cut = near(&raw[bom..], (label.span.start - line.start) as usize);
+    let (skipped, raw) = (bom + cut.start, &raw[bom..][cut]);
+    let offset = |at: u32| (at.saturating_sub(line.start) as usize).saturating_sub(skipped).min(raw.len());
     let chars = |at: usize| raw.char_indices().take_while(|(byte, _)| *byte < at).count();
     // Masking keeps the count of characters, not of bytes.
     let (start, end) = (chars(offset(label.span.start)), chars(offset(label.span.end.max(label.span.start))));
@@ -134,7 +138,17 @@ fn marked_line(label: &Label, sources: &SourceMap, secrets: Secrets) -> (String,
     let byte = |at: usize| masked[from..at.clamp(from, upto)].iter().map(|c| c.len_utf8()).sum::<usize>();
     let range = byte(start)..byte(end);
     let wide = if range.is_empty() { range.start..next_char(&text, range.start) } else { range };
-    (text, wide, from > 0)
+    (text, wide, from > 0 || skipped > bom)
+}
+
+/// The part of a very long line around a place: all of it need not be looked at to show a little.
+fn near(line: &str, place: usize) -> Range<usize> {
+    if line.len() <= WIDEST_LINE {
+        return 0..line.len();
+    }
+    let char_at =
+        |at: usize| (0..=at.min(line.len())).rev().find(|at| line.is_char_boundary(*at)).unwrap_or(0);
+    char_at(place.saturating_sub(LOOKED_AT))..char_at(place + LOOKED_AT)
 }
 
 fn next_char(text: &str, at: usize) -> usize {

@@ -46,7 +46,7 @@ pub fn policy() -> Policy {
         rules: RULES.iter().map(rule).collect(),
         ..Strategy::default()
     };
-    Policy { composition: Composition::Merge(strategy), schema: None, references: References::STRICT }
+    Policy { composition: Composition::Merge(strategy), references: References::STRICT }
 }
 
 /// The bottle that this one extends.

@@ -1,11 +1,12 @@
 //! The one path that both entry points feed: check keys, check references, then values on demand.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::path::Path;
 
 use agpm_diag::{Diagnostic, SourceMap, codes, has_errors};
 use agpm_merge::Resolution;
-use agpm_text::{Value, to_value};
+use agpm_text::{NodeRef, Value, to_value};
 
 use crate::check::check;
 use crate::extends::{self, Units, chain, effective, resolve};
@@ -127,6 +128,14 @@ impl Manifest {
     pub fn agent_value(&self, name: &str) -> Option<Value> {
         let agent = self.agents.get(name)?;
         overlay::resolution(agent, &self.bottles).map(|resolution| overlay::value(agent, &resolution))
+    }
+
+    /// The variables that hold secrets, whatever their names, as the routes of a bottle and of those that it extends say.
+    pub fn secret_variables(&self, bottle: &str) -> BTreeSet<String> {
+        let chain = chain(&self.bottles, bottle).unwrap_or_default().into_iter();
+        let routes = chain.filter_map(|bottle| bottle.get("egress")?.get("routes")).flat_map(NodeRef::items);
+        let named = routes.filter_map(|route| route.get("auth")?.get("env")?.as_str());
+        named.map(str::to_owned).collect()
     }
 
     /// What is worth knowing and no mistake.

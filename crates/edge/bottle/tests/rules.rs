@@ -464,3 +464,18 @@ fn json_schemas_say_what_the_checker_says() {
     assert!(at("properties/agent_provider").get("required").is_none(), "a bottle below may have the name");
     assert!(bottle.get("properties").unwrap().get("model").is_none());
 }
+
+#[test]
+fn variables_that_routes_name_hold_secrets_also_for_those_that_extend() {
+    let text = r#"{"bottles": {
+        "base": {"egress": {"routes": [{"host": "h", "auth": {"type": "bearer", "env": "GITEA"}}, {"host": "i"}]}},
+        "child": {"extends": "base", "egress": {}},
+        "other": {"egress": {"routes": [{"host": "h", "auth": {"type": "basic", "env": "OTHER"}}]}}
+    }}"#;
+    let manifest = Manifest::from_json_obj("x.json", text).unwrap();
+    for (bottle, expected) in
+        [("base", &["GITEA"][..]), ("child", &["GITEA"]), ("other", &["OTHER"]), ("nobody", &[])]
+    {
+        assert_eq!(manifest.secret_variables(bottle).iter().collect::<Vec<_>>(), expected, "{bottle}");
+    }
+}

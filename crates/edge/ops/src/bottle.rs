@@ -105,22 +105,6 @@ fn masked_env(env: &Value, secret: &BTreeSet<String>) -> Value {
     Value::Map(entries.iter().map(shown).collect())
 }
 
-/// The variables that hold secrets, as the routes of a bottle and of those that it extends say.
-pub(crate) fn secret_env(manifest: &Manifest, bottle: Option<&str>) -> BTreeSet<String> {
-    let chain = std::iter::successors(bottle, |name| manifest.parent(name));
-    chain
-        .filter_map(|name| manifest.raw_bottle_value(name))
-        .flat_map(|bottle| named_by_routes(&bottle))
-        .collect()
-}
-
-fn named_by_routes(bottle: &Value) -> Vec<String> {
-    let routes = bottle.get("egress").and_then(|egress| egress.get("routes"));
-    let Some(Value::List(routes)) = routes else { return Vec::new() };
-    let name = |route: &Value| route.get("auth")?.get("env")?.as_str().map(str::to_owned);
-    routes.iter().filter_map(name).collect()
-}
-
 fn masked(key: &str, value: &Value) -> Value {
     match value {
         Value::String(text) if looks_secret(Some(key), text) => MASK.into(),
@@ -180,7 +164,7 @@ pub(crate) fn show(
     let value = value.ok_or_else(|| unknown_unit(&manifest, kind, name))?;
     let bottle =
         if view == BottleView::Agent { value.get("bottle").and_then(Value::as_str) } else { Some(name) };
-    let secret_env = secret_env(&manifest, bottle);
+    let secret_env = bottle.map(|bottle| manifest.secret_variables(bottle)).unwrap_or_default();
     Ok(BottleValue { value, secret_env })
 }
 

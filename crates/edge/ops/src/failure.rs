@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use agpm_diag::{Diagnostic, Severity, SourceMap, codes};
 use agpm_store::{DriverError, Problem, StoreError};
 
+use crate::install::Warnings;
 use crate::report::diagnostic_value;
 
 /// A result with everything that is to be said about it.
@@ -152,6 +153,18 @@ impl Notes {
     /// Leaves out what was said before.
     pub(crate) fn each_once(&mut self) {
         self.diagnostics = distinct(std::mem::take(&mut self.diagnostics), &self.sources);
+    }
+
+    /// Closes a use case for which warnings may count as errors.
+    pub(crate) fn strictly<T>(mut self, result: Result<T, Failure>, warnings: Warnings) -> Outcome<T> {
+        let result = result.and_then(|report| {
+            if warnings == Warnings::Stop {
+                self.warnings_are_errors();
+            }
+            self.each_once();
+            self.check().map(|()| report)
+        });
+        self.outcome(result)
     }
 
     /// Makes errors of warnings.

@@ -14,6 +14,7 @@ use crate::failure::{Failure, FailureKind, Notes, Outcome};
 use crate::gather::{Project, limit, shown};
 use crate::parallel;
 use crate::provenance::Provenance;
+use crate::words::counted;
 use crate::world::{Environment, ManifestUse, World};
 
 /// Bytes from which on starting threads costs less than it saves.
@@ -254,7 +255,11 @@ fn layer_names(environment: &Environment, inputs: &MergeInputs) -> Result<Vec<La
     }
     if given != 0 && given != files {
         return Err(usage(
-            format!("{} for {}", counted(given, "layer name"), counted(files, "file")),
+            format!(
+                "{} for {}",
+                counted(given, "layer name", "layer names"),
+                counted(files, "file", "files")
+            ),
             "give one name for each file, lowest first",
         ));
     }
@@ -274,10 +279,6 @@ fn layer_names(environment: &Environment, inputs: &MergeInputs) -> Result<Vec<La
         }
     }
     Ok(names)
-}
-
-fn counted(count: usize, what: &str) -> String {
-    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 
 /// Folds with a program, two files at a time; the result is what the strategy says.

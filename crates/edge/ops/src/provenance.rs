@@ -4,6 +4,8 @@ use agpm_diag::{SourceMap, looks_secret};
 use agpm_merge::{Leaf, Merged, MergedFile, Origin, Resolution, Segment, Shadow, ShadowKind};
 use agpm_text::{Kind, NodeRef, Pointer, Value, to_value};
 
+use crate::words::counted;
+
 /// Values longer than this are cut in explanations.
 const LONGEST_VALUE: usize = 120;
 
@@ -227,8 +229,12 @@ impl Teller<'_> {
         let text = node.content();
         let secret = || self.secrets == Secrets::Masked && looks_secret(nearest_key(pointer), text);
         match node.kind() {
-            Kind::Map if node.len() > 0 => counted("a map of", node.len(), "entry", "entries").into(),
-            Kind::List if node.len() > 0 => counted("a list of", node.len(), "item", "items").into(),
+            Kind::Map if node.len() > 0 => {
+                format!("a map of {}", counted(node.len(), "entry", "entries")).into()
+            }
+            Kind::List if node.len() > 0 => {
+                format!("a list of {}", counted(node.len(), "item", "items")).into()
+            }
             Kind::String | Kind::Integer | Kind::Float if secret() => MASK.into(),
             Kind::String if text.chars().count() > LONGEST_VALUE => {
                 format!("{}…", text.chars().take(LONGEST_VALUE).collect::<String>()).into()
@@ -236,10 +242,6 @@ impl Teller<'_> {
             _ => to_value(node),
         }
     }
-}
-
-fn counted(what: &str, count: usize, one: &str, many: &str) -> String {
-    format!("{what} {count} {}", if count == 1 { one } else { many })
 }
 
 /// The key that a value stands under, over the heads of list indices.

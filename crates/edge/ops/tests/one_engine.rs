@@ -123,11 +123,7 @@ fn faces() -> [Face; 4] {
         // The highest row, whole: never a mix.
         Face {
             name: "catalog",
-            policy: Policy {
-                composition: Composition::Select,
-                schema: None,
-                references: References::LENIENT,
-            },
+            policy: Policy { composition: Composition::Select, references: References::LENIENT },
             result: r#"{"title": " ", "egress": {"mode": "off"}, "guardrails": ["Ask."]}"#,
             origins: &[("/title", "me", 2), ("/egress/mode", "me", 4), ("/guardrails/0", "me", 7)],
         },

@@ -122,11 +122,7 @@ pub fn nearest(start: &Path, name: &str) -> Option<PathBuf> {
 
 /// The names in a folder, in order; none if it cannot be read.
 pub fn names_in(folder: &Path) -> Vec<String> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut names: Vec<String> =
-        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
-    names.sort();
-    names
+    folder_names(folder).unwrap_or_default()
 }
 
 /// Whether there is a file.

@@ -1,12 +1,10 @@
-use agpm_model::{Schema, Strategy};
+use agpm_model::Strategy;
 
 /// How the contributions of one kind compose. Data, not code: a new kind is a new table.
 #[derive(Clone, Debug)]
 pub struct Policy {
     /// One contribution, or all of them.
     pub composition: Composition,
-    /// Which keys the documents may have at their top; nothing said lets all pass.
-    pub schema: Option<Schema>,
     /// What references to other documents do when they fail.
     pub references: References,
 }
@@ -50,8 +48,8 @@ impl References {
 }
 
 impl Policy {
-    /// The policy of configuration files: merged by a strategy, everything allowed, nothing forgiven.
+    /// The policy of configuration files: merged by a strategy, nothing forgiven.
     pub fn merge(strategy: Strategy) -> Self {
-        Policy { composition: Composition::Merge(strategy), schema: None, references: References::STRICT }
+        Policy { composition: Composition::Merge(strategy), references: References::STRICT }
     }
 }

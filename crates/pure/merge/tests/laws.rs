@@ -203,7 +203,7 @@ proptest! {
 
     #[test]
     fn select_is_the_highest_whole(values in prop::collection::vec(any_map(), 1..4)) {
-        let policy = Policy { composition: Composition::Select, schema: None, references: References::STRICT };
+        let policy = Policy { composition: Composition::Select, references: References::STRICT };
         let chosen = fold(layers(&values), &policy, None);
         prop_assert!(equal(chosen.root().unwrap(), values.last().unwrap()));
     }

@@ -2,6 +2,7 @@
 //!
 //! Knows the shape of the documents and nothing of files: where they lie and who inherits whom is for the caller.
 
+mod archive;
 mod document;
 mod kind;
 mod lint;
@@ -9,6 +10,7 @@ mod markdown;
 mod policy;
 mod projections;
 
+pub use archive::{ARCHIVE, Archive, is_archived, is_live_document};
 pub use document::{Parent, PersonaDocument, Unfit, read_document};
 pub use kind::{DocumentName, PersonaKind, Slug};
 pub use lint::{Active, is_active, near_duplicates};

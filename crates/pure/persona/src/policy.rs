@@ -52,7 +52,7 @@ pub fn policy() -> Policy {
         rules: rules.collect(),
         ..Strategy::default()
     };
-    Policy { composition: Composition::Merge(strategy), schema: None, references: References::LENIENT }
+    Policy { composition: Composition::Merge(strategy), references: References::LENIENT }
 }
 
 fn unite(identity: Identity, items: Items) -> Operation {

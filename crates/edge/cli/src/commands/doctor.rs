@@ -11,7 +11,7 @@ use crate::output::{Output, Rendering, Shown, Verdict};
 pub(crate) fn run(world: &World, args: DoctorArgs, output: &mut Output) -> ExitCode {
     let warnings = if args.strict { Warnings::Stop } else { Warnings::Tell };
     let judge = |report: &DoctorReport, _: &[agpm_diag::Diagnostic]| match report.has_errors() {
-        true if report.not_found => Verdict::As(FailureKind::NotFound),
+        true if report.failure == Some(FailureKind::NotFound) => Verdict::As(FailureKind::NotFound),
         true => Verdict::Findings,
         false => Verdict::Good,
     };

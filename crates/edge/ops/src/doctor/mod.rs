@@ -46,8 +46,8 @@ pub struct DoctorRequest {
 pub struct DoctorReport {
     /// Every check, in order.
     pub checks: Vec<CheckRow>,
-    /// Something that the user named is not there.
-    pub not_found: bool,
+    /// How the first check failed that could not be made.
+    pub failure: Option<FailureKind>,
 }
 
 /// One check.
@@ -90,11 +90,11 @@ pub fn doctor(world: &World, request: &DoctorRequest) -> Outcome<DoctorReport> {
     let environment = Environment { network: Network::Offline, ..world.environment.clone() };
     let world = World { environment, ..world.clone() };
     let mut notes = Notes::default();
-    let mut report = DoctorReport { checks: Vec::new(), not_found: false };
+    let mut report = DoctorReport { checks: Vec::new(), failure: None };
     for (name, check) in CHECKS {
         let (row, failure) = row(&world, request, (name, *check), &mut notes);
         report.checks.push(row);
-        report.not_found |= failure == Some(FailureKind::NotFound);
+        report.failure = report.failure.or(failure);
     }
     notes.outcome(Ok(report))
 }

@@ -3,7 +3,7 @@
 use agpm_bottle::UnitKind;
 use agpm_text::Pointer;
 
-use crate::bottle::{BottleInput, load, secret_env, unknown_unit};
+use crate::bottle::{BottleInput, load, unknown_unit};
 use crate::explain::{ExplainRequest, found};
 use crate::failure::{Failure, Notes};
 use crate::provenance::{Provenance, Secrets};
@@ -28,7 +28,7 @@ pub(super) fn explain_bottle(
     provenance.leaves.retain(|leaf| leaf.pointer != extends);
     if request.secrets == Secrets::Masked {
         let env = Pointer::root().child("env");
-        let secret = secret_env(&manifest, Some(name));
+        let secret = manifest.secret_variables(name);
         secret.iter().for_each(|name| provenance.mask(&env.child(name)));
     }
     found(provenance, &format!("bottle:{name}"), pointer, &[Some(value)])

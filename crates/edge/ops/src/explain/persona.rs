@@ -7,7 +7,7 @@ use agpm_text::{Pointer, to_value};
 use crate::explain::found;
 use crate::failure::{Failure, Notes};
 use crate::gather::unknown_name;
-use crate::lineage::{Levels, Library, LineagePlace, Sought, no_such_kind, nobody, unreadable};
+use crate::lineage::{Library, LineagePlace, Sought, no_such_kind, nobody, unreadable};
 use crate::provenance::Provenance;
 use crate::world::World;
 
@@ -19,7 +19,7 @@ pub(super) fn explain_persona(
     notes: &mut Notes,
 ) -> Result<Provenance, Failure> {
     let (slug, word) = name.rsplit_once('/').unwrap_or((name, PersonaKind::Agent.word()));
-    let mut library = Library::new(&world.environment, Levels::find(world, &LineagePlace::default(), notes)?);
+    let mut library = Library::open(world, &LineagePlace::default(), notes)?;
     let Some(slug) = Slug::new(slug) else { return Err(nobody(&library, name)) };
     let Some(kind) = PersonaKind::named(word) else {
         let words = PersonaKind::ALL.map(PersonaKind::word);

@@ -1,23 +1,18 @@
 //! The lossless rule: a persona document that goes is archived first.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
 use agpm_diag::{Diagnostic, codes};
-use agpm_git::Git;
 use agpm_model::ObjectId;
-use agpm_persona::DocumentName;
+use agpm_persona::{ARCHIVE, Archive, is_archived, is_live_document};
 use agpm_store as store;
-use agpm_text::{Document, Format, Kind, NodeRef, equal, parse_alone};
 
 use crate::failure::Failure;
 use crate::gather::limit;
 use crate::lineage::levels::git_failed;
 use crate::lineage::library::Library;
+use crate::packages::git;
 use crate::world::World;
-
-/// The folder that documents are archived in, anywhere in the repository.
-pub(super) const ARCHIVE: &str = "legacy-imports";
 
 /// Documents of the revision that are neither there nor archived: to the byte in some version since, or with all they said.
 pub(super) fn not_archived(
@@ -31,20 +26,20 @@ pub(super) fn not_archived(
         let help = "run it in a repository, or leave out `--since`";
         return Err(Diagnostic::new(&codes::SOURCE_GIT, message).help(help).into());
     };
-    let git = Git::find(environment.cache.clone().unwrap_or_default(), environment.network);
+    let git = git(environment);
     let is_there = |path: &str| store::is_file(&root.join(path));
     let was = git.files_at(root, revision).map_err(git_failed)?;
     let gone: Vec<(&str, &ObjectId)> = was
         .iter()
         .map(|(path, held)| (path.as_str(), held))
-        .filter(|(path, _)| is_document(path) && !is_archived(path) && !is_there(path))
+        .filter(|(path, _)| is_live_document(path) && !is_there(path))
         .collect();
     if gone.is_empty() {
         return Ok(Vec::new());
     }
     // A document that is new since may be one that moved; one that was there before is another.
     let before: BTreeSet<&str> = was.iter().map(|(path, _)| path.as_str()).collect();
-    let is_new = |path: &str| is_document(path) && !before.contains(path);
+    let is_new = |path: &str| is_live_document(path) && !before.contains(path);
     let now = git.files_now(root).map_err(git_failed)?;
     let kept: Vec<String> =
         now.into_iter().filter(|path| (is_archived(path) || is_new(path)) && is_there(path)).collect();
@@ -56,52 +51,16 @@ pub(super) fn not_archived(
     }
     let is_kept = |path: &str| versions[path].iter().any(|version| contents.contains(version));
     let missing: Vec<&str> = gone.iter().map(|(path, _)| *path).filter(|path| !is_kept(path)).collect();
-    let archive = Archive::read(root, &kept);
+    let archived = kept.iter().filter(|path| is_archived(path));
+    let archive = Archive::new(archived.filter_map(|path| store::read(&root.join(path), limit()).ok()));
     let ids: Vec<ObjectId> = missing.iter().flat_map(|path| versions[path].iter().cloned()).collect();
     let said = if archive.is_empty() { Vec::new() } else { git.bytes_of(root, &ids).map_err(git_failed)? };
     let mut said = said.into_iter();
     let lost = missing.into_iter().filter(|path| {
         let own: Vec<Option<Vec<u8>>> = said.by_ref().take(versions[path].len()).collect();
-        !own.into_iter().flatten().any(|said| archive.says(&said))
+        !own.into_iter().flatten().any(|said| archive.keeps(said))
     });
     Ok(lost.map(|path| told(path, revision).in_file(library.shown(&root.join(path)))).collect())
-}
-
-/// What is archived, understood.
-struct Archive(Vec<Document>);
-
-impl Archive {
-    fn read(root: &Path, kept: &[String]) -> Self {
-        let archived = kept.iter().filter(|path| is_archived(path));
-        let texts = archived.filter_map(|path| store::read(&root.join(path), limit()).ok());
-        Archive(texts.filter_map(|bytes| document(&bytes)).collect())
-    }
-
-    fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// Whether one of them has all that a document said; it may be written in another way, and say more.
-    fn says(&self, said: &[u8]) -> bool {
-        let said = document(said);
-        let Some(said) = said.as_ref().and_then(Document::root) else { return false };
-        self.0.iter().filter_map(Document::root).any(|kept| holds(kept, said))
-    }
-}
-
-fn document(bytes: &[u8]) -> Option<Document> {
-    Some(parse_alone(String::from_utf8(bytes.to_vec()).ok()?, Format::Json).document)
-}
-
-/// Whether a value is there with all that is in it: keys may have come, and items too.
-fn holds(kept: NodeRef<'_>, said: NodeRef<'_>) -> bool {
-    match (kept.kind(), said.kind()) {
-        (Kind::Map, Kind::Map) => {
-            said.entries().all(|(key, value)| kept.get(key.content()).is_some_and(|kept| holds(kept, value)))
-        }
-        (Kind::List, Kind::List) => said.items().all(|item| kept.items().any(|kept| holds(kept, item))),
-        _ => equal(kept, said),
-    }
 }
 
 fn told(path: &str, revision: &str) -> Diagnostic {
@@ -110,17 +69,4 @@ fn told(path: &str, revision: &str) -> Diagnostic {
         "`git show {revision}:{path}` has it: put it under a `{ARCHIVE}/` folder, such as that of the persona that takes over"
     );
     Diagnostic::new(&codes::LINEAGE_NOT_ARCHIVED, message).help(help)
-}
-
-fn is_document(path: &str) -> bool {
-    let in_persona = path.starts_with(".clia/agents/") || path.contains("/.clia/agents/");
-    in_persona && DocumentName::read(file_name(path)).is_some()
-}
-
-fn is_archived(path: &str) -> bool {
-    Path::new(path).parent().is_some_and(|folder| folder.components().any(|one| one.as_os_str() == ARCHIVE))
-}
-
-fn file_name(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
 }

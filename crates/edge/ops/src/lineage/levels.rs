@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use agpm_diag::{Diagnostic, codes};
-use agpm_git::{Git, GitError};
+use agpm_git::GitError;
 use agpm_store::{self as store, Reached};
 
 use crate::failure::{Failure, FailureKind, Notes};
 use crate::gather::{shown, unknown_name};
+use crate::packages::git;
 use crate::world::{Environment, World};
 
 /// Where to look for personas.
@@ -113,7 +114,7 @@ impl Levels {
     fn submodules(&self, world: &World, wanted: Submodules, folder: &Path) -> Result<Vec<PathBuf>, Failure> {
         let (Submodules::All, Some(root)) = (wanted, &self.repository) else { return Ok(Vec::new()) };
         let environment = &world.environment;
-        let git = Git::find(environment.cache.clone().unwrap_or_default(), environment.network);
+        let git = git(environment);
         let mut paths: Vec<PathBuf> =
             git.submodules(root).map_err(git_failed)?.iter().map(|path| root.join(path)).collect();
         paths.retain(|path| !folder.starts_with(path) && is_root(path));

@@ -6,14 +6,13 @@ use std::sync::Arc;
 
 use agpm_diag::Diagnostic;
 use agpm_merge::{Policy, Resolution, fold, order};
-use agpm_persona::{DocumentName, PersonaKind, Slug, policy};
+use agpm_persona::{ARCHIVE, DocumentName, PersonaKind, Slug, policy};
 use agpm_store::{self as store, Reached};
 
-use crate::failure::Notes;
-use crate::lineage::archive::ARCHIVE;
-use crate::lineage::levels::{Level, Levels, from_here, repository_of};
+use crate::failure::{Failure, Notes};
+use crate::lineage::levels::{Level, Levels, LineagePlace, from_here, repository_of};
 use crate::lineage::reading::{Fit, Read};
-use crate::world::Environment;
+use crate::world::World;
 
 /// Where a document really is; one that is not there is known by where it would be.
 pub(crate) type Place = Arc<Path>;
@@ -77,8 +76,10 @@ pub(crate) struct Visible {
 }
 
 impl Library {
-    pub(crate) fn new(environment: &Environment, levels: Levels) -> Self {
-        let here = store::real_path(&environment.folder);
+    /// Looks at what can be seen from a place.
+    pub(crate) fn open(world: &World, place: &LineagePlace, notes: &mut Notes) -> Result<Self, Failure> {
+        let levels = Levels::find(world, place, notes)?;
+        let here = store::real_path(&world.environment.folder);
         let mut library = Library {
             here,
             levels,
@@ -88,7 +89,7 @@ impl Library {
             documents: BTreeMap::new(),
         };
         library.rosters = library.levels.list.iter().map(|level| library.roster(level)).collect();
-        library
+        Ok(library)
     }
 
     fn roster(&self, level: &Level) -> Roster {

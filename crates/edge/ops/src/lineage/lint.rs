@@ -9,7 +9,7 @@ use agpm_text::Pointer;
 
 use crate::failure::{Failure, Notes};
 use crate::lineage::archive::not_archived;
-use crate::lineage::levels::{Levels, LineagePlace};
+use crate::lineage::levels::LineagePlace;
 use crate::lineage::library::{Library, Merged, Sought};
 use crate::world::World;
 
@@ -31,7 +31,7 @@ pub(crate) fn lint_personas(
     rules: &PersonaRules,
     notes: &mut Notes,
 ) -> Result<usize, Failure> {
-    let mut library = Library::new(&world.environment, Levels::find(world, &LineagePlace::default(), notes)?);
+    let mut library = Library::open(world, &LineagePlace::default(), notes)?;
     let personas = library.personas(notes);
     let root = rules.root.as_deref().map(store::real_path);
     notes.diagnostics.extend(root.as_deref().filter(|root| !store::is_file(root)).map(|root| {

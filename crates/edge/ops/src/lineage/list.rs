@@ -4,7 +4,7 @@ use agpm_text::Value;
 
 use crate::failure::{Failure, Notes, Outcome};
 use crate::install::Warnings;
-use crate::lineage::levels::{Levels, LineagePlace};
+use crate::lineage::levels::LineagePlace;
 use crate::lineage::library::Library;
 use crate::world::World;
 
@@ -42,17 +42,12 @@ impl PersonasReport {
 /// Lists personas.
 pub fn personas(world: &World, place: &LineagePlace, warnings: Warnings) -> Outcome<PersonasReport> {
     let mut notes = Notes::default();
-    let result = run(world, place, &mut notes).and_then(|report| {
-        if warnings == Warnings::Stop {
-            notes.warnings_are_errors();
-        }
-        notes.check().map(|()| report)
-    });
-    notes.outcome(result)
+    let result = run(world, place, &mut notes);
+    notes.strictly(result, warnings)
 }
 
 fn run(world: &World, place: &LineagePlace, notes: &mut Notes) -> Result<PersonasReport, Failure> {
-    let library = Library::new(&world.environment, Levels::find(world, place, notes)?);
+    let library = Library::open(world, place, notes)?;
     let personas = library.personas(notes).into_iter().map(|(slug, visible)| PersonaRow {
         slug: slug.to_string(),
         kinds: visible.kinds.into_iter().map(|kind| kind.word()).collect(),

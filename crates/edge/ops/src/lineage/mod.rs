@@ -13,7 +13,6 @@ pub use levels::{LineagePlace, Submodules};
 pub use list::{PersonaRow, PersonasReport, personas};
 pub use profile::{Addition, ProfileKinds, ProfileReport, ProfileRequest, profile};
 
-pub(crate) use levels::Levels;
 pub(crate) use library::{Library, Sought};
 pub(crate) use lint::{PersonaRules, lint_personas};
 pub(crate) use profile::{no_such_kind, nobody, run, unreadable};

@@ -7,7 +7,7 @@ use agpm_text::{Value, to_value};
 use crate::failure::{Failure, FailureKind, Notes, Outcome};
 use crate::gather::unknown_name;
 use crate::install::Warnings;
-use crate::lineage::levels::{Levels, LineagePlace};
+use crate::lineage::levels::LineagePlace;
 use crate::lineage::library::{ChainLink, Library, Merged, Sought};
 use crate::world::World;
 
@@ -56,14 +56,8 @@ pub struct ProfileReport {
 /// Merges a persona.
 pub fn profile(world: &World, request: &ProfileRequest) -> Outcome<ProfileReport> {
     let mut notes = Notes::default();
-    let result = run(world, request, &mut notes).and_then(|report| {
-        if request.warnings == Warnings::Stop {
-            notes.warnings_are_errors();
-        }
-        notes.each_once();
-        notes.check().map(|()| report)
-    });
-    notes.outcome(result)
+    let result = run(world, request, &mut notes);
+    notes.strictly(result, request.warnings)
 }
 
 pub(crate) fn run(
@@ -71,7 +65,7 @@ pub(crate) fn run(
     request: &ProfileRequest,
     notes: &mut Notes,
 ) -> Result<ProfileReport, Failure> {
-    let mut library = Library::new(&world.environment, Levels::find(world, &request.place, notes)?);
+    let mut library = Library::open(world, &request.place, notes)?;
     let Some(slug) = Slug::new(&request.slug) else { return Err(nobody(&library, &request.slug)) };
     let mut broken = Vec::new();
     let mut one = |kind, notes: &mut Notes| match library.seek(&slug, kind, notes) {

@@ -88,6 +88,10 @@ impl Output {
                     Rendering::Text(text) | Rendering::Report(text) => write_stdout(text.as_bytes()),
                     Rendering::Bytes(bytes) => write_stdout(&bytes),
                     Rendering::Pieces(rendered) => write_pieces(&rendered),
+                    Rendering::Stream(write) => {
+                        let mut stdout = io::stdout().lock();
+                        written(write(&mut stdout).and_then(|()| stdout.flush()))
+                    }
                 };
                 match verdict {
                     Verdict::Good => written,
@@ -170,6 +174,8 @@ pub(crate) enum Rendering {
     Bytes(Vec<u8>),
     /// A file's content; diagnostics go to standard error.
     Pieces(Rendered),
+    /// What writes itself; diagnostics go to standard error.
+    Stream(Box<dyn FnOnce(&mut dyn Write) -> io::Result<()>>),
     /// A JSON document that holds the diagnostics.
     Report(String),
 }

@@ -1,6 +1,5 @@
 //! The columns of manifests of every generation, and which of them an output has.
 
-use crate::catalog::RowRef;
 use crate::manifest::Manifest;
 
 /// The columns that are known, in the order of every output.
@@ -26,12 +25,14 @@ pub(crate) const NAME: &str = "name";
 pub(crate) const MODULE: &str = "module";
 pub(crate) const PATH: &str = "path";
 
-/// The columns of the manifests that rows are from: known ones in their order, then others as first seen. Without rows,
-/// those of all manifests.
-pub fn union_of_columns<'c>(manifests: &'c [Manifest], rows: &[RowRef<'c>]) -> Vec<&'c str> {
-    let mut used = vec![rows.is_empty(); manifests.len()];
-    rows.iter().for_each(|row| used[row.manifest_index()] = true);
-    let used = || manifests.iter().zip(&used).filter(|(_, used)| **used).map(|(manifest, _)| manifest);
+/// The columns of the manifests that are used: known ones in their order, then others as first seen. If none is, those of
+/// all manifests.
+pub fn union_of_columns(manifests: &[Manifest], used: impl Iterator<Item = usize>) -> Vec<&str> {
+    let mut is_used = vec![false; manifests.len()];
+    used.for_each(|manifest| is_used[manifest] = true);
+    let none = !is_used.contains(&true);
+    let used =
+        || manifests.iter().zip(&is_used).filter(|(_, used)| **used || none).map(|(manifest, _)| manifest);
     let occurs = |column: &str| used().any(|manifest| manifest.columns().any(|own| own == column));
     let mut columns: Vec<&str> = COLUMNS.into_iter().filter(|column| occurs(column)).collect();
     for column in used().flat_map(Manifest::columns) {

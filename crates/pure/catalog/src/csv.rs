@@ -1,34 +1,70 @@
+//! Rows as CSV: the header bare, every field in quotes, a line feed after every row.
+
+use agpm_text::NodeRef;
 use memchr::memchr;
 
-/// A table as CSV: the header bare, every field in quotes, a line feed after every row.
-pub fn to_csv<'f, R, F>(columns: &[&str], rows: R) -> String
-where
-    R: IntoIterator<Item = F>,
-    F: IntoIterator<Item = &'f str>,
-{
-    let mut out = String::new();
-    if columns.is_empty() {
-        return out;
+use crate::catalog::{Catalog, RowRef};
+
+/// Columns of an output, and where they stand in each manifest.
+#[derive(Clone, Debug)]
+pub struct Table<'c> {
+    columns: Vec<&'c str>,
+    /// For each manifest, for each column.
+    positions: Vec<Vec<Option<usize>>>,
+}
+
+impl<'c> Table<'c> {
+    /// A table with these columns.
+    pub fn new(catalog: &Catalog, columns: Vec<&'c str>) -> Self {
+        let positions = catalog.manifests().iter().map(|manifest| {
+            columns.iter().map(|column| manifest.position(column)).collect::<Vec<Option<usize>>>()
+        });
+        Table { positions: positions.collect(), columns }
     }
-    let bare = |column: &&str| !column.contains([',', '"', '\n', '\r']);
-    for (at, column) in columns.iter().enumerate() {
-        if at > 0 {
-            out.push(',');
-        }
-        // A name that would break the line is the one that cannot stand bare.
-        if bare(column) { out.push_str(column) } else { quote(column, &mut out) }
-    }
-    out.push('\n');
-    for row in rows {
-        for (at, field) in row.into_iter().enumerate() {
-            if at > 0 {
+
+    /// Adds the header, with more columns at its end.
+    pub fn write_header(&self, more: &[&str], out: &mut String) {
+        let before = out.len();
+        for column in self.columns.iter().chain(more) {
+            if out.len() > before {
                 out.push(',');
             }
-            quote(field, &mut out);
+            // A name that would break the line is the one that cannot stand bare.
+            match column.contains([',', '"', '\n', '\r']) {
+                true => quote(column, out),
+                false => out.push_str(column),
+            }
+        }
+        if out.len() > before {
+            out.push('\n');
+        }
+    }
+
+    /// Adds a row, with more fields at its end.
+    pub fn write_row(&self, row: RowRef<'_>, more: &[&str], out: &mut String) {
+        let node = row.node();
+        let (fields, before) = (node.entries(), out.len());
+        for position in &self.positions[row.manifest_index()] {
+            if out.len() > before {
+                out.push(',');
+            }
+            match position.and_then(|position| fields.clone().nth(position)) {
+                Some((_, field)) => write_field(field, out),
+                None => out.push_str("\"\""),
+            }
+        }
+        for field in more {
+            out.push(',');
+            quote(field, out);
         }
         out.push('\n');
     }
-    out
+}
+
+/// What is quoted already is as it must be.
+fn write_field(field: NodeRef<'_>, out: &mut String) {
+    let raw = &field.document().text()[field.span().range()];
+    if raw.starts_with('"') { out.push_str(raw) } else { quote(raw, out) }
 }
 
 fn quote(field: &str, out: &mut String) {
@@ -45,13 +81,26 @@ fn quote(field: &str, out: &mut String) {
 
 #[cfg(test)]
 mod tests {
-    use super::to_csv;
+    use super::*;
+    use crate::kind::EntryKind;
+    use crate::manifest::read_manifest;
+    use agpm_text::{Format, parse_alone};
 
     #[test]
     fn the_header_is_bare_and_every_field_is_quoted() {
-        let rows = [vec!["pm", "says \"hi\""], vec!["", "a,b\nc"]];
-        let text = to_csv(&["name", "odd,one"], rows);
-        assert_eq!(text, "name,\"odd,one\"\n\"pm\",\"says \"\"hi\"\"\"\n\"\",\"a,b\nc\"\n");
-        assert_eq!(to_csv(&[], Vec::<Vec<&str>>::new()), "");
+        let text = "name,\"odd,one\",x\npm, says \"hi\" ,\"a,\"\"b\"\"\nc\"\ndev\n";
+        let (manifest, _) = read_manifest(parse_alone(text, Format::Csv), EntryKind::Agent, "");
+        let (catalog, _) = Catalog::new(manifest.into_iter().collect());
+        let table = Table::new(&catalog, vec!["name", "odd,one", "x", "nowhere"]);
+        let mut out = String::new();
+        table.write_header(&["layer"], &mut out);
+        for row in catalog.rows_of(0) {
+            table.write_row(row, &["user"], &mut out);
+        }
+        assert_eq!(
+            out,
+            "name,\"odd,one\",x,nowhere,layer\n\"pm\",\"says \"\"hi\"\"\",\"a,\"\"b\"\"\nc\",\"\",\"user\"\n\
+             \"dev\",\"\",\"\",\"\",\"user\"\n"
+        );
     }
 }

@@ -14,7 +14,7 @@ mod select;
 
 pub use catalog::{Catalog, Entry, RowId, RowRef};
 pub use columns::{COLUMNS, union_of_columns};
-pub use csv::to_csv;
+pub use csv::Table;
 pub use find::{Filter, Found, Reference};
 pub use kind::{ENTRY_KINDS, EntryKind, Habitat};
 pub use manifest::{Manifest, left_out, read_manifest};

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use agpm_diag::{Diagnostic, Severity, Span, codes, did_you_mean};
+use agpm_diag::{Diagnostic, Severity, Span, codes};
 use agpm_text::{Document, NodeId, NodeRef, Parsed};
 
 use crate::columns::{MODULE, NAME};
@@ -69,20 +69,9 @@ fn flaw(document: &Document, columns: &[Column], found: &[Diagnostic]) -> Option
     }
     let header = document.columns().map(|column| column.span());
     let span = header.reduce(|first, last| Span { start: first.start, end: last.end });
-    let near = did_you_mean(
-        NAME,
-        "",
-        columns
-            .iter()
-            .map(|column| column.name.to_lowercase())
-            .collect::<Vec<_>>()
-            .iter()
-            .map(String::as_str),
-    );
-    let near = near.filter(|help| help.starts_with("did you mean"));
-    let help = match near {
-        Some(_) => "the column is called `name`, in small letters",
-        None => "the first line names the columns, as in `name,title,module,path`",
+    let help = match columns.iter().any(|column| column.name.eq_ignore_ascii_case(NAME)) {
+        true => "the column is called `name`, in small letters",
+        false => "the first line names the columns, as in `name,title,module,path`",
     };
     let cause = Diagnostic::new(&codes::CATALOG_MALFORMED, "it has no column `name`");
     Some(left_out(cause.at(document.source(), span.unwrap_or_default(), "").help(help)))

@@ -31,7 +31,7 @@ struct Identity<'m> {
 struct Candidate<'m> {
     identity: Identity<'m>,
     /// The beginning of the name, which decides most comparisons.
-    prefix: u64,
+    prefix: u128,
     winner: RowId,
     /// The latest row of it that counts in its manifest.
     latest: RowId,
@@ -40,7 +40,7 @@ struct Candidate<'m> {
 /// Selects out of manifests, highest first.
 pub(crate) fn select(manifests: &[Manifest]) -> Selected {
     let hasher = FixedState::default();
-    let rows = manifests.iter().map(Manifest::len).max().unwrap_or(0);
+    let rows = manifests.iter().map(Manifest::len).sum();
     let mut known: HashTable<u32> = HashTable::with_capacity(rows);
     let mut candidates: Vec<Candidate<'_>> = Vec::with_capacity(rows);
     let mut lower: Vec<(u32, RowId)> = Vec::new();
@@ -81,12 +81,12 @@ fn all_rows(manifests: &[Manifest]) -> impl Iterator<Item = (RowId, Identity<'_>
     })
 }
 
-/// The first eight bytes as a number that compares as they do.
-fn prefix(name: &str) -> u64 {
-    let mut first = [0; 8];
+/// The first bytes as a number that compares as they do.
+fn prefix(name: &str) -> u128 {
+    let mut first = [0; 16];
     let count = name.len().min(first.len());
     first[..count].copy_from_slice(&name.as_bytes()[..count]);
-    u64::from_be_bytes(first)
+    u128::from_be_bytes(first)
 }
 
 /// By kind, module and name. Modules are few, so that they are compared by number.

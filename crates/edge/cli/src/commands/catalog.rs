@@ -38,7 +38,7 @@ pub(crate) fn run(world: &World, args: CatalogArgs, output: &mut Output) -> Exit
     if let (true, Ok(report)) = (output.is_verbose(), &outcome.result) {
         outcome.log.extend(report.origins(&outcome.sources));
     }
-    output.finish(outcome, |report, shown| render(&report, format, shown))
+    output.finish(outcome, |report, shown| render(report, format, shown))
 }
 
 /// What is shown of a file.
@@ -56,12 +56,14 @@ fn render_file(file: CatalogFile, wanted: Wanted, shown: &Shown<'_>) -> Renderin
     }
 }
 
-fn render(report: &CatalogReport, format: CatalogFormat, shown: &Shown<'_>) -> Rendering {
+fn render(report: CatalogReport, format: CatalogFormat, shown: &Shown<'_>) -> Rendering {
     match format {
         _ if shown.json => shown.report(report.fields()),
-        CatalogFormat::Csv => Rendering::Text(report.csv()),
+        CatalogFormat::Csv => Rendering::Stream(Box::new(move |out| {
+            report.each_csv_piece(|piece| out.write_all(piece.as_bytes()))
+        })),
         _ if report.rows().len() == 0 => Rendering::Text(String::new()),
-        _ => Rendering::Text(drawn(report)),
+        _ => Rendering::Text(drawn(&report)),
     }
 }
 

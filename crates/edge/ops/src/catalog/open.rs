@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use agpm_catalog::{Catalog, Manifest, RowRef, left_out, read_manifest};
-use agpm_diag::{Diagnostic, SourceId, codes};
+use agpm_diag::{Diagnostic, SourceId, Text, codes};
 use agpm_store::{self as store, Marks, Problem};
 use agpm_text::{Format, Limits, decode, parse};
 
@@ -111,7 +111,7 @@ fn read_all(
             Err(store::StoreError { problem: Problem::NotFound, .. }) => {}
             Err(error) => notes.diagnostics.push(unreadable(&file, &error.problem)),
             Ok((bytes, _)) => {
-                if let Some(text) = texts_of(&file, bytes, notes) {
+                if let Some(text) = text_of(&file, bytes, notes) {
                     texts.push((file, text));
                 }
             }
@@ -136,10 +136,10 @@ fn read_all(
 }
 
 /// The text of a manifest, known to the notes; nothing if it is none.
-fn texts_of(file: &ManifestFile, bytes: Vec<u8>, notes: &mut Notes) -> Option<(SourceId, agpm_diag::Text)> {
+fn text_of(file: &ManifestFile, bytes: Vec<u8>, notes: &mut Notes) -> Option<(SourceId, Text)> {
     match String::from_utf8(bytes) {
         Ok(text) => {
-            let text = agpm_diag::Text::from(text);
+            let text = Text::from(text);
             Some((notes.sources.add(file.shown.clone(), text.clone()), text))
         }
         Err(error) => {

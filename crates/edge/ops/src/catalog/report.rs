@@ -1,6 +1,8 @@
 //! `agpm catalog`: the rows that count, and those that they shadow.
 
-use agpm_catalog::{COLUMNS, Entry, Filter, RowId, RowRef, to_csv, union_of_columns};
+use std::io;
+
+use agpm_catalog::{COLUMNS, Entry, Filter, RowId, RowRef, Table, union_of_columns};
 use agpm_diag::{Diagnostic, SourceMap, codes};
 use agpm_text::Value;
 
@@ -8,6 +10,12 @@ use crate::catalog::ground::{CatalogPlaces, LayerKind};
 use crate::catalog::open::{OpenCatalog, open};
 use crate::failure::{Failure, Notes, Outcome};
 use crate::world::World;
+
+/// How much text is made before it is written.
+const PIECE: usize = 1 << 16;
+
+/// Columns that tell what becomes of a row.
+const MARKS: [&str; 2] = ["layer", "shadowedBy"];
 
 /// What to list.
 #[derive(Clone, Debug, Default)]
@@ -119,47 +127,42 @@ impl OpenCatalog {
 
     /// The entries that fit as CSV, as `agpm catalog --format csv` prints them.
     pub fn csv(&self, filter: &Filter) -> String {
-        self.csv_of(&self.listed(filter, Shadowed::Hidden), Shadowed::Hidden)
-    }
-
-    fn csv_of(&self, listed: &[Listed], shadowed: Shadowed) -> String {
-        let rows: Vec<RowRef<'_>> = listed.iter().map(|listed| self.catalog.row(listed.row)).collect();
-        let columns = union_of_columns(self.catalog.manifests(), &rows);
-        let mut head = columns.clone();
-        if shadowed == Shadowed::Listed {
-            head.extend(["layer", "shadowedBy"]);
-        }
-        let marks: Vec<(String, String)> = match shadowed {
-            Shadowed::Hidden => Vec::new(),
-            Shadowed::Listed => {
-                let label = |row: RowId| self.layer(self.catalog.row(row)).label();
-                let mark =
-                    |listed: &Listed| (label(listed.row), listed.instead.map(label).unwrap_or_default());
-                listed.iter().map(mark).collect()
-            }
-        };
-        let at = Positions::new(self, &columns);
-        let fields = rows.iter().enumerate().map(|(index, row)| {
-            let own = at.fields(*row);
-            own.chain(marks.get(index).into_iter().flat_map(|(layer, by)| [layer.as_str(), by.as_str()]))
+        let mut text = String::new();
+        let listed = self.listed(filter, Shadowed::Hidden);
+        let written = self.each_csv_piece(&listed, Shadowed::Hidden, |piece| {
+            text.push_str(piece);
+            Ok(())
         });
-        to_csv(&head, fields)
-    }
-}
-
-/// Where the columns of an output stand in each manifest.
-struct Positions(Vec<Vec<Option<usize>>>);
-
-impl Positions {
-    fn new(open: &OpenCatalog, columns: &[&str]) -> Self {
-        let of = |manifest: &agpm_catalog::Manifest| {
-            columns.iter().map(|column| manifest.position(column)).collect::<Vec<Option<usize>>>()
-        };
-        Positions(open.catalog.manifests().iter().map(of).collect())
+        written.map(|()| text).unwrap_or_default()
     }
 
-    fn fields<'p, 'c: 'p>(&'p self, row: RowRef<'c>) -> impl Iterator<Item = &'c str> + 'p {
-        self.0[row.manifest_index()].iter().map(move |at| at.and_then(|at| row.nth(at)).unwrap_or_default())
+    /// The same piece by piece: a catalog may be large, and its text is needed only once.
+    fn each_csv_piece(
+        &self,
+        listed: &[Listed],
+        shadowed: Shadowed,
+        mut write: impl FnMut(&str) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let used = listed.iter().map(|listed| listed.row.manifest as usize);
+        let table = Table::new(&self.catalog, union_of_columns(self.catalog.manifests(), used));
+        let mut piece = String::with_capacity(PIECE + PIECE / 4);
+        table.write_header(if shadowed == Shadowed::Listed { &MARKS } else { &[] }, &mut piece);
+        let label = |row: RowId| self.layer(self.catalog.row(row)).label();
+        for one in listed {
+            let row = self.catalog.row(one.row);
+            match shadowed {
+                Shadowed::Hidden => table.write_row(row, &[], &mut piece),
+                Shadowed::Listed => {
+                    let (layer, by) = (label(one.row), one.instead.map(label).unwrap_or_default());
+                    table.write_row(row, &[&layer, &by], &mut piece);
+                }
+            }
+            if piece.len() >= PIECE {
+                write(&piece)?;
+                piece.clear();
+            }
+        }
+        write(&piece)
     }
 }
 
@@ -177,9 +180,9 @@ impl CatalogReport {
         })
     }
 
-    /// As CSV.
-    pub fn csv(&self) -> String {
-        self.catalog.csv_of(&self.rows, self.shadowed)
+    /// Calls `write` with the text of the whole as CSV, piece by piece.
+    pub fn each_csv_piece(&self, write: impl FnMut(&str) -> io::Result<()>) -> io::Result<()> {
+        self.catalog.each_csv_piece(&self.rows, self.shadowed, write)
     }
 
     /// The fields of a report.

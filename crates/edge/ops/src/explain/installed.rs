@@ -13,7 +13,7 @@ use agpm_text::{Document, Pointer, Shape, Value, View, equal, to_value};
 use crate::failure::{Failure, Notes};
 use crate::gather::limit;
 use crate::install::{read_ledger, shared};
-use crate::provenance::{ExplainedLeaf, ExplainedShadow, Provenance};
+use crate::provenance::{ExplainedLeaf, Provenance};
 
 /// What a value is said to come from that no layer and no package gave.
 const YOURS: &str = "yours";
@@ -60,6 +60,13 @@ impl Installed {
         }
         all.deletions = from_layers.deletions;
         all
+    }
+
+    /// The file, and where in it the nodes of a resource are that are as we wrote them.
+    pub(super) fn of_resource(&self, label: &str) -> (Arc<Document>, Vec<Pointer>) {
+        let owners = self.owned.owners_in(&self.document);
+        let places = owners.into_iter().filter(|(_, owner)| *owner == label).map(|(place, _)| place);
+        (Arc::clone(&self.document), places.collect())
     }
 
     /// What is in the file.
@@ -113,16 +120,9 @@ fn attribute(leaf: &mut ExplainedLeaf, owner: Option<&str>, said: Option<Explain
         }
         (Some((_, Some(layer))), _) => leaf.layer = layer.to_owned(),
         (Some((owner, None)), _) => leaf.layer = owner.to_owned(),
-        (None, Some(said)) => leaf.shadows = shadows(said),
+        (None, Some(said)) => leaf.shadows = said.into_shadows(),
         (None, None) => {}
     }
-}
-
-/// What a layer says where the user says something, highest first.
-fn shadows(said: ExplainedLeaf) -> Vec<ExplainedShadow> {
-    let ExplainedLeaf { value, layer, file, line, shadows, .. } = said;
-    let first = ExplainedShadow { value, layer, file, line, duplicate: false };
-    std::iter::once(first).chain(shadows).collect()
 }
 
 /// Says that a file that is ours whole is not what the layers give.

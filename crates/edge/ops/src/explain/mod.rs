@@ -4,17 +4,21 @@ mod bottle;
 mod installed;
 mod persona;
 mod project;
+mod resource;
 
 use std::path::PathBuf;
 
 use agpm_diag::{CODES, Code, Diagnostic, Severity, code_named, codes, did_you_mean, nearest};
 use agpm_merge::merge_files;
+use agpm_model::ResourceType;
 use agpm_text::{Pointer, Value};
 
 use crate::explain::bottle::explain_bottle;
 use crate::explain::installed::tell_edited;
 use crate::explain::persona::explain_persona;
 use crate::explain::project::{from_project, not_in_layers};
+pub use crate::explain::resource::ExplainedResource;
+use crate::explain::resource::explain_resource;
 use crate::failure::{Failure, FailureKind, Notes, Outcome};
 use crate::gather::{Project, unknown_name};
 use crate::merge::{MergeInputs, choose_strategy, read_files};
@@ -30,6 +34,8 @@ pub enum Subject {
     Profile,
     /// A bottle, by its name.
     Bottle,
+    /// An installed resource, by its name.
+    Resource(ResourceType),
 }
 
 impl Subject {
@@ -41,20 +47,22 @@ impl Subject {
             Subject::File => "file",
             Subject::Profile => "profile",
             Subject::Bottle => "bottle",
+            Subject::Resource(kind) => kind.singular(),
         }
     }
 
     /// What `WORD:NAME` is about.
     fn read(what: &str) -> Option<(Self, &str)> {
         let (word, name) = what.split_once(':')?;
-        Some((Subject::ALL.into_iter().find(|subject| subject.word() == word)?, name))
+        let subject = Subject::ALL.into_iter().find(|subject| subject.word() == word);
+        Some((subject.or_else(|| ResourceType::named(word).map(Subject::Resource))?, name))
     }
 }
 
 /// What to explain.
 #[derive(Clone, Debug)]
 pub struct ExplainRequest {
-    /// `file:PATH`, `profile:SLUG`, `bottle:NAME`, or a code.
+    /// `file:PATH`, `agent:NAME` or another type, `profile:SLUG`, `bottle:NAME`, or a code.
     pub what: String,
     /// A place in it; all places if there is none.
     pub pointer: Option<String>,
@@ -82,6 +90,15 @@ pub enum ExplainReport {
         /// What is known of it.
         provenance: Provenance,
     },
+    /// What is known of a resource, and where its values came from.
+    Resource {
+        /// The resource.
+        resource: Box<ExplainedResource>,
+        /// The place asked for.
+        pointer: Pointer,
+        /// What is known of it.
+        provenance: Provenance,
+    },
 }
 
 /// Explains a value or a code.
@@ -100,8 +117,7 @@ fn run(world: &World, request: &ExplainRequest, notes: &mut Notes) -> Result<Exp
     let Some((subject, name)) = named else {
         let near = did_you_mean(&request.what, "codes are", CODES.iter().map(|code| code.name));
         let help = near.filter(|help| help.starts_with("did you mean"));
-        let known =
-            "explain knows `file:PATH`, `profile:SLUG`, `bottle:NAME` and codes such as `json/syntax`";
+        let known = "explain knows `file:PATH`, `agent:NAME` and other types, `profile:SLUG`, `bottle:NAME` and codes such as `json/syntax`";
         let help = help.unwrap_or_else(|| known.to_owned());
         let what = if request.what.contains(':') { "explanation of" } else { "code" };
         return Err(unknown_name(what, &request.what, Some(help)));
@@ -116,6 +132,10 @@ fn run(world: &World, request: &ExplainRequest, notes: &mut Notes) -> Result<Exp
         Subject::File => explain_file(world, name, &pointer, &request.inputs, notes)?,
         Subject::Profile => explain_persona(world, name, &pointer, notes)?,
         Subject::Bottle => explain_bottle(world, name, &pointer, request, notes)?,
+        Subject::Resource(kind) => {
+            let (resource, provenance) = explain_resource(world, (kind, name), &pointer, notes)?;
+            return Ok(ExplainReport::Resource { resource: Box::new(resource), pointer, provenance });
+        }
     };
     Ok(ExplainReport::Values { subject, name: name.to_owned(), pointer, provenance })
 }

@@ -1,0 +1,116 @@
+//! Where an installed resource came from, and where the values of what is installed did.
+
+mod content;
+mod facts;
+mod given;
+mod named;
+mod said;
+
+use agpm_diag::Spot;
+use agpm_model::{Dependency, Locked, Lockfile, Manifest, ResourceType};
+use agpm_store::ProjectStore;
+use agpm_text::{Pointer, Value, to_value};
+
+use crate::explain::found;
+pub use crate::explain::resource::facts::ExplainedResource;
+use crate::explain::resource::given::Given;
+use crate::explain::resource::said::Said;
+use crate::failure::{Failure, Notes};
+use crate::gather::{ManifestFiles, Project};
+use crate::locked::{LockView, note};
+use crate::packages::{Made, ResolvedEntry, read_lock, with_names_of};
+use crate::provenance::Provenance;
+use crate::why::Askers;
+use crate::world::World;
+
+/// A locked resource and everything that is known beside it.
+struct Subject<'a> {
+    manifest: &'a Manifest,
+    view: &'a LockView,
+    number: usize,
+    locked: &'a Locked,
+    /// The manifest's own entry, if it has one.
+    dependency: Option<&'a Dependency>,
+}
+
+/// A resource with its bytes, and what is made of them.
+struct Content {
+    resolved: ResolvedEntry,
+    made: Made,
+}
+
+pub(super) fn explain_resource(
+    world: &World,
+    (kind, name): (ResourceType, &str),
+    pointer: &Pointer,
+    notes: &mut Notes,
+) -> Result<(ExplainedResource, Provenance), Failure> {
+    let files = ManifestFiles::require(&world.environment)?;
+    let store = files.store()?;
+    let folder = files.root().to_owned();
+    let manifest = &Project::of(&world.environment, files, notes)?.manifest;
+    let lock = read_lock(&world.environment, &store, notes)?.map(|(lock, _)| lock);
+    let lock = with_names_of(manifest, &lock.unwrap_or_default());
+    let view = &LockView::of(lock.clone(), manifest, folder);
+    let number = named::find(view, manifest, kind, name)?;
+    let locked = &view.entries[number];
+    let of_manifest = |one: &&Dependency| one.kind == locked.kind && one.name == *locked.manifest_key();
+    let dependency = manifest.dependencies.iter().find(of_manifest);
+    let subject = Subject { manifest, view, number, locked, dependency };
+    let content = subject.content(world, &store, &lock, notes);
+    let resource =
+        facts::resource(&subject, Askers::of(view).of_entry(number), content.as_ref(), &notes.sources);
+    let (provenance, values) = subject.values(&store, content.as_ref(), pointer, notes)?;
+    let name = format!("{}:{}", kind.singular(), locked.name);
+    Ok((resource, found(provenance, &name, pointer, &values)?))
+}
+
+impl Subject<'_> {
+    /// The bytes and what is made of them; why there are none is a note.
+    fn content(
+        &self,
+        world: &World,
+        store: &ProjectStore,
+        lock: &Lockfile,
+        notes: &mut Notes,
+    ) -> Option<Content> {
+        match content::of(self, world, store, lock) {
+            Ok(content) => Some(content),
+            Err(why) => {
+                let mut told = note(format!("the content of {} is not known: {why}", self.locked.label()));
+                told.help = Some("what the manifest and the lockfile say is told; a run without `--offline` may fetch the rest".to_owned());
+                notes.diagnostics.push(told);
+                None
+            }
+        }
+    }
+
+    /// Where the values at a place came from, and all values, for near names.
+    fn values(
+        &self,
+        store: &ProjectStore,
+        content: Option<&Content>,
+        under: &Pointer,
+        notes: &mut Notes,
+    ) -> Result<(Provenance, Vec<Option<Value>>), Failure> {
+        let said = Said::of(self, content, notes);
+        let given = match content {
+            Some(content) => Given::of(content, store, notes)?,
+            None => None,
+        };
+        let mut provenance = said.provenance(&notes.sources);
+        let mut values = vec![said.resolution.root().map(to_value)];
+        if let Some(given) = given {
+            provenance = given.explain(&said, provenance.leaves, &notes.sources);
+            values.insert(0, given.value());
+        }
+        provenance.leaves.retain(|leaf| leaf.pointer.is_within(under));
+        provenance.deletions.retain(|deletion| deletion.pointer.is_within(under));
+        Ok((provenance, values))
+    }
+
+    /// Where the manifest asks for it.
+    fn asked_at(&self) -> Option<Spot> {
+        self.dependency.map(|dependency| dependency.spot)
+    }
+}

@@ -254,7 +254,8 @@ pub(crate) fn same_sources(manifest: &Manifest, lock: &Lockfile) -> Result<(), F
     Ok(())
 }
 
-fn same_unit(dependency: &Dependency, locked: &Locked) -> bool {
+/// Whether a dependency means what is locked.
+pub(crate) fn same_unit(dependency: &Dependency, locked: &Locked) -> bool {
     let path = locked.pattern.as_ref().unwrap_or(&locked.unit.path);
     dependency.unit.origin == locked.unit.origin && dependency.unit.path == *path
 }

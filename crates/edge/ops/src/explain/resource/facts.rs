@@ -83,13 +83,15 @@ impl ExplainedResource {
         let more = self.asked.more || self.asked.chains.len() > MOST_CHAINS;
         tell("needed by", more.then(|| format!("more, as `agpm why {}` tells", locked.label())));
         tell("asked for", self.asked.chains.is_empty().then(|| "nothing asks for it any more".to_owned()));
+        let through_others = self.wish.is_none() && !self.asked.chains.is_empty();
+        tell("asked for as", locked.requirement.clone().filter(|_| through_others));
         tell("version", locked.version.clone());
         tell("commit", locked.commit.as_ref().map(ObjectId::to_string));
         tell("checksum", locked.checksum.as_ref().map(Checksum::to_string));
         tell("tool", locked.tool.as_ref().map(ToolName::to_string));
         tell("installed at", Some(self.place()));
         for fate in &self.fates {
-            tell("in its form", Some(told(fate)));
+            tell("conversion", Some(told(fate)));
         }
         facts
     }
@@ -104,10 +106,10 @@ impl ExplainedResource {
     }
 
     fn wished(&self, wish: &Wish) -> String {
-        let requirement = wish.requirement.as_ref().map(|text| format!("{text} ")).unwrap_or_default();
+        let requirement = wish.requirement.as_ref().map(|text| format!(", as {text}")).unwrap_or_default();
         let alias = self.locked.manifest_alias.as_ref().zip(self.locked.pattern.as_ref());
         let pattern = alias.map(|(alias, pattern)| format!(", by the pattern `{alias}` ({pattern})"));
-        format!("{requirement}in {}:{}{}", wish.file, wish.line, pattern.unwrap_or_default())
+        format!("{}:{}{requirement}{}", wish.file, wish.line, pattern.unwrap_or_default())
     }
 
     fn place(&self) -> String {

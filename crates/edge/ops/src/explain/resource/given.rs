@@ -21,13 +21,17 @@ use crate::provenance::{ExplainedDeletion, ExplainedLeaf, Provenance, nearest_ke
 
 /// What is installed: a file, or nodes of a file that others write too.
 pub(super) struct Given {
-    document: Arc<Document>,
-    /// Where it is in the document.
-    places: Vec<Pointer>,
+    seen: Seen,
     /// What made values other ones than the author wrote.
     change: Change,
     /// Fields that have no place there.
     lost: BTreeSet<String>,
+}
+
+/// A document, and where in it the resource is.
+struct Seen {
+    document: Arc<Document>,
+    places: Vec<Pointer>,
 }
 
 /// What makes values other ones than the author wrote.
@@ -53,11 +57,11 @@ impl Given {
         let is_lost = |fate: &&Fate| matches!(fate.kind, FateKind::Dropped | FateKind::Widened);
         let key = |fate: &Fate| fate.field.rsplit('.').next().unwrap_or_default().to_owned();
         let lost = made.fates.iter().filter(is_lost).map(key).collect();
-        Ok(seen.map(|(document, places)| Given { document, places, change: Change::of(content), lost }))
+        Ok(seen.map(|seen| Given { seen, change: Change::of(content), lost }))
     }
 
     pub(super) fn value(&self) -> Option<Value> {
-        self.document.root().map(to_value)
+        self.seen.document.root().map(to_value)
     }
 
     /// Where everything comes from that is installed, and what is not although it was said.
@@ -81,10 +85,10 @@ impl Given {
 
     fn leaves(&self, sources: &SourceMap) -> Vec<ExplainedLeaf> {
         let layer = LayerName::new(&self.change.layer).expect("a good name");
-        let own = vec![Contribution { layer, document: Arc::clone(&self.document) }];
+        let own = vec![Contribution { layer, document: Arc::clone(&self.seen.document) }];
         let resolution = fold(own, &Policy::merge(Strategy::default()), None);
         let mut all = Provenance::default();
-        self.places.iter().for_each(|place| all.add_values(&resolution, place, sources));
+        self.seen.places.iter().for_each(|place| all.add_values(&resolution, place, sources));
         all.leaves
     }
 
@@ -95,7 +99,7 @@ impl Given {
 
     /// The pointer from where the resource is in the document.
     fn relative(&self, pointer: &Pointer) -> Pointer {
-        let place = self.places.iter().find(|place| pointer.is_within(place));
+        let place = self.seen.places.iter().find(|place| pointer.is_within(place));
         let depth = place.map_or(0, |place| place.steps().len());
         pointer.steps()[depth..].iter().fold(Pointer::root(), |pointer, step| pointer.child(step))
     }
@@ -113,11 +117,7 @@ impl Change {
 }
 
 /// The file as it is made; that there is another one on the disk is told.
-fn in_own_file(
-    file: &MadeFile,
-    store: &ProjectStore,
-    notes: &mut Notes,
-) -> Option<(Arc<Document>, Vec<Pointer>)> {
+fn in_own_file(file: &MadeFile, store: &ProjectStore, notes: &mut Notes) -> Option<Seen> {
     match store.read(&file.path, limit()) {
         Ok(now) if now == file.bytes.get() => {}
         Ok(_) => notes.diagnostics.push(edited(&file.path)),
@@ -126,7 +126,7 @@ fn in_own_file(
     let format = Format::of_file(file.path.file_name()).filter(|format| *format != Format::Csv)?;
     let parsed = parsed(file.path.to_string(), file.bytes.get().to_vec(), format, notes).ok()?;
     let readable = !has_errors(&parsed.diagnostics);
-    readable.then(|| (Arc::new(parsed.document), vec![Pointer::root()]))
+    readable.then(|| Seen { document: Arc::new(parsed.document), places: vec![Pointer::root()] })
 }
 
 /// The nodes in the file as it is on the disk; that some are not as they were written is told.
@@ -135,7 +135,7 @@ fn in_shared_file(
     label: &str,
     store: &ProjectStore,
     notes: &mut Notes,
-) -> Result<Option<(Arc<Document>, Vec<Pointer>)>, Failure> {
+) -> Result<Option<Seen>, Failure> {
     let installed = Installed::find(store, &entries.file, notes)?;
     let (document, places) = installed.map(|installed| installed.of_resource(label)).unzip();
     let places = places.unwrap_or_default();
@@ -143,7 +143,7 @@ fn in_shared_file(
     if places.len() < must_be.count() {
         notes.diagnostics.push(edited(&entries.file));
     }
-    Ok(document.filter(|_| !places.is_empty()).map(|document| (document, places)))
+    Ok(document.filter(|_| !places.is_empty()).map(|document| Seen { document, places }))
 }
 
 fn edited(path: &RelativePath) -> Diagnostic {
@@ -212,7 +212,8 @@ impl Pairing<'_> {
 
     fn fits(&self, likeness: Likeness, here: &Pointer, at: usize) -> bool {
         let there = &self.there[at].pointer;
-        let (Some(given), Some(said)) = (self.given.document.at(here), self.said.resolution.at(there)) else {
+        let (Some(given), Some(said)) = (self.given.seen.document.at(here), self.said.resolution.at(there))
+        else {
             return false;
         };
         let same_key = nearest_key(here) == nearest_key(there);

@@ -6,7 +6,7 @@ mod given;
 mod named;
 mod said;
 
-use agpm_diag::Spot;
+use agpm_diag::{Diagnostic, Spot};
 use agpm_model::{Dependency, Locked, Lockfile, Manifest, ResourceType};
 use agpm_store::ProjectStore;
 use agpm_text::{Pointer, Value, to_value};
@@ -18,7 +18,7 @@ use crate::explain::resource::said::Said;
 use crate::failure::{Failure, Notes};
 use crate::gather::{ManifestFiles, Project};
 use crate::locked::{LockView, note};
-use crate::packages::{Made, ResolvedEntry, read_lock, with_names_of};
+use crate::packages::{Made, ResolvedEntry, frozen, read_lock, with_names_of};
 use crate::provenance::Provenance;
 use crate::why::Askers;
 use crate::world::World;
@@ -57,6 +57,7 @@ pub(super) fn explain_resource(
     let of_manifest = |one: &&Dependency| one.kind == locked.kind && one.name == *locked.manifest_key();
     let dependency = manifest.dependencies.iter().find(of_manifest);
     let subject = Subject { manifest, view, number, locked, dependency };
+    notes.diagnostics.extend(subject.moved_on());
     let content = subject.content(world, &store, &lock, notes);
     let resource =
         facts::resource(&subject, Askers::of(view).of_entry(number), content.as_ref(), &notes.sources);
@@ -107,6 +108,16 @@ impl Subject<'_> {
         provenance.leaves.retain(|leaf| leaf.pointer.is_within(under));
         provenance.deletions.retain(|deletion| deletion.pointer.is_within(under));
         Ok((provenance, values))
+    }
+
+    /// What is said where the manifest asks for something else than is locked.
+    fn moved_on(&self) -> Option<Diagnostic> {
+        let dependency = self.dependency?;
+        let requirement = self.locked.requirement.as_deref();
+        let same_wish = requirement.is_none_or(|locked| locked == dependency.selector.as_str());
+        let message = format!("the manifest asks for {} otherwise than it is locked", self.locked.label());
+        let moved_on = !same_wish || !frozen::same_unit(dependency, self.locked);
+        moved_on.then(|| note(message).at_spot(dependency.spot))
     }
 
     /// Where the manifest asks for it.

@@ -180,6 +180,27 @@ fn hooks_and_servers_are_told_as_they_stand_in_the_files_of_their_tools() {
 }
 
 #[test]
+fn entries_are_found_in_a_fresh_clone_and_missed_when_they_are_edited() {
+    let hook =
+        "{\"events\": [\"PreToolUse\", \"PostToolUse\"], \"type\": \"command\", \"command\": \"check\"}";
+    let entries = [entry("one", "hooks/check.json", ""), entry("two", "hooks/check.json", "")].concat();
+    let project = Project::with(&[("hooks/check.json", hook)], &format!("[hooks]\n{entries}"));
+    project.good("install");
+    std::fs::remove_dir_all(project.path(".agpm")).unwrap();
+    for name in ["one", "two"] {
+        let output = project.good(&format!("explain hook:{name} /hooks"));
+        assert_eq!(output.stdout.matches("/command = \"check\"\n").count(), 2, "{output}");
+        assert_eq!(output.stderr, "", "{output}");
+    }
+    let settings = project.read(".claude/settings.local.json");
+    project.write(".claude/settings.local.json", &settings.replacen("\"check\"", "\"other\"", 1));
+    let output = project.warned("explain hook:one /hooks", &["install/edited"]);
+    assert_eq!(output.stdout.matches("/command = ").count(), 1, "{output}");
+    project.write(".claude/settings.local.json", "{");
+    project.warned("explain hook:one /command", &["install/edited"]);
+}
+
+#[test]
 fn what_a_tool_has_in_another_form_is_told_and_so_is_what_it_cannot_say() {
     let project = Project::with(
         &[("agents/expert.md", EXPERT)],

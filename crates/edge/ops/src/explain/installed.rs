@@ -62,13 +62,6 @@ impl Installed {
         all
     }
 
-    /// The file, and where in it the nodes of a resource are that are as we wrote them.
-    pub(super) fn of_resource(&self, label: &str) -> (Arc<Document>, Vec<Pointer>) {
-        let owners = self.owned.owners_in(&self.document);
-        let places = owners.into_iter().filter(|(_, owner)| *owner == label).map(|(place, _)| place);
-        (Arc::clone(&self.document), places.collect())
-    }
-
     /// What is in the file.
     pub(super) fn value(&self) -> Option<Value> {
         self.document.root().map(to_value)

@@ -77,10 +77,11 @@ impl ExplainedResource {
         let mut tell = |what, fact: Option<String>| facts.extend(fact.map(|fact| (what, fact)));
         tell("path", Some(locked.unit.path.to_string()).filter(|_| locked.unit.origin != Origin::Manifest));
         tell("asked for", self.wish.as_ref().map(|wish| self.wished(wish)));
-        for chain in self.asked.chains.iter().filter(|chain| chain.len() > 1).take(MOST_CHAINS) {
+        let chains: Vec<&Vec<Link>> = self.asked.chains.iter().filter(|chain| chain.len() > 1).collect();
+        for chain in chains.iter().take(MOST_CHAINS) {
             tell("needed by", Some(above(chain)));
         }
-        let more = self.asked.more || self.asked.chains.len() > MOST_CHAINS;
+        let more = self.asked.more || chains.len() > MOST_CHAINS;
         tell("needed by", more.then(|| format!("more, as `agpm why {}` tells", locked.label())));
         tell("asked for", self.asked.chains.is_empty().then(|| "nothing asks for it any more".to_owned()));
         let through_others = self.wish.is_none() && !self.asked.chains.is_empty();

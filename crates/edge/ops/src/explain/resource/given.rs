@@ -5,16 +5,17 @@ use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, SourceMap, codes, has_errors};
 use agpm_merge::{Contribution, Policy, fold};
-use agpm_model::{LayerName, Place, RelativePath, Strategy};
+use agpm_model::{EntryNode, LayerName, Place, RelativePath, Strategy};
+use agpm_plan::{DesiredNode, Twin, recognise_nodes};
 use agpm_render::{Fate, FateKind};
 use agpm_store::ProjectStore;
 use agpm_text::{Document, Format, Pointer, Value, equal, to_value};
 
-use crate::explain::installed::Installed;
 use crate::explain::resource::Content;
 use crate::explain::resource::said::{Said, layer_of};
-use crate::failure::{Failure, Notes};
+use crate::failure::Notes;
 use crate::gather::{limit, parsed};
+use crate::install::shared;
 use crate::locked::note;
 use crate::packages::{MadeEntries, MadeFile};
 use crate::provenance::{ExplainedDeletion, ExplainedLeaf, Provenance, nearest_key};
@@ -43,21 +44,17 @@ struct Change {
 
 impl Given {
     /// Nothing if it has no fields, or is not written.
-    pub(super) fn of(
-        content: &Content,
-        store: &ProjectStore,
-        notes: &mut Notes,
-    ) -> Result<Option<Self>, Failure> {
+    pub(super) fn of(content: &Content, store: &ProjectStore, notes: &mut Notes) -> Option<Self> {
         let made = &content.made;
         let seen = match (&made.entries, made.files.first()) {
-            (Some(entries), _) => in_shared_file(entries, &content.resolved.label(), store, notes)?,
+            (Some(entries), _) => in_shared_file(entries, &content.resolved.label(), store, notes),
             (None, Some(file)) => in_own_file(file, store, notes),
             (None, None) => None,
         };
         let is_lost = |fate: &&Fate| matches!(fate.kind, FateKind::Dropped | FateKind::Widened);
         let key = |fate: &Fate| fate.field.rsplit('.').next().unwrap_or_default().to_owned();
         let lost = made.fates.iter().filter(is_lost).map(key).collect();
-        Ok(seen.map(|seen| Given { seen, change: Change::of(content), lost }))
+        seen.map(|seen| Given { seen, change: Change::of(content), lost })
     }
 
     pub(super) fn value(&self) -> Option<Value> {
@@ -121,29 +118,51 @@ fn in_own_file(file: &MadeFile, store: &ProjectStore, notes: &mut Notes) -> Opti
     match store.read(&file.path, limit()) {
         Ok(now) if now == file.bytes.get() => {}
         Ok(_) => notes.diagnostics.push(edited(&file.path)),
-        Err(_) => notes.diagnostics.push(note(format!("`{}` is not there", file.path))),
+        Err(_) => notes.diagnostics.push(gone(&file.path)),
     }
     let format = Format::of_file(file.path.file_name()).filter(|format| *format != Format::Csv)?;
-    let parsed = parsed(file.path.to_string(), file.bytes.get().to_vec(), format, notes).ok()?;
-    let readable = !has_errors(&parsed.diagnostics);
-    readable.then(|| Seen { document: Arc::new(parsed.document), places: vec![Pointer::root()] })
+    let document = readable(&file.path, file.bytes.get().to_vec(), format, notes)?;
+    Some(Seen { document, places: vec![Pointer::root()] })
 }
 
 /// The nodes in the file as it is on the disk; that some are not as they were written is told.
 fn in_shared_file(
     entries: &MadeEntries,
-    label: &str,
+    owner: &str,
     store: &ProjectStore,
     notes: &mut Notes,
-) -> Result<Option<Seen>, Failure> {
-    let installed = Installed::find(store, &entries.file, notes)?;
-    let (document, places) = installed.map(|installed| installed.of_resource(label)).unzip();
-    let places = places.unwrap_or_default();
+) -> Option<Seen> {
+    let path = &entries.file;
+    let Ok(bytes) = store.read(path, limit()) else {
+        notes.diagnostics.push(gone(path));
+        return None;
+    };
+    let document = readable(path, bytes, shared::format_of(path), notes);
+    let places = document.as_ref().map(|document| places_in(document, entries, owner)).unwrap_or_default();
     let must_be = entries.nodes.iter().filter(|node| !matches!(node.place, Place::Default(_)));
     if places.len() < must_be.count() {
-        notes.diagnostics.push(edited(&entries.file));
+        notes.diagnostics.push(edited(path));
     }
-    Ok(document.filter(|_| !places.is_empty()).map(|document| Seen { document, places }))
+    document.filter(|_| !places.is_empty()).map(|document| Seen { document, places })
+}
+
+/// Where the nodes are that are as they are made; a fresh clone has no ledger that would know.
+fn places_in(document: &Document, entries: &MadeEntries, owner: &str) -> Vec<Pointer> {
+    let desired =
+        |node: &EntryNode| DesiredNode { node: node.clone(), owner: owner.to_owned(), twin: Twin::Taken };
+    let written: Vec<DesiredNode> = entries.nodes.iter().map(desired).collect();
+    let owned = recognise_nodes(document, &written, None);
+    let places = owned.iter().flat_map(|owned| owned.owners_in(document));
+    places.map(|(place, _)| place).collect()
+}
+
+fn readable(path: &RelativePath, bytes: Vec<u8>, format: Format, notes: &mut Notes) -> Option<Arc<Document>> {
+    let parsed = parsed(path.to_string(), bytes, format, notes).ok()?;
+    (!has_errors(&parsed.diagnostics)).then(|| Arc::new(parsed.document))
+}
+
+fn gone(path: &RelativePath) -> Diagnostic {
+    note(format!("`{path}` is not there"))
 }
 
 fn edited(path: &RelativePath) -> Diagnostic {

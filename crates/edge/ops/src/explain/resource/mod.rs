@@ -61,7 +61,7 @@ pub(super) fn explain_resource(
     let content = subject.content(world, &store, &lock, notes);
     let resource =
         facts::resource(&subject, Askers::of(view).of_entry(number), content.as_ref(), &notes.sources);
-    let (provenance, values) = subject.values(&store, content.as_ref(), pointer, notes)?;
+    let (provenance, values) = subject.values(&store, content.as_ref(), pointer, notes);
     let name = format!("{}:{}", kind.singular(), locked.name);
     Ok((resource, found(provenance, &name, pointer, &values)?))
 }
@@ -93,12 +93,9 @@ impl Subject<'_> {
         content: Option<&Content>,
         under: &Pointer,
         notes: &mut Notes,
-    ) -> Result<(Provenance, Vec<Option<Value>>), Failure> {
+    ) -> (Provenance, Vec<Option<Value>>) {
         let said = Said::of(self, content, notes);
-        let given = match content {
-            Some(content) => Given::of(content, store, notes)?,
-            None => None,
-        };
+        let given = content.and_then(|content| Given::of(content, store, notes));
         let mut provenance = said.provenance(&notes.sources);
         let mut values = vec![said.resolution.root().map(to_value)];
         if let Some(given) = given {
@@ -107,7 +104,7 @@ impl Subject<'_> {
         }
         provenance.leaves.retain(|leaf| leaf.pointer.is_within(under));
         provenance.deletions.retain(|deletion| deletion.pointer.is_within(under));
-        Ok((provenance, values))
+        (provenance, values)
     }
 
     /// What is said where the manifest asks for something else than is locked.

@@ -190,6 +190,7 @@ fn entries_are_found_in_a_fresh_clone_and_missed_when_they_are_edited() {
     for name in ["one", "two"] {
         let output = project.good(&format!("explain hook:{name} /hooks"));
         assert_eq!(output.stdout.matches("/command = \"check\"\n").count(), 2, "{output}");
+        assert_eq!(output.stdout.matches("  from community (").count(), 4, "{output}");
         assert_eq!(output.stderr, "", "{output}");
     }
     let settings = project.read(".claude/settings.local.json");
@@ -327,7 +328,7 @@ fn what_is_not_locked_yet_says_how_it_gets_there() {
 fn a_manifest_or_a_disk_that_moved_on_is_noticed() {
     let project = expert("");
     project.write(".claude/agents/expert.md", "other");
-    project.warned("explain agent:expert", &["install/edited", "is not what was installed"]);
+    project.warned("explain agent:expert", &["install/edited", "is not what an install gives"]);
     project.remove(".claude/agents/expert.md");
     project
         .warned("explain agent:expert", &["`.claude/agents/expert.md` is not there", "run `agpm install`"]);

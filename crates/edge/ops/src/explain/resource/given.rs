@@ -166,7 +166,7 @@ fn gone(path: &RelativePath) -> Diagnostic {
 }
 
 fn edited(path: &RelativePath) -> Diagnostic {
-    let message = format!("`{path}` is not what was installed; this is about what an install gives");
+    let message = format!("`{path}` is not what an install gives; this is about what it does give");
     let found = Diagnostic::new(&codes::INSTALL_EDITED, message).in_file(path.as_str());
     found.help("`agpm install --dry-run` shows what would change")
 }
@@ -193,10 +193,6 @@ impl Likeness {
     fn is_same(self) -> bool {
         matches!(self, Likeness::Same | Likeness::Moved | Likeness::Renamed)
     }
-
-    fn is_by_place(self) -> bool {
-        matches!(self, Likeness::Same | Likeness::Changed)
-    }
 }
 
 /// Finds for values that are installed the ones that were said.
@@ -207,7 +203,7 @@ struct Pairing<'a> {
 }
 
 impl Pairing<'_> {
-    /// For each leaf the number of the one that was said, each at most once.
+    /// For each leaf the number of the one that was said.
     fn pairs(&self, here: &[ExplainedLeaf]) -> Vec<Option<(usize, Likeness)>> {
         let by_place: BTreeMap<&Pointer, usize> =
             self.there.iter().enumerate().map(|(at, leaf)| (&leaf.pointer, at)).collect();
@@ -219,11 +215,22 @@ impl Pairing<'_> {
                 let pointer = &leaf.pointer;
                 let places = [&self.given.relative(pointer), pointer];
                 let at_place = || places.iter().find_map(|place| by_place.get(place)).copied();
-                let at = match likeness.is_by_place() {
-                    true => at_place().filter(|at| free.contains(at) && self.fits(likeness, pointer, *at)),
-                    false => free.iter().copied().find(|at| self.fits(likeness, pointer, *at)),
+                let found = |at: &usize| self.fits(likeness, pointer, *at);
+                let at = match likeness {
+                    Likeness::Same | Likeness::Changed => {
+                        at_place().filter(|at| free.contains(at) && found(at))
+                    }
+                    Likeness::Renamed | Likeness::Rewritten => free.iter().copied().find(found),
+                    // A hook for two events is said once, and stands in the file twice.
+                    Likeness::Moved => {
+                        let free = free.iter().copied().find(found);
+                        free.or_else(|| (0..self.there.len()).find(found))
+                    }
                 };
-                *pair = at.filter(|at| free.remove(at)).map(|at| (at, likeness));
+                if let Some(at) = at {
+                    free.remove(&at);
+                    *pair = Some((at, likeness));
+                }
             }
         }
         pairs

@@ -6,36 +6,36 @@ use agpm_diag::Severity;
 use agpm_model::Lockfile;
 use agpm_store::ProjectStore;
 
-use crate::explain::resource::{Content, Subject};
+use crate::explain::resource::{Content, Target};
 use crate::failure::{Failure, Notes};
 use crate::packages::{ResolvedEntry, Sources, frozen, make_these};
 use crate::world::World;
 
 /// Makes it as an install would, or tells why that cannot be done.
 pub(super) fn of(
-    subject: &Subject<'_>,
+    target: &Target<'_>,
     world: &World,
     store: &ProjectStore,
     lock: &Lockfile,
 ) -> Result<Content, String> {
-    let sources = Sources::open_all(&world.environment, subject.manifest, store.path());
+    let sources = Sources::open_all(&world.environment, target.manifest, store.path());
     // Those that need it say with which variables; if they cannot be had, it is told as it is without.
-    let made = family(subject).and_then_made(subject, world, &sources, lock);
-    made.or_else(|_| own(subject).and_then_made(subject, world, &sources, lock))
+    let made = family(target).made(target, world, &sources, lock);
+    made.or_else(|_| own(target).made(target, world, &sources, lock))
 }
 
 /// Entries of a lockfile, by number.
 struct Chosen(BTreeSet<usize>);
 
 /// The entry and what it needs.
-fn own(subject: &Subject<'_>) -> Chosen {
-    Chosen(reached(BTreeSet::from([subject.number]), &subject.view.needs))
+fn own(target: &Target<'_>) -> Chosen {
+    Chosen(reached(BTreeSet::from([target.number]), &target.view.needs))
 }
 
 /// The entry, all that need it, and what those need.
-fn family(subject: &Subject<'_>) -> Chosen {
-    let above = reached(BTreeSet::from([subject.number]), &subject.view.needed_by());
-    Chosen(reached(above, &subject.view.needs))
+fn family(target: &Target<'_>) -> Chosen {
+    let above = reached(BTreeSet::from([target.number]), &target.view.needed_by());
+    Chosen(reached(above, &target.view.needs))
 }
 
 fn reached(mut found: BTreeSet<usize>, edges: &[Vec<usize>]) -> BTreeSet<usize> {
@@ -47,9 +47,9 @@ fn reached(mut found: BTreeSet<usize>, edges: &[Vec<usize>]) -> BTreeSet<usize> 
 }
 
 impl Chosen {
-    fn and_then_made(
+    fn made(
         self,
-        subject: &Subject<'_>,
+        target: &Target<'_>,
         world: &World,
         sources: &Sources,
         lock: &Lockfile,
@@ -57,23 +57,23 @@ impl Chosen {
         let entries = self.0.into_iter().map(|at| lock.entries[at].clone()).collect();
         let lock = Lockfile { entries, layers: Vec::new(), sources: lock.sources.clone() };
         let mut notes = Notes::default();
-        made(subject, world, sources, &lock, &mut notes)
+        made(target, world, sources, &lock, &mut notes)
             .map_err(|failure| reason(failure, notes))?
             .ok_or_else(|| "the manifest does not say any more what it is, or for which tool".to_owned())
     }
 }
 
 fn made(
-    subject: &Subject<'_>,
+    target: &Target<'_>,
     world: &World,
     sources: &Sources,
     lock: &Lockfile,
     notes: &mut Notes,
 ) -> Result<Option<Content>, Failure> {
-    let manifest = subject.manifest;
+    let manifest = target.manifest;
     let mut entries = frozen::as_locked(world, (manifest, sources), lock, notes)?;
     let mut making = make_these(manifest, sources, &entries, notes)?;
-    let locked = subject.locked;
+    let locked = target.locked;
     let is_it = |one: &ResolvedEntry| {
         let same_tool = locked.tool.as_ref() == Some(&one.entry.tool);
         one.label() == locked.label() && one.entry.unit == locked.unit && same_tool

@@ -5,7 +5,7 @@ use agpm_model::{Checksum, Install, Locked, ObjectId, Origin, RelativePath, Reso
 use agpm_render::{Fate, FateKind};
 use agpm_text::Value;
 
-use crate::explain::resource::{Content, Subject};
+use crate::explain::resource::{Content, Target};
 use crate::locked::{identity, source};
 use crate::why::{Asked, Link};
 
@@ -33,26 +33,26 @@ struct Wish {
 }
 
 pub(super) fn resource(
-    subject: &Subject<'_>,
+    target: &Target<'_>,
     asked: Asked,
     content: Option<&Content>,
     sources: &SourceMap,
 ) -> ExplainedResource {
-    let locked = subject.locked.clone();
-    let source = locked.unit.origin.source().and_then(|name| subject.manifest.source(name));
+    let locked = target.locked.clone();
+    let source = locked.unit.origin.source().and_then(|name| target.manifest.source(name));
     let inexact = |fate: &&Fate| fate.kind != FateKind::Exact;
     let fates = content.map(|content| content.made.fates.iter().filter(inexact).cloned().collect());
     let wish = |spot: Spot| Wish {
         file: sources.get(spot.source).name.clone(),
         line: sources.line(spot.source, spot.span.start),
-        requirement: subject
+        requirement: target
             .dependency
             .filter(|_| locked.commit.is_some())
             .map(|dependency| dependency.selector.to_string()),
     };
     ExplainedResource {
         address: source.map(|source| source.address.redacted().to_owned()),
-        wish: subject.asked_at().map(wish),
+        wish: target.asked_at().map(wish),
         asked,
         fates: fates.unwrap_or_default(),
         locked,

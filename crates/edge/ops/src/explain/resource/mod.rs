@@ -24,7 +24,7 @@ use crate::why::Askers;
 use crate::world::World;
 
 /// A locked resource and everything that is known beside it.
-struct Subject<'a> {
+struct Target<'a> {
     manifest: &'a Manifest,
     view: &'a LockView,
     number: usize,
@@ -56,17 +56,17 @@ pub(super) fn explain_resource(
     let locked = &view.entries[number];
     let of_manifest = |one: &&Dependency| one.kind == locked.kind && one.name == *locked.manifest_key();
     let dependency = manifest.dependencies.iter().find(of_manifest);
-    let subject = Subject { manifest, view, number, locked, dependency };
-    notes.diagnostics.extend(subject.moved_on());
-    let content = subject.content(world, &store, &lock, notes);
+    let target = Target { manifest, view, number, locked, dependency };
+    notes.diagnostics.extend(target.moved_on());
+    let content = target.content(world, &store, &lock, notes);
     let resource =
-        facts::resource(&subject, Askers::of(view).of_entry(number), content.as_ref(), &notes.sources);
-    let (provenance, values) = subject.values(&store, content.as_ref(), pointer, notes);
+        facts::resource(&target, Askers::of(view).of_entry(number), content.as_ref(), &notes.sources);
+    let (provenance, values) = target.values(&store, content.as_ref(), pointer, notes);
     let name = format!("{}:{}", kind.singular(), locked.name);
     Ok((resource, found(provenance, &name, pointer, &values)?))
 }
 
-impl Subject<'_> {
+impl Target<'_> {
     /// The bytes and what is made of them; why there are none is a note.
     fn content(
         &self,

@@ -7,7 +7,7 @@ use agpm_merge::{Contribution, Policy, Resolution, fold};
 use agpm_model::{LayerName, Origin, Patch, PatchScope, ResourceType, Strategy};
 use agpm_text::{Document, Format, Kind, Limits, Pointer, Value, decode, parse};
 
-use crate::explain::resource::{Content, Subject};
+use crate::explain::resource::{Content, Target};
 use crate::failure::Notes;
 use crate::gather::parsed;
 use crate::packages::{format_of, patched_file};
@@ -25,16 +25,16 @@ pub(super) struct Said {
 }
 
 impl Said {
-    pub(super) fn of(subject: &Subject<'_>, content: Option<&Content>, notes: &mut Notes) -> Self {
+    pub(super) fn of(target: &Target<'_>, content: Option<&Content>, notes: &mut Notes) -> Self {
         let source = content.and_then(|content| of_source(content, notes));
-        let own = source.into_iter().chain(of_entry(subject, &notes.sources));
-        let patches = of_patches(subject, &notes.sources);
+        let own = source.into_iter().chain(of_entry(target, &notes.sources));
+        let patches = of_patches(target, &notes.sources);
         let contribution = |(layer, document): (String, Document)| Contribution {
             layer: LayerName::new(&layer).expect("a good name"),
-            document: Arc::new(unwrapped(subject.locked.kind, document)),
+            document: Arc::new(unwrapped(target.locked.kind, document)),
         };
         let contributions = own.chain(patches).map(contribution);
-        let server = subject.dependency.and_then(|dependency| dependency.server.as_ref());
+        let server = target.dependency.and_then(|dependency| dependency.server.as_ref());
         let own_keys = match server {
             Some(Value::Map(fields)) => fields.iter().map(|(key, _)| key.clone()).collect(),
             _ => Vec::new(),
@@ -80,17 +80,17 @@ fn of_source(content: &Content, notes: &mut Notes) -> Option<(String, Document)>
 }
 
 /// What the manifest's own entry says of a server.
-fn of_entry(subject: &Subject<'_>, sources: &SourceMap) -> Option<(String, Document)> {
-    let dependency = subject.dependency.filter(|dependency| dependency.server.is_some())?;
+fn of_entry(target: &Target<'_>, sources: &SourceMap) -> Option<(String, Document)> {
+    let dependency = target.dependency.filter(|dependency| dependency.server.is_some())?;
     let place = [dependency.kind.plural(), dependency.name.as_str()];
     Some((MANIFEST.to_owned(), of_manifest(dependency.spot, &place, sources)?))
 }
 
 /// What patches say, the project's first.
-fn of_patches(subject: &Subject<'_>, sources: &SourceMap) -> Vec<(String, Document)> {
-    let locked = subject.locked;
+fn of_patches(target: &Target<'_>, sources: &SourceMap) -> Vec<(String, Document)> {
+    let locked = target.locked;
     let concerns = |patch: &&Patch| {
-        subject.dependency.is_some() && patch.kind == locked.kind && patch.name == locked.name.as_str()
+        target.dependency.is_some() && patch.kind == locked.kind && patch.name == locked.name.as_str()
     };
     let said = |patch: &Patch| {
         let layer = match patch.scope {
@@ -100,7 +100,7 @@ fn of_patches(subject: &Subject<'_>, sources: &SourceMap) -> Vec<(String, Docume
         let place = ["patch", patch.kind.plural(), patch.name.as_str()];
         Some((layer.to_owned(), of_manifest(patch.spot, &place, sources)?))
     };
-    subject.manifest.patches.iter().filter(concerns).filter_map(said).collect()
+    target.manifest.patches.iter().filter(concerns).filter_map(said).collect()
 }
 
 /// A part of the manifest that this place is in.

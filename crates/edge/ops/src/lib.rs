@@ -54,7 +54,7 @@ pub use change::{ChangeReport, ManifestChange, NewDependency, Replace, Then, cha
 pub use config::{ConfigAnswer, ConfigReport, ConfigRequest, config};
 pub use demo::{DemoReport, DemoRequest, DemoResult, DemoShow, demo};
 pub use doctor::{CheckRow, CheckState, DoctorReport, DoctorRequest, doctor};
-pub use explain::{ExplainReport, ExplainRequest, Subject, explain};
+pub use explain::{ExplainReport, ExplainRequest, ExplainedResource, Subject, explain};
 pub use failure::{FailureKind, Outcome};
 pub use import::{IMPORT_FORMATS, ImportReport, ImportRequest, import};
 pub use init::{InitReport, InitRequest, init};

@@ -45,7 +45,8 @@ impl LockView {
         Ok(view)
     }
 
-    fn of(lock: Lockfile, manifest: &Manifest, folder: PathBuf) -> Self {
+    /// The view of a lockfile.
+    pub(crate) fn of(lock: Lockfile, manifest: &Manifest, folder: PathBuf) -> Self {
         let asked: BTreeSet<(ResourceType, &str)> =
             manifest.dependencies.iter().map(|root| (root.kind, root.name.as_str())).collect();
         let is_root = |entry: &Locked| asked.contains(&(entry.kind, entry.manifest_key().as_str()));

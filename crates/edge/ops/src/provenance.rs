@@ -55,6 +55,15 @@ pub struct ExplainedLeaf {
     pub shadows: Vec<ExplainedShadow>,
 }
 
+impl ExplainedLeaf {
+    /// The value as one that another shadows, and what it shadows itself, highest first.
+    pub(crate) fn into_shadows(self) -> Vec<ExplainedShadow> {
+        let ExplainedLeaf { value, layer, file, line, shadows, .. } = self;
+        let first = ExplainedShadow { value, layer, file, line, duplicate: false };
+        std::iter::once(first).chain(shadows).collect()
+    }
+}
+
 /// Something a layer said that is not in the result.
 #[derive(Clone, Debug)]
 pub struct ExplainedShadow {
@@ -245,6 +254,6 @@ impl Teller<'_> {
 }
 
 /// The key that a value stands under, over the heads of list indices.
-fn nearest_key(pointer: &Pointer) -> Option<&str> {
+pub(crate) fn nearest_key(pointer: &Pointer) -> Option<&str> {
     pointer.steps().iter().rev().find(|step| step.parse::<usize>().is_err()).map(String::as_str)
 }

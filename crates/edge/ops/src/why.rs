@@ -62,22 +62,36 @@ fn run(world: &World, request: &WhyRequest, notes: &mut Notes) -> Result<WhyRepo
     let view = LockView::load(&world.environment, notes)?;
     let at_path = installed_at(&world.environment, &view, &request.name);
     let found = if at_path.is_empty() { view.find(&request.name)? } else { at_path };
-    let needed_by = view.needed_by();
-    let far = distances(&view.roots, &view.needs);
-    let asked = |target: usize| {
-        let mut chains = chains(target, &needed_by, &far, &view.roots);
+    let askers = Askers::of(&view);
+    Ok(WhyReport { resources: found.into_iter().map(|target| askers.of_entry(target)).collect() })
+}
+
+/// Who asks for whom in a lockfile.
+pub(crate) struct Askers<'v> {
+    view: &'v LockView,
+    needed_by: Vec<Vec<usize>>,
+    far: Vec<Option<usize>>,
+}
+
+impl<'v> Askers<'v> {
+    pub(crate) fn of(view: &'v LockView) -> Self {
+        Askers { view, needed_by: view.needed_by(), far: distances(&view.roots, &view.needs) }
+    }
+
+    /// The entry and the chains that lead to it.
+    pub(crate) fn of_entry(&self, target: usize) -> Asked {
+        let mut chains = chains(target, &self.needed_by, &self.far, &self.view.roots);
         let more = chains.len() > MOST_CHAINS;
         chains.truncate(MOST_CHAINS);
-        let link = |at: &usize| link(&view.entries[*at]);
-        let entry = &view.entries[target];
+        let link = |at: &usize| link(&self.view.entries[*at]);
+        let entry = &self.view.entries[target];
         Asked {
             title: titled(entry),
             chains: chains.iter().map(|chain| chain.iter().map(link).collect()).collect(),
             more,
             fields: identity(entry),
         }
-    };
-    Ok(WhyReport { resources: found.into_iter().map(asked).collect() })
+    }
 }
 
 fn link(entry: &Locked) -> Link {
@@ -191,16 +205,18 @@ impl WhyReport {
 
 impl Asked {
     fn value(&self) -> Value {
+        Value::map(self.fields.iter().cloned().chain(self.chain_fields()))
+    }
+
+    /// The fields `chains` and `more`.
+    pub(crate) fn chain_fields(&self) -> Vec<(&'static str, Value)> {
         let link = |link: &Link| {
             let mut fields = link.fields.clone();
             fields.push(("requirement", link.requirement.as_deref().into()));
             Value::map(fields)
         };
         let chains = self.chains.iter().map(|chain| Value::list(chain.iter().map(link)));
-        let mut fields = self.fields.clone();
-        fields.push(("chains", Value::list(chains)));
-        fields.push(("more", self.more.into()));
-        Value::map(fields)
+        vec![("chains", Value::list(chains)), ("more", self.more.into())]
     }
 }
 

@@ -207,6 +207,13 @@ impl Document {
         Some(Document { tree, text: self.text.clone(), ..*self })
     }
 
+    /// The document as if it held only what is at a node. For reading only: its text is still the whole one.
+    pub fn seen_from(&self, node: NodeRef<'_>) -> Document {
+        let mut part = self.clone();
+        part.tree.root = Some(node.id());
+        part
+    }
+
     /// The node at a place.
     pub fn at(&self, pointer: &Pointer) -> Option<NodeRef<'_>> {
         pointer.steps().iter().try_fold(self.root()?, |node, step| node.child(step))

@@ -143,6 +143,25 @@ fn a_part_is_a_document_with_the_places_of_the_whole() {
 }
 
 #[test]
+fn a_document_can_be_seen_from_a_node_in_every_format() {
+    let texts = [
+        ("[a]\nx = 1\n[b.c]\ny = [1, 2]\n[a.z]\n", Format::Toml, "/b"),
+        ("a: 1\nb:\n  c: {y: [1, 2]}\n", Format::Yaml, "/b"),
+        ("---\nb:\n  c: {y: [1, 2]}\n---\ntext\n", Format::Markdown, "/b"),
+    ];
+    for (text, format, place) in texts {
+        let whole = read(text, format).document;
+        let node = whole.at(&place.parse().unwrap()).unwrap();
+        let part = whole.seen_from(node);
+        assert!(equal(part.root().unwrap(), node), "{text}");
+        let deep =
+            |document: &Document, pointer: &str| document.at(&pointer.parse().unwrap()).unwrap().span();
+        assert_eq!(deep(&part, "/c/y/1"), deep(&whole, "/b/c/y/1"), "{text}");
+        assert!(part.at(&"/a".parse().unwrap()).is_none(), "{text}");
+    }
+}
+
+#[test]
 fn documents_without_a_value_have_no_root() {
     for text in ["", "\u{feff}", " \r\n\t", "// only\n/* comments */"] {
         assert!(sound(text).root().is_none(), "{text:?}");

@@ -1,8 +1,8 @@
 use std::process::ExitCode;
 
 use agpm_diag::Code;
-use agpm_ops::{ExplainReport, ExplainRequest, World, explain, success_value};
-use agpm_text::Value;
+use agpm_ops::{ExplainReport, ExplainRequest, ExplainedResource, World, explain, success_value};
+use agpm_text::{Pointer, Value};
 
 use crate::args::ExplainArgs;
 use crate::commands::bottle::secrets;
@@ -34,11 +34,28 @@ fn render(report: ExplainReport, shown: &Shown<'_>) -> Rendering {
             let fields = place.into_iter().chain(provenance.fields()).collect();
             Rendering::report(&success_value(fields, shown.diagnostics, shown.sources))
         }
-        ExplainReport::Values { provenance, .. } => {
-            let text = provenance::text(provenance);
-            Rendering::Text(text.lines().map(|line| format!("{}\n", one_line(line))).collect())
+        ExplainReport::Values { provenance, .. } => text(&provenance::text(provenance)),
+        ExplainReport::Resource { resource, pointer, provenance } if shown.json => {
+            let place =
+                [(resource.kind(), Value::from(resource.name())), ("pointer", pointer.to_string().into())];
+            let fields = place.into_iter().chain([("resource", resource.value())]).chain(provenance.fields());
+            Rendering::report(&success_value(fields.collect(), shown.diagnostics, shown.sources))
+        }
+        ExplainReport::Resource { resource, pointer, provenance } => {
+            // Who asks for one place wants to know of that alone.
+            let head = if *pointer == Pointer::root() { head(resource) } else { String::new() };
+            text(&format!("{head}{}", provenance::text(provenance)))
         }
     }
+}
+
+fn text(text: &str) -> Rendering {
+    Rendering::Text(text.lines().map(|line| format!("{}\n", one_line(line))).collect())
+}
+
+fn head(resource: &ExplainedResource) -> String {
+    let facts = resource.facts().into_iter().map(|(what, fact)| format!("  {what}: {fact}\n"));
+    format!("{} {}\n{}", resource.kind(), resource.name(), facts.collect::<String>())
 }
 
 fn page_fields(code: &Code) -> Vec<(&'static str, Value)> {

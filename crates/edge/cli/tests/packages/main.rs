@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods)]
 
 mod disk;
+mod explaining;
 mod hostile;
 mod lock;
 mod manifest;

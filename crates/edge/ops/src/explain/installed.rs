@@ -13,7 +13,7 @@ use agpm_text::{Document, Pointer, Shape, Value, View, equal, to_value};
 use crate::failure::{Failure, Notes};
 use crate::gather::limit;
 use crate::install::{read_ledger, shared};
-use crate::provenance::{ExplainedLeaf, ExplainedShadow, Provenance};
+use crate::provenance::{ExplainedLeaf, Provenance};
 
 /// What a value is said to come from that no layer and no package gave.
 const YOURS: &str = "yours";
@@ -113,16 +113,9 @@ fn attribute(leaf: &mut ExplainedLeaf, owner: Option<&str>, said: Option<Explain
         }
         (Some((_, Some(layer))), _) => leaf.layer = layer.to_owned(),
         (Some((owner, None)), _) => leaf.layer = owner.to_owned(),
-        (None, Some(said)) => leaf.shadows = shadows(said),
+        (None, Some(said)) => leaf.shadows = said.into_shadows(),
         (None, None) => {}
     }
-}
-
-/// What a layer says where the user says something, highest first.
-fn shadows(said: ExplainedLeaf) -> Vec<ExplainedShadow> {
-    let ExplainedLeaf { value, layer, file, line, shadows, .. } = said;
-    let first = ExplainedShadow { value, layer, file, line, duplicate: false };
-    std::iter::once(first).chain(shadows).collect()
 }
 
 /// Says that a file that is ours whole is not what the layers give.

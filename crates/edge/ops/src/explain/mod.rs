@@ -5,11 +5,13 @@ mod catalog;
 mod installed;
 mod persona;
 mod project;
+mod resource;
 
 use std::path::PathBuf;
 
 use agpm_diag::{CODES, Code, Diagnostic, Severity, code_named, codes, did_you_mean, nearest};
 use agpm_merge::merge_files;
+use agpm_model::ResourceType;
 use agpm_text::{Pointer, Value};
 
 use crate::explain::bottle::explain_bottle;
@@ -17,6 +19,8 @@ use crate::explain::catalog::explain_entry;
 use crate::explain::installed::tell_edited;
 use crate::explain::persona::explain_persona;
 use crate::explain::project::{from_project, not_in_layers};
+pub use crate::explain::resource::ExplainedResource;
+use crate::explain::resource::explain_resource;
 use crate::failure::{Failure, FailureKind, Notes, Outcome};
 use crate::gather::{Project, unknown_name};
 use crate::merge::{MergeInputs, choose_strategy, read_files};
@@ -34,6 +38,8 @@ pub enum Subject {
     Profile,
     /// A bottle, by its name.
     Bottle,
+    /// An installed resource, by its name.
+    Resource(ResourceType),
 }
 
 impl Subject {
@@ -46,20 +52,22 @@ impl Subject {
             Subject::Catalog => "catalog",
             Subject::Profile => "profile",
             Subject::Bottle => "bottle",
+            Subject::Resource(kind) => kind.singular(),
         }
     }
 
     /// What `WORD:NAME` is about.
     fn read(what: &str) -> Option<(Self, &str)> {
         let (word, name) = what.split_once(':')?;
-        Some((Subject::ALL.into_iter().find(|subject| subject.word() == word)?, name))
+        let subject = Subject::ALL.into_iter().find(|subject| subject.word() == word);
+        Some((subject.or_else(|| ResourceType::named(word).map(Subject::Resource))?, name))
     }
 }
 
 /// What to explain.
 #[derive(Clone, Debug)]
 pub struct ExplainRequest {
-    /// `file:PATH`, `catalog:MODULE/NAME`, `profile:SLUG`, `bottle:NAME`, or a code.
+    /// `file:PATH`, `agent:NAME` or another type, `catalog:MODULE/NAME`, `profile:SLUG`, `bottle:NAME`, or a code.
     pub what: String,
     /// A place in it; all places if there is none.
     pub pointer: Option<String>,
@@ -87,6 +95,15 @@ pub enum ExplainReport {
         /// What is known of it.
         provenance: Provenance,
     },
+    /// What is known of a resource, and where its values came from.
+    Resource {
+        /// The resource.
+        resource: Box<ExplainedResource>,
+        /// The place asked for.
+        pointer: Pointer,
+        /// What is known of it.
+        provenance: Provenance,
+    },
 }
 
 /// Explains a value or a code.
@@ -105,7 +122,7 @@ fn run(world: &World, request: &ExplainRequest, notes: &mut Notes) -> Result<Exp
     let Some((subject, name)) = named else {
         let near = did_you_mean(&request.what, "codes are", CODES.iter().map(|code| code.name));
         let help = near.filter(|help| help.starts_with("did you mean"));
-        let known = "explain knows `file:PATH`, `catalog:MODULE/NAME`, `profile:SLUG`, `bottle:NAME` and codes such as `json/syntax`";
+        let known = "explain knows `file:PATH`, `agent:NAME` and other types, `catalog:MODULE/NAME`, `profile:SLUG`, `bottle:NAME` and codes such as `json/syntax`";
         let help = help.unwrap_or_else(|| known.to_owned());
         let what = if request.what.contains(':') { "explanation of" } else { "code" };
         return Err(unknown_name(what, &request.what, Some(help)));
@@ -121,6 +138,10 @@ fn run(world: &World, request: &ExplainRequest, notes: &mut Notes) -> Result<Exp
         Subject::Catalog => explain_entry(world, name, &pointer, notes)?,
         Subject::Profile => explain_persona(world, name, &pointer, notes)?,
         Subject::Bottle => explain_bottle(world, name, &pointer, request, notes)?,
+        Subject::Resource(kind) => {
+            let (resource, provenance) = explain_resource(world, (kind, name), &pointer, notes)?;
+            return Ok(ExplainReport::Resource { resource: Box::new(resource), pointer, provenance });
+        }
     };
     Ok(ExplainReport::Values { subject, name: name.to_owned(), pointer, provenance })
 }

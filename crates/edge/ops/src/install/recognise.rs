@@ -45,8 +45,9 @@ pub(super) fn recognise(
     ledger: &Ledger,
 ) -> Option<Ledger> {
     let sources = Sources::open_all(&world.environment, manifest, store.path());
-    let entries = frozen::as_locked(world, manifest, &sources, lock)?;
-    let making = make_these(manifest, &sources, &entries, &mut Notes::default()).ok()?;
+    let own = &mut Notes::default();
+    let entries = frozen::as_locked(world, (manifest, &sources), lock, own).ok()?;
+    let making = make_these(manifest, &sources, &entries, own).ok()?;
     let layers = as_locked(world, (manifest, &sources), lock).unwrap_or_default();
     let mut known = ledger.clone();
     for (resolved, made) in entries.iter().zip(&making.made) {

@@ -33,13 +33,13 @@ pub(crate) fn entries(
     Ok(entries)
 }
 
-/// The same as far as it goes, whatever the manifest asks for by now; nothing if it cannot be had.
+/// The same as far as it goes, whatever the manifest asks for by now.
 pub(crate) fn as_locked(
     world: &World,
-    manifest: &Manifest,
-    sources: &Sources,
+    (manifest, sources): (&Manifest, &Sources),
     lock: &Lockfile,
-) -> Option<Vec<ResolvedEntry>> {
+    notes: &mut Notes,
+) -> Result<Vec<ResolvedEntry>, Failure> {
     let named = |locked: &Locked| {
         let key = (locked.kind, locked.manifest_key());
         let same = |one: &Dependency| (one.kind, &one.name) == key && same_unit(one, locked);
@@ -54,11 +54,11 @@ pub(crate) fn as_locked(
     let entries: Vec<Locked> = lock.entries.iter().filter(is_known).cloned().collect();
     let roots = entries.iter().map(named).collect();
     let lock = Lockfile { sources: lock.sources.clone(), layers: Vec::new(), entries };
-    let mut entries = with_bytes(world, (manifest, sources), &lock, roots, &mut Notes::default()).ok()?;
+    let mut entries = with_bytes(world, (manifest, sources), &lock, roots, notes)?;
     for resolved in entries.iter_mut().filter(|resolved| resolved.entry.variants.is_empty()) {
         resolved.entry.variants.push(Variant::PLAIN);
     }
-    Some(entries)
+    Ok(entries)
 }
 
 fn with_bytes(
@@ -254,7 +254,8 @@ pub(crate) fn same_sources(manifest: &Manifest, lock: &Lockfile) -> Result<(), F
     Ok(())
 }
 
-fn same_unit(dependency: &Dependency, locked: &Locked) -> bool {
+/// Whether a dependency means what is locked.
+pub(crate) fn same_unit(dependency: &Dependency, locked: &Locked) -> bool {
     let path = locked.pattern.as_ref().unwrap_or(&locked.unit.path);
     dependency.unit.origin == locked.unit.origin && dependency.unit.path == *path
 }

@@ -1,0 +1,90 @@
+//! The bytes of a resource as they are locked, and what is made of them.
+
+use std::collections::BTreeSet;
+
+use agpm_diag::Severity;
+use agpm_model::Lockfile;
+use agpm_store::ProjectStore;
+
+use crate::explain::resource::{Content, Target};
+use crate::failure::{Failure, Notes};
+use crate::packages::{ResolvedEntry, Sources, frozen, make_these};
+use crate::world::World;
+
+/// Makes it as an install would, or tells why that cannot be done.
+pub(super) fn of(
+    target: &Target<'_>,
+    world: &World,
+    store: &ProjectStore,
+    lock: &Lockfile,
+) -> Result<Content, String> {
+    let sources = Sources::open_all(&world.environment, target.manifest, store.path());
+    // Those that need it say with which variables; if they cannot be had, it is told as it is without.
+    let made = family(target).made(target, world, &sources, lock);
+    made.or_else(|_| own(target).made(target, world, &sources, lock))
+}
+
+/// Entries of a lockfile, by number.
+struct Chosen(BTreeSet<usize>);
+
+/// The entry and what it needs.
+fn own(target: &Target<'_>) -> Chosen {
+    Chosen(reached(BTreeSet::from([target.number]), &target.view.needs))
+}
+
+/// The entry, all that need it, and what those need.
+fn family(target: &Target<'_>) -> Chosen {
+    let above = reached(BTreeSet::from([target.number]), &target.view.needed_by());
+    Chosen(reached(above, &target.view.needs))
+}
+
+fn reached(mut found: BTreeSet<usize>, edges: &[Vec<usize>]) -> BTreeSet<usize> {
+    let mut waiting: Vec<usize> = found.iter().copied().collect();
+    while let Some(at) = waiting.pop() {
+        waiting.extend(edges[at].iter().copied().filter(|next| found.insert(*next)));
+    }
+    found
+}
+
+impl Chosen {
+    fn made(
+        self,
+        target: &Target<'_>,
+        world: &World,
+        sources: &Sources,
+        lock: &Lockfile,
+    ) -> Result<Content, String> {
+        let entries = self.0.into_iter().map(|at| lock.entries[at].clone()).collect();
+        let lock = Lockfile { entries, layers: Vec::new(), sources: lock.sources.clone() };
+        let mut notes = Notes::default();
+        made(target, world, sources, &lock, &mut notes)
+            .map_err(|failure| reason(failure, notes))?
+            .ok_or_else(|| "the manifest does not say any more what it is, or for which tool".to_owned())
+    }
+}
+
+fn made(
+    target: &Target<'_>,
+    world: &World,
+    sources: &Sources,
+    lock: &Lockfile,
+    notes: &mut Notes,
+) -> Result<Option<Content>, Failure> {
+    let manifest = target.manifest;
+    let mut entries = frozen::as_locked(world, (manifest, sources), lock, notes)?;
+    let mut making = make_these(manifest, sources, &entries, notes)?;
+    let locked = target.locked;
+    let is_it = |one: &ResolvedEntry| {
+        let same_tool = locked.tool.as_ref() == Some(&one.entry.tool);
+        one.label() == locked.label() && one.entry.unit == locked.unit && same_tool
+    };
+    let number = entries.iter().position(is_it);
+    Ok(number.map(|at| Content { resolved: entries.swap_remove(at), made: making.made.swap_remove(at) }))
+}
+
+/// The last word on a failure, or the first error that was found.
+fn reason(failure: Failure, notes: Notes) -> String {
+    let is_error = |severity| severity == Severity::Error;
+    let found = notes.diagnostics.into_iter().find(|found| is_error(found.severity));
+    failure.diagnostic.or(found).map_or_else(|| "see `agpm validate`".to_owned(), |found| found.message)
+}

@@ -1,0 +1,124 @@
+//! Where an installed resource came from, and where the values of what is installed did.
+
+mod content;
+mod facts;
+mod given;
+mod named;
+mod said;
+
+use agpm_diag::{Diagnostic, Spot};
+use agpm_model::{Dependency, Locked, Lockfile, Manifest, ResourceType};
+use agpm_store::ProjectStore;
+use agpm_text::{Pointer, Value, to_value};
+
+use crate::explain::found;
+pub use crate::explain::resource::facts::ExplainedResource;
+use crate::explain::resource::given::Given;
+use crate::explain::resource::said::Said;
+use crate::failure::{Failure, Notes};
+use crate::gather::{ManifestFiles, Project};
+use crate::locked::{LockView, note};
+use crate::packages::{Made, ResolvedEntry, frozen, read_lock, with_names_of};
+use crate::provenance::Provenance;
+use crate::why::Askers;
+use crate::world::World;
+
+/// A locked resource and everything that is known beside it.
+struct Target<'a> {
+    manifest: &'a Manifest,
+    view: &'a LockView,
+    number: usize,
+    locked: &'a Locked,
+    /// The manifest's own entry, if it has one.
+    dependency: Option<&'a Dependency>,
+}
+
+/// A resource with its bytes, and what is made of them.
+struct Content {
+    resolved: ResolvedEntry,
+    made: Made,
+}
+
+pub(super) fn explain_resource(
+    world: &World,
+    (kind, name): (ResourceType, &str),
+    pointer: &Pointer,
+    notes: &mut Notes,
+) -> Result<(ExplainedResource, Provenance), Failure> {
+    let files = ManifestFiles::require(&world.environment)?;
+    let store = files.store()?;
+    let folder = files.root().to_owned();
+    let manifest = &Project::of(&world.environment, files, notes)?.manifest;
+    let lock = read_lock(&world.environment, &store, notes)?.map(|(lock, _)| lock);
+    let lock = with_names_of(manifest, &lock.unwrap_or_default());
+    let view = &LockView::of(lock.clone(), manifest, folder);
+    let number = named::find(view, manifest, kind, name)?;
+    let locked = &view.entries[number];
+    let of_manifest = |one: &&Dependency| one.kind == locked.kind && one.name == *locked.manifest_key();
+    let dependency = manifest.dependencies.iter().find(of_manifest);
+    let target = Target { manifest, view, number, locked, dependency };
+    notes.diagnostics.extend(target.moved_on());
+    let content = target.content(world, &store, &lock, notes);
+    let resource =
+        facts::resource(&target, Askers::of(view).of_entry(number), content.as_ref(), &notes.sources);
+    let (provenance, values) = target.values(&store, content.as_ref(), pointer, notes);
+    let name = format!("{}:{}", kind.singular(), locked.name);
+    Ok((resource, found(provenance, &name, pointer, &values)?))
+}
+
+impl Target<'_> {
+    /// The bytes and what is made of them; why there are none is a note.
+    fn content(
+        &self,
+        world: &World,
+        store: &ProjectStore,
+        lock: &Lockfile,
+        notes: &mut Notes,
+    ) -> Option<Content> {
+        match content::of(self, world, store, lock) {
+            Ok(content) => Some(content),
+            Err(why) => {
+                let mut told = note(format!("the content of {} is not known: {why}", self.locked.label()));
+                told.help = Some("what the manifest and the lockfile say is told; a run without `--offline` may fetch the rest".to_owned());
+                notes.diagnostics.push(told);
+                None
+            }
+        }
+    }
+
+    /// Where the values at a place came from, and all values, for near names.
+    fn values(
+        &self,
+        store: &ProjectStore,
+        content: Option<&Content>,
+        under: &Pointer,
+        notes: &mut Notes,
+    ) -> (Provenance, Vec<Option<Value>>) {
+        let said = Said::of(self, content, notes);
+        let given = content.and_then(|content| Given::of(content, store, notes));
+        let mut provenance = said.provenance(&notes.sources);
+        let mut values = vec![said.resolution.root().map(to_value)];
+        if let Some(given) = given {
+            provenance = given.explain(&said, provenance.leaves, &notes.sources);
+            values.insert(0, given.value());
+        }
+        provenance.leaves.retain(|leaf| leaf.pointer.is_within(under));
+        provenance.deletions.retain(|deletion| deletion.pointer.is_within(under));
+        (provenance, values)
+    }
+
+    /// What is said where the manifest asks for something else than is locked.
+    fn moved_on(&self) -> Option<Diagnostic> {
+        let dependency = self.dependency?;
+        let requirement = self.locked.requirement.as_deref();
+        let same_wish = requirement.is_none_or(|locked| locked == dependency.selector.as_str());
+        let message = format!("the manifest asks for {} otherwise than it is locked", self.locked.label());
+        let moved_on = !same_wish || !frozen::same_unit(dependency, self.locked);
+        moved_on.then(|| note(message).at_spot(dependency.spot))
+    }
+
+    /// Where the manifest asks for it.
+    fn asked_at(&self) -> Option<Spot> {
+        self.dependency.map(|dependency| dependency.spot)
+    }
+}

@@ -53,6 +53,9 @@ codes! {
     BOTTLE_UNKNOWN_BOTTLE = "bottle/unknown-bottle" Error;
     BOTTLE_UNKNOWN_KEY = "bottle/unknown-key" Error;
     BOTTLE_VALUE = "bottle/value" Error;
+    CATALOG_DUPLICATE_REMOTE = "catalog/duplicate-remote" Warning;
+    CATALOG_REMOTE = "catalog/remote" Warning;
+    CATALOG_STALE = "catalog/stale" Warning;
     CSV_HEADER = "csv/header" Error;
     CSV_QUOTE = "csv/quote" Error;
     CSV_RAGGED = "csv/ragged" Warning;

@@ -2,6 +2,7 @@
 
 mod bottle;
 mod cache;
+mod catalog;
 mod change;
 mod config;
 mod demo;

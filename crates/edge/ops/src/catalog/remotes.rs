@@ -179,13 +179,16 @@ fn newest(git: &Remote, remote: &CatalogRemote) -> Result<(PathBuf, ObjectId), T
     Ok((place, commit))
 }
 
-/// The last good copy, if the way to the remote failed and not the question.
+/// The last good copy, if the way to the remote failed and not the question; a commit that is listed and not there is the
+/// remote's own trouble.
 fn copy_instead(git: &Remote, remote: &CatalogRemote, trouble: &Trouble) -> Option<(ObjectId, PathBuf)> {
     let Trouble::Git(
         GitError::Offline { .. }
         | GitError::Unreachable { .. }
         | GitError::AuthRefused { .. }
         | GitError::NotFound { .. }
+        | GitError::NoSuchCommit { .. }
+        | GitError::MissingObject { .. }
         | GitError::NoGit { .. }
         | GitError::TooOld { .. }
         | GitError::Broken { .. },

@@ -222,7 +222,12 @@ fn what_is_not_there_has_near_names() {
     project.refused(
         "install",
         1,
-        &["there is no branch, tag or commit `v1.0.1`", "did you mean `v1.0.0`", "agpm.toml:4"],
+        &[
+            "package/version",
+            "there is no branch, tag or commit `v1.0.1`",
+            "did you mean `v1.0.0`",
+            "agpm.toml:4",
+        ],
     );
     let output = project.good("validate --sources").to_string();
     assert!(output.contains("warning[catalog/remote]") && output.contains("`v1.0.0`"), "{output}");

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use agpm_diag::codes;
 use agpm_git::{GitError, Refs, Remote};
 use agpm_model::{AskedRemote, CatalogRemote, LockedRemote, Lockfile, Manifest};
 
@@ -75,13 +76,13 @@ fn new_pin(asked: &AskedRemote, remote: &Remote, notes: &mut Notes) -> Result<Lo
     Ok(LockedRemote::new(&asked.remote, choice.version, choice.commit))
 }
 
-/// The same failure, with its place in the manifest: what is wrong there is an error, and no name that was typed.
+/// The same failure at its place in the manifest: what is not there is an error of the manifest, and no name that was typed.
 fn at(asked: &AskedRemote, failure: Failure) -> Failure {
-    let kind = match failure.kind {
-        FailureKind::NotFound => FailureKind::Errors,
-        kind => kind,
-    };
-    Failure { kind, diagnostic: failure.diagnostic.map(|found| found.at_spot(asked.spot)) }
+    let Failure { mut kind, mut diagnostic } = failure;
+    if let (FailureKind::NotFound, Some(found)) = (kind, &mut diagnostic) {
+        (kind, found.code) = (FailureKind::Errors, &codes::PACKAGE_VERSION);
+    }
+    Failure { kind, diagnostic: diagnostic.map(|found| found.at_spot(asked.spot)) }
 }
 
 /// Fails where manifest and lockfile differ in their remotes.

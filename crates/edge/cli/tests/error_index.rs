@@ -11,6 +11,7 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_agpm");
 
 /// Codes whose first example is shown and not run, each with what it would take and where it is tested.
 const SHOWN: &[(&str, &str)] = &[
+    ("catalog/stale", "a server that stops answering: crates/edge/ops/src/catalog/tests.rs"),
     (
         "install/changed",
         "another program that writes in the middle of a run: crates/edge/store/tests/project.rs",

@@ -44,23 +44,28 @@ impl Remote {
 
     /// How many bytes files have together; those that are missing are fetched.
     pub fn measure_blobs(&self, wanted: &[ObjectId]) -> Result<u64, GitError> {
-        let (mut size, missing) = self.measure(wanted)?;
+        Ok(self.blob_sizes(wanted)?.into_iter().fold(0, u64::saturating_add))
+    }
+
+    /// How many bytes each file has; those that are missing are fetched in one go.
+    pub(crate) fn blob_sizes(&self, wanted: &[ObjectId]) -> Result<Vec<u64>, GitError> {
+        let (mut sizes, missing) = self.measure(wanted)?;
         if !missing.is_empty() {
             self.refuse_offline()?;
             self.fetch_blobs(&missing, &self.shelf.hold()?)?;
-            size = self.measure(wanted)?.0;
+            sizes = self.measure(wanted)?.0;
         }
-        Ok(size)
+        Ok(sizes)
     }
 
-    fn measure(&self, wanted: &[ObjectId]) -> Result<(u64, Vec<ObjectId>), GitError> {
+    fn measure(&self, wanted: &[ObjectId]) -> Result<(Vec<u64>, Vec<ObjectId>), GitError> {
         let names: Vec<String> = wanted.iter().map(ObjectId::to_string).collect();
-        let (mut sum, mut missing) = (0u64, Vec::new());
+        let (mut sizes, mut missing) = (vec![0; wanted.len()], Vec::new());
         self.ask(Question::Kind, &names, &mut |at, answer| match answer {
-            Answer::Found { size, .. } | Answer::TooLarge { size, .. } => sum = sum.saturating_add(size),
+            Answer::Found { size, .. } | Answer::TooLarge { size, .. } => sizes[at] = size,
             Answer::Missing => missing.push(wanted[at].clone()),
         })?;
-        Ok((sum, missing))
+        Ok((sizes, missing))
     }
 
     fn gather(

@@ -84,6 +84,26 @@ pub enum GitError {
         /// Its size.
         size: u64,
     },
+    /// A commit without the folder that is asked for.
+    #[error("`{address}` has no folder `{folder}` in {}", commit.short())]
+    NoSuchFolder {
+        /// The source.
+        address: String,
+        /// The commit.
+        commit: ObjectId,
+        /// The folder as asked for.
+        folder: String,
+        /// The folders that are there in its place.
+        beside: Vec<String>,
+    },
+    /// More than is written out of one commit.
+    #[error("`{address}` has too many files, or too large ones, in {}", commit.short())]
+    TooMuch {
+        /// The source.
+        address: String,
+        /// The commit.
+        commit: ObjectId,
+    },
     /// Anything else that git says.
     #[error("git failed on `{address}`: {said}")]
     Broken {

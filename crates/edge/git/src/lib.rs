@@ -9,9 +9,12 @@
 //! | `refs.txt` | branches and tags as last listed | `refs` |
 //! | `objects.git` | commits with all their trees, and the files asked for | `fetch`, `reader` |
 //! | `history.git` | commits alone; only after a short commit was asked for | `commit` |
+//! | `trees/COMMIT[-DIGEST]/` | the files of a commit, or of one of its folders, written out | `checkout` |
+//! | `last/DIGEST.txt` | the commit that was last written out for a branch or tag and a folder | `checkout` |
 
 mod blobs;
 mod cache;
+mod checkout;
 mod commit;
 mod create;
 mod error;

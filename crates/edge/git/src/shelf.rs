@@ -55,6 +55,30 @@ impl Shelf {
         self.folder.join("history.git")
     }
 
+    /// Commits whose files are written out.
+    pub(crate) fn trees(&self) -> PathBuf {
+        self.folder.join("trees")
+    }
+
+    /// Where it stands what was last written out for something that is asked for.
+    fn last(&self, asked: &str) -> PathBuf {
+        self.folder.join("last").join(format!("{}.txt", Checksum::of(asked.as_bytes()).digits()))
+    }
+
+    /// Keeps which commit was written out for something that is asked for.
+    pub(crate) fn remember_last(&self, asked: &str, commit: &ObjectId) -> Result<(), StoreError> {
+        if self.remembered_last(asked).as_ref() == Some(commit) {
+            return Ok(());
+        }
+        agpm_store::write_whole(&self.last(asked), commit.as_str().as_bytes())
+    }
+
+    /// That commit.
+    pub(crate) fn remembered_last(&self, asked: &str) -> Option<ObjectId> {
+        let bytes = agpm_store::read(&self.last(asked), LONGEST_LABEL).ok()?;
+        std::str::from_utf8(&bytes).ok()?.trim().parse().ok()
+    }
+
     /// Where a repository is made anew before it takes the place of a broken one.
     pub(crate) fn rebuilt(&self) -> PathBuf {
         self.folder.join("rebuilt.git")

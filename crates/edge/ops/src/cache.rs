@@ -1,17 +1,17 @@
 //! `agpm cache`: what was fetched, and getting rid of it.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use agpm_diag::{Diagnostic, codes};
 use agpm_git::{CachedSource, Git};
-use agpm_model::Source;
+use agpm_model::{CatalogRemote, Manifest, SourceAddress};
 use agpm_text::Value;
 
 use crate::config::configured_sources;
 use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::{ManifestFiles, Project, shown};
 use crate::packages::{Opened, git, open};
-use crate::world::{Environment, ManifestUse, World};
+use crate::world::{ManifestUse, World};
 
 /// What to do with the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,24 +82,25 @@ fn unused(world: &World, git: &Git, notes: &mut Notes) -> Result<Vec<CachedSourc
     let folder = files.folder().to_owned();
     let project = Project::of(environment, files, notes)?;
     // A project may give a name of the configuration another address; other projects still use the user's.
-    let mut sources: Vec<Source> = configured_sources(environment, notes)?;
-    sources.extend(project.manifest.sources);
-    let (own, own_folder) = sources_of_user(environment, notes)?;
+    let configured = configured_sources(environment, notes)?.into_iter().map(|source| source.address);
+    let addresses: Vec<SourceAddress> = configured.chain(addresses_of(&project.manifest)).collect();
+    let own = Project::of_user(environment, notes)?.unwrap_or_default();
+    let (own, own_folder) = (addresses_of(&own.manifest), own.folder.unwrap_or_default());
     let used = |cached: &CachedSource| {
-        sources.iter().any(|source| is_copy(world, git, source, &folder, cached))
-            || own.iter().any(|source| is_copy(world, git, source, &own_folder, cached))
+        addresses.iter().any(|address| is_copy(world, git, address, &folder, cached))
+            || own.iter().any(|address| is_copy(world, git, address, &own_folder, cached))
     };
     Ok(git.cached()?.into_iter().filter(|cached| !used(cached)).collect())
 }
 
-/// What the user's own manifest uses, and where its paths start.
-fn sources_of_user(environment: &Environment, notes: &mut Notes) -> Result<(Vec<Source>, PathBuf), Failure> {
-    let project = Project::of_user(environment, notes)?.unwrap_or_default();
-    Ok((project.manifest.sources, project.folder.unwrap_or_default()))
+/// Everything that a manifest gives an address of.
+fn addresses_of(manifest: &Manifest) -> Vec<SourceAddress> {
+    let remotes = manifest.catalog.all().filter_map(CatalogRemote::address);
+    manifest.sources.iter().map(|source| &source.address).chain(remotes).cloned().collect()
 }
 
-fn is_copy(world: &World, git: &Git, source: &Source, base: &Path, cached: &CachedSource) -> bool {
-    match open(git, &world.environment, source, base) {
+fn is_copy(world: &World, git: &Git, address: &SourceAddress, base: &Path, cached: &CachedSource) -> bool {
+    match open(git, &world.environment, address, base) {
         Opened::Git(remote) => remote.is_kept_in(cached),
         Opened::Folder(_) => false,
     }

@@ -1,11 +1,12 @@
 //! `add` and `remove`: the manifest changes, and with it the disk, in one transaction.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use agpm_diag::{Diagnostic, codes, did_you_mean};
 use agpm_model::{
-    AddressKind, Checksum, Layer, Manifest, NameError, Origin, RESOURCE_TYPES, ResourceName, ResourcePath,
-    ResourceType, SourceAddress, SourceName,
+    AddressKind, CatalogRemote, Checksum, Layer, Manifest, NameError, Origin, RESOURCE_TYPES, ResourceName,
+    ResourcePath, ResourceType, SourceAddress, SourceName,
 };
 use agpm_store::Expected;
 use agpm_text::{Document, Edit, EditError, Format, Limits, Pointer, Value, parse, parse_alone};
@@ -332,8 +333,14 @@ fn remove_source(document: &Document, manifest: &Manifest, name: &str) -> Result
     let users = manifest.dependencies.iter().filter(|dependency| uses(&dependency.unit));
     let users = users.map(|user| format!("{}/{}", user.kind, user.name));
     let of_source = |layer: &&Layer| layer.place.source().is_some_and(|source| source.as_str() == name);
-    let users: Vec<String> =
-        users.chain(manifest.layers.iter().filter(of_source).map(|layer| layer.name.label())).collect();
+    let layers = manifest.layers.iter().filter(of_source).map(|layer| layer.name.label());
+    let remotes: BTreeSet<&CatalogRemote> = manifest
+        .catalog
+        .all()
+        .filter(|remote| remote.source().is_some_and(|own| own.as_str() == name))
+        .collect();
+    let remotes = remotes.into_iter().map(CatalogRemote::label);
+    let users: Vec<String> = users.chain(layers).chain(remotes).collect();
     if !users.is_empty() {
         let message = format!("source `{name}` is used by {}", users.join(", "));
         let diagnostic = Diagnostic::new(&codes::MANIFEST_IN_USE, message).help("remove these first");

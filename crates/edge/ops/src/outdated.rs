@@ -3,12 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_diag::{Diagnostic, codes};
+use agpm_git::Refs;
 use agpm_model::{
-    LayerPin, LayerPlace, Locked, LockedLayer, Lockfile, Manifest, ObjectId, ResourceName, ResourceType,
-    SourceName, Tag,
+    CatalogRemote, LayerPin, LayerPlace, Locked, LockedLayer, LockedRemote, Lockfile, Manifest, ObjectId,
+    ResourceName, ResourceType, Tag,
 };
 use agpm_text::Value;
 
+use crate::catalog::{Choice, remote_today};
 use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::{ManifestFiles, Project};
 use crate::layers::choose;
@@ -105,7 +107,14 @@ fn run(world: &World, request: &OutdatedRequest, notes: &mut Notes) -> Result<Ou
         let chosen = today(world, &project.manifest, &sources, layer, notes)?;
         outdated.extend(chosen.and_then(|chosen| newest.compare_layer(layer, &chosen)));
     }
-    Ok(OutdatedReport { outdated, checked: locked.len() + layers.len() })
+    let remote_wanted =
+        |pin: &&LockedRemote| wanted.is_empty() || wanted.contains(&Named::Remote(pin.remote().clone()));
+    let remotes: Vec<&LockedRemote> = lock.catalog.iter().filter(remote_wanted).collect();
+    for pin in &remotes {
+        let today = remote_today(&project.manifest, &sources, pin)?;
+        outdated.extend(today.and_then(|(now, refs)| newest.compare_remote(pin, &now, &refs)));
+    }
+    Ok(OutdatedReport { outdated, checked: locked.len() + layers.len() + remotes.len() })
 }
 
 /// The tags of every source, highest first, and what would be chosen today.
@@ -130,10 +139,7 @@ impl<'r> Newest<'r> {
             }
             let Some(refs) = refs_of(sources, name)? else { continue };
             report_moved_tags(lock, name, &refs, notes);
-            let mut all: Vec<Tag> =
-                refs.tags.keys().map(|tag| Tag::new(tag)).filter(Tag::is_stable).collect();
-            all.sort_by(|a, b| b.cmp(a));
-            tags.insert(name.to_string(), all);
+            tags.insert(name.to_string(), stable_tags(&refs));
         }
         let choice = |entry: &'r ResolvedEntry| {
             let version = (entry.version.label.as_str(), entry.version.commit.as_ref());
@@ -146,13 +152,21 @@ impl<'r> Newest<'r> {
         let source = locked.unit.origin.source()?;
         let (allowed, commit) = self.chosen.get(&(locked.kind, &locked.name)).copied()?;
         let current = locked.version.as_deref().unwrap_or_default();
-        let row = Outdated::of(locked.kind.plural(), locked.name.as_str(), source);
+        let row = Outdated::of(locked.kind.plural(), locked.name.as_str(), source.as_str());
         self.row(row, (current, locked.commit.as_ref()), (allowed, commit))
+    }
+
+    fn compare_remote(&self, locked: &LockedRemote, now: &Choice, refs: &Refs) -> Option<Outdated> {
+        let remote = locked.remote();
+        let row = Outdated::of("catalog", &remote.to_string(), &base_of(remote));
+        let tags = BTreeMap::from([(row.source.clone(), stable_tags(refs))]);
+        let here = Newest { tags, chosen: BTreeMap::new() };
+        here.row(row, (&locked.version, Some(&locked.commit)), (&now.version, Some(&now.commit)))
     }
 
     fn compare_layer(&self, locked: &LockedLayer, now: &LayerPin) -> Option<Outdated> {
         let pin = locked.pin.as_ref()?;
-        let row = Outdated::of("layers", locked.name.as_str(), &pin.source);
+        let row = Outdated::of("layers", locked.name.as_str(), pin.source.as_str());
         self.row(row, (&pin.version, Some(&pin.commit)), (&now.version, Some(&now.commit)))
     }
 
@@ -186,10 +200,22 @@ impl<'r> Newest<'r> {
 }
 
 impl Outdated {
-    fn of(kind: &'static str, name: &str, source: &SourceName) -> Self {
-        let (name, source, none) = (name.to_owned(), source.to_string(), String::new);
+    fn of(kind: &'static str, name: &str, source: &str) -> Self {
+        let (name, source, none) = (name.to_owned(), source.to_owned(), String::new);
         Outdated { kind, name, source, current: none(), allowed: none(), newest: none() }
     }
+}
+
+/// The stable versions of a source, highest first.
+fn stable_tags(refs: &Refs) -> Vec<Tag> {
+    let mut all: Vec<Tag> = refs.tags.keys().map(|tag| Tag::new(tag)).filter(Tag::is_stable).collect();
+    all.sort_by(|a, b| b.cmp(a));
+    all
+}
+
+/// The source that a remote names, or its address.
+fn base_of(remote: &CatalogRemote) -> String {
+    CatalogRemote { reference: None, folder: None, ..remote.clone() }.to_string()
 }
 
 /// What a layer would be today; nothing if the manifest does not have it any more.

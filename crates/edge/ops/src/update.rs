@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use agpm_diag::did_you_mean;
-use agpm_model::{LayerName, Lockfile, Manifest};
+use agpm_model::{CatalogRemote, LayerName, Lockfile, Manifest};
 
 use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::{ManifestFiles, Project, unknown_name};
@@ -49,22 +49,26 @@ pub(crate) fn known(manifest: &Manifest, lock: &Lockfile) -> BTreeSet<Named> {
     let roots = manifest.dependencies.iter().map(|one| Named::Resource(one.kind, one.name.clone()));
     let locked = lock.entries.iter().map(|entry| Named::Resource(entry.kind, entry.name.clone()));
     let layers = manifest.layers.iter().map(|layer| Named::Layer(layer.name.clone()));
-    roots.chain(locked).chain(layers).collect()
+    let remotes = manifest.catalog.shared.iter().map(|asked| Named::Remote(asked.remote.without_secrets()));
+    roots.chain(locked).chain(layers).chain(remotes).collect()
 }
 
-/// The one that a word means: a name, or `TYPE/NAME`.
+/// The one that a word means: a name, or `TYPE/NAME`; of a remote, what is written in the manifest.
 pub(crate) fn find(word: &str, known: &BTreeSet<Named>) -> Result<Named, Failure> {
     let fits = |named: &&Named| match named {
         Named::Resource(kind, name) => means(word, *kind, name.as_str()),
         Named::Layer(name) => LayerName::in_label(word).unwrap_or(word) == name.as_str(),
+        Named::Remote(remote) => CatalogRemote::in_label(word).unwrap_or(word) == remote.to_string(),
     };
     let found: Vec<_> = known.iter().filter(fits).collect();
     match found.as_slice() {
         [one] => Ok((*one).clone()),
         [] => {
-            let names: Vec<&str> = known.iter().map(Named::name).collect();
-            let name = word.rsplit('/').next().unwrap_or(word);
-            Err(unknown_name("resource", word, did_you_mean(name, "there are", names.iter().copied())))
+            let names: Vec<String> = known.iter().map(Named::name).collect();
+            let remote = CatalogRemote::in_label(word);
+            let name = remote.or_else(|| word.rsplit('/').next()).unwrap_or(word);
+            let near = did_you_mean(name, "there are", names.iter().map(String::as_str));
+            Err(unknown_name("resource", word, near))
         }
         several => {
             let all: Vec<String> = several.iter().map(|named| format!("`{}`", named.label())).collect();

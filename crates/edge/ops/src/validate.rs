@@ -8,6 +8,7 @@ use agpm_model::{Extent, LockedLayer, Lockfile, Manifest, Origin, SKILL_FILE};
 use agpm_render::file_links;
 use agpm_store::ProjectStore;
 
+use crate::catalog::{ask_remotes, remotes_as_locked};
 use crate::failure::{Failure, FailureKind, Notes, Outcome};
 use crate::gather::{ManifestFiles, Project};
 use crate::install::outdated;
@@ -207,6 +208,7 @@ fn answer(
             gravest = Some(failure.kind);
         }
     }
+    gravest = ask_remotes(manifest, &sources, notes).or(gravest);
     gravest.map_or(Ok(()), |kind| Err(Failure { kind, diagnostic: None }))
 }
 
@@ -243,6 +245,7 @@ pub(crate) fn is_current(
     frozen::roots(manifest, &lock).map_err(stale)?;
     let sources = Sources::open(&world.environment, manifest, store.path());
     layers_as_locked(manifest, &sources, &lock).map_err(stale)?;
+    remotes_as_locked(manifest, &sources, &lock).map_err(stale)?;
     let pinning =
         Pinning { locked: &lock.layers, moving: &Moving::Nothing, lock: LayerLock::AloneForFolders };
     let folders = snapshots(world, (manifest, &sources), &pinning, &mut Notes::default()).map_err(stale)?;

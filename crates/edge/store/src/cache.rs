@@ -2,9 +2,11 @@
 
 use std::fs;
 use std::io::{ErrorKind, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use crate::error::StoreError;
+use crate::folder::Folder;
 
 /// Makes a folder and those above it, if they are not there.
 pub fn create_folders(path: &Path) -> Result<(), StoreError> {
@@ -23,16 +25,25 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
 
 /// Makes a folder with these subfolders and files, whole or not at all; one that is there already stays.
 pub fn create_whole(path: &Path, folders: &[&str], files: &[(&str, &str)]) -> Result<(), StoreError> {
+    fill_whole(path, |fresh| {
+        let fail = |cause| StoreError::new(path, cause);
+        for folder in folders {
+            fs::create_dir_all(fresh.path().join(folder)).map_err(fail)?;
+        }
+        files.iter().try_for_each(|(name, content)| fs::write(fresh.path().join(name), content).map_err(fail))
+    })
+}
+
+/// Makes a folder that others see full or not at all; one that is there already stays.
+pub fn fill_whole<E: From<StoreError>>(
+    path: &Path,
+    fill: impl FnOnce(&Folder) -> Result<(), E>,
+) -> Result<(), E> {
     let fail = |cause| StoreError::new(path, cause);
     let parent = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(parent).map_err(fail)?;
     let fresh = tempfile::Builder::new().prefix(".new-").tempdir_in(parent).map_err(fail)?;
-    for folder in folders {
-        fs::create_dir_all(fresh.path().join(folder)).map_err(fail)?;
-    }
-    for (name, content) in files {
-        fs::write(fresh.path().join(name), content).map_err(fail)?;
-    }
+    fill(&Folder::open(fresh.path())?)?;
     match fs::rename(fresh.path(), path) {
         Ok(()) => {
             // The folder has its own name now: nothing is left under the temporary one to clean up.
@@ -40,20 +51,40 @@ pub fn create_whole(path: &Path, folders: &[&str], files: &[(&str, &str)]) -> Re
             Ok(())
         }
         Err(_) if path.is_dir() => Ok(()),
-        Err(cause) => Err(fail(cause)),
+        Err(cause) => Err(fail(cause).into()),
+    }
+}
+
+/// Throws away all folders in a folder but the newest so many; one that is going is not seen half empty.
+pub fn keep_newest(folder: &Path, count: usize) -> Result<(), StoreError> {
+    let mut known: Vec<(SystemTime, PathBuf)> = Vec::new();
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        // What is gone by now was thrown away by another process.
+        let Ok(found) = entry.metadata() else { continue };
+        if found.is_dir() {
+            known.push((found.modified().unwrap_or(SystemTime::UNIX_EPOCH), entry.path()));
+        }
+    }
+    known.sort();
+    let going = known.len().saturating_sub(count);
+    known[..going].iter().try_for_each(|(_, path)| put_away(path).map(drop))
+}
+
+/// Takes a folder out of sight at once; it is thrown away with what is returned.
+fn put_away(path: &Path) -> Result<tempfile::TempDir, StoreError> {
+    let fail = |cause| StoreError::new(path, cause);
+    let parent = path.parent().unwrap_or(Path::new("."));
+    let trash = tempfile::Builder::new().prefix(".old-").tempdir_in(parent).map_err(fail)?;
+    match fs::rename(path, trash.path().join("folder")) {
+        Err(cause) if cause.kind() != ErrorKind::NotFound => Err(fail(cause)),
+        _ => Ok(trash),
     }
 }
 
 /// Puts one folder in the place of another, which is thrown away.
 pub fn replace_folder(new: &Path, old: &Path) -> Result<(), StoreError> {
-    let fail = |cause| StoreError::new(old, cause);
-    let parent = old.parent().unwrap_or(Path::new("."));
-    let trash = tempfile::Builder::new().prefix(".old-").tempdir_in(parent).map_err(fail)?;
-    match fs::rename(old, trash.path().join("folder")) {
-        Err(cause) if cause.kind() != ErrorKind::NotFound => return Err(fail(cause)),
-        _ => {}
-    }
-    fs::rename(new, old).map_err(fail)
+    let _trash = put_away(old)?;
+    fs::rename(new, old).map_err(|cause| StoreError::new(old, cause))
 }
 
 /// Throws a folder away; one that is not there is no error.
@@ -115,6 +146,37 @@ mod tests {
         remove_folder(&one).unwrap();
         remove_folder(&one).unwrap();
         assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_filled_leaves_nothing_behind() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("one");
+        let file = agpm_model::RelativePath::new("a/f").unwrap();
+        let half = fill_whole(&path, |folder| {
+            folder.create_new(&file, b"1")?;
+            folder.create_new(&file, b"2")
+        });
+        assert!(half.is_err());
+        assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
+        fill_whole(&path, |folder| folder.create_new(&file, b"1")).unwrap();
+        fill_whole(&path, |folder| folder.create_new(&file, b"late")).unwrap();
+        assert_eq!(fs::read(path.join("a/f")).unwrap(), b"1");
+        assert_eq!(fs::read_dir(place.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn the_oldest_folders_go() {
+        let place = tempfile::tempdir().unwrap();
+        for (name, age) in [("b", 30), ("a", 20), ("d", 10), ("c", 5)] {
+            create_whole(&place.path().join(name), &[], &[("f", "")]).unwrap();
+            let time = SystemTime::now() - std::time::Duration::from_secs(age);
+            fs::File::open(place.path().join(name)).unwrap().set_modified(time).unwrap();
+        }
+        write_whole(&place.path().join("file"), b"").unwrap();
+        keep_newest(place.path(), 2).unwrap();
+        assert_eq!(crate::names_in(place.path()), ["c", "d", "file"]);
+        keep_newest(&place.path().join("absent"), 2).unwrap();
     }
 
     #[test]

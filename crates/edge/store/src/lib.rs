@@ -40,7 +40,8 @@ mod undo;
 mod watch;
 
 pub use cache::{
-    create_folders, create_whole, is_folder, is_smaller, remove_folder, replace_folder, sweep, write_whole,
+    create_folders, create_whole, fill_whole, is_folder, is_smaller, keep_newest, remove_folder,
+    replace_folder, sweep, write_whole,
 };
 pub use driver::{DriverError, run_driver};
 pub use error::{Problem, StoreError};

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use agpm_diag::{Diagnostic, codes};
 use agpm_text::{Document, Format, Kind, NodeRef, Value, print};
 
+use crate::catalog_remote::{CatalogRemote, RemoteBase};
 use crate::digest::{Checksum, ObjectId};
 use crate::manifest::{Install, spot};
 use crate::name::{LayerName, ResourceName, SourceName, ToolName};
@@ -18,7 +19,7 @@ pub(crate) const VERSION: usize = 1;
 const HEADER: &str = "# Written by agpm. Commit it, and do not edit it by hand.\n";
 
 /// Tables of a lockfile besides those of the resources.
-pub(crate) const LOCK: Schema = Schema::strict("lockfile", &["version", "sources", "layers"]);
+pub(crate) const LOCK: Schema = Schema::strict("lockfile", &["version", "sources", "layers", "catalog"]);
 /// What is written of a source.
 pub(crate) const LOCKED_SOURCE: Schema = Schema::strict("locked source", &["name", "url"]);
 /// What is written of a layer.
@@ -26,6 +27,9 @@ pub(crate) const LOCKED_LAYER: Schema = Schema::strict(
     "locked layer",
     &["name", "source", "requirement", "version", "resolved_commit", "checksum"],
 );
+/// What is written of a remote of the catalog.
+pub(crate) const LOCKED_REMOTE: Schema =
+    Schema::strict("locked remote", &["remote", "version", "resolved_commit"]);
 /// What is written of a resource.
 pub(crate) const LOCKED: Schema = Schema::strict(
     "locked resource",
@@ -55,6 +59,8 @@ pub struct Lockfile {
     pub sources: Vec<LockedSource>,
     /// The layers, lowest first.
     pub layers: Vec<LockedLayer>,
+    /// The remotes of the catalog, highest first.
+    pub catalog: Vec<LockedRemote>,
     /// Everything that is installed, by kind and name.
     pub entries: Vec<Locked>,
 }
@@ -94,6 +100,47 @@ impl LockedLayer {
         }
         map.push(("checksum", self.checksum.to_string().into()));
         Value::map(map)
+    }
+}
+
+/// A remote of the catalog as it was when it was locked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LockedRemote {
+    remote: CatalogRemote,
+    /// The branch or tag, or the commit as it was asked for.
+    pub version: String,
+    /// The commit.
+    pub commit: ObjectId,
+}
+
+impl LockedRemote {
+    /// A pin; what is secret in the remote is left out.
+    pub fn new(remote: &CatalogRemote, version: String, commit: ObjectId) -> Self {
+        LockedRemote { remote: remote.without_secrets(), version, commit }
+    }
+
+    /// What was asked for, without secrets.
+    pub fn remote(&self) -> &CatalogRemote {
+        &self.remote
+    }
+
+    /// The same of a source that is called otherwise by now.
+    pub fn with_source(self, name: SourceName) -> Self {
+        let remote = CatalogRemote { base: RemoteBase::Source(name), ..self.remote };
+        LockedRemote { remote, ..self }
+    }
+
+    /// Whether it pins this remote.
+    pub fn pins(&self, remote: &CatalogRemote) -> bool {
+        self.remote == remote.without_secrets()
+    }
+
+    fn value(&self) -> Value {
+        Value::map([
+            ("remote", Value::from(self.remote.to_string())),
+            ("version", self.version.as_str().into()),
+            ("resolved_commit", self.commit.as_str().into()),
+        ])
     }
 }
 
@@ -173,6 +220,9 @@ impl Lockfile {
         if !self.layers.is_empty() {
             root.push(("layers", Value::List(self.layers.iter().map(LockedLayer::value).collect())));
         }
+        if !self.catalog.is_empty() {
+            root.push(("catalog", Value::List(self.catalog.iter().map(LockedRemote::value).collect())));
+        }
         for kind in RESOURCE_TYPES {
             let entries: Vec<Value> =
                 self.entries.iter().filter(|e| e.kind == kind).map(Locked::value).collect();
@@ -200,6 +250,9 @@ impl Lockfile {
             }
             for node in list(root.get("layers")) {
                 lock.layers.extend(reading.layer(node));
+            }
+            for node in list(root.get("catalog")) {
+                lock.catalog.extend(reading.remote(node));
             }
             for kind in RESOURCE_TYPES {
                 for node in list(root.get(kind.plural())) {
@@ -317,6 +370,17 @@ impl Reading {
             return None;
         };
         Some(LockedLayer { name, pin, checksum })
+    }
+
+    fn remote(&mut self, node: NodeRef<'_>) -> Option<LockedRemote> {
+        let remote = self.read(node, "remote", |text| CatalogRemote::parse(text).ok()).ok()?;
+        let version = self.read(node, "version", |text| Some(text.to_owned())).ok()?;
+        let commit = self.read(node, "resolved_commit", |text| text.parse().ok()).ok()?;
+        let (Some(remote), Some(version), Some(commit)) = (remote, version, commit) else {
+            self.broken(node, "this remote has no `remote`, no `version` or no `resolved_commit`");
+            return None;
+        };
+        Some(LockedRemote::new(&remote, version, commit))
     }
 
     fn entry(&mut self, kind: ResourceType, node: NodeRef<'_>) -> Option<Locked> {

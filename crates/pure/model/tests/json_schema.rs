@@ -93,6 +93,7 @@ rules = {}
 unset = []
 
 [catalog]
+remotes = ["hub#v1.0.0:/team", "git+https://example.com/more.git"]
 
 [lineage]
 

@@ -5,8 +5,9 @@ mod validator;
 
 use agpm_diag::SourceMap;
 use agpm_model::{
-    Checksum, Install, LayerName, LayerPin, Locked, LockedLayer, LockedSource, Lockfile, Origin,
-    RESOURCE_TYPES, RelativePath, ResourceName, ResourcePath, SourceName, ToolName, Unit, lock_schema,
+    CatalogRemote, Checksum, Install, LayerName, LayerPin, Locked, LockedLayer, LockedRemote, LockedSource,
+    Lockfile, Origin, RESOURCE_TYPES, RelativePath, ResourceName, ResourcePath, SourceName, ToolName, Unit,
+    lock_schema,
 };
 use agpm_text::{Format, Limits, Value, parse, to_value};
 use proptest::prelude::*;
@@ -77,18 +78,35 @@ prop_compose! {
     }
 }
 
+prop_compose! {
+    fn remote()(
+        base in prop::sample::select(vec!["community", "git+https://me:secret@h/o/r", "git+file:///C:/r"]),
+        reference in prop::option::of("[a-z]{1,5}(/[a-z]{1,3})?"),
+        folder in prop::option::of("[a-z]{1,5}(/[a-z]{1,3})?"),
+        digits in "[0-9a-f]{40}",
+    ) -> LockedRemote {
+        let reference = reference.map(|text| format!("#{text}")).unwrap_or_default();
+        let folder = folder.map(|text| format!(":/{text}")).unwrap_or_default();
+        let remote = CatalogRemote::parse(&format!("{base}{reference}{folder}")).unwrap();
+        LockedRemote::new(&remote, "main".to_owned(), digits.parse().unwrap())
+    }
+}
+
 proptest! {
     #[test]
     fn what_is_written_reads_back(
         layers in prop::collection::vec(layer(), 0..4),
+        catalog in prop::collection::vec(remote(), 0..3),
         mut entries in prop::collection::vec(entry(), 0..6),
         url in prop::option::of("[a-z:/.é'\"]{1,20}"),
     ) {
         entries.sort_by(|a, b| (a.kind, &a.name).cmp(&(b.kind, &b.name)));
         entries.dedup_by(|a, b| (a.kind, &a.name) == (b.kind, &b.name));
         let sources = vec![LockedSource { name: SourceName::new("some source").unwrap(), url }];
-        let lock = Lockfile { sources, layers, entries };
+        let lock = Lockfile { sources, layers, catalog, entries };
         let text = lock.to_text();
+        prop_assert!(!text.contains("secret"), "{}", text);
+        prop_assert_eq!(text.contains("[[catalog]]"), !lock.catalog.is_empty());
         prop_assert_eq!(read(&text), (lock.clone(), 0), "{}", text);
         prop_assert_eq!(read(&text).0.to_text(), text);
     }
@@ -96,10 +114,11 @@ proptest! {
     #[test]
     fn what_is_written_is_valid_and_has_no_key_that_the_schema_lacks(
         layers in prop::collection::vec(layer(), 0..4),
+        catalog in prop::collection::vec(remote(), 0..3),
         entries in prop::collection::vec(entry(), 0..6),
     ) {
         let sources = vec![LockedSource { name: SourceName::new("some source").unwrap(), url: None }];
-        let value = value(&Lockfile { sources, layers, entries }.to_text());
+        let value = value(&Lockfile { sources, layers, catalog, entries }.to_text());
         prop_assert_eq!(problems(&lock_schema(), &value), Vec::<String>::new());
         prop_assert_eq!(unknown_keys(&lock_schema(), &value), Vec::<String>::new());
     }
@@ -118,6 +137,7 @@ fn unknown_keys(schema: &Value, lock: &Value) -> Vec<String> {
         let definition = match section.as_str() {
             "sources" => "source",
             "layers" => "layer",
+            "catalog" => "remote",
             _ => "entry",
         };
         let known = schema.get("$defs").and_then(|all| all.get(definition)?.get("properties")).unwrap();
@@ -141,6 +161,8 @@ fn a_lockfile_that_cannot_be_understood_is_not_valid() {
         "version = 1\n[[sources]]\nurl = \"x\"\n",
         "version = 1\n[[layers]]\nname = \"x\"\n",
         "version = 1\n[[layers]]\nname = \"x\"\nchecksum = \"md5:1\"\n",
+        "version = 1\n[[catalog]]\nremote = \"x\"\nversion = \"main\"\n",
+        "version = 1\n[[catalog]]\nremote = \"x\"\nversion = \"main\"\nresolved_commit = \"12\"\n",
     ] {
         assert!(!problems(&lock_schema(), &value(text)).is_empty(), "{text}");
         assert_ne!(read(text).1, 0, "{text}");
@@ -159,6 +181,8 @@ fn what_cannot_be_understood_is_told() {
         "version = 1\n[[agents]]\nname = \"a\"\npath = \"a.md\"\nrequirement = \"x\"\nchecksum = \"md5:1\"\n",
         "version = 1\n[[agents]]\nname = \"a\"\npath = \"a.md\"\ninstalled_at = \"/etc/passwd\"\n",
         "version = 1\n[[sources]]\nurl = \"x\"\n",
+        "version = 1\n[[catalog]]\nremote = \"x:/../y\"\nversion = \"main\"\nresolved_commit = \"1234567890123456789012345678901234567890\"\n",
+        "version = 1\n[[catalog]]\nremote = \"x\"\n",
         "version = 1\n[[layers]]\nname = \"x\"\n",
         "version = 1\n[[layers]]\nname = \"x\"\nsource = \"s\"\nchecksum = \"sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855\"\n",
         "version = 1\n[[agents]]\nname = \"a\"\npath = \"a.md\"\nrequirement = \"x\"\n\

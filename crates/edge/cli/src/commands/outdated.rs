@@ -25,10 +25,9 @@ fn render(report: OutdatedReport, shown: &Shown<'_>) -> Rendering {
         return Rendering::Text(format!("{all} up to date\n"));
     }
     let rows = report.outdated.iter().map(|row| {
-        let kind = ResourceType::named(row.kind).map_or("layer", |kind| kind.singular()).to_owned();
         vec![
             row.name.clone(),
-            kind,
+            kind_word(row.kind).to_owned(),
             row.source.clone(),
             row.current.clone(),
             row.allowed.clone(),
@@ -36,4 +35,13 @@ fn render(report: OutdatedReport, shown: &Shown<'_>) -> Rendering {
         ]
     });
     Rendering::Text(table(&HEAD, &rows.collect::<Vec<_>>()))
+}
+
+/// The word for one of a kind.
+fn kind_word(plural: &'static str) -> &'static str {
+    match (ResourceType::named(plural), plural) {
+        (Some(kind), _) => kind.singular(),
+        (None, "layers") => "layer",
+        (None, other) => other,
+    }
 }

@@ -3,6 +3,7 @@
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, clippy::unwrap_used, clippy::panic)]
 
 mod broken;
+mod checkout;
 #[cfg(unix)]
 mod processes;
 mod reading;

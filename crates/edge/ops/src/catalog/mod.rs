@@ -1,18 +1,25 @@
 //! The catalog: one list of agents and workflows out of project, home and git.
 //!
 //! `ground` finds the layers and their manifests, `open` reads and folds them, `report` and `file` are what is made of them.
+//! `remotes` makes layers of git remotes, `choice` says which version of them, and `pins` keeps that in the lockfile.
 
+mod choice;
 mod file;
 mod ground;
 mod lint;
 mod open;
+mod pins;
 mod remotes;
 mod report;
+#[cfg(test)]
+mod tests;
 
 pub use agpm_catalog::{EntryKind, Filter as CatalogFilter};
+pub(crate) use choice::Choice;
 pub use file::{CatalogFile, CatalogRead, catalog_show};
 pub use ground::{CatalogLayer, CatalogMode, CatalogPlaces, LayerKind};
 pub(crate) use lint::lint_catalog;
 pub(crate) use open::open;
 pub use open::{OpenCatalog, open_catalog};
+pub(crate) use pins::{ask_remotes, remote_today, remotes_as_locked, remotes_to_lock};
 pub use report::{CatalogReport, CatalogRequest, CatalogRow, Shadowed, catalog};

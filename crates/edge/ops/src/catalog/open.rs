@@ -8,7 +8,7 @@ use agpm_store::{self as store, Marks, Problem};
 use agpm_text::{Format, Limits, decode, parse};
 
 use crate::catalog::ground::{CatalogLayer, CatalogPlaces, LayerKind, ManifestFile, project_folder};
-use crate::catalog::remotes::{RemoteLayer, remote_layers};
+use crate::catalog::remotes::{RemoteLayer, remote_layers, remotes_as_told};
 use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::{ManifestFiles, Project, limit};
 use crate::parallel;
@@ -73,7 +73,8 @@ fn remotes(
         }
         None => Project::default(),
     };
-    remote_layers(world, &project, &places.remotes, notes)
+    let told = remotes_as_told(&project.manifest, &places.remotes)?;
+    remote_layers(world, &project, &told, notes)
 }
 
 fn layers(

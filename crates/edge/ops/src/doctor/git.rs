@@ -5,7 +5,7 @@ use agpm_git::GitError;
 
 use crate::doctor::{DoctorRequest, Summary, project};
 use crate::failure::{Failure, Notes};
-use crate::packages::{GIT_HELP, Opened, Sources, git};
+use crate::packages::{GIT_HELP, Sources, git};
 use crate::world::World;
 
 pub(super) fn check(world: &World, _: &DoctorRequest, notes: &mut Notes) -> Result<Summary, Failure> {
@@ -23,10 +23,9 @@ pub(super) fn check(world: &World, _: &DoctorRequest, notes: &mut Notes) -> Resu
     Ok(Summary::Of(summary))
 }
 
-/// Whether a dependency or a layer of the project comes from a repository.
+/// Whether a dependency, a layer or a remote of the project comes from a repository.
 fn is_needed(world: &World, notes: &mut Notes) -> bool {
     project(world, notes).is_ok_and(|(project, store)| {
-        let sources = Sources::open(&world.environment, &project.manifest, store.path());
-        sources.iter().any(|(_, source)| matches!(source, Opened::Git(_)))
+        Sources::open(&world.environment, &project.manifest, store.path()).need_git()
     })
 }

@@ -15,7 +15,8 @@ pub(super) fn check(world: &World, _: &DoctorRequest, notes: &mut Notes) -> Resu
     let Some(files) = ManifestFiles::find(environment, ManifestUse::Nearest)? else { return Ok(NO_MANIFEST) };
     let store = files.store()?;
     let manifest = Project::of(environment, files, notes)?.manifest;
-    let empty = manifest.dependencies.is_empty() && manifest.layers.is_empty();
+    let unpinned = manifest.layers.is_empty() && manifest.catalog.shared.is_empty();
+    let empty = manifest.dependencies.is_empty() && unpinned;
     let lock = match read_lock(environment, &store, notes)? {
         None if empty => "",
         None => {

@@ -41,9 +41,9 @@ pub(super) fn decide(
     given: Given,
     notes: &mut Notes,
 ) -> Result<Decided, Failure> {
-    let Given { entries, making, layered } = given;
+    let Given { entries, making, layered, catalog } = given;
     let old = ready.lock.as_ref().map(|(lock, _)| lock);
-    let lock = lock_of(&ready.project.manifest, (&entries, &making.made), layered.locked);
+    let lock = lock_of(&ready.project.manifest, (&entries, &making.made), (layered.locked, catalog));
     let moved = old.map(|old| moves(old, &lock)).unwrap_or_default();
     if let Some(old) = old {
         tell_other_bytes(old, &lock, notes);

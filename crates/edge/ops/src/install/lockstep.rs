@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_diag::{Diagnostic, Severity, codes};
-use agpm_model::{LayerPin, Locked, LockedLayer, Lockfile, ResourceName, ResourceType};
+use agpm_model::{LayerPin, Locked, LockedLayer, LockedRemote, Lockfile, ResourceName, ResourceType};
 
 use crate::failure::{Failure, FailureKind, Notes};
 use crate::install::{LockChange, LockUse, Moved};
@@ -83,6 +83,7 @@ pub(super) fn moves(old: &Lockfile, new: &Lockfile) -> Vec<Moved> {
         moved.push(Moved { resource: now.label(), from: say(was), to: say(now) });
     }
     moved.extend(new.layers.iter().filter_map(|now| layer_move(old, now)));
+    moved.extend(new.catalog.iter().filter_map(|now| remote_move(old, now)));
     moved
 }
 
@@ -95,6 +96,17 @@ fn layer_move(old: &Lockfile, now: &LockedLayer) -> Option<Moved> {
         false => pin.version.clone(),
     };
     Some(Moved { resource: now.name.label(), from: say(was), to: say(is) })
+}
+
+/// A remote of the catalog whose commit differs.
+fn remote_move(old: &Lockfile, now: &LockedRemote) -> Option<Moved> {
+    let was = old.catalog.iter().find(|was| was.remote() == now.remote())?;
+    let say = |pin: &LockedRemote| match was.version == now.version {
+        true => format!("{} ({})", pin.version, pin.commit.short()),
+        false => pin.version.clone(),
+    };
+    let moved = || Moved { resource: now.remote().label(), from: say(was), to: say(now) };
+    (was.commit != now.commit).then(moved)
 }
 
 fn difference(old: &Lockfile, new: &Lockfile) -> String {
@@ -114,6 +126,12 @@ fn difference(old: &Lockfile, new: &Lockfile) -> String {
         format!("{} would be removed", gone.name.label())
     } else if old.layers != new.layers {
         "the layers have another order".to_owned()
+    } else if let Some(changed) = new.catalog.iter().find(|remote| !old.catalog.contains(remote)) {
+        format!("{} is not what is locked", changed.remote().label())
+    } else if let Some(gone) = old.catalog.iter().find(|remote| !new.catalog.contains(remote)) {
+        format!("{} would be removed", gone.remote().label())
+    } else if old.catalog != new.catalog {
+        "the remotes of the catalog have another order".to_owned()
     } else {
         "its sources are not those of the manifest".to_owned()
     };

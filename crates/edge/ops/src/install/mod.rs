@@ -13,7 +13,7 @@ mod writing;
 
 use std::borrow::Cow;
 
-use agpm_model::{Checksum, Lockfile, RelativePath};
+use agpm_model::{Checksum, LockedRemote, Lockfile, RelativePath};
 use agpm_plan::{Ledger, Plan};
 use agpm_store::{ProjectLock, ProjectStore};
 
@@ -28,6 +28,7 @@ pub use crate::install::request::{
 };
 pub(crate) use crate::install::writing::hold;
 
+use crate::catalog::remotes_to_lock;
 use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::{ManifestFiles, Project, refuse_link};
 use crate::install::deciding::decide;
@@ -153,11 +154,12 @@ fn gather(
     Ok(Ready { held, project, read, inputs, places, lock, ledger })
 }
 
-/// Everything that is to be on the disk: resources, and files of layers.
+/// Everything that is to be on the disk: resources, and files of layers; and what is only locked.
 struct Given {
     entries: Vec<ResolvedEntry>,
     making: Making,
     layered: Layered,
+    catalog: Vec<LockedRemote>,
 }
 
 fn given(
@@ -187,5 +189,6 @@ fn given(
     executables::check(manifest, (&entries, &making.made), allowed_here, job.request, notes)?;
     fidelity::check(&entries, &making.made, job.request.fidelity, notes)?;
     let layered = layered(world, (manifest, &sources), (job, old), notes)?;
-    Ok(Given { entries, making, layered })
+    let catalog = remotes_to_lock(world, (manifest, &sources), (job, old), notes)?;
+    Ok(Given { entries, making, layered, catalog })
 }

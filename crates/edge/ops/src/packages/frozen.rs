@@ -53,7 +53,7 @@ pub(crate) fn as_locked(
     };
     let entries: Vec<Locked> = lock.entries.iter().filter(is_known).cloned().collect();
     let roots = entries.iter().map(named).collect();
-    let lock = Lockfile { sources: lock.sources.clone(), layers: Vec::new(), entries };
+    let lock = Lockfile { sources: lock.sources.clone(), entries, ..Lockfile::default() };
     let mut entries = with_bytes(world, (manifest, sources), &lock, roots, notes)?;
     for resolved in entries.iter_mut().filter(|resolved| resolved.entry.variants.is_empty()) {
         resolved.entry.variants.push(Variant::PLAIN);

@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_diag::{Diagnostic, codes};
 use agpm_model::{
-    Dependency, Install, LayerName, Locked, LockedLayer, LockedSource, Lockfile, Manifest, ObjectId, Origin,
-    PatchScope, ResourceName, ResourceType, Source, SourceName, SourceScope, Unit,
+    CatalogRemote, Dependency, Install, LayerName, Locked, LockedLayer, LockedRemote, LockedSource, Lockfile,
+    Manifest, ObjectId, Origin, PatchScope, ResourceName, ResourceType, Source, SourceName, SourceScope,
+    Unit,
 };
 use agpm_store::{Problem, ProjectStore, StoreError};
 use agpm_text::Format;
@@ -41,14 +42,17 @@ pub(crate) enum Named {
     Resource(ResourceType, ResourceName),
     /// A layer.
     Layer(LayerName),
+    /// A remote of the catalog, without secrets.
+    Remote(CatalogRemote),
 }
 
 impl Named {
     /// The name alone.
-    pub(crate) fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> String {
         match self {
-            Named::Resource(_, name) => name.as_str(),
-            Named::Layer(name) => name.as_str(),
+            Named::Resource(_, name) => name.to_string(),
+            Named::Layer(name) => name.to_string(),
+            Named::Remote(remote) => remote.to_string(),
         }
     }
 
@@ -57,6 +61,7 @@ impl Named {
         match self {
             Named::Resource(kind, name) => format!("{kind}/{name}"),
             Named::Layer(name) => name.label(),
+            Named::Remote(remote) => remote.label(),
         }
     }
 }
@@ -64,10 +69,19 @@ impl Named {
 impl Moving {
     /// Whether a layer may become another version.
     pub(crate) fn moves_layer(&self, layer: &LayerName) -> bool {
+        self.moves(|| Named::Layer(layer.clone()))
+    }
+
+    /// Whether a remote of the catalog may.
+    pub(crate) fn moves_remote(&self, remote: &CatalogRemote) -> bool {
+        self.moves(|| Named::Remote(remote.without_secrets()))
+    }
+
+    fn moves(&self, one: impl FnOnce() -> Named) -> bool {
         match self {
             Moving::Nothing => false,
             Moving::Everything => true,
-            Moving::Only(named) => named.contains(&Named::Layer(layer.clone())),
+            Moving::Only(named) => named.contains(&one()),
         }
     }
 }
@@ -138,6 +152,11 @@ pub(crate) fn with_names_of(manifest: &Manifest, lock: &Lockfile) -> Lockfile {
                 pin.source = now.name.clone();
             }
         }
+        for pin in &mut lock.catalog {
+            if pin.remote().source() == Some(&source.name) {
+                *pin = pin.clone().with_source(now.name.clone());
+            }
+        }
         let old = Origin::Source(source.name.clone());
         for locked in lock.entries.iter_mut().filter(|locked| locked.unit.origin == old) {
             locked.unit.origin = Origin::Source(now.name.clone());
@@ -185,11 +204,12 @@ impl<'m> Roots<'m> {
 pub(crate) fn lock_of(
     manifest: &Manifest,
     (entries, made): (&[ResolvedEntry], &[Made]),
-    layers: Vec<LockedLayer>,
+    (layers, catalog): (Vec<LockedLayer>, Vec<LockedRemote>),
 ) -> Lockfile {
     let of_entries = entries.iter().filter_map(|entry| entry.entry.unit.origin.source());
     let of_layers = layers.iter().filter_map(|layer| Some(&layer.pin.as_ref()?.source));
-    let used: BTreeSet<&SourceName> = of_entries.chain(of_layers).collect();
+    let of_remotes = catalog.iter().filter_map(|pin| pin.remote().source());
+    let used: BTreeSet<&SourceName> = of_entries.chain(of_layers).chain(of_remotes).collect();
     let sources = used.into_iter().filter_map(|name| manifest.source(name));
     // A folder of the user's own says nothing to others.
     let shown = |source: &&Source| source.scope == SourceScope::Project || !source.address.is_local();
@@ -204,7 +224,7 @@ pub(crate) fn lock_of(
         locked.dependencies = resolved.entry.needs.iter().map(|need| references[*need].clone()).collect();
         locked.dependencies.sort();
     }
-    Lockfile { sources: sources.collect(), layers, entries: all }
+    Lockfile { sources: sources.collect(), layers, catalog, entries: all }
 }
 
 /// One entry; what it needs is filled in when all have their names.

@@ -162,8 +162,10 @@ pub(crate) fn report_moved_tags(lock: &Lockfile, source: &SourceName, refs: &Ref
     let locked = lock.entries.iter().filter(of_source);
     let pins = lock.layers.iter().filter_map(|layer| layer.pin.as_ref()).filter(|pin| pin.source == *source);
     let layers = pins.map(|pin| (&pin.version, Some(&pin.commit)));
+    let remotes = lock.catalog.iter().filter(|pin| pin.remote().source() == Some(source));
+    let remotes = remotes.map(|pin| (&pin.version, Some(&pin.commit)));
     let tags = locked.filter_map(|locked| Some((locked.version.as_ref()?, locked.commit.as_ref())));
-    let tags: BTreeMap<&String, Option<&ObjectId>> = tags.chain(layers).collect();
+    let tags: BTreeMap<&String, Option<&ObjectId>> = tags.chain(layers).chain(remotes).collect();
     let moved = tags.into_iter().filter_map(|(label, commit)| moved_tag(source, refs, label, commit));
     notes.diagnostics.extend(moved);
 }

@@ -4,9 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use agpm_diag::{Diagnostic, codes};
+use agpm_diag::{Diagnostic, codes, did_you_mean};
 use agpm_git::{Git, GitError, Refs, Remote, is_git_folder};
-use agpm_model::{AddressKind, Manifest, Origin, Source, SourceName, Unit};
+use agpm_model::{
+    AddressKind, CatalogRemote, Manifest, Origin, RemoteBase, Source, SourceAddress, SourceName, Unit,
+};
 use agpm_store as store;
 
 use crate::failure::{Failure, FailureKind};
@@ -28,32 +30,67 @@ pub(crate) enum Opened {
 #[derive(Debug)]
 pub(crate) struct Sources {
     opened: BTreeMap<SourceName, Opened>,
+    /// Remotes of the catalog that have an address and no name.
+    unnamed: BTreeMap<SourceAddress, Opened>,
     pub(crate) project: PathBuf,
     pub(crate) root: PathBuf,
     pub(crate) scope: Scope,
 }
 
 impl Sources {
-    /// Opens what the dependencies use; starts no process.
+    /// Opens what the dependencies, the layers and the catalog use; starts no process.
     pub(crate) fn open(environment: &Environment, manifest: &Manifest, root: &Path) -> Self {
         let units = manifest.dependencies.iter().filter_map(|dependency| dependency.unit.origin.source());
         let layers = manifest.layers.iter().filter_map(|layer| layer.place.source());
-        let used: BTreeSet<&SourceName> = units.chain(layers).collect();
-        let used = |source: &&Source| used.contains(&source.name);
-        Sources::of(environment, manifest.sources.iter().filter(used), root)
+        let used: BTreeSet<&SourceName> = units.chain(layers).chain(manifest.catalog.sources()).collect();
+        let used = manifest.sources.iter().filter(|source| used.contains(&source.name));
+        Sources::of(environment, used, manifest.catalog.all(), root)
     }
 
     /// Opens every source of the manifest.
     pub(crate) fn open_all(environment: &Environment, manifest: &Manifest, root: &Path) -> Self {
-        Sources::of(environment, manifest.sources.iter(), root)
+        Sources::of(environment, manifest.sources.iter(), manifest.catalog.all(), root)
     }
 
-    fn of<'s>(environment: &Environment, sources: impl Iterator<Item = &'s Source>, root: &Path) -> Self {
+    /// Opens what these remotes of the catalog are.
+    pub(crate) fn open_remotes<'r>(
+        environment: &Environment,
+        manifest: &'r Manifest,
+        root: &Path,
+        remotes: impl Iterator<Item = &'r CatalogRemote> + Clone,
+    ) -> Self {
+        let used: BTreeSet<&SourceName> = remotes.clone().filter_map(CatalogRemote::source).collect();
+        let used = manifest.sources.iter().filter(|source| used.contains(&source.name));
+        Sources::of(environment, used, remotes, root)
+    }
+
+    fn of<'s>(
+        environment: &Environment,
+        sources: impl Iterator<Item = &'s Source>,
+        remotes: impl Iterator<Item = &'s CatalogRemote>,
+        root: &Path,
+    ) -> Self {
         let git = git(environment);
         let project = environment.manifest_folder(root);
-        let open = |source: &Source| (source.name.clone(), open(&git, environment, source, project));
-        let opened = sources.map(open).collect();
-        Sources { opened, project: project.to_owned(), root: root.to_owned(), scope: environment.scope }
+        let open = |address: &SourceAddress| open(&git, environment, address, project);
+        let opened = sources.map(|source| (source.name.clone(), open(&source.address))).collect();
+        let addresses: BTreeSet<&SourceAddress> = remotes.filter_map(CatalogRemote::address).collect();
+        let unnamed = addresses.into_iter().map(|address| (address.clone(), open(address))).collect();
+        let (scope, project, root) = (environment.scope, project.to_owned(), root.to_owned());
+        Sources { opened, unnamed, project, root, scope }
+    }
+
+    /// What a remote of the catalog is.
+    pub(crate) fn remote(&self, remote: &CatalogRemote) -> Option<&Opened> {
+        match &remote.base {
+            RemoteBase::Source(name) => self.opened.get(name),
+            RemoteBase::Address(address) => self.unnamed.get(address),
+        }
+    }
+
+    /// Whether any of them needs git.
+    pub(crate) fn need_git(&self) -> bool {
+        self.opened.values().chain(self.unnamed.values()).any(|source| matches!(source, Opened::Git(_)))
     }
 
     /// The source of that name, which the manifest has.
@@ -110,16 +147,16 @@ pub(crate) fn git(environment: &Environment) -> Git {
     }
 }
 
-/// A source by its address; relative folders start at `base`.
-pub(crate) fn open(git: &Git, environment: &Environment, source: &Source, base: &Path) -> Opened {
-    let folder = match source.address.kind() {
+/// What is at an address; relative folders start at `base`.
+pub(crate) fn open(git: &Git, environment: &Environment, address: &SourceAddress, base: &Path) -> Opened {
+    let folder = match address.kind() {
         AddressKind::Folder(text) => Some(local_path(text, base, environment)),
         AddressKind::FileUrl(path) => Some(PathBuf::from(path)),
         AddressKind::Remote => None,
     };
     match folder {
         Some(folder) if store::is_folder(&folder) && !is_git_folder(&folder) => Opened::Folder(folder),
-        _ => Opened::Git(Box::new(git.remote(&source.address, base))),
+        _ => Opened::Git(Box::new(git.remote(address, base))),
     }
 }
 
@@ -134,6 +171,11 @@ pub(crate) fn local_path(text: &str, base: &Path, environment: &Environment) -> 
 
 /// What git could not do, as a failure with a way out.
 pub(crate) fn git_failure(name: &SourceName, error: GitError) -> Failure {
+    git_failure_of(&format!("source `{name}`"), error)
+}
+
+/// The same of something that messages call so.
+pub(crate) fn git_failure_of(what: &str, error: GitError) -> Failure {
     let (kind, code, help) = match &error {
         GitError::Offline { .. } => {
             (FailureKind::Network, &codes::SOURCE_OFFLINE, "run the command once without `--offline`")
@@ -156,6 +198,16 @@ pub(crate) fn git_failure(name: &SourceName, error: GitError) -> Failure {
             &codes::PACKAGE_VERSION,
             "check `rev`, or run `agpm update` if the repository was rewritten",
         ),
+        GitError::NoSuchFolder { folder, beside, .. } => {
+            let name = folder.rsplit('/').next().unwrap_or(folder);
+            let near = did_you_mean(name, "there are these folders", beside.iter().map(String::as_str));
+            let mut found = Diagnostic::new(&codes::NAME_UNKNOWN, format!("{what}: {error}"));
+            found.help = near.or_else(|| Some("name a folder of the repository from its top".to_owned()));
+            return Failure::new(FailureKind::NotFound, found);
+        }
+        GitError::TooMuch { .. } => {
+            (FailureKind::Errors, &codes::TEXT_TOO_LARGE, "name the folder that counts, behind `:/`")
+        }
         GitError::NoGit { .. } | GitError::TooOld { .. } => {
             (FailureKind::Errors, &codes::SOURCE_GIT, GIT_HELP)
         }
@@ -168,9 +220,9 @@ pub(crate) fn git_failure(name: &SourceName, error: GitError) -> Failure {
     };
     let message = match &error {
         GitError::NotFound { address, .. } => {
-            format!("source `{name}`: there is no git repository at `{address}`")
+            format!("{what}: there is no git repository at `{address}`")
         }
-        error => format!("source `{name}`: {error}"),
+        error => format!("{what}: {error}"),
     };
     Failure::new(kind, Diagnostic::new(code, message).help(help))
 }

@@ -2,8 +2,10 @@
 
 use agpm_text::Value;
 
-use crate::json_schema::{Key, document, extended, list_of, matching, of_type, reference, required, table};
-use crate::lock::{LOCK, LOCKED, LOCKED_LAYER, LOCKED_SOURCE, VERSION};
+use crate::json_schema::{
+    Key, WORD, document, extended, list_of, matching, of_type, reference, required, table,
+};
+use crate::lock::{LOCK, LOCKED, LOCKED_LAYER, LOCKED_REMOTE, LOCKED_SOURCE, VERSION};
 use crate::resource::{RESOURCE_TYPES, ResourceType};
 use crate::schema::Schema;
 
@@ -19,6 +21,7 @@ pub fn lock_schema() -> Value {
             ("version", "The version of the format.", version),
             ("sources", "The sources in use, by name.", list_of(reference("source"))),
             ("layers", "The layers, lowest first.", list_of(reference("layer"))),
+            ("catalog", "The remotes of the catalog, highest first.", list_of(reference("remote"))),
         ],
     );
     let resources = RESOURCE_TYPES.map(|kind| {
@@ -27,7 +30,13 @@ pub fn lock_schema() -> Value {
     });
     let body = with_properties(extended(body, required(&["version"])), resources);
     let file = extended(reference("entry"), required(&["path"]));
-    let definitions = vec![("source", source()), ("layer", layer()), ("entry", entry()), ("file", file)];
+    let definitions = vec![
+        ("source", source()),
+        ("layer", layer()),
+        ("remote", remote()),
+        ("entry", entry()),
+        ("file", file),
+    ];
     document("agpm.lock", "What was resolved, so that the next one gets the same.", body, definitions)
 }
 
@@ -51,6 +60,15 @@ fn layer() -> Value {
     let pin = Value::list(["requirement", "version", "resolved_commit"]);
     let pinned = Value::map([("dependentRequired", Value::map([("source", pin)]))]);
     extended(extended(open(&LOCKED_LAYER, keys), required(&["name", "checksum"])), pinned)
+}
+
+fn remote() -> Value {
+    let keys = vec![
+        ("remote", "What was asked for, without secrets.", matching(WORD)),
+        ("version", "The branch or tag, or the commit as it was asked for.", matching(WORD)),
+        ("resolved_commit", "The commit.", matching(COMMIT)),
+    ];
+    extended(open(&LOCKED_REMOTE, keys), required(&["remote", "version", "resolved_commit"]))
 }
 
 fn entry() -> Value {

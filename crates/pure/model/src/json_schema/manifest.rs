@@ -7,7 +7,7 @@ use crate::json_schema::{
     reference, relative_path, required, strategies, table, table_without, without, words_or_own,
 };
 use crate::manifest::{
-    DEPENDENCY, LAYER, LINEAGE, MANIFEST_SECTIONS, ONLY_WITH_SOURCE, RESOURCE, SERVER_KEYS, TOOL,
+    CATALOG, DEPENDENCY, LAYER, LINEAGE, MANIFEST_SECTIONS, ONLY_WITH_SOURCE, RESOURCE, SERVER_KEYS, TOOL,
 };
 use crate::resource::{RESOURCE_TYPES, ResourceType};
 use crate::tool::Tools;
@@ -52,7 +52,10 @@ const SECTIONS: &[Section] = &[
     }),
     ("merge", "How files of several layers merge, by file name, path or pattern.", strategies::merge),
     ("strategies", "Merge strategies of your own, by name.", strategies::own),
-    ("catalog", "Settings of the catalog.", anything),
+    ("catalog", "What the catalog is made of.", || {
+        let says = "Repositories that contribute, highest rank first: `NAME|git+URL[#REF][:/FOLDER]`.";
+        table(&CATALOG, vec![("remotes", says, list_of(matching(WORD)))])
+    }),
     ("lineage", "What holds for personas.", || {
         let says = "The document that active personas have to inherit, from the manifest's folder.";
         table(&LINEAGE, vec![("root", says, of_type("string"))])

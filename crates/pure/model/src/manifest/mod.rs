@@ -1,5 +1,6 @@
 //! `agpm.toml`, from spanned nodes to checked types. All mistakes are reported at once.
 
+mod catalog;
 mod check;
 mod layers;
 mod lineage;
@@ -13,6 +14,8 @@ mod tools;
 use agpm_diag::Diagnostic;
 use agpm_text::{Document, NodeRef, Value, to_value};
 
+pub(crate) use crate::manifest::catalog::CATALOG;
+pub use crate::manifest::catalog::{AskedRemote, Catalog};
 use crate::manifest::check::Check;
 pub(crate) use crate::manifest::check::spot;
 pub(crate) use crate::manifest::layers::LAYER;
@@ -62,11 +65,22 @@ pub const MANIFEST_SECTIONS: Schema = Schema::strict(
 /// Sections that a private manifest may have.
 const PRIVATE_SECTIONS: Schema = Schema::strict(
     "private manifest",
-    &["sources", "agents", "snippets", "commands", "scripts", "hooks", "mcp-servers", "skills", "patch"],
+    &[
+        "sources",
+        "agents",
+        "snippets",
+        "commands",
+        "scripts",
+        "hooks",
+        "mcp-servers",
+        "skills",
+        "patch",
+        "catalog",
+    ],
 );
 
 /// Sections that the user's configuration may have.
-const CONFIG_SECTIONS: Schema = Schema::strict("configuration", &["sources", "strategies"]);
+const CONFIG_SECTIONS: Schema = Schema::strict("configuration", &["sources", "strategies", "catalog"]);
 
 /// What a project's manifest says, its private part and the user's own sources included.
 #[derive(Clone, Debug, Default)]
@@ -91,6 +105,8 @@ pub struct Manifest {
     pub merge: Vec<MergeRule>,
     /// The project's own strategies, and the user's.
     pub strategies: Vec<Strategy>,
+    /// What contributes to the catalog.
+    pub catalog: Catalog,
     /// The document that active personas have to inherit, from the manifest's folder.
     pub root_directives: Option<String>,
 }
@@ -141,6 +157,7 @@ impl Manifest {
         if let Some(layers) = texts.project.root().and_then(|root| root.get("layers")) {
             manifest.layers = layers::read(&mut check, layers, &manifest);
         }
+        manifest.catalog = catalog::read(&mut check, texts, &manifest);
         patches::read(&mut check, texts, &mut manifest);
         (manifest, check.into_diagnostics())
     }

@@ -55,7 +55,7 @@ impl Chosen {
         lock: &Lockfile,
     ) -> Result<Content, String> {
         let entries = self.0.into_iter().map(|at| lock.entries[at].clone()).collect();
-        let lock = Lockfile { entries, layers: Vec::new(), sources: lock.sources.clone() };
+        let lock = Lockfile { entries, sources: lock.sources.clone(), ..Lockfile::default() };
         let mut notes = Notes::default();
         made(target, world, sources, &lock, &mut notes)
             .map_err(|failure| reason(failure, notes))?

@@ -1,0 +1,205 @@
+//! The files of a commit written out once, for those who read folders.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+
+use agpm_model::{Checksum, ObjectId, RelativePath};
+use agpm_store::Folder;
+
+use crate::error::GitError;
+use crate::remote::Remote;
+use crate::tree::{EntryKind, TreeEntry};
+
+/// A larger file is left out: nothing that is read as text is that large.
+const LARGEST_FILE: u64 = 32 << 20;
+/// All files together.
+const MOST_BYTES: u64 = 1 << 30;
+/// What is read before it is written.
+const CHUNK: u64 = 32 << 20;
+/// A tree of git can hold itself many times.
+const MOST_FOLDERS: usize = 20_000;
+const MOST_FILES: usize = 100_000;
+/// Folders below folders.
+const DEEPEST: usize = 32;
+/// Longer ones are no file on some system.
+const LONGEST_NAME: usize = 255;
+const LONGEST_PATH: usize = 1024;
+/// How many commits of a source stay written out.
+const KEPT: usize = 8;
+
+/// A file of a commit.
+struct Found {
+    path: RelativePath,
+    id: ObjectId,
+}
+
+impl Remote {
+    /// The files of a commit, or of a folder of it, as a folder in the cache. Links, other repositories, names that some
+    /// system cannot have and files that are very large are left out.
+    ///
+    /// What was written out before costs a look; else everything that is missing is fetched in one go.
+    pub fn checkout(&self, commit: &ObjectId, folder: Option<&RelativePath>) -> Result<PathBuf, GitError> {
+        let trees = self.shelf.trees();
+        let place = trees.join(name_of(commit, folder));
+        if agpm_store::is_real_folder(&place) {
+            return Ok(place);
+        }
+        self.fetch_commits(std::slice::from_ref(commit))?;
+        let top = self.top_of(commit, folder)?;
+        let files = self.files_below(commit, top)?;
+        agpm_store::fill_whole(&place, |fresh| self.write_out(commit, &files, fresh))?;
+        agpm_store::keep_newest(&trees, KEPT)?;
+        Ok(place)
+    }
+
+    /// Keeps which commit a branch, a tag or the default branch was when it was written out.
+    pub fn remember_checkout(
+        &self,
+        reference: Option<&str>,
+        folder: Option<&RelativePath>,
+        commit: &ObjectId,
+    ) -> Result<(), GitError> {
+        Ok(self.shelf.remember_last(&asked(reference, folder), commit)?)
+    }
+
+    /// What was last written out for a branch, a tag or the default branch, if it is still there.
+    pub fn last_checkout(
+        &self,
+        reference: Option<&str>,
+        folder: Option<&RelativePath>,
+    ) -> Option<(ObjectId, PathBuf)> {
+        let commit = self.shelf.remembered_last(&asked(reference, folder))?;
+        let place = self.shelf.trees().join(name_of(&commit, folder));
+        agpm_store::is_real_folder(&place).then_some((commit, place))
+    }
+
+    /// The folder that is meant.
+    fn top_of(&self, commit: &ObjectId, folder: Option<&RelativePath>) -> Result<ObjectId, GitError> {
+        let mut top = commit.clone();
+        for part in folder.into_iter().flat_map(|folder| folder.as_str().split('/')) {
+            let entries = self.tree(&top)?;
+            let is_folder = |entry: &&TreeEntry| entry.kind == EntryKind::Folder;
+            match entries.iter().filter(is_folder).find(|entry| entry.name == part) {
+                Some(next) => top = next.id.clone(),
+                None => {
+                    return Err(GitError::NoSuchFolder {
+                        address: self.address.to_string(),
+                        commit: commit.clone(),
+                        folder: folder.map(ToString::to_string).unwrap_or_default(),
+                        beside: entries.iter().filter(is_folder).map(|entry| entry.name.clone()).collect(),
+                    });
+                }
+            }
+        }
+        Ok(top)
+    }
+
+    /// Every file below a folder of a commit that every system can have.
+    fn files_below(&self, commit: &ObjectId, top: ObjectId) -> Result<Vec<Found>, GitError> {
+        let (mut files, mut searched) = (Vec::new(), 0);
+        let mut folders = vec![(String::new(), top, 0)];
+        while let Some((prefix, id, depth)) = folders.pop() {
+            searched += 1;
+            if searched > MOST_FOLDERS || files.len() > MOST_FILES {
+                return Err(self.too_much(commit));
+            }
+            for entry in portable(&self.tree(&id)?) {
+                let path = format!("{prefix}{}", entry.name);
+                match entry.kind {
+                    EntryKind::Folder if depth < DEEPEST => {
+                        folders.push((format!("{path}/"), entry.id.clone(), depth + 1));
+                    }
+                    EntryKind::File | EntryKind::Executable if path.len() <= LONGEST_PATH => {
+                        let found = |path| Found { path, id: entry.id.clone() };
+                        files.extend(RelativePath::new(&path).ok().map(found));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Ok(files)
+    }
+
+    /// Writes files into a new folder, some at a time: all of them may be more than memory has.
+    fn write_out(&self, commit: &ObjectId, files: &[Found], fresh: &Folder) -> Result<(), GitError> {
+        let ids: Vec<ObjectId> = files.iter().map(|file| file.id.clone()).collect();
+        let sizes = self.blob_sizes(&ids)?;
+        let sized = files.iter().zip(sizes).filter(|(_, size)| *size <= LARGEST_FILE);
+        let (mut chunk, mut held, mut all) = (Vec::new(), 0, 0);
+        for (file, size) in sized {
+            (held, all) = (held + size, all + size);
+            if all > MOST_BYTES {
+                return Err(self.too_much(commit));
+            }
+            chunk.push(file);
+            if held > CHUNK {
+                self.write_chunk(&std::mem::take(&mut chunk), fresh)?;
+                held = 0;
+            }
+        }
+        self.write_chunk(&chunk, fresh)
+    }
+
+    fn too_much(&self, commit: &ObjectId) -> GitError {
+        GitError::TooMuch { address: self.address.to_string(), commit: commit.clone() }
+    }
+
+    fn write_chunk(&self, files: &[&Found], fresh: &Folder) -> Result<(), GitError> {
+        let ids: Vec<ObjectId> = files.iter().map(|file| file.id.clone()).collect();
+        let contents = if ids.is_empty() { Vec::new() } else { self.read_blobs(&ids, &|_| {})? };
+        for (file, bytes) in files.iter().zip(contents) {
+            fresh.create_new(&file.path, &bytes)?;
+        }
+        Ok(())
+    }
+}
+
+/// The name of the folder that a commit, or a folder of it, is written out to.
+fn name_of(commit: &ObjectId, folder: Option<&RelativePath>) -> String {
+    let digest =
+        |folder: &RelativePath| format!("-{}", &Checksum::of(folder.as_str().as_bytes()).digits()[..16]);
+    format!("{commit}{}", folder.map(digest).unwrap_or_default())
+}
+
+/// What is asked for, so that no two things read the same.
+fn asked(reference: Option<&str>, folder: Option<&RelativePath>) -> String {
+    format!("{}\0{}", reference.unwrap_or_default(), folder.map(RelativePath::as_str).unwrap_or_default())
+}
+
+/// The entries of a folder that every system can have beside each other, as what they are.
+fn portable(entries: &[TreeEntry]) -> impl Iterator<Item = &TreeEntry> {
+    let mut taken = HashSet::new();
+    entries.iter().filter(move |entry| is_portable(&entry.name) && taken.insert(entry.name.to_lowercase()))
+}
+
+/// One name, and not that of version control, under which files would be taken for orders.
+fn is_portable(name: &str) -> bool {
+    let reserved = [".git", "git~1"].iter().any(|own| own.eq_ignore_ascii_case(name));
+    let good = RelativePath::new(name).is_ok_and(|path| path.as_str() == name);
+    good && !reserved && name.len() <= LONGEST_NAME && !name.contains(['/', '\u{fffd}'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_names_that_every_system_can_have_pass() {
+        for name in ["a", ".claude", ".gitignore", "é.md"] {
+            assert!(is_portable(name), "{name}");
+        }
+        for name in ["", ".", "..", ".git", ".GIT", "git~1", "a/b", "a\\b", "NUL", "x:y", "a.", "\u{fffd}"] {
+            assert!(!is_portable(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn of_names_that_differ_in_case_the_upper_one_stays() {
+        let id: ObjectId = "ab".repeat(20).parse().expect("a good name");
+        let entry = |name: &str, kind| TreeEntry { name: name.to_owned(), kind, id: id.clone() };
+        let entries =
+            [entry("A", EntryKind::File), entry("a", EntryKind::Folder), entry("b", EntryKind::File)];
+        let kept: Vec<&str> = portable(&entries).map(|entry| entry.name.as_str()).collect();
+        assert_eq!(kept, ["A", "b"]);
+    }
+}

@@ -1,0 +1,231 @@
+//! Commits written out as folders.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use agpm_git::{GitError, Network};
+use agpm_model::{ObjectId, RelativePath};
+use agpm_testkit::{GitDaemon, Repository};
+
+use crate::support::{World, id};
+
+fn path(text: &str) -> RelativePath {
+    RelativePath::new(text).unwrap()
+}
+
+/// The files below a folder, by their paths.
+fn listing(folder: &Path) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(next) = folders.pop() {
+        for entry in fs::read_dir(next).unwrap() {
+            let entry = entry.unwrap();
+            match entry.file_type().unwrap().is_dir() {
+                true => folders.push(entry.path()),
+                false => {
+                    found.insert(entry.path().strip_prefix(folder).unwrap().display().to_string());
+                }
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn a_commit_or_a_folder_of_it_is_written_out() {
+    let world = World::new();
+    let (mut repository, first) = world.repository();
+    let second = id(&repository.commit(&[("agents/a.md", "later\n"), ("deep/er/x.csv", "x\n")]));
+    let remote = world.remote(&repository.url());
+    let place = remote.checkout(&first, None).unwrap();
+    assert_eq!(listing(&place), ["agents/a.md", "snippets/s.md"].map(str::to_owned).into());
+    assert_eq!(fs::read_to_string(place.join("agents/a.md")).unwrap(), "one\n");
+    let inner = remote.checkout(&second, Some(&path("deep/er"))).unwrap();
+    assert_eq!(listing(&inner), ["x.csv".to_owned()].into());
+    let later = remote.checkout(&second, None).unwrap();
+    assert_eq!(fs::read_to_string(later.join("agents/a.md")).unwrap(), "later\n");
+    assert!(later != place && inner.starts_with(world.cache()));
+}
+
+#[test]
+fn what_was_written_out_starts_no_process() {
+    let world = World::new();
+    let (repository, commit) = world.repository();
+    let place = world.remote(&repository.url()).checkout(&commit, None).unwrap();
+    fs::remove_dir_all(repository.path()).unwrap();
+    fs::remove_dir_all(place.ancestors().nth(2).unwrap().join("objects.git")).unwrap();
+    let git = world.git(Network::Offline).with_variable("PATH", "/nowhere");
+    let remote = git.remote(&crate::support::parse(&repository.url()), &world.sandbox.work());
+    assert_eq!(remote.checkout(&commit, None).unwrap(), place);
+}
+
+#[test]
+fn a_folder_that_is_not_there_has_others_beside_it() {
+    let world = World::new();
+    let (repository, commit) = world.repository();
+    let remote = world.remote(&repository.url());
+    for (folder, expected) in
+        [("agnts", vec!["agents", "snippets"]), ("agents/a.md", vec![]), ("agents/x/y", vec![])]
+    {
+        match remote.checkout(&commit, Some(&path(folder))) {
+            Err(GitError::NoSuchFolder { folder: named, beside, .. }) => {
+                assert_eq!(
+                    (named.as_str(), beside),
+                    (folder, expected.into_iter().map(str::to_owned).collect())
+                );
+            }
+            other => panic!("{folder}: {other:?}"),
+        }
+    }
+    let missing = id(&"ab".repeat(20));
+    assert!(matches!(remote.checkout(&missing, None), Err(GitError::NoSuchCommit { .. })));
+    assert!(world.cached().iter().all(|file| !file.display().to_string().contains("/trees/")));
+}
+
+/// A commit of a tree as no git would make it: names and modes with the blob or tree they have.
+fn raw_commit(world: &World, repository: &Repository<'_>, entries: &[(&str, &[u8], &str)]) -> ObjectId {
+    let mut bytes = Vec::new();
+    for (mode, name, object) in entries {
+        bytes.extend_from_slice(mode.as_bytes());
+        bytes.push(b' ');
+        bytes.extend_from_slice(name);
+        bytes.push(0);
+        let digits = object.as_bytes().chunks(2).map(|two| std::str::from_utf8(two).unwrap());
+        bytes.extend(digits.map(|two| u8::from_str_radix(two, 16).unwrap()));
+    }
+    world.sandbox.write("tree.bin", bytes);
+    let file = world.sandbox.work().join("tree.bin").display().to_string();
+    let tree = repository.git(&["hash-object", "-t", "tree", "-w", "--literally", &file]).stdout;
+    let commit = repository.git(&["commit-tree", tree.trim(), "-m", "hostile"]).stdout;
+    repository.git(&["update-ref", "refs/heads/hostile", commit.trim()]);
+    id(commit.trim())
+}
+
+#[test]
+fn a_hostile_tree_writes_nothing_but_files_with_good_names() {
+    let world = World::new();
+    let (repository, commit) = world.repository();
+    let blob = repository.git(&["rev-parse", "HEAD:agents/a.md"]).stdout.trim().to_owned();
+    let tree = repository.git(&["rev-parse", "HEAD:agents"]).stdout.trim().to_owned();
+    let long = [b'n'; 300];
+    let hostile = raw_commit(
+        &world,
+        &repository,
+        &[
+            ("100644", b".", &blob),
+            ("100644", b"..", &blob),
+            ("40000", b"..", &tree),
+            ("100644", b"../escaped", &blob),
+            ("100644", b"/escaped", &blob),
+            ("40000", b".GIT", &tree),
+            ("40000", b".git", &tree),
+            ("100644", b"CON", &blob),
+            ("100644", b"a:b", &blob),
+            ("100644", b"a\\b", &blob),
+            ("100644", b"bad\xff", &blob),
+            ("100644", &long, &blob),
+            ("120000", b"link", &blob),
+            ("160000", b"module", commit.as_str()),
+            ("100644", b"Same", &blob),
+            ("40000", b"same", &tree),
+            ("100755", b"run", &blob),
+            ("40000", b"twice", &tree),
+            ("100644", b"twice", &blob),
+        ],
+    );
+    let place = world.remote(&repository.url()).checkout(&hostile, None).unwrap();
+    assert_eq!(listing(&place), ["Same", "run", "twice/a.md"].map(str::to_owned).into());
+    assert!(!world.cached().iter().any(|file| file.ends_with("escaped")));
+}
+
+#[test]
+fn very_large_files_are_left_out() {
+    let world = World::new();
+    let (mut repository, _) = world.repository();
+    let large = "x".repeat((32 << 20) + 1);
+    let commit = id(&repository.commit(&[("large.txt", &large), ("limit.txt", &large[1..])]));
+    let place = world.remote(&repository.url()).checkout(&commit, None).unwrap();
+    let found = listing(&place);
+    assert!(found.contains("limit.txt") && !found.contains("large.txt"), "{found:?}");
+}
+
+#[test]
+fn eight_commits_stay_written_out() {
+    let world = World::new();
+    let (mut repository, first) = world.repository();
+    let remote = world.remote(&repository.url());
+    let oldest = remote.checkout(&first, None).unwrap();
+    let long_ago = std::time::SystemTime::UNIX_EPOCH;
+    fs::File::open(&oldest).unwrap().set_modified(long_ago).unwrap();
+    let mut places = Vec::new();
+    for number in 0..8 {
+        let commit = id(&repository.commit(&[("n", &number.to_string())]));
+        places.push(remote.checkout(&commit, None).unwrap());
+    }
+    assert!(!oldest.exists() && places.iter().all(|place| place.exists()));
+    assert_eq!(fs::read_dir(oldest.parent().unwrap()).unwrap().count(), 8);
+    assert_eq!(remote.checkout(&first, None).unwrap(), oldest);
+}
+
+#[test]
+fn several_at_once_get_the_same_folder() {
+    let world = World::new();
+    let (repository, commit) = world.repository();
+    let checkout = || world.remote(&repository.url()).checkout(&commit, None).unwrap();
+    let places = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..6).map(|_| scope.spawn(checkout)).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect::<BTreeSet<_>>()
+    });
+    let place = places.first().unwrap();
+    assert_eq!((places.len(), listing(place).len()), (1, 2));
+    assert_eq!(fs::read_dir(place.parent().unwrap()).unwrap().count(), 1);
+}
+
+#[test]
+fn a_server_is_asked_for_all_files_at_once() {
+    let world = World::new();
+    let (mut repository, _) = world.repository();
+    let files: Vec<(String, String)> = (0..200).map(|n| (format!("f/{n}.md"), format!("{n}\n"))).collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    let commit = id(&repository.commit(&files));
+    let daemon = GitDaemon::start(&world.sandbox);
+    let remote = world.remote(&daemon.url("repo"));
+    let place = remote.checkout(&commit, Some(&path("f"))).unwrap();
+    assert_eq!(listing(&place).len(), 200);
+    assert!(world.packs().len() <= 2, "one for the commit, one for all files: {:?}", world.packs());
+}
+
+#[test]
+fn what_a_branch_was_is_known_without_asking() {
+    let world = World::new();
+    let (mut repository, first) = world.repository();
+    let remote = world.remote(&repository.url());
+    let folder = path("agents");
+    assert_eq!(remote.last_checkout(Some("main"), None), None);
+    remote.remember_checkout(Some("main"), None, &first).unwrap();
+    assert_eq!(remote.last_checkout(Some("main"), None), None, "it was never written out");
+    let place = remote.checkout(&first, None).unwrap();
+    assert_eq!(remote.last_checkout(Some("main"), None), Some((first, place)));
+    assert_eq!(remote.last_checkout(None, None), None);
+    assert_eq!(remote.last_checkout(Some("main"), Some(&folder)), None);
+    let second = id(&repository.commit(&[("agents/a.md", "two\n")]));
+    let place = remote.checkout(&second, Some(&folder)).unwrap();
+    remote.remember_checkout(Some("main"), Some(&folder), &second).unwrap();
+    assert_eq!(remote.last_checkout(Some("main"), Some(&folder)), Some((second, place)));
+}
+
+#[test]
+fn what_is_written_out_is_part_of_the_copy() {
+    let world = World::new();
+    let (repository, commit) = world.repository();
+    let git = world.git(Network::Allowed);
+    let remote = git.remote(&crate::support::parse(&repository.url()), &world.sandbox.work());
+    remote.fetch_commits(std::slice::from_ref(&commit)).unwrap();
+    let before = git.cached().unwrap()[0].bytes;
+    let place = remote.checkout(&commit, None).unwrap();
+    let mut cached = git.cached().unwrap();
+    assert!(cached[0].bytes >= before + 8, "{before} {}", cached[0].bytes);
+    cached.remove(0).remove().unwrap();
+    assert!(!place.exists());
+}

@@ -1,0 +1,130 @@
+//! Which commit a remote is: what its branch or tag means, or the commit that is named.
+
+use agpm_diag::{Diagnostic, Spot, codes, did_you_mean};
+use agpm_git::{GitError, Refs, Remote};
+use agpm_model::{CatalogRemote, ObjectId};
+
+use crate::failure::{Failure, FailureKind};
+use crate::packages::git_failure_of;
+
+/// Fewer digits are rather a word than a commit.
+const FEWEST_DIGITS: usize = 7;
+
+/// The commit that a remote is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Choice {
+    /// The branch or tag, or the commit as it was asked for.
+    pub(crate) version: String,
+    pub(crate) commit: ObjectId,
+}
+
+/// Why there is no commit, or no folder of it.
+#[derive(Debug)]
+pub(super) enum Trouble {
+    /// What git could not do.
+    Git(GitError),
+    /// Nothing is called so; these names are there.
+    NoReference(Vec<String>),
+}
+
+impl From<GitError> for Trouble {
+    fn from(error: GitError) -> Self {
+        Trouble::Git(error)
+    }
+}
+
+/// The commit that a remote is now, as far as the network may be asked.
+pub(super) fn choose(remote: &Remote, reference: Option<&str>) -> Result<Choice, Trouble> {
+    let chosen = |commit| Choice { version: reference.unwrap_or_default().to_owned(), commit };
+    // The whole name of a commit means nothing else tomorrow, so nobody is asked.
+    if let Some(commit) = reference.and_then(|reference| reference.parse().ok()) {
+        return Ok(chosen(commit));
+    }
+    let refs = remote.refs()?;
+    let found = match (listed(&refs, reference), reference) {
+        (Some(choice), _) => return Ok(choice),
+        (None, Some(digits)) if is_short_commit(digits) => remote.find_commit(digits),
+        _ => return Err(no_reference(&refs)),
+    };
+    match found {
+        Err(GitError::NoSuchCommit { .. }) => Err(no_reference(&refs)),
+        found => Ok(chosen(found?)),
+    }
+}
+
+/// What is listed under a name, tags before branches as git has it; the default branch if no name is given.
+pub(super) fn listed(refs: &Refs, reference: Option<&str>) -> Option<Choice> {
+    let name = reference.or(refs.head.as_deref())?;
+    let tag = refs.tags.get(name).filter(|_| reference.is_some());
+    let commit = tag.or_else(|| refs.branches.get(name))?;
+    Some(Choice { version: name.to_owned(), commit: commit.clone() })
+}
+
+fn no_reference(refs: &Refs) -> Trouble {
+    Trouble::NoReference(refs.branches.keys().chain(refs.tags.keys()).cloned().collect())
+}
+
+fn is_short_commit(text: &str) -> bool {
+    text.len() >= FEWEST_DIGITS && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// What git could not do, or what is not there, as a failure with a way out.
+pub(super) fn failure_of(remote: &CatalogRemote, trouble: Trouble) -> Failure {
+    let what = format!("remote `{remote}`");
+    let names = match trouble {
+        Trouble::Git(error @ (GitError::NoSuchCommit { .. } | GitError::Ambiguous { .. })) => {
+            let found = Diagnostic::new(&codes::NAME_UNKNOWN, format!("{what}: {error}"));
+            let help = "check the commit behind `#`, or run `agpm update` if the repository was rewritten";
+            return Failure::new(FailureKind::NotFound, found.help(help));
+        }
+        Trouble::Git(error) => return git_failure_of(&what, error),
+        Trouble::NoReference(names) => names,
+    };
+    let (message, help) = match &remote.reference {
+        Some(reference) => (
+            format!("{what}: there is no branch, tag or commit `{reference}`"),
+            did_you_mean(reference, "there are", names.iter().map(String::as_str)),
+        ),
+        None => (format!("{what}: the repository has no default branch"), None),
+    };
+    let help = help.unwrap_or_else(|| "name a branch, a tag or a commit behind `#`".to_owned());
+    Failure::new(FailureKind::NotFound, Diagnostic::new(&codes::NAME_UNKNOWN, message).help(help))
+}
+
+/// What is said of a remote of the manifest that the catalog has to do without.
+pub(super) fn left_out(cause: Failure, spot: Spot) -> Option<Diagnostic> {
+    let cause = cause.diagnostic?;
+    let mut found = Diagnostic::new(&codes::CATALOG_REMOTE, cause.message).at_spot(spot);
+    found.help = cause.help;
+    Some(found)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn a_name_is_a_tag_before_it_is_a_branch() {
+        let id = |digit: &str| digit.repeat(40).parse::<ObjectId>().unwrap();
+        let named = |names: &[(&str, &str)]| {
+            names.iter().map(|(name, digit)| ((*name).to_owned(), id(digit))).collect()
+        };
+        let refs = Refs {
+            head: Some("main".to_owned()),
+            branches: named(&[("main", "1"), ("v1", "2"), ("feature/x", "3")]),
+            tags: named(&[("v1", "4"), ("main", "5")]),
+        };
+        for (reference, version, digit) in [
+            (None, "main", "1"),
+            (Some("v1"), "v1", "4"),
+            (Some("main"), "main", "5"),
+            (Some("feature/x"), "feature/x", "3"),
+        ] {
+            let expected = Choice { version: version.to_owned(), commit: id(digit) };
+            assert_eq!(listed(&refs, reference), Some(expected), "{reference:?}");
+        }
+        assert_eq!(listed(&refs, Some("nope")), None);
+        assert_eq!(listed(&Refs::default(), None), None);
+    }
+}

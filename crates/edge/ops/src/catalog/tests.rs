@@ -1,0 +1,299 @@
+//! Remotes as layers, with repositories and servers on this machine.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods)]
+
+use std::fs;
+use std::sync::Arc;
+
+use agpm_model::CatalogRemote;
+use agpm_testkit::{GitDaemon, Repository, Sandbox};
+
+use crate::catalog::remotes::{RemoteLayer, remote_layers, remotes_as_told};
+use crate::failure::{Failure, FailureKind, Notes};
+use crate::gather::Project;
+use crate::world::{Environment, ManifestUse, Network, Scope, Silent, World};
+
+const FILE: &str = "bmad/_cfg/agent-manifest.csv";
+
+/// A project beside its sources.
+struct Place {
+    sandbox: Sandbox,
+}
+
+type Layers = Result<Vec<RemoteLayer>, Failure>;
+
+impl Place {
+    fn new() -> Self {
+        let sandbox = Sandbox::new("git");
+        fs::create_dir_all(sandbox.work().join("project")).unwrap();
+        Place { sandbox }
+    }
+
+    fn manifest(&self, text: &str) {
+        self.sandbox.write("project/agpm.toml", text);
+    }
+
+    fn world(&self, network: Network) -> World {
+        let environment = Environment {
+            scope: Scope::Project,
+            folder: self.sandbox.work().join("project"),
+            manifest: None,
+            config: None,
+            config_folder: None,
+            cache: Some(self.sandbox.home().with_file_name("cache")),
+            home: Some(self.sandbox.home()),
+            network,
+        };
+        World { environment, progress: Arc::new(Silent) }
+    }
+
+    /// The layers of these remotes and of the manifest's, and the codes of what was said.
+    fn layers(&self, network: Network, told: &[&str]) -> (Layers, Vec<String>) {
+        let (world, mut notes) = (self.world(network), Notes::default());
+        let project = Project::load(&world.environment, ManifestUse::Nearest, &mut notes)
+            .unwrap_or_else(|failure| panic!("{failure:?} {:?}", notes.diagnostics));
+        let texts: Vec<String> = told.iter().map(|text| (*text).to_owned()).collect();
+        let layers = remotes_as_told(&project.manifest, &texts)
+            .and_then(|told| remote_layers(&world, &project, &told, &mut notes));
+        let said = |found: &agpm_diag::Diagnostic| {
+            format!("{}: {} {}", found.code.name, found.message, found.help.as_deref().unwrap_or_default())
+        };
+        (layers, notes.diagnostics.iter().map(said).collect())
+    }
+
+    /// The same where nothing goes wrong: what each layer is called, and the text of its manifest.
+    fn good(&self, network: Network, told: &[&str]) -> (Vec<(String, String)>, Vec<String>) {
+        let (layers, said) = self.layers(network, told);
+        let row = |layer: RemoteLayer| {
+            (layer.shown, fs::read_to_string(layer.folder.join(FILE)).unwrap_or_default())
+        };
+        (layers.unwrap().into_iter().map(row).collect(), said)
+    }
+
+    fn fails(&self, network: Network, told: &[&str], kind: FailureKind, words: &[&str]) {
+        let (layers, _) = self.layers(network, told);
+        let failure = layers.err().unwrap_or_else(|| panic!("{told:?} is no failure"));
+        let found = failure.diagnostic.unwrap();
+        let text = format!("{}: {} {:?}", found.code.name, found.message, found.help);
+        assert_eq!(failure.kind, kind, "{told:?} {text}");
+        for word in words {
+            assert!(text.contains(word), "{told:?}: no `{word}` in {text}");
+        }
+    }
+}
+
+/// A repository with a tag, a later branch and a folder.
+fn repository(place: &Place) -> Repository<'_> {
+    let mut repository = Repository::init(&place.sandbox, "community");
+    repository.commit(&[(FILE, "one"), (&format!("team/{FILE}"), "team")]);
+    repository.tag("v1");
+    repository
+}
+
+fn rows(expected: &[(&str, &str)]) -> Vec<(String, String)> {
+    expected.iter().map(|(shown, text)| ((*shown).to_owned(), (*text).to_owned())).collect()
+}
+
+const SOURCES: &str = "[sources]\ncommunity = \"../community\"\n";
+
+#[test]
+fn the_command_line_ranks_above_the_manifest_and_each_counts_once() {
+    let place = Place::new();
+    let mut source = repository(&place);
+    source.commit(&[(FILE, "two")]);
+    place.manifest(&format!(
+        "{SOURCES}file = \"{0}\"\n[catalog]\nremotes = [\"community#v1\", \"community:/team\", \"git+{0}\", \"file\"]\n",
+        source.url()
+    ));
+    let (layers, said) = place.good(Network::Allowed, &[]);
+    let url = format!("git+{}", source.url());
+    let all = [("community#v1", "one"), ("community:/team", "team"), (&url, "two")];
+    assert_eq!((layers, said), (rows(&all), Vec::new()));
+    let (layers, _) = place.good(Network::Allowed, &["community", "community:/team", "community"]);
+    let all = [("community", "two"), ("community:/team", "team"), ("community#v1", "one"), (&url, "two")];
+    assert_eq!(layers, rows(&all));
+}
+
+#[test]
+fn the_command_line_is_fresh_and_the_manifest_is_pinned() {
+    let place = Place::new();
+    let mut source = repository(&place);
+    let first = source.git(&["rev-parse", "HEAD"]).stdout.trim().to_owned();
+    source.commit(&[(FILE, "two")]);
+    place.manifest(&format!("{SOURCES}[catalog]\nremotes = [\"community\"]\n"));
+    place.sandbox.write(
+        "project/agpm.lock",
+        format!("version = 1\n[[catalog]]\nremote = \"community\"\nversion = \"main\"\nresolved_commit = \"{first}\"\n"),
+    );
+    assert_eq!(place.good(Network::Allowed, &[]), (rows(&[("community", "one")]), Vec::new()));
+    assert_eq!(place.good(Network::Allowed, &["community"]).0, rows(&[("community", "two")]));
+    let (layers, _) = place.layers(Network::Allowed, &[]);
+    assert_eq!(layers.unwrap()[0].commit.as_ref().unwrap().as_str(), first);
+    source.commit(&[(FILE, "three")]);
+    assert_eq!(place.good(Network::Allowed, &["community"]).0, rows(&[("community", "three")]));
+    // What is pinned and in the cache asks nobody.
+    fs::remove_dir_all(source.path()).unwrap();
+    assert_eq!(place.good(Network::Allowed, &[]), (rows(&[("community", "one")]), Vec::new()));
+}
+
+#[test]
+fn a_pin_of_another_remote_or_of_one_user_says_nothing() {
+    let place = Place::new();
+    let mut source = repository(&place);
+    let first = source.git(&["rev-parse", "HEAD"]).stdout.trim().to_owned();
+    source.commit(&[(FILE, "two")]);
+    place.manifest(&format!("{SOURCES}[catalog]\nremotes = [\"community#main\"]\n"));
+    place.sandbox.write(
+        "project/agpm.lock",
+        format!("version = 1\n[[catalog]]\nremote = \"community\"\nversion = \"main\"\nresolved_commit = \"{first}\"\n"),
+    );
+    assert_eq!(place.good(Network::Allowed, &[]).0, rows(&[("community#main", "two")]));
+    place.manifest(&format!("{SOURCES}[catalog]\nremotes = [\"community#v1\"]\n"));
+    place.sandbox.write("project/agpm.private.toml", "[catalog]\nremotes = [\"community\"]\n");
+    assert_eq!(place.good(Network::Allowed, &[]).0, rows(&[("community", "two")]));
+}
+
+#[test]
+fn a_copy_counts_when_the_server_is_gone() {
+    let place = Place::new();
+    let mut source = repository(&place);
+    let daemon = GitDaemon::start(&place.sandbox);
+    let remote = format!("git+{}", daemon.url("community"));
+    let team = format!("{remote}#main:/team");
+    place.manifest(&format!("[catalog]\nremotes = [\"{team}\"]\n"));
+    place.fails(Network::Offline, &[&remote], FailureKind::Network, &["source/offline", &remote]);
+    let (layers, said) = place.good(Network::Offline, &[]);
+    assert!(layers.is_empty() && said.len() == 1 && said[0].starts_with("catalog/remote"), "{said:?}");
+    let all = rows(&[(&remote, "one"), (&team, "team")]);
+    assert_eq!(place.good(Network::Allowed, &[&remote]), (all.clone(), Vec::new()));
+    source.commit(&[(FILE, "two")]);
+    assert_eq!(place.good(Network::Offline, &[&remote]), (all.clone(), Vec::new()));
+    drop(daemon);
+    let (layers, said) = place.good(Network::Allowed, &[&remote]);
+    assert_eq!(layers, all);
+    assert!(said.len() == 2 && said.iter().all(|one| one.starts_with("catalog/stale")), "{said:?}");
+    // Another branch of it was never written out.
+    place.fails(
+        Network::Allowed,
+        &[&format!("{remote}#other")],
+        FailureKind::Network,
+        &["source/unreachable"],
+    );
+}
+
+#[test]
+fn a_listing_without_its_commit_loses_nothing() {
+    let place = Place::new();
+    let mut source = repository(&place);
+    let url = source.url();
+    let remote = format!("git+{url}");
+    assert_eq!(place.good(Network::Allowed, &[&remote]).0, rows(&[(&remote, "one")]));
+    let second = source.commit(&[(FILE, "two")]);
+    // The branch is listed, and what it means is not there.
+    let object = source.path().join(".git/objects").join(&second[..2]).join(&second[2..]);
+    let (layers, said) = {
+        let bytes = fs::read(&object).unwrap();
+        fs::remove_file(&object).unwrap();
+        let found = place.good(Network::Allowed, &[&remote]);
+        fs::write(&object, bytes).unwrap();
+        found
+    };
+    assert_eq!(layers, rows(&[(&remote, "one")]), "{said:?}");
+    assert!(said.len() == 1 && said[0].starts_with("catalog/stale"), "{said:?}");
+    assert_eq!(place.good(Network::Allowed, &[&remote]), (rows(&[(&remote, "two")]), Vec::new()));
+}
+
+#[test]
+fn files_and_folders_are_read_offline() {
+    let place = Place::new();
+    let source = repository(&place);
+    place.manifest(SOURCES);
+    let remote = format!("git+{}", source.url());
+    let all = rows(&[(&remote, "one"), ("community:/team", "team")]);
+    assert_eq!(place.good(Network::Offline, &[&remote, "community:/team"]), (all, Vec::new()));
+}
+
+#[test]
+fn what_is_not_there_fails_on_the_command_line_and_warns_in_the_manifest() {
+    let place = Place::new();
+    repository(&place);
+    place.manifest(SOURCES);
+    let missing = [("community#mian", "did you mean `main`"), ("community:/taem", "did you mean `team`")];
+    for (remote, words) in missing {
+        place.fails(Network::Allowed, &[remote], FailureKind::NotFound, &["name/unknown", remote, words]);
+    }
+    place.fails(Network::Allowed, &["community#abcdef1"], FailureKind::NotFound, &["`abcdef1`"]);
+    place.fails(
+        Network::Allowed,
+        &[&format!("community#{}", "ab".repeat(20))],
+        FailureKind::NotFound,
+        &["abab"],
+    );
+    place.manifest(&format!(
+        "{SOURCES}[catalog]\nremotes = [\"community#mian\", \"community:/taem\", \"community\"]\n"
+    ));
+    let (layers, said) = place.good(Network::Allowed, &[]);
+    assert_eq!(layers, rows(&[("community", "one")]));
+    for ((_, words), said) in missing.iter().zip(&said) {
+        assert!(said.starts_with("catalog/remote") && said.contains(words), "{said}");
+    }
+    assert_eq!(said.len(), 2, "{said:?}");
+}
+
+#[test]
+fn a_plain_folder_is_itself() {
+    let place = Place::new();
+    place.sandbox.write(&format!("plain/{FILE}"), "plain");
+    place.sandbox.write(&format!("plain/team/{FILE}"), "team");
+    place.sandbox.write(&format!("secret/{FILE}"), "secret");
+    std::os::unix::fs::symlink("../secret", place.sandbox.work().join("plain/out")).unwrap();
+    let sources = "[sources]\nplain = \"../plain\"\n";
+    place.manifest(&format!("{sources}[catalog]\nremotes = [\"plain:/team\"]\n"));
+    let (layers, said) = place.good(Network::Offline, &["plain"]);
+    assert_eq!((layers, said), (rows(&[("plain", "plain"), ("plain:/team", "team")]), Vec::new()));
+    place.fails(Network::Allowed, &["plain:/out"], FailureKind::Refused, &["a link leads out"]);
+    place.fails(Network::Allowed, &["plain:/taem"], FailureKind::NotFound, &["did you mean `team`"]);
+    place.fails(Network::Allowed, &["plain#v1"], FailureKind::NotFound, &["`v1`"]);
+    place.manifest(&format!("{sources}[catalog]\nremotes = [\"plain:/out\"]\n"));
+    place.fails(Network::Allowed, &[], FailureKind::Refused, &["a link leads out"]);
+}
+
+#[test]
+fn no_manifest_is_fine() {
+    let place = Place::new();
+    let source = repository(&place);
+    let remote = format!("git+{}#v1:/team", source.url());
+    assert_eq!(place.good(Network::Allowed, &[&remote]), (rows(&[(&remote, "team")]), Vec::new()));
+    assert_eq!(place.good(Network::Allowed, &[]), (Vec::new(), Vec::new()));
+    assert!(!place.sandbox.work().join("project/.agpm").exists());
+}
+
+#[test]
+fn what_is_typed_is_told_by_its_kind() {
+    let place = Place::new();
+    place.manifest(SOURCES);
+    for (text, kind, words) in [
+        ("https://h/o/r", FailureKind::Usage, "write `git+` before the address"),
+        ("community#-x", FailureKind::Usage, "behind `#`"),
+        ("community:/", FailureKind::Usage, "the path is empty"),
+        ("community:/../x", FailureKind::Refused, "leads out"),
+        ("git+https://h/r://etc", FailureKind::Refused, "absolute"),
+        ("comunity", FailureKind::NotFound, "did you mean `community`"),
+        ("zzz", FailureKind::NotFound, "zzz"),
+    ] {
+        place.fails(Network::Offline, &[text], kind, &[words]);
+    }
+    let told = remotes_as_told(&Default::default(), &["git+https://me:tok3n@h/r".to_owned()]).unwrap();
+    assert_eq!(told.iter().map(CatalogRemote::to_string).collect::<Vec<_>>(), ["git+https://h/r"]);
+}
+
+#[test]
+fn secrets_are_not_shown() {
+    let place = Place::new();
+    let remote = "git+http://me:tok3n-of-mine@127.0.0.1:9/r";
+    let (layers, said) = place.layers(Network::Allowed, &[remote]);
+    let text = format!("{layers:?} {said:?}");
+    assert!(
+        layers.is_err() && text.contains("git+http://127.0.0.1:9/r") && !text.contains("tok3n"),
+        "{text}"
+    );
+}

@@ -1,0 +1,325 @@
+//! A remote of the catalog as it is written: `NAME|git+URL[#REF][:/FOLDER]`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::address::{ADDRESS_SCHEMES, AddressError, SourceAddress};
+use crate::name::{NameError, SourceName};
+use crate::path::{PathError, RelativePath};
+use crate::version::is_ref_name;
+
+/// What stands before an address, so that it is not taken for a name.
+const PREFIX: &str = "git+";
+/// What stands before the folder.
+const FOLDER: &str = ":/";
+/// How owners begin that are remotes, where resources have their kind.
+const LABEL: &str = "catalog/";
+
+/// A repository, or a folder, that contributes to the catalog; shown without what is secret in it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CatalogRemote {
+    /// Where it is.
+    pub base: RemoteBase,
+    /// The branch, tag or commit; the default branch if nothing is said.
+    pub reference: Option<String>,
+    /// The folder that holds the catalog, from the top of the repository.
+    pub folder: Option<RelativePath>,
+}
+
+/// Where a remote is.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum RemoteBase {
+    /// A source by name.
+    Source(SourceName),
+    /// An address of its own.
+    Address(SourceAddress),
+}
+
+/// Why a text is no remote; it never repeats the text, which may hold a secret.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RemoteError {
+    /// Nothing there.
+    #[error("the remote is empty")]
+    Empty,
+    /// An address without its prefix, or a path.
+    #[error("this is neither the name of a source nor an address that begins with `git+`")]
+    NoPrefix,
+    /// An address that is none.
+    #[error(transparent)]
+    Address(#[from] AddressError),
+    /// A name that is none.
+    #[error(transparent)]
+    Name(#[from] NameError),
+    /// What stands behind `#` is no name that git takes.
+    #[error("what stands behind `#` cannot be a branch, a tag or a commit")]
+    Reference,
+    /// What stands behind `:/` is no folder of the repository.
+    #[error("the folder behind `:/`: {0}")]
+    Folder(PathError),
+}
+
+impl RemoteError {
+    /// The way out.
+    pub fn help(&self) -> &'static str {
+        match self {
+            RemoteError::NoPrefix => {
+                "write `git+` before the address, as in `git+https://host/org/repo.git` or `git+ssh://git@host/org/repo`"
+            }
+            RemoteError::Reference => "write a branch, a tag or a commit, as in `community#v1.0.0`",
+            RemoteError::Folder(_) => {
+                "name a folder of the repository from its top, as in `community:/teams/core`"
+            }
+            _ => "write the name of a source, or an address such as `git+https://host/org/repo.git`",
+        }
+    }
+
+    /// Whether it would lead out of the repository.
+    pub fn escapes(&self) -> bool {
+        matches!(self, RemoteError::Folder(PathError::Absolute | PathError::Escapes))
+    }
+}
+
+impl CatalogRemote {
+    /// Checks a remote.
+    pub fn parse(text: &str) -> Result<Self, RemoteError> {
+        let text = text.trim_matches(' ');
+        match strip_prefix(text) {
+            _ if text.is_empty() => Err(RemoteError::Empty),
+            Some(address) => Self::of_address(address),
+            None => Self::of_name(text),
+        }
+    }
+
+    /// The source that it names.
+    pub fn source(&self) -> Option<&SourceName> {
+        match &self.base {
+            RemoteBase::Source(name) => Some(name),
+            RemoteBase::Address(_) => None,
+        }
+    }
+
+    /// The address that it has of its own.
+    pub fn address(&self) -> Option<&SourceAddress> {
+        match &self.base {
+            RemoteBase::Source(_) => None,
+            RemoteBase::Address(address) => Some(address),
+        }
+    }
+
+    /// The same as others may see it: nothing in it is secret.
+    pub fn without_secrets(&self) -> Self {
+        let shown = |address: &SourceAddress| SourceAddress::parse(address.redacted()).ok();
+        let base = self.address().and_then(shown).map(RemoteBase::Address);
+        CatalogRemote { base: base.unwrap_or_else(|| self.base.clone()), ..self.clone() }
+    }
+
+    /// Whether anything in it is secret.
+    pub fn has_secrets(&self) -> bool {
+        self.address().is_some_and(|address| address.redacted() != address.reveal())
+    }
+
+    /// `catalog/REMOTE`.
+    pub fn label(&self) -> String {
+        format!("{LABEL}{self}")
+    }
+
+    /// The remote in such a label; nothing for the label of anything else.
+    pub fn in_label(label: &str) -> Option<&str> {
+        label.strip_prefix(LABEL)
+    }
+
+    fn of_address(text: &str) -> Result<Self, RemoteError> {
+        let (scheme, rest) = text.split_once("://").ok_or(RemoteError::NoPrefix)?;
+        // Looked at as a whole: a password that is not escaped must not end up in what is shown as a ref or a folder.
+        SourceAddress::parse(text)?;
+        // Ports, users and passwords come before the first `/`, and a drive letter may follow it.
+        let host = rest.find('/').unwrap_or(rest.len());
+        let path = &rest[host..];
+        let path = host + if is_drive(scheme, path) { "/C:/".len() } else { 0 };
+        let (head, tail) = rest.split_at(path);
+        let Parts { base, reference, folder } = Parts::of(tail)?;
+        let address = SourceAddress::parse(&format!("{scheme}://{head}{base}"))?;
+        Ok(CatalogRemote { base: RemoteBase::Address(address), reference, folder })
+    }
+
+    fn of_name(text: &str) -> Result<Self, RemoteError> {
+        let is_url = text.split_once("://").is_some_and(|(scheme, _)| is_known(scheme));
+        if is_url || text.starts_with(['.', '/', '~', '\\']) {
+            return Err(RemoteError::NoPrefix);
+        }
+        let Parts { base, reference, folder } = Parts::of(text)?;
+        // `git@host:org/repo` is how ssh writes an address.
+        if base.contains(':') {
+            return Err(RemoteError::NoPrefix);
+        }
+        Ok(CatalogRemote { base: RemoteBase::Source(SourceName::new(base)?), reference, folder })
+    }
+}
+
+/// A text taken apart, without what cannot be a part of it.
+struct Parts<'t> {
+    base: &'t str,
+    reference: Option<String>,
+    folder: Option<RelativePath>,
+}
+
+impl<'t> Parts<'t> {
+    /// The folder stands behind the last `:/`, the ref behind the last `#` before it.
+    fn of(text: &'t str) -> Result<Self, RemoteError> {
+        let (front, folder) =
+            text.rsplit_once(FOLDER).map_or((text, None), |(front, end)| (front, Some(end)));
+        let (base, reference) = front.rsplit_once('#').map_or((front, None), |(base, end)| (base, Some(end)));
+        let folder = folder.map(RelativePath::new).transpose().map_err(RemoteError::Folder)?;
+        if reference.is_some_and(|reference| !is_ref_name(reference)) {
+            return Err(RemoteError::Reference);
+        }
+        Ok(Parts { base, reference: reference.map(str::to_owned), folder })
+    }
+}
+
+fn strip_prefix(text: &str) -> Option<&str> {
+    let (start, rest) = text.split_at_checked(PREFIX.len())?;
+    start.eq_ignore_ascii_case(PREFIX).then_some(rest)
+}
+
+fn is_known(scheme: &str) -> bool {
+    ADDRESS_SCHEMES.iter().any(|known| known.eq_ignore_ascii_case(scheme))
+}
+
+/// Whether a path of a `file` address begins with a drive, as in `/C:/repo`.
+fn is_drive(scheme: &str, path: &str) -> bool {
+    let bytes = path.as_bytes();
+    scheme.eq_ignore_ascii_case("file")
+        && bytes.get(1).is_some_and(u8::is_ascii_alphabetic)
+        && bytes.get(2..4) == Some(FOLDER.as_bytes())
+}
+
+impl FromStr for CatalogRemote {
+    type Err = RemoteError;
+
+    fn from_str(text: &str) -> Result<Self, RemoteError> {
+        CatalogRemote::parse(text)
+    }
+}
+
+impl fmt::Display for CatalogRemote {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.base {
+            RemoteBase::Source(name) => write!(f, "{name}")?,
+            RemoteBase::Address(address) => write!(f, "{PREFIX}{address}")?,
+        }
+        if let Some(reference) = &self.reference {
+            write!(f, "#{reference}")?;
+        }
+        self.folder.as_ref().map_or(Ok(()), |folder| write!(f, "{FOLDER}{folder}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn parts(text: &str) -> (String, Option<String>, Option<String>) {
+        let remote = CatalogRemote::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+        let base = match &remote.base {
+            RemoteBase::Source(name) => name.to_string(),
+            RemoteBase::Address(address) => address.reveal().to_owned(),
+        };
+        (base, remote.reference, remote.folder.map(|folder| folder.to_string()))
+    }
+
+    #[test]
+    fn every_form_is_taken_apart() {
+        let some = |text: &str| Some(text.to_owned());
+        for (text, base, reference, folder) in [
+            ("community", "community", None, None),
+            ("community#v1", "community", some("v1"), None),
+            ("community#v1:/team", "community", some("v1"), some("team")),
+            ("community:/team/core", "community", None, some("team/core")),
+            ("community#feature/x:/team", "community", some("feature/x"), some("team")),
+            ("git+https://h/o/r.git", "https://h/o/r.git", None, None),
+            ("GIT+HTTPS://h/o/r", "https://h/o/r", None, None),
+            ("git+https://h:8080/o/r#main:/a/./b/", "https://h:8080/o/r", some("main"), some("a/b")),
+            ("git+https://h/o/r#pkg@1.0", "https://h/o/r", some("pkg@1.0"), None),
+            ("git+https://u:pw@h/o/r#v1:/s", "https://u:pw@h/o/r", some("v1"), some("s")),
+            ("git+ssh://git@h:22/o/r#v1", "ssh://git@h:22/o/r", some("v1"), None),
+            ("git+ssh://git@h/o/r:/s", "ssh://git@h/o/r", None, some("s")),
+            ("git+file:///srv/r#v1:/s", "file:///srv/r", some("v1"), some("s")),
+            ("git+file:///C:/r", "file:///C:/r", None, None),
+            ("git+file:///C:/r:/s", "file:///C:/r", None, some("s")),
+            ("git+http://127.0.0.1:99/r", "http://127.0.0.1:99/r", None, None),
+            ("git+git://127.0.0.1:99/r:/s", "git://127.0.0.1:99/r", None, some("s")),
+            ("git+https://h/a:/b:/s", "https://h/a:/b", None, some("s")),
+        ] {
+            assert_eq!(parts(text), (base.to_owned(), reference, folder), "{text}");
+            let remote = CatalogRemote::parse(text).unwrap();
+            let shown = CatalogRemote::parse(&remote.to_string()).unwrap();
+            assert_eq!(
+                (&shown, remote.to_string()),
+                (&remote.without_secrets(), shown.to_string()),
+                "{text}"
+            );
+            assert_eq!(CatalogRemote::in_label(&remote.label()), Some(remote.to_string().as_str()));
+        }
+    }
+
+    #[test]
+    fn what_is_no_remote_says_why() {
+        use RemoteError::*;
+        for (text, error) in [
+            ("", Empty),
+            ("  ", Empty),
+            ("https://h/o/r", NoPrefix),
+            ("ssh://git@h/r:/s", NoPrefix),
+            ("git@h:o/r", NoPrefix),
+            ("git+git@h:o/r", NoPrefix),
+            ("../here", NoPrefix),
+            ("~/here", NoPrefix),
+            ("git+ftp://h/r", Address(AddressError::UnknownScheme { scheme: "ftp".to_owned() })),
+            ("git+https:///r", Address(AddressError::NoHost)),
+            ("git+ssh://-oProxyCommand=x/r", Address(AddressError::LooksLikeOption)),
+            ("git+https://u:p/w@h/r#v1", Address(AddressError::UnescapedPassword)),
+            ("git+https://u:p/w#x@h/r", Address(AddressError::UnescapedPassword)),
+            ("git+https://u:p#w@h/r", Address(AddressError::UnescapedPassword)),
+            ("git+https://u:p/w:/x@h/r", Address(AddressError::UnescapedPassword)),
+            ("git+https://h/r\u{7}", Address(AddressError::ControlCharacter)),
+            ("#v1", Name(NameError)),
+            ("community#", Reference),
+            ("community#-x", Reference),
+            ("community#a..b", Reference),
+            ("community#a\u{7}b", Reference),
+            ("community#a b", Reference),
+            ("community:/", Folder(PathError::Empty)),
+            ("community:/.", Folder(PathError::Empty)),
+            ("community:/../x", Folder(PathError::Escapes)),
+            ("community:/a/../../x", Folder(PathError::Escapes)),
+            ("community://etc", Folder(PathError::Absolute)),
+            ("community:/C:x", Folder(PathError::Absolute)),
+            ("community:/a\\..\\b", Folder(PathError::NotPortable)),
+            ("git+https://h/r://etc", Folder(PathError::Absolute)),
+            ("git+https://h/r#v1:/..", Folder(PathError::Escapes)),
+        ] {
+            let found = CatalogRemote::parse(text).unwrap_err();
+            assert_eq!(found, error, "{text:?}");
+            let leads_out = matches!(error, Folder(PathError::Absolute | PathError::Escapes));
+            assert_eq!((found.escapes(), found.help().is_empty()), (leads_out, false), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn secrets_are_not_shown() {
+        for (text, shown) in [
+            ("git+https://user:pw@h/r#v1:/s", "git+https://h/r#v1:/s"),
+            ("git+https://ghp_token@h/r", "git+https://h/r"),
+            ("git+https://h/r?private_token=abc#v1", "git+https://h/r?private_token=***#v1"),
+            ("git+ssh://git:pw@h/r", "git+ssh://git@h/r"),
+        ] {
+            let remote = CatalogRemote::parse(text).unwrap();
+            assert_eq!(remote.to_string(), shown);
+            assert!(remote.has_secrets() && !format!("{remote:?}").contains("pw"), "{remote:?}");
+            assert!(!remote.without_secrets().has_secrets());
+            assert_eq!(remote.without_secrets().to_string(), shown);
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! `[catalog]`: which repositories contribute to the catalog.
+
+use agpm_diag::{Diagnostic, Spot, codes, did_you_mean};
+use agpm_text::{Document, NodeRef};
+
+use crate::catalog_remote::{CatalogRemote, RemoteError};
+use crate::manifest::check::{Check, spot};
+use crate::manifest::{Manifest, ManifestTexts, SourceScope};
+use crate::name::SourceName;
+use crate::schema::Schema;
+
+/// Keys of `[catalog]`.
+pub(crate) const CATALOG: Schema = Schema::strict("catalog", &["remotes"]);
+
+/// What contributes to the catalog.
+#[derive(Clone, Debug, Default)]
+pub struct Catalog {
+    /// The remotes in use, highest first: those of the highest text that names any.
+    pub remotes: Vec<AskedRemote>,
+    /// Those of the project's own manifest, which its lockfile pins for everybody, whatever one user prefers.
+    pub shared: Vec<AskedRemote>,
+}
+
+/// A remote that is asked for.
+#[derive(Clone, Debug)]
+pub struct AskedRemote {
+    /// What is asked for.
+    pub remote: CatalogRemote,
+    /// Where.
+    pub spot: Spot,
+}
+
+impl Catalog {
+    /// Every remote that is asked for anywhere.
+    pub fn all(&self) -> impl Iterator<Item = &CatalogRemote> {
+        self.remotes.iter().chain(&self.shared).map(|asked| &asked.remote)
+    }
+
+    /// The sources that remotes name.
+    pub fn sources(&self) -> impl Iterator<Item = &SourceName> {
+        self.all().filter_map(CatalogRemote::source)
+    }
+
+    /// Whether a remote in use is one that the lockfile pins.
+    pub fn is_shared(&self, remote: &CatalogRemote) -> bool {
+        self.shared.iter().any(|asked| asked.remote == *remote)
+    }
+}
+
+pub(super) fn read(check: &mut Check, texts: &ManifestTexts<'_>, manifest: &Manifest) -> Catalog {
+    let mut of = |text: Option<&Document>, scope| {
+        let section = text.and_then(Document::root).and_then(|root| root.get("catalog"))?;
+        read_remotes(check, section, (manifest, scope))
+    };
+    let private = of(texts.private, SourceScope::User);
+    let shared = of(Some(texts.project), SourceScope::Project);
+    let config = of(texts.config, SourceScope::User);
+    let remotes = private.or_else(|| shared.clone()).or(config).unwrap_or_default();
+    Catalog { remotes, shared: shared.unwrap_or_default() }
+}
+
+/// The remotes of one text; nothing if it says nothing of them.
+fn read_remotes(
+    check: &mut Check,
+    section: NodeRef<'_>,
+    (manifest, scope): (&Manifest, SourceScope),
+) -> Option<Vec<AskedRemote>> {
+    if !check.map(section, "`[catalog]`") {
+        return None;
+    }
+    check.keys(section, &CATALOG);
+    let mut remotes: Vec<AskedRemote> = Vec::new();
+    for (node, text) in check.strings(section.get("remotes")?, "`remotes`") {
+        let Some(remote) = read_remote(check, (node, text), (manifest, scope)) else { continue };
+        match remotes.iter().find(|earlier| earlier.remote == remote) {
+            Some(earlier) => report_twice(check, earlier, node),
+            None => remotes.push(AskedRemote { remote, spot: spot(node) }),
+        }
+    }
+    Some(remotes)
+}
+
+fn read_remote(
+    check: &mut Check,
+    (node, text): (NodeRef<'_>, &str),
+    (manifest, scope): (&Manifest, SourceScope),
+) -> Option<CatalogRemote> {
+    let remote = match CatalogRemote::parse(text) {
+        Ok(remote) => remote,
+        Err(RemoteError::Folder(error)) => {
+            let found = RemoteError::Folder(error);
+            check.bad_path(node, error, found.to_string(), found.help());
+            return None;
+        }
+        Err(error) => {
+            check.bad_value(node, error.to_string(), error.help());
+            return None;
+        }
+    };
+    if scope == SourceScope::Project && remote.has_secrets() {
+        let message = "the address of this remote holds a secret, and this file is shared";
+        let help =
+            "keep it in git's credentials, or name the remote in `agpm.private.toml` or your configuration";
+        check.report(Diagnostic::new(&codes::MANIFEST_SECRET, message).at_spot(spot(node)).help(help));
+    }
+    let unknown = remote.source().filter(|name| manifest.source(name).is_none());
+    if let Some(name) = unknown {
+        let names = manifest.sources.iter().map(|source| source.name.as_str());
+        let message = format!("there is no source `{name}`");
+        let mut found = Diagnostic::new(&codes::MANIFEST_UNKNOWN_SOURCE, message).at_spot(spot(node));
+        found.help = did_you_mean(name.as_str(), "there are these sources", names);
+        check.report(found);
+        return None;
+    }
+    Some(remote)
+}
+
+fn report_twice(check: &mut Check, earlier: &AskedRemote, node: NodeRef<'_>) {
+    let message = format!("the remote `{}` is named twice", earlier.remote);
+    let found = Diagnostic::new(&codes::CATALOG_DUPLICATE_REMOTE, message);
+    check.report(
+        found
+            .at(node.document().source(), node.span(), "again here")
+            .at(earlier.spot.source, earlier.spot.span, "first here")
+            .help("remove one of them; the higher one counts"),
+    );
+}

@@ -22,24 +22,52 @@ pub struct OpenCatalog {
     pub(crate) layers: Vec<CatalogLayer>,
     /// One for every manifest of the catalog.
     pub(crate) files: Vec<ManifestFile>,
+    remotes: Remotes,
     marks: Marks,
 }
 
-/// Finds, reads and folds.
-pub fn open_catalog(world: &World, places: &CatalogPlaces) -> Outcome<OpenCatalog> {
+/// Git remotes, and the files that say which they are.
+#[derive(Clone, Debug, Default)]
+struct Remotes {
+    layers: Vec<RemoteLayer>,
+    marks: Marks,
+}
+
+impl Remotes {
+    /// Whether they would be the same if they were asked again, short of news from the remotes themselves.
+    fn are_current(&self) -> bool {
+        let there = self.layers.iter().all(|layer| store::is_folder(&layer.folder));
+        there && self.marks.are_settled() && !self.marks.differ()
+    }
+}
+
+/// Finds, reads and folds. Remotes are asked once: they stay as `before` had them, until manifest or lockfile change.
+pub fn open_catalog(
+    world: &World,
+    places: &CatalogPlaces,
+    before: Option<&OpenCatalog>,
+) -> Outcome<OpenCatalog> {
     let mut notes = Notes::default();
-    let result = open(world, places, &mut notes);
+    let known = before.map(|before| &before.remotes).filter(|remotes| remotes.are_current());
+    let remotes = known.map_or_else(|| remotes(world, places, &mut notes), |remotes| Ok(remotes.clone()));
+    let result = remotes.and_then(|remotes| open_with(world, places, remotes, &mut notes));
     notes.outcome(result)
 }
 
 pub(crate) fn open(world: &World, places: &CatalogPlaces, notes: &mut Notes) -> Result<OpenCatalog, Failure> {
-    let mut marks = Marks::default();
-    let remotes = match places.mode.has(LayerKind::Git) {
-        true => remotes(world, places, &mut marks, notes)?,
-        false => Vec::new(),
-    };
+    let remotes = remotes(world, places, notes)?;
+    open_with(world, places, remotes, notes)
+}
+
+fn open_with(
+    world: &World,
+    places: &CatalogPlaces,
+    remotes: Remotes,
+    notes: &mut Notes,
+) -> Result<OpenCatalog, Failure> {
+    let mut marks = remotes.marks.clone();
     let environment = &world.environment;
-    let layers = layers(environment, places, remotes, &mut marks);
+    let layers = layers(environment, places, &remotes.layers, &mut marks);
     let files =
         layers.iter().enumerate().flat_map(|(at, layer)| layer.manifests(at, environment, &mut marks));
     let files: Vec<ManifestFile> = files.collect();
@@ -51,17 +79,16 @@ pub(crate) fn open(world: &World, places: &CatalogPlaces, notes: &mut Notes) -> 
     }
     let (catalog, twice) = Catalog::new(manifests);
     notes.diagnostics.extend(twice);
-    Ok(OpenCatalog { catalog, layers, files, marks })
+    Ok(OpenCatalog { catalog, layers, files, remotes, marks })
 }
 
 /// The layers of git. What they are hangs on manifest and lockfile.
-fn remotes(
-    world: &World,
-    places: &CatalogPlaces,
-    marks: &mut Marks,
-    notes: &mut Notes,
-) -> Result<Vec<RemoteLayer>, Failure> {
+fn remotes(world: &World, places: &CatalogPlaces, notes: &mut Notes) -> Result<Remotes, Failure> {
+    if !places.mode.has(LayerKind::Git) {
+        return Ok(Remotes::default());
+    }
     let environment = &world.environment;
+    let mut marks = Marks::default();
     let files = match ManifestFiles::find(environment, ManifestUse::Nearest)? {
         None => ManifestFiles::configuration_alone(environment)?,
         files => files,
@@ -74,13 +101,13 @@ fn remotes(
         None => Project::default(),
     };
     let told = remotes_as_told(&project.manifest, &places.remotes)?;
-    remote_layers(world, &project, &told, notes)
+    Ok(Remotes { layers: remote_layers(world, &project, &told, notes)?, marks })
 }
 
 fn layers(
     environment: &Environment,
     places: &CatalogPlaces,
-    remotes: Vec<RemoteLayer>,
+    remotes: &[RemoteLayer],
     marks: &mut Marks,
 ) -> Vec<CatalogLayer> {
     let layer = |kind, remote, folder| CatalogLayer { kind, remote, folder };
@@ -92,8 +119,8 @@ fn layers(
     if places.mode.has(LayerKind::User) {
         layers.extend(environment.home.clone().map(|folder| layer(LayerKind::User, None, folder)));
     }
-    let git = |remote: RemoteLayer| layer(LayerKind::Git, Some(remote.shown), remote.folder);
-    layers.extend(remotes.into_iter().map(git));
+    let git = |remote: &RemoteLayer| layer(LayerKind::Git, Some(remote.shown.clone()), remote.folder.clone());
+    layers.extend(remotes.iter().map(git));
     layers
 }
 

@@ -9,10 +9,12 @@ use agpm_text::Value;
 use crate::catalog::ground::{CatalogPlaces, LayerKind};
 use crate::catalog::open::{OpenCatalog, open};
 use crate::failure::{Failure, Notes, Outcome};
+use crate::parallel;
 use crate::world::World;
 
-/// How much text is made before it is written.
-const PIECE: usize = 1 << 16;
+/// How many rows make a piece of text, and how many pieces are made side by side before they are written.
+const PIECE: usize = 2048;
+const PIECES: usize = 8;
 
 /// Columns that tell what becomes of a row.
 const MARKS: [&str; 2] = ["layer", "shadowedBy"];
@@ -145,24 +147,31 @@ impl OpenCatalog {
     ) -> io::Result<()> {
         let used = listed.iter().map(|listed| listed.row.manifest as usize);
         let table = Table::new(&self.catalog, union_of_columns(self.catalog.manifests(), used));
-        let mut piece = String::with_capacity(PIECE + PIECE / 4);
-        table.write_header(if shadowed == Shadowed::Listed { &MARKS } else { &[] }, &mut piece);
+        let mut header = String::new();
+        table.write_header(if shadowed == Shadowed::Listed { &MARKS } else { &[] }, &mut header);
+        write(&header)?;
+        for pieces in listed.chunks(PIECE * PIECES) {
+            let text = |rows: &[Listed]| self.csv_piece(&table, rows, shadowed);
+            let texts = parallel::map(pieces.chunks(PIECE).collect(), text);
+            texts.iter().try_for_each(|text| write(text))?;
+        }
+        Ok(())
+    }
+
+    fn csv_piece(&self, table: &Table<'_>, rows: &[Listed], shadowed: Shadowed) -> String {
         let label = |row: RowId| self.layer(self.catalog.row(row)).label();
-        for one in listed {
+        let mut text = String::new();
+        for one in rows {
             let row = self.catalog.row(one.row);
             match shadowed {
-                Shadowed::Hidden => table.write_row(row, &[], &mut piece),
+                Shadowed::Hidden => table.write_row(row, &[], &mut text),
                 Shadowed::Listed => {
                     let (layer, by) = (label(one.row), one.instead.map(label).unwrap_or_default());
-                    table.write_row(row, &[&layer, &by], &mut piece);
+                    table.write_row(row, &[&layer, &by], &mut text);
                 }
             }
-            if piece.len() >= PIECE {
-                write(&piece)?;
-                piece.clear();
-            }
         }
-        write(&piece)
+        text
     }
 }
 

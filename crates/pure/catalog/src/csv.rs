@@ -10,12 +10,12 @@ where
     if columns.is_empty() {
         return out;
     }
-    let bare = |column: &&str| !column.contains([',', '"', '\n', '\r']);
+    let bare = |column: &&str| *column == column.trim() && !column.contains([',', '"', '\n', '\r']);
     for (at, column) in columns.iter().enumerate() {
         if at > 0 {
             out.push(',');
         }
-        // A name that would break the line is the one that cannot stand bare.
+        // A name that would break the line, or lose its spaces, cannot stand bare.
         if bare(column) { out.push_str(column) } else { quote(column, &mut out) }
     }
     out.push('\n');
@@ -51,6 +51,7 @@ mod tests {
     fn the_header_is_bare_and_every_field_is_quoted() {
         let rows = [vec!["pm", "says \"hi\""], vec!["", "a,b\nc"]];
         let text = to_csv(&["name", "odd,one"], rows);
+        assert_eq!(to_csv(&["name", " x"], [["pm", "y"]]), "name,\" x\"\n\"pm\",\"y\"\n");
         assert_eq!(text, "name,\"odd,one\"\n\"pm\",\"says \"\"hi\"\"\"\n\"\",\"a,b\nc\"\n");
         assert_eq!(to_csv(&[], Vec::<Vec<&str>>::new()), "");
     }

@@ -13,7 +13,7 @@ mod place;
 mod select;
 
 pub use catalog::{Catalog, Entry, RowId, RowRef};
-pub use columns::{COLUMNS, union_of_columns};
+pub use columns::{COLUMNS, Table};
 pub use csv::to_csv;
 pub use find::{Filter, Found, Reference};
 pub use kind::{ENTRY_KINDS, EntryKind, Habitat};

@@ -4,7 +4,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use agpm_catalog::{Catalog, ENTRY_KINDS, Entry, EntryKind, Filter, Manifest, RowId, RowRef, read_manifest};
+use agpm_catalog::{
+    Catalog, ENTRY_KINDS, Entry, EntryKind, Filter, Manifest, RowId, RowRef, Table, read_manifest, to_csv,
+};
 use agpm_diag::SourceMap;
 use agpm_merge::{Composition, Contribution, Policy, References, fold_parts};
 use agpm_model::LayerName;
@@ -153,9 +155,8 @@ fn listed(catalog: &Catalog) -> Vec<(Identity, Record)> {
 fn csv(catalog: &Catalog, kind: EntryKind) -> String {
     let filter = Filter { kind: Some(kind), ..Filter::default() };
     let rows: Vec<RowRef<'_>> = catalog.filtered(&filter).map(|entry| catalog.winner(entry)).collect();
-    let columns = agpm_catalog::union_of_columns(catalog.manifests(), &rows);
-    let fields = rows.iter().map(|row| columns.iter().map(|column| row.get(column).unwrap_or_default()));
-    agpm_catalog::to_csv(&columns, fields)
+    let table = Table::new(catalog.manifests(), &rows);
+    to_csv(table.columns(), rows.iter().map(|row| table.fields(*row)))
 }
 
 proptest! {

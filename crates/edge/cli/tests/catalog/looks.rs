@@ -23,11 +23,14 @@ fn kinds_are_taken_in_singular_and_plural() {
         assert_eq!(place.names(&format!("catalog {kind}")), expected);
         assert_eq!(place.names(&format!("catalog {kind}s")), expected);
         let name = format!("{kind}-a");
-        place.write(&format!("bmad/_cfg/{kind}-manifest.csv"), format!("name,path\n{name},bmad/{name}\n"));
+        place.write(
+            &format!("bmad/_cfg/{kind}-manifest.csv"),
+            format!("name,module,path\n{name},bmm,bmad/{name}\n"),
+        );
         place.write(&format!("bmad/{name}"), &name);
         for word in [kind.to_owned(), format!("{kind}s")] {
             assert_eq!(place.good(&format!("catalog show {name} --kind {word}")), name);
-            let told = place.good(&format!("explain catalog:{word}/{name}"));
+            let told = place.good(&format!("explain catalog:{word}/bmm/{name}"));
             assert!(told.contains(&name), "{told}");
         }
     }

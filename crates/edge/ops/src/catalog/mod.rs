@@ -10,6 +10,7 @@ mod remotes;
 mod report;
 
 pub use agpm_catalog::{EntryKind, Filter as CatalogFilter};
+pub(crate) use file::KindSaid;
 pub use file::{CatalogFile, CatalogRead, catalog_show};
 pub use ground::{CatalogLayer, CatalogMode, CatalogPlaces, LayerKind};
 pub(crate) use lint::lint_catalog;

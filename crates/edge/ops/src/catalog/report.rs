@@ -1,6 +1,8 @@
 //! `agpm catalog`: the rows that count, and those that they shadow.
 
-use agpm_catalog::{COLUMNS, Entry, Filter, RowId, RowRef, to_csv, union_of_columns};
+use std::borrow::Cow;
+
+use agpm_catalog::{COLUMNS, Entry, Filter, RowId, RowRef, Table, to_csv};
 use agpm_diag::{Diagnostic, SourceMap, codes};
 use agpm_text::Value;
 
@@ -76,7 +78,7 @@ pub fn catalog(world: &World, request: &CatalogRequest) -> Outcome<CatalogReport
 
 fn list(world: &World, request: &CatalogRequest, notes: &mut Notes) -> Result<CatalogReport, Failure> {
     let catalog = open(world, &request.places, notes)?;
-    if catalog.files.is_empty() {
+    if catalog.files.is_empty() && catalog.left_out.is_empty() {
         notes.diagnostics.push(nowhere(&request.places));
     }
     let rows = catalog.listed(&request.filter, request.shadowed);
@@ -124,10 +126,12 @@ impl OpenCatalog {
 
     fn csv_of(&self, listed: &[Listed], shadowed: Shadowed) -> String {
         let rows: Vec<RowRef<'_>> = listed.iter().map(|listed| self.catalog.row(listed.row)).collect();
-        let columns = union_of_columns(self.catalog.manifests(), &rows);
-        let mut head = columns.clone();
+        let table = Table::new(self.catalog.manifests(), &rows);
+        let mut head: Vec<Cow<'_, str>> = table.columns().iter().map(|column| Cow::from(*column)).collect();
         if shadowed == Shadowed::Listed {
-            head.extend(["layer", "shadowedBy"]);
+            let ours = |column: &&mut Cow<'_, str>| MARKS.contains(&column.as_ref());
+            head.iter_mut().filter(ours).for_each(|column| *column = other_key(column).into());
+            head.extend(MARKS.map(Cow::from));
         }
         let marks: Vec<(String, String)> = match shadowed {
             Shadowed::Hidden => Vec::new(),
@@ -138,28 +142,12 @@ impl OpenCatalog {
                 listed.iter().map(mark).collect()
             }
         };
-        let at = Positions::new(self, &columns);
         let fields = rows.iter().enumerate().map(|(index, row)| {
-            let own = at.fields(*row);
+            let own = table.fields(*row);
             own.chain(marks.get(index).into_iter().flat_map(|(layer, by)| [layer.as_str(), by.as_str()]))
         });
+        let head: Vec<&str> = head.iter().map(AsRef::as_ref).collect();
         to_csv(&head, fields)
-    }
-}
-
-/// Where the columns of an output stand in each manifest.
-struct Positions(Vec<Vec<Option<usize>>>);
-
-impl Positions {
-    fn new(open: &OpenCatalog, columns: &[&str]) -> Self {
-        let of = |manifest: &agpm_catalog::Manifest| {
-            columns.iter().map(|column| manifest.position(column)).collect::<Vec<Option<usize>>>()
-        };
-        Positions(open.catalog.manifests().iter().map(of).collect())
-    }
-
-    fn fields<'p, 'c: 'p>(&'p self, row: RowRef<'c>) -> impl Iterator<Item = &'c str> + 'p {
-        self.0[row.manifest_index()].iter().map(move |at| at.and_then(|at| row.nth(at)).unwrap_or_default())
     }
 }
 
@@ -196,6 +184,14 @@ impl CatalogReport {
 /// Keys of a row that are ours; a column of that name is told under another one.
 const OWN_KEYS: [&str; 7] = ["kind", "layer", "remote", "manifest", "file", "shadowed", "shadowedBy"];
 
+/// Those of them that are columns where shadowed rows are listed.
+const MARKS: [&str; 2] = ["layer", "shadowedBy"];
+
+/// What a column is called whose name is taken.
+fn other_key(column: &str) -> String {
+    format!("column:{column}")
+}
+
 impl<'c> CatalogRow<'c> {
     /// What it says.
     pub fn row(self) -> RowRef<'c> {
@@ -219,16 +215,17 @@ impl<'c> CatalogRow<'c> {
     pub fn value(self) -> Value {
         let text = |value: &str| Value::from(value);
         let mut map: Vec<(String, Value)> = vec![("kind".to_owned(), text(self.row.kind().singular()))];
-        if self.row.get("module").is_none_or(str::is_empty) {
+        let blank = |module: &str| module.trim().is_empty();
+        if self.row.get("module").is_none_or(blank) {
             map.push(("module".to_owned(), text(self.row.module())));
         }
         let known = COLUMNS.iter().filter_map(|column| Some((*column, self.row.get(column)?)));
         let others = self.row.fields().filter(|(column, _)| !COLUMNS.contains(column));
         for (column, value) in known.chain(others) {
-            if column == "module" && value.is_empty() {
+            if column == "module" && blank(value) {
                 continue;
             }
-            let key = if OWN_KEYS.contains(&column) { format!("column:{column}") } else { column.to_owned() };
+            let key = if OWN_KEYS.contains(&column) { other_key(column) } else { column.to_owned() };
             map.push((key, text(value)));
         }
         let layer = self.open.layer(self.row);

@@ -72,7 +72,7 @@ impl Output {
     ) -> ExitCode {
         let Outcome { result, diagnostics, sources, log } = outcome;
         if self.verbose {
-            let text: String = log.iter().map(|line| format!("agpm: {line}\n")).collect();
+            let text: String = log.iter().map(|line| format!("agpm: {}\n", draw::one_line(line))).collect();
             let _ = io::stderr().write_all(text.as_bytes());
         }
         match result {

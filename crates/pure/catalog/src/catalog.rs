@@ -108,6 +108,11 @@ impl<'c> RowRef<'c> {
         self.manifest.module(self.row)
     }
 
+    /// Whether the row itself says its module, not the place of its manifest.
+    pub(crate) fn names_its_module(self) -> bool {
+        self.row.module.is_some() || self.module().is_empty()
+    }
+
     /// `MODULE/NAME`, or the name alone.
     pub fn label(self) -> String {
         match self.module() {

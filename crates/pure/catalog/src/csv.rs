@@ -1,9 +1,13 @@
 //! Rows as CSV: the header bare, every field in quotes, a line feed after every row.
 
+use std::borrow::Cow;
+
 use agpm_text::NodeRef;
 use memchr::memchr;
 
 use crate::catalog::{Catalog, RowRef};
+use crate::columns::{MODULE, union_of_columns};
+use crate::manifest::Manifest;
 
 /// Columns of an output, and where they stand in each manifest.
 #[derive(Clone, Debug)]
@@ -14,41 +18,44 @@ pub struct Table<'c> {
 }
 
 impl<'c> Table<'c> {
-    /// A table with these columns.
-    pub fn new(catalog: &Catalog, columns: Vec<&'c str>) -> Self {
-        let positions = catalog.manifests().iter().map(|manifest| {
-            columns.iter().map(|column| manifest.position(column)).collect::<Vec<Option<usize>>>()
-        });
-        Table { positions: positions.collect(), columns }
+    /// The table that rows make, whichever manifests they are from.
+    pub fn new(catalog: &'c Catalog, rows: impl Iterator<Item = RowRef<'c>>) -> Self {
+        let columns = union_of_columns(catalog.manifests(), rows);
+        let of = |manifest: &Manifest| columns.iter().map(|column| manifest.position(column)).collect();
+        Table { positions: catalog.manifests().iter().map(of).collect(), columns }
     }
 
-    /// Adds the header, with more columns at its end.
+    /// Adds the header, with more columns at its end; a column of the same name is told under another one.
     pub fn write_header(&self, more: &[&str], out: &mut String) {
+        let own = self.columns.iter().map(|column| match more.contains(column) {
+            true => Cow::from(other_name(column)),
+            false => Cow::from(*column),
+        });
         let before = out.len();
-        for column in self.columns.iter().chain(more) {
+        for column in own.chain(more.iter().map(|column| Cow::from(*column))) {
             if out.len() > before {
                 out.push(',');
             }
-            // A name that would break the line is the one that cannot stand bare.
-            match column.contains([',', '"', '\n', '\r']) {
-                true => quote(column, out),
-                false => out.push_str(column),
-            }
+            // A name that would break the line, or lose its spaces, cannot stand bare.
+            let bare = column == column.trim() && !column.contains([',', '"', '\n', '\r']);
+            if bare { out.push_str(&column) } else { quote(&column, out) }
         }
         if out.len() > before {
             out.push('\n');
         }
     }
 
-    /// Adds a row, with more fields at its end.
+    /// Adds a row, with more fields at its end. A module that only the place of the manifest tells is told here too:
+    /// without it, rows of two modules would look the same.
     pub fn write_row(&self, row: RowRef<'_>, more: &[&str], out: &mut String) {
         let node = row.node();
         let (fields, before) = (node.entries(), out.len());
-        for position in &self.positions[row.manifest_index()] {
+        for (column, position) in self.columns.iter().zip(&self.positions[row.manifest_index()]) {
             if out.len() > before {
                 out.push(',');
             }
             match position.and_then(|position| fields.clone().nth(position)) {
+                _ if *column == MODULE && !row.names_its_module() => quote(row.module(), out),
                 Some((_, field)) => write_field(field, out),
                 None => out.push_str("\"\""),
             }
@@ -59,6 +66,11 @@ impl<'c> Table<'c> {
         }
         out.push('\n');
     }
+}
+
+/// Where a column is told whose name is taken.
+pub fn other_name(column: &str) -> String {
+    format!("column:{column}")
 }
 
 /// What is quoted already is as it must be.
@@ -88,10 +100,10 @@ mod tests {
 
     #[test]
     fn the_header_is_bare_and_every_field_is_quoted() {
-        let text = "name,\"odd,one\",x\npm, says \"hi\" ,\"a,\"\"b\"\"\nc\"\ndev\n";
-        let (manifest, _) = read_manifest(parse_alone(text, Format::Csv), EntryKind::Agent, "");
+        let text = "name,\"odd,one\",layer,\" x\"\npm, says \"hi\" ,\"a,\"\"b\"\"\nc\",y\ndev\n";
+        let (manifest, _) = read_manifest(parse_alone(text, Format::Csv), EntryKind::Agent, "bmm");
         let (catalog, _) = Catalog::new(manifest.into_iter().collect());
-        let table = Table::new(&catalog, vec!["name", "odd,one", "x", "nowhere"]);
+        let table = Table::new(&catalog, catalog.rows_of(0));
         let mut out = String::new();
         table.write_header(&["layer"], &mut out);
         for row in catalog.rows_of(0) {
@@ -99,8 +111,9 @@ mod tests {
         }
         assert_eq!(
             out,
-            "name,\"odd,one\",x,nowhere,layer\n\"pm\",\"says \"\"hi\"\"\",\"a,\"\"b\"\"\nc\",\"\",\"user\"\n\
-             \"dev\",\"\",\"\",\"\",\"user\"\n"
+            "name,module,\"odd,one\",column:layer,\" x\",layer\n\
+             \"pm\",\"bmm\",\"says \"\"hi\"\"\",\"a,\"\"b\"\"\nc\",\"y\",\"user\"\n\
+             \"dev\",\"bmm\",\"\",\"\",\"\",\"user\"\n"
         );
     }
 }

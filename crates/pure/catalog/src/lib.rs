@@ -13,8 +13,8 @@ mod place;
 mod select;
 
 pub use catalog::{Catalog, Entry, RowId, RowRef};
-pub use columns::{COLUMNS, union_of_columns};
-pub use csv::Table;
+pub use columns::COLUMNS;
+pub use csv::{Table, other_name};
 pub use find::{Filter, Found, Reference};
 pub use kind::{ENTRY_KINDS, EntryKind, Habitat};
 pub use manifest::{Manifest, left_out, read_manifest};

@@ -49,7 +49,9 @@ struct Reader<'r, 'a> {
 
 impl Reader<'_, '_> {
     fn report(&mut self, code: &'static Code, span: Span, message: impl Into<String>, help: &str) {
-        if self.reading.diagnostics.len() < MOST_FINDINGS {
+        // The first of its kind is always told: whoever reads a file decides by it whether the file can be used.
+        let told = &self.reading.diagnostics;
+        if told.len() < MOST_FINDINGS || told.iter().all(|known| known.code != code) {
             let source = self.reading.source;
             self.reading.report(Diagnostic::new(code, message).at(source, span, "").help(help));
         } else {

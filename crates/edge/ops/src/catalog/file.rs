@@ -8,9 +8,8 @@ use agpm_store::{self as store, Reached};
 use agpm_text::Value;
 
 use crate::catalog::ground::CatalogPlaces;
-use crate::catalog::open::{OpenCatalog, open};
+use crate::catalog::open::{OpenCatalog, open, read_inside};
 use crate::failure::{Failure, FailureKind, Notes, Outcome};
-use crate::gather::limit;
 use crate::world::World;
 
 /// The file of a skill that is a folder.
@@ -46,6 +45,15 @@ pub struct CatalogFile {
     pub bytes: Vec<u8>,
 }
 
+/// How users say a kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum KindSaid {
+    /// With an option of its own.
+    Apart,
+    /// Before module and name.
+    Before,
+}
+
 /// Why there is no file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NoFile {
@@ -77,11 +85,11 @@ impl OpenCatalog {
     }
 
     fn read(&self, reference: Reference<'_>) -> Result<CatalogFile, Failure> {
-        let entry = self.entry(reference)?;
+        let entry = self.entry(reference, KindSaid::Apart)?;
         let row = self.catalog.winner(entry);
         let place = self.place_of(row).map_err(|fault| self.no_file(row, fault))?;
         let layer = self.layer(row);
-        let (bytes, _) = store::read_below(&layer.folder, &place, limit())?;
+        let bytes = read_inside(&layer.folder, &place)?;
         let description = row.get("description").or_else(|| row.get("title")).filter(|text| !text.is_empty());
         Ok(CatalogFile {
             kind: row.kind(),
@@ -95,10 +103,10 @@ impl OpenCatalog {
     }
 
     /// The entry that a name means, or what it could have meant.
-    pub(crate) fn entry(&self, reference: Reference<'_>) -> Result<&Entry, Failure> {
+    pub(crate) fn entry(&self, reference: Reference<'_>, said: KindSaid) -> Result<&Entry, Failure> {
         match self.catalog.find(reference) {
             Found::One(entry) => Ok(entry),
-            Found::Several(entries) => Err(ambiguous(&self.catalog, reference, &entries)),
+            Found::Several(entries) => Err(ambiguous(&self.catalog, reference, &entries, said)),
             Found::Nothing => Err(unknown(&self.catalog, reference)),
         }
     }
@@ -168,20 +176,18 @@ impl OpenCatalog {
     }
 }
 
-fn ambiguous(catalog: &Catalog, reference: Reference<'_>, entries: &[&Entry]) -> Failure {
+fn ambiguous(catalog: &Catalog, reference: Reference<'_>, entries: &[&Entry], said: KindSaid) -> Failure {
     let rows: Vec<RowRef<'_>> = entries.iter().map(|entry| catalog.winner(entry)).collect();
     let one_kind = rows.iter().all(|row| row.kind() == rows[0].kind());
-    let names: Vec<String> = rows
-        .iter()
-        .map(|row| match one_kind {
-            true => format!("`{}`", row.label()),
-            false => format!("`{}` ({})", row.label(), row.kind()),
-        })
-        .collect();
-    let help = match one_kind {
-        true => format!("name one of {}", names.join(", ")),
-        false => format!("name one of {}, with `--kind` where the names are the same", names.join(", ")),
+    let name = |row: &RowRef<'_>| match (one_kind, said) {
+        (true, _) => format!("`{}`", row.label()),
+        (false, KindSaid::Apart) => format!("`{}` ({})", row.label(), row.kind()),
+        (false, KindSaid::Before) => format!("`{}/{}`", row.kind(), row.label()),
     };
+    let mut help = format!("name one of {}", rows.iter().map(name).collect::<Vec<_>>().join(", "));
+    if !one_kind && said == KindSaid::Apart {
+        help.push_str(", with `--kind` where the names are the same");
+    }
     let message = format!("`{}` could be {} entries of the catalog", reference.text, rows.len());
     Failure::new(FailureKind::NotFound, Diagnostic::new(&codes::NAME_UNKNOWN, message).help(help))
 }

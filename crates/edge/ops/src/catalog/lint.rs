@@ -8,7 +8,7 @@ use agpm_diag::{Diagnostic, Severity, codes};
 use agpm_store as store;
 
 use crate::catalog::file::NoFile;
-use crate::catalog::ground::{CatalogLayer, CatalogPlaces};
+use crate::catalog::ground::{CatalogLayer, CatalogPlaces, ManifestFile};
 use crate::catalog::open::{OpenCatalog, open};
 use crate::failure::{Failure, Notes};
 use crate::world::{Environment, World};
@@ -51,8 +51,11 @@ fn unlisted(
     (at, layer): (usize, &CatalogLayer),
     listed: &BTreeSet<PathBuf>,
 ) -> Vec<Diagnostic> {
-    let kinds: BTreeSet<EntryKind> =
-        open.files.iter().filter(|file| file.layer == at).map(|file| file.kind).collect();
+    let kinds = |files: &[ManifestFile]| -> BTreeSet<EntryKind> {
+        files.iter().filter(|file| file.layer == at).map(|file| file.kind).collect()
+    };
+    // What a manifest lists that cannot be read, nobody knows.
+    let kinds: Vec<EntryKind> = kinds(&open.files).difference(&kinds(&open.left_out)).copied().collect();
     let mut roots: Vec<&str> = ROOTS.iter().map(|root| root.folder).collect();
     roots.dedup();
     let mut found = Vec::new();

@@ -16,6 +16,7 @@ mod tests;
 
 pub use agpm_catalog::{EntryKind, Filter as CatalogFilter};
 pub(crate) use choice::Choice;
+pub(crate) use file::KindSaid;
 pub use file::{CatalogFile, CatalogRead, catalog_show};
 pub use ground::{CatalogLayer, CatalogMode, CatalogPlaces, LayerKind};
 pub(crate) use lint::lint_catalog;

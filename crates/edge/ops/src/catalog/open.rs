@@ -1,6 +1,6 @@
 //! Reads every manifest that has a say, and folds them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use agpm_catalog::{Catalog, Manifest, RowRef, left_out, read_manifest};
 use agpm_diag::{Diagnostic, SourceId, Text, codes};
@@ -23,6 +23,8 @@ pub struct OpenCatalog {
     /// One for every manifest of the catalog.
     pub(crate) files: Vec<ManifestFile>,
     remotes: Remotes,
+    /// Those that could not be read.
+    pub(crate) left_out: Vec<ManifestFile>,
     marks: Marks,
 }
 
@@ -71,7 +73,8 @@ fn open_with(
     let files =
         layers.iter().enumerate().flat_map(|(at, layer)| layer.manifests(at, environment, &mut marks));
     let files: Vec<ManifestFile> = files.collect();
-    let read = read_all(&layers, files, notes);
+    let mut left_out = Vec::new();
+    let read = read_all(&layers, files, &mut left_out, notes);
     let (files, manifests): (Vec<ManifestFile>, Vec<Manifest>) = read.into_iter().unzip();
     for (file, manifest) in files.iter().zip(&manifests) {
         let rows = counted(manifest.len(), "row", "rows");
@@ -79,7 +82,7 @@ fn open_with(
     }
     let (catalog, twice) = Catalog::new(manifests);
     notes.diagnostics.extend(twice);
-    Ok(OpenCatalog { catalog, layers, files, remotes, marks })
+    Ok(OpenCatalog { catalog, layers, files, left_out, remotes, marks })
 }
 
 /// The layers of git. What they are hangs on manifest and lockfile.
@@ -128,21 +131,25 @@ fn layers(
 fn read_all(
     layers: &[CatalogLayer],
     files: Vec<ManifestFile>,
+    left_out: &mut Vec<ManifestFile>,
     notes: &mut Notes,
 ) -> Vec<(ManifestFile, Manifest)> {
-    let read = |file: &ManifestFile| store::read_below(&layers[file.layer].folder, &file.path, limit());
+    let read = |file: &ManifestFile| read_inside(&layers[file.layer].folder, &file.path);
     let bytes = parallel::map(files.iter().collect(), read);
     let mut texts = Vec::new();
     for (file, bytes) in files.into_iter().zip(bytes) {
-        match bytes {
-            // It went meanwhile, or is a link that leads nowhere.
-            Err(store::StoreError { problem: Problem::NotFound, .. }) => {}
-            Err(error) => notes.diagnostics.push(unreadable(&file, &error.problem)),
-            Ok((bytes, _)) => {
-                if let Some(text) = text_of(&file, bytes, notes) {
-                    texts.push((file, text));
-                }
+        let text = match bytes {
+            Ok(bytes) => texts_of(&file, bytes, &layers[file.layer], notes),
+            Err(error) => {
+                let layer = layers[file.layer].label();
+                notes.diagnostics.push(unreadable(&file, &error.problem).in_layer(layer));
+                notes.log.push(format!("skipped {}: it {}", file.shown, error.problem));
+                None
             }
+        };
+        match text {
+            Some(text) => texts.push((file, text)),
+            None => left_out.push(file),
         }
     }
     let parsed = parallel::map(texts, |(file, (source, text))| {
@@ -157,14 +164,31 @@ fn read_all(
         notes.diagnostics.extend(found.into_iter().map(|one| one.in_layer(layer.as_str())));
         match manifest {
             Some(manifest) => good.push((file, manifest)),
-            None => notes.log.push(format!("skipped {}: it is malformed", file.shown)),
+            None => {
+                notes.log.push(format!("skipped {}: it is malformed", file.shown));
+                left_out.push(file);
+            }
         }
     }
     good
 }
 
+/// Reads a file that is inside of a folder, by way of whatever links.
+pub(super) fn read_inside(folder: &Path, place: &str) -> Result<Vec<u8>, store::StoreError> {
+    let (root, file) = (store::real_path(folder), store::real_path(&folder.join(place)));
+    let inner = file.strip_prefix(&root).ok().and_then(Path::to_str);
+    // Read by its own name, so that a link that names the whole way is followed like any other.
+    let (folder, place) = inner.map_or((folder, place), |inner| (root.as_path(), inner));
+    store::read_below(folder, place, limit()).map(|(bytes, _)| bytes)
+}
+
 /// The text of a manifest, known to the notes; nothing if it is none.
-fn text_of(file: &ManifestFile, bytes: Vec<u8>, notes: &mut Notes) -> Option<(SourceId, Text)> {
+fn texts_of(
+    file: &ManifestFile,
+    bytes: Vec<u8>,
+    layer: &CatalogLayer,
+    notes: &mut Notes,
+) -> Option<(SourceId, agpm_diag::Text)> {
     match String::from_utf8(bytes) {
         Ok(text) => {
             let text = Text::from(text);
@@ -174,7 +198,7 @@ fn text_of(file: &ManifestFile, bytes: Vec<u8>, notes: &mut Notes) -> Option<(So
             let bytes = error.into_bytes();
             let source = notes.sources.add(file.shown.clone(), String::from_utf8_lossy(&bytes).into_owned());
             let cause = decode(source, bytes).err()?;
-            notes.diagnostics.push(left_out(cause));
+            notes.diagnostics.push(left_out(cause).in_layer(layer.label()));
             notes.log.push(format!("skipped {}: it is not UTF-8", file.shown));
             None
         }
@@ -185,6 +209,7 @@ fn unreadable(file: &ManifestFile, problem: &Problem) -> Diagnostic {
     let cause = Diagnostic::new(&codes::IO_UNREADABLE, format!("it {problem}"));
     let help = match problem {
         Problem::Escapes => "links that lead out of their folder are not followed",
+        Problem::NotFound => "it is a link that leads nowhere; mend it, or take it away",
         _ => "check what it is, and its permissions",
     };
     left_out(cause.in_file(file.shown.as_str()).help(help))

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use agpm_catalog::{COLUMNS, Entry, Filter, RowId, RowRef, Table, union_of_columns};
+use agpm_catalog::{COLUMNS, Entry, Filter, RowId, RowRef, Table, other_name};
 use agpm_diag::{Diagnostic, SourceMap, codes};
 use agpm_text::Value;
 
@@ -86,7 +86,7 @@ pub fn catalog(world: &World, request: &CatalogRequest) -> Outcome<CatalogReport
 
 fn list(world: &World, request: &CatalogRequest, notes: &mut Notes) -> Result<CatalogReport, Failure> {
     let catalog = open(world, &request.places, notes)?;
-    if catalog.files.is_empty() {
+    if catalog.files.is_empty() && catalog.left_out.is_empty() {
         notes.diagnostics.push(nowhere(&request.places));
     }
     let rows = catalog.listed(&request.filter, request.shadowed);
@@ -145,8 +145,7 @@ impl OpenCatalog {
         shadowed: Shadowed,
         mut write: impl FnMut(&str) -> io::Result<()>,
     ) -> io::Result<()> {
-        let used = listed.iter().map(|listed| listed.row.manifest as usize);
-        let table = Table::new(&self.catalog, union_of_columns(self.catalog.manifests(), used));
+        let table = Table::new(&self.catalog, listed.iter().map(|listed| self.catalog.row(listed.row)));
         let mut header = String::new();
         table.write_header(if shadowed == Shadowed::Listed { &MARKS } else { &[] }, &mut header);
         write(&header)?;
@@ -208,6 +207,9 @@ impl CatalogReport {
 /// Keys of a row that are ours; a column of that name is told under another one.
 const OWN_KEYS: [&str; 7] = ["kind", "layer", "remote", "manifest", "file", "shadowed", "shadowedBy"];
 
+/// Those of them that are columns where shadowed rows are listed.
+const MARKS: [&str; 2] = ["layer", "shadowedBy"];
+
 impl<'c> CatalogRow<'c> {
     /// What it says.
     pub fn row(self) -> RowRef<'c> {
@@ -231,16 +233,17 @@ impl<'c> CatalogRow<'c> {
     pub fn value(self) -> Value {
         let text = |value: &str| Value::from(value);
         let mut map: Vec<(String, Value)> = vec![("kind".to_owned(), text(self.row.kind().singular()))];
-        if self.row.get("module").is_none_or(str::is_empty) {
+        let blank = |module: &str| module.trim().is_empty();
+        if self.row.get("module").is_none_or(blank) {
             map.push(("module".to_owned(), text(self.row.module())));
         }
         let known = COLUMNS.iter().filter_map(|column| Some((*column, self.row.get(column)?)));
         let others = self.row.fields().filter(|(column, _)| !COLUMNS.contains(column));
         for (column, value) in known.chain(others) {
-            if column == "module" && value.is_empty() {
+            if column == "module" && blank(value) {
                 continue;
             }
-            let key = if OWN_KEYS.contains(&column) { format!("column:{column}") } else { column.to_owned() };
+            let key = if OWN_KEYS.contains(&column) { other_name(column) } else { column.to_owned() };
             map.push((key, text(value)));
         }
         let layer = self.open.layer(self.row);

@@ -7,7 +7,7 @@ use agpm_merge::{Composition, Contribution, Policy, References, fold_parts};
 use agpm_model::LayerName;
 use agpm_text::{NodeId, Pointer, to_value};
 
-use crate::catalog::{CatalogPlaces, OpenCatalog, open};
+use crate::catalog::{CatalogPlaces, KindSaid, OpenCatalog, open};
 use crate::explain::found;
 use crate::failure::{Failure, Notes};
 use crate::provenance::{Provenance, Secrets};
@@ -22,7 +22,7 @@ pub(super) fn explain_entry(
     let open = open(world, &CatalogPlaces::default(), notes)?;
     // What is odd elsewhere in the catalog would only be in the way of the answer.
     notes.diagnostics.clear();
-    let entry = open.entry(Reference::read(name))?;
+    let entry = open.entry(Reference::read(name), KindSaid::Before)?;
     let lower = open.catalog.shadowed(entry).iter().rev();
     let units = lower.chain([&entry.winner]).map(|row| unit(&open, *row)).collect();
     let policy = Policy { composition: Composition::Select, references: References::LENIENT };

@@ -1,0 +1,103 @@
+//! `--all`: rows that do not count are listed too, marked.
+
+use agpm_text::Value;
+
+use crate::support::{HOME, PROJECT, Place, text};
+
+fn place() -> Place {
+    let place = Place::agents("pm,Custom,bmm,\nown,,bmm,\n", "pm,Plain,bmm,\nqa,,bmm,\n");
+    place.write("bmad/bmm/_cfg/agent-manifest.csv", "name,title\npm,Module\n");
+    place
+}
+
+#[test]
+fn the_default_lists_winners_only() {
+    let place = place();
+    assert_eq!(
+        place.names("catalog"),
+        ["agent bmm/own project", "agent bmm/pm project", "agent bmm/qa user"]
+    );
+    for line in ["catalog", "catalog --format csv", "--json catalog"] {
+        let text = place.good(line);
+        assert!(!text.contains("Plain") && !text.to_lowercase().contains("shadowed"), "{text}");
+    }
+}
+
+#[test]
+fn json_marks_every_row_and_names_the_layer_that_shadows_it() {
+    let rows = place().rows("catalog --all");
+    let told: Vec<_> = rows
+        .iter()
+        .map(|row| {
+            (text(row, "name").unwrap(), text(row, "title"), row.get("shadowed"), text(row, "shadowedBy"))
+        })
+        .collect();
+    let (yes, no) = (&Value::Bool(true), &Value::Bool(false));
+    assert_eq!(
+        told,
+        [
+            ("own", Some(""), Some(no), None),
+            ("pm", Some("Custom"), Some(no), None),
+            ("pm", Some("Module"), Some(yes), Some("project")),
+            ("pm", Some("Plain"), Some(yes), Some("project")),
+            ("qa", Some(""), Some(no), None),
+        ]
+    );
+    assert_eq!(rows.iter().map(|row| text(row, "layer").unwrap()).collect::<Vec<_>>()[3], "user");
+}
+
+#[test]
+fn csv_has_two_more_columns() {
+    assert_eq!(
+        place().good("catalog --all --format csv"),
+        "name,title,module,path,layer,shadowedBy\n\
+         \"own\",\"\",\"bmm\",\"\",\"project\",\"\"\n\
+         \"pm\",\"Custom\",\"bmm\",\"\",\"project\",\"\"\n\
+         \"pm\",\"Module\",\"bmm\",\"\",\"project\",\"project\"\n\
+         \"pm\",\"Plain\",\"bmm\",\"\",\"user\",\"project\"\n\
+         \"qa\",\"\",\"bmm\",\"\",\"user\",\"\"\n"
+    );
+}
+
+#[test]
+fn the_table_has_a_column_for_it() {
+    let text = place().good("catalog --all");
+    let line = |word: &str| text.lines().find(|line| line.contains(word)).unwrap().to_owned();
+    assert!(text.lines().next().unwrap().ends_with("Shadowed by"), "{text}");
+    assert!(line("Plain").contains("user") && line("Plain").ends_with("project"), "{text}");
+    assert!(
+        line("Custom").trim_end().ends_with("project") && line("qa").trim_end().ends_with("user"),
+        "{text}"
+    );
+    assert_eq!(text.lines().count(), 6, "{text}");
+}
+
+#[test]
+fn filters_and_modes_go_with_it() {
+    let place = place();
+    assert_eq!(place.names("catalog agents --all --mode user"), ["agent bmm/pm user", "agent bmm/qa user"]);
+    assert_eq!(place.names("catalog --all --module cis"), [""; 0]);
+    let local = place.names("catalog --all --mode local");
+    assert_eq!(local, ["agent bmm/own project", "agent bmm/pm project", "agent bmm/pm project"]);
+}
+
+#[test]
+fn a_column_of_the_same_name_does_not_make_two_of_one_name() {
+    let place = Place::of(&[(PROJECT, "name,layer\npm,mine\n"), (HOME, "name\npm\n")]);
+    let csv = place.good("catalog --all --format csv");
+    let mut columns: Vec<&str> = csv.lines().next().unwrap().split(',').collect();
+    let count = columns.len();
+    columns.sort_unstable();
+    columns.dedup();
+    assert_eq!(columns.len(), count, "{csv}");
+    assert!(csv.contains("\"mine\""), "{csv}");
+}
+
+#[test]
+fn a_row_that_stands_twice_in_one_file_is_told_and_not_listed_as_shadowed_by_another_layer() {
+    let place = Place::agents("pm,1,,\npm,2,,\n", "");
+    let output = place.run("--json catalog --all");
+    assert_eq!(crate::support::codes(&output), ["catalog/duplicate"], "{output}");
+    let rows = place.rows("catalog --all");
+    assert_eq!(text(&rows[0], "title"), Some("1"));
+}

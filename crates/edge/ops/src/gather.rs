@@ -21,7 +21,7 @@ use crate::scope::{Beside, Places, beside, state_of};
 use crate::world::{Environment, ManifestUse, Scope};
 
 pub(crate) const MANIFEST_NAME: &str = "agpm.toml";
-const PRIVATE_NAME: &str = "agpm.private.toml";
+pub(crate) const PRIVATE_NAME: &str = "agpm.private.toml";
 
 /// The largest file that is read, as the reader's own limit.
 pub(crate) fn limit() -> u64 {

@@ -12,6 +12,7 @@ mod gather;
 mod import;
 mod init;
 mod install;
+mod installed;
 mod layers;
 mod lineage;
 mod list;
@@ -24,6 +25,8 @@ mod provenance;
 mod report;
 mod scope;
 mod spec;
+mod stamp;
+mod status;
 mod strategies;
 mod tree;
 mod undo;
@@ -56,6 +59,7 @@ pub use install::{
     Conversion, Executables, Fate, FateKind, Fidelity, InstallReport, InstallRequest, LockChange, LockUse,
     Moved, Overwrite, Program, Warnings, Writing, install,
 };
+pub use installed::{InstalledFile, InstalledReport, InstalledRequest, installed};
 pub use layers::{LayerRow, LayerState, LayersReport, SkippedRow, layers};
 pub use lineage::{
     Addition, LineagePlace, PersonaRow, PersonasReport, ProfileKinds, ProfileReport, ProfileRequest,
@@ -66,6 +70,8 @@ pub use merge::{MergeInputs, MergeReport, MergeRequest, OutputFormat, RuleArgume
 pub use outdated::{Outdated, OutdatedReport, OutdatedRequest, outdated};
 pub use provenance::{BodyLines, ExplainedDeletion, ExplainedLeaf, ExplainedShadow, Provenance, Secrets};
 pub use report::{diagnostic_value, failure_value, success_value};
+pub use stamp::{ProjectStamp, project_stamp};
+pub use status::{StatusReport, status};
 pub use strategies::{OwnStrategy, StrategiesReport, StrategiesRequest, StrategyPage, strategies};
 pub use tree::{Below, Direction, Sibling, TreeLine, TreeReport, TreeRequest, tree};
 pub use undo::{PastEntry, UndoReport, UndoRequest, done_word, undo, undone_word};

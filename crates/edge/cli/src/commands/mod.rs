@@ -16,7 +16,6 @@ mod man;
 mod merge;
 mod outdated;
 mod profile;
-mod provenance;
 mod schema;
 mod strategies;
 mod table;

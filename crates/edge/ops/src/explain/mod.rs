@@ -4,6 +4,7 @@ mod bottle;
 mod installed;
 mod persona;
 mod project;
+mod report;
 
 use std::path::PathBuf;
 

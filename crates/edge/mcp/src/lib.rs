@@ -12,6 +12,7 @@ mod http;
 mod json;
 mod kind;
 mod log;
+mod methods;
 mod mime;
 mod options;
 mod paging;

@@ -100,7 +100,7 @@ mod tests {
         ]);
         let told: Vec<Told> = std::iter::from_fn(|| heard.try_recv().ok()).collect();
         let level = Level::default();
-        let mut count = |set: Option<LoggingLevel>| {
+        let count = |set: Option<LoggingLevel>| {
             set.into_iter().for_each(|set| level.set(set));
             told.iter().filter(|told| level.admits((*told).clone()).is_some()).count()
         };

@@ -19,10 +19,11 @@ use rmcp::service::{NotificationContext, RequestContext, RoleServer, Subscriptio
 use crate::answer::Failed;
 use crate::completion::complete;
 use crate::log::Level;
+use crate::methods::cannot_answer;
 use crate::paging::{Asked, PAGE, page};
 use crate::shared::{Pace, Shared};
 use crate::tool::{self, Operation};
-use crate::trouble::{BUSY, PARAMETERS, UNKNOWN_METHOD, UNKNOWN_TOOL};
+use crate::trouble::{BUSY, UNKNOWN_TOOL};
 use crate::uri::Address;
 use crate::watch::{tell_session, tell_subscription};
 use crate::{prompts, resources};
@@ -33,23 +34,6 @@ Nothing is changed unless the server was started with `--allow-write`.";
 
 /// So many subscriptions are open at once; each is a request that is not answered until it ends.
 const MOST_SUBSCRIPTIONS: usize = 16;
-
-/// The methods that are answered; one of them that comes here as unknown has parameters that it does not take.
-const METHODS: [&str; 13] = [
-    "completion/complete",
-    "initialize",
-    "logging/setLevel",
-    "ping",
-    "prompts/get",
-    "prompts/list",
-    "resources/list",
-    "resources/read",
-    "resources/templates/list",
-    "server/discover",
-    "subscriptions/listen",
-    "tools/call",
-    "tools/list",
-];
 
 /// One session.
 #[derive(Clone)]
@@ -229,11 +213,7 @@ impl ServerHandler for Session {
     }
 
     async fn on_custom_request(&self, request: CustomRequest, _: Context) -> Result<CustomResult, ErrorData> {
-        let method = request.method;
-        Err(match METHODS.contains(&method.as_str()) {
-            true => PARAMETERS.error(format!("the parameters of `{method}` are not what it takes")),
-            false => UNKNOWN_METHOD.error(format!("there is no method `{method}`")),
-        })
+        Err(cannot_answer(&request.method))
     }
 }
 

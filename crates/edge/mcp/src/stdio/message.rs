@@ -4,6 +4,7 @@ use rmcp::ErrorData;
 use rmcp::model::ClientJsonRpcMessage;
 use serde_json::{Map, Value, json};
 
+use crate::methods::cannot_answer;
 use crate::trouble::{BATCH, MALFORMED, NO_MESSAGE, Trouble};
 
 /// What a line is.
@@ -62,9 +63,16 @@ pub(super) fn understand(line: &[u8]) -> Said {
         return refused(shown_id(&object), &NO_MESSAGE, wrong);
     }
     let id = shown_id(&object);
-    match serde_json::from_value(Value::Object(object)) {
-        Ok(message) => Said::Message(Box::new(message)),
-        Err(_) => refused(id, &NO_MESSAGE, "it is neither a request, a notification nor an answer"),
+    if let Some(method) = wrong_cursor(&object).filter(|_| !id.is_null()) {
+        return Said::Refused(Refusal { id, error: cannot_answer(method) });
+    }
+    let method = object.get("method").and_then(Value::as_str).map(str::to_owned);
+    match (serde_json::from_value(Value::Object(object)), method) {
+        (Ok(message), _) => Said::Message(Box::new(message)),
+        // A notification is never answered.
+        (Err(_), Some(_)) if id.is_null() => Said::Nothing,
+        (Err(_), Some(method)) => Said::Refused(Refusal { id, error: cannot_answer(&method) }),
+        (Err(_), None) => refused(id, &NO_MESSAGE, "it is neither a request, a notification nor an answer"),
     }
 }
 
@@ -95,6 +103,13 @@ fn wrong_shape(object: &Map<String, Value>) -> Option<&'static str> {
     }
 }
 
+/// The method that has a cursor which is no text: the SDK takes that for none, and would begin again.
+fn wrong_cursor(object: &Map<String, Value>) -> Option<&str> {
+    let cursor = object.get("params")?.get("cursor")?;
+    let method = object.get("method")?.as_str()?;
+    (method.ends_with("/list") && !cursor.is_string() && !cursor.is_null()).then_some(method)
+}
+
 /// The id as it can be told back.
 fn shown_id(object: &Map<String, Value>) -> Value {
     match object.get("id") {
@@ -122,24 +137,26 @@ mod tests {
     #[test]
     fn every_line_gets_its_answer() {
         let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+        let marked = format!("\u{feff}{ping}\r");
+        let (two, batch) = (format!("{ping}{ping}"), format!("[{ping}]"));
         let deep = format!("{}{}", "[".repeat(10_000), "]".repeat(10_000));
         let deep_params = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"ping","params":{deep}}}"#);
         let table: &[(&[u8], &str)] = &[
             (b"", "nothing"),
             (b" \t\r", "nothing"),
             (ping.as_bytes(), "message"),
-            (&[b"\xef\xbb\xbf", ping.as_bytes(), b"\r"].concat(), "message"),
+            (marked.as_bytes(), "message"),
             (b"{", "null -32700 mcp/malformed"),
             (b"hello", "null -32700 mcp/malformed"),
             (b"\"\xff\"", "null -32700 mcp/malformed"),
             (b"{\"a\":\"\xc0\xaf\"}", "null -32700 mcp/malformed"),
             (deep.as_bytes(), "null -32700 mcp/malformed"),
             (deep_params.as_bytes(), "null -32700 mcp/malformed"),
-            (format!("{ping}{ping}").as_bytes(), "null -32700 mcp/malformed"),
+            (two.as_bytes(), "null -32700 mcp/malformed"),
             (b"5", "null -32600 mcp/no-message"),
             (b"null", "null -32600 mcp/no-message"),
             (b"{}", "null -32600 mcp/no-message"),
-            (format!("[{ping}]").as_bytes(), "null -32600 mcp/batch"),
+            (batch.as_bytes(), "null -32600 mcp/batch"),
             (br#"{"id":1,"method":"ping"}"#, "1 -32600 mcp/no-message"),
             (br#"{"jsonrpc":"1.0","id":"a","method":"ping"}"#, "\"a\" -32600 mcp/no-message"),
             (br#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#, "null -32600 mcp/no-message"),
@@ -147,7 +164,17 @@ mod tests {
             (br#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#, "null -32600 mcp/no-message"),
             (br#"{"jsonrpc":"2.0","id":7,"method":5}"#, "7 -32600 mcp/no-message"),
             (br#"{"jsonrpc":"2.0","id":7}"#, "7 -32600 mcp/no-message"),
-            (br#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":5}"#, "message"),
+            (br#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":5}"#, "7 -32602 mcp/parameters"),
+            (
+                br#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"_meta":5}}"#,
+                "7 -32602 mcp/parameters",
+            ),
+            (
+                br#"{"jsonrpc":"2.0","id":7,"method":"tools/list","params":{"cursor":5}}"#,
+                "7 -32602 mcp/parameters",
+            ),
+            (br#"{"jsonrpc":"2.0","id":7,"method":"unheard/of","params":[]}"#, "7 -32601 mcp/unknown-method"),
+            (br#"{"jsonrpc":"2.0","method":"tools/call","params":5}"#, "nothing"),
             (br#"{"jsonrpc":"2.0","method":"notifications/unheard-of"}"#, "message"),
         ];
         for (line, expected) in table {

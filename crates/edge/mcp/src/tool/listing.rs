@@ -116,7 +116,7 @@ fn paged(rows: Vec<Row<'_>>, listing: &Listing, diagnostics: &[Json]) -> Answer 
     let list = listing.kind.map_or_else(|| "catalog".to_owned(), Kind::word);
     let asked = Asked { list: &list, cursor: listing.cursor.as_deref(), size: listing.limit };
     let page = page(&rows, asked, |row| row.key.as_str())?;
-    Ok(Ok(answer(&page.items, rows.len(), page.next, diagnostics)))
+    Ok(Ok(answer(page.items, rows.len(), page.next, diagnostics)))
 }
 
 fn answer(rows: &[Row<'_>], total: usize, next: Option<String>, diagnostics: &[Json]) -> CallToolResult {

@@ -1,11 +1,15 @@
 //! What was typed. Doc comments are the help, the man page and the reference.
 
+mod catalog;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 use agpm_ops::{RuleArgument, Scope};
+
+pub(crate) use catalog::{CatalogArgs, CatalogCommand, CatalogFormat, ModeArg, PlacesArgs};
 
 /// One effective, reproducible and explainable set of AI-agent resources out of many places.
 #[derive(Debug, Parser)]
@@ -107,7 +111,7 @@ pub(crate) enum Command {
     Validate(ValidateArgs),
     /// Check every installed file against what was installed
     Verify(VerifyArgs),
-    /// Check git, configuration, manifest, cache, layers, what is installed and personas, and create nothing
+    /// Check git, configuration, manifest, cache, layers, what is installed, personas and catalogs, and create nothing
     Doctor(DoctorArgs),
     /// Take back the last change
     Undo(UndoArgs),
@@ -131,6 +135,8 @@ pub(crate) enum Command {
     Strategies(StrategiesArgs),
     /// Take over the configuration of another program as layers
     Import(ImportArgs),
+    /// List agents, workflows, tasks, tools and skills out of project, home and git
+    Catalog(CatalogArgs),
     /// Show a persona: one out of the documents of many folders
     Profile(ProfileArgs),
     /// Show and check sandboxes: bottles, what they extend, and the agents in them
@@ -671,7 +677,7 @@ pub(crate) enum BottleFormat {
 /// Arguments of `explain`.
 #[derive(Debug, Args)]
 pub(crate) struct ExplainArgs {
-    /// `file:PATH`, `profile:SLUG[/KIND]`, `bottle:NAME`, or an error code such as `json/syntax`
+    /// `file:PATH`, `catalog:MODULE/NAME`, `profile:SLUG[/KIND]`, `bottle:NAME`, or an error code such as `json/syntax`
     pub(crate) what: String,
     /// A place in it, as a JSON pointer
     pub(crate) pointer: Option<String>,

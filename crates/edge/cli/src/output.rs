@@ -86,6 +86,7 @@ impl Output {
                 }
                 let written = match rendering {
                     Rendering::Text(text) | Rendering::Report(text) => write_stdout(text.as_bytes()),
+                    Rendering::Bytes(bytes) => write_stdout(&bytes),
                     Rendering::Pieces(rendered) => write_pieces(&rendered),
                 };
                 match verdict {
@@ -104,6 +105,11 @@ impl Output {
                 ExitCode::from(kind.exit_code())
             }
         }
+    }
+
+    /// Whether the user wants to know more.
+    pub(crate) fn is_verbose(&self) -> bool {
+        self.verbose
     }
 
     fn pen(&self) -> Pen {
@@ -160,6 +166,8 @@ impl Shown<'_> {
 pub(crate) enum Rendering {
     /// Text; diagnostics go to standard error.
     Text(String),
+    /// A file's bytes; diagnostics go to standard error.
+    Bytes(Vec<u8>),
     /// A file's content; diagnostics go to standard error.
     Pieces(Rendered),
     /// A JSON document that holds the diagnostics.

@@ -110,6 +110,13 @@ impl ManifestFiles {
         }
     }
 
+    /// Every file that what they say hangs on, be it there or not; the lockfile is one of them.
+    pub(crate) fn watched(&self) -> Vec<PathBuf> {
+        let beside = [PRIVATE_NAME, LOCK_NAME].map(|name| self.path.with_file_name(name));
+        let config = self.config.as_ref().map(|(path, _)| path.clone());
+        [self.path.clone()].into_iter().chain(beside).chain(config).collect()
+    }
+
     /// The manifest's own bytes.
     pub(crate) fn project(&self) -> &[u8] {
         &self.project

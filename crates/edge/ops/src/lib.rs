@@ -2,6 +2,7 @@
 
 mod bottle;
 mod cache;
+mod catalog;
 mod change;
 mod config;
 mod demo;
@@ -47,6 +48,11 @@ pub use bottle::{
     bottle_list, bottle_show,
 };
 pub use cache::{CacheReport, CacheRequest, CachedCopy, cache};
+pub use catalog::{
+    CatalogFile, CatalogFilter, CatalogLayer, CatalogMode, CatalogPlaces, CatalogRead, CatalogReport,
+    CatalogRequest, CatalogRow, EntryKind, LayerKind, OpenCatalog, Shadowed, catalog, catalog_show,
+    open_catalog,
+};
 pub use change::{ChangeReport, ManifestChange, NewDependency, Replace, Then, change_manifest};
 pub use config::{ConfigAnswer, ConfigReport, ConfigRequest, config};
 pub use demo::{DemoReport, DemoRequest, DemoResult, DemoShow, demo};

@@ -25,6 +25,7 @@ mod fault;
 mod folder;
 mod history;
 mod journal;
+mod marks;
 mod measure;
 mod owned;
 mod project;
@@ -45,6 +46,7 @@ pub use driver::{DriverError, run_driver};
 pub use error::{Problem, StoreError};
 pub use folder::Folder;
 pub use history::{Done, EntryNumber, HistoryEntry};
+pub use marks::Marks;
 pub use measure::{is_real_folder, real_path, remove_whole, size_below};
 pub use project::{Observed, ProjectLock, ProjectStore, Waiting};
 pub use read::{

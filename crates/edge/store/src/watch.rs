@@ -10,7 +10,7 @@ use crate::error::StoreError;
 use crate::read::mode_from;
 
 /// A change may hide behind a time stamp that is not older than this: file systems count in steps.
-const SETTLED: Duration = Duration::from_millis(100);
+pub(crate) const SETTLED: Duration = Duration::from_millis(100);
 
 /// Something in a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -161,7 +161,7 @@ impl Stamps {
 
 /// What tells a file from its earlier self, and when it last changed in any way.
 #[cfg(unix)]
-fn identity(known: &Metadata) -> (String, Option<SystemTime>) {
+pub(crate) fn identity(known: &Metadata) -> (String, Option<SystemTime>) {
     use std::os::unix::fs::MetadataExt;
     let (seconds, part) = (known.ctime(), known.ctime_nsec());
     let since = u64::try_from(seconds).ok().zip(u32::try_from(part).ok());
@@ -171,7 +171,7 @@ fn identity(known: &Metadata) -> (String, Option<SystemTime>) {
 }
 
 #[cfg(not(unix))]
-fn identity(known: &Metadata) -> (String, Option<SystemTime>) {
+pub(crate) fn identity(known: &Metadata) -> (String, Option<SystemTime>) {
     (format!("{:?}", known.modified().ok()), None)
 }
 

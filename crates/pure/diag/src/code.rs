@@ -53,6 +53,13 @@ codes! {
     BOTTLE_UNKNOWN_BOTTLE = "bottle/unknown-bottle" Error;
     BOTTLE_UNKNOWN_KEY = "bottle/unknown-key" Error;
     BOTTLE_VALUE = "bottle/value" Error;
+    CATALOG_DUPLICATE = "catalog/duplicate" Warning;
+    CATALOG_EMPTY = "catalog/empty" Note;
+    CATALOG_ESCAPE = "catalog/escape" Error;
+    CATALOG_MALFORMED = "catalog/malformed" Warning;
+    CATALOG_MISSING_FILE = "catalog/missing-file" Warning;
+    CATALOG_NAMELESS = "catalog/nameless" Warning;
+    CATALOG_UNLISTED = "catalog/unlisted" Warning;
     CSV_HEADER = "csv/header" Error;
     CSV_QUOTE = "csv/quote" Error;
     CSV_RAGGED = "csv/ragged" Warning;

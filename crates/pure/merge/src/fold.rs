@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, codes};
 use agpm_model::{Empty, LayerName, Lists, Operation, Strategy};
-use agpm_text::{Document, Kind, NodeRef, Pointer, equal};
+use agpm_text::{Document, Kind, NodeId, NodeRef, Pointer, equal};
 
 use crate::combine::{Combination, Combine, Place};
 use crate::group::group;
@@ -28,6 +28,24 @@ pub struct Contribution {
 
 /// Folds contributions, lowest first, into one value.
 pub fn fold(contributions: Vec<Contribution>, policy: &Policy, own: Option<&dyn Combine>) -> Resolution {
+    let roots: Vec<Option<NodeId>> =
+        contributions.iter().map(|said| said.document.root().map(|root| root.id())).collect();
+    fold_from(contributions, &roots, policy, own)
+}
+
+/// The same for units that are parts of their documents, each with the node that it is.
+pub fn fold_parts(units: Vec<(Contribution, NodeId)>, policy: &Policy) -> Resolution {
+    let (contributions, roots): (Vec<Contribution>, Vec<Option<NodeId>>) =
+        units.into_iter().map(|(said, node)| (said, Some(node))).unzip();
+    fold_from(contributions, &roots, policy, None)
+}
+
+fn fold_from(
+    contributions: Vec<Contribution>,
+    roots: &[Option<NodeId>],
+    policy: &Policy,
+    own: Option<&dyn Combine>,
+) -> Resolution {
     let select;
     let (strategy, mode) = match &policy.composition {
         Composition::Merge(strategy) => (strategy, Mode::base(strategy)),
@@ -52,7 +70,10 @@ pub fn fold(contributions: Vec<Contribution>, policy: &Policy, own: Option<&dyn 
     let roots: Vec<Said<'_>> = contributions
         .iter()
         .enumerate()
-        .filter_map(|(layer, c)| Some(Said { layer: layer as u32, node: c.document.root()?, live: true }))
+        .zip(roots)
+        .filter_map(|((layer, said), root)| {
+            Some(Said { layer: layer as u32, node: said.document.node((*root)?), live: true })
+        })
         .collect();
     let root = if roots.is_empty() { None } else { folder.place(&roots, &rules.start(), mode) };
     folder.report_useless_unset(strategy);

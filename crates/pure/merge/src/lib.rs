@@ -25,7 +25,7 @@ pub use layer_file::{FileContent, LayerFile, UnparsedFile};
 
 pub use combine::{Combination, Combine, Place};
 
-pub use fold::{Contribution, fold};
+pub use fold::{Contribution, fold, fold_parts};
 pub use lineage::{Absent, Flaw, FlawKind, Lineage, order};
 pub use parts::Part;
 pub use policy::{Composition, Policy, Reaction, References};

@@ -12,7 +12,8 @@ const MOST_FINDINGS: usize = 25;
 pub(crate) fn read(reading: &mut Reading<'_>) {
     let (start, end) = (reading.range.start, reading.range.end);
     let bytes = &reading.text.as_bytes()[..end];
-    let mut reader = Reader { reading, bytes, at: start, fields: Vec::new(), scratch: String::new() };
+    let mut reader =
+        Reader { reading, bytes, at: start, fields: Vec::new(), scratch: String::new(), untold: 0 };
     reader.skip_blank_lines();
     if reader.at == end {
         let help = "write the names of the fields on the first line";
@@ -29,6 +30,8 @@ pub(crate) fn read(reading: &mut Reading<'_>) {
         }
         records.push(reader.map(&header, &mut entries));
     }
+    reader.report_untold();
+    reading.tree.columns = header;
     let root = reading.tree.list(Span::new(start, end), &records);
     reading.tree.root = Some(root);
 }
@@ -40,6 +43,8 @@ struct Reader<'r, 'a> {
     /// Fields of the record that is being read.
     fields: Vec<NodeId>,
     scratch: String,
+    /// How many findings were too many.
+    untold: usize,
 }
 
 impl Reader<'_, '_> {
@@ -47,6 +52,17 @@ impl Reader<'_, '_> {
         if self.reading.diagnostics.len() < MOST_FINDINGS {
             let source = self.reading.source;
             self.reading.report(Diagnostic::new(code, message).at(source, span, "").help(help));
+        } else {
+            self.untold += 1;
+        }
+    }
+
+    fn report_untold(&mut self) {
+        if self.untold > 0 {
+            let message = format!("{} more findings in this file are not told", self.untold);
+            let (source, end) = (self.reading.source, Span::at(self.at));
+            let diagnostic = Diagnostic::new(&codes::CSV_RAGGED, message).at(source, end, "");
+            self.reading.report(diagnostic.help("mend those that are told, and look again"));
         }
     }
 

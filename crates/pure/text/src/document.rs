@@ -170,6 +170,11 @@ impl Document {
         self.body
     }
 
+    /// CSV: the fields of the header, in order; nothing for other formats.
+    pub fn columns(&self) -> impl ExactSizeIterator<Item = NodeRef<'_>> {
+        self.tree.columns.iter().map(|id| NodeRef { document: self, id: *id })
+    }
+
     /// How many nodes there are; their identities are smaller.
     pub fn node_count(&self) -> usize {
         self.tree.len()

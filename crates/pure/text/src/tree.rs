@@ -92,6 +92,8 @@ pub(crate) struct Tree {
     ranges: Vec<Span>,
     decoded: String,
     pub(crate) root: Option<NodeId>,
+    /// CSV: the names of the fields, as many as there are.
+    pub(crate) columns: Vec<NodeId>,
     pub(crate) sharing: Sharing,
 }
 

@@ -2,6 +2,7 @@
 
 mod bottle;
 mod cache;
+mod catalog;
 mod change;
 mod config;
 mod demo;
@@ -64,6 +65,7 @@ pub(crate) fn run(cli: Cli, output: &mut Output) -> ExitCode {
         Command::Merge(args) => merge::run(&world, args, output),
         Command::Strategies(args) => strategies::run(&world, args, output),
         Command::Import(args) => import::run(&world, args, output),
+        Command::Catalog(args) => catalog::run(&world, args, output),
         Command::Profile(args) => profile::run(&world, args, output),
         Command::Bottle { what } => bottle::run(&world, what, output),
         Command::Explain(args) => explain::run(&world, args, output),

@@ -1,6 +1,7 @@
 //! `agpm doctor`: looks at everything that commands rely on, and creates nothing.
 
 mod cache;
+mod catalog;
 mod config;
 mod git;
 mod layers;
@@ -30,6 +31,7 @@ const CHECKS: &[(&str, Check)] = &[
     ("layers", layers::check),
     ("ownership", ownership::check),
     ("lineage", lineage::check),
+    ("catalog", catalog::check),
 ];
 
 /// What to check.

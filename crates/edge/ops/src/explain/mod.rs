@@ -1,6 +1,7 @@
 //! `agpm explain`: where a value came from, or what a code means.
 
 mod bottle;
+mod catalog;
 mod installed;
 mod persona;
 mod project;
@@ -13,6 +14,7 @@ use agpm_merge::merge_files;
 use agpm_text::{Pointer, Value};
 
 use crate::explain::bottle::explain_bottle;
+use crate::explain::catalog::explain_entry;
 use crate::explain::installed::tell_edited;
 use crate::explain::persona::explain_persona;
 use crate::explain::project::{from_project, not_in_layers};
@@ -27,6 +29,8 @@ use crate::world::World;
 pub enum Subject {
     /// A file, by its path.
     File,
+    /// An entry of the catalog, by module and name.
+    Catalog,
     /// A persona, by its slug.
     Profile,
     /// A bottle, by its name.
@@ -34,12 +38,13 @@ pub enum Subject {
 }
 
 impl Subject {
-    const ALL: [Subject; 3] = [Subject::File, Subject::Profile, Subject::Bottle];
+    const ALL: [Subject; 4] = [Subject::File, Subject::Catalog, Subject::Profile, Subject::Bottle];
 
     /// The word before the colon.
     pub fn word(self) -> &'static str {
         match self {
             Subject::File => "file",
+            Subject::Catalog => "catalog",
             Subject::Profile => "profile",
             Subject::Bottle => "bottle",
         }
@@ -55,7 +60,7 @@ impl Subject {
 /// What to explain.
 #[derive(Clone, Debug)]
 pub struct ExplainRequest {
-    /// `file:PATH`, `profile:SLUG`, `bottle:NAME`, or a code.
+    /// `file:PATH`, `catalog:MODULE/NAME`, `profile:SLUG`, `bottle:NAME`, or a code.
     pub what: String,
     /// A place in it; all places if there is none.
     pub pointer: Option<String>,
@@ -101,8 +106,7 @@ fn run(world: &World, request: &ExplainRequest, notes: &mut Notes) -> Result<Exp
     let Some((subject, name)) = named else {
         let near = did_you_mean(&request.what, "codes are", CODES.iter().map(|code| code.name));
         let help = near.filter(|help| help.starts_with("did you mean"));
-        let known =
-            "explain knows `file:PATH`, `profile:SLUG`, `bottle:NAME` and codes such as `json/syntax`";
+        let known = "explain knows `file:PATH`, `catalog:MODULE/NAME`, `profile:SLUG`, `bottle:NAME` and codes such as `json/syntax`";
         let help = help.unwrap_or_else(|| known.to_owned());
         let what = if request.what.contains(':') { "explanation of" } else { "code" };
         return Err(unknown_name(what, &request.what, Some(help)));
@@ -115,6 +119,7 @@ fn run(world: &World, request: &ExplainRequest, notes: &mut Notes) -> Result<Exp
     let pointer = pointer_of(request)?;
     let provenance = match subject {
         Subject::File => explain_file(world, name, &pointer, &request.inputs, notes)?,
+        Subject::Catalog => explain_entry(world, name, &pointer, notes)?,
         Subject::Profile => explain_persona(world, name, &pointer, notes)?,
         Subject::Bottle => explain_bottle(world, name, &pointer, request, notes)?,
     };

@@ -1,0 +1,218 @@
+//! The file behind a row, inside the layer that the row is from.
+
+use std::path::PathBuf;
+
+use agpm_catalog::{Catalog, Entry, EntryKind, Found, PathFault, Reference, RowRef, places};
+use agpm_diag::{Diagnostic, codes, did_you_mean};
+use agpm_store::{self as store, Reached};
+use agpm_text::Value;
+
+use crate::catalog::ground::CatalogPlaces;
+use crate::catalog::open::{OpenCatalog, open};
+use crate::failure::{Failure, FailureKind, Notes, Outcome};
+use crate::gather::limit;
+use crate::world::World;
+
+/// The file of a skill that is a folder.
+const SKILL_FILE: &str = "SKILL.md";
+
+/// What to show.
+#[derive(Clone, Debug)]
+pub struct CatalogRead {
+    /// Where to look.
+    pub places: CatalogPlaces,
+    /// `[MODULE/]NAME`.
+    pub name: String,
+    /// The kind, if the name alone could mean several things.
+    pub kind: Option<EntryKind>,
+}
+
+/// An entry's file.
+#[derive(Clone, Debug)]
+pub struct CatalogFile {
+    /// What it is.
+    pub kind: EntryKind,
+    /// Its module; empty if it has none.
+    pub module: String,
+    /// Its name.
+    pub name: String,
+    /// What its row says of it, if it says anything.
+    pub description: Option<String>,
+    /// The layer that won.
+    pub layer: String,
+    /// Where the file is.
+    pub path: PathBuf,
+    /// Its bytes, unchanged.
+    pub bytes: Vec<u8>,
+}
+
+/// Why there is no file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NoFile {
+    /// The row names none.
+    Unnamed,
+    /// It is not there.
+    Missing,
+    /// It is, or would be, outside of the layer.
+    Escapes,
+}
+
+/// Shows the file of the entry that counts.
+pub fn catalog_show(world: &World, request: &CatalogRead) -> Outcome<CatalogFile> {
+    let mut notes = Notes::default();
+    let read = |notes: &mut Notes| {
+        let open = open(world, &request.places, notes)?;
+        // What is odd about other entries would only be in the way of this one.
+        open.read(Reference { kind: request.kind, text: &request.name })
+    };
+    let result = read(&mut notes);
+    notes.outcome(result)
+}
+
+impl OpenCatalog {
+    /// The file of the entry that a name means.
+    pub fn read_file(&self, name: &str, kind: Option<EntryKind>) -> Outcome<CatalogFile> {
+        let result = self.read(Reference { kind, text: name });
+        Notes::default().outcome(result)
+    }
+
+    fn read(&self, reference: Reference<'_>) -> Result<CatalogFile, Failure> {
+        let entry = self.entry(reference)?;
+        let row = self.catalog.winner(entry);
+        let place = self.place_of(row).map_err(|fault| self.no_file(row, fault))?;
+        let layer = self.layer(row);
+        let (bytes, _) = store::read_below(&layer.folder, &place, limit())?;
+        let description = row.get("description").or_else(|| row.get("title")).filter(|text| !text.is_empty());
+        Ok(CatalogFile {
+            kind: row.kind(),
+            module: row.module().to_owned(),
+            name: row.name().to_owned(),
+            description: description.map(str::to_owned),
+            layer: layer.label(),
+            path: layer.folder.join(place),
+            bytes,
+        })
+    }
+
+    /// The entry that a name means, or what it could have meant.
+    pub(crate) fn entry(&self, reference: Reference<'_>) -> Result<&Entry, Failure> {
+        match self.catalog.find(reference) {
+            Found::One(entry) => Ok(entry),
+            Found::Several(entries) => Err(ambiguous(&self.catalog, reference, &entries)),
+            Found::Nothing => Err(unknown(&self.catalog, reference)),
+        }
+    }
+
+    /// Where the file of a row is.
+    pub(crate) fn path_of(&self, row: RowRef<'_>) -> Result<PathBuf, NoFile> {
+        self.place_of(row).map(|place| self.layer(row).folder.join(place))
+    }
+
+    /// The same from the layer's folder.
+    pub(crate) fn place_of(&self, row: RowRef<'_>) -> Result<String, NoFile> {
+        let written = row.path().ok_or(NoFile::Unnamed)?;
+        let candidates = places(written, &self.file(row).standing).map_err(|fault| match fault {
+            PathFault::Missing => NoFile::Unnamed,
+            PathFault::Escapes => NoFile::Escapes,
+        })?;
+        let folder = &self.layer(row).folder;
+        let real = store::real_path(folder);
+        let mut fault = NoFile::Missing;
+        for place in candidates {
+            match store::reach(&folder.join(&place)) {
+                Ok(Some(Reached::File(path))) if path.starts_with(&real) => return Ok(place),
+                Ok(Some(Reached::Folder(path)))
+                    if path.starts_with(&real) && row.kind() == EntryKind::Skill =>
+                {
+                    let inner = format!("{place}/{SKILL_FILE}");
+                    let file = store::reach(&folder.join(&inner));
+                    if matches!(file, Ok(Some(Reached::File(path))) if path.starts_with(&real)) {
+                        return Ok(inner);
+                    }
+                }
+                Ok(Some(Reached::File(_))) => fault = NoFile::Escapes,
+                _ => {}
+            }
+        }
+        Err(fault)
+    }
+
+    pub(crate) fn no_file(&self, row: RowRef<'_>, fault: NoFile) -> Failure {
+        let what = format!("the {} `{}`", row.kind(), row.label());
+        let written = row.path().unwrap_or_default();
+        let layer = self.layer(row).label();
+        let (kind, code, message, help) = match fault {
+            NoFile::Unnamed => (
+                FailureKind::Errors,
+                &codes::CATALOG_MISSING_FILE,
+                format!("{what} names no file"),
+                "write its `path` in the manifest",
+            ),
+            NoFile::Missing => (
+                FailureKind::Errors,
+                &codes::CATALOG_MISSING_FILE,
+                format!("the file `{written}` of {what} is not there, in the layer {layer}"),
+                "mend the `path` in the manifest, or put the file there",
+            ),
+            NoFile::Escapes => (
+                FailureKind::Refused,
+                &codes::CATALOG_ESCAPE,
+                format!("the file `{written}` of {what} is outside of its layer {layer}"),
+                "files are read only inside the layer that lists them",
+            ),
+        };
+        let mut diagnostic = Diagnostic::new(code, message).help(help).in_layer(layer);
+        diagnostic.severity = agpm_diag::Severity::Error;
+        let file = &self.file(row).shown;
+        Failure::new(kind, diagnostic.in_file(file.as_str()))
+    }
+}
+
+fn ambiguous(catalog: &Catalog, reference: Reference<'_>, entries: &[&Entry]) -> Failure {
+    let rows: Vec<RowRef<'_>> = entries.iter().map(|entry| catalog.winner(entry)).collect();
+    let one_kind = rows.iter().all(|row| row.kind() == rows[0].kind());
+    let names: Vec<String> = rows
+        .iter()
+        .map(|row| match one_kind {
+            true => format!("`{}`", row.label()),
+            false => format!("`{}` ({})", row.label(), row.kind()),
+        })
+        .collect();
+    let help = match one_kind {
+        true => format!("name one of {}", names.join(", ")),
+        false => format!("name one of {}, with `--kind` where the names are the same", names.join(", ")),
+    };
+    let message = format!("`{}` could be {} entries of the catalog", reference.text, rows.len());
+    Failure::new(FailureKind::NotFound, Diagnostic::new(&codes::NAME_UNKNOWN, message).help(help))
+}
+
+fn unknown(catalog: &Catalog, reference: Reference<'_>) -> Failure {
+    let what = reference.kind.map_or("entry of the catalog", EntryKind::singular);
+    let message = format!("there is no {what} `{}`", reference.text);
+    let wanted = |row: &RowRef<'_>| reference.kind.is_none_or(|kind| kind == row.kind());
+    let rows: Vec<RowRef<'_>> =
+        catalog.entries().iter().map(|entry| catalog.winner(entry)).filter(wanted).collect();
+    let labels: Vec<String> = rows.iter().map(|row| row.label()).collect();
+    let names = rows.iter().map(|row| row.name());
+    let near = did_you_mean(reference.text, "", labels.iter().map(String::as_str).chain(names));
+    let near = near.filter(|help| help.starts_with("did you mean"));
+    let help = near.unwrap_or_else(|| match rows.is_empty() {
+        true => "no catalog lists anything; `agpm catalog` tells where it looked".to_owned(),
+        false => "`agpm catalog` lists what there is".to_owned(),
+    });
+    Failure::new(FailureKind::NotFound, Diagnostic::new(&codes::NAME_UNKNOWN, message).help(help))
+}
+
+impl CatalogFile {
+    /// The fields of a report.
+    pub fn fields(&self) -> Vec<(&'static str, Value)> {
+        vec![
+            ("kind", self.kind.singular().into()),
+            ("module", self.module.as_str().into()),
+            ("name", self.name.as_str().into()),
+            ("layer", self.layer.as_str().into()),
+            ("file", self.path.display().to_string().into()),
+            ("content", String::from_utf8_lossy(&self.bytes).into_owned().into()),
+        ]
+    }
+}

@@ -1,0 +1,193 @@
+//! Reads every manifest that has a say, and folds them.
+
+use std::path::PathBuf;
+
+use agpm_catalog::{Catalog, Manifest, RowRef, left_out, read_manifest};
+use agpm_diag::{Diagnostic, SourceId, codes};
+use agpm_store::{self as store, Marks, Problem};
+use agpm_text::{Format, Limits, decode, parse};
+
+use crate::catalog::ground::{CatalogLayer, CatalogPlaces, LayerKind, ManifestFile, project_folder};
+use crate::catalog::remotes::{RemoteLayer, remote_layers};
+use crate::failure::{Failure, Notes, Outcome};
+use crate::gather::{ManifestFiles, Project, limit};
+use crate::parallel;
+use crate::words::counted;
+use crate::world::{Environment, ManifestUse, World};
+
+/// A catalog with everything that it was made of.
+#[derive(Debug)]
+pub struct OpenCatalog {
+    pub(crate) catalog: Catalog,
+    pub(crate) layers: Vec<CatalogLayer>,
+    /// One for every manifest of the catalog.
+    pub(crate) files: Vec<ManifestFile>,
+    marks: Marks,
+}
+
+/// Finds, reads and folds.
+pub fn open_catalog(world: &World, places: &CatalogPlaces) -> Outcome<OpenCatalog> {
+    let mut notes = Notes::default();
+    let result = open(world, places, &mut notes);
+    notes.outcome(result)
+}
+
+pub(crate) fn open(world: &World, places: &CatalogPlaces, notes: &mut Notes) -> Result<OpenCatalog, Failure> {
+    let mut marks = Marks::default();
+    let remotes = match places.mode.has(LayerKind::Git) {
+        true => remotes(world, places, &mut marks, notes)?,
+        false => Vec::new(),
+    };
+    let environment = &world.environment;
+    let layers = layers(environment, places, remotes, &mut marks);
+    let files =
+        layers.iter().enumerate().flat_map(|(at, layer)| layer.manifests(at, environment, &mut marks));
+    let files: Vec<ManifestFile> = files.collect();
+    let read = read_all(&layers, files, notes);
+    let (files, manifests): (Vec<ManifestFile>, Vec<Manifest>) = read.into_iter().unzip();
+    for (file, manifest) in files.iter().zip(&manifests) {
+        let rows = counted(manifest.len(), "row", "rows");
+        notes.log.push(format!("used {}: {rows}, layer {}", file.shown, layers[file.layer].label()));
+    }
+    let (catalog, twice) = Catalog::new(manifests);
+    notes.diagnostics.extend(twice);
+    Ok(OpenCatalog { catalog, layers, files, marks })
+}
+
+/// The layers of git. What they are hangs on manifest and lockfile.
+fn remotes(
+    world: &World,
+    places: &CatalogPlaces,
+    marks: &mut Marks,
+    notes: &mut Notes,
+) -> Result<Vec<RemoteLayer>, Failure> {
+    let environment = &world.environment;
+    let files = match ManifestFiles::find(environment, ManifestUse::Nearest)? {
+        None => ManifestFiles::configuration_alone(environment)?,
+        files => files,
+    };
+    let project = match files {
+        Some(files) => {
+            files.watched().iter().for_each(|path| marks.add(path));
+            Project::of(environment, files, notes)?
+        }
+        None => Project::default(),
+    };
+    remote_layers(world, &project, &places.remotes, notes)
+}
+
+fn layers(
+    environment: &Environment,
+    places: &CatalogPlaces,
+    remotes: Vec<RemoteLayer>,
+    marks: &mut Marks,
+) -> Vec<CatalogLayer> {
+    let layer = |kind, remote, folder| CatalogLayer { kind, remote, folder };
+    let mut layers = Vec::new();
+    if places.mode.has(LayerKind::Project) {
+        let folder = project_folder(environment, marks);
+        layers.extend(folder.map(|folder| layer(LayerKind::Project, None, folder)));
+    }
+    if places.mode.has(LayerKind::User) {
+        layers.extend(environment.home.clone().map(|folder| layer(LayerKind::User, None, folder)));
+    }
+    let git = |remote: RemoteLayer| layer(LayerKind::Git, Some(remote.shown), remote.folder);
+    layers.extend(remotes.into_iter().map(git));
+    layers
+}
+
+/// Reads manifests side by side; what is malformed is told and left out.
+fn read_all(
+    layers: &[CatalogLayer],
+    files: Vec<ManifestFile>,
+    notes: &mut Notes,
+) -> Vec<(ManifestFile, Manifest)> {
+    let read = |file: &ManifestFile| store::read_below(&layers[file.layer].folder, &file.path, limit());
+    let bytes = parallel::map(files.iter().collect(), read);
+    let mut texts = Vec::new();
+    for (file, bytes) in files.into_iter().zip(bytes) {
+        match bytes {
+            // It went meanwhile, or is a link that leads nowhere.
+            Err(store::StoreError { problem: Problem::NotFound, .. }) => {}
+            Err(error) => notes.diagnostics.push(unreadable(&file, &error.problem)),
+            Ok((bytes, _)) => {
+                if let Some(text) = texts_of(&file, bytes, notes) {
+                    texts.push((file, text));
+                }
+            }
+        }
+    }
+    let parsed = parallel::map(texts, |(file, (source, text))| {
+        let parsed = parse(source, text, Format::Csv, Limits::default());
+        let module = file.standing.module.clone().unwrap_or_default();
+        let (manifest, found) = read_manifest(parsed, file.kind, &module);
+        (file, manifest, found)
+    });
+    let mut good = Vec::new();
+    for (file, manifest, found) in parsed {
+        let layer = layers[file.layer].label();
+        notes.diagnostics.extend(found.into_iter().map(|one| one.in_layer(layer.as_str())));
+        match manifest {
+            Some(manifest) => good.push((file, manifest)),
+            None => notes.log.push(format!("skipped {}: it is malformed", file.shown)),
+        }
+    }
+    good
+}
+
+/// The text of a manifest, known to the notes; nothing if it is none.
+fn texts_of(file: &ManifestFile, bytes: Vec<u8>, notes: &mut Notes) -> Option<(SourceId, agpm_diag::Text)> {
+    match String::from_utf8(bytes) {
+        Ok(text) => {
+            let text = agpm_diag::Text::from(text);
+            Some((notes.sources.add(file.shown.clone(), text.clone()), text))
+        }
+        Err(error) => {
+            let bytes = error.into_bytes();
+            let source = notes.sources.add(file.shown.clone(), String::from_utf8_lossy(&bytes).into_owned());
+            let cause = decode(source, bytes).err()?;
+            notes.diagnostics.push(left_out(cause));
+            notes.log.push(format!("skipped {}: it is not UTF-8", file.shown));
+            None
+        }
+    }
+}
+
+fn unreadable(file: &ManifestFile, problem: &Problem) -> Diagnostic {
+    let cause = Diagnostic::new(&codes::IO_UNREADABLE, format!("it {problem}"));
+    let help = match problem {
+        Problem::Escapes => "links that lead out of their folder are not followed",
+        _ => "check what it is, and its permissions",
+    };
+    left_out(cause.in_file(file.shown.as_str()).help(help))
+}
+
+impl OpenCatalog {
+    /// Whether files on disk are no longer as they were read.
+    pub fn has_changed(&self) -> bool {
+        self.marks.differ()
+    }
+
+    /// Whether it can be asked once more without reading anything.
+    pub fn is_current(&self) -> bool {
+        self.marks.are_settled() && !self.marks.differ()
+    }
+
+    /// Its layers, highest first.
+    pub fn layers(&self) -> &[CatalogLayer] {
+        &self.layers
+    }
+
+    pub(crate) fn file(&self, row: RowRef<'_>) -> &ManifestFile {
+        &self.files[row.manifest_index()]
+    }
+
+    pub(crate) fn layer(&self, row: RowRef<'_>) -> &CatalogLayer {
+        &self.layers[self.file(row).layer]
+    }
+
+    /// Where the manifest of a row is.
+    pub(crate) fn manifest_path(&self, row: RowRef<'_>) -> PathBuf {
+        self.layer(row).folder.join(&self.file(row).path)
+    }
+}

@@ -1,0 +1,17 @@
+//! The catalog: manifests that cannot be read, rows without a file, files without a row.
+
+use crate::catalog::lint_catalog;
+use crate::doctor::{DoctorRequest, Summary};
+use crate::failure::{Failure, Notes};
+use crate::words::counted;
+use crate::world::{Scope, World};
+
+pub(super) fn check(world: &World, _: &DoctorRequest, notes: &mut Notes) -> Result<Summary, Failure> {
+    if world.environment.scope == Scope::User {
+        return Ok(Summary::Skipped("catalogs belong to projects"));
+    }
+    match lint_catalog(world, notes)? {
+        0 if notes.diagnostics.is_empty() => Ok(Summary::Skipped("no catalog")),
+        count => Ok(Summary::Of(counted(count, "entry", "entries"))),
+    }
+}

@@ -1,0 +1,41 @@
+//! Where the fields of an entry came from: its row, and the rows that it shadows.
+
+use std::sync::Arc;
+
+use agpm_catalog::{Reference, RowId};
+use agpm_merge::{Composition, Contribution, Policy, References, fold_parts};
+use agpm_model::LayerName;
+use agpm_text::{NodeId, Pointer, to_value};
+
+use crate::catalog::{CatalogPlaces, OpenCatalog, open};
+use crate::explain::found;
+use crate::failure::{Failure, Notes};
+use crate::provenance::{Provenance, Secrets};
+use crate::world::World;
+
+pub(super) fn explain_entry(
+    world: &World,
+    name: &str,
+    pointer: &Pointer,
+    notes: &mut Notes,
+) -> Result<Provenance, Failure> {
+    let open = open(world, &CatalogPlaces::default(), notes)?;
+    // What is odd elsewhere in the catalog would only be in the way of the answer.
+    notes.diagnostics.clear();
+    let entry = open.entry(Reference::read(name))?;
+    let lower = open.catalog.shadowed(entry).iter().rev();
+    let units = lower.chain([&entry.winner]).map(|row| unit(&open, *row)).collect();
+    let policy = Policy { composition: Composition::Select, references: References::LENIENT };
+    let mut provenance = Provenance::default();
+    provenance.add_values_as(&fold_parts(units, &policy), pointer, &notes.sources, Secrets::Masked);
+    let value = to_value(open.catalog.winner(entry).node());
+    found(provenance, &format!("catalog:{name}"), pointer, &[Some(value)])
+}
+
+/// A row as what its layer says.
+fn unit(open: &OpenCatalog, row: RowId) -> (Contribution, NodeId) {
+    let row = open.catalog.row(row);
+    let layer = LayerName::new(open.layer(row).kind.word()).expect("a good name");
+    let document = Arc::clone(open.catalog.manifests()[row.manifest_index()].document());
+    (Contribution { layer, document }, row.node().id())
+}

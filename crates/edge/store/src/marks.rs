@@ -1,0 +1,73 @@
+//! Files and folders that somebody relies on, and whether they are still as they were.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use crate::watch::{SETTLED, identity};
+
+/// Paths as they were when they were marked; those that are not there may come.
+#[derive(Clone, Debug, Default)]
+pub struct Marks {
+    seen: Vec<(PathBuf, Option<String>)>,
+    newest: Option<SystemTime>,
+    taken: Option<SystemTime>,
+}
+
+impl Marks {
+    /// Marks a path as it is now; mark it before it is read.
+    pub fn add(&mut self, path: &Path) {
+        let (mark, changed) = look(path).unzip();
+        self.newest = self.newest.max(changed.flatten());
+        self.taken = self.taken.max(Some(SystemTime::now()));
+        self.seen.push((path.to_owned(), mark));
+    }
+
+    /// Whether any path is no longer as it was.
+    pub fn differ(&self) -> bool {
+        self.seen.iter().any(|(path, mark)| look(path).map(|(now, _)| now) != *mark)
+    }
+
+    /// Whether every change would show: one right after a path was marked may have the same time as the mark.
+    pub fn are_settled(&self) -> bool {
+        let (Some(newest), Some(taken)) = (self.newest, self.taken) else { return true };
+        taken.duration_since(newest).is_ok_and(|age| age > SETTLED)
+    }
+}
+
+/// What tells a path from its earlier self, and when it last changed.
+fn look(path: &Path) -> Option<(String, Option<SystemTime>)> {
+    let known = fs::metadata(path).ok()?;
+    let (identity, changed) = identity(&known);
+    Some((format!("{} {identity}", known.len()), changed.max(known.modified().ok())))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn marks_see_what_comes_changes_and_goes() {
+        let place = tempfile::tempdir().unwrap();
+        let file = place.path().join("file");
+        let marked = |path: &Path| {
+            let mut marks = Marks::default();
+            marks.add(path);
+            marks
+        };
+        let absent = marked(&file);
+        assert!(!absent.differ() && absent.are_settled());
+        fs::write(&file, "1").unwrap();
+        assert!(absent.differ());
+        let fresh = marked(&file);
+        assert!(!fresh.differ() && !fresh.are_settled());
+        std::thread::sleep(SETTLED * 2);
+        assert!(marked(&file).are_settled());
+        fs::write(&file, "2").unwrap();
+        assert!(fresh.differ());
+        let there = marked(&file);
+        fs::remove_file(&file).unwrap();
+        assert!(there.differ());
+    }
+}

@@ -1,0 +1,149 @@
+use std::fmt;
+
+/// What a catalog lists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum EntryKind {
+    /// An agent.
+    Agent,
+    /// A workflow.
+    Workflow,
+    /// A task.
+    Task,
+    /// A tool.
+    Tool,
+    /// A skill.
+    Skill,
+}
+
+/// Every kind, in the order of every output.
+pub const ENTRY_KINDS: [EntryKind; 5] =
+    [EntryKind::Agent, EntryKind::Workflow, EntryKind::Task, EntryKind::Tool, EntryKind::Skill];
+
+/// What is known of a kind.
+struct Facts {
+    singular: &'static str,
+    plural: &'static str,
+    manifest: &'static str,
+    habitat: Habitat,
+}
+
+/// Where files of a kind live in a module's folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Habitat {
+    /// The folder in the module.
+    pub folder: &'static str,
+    /// How deep below it they may be: zero is in the folder itself.
+    pub depth: usize,
+    /// Their names: whole ones, or endings that begin with a dot.
+    pub names: &'static [&'static str],
+}
+
+impl EntryKind {
+    const fn facts(self) -> Facts {
+        match self {
+            EntryKind::Agent => Facts {
+                singular: "agent",
+                plural: "agents",
+                manifest: "agent-manifest.csv",
+                habitat: Habitat { folder: "agents", depth: 1, names: &[".md"] },
+            },
+            EntryKind::Workflow => Facts {
+                singular: "workflow",
+                plural: "workflows",
+                manifest: "workflow-manifest.csv",
+                habitat: Habitat {
+                    folder: "workflows",
+                    depth: 4,
+                    names: &["workflow.md", "workflow.yaml", "workflow.yml"],
+                },
+            },
+            EntryKind::Task => Facts {
+                singular: "task",
+                plural: "tasks",
+                manifest: "task-manifest.csv",
+                habitat: Habitat { folder: "tasks", depth: 1, names: &[".md", ".xml"] },
+            },
+            EntryKind::Tool => Facts {
+                singular: "tool",
+                plural: "tools",
+                manifest: "tool-manifest.csv",
+                habitat: Habitat { folder: "tools", depth: 1, names: &[".md", ".xml"] },
+            },
+            EntryKind::Skill => Facts {
+                singular: "skill",
+                plural: "skills",
+                manifest: "skill-manifest.csv",
+                habitat: Habitat { folder: "skills", depth: 4, names: &["SKILL.md"] },
+            },
+        }
+    }
+
+    /// The word for one.
+    pub fn singular(self) -> &'static str {
+        self.facts().singular
+    }
+
+    /// The word for many.
+    pub fn plural(self) -> &'static str {
+        self.facts().plural
+    }
+
+    /// The name of its manifests.
+    pub fn manifest_name(self) -> &'static str {
+        self.facts().manifest
+    }
+
+    /// Where its files live.
+    pub fn habitat(self) -> Habitat {
+        self.facts().habitat
+    }
+
+    /// The kind that a word names, in singular or plural.
+    pub fn read(word: &str) -> Option<Self> {
+        ENTRY_KINDS.into_iter().find(|kind| word == kind.singular() || word == kind.plural())
+    }
+
+    /// The kind whose manifests have that name.
+    pub fn of_manifest(name: &str) -> Option<Self> {
+        ENTRY_KINDS.into_iter().find(|kind| name == kind.manifest_name())
+    }
+}
+
+impl Habitat {
+    /// Whether a file of that name is one of them.
+    pub fn is_home_of(&self, name: &str) -> bool {
+        self.names.iter().any(|known| match known.starts_with('.') {
+            true => name.len() > known.len() && name.ends_with(known),
+            false => name == *known,
+        })
+    }
+}
+
+impl fmt::Display for EntryKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.singular())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kind_is_read_in_both_numbers() {
+        for kind in ENTRY_KINDS {
+            assert_eq!(EntryKind::read(kind.singular()), Some(kind));
+            assert_eq!(EntryKind::read(kind.plural()), Some(kind));
+            assert_eq!(EntryKind::of_manifest(kind.manifest_name()), Some(kind));
+        }
+        assert_eq!(EntryKind::read("Agents"), None);
+    }
+
+    #[test]
+    fn files_are_known_by_name_or_ending() {
+        assert!(EntryKind::Agent.habitat().is_home_of("pm.md"));
+        assert!(!EntryKind::Agent.habitat().is_home_of(".md"));
+        assert!(EntryKind::Workflow.habitat().is_home_of("workflow.yaml"));
+        assert!(!EntryKind::Workflow.habitat().is_home_of("my-workflow.yaml"));
+    }
+}

@@ -1,0 +1,21 @@
+//! Catalogs: manifests of agents and workflows, and which row of which manifest counts.
+//!
+//! Knows rows, ranks and names, and nothing of files: where manifests lie is for the caller, who hands them over highest
+//! rank first.
+
+mod catalog;
+mod columns;
+mod csv;
+mod find;
+mod kind;
+mod manifest;
+mod place;
+mod select;
+
+pub use catalog::{Catalog, Entry, RowId, RowRef};
+pub use columns::{COLUMNS, union_of_columns};
+pub use csv::to_csv;
+pub use find::{Filter, Found, Reference};
+pub use kind::{ENTRY_KINDS, EntryKind, Habitat};
+pub use manifest::{Manifest, left_out, read_manifest};
+pub use place::{CONFIG_FOLDERS, Home, PathFault, ROOTS, Root, Standing, places};

@@ -1,0 +1,180 @@
+//! One manifest: a CSV file whose rows are read by the names of its columns.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use agpm_diag::{Diagnostic, Severity, Span, codes, did_you_mean};
+use agpm_text::{Document, NodeId, NodeRef, Parsed};
+
+use crate::columns::{MODULE, NAME};
+use crate::kind::EntryKind;
+
+/// A manifest that can be read.
+#[derive(Clone, Debug)]
+pub struct Manifest {
+    kind: EntryKind,
+    /// The module whose folder it lies in; it counts where a row names none.
+    module: String,
+    document: Arc<Document>,
+    columns: Vec<Column>,
+    pub(crate) rows: Vec<Row>,
+}
+
+/// A column that can be named.
+#[derive(Clone, Debug)]
+struct Column {
+    name: String,
+    index: usize,
+}
+
+/// A row that has a name.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Row {
+    pub(crate) node: NodeId,
+    pub(crate) name: NodeId,
+    pub(crate) module: Option<NodeId>,
+}
+
+/// Reads a manifest. One that is malformed is left out as a whole, and that is said; everything else that is odd is told
+/// beside what was read.
+pub fn read_manifest(parsed: Parsed, kind: EntryKind, module: &str) -> (Option<Manifest>, Vec<Diagnostic>) {
+    let Parsed { document, diagnostics } = parsed;
+    let columns = columns_of(&document);
+    if let Some(cause) = flaw(&document, &columns, &diagnostics) {
+        return (None, vec![cause]);
+    }
+    let mut found: Vec<Diagnostic> = diagnostics.into_iter().map(as_warning).collect();
+    let mut manifest =
+        Manifest { kind, module: module.to_owned(), document: Arc::new(document), columns, rows: Vec::new() };
+    manifest.rows = manifest.read_rows(&mut found);
+    (Some(manifest), found)
+}
+
+/// Columns with a name, each once.
+fn columns_of(document: &Document) -> Vec<Column> {
+    let mut seen = BTreeSet::new();
+    let names = document.columns().map(|column| column.content()).enumerate();
+    let usable = names.filter(|(_, name)| !name.is_empty() && seen.insert(*name));
+    usable.map(|(index, name)| Column { name: name.to_owned(), index }).collect()
+}
+
+/// Why a manifest cannot be read at all.
+fn flaw(document: &Document, columns: &[Column], found: &[Diagnostic]) -> Option<Diagnostic> {
+    let fatal = [&codes::CSV_QUOTE, &codes::TEXT_TOO_LARGE];
+    if let Some(cause) = found.iter().find(|one| fatal.contains(&one.code)) {
+        return Some(left_out(cause.clone()));
+    }
+    if columns.iter().any(|column| column.name == NAME) {
+        return None;
+    }
+    let header = document.columns().map(|column| column.span());
+    let span = header.reduce(|first, last| Span { start: first.start, end: last.end });
+    let near = did_you_mean(
+        NAME,
+        "",
+        columns
+            .iter()
+            .map(|column| column.name.to_lowercase())
+            .collect::<Vec<_>>()
+            .iter()
+            .map(String::as_str),
+    );
+    let near = near.filter(|help| help.starts_with("did you mean"));
+    let help = match near {
+        Some(_) => "the column is called `name`, in small letters",
+        None => "the first line names the columns, as in `name,title,module,path`",
+    };
+    let cause = Diagnostic::new(&codes::CATALOG_MALFORMED, "it has no column `name`");
+    Some(left_out(cause.at(document.source(), span.unwrap_or_default(), "").help(help)))
+}
+
+/// What is said of a manifest that does not count.
+pub fn left_out(cause: Diagnostic) -> Diagnostic {
+    let message = format!("this manifest is left out: {}", cause.message);
+    let (code, severity) = (&codes::CATALOG_MALFORMED, Severity::Warning);
+    Diagnostic { code, severity, message, ..cause }
+}
+
+/// The result stands.
+fn as_warning(finding: Diagnostic) -> Diagnostic {
+    Diagnostic { severity: finding.severity.min(Severity::Warning), ..finding }
+}
+
+impl Manifest {
+    fn read_rows(&self, found: &mut Vec<Diagnostic>) -> Vec<Row> {
+        let Some(root) = self.document.root() else { return Vec::new() };
+        let (name_at, module_at) = (self.position(NAME), self.position(MODULE));
+        let mut rows = Vec::with_capacity(root.len());
+        for node in root.items() {
+            let field = |index: Option<usize>| node.entries().nth(index?).map(|(_, value)| value);
+            let text = |value: &NodeRef<'_>| !value.content().trim().is_empty();
+            let Some(name) = field(name_at).filter(text) else {
+                found.extend(self.nameless(node));
+                continue;
+            };
+            let module = field(module_at).filter(text).map(NodeRef::id);
+            rows.push(Row { node: node.id(), name: name.id(), module });
+        }
+        rows
+    }
+
+    /// A row of nothing but commas is as good as a blank line.
+    fn nameless(&self, row: NodeRef<'_>) -> Option<Diagnostic> {
+        let blank = row.entries().all(|(_, value)| value.content().trim().is_empty());
+        let diagnostic =
+            Diagnostic::new(&codes::CATALOG_NAMELESS, "this row has no name, and does not count");
+        let spot = (self.document.source(), row.span());
+        (!blank).then(|| diagnostic.at(spot.0, spot.1, "").help("write a name, or take the row away"))
+    }
+
+    /// What it lists.
+    pub fn kind(&self) -> EntryKind {
+        self.kind
+    }
+
+    /// Its text and tree.
+    pub fn document(&self) -> &Arc<Document> {
+        &self.document
+    }
+
+    /// Its columns, in order.
+    pub fn columns(&self) -> impl Iterator<Item = &str> {
+        self.columns.iter().map(|column| column.name.as_str())
+    }
+
+    /// How many rows count.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Where a column stands in its rows.
+    pub fn position(&self, column: &str) -> Option<usize> {
+        self.columns.iter().find(|own| own.name == column).map(|own| own.index)
+    }
+
+    pub(crate) fn name(&self, row: Row) -> &str {
+        self.document.node(row.name).content().trim()
+    }
+
+    pub(crate) fn module(&self, row: Row) -> &str {
+        row.module.map_or(&self.module, |module| self.document.node(module).content().trim())
+    }
+
+    /// The columns of a row with what it says there, in order; a short row has fewer.
+    pub(crate) fn fields(&self, row: Row) -> impl Iterator<Item = (&str, &str)> {
+        let mut entries = self.document.node(row.node).entries().enumerate();
+        self.columns.iter().filter_map(move |column| {
+            let (_, (_, value)) = entries.find(|(index, _)| *index == column.index)?;
+            Some((column.name.as_str(), value.content()))
+        })
+    }
+
+    pub(crate) fn nth(&self, row: Row, position: usize) -> Option<&str> {
+        self.document.node(row.node).entries().nth(position).map(|(_, value)| value.content())
+    }
+}

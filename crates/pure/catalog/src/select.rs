@@ -1,0 +1,145 @@
+//! The whole row of the highest rank, for every identity, in one pass over all rows.
+
+use std::collections::BTreeMap;
+use std::hash::BuildHasher;
+
+use agpm_diag::{Diagnostic, codes};
+use foldhash::fast::FixedState;
+use hashbrown::HashTable;
+
+use crate::catalog::{Entry, RowId, RowRef};
+use crate::kind::EntryKind;
+use crate::manifest::{Manifest, Row};
+
+/// What came out.
+pub(crate) struct Selected {
+    pub(crate) entries: Vec<Entry>,
+    pub(crate) shadowed: Vec<RowId>,
+    /// Rows of one file that say the same identity again, each with the one that counts.
+    pub(crate) duplicates: Vec<(RowId, RowId)>,
+}
+
+/// What makes two rows the same thing.
+#[derive(PartialEq, Eq, Hash)]
+struct Identity<'m> {
+    kind: EntryKind,
+    module: &'m str,
+    name: &'m str,
+}
+
+/// An identity in the making.
+struct Candidate<'m> {
+    identity: Identity<'m>,
+    /// The beginning of the name, which decides most comparisons.
+    prefix: u64,
+    winner: RowId,
+    /// The latest row of it that counts in its manifest.
+    latest: RowId,
+}
+
+/// Selects out of manifests, highest first.
+pub(crate) fn select(manifests: &[Manifest]) -> Selected {
+    let hasher = FixedState::default();
+    let rows = manifests.iter().map(Manifest::len).max().unwrap_or(0);
+    let mut known: HashTable<u32> = HashTable::with_capacity(rows);
+    let mut candidates: Vec<Candidate<'_>> = Vec::with_capacity(rows);
+    let mut lower: Vec<(u32, RowId)> = Vec::new();
+    let mut duplicates = Vec::new();
+    for (id, identity) in all_rows(manifests) {
+        let hash = hasher.hash_one(&identity);
+        match known.find(hash, |at| candidates[*at as usize].identity == identity) {
+            None => {
+                let at = candidates.len() as u32;
+                known.insert_unique(hash, at, |at| hasher.hash_one(&candidates[*at as usize].identity));
+                let prefix = prefix(identity.name);
+                candidates.push(Candidate { identity, prefix, winner: id, latest: id });
+            }
+            Some(at) => {
+                let candidate = &mut candidates[*at as usize];
+                if candidate.latest.manifest == id.manifest {
+                    duplicates.push((candidate.latest, id));
+                } else {
+                    candidate.latest = id;
+                    lower.push((*at, id));
+                }
+            }
+        }
+    }
+    let order = in_order(&candidates);
+    let (entries, shadowed) = gather(&candidates, &order, lower);
+    Selected { entries, shadowed, duplicates }
+}
+
+fn all_rows(manifests: &[Manifest]) -> impl Iterator<Item = (RowId, Identity<'_>)> {
+    manifests.iter().enumerate().flat_map(|(at, manifest)| {
+        let identity = move |(row, found): (usize, &Row)| {
+            let id = RowId { manifest: at as u32, row: row as u32 };
+            let (module, name) = (manifest.module(*found), manifest.name(*found));
+            (id, Identity { kind: manifest.kind(), module, name })
+        };
+        manifest.rows.iter().enumerate().map(identity)
+    })
+}
+
+/// The first eight bytes as a number that compares as they do.
+fn prefix(name: &str) -> u64 {
+    let mut first = [0; 8];
+    let count = name.len().min(first.len());
+    first[..count].copy_from_slice(&name.as_bytes()[..count]);
+    u64::from_be_bytes(first)
+}
+
+/// By kind, module and name. Modules are few, so that they are compared by number.
+fn in_order(candidates: &[Candidate<'_>]) -> Vec<u32> {
+    let mut modules: BTreeMap<&str, u32> = BTreeMap::new();
+    for candidate in candidates {
+        if !modules.contains_key(candidate.identity.module) {
+            modules.insert(candidate.identity.module, 0);
+        }
+    }
+    modules.values_mut().zip(0..).for_each(|(rank, at)| *rank = at);
+    let key = |at: u32| {
+        let candidate = &candidates[at as usize];
+        (candidate.identity.kind, modules[candidate.identity.module], candidate.prefix, at)
+    };
+    let mut keys: Vec<_> = (0..candidates.len() as u32).map(key).collect();
+    let name = |at: u32| candidates[at as usize].identity.name;
+    keys.sort_unstable_by(|left, right| {
+        let coarse = (left.0, left.1, left.2).cmp(&(right.0, right.1, right.2));
+        coarse.then_with(|| name(left.3).cmp(name(right.3)))
+    });
+    keys.into_iter().map(|(_, _, _, at)| at).collect()
+}
+
+/// The entries in order, with their shadowed rows side by side.
+fn gather(
+    candidates: &[Candidate<'_>],
+    order: &[u32],
+    mut lower: Vec<(u32, RowId)>,
+) -> (Vec<Entry>, Vec<RowId>) {
+    let mut place = vec![0_u32; candidates.len()];
+    order.iter().zip(0..).for_each(|(at, rank)| place[*at as usize] = rank);
+    // Stable: those of one identity stay highest first.
+    lower.sort_by_key(|(at, _)| place[*at as usize]);
+    let mut next = 0;
+    let mut entries = Vec::with_capacity(order.len());
+    for at in order {
+        let start = next;
+        while lower.get(next).is_some_and(|(of, _)| of == at) {
+            next += 1;
+        }
+        let winner = candidates[*at as usize].winner;
+        entries.push(Entry { winner, shadowed: start as u32..next as u32 });
+    }
+    (entries, lower.into_iter().map(|(_, row)| row).collect())
+}
+
+/// What is said of a row whose identity stands above it in the same file.
+pub(crate) fn duplicate(counts: RowRef<'_>, again: RowRef<'_>) -> Diagnostic {
+    let message = format!("the {} `{}` is there twice; the upper row counts", again.kind(), again.label());
+    let source = again.node().document().source();
+    Diagnostic::new(&codes::CATALOG_DUPLICATE, message)
+        .at(source, again.node().span(), "again here")
+        .at(source, counts.node().span(), "this one counts")
+        .help("take one of the two away, or give it another name")
+}

@@ -1,110 +1,129 @@
 //! The one place that knows how the catalog is asked.
 
-use agpm_ops::{Outcome, World};
+use agpm_ops::{
+    CatalogFile, CatalogFilter, CatalogPlaces, CatalogRow, EntryKind, OpenCatalog, World, open_catalog,
+};
 use serde_json::Value as Json;
 
-use crate::answer::Failed;
+use crate::answer::{Failed, told};
+use crate::json::json;
+use crate::search::Haystack;
 
-/// A kind of the catalog.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum CatalogKind {
-    Agent,
-    Workflow,
-    Task,
-    Tool,
-    Skill,
-}
-
-impl CatalogKind {
-    pub(crate) const ALL: [CatalogKind; 5] =
-        [CatalogKind::Agent, CatalogKind::Workflow, CatalogKind::Task, CatalogKind::Tool, CatalogKind::Skill];
-
-    pub(crate) fn singular(self) -> &'static str {
-        match self {
-            CatalogKind::Agent => "agent",
-            CatalogKind::Workflow => "workflow",
-            CatalogKind::Task => "task",
-            CatalogKind::Tool => "tool",
-            CatalogKind::Skill => "skill",
-        }
-    }
-
-    pub(crate) fn named(word: &str) -> Option<Self> {
-        let word = word.strip_suffix('s').unwrap_or(word);
-        CatalogKind::ALL.into_iter().find(|kind| kind.singular() == word)
-    }
-}
-
-/// A row of the catalog that counts.
-#[derive(Debug)]
-pub(crate) struct CatalogRow {
-    pub(crate) kind: CatalogKind,
-    pub(crate) module: String,
-    pub(crate) name: String,
-    /// What people call it.
-    pub(crate) title: Option<String>,
-    pub(crate) description: Option<String>,
-    /// The file, as it is written in the row.
-    pub(crate) path: String,
-    /// As the reports of `ops` have it.
-    pub(crate) value: Json,
-}
-
-impl CatalogRow {
-    /// `MODULE/NAME`, or the name alone.
-    pub(crate) fn reference(&self) -> String {
-        if self.module.is_empty() { self.name.clone() } else { format!("{}/{}", self.module, self.name) }
-    }
-}
+/// Columns that say in a few words what an entry is called, best first.
+const TITLES: [&str; 2] = ["displayName", "title"];
+/// And what it is for.
+const DESCRIPTIONS: [&str; 3] = ["description", "title", "role"];
+/// Longer ones are cut.
+const LONGEST: usize = 200;
 
 /// The catalog as it was when it was read.
-#[derive(Debug, Default)]
 pub(crate) struct CatalogView {
-    pub(crate) rows: Vec<CatalogRow>,
+    open: OpenCatalog,
     /// What is wrong with it.
     pub(crate) diagnostics: Vec<Json>,
+    search: Haystack,
+    everything: CatalogFilter,
 }
 
 impl CatalogView {
-    pub(crate) fn open(_world: &World) -> Result<Self, Failed> {
-        Ok(CatalogView::default())
+    /// Reads it.
+    pub(crate) fn open(world: &World, places: &CatalogPlaces) -> Result<Self, Failed> {
+        let told = told(open_catalog(world, places))?;
+        let diagnostics = told.diagnostics();
+        let everything = CatalogFilter::default();
+        let search = Haystack::new(told.report.rows(&everything).map(|row| {
+            let row = row.row();
+            std::iter::once(row.module()).chain(row.fields().map(|(_, value)| value))
+        }));
+        Ok(CatalogView { open: told.report, diagnostics, search, everything })
     }
 
-    /// Whether its files are as they were; only looks at them.
+    /// Whether it can be asked once more; only looks at its files.
     pub(crate) fn is_current(&self) -> bool {
-        true
+        self.open.is_current()
     }
 
-    /// The row of that name, `[MODULE/]NAME`.
-    pub(crate) fn find(&self, kind: CatalogKind, reference: &str) -> Result<&CatalogRow, Failed> {
-        let fits = |row: &&CatalogRow| row.kind == kind && row.reference() == reference;
-        self.rows.iter().find(fits).ok_or_else(|| not_found(kind, reference))
+    /// Whether its files are no longer as they were.
+    pub(crate) fn has_changed(&self) -> bool {
+        self.open.has_changed()
     }
 
-    /// The row of that module and name.
-    pub(crate) fn entry(&self, kind: CatalogKind, module: &str, name: &str) -> Result<&CatalogRow, Failed> {
-        let fits = |row: &&CatalogRow| row.kind == kind && row.module == module && row.name == name;
-        self.rows.iter().find(fits).ok_or_else(|| not_found(kind, name))
+    /// Every row that counts, by kind, module and name.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = Row<'_>> {
+        self.open.rows(&self.everything).map(Row)
     }
 
-    /// The bytes of a row's file.
-    pub(crate) fn read(&self, row: &CatalogRow, _limit: u64) -> Result<Vec<u8>, Failed> {
-        Err(not_found(row.kind, &row.reference()))
+    /// Those of a kind.
+    pub(crate) fn of_kind(&self, kind: EntryKind) -> impl Iterator<Item = Row<'_>> {
+        self.rows().filter(move |row| row.kind() == kind)
+    }
+
+    /// Those with a text in any of their fields, in whatever letters.
+    pub(crate) fn found(&self, query: Option<&str>) -> impl Iterator<Item = Row<'_>> {
+        let hits = query.map(|query| self.search.hits(query));
+        let hit = move |at: usize| hits.as_ref().is_none_or(|hits| hits[at]);
+        self.rows().enumerate().filter(move |(at, _)| hit(*at)).map(|(_, row)| row)
+    }
+
+    /// The file of the entry that a name means, `[MODULE/]NAME`.
+    pub(crate) fn read(&self, kind: EntryKind, reference: &str) -> Result<CatalogFile, Failed> {
+        told(self.open.read_file(reference, Some(kind))).map(|told| told.report)
     }
 
     /// All rows of a kind as a manifest.
-    pub(crate) fn csv(&self, _kind: CatalogKind) -> String {
-        String::new()
+    pub(crate) fn csv(&self, kind: EntryKind) -> String {
+        self.open.csv(&CatalogFilter { kind: Some(kind), ..CatalogFilter::default() })
     }
 }
 
-fn not_found(kind: CatalogKind, name: &str) -> Failed {
-    use agpm_diag::{Diagnostic, codes};
-    let message = format!("there is no {} `{name}`", kind.singular());
-    let outcome: Outcome<()> =
-        Outcome::failed(agpm_ops::FailureKind::NotFound, Diagnostic::new(&codes::NAME_UNKNOWN, message));
-    match crate::answer::told(outcome) {
-        Err(failed) => failed,
-        Ok(_) => unreachable!("a failure is one"),
+/// A row that counts.
+#[derive(Clone, Copy)]
+pub(crate) struct Row<'c>(CatalogRow<'c>);
+
+impl<'c> Row<'c> {
+    pub(crate) fn kind(self) -> EntryKind {
+        self.0.row().kind()
+    }
+
+    pub(crate) fn module(self) -> &'c str {
+        self.0.row().module()
+    }
+
+    pub(crate) fn name(self) -> &'c str {
+        self.0.row().name()
+    }
+
+    /// `MODULE/NAME`, or the name alone.
+    pub(crate) fn reference(self) -> String {
+        self.0.row().label()
+    }
+
+    /// The file, as it is written.
+    pub(crate) fn path(self) -> &'c str {
+        self.0.row().path().unwrap_or_default()
+    }
+
+    /// What people call it.
+    pub(crate) fn title(self) -> Option<String> {
+        self.first(&TITLES)
+    }
+
+    /// What it is for.
+    pub(crate) fn description(self) -> Option<String> {
+        self.first(&DESCRIPTIONS)
+    }
+
+    fn first(self, columns: &[&str]) -> Option<String> {
+        let said = columns.iter().filter_map(|column| self.0.row().get(column));
+        let text = said.map(str::trim).find(|text| !text.is_empty())?;
+        Some(match text.char_indices().nth(LONGEST) {
+            Some((end, _)) => format!("{}…", &text[..end]),
+            None => text.to_owned(),
+        })
+    }
+
+    /// As `agpm catalog --json` has it.
+    pub(crate) fn value(self) -> Json {
+        json(&self.0.value())
     }
 }

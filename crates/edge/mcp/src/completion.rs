@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use agpm_model::RESOURCE_TYPES;
+use agpm_model::{RESOURCE_TYPES, ResourceType};
+use agpm_ops::{ENTRY_KINDS, EntryKind};
 use rmcp::ErrorData;
 use rmcp::model::{CompleteRequestParams, CompletionInfo, Reference};
 
 use crate::answer::Failed;
-use crate::catalog::{CatalogKind, CatalogRow};
+use crate::catalog::Row;
 use crate::kind::Kind;
 use crate::prompts;
 use crate::resources::{
@@ -51,25 +52,24 @@ fn names<'r>(
     asked: (&str, &str),
     given: impl Fn(&str) -> Option<&'r str>,
 ) -> Result<Option<Vec<String>>, Failed> {
-    let fits = |row: &&CatalogRow| {
-        given("kind").is_none_or(|kind| CatalogKind::named(kind) == Some(row.kind))
-            && given("module").is_none_or(|module| module == row.module)
+    let fits = |row: &Row<'_>| {
+        given("kind").is_none_or(|kind| EntryKind::read(kind) == Some(row.kind()))
+            && given("module").is_none_or(|module| module == row.module())
     };
     Ok(Some(match asked {
         (CSV_TEMPLATE | ENTRY_TEMPLATE, "kind") => {
-            CatalogKind::ALL.iter().map(|kind| kind.singular().to_owned()).collect()
+            ENTRY_KINDS.iter().map(|kind| kind.singular().to_owned()).collect()
         }
         (ENTRY_TEMPLATE, "module") => {
-            shared.catalog()?.rows.iter().filter(fits).map(|row| row.module.clone()).collect()
+            shared.catalog()?.rows().filter(fits).map(|row| row.module().to_owned()).collect()
         }
         (ENTRY_TEMPLATE, "name") => {
-            shared.catalog()?.rows.iter().filter(fits).map(|row| row.name.clone()).collect()
+            shared.catalog()?.rows().filter(fits).map(|row| row.name().to_owned()).collect()
         }
         (INSTALLED_TEMPLATE, "type") => RESOURCE_TYPES.iter().map(|kind| kind.plural().to_owned()).collect(),
         (INSTALLED_TEMPLATE, "name") => {
-            let of_kind = |kind: agpm_model::ResourceType| {
-                given("type").is_none_or(|word| agpm_model::ResourceType::named(word) == Some(kind))
-            };
+            let of_kind =
+                |kind: ResourceType| given("type").is_none_or(|word| ResourceType::named(word) == Some(kind));
             let view = shared.installed()?;
             view.rows.iter().filter(|row| of_kind(row.kind)).map(|row| row.name.clone()).collect()
         }

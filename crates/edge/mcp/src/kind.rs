@@ -1,14 +1,13 @@
 //! What can be listed and read: the words of the tool's `kind`.
 
 use agpm_model::ResourceType;
-
-use crate::catalog::CatalogKind;
+use agpm_ops::EntryKind;
 
 /// A kind of thing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// Rows of the catalog.
-    Catalog(CatalogKind),
+    Catalog(EntryKind),
     /// What packages brought: of one type, or of all.
     Installed(Option<ResourceType>),
     /// Personas.
@@ -37,7 +36,7 @@ impl Kind {
             };
         }
         let other = OTHERS.iter().find(|(one, many, _)| *one == word || *many == word);
-        other.map(|(.., kind)| *kind).or_else(|| CatalogKind::named(word).map(Kind::Catalog))
+        other.map(|(.., kind)| *kind).or_else(|| EntryKind::read(word).map(Kind::Catalog))
     }
 
     /// Its word.

@@ -4,7 +4,6 @@
 //! installed or which layer wins: that is asked of `ops`.
 
 mod answer;
-mod cached;
 mod catalog;
 mod completion;
 mod flow;
@@ -19,6 +18,7 @@ mod paging;
 mod prompts;
 mod resources;
 mod running;
+mod search;
 mod server;
 mod shared;
 mod stdio;

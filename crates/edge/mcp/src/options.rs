@@ -4,12 +4,16 @@ use std::fmt;
 use std::io;
 use std::net::SocketAddr;
 
+use agpm_ops::CatalogPlaces;
+
 /// How to serve.
 pub struct ServeOptions {
     /// Over what.
     pub channel: Channel,
     /// Whether clients may change the project.
     pub writes: Writes,
+    /// Where catalogs are looked for.
+    pub places: CatalogPlaces,
 }
 
 /// Over what clients and server talk.

@@ -1,16 +1,15 @@
 //! Prompts: one for each agent of the catalog.
 
+use agpm_ops::EntryKind;
 use rmcp::ErrorData;
 use rmcp::model::{GetPromptResult, Prompt, PromptArgument, PromptMessage, Role};
 use serde_json::{Map, Value as Json};
 
 use crate::answer::Failed;
-use crate::catalog::{CatalogKind, CatalogRow, CatalogView};
+use crate::catalog::{CatalogView, Row};
 use crate::shared::Shared;
 use crate::trouble::{PARAMETERS, UNKNOWN_PROMPT};
 
-/// The largest agent that is sent.
-const LARGEST: u64 = 1 << 20;
 pub(crate) const MESSAGE: &str = "message";
 
 /// Every prompt.
@@ -18,20 +17,20 @@ pub(crate) fn all(shared: &Shared) -> Result<Vec<Prompt>, Failed> {
     Ok(agents(shared.catalog()?.as_ref()).map(prompt).collect())
 }
 
-fn agents(view: &CatalogView) -> impl Iterator<Item = &CatalogRow> {
-    view.rows.iter().filter(|row| row.kind == CatalogKind::Agent)
+fn agents(view: &CatalogView) -> impl Iterator<Item = Row<'_>> {
+    view.of_kind(EntryKind::Agent)
 }
 
 /// `MODULE.NAME`, or the name alone.
-fn prompt_name(row: &CatalogRow) -> String {
-    if row.module.is_empty() { row.name.clone() } else { format!("{}.{}", row.module, row.name) }
+fn prompt_name(row: Row<'_>) -> String {
+    if row.module().is_empty() { row.name().to_owned() } else { format!("{}.{}", row.module(), row.name()) }
 }
 
-fn prompt(row: &CatalogRow) -> Prompt {
+fn prompt(row: Row<'_>) -> Prompt {
     let message =
         PromptArgument::new(MESSAGE).with_description("what to say to the agent").with_required(false);
-    let mut prompt = Prompt::new(prompt_name(row), row.description.clone(), Some(vec![message]));
-    prompt.title = row.title.clone();
+    let mut prompt = Prompt::new(prompt_name(row), row.description(), Some(vec![message]));
+    prompt.title = row.title();
     prompt
 }
 
@@ -52,13 +51,13 @@ pub(crate) fn get(
 ) -> Result<GetPromptResult, ErrorData> {
     let message = message(arguments)?;
     let view = shared.catalog().map_err(Failed::error)?;
-    let row = agents(&view).find(|row| prompt_name(row) == name).ok_or_else(|| unknown(name))?;
-    let bytes = view.read(row, LARGEST).map_err(Failed::error)?;
-    let text = String::from_utf8_lossy(&bytes).into_owned();
+    let row = agents(&view).find(|row| prompt_name(*row) == name).ok_or_else(|| unknown(name))?;
+    let file = view.read(EntryKind::Agent, &row.reference()).map_err(Failed::error)?;
+    let text = String::from_utf8_lossy(&file.bytes).into_owned();
     let texts = std::iter::once(text).chain(message);
     let mut result =
         GetPromptResult::new(texts.map(|text| PromptMessage::new_text(Role::User, text)).collect());
-    result.description = row.description.clone();
+    result.description = row.description();
     Ok(result)
 }
 

@@ -1,8 +1,8 @@
 //! Resources: what can be read by its address.
 
 use agpm_ops::{
-    BottleInput, BottleView, InstalledRequest, PersonaKind, ProfileKinds, ProfileRequest, Warnings,
-    bottle_list, bottle_show, installed, personas, profile,
+    BottleInput, BottleView, ENTRY_KINDS, EntryKind, InstalledRequest, PersonaKind, ProfileKinds,
+    ProfileRequest, Warnings, bottle_list, bottle_show, installed, personas, profile,
 };
 use agpm_text::{Format, Value, print};
 use base64::Engine as _;
@@ -11,7 +11,6 @@ use rmcp::model::{Resource, ResourceContents, ResourceTemplate};
 use serde_json::Value as Json;
 
 use crate::answer::{Failed, told};
-use crate::catalog::CatalogKind;
 use crate::json::json;
 use crate::kind::Kind;
 use crate::mime::{mime_of, mime_of_bytes};
@@ -97,15 +96,14 @@ fn resource(address: &Address, name: &str, mime: &str) -> Option<Resource> {
 
 fn of_catalog(shared: &Shared) -> Result<Vec<Resource>, Failed> {
     let view = shared.catalog()?;
-    let has = |kind: &CatalogKind| view.rows.iter().any(|row| row.kind == *kind);
-    let csv =
-        |kind| resource(&Address::Csv(kind), &format!("{}.csv", CatalogKind::singular(kind)), "text/csv");
-    let lists = CatalogKind::ALL.into_iter().filter(has).filter_map(csv);
-    let entries = view.rows.iter().filter_map(|row| {
-        let address = Address::Entry(row.kind, row.module.clone(), row.name.clone());
-        let mut listed = resource(&address, &row.reference(), mime_of(&row.path))?;
-        listed.title = row.title.clone();
-        listed.description = row.description.clone();
+    let has = |kind: &EntryKind| view.of_kind(*kind).next().is_some();
+    let csv = |kind| resource(&Address::Csv(kind), &format!("{}.csv", kind.singular()), "text/csv");
+    let lists = ENTRY_KINDS.into_iter().filter(has).filter_map(csv);
+    let entries = view.rows().filter_map(|row| {
+        let address = Address::Entry(row.kind(), row.module().to_owned(), row.name().to_owned());
+        let mut listed = resource(&address, &row.reference(), mime_of(row.path()))?;
+        listed.title = row.title();
+        listed.description = row.description();
         Some(listed)
     });
     Ok(lists.chain(entries).collect())
@@ -155,12 +153,7 @@ pub(crate) fn content_of(shared: &Shared, address: &Address) -> Result<Content, 
             let diagnostics = view.diagnostics.clone();
             Ok(Content { bytes: view.csv(*kind).into_bytes(), mime: "text/csv", about: None, diagnostics })
         }
-        Address::Entry(kind, module, name) => {
-            let view = shared.catalog()?;
-            let row = view.entry(*kind, module, name)?;
-            let bytes = view.read(row, LARGEST)?;
-            Ok(Content::file(bytes, &row.path, row.value.clone(), Vec::new()))
-        }
+        Address::Entry(kind, module, name) => entry(shared, *kind, &reference(module, name)),
         Address::Installed(kind, name) => {
             let request = InstalledRequest { kind: *kind, name: name.clone(), limit: LARGEST };
             let told = told(installed(&shared.world, &request))?;
@@ -177,6 +170,22 @@ pub(crate) fn content_of(shared: &Shared, address: &Address) -> Result<Content, 
         Address::Named(Kind::BottleAgent, name) => bottle(shared, name, BottleView::Agent),
         Address::Named(_, name) => bottle(shared, name, BottleView::Effective),
     }
+}
+
+fn reference(module: &str, name: &str) -> String {
+    if module.is_empty() { name.to_owned() } else { format!("{module}/{name}") }
+}
+
+/// The file of a row of the catalog, as it is now.
+pub(crate) fn entry(shared: &Shared, kind: EntryKind, reference: &str) -> Result<Content, Failed> {
+    let file = shared.catalog()?.read(kind, reference)?;
+    let about = serde_json::json!({
+        "kind": file.kind.singular(),
+        "module": file.module,
+        "name": file.name,
+        "layer": file.layer,
+    });
+    Ok(Content::file(file.bytes, &file.path.to_string_lossy(), about, Vec::new()))
 }
 
 impl Content {

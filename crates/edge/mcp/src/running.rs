@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use agpm_ops::{Silent, World};
+use agpm_ops::{CatalogPlaces, Silent, World};
 use rmcp::serve_server;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::runtime::{Builder, Runtime};
@@ -20,13 +20,14 @@ const MOST_THREADS: usize = 12;
 /// Serves until the client is gone, or for ever over HTTP.
 pub fn serve(world: World, options: ServeOptions) -> Result<(), ServeError> {
     let runtime = runtime()?;
+    let shared = shared(world, options.writes, options.places);
     let ended = runtime.block_on(async {
         match options.channel {
             Channel::Stdio => {
-                serve_streams(world, options.writes, tokio::io::stdin(), tokio::io::stdout()).await;
+                serve_one(shared, tokio::io::stdin(), tokio::io::stdout()).await;
                 Ok(())
             }
-            Channel::Http(http) => serve_http(shared(world, options.writes), http).await,
+            Channel::Http(http) => serve_http(shared, http).await,
         }
     });
     // A read or a write that hangs must not keep the program.
@@ -40,8 +41,8 @@ fn runtime() -> Result<Runtime, ServeError> {
 }
 
 /// Bars and the like have no place in a protocol.
-fn shared(world: World, writes: Writes) -> Arc<Shared> {
-    Shared::new(World { progress: Arc::new(Silent), ..world }, writes)
+fn shared(world: World, writes: Writes, places: CatalogPlaces) -> Arc<Shared> {
+    Shared::new(World { progress: Arc::new(Silent), ..world }, writes, places)
 }
 
 /// Serves one client over a pair of streams until it is gone.
@@ -50,7 +51,14 @@ where
     R: AsyncRead + Unpin + Send + 'static,
     W: AsyncWrite + Unpin + Send + 'static,
 {
-    let shared = shared(world, writes);
+    serve_one(shared(world, writes, CatalogPlaces::default()), input, output).await;
+}
+
+async fn serve_one<R, W>(shared: Arc<Shared>, input: R, output: W)
+where
+    R: AsyncRead + Unpin + Send + 'static,
+    W: AsyncWrite + Unpin + Send + 'static,
+{
     let (flow, closing) = (Arc::clone(&shared.flow), shared.closing.clone());
     let transport = LineTransport::start(input, output, flow, closing);
     let session = Session::new(Arc::clone(&shared));

@@ -3,14 +3,13 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use agpm_model::ResourceType;
-use agpm_ops::{ListRequest, ProjectStamp, World, list, project_stamp};
+use agpm_ops::{CatalogPlaces, ListRequest, ProjectWatch, World, list, watch_project};
 use rmcp::ErrorData;
 use serde_json::Value as Json;
 use tokio::sync::{Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::answer::{Failed, told};
-use crate::cached::Cached;
 use crate::catalog::CatalogView;
 use crate::flow::Flow;
 use crate::json::json;
@@ -42,7 +41,8 @@ pub(crate) struct Shared {
     pub(crate) closing: CancellationToken,
     quick: Arc<Semaphore>,
     slow: Arc<Semaphore>,
-    installed: Cached<ProjectStamp, InstalledView>,
+    places: CatalogPlaces,
+    installed: Mutex<Option<Arc<InstalledView>>>,
     catalog: Mutex<Option<Arc<CatalogView>>>,
 }
 
@@ -51,6 +51,7 @@ pub(crate) struct Shared {
 pub(crate) struct InstalledView {
     pub(crate) rows: Vec<InstalledRow>,
     pub(crate) diagnostics: Vec<Json>,
+    watch: ProjectWatch,
 }
 
 /// An installed resource.
@@ -65,7 +66,7 @@ pub(crate) struct InstalledRow {
 }
 
 impl Shared {
-    pub(crate) fn new(world: World, writes: Writes) -> Arc<Self> {
+    pub(crate) fn new(world: World, writes: Writes, places: CatalogPlaces) -> Arc<Self> {
         Arc::new(Shared {
             world,
             writes,
@@ -75,7 +76,8 @@ impl Shared {
             closing: CancellationToken::new(),
             quick: Arc::new(Semaphore::new(WORKERS)),
             slow: Arc::new(Semaphore::new(WORKERS)),
-            installed: Cached::default(),
+            places,
+            installed: Mutex::default(),
             catalog: Mutex::default(),
         })
     }
@@ -89,8 +91,9 @@ impl Shared {
     ) -> Result<T, ErrorData> {
         let places = if pace == Pace::Quick { &self.quick } else { &self.slow };
         let begun = async {
-            self.flow.heard().await;
             let place = Arc::clone(places).acquire_owned().await;
+            // Those who wait have the place already: else all of them would go on at once, and so would their answers.
+            self.flow.heard().await;
             let shared = Arc::clone(self);
             let done = tokio::task::spawn_blocking(move || {
                 // The place is kept until the work is done, be it waited for or not.
@@ -107,22 +110,13 @@ impl Shared {
 
     /// What is installed; read again only if a file changed.
     pub(crate) fn installed(&self) -> Result<Arc<InstalledView>, Failed> {
-        let stamp = project_stamp(&self.world);
-        if let Some(kept) = self.installed.get(&stamp) {
-            return Ok(kept);
+        let mut kept = self.installed.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(view) = kept.as_ref().filter(|view| view.watch.is_current()) {
+            return Ok(Arc::clone(view));
         }
-        let listed = told(list(&self.world, &ListRequest::default()))?;
-        let row = |(kind, name, value): (ResourceType, &str, agpm_text::Value)| InstalledRow {
-            kind,
-            name: name.to_owned(),
-            label: format!("{kind}/{name}"),
-            value: json(&value),
-        };
-        let rows = listed.report.items().map(row).collect();
-        let view = Arc::new(InstalledView { rows, diagnostics: listed.diagnostics() });
-        if stamp.is_settled() {
-            self.installed.put(stamp, Arc::clone(&view));
-        }
+        *kept = None;
+        let view = Arc::new(InstalledView::read(&self.world)?);
+        *kept = Some(Arc::clone(&view));
         Ok(view)
     }
 
@@ -132,15 +126,46 @@ impl Shared {
         if let Some(view) = kept.as_ref().filter(|view| view.is_current()) {
             return Ok(Arc::clone(view));
         }
-        let view = Arc::new(CatalogView::open(&self.world)?);
-        self.log.tell(&view.diagnostics);
+        let before = kept.take();
+        let view = Arc::new(CatalogView::open(&self.world, &self.places)?);
+        // One that is read again only because it is young says the same.
+        if before.is_none_or(|before| before.diagnostics != view.diagnostics) {
+            self.log.tell(&view.diagnostics);
+        }
         *kept = Some(Arc::clone(&view));
         Ok(view)
     }
 
-    /// Whether the catalog that was read last is out of date.
-    pub(crate) fn catalog_changed(&self) -> bool {
+    /// How the catalog that was read last compares with the disk.
+    pub(crate) fn catalog_state(&self) -> CatalogState {
         let kept = self.catalog.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.as_ref().is_some_and(|view| !view.is_current())
+        match kept.as_ref() {
+            None => CatalogState::Unread,
+            Some(view) if view.has_changed() => CatalogState::Changed,
+            Some(_) => CatalogState::Same,
+        }
+    }
+}
+
+/// How the catalog that was read last compares with the disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CatalogState {
+    Unread,
+    Changed,
+    Same,
+}
+
+impl InstalledView {
+    fn read(world: &World) -> Result<Self, Failed> {
+        let watch = watch_project(world);
+        let listed = told(list(world, &ListRequest::default()))?;
+        let row = |(kind, name, value): (ResourceType, &str, agpm_text::Value)| InstalledRow {
+            kind,
+            name: name.to_owned(),
+            label: format!("{kind}/{name}"),
+            value: json(&value),
+        };
+        let rows = listed.report.items().map(row).collect();
+        Ok(InstalledView { rows, diagnostics: listed.diagnostics(), watch })
     }
 }

@@ -1,9 +1,9 @@
 //! Addresses of resources. A name in one is compared with names that are known, and never made a path of.
 
 use agpm_model::ResourceType;
+use agpm_ops::EntryKind;
 use rmcp::ErrorData;
 
-use crate::catalog::CatalogKind;
 use crate::kind::{INSTALLED, Kind};
 use crate::trouble::URI;
 
@@ -18,9 +18,9 @@ const NO_MODULE: &str = "-";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Address {
     /// `agpm://catalog/KIND.csv`
-    Csv(CatalogKind),
+    Csv(EntryKind),
     /// `agpm://KIND/MODULE/NAME`
-    Entry(CatalogKind, String, String),
+    Entry(EntryKind, String, String),
     /// `agpm://installed/TYPE/NAME`
     Installed(ResourceType, String),
     /// `agpm://persona/NAME` and the like.
@@ -45,7 +45,7 @@ impl Address {
 
     fn of(parts: &[&str]) -> Option<Self> {
         match parts {
-            [CATALOG, file] => CatalogKind::named(file.strip_suffix(CSV)?).map(Address::Csv),
+            [CATALOG, file] => EntryKind::read(file.strip_suffix(CSV)?).map(Address::Csv),
             [INSTALLED, kind, name @ ..] if !name.is_empty() => {
                 Some(Address::Installed(ResourceType::named(kind)?, name.join("/")))
             }
@@ -55,7 +55,7 @@ impl Address {
             },
             [kind, module, name] => {
                 let module = if *module == NO_MODULE { "" } else { module };
-                Some(Address::Entry(CatalogKind::named(kind)?, module.to_owned(), (*name).to_owned()))
+                Some(Address::Entry(EntryKind::read(kind)?, module.to_owned(), (*name).to_owned()))
             }
             _ => None,
         }
@@ -130,9 +130,9 @@ mod tests {
     #[test]
     fn what_is_made_is_read_back() {
         let entry =
-            |module: &str, name: &str| Address::Entry(CatalogKind::Agent, module.to_owned(), name.to_owned());
+            |module: &str, name: &str| Address::Entry(EntryKind::Agent, module.to_owned(), name.to_owned());
         let table = [
-            (Address::Csv(CatalogKind::Workflow), "agpm://catalog/workflow.csv"),
+            (Address::Csv(EntryKind::Workflow), "agpm://catalog/workflow.csv"),
             (entry("bmm", "analyst"), "agpm://agent/bmm/analyst"),
             (entry("", "analyst"), "agpm://agent/-/analyst"),
             (entry("a b", "ä"), "agpm://agent/a%20b/%C3%A4"),

@@ -4,15 +4,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use agpm_ops::project_stamp;
+use agpm_ops::watch_project;
 use rmcp::Peer;
 use rmcp::model::LoggingMessageNotificationParam;
 use rmcp::service::{RoleServer, SubscriptionContext};
 use tokio::sync::broadcast::error::RecvError;
+use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
 use crate::log::Level;
-use crate::shared::Shared;
+use crate::shared::{CatalogState, Shared};
 
 const EVERY: Duration = Duration::from_millis(500);
 
@@ -40,33 +41,38 @@ impl Changes {
 
 /// Looks at the files until the server ends.
 pub(crate) async fn watch_files(shared: Arc<Shared>) {
-    let look = |shared: Arc<Shared>| {
-        tokio::task::spawn_blocking(move || (project_stamp(&shared.world), shared.catalog_changed()))
-    };
-    let Ok((mut before, _)) = look(Arc::clone(&shared)).await else { return };
-    while !shared.closing.is_cancelled() {
+    let world = shared.world.clone();
+    let Ok(mut project) = spawn_blocking(move || watch_project(&world)).await else { return };
+    loop {
         tokio::select! {
             () = sleep(EVERY) => {}
             () = shared.closing.cancelled() => return,
         }
-        let Ok((now, catalog)) = look(Arc::clone(&shared)).await else { return };
-        if catalog {
+        let looking = Arc::clone(&shared);
+        let looked = spawn_blocking(move || {
+            let catalog = looking.catalog_state();
+            let changed = project.has_changed();
+            (if changed { watch_project(&looking.world) } else { project }, changed, catalog)
+        });
+        let Ok((next, project_changed, catalog)) = looked.await else { return };
+        project = next;
+        if catalog == CatalogState::Changed {
             renew_catalog(&shared).await;
+        } else if !project_changed {
+            continue;
         }
-        if catalog || now != before {
-            shared.changes.send_modify(|changes| {
-                changes.resources += 1;
-                changes.prompts += u64::from(catalog);
-            });
-        }
-        before = now;
+        shared.changes.send_modify(|changes| {
+            changes.resources += 1;
+            // Which remotes there are, and so which agents, is for the manifest to say.
+            changes.prompts += u64::from(catalog != CatalogState::Same);
+        });
     }
 }
 
 /// Reads the catalog again, so that what is wrong with it is told and the next change is seen.
 async fn renew_catalog(shared: &Arc<Shared>) {
     let shared = Arc::clone(shared);
-    let _ = tokio::task::spawn_blocking(move || shared.catalog().map(|_| ())).await;
+    let _ = spawn_blocking(move || shared.catalog().map(|_| ())).await;
 }
 
 /// Tells a session of changes and messages until it ends.

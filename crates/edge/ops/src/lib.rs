@@ -26,7 +26,6 @@ mod provenance;
 mod report;
 mod scope;
 mod spec;
-mod stamp;
 mod status;
 mod strategies;
 mod tree;
@@ -34,6 +33,7 @@ mod undo;
 mod update;
 mod validate;
 mod verify;
+mod watch;
 mod why;
 mod words;
 mod world;
@@ -50,8 +50,8 @@ pub use bottle::{
 pub use cache::{CacheReport, CacheRequest, CachedCopy, cache};
 pub use catalog::{
     CatalogFile, CatalogFilter, CatalogLayer, CatalogMode, CatalogPlaces, CatalogRead, CatalogReport,
-    CatalogRequest, CatalogRow, EntryKind, LayerKind, OpenCatalog, Shadowed, catalog, catalog_show,
-    open_catalog,
+    CatalogRequest, CatalogRow, ENTRY_KINDS, EntryKind, LayerKind, OpenCatalog, Shadowed, catalog,
+    catalog_show, open_catalog,
 };
 pub use change::{ChangeReport, ManifestChange, NewDependency, Replace, Then, change_manifest};
 pub use config::{ConfigAnswer, ConfigReport, ConfigRequest, config};
@@ -76,7 +76,6 @@ pub use merge::{MergeInputs, MergeReport, MergeRequest, OutputFormat, RuleArgume
 pub use outdated::{Outdated, OutdatedReport, OutdatedRequest, outdated};
 pub use provenance::{BodyLines, ExplainedDeletion, ExplainedLeaf, ExplainedShadow, Provenance, Secrets};
 pub use report::{diagnostic_value, failure_value, success_value};
-pub use stamp::{ProjectStamp, project_stamp};
 pub use status::{StatusReport, status};
 pub use strategies::{OwnStrategy, StrategiesReport, StrategiesRequest, StrategyPage, strategies};
 pub use tree::{Below, Direction, Sibling, TreeLine, TreeReport, TreeRequest, tree};
@@ -84,6 +83,7 @@ pub use undo::{PastEntry, UndoReport, UndoRequest, done_word, undo, undone_word}
 pub use update::{UpdateRequest, update};
 pub use validate::{ValidateCheck, ValidateReport, ValidateRequest, validate};
 pub use verify::{Finding, VerifyReport, verify};
+pub use watch::{ProjectWatch, watch_project};
 pub use why::{Asked, Link, WhyReport, WhyRequest, why};
 pub use words::{counted, size};
 pub use world::{Environment, ManifestUse, Network, Progress, Scope, Silent, World};

@@ -57,4 +57,4 @@ pub use shared_lock::SharedLock;
 pub use state::StateFolder;
 pub use transaction::{Applied, Expected, FileChange, Recovered, Transaction};
 pub use undo::{Force, Mended, UndoError, Undone};
-pub use watch::{FileStamp, Listed, ListedKind, Listing, file_stamp, list, stamp};
+pub use watch::{Listed, ListedKind, Listing, list, stamp};

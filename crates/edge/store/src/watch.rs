@@ -74,32 +74,6 @@ pub fn stamp(folder: &Path, folders: &[String]) -> Option<Checksum> {
     stamps.settled()
 }
 
-/// What tells a file from its earlier self without reading it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FileStamp {
-    length: u64,
-    identity: String,
-    newest: Option<SystemTime>,
-}
-
-impl FileStamp {
-    /// Whether the file changed so long ago that no second change can hide behind the same stamp.
-    pub fn is_settled(&self) -> bool {
-        self.newest.is_none_or(is_old)
-    }
-}
-
-/// The stamp of a file, links followed; nothing if it is not there.
-pub fn file_stamp(path: &Path) -> Option<FileStamp> {
-    let known = fs::metadata(path).ok()?;
-    let (identity, changed) = identity(&known);
-    Some(FileStamp { length: known.len(), identity, newest: changed.max(known.modified().ok()) })
-}
-
-fn is_old(time: SystemTime) -> bool {
-    time.elapsed().is_ok_and(|age| age > SETTLED)
-}
-
 fn kind_of(known: &Metadata) -> ListedKind {
     match known {
         known if known.is_dir() => ListedKind::Folder,
@@ -155,7 +129,8 @@ impl Stamps {
 
     /// The sum of all stamps, if all of them are old enough to be trusted.
     fn settled(&self) -> Option<Checksum> {
-        self.newest.is_none_or(is_old).then(|| Checksum::of(self.text.as_bytes()))
+        let old = |time: SystemTime| time.elapsed().is_ok_and(|age| age > SETTLED);
+        self.newest.is_none_or(old).then(|| Checksum::of(self.text.as_bytes()))
     }
 }
 
@@ -214,21 +189,6 @@ mod tests {
         differs("a file less");
         fs::create_dir(root.join("a/new")).unwrap();
         differs("a new folder");
-    }
-
-    #[test]
-    fn a_file_has_a_stamp_of_its_own() {
-        let place = tempfile::tempdir().unwrap();
-        let path = place.path().join("file");
-        assert_eq!(file_stamp(&path), None);
-        fs::write(&path, "1").unwrap();
-        let first = file_stamp(&path).unwrap();
-        assert!(!first.is_settled(), "what is new is not trusted");
-        settle();
-        assert!(first.is_settled());
-        assert_eq!(file_stamp(&path).as_ref(), Some(&first));
-        fs::write(&path, "2").unwrap();
-        assert_ne!(file_stamp(&path).unwrap(), first, "the same size, other bytes");
     }
 
     #[test]

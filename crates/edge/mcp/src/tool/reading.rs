@@ -1,11 +1,12 @@
 //! `read`: one thing, whole.
 
+use agpm_ops::EntryKind;
 use rmcp::model::CallToolResult;
 use serde_json::{Value as Json, json};
 
-use crate::answer::succeeded;
+use crate::answer::{Failed, succeeded};
 use crate::kind::Kind;
-use crate::resources::{Content, content_of};
+use crate::resources::{Content, content_of, entry};
 use crate::shared::Shared;
 use crate::tool::operations::Answer;
 use crate::trouble::PARAMETERS;
@@ -13,16 +14,7 @@ use crate::uri::Address;
 
 pub(super) fn read(shared: &Shared, kind: Kind, name: &str) -> Answer {
     let address = match kind {
-        Kind::Catalog(kind) => {
-            let view = match shared.catalog() {
-                Ok(view) => view,
-                Err(failed) => return Ok(Err(failed)),
-            };
-            match view.find(kind, name) {
-                Ok(row) => Address::Entry(kind, row.module.clone(), row.name.clone()),
-                Err(failed) => return Ok(Err(failed)),
-            }
-        }
+        Kind::Catalog(kind) => return Ok(of_catalog(shared, kind, name)),
         Kind::Installed(Some(kind)) => Address::Installed(kind, name.to_owned()),
         Kind::Installed(None) => {
             let help = "name the type, as in `installed/agents`";
@@ -31,6 +23,14 @@ pub(super) fn read(shared: &Shared, kind: Kind, name: &str) -> Answer {
         other => Address::Named(other, name.to_owned()),
     };
     Ok(content_of(shared, &address).map(|content| answer(&kind.word(), name, &address, content)))
+}
+
+/// The name may lack its module: what was found tells the whole of it.
+fn of_catalog(shared: &Shared, kind: EntryKind, name: &str) -> Result<CallToolResult, Failed> {
+    let content = entry(shared, kind, name)?;
+    let said = |key: &str| content.about.as_ref().and_then(|about| about[key].as_str()).unwrap_or_default();
+    let address = Address::Entry(kind, said("module").to_owned(), said("name").to_owned());
+    Ok(answer(kind.singular(), name, &address, content))
 }
 
 fn answer(kind: &str, name: &str, address: &Address, content: Content) -> CallToolResult {

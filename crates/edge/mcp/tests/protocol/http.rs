@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 
 use agpm_mcp::{Channel, HttpOptions, ServeOptions, Token, Writes, serve};
+use agpm_ops::CatalogPlaces;
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -18,7 +19,11 @@ fn start() -> (SocketAddr, agpm_testkit::Sandbox) {
     let (tell, told) = std::sync::mpsc::channel();
     let ready = Box::new(move |address| tell.send(address).unwrap());
     let http = HttpOptions { port: 0, token: Token::new(TOKEN).unwrap(), ready };
-    let options = ServeOptions { channel: Channel::Http(http), writes: Writes::Refused };
+    let options = ServeOptions {
+        channel: Channel::Http(http),
+        writes: Writes::Refused,
+        places: CatalogPlaces::default(),
+    };
     let world = world(&sandbox);
     std::thread::spawn(move || serve(world, options).unwrap());
     (told.recv().unwrap(), sandbox)

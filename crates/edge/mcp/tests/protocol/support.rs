@@ -52,6 +52,8 @@ pub(crate) struct Client {
     pub(crate) output: BufReader<tokio::io::ReadHalf<DuplexStream>>,
     server: JoinHandle<()>,
     next: i64,
+    /// Notifications that came while an answer was waited for.
+    passed: Vec<Value>,
 }
 
 impl Client {
@@ -65,7 +67,7 @@ impl Client {
         let (output, _) = split(our_output);
         let (_, server_output) = split(their_output);
         let server = tokio::spawn(serve_streams(world(sandbox), writes, server_input, server_output));
-        Client { input: Some(input), output: BufReader::new(output), server, next: 0 }
+        Client { input: Some(input), output: BufReader::new(output), server, next: 0, passed: Vec::new() }
     }
 
     /// One that has opened a session.
@@ -125,6 +127,18 @@ impl Client {
                 return heard;
             }
             assert!(heard.get("id").is_none(), "an answer that nobody asked for: {heard}");
+            self.passed.push(heard);
+        }
+    }
+
+    /// Waits for a notification, unless it came already.
+    pub(crate) async fn told(&mut self, method: &str) -> Value {
+        loop {
+            if let Some(at) = self.passed.iter().position(|told| told["method"] == method) {
+                return self.passed.remove(at);
+            }
+            let heard = self.hear().await.expect("a notification");
+            self.passed.push(heard);
         }
     }
 

@@ -9,7 +9,7 @@ mod open;
 mod remotes;
 mod report;
 
-pub use agpm_catalog::{EntryKind, Filter as CatalogFilter};
+pub use agpm_catalog::{ENTRY_KINDS, EntryKind, Filter as CatalogFilter};
 pub use file::{CatalogFile, CatalogRead, catalog_show};
 pub use ground::{CatalogLayer, CatalogMode, CatalogPlaces, LayerKind};
 pub(crate) use lint::lint_catalog;

@@ -38,7 +38,8 @@ const CRATES: &[(&str, &str, &[&str])] = &[
             "agpm-bottle",
         ],
     ),
-    ("agpm", "edge/cli", &["agpm-diag", "agpm-text", "agpm-model", "agpm-ops"]),
+    ("agpm-mcp", "edge/mcp", &["agpm-diag", "agpm-text", "agpm-model", "agpm-ops"]),
+    ("agpm", "edge/cli", &["agpm-diag", "agpm-text", "agpm-model", "agpm-ops", "agpm-mcp"]),
     ("agpm-testkit", "dev/testkit", &[]),
     ("agpm-xtask", "dev/xtask", &["agpm", "agpm-bottle", "agpm-diag", "agpm-text", "agpm-model"]),
 ];
@@ -56,18 +57,20 @@ struct Reserved {
 const RESERVED: &[Reserved] = &[
     Reserved {
         what: "a format library",
-        libraries: &["toml", "saphyr", "yaml", "serde_yaml", "serde_json", "json", "csv"],
+        libraries: &["toml", "saphyr", "yaml", "serde_yaml", "json", "csv"],
         owners: &["agpm-text"],
     },
+    // The messages of the protocol are values of that library in the SDK.
+    Reserved { what: "a format library", libraries: &["serde_json"], owners: &["agpm-text", "agpm-mcp"] },
     Reserved {
         what: "a file-system library",
         libraries: &["cap-", "fs-err", "tempfile", "walkdir", "ignore", "reflink"],
         owners: &["agpm-store", "agpm-testkit"],
     },
-    // The MCP server is to be the one crate with a runtime.
+    // The MCP server is the one crate with a runtime.
     Reserved {
         what: "an async runtime",
-        libraries: &["tokio", "async-", "smol", "futures"],
+        libraries: &["tokio", "async-", "smol", "futures", "hyper", "rmcp"],
         owners: &["agpm-mcp"],
     },
 ];

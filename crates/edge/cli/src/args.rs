@@ -1,6 +1,7 @@
 //! What was typed. Doc comments are the help, the man page and the reference.
 
 mod catalog;
+mod serve;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -10,6 +11,7 @@ use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use agpm_ops::{RuleArgument, Scope};
 
 pub(crate) use catalog::{CatalogArgs, CatalogCommand, CatalogFormat, ModeArg, PlacesArgs};
+pub(crate) use serve::{McpArgs, ServeCommand};
 
 /// One effective, reproducible and explainable set of AI-agent resources out of many places.
 #[derive(Debug, Parser)]
@@ -147,6 +149,12 @@ pub(crate) enum Command {
     },
     /// Tell where a value came from and what it shadows, or what an error code means
     Explain(ExplainArgs),
+    /// Serve what agpm knows to other programs
+    Serve {
+        /// What to serve
+        #[command(subcommand)]
+        what: ServeCommand,
+    },
     /// Print the JSON Schema of a file, for editors
     Schema(SchemaArgs),
     /// Print a completion script for a shell

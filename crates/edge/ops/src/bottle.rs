@@ -82,6 +82,38 @@ pub struct BottleCheck {
     pub agents: usize,
 }
 
+impl BottleList {
+    /// The fields `bottles` and `agents`.
+    pub fn fields(&self) -> Vec<(&'static str, Value)> {
+        let bottles = Value::list(self.bottles.iter().map(BottleRow::value));
+        let agents = Value::list(self.agents.iter().map(AgentRow::value));
+        vec![("bottles", bottles), ("agents", agents)]
+    }
+}
+
+impl BottleRow {
+    /// As a value.
+    pub fn value(&self) -> Value {
+        Value::map([
+            ("name", Value::from(self.name.as_str())),
+            ("extends", self.extends.as_deref().into()),
+            ("file", self.file.as_str().into()),
+        ])
+    }
+}
+
+impl AgentRow {
+    /// As a value.
+    pub fn value(&self) -> Value {
+        Value::map([
+            ("name", Value::from(self.name.as_str())),
+            ("bottle", self.bottle.as_str().into()),
+            ("skills", Value::list(self.skills.iter().map(String::as_str))),
+            ("file", self.file.as_str().into()),
+        ])
+    }
+}
+
 impl BottleValue {
     /// The value as people may see it: what looks like a secret is masked. What an agent is told is no setting, and is
     /// shown.

@@ -21,7 +21,7 @@ use crate::scope::{Beside, Places, beside, state_of};
 use crate::world::{Environment, ManifestUse, Scope};
 
 pub(crate) const MANIFEST_NAME: &str = "agpm.toml";
-const PRIVATE_NAME: &str = "agpm.private.toml";
+pub(crate) const PRIVATE_NAME: &str = "agpm.private.toml";
 
 /// The largest file that is read, as the reader's own limit.
 pub(crate) fn limit() -> u64 {
@@ -108,13 +108,6 @@ impl ManifestFiles {
             Scope::Project => Beside::Within(path_of(LOCK_NAME)),
             Scope::User => beside(&self.root, &self.path.with_file_name(LOCK_NAME)),
         }
-    }
-
-    /// Every file that what they say hangs on, be it there or not; the lockfile is one of them.
-    pub(crate) fn watched(&self) -> Vec<PathBuf> {
-        let beside = [PRIVATE_NAME, LOCK_NAME].map(|name| self.path.with_file_name(name));
-        let config = self.config.as_ref().map(|(path, _)| path.clone());
-        [self.path.clone()].into_iter().chain(beside).chain(config).collect()
     }
 
     /// The manifest's own bytes.

@@ -13,6 +13,7 @@ mod gather;
 mod import;
 mod init;
 mod install;
+mod installed;
 mod layers;
 mod lineage;
 mod list;
@@ -25,12 +26,14 @@ mod provenance;
 mod report;
 mod scope;
 mod spec;
+mod status;
 mod strategies;
 mod tree;
 mod undo;
 mod update;
 mod validate;
 mod verify;
+mod watch;
 mod why;
 mod words;
 mod world;
@@ -47,8 +50,8 @@ pub use bottle::{
 pub use cache::{CacheReport, CacheRequest, CachedCopy, cache};
 pub use catalog::{
     CatalogFile, CatalogFilter, CatalogLayer, CatalogMode, CatalogPlaces, CatalogRead, CatalogReport,
-    CatalogRequest, CatalogRow, EntryKind, LayerKind, OpenCatalog, Shadowed, catalog, catalog_show,
-    open_catalog,
+    CatalogRequest, CatalogRow, ENTRY_KINDS, EntryKind, LayerKind, OpenCatalog, Shadowed, catalog,
+    catalog_show, open_catalog,
 };
 pub use change::{ChangeReport, ManifestChange, NewDependency, Replace, Then, change_manifest};
 pub use config::{ConfigAnswer, ConfigReport, ConfigRequest, config};
@@ -62,6 +65,7 @@ pub use install::{
     Conversion, Executables, Fate, FateKind, Fidelity, InstallReport, InstallRequest, LockChange, LockUse,
     Moved, Overwrite, Program, Warnings, Writing, install,
 };
+pub use installed::{InstalledFile, InstalledReport, InstalledRequest, installed};
 pub use layers::{LayerRow, LayerState, LayersReport, SkippedRow, layers};
 pub use lineage::{
     Addition, LineagePlace, PersonaRow, PersonasReport, ProfileKinds, ProfileReport, ProfileRequest,
@@ -72,12 +76,14 @@ pub use merge::{MergeInputs, MergeReport, MergeRequest, OutputFormat, RuleArgume
 pub use outdated::{Outdated, OutdatedReport, OutdatedRequest, outdated};
 pub use provenance::{BodyLines, ExplainedDeletion, ExplainedLeaf, ExplainedShadow, Provenance, Secrets};
 pub use report::{diagnostic_value, failure_value, success_value};
+pub use status::{StatusReport, status};
 pub use strategies::{OwnStrategy, StrategiesReport, StrategiesRequest, StrategyPage, strategies};
 pub use tree::{Below, Direction, Sibling, TreeLine, TreeReport, TreeRequest, tree};
 pub use undo::{PastEntry, UndoReport, UndoRequest, done_word, undo, undone_word};
 pub use update::{UpdateRequest, update};
 pub use validate::{ValidateCheck, ValidateReport, ValidateRequest, validate};
 pub use verify::{Finding, VerifyReport, verify};
+pub use watch::{ProjectWatch, watch_project};
 pub use why::{Asked, Link, WhyReport, WhyRequest, why};
 pub use words::{counted, size};
 pub use world::{Environment, ManifestUse, Network, Progress, Scope, Silent, World};

@@ -141,6 +141,11 @@ impl ListReport {
         self.entries.iter().map(|entry| row(entry, self.fields_of(entry))).collect()
     }
 
+    /// Each resource with its kind, name and value.
+    pub fn items(&self) -> impl Iterator<Item = (ResourceType, &str, Value)> {
+        self.entries.iter().map(|entry| (entry.kind, entry.name.as_str(), self.entry_value(entry)))
+    }
+
     fn fields_of(&self, entry: &Locked) -> &[AppliedField] {
         let patched = self.patched.as_ref().and_then(|patched| patched.get(&entry.label()));
         patched.map(Vec::as_slice).unwrap_or_default()
@@ -225,21 +230,28 @@ fn row(entry: &Locked, fields: &[AppliedField]) -> ListRow {
 
 impl ListReport {
     fn entry_value(&self, entry: &Locked) -> Value {
-        let checksum = entry.checksum.as_ref().map(Checksum::to_string);
-        let mut fields = identity(entry);
-        fields.extend([
-            ("path", entry.unit.path.as_str().into()),
-            ("requirement", entry.requirement.as_deref().into()),
-            ("resolved_commit", entry.commit.as_ref().map(ObjectId::as_str).into()),
-            ("checksum", checksum.into()),
-            ("installed_at", entry.installed_at.as_ref().map(RelativePath::as_str).into()),
-            ("tool", entry.tool.as_ref().map(ToolName::as_str).into()),
-            ("dependencies", Value::list(entry.dependencies.iter().map(String::as_str))),
-            ("patches", Value::list(entry.patches.iter().map(String::as_str))),
-        ]);
-        if self.patched.is_some() {
-            fields.push(("patched", Value::list(self.fields_of(entry).iter().map(field_value))));
+        let mut value = entry_value(entry);
+        if let (Some(_), Value::Map(fields)) = (&self.patched, &mut value) {
+            let patched = Value::list(self.fields_of(entry).iter().map(field_value));
+            fields.push(("patched".to_owned(), patched));
         }
-        Value::map(fields)
+        value
     }
+}
+
+/// What the lockfile has of a resource.
+pub(crate) fn entry_value(entry: &Locked) -> Value {
+    let checksum = entry.checksum.as_ref().map(Checksum::to_string);
+    let mut fields = identity(entry);
+    fields.extend([
+        ("path", entry.unit.path.as_str().into()),
+        ("requirement", entry.requirement.as_deref().into()),
+        ("resolved_commit", entry.commit.as_ref().map(ObjectId::as_str).into()),
+        ("checksum", checksum.into()),
+        ("installed_at", entry.installed_at.as_ref().map(RelativePath::as_str).into()),
+        ("tool", entry.tool.as_ref().map(ToolName::as_str).into()),
+        ("dependencies", Value::list(entry.dependencies.iter().map(String::as_str))),
+        ("patches", Value::list(entry.patches.iter().map(String::as_str))),
+    ]);
+    Value::map(fields)
 }

@@ -5,7 +5,7 @@ use agpm_ops::{
     AgentRow, BottleCheck, BottleInput, BottleList, BottleRow, BottleValue, BottleView, Secrets, World,
     bottle_check, bottle_list, bottle_show,
 };
-use agpm_text::{Format, Value, print};
+use agpm_text::{Format, print};
 
 use crate::args::{BottleArgs, BottleCommand, BottleFormat};
 use crate::commands::table::{counted, table};
@@ -75,9 +75,7 @@ fn text(report: &BottleValue, json: bool, secrets: Secrets) -> String {
 
 fn rows(report: BottleList, shown: &Shown<'_>) -> Rendering {
     if shown.json {
-        let bottles = Value::list(report.bottles.into_iter().map(bottle_value));
-        let agents = Value::list(report.agents.into_iter().map(agent_value));
-        return shown.report(vec![("bottles", bottles), ("agents", agents)]);
+        return shown.report(report.fields());
     }
     let bottle = |row: &BottleRow| cells([&row.name, row.extends.as_deref().unwrap_or_default(), &row.file]);
     let agent = |row: &AgentRow| cells([&row.name, &row.bottle, &row.skills.join(", "), &row.file]);
@@ -98,19 +96,6 @@ fn rows(report: BottleList, shown: &Shown<'_>) -> Rendering {
 
 fn cells<const N: usize>(texts: [&str; N]) -> Vec<String> {
     texts.map(one_line).to_vec()
-}
-
-fn bottle_value(row: BottleRow) -> Value {
-    Value::map([("name", row.name.into()), ("extends", row.extends.into()), ("file", row.file.into())])
-}
-
-fn agent_value(row: AgentRow) -> Value {
-    Value::map([
-        ("name", row.name.into()),
-        ("bottle", row.bottle.into()),
-        ("skills", Value::list(row.skills)),
-        ("file", row.file.into()),
-    ])
 }
 
 fn checked(report: BottleCheck, shown: &Shown<'_>) -> Rendering {

@@ -47,7 +47,7 @@ pub(crate) fn replace(force: bool) -> Replace {
 fn render(report: ChangeReport, shown: &Shown<'_>) -> Rendering {
     if shown.json {
         let mut fields: Vec<(&'static str, Value)> = vec![("done", report.done.into())];
-        fields.extend(report.installed.iter().flat_map(install::fields));
+        fields.extend(report.installed.iter().flat_map(agpm_ops::InstallReport::fields));
         return shown.report(fields);
     }
     let installed = report.installed.map(|report| install::text(&report, shown)).unwrap_or_default();

@@ -4,7 +4,7 @@ use agpm_ops::{DemoReport, DemoRequest, DemoResult, World, demo, markdown, succe
 use agpm_text::{Format, Value, print};
 
 use crate::args::DemoArgs;
-use crate::commands::{install, provenance};
+use crate::commands::install;
 use crate::output::{Output, Rendering, Shown};
 
 /// What to try next.
@@ -40,7 +40,7 @@ fn render(report: DemoReport, shown: &Shown<'_>) -> Rendering {
         let result = match &show.result {
             DemoResult::Merged(file) => String::from_utf8_lossy(&file.to_bytes()).into_owned(),
             DemoResult::Installed(report) => install::text(report, shown),
-            DemoResult::Explained(origins) => provenance::text(origins),
+            DemoResult::Explained(origins) => origins.text(),
             DemoResult::Persona(persona) => markdown(persona, "Persona"),
             DemoResult::Bottle(agent) => print(agent, Format::Yaml).unwrap_or_default(),
         };

@@ -4,7 +4,7 @@ use agpm_ops::{MergeReport, MergeRequest, OutputFormat, World, merge, success_va
 use clap::ValueEnum;
 
 use crate::args::{MergeArgs, MergeFormat};
-use crate::commands::{inputs, provenance, two_formats};
+use crate::commands::{inputs, two_formats};
 use crate::output::{Output, Rendering, Shown};
 
 pub(crate) fn run(world: &World, args: MergeArgs, output: &mut Output) -> ExitCode {
@@ -30,6 +30,6 @@ fn render(report: MergeReport, shown: &Shown<'_>) -> Rendering {
         Some(provenance) if shown.json => {
             Rendering::report(&success_value(provenance.fields(), shown.diagnostics, shown.sources))
         }
-        Some(provenance) => Rendering::Text(provenance::text(provenance)),
+        Some(provenance) => Rendering::Text(provenance.text()),
     }
 }

@@ -17,8 +17,8 @@ mod man;
 mod merge;
 mod outdated;
 mod profile;
-mod provenance;
 mod schema;
+mod serve;
 mod strategies;
 mod table;
 mod tree;
@@ -70,6 +70,7 @@ pub(crate) fn run(cli: Cli, output: &mut Output) -> ExitCode {
         Command::Profile(args) => profile::run(&world, args, output),
         Command::Bottle { what } => bottle::run(&world, what, output),
         Command::Explain(args) => explain::run(&world, args, output),
+        Command::Serve { what } => serve::run(world, what, output),
         Command::Schema(args) => write_stdout(schema::of(args.what).to_json().as_bytes()),
         Command::Completions(args) => {
             let mut script = Vec::new();

@@ -14,7 +14,7 @@ mod report;
 #[cfg(test)]
 mod tests;
 
-pub use agpm_catalog::{EntryKind, Filter as CatalogFilter};
+pub use agpm_catalog::{ENTRY_KINDS, EntryKind, Filter as CatalogFilter};
 pub(crate) use choice::Choice;
 pub(crate) use file::KindSaid;
 pub use file::{CatalogFile, CatalogRead, catalog_show};

@@ -12,6 +12,7 @@ use crate::catalog::remotes::{RemoteLayer, remote_layers, remotes_as_told};
 use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::{ManifestFiles, Project, limit};
 use crate::parallel;
+use crate::watch::project_marks;
 use crate::words::counted;
 use crate::world::{Environment, ManifestUse, World};
 
@@ -91,16 +92,13 @@ fn remotes(world: &World, places: &CatalogPlaces, notes: &mut Notes) -> Result<R
         return Ok(Remotes::default());
     }
     let environment = &world.environment;
-    let mut marks = Marks::default();
+    let marks = project_marks(environment);
     let files = match ManifestFiles::find(environment, ManifestUse::Nearest)? {
         None => ManifestFiles::configuration_alone(environment)?,
         files => files,
     };
     let project = match files {
-        Some(files) => {
-            files.watched().iter().for_each(|path| marks.add(path));
-            Project::of(environment, files, notes)?
-        }
+        Some(files) => Project::of(environment, files, notes)?,
         None => Project::default(),
     };
     let told = remotes_as_told(&project.manifest, &places.remotes)?;

@@ -207,9 +207,6 @@ impl CatalogReport {
 /// Keys of a row that are ours; a column of that name is told under another one.
 const OWN_KEYS: [&str; 7] = ["kind", "layer", "remote", "manifest", "file", "shadowed", "shadowedBy"];
 
-/// Those of them that are columns where shadowed rows are listed.
-const MARKS: [&str; 2] = ["layer", "shadowedBy"];
-
 impl<'c> CatalogRow<'c> {
     /// What it says.
     pub fn row(self) -> RowRef<'c> {

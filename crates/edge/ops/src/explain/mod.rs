@@ -5,6 +5,7 @@ mod catalog;
 mod installed;
 mod persona;
 mod project;
+mod report;
 mod resource;
 
 use std::path::PathBuf;

@@ -7,6 +7,7 @@ mod layered;
 mod lockstep;
 mod planning;
 mod recognise;
+mod report;
 mod request;
 pub(crate) mod shared;
 mod writing;

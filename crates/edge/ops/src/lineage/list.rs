@@ -29,13 +29,18 @@ pub struct PersonasReport {
 impl PersonasReport {
     /// As a value.
     pub fn value(&self) -> Value {
-        Value::list(self.personas.iter().map(|row| {
-            Value::map([
-                ("slug", Value::from(row.slug.as_str())),
-                ("kinds", Value::list(row.kinds.iter().copied())),
-                ("levels", Value::list(row.levels.iter().map(String::as_str))),
-            ])
-        }))
+        Value::list(self.personas.iter().map(PersonaRow::value))
+    }
+}
+
+impl PersonaRow {
+    /// As a value.
+    pub fn value(&self) -> Value {
+        Value::map([
+            ("slug", Value::from(self.slug.as_str())),
+            ("kinds", Value::list(self.kinds.iter().copied())),
+            ("levels", Value::list(self.levels.iter().map(String::as_str))),
+        ])
     }
 }
 

@@ -1,0 +1,70 @@
+use std::io::{self, Write};
+use std::net::SocketAddr;
+use std::process::ExitCode;
+
+use agpm_diag::{Diagnostic, codes};
+use agpm_mcp::{Channel, HttpOptions, ServeOptions, Token, Writes, serve};
+use agpm_ops::{FailureKind, Outcome, World};
+
+use crate::args::{McpArgs, ServeCommand};
+use crate::output::{Output, Rendering};
+
+/// The variable that a token is taken from.
+const TOKEN: &str = "AGPM_MCP_TOKEN";
+
+pub(crate) fn run(world: World, command: ServeCommand, output: &mut Output) -> ExitCode {
+    let ServeCommand::Mcp(args) = command;
+    match options(args) {
+        Err(diagnostic) => fail(FailureKind::Usage, diagnostic, output),
+        Ok(options) => match serve(world, options) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => {
+                let diagnostic = Diagnostic::new(&codes::IO_UNREADABLE, error.to_string());
+                fail(
+                    FailureKind::Errors,
+                    diagnostic.help("name another port, or 0 for any that is free"),
+                    output,
+                )
+            }
+        },
+    }
+}
+
+fn fail(kind: FailureKind, diagnostic: Diagnostic, output: &mut Output) -> ExitCode {
+    output.finish(Outcome::<()>::failed(kind, diagnostic), |(), _| Rendering::Text(String::new()))
+}
+
+fn options(args: McpArgs) -> Result<ServeOptions, Diagnostic> {
+    let channel = match args.http {
+        None => Channel::Stdio,
+        Some(port) => {
+            let (token, told) = token()?;
+            let ready = Box::new(move |address| ready(address, told.as_deref()));
+            Channel::Http(HttpOptions { port, token, ready })
+        }
+    };
+    let writes = if args.allow_write { Writes::Allowed } else { Writes::Refused };
+    Ok(ServeOptions { channel, writes, places: args.places.places() })
+}
+
+/// The token, and its text if nobody knows it yet.
+fn token() -> Result<(Token, Option<String>), Diagnostic> {
+    let given = std::env::var_os(TOKEN).filter(|text| !text.is_empty());
+    let token = match &given {
+        Some(text) => text.to_str().and_then(Token::new),
+        None => Token::made(),
+    };
+    let token = token.ok_or_else(|| {
+        let message = format!("there is no token in `{TOKEN}` that can stand in a header");
+        Diagnostic::new(&codes::USAGE, message).help("set it to letters and digits, at best 32 or more")
+    })?;
+    let told = given.is_none().then(|| token.reveal().to_owned());
+    Ok((token, told))
+}
+
+/// Who starts the server has to know where it is.
+fn ready(address: SocketAddr, token: Option<&str>) {
+    let token = token.map(|token| format!("agpm: the token is {token}\n")).unwrap_or_default();
+    let text = format!("agpm: serving MCP at http://{address}/mcp\n{token}");
+    let _ = io::stderr().write_all(text.as_bytes());
+}

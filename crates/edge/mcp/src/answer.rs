@@ -1,0 +1,97 @@
+//! What a use case of `ops` said, for clients: a value and a text, or a failure with its code.
+
+use agpm_diag::{Diagnostic, Severity, SourceMap};
+use agpm_ops::{FailureKind, Outcome, diagnostic_value, failure_value, success_value};
+use agpm_text::Value;
+use rmcp::ErrorData;
+use rmcp::model::{CallToolResult, ContentBlock};
+use serde_json::Value as Json;
+
+use crate::json::json;
+use crate::trouble::{INTERNAL, UNKNOWN_RESOURCE};
+
+/// A report with everything that is said about it.
+pub(crate) struct Told<T> {
+    pub(crate) report: T,
+    diagnostics: Vec<Diagnostic>,
+    sources: SourceMap,
+}
+
+/// Why there is no report.
+#[derive(Clone, Debug)]
+pub(crate) struct Failed {
+    pub(crate) kind: FailureKind,
+    /// The code of the last word on it.
+    pub(crate) code: &'static str,
+    text: String,
+    value: Json,
+}
+
+/// Takes a use case's result apart.
+pub(crate) fn told<T>(outcome: Outcome<T>) -> Result<Told<T>, Failed> {
+    let Outcome { result, diagnostics, sources, .. } = outcome;
+    match result {
+        Ok(report) => Ok(Told { report, diagnostics, sources }),
+        Err(kind) => Err(Failed::of(kind, &diagnostics, &sources)),
+    }
+}
+
+impl<T> Told<T> {
+    /// A successful answer: the value of the report, and a text to read.
+    pub(crate) fn answer(&self, fields: Vec<(&'static str, Value)>, text: &str) -> CallToolResult {
+        let value = success_value(fields, &self.diagnostics, &self.sources);
+        succeeded(json(&value), format!("{text}{}", lines(&self.diagnostics)))
+    }
+
+    /// What was found on the way, as values.
+    pub(crate) fn diagnostics(&self) -> Vec<Json> {
+        self.diagnostics.iter().map(|one| json(&diagnostic_value(one, &self.sources))).collect()
+    }
+}
+
+/// A result of the tool.
+pub(crate) fn succeeded(value: Json, text: String) -> CallToolResult {
+    let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
+    result.structured_content = Some(value);
+    result
+}
+
+impl Failed {
+    fn of(kind: FailureKind, diagnostics: &[Diagnostic], sources: &SourceMap) -> Self {
+        let mut errors = diagnostics.iter().filter(|found| found.severity == Severity::Error);
+        let code = errors.next_back().or(diagnostics.last()).map_or(INTERNAL.word, |found| found.code.name);
+        let Json::Object(mut value) = json(&failure_value(diagnostics, sources)) else {
+            return Failed { kind, code, text: String::new(), value: Json::Null };
+        };
+        value.insert("code".to_owned(), code.into());
+        Failed { kind, code, text: lines(diagnostics), value: value.into() }
+    }
+
+    /// What was found on the way to it, as values.
+    pub(crate) fn diagnostics(&self) -> Vec<Json> {
+        self.value["diagnostics"].as_array().cloned().unwrap_or_default()
+    }
+
+    /// The same as a result of the tool: the client asked well, and there is nothing to give.
+    pub(crate) fn answer(self) -> CallToolResult {
+        let mut result = CallToolResult::error(vec![ContentBlock::text(self.text)]);
+        result.structured_content = Some(self.value);
+        result
+    }
+
+    /// The same where the protocol has errors only.
+    pub(crate) fn error(self) -> ErrorData {
+        let trouble = if self.kind == FailureKind::NotFound { &UNKNOWN_RESOURCE } else { &INTERNAL };
+        trouble.told_by(self.code, self.text.trim_end().to_owned(), self.value["diagnostics"].clone())
+    }
+}
+
+/// Diagnostics as lines: what is wrong, where, and the way out.
+pub(crate) fn lines(diagnostics: &[Diagnostic]) -> String {
+    let line = |found: &Diagnostic| {
+        let file = found.file.as_deref().map(|file| format!(" ({file})")).unwrap_or_default();
+        let help = found.help.as_deref().map(|help| format!("help: {help}\n")).unwrap_or_default();
+        format!("{}[{}]: {}{file}\n{help}", found.severity, found.code.name, found.shown_message())
+    };
+    diagnostics.iter().map(line).collect()
+}

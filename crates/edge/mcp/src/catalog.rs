@@ -1,0 +1,129 @@
+//! The one place that knows how the catalog is asked.
+
+use agpm_ops::{
+    CatalogFile, CatalogFilter, CatalogPlaces, CatalogRow, EntryKind, OpenCatalog, World, open_catalog,
+};
+use serde_json::Value as Json;
+
+use crate::answer::{Failed, told};
+use crate::json::json;
+use crate::search::Haystack;
+
+/// Columns that say in a few words what an entry is called, best first.
+const TITLES: [&str; 2] = ["displayName", "title"];
+/// And what it is for.
+const DESCRIPTIONS: [&str; 3] = ["description", "title", "role"];
+/// Longer ones are cut.
+const LONGEST: usize = 200;
+
+/// The catalog as it was when it was read.
+pub(crate) struct CatalogView {
+    open: OpenCatalog,
+    /// What is wrong with it.
+    pub(crate) diagnostics: Vec<Json>,
+    search: Haystack,
+    everything: CatalogFilter,
+}
+
+impl CatalogView {
+    /// Reads it; remotes are asked once, and stay as they were `before`.
+    pub(crate) fn open(world: &World, places: &CatalogPlaces, before: Option<&Self>) -> Result<Self, Failed> {
+        let told = told(open_catalog(world, places, before.map(|before| &before.open)))?;
+        let diagnostics = told.diagnostics();
+        let everything = CatalogFilter::default();
+        let search = Haystack::new(told.report.rows(&everything).map(|row| {
+            let row = row.row();
+            std::iter::once(row.module()).chain(row.fields().map(|(_, value)| value))
+        }));
+        Ok(CatalogView { open: told.report, diagnostics, search, everything })
+    }
+
+    /// Whether it can be asked once more; only looks at its files.
+    pub(crate) fn is_current(&self) -> bool {
+        self.open.is_current()
+    }
+
+    /// Whether its files are no longer as they were.
+    pub(crate) fn has_changed(&self) -> bool {
+        self.open.has_changed()
+    }
+
+    /// Every row that counts, by kind, module and name.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = Row<'_>> {
+        self.open.rows(&self.everything).map(Row)
+    }
+
+    /// Those of a kind.
+    pub(crate) fn of_kind(&self, kind: EntryKind) -> impl Iterator<Item = Row<'_>> {
+        self.rows().filter(move |row| row.kind() == kind)
+    }
+
+    /// Those with a text in any of their fields, in whatever letters.
+    pub(crate) fn found(&self, query: Option<&str>) -> impl Iterator<Item = Row<'_>> {
+        let hits = query.map(|query| self.search.hits(query));
+        let hit = move |at: usize| hits.as_ref().is_none_or(|hits| hits[at]);
+        self.rows().enumerate().filter(move |(at, _)| hit(*at)).map(|(_, row)| row)
+    }
+
+    /// The file of the entry that a name means, `[MODULE/]NAME`.
+    pub(crate) fn read(&self, kind: EntryKind, reference: &str) -> Result<CatalogFile, Failed> {
+        told(self.open.read_file(reference, Some(kind))).map(|told| told.report)
+    }
+
+    /// All rows of a kind as a manifest.
+    pub(crate) fn csv(&self, kind: EntryKind) -> String {
+        self.open.csv(&CatalogFilter { kind: Some(kind), ..CatalogFilter::default() })
+    }
+}
+
+/// A row that counts.
+#[derive(Clone, Copy)]
+pub(crate) struct Row<'c>(CatalogRow<'c>);
+
+impl<'c> Row<'c> {
+    pub(crate) fn kind(self) -> EntryKind {
+        self.0.row().kind()
+    }
+
+    pub(crate) fn module(self) -> &'c str {
+        self.0.row().module()
+    }
+
+    pub(crate) fn name(self) -> &'c str {
+        self.0.row().name()
+    }
+
+    /// `MODULE/NAME`, or the name alone.
+    pub(crate) fn reference(self) -> String {
+        self.0.row().label()
+    }
+
+    /// The file, as it is written.
+    pub(crate) fn path(self) -> &'c str {
+        self.0.row().path().unwrap_or_default()
+    }
+
+    /// What people call it.
+    pub(crate) fn title(self) -> Option<String> {
+        self.first(&TITLES)
+    }
+
+    /// What it is for.
+    pub(crate) fn description(self) -> Option<String> {
+        self.first(&DESCRIPTIONS)
+    }
+
+    fn first(self, columns: &[&str]) -> Option<String> {
+        let said = columns.iter().filter_map(|column| self.0.row().get(column));
+        let text = said.map(str::trim).find(|text| !text.is_empty())?;
+        Some(match text.char_indices().nth(LONGEST) {
+            Some((end, _)) => format!("{}…", &text[..end]),
+            None => text.to_owned(),
+        })
+    }
+
+    /// As `agpm catalog --json` has it.
+    pub(crate) fn value(self) -> Json {
+        json(&self.0.value())
+    }
+}

@@ -1,0 +1,114 @@
+//! Completions: the names that fit what is typed so far.
+
+use std::collections::BTreeSet;
+
+use agpm_model::{RESOURCE_TYPES, ResourceType};
+use agpm_ops::{ENTRY_KINDS, EntryKind};
+use rmcp::ErrorData;
+use rmcp::model::{CompleteRequestParams, CompletionInfo, Reference};
+
+use crate::answer::Failed;
+use crate::catalog::Row;
+use crate::kind::Kind;
+use crate::prompts;
+use crate::resources::{
+    BOTTLE_AGENT_TEMPLATE, BOTTLE_TEMPLATE, CSV_TEMPLATE, ENTRY_TEMPLATE, INSTALLED_TEMPLATE,
+    PERSONA_TEMPLATE,
+};
+use crate::shared::Shared;
+use crate::tool::names_of;
+use crate::trouble::PARAMETERS;
+
+/// What fits.
+pub(crate) fn complete(
+    shared: &Shared,
+    request: &CompleteRequestParams,
+) -> Result<CompletionInfo, ErrorData> {
+    let argument = request.argument.name.as_str();
+    let known = match &request.r#ref {
+        Reference::Prompt(prompt) => match prompts::exists(shared, &prompt.name).map_err(Failed::error)? {
+            false => return Err(prompts::unknown(&prompt.name)),
+            true if argument == prompts::MESSAGE => Some(Vec::new()),
+            true => None,
+        },
+        Reference::Resource(template) => {
+            let given = |name: &str| given(request, name);
+            names(shared, (&template.uri, argument), given).map_err(Failed::error)?
+        }
+        _ => None,
+    };
+    let wrong = || PARAMETERS.error(format!("there is nothing to complete for `{argument}`"));
+    fitting(known.ok_or_else(wrong)?, &request.argument.value)
+}
+
+/// An argument that is decided already.
+fn given<'r>(request: &'r CompleteRequestParams, name: &str) -> Option<&'r str> {
+    request.context.as_ref()?.get_argument(name).map(String::as_str)
+}
+
+/// The names that an argument of a template can have; nothing if there is no such argument.
+fn names<'r>(
+    shared: &Shared,
+    asked: (&str, &str),
+    given: impl Fn(&str) -> Option<&'r str>,
+) -> Result<Option<Vec<String>>, Failed> {
+    let fits = |row: &Row<'_>| {
+        given("kind").is_none_or(|kind| EntryKind::read(kind) == Some(row.kind()))
+            && given("module").is_none_or(|module| module == row.module())
+    };
+    Ok(Some(match asked {
+        (CSV_TEMPLATE | ENTRY_TEMPLATE, "kind") => {
+            ENTRY_KINDS.iter().map(|kind| kind.singular().to_owned()).collect()
+        }
+        (ENTRY_TEMPLATE, "module") => {
+            shared.catalog()?.rows().filter(fits).map(|row| row.module().to_owned()).collect()
+        }
+        (ENTRY_TEMPLATE, "name") => {
+            shared.catalog()?.rows().filter(fits).map(|row| row.name().to_owned()).collect()
+        }
+        (INSTALLED_TEMPLATE, "type") => RESOURCE_TYPES.iter().map(|kind| kind.plural().to_owned()).collect(),
+        (INSTALLED_TEMPLATE, "name") => {
+            let of_kind =
+                |kind: ResourceType| given("type").is_none_or(|word| ResourceType::named(word) == Some(kind));
+            let view = shared.installed()?;
+            view.rows.iter().filter(|row| of_kind(row.kind)).map(|row| row.name.clone()).collect()
+        }
+        (PERSONA_TEMPLATE, "slug") => names_of(shared, Kind::Persona)?,
+        (BOTTLE_TEMPLATE, "name") => names_of(shared, Kind::Bottle)?,
+        (BOTTLE_AGENT_TEMPLATE, "name") => names_of(shared, Kind::BottleAgent)?,
+        _ => return Ok(None),
+    }))
+}
+
+/// Those that begin with what is typed, then those that contain it.
+fn fitting(known: Vec<String>, typed: &str) -> Result<CompletionInfo, ErrorData> {
+    let typed = typed.to_lowercase();
+    let known: BTreeSet<String> = known.into_iter().filter(|name| !name.is_empty()).collect();
+    let (begin, others): (Vec<String>, Vec<String>) =
+        known.into_iter().partition(|name| name.to_lowercase().starts_with(&typed));
+    let contain = others.into_iter().filter(|name| name.to_lowercase().contains(&typed));
+    let mut all: Vec<String> = begin.into_iter().chain(contain).collect();
+    let total = u32::try_from(all.len()).ok();
+    let more = all.len() > CompletionInfo::MAX_VALUES;
+    all.truncate(CompletionInfo::MAX_VALUES);
+    CompletionInfo::with_pagination(all, total, more).map_err(|why| PARAMETERS.error(why))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn beginnings_come_first() {
+        let known = ["reviewer", "Prereview", "other", "review", "review"].map(str::to_owned).to_vec();
+        let info = fitting(known, "rev").unwrap();
+        assert_eq!(info.values, ["review", "reviewer", "Prereview"]);
+        assert_eq!((info.total, info.has_more), (Some(3), Some(false)));
+    }
+
+    #[test]
+    fn there_are_never_more_than_the_protocol_allows() {
+        let info = fitting((0..250).map(|at| format!("n{at}")).collect(), "").unwrap();
+        assert_eq!((info.values.len(), info.total, info.has_more), (100, Some(250), Some(true)));
+    }
+}

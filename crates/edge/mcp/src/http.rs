@@ -1,0 +1,185 @@
+//! HTTP on this machine only: every request shows the token, and none comes from a page of somebody else.
+
+use std::convert::Infallible;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::{AUTHORIZATION, HOST, ORIGIN, WWW_AUTHENTICATE};
+use http::{HeaderMap, Request, Response, StatusCode};
+use http_body_util::combinators::BoxBody;
+use http_body_util::{BodyExt, Full};
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio::time::sleep;
+
+use crate::options::{HttpOptions, ServeError, Token};
+use crate::server::Session;
+use crate::shared::Shared;
+use crate::watch::watch_files;
+
+const PATH: &str = "/mcp";
+const LONGEST_BODY: usize = 16 << 20;
+const MOST_CONNECTIONS: usize = 128;
+/// Who does not finish the head of a request by then is cut off.
+const PATIENCE: Duration = Duration::from_secs(10);
+const LOOPBACK: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
+
+type Service = StreamableHttpService<Session, LocalSessionManager>;
+type Answer = Response<BoxBody<Bytes, Infallible>>;
+
+/// Serves for ever.
+pub(crate) async fn serve_http(shared: Arc<Shared>, options: HttpOptions) -> Result<(), ServeError> {
+    let HttpOptions { port, token, ready } = options;
+    let failed = |cause| ServeError::Port { port, cause };
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.map_err(failed)?;
+    let address = listener.local_addr().map_err(failed)?;
+    ready(address);
+    tokio::spawn(watch_files(Arc::clone(&shared)));
+    accept(listener, Arc::new(Gate { service: service(shared), token, address })).await;
+    Ok(())
+}
+
+async fn accept(listener: TcpListener, gate: Arc<Gate>) {
+    let places = Arc::new(Semaphore::new(MOST_CONNECTIONS));
+    loop {
+        let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
+        match listener.accept().await {
+            Ok((stream, _)) => {
+                let gate = Arc::clone(&gate);
+                tokio::spawn(async move {
+                    connection(stream, gate).await;
+                    drop(place);
+                });
+            }
+            // Too many open files, for one: it passes.
+            Err(_) => sleep(Duration::from_millis(100)).await,
+        }
+    }
+}
+
+async fn connection(stream: TcpStream, gate: Arc<Gate>) {
+    let answer = service_fn(move |request| {
+        let gate = Arc::clone(&gate);
+        async move { Ok::<_, Infallible>(gate.pass(request).await) }
+    });
+    let mut server = http1::Builder::new();
+    server.timer(TokioTimer::new()).header_read_timeout(PATIENCE);
+    // Who breaks off is gone, and nobody is left to tell.
+    let _ = server.serve_connection(TokioIo::new(stream), answer).await;
+}
+
+fn service(shared: Arc<Shared>) -> Service {
+    let config = StreamableHttpServerConfig::default().with_max_request_body_bytes(LONGEST_BODY);
+    let session = move || Ok(Session::new(Arc::clone(&shared)));
+    StreamableHttpService::new(session, Arc::default(), config)
+}
+
+/// Stands before the service.
+struct Gate {
+    service: Service,
+    token: Token,
+    address: SocketAddr,
+}
+
+impl Gate {
+    async fn pass(&self, request: Request<Incoming>) -> Answer {
+        match self.judge(request.uri().path(), request.headers()) {
+            StatusCode::OK => self.service.handle(request).await,
+            status => refusal(status),
+        }
+    }
+
+    /// Whether a request may pass, from what is known before its body is read.
+    fn judge(&self, path: &str, headers: &HeaderMap) -> StatusCode {
+        if !self.is_own_host(headers) || !self.is_own_origin(headers) {
+            StatusCode::FORBIDDEN
+        } else if !self.knows_token(headers) {
+            StatusCode::UNAUTHORIZED
+        } else if path != PATH {
+            StatusCode::NOT_FOUND
+        } else {
+            StatusCode::OK
+        }
+    }
+
+    /// A name that only now leads to this machine is another one.
+    fn is_own_host(&self, headers: &HeaderMap) -> bool {
+        let mut hosts = headers.get_all(HOST).iter();
+        let one = hosts.next().filter(|_| hosts.next().is_none());
+        one.and_then(|host| host.to_str().ok()).is_some_and(|host| self.is_own_authority(host))
+    }
+
+    /// Programs have no origin; pages of this machine have one of its own.
+    fn is_own_origin(&self, headers: &HeaderMap) -> bool {
+        headers.get_all(ORIGIN).iter().all(|origin| {
+            let authority = origin.to_str().ok().and_then(|origin| origin.strip_prefix("http://"));
+            authority.is_some_and(is_loopback)
+        })
+    }
+
+    fn is_own_authority(&self, authority: &str) -> bool {
+        let port = authority.rsplit_once(':').and_then(|(_, port)| port.parse().ok());
+        is_loopback(authority) && port == Some(self.address.port())
+    }
+
+    fn knows_token(&self, headers: &HeaderMap) -> bool {
+        let mut all = headers.get_all(AUTHORIZATION).iter();
+        let one = all.next().filter(|_| all.next().is_none());
+        let shown = one.and_then(|value| value.as_bytes().strip_prefix(b"Bearer "));
+        shown.is_some_and(|shown| self.token.is(shown))
+    }
+}
+
+/// Whether an authority, with or without a port, is a name of this machine.
+fn is_loopback(authority: &str) -> bool {
+    LOOPBACK.iter().any(|name| match authority.strip_prefix(name) {
+        Some("") => true,
+        Some(rest) => rest.strip_prefix(':').is_some_and(|port| port.parse::<u16>().is_ok()),
+        None => false,
+    })
+}
+
+fn refusal(status: StatusCode) -> Answer {
+    let text = match status {
+        StatusCode::UNAUTHORIZED => "the token is missing or wrong: send `Authorization: Bearer TOKEN`\n",
+        StatusCode::FORBIDDEN => "only this machine may ask, by its own name\n",
+        _ => "the server is at /mcp\n",
+    };
+    let mut answer = Response::new(Full::new(Bytes::from_static(text.as_bytes())).boxed());
+    *answer.status_mut() = status;
+    if status == StatusCode::UNAUTHORIZED {
+        answer.headers_mut().insert(WWW_AUTHENTICATE, http::HeaderValue::from_static("Bearer"));
+    }
+    answer
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_names_of_this_machine_are_its_own() {
+        for own in ["127.0.0.1", "localhost:80", "[::1]:8080", "127.0.0.1:1"] {
+            assert!(is_loopback(own), "{own}");
+        }
+        for other in [
+            "",
+            "localhost.evil.example",
+            "127.0.0.1.nip.io",
+            "localhost:",
+            "localhost:x",
+            "evil:80",
+            "127.0.0.1@evil",
+        ] {
+            assert!(!is_loopback(other), "{other}");
+        }
+    }
+}

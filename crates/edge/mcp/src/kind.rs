@@ -1,0 +1,70 @@
+//! What can be listed and read: the words of the tool's `kind`.
+
+use agpm_model::ResourceType;
+use agpm_ops::EntryKind;
+
+/// A kind of thing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Rows of the catalog.
+    Catalog(EntryKind),
+    /// What packages brought: of one type, or of all.
+    Installed(Option<ResourceType>),
+    /// Personas.
+    Persona,
+    /// Bottles.
+    Bottle,
+    /// Agents that run in bottles.
+    BottleAgent,
+}
+
+/// The word for what is installed.
+pub(crate) const INSTALLED: &str = "installed";
+const OTHERS: [(&str, &str, Kind); 3] = [
+    ("persona", "personas", Kind::Persona),
+    ("bottle", "bottles", Kind::Bottle),
+    ("bottle-agent", "bottle-agents", Kind::BottleAgent),
+];
+
+impl Kind {
+    /// The kind of that word, singular or plural.
+    pub(crate) fn named(word: &str) -> Option<Self> {
+        if let Some(inner) = word.strip_prefix(INSTALLED) {
+            return match inner.strip_prefix('/') {
+                None => inner.is_empty().then_some(Kind::Installed(None)),
+                Some(inner) => ResourceType::named(inner).map(|kind| Kind::Installed(Some(kind))),
+            };
+        }
+        let other = OTHERS.iter().find(|(one, many, _)| *one == word || *many == word);
+        other.map(|(.., kind)| *kind).or_else(|| EntryKind::read(word).map(Kind::Catalog))
+    }
+
+    /// Its word.
+    pub(crate) fn word(self) -> String {
+        match self {
+            Kind::Catalog(kind) => kind.singular().to_owned(),
+            Kind::Installed(None) => INSTALLED.to_owned(),
+            Kind::Installed(Some(kind)) => format!("{INSTALLED}/{kind}"),
+            other => OTHERS.iter().find(|(.., kind)| *kind == other).map_or("", |(word, ..)| word).to_owned(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_mean_kinds_and_kinds_have_words() {
+        let words =
+            ["agent", "skill", "installed", "installed/mcp-servers", "persona", "bottle", "bottle-agent"];
+        for word in words {
+            assert_eq!(Kind::named(word).map(Kind::word).as_deref(), Some(word));
+        }
+        assert_eq!(Kind::named("agents"), Kind::named("agent"));
+        assert_eq!(Kind::named("installed/agent"), Kind::named("installed/agents"));
+        for wrong in ["", "installedx", "installed/", "installed/task", "Agent", "../agent"] {
+            assert_eq!(Kind::named(wrong), None, "{wrong}");
+        }
+    }
+}

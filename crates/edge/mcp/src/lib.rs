@@ -1,0 +1,31 @@
+//! The MCP server: what `ops` reports, for clients that are no people. The only crate with an async runtime.
+//!
+//! `stdio` knows lines and streams, `http` knows sockets; everything else knows neither. Nothing here decides what is
+//! installed or which layer wins: that is asked of `ops`.
+
+mod answer;
+mod catalog;
+mod completion;
+mod flow;
+mod http;
+mod json;
+mod kind;
+mod log;
+mod methods;
+mod mime;
+mod options;
+mod paging;
+mod prompts;
+mod resources;
+mod running;
+mod search;
+mod server;
+mod shared;
+mod stdio;
+mod tool;
+mod trouble;
+mod uri;
+mod watch;
+
+pub use crate::options::{Channel, HttpOptions, ServeError, ServeOptions, Token, Writes};
+pub use crate::running::{serve, serve_streams};

@@ -1,0 +1,112 @@
+//! What clients are told besides answers: messages of a level that they ask for.
+#![expect(deprecated, reason = "clients of today ask for messages, whatever comes after them")]
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rmcp::model::{LoggingLevel, LoggingMessageNotificationParam};
+use serde_json::Value as Json;
+use tokio::sync::broadcast;
+
+/// Messages that wait for a session; a session that is too slow misses the oldest.
+const WAITING: usize = 64;
+const LOGGER: &str = "agpm";
+
+/// From the least to the most severe.
+const LEVELS: [LoggingLevel; 8] = [
+    LoggingLevel::Debug,
+    LoggingLevel::Info,
+    LoggingLevel::Notice,
+    LoggingLevel::Warning,
+    LoggingLevel::Error,
+    LoggingLevel::Critical,
+    LoggingLevel::Alert,
+    LoggingLevel::Emergency,
+];
+
+/// What happened, for every session.
+pub(crate) struct Log(broadcast::Sender<Told>);
+
+/// One message.
+#[derive(Clone, Debug)]
+pub(crate) struct Told {
+    level: LoggingLevel,
+    data: Json,
+}
+
+impl Default for Log {
+    fn default() -> Self {
+        Log(broadcast::channel(WAITING).0)
+    }
+}
+
+impl Log {
+    /// Tells what is wrong with something, as values of diagnostics.
+    pub(crate) fn tell(&self, diagnostics: &[Json]) {
+        for diagnostic in diagnostics {
+            let level = match diagnostic["severity"].as_str() {
+                Some("error") => LoggingLevel::Error,
+                Some("warning") => LoggingLevel::Warning,
+                _ => LoggingLevel::Info,
+            };
+            // Nobody listens before a session is open.
+            let _ = self.0.send(Told { level, data: diagnostic.clone() });
+        }
+    }
+
+    pub(crate) fn listen(&self) -> broadcast::Receiver<Told> {
+        self.0.subscribe()
+    }
+}
+
+/// The least severe messages that a session is told.
+#[derive(Debug)]
+pub(crate) struct Level(AtomicUsize);
+
+impl Default for Level {
+    fn default() -> Self {
+        Level(AtomicUsize::new(rank(LoggingLevel::Warning)))
+    }
+}
+
+impl Level {
+    pub(crate) fn set(&self, level: LoggingLevel) {
+        self.0.store(rank(level), Ordering::Relaxed);
+    }
+
+    /// The message as this session gets it; nothing if it is not severe enough.
+    pub(crate) fn admits(&self, told: Told) -> Option<LoggingMessageNotificationParam> {
+        let loud = rank(told.level) >= self.0.load(Ordering::Relaxed);
+        loud.then(|| LoggingMessageNotificationParam::new(told.level, told.data).with_logger(LOGGER))
+    }
+}
+
+fn rank(level: LoggingLevel) -> usize {
+    LEVELS.iter().position(|known| *known == level).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_session_hears_what_is_severe_enough() {
+        let log = Log::default();
+        let mut heard = log.listen();
+        log.tell(&[
+            json!({"severity": "note"}),
+            json!({"severity": "warning"}),
+            json!({"severity": "error"}),
+        ]);
+        let told: Vec<Told> = std::iter::from_fn(|| heard.try_recv().ok()).collect();
+        let level = Level::default();
+        let count = |set: Option<LoggingLevel>| {
+            set.into_iter().for_each(|set| level.set(set));
+            told.iter().filter(|told| level.admits((*told).clone()).is_some()).count()
+        };
+        assert_eq!(count(None), 2);
+        assert_eq!(count(Some(LoggingLevel::Error)), 1);
+        assert_eq!(count(Some(LoggingLevel::Emergency)), 0);
+        assert_eq!(count(Some(LoggingLevel::Debug)), 3);
+    }
+}

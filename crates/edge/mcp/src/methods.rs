@@ -1,0 +1,30 @@
+//! The methods that are answered.
+
+use rmcp::ErrorData;
+
+use crate::trouble::{PARAMETERS, UNKNOWN_METHOD};
+
+/// Every one of them.
+const METHODS: [&str; 13] = [
+    "completion/complete",
+    "initialize",
+    "logging/setLevel",
+    "ping",
+    "prompts/get",
+    "prompts/list",
+    "resources/list",
+    "resources/read",
+    "resources/templates/list",
+    "server/discover",
+    "subscriptions/listen",
+    "tools/call",
+    "tools/list",
+];
+
+/// Why a request cannot be answered that is none of those the SDK knows: if its method is, its parameters are wrong.
+pub(crate) fn cannot_answer(method: &str) -> ErrorData {
+    match METHODS.contains(&method) {
+        true => PARAMETERS.error(format!("the parameters of `{method}` are not what it takes")),
+        false => UNKNOWN_METHOD.error(format!("there is no method `{method}`")),
+    }
+}

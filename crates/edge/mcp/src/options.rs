@@ -1,0 +1,118 @@
+//! How the server is started.
+
+use std::fmt;
+use std::io;
+use std::net::SocketAddr;
+
+use agpm_ops::CatalogPlaces;
+
+/// How to serve.
+pub struct ServeOptions {
+    /// Over what.
+    pub channel: Channel,
+    /// Whether clients may change the project.
+    pub writes: Writes,
+    /// Where catalogs are looked for.
+    pub places: CatalogPlaces,
+}
+
+/// Over what clients and server talk.
+pub enum Channel {
+    /// Standard input and output; nothing else may write there.
+    Stdio,
+    /// HTTP on this machine only.
+    Http(HttpOptions),
+}
+
+/// How HTTP is served.
+pub struct HttpOptions {
+    /// The port; 0 for any that is free.
+    pub port: u16,
+    /// What every request must know.
+    pub token: Token,
+    /// Told the address as soon as requests are taken.
+    pub ready: Box<dyn FnOnce(SocketAddr) + Send>,
+}
+
+/// Whether clients may change the project.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Writes {
+    /// They may look.
+    #[default]
+    Refused,
+    /// They may install and update.
+    Allowed,
+}
+
+/// A secret that is compared and never shown.
+#[derive(Clone)]
+pub struct Token(String);
+
+impl Token {
+    /// Nothing if it is empty, or cannot stand in a header.
+    pub fn new(text: &str) -> Option<Self> {
+        let good = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic());
+        good.then(|| Token(text.to_owned()))
+    }
+
+    /// One that nobody can guess; nothing if the system has no random bytes.
+    pub fn made() -> Option<Self> {
+        let mut bytes = [0; 32];
+        getrandom::fill(&mut bytes).ok()?;
+        Some(Token(bytes.iter().map(|byte| format!("{byte:02x}")).collect()))
+    }
+
+    /// Its text, for who has to know it.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether it is this one; how long that takes tells nothing of where they differ.
+    pub(crate) fn is(&self, other: &[u8]) -> bool {
+        let own = self.0.as_bytes();
+        let differing = own
+            .iter()
+            .enumerate()
+            .fold(0, |sum, (at, byte)| sum | (byte ^ other.get(at).copied().unwrap_or(0)));
+        std::hint::black_box(differing) == 0 && own.len() == other.len()
+    }
+}
+
+impl fmt::Debug for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Token(***)")
+    }
+}
+
+/// Why the server did not start, or ended.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// The runtime did not start.
+    #[error("the server cannot start: {0}")]
+    Runtime(#[source] io::Error),
+    /// The port is not to be had.
+    #[error("port {port} of this machine cannot be used: {cause}")]
+    Port {
+        /// The port.
+        port: u16,
+        /// Why.
+        #[source]
+        cause: io::Error,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_are_the_same_or_not() {
+        let token = Token::new("s3cret").unwrap();
+        assert!(token.is(b"s3cret"));
+        for other in ["", "s3cre", "s3crets", "S3cret", "s3cre\0"] {
+            assert!(!token.is(other.as_bytes()), "{other:?}");
+        }
+        assert!(Token::new("").is_none() && Token::new("a b").is_none() && Token::new("a\n").is_none());
+        assert_eq!(format!("{token:?}"), "Token(***)");
+    }
+}

@@ -1,0 +1,80 @@
+//! Prompts: one for each agent of the catalog.
+
+use agpm_ops::EntryKind;
+use rmcp::ErrorData;
+use rmcp::model::{GetPromptResult, Prompt, PromptArgument, PromptMessage, Role};
+use serde_json::{Map, Value as Json};
+
+use crate::answer::Failed;
+use crate::catalog::{CatalogView, Row};
+use crate::shared::Shared;
+use crate::trouble::{PARAMETERS, UNKNOWN_PROMPT};
+
+pub(crate) const MESSAGE: &str = "message";
+
+/// Every prompt.
+pub(crate) fn all(shared: &Shared) -> Result<Vec<Prompt>, Failed> {
+    Ok(agents(shared.catalog()?.as_ref()).map(prompt).collect())
+}
+
+fn agents(view: &CatalogView) -> impl Iterator<Item = Row<'_>> {
+    view.of_kind(EntryKind::Agent)
+}
+
+/// `MODULE.NAME`, or the name alone.
+fn prompt_name(row: Row<'_>) -> String {
+    if row.module().is_empty() { row.name().to_owned() } else { format!("{}.{}", row.module(), row.name()) }
+}
+
+fn prompt(row: Row<'_>) -> Prompt {
+    let message =
+        PromptArgument::new(MESSAGE).with_description("what to say to the agent").with_required(false);
+    let mut prompt = Prompt::new(prompt_name(row), row.description(), Some(vec![message]));
+    prompt.title = row.title();
+    prompt
+}
+
+/// Whether there is a prompt of that name.
+pub(crate) fn exists(shared: &Shared, name: &str) -> Result<bool, Failed> {
+    Ok(agents(shared.catalog()?.as_ref()).any(|row| prompt_name(row) == name))
+}
+
+pub(crate) fn unknown(name: &str) -> ErrorData {
+    UNKNOWN_PROMPT.with_help(format!("there is no prompt `{name}`"), "`prompts/list` tells which there are")
+}
+
+/// The agent's file, then the message.
+pub(crate) fn get(
+    shared: &Shared,
+    name: &str,
+    arguments: Option<&Map<String, Json>>,
+) -> Result<GetPromptResult, ErrorData> {
+    let message = message(arguments)?;
+    let view = shared.catalog().map_err(Failed::error)?;
+    let row = agents(&view).find(|row| prompt_name(*row) == name).ok_or_else(|| unknown(name))?;
+    let file = view.read(EntryKind::Agent, &row.reference()).map_err(Failed::error)?;
+    let text = String::from_utf8_lossy(&file.bytes).into_owned();
+    let texts = std::iter::once(text).chain(message);
+    let mut result =
+        GetPromptResult::new(texts.map(|text| PromptMessage::new_text(Role::User, text)).collect());
+    result.description = row.description();
+    Ok(result)
+}
+
+fn message(arguments: Option<&Map<String, Json>>) -> Result<Option<String>, ErrorData> {
+    let mut found = None;
+    for (key, value) in arguments.into_iter().flatten() {
+        match (key.as_str(), value) {
+            (MESSAGE, Json::String(text)) => {
+                found = Some(text.clone()).filter(|text| !text.trim().is_empty())
+            }
+            (MESSAGE, Json::Null) => {}
+            (MESSAGE, _) => return Err(PARAMETERS.error("`message` is not a string")),
+            (other, _) => {
+                let help = "a prompt takes `message`";
+                return Err(PARAMETERS.with_help(format!("a prompt does not take `{other}`"), help));
+            }
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,232 @@
+//! Resources: what can be read by its address.
+
+use agpm_ops::{
+    BottleInput, BottleView, ENTRY_KINDS, EntryKind, InstalledRequest, PersonaKind, ProfileKinds,
+    ProfileRequest, Warnings, bottle_list, bottle_show, installed, personas, profile,
+};
+use agpm_text::{Format, Value, print};
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use rmcp::model::{Resource, ResourceContents, ResourceTemplate};
+use serde_json::Value as Json;
+
+use crate::answer::{Failed, told};
+use crate::json::json;
+use crate::kind::Kind;
+use crate::mime::{mime_of, mime_of_bytes};
+use crate::shared::Shared;
+use crate::tool::HERE;
+use crate::uri::Address;
+
+/// The largest file that is sent.
+const LARGEST: u64 = 8 << 20;
+
+/// What a resource holds.
+pub(crate) struct Content {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) mime: &'static str,
+    /// What is known of it besides.
+    pub(crate) about: Option<Json>,
+    pub(crate) diagnostics: Vec<Json>,
+}
+
+/// A family of addresses.
+struct Template {
+    uri: &'static str,
+    name: &'static str,
+    description: &'static str,
+    mime: Option<&'static str>,
+}
+
+const fn template(
+    uri: &'static str,
+    name: &'static str,
+    description: &'static str,
+    mime: Option<&'static str>,
+) -> Template {
+    Template { uri, name, description, mime }
+}
+
+pub(crate) const CSV_TEMPLATE: &str = "agpm://catalog/{kind}.csv";
+pub(crate) const ENTRY_TEMPLATE: &str = "agpm://{kind}/{module}/{name}";
+pub(crate) const INSTALLED_TEMPLATE: &str = "agpm://installed/{type}/{name}";
+pub(crate) const PERSONA_TEMPLATE: &str = "agpm://persona/{slug}";
+pub(crate) const BOTTLE_TEMPLATE: &str = "agpm://bottle/{name}";
+pub(crate) const BOTTLE_AGENT_TEMPLATE: &str = "agpm://bottle-agent/{name}";
+
+const TEMPLATES: [Template; 6] = [
+    template(CSV_TEMPLATE, "catalog", "all rows of a kind of the catalog", Some("text/csv")),
+    template(ENTRY_TEMPLATE, "entry", "the file of a row of the catalog", None),
+    template(INSTALLED_TEMPLATE, "installed", "the file of an installed package", None),
+    template(PERSONA_TEMPLATE, "persona", "a merged persona", Some("application/json")),
+    template(BOTTLE_TEMPLATE, "bottle", "an effective bottle, secrets masked", Some("application/yaml")),
+    template(BOTTLE_AGENT_TEMPLATE, "bottle-agent", "an agent with its bottle", Some("application/yaml")),
+];
+
+/// The templates as they are listed.
+pub(crate) fn templates() -> Vec<ResourceTemplate> {
+    let listed = |row: &Template| {
+        let listed = ResourceTemplate::new(row.uri, row.name).with_description(row.description);
+        match row.mime {
+            Some(mime) => listed.with_mime_type(mime),
+            None => listed,
+        }
+    };
+    TEMPLATES.iter().map(listed).collect()
+}
+
+/// Everything that can be read; what cannot be listed is told to the log and left out.
+pub(crate) fn all(shared: &Shared) -> Vec<Resource> {
+    let families = [of_catalog, of_installed, of_personas, of_bottles];
+    let mut found = Vec::new();
+    for family in families {
+        match family(shared) {
+            Ok(resources) => found.extend(resources),
+            // Not every folder is a project, and not everybody has bottles.
+            Err(failed) if failed.code == "manifest/missing" || failed.code == "io/not-found" => {}
+            Err(failed) => shared.log.tell(&failed.diagnostics()),
+        }
+    }
+    found
+}
+
+fn resource(address: &Address, name: &str, mime: &str) -> Option<Resource> {
+    Some(Resource::new(address.uri()?, name).with_mime_type(mime))
+}
+
+fn of_catalog(shared: &Shared) -> Result<Vec<Resource>, Failed> {
+    let view = shared.catalog()?;
+    let has = |kind: &EntryKind| view.of_kind(*kind).next().is_some();
+    let csv = |kind| resource(&Address::Csv(kind), &format!("{}.csv", kind.singular()), "text/csv");
+    let lists = ENTRY_KINDS.into_iter().filter(has).filter_map(csv);
+    let entries = view.rows().filter_map(|row| {
+        let address = Address::Entry(row.kind(), row.module().to_owned(), row.name().to_owned());
+        let mut listed = resource(&address, &row.reference(), mime_of(row.path()))?;
+        listed.title = row.title();
+        listed.description = row.description();
+        Some(listed)
+    });
+    Ok(lists.chain(entries).collect())
+}
+
+fn of_installed(shared: &Shared) -> Result<Vec<Resource>, Failed> {
+    let view = shared.installed()?;
+    let row = |row: &crate::shared::InstalledRow| {
+        let path = row.value["installed_at"].as_str();
+        let mime = match path {
+            _ if row.kind.is_merged() => "application/json",
+            Some(path) => mime_of_place(row.kind, path),
+            // What is not written cannot be read.
+            None => return None,
+        };
+        resource(&Address::Installed(row.kind, row.name.clone()), &row.label, mime)
+    };
+    Ok(view.rows.iter().filter_map(row).collect())
+}
+
+/// A skill is a folder, and its file is Markdown.
+fn mime_of_place(kind: agpm_model::ResourceType, path: &str) -> &'static str {
+    if kind == agpm_model::ResourceType::Skills { "text/markdown" } else { mime_of(path) }
+}
+
+fn of_personas(shared: &Shared) -> Result<Vec<Resource>, Failed> {
+    let told = told(personas(&shared.world, &HERE, Warnings::Tell))?;
+    let row = |row: &agpm_ops::PersonaRow| {
+        resource(&Address::Named(Kind::Persona, row.slug.clone()), &row.slug, "application/json")
+    };
+    Ok(told.report.personas.iter().filter_map(row).collect())
+}
+
+fn of_bottles(shared: &Shared) -> Result<Vec<Resource>, Failed> {
+    let told = told(bottle_list(&shared.world, &BottleInput::default()))?;
+    let row = |kind, name: &str| resource(&Address::Named(kind, name.to_owned()), name, "application/yaml");
+    let bottles = told.report.bottles.iter().filter_map(|bottle| row(Kind::Bottle, &bottle.name));
+    let agents = told.report.agents.iter().filter_map(|agent| row(Kind::BottleAgent, &agent.name));
+    Ok(bottles.chain(agents).collect())
+}
+
+/// What is at an address.
+pub(crate) fn content_of(shared: &Shared, address: &Address) -> Result<Content, Failed> {
+    match address {
+        Address::Csv(kind) => {
+            let view = shared.catalog()?;
+            let diagnostics = view.diagnostics.clone();
+            Ok(Content { bytes: view.csv(*kind).into_bytes(), mime: "text/csv", about: None, diagnostics })
+        }
+        Address::Entry(kind, module, name) => entry(shared, *kind, &reference(module, name)),
+        Address::Installed(kind, name) => {
+            let request = InstalledRequest { kind: *kind, name: name.clone(), limit: LARGEST };
+            let told = told(installed(&shared.world, &request))?;
+            let (about, diagnostics) = (json(&told.report.entry), told.diagnostics());
+            Ok(match told.report.file {
+                Some(file) => Content::file(file.bytes, file.path.as_str(), about, diagnostics),
+                None => {
+                    let bytes = told.report.entry.to_json().into_bytes();
+                    Content { bytes, mime: "application/json", about: Some(about), diagnostics }
+                }
+            })
+        }
+        Address::Named(Kind::Persona, slug) => persona(shared, slug),
+        Address::Named(Kind::BottleAgent, name) => bottle(shared, name, BottleView::Agent),
+        Address::Named(_, name) => bottle(shared, name, BottleView::Effective),
+    }
+}
+
+fn reference(module: &str, name: &str) -> String {
+    if module.is_empty() { name.to_owned() } else { format!("{module}/{name}") }
+}
+
+/// The file of a row of the catalog, as it is now.
+pub(crate) fn entry(shared: &Shared, kind: EntryKind, reference: &str) -> Result<Content, Failed> {
+    let file = shared.catalog()?.read(kind, reference)?;
+    let about = serde_json::json!({
+        "kind": file.kind.singular(),
+        "module": file.module,
+        "name": file.name,
+        "layer": file.layer,
+    });
+    Ok(Content::file(file.bytes, &file.path.to_string_lossy(), about, Vec::new()))
+}
+
+impl Content {
+    fn file(bytes: Vec<u8>, path: &str, about: Json, diagnostics: Vec<Json>) -> Self {
+        let mime = if std::str::from_utf8(&bytes).is_ok() { mime_of(path) } else { mime_of_bytes(path) };
+        Content { bytes, mime, about: Some(about), diagnostics }
+    }
+
+    /// As a resource: text if it is one.
+    pub(crate) fn into_resource(self, uri: String) -> ResourceContents {
+        let contents = match String::from_utf8(self.bytes) {
+            Ok(text) => ResourceContents::text(text, uri),
+            Err(error) => ResourceContents::blob(BASE64_STANDARD.encode(error.as_bytes()), uri),
+        };
+        contents.with_mime_type(self.mime)
+    }
+}
+
+/// The agent's document if there is one, or else all that there are.
+fn persona(shared: &Shared, slug: &str) -> Result<Content, Failed> {
+    let request = |kinds| ProfileRequest {
+        slug: slug.to_owned(),
+        kinds,
+        place: HERE,
+        additions: Vec::new(),
+        warnings: Warnings::Tell,
+    };
+    let one = profile(&shared.world, &request(ProfileKinds::One(PersonaKind::Agent)));
+    let told = match told(one) {
+        Ok(told) => told,
+        Err(_) => crate::answer::told(profile(&shared.world, &request(ProfileKinds::All)))?,
+    };
+    let value = &told.report.value;
+    let bytes = value.to_json().into_bytes();
+    Ok(Content { bytes, mime: "application/json", about: Some(json(value)), diagnostics: told.diagnostics() })
+}
+
+fn bottle(shared: &Shared, name: &str, view: BottleView) -> Result<Content, Failed> {
+    let told = told(bottle_show(&shared.world, &BottleInput::default(), name, view))?;
+    let masked: Value = told.report.masked();
+    let text = print(&masked, Format::Yaml).unwrap_or_else(|_| masked.to_json());
+    let (about, diagnostics) = (Some(json(&masked)), told.diagnostics());
+    Ok(Content { bytes: text.into_bytes(), mime: "application/yaml", about, diagnostics })
+}

@@ -1,0 +1,171 @@
+//! What all sessions of a server share: the world, what was read of it, and the right to work on it.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use agpm_model::ResourceType;
+use agpm_ops::{CatalogPlaces, ListRequest, ProjectWatch, World, list, watch_project};
+use rmcp::ErrorData;
+use serde_json::Value as Json;
+use tokio::sync::{Semaphore, watch};
+use tokio_util::sync::CancellationToken;
+
+use crate::answer::{Failed, told};
+use crate::catalog::CatalogView;
+use crate::flow::Flow;
+use crate::json::json;
+use crate::log::Log;
+use crate::options::Writes;
+use crate::trouble::INTERNAL;
+use crate::watch::Changes;
+
+/// So many pieces of work of a speed run at once; the others wait.
+const WORKERS: usize = 4;
+
+/// How long a piece of work may take others' places.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pace {
+    /// Reads files.
+    Quick,
+    /// Resolves, or asks others.
+    Slow,
+}
+
+/// What all sessions share.
+pub(crate) struct Shared {
+    pub(crate) world: World,
+    pub(crate) writes: Writes,
+    pub(crate) log: Log,
+    pub(crate) changes: watch::Sender<Changes>,
+    pub(crate) flow: Arc<Flow>,
+    /// Cancelled when the server is about to end.
+    pub(crate) closing: CancellationToken,
+    quick: Arc<Semaphore>,
+    slow: Arc<Semaphore>,
+    places: CatalogPlaces,
+    installed: Mutex<Option<Arc<InstalledView>>>,
+    catalog: Mutex<Option<Arc<CatalogView>>>,
+}
+
+/// What is installed, as of the lockfile.
+#[derive(Debug)]
+pub(crate) struct InstalledView {
+    pub(crate) rows: Vec<InstalledRow>,
+    pub(crate) diagnostics: Vec<Json>,
+    watch: ProjectWatch,
+}
+
+/// An installed resource.
+#[derive(Debug)]
+pub(crate) struct InstalledRow {
+    pub(crate) kind: ResourceType,
+    pub(crate) name: String,
+    /// `TYPE/NAME`.
+    pub(crate) label: String,
+    /// As `agpm list --json` has it.
+    pub(crate) value: Json,
+}
+
+impl Shared {
+    pub(crate) fn new(world: World, writes: Writes, places: CatalogPlaces) -> Arc<Self> {
+        Arc::new(Shared {
+            world,
+            writes,
+            log: Log::default(),
+            changes: watch::channel(Changes::default()).0,
+            flow: Arc::default(),
+            closing: CancellationToken::new(),
+            quick: Arc::new(Semaphore::new(WORKERS)),
+            slow: Arc::new(Semaphore::new(WORKERS)),
+            places,
+            installed: Mutex::default(),
+            catalog: Mutex::default(),
+        })
+    }
+
+    /// Does a piece of work beside the runtime; nobody waits for it any more once `cancelled` is.
+    pub(crate) async fn work<T: Send + 'static>(
+        self: &Arc<Self>,
+        pace: Pace,
+        cancelled: &CancellationToken,
+        work: impl FnOnce(&Shared) -> T + Send + 'static,
+    ) -> Result<T, ErrorData> {
+        let places = if pace == Pace::Quick { &self.quick } else { &self.slow };
+        let begun = async {
+            let place = Arc::clone(places).acquire_owned().await;
+            // Those who wait have the place already: else all of them would go on at once, and so would their answers.
+            self.flow.heard().await;
+            let shared = Arc::clone(self);
+            let done = tokio::task::spawn_blocking(move || {
+                // The place is kept until the work is done, be it waited for or not.
+                let _place = place;
+                work(&shared)
+            });
+            done.await.map_err(|_| INTERNAL.error("the operation broke off; this is a mistake of agpm"))
+        };
+        tokio::select! {
+            result = begun => result,
+            () = cancelled.cancelled() => Err(INTERNAL.error("the request was cancelled")),
+        }
+    }
+
+    /// What is installed; read again only if a file changed.
+    pub(crate) fn installed(&self) -> Result<Arc<InstalledView>, Failed> {
+        let mut kept = self.installed.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(view) = kept.as_ref().filter(|view| view.watch.is_current()) {
+            return Ok(Arc::clone(view));
+        }
+        *kept = None;
+        let view = Arc::new(InstalledView::read(&self.world)?);
+        *kept = Some(Arc::clone(&view));
+        Ok(view)
+    }
+
+    /// The catalog; read again only if a file changed, and what is wrong with it is told then.
+    pub(crate) fn catalog(&self) -> Result<Arc<CatalogView>, Failed> {
+        let mut kept = self.catalog.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(view) = kept.as_ref().filter(|view| view.is_current()) {
+            return Ok(Arc::clone(view));
+        }
+        let before = kept.take();
+        let view = Arc::new(CatalogView::open(&self.world, &self.places, before.as_deref())?);
+        // One that is read again only because it is young says the same.
+        if before.is_none_or(|before| before.diagnostics != view.diagnostics) {
+            self.log.tell(&view.diagnostics);
+        }
+        *kept = Some(Arc::clone(&view));
+        Ok(view)
+    }
+
+    /// How the catalog that was read last compares with the disk.
+    pub(crate) fn catalog_state(&self) -> CatalogState {
+        let kept = self.catalog.lock().unwrap_or_else(PoisonError::into_inner);
+        match kept.as_ref() {
+            None => CatalogState::Unread,
+            Some(view) if view.has_changed() => CatalogState::Changed,
+            Some(_) => CatalogState::Same,
+        }
+    }
+}
+
+/// How the catalog that was read last compares with the disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CatalogState {
+    Unread,
+    Changed,
+    Same,
+}
+
+impl InstalledView {
+    fn read(world: &World) -> Result<Self, Failed> {
+        let watch = watch_project(world);
+        let listed = told(list(world, &ListRequest::default()))?;
+        let row = |(kind, name, value): (ResourceType, &str, agpm_text::Value)| InstalledRow {
+            kind,
+            name: name.to_owned(),
+            label: format!("{kind}/{name}"),
+            value: json(&value),
+        };
+        let rows = listed.report.items().map(row).collect();
+        Ok(InstalledView { rows, diagnostics: listed.diagnostics(), watch })
+    }
+}

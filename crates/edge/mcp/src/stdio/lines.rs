@@ -1,0 +1,124 @@
+//! Lines out of a stream; one that is too long is skipped without being held.
+
+use std::io;
+
+use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
+
+/// How much is read at once.
+const CHUNK: usize = 64 * 1024;
+/// A buffer that grew beyond this for one line is given back after it.
+const KEPT: usize = 1 << 20;
+
+/// What a stream holds next.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Line {
+    /// A line without its end.
+    Whole(Vec<u8>),
+    /// A line of more bytes than are taken.
+    TooLong,
+    /// Nothing more.
+    End,
+}
+
+/// Reads line by line. Dropping a read halfway loses nothing: what came so far is kept here.
+pub(super) struct Lines<R> {
+    input: BufReader<R>,
+    begun: Vec<u8>,
+    longest: usize,
+    state: State,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Reading,
+    Skipping,
+    Ended,
+}
+
+impl<R: AsyncRead + Unpin> Lines<R> {
+    pub(super) fn new(input: R, longest: usize) -> Self {
+        let input = BufReader::with_capacity(CHUNK, input);
+        Lines { input, begun: Vec::new(), longest, state: State::Reading }
+    }
+
+    /// The next line; a stream that cannot be read any more has ended.
+    pub(super) async fn next(&mut self) -> Line {
+        loop {
+            match self.step().await {
+                Ok(Some(line)) => return line,
+                Ok(None) => {}
+                Err(_) => self.state = State::Ended,
+            }
+        }
+    }
+
+    async fn step(&mut self) -> io::Result<Option<Line>> {
+        if self.state == State::Ended {
+            return Ok(Some(Line::End));
+        }
+        let bytes = self.input.fill_buf().await?;
+        if bytes.is_empty() {
+            let last = self.finish();
+            self.state = State::Ended;
+            return Ok(last.filter(|line| *line != Line::Whole(Vec::new())));
+        }
+        let end = bytes.iter().position(|byte| *byte == b'\n');
+        let part = &bytes[..end.unwrap_or(bytes.len())];
+        if self.state == State::Reading && self.begun.len() + part.len() > self.longest {
+            self.state = State::Skipping;
+            self.begun = Vec::new();
+        }
+        if self.state == State::Reading {
+            self.begun.extend_from_slice(part);
+        }
+        let used = part.len() + usize::from(end.is_some());
+        self.input.consume(used);
+        Ok(end.and_then(|_| self.finish()))
+    }
+
+    /// The line that is complete now.
+    fn finish(&mut self) -> Option<Line> {
+        let skipped = std::mem::replace(&mut self.state, State::Reading) == State::Skipping;
+        let line = std::mem::take(&mut self.begun);
+        if line.capacity() <= KEPT {
+            self.begun = Vec::with_capacity(line.capacity().min(CHUNK));
+        }
+        Some(if skipped { Line::TooLong } else { Line::Whole(line) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn all(text: &[u8], longest: usize) -> Vec<Line> {
+        let mut lines = Lines::new(text, longest);
+        let mut found = Vec::new();
+        loop {
+            match lines.next().await {
+                Line::End => return found,
+                line => found.push(line),
+            }
+        }
+    }
+
+    fn whole(text: &str) -> Line {
+        Line::Whole(text.as_bytes().to_vec())
+    }
+
+    #[tokio::test]
+    async fn lines_end_at_their_ends() {
+        assert_eq!(all(b"", 9).await, []);
+        assert_eq!(all(b"one\n\ntwo", 9).await, [whole("one"), whole(""), whole("two")]);
+        assert_eq!(all(b"one\r\n", 9).await, [whole("one\r")]);
+    }
+
+    #[tokio::test]
+    async fn a_long_line_is_skipped_to_its_end() {
+        assert_eq!(all(b"123\n1234\n12\n", 3).await, [whole("123"), Line::TooLong, whole("12")]);
+        assert_eq!(all(b"1234", 3).await, [Line::TooLong]);
+        let long = [vec![b'x'; 3 * CHUNK], b"\nshort\n".to_vec()].concat();
+        assert_eq!(all(&long, CHUNK).await, [Line::TooLong, whole("short")]);
+        assert_eq!(all(&long, 3 * CHUNK).await.len(), 2);
+    }
+}

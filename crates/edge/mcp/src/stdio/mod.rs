@@ -1,0 +1,186 @@
+//! The transport over a pair of streams: one message in a line, and every line gets an answer that it deserves.
+
+mod lines;
+mod message;
+mod opening;
+mod writer;
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientNotification, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
+};
+use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
+use rmcp::transport::Transport;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::mpsc::Sender;
+use tokio_util::sync::CancellationToken;
+
+use crate::flow::Flow;
+use crate::stdio::lines::{Line, Lines};
+use crate::stdio::message::{Refusal, Said, understand};
+use crate::stdio::opening::{Opening, Verdict};
+use crate::stdio::writer::{Gone, start_writer};
+use crate::trouble::{DUPLICATE_ID, TOO_LARGE, coded};
+
+/// The longest line that is taken.
+const LONGEST_LINE: usize = 16 << 20;
+
+/// Messages over a pair of streams.
+pub(crate) struct LineTransport<R> {
+    lines: Lines<R>,
+    output: Sender<Vec<u8>>,
+    flow: Arc<Flow>,
+    opening: Opening,
+    /// An answer that is to be written before the next line is read.
+    refusal: Option<Vec<u8>>,
+    ended: Option<Instant>,
+    closing: CancellationToken,
+}
+
+impl<R: AsyncRead + Unpin + Send> LineTransport<R> {
+    /// Starts the writer; `closing` is cancelled when the input ends.
+    pub(crate) fn start<W>(input: R, output: W, flow: Arc<Flow>, closing: CancellationToken) -> Self
+    where
+        W: AsyncWrite + Unpin + Send + 'static,
+    {
+        LineTransport {
+            lines: Lines::new(input, LONGEST_LINE),
+            output: start_writer(output, Arc::clone(&flow)),
+            flow,
+            opening: Opening::default(),
+            refusal: None,
+            ended: None,
+            closing,
+        }
+    }
+
+    fn refuse(&mut self, refusal: &Refusal) {
+        let line = refusal.line();
+        self.flow.made(line.len());
+        self.refusal = Some(line);
+    }
+
+    /// Takes a line; a message comes out if the SDK is to see it.
+    fn take(&mut self, line: &[u8]) -> Option<ClientJsonRpcMessage> {
+        let message = match understand(line) {
+            Said::Message(message) => *message,
+            Said::Refused(refusal) => {
+                self.refuse(&refusal);
+                return None;
+            }
+            Said::Nothing => return None,
+        };
+        match self.opening.judge(&message) {
+            Verdict::Pass => {}
+            Verdict::Ignore => return None,
+            Verdict::Refuse(refusal) => {
+                self.refuse(&refusal);
+                return None;
+            }
+        }
+        match &message {
+            JsonRpcMessage::Request(request) if self.flow.admit(&request.id, line.len()).is_err() => {
+                let message = format!("there is a request under way with the id `{}`", request.id);
+                self.refuse(&Refusal::unasked(DUPLICATE_ID.error(message)));
+                return None;
+            }
+            JsonRpcMessage::Notification(told) => self.release_cancelled(&told.notification),
+            _ => {}
+        }
+        Some(message)
+    }
+
+    /// What is cancelled is not answered.
+    fn release_cancelled(&self, notification: &ClientNotification) {
+        if let ClientNotification::CancelledNotification(cancelled) = notification
+            && let Some(id) = &cancelled.params.request_id
+        {
+            self.flow.done(id);
+        }
+    }
+
+    /// Waits until what is under way is answered.
+    async fn end(&mut self) {
+        self.closing.cancel();
+        let since = *self.ended.get_or_insert_with(Instant::now);
+        self.flow.drained(since).await;
+    }
+}
+
+/// The request that a message answers.
+fn answered(message: &ServerJsonRpcMessage) -> Option<RequestId> {
+    match message {
+        JsonRpcMessage::Response(response) => Some(response.id.clone()),
+        JsonRpcMessage::Error(error) => error.id.clone(),
+        _ => None,
+    }
+}
+
+fn line_of(message: ServerJsonRpcMessage) -> Vec<u8> {
+    let message = match message {
+        JsonRpcMessage::Error(mut failed) => {
+            failed.error = coded(failed.error);
+            JsonRpcMessage::Error(failed)
+        }
+        other => other,
+    };
+    let mut line = serde_json::to_vec(&message).expect("messages have only keys that are strings");
+    line.push(b'\n');
+    line
+}
+
+impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for LineTransport<R> {
+    type Error = Gone;
+
+    fn send(
+        &mut self,
+        item: TxJsonRpcMessage<RoleServer>,
+    ) -> impl Future<Output = Result<(), Gone>> + Send + 'static {
+        let id = answered(&item);
+        let line = line_of(item);
+        let (output, flow) = (self.output.clone(), Arc::clone(&self.flow));
+        flow.made(line.len());
+        async move {
+            let sent = output.send(line).await.map_err(|_| Gone);
+            // Only now: a request whose answer waits for its turn is still under way.
+            id.inspect(|id| flow.done(id));
+            sent
+        }
+    }
+
+    /// The next message. It may be dropped and asked again at any time: nothing is held here across a wait.
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+        loop {
+            if self.refusal.is_some() {
+                let place = self.output.reserve().await.ok()?;
+                place.send(self.refusal.take().unwrap_or_default());
+                continue;
+            }
+            self.flow.room().await;
+            if self.flow.output_is_closed() {
+                return None;
+            }
+            match self.lines.next().await {
+                Line::Whole(line) => {
+                    if let Some(message) = self.take(&line) {
+                        return Some(message);
+                    }
+                }
+                Line::TooLong => {
+                    let message = format!("a line of more than {} MiB is not taken", LONGEST_LINE >> 20);
+                    self.refuse(&Refusal::unasked(TOO_LARGE.error(message)));
+                }
+                Line::End => {
+                    self.end().await;
+                    return None;
+                }
+            }
+        }
+    }
+
+    async fn close(&mut self) -> Result<(), Gone> {
+        Ok(())
+    }
+}

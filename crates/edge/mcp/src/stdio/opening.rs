@@ -1,0 +1,73 @@
+//! What may be said before a session is opened. The SDK gives up where this only refuses.
+
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientRequest, GetMeta, JsonRpcMessage, JsonRpcRequest, ProtocolVersion,
+};
+
+use crate::stdio::message::Refusal;
+use crate::trouble::{NOT_INITIALIZED, PARAMETERS};
+
+const INITIALIZE: &str = "initialize";
+
+/// Whether a session is open.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) enum Opening {
+    #[default]
+    Closed,
+    Open,
+}
+
+/// What becomes of a message.
+pub(super) enum Verdict {
+    /// The SDK gets it.
+    Pass,
+    /// Nobody does.
+    Ignore,
+    /// The client is told why not.
+    Refuse(Refusal),
+}
+
+impl Opening {
+    /// Judges a message, and opens the session if that is what it does.
+    pub(super) fn judge(&mut self, message: &ClientJsonRpcMessage) -> Verdict {
+        if *self == Opening::Open {
+            return Verdict::Pass;
+        }
+        match message {
+            JsonRpcMessage::Request(request) => self.judge_request(request),
+            // An answer to nothing, or a notification about nothing.
+            _ => Verdict::Ignore,
+        }
+    }
+
+    fn judge_request(&mut self, request: &JsonRpcRequest<ClientRequest>) -> Verdict {
+        let asked = &request.request;
+        let refuse = |error| Verdict::Refuse(Refusal::of(request.id.clone().into_json_value(), error));
+        match asked {
+            ClientRequest::PingRequest(_) => return Verdict::Pass,
+            ClientRequest::InitializeRequest(_) => {
+                *self = Opening::Open;
+                return Verdict::Pass;
+            }
+            ClientRequest::CustomRequest(_) if asked.method() == INITIALIZE => {
+                return refuse(PARAMETERS.with_help(
+                    "the parameters of `initialize` are not what it takes",
+                    "it takes `protocolVersion`, `capabilities` and `clientInfo`",
+                ));
+            }
+            _ => {}
+        }
+        // Later versions of the protocol have no `initialize`: each request tells what it needs.
+        let meta = asked.get_meta();
+        let Some(version) = meta.protocol_version() else {
+            let message = format!("`{}` came before `initialize`", asked.method());
+            return refuse(NOT_INITIALIZED.with_help(message, "begin with `initialize`"));
+        };
+        let complete = meta.missing_required_keys(&ProtocolVersion::V_2026_07_28).is_empty();
+        let known = ProtocolVersion::KNOWN_VERSIONS.contains(&version);
+        if complete && known && !matches!(asked, ClientRequest::DiscoverRequest(_)) {
+            *self = Opening::Open;
+        }
+        Verdict::Pass
+    }
+}

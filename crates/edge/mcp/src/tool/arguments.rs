@@ -1,0 +1,235 @@
+//! What the tool is asked for: arguments to an operation, checked against one table.
+
+use rmcp::ErrorData;
+use serde_json::{Map, Value as Json};
+
+use crate::kind::Kind;
+use crate::options::Writes;
+use crate::paging::PAGE;
+use crate::trouble::{PARAMETERS, UNKNOWN_OPERATION};
+
+/// The most rows of a page.
+pub(super) const MOST_ROWS: usize = 1000;
+
+/// An operation with what it takes.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Operation {
+    /// Rows of a kind, or of the whole catalog.
+    List(Listing),
+    /// One thing.
+    Read { kind: Kind, name: String },
+    /// Where a value came from.
+    Explain { what: String, pointer: Option<String> },
+    /// How the project stands.
+    Status,
+    /// What an install would do.
+    Plan,
+    /// Does it.
+    Install,
+    /// Moves locked versions.
+    Update { names: Vec<String> },
+}
+
+/// Which rows.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Listing {
+    pub(crate) kind: Option<Kind>,
+    pub(crate) module: Option<String>,
+    pub(crate) query: Option<String>,
+    pub(crate) limit: usize,
+    pub(crate) cursor: Option<String>,
+}
+
+/// What is known of an operation before it is read.
+pub(super) struct Row {
+    pub(super) word: &'static str,
+    writes: Writes,
+    takes: &'static [&'static str],
+    read: fn(&Arguments<'_>) -> Result<Operation, ErrorData>,
+}
+
+impl Row {
+    /// Whether it is offered.
+    pub(super) fn is_for(&self, writes: Writes) -> bool {
+        self.writes == Writes::Refused || writes == Writes::Allowed
+    }
+}
+
+const fn reads(word: &'static str, takes: &'static [&'static str], read: Reader) -> Row {
+    Row { word, writes: Writes::Refused, takes, read }
+}
+
+const fn changes(word: &'static str, takes: &'static [&'static str], read: Reader) -> Row {
+    Row { word, writes: Writes::Allowed, takes, read }
+}
+
+type Reader = fn(&Arguments<'_>) -> Result<Operation, ErrorData>;
+
+/// Every operation, with the arguments that it takes besides its own name.
+pub(super) const OPERATIONS: &[Row] = &[
+    reads("list", &["kind", "module", "query", "limit", "cursor"], list),
+    reads("read", &["kind", "name"], read),
+    reads("explain", &["what", "pointer"], explain),
+    reads("status", &[], |_| Ok(Operation::Status)),
+    reads("plan", &[], |_| Ok(Operation::Plan)),
+    changes("install", &[], |_| Ok(Operation::Install)),
+    changes("update", &["names"], |arguments| Ok(Operation::Update { names: arguments.texts("names")? })),
+];
+
+const OPERATION: &str = "operation";
+
+impl Operation {
+    /// Reads the arguments of a call.
+    pub(crate) fn read(arguments: &Map<String, Json>, writes: Writes) -> Result<Self, ErrorData> {
+        let arguments = Arguments(arguments);
+        let word = arguments.needed(OPERATION)?;
+        let offered = || OPERATIONS.iter().filter(|row| row.is_for(writes));
+        let row = offered().find(|row| row.word == word).ok_or_else(|| unknown(word, offered()))?;
+        arguments.only(row)?;
+        (row.read)(&arguments)
+    }
+}
+
+fn unknown<'r>(word: &str, offered: impl Iterator<Item = &'r Row>) -> ErrorData {
+    let known: Vec<&str> = offered.map(|row| row.word).collect();
+    let help = match OPERATIONS.iter().any(|row| row.word == word) {
+        true => "the server only looks; start it with `--allow-write`".to_owned(),
+        false => format!("operations are {}", known.join(", ")),
+    };
+    UNKNOWN_OPERATION.with_help(format!("there is no operation `{word}`"), help)
+}
+
+fn list(arguments: &Arguments<'_>) -> Result<Operation, ErrorData> {
+    let text = |key| arguments.text(key).map(|text| text.map(str::to_owned));
+    Ok(Operation::List(Listing {
+        kind: arguments.text("kind")?.map(kind).transpose()?,
+        module: text("module")?,
+        query: text("query")?,
+        limit: arguments.count("limit", MOST_ROWS)?.unwrap_or(PAGE),
+        cursor: text("cursor")?,
+    }))
+}
+
+fn read(arguments: &Arguments<'_>) -> Result<Operation, ErrorData> {
+    Ok(Operation::Read { kind: kind(arguments.needed("kind")?)?, name: arguments.needed("name")?.to_owned() })
+}
+
+fn explain(arguments: &Arguments<'_>) -> Result<Operation, ErrorData> {
+    let pointer = arguments.text("pointer")?.map(str::to_owned);
+    Ok(Operation::Explain { what: arguments.needed("what")?.to_owned(), pointer })
+}
+
+fn kind(word: &str) -> Result<Kind, ErrorData> {
+    let help = "kinds are agent, workflow, task, tool, skill, installed, installed/TYPE, persona, bottle, bottle-agent";
+    Kind::named(word).ok_or_else(|| PARAMETERS.with_help(format!("there is no kind `{word}`"), help))
+}
+
+/// The arguments, by key and type.
+struct Arguments<'a>(&'a Map<String, Json>);
+
+impl<'a> Arguments<'a> {
+    fn wrong(key: &str, wanted: &str) -> ErrorData {
+        PARAMETERS.error(format!("`{key}` is not {wanted}"))
+    }
+
+    /// A text; nothing if it is not given, or null.
+    fn text(&self, key: &str) -> Result<Option<&'a str>, ErrorData> {
+        match self.0.get(key) {
+            None | Some(Json::Null) => Ok(None),
+            Some(Json::String(text)) => Ok(Some(text)),
+            Some(_) => Err(Arguments::wrong(key, "a string")),
+        }
+    }
+
+    fn needed(&self, key: &str) -> Result<&'a str, ErrorData> {
+        self.text(key)?.ok_or_else(|| PARAMETERS.error(format!("`{key}` is missing")))
+    }
+
+    fn count(&self, key: &str, most: usize) -> Result<Option<usize>, ErrorData> {
+        let wrong = || Arguments::wrong(key, &format!("an integer from 1 to {most}"));
+        match self.0.get(key) {
+            None | Some(Json::Null) => Ok(None),
+            Some(value) => {
+                let number = value.as_u64().and_then(|number| usize::try_from(number).ok());
+                number.filter(|number| (1..=most).contains(number)).map(Some).ok_or_else(wrong)
+            }
+        }
+    }
+
+    fn texts(&self, key: &str) -> Result<Vec<String>, ErrorData> {
+        let wrong = || Arguments::wrong(key, "a list of strings");
+        match self.0.get(key) {
+            None | Some(Json::Null) => Ok(Vec::new()),
+            Some(Json::Array(items)) => {
+                items.iter().map(|item| item.as_str().map(str::to_owned).ok_or_else(wrong)).collect()
+            }
+            Some(_) => Err(wrong()),
+        }
+    }
+
+    /// Refuses arguments that the operation does not take.
+    fn only(&self, row: &Row) -> Result<(), ErrorData> {
+        let given = self.0.iter().filter(|(_, value)| !value.is_null()).map(|(key, _)| key.as_str());
+        let mut strange = given.filter(|key| *key != OPERATION && !row.takes.contains(key));
+        let Some(key) = strange.next() else { return Ok(()) };
+        let help = match row.takes {
+            [] => format!("`{}` takes nothing", row.word),
+            takes => format!("`{}` takes {}", row.word, takes.join(", ")),
+        };
+        Err(PARAMETERS.with_help(format!("`{}` does not take `{key}`", row.word), help))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn read_as(arguments: Json, writes: Writes) -> Result<Operation, String> {
+        let error =
+            |error: ErrorData| format!("{} {}", error.data.unwrap()["code"].as_str().unwrap(), error.message);
+        Operation::read(arguments.as_object().unwrap(), writes).map_err(error)
+    }
+
+    #[test]
+    fn good_arguments_are_read() {
+        let listing = Listing {
+            kind: Some(Kind::Installed(None)),
+            module: None,
+            query: Some("rev".to_owned()),
+            limit: 7,
+            cursor: None,
+        };
+        let arguments =
+            json!({"operation": "list", "kind": "installed", "query": "rev", "limit": 7, "cursor": null});
+        assert_eq!(read_as(arguments, Writes::Refused), Ok(Operation::List(listing)));
+        let update = json!({"operation": "update", "names": ["a"]});
+        assert_eq!(read_as(update, Writes::Allowed), Ok(Operation::Update { names: vec!["a".to_owned()] }));
+    }
+
+    #[test]
+    fn every_mistake_has_its_words() {
+        let table = [
+            (json!({}), "mcp/parameters `operation` is missing"),
+            (json!({"operation": 5}), "mcp/parameters `operation` is not a string"),
+            (json!({"operation": "fly"}), "mcp/unknown-operation there is no operation `fly`"),
+            (json!({"operation": "install"}), "mcp/unknown-operation there is no operation `install`"),
+            (
+                json!({"operation": "list", "limit": 0}),
+                "mcp/parameters `limit` is not an integer from 1 to 1000",
+            ),
+            (
+                json!({"operation": "list", "limit": 1.5}),
+                "mcp/parameters `limit` is not an integer from 1 to 1000",
+            ),
+            (json!({"operation": "list", "kind": "x"}), "mcp/parameters there is no kind `x`"),
+            (json!({"operation": "list", "query": ["x"]}), "mcp/parameters `query` is not a string"),
+            (json!({"operation": "list", "force": true}), "mcp/parameters `list` does not take `force`"),
+            (json!({"operation": "read", "kind": "agent"}), "mcp/parameters `name` is missing"),
+            (json!({"operation": "status", "kind": "agent"}), "mcp/parameters `status` does not take `kind`"),
+        ];
+        for (arguments, expected) in table {
+            assert_eq!(read_as(arguments, Writes::Refused).unwrap_err(), expected);
+        }
+    }
+}

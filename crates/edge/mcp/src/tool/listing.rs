@@ -1,0 +1,154 @@
+//! `list`: rows of one kind, filtered and in pages.
+
+use agpm_ops::{BottleInput, LineagePlace, Submodules, Warnings, bottle_list, personas};
+use rmcp::ErrorData;
+use rmcp::model::CallToolResult;
+use serde_json::{Value as Json, json};
+
+use crate::answer::{Failed, succeeded, told};
+use crate::catalog::{CatalogView, Row};
+use crate::json::json as json_of;
+use crate::kind::Kind;
+use crate::paging::{Asked, page};
+use crate::shared::Shared;
+use crate::tool::arguments::Listing;
+use crate::tool::operations::Answer;
+use crate::trouble::PARAMETERS;
+
+/// Where personas are looked for: from the working folder upward.
+pub(crate) const HERE: LineagePlace = LineagePlace { path: None, ceiling: None, submodules: Submodules::Own };
+
+/// A row that fits.
+struct Listed<'a> {
+    key: String,
+    source: Source<'a>,
+}
+
+/// Where a row's value comes from: that of the catalog is made only for rows that are sent.
+enum Source<'a> {
+    Known(&'a Json),
+    Catalog(Row<'a>),
+}
+
+impl Listed<'_> {
+    fn value(&self) -> Json {
+        match self.source {
+            Source::Known(value) => value.clone(),
+            Source::Catalog(row) => row.value(),
+        }
+    }
+
+    /// What is told of it besides its key.
+    fn about(&self) -> String {
+        match self.source {
+            Source::Known(value) => value["version"].as_str().unwrap_or_default().to_owned(),
+            Source::Catalog(row) => row.description().unwrap_or_default(),
+        }
+    }
+}
+
+pub(super) fn list(shared: &Shared, listing: &Listing) -> Answer {
+    if listing.module.is_some() && !matches!(listing.kind, None | Some(Kind::Catalog(_))) {
+        return Err(PARAMETERS.error("`module` is for kinds of the catalog"));
+    }
+    let found = match listing.kind {
+        None | Some(Kind::Catalog(_)) => {
+            shared.catalog().map(|view| paged(of_catalog(&view, listing), listing, &view.diagnostics))
+        }
+        Some(Kind::Installed(kind)) => shared.installed().map(|view| {
+            let rows = view.rows.iter().filter(|row| kind.is_none_or(|kind| row.kind == kind));
+            let rows = rows.map(|row| (row.name.as_str(), row.label.as_str(), &row.value));
+            paged(of_names(rows, listing), listing, &view.diagnostics)
+        }),
+        Some(kind) => others(shared, kind).map(|(rows, diagnostics)| {
+            let rows = rows.iter().map(|(name, value)| (name.as_str(), name.as_str(), value));
+            paged(of_names(rows, listing), listing, &diagnostics)
+        }),
+    };
+    match found {
+        Ok(page) => page.map(Ok),
+        Err(failed) => Ok(Err(failed)),
+    }
+}
+
+fn of_catalog<'c>(view: &'c CatalogView, listing: &Listing) -> Vec<Listed<'c>> {
+    let wanted = |row: &Row<'_>| {
+        listing.kind.is_none_or(|kind| kind == Kind::Catalog(row.kind()))
+            && listing.module.as_ref().is_none_or(|module| module == row.module())
+    };
+    let listed = |row: Row<'c>| {
+        let key = format!("{} {}", row.kind().singular(), row.reference());
+        Listed { key, source: Source::Catalog(row) }
+    };
+    view.found(listing.query.as_deref()).filter(wanted).map(listed).collect()
+}
+
+/// Rows by name, each with its key and value.
+fn of_names<'r>(
+    rows: impl Iterator<Item = (&'r str, &'r str, &'r Json)>,
+    listing: &Listing,
+) -> Vec<Listed<'r>> {
+    let query = listing.query.as_ref().map(|query| query.to_lowercase());
+    let fits = |name: &str| query.as_ref().is_none_or(|query| name.to_lowercase().contains(query));
+    let listed = |(_, key, value): (&str, &'r str, &'r Json)| Listed {
+        key: key.to_owned(),
+        source: Source::Known(value),
+    };
+    rows.filter(|(name, ..)| fits(name)).map(listed).collect()
+}
+
+/// Personas, bottles and their agents, each with its name.
+type Named = (Vec<(String, Json)>, Vec<Json>);
+
+fn others(shared: &Shared, kind: Kind) -> Result<Named, Failed> {
+    let world = &shared.world;
+    if kind == Kind::Persona {
+        let told = told(personas(world, &HERE, Warnings::Tell))?;
+        let rows = told.report.personas.iter().map(|row| (row.slug.clone(), json_of(&row.value())));
+        return Ok((rows.collect(), told.diagnostics()));
+    }
+    let told = told(bottle_list(world, &BottleInput::default()))?;
+    let rows = match kind {
+        Kind::BottleAgent => {
+            told.report.agents.iter().map(|row| (row.name.clone(), json_of(&row.value()))).collect()
+        }
+        _ => told.report.bottles.iter().map(|row| (row.name.clone(), json_of(&row.value()))).collect(),
+    };
+    Ok((rows, told.diagnostics()))
+}
+
+/// The names of a kind that is neither in the catalog nor installed.
+pub(crate) fn names_of(shared: &Shared, kind: Kind) -> Result<Vec<String>, Failed> {
+    Ok(others(shared, kind)?.0.into_iter().map(|(name, _)| name).collect())
+}
+
+fn paged(
+    rows: Vec<Listed<'_>>,
+    listing: &Listing,
+    diagnostics: &[Json],
+) -> Result<CallToolResult, ErrorData> {
+    let list = listing.kind.map_or_else(|| "catalog".to_owned(), Kind::word);
+    let asked = Asked { list: &list, cursor: listing.cursor.as_deref(), size: listing.limit };
+    let page = page(&rows, asked, |row| row.key.as_str())?;
+    Ok(answer(page.items, rows.len(), page.next, diagnostics))
+}
+
+fn answer(rows: &[Listed<'_>], total: usize, next: Option<String>, diagnostics: &[Json]) -> CallToolResult {
+    let line = |row: &Listed<'_>| match row.about().as_str() {
+        "" => format!("{}\n", row.key),
+        about => format!("{}: {about}\n", row.key),
+    };
+    let mut text: String = rows.iter().map(line).collect();
+    match (rows.len(), &next) {
+        (0, _) => text.push_str("there are none\n"),
+        (shown, Some(_)) => text.push_str(&format!("{shown} of {total}; ask with `cursor` for more\n")),
+        _ => {}
+    }
+    let values: Vec<Json> = rows.iter().map(Listed::value).collect();
+    let mut value = json!({ "ok": true, "rows": values, "total": total });
+    if let Some(next) = next {
+        value["nextCursor"] = next.into();
+    }
+    value["diagnostics"] = diagnostics.to_vec().into();
+    succeeded(value, text)
+}

@@ -1,0 +1,79 @@
+//! What each operation does: a request to `ops`, its report as the answer.
+
+use agpm_ops::{
+    ExplainRequest, InstallReport, InstallRequest, ManifestUse, MergeInputs, Outcome, Secrets, UpdateRequest,
+    Writing, explain, install, status, update,
+};
+use rmcp::ErrorData;
+use rmcp::model::CallToolResult;
+
+use crate::answer::{Failed, told};
+use crate::shared::{Pace, Shared};
+use crate::tool::arguments::Operation;
+use crate::tool::listing::list;
+use crate::tool::reading::read;
+
+/// A mistake of the client, or an answer: a failure is one too.
+pub(super) type Answer = Result<Result<CallToolResult, Failed>, ErrorData>;
+
+impl Operation {
+    /// How long it may take.
+    pub(crate) fn pace(&self) -> Pace {
+        match self {
+            Operation::List(_) | Operation::Read { .. } => Pace::Quick,
+            _ => Pace::Slow,
+        }
+    }
+}
+
+/// Does it.
+pub(crate) fn run(shared: &Shared, operation: &Operation) -> Result<CallToolResult, ErrorData> {
+    let world = &shared.world;
+    let answer = match operation {
+        Operation::List(listing) => list(shared, listing)?,
+        Operation::Read { kind, name } => read(shared, *kind, name)?,
+        Operation::Explain { what, pointer } => {
+            told(explain(world, &explain_request(what, pointer.as_deref())))
+                .map(|told| told.answer(told.report.fields(), &told.report.text()))
+        }
+        Operation::Status => {
+            told(status(world)).map(|told| told.answer(told.report.fields(), &told.report.text()))
+        }
+        Operation::Plan => installed(install(world, &showing())),
+        Operation::Install => installed(install(world, &InstallRequest::PLAIN)),
+        Operation::Update { names } => {
+            let request = UpdateRequest { names: names.clone(), install: InstallRequest::PLAIN };
+            installed(update(world, &request))
+        }
+    };
+    Ok(answer.unwrap_or_else(Failed::answer))
+}
+
+fn showing() -> InstallRequest {
+    InstallRequest { writing: Writing::Show, ..InstallRequest::PLAIN }
+}
+
+fn installed(outcome: Outcome<InstallReport>) -> Result<CallToolResult, Failed> {
+    told(outcome).map(|told| {
+        let lines: String = told.report.lines().iter().map(|line| format!("{line}\n")).collect();
+        told.answer(told.report.fields(), &format!("{lines}{}\n", told.report.summary()))
+    })
+}
+
+/// Secrets stay masked: nobody looks over a model's shoulder.
+fn explain_request(what: &str, pointer: Option<&str>) -> ExplainRequest {
+    let inputs = MergeInputs {
+        files: Vec::new(),
+        layer_names: Vec::new(),
+        strategy: None,
+        rules: Vec::new(),
+        manifest: ManifestUse::Nearest,
+    };
+    ExplainRequest {
+        what: what.to_owned(),
+        pointer: pointer.map(str::to_owned),
+        inputs,
+        json_file: None,
+        secrets: Secrets::Masked,
+    }
+}

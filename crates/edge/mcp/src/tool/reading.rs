@@ -1,0 +1,57 @@
+//! `read`: one thing, whole.
+
+use agpm_ops::EntryKind;
+use rmcp::model::CallToolResult;
+use serde_json::{Value as Json, json};
+
+use crate::answer::{Failed, succeeded};
+use crate::kind::Kind;
+use crate::resources::{Content, content_of, entry};
+use crate::shared::Shared;
+use crate::tool::operations::Answer;
+use crate::trouble::PARAMETERS;
+use crate::uri::Address;
+
+pub(super) fn read(shared: &Shared, kind: Kind, name: &str) -> Answer {
+    let address = match kind {
+        Kind::Catalog(kind) => return Ok(of_catalog(shared, kind, name)),
+        Kind::Installed(Some(kind)) => Address::Installed(kind, name.to_owned()),
+        Kind::Installed(None) => {
+            let help = "name the type, as in `installed/agents`";
+            return Err(PARAMETERS.with_help("`installed` alone does not tell what to read", help));
+        }
+        other => Address::Named(other, name.to_owned()),
+    };
+    Ok(content_of(shared, &address).map(|content| answer(&kind.word(), name, &address, content)))
+}
+
+/// The name may lack its module: what was found tells the whole of it.
+fn of_catalog(shared: &Shared, kind: EntryKind, name: &str) -> Result<CallToolResult, Failed> {
+    let content = entry(shared, kind, name)?;
+    let said = |key: &str| content.about.as_ref().and_then(|about| about[key].as_str()).unwrap_or_default();
+    let address = Address::Entry(kind, said("module").to_owned(), said("name").to_owned());
+    Ok(answer(kind.singular(), name, &address, content))
+}
+
+fn answer(kind: &str, name: &str, address: &Address, content: Content) -> CallToolResult {
+    let mut value = json!({ "ok": true, "kind": kind, "name": name, "mimeType": content.mime });
+    if let Some(uri) = address.uri() {
+        value["uri"] = uri.into();
+    }
+    if let Some(about) = content.about {
+        value["value"] = about;
+    }
+    let text = match String::from_utf8(content.bytes) {
+        Ok(text) => {
+            value["text"] = text.as_str().into();
+            text
+        }
+        Err(error) => {
+            let size = error.as_bytes().len();
+            value["size"] = size.into();
+            format!("{size} bytes that are no text; read them as a resource\n")
+        }
+    };
+    value["diagnostics"] = Json::Array(content.diagnostics);
+    succeeded(value, text)
+}

@@ -1,0 +1,93 @@
+//! What clients are told of the tool: a page of tokens, not a book.
+
+use std::sync::Arc;
+
+use rmcp::model::{Tool, ToolAnnotations};
+use serde_json::{Map, Value as Json, json};
+
+use crate::options::Writes;
+use crate::paging::PAGE;
+use crate::tool::arguments::{MOST_ROWS, OPERATIONS};
+
+/// Its name.
+pub(crate) const NAME: &str = "agpm";
+
+const READS: &str = "Look up agents, workflows, tasks, tools and skills of the catalog, installed packages, personas and \
+bottles. Operations: `list` (kind, module, query, limit, cursor), `read` one by kind and name, `explain` where a value \
+comes from (what, pointer) or what an error code means, `status` of the project, `plan` what an install would do.";
+const WRITES: &str =
+    " `install` makes the project match its manifest, `update` moves locked versions (names).";
+
+/// Every argument with its schema; those of writing operations come last.
+fn properties(writes: Writes) -> Map<String, Json> {
+    let operations: Vec<&str> =
+        OPERATIONS.iter().filter(|row| row.is_for(writes)).map(|row| row.word).collect();
+    let text = |description: &str| json!({ "type": "string", "description": description });
+    let rows = [
+        ("operation", json!({ "type": "string", "enum": operations })),
+        (
+            "kind",
+            text(
+                "agent, workflow, task, tool or skill of the catalog; `installed` or `installed/TYPE` (agents, snippets, \
+                 commands, scripts, hooks, mcp-servers, skills); persona; bottle; bottle-agent",
+            ),
+        ),
+        ("module", text("list: only rows of this module")),
+        ("query", text("list: only rows whose name, title or description contains this")),
+        ("limit", json!({ "type": "integer", "minimum": 1, "maximum": MOST_ROWS, "default": PAGE })),
+        ("cursor", text("list: `nextCursor` of the page before")),
+        ("name", text("read: NAME or MODULE/NAME")),
+        (
+            "what",
+            text(
+                "explain: TYPE:NAME, file:PATH, catalog:MODULE/NAME, profile:SLUG, bottle:NAME or an error code",
+            ),
+        ),
+        ("pointer", text("explain: a place in it, as in `/permissions/allow/0`")),
+    ];
+    let mut all: Map<String, Json> = rows.into_iter().map(|(key, schema)| (key.to_owned(), schema)).collect();
+    if writes == Writes::Allowed {
+        let names =
+            json!({ "type": "array", "items": { "type": "string" }, "description": "update: only these" });
+        all.insert("names".to_owned(), names);
+    }
+    all
+}
+
+/// The tool as it is listed.
+pub(crate) fn tool(writes: Writes) -> Tool {
+    let schema = json!({
+        "type": "object",
+        "properties": properties(writes),
+        "required": ["operation"],
+        "additionalProperties": false,
+    });
+    let schema = schema.as_object().cloned().unwrap_or_default();
+    let (description, only_reads) = match writes {
+        Writes::Refused => (READS.to_owned(), true),
+        Writes::Allowed => (format!("{READS}{WRITES}"), false),
+    };
+    let annotations = ToolAnnotations::from_raw(
+        Some("Agent packages".to_owned()),
+        Some(only_reads),
+        Some(!only_reads),
+        Some(true),
+        Some(!only_reads),
+    );
+    Tool::new(NAME, description, Arc::new(schema)).with_annotations(annotations)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A token is at least three characters of such a text; most are longer.
+    #[test]
+    fn the_schema_is_small() {
+        for writes in [Writes::Refused, Writes::Allowed] {
+            let text = serde_json::to_string(&tool(writes)).unwrap();
+            assert!(text.len() < 3000, "{} characters", text.len());
+            assert_eq!(text.contains("\"install\""), writes == Writes::Allowed);
+        }
+    }
+}

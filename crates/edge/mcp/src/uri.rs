@@ -1,0 +1,212 @@
+//! Addresses of resources. A name in one is compared with names that are known, and never made a path of.
+
+use agpm_model::ResourceType;
+use agpm_ops::EntryKind;
+use rmcp::ErrorData;
+
+use crate::kind::{INSTALLED, Kind};
+use crate::trouble::URI;
+
+const SCHEME: &str = "agpm://";
+const CATALOG: &str = "catalog";
+const CSV: &str = ".csv";
+const LONGEST: usize = 2048;
+/// What stands for the module of an entry that has none.
+const NO_MODULE: &str = "-";
+
+/// What a URI means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Address {
+    /// `agpm://catalog/KIND.csv`
+    Csv(EntryKind),
+    /// `agpm://KIND/MODULE/NAME`
+    Entry(EntryKind, String, String),
+    /// `agpm://installed/TYPE/NAME`
+    Installed(ResourceType, String),
+    /// `agpm://persona/NAME` and the like.
+    Named(Kind, String),
+}
+
+impl Address {
+    /// Reads a URI; tricks are refused and not interpreted.
+    pub(crate) fn parse(uri: &str) -> Result<Self, ErrorData> {
+        let refuse = |why: &str| {
+            let shown: String = uri.chars().take(100).filter(|c| !c.is_control()).collect();
+            URI.with_help(format!("`{shown}` {why}"), "`resources/templates/list` tells what can be read")
+        };
+        let rest = uri.strip_prefix(SCHEME).ok_or_else(|| refuse("does not begin with `agpm://`"))?;
+        if uri.len() > LONGEST {
+            return Err(refuse("is too long"));
+        }
+        let parts: Vec<String> = rest.split('/').map(segment).collect::<Result<_, _>>().map_err(refuse)?;
+        let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+        Address::of(&parts).ok_or_else(|| refuse("means nothing that this server has"))
+    }
+
+    fn of(parts: &[&str]) -> Option<Self> {
+        match parts {
+            [CATALOG, file] => EntryKind::read(file.strip_suffix(CSV)?).map(Address::Csv),
+            [INSTALLED, kind, name @ ..] if !name.is_empty() => {
+                Some(Address::Installed(ResourceType::named(kind)?, name.join("/")))
+            }
+            [kind, name] => match Kind::named(kind)? {
+                Kind::Catalog(_) | Kind::Installed(_) => None,
+                other => Some(Address::Named(other, (*name).to_owned())),
+            },
+            [kind, module, name] => {
+                let module = if *module == NO_MODULE { "" } else { module };
+                Some(Address::Entry(EntryKind::read(kind)?, module.to_owned(), (*name).to_owned()))
+            }
+            _ => None,
+        }
+    }
+
+    /// The URI; nothing if a name in it could not be read back.
+    pub(crate) fn uri(&self) -> Option<String> {
+        let path = match self {
+            Address::Csv(kind) => format!("{CATALOG}/{}{CSV}", kind.singular()),
+            Address::Entry(kind, module, name) => {
+                let module = if module.is_empty() { NO_MODULE } else { module };
+                format!("{}/{}/{}", kind.singular(), encode(module), encode(name))
+            }
+            Address::Installed(kind, name) => {
+                let name: Vec<String> = name.split('/').map(encode).collect();
+                format!("{INSTALLED}/{kind}/{}", name.join("/"))
+            }
+            Address::Named(kind, name) => format!("{}/{}", kind.word(), encode(name)),
+        };
+        let uri = format!("{SCHEME}{path}");
+        Address::parse(&uri).is_ok_and(|read| read == *self).then_some(uri)
+    }
+}
+
+/// One part of a URI, decoded once.
+fn segment(part: &str) -> Result<String, &'static str> {
+    if part.bytes().any(|byte| matches!(byte, b'?' | b'#' | b'\\' | b'@' | b':')) {
+        return Err("has a query, a fragment, a host or a backslash, and no resource has");
+    }
+    let text = String::from_utf8(decode(part)?).map_err(|_| "is not UTF-8")?;
+    match text.as_str() {
+        "" => Err("has an empty part"),
+        text if text.chars().any(|c| c.is_control() || matches!(c, '/' | '\\' | '%')) => {
+            Err("hides a character that no name has")
+        }
+        text if text.ends_with(['.', ' ']) || text.starts_with(' ') => {
+            Err("has a part that ends in `.` or a space")
+        }
+        _ => Ok(text),
+    }
+}
+
+fn decode(part: &str) -> Result<Vec<u8>, &'static str> {
+    const WRONG: &str = "has a `%` without two digits";
+    let mut bytes = Vec::with_capacity(part.len());
+    let mut rest = part.as_bytes();
+    while let [first, tail @ ..] = rest {
+        rest = tail;
+        if *first != b'%' {
+            bytes.push(*first);
+            continue;
+        }
+        let [high, low, tail @ ..] = rest else { return Err(WRONG) };
+        let digit = |byte: &u8| (*byte as char).to_digit(16).ok_or(WRONG);
+        bytes.push(u8::try_from(digit(high)? * 16 + digit(low)?).map_err(|_| WRONG)?);
+        rest = tail;
+    }
+    Ok(bytes)
+}
+
+/// A name as it can stand in a URI.
+fn encode(name: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~');
+    let shown = |byte: u8| if plain(byte) { (byte as char).to_string() } else { format!("%{byte:02X}") };
+    name.bytes().map(shown).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_made_is_read_back() {
+        let entry =
+            |module: &str, name: &str| Address::Entry(EntryKind::Agent, module.to_owned(), name.to_owned());
+        let table = [
+            (Address::Csv(EntryKind::Workflow), "agpm://catalog/workflow.csv"),
+            (entry("bmm", "analyst"), "agpm://agent/bmm/analyst"),
+            (entry("", "analyst"), "agpm://agent/-/analyst"),
+            (entry("a b", "ä"), "agpm://agent/a%20b/%C3%A4"),
+            (
+                Address::Installed(ResourceType::Snippets, "a/b.c".to_owned()),
+                "agpm://installed/snippets/a/b.c",
+            ),
+            (Address::Named(Kind::Persona, "ada".to_owned()), "agpm://persona/ada"),
+            (Address::Named(Kind::BottleAgent, "x".to_owned()), "agpm://bottle-agent/x"),
+        ];
+        for (address, uri) in table {
+            assert_eq!(address.uri().as_deref(), Some(uri));
+            assert_eq!(Address::parse(uri).unwrap(), address);
+        }
+        for name in ["..", "a/b", "a\\b", "a%b", "a\0", "", "a.", "../../etc/passwd"] {
+            assert_eq!(entry("m", name).uri(), None, "{name:?}");
+        }
+    }
+
+    #[test]
+    fn tricks_are_refused() {
+        let long = format!("agpm://agent/m/{}", "a".repeat(LONGEST));
+        let table = [
+            "",
+            "agpm:",
+            "agpm://",
+            "agpm:///",
+            "AGPM://agent/m/a",
+            "file:///etc/passwd",
+            "http://agent/m/a",
+            "agpm://agent/..",
+            "agpm://agent/../a",
+            "agpm://agent/m/..",
+            "agpm://agent/m/.",
+            "agpm://agent/m/%2e%2e",
+            "agpm://agent/m/%2E%2e",
+            "agpm://agent/m/%252e%252e",
+            "agpm://agent/m/a%2fb",
+            "agpm://agent/m/a%2Fb",
+            "agpm://agent/m/a%5cb",
+            "agpm://agent/m/a\\b",
+            "agpm://agent/m/a%00",
+            "agpm://agent/m/a\0",
+            "agpm://agent/m/%c0%ae%c0%ae",
+            "agpm://agent/m/%e0%80%ae",
+            "agpm://agent/m/%ff",
+            "agpm://agent/m/%",
+            "agpm://agent/m/%2",
+            "agpm://agent/m/%zz",
+            "agpm://agent/m/a.",
+            "agpm://agent/m/a%20",
+            "agpm://agent/m/",
+            "agpm://agent//a",
+            "agpm://agent/m/a?b",
+            "agpm://agent/m/a#b",
+            "agpm://user@agent/m/a",
+            "agpm://agent:80/m/a",
+            "agpm://installed/agents",
+            "agpm://installed/agents/../../../etc/passwd",
+            "agpm://installed/agents/..%2f..%2fetc",
+            "agpm://installed/agents//etc/passwd",
+            "agpm://installed/tasks/a",
+            "agpm://catalog/agent",
+            "agpm://catalog/../agent.csv",
+            "agpm://catalog/agent.csv/x",
+            "agpm://agent/m/a/b",
+            "agpm://agent/a",
+            "agpm://persona/a/b",
+            "agpm://unheard/of",
+            &long,
+        ];
+        for uri in table {
+            let error = Address::parse(uri).unwrap_err();
+            assert_eq!(error.data.unwrap()["code"], "mcp/uri", "{uri}");
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Looks now and then whether files changed, and tells sessions. Only looks: nothing is read.
+#![expect(deprecated, reason = "clients of today ask for messages, whatever comes after them")]
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use agpm_ops::watch_project;
+use rmcp::Peer;
+use rmcp::model::LoggingMessageNotificationParam;
+use rmcp::service::{RoleServer, SubscriptionContext};
+use tokio::sync::broadcast::error::RecvError;
+use tokio::task::spawn_blocking;
+use tokio::time::sleep;
+
+use crate::log::Level;
+use crate::shared::{CatalogState, Shared};
+
+const EVERY: Duration = Duration::from_millis(500);
+
+/// How often each list changed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Changes {
+    pub(crate) resources: u64,
+    pub(crate) prompts: u64,
+}
+
+/// A list that changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum List {
+    Resources,
+    Prompts,
+}
+
+impl Changes {
+    fn since(self, before: Changes) -> impl Iterator<Item = List> {
+        let resources = (self.resources != before.resources).then_some(List::Resources);
+        let prompts = (self.prompts != before.prompts).then_some(List::Prompts);
+        resources.into_iter().chain(prompts)
+    }
+}
+
+/// Looks at the files until the server ends.
+pub(crate) async fn watch_files(shared: Arc<Shared>) {
+    let world = shared.world.clone();
+    let Ok(mut project) = spawn_blocking(move || watch_project(&world)).await else { return };
+    loop {
+        tokio::select! {
+            () = sleep(EVERY) => {}
+            () = shared.closing.cancelled() => return,
+        }
+        let looking = Arc::clone(&shared);
+        let looked = spawn_blocking(move || {
+            let catalog = looking.catalog_state();
+            let changed = project.has_changed();
+            (if changed { watch_project(&looking.world) } else { project }, changed, catalog)
+        });
+        let Ok((next, project_changed, catalog)) = looked.await else { return };
+        project = next;
+        if catalog == CatalogState::Changed {
+            renew_catalog(&shared).await;
+        } else if !project_changed {
+            continue;
+        }
+        shared.changes.send_modify(|changes| {
+            changes.resources += 1;
+            // Which remotes there are, and so which agents, is for the manifest to say.
+            changes.prompts += u64::from(catalog != CatalogState::Same);
+        });
+    }
+}
+
+/// Reads the catalog again, so that what is wrong with it is told and the next change is seen.
+async fn renew_catalog(shared: &Arc<Shared>) {
+    let shared = Arc::clone(shared);
+    let _ = spawn_blocking(move || shared.catalog().map(|_| ())).await;
+}
+
+/// Tells a session of changes and messages until it ends.
+pub(crate) async fn tell_session(shared: Arc<Shared>, peer: Peer<RoleServer>, level: Arc<Level>) {
+    let mut changes = shared.changes.subscribe();
+    let mut log = shared.log.listen();
+    let mut before = *changes.borrow_and_update();
+    while !peer.is_transport_closed() {
+        tokio::select! {
+            changed = changes.changed() => {
+                if changed.is_err() {
+                    return;
+                }
+                let now = *changes.borrow_and_update();
+                for list in now.since(before) {
+                    // A session that is gone is noticed above.
+                    let _ = match list {
+                        List::Resources => peer.notify_resource_list_changed().await,
+                        List::Prompts => peer.notify_prompt_list_changed().await,
+                    };
+                }
+                before = now;
+            }
+            told = log.recv() => match told.map(|told| level.admits(told)) {
+                Ok(Some(message)) => tell(&peer, message).await,
+                Ok(None) | Err(RecvError::Lagged(_)) => {}
+                Err(RecvError::Closed) => return,
+            },
+            () = shared.closing.cancelled() => return,
+        }
+    }
+}
+
+async fn tell(peer: &Peer<RoleServer>, message: LoggingMessageNotificationParam) {
+    let _ = peer.notify_logging_message(message).await;
+}
+
+/// Tells a subscription of changes until it is cancelled or the server ends.
+pub(crate) async fn tell_subscription(shared: &Shared, subscription: SubscriptionContext) {
+    let mut changes = shared.changes.subscribe();
+    let mut before = *changes.borrow_and_update();
+    loop {
+        tokio::select! {
+            changed = changes.changed() => {
+                if changed.is_err() {
+                    return;
+                }
+                let now = *changes.borrow_and_update();
+                for list in now.since(before) {
+                    // What the client did not ask for is not sent.
+                    let _ = match list {
+                        List::Resources => subscription.sink().notify_resource_list_changed().await,
+                        List::Prompts => subscription.sink().notify_prompt_list_changed().await,
+                    };
+                }
+                before = now;
+            }
+            () = subscription.cancelled() => return,
+            () = shared.closing.cancelled() => return,
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! The catalog, served: rows, files, prompts, and what happens when it changes.
+
+use agpm_testkit::Sandbox;
+use serde_json::{Value, json};
+
+use crate::support::{Client, sandbox};
+
+const AGENTS: &str = "bmad/_cfg/agent-manifest.csv";
+
+fn catalog() -> Sandbox {
+    let sandbox = sandbox();
+    sandbox.write(
+        AGENTS,
+        "name,displayName,title,module,path\n\
+         analyst,Mary,Business Analyst,bmm,bmad/bmm/agents/analyst.md\n\
+         pm,John,Product Manager,bmm,bmad/bmm/agents/pm.md\n\
+         sneaky,Eve,Out,bmm,../secret.md\n",
+    );
+    sandbox.write(
+        "bmad/_cfg/workflow-manifest.csv",
+        "name,description,module,path\nplan,Plans,bmm,bmad/plan.yaml\n",
+    );
+    sandbox.write("bmad/plan.yaml", "steps: []\n");
+    sandbox.write("bmad/bmm/agents/analyst.md", "# Mary\n");
+    sandbox.write("bmad/bmm/agents/pm.md", "# John\n");
+    sandbox.write(
+        "~/.bmad/_cfg/agent-manifest.csv",
+        "name,title,module,path\npm,Shadowed,bmm,x.md\nme,Mine,own,.bmad/me.md\n",
+    );
+    sandbox.write("~/.bmad/me.md", b"# \xff\n");
+    sandbox
+}
+
+fn text(result: &Value) -> &str {
+    result["content"][0]["text"].as_str().unwrap()
+}
+
+#[tokio::test]
+async fn rows_are_listed_and_the_highest_rank_wins() {
+    let sandbox = catalog();
+    let mut client = Client::open(&sandbox).await;
+    let all = client.call(json!({ "operation": "list" })).await;
+    assert_eq!(all["structuredContent"]["total"], 5);
+    assert!(!all.to_string().contains("Shadowed"));
+    let agents = client
+        .call(json!({ "operation": "list", "kind": "agents", "module": "bmm", "query": "MANAGER" }))
+        .await;
+    assert_eq!(text(&agents), "agent bmm/pm: Product Manager\n");
+    let row = &agents["structuredContent"]["rows"][0];
+    assert_eq!((&row["layer"], &row["displayName"]), (&json!("project"), &json!("John")));
+    let first = client.call(json!({ "operation": "list", "limit": 4 })).await;
+    let cursor = &first["structuredContent"]["nextCursor"];
+    let second = client.call(json!({ "operation": "list", "limit": 4, "cursor": cursor })).await;
+    assert_eq!(text(&second), "workflow bmm/plan: Plans\n");
+    client.finish().await;
+}
+
+#[tokio::test]
+async fn a_file_is_read_by_name_by_module_and_by_address() {
+    let sandbox = catalog();
+    let mut client = Client::open(&sandbox).await;
+    for name in ["analyst", "bmm/analyst"] {
+        let read = client.call(json!({ "operation": "read", "kind": "agent", "name": name })).await;
+        assert_eq!(text(&read), "# Mary\n");
+        assert_eq!(read["structuredContent"]["uri"], "agpm://agent/bmm/analyst");
+        assert_eq!(read["structuredContent"]["mimeType"], "text/markdown");
+    }
+    let unknown = client.call(json!({ "operation": "read", "kind": "agent", "name": "analist" })).await;
+    assert_eq!(
+        (&unknown["isError"], &unknown["structuredContent"]["code"]),
+        (&json!(true), &json!("name/unknown"))
+    );
+    let sneaky = client.call(json!({ "operation": "read", "kind": "agent", "name": "sneaky" })).await;
+    assert_eq!(sneaky["structuredContent"]["code"], "catalog/escape");
+    let read = client.ask("resources/read", json!({ "uri": "agpm://workflow/bmm/plan" })).await;
+    let expected =
+        json!([{ "uri": "agpm://workflow/bmm/plan", "mimeType": "application/yaml", "text": "steps: []\n" }]);
+    assert_eq!(read["result"]["contents"], expected);
+    let blob = client.ask("resources/read", json!({ "uri": "agpm://agent/own/me" })).await;
+    let expected =
+        json!([{ "uri": "agpm://agent/own/me", "mimeType": "application/octet-stream", "blob": "IyD/Cg==" }]);
+    assert_eq!(blob["result"]["contents"], expected);
+    let missing = client.trouble("resources/read", json!({ "uri": "agpm://agent/bmm/nobody" })).await;
+    assert_eq!(missing, "-32002 name/unknown");
+    assert_eq!(
+        client.trouble("resources/read", json!({ "uri": "agpm://agent/bmm/sneaky" })).await,
+        "-32603 catalog/escape"
+    );
+    client.finish().await;
+}
+
+#[tokio::test]
+async fn lists_of_a_kind_are_resources_too() {
+    let sandbox = catalog();
+    let mut client = Client::open(&sandbox).await;
+    let listed = client.ask("resources/list", json!({})).await;
+    let uris: Vec<&str> = listed["result"]["resources"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["uri"].as_str().unwrap())
+        .collect();
+    let expected = [
+        "agpm://catalog/agent.csv",
+        "agpm://catalog/workflow.csv",
+        "agpm://agent/bmm/analyst",
+        "agpm://agent/bmm/pm",
+        "agpm://agent/bmm/sneaky",
+        "agpm://agent/own/me",
+        "agpm://workflow/bmm/plan",
+    ];
+    assert_eq!(uris, expected);
+    let csv = client.ask("resources/read", json!({ "uri": "agpm://catalog/workflow.csv" })).await;
+    let text = csv["result"]["contents"][0]["text"].as_str().unwrap();
+    assert_eq!(text, "name,description,module,path\n\"plan\",\"Plans\",\"bmm\",\"bmad/plan.yaml\"\n");
+    let templates = client.ask("resources/templates/list", json!({})).await;
+    assert_eq!(templates["result"]["resourceTemplates"].as_array().unwrap().len(), 6);
+    client.finish().await;
+}
+
+#[tokio::test]
+async fn every_agent_is_a_prompt() {
+    let sandbox = catalog();
+    let mut client = Client::open(&sandbox).await;
+    let listed = client.ask("prompts/list", json!({})).await;
+    let prompts = listed["result"]["prompts"].as_array().unwrap();
+    let names: Vec<&str> = prompts.iter().map(|one| one["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["bmm.analyst", "bmm.pm", "bmm.sneaky", "own.me"]);
+    assert_eq!(prompts[0]["arguments"][0]["name"], "message");
+    assert_eq!(prompts[0]["arguments"][0]["required"], false);
+    let got =
+        client.ask("prompts/get", json!({ "name": "bmm.pm", "arguments": { "message": "Hello" } })).await;
+    let said = |text: &str| json!({ "role": "user", "content": { "type": "text", "text": text } });
+    assert_eq!(got["result"]["messages"], json!([said("# John\n"), said("Hello")]));
+    let alone = client.ask("prompts/get", json!({ "name": "bmm.pm" })).await;
+    assert_eq!(alone["result"]["messages"].as_array().unwrap().len(), 1);
+    let strange = json!({ "name": "bmm.pm", "arguments": { "mood": "good" } });
+    assert_eq!(client.trouble("prompts/get", strange).await, "-32602 mcp/parameters");
+    client.finish().await;
+}
+
+#[tokio::test]
+async fn modules_and_names_are_completed_in_what_is_decided() {
+    let sandbox = catalog();
+    let mut client = Client::open(&sandbox).await;
+    let mut complete = async |name: &str, value: &str, given: Value| {
+        let parameters = json!({
+            "ref": { "type": "ref/resource", "uri": "agpm://{kind}/{module}/{name}" },
+            "argument": { "name": name, "value": value },
+            "context": { "arguments": given },
+        });
+        client.ask("completion/complete", parameters).await["result"]["completion"]["values"].clone()
+    };
+    assert_eq!(complete("module", "", json!({ "kind": "agent" })).await, json!(["bmm", "own"]));
+    assert_eq!(complete("name", "", json!({ "kind": "agent", "module": "own" })).await, json!(["me"]));
+    assert_eq!(complete("name", "P", json!({})).await, json!(["plan", "pm"]));
+    let prompt = json!({ "ref": { "type": "ref/prompt", "name": "bmm.pm" }, "argument": { "name": "message", "value": "x" } });
+    let none = client.ask("completion/complete", prompt).await;
+    assert_eq!(none["result"]["completion"]["values"], json!([]));
+    client.finish().await;
+}
+
+#[tokio::test]
+async fn a_change_is_seen_at_once_and_told() {
+    let sandbox = catalog();
+    let mut client = Client::open(&sandbox).await;
+    let ask = json!({ "operation": "list", "kind": "agent" });
+    assert_eq!(client.call(ask.clone()).await["structuredContent"]["total"], 4);
+    tokio::time::sleep(std::time::Duration::from_millis(700)).await;
+    sandbox.write(AGENTS, "name,module,path\n\"broken,bmm,x\n");
+    assert_eq!(client.call(ask).await["structuredContent"]["total"], 2, "only those of home are left");
+    let message = client.told("notifications/message").await;
+    assert_eq!(message["params"]["data"]["code"], "catalog/malformed", "{message}");
+    tokio::time::sleep(std::time::Duration::from_millis(700)).await;
+    sandbox.write(AGENTS, "name,module,path\nnew,bmm,x\n");
+    client.told("notifications/prompts/list_changed").await;
+    client.told("notifications/resources/list_changed").await;
+    client.finish().await;
+}
+
+#[tokio::test]
+async fn files_that_come_and_go_under_its_hands_break_nothing() {
+    let sandbox = catalog();
+    let mut client = Client::open(&sandbox).await;
+    for round in 0..60 {
+        client.send("tools/call", json!({ "name": "agpm", "arguments": { "operation": "list" } })).await;
+        client.send("prompts/get", json!({ "name": "bmm.pm" })).await;
+        client.send("resources/read", json!({ "uri": "agpm://agent/bmm/pm" })).await;
+        match round % 3 {
+            0 => std::fs::remove_file(sandbox.work().join("bmad/bmm/agents/pm.md")).unwrap_or_default(),
+            1 => sandbox.write(AGENTS, "name,module,path\n\"pm"),
+            _ => {
+                sandbox.write("bmad/bmm/agents/pm.md", "# John\n");
+                sandbox.write(AGENTS, "name,module,path\npm,bmm,bmad/bmm/agents/pm.md\n");
+            }
+        }
+    }
+    let answers = client.finish().await;
+    assert_eq!(answers.iter().filter(|answer| answer.get("id").is_some()).count(), 180);
+}

@@ -1,0 +1,110 @@
+//! HTTP on this machine: who may ask, and that a session works.
+
+use std::net::SocketAddr;
+
+use agpm_mcp::{Channel, HttpOptions, ServeOptions, Token, Writes, serve};
+use agpm_ops::CatalogPlaces;
+use serde_json::json;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+use crate::support::{project, world};
+
+const TOKEN: &str = "correct-horse";
+const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
+
+/// Starts a server that lives as long as the test process.
+fn start() -> (SocketAddr, agpm_testkit::Sandbox) {
+    let sandbox = project();
+    let (tell, told) = std::sync::mpsc::channel();
+    let ready = Box::new(move |address| tell.send(address).unwrap());
+    let http = HttpOptions { port: 0, token: Token::new(TOKEN).unwrap(), ready };
+    let options = ServeOptions {
+        channel: Channel::Http(http),
+        writes: Writes::Refused,
+        places: CatalogPlaces::default(),
+    };
+    let world = world(&sandbox);
+    std::thread::spawn(move || serve(world, options).unwrap());
+    (told.recv().unwrap(), sandbox)
+}
+
+/// Sends a request and reads the answer to its end, or to the end of its first event.
+async fn post(address: SocketAddr, headers: &[(&str, &str)], body: &str) -> String {
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    let mut head = "POST /mcp HTTP/1.1\r\nConnection: close\r\nContent-Type: application/json\r\n".to_owned();
+    head.push_str("Accept: application/json, text/event-stream\r\n");
+    headers.iter().for_each(|(name, value)| head.push_str(&format!("{name}: {value}\r\n")));
+    head.push_str(&format!("Content-Length: {}\r\n\r\n", body.len()));
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let _ = stream.write_all(body.as_bytes()).await;
+    let mut answer = Vec::new();
+    let _ = tokio::time::timeout(std::time::Duration::from_secs(5), stream.read_to_end(&mut answer)).await;
+    String::from_utf8_lossy(&answer).into_owned()
+}
+
+fn status(answer: &str) -> &str {
+    answer.split(' ').nth(1).unwrap_or_default()
+}
+
+#[tokio::test]
+async fn only_those_who_know_the_token_and_stand_on_this_machine_may_ask() {
+    let (address, _sandbox) = start();
+    assert!(address.ip().is_loopback());
+    let host = address.to_string();
+    let local = format!("localhost:{}", address.port());
+    let good = format!("Bearer {TOKEN}");
+    let table: &[(&[(&str, &str)], &str)] = &[
+        (&[("Host", &host), ("Authorization", &good)], "200"),
+        (&[("Host", &local), ("Authorization", &good), ("Origin", "http://localhost:3000")], "200"),
+        (&[("Host", &host)], "401"),
+        (&[("Host", &host), ("Authorization", "Bearer wrong")], "401"),
+        (&[("Host", &host), ("Authorization", "Bearer correct-hors")], "401"),
+        (&[("Host", &host), ("Authorization", TOKEN)], "401"),
+        (&[("Host", &host), ("Authorization", &good), ("Authorization", "Bearer wrong")], "401"),
+        (&[("Host", &host), ("Authorization", &good), ("Origin", "https://evil.example")], "403"),
+        (&[("Host", &host), ("Authorization", &good), ("Origin", "null")], "403"),
+        (&[("Host", &host), ("Authorization", &good), ("Origin", "http://localhost.evil.example")], "403"),
+        (&[("Host", "evil.example"), ("Authorization", &good)], "403"),
+        (&[("Host", "127.0.0.1:1"), ("Authorization", &good)], "403"),
+    ];
+    for (headers, expected) in table {
+        let answer = post(address, headers, INITIALIZE).await;
+        assert_eq!(status(&answer), *expected, "{headers:?}\n{answer}");
+        assert!(!answer.contains(TOKEN));
+    }
+}
+
+#[tokio::test]
+async fn a_session_over_http_answers_like_any_other() {
+    let (address, _sandbox) = start();
+    let host = address.to_string();
+    let good = format!("Bearer {TOKEN}");
+    let headers = [("Host", host.as_str()), ("Authorization", good.as_str())];
+    let opened = post(address, &headers, INITIALIZE).await;
+    let session = opened
+        .lines()
+        .find_map(|line| line.to_lowercase().strip_prefix("mcp-session-id: ").map(str::to_owned));
+    let session = session.unwrap_or_else(|| panic!("{opened}"));
+    let headers = [headers[0], headers[1], ("Mcp-Session-Id", session.as_str())];
+    let initialized = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+    assert_eq!(status(&post(address, &headers, initialized).await), "202");
+    let call = json!({ "name": "agpm", "arguments": { "operation": "list", "kind": "installed" } });
+    let call = json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call }).to_string();
+    let answer = post(address, &headers, &call).await;
+    assert!(answer.contains("agents/reviewer"), "{answer}");
+    let wrong =
+        json!({ "jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": { "name": 5 } }).to_string();
+    let answer = post(address, &headers, &wrong).await;
+    assert!(answer.contains("mcp/parameters"), "{answer}");
+}
+
+#[tokio::test]
+async fn a_body_that_is_too_large_is_refused() {
+    let (address, _sandbox) = start();
+    let host = address.to_string();
+    let good = format!("Bearer {TOKEN}");
+    let headers = [("Host", host.as_str()), ("Authorization", good.as_str())];
+    let answer = post(address, &headers, &"x".repeat((16 << 20) + 1)).await;
+    assert_eq!(status(&answer), "413", "{answer}");
+}

@@ -1,0 +1,152 @@
+//! What the server lives through.
+
+use agpm_mcp::Writes;
+use serde_json::{Value, json};
+
+use crate::support::{Client, error_of, project, sandbox};
+
+#[tokio::test]
+async fn a_line_that_is_too_long_is_skipped_and_answered() {
+    let mut client = Client::open(&sandbox()).await;
+    let part = vec![b'x'; 1 << 20];
+    for _ in 0..100 {
+        client.write(&part).await;
+    }
+    client.write(b"\n").await;
+    let answer = client.hear().await.unwrap();
+    assert_eq!((error_of(&answer).as_str(), &answer["id"]), ("-32600 mcp/too-large", &Value::Null));
+    assert!(client.ask("ping", json!({})).await.get("result").is_some());
+    client.finish().await;
+}
+
+#[tokio::test]
+async fn json_that_is_very_deep_is_refused() {
+    let mut client = Client::open(&sandbox()).await;
+    let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+    let line = format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"params\":{deep}}}\n");
+    client.write(line.as_bytes()).await;
+    assert_eq!(error_of(&client.hear().await.unwrap()), "-32700 mcp/malformed");
+    client.finish().await;
+}
+
+#[tokio::test]
+async fn a_thousand_requests_in_flight_are_all_answered() {
+    let sandbox = project();
+    let mut client = Client::open(&sandbox).await;
+    let request = |id: usize| {
+        let arguments = json!({ "operation": "list", "kind": "installed", "query": "rev" });
+        let call = json!({ "name": "agpm", "arguments": arguments });
+        format!("{}\n", json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": call }))
+    };
+    let all: String = (1000..2000).map(request).collect();
+    // The pipe holds less than that: the server has to take it in without an answer being read.
+    client.write(all.as_bytes()).await;
+    let mut answered = vec![false; 1000];
+    for _ in 0..1000 {
+        let heard = client.hear().await.unwrap();
+        let id = heard["id"].as_u64().unwrap() as usize;
+        assert!(!std::mem::replace(&mut answered[id - 1000], true), "twice: {heard}");
+        assert_eq!(heard["result"]["structuredContent"]["total"], 1);
+    }
+    client.finish().await;
+}
+
+#[tokio::test]
+async fn what_is_under_way_at_the_end_of_the_input_is_answered() {
+    let sandbox = project();
+    let mut client = Client::open(&sandbox).await;
+    for _ in 0..20 {
+        client.send("tools/call", json!({ "name": "agpm", "arguments": { "operation": "status" } })).await;
+    }
+    let answers = client.finish().await;
+    assert_eq!(answers.len(), 20);
+    assert!(answers.iter().all(|answer| answer["result"]["structuredContent"]["ok"] == true));
+}
+
+#[tokio::test]
+async fn a_last_line_without_an_end_counts() {
+    let mut client = Client::open(&sandbox()).await;
+    client.write(br#"{"jsonrpc":"2.0","id":"last","method":"ping"}"#).await;
+    assert_eq!(client.finish().await[0]["id"], "last");
+}
+
+#[tokio::test]
+async fn an_end_before_the_beginning_is_an_end() {
+    assert_eq!(Client::silent(&sandbox(), Writes::Refused).finish().await, Vec::<Value>::new());
+}
+
+#[tokio::test]
+async fn a_closed_output_ends_it_quietly() {
+    Client::open(&sandbox()).await.hang_up().await;
+}
+
+#[tokio::test]
+async fn an_id_that_is_under_way_is_refused() {
+    let sandbox = project();
+    let mut client = Client::open(&sandbox).await;
+    let status = json!({ "name": "agpm", "arguments": { "operation": "status" } });
+    let line =
+        format!("{}\n", json!({ "jsonrpc": "2.0", "id": "same", "method": "tools/call", "params": status }));
+    client.write(line.repeat(2).as_bytes()).await;
+    let (first, second) = (client.hear().await.unwrap(), client.hear().await.unwrap());
+    assert_eq!((error_of(&first).as_str(), &first["id"]), ("-32600 mcp/duplicate-id", &Value::Null));
+    assert_eq!(second["id"], "same");
+    client.write(line.as_bytes()).await;
+    assert!(client.hear().await.unwrap().get("result").is_some(), "afterwards it is free again");
+    client.finish().await;
+}
+
+#[tokio::test]
+async fn what_is_cancelled_is_not_answered() {
+    let sandbox = project();
+    let mut client = Client::open(&sandbox).await;
+    let status = json!({ "name": "agpm", "arguments": { "operation": "status" } });
+    let call = json!({ "jsonrpc": "2.0", "id": "gone", "method": "tools/call", "params": status });
+    let cancel =
+        json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": "gone" } });
+    client.write(format!("{call}\n{cancel}\n").as_bytes()).await;
+    assert!(client.ask("ping", json!({})).await.get("result").is_some());
+    assert_eq!(client.finish().await, Vec::<Value>::new());
+}
+
+#[tokio::test]
+async fn noise_of_any_kind_is_lived_through() {
+    let mut client = Client::open(&sandbox()).await;
+    let mut seed = 7_u64;
+    let mut random = move || {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) as usize
+    };
+    let words = [
+        "{",
+        "}",
+        "[",
+        "\"jsonrpc\":\"2.0\"",
+        ",",
+        "\"id\":1",
+        "\"method\":\"tools/call\"",
+        "\"params\":{}",
+        "\n",
+        "\\",
+        "\u{0}",
+        "é",
+    ];
+    let mut lines = 0;
+    for _ in 0..2000 {
+        let word = words[random() % words.len()];
+        lines += usize::from(word == "\n");
+        client.write(word.as_bytes()).await;
+    }
+    client.write(b"\n").await;
+    assert!(lines > 50);
+    let ping = b"{\"jsonrpc\":\"2.0\",\"id\":\"alive\",\"method\":\"ping\"}\n";
+    client.write(ping).await;
+    loop {
+        let heard = client.hear().await.expect("the server lives");
+        if heard["id"] == "alive" {
+            break;
+        }
+        assert!(heard.get("error").is_some(), "{heard}");
+    }
+    client.finish().await;
+}

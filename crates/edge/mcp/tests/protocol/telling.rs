@@ -1,0 +1,65 @@
+//! What a client is told without asking.
+
+use serde_json::{Value, json};
+
+use crate::support::{Client, project};
+
+#[tokio::test]
+async fn a_change_on_the_disk_is_told() {
+    let sandbox = project();
+    let mut client = Client::open(&sandbox).await;
+    assert!(client.ask("resources/list", json!({})).await.get("result").is_some());
+    // The first look must have happened before the change.
+    tokio::time::sleep(std::time::Duration::from_millis(700)).await;
+    sandbox.write("agpm.lock", format!("{}\n", sandbox.read("agpm.lock")));
+    let heard = client.hear().await.unwrap();
+    assert_eq!(heard, json!({ "jsonrpc": "2.0", "method": "notifications/resources/list_changed" }));
+    client.finish().await;
+}
+
+#[tokio::test]
+async fn a_subscription_is_told_and_ends_with_the_input() {
+    let sandbox = project();
+    let mut client = Client::silent(&sandbox, agpm_mcp::Writes::Refused);
+    let parameters = json!({
+        "_meta": {
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": {},
+        },
+        "notifications": { "resourcesListChanged": true, "toolsListChanged": true },
+    });
+    let id = client.send("subscriptions/listen", parameters).await;
+    let acknowledged = client.hear().await.unwrap();
+    assert_eq!(acknowledged["method"], "notifications/subscriptions/acknowledged");
+    assert_eq!(acknowledged["params"]["notifications"], json!({ "resourcesListChanged": true }));
+    tokio::time::sleep(std::time::Duration::from_millis(700)).await;
+    sandbox.write("agpm.toml", format!("{}\n", sandbox.read("agpm.toml")));
+    let told = client.hear().await.unwrap();
+    assert_eq!(told["method"], "notifications/resources/list_changed");
+    let begun = std::time::Instant::now();
+    let rest = client.finish().await;
+    let last: Vec<&Value> = rest.iter().filter(|heard| heard["id"] == id).collect();
+    assert_eq!(last.len(), 1, "{rest:?}");
+    assert!(begun.elapsed().as_secs() < 4, "nobody waits for a subscription");
+}
+
+#[tokio::test]
+async fn the_level_of_messages_can_be_set() {
+    let sandbox = project();
+    let mut client = Client::open(&sandbox).await;
+    assert_eq!(client.ask("logging/setLevel", json!({ "level": "debug" })).await["result"], json!({}));
+    sandbox.write("agpm.toml", "[agents]\nreviewer = { pth = \"kit/reviewer.md\" }\n");
+    let id = client.send("resources/list", json!({})).await;
+    let mut told = Vec::new();
+    let mut answered = false;
+    while told.is_empty() || !answered {
+        let heard = client.hear().await.unwrap();
+        answered |= heard["id"] == id;
+        if heard["method"] == "notifications/message" {
+            told.push(heard["params"].clone());
+        }
+    }
+    assert_eq!((&told[0]["logger"], &told[0]["level"]), (&json!("agpm"), &json!("error")), "{told:?}");
+    assert!(told[0]["data"]["code"].as_str().unwrap().starts_with("manifest/"));
+    client.finish().await;
+}

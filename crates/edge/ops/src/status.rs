@@ -1,0 +1,92 @@
+//! What is installed, what could be newer and what is not as it was installed, without asking anyone.
+
+use std::collections::BTreeMap;
+
+use agpm_diag::{Diagnostic, Severity};
+use agpm_text::Value;
+
+use crate::failure::{Failure, Notes, Outcome};
+use crate::locked::LockView;
+use crate::outdated::{OutdatedReport, OutdatedRequest, outdated};
+use crate::verify::{VerifyReport, find_drift};
+use crate::words::counted;
+use crate::world::{Network, World};
+
+/// How a project stands.
+#[derive(Debug)]
+pub struct StatusReport {
+    /// How many resources of each type are installed, by the word of the type.
+    pub installed: BTreeMap<&'static str, usize>,
+    /// What could be newer, as far as earlier runs know; nothing if they do not.
+    pub outdated: Option<OutdatedReport>,
+    /// What is not as it was installed.
+    pub drift: VerifyReport,
+}
+
+/// Tells how a project stands; no connection is opened.
+pub fn status(world: &World) -> Outcome<StatusReport> {
+    let mut notes = Notes::default();
+    let result = run(world, &mut notes);
+    notes.each_once();
+    notes.outcome(result)
+}
+
+fn run(world: &World, notes: &mut Notes) -> Result<StatusReport, Failure> {
+    let view = LockView::load(&world.environment, notes)?;
+    let mut installed = BTreeMap::new();
+    for entry in &view.entries {
+        *installed.entry(entry.kind.plural()).or_default() += 1;
+    }
+    let outdated = if view.entries.is_empty() { None } else { known_outdated(world, notes) };
+    let drift = find_drift(world, notes)?;
+    Ok(StatusReport { installed, outdated, drift })
+}
+
+/// What could be newer, out of what was fetched before.
+fn known_outdated(world: &World, notes: &mut Notes) -> Option<OutdatedReport> {
+    let mut world = world.clone();
+    world.environment.network = Network::Offline;
+    let outcome = outdated(&world, &OutdatedRequest { names: Vec::new() });
+    match outcome.result {
+        Ok(report) => Some(report),
+        Err(_) => {
+            notes.diagnostics.extend(outcome.diagnostics.into_iter().rev().take(1).map(not_known));
+            None
+        }
+    }
+}
+
+/// The last word on why it is not known, as a note: its place is in a text that is not kept.
+fn not_known(why: Diagnostic) -> Diagnostic {
+    let message = format!("what could be newer is not known: {}", why.shown_message());
+    let mut note = Diagnostic::new(why.code, message).help("`agpm outdated` asks the sources");
+    note.severity = Severity::Note;
+    note
+}
+
+impl StatusReport {
+    /// The fields `installed`, `outdated` and `drift`.
+    pub fn fields(&self) -> Vec<(&'static str, Value)> {
+        let installed = self.installed.iter().map(|(kind, count)| (*kind, Value::from(*count)));
+        let outdated = self.outdated.as_ref().map(|report| Value::map(report.fields()));
+        vec![
+            ("installed", Value::map(installed)),
+            ("outdated", outdated.into()),
+            ("drift", Value::map(self.drift.fields())),
+        ]
+    }
+
+    /// In one line for each of the three.
+    pub fn text(&self) -> String {
+        let kinds: Vec<String> =
+            self.installed.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+        let installed = if kinds.is_empty() { "nothing".to_owned() } else { kinds.join(", ") };
+        let outdated = match &self.outdated {
+            Some(report) => format!("{} of {}", report.outdated.len(), report.checked),
+            None => "not known".to_owned(),
+        };
+        let checked = counted(self.drift.checked, "file", "files");
+        let drift = self.drift.findings.len();
+        format!("installed: {installed}\noutdated: {outdated}\nnot as installed: {drift} of {checked}\n")
+    }
+}

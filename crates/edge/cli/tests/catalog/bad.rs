@@ -86,6 +86,13 @@ fn no_column_of_names() {
 }
 
 #[test]
+fn lines_that_end_with_carriage_returns_alone() {
+    for manifest in ["name,title\rpm,x\rdev,y\r", "name\rpm\rdev\r", "title,name\rx,pm"] {
+        left_out(&beside(manifest), &["carriage returns", "agent-manifest.csv:1", "help:"]);
+    }
+}
+
+#[test]
 fn an_empty_file() {
     for manifest in ["", "\n", "\u{feff}", "  \r\n\r\n"] {
         left_out(&beside(manifest), &["help:"]);

@@ -124,6 +124,25 @@ fn a_manifest_that_must_not_be_read() {
 }
 
 #[test]
+fn a_folder_of_manifests_that_must_not_be_read() {
+    for folder in ["bmad/_cfg", "bmad/bmm/_cfg"] {
+        let place = Place::of(&[(&format!("{folder}/agent-manifest.csv"), "name\npm\n")]);
+        std::fs::set_permissions(place.path(folder), PermissionsExt::from_mode(0o000)).unwrap();
+        let closed = std::fs::read_dir(place.path(folder)).is_err();
+        let output = place.run("-v catalog");
+        std::fs::set_permissions(place.path(folder), PermissionsExt::from_mode(0o755)).unwrap();
+        // Root reads everything.
+        if closed {
+            assert_eq!((output.code, output.stdout.as_str()), (Some(0), ""), "{output}");
+            for word in ["warning[catalog/malformed]", "--> ", folder, "help:", "skipped"] {
+                assert!(output.stderr.contains(word), "no `{word}` in\n{output}");
+            }
+            assert!(!output.stderr.contains("no catalog was found"), "{output}");
+        }
+    }
+}
+
+#[test]
 fn links_that_lead_out_of_the_layer_are_not_followed() {
     let place = beside("");
     place.write("../outside/agent-manifest.csv", "name\nsecret\n");

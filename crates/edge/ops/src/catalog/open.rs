@@ -43,7 +43,7 @@ pub(crate) fn open(world: &World, places: &CatalogPlaces, notes: &mut Notes) -> 
     let environment = &world.environment;
     let layers = layers(environment, places, remotes, &mut marks);
     let files =
-        layers.iter().enumerate().flat_map(|(at, layer)| layer.manifests(at, environment, &mut marks));
+        layers.iter().enumerate().flat_map(|(at, layer)| layer.manifests(at, environment, &mut marks, notes));
     let files: Vec<ManifestFile> = files.collect();
     let mut left_out = Vec::new();
     let read = read_all(&layers, files, &mut left_out, notes);

@@ -64,6 +64,7 @@ ok       cache      SIZE
 ok       layers     no layers
 ok       ownership  4 files and entries as installed
 skipped  lineage    no personas
+skipped  catalog    no catalog
 
 everything is in order
 ";
@@ -85,11 +86,13 @@ ok       cache      nothing was fetched yet
 skipped  layers     no manifest
 skipped  ownership  no manifest
 skipped  lineage    no personas
+skipped  catalog    no catalog
 
 everything is in order
 ";
     assert_eq!(neutral(&good(&sandbox, "agpm doctor --strict")), expected);
     let of_user = expected.replace("no personas", "personas belong to projects");
+    let of_user = of_user.replace("no catalog", "catalogs belong to projects");
     assert_eq!(neutral(&good(&sandbox, "agpm doctor -g")), of_user);
     fails(&sandbox, "agpm doctor --manifest-path no.toml", 1, &["error[io/not-found]", "error    manifest"]);
 }

@@ -64,17 +64,24 @@ fn flaw(document: &Document, columns: &[Column], found: &[Diagnostic]) -> Option
     if let Some(cause) = found.iter().find(|one| fatal.contains(&one.code)) {
         return Some(left_out(cause.clone()));
     }
+    let header = document.columns().map(|column| column.span());
+    let span = header.reduce(|first, last| Span { start: first.start, end: last.end }).unwrap_or_default();
+    let flawed = |message: &str, help: &str| {
+        let cause = Diagnostic::new(&codes::CATALOG_MALFORMED, message);
+        Some(left_out(cause.at(document.source(), span, "").help(help)))
+    };
+    // Without this, all of its rows would be names of columns, and it would look like an empty one.
+    if columns.iter().any(|column| column.name.contains('\r')) {
+        return flawed("its lines end with carriage returns alone", "save it with line feeds");
+    }
     if columns.iter().any(|column| column.name == NAME) {
         return None;
     }
-    let header = document.columns().map(|column| column.span());
-    let span = header.reduce(|first, last| Span { start: first.start, end: last.end });
     let help = match columns.iter().any(|column| column.name.eq_ignore_ascii_case(NAME)) {
         true => "the column is called `name`, in small letters",
         false => "the first line names the columns, as in `name,title,module,path`",
     };
-    let cause = Diagnostic::new(&codes::CATALOG_MALFORMED, "it has no column `name`");
-    Some(left_out(cause.at(document.source(), span.unwrap_or_default(), "").help(help)))
+    flawed("it has no column `name`", help)
 }
 
 /// What is said of a manifest that does not count.

@@ -86,6 +86,13 @@ fn no_column_of_names() {
 }
 
 #[test]
+fn lines_that_end_with_carriage_returns_alone() {
+    for manifest in ["name,title\rpm,x\rdev,y\r", "name\rpm\rdev\r", "title,name\rx,pm"] {
+        left_out(&beside(manifest), &["carriage returns", "agent-manifest.csv:1", "help:"]);
+    }
+}
+
+#[test]
 fn an_empty_file() {
     for manifest in ["", "\n", "\u{feff}", "  \r\n\r\n"] {
         left_out(&beside(manifest), &["help:"]);
@@ -113,6 +120,25 @@ fn a_manifest_that_must_not_be_read() {
     // Root reads everything.
     if std::fs::read(&file).is_err() {
         left_out(&place, &["help:"]);
+    }
+}
+
+#[test]
+fn a_folder_of_manifests_that_must_not_be_read() {
+    for folder in ["bmad/_cfg", "bmad/bmm/_cfg"] {
+        let place = Place::of(&[(&format!("{folder}/agent-manifest.csv"), "name\npm\n")]);
+        std::fs::set_permissions(place.path(folder), PermissionsExt::from_mode(0o000)).unwrap();
+        let closed = std::fs::read_dir(place.path(folder)).is_err();
+        let output = place.run("-v catalog");
+        std::fs::set_permissions(place.path(folder), PermissionsExt::from_mode(0o755)).unwrap();
+        // Root reads everything.
+        if closed {
+            assert_eq!((output.code, output.stdout.as_str()), (Some(0), ""), "{output}");
+            for word in ["warning[catalog/malformed]", "--> ", folder, "help:", "skipped"] {
+                assert!(output.stderr.contains(word), "no `{word}` in\n{output}");
+            }
+            assert!(!output.stderr.contains("no catalog was found"), "{output}");
+        }
     }
 }
 

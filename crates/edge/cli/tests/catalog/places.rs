@@ -55,6 +55,16 @@ fn other_folders_and_files_are_no_catalog() {
 }
 
 #[test]
+fn a_file_in_the_place_of_a_folder_is_no_root() {
+    let place = Place::of(&[(PROJECT, "name\ntop\n"), ("a/bmad/_cfg", "a file"), ("b/bmad", "a file")]);
+    place.link("c/bmad", "nowhere");
+    for folder in ["a", "b", "c"] {
+        assert_eq!(place.names_in(folder, "catalog"), ["agent /top project"], "{folder}");
+        place.good_in(folder, "catalog");
+    }
+}
+
+#[test]
 fn generations_side_by_side_are_one_layer_and_the_order_of_the_contract_ranks_them() {
     let place = Place::of(&[]);
     for (at, root) in ROOTS.iter().enumerate() {

@@ -3,8 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use agpm_catalog::{CONFIG_FOLDERS, EntryKind, Home, ROOTS, Standing};
+use agpm_diag::{Diagnostic, Severity, codes};
 use agpm_store::{self as store, Marks};
 
+use crate::failure::Notes;
 use crate::gather::shown;
 use crate::world::Environment;
 
@@ -111,28 +113,52 @@ impl CatalogLayer {
         layer: usize,
         environment: &Environment,
         marks: &mut Marks,
+        notes: &mut Notes,
+    ) -> Vec<ManifestFile> {
+        let mut files = Vec::new();
+        for found in config_folders(&self.folder, marks) {
+            match store::folder_names(&self.folder.join(&found.path)) {
+                Ok(names) => files.extend(self.manifests_in(layer, environment, &found, &names)),
+                Err(error) => {
+                    notes.diagnostics.push(self.closed(environment, &found.path, &error.problem));
+                    notes.log.push(format!(
+                        "skipped {}: it {}",
+                        self.shown(environment, &found.path),
+                        error.problem
+                    ));
+                }
+            }
+        }
+        files.iter().for_each(|file: &ManifestFile| marks.add(&self.folder.join(&file.path)));
+        files
+    }
+
+    fn manifests_in(
+        &self,
+        layer: usize,
+        environment: &Environment,
+        found: &ConfigFolder,
+        names: &[String],
     ) -> Vec<ManifestFile> {
         let home = if self.kind == LayerKind::User { Home::Own } else { Home::Elsewhere };
-        config_folders(&self.folder, marks)
-            .into_iter()
-            .flat_map(|found| {
-                let folder = self.folder.join(&found.path);
-                let names = store::names_in(&folder);
-                let mut kinds: Vec<EntryKind> =
-                    names.iter().filter_map(|name| EntryKind::of_manifest(name)).collect();
-                kinds.sort_unstable();
-                kinds
-                    .into_iter()
-                    .map(move |kind| {
-                        let path = format!("{}/{}", found.path, kind.manifest_name());
-                        let standing = Standing { root: found.root, module: found.module.clone(), home };
-                        let shown = self.shown(environment, &path);
-                        ManifestFile { layer, kind, standing, path, shown }
-                    })
-                    .collect::<Vec<_>>()
-            })
-            .inspect(|file| marks.add(&self.folder.join(&file.path)))
-            .collect()
+        let mut kinds: Vec<EntryKind> =
+            names.iter().filter_map(|name| EntryKind::of_manifest(name)).collect();
+        kinds.sort_unstable();
+        let file = |kind: EntryKind| {
+            let path = format!("{}/{}", found.path, kind.manifest_name());
+            let standing = Standing { root: found.root, module: found.module.clone(), home };
+            let shown = self.shown(environment, &path);
+            ManifestFile { layer, kind, standing, path, shown }
+        };
+        kinds.into_iter().map(file).collect()
+    }
+
+    /// What is said of a folder whose manifests nobody can see.
+    fn closed(&self, environment: &Environment, path: &str, problem: &store::Problem) -> Diagnostic {
+        let message = format!("the manifests in this folder are left out: it {problem}");
+        let told = Diagnostic::new(&codes::CATALOG_MALFORMED, message).in_file(self.shown(environment, path));
+        let told = Diagnostic { severity: Severity::Warning, ..told };
+        told.in_layer(self.label()).help("check its permissions")
     }
 }
 

@@ -72,7 +72,7 @@ fn open_with(
     let environment = &world.environment;
     let layers = layers(environment, places, &remotes.layers, &mut marks);
     let files =
-        layers.iter().enumerate().flat_map(|(at, layer)| layer.manifests(at, environment, &mut marks));
+        layers.iter().enumerate().flat_map(|(at, layer)| layer.manifests(at, environment, &mut marks, notes));
     let files: Vec<ManifestFile> = files.collect();
     let mut left_out = Vec::new();
     let read = read_all(&layers, files, &mut left_out, notes);

@@ -86,7 +86,8 @@ pub fn catalog(world: &World, request: &CatalogRequest) -> Outcome<CatalogReport
 
 fn list(world: &World, request: &CatalogRequest, notes: &mut Notes) -> Result<CatalogReport, Failure> {
     let catalog = open(world, &request.places, notes)?;
-    if catalog.files.is_empty() && catalog.left_out.is_empty() {
+    let left_out = notes.diagnostics.iter().any(|told| told.code == &codes::CATALOG_MALFORMED);
+    if catalog.files.is_empty() && !left_out {
         notes.diagnostics.push(nowhere(&request.places));
     }
     let rows = catalog.listed(&request.filter, request.shadowed);

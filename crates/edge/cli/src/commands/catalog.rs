@@ -67,7 +67,8 @@ fn render(report: CatalogReport, format: CatalogFormat, shown: &Shown<'_>) -> Re
     }
 }
 
-fn drawn(report: &CatalogReport) -> String {
+/// As a table.
+pub(crate) fn drawn(report: &CatalogReport) -> String {
     let all = report.rows().any(|row| row.shadowed_by().is_some());
     let mut head = vec!["Kind", "Module", "Name", "Title", "Layer"];
     head.extend(all.then_some("Shadowed by"));

@@ -23,4 +23,5 @@ pub(crate) use lint::lint_catalog;
 pub(crate) use open::open;
 pub use open::{OpenCatalog, open_catalog};
 pub(crate) use pins::{ask_remotes, remote_today, remotes_as_locked, remotes_to_lock};
+pub(crate) use report::list;
 pub use report::{CatalogReport, CatalogRequest, CatalogRow, Shadowed, catalog};

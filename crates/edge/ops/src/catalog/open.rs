@@ -111,7 +111,10 @@ fn layers(
     remotes: &[RemoteLayer],
     marks: &mut Marks,
 ) -> Vec<CatalogLayer> {
-    let layer = |kind, remote, folder| CatalogLayer { kind, remote, folder };
+    let layer = |kind, remote, folder: PathBuf| {
+        let real = store::real_path(&folder);
+        CatalogLayer { kind, remote, folder, real }
+    };
     let mut layers = Vec::new();
     if places.mode.has(LayerKind::Project) {
         let folder = project_folder(environment, marks);

@@ -84,7 +84,11 @@ pub fn catalog(world: &World, request: &CatalogRequest) -> Outcome<CatalogReport
     notes.outcome(result)
 }
 
-fn list(world: &World, request: &CatalogRequest, notes: &mut Notes) -> Result<CatalogReport, Failure> {
+pub(crate) fn list(
+    world: &World,
+    request: &CatalogRequest,
+    notes: &mut Notes,
+) -> Result<CatalogReport, Failure> {
     let catalog = open(world, &request.places, notes)?;
     let left_out = notes.diagnostics.iter().any(|told| told.code == &codes::CATALOG_MALFORMED);
     if catalog.files.is_empty() && !left_out {

@@ -31,7 +31,7 @@ pub(crate) fn run(world: &World, args: CatalogArgs, output: &mut Output) -> Exit
     let format = args.format.unwrap_or(CatalogFormat::Table);
     let request = CatalogRequest {
         places: args.places.places(),
-        filter: CatalogFilter { kind: args.kind.map(|kind| kind.kind()), module: args.module, query: None },
+        filter: CatalogFilter { kind: args.kind.map(|kind| kind.kind()), module: args.module },
         shadowed: if args.all { Shadowed::Listed } else { Shadowed::Hidden },
     };
     let mut outcome = catalog(world, &request);

@@ -3,12 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use agpm_catalog::{Catalog, Manifest, RowRef, left_out, read_manifest};
-use agpm_diag::{Diagnostic, SourceId, Text, codes};
+use agpm_diag::{Diagnostic, Severity, SourceId, Text, codes};
 use agpm_store::{self as store, Marks, Problem};
 use agpm_text::{Format, Limits, decode, parse};
 
-use crate::catalog::ground::{CatalogLayer, CatalogPlaces, LayerKind, ManifestFile, project_folder};
-use crate::catalog::remotes::{RemoteLayer, remote_layers, remotes_as_told};
+use crate::catalog::ground::{
+    CatalogLayer, CatalogMode, CatalogPlaces, LayerKind, ManifestFile, project_folder,
+};
+use crate::catalog::remotes::{RemoteLayer, kept_layers, remote_layers, remotes_as_told};
 use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::{ManifestFiles, Project, limit};
 use crate::parallel;
@@ -62,6 +64,19 @@ pub(crate) fn open(world: &World, places: &CatalogPlaces, notes: &mut Notes) -> 
     open_with(world, places, remotes, notes)
 }
 
+/// The same with what is on this machine already; nothing is made.
+pub(crate) fn open_kept(world: &World, notes: &mut Notes) -> Result<OpenCatalog, Failure> {
+    let places = CatalogPlaces::default();
+    let known = notes.diagnostics.len();
+    let project = load(&world.environment, notes).unwrap_or_else(|_| {
+        // Mistakes of the manifest are told by who looks at it.
+        notes.diagnostics.truncate(known);
+        Project::default()
+    });
+    let remotes = Remotes { layers: kept_layers(world, &project, notes)?, marks: Marks::default() };
+    open_with(world, &places, remotes, notes)
+}
+
 fn open_with(
     world: &World,
     places: &CatalogPlaces,
@@ -91,18 +106,36 @@ fn remotes(world: &World, places: &CatalogPlaces, notes: &mut Notes) -> Result<R
     if !places.mode.has(LayerKind::Git) {
         return Ok(Remotes::default());
     }
-    let environment = &world.environment;
-    let marks = project_marks(environment);
+    let marks = project_marks(&world.environment);
+    let project = project_of(&world.environment, places, notes)?;
+    let told = remotes_as_told(&project.manifest, &places.remotes)?;
+    Ok(Remotes { layers: remote_layers(world, &project, &told, notes)?, marks })
+}
+
+/// The manifest that may name remotes. One with mistakes names none, unless remotes are what is asked for.
+fn project_of(
+    environment: &Environment,
+    places: &CatalogPlaces,
+    notes: &mut Notes,
+) -> Result<Project, Failure> {
+    let known = notes.diagnostics.len();
+    match load(environment, notes) {
+        Err(failure) if places.mode == CatalogMode::Auto && places.remotes.is_empty() => {
+            notes.diagnostics.extend(failure.diagnostic);
+            let found = notes.diagnostics[known..].iter_mut();
+            found.for_each(|one| one.severity = one.severity.min(Severity::Warning));
+            Ok(Project::default())
+        }
+        loaded => loaded,
+    }
+}
+
+fn load(environment: &Environment, notes: &mut Notes) -> Result<Project, Failure> {
     let files = match ManifestFiles::find(environment, ManifestUse::Nearest)? {
         None => ManifestFiles::configuration_alone(environment)?,
         files => files,
     };
-    let project = match files {
-        Some(files) => Project::of(environment, files, notes)?,
-        None => Project::default(),
-    };
-    let told = remotes_as_told(&project.manifest, &places.remotes)?;
-    Ok(Remotes { layers: remote_layers(world, &project, &told, notes)?, marks })
+    files.map_or_else(|| Ok(Project::default()), |files| Project::of(environment, files, notes))
 }
 
 fn layers(

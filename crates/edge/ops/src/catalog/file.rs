@@ -8,7 +8,8 @@ use agpm_store::{self as store, Reached};
 use agpm_text::Value;
 
 use crate::catalog::ground::{CatalogLayer, CatalogPlaces};
-use crate::catalog::open::{OpenCatalog, open, read_inside};
+use crate::catalog::open::{OpenCatalog, open};
+use crate::catalog::reading::read_inside;
 use crate::failure::{Failure, FailureKind, Notes, Outcome};
 use crate::world::World;
 

@@ -1,6 +1,6 @@
 //! The catalog: one list of agents and workflows out of project, home and git.
 //!
-//! `ground` finds the layers and their manifests, `open` reads and folds them, `report` and `file` are what is made of them.
+//! `ground` finds the layers and their manifests, `reading` and `open` read and fold them, `report` and `file` are what is made of them.
 //! `remotes` makes layers of git remotes, `choice` says which version of them, and `pins` keeps that in the lockfile.
 
 mod choice;
@@ -9,6 +9,7 @@ mod ground;
 mod lint;
 mod open;
 mod pins;
+mod reading;
 mod remotes;
 mod report;
 #[cfg(test)]

@@ -159,6 +159,8 @@ fn next_char(text: &str, at: usize) -> usize {
 pub(crate) fn one_line(text: &str) -> String {
     let plain = |c: char| match c {
         '\n' | '\r' | '\t' => " ".to_owned(),
+        // Joins the parts of an emoji.
+        '\u{200d}' => c.to_string(),
         c if c.is_control() || is_invisible(c) => c.escape_default().to_string(),
         c => c.to_string(),
     };

@@ -1,11 +1,11 @@
 //! Everything that has a say, and which row of it counts.
 
-use agpm_diag::Diagnostic;
+use agpm_diag::{Diagnostic, at_most};
 use agpm_text::NodeRef;
 
 use crate::columns::PATH;
 use crate::kind::EntryKind;
-use crate::manifest::{Manifest, Row};
+use crate::manifest::{MOST_TOLD, Manifest, Row};
 use crate::select::{duplicate, select};
 
 /// Ranked manifests, folded: one row for every identity.
@@ -50,7 +50,7 @@ impl Catalog {
         let catalog = Catalog { manifests, entries, shadowed };
         let told = selected.duplicates.into_iter();
         let told = told.map(|(counts, again)| duplicate(catalog.row(counts), catalog.row(again))).collect();
-        (catalog, told)
+        (catalog, at_most(told, MOST_TOLD))
     }
 
     /// The manifests, highest first.

@@ -3,11 +3,14 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use agpm_diag::{Diagnostic, Severity, Span, codes};
+use agpm_diag::{Diagnostic, Severity, Span, at_most, codes};
 use agpm_text::{Document, NodeId, NodeRef, Parsed};
 
 use crate::columns::{MODULE, NAME};
 use crate::kind::EntryKind;
+
+/// A manifest that is wrong all over is told of up to here.
+pub(crate) const MOST_TOLD: usize = 25;
 
 /// A manifest that can be read.
 #[derive(Clone, Debug)]
@@ -46,7 +49,9 @@ pub fn read_manifest(parsed: Parsed, kind: EntryKind, module: &str) -> (Option<M
     let mut found: Vec<Diagnostic> = diagnostics.into_iter().map(as_warning).collect();
     let mut manifest =
         Manifest { kind, module: module.to_owned(), document: Arc::new(document), columns, rows: Vec::new() };
-    manifest.rows = manifest.read_rows(&mut found);
+    let mut nameless = Vec::new();
+    manifest.rows = manifest.read_rows(&mut nameless);
+    found.extend(at_most(nameless, MOST_TOLD));
     (Some(manifest), found)
 }
 

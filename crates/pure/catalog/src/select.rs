@@ -56,11 +56,11 @@ pub(crate) fn select(manifests: &[Manifest]) -> Selected {
             }
             Some(at) => {
                 let candidate = &mut candidates[*at as usize];
+                lower.push((*at, id));
                 if candidate.latest.manifest == id.manifest {
                     duplicates.push((candidate.latest, id));
                 } else {
                     candidate.latest = id;
-                    lower.push((*at, id));
                 }
             }
         }

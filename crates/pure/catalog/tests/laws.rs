@@ -115,13 +115,9 @@ impl Sheet {
         self.columns.iter().map(|column| (*column).to_owned()).zip(row.iter().cloned()).collect()
     }
 
-    /// Every identity of it with the row that counts: the upper one.
-    fn records(&self) -> BTreeMap<Identity, Record> {
-        let mut records = BTreeMap::new();
-        for row in &self.rows {
-            records.entry(self.identity(row)).or_insert_with(|| self.record(row));
-        }
-        records
+    /// Every row of it with its identity, the upper ones first.
+    fn records(&self) -> Vec<(Identity, Record)> {
+        self.rows.iter().map(|row| (self.identity(row), self.record(row))).collect()
     }
 }
 

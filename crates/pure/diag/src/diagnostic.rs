@@ -111,6 +111,17 @@ impl Diagnostic {
     }
 }
 
+/// At most so many findings; how many more there are is said in their place.
+pub fn at_most(mut found: Vec<Diagnostic>, most: usize) -> Vec<Diagnostic> {
+    let rest = found.split_off(most.min(found.len()));
+    if let Some(first) = rest.first() {
+        let message = format!("{} more findings of this kind are not told", rest.len());
+        let help = Some("mend those that are told, and look again".to_owned());
+        found.push(Diagnostic { message, help, ..first.clone() });
+    }
+    found
+}
+
 /// Whether any of these is an error.
 pub fn has_errors(diagnostics: &[Diagnostic]) -> bool {
     diagnostics.iter().any(|d| d.severity == Severity::Error)

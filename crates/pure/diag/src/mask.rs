@@ -193,10 +193,14 @@ fn has_url_password(value: &str) -> bool {
 }
 
 fn has_secret_tail(value: &str) -> bool {
-    let Some((_, rest)) = value.split_once("://") else { return false };
+    let Some((scheme, rest)) = value.split_once("://") else { return false };
+    // What stands behind the `#` of `git+https://…` is a branch, a tag or a commit.
+    let scheme = scheme.rsplit(|c: char| !c.is_ascii_alphanumeric() && c != '+').next().unwrap_or_default();
+    let names_version = scheme.starts_with("git+");
     let told = rest.split(['?', '&', ';', '#']).skip(1).filter_map(|part| part.split_once('='));
     let in_query = told.into_iter().any(|(name, value)| is_secret_name(name) && !value.is_empty());
-    in_query || rest.split_once('#').is_some_and(|(_, fragment)| fragment.len() >= SHORTEST_SECRET)
+    let behind = rest.split_once('#').is_some_and(|(_, fragment)| fragment.len() >= SHORTEST_SECRET);
+    in_query || (behind && !names_version)
 }
 
 /// A message with secret-looking values masked: what it quotes is looked at by itself, since it may be any text.
@@ -416,6 +420,8 @@ mod tests {
                 "`a` inherits `https://h.example/root@x.json`, which",
                 "`a` inherits `https://h.example/root@x.json`, which",
             ),
+            ("`git+https://h.example/x#release/2026:/team`", "`git+https://h.example/x#release/2026:/team`"),
+            ("`git+https://me:pass@h.example/x#v1`", "`**********************************`"),
             ("`https://me:pass@h.example/x`", "`***************************`"),
             ("`https://me:pa/ss@h.example/x`", "`****************************`"),
             ("`https://token@h.example/x`", "`*************************`"),

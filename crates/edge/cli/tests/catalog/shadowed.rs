@@ -101,3 +101,37 @@ fn a_row_that_stands_twice_in_one_file_is_told_and_not_listed_as_shadowed_by_ano
     let rows = place.rows("catalog --all");
     assert_eq!(text(&rows[0], "title"), Some("1"));
 }
+
+#[test]
+fn a_row_that_is_there_twice_in_one_file_is_listed_as_shadowed_too() {
+    let place = Place::agents("pm,one,bmm,\npm,two,bmm,\n", "");
+    let text = place.run("catalog --all --format csv").stdout;
+    let rows: Vec<&str> = text.lines().skip(1).collect();
+    assert!(
+        rows.len() == 2 && rows[0].contains("one") && rows[1].ends_with("\"project\",\"project\""),
+        "{text}"
+    );
+}
+
+#[test]
+fn findings_without_end_are_counted() {
+    let rows: String = (0..200).map(|at| format!("pm,{at},bmm,\n")).collect();
+    let output = Place::agents(&rows, "").run("catalog");
+    assert_eq!(output.stderr.matches("warning[catalog/duplicate]").count(), 26, "{output}");
+    assert!(output.stderr.contains("174 more findings of this kind are not told"), "{output}");
+}
+
+#[test]
+fn other_kinds_are_not_looked_at() {
+    let place = Place::agents("pm,one,bmm,\n", "");
+    place.write("bmad/_cfg/task-manifest.csv", "no\n");
+    place.warned("catalog", &["warning[catalog/malformed]"]);
+    place.good("catalog agents");
+}
+
+#[test]
+fn joined_emoji_stay_whole() {
+    let wizard = "\u{1f9d9}\u{200d}\u{2642}\u{fe0f} Wizard";
+    let place = Place::agents(&format!("pm,{wizard},bmm,\n"), "");
+    assert!(place.good("catalog").contains(wizard));
+}

@@ -70,7 +70,7 @@ pub(crate) enum NoFile {
 pub fn catalog_show(world: &World, request: &CatalogRead) -> Outcome<CatalogFile> {
     let mut notes = Notes::default();
     let read = |notes: &mut Notes| {
-        let open = open(world, &request.places, notes)?;
+        let open = open(world, &request.places, request.kind, notes)?;
         // What is odd about other entries would only be in the way of this one.
         open.read(Reference { kind: request.kind, text: &request.name })
     };
@@ -203,7 +203,10 @@ fn unknown(catalog: &Catalog, reference: Reference<'_>) -> Failure {
     let near = did_you_mean(reference.text, "", labels.iter().map(String::as_str).chain(names));
     let near = near.filter(|help| help.starts_with("did you mean"));
     let help = near.unwrap_or_else(|| match rows.is_empty() {
-        true => "no catalog lists anything; `agpm catalog` tells where it looked".to_owned(),
+        true => {
+            let things = reference.kind.map_or("anything", EntryKind::plural);
+            format!("no catalog lists {things}; `agpm catalog -v` tells where it looked")
+        }
         false => "`agpm catalog` lists what there is".to_owned(),
     });
     Failure::new(FailureKind::NotFound, Diagnostic::new(&codes::NAME_UNKNOWN, message).help(help))
@@ -218,7 +221,8 @@ impl CatalogFile {
             ("name", self.name.as_str().into()),
             ("layer", self.layer.as_str().into()),
             ("file", self.path.display().to_string().into()),
-            ("content", String::from_utf8_lossy(&self.bytes).into_owned().into()),
+            // What is no text is read from the file.
+            ("content", str::from_utf8(&self.bytes).ok().map(str::to_owned).into()),
         ]
     }
 }

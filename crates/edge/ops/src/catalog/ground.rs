@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use agpm_catalog::{CONFIG_FOLDERS, EntryKind, Home, ROOTS, Standing};
 use agpm_diag::{Diagnostic, Severity, codes};
-use agpm_store::{self as store, Marks};
+use agpm_store::{self as store, Marks, Reached};
 
 use crate::failure::Notes;
 use crate::gather::shown;
@@ -118,18 +118,16 @@ impl CatalogLayer {
         notes: &mut Notes,
     ) -> Vec<ManifestFile> {
         let mut files = Vec::new();
-        for found in config_folders(&self.folder, marks) {
+        let mut ground = config_folders(&self.folder, marks);
+        for found in &ground.open {
             match store::folder_names(&self.folder.join(&found.path)) {
-                Ok(names) => files.extend(self.manifests_in(layer, environment, &found, &names)),
-                Err(error) => {
-                    notes.diagnostics.push(self.closed(environment, &found.path, &error.problem));
-                    notes.log.push(format!(
-                        "skipped {}: it {}",
-                        self.shown(environment, &found.path),
-                        error.problem
-                    ));
-                }
+                Ok(names) => files.extend(self.manifests_in(layer, environment, found, &names)),
+                Err(error) => ground.closed.push((found.path.clone(), error.problem)),
             }
+        }
+        for (path, problem) in &ground.closed {
+            notes.diagnostics.push(self.closed(environment, path, problem));
+            notes.log.push(format!("skipped {}: it {problem}", self.shown(environment, path)));
         }
         files.iter().for_each(|file: &ManifestFile| marks.add(&self.folder.join(&file.path)));
         files
@@ -171,40 +169,83 @@ struct ConfigFolder {
     path: String,
 }
 
-/// The folders for manifests in a layer's folder, highest first.
-fn config_folders(folder: &Path, marks: &mut Marks) -> Vec<ConfigFolder> {
-    let mut found = Vec::new();
+/// What of a layer's folder may hold manifests.
+#[derive(Default)]
+struct Ground {
+    /// Folders for manifests, highest first.
+    open: Vec<ConfigFolder>,
+    /// Folders that nobody can look into.
+    closed: Vec<(String, store::Problem)>,
+}
+
+impl Ground {
+    fn look(&mut self, folder: &Path, found: ConfigFolder, marks: &mut Marks) {
+        let place = folder.join(&found.path);
+        match store::reach(&place) {
+            Ok(Some(Reached::Folder(_))) => self.open.push(found),
+            // A link that leads nowhere, or a folder on the way that must not be read; the latter is told once.
+            Err(error) => {
+                let above = found.path.rsplit_once('/').map_or("", |(above, _)| above).to_owned();
+                let known = |(path, _): &(String, store::Problem)| *path == found.path || *path == above;
+                if !self.closed.iter().any(known) {
+                    let readable = store::folder_names(&folder.join(&above)).is_ok();
+                    self.closed.push((if readable { found.path } else { above }, error.problem));
+                }
+            }
+            Ok(_) => return,
+        }
+        marks.add(&place);
+    }
+}
+
+fn config_folders(folder: &Path, marks: &mut Marks) -> Ground {
+    let mut ground = Ground::default();
     let mut roots: Vec<&'static str> = Vec::new();
     for root in ROOTS {
-        let path = format!("{}/{}", root.folder, root.config);
-        marks.add(&folder.join(&path));
-        if store::is_folder(&folder.join(&path)) {
-            found.push(ConfigFolder { root: root.folder, module: None, path });
-        }
         if !roots.contains(&root.folder) {
             roots.push(root.folder);
         }
     }
-    for root in roots {
-        marks.add(&folder.join(root));
-        for module in store::names_in(&folder.join(root)) {
-            let is_config = CONFIG_FOLDERS.contains(&module.as_str());
-            let configs = CONFIG_FOLDERS
-                .iter()
-                .filter(|_| !is_config)
-                .map(|config| format!("{root}/{module}/{config}"));
-            for path in configs.filter(|path| store::is_folder(&folder.join(path))) {
-                marks.add(&folder.join(&path));
-                found.push(ConfigFolder { root, module: Some(module.clone()), path });
+    // One that must not be read is told once, not for everything that may be in it.
+    let names = |root: &str| store::folder_names(&folder.join(root));
+    let read: Vec<(&'static str, Vec<String>)> = roots
+        .into_iter()
+        .filter_map(|root| {
+            marks.add(&folder.join(root));
+            match names(root) {
+                Ok(names) => Some((root, names)),
+                Err(error) => {
+                    ground.closed.push((root.to_owned(), error.problem));
+                    None
+                }
+            }
+        })
+        .collect();
+    for root in ROOTS {
+        if read.iter().any(|(name, _)| *name == root.folder) {
+            let path = format!("{}/{}", root.folder, root.config);
+            ground.look(folder, ConfigFolder { root: root.folder, module: None, path }, marks);
+        }
+    }
+    for (root, names) in read {
+        for module in names.iter().filter(|name| !CONFIG_FOLDERS.contains(&name.as_str())) {
+            marks.add(&folder.join(root).join(module));
+            for config in CONFIG_FOLDERS {
+                let path = format!("{root}/{module}/{config}");
+                ground.look(folder, ConfigFolder { root, module: Some(module.clone()), path }, marks);
             }
         }
     }
-    found
+    ground
 }
 
 /// The nearest folder upward that holds a catalog and is not home.
 pub(super) fn project_folder(environment: &Environment, marks: &mut Marks) -> Option<PathBuf> {
     let home = environment.home.as_ref().map(|home| store::real_path(home));
     let mut above = environment.folder.ancestors().filter(|folder| Some(store::real_path(folder)) != home);
-    above.find(|folder| !config_folders(folder, marks).is_empty()).map(Path::to_owned)
+    let holds = |folder: &&Path| {
+        let ground = config_folders(folder, marks);
+        !ground.open.is_empty() || !ground.closed.is_empty()
+    };
+    above.find(holds).map(Path::to_owned)
 }

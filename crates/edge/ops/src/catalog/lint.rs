@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use agpm_catalog::{EntryKind, ROOTS, RowRef};
-use agpm_diag::{Diagnostic, Severity, codes};
+use agpm_diag::{Diagnostic, Severity, at_most, codes};
 use agpm_store as store;
 
 use crate::catalog::file::NoFile;
@@ -13,26 +13,31 @@ use crate::catalog::open::{OpenCatalog, open_kept};
 use crate::failure::{Failure, Notes};
 use crate::world::{Environment, World};
 
+/// A layer that is wrong all over is told of up to here.
+const MOST_TOLD: usize = 100;
+
 /// Checks every layer; gives how many entries count.
 pub(crate) fn lint_catalog(world: &World, notes: &mut Notes) -> Result<usize, Failure> {
     let open = open_kept(world, notes)?;
     for (at, layer) in open.layers.iter().enumerate() {
         let listed = check_rows(&open, at, notes);
-        notes.diagnostics.extend(unlisted(&world.environment, &open, (at, layer), &listed));
+        let unlisted = unlisted(&world.environment, &open, (at, layer), &listed);
+        notes.diagnostics.extend(at_most(unlisted, MOST_TOLD));
     }
     Ok(open.catalog.entries().len())
 }
 
 /// Every row of a layer must have its file; gives the files.
 fn check_rows(open: &OpenCatalog, layer: usize, notes: &mut Notes) -> BTreeSet<PathBuf> {
-    let mut listed = BTreeSet::new();
+    let (mut listed, mut without) = (BTreeSet::new(), Vec::new());
     let manifests = (0..open.files.len()).filter(|at| open.files[*at].layer == layer);
     for row in manifests.flat_map(|at| open.catalog.rows_of(at)) {
         match open.place_of(row) {
             Ok(place) => drop(listed.insert(store::real_path(&open.layers[layer].folder.join(place)))),
-            Err(fault) => notes.diagnostics.extend(without_file(open, row, fault)),
+            Err(fault) => without.extend(without_file(open, row, fault)),
         }
     }
+    notes.diagnostics.extend(at_most(without, MOST_TOLD));
     listed
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use agpm_catalog::{Catalog, Manifest, RowRef};
+use agpm_catalog::{Catalog, EntryKind, Manifest, RowRef};
 use agpm_diag::Severity;
 use agpm_store::{self as store, Marks};
 
@@ -54,13 +54,19 @@ pub fn open_catalog(
     let mut notes = Notes::default();
     let known = before.map(|before| &before.remotes).filter(|remotes| remotes.are_current());
     let remotes = known.map_or_else(|| remotes(world, places, &mut notes), |remotes| Ok(remotes.clone()));
-    let result = remotes.and_then(|remotes| open_with(world, places, remotes, &mut notes));
+    let result = remotes.and_then(|remotes| open_with(world, (places, None), remotes, &mut notes));
     notes.outcome(result)
 }
 
-pub(crate) fn open(world: &World, places: &CatalogPlaces, notes: &mut Notes) -> Result<OpenCatalog, Failure> {
+/// The same for manifests of one kind, if one is named.
+pub(crate) fn open(
+    world: &World,
+    places: &CatalogPlaces,
+    kind: Option<EntryKind>,
+    notes: &mut Notes,
+) -> Result<OpenCatalog, Failure> {
     let remotes = remotes(world, places, notes)?;
-    open_with(world, places, remotes, notes)
+    open_with(world, (places, kind), remotes, notes)
 }
 
 /// The same with what is on this machine already; nothing is made.
@@ -73,12 +79,12 @@ pub(crate) fn open_kept(world: &World, notes: &mut Notes) -> Result<OpenCatalog,
         Project::default()
     });
     let remotes = Remotes { layers: kept_layers(world, &project, notes)?, marks: Marks::default() };
-    open_with(world, &places, remotes, notes)
+    open_with(world, (&places, None), remotes, notes)
 }
 
 fn open_with(
     world: &World,
-    places: &CatalogPlaces,
+    (places, kind): (&CatalogPlaces, Option<EntryKind>),
     remotes: Remotes,
     notes: &mut Notes,
 ) -> Result<OpenCatalog, Failure> {
@@ -87,7 +93,7 @@ fn open_with(
     let layers = layers(environment, places, &remotes.layers, &mut marks);
     let files =
         layers.iter().enumerate().flat_map(|(at, layer)| layer.manifests(at, environment, &mut marks, notes));
-    let files: Vec<ManifestFile> = files.collect();
+    let files = files.filter(|file| kind.is_none_or(|kind| kind == file.kind)).collect();
     let mut left_out = Vec::new();
     let read = read_all(&layers, files, &mut left_out, notes);
     let (files, manifests): (Vec<ManifestFile>, Vec<Manifest>) = read.into_iter().unzip();

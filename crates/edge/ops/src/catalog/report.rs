@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::io;
 
-use agpm_catalog::{COLUMNS, Entry, Filter, RowId, RowRef, Table, other_name};
+use agpm_catalog::{COLUMNS, Entry, EntryKind, Filter, RowId, RowRef, Table, other_name};
 use agpm_diag::{Diagnostic, SourceMap, codes, did_you_mean};
 use agpm_text::Value;
 
@@ -90,10 +90,10 @@ pub(crate) fn list(
     request: &CatalogRequest,
     notes: &mut Notes,
 ) -> Result<CatalogReport, Failure> {
-    let catalog = open(world, &request.places, notes)?;
+    let catalog = open(world, &request.places, request.filter.kind, notes)?;
     let left_out = notes.diagnostics.iter().any(|told| told.code == &codes::CATALOG_MALFORMED);
     if catalog.files.is_empty() && !left_out {
-        notes.diagnostics.push(nowhere(&request.places));
+        notes.diagnostics.push(nowhere(&request.places, request.filter.kind));
     }
     let rows = catalog.listed(&request.filter, request.shadowed);
     if rows.is_empty() {
@@ -102,16 +102,15 @@ pub(crate) fn list(
     Ok(CatalogReport { catalog, rows, shadowed: request.shadowed })
 }
 
-fn nowhere(places: &CatalogPlaces) -> Diagnostic {
-    let kinds = [
-        (LayerKind::Project, "this folder and those above"),
-        (LayerKind::User, "home"),
-        (LayerKind::Git, "the remotes"),
-    ];
+fn nowhere(places: &CatalogPlaces, kind: Option<EntryKind>) -> Diagnostic {
+    let kinds =
+        [(LayerKind::Project, "the project"), (LayerKind::User, "home"), (LayerKind::Git, "the remotes")];
     let looked = kinds.into_iter().filter(|(kind, _)| places.mode.has(*kind)).map(|(_, place)| place);
-    let message = format!("no catalog was found in {}", looked.collect::<Vec<_>>().join(", "));
-    let help = "a catalog is a manifest such as `bmad/_cfg/agent-manifest.csv`";
-    Diagnostic::new(&codes::CATALOG_EMPTY, message).help(help)
+    let what = kind.map_or_else(|| "catalog".to_owned(), |kind| format!("catalog of {}", kind.plural()));
+    let message = format!("no {what} was found in {}", looked.collect::<Vec<_>>().join(", "));
+    let name = kind.unwrap_or(EntryKind::Agent).manifest_name();
+    Diagnostic::new(&codes::CATALOG_EMPTY, message)
+        .help(format!("a catalog is a manifest such as `bmad/_cfg/{name}`"))
 }
 
 /// A module that nothing is of is probably mistyped.

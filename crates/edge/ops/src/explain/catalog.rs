@@ -19,9 +19,7 @@ pub(super) fn explain_entry(
     pointer: &Pointer,
     notes: &mut Notes,
 ) -> Result<Provenance, Failure> {
-    let open = open(world, &CatalogPlaces::default(), notes)?;
-    // What is odd elsewhere in the catalog would only be in the way of the answer.
-    notes.diagnostics.clear();
+    let open = open(world, &CatalogPlaces::default(), None, notes)?;
     let entry = open.entry(Reference::read(name), KindSaid::Before)?;
     let lower = open.catalog.shadowed(entry).iter().rev();
     let units = lower.chain([&entry.winner]).map(|row| unit(&open, *row)).collect();

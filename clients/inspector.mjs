@@ -79,10 +79,10 @@ const tests = {
     const missing = call("read", { kind: "agent", name: "gone" });
     assert.equal(missing.isError, true);
     assert.equal(missing.structuredContent.code, "catalog/missing-file");
-    const unknown = call("read", { kind: "agent", name: "pn" });
+    const unknown = call("read", { kind: "agent", name: "architct" });
     assert.equal(unknown.isError, true);
     assert.equal(unknown.structuredContent.code, "name/unknown");
-    assert.match(unknown.content[0].text, /pm/);
+    assert.match(unknown.content[0].text, /did you mean `(bmm\/)?architect`/);
   },
   "a call that is malformed is an error of the protocol"() {
     assert.throws(() => call("fly"), /-32602.*no operation `fly`/s);

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::{AUTHORIZATION, HOST, ORIGIN, WWW_AUTHENTICATE};
-use http::{HeaderMap, Request, Response, StatusCode};
+use http::{HeaderMap, Method, Request, Response, StatusCode};
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
@@ -92,7 +92,10 @@ struct Gate {
 impl Gate {
     async fn pass(&self, request: Request<Incoming>) -> Answer {
         match self.judge(request.uri().path(), request.headers()) {
-            StatusCode::OK => self.service.handle(request).await,
+            StatusCode::OK => {
+                let method = request.method().clone();
+                settled(&method, self.service.handle(request).await)
+            }
             status => refusal(status),
         }
     }
@@ -145,6 +148,14 @@ fn is_loopback(authority: &str) -> bool {
         Some(rest) => rest.strip_prefix(':').is_some_and(|port| port.parse::<u16>().is_ok()),
         None => false,
     })
+}
+
+/// A session that is ended is gone and not about to go: clients take "accepted" for a failure.
+fn settled(method: &Method, mut answer: Answer) -> Answer {
+    if method == Method::DELETE && answer.status() == StatusCode::ACCEPTED {
+        *answer.status_mut() = StatusCode::NO_CONTENT;
+    }
+    answer
 }
 
 fn refusal(status: StatusCode) -> Answer {

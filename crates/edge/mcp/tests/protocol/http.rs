@@ -31,8 +31,13 @@ fn start() -> (SocketAddr, agpm_testkit::Sandbox) {
 
 /// Sends a request and reads the answer to its end, or to the end of its first event.
 async fn post(address: SocketAddr, headers: &[(&str, &str)], body: &str) -> String {
+    send("POST", address, headers, body).await
+}
+
+async fn send(method: &str, address: SocketAddr, headers: &[(&str, &str)], body: &str) -> String {
     let mut stream = TcpStream::connect(address).await.unwrap();
-    let mut head = "POST /mcp HTTP/1.1\r\nConnection: close\r\nContent-Type: application/json\r\n".to_owned();
+    let mut head =
+        format!("{method} /mcp HTTP/1.1\r\nConnection: close\r\nContent-Type: application/json\r\n");
     head.push_str("Accept: application/json, text/event-stream\r\n");
     headers.iter().for_each(|(name, value)| head.push_str(&format!("{name}: {value}\r\n")));
     head.push_str(&format!("Content-Length: {}\r\n\r\n", body.len()));
@@ -97,6 +102,8 @@ async fn a_session_over_http_answers_like_any_other() {
         json!({ "jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": { "name": 5 } }).to_string();
     let answer = post(address, &headers, &wrong).await;
     assert!(answer.contains("mcp/parameters"), "{answer}");
+    assert_eq!(status(&send("DELETE", address, &headers, "").await), "204");
+    assert_eq!(status(&post(address, &headers, &call).await), "404");
 }
 
 #[tokio::test]

@@ -24,6 +24,8 @@ bench:
     python3 bench/content.py target/release/agpm
     python3 bench/layers.py target/release/agpm
     python3 bench/inherit.py target/release/agpm
+    python3 bench/catalog.py target/release/agpm
+    python3 bench/mcp.py target/release/agpm
 
 # Property tests with other seeds and more cases
 soak CASES="20000":

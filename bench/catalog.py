@@ -86,7 +86,7 @@ def compare(place, agpm, peer, rows, runs):
     for at, file in enumerate(files):
         manifest(file, at * rows // 2, rows, file.parts[-4])
     (project / "agpm.toml").write_text(f'[sources]\nshared = "{remote}"\n')
-    ours = [agpm, "catalog", "agents", "--format", "csv"]
+    ours = [agpm, "catalog", "agents", "--remote", "shared", "--format", "csv"]
     contenders = {"agpm": ours}
     if peer:
         contenders["node"] = ["node", str(peer), *map(str, files)]

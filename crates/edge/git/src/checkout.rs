@@ -39,11 +39,11 @@ impl Remote {
     ///
     /// What was written out before costs a look; else everything that is missing is fetched in one go.
     pub fn checkout(&self, commit: &ObjectId, folder: Option<&RelativePath>) -> Result<PathBuf, GitError> {
-        let trees = self.shelf.trees();
-        let place = trees.join(name_of(commit, folder));
-        if agpm_store::is_real_folder(&place) {
+        if let Some(place) = self.kept_checkout(commit, folder) {
             return Ok(place);
         }
+        let trees = self.shelf.trees();
+        let place = trees.join(name_of(commit, folder));
         self.fetch_commits(std::slice::from_ref(commit))?;
         let top = self.top_of(commit, folder)?;
         let files = self.files_below(commit, top)?;
@@ -69,8 +69,14 @@ impl Remote {
         folder: Option<&RelativePath>,
     ) -> Option<(ObjectId, PathBuf)> {
         let commit = self.shelf.remembered_last(&asked(reference, folder))?;
-        let place = self.shelf.trees().join(name_of(&commit, folder));
-        agpm_store::is_real_folder(&place).then_some((commit, place))
+        let place = self.kept_checkout(&commit, folder)?;
+        Some((commit, place))
+    }
+
+    /// Where a folder of a commit is written out, if it is.
+    pub fn kept_checkout(&self, commit: &ObjectId, folder: Option<&RelativePath>) -> Option<PathBuf> {
+        let place = self.shelf.trees().join(name_of(commit, folder));
+        agpm_store::is_real_folder(&place).then_some(place)
     }
 
     /// The folder that is meant.

@@ -31,7 +31,7 @@ impl CatalogView {
         let told = told(open_catalog(world, places, before.map(|before| &before.open)))?;
         let diagnostics = told.diagnostics();
         let everything = CatalogFilter::default();
-        let search = Haystack::new(told.report.rows(&everything).map(|row| {
+        let search = Haystack::new(told.report.rows(&everything).map(|(_, row)| {
             let row = row.row();
             std::iter::once(row.module()).chain(row.fields().map(|(_, value)| value))
         }));
@@ -50,7 +50,7 @@ impl CatalogView {
 
     /// Every row that counts, by kind, module and name.
     pub(crate) fn rows(&self) -> impl Iterator<Item = Row<'_>> {
-        self.open.rows(&self.everything).map(Row)
+        self.open.rows(&self.everything).map(|(_, row)| Row(row))
     }
 
     /// Those of a kind.
@@ -58,11 +58,15 @@ impl CatalogView {
         self.rows().filter(move |row| row.kind() == kind)
     }
 
-    /// Those with a text in any of their fields, in whatever letters.
-    pub(crate) fn found(&self, query: Option<&str>) -> impl Iterator<Item = Row<'_>> {
+    /// Those that fit, and have a text in any of their fields, in whatever letters.
+    pub(crate) fn found<'c>(
+        &'c self,
+        filter: &'c CatalogFilter,
+        query: Option<&str>,
+    ) -> impl Iterator<Item = Row<'c>> {
         let hits = query.map(|query| self.search.hits(query));
         let hit = move |at: usize| hits.as_ref().is_none_or(|hits| hits[at]);
-        self.rows().enumerate().filter(move |(at, _)| hit(*at)).map(|(_, row)| row)
+        self.open.rows(filter).filter(move |(at, _)| hit(*at)).map(|(_, row)| Row(row))
     }
 
     /// The file of the entry that a name means, `[MODULE/]NAME`.

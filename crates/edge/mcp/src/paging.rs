@@ -1,5 +1,7 @@
 //! Lists in pages. A cursor is opaque to clients; it remembers the last item, so that a list may change meanwhile.
 
+use std::borrow::Cow;
+
 use rmcp::ErrorData;
 
 use crate::trouble::CURSOR;
@@ -28,7 +30,7 @@ pub(crate) struct Asked<'a> {
 pub(crate) fn page<'a, T>(
     items: &'a [T],
     asked: Asked<'_>,
-    key: impl Fn(&T) -> &str,
+    key: impl Fn(&T) -> Cow<'_, str>,
 ) -> Result<Page<'a, T>, ErrorData> {
     let start = match asked.cursor {
         None => 0,
@@ -44,7 +46,7 @@ pub(crate) fn page<'a, T>(
     let start = start.min(items.len());
     let end = start.saturating_add(asked.size).min(items.len());
     let more = end < items.len() && end > start;
-    let next = more.then(|| encode(asked.list, end, key(&items[end - 1])));
+    let next = more.then(|| encode(asked.list, end, &key(&items[end - 1])));
     Ok(Page { items: &items[start..end], next })
 }
 
@@ -78,7 +80,7 @@ mod tests {
     }
 
     fn ask<'a>(items: &'a [String], cursor: Option<&str>) -> Result<Page<'a, String>, ErrorData> {
-        page(items, Asked { list: "l", cursor, size: 2 }, String::as_str)
+        page(items, Asked { list: "l", cursor, size: 2 }, |name| Cow::from(name.as_str()))
     }
 
     #[test]

@@ -101,7 +101,9 @@ impl ServerHandler for Session {
     ) -> Result<ListToolsResult, ErrorData> {
         let all = [tool::tool(self.shared.writes)];
         let cursor = cursor(request);
-        page(&all, Asked { list: "tools", cursor: cursor.as_deref(), size: PAGE }, |tool| &tool.name)?;
+        page(&all, Asked { list: "tools", cursor: cursor.as_deref(), size: PAGE }, |tool| {
+            Cow::from(&*tool.name)
+        })?;
         Ok(ListToolsResult::with_all_items(all.to_vec()))
     }
 
@@ -128,7 +130,7 @@ impl ServerHandler for Session {
         self.quick(&context, |shared| {
             let (all, cursor) = (resources::all(shared), cursor(request));
             let asked = Asked { list: "resources", cursor: cursor.as_deref(), size: PAGE };
-            let page = page(&all, asked, |resource| &resource.uri)?;
+            let page = page(&all, asked, |resource| Cow::from(&*resource.uri))?;
             let mut result = ListResourcesResult::with_all_items(page.items.to_vec());
             result.next_cursor = page.next;
             Ok(result)
@@ -143,7 +145,7 @@ impl ServerHandler for Session {
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
         let (all, cursor) = (resources::templates(), cursor(request));
         let asked = Asked { list: "templates", cursor: cursor.as_deref(), size: PAGE };
-        page(&all, asked, |template| &template.uri_template)?;
+        page(&all, asked, |template| Cow::from(&*template.uri_template))?;
         Ok(ListResourceTemplatesResult::with_all_items(all))
     }
 
@@ -169,7 +171,7 @@ impl ServerHandler for Session {
             let all = prompts::all(shared).map_err(Failed::error)?;
             let cursor = cursor(request);
             let asked = Asked { list: "prompts", cursor: cursor.as_deref(), size: PAGE };
-            let page = page(&all, asked, |prompt| &prompt.name)?;
+            let page = page(&all, asked, |prompt| Cow::from(&*prompt.name))?;
             let mut result = ListPromptsResult::with_all_items(page.items.to_vec());
             result.next_cursor = page.next;
             Ok(result)

@@ -1,4 +1,4 @@
-//! `agpm demo`: a small project with a git source, layers, a persona and bottles, to look at and to play with.
+//! `agpm demo`: a small project with a git source, layers, a persona, bottles and a catalog, to look at and to play with.
 
 use std::path::PathBuf;
 
@@ -9,6 +9,7 @@ use agpm_store::{self as store, Folder, StoreError};
 use agpm_text::Value;
 
 use crate::bottle::{self, BottleInput, BottleView};
+use crate::catalog::{self, CatalogReport, CatalogRequest, Shadowed};
 use crate::explain;
 use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::shown;
@@ -59,6 +60,8 @@ pub enum DemoResult {
     Persona(Value),
     /// An agent with its bottle, secrets masked.
     Bottle(Value),
+    /// The rows of a catalog.
+    Catalog(CatalogReport),
 }
 
 macro_rules! embedded {
@@ -77,6 +80,8 @@ const FILES: &[(&str, &str)] = embedded![
     ".clia/agents/reviewer/reviewer@demo.agent.triad.json",
     "service/.clia/agents/reviewer/reviewer@service.agent.triad.json",
     "sandboxes.json",
+    "bmad/_cfg/agent-manifest.csv",
+    "bmad/core/agents/reviewer.md",
 ];
 
 /// The repository of the demonstration, and the stream that it is made of.
@@ -135,6 +140,7 @@ fn run(world: &World, request: &DemoRequest, notes: &mut Notes) -> Result<DemoRe
             show_explain(&inside, notes)?,
             show_persona(&inside, notes)?,
             show_bottle(&inside, notes)?,
+            show_catalog(&inside, notes)?,
         ],
     })
 }
@@ -184,4 +190,10 @@ fn show_bottle(world: &World, notes: &mut Notes) -> Result<DemoShow, Failure> {
     let shown = bottle::show(world, &input, REVIEWER, BottleView::Agent, notes)?;
     let command = format!("agpm bottle agent {REVIEWER} --json-file {SANDBOXES}");
     Ok(DemoShow { command, result: DemoResult::Bottle(shown.masked()) })
+}
+
+fn show_catalog(world: &World, notes: &mut Notes) -> Result<DemoShow, Failure> {
+    let request = CatalogRequest { shadowed: Shadowed::Listed, ..CatalogRequest::default() };
+    let report = catalog::list(world, &request, notes)?;
+    Ok(DemoShow { command: "agpm catalog --all".to_owned(), result: DemoResult::Catalog(report) })
 }

@@ -1,6 +1,7 @@
 //! What users ask for: one entry by name, or those that fit.
 
-use memchr::memmem;
+use std::cmp::Ordering;
+use std::ops::Range;
 
 use crate::catalog::{Catalog, Entry, RowRef};
 use crate::kind::EntryKind;
@@ -32,8 +33,6 @@ pub struct Filter {
     pub kind: Option<EntryKind>,
     /// Of this module.
     pub module: Option<String>,
-    /// With this in one of their fields, in whatever letters.
-    pub query: Option<String>,
 }
 
 impl<'t> Reference<'t> {
@@ -74,31 +73,27 @@ impl Catalog {
         }
     }
 
-    /// The entries that fit, in order.
-    pub fn filtered<'c>(&'c self, filter: &'c Filter) -> impl Iterator<Item = &'c Entry> {
-        let needle =
-            filter.query.as_ref().map(|query| query.to_lowercase()).filter(|query| !query.is_empty());
-        self.entries().iter().filter(move |entry| {
+    /// The entries that fit, in order, each with its place among all.
+    pub fn filtered<'c>(&'c self, filter: &'c Filter) -> impl Iterator<Item = (usize, &'c Entry)> {
+        let reach = self.reach_of(filter);
+        reach.clone().zip(&self.entries()[reach]).filter(move |(_, entry)| {
             let row = self.winner(entry);
             filter.kind.is_none_or(|kind| kind == row.kind())
                 && filter.module.as_ref().is_none_or(|module| module == row.module())
-                && needle.as_ref().is_none_or(|needle| holds(row, needle))
         })
     }
-}
 
-/// Whether a field holds a text that is in small letters.
-fn holds(row: RowRef<'_>, needle: &str) -> bool {
-    let finder = memmem::Finder::new(needle);
-    let mut lower = String::new();
-    row.module().to_lowercase().contains(needle)
-        || row.fields().any(|(_, value)| {
-            lower.clear();
-            match value.is_ascii() {
-                true => lower.push_str(value),
-                false => lower.push_str(&value.to_lowercase()),
-            }
-            lower.make_ascii_lowercase();
-            finder.find(lower.as_bytes()).is_some()
-        })
+    /// Where the entries stand that can fit: they are ordered by kind, then by module.
+    fn reach_of(&self, filter: &Filter) -> Range<usize> {
+        let Some(kind) = filter.kind else { return 0..self.entries().len() };
+        let module = filter.module.as_deref();
+        let place = |entry: &Entry| {
+            let row = self.winner(entry);
+            let by_module = || module.map_or(Ordering::Equal, |module| row.module().cmp(module));
+            row.kind().cmp(&kind).then_with(by_module)
+        };
+        let start = self.entries().partition_point(|entry| place(entry) == Ordering::Less);
+        let end = self.entries().partition_point(|entry| place(entry) != Ordering::Greater);
+        start..end
+    }
 }

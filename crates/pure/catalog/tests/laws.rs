@@ -154,7 +154,7 @@ fn listed(catalog: &Catalog) -> Vec<(Identity, Record)> {
 
 fn csv(catalog: &Catalog, kind: EntryKind) -> String {
     let filter = Filter { kind: Some(kind), ..Filter::default() };
-    let rows: Vec<RowRef<'_>> = catalog.filtered(&filter).map(|entry| catalog.winner(entry)).collect();
+    let rows: Vec<RowRef<'_>> = catalog.filtered(&filter).map(|(_, entry)| catalog.winner(entry)).collect();
     let table = Table::new(catalog, rows.iter().copied());
     let mut text = String::new();
     table.write_header(&[], &mut text);

@@ -122,7 +122,8 @@ impl Reader<'_, '_> {
 
     fn report_ragged(&mut self, span: Span, expected: usize) {
         let count = self.fields.len();
-        let message = format!("{count} fields where the header names {expected}");
+        let fields = if count == 1 { "field" } else { "fields" };
+        let message = format!("{count} {fields} where the header names {expected}");
         let help = if count < expected {
             "the fields at its end are missing; write empty ones as `,`"
         } else {

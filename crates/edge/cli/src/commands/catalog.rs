@@ -31,7 +31,7 @@ pub(crate) fn run(world: &World, args: CatalogArgs, output: &mut Output) -> Exit
     let format = args.format.unwrap_or(CatalogFormat::Table);
     let request = CatalogRequest {
         places: args.places.places(),
-        filter: CatalogFilter { kind: args.kind.map(|kind| kind.kind()), module: args.module, query: None },
+        filter: CatalogFilter { kind: args.kind.map(|kind| kind.kind()), module: args.module },
         shadowed: if args.all { Shadowed::Listed } else { Shadowed::Hidden },
     };
     let mut outcome = catalog(world, &request);
@@ -67,7 +67,8 @@ fn render(report: CatalogReport, format: CatalogFormat, shown: &Shown<'_>) -> Re
     }
 }
 
-fn drawn(report: &CatalogReport) -> String {
+/// As a table.
+pub(crate) fn drawn(report: &CatalogReport) -> String {
     let all = report.rows().any(|row| row.shadowed_by().is_some());
     let mut head = vec!["Kind", "Module", "Name", "Title", "Layer"];
     head.extend(all.then_some("Shadowed by"));

@@ -4,7 +4,7 @@ use agpm_ops::{DemoReport, DemoRequest, DemoResult, World, demo, markdown, succe
 use agpm_text::{Format, Value, print};
 
 use crate::args::DemoArgs;
-use crate::commands::install;
+use crate::commands::{catalog, install};
 use crate::output::{Output, Rendering, Shown};
 
 /// What to try next.
@@ -18,6 +18,8 @@ const COMMANDS: &[&str] = &[
     "agpm strategies",
     "agpm profile --list",
     "agpm explain bottle:rust /env --json-file sandboxes.json",
+    "agpm catalog show planner",
+    "agpm explain catalog:core/reviewer",
     "agpm doctor",
 ];
 
@@ -32,7 +34,7 @@ fn render(report: DemoReport, shown: &Shown<'_>) -> Rendering {
         return Rendering::report(&success_value(fields, shown.diagnostics, shown.sources));
     }
     let mut out = format!(
-        "A project with a git source, three layers, a persona and bottles is in {}\n\n",
+        "A project with a git source, three layers, a persona, bottles and a catalog is in {}\n\n",
         report.folder
     );
     report.files.iter().for_each(|file| out.push_str(&format!("  {file}\n")));
@@ -43,6 +45,7 @@ fn render(report: DemoReport, shown: &Shown<'_>) -> Rendering {
             DemoResult::Explained(origins) => origins.text(),
             DemoResult::Persona(persona) => markdown(persona, "Persona"),
             DemoResult::Bottle(agent) => print(agent, Format::Yaml).unwrap_or_default(),
+            DemoResult::Catalog(report) => catalog::drawn(report),
         };
         out.push_str(&format!("\n$ {}\n{result}", show.command));
     }

@@ -1,12 +1,14 @@
 //! `list`: rows of one kind, filtered and in pages.
 
-use agpm_ops::{BottleInput, LineagePlace, Submodules, Warnings, bottle_list, personas};
+use std::borrow::Cow;
+
+use agpm_ops::{BottleInput, CatalogFilter, LineagePlace, Submodules, Warnings, bottle_list, personas};
 use rmcp::ErrorData;
 use rmcp::model::CallToolResult;
 use serde_json::{Value as Json, json};
 
 use crate::answer::{Failed, succeeded, told};
-use crate::catalog::{CatalogView, Row};
+use crate::catalog::Row;
 use crate::json::json as json_of;
 use crate::kind::Kind;
 use crate::paging::{Asked, page};
@@ -19,30 +21,33 @@ use crate::trouble::PARAMETERS;
 pub(crate) const HERE: LineagePlace = LineagePlace { path: None, ceiling: None, submodules: Submodules::Own };
 
 /// A row that fits.
-struct Listed<'a> {
-    key: String,
-    source: Source<'a>,
-}
-
-/// Where a row's value comes from: that of the catalog is made only for rows that are sent.
-enum Source<'a> {
-    Known(&'a Json),
+enum Listed<'a> {
+    /// One with its key and its value.
+    Known(&'a str, &'a Json),
+    /// One of the catalog; what is told of it is made only for rows that are sent.
     Catalog(Row<'a>),
 }
 
 impl Listed<'_> {
+    fn key(&self) -> Cow<'_, str> {
+        match self {
+            Listed::Known(key, _) => Cow::from(*key),
+            Listed::Catalog(row) => Cow::from(format!("{} {}", row.kind().singular(), row.reference())),
+        }
+    }
+
     fn value(&self) -> Json {
-        match self.source {
-            Source::Known(value) => value.clone(),
-            Source::Catalog(row) => row.value(),
+        match self {
+            Listed::Known(_, value) => (*value).clone(),
+            Listed::Catalog(row) => row.value(),
         }
     }
 
     /// What is told of it besides its key.
     fn about(&self) -> String {
-        match self.source {
-            Source::Known(value) => value["version"].as_str().unwrap_or_default().to_owned(),
-            Source::Catalog(row) => row.description().unwrap_or_default(),
+        match self {
+            Listed::Known(_, value) => value["version"].as_str().unwrap_or_default().to_owned(),
+            Listed::Catalog(row) => row.description().unwrap_or_default(),
         }
     }
 }
@@ -53,7 +58,11 @@ pub(super) fn list(shared: &Shared, listing: &Listing) -> Answer {
     }
     let found = match listing.kind {
         None | Some(Kind::Catalog(_)) => {
-            shared.catalog().map(|view| paged(of_catalog(&view, listing), listing, &view.diagnostics))
+            let (filter, query) = (filter_of(listing), listing.query.as_deref());
+            shared.catalog().map(|view| {
+                let rows = view.found(&filter, query).map(Listed::Catalog).collect();
+                paged(rows, listing, &view.diagnostics)
+            })
         }
         Some(Kind::Installed(kind)) => shared.installed().map(|view| {
             let rows = view.rows.iter().filter(|row| kind.is_none_or(|kind| row.kind == kind));
@@ -71,16 +80,12 @@ pub(super) fn list(shared: &Shared, listing: &Listing) -> Answer {
     }
 }
 
-fn of_catalog<'c>(view: &'c CatalogView, listing: &Listing) -> Vec<Listed<'c>> {
-    let wanted = |row: &Row<'_>| {
-        listing.kind.is_none_or(|kind| kind == Kind::Catalog(row.kind()))
-            && listing.module.as_ref().is_none_or(|module| module == row.module())
+fn filter_of(listing: &Listing) -> CatalogFilter {
+    let kind = match listing.kind {
+        Some(Kind::Catalog(kind)) => Some(kind),
+        _ => None,
     };
-    let listed = |row: Row<'c>| {
-        let key = format!("{} {}", row.kind().singular(), row.reference());
-        Listed { key, source: Source::Catalog(row) }
-    };
-    view.found(listing.query.as_deref()).filter(wanted).map(listed).collect()
+    CatalogFilter { kind, module: listing.module.clone() }
 }
 
 /// Rows by name, each with its key and value.
@@ -90,10 +95,7 @@ fn of_names<'r>(
 ) -> Vec<Listed<'r>> {
     let query = listing.query.as_ref().map(|query| query.to_lowercase());
     let fits = |name: &str| query.as_ref().is_none_or(|query| name.to_lowercase().contains(query));
-    let listed = |(_, key, value): (&str, &'r str, &'r Json)| Listed {
-        key: key.to_owned(),
-        source: Source::Known(value),
-    };
+    let listed = |(_, key, value): (&str, &'r str, &'r Json)| Listed::Known(key, value);
     rows.filter(|(name, ..)| fits(name)).map(listed).collect()
 }
 
@@ -129,14 +131,14 @@ fn paged(
 ) -> Result<CallToolResult, ErrorData> {
     let list = listing.kind.map_or_else(|| "catalog".to_owned(), Kind::word);
     let asked = Asked { list: &list, cursor: listing.cursor.as_deref(), size: listing.limit };
-    let page = page(&rows, asked, |row| row.key.as_str())?;
+    let page = page(&rows, asked, Listed::key)?;
     Ok(answer(page.items, rows.len(), page.next, diagnostics))
 }
 
 fn answer(rows: &[Listed<'_>], total: usize, next: Option<String>, diagnostics: &[Json]) -> CallToolResult {
     let line = |row: &Listed<'_>| match row.about().as_str() {
-        "" => format!("{}\n", row.key),
-        about => format!("{}: {about}\n", row.key),
+        "" => format!("{}\n", row.key()),
+        about => format!("{}: {about}\n", row.key()),
     };
     let mut text: String = rows.iter().map(line).collect();
     match (rows.len(), &next) {

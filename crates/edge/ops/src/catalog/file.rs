@@ -7,8 +7,9 @@ use agpm_diag::{Diagnostic, codes, did_you_mean};
 use agpm_store::{self as store, Reached};
 use agpm_text::Value;
 
-use crate::catalog::ground::CatalogPlaces;
-use crate::catalog::open::{OpenCatalog, open, read_inside};
+use crate::catalog::ground::{CatalogLayer, CatalogPlaces};
+use crate::catalog::open::{OpenCatalog, open};
+use crate::catalog::reading::read_inside;
 use crate::failure::{Failure, FailureKind, Notes, Outcome};
 use crate::world::World;
 
@@ -123,18 +124,17 @@ impl OpenCatalog {
             PathFault::Missing => NoFile::Unnamed,
             PathFault::Escapes => NoFile::Escapes,
         })?;
-        let folder = &self.layer(row).folder;
-        let real = store::real_path(folder);
+        let CatalogLayer { folder, real, .. } = self.layer(row);
         let mut fault = NoFile::Missing;
         for place in candidates {
             match store::reach(&folder.join(&place)) {
-                Ok(Some(Reached::File(path))) if path.starts_with(&real) => return Ok(place),
+                Ok(Some(Reached::File(path))) if path.starts_with(real) => return Ok(place),
                 Ok(Some(Reached::Folder(path)))
-                    if path.starts_with(&real) && row.kind() == EntryKind::Skill =>
+                    if path.starts_with(real) && row.kind() == EntryKind::Skill =>
                 {
                     let inner = format!("{place}/{SKILL_FILE}");
                     let file = store::reach(&folder.join(&inner));
-                    if matches!(file, Ok(Some(Reached::File(path))) if path.starts_with(&real)) {
+                    if matches!(file, Ok(Some(Reached::File(path))) if path.starts_with(real)) {
                         return Ok(inner);
                     }
                 }

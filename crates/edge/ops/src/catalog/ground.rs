@@ -53,6 +53,8 @@ pub struct CatalogLayer {
     pub remote: Option<String>,
     /// The folder that holds the catalog.
     pub folder: PathBuf,
+    /// Where that really is, over links.
+    pub(crate) real: PathBuf,
 }
 
 /// A manifest that is there.

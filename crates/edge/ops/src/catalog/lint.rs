@@ -8,14 +8,14 @@ use agpm_diag::{Diagnostic, Severity, codes};
 use agpm_store as store;
 
 use crate::catalog::file::NoFile;
-use crate::catalog::ground::{CatalogLayer, CatalogPlaces, ManifestFile};
-use crate::catalog::open::{OpenCatalog, open};
+use crate::catalog::ground::{CatalogLayer, ManifestFile};
+use crate::catalog::open::{OpenCatalog, open_kept};
 use crate::failure::{Failure, Notes};
 use crate::world::{Environment, World};
 
 /// Checks every layer; gives how many entries count.
 pub(crate) fn lint_catalog(world: &World, notes: &mut Notes) -> Result<usize, Failure> {
-    let open = open(world, &CatalogPlaces::default(), notes)?;
+    let open = open_kept(world, notes)?;
     for (at, layer) in open.layers.iter().enumerate() {
         let listed = check_rows(&open, at, notes);
         notes.diagnostics.extend(unlisted(&world.environment, &open, (at, layer), &listed));

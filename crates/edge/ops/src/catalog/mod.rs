@@ -1,6 +1,6 @@
 //! The catalog: one list of agents and workflows out of project, home and git.
 //!
-//! `ground` finds the layers and their manifests, `open` reads and folds them, `report` and `file` are what is made of them.
+//! `ground` finds the layers and their manifests, `reading` and `open` read and fold them, `report` and `file` are what is made of them.
 //! `remotes` makes layers of git remotes, `choice` says which version of them, and `pins` keeps that in the lockfile.
 
 mod choice;
@@ -9,6 +9,7 @@ mod ground;
 mod lint;
 mod open;
 mod pins;
+mod reading;
 mod remotes;
 mod report;
 #[cfg(test)]
@@ -23,4 +24,5 @@ pub(crate) use lint::lint_catalog;
 pub(crate) use open::open;
 pub use open::{OpenCatalog, open_catalog};
 pub(crate) use pins::{ask_remotes, remote_today, remotes_as_locked, remotes_to_lock};
+pub(crate) use report::list;
 pub use report::{CatalogReport, CatalogRequest, CatalogRow, Shadowed, catalog};

@@ -76,12 +76,9 @@ pub(crate) fn remote_layers(
     command_line: &[CatalogRemote],
     notes: &mut Notes,
 ) -> Result<Vec<RemoteLayer>, Failure> {
-    let manifest = &project.manifest;
     let lock = locked(world, project, notes)?;
-    let wanted = wanted(manifest, command_line, &lock);
-    let root = project.root.as_deref().unwrap_or(&world.environment.folder);
-    let remotes = wanted.iter().map(|wanted| wanted.remote);
-    let sources = Sources::open_remotes(&world.environment, manifest, root, remotes);
+    let wanted = wanted(&project.manifest, command_line, &lock);
+    let sources = sources_of(world, project, &wanted);
     let answers = parallel::map(wanted, |wanted| {
         let shown = wanted.remote.to_string();
         world.progress.source_began(&shown);
@@ -103,6 +100,37 @@ pub(crate) fn remote_layers(
         }
     }
     Ok(layers)
+}
+
+/// The manifest's remotes as far as they are on this machine: nothing is asked, and nothing is made.
+pub(crate) fn kept_layers(
+    world: &World,
+    project: &Project,
+    notes: &mut Notes,
+) -> Result<Vec<RemoteLayer>, Failure> {
+    let lock = locked(world, project, notes)?;
+    let wanted = wanted(&project.manifest, &[], &lock);
+    let sources = sources_of(world, project, &wanted);
+    Ok(wanted.iter().filter_map(|wanted| kept(&sources, wanted)).collect())
+}
+
+fn kept(sources: &Sources, wanted: &Wanted<'_>) -> Option<RemoteLayer> {
+    let (remote, inner) = (wanted.remote, wanted.remote.folder.as_ref());
+    let (folder, commit) = match (sources.remote(remote)?, wanted.pin) {
+        (Opened::Folder(folder), _) => (plain(folder, remote).ok()?, None),
+        (Opened::Git(git), Some(pin)) => (git.kept_checkout(&pin.commit, inner)?, Some(pin.commit.clone())),
+        (Opened::Git(git), None) => {
+            let (commit, folder) = git.last_checkout(remote.reference.as_deref(), inner)?;
+            (folder, Some(commit))
+        }
+    };
+    Some(RemoteLayer { shown: remote.to_string(), folder, commit })
+}
+
+fn sources_of(world: &World, project: &Project, wanted: &[Wanted<'_>]) -> Sources {
+    let root = project.root.as_deref().unwrap_or(&world.environment.folder);
+    let remotes = wanted.iter().map(|wanted| wanted.remote);
+    Sources::open_remotes(&world.environment, &project.manifest, root, remotes)
 }
 
 /// What the lockfile of a project says; without one, nothing.

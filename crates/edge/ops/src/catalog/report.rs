@@ -1,9 +1,10 @@
 //! `agpm catalog`: the rows that count, and those that they shadow.
 
+use std::collections::BTreeSet;
 use std::io;
 
 use agpm_catalog::{COLUMNS, Entry, Filter, RowId, RowRef, Table, other_name};
-use agpm_diag::{Diagnostic, SourceMap, codes};
+use agpm_diag::{Diagnostic, SourceMap, codes, did_you_mean};
 use agpm_text::Value;
 
 use crate::catalog::ground::{CatalogPlaces, LayerKind};
@@ -84,13 +85,20 @@ pub fn catalog(world: &World, request: &CatalogRequest) -> Outcome<CatalogReport
     notes.outcome(result)
 }
 
-fn list(world: &World, request: &CatalogRequest, notes: &mut Notes) -> Result<CatalogReport, Failure> {
+pub(crate) fn list(
+    world: &World,
+    request: &CatalogRequest,
+    notes: &mut Notes,
+) -> Result<CatalogReport, Failure> {
     let catalog = open(world, &request.places, notes)?;
     let left_out = notes.diagnostics.iter().any(|told| told.code == &codes::CATALOG_MALFORMED);
     if catalog.files.is_empty() && !left_out {
         notes.diagnostics.push(nowhere(&request.places));
     }
     let rows = catalog.listed(&request.filter, request.shadowed);
+    if rows.is_empty() {
+        notes.diagnostics.extend(no_module(&catalog, &request.filter));
+    }
     Ok(CatalogReport { catalog, rows, shadowed: request.shadowed })
 }
 
@@ -106,10 +114,23 @@ fn nowhere(places: &CatalogPlaces) -> Diagnostic {
     Diagnostic::new(&codes::CATALOG_EMPTY, message).help(help)
 }
 
+/// A module that nothing is of is probably mistyped.
+fn no_module(open: &OpenCatalog, filter: &Filter) -> Option<Diagnostic> {
+    let wanted = filter.module.as_deref()?;
+    let rows = open.catalog.entries().iter().map(|entry| open.catalog.winner(entry).module());
+    let modules: BTreeSet<&str> = rows.filter(|module| !module.is_empty()).collect();
+    if modules.is_empty() || modules.contains(wanted) {
+        return None;
+    }
+    let mut note = Diagnostic::new(&codes::CATALOG_EMPTY, format!("no entry is of the module `{wanted}`"));
+    note.help = did_you_mean(wanted, "modules are", modules.iter().copied());
+    Some(note)
+}
+
 impl OpenCatalog {
     fn listed(&self, filter: &Filter, shadowed: Shadowed) -> Vec<Listed> {
         let mut rows = Vec::new();
-        for entry in self.catalog.filtered(filter) {
+        for (_, entry) in self.catalog.filtered(filter) {
             rows.push(Listed { row: entry.winner, instead: None });
             if shadowed == Shadowed::Listed {
                 let lower = self.catalog.shadowed(entry).iter();
@@ -119,9 +140,9 @@ impl OpenCatalog {
         rows
     }
 
-    /// The entries that fit, as they are told.
-    pub fn rows<'c>(&'c self, filter: &'c Filter) -> impl Iterator<Item = CatalogRow<'c>> {
-        self.catalog.filtered(filter).map(|entry| self.told(entry))
+    /// The entries that fit, as they are told, each with its place among all.
+    pub fn rows<'c>(&'c self, filter: &'c Filter) -> impl Iterator<Item = (usize, CatalogRow<'c>)> {
+        self.catalog.filtered(filter).map(|(at, entry)| (at, self.told(entry)))
     }
 
     fn told(&self, entry: &Entry) -> CatalogRow<'_> {

@@ -81,6 +81,23 @@ async fn only_those_who_know_the_token_and_stand_on_this_machine_may_ask() {
 }
 
 #[tokio::test]
+async fn who_is_turned_away_may_finish_and_is_told_that_the_connection_ends() {
+    let (address, _sandbox) = start();
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    let length = INITIALIZE.len();
+    let head = format!("POST /mcp HTTP/1.1\r\nHost: {address}\r\nContent-Length: {length}\r\n\r\n");
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let mut early = [0; 1];
+    let answered = tokio::time::timeout(std::time::Duration::from_millis(50), stream.read(&mut early)).await;
+    assert!(answered.is_err(), "an answer before the body was sent");
+    stream.write_all(INITIALIZE.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    assert_eq!(status(&answer), "401", "{answer}");
+    assert!(answer.to_lowercase().contains("\r\nconnection: close\r\n"), "{answer}");
+}
+
+#[tokio::test]
 async fn a_session_over_http_answers_like_any_other() {
     let (address, _sandbox) = start();
     let host = address.to_string();

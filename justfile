@@ -11,6 +11,11 @@ check:
 test *ARGUMENTS:
     cargo test --workspace {{ARGUMENTS}}
 
+# Talk to the server with clients that others wrote: the MCP inspector, the SDK for Python; those that can be installed
+test-clients PROGRAM="target/release/agpm":
+    cargo build --release
+    clients/run {{PROGRAM}}
+
 # Measure beside peers: those that are installed (jq, node, python, yq), and agpm-cli, which cargo installs
 bench:
     cargo build --release

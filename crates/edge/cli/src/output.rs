@@ -166,6 +166,9 @@ impl Shown<'_> {
     }
 }
 
+/// Writes a text piece by piece.
+type Writing = Box<dyn FnOnce(&mut dyn Write) -> io::Result<()>>;
+
 /// A report, ready for standard output.
 pub(crate) enum Rendering {
     /// Text; diagnostics go to standard error.
@@ -175,7 +178,7 @@ pub(crate) enum Rendering {
     /// A file's content; diagnostics go to standard error.
     Pieces(Rendered),
     /// What writes itself; diagnostics go to standard error.
-    Stream(Box<dyn FnOnce(&mut dyn Write) -> io::Result<()>>),
+    Stream(Writing),
     /// A JSON document that holds the diagnostics.
     Report(String),
 }

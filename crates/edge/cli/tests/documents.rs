@@ -51,3 +51,15 @@ fn the_guide_to_bottles_says_what_happens() {
     check_script(&Sandbox::new(PROGRAM), &root().join("docs/bottles.md"))
         .unwrap_or_else(|failure| panic!("{failure}"));
 }
+
+#[test]
+fn the_guide_to_the_catalog_says_what_happens() {
+    check_script(&Sandbox::new(PROGRAM), &root().join("docs/catalog.md"))
+        .unwrap_or_else(|failure| panic!("{failure}"));
+}
+
+#[test]
+fn the_guide_to_the_server_says_what_happens() {
+    check_script(&Sandbox::new(PROGRAM), &root().join("docs/mcp.md"))
+        .unwrap_or_else(|failure| panic!("{failure}"));
+}

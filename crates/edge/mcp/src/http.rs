@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::header::{AUTHORIZATION, HOST, ORIGIN, WWW_AUTHENTICATE};
-use http::{HeaderMap, Request, Response, StatusCode};
+use http::header::{AUTHORIZATION, CONNECTION, HOST, ORIGIN, WWW_AUTHENTICATE};
+use http::{HeaderMap, Method, Request, Response, StatusCode};
 use http_body_util::combinators::BoxBody;
-use http_body_util::{BodyExt, Full};
+use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -18,7 +18,7 @@ use rmcp::transport::streamable_http_server::session::local::LocalSessionManager
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 use crate::options::{HttpOptions, ServeError, Token};
 use crate::server::Session;
@@ -27,6 +27,8 @@ use crate::watch::watch_files;
 
 const PATH: &str = "/mcp";
 const LONGEST_BODY: usize = 16 << 20;
+/// So much is listened to of a request that is refused.
+const LONGEST_REFUSED: usize = 64 << 10;
 const MOST_CONNECTIONS: usize = 128;
 /// Who does not finish the head of a request by then is cut off.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -92,8 +94,14 @@ struct Gate {
 impl Gate {
     async fn pass(&self, request: Request<Incoming>) -> Answer {
         match self.judge(request.uri().path(), request.headers()) {
-            StatusCode::OK => self.service.handle(request).await,
-            status => refusal(status),
+            StatusCode::OK => {
+                let method = request.method().clone();
+                settled(&method, self.service.handle(request).await)
+            }
+            status => {
+                heard_out(request).await;
+                refusal(status)
+            }
         }
     }
 
@@ -147,6 +155,20 @@ fn is_loopback(authority: &str) -> bool {
     })
 }
 
+/// A session that is ended is gone and not about to go: clients take "accepted" for a failure.
+fn settled(method: &Method, mut answer: Answer) -> Answer {
+    if method == Method::DELETE && answer.status() == StatusCode::ACCEPTED {
+        *answer.status_mut() = StatusCode::NO_CONTENT;
+    }
+    answer
+}
+
+/// Who is still sending when the connection closes may never see why.
+async fn heard_out(request: Request<Incoming>) {
+    let body = Limited::new(request.into_body(), LONGEST_REFUSED).collect();
+    let _ = timeout(PATIENCE, body).await;
+}
+
 fn refusal(status: StatusCode) -> Answer {
     let text = match status {
         StatusCode::UNAUTHORIZED => "the token is missing or wrong: send `Authorization: Bearer TOKEN`\n",
@@ -155,6 +177,8 @@ fn refusal(status: StatusCode) -> Answer {
     };
     let mut answer = Response::new(Full::new(Bytes::from_static(text.as_bytes())).boxed());
     *answer.status_mut() = status;
+    // Nor is the connection for a next request: what is left of a long body would be taken for it.
+    answer.headers_mut().insert(CONNECTION, http::HeaderValue::from_static("close"));
     if status == StatusCode::UNAUTHORIZED {
         answer.headers_mut().insert(WWW_AUTHENTICATE, http::HeaderValue::from_static("Bearer"));
     }

@@ -6,6 +6,8 @@
 mod answer;
 mod catalog;
 mod completion;
+#[cfg(test)]
+mod documented;
 mod flow;
 mod http;
 mod json;

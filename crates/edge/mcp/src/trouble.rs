@@ -8,14 +8,14 @@ use serde_json::{Value, json};
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Trouble {
     pub(crate) word: &'static str,
-    number: i32,
+    pub(crate) number: i32,
 }
 
 macro_rules! troubles {
     ($($constant:ident = $word:literal $number:literal;)*) => {
         $(pub(crate) static $constant: Trouble = Trouble { word: $word, number: $number };)*
         /// Every kind; of those with one number, the most general stands first.
-        static ALL: &[&Trouble] = &[$(&$constant),*];
+        pub(crate) static ALL: &[&Trouble] = &[$(&$constant),*];
     };
 }
 

@@ -31,8 +31,13 @@ fn start() -> (SocketAddr, agpm_testkit::Sandbox) {
 
 /// Sends a request and reads the answer to its end, or to the end of its first event.
 async fn post(address: SocketAddr, headers: &[(&str, &str)], body: &str) -> String {
+    send("POST", address, headers, body).await
+}
+
+async fn send(method: &str, address: SocketAddr, headers: &[(&str, &str)], body: &str) -> String {
     let mut stream = TcpStream::connect(address).await.unwrap();
-    let mut head = "POST /mcp HTTP/1.1\r\nConnection: close\r\nContent-Type: application/json\r\n".to_owned();
+    let mut head =
+        format!("{method} /mcp HTTP/1.1\r\nConnection: close\r\nContent-Type: application/json\r\n");
     head.push_str("Accept: application/json, text/event-stream\r\n");
     headers.iter().for_each(|(name, value)| head.push_str(&format!("{name}: {value}\r\n")));
     head.push_str(&format!("Content-Length: {}\r\n\r\n", body.len()));
@@ -76,6 +81,23 @@ async fn only_those_who_know_the_token_and_stand_on_this_machine_may_ask() {
 }
 
 #[tokio::test]
+async fn who_is_turned_away_may_finish_and_is_told_that_the_connection_ends() {
+    let (address, _sandbox) = start();
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    let length = INITIALIZE.len();
+    let head = format!("POST /mcp HTTP/1.1\r\nHost: {address}\r\nContent-Length: {length}\r\n\r\n");
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let mut early = [0; 1];
+    let answered = tokio::time::timeout(std::time::Duration::from_millis(50), stream.read(&mut early)).await;
+    assert!(answered.is_err(), "an answer before the body was sent");
+    stream.write_all(INITIALIZE.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    assert_eq!(status(&answer), "401", "{answer}");
+    assert!(answer.to_lowercase().contains("\r\nconnection: close\r\n"), "{answer}");
+}
+
+#[tokio::test]
 async fn a_session_over_http_answers_like_any_other() {
     let (address, _sandbox) = start();
     let host = address.to_string();
@@ -97,6 +119,8 @@ async fn a_session_over_http_answers_like_any_other() {
         json!({ "jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": { "name": 5 } }).to_string();
     let answer = post(address, &headers, &wrong).await;
     assert!(answer.contains("mcp/parameters"), "{answer}");
+    assert_eq!(status(&send("DELETE", address, &headers, "").await), "204");
+    assert_eq!(status(&post(address, &headers, &call).await), "404");
 }
 
 #[tokio::test]

@@ -1,0 +1,56 @@
+//! Checks that the guide names everything that clients can meet.
+
+use crate::options::Writes;
+use crate::resources::templates;
+use crate::tool::tool;
+use crate::trouble::ALL;
+
+const GUIDE: &str = include_str!("../../../../docs/mcp.md");
+
+/// The cells of the table under a head, without their quotes.
+fn rows(head: &str) -> Vec<Vec<&'static str>> {
+    let (_, table) = GUIDE.split_once(head).expect("the guide has the table");
+    let lines = table.lines().skip(2).take_while(|line| line.starts_with('|'));
+    lines
+        .map(|line| line.trim_matches('|').split('|').map(|cell| cell.trim().trim_matches('`')).collect())
+        .collect()
+}
+
+#[test]
+fn the_guide_has_every_word_with_its_number() {
+    let told: Vec<String> = rows("| word | number | what is wrong |")
+        .iter()
+        .map(|row| format!("{} {}", row[0], row[1]))
+        .collect();
+    let known: Vec<String> =
+        ALL.iter().map(|trouble| format!("{} {}", trouble.word, trouble.number)).collect();
+    assert_eq!(told, known);
+}
+
+#[test]
+fn the_guide_has_every_operation_with_its_arguments() {
+    let tool = tool(Writes::Allowed);
+    let properties = &tool.input_schema["properties"];
+    let rows = rows("| operation | arguments | gives |");
+    let told: Vec<&str> = rows.iter().map(|row| row[0]).collect();
+    assert_eq!(serde_json::json!(told), properties["operation"]["enum"]);
+    for argument in properties.as_object().unwrap().keys().filter(|key| *key != "operation") {
+        let named = rows.iter().any(|row| row[1].contains(argument.as_str()));
+        assert!(named, "no row names `{argument}`");
+    }
+}
+
+#[test]
+fn the_guide_has_every_template_with_its_type() {
+    let told: Vec<(&str, &str)> =
+        rows("| address | is | type |").iter().map(|row| (row[0], row[2])).collect();
+    let listed = templates();
+    let known: Vec<(&str, &str)> = listed
+        .iter()
+        .map(|template| {
+            let mime = template.mime_type.as_deref();
+            (template.uri_template.as_str(), mime.unwrap_or("by its ending"))
+        })
+        .collect();
+    assert_eq!(told, known);
+}

@@ -1,6 +1,6 @@
 //! What a use case of `ops` said, for clients: a value and a text, or a failure with its code.
 
-use agpm_diag::{Diagnostic, Severity, SourceMap};
+use agpm_diag::{Diagnostic, Severity, SourceMap, codes};
 use agpm_ops::{FailureKind, Outcome, diagnostic_value, failure_value, success_value};
 use agpm_text::Value;
 use rmcp::ErrorData;
@@ -81,7 +81,10 @@ impl Failed {
 
     /// The same where the protocol has errors only.
     pub(crate) fn error(self) -> ErrorData {
-        let trouble = if self.kind == FailureKind::NotFound { &UNKNOWN_RESOURCE } else { &INTERNAL };
+        // A row may name a file that is not there, or not to be read: that is as good as no resource.
+        let gone = matches!(self.kind, FailureKind::NotFound | FailureKind::Refused)
+            || self.code == codes::CATALOG_MISSING_FILE.name;
+        let trouble = if gone { &UNKNOWN_RESOURCE } else { &INTERNAL };
         trouble.told_by(self.code, self.text.trim_end().to_owned(), self.value["diagnostics"].clone())
     }
 }

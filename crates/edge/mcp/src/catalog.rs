@@ -1,12 +1,14 @@
 //! The one place that knows how the catalog is asked.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use agpm_ops::{
-    CatalogFile, CatalogFilter, CatalogPlaces, CatalogRow, EntryKind, OpenCatalog, World, open_catalog,
+    CatalogFile, CatalogFilter, CatalogPlaces, CatalogRow, EntryKind, OpenCatalog, RowTold, World,
+    open_catalog,
 };
 use serde_json::Value as Json;
 
 use crate::answer::{Failed, told};
-use crate::json::json;
 use crate::search::Haystack;
 
 /// Columns that say in a few words what an entry is called, best first.
@@ -23,6 +25,8 @@ pub(crate) struct CatalogView {
     pub(crate) diagnostics: Vec<Json>,
     search: Haystack,
     everything: CatalogFilter,
+    /// Of all that its rows say.
+    pub(crate) digest: u64,
 }
 
 impl CatalogView {
@@ -35,7 +39,12 @@ impl CatalogView {
             let row = row.row();
             std::iter::once(row.module()).chain(row.fields().map(|(_, value)| value))
         }));
-        Ok(CatalogView { open: told.report, diagnostics, search, everything })
+        let mut hasher = DefaultHasher::new();
+        for (_, row) in told.report.rows(&everything) {
+            (row.row().kind().singular(), row.row().label()).hash(&mut hasher);
+            row.row().fields().for_each(|field| field.hash(&mut hasher));
+        }
+        Ok(CatalogView { open: told.report, diagnostics, search, everything, digest: hasher.finish() })
     }
 
     /// Whether it can be asked once more; only looks at its files.
@@ -70,8 +79,8 @@ impl CatalogView {
     }
 
     /// The file of the entry that a name means, `[MODULE/]NAME`.
-    pub(crate) fn read(&self, kind: EntryKind, reference: &str) -> Result<CatalogFile, Failed> {
-        told(self.open.read_file(reference, Some(kind))).map(|told| told.report)
+    pub(crate) fn read(&self, kind: Option<EntryKind>, reference: &str) -> Result<CatalogFile, Failed> {
+        told(self.open.read_file(reference, kind)).map(|told| told.report)
     }
 
     /// All rows of a kind as a manifest.
@@ -128,6 +137,11 @@ impl<'c> Row<'c> {
 
     /// As `agpm catalog --json` has it.
     pub(crate) fn value(self) -> Json {
-        json(&self.0.value())
+        let value = |told| match told {
+            RowTold::Text(text) => Json::String(text.into_owned()),
+            RowTold::Flag(flag) => flag.into(),
+            RowTold::Nothing => Json::Null,
+        };
+        self.0.told().into_iter().map(|(key, told)| (key.into_owned(), value(told))).collect()
     }
 }

@@ -20,22 +20,24 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
 
+use crate::body::{LONGEST_BODY, with_message};
 use crate::options::{HttpOptions, ServeError, Token};
 use crate::server::Session;
 use crate::shared::Shared;
 use crate::watch::watch_files;
 
 const PATH: &str = "/mcp";
-const LONGEST_BODY: usize = 16 << 20;
+/// How a token is shown; the word may be in any letters.
+const SCHEME: &[u8] = b"Bearer ";
 /// So much is listened to of a request that is refused.
 const LONGEST_REFUSED: usize = 64 << 10;
-const MOST_CONNECTIONS: usize = 128;
+const MOST_CONNECTIONS: usize = 512;
 /// Who does not finish the head of a request by then is cut off.
 const PATIENCE: Duration = Duration::from_secs(10);
 const LOOPBACK: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
 
 type Service = StreamableHttpService<Session, LocalSessionManager>;
-type Answer = Response<BoxBody<Bytes, Infallible>>;
+pub(crate) type Answer = Response<BoxBody<Bytes, Infallible>>;
 
 /// Serves for ever.
 pub(crate) async fn serve_http(shared: Arc<Shared>, options: HttpOptions) -> Result<(), ServeError> {
@@ -96,7 +98,14 @@ impl Gate {
         match self.judge(request.uri().path(), request.headers()) {
             StatusCode::OK => {
                 let method = request.method().clone();
-                settled(&method, self.service.handle(request).await)
+                let answer = match method {
+                    Method::POST => match with_message(request).await {
+                        Ok(request) => self.service.handle(request).await,
+                        Err(answer) => answer,
+                    },
+                    _ => self.service.handle(request).await,
+                };
+                settled(&method, answer)
             }
             status => {
                 heard_out(request).await;
@@ -141,8 +150,8 @@ impl Gate {
     fn knows_token(&self, headers: &HeaderMap) -> bool {
         let mut all = headers.get_all(AUTHORIZATION).iter();
         let one = all.next().filter(|_| all.next().is_none());
-        let shown = one.and_then(|value| value.as_bytes().strip_prefix(b"Bearer "));
-        shown.is_some_and(|shown| self.token.is(shown))
+        let shown = one.and_then(|value| value.as_bytes().split_at_checked(SCHEME.len()));
+        shown.is_some_and(|(scheme, token)| scheme.eq_ignore_ascii_case(SCHEME) && self.token.is(token))
     }
 }
 

@@ -4,6 +4,7 @@
 //! installed or which layer wins: that is asked of `ops`.
 
 mod answer;
+mod body;
 mod catalog;
 mod completion;
 #[cfg(test)]

@@ -52,8 +52,9 @@ pub(crate) fn get(
     let message = message(arguments)?;
     let view = shared.catalog().map_err(Failed::error)?;
     let row = agents(&view).find(|row| prompt_name(*row) == name).ok_or_else(|| unknown(name))?;
-    let file = view.read(EntryKind::Agent, &row.reference()).map_err(Failed::error)?;
-    let text = String::from_utf8_lossy(&file.bytes).into_owned();
+    let file = view.read(Some(EntryKind::Agent), &row.reference()).map_err(Failed::error)?;
+    let text = String::from_utf8(file.bytes)
+        .map_err(|_| UNKNOWN_PROMPT.error(format!("the file of `{name}` is no text")))?;
     let texts = std::iter::once(text).chain(message);
     let mut result =
         GetPromptResult::new(texts.map(|text| PromptMessage::new_text(Role::User, text)).collect());

@@ -57,7 +57,12 @@ pub(crate) const BOTTLE_AGENT_TEMPLATE: &str = "agpm://bottle-agent/{name}";
 const TEMPLATES: [Template; 6] = [
     template(CSV_TEMPLATE, "catalog", "all rows of a kind of the catalog", Some("text/csv")),
     template(ENTRY_TEMPLATE, "entry", "the file of a row of the catalog", None),
-    template(INSTALLED_TEMPLATE, "installed", "the file of an installed package", None),
+    template(
+        INSTALLED_TEMPLATE,
+        "installed",
+        "the file of an installed package; of a hook or MCP server, what the lockfile says of it",
+        None,
+    ),
     template(PERSONA_TEMPLATE, "persona", "a merged persona", Some("application/json")),
     template(BOTTLE_TEMPLATE, "bottle", "an effective bottle, secrets masked", Some("application/yaml")),
     template(BOTTLE_AGENT_TEMPLATE, "bottle-agent", "an agent with its bottle", Some("application/yaml")),
@@ -153,7 +158,9 @@ pub(crate) fn content_of(shared: &Shared, address: &Address) -> Result<Content, 
             let diagnostics = view.diagnostics.clone();
             Ok(Content { bytes: view.csv(*kind).into_bytes(), mime: "text/csv", about: None, diagnostics })
         }
-        Address::Entry(kind, module, name) => entry(shared, *kind, &reference(module, name)),
+        Address::Entry(kind, module, name) => {
+            entry(shared, Some(*kind), &reference(module, name)).map(|(_, content)| content)
+        }
         Address::Installed(kind, name) => {
             let request = InstalledRequest { kind: *kind, name: name.clone(), limit: LARGEST };
             let told = told(installed(&shared.world, &request))?;
@@ -177,7 +184,11 @@ fn reference(module: &str, name: &str) -> String {
 }
 
 /// The file of a row of the catalog, as it is now.
-pub(crate) fn entry(shared: &Shared, kind: EntryKind, reference: &str) -> Result<Content, Failed> {
+pub(crate) fn entry(
+    shared: &Shared,
+    kind: Option<EntryKind>,
+    reference: &str,
+) -> Result<(EntryKind, Content), Failed> {
     let file = shared.catalog()?.read(kind, reference)?;
     let about = serde_json::json!({
         "kind": file.kind.singular(),
@@ -185,7 +196,7 @@ pub(crate) fn entry(shared: &Shared, kind: EntryKind, reference: &str) -> Result
         "name": file.name,
         "layer": file.layer,
     });
-    Ok(Content::file(file.bytes, &file.path.to_string_lossy(), about, Vec::new()))
+    Ok((file.kind, Content::file(file.bytes, &file.path.to_string_lossy(), about, Vec::new())))
 }
 
 impl Content {

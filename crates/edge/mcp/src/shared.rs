@@ -3,7 +3,9 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use agpm_model::ResourceType;
-use agpm_ops::{CatalogPlaces, ListRequest, ProjectWatch, World, list, watch_project};
+use agpm_ops::{
+    CatalogPlaces, CatalogWatch, ListRequest, ProjectWatch, World, list, watch_catalog, watch_project,
+};
 use rmcp::ErrorData;
 use serde_json::Value as Json;
 use tokio::sync::{Semaphore, watch};
@@ -44,6 +46,7 @@ pub(crate) struct Shared {
     places: CatalogPlaces,
     installed: Mutex<Option<Arc<InstalledView>>>,
     catalog: Mutex<Option<Arc<CatalogView>>>,
+    unread: Mutex<Option<CatalogWatch>>,
 }
 
 /// What is installed, as of the lockfile.
@@ -79,6 +82,7 @@ impl Shared {
             places,
             installed: Mutex::default(),
             catalog: Mutex::default(),
+            unread: Mutex::default(),
         })
     }
 
@@ -140,10 +144,28 @@ impl Shared {
     pub(crate) fn catalog_state(&self) -> CatalogState {
         let kept = self.catalog.lock().unwrap_or_else(PoisonError::into_inner);
         match kept.as_ref() {
-            None => CatalogState::Unread,
+            None => self.unread_state(),
             Some(view) if view.has_changed() => CatalogState::Changed,
             Some(_) => CatalogState::Same,
         }
+    }
+
+    /// The same for one that nobody asked for yet: since the last look.
+    fn unread_state(&self) -> CatalogState {
+        let mut watch = self.unread.lock().unwrap_or_else(PoisonError::into_inner);
+        let changed = watch.as_ref().is_some_and(CatalogWatch::has_changed);
+        if changed || watch.is_none() {
+            *watch = Some(watch_catalog(&self.world, &self.places));
+        }
+        if changed { CatalogState::Changed } else { CatalogState::Unread }
+    }
+
+    /// Reads the catalog again after its files changed; whether it says something else now.
+    pub(crate) fn renew_catalog(&self) -> bool {
+        let digest = |view: &CatalogView| (view.digest, view.diagnostics.clone());
+        let before = self.catalog.lock().unwrap_or_else(PoisonError::into_inner).as_deref().map(digest);
+        let now = self.catalog().ok().as_deref().map(digest);
+        before.is_none() || before != now
     }
 }
 

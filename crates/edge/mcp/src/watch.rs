@@ -41,8 +41,12 @@ impl Changes {
 
 /// Looks at the files until the server ends.
 pub(crate) async fn watch_files(shared: Arc<Shared>) {
-    let world = shared.world.clone();
-    let Ok(mut project) = spawn_blocking(move || watch_project(&world)).await else { return };
+    let looking = Arc::clone(&shared);
+    let looked = spawn_blocking(move || {
+        looking.catalog_state();
+        watch_project(&looking.world)
+    });
+    let Ok(mut project) = looked.await else { return };
     loop {
         tokio::select! {
             () = sleep(EVERY) => {}
@@ -56,9 +60,8 @@ pub(crate) async fn watch_files(shared: Arc<Shared>) {
         });
         let Ok((next, project_changed, catalog)) = looked.await else { return };
         project = next;
-        if catalog == CatalogState::Changed {
-            renew_catalog(&shared).await;
-        } else if !project_changed {
+        let catalog_changed = catalog == CatalogState::Changed && renew_catalog(&shared).await;
+        if !catalog_changed && !project_changed {
             continue;
         }
         shared.changes.send_modify(|changes| {
@@ -69,10 +72,10 @@ pub(crate) async fn watch_files(shared: Arc<Shared>) {
     }
 }
 
-/// Reads the catalog again, so that what is wrong with it is told and the next change is seen.
-async fn renew_catalog(shared: &Arc<Shared>) {
+/// Reads the catalog again, so that what is wrong with it is told and the next change is seen; whether it differs.
+async fn renew_catalog(shared: &Arc<Shared>) -> bool {
     let shared = Arc::clone(shared);
-    let _ = spawn_blocking(move || shared.catalog().map(|_| ())).await;
+    spawn_blocking(move || shared.renew_catalog()).await.unwrap_or(true)
 }
 
 /// Tells a session of changes and messages until it ends.

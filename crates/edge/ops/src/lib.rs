@@ -50,8 +50,8 @@ pub use bottle::{
 pub use cache::{CacheReport, CacheRequest, CachedCopy, cache};
 pub use catalog::{
     CatalogFile, CatalogFilter, CatalogLayer, CatalogMode, CatalogPlaces, CatalogRead, CatalogReport,
-    CatalogRequest, CatalogRow, ENTRY_KINDS, EntryKind, LayerKind, OpenCatalog, Shadowed, catalog,
-    catalog_show, open_catalog,
+    CatalogRequest, CatalogRow, CatalogWatch, ENTRY_KINDS, EntryKind, LayerKind, OpenCatalog, RowTold,
+    Shadowed, catalog, catalog_show, open_catalog, watch_catalog,
 };
 pub use change::{ChangeReport, ManifestChange, NewDependency, Replace, Then, change_manifest};
 pub use config::{ConfigAnswer, ConfigReport, ConfigRequest, config};

@@ -30,6 +30,11 @@ pub fn is_real_folder(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|known| known.is_dir())
 }
 
+/// Whether there is a file of that very name, not a link to one.
+pub fn is_real_file(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|known| known.is_file())
+}
+
 /// Throws away what is there, file, folder or link, without following links; what is not there is no error.
 pub fn remove_whole(path: &Path) -> Result<(), StoreError> {
     let removed = if is_real_folder(path) { fs::remove_dir_all(path) } else { fs::remove_file(path) };

@@ -9,7 +9,7 @@ use crate::trouble::{BATCH, MALFORMED, NO_MESSAGE, Trouble};
 
 /// What a line is.
 #[derive(Debug)]
-pub(super) enum Said {
+pub(crate) enum Said {
     /// A message.
     Message(Box<ClientJsonRpcMessage>),
     /// None; this is what is said about it.
@@ -20,31 +20,31 @@ pub(super) enum Said {
 
 /// An answer to what is no message.
 #[derive(Debug)]
-pub(super) struct Refusal {
+pub(crate) struct Refusal {
     id: Value,
     error: ErrorData,
 }
 
 impl Refusal {
     /// One that belongs to no request.
-    pub(super) fn unasked(error: ErrorData) -> Self {
+    pub(crate) fn unasked(error: ErrorData) -> Self {
         Refusal { id: Value::Null, error }
     }
 
     /// One that answers a request.
-    pub(super) fn of(id: Value, error: ErrorData) -> Self {
+    pub(crate) fn of(id: Value, error: ErrorData) -> Self {
         Refusal { id, error }
     }
 
     /// The answer as a line.
-    pub(super) fn line(&self) -> Vec<u8> {
+    pub(crate) fn line(&self) -> Vec<u8> {
         let answer = json!({ "jsonrpc": "2.0", "id": self.id, "error": self.error });
         format!("{answer}\n").into_bytes()
     }
 }
 
 /// Reads a line. JSON nests at most 128 levels deep, so that no line can exhaust the stack.
-pub(super) fn understand(line: &[u8]) -> Said {
+pub(crate) fn understand(line: &[u8]) -> Said {
     let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii();
     if line.is_empty() {
         return Said::Nothing;

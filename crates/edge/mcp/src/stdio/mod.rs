@@ -19,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::flow::Flow;
 use crate::stdio::lines::{Line, Lines};
-use crate::stdio::message::{Refusal, Said, understand};
+pub(crate) use crate::stdio::message::{Refusal, Said, understand};
 use crate::stdio::opening::{Opening, Verdict};
 use crate::stdio::writer::{Gone, start_writer};
 use crate::trouble::{DUPLICATE_ID, TOO_LARGE, coded};

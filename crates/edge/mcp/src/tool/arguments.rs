@@ -11,13 +11,16 @@ use crate::trouble::{PARAMETERS, UNKNOWN_OPERATION};
 /// The most rows of a page.
 pub(super) const MOST_ROWS: usize = 1000;
 
+/// No name, query or place is longer.
+const LONGEST_TEXT: usize = 4096;
+
 /// An operation with what it takes.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Operation {
     /// Rows of a kind, or of the whole catalog.
     List(Listing),
     /// One thing.
-    Read { kind: Kind, name: String },
+    Read { kind: Option<Kind>, name: String },
     /// Where a value came from.
     Explain { what: String, pointer: Option<String> },
     /// How the project stands.
@@ -111,7 +114,8 @@ fn list(arguments: &Arguments<'_>) -> Result<Operation, ErrorData> {
 }
 
 fn read(arguments: &Arguments<'_>) -> Result<Operation, ErrorData> {
-    Ok(Operation::Read { kind: kind(arguments.needed("kind")?)?, name: arguments.needed("name")?.to_owned() })
+    let kind = arguments.text("kind")?.map(kind).transpose()?;
+    Ok(Operation::Read { kind, name: arguments.needed("name")?.to_owned() })
 }
 
 fn explain(arguments: &Arguments<'_>) -> Result<Operation, ErrorData> {
@@ -136,7 +140,8 @@ impl<'a> Arguments<'a> {
     fn text(&self, key: &str) -> Result<Option<&'a str>, ErrorData> {
         match self.0.get(key) {
             None | Some(Json::Null) => Ok(None),
-            Some(Json::String(text)) => Ok(Some(text)),
+            Some(Json::String(text)) if text.len() <= LONGEST_TEXT => Ok(Some(text)),
+            Some(Json::String(_)) => Err(Arguments::wrong(key, "so short that it could be meant")),
             Some(_) => Err(Arguments::wrong(key, "a string")),
         }
     }
@@ -146,12 +151,13 @@ impl<'a> Arguments<'a> {
     }
 
     fn count(&self, key: &str, most: usize) -> Result<Option<usize>, ErrorData> {
-        let wrong = || Arguments::wrong(key, &format!("an integer from 1 to {most}"));
+        let wrong = || Arguments::wrong(key, "an integer of 1 or more");
         match self.0.get(key) {
             None | Some(Json::Null) => Ok(None),
             Some(value) => {
-                let number = value.as_u64().and_then(|number| usize::try_from(number).ok());
-                number.filter(|number| (1..=most).contains(number)).map(Some).ok_or_else(wrong)
+                // Models like to write `10.0`.
+                let whole = value.as_f64().filter(|number| number.fract() == 0.0 && *number >= 1.0);
+                whole.map(|number| Some((number as usize).min(most))).ok_or_else(wrong)
             }
         }
     }
@@ -216,11 +222,11 @@ mod tests {
             (json!({"operation": "install"}), "mcp/unknown-operation there is no operation `install`"),
             (
                 json!({"operation": "list", "limit": 0}),
-                "mcp/parameters `limit` is not an integer from 1 to 1000",
+                "mcp/parameters `limit` is not an integer of 1 or more",
             ),
             (
                 json!({"operation": "list", "limit": 1.5}),
-                "mcp/parameters `limit` is not an integer from 1 to 1000",
+                "mcp/parameters `limit` is not an integer of 1 or more",
             ),
             (json!({"operation": "list", "kind": "x"}), "mcp/parameters there is no kind `x`"),
             (json!({"operation": "list", "query": ["x"]}), "mcp/parameters `query` is not a string"),

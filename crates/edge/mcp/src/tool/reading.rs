@@ -12,9 +12,10 @@ use crate::tool::operations::Answer;
 use crate::trouble::PARAMETERS;
 use crate::uri::Address;
 
-pub(super) fn read(shared: &Shared, kind: Kind, name: &str) -> Answer {
+pub(super) fn read(shared: &Shared, kind: Option<Kind>, name: &str) -> Answer {
+    let Some(kind) = kind else { return Ok(of_catalog(shared, None, name)) };
     let address = match kind {
-        Kind::Catalog(kind) => return Ok(of_catalog(shared, kind, name)),
+        Kind::Catalog(kind) => return Ok(of_catalog(shared, Some(kind), name)),
         Kind::Installed(Some(kind)) => Address::Installed(kind, name.to_owned()),
         Kind::Installed(None) => {
             let help = "name the type, as in `installed/agents`";
@@ -26,8 +27,8 @@ pub(super) fn read(shared: &Shared, kind: Kind, name: &str) -> Answer {
 }
 
 /// The name may lack its module: what was found tells the whole of it.
-fn of_catalog(shared: &Shared, kind: EntryKind, name: &str) -> Result<CallToolResult, Failed> {
-    let content = entry(shared, kind, name)?;
+fn of_catalog(shared: &Shared, kind: Option<EntryKind>, name: &str) -> Result<CallToolResult, Failed> {
+    let (kind, content) = entry(shared, kind, name)?;
     let said = |key: &str| content.about.as_ref().and_then(|about| about[key].as_str()).unwrap_or_default();
     let address = Address::Entry(kind, said("module").to_owned(), said("name").to_owned());
     Ok(answer(kind.singular(), name, &address, content))

@@ -84,7 +84,7 @@ async fn a_file_is_read_by_name_by_module_and_by_address() {
     assert_eq!(missing, "-32002 name/unknown");
     assert_eq!(
         client.trouble("resources/read", json!({ "uri": "agpm://agent/bmm/sneaky" })).await,
-        "-32603 catalog/escape"
+        "-32002 catalog/escape"
     );
     client.finish().await;
 }
@@ -197,4 +197,35 @@ async fn files_that_come_and_go_under_its_hands_break_nothing() {
     }
     let answers = client.finish().await;
     assert_eq!(answers.iter().filter(|answer| answer.get("id").is_some()).count(), 180);
+}
+
+#[tokio::test]
+async fn a_name_alone_is_read_where_it_means_one_thing() {
+    let sandbox = catalog();
+    let mut client = Client::open(&sandbox).await;
+    let plan = client.call(json!({ "operation": "read", "name": "plan" })).await;
+    assert_eq!((text(&plan), &plan["structuredContent"]["kind"]), ("steps: []\n", &json!("workflow")));
+    let nothing = client.call(json!({ "operation": "read", "name": "nobody" })).await;
+    assert_eq!(
+        (&nothing["isError"], &nothing["structuredContent"]["code"]),
+        (&json!(true), &json!("name/unknown"))
+    );
+    client.finish().await;
+}
+
+#[tokio::test]
+async fn an_empty_catalog_has_its_note() {
+    let sandbox = sandbox();
+    let mut client = Client::open(&sandbox).await;
+    let all = client.call(json!({ "operation": "list" })).await;
+    assert_eq!(all["structuredContent"]["diagnostics"][0]["code"], "catalog/empty");
+    client.finish().await;
+}
+
+#[tokio::test]
+async fn a_prompt_is_text() {
+    let sandbox = catalog();
+    let mut client = Client::open(&sandbox).await;
+    assert_eq!(client.trouble("prompts/get", json!({ "name": "own.me" })).await, "-32602 mcp/unknown-prompt");
+    client.finish().await;
 }

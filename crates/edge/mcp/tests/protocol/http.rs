@@ -132,3 +132,20 @@ async fn a_body_that_is_too_large_is_refused() {
     let answer = post(address, &headers, &"x".repeat((16 << 20) + 1)).await;
     assert_eq!(status(&answer), "413", "{answer}");
 }
+
+#[tokio::test]
+async fn what_is_no_message_is_answered_as_over_streams() {
+    let (address, _sandbox) = start();
+    let (host, bearer) = (address.to_string(), format!("bearer {TOKEN}"));
+    let headers = [("Host", host.as_str()), ("Authorization", bearer.as_str())];
+    for (body, code) in [
+        ("{", "mcp/malformed"),
+        ("", "mcp/malformed"),
+        ("[]", "mcp/batch"),
+        (r#"{"jsonrpc":"2.0","id":7,"method":5}"#, "mcp/no-message"),
+    ] {
+        let answer = post(address, &headers, body).await;
+        assert!(answer.contains(code), "{body}: {answer}");
+    }
+    assert_eq!(status(&post(address, &headers, "{").await), "400");
+}

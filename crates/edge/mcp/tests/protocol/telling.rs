@@ -62,7 +62,47 @@ async fn the_level_of_messages_can_be_set() {
     }
     for message in &told {
         assert_eq!(message["logger"], "agpm", "{told:?}");
-        assert!(message["data"]["code"].as_str().unwrap().starts_with("manifest/"), "{told:?}");
+        let code = message["data"]["code"].as_str().unwrap();
+        assert!(code.starts_with("manifest/") || code == "catalog/empty", "{told:?}");
     }
+    client.finish().await;
+}
+
+const AGENTS: &str = "bmad/_cfg/agent-manifest.csv";
+
+/// The first look must have happened before a change.
+async fn looked() {
+    tokio::time::sleep(std::time::Duration::from_millis(700)).await;
+}
+
+#[tokio::test]
+async fn a_catalog_that_nobody_asked_for_yet_is_watched_too() {
+    let sandbox = project();
+    sandbox.write(AGENTS, "name,module\npm,bmm\n");
+    let mut client = Client::open(&sandbox).await;
+    looked().await;
+    sandbox.write(AGENTS, "name,module\npm,bmm\ndev,bmm\n");
+    let heard = [client.hear().await.unwrap(), client.hear().await.unwrap()];
+    let methods = heard.each_ref().map(|heard| heard["method"].as_str().unwrap());
+    assert_eq!(methods, ["notifications/resources/list_changed", "notifications/prompts/list_changed"]);
+    client.finish().await;
+}
+
+#[tokio::test]
+async fn a_catalog_that_is_written_anew_and_says_the_same_is_no_change() {
+    let sandbox = project();
+    sandbox.write(AGENTS, "name,module\npm,bmm\n");
+    let mut client = Client::open(&sandbox).await;
+    client.ask("prompts/list", json!({})).await;
+    looked().await;
+    sandbox.write(AGENTS, "name,module\npm,bmm\n\n");
+    looked().await;
+    sandbox.write(AGENTS, "name,module\npm,bmm\nqa,bmm\n");
+    let mut heard = client.hear().await.unwrap();
+    assert_eq!(heard["method"], "notifications/resources/list_changed");
+    heard = client.hear().await.unwrap();
+    assert_eq!(heard["method"], "notifications/prompts/list_changed");
+    let prompts = client.ask("prompts/list", json!({})).await;
+    assert_eq!(prompts["result"]["prompts"].as_array().unwrap().len(), 2, "told once, of the second change");
     client.finish().await;
 }

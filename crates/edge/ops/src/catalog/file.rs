@@ -1,6 +1,7 @@
 //! The file behind a row, inside the layer that the row is from.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::PoisonError;
 
 use agpm_catalog::{Catalog, Entry, EntryKind, Found, PathFault, Reference, RowRef, places};
 use agpm_diag::{Diagnostic, codes, did_you_mean};
@@ -127,6 +128,9 @@ impl OpenCatalog {
         let CatalogLayer { folder, real, .. } = self.layer(row);
         let mut fault = NoFile::Missing;
         for place in candidates {
+            if self.is_plain(folder, real, &place) {
+                return Ok(place);
+            }
             match store::reach(&folder.join(&place)) {
                 Ok(Some(Reached::File(path))) if path.starts_with(real) => return Ok(place),
                 Ok(Some(Reached::Folder(path)))
@@ -143,6 +147,18 @@ impl OpenCatalog {
             }
         }
         Err(fault)
+    }
+
+    /// Whether a place is a file in a folder of its layer, with no link at its end. Where folders really are is asked once:
+    /// who reads a file looks again.
+    fn is_plain(&self, folder: &Path, real: &Path, place: &str) -> bool {
+        let path = folder.join(place);
+        let Some(above) = path.parent().filter(|_| store::is_real_file(&path)) else { return false };
+        let mut inside = self.inside.lock().unwrap_or_else(PoisonError::into_inner);
+        match inside.get(above) {
+            Some(known) => *known,
+            None => *inside.entry(above.to_owned()).or_insert(store::real_path(above).starts_with(real)),
+        }
     }
 
     pub(crate) fn no_file(&self, row: RowRef<'_>, fault: NoFile) -> Failure {

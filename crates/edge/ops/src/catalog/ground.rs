@@ -242,7 +242,10 @@ fn config_folders(folder: &Path, marks: &mut Marks) -> Ground {
 /// The nearest folder upward that holds a catalog and is not home.
 pub(super) fn project_folder(environment: &Environment, marks: &mut Marks) -> Option<PathBuf> {
     let home = environment.home.as_ref().map(|home| store::real_path(home));
-    let mut above = environment.folder.ancestors().filter(|folder| Some(store::real_path(folder)) != home);
+    // Who names a manifest means the project that it is of.
+    let named = environment.manifest.as_ref().map(|path| environment.resolve(path));
+    let start = named.as_deref().and_then(Path::parent).unwrap_or(&environment.folder);
+    let mut above = start.ancestors().filter(|folder| Some(store::real_path(folder)) != home);
     let holds = |folder: &&Path| {
         let ground = config_folders(folder, marks);
         !ground.open.is_empty() || !ground.closed.is_empty()

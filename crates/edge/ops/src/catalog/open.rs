@@ -1,6 +1,8 @@
 //! Everything that has a say, found, read and folded.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
+use std::sync::Mutex;
 
 use agpm_catalog::{Catalog, EntryKind, Manifest, RowRef};
 use agpm_diag::Severity;
@@ -11,6 +13,7 @@ use crate::catalog::ground::{
 };
 use crate::catalog::reading::read_all;
 use crate::catalog::remotes::{RemoteLayer, kept_layers, remote_layers, remotes_as_told};
+use crate::catalog::report::nowhere;
 use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::{ManifestFiles, Project};
 use crate::watch::project_marks;
@@ -27,6 +30,8 @@ pub struct OpenCatalog {
     remotes: Remotes,
     /// Those that could not be read.
     pub(crate) left_out: Vec<ManifestFile>,
+    /// Folders of files, and whether they are really in their layer.
+    pub(super) inside: Mutex<HashMap<PathBuf, bool>>,
     marks: Marks,
 }
 
@@ -55,7 +60,32 @@ pub fn open_catalog(
     let known = before.map(|before| &before.remotes).filter(|remotes| remotes.are_current());
     let remotes = known.map_or_else(|| remotes(world, places, &mut notes), |remotes| Ok(remotes.clone()));
     let result = remotes.and_then(|remotes| open_with(world, (places, None), remotes, &mut notes));
+    if result.as_ref().is_ok_and(|open| open.files.is_empty() && open.left_out.is_empty()) {
+        notes.diagnostics.push(nowhere(places, None));
+    }
     notes.outcome(result)
+}
+
+/// The places of catalogs in project and home as they are now, for who has read none yet.
+#[derive(Clone, Debug)]
+pub struct CatalogWatch(Marks);
+
+/// Looks at them; nothing is read, and no remote is asked.
+pub fn watch_catalog(world: &World, places: &CatalogPlaces) -> CatalogWatch {
+    let (environment, mut marks) = (&world.environment, Marks::default());
+    let layers = layers(environment, places, &[], &mut marks);
+    let mut unheard = Notes::default();
+    for (at, layer) in layers.iter().enumerate() {
+        layer.manifests(at, environment, &mut marks, &mut unheard);
+    }
+    CatalogWatch(marks)
+}
+
+impl CatalogWatch {
+    /// Whether they are no longer as they were.
+    pub fn has_changed(&self) -> bool {
+        self.0.differ()
+    }
 }
 
 /// The same for manifests of one kind, if one is named.
@@ -103,7 +133,7 @@ fn open_with(
     }
     let (catalog, twice) = Catalog::new(manifests);
     notes.diagnostics.extend(twice);
-    Ok(OpenCatalog { catalog, layers, files, left_out, remotes, marks })
+    Ok(OpenCatalog { catalog, layers, files, left_out, remotes, inside: Mutex::default(), marks })
 }
 
 /// The layers of git. What they are hangs on manifest and lockfile.

@@ -1,7 +1,9 @@
 //! `agpm catalog`: the rows that count, and those that they shadow.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::io;
+use std::path::PathBuf;
 
 use agpm_catalog::{COLUMNS, Entry, EntryKind, Filter, RowId, RowRef, Table, other_name};
 use agpm_diag::{Diagnostic, SourceMap, codes, did_you_mean};
@@ -67,6 +69,17 @@ pub struct CatalogRow<'c> {
     standing: Mark<'c>,
 }
 
+/// One thing that is told of a row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Told<'c> {
+    /// A text.
+    Text(Cow<'c, str>),
+    /// Yes or no.
+    Flag(bool),
+    /// That there is none.
+    Nothing,
+}
+
 /// Whether a row counts.
 #[derive(Clone, Copy, Debug)]
 enum Mark<'c> {
@@ -102,7 +115,7 @@ pub(crate) fn list(
     Ok(CatalogReport { catalog, rows, shadowed: request.shadowed })
 }
 
-fn nowhere(places: &CatalogPlaces, kind: Option<EntryKind>) -> Diagnostic {
+pub(super) fn nowhere(places: &CatalogPlaces, kind: Option<EntryKind>) -> Diagnostic {
     let kinds =
         [(LayerKind::Project, "the project"), (LayerKind::User, "home"), (LayerKind::Git, "the remotes")];
     let looked = kinds.into_iter().filter(|(kind, _)| places.mode.has(*kind)).map(|(_, place)| place);
@@ -247,36 +260,44 @@ impl<'c> CatalogRow<'c> {
         }
     }
 
-    /// As a value: its columns, then where it is from.
+    /// As a value.
     pub fn value(self) -> Value {
-        let text = |value: &str| Value::from(value);
-        let mut map: Vec<(String, Value)> = vec![("kind".to_owned(), text(self.row.kind().singular()))];
+        let value = |told| match told {
+            Told::Text(text) => Value::from(text.into_owned()),
+            Told::Flag(flag) => flag.into(),
+            Told::Nothing => Value::Null,
+        };
+        Value::Map(self.told().into_iter().map(|(key, told)| (key.into_owned(), value(told))).collect())
+    }
+
+    /// What is told of it, by key: its columns, then where it is from.
+    pub fn told(self) -> Vec<(Cow<'c, str>, Told<'c>)> {
+        let (row, layer) = (self.row, self.open.layer(self.row));
+        let text = |text: &'c str| Told::Text(Cow::from(text));
+        let mut told = vec![(Cow::from("kind"), text(row.kind().singular()))];
         let blank = |module: &str| module.trim().is_empty();
-        if self.row.get("module").is_none_or(blank) {
-            map.push(("module".to_owned(), text(self.row.module())));
+        if row.get("module").is_none_or(blank) {
+            told.push((Cow::from("module"), text(row.module())));
         }
-        let known = COLUMNS.iter().filter_map(|column| Some((*column, self.row.get(column)?)));
-        let others = self.row.fields().filter(|(column, _)| !COLUMNS.contains(column));
-        for (column, value) in known.chain(others) {
-            if column == "module" && blank(value) {
-                continue;
-            }
-            let key = if OWN_KEYS.contains(&column) { other_name(column) } else { column.to_owned() };
-            map.push((key, text(value)));
+        let known = COLUMNS.iter().filter_map(|column| Some((*column, row.get(column)?)));
+        let others = row.fields().filter(|(column, _)| !COLUMNS.contains(column));
+        for (column, value) in
+            known.chain(others).filter(|(column, value)| *column != "module" || !blank(value))
+        {
+            let taken = OWN_KEYS.contains(&column);
+            told.push((if taken { Cow::from(other_name(column)) } else { Cow::from(column) }, text(value)));
         }
-        let layer = self.open.layer(self.row);
-        map.push(("layer".to_owned(), text(layer.kind.word())));
-        map.extend(layer.remote.as_deref().map(|remote| ("remote".to_owned(), text(remote))));
-        let manifest = self.open.manifest_path(self.row);
-        map.push(("manifest".to_owned(), manifest.display().to_string().into()));
-        let file = self.open.path_of(self.row).ok().map(|path| path.display().to_string());
-        map.push(("file".to_owned(), file.into()));
+        told.push((Cow::from("layer"), text(layer.kind.word())));
+        told.extend(layer.remote.as_deref().map(|remote| (Cow::from("remote"), text(remote))));
+        let path = |path: PathBuf| Told::Text(Cow::from(path.display().to_string()));
+        told.push((Cow::from("manifest"), path(self.open.manifest_path(row))));
+        told.push((Cow::from("file"), self.open.path_of(row).map_or(Told::Nothing, path)));
         if !matches!(self.standing, Mark::Unasked) {
             let by = self.shadowed_by();
-            map.push(("shadowed".to_owned(), by.is_some().into()));
-            map.extend(by.map(|by| ("shadowedBy".to_owned(), by.into())));
+            told.push((Cow::from("shadowed"), Told::Flag(by.is_some())));
+            told.extend(by.map(|by| (Cow::from("shadowedBy"), Told::Text(Cow::from(by)))));
         }
-        Value::Map(map)
+        told
     }
 
     fn origin(self, sources: &SourceMap) -> String {

@@ -1,0 +1,50 @@
+//! The body of a request over HTTP: read whole within bounds, and judged as a line would be.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::CONTENT_TYPE;
+use http::{HeaderValue, Request, Response, StatusCode};
+use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
+use hyper::body::Incoming;
+use tokio::time::timeout;
+
+use crate::http::Answer;
+use crate::stdio::{Refusal, Said, understand};
+use crate::trouble::{MALFORMED, TOO_LARGE};
+
+/// The largest body.
+pub(crate) const LONGEST_BODY: usize = 16 << 20;
+/// A body that is not there by then does not come.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A request with its message, or what is answered to what is none.
+pub(crate) async fn with_message(request: Request<Incoming>) -> Result<Request<Full<Bytes>>, Answer> {
+    let (head, body) = request.into_parts();
+    let bytes = match timeout(PATIENCE, Limited::new(body, LONGEST_BODY).collect()).await {
+        Ok(Ok(body)) => body.to_bytes(),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => {
+            let message = format!("a message has at most {LONGEST_BODY} bytes");
+            return Err(refused(StatusCode::PAYLOAD_TOO_LARGE, &Refusal::unasked(TOO_LARGE.error(message))));
+        }
+        Ok(Err(_)) | Err(_) => {
+            let refusal = Refusal::unasked(MALFORMED.error("the message did not come to its end"));
+            return Err(refused(StatusCode::REQUEST_TIMEOUT, &refusal));
+        }
+    };
+    match understand(&bytes) {
+        Said::Message(_) => Ok(Request::from_parts(head, Full::new(bytes))),
+        Said::Refused(refusal) => Err(refused(StatusCode::BAD_REQUEST, &refusal)),
+        Said::Nothing => {
+            let refusal = Refusal::unasked(MALFORMED.error("the message is empty, or no notification"));
+            Err(refused(StatusCode::BAD_REQUEST, &refusal))
+        }
+    }
+}
+
+fn refused(status: StatusCode, refusal: &Refusal) -> Answer {
+    let mut answer = Response::new(Full::new(Bytes::from(refusal.line())).boxed());
+    *answer.status_mut() = status;
+    answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    answer
+}

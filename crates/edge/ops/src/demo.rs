@@ -61,7 +61,7 @@ pub enum DemoResult {
     /// An agent with its bottle, secrets masked.
     Bottle(Value),
     /// The rows of a catalog.
-    Catalog(CatalogReport),
+    Catalog(Box<CatalogReport>),
 }
 
 macro_rules! embedded {
@@ -195,5 +195,5 @@ fn show_bottle(world: &World, notes: &mut Notes) -> Result<DemoShow, Failure> {
 fn show_catalog(world: &World, notes: &mut Notes) -> Result<DemoShow, Failure> {
     let request = CatalogRequest { shadowed: Shadowed::Listed, ..CatalogRequest::default() };
     let report = catalog::list(world, &request, notes)?;
-    Ok(DemoShow { command: "agpm catalog --all".to_owned(), result: DemoResult::Catalog(report) })
+    Ok(DemoShow { command: "agpm catalog --all".to_owned(), result: DemoResult::Catalog(Box::new(report)) })
 }

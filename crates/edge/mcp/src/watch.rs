@@ -9,6 +9,7 @@ use rmcp::Peer;
 use rmcp::model::LoggingMessageNotificationParam;
 use rmcp::service::{RoleServer, SubscriptionContext};
 use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::watch::Receiver;
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
@@ -32,7 +33,7 @@ enum List {
 }
 
 impl Changes {
-    fn since(self, before: Changes) -> impl Iterator<Item = List> {
+    fn since(self, before: Changes) -> impl Iterator<Item = List> + use<> {
         let resources = (self.resources != before.resources).then_some(List::Resources);
         let prompts = (self.prompts != before.prompts).then_some(List::Prompts);
         resources.into_iter().chain(prompts)
@@ -78,26 +79,41 @@ async fn renew_catalog(shared: &Arc<Shared>) -> bool {
     spawn_blocking(move || shared.renew_catalog()).await.unwrap_or(true)
 }
 
+/// What changed since it was last asked.
+struct News {
+    changes: Receiver<Changes>,
+    before: Changes,
+}
+
+impl News {
+    fn of(shared: &Shared) -> Self {
+        let mut changes = shared.changes.subscribe();
+        let before = *changes.borrow_and_update();
+        News { changes, before }
+    }
+
+    /// The next lists that change; none when there will be no more.
+    async fn next(&mut self) -> Option<impl Iterator<Item = List> + use<>> {
+        self.changes.changed().await.ok()?;
+        let now = *self.changes.borrow_and_update();
+        Some(now.since(std::mem::replace(&mut self.before, now)))
+    }
+}
+
 /// Tells a session of changes and messages until it ends.
 pub(crate) async fn tell_session(shared: Arc<Shared>, peer: Peer<RoleServer>, level: Arc<Level>) {
-    let mut changes = shared.changes.subscribe();
-    let mut log = shared.log.listen();
-    let mut before = *changes.borrow_and_update();
+    let (mut news, mut log) = (News::of(&shared), shared.log.listen());
     while !peer.is_transport_closed() {
         tokio::select! {
-            changed = changes.changed() => {
-                if changed.is_err() {
-                    return;
-                }
-                let now = *changes.borrow_and_update();
-                for list in now.since(before) {
+            lists = news.next() => {
+                let Some(lists) = lists else { return };
+                for list in lists {
                     // A session that is gone is noticed above.
                     let _ = match list {
                         List::Resources => peer.notify_resource_list_changed().await,
                         List::Prompts => peer.notify_prompt_list_changed().await,
                     };
                 }
-                before = now;
             }
             told = log.recv() => match told.map(|told| level.admits(told)) {
                 Ok(Some(message)) => tell(&peer, message).await,
@@ -115,23 +131,18 @@ async fn tell(peer: &Peer<RoleServer>, message: LoggingMessageNotificationParam)
 
 /// Tells a subscription of changes until it is cancelled or the server ends.
 pub(crate) async fn tell_subscription(shared: &Shared, subscription: SubscriptionContext) {
-    let mut changes = shared.changes.subscribe();
-    let mut before = *changes.borrow_and_update();
+    let mut news = News::of(shared);
     loop {
         tokio::select! {
-            changed = changes.changed() => {
-                if changed.is_err() {
-                    return;
-                }
-                let now = *changes.borrow_and_update();
-                for list in now.since(before) {
+            lists = news.next() => {
+                let Some(lists) = lists else { return };
+                for list in lists {
                     // What the client did not ask for is not sent.
                     let _ = match list {
                         List::Resources => subscription.sink().notify_resource_list_changed().await,
                         List::Prompts => subscription.sink().notify_prompt_list_changed().await,
                     };
                 }
-                before = now;
             }
             () = subscription.cancelled() => return,
             () = shared.closing.cancelled() => return,

@@ -24,7 +24,7 @@ const DEEPEST: usize = 32;
 /// Longer ones are no file on some system.
 const LONGEST_NAME: usize = 255;
 const LONGEST_PATH: usize = 1024;
-/// How many commits of a source stay written out.
+/// How many commits of a source stay written out when nobody uses them.
 const KEPT: usize = 8;
 
 /// A file of a commit.
@@ -39,16 +39,18 @@ impl Remote {
     ///
     /// What was written out before costs a look; else everything that is missing is fetched in one go.
     pub fn checkout(&self, commit: &ObjectId, folder: Option<&RelativePath>) -> Result<PathBuf, GitError> {
-        if let Some(place) = self.kept_checkout(commit, folder) {
-            return Ok(place);
-        }
         let trees = self.shelf.trees();
         let place = trees.join(name_of(commit, folder));
+        // Before it is looked for: from then on nobody throws it away.
+        agpm_store::mark_used(&place);
+        if agpm_store::is_real_folder(&place) {
+            return Ok(place);
+        }
         self.fetch_commits(std::slice::from_ref(commit))?;
         let top = self.top_of(commit, folder)?;
         let files = self.files_below(commit, top)?;
         agpm_store::fill_whole(&place, |fresh| self.write_out(commit, &files, fresh))?;
-        agpm_store::keep_newest(&trees, KEPT)?;
+        agpm_store::keep_used(&trees, KEPT);
         Ok(place)
     }
 

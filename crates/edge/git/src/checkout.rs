@@ -46,7 +46,6 @@ impl Remote {
         if agpm_store::is_real_folder(&place) {
             return Ok(place);
         }
-        self.fetch_commits(std::slice::from_ref(commit))?;
         let top = self.top_of(commit, folder)?;
         let files = self.files_below(commit, top)?;
         agpm_store::fill_whole(&place, |fresh| self.write_out(commit, &files, fresh))?;
@@ -81,8 +80,14 @@ impl Remote {
         agpm_store::is_real_folder(&place).then_some(place)
     }
 
-    /// The folder that is meant.
+    /// Fails unless a commit has a folder; nothing is written out.
+    pub fn require_folder(&self, commit: &ObjectId, folder: &RelativePath) -> Result<(), GitError> {
+        self.top_of(commit, Some(folder)).map(drop)
+    }
+
+    /// The folder that is meant, of a commit that is fetched if need be.
     fn top_of(&self, commit: &ObjectId, folder: Option<&RelativePath>) -> Result<ObjectId, GitError> {
+        self.fetch_commits(std::slice::from_ref(commit))?;
         let mut top = commit.clone();
         for part in folder.into_iter().flat_map(|folder| folder.as_str().split('/')) {
             let entries = self.tree(&top)?;

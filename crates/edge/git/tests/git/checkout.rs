@@ -140,6 +140,32 @@ fn a_hostile_tree_writes_nothing_but_files_with_good_names() {
 }
 
 #[test]
+fn links_that_stay_inside_are_written_out() {
+    use std::os::unix::fs::symlink;
+    let world = World::new();
+    let (mut repository, _) = world.repository();
+    let top = repository.path().to_owned();
+    for (target, link) in [
+        ("../snippets/s.md", "agents/linked.md"),
+        ("agents", "shared"),
+        ("/etc/passwd", "absolute"),
+        ("../outside", "outside"),
+        ("../../agents/a.md", "snippets/far.md"),
+    ] {
+        symlink(target, top.join(link)).unwrap();
+    }
+    let commit = id(&repository.commit(&[("later.md", "x")]));
+    let remote = world.remote(&repository.url());
+    let place = remote.checkout(&commit, None).unwrap();
+    let expected = ["agents/a.md", "agents/linked.md", "later.md", "shared", "snippets/s.md"];
+    assert_eq!(listing(&place), expected.map(str::to_owned).into());
+    assert_eq!(fs::read_to_string(place.join("shared/linked.md")).unwrap(), "two\n");
+    // Of a folder, only what stays in that folder.
+    let inner = remote.checkout(&commit, Some(&path("agents"))).unwrap();
+    assert_eq!(listing(&inner), ["a.md".to_owned()].into());
+}
+
+#[test]
 fn very_large_files_are_left_out() {
     let world = World::new();
     let (mut repository, _) = world.repository();

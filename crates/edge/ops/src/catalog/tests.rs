@@ -261,6 +261,18 @@ fn a_listing_without_its_commit_loses_nothing() {
 }
 
 #[test]
+fn a_manifest_may_be_a_link() {
+    let place = Place::new();
+    let mut source = repository(&place);
+    source.git(&["rm", "-q", FILE]);
+    fs::create_dir_all(source.path().join("bmad/_cfg")).unwrap();
+    std::os::unix::fs::symlink("../../real.csv", source.path().join(FILE)).unwrap();
+    source.commit(&[("real.csv", "linked")]);
+    let remote = format!("git+{}", source.url());
+    assert_eq!(place.good(Network::Allowed, &[&remote]), (rows(&[(&remote, "linked")]), Vec::new()));
+}
+
+#[test]
 fn files_and_folders_are_read_offline() {
     let place = Place::new();
     let source = repository(&place);

@@ -212,7 +212,29 @@ fn what_cannot_be_reached_is_needed_only_without_a_pin() {
     project.refused("update", 4, &["source/unreachable", "remote `git+git://"]);
     fails(&project, "validate --sources", 4, &["source/unreachable", "agpm.toml:2"]);
     std::fs::remove_file(project.path("agpm.lock")).unwrap();
+    project.warned("install", &["warning[catalog/stale]", "the copy in the cache counts", "agpm.toml:2"]);
+    assert_eq!(project.read("agpm.lock"), lock);
+    std::fs::remove_file(project.path("agpm.lock")).unwrap();
+    project.good("cache clean --all");
     project.refused("install", 4, &["source/unreachable"]);
+}
+
+#[test]
+fn another_address_is_another_pin() {
+    let project = Project::new();
+    let old = with_remotes(&project, "\"community\"");
+    project.good("install");
+    let mut other = Repository::init(&project.sandbox, "other");
+    let commit = other.commit(&[(CSV, "name\nother\n")]);
+    let manifest = project.read("agpm.toml");
+    project.write("agpm.toml", &manifest.replace("../community", "../other"));
+    project.refused("install --locked", 5, &["another address"]);
+    project.refused("install --frozen", 5, &["another address"]);
+    project.good("install");
+    let lock = project.read("agpm.lock");
+    assert!(lock.contains("url = \"../other\"") && lock.contains(&commit), "{lock}");
+    assert!(!lock.contains(&head(&old)), "{lock}");
+    project.good("install --frozen");
 }
 
 #[test]
@@ -232,6 +254,15 @@ fn what_is_not_there_has_near_names() {
     let output = project.good("validate --sources").to_string();
     assert!(output.contains("warning[catalog/remote]") && output.contains("`v1.0.0`"), "{output}");
     ask(&project, "\"community:/taem\"");
+    fails(
+        &project,
+        "validate --sources",
+        0,
+        &["warning[catalog/remote]", "did you mean `team`", "agpm.toml:4"],
+    );
+    ask(&project, "\"community:/team\"");
+    assert!(!project.good("validate --sources").to_string().contains("warning"));
+    ask(&project, "\"community:/taem\"");
     project.warned("install", &["warning[catalog/remote]", "`taem`", "did you mean `team`", "agpm.toml:4"]);
     assert!(project.read("agpm.lock").contains("community:/taem"));
 }
@@ -246,6 +277,13 @@ fn a_plain_folder_is_not_pinned() {
     project.good("install --frozen");
     project.good("outdated");
     project.good("validate --resolve --sources --check-lock");
+    project.write("agpm.toml", "[sources]\nplain = \"../plain\"\n[catalog]\nremotes = [\"plain:/bmd\"]\n");
+    fails(
+        &project,
+        "validate --sources",
+        0,
+        &["warning[catalog/remote]", "did you mean `bmad`", "agpm.toml:4"],
+    );
 }
 
 #[test]

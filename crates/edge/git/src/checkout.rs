@@ -24,31 +24,33 @@ const DEEPEST: usize = 32;
 /// Longer ones are no file on some system.
 const LONGEST_NAME: usize = 255;
 const LONGEST_PATH: usize = 1024;
-/// How many commits of a source stay written out.
+/// How many commits of a source stay written out when nobody uses them.
 const KEPT: usize = 8;
 
-/// A file of a commit.
+/// A file of a commit, or a link.
 struct Found {
     path: RelativePath,
+    kind: EntryKind,
     id: ObjectId,
 }
 
 impl Remote {
-    /// The files of a commit, or of a folder of it, as a folder in the cache. Links, other repositories, names that some
-    /// system cannot have and files that are very large are left out.
+    /// The files of a commit, or of a folder of it, as a folder in the cache. Links that lead out of it, other repositories,
+    /// names that some system cannot have and files that are very large are left out.
     ///
     /// What was written out before costs a look; else everything that is missing is fetched in one go.
     pub fn checkout(&self, commit: &ObjectId, folder: Option<&RelativePath>) -> Result<PathBuf, GitError> {
-        if let Some(place) = self.kept_checkout(commit, folder) {
-            return Ok(place);
-        }
         let trees = self.shelf.trees();
         let place = trees.join(name_of(commit, folder));
-        self.fetch_commits(std::slice::from_ref(commit))?;
+        // Before it is looked for: from then on nobody throws it away.
+        agpm_store::mark_used(&place);
+        if agpm_store::is_real_folder(&place) {
+            return Ok(place);
+        }
         let top = self.top_of(commit, folder)?;
         let files = self.files_below(commit, top)?;
         agpm_store::fill_whole(&place, |fresh| self.write_out(commit, &files, fresh))?;
-        agpm_store::keep_newest(&trees, KEPT)?;
+        agpm_store::keep_used(&trees, KEPT);
         Ok(place)
     }
 
@@ -79,8 +81,14 @@ impl Remote {
         agpm_store::is_real_folder(&place).then_some(place)
     }
 
-    /// The folder that is meant.
+    /// Fails unless a commit has a folder; nothing is written out.
+    pub fn require_folder(&self, commit: &ObjectId, folder: &RelativePath) -> Result<(), GitError> {
+        self.top_of(commit, Some(folder)).map(drop)
+    }
+
+    /// The folder that is meant, of a commit that is fetched if need be.
     fn top_of(&self, commit: &ObjectId, folder: Option<&RelativePath>) -> Result<ObjectId, GitError> {
+        self.fetch_commits(std::slice::from_ref(commit))?;
         let mut top = commit.clone();
         for part in folder.into_iter().flat_map(|folder| folder.as_str().split('/')) {
             let entries = self.tree(&top)?;
@@ -100,7 +108,7 @@ impl Remote {
         Ok(top)
     }
 
-    /// Every file below a folder of a commit that every system can have.
+    /// Every file below a folder of a commit that every system can have, and the links behind them.
     fn files_below(&self, commit: &ObjectId, top: ObjectId) -> Result<Vec<Found>, GitError> {
         let (mut files, mut searched) = (Vec::new(), 0);
         let mut folders = vec![(String::new(), top, 0)];
@@ -115,14 +123,18 @@ impl Remote {
                     EntryKind::Folder if depth < DEEPEST => {
                         folders.push((format!("{path}/"), entry.id.clone(), depth + 1));
                     }
-                    EntryKind::File | EntryKind::Executable if path.len() <= LONGEST_PATH => {
-                        let found = |path| Found { path, id: entry.id.clone() };
+                    kind @ (EntryKind::File | EntryKind::Executable | EntryKind::Symlink)
+                        if path.len() <= LONGEST_PATH =>
+                    {
+                        let found = |path| Found { path, kind, id: entry.id.clone() };
                         files.extend(RelativePath::new(&path).ok().map(found));
                     }
                     _ => {}
                 }
             }
         }
+        // Written last: no file is written by way of a link.
+        files.sort_by_key(|file| file.kind == EntryKind::Symlink);
         Ok(files)
     }
 
@@ -154,10 +166,39 @@ impl Remote {
         let ids: Vec<ObjectId> = files.iter().map(|file| file.id.clone()).collect();
         let contents = if ids.is_empty() { Vec::new() } else { self.read_blobs(&ids, &|_| {})? };
         for (file, bytes) in files.iter().zip(contents) {
-            fresh.create_new(&file.path, &bytes)?;
+            match file.kind {
+                EntryKind::Symlink => write_link(&file.path, &bytes, fresh),
+                _ => fresh.create_new(&file.path, &bytes)?,
+            }
         }
         Ok(())
     }
+}
+
+/// Makes a link that stays inside; one that this system cannot have is left out like the others.
+fn write_link(link: &RelativePath, target: &[u8], fresh: &Folder) {
+    if let Some(target) = inner_target(link, target) {
+        let _ = fresh.link_new(link, target);
+    }
+}
+
+/// The target of a link that stays inside by its text. Other links on its way may lead it elsewhere: who reads it looks
+/// where it really ends.
+fn inner_target<'t>(link: &RelativePath, target: &'t [u8]) -> Option<&'t str> {
+    let target = std::str::from_utf8(target).ok()?;
+    if target.is_empty() || target.starts_with('/') || target.len() > LONGEST_PATH {
+        return None;
+    }
+    let mut depth = link.as_str().matches('/').count();
+    for part in target.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => depth = depth.checked_sub(1)?,
+            name if is_portable(name) => depth += 1,
+            _ => return None,
+        }
+    }
+    Some(target)
 }
 
 /// The name of the folder that a commit, or a folder of it, is written out to.
@@ -197,6 +238,43 @@ mod tests {
         for name in ["", ".", "..", ".git", ".GIT", "git~1", "a/b", "a\\b", "NUL", "x:y", "a.", "\u{fffd}"] {
             assert!(!is_portable(name), "{name}");
         }
+    }
+
+    #[test]
+    fn links_stay_inside_by_their_text() {
+        let target = |link: &str, target: &str| {
+            let link = RelativePath::new(link).expect("a good path");
+            inner_target(&link, target.as_bytes()).is_some()
+        };
+        for (link, inside) in [
+            ("l", "f"),
+            ("l", "./a//b/"),
+            ("l", "."),
+            ("l", "a/../f"),
+            ("a/b/l", "../../f"),
+            ("a/l", "../a/../f"),
+        ] {
+            assert!(target(link, inside), "{link} -> {inside}");
+        }
+        let long = "n/".repeat(600);
+        for (link, outside) in [
+            ("l", ""),
+            ("l", "/f"),
+            ("l", ".."),
+            ("l", "../l"),
+            ("a/l", "../../f"),
+            ("a/l", "../../a/f"),
+            ("l", "a/../../l"),
+            ("l", ".git/config"),
+            ("l", "a\\b"),
+            ("l", "C:/x"),
+            ("l", "f\n"),
+            ("l", &long),
+        ] {
+            assert!(!target(link, outside), "{link} -> {outside:?}");
+        }
+        let link = RelativePath::new("l").expect("a good path");
+        assert_eq!(inner_target(&link, b"bad\xff"), None);
     }
 
     #[test]

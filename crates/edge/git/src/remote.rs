@@ -219,6 +219,11 @@ impl Remote {
         }
     }
 
+    /// Whether a connection would be needed to ask the source, and none may be opened.
+    pub fn is_out_of_reach(&self) -> bool {
+        self.refuse_offline().is_err()
+    }
+
     pub(crate) fn refuse_offline(&self) -> Result<(), GitError> {
         if self.git.network() == Network::Allowed || self.address.is_local() {
             return Ok(());

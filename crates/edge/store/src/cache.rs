@@ -3,10 +3,18 @@
 use std::fs;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use crate::error::StoreError;
 use crate::folder::Folder;
+
+/// What was used within this time may be in use still.
+const RECENT: Duration = Duration::from_secs(24 * 60 * 60);
+/// Uses within this time are one: a folder in use is not written to all the time.
+const SAME_USE: Duration = Duration::from_secs(60 * 60);
+/// How folders begin that are in the making, and those that are going.
+const MAKING: &str = ".new-";
+const GOING: &str = ".old-";
 
 /// Makes a folder and those above it, if they are not there.
 pub fn create_folders(path: &Path) -> Result<(), StoreError> {
@@ -42,7 +50,7 @@ pub fn fill_whole<E: From<StoreError>>(
     let fail = |cause| StoreError::new(path, cause);
     let parent = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(parent).map_err(fail)?;
-    let fresh = tempfile::Builder::new().prefix(".new-").tempdir_in(parent).map_err(fail)?;
+    let fresh = tempfile::Builder::new().prefix(MAKING).tempdir_in(parent).map_err(fail)?;
     fill(&Folder::open(fresh.path())?)?;
     match fs::rename(fresh.path(), path) {
         Ok(()) => {
@@ -55,26 +63,50 @@ pub fn fill_whole<E: From<StoreError>>(
     }
 }
 
-/// Throws away all folders in a folder but the newest so many; one that is going is not seen half empty.
-pub fn keep_newest(folder: &Path, count: usize) -> Result<(), StoreError> {
-    let mut known: Vec<(SystemTime, PathBuf)> = Vec::new();
+/// Notes that a folder is in use, so that it is kept; one that cannot be written to is read all the same.
+pub fn mark_used(folder: &Path) {
+    if last_use(folder).is_some_and(|time| !is_within(time, SAME_USE)) {
+        let _ = fs::File::open(folder).and_then(|open| open.set_modified(SystemTime::now()));
+    }
+}
+
+/// Throws away the folders in a folder that were not used for a day, but for the newest so many; one that is going is not
+/// seen half empty. What others are making is not looked at, unless a crash left it behind. What cannot be removed stays.
+pub fn keep_used(folder: &Path, count: usize) {
+    let (mut whole, mut going): (Vec<(SystemTime, PathBuf)>, Vec<PathBuf>) = Default::default();
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        // What is gone by now was thrown away by another process.
-        let Ok(found) = entry.metadata() else { continue };
-        if found.is_dir() {
-            known.push((found.modified().unwrap_or(SystemTime::UNIX_EPOCH), entry.path()));
+        let name = entry.file_name();
+        let passing = [MAKING, GOING].iter().any(|start| name.to_string_lossy().starts_with(start));
+        match last_use(&entry.path()) {
+            Some(_) if passing => going.push(entry.path()),
+            Some(time) => whole.push((time, entry.path())),
+            None => {}
         }
     }
-    known.sort();
-    let going = known.len().saturating_sub(count);
-    known[..going].iter().try_for_each(|(_, path)| put_away(path).map(drop))
+    whole.sort();
+    whole.truncate(whole.len().saturating_sub(count));
+    going.extend(whole.into_iter().map(|(_, path)| path));
+    // Asked once more for each: another process may have begun to use it by now.
+    let is_unused = |path: &&PathBuf| last_use(path).is_some_and(|time| !is_within(time, RECENT));
+    going.iter().filter(is_unused).for_each(|path| drop(put_away(path)));
+}
+
+/// When a folder was last used; nothing if it is none.
+fn last_use(folder: &Path) -> Option<SystemTime> {
+    let known = fs::symlink_metadata(folder).ok().filter(fs::Metadata::is_dir)?;
+    Some(known.modified().unwrap_or(SystemTime::UNIX_EPOCH))
+}
+
+/// Whether a time is not longer ago; one to come is not.
+fn is_within(time: SystemTime, span: Duration) -> bool {
+    time.elapsed().map_or(true, |age| age < span)
 }
 
 /// Takes a folder out of sight at once; it is thrown away with what is returned.
 fn put_away(path: &Path) -> Result<tempfile::TempDir, StoreError> {
     let fail = |cause| StoreError::new(path, cause);
     let parent = path.parent().unwrap_or(Path::new("."));
-    let trash = tempfile::Builder::new().prefix(".old-").tempdir_in(parent).map_err(fail)?;
+    let trash = tempfile::Builder::new().prefix(GOING).tempdir_in(parent).map_err(fail)?;
     match fs::rename(path, trash.path().join("folder")) {
         Err(cause) if cause.kind() != ErrorKind::NotFound => Err(fail(cause)),
         _ => Ok(trash),
@@ -165,18 +197,57 @@ mod tests {
         assert_eq!(fs::read_dir(place.path()).unwrap().count(), 1);
     }
 
+    /// A folder that was last used so many hours ago.
+    fn used(place: &Path, name: &str, hours: u64) -> PathBuf {
+        let path = place.join(name);
+        create_whole(&path, &[], &[("f", "")]).unwrap();
+        let time = SystemTime::now() - Duration::from_secs(hours * 3600);
+        fs::File::open(&path).unwrap().set_modified(time).unwrap();
+        path
+    }
+
     #[test]
-    fn the_oldest_folders_go() {
+    fn only_folders_that_nobody_used_for_a_day_go() {
         let place = tempfile::tempdir().unwrap();
-        for (name, age) in [("b", 30), ("a", 20), ("d", 10), ("c", 5)] {
-            create_whole(&place.path().join(name), &[], &[("f", "")]).unwrap();
-            let time = SystemTime::now() - std::time::Duration::from_secs(age);
-            fs::File::open(place.path().join(name)).unwrap().set_modified(time).unwrap();
+        for (name, hours) in [("b", 90), ("a", 80), ("d", 70), ("c", 60)] {
+            used(place.path(), name, hours);
         }
         write_whole(&place.path().join("file"), b"").unwrap();
-        keep_newest(place.path(), 2).unwrap();
+        keep_used(place.path(), 2);
         assert_eq!(crate::names_in(place.path()), ["c", "d", "file"]);
-        keep_newest(&place.path().join("absent"), 2).unwrap();
+        for name in ["w", "x", "y"] {
+            used(place.path(), name, 23);
+        }
+        keep_used(place.path(), 2);
+        assert_eq!(crate::names_in(place.path()), ["file", "w", "x", "y"]);
+        keep_used(&place.path().join("absent"), 2);
+    }
+
+    #[test]
+    fn what_others_are_making_is_neither_counted_nor_thrown_away() {
+        let place = tempfile::tempdir().unwrap();
+        for (name, hours) in [(".new-now", 1), (".old-now", 1), (".new-left", 30), (".old-left", 30)] {
+            used(place.path(), name, hours);
+        }
+        for (name, hours) in [("a", 50), ("b", 40)] {
+            used(place.path(), name, hours);
+        }
+        keep_used(place.path(), 2);
+        assert_eq!(crate::names_in(place.path()), [".new-now", ".old-now", "a", "b"]);
+    }
+
+    #[test]
+    fn a_use_is_noted_once_an_hour() {
+        let place = tempfile::tempdir().unwrap();
+        for (hours, renewed) in [(2, true), (0, false)] {
+            let path = used(place.path(), &format!("used-{hours}"), hours);
+            let before = last_use(&path).unwrap();
+            mark_used(&path);
+            let after = last_use(&path).unwrap();
+            assert_eq!((after != before, is_within(after, SAME_USE)), (renewed, true), "{hours}");
+        }
+        mark_used(&place.path().join("absent"));
+        assert!(!place.path().join("absent").exists());
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::path::Path;
 use agpm_model::RelativePath;
 use cap_std::fs::Dir;
 
+use crate::error::escape;
 use crate::state::{is_inside, is_own};
 use crate::steps;
 
@@ -66,10 +67,7 @@ impl<'a> Chain<'a> {
         }
         let real = self.root.canonicalize(path)?;
         if is_state(&real) {
-            return Err(io::Error::new(
-                io::ErrorKind::PermissionDenied,
-                "a link into the state of a program",
-            ));
+            return Err(escape());
         }
         self.root.open_dir(real)
     }

@@ -2,6 +2,9 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+/// What cap-std says of a path that would leave its folder.
+const ESCAPE: &str = "a path led outside of the filesystem";
+
 /// What went wrong with which file.
 #[derive(Debug)]
 pub struct StoreError {
@@ -40,14 +43,12 @@ pub enum Problem {
 
 impl StoreError {
     pub(crate) fn new(path: &Path, cause: io::Error) -> Self {
-        // cap-std refuses escapes itself, before the system could: they have no system error number.
-        let escape = cause.kind() == io::ErrorKind::PermissionDenied && cause.raw_os_error().is_none();
         let problem = match cause.kind() {
             io::ErrorKind::NotFound => Problem::NotFound,
             io::ErrorKind::IsADirectory => Problem::IsFolder,
             io::ErrorKind::AlreadyExists => Problem::Exists,
             io::ErrorKind::NotADirectory => Problem::NotFile,
-            _ if escape => Problem::Escapes,
+            io::ErrorKind::PermissionDenied if is_escape(&cause) => Problem::Escapes,
             _ => Problem::Other(cause),
         };
         StoreError::of(path, problem)
@@ -65,6 +66,16 @@ impl StoreError {
         }
         self
     }
+}
+
+/// A refusal like cap-std's.
+pub(crate) fn escape() -> io::Error {
+    io::Error::new(io::ErrorKind::PermissionDenied, ESCAPE)
+}
+
+/// Whether cap-std refused it before the system could. Others wrap what the system says, so words have to tell them apart.
+fn is_escape(cause: &io::Error) -> bool {
+    cause.get_ref().is_some_and(|inner| inner.to_string() == ESCAPE)
 }
 
 impl fmt::Display for Problem {
@@ -96,3 +107,26 @@ impl fmt::Display for StoreError {
 }
 
 impl std::error::Error for StoreError {}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn a_folder_that_refuses_temporary_files_is_no_escape() {
+        // As temporary files tell of the system's refusal: with a path, and without its number.
+        let refused =
+            io::Error::new(io::ErrorKind::PermissionDenied, "Permission denied at path \"/x/.tmp\"");
+        let error = StoreError::new(Path::new("/x/f"), refused);
+        assert!(matches!(error.problem, Problem::Other(_)), "{error:?}");
+    }
+
+    #[test]
+    fn a_path_that_leads_out_is_one() {
+        let place = tempfile::tempdir().unwrap();
+        let dir = cap_std::fs::Dir::open_ambient_dir(place.path(), cap_std::ambient_authority()).unwrap();
+        let error = StoreError::new(Path::new("up"), dir.open("../up").unwrap_err());
+        assert!(matches!(error.problem, Problem::Escapes), "{error:?}");
+    }
+}

@@ -57,6 +57,21 @@ impl Folder {
         let mut open = self.dir.open_with(file.as_str(), &options).map_err(fail)?;
         std::io::Write::write_all(&mut open, bytes).map_err(fail)
     }
+
+    /// Makes a symbolic link that is not there yet, with the folders above it; its target is relative, and not looked at.
+    pub fn link_new(&self, link: &RelativePath, target: &str) -> Result<(), StoreError> {
+        let path = self.path.join(link.as_str());
+        let fail = |cause| StoreError::new(&path, cause);
+        if let Some((folder, _)) = link.as_str().rsplit_once('/') {
+            self.dir.create_dir_all(folder).map_err(fail)?;
+        }
+        #[cfg(not(windows))]
+        let made = self.dir.symlink(target, link.as_str());
+        // A link would have to know there whether it leads to a file or to a folder.
+        #[cfg(windows)]
+        let made = Err(std::io::Error::new(std::io::ErrorKind::Unsupported, target));
+        made.map_err(fail)
+    }
 }
 
 #[cfg(test)]
@@ -80,6 +95,20 @@ mod tests {
         assert!(matches!(reading("a/b.txt"), Problem::TooLarge(2)));
         assert!(matches!(reading("a"), Problem::IsFolder));
         assert!(matches!(Folder::create(folder.path()).unwrap_err().problem, Problem::Exists));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_is_made_where_nothing_is() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = Folder::open(place.path()).unwrap();
+        folder.create_new(&relative("f"), b"one").unwrap();
+        folder.link_new(&relative("a/link"), "../f").unwrap();
+        assert_eq!(folder.read(&relative("a/link"), 10).unwrap(), b"one");
+        for (link, target) in [("f", "a"), ("a/link", "x"), ("absolute", "/etc/passwd")] {
+            assert!(folder.link_new(&relative(link), target).is_err(), "{link}");
+        }
+        assert_eq!(folder.read(&relative("a/link"), 10).unwrap(), b"one");
     }
 
     #[cfg(unix)]

@@ -40,7 +40,7 @@ mod undo;
 mod watch;
 
 pub use cache::{
-    create_folders, create_whole, fill_whole, is_folder, is_smaller, keep_newest, remove_folder,
+    create_folders, create_whole, fill_whole, is_folder, is_smaller, keep_used, mark_used, remove_folder,
     replace_folder, sweep, write_whole,
 };
 pub use driver::{DriverError, run_driver};

@@ -143,7 +143,7 @@ impl CatalogRemote {
     }
 
     fn of_name(text: &str) -> Result<Self, RemoteError> {
-        let is_url = text.split_once("://").is_some_and(|(scheme, _)| is_known(scheme));
+        let is_url = text.split_once("://").is_some_and(|(scheme, _)| is_like_address(scheme));
         if is_url || text.starts_with(['.', '/', '~', '\\']) {
             return Err(RemoteError::NoPrefix);
         }
@@ -184,6 +184,11 @@ fn strip_prefix(text: &str) -> Option<&str> {
 
 fn is_known(scheme: &str) -> bool {
     ADDRESS_SCHEMES.iter().any(|known| known.eq_ignore_ascii_case(scheme))
+}
+
+/// Whether an address begins so, or one whose prefix is misspelt.
+fn is_like_address(scheme: &str) -> bool {
+    is_known(scheme.rsplit_once('+').map_or(scheme, |(_, scheme)| scheme))
 }
 
 /// Whether a path of a `file` address begins with a drive, as in `/C:/repo`.
@@ -274,6 +279,8 @@ mod tests {
             ("ssh://git@h/r:/s", NoPrefix),
             ("git@h:o/r", NoPrefix),
             ("git+git@h:o/r", NoPrefix),
+            ("gti+https://h/o/r.git", NoPrefix),
+            ("SVN+SSH://h/r:/s", NoPrefix),
             ("../here", NoPrefix),
             ("~/here", NoPrefix),
             ("git+ftp://h/r", Address(AddressError::UnknownScheme { scheme: "ftp".to_owned() })),

@@ -140,6 +140,32 @@ fn a_hostile_tree_writes_nothing_but_files_with_good_names() {
 }
 
 #[test]
+fn links_that_stay_inside_are_written_out() {
+    use std::os::unix::fs::symlink;
+    let world = World::new();
+    let (mut repository, _) = world.repository();
+    let top = repository.path().to_owned();
+    for (target, link) in [
+        ("../snippets/s.md", "agents/linked.md"),
+        ("agents", "shared"),
+        ("/etc/passwd", "absolute"),
+        ("../outside", "outside"),
+        ("../../agents/a.md", "snippets/far.md"),
+    ] {
+        symlink(target, top.join(link)).unwrap();
+    }
+    let commit = id(&repository.commit(&[("later.md", "x")]));
+    let remote = world.remote(&repository.url());
+    let place = remote.checkout(&commit, None).unwrap();
+    let expected = ["agents/a.md", "agents/linked.md", "later.md", "shared", "snippets/s.md"];
+    assert_eq!(listing(&place), expected.map(str::to_owned).into());
+    assert_eq!(fs::read_to_string(place.join("shared/linked.md")).unwrap(), "two\n");
+    // Of a folder, only what stays in that folder.
+    let inner = remote.checkout(&commit, Some(&path("agents"))).unwrap();
+    assert_eq!(listing(&inner), ["a.md".to_owned()].into());
+}
+
+#[test]
 fn very_large_files_are_left_out() {
     let world = World::new();
     let (mut repository, _) = world.repository();
@@ -166,6 +192,45 @@ fn eight_commits_stay_written_out() {
     assert!(!oldest.exists() && places.iter().all(|place| place.exists()));
     assert_eq!(fs::read_dir(oldest.parent().unwrap()).unwrap().count(), 8);
     assert_eq!(remote.checkout(&first, None).unwrap(), oldest);
+}
+
+/// Makes a folder as old as one that nobody used for that many hours.
+fn age(place: &Path, hours: u64) {
+    let time = std::time::SystemTime::now() - std::time::Duration::from_secs(hours * 3600);
+    fs::File::open(place).unwrap().set_modified(time).unwrap();
+}
+
+#[test]
+fn what_is_in_use_stays_however_many_there_are() {
+    let world = World::new();
+    let (mut repository, _) = world.repository();
+    let names: Vec<String> = (0..12).map(|number| format!("team{number}/f")).collect();
+    let files: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "x")).collect();
+    let commit = id(&repository.commit(&files));
+    let remote = world.remote(&repository.url());
+    let checkout = |number: usize| remote.checkout(&commit, Some(&path(&format!("team{number}")))).unwrap();
+    let places: Vec<_> = (0..11).map(checkout).collect();
+    assert!(places.iter().all(|place| place.exists()));
+    // One of those that are old is used again before the next is written out.
+    places.iter().for_each(|place| age(place, 48));
+    assert_eq!(checkout(0), places[0]);
+    checkout(11);
+    assert!(places[0].exists());
+    assert_eq!(fs::read_dir(places[0].parent().unwrap()).unwrap().count(), 8);
+}
+
+#[test]
+fn what_others_are_writing_out_is_left_alone() {
+    let world = World::new();
+    let (mut repository, first) = world.repository();
+    let remote = world.remote(&repository.url());
+    let trees = remote.checkout(&first, None).unwrap().parent().unwrap().to_owned();
+    let making: Vec<_> = (0..9).map(|number| trees.join(format!(".new-{number}"))).collect();
+    making.iter().for_each(|place| fs::create_dir(place).unwrap());
+    age(&making[8], 48);
+    let second = id(&repository.commit(&[("n", "2")]));
+    let place = remote.checkout(&second, None).unwrap();
+    assert!(place.exists() && making[..8].iter().all(|place| place.exists()) && !making[8].exists());
 }
 
 #[test]

@@ -25,6 +25,8 @@ pub(super) enum Trouble {
     Git(GitError),
     /// Nothing is called so; these names are there.
     NoReference(Vec<String>),
+    /// Nothing was called so when the remote was last asked, and it may not be asked now.
+    NotCached(Vec<String>),
 }
 
 impl From<GitError> for Trouble {
@@ -44,10 +46,10 @@ pub(super) fn choose(remote: &Remote, reference: Option<&str>) -> Result<Choice,
     let found = match (listed(&refs, reference), reference) {
         (Some(choice), _) => return Ok(choice),
         (None, Some(digits)) if is_short_commit(digits) => remote.find_commit(digits),
-        _ => return Err(no_reference(&refs)),
+        _ => return Err(no_reference(remote, &refs, reference)),
     };
     match found {
-        Err(GitError::NoSuchCommit { .. }) => Err(no_reference(&refs)),
+        Err(GitError::NoSuchCommit { .. }) => Err(no_reference(remote, &refs, reference)),
         found => Ok(chosen(found?)),
     }
 }
@@ -60,8 +62,12 @@ pub(super) fn listed(refs: &Refs, reference: Option<&str>) -> Option<Choice> {
     Some(Choice { version: name.to_owned(), commit: commit.clone() })
 }
 
-fn no_reference(refs: &Refs) -> Trouble {
-    Trouble::NoReference(refs.branches.keys().chain(refs.tags.keys()).cloned().collect())
+fn no_reference(remote: &Remote, refs: &Refs, reference: Option<&str>) -> Trouble {
+    let names = refs.branches.keys().chain(refs.tags.keys()).cloned().collect();
+    match reference.is_some() && remote.is_out_of_reach() {
+        true => Trouble::NotCached(names),
+        false => Trouble::NoReference(names),
+    }
 }
 
 fn is_short_commit(text: &str) -> bool {
@@ -70,25 +76,52 @@ fn is_short_commit(text: &str) -> bool {
 
 /// What git could not do, or what is not there, as a failure with a way out.
 pub(super) fn failure_of(remote: &CatalogRemote, trouble: Trouble) -> Failure {
+    match trouble {
+        Trouble::Git(error) => failure_of_git(remote, error),
+        Trouble::NoReference(names) => no_such_reference(remote, &names),
+        Trouble::NotCached(names) => not_cached(remote, &names),
+    }
+}
+
+fn failure_of_git(remote: &CatalogRemote, error: GitError) -> Failure {
     let what = format!("remote `{remote}`");
-    let names = match trouble {
-        Trouble::Git(error @ (GitError::NoSuchCommit { .. } | GitError::Ambiguous { .. })) => {
+    match error {
+        GitError::NoSuchCommit { .. } | GitError::Ambiguous { .. } => {
             let found = Diagnostic::new(&codes::NAME_UNKNOWN, format!("{what}: {error}"));
             let help = "check the commit behind `#`, or run `agpm update` if the repository was rewritten";
-            return Failure::new(FailureKind::NotFound, found.help(help));
+            Failure::new(FailureKind::NotFound, found.help(help))
         }
-        Trouble::Git(error) => return git_failure_of(&what, error),
-        Trouble::NoReference(names) => names,
+        GitError::NotFound { .. } if remote.address().is_some() => {
+            let Failure { kind, diagnostic } = git_failure_of(&what, error);
+            Failure { kind, diagnostic: diagnostic.map(|found| found.help("check the address")) }
+        }
+        error => git_failure_of(&what, error),
+    }
+}
+
+fn no_such_reference(remote: &CatalogRemote, names: &[String]) -> Failure {
+    let (cause, near) = match &remote.reference {
+        Some(reference) => {
+            (format!("there is no branch, tag or commit `{reference}`"), near(reference, names))
+        }
+        None => ("the repository has no default branch".to_owned(), None),
     };
-    let (message, help) = match &remote.reference {
-        Some(reference) => (
-            format!("{what}: there is no branch, tag or commit `{reference}`"),
-            did_you_mean(reference, "there are", names.iter().map(String::as_str)),
-        ),
-        None => (format!("{what}: the repository has no default branch"), None),
-    };
-    let help = help.unwrap_or_else(|| "name a branch, a tag or a commit behind `#`".to_owned());
-    Failure::new(FailureKind::NotFound, Diagnostic::new(&codes::NAME_UNKNOWN, message).help(help))
+    let help = near.unwrap_or_else(|| "name a branch, a tag or a commit behind `#`".to_owned());
+    let found = Diagnostic::new(&codes::NAME_UNKNOWN, format!("remote `{remote}`: {cause}"));
+    Failure::new(FailureKind::NotFound, found.help(help))
+}
+
+fn not_cached(remote: &CatalogRemote, names: &[String]) -> Failure {
+    let reference = remote.reference.as_deref().unwrap_or_default();
+    let message =
+        format!("remote `{remote}`: `{reference}` is not in the cache, and no connection may be opened");
+    let again = "run the command once without `--offline`";
+    let help = near(reference, names).map_or_else(|| again.to_owned(), |near| format!("{near}; or {again}"));
+    Failure::new(FailureKind::Network, Diagnostic::new(&codes::SOURCE_OFFLINE, message).help(help))
+}
+
+fn near(reference: &str, names: &[String]) -> Option<String> {
+    did_you_mean(reference, "there are", names.iter().map(String::as_str))
 }
 
 /// What is said of a remote of the manifest that the catalog has to do without.

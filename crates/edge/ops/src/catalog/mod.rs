@@ -1,7 +1,8 @@
 //! The catalog: one list of agents and workflows out of project, home and git.
 //!
 //! `ground` finds the layers and their manifests, `reading` and `open` read and fold them, `report` and `file` are what is made of them.
-//! `remotes` makes layers of git remotes, `choice` says which version of them, and `pins` keeps that in the lockfile.
+//! `remotes` makes layers of git remotes, `choice` says which version of them, `refresh` brings it here, and `pins` keeps it in
+//! the lockfile.
 
 mod choice;
 mod file;
@@ -10,6 +11,7 @@ mod lint;
 mod open;
 mod pins;
 mod reading;
+mod refresh;
 mod remotes;
 mod report;
 #[cfg(test)]

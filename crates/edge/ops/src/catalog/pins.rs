@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use agpm_diag::codes;
 use agpm_git::{GitError, Refs, Remote};
-use agpm_model::{AskedRemote, CatalogRemote, LockedRemote, Lockfile, Manifest};
+use agpm_model::{AskedRemote, CatalogRemote, LockedRemote, Lockfile, Manifest, SourceName};
 
 use crate::catalog::choice::{Choice, Trouble, choose, failure_of, left_out};
+use crate::catalog::refresh::{Refreshed, newest, refresh};
+use crate::catalog::remotes::plain;
 use crate::failure::{Failure, FailureKind, Notes};
 use crate::install::{Job, LockUse, outdated};
 use crate::packages::{Opened, Sources, with_names_of};
@@ -27,19 +29,18 @@ pub(crate) fn remotes_to_lock(
     if matches!(job.request.lock, LockUse::Locked | LockUse::Frozen) {
         remotes_as_locked(manifest, sources, &lock)?;
     }
-    let kept = |asked: &AskedRemote| {
-        let pin = lock.catalog.iter().find(|pin| pin.pins(&asked.remote));
-        pin.filter(|_| !job.moving.moves_remote(&asked.remote))
-    };
-    let answers = parallel::map(versioned(manifest, sources), |(asked, remote)| match kept(asked) {
-        Some(pin) => (Ok(pin.clone()), Notes::default()),
-        None => {
-            let (shown, mut own) = (asked.remote.to_string(), Notes::default());
-            world.progress.source_began(&shown);
-            let pin = new_pin(asked, remote, &mut own);
-            world.progress.source_ended(&shown);
-            (pin, own)
-        }
+    let answers = parallel::map(versioned(manifest, sources), |(asked, remote)| {
+        let moves = job.moving.moves_remote(&asked.remote);
+        let age = match (pin_of(manifest, &lock, &asked.remote), moves) {
+            (Some(pin), false) => return (Ok(pin.clone()), Notes::default()),
+            (_, true) => Age::Newest,
+            (None, false) => Age::CopyIfNeeded,
+        };
+        let (shown, mut own) = (asked.remote.to_string(), Notes::default());
+        world.progress.source_began(&shown);
+        let pin = new_pin((asked, remote), age, &mut own);
+        world.progress.source_ended(&shown);
+        (pin, own)
     });
     let mut pins = Vec::new();
     for (pin, own) in answers {
@@ -59,21 +60,51 @@ fn versioned<'a>(manifest: &'a Manifest, sources: &'a Sources) -> Vec<(&'a Asked
 }
 
 /// What a remote is now. Its files are written out too, so that they can be read without a network from now on.
-fn new_pin(asked: &AskedRemote, remote: &Remote, notes: &mut Notes) -> Result<LockedRemote, Failure> {
-    let (reference, folder) = (asked.remote.reference.as_deref(), asked.remote.folder.as_ref());
+fn new_pin(
+    (asked, remote): (&AskedRemote, &Remote),
+    age: Age,
+    notes: &mut Notes,
+) -> Result<LockedRemote, Failure> {
     let fail = |trouble| at(asked, failure_of(&asked.remote, trouble));
-    let choice = choose(remote, reference).map_err(fail)?;
-    match remote.checkout(&choice.commit, folder) {
-        Ok(_) => {
-            let kept = remote.remember_checkout(reference, folder, &choice.commit);
-            kept.map_err(|error| fail(error.into()))?;
+    let refreshed = match age {
+        Age::Newest => newest(remote, &asked.remote),
+        Age::CopyIfNeeded => refresh(remote, &asked.remote),
+    };
+    let choice = match refreshed {
+        Ok(Refreshed { choice, stale, .. }) => {
+            notes.diagnostics.extend(stale.map(|found| found.at_spot(asked.spot)));
+            choice
         }
-        Err(error @ GitError::NoSuchFolder { .. }) => {
-            notes.diagnostics.extend(left_out(failure_of(&asked.remote, error.into()), asked.spot));
+        Err(missing @ Trouble::Git(GitError::NoSuchFolder { .. })) => {
+            notes.diagnostics.extend(left_out(failure_of(&asked.remote, missing), asked.spot));
+            choose(remote, asked.remote.reference.as_deref()).map_err(fail)?
         }
-        Err(error) => return Err(fail(error.into())),
-    }
+        Err(trouble) => return Err(fail(trouble)),
+    };
     Ok(LockedRemote::new(&asked.remote, choice.version, choice.commit))
+}
+
+/// How new a pin has to be.
+#[derive(Clone, Copy)]
+enum Age {
+    /// As new as the remote: somebody asked for that.
+    Newest,
+    /// As new as can be had.
+    CopyIfNeeded,
+}
+
+/// The pin of a remote, unless its source is somewhere else by now: a commit of one repository says nothing of another.
+pub(super) fn pin_of<'l>(
+    manifest: &Manifest,
+    lock: &'l Lockfile,
+    remote: &CatalogRemote,
+) -> Option<&'l LockedRemote> {
+    let has_moved = |name: &SourceName| {
+        let was = lock.sources.iter().find(|source| source.name == *name)?.url.as_deref()?;
+        Some(manifest.source(name)?.address.to_string() != was)
+    };
+    let moved = remote.source().and_then(has_moved).unwrap_or_default();
+    lock.catalog.iter().find(|pin| !moved && pin.pins(remote))
 }
 
 /// The same failure at its place in the manifest: what is not there is an error of the manifest, and no name that was typed.
@@ -126,20 +157,35 @@ pub(crate) fn remote_today(
 pub(crate) fn ask_remotes(manifest: &Manifest, sources: &Sources, notes: &mut Notes) -> Option<FailureKind> {
     let mut gravest = None;
     for asked in &manifest.catalog.remotes {
-        let Some(Opened::Git(remote)) = sources.remote(&asked.remote) else { continue };
-        let named = asked.remote.source().is_some();
-        match choose(remote, asked.remote.reference.as_deref()) {
-            Ok(_) => {}
-            Err(missing @ Trouble::NoReference(_)) => {
-                notes.diagnostics.extend(left_out(failure_of(&asked.remote, missing), asked.spot));
+        let looked = match sources.remote(&asked.remote) {
+            Some(Opened::Git(remote)) => look_at(remote, &asked.remote),
+            Some(Opened::Folder(folder)) => plain(folder, &asked.remote).map(drop),
+            None => Ok(()),
+        };
+        match looked {
+            Ok(()) => {}
+            Err(missing) if missing.kind == FailureKind::NotFound => {
+                notes.diagnostics.extend(left_out(missing, asked.spot));
             }
-            Err(_) if named => {}
-            Err(trouble) => {
-                let failure = at(asked, failure_of(&asked.remote, trouble));
-                notes.diagnostics.extend(failure.diagnostic);
+            Err(failure) => {
                 gravest = Some(failure.kind);
+                notes.diagnostics.extend(at(asked, failure).diagnostic);
             }
         }
     }
     gravest
+}
+
+/// Whether a remote has what is asked of it today.
+fn look_at(git: &Remote, remote: &CatalogRemote) -> Result<(), Failure> {
+    let looked = match choose(git, remote.reference.as_deref()) {
+        // Said of the source already.
+        Err(Trouble::Git(_)) if remote.source().is_some() => return Ok(()),
+        Ok(Choice { commit, .. }) => match &remote.folder {
+            Some(folder) => git.require_folder(&commit, folder).map_err(Trouble::from),
+            None => Ok(()),
+        },
+        Err(trouble) => Err(trouble),
+    };
+    looked.map_err(|trouble| failure_of(remote, trouble))
 }

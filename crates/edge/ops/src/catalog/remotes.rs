@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use agpm_diag::{Diagnostic, Spot, codes, did_you_mean};
-use agpm_git::{GitError, Remote};
 use agpm_model::{CatalogRemote, LockedRemote, Lockfile, Manifest, ObjectId, RelativePath};
 use agpm_store as store;
 
-use crate::catalog::choice::{Choice, Trouble, choose, failure_of, left_out, listed};
+use crate::catalog::choice::{Trouble, failure_of, left_out};
+use crate::catalog::pins::pin_of;
+use crate::catalog::refresh::{Refreshed, refresh};
 use crate::change::usage;
 use crate::failure::{Failure, FailureKind, Notes};
 use crate::gather::{Project, unknown_name};
@@ -150,9 +151,8 @@ fn wanted<'a>(
     lock: &'a Lockfile,
 ) -> Vec<Wanted<'a>> {
     let told = command_line.iter().map(|remote| Wanted { remote, asked: Asked::CommandLine, pin: None });
-    let pin = |remote| lock.catalog.iter().find(|pin| pin.pins(remote));
     let asked = manifest.catalog.remotes.iter().map(|asked| {
-        let pin = pin(&asked.remote).filter(|_| manifest.catalog.is_shared(&asked.remote));
+        let pin = pin_of(manifest, lock, &asked.remote).filter(|_| manifest.catalog.is_shared(&asked.remote));
         Wanted { remote: &asked.remote, asked: Asked::Manifest(asked.spot), pin }
     });
     let mut seen = BTreeSet::new();
@@ -180,72 +180,16 @@ fn reach(sources: &Sources, wanted: &Wanted<'_>) -> Result<Reached, Failure> {
             Ok((layer(folder, Some(pin.commit.clone())), None))
         }
         (Some(Opened::Git(git)), None) => {
-            let (folder, commit, stale) = fresh(git, remote)?;
-            Ok((layer(folder, Some(commit)), stale))
+            let refreshed = refresh(git, remote).map_err(|trouble| failure_of(remote, trouble))?;
+            let Refreshed { choice, folder, stale } = refreshed;
+            Ok((layer(folder, Some(choice.commit)), stale))
         }
         (None, _) => Err(unknown_name("source", &remote.to_string(), None)),
     }
 }
 
-/// What a remote is now, or the copy of it if it cannot be asked.
-fn fresh(git: &Remote, remote: &CatalogRemote) -> Result<(PathBuf, ObjectId, Option<Diagnostic>), Failure> {
-    let trouble = match newest(git, remote) {
-        Ok((folder, commit)) => return Ok((folder, commit, None)),
-        Err(trouble) => trouble,
-    };
-    match copy_instead(git, remote, &trouble) {
-        Some((commit, folder)) => Ok((folder, commit, stale(remote, trouble))),
-        None => Err(failure_of(remote, trouble)),
-    }
-}
-
-fn newest(git: &Remote, remote: &CatalogRemote) -> Result<(PathBuf, ObjectId), Trouble> {
-    let (reference, folder) = (remote.reference.as_deref(), remote.folder.as_ref());
-    let Choice { commit, .. } = choose(git, reference)?;
-    let place = git.checkout(&commit, folder)?;
-    git.remember_checkout(reference, folder, &commit)?;
-    Ok((place, commit))
-}
-
-/// The last good copy, if the way to the remote failed and not the question; a commit that is listed and not there is the
-/// remote's own trouble.
-fn copy_instead(git: &Remote, remote: &CatalogRemote, trouble: &Trouble) -> Option<(ObjectId, PathBuf)> {
-    let Trouble::Git(
-        GitError::Offline { .. }
-        | GitError::Unreachable { .. }
-        | GitError::AuthRefused { .. }
-        | GitError::NotFound { .. }
-        | GitError::NoSuchCommit { .. }
-        | GitError::MissingObject { .. }
-        | GitError::NoGit { .. }
-        | GitError::TooOld { .. }
-        | GitError::Broken { .. },
-    ) = trouble
-    else {
-        return None;
-    };
-    let (reference, folder) = (remote.reference.as_deref(), remote.folder.as_ref());
-    git.last_checkout(reference, folder).or_else(|| {
-        // Packages of the same source may have brought the commit.
-        let Choice { commit, .. } = listed(&git.remembered_refs()?, reference)?;
-        let place = if git.has_commit(&commit) { git.checkout(&commit, folder).ok()? } else { return None };
-        Some((commit, place))
-    })
-}
-
-/// That a copy counts; who forbids connections knows it.
-fn stale(remote: &CatalogRemote, trouble: Trouble) -> Option<Diagnostic> {
-    if matches!(trouble, Trouble::Git(GitError::Offline { .. })) {
-        return None;
-    }
-    let cause = failure_of(remote, trouble).diagnostic?.message;
-    let help = "check the address and the connection, or use `--offline` to read the copy without asking";
-    let message = format!("{cause}; the copy in the cache counts");
-    Some(Diagnostic::new(&codes::CATALOG_STALE, message).help(help))
-}
-
 /// A folder without versions, or a folder in it that no link leads out of.
-fn plain(place: &Path, remote: &CatalogRemote) -> Result<PathBuf, Failure> {
+pub(super) fn plain(place: &Path, remote: &CatalogRemote) -> Result<PathBuf, Failure> {
     if remote.reference.is_some() {
         return Err(failure_of(remote, Trouble::NoReference(Vec::new())));
     }

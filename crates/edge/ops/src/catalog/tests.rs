@@ -147,6 +147,11 @@ fn a_pin_of_another_remote_or_of_one_user_says_nothing() {
         format!("version = 1\n[[catalog]]\nremote = \"community\"\nversion = \"main\"\nresolved_commit = \"{first}\"\n"),
     );
     assert_eq!(place.good(Network::Allowed, &[]).0, rows(&[("community#main", "two")]));
+    place.manifest(&format!("{SOURCES}[catalog]\nremotes = [\"community\"]\n"));
+    let moved = "[[sources]]\nname = \"community\"\nurl = \"../elsewhere\"\n";
+    let lock = place.sandbox.read("project/agpm.lock");
+    place.sandbox.write("project/agpm.lock", format!("{lock}{moved}"));
+    assert_eq!(place.good(Network::Allowed, &[]).0, rows(&[("community", "two")]));
     place.manifest(&format!("{SOURCES}[catalog]\nremotes = [\"community#v1\"]\n"));
     place.sandbox.write("project/agpm.private.toml", "[catalog]\nremotes = [\"community\"]\n");
     assert_eq!(place.good(Network::Allowed, &[]).0, rows(&[("community", "two")]));
@@ -181,6 +186,59 @@ fn a_copy_counts_when_the_server_is_gone() {
 }
 
 #[test]
+fn what_is_not_in_the_cache_needs_a_connection() {
+    let place = Place::new();
+    let source = repository(&place);
+    let daemon = GitDaemon::start(&place.sandbox);
+    let remote = format!("git+{}", daemon.url("community"));
+    place.good(Network::Allowed, &[&remote]);
+    source.tag("v2");
+    let (later, near) = (format!("{remote}#v2"), format!("{remote}#mian"));
+    place.fails(
+        Network::Offline,
+        &[&later],
+        FailureKind::Network,
+        &["source/offline", "`v2` is not in the cache", "without `--offline`"],
+    );
+    place.fails(Network::Offline, &[&near], FailureKind::Network, &["source/offline", "did you mean `main`"]);
+    place.fails(Network::Allowed, &[&near], FailureKind::NotFound, &["name/unknown"]);
+    assert_eq!(place.good(Network::Allowed, &[&later]).0, rows(&[(&later, "one")]));
+    assert_eq!(place.good(Network::Offline, &[&later]), (rows(&[(&later, "one")]), Vec::new()));
+}
+
+#[test]
+fn a_cache_that_cannot_be_written_keeps_its_copy() {
+    let place = Place::new();
+    let mut source = repository(&place);
+    let remote = format!("git+{}", source.url());
+    let (layers, _) = place.layers(Network::Allowed, &[&remote]);
+    let shelf = layers.unwrap()[0].folder.ancestors().nth(2).unwrap().to_owned();
+    source.commit(&[(FILE, "two")]);
+    // A folder in the place of a file refuses every user, the mightiest too.
+    fs::remove_file(shelf.join("refs.txt")).unwrap();
+    fs::create_dir(shelf.join("refs.txt")).unwrap();
+    let (layers, said) = place.good(Network::Allowed, &[&remote]);
+    assert_eq!(layers, rows(&[(&remote, "one")]));
+    let words = ["catalog/stale", "refs.txt", &remote, "permissions"];
+    assert!(said.len() == 1 && words.iter().all(|word| said[0].contains(word)), "{said:?}");
+    place.fails(Network::Allowed, &[&format!("{remote}#v1")], FailureKind::Errors, &["refs.txt"]);
+}
+
+#[test]
+fn a_repository_is_meant_where_an_address_says_so() {
+    let place = Place::new();
+    place.sandbox.write(&format!("plain/{FILE}"), "plain");
+    let remote = format!("git+file://{}", place.sandbox.work().join("plain").display());
+    let words = ["source/unreachable", "there is no git repository", "Some(\"check the address\")"];
+    place.fails(Network::Allowed, &[&remote], FailureKind::Network, &words);
+    place.manifest(&format!("[catalog]\nremotes = [\"{remote}\"]\n"));
+    let (layers, said) = place.good(Network::Allowed, &[]);
+    assert!(layers.is_empty() && said.len() == 1 && said[0].starts_with("catalog/remote"), "{said:?}");
+    place.manifest("[sources]\nplain = \"../nowhere\"\n");
+    place.fails(Network::Allowed, &["plain"], FailureKind::Network, &["check the address in `[sources]`"]);
+}
+
+#[test]
 fn a_listing_without_its_commit_loses_nothing() {
     let place = Place::new();
     let mut source = repository(&place);
@@ -200,6 +258,18 @@ fn a_listing_without_its_commit_loses_nothing() {
     assert_eq!(layers, rows(&[(&remote, "one")]), "{said:?}");
     assert!(said.len() == 1 && said[0].starts_with("catalog/stale"), "{said:?}");
     assert_eq!(place.good(Network::Allowed, &[&remote]), (rows(&[(&remote, "two")]), Vec::new()));
+}
+
+#[test]
+fn a_manifest_may_be_a_link() {
+    let place = Place::new();
+    let mut source = repository(&place);
+    source.git(&["rm", "-q", FILE]);
+    fs::create_dir_all(source.path().join("bmad/_cfg")).unwrap();
+    std::os::unix::fs::symlink("../../real.csv", source.path().join(FILE)).unwrap();
+    source.commit(&[("real.csv", "linked")]);
+    let remote = format!("git+{}", source.url());
+    assert_eq!(place.good(Network::Allowed, &[&remote]), (rows(&[(&remote, "linked")]), Vec::new()));
 }
 
 #[test]
@@ -273,6 +343,7 @@ fn what_is_typed_is_told_by_its_kind() {
     place.manifest(SOURCES);
     for (text, kind, words) in [
         ("https://h/o/r", FailureKind::Usage, "write `git+` before the address"),
+        ("gti+https://h/x.git", FailureKind::Usage, "`git+https://host/org/repo.git`"),
         ("community#-x", FailureKind::Usage, "behind `#`"),
         ("community:/", FailureKind::Usage, "the path is empty"),
         ("community:/../x", FailureKind::Refused, "leads out"),

@@ -75,7 +75,9 @@ impl Sources {
         let open = |address: &SourceAddress| open(&git, environment, address, project);
         let opened = sources.map(|source| (source.name.clone(), open(&source.address))).collect();
         let addresses: BTreeSet<&SourceAddress> = remotes.filter_map(CatalogRemote::address).collect();
-        let unnamed = addresses.into_iter().map(|address| (address.clone(), open(address))).collect();
+        // Who writes `git+` means a repository, also where there is only a folder.
+        let repository = |address: &SourceAddress| Opened::Git(Box::new(git.remote(address, project)));
+        let unnamed = addresses.into_iter().map(|address| (address.clone(), repository(address))).collect();
         let (scope, project, root) = (environment.scope, project.to_owned(), root.to_owned());
         Sources { opened, unnamed, project, root, scope }
     }

@@ -66,3 +66,22 @@ async fn the_level_of_messages_can_be_set() {
     }
     client.finish().await;
 }
+
+#[tokio::test]
+async fn a_seventeenth_subscription_is_refused() {
+    let sandbox = project();
+    let mut client = Client::silent(&sandbox, agpm_mcp::Writes::Refused);
+    let parameters = json!({
+        "_meta": {
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": {},
+        },
+        "notifications": { "resourcesListChanged": true },
+    });
+    for _ in 0..16 {
+        client.send("subscriptions/listen", parameters.clone()).await;
+    }
+    let refused = client.trouble("subscriptions/listen", parameters).await;
+    assert_eq!(refused, "-32603 mcp/busy");
+    client.finish().await;
+}

@@ -16,6 +16,11 @@ fn rows(head: &str) -> Vec<Vec<&'static str>> {
         .collect()
 }
 
+/// A word with a link to its page.
+fn linked(word: &str) -> String {
+    format!("[`{word}`](reference/errors.md#{})", word.replace('/', ""))
+}
+
 #[test]
 fn the_guide_has_every_word_with_its_number() {
     let told: Vec<String> = rows("| word | number | what is wrong |")
@@ -23,7 +28,7 @@ fn the_guide_has_every_word_with_its_number() {
         .map(|row| format!("{} {}", row[0], row[1]))
         .collect();
     let known: Vec<String> =
-        ALL.iter().map(|trouble| format!("{} {}", trouble.code.name, trouble.number)).collect();
+        ALL.iter().map(|trouble| format!("{} {}", linked(trouble.code.name), trouble.number)).collect();
     assert_eq!(told, known);
 }
 

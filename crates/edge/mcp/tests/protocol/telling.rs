@@ -1,7 +1,9 @@
 //! What a client is told without asking.
 
+use agpm_diag::server_codes;
 use serde_json::{Value, json};
 
+use crate::pages::shown_answer;
 use crate::support::{Client, project};
 
 #[tokio::test]
@@ -81,7 +83,7 @@ async fn a_seventeenth_subscription_is_refused() {
     for _ in 0..16 {
         client.send("subscriptions/listen", parameters.clone()).await;
     }
-    let refused = client.trouble("subscriptions/listen", parameters).await;
-    assert_eq!(refused, "-32603 mcp/busy");
+    let refused = client.ask("subscriptions/listen", parameters).await;
+    assert_eq!(refused, shown_answer(&server_codes::BUSY));
     client.finish().await;
 }

@@ -12,5 +12,5 @@ mod server;
 pub use fixtures::each_fixture;
 pub use git::Repository;
 pub use sandbox::{CommandOutput, Sandbox};
-pub use script::{check_parts, check_script, run_script};
+pub use script::{check_parts, check_script, compare, run_script};
 pub use server::{Behaviour, GitDaemon, HttpServer};

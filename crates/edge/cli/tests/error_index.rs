@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use agpm_diag::{CODES, Code, SourceMap};
+use agpm_diag::{CODES, Code, SERVER_CODES, SourceMap};
 use agpm_testkit::{Sandbox, check_parts, run_script};
 use agpm_text::{Format, Limits, parse};
 
@@ -28,6 +28,16 @@ fn every_page_is_what_its_commands_print() {
 #[test]
 fn every_first_example_fails_with_its_code_and_every_second_passes() {
     report(CODES.iter().flat_map(|code| wrong_examples(code)));
+}
+
+/// Pages of the server have no commands; that they are true is tested with the server.
+#[test]
+fn explain_prints_the_pages_of_the_server() {
+    let sandbox = Sandbox::new(PROGRAM);
+    for code in SERVER_CODES {
+        let printed = sandbox.run(["explain", code.name]);
+        assert_eq!((printed.code, printed.stdout.as_str()), (Some(0), code.page), "{}", code.name);
+    }
 }
 
 fn report(failures: impl Iterator<Item = String>) {

@@ -59,7 +59,8 @@ pub(crate) fn succeeded(value: Json, text: String) -> CallToolResult {
 impl Failed {
     fn of(kind: FailureKind, diagnostics: &[Diagnostic], sources: &SourceMap) -> Self {
         let mut errors = diagnostics.iter().filter(|found| found.severity == Severity::Error);
-        let code = errors.next_back().or(diagnostics.last()).map_or(INTERNAL.word, |found| found.code.name);
+        let code =
+            errors.next_back().or(diagnostics.last()).map_or(INTERNAL.code.name, |found| found.code.name);
         let Json::Object(mut value) = json(&failure_value(diagnostics, sources)) else {
             return Failed { kind, code, text: String::new(), value: Json::Null };
         };

@@ -16,6 +16,11 @@ fn rows(head: &str) -> Vec<Vec<&'static str>> {
         .collect()
 }
 
+/// A word with a link to its page.
+fn linked(word: &str) -> String {
+    format!("[`{word}`](reference/errors.md#{})", word.replace('/', ""))
+}
+
 #[test]
 fn the_guide_has_every_word_with_its_number() {
     let told: Vec<String> = rows("| word | number | what is wrong |")
@@ -23,8 +28,22 @@ fn the_guide_has_every_word_with_its_number() {
         .map(|row| format!("{} {}", row[0], row[1]))
         .collect();
     let known: Vec<String> =
-        ALL.iter().map(|trouble| format!("{} {}", trouble.word, trouble.number)).collect();
+        ALL.iter().map(|trouble| format!("{} {}", linked(trouble.code.name), trouble.number)).collect();
     assert_eq!(told, known);
+}
+
+#[test]
+fn every_page_shows_the_word_with_its_number() {
+    for trouble in ALL {
+        let page = trouble.code.parsed();
+        let (_, answer) = page.fails.files.last().expect("the last of an example is the answer");
+        let answer: serde_json::Value = serde_json::from_str(answer).unwrap();
+        let error = &answer["error"];
+        assert_eq!(
+            (&error["code"], &error["data"]["code"]),
+            (&trouble.number.into(), &trouble.code.name.into())
+        );
+    }
 }
 
 #[test]

@@ -1,53 +1,55 @@
 //! What can be wrong with a message of the protocol: stable words, each with the number that JSON-RPC has for it.
 
+use agpm_diag::{Code, server_codes};
 use rmcp::ErrorData;
 use rmcp::model::ErrorCode;
 use serde_json::{Value, json};
 
-/// A kind of error; clients find its word in `error.data.code`.
+/// A kind of error; clients find its word in `error.data.code`, and what it means on the code's page.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Trouble {
-    pub(crate) word: &'static str,
+    pub(crate) code: &'static Code,
     pub(crate) number: i32,
 }
 
 macro_rules! troubles {
-    ($($constant:ident = $word:literal $number:literal;)*) => {
-        $(pub(crate) static $constant: Trouble = Trouble { word: $word, number: $number };)*
+    ($($constant:ident $number:literal;)*) => {
+        $(pub(crate) static $constant: Trouble =
+            Trouble { code: &server_codes::$constant, number: $number };)*
         /// Every kind; of those with one number, the most general stands first.
         pub(crate) static ALL: &[&Trouble] = &[$(&$constant),*];
     };
 }
 
 troubles! {
-    MALFORMED = "mcp/malformed" -32700;
-    NO_MESSAGE = "mcp/no-message" -32600;
-    BATCH = "mcp/batch" -32600;
-    DUPLICATE_ID = "mcp/duplicate-id" -32600;
-    NOT_INITIALIZED = "mcp/not-initialized" -32600;
-    TOO_LARGE = "mcp/too-large" -32600;
-    UNKNOWN_METHOD = "mcp/unknown-method" -32601;
-    PARAMETERS = "mcp/parameters" -32602;
-    CURSOR = "mcp/cursor" -32602;
-    UNKNOWN_OPERATION = "mcp/unknown-operation" -32602;
-    UNKNOWN_PROMPT = "mcp/unknown-prompt" -32602;
-    UNKNOWN_TOOL = "mcp/unknown-tool" -32602;
-    URI = "mcp/uri" -32602;
-    UNKNOWN_RESOURCE = "mcp/unknown-resource" -32002;
-    INTERNAL = "mcp/internal" -32603;
-    BUSY = "mcp/busy" -32603;
-    VERSION = "mcp/protocol-version" -32022;
+    MALFORMED -32700;
+    NO_MESSAGE -32600;
+    BATCH -32600;
+    DUPLICATE_ID -32600;
+    NOT_INITIALIZED -32600;
+    TOO_LARGE -32600;
+    UNKNOWN_METHOD -32601;
+    PARAMETERS -32602;
+    CURSOR -32602;
+    UNKNOWN_OPERATION -32602;
+    UNKNOWN_PROMPT -32602;
+    UNKNOWN_TOOL -32602;
+    URI -32602;
+    UNKNOWN_RESOURCE -32002;
+    INTERNAL -32603;
+    BUSY -32603;
+    PROTOCOL_VERSION -32022;
 }
 
 impl Trouble {
     /// An error of this kind.
     pub(crate) fn error(&self, message: impl Into<String>) -> ErrorData {
-        ErrorData::new(ErrorCode(self.number), message.into(), Some(json!({ "code": self.word })))
+        ErrorData::new(ErrorCode(self.number), message.into(), Some(json!({ "code": self.code.name })))
     }
 
     /// The same with a way out.
     pub(crate) fn with_help(&self, message: impl Into<String>, help: impl Into<String>) -> ErrorData {
-        let data = json!({ "code": self.word, "help": help.into() });
+        let data = json!({ "code": self.code.name, "help": help.into() });
         ErrorData::new(ErrorCode(self.number), message.into(), Some(data))
     }
 
@@ -64,17 +66,27 @@ pub(crate) fn coded(mut error: ErrorData) -> ErrorData {
         ALL.iter().find(|trouble| trouble.number == error.code.0).map_or(&INTERNAL, |trouble| *trouble);
     match &mut error.data {
         Some(Value::Object(data)) => {
-            data.entry("code").or_insert_with(|| known.word.into());
+            data.entry("code").or_insert_with(|| known.code.name.into());
         }
         Some(_) => {}
-        None => error.data = Some(json!({ "code": known.word })),
+        None => error.data = Some(json!({ "code": known.code.name })),
     }
     error
 }
 
 #[cfg(test)]
 mod tests {
+    use agpm_diag::SERVER_CODES;
+
     use super::*;
+
+    #[test]
+    fn every_code_of_the_server_has_a_number() {
+        let mut numbered: Vec<&str> = ALL.iter().map(|trouble| trouble.code.name).collect();
+        numbered.sort_unstable();
+        let known: Vec<&str> = SERVER_CODES.iter().map(|code| code.name).collect();
+        assert_eq!(numbered, known);
+    }
 
     #[test]
     fn errors_of_others_get_a_word() {

@@ -26,10 +26,10 @@ impl Code {
     }
 }
 
-macro_rules! codes {
-    ($($constant:ident = $name:literal $severity:ident;)*) => {
-        /// Every code, by constant.
-        pub mod codes {
+macro_rules! registry {
+    ($module:ident $all:ident of $what:literal; $($constant:ident = $name:literal $severity:ident;)*) => {
+        #[doc = concat!("The codes of ", $what, ", by constant.")]
+        pub mod $module {
             use super::{Code, Severity};
             $(
                 #[doc = concat!("`", $name, "`")]
@@ -40,12 +40,13 @@ macro_rules! codes {
                 };
             )*
         }
-        /// Every code, in the order of the index.
-        pub static CODES: &[&Code] = &[$(&codes::$constant),*];
+        #[doc = concat!("The codes of ", $what, ", in the order of the index.")]
+        pub static $all: &[&Code] = &[$(&$module::$constant),*];
     };
 }
 
-codes! {
+registry! {
+    codes CODES of "what commands find";
     BOTTLE_DUPLICATE_NAME = "bottle/duplicate-name" Error;
     BOTTLE_EXTENDS = "bottle/extends" Error;
     BOTTLE_IGNORED_FOLDER = "bottle/ignored-folder" Note;
@@ -160,9 +161,36 @@ codes! {
     YAML_TAG = "yaml/tag" Error;
 }
 
+// No command prints these: their pages have requests and answers where those of the others have commands.
+registry! {
+    server_codes SERVER_CODES of "what the MCP server answers to messages that are wrong";
+    BATCH = "mcp/batch" Error;
+    BUSY = "mcp/busy" Error;
+    CURSOR = "mcp/cursor" Error;
+    DUPLICATE_ID = "mcp/duplicate-id" Error;
+    INTERNAL = "mcp/internal" Error;
+    MALFORMED = "mcp/malformed" Error;
+    NO_MESSAGE = "mcp/no-message" Error;
+    NOT_INITIALIZED = "mcp/not-initialized" Error;
+    PARAMETERS = "mcp/parameters" Error;
+    PROTOCOL_VERSION = "mcp/protocol-version" Error;
+    TOO_LARGE = "mcp/too-large" Error;
+    UNKNOWN_METHOD = "mcp/unknown-method" Error;
+    UNKNOWN_OPERATION = "mcp/unknown-operation" Error;
+    UNKNOWN_PROMPT = "mcp/unknown-prompt" Error;
+    UNKNOWN_RESOURCE = "mcp/unknown-resource" Error;
+    UNKNOWN_TOOL = "mcp/unknown-tool" Error;
+    URI = "mcp/uri" Error;
+}
+
+/// Every code that has a page.
+pub fn all_codes() -> impl Iterator<Item = &'static Code> + Clone {
+    CODES.iter().chain(SERVER_CODES).copied()
+}
+
 /// The code of that name.
 pub fn code_named(name: &str) -> Option<&'static Code> {
-    CODES.iter().copied().find(|code| code.name == name)
+    all_codes().find(|code| code.name == name)
 }
 
 #[cfg(test)]
@@ -172,10 +200,18 @@ mod tests {
     #[test]
     fn codes_are_sorted_and_every_page_is_whole() {
         assert!(CODES.is_sorted_by_key(|code| code.name));
-        for code in CODES {
+        assert!(SERVER_CODES.is_sorted_by_key(|code| code.name));
+        for code in all_codes() {
             let page = Page::parse(code.page);
             assert!(page.is_some(), "the page of {} lacks a part", code.name);
             assert!(code.page.starts_with(&format!("# {}\n", code.name)), "{}", code.name);
         }
+    }
+    #[test]
+    fn a_code_is_of_the_server_or_of_commands() {
+        let of_server = |code: &&Code| code.name.starts_with("mcp/");
+        assert!(SERVER_CODES.iter().copied().all(|code| of_server(&code)));
+        assert!(!CODES.iter().copied().any(|code| of_server(&code)));
+        assert_eq!(code_named("mcp/uri"), Some(&server_codes::URI));
     }
 }

@@ -10,7 +10,7 @@ mod page;
 mod source;
 mod text;
 
-pub use code::{CODES, Code, code_named, codes};
+pub use code::{CODES, Code, SERVER_CODES, all_codes, code_named, codes, server_codes};
 pub use diagnostic::{Diagnostic, Label, Severity, at_most, has_errors};
 pub use mask::{is_secret_name, looks_secret, mask_line, mask_line_after, mask_message};
 pub use near::{did_you_mean, nearest};

@@ -4,6 +4,7 @@
 mod catalog;
 mod http;
 mod looking;
+mod pages;
 mod robust;
 mod session;
 mod support;

@@ -1,8 +1,10 @@
 //! What the server lives through.
 
+use agpm_diag::server_codes;
 use agpm_mcp::Writes;
 use serde_json::{Value, json};
 
+use crate::pages::shown_answer;
 use crate::support::{Client, error_of, project, sandbox};
 
 #[tokio::test]
@@ -14,7 +16,7 @@ async fn a_line_that_is_too_long_is_skipped_and_answered() {
     }
     client.write(b"\n").await;
     let answer = client.hear().await.unwrap();
-    assert_eq!((error_of(&answer).as_str(), &answer["id"]), ("-32600 mcp/too-large", &Value::Null));
+    assert_eq!(answer, shown_answer(&server_codes::TOO_LARGE));
     assert!(client.ask("ping", json!({})).await.get("result").is_some());
     client.finish().await;
 }
@@ -86,11 +88,11 @@ async fn an_id_that_is_under_way_is_refused() {
     let mut client = Client::open(&sandbox).await;
     let status = json!({ "name": "agpm", "arguments": { "operation": "status" } });
     let line =
-        format!("{}\n", json!({ "jsonrpc": "2.0", "id": "same", "method": "tools/call", "params": status }));
+        format!("{}\n", json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": status }));
     client.write(line.repeat(2).as_bytes()).await;
     let (first, second) = (client.hear().await.unwrap(), client.hear().await.unwrap());
-    assert_eq!((error_of(&first).as_str(), &first["id"]), ("-32600 mcp/duplicate-id", &Value::Null));
-    assert_eq!(second["id"], "same");
+    assert_eq!(first, shown_answer(&server_codes::DUPLICATE_ID));
+    assert_eq!(second["id"], 1);
     client.write(line.as_bytes()).await;
     assert!(client.hear().await.unwrap().get("result").is_some(), "afterwards it is free again");
     client.finish().await;

@@ -1,7 +1,9 @@
 //! What a client is told without asking.
 
+use agpm_diag::server_codes;
 use serde_json::{Value, json};
 
+use crate::pages::shown_answer;
 use crate::support::{Client, project};
 
 #[tokio::test]
@@ -104,5 +106,24 @@ async fn a_catalog_that_is_written_anew_and_says_the_same_is_no_change() {
     assert_eq!(heard["method"], "notifications/prompts/list_changed");
     let prompts = client.ask("prompts/list", json!({})).await;
     assert_eq!(prompts["result"]["prompts"].as_array().unwrap().len(), 2, "told once, of the second change");
+    client.finish().await;
+}
+
+#[tokio::test]
+async fn a_seventeenth_subscription_is_refused() {
+    let sandbox = project();
+    let mut client = Client::silent(&sandbox, agpm_mcp::Writes::Refused);
+    let parameters = json!({
+        "_meta": {
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": {},
+        },
+        "notifications": { "resourcesListChanged": true },
+    });
+    for _ in 0..16 {
+        client.send("subscriptions/listen", parameters.clone()).await;
+    }
+    let refused = client.ask("subscriptions/listen", parameters).await;
+    assert_eq!(refused, shown_answer(&server_codes::BUSY));
     client.finish().await;
 }

@@ -10,7 +10,7 @@ mod resource;
 
 use std::path::PathBuf;
 
-use agpm_diag::{CODES, Code, Diagnostic, Severity, code_named, codes, did_you_mean, nearest};
+use agpm_diag::{Code, Diagnostic, Severity, all_codes, code_named, codes, did_you_mean, nearest};
 use agpm_merge::merge_files;
 use agpm_model::ResourceType;
 use agpm_text::{Pointer, Value};
@@ -121,7 +121,7 @@ fn run(world: &World, request: &ExplainRequest, notes: &mut Notes) -> Result<Exp
         return Ok(ExplainReport::Page(code));
     }
     let Some((subject, name)) = named else {
-        let near = did_you_mean(&request.what, "codes are", CODES.iter().map(|code| code.name));
+        let near = did_you_mean(&request.what, "codes are", all_codes().map(|code| code.name));
         let help = near.filter(|help| help.starts_with("did you mean"));
         let known = "explain knows `file:PATH`, `agent:NAME` and other types, `catalog:MODULE/NAME`, `profile:SLUG`, `bottle:NAME` and codes such as `json/syntax`";
         let help = help.unwrap_or_else(|| known.to_owned());

@@ -369,3 +369,45 @@ fn what_one_user_prefers_is_not_locked() {
     project.write("agpm.private.toml", "[catalog]\nremotes = [\"comunity\"]\n");
     project.refused("install", 1, &["manifest/unknown-source", "agpm.private.toml:2"]);
 }
+
+#[test]
+fn a_remote_that_is_wrong_does_not_take_the_others_along() {
+    let project = Project::new();
+    with_remotes(&project, "\"typo\", \"community\", 3, \"gti+https://h/x\"");
+    let output = project.run("catalog --format csv");
+    assert_eq!((output.code, output.stdout.as_str()), (Some(0), "name\n\"one\"\n"), "{output}");
+    assert!(output.stderr.contains("warning[manifest/unknown-source]"), "{output}");
+    project.manifest("[agents]\nx = 3\n[catalog]\nremotes = [\"community\"]\n");
+    for line in ["catalog --format csv", "catalog --format csv --remote community"] {
+        let output = project.run(line);
+        assert_eq!((output.code, output.stdout.as_str()), (Some(0), "name\n\"one\"\n"), "{line}\n{output}");
+        assert!(output.stderr.contains("warning[manifest/"), "{output}");
+    }
+}
+
+#[test]
+fn doctor_says_which_remotes_it_cannot_look_at() {
+    let project = Project::new();
+    with_remotes(&project, "\"community\"");
+    let output = project.run("doctor --strict");
+    assert_eq!(output.code, Some(0), "{output}");
+    assert!(
+        output.stdout.contains("note[catalog/remote]: remote `community` is not in the cache"),
+        "{output}"
+    );
+    project.good("catalog");
+    assert!(!project.run("doctor").stdout.contains("catalog/remote"));
+}
+
+#[test]
+fn rows_and_files_of_a_remote_say_so_alike() {
+    let project = Project::new();
+    project.release(&[(CSV, "name,path\none,one.md\n"), ("one.md", "One.\n")]);
+    project.manifest("[catalog]\nremotes = [\"community#refs/heads/main\"]\n");
+    for line in ["catalog --json", "catalog show one --json"] {
+        let text = project.run(line).stdout;
+        for word in ["\"layer\": \"git\"", "\"remote\": \"community#refs/heads/main\""] {
+            assert!(text.contains(word), "{line}: {text}");
+        }
+    }
+}

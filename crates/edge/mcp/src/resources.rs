@@ -194,7 +194,8 @@ pub(crate) fn entry(
         "kind": file.kind.singular(),
         "module": file.module,
         "name": file.name,
-        "layer": file.layer,
+        "layer": file.layer.word(),
+        "remote": file.remote,
     });
     Ok((file.kind, Content::file(file.bytes, &file.path.to_string_lossy(), about, Vec::new())))
 }

@@ -128,6 +128,21 @@ impl ManifestFiles {
     }
 }
 
+/// What mistakes of a manifest do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mistakes {
+    /// There is no result.
+    Stop,
+    /// They are told, and what is without them counts.
+    Tell,
+}
+
+impl Mistakes {
+    fn check(self, notes: &Notes) -> Result<(), Failure> {
+        if self == Mistakes::Stop { notes.check() } else { Ok(()) }
+    }
+}
+
 /// A manifest, the folder it stands in, and the one that its things go to.
 #[derive(Debug, Default)]
 pub(crate) struct Project {
@@ -157,10 +172,20 @@ impl Project {
         files.map(|files| Project::of(&environment, files, notes)).transpose()
     }
 
-    /// Understands a manifest.
+    /// Understands a manifest without mistakes.
     pub(crate) fn of(
         environment: &Environment,
         files: ManifestFiles,
+        notes: &mut Notes,
+    ) -> Result<Self, Failure> {
+        Project::read(environment, files, Mistakes::Stop, notes)
+    }
+
+    /// Understands a manifest, or what can be understood of it.
+    pub(crate) fn read(
+        environment: &Environment,
+        files: ManifestFiles,
+        mistakes: Mistakes,
         notes: &mut Notes,
     ) -> Result<Self, Failure> {
         let name = shown(environment, &files.path);
@@ -170,7 +195,7 @@ impl Project {
         let private =
             files.private.map(|bytes| read(&files.path.with_file_name(PRIVATE_NAME), bytes)).transpose()?;
         let config = files.config.map(|(path, bytes)| read(&path, bytes)).transpose()?;
-        notes.check()?;
+        mistakes.check(notes)?;
         let folded = Folded::new(config.as_ref(), &project, private.as_ref());
         let texts = ManifestTexts {
             scope: files.scope,
@@ -181,7 +206,7 @@ impl Project {
         };
         let (manifest, diagnostics) = Manifest::read(&texts);
         notes.diagnostics.extend(diagnostics);
-        notes.check()?;
+        mistakes.check(notes)?;
         Ok(Project { manifest, folder: files.path.parent().map(Path::to_owned), root: Some(files.root) })
     }
 

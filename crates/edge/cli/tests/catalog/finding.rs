@@ -104,3 +104,12 @@ fn names_with_spaces_and_other_letters_are_found() {
     assert_eq!((shown.code, shown.stdout.as_str()), (Some(0), "a\n"), "{shown}");
     assert_eq!(place.good("catalog show bmm/été"), "b\n");
 }
+
+#[test]
+fn the_right_name_in_another_module_is_near() {
+    let place = Place::agents("pm,,bmm,\ndev,,core,\n", "");
+    place.fails("catalog show core/pm", 3, &["error[name/unknown]", "did you mean `bmm/pm`?"]);
+    place.fails("explain catalog:zz/pm", 3, &["error[name/unknown]", "did you mean `bmm/pm`?"]);
+    let place = Place::agents("pm,,,\n", "");
+    place.warned("catalog --module q", &["note[catalog/empty]", "no entry is of the module `q`"]);
+}

@@ -56,9 +56,14 @@ pub(super) fn choose(remote: &Remote, reference: Option<&str>) -> Result<Choice,
 
 /// What is listed under a name, tags before branches as git has it; the default branch if no name is given.
 pub(super) fn listed(refs: &Refs, reference: Option<&str>) -> Option<Choice> {
+    let reference = reference.filter(|reference| *reference != "HEAD");
     let name = reference.or(refs.head.as_deref())?;
-    let tag = refs.tags.get(name).filter(|_| reference.is_some());
-    let commit = tag.or_else(|| refs.branches.get(name))?;
+    let (name, tags, branches) = match (name.strip_prefix("refs/tags/"), name.strip_prefix("refs/heads/")) {
+        (Some(tag), _) => (tag, Some(&refs.tags), None),
+        (_, Some(branch)) => (branch, None, Some(&refs.branches)),
+        _ => (name, Some(&refs.tags).filter(|_| reference.is_some()), Some(&refs.branches)),
+    };
+    let commit = tags.and_then(|tags| tags.get(name)).or_else(|| branches?.get(name))?;
     Some(Choice { version: name.to_owned(), commit: commit.clone() })
 }
 
@@ -153,6 +158,9 @@ mod tests {
             (Some("v1"), "v1", "4"),
             (Some("main"), "main", "5"),
             (Some("feature/x"), "feature/x", "3"),
+            (Some("HEAD"), "main", "1"),
+            (Some("refs/heads/v1"), "v1", "2"),
+            (Some("refs/tags/main"), "main", "5"),
         ] {
             let expected = Choice { version: version.to_owned(), commit: id(digit) };
             assert_eq!(listed(&refs, reference), Some(expected), "{reference:?}");

@@ -8,7 +8,7 @@ use agpm_diag::{Diagnostic, codes, did_you_mean};
 use agpm_store::{self as store, Reached};
 use agpm_text::Value;
 
-use crate::catalog::ground::{CatalogLayer, CatalogPlaces};
+use crate::catalog::ground::{CatalogLayer, CatalogPlaces, LayerKind};
 use crate::catalog::open::{OpenCatalog, open};
 use crate::catalog::reading::read_inside;
 use crate::failure::{Failure, FailureKind, Notes, Outcome};
@@ -40,7 +40,9 @@ pub struct CatalogFile {
     /// What its row says of it, if it says anything.
     pub description: Option<String>,
     /// The layer that won.
-    pub layer: String,
+    pub layer: LayerKind,
+    /// The remote that it is, as users know it.
+    pub remote: Option<String>,
     /// Where the file is.
     pub path: PathBuf,
     /// Its bytes, unchanged.
@@ -98,7 +100,8 @@ impl OpenCatalog {
             module: row.module().to_owned(),
             name: row.name().to_owned(),
             description: description.map(str::to_owned),
-            layer: layer.label(),
+            layer: layer.kind,
+            remote: layer.remote.clone(),
             path: layer.folder.join(place),
             bytes,
         })
@@ -216,7 +219,14 @@ fn unknown(catalog: &Catalog, reference: Reference<'_>) -> Failure {
         catalog.entries().iter().map(|entry| catalog.winner(entry)).filter(wanted).collect();
     let labels: Vec<String> = rows.iter().map(|row| row.label()).collect();
     let names = rows.iter().map(|row| row.name());
-    let near = did_you_mean(reference.text, "", labels.iter().map(String::as_str).chain(names));
+    // The right name in another module is nearer than any other.
+    let bare = reference.text.rsplit('/').next().unwrap_or_default();
+    let elsewhere: Vec<String> =
+        rows.iter().filter(|row| row.name() == bare).map(|row| format!("`{}`", row.label())).collect();
+    let near = match elsewhere.is_empty() {
+        true => did_you_mean(reference.text, "", labels.iter().map(String::as_str).chain(names)),
+        false => Some(format!("did you mean {}?", elsewhere.join(" or "))),
+    };
     let near = near.filter(|help| help.starts_with("did you mean"));
     let help = near.unwrap_or_else(|| match rows.is_empty() {
         true => {
@@ -231,14 +241,19 @@ fn unknown(catalog: &Catalog, reference: Reference<'_>) -> Failure {
 impl CatalogFile {
     /// The fields of a report.
     pub fn fields(&self) -> Vec<(&'static str, Value)> {
-        vec![
+        let remote = self.remote.as_deref().map(|remote| ("remote", Value::from(remote)));
+        let mut fields = vec![
             ("kind", self.kind.singular().into()),
             ("module", self.module.as_str().into()),
             ("name", self.name.as_str().into()),
-            ("layer", self.layer.as_str().into()),
+            ("layer", self.layer.word().into()),
+        ];
+        fields.extend(remote);
+        fields.extend([
             ("file", self.path.display().to_string().into()),
             // What is no text is read from the file.
             ("content", str::from_utf8(&self.bytes).ok().map(str::to_owned).into()),
-        ]
+        ]);
+        fields
     }
 }

@@ -8,14 +8,12 @@ use agpm_catalog::{Catalog, EntryKind, Manifest, RowRef};
 use agpm_diag::Severity;
 use agpm_store::{self as store, Marks};
 
-use crate::catalog::ground::{
-    CatalogLayer, CatalogMode, CatalogPlaces, LayerKind, ManifestFile, project_folder,
-};
+use crate::catalog::ground::{CatalogLayer, CatalogPlaces, LayerKind, ManifestFile, project_folder};
 use crate::catalog::reading::read_all;
 use crate::catalog::remotes::{RemoteLayer, kept_layers, remote_layers, remotes_as_told};
 use crate::catalog::report::nowhere;
 use crate::failure::{Failure, Notes, Outcome};
-use crate::gather::{ManifestFiles, Project};
+use crate::gather::{ManifestFiles, Mistakes, Project};
 use crate::watch::project_marks;
 use crate::words::counted;
 use crate::world::{Environment, ManifestUse, World};
@@ -142,27 +140,26 @@ fn remotes(world: &World, places: &CatalogPlaces, notes: &mut Notes) -> Result<R
         return Ok(Remotes::default());
     }
     let marks = project_marks(&world.environment);
-    let project = project_of(&world.environment, places, notes)?;
+    let project = project_of(&world.environment, notes)?;
     let told = remotes_as_told(&project.manifest, &places.remotes)?;
     Ok(Remotes { layers: remote_layers(world, &project, &told, notes)?, marks })
 }
 
-/// The manifest that may name remotes. One with mistakes names none, unless remotes are what is asked for.
-fn project_of(
-    environment: &Environment,
-    places: &CatalogPlaces,
-    notes: &mut Notes,
-) -> Result<Project, Failure> {
+/// The manifest that may name remotes. Its mistakes are warnings here: they have nothing to do with most of the catalog.
+fn project_of(environment: &Environment, notes: &mut Notes) -> Result<Project, Failure> {
     let known = notes.diagnostics.len();
-    match load(environment, notes) {
-        Err(failure) if places.mode == CatalogMode::Auto && places.remotes.is_empty() => {
+    let project = match load(environment, notes) {
+        // One that is named must be there.
+        Err(failure) if environment.manifest.is_some() => return Err(failure),
+        Err(failure) => {
             notes.diagnostics.extend(failure.diagnostic);
-            let found = notes.diagnostics[known..].iter_mut();
-            found.for_each(|one| one.severity = one.severity.min(Severity::Warning));
-            Ok(Project::default())
+            Project::default()
         }
-        loaded => loaded,
-    }
+        Ok(project) => project,
+    };
+    let found = notes.diagnostics[known..].iter_mut();
+    found.for_each(|one| one.severity = one.severity.min(Severity::Warning));
+    Ok(project)
 }
 
 fn load(environment: &Environment, notes: &mut Notes) -> Result<Project, Failure> {
@@ -170,7 +167,8 @@ fn load(environment: &Environment, notes: &mut Notes) -> Result<Project, Failure
         None => ManifestFiles::configuration_alone(environment)?,
         files => files,
     };
-    files.map_or_else(|| Ok(Project::default()), |files| Project::of(environment, files, notes))
+    let read = |files| Project::read(environment, files, Mistakes::Tell, notes);
+    files.map_or_else(|| Ok(Project::default()), read)
 }
 
 fn layers(

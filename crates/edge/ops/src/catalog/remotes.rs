@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use agpm_diag::{Diagnostic, Spot, codes, did_you_mean};
+use agpm_diag::{Diagnostic, Severity, Spot, codes, did_you_mean};
 use agpm_model::{CatalogRemote, LockedRemote, Lockfile, Manifest, ObjectId, RelativePath};
 use agpm_store as store;
 
@@ -112,7 +112,24 @@ pub(crate) fn kept_layers(
     let lock = locked(world, project, notes)?;
     let wanted = wanted(&project.manifest, &[], &lock);
     let sources = sources_of(world, project, &wanted);
-    Ok(wanted.iter().filter_map(|wanted| kept(&sources, wanted)).collect())
+    let mut layers = Vec::new();
+    for wanted in &wanted {
+        match kept(&sources, wanted) {
+            Some(layer) => layers.push(layer),
+            None => notes.diagnostics.push(never_fetched(wanted)),
+        }
+    }
+    Ok(layers)
+}
+
+fn never_fetched(wanted: &Wanted<'_>) -> Diagnostic {
+    let message = format!("remote `{}` is not in the cache, and not looked at", wanted.remote);
+    let told = Diagnostic::new(&codes::CATALOG_REMOTE, message).help("`agpm catalog` fetches it");
+    let told = Diagnostic { severity: Severity::Note, ..told };
+    match wanted.asked {
+        Asked::Manifest(spot) => told.at_spot(spot),
+        Asked::CommandLine => told,
+    }
 }
 
 fn kept(sources: &Sources, wanted: &Wanted<'_>) -> Option<RemoteLayer> {

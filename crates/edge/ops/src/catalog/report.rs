@@ -131,7 +131,7 @@ fn no_module(open: &OpenCatalog, filter: &Filter) -> Option<Diagnostic> {
     let wanted = filter.module.as_deref()?;
     let rows = open.catalog.entries().iter().map(|entry| open.catalog.winner(entry).module());
     let modules: BTreeSet<&str> = rows.filter(|module| !module.is_empty()).collect();
-    if modules.is_empty() || modules.contains(wanted) {
+    if open.catalog.entries().is_empty() || modules.contains(wanted) {
         return None;
     }
     let mut note = Diagnostic::new(&codes::CATALOG_EMPTY, format!("no entry is of the module `{wanted}`"));

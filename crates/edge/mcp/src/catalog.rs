@@ -3,12 +3,13 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use agpm_ops::{
-    CatalogFile, CatalogFilter, CatalogPlaces, CatalogRow, EntryKind, OpenCatalog, RowTold, World,
+    CatalogFile, CatalogFilter, CatalogPlaces, CatalogRow, EntryKind, OpenCatalog, RowTold, Shadowed, World,
     open_catalog,
 };
 use serde_json::Value as Json;
 
 use crate::answer::{Failed, told};
+use crate::resources::LARGEST;
 use crate::search::Haystack;
 
 /// Columns that say in a few words what an entry is called, best first.
@@ -72,15 +73,21 @@ impl CatalogView {
         &'c self,
         filter: &'c CatalogFilter,
         query: Option<&str>,
+        shadowed: Shadowed,
     ) -> impl Iterator<Item = Row<'c>> {
         let hits = query.map(|query| self.search.hits(query));
         let hit = move |at: usize| hits.as_ref().is_none_or(|hits| hits[at]);
-        self.open.rows(filter).filter(move |(at, _)| hit(*at)).map(|(_, row)| Row(row))
+        let rows = self.open.rows(filter).filter(move |(at, _)| hit(*at));
+        rows.flat_map(move |(at, row)| {
+            let lower = (shadowed == Shadowed::Listed).then(|| self.open.rows_at(at));
+            let alone = lower.is_none().then_some(row);
+            alone.into_iter().chain(lower.into_iter().flatten()).map(Row)
+        })
     }
 
     /// The file of the entry that a name means, `[MODULE/]NAME`.
     pub(crate) fn read(&self, kind: Option<EntryKind>, reference: &str) -> Result<CatalogFile, Failed> {
-        told(self.open.read_file(reference, kind)).map(|told| told.report)
+        told(self.open.read_file(reference, kind, LARGEST)).map(|told| told.report)
     }
 
     /// All rows of a kind as a manifest.
@@ -109,6 +116,15 @@ impl<'c> Row<'c> {
     /// `MODULE/NAME`, or the name alone.
     pub(crate) fn reference(self) -> String {
         self.0.row().label()
+    }
+
+    /// What tells it from all others of a list.
+    pub(crate) fn key(self) -> String {
+        let key = format!("{} {}", self.kind().singular(), self.reference());
+        match self.0.shadowed_by() {
+            Some(by) => format!("{key} ({}, shadowed by {by})", self.0.layer()),
+            None => key,
+        }
     }
 
     /// The file, as it is written.

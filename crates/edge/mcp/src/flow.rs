@@ -16,9 +16,9 @@ const MOST_TAKEN: usize = 64 << 20;
 const MOST_UNSENT: usize = 32 << 20;
 
 /// After the end of the input, answers that nobody reads are waited for so long.
-const DEAF: Duration = Duration::from_secs(5);
+const DEAF: Duration = Duration::from_secs(2);
 /// And what is still being worked on so long.
-const SLOW: Duration = Duration::from_secs(60);
+const SLOW: Duration = Duration::from_secs(20);
 
 /// What is under way.
 #[derive(Default)]

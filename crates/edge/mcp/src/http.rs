@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::header::{AUTHORIZATION, CONNECTION, HOST, ORIGIN, WWW_AUTHENTICATE};
+use http::header::{ACCEPT, AUTHORIZATION, CONNECTION, HOST, ORIGIN, WWW_AUTHENTICATE};
 use http::{HeaderMap, Method, Request, Response, StatusCode};
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full, Limited};
@@ -81,7 +81,9 @@ async fn connection(stream: TcpStream, gate: Arc<Gate>) {
 }
 
 fn service(shared: Arc<Shared>) -> Service {
-    let config = StreamableHttpServerConfig::default().with_max_request_body_bytes(LONGEST_BODY);
+    let config = StreamableHttpServerConfig::default();
+    // An empty event at the start of an answer is for the newest clients; older ones take it for a message.
+    let config = config.with_max_request_body_bytes(LONGEST_BODY).with_sse_retry(None);
     let session = move || Ok(Session::new(Arc::clone(&shared)));
     StreamableHttpService::new(session, Arc::default(), config)
 }
@@ -94,7 +96,8 @@ struct Gate {
 }
 
 impl Gate {
-    async fn pass(&self, request: Request<Incoming>) -> Answer {
+    async fn pass(&self, mut request: Request<Incoming>) -> Answer {
+        accept_both(request.headers_mut());
         match self.judge(request.uri().path(), request.headers()) {
             StatusCode::OK => {
                 let method = request.method().clone();
@@ -152,6 +155,14 @@ impl Gate {
         let one = all.next().filter(|_| all.next().is_none());
         let shown = one.and_then(|value| value.as_bytes().split_at_checked(SCHEME.len()));
         shown.is_some_and(|(scheme, token)| scheme.eq_ignore_ascii_case(SCHEME) && self.token.is(token))
+    }
+}
+
+/// Who takes anything takes both forms of an answer, though the SDK wants them named.
+fn accept_both(headers: &mut HeaderMap) {
+    let said = headers.get(ACCEPT).and_then(|accepted| accepted.to_str().ok());
+    if said.is_none_or(|said| said.contains("*/*")) {
+        headers.insert(ACCEPT, http::HeaderValue::from_static("application/json, text/event-stream"));
     }
 }
 

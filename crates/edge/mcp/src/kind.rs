@@ -35,6 +35,8 @@ impl Kind {
                 Some(inner) => ResourceType::named(inner).map(|kind| Kind::Installed(Some(kind))),
             };
         }
+        // What the command line calls a persona.
+        let word = if matches!(word, "profile" | "profiles") { "persona" } else { word };
         let other = OTHERS.iter().find(|(one, many, _)| *one == word || *many == word);
         other.map(|(.., kind)| *kind).or_else(|| EntryKind::read(word).map(Kind::Catalog))
     }

@@ -1,5 +1,7 @@
 //! Prompts: one for each agent of the catalog.
 
+use std::collections::BTreeSet;
+
 use agpm_ops::EntryKind;
 use rmcp::ErrorData;
 use rmcp::model::{GetPromptResult, Prompt, PromptArgument, PromptMessage, Role};
@@ -14,7 +16,10 @@ pub(crate) const MESSAGE: &str = "message";
 
 /// Every prompt.
 pub(crate) fn all(shared: &Shared) -> Result<Vec<Prompt>, Failed> {
-    Ok(agents(shared.catalog()?.as_ref()).map(prompt).collect())
+    // A name that two agents make is that of the upper one.
+    let mut names = BTreeSet::new();
+    let view = shared.catalog()?;
+    Ok(agents(&view).map(prompt).filter(|prompt| names.insert(prompt.name.clone())).collect())
 }
 
 fn agents(view: &CatalogView) -> impl Iterator<Item = Row<'_>> {

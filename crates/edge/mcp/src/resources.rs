@@ -19,7 +19,7 @@ use crate::tool::HERE;
 use crate::uri::Address;
 
 /// The largest file that is sent.
-const LARGEST: u64 = 8 << 20;
+pub(crate) const LARGEST: u64 = 8 << 20;
 
 /// What a resource holds.
 pub(crate) struct Content {

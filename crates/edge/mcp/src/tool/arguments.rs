@@ -1,9 +1,10 @@
 //! What the tool is asked for: arguments to an operation, checked against one table.
 
+use agpm_ops::Shadowed;
 use rmcp::ErrorData;
 use serde_json::{Map, Value as Json};
 
-use crate::kind::Kind;
+use crate::kind::{INSTALLED, Kind};
 use crate::options::Writes;
 use crate::paging::PAGE;
 use crate::trouble::{PARAMETERS, UNKNOWN_OPERATION};
@@ -39,6 +40,7 @@ pub(crate) struct Listing {
     pub(crate) kind: Option<Kind>,
     pub(crate) module: Option<String>,
     pub(crate) query: Option<String>,
+    pub(crate) shadowed: Shadowed,
     pub(crate) limit: usize,
     pub(crate) cursor: Option<String>,
 }
@@ -70,8 +72,8 @@ type Reader = fn(&Arguments<'_>) -> Result<Operation, ErrorData>;
 
 /// Every operation, with the arguments that it takes besides its own name.
 pub(super) const OPERATIONS: &[Row] = &[
-    reads("list", &["kind", "module", "query", "limit", "cursor"], list),
-    reads("read", &["kind", "name"], read),
+    reads("list", &["kind", "module", "query", "all", "limit", "cursor"], list),
+    reads("read", &["kind", "module", "name"], read),
     reads("explain", &["what", "pointer"], explain),
     reads("status", &[], |_| Ok(Operation::Status)),
     reads("plan", &[], |_| Ok(Operation::Plan)),
@@ -108,6 +110,7 @@ fn list(arguments: &Arguments<'_>) -> Result<Operation, ErrorData> {
         kind: arguments.text("kind")?.map(kind).transpose()?,
         module: text("module")?,
         query: text("query")?,
+        shadowed: if arguments.flag("all")? { Shadowed::Listed } else { Shadowed::Hidden },
         limit: arguments.count("limit", MOST_ROWS)?.unwrap_or(PAGE),
         cursor: text("cursor")?,
     }))
@@ -115,7 +118,13 @@ fn list(arguments: &Arguments<'_>) -> Result<Operation, ErrorData> {
 
 fn read(arguments: &Arguments<'_>) -> Result<Operation, ErrorData> {
     let kind = arguments.text("kind")?.map(kind).transpose()?;
-    Ok(Operation::Read { kind, name: arguments.needed("name")?.to_owned() })
+    let (name, module) = (arguments.needed("name")?, arguments.text("module")?);
+    // As the addresses of resources have it.
+    let typed = name.split_once('/').filter(|_| kind == Some(Kind::Installed(None)));
+    let typed = typed.and_then(|(word, name)| Some((Kind::named(&format!("{INSTALLED}/{word}"))?, name)));
+    let (kind, name) = typed.map_or((kind, name), |(kind, name)| (Some(kind), name));
+    let name = module.map_or_else(|| name.to_owned(), |module| format!("{module}/{name}"));
+    Ok(Operation::Read { kind, name })
 }
 
 fn explain(arguments: &Arguments<'_>) -> Result<Operation, ErrorData> {
@@ -162,6 +171,14 @@ impl<'a> Arguments<'a> {
         }
     }
 
+    fn flag(&self, key: &str) -> Result<bool, ErrorData> {
+        match self.0.get(key) {
+            None | Some(Json::Null) => Ok(false),
+            Some(Json::Bool(flag)) => Ok(*flag),
+            Some(_) => Err(Arguments::wrong(key, "true or false")),
+        }
+    }
+
     fn texts(&self, key: &str) -> Result<Vec<String>, ErrorData> {
         let wrong = || Arguments::wrong(key, "a list of strings");
         match self.0.get(key) {
@@ -203,6 +220,7 @@ mod tests {
             kind: Some(Kind::Installed(None)),
             module: None,
             query: Some("rev".to_owned()),
+            shadowed: Shadowed::Hidden,
             limit: 7,
             cursor: None,
         };

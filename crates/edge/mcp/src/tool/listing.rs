@@ -32,7 +32,7 @@ impl Listed<'_> {
     fn key(&self) -> Cow<'_, str> {
         match self {
             Listed::Known(key, _) => Cow::from(*key),
-            Listed::Catalog(row) => Cow::from(format!("{} {}", row.kind().singular(), row.reference())),
+            Listed::Catalog(row) => Cow::from(row.key()),
         }
     }
 
@@ -60,7 +60,7 @@ pub(super) fn list(shared: &Shared, listing: &Listing) -> Answer {
         None | Some(Kind::Catalog(_)) => {
             let (filter, query) = (filter_of(listing), listing.query.as_deref());
             shared.catalog().map(|view| {
-                let rows = view.found(&filter, query).map(Listed::Catalog).collect();
+                let rows = view.found(&filter, query, listing.shadowed).map(Listed::Catalog).collect();
                 paged(rows, listing, &view.diagnostics)
             })
         }

@@ -7,13 +7,13 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::options::Writes;
 use crate::paging::PAGE;
-use crate::tool::arguments::{MOST_ROWS, OPERATIONS};
+use crate::tool::arguments::OPERATIONS;
 
 /// Its name.
 pub(crate) const NAME: &str = "agpm";
 
 const READS: &str = "Look up agents, workflows, tasks, tools and skills of the catalog, installed packages, personas and \
-bottles. Operations: `list` (kind, module, query, limit, cursor), `read` one by kind and name, `explain` where a value \
+bottles. Operations: `list` (kind, module, query, all, limit, cursor), `read` one by kind and name, `explain` where a value \
 comes from (what, pointer) or what an error code means, `status` of the project, `plan` what an install would do.";
 const WRITES: &str =
     " `install` makes the project match its manifest, `update` moves locked versions (names).";
@@ -32,9 +32,13 @@ fn properties(writes: Writes) -> Map<String, Json> {
                  commands, scripts, hooks, mcp-servers, skills); persona; bottle; bottle-agent",
             ),
         ),
-        ("module", text("list: only rows of this module")),
-        ("query", text("list: only rows whose name, title or description contains this")),
-        ("limit", json!({ "type": "integer", "minimum": 1, "maximum": MOST_ROWS, "default": PAGE })),
+        ("module", text("list: only rows of this module; read: of this one")),
+        ("query", text("list: only rows with this in any field")),
+        (
+            "all",
+            json!({ "type": "boolean", "description": "list: rows of the catalog that are shadowed, too" }),
+        ),
+        ("limit", json!({ "type": "integer", "minimum": 1, "default": PAGE })),
         ("cursor", text("list: `nextCursor` of the page before")),
         ("name", text("read: NAME or MODULE/NAME")),
         (

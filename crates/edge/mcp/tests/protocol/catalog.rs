@@ -229,3 +229,28 @@ async fn a_prompt_is_text() {
     assert_eq!(client.trouble("prompts/get", json!({ "name": "own.me" })).await, "-32602 mcp/unknown-prompt");
     client.finish().await;
 }
+
+#[tokio::test]
+async fn shadowed_rows_are_sent_when_asked_for() {
+    let sandbox = catalog();
+    let mut client = Client::open(&sandbox).await;
+    let rows =
+        client.call(json!({ "operation": "list", "module": "bmm", "query": "john", "all": true })).await;
+    let rows = rows["structuredContent"]["rows"].as_array().unwrap().clone();
+    let told: Vec<(&Value, &Value)> = rows.iter().map(|row| (&row["layer"], &row["shadowed"])).collect();
+    assert_eq!(told, [(&json!("project"), &json!(false)), (&json!("user"), &json!(true))]);
+    assert_eq!(rows[1]["shadowedBy"], "project");
+    client.finish().await;
+}
+
+#[tokio::test]
+async fn guesses_that_make_sense_are_understood() {
+    let sandbox = catalog();
+    let mut client = Client::open(&sandbox).await;
+    let pm =
+        client.call(json!({ "operation": "read", "kind": "agents", "module": "bmm", "name": "pm" })).await;
+    assert_eq!(text(&pm), "# John\n");
+    let none = client.call(json!({ "operation": "list", "kind": "profiles" })).await;
+    assert_eq!(none["structuredContent"]["total"], 0);
+    client.finish().await;
+}

@@ -149,3 +149,26 @@ async fn what_is_no_message_is_answered_as_over_streams() {
     }
     assert_eq!(status(&post(address, &headers, "{").await), "400");
 }
+
+#[tokio::test]
+async fn who_takes_anything_is_answered_and_the_answer_is_the_first_event() {
+    let (address, _sandbox) = start();
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    let head = format!(
+        "POST /mcp HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nContent-Type: application/json\r\nAccept: */*\r\n\
+         Authorization: Bearer {TOKEN}\r\nContent-Length: {}\r\n\r\n{INITIALIZE}",
+        INITIALIZE.len()
+    );
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let mut answer = vec![0; 4096];
+    let mut text = String::new();
+    while !text.contains("serverInfo") {
+        let read = tokio::time::timeout(std::time::Duration::from_secs(5), stream.read(&mut answer));
+        let count = read.await.unwrap().unwrap();
+        assert!(count > 0, "{text}");
+        text.push_str(&String::from_utf8_lossy(&answer[..count]));
+    }
+    assert_eq!(status(&text), "200");
+    let first = text.lines().find_map(|line| line.strip_prefix("data:")).unwrap();
+    assert!(first.trim_start().starts_with('{'), "{text}");
+}

@@ -12,6 +12,7 @@ use crate::catalog::ground::{CatalogLayer, CatalogPlaces, LayerKind};
 use crate::catalog::open::{OpenCatalog, open};
 use crate::catalog::reading::read_inside;
 use crate::failure::{Failure, FailureKind, Notes, Outcome};
+use crate::gather::limit;
 use crate::world::World;
 
 /// The file of a skill that is a folder.
@@ -75,25 +76,25 @@ pub fn catalog_show(world: &World, request: &CatalogRead) -> Outcome<CatalogFile
     let read = |notes: &mut Notes| {
         let open = open(world, &request.places, request.kind, notes)?;
         // What is odd about other entries would only be in the way of this one.
-        open.read(Reference { kind: request.kind, text: &request.name })
+        open.read(Reference { kind: request.kind, text: &request.name }, limit())
     };
     let result = read(&mut notes);
     notes.outcome(result)
 }
 
 impl OpenCatalog {
-    /// The file of the entry that a name means.
-    pub fn read_file(&self, name: &str, kind: Option<EntryKind>) -> Outcome<CatalogFile> {
-        let result = self.read(Reference { kind, text: name });
+    /// The file of the entry that a name means, of at most so many bytes.
+    pub fn read_file(&self, name: &str, kind: Option<EntryKind>, largest: u64) -> Outcome<CatalogFile> {
+        let result = self.read(Reference { kind, text: name }, largest);
         Notes::default().outcome(result)
     }
 
-    fn read(&self, reference: Reference<'_>) -> Result<CatalogFile, Failure> {
+    fn read(&self, reference: Reference<'_>, largest: u64) -> Result<CatalogFile, Failure> {
         let entry = self.entry(reference, KindSaid::Apart)?;
         let row = self.catalog.winner(entry);
         let place = self.place_of(row).map_err(|fault| self.no_file(row, fault))?;
         let layer = self.layer(row);
-        let bytes = read_inside(&layer.folder, &place)?;
+        let bytes = read_inside(&layer.folder, &place, largest)?;
         let description = row.get("description").or_else(|| row.get("title")).filter(|text| !text.is_empty());
         Ok(CatalogFile {
             kind: row.kind(),

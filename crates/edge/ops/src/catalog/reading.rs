@@ -19,7 +19,7 @@ pub(super) fn read_all(
     left_out: &mut Vec<ManifestFile>,
     notes: &mut Notes,
 ) -> Vec<(ManifestFile, Manifest)> {
-    let read = |file: &ManifestFile| read_inside(&layers[file.layer].folder, &file.path);
+    let read = |file: &ManifestFile| read_inside(&layers[file.layer].folder, &file.path, limit());
     let bytes = parallel::map(files.iter().collect(), read);
     let mut texts = Vec::new();
     for (file, bytes) in files.into_iter().zip(bytes) {
@@ -59,12 +59,12 @@ pub(super) fn read_all(
 }
 
 /// Reads a file that is inside of a folder, by way of whatever links.
-pub(super) fn read_inside(folder: &Path, place: &str) -> Result<Vec<u8>, store::StoreError> {
+pub(super) fn read_inside(folder: &Path, place: &str, largest: u64) -> Result<Vec<u8>, store::StoreError> {
     let (root, file) = (store::real_path(folder), store::real_path(&folder.join(place)));
     let inner = file.strip_prefix(&root).ok().and_then(Path::to_str);
     // Read by its own name, so that a link that names the whole way is followed like any other.
     let (folder, place) = inner.map_or((folder, place), |inner| (root.as_path(), inner));
-    store::read_below(folder, place, limit()).map(|(bytes, _)| bytes)
+    store::read_below(folder, place, largest).map(|(bytes, _)| bytes)
 }
 
 /// The text of a manifest, known to the notes; nothing if it is none.

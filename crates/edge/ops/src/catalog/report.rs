@@ -157,6 +157,19 @@ impl OpenCatalog {
         self.catalog.filtered(filter).map(|(at, entry)| (at, self.told(entry)))
     }
 
+    /// The entry at a place, and behind it the rows that it shadows.
+    pub fn rows_at(&self, place: usize) -> impl Iterator<Item = CatalogRow<'_>> {
+        let entries = self.catalog.entries().get(place).into_iter();
+        entries.flat_map(move |entry| {
+            let winner = self.catalog.winner(entry);
+            let row = move |row, standing| CatalogRow { open: self, row, standing };
+            let lower = self.catalog.shadowed(entry).iter().map(|lower| self.catalog.row(*lower));
+            [row(winner, Mark::Counts)]
+                .into_iter()
+                .chain(lower.map(move |lower| row(lower, Mark::Shadowed(winner))))
+        })
+    }
+
     fn told(&self, entry: &Entry) -> CatalogRow<'_> {
         CatalogRow { open: self, row: self.catalog.winner(entry), standing: Mark::Unasked }
     }

@@ -60,6 +60,8 @@ impl Subject {
     /// What `WORD:NAME` is about.
     fn read(what: &str) -> Option<(Self, &str)> {
         let (word, name) = what.split_once(':')?;
+        // What the server calls a profile.
+        let word = if word == "persona" { Subject::Profile.word() } else { word };
         let subject = Subject::ALL.into_iter().find(|subject| subject.word() == word);
         Some((subject.or_else(|| ResourceType::named(word).map(Subject::Resource))?, name))
     }

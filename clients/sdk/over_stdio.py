@@ -211,7 +211,7 @@ async def mistakes_have_numbers_and_words(world):
             (client.get_prompt("bmm.nobody"), (-32602, "mcp/unknown-prompt")),
             (client.read_resource("agpm://agent/bmm/..%2fx"), (-32602, "mcp/uri")),
             (client.read_resource("agpm://agent/bmm/nobody"), (-32002, "name/unknown")),
-            (client.read_resource("agpm://agent/bmm/gone"), (-32603, "catalog/missing-file")),
+            (client.read_resource("agpm://agent/bmm/gone"), (-32002, "catalog/missing-file")),
         ]
         for asked, expected in table:
             assert (got := await trouble(asked)) == expected, (got, expected)

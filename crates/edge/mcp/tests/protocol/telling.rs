@@ -19,17 +19,22 @@ async fn a_change_on_the_disk_is_told() {
     client.finish().await;
 }
 
-#[tokio::test]
-async fn a_subscription_is_told_and_ends_with_the_input() {
-    let sandbox = project();
-    let mut client = Client::silent(&sandbox, agpm_mcp::Writes::Refused);
-    let parameters = json!({
+/// What a client of the newest protocol says to be told of these.
+fn subscription(notifications: &Value) -> Value {
+    json!({
         "_meta": {
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
             "io.modelcontextprotocol/clientCapabilities": {},
         },
-        "notifications": { "resourcesListChanged": true, "toolsListChanged": true },
-    });
+        "notifications": notifications,
+    })
+}
+
+#[tokio::test]
+async fn a_subscription_is_told_and_ends_with_the_input() {
+    let sandbox = project();
+    let mut client = Client::silent(&sandbox, agpm_mcp::Writes::Refused);
+    let parameters = subscription(&json!({ "resourcesListChanged": true, "toolsListChanged": true }));
     let id = client.send("subscriptions/listen", parameters).await;
     let acknowledged = client.hear().await.unwrap();
     assert_eq!(acknowledged["method"], "notifications/subscriptions/acknowledged");
@@ -99,6 +104,8 @@ async fn a_catalog_that_is_written_anew_and_says_the_same_is_no_change() {
     looked().await;
     sandbox.write(AGENTS, "name,module\npm,bmm\n\n");
     looked().await;
+    let id = client.send("ping", json!({})).await;
+    assert_eq!(client.hear().await.unwrap()["id"], id, "nothing was told before");
     sandbox.write(AGENTS, "name,module\npm,bmm\nqa,bmm\n");
     let mut heard = client.hear().await.unwrap();
     assert_eq!(heard["method"], "notifications/resources/list_changed");
@@ -113,13 +120,7 @@ async fn a_catalog_that_is_written_anew_and_says_the_same_is_no_change() {
 async fn a_seventeenth_subscription_is_refused() {
     let sandbox = project();
     let mut client = Client::silent(&sandbox, agpm_mcp::Writes::Refused);
-    let parameters = json!({
-        "_meta": {
-            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-            "io.modelcontextprotocol/clientCapabilities": {},
-        },
-        "notifications": { "resourcesListChanged": true },
-    });
+    let parameters = subscription(&json!({ "resourcesListChanged": true }));
     for _ in 0..16 {
         client.send("subscriptions/listen", parameters.clone()).await;
     }

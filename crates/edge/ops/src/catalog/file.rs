@@ -38,8 +38,6 @@ pub struct CatalogFile {
     pub module: String,
     /// Its name.
     pub name: String,
-    /// What its row says of it, if it says anything.
-    pub description: Option<String>,
     /// The layer that won.
     pub layer: LayerKind,
     /// The remote that it is, as users know it.
@@ -75,7 +73,6 @@ pub fn catalog_show(world: &World, request: &CatalogRead) -> Outcome<CatalogFile
     let mut notes = Notes::default();
     let read = |notes: &mut Notes| {
         let open = open(world, &request.places, request.kind, notes)?;
-        // What is odd about other entries would only be in the way of this one.
         open.read(Reference { kind: request.kind, text: &request.name }, limit())
     };
     let result = read(&mut notes);
@@ -95,12 +92,10 @@ impl OpenCatalog {
         let place = self.place_of(row).map_err(|fault| self.no_file(row, fault))?;
         let layer = self.layer(row);
         let bytes = read_inside(&layer.folder, &place, largest)?;
-        let description = row.get("description").or_else(|| row.get("title")).filter(|text| !text.is_empty());
         Ok(CatalogFile {
             kind: row.kind(),
             module: row.module().to_owned(),
             name: row.name().to_owned(),
-            description: description.map(str::to_owned),
             layer: layer.kind,
             remote: layer.remote.clone(),
             path: layer.folder.join(place),

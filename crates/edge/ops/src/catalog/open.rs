@@ -205,11 +205,6 @@ impl OpenCatalog {
         self.marks.are_settled() && !self.marks.differ()
     }
 
-    /// Its layers, highest first.
-    pub fn layers(&self) -> &[CatalogLayer] {
-        &self.layers
-    }
-
     pub(crate) fn file(&self, row: RowRef<'_>) -> &ManifestFile {
         &self.files[row.manifest_index()]
     }

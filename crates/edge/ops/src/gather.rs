@@ -23,6 +23,25 @@ use crate::world::{Environment, ManifestUse, Scope};
 pub(crate) const MANIFEST_NAME: &str = "agpm.toml";
 pub(crate) const PRIVATE_NAME: &str = "agpm.private.toml";
 
+/// A file of the state that git tracks in a project.
+fn tracked_record(opened: &store::ProjectStore, scope: Scope) -> Option<String> {
+    if scope == Scope::User || !store::is_folder(&opened.state_folder()) {
+        return None;
+    }
+    agpm_git::first_tracked(opened.path(), |path| state_of(scope).is_record(path))
+}
+
+/// What is said of a state that is ignored.
+pub(crate) fn ignored_state(opened: &store::ProjectStore, scope: Scope) -> Option<Diagnostic> {
+    if opened.state_use() == store::StateUse::Believed {
+        return None;
+    }
+    let path = tracked_record(opened, scope)?;
+    let message = format!("`{path}` is tracked by git, and is ignored");
+    let help = "run `git rm -r --cached .agpm`, and commit that: what agpm did on one machine is not known on another";
+    Some(Diagnostic::new(&codes::INSTALL_FOREIGN_STATE, message).in_file(path).help(help))
+}
+
 /// The largest file that is read, as the reader's own limit.
 pub(crate) fn limit() -> u64 {
     Limits::default().bytes as u64
@@ -89,9 +108,13 @@ impl ManifestFiles {
         &self.root
     }
 
-    /// The store of what is installed.
+    /// The store of what is installed. A state that the repository brings with it is somebody else's, and ignored.
     pub(crate) fn store(&self) -> Result<store::ProjectStore, store::StoreError> {
-        store::ProjectStore::open_at(&self.root, state_of(self.scope))
+        let opened = store::ProjectStore::open_at(&self.root, state_of(self.scope))?;
+        Ok(match tracked_record(&opened, self.scope) {
+            Some(_) => opened.ignoring_state(),
+            None => opened,
+        })
     }
 
     /// How transactions reach the manifest.

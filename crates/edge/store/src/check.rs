@@ -9,7 +9,7 @@ use crate::chain::Chain;
 use crate::error::{Problem, StoreError};
 use crate::journal::{Content, Operation};
 use crate::owned::{self, above};
-use crate::project::{ProjectStore, Seen};
+use crate::project::{ProjectStore, Seen, StateUse};
 use crate::state::relative;
 use crate::steps::Bits;
 use crate::transaction::{Expected, Step};
@@ -70,9 +70,13 @@ impl<'a> Check<'a> {
         let written = self.steps.iter().filter(|step| step.content.is_some());
         let needed: BTreeSet<&str> = written.flat_map(|step| above(step.path.as_str())).collect();
         let emptied: BTreeSet<&str> = self.removed.iter().flat_map(|path| above(path)).collect();
+        // In a clone nothing tells which folders an install made. Git keeps no empty ones, so one that holds nothing else
+        // came with the files that go now.
+        let is_clone = self.list.is_none() && !self.store.has_history()?;
         // A folder sorts before what is in it.
         for folder in emptied.into_iter().rev() {
-            if !needed.contains(folder) && self.owned.contains(folder) && self.becomes_empty(folder)? {
+            let is_ours = is_clone || self.owned.contains(folder);
+            if !needed.contains(folder) && is_ours && self.becomes_empty(folder)? {
                 self.prune.insert(folder.to_owned());
             }
         }
@@ -135,6 +139,9 @@ impl ProjectStore {
             other => other?,
         };
         let content = Content { checksum: Checksum::of(&bytes), bits: Bits::PLAIN };
+        if self.state_use == StateUse::Ignored {
+            return Ok((Some(content), BTreeSet::new()));
+        }
         let owned = owned::decode(bytes).map_err(|why| self.error(list, Problem::Damaged(why)))?;
         Ok((Some(content), owned))
     }

@@ -49,7 +49,7 @@ pub use folder::Folder;
 pub use history::{Done, EntryNumber, HistoryEntry};
 pub use marks::Marks;
 pub use measure::{is_real_file, is_real_folder, real_path, remove_whole, size_below};
-pub use project::{Observed, ProjectLock, ProjectStore, Waiting};
+pub use project::{Observed, ProjectLock, ProjectStore, StateUse, Waiting};
 pub use read::{
     Below, Reached, entries_below, exists, files_below, folder_names, is_file, names_in, nearest, reach,
     read, read_below, read_with_mode, temporary_folder,

@@ -26,6 +26,16 @@ pub struct ProjectStore {
     pub(crate) root: Dir,
     path: PathBuf,
     pub(crate) state: StateFolder,
+    pub(crate) state_use: StateUse,
+}
+
+/// Whether the state in a project is believed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StateUse {
+    /// It is what agpm left here.
+    Believed,
+    /// Somebody else may have written it: there is no history, nothing to recover, and no folder of ours.
+    Ignored,
 }
 
 /// The right to change a project, for as long as it lives.
@@ -95,7 +105,18 @@ impl ProjectStore {
     pub fn open_at(folder: &Path, state: StateFolder) -> Result<Self, StoreError> {
         let root = Dir::open_ambient_dir(folder, ambient_authority());
         let root = root.map_err(|cause| StoreError::new(folder, cause))?;
-        Ok(ProjectStore { root, path: folder.to_owned(), state })
+        Ok(ProjectStore { root, path: folder.to_owned(), state, state_use: StateUse::Believed })
+    }
+
+    /// The same with a state that may be somebody else's.
+    #[must_use]
+    pub fn ignoring_state(self) -> Self {
+        ProjectStore { state_use: StateUse::Ignored, ..self }
+    }
+
+    /// Whether the state is believed.
+    pub fn state_use(&self) -> StateUse {
+        self.state_use
     }
 
     /// Where it is.

@@ -72,6 +72,7 @@ registry! {
     IMPORT_NO_COUNTERPART = "import/no-counterpart" Warning;
     INSTALL_CHANGED = "install/changed" Error;
     INSTALL_EDITED = "install/edited" Warning;
+    INSTALL_FOREIGN_STATE = "install/foreign-state" Warning;
     INSTALL_NOT_OURS = "install/not-ours" Error;
     INSTALL_RECOVERED = "install/recovered" Note;
     IO_EXISTS = "io/exists" Error;
@@ -152,6 +153,7 @@ registry! {
     UNDO_NOTHING = "undo/nothing" Error;
     USAGE = "usage" Error;
     VERIFY_CHANGED = "verify/changed" Error;
+    VERIFY_EXTRA = "verify/extra" Error;
     VERIFY_MISSING = "verify/missing" Error;
     YAML_ALIAS = "yaml/alias" Error;
     YAML_DOCUMENTS = "yaml/documents" Error;

@@ -13,7 +13,7 @@ mod target;
 
 pub use entries::{Entry, EntryError, Graph, Need, entries};
 pub use glance::Glance;
-pub use ledger::{Ledger, Owned, Watched};
+pub use ledger::{Author, Ledger, Owned, Watched};
 pub use levels::levels;
 pub use nodes::{
     DesiredNode, FileOrigin, FileOutcome, Hunk, NodeError, NodeFinding, NodePlan, NodeState, NodeSum,
@@ -21,4 +21,4 @@ pub use nodes::{
     take_back,
 };
 pub use plan::{Action, Change, Desired, Observed, Obstacle, Overwrite, Plan, Reason, Refusal, plan};
-pub use target::{Clash, Wanted, clashes, target};
+pub use target::{Clash, Wanted, clashes, could_install_at, target};

@@ -63,10 +63,7 @@ pub fn target(tool: &Tool, wanted: &Wanted<'_>) -> Result<Option<RelativePath>, 
         ResourceType::Skills => folder_name(wanted),
         _ => file_name(wanted, *form),
     };
-    let (own, folder) = match folder {
-        Folder::Own(folder) => (tool.folder.as_ref(), folder.as_ref()),
-        Folder::Shared(folder) => (None, Some(folder)),
-    };
+    let (own, folder) = type_folder(tool, folder);
     let parts = [
         own.map(RelativePath::as_str),
         folder.map(RelativePath::as_str),
@@ -76,6 +73,32 @@ pub fn target(tool: &Tool, wanted: &Wanted<'_>) -> Result<Option<RelativePath>, 
     ];
     let path = parts.into_iter().flatten().collect::<Vec<_>>().join("/");
     RelativePath::new(&path).map(Some)
+}
+
+/// Whether a tool could have installed a resource of a type at a path, whatever the manifest said of it then.
+pub fn could_install_at(tool: &Tool, kind: ResourceType, path: &RelativePath) -> bool {
+    match tool.destination(kind) {
+        Some(Destination::Files(folder, _)) => {
+            let (own, folder) = type_folder(tool, folder);
+            let parts: Vec<&str> = [own, folder].into_iter().flatten().map(RelativePath::as_str).collect();
+            let prefix = parts.join("/");
+            prefix.is_empty()
+                || path.as_str().strip_prefix(&prefix).is_some_and(|inner| inner.starts_with('/'))
+        }
+        Some(Destination::Entries(file, _)) => file == path,
+        None => false,
+    }
+}
+
+/// The directory of a tool, unless all tools share this one, and the directory of a type in it.
+fn type_folder<'t>(
+    tool: &'t Tool,
+    folder: &'t Folder,
+) -> (Option<&'t RelativePath>, Option<&'t RelativePath>) {
+    match folder {
+        Folder::Own(folder) => (tool.folder.as_ref(), folder.as_ref()),
+        Folder::Shared(folder) => (None, Some(folder)),
+    }
 }
 
 /// The folders behind the first one that is called like the kind; none if there is no such folder.

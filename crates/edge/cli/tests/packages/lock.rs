@@ -218,7 +218,7 @@ fn nothing_to_do_starts_no_process() {
     project
         .manifest("[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"v1.0.0\" }\n");
     project.good("install");
-    for words in [vec!["install"], vec!["install", "--locked"], vec!["install", "--frozen"]] {
+    for words in [vec!["install"], vec!["install", "--frozen"]] {
         let mut command = project.sandbox.command(PROGRAM);
         command.current_dir(project.sandbox.work().join("project")).args(words).env("PATH", "/nowhere");
         let output = project.sandbox.output(command);
@@ -383,15 +383,4 @@ fn a_moved_tag_is_told_whenever_the_source_is_asked() {
         assert!(project.run(line).stdout.contains("lock/moved-tag"), "{line}");
     }
     assert!(project.run("outdated").stderr.contains("lock/moved-tag"));
-}
-
-#[test]
-fn nothing_to_do_under_frozen_starts_no_process() {
-    let project =
-        Project::one("agents", "agents/a.md", "---\nmodel: x\n---\n", "[patch.agents.x]\nmodel = \"y\"\n");
-    project.good("install");
-    let mut command = project.sandbox.command(PROGRAM);
-    command.current_dir(project.path("")).args(["install", "--frozen"]).env("PATH", "/nowhere");
-    let output = project.sandbox.output(command);
-    assert_eq!((output.code, output.stdout.as_str()), (Some(0), "1 unchanged\n"), "{output}");
 }

@@ -1,6 +1,8 @@
 //! Packages from end to end: the manifest reference's worked examples, locks, ownership, and everything that goes wrong.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods)]
 
+mod adoption;
+mod clones;
 mod disk;
 mod explaining;
 mod hostile;

@@ -45,20 +45,37 @@ pub(crate) fn as_locked(
         let same = |one: &Dependency| (one.kind, &one.name) == key && same_unit(one, locked);
         manifest.dependencies.iter().position(same)
     };
-    let is_known = |locked: &&Locked| {
+    let is_known = |locked: &Locked| {
         let tool = locked.tool.as_ref().and_then(|tool| manifest.tools.named(tool.as_str()));
         let inline = locked.unit.origin == Origin::Manifest;
         let has_place = tool.is_some_and(|tool| tool.destination(locked.kind).is_some());
         has_place && (!inline || named(locked).is_some())
     };
-    let entries: Vec<Locked> = lock.entries.iter().filter(is_known).cloned().collect();
-    let roots = entries.iter().map(named).collect();
-    let lock = Lockfile { sources: lock.sources.clone(), entries, ..Lockfile::default() };
-    let mut entries = with_bytes(world, (manifest, sources), &lock, roots, notes)?;
+    let with_bytes_of = |lock: &Lockfile, notes: &mut Notes| {
+        let roots = lock.entries.iter().map(named).collect();
+        with_bytes(world, (manifest, sources), lock, roots, notes)
+    };
+    let all = with_entries(lock, is_known);
+    let pinned = || with_entries(&all, |locked| locked.unit.origin != Origin::Local);
+    // A file of this project may have changed since it was locked; what is pinned to a commit cannot.
+    let mut entries = match with_bytes_of(&all, &mut Notes::default()) {
+        Ok(entries) => entries,
+        Err(_) => with_bytes_of(&pinned(), notes)?,
+    };
     for resolved in entries.iter_mut().filter(|resolved| resolved.entry.variants.is_empty()) {
         resolved.entry.variants.push(Variant::PLAIN);
     }
     Ok(entries)
+}
+
+/// A lockfile with some of its entries, and with what these still need of each other.
+fn with_entries(lock: &Lockfile, is_meant: impl Fn(&Locked) -> bool) -> Lockfile {
+    let mut entries: Vec<Locked> = lock.entries.iter().filter(|locked| is_meant(locked)).cloned().collect();
+    let references: BTreeSet<String> = entries.iter().map(Locked::reference).collect();
+    for locked in &mut entries {
+        locked.dependencies.retain(|needed| references.contains(needed));
+    }
+    Lockfile { sources: lock.sources.clone(), entries, ..Lockfile::default() }
 }
 
 fn with_bytes(

@@ -1,14 +1,17 @@
 //! A program that merges two files, as git's merge drivers do.
 
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::error::StoreError;
 
 const PAUSE: Duration = Duration::from_millis(5);
+/// How long the pipes may stay open after the program has ended, at least.
+const DRAIN: Duration = Duration::from_secs(2);
 /// A result or an error text larger than this is cut off, which fails the merge.
 const MOST_OUTPUT: u64 = 256 << 20;
 
@@ -97,22 +100,29 @@ fn wait(mut child: Child, program: String, limit: Duration) -> Result<Vec<u8>, D
             Err(cause) => return Err(DriverError::NotStarted { program, cause }),
         }
     };
-    let finish =
-        |reader: Option<thread::JoinHandle<Vec<u8>>>| reader.and_then(|r| r.join().ok()).unwrap_or_default();
-    let output = finish(stdout);
+    // A child of the program may hold the pipes open: the same limit holds for the end of the output, and a part of a
+    // result is never taken for the whole.
+    let left = limit.saturating_sub(start.elapsed()).max(DRAIN);
+    let Some(Ok(output)) = stdout.and_then(|stdout| stdout.recv_timeout(left).ok()) else {
+        return Err(DriverError::TooSlow { program, limit });
+    };
     if status.success() && (output.len() as u64) < MOST_OUTPUT {
         return Ok(output);
     }
-    let stderr = String::from_utf8_lossy(&finish(stderr)).into_owned();
+    let words = stderr.and_then(|stderr| stderr.recv_timeout(DRAIN).ok()?.ok()).unwrap_or_default();
+    let stderr = String::from_utf8_lossy(&words).into_owned();
     Err(DriverError::Failed { program, status: status.to_string(), stderr })
 }
 
-fn collect(pipe: impl Read + Send + 'static) -> thread::JoinHandle<Vec<u8>> {
+/// Reads a pipe to its end on a thread; whoever waits for it can stop waiting.
+fn collect(pipe: impl Read + Send + 'static) -> Receiver<io::Result<Vec<u8>>> {
+    let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
         let mut bytes = Vec::new();
-        let _ = pipe.take(MOST_OUTPUT).read_to_end(&mut bytes);
-        bytes
-    })
+        let read = pipe.take(MOST_OUTPUT).read_to_end(&mut bytes);
+        let _ = sender.send(read.map(|_| bytes));
+    });
+    receiver
 }
 
 #[cfg(all(test, unix))]
@@ -134,6 +144,14 @@ mod tests {
     fn a_program_that_hangs_is_stopped_even_if_its_children_hold_on() {
         let error = run("sleep 5 & sleep 5", Duration::from_millis(50)).unwrap_err();
         assert!(matches!(error, DriverError::TooSlow { .. }), "{error}");
+    }
+
+    #[test]
+    fn output_that_comes_after_the_end_is_read_and_output_without_an_end_is_a_failure() {
+        let late = run("printf one; (sleep 0.3; printf two)& exit 0", Duration::from_secs(20));
+        assert_eq!(late.unwrap(), b"onetwo");
+        let open = run("printf one; sleep 9 & exit 0", Duration::from_secs(1)).unwrap_err();
+        assert!(matches!(open, DriverError::TooSlow { .. }), "{open}");
     }
 
     #[test]

@@ -33,6 +33,7 @@ mod read;
 mod recover;
 mod shared_lock;
 mod staging;
+mod stamp;
 mod state;
 mod steps;
 mod transaction;

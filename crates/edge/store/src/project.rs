@@ -11,6 +11,7 @@ use crate::error::{Problem, StoreError};
 use crate::journal::Content;
 use crate::owned::above;
 use crate::read::{open_file, read_open};
+use crate::stamp::FileStamp;
 use crate::state::{StateFolder, relative};
 use crate::steps;
 use agpm_model::FileMode as Mode;
@@ -77,7 +78,7 @@ pub enum Observed {
 /// What is at a path, with what only the journal needs to know.
 pub(crate) enum Seen {
     Missing,
-    File(Content),
+    File(Content, Option<FileStamp>),
     Folder,
     Link,
     Other,
@@ -87,7 +88,9 @@ impl From<Seen> for Observed {
     fn from(seen: Seen) -> Self {
         match seen {
             Seen::Missing => Observed::Missing,
-            Seen::File(content) => Observed::File { checksum: content.checksum, mode: content.bits.into() },
+            Seen::File(content, _) => {
+                Observed::File { checksum: content.checksum, mode: content.bits.into() }
+            }
             Seen::Folder => Observed::Folder,
             Seen::Link => Observed::Link,
             Seen::Other => Observed::Other,
@@ -208,7 +211,9 @@ impl ProjectStore {
         match seen {
             Ok((Some(file), known)) => {
                 let bytes = read_open(file.into_std(), &self.path.join(path.as_str()), LARGEST)?;
-                Ok(Seen::File(Content { checksum: Checksum::of(&bytes), bits: steps::bits(&known) }))
+                let content = Content { checksum: Checksum::of(&bytes), bits: steps::bits(&known) };
+                // Looked at before it was read: whatever changed since shows.
+                Ok(Seen::File(content, FileStamp::of(&known)))
             }
             Ok((None, known)) if known.is_dir() => Ok(Seen::Folder),
             Ok((None, known)) if known.is_symlink() => Ok(Seen::Link),

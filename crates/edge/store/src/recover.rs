@@ -48,7 +48,7 @@ impl ProjectStore {
             staging.discard()?;
             return Ok(Recovered::RolledBack);
         };
-        let mut execution = Execution::new(&staging, &journal, Clash::Leave);
+        let mut execution = Execution::new(&staging, &journal, Clash::Leave, &[]);
         if !staging.is_whole(&journal) {
             execution.back()?;
             staging.discard()?;

@@ -384,3 +384,30 @@ fn a_moved_tag_is_told_whenever_the_source_is_asked() {
     }
     assert!(project.run("outdated").stderr.contains("lock/moved-tag"));
 }
+
+/// As on a starved machine: git ends, and the last part of what it printed is read later.
+#[test]
+fn tags_that_are_listed_late_are_seen() {
+    use std::os::unix::fs::PermissionsExt;
+    let project = Project::new();
+    let source = project.source(&[("v1.0.0", &[("agents/a.md", "a\n")])]);
+    for patch in 1..60 {
+        source.tag(&format!("v1.0.{patch}"));
+    }
+    source.tag("v1.9.0");
+    project
+        .manifest("[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"^1.0\" }\n");
+    let path = std::env::var("PATH").unwrap();
+    let script = "#!/bin/sh\nexport PATH=$REAL_PATH\ncase \"$*\" in *ls-remote*)\n\
+                  git \"$@\" > \"$HOME/whole\"; head -c 2000 \"$HOME/whole\"\n\
+                  (sleep 0.4; tail -c +2001 \"$HOME/whole\")& exit 0;;\nesac\nexec git \"$@\"\n";
+    project.sandbox.write("~/bin/git", script);
+    let bin = project.sandbox.home().join("bin");
+    std::fs::set_permissions(bin.join("git"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    let mut install = project.sandbox.command(PROGRAM);
+    install.current_dir(project.sandbox.work().join("project")).arg("install");
+    install.env("REAL_PATH", &path).env("PATH", format!("{}:{path}", bin.display()));
+    let output = project.sandbox.output(install);
+    assert_eq!(output.code, Some(0), "{output}");
+    assert!(project.read("agpm.lock").contains("version = \"v1.9.0\""), "{}", project.read("agpm.lock"));
+}

@@ -17,7 +17,7 @@ use crate::failure::{Failure, FailureKind, Notes};
 use crate::packages::LOCK_NAME;
 use crate::packages::{local_path, normal};
 use crate::path_of;
-use crate::scope::{Beside, Places, beside, state_of};
+use crate::scope::{Beside, NearestManifest, Places, beside, foreign_state, state_of};
 use crate::world::{Environment, ManifestUse, Scope};
 
 pub(crate) const MANIFEST_NAME: &str = "agpm.toml";
@@ -160,7 +160,13 @@ impl Project {
     ) -> Result<Self, Failure> {
         match ManifestFiles::find(environment, wanted)? {
             Some(files) => Project::of(environment, files, notes),
-            None => Ok(Project::default()),
+            None => {
+                let looked = wanted == ManifestUse::Nearest;
+                notes
+                    .diagnostics
+                    .extend(looked.then(|| NearestManifest::warnings(environment)).into_iter().flatten());
+                Ok(Project::default())
+            }
         }
     }
 
@@ -190,6 +196,8 @@ impl Project {
     ) -> Result<Self, Failure> {
         let name = shown(environment, &files.path);
         notes.log.push(format!("the manifest is {name}"));
+        notes.diagnostics.extend(NearestManifest::warnings(environment));
+        notes.diagnostics.extend(files.store().ok().and_then(|store| foreign_state(&store)));
         let mut read = |path: &Path, bytes| document_of(shown(environment, path), bytes, Format::Toml, notes);
         let project = read(&files.path, files.project)?;
         let private =
@@ -308,7 +316,8 @@ fn missing(environment: &Environment) -> Failure {
             "run `agpm init` to make one, or name it with `--manifest-path`",
         ),
     };
-    Diagnostic::new(&codes::MANIFEST_MISSING, message).help(help).into()
+    let ignored = NearestManifest::warnings(environment).into_iter().map(|found| found.message);
+    Diagnostic::new(&codes::MANIFEST_MISSING, message).details(ignored).help(help).into()
 }
 
 /// The manifest's path from its own folder.

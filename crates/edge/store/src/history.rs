@@ -58,7 +58,7 @@ impl Operation {
 impl ProjectStore {
     /// The transactions that can be taken back, the newest first.
     pub fn history(&self) -> Result<Vec<HistoryEntry>, StoreError> {
-        let Some(history) = self.history_folder()? else { return Ok(Vec::new()) };
+        let Some(history) = self.trusted_history()? else { return Ok(Vec::new()) };
         let numbers = self.numbers(&history)?.into_iter().rev();
         numbers
             .map(|number| self.entry(&history, number).map(|(_, journal)| listed(number, &journal)))
@@ -72,7 +72,7 @@ impl ProjectStore {
 
     /// The newest entry, with its folder.
     pub(crate) fn newest(&self) -> Result<Option<(u32, Dir, Journal)>, StoreError> {
-        let Some(history) = self.history_folder()? else { return Ok(None) };
+        let Some(history) = self.trusted_history()? else { return Ok(None) };
         let Some(number) = self.numbers(&history)?.pop() else { return Ok(None) };
         self.entry(&history, number).map(|(dir, journal)| Some((number, dir, journal)))
     }
@@ -83,6 +83,11 @@ impl ProjectStore {
         for number in numbers.iter().rev().skip(KEPT) {
             let _ = throw_away(history, &number.to_string(), state);
         }
+    }
+
+    /// The history, unless somebody else may have written it.
+    fn trusted_history(&self) -> Result<Option<Dir>, StoreError> {
+        if self.has_foreign_state() { Ok(None) } else { self.history_folder() }
     }
 
     fn history_folder(&self) -> Result<Option<Dir>, StoreError> {

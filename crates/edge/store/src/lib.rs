@@ -53,8 +53,8 @@ pub use measure::{is_real_file, is_real_folder, real_path, remove_whole, size_be
 pub use owner::Owner;
 pub use project::{Observed, ProjectLock, ProjectStore, Waiting};
 pub use read::{
-    Below, Reached, entries_below, exists, files_below, folder_names, is_file, names_in, nearest, reach,
-    read, read_below, read_with_mode, temporary_folder,
+    Below, Reached, entries_below, exists, files_below, folder_names, is_file, names_in, reach, read,
+    read_below, read_with_mode, temporary_folder,
 };
 pub use shared_lock::SharedLock;
 pub use state::StateFolder;

@@ -10,7 +10,9 @@ use crate::chain::Chain;
 use crate::error::{Problem, StoreError};
 use crate::journal::Content;
 use crate::owned::above;
+use crate::owner::Owner;
 use crate::read::{open_file, read_open};
+use crate::staging::TRANSACTION;
 use crate::state::{StateFolder, relative};
 use crate::steps;
 use agpm_model::FileMode as Mode;
@@ -108,6 +110,15 @@ impl ProjectStore {
         self.path.join(self.state.path())
     }
 
+    /// Whether the state was put there by somebody who has no business in this project. What it says is not believed:
+    /// it would decide which files are removed.
+    pub fn has_foreign_state(&self) -> bool {
+        let state = self.state_folder();
+        let parts = [state.clone(), self.path.join(self.state.ledger()), state.join(TRANSACTION)];
+        let owners = parts.iter().filter_map(|part| Owner::of(part));
+        owners.into_iter().any(|owner| !owner.is_trusted_in(&self.path))
+    }
+
     /// The file with what the callers know of the others; it may be part of transactions.
     pub fn ledger(&self) -> RelativePath {
         relative(self.state.ledger())
@@ -175,6 +186,9 @@ impl ProjectStore {
     /// The bytes of a file of at most `limit` bytes.
     pub fn read(&self, path: &RelativePath, limit: u64) -> Result<Vec<u8>, StoreError> {
         let full = self.path.join(path.as_str());
+        if path.as_str() == self.state.ledger() && self.has_foreign_state() {
+            return Err(StoreError::of(&full, Problem::NotFound));
+        }
         read_open(open_file(&self.root, path.as_str(), &full)?, &full, limit)
     }
 

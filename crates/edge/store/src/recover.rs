@@ -10,7 +10,7 @@ use crate::transaction::Recovered;
 impl ProjectStore {
     /// Whether a killed process left something to finish; looks at one name and writes nothing.
     pub fn needs_recovery(&self) -> bool {
-        let state = self.state().ok().flatten();
+        let state = self.state().ok().flatten().filter(|_| !self.has_foreign_state());
         state.is_some_and(|state| steps::exists(&state, TRANSACTION).unwrap_or(true))
     }
 
@@ -27,6 +27,14 @@ impl ProjectStore {
     /// Finishes what a killed process had committed to, or throws away what it had only prepared.
     pub fn recover(&self, _: &ProjectLock) -> Result<Recovered, StoreError> {
         let Some(state) = self.state()? else { return Ok(Recovered::Nothing) };
+        if self.has_foreign_state() {
+            // What another user left to be finished is thrown away, not carried out.
+            let fail = self.at(&self.state.inner(TRANSACTION));
+            if steps::exists(&state, TRANSACTION).map_err(&fail)? {
+                staging::discard(&state).map_err(&fail)?;
+            }
+            return Ok(Recovered::Nothing);
+        }
         if !self.needs_recovery() {
             return Ok(Recovered::Nothing);
         }

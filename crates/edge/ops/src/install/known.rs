@@ -25,7 +25,7 @@ pub(super) fn ledger_file(store: &ProjectStore) -> PathBuf {
 }
 
 pub(super) fn has_ledger(store: &ProjectStore) -> bool {
-    agpm_store::is_file(&ledger_file(store))
+    agpm_store::is_file(&ledger_file(store)) && !store.has_foreign_state()
 }
 
 /// The answer if the same inputs were installed before and every file is still as it was: no repository is opened and

@@ -17,7 +17,7 @@ use crate::failure::{Failure, FailureKind, Notes};
 use crate::packages::LOCK_NAME;
 use crate::packages::{local_path, normal};
 use crate::path_of;
-use crate::scope::{Beside, Places, beside, state_of};
+use crate::scope::{Beside, NearestManifest, Places, beside, foreign_state, state_of};
 use crate::world::{Environment, ManifestUse, Scope};
 
 pub(crate) const MANIFEST_NAME: &str = "agpm.toml";
@@ -36,10 +36,13 @@ pub(crate) fn ignored_state(opened: &store::ProjectStore, scope: Scope) -> Optio
     if opened.state_use() == store::StateUse::Believed {
         return None;
     }
-    let path = tracked_record(opened, scope)?;
+    foreign_state(opened).or_else(|| tracked_record(opened, scope).map(tracked_state))
+}
+
+fn tracked_state(path: String) -> Diagnostic {
     let message = format!("`{path}` is tracked by git, and is ignored");
     let help = "run `git rm -r --cached .agpm`, and commit that: what agpm did on one machine is not known on another";
-    Some(Diagnostic::new(&codes::INSTALL_FOREIGN_STATE, message).in_file(path).help(help))
+    Diagnostic::new(&codes::INSTALL_FOREIGN_STATE, message).in_file(path).help(help)
 }
 
 /// The largest file that is read, as the reader's own limit.
@@ -183,7 +186,13 @@ impl Project {
     ) -> Result<Self, Failure> {
         match ManifestFiles::find(environment, wanted)? {
             Some(files) => Project::of(environment, files, notes),
-            None => Ok(Project::default()),
+            None => {
+                let looked = wanted == ManifestUse::Nearest;
+                notes
+                    .diagnostics
+                    .extend(looked.then(|| NearestManifest::warnings(environment)).into_iter().flatten());
+                Ok(Project::default())
+            }
         }
     }
 
@@ -213,6 +222,9 @@ impl Project {
     ) -> Result<Self, Failure> {
         let name = shown(environment, &files.path);
         notes.log.push(format!("the manifest is {name}"));
+        notes.diagnostics.extend(NearestManifest::warnings(environment));
+        let opened = files.store().ok();
+        notes.diagnostics.extend(opened.and_then(|opened| ignored_state(&opened, environment.scope)));
         let mut read = |path: &Path, bytes| document_of(shown(environment, path), bytes, Format::Toml, notes);
         let project = read(&files.path, files.project)?;
         let private =
@@ -331,7 +343,8 @@ fn missing(environment: &Environment) -> Failure {
             "run `agpm init` to make one, or name it with `--manifest-path`",
         ),
     };
-    Diagnostic::new(&codes::MANIFEST_MISSING, message).help(help).into()
+    let ignored = NearestManifest::warnings(environment).into_iter().map(|found| found.message);
+    Diagnostic::new(&codes::MANIFEST_MISSING, message).details(ignored).help(help).into()
 }
 
 /// The manifest's path from its own folder.

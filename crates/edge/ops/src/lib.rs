@@ -1,5 +1,6 @@
 //! One use case per file: gather, let the pure crates decide, apply, report. Nothing here prints.
 
+mod approve;
 mod bottle;
 mod cache;
 mod catalog;
@@ -43,6 +44,7 @@ pub use agpm_merge::Rendered;
 pub use agpm_persona::{PersonaKind, markdown};
 pub use agpm_plan::{Action, Change};
 pub use agpm_store::Done;
+pub use approve::{Approval, ManifestProgram, ProjectPrograms, approve, programs, unapproved};
 pub use bottle::{
     AgentRow, BottleCheck, BottleInput, BottleList, BottleRow, BottleValue, BottleView, bottle_check,
     bottle_list, bottle_show,
@@ -86,7 +88,7 @@ pub use verify::{Finding, VerifyReport, verify};
 pub use watch::{ProjectWatch, watch_project};
 pub use why::{Asked, Link, WhyReport, WhyRequest, why};
 pub use words::{counted, size};
-pub use world::{Environment, ManifestUse, Network, Progress, Scope, Silent, World};
+pub use world::{Environment, ManifestUse, Network, ProgramUse, Progress, Scope, Silent, World};
 
 /// A path of ours from the project's folder.
 pub(crate) fn path_of(path: &'static str) -> agpm_model::RelativePath {

@@ -11,7 +11,7 @@ use agpm_store::{ProjectStore, StoreError};
 use agpm_text::Value;
 
 use crate::failure::{Failure, Notes, Outcome};
-use crate::gather::{ManifestFiles, Project, ignored_state};
+use crate::gather::{ManifestFiles, Project};
 use crate::install::{LockedState, inputs_of, ledger_of, observe, read_ledger, refuse_foreign_paths, shared};
 use crate::packages::{LOCK_NAME, ResolvedEntry, read_lock};
 use crate::parallel;
@@ -59,7 +59,6 @@ pub(crate) fn find_drift(world: &World, notes: &mut Notes) -> Result<VerifyRepor
     let read = read_lock(&world.environment, &store, notes)?;
     let is_locked = read.is_some();
     let (lock, lock_text) = read.unwrap_or_default();
-    notes.diagnostics.extend(ignored_state(&store, world.environment.scope));
     let ledger = read_ledger(&store)?;
     if ledger.inputs.is_some_and(|inputs| inputs != inputs_of(&files.fingerprint(), &lock_text)) {
         notes.diagnostics.push(moved_on());

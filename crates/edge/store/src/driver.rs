@@ -54,14 +54,22 @@ fn said(stderr: &str) -> String {
     if text.is_empty() { ", saying nothing".to_owned() } else { format!(": {text}") }
 }
 
-/// Runs `command` with `%base` and `%new` replaced by files of these contents; the result is what it prints.
-pub fn run_driver(
-    command: &[String],
-    file_name: &str,
-    base: &[u8],
-    new: &[u8],
-    limit: Duration,
-) -> Result<Vec<u8>, DriverError> {
+/// What a merge program is called with.
+#[derive(Clone, Copy, Debug)]
+pub struct DriverCall<'a> {
+    /// The program and its arguments.
+    pub command: &'a [String],
+    /// The folder to run it in; the working folder if there is none.
+    pub folder: Option<&'a Path>,
+    /// The name that both files get.
+    pub file_name: &'a str,
+    /// How long it may take.
+    pub limit: Duration,
+}
+
+/// Runs a program with `%base` and `%new` replaced by files of these contents; the result is what it prints.
+pub fn run_driver(call: DriverCall<'_>, base: &[u8], new: &[u8]) -> Result<Vec<u8>, DriverError> {
+    let DriverCall { command, file_name, limit, .. } = call;
     let folder = tempfile::tempdir().map_err(|cause| StoreError::new(Path::new(file_name), cause))?;
     let mut paths = Vec::new();
     for (name, bytes) in [("base", base), ("new", new)] {
@@ -73,7 +81,11 @@ pub fn run_driver(
     }
     let fill = |part: &String| part.replace("%base", &paths[0]).replace("%new", &paths[1]);
     let program = command.first().cloned().unwrap_or_default();
-    let child = Command::new(&program)
+    let mut started = Command::new(&program);
+    if let Some(folder) = call.folder {
+        started.current_dir(folder);
+    }
+    let child = started
         .args(command.iter().skip(1).map(fill))
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -132,7 +144,8 @@ mod tests {
 
     fn run(script: &str, limit: Duration) -> Result<Vec<u8>, DriverError> {
         let command = ["sh", "-c", script, "sh", "%base", "%new"].map(str::to_owned);
-        run_driver(&command, "x.json", b"low", b"high", limit)
+        let call = DriverCall { command: &command, folder: None, file_name: "x.json", limit };
+        run_driver(call, b"low", b"high")
     }
 
     #[test]
@@ -158,7 +171,10 @@ mod tests {
     fn a_program_that_fails_or_is_not_there_is_told_apart() {
         let failed = run("echo why >&2; exit 3", Duration::from_secs(20)).unwrap_err();
         assert_eq!(failed.to_string(), "`sh` failed (exit status: 3): why");
-        let missing = run_driver(&["no-such-program".to_owned()], "x", b"", b"", Duration::from_secs(1));
+        let command = ["no-such-program".to_owned()];
+        let limit = Duration::from_secs(1);
+        let call = DriverCall { command: &command, folder: None, file_name: "x", limit };
+        let missing = run_driver(call, b"", b"");
         assert!(matches!(missing, Err(DriverError::NotStarted { .. })));
     }
 }

@@ -82,6 +82,7 @@ impl ProjectStore {
         Ok(self.believed_history()?.is_some())
     }
 
+    /// The history, unless somebody else may have written it.
     fn believed_history(&self) -> Result<Option<Dir>, StoreError> {
         match self.state_use {
             StateUse::Believed => self.history_folder(),

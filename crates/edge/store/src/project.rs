@@ -10,8 +10,10 @@ use crate::chain::Chain;
 use crate::error::{Problem, StoreError};
 use crate::journal::Content;
 use crate::owned::above;
+use crate::owner::Owner;
 use crate::read::{open_file, read_open};
 use crate::stamp::FileStamp;
+use crate::staging::TRANSACTION;
 use crate::state::{StateFolder, relative};
 use crate::steps;
 use agpm_model::FileMode as Mode;
@@ -108,7 +110,8 @@ impl ProjectStore {
     pub fn open_at(folder: &Path, state: StateFolder) -> Result<Self, StoreError> {
         let root = Dir::open_ambient_dir(folder, ambient_authority());
         let root = root.map_err(|cause| StoreError::new(folder, cause))?;
-        Ok(ProjectStore { root, path: folder.to_owned(), state, state_use: StateUse::Believed })
+        let store = ProjectStore { root, path: folder.to_owned(), state, state_use: StateUse::Believed };
+        Ok(if store.has_foreign_state() { store.ignoring_state() } else { store })
     }
 
     /// The same with a state that may be somebody else's.
@@ -130,6 +133,15 @@ impl ProjectStore {
     /// Where our state is, be it there or not.
     pub fn state_folder(&self) -> PathBuf {
         self.path.join(self.state.path())
+    }
+
+    /// Whether the state was put there by somebody who has no business in this project. What it says is not believed:
+    /// it would decide which files are removed.
+    pub fn has_foreign_state(&self) -> bool {
+        let state = self.state_folder();
+        let parts = [state.clone(), self.path.join(self.state.ledger()), state.join(TRANSACTION)];
+        let owners = parts.iter().filter_map(|part| Owner::of(part));
+        owners.into_iter().any(|owner| !owner.is_trusted_in(&self.path))
     }
 
     /// The file with what the callers know of the others; it may be part of transactions.
@@ -199,6 +211,9 @@ impl ProjectStore {
     /// The bytes of a file of at most `limit` bytes.
     pub fn read(&self, path: &RelativePath, limit: u64) -> Result<Vec<u8>, StoreError> {
         let full = self.path.join(path.as_str());
+        if path.as_str() == self.state.ledger() && self.state_use == StateUse::Ignored {
+            return Err(StoreError::of(&full, Problem::NotFound));
+        }
         read_open(open_file(&self.root, path.as_str(), &full)?, &full, limit)
     }
 

@@ -34,12 +34,13 @@ impl ProjectStore {
         if !self.has_transaction() {
             return Ok(Recovered::Nothing);
         }
-        if self.state_use == StateUse::Ignored {
-            staging::discard(&state).map_err(self.at(&self.state.inner(TRANSACTION)))?;
-            return Ok(Recovered::Nothing);
-        }
         let fail = self.at(&self.state.inner(TRANSACTION));
         staging::sweep(&state).map_err(self.at(&self.state.inner(DISCARDED)))?;
+        if self.state_use == StateUse::Ignored {
+            // What somebody else left to be finished is thrown away, not carried out.
+            staging::discard(&state).map_err(fail)?;
+            return Ok(Recovered::Nothing);
+        }
         let Some(staging) = Staging::open(self)? else {
             staging::discard(&state).map_err(fail)?;
             return Ok(Recovered::RolledBack);

@@ -149,6 +149,8 @@ registry! {
     TEXT_UNREPRESENTABLE = "text/unrepresentable" Error;
     TOML_SYNTAX = "toml/syntax" Error;
     TOOL_FIDELITY = "tool/fidelity" Warning;
+    TRUST_OWNER = "trust/owner" Warning;
+    TRUST_PROGRAM = "trust/program" Error;
     UNDO_EDITED = "undo/edited" Error;
     UNDO_NOTHING = "undo/nothing" Error;
     USAGE = "usage" Error;

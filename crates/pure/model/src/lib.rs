@@ -48,7 +48,7 @@ pub use schema::{KeyClass, Passthrough, Schema};
 pub use skill::skill_findings;
 pub use strategy::{
     BUILT_IN, BuiltIn, Driver, Empty, Identity, IdentityField, Items, Lists, Maps, OPERATIONS, Operation,
-    OperationError, Projection, Rule, Separator, Strategy,
+    OperationError, ProgramAuthor, Projection, Rule, Separator, Strategy,
 };
 pub use tool::{Destination, EntryForm, FileForm, Folder, Scope, Tool, ToolState, Tools};
 pub use unit::{Extent, FileMode, GlobError, Origin, ResourcePath, Unit};

@@ -15,6 +15,7 @@ use agpm_merge::merge_files;
 use agpm_model::ResourceType;
 use agpm_text::{Pointer, Value};
 
+use crate::approve::permit;
 use crate::explain::bottle::explain_bottle;
 use crate::explain::catalog::explain_entry;
 use crate::explain::installed::tell_edited;
@@ -198,7 +199,8 @@ pub(crate) fn explain_file(
     };
     notes.check()?;
     let strategy = choose_strategy(environment, &project, &named)?;
-    if strategy.driver.is_some() {
+    if let Some(driver) = &strategy.driver {
+        permit(world, &project.manifest, [driver])?;
         let message = format!("`{file}` is merged by the program of the strategy `{}`", strategy.name);
         let help = "a program does not tell where its values come from; `agpm merge` shows its result";
         return Err(Diagnostic::new(&codes::MERGE_DRIVER, message).help(help).into());

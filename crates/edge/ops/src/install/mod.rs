@@ -32,7 +32,7 @@ pub(crate) use crate::install::writing::hold;
 
 use crate::catalog::remotes_to_lock;
 use crate::failure::{Failure, Notes, Outcome};
-use crate::gather::{ManifestFiles, Project, ignored_state, refuse_link};
+use crate::gather::{ManifestFiles, Project, refuse_link};
 use crate::install::deciding::decide;
 use crate::install::known::{has_ledger, is_fresh, nothing_to_do};
 use crate::install::layered::{Layered, layered};
@@ -146,7 +146,6 @@ fn gather(
     let inputs = files.fingerprint();
     let project = Project::of(&world.environment, files, notes)?;
     let lock = read_lock(&world.environment, store, notes)?;
-    notes.diagnostics.extend(ignored_state(store, world.environment.scope));
     let recorded = read_ledger(store)?;
     if let Some((lock, _)) = &lock {
         refuse_foreign_paths(lock, &project.manifest, world.environment.scope, &recorded)?;

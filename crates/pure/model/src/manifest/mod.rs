@@ -11,7 +11,7 @@ mod sources;
 mod strategies;
 mod tools;
 
-use agpm_diag::Diagnostic;
+use agpm_diag::{Diagnostic, SourceId};
 use agpm_text::{Document, NodeRef, Value, to_value};
 
 pub(crate) use crate::manifest::catalog::CATALOG;
@@ -125,6 +125,14 @@ pub struct ManifestTexts<'a> {
     pub entries: &'a dyn Fn(&str) -> Vec<Entry<'a>>,
 }
 
+impl ManifestTexts<'_> {
+    /// The texts that nobody but the user writes.
+    fn of_user(&self) -> Vec<SourceId> {
+        let own = (self.scope == Scope::User).then_some(self.project);
+        own.into_iter().chain(self.config).map(Document::source).collect()
+    }
+}
+
 /// A key and its value.
 pub type Entry<'a> = (NodeRef<'a>, NodeRef<'a>);
 
@@ -151,7 +159,8 @@ impl Manifest {
                 root.get("lineage").and_then(|section| lineage::read_root(&mut check, section));
             let users = texts.config.and_then(Document::root).and_then(|root| root.get("strategies"));
             let own = [root.get("strategies"), users].into_iter().flatten().collect();
-            (manifest.merge, manifest.strategies) = strategies::read(&mut check, root.get("merge"), own);
+            (manifest.merge, manifest.strategies) =
+                strategies::read(&mut check, root.get("merge"), own, texts.of_user());
         }
         packages::read(&mut check, texts, &mut manifest);
         if let Some(layers) = texts.project.root().and_then(|root| root.get("layers")) {

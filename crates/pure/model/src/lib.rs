@@ -28,15 +28,15 @@ mod version;
 
 pub use address::{ADDRESS_SCHEMES, AddressError, AddressKind, SourceAddress};
 pub use catalog_remote::{CatalogRemote, RemoteBase, RemoteError};
-pub use declared::{Declared, declarations, read_declarations};
+pub use declared::{Declarations, Declared, DeclaringFile, declarations, read_declarations};
 pub use digest::{Checksum, ChecksumError, ObjectId, ObjectIdError};
 pub use import::{Additions, Folders, Import, ImportedLayer, ImportedPlace, NewLayer, read_agent_manager};
 pub use json_schema::{lock_schema, manifest_schema};
 pub use lock::{LayerPin, Locked, LockedLayer, LockedRemote, LockedSource, Lockfile};
 pub use manifest::{
-    Allowed, AskedRemote, Catalog, DEFAULT_VERSION, Dependency, Entry, Field, FilePattern, Install, Layer,
-    LayerPlace, MANIFEST_SECTIONS, Manifest, ManifestTexts, MergeRule, Patch, PatchScope, Source,
-    SourceScope, is_junk, unknown_patch,
+    Allowed, AskedRemote, Catalog, DEFAULT_VERSION, Dependency, Entry, Exclusion, Field, FilePattern,
+    Install, Layer, LayerPlace, MANIFEST_SECTIONS, Manifest, ManifestTexts, MergeRule, Patch, PatchScope,
+    Source, SourceScope, is_junk, unknown_patch,
 };
 pub use name::{LayerName, NameError, ResourceName, SourceName, ToolName};
 pub use node::{EntryNode, Place};

@@ -108,9 +108,22 @@ impl Requirement {
         found
     }
 
-    /// Whether a tag fits whatever other tags there are; what is the latest is not known of one tag alone.
+    /// Whether a tag that was chosen before may stay. `latest` lets every version stay: what is newer is for `update`.
     pub fn allows(&self, tag: &Tag) -> bool {
-        !matches!(self.wants, Wants::Latest(_)) && self.fits(tag)
+        match &self.wants {
+            Wants::Latest(latest) => tag.prefix() == Some(&latest.prefix),
+            _ => self.fits(tag),
+        }
+    }
+
+    /// What is before the version, as in `agents-^1.0`; nothing if a name is meant.
+    pub fn prefix(&self) -> Option<&str> {
+        match &self.wants {
+            Wants::Exact(exact) => Some(&exact.prefix),
+            Wants::Range(range) => Some(&range.prefix),
+            Wants::Latest(latest) => Some(&latest.prefix),
+            Wants::Name => None,
+        }
     }
 
     /// The name of a branch or commit that is meant if no tag has it.
@@ -228,6 +241,12 @@ impl Tag {
     /// What stands before the version; nothing if the tag holds no version.
     pub fn prefix(&self) -> Option<&str> {
         self.version.as_ref().map(|version| version.prefix.as_str())
+    }
+
+    /// The range of versions that are compatible with this one, with its prefix; nothing if the tag holds no version.
+    pub fn caret(&self) -> Option<String> {
+        let Prefixed { prefix, what } = self.version.as_ref()?;
+        Some(format!("{prefix}^{}.{}.{}", what.major, what.minor, what.patch))
     }
 
     /// Whether it is a version without a pre-release part.

@@ -59,8 +59,12 @@ fn pins_stay_whatever_else_is_edited() {
     project.good("install");
     assert_eq!(project.read(".claude/agents/a.md"), "a1\n");
     assert_eq!(project.read(".claude/agents/b.md"), "b2\n");
-    // The requirement itself changed: resolved anew.
+    // The requirement changed and still allows the pin.
     project.manifest(&format!("[agents]\n{b}{}", a.replace("^1.0", ">=1.0")));
+    project.good("install");
+    assert_eq!(project.read(".claude/agents/a.md"), "a1\n");
+    // It allows the pin no longer.
+    project.manifest(&format!("[agents]\n{b}{}", a.replace("^1.0", ">=1.1")));
     project.good("install");
     assert_eq!(project.read(".claude/agents/a.md"), "a2\n");
 }

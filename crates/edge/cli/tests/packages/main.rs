@@ -1,13 +1,16 @@
 //! Packages from end to end: the manifest reference's worked examples, locks, ownership, and everything that goes wrong.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods)]
 
+mod compat;
 mod disk;
 mod explaining;
 mod hostile;
 mod lock;
 mod manifest;
+mod moving;
 mod ownership;
 mod patches;
+mod patterns;
 mod resolve;
 mod shared;
 mod skills;

@@ -94,11 +94,11 @@ fn local_files_follow_their_changes() {
     project.sandbox.write("shared/part.md", "part\n");
     project.manifest("[agents]\nhelper = \"../shared/helper.md\"\n");
     project.good("install");
-    assert_eq!(project.read(".claude/snippets/part.md"), "part\n");
+    assert_eq!(project.read(".claude/snippets/shared/part.md"), "part\n");
     project.sandbox.write("shared/part.md", "changed\n");
     project.good("install");
-    assert_eq!(project.read(".claude/snippets/part.md"), "changed\n");
-    project.sandbox.write("shared/helper.md", needs("snippets", &["../../outside.md"]));
+    assert_eq!(project.read(".claude/snippets/shared/part.md"), "changed\n");
+    project.sandbox.write("shared/helper.md", needs("snippets", &["/outside.md"]));
     project.refused("install", 6, &["leads out"]);
     project.manifest("[agents]\nhelper = \"../shared/nope.md\"\n");
     project.refused("install", 1, &["package/not-found", "../shared/nope.md"]);

@@ -112,7 +112,8 @@ fn planned(
 
 /// Whether a warning has to be told on every run; what the author of a skill should change is told once.
 fn tells_again(notes: &Notes) -> bool {
-    let told = |found: &Diagnostic| found.severity >= Severity::Warning && *found.code != codes::SKILL_NAME;
+    let once = [&codes::SKILL_DESCRIPTION, &codes::SKILL_NAME];
+    let told = |found: &Diagnostic| found.severity >= Severity::Warning && !once.contains(&found.code);
     notes.diagnostics.iter().any(told)
 }
 

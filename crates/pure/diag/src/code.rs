@@ -92,6 +92,7 @@ registry! {
     LINEAGE_UNREADABLE = "lineage/unreadable" Warning;
     LINEAGE_VALUE = "lineage/value" Warning;
     LINEAGE_VERSION = "lineage/version" Warning;
+    LIST_EMPTY = "list/empty" Note;
     LOCK_BROKEN = "lock/broken" Error;
     LOCK_CHECKSUM = "lock/checksum" Error;
     LOCK_MOVED_TAG = "lock/moved-tag" Warning;

@@ -3,6 +3,7 @@
 //! Knows how things are written down, not where they lie or how they merge.
 
 mod address;
+mod browser_url;
 mod catalog_remote;
 mod declared;
 mod digest;
@@ -27,6 +28,7 @@ mod variant;
 mod version;
 
 pub use address::{ADDRESS_SCHEMES, AddressError, AddressKind, SourceAddress};
+pub use browser_url::{BrowserUrl, repository_name, same_repository};
 pub use catalog_remote::{CatalogRemote, RemoteBase, RemoteError};
 pub use declared::{Declarations, Declared, DeclaringFile, declarations, read_declarations};
 pub use digest::{Checksum, ChecksumError, ObjectId, ObjectIdError};
@@ -53,4 +55,4 @@ pub use strategy::{
 pub use tool::{Destination, EntryForm, FileForm, Folder, Scope, Tool, ToolState, Tools};
 pub use unit::{Extent, FileMode, GlobError, Origin, ResourcePath, Unit};
 pub use variant::{Variant, Variants};
-pub use version::{Requirement, RequirementError, Selector, Tag};
+pub use version::{Requirement, RequirementError, Selector, Tag, newest_range};

@@ -84,9 +84,9 @@ fn update_moves_what_is_named_and_nothing_else() {
     let outdated = project.good("outdated");
     assert_eq!(
         outdated.stdout,
-        "Name  Type   Source     Current  Allowed  Newest\n\
-         a     agent  community  v1.0.0   v1.1.0   v2.0.0\n\
-         b     agent  community  v1.0.0   v1.1.0   v2.0.0\n"
+        "Name  Type   Source     Current  Wanted  Latest\n\
+         a     agent  community  v1.0.0   v1.1.0  v2.0.0\n\
+         b     agent  community  v1.0.0   v1.1.0  v2.0.0\n"
     );
     assert_eq!(project.run("outdated --check").code, Some(1));
     let before = project.tree();

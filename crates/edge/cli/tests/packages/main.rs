@@ -3,8 +3,10 @@
 
 mod compat;
 mod disk;
+mod editing;
 mod explaining;
 mod hostile;
+mod ids;
 mod lock;
 mod manifest;
 mod moving;

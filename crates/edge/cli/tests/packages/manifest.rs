@@ -76,7 +76,7 @@ fn add_refuses_what_it_does_not_know_and_what_is_there() {
     project.good("add dep agent community:agents/a.md@v1.0.0");
     project.refused("add dep agent community:agents/a.md@v1.0.0", 6, &["--force"]);
     project.good("add dep agent community:agents/a.md --force --no-install");
-    assert!(project.read("agpm.toml").contains("version = \"main\""));
+    assert!(project.read("agpm.toml").contains("version = \"^1.0.0\""));
     project.write("local/agent.md", "local\n");
     project.good("add dep agent ./local/agent.md --name helper");
     assert!(

@@ -208,6 +208,9 @@ pub(crate) enum AddCommand {
     /// Add a resource, and install it
     #[command(visible_alias = "dependency")]
     Dep(AddDepArgs),
+    /// Anything else, to say how it is added
+    #[command(external_subcommand)]
+    Address(Vec<String>),
 }
 
 /// Arguments of `add dep`.
@@ -252,11 +255,11 @@ pub(crate) enum RemoveCommand {
     /// Remove a dependency with all it brought
     #[command(visible_alias = "dependency")]
     Dep {
-        /// agent, snippet, command, script, hook, mcp-server or skill
-        #[arg(value_name = "TYPE")]
+        /// Its type (agent, snippet, command, script, hook, mcp-server or skill), or its id
+        #[arg(value_name = "TYPE|ID")]
         kind: String,
-        /// Its name in the manifest
-        name: String,
+        /// Its name in the manifest, after its type
+        name: Option<String>,
     },
 }
 
@@ -325,8 +328,11 @@ pub(crate) struct UpdateArgs {
 /// Arguments of `outdated`.
 #[derive(Debug, Args)]
 pub(crate) struct OutdatedArgs {
-    /// Names, or `TYPE/NAME` [default: all]
+    /// Names, `TYPE/NAME`, installed files, or sources [default: all]
     pub(crate) names: Vec<String>,
+    /// List everything
+    #[arg(long)]
+    pub(crate) all: bool,
     /// Fail if anything is outdated
     #[arg(long)]
     pub(crate) check: bool,

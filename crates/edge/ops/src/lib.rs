@@ -55,7 +55,9 @@ pub use catalog::{
     CatalogRequest, CatalogRow, CatalogWatch, ENTRY_KINDS, EntryKind, LayerKind, OpenCatalog, RowTold,
     Shadowed, catalog, catalog_show, open_catalog, watch_catalog,
 };
-pub use change::{ChangeReport, ManifestChange, NewDependency, Replace, Then, change_manifest};
+pub use change::{
+    ChangeReport, DependencyId, ManifestChange, NewDependency, Replace, Then, add_address, change_manifest,
+};
 pub use config::{ConfigAnswer, ConfigReport, ConfigRequest, config};
 pub use demo::{DemoReport, DemoRequest, DemoResult, DemoShow, demo};
 pub use doctor::{CheckRow, CheckState, DoctorReport, DoctorRequest, doctor};
@@ -75,7 +77,9 @@ pub use lineage::{
 };
 pub use list::{ListDetail, ListReport, ListRequest, ListRow, list};
 pub use merge::{MergeInputs, MergeReport, MergeRequest, OutputFormat, RuleArgument, merge};
-pub use outdated::{Outdated, OutdatedReport, OutdatedRequest, outdated};
+pub use outdated::{
+    LockfileState, MovedBranch, Outdated, OutdatedReport, OutdatedRequest, OutdatedRows, outdated,
+};
 pub use provenance::{BodyLines, ExplainedDeletion, ExplainedLeaf, ExplainedShadow, Provenance, Secrets};
 pub use report::{diagnostic_value, failure_value, success_value};
 pub use status::{StatusReport, status};

@@ -93,12 +93,15 @@ registry! {
     LINEAGE_UNREADABLE = "lineage/unreadable" Warning;
     LINEAGE_VALUE = "lineage/value" Warning;
     LINEAGE_VERSION = "lineage/version" Warning;
+    LIST_EMPTY = "list/empty" Note;
     LOCK_BROKEN = "lock/broken" Error;
     LOCK_CHECKSUM = "lock/checksum" Error;
     LOCK_MOVED_TAG = "lock/moved-tag" Warning;
     LOCK_OUTDATED = "lock/outdated" Error;
+    LOCK_SOURCE_URL = "lock/source-url" Note;
     MANIFEST_DUPLICATE_LAYER = "manifest/duplicate-layer" Error;
     MANIFEST_ESCAPE = "manifest/escape" Error;
+    MANIFEST_EXCLUDE = "manifest/exclude" Warning;
     MANIFEST_IGNORED_KEY = "manifest/ignored-key" Warning;
     MANIFEST_IN_USE = "manifest/in-use" Error;
     MANIFEST_MISSING = "manifest/missing" Error;
@@ -121,6 +124,7 @@ registry! {
     NAME_UNKNOWN = "name/unknown" Error;
     PACKAGE_CONFLICT = "package/conflict" Error;
     PACKAGE_CYCLE = "package/cycle" Error;
+    PACKAGE_DEFAULT_BRANCH = "package/default-branch" Note;
     PACKAGE_EXECUTABLE = "package/executable" Error;
     PACKAGE_NOT_FOUND = "package/not-found" Error;
     PACKAGE_PASSED_OVER = "package/passed-over" Warning;
@@ -132,10 +136,12 @@ registry! {
     PATCH_UNKNOWN = "patch/unknown" Error;
     RESOURCE_DECLARATION = "resource/declaration" Error;
     RESOURCE_ESCAPE = "resource/escape" Error;
+    RESOURCE_FOREIGN_DEPENDENCIES = "resource/foreign-dependencies" Note;
     RESOURCE_FRONT_MATTER = "resource/front-matter" Warning;
     RESOURCE_REFERENCE = "resource/reference" Error;
     RESOURCE_SHAPE = "resource/shape" Error;
     RESOURCE_TEMPLATE = "resource/template" Error;
+    SKILL_DESCRIPTION = "skill/description" Warning;
     SKILL_LIMIT = "skill/limit" Error;
     SKILL_NAME = "skill/name" Warning;
     SOURCE_AUTH = "source/auth" Error;

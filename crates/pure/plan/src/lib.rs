@@ -15,6 +15,7 @@ pub use entries::{Entry, EntryError, Graph, Need, entries};
 pub use glance::Glance;
 pub use ledger::{Author, Ledger, Owned, Watched};
 pub use levels::levels;
+pub use names::{Excluded, excluded};
 pub use nodes::{
     DesiredNode, FileOrigin, FileOutcome, Hunk, NodeError, NodeFinding, NodePlan, NodeState, NodeSum,
     OwnedNode, OwnedNodes, Seams, SharedFile, Twin, check_nodes, plan_nodes, recognise_file, recognise_nodes,

@@ -59,8 +59,12 @@ fn pins_stay_whatever_else_is_edited() {
     project.good("install");
     assert_eq!(project.read(".claude/agents/a.md"), "a1\n");
     assert_eq!(project.read(".claude/agents/b.md"), "b2\n");
-    // The requirement itself changed: resolved anew.
+    // The requirement changed and still allows the pin.
     project.manifest(&format!("[agents]\n{b}{}", a.replace("^1.0", ">=1.0")));
+    project.good("install");
+    assert_eq!(project.read(".claude/agents/a.md"), "a1\n");
+    // It allows the pin no longer.
+    project.manifest(&format!("[agents]\n{b}{}", a.replace("^1.0", ">=1.1")));
     project.good("install");
     assert_eq!(project.read(".claude/agents/a.md"), "a2\n");
 }
@@ -80,9 +84,9 @@ fn update_moves_what_is_named_and_nothing_else() {
     let outdated = project.good("outdated");
     assert_eq!(
         outdated.stdout,
-        "Name  Type   Source     Current  Allowed  Newest\n\
-         a     agent  community  v1.0.0   v1.1.0   v2.0.0\n\
-         b     agent  community  v1.0.0   v1.1.0   v2.0.0\n"
+        "Name  Type   Source     Current  Wanted  Latest\n\
+         a     agent  community  v1.0.0   v1.1.0  v2.0.0\n\
+         b     agent  community  v1.0.0   v1.1.0  v2.0.0\n"
     );
     assert_eq!(project.run("outdated --check").code, Some(1));
     let before = project.tree();

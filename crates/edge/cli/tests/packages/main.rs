@@ -3,13 +3,18 @@
 
 mod adoption;
 mod clones;
+mod compat;
 mod disk;
+mod editing;
 mod explaining;
 mod hostile;
+mod ids;
 mod lock;
 mod manifest;
+mod moving;
 mod ownership;
 mod patches;
+mod patterns;
 mod resolve;
 mod shared;
 mod skills;

@@ -16,7 +16,7 @@ use crate::install::outdated;
 use crate::packages::declared::format_of;
 use crate::packages::facts::{File, Found, Known, Need, Resource, Version};
 use crate::packages::fetch::{Fetcher, inline_bytes};
-use crate::packages::resolve::{ResolvedEntry, report_moved_tags};
+use crate::packages::resolve::{ResolvedEntry, fold_foreign_dependencies, report_moved_tags};
 use crate::packages::sources::Sources;
 use crate::world::World;
 
@@ -114,6 +114,7 @@ fn with_bytes(
             fetcher.learn(locked.unit.clone(), locked.commit.clone(), found, &mut known, notes)?;
         }
     }
+    fold_foreign_dependencies(notes);
     notes.check()?;
     let references = references(lock);
     let entry = |(locked, root)| entry(sources, &references, locked, root, &known);
@@ -290,6 +291,7 @@ fn same(manifest: &Manifest, dependency: &Dependency, locked: &Locked) -> Result
         ("tool", locked.tool.as_ref() != Some(tool_name) || !manifest.tools.is_enabled(tool_name)),
         ("place", locked.installed_at != place),
         ("`install`", locked.install != dependency.install),
+        ("`exclude`", dependency.exclude.iter().any(|one| one.name == locked.name.as_str())),
         ("entry", is_other_server(dependency, locked)),
         ("patches", shared_patches(locked) != project_patches(manifest, locked)),
     ];

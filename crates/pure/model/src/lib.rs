@@ -19,6 +19,7 @@ mod percent;
 mod redact;
 mod resource;
 mod schema;
+mod server_file;
 mod skill;
 mod strategy;
 mod tool;
@@ -45,6 +46,7 @@ pub use pattern::{Matching, PatternError, PointerPattern, Specificity};
 pub use percent::{percent_decode, percent_encode};
 pub use resource::{Layout, RESOURCE_TYPES, ResourceType, SKILL_FILE};
 pub use schema::{KeyClass, Passthrough, Schema};
+pub use server_file::ServerFile;
 pub use skill::skill_findings;
 pub use strategy::{
     BUILT_IN, BuiltIn, Driver, Empty, Identity, IdentityField, Items, Lists, Maps, OPERATIONS, Operation,

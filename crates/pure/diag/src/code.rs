@@ -147,7 +147,10 @@ registry! {
     TEXT_TOO_LARGE = "text/too-large" Error;
     TEXT_UNREPRESENTABLE = "text/unrepresentable" Error;
     TOML_SYNTAX = "toml/syntax" Error;
-    TOOL_FIDELITY = "tool/fidelity" Warning;
+    TOOL_DIRECTORY = "tool/directory" Error;
+    TOOL_FIDELITY = "tool/fidelity" Error;
+    TOOL_SAME_NAME = "tool/same-name" Warning;
+    TOOL_WIDENING = "tool/widening" Error;
     UNDO_EDITED = "undo/edited" Error;
     UNDO_NOTHING = "undo/nothing" Error;
     USAGE = "usage" Error;

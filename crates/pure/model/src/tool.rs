@@ -77,6 +77,14 @@ impl FileForm {
     }
 }
 
+impl FileForm {
+    /// Whether the tool also reads directories under the one that its files go to. Gemini CLI does not look into
+    /// directories of `.gemini/agents` (`loadAgentsFromDirectory` of 0.61.0).
+    pub const fn reads_directories(self) -> bool {
+        !matches!(self, FileForm::GeminiAgent)
+    }
+}
+
 /// How a tool wants entries of a file to be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryForm {

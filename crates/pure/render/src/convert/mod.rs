@@ -30,7 +30,7 @@ use agpm_diag::Span;
 use agpm_model::{EntryNode, FileForm};
 
 pub use hooks::hook_entries;
-pub use recognize::{foreign_format, is_native};
+pub use recognize::{agent_name, foreign_format, is_native};
 pub use runs::runs_of;
 pub use servers::{server_entries, server_names};
 

@@ -1,9 +1,10 @@
 //! Files that are in a tool's own format already, and files in formats that no conversion reads.
 
 use agpm_model::FileForm;
+use agpm_text::{Format, Value};
 
 use super::ConvertError;
-use super::front::Front;
+use super::front::{Front, value_of};
 
 /// Fields of agents that only Copilot has.
 const COPILOT_AGENT: [&str; 3] = ["mcp-servers", "handoffs", "infer"];
@@ -28,4 +29,14 @@ pub fn foreign_format(form: FileForm, file_name: &str) -> Option<ConvertError> {
         let help = "write it as Markdown with front matter, or install it for the tool that reads TOML";
         ConvertError::new(format!("`{file_name}` is TOML, which this tool does not read"), help)
     })
+}
+
+/// The name that a tool knows an agent by, if its file has one.
+pub fn agent_name(form: FileForm, text: &str) -> Option<String> {
+    match form {
+        FileForm::CodexAgent => {
+            value_of(text, Format::Toml)?.get("name").and_then(Value::as_str).map(str::to_owned)
+        }
+        _ => Front::read(text).ok()?.text("name"),
+    }
 }

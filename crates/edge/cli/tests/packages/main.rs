@@ -8,6 +8,7 @@ mod lock;
 mod manifest;
 mod ownership;
 mod patches;
+mod readable;
 mod resolve;
 mod shared;
 mod skills;

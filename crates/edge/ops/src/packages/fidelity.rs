@@ -130,11 +130,11 @@ impl Lines<'_> {
         }
         let names: Vec<String> = lines.iter().map(|line| format!("`{}`", line.name)).collect();
         let entry = if names.len() == 1 { "the entry" } else { "the entries" };
-        let all = if concerned.len() > 1 { format!(" ({})", listed(&concerned)) } else { String::new() };
+        let all = if concerned.len() > 1 { format!(": {}", listed(&concerned)) } else { String::new() };
         diagnostic.help(format!(
-            "{}{all}; to accept this, add `allow-widening = [\"{tool}\"]` to {entry} {}",
-            cause.note,
-            names.join(", ")
+            "add `allow-widening = [\"{tool}\"]` to {entry} {} to accept this ({}{all})",
+            names.join(", "),
+            cause.note
         ))
     }
 

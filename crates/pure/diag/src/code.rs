@@ -154,7 +154,10 @@ registry! {
     TEXT_TOO_LARGE = "text/too-large" Error;
     TEXT_UNREPRESENTABLE = "text/unrepresentable" Error;
     TOML_SYNTAX = "toml/syntax" Error;
-    TOOL_FIDELITY = "tool/fidelity" Warning;
+    TOOL_DIRECTORY = "tool/directory" Error;
+    TOOL_FIDELITY = "tool/fidelity" Error;
+    TOOL_SAME_NAME = "tool/same-name" Warning;
+    TOOL_WIDENING = "tool/widening" Error;
     TRUST_OWNER = "trust/owner" Warning;
     TRUST_PROGRAM = "trust/program" Error;
     UNDO_EDITED = "undo/edited" Error;

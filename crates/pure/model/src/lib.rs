@@ -20,6 +20,7 @@ mod percent;
 mod redact;
 mod resource;
 mod schema;
+mod server_file;
 mod skill;
 mod strategy;
 mod tool;
@@ -47,6 +48,7 @@ pub use pattern::{Matching, PatternError, PointerPattern, Specificity};
 pub use percent::{percent_decode, percent_encode};
 pub use resource::{Layout, RESOURCE_TYPES, ResourceType, SKILL_FILE};
 pub use schema::{KeyClass, Passthrough, Schema};
+pub use server_file::ServerFile;
 pub use skill::skill_findings;
 pub use strategy::{
     BUILT_IN, BuiltIn, Driver, Empty, Identity, IdentityField, Items, Lists, Maps, OPERATIONS, Operation,

@@ -42,6 +42,8 @@ pub enum FileForm {
     Same,
     /// OpenCode's agents: as they are, but not all of Claude's fields say something there.
     OpenCodeAgent,
+    /// OpenCode's commands: as they are, but for fields of another type or another tool's model.
+    OpenCodeCommand,
     /// Codex's agents: TOML with the instructions as a string.
     CodexAgent,
     /// Cursor's agents: Markdown that may be `readonly`.
@@ -62,12 +64,24 @@ impl FileForm {
     /// The ending of its files; `None` leaves that of the source.
     pub const fn ending(self) -> Option<&'static str> {
         match self {
-            FileForm::Same | FileForm::OpenCodeAgent | FileForm::CursorAgent | FileForm::GeminiAgent => None,
+            FileForm::Same
+            | FileForm::OpenCodeAgent
+            | FileForm::OpenCodeCommand
+            | FileForm::CursorAgent
+            | FileForm::GeminiAgent => None,
             FileForm::CodexAgent | FileForm::GeminiCommand => Some("toml"),
             FileForm::CopilotAgent => Some("agent.md"),
             FileForm::CopilotPrompt => Some("prompt.md"),
             FileForm::CopilotHooks => Some("json"),
         }
+    }
+}
+
+impl FileForm {
+    /// Whether the tool also reads directories under the one that its files go to. Gemini CLI does not look into
+    /// directories of `.gemini/agents` (`loadAgentsFromDirectory` of 0.61.0).
+    pub const fn reads_directories(self) -> bool {
+        !matches!(self, FileForm::GeminiAgent)
     }
 }
 
@@ -183,7 +197,7 @@ const BUILT_IN: &[(&str, Folders, &[Row])] = &[
         Folders { project: ".opencode", home: ".config/opencode" },
         &[
             Files(ResourceType::Agents, "agent", FileForm::OpenCodeAgent),
-            Files(ResourceType::Commands, "command", FileForm::Same),
+            Files(ResourceType::Commands, "command", FileForm::OpenCodeCommand),
             Files(ResourceType::Skills, "skills", FileForm::Same),
             In(
                 Scope::Project,

@@ -21,7 +21,8 @@ use minijinja::value::ValueKind;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior};
 
 pub use convert::{
-    ConvertError, Converted, Entries, Fate, FateKind, convert_file, hook_entries, runs_of, server_entries,
+    ConvertError, Converted, Entries, Fate, FateKind, agent_name, convert_file, foreign_format, hook_entries,
+    is_native, runs_of, server_entries, server_names,
 };
 pub use detect::{has_tags, is_template, templating};
 pub use files::Files;

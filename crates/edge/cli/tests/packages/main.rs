@@ -15,6 +15,7 @@ mod moving;
 mod ownership;
 mod patches;
 mod patterns;
+mod readable;
 mod resolve;
 mod shared;
 mod skills;

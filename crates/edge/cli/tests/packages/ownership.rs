@@ -158,14 +158,18 @@ fn verify_is_content_with_a_hook_that_is_switched_off() {
 }
 
 #[test]
-fn verify_is_content_with_a_hook_that_its_tool_has_no_event_for() {
+fn a_hook_that_its_tool_has_no_event_for_is_refused() {
     let hook = r#"{"events": ["Notification"], "type": "command", "command": "x"}"#;
     let project = Project::with(
         &[("hooks/h.json", hook)],
         &format!("[hooks]\n{}", entry("h", "hooks/h.json", "tool = \"codex\"")),
     );
-    project.good("install");
-    project.good("verify");
+    project.refused(
+        "install",
+        1,
+        &["resource/shape", "nothing of the hook `h` can run there", "`Notification`"],
+    );
+    assert!(project.written().is_empty());
 }
 
 #[test]

@@ -142,7 +142,7 @@ fn a_declaration_may_start_at_its_own_file() {
 fn a_declaration_that_does_not_read_is_an_error() {
     for (front, words) in [
         ("dependencies:\n  snippet:\n    - pth: x\n", "no `path`"),
-        ("dependencies: [\n", "yaml/syntax"),
+        ("dependencies: {\n", "yaml/syntax"),
         ("dependencies:\n  widgets:\n    - path: x\n", "there is no kind of resource `widgets`"),
     ] {
         let project = Project::new();

@@ -327,7 +327,7 @@ fn a_file_with_several_servers_brings_all_of_them() {
     assert_eq!(
         json(&project.read(".mcp.json")),
         json(
-            r#"{"mcpServers": {"mine": {"command": "m"}, "a": {"command": "a"}, "b": {"url": "https://b.example"}}}"#
+            r#"{"mcpServers": {"mine": {"command": "m"}, "a": {"command": "a"}, "b": {"type": "http", "url": "https://b.example"}}}"#
         )
     );
     project.manifest("");
@@ -342,7 +342,32 @@ fn two_resources_that_want_one_entry_are_a_clash() {
         &[("mcp/one.json", &wrapped("one")), ("mcp/two.json", &wrapped("two"))],
         &format!("[mcp-servers]\n{}{}", entry("one", "mcp/one.json", ""), entry("two", "mcp/two.json", "")),
     );
-    project.refused("install", 1, &["package/target-clash", "mcp-servers/one", "mcp-servers/two"]);
+    let words = ["package/target-clash", "mcp-servers/one", "mcp-servers/two", "rename = { fs = \"two\" }"];
+    project.refused("install", 1, &words);
+}
+
+#[test]
+fn rename_is_the_way_out_of_a_clash() {
+    let wrapped = |command: &str| format!("{{\"mcpServers\": {{\"fs\": {{\"command\": \"{command}\"}}}}}}");
+    let files = [("mcp/one.json", wrapped("one")), ("mcp/two.json", wrapped("two"))];
+    let files = files.each_ref().map(|(path, text)| (*path, text.as_str()));
+    let renamed = entry("two", "mcp/two.json", "rename = { fs = \"two\" }");
+    let project =
+        Project::with(&files, &format!("[mcp-servers]\n{}{renamed}", entry("one", "mcp/one.json", "")));
+    project.good("install");
+    let servers = r#"{"mcpServers": {"fs": {"command": "one"}, "two": {"command": "two"}}}"#;
+    assert_eq!(json(&project.read(".mcp.json")), json(servers));
+    project.good("install --frozen");
+    project.good("verify");
+    let wrong = entry("two", "mcp/two.json", "rename = { db = \"two\" }");
+    project.manifest(&format!("[mcp-servers]\n{wrong}"));
+    project.refused(
+        "install",
+        1,
+        &["manifest/value", "mcp-servers/two has no server `db`", "its servers are: fs"],
+    );
+    project.manifest(&format!("[agents]\n{}", entry("a", "mcp/one.json", "rename = { fs = \"two\" }")));
+    project.refused("install", 1, &["only MCP servers have `rename`"]);
 }
 
 #[test]

@@ -14,7 +14,7 @@ const SERVER: &str = r#"{"command": "npx", "args": ["-y", "fs"], "env": {"TOKEN"
 
 /// A project that asks for one of each of these kinds for one tool.
 fn kit(tool: &str, kinds: &[&str]) -> Project {
-    let more = format!("tool = \"{tool}\"");
+    let more = format!("tool = \"{tool}\", allow-widening = [\"{tool}\"]");
     let all = [
         ("agents", "reviewer", "agents/reviewer.md"),
         ("commands", "ship", "commands/ship.md"),
@@ -75,7 +75,7 @@ fn codex_gets_its_forms() {
         ]
     );
     project.refused("install --strict-fidelity", 1, &["tool/fidelity", "maxTurns", "model", "tools"]);
-    project.warned("install", &["warning[tool/fidelity]", "agents/reviewer", "`tools`"]);
+    project.good("install");
     assert_eq!(
         project.written(),
         [
@@ -108,7 +108,7 @@ fn cursor_gets_its_forms() {
         ]
     );
     project.refused("install --strict-fidelity", 1, &["tool/fidelity"]);
-    project.warned("install", &["warning[tool/fidelity]"]);
+    project.good("install");
     assert_eq!(
         project.written(),
         [
@@ -230,7 +230,7 @@ fn opencode_takes_files_as_they_are_and_limits_and_servers_in_its_form() {
         fates(&project),
         [
             "agents/reviewer maxTurns dropped",
-            "agents/reviewer model approximated",
+            "agents/reviewer model dropped",
             "agents/reviewer tools approximated"
         ]
     );
@@ -246,8 +246,11 @@ fn opencode_takes_files_as_they_are_and_limits_and_servers_in_its_form() {
         ]
     );
     let limits = "permission:\n  \"*\": deny\n  read: allow\n  edit: allow\n---\n";
-    let expected =
-        AGENT.replace("tools: Read, Edit\n", "").replacen("---\nReview", &format!("{limits}Review"), 1);
+    let expected = AGENT.replace("tools: Read, Edit\nmodel: sonnet\n", "").replacen(
+        "---\nReview",
+        &format!("{limits}Review"),
+        1,
+    );
     assert_eq!(project.read(".opencode/agent/reviewer.md"), expected);
     kit("opencode", &["hooks"]).refused("install", 1, &["opencode", "hooks"]);
 }

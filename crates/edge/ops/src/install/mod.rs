@@ -39,7 +39,7 @@ use crate::install::layered::{Layered, layered};
 use crate::install::writing::{Commit, commit};
 use crate::packages::{
     LOCK_NAME, Making, Moving, ResolvedEntry, Sources, executables, fidelity, frozen, make_all, pins,
-    read_lock, resolve,
+    placement, read_lock, resolve,
 };
 use crate::scope::Beside;
 use crate::world::World;
@@ -193,7 +193,8 @@ fn given(
     let nothing = Ledger::default();
     let allowed_here = if has_ledger(store) { &ready.ledger } else { &nothing };
     executables::check(manifest, (&entries, &making.made), allowed_here, job.request, notes)?;
-    fidelity::check(&entries, &making.made, job.request.fidelity, notes)?;
+    placement::check(manifest, &entries, &making.made, notes)?;
+    fidelity::check(manifest, &entries, &making.made, job.request, notes)?;
     let layered = layered(world, (manifest, &sources), (job, old), notes)?;
     let catalog = remotes_to_lock(world, (manifest, &sources), (job, old), notes)?;
     Ok(Given { entries, making, layered, catalog })

@@ -102,17 +102,10 @@ impl Declaring<'_> {
             let nodes = parsed.document.root().filter(|_| !failed).into_iter().flat_map(declarations);
             return nodes.flat_map(|node| self.take(node, notes)).collect();
         }
-        let concerned = document.format() != Format::Markdown || declares(front);
-        let judged = |found: Diagnostic| match concerned {
-            true => found,
-            false => Diagnostic {
-                code: &codes::RESOURCE_FRONT_MATTER,
-                severity: codes::RESOURCE_FRONT_MATTER.severity,
-                message: format!("the front matter cannot be read: {}", found.message),
-                ..found
-            },
-        };
-        notes.diagnostics.extend(found.into_iter().map(judged));
+        // A word in somebody's prose declares nothing. Front matter that is not ours is warned of where it is written.
+        if document.format() != Format::Markdown || front.lines().any(declares) {
+            notes.diagnostics.extend(found);
+        }
         Vec::new()
     }
 
@@ -190,11 +183,11 @@ impl Declaring<'_> {
     }
 }
 
-/// Whether a line of front matter that cannot be read begins with the key; prose often has the word.
-fn declares(front: &str) -> bool {
-    let rest =
-        |line: &str| line.trim_start().strip_prefix("dependencies").map(|rest| rest.trim_start().to_owned());
-    front.lines().filter_map(rest).any(|rest| rest.starts_with(':'))
+/// Whether a line of front matter starts a declaration: a key of agpm with an object after it.
+fn declares(line: &str) -> bool {
+    let key = ["dependencies", "agpm"].iter().find_map(|key| line.strip_prefix(key));
+    let value = key.and_then(|rest| rest.trim_start().strip_prefix(':')).map(str::trim_start);
+    value.is_some_and(|value| value.is_empty() || value.starts_with(['{', '#']))
 }
 
 fn contains(bytes: &[u8], word: &[u8]) -> bool {

@@ -1,46 +1,154 @@
 //! What a tool's own form cannot say is told, and never permits more in silence.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use agpm_diag::{Diagnostic, Severity, codes};
+use agpm_model::{Dependency, Manifest, ToolName};
 use agpm_render::{Fate, FateKind};
 
-use crate::failure::{Failure, Notes};
-use crate::install::Fidelity;
+use crate::failure::{Failure, FailureKind, Notes};
+use crate::install::{Fidelity, InstallRequest, Writing};
+use crate::packages::folding::{counted, listed};
 use crate::packages::made::Made;
 use crate::packages::resolve::ResolvedEntry;
 
-/// Tells where more is permitted than the author wrote; if everything must be kept, every loss is an error.
+/// Refuses conversions that permit more than the author wrote, unless the manifest allows it; if everything must be
+/// kept, every loss is an error.
 pub(crate) fn check(
+    manifest: &Manifest,
     entries: &[ResolvedEntry],
     made: &[Made],
-    fidelity: Fidelity,
+    request: InstallRequest,
     notes: &mut Notes,
 ) -> Result<(), Failure> {
-    for (resolved, made) in entries.iter().zip(made) {
-        let told = |fate: &&Fate| match fidelity {
-            Fidelity::Tell => fate.kind == FateKind::Widened,
-            Fidelity::Strict => fate.kind != FateKind::Exact,
-        };
-        notes
-            .diagnostics
-            .extend(made.fates.iter().filter(told).map(|fate| finding(resolved, fate, fidelity)));
+    if request.fidelity == Fidelity::Strict {
+        for (resolved, made) in entries.iter().zip(made) {
+            let lost = made.fates.iter().filter(|fate| fate.kind != FateKind::Exact);
+            notes.diagnostics.extend(lost.map(|fate| loss(resolved, fate)));
+        }
+        return notes.check();
     }
-    notes.check()
+    let refused = refusals(manifest, entries, made);
+    if refused.is_empty() {
+        return Ok(());
+    }
+    let shown = request.writing == Writing::Show;
+    for mut diagnostic in refused {
+        // A plan is shown whole, with what would stop it.
+        if shown {
+            diagnostic.severity = Severity::Warning;
+        }
+        notes.diagnostics.push(diagnostic);
+    }
+    if shown { Ok(()) } else { Err(Failure { kind: FailureKind::Refused, diagnostic: None }) }
 }
 
-fn finding(resolved: &ResolvedEntry, fate: &Fate, fidelity: Fidelity) -> Diagnostic {
+fn loss(resolved: &ResolvedEntry, fate: &Fate) -> Diagnostic {
     let (name, tool) = (resolved.label(), &resolved.entry.tool);
     let message = format!("{name} for {tool}: `{}` is {}: {}", fate.field, fate.kind.word(), fate.note);
-    let help = match fidelity {
-        Fidelity::Tell => {
-            "`agpm install --dry-run` tells of every field; `--strict-fidelity` makes it an error"
+    let help = "use a tool that can say it, change the resource, or leave out `--strict-fidelity`";
+    Diagnostic::new(&codes::TOOL_FIDELITY, message).help(help)
+}
+
+/// One cause of refusals: a tool that cannot keep one field, for one reason.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Cause<'a> {
+    tool: &'a ToolName,
+    /// `TYPE.FIELD`: a part of a server or an event without the name of the server.
+    field: &'a str,
+    note: &'a str,
+}
+
+/// One diagnostic for each cause, with all resources that it concerns.
+fn refusals(manifest: &Manifest, entries: &[ResolvedEntry], made: &[Made]) -> Vec<Diagnostic> {
+    let mut causes: BTreeMap<Cause<'_>, BTreeSet<usize>> = BTreeMap::new();
+    let mut allowed: BTreeMap<&ToolName, BTreeSet<usize>> = BTreeMap::new();
+    for (number, (resolved, made)) in entries.iter().zip(made).enumerate() {
+        let tool = &resolved.entry.tool;
+        let widened: Vec<&Fate> = made.fates.iter().filter(|fate| fate.kind == FateKind::Widened).collect();
+        if widened.is_empty() {
+            continue;
         }
-        Fidelity::Strict => {
-            "use a tool that can say it, change the resource, or leave out `--strict-fidelity`"
+        let allowed = allowed.entry(tool).or_insert_with(|| allowed_in(tool, manifest, entries));
+        if allowed.contains(&number) {
+            continue;
         }
-    };
-    let mut diagnostic = Diagnostic::new(&codes::TOOL_FIDELITY, message).help(help);
-    if fidelity == Fidelity::Strict {
-        diagnostic.severity = Severity::Error;
+        for fate in widened {
+            let field = fate.field.rsplit('.').next().unwrap_or(&fate.field);
+            causes.entry(Cause { tool, field, note: &fate.note }).or_default().insert(number);
+        }
     }
-    diagnostic
+    let lines = Lines { manifest, entries, parents: parents_of(entries) };
+    causes.iter().map(|(cause, numbers)| lines.refusal(cause, numbers)).collect()
+}
+
+/// Entries that may do more in a tool: those whose line of the manifest allows it, and everything that they need.
+fn allowed_in(tool: &ToolName, manifest: &Manifest, entries: &[ResolvedEntry]) -> BTreeSet<usize> {
+    let allows = |number: usize| {
+        let dependency = entries[number].entry.root.and_then(|root| manifest.dependencies.get(root));
+        dependency.is_some_and(|dependency| dependency.allow_widening.contains(tool))
+    };
+    let mut open: Vec<usize> = (0..entries.len()).filter(|number| allows(*number)).collect();
+    let mut found: BTreeSet<usize> = open.iter().copied().collect();
+    while let Some(number) = open.pop() {
+        open.extend(entries[number].entry.needs.iter().filter(|need| found.insert(**need)));
+    }
+    found
+}
+
+/// Which entries need each entry, by number.
+fn parents_of(entries: &[ResolvedEntry]) -> Vec<Vec<usize>> {
+    let mut parents = vec![Vec::new(); entries.len()];
+    for (number, resolved) in entries.iter().enumerate() {
+        resolved.entry.needs.iter().for_each(|need| parents[*need].push(number));
+    }
+    parents
+}
+
+/// The lines of the manifest behind entries.
+struct Lines<'a> {
+    manifest: &'a Manifest,
+    entries: &'a [ResolvedEntry],
+    parents: Vec<Vec<usize>>,
+}
+
+impl Lines<'_> {
+    fn refusal(&self, cause: &Cause<'_>, numbers: &BTreeSet<usize>) -> Diagnostic {
+        let tool = cause.tool;
+        let concerned: Vec<&ResolvedEntry> = numbers.iter().map(|number| &self.entries[*number]).collect();
+        let what = counted(&concerned);
+        let message = match cause.field {
+            "tools" => format!("{tool} cannot restrict tools: {what} would get all of them"),
+            field => format!("{tool} cannot keep `{field}`: {what} would be allowed more"),
+        };
+        let mut diagnostic = Diagnostic::new(&codes::TOOL_WIDENING, message);
+        let roots = self.roots_of(numbers);
+        let lines: Vec<&Dependency> =
+            roots.iter().filter_map(|root| self.manifest.dependencies.get(*root)).collect();
+        for line in &lines {
+            diagnostic = diagnostic.at_spot(line.spot);
+        }
+        let names: Vec<String> = lines.iter().map(|line| format!("`{}`", line.name)).collect();
+        let entry = if names.len() == 1 { "the entry" } else { "the entries" };
+        let all = if concerned.len() > 1 { format!(": {}", listed(&concerned)) } else { String::new() };
+        diagnostic.help(format!(
+            "add `allow-widening = [\"{tool}\"]` to {entry} {} to accept this ({}{all})",
+            names.join(", "),
+            cause.note
+        ))
+    }
+
+    /// The lines that entries are installed for, directly or through others.
+    fn roots_of(&self, numbers: &BTreeSet<usize>) -> BTreeSet<usize> {
+        let mut roots = BTreeSet::new();
+        let mut open: Vec<usize> = numbers.iter().copied().collect();
+        let mut seen = numbers.clone();
+        while let Some(number) = open.pop() {
+            match self.entries[number].entry.root {
+                Some(root) => drop(roots.insert(root)),
+                None => open.extend(self.parents[number].iter().filter(|parent| seen.insert(**parent))),
+            }
+        }
+        roots
+    }
 }

@@ -90,7 +90,8 @@ fn resources(kind: ResourceType) -> Value {
 }
 
 fn dependency() -> Value {
-    let table = table_without(&DEPENDENCY, &SERVER_KEYS, dependency_keys());
+    let only_servers: Vec<&str> = SERVER_KEYS.into_iter().chain(["rename"]).collect();
+    let table = table_without(&DEPENDENCY, &only_servers, dependency_keys());
     extended(table, from_path())
 }
 
@@ -101,6 +102,7 @@ fn server() -> Value {
         ("args", "Its arguments.", list_of(of_type("string"))),
         ("env", "Its environment variables.", named(of_type("string"))),
         ("url", "The address of a server that runs elsewhere.", of_type("string")),
+        ("rename", "Other names for servers of its file, by the names in the file.", named(matching(WORD))),
     ]);
     let inline = |key| extended(required(&[key]), without(&["source"]));
     extended(table(&DEPENDENCY, keys), any_of([from_path(), inline("command"), inline("url")]))
@@ -129,6 +131,11 @@ fn dependency_keys() -> Vec<Key> {
         ("exclude", "Names of matches of the pattern that are left out.", list_of(of_type("string"))),
         ("install", "Whether it is written; `false` resolves and locks it only.", of_type("boolean")),
         ("template_vars", "Variables for its templates, over those of the project.", variables),
+        (
+            "allow-widening",
+            "Tools in which it may do more than its author allows.",
+            list_of(reference("tool-name")),
+        ),
     ];
     keys.extend(version_keys());
     keys

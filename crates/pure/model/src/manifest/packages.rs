@@ -31,6 +31,8 @@ pub(crate) const DEPENDENCY: Schema = Schema {
         "exclude",
         "install",
         "template_vars",
+        "rename",
+        "allow-widening",
         "command",
         "args",
         "env",
@@ -85,6 +87,10 @@ pub struct Dependency {
     pub variant: Variant,
     /// What the manifest itself says of an MCP server: a map of some of [`SERVER_KEYS`].
     pub server: Option<Value>,
+    /// Other names for servers of its file, by the names that the file has for them.
+    pub rename: Vec<(String, String)>,
+    /// Tools in which it may do more than its author allows.
+    pub allow_widening: Vec<ToolName>,
     /// The entry.
     pub spot: Spot,
 }
@@ -179,6 +185,8 @@ impl<'n> Reader<'_, '_, 'n> {
             install: Install::Write,
             variant: Variant::PLAIN,
             server: None,
+            rename: Vec::new(),
+            allow_widening: Vec::new(),
             spot: spot(key),
         };
         match value.kind() {
@@ -208,6 +216,12 @@ impl<'n> Reader<'_, '_, 'n> {
         if let Some(variables) = table.get("template_vars") {
             dependency.variant = self.variant(variables);
         }
+        if let Some(rename) = table.get("rename") {
+            dependency.rename = self.rename(rename, dependency.kind);
+        }
+        if let Some(tools) = table.get("allow-widening") {
+            dependency.allow_widening = self.tool_names(tools);
+        }
         dependency.unit = unit?;
         if let Some(names) = table.get("exclude") {
             dependency.exclude = self.exclude(names, &dependency.unit);
@@ -223,6 +237,44 @@ impl<'n> Reader<'_, '_, 'n> {
         }
         let names = self.check.strings(node, "`exclude`");
         names.into_iter().map(|(item, name)| Exclusion { name: name.to_owned(), spot: spot(item) }).collect()
+    }
+
+    /// `rename = { OLD = "NEW" }`.
+    fn rename(&mut self, node: NodeRef<'n>, kind: ResourceType) -> Vec<(String, String)> {
+        if kind != ResourceType::McpServers {
+            self.check.bad_value(
+                node,
+                "only MCP servers have `rename`",
+                "use `filename` for the name of a file",
+            );
+            return Vec::new();
+        }
+        if !self.check.map(node, "`rename`") {
+            return Vec::new();
+        }
+        let mut names: Vec<(String, String)> = Vec::new();
+        for (old, new) in node.entries() {
+            let Some(name) = self.check.string(new, "a new name") else { continue };
+            if name.trim().is_empty() {
+                self.check.bad_value(new, "a server needs a name", "write `rename = { OLD = \"NEW\" }`");
+            } else {
+                names.push((old.content().to_owned(), name.to_owned()));
+            }
+        }
+        names
+    }
+
+    /// `allow-widening = ["TOOL", …]`.
+    fn tool_names(&mut self, node: NodeRef<'n>) -> Vec<ToolName> {
+        let known: Vec<String> = self.manifest.tools.iter().map(|tool| tool.name.to_string()).collect();
+        let mut names = Vec::new();
+        for (node, name) in self.check.strings(node, "`allow-widening`") {
+            let known = known.iter().map(String::as_str);
+            if self.check.known(node, "tool", &codes::MANIFEST_UNKNOWN_TOOL, known) {
+                names.extend(ToolName::new(name).ok());
+            }
+        }
+        names
     }
 
     /// Dependencies with the same variables are of one variant.

@@ -8,6 +8,7 @@ use agpm_text::{Kind, NodeRef, Pointer, Value, to_value};
 use crate::manifest::check::{Check, spot};
 use crate::manifest::{Manifest, ManifestTexts};
 use crate::resource::{RESOURCE_TYPES, ResourceType};
+use crate::server_file::ServerFile;
 
 /// Who sees a patch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +44,7 @@ impl Patch {
         Field::all(&self.fields)
     }
 
-    /// What it means in a file that holds `root`: a server may be wrapped in `mcpServers`, and a part of Claude's settings
+    /// What it means in a file that holds `root`: servers may be under a key and have names, and a part of Claude's settings
     /// has no fields of single hooks.
     pub fn meant_in(&self, root: &Value) -> Result<Patch, String> {
         match self.kind {
@@ -65,21 +66,34 @@ impl Patch {
     }
 
     fn unwrapped(&self, root: &Value) -> Result<Patch, String> {
-        let servers = match root.get("mcpServers") {
-            Some(Value::Map(servers)) if self.fields.get("mcpServers").is_none() => servers,
-            _ => return Ok(self.clone()),
+        let (key, servers) = match ServerFile::of(root) {
+            ServerFile::Wrapped { key, servers } => (Some(key), servers),
+            ServerFile::Bare(servers) => (None, servers),
+            ServerFile::Single(_) => return Ok(self.clone()),
         };
-        let names: Vec<&str> = servers.iter().map(|(name, _)| name.as_str()).collect();
+        let Value::Map(servers) = servers else { return Ok(self.clone()) };
+        let servers = servers.iter().map(|(name, _)| name.as_str());
+        let names: Vec<&str> =
+            servers.filter(|name| key.is_some() || !ServerFile::is_file_key(name)).collect();
+        let is_whole = match key {
+            Some(key) => self.fields.get(key).is_some(),
+            None => names.iter().any(|name| self.fields.get(name).is_some()),
+        };
         match names.as_slice() {
+            _ if is_whole => Ok(self.clone()),
             [name] => {
                 let inner = Value::map([(*name, self.fields.clone())]);
-                Ok(Patch { fields: Value::map([("mcpServers", inner)]), ..self.clone() })
+                let fields = key.map_or(inner.clone(), |key| Value::map([(key, inner)]));
+                Ok(Patch { fields, ..self.clone() })
             }
-            _ => Err(format!(
-                "it holds several servers ({}): say which, as in `mcpServers.{}.args`",
-                names.join(", "),
-                names.first().unwrap_or(&"NAME")
-            )),
+            _ => {
+                let first = names.first().unwrap_or(&"NAME");
+                let first = key.map_or((*first).to_owned(), |key| format!("{key}.{first}"));
+                Err(format!(
+                    "it holds several servers ({}): name one, as in `{first}.args`",
+                    names.join(", ")
+                ))
+            }
         }
     }
 }

@@ -5,7 +5,8 @@ use agpm_text::{Format, Value};
 
 use super::agent_tools::{self, Limit};
 use super::front::{Front, holds, is_toml_with, printed};
-use super::parts::{METADATA, text_of};
+use super::models::{self, Models};
+use super::parts::METADATA;
 use super::tool_names::Dialect;
 use super::{ConvertError, Converted, FateKind, Fates};
 
@@ -19,6 +20,7 @@ enum Unknown {
 /// How a tool wants its agents.
 pub(super) struct AgentForm {
     form: FileForm,
+    models: Models,
     /// Fields that mean there what they mean here, or that only this tool has.
     passes: &'static [&'static str],
     /// Fields that are called otherwise there.
@@ -30,6 +32,7 @@ pub(super) struct AgentForm {
 /// Source: Codex "Subagents" (custom agent file schema).
 pub(super) const CODEX: AgentForm = AgentForm {
     form: FileForm::CodexAgent,
+    models: Models::Codex,
     passes: &["sandbox_mode", "model_reasoning_effort", "nickname_candidates", "mcp_servers", "web_search"],
     renames: &[("effort", "model_reasoning_effort")],
     limit: Limit::ReadOnly("sandbox_mode", Some("read-only")),
@@ -39,6 +42,7 @@ pub(super) const CODEX: AgentForm = AgentForm {
 /// Source: Cursor "Subagents" (configuration fields).
 pub(super) const CURSOR: AgentForm = AgentForm {
     form: FileForm::CursorAgent,
+    models: Models::Cursor,
     passes: &["readonly", "is_background"],
     renames: &[("background", "is_background")],
     limit: Limit::ReadOnly("readonly", None),
@@ -48,6 +52,7 @@ pub(super) const CURSOR: AgentForm = AgentForm {
 /// Source: GitHub Copilot "Custom agents configuration".
 pub(super) const COPILOT: AgentForm = AgentForm {
     form: FileForm::CopilotAgent,
+    models: Models::Copilot,
     passes: &[
         "target",
         "disable-model-invocation",
@@ -66,6 +71,7 @@ pub(super) const COPILOT: AgentForm = AgentForm {
 /// Source: Gemini CLI "Subagents" (configuration schema), whose reader refuses other keys.
 pub(super) const GEMINI: AgentForm = AgentForm {
     form: FileForm::GeminiAgent,
+    models: Models::Gemini,
     passes: &["kind", "display_name", "temperature", "max_turns", "timeout_mins", "policy", "mcp_servers"],
     renames: &[("maxTurns", "max_turns")],
     limit: Limit::List(Dialect::Gemini),
@@ -140,7 +146,7 @@ fn field(
         return None;
     }
     if key == "model" {
-        return model(form, value, fates);
+        return models::keep(form.models, value, fates).map(|model| (key.to_owned(), model.clone()));
     }
     if form.passes.contains(&key) {
         fates.exact(key);
@@ -192,18 +198,4 @@ fn description(name: &str, front: &Front, fates: &mut Fates) -> String {
     }
     fates.add("description", FateKind::Approximated, "there is none; the first line of the text is taken");
     front.first_line().unwrap_or(name).to_owned()
-}
-
-fn model(form: &AgentForm, value: &Value, fates: &mut Fates) -> Option<(String, Value)> {
-    let model = text_of(value).unwrap_or_default();
-    let claude =
-        matches!(model.as_str(), "sonnet" | "opus" | "haiku" | "inherit") || model.starts_with("claude-");
-    let inherits = model == "inherit" && matches!(form.form, FileForm::CursorAgent | FileForm::GeminiAgent);
-    if claude && !inherits {
-        let note = if model == "inherit" { "it is what happens anyway" } else { "a name of Claude Code's" };
-        fates.add("model", FateKind::Dropped, note);
-        return None;
-    }
-    fates.exact("model");
-    Some(("model".to_owned(), value.clone()))
 }

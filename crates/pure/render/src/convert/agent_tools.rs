@@ -127,14 +127,14 @@ fn read_only(wanted: &Wanted, front: &Front, fates: &mut Fates) -> bool {
             (None, _) => fates.exact("tools"),
             (_, true) => fates.add("tools", FateKind::Approximated, "kept as read-only, not tool by tool"),
             (_, false) => {
-                fates.add("tools", FateKind::Widened, "a list with tools that change things cannot be kept")
+                fates.add("tools", FateKind::Widened, "only read-only agents can be restricted there")
             }
         }
     }
     if let Some(forbidden) = &wanted.forbidden {
         match forbidden.is_empty() || read_only && forbidden.iter().all(|name| changes(name)) {
             true => fates.add("disallowedTools", FateKind::Approximated, "kept as read-only"),
-            false => fates.add("disallowedTools", FateKind::Widened, "there is no list of forbidden tools"),
+            false => fates.add("disallowedTools", FateKind::Widened, "tools cannot be forbidden one by one there"),
         }
     }
     mode(wanted, front, FateKind::Approximated, fates);

@@ -3,6 +3,7 @@
 use agpm_text::{Format, Value};
 
 use super::front::{Front, is_toml_with, printed};
+use super::models::{self, Models};
 use super::parts::{METADATA, text_of};
 use super::{ConvertError, Converted, FateKind, Fates};
 
@@ -15,10 +16,14 @@ pub(super) fn to_prompt(text: &str) -> Result<Converted, ConvertError> {
     let mut fates = front.fates();
     let mut fields = Vec::new();
     for (key, value) in front.fields() {
-        let claude = key == "model" && is_claude_model(value);
         match key.as_str() {
             key if METADATA.contains(&key) => {}
-            key if PROMPT.contains(&key) && !claude && !matches!(value, Value::Null) => fates.exact(key),
+            "model" if !matches!(value, Value::Null) => {
+                if models::keep(Models::Copilot, value, &mut fates).is_none() {
+                    continue;
+                }
+            }
+            key if PROMPT.contains(&key) && !matches!(value, Value::Null) => fates.exact(key),
             key => {
                 left_out(key, &mut fates);
                 continue;
@@ -50,11 +55,6 @@ pub(super) fn to_toml(name: &str, text: &str) -> Result<Converted, ConvertError>
     }
     fields.push(("prompt".to_owned(), Value::from(rewrite(front.body(), &GEMINI_MARKS, &mut fates))));
     Ok(Converted { text: printed(&Value::Map(fields), Format::Toml)?, fates: fates.sorted() })
-}
-
-fn is_claude_model(value: &Value) -> bool {
-    let model = text_of(value).unwrap_or_default();
-    matches!(model.as_str(), "sonnet" | "opus" | "haiku" | "inherit") || model.starts_with("claude-")
 }
 
 fn left_out(key: &str, fates: &mut Fates) {

@@ -203,3 +203,26 @@ pub(super) fn is_own(event: &str, tool: Hooked) -> bool {
     let own = OWN.iter().any(|(owner, events)| *owner == tool && events.contains(&event));
     !claude && (there || own)
 }
+
+/// Copilot's own spellings of events that it also knows by Claude Code's names.
+const COPILOT_SPELLINGS: &[(&str, &str)] = &[
+    ("sessionStart", "SessionStart"),
+    ("sessionEnd", "SessionEnd"),
+    ("userPromptSubmitted", "UserPromptSubmit"),
+    ("preToolUse", "PreToolUse"),
+    ("postToolUse", "PostToolUse"),
+    ("postToolUseFailure", "PostToolUseFailure"),
+    ("permissionRequest", "PermissionRequest"),
+    ("preCompact", "PreCompact"),
+    ("subagentStop", "SubagentStop"),
+    ("agentStop", "Stop"),
+];
+
+/// Claude Code's event for one of another tool, if there is one.
+pub(super) fn claude_event(event: &str, tool: Hooked) -> Option<&'static str> {
+    let spelled = COPILOT_SPELLINGS.iter().filter(|_| tool == Hooked::Copilot).find(|(own, _)| *own == event);
+    let same = |known: &&Event| known.name == event;
+    let there = |known: &&Event| known.there(tool).is_some_and(|(name, _)| name == event);
+    let found = EVENTS.iter().find(there).or_else(|| EVENTS.iter().find(same)).map(|known| known.name);
+    spelled.map(|(_, claude)| *claude).or(found)
+}

@@ -4,15 +4,29 @@ use agpm_diag::{Diagnostic, Severity};
 use agpm_text::{Document, Format, Value, markdown_body, parse_alone, print, to_value};
 
 use super::parts::{entries, text_of};
-use super::{ConvertError, FateKind, Fates};
+use super::{ConvertError, FateKind, Fates, by_line};
 
 /// A Markdown file's fields and its body.
 pub(super) struct Front {
-    document: Document,
+    /// The parsed file; none if its front matter is not valid YAML.
+    document: Option<Document>,
     fields: Value,
-    /// What is to be told of how the fields were read.
-    note: Option<&'static str>,
+    /// Fields that are written but could not be read.
+    unclear: Vec<String>,
+    body: String,
 }
+
+/// Fields that limit what an agent or a command may do: to lose one is to allow more.
+const LIMITS: [&str; 8] = [
+    "tools",
+    "disallowedTools",
+    "disallowed-tools",
+    "permissionMode",
+    "permission",
+    "sandbox_mode",
+    "hooks",
+    "isolation",
+];
 
 /// Reads a text without a home, or says what is wrong with it.
 pub(super) fn document(text: &str, format: Format) -> Result<Document, ConvertError> {
@@ -44,48 +58,33 @@ impl Front {
         match document(text, Format::Markdown) {
             Ok(document) => {
                 let fields = document.root().map_or(Value::Map(Vec::new()), to_value);
-                Ok(Front { document, fields, note: None })
+                let body = document.text()[document.body().range()].to_owned();
+                Ok(Front { document: Some(document), fields, unclear: Vec::new(), body })
             }
-            Err(error) => Front::by_line(text).ok_or(error),
+            Err(error) => {
+                let found = by_line::read(text).ok_or(error)?;
+                let (fields, body) = (Value::Map(found.fields), markdown_body(text).to_owned());
+                Ok(Front { document: None, fields, unclear: found.unclear, body })
+            }
         }
-    }
-
-    /// Many heads are no YAML and are read all the same, line by line: `key: everything behind it`. Nothing if there is
-    /// more to it than lines.
-    fn by_line(text: &str) -> Option<Self> {
-        let body = markdown_body(text);
-        let head = text.get(..text.len() - body.len())?.trim();
-        let lines =
-            head.strip_prefix("---")?.strip_suffix("---")?.lines().filter(|line| !line.trim().is_empty());
-        let mut fields: Vec<(String, Value)> = Vec::new();
-        for line in lines {
-            let (key, value) = line.split_once(':')?;
-            let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-            if key.is_empty() || !key.chars().all(plain) || fields.iter().any(|(known, _)| known == key) {
-                return None;
-            }
-            let value = value.trim();
-            // These begin something that lines do not tell.
-            if value.starts_with(['[', '{', '|', '>', '&', '*', '!']) {
-                return None;
-            }
-            let quoted = value.strip_prefix('"').and_then(|value| value.strip_suffix('"'));
-            let value = quoted.unwrap_or(value);
-            let value = if value.is_empty() { Value::Null } else { Value::from(value) };
-            fields.push((key.to_owned(), value));
-        }
-        let document = document(body, Format::Markdown).ok()?;
-        let note = Some("it is no YAML, and was read line by line");
-        Some(Front { document, fields: Value::Map(fields), note })
     }
 
     /// The fates of a file so far: what is to be told of how it was read.
     pub(super) fn fates(&self) -> Fates {
         let mut fates = Fates::default();
-        if let Some(note) = self.note {
-            fates.add("(front matter)", FateKind::Approximated, note);
+        if self.document.is_none() {
+            fates.add("(front matter)", FateKind::Approximated, "not valid YAML; read line by line");
+        }
+        for field in &self.unclear {
+            let kind = if LIMITS.contains(&field.as_str()) { FateKind::Widened } else { FateKind::Dropped };
+            fates.add(field, kind, "its value is not valid YAML");
         }
         fates
+    }
+
+    /// Whether the front matter is valid YAML.
+    pub(super) fn is_yaml(&self) -> bool {
+        self.document.is_some()
     }
 
     pub(super) fn fields(&self) -> &[(String, Value)] {
@@ -103,7 +102,7 @@ impl Front {
     }
 
     pub(super) fn body(&self) -> &str {
-        &self.document.text()[self.document.body().range()]
+        &self.body
     }
 
     /// The first line of the body that says something, without the marks of a heading.
@@ -124,7 +123,8 @@ impl Front {
             return Ok(body.to_owned());
         }
         let fields = Value::Map(fields);
-        let rewritten = self.document.rewrite(&fields).ok().map(|text| text.to_string());
+        let rewritten = self.document.as_ref().and_then(|document| document.rewrite(&fields).ok());
+        let rewritten = rewritten.map(|text| text.to_string());
         match rewritten.as_deref().and_then(|text| text.strip_suffix(self.body())) {
             Some(head) if !head.is_empty() => Ok(format!("{head}{body}")),
             _ => Ok(format!("---\n{}---\n{body}", printed(&fields, Format::Yaml)?)),

@@ -8,7 +8,7 @@ use super::{ConvertError, FateKind, Fates};
 /// An event and a group of its list, as Claude Code has them.
 pub(super) type Registered = (String, Value);
 
-/// The groups of a hook file, in Claude Code's form.
+/// The items of a hook file, by event, in whichever form it is written.
 pub(super) fn read(name: &str, hook: &Value, fates: &mut Fates) -> Result<Vec<Registered>, ConvertError> {
     match (hook.get("hooks"), hook.get("events")) {
         _ if !is_map(hook) => Err(ConvertError::new(

@@ -5,22 +5,26 @@ use agpm_text::{Format, Pointer, Value, View};
 
 use super::events::{self, Hooked};
 use super::front::{document, printed};
+use super::hook_dialect::HookDialect;
 use super::hook_file::{Registered, read};
 use super::hook_forms::{CODEX, COPILOT, CURSOR, Change, Folder, GEMINI, HookForm, Shape};
 use super::matcher::{Target, carry};
-use super::parts::{METADATA, entries, is_map, items, without};
-use super::{ConvertError, Converted, Entries, FateKind, Fates};
+use super::parts::{METADATA, entries, without};
+use super::{ConvertError, Converted, Entries, FateKind, Fates, plugin};
 
 /// Entries of a tool's hook configuration for one hook file.
 pub fn hook_entries(form: EntryForm, name: &str, hook: &Value) -> Result<Entries, ConvertError> {
     let mut fates = Fates::default();
     let items = match form {
-        EntryForm::ClaudeHooks => read(name, hook, &mut fates)?,
+        EntryForm::ClaudeHooks => claude(name, hook, &mut fates)?,
         EntryForm::CodexHooks => convert(&CODEX, name, hook, &mut fates)?,
         EntryForm::CursorHooks => convert(&CURSOR, name, hook, &mut fates)?,
         EntryForm::GeminiHooks => convert(&GEMINI, name, hook, &mut fates)?,
         _ => return Err(ConvertError::new("this is no place for hooks", "choose another tool for the hook")),
     };
+    if items.is_empty() && !is_disabled(hook) {
+        return Err(nothing_left(name, &fates));
+    }
     let root = Pointer::root();
     let version = (form == EntryForm::CursorHooks && !items.is_empty())
         .then(|| EntryNode { place: Place::Default(root.child("version")), value: Value::from(1usize) });
@@ -30,34 +34,61 @@ pub fn hook_entries(form: EntryForm, name: &str, hook: &Value) -> Result<Entries
 }
 
 /// Copilot's file for one hook file.
-pub(super) fn to_file(text: &str) -> Result<Converted, ConvertError> {
+pub(super) fn to_file(name: &str, text: &str) -> Result<Converted, ConvertError> {
     let document = document(text, Format::Jsonc)?;
     let hook = document.root().map_or(Value::Null, agpm_text::to_value);
-    if is_copilots(&hook) {
+    let mut fates = Fates::default();
+    if is_copilots(name, &hook) {
+        plugin::refuse_variables("hook", name, &hook)?;
         let own = without(&hook, &METADATA);
         let kept = if own == hook { text.to_owned() } else { printed(&own, Format::Json)? };
         return Ok(Converted { text: kept, fates: Vec::new() });
     }
-    let mut fates = Fates::default();
     let mut events: Vec<(String, Value)> = Vec::new();
-    for (event, item) in convert(&COPILOT, "hook", &hook, &mut fates)? {
+    for (event, item) in convert(&COPILOT, name, &hook, &mut fates)? {
         match events.iter_mut().find(|(known, _)| *known == event) {
             Some((_, Value::List(items))) => items.push(item),
             _ => events.push((event, Value::List(vec![item]))),
         }
     }
+    if events.is_empty() && !is_disabled(&hook) {
+        return Err(nothing_left(name, &fates));
+    }
     let file = Value::map([("version", Value::from(1usize)), ("hooks", Value::Map(events))]);
     Ok(Converted { text: printed(&file, Format::Json)?, fates: fates.sorted() })
 }
 
-/// Whether a file is in Copilot's form: a version, and lists of hooks that are no groups.
-fn is_copilots(hook: &Value) -> bool {
-    let lists = hook.get("hooks").map_or(&[][..], entries);
-    let flat = |(_, list): &(String, Value)| {
-        matches!(list, Value::List(_))
-            && items(list).iter().all(|item| is_map(item) && item.get("hooks").is_none())
-    };
-    hook.get("version").is_some() && !lists.is_empty() && lists.iter().all(flat)
+/// Whether a file is in Copilot's form already: a version, and hooks that Copilot reads as they are.
+fn is_copilots(name: &str, hook: &Value) -> bool {
+    let registered = read(name, hook, &mut Fates::default()).unwrap_or_default();
+    let copilot = HookDialect::of(&registered) == HookDialect::Copilot;
+    hook.get("version").is_some() && !registered.is_empty() && copilot
+}
+
+fn is_disabled(hook: &Value) -> bool {
+    hook.get("enabled") == Some(&Value::Bool(false))
+}
+
+/// A hook of which nothing can be written is not installed in silence.
+fn nothing_left(name: &str, fates: &Fates) -> ConvertError {
+    let lost = fates.0.iter().filter(|fate| fate.kind != FateKind::Exact && !fate.note.is_empty());
+    let mut reasons: Vec<String> = lost.map(|fate| format!("`{}`: {}", fate.field, fate.note)).collect();
+    reasons.sort();
+    reasons.dedup();
+    let reasons = if reasons.is_empty() { "it holds no hooks".to_owned() } else { reasons.join("; ") };
+    let help = "choose another `tool` for it, or remove the entry from the manifest";
+    ConvertError::new(format!("nothing of the hook `{name}` can run there: {reasons}"), help)
+}
+
+/// Groups for Claude Code.
+fn claude(name: &str, hook: &Value, fates: &mut Fates) -> Result<Vec<Registered>, ConvertError> {
+    plugin::refuse_variables("hook", name, hook)?;
+    let registered = read(name, hook, fates)?;
+    let groups = HookDialect::of(&registered).to_claude(registered, fates)?;
+    for (event, group) in &groups {
+        check_group(event, group)?;
+    }
+    Ok(groups)
 }
 
 /// Items of the tool's own lists, by event.
@@ -67,23 +98,29 @@ fn convert(
     hook: &Value,
     fates: &mut Fates,
 ) -> Result<Vec<Registered>, ConvertError> {
+    plugin::refuse_variables("hook", name, hook)?;
     let registered = read(name, hook, fates)?;
-    if is_native(form, &registered) {
+    let dialect = HookDialect::of(&registered);
+    if dialect.is_native_to(form.tool) {
         registered.iter().for_each(|(event, _)| fates.exact(event));
         return Ok(registered);
     }
     let mut out = Vec::new();
-    for (event, group) in &registered {
+    for (event, group) in &dialect.to_claude(registered, fates)? {
         out.extend(convert_group(form, event, group, fates)?);
     }
     Ok(out)
 }
 
-/// Whether the file was written for this tool: it has events that only the tool has, and none by Claude Code's name.
-fn is_native(form: &HookForm, registered: &[Registered]) -> bool {
-    let foreign = |event: &str| events::there(event, form.tool).is_some_and(|(name, _)| name != event);
-    registered.iter().any(|(event, _)| events::is_own(event, form.tool))
-        && !registered.iter().any(|(event, _)| foreign(event))
+const GROUP_HELP: &str =
+    "write `{\"matcher\": \"Bash\", \"hooks\": [{\"type\": \"command\", \"command\": …}]}`";
+
+/// The hooks of a group, if it is one.
+fn check_group<'g>(event: &str, group: &'g Value) -> Result<&'g [Value], ConvertError> {
+    match group.get("hooks") {
+        Some(Value::List(hooks)) => Ok(hooks),
+        _ => Err(ConvertError::new(format!("a group of `{event}` has no list `hooks`"), GROUP_HELP)),
+    }
 }
 
 fn convert_group(
@@ -92,21 +129,18 @@ fn convert_group(
     group: &Value,
     fates: &mut Fates,
 ) -> Result<Vec<Registered>, ConvertError> {
-    let help = "write `{\"matcher\": \"Bash\", \"hooks\": [{\"type\": \"command\", \"command\": …}]}`";
     let Some((there, rule)) = events::there(event, form.tool) else {
         fates.add(event, lost(event), "there is no such event there: the hook does not run");
         return Ok(Vec::new());
     };
-    let Some(Value::List(hooks)) = group.get("hooks") else {
-        return Err(ConvertError::new(format!("a group of `{event}` has no list `hooks`"), help));
-    };
+    let hooks = check_group(event, group)?;
     let matcher = match group.get("matcher") {
         None | Some(Value::Null) => None,
         Some(Value::String(matcher)) => Some(matcher.as_str()),
         Some(_) => {
             return Err(ConvertError::new(
                 format!("a group of `{event}` has a `matcher` that is no text"),
-                help,
+                GROUP_HELP,
             ));
         }
     };
@@ -209,7 +243,7 @@ fn handler(
                 own.extend(value.map(|value| (at, (form.keys[at].1.to_owned(), value))));
                 keep(form, event, key, value_text(hook, key), fates);
             }
-            None => lose(event, key, fates),
+            None => lose(event, key, value, fates),
         }
     }
     own.sort_by_key(|(at, _)| *at);
@@ -250,9 +284,10 @@ fn keep(form: &HookForm, event: &str, key: &str, text: &str, fates: &mut Fates) 
     }
 }
 
-fn lose(event: &str, key: &str, fates: &mut Fates) {
+fn lose(event: &str, key: &str, value: &Value, fates: &mut Fates) {
     let field = format!("{event}.{key}");
     match key {
+        "async" | "asyncRewake" | "once" if *value == Value::Bool(false) => fates.exact(field),
         "once" => fates.add(field, FateKind::Approximated, "the hook runs each time, and not only once"),
         "async" | "asyncRewake" => fates.add(field, FateKind::Dropped, "the tool waits for the hook"),
         _ => fates.add(field, FateKind::Dropped, "it has no place there"),

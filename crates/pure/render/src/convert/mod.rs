@@ -5,15 +5,20 @@
 
 mod agent;
 mod agent_tools;
+mod by_line;
 mod command;
 mod events;
 mod front;
+mod hook_dialect;
 mod hook_file;
 mod hook_forms;
 mod hooks;
 mod matcher;
+mod models;
 mod opencode;
 mod parts;
+mod plugin;
+mod recognize;
 mod runs;
 mod server_forms;
 mod servers;
@@ -25,8 +30,9 @@ use agpm_diag::Span;
 use agpm_model::{EntryNode, FileForm};
 
 pub use hooks::hook_entries;
+pub use recognize::{agent_name, foreign_format, is_native};
 pub use runs::runs_of;
-pub use servers::server_entries;
+pub use servers::{server_entries, server_names};
 
 /// What became of one field on its way into a tool's own form.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -92,14 +98,15 @@ impl ConvertError {
 pub fn convert_file(form: FileForm, name: &str, text: &str) -> Result<Converted, ConvertError> {
     match form {
         FileForm::Same => Ok(Converted { text: text.to_owned(), fates: Vec::new() }),
-        FileForm::OpenCodeAgent => opencode::convert(text),
+        FileForm::OpenCodeAgent => opencode::agent(text),
+        FileForm::OpenCodeCommand => opencode::command(text),
         FileForm::CodexAgent => agent::convert(&agent::CODEX, name, text),
         FileForm::CursorAgent => agent::convert(&agent::CURSOR, name, text),
         FileForm::CopilotAgent => agent::convert(&agent::COPILOT, name, text),
         FileForm::GeminiAgent => agent::convert(&agent::GEMINI, name, text),
         FileForm::CopilotPrompt => command::to_prompt(text),
         FileForm::GeminiCommand => command::to_toml(name, text),
-        FileForm::CopilotHooks => hooks::to_file(text),
+        FileForm::CopilotHooks => hooks::to_file(name, text),
     }
 }
 

@@ -45,11 +45,11 @@ pub(super) const CLAUDE: ServerForm = ServerForm {
     spelling: Spelling::Plain,
     command: Command::Parts,
     env: "env",
-    folder: None,
+    folder: Some("cwd"),
     types: ["", "http", "sse"],
     urls: ["url", "url"],
     off: Off::Absent,
-    passes: &["oauth"],
+    passes: &["oauth", "headersHelper", "timeout", "alwaysLoad"],
     renames: &[],
 };
 
@@ -78,7 +78,11 @@ pub(super) const CODEX: ServerForm = ServerForm {
     urls: ["url", ""],
     off: Off::Enabled,
     passes: &["enabled_tools", "disabled_tools", "startup_timeout_sec", "tool_timeout_sec", "required"],
-    renames: &[("includeTools", "enabled_tools"), ("excludeTools", "disabled_tools")],
+    renames: &[
+        ("includeTools", "enabled_tools"),
+        ("excludeTools", "disabled_tools"),
+        ("tools", "enabled_tools"),
+    ],
 };
 
 /// Source: Cursor "Model Context Protocol" (configuration, config interpolation).
@@ -106,7 +110,11 @@ pub(super) const GEMINI: ServerForm = ServerForm {
     urls: ["httpUrl", "url"],
     off: Off::Absent,
     passes: &["timeout", "trust", "description", "includeTools", "excludeTools", "oauth", "authProviderType"],
-    renames: &[("enabled_tools", "includeTools"), ("disabled_tools", "excludeTools")],
+    renames: &[
+        ("enabled_tools", "includeTools"),
+        ("disabled_tools", "excludeTools"),
+        ("tools", "includeTools"),
+    ],
 };
 
 /// Source: VS Code "MCP configuration reference".

@@ -1,6 +1,6 @@
 //! MCP servers: one file as authors write it, into the entries that tools read.
 
-use agpm_model::{EntryForm, EntryNode, Place};
+use agpm_model::{EntryForm, EntryNode, Place, ServerFile};
 use agpm_text::{Format, Pointer, Value};
 
 use super::front::holds;
@@ -8,12 +8,17 @@ use super::parts::{METADATA, entries, is_map, quoted, without};
 use super::server_forms::{
     CLAUDE, CODEX, CURSOR, Command, GEMINI, GUARDS, OPENCODE, Off, ServerForm, VS_CODE,
 };
-use super::transport::{KEYS, Server, State, Transport, is_opencodes};
+use super::transport::{KEYS, Server, State, Transport, is_opencodes, is_valid_opencode};
 use super::variables::{Loss, Piece, Spelling, pieces, spell};
-use super::{ConvertError, Entries, FateKind, Fates};
+use super::{ConvertError, Entries, FateKind, Fates, plugin};
 
-/// Entries of a tool's server configuration for one server file.
-pub fn server_entries(form: EntryForm, name: &str, server: &Value) -> Result<Entries, ConvertError> {
+/// Entries of a tool's server configuration for one server file; `rename` gives servers other names.
+pub fn server_entries(
+    form: EntryForm,
+    name: &str,
+    file: &Value,
+    rename: &[(String, String)],
+) -> Result<Entries, ConvertError> {
     let own = match form {
         EntryForm::ClaudeServers => &CLAUDE,
         EntryForm::OpenCodeServers => &OPENCODE,
@@ -30,7 +35,7 @@ pub fn server_entries(form: EntryForm, name: &str, server: &Value) -> Result<Ent
     };
     let mut fates = Fates::default();
     let mut nodes = Vec::new();
-    for (name, server) in named(name, server, &mut fates)? {
+    for (name, server) in renamed(named(name, file, &mut fates)?, rename)? {
         let place = Place::Key(Pointer::root().child(own.below).child(&name));
         let value = one(form, own, &name, &server, &mut fates)?;
         nodes.extend(value.map(|value| EntryNode { place, value }));
@@ -39,21 +44,52 @@ pub fn server_entries(form: EntryForm, name: &str, server: &Value) -> Result<Ent
 }
 
 /// The servers of a file with their names.
-fn named(name: &str, server: &Value, fates: &mut Fates) -> Result<Vec<(String, Value)>, ConvertError> {
-    let Some(servers) = server.get("mcpServers") else {
-        let own = if is_map(server) { without(server, &METADATA) } else { server.clone() };
-        return Ok(vec![(name.to_owned(), own)]);
+fn named(name: &str, file: &Value, fates: &mut Fates) -> Result<Vec<(String, Value)>, ConvertError> {
+    let (key, servers) = match ServerFile::of(file) {
+        ServerFile::Wrapped { key, servers } => (Some(key), servers),
+        ServerFile::Bare(servers) => (None, servers),
+        ServerFile::Single(server) => {
+            let own = if is_map(server) { without(server, &METADATA) } else { server.clone() };
+            return Ok(vec![(name.to_owned(), own)]);
+        }
+    };
+    let Some(key) = key else {
+        let servers = entries(servers).iter().filter(|(key, _)| !ServerFile::is_file_key(key));
+        return Ok(servers.cloned().collect());
     };
     if !is_map(servers) {
-        let message = format!("`mcpServers` of `{name}` is no map");
+        let message = format!("`{key}` of `{name}` is no map");
         return Err(ConvertError::new(message, "write `\"mcpServers\": {\"NAME\": {\"command\": …}}`"));
     }
-    for (key, _) in entries(server).iter().filter(|(key, _)| key != "mcpServers") {
-        if !METADATA.contains(&key.as_str()) {
-            fates.add(key, FateKind::Dropped, "only `mcpServers` of a file are taken");
+    for (other, _) in entries(file).iter().filter(|(other, _)| other != key) {
+        if !METADATA.contains(&other.as_str()) {
+            fates.add(other, FateKind::Dropped, format!("only `{key}` of a file are taken"));
         }
     }
     Ok(entries(servers).to_vec())
+}
+
+/// Gives servers the names that the manifest has for them; each new name needs its server.
+fn renamed(
+    servers: Vec<(String, Value)>,
+    names: &[(String, String)],
+) -> Result<Vec<(String, Value)>, ConvertError> {
+    let new_name = |name: &str| names.iter().find(|(from, _)| from == name).map(|(_, to)| to.clone());
+    let servers: Vec<(String, Value)> =
+        servers.into_iter().map(|(name, server)| (new_name(&name).unwrap_or(name), server)).collect();
+    for (at, (name, _)) in servers.iter().enumerate() {
+        if servers[..at].iter().any(|(other, _)| other == name) {
+            let message = format!("`rename` gives two servers the name `{name}`");
+            return Err(ConvertError::new(message, "give each server of the file its own name"));
+        }
+    }
+    Ok(servers)
+}
+
+/// The names of the servers in a file, as authors wrote them.
+pub fn server_names(name: &str, file: &Value) -> Vec<String> {
+    let servers = named(name, file, &mut Fates::default()).unwrap_or_default();
+    servers.into_iter().map(|(name, _)| name).collect()
 }
 
 /// A server for Claude Code, which has no switch of its own: one that is switched off is left out.
@@ -69,7 +105,18 @@ fn as_written(name: &str, written: &Value, fates: &mut Fates) -> Result<Option<V
         fates.add(name, FateKind::Dropped, "it is switched off, and left out");
         return Ok(None);
     }
-    Ok(Some(without(written, &["enabled", "disabled"])))
+    let server = without(written, &["enabled", "disabled"]);
+    // Claude Code skips a URL without a type.
+    let untyped = written.get("type").is_none() && written.get("command").is_none();
+    let kind = [("type".to_owned(), Value::from("http"))].into_iter().filter(|_| untyped);
+    Ok(Some(Value::Map(kind.chain(entries(&server).iter().cloned()).collect())))
+}
+
+/// Whether Claude Code reads a server as it is written: nothing in it is another tool's.
+fn is_claudes(written: &Value) -> bool {
+    let foreign = GUARDS.iter().chain(&["httpUrl", "environment"]).any(|key| written.get(key).is_some());
+    let kind = written.get("type").and_then(Value::as_str);
+    !foreign && !is_opencodes(written) && !matches!(kind, Some("local" | "remote"))
 }
 
 /// One server there; `None` if it cannot be there as its author wants it.
@@ -81,15 +128,11 @@ fn one(
     fates: &mut Fates,
 ) -> Result<Option<Value>, ConvertError> {
     let server = Server::read(name, written)?;
-    let same = match form {
-        EntryForm::ClaudeServers => !is_opencodes(written),
-        EntryForm::OpenCodeServers => is_opencodes(written),
-        _ => false,
-    };
-    if same && form == EntryForm::ClaudeServers {
+    plugin::refuse_variables("server", name, written)?;
+    if form == EntryForm::ClaudeServers && is_claudes(written) {
         return as_written(name, written, fates);
     }
-    if same {
+    if form == EntryForm::OpenCodeServers && is_valid_opencode(written) {
         return Ok(Some(written.clone()));
     }
     let mut writer = Writer { form: own, name, written, fates, out: Vec::new() };
@@ -311,9 +354,11 @@ impl Writer<'_> {
         } else if self.form.passes.contains(&key) && !(key == "timeout" && is_opencodes(self.written)) {
             self.put(key, value.clone());
             self.fate(key, FateKind::Exact, "");
-        } else if let Some((_, to)) = renamed {
+        } else if let Some((_, to)) = renamed.filter(|_| !allows_all(value)) {
             self.put(to, value.clone());
             self.fate(key, FateKind::Exact, format!("it is called `{to}` there"));
+        } else if GUARDS.contains(&key) && allows_all(value) {
+            self.fate(key, FateKind::Exact, "all tools are allowed unless others are listed");
         } else if GUARDS.contains(&key) {
             self.fate(key, FateKind::Widened, "it holds something back, and has no place there");
         } else {
@@ -330,4 +375,9 @@ impl Writer<'_> {
             }
         }
     }
+}
+
+/// `["*"]`, as Copilot writes a server without limits.
+fn allows_all(value: &Value) -> bool {
+    matches!(value, Value::List(items) if items.iter().any(|item| item.as_str() == Some("*")))
 }

@@ -127,6 +127,17 @@ pub(super) fn named(name: &str) -> Option<&'static ToolRow> {
     TOOLS.iter().find(|row| row.names.contains(&name))
 }
 
+/// Claude Code's names for a tool of another dialect, or for one of its own; nothing if it has none.
+pub(super) fn claude_names(name: &str, dialect: Dialect) -> Option<Vec<&str>> {
+    let rows: Vec<&str> =
+        TOOLS.iter().filter(|row| row.called(dialect).contains(&name)).map(|row| row.names[0]).collect();
+    match named(name) {
+        _ if !rows.is_empty() => Some(rows),
+        Some(_) => Some(vec![name]),
+        None => name.starts_with("mcp__").then(|| vec![name]),
+    }
+}
+
 /// Names in another dialect, and what did not fit.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Translated {
@@ -168,6 +179,10 @@ fn own_name(name: &str, dialect: Dialect) -> Option<String> {
     match server.map(|server| server.split_once("__").unwrap_or((server, "*"))) {
         Some((server, tool)) if !server.is_empty() => Some(format!("{server}/{tool}")),
         _ if known || dialect == Dialect::CopilotAgent && name.contains('/') => Some(name.to_owned()),
+        // Gemini's names for the tools of servers, with `*` for all of them.
+        _ if dialect == Dialect::Gemini && name.starts_with("mcp_") && !name.starts_with("mcp__") => {
+            Some(name.to_owned())
+        }
         // Codex has Claude Code's names for the tools of servers.
         _ => (dialect == Dialect::CodexHook && name.starts_with("mcp__")).then(|| name.to_owned()),
     }

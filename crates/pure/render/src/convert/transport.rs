@@ -59,10 +59,34 @@ pub(super) const KEYS: [&str; 11] = [
     "disabled",
 ];
 
-/// Whether a server is written in OpenCode's form.
+/// Whether a server is written in OpenCode's form. Copilot has `type: local` too, with a command that is a string.
 pub(super) fn is_opencodes(server: &Value) -> bool {
     let kind = server.get("type").and_then(Value::as_str);
-    matches!(server.get("command"), Some(Value::List(_))) || matches!(kind, Some("local" | "remote"))
+    matches!(server.get("command"), Some(Value::List(_))) || kind == Some("remote")
+}
+
+/// Whether OpenCode accepts a server as it is written: one that it does not makes it refuse its whole configuration.
+pub(super) fn is_valid_opencode(server: &Value) -> bool {
+    let is = |key: &str, fits: fn(&Value) -> bool| server.get(key).is_none_or(fits);
+    let flag = |value: &Value| matches!(value, Value::Bool(_));
+    let text = |value: &Value| value.as_str().is_some();
+    let texts =
+        |value: &Value| is_map(value) && entries(value).iter().all(|(_, text)| text.as_str().is_some());
+    let count = |value: &Value| value.to_json().trim().parse::<u64>().is_ok_and(|count| count > 0);
+    let oauth = |value: &Value| is_map(value) || *value == Value::Bool(false);
+    let words = |value: &Value| matches!(value, Value::List(words) if words.iter().all(|word| word.as_str().is_some()));
+    let shared = is("enabled", flag) && is("timeout", count);
+    match server.get("type").and_then(Value::as_str) {
+        Some("local") => {
+            let command = server.get("command").is_some_and(words);
+            shared && command && is("cwd", text) && is("environment", texts)
+        }
+        Some("remote") => {
+            let url = server.get("url").is_some_and(text);
+            shared && url && is("headers", texts) && is("oauth", oauth)
+        }
+        _ => false,
+    }
 }
 
 impl Server {

@@ -59,9 +59,9 @@ Fix it.
 """
 == fates
 Exact description
-Widened disallowedTools: there is no list of forbidden tools
+Widened disallowedTools: tools cannot be forbidden one by one there
 Exact model
-Widened tools: a list with tools that change things cannot be kept
+Widened tools: only read-only agents can be restricted there
 "#,
     ),
     (

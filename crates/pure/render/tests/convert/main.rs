@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 mod files;
+mod foreign;
 mod hooks;
 mod servers;
 
@@ -21,7 +22,8 @@ use servers::SERVERS;
 /// A form, what it is about, what the author wrote, and what the tool gets with the fate of each field.
 type Case<F> = (F, &'static str, &'static str, &'static str);
 
-const FILE_FORMS: [FileForm; 9] = [
+const FILE_FORMS: [FileForm; 10] = [
+    FileForm::OpenCodeCommand,
     FileForm::OpenCodeAgent,
     FileForm::Same,
     FileForm::CodexAgent,
@@ -125,7 +127,7 @@ fn hooks_come_out_as_each_tool_reads_them() {
 #[test]
 fn servers_come_out_as_each_tool_reads_them() {
     for (form, about, text, expected) in SERVERS {
-        let found = server_entries(*form, "given", &json(text)).unwrap();
+        let found = server_entries(*form, "given", &json(text), &[]).unwrap();
         assert_eq!(shown(*form, &found), *expected, "{form:?}: {about}");
     }
 }
@@ -158,10 +160,11 @@ fn wrong_hooks_are_told_with_the_way_to_write_them() {
             assert_eq!(hook_entries(form, "given", &json(text)).unwrap_err().message, expected, "{text}");
         }
     }
-    let flat = json(r#"{"hooks": {"Stop": [{"command": "x"}]}}"#);
-    assert!(hook_entries(EntryForm::ClaudeHooks, "given", &flat).is_ok());
-    let error = hook_entries(EntryForm::CodexHooks, "given", &flat).unwrap_err();
-    assert_eq!(error.message, "a group of `Stop` has no list `hooks`");
+    let mixed = json(r#"{"hooks": {"Stop": [{"command": "x"}, {"hooks": []}]}}"#);
+    for form in [EntryForm::ClaudeHooks, EntryForm::CodexHooks] {
+        let error = hook_entries(form, "given", &mixed).unwrap_err();
+        assert_eq!(error.message, "a group of `Stop` has no list `hooks`");
+    }
 }
 
 #[test]
@@ -180,7 +183,11 @@ fn wrong_servers_are_told_with_the_way_to_write_them() {
         (r#"{"mcpServers": {"a": {"args": []}}}"#, "the server `a` has no `command` and no `url`"),
     ] {
         for form in [EntryForm::ClaudeServers, EntryForm::OpenCodeServers, EntryForm::CodexServers] {
-            assert_eq!(server_entries(form, "given", &json(text)).unwrap_err().message, expected, "{text}");
+            assert_eq!(
+                server_entries(form, "given", &json(text), &[]).unwrap_err().message,
+                expected,
+                "{text}"
+            );
         }
     }
 }
@@ -388,7 +395,7 @@ proptest! {
     #[test]
     fn nothing_makes_entries_fall(value in any_value()) {
         for form in ENTRY_FORMS {
-            for found in [hook_entries(form, "x", &value), server_entries(form, "x", &value)].into_iter().flatten() {
+            for found in [hook_entries(form, "x", &value), server_entries(form, "x", &value, &[])].into_iter().flatten() {
                 prop_assert!(found.fates.is_sorted());
                 for node in &found.nodes {
                     print(&node.value, Format::Json).unwrap();
@@ -407,7 +414,7 @@ proptest! {
 
     #[test]
     fn codex_servers_are_toml(value in any_value()) {
-        if let Ok(found) = server_entries(EntryForm::CodexServers, "x", &value) {
+        if let Ok(found) = server_entries(EntryForm::CodexServers, "x", &value, &[]) {
             for node in &found.nodes {
                 prop_assert!(print(&node.value, Format::Toml).is_ok(), "{:?}", node.value);
             }
@@ -427,9 +434,21 @@ fn a_head_that_is_no_yaml_is_read_line_by_line() {
     );
     let told = converted.fates.iter().find(|fate| fate.field == "(front matter)").unwrap();
     assert_eq!(told.kind, FateKind::Approximated);
-    // What holds more than lines is not guessed at.
-    for head in ["a: [", "a: b: c\n  - d", "a: b: c\na: d", "a: b: c\nb: |"] {
-        let text = format!("---\n{head}\n---\nbody\n");
-        assert!(convert_file(FileForm::CodexAgent, "x", &text).is_err(), "{head}");
+    // A field without a clear value is dropped; if it limits something, that is told apart.
+    for (head, field, kind) in [
+        ("a: b: c\na: d", "a", FateKind::Dropped),
+        ("a: b: c\nx:\n  y: [\n  z: 1", "x", FateKind::Dropped),
+        ("a: b: c\ntools: [", "tools", FateKind::Widened),
+    ] {
+        let text = format!("---\ndescription: d\n{head}\n---\nbody\n");
+        let found = convert_file(FileForm::GeminiAgent, "x", &text).unwrap();
+        let fate = |fate: &&Fate| fate.field == field && fate.note == "its value is not valid YAML";
+        assert_eq!(
+            found.fates.iter().find(fate).map(|fate| fate.kind),
+            Some(kind),
+            "{head}: {:?}",
+            found.fates
+        );
     }
+    assert!(convert_file(FileForm::CodexAgent, "x", "---\na: [\n---\nbody\n").is_err());
 }

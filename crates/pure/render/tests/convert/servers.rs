@@ -9,8 +9,14 @@ pub(crate) const SERVERS: &[Case<EntryForm>] = &[
         EntryForm::ClaudeServers,
         "a program",
         r#"{"command": "npx", "args": ["-y", "fs", "${ROOT:-/tmp}"], "env": {"TOKEN": "${TOKEN}", "MODE": "a", "LEVEL": "${LOG:-info}", "KEY": "k-${KEY}"}, "cwd": "sub", "includeTools": ["read"], "alwaysLoad": true, "dependencies": {}}"#,
-        r#"/mcpServers/given {"command": "npx", "args": ["-y", "fs", "${ROOT:-/tmp}"], "env": {"TOKEN": "${TOKEN}", "MODE": "a", "LEVEL": "${LOG:-info}", "KEY": "k-${KEY}"}, "cwd": "sub", "includeTools": ["read"], "alwaysLoad": true}
+        r#"/mcpServers/given {"command": "npx", "args": ["-y", "fs", "${ROOT:-/tmp}"], "env": {"TOKEN": "${TOKEN}", "MODE": "a", "LEVEL": "${LOG:-info}", "KEY": "k-${KEY}"}, "cwd": "sub", "alwaysLoad": true}
 runs ["npx -y fs ${ROOT:-/tmp}"]
+Exact given.alwaysLoad
+Exact given.args
+Exact given.command
+Exact given.cwd
+Exact given.env
+Widened given.includeTools: it holds something back, and has no place there
 "#,
     ),
     (

@@ -4,11 +4,14 @@ use agpm_diag::{Diagnostic, Severity, SourceId, Span, codes, has_errors};
 use agpm_model::{
     Destination, EntryForm, FileForm, Install, RelativePath, ResourceType, SKILL_FILE, skill_findings,
 };
-use agpm_render::{ConvertError, Converted, Entries, convert_file, hook_entries, runs_of, server_entries};
-use agpm_text::{Format, Limits, Value, parse, to_value};
+use agpm_render::{
+    ConvertError, Converted, Entries, convert_file, foreign_format, hook_entries, is_native, runs_of,
+    server_entries, server_names,
+};
+use agpm_text::{Format, Limits, Value, parse, parse_alone, to_value};
 
 use crate::failure::Notes;
-use crate::packages::made::texts::{Texts, json};
+use crate::packages::made::texts::{Texts, is_markdown, json};
 use crate::packages::made::{Made, MadeEntries, Maker, files};
 use crate::packages::resolve::ResolvedEntry;
 
@@ -21,7 +24,7 @@ impl Maker<'_> {
         let mut made = Made { patched: texts.patched.clone(), runs: runs(resolved, text), ..Made::default() };
         match destination {
             Destination::Entries(_, form) => {
-                let entries = entries_in_form(*form, resolved, text, notes)?;
+                let entries = self.entries_in_form(*form, resolved, text, notes)?;
                 made.fates = entries.fates;
                 let written = entry.install == Install::Write && !entries.nodes.is_empty();
                 let file = entry.target.clone().filter(|_| written);
@@ -36,10 +39,57 @@ impl Maker<'_> {
                 made.files = files(resolved, main, texts);
             }
         }
-        if entry.kind == ResourceType::Skills {
-            check_skill(resolved, text.unwrap_or_default(), notes);
+        match entry.kind {
+            ResourceType::Skills => check_skill(resolved, text.unwrap_or_default(), notes),
+            ResourceType::Agents | ResourceType::Commands => check_front_matter(resolved, text, notes),
+            _ => {}
         }
         Some(made)
+    }
+
+    fn entries_in_form(
+        &self,
+        form: EntryForm,
+        resolved: &ResolvedEntry,
+        text: Option<&str>,
+        notes: &mut Notes,
+    ) -> Option<Entries> {
+        let entry = &resolved.entry;
+        let text = text.unwrap_or_default();
+        let source = source_of(resolved, text, notes);
+        let parsed = parse(source, text, Format::Jsonc, Limits::default());
+        if has_errors(&parsed.diagnostics) {
+            notes.diagnostics.extend(parsed.diagnostics);
+            return None;
+        }
+        let value = parsed.document.root().map(to_value).unwrap_or(Value::Null);
+        let entries = match entry.kind {
+            ResourceType::Hooks => hook_entries(form, entry.name.as_str(), &value),
+            _ => {
+                let rename = self.rename_of(resolved, &value, notes);
+                server_entries(form, entry.name.as_str(), &value, rename)
+            }
+        };
+        entries.map_err(|error| notes.diagnostics.push(wrong_shape(resolved, source, error))).ok()
+    }
+
+    /// The names that the manifest gives to servers of a file. One for a server that is not in the file is an error,
+    /// unless a pattern stands for several files.
+    fn rename_of(&self, resolved: &ResolvedEntry, file: &Value, notes: &mut Notes) -> &[(String, String)] {
+        let entry = &resolved.entry;
+        let Some(dependency) = entry.root.and_then(|root| self.manifest.dependencies.get(root)) else {
+            return &[];
+        };
+        let known = server_names(entry.name.as_str(), file);
+        let unknown = dependency.rename.iter().find(|(old, _)| !known.contains(old));
+        if let Some((old, _)) = unknown.filter(|_| !resolved.matched_pattern) {
+            let message = format!("`rename`: {} has no server `{old}`", resolved.label());
+            let help = format!("its servers are: {}", known.join(", "));
+            notes
+                .diagnostics
+                .push(Diagnostic::new(&codes::MANIFEST_VALUE, message).at_spot(dependency.spot).help(help));
+        }
+        &dependency.rename
     }
 }
 
@@ -47,28 +97,6 @@ impl Maker<'_> {
 fn runs(resolved: &ResolvedEntry, text: Option<&str>) -> Vec<String> {
     let file = text.filter(|_| resolved.entry.kind.is_merged()).and_then(json);
     file.map(|file| runs_of(&file)).unwrap_or_default()
-}
-
-fn entries_in_form(
-    form: EntryForm,
-    resolved: &ResolvedEntry,
-    text: Option<&str>,
-    notes: &mut Notes,
-) -> Option<Entries> {
-    let entry = &resolved.entry;
-    let text = text.unwrap_or_default();
-    let source = source_of(resolved, text, notes);
-    let parsed = parse(source, text, Format::Jsonc, Limits::default());
-    if has_errors(&parsed.diagnostics) {
-        notes.diagnostics.extend(parsed.diagnostics);
-        return None;
-    }
-    let value = parsed.document.root().map(to_value).unwrap_or(Value::Null);
-    let entries = match entry.kind {
-        ResourceType::Hooks => hook_entries(form, entry.name.as_str(), &value),
-        _ => server_entries(form, entry.name.as_str(), &value),
-    };
-    entries.map_err(|error| notes.diagnostics.push(wrong_shape(resolved, source, error))).ok()
 }
 
 fn file_in_form(
@@ -80,7 +108,12 @@ fn file_in_form(
     let text = text.unwrap_or_default();
     let source = source_of(resolved, text, notes);
     let name = resolved.entry.target.as_ref().map_or(resolved.entry.name.as_str(), |target| stem(target));
-    let converted = convert_file(form, name, text);
+    let file = resolved.entry.unit.path.file_name();
+    let converted = match foreign_format(form, file) {
+        Some(error) => Err(error),
+        None if is_native(form, file, text) => Ok(Converted { text: text.to_owned(), fates: Vec::new() }),
+        None => convert_file(form, name, text),
+    };
     converted.map_err(|error| notes.diagnostics.push(wrong_shape(resolved, source, error))).ok()
 }
 
@@ -104,13 +137,31 @@ fn check_skill(resolved: &ResolvedEntry, text: &str, notes: &mut Notes) {
     let source = notes.sources.add(name, text.to_owned());
     let parsed = parse(source, text, Format::Markdown, Limits::default());
     let folder = resolved.entry.target.as_ref().map_or(unit.path.file_name(), RelativePath::file_name);
-    match parsed.diagnostics.into_iter().find(|found| found.severity == Severity::Error) {
-        Some(found) => notes.diagnostics.push(Diagnostic {
-            code: &codes::RESOURCE_FRONT_MATTER,
-            severity: codes::RESOURCE_FRONT_MATTER.severity,
-            message: format!("the front matter cannot be read: {}", found.message),
-            ..found
-        }),
+    match unreadable(parsed.diagnostics) {
+        Some(found) => notes.diagnostics.push(found),
         None => notes.diagnostics.extend(skill_findings(parsed.document.root(), folder)),
     }
+}
+
+/// Warns of every front matter that is not valid YAML, whatever its tool makes of it.
+fn check_front_matter(resolved: &ResolvedEntry, text: Option<&str>, notes: &mut Notes) {
+    let Some(text) = text.filter(|_| is_markdown(resolved)) else { return };
+    let is_broken = has_errors(&parse_alone(text, Format::Markdown).diagnostics);
+    if is_broken {
+        let source = source_of(resolved, text, notes);
+        let parsed = parse(source, text, Format::Markdown, Limits::default());
+        notes.diagnostics.extend(unreadable(parsed.diagnostics));
+    }
+}
+
+/// One warning, always in the same words, for what the reader found.
+fn unreadable(found: Vec<Diagnostic>) -> Option<Diagnostic> {
+    let found = found.into_iter().find(|found| found.severity == Severity::Error)?;
+    let mut labels = found.labels;
+    if let Some(first) = labels.first_mut() {
+        first.text = found.message;
+    }
+    let code = &codes::RESOURCE_FRONT_MATTER;
+    let message = "front matter is not valid YAML".to_owned();
+    Some(Diagnostic { code, severity: code.severity, message, labels, ..found })
 }

@@ -1,0 +1,202 @@
+//! Where a tool looks, and what it finds there: directories that it does not read, names that it knows only once.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use agpm_diag::{Diagnostic, codes, has_errors};
+use agpm_model::{
+    Dependency, Destination, FileForm, Folder, Install, Manifest, Place, RelativePath, ResourceType, Tool,
+};
+use agpm_render::agent_name;
+use agpm_text::{Pointer, Value};
+
+use crate::failure::{Failure, Notes};
+use crate::packages::folding::{counted, listed, shortened};
+use crate::packages::made::Made;
+use crate::packages::resolve::ResolvedEntry;
+
+/// Refuses what its tool would not find, and warns of what hides something else.
+pub(crate) fn check(
+    manifest: &Manifest,
+    entries: &[ResolvedEntry],
+    made: &[Made],
+    notes: &mut Notes,
+) -> Result<(), Failure> {
+    let mut found = unread_directories(manifest, entries);
+    found.extend(server_clashes(manifest, entries, made));
+    found.extend(same_names(manifest, entries, made));
+    let failed = has_errors(&found);
+    notes.diagnostics.extend(found);
+    if failed { Err(Failure::reported()) } else { Ok(()) }
+}
+
+fn dependency_of<'m>(manifest: &'m Manifest, resolved: &ResolvedEntry) -> Option<&'m Dependency> {
+    resolved.entry.root.and_then(|root| manifest.dependencies.get(root))
+}
+
+/// How files of an entry are written, and where; nothing for entries of shared files.
+fn files_of<'m>(
+    manifest: &'m Manifest,
+    resolved: &ResolvedEntry,
+) -> Option<(&'m Tool, &'m Folder, FileForm)> {
+    let tool = manifest.tools.named(resolved.entry.tool.as_str())?;
+    match tool.destination(resolved.entry.kind)? {
+        Destination::Files(folder, form) => Some((tool, folder, *form)),
+        Destination::Entries(..) => None,
+    }
+}
+
+/// Files in directories that their tool does not look into, one finding for each line of the manifest.
+fn unread_directories(manifest: &Manifest, entries: &[ResolvedEntry]) -> Vec<Diagnostic> {
+    let mut hidden: BTreeMap<(&str, Option<usize>), Vec<&ResolvedEntry>> = BTreeMap::new();
+    for resolved in entries.iter().filter(|resolved| resolved.entry.install == Install::Write) {
+        let Some((tool, folder, form)) = files_of(manifest, resolved) else { continue };
+        let target = resolved.entry.target.as_ref();
+        let inner = target.and_then(|target| below(tool, folder, target));
+        if !form.reads_directories() && inner.is_some_and(|path| path.contains('/')) {
+            hidden.entry((tool.name.as_str(), resolved.entry.root)).or_default().push(resolved);
+        }
+    }
+    hidden.iter().map(|((tool, _), concerned)| unread(manifest, tool, concerned)).collect()
+}
+
+/// The path of a file from the directory that its tool reads.
+fn below<'t>(tool: &Tool, folder: &Folder, target: &'t RelativePath) -> Option<&'t str> {
+    let base = match folder {
+        Folder::Shared(folder) => folder.to_string(),
+        Folder::Own(inner) => {
+            let parts = [tool.folder.as_ref(), inner.as_ref()].into_iter().flatten();
+            parts.map(RelativePath::as_str).collect::<Vec<_>>().join("/")
+        }
+    };
+    target.as_str().strip_prefix(base.as_str())?.strip_prefix('/')
+}
+
+fn unread(manifest: &Manifest, tool: &str, concerned: &[&ResolvedEntry]) -> Diagnostic {
+    let what = counted(concerned);
+    let message = format!("{tool} does not read subdirectories: it would not find {what}");
+    let mut diagnostic = Diagnostic::new(&codes::TOOL_DIRECTORY, message);
+    let Some(first) = concerned.first() else { return diagnostic };
+    if let Some(dependency) = dependency_of(manifest, first) {
+        diagnostic = diagnostic.at_spot(dependency.spot);
+    }
+    diagnostic.help(match first.matched_pattern {
+        false => format!("replace `target` by `filename = \"{}\"`", flat_name(manifest, first)),
+        true => format!(
+            "remove `target`; files of one name need an entry each, with a flat name such as `filename = \"{}\"`",
+            flat_name(manifest, first)
+        ),
+    })
+}
+
+/// The directories of a file folded into its name.
+fn flat_name(manifest: &Manifest, resolved: &ResolvedEntry) -> String {
+    let inner = files_of(manifest, resolved)
+        .zip(resolved.entry.target.as_ref())
+        .and_then(|((tool, folder, _), target)| below(tool, folder, target));
+    inner.unwrap_or_default().replace('/', "-")
+}
+
+/// A server that two files write differently in one place.
+struct ServerClash<'a> {
+    first: &'a ResolvedEntry,
+    second: &'a ResolvedEntry,
+    file: &'a RelativePath,
+    at: &'a Pointer,
+}
+
+/// Servers of one name in one tool's file, all of them at once.
+fn server_clashes(manifest: &Manifest, entries: &[ResolvedEntry], made: &[Made]) -> Vec<Diagnostic> {
+    let mut seen: BTreeMap<(&RelativePath, &Pointer), (usize, &Value)> = BTreeMap::new();
+    let mut found = Vec::new();
+    for (number, (resolved, made)) in entries.iter().zip(made).enumerate() {
+        let own = made.entries.as_ref().filter(|_| resolved.entry.kind == ResourceType::McpServers);
+        for (file, node) in own.into_iter().flat_map(|own| own.nodes.iter().map(|node| (&own.file, node))) {
+            let Place::Key(at) = &node.place else { continue };
+            let (first, value) = *seen.entry((file, at)).or_insert((number, &node.value));
+            if first != number && *value != node.value {
+                found.push(ServerClash { first: &entries[first], second: resolved, file, at });
+            }
+        }
+    }
+    found.iter().map(|clash| clash.report(manifest)).collect()
+}
+
+impl ServerClash<'_> {
+    fn report(&self, manifest: &Manifest) -> Diagnostic {
+        let name = self.at.steps().last().map_or("", String::as_str);
+        let (first, second) = (self.first.label(), self.second.label());
+        let message = format!("{first} and {second} both define the server `{name}`");
+        let mut diagnostic =
+            Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, message).in_file(self.file.as_str());
+        let both = [self.second, self.first].map(|resolved| (resolved, dependency_of(manifest, resolved)));
+        for dependency in both.iter().filter_map(|(_, dependency)| *dependency) {
+            diagnostic = diagnostic.at_spot(dependency.spot);
+        }
+        // A pattern has one `rename` for all of its files, which would only move the clash.
+        let own_line =
+            both.iter().find(|(resolved, dependency)| dependency.is_some() && !resolved.matched_pattern);
+        let new_name = |resolved: &ResolvedEntry| match resolved.entry.name.as_str() {
+            own if own == name => format!("{name}-2"),
+            own => own.to_owned(),
+        };
+        diagnostic.help(match own_line {
+            Some((resolved, _)) => format!(
+                "add `rename = {{ {} = \"{}\" }}` to the entry `{}`",
+                key(name),
+                new_name(resolved),
+                resolved.entry.name
+            ),
+            None => format!(
+                "give {second} an entry of its own with `rename = {{ {} = \"{}\" }}`, and leave it out of the pattern",
+                key(name),
+                new_name(self.second)
+            ),
+        })
+    }
+}
+
+/// A key as TOML writes it.
+fn key(name: &str) -> String {
+    let bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    if !name.is_empty() && name.chars().all(bare) { name.to_owned() } else { format!("{name:?}") }
+}
+
+/// Agents that their tool cannot tell apart, one finding for each tool.
+fn same_names(manifest: &Manifest, entries: &[ResolvedEntry], made: &[Made]) -> Vec<Diagnostic> {
+    let mut by_tool: BTreeMap<&str, BTreeMap<String, Vec<&ResolvedEntry>>> = BTreeMap::new();
+    for (resolved, made) in entries.iter().zip(made) {
+        if resolved.entry.kind != ResourceType::Agents {
+            continue;
+        }
+        let Some((tool, _, form)) = files_of(manifest, resolved) else { continue };
+        let text = made.files.first().and_then(|file| std::str::from_utf8(file.bytes.get()).ok());
+        if let Some(name) = text.and_then(|text| agent_name(form, text)) {
+            by_tool.entry(tool.name.as_str()).or_default().entry(name).or_default().push(resolved);
+        }
+    }
+    by_tool.iter().filter_map(|(tool, names)| same_name(tool, names)).collect()
+}
+
+fn same_name(tool: &str, names: &BTreeMap<String, Vec<&ResolvedEntry>>) -> Option<Diagnostic> {
+    let shared: Vec<(&String, &Vec<&ResolvedEntry>)> =
+        names.iter().filter(|(_, all)| all.len() > 1).collect();
+    let (name, all) = *shared.first()?;
+    let outcome = match tool {
+        "codex" => "loads the first and ignores the rest",
+        _ => "loads only one of them",
+    };
+    let count: BTreeSet<String> =
+        shared.iter().flat_map(|(_, all)| all.iter().map(|one| one.label())).collect();
+    let message = match shared.len() {
+        1 => format!("{} are named `{name}`; {tool} {outcome}", listed(all)),
+        many => {
+            let each: Vec<String> =
+                shared.iter().map(|(name, all)| format!("`{name}`: {}", listed(all))).collect();
+            let each = if many > 3 { shortened(&each) } else { each.join("; ") };
+            format!("{} agents share {many} names; for each, {tool} {outcome} ({each})", count.len())
+        }
+    };
+    let other = all.last().map_or(String::new(), |one| one.entry.name.to_string());
+    let help = format!("give one another name: `[patch.agents.{}]` with `name = \"{other}\"`", key(&other));
+    Some(Diagnostic::new(&codes::TOOL_SAME_NAME, message).help(help))
+}

@@ -1,0 +1,84 @@
+//! The shapes in which authors write MCP servers into a JSON file.
+
+use agpm_text::Value;
+
+/// Keys under which tools keep their servers: Claude Code, Cursor, Gemini and Copilot CLI; VS Code; OpenCode; Zed; Codex.
+const WRAPPERS: [&str; 5] = ["mcpServers", "servers", "mcp", "context_servers", "mcp_servers"];
+
+/// Keys beside servers that belong to the file, and not to a server.
+const FILE_KEYS: [&str; 4] = ["$schema", "inputs", "dependencies", "agpm"];
+
+/// A file with MCP servers, by its shape.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ServerFile<'v> {
+    /// Servers by name, under a key.
+    Wrapped {
+        /// The key.
+        key: &'static str,
+        /// What is under it.
+        servers: &'v Value,
+    },
+    /// Servers by name, without a key around them.
+    Bare(&'v Value),
+    /// One server, without a name.
+    Single(&'v Value),
+}
+
+impl<'v> ServerFile<'v> {
+    /// The shape of a file.
+    pub fn of(root: &'v Value) -> Self {
+        let wrapper = WRAPPERS.iter().find_map(|key| Some((*key, root.get(key)?)));
+        match wrapper {
+            // A server may be called like a wrapper.
+            Some((key, servers)) if key == WRAPPERS[0] || !is_server(servers) && !is_server(root) => {
+                ServerFile::Wrapped { key, servers }
+            }
+            _ if is_bare(root) => ServerFile::Bare(root),
+            _ => ServerFile::Single(root),
+        }
+    }
+
+    /// Whether a key beside servers belongs to the file.
+    pub fn is_file_key(key: &str) -> bool {
+        FILE_KEYS.contains(&key)
+    }
+}
+
+/// Whether a value says how a server is reached.
+fn is_server(value: &Value) -> bool {
+    ["command", "url", "httpUrl"].iter().any(|key| value.get(key).is_some())
+}
+
+fn is_bare(root: &Value) -> bool {
+    let Value::Map(entries) = root else { return false };
+    let mut servers = entries.iter().filter(|(key, _)| !FILE_KEYS.contains(&key.as_str())).peekable();
+    servers.peek().is_some() && servers.all(|(_, value)| matches!(value, Value::Map(_)) && is_server(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shape(root: &Value) -> &'static str {
+        match ServerFile::of(root) {
+            ServerFile::Wrapped { key, .. } => key,
+            ServerFile::Bare(_) => "bare",
+            ServerFile::Single(_) => "single",
+        }
+    }
+
+    #[test]
+    fn shapes_are_recognized() {
+        let server = || Value::map([("command", Value::from("x"))]);
+        let named = |name: &'static str| Value::map([(name, server())]);
+        assert_eq!(shape(&server()), "single");
+        assert_eq!(shape(&named("github")), "bare");
+        assert_eq!(shape(&named("mcp")), "bare");
+        assert_eq!(shape(&Value::map([("env", server()), ("command", Value::from("x"))])), "single");
+        for key in WRAPPERS {
+            assert_eq!(shape(&Value::map([(key, named("a")), ("inputs", Value::from("x"))])), key);
+        }
+        assert_eq!(shape(&Value::map([("a", server()), ("b", Value::from("x"))])), "single");
+        assert_eq!(shape(&Value::Map(Vec::new())), "single");
+    }
+}

@@ -1,0 +1,63 @@
+//! Variables that only exist inside a plugin.
+
+use agpm_text::Value;
+
+use super::ConvertError;
+use super::parts::{entries, items};
+use super::variables::{Piece, pieces};
+
+/// Set by Claude Code, Copilot, Cursor and Gemini CLI where they run a plugin or an extension, and nowhere else.
+const VARIABLES: [&str; 8] = [
+    "CLAUDE_PLUGIN_ROOT",
+    "CLAUDE_PLUGIN_DATA",
+    "PLUGIN_ROOT",
+    "PLUGIN_DATA",
+    "COPILOT_PLUGIN_ROOT",
+    "CURSOR_PLUGIN_ROOT",
+    "CODEX_PLUGIN_ROOT",
+    "extensionPath",
+];
+
+/// Refuses a hook or a server that cannot run without its plugin; `what` is which of them it is.
+pub(super) fn refuse_variables(what: &str, name: &str, value: &Value) -> Result<(), ConvertError> {
+    let Some(variable) = variable_in(value) else { return Ok(()) };
+    let message = format!("the {what} `{name}` needs `${{{variable}}}`, which only a plugin has");
+    let help = "it belongs to a plugin, which agpm cannot install yet: remove the entry, or copy the files that it \
+                runs into your project and change the path";
+    Err(ConvertError::new(message, help))
+}
+
+fn variable_in(value: &Value) -> Option<&'static str> {
+    if let Some(text) = value.as_str() {
+        return VARIABLES.into_iter().find(|variable| is_used(variable, text));
+    }
+    let mut inner = entries(value).iter().map(|(_, value)| value).chain(items(value));
+    inner.find_map(variable_in)
+}
+
+/// `${NAME}` without a default, or `$NAME`.
+fn is_used(variable: &str, text: &str) -> bool {
+    let braced =
+        |piece: &Piece<'_>| matches!(piece, Piece::Variable { name, default: None } if *name == variable);
+    let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let bare = text
+        .split('$')
+        .skip(1)
+        .any(|rest| rest.strip_prefix(variable).is_some_and(|rest| !rest.starts_with(word)));
+    bare || pieces(text).iter().any(braced)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_variables_without_a_value_are_refused() {
+        let refused = |text: &str| refuse_variables("hook", "x", &Value::list([text])).is_err();
+        assert!(refused("${CLAUDE_PLUGIN_ROOT}/a.sh"));
+        assert!(refused("sh \"$CLAUDE_PLUGIN_DATA/a.sh\""));
+        assert!(refused("node ${PLUGIN_ROOT}/server.js"));
+        assert!(!refused("${CLAUDE_PLUGIN_ROOT:-.}/a.sh"));
+        assert!(!refused("$CLAUDE_PLUGIN_ROOTS $CLAUDE_PROJECT_DIR CLAUDE_PLUGIN_ROOT"));
+    }
+}

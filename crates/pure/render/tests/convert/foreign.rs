@@ -1,0 +1,249 @@
+//! Files that were written for another tool than the one that gets them.
+
+use agpm_model::{EntryForm, FileForm};
+use agpm_render::{convert_file, foreign_format, hook_entries, is_native, server_entries, server_names};
+
+use crate::{json, line, shown, told};
+
+/// The value that one server becomes, on one line.
+fn server(form: EntryForm, text: &str) -> String {
+    let found = server_entries(form, "given", &json(text), &[]).unwrap();
+    assert_eq!(found.nodes.len(), 1, "{text}");
+    line(&found.nodes[0].value)
+}
+
+const COPILOT_SERVER: &str =
+    r#"{"type": "local", "command": "gh", "args": ["aw", "mcp"], "tools": ["compile", "logs"]}"#;
+
+#[test]
+fn a_server_in_copilots_form_is_converted() {
+    for (form, expected) in [
+        (EntryForm::OpenCodeServers, r#"{"type": "local", "command": ["gh", "aw", "mcp"]}"#),
+        (
+            EntryForm::GeminiServers,
+            r#"{"command": "gh", "args": ["aw", "mcp"], "includeTools": ["compile", "logs"]}"#,
+        ),
+        (
+            EntryForm::CodexServers,
+            r#"{"command": "gh", "args": ["aw", "mcp"], "enabled_tools": ["compile", "logs"]}"#,
+        ),
+        (EntryForm::ClaudeServers, r#"{"command": "gh", "args": ["aw", "mcp"]}"#),
+        (EntryForm::VsCodeServers, r#"{"type": "stdio", "command": "gh", "args": ["aw", "mcp"]}"#),
+    ] {
+        assert_eq!(server(form, COPILOT_SERVER), expected, "{form:?}");
+    }
+    let all = json(r#"{"command": "gh", "tools": ["*"]}"#);
+    for form in [
+        EntryForm::OpenCodeServers,
+        EntryForm::GeminiServers,
+        EntryForm::CodexServers,
+        EntryForm::ClaudeServers,
+    ] {
+        let found = server_entries(form, "given", &all, &[]).unwrap();
+        assert!(!told(&found.fates).contains("Widened"), "{form:?}: {}", told(&found.fates));
+        assert!(!line(&found.nodes[0].value).contains("ools"), "{form:?}");
+    }
+}
+
+#[test]
+fn claude_code_gets_the_type_of_a_server() {
+    for (text, expected) in [
+        (r#"{"url": "https://x.invalid"}"#, r#"{"type": "http", "url": "https://x.invalid"}"#),
+        (r#"{"type": "sse", "url": "https://x.invalid"}"#, r#"{"type": "sse", "url": "https://x.invalid"}"#),
+        (r#"{"httpUrl": "https://x.invalid"}"#, r#"{"type": "http", "url": "https://x.invalid"}"#),
+        (
+            r#"{"type": "remote", "url": "https://x.invalid"}"#,
+            r#"{"type": "http", "url": "https://x.invalid"}"#,
+        ),
+        (r#"{"type": "local", "command": "x"}"#, r#"{"command": "x"}"#),
+    ] {
+        assert_eq!(server(EntryForm::ClaudeServers, text), expected);
+    }
+}
+
+#[test]
+fn every_tool_reads_geminis_url() {
+    let text = r#"{"httpUrl": "https://x.invalid"}"#;
+    for (form, expected) in [
+        (EntryForm::OpenCodeServers, r#"{"type": "remote", "url": "https://x.invalid"}"#),
+        (EntryForm::CodexServers, r#"{"url": "https://x.invalid"}"#),
+        (EntryForm::CursorServers, r#"{"url": "https://x.invalid"}"#),
+        (EntryForm::VsCodeServers, r#"{"type": "http", "url": "https://x.invalid"}"#),
+        (EntryForm::GeminiServers, r#"{"httpUrl": "https://x.invalid"}"#),
+    ] {
+        assert_eq!(server(form, text), expected, "{form:?}");
+    }
+}
+
+#[test]
+fn files_of_servers_have_several_shapes() {
+    let named = r#"{"github": {"type": "http", "url": "https://x.invalid"}, "fs": {"command": "fs"}}"#;
+    let wrapped =
+        ["mcpServers", "servers", "mcp", "context_servers"].map(|key| format!(r#"{{"{key}": {named}}}"#));
+    for text in wrapped.iter().map(String::as_str).chain([named]) {
+        assert_eq!(server_names("given", &json(text)), ["github", "fs"], "{text}");
+        let found = server_entries(EntryForm::CodexServers, "given", &json(text), &[]).unwrap();
+        assert_eq!(found.nodes.len(), 2, "{text}");
+    }
+}
+
+#[test]
+fn servers_get_the_names_of_the_manifest() {
+    let file = json(r#"{"mcpServers": {"sentry": {"command": "x"}, "fs": {"command": "y"}}}"#);
+    let rename = |from: &str, to: &str| [(from.to_owned(), to.to_owned())];
+    let found =
+        server_entries(EntryForm::ClaudeServers, "given", &file, &rename("sentry", "sentry-dev")).unwrap();
+    let shown = shown(EntryForm::ClaudeServers, &found);
+    assert!(shown.contains("/mcpServers/sentry-dev {") && shown.contains("/mcpServers/fs {"), "{shown}");
+    let error =
+        server_entries(EntryForm::ClaudeServers, "given", &file, &rename("sentry", "fs")).unwrap_err();
+    assert_eq!(error.message, "`rename` gives two servers the name `fs`");
+}
+
+#[test]
+fn opencode_gets_no_server_that_it_would_refuse() {
+    for (text, expected) in [
+        (
+            r#"{"type": "local", "command": ["x"], "timeout": 5000}"#,
+            r#"{"type": "local", "command": ["x"], "timeout": 5000}"#,
+        ),
+        (
+            r#"{"type": "local", "command": ["x"], "environment": {"A": 1}}"#,
+            r#"{"type": "local", "command": ["x"], "environment": {"A": "1"}}"#,
+        ),
+        (
+            r#"{"type": "remote", "url": "https://x.invalid", "timeout": "5s"}"#,
+            r#"{"type": "remote", "url": "https://x.invalid"}"#,
+        ),
+    ] {
+        assert_eq!(server(EntryForm::OpenCodeServers, text), expected);
+    }
+}
+
+const COPILOT_HOOKS: &str = r#"{"version": 1, "hooks": {
+    "sessionStart": [{"type": "command", "bash": "start.sh", "timeoutSec": 5}],
+    "preToolUse": [{"type": "command", "bash": "check.sh", "matcher": "bash|edit"}]
+}}"#;
+const CURSOR_HOOKS: &str = r#"{"version": 1, "hooks": {
+    "sessionStart": [{"command": "start.sh"}],
+    "preToolUse": [{"command": "check.sh", "matcher": "Shell|Write"}]
+}}"#;
+const GEMINI_HOOKS: &str = r#"{"hooks": {
+    "SessionStart": [{"hooks": [{"type": "command", "command": "start.sh", "timeout": 5000}]}],
+    "BeforeTool": [{"matcher": "run_shell_command", "hooks": [{"type": "command", "command": "check.sh"}]}]
+}}"#;
+
+#[test]
+fn hooks_of_other_tools_become_claudes() {
+    for (text, matcher, timeout) in [
+        (COPILOT_HOOKS, "Bash|Edit", r#", "timeout": 5"#),
+        (CURSOR_HOOKS, "Bash|Write|Edit", ""),
+        (GEMINI_HOOKS, "Bash", r#", "timeout": 5"#),
+    ] {
+        let found = hook_entries(EntryForm::ClaudeHooks, "given", &json(text)).unwrap();
+        let shown = shown(EntryForm::ClaudeHooks, &found);
+        let start = format!(
+            r#"/hooks/SessionStart/- {{"hooks": [{{"type": "command", "command": "start.sh"{timeout}}}]}}"#
+        );
+        let check = format!(
+            r#"/hooks/PreToolUse/- {{"matcher": "{matcher}", "hooks": [{{"type": "command", "command": "check.sh"}}]}}"#
+        );
+        assert!(shown.contains(&start) && shown.contains(&check), "{shown}");
+    }
+}
+
+#[test]
+fn hooks_go_from_one_tool_to_another() {
+    let found = hook_entries(EntryForm::CursorHooks, "given", &json(COPILOT_HOOKS)).unwrap();
+    let cursor = shown(EntryForm::CursorHooks, &found);
+    assert!(
+        cursor.contains(r#"/hooks/preToolUse/- {"command": "check.sh", "matcher": "Shell|Write"}"#),
+        "{cursor}"
+    );
+    let copilot = convert_file(FileForm::CopilotHooks, "given", CURSOR_HOOKS).unwrap().text;
+    let hooks = json(&copilot);
+    assert!(line(&hooks).contains(r#""PreToolUse": [{"type": "command", "matcher": "#), "{copilot}");
+    assert!(line(&hooks).contains(r#""bash": "check.sh""#), "{copilot}");
+    // What is in the tool's own form stays.
+    assert_eq!(convert_file(FileForm::CopilotHooks, "given", COPILOT_HOOKS).unwrap().text, COPILOT_HOOKS);
+    let own = hook_entries(EntryForm::CursorHooks, "given", &json(CURSOR_HOOKS)).unwrap();
+    assert!(
+        shown(EntryForm::CursorHooks, &own).contains(r#"{"command": "check.sh", "matcher": "Shell|Write"}"#)
+    );
+}
+
+#[test]
+fn a_hook_of_which_nothing_is_left_is_refused() {
+    let matched = r#"{"hooks": {"SessionStart": [{"matcher": "startup", "hooks": [{"type": "command", "command": "x"}]}]}}"#;
+    let error = hook_entries(EntryForm::CursorHooks, "given", &json(matched)).unwrap_err();
+    assert!(error.message.starts_with("nothing of the hook `given` can run there: `SessionStart"), "{error}");
+    assert!(convert_file(FileForm::CopilotHooks, "given", matched).is_err());
+    assert!(hook_entries(EntryForm::ClaudeHooks, "given", &json(r#"{"hooks": {}}"#)).is_err());
+    let only_cursor = r#"{"version": 1, "hooks": {"afterFileEdit": [{"command": "x"}]}}"#;
+    assert!(hook_entries(EntryForm::ClaudeHooks, "given", &json(only_cursor)).is_err());
+    assert!(hook_entries(EntryForm::CursorHooks, "given", &json(only_cursor)).is_ok());
+    let off = r#"{"enabled": false, "hooks": {"Stop": []}}"#;
+    assert_eq!(hook_entries(EntryForm::ClaudeHooks, "given", &json(off)).unwrap().nodes, []);
+}
+
+#[test]
+fn a_switch_that_is_off_is_no_loss() {
+    let text = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x", "async": false}]}]}}"#;
+    let found = hook_entries(EntryForm::CursorHooks, "given", &json(text)).unwrap();
+    assert!(told(&found.fates).contains("Exact Stop.async\n"), "{}", told(&found.fates));
+}
+
+#[test]
+fn what_needs_its_plugin_is_refused_for_every_tool() {
+    let hook =
+        r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "${CLAUDE_PLUGIN_ROOT}/x.sh"}]}]}}"#;
+    for form in
+        [EntryForm::ClaudeHooks, EntryForm::CodexHooks, EntryForm::CursorHooks, EntryForm::GeminiHooks]
+    {
+        let error = hook_entries(form, "given", &json(hook)).unwrap_err();
+        assert_eq!(error.message, "the hook `given` needs `${CLAUDE_PLUGIN_ROOT}`, which only a plugin has");
+    }
+    assert!(convert_file(FileForm::CopilotHooks, "given", hook).is_err());
+    let server = r#"{"mcpServers": {"db": {"command": "node", "args": ["${CLAUDE_PLUGIN_ROOT}/db.js"]}}}"#;
+    for form in [
+        EntryForm::ClaudeServers,
+        EntryForm::OpenCodeServers,
+        EntryForm::CodexServers,
+        EntryForm::VsCodeServers,
+    ] {
+        let error = server_entries(form, "given", &json(server), &[]).unwrap_err();
+        assert_eq!(error.message, "the server `db` needs `${CLAUDE_PLUGIN_ROOT}`, which only a plugin has");
+    }
+}
+
+#[test]
+fn copilots_own_files_are_recognized() {
+    let claude = "---\nname: x\ntools: Read\n---\n";
+    assert!(is_native(FileForm::CopilotAgent, "x.agent.md", "---\ntools: ['codebase']\n---\n"));
+    assert!(is_native(FileForm::CopilotAgent, "x.md", "---\nhandoffs: []\n---\n"));
+    assert!(is_native(FileForm::CopilotPrompt, "x.prompt.md", ""));
+    assert!(!is_native(FileForm::CopilotAgent, "x.md", claude));
+    assert!(!is_native(FileForm::CodexAgent, "x.agent.md", claude));
+    assert!(foreign_format(FileForm::GeminiAgent, "x.toml").is_some());
+    assert!(foreign_format(FileForm::GeminiCommand, "x.toml").is_none());
+}
+
+#[test]
+fn geminis_own_agents_keep_their_tools() {
+    let text = "---\nname: x\ndescription: d\nkind: local\ntools:\n  - read_file\n  - mcp_github_*\nmax_turns: 5\n---\nbody\n";
+    let found = convert_file(FileForm::GeminiAgent, "given", text).unwrap();
+    assert_eq!(found.text, text);
+    assert!(!told(&found.fates).contains("Dropped"), "{}", told(&found.fates));
+}
+
+#[test]
+fn commands_with_hints_that_are_not_yaml_are_converted() {
+    let text = "---\ndescription: Commit\nargument-hint: [message] | --no-verify\nallowed-tools: Bash(git:*)\n---\nDo it\n";
+    let prompt = convert_file(FileForm::CopilotPrompt, "given", text).unwrap();
+    assert_eq!(
+        prompt.text,
+        "---\ndescription: Commit\nargument-hint: \"[message] | --no-verify\"\n---\nDo it\n"
+    );
+    let toml = convert_file(FileForm::GeminiCommand, "given", text).unwrap();
+    assert_eq!(toml.text, "description = \"Commit\"\nprompt = \"\"\"\nDo it\n\"\"\"\n");
+}

@@ -12,7 +12,7 @@ use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::{ManifestFiles, Project, unknown_name};
 use crate::locked::{LockView, identity, note, nothing_listed, source};
 use crate::packages::{AppliedField, Sources, frozen, make_all, read_lock};
-use crate::verify::{VerifyReport, find_drift};
+use crate::verify::{SourceUse, VerifyReport, find_drift};
 use crate::world::{Network, World};
 
 /// Which resources.
@@ -104,7 +104,7 @@ fn run(world: &World, request: &ListRequest, notes: &mut Notes) -> Result<ListRe
     // What a run that was stopped left behind is for `verify` to report.
     let drift = match entries.is_empty() {
         true => BTreeMap::new(),
-        false => drift_of(find_drift(world, &mut Notes::default())?),
+        false => drift_of(find_drift(world, SourceUse::RecordsOnly, &mut Notes::default())?),
     };
     let is_patched = entries.iter().any(|entry| !entry.patches.is_empty());
     let patched = match (request.detail, is_patched) {

@@ -8,7 +8,7 @@ use agpm_text::Value;
 use crate::failure::{Failure, Notes, Outcome};
 use crate::locked::LockView;
 use crate::outdated::{OutdatedReport, OutdatedRequest, outdated};
-use crate::verify::{VerifyReport, find_drift};
+use crate::verify::{SourceUse, VerifyReport, find_drift};
 use crate::words::counted;
 use crate::world::{Network, World};
 
@@ -38,7 +38,7 @@ fn run(world: &World, notes: &mut Notes) -> Result<StatusReport, Failure> {
         *installed.entry(entry.kind.plural()).or_default() += 1;
     }
     let outdated = if view.entries.is_empty() { None } else { known_outdated(world, notes) };
-    let drift = find_drift(world, notes)?;
+    let drift = find_drift(world, SourceUse::CachedOnly, notes)?;
     Ok(StatusReport { installed, outdated, drift })
 }
 

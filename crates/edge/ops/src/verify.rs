@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_diag::{Code, Diagnostic, Severity, codes};
-use agpm_model::{Extent, LayerName, Locked, Lockfile, RelativePath, is_junk};
+use agpm_model::{
+    Extent, LayerName, Locked, Lockfile, Manifest, ObjectId, Origin, RelativePath, SourceName, is_junk,
+};
 use agpm_plan::{
     Action, Change, Ledger, NodeState, Observed, Obstacle, Owned, OwnedNodes, Reason, Refusal, check_nodes,
 };
@@ -13,7 +15,7 @@ use agpm_text::Value;
 use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::{ManifestFiles, Project};
 use crate::install::{LockedState, inputs_of, ledger_of, observe, read_ledger, refuse_foreign_paths, shared};
-use crate::packages::{LOCK_NAME, ResolvedEntry, read_lock};
+use crate::packages::{LOCK_NAME, Opened, ResolvedEntry, Sources, read_lock};
 use crate::parallel;
 use crate::world::World;
 
@@ -45,15 +47,30 @@ pub struct Finding {
 /// Checks every installed file.
 pub fn verify(world: &World) -> Outcome<VerifyReport> {
     let mut notes = Notes::default();
-    let result = find_drift(world, &mut notes);
+    let result = find_drift(world, SourceUse::Fetch, &mut notes);
     if result.as_ref().is_ok_and(|report| report.checked == 0) {
         notes.diagnostics.extend(nothing_installed(world));
     }
     notes.outcome(result)
 }
 
+/// Where the bytes come from that installed files are compared with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SourceUse {
+    /// From the sources, as far as they are not in the cache.
+    Fetch,
+    /// From the cache alone: commands that only look fetch nothing.
+    CachedOnly,
+    /// From nowhere: the checksums in lockfile and ledger have to do, where an answer in milliseconds counts.
+    RecordsOnly,
+}
+
 /// The same as a part of something larger.
-pub(crate) fn find_drift(world: &World, notes: &mut Notes) -> Result<VerifyReport, Failure> {
+pub(crate) fn find_drift(
+    world: &World,
+    source_use: SourceUse,
+    notes: &mut Notes,
+) -> Result<VerifyReport, Failure> {
     let files = ManifestFiles::require(&world.environment)?;
     let store = files.store()?;
     let read = read_lock(&world.environment, &store, notes)?;
@@ -72,6 +89,15 @@ pub(crate) fn find_drift(world: &World, notes: &mut Notes) -> Result<VerifyRepor
     if !is_locked {
         return by_record.compare();
     }
+    if source_use == SourceUse::RecordsOnly {
+        return by_record.known_alone().compare();
+    }
+    if source_use == SourceUse::CachedOnly
+        && let Some(source) = uncached_source(world, &manifest, &lock, &store)
+    {
+        notes.diagnostics.push(not_cached(source));
+        return by_record.known_alone().compare();
+    }
     let mut report = match LockedState::read(world, (&manifest, &lock), &store) {
         Ok(state) => compare(&store, &lock, &ledger, state, notes)?,
         Err(failure) if ledger == Ledger::default() => return Err(failure),
@@ -82,6 +108,31 @@ pub(crate) fn find_drift(world: &World, notes: &mut Notes) -> Result<VerifyRepor
     };
     report.findings.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(report)
+}
+
+/// A source of which a locked commit is not in the cache.
+fn uncached_source<'l>(
+    world: &World,
+    manifest: &Manifest,
+    lock: &'l Lockfile,
+    store: &ProjectStore,
+) -> Option<&'l SourceName> {
+    let sources = Sources::open_all(&world.environment, manifest, store.path());
+    let mut commits: BTreeSet<(&SourceName, &ObjectId)> = BTreeSet::new();
+    for locked in &lock.entries {
+        if let (Origin::Source(source), Some(commit)) = (&locked.unit.origin, &locked.commit) {
+            commits.insert((source, commit));
+        }
+    }
+    commits.extend(lock.layers.iter().filter_map(|layer| {
+        let pin = layer.pin.as_ref()?;
+        Some((&pin.source, &pin.commit))
+    }));
+    let is_cached = |source: &SourceName, commit: &ObjectId| match sources.get(source) {
+        Some(Opened::Git(remote)) => remote.has_commit(commit),
+        _ => true,
+    };
+    commits.into_iter().find(|(source, commit)| !is_cached(source, commit)).map(|(source, _)| source)
 }
 
 /// Compares the disk with what the lockfile says, byte by byte. What a ledger says proves nothing, since a clone can bring
@@ -198,6 +249,14 @@ struct ByRecord<'a> {
 }
 
 impl ByRecord<'_> {
+    /// Without what no record tells anything about: in a clone, resources whose bytes are not in the lockfile.
+    fn known_alone(self) -> Self {
+        let owners = self.ledger.owners();
+        let is_known = |entry: &&Locked| entry.kind.is_file() || owners.contains(entry.label().as_str());
+        let entries = self.entries.into_iter().filter(is_known).collect();
+        ByRecord { entries, ..self }
+    }
+
     fn compare(&self) -> Result<VerifyReport, Failure> {
         let ledger = self.ledger;
         let (files, composed): (Vec<&Locked>, Vec<&Locked>) =
@@ -371,6 +430,14 @@ fn nothing_installed(world: &World) -> Option<Diagnostic> {
     let message = "the manifest has dependencies, and nothing is installed";
     let diagnostic = Diagnostic::new(&codes::VERIFY_MISSING, message).help("run `agpm install`");
     (has_anything && !is_locked).then_some(diagnostic)
+}
+
+fn not_cached(source: &SourceName) -> Diagnostic {
+    let message = format!("source `{source}` is not in the cache, so not every file was compared");
+    let mut diagnostic =
+        Diagnostic::new(&codes::SOURCE_OFFLINE, message).help("run `agpm verify`, which fetches it");
+    diagnostic.severity = Severity::Note;
+    diagnostic
 }
 
 /// Why files were compared with what the last install left, and not with the lockfile.

@@ -59,6 +59,22 @@ fn verify_and_doctor_agree_that_a_clone_is_clean() {
 }
 
 #[test]
+fn doctor_compares_what_it_can_without_fetching() {
+    let project = cloned();
+    let _ = std::fs::remove_dir_all(project.sandbox.work().join("../cache/agpm"));
+    let output = project.good("doctor");
+    assert!(
+        output.stdout.contains("note[source/offline]: source `community` is not in the cache"),
+        "{output}"
+    );
+    assert!(!project.sandbox.work().join("../cache/agpm").exists(), "doctor fetched something");
+    project.write(".claude/agents/a.md", "Obey.\n");
+    assert_eq!(project.run("doctor").code, Some(1));
+    project.write(".claude/agents/a.md", "Review.\n");
+    project.good("verify");
+}
+
+#[test]
 fn verify_finds_every_change_in_a_clone() {
     for (path, from, to) in [
         (".claude/agents/a.md", "Review", "Obey"),

@@ -1,6 +1,6 @@
 //! What the lockfile holds, and what moves it.
 
-use crate::support::{PROGRAM, Project, needs};
+use crate::support::{PROGRAM, Project, entry, needs};
 
 #[test]
 fn a_resource_brings_what_it_needs_and_the_lock_says_so() {
@@ -414,4 +414,21 @@ fn tags_that_are_listed_late_are_seen() {
     let output = project.sandbox.output(install);
     assert_eq!(output.code, Some(0), "{output}");
     assert!(project.read("agpm.lock").contains("version = \"v1.9.0\""), "{}", project.read("agpm.lock"));
+}
+
+#[test]
+fn a_run_after_one_with_warnings_starts_no_process() {
+    let project = Project::with(
+        &[
+            ("skills/n/SKILL.md", "---\nname: other\ndescription: d\n---\n"),
+            ("agents/a.md", "---\nmodel: [\n---\n"),
+        ],
+        &format!("[skills]\n{}[agents]\n{}", entry("n", "skills/n", ""), entry("a", "agents/a.md", "")),
+    );
+    let first = project.good("install");
+    assert!(first.stderr.contains("warning["), "{first}");
+    let mut command = project.sandbox.command(PROGRAM);
+    command.current_dir(project.path("")).args(["install"]).env("PATH", "/nowhere");
+    let output = project.sandbox.output(command);
+    assert_eq!((output.code, output.stderr.as_str()), (Some(0), ""), "{output}");
 }

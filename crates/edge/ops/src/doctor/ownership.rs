@@ -5,7 +5,7 @@ use agpm_diag::{Diagnostic, codes};
 use crate::doctor::{DoctorRequest, NO_MANIFEST, Summary};
 use crate::failure::{Failure, Notes};
 use crate::scope::Places;
-use crate::verify::{Finding, find_drift};
+use crate::verify::{Finding, SourceUse, find_drift};
 use crate::words::counted;
 use crate::world::{ManifestUse, Scope, World};
 
@@ -16,7 +16,7 @@ pub(super) fn check(world: &World, _: &DoctorRequest, notes: &mut Notes) -> Resu
     if !places.is_some_and(|places| !own || agpm_store::exists(&places.manifest)) {
         return Ok(NO_MANIFEST);
     }
-    let report = find_drift(world, notes)?;
+    let report = find_drift(world, SourceUse::CachedOnly, notes)?;
     notes.diagnostics.extend(report.findings.iter().map(drift));
     let files = counted(report.checked, "file or entry", "files and entries");
     Ok(Summary::Of(match (report.checked, report.findings.len()) {

@@ -29,7 +29,7 @@ mod shelf;
 mod tree;
 mod worktree;
 
-pub use cache::CachedSource;
+pub use cache::{CachedSource, Condition};
 pub use error::GitError;
 pub use program::{Git, Network};
 pub use refs::Refs;

@@ -153,6 +153,7 @@ impl Remote {
         }
         let refs = Refs::parse(&String::from_utf8_lossy(&output));
         self.shelf.remember(&refs.listing())?;
+        agpm_store::mark_used(self.shelf.folder());
         Ok(refs)
     }
 
@@ -199,6 +200,7 @@ impl Remote {
     }
 
     pub(crate) fn start_reader(&self, repository: &Path) -> Result<Reader, GitError> {
+        agpm_store::mark_used(self.shelf.folder());
         let mut command = self.git.command()?;
         command.arg("--git-dir").arg(repository);
         Reader::start(command).map_err(|cause| GitError::NoGit { cause })

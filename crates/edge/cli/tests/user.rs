@@ -312,3 +312,24 @@ fn a_named_configuration_is_made_with_its_folder() {
     let path = run(&sandbox, "agpm --config c.toml config path --json", 0).stdout;
     assert!(path.contains("\"path\": \"[SANDBOX]/work/c.toml\""), "{path}");
 }
+
+#[test]
+fn a_relative_home_is_no_home() {
+    let (sandbox, [one, _]) = with_cache();
+    let agent = "a = { source = \"one\", path = \"agents/a.md\", version = \"v1.0.0\" }";
+    sandbox.write("other/agpm.toml", format!("[sources]\none = \"{one}\"\n[agents]\n{agent}\n"));
+    let mut command = sandbox.command(PROGRAM);
+    command.current_dir(sandbox.work().join("other")).env("HOME", "here").env_remove("USERPROFILE");
+    command.env_remove("XDG_CONFIG_HOME").env_remove("XDG_CACHE_HOME").arg("install");
+    assert_eq!(sandbox.output(command).code, Some(0));
+    assert!(!sandbox.work().join("other/here").exists());
+    let mut command = sandbox.command(PROGRAM);
+    command
+        .env("HOME", "here")
+        .env_remove("USERPROFILE")
+        .env_remove("XDG_CONFIG_HOME")
+        .args(["install", "-g"]);
+    let output = sandbox.output(command);
+    assert_eq!(output.code, Some(1), "{output}");
+    assert!(output.stderr.contains("set `HOME` to the absolute path of your home"), "{output}");
+}

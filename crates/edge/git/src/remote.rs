@@ -218,6 +218,10 @@ impl Remote {
     pub(crate) fn run(&self, command: Command, input: String) -> Result<Vec<u8>, GitError> {
         match self.git.run(command, input)? {
             Run::Done(output) => Ok(output),
+            // Another process threw the copy away: that says nothing of the source.
+            Run::Failed(words) if words.contains(&self.shelf.folder().display().to_string()) => {
+                Err(self.broken(&format!("its copy in the cache cannot be used: {}", words.trim())))
+            }
             Run::Failed(words) => Err(said::meaning(&self.address, &words)),
             Run::Silent => Err(GitError::Unreachable {
                 address: self.address.to_string(),

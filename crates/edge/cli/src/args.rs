@@ -470,12 +470,15 @@ pub(crate) struct DoctorArgs {
 /// Arguments of `undo`.
 #[derive(Debug, Args)]
 pub(crate) struct UndoArgs {
-    /// Show what could be taken back
-    #[arg(long)]
+    /// List the transactions that can be undone
+    #[arg(long, conflicts_with_all = ["force", "dry_run"])]
     pub(crate) list: bool,
-    /// Also where files changed since
+    /// Undo even if files were modified afterwards
     #[arg(long)]
     pub(crate) force: bool,
+    /// Show what would be undone
+    #[arg(long)]
+    pub(crate) dry_run: bool,
     #[command(flatten)]
     pub(crate) scope: ScopeArgs,
 }
@@ -485,12 +488,29 @@ pub(crate) struct UndoArgs {
 pub(crate) enum CacheCommand {
     /// Show where it is and what it holds
     Info,
-    /// Remove what this project does not use
+    /// Remove copies that no project needs
     Clean {
         /// Remove everything
         #[arg(long)]
         all: bool,
+        /// Remove what was not used for this long, such as `12h`, `30d` or `8w`
+        #[arg(long, value_name = "AGE", default_value = "30d", value_parser = age, conflicts_with = "all")]
+        older_than: std::time::Duration,
+        /// Show what would be removed
+        #[arg(long)]
+        dry_run: bool,
     },
+}
+
+/// A number with a unit: `s`, `m`, `h`, `d` or `w`.
+fn age(text: &str) -> Result<std::time::Duration, String> {
+    let units = [('s', 1), ('m', 60), ('h', 3600), ('d', 86_400), ('w', 604_800)];
+    let read = || {
+        let (_, seconds) = units.iter().find(|(unit, _)| text.ends_with(*unit))?;
+        let count: u64 = text[..text.len() - 1].parse().ok()?;
+        count.checked_mul(*seconds).map(std::time::Duration::from_secs)
+    };
+    read().ok_or_else(|| "expected a number and a unit (s, m, h, d, w), such as `30d`".to_owned())
 }
 
 /// What can be done with the configuration.

@@ -16,6 +16,7 @@ const SHOWN: &[(&str, &str)] = &[
         "install/changed",
         "another program that writes in the middle of a run: crates/edge/store/tests/project.rs",
     ),
+    ("package/too-hard", "hundreds of files: crates/edge/cli/tests/packages/resolve.rs"),
     ("source/auth", "a server that refuses: crates/edge/git/tests/git/secrets.rs"),
     ("source/git", "an old git, or none: crates/edge/git/tests/git/processes.rs"),
     ("trust/owner", "files of two users: crates/edge/cli/tests/owners.rs"),

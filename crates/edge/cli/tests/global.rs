@@ -411,9 +411,9 @@ fn what_the_users_manifest_uses_stays_in_the_cache() {
     let user = User::with_kit(Config::InHome);
     user.run("install -g", 0);
     user.sandbox.write("agpm.toml", "");
-    assert_eq!(user.run("cache clean", 0).stdout, "nothing to remove\n");
+    assert_eq!(user.run("cache clean --older-than 0s", 0).stdout, "nothing to remove\n");
     fs::remove_file(user.folder().join("agpm.toml")).unwrap();
-    assert!(user.run("cache clean", 0).stdout.contains("removed file://"));
+    assert!(user.run("cache clean --older-than 0s", 0).stdout.contains("removed file://"));
 }
 
 #[test]

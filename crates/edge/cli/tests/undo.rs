@@ -57,7 +57,7 @@ restored .claude/agents/a.md
 removed .claude/agents/new.md
 restored .claude/agents/old.md
 restored agpm.lock
-undone: 2 install
+Undid transaction 2 (install): 3 files restored, 1 removed
 ";
     let output = run(&sandbox, "agpm undo", 0);
     assert_eq!((output.stdout.as_str(), output.stderr.as_str()), (expected, ""));
@@ -229,4 +229,107 @@ fn an_undo_that_was_killed_is_finished_and_not_repeated() {
             finished += 1;
         }
     }
+}
+
+#[test]
+fn a_dry_run_shows_what_an_undo_would_do_and_what_would_be_in_the_way() {
+    let sandbox = sandbox();
+    two_installs(&sandbox);
+    let before = sandbox.listing();
+    let output = run(&sandbox, "agpm undo --dry-run", 0);
+    let last = "Would undo transaction 2 (install): 3 files restored, 1 removed\n";
+    assert!(output.stdout.ends_with(last), "{output}");
+    let json = run(&sandbox, "agpm undo --dry-run --json", 0).stdout;
+    assert!(json.contains("\"would_undo\": {"), "{json}");
+    sandbox.write(".claude/agents/a.md", "mine\n");
+    let output = run(&sandbox, "agpm undo --dry-run", 6);
+    assert!(output.stderr.contains("error[undo/edited]"), "{output}");
+    run(&sandbox, "agpm undo --dry-run --force", 0);
+    sandbox.write(".claude/agents/a.md", "two\n");
+    assert_eq!(sandbox.listing(), before);
+}
+
+#[test]
+fn a_manifest_that_was_edited_after_init_stays() {
+    for line in ["agpm undo", "agpm undo --force"] {
+        let sandbox = Sandbox::new(PROGRAM);
+        run(&sandbox, "agpm init", 0);
+        let edited = format!("{}# mine\n", sandbox.read("agpm.toml"));
+        sandbox.write("agpm.toml", &edited);
+        let output = run(&sandbox, line, 0);
+        assert!(output.stdout.contains("kept agpm.toml (edited after it was created)\n"), "{output}");
+        assert!(!output.stdout.contains("removed agpm.toml"), "{output}");
+        assert_eq!(sandbox.read("agpm.toml"), edited);
+        run(&sandbox, "agpm undo", 1);
+    }
+    let sandbox = Sandbox::new(PROGRAM);
+    run(&sandbox, "agpm init", 0);
+    run(&sandbox, "agpm undo", 0);
+    assert!(!sandbox.work().join("agpm.toml").exists());
+}
+
+#[test]
+fn a_record_that_cannot_be_read_does_not_hide_the_others() {
+    let sandbox = sandbox();
+    two_installs(&sandbox);
+    sandbox.write(".agpm/history/1/journal.json", "junk");
+    let output = run(&sandbox, "agpm undo --list", 0);
+    assert!(output.stdout.starts_with("2 install\n"), "{output}");
+    assert!(output.stdout.contains("\n1 (its record cannot be understood: "), "{output}");
+    run(&sandbox, "agpm undo", 0);
+    run(&sandbox, "agpm undo", 1);
+}
+
+#[test]
+fn a_long_list_is_folded_unless_more_is_wanted() {
+    let sandbox = Sandbox::new(PROGRAM);
+    let mut repository = Repository::init(&sandbox, "community");
+    let names: Vec<String> = (10..40).map(|number| format!("agents/a{number}.md")).collect();
+    repository.commit(&names.iter().map(|name| (name.as_str(), "x\n")).collect::<Vec<_>>());
+    repository.tag("v1.0.0");
+    let url = repository.url();
+    let manifest = format!(
+        "[sources]\ns = \"{url}\"\n[agents]\nall = {{ source = \"s\", path = \"agents/*.md\", version = \"v1.0.0\" }}\n"
+    );
+    sandbox.write("agpm.toml", manifest);
+    run(&sandbox, "agpm install", 0);
+    let output = run(&sandbox, "agpm undo --list", 0);
+    assert!(output.stdout.ends_with("  created .claude/agents/a19.md\n  and 21 more\n"), "{output}");
+    assert_eq!(run(&sandbox, "agpm undo --list -v", 0).stdout.lines().count(), 32);
+    assert_eq!(run(&sandbox, "agpm undo", 0).stdout.lines().count(), 12);
+    let output = run(&sandbox, "agpm undo --list", 0);
+    assert!(output.stderr.starts_with("note[undo/nothing]: No transactions recorded"), "{output}");
+    assert_eq!(run(&sandbox, "agpm -q undo --list", 0).stderr, "");
+}
+
+#[test]
+fn when_all_that_is_kept_is_undone_that_is_said() {
+    let sandbox = Sandbox::new(PROGRAM);
+    for number in 0..52 {
+        sandbox.write("agpm.toml", format!("[mcp-servers]\nfs = {{ command = \"npx{number}\" }}\n"));
+        run(&sandbox, "agpm install", 0);
+    }
+    for _ in 0..50 {
+        run(&sandbox, "agpm undo", 0);
+    }
+    let output = run(&sandbox, "agpm undo", 1);
+    assert!(output.stderr.contains("only the last 50 transactions are kept"), "{output}");
+}
+
+#[cfg(unix)]
+#[test]
+fn what_the_history_keeps_can_be_read_by_its_owner_only() {
+    use std::os::unix::fs::PermissionsExt;
+    let sandbox = sandbox();
+    let [first, _] = two_installs(&sandbox);
+    let mode =
+        |path: &str| std::fs::metadata(sandbox.work().join(path)).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(".agpm/history"), 0o700);
+    for entry in std::fs::read_dir(sandbox.work().join(".agpm/history/2/old")).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        assert_eq!(mode(&format!(".agpm/history/2/old/{name}")), 0o600);
+    }
+    let before = mode(".claude/agents/a.md");
+    run(&sandbox, "agpm undo", 0);
+    assert_eq!((state(&sandbox), mode(".claude/agents/a.md")), (first, before));
 }

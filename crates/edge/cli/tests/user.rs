@@ -71,9 +71,28 @@ fn the_cache_is_told_with_its_sources() {
     assert_eq!(empty.listing(), none);
 }
 
+/// Makes every copy look as if it was last used so many days ago.
+fn age_copies(sandbox: &Sandbox, days: u64) {
+    let time = std::time::SystemTime::now() - std::time::Duration::from_secs(days * 86_400);
+    for copy in copies(sandbox) {
+        let folder = fs::File::open(beside(sandbox, "cache/agpm/git").join(copy)).unwrap();
+        folder.set_modified(time).unwrap();
+    }
+}
+
 #[test]
-fn cleaning_removes_what_nobody_uses_and_the_rest_still_works() {
+fn cleaning_removes_what_nobody_used_for_long_and_the_rest_still_works() {
     let (sandbox, _) = with_cache();
+    assert_eq!(run(&sandbox, "agpm cache clean", 0).stdout, "nothing to remove\n");
+    age_copies(&sandbox, 29);
+    assert_eq!(run(&sandbox, "agpm cache clean", 0).stdout, "nothing to remove\n");
+    let output = run(&sandbox, "agpm cache clean --older-than 4w --dry-run", 0);
+    assert!(output.stdout.starts_with("would remove file://[SANDBOX]/work/two  "), "{output}");
+    assert!(output.stdout.ends_with(" would be freed\n"), "{output}");
+    assert_eq!(copies(&sandbox).len(), 2);
+    age_copies(&sandbox, 31);
+    let json = run(&sandbox, "agpm cache clean --dry-run --json", 0).stdout;
+    assert!(json.contains("\"dry_run\": true") && json.matches("\"bytes\"").count() == 2, "{json}");
     let output = run(&sandbox, "agpm cache clean", 0);
     assert!(output.stdout.starts_with("removed file://[SANDBOX]/work/two  "), "{output}");
     assert!(!output.stdout.contains("work/one"), "{output}");
@@ -84,6 +103,28 @@ fn cleaning_removes_what_nobody_uses_and_the_rest_still_works() {
     fs::rename(sandbox.work().join("one"), sandbox.work().join("gone")).unwrap();
     run(&sandbox, "agpm install --frozen --offline", 0);
     assert_eq!(sandbox.read(".claude/agents/a.md"), "one");
+    run(&sandbox, "agpm cache clean --older-than soon", 2);
+}
+
+#[test]
+fn what_another_project_needs_is_kept_until_that_project_is_gone() {
+    let (sandbox, [_, two]) = with_cache();
+    let agent = "a = { source = \"two\", path = \"agents/a.md\", version = \"v1.0.0\" }";
+    sandbox.write("other/agpm.toml", format!("[sources]\ntwo = \"{two}\"\n[agents]\n{agent}\n"));
+    run(&sandbox, "agpm install --manifest-path other/agpm.toml", 0);
+    age_copies(&sandbox, 400);
+    assert_eq!(run(&sandbox, "agpm cache clean --older-than 0d", 0).stdout, "nothing to remove\n");
+    // Its lockfile is enough.
+    sandbox.write("other/agpm.toml", "no TOML");
+    assert_eq!(run(&sandbox, "agpm cache clean --older-than 0d", 0).stdout, "nothing to remove\n");
+    // Neither can be read: it may need anything.
+    sandbox.write("other/agpm.lock", "no TOML");
+    assert_eq!(run(&sandbox, "agpm cache clean --older-than 0d", 0).stdout, "nothing to remove\n");
+    fs::remove_dir_all(sandbox.work().join("other")).unwrap();
+    let output = run(&sandbox, "agpm cache clean --older-than 0d", 0);
+    assert!(output.stdout.starts_with("removed file://[SANDBOX]/work/two  "), "{output}");
+    let records = fs::read_dir(sandbox.home().join(".local/state/agpm/projects")).unwrap();
+    assert_eq!(records.count(), 1);
 }
 
 #[test]
@@ -91,18 +132,57 @@ fn what_the_configuration_uses_is_kept() {
     let (sandbox, [_, two]) = with_cache();
     // The manifest has another source of that name, which hides this one here but not elsewhere.
     write_config(&sandbox, &format!("[sources]\none = \"{two}\"\n"));
+    age_copies(&sandbox, 400);
     assert_eq!(run(&sandbox, "agpm cache clean", 0).stdout, "nothing to remove\n");
     assert_eq!(copies(&sandbox).len(), 2);
 }
 
 #[test]
-fn without_a_manifest_only_all_removes_anything() {
+fn what_cannot_be_used_and_what_was_left_behind_goes_at_any_age() {
+    let (sandbox, _) = with_cache();
+    let git = beside(&sandbox, "cache/agpm/git");
+    let first = git.join(&copies(&sandbox)[0]);
+    let unfinished = git.join("ab".repeat(32));
+    fs::create_dir_all(&unfinished).unwrap();
+    fs::write(unfinished.join("refs.txt"), "12345").unwrap();
+    fs::create_dir_all(first.join("trees/.new-killed/agents")).unwrap();
+    fs::write(first.join("trees/.new-killed/agents/a.md"), "123").unwrap();
+    fs::write(first.join("objects.git/objects/pack/tmp_pack_x"), "1234").unwrap();
+    fs::create_dir_all(git.join(".old-killed/folder")).unwrap();
+    let output = run(&sandbox, "agpm cache clean", 0);
+    let expected = "removed (unfinished)  5 B\nremoved files of interrupted runs  7 B\n12 B freed\n";
+    assert_eq!(output.stdout, expected);
+    assert_eq!(copies(&sandbox).len(), 2);
+    assert!(!first.join("trees/.new-killed").exists());
+    fs::remove_file(first.join("objects.git/HEAD")).unwrap();
+    let json = run(&sandbox, "agpm cache clean --json", 0).stdout;
+    assert!(json.contains("\"condition\": \"broken\""), "{json}");
+    assert_eq!(copies(&sandbox).len(), 1);
+}
+
+#[test]
+fn an_install_cleans_once_a_week() {
+    let (sandbox, _) = with_cache();
+    age_copies(&sandbox, 400);
+    let stamp = sandbox.home().join(".local/state/agpm/cache-cleaned");
+    let install = || {
+        fs::remove_file(sandbox.work().join(".claude/agents/a.md")).unwrap();
+        run(&sandbox, "agpm install", 0)
+    };
+    install();
+    assert_eq!(copies(&sandbox).len(), 2);
+    let time = std::time::SystemTime::now() - std::time::Duration::from_secs(8 * 86_400);
+    fs::File::open(&stamp).unwrap().set_modified(time).unwrap();
+    age_copies(&sandbox, 400);
+    let output = install();
+    assert!(!output.to_string().contains("removed"), "{output}");
+    assert_eq!(copies(&sandbox).len(), 1);
+}
+
+#[test]
+fn all_removes_everything() {
     let (sandbox, _) = with_cache();
     fs::remove_file(sandbox.work().join("agpm.toml")).unwrap();
-    let output = run(&sandbox, "agpm cache clean", 0);
-    assert!(output.stderr.starts_with("note[manifest/missing]"), "{output}");
-    assert_eq!(output.stdout, "nothing to remove\n");
-    assert_eq!(copies(&sandbox).len(), 2);
     fs::write(beside(&sandbox, "cache/agpm/git/leftover"), "x").unwrap();
     let json = run(&sandbox, "agpm cache clean --all --json", 0).stdout;
     assert_eq!(json.matches("\"address\"").count(), 2, "{json}");
@@ -231,4 +311,25 @@ fn a_named_configuration_is_made_with_its_folder() {
     assert_eq!(sandbox.read("new/folder/c.toml"), "[sources]\na = \"https://example.com/a\"\n");
     let path = run(&sandbox, "agpm --config c.toml config path --json", 0).stdout;
     assert!(path.contains("\"path\": \"[SANDBOX]/work/c.toml\""), "{path}");
+}
+
+#[test]
+fn a_relative_home_is_no_home() {
+    let (sandbox, [one, _]) = with_cache();
+    let agent = "a = { source = \"one\", path = \"agents/a.md\", version = \"v1.0.0\" }";
+    sandbox.write("other/agpm.toml", format!("[sources]\none = \"{one}\"\n[agents]\n{agent}\n"));
+    let mut command = sandbox.command(PROGRAM);
+    command.current_dir(sandbox.work().join("other")).env("HOME", "here").env_remove("USERPROFILE");
+    command.env_remove("XDG_CONFIG_HOME").env_remove("XDG_CACHE_HOME").arg("install");
+    assert_eq!(sandbox.output(command).code, Some(0));
+    assert!(!sandbox.work().join("other/here").exists());
+    let mut command = sandbox.command(PROGRAM);
+    command
+        .env("HOME", "here")
+        .env_remove("USERPROFILE")
+        .env_remove("XDG_CONFIG_HOME")
+        .args(["install", "-g"]);
+    let output = sandbox.output(command);
+    assert_eq!(output.code, Some(1), "{output}");
+    assert!(output.stderr.contains("set `HOME` to the absolute path of your home"), "{output}");
 }

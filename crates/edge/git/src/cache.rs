@@ -1,11 +1,12 @@
 //! What the cache holds; no process is started for it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use agpm_store::StoreError;
 
 use crate::program::Git;
-use crate::shelf::Shelf;
+use crate::shelf::{Shelf, is_whole};
 
 /// The copy of one source.
 #[derive(Debug)]
@@ -13,8 +14,17 @@ pub struct CachedSource {
     shelf: Shelf,
     /// The address, without secrets; nothing if the copy was never finished.
     pub address: Option<String>,
-    /// How large it is.
-    pub bytes: u64,
+}
+
+/// Whether a copy can be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Condition {
+    /// It can.
+    Whole,
+    /// It was never finished.
+    Unfinished,
+    /// Parts of it are missing.
+    Broken,
 }
 
 impl CachedSource {
@@ -22,11 +32,87 @@ impl CachedSource {
         self.shelf.folder()
     }
 
-    /// Throws the copy away, once nobody fetches for it.
-    pub fn remove(self) -> Result<(), StoreError> {
-        let _held = self.shelf.hold()?;
-        agpm_store::remove_whole(self.shelf.folder())
+    /// How large it is.
+    pub fn bytes(&self) -> Result<u64, StoreError> {
+        agpm_store::size_below(self.folder())
     }
+
+    /// Whether it can be used, as far as its names tell.
+    pub fn condition(&self) -> Condition {
+        let objects = self.shelf.objects();
+        match self.shelf.address() {
+            None => Condition::Unfinished,
+            Some(_) if !agpm_store::is_folder(&objects) => Condition::Whole,
+            Some(_) if is_whole(&objects) && has_whole_packs(&objects) => Condition::Whole,
+            Some(_) => Condition::Broken,
+        }
+    }
+
+    /// Whether it was used within this time.
+    pub fn is_used_within(&self, span: Duration) -> bool {
+        let used = agpm_store::last_used(self.folder()).unwrap_or(SystemTime::UNIX_EPOCH);
+        used.elapsed().map_or(true, |age| age < span)
+    }
+
+    /// Throws the copy away at once, when nobody fetches for it, if it is still what it was by then.
+    pub fn remove(&self, condition: Condition) -> Result<(), StoreError> {
+        let _held = self.shelf.hold()?;
+        let _filling = self.shelf.hold_trees()?;
+        if self.condition() != condition {
+            return Ok(());
+        }
+        agpm_store::remove_at_once(self.folder())
+    }
+
+    /// Throws away what killed processes left in it, and says how much that was.
+    pub fn tidy(&self) -> Result<u64, StoreError> {
+        if self.leftovers().is_empty() {
+            return Ok(0);
+        }
+        let _held = self.shelf.hold()?;
+        let _filling = self.shelf.hold_trees()?;
+        let mut bytes = 0;
+        for path in self.leftovers() {
+            bytes += size_of(&path)?;
+            agpm_store::remove_whole(&path)?;
+        }
+        Ok(bytes)
+    }
+
+    /// How much killed processes left in it.
+    pub fn leftover_bytes(&self) -> Result<u64, StoreError> {
+        self.leftovers().iter().map(|path| size_of(path)).sum()
+    }
+
+    fn leftovers(&self) -> Vec<PathBuf> {
+        let packs = self.shelf.objects().join("objects/pack");
+        let within = |folder: PathBuf, starts: &'static [&'static str]| {
+            let names = agpm_store::names_in(&folder).into_iter();
+            let left = names.filter(move |name| starts.iter().any(|start| name.starts_with(start)));
+            left.map(move |name| folder.join(name))
+        };
+        let trees = within(self.shelf.trees(), &[".new-", ".old-"]);
+        let rebuilt = Some(self.shelf.rebuilt()).filter(|path| agpm_store::is_folder(path));
+        trees.chain(within(packs, &["tmp_"])).chain(rebuilt).collect()
+    }
+}
+
+fn size_of(path: &Path) -> Result<u64, StoreError> {
+    if agpm_store::is_real_folder(path) {
+        return agpm_store::size_below(path);
+    }
+    Ok(agpm_store::file_size(path))
+}
+
+/// Every pack has its index.
+fn has_whole_packs(objects: &Path) -> bool {
+    let packs = objects.join("objects/pack");
+    let names = agpm_store::names_in(&packs);
+    let mut stems = names.iter().filter_map(|name| name.strip_suffix(".pack"));
+    stems.all(|stem| {
+        let size = |end: &str| agpm_store::file_size(&packs.join(format!("{stem}.{end}")));
+        size("idx") > 0 && size("pack") > 0
+    })
 }
 
 impl Git {
@@ -36,17 +122,16 @@ impl Git {
     }
 
     /// Every copy, by its folder's name. Links are none of ours.
-    pub fn cached(&self) -> Result<Vec<CachedSource>, StoreError> {
+    pub fn cached(&self) -> Vec<CachedSource> {
         let cache = self.cache();
         if !agpm_store::is_real_folder(cache) {
-            return Ok(Vec::new());
+            return Vec::new();
         }
         let names = agpm_store::names_in(cache).into_iter().filter(|name| is_shelf(name));
         let real = names.filter(|name| agpm_store::is_real_folder(&cache.join(name)));
         real.map(|name| {
             let shelf = Shelf::named(cache, &name);
-            let bytes = agpm_store::size_below(shelf.folder())?;
-            Ok(CachedSource { address: shelf.address(), bytes, shelf })
+            CachedSource { address: shelf.address(), shelf }
         })
         .collect()
     }

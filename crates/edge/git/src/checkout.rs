@@ -49,6 +49,8 @@ impl Remote {
         }
         let top = self.top_of(commit, folder)?;
         let files = self.files_below(commit, top)?;
+        // While it is held nobody throws away what is in the making.
+        let _filling = self.shelf.hold_trees()?;
         agpm_store::fill_whole(&place, |fresh| self.write_out(commit, &files, fresh))?;
         agpm_store::keep_used(&trees, KEPT);
         Ok(place)

@@ -48,6 +48,14 @@ pub enum GitError {
         /// What git said.
         said: String,
     },
+    /// The repository at the address lost objects.
+    #[error("`{address}` is damaged: {said}")]
+    Damaged {
+        /// The source.
+        address: String,
+        /// What git said.
+        said: String,
+    },
     /// The source has no such commit.
     #[error("`{address}` has no commit `{commit}`")]
     NoSuchCommit {

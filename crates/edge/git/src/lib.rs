@@ -30,7 +30,7 @@ mod shelf;
 mod tree;
 mod worktree;
 
-pub use cache::CachedSource;
+pub use cache::{CachedSource, Condition};
 pub use error::GitError;
 pub use index::first_tracked;
 pub use program::{Git, Network};

@@ -153,6 +153,7 @@ impl Remote {
         }
         let refs = Refs::parse(&String::from_utf8_lossy(&output));
         self.shelf.remember(&refs.listing())?;
+        agpm_store::mark_used(self.shelf.folder());
         Ok(refs)
     }
 
@@ -199,6 +200,7 @@ impl Remote {
     }
 
     pub(crate) fn start_reader(&self, repository: &Path) -> Result<Reader, GitError> {
+        agpm_store::mark_used(self.shelf.folder());
         let mut command = self.git.command()?;
         command.arg("--git-dir").arg(repository);
         Reader::start(command).map_err(|cause| GitError::NoGit { cause })
@@ -216,6 +218,10 @@ impl Remote {
     pub(crate) fn run(&self, command: Command, input: String) -> Result<Vec<u8>, GitError> {
         match self.git.run(command, input)? {
             Run::Done(output) => Ok(output),
+            // Another process threw the copy away: that says nothing of the source.
+            Run::Failed(words) if words.contains(&self.shelf.folder().display().to_string()) => {
+                Err(self.broken(&format!("its copy in the cache cannot be used: {}", words.trim())))
+            }
             Run::Failed(words) => Err(said::meaning(&self.address, &words)),
             Run::Silent => Err(GitError::Unreachable {
                 address: self.address.to_string(),

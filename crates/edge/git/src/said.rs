@@ -34,6 +34,18 @@ const REFUSED: &[&str] = &[
     "invalid credentials",
     "dubious ownership",
 ];
+/// A repository that lost objects ends a connection like a bad line does, but says why.
+const DAMAGED: &[&str] = &[
+    "repository corruption",
+    "does not match index",
+    "is corrupt",
+    "object file is empty",
+    "bad pack header",
+    "pack has bad object",
+    "inflate: data stream error",
+    "unable to unpack",
+    "packfile is truncated",
+];
 const CUT_OFF: &[&str] = &[
     "early eof",
     "unexpected disconnect",
@@ -84,6 +96,8 @@ pub(crate) fn meaning(address: &SourceAddress, stderr: &str) -> GitError {
     let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
     if has(REFUSED) {
         GitError::AuthRefused { address, said }
+    } else if has(DAMAGED) {
+        GitError::Damaged { address, said }
     } else if has(CUT_OFF) {
         GitError::Unreachable { address, said }
     } else if has(ABSENT) {
@@ -145,6 +159,12 @@ mod tests {
         let odd = super::meaning(&named, "fatal: 'https://h/ssl_not-found' is odd");
         assert!(matches!(odd, GitError::Broken { .. }), "{odd}");
         assert!(matches!(meaning("fatal: odd"), GitError::Broken { .. }));
+        assert!(matches!(
+            meaning(
+                "remote: aborting due to possible repository corruption on the remote side.\nfatal: early EOF"
+            ),
+            GitError::Damaged { .. }
+        ));
         assert!(is_not_there(&meaning("fatal: remote error: upload-pack: not our ref 12")));
     }
 

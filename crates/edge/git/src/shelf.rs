@@ -90,6 +90,11 @@ impl Shelf {
         Ok(Held { _lock: lock })
     }
 
+    /// Waits until nobody else writes out commits of this source.
+    pub(crate) fn hold_trees(&self) -> Result<SharedLock, StoreError> {
+        SharedLock::hold(&self.folder.join("trees.lock"))
+    }
+
     /// Makes an empty repository, unless a whole one is there.
     pub(crate) fn prepare(&self, repository: &Path, like: &ObjectId, _held: &Held) -> Result<(), StoreError> {
         if is_whole(repository) {

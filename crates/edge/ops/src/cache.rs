@@ -1,27 +1,49 @@
 //! `agpm cache`: what was fetched, and getting rid of it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
-use agpm_diag::{Diagnostic, codes};
-use agpm_git::{CachedSource, Git};
-use agpm_model::{CatalogRemote, Manifest, SourceAddress};
+use agpm_git::{CachedSource, Condition, Git};
+use agpm_model::{CatalogRemote, Lockfile, Manifest, SourceAddress};
+use agpm_store as store;
 use agpm_text::Value;
 
 use crate::config::configured_sources;
 use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::{ManifestFiles, Project, shown};
-use crate::packages::{Opened, git, open};
-use crate::world::{ManifestUse, World};
+use crate::install::Writing;
+use crate::packages::{Opened, git, open, read_lock};
+use crate::projects::{self, KnownProject};
+use crate::world::{Environment, ManifestUse, Scope, World};
+
+/// How long a copy stays that no project needs.
+pub const KEPT_UNUSED: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+/// How often `install` cleans by itself, and how long that may take.
+const CLEANED_EVERY: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+const MOST_TIME: Duration = Duration::from_millis(50);
+const CLEANED: &str = "cache-cleaned";
 
 /// What to do with the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CacheRequest {
-    /// Tell what is in it.
+    /// Show what it holds.
     Info,
-    /// Remove copies that neither the project nor anything of the user uses.
-    CleanUnused,
-    /// Remove everything.
-    CleanAll,
+    /// Remove copies, or show which would be removed.
+    Clean {
+        /// Which ones.
+        extent: CleanExtent,
+        /// Whether they are removed.
+        writing: Writing,
+    },
+}
+
+/// Which copies are removed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CleanExtent {
+    /// Those that no project needs and nobody used for this long, and those that cannot be used.
+    Unused(Duration),
+    /// All of them.
+    All,
 }
 
 /// The cache, or what was removed from it.
@@ -31,20 +53,24 @@ pub struct CacheReport {
     pub folder: String,
     /// What was asked.
     pub request: CacheRequest,
-    /// The copies that are there, or were removed.
+    /// The copies that exist, or were removed.
     pub copies: Vec<CachedCopy>,
+    /// The bytes that killed processes left in other copies, which were removed as well.
+    pub leftovers: u64,
 }
 
 /// The copy of one source.
 #[derive(Debug)]
 pub struct CachedCopy {
-    /// Its address without secrets; nothing if it was never finished.
+    /// Its URL without secrets; nothing if it was never finished.
     pub address: Option<String>,
     /// How large it is or was.
     pub bytes: u64,
+    /// Whether it can be used.
+    pub condition: Condition,
 }
 
-/// Tells or cleans.
+/// Shows or cleans.
 pub fn cache(world: &World, request: CacheRequest) -> Outcome<CacheReport> {
     let mut notes = Notes::default();
     let result = run(world, request, &mut notes);
@@ -54,53 +80,168 @@ pub fn cache(world: &World, request: CacheRequest) -> Outcome<CacheReport> {
 fn run(world: &World, request: CacheRequest, notes: &mut Notes) -> Result<CacheReport, Failure> {
     let git = git(&world.environment);
     let folder = shown(&world.environment, git.folder());
-    let cached = match request {
-        CacheRequest::Info | CacheRequest::CleanAll => git.cached()?,
-        CacheRequest::CleanUnused => unused(world, &git, notes)?,
+    let mut report = CacheReport { folder, request, copies: Vec::new(), leftovers: 0 };
+    let needs = match request {
+        CacheRequest::Clean { extent: CleanExtent::Unused(_), .. } => Needs::of_user(world, notes)?,
+        _ => Needs::default(),
     };
-    let of = |cached: &CachedSource| CachedCopy { address: cached.address.clone(), bytes: cached.bytes };
-    let copies = cached.iter().map(of).collect();
-    if request != CacheRequest::Info {
-        for copy in cached {
-            copy.remove()?;
+    for copy in git.cached() {
+        let condition = copy.condition();
+        if let CacheRequest::Clean { extent, writing } = request {
+            if !goes(&git, world, &copy, extent, &needs) {
+                report.leftovers += match writing {
+                    Writing::Apply => copy.tidy()?,
+                    Writing::Show => copy.leftover_bytes()?,
+                };
+                continue;
+            }
+            report.copies.push(CachedCopy { address: copy.address.clone(), bytes: copy.bytes()?, condition });
+            if writing == Writing::Apply {
+                copy.remove(condition)?;
+            }
+        } else {
+            report.copies.push(CachedCopy { address: copy.address.clone(), bytes: copy.bytes()?, condition });
         }
     }
-    Ok(CacheReport { folder, request, copies })
+    if matches!(request, CacheRequest::Clean { writing: Writing::Apply, .. }) {
+        needs.forget_gone();
+        store::sweep_folders(git.folder());
+    }
+    Ok(report)
 }
 
-/// The copies that nothing we know of uses. Without a project nothing is known to be unused.
-fn unused(world: &World, git: &Git, notes: &mut Notes) -> Result<Vec<CachedSource>, Failure> {
-    let environment = &world.environment;
-    let Some(files) = ManifestFiles::find(environment, ManifestUse::Nearest)? else {
-        let message = "there is no `agpm.toml` here, so that nothing is known to be unused";
-        let help = "run it in a project, or remove everything with `--all`";
-        let mut diagnostic = Diagnostic::new(&codes::MANIFEST_MISSING, message).help(help);
-        diagnostic.severity = agpm_diag::Severity::Note;
-        notes.diagnostics.push(diagnostic);
-        return Ok(Vec::new());
-    };
-    let folder = files.folder().to_owned();
-    let project = Project::of(environment, files, notes)?;
-    // A project may give a name of the configuration another address; other projects still use the user's.
-    let configured = configured_sources(environment, notes)?.into_iter().map(|source| source.address);
-    let addresses: Vec<SourceAddress> = configured.chain(addresses_of(&project.manifest)).collect();
-    let own = Project::of_user(environment, notes)?.unwrap_or_default();
-    let (own, own_folder) = (addresses_of(&own.manifest), own.folder.unwrap_or_default());
-    let used = |cached: &CachedSource| {
-        addresses.iter().any(|address| is_copy(world, git, address, &folder, cached))
-            || own.iter().any(|address| is_copy(world, git, address, &own_folder, cached))
-    };
-    Ok(git.cached()?.into_iter().filter(|cached| !used(cached)).collect())
+/// Whether a copy is removed.
+fn goes(git: &Git, world: &World, copy: &CachedSource, extent: CleanExtent, needs: &Needs) -> bool {
+    match extent {
+        CleanExtent::All => true,
+        CleanExtent::Unused(span) => {
+            copy.condition() != Condition::Whole
+                || !copy.is_used_within(span) && !needs.has(git, &world.environment, copy)
+        }
+    }
 }
 
-/// Everything that a manifest gives an address of.
+/// Cleans once a week, quietly: what fails, or takes longer than nobody notices, is left for the next time.
+pub(crate) fn clean_now_and_then(world: &World) {
+    let start = Instant::now();
+    let Some(stamp) = projects::state_folder(&world.environment).map(|state| state.join(CLEANED)) else {
+        return;
+    };
+    if store::age(&stamp).is_some_and(|age| age < CLEANED_EVERY) {
+        return;
+    }
+    if store::write_whole(&stamp, b"").is_err() {
+        return;
+    }
+    let git = git(&world.environment);
+    let old: Vec<CachedSource> =
+        git.cached().into_iter().filter(|copy| !copy.is_used_within(KEPT_UNUSED)).collect();
+    let Ok(needs) = Needs::of_user(world, &mut Notes::default()) else { return };
+    for copy in old {
+        if start.elapsed() > MOST_TIME {
+            return;
+        }
+        if !needs.has(&git, &world.environment, &copy) {
+            let _ = copy.remove(copy.condition());
+        }
+    }
+}
+
+/// What the projects of a user need.
+#[derive(Default)]
+struct Needs {
+    used: Vec<Use>,
+    gone: Vec<KnownProject>,
+    /// A project of which nothing can be read may need anything.
+    anything: bool,
+}
+
+/// Sources, with the folder that relative ones start at.
+struct Use {
+    base: PathBuf,
+    addresses: Vec<SourceAddress>,
+}
+
+impl Needs {
+    /// Those of every known project, of the one here, of the user's own manifest and of the configuration.
+    fn of_user(world: &World, notes: &mut Notes) -> Result<Self, Failure> {
+        let environment = &world.environment;
+        let (gone, mut roots): (Vec<KnownProject>, Vec<KnownProject>) =
+            projects::known(environment).into_iter().partition(KnownProject::is_gone);
+        let mut needs = Needs { used: Vec::new(), gone, anything: false };
+        let here =
+            ManifestFiles::find(environment, ManifestUse::Nearest)?.map(|files| files.root().to_owned());
+        let here = here.filter(|here| roots.iter().all(|known| known.root != *here));
+        for root in roots.drain(..).map(|known| known.root).chain(here) {
+            needs.add_project(environment, root);
+        }
+        // A project may give a name of the configuration another URL; other projects still use the user's.
+        let configured = configured_sources(environment, notes)?.into_iter().map(|source| source.address);
+        needs.used.push(Use { base: environment.folder.clone(), addresses: configured.collect() });
+        let own = Project::of_user(environment, notes)?.unwrap_or_default();
+        let addresses = addresses_of(&own.manifest);
+        needs.used.push(Use { base: own.folder.unwrap_or_default(), addresses });
+        Ok(needs)
+    }
+
+    /// What the manifest and the lockfile of a project name; a broken manifest leaves the lockfile.
+    fn add_project(&mut self, environment: &Environment, root: PathBuf) {
+        let there = Environment {
+            scope: Scope::Project,
+            folder: root.clone(),
+            manifest: None,
+            ..environment.clone()
+        };
+        let mut quiet = Notes::default();
+        let project = ManifestFiles::find(&there, ManifestUse::Nearest)
+            .and_then(|files| files.map(|files| Project::of(&there, files, &mut quiet)).transpose());
+        let lock = store::ProjectStore::open(&root)
+            .map_err(Failure::from)
+            .and_then(|store| read_lock(&there, &store, &mut quiet));
+        self.anything |= project.is_err() && lock.is_err();
+        let mut addresses = Vec::new();
+        addresses.extend(project.ok().flatten().map(|project| addresses_of(&project.manifest)));
+        addresses.extend(lock.ok().flatten().map(|(lock, _)| locked_addresses(&lock)));
+        self.used.push(Use { base: root, addresses: addresses.concat() });
+    }
+
+    fn has(&self, git: &Git, environment: &Environment, copy: &CachedSource) -> bool {
+        self.anything || self.used.iter().any(|used| used.has(git, environment, copy))
+    }
+
+    fn forget_gone(&self) {
+        self.gone.iter().for_each(KnownProject::forget);
+    }
+}
+
+impl Use {
+    fn has(&self, git: &Git, environment: &Environment, copy: &CachedSource) -> bool {
+        self.addresses.iter().any(|address| is_copy(git, environment, address, &self.base, copy))
+    }
+}
+
+/// Everything that a manifest gives a URL of.
 fn addresses_of(manifest: &Manifest) -> Vec<SourceAddress> {
     let remotes = manifest.catalog.all().filter_map(CatalogRemote::address);
     manifest.sources.iter().map(|source| &source.address).chain(remotes).cloned().collect()
 }
 
-fn is_copy(world: &World, git: &Git, address: &SourceAddress, base: &Path, cached: &CachedSource) -> bool {
-    match open(git, &world.environment, address, base) {
+/// Everything that a lockfile gives a URL of; layers are versions of its sources.
+fn locked_addresses(lock: &Lockfile) -> Vec<SourceAddress> {
+    let urls = lock.sources.iter().filter_map(|source| source.url.as_deref());
+    let sources = urls.filter_map(|url| SourceAddress::parse(url).ok());
+    let remotes = lock.catalog.iter().filter_map(|locked| locked.remote().address().cloned());
+    sources.chain(remotes).collect()
+}
+
+fn is_copy(
+    git: &Git,
+    environment: &Environment,
+    address: &SourceAddress,
+    base: &Path,
+    cached: &CachedSource,
+) -> bool {
+    match open(git, environment, address, base) {
         Opened::Git(remote) => remote.is_kept_in(cached),
         Opened::Folder(_) => false,
     }
@@ -109,20 +250,38 @@ fn is_copy(world: &World, git: &Git, address: &SourceAddress, base: &Path, cache
 impl CacheReport {
     /// How large all copies together are or were.
     pub fn bytes(&self) -> u64 {
-        self.copies.iter().map(|copy| copy.bytes).sum()
+        self.copies.iter().map(|copy| copy.bytes).sum::<u64>() + self.leftovers
     }
 
     /// The fields `folder`, `bytes`, and `sources` or `removed`.
     pub fn fields(&self) -> Vec<(&'static str, Value)> {
         let number = |bytes: u64| Value::from(usize::try_from(bytes).unwrap_or(usize::MAX));
         let copy = |copy: &CachedCopy| {
-            Value::map([("address", copy.address.as_deref().into()), ("bytes", number(copy.bytes))])
+            Value::map([
+                ("address", copy.address.as_deref().into()),
+                ("bytes", number(copy.bytes)),
+                ("condition", condition_word(copy.condition).into()),
+            ])
         };
-        let key = if self.request == CacheRequest::Info { "sources" } else { "removed" };
-        vec![
-            ("folder", self.folder.as_str().into()),
-            ("bytes", number(self.bytes())),
-            (key, Value::list(self.copies.iter().map(copy))),
-        ]
+        let copies = Value::list(self.copies.iter().map(copy));
+        let mut fields = vec![("folder", self.folder.as_str().into()), ("bytes", number(self.bytes()))];
+        match self.request {
+            CacheRequest::Info => fields.push(("sources", copies)),
+            CacheRequest::Clean { writing, .. } => {
+                fields.push(("removed", copies));
+                fields.push(("leftovers", number(self.leftovers)));
+                fields.push(("dry_run", (writing == Writing::Show).into()));
+            }
+        }
+        fields
+    }
+}
+
+/// Whether a copy can be used, in a word.
+pub fn condition_word(condition: Condition) -> &'static str {
+    match condition {
+        Condition::Whole => "whole",
+        Condition::Unfinished => "unfinished",
+        Condition::Broken => "broken",
     }
 }

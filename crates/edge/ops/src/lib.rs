@@ -23,6 +23,7 @@ mod merge;
 mod outdated;
 mod packages;
 mod parallel;
+mod projects;
 mod provenance;
 mod report;
 mod scope;
@@ -49,7 +50,7 @@ pub use bottle::{
     AgentRow, BottleCheck, BottleInput, BottleList, BottleRow, BottleValue, BottleView, bottle_check,
     bottle_list, bottle_show,
 };
-pub use cache::{CacheReport, CacheRequest, CachedCopy, cache};
+pub use cache::{CacheReport, CacheRequest, CachedCopy, CleanExtent, KEPT_UNUSED, cache, condition_word};
 pub use catalog::{
     CatalogFile, CatalogFilter, CatalogLayer, CatalogMode, CatalogPlaces, CatalogRead, CatalogReport,
     CatalogRequest, CatalogRow, CatalogWatch, ENTRY_KINDS, EntryKind, LayerKind, OpenCatalog, RowTold,
@@ -85,7 +86,7 @@ pub use report::{diagnostic_value, failure_value, success_value};
 pub use status::{StatusReport, status};
 pub use strategies::{OwnStrategy, StrategiesReport, StrategiesRequest, StrategyPage, strategies};
 pub use tree::{Below, Direction, Sibling, TreeLine, TreeReport, TreeRequest, tree};
-pub use undo::{PastEntry, UndoReport, UndoRequest, done_word, undo, undone_word};
+pub use undo::{PastEntry, UndoAction, UndoReport, UndoRequest, done_word, undo, undone_word};
 pub use update::{UpdateRequest, update};
 pub use validate::{ValidateCheck, ValidateReport, ValidateRequest, validate};
 pub use verify::{Finding, VerifyReport, verify};

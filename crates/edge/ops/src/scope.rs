@@ -96,7 +96,9 @@ impl Places {
             }
             _ => {
                 let message = "it is not known where your home is, so that there is no manifest of your own";
-                Err(Diagnostic::new(&codes::MANIFEST_MISSING, message).help("set `HOME` to your home").into())
+                Err(Diagnostic::new(&codes::MANIFEST_MISSING, message)
+                    .help("set `HOME` to the absolute path of your home")
+                    .into())
             }
         }
     }

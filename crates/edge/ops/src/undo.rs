@@ -3,11 +3,11 @@
 use agpm_diag::{Diagnostic, Severity, codes};
 use agpm_model::RelativePath;
 use agpm_plan::{FileOutcome, Ledger, Observed, take_back};
-use agpm_store::{Done, Force, HistoryEntry, Mended, ProjectStore, UndoError};
+use agpm_store::{Done, Force, HistoryEntry, KEPT_TRANSACTIONS, Mended, ProjectStore, UndoError};
 use agpm_text::Value;
 
 use crate::failure::{Failure, FailureKind, Notes, Outcome};
-use crate::gather::{ManifestFiles, ignored_state};
+use crate::gather::{ManifestFiles, ignored_state, limit};
 use crate::install::{MOST_TOLD, Overwrite, Writing, hold, ledger_in, observe, read_ledger, shared};
 use crate::scope::Beside;
 use crate::world::World;
@@ -15,19 +15,32 @@ use crate::world::World;
 /// What to take back.
 #[derive(Clone, Copy, Debug)]
 pub struct UndoRequest {
-    /// Whether it is done, or only shown what could be taken back.
-    pub writing: Writing,
+    /// What to do.
+    pub action: UndoAction,
     /// Whether files that were edited since are overwritten.
     pub overwrite: Overwrite,
+}
+
+/// What to do with the history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UndoAction {
+    /// List it.
+    List,
+    /// Show what taking back the newest transaction would do.
+    Preview,
+    /// Take the newest transaction back.
+    Apply,
 }
 
 /// What was or can be taken back.
 #[derive(Debug)]
 pub struct UndoReport {
-    /// Transactions, the newest first; just the one that was taken back if it was done.
+    /// Transactions, the newest first; just the one that is taken back unless they are listed.
     pub entries: Vec<PastEntry>,
-    /// Whether it was done.
-    pub writing: Writing,
+    /// What was done.
+    pub action: UndoAction,
+    /// A manifest that was edited after it was created, and so is not removed.
+    pub kept: Option<RelativePath>,
 }
 
 /// A transaction of the past.
@@ -39,6 +52,8 @@ pub struct PastEntry {
     pub title: String,
     /// Its files, and what it did to them; our own bookkeeping is left out.
     pub files: Vec<(RelativePath, Done)>,
+    /// Why it cannot be read; then nothing else is known of it.
+    pub damaged: Option<String>,
 }
 
 /// Takes back the newest transaction, or lists all.
@@ -52,28 +67,89 @@ fn run(world: &World, request: &UndoRequest, notes: &mut Notes) -> Result<UndoRe
     let files = ManifestFiles::require(&world.environment)?;
     let store = files.store()?;
     notes.diagnostics.extend(ignored_state(&store, world.environment.scope));
-    let (writing, ledger) = (request.writing, store.ledger());
+    let ledger = store.ledger();
     let past = |entry| PastEntry::of(entry, &ledger);
-    if writing == Writing::Show || store.history()?.is_empty() && !store.needs_recovery() {
-        let entries: Vec<PastEntry> = store.history()?.into_iter().map(past).collect();
-        return if writing == Writing::Show { Ok(UndoReport { entries, writing }) } else { Err(nothing()) };
+    let action = request.action;
+    let history = store.history()?;
+    if action == UndoAction::List {
+        if history.is_empty() {
+            notes.diagnostics.push(nothing_recorded());
+        }
+        return Ok(UndoReport { entries: history.into_iter().map(past).collect(), action, kept: None });
     }
-    let (interrupted, before) = (store.interrupted_undo()?, store.history()?);
-    let Some(held) = hold(world, &store, writing, notes)? else { return Err(nothing()) };
+    if history.is_empty() && (action == UndoAction::Preview || !store.needs_recovery()) {
+        return Err(nothing(&store));
+    }
+    if action == UndoAction::Preview {
+        let newest = history.into_iter().next().map(past).ok_or_else(|| nothing(&store))?;
+        return preview(&files, &store, request, newest, notes);
+    }
+    let interrupted = store.interrupted_undo()?;
+    let Some(held) = hold(world, &store, Writing::Apply, notes)? else { return Err(nothing(&store)) };
     // What was begun is finished now, and that is what was asked for.
     if let Some(number) = interrupted
         && store.history()?.iter().all(|entry| entry.number != number)
     {
-        let undone = before.into_iter().filter(|entry| entry.number == number);
-        return Ok(UndoReport { entries: undone.map(past).collect(), writing });
+        let undone = history.into_iter().filter(|entry| entry.number == number);
+        return Ok(UndoReport { entries: undone.map(past).collect(), action, kept: None });
     }
-    let newest = store.history()?.into_iter().next().map(past).ok_or_else(nothing)?;
-    // With force the very bytes come back.
+    let newest = store.history()?.into_iter().next().map(past).ok_or_else(|| nothing(&store))?;
+    let (mended, kept) = mended(&files, &store, request, &newest, notes)?;
     let force = if request.overwrite == Overwrite::Everything { Force::Yes } else { Force::No };
-    let mended = if force == Force::Yes { Vec::new() } else { mend(&store, &newest, notes)? };
     store.undo(&held, force, &mended).map_err(|error| refused(error, &store, notes))?;
     tell_out_of_reach(&files, notes);
-    Ok(UndoReport { entries: vec![newest], writing })
+    Ok(UndoReport { entries: vec![newest], action, kept })
+}
+
+/// The same up to the writing.
+fn preview(
+    files: &ManifestFiles,
+    store: &ProjectStore,
+    request: &UndoRequest,
+    newest: PastEntry,
+    notes: &mut Notes,
+) -> Result<UndoReport, Failure> {
+    let (mended, kept) = mended(files, store, request, &newest, notes)?;
+    if request.overwrite == Overwrite::Nothing {
+        store.require_undoable(&mended).map_err(|error| refused(error, store, notes))?;
+    }
+    tell_out_of_reach(files, notes);
+    Ok(UndoReport { entries: vec![newest], action: UndoAction::Preview, kept })
+}
+
+/// The files that were edited since and get what the user wants there; with the manifest, if it is one of them.
+fn mended(
+    files: &ManifestFiles,
+    store: &ProjectStore,
+    request: &UndoRequest,
+    newest: &PastEntry,
+    notes: &mut Notes,
+) -> Result<(Vec<Mended>, Option<RelativePath>), Failure> {
+    // With force the very bytes come back.
+    let forced = request.overwrite == Overwrite::Everything;
+    let mut mended = if forced { Vec::new() } else { mend(store, newest, notes)? };
+    let manifest = edited_manifest(files, store, newest)?;
+    let kept = manifest.as_ref().map(|manifest| manifest.path.clone());
+    mended.extend(manifest);
+    Ok((mended, kept))
+}
+
+/// A manifest that the transaction created and that was edited since: it is the user's work, and stays even with force.
+fn edited_manifest(
+    files: &ManifestFiles,
+    store: &ProjectStore,
+    newest: &PastEntry,
+) -> Result<Option<Mended>, Failure> {
+    let Beside::Within(manifest) = files.place()? else { return Ok(None) };
+    if !newest.files.contains(&(manifest.clone(), Done::Created)) {
+        return Ok(None);
+    }
+    let Observed::File(now, _) = observe(store, &manifest)? else { return Ok(None) };
+    if store.left_by_newest(&manifest)? == Some(now) {
+        return Ok(None);
+    }
+    let content = store.read(&manifest, limit()).map_err(|error| error.seen_from(store.path()))?;
+    Ok(Some(Mended { path: manifest, now, content: Some(content) }))
 }
 
 /// In files that users write too only our entries go back: what the user changed there since stays.
@@ -123,14 +199,25 @@ fn tell_out_of_reach(files: &ManifestFiles, notes: &mut Notes) {
     }
 }
 
-fn nothing() -> Failure {
+fn nothing(store: &ProjectStore) -> Failure {
     let diagnostic = Diagnostic::new(&codes::UNDO_NOTHING, "there is nothing to undo");
-    diagnostic.help("what agpm changes in this project from now on can be undone").into()
+    if store.has_dropped_history() {
+        let help =
+            format!("only the last {KEPT_TRANSACTIONS} transactions are kept, and all of them are undone");
+        return diagnostic.help(help).into();
+    }
+    diagnostic.help("`agpm undo --list` lists the transactions that can be undone").into()
+}
+
+fn nothing_recorded() -> Diagnostic {
+    let mut diagnostic = Diagnostic::new(&codes::UNDO_NOTHING, "No transactions recorded");
+    diagnostic.severity = Severity::Note;
+    diagnostic.help("`agpm install` records one when it changes files")
 }
 
 fn refused(error: UndoError, store: &ProjectStore, notes: &mut Notes) -> Failure {
     let paths = match error {
-        UndoError::Nothing => return nothing(),
+        UndoError::Nothing => return nothing(store),
         UndoError::Store(error) => return error.seen_from(store.path()).into(),
         UndoError::Changed(paths) => paths,
     };
@@ -147,7 +234,7 @@ impl PastEntry {
         let mut files: Vec<(RelativePath, Done)> =
             entry.changes.into_iter().filter(|(path, _)| path != ledger).collect();
         files.sort_by(|left, right| left.0.cmp(&right.0));
-        PastEntry { number: entry.number.to_string(), title: entry.title, files }
+        PastEntry { number: entry.number.to_string(), title: entry.title, files, damaged: entry.damaged }
     }
 }
 
@@ -169,23 +256,36 @@ pub fn undone_word(done: Done) -> &'static str {
 }
 
 impl UndoReport {
+    /// The files of an entry that change when it is taken back.
+    pub fn changed<'e>(&self, entry: &'e PastEntry) -> impl Iterator<Item = &'e (RelativePath, Done)> {
+        let kept = self.kept.clone();
+        entry.files.iter().filter(move |(path, _)| kept.as_ref() != Some(path))
+    }
+
     /// The field `undone`, or with a list `history`.
     pub fn fields(&self) -> Vec<(&'static str, Value)> {
-        let word = if self.writing == Writing::Show { done_word } else { undone_word };
+        let word = if self.action == UndoAction::List { done_word } else { undone_word };
         let file = |(path, done): &(RelativePath, Done)| {
             Value::map([("path", Value::from(path.as_str())), ("action", word(*done).into())])
         };
         let entry = |entry: &PastEntry| {
-            Value::map([
+            let mut fields = vec![
                 ("number", Value::from(entry.number.parse::<usize>().ok())),
                 ("title", entry.title.as_str().into()),
-                ("files", Value::list(entry.files.iter().map(file))),
-            ])
+                ("files", Value::list(self.changed(entry).map(file))),
+            ];
+            fields.extend(entry.damaged.as_deref().map(|why| ("damaged", why.into())));
+            Value::map(fields)
         };
         let mut entries = self.entries.iter().map(entry);
-        match self.writing {
-            Writing::Show => vec![("history", Value::list(entries))],
-            Writing::Apply => vec![("undone", entries.next().into())],
+        match self.action {
+            UndoAction::List => vec![("history", Value::list(entries))],
+            UndoAction::Preview => vec![("would_undo", entries.next().into()), ("kept", self.kept_value())],
+            UndoAction::Apply => vec![("undone", entries.next().into()), ("kept", self.kept_value())],
         }
+    }
+
+    fn kept_value(&self) -> Value {
+        Value::list(self.kept.iter().map(|path| Value::from(path.as_str())))
     }
 }

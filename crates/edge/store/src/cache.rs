@@ -24,11 +24,54 @@ pub fn create_folders(path: &Path) -> Result<(), StoreError> {
 /// Writes a file that others see either as it was or as it is now, never in between.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     let fail = |cause| StoreError::new(path, cause);
+    match write_once(path, bytes) {
+        // Another process threw the folder away in between.
+        Err(cause) if cause.kind() == ErrorKind::NotFound => write_once(path, bytes).map_err(fail),
+        written => written.map_err(fail),
+    }
+}
+
+fn write_once(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(folder).map_err(fail)?;
-    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(fail)?;
-    file.write_all(bytes).map_err(fail)?;
-    file.persist(path).map(drop).map_err(|error| fail(error.error))
+    fs::create_dir_all(folder)?;
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    file.write_all(bytes)?;
+    file.persist(path).map(drop).map_err(|error| error.error)
+}
+
+/// Sets the time of a file to now; `false` if there is none or it cannot be set.
+pub fn touch(path: &Path) -> bool {
+    fs::File::open(path).and_then(|open| open.set_modified(SystemTime::now())).is_ok()
+}
+
+/// Throws away the folders that killed processes were throwing away.
+pub fn sweep_folders(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        if entry.file_name().to_string_lossy().starts_with(GOING) {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
+/// How old a file is; nothing if there is none. One of the future is new.
+pub fn age(path: &Path) -> Option<Duration> {
+    let modified = fs::metadata(path).ok()?.modified().ok()?;
+    Some(modified.elapsed().unwrap_or_default())
+}
+
+/// When a folder was last used; nothing if it is none.
+pub fn last_used(folder: &Path) -> Option<SystemTime> {
+    last_use(folder)
+}
+
+/// Throws a folder away so that nobody ever sees half of it, or fails to make it again meanwhile.
+pub fn remove_at_once(folder: &Path) -> Result<(), StoreError> {
+    put_away(folder).map(drop)
+}
+
+/// The bytes of a file; none if it is no file.
+pub fn file_size(path: &Path) -> u64 {
+    fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file).map_or(0, |known| known.len())
 }
 
 /// The same for a file that only its owner may read, in a folder made for its owner alone.

@@ -7,9 +7,12 @@ use crate::error::{Problem, StoreError};
 use crate::journal::{Journal, Operation};
 use crate::project::{ProjectStore, StateUse};
 use crate::staging::{HISTORY, JOURNAL, read_journal, throw_away};
+use crate::steps::exists;
 
 /// How many transactions can be taken back.
-const KEPT: usize = 20;
+pub const KEPT_TRANSACTIONS: usize = 50;
+/// It stands among the entries once one of them was dropped.
+const DROPPED: &str = "dropped";
 
 /// The place of a transaction in the history, counted from one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -24,6 +27,8 @@ pub struct HistoryEntry {
     pub title: String,
     /// Its files, in order.
     pub changes: Vec<(RelativePath, Done)>,
+    /// Why it cannot be read; then nothing else is known of it.
+    pub damaged: Option<String>,
 }
 
 /// What was done to a file.
@@ -60,9 +65,19 @@ impl ProjectStore {
     pub fn history(&self) -> Result<Vec<HistoryEntry>, StoreError> {
         let Some(history) = self.believed_history()? else { return Ok(Vec::new()) };
         let numbers = self.numbers(&history)?.into_iter().rev();
-        numbers
-            .map(|number| self.entry(&history, number).map(|(_, journal)| listed(number, &journal)))
-            .collect()
+        let listed = numbers.filter_map(|number| match self.entry(&history, number) {
+            Ok((_, journal)) => Some(listed(number, &journal)),
+            // Another process took it back meanwhile.
+            Err(StoreError { problem: Problem::NotFound, .. }) => None,
+            Err(error) => Some(damaged(number, &error)),
+        });
+        Ok(listed.collect())
+    }
+
+    /// Whether older transactions than those of the history were dropped.
+    pub fn has_dropped_history(&self) -> bool {
+        let history = self.history_folder().ok().flatten();
+        history.is_some_and(|history| exists(&history, DROPPED).unwrap_or(false))
     }
 
     pub(crate) fn next_number(&self) -> Result<u32, StoreError> {
@@ -93,8 +108,10 @@ impl ProjectStore {
     /// Drops what is too old, as far as that works.
     pub(crate) fn forget_oldest(&self, state: &Dir, history: &Dir) {
         let numbers = self.numbers(history).unwrap_or_default();
-        for number in numbers.iter().rev().skip(KEPT) {
-            let _ = throw_away(history, &number.to_string(), state);
+        for number in numbers.iter().rev().skip(KEPT_TRANSACTIONS) {
+            if throw_away(history, &number.to_string(), state).is_ok() {
+                let _ = history.write(DROPPED, b"");
+            }
         }
     }
 
@@ -132,5 +149,10 @@ impl ProjectStore {
 
 fn listed(number: u32, journal: &Journal) -> HistoryEntry {
     let changes = journal.files().filter_map(|(_, file)| Some((file.path.clone(), file.done()?))).collect();
-    HistoryEntry { number: EntryNumber(number), title: journal.title.clone(), changes }
+    HistoryEntry { number: EntryNumber(number), title: journal.title.clone(), changes, damaged: None }
+}
+
+fn damaged(number: u32, error: &StoreError) -> HistoryEntry {
+    let why = Some(error.problem.to_string());
+    HistoryEntry { number: EntryNumber(number), title: String::new(), changes: Vec::new(), damaged: why }
 }

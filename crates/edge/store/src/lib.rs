@@ -42,13 +42,14 @@ mod undo;
 mod watch;
 
 pub use cache::{
-    create_folders, create_private_folder, create_whole, fill_whole, is_folder, is_smaller, keep_used,
-    mark_used, remove_folder, replace_folder, sweep, write_private, write_whole,
+    age, create_folders, create_private_folder, create_whole, file_size, fill_whole, is_folder, is_smaller,
+    keep_used, last_used, mark_used, remove_at_once, remove_folder, replace_folder, sweep, sweep_folders,
+    touch, write_private, write_whole,
 };
 pub use driver::{DriverCall, DriverError, run_driver};
 pub use error::{Problem, StoreError};
 pub use folder::Folder;
-pub use history::{Done, EntryNumber, HistoryEntry};
+pub use history::{Done, EntryNumber, HistoryEntry, KEPT_TRANSACTIONS};
 pub use marks::Marks;
 pub use measure::{is_real_file, is_real_folder, real_path, remove_whole, size_below};
 pub use owner::Owner;

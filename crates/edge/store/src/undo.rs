@@ -124,6 +124,12 @@ impl ProjectStore {
         Ok(Undone { number: EntryNumber(number), title: journal.title, files: applied.files })
     }
 
+    /// Fails if the newest transaction could not be taken back, because files are no longer what it left.
+    pub fn require_undoable(&self, mended: &[Mended]) -> Result<(), UndoError> {
+        let (_, _, journal) = self.newest()?.ok_or(UndoError::Nothing)?;
+        self.require_untouched(&journal, mended)
+    }
+
     fn require_untouched(&self, journal: &Journal, mended: &[Mended]) -> Result<(), UndoError> {
         let mut chain = Chain::new(&self.root);
         let mut changed = Vec::new();

@@ -380,9 +380,11 @@ fn edit_everywhere(name: &str, start: Start, old: &Tree, new: &Tree) {
             let in_place = is_edited(&now);
             let store = ProjectStore::open(&case.folder).unwrap();
             let lock = store.lock(PATIENT).unwrap();
-            store.undo(&lock, Force::Yes, &[]).unwrap_or_else(|error| panic!("{what}: {error}"));
+            let undone = store.undo(&lock, Force::Yes, &[]);
+            assert!(undone.is_ok(), "{what}: {undone:?}");
             // A plan that takes whatever it finds may replace what was edited before it looked; the history has it.
-            if !in_place && !(ended && is_edited(&tree(&case.folder))) {
+            let kept = ended && is_edited(&tree(&case.folder));
+            if !in_place && !kept {
                 // No edit: the last write has come, or a folder has the file's place.
                 assert!(ended, "{what}");
                 break;

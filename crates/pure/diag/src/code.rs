@@ -129,6 +129,7 @@ registry! {
     PACKAGE_NOT_FOUND = "package/not-found" Error;
     PACKAGE_PASSED_OVER = "package/passed-over" Warning;
     PACKAGE_TARGET_CLASH = "package/target-clash" Error;
+    PACKAGE_TOO_HARD = "package/too-hard" Error;
     PACKAGE_VERSION = "package/version" Error;
     PATCH_CONFLICT = "patch/conflict" Error;
     PATCH_FAILED = "patch/failed" Error;

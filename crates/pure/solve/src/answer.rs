@@ -18,6 +18,8 @@ pub enum Answer<U: Ord, W: Ord, N: Ord> {
     Conflict(Conflict<U, W>),
     /// Units that need each other in a ring; the first is repeated at the end.
     Cycle(Vec<U>),
+    /// The search was given up after a fixed number of steps; the units that it went back to most often.
+    TooHard(Vec<U>),
 }
 
 /// One candidate for every unit that is reachable from the roots.

@@ -20,6 +20,8 @@ pub(crate) fn explain<F: Facts>(
     roots: &[Asked],
     proof: &Proof,
 ) -> Conflict<F::Unit, F::Wish> {
+    // What makes a refusal shorter or more helpful may cost as much again as the refusal itself, not a multiple of it.
+    known.refill();
     let edges = proof.edges(known, roots);
     let edges = shrink(known, edges);
     let clashes = clashes(known, roots, &edges);
@@ -102,6 +104,6 @@ fn hope<F: Facts>(known: &mut Known<'_, F>, edges: &[Edge], root: Asked, number:
 fn is_solvable<F: Facts>(known: &mut Known<'_, F>, roots: &[Asked]) -> bool {
     match attempt(known, roots) {
         Attempt::Solved(survey) => trace(known, &survey, roots).ring.is_none(),
-        Attempt::Need(_) | Attempt::Refuted(_) => false,
+        Attempt::Need(_) | Attempt::Refuted(_) | Attempt::GivenUp(_) => false,
     }
 }

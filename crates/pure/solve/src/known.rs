@@ -42,12 +42,34 @@ pub(crate) struct Known<'f, F: Facts> {
     wishes: Names<F::Wish>,
     allowed: HashMap<Asked, Numbers>,
     bodies: HashMap<(UnitId, u32), Body>,
+    /// How many comparisons of sets may still be made. A puzzle of a dozen units can take longer than anyone waits, and
+    /// the same input must give the same answer on every machine: so work is counted, not time.
+    pub(crate) budget: u64,
+    granted: usize,
 }
+
+/// Far more than inputs take that people write, and less than a second.
+pub(crate) const BUDGET: u64 = 4_000_000;
+/// A large input may take more in proportion.
+pub(crate) const BUDGET_PER_UNIT: u64 = 4_000;
 
 impl<'f, F: Facts> Known<'f, F> {
     pub(crate) fn new(facts: &'f F) -> Self {
         let (allowed, bodies) = (HashMap::default(), HashMap::default());
-        Self { facts, units: Names::default(), wishes: Names::default(), allowed, bodies }
+        let (units, wishes) = (Names::default(), Names::default());
+        Self { facts, units, wishes, allowed, bodies, budget: BUDGET, granted: 0 }
+    }
+
+    /// Adds to the budget for units beyond the most that any search of this call had so far.
+    pub(crate) fn grant(&mut self, units: usize) {
+        let more = units.saturating_sub(self.granted);
+        self.granted += more;
+        self.budget = self.budget.saturating_add(BUDGET_PER_UNIT.saturating_mul(more as u64));
+    }
+
+    /// The whole budget again, for another purpose.
+    pub(crate) fn refill(&mut self) {
+        self.budget = BUDGET + BUDGET_PER_UNIT * self.granted as u64;
     }
 
     pub(crate) fn facts(&self) -> &'f F {

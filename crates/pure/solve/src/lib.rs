@@ -19,4 +19,4 @@ mod survey;
 
 pub use answer::{Answer, AnswerTo, Ask, Choice, Clash, ClashKind, Conflict, Solution, Suggestion};
 pub use facts::{Candidate, Child, Content, Facts, Root};
-pub use solve::solve;
+pub use solve::{Effort, Probe, probe, solve};

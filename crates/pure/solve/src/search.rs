@@ -15,10 +15,12 @@ use pubgrub::{
 use crate::facts::Facts;
 use crate::known::{Asked, Body, HashMap, Known, UnitId, WishId};
 use crate::proof::Proof;
-use crate::set::CandidateSet;
+use crate::set::{CandidateSet, work};
 
 /// So many missing contents of one unit are asked for at once: a search that fails here will try the next ones.
 const BATCH: usize = 16;
+/// So many units are named when a search is given up.
+const MOST_NAMED: usize = 8;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) enum Package {
@@ -52,6 +54,8 @@ pub(crate) enum Found<N> {
     Chosen(HashMap<UnitId, u32>),
     Need(BTreeSet<N>),
     Refuted(Proof),
+    /// The budget is used up; the units that were decided most often, which are those that stand against each other.
+    GivenUp(Vec<UnitId>),
 }
 
 /// Searches with `order`, most important unit first; roots must be in order of name.
@@ -61,25 +65,47 @@ pub(crate) fn search<F: Facts>(
     order: impl Iterator<Item = UnitId>,
 ) -> Found<F::Need> {
     let ranks = order.zip(0..).collect();
+    let start = work();
+    let limit = start.saturating_add(known.budget);
     let provider = Provider {
         known: RefCell::new(known),
         roots,
         ranks,
         chosen: RefCell::default(),
         needs: RefCell::default(),
+        decisions: RefCell::default(),
+        limit,
     };
-    match resolve(&provider, Package::Root, 0_u32) {
+    let resolved = resolve(&provider, Package::Root, 0_u32);
+    let known = provider.known.into_inner();
+    known.budget = known.budget.saturating_sub(work() - start);
+    match resolved {
         Ok(selected) => Found::Chosen(selected.into_iter().filter_map(decision).collect()),
         Err(PubGrubError::NoSolution(tree)) => Found::Refuted(Proof::new(tree)),
+        Err(_) if known.budget == 0 => Found::GivenUp(most_decided(known, provider.decisions.into_inner())),
         Err(_) => Found::Need(provider.needs.into_inner()),
     }
 }
 
-fn decision((package, number): (Package, u32)) -> Option<(UnitId, u32)> {
+/// The units that were decided most often, those of the same number by name.
+fn most_decided<F: Facts>(known: &Known<'_, F>, decisions: HashMap<Package, u32>) -> Vec<UnitId> {
+    let mut units: Vec<(UnitId, u32)> =
+        decisions.into_iter().filter_map(|(package, count)| Some((decided(package)?, count))).collect();
+    units.sort_by(|(one, often), (two, other)| {
+        other.cmp(often).then_with(|| known.unit(*one).cmp(known.unit(*two)))
+    });
+    units.into_iter().take(MOST_NAMED).map(|(unit, _)| unit).collect()
+}
+
+fn decided(package: Package) -> Option<UnitId> {
     match package {
-        Package::Unit(unit) => Some((unit, number)),
+        Package::Unit(unit) => Some(unit),
         Package::Root | Package::Ask(..) => None,
     }
+}
+
+fn decision((package, number): (Package, u32)) -> Option<(UnitId, u32)> {
+    decided(package).map(|unit| (unit, number))
 }
 
 /// What is decided first is the greatest.
@@ -90,9 +116,9 @@ enum Tier {
     Root,
 }
 
-/// A fact is missing; the needs are kept aside.
+/// A fact is missing, and the needs are kept aside; or the budget is used up.
 #[derive(Debug, thiserror::Error)]
-#[error("a fact is missing")]
+#[error("a fact is missing, or the budget is used up")]
 struct Missing;
 
 struct Provider<'p, 'f, F: Facts> {
@@ -102,6 +128,10 @@ struct Provider<'p, 'f, F: Facts> {
     /// The last decision on each unit; asks are decided after all units, so it stands.
     chosen: RefCell<HashMap<UnitId, u32>>,
     needs: RefCell<BTreeSet<F::Need>>,
+    /// How often each package was decided.
+    decisions: RefCell<HashMap<Package, u32>>,
+    /// Up to which work the search may go.
+    limit: u64,
 }
 
 type Wanted = Dependencies<Package, CandidateSet, Reason>;
@@ -213,7 +243,12 @@ impl<F: Facts> DependencyProvider for Provider<'_, '_, F> {
         }
     }
 
+    fn should_cancel(&self) -> Result<(), Missing> {
+        if work() < self.limit { Ok(()) } else { Err(Missing) }
+    }
+
     fn choose_version(&self, package: &Package, range: &CandidateSet) -> Result<Option<u32>, Missing> {
+        *self.decisions.borrow_mut().entry(*package).or_default() += 1;
         match package {
             Package::Root => Ok(Some(0)),
             Package::Ask(unit, wish) => self.choose_ask((*unit, *wish), range),

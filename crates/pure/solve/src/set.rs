@@ -1,5 +1,6 @@
 //! Sets of candidate numbers: exact, finite or the complement of a finite one.
 
+use std::cell::Cell;
 use std::fmt::{Display, Formatter, Result};
 use std::ops::Deref;
 use std::rc::Rc;
@@ -46,6 +47,17 @@ impl Deref for Numbers {
     }
 }
 
+thread_local! {
+    /// How many sets were compared. It is what a search spends its time on, and PubGrub offers no other place to count
+    /// it: a step of the search is cheap at first and dear after thousands of conflicts.
+    static WORK: Cell<u64> = const { Cell::new(0) };
+}
+
+/// How many sets were compared so far by this thread.
+pub(crate) fn work() -> u64 {
+    WORK.get()
+}
+
 impl CandidateSet {
     /// The members of a finite set; the complement of one has no list.
     pub(crate) fn members(&self) -> &[u32] {
@@ -84,6 +96,7 @@ impl VersionSet for CandidateSet {
     }
 
     fn intersection(&self, other: &Self) -> Self {
+        WORK.set(WORK.get() + 1);
         match (self, other) {
             (Self::Only(one), Self::Only(two)) if one.len() > two.len() => Self::Only(both(two, one).into()),
             (Self::Only(one), Self::Only(two)) => Self::Only(both(one, two).into()),

@@ -6,7 +6,7 @@ use crate::answer::{Answer, AnswerTo, Choice, Solution};
 use crate::explain::explain;
 use crate::facts::{Candidate, Facts, Root};
 use crate::graph::trace;
-use crate::known::{Asked, Body, Known, UnitId};
+use crate::known::{Asked, BUDGET, Body, Known, UnitId};
 use crate::proof::Proof;
 use crate::search::{Found, search};
 use crate::set::Numbers;
@@ -19,10 +19,54 @@ pub fn solve<F: Facts>(facts: &F, roots: &[Root<F::Unit, F::Wish>]) -> AnswerTo<
     match attempt(&mut known, &asks) {
         Attempt::Need(needs) => Answer::Need(needs),
         Attempt::Refuted(proof) => Answer::Conflict(explain(&mut known, &asks, &proof)),
+        Attempt::GivenUp(units) => {
+            Answer::TooHard(units.into_iter().map(|unit| known.unit(unit).clone()).collect())
+        }
         Attempt::Solved(survey) => match trace(&known, &survey, &asks).ring {
             Some(ring) => Answer::Cycle(ring.into_iter().map(|unit| known.unit(unit).clone()).collect()),
             None => Answer::Solved(solution(&mut known, &survey)),
         },
+    }
+}
+
+/// The work that several probes may take together.
+#[derive(Debug)]
+pub struct Effort {
+    left: u64,
+}
+
+impl Effort {
+    /// As much as one answer may take.
+    pub fn of_one_answer() -> Self {
+        Effort { left: BUDGET }
+    }
+}
+
+/// What came out of a probe.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Probe<N: Ord> {
+    /// There is a choice that satisfies every wish.
+    Solvable,
+    /// These facts are missing; ask again when they are known.
+    Need(BTreeSet<N>),
+    /// There is none, or none was found within the effort.
+    Unsolvable,
+}
+
+/// Whether the roots can be had, without saying why not: what would be tried for a better explanation is left out.
+pub fn probe<F: Facts>(facts: &F, roots: &[Root<F::Unit, F::Wish>], effort: &mut Effort) -> Probe<F::Need> {
+    if effort.left == 0 {
+        return Probe::Unsolvable;
+    }
+    let mut known = Known::new(facts);
+    known.budget = effort.left;
+    let asks: Vec<Asked> = roots.iter().map(|root| known.ask(&root.unit, &root.wish)).collect();
+    let attempt = attempt(&mut known, &asks);
+    effort.left = effort.left.min(known.budget);
+    match attempt {
+        Attempt::Need(needs) => Probe::Need(needs),
+        Attempt::Solved(survey) if trace(&known, &survey, &asks).ring.is_none() => Probe::Solvable,
+        Attempt::Solved(_) | Attempt::Refuted(_) | Attempt::GivenUp(_) => Probe::Unsolvable,
     }
 }
 
@@ -31,6 +75,8 @@ pub(crate) enum Attempt<N> {
     Solved(Survey<N>),
     Need(BTreeSet<N>),
     Refuted(Proof),
+    /// The budget is used up.
+    GivenUp(Vec<UnitId>),
 }
 
 /// Surveys, and searches if that does not settle it.
@@ -43,10 +89,12 @@ pub(crate) fn attempt<F: Facts>(known: &mut Known<'_, F>, roots: &[Asked]) -> At
         return Attempt::Need(open.needs);
     }
     let order = trace(known, &open, roots).upwards;
+    known.grant(open.reached.len());
     let roots = known.in_order(roots.iter().copied());
     match search(known, &roots, order.into_iter().rev()) {
         Found::Need(needs) => Attempt::Need(needs),
         Found::Refuted(proof) => Attempt::Refuted(proof),
+        Found::GivenUp(units) => Attempt::GivenUp(units),
         Found::Chosen(chosen) => Attempt::Solved(walk(known, &roots, |known, unit, _, _| {
             let number = chosen.get(&unit).copied();
             match number.map(|number| (number, known.body(unit, number))) {

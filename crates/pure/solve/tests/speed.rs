@@ -119,3 +119,54 @@ fn dead_ends() {
     let roots = [Root { unit: "p".to_owned(), wish: Wish::AtLeast((1, 9)) }, root(22, Wish::Below((1, 9)))];
     assert!(matches!(timed("a conflict below three of 400", &toy, &roots), Answer::Conflict(_)));
 }
+
+/// As many units as candidates and one more, of which no two may have the same: each takes a slot for itself.
+fn pigeons(count: usize) -> (Toy, Vec<ToyRoot>) {
+    let mut toy = Toy::default();
+    for unit in 0..count {
+        let slot = |minor: u32| {
+            let wish = Wish::Exactly((1, u32::try_from(unit).unwrap()));
+            vec![Child { unit: format!("slot-{minor}"), wish: Some(wish) }]
+        };
+        let holes = u32::try_from(count - 1).unwrap();
+        toy.units.insert(name(unit), tags(holes).map(|tag| (tag, Some(slot(tag.1)))).collect());
+        let all = tags(u32::try_from(count).unwrap()).map(|tag| (tag, Some(vec![])));
+        toy.units.insert(format!("slot-{unit}"), all.collect());
+    }
+    (toy, (0..count).map(|unit| root(unit, Wish::Any)).collect())
+}
+
+#[test]
+#[ignore = "prints times"]
+fn too_many_pigeons() {
+    for count in [6, 7, 8, 9, 11, 14] {
+        let (toy, roots) = pigeons(count);
+        let start = Instant::now();
+        let answer = solve(&toy, &roots);
+        let what = match answer {
+            Answer::Conflict(_) => "conflict",
+            Answer::TooHard(_) => "given up",
+            _ => "other",
+        };
+        println!("{count} pigeons: {what} in {:.2} ms", start.elapsed().as_secs_f64() * 1000.0);
+    }
+}
+
+/// A chain in which every candidate wants the same one of the next, and the last is wanted as another as well.
+#[test]
+#[ignore = "prints times"]
+fn a_conflict_at_the_end_of_a_chain() {
+    for (deep, versions) in [(10, 10), (20, 30), (40, 30)] {
+        let mut toy = Toy::default();
+        for index in 0..deep {
+            let below = |tag: Tag| vec![child(index + 1, Some(Wish::Exactly(tag)))];
+            toy.units.insert(name(index), tags(versions).map(|tag| (tag, Some(below(tag)))).collect());
+        }
+        toy.units.insert(name(deep), tags(versions + 1).map(|tag| (tag, Some(vec![]))).collect());
+        let roots = [root(0, Wish::Any), root(deep, Wish::Exactly((1, versions)))];
+        let start = Instant::now();
+        let answer = solve(&toy, &roots);
+        assert!(matches!(answer, Answer::Conflict(_)));
+        println!("{deep} deep, {versions} versions: {:.2} ms", start.elapsed().as_secs_f64() * 1000.0);
+    }
+}

@@ -88,10 +88,13 @@ pub(crate) fn run(cli: Cli, output: &mut Output) -> ExitCode {
 
 fn world(global: &Global, scope: Scope) -> World {
     let folder = std::env::current_dir().unwrap_or_default();
-    let home = variable("HOME").or_else(|| variable("USERPROFILE"));
+    // A relative home would be another folder in each project.
+    let absolute = |name: &str| variable(name).filter(|path| path.is_absolute());
+    let home = absolute("HOME").or_else(|| absolute("USERPROFILE"));
     let place = |name: &str, below_home: &str| {
-        let absolute = variable(name).filter(|path| path.is_absolute());
-        absolute.or_else(|| home.as_ref().map(|home| home.join(below_home))).map(|path| path.join("agpm"))
+        absolute(name)
+            .or_else(|| home.as_ref().map(|home| home.join(below_home)))
+            .map(|path| path.join("agpm"))
     };
     let network = if global.offline { Network::Offline } else { Network::Allowed };
     let environment = Environment {

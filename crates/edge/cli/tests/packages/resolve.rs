@@ -1,5 +1,7 @@
 //! Versions, patterns, and what resources need.
 
+use agpm_testkit::Repository;
+
 use crate::support::{Project, needs};
 
 #[test]
@@ -259,4 +261,38 @@ fn names_that_look_like_patterns_or_versions_are_names_too() {
     assert_eq!(project.read(".claude/agents/[slug].md"), "slug\n");
     project.good("install --frozen");
     project.good("verify");
+}
+
+/// More agents than slots, of which each takes one for itself: the number of ways is a factorial.
+#[test]
+fn a_puzzle_that_is_too_hard_is_given_up() {
+    let project = Project::new();
+    let mut source = Repository::init(&project.sandbox, "community");
+    let count = 11;
+    for version in 0..count {
+        for agent in 0..count {
+            let text = format!(
+                "---\ndependencies:\n  snippets:\n    - path: snippets/{version}.md\n      version: v1.{agent}.0\n---\n"
+            );
+            source.write(&format!("agents/{agent}.md"), &text);
+            source.write(&format!("snippets/{agent}.md"), "");
+        }
+        source.commit(&[]);
+        source.tag(&format!("v1.{version}.0"));
+    }
+    let line = |agent| {
+        format!(
+            "a{agent} = {{ source = \"community\", path = \"agents/{agent}.md\", version = \"<1.10\" }}\n"
+        )
+    };
+    project.manifest(&format!("[agents]\n{}", (0..count).map(line).collect::<String>()));
+    project.refused(
+        "install",
+        1,
+        &[
+            "error[package/too-hard]: No fitting versions found for `",
+            " and 6 more",
+            "require an exact version",
+        ],
+    );
 }

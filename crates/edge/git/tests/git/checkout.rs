@@ -287,10 +287,11 @@ fn what_is_written_out_is_part_of_the_copy() {
     let git = world.git(Network::Allowed);
     let remote = git.remote(&crate::support::parse(&repository.url()), &world.sandbox.work());
     remote.fetch_commits(std::slice::from_ref(&commit)).unwrap();
-    let before = git.cached().unwrap()[0].bytes;
+    let before = git.cached()[0].bytes().unwrap();
     let place = remote.checkout(&commit, None).unwrap();
-    let mut cached = git.cached().unwrap();
-    assert!(cached[0].bytes >= before + 8, "{before} {}", cached[0].bytes);
-    cached.remove(0).remove().unwrap();
+    let cached = git.cached();
+    let after = cached[0].bytes().unwrap();
+    assert!(after >= before + 8, "{before} {after}");
+    cached[0].remove(cached[0].condition()).unwrap();
     assert!(!place.exists());
 }

@@ -10,6 +10,8 @@ use crate::packages::git;
 use crate::words::{counted, size};
 use crate::world::World;
 
+const WORTH_TELLING: u64 = 1 << 20;
+
 pub(super) fn check(world: &World, _: &DoctorRequest, notes: &mut Notes) -> Result<Summary, Failure> {
     let git = git(&world.environment);
     let folder = git.folder();
@@ -25,14 +27,10 @@ pub(super) fn check(world: &World, _: &DoctorRequest, notes: &mut Notes) -> Resu
     }
     // A folder that cannot be read must not be taken for an empty one.
     let all = store::size_below(folder)?;
-    let copies = git.cached()?;
-    let unfinished = copies.iter().filter(|copy| copy.address.is_none()).count();
-    if unfinished > 0 {
-        let copies = counted(unfinished, "copy that was", "copies that were");
-        notes.diagnostics.push(leftover(&place, format!("the cache holds {copies} never finished")));
-    }
-    let known: u64 = copies.iter().map(|copy| copy.bytes).sum();
-    if let Some(more) = all.checked_sub(known).filter(|more| *more > 0) {
+    let copies = git.cached();
+    let known = copies.iter().map(|copy| copy.bytes()).sum::<Result<u64, _>>()?;
+    // A few bytes are not worth a finding.
+    if let Some(more) = all.checked_sub(known).filter(|more| *more > WORTH_TELLING) {
         let message = format!("the cache holds {} that belong to no copy of a source", size(more));
         notes.diagnostics.push(leftover(&place, message));
     }

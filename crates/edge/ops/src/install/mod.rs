@@ -30,6 +30,7 @@ pub use crate::install::request::{
 };
 pub(crate) use crate::install::writing::hold;
 
+use crate::cache::clean_now_and_then;
 use crate::catalog::remotes_to_lock;
 use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::{ManifestFiles, Project, refuse_link};
@@ -41,8 +42,9 @@ use crate::packages::{
     LOCK_NAME, Making, Moving, ResolvedEntry, Sources, executables, fidelity, frozen, make_all, pins,
     placement, read_lock, resolve,
 };
-use crate::scope::Beside;
-use crate::world::World;
+use crate::projects;
+use crate::scope::{Beside, Places};
+use crate::world::{ManifestUse, World};
 
 /// One run of the pipeline, as `install`, `update`, `add` and `remove` ask for it.
 pub(crate) struct Job<'a> {
@@ -94,8 +96,22 @@ pub(crate) fn run(world: &World, job: &Job<'_>, notes: &mut Notes) -> Result<Ins
     loop {
         *notes = Notes::default();
         if let Some(report) = attempt(world, job, notes)? {
+            note_use(world, &report);
             return Ok(report);
         }
+    }
+}
+
+/// Keeps what this project needs in the cache, and now and then throws away what no project needs.
+fn note_use(world: &World, report: &InstallReport) {
+    if report.writing == Writing::Show {
+        return;
+    }
+    if let Ok(Some(places)) = Places::find(&world.environment, ManifestUse::Nearest) {
+        projects::note(&world.environment, &places.root);
+    }
+    if !report.changes.is_empty() {
+        clean_now_and_then(world);
     }
 }
 

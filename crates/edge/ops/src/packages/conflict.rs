@@ -23,6 +23,19 @@ pub(crate) fn cycle(chain: &[Unit]) -> Failure {
     Diagnostic::new(&codes::PACKAGE_CYCLE, message).help(help).into()
 }
 
+/// The search was given up; whether there is a solution is not known.
+pub(crate) fn too_hard(units: &[Unit]) -> Failure {
+    let named: Vec<String> = units.iter().take(2).map(|unit| format!("`{}`", unit.path)).collect();
+    let more = match units.len().saturating_sub(named.len()) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let message = format!("No fitting versions found for {}{more}", named.join(", "));
+    let help = "the search was given up after many attempts; \
+                require an exact version for some of them, such as `version = \"v1.0.0\"`";
+    Diagnostic::new(&codes::PACKAGE_TOO_HARD, message).help(help).into()
+}
+
 /// Every clash as a diagnostic.
 pub(crate) fn report(
     manifest: &Manifest,

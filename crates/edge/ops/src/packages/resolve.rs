@@ -11,7 +11,7 @@ use agpm_model::{
     ObjectId, Origin, Selector, SourceName, Unit, Variant,
 };
 use agpm_plan::{Clash, Entry, EntryError, Graph, Wanted, clashes, entries, target};
-use agpm_solve::{Answer, Choice, Conflict, Facts, Root, Solution, Suggestion, solve};
+use agpm_solve::{Answer, Choice, Conflict, Effort, Facts, Probe, Root, Solution, Suggestion, probe, solve};
 
 use crate::failure::{Failure, FailureKind, Notes};
 use crate::packages::conflict;
@@ -71,6 +71,7 @@ pub(crate) fn resolve(
                 needs => fetcher.fulfil(&needs, &mut known, notes)?,
             },
             Answer::Cycle(chain) => return Err(conflict::cycle(&chain)),
+            Answer::TooHard(units) => return Err(conflict::too_hard(&units)),
         }
     };
     moved_tags(&known, &solution, notes);
@@ -113,13 +114,15 @@ fn suggestion(
     // By what they ask for, so that the order of the manifest has no say in the advice.
     let mut involved = conflict.roots.clone();
     involved.sort_by_key(order);
+    // All tries together: each may be as hard as the question itself.
+    let mut effort = Effort::of_one_answer();
     for root in &involved {
         let mut changed = roots.to_vec();
         let tags: Vec<Selector> =
             known.all(&roots[*root].unit).into_iter().take(MOST_TRIED).map(|(_, wish)| wish).collect();
         for wish in tags {
             changed[*root].wish = wish.clone();
-            if is_solvable(fetcher, known, &changed) {
+            if is_solvable(fetcher, known, &changed, &mut effort) {
                 return Some(Suggestion { root: *root, wish });
             }
         }
@@ -127,12 +130,16 @@ fn suggestion(
     None
 }
 
-fn is_solvable(fetcher: &Fetcher<'_>, known: &mut Known, roots: &[Root<Unit, Selector>]) -> bool {
+fn is_solvable(
+    fetcher: &Fetcher<'_>,
+    known: &mut Known,
+    roots: &[Root<Unit, Selector>],
+    effort: &mut Effort,
+) -> bool {
     loop {
-        match solve(known, roots) {
-            Answer::Need(needs) if fetcher.fulfil(&needs, known, &mut Notes::default()).is_ok() => {}
-            Answer::Solved(_) => return true,
-            _ => return false,
+        match probe(known, roots, effort) {
+            Probe::Need(needs) if fetcher.fulfil(&needs, known, &mut Notes::default()).is_ok() => {}
+            outcome => return outcome == Probe::Solvable,
         }
     }
 }

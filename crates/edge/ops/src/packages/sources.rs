@@ -195,6 +195,9 @@ pub(crate) fn git_failure_of(what: &str, error: GitError) -> Failure {
         GitError::NotFound { .. } => {
             (FailureKind::Network, &codes::SOURCE_UNREACHABLE, "check the address in `[sources]`")
         }
+        GitError::Damaged { .. } => {
+            (FailureKind::Errors, &codes::SOURCE_GIT, "run `git fsck` in that repository, or tell its owner")
+        }
         GitError::NoSuchCommit { .. } | GitError::Ambiguous { .. } => (
             FailureKind::Errors,
             &codes::PACKAGE_VERSION,

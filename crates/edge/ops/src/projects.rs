@@ -1,0 +1,71 @@
+//! The projects of this user, as far as they installed something: what their lockfiles need stays in the cache.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use agpm_model::Checksum;
+use agpm_store::{self as store, StateFolder};
+
+use crate::gather::MANIFEST_NAME;
+use crate::packages::LOCK_NAME;
+use crate::world::{Environment, Scope};
+
+const FOLDER: &str = "projects";
+/// A project that was noted within this time is not noted again.
+const SAME_USE: Duration = Duration::from_secs(24 * 60 * 60);
+const LONGEST_PATH: u64 = 64 << 10;
+
+/// A project that installed something.
+pub(crate) struct KnownProject {
+    /// Where its manifest is.
+    pub(crate) root: PathBuf,
+    /// The file that says so.
+    record: PathBuf,
+}
+
+impl KnownProject {
+    /// Whether it is gone, so that it needs nothing any more.
+    pub(crate) fn is_gone(&self) -> bool {
+        ![MANIFEST_NAME, LOCK_NAME].iter().any(|name| store::exists(&self.root.join(name)))
+    }
+
+    /// Forgets it, as far as that works.
+    pub(crate) fn forget(&self) {
+        let _ = store::remove_whole(&self.record);
+    }
+}
+
+/// The folder of what is known of the user's projects and of the cache; nothing without a home.
+pub(crate) fn state_folder(environment: &Environment) -> Option<PathBuf> {
+    environment.home.as_ref().map(|home| home.join(StateFolder::Home.path()))
+}
+
+/// Notes that a project installs things. It is one file for each, so that projects do not get in each other's way; and it
+/// never fails: an install is worth more than this note.
+pub(crate) fn note(environment: &Environment, root: &Path) {
+    let Some(state) = state_folder(environment).filter(|_| environment.scope == Scope::Project) else {
+        return;
+    };
+    let Some(text) = root.to_str() else { return };
+    let record = state.join(FOLDER).join(Checksum::of(text.as_bytes()).digits());
+    match store::age(&record) {
+        Some(age) if age < SAME_USE => {}
+        Some(_) if store::touch(&record) => {}
+        _ => {
+            let _ = store::create_private_folder(&state);
+            let _ = store::write_whole(&record, text.as_bytes());
+        }
+    }
+}
+
+/// Every project that was noted.
+pub(crate) fn known(environment: &Environment) -> Vec<KnownProject> {
+    let Some(folder) = state_folder(environment).map(|state| state.join(FOLDER)) else { return Vec::new() };
+    let records = store::names_in(&folder).into_iter().map(|name| folder.join(name));
+    records
+        .filter_map(|record| {
+            let root = String::from_utf8(store::read(&record, LONGEST_PATH).ok()?).ok()?;
+            Some(KnownProject { root: PathBuf::from(root), record })
+        })
+        .collect()
+}

@@ -64,8 +64,8 @@ pub use failure::{FailureKind, Outcome};
 pub use import::{IMPORT_FORMATS, ImportReport, ImportRequest, import};
 pub use init::{InitReport, InitRequest, init};
 pub use install::{
-    Conversion, Executables, Fate, FateKind, Fidelity, InstallReport, InstallRequest, LockChange, LockUse,
-    Moved, Overwrite, Program, Warnings, Writing, install,
+    Capability, CapabilityKind, Conversion, Executables, Fate, FateKind, Fidelity, InstallReport,
+    InstallRequest, LockChange, LockUse, Moved, Overwrite, Program, RequiredBy, Warnings, Writing, install,
 };
 pub use installed::{InstalledFile, InstalledReport, InstalledRequest, installed};
 pub use layers::{LayerRow, LayerState, LayersReport, SkippedRow, layers};

@@ -2,6 +2,7 @@
 //!
 //! Knows values and texts, not resources or files.
 
+mod capability;
 mod convert;
 mod detect;
 mod explain;
@@ -20,8 +21,9 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::value::ValueKind;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior};
 
+pub use capability::{Capability, CapabilityKind, capabilities_of, capabilities_of_markdown, runs_of};
 pub use convert::{
-    ConvertError, Converted, Entries, Fate, FateKind, convert_file, hook_entries, runs_of, server_entries,
+    ConvertError, Converted, Entries, Fate, FateKind, convert_file, hook_entries, server_entries,
 };
 pub use detect::{has_tags, is_template, templating};
 pub use files::Files;

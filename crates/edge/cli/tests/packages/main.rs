@@ -9,6 +9,7 @@ mod manifest;
 mod ownership;
 mod patches;
 mod resolve;
+mod running;
 mod shared;
 mod skills;
 mod support;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use agpm_diag::{Diagnostic, Severity, codes};
 use agpm_model::Install;
-use agpm_plan::{Action, Plan};
+use agpm_plan::Plan;
 use agpm_store::ProjectStore;
 
 use crate::failure::{Failure, Notes};
@@ -13,7 +13,7 @@ use crate::install::lockstep::{compare, moves, tell_other_bytes};
 use crate::install::planning::{Planned, SharedChange, Wanted, make_plan, refuse, tell_kept};
 use crate::install::recognise::{is_puzzled, is_silent, recognise};
 use crate::install::{
-    Conversion, Given, InstallReport, Job, LockChange, LockUse, Moved, Program, Ready, Warnings, Writing,
+    Conversion, Given, InstallReport, Job, LockChange, LockUse, Moved, Ready, Warnings, Writing,
 };
 use crate::layers::LayeredFile;
 use crate::packages::{Made, ResolvedEntry, executables, lock_of};
@@ -124,14 +124,9 @@ impl Decided {
             tool: resolved.entry.tool.to_string(),
             fates: made.fates.clone(),
         };
-        // What is there already was told when it came.
-        let comes = |program: &Program| {
-            let mut changes = self.plan.changes.iter().filter(|change| change.owner == program.resource);
-            changes.any(|change| matches!(change.action, Action::Create | Action::Update))
-        };
-        let programs = executables::brought_along(&self.entries, &self.made).into_iter().filter(comes);
         let report = InstallReport {
-            programs: programs.collect(),
+            // What is there already was shown when it came.
+            programs: executables::new_programs(&self.entries, &self.made, &self.layers, &self.plan.changes),
             conversions: converted.map(conversion).collect(),
             moved: self.moved,
             unchanged: self.plan.unchanged,

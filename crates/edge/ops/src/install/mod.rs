@@ -24,8 +24,8 @@ pub(crate) use crate::install::layered::not_there;
 pub(crate) use crate::install::lockstep::outdated;
 pub(crate) use crate::install::planning::{MOST_TOLD, is_reserved, observe};
 pub use crate::install::request::{
-    Conversion, Executables, Fate, FateKind, Fidelity, InstallReport, InstallRequest, LockChange, LockUse,
-    Moved, Overwrite, Program, Warnings, Writing,
+    Capability, CapabilityKind, Conversion, Executables, Fate, FateKind, Fidelity, InstallReport,
+    InstallRequest, LockChange, LockUse, Moved, Overwrite, Program, RequiredBy, Warnings, Writing,
 };
 pub(crate) use crate::install::writing::hold;
 

@@ -14,7 +14,6 @@ mod hooks;
 mod matcher;
 mod opencode;
 mod parts;
-mod runs;
 mod server_forms;
 mod servers;
 mod tool_names;
@@ -25,7 +24,6 @@ use agpm_diag::Span;
 use agpm_model::{EntryNode, FileForm};
 
 pub use hooks::hook_entries;
-pub use runs::runs_of;
 pub use servers::server_entries;
 
 /// What became of one field on its way into a tool's own form.

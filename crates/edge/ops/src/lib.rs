@@ -21,6 +21,7 @@ mod list;
 mod locked;
 mod merge;
 mod outdated;
+mod outside;
 mod packages;
 mod parallel;
 mod provenance;
@@ -88,7 +89,9 @@ pub use verify::{Finding, VerifyReport, verify};
 pub use watch::{ProjectWatch, watch_project};
 pub use why::{Asked, Link, WhyReport, WhyRequest, why};
 pub use words::{counted, size};
-pub use world::{Environment, ManifestUse, Network, ProgramUse, Progress, Scope, Silent, World};
+pub use world::{
+    Environment, ManifestUse, Network, OutsideReads, ProgramUse, Progress, Scope, Silent, World,
+};
 
 /// A path of ours from the project's folder.
 pub(crate) fn path_of(path: &'static str) -> agpm_model::RelativePath {

@@ -148,6 +148,7 @@ registry! {
     TEXT_UNREPRESENTABLE = "text/unrepresentable" Error;
     TOML_SYNTAX = "toml/syntax" Error;
     TOOL_FIDELITY = "tool/fidelity" Warning;
+    TRUST_CREDENTIALS = "trust/credentials" Error;
     TRUST_OWNER = "trust/owner" Warning;
     TRUST_PROGRAM = "trust/program" Error;
     UNDO_EDITED = "undo/edited" Error;

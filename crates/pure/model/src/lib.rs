@@ -4,6 +4,7 @@
 
 mod address;
 mod catalog_remote;
+mod credentials;
 mod declared;
 mod digest;
 mod import;
@@ -28,6 +29,7 @@ mod version;
 
 pub use address::{ADDRESS_SCHEMES, AddressError, AddressKind, SourceAddress};
 pub use catalog_remote::{CatalogRemote, RemoteBase, RemoteError};
+pub use credentials::is_credential_path;
 pub use declared::{Declared, declarations, read_declarations};
 pub use digest::{Checksum, ChecksumError, ObjectId, ObjectIdError};
 pub use import::{Additions, Folders, Import, ImportedLayer, ImportedPlace, NewLayer, read_agent_manager};

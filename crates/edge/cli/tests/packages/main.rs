@@ -6,6 +6,7 @@ mod explaining;
 mod hostile;
 mod lock;
 mod manifest;
+mod outside;
 mod ownership;
 mod patches;
 mod resolve;

@@ -28,6 +28,7 @@ pub(super) struct Decided {
     pub(super) plan: Plan,
     pub(super) shared: Vec<SharedChange>,
     pub(super) moved: Vec<Moved>,
+    pub(super) reads: Vec<String>,
     pub(super) lock_change: LockChange,
     pub(super) lock_text: Vec<u8>,
 }
@@ -41,7 +42,7 @@ pub(super) fn decide(
     given: Given,
     notes: &mut Notes,
 ) -> Result<Decided, Failure> {
-    let Given { entries, making, layered, catalog } = given;
+    let Given { entries, making, layered, catalog, reads } = given;
     let old = ready.lock.as_ref().map(|(lock, _)| lock);
     let lock = lock_of(&ready.project.manifest, (&entries, &making.made), (layered.locked, catalog));
     let moved = old.map(|old| moves(old, &lock)).unwrap_or_default();
@@ -76,7 +77,7 @@ pub(super) fn decide(
         }
     }
     let layers = layered.files;
-    Ok(Decided { entries, made: making.made, layers, plan, shared, moved, lock_change, lock_text })
+    Ok(Decided { entries, made: making.made, layers, plan, shared, moved, reads, lock_change, lock_text })
 }
 
 /// What is to be installed and comes to nothing, such as a hook that is switched off.
@@ -129,6 +130,7 @@ impl Decided {
             programs: executables::new_programs(&self.entries, &self.made, &self.layers, &self.plan.changes),
             conversions: converted.map(conversion).collect(),
             moved: self.moved,
+            reads: self.reads,
             unchanged: self.plan.unchanged,
             refused: self.plan.refusals.len(),
             changes: self.plan.changes,

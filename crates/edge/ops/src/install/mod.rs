@@ -36,6 +36,7 @@ use crate::install::deciding::decide;
 use crate::install::known::{has_ledger, is_fresh, ledger_of, nothing_to_do};
 use crate::install::layered::{Layered, layered};
 use crate::install::writing::{Commit, commit};
+use crate::outside::reads_outside;
 use crate::packages::{
     LOCK_NAME, Making, Moving, ResolvedEntry, Sources, executables, fidelity, frozen, make_all, pins,
     read_lock, resolve,
@@ -161,6 +162,8 @@ struct Given {
     making: Making,
     layered: Layered,
     catalog: Vec<LockedRemote>,
+    /// Paths outside of the project that are read.
+    reads: Vec<String>,
 }
 
 fn given(
@@ -173,6 +176,7 @@ fn given(
     let manifest = &ready.project.manifest;
     let old = ready.lock.as_ref().map(|(lock, _)| lock);
     let sources = Sources::open(&world.environment, manifest, store.path());
+    let reads = reads_outside(&world.environment, manifest, &sources.project)?;
     let entries = match (job.request.lock, old) {
         (LockUse::Frozen, None) => return Err(outdated(format!("there is no `{LOCK_NAME}`"))),
         (LockUse::Frozen, Some(lock)) => frozen::entries(world, manifest, &sources, lock, notes)?,
@@ -191,5 +195,5 @@ fn given(
     fidelity::check(&entries, &making.made, job.request.fidelity, notes)?;
     let layered = layered(world, (manifest, &sources), (job, old), notes)?;
     let catalog = remotes_to_lock(world, (manifest, &sources), (job, old), notes)?;
-    Ok(Given { entries, making, layered, catalog })
+    Ok(Given { entries, making, layered, catalog, reads })
 }

@@ -40,6 +40,7 @@ impl InstallReport {
             ("changes", Value::List(self.changes.iter().map(change).collect())),
             ("moved", Value::List(self.moved.iter().map(moved).collect())),
             ("programs", Value::list(self.programs.iter().map(program_value))),
+            ("reads", Value::list(self.reads.iter().map(String::as_str))),
             ("conversions", Value::list(self.conversions.iter().map(conversion_value))),
             ("unchanged", self.unchanged.into()),
             ("lock", lock.into()),
@@ -55,7 +56,14 @@ impl InstallReport {
         // A server of a layer may be in the files of several tools.
         programs.dedup();
         let fates = self.conversions.iter().flat_map(|one| fate_lines(one, self.writing));
-        counted_lines(moved.chain(changes).chain(programs).chain(fates))
+        let reads = self.reads_line().into_iter();
+        counted_lines(moved.chain(changes).chain(programs).chain(reads).chain(fates))
+    }
+
+    /// One line for all that is read outside of the project, where something changes.
+    fn reads_line(&self) -> Option<String> {
+        let is_worth_a_line = !self.reads.is_empty() && self.changes_something();
+        is_worth_a_line.then(|| format!("reads  {}  (outside the project)", self.reads.join(", ")))
     }
 
     /// How many files became what, in one line.

@@ -153,6 +153,8 @@ pub struct InstallReport {
     pub refused: usize,
     /// What is new or changed and would run.
     pub programs: Vec<Program>,
+    /// Paths outside of the project that the manifest reads, as they are written.
+    pub reads: Vec<String>,
     /// Resources in other forms.
     pub conversions: Vec<Conversion>,
     /// Whether it was done or is only shown.

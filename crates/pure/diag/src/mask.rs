@@ -206,8 +206,11 @@ fn has_url_password(value: &str) -> bool {
         let name = user.rsplit('/').next().unwrap_or_default();
         !name.is_empty() && (!scheme.ends_with("ssh") || name.contains(':'))
     } else {
-        // `user:password@host:path`
-        user.contains(':') && !user.contains(['/', ' ']) && rest.contains(':')
+        // `user:password@host:path`, or `user:password@host/path`; `source:file.md@branch/name` is another thing.
+        let password = user.split_once(':').map(|(_, password)| password);
+        let is_user = password.is_some() && !user.contains(['/', ' ']);
+        is_user
+            && (rest.contains(':') || rest.contains('/') && password.is_some_and(|text| !text.contains('.')))
     };
     in_user || has_secret_tail(value)
 }

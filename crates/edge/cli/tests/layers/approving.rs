@@ -128,6 +128,45 @@ fn one_run_can_be_approved() {
 }
 
 #[test]
+fn a_run_of_add_and_remove_can_be_approved_too() {
+    let project = marked();
+    project.sandbox.write("project/a.md", "A.\n");
+    project.good("add dep agent a.md --approve programs");
+    assert!(project.exists("RAN"));
+    std::fs::remove_file(project.path("RAN")).unwrap();
+    project.fails("remove dep agent a", 6, &["trust/program"]);
+    assert!(!project.exists("RAN") && project.read("agpm.toml").contains("a.md"));
+    project.good("remove dep agent a --approve programs");
+    project.fails("install --approve everything", 2, &["programs"]);
+}
+
+#[test]
+fn programs_of_the_users_own_files_need_no_approval() {
+    let project = marked();
+    // In the user's own manifest.
+    let manifest = project.read("agpm.toml").replace("../", &format!("{}/", project.work("").display()));
+    project.sandbox.write("~/.config/agpm/agpm.toml", manifest);
+    project.good("install -g");
+    assert!(project.sandbox.home().join(LIST).exists());
+    // A strategy of the project that is built on one of the user runs the user's program, and no other.
+    let (_, own) = project
+        .read("agpm.toml")
+        .split_once("[strategies")
+        .map(|(a, b)| (a.to_owned(), b.to_owned()))
+        .unwrap();
+    project.sandbox.write("~/.config/agpm/config.toml", format!("[strategies{own}"));
+    project
+        .stack(&["org", "team"], "[merge]\n\"*.list\" = \"mine\"\n[strategies.mine]\nstrategy = \"own\"\n");
+    project.good("install");
+    project.stack(
+        &["org", "team"],
+        "[merge]\n\"*.list\" = \"own\"\n[strategies.own]\ncommand = [\"touch\", \"OVER\"]\n",
+    );
+    project.fails("install", 6, &["runs  touch OVER"]);
+    assert!(!project.exists("OVER"));
+}
+
+#[test]
 fn nobody_is_asked_without_a_terminal() {
     let project = marked();
     let output = project.fails("approve", 6, &["trust/program", "agpm approve --yes"]);

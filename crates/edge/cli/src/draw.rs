@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use agpm_diag::{
-    Diagnostic, Label, Severity, SourceId, SourceMap, Span, is_invisible, mask_line_after, visible,
+    Diagnostic, Label, Severity, SourceId, SourceMap, Span, codes, is_invisible, mask_line_after, visible,
 };
 use agpm_ops::Secrets;
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Renderer, Snippet};
@@ -107,7 +107,9 @@ fn excerpts(diagnostic: &Diagnostic, sources: &SourceMap, secrets: Secrets) -> V
         let line = sources.line(label.source, label.span.start);
         let key = (label.source, line);
         let kind = if index == 0 { AnnotationKind::Primary } else { AnnotationKind::Context };
-        let (text, range, cut) = marked_line(label, sources, secrets);
+        let quoting =
+            if *diagnostic.code == codes::MANIFEST_SECRET { Quoting::KeysOnly } else { Quoting::All };
+        let (text, range, cut) = marked_line(label, sources, secrets, quoting);
         let excerpt = by_line.entry(key).or_insert_with(|| {
             order.push(key);
             Excerpt {
@@ -127,7 +129,12 @@ fn excerpts(diagnostic: &Diagnostic, sources: &SourceMap, secrets: Secrets) -> V
 }
 
 /// The label's first line, masked and cut, where in it the label is, and whether its beginning is gone.
-fn marked_line(label: &Label, sources: &SourceMap, secrets: Secrets) -> (String, Range<usize>, bool) {
+fn marked_line(
+    label: &Label,
+    sources: &SourceMap,
+    secrets: Secrets,
+    quoting: Quoting,
+) -> (String, Range<usize>, bool) {
     let source = &sources.get(label.source).text;
     let line = sources.lines_around(label.source, Span { start: label.span.start, end: label.span.start });
     let raw = &source[line.range()];
@@ -140,8 +147,11 @@ fn marked_line(label: &Label, sources: &SourceMap, secrets: Secrets) -> (String,
     let (start, end) = (chars(offset(label.span.start)), chars(offset(label.span.end.max(label.span.start))));
     let before = &source[..line.start as usize];
     let masked: Vec<char> = match secrets {
-        Secrets::Masked => mask_line_after(before, raw).chars().collect(),
-        Secrets::Shown => raw.chars().collect(),
+        Secrets::Masked if quoting == Quoting::KeysOnly => {
+            without_values(raw).chars().map(drawable).collect()
+        }
+        Secrets::Masked => mask_line_after(before, raw).chars().map(drawable).collect(),
+        Secrets::Shown => raw.chars().map(drawable).collect(),
     };
     let from = if masked.len() <= WIDEST_LINE { 0 } else { start.saturating_sub(WIDEST_LINE / 2) };
     let upto = masked.len().min(from + WIDEST_LINE);
@@ -150,6 +160,33 @@ fn marked_line(label: &Label, sources: &SourceMap, secrets: Secrets) -> (String,
     let range = byte(start)..byte(end);
     let wide = if range.is_empty() { range.start..next_char(&text, range.start) } else { range };
     (text, wide, from > 0 || skipped > bom)
+}
+
+/// How much of a line is quoted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Quoting {
+    /// All but what looks like a secret.
+    All,
+    /// No value: the finding is that one of them is a secret, whatever it looks like.
+    KeysOnly,
+}
+
+/// A line of a manifest with everything after its first `=` hidden, character by character.
+fn without_values(line: &str) -> String {
+    let (key, value) = line.split_at(line.find('=').map_or(line.len(), |at| at + 1));
+    let hidden = |c: char| if c.is_whitespace() || "\"'{}[],=".contains(c) { c } else { '*' };
+    key.chars().chain(value.chars().map(hidden)).collect()
+}
+
+/// A character of a quoted line. The renderer draws the old control characters by itself; every other one that acts or
+/// hides gets a sign in its place, so that the columns stay.
+fn drawable(c: char) -> char {
+    let is_old = c.is_ascii_control();
+    if !is_old && (c.is_control() || is_invisible(c)) && c != '\u{200d}' {
+        char::REPLACEMENT_CHARACTER
+    } else {
+        c
+    }
 }
 
 /// The part of a very long line around a place: all of it need not be looked at to show a little.
@@ -176,6 +213,19 @@ pub(crate) fn one_line(text: &str) -> String {
         c => c.to_string(),
     };
     text.chars().map(plain).collect()
+}
+
+/// Lines of text for people: nothing in them can move a terminal's cursor, or hide what is beside it.
+pub(crate) fn printable(text: &str) -> String {
+    let plain = |c: char| match c {
+        '\n' | '\t' | '\u{200c}' | '\u{200d}' => c.to_string(),
+        c if c.is_control() || is_invisible(c) => c.escape_default().to_string(),
+        c => c.to_string(),
+    };
+    match text.chars().any(|c| c.is_control() || is_invisible(c)) {
+        true => text.chars().map(plain).collect(),
+        false => text.to_owned(),
+    }
 }
 
 /// The name of a file, every sign of it: names may hold anything.

@@ -85,7 +85,8 @@ impl Output {
                     self.diagnose(&diagnostics, &sources);
                 }
                 let written = match rendering {
-                    Rendering::Text(text) | Rendering::Report(text) => write_stdout(text.as_bytes()),
+                    Rendering::Text(text) => write_stdout(draw::printable(&text).as_bytes()),
+                    Rendering::Data(text) | Rendering::Report(text) => write_stdout(text.as_bytes()),
                     Rendering::Bytes(bytes) => write_stdout(&bytes),
                     Rendering::Pieces(rendered) => write_pieces(&rendered),
                     Rendering::Stream(write) => {
@@ -171,8 +172,10 @@ type Writing = Box<dyn FnOnce(&mut dyn Write) -> io::Result<()>>;
 
 /// A report, ready for standard output.
 pub(crate) enum Rendering {
-    /// Text; diagnostics go to standard error.
+    /// Text for people, in which nothing can move a terminal's cursor or hide; diagnostics go to standard error.
     Text(String),
+    /// Text in a format of its own, byte for byte; diagnostics go to standard error.
+    Data(String),
     /// A file's bytes; diagnostics go to standard error.
     Bytes(Vec<u8>),
     /// A file's content; diagnostics go to standard error.

@@ -100,6 +100,11 @@ impl From<StoreError> for Failure {
             Problem::NotFile | Problem::Reserved => {
                 (FailureKind::Refused, &codes::IO_EXISTS, "choose another place for this file")
             }
+            Problem::Credentials => (
+                FailureKind::Refused,
+                &codes::TRUST_CREDENTIALS,
+                "name another path; if you need the file, copy it into the project",
+            ),
             Problem::Changed => (FailureKind::Refused, &codes::INSTALL_CHANGED, "run the command again"),
             Problem::Locked => {
                 (FailureKind::Refused, &codes::IO_EXISTS, "wait for the other process and run it again")
@@ -141,7 +146,7 @@ pub(crate) struct Notes {
 impl Notes {
     /// Fails if anything found so far is an error.
     pub(crate) fn check(&self) -> Result<(), Failure> {
-        let escape = [&codes::MANIFEST_ESCAPE, &codes::RESOURCE_ESCAPE];
+        let escape = [&codes::MANIFEST_ESCAPE, &codes::RESOURCE_ESCAPE, &codes::TRUST_CREDENTIALS];
         let escapes = self.diagnostics.iter().any(|found| escape.contains(&found.code));
         match agpm_diag::has_errors(&self.diagnostics) {
             true if escapes => Err(Failure { kind: FailureKind::Refused, diagnostic: None }),

@@ -21,6 +21,7 @@ mod list;
 mod locked;
 mod merge;
 mod outdated;
+mod outside;
 mod packages;
 mod parallel;
 mod projects;
@@ -67,8 +68,8 @@ pub use failure::{FailureKind, Outcome};
 pub use import::{IMPORT_FORMATS, ImportReport, ImportRequest, import};
 pub use init::{InitReport, InitRequest, init};
 pub use install::{
-    Conversion, Executables, Fate, FateKind, Fidelity, InstallReport, InstallRequest, LockChange, LockUse,
-    Moved, Overwrite, Program, Warnings, Writing, install,
+    Capability, CapabilityKind, Conversion, Executables, Fate, FateKind, Fidelity, InstallReport,
+    InstallRequest, LockChange, LockUse, Moved, Overwrite, Program, RequiredBy, Warnings, Writing, install,
 };
 pub use installed::{InstalledFile, InstalledReport, InstalledRequest, installed};
 pub use layers::{LayerRow, LayerState, LayersReport, SkippedRow, layers};
@@ -93,7 +94,9 @@ pub use verify::{Finding, VerifyReport, verify};
 pub use watch::{ProjectWatch, watch_project};
 pub use why::{Asked, Link, WhyReport, WhyRequest, why};
 pub use words::{counted, size};
-pub use world::{Environment, ManifestUse, Network, ProgramUse, Progress, Scope, Silent, World};
+pub use world::{
+    Environment, ManifestUse, Network, OutsideReads, ProgramUse, Progress, Scope, Silent, World,
+};
 
 /// A path of ours from the project's folder.
 pub(crate) fn path_of(path: &'static str) -> agpm_model::RelativePath {

@@ -328,6 +328,7 @@ mod tests {
             network: crate::Network::Offline,
             state: None,
             programs: crate::ProgramUse::Approved,
+            outside: crate::OutsideReads::Allowed,
         };
         let world = World { environment, progress: std::sync::Arc::new(crate::Silent) };
         let outcome = merge(&world, &request(Vec::new()));

@@ -15,6 +15,7 @@ use crate::gather::{ManifestFiles, Project};
 use crate::install::outdated;
 use crate::install::{Warnings, not_there};
 use crate::layers::{LayerLock, Pinning, fold_all, layers_as_locked, missing_folders, snapshots};
+use crate::outside::reads_outside;
 use crate::packages::{
     LOCK_NAME, Moving, ResolvedEntry, Sources, check_patched_names, frozen, make_all, pins, read_lock,
     refs_of, report_moved_tags, resolve,
@@ -52,6 +53,8 @@ pub struct ValidateReport {
     pub dependencies: usize,
     /// How many sources.
     pub sources: usize,
+    /// Paths outside of the project that the manifest reads, as they are written.
+    pub reads: Vec<String>,
     /// The gravest failure of a check.
     pub failure: Option<FailureKind>,
 }
@@ -64,7 +67,7 @@ pub fn validate(world: &World, request: &ValidateRequest) -> Outcome<ValidateRep
         // What is wrong is the result.
         notes.diagnostics.extend(failure.diagnostic);
         let failure = Some(failure.kind);
-        Ok(ValidateReport { dependencies: 0, sources: 0, failure })
+        Ok(ValidateReport { dependencies: 0, sources: 0, reads: Vec::new(), failure })
     });
     if request.warnings == Warnings::Stop {
         notes.warnings_are_errors();
@@ -82,6 +85,7 @@ fn run(world: &World, request: &ValidateRequest, notes: &mut Notes) -> Result<Va
         manifest,
         world.environment.manifest_folder(store.path()),
     ));
+    let reads = reads_outside(&world.environment, manifest, world.environment.manifest_folder(store.path()))?;
     if !request.checks.contains(&ValidateCheck::Resolve) && !request.checks.contains(&ValidateCheck::Render) {
         note_unapproved(&world.environment, manifest, notes);
     }
@@ -100,7 +104,8 @@ fn run(world: &World, request: &ValidateRequest, notes: &mut Notes) -> Result<Va
             failure = failure.or(Some(found.kind));
         }
     }
-    Ok(ValidateReport { dependencies: manifest.dependencies.len(), sources: manifest.sources.len(), failure })
+    let (dependencies, sources) = (manifest.dependencies.len(), manifest.sources.len());
+    Ok(ValidateReport { dependencies, sources, reads, failure })
 }
 
 fn resolves(

@@ -61,6 +61,18 @@ pub struct Environment {
     pub state: Option<PathBuf>,
     /// Which merge programs may run.
     pub programs: ProgramUse,
+    /// Whether files outside of the project may be read because a document of it names them.
+    pub outside: OutsideReads,
+}
+
+/// Whether files outside of the project may be read because a document of it names them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OutsideReads {
+    /// They may, except for places of credentials.
+    #[default]
+    Allowed,
+    /// They may not: nobody looks over a model's shoulder.
+    Refused,
 }
 
 /// Which merge programs may run. Those of a project may be anything: it may have been cloned just now.

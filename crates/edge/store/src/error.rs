@@ -33,6 +33,8 @@ pub enum Problem {
     Changed,
     /// A place of the program itself or of git, where nothing is installed.
     Reserved,
+    /// A place for credentials, which is not read.
+    Credentials,
     /// Locked by another process.
     Locked,
     /// A record of the program itself that cannot be read, and why.
@@ -89,6 +91,7 @@ impl fmt::Display for Problem {
             Problem::NotFile => f.write_str("is not a regular file"),
             Problem::Changed => f.write_str("changed in the meantime"),
             Problem::Reserved => f.write_str("is a place where nothing can be installed"),
+            Problem::Credentials => f.write_str("is a location for credentials and is not read"),
             Problem::Locked => f.write_str("is locked by another process"),
             Problem::Damaged(why) => write!(f, "cannot be understood: {why}"),
             Problem::Other(cause) => write!(f, "cannot be reached: {cause}"),

@@ -91,6 +91,31 @@ pub fn is_secret_name(key: &str) -> bool {
         || SECRET_ENDINGS.iter().any(|end| lower.ends_with(end))
 }
 
+/// A command with the tokens in it masked. Only whole words that no shell gives a meaning are masked: nothing that runs
+/// can hide behind the looks of a secret.
+pub fn mask_words(command: &str) -> String {
+    let mut out = String::with_capacity(command.len());
+    let mut rest = command;
+    while let Some(first) = rest.chars().next() {
+        let length = rest.find(|c| is_plain_word(c) != is_plain_word(first)).unwrap_or(rest.len());
+        let (part, after) = rest.split_at(length);
+        out.push_str(if is_issued(part) { "********" } else { part });
+        rest = after;
+    }
+    out
+}
+
+fn is_plain_word(c: char) -> bool {
+    c.is_ascii_alphanumeric() || "_-.".contains(c)
+}
+
+/// Whether this begins as an issuer's secrets do, and is long enough for one.
+fn is_issued(part: &str) -> bool {
+    SECRET_PREFIXES
+        .iter()
+        .any(|prefix| part.starts_with(prefix) && part.len() >= prefix.len() + SHORTEST_SECRET)
+}
+
 /// Whether a value under `key` (if it has one) should not be shown.
 pub fn looks_secret(key: Option<&str>, value: &str) -> bool {
     let value = value.trim_matches(['`', '"', '\'']);
@@ -98,13 +123,8 @@ pub fn looks_secret(key: Option<&str>, value: &str) -> bool {
         return false;
     }
     // A secret may be part of a longer value, as in `--api-key=sk-…`.
-    let issued = |part: &str| {
-        SECRET_PREFIXES
-            .iter()
-            .any(|prefix| part.starts_with(prefix) && part.len() >= prefix.len() + SHORTEST_SECRET)
-    };
     key.is_some_and(is_secret_name)
-        || value.split(['=', ':', ' ']).any(issued)
+        || value.split(['=', ':', ' ']).any(is_issued)
         || value.contains("PRIVATE KEY-----")
         || has_url_password(value)
         || scheme_length(value).is_some_and(|length| length == value.len())
@@ -186,8 +206,11 @@ fn has_url_password(value: &str) -> bool {
         let name = user.rsplit('/').next().unwrap_or_default();
         !name.is_empty() && (!scheme.ends_with("ssh") || name.contains(':'))
     } else {
-        // `user:password@host:path`
-        user.contains(':') && !user.contains(['/', ' ']) && rest.contains(':')
+        // `user:password@host:path`, or `user:password@host/path`; `source:file.md@branch/name` is another thing.
+        let password = user.split_once(':').map(|(_, password)| password);
+        let is_user = password.is_some() && !user.contains(['/', ' ']);
+        is_user
+            && (rest.contains(':') || rest.contains('/') && password.is_some_and(|text| !text.contains('.')))
     };
     in_user || has_secret_tail(value)
 }

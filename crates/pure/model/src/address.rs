@@ -78,6 +78,8 @@ impl SourceAddress {
         refuse_hostile(text)?;
         match text.split_once("://").filter(|(scheme, _)| is_scheme(scheme)) {
             Some((scheme, rest)) => Self::of_url(&scheme.to_ascii_lowercase(), rest),
+            // A URL that lacks a slash looks like `host:path`, with everything before the `@` in the path.
+            None if lacks_slash(text) => Err(AddressError::Mistyped),
             None if is_scp_like(text) => Self::of_scp(text),
             None if is_mistyped(text) => Err(AddressError::Mistyped),
             None => Ok(Self::plain(text.to_owned(), Place::Folder)),
@@ -189,6 +191,12 @@ fn is_mistyped(text: &str) -> bool {
     lower.starts_with("//") || (lower.starts_with("http") && lower.contains('@'))
 }
 
+/// Whether this begins like a URL with one slash too few, as in `http:/host`.
+fn lacks_slash(text: &str) -> bool {
+    let scheme = text.split_once(":/").map(|(scheme, _)| scheme.to_ascii_lowercase());
+    scheme.is_some_and(|scheme| ADDRESS_SCHEMES.contains(&scheme.as_str()))
+}
+
 /// As git decides it: a colon before any slash, but not after a drive letter.
 fn is_scp_like(text: &str) -> bool {
     let front = text.split(['/', '\\']).next().unwrap_or_default();
@@ -297,6 +305,8 @@ mod tests {
             ("ext::sh -c x", TransportHelper),
             ("fd::17", TransportHelper),
             ("ftp://h/x", unknown("ftp")),
+            ("http:/me:pw@h/x", Mistyped),
+            ("SSH:/me:pw@h", Mistyped),
             ("https:///x", NoHost),
             ("file://host/x", NoLocalPath),
             ("file:///a%ffb", NoLocalPath),

@@ -5,6 +5,7 @@
 mod address;
 mod browser_url;
 mod catalog_remote;
+mod credentials;
 mod declared;
 mod digest;
 mod import;
@@ -31,6 +32,7 @@ mod version;
 pub use address::{ADDRESS_SCHEMES, AddressError, AddressKind, SourceAddress};
 pub use browser_url::{BrowserUrl, repository_name, same_repository};
 pub use catalog_remote::{CatalogRemote, RemoteBase, RemoteError};
+pub use credentials::is_credential_path;
 pub use declared::{Declarations, Declared, DeclaringFile, declarations, read_declarations};
 pub use digest::{Checksum, ChecksumError, ObjectId, ObjectIdError};
 pub use import::{Additions, Folders, Import, ImportedLayer, ImportedPlace, NewLayer, read_agent_manager};

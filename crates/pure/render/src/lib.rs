@@ -2,6 +2,7 @@
 //!
 //! Knows values and texts, not resources or files.
 
+mod capability;
 mod convert;
 mod detect;
 mod explain;
@@ -20,9 +21,10 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::value::ValueKind;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior};
 
+pub use capability::{Capability, CapabilityKind, capabilities_of, capabilities_of_markdown, runs_of};
 pub use convert::{
     ConvertError, Converted, Entries, Fate, FateKind, agent_name, convert_file, foreign_format, hook_entries,
-    is_native, runs_of, server_entries, server_names,
+    is_native, server_entries, server_names,
 };
 pub use detect::{has_tags, is_template, templating};
 pub use files::Files;

@@ -60,7 +60,7 @@ fn show(
     output.secrets = secrets(&args);
     let (json, secrets) = (output.json, output.secrets);
     output.finish(bottle_show(world, &input(args), name, view), |report, _| {
-        Rendering::Text(text(&report, json, secrets))
+        Rendering::Data(text(&report, json, secrets))
     })
 }
 

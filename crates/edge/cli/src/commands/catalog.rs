@@ -51,7 +51,7 @@ enum Wanted {
 fn render_file(file: CatalogFile, wanted: Wanted, shown: &Shown<'_>) -> Rendering {
     match wanted {
         _ if shown.json => shown.report(file.fields()),
-        Wanted::Path => Rendering::Text(format!("{}\n", file.path.display())),
+        Wanted::Path => Rendering::Data(format!("{}\n", file.path.display())),
         Wanted::Content => Rendering::Bytes(file.bytes),
     }
 }

@@ -22,7 +22,7 @@ fn render(report: ConfigReport, shown: &Shown<'_>) -> Rendering {
     if shown.json {
         return shown.report(report.fields());
     }
-    Rendering::Text(match report.answer {
+    Rendering::Data(match report.answer {
         ConfigAnswer::Place => format!("{}\n", report.path.display()),
         ConfigAnswer::Content { text, .. } => text,
         ConfigAnswer::Done(_) if shown.quiet => String::new(),

@@ -29,7 +29,7 @@ fn render(report: ImportReport, shown: &Shown<'_>) -> Rendering {
             Rendering::Text(format!("nothing to add: {manifest} stays as it is\n"))
         }
         Writing::Apply => Rendering::Text(text(manifest, &report.additions)),
-        _ => Rendering::Text(report.text),
+        _ => Rendering::Data(report.text),
     }
 }
 

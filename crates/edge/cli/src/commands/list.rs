@@ -20,7 +20,10 @@ pub(crate) fn run(world: &World, args: ListArgs, output: &mut Output) -> ExitCod
     let format = if output.json { ListFormat::Json } else { args.format };
     let detail = if args.detailed { ListDetail::Patches } else { ListDetail::Locked };
     let request = ListRequest { kind: args.kind, source: args.source, search: args.search, detail };
-    output.finish(list(world, &request), |report, _| Rendering::Text(text(&report, format)))
+    output.finish(list(world, &request), |report, _| match format {
+        ListFormat::Table => Rendering::Text(text(&report, format)),
+        ListFormat::Json | ListFormat::Yaml => Rendering::Data(text(&report, format)),
+    })
 }
 
 fn text(report: &ListReport, format: ListFormat) -> String {

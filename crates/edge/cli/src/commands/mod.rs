@@ -34,7 +34,8 @@ use std::process::ExitCode;
 
 use agpm_diag::{Diagnostic, codes};
 use agpm_ops::{
-    Environment, FailureKind, ManifestUse, MergeInputs, Network, Outcome, ProgramUse, Scope, World,
+    Environment, FailureKind, ManifestUse, MergeInputs, Network, Outcome, OutsideReads, ProgramUse, Scope,
+    World,
 };
 
 use crate::args::{Cli, Command, FoldArgs, Global};
@@ -110,6 +111,7 @@ fn world(global: &Global, scope: Scope) -> World {
         // A home that is not absolute would be in whatever project one works in.
         state: place("XDG_STATE_HOME", ".local/state").filter(|path| path.is_absolute()),
         programs: ProgramUse::Approved,
+        outside: OutsideReads::Allowed,
         home,
         network,
         folder,

@@ -55,10 +55,10 @@ fn render(
             let pages = kinds.iter().filter(|(_, value)| !matches!(value, Value::Null));
             let pages: Vec<String> =
                 pages.map(|(kind, value)| markdown(value, &format!("{slug}: {kind}"))).collect();
-            Rendering::Text(printable(&pages.join("\n")))
+            Rendering::Text(pages.join("\n"))
         }
-        (Some(ProfileFormat::Md), _, value) => Rendering::Text(printable(&markdown(value, slug))),
-        (format, _, value) => Rendering::Text(in_format(value, format)),
+        (Some(ProfileFormat::Md), _, value) => Rendering::Text(markdown(value, slug)),
+        (format, _, value) => Rendering::Data(in_format(value, format)),
     }
 }
 
@@ -81,18 +81,8 @@ fn list(report: &PersonasReport, format: Option<ProfileFormat>) -> Rendering {
             let rows: String = rows.iter().map(|row| line(row)).collect();
             Rendering::Text(format!("{}{}{rows}", line(&head), line(&rule)))
         }
-        format => Rendering::Text(in_format(&report.value(), format)),
+        format => Rendering::Data(in_format(&report.value(), format)),
     }
-}
-
-/// Texts of documents cannot move a terminal's cursor.
-fn printable(text: &str) -> String {
-    let visible = |c: char| match c {
-        '\n' | '\t' => c.to_string(),
-        c if c.is_control() => c.escape_default().to_string(),
-        c => c.to_string(),
-    };
-    text.chars().map(visible).collect()
 }
 
 fn in_format(value: &Value, format: Option<ProfileFormat>) -> String {

@@ -2,9 +2,11 @@ use std::process::ExitCode;
 
 use agpm_diag::{Diagnostic, Severity};
 use agpm_ops::{FailureKind, ValidateCheck, ValidateReport, ValidateRequest, Warnings, World, validate};
+use agpm_text::Value;
 
 use crate::args::ValidateArgs;
 use crate::commands::table::counted;
+use crate::draw::one_line;
 use crate::output::{Output, Rendering, Shown, Verdict};
 
 pub(crate) fn run(world: &World, args: &ValidateArgs, output: &mut Output) -> ExitCode {
@@ -33,8 +35,9 @@ fn is_about_trust(finding: &Diagnostic) -> bool {
 
 fn render(report: ValidateReport, shown: &Shown<'_>) -> Rendering {
     if shown.json {
-        let counts = vec![("dependencies", report.dependencies.into()), ("sources", report.sources.into())];
-        return shown.report(counts);
+        let reads = Value::list(report.reads.iter().map(String::as_str));
+        let counts = [("dependencies", report.dependencies.into()), ("sources", report.sources.into())];
+        return shown.report(counts.into_iter().chain([("reads", reads)]).collect());
     }
     let found = shown.drawn();
     let summary = match shown.verdict {
@@ -45,6 +48,12 @@ fn render(report: ValidateReport, shown: &Shown<'_>) -> Rendering {
             counted(report.sources, "source", "sources")
         ),
         _ => String::new(),
+    };
+    let summary = match report.reads.as_slice() {
+        reads if !reads.is_empty() && !shown.quiet => {
+            format!("reads  {}  (outside the project)\n{summary}", one_line(&reads.join(", ")))
+        }
+        _ => summary,
     };
     Rendering::Report(format!("{found}{summary}"))
 }

@@ -146,6 +146,22 @@ fn a_relative_path_may_lead_out_of_the_repository() {
 }
 
 #[test]
+fn a_place_for_credentials_is_never_inherited() {
+    let tree = Tree::of(&[]);
+    tree.write("u/.docker/config.json", "{\"auths\": {\"r.example\": {\"auth\": \"PRIVATE\"}}}");
+    let paths = [tree.absolute("u/.docker/config.json"), "../u/.docker/config.json".to_owned()];
+    for path in paths.into_iter().chain(["/proc/self/environ".to_owned()]) {
+        tree.ada("repo", named("me", &[&path]));
+        for line in ["profile ada", "profile ada --format md", "explain profile:ada"] {
+            let output = tree.run("repo", line);
+            assert_eq!(output.code, Some(6), "{line}\n{output}");
+            assert!(output.to_string().contains("trust/credentials"), "{line}\n{output}");
+            assert!(!output.to_string().contains("PRIVATE"), "{line}\n{output}");
+        }
+    }
+}
+
+#[test]
 fn outside_of_any_repository_paths_are_from_the_topmost_folder() {
     let tree = Tree::new();
     tree.ada("a/b", named("b", &["p.json"]));

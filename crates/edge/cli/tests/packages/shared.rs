@@ -496,6 +496,7 @@ fn a_hook_of_the_manifest_is_the_users_own_choice() {
     let project = both();
     project.good("install");
     assert!(project.read(SETTINGS).contains("lint"));
+    // What is installed was shown when it came.
     assert!(project.good("--json install --dry-run").stdout.contains("\"programs\": []"));
 }
 

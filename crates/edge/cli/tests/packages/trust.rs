@@ -111,11 +111,37 @@ fn secrets_in_addresses_are_masked_wherever_they_stand() {
         "https:/hunter2hunter2@h/z",
         "//hunter2hunter2@h/z",
         "user:hunter2hunter2@host.example:x/y",
+        "user:hunter2hunter2@h/x",
+        "user:hunter2.hunter2@h/x",
+        "http:/user:hunter2hunter2@h",
+        "http:/user:hunter2hunter2@h/x",
     ] {
         project.write("agpm.toml", &format!("[sources]\nc = \"{address}\"\n"));
         for line in ["validate", "--json validate", "-v install --offline"] {
             let output = project.run(line).to_string();
             assert!(!output.contains("hunter2") && !output.contains("ghp_"), "{line} {address}\n{output}");
+        }
+    }
+}
+
+#[test]
+fn secrets_in_addresses_are_masked_in_the_users_configuration() {
+    let project = Project::new();
+    project.write("agpm.toml", "");
+    for address in
+        ["http:/user:hunter2hunter2@h", "user:hunter2hunter2@h/x", "https://user:hunter2hunter2@h/x"]
+    {
+        project.sandbox.write("~/.config/agpm/config.toml", "");
+        for line in
+            [&format!("config add-source c {address}"), "config show", "--json config show", "validate"]
+        {
+            let output = project.run(line).to_string();
+            assert!(!output.contains("hunter2"), "{line} {address}\n{output}");
+        }
+        project.sandbox.write("~/.config/agpm/config.toml", format!("[sources]\nc = \"{address}\"\n"));
+        for line in ["config show", "--json config show", "validate", "doctor", "config remove-source c"] {
+            let output = project.run(line).to_string();
+            assert!(!output.contains("hunter2"), "{line} {address}\n{output}");
         }
     }
 }

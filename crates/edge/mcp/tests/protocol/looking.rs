@@ -267,3 +267,24 @@ async fn a_server_that_may_write_runs_what_was_approved_and_nothing_else() {
     assert_eq!(done["structuredContent"]["ok"], true, "{done}");
     client.finish().await;
 }
+
+#[tokio::test]
+async fn nothing_outside_of_the_project_is_served() {
+    let sandbox = sandbox();
+    std::fs::create_dir(sandbox.work().join(".git")).unwrap();
+    sandbox.write("~/.docker/config.json", "{\"auths\": {\"x\": \"PRIVATE\"}}");
+    sandbox.write("~/other/p.json", "{\"schemaVersion\": \"1\", \"tags\": [\"PRIVATE\"]}");
+    let mut client = Client::open(&sandbox).await;
+    for path in [".docker/config.json", "other/p.json"] {
+        let parent = sandbox.home().join(path).display().to_string();
+        let persona = json!({ "tags": ["me"], "inherits": [parent] }).to_string();
+        sandbox.write(".clia/agents/ada/ada@x.agent.triad.json", persona);
+        let read = client.ask("resources/read", json!({ "uri": "agpm://persona/ada" })).await;
+        assert!(!read.to_string().contains("PRIVATE"), "{path}: {read}");
+        for what in ["profile:ada".to_owned(), format!("file:{parent}"), format!("file:../home/{path}")] {
+            let told = client.call(json!({ "operation": "explain", "what": what })).await;
+            assert!(!told.to_string().contains("PRIVATE"), "{path}, {what}: {told}");
+        }
+    }
+    client.finish().await;
+}

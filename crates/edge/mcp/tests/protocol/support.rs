@@ -44,6 +44,7 @@ pub(crate) fn world(sandbox: &Sandbox) -> World {
         network: Network::Offline,
         state: Some(root.join("state/agpm")),
         programs: agpm_ops::ProgramUse::Approved,
+        outside: agpm_ops::OutsideReads::Allowed,
     };
     World { environment, progress: Arc::new(Silent) }
 }

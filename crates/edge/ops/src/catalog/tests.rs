@@ -44,6 +44,7 @@ impl Place {
             network,
             state: None,
             programs: crate::ProgramUse::Approved,
+            outside: crate::OutsideReads::Allowed,
         };
         World { environment, progress: Arc::new(Silent) }
     }

@@ -5,6 +5,7 @@ use agpm_diag::{Diagnostic, Severity, codes};
 use crate::doctor::{DoctorRequest, NO_MANIFEST, Summary};
 use crate::failure::{Failure, Notes};
 use crate::gather::{ManifestFiles, Project};
+use crate::outside::reads_outside;
 use crate::packages::{LOCK_NAME, read_lock};
 use crate::validate::is_current;
 use crate::words::counted;
@@ -34,7 +35,12 @@ pub(super) fn check(world: &World, _: &DoctorRequest, notes: &mut Notes) -> Resu
     };
     let dependencies = counted(manifest.dependencies.len(), "dependency", "dependencies");
     let sources = counted(manifest.sources.len(), "source", "sources");
-    Ok(Summary::Of(format!("{dependencies}, {sources}{lock}")))
+    let reads = reads_outside(environment, &manifest, environment.manifest_folder(store.path()))?;
+    let reads = match reads.is_empty() {
+        true => String::new(),
+        false => format!("; reads {} outside the project", reads.join(", ")),
+    };
+    Ok(Summary::Of(format!("{dependencies}, {sources}{lock}{reads}")))
 }
 
 fn not_locked() -> Diagnostic {

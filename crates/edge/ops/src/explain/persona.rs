@@ -27,6 +27,7 @@ pub(super) fn explain_persona(
     };
     match library.seek(&slug, kind, notes) {
         Sought::Merged(merged) => {
+            notes.check()?;
             let mut provenance = Provenance::default();
             provenance.add_values(&merged.resolution, pointer, &notes.sources);
             found(provenance, &format!("profile:{name}"), pointer, &[merged.resolution.root().map(to_value)])

@@ -14,7 +14,7 @@ use crate::layers::{Pinning, Snapshot, contributions, snapshots};
 use crate::merge::ReadFiles;
 use crate::packages::{Moving, Sources, normal, read_lock};
 use crate::scope::state_of;
-use crate::world::{Environment, Scope, World};
+use crate::world::{Environment, OutsideReads, Scope, World};
 
 /// What the project knows of a file.
 pub(super) struct FromProject {
@@ -67,6 +67,10 @@ fn alone(
     let root = root.filter(|_| environment.scope == Scope::User);
     let path = root.unwrap_or(&environment.folder).join(file);
     let name = LayerName::new(file).map_err(|_| not_in_layers(file, None))?;
+    let inside = store::real_path(root.unwrap_or(&environment.folder));
+    if environment.outside == OutsideReads::Refused && !store::real_path(&path).starts_with(inside) {
+        return Err(not_in_project(file));
+    }
     let bytes = match store::read(&path, limit()) {
         Err(StoreError { problem: Problem::NotFound, .. }) => return Err(not_in_layers(file, None)),
         other => other.map_err(|error| error.seen_from(&environment.folder))?,
@@ -101,6 +105,13 @@ fn layered(
     Err(not_in_layers(file, nearest(file, known)))
 }
 
+fn not_in_project(file: &str) -> Failure {
+    let message = format!("`{file}` is not in the project");
+    let diagnostic = Diagnostic::new(&codes::IO_UNREADABLE, message);
+    let help = "name the file by its path from the manifest's folder";
+    Failure::new(FailureKind::Refused, diagnostic.help(help))
+}
+
 /// A path is from the manifest's folder; where one works in a folder below, it may also be from there.
 fn paths_of(environment: &Environment, root: &Path, file: &str) -> Result<Vec<RelativePath>, Failure> {
     let from_manifest = RelativePath::new(file);
@@ -109,10 +120,7 @@ fn paths_of(environment: &Environment, root: &Path, file: &str) -> Result<Vec<Re
     let from_here =
         from_here.and_then(|inner| RelativePath::new(&inner.to_string_lossy().replace('\\', "/")));
     if from_manifest.is_err() && from_here.is_err() {
-        let message = format!("`{file}` is not in the project");
-        let diagnostic = Diagnostic::new(&codes::IO_UNREADABLE, message);
-        let help = "name the file by its path from the manifest's folder";
-        return Err(Failure::new(FailureKind::Refused, diagnostic.help(help)));
+        return Err(not_in_project(file));
     }
     Ok([from_manifest, from_here].into_iter().flatten().collect())
 }

@@ -1,6 +1,6 @@
 //! An explanation as fields and as text.
 
-use agpm_diag::Code;
+use agpm_diag::{Code, visible};
 use agpm_text::{Pointer, Value};
 
 use crate::explain::{ExplainReport, ExplainedResource};
@@ -60,7 +60,7 @@ impl Provenance {
     pub fn text(&self) -> String {
         let mut out = String::new();
         for leaf in &self.leaves {
-            let pointer = leaf.pointer.to_string();
+            let pointer = visible(&leaf.pointer.to_string());
             let place = if pointer.is_empty() { "(whole document)" } else { &pointer };
             out.push_str(&format!("{place} = {}\n", inline(&leaf.value)));
             let from = format!("{} ({}:{}), {}", leaf.layer, leaf.file, leaf.line, leaf.operation);
@@ -68,7 +68,7 @@ impl Provenance {
             shadows(&leaf.shadows, &mut out);
         }
         for deletion in &self.deletions {
-            out.push_str(&format!("{} is unset\n", deletion.pointer));
+            out.push_str(&format!("{} is unset\n", visible(&deletion.pointer.to_string())));
             shadows(&deletion.shadows, &mut out);
         }
         for part in &self.body {

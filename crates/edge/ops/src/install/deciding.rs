@@ -13,7 +13,7 @@ use crate::install::lockstep::{compare, moves, tell_other_bytes};
 use crate::install::planning::{Planned, SharedChange, Wanted, make_plan, refuse, tell_kept};
 use crate::install::recognise::{LockedState, is_puzzled, is_silent};
 use crate::install::{
-    Conversion, Given, InstallReport, Job, LockChange, LockUse, Moved, Program, Ready, Warnings, Writing,
+    Conversion, Given, InstallReport, Job, LockChange, LockUse, Moved, Ready, Warnings, Writing,
 };
 use crate::layers::LayeredFile;
 use crate::packages::{Made, ResolvedEntry, executables, lock_of};
@@ -28,6 +28,7 @@ pub(super) struct Decided {
     pub(super) plan: Plan,
     pub(super) shared: Vec<SharedChange>,
     pub(super) moved: Vec<Moved>,
+    pub(super) reads: Vec<String>,
     pub(super) lock_change: LockChange,
     pub(super) lock_text: Vec<u8>,
 }
@@ -41,7 +42,7 @@ pub(super) fn decide(
     given: Given,
     notes: &mut Notes,
 ) -> Result<Decided, Failure> {
-    let Given { entries, making, layered, catalog } = given;
+    let Given { entries, making, layered, catalog, reads } = given;
     let old = ready.lock.as_ref().map(|(lock, _)| lock);
     let lock = lock_of(&ready.project.manifest, (&entries, &making.made), (layered.locked, catalog));
     let moved = old.map(|old| moves(old, &lock)).unwrap_or_default();
@@ -76,7 +77,7 @@ pub(super) fn decide(
         }
     }
     let layers = layered.files;
-    Ok(Decided { entries, made: making.made, layers, plan, shared, moved, lock_change, lock_text })
+    Ok(Decided { entries, made: making.made, layers, plan, shared, moved, reads, lock_change, lock_text })
 }
 
 /// Resources that are installed and own nothing: a hook that is switched off, or one of which another resource writes every
@@ -131,16 +132,12 @@ impl Decided {
             tool: resolved.entry.tool.to_string(),
             fates: made.fates.clone(),
         };
-        // What is there already was told when it came.
-        let comes = |program: &Program| {
-            let mut changes = self.plan.changes.iter().filter(|change| change.owner == program.resource);
-            changes.any(|change| matches!(change.action, Action::Create | Action::Update))
-        };
-        let programs = executables::brought_along(&self.entries, &self.made).into_iter().filter(comes);
         let report = InstallReport {
-            programs: programs.collect(),
+            // What is there already was shown when it came.
+            programs: executables::new_programs(&self.entries, &self.made, &self.layers, &self.plan.changes),
             conversions: converted.map(conversion).collect(),
             moved: self.moved,
+            reads: self.reads,
             unchanged: self.plan.unchanged,
             refused: self.plan.refusals.len(),
             changes: self.plan.changes,

@@ -65,6 +65,7 @@ pub(super) fn nothing_to_do(
         refused: 0,
         lock: LockChange::Unchanged,
         programs: Vec::new(),
+        reads: Vec::new(),
         conversions: Vec::new(),
         writing: job.request.writing,
     })

@@ -25,8 +25,8 @@ pub(crate) use crate::install::lockstep::{outdated, refuse_foreign_paths};
 pub(crate) use crate::install::planning::{MOST_TOLD, is_reserved, observe};
 pub(crate) use crate::install::recognise::LockedState;
 pub use crate::install::request::{
-    Conversion, Executables, Fate, FateKind, Fidelity, InstallReport, InstallRequest, LockChange, LockUse,
-    Moved, Overwrite, Program, Warnings, Writing,
+    Capability, CapabilityKind, Conversion, Executables, Fate, FateKind, Fidelity, InstallReport,
+    InstallRequest, LockChange, LockUse, Moved, Overwrite, Program, RequiredBy, Warnings, Writing,
 };
 pub(crate) use crate::install::writing::hold;
 
@@ -38,6 +38,7 @@ use crate::install::deciding::decide;
 use crate::install::known::{has_ledger, is_fresh, nothing_to_do};
 use crate::install::layered::{Layered, layered};
 use crate::install::writing::{Commit, commit};
+use crate::outside::reads_outside;
 use crate::packages::{
     LOCK_NAME, Making, Moving, ResolvedEntry, Sources, executables, fidelity, frozen, make_all, pins,
     placement, read_lock, resolve,
@@ -182,6 +183,8 @@ struct Given {
     making: Making,
     layered: Layered,
     catalog: Vec<LockedRemote>,
+    /// Paths outside of the project that are read.
+    reads: Vec<String>,
 }
 
 fn given(
@@ -194,6 +197,7 @@ fn given(
     let manifest = &ready.project.manifest;
     let old = ready.lock.as_ref().map(|(lock, _)| lock);
     let sources = Sources::open(&world.environment, manifest, store.path());
+    let reads = reads_outside(&world.environment, manifest, &sources.project)?;
     let entries = match (job.request.lock, old) {
         (LockUse::Frozen, None) => return Err(outdated(format!("there is no `{LOCK_NAME}`"))),
         (LockUse::Frozen, Some(lock)) => frozen::entries(world, manifest, &sources, lock, notes)?,
@@ -213,5 +217,5 @@ fn given(
     fidelity::check(manifest, &entries, &making.made, job.request, notes)?;
     let layered = layered(world, (manifest, &sources), (job, old), notes)?;
     let catalog = remotes_to_lock(world, (manifest, &sources), (job, old), notes)?;
-    Ok(Given { entries, making, layered, catalog })
+    Ok(Given { entries, making, layered, catalog, reads })
 }

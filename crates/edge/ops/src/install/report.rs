@@ -1,10 +1,12 @@
 //! What an install tells, as fields and as lines.
 
+use agpm_diag::{mask_words, visible};
 use agpm_plan::{Action, Change};
 use agpm_text::{Pointer, Value};
 
 use crate::install::request::{
-    Conversion, Fate, FateKind, InstallReport, LockChange, Moved, Program, Writing,
+    Capability, CapabilityKind, Conversion, Fate, FateKind, InstallReport, LockChange, Moved, Program,
+    RequiredBy, Writing,
 };
 
 impl InstallReport {
@@ -38,6 +40,7 @@ impl InstallReport {
             ("changes", Value::List(self.changes.iter().map(change).collect())),
             ("moved", Value::List(self.moved.iter().map(moved).collect())),
             ("programs", Value::list(self.programs.iter().map(program_value))),
+            ("reads", Value::list(self.reads.iter().map(String::as_str))),
             ("conversions", Value::list(self.conversions.iter().map(conversion_value))),
             ("unchanged", self.unchanged.into()),
             ("lock", lock.into()),
@@ -49,9 +52,18 @@ impl InstallReport {
         let moved =
             self.moved.iter().map(|moved| format!("{}  {} -> {}", moved.resource, moved.from, moved.to));
         let changes = self.changes.iter().map(line);
-        let programs = self.programs.iter().map(program_line);
+        let mut programs: Vec<String> = self.programs.iter().flat_map(program_lines).collect();
+        // A server of a layer may be in the files of several tools.
+        programs.dedup();
         let fates = self.conversions.iter().flat_map(|one| fate_lines(one, self.writing));
-        counted_lines(moved.chain(changes).chain(programs).chain(fates))
+        let reads = self.reads_line().into_iter();
+        counted_lines(moved.chain(changes).chain(programs).chain(reads).chain(fates))
+    }
+
+    /// One line for all that is read outside of the project, where something changes.
+    fn reads_line(&self) -> Option<String> {
+        let is_worth_a_line = !self.reads.is_empty() && self.changes_something();
+        is_worth_a_line.then(|| format!("reads  {}  (outside the project)", self.reads.join(", ")))
     }
 
     /// How many files became what, in one line.
@@ -104,10 +116,20 @@ fn counted_lines(lines: impl Iterator<Item = String>) -> Vec<String> {
 }
 
 fn program_value(program: &Program) -> Value {
+    let of_program = program.capabilities.iter().filter(|one| one.kind != CapabilityKind::Permission);
+    let capability = |one: &Capability| {
+        Value::map([
+            ("kind", Value::from(one.kind.word())),
+            ("value", one.value.as_str().into()),
+            ("event", one.event.as_deref().into()),
+        ])
+    };
     Value::map([
         ("resource", Value::from(program.resource.as_str())),
         ("unit", program.unit.as_str().into()),
-        ("runs", Value::list(program.runs.iter().map(String::as_str))),
+        ("runs", Value::list(of_program.map(|one| one.value.as_str()))),
+        ("capabilities", Value::list(program.capabilities.iter().map(capability))),
+        ("direct", (program.required == RequiredBy::Manifest).into()),
     ])
 }
 
@@ -126,11 +148,19 @@ fn conversion_value(conversion: &Conversion) -> Value {
     ])
 }
 
-/// A program that comes along, and what it would run.
-fn program_line(program: &Program) -> String {
-    let runs: Vec<String> = program.runs.iter().map(|run| format!("`{run}`")).collect();
-    let runs = if runs.is_empty() { String::new() } else { format!(", and runs {}", runs.join(", ")) };
-    format!("* {} ({}) comes along{runs}", program.resource, program.unit)
+/// What a tool would do, each command in full with every character visible.
+fn program_lines(program: &Program) -> Vec<String> {
+    let line = |one: &Capability| {
+        let event = one.event.as_ref().map(|event| format!(", {}", visible(event))).unwrap_or_default();
+        let transitive = if program.required == RequiredBy::Resource { ", transitive" } else { "" };
+        let value = match program.required {
+            // The manifest may hold secrets of the user; what others wrote is shown to the last character.
+            RequiredBy::Manifest => mask_words(&one.value),
+            RequiredBy::Resource => one.value.clone(),
+        };
+        format!("{}  {}  ({}{event}{transitive})", one.kind.word(), visible(&value), program.resource)
+    };
+    program.capabilities.iter().map(line).collect()
 }
 
 /// What became of the fields of a resource; what is kept is told only in a plan.

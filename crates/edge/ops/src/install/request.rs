@@ -3,7 +3,7 @@
 use agpm_plan::{Action, Change};
 
 pub use agpm_plan::Overwrite;
-pub use agpm_render::{Fate, FateKind};
+pub use agpm_render::{Capability, CapabilityKind, Fate, FateKind};
 
 /// What the lockfile is for in this run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,15 +105,26 @@ pub struct Moved {
     pub to: String,
 }
 
-/// Something that can be run and that comes along with what is asked for.
+/// Something new or changed that lets a tool do something.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
-    /// The resource, as `TYPE/NAME`.
+    /// The resource, as `TYPE/NAME`; of layers, `layers/NAME`.
     pub resource: String,
     /// Where it comes from.
     pub unit: String,
-    /// What a tool would run, as far as it is known.
-    pub runs: Vec<String>,
+    /// What a tool would do.
+    pub capabilities: Vec<Capability>,
+    /// Who requires it.
+    pub required: RequiredBy,
+}
+
+/// Who requires a resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RequiredBy {
+    /// The manifest itself.
+    Manifest,
+    /// Only other resources.
+    Resource,
 }
 
 /// A resource that a tool wants in its own form.
@@ -140,8 +151,10 @@ pub struct InstallReport {
     pub lock: LockChange,
     /// How many files are in the way.
     pub refused: usize,
-    /// Programs that come along.
+    /// What is new or changed and would run.
     pub programs: Vec<Program>,
+    /// Paths outside of the project that the manifest reads, as they are written.
+    pub reads: Vec<String>,
     /// Resources in other forms.
     pub conversions: Vec<Conversion>,
     /// Whether it was done or is only shown.

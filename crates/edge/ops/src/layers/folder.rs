@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use agpm_diag::{Diagnostic, codes};
-use agpm_model::{FileMode, Layer, RelativePath};
+use agpm_model::{FileMode, Layer, RelativePath, is_credential_path};
 use agpm_plan::Watched;
-use agpm_store::{Folder, Listed, ListedKind, Problem, StoreError, is_file, list};
+use agpm_store::{Folder, Listed, ListedKind, Problem, StoreError, is_file, list, real_path};
 
 use crate::failure::Failure;
 use crate::gather::{limit, shown};
@@ -17,7 +17,12 @@ use crate::world::Environment;
 /// Files that one thread reads before it takes the next ones.
 const CHUNK: usize = 64;
 
-pub(super) fn read(environment: &Environment, layer: &Layer, place: &Path) -> Result<Contents, Failure> {
+pub(super) fn read(
+    environment: &Environment,
+    layer: &Layer,
+    place: &Path,
+    project: &Path,
+) -> Result<Contents, Failure> {
     let seen = |error: StoreError| -> Failure { told(environment, layer, place, error) };
     let listing = list(place, &|folder| enters(layer, folder).is_ok()).map_err(seen)?;
     let mut wanted: Vec<(RelativePath, FileMode)> = Vec::new();
@@ -28,6 +33,7 @@ pub(super) fn read(environment: &Environment, layer: &Layer, place: &Path) -> Re
             Err(why) => skipped.push(Skipped { path: named(entry), why }),
         }
     }
+    refuse_credentials(project, place, &wanted).map_err(seen)?;
     let folder = Folder::open(place).map_err(seen)?;
     let read = |chunk: &[(RelativePath, FileMode)]| -> Result<Vec<SnapshotFile>, StoreError> {
         let one = |(path, mode): &(RelativePath, FileMode)| {
@@ -44,6 +50,23 @@ pub(super) fn read(environment: &Environment, layer: &Layer, place: &Path) -> Re
     let watched = listing.stamp.zip(folder);
     let watched = watched.map(|(stamp, folder)| Watched { folder, folders: listing.folders, stamp });
     Ok(Contents { files: files.into_iter().flatten().collect(), skipped, watched })
+}
+
+/// Links in a layer are not followed, so that one look at where its folder really is tells where all its files are.
+fn refuse_credentials(
+    project: &Path,
+    place: &Path,
+    wanted: &[(RelativePath, FileMode)],
+) -> Result<(), StoreError> {
+    let real = real_path(place);
+    if real.starts_with(real_path(project)) {
+        return Ok(());
+    }
+    let is_secret = |path: &&RelativePath| is_credential_path(&real.join(path.as_str()).to_string_lossy());
+    match wanted.iter().map(|(path, _)| path).find(is_secret) {
+        Some(path) => Err(StoreError { path: place.join(path.as_str()), problem: Problem::Credentials }),
+        None => Ok(()),
+    }
 }
 
 /// A file that counts, or why something does not.

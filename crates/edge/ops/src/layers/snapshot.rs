@@ -172,7 +172,11 @@ impl<'m> Reader<'_, 'm> {
         let missing = missing(environment, layer, place);
         let is_missing = missing.is_some();
         notes.diagnostics.extend(missing);
-        if is_missing { Ok(None) } else { folder::read(environment, layer, place).map(Some) }
+        if is_missing {
+            Ok(None)
+        } else {
+            folder::read(environment, layer, place, &self.sources.project).map(Some)
+        }
     }
 
     fn git(

@@ -12,7 +12,7 @@ use agpm_store::{self as store, Reached};
 use crate::failure::{Failure, Notes};
 use crate::lineage::levels::{Level, Levels, LineagePlace, from_here, repository_of};
 use crate::lineage::reading::{Fit, Read};
-use crate::world::World;
+use crate::world::{OutsideReads, World};
 
 /// Where a document really is; one that is not there is known by where it would be.
 pub(crate) type Place = Arc<Path>;
@@ -21,6 +21,8 @@ pub(crate) type Place = Arc<Path>;
 pub(crate) struct Library {
     /// The working folder.
     here: PathBuf,
+    /// Whether documents may inherit from anywhere.
+    pub(super) outside: OutsideReads,
     pub(crate) levels: Levels,
     /// The repositories that folders are in.
     pub(super) repositories: BTreeMap<PathBuf, Option<PathBuf>>,
@@ -82,6 +84,7 @@ impl Library {
         let here = store::real_path(&world.environment.folder);
         let mut library = Library {
             here,
+            outside: world.environment.outside,
             levels,
             repositories: BTreeMap::new(),
             rosters: Vec::new(),

@@ -16,7 +16,9 @@ use crate::gather::limit;
 use crate::lineage::levels::repository_of;
 use crate::lineage::library::{ChainLink, Library, Place};
 use crate::lineage::telling::remote_parent;
+use crate::outside::Bounds;
 use crate::packages::normal;
+use crate::world::OutsideReads;
 
 /// What reading a document gave.
 pub(super) enum Read {
@@ -55,6 +57,10 @@ impl Library {
         if self.documents.contains_key(place) {
             return;
         }
+        if let Some(unfit) = self.refusal(place) {
+            self.documents.insert(Arc::clone(place), Read::Unfit { source: None, unfit });
+            return;
+        }
         let read = match store::read_with_mode(place, limit()) {
             Err(store::StoreError { problem: store::Problem::NotFound, .. }) => Read::Missing,
             Err(error) => Read::Unfit {
@@ -72,6 +78,21 @@ impl Library {
             }
         };
         self.documents.insert(Arc::clone(place), read);
+    }
+
+    /// Why a document must not be read, whatever it holds.
+    fn refusal(&self, place: &Path) -> Option<Unfit> {
+        let refused = |reason: &str, code| Unfit {
+            reason: reason.to_owned(),
+            span: Span::at(0),
+            code,
+            help: "take it out of `inherits`, or copy it into the repository".to_owned(),
+        };
+        if Bounds::of(&self.levels.top).guard(place).is_err() {
+            return Some(refused("it is a location for credentials", &codes::TRUST_CREDENTIALS));
+        }
+        let leads_out = self.outside == OutsideReads::Refused && !place.starts_with(&self.levels.top);
+        leads_out.then(|| refused("it is outside of the project", &codes::LINEAGE_OUTSIDE))
     }
 
     fn understood(

@@ -1,30 +1,114 @@
-//! Programs that come along with what is asked for need the user's word.
+//! What a tool would run: shown when it is new, and approved by the user where the manifest does not name it.
 
-use agpm_diag::{Diagnostic, Severity, codes};
-use agpm_model::{FileMode, Manifest, ResourceType};
-use agpm_plan::{Entry, Ledger};
+use std::collections::BTreeMap;
+
+use agpm_diag::{Diagnostic, Severity, codes, visible};
+use agpm_model::{Manifest, ResourceType};
+use agpm_plan::{Action, Change, DesiredNode, Entry, Ledger};
+use agpm_render::{Capability, capabilities_of, capabilities_of_markdown};
+use agpm_text::{Format, Pointer, parse_alone, to_value};
 
 use crate::failure::{Failure, FailureKind, Notes};
-use crate::install::{Executables, InstallRequest, Program, Writing};
-use crate::packages::made::{Made, MadeEntries, MadeFile};
+use crate::install::{Executables, InstallRequest, Program, RequiredBy, Writing};
+use crate::layers::LayeredFile;
+use crate::packages::made::{Made, MadeCapability, MadeEntries, MadeFile};
 use crate::packages::resolve::ResolvedEntry;
+use crate::words::counted;
 
-/// Kinds that tools run.
+/// Types that tools run, whatever is in them.
 const RUN: [ResourceType; 3] = [ResourceType::Scripts, ResourceType::Hooks, ResourceType::McpServers];
 
-/// Everything that can be run and that only other resources ask for.
-pub(crate) fn brought_along(entries: &[ResolvedEntry], made: &[Made]) -> Vec<Program> {
-    let brought = entries.iter().zip(made).filter(|(resolved, _)| resolved.entry.root.is_none());
-    brought.filter(|(resolved, _)| is_program(resolved)).map(program).collect()
+/// Everything that is new or changed and lets a tool do something.
+pub(crate) fn new_programs(
+    entries: &[ResolvedEntry],
+    made: &[Made],
+    layers: &[LayeredFile],
+    changes: &[Change],
+) -> Vec<Program> {
+    let written = changes.iter().filter(|change| matches!(change.action, Action::Create | Action::Update));
+    let (mut by_owner, mut by_path) = (ChangesBy::new(), ChangesBy::new());
+    for change in written {
+        by_owner.entry(change.owner.as_str()).or_default().push(change);
+        by_path.entry(change.path.as_str()).or_default().push(change);
+    }
+    let of_entry = |(resolved, made): (&ResolvedEntry, &Made)| {
+        let own = by_owner.get(resolved.label().as_str()).map_or(&[][..], Vec::as_slice);
+        let is_new = |one: &&MadeCapability| {
+            own.iter().any(|change| one.file.as_ref().is_none_or(|file| *file == change.path))
+        };
+        let new = made.capabilities.iter().filter(is_new).map(|one| one.capability.clone()).collect();
+        program(resolved, new)
+    };
+    let can_do_something = |(_, made): &(&ResolvedEntry, &Made)| !made.capabilities.is_empty();
+    let of_entries = entries.iter().zip(made).filter(can_do_something).map(of_entry);
+    let of_layers = layers.iter().filter_map(|file| Some(of_layer(file, by_path.get(file.path.as_str())?)));
+    let of_layers = of_layers.flatten();
+    of_entries.chain(of_layers).filter(|program| !program.capabilities.is_empty()).collect()
 }
 
-/// A file that can be run is a program, whatever it is called.
-fn is_program(resolved: &ResolvedEntry) -> bool {
-    let executable = || resolved.resource.files().any(|file| file.mode == FileMode::Executable);
-    RUN.contains(&resolved.entry.kind) || executable()
+/// Changes by what they are of.
+type ChangesBy<'c> = BTreeMap<&'c str, Vec<&'c Change>>;
+
+/// What is new in a file of the layers, by the layer that says it.
+fn of_layer(file: &LayeredFile, changes: &[&Change]) -> Vec<Program> {
+    let is_new = |one: &Capability| {
+        changes.iter().any(|change| {
+            let place = change.place.as_ref();
+            place.is_none_or(|place| is_in(&one.place, place) || is_in(place, &one.place))
+        })
+    };
+    let mut programs: Vec<Program> = Vec::new();
+    for capability in in_layer(file).into_iter().filter(is_new) {
+        let resource = layer_of(file, &capability);
+        match programs.iter_mut().find(|program| program.resource == resource) {
+            Some(program) => program.capabilities.push(capability),
+            None => {
+                let (unit, capabilities) = (file.path.to_string(), vec![capability]);
+                programs.push(Program { resource, unit, capabilities, required: RequiredBy::Manifest });
+            }
+        }
+    }
+    programs
 }
 
-/// Refuses programs that only other resources ask for, unless the user allows them; a run that only shows goes on.
+fn is_in(inner: &Pointer, outer: &Pointer) -> bool {
+    inner.steps().starts_with(outer.steps())
+}
+
+/// The layer that a capability comes from, as `layers/NAME`; all that the file comes from if that is not known.
+fn layer_of(file: &LayeredFile, capability: &Capability) -> String {
+    let nodes = file.keys.iter().flat_map(|keys| &keys.nodes);
+    let around: Vec<_> = nodes.filter(|node| is_in(&capability.place, node.node.place.pointer())).collect();
+    // Items of a list have no names: the one that says it is meant.
+    let says = |node: &&&DesiredNode| {
+        let value = &node.node.value;
+        value.as_str() == Some(&capability.value)
+            || capabilities_of(value).iter().any(|one| one.value == capability.value)
+    };
+    let saying = around.iter().find(says).or(around.last());
+    saying.map_or_else(|| file.owner.clone(), |node| node.owner.clone())
+}
+
+fn in_layer(file: &LayeredFile) -> Vec<Capability> {
+    let mut found = match (Format::of_file(file.path.file_name()), std::str::from_utf8(&file.bytes)) {
+        (Some(Format::Markdown), Ok(text)) => capabilities_of_markdown(text),
+        (Some(Format::Json), Ok(text)) => parsed(text, Format::Jsonc),
+        (Some(format @ (Format::Jsonc | Format::Yaml | Format::Toml)), Ok(text)) => parsed(text, format),
+        _ => Vec::new(),
+    };
+    if file.mode == agpm_model::FileMode::Executable {
+        found.push(Capability::of_file(file.path.as_str()));
+    }
+    found
+}
+
+fn parsed(text: &str, format: Format) -> Vec<Capability> {
+    let document = parse_alone(text, format).document;
+    document.root().map(|root| capabilities_of(&to_value(root))).unwrap_or_default()
+}
+
+/// Refuses what only other resources require and a tool would run, unless the user approves it; a run that only shows
+/// goes on.
 pub(crate) fn check(
     manifest: &Manifest,
     (entries, made): (&[ResolvedEntry], &[Made]),
@@ -36,20 +120,29 @@ pub(crate) fn check(
         let mut allowed = manifest.allow_executables.iter();
         allowed.any(|allowed| allowed.allows(entry.kind, &entry.name, &entry.unit))
     };
-    let concerned = |(resolved, made): &(&ResolvedEntry, &Made)| {
+    let needs_approval = |(_, (resolved, made)): &(usize, (&ResolvedEntry, &Made))| {
         let entry = &resolved.entry;
-        entry.root.is_none() && is_program(resolved) && !listed(entry) && !is_installed(made, ledger)
+        let is_program = RUN.contains(&entry.kind) || !made.capabilities.is_empty();
+        entry.root.is_none() && is_program && !listed(entry) && !is_installed(made, ledger)
     };
-    let refused: Vec<Program> = entries.iter().zip(made).filter(concerned).map(program).collect();
+    let refused: Vec<(usize, Program)> = entries
+        .iter()
+        .zip(made)
+        .enumerate()
+        .filter(needs_approval)
+        .map(|(number, (resolved, made))| {
+            let all = made.capabilities.iter().map(|one| one.capability.clone()).collect();
+            (number, program(resolved, all))
+        })
+        .collect();
     if refused.is_empty() || request.executables == Executables::Allowed {
         return Ok(());
     }
-    let list: Vec<String> = refused.iter().map(described).collect();
-    let message =
-        format!("programs would come along that the manifest does not ask for: {}", list.join(", "));
-    let help = "look at them, then add `allow-executables = [\"TYPE/NAME\"]` to the top of the manifest, or run with \
-                `--allow-executables`";
-    let mut diagnostic = Diagnostic::new(&codes::PACKAGE_EXECUTABLE, message).help(help);
+    let parents = parents(entries);
+    let parent = |number: usize| parents.get(&number).map(|parent| entries[*parent].label());
+    let refused: Vec<Refused> =
+        refused.into_iter().map(|(number, program)| Refused { program, parent: parent(number) }).collect();
+    let mut diagnostic = unapproved(&refused);
     match request.writing {
         Writing::Apply => Err(Failure::new(FailureKind::Refused, diagnostic)),
         Writing::Show => {
@@ -58,6 +151,53 @@ pub(crate) fn check(
             Ok(())
         }
     }
+}
+
+/// Something that nobody approved, and the resource that requires it.
+struct Refused {
+    program: Program,
+    parent: Option<String>,
+}
+
+impl Refused {
+    fn line(&self, width: usize) -> String {
+        let Program { resource, unit, capabilities, .. } = &self.program;
+        let parent = self.parent.as_ref().map(|parent| format!(", required by {parent}")).unwrap_or_default();
+        let does: Vec<String> = capabilities.iter().map(described).collect();
+        let does = if does.is_empty() { String::new() } else { format!(": {}", does.join("; ")) };
+        format!("{resource:<width$}  {unit}{parent}{does}")
+    }
+}
+
+/// One capability in a few words.
+fn described(capability: &Capability) -> String {
+    let event = capability.event.as_ref().map(|event| format!(" ({})", visible(event))).unwrap_or_default();
+    format!("{} {}{event}", capability.kind.word(), visible(&capability.value))
+}
+
+fn unapproved(refused: &[Refused]) -> Diagnostic {
+    let width = refused.iter().map(|one| one.program.resource.len()).max().unwrap_or_default();
+    let names: Vec<String> = refused.iter().map(|one| format!("\"{}\"", one.program.resource)).collect();
+    let count = counted(refused.len(), "transitive executable needs", "transitive executables need");
+    let help = format!(
+        "review them, then run `agpm install --allow-executables`, or add `allow-executables = [{}]` to the top of \
+         agpm.toml",
+        names.join(", ")
+    );
+    Diagnostic::new(&codes::PACKAGE_EXECUTABLE, format!("{count} approval"))
+        .details(refused.iter().map(|one| one.line(width)))
+        .help(help)
+}
+
+/// For each entry the first one that requires it.
+fn parents(entries: &[ResolvedEntry]) -> BTreeMap<usize, usize> {
+    let mut parents = BTreeMap::new();
+    for (number, resolved) in entries.iter().enumerate() {
+        for need in &resolved.entry.needs {
+            parents.entry(*need).or_insert(number);
+        }
+    }
+    parents
 }
 
 /// What is installed here just as it is was allowed here: one word is enough, until it changes.
@@ -73,11 +213,7 @@ fn is_installed(made: &Made, ledger: &Ledger) -> bool {
     nothing || made.files.iter().all(file) && made.entries.iter().all(entries)
 }
 
-fn program((resolved, made): (&ResolvedEntry, &Made)) -> Program {
-    Program { resource: resolved.label(), unit: resolved.entry.unit.to_string(), runs: made.runs.clone() }
-}
-
-fn described(program: &Program) -> String {
-    let runs: Vec<String> = program.runs.iter().map(|run| format!(" runs `{run}`")).collect();
-    format!("{} ({}){}", program.resource, program.unit, runs.join(","))
+fn program(resolved: &ResolvedEntry, capabilities: Vec<Capability>) -> Program {
+    let required = if resolved.entry.root.is_some() { RequiredBy::Manifest } else { RequiredBy::Resource };
+    Program { resource: resolved.label(), unit: resolved.entry.unit.to_string(), capabilities, required }
 }

@@ -84,10 +84,6 @@ impl Resource {
         lines.sort();
         Resource { checksum: Checksum::of(lines.concat().as_bytes()), main, others }
     }
-
-    pub(crate) fn files(&self) -> impl Iterator<Item = &File> {
-        std::iter::once(&self.main).chain(self.others.iter().map(|(_, file)| file))
-    }
 }
 
 /// What a checksum of many files covers of one.

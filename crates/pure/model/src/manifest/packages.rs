@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use agpm_diag::{Diagnostic, Spot, codes};
+use agpm_diag::{Diagnostic, Spot, codes, is_invisible};
 use agpm_text::{Kind, NodeRef, Value, to_value};
 
 use crate::manifest::check::{Check, spot};
@@ -207,7 +207,7 @@ impl<'n> Reader<'_, '_, 'n> {
         let unit = self.unit(table, dependency);
         dependency.selector = self.check.selector(table);
         dependency.tool = self.tool(table, dependency.kind);
-        dependency.target = table.get("target").and_then(|node| self.check.path(node, "`target`"));
+        dependency.target = table.get("target").and_then(|node| self.visible_path(node, "`target`"));
         dependency.filename = table.get("filename").and_then(|node| self.filename(node));
         let flatten = table.get("flatten").and_then(|node| self.check.flag(node, "`flatten`"));
         dependency.layout = flatten.map(Layout::of_flatten);
@@ -355,8 +355,19 @@ impl<'n> Reader<'_, '_, 'n> {
         ToolName::new(name).ok()
     }
 
+    /// A path that people see as it is: two names that look alike are one too many.
+    fn visible_path(&mut self, node: NodeRef<'n>, what: &str) -> Option<RelativePath> {
+        let path = self.check.path(node, what)?;
+        if let Some(hidden) = path.as_str().chars().find(|c| is_invisible(*c)) {
+            let message = format!("{what} holds the invisible character U+{:04X}", u32::from(hidden));
+            self.check.bad_value(node, message, "remove the character");
+            return None;
+        }
+        Some(path)
+    }
+
     fn filename(&mut self, node: NodeRef<'n>) -> Option<RelativePath> {
-        let path = self.check.path(node, "`filename`")?;
+        let path = self.visible_path(node, "`filename`")?;
         if path.as_str().contains('/') {
             self.check.bad_value(node, "`filename` holds a folder", "put the folder into `target`");
             return None;

@@ -19,7 +19,6 @@ mod opencode;
 mod parts;
 mod plugin;
 mod recognize;
-mod runs;
 mod server_forms;
 mod servers;
 mod tool_names;
@@ -31,7 +30,6 @@ use agpm_model::{EntryNode, FileForm};
 
 pub use hooks::hook_entries;
 pub use recognize::{agent_name, foreign_format, is_native};
-pub use runs::runs_of;
 pub use servers::{server_entries, server_names};
 
 /// What became of one field on its way into a tool's own form.

@@ -175,4 +175,6 @@ fn means_something_elsewhere(text: &str) -> bool {
 pub(crate) fn is_printable(c: char) -> bool {
     matches!(c, ' '..='~' | '\u{a0}'..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..)
         && !matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}')
+        // Marks that change the direction of writing, or cannot be seen at all: a page must look like what it says.
+        && !matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{e0000}'..='\u{e007f}')
 }

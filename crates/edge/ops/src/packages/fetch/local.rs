@@ -26,8 +26,8 @@ impl Fetcher<'_> {
             let raw = match unit {
                 Unit { origin: Origin::Manifest, .. } => self.inline(unit),
                 unit if unit.path.is_pattern() => local_matches(folder, unit)?,
-                Unit { extent: Extent::Folder, .. } => local_folder(folder, unit)?,
-                unit => local_file(folder, unit)?,
+                Unit { extent: Extent::Folder, .. } => self.local_folder(folder, unit)?,
+                unit => self.local_file(folder, unit)?,
             };
             answered.contents.push(((*unit).clone(), (*commit).clone(), raw));
         }
@@ -51,53 +51,62 @@ pub(crate) fn inline_bytes(dependency: &Dependency) -> Option<Vec<u8>> {
     Some(server.to_json().into_bytes())
 }
 
-/// A file on this machine; nothing of a source is trusted, so that a link must not lead out of it.
-fn local_read(folder: &Path, origin: &Origin, path: &str) -> Result<(Vec<u8>, FileMode), store::StoreError> {
-    match origin {
-        Origin::Source(_) => store::read_below(folder, path, limit()),
-        _ => store::read_with_mode(&folder.join(path), limit()),
-    }
-}
-
-fn local_file(folder: &Path, unit: &Unit) -> Result<Raw, Failure> {
-    match local_read(folder, &unit.origin, unit.path.as_str()) {
-        Ok((bytes, mode)) => Ok(Raw::File(File::new(bytes, mode))),
-        Err(error) if matches!(error.problem, store::Problem::NotFound | store::Problem::IsFolder) => {
-            Ok(Raw::Absent)
+impl Fetcher<'_> {
+    /// A file on this machine; nothing of a source is trusted, so that a link must not lead out of it.
+    fn local_read(
+        &self,
+        folder: &Path,
+        origin: &Origin,
+        path: &str,
+    ) -> Result<(Vec<u8>, FileMode), store::StoreError> {
+        self.bounds.guard(&folder.join(path))?;
+        match origin {
+            Origin::Source(_) => store::read_below(folder, path, limit()),
+            _ => store::read_with_mode(&folder.join(path), limit()),
         }
-        Err(error) => Err(error.seen_from(folder).into()),
     }
-}
 
-fn local_folder(folder: &Path, unit: &Unit) -> Result<Raw, Failure> {
-    let unfit = |why: String| Ok(Raw::Unfit(Unfit::Skill(why)));
-    let skill = folder.join(unit.path.as_str());
-    if !store::is_file(&skill.join(SKILL_FILE)) {
-        return Ok(Raw::Absent);
-    }
-    let entries = store::entries_below(&skill, DEEPEST)?;
-    if let Some((path, _)) = entries.iter().find(|(_, kind)| *kind != store::Below::File) {
-        return unfit(format!("`{path}` is a symbolic link, or no file at all"));
-    }
-    if entries.len() > MOST_FILES {
-        return unfit(format!("it has more than {MOST_FILES} files"));
-    }
-    let (mut files, mut size) = (Vec::new(), 0);
-    for (path, _) in entries {
-        let Ok(relative) = skill_path(&path) else {
-            return unfit(format!("`{path}` is no name that every system can have"));
-        };
-        let (bytes, mode) = local_read(folder, &unit.origin, &format!("{}/{path}", unit.path))
-            .map_err(|error| error.seen_from(folder))?;
-        size += bytes.len() as u64;
-        if size > MOST_BYTES {
-            return unfit(too_large());
+    fn local_file(&self, folder: &Path, unit: &Unit) -> Result<Raw, Failure> {
+        match self.local_read(folder, &unit.origin, unit.path.as_str()) {
+            Ok((bytes, mode)) => Ok(Raw::File(File::new(bytes, mode))),
+            Err(error) if matches!(error.problem, store::Problem::NotFound | store::Problem::IsFolder) => {
+                Ok(Raw::Absent)
+            }
+            Err(error) => Err(error.seen_from(folder).into()),
         }
-        files.push((relative, File::new(bytes, mode)));
     }
-    match twice(files.iter().map(|(path, _)| path)) {
-        Some(path) => unfit(said_twice(&path)),
-        None => Ok(Raw::Folder(files)),
+
+    fn local_folder(&self, folder: &Path, unit: &Unit) -> Result<Raw, Failure> {
+        let unfit = |why: String| Ok(Raw::Unfit(Unfit::Skill(why)));
+        let skill = folder.join(unit.path.as_str());
+        if !store::is_file(&skill.join(SKILL_FILE)) {
+            return Ok(Raw::Absent);
+        }
+        let entries = store::entries_below(&skill, DEEPEST)?;
+        if let Some((path, _)) = entries.iter().find(|(_, kind)| *kind != store::Below::File) {
+            return unfit(format!("`{path}` is a symbolic link, or no file at all"));
+        }
+        if entries.len() > MOST_FILES {
+            return unfit(format!("it has more than {MOST_FILES} files"));
+        }
+        let (mut files, mut size) = (Vec::new(), 0);
+        for (path, _) in entries {
+            let Ok(relative) = skill_path(&path) else {
+                return unfit(format!("`{path}` is no name that every system can have"));
+            };
+            let (bytes, mode) = self
+                .local_read(folder, &unit.origin, &format!("{}/{path}", unit.path))
+                .map_err(|error| error.seen_from(folder))?;
+            size += bytes.len() as u64;
+            if size > MOST_BYTES {
+                return unfit(too_large());
+            }
+            files.push((relative, File::new(bytes, mode)));
+        }
+        match twice(files.iter().map(|(path, _)| path)) {
+            Some(path) => unfit(said_twice(&path)),
+            None => Ok(Raw::Folder(files)),
+        }
     }
 }
 

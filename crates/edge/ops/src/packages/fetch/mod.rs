@@ -18,6 +18,7 @@ use agpm_solve::Child;
 use agpm_store as store;
 
 use crate::failure::{Failure, FailureKind, Notes};
+use crate::outside::Bounds;
 use crate::packages::declared::{Declaring, Escapes, meant};
 use crate::packages::facts::{Found, Known, Need, Pin, Resource};
 use crate::packages::fetch::git::objects;
@@ -52,12 +53,14 @@ pub(crate) struct Fetcher<'a> {
     /// The names that templates in declarations may use.
     names: BTreeMap<Variant, Names>,
     renderer: Renderer,
+    bounds: Bounds,
 }
 
 impl<'a> Fetcher<'a> {
     pub(crate) fn new(world: &'a World, sources: &'a Sources, manifest: &'a Manifest) -> Self {
         let names = project_names(manifest);
-        Fetcher { world, sources, manifest, names, renderer: Renderer::new() }
+        let bounds = Bounds::of(&sources.project);
+        Fetcher { world, sources, manifest, names, renderer: Renderer::new(), bounds }
     }
 
     /// What the manifest asks for, before anything is read.

@@ -2,17 +2,19 @@
 
 use agpm_diag::{Diagnostic, Severity, SourceId, Span, codes, has_errors};
 use agpm_model::{
-    Destination, EntryForm, FileForm, Install, RelativePath, ResourceType, SKILL_FILE, skill_findings,
+    Destination, EntryForm, FileForm, FileMode, Install, RelativePath, ResourceType, SKILL_FILE,
+    skill_findings,
 };
 use agpm_render::{
-    ConvertError, Converted, Entries, convert_file, foreign_format, hook_entries, is_native, runs_of,
-    server_entries, server_names,
+    Capability, ConvertError, Converted, Entries, capabilities_of, capabilities_of_markdown, convert_file,
+    foreign_format, hook_entries, is_native, server_entries, server_names,
 };
 use agpm_text::{Format, Limits, Value, parse, parse_alone, to_value};
 
 use crate::failure::Notes;
+use crate::packages::facts::File;
 use crate::packages::made::texts::{Texts, is_markdown, json};
-use crate::packages::made::{Made, MadeEntries, Maker, files};
+use crate::packages::made::{Made, MadeCapability, MadeEntries, Maker, files};
 use crate::packages::resolve::ResolvedEntry;
 
 impl Maker<'_> {
@@ -21,7 +23,11 @@ impl Maker<'_> {
         let entry = &resolved.entry;
         let destination = self.manifest.tools.named(entry.tool.as_str())?.destination(entry.kind)?;
         let text = texts.text(resolved);
-        let mut made = Made { patched: texts.patched.clone(), runs: runs(resolved, text), ..Made::default() };
+        let mut made = Made {
+            patched: texts.patched.clone(),
+            capabilities: capabilities(resolved, text),
+            ..Made::default()
+        };
         match destination {
             Destination::Entries(_, form) => {
                 let entries = self.entries_in_form(*form, resolved, text, notes)?;
@@ -93,10 +99,46 @@ impl Maker<'_> {
     }
 }
 
-/// What tools would run of an entry.
-fn runs(resolved: &ResolvedEntry, text: Option<&str>) -> Vec<String> {
-    let file = text.filter(|_| resolved.entry.kind.is_merged()).and_then(json);
-    file.map(|file| runs_of(&file)).unwrap_or_default()
+/// What an entry lets a tool do: by what it says, and by files that can be run.
+fn capabilities(resolved: &ResolvedEntry, text: Option<&str>) -> Vec<MadeCapability> {
+    let (kind, target) = (resolved.entry.kind, resolved.entry.target.as_ref());
+    let (found, file) = match (kind, text) {
+        (kind, Some(text)) if kind.is_merged() => {
+            (json(text).map(|file| capabilities_of(&file)).unwrap_or_default(), None)
+        }
+        (ResourceType::Skills, Some(text)) => {
+            (capabilities_of_markdown(text), target.and_then(|target| inside(target, SKILL_FILE)))
+        }
+        (ResourceType::Agents | ResourceType::Commands, Some(text)) => {
+            (capabilities_of_markdown(text), target.cloned())
+        }
+        _ => (Vec::new(), None),
+    };
+    let said = found.into_iter().map(|capability| MadeCapability { capability, file: file.clone() });
+    said.chain(runnable_files(resolved)).collect()
+}
+
+/// Scripts, and files with the executable bit, whatever they are.
+fn runnable_files(resolved: &ResolvedEntry) -> Vec<MadeCapability> {
+    let (entry, resource) = (&resolved.entry, &resolved.resource);
+    let is_run = |file: &File| file.mode == FileMode::Executable || entry.kind == ResourceType::Scripts;
+    let runs = |path: &str, file: Option<RelativePath>| MadeCapability {
+        capability: Capability::of_file(path),
+        file,
+    };
+    let target = entry.target.as_ref();
+    let main = Some(&resource.main).filter(|file| is_run(file)).map(|_| match entry.kind {
+        ResourceType::Skills => runs(SKILL_FILE, target.and_then(|target| inside(target, SKILL_FILE))),
+        _ => runs(target.map_or(entry.unit.path.file_name(), RelativePath::as_str), target.cloned()),
+    });
+    let others = resource.others.iter().filter(|(_, file)| is_run(file));
+    let others =
+        others.map(|(path, _)| runs(path.as_str(), target.and_then(|target| inside(target, path.as_str()))));
+    main.into_iter().chain(others).collect()
+}
+
+fn inside(folder: &RelativePath, path: &str) -> Option<RelativePath> {
+    RelativePath::new(&format!("{folder}/{path}")).ok()
 }
 
 fn file_in_form(

@@ -11,7 +11,7 @@ use agpm_model::{
     Checksum, EntryNode, FileMode, Install, Manifest, RelativePath, ResourceType, SKILL_FILE, Variant,
 };
 use agpm_plan::levels;
-use agpm_render::Fate;
+use agpm_render::{Capability, Fate};
 
 use crate::failure::{Failure, Notes};
 use crate::packages::facts::{File, Resource};
@@ -36,8 +36,16 @@ pub(crate) struct Made {
     pub(crate) patched: Vec<AppliedField>,
     /// What became of fields that its tool wants in another form.
     pub(crate) fates: Vec<Fate>,
-    /// What tools would run.
-    pub(crate) runs: Vec<String>,
+    /// What it lets a tool do.
+    pub(crate) capabilities: Vec<MadeCapability>,
+}
+
+/// Something that a tool would do.
+#[derive(Clone, Debug)]
+pub(crate) struct MadeCapability {
+    pub(crate) capability: Capability,
+    /// The file that it is in; nothing for entries of a shared file.
+    pub(crate) file: Option<RelativePath>,
 }
 
 /// A file as it is written.

@@ -78,8 +78,8 @@ own   snippet  -        local   .agpm/snippets/notes/own.md
     assert_eq!(names("agpm list --source local"), ["own"]);
     assert_eq!(names("agpm list --source community"), ["assistant", "common", "prompts", "utils"]);
     assert_eq!(names("agpm list --type snippet --source community --search UTI"), ["utils"]);
-    assert_eq!(good(&sandbox, "agpm list --search no-such"), "");
-    assert_eq!(good(&sandbox, "agpm list --search no-such --json"), "{}\n");
+    assert_eq!(good(&sandbox, "agpm -q list --search no-such"), "");
+    assert_eq!(good(&sandbox, "agpm -q list --search no-such --json"), "{}\n");
     assert_eq!(good(&sandbox, "agpm list --json"), good(&sandbox, "agpm list --format json"));
     let yaml = good(&sandbox, "agpm list --format yaml --search own");
     assert!(

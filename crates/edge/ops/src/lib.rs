@@ -77,7 +77,7 @@ pub use lineage::{
     Addition, LineagePlace, PersonaRow, PersonasReport, ProfileKinds, ProfileReport, ProfileRequest,
     Submodules, personas, profile,
 };
-pub use list::{ListDetail, ListReport, ListRequest, ListRow, list};
+pub use list::{DiskCheck, ListDetail, ListReport, ListRequest, ListRow, list};
 pub use merge::{MergeInputs, MergeReport, MergeRequest, OutputFormat, RuleArgument, merge};
 pub use outdated::{
     LockfileState, MovedBranch, Outdated, OutdatedReport, OutdatedRequest, OutdatedRows, outdated,

@@ -26,6 +26,18 @@ pub struct ListRequest {
     pub search: Option<String>,
     /// How much is told.
     pub detail: ListDetail,
+    /// Whether files are compared with what was installed.
+    pub disk: DiskCheck,
+}
+
+/// Whether the disk is looked at: every installed file is read for it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DiskCheck {
+    /// It is not.
+    #[default]
+    Skip,
+    /// What is modified or missing is marked.
+    Compare,
 }
 
 /// How much is told of a resource.
@@ -102,9 +114,11 @@ fn run(world: &World, request: &ListRequest, notes: &mut Notes) -> Result<ListRe
         notes.diagnostics.push(nothing_listed(message));
     }
     // What a run that was stopped left behind is for `verify` to report.
-    let drift = match entries.is_empty() {
-        true => BTreeMap::new(),
-        false => drift_of(find_drift(world, SourceUse::RecordsOnly, &mut Notes::default())?),
+    let drift = match request.disk {
+        DiskCheck::Compare if !entries.is_empty() => {
+            drift_of(find_drift(world, SourceUse::RecordsOnly, &mut Notes::default())?)
+        }
+        _ => BTreeMap::new(),
     };
     let is_patched = entries.iter().any(|entry| !entry.patches.is_empty());
     let patched = match (request.detail, is_patched) {

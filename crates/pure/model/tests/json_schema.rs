@@ -18,6 +18,7 @@ const KEY: &str = "no-such-key";
 /// A manifest with every key that there is.
 const WHOLE: &str = r#"
 allow-executables = ["scripts/*", "source:hub"]
+gitignore = true
 
 [sources]
 hub = "https://example.com/hub.git"
@@ -32,13 +33,13 @@ snippets = "claude-code"
 [tools.own]
 path = ".own"
 enabled = true
-resources.agents = { path = "agents" }
+resources.agents = { path = "agents", flatten = true }
 resources.hooks = { merge-target = ".own/hooks.json" }
 
 [agents]
 local = "./agents/local.md"
 one = { source = "hub", path = "agents/one.md", version = "^1.0", tool = "own", target = "x", filename = "y.md" }
-two = { source = "hub", path = "agents/**/*.md", branch = "main", flatten = false, install = false, repo = "r", dependencies = {} }
+two = { source = "hub", path = "agents/**/*.md", branch = "main", flatten = false, exclude = ["b"], install = false, repo = "r", dependencies = {} }
 three = { source = "hub", path = "agents/three.md", rev = "abcdef0", template_vars = { project = { a = 1 }, b = 2 } }
 
 [snippets]

@@ -43,18 +43,24 @@ pub fn has_tags(text: &str) -> bool {
     text.contains("{{") || text.contains("{%")
 }
 
-/// Whether a template tag of the text mentions one of our own names.
+/// Whether a template tag of the text mentions one of our own names. A text with `{{ agpm.project.* }}`, which no template
+/// can say, is about templates and none itself.
 fn mentions_agpm(text: &str) -> bool {
+    let mut mentioned = false;
     let mut rest = text;
     while let Some(at) = rest.find("{{").into_iter().chain(rest.find("{%")).min() {
         let close = if rest[at..].starts_with("{{") { "}}" } else { "%}" };
         let end = rest[at..].find(close).map_or(rest.len(), |end| at + end);
-        if rest[at..end].contains("agpm.") {
-            return true;
+        let tag = &rest[at..end];
+        if tag.contains("agpm.") {
+            if tag.contains(".*") {
+                return false;
+            }
+            mentioned = true;
         }
         rest = &rest[(end + close.len()).min(rest.len())..];
     }
-    false
+    mentioned
 }
 
 #[cfg(test)]
@@ -84,6 +90,8 @@ mod tests {
             ("agpm.project {{ other }}", false),
             ("{{ other }} agpm. {{", false),
             ("{{ a }} {{ agpm.x", true),
+            ("write {{ agpm.project.x }}, or any {{ agpm.project.* }}", false),
+            ("{{ agpm.project.x }} and {{ other.* }}", true),
             ("", false),
         ] {
             assert_eq!(mentions_agpm(text), expected, "{text}");

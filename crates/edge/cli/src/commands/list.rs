@@ -1,6 +1,6 @@
 use std::process::ExitCode;
 
-use agpm_ops::{ListDetail, ListReport, ListRequest, ListRow, World, list};
+use agpm_ops::{DiskCheck, ListDetail, ListReport, ListRequest, ListRow, World, list};
 use agpm_text::{Format, print};
 
 use crate::args::{ListArgs, ListFormat};
@@ -19,7 +19,8 @@ pub(crate) fn run(world: &World, args: ListArgs, output: &mut Output) -> ExitCod
     output.json |= args.format == ListFormat::Json;
     let format = if output.json { ListFormat::Json } else { args.format };
     let detail = if args.detailed { ListDetail::Patches } else { ListDetail::Locked };
-    let request = ListRequest { kind: args.kind, source: args.source, search: args.search, detail };
+    let ListArgs { kind, source, search, .. } = args;
+    let request = ListRequest { kind, source, search, detail, disk: DiskCheck::Compare };
     output.finish(list(world, &request), |report, _| match format {
         ListFormat::Table => Rendering::Text(text(&report, format)),
         ListFormat::Json | ListFormat::Yaml => Rendering::Data(text(&report, format)),

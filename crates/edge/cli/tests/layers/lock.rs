@@ -69,7 +69,7 @@ fn update_moves_all_or_one() {
     let project = Project::new();
     two(&project);
     project.good("install");
-    project.refused("update tam", 3, &["did you mean `team`"]);
+    project.refused("update tam", 3, &["did you mean `layers/team`"]);
     project.refused("update layers/tam", 3, &["layers/tam", "`team`"]);
 }
 

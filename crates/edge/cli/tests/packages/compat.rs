@@ -153,3 +153,20 @@ fn a_local_file_outside_the_project_needs_what_is_near_it() {
     project.write("agpm.toml", "[agents]\nown = \"agents/own.md\"\n");
     project.refused("install", 6, &["leads out of its source"]);
 }
+
+#[test]
+fn a_file_name_for_an_entry_of_a_shared_file_is_a_warning() {
+    let files = [("mcp/files.json", "{\"command\": \"npx\"}"), ("hooks/h.json", "{\"hooks\": {}}")];
+    let project = Project::with(
+        &files,
+        "[mcp-servers]\nm = { source = \"community\", path = \"mcp/files.json\", version = \"v1.0.0\", filename = \"files\" }\n",
+    );
+    let output = project.good("install");
+    assert!(output.stderr.contains("`filename` has no effect on mcp-servers of claude-code"), "{output}");
+    // Copilot has a file for each hook.
+    let project = Project::with(
+        &files,
+        "[hooks]\nh = { source = \"community\", path = \"hooks/h.json\", version = \"v1.0.0\", tool = \"copilot\", filename = \"g\" }\n",
+    );
+    assert!(!project.run("install").stderr.contains("has no effect on"));
+}

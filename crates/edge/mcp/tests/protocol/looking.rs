@@ -99,7 +99,7 @@ async fn status_and_plan_are_the_reports_of_the_program() {
     sandbox.write("agpm.toml", "[agents]\nreviewer = { path = \"kit/reviewer.md\" }\n");
     let plan = client.call(json!({ "operation": "plan" })).await;
     assert_eq!(plan["structuredContent"]["dry_run"], true);
-    assert!(text(&plan).contains("- .claude/scripts/check.sh"), "{}", text(&plan));
+    assert!(text(&plan).contains("- .claude/scripts/kit/check.sh"), "{}", text(&plan));
     assert_eq!(sandbox.listing().lines().count(), before.lines().count(), "nothing is written");
     client.finish().await;
 }

@@ -54,6 +54,18 @@ pub(crate) fn resolve(
     pins: BTreeMap<Unit, Pin>,
     notes: &mut Notes,
 ) -> Result<Vec<ResolvedEntry>, Failure> {
+    let resolved = solve_and_read(world, manifest, sources, pins, notes);
+    fold_foreign_dependencies(notes);
+    resolved
+}
+
+fn solve_and_read(
+    world: &World,
+    manifest: &Manifest,
+    sources: &Sources,
+    pins: BTreeMap<Unit, Pin>,
+    notes: &mut Notes,
+) -> Result<Vec<ResolvedEntry>, Failure> {
     let fetcher = Fetcher::new(world, sources, manifest);
     report_relocated(&pins, notes);
     let mut known = fetcher.known(pins);
@@ -78,7 +90,6 @@ pub(crate) fn resolve(
     report_ignored_versions(manifest, &known, notes);
     report_passed_over(&known, &solution, notes);
     report_default_branches(manifest, &known, &solution, notes);
-    fold_foreign_dependencies(notes);
     entries_of(manifest, sources, &known, &solution, notes)
 }
 

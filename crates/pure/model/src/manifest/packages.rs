@@ -12,6 +12,7 @@ use crate::name::{ResourceName, SourceName, ToolName};
 use crate::path::RelativePath;
 use crate::resource::{Layout, RESOURCE_TYPES, ResourceType};
 use crate::schema::{KeyClass, Passthrough, Schema};
+use crate::tool::Destination;
 use crate::unit::{Origin, ResourcePath, Unit};
 use crate::variant::Variant;
 use crate::version::Selector;
@@ -222,11 +223,28 @@ impl<'n> Reader<'_, '_, 'n> {
         if let Some(tools) = table.get("allow-widening") {
             dependency.allow_widening = self.tool_names(tools);
         }
+        self.warn_of_names(table, dependency);
         dependency.unit = unit?;
         if let Some(names) = table.get("exclude") {
             dependency.exclude = self.exclude(names, &dependency.unit);
         }
         Some(())
+    }
+
+    /// Entries of a file that others write too have neither a file name nor a directory of their own.
+    fn warn_of_names(&mut self, table: NodeRef<'n>, dependency: &Dependency) {
+        let tool = self.manifest.tools.of(dependency);
+        let destination =
+            self.manifest.tools.named(tool.as_str()).and_then(|t| t.destination(dependency.kind));
+        let Some(Destination::Entries(..)) = destination else { return };
+        let message = |key: &str| format!("`{key}` has no effect on {} of {tool}", dependency.kind);
+        let keys = ["filename", "target"].into_iter().filter_map(|key| Some((message(key), table.get(key)?)));
+        let keys: Vec<(String, NodeRef<'n>)> = keys.collect();
+        for (message, node) in keys {
+            let help = "remove it: entries are merged into one file, under their own names";
+            let diagnostic = Diagnostic::new(&codes::MANIFEST_IGNORED_KEY, message).at_spot(spot(node));
+            self.check.report(diagnostic.help(help));
+        }
     }
 
     fn exclude(&mut self, node: NodeRef<'n>, unit: &Unit) -> Vec<Exclusion> {

@@ -134,7 +134,9 @@ fn read_only(wanted: &Wanted, front: &Front, fates: &mut Fates) -> bool {
     if let Some(forbidden) = &wanted.forbidden {
         match forbidden.is_empty() || read_only && forbidden.iter().all(|name| changes(name)) {
             true => fates.add("disallowedTools", FateKind::Approximated, "kept as read-only"),
-            false => fates.add("disallowedTools", FateKind::Widened, "tools cannot be forbidden one by one there"),
+            false => {
+                fates.add("disallowedTools", FateKind::Widened, "tools cannot be forbidden one by one there")
+            }
         }
     }
     mode(wanted, front, FateKind::Approximated, fates);

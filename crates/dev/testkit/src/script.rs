@@ -77,6 +77,10 @@ fn change_repository(repository: &mut Repository<'_>, steps: &str) {
                 repository.git(&[&["tag"], &*rest.split(' ').collect::<Vec<_>>()].concat());
             }
             "branch" => repository.switch(rest),
+            "rename" => {
+                repository.commit_changes();
+                repository.git(&["branch", "-m", rest]);
+            }
             _ => panic!("a `git` fence does not know `{line}`"),
         }
     }

@@ -1,5 +1,6 @@
 //! What was typed. Doc comments are the help, the man page and the reference.
 
+mod approve;
 mod catalog;
 mod serve;
 
@@ -8,8 +9,9 @@ use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
-use agpm_ops::{RuleArgument, Scope};
+use agpm_ops::{ProgramUse, RuleArgument, Scope};
 
+pub(crate) use approve::{ApprovalArgs, ApproveArgs};
 pub(crate) use catalog::{CatalogArgs, CatalogCommand, CatalogFormat, ModeArg, PlacesArgs};
 pub(crate) use serve::{McpArgs, ServeCommand};
 
@@ -84,6 +86,8 @@ pub(crate) enum Command {
     Add {
         #[command(flatten)]
         scope: ScopeArgs,
+        #[command(flatten)]
+        approval: ApprovalArgs,
         /// What to add
         #[command(subcommand)]
         what: AddCommand,
@@ -93,6 +97,8 @@ pub(crate) enum Command {
     Remove {
         #[command(flatten)]
         scope: ScopeArgs,
+        #[command(flatten)]
+        approval: ApprovalArgs,
         /// What to remove
         #[command(subcommand)]
         what: RemoveCommand,
@@ -101,6 +107,8 @@ pub(crate) enum Command {
     Install(InstallArgs),
     /// Move pins within their requirements
     Update(UpdateArgs),
+    /// Approve the programs that the manifest makes agpm run
+    Approve(ApproveArgs),
     /// Show which newer versions there are
     Outdated(OutdatedArgs),
     /// Show what is installed
@@ -200,6 +208,9 @@ pub(crate) enum AddCommand {
     /// Add a resource, and install it
     #[command(visible_alias = "dependency")]
     Dep(AddDepArgs),
+    /// Anything else, to say how it is added
+    #[command(external_subcommand)]
+    Address(Vec<String>),
 }
 
 /// Arguments of `add dep`.
@@ -244,11 +255,11 @@ pub(crate) enum RemoveCommand {
     /// Remove a dependency with all it brought
     #[command(visible_alias = "dependency")]
     Dep {
-        /// agent, snippet, command, script, hook, mcp-server or skill
-        #[arg(value_name = "TYPE")]
+        /// Its type (agent, snippet, command, script, hook, mcp-server or skill), or its id
+        #[arg(value_name = "TYPE|ID")]
         kind: String,
-        /// Its name in the manifest
-        name: String,
+        /// Its name in the manifest, after its type
+        name: Option<String>,
     },
 }
 
@@ -287,6 +298,8 @@ pub(crate) struct InstallArgs {
     pub(crate) strict_fidelity: bool,
     #[command(flatten)]
     pub(crate) scope: ScopeArgs,
+    #[command(flatten)]
+    pub(crate) approval: ApprovalArgs,
 }
 
 /// Arguments of `update`.
@@ -308,13 +321,18 @@ pub(crate) struct UpdateArgs {
     pub(crate) allow_executables: bool,
     #[command(flatten)]
     pub(crate) scope: ScopeArgs,
+    #[command(flatten)]
+    pub(crate) approval: ApprovalArgs,
 }
 
 /// Arguments of `outdated`.
 #[derive(Debug, Args)]
 pub(crate) struct OutdatedArgs {
-    /// Names, or `TYPE/NAME` [default: all]
+    /// Names, `TYPE/NAME`, installed files, or sources [default: all]
     pub(crate) names: Vec<String>,
+    /// List everything
+    #[arg(long)]
+    pub(crate) all: bool,
     /// Fail if anything is outdated
     #[arg(long)]
     pub(crate) check: bool,
@@ -418,6 +436,8 @@ pub(crate) struct ValidateArgs {
     pub(crate) strict: bool,
     #[command(flatten)]
     pub(crate) scope: ScopeArgs,
+    #[command(flatten)]
+    pub(crate) approval: ApprovalArgs,
 }
 
 /// Arguments of `layers`.
@@ -535,6 +555,8 @@ pub(crate) struct MergeArgs {
     /// Print where every value came from instead of the values
     #[arg(long)]
     pub(crate) explain: bool,
+    #[command(flatten)]
+    pub(crate) approval: ApprovalArgs,
 }
 
 /// Formats that a merge can be printed in.
@@ -698,6 +720,8 @@ pub(crate) struct ExplainArgs {
     pub(crate) bottle: BottleArgs,
     #[command(flatten)]
     pub(crate) scope: ScopeArgs,
+    #[command(flatten)]
+    pub(crate) approval: ApprovalArgs,
 }
 
 /// Arguments of `schema`.
@@ -729,6 +753,20 @@ pub(crate) struct CompletionsArgs {
 }
 
 impl Command {
+    /// Which merge programs may run.
+    pub(crate) fn programs(&self) -> ProgramUse {
+        let approval = match self {
+            Command::Add { approval, .. } | Command::Remove { approval, .. } => approval,
+            Command::Install(args) => &args.approval,
+            Command::Update(args) => &args.approval,
+            Command::Validate(args) => &args.approval,
+            Command::Merge(args) => &args.approval,
+            Command::Explain(args) => &args.approval,
+            _ => return ProgramUse::Approved,
+        };
+        if approval.has_programs() { ProgramUse::AllOnce } else { ProgramUse::Approved }
+    }
+
     /// Whose manifest it is about.
     pub(crate) fn scope(&self) -> Scope {
         let args = match self {

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use agpm_diag::{Diagnostic, Label, Severity, SourceId, SourceMap, Span, mask_line_after};
+use agpm_diag::{
+    Diagnostic, Label, Severity, SourceId, SourceMap, Span, is_invisible, mask_line_after, visible,
+};
 use agpm_ops::Secrets;
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
@@ -53,7 +55,16 @@ pub(crate) fn diagnostic(diagnostic: &Diagnostic, sources: &SourceMap, pen: Pen)
         Paint::Plain => Renderer::plain(),
         Paint::Colour => Renderer::styled(),
     };
-    format!("{}\n\n", renderer.render(&[group]))
+    format!("{}\n\n", with_details(&renderer.render(&[group]), &diagnostic.details))
+}
+
+/// A drawn diagnostic with lines directly below its message.
+fn with_details(drawn: &str, details: &[String]) -> String {
+    let lines: String = details.iter().map(|line| format!("\n  {}", one_line(line))).collect();
+    match drawn.split_once('\n') {
+        Some((message, rest)) => format!("{message}{lines}\n{rest}"),
+        None => format!("{drawn}{lines}"),
+    }
 }
 
 /// The file concerned.
@@ -169,14 +180,5 @@ pub(crate) fn one_line(text: &str) -> String {
 
 /// The name of a file, every sign of it: names may hold anything.
 fn shown_path(path: &str) -> String {
-    let plain = |c: char| match c.is_control() || is_invisible(c) {
-        true => c.escape_default().to_string(),
-        false => c.to_string(),
-    };
-    path.chars().map(plain).collect()
-}
-
-/// Marks that change the direction of writing, or cannot be seen.
-fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+    visible(path)
 }

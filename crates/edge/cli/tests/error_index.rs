@@ -18,6 +18,7 @@ const SHOWN: &[(&str, &str)] = &[
     ),
     ("source/auth", "a server that refuses: crates/edge/git/tests/git/secrets.rs"),
     ("source/git", "an old git, or none: crates/edge/git/tests/git/processes.rs"),
+    ("trust/owner", "files of two users: crates/edge/cli/tests/owners.rs"),
 ];
 
 #[test]

@@ -235,7 +235,7 @@ fn a_project_in_home_and_the_users_own_things_do_not_meet() {
     assert!(in_home("list -g").contains("fs") && !in_home("list -g").contains("other"));
     assert_eq!([in_home("install"), in_home("install -g")], ["1 unchanged\n", "5 unchanged\n"]);
     user.run("undo -g", 0);
-    assert!(user.home(".agpm/snippets/dev.md").is_file() && !user.home(".claude.json").exists());
+    assert!(user.home(".agpm/snippets/agents/dev.md").is_file() && !user.home(".claude.json").exists());
     in_home("undo");
     assert!(!user.home(".agpm/snippets").exists());
     user.run("install -g", 0);

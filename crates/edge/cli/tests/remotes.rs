@@ -132,8 +132,8 @@ fn pins_stay_until_they_are_moved() {
     }
     let project = Project::new();
     with_remotes(&project, "\"community#v1.0.0\"");
-    project.refused("update comunity#v1.0.0", 3, &["did you mean `community#v1.0.0`"]);
-    project.refused("update catalog/comunity#v1.0.0", 3, &["did you mean `community#v1.0.0`"]);
+    project.refused("update comunity#v1.0.0", 3, &["did you mean `catalog/community#v1.0.0`"]);
+    project.refused("update catalog/comunity#v1.0.0", 3, &["did you mean `catalog/community#v1.0.0`"]);
 }
 
 #[test]

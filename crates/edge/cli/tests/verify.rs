@@ -68,6 +68,6 @@ error[verify/changed]: .claude/snippets/prompts.md was installed, but is not in 
         &sandbox,
         "agpm verify",
         1,
-        &["warning[install/recovered]: an earlier run was stopped", "agpm install"],
+        &["error[install/recovered]: an earlier run was interrupted", "agpm install"],
     );
 }

@@ -65,8 +65,8 @@ fn list_filters_and_prints_every_format() {
     sandbox.write("agpm.toml", format!("{}[snippets]\nown = \"notes/own.md\"\n", sandbox.read("agpm.toml")));
     assert_eq!(sandbox.run_line("agpm install").code, Some(0));
     let expected = "\
-Name  Type     Version  Source  Installed At           Status
-own   snippet  -        local   .agpm/snippets/own.md
+Name  Type     Version  Source  Installed At                 Status
+own   snippet  -        local   .agpm/snippets/notes/own.md
 ";
     assert_eq!(good(&sandbox, "agpm list --search own"), expected);
     let names = |line: &str| -> Vec<String> {
@@ -95,7 +95,7 @@ fn names_that_are_not_there_are_said_with_near_ones() {
     let sandbox = sandbox();
     fails(&sandbox, "agpm list --type agnt", 3, &["there is no type `agnt`", "did you mean `agent`?"]);
     fails(&sandbox, "agpm list --source comunity", 3, &["no source `comunity`", "did you mean `community`?"]);
-    fails(&sandbox, "agpm tree comon", 3, &["no resource `comon`", "did you mean `common`?"]);
+    fails(&sandbox, "agpm tree comon", 3, &["no resource `comon`", "did you mean `snippets/common`?"]);
     fails(&sandbox, "agpm tree agents/common", 3, &["no resource `agents/common`"]);
     fails(&sandbox, "agpm why snippets/utls", 3, &["did you mean `snippets/utils`?"]);
     let json = fails(&sandbox, "agpm tree nothing --format json", 3, &["\"ok\": false", "name/unknown"]);
@@ -115,7 +115,7 @@ fn without_a_lockfile_there_is_nothing_and_without_a_manifest_an_error() {
     for (line, stdout) in [("agpm list", ""), ("agpm list --json", "{}\n"), ("agpm tree", "")] {
         let output = sandbox.run_line(line);
         assert_eq!((output.code, output.stdout.as_str()), (Some(0), stdout), "{output}");
-        assert!(output.stderr.starts_with("note[lock/outdated]: there is no `agpm.lock` yet"), "{output}");
+        assert!(output.stderr.starts_with("note[list/empty]: No resources installed."), "{output}");
     }
     assert_eq!(good(&sandbox, "agpm -q list"), "");
     assert_eq!(good(&sandbox, "agpm verify"), "0 files are as installed\n");

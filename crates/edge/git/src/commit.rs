@@ -9,6 +9,7 @@ use crate::error::GitError;
 use crate::fetch::Wanted;
 use crate::reader::{Answer, Question};
 use crate::remote::Remote;
+use crate::run::{self, CUT_SHORT};
 use crate::shelf::is_whole;
 
 /// Fewer digits than git takes would fit too much.
@@ -96,6 +97,9 @@ impl Remote {
         let mut command = self.git.command()?;
         command.arg("--git-dir").arg(repository).args(["rev-parse", &format!("--disambiguate={prefix}")]);
         let output = self.run(command, String::new())?;
+        if !run::ends_with(&output, b'\n') {
+            return Err(self.broken(CUT_SHORT));
+        }
         Ok(String::from_utf8_lossy(&output).lines().map(str::to_owned).collect())
     }
 }

@@ -18,7 +18,8 @@ impl Git {
     fn finish(&self, command: std::process::Command, input: String, path: &Path) -> Result<(), GitError> {
         let address = path.display().to_string();
         match self.run(command, input)? {
-            Run::Done(_) => Ok(()),
+            // Nothing is read of its output, so it may be incomplete.
+            Run::Done(_) | Run::Incomplete => Ok(()),
             Run::Failed(said) => Err(GitError::Broken { address, said: said.trim().to_owned() }),
             Run::Silent => Err(GitError::Broken { address, said: "it was silent for too long".to_owned() }),
         }

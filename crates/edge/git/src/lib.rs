@@ -19,6 +19,7 @@ mod commit;
 mod create;
 mod error;
 mod fetch;
+mod index;
 mod program;
 mod reader;
 mod refs;
@@ -31,6 +32,7 @@ mod worktree;
 
 pub use cache::CachedSource;
 pub use error::GitError;
+pub use index::first_tracked;
 pub use program::{Git, Network};
 pub use refs::Refs;
 pub use remote::{Remote, is_git_folder};

@@ -188,7 +188,8 @@ impl Git {
         command.arg("version");
         let said = match self.run(command, String::new())? {
             Run::Done(output) => String::from_utf8_lossy(&output).into_owned(),
-            _ => String::new(),
+            Run::Failed(words) => return Err(no_version(words.trim())),
+            Run::Silent | Run::Incomplete => return Err(no_version("no answer")),
         };
         let found = said.trim().trim_start_matches("git version ");
         if version(found).is_none_or(|version| version < NEEDED) {
@@ -196,6 +197,10 @@ impl Git {
         }
         Ok(found.to_owned())
     }
+}
+
+fn no_version(why: &str) -> GitError {
+    GitError::NoGit { cause: std::io::Error::other(format!("`git version` failed: {why}")) }
 }
 
 fn version(text: &str) -> Option<(u32, u32)> {

@@ -68,7 +68,9 @@ impl Reader {
     fn answer(&mut self, question: Question) -> io::Result<Answer> {
         let mut header = String::new();
         self.answers.read_line(&mut header)?;
-        let words: Vec<&str> = header.trim_end().split(' ').collect();
+        // A line without its end was cut short: its last number may lack digits.
+        let line = header.strip_suffix('\n').ok_or(io::ErrorKind::UnexpectedEof)?;
+        let words: Vec<&str> = line.split(' ').collect();
         match words.as_slice() {
             [.., "missing" | "ambiguous"] => Ok(Answer::Missing),
             [id, kind, size] => {

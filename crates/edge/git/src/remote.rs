@@ -12,7 +12,7 @@ use crate::error::GitError;
 use crate::program::{Git, Network};
 use crate::reader::{Answer, Question, Reader};
 use crate::refs::Refs;
-use crate::run::Run;
+use crate::run::{self, CUT_SHORT, Run};
 use crate::said;
 use crate::shelf::{Shelf, is_whole};
 use crate::tree::{self, EntryKind, TreeEntry};
@@ -146,7 +146,12 @@ impl Remote {
     fn list(&self) -> Result<Refs, GitError> {
         let mut command = self.connecting()?;
         command.args(["ls-remote", "--symref", REMOTE]);
-        let refs = Refs::parse(&String::from_utf8_lossy(&self.run(command, String::new())?));
+        let output = self.run(command, String::new())?;
+        // Remembered for use without a network, so a part of it must not get this far.
+        if !run::ends_with(&output, b'\n') {
+            return Err(self.broken(CUT_SHORT));
+        }
+        let refs = Refs::parse(&String::from_utf8_lossy(&output));
         self.shelf.remember(&refs.listing())?;
         Ok(refs)
     }
@@ -216,6 +221,7 @@ impl Remote {
                 address: self.address.to_string(),
                 said: "nothing came for too long".to_owned(),
             }),
+            Run::Incomplete => Err(self.broken(CUT_SHORT)),
         }
     }
 

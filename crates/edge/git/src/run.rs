@@ -1,31 +1,51 @@
 //! One run of a program to its end, given up when it is silent for too long.
 
-use std::io::{self, Read, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 const TICK: Duration = Duration::from_millis(50);
-/// More than the listing of any repository; what is more is not kept.
+/// How long the pipes may be silent once the program has ended, counted from the last byte. On a busy machine the
+/// threads that read them get to run much later than the program's end is seen.
+const DRAIN: Duration = Duration::from_secs(10);
+/// More than the listing of any repository; more than this fails the run.
 const MOST_OUTPUT: usize = 256 << 20;
 const MOST_WORDS: usize = 256 << 10;
 
 /// How a run ended.
 #[derive(Debug)]
 pub(crate) enum Run {
-    /// Well, with this on standard output.
+    /// Well, with all that it wrote on standard output.
     Done(Vec<u8>),
     /// Badly, with this on standard error.
     Failed(String),
     /// Not at all: it was stopped.
     Silent,
+    /// Well, but the end of its standard output never came, or the output was larger than the limit. A part of an
+    /// answer is never given out: a short list of versions locks a wrong one.
+    Incomplete,
+}
+
+/// What to say of an incomplete run.
+pub(crate) const CUT_SHORT: &str = "the output of git was cut short";
+
+/// Whether a listing whose every line has this end is whole.
+pub(crate) fn ends_with(listing: &[u8], end: u8) -> bool {
+    listing.last().is_none_or(|last| *last == end)
+}
+
+/// Which pipe.
+#[derive(Clone, Copy, PartialEq)]
+enum Stream {
+    Output,
+    Words,
 }
 
 enum Heard {
-    Output(Vec<u8>),
-    Words(Vec<u8>),
-    End,
+    Bytes(Stream, Vec<u8>),
+    End(Stream),
 }
 
 /// Runs a command with this input; `patience` is how long it may be silent.
@@ -37,56 +57,178 @@ pub(crate) fn run(mut command: Command, input: String, patience: Duration) -> io
     }
     let (sender, heard) = mpsc::channel();
     if let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) {
-        listen(stdout, sender.clone(), Heard::Output);
-        listen(stderr, sender, Heard::Words);
+        listen(stdout, sender.clone(), Stream::Output);
+        listen(stderr, sender, Stream::Words);
     }
-    follow(&mut child, &heard, patience)
+    let mut following = Following { patience, drain: DRAIN, ..Following::default() };
+    following.follow(&mut child, &heard)
 }
 
-fn listen(mut pipe: impl Read + Send + 'static, sender: Sender<Heard>, wrap: fn(Vec<u8>) -> Heard) {
+/// Hands on what comes through a pipe. A pipe that fails to be read has no end, and so its run is incomplete.
+fn listen(mut pipe: impl Read + Send + 'static, sender: Sender<Heard>, stream: Stream) {
     thread::spawn(move || {
         let mut buffer = vec![0; 64 << 10];
-        while let Ok(length @ 1..) = pipe.read(&mut buffer) {
-            if sender.send(wrap(buffer[..length].to_vec())).is_err() {
+        loop {
+            let heard = match pipe.read(&mut buffer) {
+                Ok(0) => Heard::End(stream),
+                Ok(length) => Heard::Bytes(stream, buffer[..length].to_vec()),
+                Err(cause) if cause.kind() == ErrorKind::Interrupted => continue,
+                Err(_) => return,
+            };
+            let is_end = matches!(heard, Heard::End(_));
+            if sender.send(heard).is_err() || is_end {
                 return;
             }
         }
-        let _ = sender.send(Heard::End);
     });
 }
 
-fn follow(child: &mut Child, heard: &Receiver<Heard>, patience: Duration) -> io::Result<Run> {
-    let (mut output, mut words) = (Vec::new(), Vec::new());
-    let (mut open, mut last) = (2, Instant::now());
-    let mut ended = false;
-    while open > 0 {
-        match heard.recv_timeout(TICK) {
-            Ok(Heard::End) => open -= 1,
-            Ok(Heard::Output(bytes)) => (last, _) = (Instant::now(), keep(&mut output, &bytes, MOST_OUTPUT)),
-            Ok(Heard::Words(bytes)) => (last, _) = (Instant::now(), keep(&mut words, &bytes, MOST_WORDS)),
-            // A background ssh may hold the pipes open for long after git has ended.
-            Err(RecvTimeoutError::Timeout) if ended => break,
-            Err(RecvTimeoutError::Timeout) if last.elapsed() > patience => return stop(child),
-            Err(RecvTimeoutError::Timeout) => ended = child.try_wait()?.is_some(),
-            Err(RecvTimeoutError::Disconnected) => break,
+/// What was heard of a program so far.
+#[derive(Default)]
+struct Following {
+    patience: Duration,
+    drain: Duration,
+    output: Vec<u8>,
+    words: Vec<u8>,
+    output_ended: bool,
+    words_ended: bool,
+    /// How the program ended, once that was seen.
+    status: Option<ExitStatus>,
+    /// The ticks since the last byte. Ticks and not a clock: the time that this process itself was stopped or starved
+    /// is not the program's silence.
+    silence: Duration,
+}
+
+impl Following {
+    fn follow(&mut self, child: &mut Child, heard: &Receiver<Heard>) -> io::Result<Run> {
+        while !self.is_over() {
+            match heard.recv_timeout(TICK) {
+                Ok(heard) => self.hear(heard),
+                Err(RecvTimeoutError::Timeout) => self.tick(child)?,
+                // Both readers are gone: nothing more can come.
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+            if self.output.len() > MOST_OUTPUT {
+                stop(child)?;
+                return Ok(Run::Incomplete);
+            }
+            if self.status.is_none() && self.silence > self.patience {
+                stop(child)?;
+                return Ok(Run::Silent);
+            }
+        }
+        let status = self.status.map_or_else(|| child.wait(), Ok)?;
+        Ok(self.outcome(status))
+    }
+
+    /// Whether nothing more is waited for. A background ssh may hold standard error open for long after git has ended;
+    /// what git says there matters only if it failed.
+    fn is_over(&self) -> bool {
+        let drained = self.status.is_some() && self.silence > self.drain;
+        let succeeded = self.status.is_some_and(|status| status.success());
+        drained || self.output_ended && (self.words_ended || succeeded)
+    }
+
+    fn hear(&mut self, heard: Heard) {
+        match heard {
+            Heard::Bytes(Stream::Output, bytes) => self.output.extend_from_slice(&bytes),
+            Heard::Bytes(Stream::Words, bytes) => keep(&mut self.words, &bytes, MOST_WORDS),
+            Heard::End(Stream::Output) => self.output_ended = true,
+            Heard::End(Stream::Words) => self.words_ended = true,
+        }
+        self.silence = Duration::ZERO;
+    }
+
+    fn tick(&mut self, child: &mut Child) -> io::Result<()> {
+        self.silence += TICK;
+        if self.status.is_none() {
+            self.status = child.try_wait()?;
+            if self.status.is_some() {
+                self.silence = Duration::ZERO;
+            }
+        }
+        Ok(())
+    }
+
+    fn outcome(&mut self, status: ExitStatus) -> Run {
+        match (status.success(), self.output_ended) {
+            (true, true) => Run::Done(std::mem::take(&mut self.output)),
+            (true, false) => Run::Incomplete,
+            (false, _) => Run::Failed(String::from_utf8_lossy(&self.words).into_owned()),
         }
     }
-    Ok(outcome(child.wait()?, output, &words))
 }
 
 fn keep(all: &mut Vec<u8>, bytes: &[u8], most: usize) {
     all.extend_from_slice(&bytes[..bytes.len().min(most.saturating_sub(all.len()))]);
 }
 
-fn stop(child: &mut Child) -> io::Result<Run> {
+fn stop(child: &mut Child) -> io::Result<()> {
     child.kill()?;
     child.wait()?;
-    Ok(Run::Silent)
+    Ok(())
 }
 
-fn outcome(status: ExitStatus, output: Vec<u8>, words: &[u8]) -> Run {
-    if status.success() && output.len() < MOST_OUTPUT {
-        return Run::Done(output);
+#[cfg(all(test, unix))]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    const PATIENCE: Duration = Duration::from_secs(20);
+
+    fn shell(script: &str) -> Command {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]);
+        command
     }
-    Run::Failed(String::from_utf8_lossy(words).into_owned())
+
+    /// Runs a script, with less patience for what comes after its end.
+    fn run_with_drain(script: &str, drain: Duration) -> Run {
+        let mut child =
+            shell(script).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let (sender, heard) = mpsc::channel();
+        listen(child.stdout.take().unwrap(), sender.clone(), Stream::Output);
+        listen(child.stderr.take().unwrap(), sender, Stream::Words);
+        let mut following = Following { patience: PATIENCE, drain, ..Following::default() };
+        following.follow(&mut child, &heard).unwrap()
+    }
+
+    #[test]
+    fn what_comes_after_the_end_of_the_program_is_read() {
+        let script = "printf one; (sleep 0.4; printf two; sleep 0.4; printf three)& exit 0";
+        let run = run(shell(script), String::new(), PATIENCE).unwrap();
+        assert!(matches!(&run, Run::Done(output) if output == b"onetwothree"), "{run:?}");
+    }
+
+    #[test]
+    fn words_of_a_failure_that_come_late_are_read() {
+        let script = "(sleep 0.4; printf why >&2)& exit 3";
+        let run = run(shell(script), String::new(), PATIENCE).unwrap();
+        assert!(matches!(&run, Run::Failed(words) if words == "why"), "{run:?}");
+    }
+
+    #[test]
+    fn output_without_an_end_is_a_failure_and_not_a_short_answer() {
+        let run = run_with_drain("printf one; (sleep 2; printf two)& exit 0", Duration::from_millis(200));
+        assert!(matches!(run, Run::Incomplete), "{run:?}");
+    }
+
+    #[test]
+    fn a_child_that_holds_standard_error_open_is_not_waited_for() {
+        // As an ssh does that keeps its connection.
+        let run = run_with_drain("printf one; sleep 3 >&- & exit 0", Duration::from_secs(3600));
+        assert!(matches!(&run, Run::Done(output) if output == b"one"), "{run:?}");
+    }
+
+    #[test]
+    fn a_program_that_is_silent_is_stopped() {
+        let run = run(shell("exec sleep 20"), String::new(), Duration::from_millis(200)).unwrap();
+        assert!(matches!(run, Run::Silent), "{run:?}");
+    }
+
+    #[test]
+    fn more_output_than_the_limit_is_a_failure() {
+        let run = run(shell("head -c 270000000 /dev/zero"), String::new(), PATIENCE).unwrap();
+        assert!(matches!(run, Run::Incomplete));
+    }
 }

@@ -7,7 +7,7 @@ use agpm_model::ObjectId;
 
 use crate::error::GitError;
 use crate::program::{Git, SETTINGS};
-use crate::run::Run;
+use crate::run::{self, CUT_SHORT, Run};
 
 impl Git {
     /// The paths of a repository's submodules, as its `.gitmodules` has them; those that lead out of it are left out.
@@ -18,7 +18,7 @@ impl Git {
         let question =
             ["config", "--file", ".gitmodules", "--null", "--get-regexp", r"^submodule\..*\.path$"];
         let said = match self.ask(root, &question, String::new())? {
-            Run::Done(output) => output,
+            Run::Done(output) => listing(root, output)?,
             // That is what it does where there is no such key.
             Run::Failed(words) if words.trim().is_empty() => return Ok(Vec::new()),
             run => return Err(broken(root, run)),
@@ -43,7 +43,7 @@ impl Git {
         };
         let commit = String::from_utf8_lossy(&commit).trim().to_owned();
         match self.ask(root, &["ls-tree", "-r", "-z", "--full-tree", &commit], String::new())? {
-            Run::Done(output) => Ok(entries(&output).filter_map(tree_entry).collect()),
+            Run::Done(output) => Ok(entries(&listing(root, output)?).filter_map(tree_entry).collect()),
             run => Err(broken(root, run)),
         }
     }
@@ -55,7 +55,7 @@ impl Git {
             &["ls-files", "-z", "--cached", "--others", "--exclude-standard"],
             String::new(),
         )? {
-            Run::Done(output) => Ok(entries(&output).collect()),
+            Run::Done(output) => Ok(entries(&listing(root, output)?).collect()),
             run => Err(broken(root, run)),
         }
     }
@@ -76,7 +76,7 @@ impl Git {
             "--",
         ];
         match self.ask(root, &question, String::new())? {
-            Run::Done(output) => Ok(raw_changes(&output)),
+            Run::Done(output) => Ok(raw_changes(&listing(root, output)?)),
             run => Err(broken(root, run)),
         }
     }
@@ -85,7 +85,10 @@ impl Git {
     pub fn bytes_of(&self, root: &Path, objects: &[ObjectId]) -> Result<Vec<Option<Vec<u8>>>, GitError> {
         let input: String = objects.iter().map(|object| format!("{}\n", object.as_str())).collect();
         match self.ask(root, &["cat-file", "--batch"], input)? {
-            Run::Done(output) => Ok(batch(&output)),
+            Run::Done(output) => {
+                let found = batch(&output).filter(|found| found.len() == objects.len());
+                found.ok_or_else(|| broken(root, Run::Incomplete))
+            }
             run => Err(broken(root, run)),
         }
     }
@@ -95,7 +98,10 @@ impl Git {
         let question = ["hash-object", "--no-filters", "--stdin-paths"];
         let input: String = files.iter().map(|file| format!("{file}\n")).collect();
         match self.ask(root, &question, input)? {
-            Run::Done(output) => Ok(objects(&output)),
+            Run::Done(output) => {
+                let found = objects(&output);
+                if found.len() == files.len() { Ok(found) } else { Err(broken(root, Run::Incomplete)) }
+            }
             run => Err(broken(root, run)),
         }
     }
@@ -123,21 +129,27 @@ fn raw_changes(output: &[u8]) -> Vec<(String, ObjectId)> {
     found
 }
 
-/// `OBJECT TYPE SIZE<newline>BYTES<newline>`, or `OBJECT missing<newline>`.
-fn batch(mut output: &[u8]) -> Vec<Option<Vec<u8>>> {
+/// `OBJECT TYPE SIZE<newline>BYTES<newline>`, or `OBJECT missing<newline>`; nothing if a part of it is missing.
+fn batch(mut output: &[u8]) -> Option<Vec<Option<Vec<u8>>>> {
     let mut found = Vec::new();
-    while let Some(end) = output.iter().position(|byte| *byte == b'\n') {
+    while !output.is_empty() {
+        let end = output.iter().position(|byte| *byte == b'\n')?;
         let head = String::from_utf8_lossy(&output[..end]).into_owned();
         output = &output[end + 1..];
-        let size = head.rsplit(' ').next().and_then(|size| size.parse::<usize>().ok());
-        let Some(size) = size.filter(|size| *size < output.len()) else {
+        let Some(size) = head.rsplit(' ').next().and_then(|size| size.parse::<usize>().ok()) else {
             found.push(None);
             continue;
         };
-        found.push(head.contains(" blob ").then(|| output[..size].to_vec()));
-        output = &output[size + 1..];
+        let bytes = output.get(..size)?;
+        output = output[size..].strip_prefix(b"\n")?;
+        found.push(head.contains(" blob ").then(|| bytes.to_vec()));
     }
-    found
+    Some(found)
+}
+
+/// A listing with a NUL after every entry, unless it was cut short.
+fn listing(root: &Path, output: Vec<u8>) -> Result<Vec<u8>, GitError> {
+    if run::ends_with(&output, 0) { Ok(output) } else { Err(broken(root, Run::Incomplete)) }
 }
 
 fn objects(output: &[u8]) -> Vec<ObjectId> {
@@ -158,7 +170,8 @@ fn tree_entry(entry: String) -> Option<(String, ObjectId)> {
 fn broken(root: &Path, run: Run) -> GitError {
     let said = match run {
         Run::Failed(words) => words.trim().to_owned(),
-        _ => "it did not answer".to_owned(),
+        Run::Incomplete => CUT_SHORT.to_owned(),
+        Run::Done(_) | Run::Silent => "it did not answer".to_owned(),
     };
     GitError::Broken { address: root.display().to_string(), said }
 }

@@ -95,7 +95,9 @@ pub(crate) fn lines(diagnostics: &[Diagnostic]) -> String {
     let line = |found: &Diagnostic| {
         let file = found.file.as_deref().map(|file| format!(" ({file})")).unwrap_or_default();
         let help = found.help.as_deref().map(|help| format!("help: {help}\n")).unwrap_or_default();
-        format!("{}[{}]: {}{file}\n{help}", found.severity, found.code.name, found.shown_message())
+        let details: String = found.details.iter().map(|line| format!("  {line}\n")).collect();
+        let message = found.shown_message();
+        format!("{}[{}]: {message}{file}\n{details}{help}", found.severity, found.code.name)
     };
     diagnostics.iter().map(line).collect()
 }

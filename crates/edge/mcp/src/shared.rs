@@ -4,7 +4,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use agpm_model::ResourceType;
 use agpm_ops::{
-    CatalogPlaces, CatalogWatch, ListRequest, ProjectWatch, World, list, watch_catalog, watch_project,
+    CatalogPlaces, CatalogWatch, ListRequest, ProgramUse, ProjectWatch, World, list, watch_catalog,
+    watch_project,
 };
 use rmcp::ErrorData;
 use serde_json::Value as Json;
@@ -69,7 +70,9 @@ pub(crate) struct InstalledRow {
 }
 
 impl Shared {
-    pub(crate) fn new(world: World, writes: Writes, places: CatalogPlaces) -> Arc<Self> {
+    pub(crate) fn new(mut world: World, writes: Writes, places: CatalogPlaces) -> Arc<Self> {
+        // Looking at a project must not start anything of it, whatever was approved for `install`.
+        world.environment.programs = ProgramUse::Never;
         Arc::new(Shared {
             world,
             writes,

@@ -3,20 +3,21 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use agpm_diag::{Diagnostic, codes, did_you_mean};
+use agpm_diag::{Diagnostic, codes, did_you_mean, has_errors};
 use agpm_model::{
-    AddressKind, CatalogRemote, Checksum, Layer, Manifest, NameError, Origin, RESOURCE_TYPES, ResourceName,
-    ResourcePath, ResourceType, SourceAddress, SourceName,
+    AddressKind, CatalogRemote, Checksum, DEFAULT_VERSION, Layer, Locked, Manifest, NameError, Origin,
+    RESOURCE_TYPES, ResourceName, ResourcePath, ResourceType, SourceAddress, SourceName, newest_range,
 };
 use agpm_store::Expected;
 use agpm_text::{Document, Edit, EditError, Format, Limits, Pointer, Value, parse, parse_alone};
 
 use crate::failure::{Failure, FailureKind, Notes, Outcome};
-use crate::gather::{ManifestFiles, Project, document_of, refuse_link, unknown_name};
+use crate::gather::{ManifestFiles, Mistakes, Project, document_of, refuse_link, unknown_name};
 use crate::install::{self, Changes, Executables, InstallReport, InstallRequest, Job, ManifestEdit, Writing};
-use crate::packages::{Moving, normal};
-use crate::spec::Spec;
-use crate::world::{Scope, World};
+use crate::locked::{LockView, ResourceId};
+use crate::packages::{Moving, Sources, normal, read_lock, refs_of};
+use crate::spec::{Spec, refuse_address};
+use crate::world::{Environment, Scope, World};
 
 /// How often a change is tried again that another process overtook.
 const MOST_TRIES: usize = 32;
@@ -56,6 +57,20 @@ pub struct NewDependency {
     pub filename: Option<String>,
 }
 
+/// A dependency as it is typed.
+#[derive(Clone, Debug)]
+pub enum DependencyId {
+    /// Its type, and its name or id.
+    Typed {
+        /// The word for its type.
+        kind: String,
+        /// Its name.
+        name: String,
+    },
+    /// `TYPE/NAME`, a name that is unique, or the path of its file.
+    Word(String),
+}
+
 /// What to change.
 #[derive(Clone, Debug)]
 pub enum ManifestChange {
@@ -84,10 +99,8 @@ pub enum ManifestChange {
     },
     /// A dependency goes, and all it brought.
     RemoveDependency {
-        /// The word for its kind.
-        kind: String,
-        /// Its name.
-        name: String,
+        /// Which one.
+        id: DependencyId,
     },
 }
 
@@ -103,6 +116,11 @@ pub struct ChangeReport {
 /// Changes the manifest.
 pub fn change_manifest(world: &World, change: &ManifestChange) -> Outcome<ChangeReport> {
     until_not_overtaken(|notes| run(world, change, notes))
+}
+
+/// Refuses to add what is neither a source nor a dependency, with the commands that would add it.
+pub fn add_address(word: &str) -> Outcome<ChangeReport> {
+    Notes::default().outcome(Err(refuse_address(word)))
 }
 
 /// Makes a change again that another process overtook: it is made to what that one left.
@@ -133,37 +151,67 @@ fn run(world: &World, change: &ManifestChange, notes: &mut Notes) -> Result<Chan
     let bytes = files.project().to_vec();
     let path = files.path.clone();
     let name = crate::gather::shown(&world.environment, &path);
-    let document = document_of(name, bytes.clone(), Format::Toml, notes)?;
+    let document = document_of(name.clone(), bytes.clone(), Format::Toml, notes)?;
     notes.check()?;
+    let store = files.store()?;
+    // A manifest with mistakes can be edited: the edit may be what corrects them.
     let mut own = Notes::default();
-    let project = match Project::of(&world.environment, files, &mut own) {
-        Ok(project) => project,
-        Err(failure) => {
-            *notes = own;
-            return Err(failure);
-        }
-    };
+    let project = Project::read(&world.environment, files, Mistakes::Tell, &mut own)?;
     let edited = match change {
         ManifestChange::AddSource { name, address, replace } => {
             add_source(&document, name, &address_from_manifest(world, address), *replace)?
         }
         ManifestChange::AddDependency { new, replace, then } => {
             let new = &from_manifest(world, project.folder.as_deref(), new);
-            Edited { then: *then, ..add_dependency(&document, &project.manifest, new, *replace)? }
+            let adding = Adding { world, project: &project, document: &document, then: *then };
+            adding.dependency(new, *replace)?
         }
         ManifestChange::RemoveSource { name } => remove_source(&document, &project.manifest, name)?,
-        ManifestChange::RemoveDependency { kind, name } => {
-            remove_dependency(&document, &project.manifest, kind, name)?
+        ManifestChange::RemoveDependency { id } => {
+            let lock = read_lock(&world.environment, &store, &mut Notes::default())?;
+            let lock = lock.map(|(lock, _)| lock).unwrap_or_default();
+            let root = project.root.clone().unwrap_or_default();
+            let view = LockView::of(lock, &project.manifest, root);
+            let (kind, name) = named_dependency(&world.environment, &project.manifest, &view, id)?;
+            remove_dependency(&document, &project.manifest, &view, (kind, &name))?
         }
     };
+    refuse_mistakes(world, &edited, own, notes)?;
+    let result = bring_about(world, &edited, &bytes, notes);
+    if result.is_err() {
+        // Lines of a manifest that was not written are in no file.
+        notes.sources.rename(&name, &format!("{name} (proposed)"));
+    }
+    result
+}
+
+/// Fails if the manifest would have mistakes; those that it has anyway are shown where they are.
+fn refuse_mistakes(world: &World, edited: &Edited, own: Notes, notes: &mut Notes) -> Result<(), Failure> {
+    let files = ManifestFiles::require(&world.environment)?;
+    let name = crate::gather::shown(&world.environment, &files.path);
+    let mut after = Notes::default();
+    let result =
+        Project::of(&world.environment, files.with_project(edited.text.as_bytes().to_vec()), &mut after);
+    let Err(failure) = result else { return Ok(()) };
+    after.sources.rename(&name, &format!("{name} (proposed)"));
+    *notes = if has_errors(&own.diagnostics) { own } else { after };
+    Err(failure)
+}
+
+fn bring_about(
+    world: &World,
+    edited: &Edited,
+    bytes: &[u8],
+    notes: &mut Notes,
+) -> Result<ChangeReport, Failure> {
     let installed = match edited.then {
-        Then::Install(executables) => Some(bring_in_line(world, &edited, &bytes, executables, notes)?),
+        Then::Install(executables) => Some(bring_in_line(world, edited, bytes, executables, notes)?),
         Then::Leave => {
-            write_manifest(world, &edited.done, &edited.text, &bytes, notes)?;
+            write_manifest(world, &edited.done, &edited.text, bytes, notes)?;
             None
         }
     };
-    Ok(ChangeReport { done: edited.done, installed })
+    Ok(ChangeReport { done: edited.done.clone(), installed })
 }
 
 fn bring_in_line(
@@ -260,32 +308,103 @@ fn add_source(document: &Document, name: &str, address: &str, replace: Replace) 
     Ok(Edited { text: edit(document, &Edit::Set { at, value })?, done, then: Then::Leave })
 }
 
-fn add_dependency(
-    document: &Document,
-    manifest: &Manifest,
-    new: &NewDependency,
-    replace: Replace,
-) -> Result<Edited, Failure> {
-    let kind = kind_of(&new.kind)?;
-    let spec = Spec::parse(&new.spec, manifest)?;
-    let name = new.name.clone().unwrap_or_else(|| spec.name(kind));
-    let good = ResourceName::new(&name)
-        .map_err(|error| usage(error.to_string(), "give it a `--name`".to_owned()))?;
-    let at = Pointer::root().child(kind.plural()).child(good.as_str());
-    if document.at(&at).is_some() && replace == Replace::Refused {
-        return Err(exists("manifest", kind.plural(), &name));
-    }
-    let section = Pointer::root().child(kind.plural());
-    let text = match document.at(&section) {
-        Some(_) => edit(document, &Edit::Set { at, value: spec.value(new) })?,
-        // With a header of its own first, entries stand below it one a line.
-        None => {
-            let with_section = edit(document, &Edit::Set { at: section, value: Value::Map(Vec::new()) })?;
-            let document = parse(document.source(), with_section, Format::Toml, Limits::default()).document;
-            edit(&document, &Edit::Set { at, value: spec.value(new) })?
+/// What a dependency is added to.
+struct Adding<'a> {
+    world: &'a World,
+    project: &'a Project,
+    document: &'a Document,
+    then: Then,
+}
+
+impl Adding<'_> {
+    fn dependency(&self, new: &NewDependency, replace: Replace) -> Result<Edited, Failure> {
+        let (document, manifest) = (self.document, &self.project.manifest);
+        let kind = kind_of(&new.kind)?;
+        let mut spec = Spec::parse(&new.spec, kind, manifest)?;
+        self.refuse_slash(&spec)?;
+        let taken = |name: &str| document.at(&Pointer::root().child(kind.plural()).child(name)).is_some();
+        let name = new.name.clone().unwrap_or_else(|| spec.name(kind, &taken));
+        let good = ResourceName::new(&name)
+            .map_err(|error| usage(error.to_string(), "give it a `--name`".to_owned()))?;
+        let at = Pointer::root().child(kind.plural()).child(good.as_str());
+        if taken(&name) && replace == Replace::Refused {
+            return Err(exists("manifest", kind.plural(), &name));
         }
+        if let (Some(source), None) = (spec.source(), spec.version()) {
+            let version = self.default_version(source, &spec.tag_names(kind))?;
+            spec.set_version(version);
+        }
+        let section = Pointer::root().child(kind.plural());
+        let text = match document.at(&section) {
+            Some(_) => edit(document, &Edit::Set { at, value: spec.value(new) })?,
+            // With a header of its own first, entries stand below it one a line.
+            None => {
+                let with_section = edit(document, &Edit::Set { at: section, value: Value::Map(Vec::new()) })?;
+                let document =
+                    parse(document.source(), with_section, Format::Toml, Limits::default()).document;
+                edit(&document, &Edit::Set { at, value: spec.value(new) })?
+            }
+        };
+        Ok(Edited { text, done: format!("add {kind}/{name}"), then: self.then })
+    }
+
+    /// `SOURCE/PATH` is a local path that leads nowhere, and probably not what is meant.
+    fn refuse_slash(&self, spec: &Spec) -> Result<(), Failure> {
+        let Some(path) = spec.local() else { return Ok(()) };
+        let Some((source, rest)) = path.split_once('/') else { return Ok(()) };
+        let is_source = self.project.manifest.sources.iter().any(|one| one.name.as_str() == source);
+        let folder = self.project.folder.clone().unwrap_or_default();
+        if !is_source || agpm_store::exists(&folder.join(path)) {
+            return Ok(());
+        }
+        let help = format!("did you mean `{source}:{rest}`?");
+        Err(unknown_name("file", path, Some(help)))
+    }
+
+    /// What is required where nothing is typed: versions that are compatible with the newest one, or the default branch.
+    /// A source that cannot be reached has to be reached only if something is installed from it.
+    fn default_version(&self, source: &SourceName, name: &[String]) -> Result<Option<String>, Failure> {
+        let environment = &self.world.environment;
+        let root = self.project.root.clone().unwrap_or_default();
+        let sources = Sources::open_all(environment, &self.project.manifest, &root);
+        let refs = match (refs_of(&sources, source), self.then) {
+            (Ok(refs), _) => refs,
+            (Err(_), Then::Leave) => return Ok(Some(DEFAULT_VERSION.to_owned())),
+            (Err(failure), Then::Install(_)) => return Err(failure),
+        };
+        // A folder without versions.
+        let Some(refs) = refs else { return Ok(None) };
+        let newest = newest_range(refs.tags.keys().map(String::as_str), name);
+        Ok(Some(newest.or_else(|| refs.head.clone()).unwrap_or_else(|| DEFAULT_VERSION.to_owned())))
+    }
+}
+
+/// The type and name of the dependency that somebody means.
+fn named_dependency(
+    environment: &Environment,
+    manifest: &Manifest,
+    view: &LockView,
+    id: &DependencyId,
+) -> Result<(ResourceType, String), Failure> {
+    let word = match id {
+        DependencyId::Typed { kind, name } => {
+            let kind = kind_of(kind)?;
+            let id = ResourceId::parse(name).filter(|id| id.kind == kind);
+            return Ok((kind, id.map_or_else(|| name.clone(), |id| id.name.to_owned())));
+        }
+        DependencyId::Word(word) => word,
     };
-    Ok(Edited { text, done: format!("add {kind}/{name}"), then: Then::Install(Executables::AsManifest) })
+    if let Some(id) = ResourceId::parse(word) {
+        return Ok((id.kind, id.name.to_owned()));
+    }
+    let own = manifest.dependencies.iter().filter(|one| one.name.as_str() == word);
+    let own: BTreeSet<ResourceType> = own.map(|one| one.kind).collect();
+    if let (1, Some(kind)) = (own.len(), own.first()) {
+        return Ok((*kind, word.clone()));
+    }
+    let found = view.find_word(environment, word)?;
+    let entry = &view.entries[found[0]];
+    Ok((entry.kind, entry.name.to_string()))
 }
 
 /// A local path that is typed from the working folder, as the manifest has to say it.
@@ -353,18 +472,20 @@ fn remove_source(document: &Document, manifest: &Manifest, name: &str) -> Result
 fn remove_dependency(
     document: &Document,
     manifest: &Manifest,
-    kind: &str,
-    name: &str,
+    view: &LockView,
+    (kind, name): (ResourceType, &str),
 ) -> Result<Edited, Failure> {
-    let kind = kind_of(kind)?;
     let section = document.at(&Pointer::root().child(kind.plural()));
     let at = Pointer::root().child(kind.plural()).child(name);
     if document.at(&at).is_none() {
         let names: Vec<&str> =
             section.into_iter().flat_map(|section| section.entries()).map(|(key, _)| key.content()).collect();
         let elsewhere = manifest.dependencies.iter().any(|own| own.kind == kind && own.name.as_str() == name);
+        if let Some(failure) = not_in_manifest(view, kind, name).filter(|_| !elsewhere) {
+            return Err(failure);
+        }
         let help = match elsewhere {
-            true => Some("it stands in `agpm.private.toml`: remove it there by hand".to_owned()),
+            true => Some("it is in `agpm.private.toml`: remove it there by hand".to_owned()),
             false => did_you_mean(name, &format!("{kind} are"), names.iter().copied()),
         };
         return Err(unknown_name(kind.singular(), name, help));
@@ -376,6 +497,26 @@ fn remove_dependency(
     };
     let done = format!("remove {kind}/{name}{with}");
     Ok(Edited { text, done, then: Then::Install(Executables::AsManifest) })
+}
+
+/// Why a resource that is installed cannot be removed by its name.
+fn not_in_manifest(view: &LockView, kind: ResourceType, name: &str) -> Option<Failure> {
+    let is_it = |entry: &&Locked| entry.kind == kind && entry.name.as_str() == name;
+    let entry = view.entries.iter().find(is_it)?;
+    let (message, help) = match (&entry.manifest_alias, &entry.pattern) {
+        (Some(alias), Some(pattern)) => (
+            format!("{kind}/{name} comes from the pattern `{pattern}` of {kind}/{alias}"),
+            format!(
+                "add `exclude = [\"{name}\"]` to {kind}/{alias}, or remove it: `agpm remove dep {kind}/{alias}`"
+            ),
+        ),
+        _ => (
+            format!("{kind}/{name} is not in the manifest: other resources require it"),
+            format!("`agpm why {kind}/{name}` shows which; remove those"),
+        ),
+    };
+    let diagnostic = Diagnostic::new(&codes::NAME_UNKNOWN, message).help(help);
+    Some(Failure::new(FailureKind::NotFound, diagnostic))
 }
 
 /// The text without the patch of a dependency, which would mean nothing any more; tables that hold nothing else go too.

@@ -17,11 +17,33 @@ use crate::failure::{Failure, FailureKind, Notes};
 use crate::packages::LOCK_NAME;
 use crate::packages::{local_path, normal};
 use crate::path_of;
-use crate::scope::{Beside, Places, beside, state_of};
+use crate::scope::{Beside, NearestManifest, Places, beside, foreign_state, state_of};
 use crate::world::{Environment, ManifestUse, Scope};
 
 pub(crate) const MANIFEST_NAME: &str = "agpm.toml";
 pub(crate) const PRIVATE_NAME: &str = "agpm.private.toml";
+
+/// A file of the state that git tracks in a project.
+fn tracked_record(opened: &store::ProjectStore, scope: Scope) -> Option<String> {
+    if scope == Scope::User || !store::is_folder(&opened.state_folder()) {
+        return None;
+    }
+    agpm_git::first_tracked(opened.path(), |path| state_of(scope).is_record(path))
+}
+
+/// What is said of a state that is ignored.
+pub(crate) fn ignored_state(opened: &store::ProjectStore, scope: Scope) -> Option<Diagnostic> {
+    if opened.state_use() == store::StateUse::Believed {
+        return None;
+    }
+    foreign_state(opened).or_else(|| tracked_record(opened, scope).map(tracked_state))
+}
+
+fn tracked_state(path: String) -> Diagnostic {
+    let message = format!("`{path}` is tracked by git, and is ignored");
+    let help = "run `git rm -r --cached .agpm`, and commit that: what agpm did on one machine is not known on another";
+    Diagnostic::new(&codes::INSTALL_FOREIGN_STATE, message).in_file(path).help(help)
+}
 
 /// The largest file that is read, as the reader's own limit.
 pub(crate) fn limit() -> u64 {
@@ -89,9 +111,13 @@ impl ManifestFiles {
         &self.root
     }
 
-    /// The store of what is installed.
+    /// The store of what is installed. A state that the repository brings with it is somebody else's, and ignored.
     pub(crate) fn store(&self) -> Result<store::ProjectStore, store::StoreError> {
-        store::ProjectStore::open_at(&self.root, state_of(self.scope))
+        let opened = store::ProjectStore::open_at(&self.root, state_of(self.scope))?;
+        Ok(match tracked_record(&opened, self.scope) {
+            Some(_) => opened.ignoring_state(),
+            None => opened,
+        })
     }
 
     /// How transactions reach the manifest.
@@ -160,7 +186,13 @@ impl Project {
     ) -> Result<Self, Failure> {
         match ManifestFiles::find(environment, wanted)? {
             Some(files) => Project::of(environment, files, notes),
-            None => Ok(Project::default()),
+            None => {
+                let looked = wanted == ManifestUse::Nearest;
+                notes
+                    .diagnostics
+                    .extend(looked.then(|| NearestManifest::warnings(environment)).into_iter().flatten());
+                Ok(Project::default())
+            }
         }
     }
 
@@ -190,6 +222,9 @@ impl Project {
     ) -> Result<Self, Failure> {
         let name = shown(environment, &files.path);
         notes.log.push(format!("the manifest is {name}"));
+        notes.diagnostics.extend(NearestManifest::warnings(environment));
+        let opened = files.store().ok();
+        notes.diagnostics.extend(opened.and_then(|opened| ignored_state(&opened, environment.scope)));
         let mut read = |path: &Path, bytes| document_of(shown(environment, path), bytes, Format::Toml, notes);
         let project = read(&files.path, files.project)?;
         let private =
@@ -308,7 +343,8 @@ fn missing(environment: &Environment) -> Failure {
             "run `agpm init` to make one, or name it with `--manifest-path`",
         ),
     };
-    Diagnostic::new(&codes::MANIFEST_MISSING, message).help(help).into()
+    let ignored = NearestManifest::warnings(environment).into_iter().map(|found| found.message);
+    Diagnostic::new(&codes::MANIFEST_MISSING, message).details(ignored).help(help).into()
 }
 
 /// The manifest's path from its own folder.

@@ -1,5 +1,6 @@
 //! One use case per file: gather, let the pure crates decide, apply, report. Nothing here prints.
 
+mod approve;
 mod bottle;
 mod cache;
 mod catalog;
@@ -43,6 +44,7 @@ pub use agpm_merge::Rendered;
 pub use agpm_persona::{PersonaKind, markdown};
 pub use agpm_plan::{Action, Change};
 pub use agpm_store::Done;
+pub use approve::{Approval, ManifestProgram, ProjectPrograms, approve, programs, unapproved};
 pub use bottle::{
     AgentRow, BottleCheck, BottleInput, BottleList, BottleRow, BottleValue, BottleView, bottle_check,
     bottle_list, bottle_show,
@@ -53,7 +55,9 @@ pub use catalog::{
     CatalogRequest, CatalogRow, CatalogWatch, ENTRY_KINDS, EntryKind, LayerKind, OpenCatalog, RowTold,
     Shadowed, catalog, catalog_show, open_catalog, watch_catalog,
 };
-pub use change::{ChangeReport, ManifestChange, NewDependency, Replace, Then, change_manifest};
+pub use change::{
+    ChangeReport, DependencyId, ManifestChange, NewDependency, Replace, Then, add_address, change_manifest,
+};
 pub use config::{ConfigAnswer, ConfigReport, ConfigRequest, config};
 pub use demo::{DemoReport, DemoRequest, DemoResult, DemoShow, demo};
 pub use doctor::{CheckRow, CheckState, DoctorReport, DoctorRequest, doctor};
@@ -73,7 +77,9 @@ pub use lineage::{
 };
 pub use list::{ListDetail, ListReport, ListRequest, ListRow, list};
 pub use merge::{MergeInputs, MergeReport, MergeRequest, OutputFormat, RuleArgument, merge};
-pub use outdated::{Outdated, OutdatedReport, OutdatedRequest, outdated};
+pub use outdated::{
+    LockfileState, MovedBranch, Outdated, OutdatedReport, OutdatedRequest, OutdatedRows, outdated,
+};
 pub use provenance::{BodyLines, ExplainedDeletion, ExplainedLeaf, ExplainedShadow, Provenance, Secrets};
 pub use report::{diagnostic_value, failure_value, success_value};
 pub use status::{StatusReport, status};
@@ -86,7 +92,7 @@ pub use verify::{Finding, VerifyReport, verify};
 pub use watch::{ProjectWatch, watch_project};
 pub use why::{Asked, Link, WhyReport, WhyRequest, why};
 pub use words::{counted, size};
-pub use world::{Environment, ManifestUse, Network, Progress, Scope, Silent, World};
+pub use world::{Environment, ManifestUse, Network, ProgramUse, Progress, Scope, Silent, World};
 
 /// A path of ours from the project's folder.
 pub(crate) fn path_of(path: &'static str) -> agpm_model::RelativePath {

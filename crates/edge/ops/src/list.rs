@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use agpm_diag::{did_you_mean, is_secret_name, looks_secret, mask_line};
+use agpm_diag::{codes, did_you_mean, is_secret_name, looks_secret, mask_line};
 use agpm_model::{
     Checksum, Field, Locked, ObjectId, PatchScope, RESOURCE_TYPES, RelativePath, ResourceType, ToolName,
 };
@@ -10,8 +10,9 @@ use agpm_text::Value;
 
 use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::{ManifestFiles, Project, unknown_name};
-use crate::locked::{LockView, identity, note, source};
+use crate::locked::{LockView, identity, note, nothing_listed, source};
 use crate::packages::{AppliedField, Sources, frozen, make_all, read_lock};
+use crate::verify::{VerifyReport, find_drift};
 use crate::world::{Network, World};
 
 /// Which resources.
@@ -43,6 +44,24 @@ pub struct ListReport {
     entries: Vec<Locked>,
     /// Patched fields by resource; nothing if they were not asked for.
     patched: Option<BTreeMap<String, Vec<AppliedField>>>,
+    /// What is not on the disk as it was installed, by resource.
+    drift: BTreeMap<String, Drift>,
+}
+
+/// How a resource on the disk differs from what was installed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Drift {
+    Missing,
+    Modified,
+}
+
+impl Drift {
+    fn word(self) -> &'static str {
+        match self {
+            Drift::Missing => "missing",
+            Drift::Modified => "modified",
+        }
+    }
 }
 
 /// A resource as a row of a table.
@@ -73,14 +92,38 @@ fn run(world: &World, request: &ListRequest, notes: &mut Notes) -> Result<ListRe
             && request.source.as_deref().is_none_or(|name| shown_source(entry) == name)
             && search.as_ref().is_none_or(|text| entry.name.as_str().to_lowercase().contains(text))
     };
+    let is_empty = view.entries.is_empty();
     let entries: Vec<Locked> = view.entries.into_iter().filter(wanted).collect();
+    if entries.is_empty() && notes.diagnostics.is_empty() {
+        let message = match is_empty {
+            true => "No resources installed. Run `agpm add`.",
+            false => "No installed resource fits. Run `agpm list` to see all.",
+        };
+        notes.diagnostics.push(nothing_listed(message));
+    }
+    // What a run that was stopped left behind is for `verify` to report.
+    let drift = match entries.is_empty() {
+        true => BTreeMap::new(),
+        false => drift_of(find_drift(world, &mut Notes::default())?),
+    };
     let is_patched = entries.iter().any(|entry| !entry.patches.is_empty());
     let patched = match (request.detail, is_patched) {
         (ListDetail::Locked, _) => None,
         (ListDetail::Patches, false) => Some(BTreeMap::new()),
         (ListDetail::Patches, true) => Some(patched_fields(world, notes)),
     };
-    Ok(ListReport { entries, patched })
+    Ok(ListReport { entries, patched, drift })
+}
+
+/// The worst that `verify` finds of each resource.
+fn drift_of(report: VerifyReport) -> BTreeMap<String, Drift> {
+    let mut drift: BTreeMap<String, Drift> = BTreeMap::new();
+    for finding in report.findings {
+        let found = if *finding.code == codes::VERIFY_MISSING { Drift::Missing } else { Drift::Modified };
+        let worst = drift.entry(finding.resource).or_insert(found);
+        *worst = found.max(*worst);
+    }
+    drift
 }
 
 /// What patches change, out of what was fetched before: nothing is asked of anyone.
@@ -138,12 +181,16 @@ fn kind_named(word: &str) -> Result<ResourceType, Failure> {
 impl ListReport {
     /// One row for each resource.
     pub fn rows(&self) -> Vec<ListRow> {
-        self.entries.iter().map(|entry| row(entry, self.fields_of(entry))).collect()
+        self.entries.iter().map(|entry| row(entry, self.drift_of(entry), self.fields_of(entry))).collect()
     }
 
     /// Each resource with its kind, name and value.
     pub fn items(&self) -> impl Iterator<Item = (ResourceType, &str, Value)> {
         self.entries.iter().map(|entry| (entry.kind, entry.name.as_str(), self.entry_value(entry)))
+    }
+
+    fn drift_of(&self, entry: &Locked) -> Option<Drift> {
+        self.drift.get(&entry.label()).copied()
     }
 
     fn fields_of(&self, entry: &Locked) -> &[AppliedField] {
@@ -211,11 +258,12 @@ fn field_value(field: &AppliedField) -> Value {
     ])
 }
 
-fn row(entry: &Locked, fields: &[AppliedField]) -> ListRow {
-    let status = match (entry.patches.is_empty(), &entry.installed_at) {
-        (false, Some(_)) => "(patched)",
-        (true, Some(_)) => "",
-        (_, None) => "(not written)",
+fn row(entry: &Locked, drift: Option<Drift>, fields: &[AppliedField]) -> ListRow {
+    let status = match (drift, entry.patches.is_empty(), &entry.installed_at) {
+        (_, _, None) => "(not written)",
+        (Some(drift), ..) => drift.word(),
+        (None, false, _) => "(patched)",
+        (None, true, _) => "",
     };
     let cells = [
         entry.name.as_str(),
@@ -231,6 +279,9 @@ fn row(entry: &Locked, fields: &[AppliedField]) -> ListRow {
 impl ListReport {
     fn entry_value(&self, entry: &Locked) -> Value {
         let mut value = entry_value(entry);
+        if let (Some(drift), Value::Map(fields)) = (self.drift_of(entry), &mut value) {
+            fields.push(("status".to_owned(), drift.word().into()));
+        }
         if let (Some(_), Value::Map(fields)) = (&self.patched, &mut value) {
             let patched = Value::list(self.fields_of(entry).iter().map(field_value));
             fields.push(("patched".to_owned(), patched));

@@ -1,15 +1,17 @@
 //! The lockfile as a graph, for commands that only look.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use agpm_diag::{Diagnostic, Severity, codes, did_you_mean};
-use agpm_model::{Dependency, Locked, Lockfile, Manifest, Origin, ResourceType};
+use agpm_model::{
+    Dependency, Extent, Locked, LockedLayer, Lockfile, Manifest, Origin, RelativePath, ResourceType,
+};
 use agpm_text::Value;
 
 use crate::failure::{Failure, FailureKind, Notes};
 use crate::gather::{ManifestFiles, Project, unknown_name};
-use crate::packages::{LOCK_NAME, read_lock};
+use crate::packages::{LOCK_NAME, normal, read_lock};
 use crate::world::Environment;
 
 /// A project's lockfile, which may be empty, and who needs whom in it.
@@ -22,6 +24,8 @@ pub(crate) struct LockView {
     pub(crate) roots: Vec<usize>,
     /// What each entry needs.
     pub(crate) needs: Vec<Vec<usize>>,
+    /// The layers.
+    pub(crate) layers: Vec<LockedLayer>,
     /// Where things are installed.
     pub(crate) folder: PathBuf,
 }
@@ -36,7 +40,9 @@ impl LockView {
         let lock = match read_lock(environment, &store, notes)? {
             Some((lock, _)) => lock,
             None => {
-                notes.diagnostics.push(note(format!("there is no `{LOCK_NAME}` yet")));
+                if !manifest.dependencies.is_empty() || !manifest.layers.is_empty() {
+                    notes.diagnostics.push(no_lockfile());
+                }
                 Lockfile::default()
             }
         };
@@ -53,7 +59,8 @@ impl LockView {
         let roots = (0..lock.entries.len()).filter(|at| is_root(&lock.entries[*at])).collect();
         let own = manifest.sources.iter().map(|source| source.name.to_string());
         let sources = lock.sources.iter().map(|source| source.name.to_string()).chain(own).collect();
-        LockView { needs: needs(&lock.entries), entries: lock.entries, sources, roots, folder }
+        let (layers, needs) = (lock.layers, needs(&lock.entries));
+        LockView { needs, entries: lock.entries, sources, roots, layers, folder }
     }
 
     /// The manifest may have moved on since.
@@ -97,24 +104,66 @@ impl LockView {
         }
     }
 
+    /// The entries whose file this is, or of whose directory it is a part, seen from the working folder or from the
+    /// project's.
+    pub(crate) fn at_path(&self, environment: &Environment, word: &str) -> Vec<usize> {
+        let names = self.paths_of(environment, word);
+        self.matching(|entry| {
+            let path = entry.installed_at.as_ref().map(RelativePath::as_str);
+            path.is_some_and(|path| names.iter().any(|name| is_of(entry, path, name)))
+        })
+    }
+
+    /// A path from where things are installed, as it may be meant.
+    pub(crate) fn paths_of(&self, environment: &Environment, word: &str) -> Vec<String> {
+        let short = word.strip_prefix("./").unwrap_or(word).trim_end_matches('/');
+        let here = normal(&environment.resolve(Path::new(short)));
+        let inside = here.strip_prefix(&self.folder).ok();
+        let inside = inside.map(|path| path.to_string_lossy().replace('\\', "/"));
+        std::iter::once(short.to_owned()).chain(inside).collect()
+    }
+
+    /// The entries that a word means: by the path of a file, or as [`LockView::find`] does.
+    pub(crate) fn find_word(&self, environment: &Environment, word: &str) -> Result<Vec<usize>, Failure> {
+        let at_path = self.at_path(environment, word);
+        if at_path.is_empty() { self.find(word) } else { Ok(at_path) }
+    }
+
     fn matching(&self, fits: impl Fn(&Locked) -> bool) -> Vec<usize> {
         (0..self.entries.len()).filter(|at| fits(&self.entries[*at])).collect()
     }
 
     fn not_found(&self, name: &str) -> Failure {
-        let full = name.contains('/');
-        let label = |entry: &Locked| if full { entry.label() } else { entry.name.to_string() };
-        let known: BTreeSet<String> = self.entries.iter().map(label).collect();
-        unknown_name("resource", name, did_you_mean(name, "resources are", known.iter().map(String::as_str)))
+        let known: BTreeSet<(ResourceType, &str)> =
+            self.entries.iter().map(|entry| (entry.kind, entry.name.as_str())).collect();
+        unknown_name("resource", name, near_ids(name, known))
     }
 }
 
-/// Whether a word that is typed means a resource: by its name, or as `TYPE/NAME` with the type in singular or plural.
+/// A resource as it is typed: `TYPE/NAME` or `TYPE:NAME`, with the type in singular or plural.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ResourceId<'w> {
+    pub(crate) kind: ResourceType,
+    pub(crate) name: &'w str,
+}
+
+impl<'w> ResourceId<'w> {
+    /// Nothing if the word has no type.
+    pub(crate) fn parse(word: &'w str) -> Option<Self> {
+        let (kind, name) = word.split_once(['/', ':'])?;
+        Some(ResourceId { kind: ResourceType::named(kind)?, name }).filter(|id| !id.name.is_empty())
+    }
+}
+
+/// Whether a word that is typed means a resource: by its name, or by its id.
 pub(crate) fn means(word: &str, kind: ResourceType, name: &str) -> bool {
-    let typed = word
-        .split_once('/')
-        .is_some_and(|(typed, rest)| ResourceType::named(typed) == Some(kind) && rest == name);
-    word == name || typed
+    word == name || ResourceId::parse(word) == Some(ResourceId { kind, name })
+}
+
+/// Whether a path is that of an entry; a skill is a directory with files.
+fn is_of(entry: &Locked, own: &str, path: &str) -> bool {
+    let inner = path.strip_prefix(own).filter(|_| entry.kind.extent() == Extent::Folder);
+    path == own || inner.is_some_and(|rest| rest.starts_with('/'))
 }
 
 /// The name of its source; nothing if it is local.
@@ -133,6 +182,18 @@ pub(crate) fn identity(entry: &Locked) -> Vec<(&'static str, Value)> {
         ("version", entry.version.as_deref().into()),
         ("source", source(entry).into()),
     ]
+}
+
+/// What commands say that read a lockfile where none is.
+pub(crate) fn no_lockfile() -> Diagnostic {
+    let mut diagnostic = Diagnostic::new(&codes::LOCK_OUTDATED, "No lockfile; run `agpm install`");
+    diagnostic.severity = Severity::Note;
+    diagnostic
+}
+
+/// What commands say that would list nothing.
+pub(crate) fn nothing_listed(message: &str) -> Diagnostic {
+    Diagnostic::new(&codes::LIST_EMPTY, message)
 }
 
 pub(crate) fn note(message: String) -> Diagnostic {
@@ -166,4 +227,16 @@ fn needs(entries: &[Locked]) -> Vec<Vec<usize>> {
         needs
     };
     entries.iter().map(of).collect()
+}
+
+/// Ids near to a word, or some of all there are. Only names are compared: the type is often what is wrong.
+pub(crate) fn near_ids(word: &str, known: BTreeSet<(ResourceType, &str)>) -> Option<String> {
+    let name = ResourceId::parse(word).map_or(word, |id| id.name);
+    let near = agpm_diag::nearest(name, known.iter().map(|(_, name)| *name));
+    let meant = near.and_then(|near| known.iter().find(|(_, name)| *name == near));
+    if let Some((kind, name)) = meant {
+        return Some(format!("did you mean `{kind}/{name}`?"));
+    }
+    let ids: Vec<String> = known.iter().map(|(kind, name)| format!("{kind}/{name}")).collect();
+    did_you_mean(word, "resources are", ids.iter().map(String::as_str))
 }

@@ -7,9 +7,10 @@ use std::time::Duration;
 use agpm_diag::{Diagnostic, codes, nearest};
 use agpm_merge::{LayerFile, MergedFile, Rendered, UnparsedFile, merge_files};
 use agpm_model::{Driver, Empty, LayerName, Operation, PointerPattern, Rule, Strategy};
-use agpm_store::{self as store, Problem, StoreError};
+use agpm_store::{self as store, DriverCall, Problem, StoreError};
 use agpm_text::{Format, Pointer};
 
+use crate::approve::{ProgramPermit, permit};
 use crate::failure::{Failure, FailureKind, Notes, Outcome};
 use crate::gather::{Project, limit, shown};
 use crate::parallel;
@@ -115,7 +116,8 @@ pub(crate) fn run(world: &World, request: &MergeRequest, notes: &mut Notes) -> R
     notes.log.push(format!("merging by the strategy `{}`", strategy.name));
     let read = read_files(environment, &request.inputs, notes)?;
     if let Some(driver) = &strategy.driver {
-        let file = drive(driver, &strategy.name, read.all()?)?;
+        let permit = permit(world, &project.manifest, [driver])?;
+        let file = drive(driver, &permit, &strategy.name, read.all()?)?;
         if request.format.is_none() && !request.explain {
             return Ok(MergeReport { output: Rendered::Bytes(file.bytes.into()), explained: None });
         }
@@ -282,14 +284,25 @@ fn layer_names(environment: &Environment, inputs: &MergeInputs) -> Result<Vec<La
 }
 
 /// Folds with a program, two files at a time; the result is what the strategy says.
-pub(crate) fn drive(driver: &Driver, strategy: &str, files: Vec<RawFile>) -> Result<RawFile, Failure> {
+pub(crate) fn drive(
+    driver: &Driver,
+    permit: &ProgramPermit,
+    strategy: &str,
+    files: Vec<RawFile>,
+) -> Result<RawFile, Failure> {
     let shown = files[0].shown.clone();
     let layer = LayerName::new(strategy).unwrap_or_else(|_| files[0].layer.clone());
     let name = shown.rsplit('/').next().unwrap_or("file").to_owned();
     let mut files = files.into_iter();
     let mut bytes = files.next().map(|file| file.bytes).unwrap_or_default();
     for next in files {
-        bytes = store::run_driver(&driver.command, &name, &bytes, &next.bytes, DRIVER_TIME)?;
+        let call = DriverCall {
+            command: &driver.command,
+            folder: permit.folder(driver),
+            file_name: &name,
+            limit: DRIVER_TIME,
+        };
+        bytes = store::run_driver(call, &bytes, &next.bytes)?;
     }
     Ok(RawFile { layer, shown: format!("{strategy} -> {name}"), bytes })
 }
@@ -313,6 +326,8 @@ mod tests {
             cache: None,
             home: None,
             network: crate::Network::Offline,
+            state: None,
+            programs: crate::ProgramUse::Approved,
         };
         let world = World { environment, progress: std::sync::Arc::new(crate::Silent) };
         let outcome = merge(&world, &request(Vec::new()));

@@ -1,12 +1,12 @@
 //! `outdated`: the locked version, the newest that is allowed, and the newest of all.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
-use agpm_diag::{Diagnostic, codes};
 use agpm_git::Refs;
 use agpm_model::{
     CatalogRemote, LayerPin, LayerPlace, Locked, LockedLayer, LockedRemote, Lockfile, Manifest, ObjectId,
-    ResourceName, ResourceType, Tag,
+    ResourceName, ResourceType, SourceName, Tag, Unit,
 };
 use agpm_text::Value;
 
@@ -14,17 +14,33 @@ use crate::catalog::{Choice, remote_today};
 use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::{ManifestFiles, Project};
 use crate::layers::choose;
+use crate::locked::no_lockfile;
 use crate::packages::{
-    LOCK_NAME, Named, ResolvedEntry, Sources, read_lock, refs_of, report_moved_tags, resolve,
+    Named, Opened, ResolvedEntry, Sources, read_lock, refs_of, report_moved_tags, resolve,
 };
-use crate::update::{find, known};
+use crate::update::Words;
 use crate::world::World;
 
+/// Versions that are looked into for one resource, from the newest down.
+const MOST_TRIED: usize = 8;
+
 /// What to look at.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct OutdatedRequest {
-    /// Names, or `TYPE/NAME`; all if there are none.
+    /// Names, ids, paths of installed files, or sources; all if there are none.
     pub names: Vec<String>,
+    /// Which rows there are.
+    pub rows: OutdatedRows,
+}
+
+/// What is listed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OutdatedRows {
+    /// What could be newer.
+    #[default]
+    Outdated,
+    /// Everything that has a version.
+    All,
 }
 
 /// One resource that could be newer.
@@ -49,8 +65,34 @@ pub struct Outdated {
 pub struct OutdatedReport {
     /// By kind and name.
     pub outdated: Vec<Outdated>,
+    /// Branches that moved without a change of these resources.
+    pub moved: Vec<MovedBranch>,
     /// How many were looked at.
     pub checked: usize,
+    /// Whether there is a lockfile to compare with.
+    pub lockfile: LockfileState,
+}
+
+/// Whether a project has a lockfile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LockfileState {
+    /// It has, or needs none.
+    Present,
+    /// It has dependencies and none of them is locked.
+    Missing,
+}
+
+/// A branch whose commit is another one, with resources that are the same at both.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MovedBranch {
+    /// The source.
+    pub source: String,
+    /// The branch, with the locked commit.
+    pub current: String,
+    /// The branch, with its commit now.
+    pub now: String,
+    /// How many resources did not change.
+    pub unchanged: usize,
 }
 
 impl OutdatedReport {
@@ -66,8 +108,17 @@ impl OutdatedReport {
                 ("newest", row.newest.as_str().into()),
             ])
         };
+        let moved = |one: &MovedBranch| {
+            Value::map([
+                ("source", one.source.as_str().into()),
+                ("current", one.current.as_str().into()),
+                ("now", one.now.as_str().into()),
+                ("unchanged", one.unchanged.into()),
+            ])
+        };
         let rows = self.outdated.iter().map(row).collect();
-        vec![("checked", self.checked.into()), ("outdated", Value::List(rows))]
+        let moved = Value::list(self.moved.iter().map(moved));
+        vec![("checked", self.checked.into()), ("outdated", Value::List(rows)), ("moved", moved)]
     }
 }
 
@@ -83,14 +134,16 @@ fn run(world: &World, request: &OutdatedRequest, notes: &mut Notes) -> Result<Ou
     let store = files.store()?;
     let project = Project::of(&world.environment, files, notes)?;
     let Some((lock, _)) = read_lock(&world.environment, &store, notes)? else {
-        let message = format!("there is no `{LOCK_NAME}`: nothing is installed");
-        return Err(Diagnostic::new(&codes::LOCK_OUTDATED, message).help("run `agpm install` first").into());
+        return Ok(without_lockfile(&project.manifest, notes));
     };
-    let names = known(&project.manifest, &lock);
-    let wanted = request.names.iter().map(|name| find(name, &names)).collect::<Result<BTreeSet<_>, _>>()?;
+    let words = Words::new(&world.environment, &project, lock.clone());
+    let mut wanted = BTreeSet::new();
+    for name in &request.names {
+        wanted.extend(words.find(name)?);
+    }
     let sources = Sources::open(&world.environment, &project.manifest, store.path());
     let resolved = resolve(world, &project.manifest, &sources, BTreeMap::new(), notes)?;
-    let newest = Newest::new(&lock, &sources, &resolved, notes)?;
+    let newest = Newest::new(&lock, &sources, &resolved, (request.rows, notes))?;
     let is_wanted = |locked: &&Locked| {
         let named = [&locked.name, locked.manifest_key()]
             .iter()
@@ -98,7 +151,12 @@ fn run(world: &World, request: &OutdatedRequest, notes: &mut Notes) -> Result<Ou
         locked.commit.is_some() && (wanted.is_empty() || named)
     };
     let locked: Vec<&Locked> = lock.entries.iter().filter(is_wanted).collect();
-    let mut outdated: Vec<Outdated> = locked.iter().filter_map(|locked| newest.compare(locked)).collect();
+    let (unchanged, changed): (Vec<&Locked>, Vec<&Locked>) = match request.rows {
+        OutdatedRows::Outdated => locked.iter().partition(|locked| newest.is_same(locked)),
+        OutdatedRows::All => (Vec::new(), locked.clone()),
+    };
+    let moved = newest.moved_branches(&unchanged);
+    let mut outdated: Vec<Outdated> = changed.iter().filter_map(|locked| newest.compare(locked)).collect();
     let layer_wanted = |layer: &&LockedLayer| {
         layer.pin.is_some() && (wanted.is_empty() || wanted.contains(&Named::Layer(layer.name.clone())))
     };
@@ -114,23 +172,37 @@ fn run(world: &World, request: &OutdatedRequest, notes: &mut Notes) -> Result<Ou
         let today = remote_today(&project.manifest, &sources, pin)?;
         outdated.extend(today.and_then(|(now, refs)| newest.compare_remote(pin, &now, &refs)));
     }
-    Ok(OutdatedReport { outdated, checked: locked.len() + layers.len() + remotes.len() })
+    let checked = locked.len() + layers.len() + remotes.len();
+    Ok(OutdatedReport { outdated, moved, checked, lockfile: LockfileState::Present })
+}
+
+/// Nothing is compared; that is said where something should be locked.
+fn without_lockfile(manifest: &Manifest, notes: &mut Notes) -> OutdatedReport {
+    let lockfile = match manifest.dependencies.is_empty() && manifest.layers.is_empty() {
+        true => LockfileState::Present,
+        false => LockfileState::Missing,
+    };
+    notes.diagnostics.extend((lockfile == LockfileState::Missing).then(no_lockfile));
+    OutdatedReport { outdated: Vec::new(), moved: Vec::new(), checked: 0, lockfile }
 }
 
 /// The tags of every source, highest first, and what would be chosen today.
 struct Newest<'r> {
+    sources: &'r Sources,
+    refs: BTreeMap<String, Arc<Refs>>,
     tags: BTreeMap<String, Vec<Tag>>,
-    chosen: BTreeMap<(ResourceType, &'r ResourceName), (&'r str, Option<&'r ObjectId>)>,
+    chosen: BTreeMap<(ResourceType, &'r ResourceName), &'r ResolvedEntry>,
+    rows: OutdatedRows,
 }
 
 impl<'r> Newest<'r> {
     fn new(
         lock: &Lockfile,
-        sources: &Sources,
+        sources: &'r Sources,
         resolved: &'r [ResolvedEntry],
-        notes: &mut Notes,
+        (rows, notes): (OutdatedRows, &mut Notes),
     ) -> Result<Self, Failure> {
-        let mut tags = BTreeMap::new();
+        let (mut tags, mut all_refs) = (BTreeMap::new(), BTreeMap::new());
         let of_entries = lock.entries.iter().filter_map(|locked| locked.unit.origin.source());
         let of_layers = lock.layers.iter().filter_map(|layer| Some(&layer.pin.as_ref()?.source));
         for name in of_entries.chain(of_layers) {
@@ -140,34 +212,81 @@ impl<'r> Newest<'r> {
             let Some(refs) = refs_of(sources, name)? else { continue };
             report_moved_tags(lock, name, &refs, notes);
             tags.insert(name.to_string(), stable_tags(&refs));
+            all_refs.insert(name.to_string(), refs);
         }
-        let choice = |entry: &'r ResolvedEntry| {
-            let version = (entry.version.label.as_str(), entry.version.commit.as_ref());
-            ((entry.entry.kind, &entry.entry.name), version)
-        };
-        Ok(Newest { tags, chosen: resolved.iter().map(choice).collect() })
+        let chosen = resolved.iter().map(|entry| ((entry.entry.kind, &entry.entry.name), entry)).collect();
+        Ok(Newest { sources, refs: all_refs, tags, chosen, rows })
+    }
+
+    /// Whether a branch moved and the resource is the same.
+    fn is_same(&self, locked: &Locked) -> bool {
+        let chosen = self.chosen.get(&(locked.kind, &locked.name));
+        chosen.is_some_and(|now| {
+            locked.version.as_ref() == Some(&now.version.label)
+                && Tag::new(&now.version.label).prefix().is_none()
+                && locked.commit != now.version.commit
+                && locked.checksum == Some(now.resource.checksum)
+        })
+    }
+
+    /// One for each branch that moved, with the number of resources that are the same.
+    fn moved_branches(&self, unchanged: &[&Locked]) -> Vec<MovedBranch> {
+        let mut moved: Vec<MovedBranch> = Vec::new();
+        for locked in unchanged {
+            let Some(now) = self.chosen.get(&(locked.kind, &locked.name)) else { continue };
+            let at = |commit: Option<&ObjectId>| {
+                format!("{} ({})", now.version.label, commit.map(ObjectId::short).unwrap_or_default())
+            };
+            let source = locked.unit.origin.source().map(ToString::to_string).unwrap_or_default();
+            let (current, now) = (at(locked.commit.as_ref()), at(now.version.commit.as_ref()));
+            let one = MovedBranch { source, current, now, unchanged: 0 };
+            let same = |other: &&mut MovedBranch| MovedBranch { unchanged: 0, ..(**other).clone() } == one;
+            match moved.iter_mut().find(same) {
+                Some(known) => known.unchanged += 1,
+                None => moved.push(MovedBranch { unchanged: 1, ..one }),
+            }
+        }
+        moved
     }
 
     fn compare(&self, locked: &Locked) -> Option<Outdated> {
         let source = locked.unit.origin.source()?;
-        let (allowed, commit) = self.chosen.get(&(locked.kind, &locked.name)).copied()?;
+        let now = self.chosen.get(&(locked.kind, &locked.name))?;
         let current = locked.version.as_deref().unwrap_or_default();
         let row = Outdated::of(locked.kind.plural(), locked.name.as_str(), source.as_str());
-        self.row(row, (current, locked.commit.as_ref()), (allowed, commit))
+        let allowed = (now.version.label.as_str(), now.version.commit.as_ref());
+        self.row(row, (current, locked.commit.as_ref()), allowed, &|tag| {
+            self.holds(source, tag, &locked.unit)
+        })
+    }
+
+    /// Whether a resource is in a version: what was dropped cannot be updated to. A version that cannot be read counts.
+    fn holds(&self, source: &SourceName, tag: &Tag, unit: &Unit) -> bool {
+        let commit = self.refs.get(source.as_str()).and_then(|refs| refs.tags.get(tag.name()));
+        let (Some(Opened::Git(remote)), Some(commit)) = (self.sources.get(source), commit) else {
+            return true;
+        };
+        if !remote.has_commit(commit) && remote.fetch_commits(std::slice::from_ref(commit)).is_err() {
+            return true;
+        }
+        remote.entry(commit, unit.path.as_str()).map_or(true, |entry| entry.is_some())
     }
 
     fn compare_remote(&self, locked: &LockedRemote, now: &Choice, refs: &Refs) -> Option<Outdated> {
         let remote = locked.remote();
         let row = Outdated::of("catalog", &remote.to_string(), &base_of(remote));
         let tags = BTreeMap::from([(row.source.clone(), stable_tags(refs))]);
-        let here = Newest { tags, chosen: BTreeMap::new() };
-        here.row(row, (&locked.version, Some(&locked.commit)), (&now.version, Some(&now.commit)))
+        let refs = BTreeMap::new();
+        let here = Newest { sources: self.sources, refs, tags, chosen: BTreeMap::new(), rows: self.rows };
+        let (before, now) =
+            ((locked.version.as_str(), Some(&locked.commit)), (now.version.as_str(), Some(&now.commit)));
+        here.row(row, before, now, &|_| true)
     }
 
     fn compare_layer(&self, locked: &LockedLayer, now: &LayerPin) -> Option<Outdated> {
         let pin = locked.pin.as_ref()?;
         let row = Outdated::of("layers", locked.name.as_str(), pin.source.as_str());
-        self.row(row, (&pin.version, Some(&pin.commit)), (&now.version, Some(&now.commit)))
+        self.row(row, (&pin.version, Some(&pin.commit)), (&now.version, Some(&now.commit)), &|_| true)
     }
 
     /// The row, if what is locked is not the newest of all.
@@ -176,13 +295,16 @@ impl<'r> Newest<'r> {
         row: Outdated,
         (current, locked): (&str, Option<&ObjectId>),
         (allowed, commit): (&str, Option<&ObjectId>),
+        holds: &dyn Fn(&Tag) -> bool,
     ) -> Option<Outdated> {
-        let prefix = Tag::new(current).prefix().map(str::to_owned);
-        let of_prefix = |tag: &&Tag| prefix.is_none() || tag.prefix() == prefix.as_deref();
-        let newest = self.tags.get(&row.source).and_then(|tags| tags.iter().find(of_prefix));
-        let newest = newest.filter(|newest| prefix.is_some() && **newest > Tag::new(current));
+        let (tag, allowed_tag) = (Tag::new(current), Tag::new(allowed));
+        let prefix = tag.prefix();
+        let newer = |newer: &&Tag| prefix.is_some() && newer.prefix() == prefix && **newer > tag;
+        let newer = self.tags.get(&row.source).into_iter().flatten().filter(newer).take(MOST_TRIED);
+        // What is allowed was found to hold the resource.
+        let newest = newer.into_iter().find(|newer| **newer == allowed_tag || holds(newer));
         let moved = commit != locked;
-        if !moved && newest.is_none() {
+        if !moved && newest.is_none() && self.rows == OutdatedRows::Outdated {
             return None;
         }
         let with_commit =

@@ -14,6 +14,11 @@ pub fn diagnostic_value(diagnostic: &Diagnostic, sources: &SourceMap) -> Value {
         ("code", Some(diagnostic.code.name.into())),
         ("severity", Some(diagnostic.severity.to_string().into())),
         ("message", Some(diagnostic.shown_message().into())),
+        (
+            "details",
+            (!diagnostic.details.is_empty())
+                .then(|| Value::list(diagnostic.details.iter().map(String::as_str))),
+        ),
         ("file", file.map(Value::from)),
         ("line", position.map(|position| position.line.into())),
         ("column", position.map(|position| position.column.into())),

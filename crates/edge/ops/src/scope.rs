@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use agpm_diag::{Diagnostic, codes};
 use agpm_model::RelativePath;
-use agpm_store::{self as store, StateFolder};
+use agpm_store::{self as store, Owner, StateFolder};
 
 use crate::failure::Failure;
 use crate::gather::MANIFEST_NAME;
@@ -25,6 +25,56 @@ pub(crate) enum Beside {
     Outside(PathBuf),
 }
 
+/// The nearest manifest upward, and nearer ones that belong to somebody else.
+pub(crate) struct NearestManifest {
+    pub(crate) used: Option<PathBuf>,
+    pub(crate) ignored: Vec<PathBuf>,
+}
+
+impl NearestManifest {
+    /// Looks upward from the working folder. Its own manifest is used whoever wrote it; one further up may have been put
+    /// there by anybody who may write into `/tmp`, say, to have a part in everything below.
+    pub(crate) fn find(environment: &Environment) -> Self {
+        let folder = &environment.folder;
+        let mut ignored = Vec::new();
+        for above in folder.ancestors() {
+            let manifest = above.join(MANIFEST_NAME);
+            if !store::is_file(&manifest) {
+                continue;
+            }
+            let is_trusted = |owner: Owner| owner.is_trusted_in(folder);
+            if above == folder || Owner::of(&manifest).is_some_and(is_trusted) {
+                return NearestManifest { used: Some(manifest), ignored };
+            }
+            ignored.push(manifest);
+        }
+        NearestManifest { used: None, ignored }
+    }
+
+    /// A warning for each manifest that was passed over.
+    pub(crate) fn warnings(environment: &Environment) -> Vec<Diagnostic> {
+        let is_looked_for = environment.scope == Scope::Project && environment.manifest.is_none();
+        let nearest = is_looked_for.then(|| NearestManifest::find(environment));
+        let ignored = nearest.map(|nearest| nearest.ignored).unwrap_or_default();
+        let warning = |path: PathBuf| {
+            let path = path.display();
+            let message = format!("`{path}` belongs to another user and is ignored");
+            let help = format!("if you trust it, run the command with `--manifest-path {path}`");
+            Diagnostic::new(&codes::TRUST_OWNER, message).help(help)
+        };
+        ignored.into_iter().map(warning).collect()
+    }
+}
+
+/// A warning if the state of a project belongs to somebody who has no business in it.
+pub(crate) fn foreign_state(store: &store::ProjectStore) -> Option<Diagnostic> {
+    let state = store.state_folder();
+    let name = state.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let message = format!("`{name}` belongs to another user than the project and is ignored");
+    let help = format!("remove `{name}`, then run `agpm install`");
+    store.has_foreign_state().then(|| Diagnostic::new(&codes::TRUST_OWNER, message).help(help))
+}
+
 impl Places {
     /// The places of the manifest that is meant; nothing if a project has none.
     pub(crate) fn find(environment: &Environment, wanted: ManifestUse) -> Result<Option<Self>, Failure> {
@@ -32,9 +82,7 @@ impl Places {
             (ManifestUse::Ignored, _, _) => None,
             (ManifestUse::Nearest, Scope::User, _) => return Places::of_user(environment).map(Some),
             (ManifestUse::Nearest, Scope::Project, Some(named)) => Some(environment.resolve(named)),
-            (ManifestUse::Nearest, Scope::Project, None) => {
-                store::nearest(&environment.folder, MANIFEST_NAME)
-            }
+            (ManifestUse::Nearest, Scope::Project, None) => NearestManifest::find(environment).used,
         };
         let root = |manifest: &Path| manifest.parent().unwrap_or(Path::new(".")).to_owned();
         Ok(manifest.map(|manifest| Places { root: root(&manifest), manifest }))

@@ -46,7 +46,7 @@ fn run(world: &World, notes: &mut Notes) -> Result<StatusReport, Failure> {
 fn known_outdated(world: &World, notes: &mut Notes) -> Option<OutdatedReport> {
     let mut world = world.clone();
     world.environment.network = Network::Offline;
-    let outcome = outdated(&world, &OutdatedRequest { names: Vec::new() });
+    let outcome = outdated(&world, &OutdatedRequest::default());
     match outcome.result {
         Ok(report) => Some(report),
         Err(_) => {

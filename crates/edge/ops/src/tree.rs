@@ -6,7 +6,7 @@ use agpm_model::Locked;
 use agpm_text::Value;
 
 use crate::failure::{Failure, Notes, Outcome};
-use crate::locked::{LockView, identity};
+use crate::locked::{LockView, identity, nothing_listed};
 use crate::world::World;
 
 /// JSON readers give up at about twice as many brackets.
@@ -95,10 +95,13 @@ fn run(world: &World, request: &TreeRequest, notes: &mut Notes) -> Result<TreeRe
     };
     let mut starts = Vec::new();
     for name in &request.names {
-        starts.extend(view.find(name)?);
+        starts.extend(view.find_word(&world.environment, name)?);
     }
     if request.names.is_empty() {
         starts = ends(&view, request.direction);
+    }
+    if view.entries.is_empty() && notes.diagnostics.is_empty() {
+        notes.diagnostics.push(nothing_listed("No resources installed. Run `agpm add`."));
     }
     let lines = walk(&starts, children, request.depth);
     let nodes = (0..view.entries.len()).map(|at| node(&view, at)).collect();

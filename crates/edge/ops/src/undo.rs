@@ -7,7 +7,7 @@ use agpm_store::{Done, Force, HistoryEntry, Mended, ProjectStore, UndoError};
 use agpm_text::Value;
 
 use crate::failure::{Failure, FailureKind, Notes, Outcome};
-use crate::gather::ManifestFiles;
+use crate::gather::{ManifestFiles, ignored_state};
 use crate::install::{MOST_TOLD, Overwrite, Writing, hold, ledger_in, observe, read_ledger, shared};
 use crate::scope::Beside;
 use crate::world::World;
@@ -51,6 +51,7 @@ pub fn undo(world: &World, request: &UndoRequest) -> Outcome<UndoReport> {
 fn run(world: &World, request: &UndoRequest, notes: &mut Notes) -> Result<UndoReport, Failure> {
     let files = ManifestFiles::require(&world.environment)?;
     let store = files.store()?;
+    notes.diagnostics.extend(ignored_state(&store, world.environment.scope));
     let (writing, ledger) = (request.writing, store.ledger());
     let past = |entry| PastEntry::of(entry, &ledger);
     if writing == Writing::Show || store.history()?.is_empty() && !store.needs_recovery() {

@@ -1,16 +1,16 @@
 //! `update`: move pins within their requirements, and only those that are named.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use agpm_diag::did_you_mean;
+use agpm_diag::{did_you_mean, nearest};
 use agpm_model::{CatalogRemote, LayerName, Lockfile, Manifest};
 
 use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::{ManifestFiles, Project, unknown_name};
 use crate::install::{self, InstallReport, InstallRequest, Job};
-use crate::locked::{ambiguous, means};
+use crate::locked::{LockView, ResourceId, ambiguous, means};
 use crate::packages::{Moving, Named, read_lock};
-use crate::world::World;
+use crate::world::{Environment, World};
 
 /// What to update.
 #[derive(Clone, Debug)]
@@ -40,12 +40,66 @@ fn named(world: &World, request: &UpdateRequest) -> Result<Moving, Failure> {
     let store = files.store()?;
     let lock = read_lock(&world.environment, &store, &mut quiet)?.map(|(lock, _)| lock).unwrap_or_default();
     let project = Project::of(&world.environment, files, &mut quiet)?;
-    let known = known(&project.manifest, &lock);
-    Ok(Moving::Only(request.names.iter().map(|name| find(name, &known)).collect::<Result<_, _>>()?))
+    let words = Words::new(&world.environment, &project, lock);
+    let mut named = BTreeSet::new();
+    for word in &request.names {
+        named.extend(words.find(word)?);
+    }
+    Ok(Moving::Only(named))
+}
+
+/// What words on the command line may mean.
+pub(crate) struct Words<'p> {
+    environment: &'p Environment,
+    manifest: &'p Manifest,
+    known: BTreeSet<Named>,
+    view: LockView,
+}
+
+impl<'p> Words<'p> {
+    pub(crate) fn new(environment: &'p Environment, project: &'p Project, lock: Lockfile) -> Self {
+        let manifest = &project.manifest;
+        let known = known(manifest, &lock);
+        let view = LockView::of(lock, manifest, project.root.clone().unwrap_or_default());
+        Words { environment, manifest, known, view }
+    }
+
+    /// What a word means: one thing by its id, its name or the path of its file, or everything of a source.
+    pub(crate) fn find(&self, word: &str) -> Result<Vec<Named>, Failure> {
+        let resource = |at: &usize| {
+            let entry = &self.view.entries[*at];
+            Named::Resource(entry.kind, entry.name.clone())
+        };
+        let at_path = self.view.at_path(self.environment, word);
+        if !at_path.is_empty() {
+            return Ok(at_path.iter().map(resource).collect());
+        }
+        let of_source = self.of_source(word);
+        match (find(word, &self.known), of_source.is_empty()) {
+            (Ok(one), true) => Ok(vec![one]),
+            (Err(failure), true) => Err(failure),
+            (Err(_), false) => Ok(of_source),
+            (Ok(one), false) => {
+                let meanings = [format!("`{}`", one.label()), format!("the source `{word}`")];
+                Err(ambiguous(word, &meanings))
+            }
+        }
+    }
+
+    /// Everything that a source of this name gives.
+    fn of_source(&self, word: &str) -> Vec<Named> {
+        let Some(source) = self.manifest.sources.iter().find(|source| source.name.as_str() == word) else {
+            return Vec::new();
+        };
+        let entries = self.view.entries.iter().filter(|one| one.unit.origin.source() == Some(&source.name));
+        let entries = entries.map(|one| Named::Resource(one.kind, one.name.clone()));
+        let layers = self.manifest.layers.iter().filter(|layer| layer.place.source() == Some(&source.name));
+        entries.chain(layers.map(|layer| Named::Layer(layer.name.clone()))).collect()
+    }
 }
 
 /// Every name that something can be called by.
-pub(crate) fn known(manifest: &Manifest, lock: &Lockfile) -> BTreeSet<Named> {
+fn known(manifest: &Manifest, lock: &Lockfile) -> BTreeSet<Named> {
     let roots = manifest.dependencies.iter().map(|one| Named::Resource(one.kind, one.name.clone()));
     let locked = lock.entries.iter().map(|entry| Named::Resource(entry.kind, entry.name.clone()));
     let layers = manifest.layers.iter().map(|layer| Named::Layer(layer.name.clone()));
@@ -54,7 +108,7 @@ pub(crate) fn known(manifest: &Manifest, lock: &Lockfile) -> BTreeSet<Named> {
 }
 
 /// The one that a word means: a name, or `TYPE/NAME`; of a remote, what is written in the manifest.
-pub(crate) fn find(word: &str, known: &BTreeSet<Named>) -> Result<Named, Failure> {
+fn find(word: &str, known: &BTreeSet<Named>) -> Result<Named, Failure> {
     let fits = |named: &&Named| match named {
         Named::Resource(kind, name) => means(word, *kind, name.as_str()),
         Named::Layer(name) => LayerName::in_label(word).unwrap_or(word) == name.as_str(),
@@ -63,16 +117,23 @@ pub(crate) fn find(word: &str, known: &BTreeSet<Named>) -> Result<Named, Failure
     let found: Vec<_> = known.iter().filter(fits).collect();
     match found.as_slice() {
         [one] => Ok((*one).clone()),
-        [] => {
-            let names: Vec<String> = known.iter().map(Named::name).collect();
-            let remote = CatalogRemote::in_label(word);
-            let name = remote.or_else(|| word.rsplit('/').next()).unwrap_or(word);
-            let near = did_you_mean(name, "there are", names.iter().map(String::as_str));
-            Err(unknown_name("resource", word, near))
-        }
+        [] => Err(unknown_name("resource", word, near_label(word, known))),
         several => {
             let all: Vec<String> = several.iter().map(|named| format!("`{}`", named.label())).collect();
             Err(ambiguous(word, &all))
         }
     }
+}
+
+/// The id that a word was probably meant to be, or all there are.
+fn near_label(word: &str, known: &BTreeSet<Named>) -> Option<String> {
+    let own = ResourceId::parse(word).map(|id| id.name);
+    let name = own.or_else(|| CatalogRemote::in_label(word)).or_else(|| LayerName::in_label(word));
+    let name = name.unwrap_or(word);
+    let names: BTreeMap<String, &Named> = known.iter().map(|named| (named.name(), named)).collect();
+    if let Some(near) = nearest(name, names.keys().map(String::as_str)) {
+        return names.get(near).map(|named| format!("did you mean `{}`?", named.label()));
+    }
+    let labels: BTreeSet<String> = known.iter().map(Named::label).collect();
+    did_you_mean(word, "there are", labels.iter().map(String::as_str))
 }

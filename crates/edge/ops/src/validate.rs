@@ -8,6 +8,7 @@ use agpm_model::{Extent, LockedLayer, Lockfile, Manifest, Origin, SKILL_FILE};
 use agpm_render::file_links;
 use agpm_store::ProjectStore;
 
+use crate::approve::note_unapproved;
 use crate::catalog::{ask_remotes, remotes_as_locked};
 use crate::failure::{Failure, FailureKind, Notes, Outcome};
 use crate::gather::{ManifestFiles, Project};
@@ -81,6 +82,9 @@ fn run(world: &World, request: &ValidateRequest, notes: &mut Notes) -> Result<Va
         manifest,
         world.environment.manifest_folder(store.path()),
     ));
+    if !request.checks.contains(&ValidateCheck::Resolve) && !request.checks.contains(&ValidateCheck::Render) {
+        note_unapproved(&world.environment, manifest, notes);
+    }
     let mut failure = None;
     for check in &request.checks {
         let result = match check {
@@ -129,7 +133,7 @@ fn folds(
     let pinning = Pinning::of(Some(lock), &Moving::Nothing);
     let mut own = Notes { sources: std::mem::take(&mut notes.sources), ..Notes::default() };
     let folded = snapshots(world, (manifest, sources), &pinning, &mut own)
-        .and_then(|snapshots| fold_all(manifest, snapshots, &mut own));
+        .and_then(|snapshots| fold_all(world, manifest, snapshots, &mut own));
     notes.sources = own.sources;
     // Folders that are not there were told before.
     let is_new = |found: &Diagnostic| !notes.diagnostics.contains(found);

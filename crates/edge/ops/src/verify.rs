@@ -3,17 +3,22 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_diag::{Code, Diagnostic, Severity, codes};
-use agpm_model::{LayerName, Locked, RelativePath};
-use agpm_plan::{Ledger, NodeState, Observed, Owned, OwnedNodes, check_nodes};
+use agpm_model::{Extent, LayerName, Locked, Lockfile, RelativePath, is_junk};
+use agpm_plan::{
+    Action, Change, Ledger, NodeState, Observed, Obstacle, Owned, OwnedNodes, Reason, Refusal, check_nodes,
+};
 use agpm_store::{ProjectStore, StoreError};
 use agpm_text::Value;
 
 use crate::failure::{Failure, Notes, Outcome};
-use crate::gather::ManifestFiles;
-use crate::install::{inputs_of, observe, read_ledger, shared};
-use crate::packages::{LOCK_NAME, read_lock};
+use crate::gather::{ManifestFiles, Project};
+use crate::install::{LockedState, inputs_of, ledger_of, observe, read_ledger, refuse_foreign_paths, shared};
+use crate::packages::{LOCK_NAME, ResolvedEntry, read_lock};
 use crate::parallel;
 use crate::world::World;
+
+/// Skills are not nested deeper than this.
+const MOST_LEVELS: usize = 64;
 
 /// What was checked and found.
 #[derive(Debug)]
@@ -41,6 +46,9 @@ pub struct Finding {
 pub fn verify(world: &World) -> Outcome<VerifyReport> {
     let mut notes = Notes::default();
     let result = find_drift(world, &mut notes);
+    if result.as_ref().is_ok_and(|report| report.checked == 0) {
+        notes.diagnostics.extend(nothing_installed(world));
+    }
     notes.outcome(result)
 }
 
@@ -48,35 +56,171 @@ pub fn verify(world: &World) -> Outcome<VerifyReport> {
 pub(crate) fn find_drift(world: &World, notes: &mut Notes) -> Result<VerifyReport, Failure> {
     let files = ManifestFiles::require(&world.environment)?;
     let store = files.store()?;
-    if store.needs_recovery() {
-        notes.diagnostics.push(interrupted());
-    }
-    let (lock, lock_text) = read_lock(&world.environment, &store, notes)?.unwrap_or_default();
+    let read = read_lock(&world.environment, &store, notes)?;
+    let is_locked = read.is_some();
+    let (lock, lock_text) = read.unwrap_or_default();
     let ledger = read_ledger(&store)?;
     if ledger.inputs.is_some_and(|inputs| inputs != inputs_of(&files.fingerprint(), &lock_text)) {
         notes.diagnostics.push(moved_on());
     }
-    let (files, composed): (Vec<&Locked>, Vec<&Locked>) =
-        lock.entries.iter().partition(|entry| entry.kind.is_file());
-    let locked: BTreeMap<&RelativePath, &Locked> =
-        files.into_iter().filter_map(|entry| Some((entry.installed_at.as_ref()?, entry))).collect();
-    let paths: BTreeSet<&RelativePath> = locked.keys().copied().chain(ledger.files.keys()).collect();
-    let unlisted = paths.iter().filter(|path| !ledger.files.contains_key(**path)).count();
-    let labels: BTreeSet<String> = composed.iter().map(|entry| entry.label()).collect();
-    let check = |path: &RelativePath| find(&store, path, &locked, &labels, &ledger);
+    let manifest = Project::of(&world.environment, files, notes)?.manifest;
+    refuse_foreign_paths(&lock, &manifest, world.environment.scope, &ledger)?;
+    if store.needs_recovery() {
+        notes.diagnostics.push(interrupted());
+    }
+    let by_record = ByRecord { store: &store, entries: lock.entries.iter().collect(), ledger: &ledger };
+    if !is_locked {
+        return by_record.compare();
+    }
+    let mut report = match LockedState::read(world, (&manifest, &lock), &store) {
+        Ok(state) => compare(&store, &lock, &ledger, state, notes)?,
+        Err(failure) if ledger == Ledger::default() => return Err(failure),
+        Err(failure) => {
+            notes.diagnostics.push(not_comparable(failure));
+            by_record.compare()?
+        }
+    };
+    report.findings.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(report)
+}
+
+/// Compares the disk with what the lockfile says, byte by byte. What a ledger says proves nothing, since a clone can bring
+/// one; it only helps to say what happened.
+fn compare(
+    store: &ProjectStore,
+    lock: &Lockfile,
+    ledger: &Ledger,
+    mut state: LockedState,
+    notes: &mut Notes,
+) -> Result<VerifyReport, Failure> {
+    state.expect_recorded_modes(ledger);
+    let layer_failure = state.layer_failure.take();
+    let has_layers = layer_failure.is_none();
+    notes.diagnostics.extend(layer_failure.and_then(|failure| failure.diagnostic));
+    let covered: BTreeSet<String> = state.entries.iter().map(ResolvedEntry::label).collect();
+    // An entry whose bytes cannot be had any more, such as a local file that changed, has only its record.
+    let recorded: Vec<&Locked> =
+        lock.entries.iter().filter(|locked| !covered.contains(&locked.label())).collect();
+    let recorded_labels: BTreeSet<String> = recorded.iter().map(|locked| locked.label()).collect();
+    let (by_record, mut by_bytes) = ledger.clone().split(|owner| {
+        recorded_labels.contains(owner) || !has_layers && LayerName::in_label(owner).is_some()
+    });
+    let mut report = ByRecord { store, entries: recorded, ledger: &by_record }.compare()?;
+    if *ledger == Ledger::default() {
+        by_bytes = ledger_of(lock);
+    }
+    for path in state.drop_unreadable(store, &mut by_bytes) {
+        report.checked += 1;
+        report.findings.push(unreadable(path, ledger));
+    }
+    let known = state.recognise(store, &by_bytes);
+    // What was found so far is no reason to stop.
+    let plan = state.plan(store, &known, &mut Notes::default())?;
+    report.findings.extend(plan.changes.iter().filter_map(|change| drift_of(change, ledger)));
+    report.findings.extend(plan.refusals.iter().map(drift_of_refusal));
+    report.findings.extend(extra_files(store, &state)?);
+    report.checked += plan.unchanged + plan.changes.len() + plan.refusals.len();
+    Ok(report)
+}
+
+/// A change that an install of the lockfile would make.
+fn drift_of(change: &Change, ledger: &Ledger) -> Option<Finding> {
+    let is_known = ledger.files.contains_key(&change.path) || *ledger == Ledger::default();
+    let inner = change.place.as_ref().filter(|place| !place.steps().is_empty());
+    let (code, message) = match (change.action, change.reason, inner) {
+        (Action::Adopt | Action::Release, ..) => return None,
+        (Action::Remove, ..) | (Action::Keep, Reason::UnaskedEdited, _) => {
+            (&codes::VERIFY_CHANGED, format!("was installed, but is not in `{LOCK_NAME}`"))
+        }
+        (Action::Create, _, Some(place)) => (&codes::VERIFY_MISSING, format!("lacks its entry at `{place}`")),
+        (Action::Create, ..) if is_known || change.place.is_some() => {
+            (&codes::VERIFY_MISSING, "is missing".to_owned())
+        }
+        (Action::Create, ..) => (&codes::VERIFY_MISSING, "is locked and was never installed here".to_owned()),
+        (_, _, Some(place)) => {
+            (&codes::VERIFY_CHANGED, format!("has another entry at `{place}` than was installed"))
+        }
+        (_, Reason::Mode, _) => (&codes::VERIFY_CHANGED, "has another mode than was installed".to_owned()),
+        (_, Reason::Edited, _) => (&codes::VERIFY_CHANGED, "has other bytes than were installed".to_owned()),
+        _ => (&codes::VERIFY_CHANGED, format!("is not what `{LOCK_NAME}` has")),
+    };
+    Some(Finding { code, path: change.path.clone(), resource: change.owner.clone(), message })
+}
+
+/// Something in the place of what is locked.
+fn drift_of_refusal(refusal: &Refusal) -> Finding {
+    let message = match (&refusal.place, refusal.what) {
+        (Some(place), _) => format!("has another entry at `{place}` than was installed"),
+        (None, Obstacle::Other(what)) => format!("is {what} now"),
+        (None, _) => "is locked, but what is there was not installed".to_owned(),
+    };
+    let (path, resource) = (refusal.path.clone(), refusal.owner.clone());
+    Finding { code: &codes::VERIFY_CHANGED, path, resource, message }
+}
+
+/// Files in the directory of a skill that are not part of it.
+fn extra_files(store: &ProjectStore, state: &LockedState) -> Result<Vec<Finding>, Failure> {
     let mut findings = Vec::new();
-    for found in parallel::map(paths.into_iter().collect(), check) {
-        findings.extend(found.map_err(|error| error.seen_from(store.path()))?);
+    for (resolved, made) in state.entries.iter().zip(&state.made) {
+        let Some(folder) =
+            resolved.entry.target.as_ref().filter(|_| resolved.entry.unit.extent == Extent::Folder)
+        else {
+            continue;
+        };
+        let known: BTreeSet<&str> = made.files.iter().map(|file| file.path.as_str()).collect();
+        let found = agpm_store::files_below(&store.path().join(folder.as_str()), MOST_LEVELS)?;
+        for name in found.iter().filter(|name| !name.split('/').any(is_junk)) {
+            let path = RelativePath::new(&format!("{folder}/{name}"));
+            let extra = path.ok().filter(|path| !known.contains(path.as_str()));
+            findings.extend(extra.map(|path| Finding {
+                code: &codes::VERIFY_EXTRA,
+                path,
+                resource: resolved.label(),
+                message: "is not part of the skill".to_owned(),
+            }));
+        }
     }
-    for (path, owned) in &ledger.shared {
-        findings.extend(entry_findings(&store, path, owned)?);
+    Ok(findings)
+}
+
+fn unreadable(path: RelativePath, ledger: &Ledger) -> Finding {
+    let first = ledger.shared.get(&path).and_then(|owned| owned.nodes.first());
+    let resource = first.map(|node| node.owner.clone()).unwrap_or_default();
+    let message = "cannot be read any more".to_owned();
+    Finding { code: &codes::VERIFY_CHANGED, path, resource, message }
+}
+
+/// Files and entries that are compared with the checksums in lockfile and ledger, since their sources cannot be read.
+struct ByRecord<'a> {
+    store: &'a ProjectStore,
+    entries: Vec<&'a Locked>,
+    ledger: &'a Ledger,
+}
+
+impl ByRecord<'_> {
+    fn compare(&self) -> Result<VerifyReport, Failure> {
+        let ledger = self.ledger;
+        let (files, composed): (Vec<&Locked>, Vec<&Locked>) =
+            self.entries.iter().copied().partition(|entry| entry.kind.is_file());
+        let locked: BTreeMap<&RelativePath, &Locked> =
+            files.into_iter().filter_map(|entry| Some((entry.installed_at.as_ref()?, entry))).collect();
+        let paths: BTreeSet<&RelativePath> = locked.keys().copied().chain(ledger.files.keys()).collect();
+        let unlisted = paths.iter().filter(|path| !ledger.files.contains_key(**path)).count();
+        let labels: BTreeSet<String> = composed.iter().map(|entry| entry.label()).collect();
+        let check = |path: &RelativePath| find(self.store, path, &locked, &labels, ledger);
+        let mut findings = Vec::new();
+        for found in parallel::map(paths.into_iter().collect(), check) {
+            findings.extend(found.map_err(|error| error.seen_from(self.store.path()))?);
+        }
+        for (path, owned) in &ledger.shared {
+            findings.extend(entry_findings(self.store, path, owned)?);
+        }
+        let missing = never_installed(&composed, ledger);
+        let nodes: usize = ledger.shared.values().map(|owned| owned.nodes.len()).sum();
+        let checked = ledger.files.len() + nodes + unlisted + missing.len();
+        findings.extend(missing);
+        Ok(VerifyReport { checked, findings })
     }
-    let missing = never_installed(&composed, &ledger);
-    let nodes: usize = ledger.shared.values().map(|owned| owned.nodes.len()).sum();
-    let checked = ledger.files.len() + nodes + unlisted + missing.len();
-    findings.extend(missing);
-    findings.sort_by(|a, b| a.path.cmp(&b.path));
-    Ok(VerifyReport { checked, findings })
 }
 
 /// Skills, hooks and servers that are locked and unknown here. What two resources give alike is written once, for one of
@@ -209,9 +353,33 @@ fn moved_on() -> Diagnostic {
 }
 
 fn interrupted() -> Diagnostic {
-    let message = "an earlier run was stopped in the middle, so that files may be half old and half new";
+    let message = "an earlier run was interrupted, and files may be half old and half new";
     let mut diagnostic = Diagnostic::new(&codes::INSTALL_RECOVERED, message)
         .help("run `agpm install`: it finishes or takes back what was begun");
+    diagnostic.severity = Severity::Error;
+    diagnostic
+}
+
+/// What is said of a project that was never installed, if it has anything to install.
+fn nothing_installed(world: &World) -> Option<Diagnostic> {
+    let files = ManifestFiles::require(&world.environment).ok()?;
+    let store = files.store().ok()?;
+    let quiet = &mut Notes::default();
+    let is_locked = read_lock(&world.environment, &store, quiet).ok()?.is_some();
+    let manifest = Project::of(&world.environment, files, quiet).ok()?.manifest;
+    let has_anything = !manifest.dependencies.is_empty() || !manifest.layers.is_empty();
+    let message = "the manifest has dependencies, and nothing is installed";
+    let diagnostic = Diagnostic::new(&codes::VERIFY_MISSING, message).help("run `agpm install`");
+    (has_anything && !is_locked).then_some(diagnostic)
+}
+
+/// Why files were compared with what the last install left, and not with the lockfile.
+fn not_comparable(failure: Failure) -> Diagnostic {
+    let why = failure.diagnostic.unwrap_or_else(|| Diagnostic::new(&codes::LOCK_OUTDATED, "see above"));
+    let message =
+        format!("files were compared with the last install, not with `{LOCK_NAME}`: {}", why.shown_message());
+    let mut diagnostic =
+        Diagnostic::new(why.code, message).help("make the source available, and run `agpm verify` again");
     diagnostic.severity = Severity::Warning;
     diagnostic
 }

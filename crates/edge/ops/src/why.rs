@@ -1,13 +1,14 @@
 //! `agpm why`: who asked for a resource.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
-use std::path::Path;
+use std::collections::{BTreeSet, BinaryHeap, VecDeque};
 
-use agpm_model::{Locked, RelativePath};
+use agpm_model::{LayerName, Locked, LockedLayer, RelativePath};
 use agpm_text::Value;
 
 use crate::failure::{Failure, Notes, Outcome};
+use crate::gather::ManifestFiles;
+use crate::install::read_ledger;
 use crate::locked::{LockView, identity};
 use crate::tree::titled;
 use crate::world::{Environment, World};
@@ -60,10 +61,41 @@ pub fn why(world: &World, request: &WhyRequest) -> Outcome<WhyReport> {
 
 fn run(world: &World, request: &WhyRequest, notes: &mut Notes) -> Result<WhyReport, Failure> {
     let view = LockView::load(&world.environment, notes)?;
-    let at_path = installed_at(&world.environment, &view, &request.name);
-    let found = if at_path.is_empty() { view.find(&request.name)? } else { at_path };
+    let layers = layers_at(&world.environment, &view, &request.name)?;
+    let at_path = view.at_path(&world.environment, &request.name);
+    let found = if at_path.is_empty() && layers.is_empty() { view.find(&request.name)? } else { at_path };
     let askers = Askers::of(&view);
-    Ok(WhyReport { resources: found.into_iter().map(|target| askers.of_entry(target)).collect() })
+    let resources = found.into_iter().map(|target| askers.of_entry(target));
+    Ok(WhyReport { resources: resources.chain(layers).collect() })
+}
+
+/// The layers that gave a file, or something in it.
+fn layers_at(environment: &Environment, view: &LockView, word: &str) -> Result<Vec<Asked>, Failure> {
+    let ledger = read_ledger(&ManifestFiles::require(environment)?.store()?)?;
+    let mut owners: BTreeSet<&str> = BTreeSet::new();
+    for path in view.paths_of(environment, word).iter().filter_map(|path| RelativePath::new(path).ok()) {
+        owners.extend(ledger.files.get(&path).map(|owned| owned.owner.as_str()));
+        let nodes = ledger.shared.get(&path).into_iter().flat_map(|shared| &shared.nodes);
+        owners.extend(nodes.map(|node| node.owner.as_str()));
+    }
+    let named = |name: &str| view.layers.iter().find(|layer| layer.name.as_str() == name);
+    Ok(owners.into_iter().filter_map(LayerName::in_label).filter_map(named).map(of_layer).collect())
+}
+
+/// A layer, which the manifest itself names.
+fn of_layer(layer: &LockedLayer) -> Asked {
+    let pin = layer.pin.as_ref();
+    let version = pin.map(|pin| pin.version.as_str());
+    let title = format!("{} ({})", layer.name.label(), version.unwrap_or("local"));
+    let fields = vec![
+        ("type", "layer".into()),
+        ("name", layer.name.as_str().into()),
+        ("version", version.into()),
+        ("source", pin.map(|pin| pin.source.as_str()).into()),
+    ];
+    let requirement = pin.map(|pin| pin.requirement.clone());
+    let link = Link { title: title.clone(), requirement, fields: fields.clone() };
+    Asked { title, chains: vec![vec![link]], more: false, fields }
 }
 
 /// Who asks for whom in a lockfile.
@@ -96,22 +128,6 @@ impl<'v> Askers<'v> {
 
 fn link(entry: &Locked) -> Link {
     Link { title: titled(entry), requirement: entry.requirement.clone(), fields: identity(entry) }
-}
-
-/// The entries whose file this is, seen from the working folder or from the project's.
-fn installed_at(environment: &Environment, view: &LockView, name: &str) -> Vec<usize> {
-    let inside = |path: &Path| path.strip_prefix(&view.folder).ok().map(slashed);
-    let short = name.strip_prefix("./").unwrap_or(name);
-    let names = [Some(short.to_owned()), inside(&environment.resolve(Path::new(short)))];
-    let is_it = |entry: &Locked| {
-        let path = entry.installed_at.as_ref().map(RelativePath::as_str);
-        path.is_some_and(|path| names.iter().flatten().any(|name| name == path))
-    };
-    (0..view.entries.len()).filter(|at| is_it(&view.entries[*at])).collect()
-}
-
-fn slashed(path: &Path) -> String {
-    path.to_string_lossy().replace('\\', "/")
 }
 
 /// How far each entry is from the nearest that the manifest asks for; nothing if none leads to it.

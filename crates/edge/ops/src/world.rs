@@ -57,6 +57,22 @@ pub struct Environment {
     pub home: Option<PathBuf>,
     /// Whether connections may be opened.
     pub network: Network,
+    /// The folder for what agpm knows on this machine about projects, outside of them.
+    pub state: Option<PathBuf>,
+    /// Which merge programs may run.
+    pub programs: ProgramUse,
+}
+
+/// Which merge programs may run. Those of a project may be anything: it may have been cloned just now.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ProgramUse {
+    /// The user's own, and those of projects that were approved on this machine.
+    #[default]
+    Approved,
+    /// All, since the user says so for this run.
+    AllOnce,
+    /// None, approved or not.
+    Never,
 }
 
 /// Whether the project's manifest has a say.

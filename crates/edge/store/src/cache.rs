@@ -31,6 +31,21 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     file.persist(path).map(drop).map_err(|error| fail(error.error))
 }
 
+/// The same for a file that only its owner may read, in a folder made for its owner alone.
+pub fn write_private(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+    create_private_folder(path.parent().unwrap_or(Path::new(".")))?;
+    // Temporary files are made for their owner alone, and keep that mode under their new name.
+    write_whole(path, bytes)
+}
+
+/// Makes a folder that only its owner may look into; one that exists stays as it is.
+pub fn create_private_folder(folder: &Path) -> Result<(), StoreError> {
+    let mut builder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.recursive(true).create(folder).map_err(|cause| StoreError::new(folder, cause))
+}
+
 /// Makes a folder with these subfolders and files, whole or not at all; one that is there already stays.
 pub fn create_whole(path: &Path, folders: &[&str], files: &[(&str, &str)]) -> Result<(), StoreError> {
     fill_whole(path, |fresh| {

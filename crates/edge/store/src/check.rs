@@ -9,7 +9,8 @@ use crate::chain::Chain;
 use crate::error::{Problem, StoreError};
 use crate::journal::{Content, Operation};
 use crate::owned::{self, above};
-use crate::project::{ProjectStore, Seen};
+use crate::project::{ProjectStore, Seen, StateUse};
+use crate::stamp::FileStamp;
 use crate::state::relative;
 use crate::steps::Bits;
 use crate::transaction::{Expected, Step};
@@ -37,15 +38,20 @@ impl<'a> Check<'a> {
         Ok(check)
     }
 
-    /// What a step comes to, unless the file is not what the plan saw.
-    pub(crate) fn operation(&mut self, step: &Step<'_>) -> Result<Operation, StoreError> {
+    /// What a step comes to, with the file as it is now, unless that is not what the plan saw.
+    pub(crate) fn operation(
+        &mut self,
+        step: &Step<'_>,
+    ) -> Result<(Operation, Option<FileStamp>), StoreError> {
         let refuse = |problem| Err(self.store.error(step.path.as_str(), problem));
-        let before = match (step.expected, self.store.see(&mut self.chain, &step.path)?) {
-            (Expected::Missing | Expected::Anything, Seen::Missing) => None,
+        let (before, stamp) = match (step.expected, self.store.see(&mut self.chain, &step.path)?) {
+            (Expected::Missing | Expected::Anything, Seen::Missing) => (None, None),
             // A file takes the place of a folder that goes.
-            (_, Seen::Folder) if self.prune.contains(step.path.as_str()) => None,
-            (Expected::Anything, Seen::File(content)) => Some(content),
-            (Expected::Checksum(wanted), Seen::File(content)) if content.checksum == wanted => Some(content),
+            (_, Seen::Folder) if self.prune.contains(step.path.as_str()) => (None, None),
+            (Expected::Anything, Seen::File(content, stamp)) => (Some(content), stamp),
+            (Expected::Checksum(wanted), Seen::File(content, stamp)) if content.checksum == wanted => {
+                (Some(content), stamp)
+            }
             (Expected::Anything, Seen::Folder) => return refuse(Problem::IsFolder),
             (Expected::Anything, Seen::Link | Seen::Other) => return refuse(Problem::NotFile),
             _ => return refuse(Problem::Changed),
@@ -54,7 +60,7 @@ impl<'a> Check<'a> {
             checksum: Checksum::of(bytes),
             bits: wanted.bits(before.map(|content| content.bits)),
         });
-        Ok(Operation { path: step.path.clone(), before, after })
+        Ok((Operation { path: step.path.clone(), before, after }, stamp))
     }
 
     /// The folders to make, outer ones first, and those to remove, inner ones first.
@@ -70,9 +76,13 @@ impl<'a> Check<'a> {
         let written = self.steps.iter().filter(|step| step.content.is_some());
         let needed: BTreeSet<&str> = written.flat_map(|step| above(step.path.as_str())).collect();
         let emptied: BTreeSet<&str> = self.removed.iter().flat_map(|path| above(path)).collect();
+        // In a clone nothing tells which folders an install made. Git keeps no empty ones, so one that holds nothing else
+        // came with the files that go now.
+        let is_clone = self.list.is_none() && !self.store.has_history()?;
         // A folder sorts before what is in it.
         for folder in emptied.into_iter().rev() {
-            if !needed.contains(folder) && self.owned.contains(folder) && self.becomes_empty(folder)? {
+            let is_ours = is_clone || self.owned.contains(folder);
+            if !needed.contains(folder) && is_ours && self.becomes_empty(folder)? {
                 self.prune.insert(folder.to_owned());
             }
         }
@@ -135,6 +145,9 @@ impl ProjectStore {
             other => other?,
         };
         let content = Content { checksum: Checksum::of(&bytes), bits: Bits::PLAIN };
+        if self.state_use == StateUse::Ignored {
+            return Ok((Some(content), BTreeSet::new()));
+        }
         let owned = owned::decode(bytes).map_err(|why| self.error(list, Problem::Damaged(why)))?;
         Ok((Some(content), owned))
     }

@@ -1,14 +1,17 @@
 //! A program that merges two files, as git's merge drivers do.
 
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::error::StoreError;
 
 const PAUSE: Duration = Duration::from_millis(5);
+/// How long the pipes may stay open after the program has ended, at least.
+const DRAIN: Duration = Duration::from_secs(2);
 /// A result or an error text larger than this is cut off, which fails the merge.
 const MOST_OUTPUT: u64 = 256 << 20;
 
@@ -51,14 +54,22 @@ fn said(stderr: &str) -> String {
     if text.is_empty() { ", saying nothing".to_owned() } else { format!(": {text}") }
 }
 
-/// Runs `command` with `%base` and `%new` replaced by files of these contents; the result is what it prints.
-pub fn run_driver(
-    command: &[String],
-    file_name: &str,
-    base: &[u8],
-    new: &[u8],
-    limit: Duration,
-) -> Result<Vec<u8>, DriverError> {
+/// What a merge program is called with.
+#[derive(Clone, Copy, Debug)]
+pub struct DriverCall<'a> {
+    /// The program and its arguments.
+    pub command: &'a [String],
+    /// The folder to run it in; the working folder if there is none.
+    pub folder: Option<&'a Path>,
+    /// The name that both files get.
+    pub file_name: &'a str,
+    /// How long it may take.
+    pub limit: Duration,
+}
+
+/// Runs a program with `%base` and `%new` replaced by files of these contents; the result is what it prints.
+pub fn run_driver(call: DriverCall<'_>, base: &[u8], new: &[u8]) -> Result<Vec<u8>, DriverError> {
+    let DriverCall { command, file_name, limit, .. } = call;
     let folder = tempfile::tempdir().map_err(|cause| StoreError::new(Path::new(file_name), cause))?;
     let mut paths = Vec::new();
     for (name, bytes) in [("base", base), ("new", new)] {
@@ -70,7 +81,11 @@ pub fn run_driver(
     }
     let fill = |part: &String| part.replace("%base", &paths[0]).replace("%new", &paths[1]);
     let program = command.first().cloned().unwrap_or_default();
-    let child = Command::new(&program)
+    let mut started = Command::new(&program);
+    if let Some(folder) = call.folder {
+        started.current_dir(folder);
+    }
+    let child = started
         .args(command.iter().skip(1).map(fill))
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -97,22 +112,29 @@ fn wait(mut child: Child, program: String, limit: Duration) -> Result<Vec<u8>, D
             Err(cause) => return Err(DriverError::NotStarted { program, cause }),
         }
     };
-    let finish =
-        |reader: Option<thread::JoinHandle<Vec<u8>>>| reader.and_then(|r| r.join().ok()).unwrap_or_default();
-    let output = finish(stdout);
+    // A child of the program may hold the pipes open: the same limit holds for the end of the output, and a part of a
+    // result is never taken for the whole.
+    let left = limit.saturating_sub(start.elapsed()).max(DRAIN);
+    let Some(Ok(output)) = stdout.and_then(|stdout| stdout.recv_timeout(left).ok()) else {
+        return Err(DriverError::TooSlow { program, limit });
+    };
     if status.success() && (output.len() as u64) < MOST_OUTPUT {
         return Ok(output);
     }
-    let stderr = String::from_utf8_lossy(&finish(stderr)).into_owned();
+    let words = stderr.and_then(|stderr| stderr.recv_timeout(DRAIN).ok()?.ok()).unwrap_or_default();
+    let stderr = String::from_utf8_lossy(&words).into_owned();
     Err(DriverError::Failed { program, status: status.to_string(), stderr })
 }
 
-fn collect(pipe: impl Read + Send + 'static) -> thread::JoinHandle<Vec<u8>> {
+/// Reads a pipe to its end on a thread; whoever waits for it can stop waiting.
+fn collect(pipe: impl Read + Send + 'static) -> Receiver<io::Result<Vec<u8>>> {
+    let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
         let mut bytes = Vec::new();
-        let _ = pipe.take(MOST_OUTPUT).read_to_end(&mut bytes);
-        bytes
-    })
+        let read = pipe.take(MOST_OUTPUT).read_to_end(&mut bytes);
+        let _ = sender.send(read.map(|_| bytes));
+    });
+    receiver
 }
 
 #[cfg(all(test, unix))]
@@ -122,7 +144,8 @@ mod tests {
 
     fn run(script: &str, limit: Duration) -> Result<Vec<u8>, DriverError> {
         let command = ["sh", "-c", script, "sh", "%base", "%new"].map(str::to_owned);
-        run_driver(&command, "x.json", b"low", b"high", limit)
+        let call = DriverCall { command: &command, folder: None, file_name: "x.json", limit };
+        run_driver(call, b"low", b"high")
     }
 
     #[test]
@@ -137,10 +160,21 @@ mod tests {
     }
 
     #[test]
+    fn output_that_comes_after_the_end_is_read_and_output_without_an_end_is_a_failure() {
+        let late = run("printf one; (sleep 0.3; printf two)& exit 0", Duration::from_secs(20));
+        assert_eq!(late.unwrap(), b"onetwo");
+        let open = run("printf one; sleep 9 & exit 0", Duration::from_secs(1)).unwrap_err();
+        assert!(matches!(open, DriverError::TooSlow { .. }), "{open}");
+    }
+
+    #[test]
     fn a_program_that_fails_or_is_not_there_is_told_apart() {
         let failed = run("echo why >&2; exit 3", Duration::from_secs(20)).unwrap_err();
         assert_eq!(failed.to_string(), "`sh` failed (exit status: 3): why");
-        let missing = run_driver(&["no-such-program".to_owned()], "x", b"", b"", Duration::from_secs(1));
+        let command = ["no-such-program".to_owned()];
+        let limit = Duration::from_secs(1);
+        let call = DriverCall { command: &command, folder: None, file_name: "x", limit };
+        let missing = run_driver(call, b"", b"");
         assert!(matches!(missing, Err(DriverError::NotStarted { .. })));
     }
 }

@@ -10,7 +10,14 @@ use crate::journal::{Journal, Operation};
 use crate::owned::above;
 use crate::project::Seen;
 use crate::staging::Staging;
-use crate::steps::{exists, gone_is_fine, is_same, link, rename};
+use crate::stamp::{FileStamp, is_unchanged};
+use crate::steps::{exchange, exists, gone_is_fine, is_same, link, remove_file, rename, rename_to_free};
+
+/// How often a user may write the same file while it is given back to them.
+const MOST_EXCHANGES: usize = 8;
+/// What a file is called whose place a user took while the transaction was taken back.
+const SET_ASIDE: &str = "agpm-old";
+const MOST_SET_ASIDE: usize = 100;
 
 /// What to do with a file that came up where one of ours belongs.
 #[derive(Clone, Copy, PartialEq)]
@@ -51,12 +58,19 @@ pub(crate) struct Execution<'a> {
     staging: &'a Staging<'a>,
     journal: &'a Journal,
     clash: Clash,
+    /// The files as they were when the plan was checked, by their number; none after a kill.
+    stamps: &'a [Option<FileStamp>],
     chain: Chain<'a>,
 }
 
 impl<'a> Execution<'a> {
-    pub(crate) fn new(staging: &'a Staging<'a>, journal: &'a Journal, clash: Clash) -> Self {
-        Execution { staging, journal, clash, chain: Chain::new(&staging.store.root) }
+    pub(crate) fn new(
+        staging: &'a Staging<'a>,
+        journal: &'a Journal,
+        clash: Clash,
+        stamps: &'a [Option<FileStamp>],
+    ) -> Self {
+        Execution { staging, journal, clash, stamps, chain: Chain::new(&staging.store.root) }
     }
 
     /// Writes come before removals: what a configuration names is there before it is named, and goes after it. Only
@@ -69,9 +83,21 @@ impl<'a> Execution<'a> {
             self.chain.make(folder).map_err(self.staging.store.at(folder))?;
         }
         for (at, operation) in journal.writes() {
-            self.put(&at.to_string(), operation)?;
+            self.put(at, operation)?;
         }
         self.remove(|path| !in_the_way.is(path))
+    }
+
+    /// The last look before the end: a program that had a file open may have written to it after it was moved away.
+    pub(crate) fn require_untouched(&mut self) -> Result<(), StoreError> {
+        let replaced = self.journal.operations.iter().enumerate();
+        for (at, operation) in replaced.filter(|(_, operation)| operation.before.is_some()) {
+            let name = at.to_string();
+            if exists(&self.staging.old, &name).map_err(self.fail(operation))? {
+                self.require_planned(at, operation)?;
+            }
+        }
+        Ok(())
     }
 
     /// Takes away the files and then the empty folders that are meant.
@@ -79,9 +105,11 @@ impl<'a> Execution<'a> {
         let journal = self.journal;
         for (at, operation) in journal.removals().filter(|(_, operation)| meant(operation.path.as_str())) {
             let taken = exists(&self.staging.old, &at.to_string()).map_err(self.fail(operation))?;
-            if taken || !self.is_edited(operation)? {
-                self.take(&at.to_string(), operation).map_err(self.fail(operation))?;
+            if !taken && self.is_edited(operation)? {
+                continue;
             }
+            self.take(&at.to_string(), operation).map_err(self.fail(operation))?;
+            self.require_taken(at, operation)?;
         }
         for folder in journal.prune.iter().filter(|folder| meant(folder)) {
             self.chain.remove_if_empty(folder).map_err(self.staging.store.at(folder))?;
@@ -98,14 +126,7 @@ impl<'a> Execution<'a> {
         let in_the_way = InTheWay::of(journal);
         self.bring_back(|path| !in_the_way.is(path))?;
         for (at, operation) in journal.writes().rev() {
-            // What is still to be placed left its place alone: there is the old file, or a user's.
-            if exists(&self.staging.new, &at.to_string()).map_err(self.fail(operation))?
-                && self.is_there(operation)
-            {
-                continue;
-            }
-            self.take_back(&at.to_string(), operation).map_err(self.fail(operation))?;
-            self.restore(&at.to_string(), operation)?;
+            self.put_back(&at.to_string(), operation)?;
         }
         for folder in journal.make.iter().rev() {
             self.chain.remove_if_empty(folder).map_err(self.staging.store.at(folder))?;
@@ -133,7 +154,7 @@ impl<'a> Execution<'a> {
             return Ok(false);
         }
         let now = match self.staging.store.see(&mut self.chain, &operation.path)? {
-            Seen::File(content) => Some(content.checksum),
+            Seen::File(content, _) => Some(content.checksum),
             Seen::Missing => return Ok(false),
             _ => None,
         };
@@ -152,26 +173,177 @@ impl<'a> Execution<'a> {
         gone_is_fine(moved)
     }
 
-    /// Moves the new file into its place, unless that was done. Where there is an old one the place is never empty: the
-    /// old content gets a second name first, and the new one takes the place in one step.
-    fn put(&mut self, at: &str, operation: &Operation) -> Result<(), StoreError> {
+    /// Moves the new file into its place, unless that was done.
+    fn put(&mut self, at: usize, operation: &Operation) -> Result<(), StoreError> {
         let fail = self.fail(operation);
-        let name = operation.path.file_name();
-        if !exists(&self.staging.new, at).map_err(&fail)? || self.is_edited(operation)? {
+        let (staging, name) = (self.staging, at.to_string());
+        if !exists(&staging.new, &name).map_err(&fail)? {
             return Ok(());
         }
-        if operation.before.is_some() && !exists(&self.staging.old, at).map_err(&fail)? {
-            let dir = self.chain.parent(&operation.path).map_err(&fail)?;
-            if !link(dir, name, &self.staging.old, at).map_err(&fail)? {
-                self.take(at, operation).map_err(&fail)?;
-            }
+        if staging.is_exchanged(&name) {
+            return remove_file(&staging.new, &name).map_err(fail);
+        }
+        if self.is_edited(operation)? {
+            return Ok(());
+        }
+        if operation.before.is_some() && self.replace(at, operation)? {
+            return Ok(());
         }
         let dir = self.chain.parent(&operation.path).map_err(&fail)?;
-        let in_the_way = exists(dir, name).map_err(&fail)? && !is_same(dir, name, &self.staging.old, at);
-        if in_the_way {
-            return Err(self.staging.store.error(operation.path.as_str(), Problem::Changed));
+        match rename_to_free(&staging.new, &name, dir, operation.path.file_name()).map_err(fail)? {
+            true => Ok(()),
+            false => Err(self.changed(operation)),
         }
-        rename(&self.staging.new, at, dir, name).map_err(fail)
+    }
+
+    /// Puts the new file in the place of the old one, which is never empty: the old content gets a second name first, and
+    /// then both change places in one step. Whatever was there at that very moment is looked at afterwards, and given
+    /// back if it is not what the plan saw. `false` if the place is empty.
+    fn replace(&mut self, at: usize, operation: &Operation) -> Result<bool, StoreError> {
+        let fail = self.fail(operation);
+        let (staging, number, name) = (self.staging, at.to_string(), operation.path.file_name());
+        let dir = self.chain.parent(&operation.path).map_err(&fail)?;
+        let in_place = exists(dir, name).map_err(&fail)?;
+        // After a kill, a user may have saved what was there as a new file: then that is the old one now.
+        if self.clash == Clash::Leave && in_place && !is_same(dir, name, &staging.old, &number) {
+            gone_is_fine(remove_file(&staging.old, &number)).map_err(&fail)?;
+        }
+        if !exists(&staging.old, &number).map_err(&fail)? {
+            let dir = self.chain.parent(&operation.path).map_err(&fail)?;
+            if !link(dir, name, &staging.old, &number).map_err(&fail)? {
+                self.take(&number, operation).map_err(&fail)?;
+            }
+            self.require_planned(at, operation)?;
+        }
+        let dir = self.chain.parent(&operation.path).map_err(&fail)?;
+        if !exists(dir, name).map_err(&fail)? {
+            return Ok(false);
+        }
+        if !is_same(dir, name, &staging.old, &number) {
+            return Err(self.changed(operation));
+        }
+        if !exchange(&staging.new, &number, dir, name).map_err(&fail)? {
+            rename(&staging.new, &number, dir, name).map_err(&fail)?;
+            return self.require_planned(at, operation).map(|()| true);
+        }
+        if staging.is_exchanged(&number) && self.is_planned(at, operation)? {
+            return remove_file(&staging.new, &number).map_err(fail).map(|()| true);
+        }
+        self.give_back(&number, operation)?;
+        Err(self.changed(operation))
+    }
+
+    /// Exchanges again until the user's latest file is in its place and ours, or an earlier one of theirs, is not.
+    fn give_back(&mut self, at: &str, operation: &Operation) -> Result<(), StoreError> {
+        let fail = self.fail(operation);
+        let (staging, name) = (self.staging, operation.path.file_name());
+        for _ in 0..MOST_EXCHANGES {
+            let dir = self.chain.parent(&operation.path).map_err(&fail)?;
+            if !exists(dir, name).map_err(&fail)? {
+                rename_to_free(&staging.new, at, dir, name).map_err(&fail)?;
+                return Ok(());
+            }
+            exchange(&staging.new, at, dir, name).map_err(&fail)?;
+            let ours = operation.after.map_or(Ok(true), |after| is_unchanged(&staging.new, at, &after, None));
+            if ours.map_err(&fail)? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Fails unless the old file, which has its second name by now, is what the plan saw. After a kill, a user's file goes
+    /// back to its place instead.
+    fn require_taken(&mut self, at: usize, operation: &Operation) -> Result<(), StoreError> {
+        let number = at.to_string();
+        let taken = exists(&self.staging.old, &number).map_err(self.fail(operation))?;
+        if operation.before.is_none() || !taken || self.is_planned(at, operation)? {
+            return Ok(());
+        }
+        match self.clash {
+            Clash::Fail => Err(self.changed(operation)),
+            Clash::Leave => self.restore(&number, operation),
+        }
+    }
+
+    fn require_planned(&mut self, at: usize, operation: &Operation) -> Result<(), StoreError> {
+        if self.is_planned(at, operation)? { Ok(()) } else { Err(self.changed(operation)) }
+    }
+
+    /// Whether the old file is what the plan saw.
+    fn is_planned(&mut self, at: usize, operation: &Operation) -> Result<bool, StoreError> {
+        let Some(before) = operation.before else { return Ok(true) };
+        let stamp = self.stamps.get(at).and_then(Option::as_ref);
+        is_unchanged(&self.staging.old, &at.to_string(), &before, stamp).map_err(self.fail(operation))
+    }
+
+    fn changed(&self, operation: &Operation) -> StoreError {
+        self.staging.store.error(operation.path.as_str(), Problem::Changed)
+    }
+
+    /// Takes one write back; what a user wrote meanwhile stays in its place.
+    fn put_back(&mut self, at: &str, operation: &Operation) -> Result<(), StoreError> {
+        let fail = self.fail(operation);
+        let staging = self.staging;
+        if staging.is_exchanged(at) {
+            remove_file(&staging.new, at).map_err(&fail)?;
+        }
+        if exists(&staging.new, at).map_err(&fail)? {
+            if self.has_displaced(at, operation)? {
+                return self.give_back(at, operation);
+            }
+            // What is still to be placed left its place alone: there is the old file, or a user's.
+            if self.is_there(operation) {
+                return Ok(());
+            }
+        } else if self.is_written_since(operation)? {
+            return self.set_aside(at, operation);
+        }
+        self.take_back(at, operation).map_err(&fail)?;
+        self.restore(at, operation)
+    }
+
+    /// Whether the place holds ours and `new` a file of the user's, as a kill between two exchanges leaves them.
+    fn has_displaced(&mut self, at: &str, operation: &Operation) -> Result<bool, StoreError> {
+        let (fail, staging) = (self.fail(operation), self.staging);
+        let Some(after) = operation.after else { return Ok(false) };
+        if !exists(&staging.old, at).map_err(&fail)?
+            || is_unchanged(&staging.new, at, &after, None).map_err(&fail)?
+        {
+            return Ok(false);
+        }
+        let name = operation.path.file_name();
+        let Ok(dir) = self.chain.parent(&operation.path) else { return Ok(false) };
+        let is_old = is_same(dir, name, &staging.old, at);
+        Ok(!is_old && is_unchanged(dir, name, &after, None).unwrap_or(false))
+    }
+
+    /// Whether a user wrote to the new file after it got its place.
+    fn is_written_since(&mut self, operation: &Operation) -> Result<bool, StoreError> {
+        let Some(after) = operation.after else { return Ok(false) };
+        let name = operation.path.file_name();
+        let Ok(dir) = self.chain.parent(&operation.path) else { return Ok(false) };
+        match is_unchanged(dir, name, &after, None) {
+            Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(false),
+            unchanged => unchanged.map(|unchanged| !unchanged).map_err(self.fail(operation)),
+        }
+    }
+
+    /// Gives the old file a free name beside the one that its place was taken by.
+    fn set_aside(&mut self, at: &str, operation: &Operation) -> Result<(), StoreError> {
+        let (fail, staging) = (self.fail(operation), self.staging);
+        if !exists(&staging.old, at).map_err(&fail)? {
+            return Ok(());
+        }
+        let dir = self.chain.parent(&operation.path).map_err(&fail)?;
+        let name = operation.path.file_name();
+        let numbered = (2..MOST_SET_ASIDE).map(|count| format!("{name}.{SET_ASIDE}-{count}"));
+        for free in std::iter::once(format!("{name}.{SET_ASIDE}")).chain(numbered) {
+            if rename_to_free(&staging.old, at, dir, &free).map_err(&fail)? {
+                return Ok(());
+            }
+        }
+        Err(self.changed(operation))
     }
 
     /// Takes the new file out of its place, if it got there. Where an old one comes back, it only gets a second name.
@@ -204,7 +376,7 @@ impl<'a> Execution<'a> {
         let known =
             [&self.staging.new, &self.staging.old].iter().any(|folder| is_same(dir, name, folder, at));
         if exists(dir, name).map_err(&fail)? && !known {
-            return Err(self.staging.store.error(operation.path.as_str(), Problem::Changed));
+            return self.set_aside(at, operation);
         }
         rename(&self.staging.old, at, dir, name).map_err(fail)
     }

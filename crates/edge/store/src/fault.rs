@@ -1,4 +1,5 @@
-//! Faults on purpose, for tests: the n-th write fails or kills the process. Nothing of it is in a release.
+//! Faults on purpose, for tests: the n-th write fails, kills the process, or finds that a user edited a file right before
+//! it. Nothing of it is in a release.
 
 use std::io;
 
@@ -16,12 +17,16 @@ pub(crate) fn step() -> io::Result<()> {
 
     static STOP: OnceLock<Option<usize>> = OnceLock::new();
     static FAIL: OnceLock<Option<usize>> = OnceLock::new();
+    static EDIT: OnceLock<Option<usize>> = OnceLock::new();
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     let wanted = |name: &str| std::env::var(name).ok().and_then(|value| value.parse::<usize>().ok());
 
     let now = COUNT.fetch_add(1, Ordering::Relaxed) + 1;
     if *STOP.get_or_init(|| wanted("AGPM_STOP_AT_WRITE")) == Some(now) {
         stop();
+    }
+    if *EDIT.get_or_init(|| wanted("AGPM_EDIT_AT_WRITE")) == Some(now) {
+        edit();
     }
     if *FAIL.get_or_init(|| wanted("AGPM_FAIL_AT_WRITE")) == Some(now) {
         return Err(io::Error::from(io::ErrorKind::StorageFull));
@@ -34,3 +39,23 @@ pub(crate) fn step() -> io::Result<()> {
 fn stop() {
     std::process::abort();
 }
+
+/// What an editor does to `AGPM_EDIT_FILE`: `AGPM_EDIT_HOW` is `in-place`, or `rename` for a new file in its place.
+#[cfg(debug_assertions)]
+fn edit() {
+    let (Some(file), Ok(how)) = (std::env::var_os("AGPM_EDIT_FILE"), std::env::var("AGPM_EDIT_HOW")) else {
+        return;
+    };
+    let file = std::path::PathBuf::from(file);
+    if how == "rename" {
+        let draft = file.with_extension("draft");
+        let replaced = std::fs::write(&draft, EDITED).and_then(|()| std::fs::rename(&draft, file));
+        // A folder may have its place.
+        let _ = replaced.or_else(|_| std::fs::remove_file(draft));
+    } else {
+        let _ = std::fs::write(file, EDITED);
+    }
+}
+
+#[cfg(debug_assertions)]
+const EDITED: &str = "edited by the user";

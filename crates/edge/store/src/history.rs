@@ -5,7 +5,7 @@ use cap_std::fs::Dir;
 
 use crate::error::{Problem, StoreError};
 use crate::journal::{Journal, Operation};
-use crate::project::ProjectStore;
+use crate::project::{ProjectStore, StateUse};
 use crate::staging::{HISTORY, JOURNAL, read_journal, throw_away};
 
 /// How many transactions can be taken back.
@@ -58,7 +58,7 @@ impl Operation {
 impl ProjectStore {
     /// The transactions that can be taken back, the newest first.
     pub fn history(&self) -> Result<Vec<HistoryEntry>, StoreError> {
-        let Some(history) = self.history_folder()? else { return Ok(Vec::new()) };
+        let Some(history) = self.believed_history()? else { return Ok(Vec::new()) };
         let numbers = self.numbers(&history)?.into_iter().rev();
         numbers
             .map(|number| self.entry(&history, number).map(|(_, journal)| listed(number, &journal)))
@@ -72,9 +72,22 @@ impl ProjectStore {
 
     /// The newest entry, with its folder.
     pub(crate) fn newest(&self) -> Result<Option<(u32, Dir, Journal)>, StoreError> {
-        let Some(history) = self.history_folder()? else { return Ok(None) };
+        let Some(history) = self.believed_history()? else { return Ok(None) };
         let Some(number) = self.numbers(&history)?.pop() else { return Ok(None) };
         self.entry(&history, number).map(|(dir, journal)| Some((number, dir, journal)))
+    }
+
+    /// Whether any transaction was carried out here.
+    pub(crate) fn has_history(&self) -> Result<bool, StoreError> {
+        Ok(self.believed_history()?.is_some())
+    }
+
+    /// The history, unless somebody else may have written it.
+    fn believed_history(&self) -> Result<Option<Dir>, StoreError> {
+        match self.state_use {
+            StateUse::Believed => self.history_folder(),
+            StateUse::Ignored => Ok(None),
+        }
     }
 
     /// Drops what is too old, as far as that works.

@@ -28,11 +28,13 @@ mod journal;
 mod marks;
 mod measure;
 mod owned;
+mod owner;
 mod project;
 mod read;
 mod recover;
 mod shared_lock;
 mod staging;
+mod stamp;
 mod state;
 mod steps;
 mod transaction;
@@ -40,19 +42,20 @@ mod undo;
 mod watch;
 
 pub use cache::{
-    create_folders, create_whole, fill_whole, is_folder, is_smaller, keep_used, mark_used, remove_folder,
-    replace_folder, sweep, write_whole,
+    create_folders, create_private_folder, create_whole, fill_whole, is_folder, is_smaller, keep_used,
+    mark_used, remove_folder, replace_folder, sweep, write_private, write_whole,
 };
-pub use driver::{DriverError, run_driver};
+pub use driver::{DriverCall, DriverError, run_driver};
 pub use error::{Problem, StoreError};
 pub use folder::Folder;
 pub use history::{Done, EntryNumber, HistoryEntry};
 pub use marks::Marks;
 pub use measure::{is_real_file, is_real_folder, real_path, remove_whole, size_below};
-pub use project::{Observed, ProjectLock, ProjectStore, Waiting};
+pub use owner::Owner;
+pub use project::{Observed, ProjectLock, ProjectStore, StateUse, Waiting};
 pub use read::{
-    Below, Reached, entries_below, exists, files_below, folder_names, is_file, names_in, nearest, reach,
-    read, read_below, read_with_mode, temporary_folder,
+    Below, Reached, entries_below, exists, files_below, folder_names, is_file, names_in, reach, read,
+    read_below, read_with_mode, temporary_folder,
 };
 pub use shared_lock::SharedLock;
 pub use state::StateFolder;

@@ -10,7 +10,10 @@ use crate::chain::Chain;
 use crate::error::{Problem, StoreError};
 use crate::journal::Content;
 use crate::owned::above;
+use crate::owner::Owner;
 use crate::read::{open_file, read_open};
+use crate::stamp::FileStamp;
+use crate::staging::TRANSACTION;
 use crate::state::{StateFolder, relative};
 use crate::steps;
 use agpm_model::FileMode as Mode;
@@ -26,6 +29,16 @@ pub struct ProjectStore {
     pub(crate) root: Dir,
     path: PathBuf,
     pub(crate) state: StateFolder,
+    pub(crate) state_use: StateUse,
+}
+
+/// Whether the state in a project is believed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StateUse {
+    /// It is what agpm left here.
+    Believed,
+    /// Somebody else may have written it: there is no history, nothing to recover, and no folder of ours.
+    Ignored,
 }
 
 /// The right to change a project, for as long as it lives.
@@ -67,7 +80,7 @@ pub enum Observed {
 /// What is at a path, with what only the journal needs to know.
 pub(crate) enum Seen {
     Missing,
-    File(Content),
+    File(Content, Option<FileStamp>),
     Folder,
     Link,
     Other,
@@ -77,7 +90,9 @@ impl From<Seen> for Observed {
     fn from(seen: Seen) -> Self {
         match seen {
             Seen::Missing => Observed::Missing,
-            Seen::File(content) => Observed::File { checksum: content.checksum, mode: content.bits.into() },
+            Seen::File(content, _) => {
+                Observed::File { checksum: content.checksum, mode: content.bits.into() }
+            }
             Seen::Folder => Observed::Folder,
             Seen::Link => Observed::Link,
             Seen::Other => Observed::Other,
@@ -95,7 +110,19 @@ impl ProjectStore {
     pub fn open_at(folder: &Path, state: StateFolder) -> Result<Self, StoreError> {
         let root = Dir::open_ambient_dir(folder, ambient_authority());
         let root = root.map_err(|cause| StoreError::new(folder, cause))?;
-        Ok(ProjectStore { root, path: folder.to_owned(), state })
+        let store = ProjectStore { root, path: folder.to_owned(), state, state_use: StateUse::Believed };
+        Ok(if store.has_foreign_state() { store.ignoring_state() } else { store })
+    }
+
+    /// The same with a state that may be somebody else's.
+    #[must_use]
+    pub fn ignoring_state(self) -> Self {
+        ProjectStore { state_use: StateUse::Ignored, ..self }
+    }
+
+    /// Whether the state is believed.
+    pub fn state_use(&self) -> StateUse {
+        self.state_use
     }
 
     /// Where it is.
@@ -106,6 +133,15 @@ impl ProjectStore {
     /// Where our state is, be it there or not.
     pub fn state_folder(&self) -> PathBuf {
         self.path.join(self.state.path())
+    }
+
+    /// Whether the state was put there by somebody who has no business in this project. What it says is not believed:
+    /// it would decide which files are removed.
+    pub fn has_foreign_state(&self) -> bool {
+        let state = self.state_folder();
+        let parts = [state.clone(), self.path.join(self.state.ledger()), state.join(TRANSACTION)];
+        let owners = parts.iter().filter_map(|part| Owner::of(part));
+        owners.into_iter().any(|owner| !owner.is_trusted_in(&self.path))
     }
 
     /// The file with what the callers know of the others; it may be part of transactions.
@@ -175,6 +211,9 @@ impl ProjectStore {
     /// The bytes of a file of at most `limit` bytes.
     pub fn read(&self, path: &RelativePath, limit: u64) -> Result<Vec<u8>, StoreError> {
         let full = self.path.join(path.as_str());
+        if path.as_str() == self.state.ledger() && self.state_use == StateUse::Ignored {
+            return Err(StoreError::of(&full, Problem::NotFound));
+        }
         read_open(open_file(&self.root, path.as_str(), &full)?, &full, limit)
     }
 
@@ -187,7 +226,9 @@ impl ProjectStore {
         match seen {
             Ok((Some(file), known)) => {
                 let bytes = read_open(file.into_std(), &self.path.join(path.as_str()), LARGEST)?;
-                Ok(Seen::File(Content { checksum: Checksum::of(&bytes), bits: steps::bits(&known) }))
+                let content = Content { checksum: Checksum::of(&bytes), bits: steps::bits(&known) };
+                // Looked at before it was read: whatever changed since shows.
+                Ok(Seen::File(content, FileStamp::of(&known)))
             }
             Ok((None, known)) if known.is_dir() => Ok(Seen::Folder),
             Ok((None, known)) if known.is_symlink() => Ok(Seen::Link),

@@ -115,11 +115,6 @@ pub fn entries_below(folder: &Path, depth: usize) -> Result<Vec<(String, Below)>
     Ok(found)
 }
 
-/// The nearest file of that name in `start` or a folder above it.
-pub fn nearest(start: &Path, name: &str) -> Option<PathBuf> {
-    start.ancestors().map(|folder| folder.join(name)).find(|path| is_file(path))
-}
-
 /// The names in a folder, in order; none if it cannot be read.
 pub fn names_in(folder: &Path) -> Vec<String> {
     folder_names(folder).unwrap_or_default()

@@ -2,7 +2,7 @@ use crate::error::StoreError;
 use crate::execute::{Clash, Execution};
 use crate::history::EntryNumber;
 use crate::journal::Purpose;
-use crate::project::{ProjectLock, ProjectStore};
+use crate::project::{ProjectLock, ProjectStore, StateUse};
 use crate::staging::{self, DISCARDED, Staging, TRANSACTION};
 use crate::steps;
 use crate::transaction::Recovered;
@@ -10,6 +10,10 @@ use crate::transaction::Recovered;
 impl ProjectStore {
     /// Whether a killed process left something to finish; looks at one name and writes nothing.
     pub fn needs_recovery(&self) -> bool {
+        self.state_use == StateUse::Believed && self.has_transaction()
+    }
+
+    fn has_transaction(&self) -> bool {
         let state = self.state().ok().flatten();
         state.is_some_and(|state| steps::exists(&state, TRANSACTION).unwrap_or(true))
     }
@@ -27,11 +31,16 @@ impl ProjectStore {
     /// Finishes what a killed process had committed to, or throws away what it had only prepared.
     pub fn recover(&self, _: &ProjectLock) -> Result<Recovered, StoreError> {
         let Some(state) = self.state()? else { return Ok(Recovered::Nothing) };
-        if !self.needs_recovery() {
+        if !self.has_transaction() {
             return Ok(Recovered::Nothing);
         }
         let fail = self.at(&self.state.inner(TRANSACTION));
         staging::sweep(&state).map_err(self.at(&self.state.inner(DISCARDED)))?;
+        if self.state_use == StateUse::Ignored {
+            // What somebody else left to be finished is thrown away, not carried out.
+            staging::discard(&state).map_err(fail)?;
+            return Ok(Recovered::Nothing);
+        }
         let Some(staging) = Staging::open(self)? else {
             staging::discard(&state).map_err(fail)?;
             return Ok(Recovered::RolledBack);
@@ -40,7 +49,7 @@ impl ProjectStore {
             staging.discard()?;
             return Ok(Recovered::RolledBack);
         };
-        let mut execution = Execution::new(&staging, &journal, Clash::Leave);
+        let mut execution = Execution::new(&staging, &journal, Clash::Leave, &[]);
         if !staging.is_whole(&journal) {
             execution.back()?;
             staging.discard()?;

@@ -10,6 +10,7 @@ use crate::error::{Problem, StoreError};
 use crate::journal::{Content, Journal, Operation, Purpose};
 use crate::project::ProjectStore;
 use crate::read::read_open;
+use crate::stamp::FileStamp;
 use crate::state::relative;
 use crate::steps::{self, Bits};
 use crate::transaction::Step;
@@ -21,6 +22,13 @@ pub(crate) const HISTORY: &str = "history";
 pub(crate) const DISCARDED: &str = "discarded";
 const UNDONE: &str = "undone";
 const LARGEST_JOURNAL: u64 = 1 << 30;
+
+/// A transaction that can be committed.
+pub(crate) struct Prepared {
+    pub(crate) journal: Journal,
+    /// The files as they were when they were compared with the plan, in the order of the journal.
+    pub(crate) stamps: Vec<Option<FileStamp>>,
+}
 
 /// A transaction's folder with its parts open.
 pub(crate) struct Staging<'a> {
@@ -38,7 +46,8 @@ impl<'a> Staging<'a> {
         let path = store.state.inner(TRANSACTION);
         let state = store.state()?.ok_or_else(|| store.error(store.state.path(), Problem::NotFound))?;
         steps::remove_tree(&state, DISCARDED).map_err(store.at(&store.state.inner(DISCARDED)))?;
-        let made = steps::make_folder(&state, TRANSACTION).and_then(|()| {
+        // It holds what files were, some of which nobody else may read.
+        let made = steps::make_private_folder(&state, TRANSACTION).and_then(|()| {
             let dir = state.open_dir(TRANSACTION)?;
             steps::make_folder(&dir, "new")?;
             steps::make_folder(&dir, "old")
@@ -76,17 +85,19 @@ impl<'a> Staging<'a> {
         purpose: Purpose,
         steps: &[Step<'_>],
         progress: &dyn Fn(usize),
-    ) -> Result<Journal, StoreError> {
+    ) -> Result<Prepared, StoreError> {
         for (at, step) in steps.iter().enumerate() {
             self.stage(at, step)?;
             progress(at + 1);
         }
         let mut check = Check::new(self.store, steps)?;
         let mut operations = Vec::with_capacity(steps.len() + 1);
+        let mut stamps = Vec::with_capacity(steps.len());
         for (at, step) in steps.iter().enumerate() {
-            let operation = check.operation(step)?;
+            let (operation, stamp) = check.operation(step)?;
             self.settle_bits(at, &operation, step)?;
             operations.push(operation);
+            stamps.push(stamp);
         }
         let (make, prune) = check.folders()?;
         if let Some((before, bytes)) = check.owned_after(&make, &prune) {
@@ -94,7 +105,7 @@ impl<'a> Staging<'a> {
         }
         let journal = Journal { title: title.to_owned(), purpose, make, prune, operations };
         self.draft(&journal).map_err(self.store.at(&journal_path(self.store)))?;
-        Ok(journal)
+        Ok(Prepared { journal, stamps })
     }
 
     fn stage(&self, at: usize, step: &Step<'_>) -> Result<(), StoreError> {
@@ -143,16 +154,24 @@ impl<'a> Staging<'a> {
     /// Whether every content that is still to be placed arrived on the disk.
     pub(crate) fn is_whole(&self, journal: &Journal) -> bool {
         journal.writes().all(|(at, operation)| match self.new.read(at.to_string()) {
-            Ok(bytes) => operation.after.is_some_and(|after| after.checksum == Checksum::of(&bytes)),
+            Ok(bytes) => {
+                let arrived = operation.after.is_some_and(|after| after.checksum == Checksum::of(&bytes));
+                arrived || self.is_exchanged(&at.to_string())
+            }
             // It is in its place already.
             Err(cause) => cause.kind() == io::ErrorKind::NotFound,
         })
     }
 
+    /// Whether the old file is where the new one was: they changed places, and only the second name is left to remove.
+    pub(crate) fn is_exchanged(&self, at: &str) -> bool {
+        steps::is_same(&self.new, at, &self.old, at)
+    }
+
     /// The last step of all: into the history, or away together with the entry that was taken back.
     pub(crate) fn finish(&self, purpose: Purpose) -> Result<(), StoreError> {
         let fail = self.store.at(&self.store.state.inner(HISTORY));
-        steps::make_folder(&self.state, HISTORY).map_err(&fail)?;
+        steps::make_private_folder(&self.state, HISTORY).map_err(&fail)?;
         let history = self.history()?;
         match purpose {
             Purpose::Entry(number) => {
@@ -160,6 +179,7 @@ impl<'a> Staging<'a> {
                 // From here on nothing can fail any more: leftovers are only untidy.
                 let entry = history.open_dir(number.to_string());
                 let _ = entry.and_then(|entry| steps::remove_if_empty(&entry, "new"));
+                steps::make_private(&history, &self.old);
                 self.store.forget_oldest(&self.state, &history);
                 Ok(())
             }

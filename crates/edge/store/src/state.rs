@@ -23,6 +23,14 @@ impl StateFolder {
         }
     }
 
+    /// Whether a path from a project is a file that tells what agpm did there: the ledger, the list of folders, a
+    /// transaction or the history.
+    pub fn is_record(self, path: &str) -> bool {
+        let records = ["transaction", "history", "folders.json", "ledger.json"];
+        let name = self.within(path).and_then(|inner| inner.split('/').next());
+        name.is_some_and(|name| records.contains(&name))
+    }
+
     /// A file or folder in it.
     pub(crate) fn inner(self, name: &str) -> String {
         format!("{}/{name}", self.path())

@@ -40,6 +40,76 @@ pub(crate) fn rename(from: &Dir, name: &str, to: &Dir, new_name: &str) -> io::Re
     from.rename(name, to, new_name)
 }
 
+/// Moves a file to a name that must be free; `false` if it is not.
+pub(crate) fn rename_to_free(from: &Dir, name: &str, to: &Dir, new_name: &str) -> io::Result<bool> {
+    step()?;
+    match atomic::rename_to_free(from, name, to, new_name) {
+        Ok(()) => Ok(true),
+        Err(cause) if cause.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(cause) if atomic::is_unsupported(&cause) && exists(to, new_name)? => Ok(false),
+        Err(cause) if atomic::is_unsupported(&cause) => from.rename(name, to, new_name).map(|()| true),
+        Err(cause) => Err(cause),
+    }
+}
+
+/// Lets two files change places in one step; `false` where the file system cannot do that.
+pub(crate) fn exchange(from: &Dir, name: &str, to: &Dir, new_name: &str) -> io::Result<bool> {
+    step()?;
+    match atomic::exchange(from, name, to, new_name) {
+        Ok(()) => Ok(true),
+        Err(cause) if atomic::is_unsupported(&cause) => Ok(false),
+        Err(cause) => Err(cause),
+    }
+}
+
+/// Renames that look and change in one step.
+#[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
+mod atomic {
+    use std::io;
+
+    use cap_std::fs::Dir;
+    use rustix::fs::{RenameFlags, renameat_with};
+    use rustix::io::Errno;
+
+    pub(super) fn rename_to_free(from: &Dir, name: &str, to: &Dir, new_name: &str) -> io::Result<()> {
+        Ok(renameat_with(from, name, to, new_name, RenameFlags::NOREPLACE)?)
+    }
+
+    pub(super) fn exchange(from: &Dir, name: &str, to: &Dir, new_name: &str) -> io::Result<()> {
+        Ok(renameat_with(from, name, to, new_name, RenameFlags::EXCHANGE)?)
+    }
+
+    pub(super) fn is_unsupported(cause: &io::Error) -> bool {
+        let errno = Errno::from_io_error(cause);
+        errno.is_some_and(|errno| [Errno::INVAL, Errno::NOSYS, Errno::NOTSUP].contains(&errno))
+    }
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
+mod atomic {
+    use std::io;
+
+    use cap_std::fs::Dir;
+
+    pub(super) fn rename_to_free(_: &Dir, _: &str, _: &Dir, _: &str) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    pub(super) fn exchange(_: &Dir, _: &str, _: &Dir, _: &str) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    pub(super) fn is_unsupported(cause: &io::Error) -> bool {
+        cause.kind() == io::ErrorKind::Unsupported
+    }
+}
+
+/// Removes one name of a file.
+pub(crate) fn remove_file(dir: &Dir, name: &str) -> io::Result<()> {
+    step()?;
+    dir.remove_file(name)
+}
+
 /// Makes a folder unless there is one.
 pub(crate) fn make_folder(dir: &Dir, name: &str) -> io::Result<()> {
     step()?;
@@ -140,6 +210,25 @@ pub(crate) fn set_bits(dir: &Dir, name: &str, wanted: Bits) -> io::Result<()> {
 pub(crate) fn set_bits(_: &Dir, _: &str, _: Bits) -> io::Result<()> {
     Ok(())
 }
+
+/// Lets only their owner read the files of a folder, and enter the folder that it is kept in; as far as that works. A file
+/// that has another name elsewhere is left as it is: it is still somebody's.
+#[cfg(unix)]
+pub(crate) fn make_private(outer: &Dir, inner: &Dir) {
+    use cap_std::fs::MetadataExt;
+    let private =
+        |mode| cap_std::fs::Permissions::from_std(std::os::unix::fs::PermissionsExt::from_mode(mode));
+    let _ = outer.set_permissions(".", private(0o700));
+    for entry in inner.entries().into_iter().flatten().flatten() {
+        let Ok(known) = entry.metadata() else { continue };
+        if known.is_file() && known.nlink() == 1 && bits(&known).0 & 0o077 != 0 {
+            let _ = inner.set_permissions(entry.file_name(), private(0o600));
+        }
+    }
+}
+
+#[cfg(not(unix))]
+pub(crate) fn make_private(_: &Dir, _: &Dir) {}
 
 /// For steps that may have been done before: what is not there need not be moved or removed.
 pub(crate) fn gone_is_fine(result: io::Result<()>) -> io::Result<()> {

@@ -7,9 +7,9 @@ use crate::chain::is_reserved;
 use crate::error::{Problem, StoreError};
 use crate::execute::{Clash, Execution};
 use crate::history::EntryNumber;
-use crate::journal::{Journal, Purpose};
+use crate::journal::Purpose;
 use crate::project::{ProjectLock, ProjectStore};
-use crate::staging::Staging;
+use crate::staging::{Prepared, Staging};
 use crate::steps::Bits;
 
 /// Changes that are made all together or not at all.
@@ -152,17 +152,17 @@ impl ProjectStore {
     ) -> Result<Applied, StoreError> {
         self.admit(&steps)?;
         let staging = Staging::create(self)?;
-        let prepared = staging.prepare(title, purpose, &steps, progress).and_then(|journal| {
-            if !journal.does_nothing() {
+        let prepared = staging.prepare(title, purpose, &steps, progress).and_then(|prepared| {
+            if !prepared.journal.does_nothing() {
                 staging.commit()?;
             }
-            Ok(journal)
+            Ok(prepared)
         });
         match prepared {
-            Ok(journal) if journal.does_nothing() => {
+            Ok(prepared) if prepared.journal.does_nothing() => {
                 staging.discard().map(|()| Applied { entry: None, files: 0 })
             }
-            Ok(journal) => self.carry_out(&staging, &journal),
+            Ok(prepared) => self.carry_out(&staging, &prepared),
             Err(error) => {
                 // If even this fails, there is no final journal, and the next run throws it away.
                 let _ = staging.discard();
@@ -171,9 +171,11 @@ impl ProjectStore {
         }
     }
 
-    fn carry_out(&self, staging: &Staging<'_>, journal: &Journal) -> Result<Applied, StoreError> {
-        let mut execution = Execution::new(staging, journal, Clash::Fail);
-        let done = execution.forward().and_then(|()| staging.finish(journal.purpose));
+    fn carry_out(&self, staging: &Staging<'_>, prepared: &Prepared) -> Result<Applied, StoreError> {
+        let journal = &prepared.journal;
+        let mut execution = Execution::new(staging, journal, Clash::Fail, &prepared.stamps);
+        let forward = execution.forward().and_then(|()| execution.require_untouched());
+        let done = forward.and_then(|()| staging.finish(journal.purpose));
         if let Err(error) = done {
             // If this fails too, the journal stays, and the next run finishes what it says.
             let _ = execution.back().and_then(|()| staging.discard());

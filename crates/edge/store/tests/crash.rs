@@ -187,6 +187,10 @@ fn killed_once_committed() -> Case {
     committed.find(|case| case.folder.join(".agpm/transaction/journal.json").exists()).unwrap()
 }
 
+fn inode(path: &Path) -> Option<u64> {
+    std::fs::metadata(path).ok().map(|known| std::os::unix::fs::MetadataExt::ino(&known))
+}
+
 /// As after a power cut: the journal is synced, the contents are not.
 #[test]
 fn a_content_that_did_not_arrive_rolls_back_what_was_committed() {
@@ -196,9 +200,11 @@ fn a_content_that_did_not_arrive_rolls_back_what_was_committed() {
         let case = case(Start::Prepared);
         let ended = child("child_applies", &case.folder, STOP, at);
         let transaction = case.folder.join(".agpm/transaction");
-        // `x/y/z/nested.md`, the last but our own list.
+        // The ledger, the last but our own list.
         let staged = transaction.join("new/10");
-        if transaction.join("journal.json").exists() && staged.exists() {
+        // A file that changed places with the old one arrived long before.
+        let exchanged = inode(&staged) == inode(&transaction.join("old/10"));
+        if transaction.join("journal.json").exists() && staged.exists() && !exchanged {
             std::fs::write(staged, "").unwrap();
             assert_eq!(recover(&case.folder), Recovered::RolledBack);
             assert!(tree(&case.folder) == old, "killed at write {at}");
@@ -333,4 +339,61 @@ fn files_are_written_in_order_and_removed_after_that() {
         assert!(named || there("shared/three.md"), "killed at write {at}");
         seen.insert((there("new.md"), named, there("shared/three.md")));
     }
+}
+
+/// What the hook in `fault` writes.
+const EDITED: &str = "edited by the user";
+
+/// Whether a child that finds a file edited right before its n-th write ended well.
+fn child_with_edit(name: &str, folder: &Path, file: &str, how: &str, at: usize) -> bool {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", name, "--ignored", "--nocapture"]);
+    command.env(FOLDER, folder).env("AGPM_EDIT_AT_WRITE", at.to_string());
+    command.env("AGPM_EDIT_FILE", folder.join(file)).env("AGPM_EDIT_HOW", how);
+    command.stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap().success()
+}
+
+/// The files of a tree but one, and those that were set aside for it.
+fn without(tree: &Tree, file: &str) -> Tree {
+    let others = tree.iter().filter(|(path, _)| *path != file && !path.ends_with("agpm-old"));
+    others.map(|(path, content)| (path.clone(), content.clone())).collect()
+}
+
+/// Edits one file right before every single write of a running transaction: the edit is in its place afterwards, the rest is
+/// as before or as planned, and the history can be taken back.
+fn edit_everywhere(name: &str, start: Start, old: &Tree, new: &Tree) {
+    let files = ["settings.json", "shared/three.md", "ours/two.md", "swap"];
+    for (file, how) in files.iter().flat_map(|file| [(*file, "in-place"), (*file, "rename")]) {
+        let mut refused = 0;
+        for at in 1..MOST {
+            let case = case(start);
+            let ended = child_with_edit(name, &case.folder, file, how, at);
+            let what = format!("{name}: {file} edited ({how}) before write {at}, ended well: {ended}");
+            assert!(!case.folder.join(".agpm/transaction").exists(), "{what}");
+            let now = tree(&case.folder);
+            let expected = if ended { new } else { old };
+            assert_eq!(without(&now, file), without(expected, file), "{what}");
+            refused += usize::from(!ended);
+            let is_edited = |tree: &Tree| {
+                tree.get(file).is_some_and(|(_, bytes)| bytes.as_deref() == Some(EDITED.as_bytes()))
+            };
+            let in_place = is_edited(&now);
+            let store = ProjectStore::open(&case.folder).unwrap();
+            let lock = store.lock(PATIENT).unwrap();
+            store.undo(&lock, Force::Yes, &[]).unwrap_or_else(|error| panic!("{what}: {error}"));
+            // A plan that takes whatever it finds may replace what was edited before it looked; the history has it.
+            if !in_place && !(ended && is_edited(&tree(&case.folder))) {
+                // No edit: the last write has come, or a folder has the file's place.
+                assert!(ended, "{what}");
+                break;
+            }
+        }
+        assert!(refused > 3, "{name}: {file} ({how}) was refused {refused} times");
+    }
+}
+
+#[test]
+fn no_edit_while_a_transaction_runs_is_lost() {
+    let (old, new) = trees();
+    edit_everywhere("child_applies", Start::Prepared, &old, &new);
 }

@@ -43,6 +43,9 @@ pub struct Diagnostic {
     pub severity: Severity,
     /// One sentence without a final full stop.
     pub message: String,
+    /// One line each below the message: what it counts, item by item. They are never masked, since they hold what
+    /// somebody has to judge.
+    pub details: Vec<String>,
     /// Places, the primary one first.
     pub labels: Vec<Label>,
     /// The way out.
@@ -69,6 +72,7 @@ impl Diagnostic {
             code,
             severity: code.severity,
             message: message.into(),
+            details: Vec::new(),
             labels: Vec::new(),
             help: None,
             layer: None,
@@ -87,6 +91,13 @@ impl Diagnostic {
     #[must_use]
     pub fn at_spot(self, spot: Spot) -> Self {
         self.at(spot.source, spot.span, "")
+    }
+
+    /// Adds lines below the message.
+    #[must_use]
+    pub fn details(mut self, lines: impl IntoIterator<Item = String>) -> Self {
+        self.details.extend(lines);
+        self
     }
 
     /// Says what to do.

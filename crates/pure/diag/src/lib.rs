@@ -9,6 +9,7 @@ mod near;
 mod page;
 mod source;
 mod text;
+mod visible;
 
 pub use code::{CODES, Code, SERVER_CODES, all_codes, code_named, codes, server_codes};
 pub use diagnostic::{Diagnostic, Label, Severity, at_most, has_errors};
@@ -17,3 +18,4 @@ pub use near::{did_you_mean, nearest};
 pub use page::{Example, Page};
 pub use source::{Place, Source, SourceId, SourceMap, Span, Spot};
 pub use text::Text;
+pub use visible::{command_line, is_invisible, visible};

@@ -92,6 +92,13 @@ impl SourceMap {
         SourceId(id)
     }
 
+    /// Gives every text of that name another one.
+    pub fn rename(&mut self, from: &str, to: &str) {
+        for source in self.sources.iter_mut().filter(|source| source.name == from) {
+            to.clone_into(&mut source.name);
+        }
+    }
+
     /// The text behind an identity that this map gave.
     pub fn get(&self, id: SourceId) -> &Source {
         &self.sources[id.0 as usize]

@@ -1,6 +1,6 @@
 //! What a resource says that it needs, in its front matter or JSON.
 
-use agpm_diag::{Diagnostic, Spot, codes, did_you_mean};
+use agpm_diag::{Diagnostic, Severity, Spot, codes, did_you_mean};
 use agpm_text::{Kind, NodeRef};
 
 use crate::manifest::{Install, spot};
@@ -33,26 +33,67 @@ pub struct Declared {
     pub spot: Spot,
 }
 
-/// The `dependencies` of a resource: at its top, below `agpm`, or both.
-pub fn declarations(root: NodeRef<'_>) -> impl Iterator<Item = NodeRef<'_>> {
-    let agpm = root.get("agpm").filter(|node| node.kind() == Kind::Map);
-    let own = agpm.and_then(|agpm| agpm.get("dependencies"));
-    root.get("dependencies").into_iter().chain(own)
+/// Whose file declares, which decides what a mistake in it does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeclaringFile {
+    /// A file of the project: its author can correct it.
+    Project,
+    /// A file of a source. Many have `dependencies` of their own that name packages of Python or programs.
+    Source,
 }
 
-/// Reads declared dependencies; what does not read is an error.
-pub fn read_declarations(node: NodeRef<'_>) -> (Vec<Declared>, Vec<Diagnostic>) {
-    let mut reading = Reading::default();
+/// One `dependencies` of a resource.
+#[derive(Clone, Copy, Debug)]
+pub struct Declarations<'n> {
+    /// What is declared.
+    pub node: NodeRef<'n>,
+    /// Whether it is under `agpm`, where only agpm's own form belongs.
+    pub under_agpm: bool,
+}
+
+/// The `dependencies` of a resource: at its top, below `agpm`, or both.
+pub fn declarations(root: NodeRef<'_>) -> impl Iterator<Item = Declarations<'_>> {
+    let agpm = root.get("agpm").filter(|node| node.kind() == Kind::Map);
+    let own = agpm.and_then(|agpm| agpm.get("dependencies"));
+    let top = root.get("dependencies").map(|node| Declarations { node, under_agpm: false });
+    top.into_iter().chain(own.map(|node| Declarations { node, under_agpm: true }))
+}
+
+/// Reads declared dependencies; what does not read is an error, unless it is another program's form.
+pub fn read_declarations(
+    declarations: Declarations<'_>,
+    file: DeclaringFile,
+) -> (Vec<Declared>, Vec<Diagnostic>) {
+    let mut reading = Reading { file, declared: Vec::new(), diagnostics: Vec::new() };
+    let node = declarations.node;
     match node.kind() {
         Kind::Null => {}
+        _ if file == DeclaringFile::Source && !declarations.under_agpm && !has_types(node) => {
+            reading.diagnostics.extend(foreign(node));
+        }
         Kind::Map => node.entries().for_each(|(kind, list)| reading.kind(kind, list)),
-        _ => reading.bad(node, "`dependencies` is not a map", "write a list below each kind of resource"),
+        _ => reading.bad(node, "`dependencies` is not an object", "write a list under each resource type"),
     }
     (reading.declared, reading.diagnostics)
 }
 
-#[derive(Default)]
+/// Whether an object has a resource type as a key, or lists paths as declarations do.
+fn has_types(node: NodeRef<'_>) -> bool {
+    let has_paths = |list: NodeRef<'_>| list.items().any(|item| item.get("path").is_some());
+    node.entries().any(|(key, list)| ResourceType::named(key.content()).is_some() || has_paths(list))
+}
+
+/// A word on `dependencies` that another program reads; nothing if they are empty.
+fn foreign(node: NodeRef<'_>) -> Option<Diagnostic> {
+    let empty = node.len() == 0 && node.as_str().is_none_or(str::is_empty);
+    let message = "`dependencies` names no resource type and is ignored";
+    let help = "resources are declared under their type, as in `dependencies: {snippets: [{path: FILE}]}`";
+    let diagnostic = Diagnostic::new(&codes::RESOURCE_FOREIGN_DEPENDENCIES, message).at_spot(spot(node));
+    (!empty).then(|| diagnostic.help(help))
+}
+
 struct Reading {
+    file: DeclaringFile,
     declared: Vec<Declared>,
     diagnostics: Vec<Diagnostic>,
 }
@@ -84,10 +125,7 @@ impl Reading {
             self.bad(item, "a declared dependency is not a map", "write `- path: FILE`");
             return None;
         }
-        for (key, help) in DECLARATION.unknown_keys(item) {
-            let message = format!("a {} has no key `{}`", DECLARATION.what, key.content());
-            self.bad(key, message, &help.unwrap_or_default());
-        }
+        let known = self.keys(item);
         let Some(path) = item.get("path").and_then(NodeRef::as_str).filter(|path| !path.trim().is_empty())
         else {
             self.bad(
@@ -104,17 +142,28 @@ impl Reading {
             selector: item.get("version").and_then(|node| self.version(node)),
             tool: item.get("tool").and_then(|node| self.name(node, |text| ToolName::new(text).ok())),
             name: item.get("name").and_then(|node| self.name(node, |text| ResourceName::new(text).ok())),
-            layout: item.get("flatten").and_then(|node| self.flag(node)).map(|flatten| match flatten {
-                true => Layout::Flat,
-                false => Layout::Folders,
-            }),
+            layout: item.get("flatten").and_then(|node| self.flag(node)).map(Layout::of_flatten),
             install: match item.get("install").and_then(|node| self.flag(node)) {
                 Some(false) => Install::ResolveOnly,
                 _ => Install::Write,
             },
             spot: spot(item),
         };
-        (self.diagnostics.len() == before).then_some(declared)
+        (known && self.diagnostics.len() == before).then_some(declared)
+    }
+
+    /// Whether the keys of a declaration can stay. Those that a source's file has may be of a later version of agpm.
+    fn keys(&mut self, item: NodeRef<'_>) -> bool {
+        let mut good = true;
+        for (key, help) in DECLARATION.unknown_keys(item) {
+            let message = format!("a {} has no key `{}`", DECLARATION.what, key.content());
+            self.bad(key, message, &help.unwrap_or_default());
+            match (self.file, self.diagnostics.last_mut()) {
+                (DeclaringFile::Source, Some(found)) => found.severity = Severity::Warning,
+                _ => good = false,
+            }
+        }
+        good
     }
 
     fn version(&mut self, node: NodeRef<'_>) -> Option<Selector> {

@@ -3,6 +3,7 @@
 //! Knows how things are written down, not where they lie or how they merge.
 
 mod address;
+mod browser_url;
 mod catalog_remote;
 mod declared;
 mod digest;
@@ -28,16 +29,17 @@ mod variant;
 mod version;
 
 pub use address::{ADDRESS_SCHEMES, AddressError, AddressKind, SourceAddress};
+pub use browser_url::{BrowserUrl, repository_name, same_repository};
 pub use catalog_remote::{CatalogRemote, RemoteBase, RemoteError};
-pub use declared::{Declared, declarations, read_declarations};
+pub use declared::{Declarations, Declared, DeclaringFile, declarations, read_declarations};
 pub use digest::{Checksum, ChecksumError, ObjectId, ObjectIdError};
 pub use import::{Additions, Folders, Import, ImportedLayer, ImportedPlace, NewLayer, read_agent_manager};
 pub use json_schema::{lock_schema, manifest_schema};
 pub use lock::{LayerPin, Locked, LockedLayer, LockedRemote, LockedSource, Lockfile};
 pub use manifest::{
-    Allowed, AskedRemote, Catalog, DEFAULT_VERSION, Dependency, Entry, Field, FilePattern, Install, Layer,
-    LayerPlace, MANIFEST_SECTIONS, Manifest, ManifestTexts, MergeRule, Patch, PatchScope, Source,
-    SourceScope, is_junk, unknown_patch,
+    Allowed, AskedRemote, Catalog, DEFAULT_VERSION, Dependency, Entry, Exclusion, Field, FilePattern,
+    Install, Layer, LayerPlace, MANIFEST_SECTIONS, Manifest, ManifestTexts, MergeRule, Patch, PatchScope,
+    Source, SourceScope, is_junk, unknown_patch,
 };
 pub use name::{LayerName, NameError, ResourceName, SourceName, ToolName};
 pub use node::{EntryNode, Place};
@@ -50,9 +52,9 @@ pub use server_file::ServerFile;
 pub use skill::skill_findings;
 pub use strategy::{
     BUILT_IN, BuiltIn, Driver, Empty, Identity, IdentityField, Items, Lists, Maps, OPERATIONS, Operation,
-    OperationError, Projection, Rule, Separator, Strategy,
+    OperationError, ProgramAuthor, Projection, Rule, Separator, Strategy,
 };
 pub use tool::{Destination, EntryForm, FileForm, Folder, Scope, Tool, ToolState, Tools};
 pub use unit::{Extent, FileMode, GlobError, Origin, ResourcePath, Unit};
 pub use variant::{Variant, Variants};
-pub use version::{Requirement, RequirementError, Selector, Tag};
+pub use version::{Requirement, RequirementError, Selector, Tag, newest_range};

@@ -35,6 +35,13 @@ pub enum Layout {
     Folders,
 }
 
+impl Layout {
+    /// What the key `flatten` asks for.
+    pub const fn of_flatten(flatten: bool) -> Self {
+        if flatten { Layout::Flat } else { Layout::Folders }
+    }
+}
+
 struct Row {
     plural: &'static str,
     singular: &'static str,

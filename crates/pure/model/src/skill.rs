@@ -83,7 +83,7 @@ fn description(head: NodeRef<'_>, folder: &str) -> Option<Diagnostic> {
         }
         Some(Some(_)) => return None,
     };
-    Some(finding(message, node, help))
+    Some(Diagnostic { code: &codes::SKILL_DESCRIPTION, ..finding(message, node, help) })
 }
 
 fn tools(head: NodeRef<'_>) -> Option<Diagnostic> {

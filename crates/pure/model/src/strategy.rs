@@ -276,6 +276,18 @@ impl Separator {
 pub struct Driver {
     /// The program and its arguments, in which `%base` and `%new` are the lower and the higher file.
     pub command: Vec<String>,
+    /// Whose file names it.
+    pub author: ProgramAuthor,
+}
+
+/// Whose file names a program. Only the user's own files are trusted: a project may have been cloned just now.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ProgramAuthor {
+    /// The manifest of the project.
+    #[default]
+    Project,
+    /// The user's configuration, or the user's own manifest.
+    User,
 }
 
 /// A complete way to merge a file.

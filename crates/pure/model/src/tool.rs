@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::manifest::Dependency;
 use crate::name::ToolName;
 use crate::path::RelativePath;
-use crate::resource::{RESOURCE_TYPES, ResourceType};
+use crate::resource::{Layout, RESOURCE_TYPES, ResourceType};
 
 /// For whom things are installed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -130,6 +130,8 @@ pub struct Tool {
     pub state: ToolState,
     /// Where each kind goes; what is not here it does not support.
     pub destinations: BTreeMap<ResourceType, Destination>,
+    /// How files of a kind are laid out, where the manifest says so.
+    pub layouts: BTreeMap<ResourceType, Layout>,
 }
 
 /// All tools, and which is the default of a kind.
@@ -312,6 +314,7 @@ impl Tools {
             folder: Some(path(folders.of(scope))),
             state: ToolState::Enabled,
             destinations: kinds.iter().filter_map(|row| row.destination(scope)).collect(),
+            layouts: BTreeMap::new(),
         });
         let defaults = RESOURCE_TYPES.iter().map(|kind| (*kind, name(kind.default_tool())));
         Tools { tools: tools.collect(), defaults: defaults.collect() }
@@ -347,6 +350,11 @@ impl Tool {
     /// Where a kind goes; `None` if it is not supported.
     pub fn destination(&self, kind: ResourceType) -> Option<&Destination> {
         self.destinations.get(&kind)
+    }
+
+    /// How files of a kind are laid out unless their dependency says otherwise.
+    pub fn layout(&self, kind: ResourceType) -> Layout {
+        self.layouts.get(&kind).copied().unwrap_or(kind.layout())
     }
 }
 

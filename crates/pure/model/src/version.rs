@@ -108,9 +108,22 @@ impl Requirement {
         found
     }
 
-    /// Whether a tag fits whatever other tags there are; what is the latest is not known of one tag alone.
+    /// Whether a tag that was chosen before may stay. `latest` lets every version stay: what is newer is for `update`.
     pub fn allows(&self, tag: &Tag) -> bool {
-        !matches!(self.wants, Wants::Latest(_)) && self.fits(tag)
+        match &self.wants {
+            Wants::Latest(latest) => tag.prefix() == Some(&latest.prefix),
+            _ => self.fits(tag),
+        }
+    }
+
+    /// What is before the version, as in `agents-^1.0`; nothing if a name is meant.
+    pub fn prefix(&self) -> Option<&str> {
+        match &self.wants {
+            Wants::Exact(exact) => Some(&exact.prefix),
+            Wants::Range(range) => Some(&range.prefix),
+            Wants::Latest(latest) => Some(&latest.prefix),
+            Wants::Name => None,
+        }
     }
 
     /// The name of a branch or commit that is meant if no tag has it.
@@ -230,6 +243,12 @@ impl Tag {
         self.version.as_ref().map(|version| version.prefix.as_str())
     }
 
+    /// The range of versions that are compatible with this one, with its prefix; nothing if the tag holds no version.
+    pub fn caret(&self) -> Option<String> {
+        let Prefixed { prefix, what } = self.version.as_ref()?;
+        Some(format!("{prefix}^{}.{}.{}", what.major, what.minor, what.patch))
+    }
+
     /// Whether it is a version without a pre-release part.
     pub fn is_stable(&self) -> bool {
         self.version.as_ref().is_some_and(|version| version.what.pre.is_empty())
@@ -248,6 +267,24 @@ impl PartialOrd for Tag {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
+}
+
+/// The range of versions that are compatible with the newest stable tag. Where tags carry prefixes, only those count whose
+/// prefix is one of these names of the resource, and those without a prefix.
+pub fn newest_range<'t>(tags: impl Iterator<Item = &'t str>, names: &[String]) -> Option<String> {
+    let stable: Vec<Tag> = tags.map(Tag::new).filter(Tag::is_stable).collect();
+    let is_named = |tag: &&Tag| {
+        let prefix = tag.prefix().unwrap_or_default();
+        names.iter().any(|name| prefix.strip_prefix(name.as_str()).is_some_and(is_separator))
+    };
+    let own = stable.iter().filter(is_named).max();
+    let newest = own.or_else(|| stable.iter().filter(|tag| tag.prefix() == Some("")).max());
+    newest.and_then(Tag::caret)
+}
+
+/// Whether a text is what separates a name from its version.
+fn is_separator(text: &str) -> bool {
+    matches!(text, "-" | "--" | "/" | "@" | "_")
 }
 
 /// What decides the version of a dependency: a commit beats a branch beats a version.
@@ -319,6 +356,25 @@ impl fmt::Display for Selector {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_newest_range_is_of_the_resource_or_of_all() {
+        let names = ["pdf".to_owned(), "skills/pdf".to_owned()];
+        for (tags, expected) in [
+            (&["v1.0.0", "v1.2.0", "v2.0.0-rc.1"][..], Some("^1.2.0")),
+            (&["1.0.0", "pdf-v0.3.0", "docx-v9.0.0"], Some("pdf-^0.3.0")),
+            (&["pdf--v1.2.0"], Some("pdf--^1.2.0")),
+            (&["skills/pdf/v1.2.0", "skills/docx/v3.0.0"], Some("skills/pdf/^1.2.0")),
+            (&["docx-v9.0.0", "my-pdf-v1.0.0"], None),
+            (&["v1.0.0-beta.1", "nightly"], None),
+        ] {
+            let found = newest_range(tags.iter().copied(), &names);
+            assert_eq!(found.as_deref(), expected, "{tags:?}");
+            if let Some(range) = found {
+                assert!(Requirement::parse(&range).is_ok_and(|range| range.is_range()), "{range}");
+            }
+        }
+    }
 
     const TAGS: &[&str] = &[
         "v1.0.0",

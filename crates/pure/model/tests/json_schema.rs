@@ -96,8 +96,6 @@ unset = []
 remotes = ["hub#v1.0.0:/team", "git+https://example.com/more.git"]
 
 [lineage]
-
-[workspace]
 "#;
 
 /// A manifest as one document; nothing if it is no TOML.

@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use agpm_model::{
-    Declared, Dependency, Install, Layout, PathError, RelativePath, ResourceName, ResourceType, ToolName,
-    Tools, Unit, Variant,
+    Declared, Dependency, Install, Layout, PathError, RelativePath, ResourceName, ResourcePath, ResourceType,
+    ToolName, Tools, Unit, Variant,
 };
 
-use crate::names::{Nameless, derive};
+use crate::names::{Nameless, derive, excluded};
 use crate::target::{Wanted, target};
 
 /// A declaration and the units that it means.
@@ -134,7 +134,9 @@ impl<'a> Walk<'_, 'a> {
             needs: Vec::new(),
         };
         if unit.path.is_pattern() {
-            for unit in (self.graph.matches)(unit) {
+            let matches = (self.graph.matches)(unit);
+            let left_out = excluded(dependency, &tool, &matches).matches;
+            for (_, unit) in matches.iter().enumerate().filter(|(at, _)| !left_out.contains(at)) {
                 self.add(seed(unit, None));
             }
         } else {
@@ -245,6 +247,7 @@ impl<'a> Walk<'_, 'a> {
                 target: seed.folder.as_ref(),
                 filename: seed.filename.as_ref(),
                 layout: seed.layout,
+                pattern: self.pattern_of(seed),
             };
             let place =
                 self.graph.tools.named(seed.tool.as_str()).map_or(Ok(None), |tool| target(tool, &wanted));
@@ -266,6 +269,12 @@ impl<'a> Walk<'_, 'a> {
             entries.push((number, entry));
         }
         if self.errors.is_empty() { Ok(sorted(entries)) } else { Err(self.errors) }
+    }
+
+    /// The pattern of the manifest that a resource matches.
+    fn pattern_of(&self, seed: &Seed) -> Option<&'a ResourcePath> {
+        let root = seed.root.and_then(|number| self.graph.dependencies.get(number))?;
+        Some(&root.unit.path).filter(|path| path.is_pattern())
     }
 
     fn nameless<'s>(&'s self, seed: &'s Seed) -> Nameless<'s> {

@@ -59,6 +59,15 @@ impl Watched {
     }
 }
 
+/// Who wrote what agpm manages. What the user wrote stays on disk when agpm no longer manages it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Author {
+    /// agpm did.
+    Agpm,
+    /// The user did, with the very content that a resource wants: agpm adopted it.
+    User,
+}
+
 /// A file of ours.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Owned {
@@ -70,6 +79,8 @@ pub struct Owned {
     pub mode: FileMode,
     /// The resource it belongs to, as `TYPE/NAME`.
     pub owner: String,
+    /// Who wrote its content.
+    pub author: Author,
 }
 
 impl Ledger {
@@ -78,6 +89,22 @@ impl Ledger {
         let files = self.files.values().map(|owned| owned.owner.as_str());
         let nodes = self.shared.values().flat_map(|owned| &owned.nodes).map(|node| node.owner.as_str());
         files.chain(nodes).chain(self.nothing.iter().map(String::as_str)).collect()
+    }
+
+    /// What owners of one sort own, and what all others do.
+    pub fn split(self, is_meant: impl Fn(&str) -> bool) -> (Ledger, Ledger) {
+        let (mut meant, mut rest) = (Ledger::default(), self);
+        let files = std::mem::take(&mut rest.files).into_iter();
+        (meant.files, rest.files) = files.partition(|(_, owned)| is_meant(&owned.owner));
+        for (path, owned) in &mut rest.shared {
+            let nodes = std::mem::take(&mut owned.nodes).into_iter();
+            let (chosen, others): (Vec<_>, Vec<_>) = nodes.partition(|node| is_meant(&node.owner));
+            owned.nodes = others;
+            if !chosen.is_empty() {
+                meant.shared.insert(path.clone(), OwnedNodes { nodes: chosen, ..owned.clone() });
+            }
+        }
+        (meant, rest)
     }
 
     /// How many files and nodes inside shared files are ours.
@@ -190,6 +217,9 @@ impl Owned {
         if self.mode == FileMode::Executable {
             map.push(("executable", true.into()));
         }
+        if self.author == Author::User {
+            map.push(("adopted", true.into()));
+        }
         map.push(("owner", self.owner.as_str().into()));
         Value::map(map)
     }
@@ -200,6 +230,10 @@ impl Owned {
             source: file.get("source").and_then(read_checksum),
             mode: read_mode(file),
             owner: file.get("owner").and_then(NodeRef::as_str).unwrap_or_default().to_owned(),
+            author: match file.get("adopted").and_then(NodeRef::as_bool) {
+                Some(true) => Author::User,
+                _ => Author::Agpm,
+            },
         })
     }
 }

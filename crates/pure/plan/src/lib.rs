@@ -13,12 +13,13 @@ mod target;
 
 pub use entries::{Entry, EntryError, Graph, Need, entries};
 pub use glance::Glance;
-pub use ledger::{Ledger, Owned, Watched};
+pub use ledger::{Author, Ledger, Owned, Watched};
 pub use levels::levels;
+pub use names::{Excluded, excluded};
 pub use nodes::{
     DesiredNode, FileOrigin, FileOutcome, Hunk, NodeError, NodeFinding, NodePlan, NodeState, NodeSum,
     OwnedNode, OwnedNodes, Seams, SharedFile, Twin, check_nodes, plan_nodes, recognise_file, recognise_nodes,
     take_back,
 };
 pub use plan::{Action, Change, Desired, Observed, Obstacle, Overwrite, Plan, Reason, Refusal, plan};
-pub use target::{Clash, Wanted, clashes, target};
+pub use target::{Clash, Wanted, clashes, could_install_at, target};

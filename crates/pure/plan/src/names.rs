@@ -1,8 +1,8 @@
 //! Names for resources that the manifest does not name: the stem, and as much more as it takes to be unique.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use agpm_model::{Origin, ResourceName, ResourceType, ToolName, Unit};
+use agpm_model::{Dependency, Origin, ResourceName, ResourceType, ToolName, Unit};
 
 /// What a name is derived from.
 pub(crate) struct Nameless<'a> {
@@ -44,6 +44,41 @@ impl Nameless<'_> {
         names.extend(self.pattern.map(|pattern| format!("{pattern}-{longest}-{}", self.tool)));
         names
     }
+}
+
+/// The matches of a pattern that a dependency leaves out, and the exclusions that mean none of them or several.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Excluded {
+    /// The matches, by their places in the list.
+    pub matches: BTreeSet<usize>,
+    /// The exclusions, by their places in the dependency's list.
+    pub unknown: Vec<usize>,
+}
+
+/// Which matches of a pattern a dependency leaves out. A match has its name once all resources are known, and is read
+/// long before that; so every name counts that could become its own, as long as it is no other match's.
+pub fn excluded(dependency: &Dependency, tool: &ToolName, matches: &[&Unit]) -> Excluded {
+    let mut places: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
+    let wanted: BTreeSet<&str> = dependency.exclude.iter().map(|one| one.name.as_str()).collect();
+    let mut out = Excluded::default();
+    if wanted.is_empty() {
+        return out;
+    }
+    for (at, unit) in matches.iter().enumerate() {
+        let nameless = Nameless { kind: dependency.kind, unit, tool, pattern: Some(&dependency.name) };
+        let mut names = nameless.candidates(false);
+        names.extend(nameless.candidates(true));
+        for name in names.into_iter().filter(|name| wanted.contains(name.as_str())) {
+            places.entry(name).or_default().insert(at);
+        }
+    }
+    for (at, exclusion) in dependency.exclude.iter().enumerate() {
+        match places.get(&exclusion.name) {
+            Some(found) if found.len() == 1 => out.matches.extend(found),
+            _ => out.unknown.push(at),
+        }
+    }
+    out
 }
 
 /// A name for each; `taken` are those of the manifest. All that share a name get a longer one.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use agpm_model::{Checksum, FileMode, RelativePath};
 use agpm_text::Pointer;
 
-use crate::ledger::{Ledger, Owned};
+use crate::ledger::{Author, Ledger, Owned};
 use crate::nodes::Twin;
 
 /// A file as it is to be.
@@ -74,6 +74,10 @@ pub enum Reason {
     TakenOver,
     /// It was edited.
     Edited,
+    /// The user has just what is wanted.
+    Identical,
+    /// Nothing asks for it any more, and the user wrote it.
+    UsersOwn,
     /// Nothing asks for it any more.
     Unasked,
     /// Nothing asks for it any more; it was edited, and the user wants that dropped.
@@ -93,6 +97,8 @@ impl Reason {
             Reason::EditDropped => "was edited; overwritten on request",
             Reason::TakenOver => "was not ours; taken over on request",
             Reason::Edited => "was edited",
+            Reason::Identical => "adopted, identical",
+            Reason::UsersOwn => "left in place, written by you",
             Reason::Unasked => "no longer asked for",
             Reason::UnaskedEditDropped => "no longer asked for; edits dropped on request",
             Reason::UnaskedEdited => "is no longer asked for, but was edited",
@@ -133,6 +139,17 @@ pub enum Action {
     Remove,
     /// It was edited and stays as it is.
     Keep,
+    /// It is as it should be, written by the user, and managed from now on.
+    Adopt,
+    /// It stays, written by the user, and is no longer managed.
+    Release,
+}
+
+impl Action {
+    /// Whether the disk changes.
+    pub fn changes_disk(self) -> bool {
+        matches!(self, Action::Create | Action::Update | Action::Remove)
+    }
 }
 
 /// One change, or a file that is left alone although it is not as it should be.
@@ -181,7 +198,7 @@ pub struct Plan {
 impl Plan {
     /// Whether files change.
     pub fn is_empty(&self) -> bool {
-        self.changes.iter().all(|change| change.action == Action::Keep)
+        self.changes.iter().all(|change| !change.action.changes_disk())
     }
 }
 
@@ -210,7 +227,9 @@ pub fn plan(
 /// One file that is to be there.
 fn place(file: &Desired, now: Observed, owned: Option<&Owned>, overwrite: Overwrite, plan: &mut Plan) {
     let source = Some(file.source).filter(|source| *source != file.checksum);
-    let record = Owned { checksum: file.checksum, source, mode: file.mode, owner: file.owner.clone() };
+    let author = owned.map_or(Author::Agpm, |owned| owned.author);
+    let mut record =
+        Owned { checksum: file.checksum, source, mode: file.mode, owner: file.owner.clone(), author };
     let change = |action, reason| Change {
         path: file.path.clone(),
         place: None,
@@ -223,7 +242,10 @@ fn place(file: &Desired, now: Observed, owned: Option<&Owned>, overwrite: Overwr
         owned.is_some_and(|owned| matches!(now, Observed::File(checksum, _) if checksum == owned.checksum));
     let decided = match (now, owned) {
         (Observed::Missing, None) => Some(change(Action::Create, Reason::New)),
-        (Observed::Missing, Some(_)) => Some(change(Action::Create, Reason::WasMissing)),
+        (Observed::Missing, Some(_)) => {
+            record.author = Author::Agpm;
+            Some(change(Action::Create, Reason::WasMissing))
+        }
         (Observed::File(checksum, _), None)
             if checksum == file.checksum && file.twin == Twin::Left && overwrite == Overwrite::Nothing =>
         {
@@ -231,12 +253,23 @@ fn place(file: &Desired, now: Observed, owned: Option<&Owned>, overwrite: Overwr
             plan.ledger.theirs.insert(file.path.clone(), checksum);
             return;
         }
+        (Observed::File(checksum, mode), None) if checksum == file.checksum && file.twin == Twin::Taken => {
+            record.author = Author::User;
+            let is_settled = mode == file.mode;
+            let (action, reason) =
+                if is_settled { (Action::Adopt, Reason::Identical) } else { (Action::Update, Reason::Mode) };
+            Some(change(action, reason))
+        }
         (Observed::File(checksum, mode), _) if checksum == file.checksum && mode == file.mode => None,
         (Observed::File(checksum, _), _) if checksum == file.checksum => {
             Some(change(Action::Update, Reason::Mode))
         }
-        (Observed::File(..), Some(_)) if untouched => Some(change(Action::Update, Reason::Content)),
+        (Observed::File(..), Some(_)) if untouched => {
+            record.author = Author::Agpm;
+            Some(change(Action::Update, Reason::Content))
+        }
         (Observed::File(..), Some(_)) if overwrite == Overwrite::Everything => {
+            record.author = Author::Agpm;
             Some(change(Action::Update, Reason::EditDropped))
         }
         (Observed::File(..), Some(owned)) => {
@@ -267,6 +300,7 @@ fn retire(path: &RelativePath, now: Observed, owned: &Owned, overwrite: Overwrit
     };
     match now {
         Observed::Missing => {}
+        _ if owned.author == Author::User => plan.changes.push(change(Action::Release, Reason::UsersOwn)),
         Observed::File(checksum, _) if checksum == owned.checksum => {
             plan.changes.push(change(Action::Remove, Reason::Unasked));
         }

@@ -20,6 +20,8 @@ pub struct Wanted<'a> {
     pub filename: Option<&'a RelativePath>,
     /// Whether folders are kept, if it is said.
     pub layout: Option<Layout>,
+    /// The pattern that the path matches.
+    pub pattern: Option<&'a ResourcePath>,
 }
 
 /// Two entries that would be at one place, by their numbers.
@@ -42,6 +44,7 @@ impl<'a> Wanted<'a> {
             target: dependency.target.as_ref(),
             filename: dependency.filename.as_ref(),
             layout: dependency.layout,
+            pattern: Some(&dependency.unit.path).filter(|path| path.is_pattern()),
         }
     }
 }
@@ -54,19 +57,15 @@ pub fn target(tool: &Tool, wanted: &Wanted<'_>) -> Result<Option<RelativePath>, 
         Some(Destination::Entries(file, _)) => return Ok(Some(file.clone())),
         None => return Ok(None),
     };
-    let layout = wanted.layout.unwrap_or(wanted.kind.layout());
-    let inner = match layout {
+    let inner = match wanted.layout.unwrap_or(tool.layout(wanted.kind)) {
         Layout::Flat => "",
-        Layout::Folders => below_type_folder(wanted.kind, wanted.path.folder()),
+        Layout::Folders => kept_directories(wanted),
     };
     let name = match wanted.kind {
         ResourceType::Skills => folder_name(wanted),
         _ => file_name(wanted, *form),
     };
-    let (own, folder) = match folder {
-        Folder::Own(folder) => (tool.folder.as_ref(), folder.as_ref()),
-        Folder::Shared(folder) => (None, Some(folder)),
-    };
+    let (own, folder) = type_folder(tool, folder);
     let parts = [
         own.map(RelativePath::as_str),
         folder.map(RelativePath::as_str),
@@ -78,16 +77,56 @@ pub fn target(tool: &Tool, wanted: &Wanted<'_>) -> Result<Option<RelativePath>, 
     RelativePath::new(&path).map(Some)
 }
 
-/// The folders behind the first one that is called like the kind; none if there is no such folder.
-fn below_type_folder(kind: ResourceType, folder: &str) -> &str {
-    let mut at = 0;
-    for part in folder.split('/') {
-        at += part.len() + 1;
-        if part == kind.plural() || part == kind.singular() {
-            return folder.get(at..).unwrap_or_default();
+/// Whether a tool could have installed a resource of a type at a path, whatever the manifest said of it then.
+pub fn could_install_at(tool: &Tool, kind: ResourceType, path: &RelativePath) -> bool {
+    match tool.destination(kind) {
+        Some(Destination::Files(folder, _)) => {
+            let (own, folder) = type_folder(tool, folder);
+            let parts: Vec<&str> = [own, folder].into_iter().flatten().map(RelativePath::as_str).collect();
+            let prefix = parts.join("/");
+            prefix.is_empty()
+                || path.as_str().strip_prefix(&prefix).is_some_and(|inner| inner.starts_with('/'))
         }
+        Some(Destination::Entries(file, _)) => file == path,
+        None => false,
     }
-    ""
+}
+
+/// The directory of a tool, unless all tools share this one, and the directory of a type in it.
+fn type_folder<'t>(
+    tool: &'t Tool,
+    folder: &'t Folder,
+) -> (Option<&'t RelativePath>, Option<&'t RelativePath>) {
+    match folder {
+        Folder::Own(folder) => (tool.folder.as_ref(), folder.as_ref()),
+        Folder::Shared(folder) => (None, Some(folder)),
+    }
+}
+
+/// The directories that stay at the target: those under the first one that is named like the type, or all of them if
+/// there is none. A pattern with `flatten = false` may match the type's directory in many places; then all stay too,
+/// because only the directories above it tell the matches apart.
+fn kept_directories<'a>(wanted: &Wanted<'a>) -> &'a str {
+    let mut folder = wanted.path.folder();
+    // The directories above the project are this machine's own.
+    while let Some(rest) = folder.strip_prefix("..") {
+        folder = rest.trim_start_matches('/');
+    }
+    let fixed = wanted.pattern.filter(|_| wanted.layout == Some(Layout::Folders));
+    let fixed = fixed.map_or(folder.len(), |pattern| pattern.literal_folder().len());
+    let mut start = 0;
+    for part in folder.split('/') {
+        let end = start + part.len();
+        if part == wanted.kind.plural() || part == wanted.kind.singular() {
+            return if start == 0 || end <= fixed {
+                folder.get(end + 1..).unwrap_or_default()
+            } else {
+                folder
+            };
+        }
+        start = end + 1;
+    }
+    if folder.starts_with('/') { "" } else { folder }
 }
 
 /// A name with an ending is taken as it is; any other gets the one that the tool wants, or the source's.
@@ -143,7 +182,8 @@ mod tests {
     fn at(tool: &str, kind: ResourceType, path: &str, set: impl Fn(&mut Wanted<'_>)) -> String {
         let tools = Tools::default();
         let path = ResourcePath::local(path).unwrap();
-        let mut wanted = Wanted { kind, path: &path, target: None, filename: None, layout: None };
+        let mut wanted =
+            Wanted { kind, path: &path, target: None, filename: None, layout: None, pattern: None };
         set(&mut wanted);
         target(tools.named(tool).unwrap(), &wanted).unwrap().map_or_else(|| "none".into(), |p| p.to_string())
     }
@@ -157,8 +197,12 @@ mod tests {
             ("claude-code", Commands, "commands/git/c.md", ".claude/commands/c.md"),
             ("agpm", Snippets, "snippets/py/utils.md", ".agpm/snippets/py/utils.md"),
             ("agpm", Snippets, "lib/snippets/py/utils.md", ".agpm/snippets/py/utils.md"),
-            ("agpm", Snippets, "../shared/utils.md", ".agpm/snippets/utils.md"),
-            ("agpm", Snippets, "other/utils.md", ".agpm/snippets/utils.md"),
+            ("agpm", Snippets, "../shared/utils.md", ".agpm/snippets/shared/utils.md"),
+            ("agpm", Snippets, "/home/me/shared/utils.md", ".agpm/snippets/utils.md"),
+            ("agpm", Snippets, "/home/me/snippets/py/utils.md", ".agpm/snippets/py/utils.md"),
+            ("agpm", Snippets, "other/utils.md", ".agpm/snippets/other/utils.md"),
+            ("agpm", Snippets, "tool-a/servers/x.json", ".agpm/snippets/tool-a/servers/x.json"),
+            ("agpm", Snippets, "snippets/a/snippets/x.md", ".agpm/snippets/a/snippets/x.md"),
             ("claude-code", Scripts, "scripts/ci/run.sh", ".claude/scripts/ci/run.sh"),
             ("claude-code", Hooks, "hooks/x.json", ".claude/settings.local.json"),
             ("codex", Agents, "agents/x.md", ".codex/agents/x.toml"),
@@ -208,6 +252,7 @@ mod tests {
                 target: Some(&folder),
                 filename: Some(filename),
                 layout: None,
+                pattern: None,
             };
             let found = target(tools.named("claude-code").unwrap(), &wanted).unwrap();
             assert_eq!(found.unwrap().as_str(), expected);
@@ -233,8 +278,39 @@ mod tests {
             ("claude-code", ResourceType::Skills, "skills/pdf", &dotted, ".claude/skills/dev.md"),
         ] {
             let path = ResourcePath::in_source(path).unwrap();
-            let wanted = Wanted { kind, path: &path, target: None, filename: Some(filename), layout: None };
+            let wanted = Wanted {
+                kind,
+                path: &path,
+                target: None,
+                filename: Some(filename),
+                layout: None,
+                pattern: None,
+            };
             let found = target(Tools::default().named(tool).unwrap(), &wanted).unwrap();
+            assert_eq!(found.unwrap().as_str(), expected);
+        }
+    }
+
+    #[test]
+    fn a_pattern_that_is_not_flat_keeps_its_matches_apart() {
+        for (pattern, path, expected) in [
+            ("plugins/*/agents/*.md", "plugins/a/agents/x.md", ".claude/agents/plugins/a/agents/x.md"),
+            ("agents/**/*.md", "agents/ai/x.md", ".claude/agents/ai/x.md"),
+            ("lib/agents/*/*.md", "lib/agents/ai/x.md", ".claude/agents/ai/x.md"),
+            ("**/*.md", "agents/ai/x.md", ".claude/agents/ai/x.md"),
+            ("../shared/*/*.md", "../shared/ai/x.md", ".claude/agents/shared/ai/x.md"),
+        ] {
+            let pattern = ResourcePath::local(pattern).unwrap();
+            let path = ResourcePath::found(path).unwrap();
+            let wanted = Wanted {
+                kind: ResourceType::Agents,
+                path: &path,
+                target: None,
+                filename: None,
+                layout: Some(Layout::Folders),
+                pattern: Some(&pattern),
+            };
+            let found = target(Tools::default().named("claude-code").unwrap(), &wanted).unwrap();
             assert_eq!(found.unwrap().as_str(), expected);
         }
     }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use agpm_model::{Checksum, FileMode, RelativePath};
-use agpm_plan::{Action, Desired, Ledger, Observed, Overwrite, Owned, Plan, Twin, plan};
+use agpm_plan::{Action, Author, Desired, Ledger, Observed, Overwrite, Owned, Plan, Twin, plan};
 use proptest::prelude::*;
 
 type Disk = BTreeMap<RelativePath, Observed>;
@@ -45,9 +45,10 @@ fn disk() -> impl Strategy<Value = Disk> {
 }
 
 fn ledger() -> impl Strategy<Value = Ledger> {
-    prop::collection::btree_map(0u8..6, (0u8..3, mode()), 0..5).prop_map(|files| {
-        let owned = |(at, (content, mode))| {
-            (path(at), Owned { checksum: sum(content), source: None, mode, owner: "x".into() })
+    let author = prop::sample::select(vec![Author::Agpm, Author::User]);
+    prop::collection::btree_map(0u8..6, (0u8..3, mode(), author), 0..5).prop_map(|files| {
+        let owned = |(at, (content, mode, author))| {
+            (path(at), Owned { checksum: sum(content), source: None, mode, owner: "x".into(), author })
         };
         Ledger { files: files.into_iter().map(owned).collect(), ..Ledger::default() }
     })
@@ -62,7 +63,7 @@ fn applied(disk: &Disk, desired: &[Desired], plan: &Plan) -> Disk {
     let mut disk = disk.clone();
     for change in &plan.changes {
         match change.action {
-            Action::Keep => {}
+            Action::Keep | Action::Adopt | Action::Release => {}
             Action::Remove => drop(disk.remove(&change.path)),
             Action::Create | Action::Update => {
                 let file = desired.iter().find(|file| file.path == change.path).unwrap();
@@ -92,7 +93,7 @@ proptest! {
         desired in desired(), disk in disk(), ledger in ledger(),
     ) {
         let plan = plan(&desired, &disk, &ledger, Overwrite::Nothing);
-        for change in plan.changes.iter().filter(|change| change.action != Action::Keep) {
+        for change in plan.changes.iter().filter(|change| change.action.changes_disk()) {
             let owned = ledger.files.get(&change.path);
             let wanted = desired.iter().find(|file| file.path == change.path);
             match disk.get(&change.path) {
@@ -118,8 +119,25 @@ proptest! {
             let there = after.get(&file.path) == Some(&Observed::File(file.checksum, file.mode));
             prop_assert!(refused != there, "{:?}", file);
         }
-        for path in ledger.files.keys().filter(|path| desired.iter().all(|file| file.path != **path)) {
-            prop_assert!(!matches!(after.get(path), Some(Observed::File(..))), "{}", path);
+        for (path, owned) in &ledger.files {
+            if owned.author == Author::Agpm && desired.iter().all(|file| file.path != *path) {
+                prop_assert!(!matches!(after.get(path), Some(Observed::File(..))), "{}", path);
+            }
+        }
+    }
+
+    #[test]
+    fn installing_and_removing_leaves_every_byte_of_the_user(desired in desired(), disk in disk()) {
+        let installed = plan(&desired, &disk, &Ledger::default(), Overwrite::Nothing);
+        if installed.refusals.is_empty() {
+            let between = applied(&disk, &desired, &installed);
+            let removed = plan(&[], &between, &installed.ledger, Overwrite::Nothing);
+            let after = applied(&between, &[], &removed);
+            let bytes = |disk: &Disk| -> BTreeMap<RelativePath, Option<Checksum>> {
+                disk.iter().map(|(path, now)| (path.clone(), now.checksum())).collect()
+            };
+            let existing: Disk = disk.into_iter().filter(|(_, now)| *now != Observed::Missing).collect();
+            prop_assert_eq!(bytes(&after), bytes(&existing));
         }
     }
 

@@ -1,7 +1,8 @@
 use std::process::ExitCode;
 
 use agpm_ops::{
-    ChangeReport, Executables, ManifestChange, NewDependency, Replace, Then, World, change_manifest,
+    ChangeReport, DependencyId, Executables, ManifestChange, NewDependency, Replace, Then, World,
+    add_address, change_manifest,
 };
 use agpm_text::Value;
 
@@ -15,6 +16,9 @@ pub(crate) fn add(world: &World, what: AddCommand, output: &mut Output) -> ExitC
             ManifestChange::AddSource { name, address: url, replace: replace(force) }
         }
         AddCommand::Dep(args) => add_dependency(args),
+        AddCommand::Address(words) => {
+            return output.finish(add_address(words.first().map_or("", String::as_str)), render);
+        }
     };
     output.finish(change_manifest(world, &change), render)
 }
@@ -35,7 +39,13 @@ fn add_dependency(args: AddDepArgs) -> ManifestChange {
 pub(crate) fn remove(world: &World, what: RemoveCommand, output: &mut Output) -> ExitCode {
     let change = match what {
         RemoveCommand::Source { name } => ManifestChange::RemoveSource { name },
-        RemoveCommand::Dep { kind, name } => ManifestChange::RemoveDependency { kind, name },
+        RemoveCommand::Dep { kind, name } => {
+            let id = match name {
+                Some(name) => DependencyId::Typed { kind, name },
+                None => DependencyId::Word(kind),
+            };
+            ManifestChange::RemoveDependency { id }
+        }
     };
     output.finish(change_manifest(world, &change), render)
 }

@@ -1,5 +1,6 @@
 //! One file per command: arguments to request, report to text or value.
 
+mod approve;
 mod bottle;
 mod cache;
 mod catalog;
@@ -32,7 +33,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use agpm_diag::{Diagnostic, codes};
-use agpm_ops::{Environment, FailureKind, ManifestUse, MergeInputs, Network, Outcome, Scope, World};
+use agpm_ops::{
+    Environment, FailureKind, ManifestUse, MergeInputs, Network, Outcome, ProgramUse, Scope, World,
+};
 
 use crate::args::{Cli, Command, FoldArgs, Global};
 use crate::output::{Output, Rendering, write_stdout};
@@ -44,12 +47,14 @@ pub(crate) fn run(cli: Cli, output: &mut Output) -> ExitCode {
     if scope == Scope::User && cli.global.manifest_path.is_some() {
         return output.finish(two_manifests(), |(), _| Rendering::Text(String::new()));
     }
-    let world = world(&cli.global, scope);
+    let mut world = world(&cli.global, scope);
+    world.environment.programs = cli.command.programs();
     match cli.command {
         Command::Init(args) => init::run(&world, args, output),
         Command::Add { what, .. } => change::add(&world, what, output),
         Command::Remove { what, .. } => change::remove(&world, what, output),
         Command::Update(args) => update::run(&world, args, output),
+        Command::Approve(args) => approve::run(&world, &args, output),
         Command::Outdated(args) => outdated::run(&world, args, output),
         Command::Validate(args) => validate::run(&world, &args, output),
         Command::Install(args) => install::run(&world, &args, output),
@@ -99,6 +104,9 @@ fn world(global: &Global, scope: Scope) -> World {
             .clone()
             .map(|path| folder.join(path))
             .or_else(|| place("XDG_CACHE_HOME", ".cache")),
+        // A home that is not absolute would be in whatever project one works in.
+        state: place("XDG_STATE_HOME", ".local/state").filter(|path| path.is_absolute()),
+        programs: ProgramUse::Approved,
         home,
         network,
         folder,

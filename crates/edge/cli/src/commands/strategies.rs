@@ -1,5 +1,6 @@
 use std::process::ExitCode;
 
+use agpm_diag::command_line;
 use agpm_model::OPERATIONS;
 use agpm_ops::{StrategiesReport, StrategiesRequest, StrategyPage, World, strategies, success_value};
 
@@ -50,7 +51,10 @@ fn text(page: &StrategyPage) -> String {
                 head.push_str(&format!("  {}: {operation}\n", rule.pattern));
             }
             if let Some(driver) = &own.strategy.driver {
-                head.push_str(&format!("  runs: {}\n", driver.command.join(" ")));
+                head.push_str(&format!(
+                    "  runs: {}\n",
+                    command_line(driver.command.iter().map(String::as_str))
+                ));
             }
             (head, own.example.clone())
         }

@@ -19,10 +19,16 @@ pub(crate) fn run(world: &World, args: &ValidateArgs, output: &mut Output) -> Ex
     let warnings = if args.strict { Warnings::Stop } else { Warnings::Tell };
     let judge = |report: &ValidateReport, found: &[Diagnostic]| match report.failure {
         Some(FailureKind::Network) => Verdict::As(FailureKind::Network),
+        Some(FailureKind::Refused) if found.iter().any(is_about_trust) => Verdict::As(FailureKind::Refused),
         None if found.iter().all(|finding| finding.severity < Severity::Error) => Verdict::Good,
         _ => Verdict::Findings,
     };
     output.finish_as(validate(world, &ValidateRequest { checks, warnings }), judge, render)
+}
+
+/// Whether a finding keeps `install` from going on until somebody approves something.
+fn is_about_trust(finding: &Diagnostic) -> bool {
+    finding.severity == Severity::Error && finding.code.name.starts_with("trust/")
 }
 
 fn render(report: ValidateReport, shown: &Shown<'_>) -> Rendering {

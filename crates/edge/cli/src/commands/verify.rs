@@ -6,9 +6,9 @@ use crate::draw::one_line;
 use crate::output::{Output, Rendering, Shown, Verdict};
 
 pub(crate) fn run(world: &World, output: &mut Output) -> ExitCode {
-    let judge = |report: &VerifyReport, _: &[agpm_diag::Diagnostic]| match report.findings.is_empty() {
-        true => Verdict::Good,
-        false => Verdict::Findings,
+    let judge = |report: &VerifyReport, diagnostics: &[agpm_diag::Diagnostic]| {
+        let is_clean = report.findings.is_empty() && !agpm_diag::has_errors(diagnostics);
+        if is_clean { Verdict::Good } else { Verdict::Findings }
     };
     output.finish_as(verify(world), judge, render)
 }

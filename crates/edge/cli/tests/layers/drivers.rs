@@ -14,6 +14,7 @@ fn driver(script: &str) -> String {
 #[test]
 fn a_program_of_the_manifest_folds_from_low_to_high() {
     let project = Project::stacked(LIST, &["pear\n", "apple\n", "fig\napple\n"], SORTED);
+    project.good("approve --yes");
     let output = project.good("install");
     assert_eq!(output.stderr, "");
     assert_eq!(project.read(LIST), "apple\nfig\npear\n");
@@ -48,6 +49,7 @@ fn one_contributor_runs_no_program() {
 #[test]
 fn the_result_of_a_program_is_owned_key_by_key() {
     let project = Project::stacked(SETTINGS, &["{\"a\": 1}", "{\"a\": 2}"], &driver("cat \"$2\""));
+    project.good("approve --yes");
     project.write(SETTINGS, "{\"mine\": 0}\n");
     project.good("install");
     project.says(SETTINGS, "{\"mine\": 0, \"a\": 2}");
@@ -63,25 +65,30 @@ fn the_result_of_a_program_is_owned_key_by_key() {
 #[test]
 fn a_program_that_fails_is_told_with_what_it_said_and_nothing_is_written() {
     let project = Project::stacked(SETTINGS, &["{}", "{}"], &driver("echo no such luck >&2; exit 3"));
+    project.good("approve --yes");
     project.layer("org", "CLAUDE.md", "hello\n");
     project.refused("install", 1, &["merge/driver", "no such luck", "3"]);
     let gone = driver("x").replace("\"sh\"", "\"no-such-program-anywhere\"");
     project.stack(&["org", "team"], &gone);
+    project.good("approve --yes");
     project.refused("install", 1, &["merge/driver", "no-such-program-anywhere"]);
 }
 
 #[test]
 fn a_program_that_fails_is_told_with_the_file() {
     let project = Project::stacked(SETTINGS, &["{}", "{}"], &driver("exit 3"));
+    project.good("approve --yes");
     project.refused("install", 1, &["merge/driver", SETTINGS]);
 }
 
 #[test]
 fn a_program_whose_result_cannot_be_read_costs_no_key_of_the_user() {
     let project = Project::stacked(SETTINGS, &["{\"a\": 1}", "{\"a\": 2}"], &driver("cat \"$2\""));
+    project.good("approve --yes");
     project.write(SETTINGS, "{\"mine\": 0}\n");
     project.good("install");
     project.stack(&["org", "team"], &driver("echo \"{ not json\""));
+    project.good("approve --yes");
     let before = project.read(SETTINGS);
     let output = project.run("install");
     assert_ne!(output.code, Some(0), "{output}");
@@ -107,6 +114,7 @@ fn a_layer_cannot_name_a_program() {
 #[test]
 fn dry_run_and_merge_show_what_the_program_gives() {
     let project = Project::stacked(LIST, &["b\n", "a\n"], SORTED);
+    project.good("approve --yes");
     let output = project.good("install --dry-run");
     assert!(output.stdout.contains(&format!("+ {LIST}")), "{output}");
     assert!(!project.exists(".claude") && !project.exists(".agpm"));

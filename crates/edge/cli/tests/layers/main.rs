@@ -1,6 +1,7 @@
 //! Layers from end to end: declared, pinned, folded, installed, owned key by key, explained, and everything that goes wrong.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods)]
 
+mod approving;
 mod bad;
 mod declaring;
 mod drivers;

@@ -116,7 +116,7 @@ fn a_file_turns_from_shared_to_whole_and_back() {
     project.good("install");
     project.says(SETTINGS, "{\"a\": 1, \"b\": 2}");
     project.stack(&["org", "team"], program);
-    let output = project.run("install");
+    let output = project.run("install --approve programs");
     if output.code == Some(0) {
         assert_eq!(project.read(SETTINGS), "not json\n");
         project.good("verify");

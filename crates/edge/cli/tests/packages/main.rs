@@ -1,13 +1,20 @@
 //! Packages from end to end: the manifest reference's worked examples, locks, ownership, and everything that goes wrong.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods)]
 
+mod adoption;
+mod clones;
+mod compat;
 mod disk;
+mod editing;
 mod explaining;
 mod hostile;
+mod ids;
 mod lock;
 mod manifest;
+mod moving;
 mod ownership;
 mod patches;
+mod patterns;
 mod readable;
 mod resolve;
 mod shared;

@@ -76,7 +76,7 @@ fn add_refuses_what_it_does_not_know_and_what_is_there() {
     project.good("add dep agent community:agents/a.md@v1.0.0");
     project.refused("add dep agent community:agents/a.md@v1.0.0", 6, &["--force"]);
     project.good("add dep agent community:agents/a.md --force --no-install");
-    assert!(project.read("agpm.toml").contains("version = \"main\""));
+    assert!(project.read("agpm.toml").contains("version = \"^1.0.0\""));
     project.write("local/agent.md", "local\n");
     project.good("add dep agent ./local/agent.md --name helper");
     assert!(
@@ -94,11 +94,11 @@ fn local_files_follow_their_changes() {
     project.sandbox.write("shared/part.md", "part\n");
     project.manifest("[agents]\nhelper = \"../shared/helper.md\"\n");
     project.good("install");
-    assert_eq!(project.read(".claude/snippets/part.md"), "part\n");
+    assert_eq!(project.read(".claude/snippets/shared/part.md"), "part\n");
     project.sandbox.write("shared/part.md", "changed\n");
     project.good("install");
-    assert_eq!(project.read(".claude/snippets/part.md"), "changed\n");
-    project.sandbox.write("shared/helper.md", needs("snippets", &["../../outside.md"]));
+    assert_eq!(project.read(".claude/snippets/shared/part.md"), "changed\n");
+    project.sandbox.write("shared/helper.md", needs("snippets", &["/outside.md"]));
     project.refused("install", 6, &["leads out"]);
     project.manifest("[agents]\nhelper = \"../shared/nope.md\"\n");
     project.refused("install", 1, &["package/not-found", "../shared/nope.md"]);

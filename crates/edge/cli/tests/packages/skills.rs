@@ -178,19 +178,19 @@ fn the_checksum_stays_when_something_outside_changes() {
 fn names_that_break_the_rules_warn_and_install() {
     let long = "n".repeat(65);
     let wordy = "d".repeat(1025);
-    for (head, words) in [
-        ("name: Note Taker\ndescription: d\n", "Note Taker"),
-        ("name: other\ndescription: d\n", "notes"),
-        ("description: d\n", "name"),
-        ("name: notes\n", "description"),
-        ("name: notes\ndescription: \"\"\n", "description"),
-        (&format!("name: {long}\ndescription: d\n"), "64"),
-        (&format!("name: notes\ndescription: {wordy}\n"), "1024"),
+    for (head, code, words) in [
+        ("name: Note Taker\ndescription: d\n", "skill/name", "Note Taker"),
+        ("name: other\ndescription: d\n", "skill/name", "notes"),
+        ("description: d\n", "skill/name", "name"),
+        ("name: notes\n", "skill/description", "description"),
+        ("name: notes\ndescription: \"\"\n", "skill/description", "description"),
+        (&format!("name: {long}\ndescription: d\n"), "skill/name", "64"),
+        (&format!("name: notes\ndescription: {wordy}\n"), "skill/description", "1024"),
     ] {
         let text = format!("---\n{head}---\nbody\n");
         let project = notes(&[("SKILL.md", &text)]);
-        project.refused("install --strict", 1, &["skill/name"]);
-        project.warned("install", &["warning[skill/name]", words]);
+        project.refused("install --strict", 1, &[code]);
+        project.warned("install", &[&format!("warning[{code}]"), words]);
         assert_eq!(project.read(".claude/skills/notes/SKILL.md"), text);
     }
 }

@@ -249,7 +249,7 @@ fn what_a_resource_needs_can_be_embedded_and_has_an_alias() {
     project.good("install");
     let text = project.read(".claude/agents/a.md");
     let body = text.rsplit("---\n").next().unwrap();
-    assert_eq!(body, "Be kind.\n|Long.\n|.claude/snippets/best-practices.md|best-practices|v1.0.0\n");
+    assert_eq!(body, "Be kind.|Long.|.claude/snippets/best-practices.md|best-practices|v1.0.0\n");
     // What is only embedded is locked and not written.
     assert_eq!(project.installed(), [".claude/agents/a.md", ".claude/snippets/best-practices.md"]);
 }
@@ -267,7 +267,7 @@ fn embedded_text_is_not_filled_twice() {
         &format!("[project]\nx = \"{{{{ 1 + 1 }}}}\"\n[agents]\n{}", entry("a", "agents/a.md", "")),
     );
     project.good("install");
-    assert!(project.read(".claude/agents/a.md").ends_with("---\n{{ agpm.project.x }}{{ 1 + 1 }}\n"));
+    assert!(project.read(".claude/agents/a.md").ends_with("---\n{{ agpm.project.x }}{{ 1 + 1 }}"));
 }
 
 #[test]
@@ -368,11 +368,11 @@ fn a_changed_dependency_fills_again_what_embeds_it() {
     project
         .manifest("[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"^1.0\" }\n");
     project.good("install");
-    assert!(project.read(".claude/agents/a.md").ends_with("---\none\n"));
+    assert!(project.read(".claude/agents/a.md").ends_with("---\none"));
     source.commit(&[("snippets/s.md", "two\n")]);
     source.tag("v1.1.0");
     project.good("update");
-    assert!(project.read(".claude/agents/a.md").ends_with("---\ntwo\n"));
+    assert!(project.read(".claude/agents/a.md").ends_with("---\ntwo"));
 }
 
 #[test]
@@ -462,7 +462,7 @@ fn an_embedded_child_follows_each_variant_and_is_not_written() {
     project.good("install");
     for name in ["one", "two"] {
         let text = project.read(&format!(".claude/agents/{name}.md"));
-        assert!(text.ends_with(&format!("---\nx is {name}\n")), "{text}");
+        assert!(text.ends_with(&format!("---\nx is {name}")), "{text}");
     }
     assert_eq!(project.installed(), [".claude/agents/one.md", ".claude/agents/two.md"]);
     project.good("install --frozen");

@@ -10,3 +10,4 @@ mod reading;
 mod secrets;
 mod servers;
 mod support;
+mod tracked;

@@ -77,3 +77,93 @@ fn sources_are_read_through_ssh() {
     let error = git.remote(&parse("git@host:x"), "/".as_ref()).refs().unwrap_err();
     assert!(matches!(error, GitError::AuthRefused { .. }), "{error}");
 }
+
+/// The last part of what git prints comes 0.4 s after git has ended, as on a busy machine.
+fn late(verb: &str, at_once: usize) -> String {
+    format!(
+        "case \"$*\" in *{verb}*)\n\
+         export PATH=$REAL_PATH\n\
+         git \"$@\" > \"$HOME/whole\"\n\
+         head -c {at_once} \"$HOME/whole\"\n\
+         (sleep 0.4; tail -c +{} \"$HOME/whole\")& exit 0;;\n\
+         esac\nPATH=$REAL_PATH exec git \"$@\"",
+        at_once + 1
+    )
+}
+
+#[test]
+fn tags_that_are_listed_late_are_listed_and_remembered() {
+    let world = World::new();
+    let (repository, commit) = world.repository();
+    for patch in 0..60 {
+        repository.tag(&format!("v1.0.{patch}"));
+    }
+    repository.tag("v1.9.0");
+    let git = git_through(&world, &late("ls-remote", 2000));
+    let remote = git.remote(&parse(&repository.url()), &world.sandbox.work());
+    assert_eq!(remote.refs().unwrap().tags.get("v1.9.0"), Some(&commit));
+    assert_eq!(remote.remembered_refs().unwrap().tags.len(), 61);
+}
+
+#[test]
+fn a_listing_that_is_cut_short_is_an_error_and_not_remembered() {
+    let world = World::new();
+    let (repository, _) = world.repository();
+    let cut = "case \"$*\" in *ls-remote*) PATH=$REAL_PATH git \"$@\" | head -c 70; exit 0;; esac\n\
+               PATH=$REAL_PATH exec git \"$@\"";
+    let remote = git_through(&world, cut).remote(&parse(&repository.url()), &world.sandbox.work());
+    let error = remote.refs().unwrap_err();
+    assert!(error.to_string().ends_with("the output of git was cut short"), "{error}");
+    assert_eq!(remote.remembered_refs(), None);
+}
+
+#[test]
+fn files_that_are_listed_or_read_late_are_whole() {
+    let world = World::new();
+    let (mut repository, _) = world.repository();
+    let names: Vec<String> = (0..40).map(|at| format!("many/{at:02}.md")).collect();
+    let files: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), name.as_str())).collect();
+    repository.commit(&files);
+    let root = repository.path();
+    let listed = git_through(&world, &late("ls-tree", 300)).files_at(root, "HEAD").unwrap();
+    assert_eq!(listed.len(), 42);
+    let ids: Vec<_> = listed.iter().map(|(_, id)| id.clone()).collect();
+    let read = git_through(&world, &late("cat-file", 100)).bytes_of(root, &ids).unwrap();
+    let texts: Vec<String> =
+        read.into_iter().map(|bytes| String::from_utf8(bytes.unwrap()).unwrap()).collect();
+    assert_eq!(texts[1..41], names[..]);
+    let changed = git_through(&world, &late("log", 300)).changes_since(root, "HEAD~1").unwrap();
+    assert_eq!(changed.len(), 40);
+}
+
+#[test]
+fn files_whose_listing_or_content_is_cut_short_are_an_error() {
+    let world = World::new();
+    let (repository, _) = world.repository();
+    let cut = |verb: &str, bytes: usize| {
+        format!(
+            "case \"$*\" in *{verb}*) PATH=$REAL_PATH git \"$@\" | head -c {bytes}; exit 0;; esac\n\
+             PATH=$REAL_PATH exec git \"$@\""
+        )
+    };
+    let root = repository.path();
+    let whole = world.git(Network::Allowed).files_at(root, "HEAD").unwrap();
+    let ids: Vec<_> = whole.into_iter().map(|(_, id)| id).collect();
+    for error in [
+        git_through(&world, &cut("ls-tree", 70)).files_at(root, "HEAD").unwrap_err(),
+        git_through(&world, &cut("cat-file", 51)).bytes_of(root, &ids).unwrap_err(),
+        git_through(&world, &cut("cat-file", 53)).bytes_of(root, &ids).unwrap_err(),
+        git_through(&world, &cut("hash-object", 45))
+            .contents(root, &vec!["agents/a.md".to_owned(); 2])
+            .unwrap_err(),
+    ] {
+        assert!(error.to_string().ends_with("the output of git was cut short"), "{error}");
+    }
+}
+
+#[test]
+fn a_git_that_does_not_say_its_version_is_not_called_old() {
+    let world = World::new();
+    let error = git_through(&world, "echo broken >&2; exit 7").version().unwrap_err();
+    assert_eq!(error.to_string(), "git could not be started: `git version` failed: broken");
+}

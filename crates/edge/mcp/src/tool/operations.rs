@@ -1,8 +1,8 @@
 //! What each operation does: a request to `ops`, its report as the answer.
 
 use agpm_ops::{
-    ExplainRequest, InstallReport, InstallRequest, ManifestUse, MergeInputs, Outcome, Secrets, UpdateRequest,
-    Writing, explain, install, status, update,
+    ExplainRequest, InstallReport, InstallRequest, ManifestUse, MergeInputs, Outcome, ProgramUse, Secrets,
+    UpdateRequest, World, Writing, explain, install, status, update,
 };
 use rmcp::ErrorData;
 use rmcp::model::CallToolResult;
@@ -40,13 +40,20 @@ pub(crate) fn run(shared: &Shared, operation: &Operation) -> Result<CallToolResu
             told(status(world)).map(|told| told.answer(told.report.fields(), &told.report.text()))
         }
         Operation::Plan => installed(install(world, &showing())),
-        Operation::Install => installed(install(world, &InstallRequest::PLAIN)),
+        Operation::Install => installed(install(&writing(world), &InstallRequest::PLAIN)),
         Operation::Update { names } => {
             let request = UpdateRequest { names: names.clone(), install: InstallRequest::PLAIN };
-            installed(update(world, &request))
+            installed(update(&writing(world), &request))
         }
     };
     Ok(answer.unwrap_or_else(Failed::answer))
+}
+
+/// Those who may write may do what `agpm install` would do here: run what was approved on this machine.
+fn writing(world: &World) -> World {
+    let mut world = world.clone();
+    world.environment.programs = ProgramUse::Approved;
+    world
 }
 
 fn showing() -> InstallRequest {

@@ -213,3 +213,57 @@ async fn a_link_out_of_the_project_is_not_followed() {
     assert!(answer.get("error").is_some() && !answer.to_string().contains("outside"), "{answer}");
     client.finish().await;
 }
+
+/// A project whose two layers are merged by a program that leaves a mark.
+fn driven() -> agpm_testkit::Sandbox {
+    let sandbox = sandbox();
+    sandbox.write("one/.claude/s.json", "{\"a\": 1}");
+    sandbox.write("two/.claude/s.json", "{\"a\": 2}");
+    let layers = "[[layers]]\nname = \"a\"\npath = \"one\"\n[[layers]]\nname = \"b\"\npath = \"two\"\n";
+    let program = "[strategies.e]\ncommand = [\"sh\", \"-c\", \"touch RAN; cat $0\", \"%base\"]\n";
+    sandbox.write("agpm.toml", format!("{layers}[merge]\n\"s.json\" = \"e\"\n{program}"));
+    sandbox
+}
+
+#[tokio::test]
+async fn looking_runs_no_program_approved_or_not() {
+    let sandbox = driven();
+    let world = crate::support::world(&sandbox);
+    for approved in [false, true] {
+        if approved {
+            let shown = agpm_ops::programs(&world).result.unwrap();
+            assert!(agpm_ops::approve(&world, shown).result.is_ok());
+        }
+        let mut client = Client::open(&sandbox).await;
+        let operations = [
+            json!({ "operation": "plan" }),
+            json!({ "operation": "explain", "what": "file:.claude/s.json" }),
+            json!({ "operation": "status" }),
+        ];
+        for operation in operations {
+            let result = client.call(operation.clone()).await;
+            assert!(!sandbox.work().join("RAN").exists(), "{operation}: {result}");
+            if operation["operation"] != "status" {
+                assert_eq!(result["structuredContent"]["code"], "trust/program", "{operation}: {result}");
+                assert!(text(&result).contains("merge programs never run in the server"), "{result}");
+                assert!(text(&result).contains("sh -c 'touch RAN; cat $0' %base"), "{result}");
+            }
+        }
+        client.finish().await;
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_may_write_runs_what_was_approved_and_nothing_else() {
+    let sandbox = driven();
+    let mut client = Client::open_with(&sandbox, Writes::Allowed).await;
+    let refused = client.call(json!({ "operation": "install" })).await;
+    assert_eq!(refused["structuredContent"]["code"], "trust/program", "{refused}");
+    assert!(!sandbox.work().join("RAN").exists());
+    let world = crate::support::world(&sandbox);
+    let shown = agpm_ops::programs(&world).result.unwrap();
+    assert!(agpm_ops::approve(&world, shown).result.is_ok());
+    let done = client.call(json!({ "operation": "install" })).await;
+    assert_eq!(done["structuredContent"]["ok"], true, "{done}");
+    client.finish().await;
+}

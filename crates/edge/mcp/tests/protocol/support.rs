@@ -42,6 +42,8 @@ pub(crate) fn world(sandbox: &Sandbox) -> World {
         cache: Some(root.join("cache/agpm")),
         home: Some(sandbox.home()),
         network: Network::Offline,
+        state: Some(root.join("state/agpm")),
+        programs: agpm_ops::ProgramUse::Approved,
     };
     World { environment, progress: Arc::new(Silent) }
 }

@@ -42,6 +42,8 @@ impl Place {
             cache: Some(self.sandbox.home().with_file_name("cache")),
             home: Some(self.sandbox.home()),
             network,
+            state: None,
+            programs: crate::ProgramUse::Approved,
         };
         World { environment, progress: Arc::new(Silent) }
     }

@@ -3,6 +3,7 @@
 use agpm_diag::{Diagnostic, Severity, codes};
 use agpm_model::{Layer, LockedLayer, Lockfile, Manifest};
 
+use crate::approve::note_unapproved;
 use crate::doctor::{DoctorRequest, Summary, alone, project};
 use crate::failure::{Failure, Notes};
 use crate::layers::{Pinning, snapshots};
@@ -19,6 +20,7 @@ pub(super) fn check(world: &World, _: &DoctorRequest, notes: &mut Notes) -> Resu
     if project.manifest.layers.is_empty() {
         return Ok(Summary::Of("no layers".to_owned()));
     }
+    note_unapproved(environment, &project.manifest, notes);
     // What is wrong with the lockfile is told with the manifest.
     let (lock, _) = alone(notes, |own| read_lock(environment, &store, own));
     let lock = lock.ok().flatten().map(|(lock, _)| lock).unwrap_or_default();

@@ -8,13 +8,14 @@ mod project;
 mod report;
 mod resource;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use agpm_diag::{Code, Diagnostic, Severity, all_codes, code_named, codes, did_you_mean, nearest};
 use agpm_merge::merge_files;
 use agpm_model::ResourceType;
 use agpm_text::{Pointer, Value};
 
+use crate::approve::permit;
 use crate::explain::bottle::explain_bottle;
 use crate::explain::catalog::explain_entry;
 use crate::explain::installed::tell_edited;
@@ -23,10 +24,12 @@ use crate::explain::project::{from_project, not_in_layers};
 pub use crate::explain::resource::ExplainedResource;
 use crate::explain::resource::explain_resource;
 use crate::failure::{Failure, FailureKind, Notes, Outcome};
-use crate::gather::{Project, unknown_name};
+use crate::gather::{ManifestFiles, Mistakes, Project, unknown_name};
+use crate::locked::LockView;
 use crate::merge::{MergeInputs, choose_strategy, read_files};
+use crate::packages::read_lock;
 use crate::provenance::{Provenance, Secrets};
-use crate::world::World;
+use crate::world::{ManifestUse, World};
 
 /// What can be explained, besides codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,9 +120,11 @@ pub fn explain(world: &World, request: &ExplainRequest) -> Outcome<ExplainReport
 }
 
 fn run(world: &World, request: &ExplainRequest, notes: &mut Notes) -> Result<ExplainReport, Failure> {
-    let named = Subject::read(&request.what);
+    let known = known_subject(world, &request.what);
+    let known = known.as_ref().map(|(subject, name)| (*subject, name.as_str()));
+    let named = Subject::read(&request.what).or(known);
     refuse_flags(named.map(|(subject, _)| subject), request)?;
-    if let Some(code) = code_named(&request.what) {
+    if let (None, Some(code)) = (named, code_named(&request.what)) {
         return Ok(ExplainReport::Page(code));
     }
     let Some((subject, name)) = named else {
@@ -137,7 +142,14 @@ fn run(world: &World, request: &ExplainRequest, notes: &mut Notes) -> Result<Exp
     }
     let pointer = pointer_of(request)?;
     let provenance = match subject {
-        Subject::File => explain_file(world, name, &pointer, &request.inputs, notes)?,
+        Subject::File => {
+            let owner = if request.inputs.files.is_empty() { owner_of_file(world, name) } else { None };
+            if let Some((kind, name)) = owner {
+                let (resource, provenance) = explain_resource(world, (kind, &name), &pointer, notes)?;
+                return Ok(ExplainReport::Resource { resource: Box::new(resource), pointer, provenance });
+            }
+            explain_file(world, name, &pointer, &request.inputs, notes)?
+        }
         Subject::Catalog => explain_entry(world, name, &pointer, notes)?,
         Subject::Profile => explain_persona(world, name, &pointer, notes)?,
         Subject::Bottle => explain_bottle(world, name, &pointer, request, notes)?,
@@ -172,6 +184,40 @@ fn pointer_of(request: &ExplainRequest) -> Result<Pointer, Failure> {
     })
 }
 
+/// The lockfile of the project, for what is typed without saying what it is; nothing if there is none.
+fn lock_view(world: &World) -> Option<LockView> {
+    let files = ManifestFiles::find(&world.environment, ManifestUse::Nearest).ok()??;
+    let folder = files.root().to_owned();
+    let store = files.store().ok()?;
+    let mut quiet = Notes::default();
+    let (lock, _) = read_lock(&world.environment, &store, &mut quiet).ok()??;
+    let project = Project::read(&world.environment, files, Mistakes::Tell, &mut quiet).ok()?;
+    Some(LockView::of(lock, &project.manifest, folder))
+}
+
+/// What a word without a subject means: the path of a file, the id of a resource, or a name that is unique.
+fn known_subject(world: &World, word: &str) -> Option<(Subject, String)> {
+    let view = lock_view(world);
+    let is_file = agpm_store::is_file(&world.environment.resolve(Path::new(word)));
+    let at_path = view.as_ref().is_some_and(|view| !view.at_path(&world.environment, word).is_empty());
+    if is_file || at_path {
+        return Some((Subject::File, word.to_owned()));
+    }
+    let view = view?;
+    let found = view.find(word).ok()?;
+    let entry = &view.entries[*found.first()?];
+    Some((Subject::Resource(entry.kind), entry.name.to_string()))
+}
+
+/// The resource that a whole file is of.
+fn owner_of_file(world: &World, file: &str) -> Option<(ResourceType, String)> {
+    let view = lock_view(world)?;
+    let found = view.at_path(&world.environment, file);
+    let mut entries = found.iter().map(|at| &view.entries[*at]).filter(|entry| !entry.kind.is_merged());
+    let entry = entries.next()?;
+    Some((entry.kind, entry.name.to_string()))
+}
+
 pub(crate) fn explain_file(
     world: &World,
     file: &str,
@@ -198,7 +244,8 @@ pub(crate) fn explain_file(
     };
     notes.check()?;
     let strategy = choose_strategy(environment, &project, &named)?;
-    if strategy.driver.is_some() {
+    if let Some(driver) = &strategy.driver {
+        permit(world, &project.manifest, [driver])?;
         let message = format!("`{file}` is merged by the program of the strategy `{}`", strategy.name);
         let help = "a program does not tell where its values come from; `agpm merge` shows its result";
         return Err(Diagnostic::new(&codes::MERGE_DRIVER, message).help(help).into());

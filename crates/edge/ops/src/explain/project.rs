@@ -54,6 +54,16 @@ fn alone(
     file: &str,
     notes: &mut Notes,
 ) -> Result<FromProject, Failure> {
+    if let Some(root) = root {
+        let store = ProjectStore::open_at(root, state_of(environment.scope))?;
+        for path in paths_of(environment, root, file).unwrap_or_default() {
+            // What is not ours in it is the user's: no layer says anything.
+            if let Some(installed) = Installed::find(&store, &path, notes)? {
+                let named = root.join(path.as_str());
+                return Ok(FromProject { named, files: Vec::new(), installed: Some(installed), now: None });
+            }
+        }
+    }
     let root = root.filter(|_| environment.scope == Scope::User);
     let path = root.unwrap_or(&environment.folder).join(file);
     let name = LayerName::new(file).map_err(|_| not_in_layers(file, None))?;

@@ -2,16 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use agpm_diag::{Diagnostic, Severity, codes};
+use agpm_diag::{Severity, codes};
 use agpm_model::Install;
-use agpm_plan::{Action, Plan};
+use agpm_plan::{Action, Ledger, Plan};
 use agpm_store::ProjectStore;
 
 use crate::failure::{Failure, Notes};
 use crate::install::known::{has_ledger, remember};
 use crate::install::lockstep::{compare, moves, tell_other_bytes};
 use crate::install::planning::{Planned, SharedChange, Wanted, make_plan, refuse, tell_kept};
-use crate::install::recognise::{is_puzzled, is_silent, recognise};
+use crate::install::recognise::{LockedState, is_puzzled, is_silent};
 use crate::install::{
     Conversion, Given, InstallReport, Job, LockChange, LockUse, Moved, Program, Ready, Warnings, Writing,
 };
@@ -51,7 +51,7 @@ pub(super) fn decide(
     let lock_change = compare(old, &lock, job.request.lock)?;
     let wanted = Wanted { entries: &entries, made: &making.made, layers: &layered.files };
     let Planned { mut plan, shared } = planned(world, store, job, ready, &wanted, notes)?;
-    plan.ledger.nothing = writing_nothing(&entries, &making.made);
+    plan.ledger.nothing = owning_nothing(&entries, &plan.ledger);
     refuse(store, &plan, job.request.writing, notes)?;
     tell_kept(&plan, &job.request, notes)?;
     let warned = notes.diagnostics.iter().any(|found| found.severity >= Severity::Warning);
@@ -68,8 +68,8 @@ pub(super) fn decide(
         LockUse::Frozen => {
             (plan.ledger.inputs, plan.ledger.reads) = (ready.ledger.inputs, ready.ledger.reads.clone());
         }
-        // What is worth a warning is worth it again.
-        _ if tells_again(notes) || lock_change == LockChange::Pending => {}
+        // What is missing now may be there on the next run, and nothing that is remembered would tell.
+        _ if is_unsettled(notes, &plan) || lock_change == LockChange::Pending => {}
         _ => {
             plan.ledger.reads = making.reads;
             remember(&mut plan.ledger, (&ready.inputs, &lock_text), &entries, layered.watching);
@@ -79,13 +79,15 @@ pub(super) fn decide(
     Ok(Decided { entries, made: making.made, layers, plan, shared, moved, lock_change, lock_text })
 }
 
-/// What is to be installed and comes to nothing, such as a hook that is switched off.
-fn writing_nothing(entries: &[ResolvedEntry], made: &[Made]) -> BTreeSet<String> {
-    let is_nothing = |(resolved, made): &(&ResolvedEntry, &Made)| {
-        let wanted = resolved.entry.install == Install::Write && resolved.entry.target.is_some();
-        wanted && made.files.is_empty() && made.entries.is_none()
+/// Resources that are installed and own nothing: a hook that is switched off, or one of which another resource writes every
+/// entry. The ledger names them, so that the next run does not take them for unknown.
+fn owning_nothing(entries: &[ResolvedEntry], ledger: &Ledger) -> BTreeSet<String> {
+    let owners = ledger.owners();
+    let is_written = |resolved: &&ResolvedEntry| {
+        resolved.entry.install == Install::Write && resolved.entry.target.is_some()
     };
-    entries.iter().zip(made).filter(is_nothing).map(|(resolved, _)| resolved.label()).collect()
+    let labels = entries.iter().filter(is_written).map(ResolvedEntry::label);
+    labels.filter(|label| !owners.contains(label.as_str())).collect()
 }
 
 /// The plan; what is in the way may be ours although the ledger does not know it, and then the lockfile does.
@@ -104,16 +106,21 @@ fn planned(
     if !unknown && !is_puzzled(store, &first.plan, &ready.ledger, lock) {
         return Ok(first);
     }
-    match recognise(world, (&ready.project.manifest, lock), store, &ready.ledger) {
-        Some(known) if known != ready.ledger => make_plan(store, wanted, (&known, overwrite), notes),
+    let Ok(state) = LockedState::read(world, (&ready.project.manifest, lock), store) else {
+        return Ok(first);
+    };
+    match state.recognise(store, &ready.ledger) {
+        known if known != ready.ledger => make_plan(store, wanted, (&known, overwrite), notes),
         _ => Ok(first),
     }
 }
 
-/// Whether a warning has to be told on every run; what the author of a skill should change is told once.
-fn tells_again(notes: &Notes) -> bool {
-    let told = |found: &Diagnostic| found.severity >= Severity::Warning && *found.code != codes::SKILL_NAME;
-    notes.diagnostics.iter().any(told)
+/// Whether something outside of the project was missing, or something in it was edited. All other warnings are about what was
+/// installed: they were reported, and the next run has nothing to do.
+fn is_unsettled(notes: &Notes, plan: &Plan) -> bool {
+    let missing = [&codes::LAYERS_MISSING, &codes::CATALOG_STALE, &codes::CATALOG_REMOTE];
+    notes.diagnostics.iter().any(|found| missing.contains(&found.code))
+        || plan.changes.iter().any(|change| change.action == Action::Keep)
 }
 
 impl Decided {

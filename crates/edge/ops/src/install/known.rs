@@ -3,15 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use agpm_model::{Checksum, Extent, FileMode, Locked, Lockfile, Origin, RelativePath};
-use agpm_plan::{Glance, Ledger, Observed, Owned, Watched};
-use agpm_store::ProjectStore;
+use agpm_plan::{Author, Glance, Ledger, Observed, Owned, Watched};
+use agpm_store::{ProjectStore, StateUse};
 use agpm_text::{Document, Format, parse_alone};
 
 use crate::failure::Failure;
 use crate::gather::{ManifestFiles, limit};
 use crate::install::layered::Watching;
 use crate::install::planning::observe_all;
-use crate::install::{Fidelity, InstallReport, Job, LockChange, Warnings};
+use crate::install::{Fidelity, InstallReport, Job, LockChange, LockUse, Overwrite, Warnings, Writing};
 use crate::packages::{LOCK_NAME, Moving, ResolvedEntry};
 use crate::parallel;
 
@@ -25,7 +25,7 @@ pub(super) fn ledger_file(store: &ProjectStore) -> PathBuf {
 }
 
 pub(super) fn has_ledger(store: &ProjectStore) -> bool {
-    agpm_store::is_file(&ledger_file(store))
+    store.state_use() == StateUse::Believed && agpm_store::is_file(&ledger_file(store))
 }
 
 /// The answer if the same inputs were installed before and every file is still as it was: no repository is opened and
@@ -35,11 +35,17 @@ pub(super) fn nothing_to_do(
     store: &ProjectStore,
     job: &Job<'_>,
 ) -> Option<InstallReport> {
-    let plain = job.manifest.is_none()
+    // The ledger says what an earlier run left here, and a clone can bring one: where the lockfile decides, it proves
+    // nothing.
+    let may_trust_ledger = job.request.writing == Writing::Apply
+        && matches!(job.request.lock, LockUse::Update | LockUse::Unwritten);
+    let plain = may_trust_ledger
+        && job.manifest.is_none()
         && job.moving == Moving::Nothing
+        && job.request.overwrite == Overwrite::Nothing
         && job.request.warnings == Warnings::Tell
         && job.request.fidelity == Fidelity::Tell;
-    if !plain || store.needs_recovery() {
+    if !plain || store.needs_recovery() || store.state_use() == StateUse::Ignored {
         return None;
     }
     let bytes = store.read(&store.ledger(), limit()).ok()?;
@@ -118,20 +124,25 @@ pub(super) fn remember(
     ledger.inputs = (!open).then(|| inputs_of(manifest, lock));
 }
 
-pub(super) fn ledger_of(lock: &Lockfile) -> Ledger {
+/// What a lockfile says of plain files, where there is no ledger.
+pub(crate) fn ledger_of(lock: &Lockfile) -> Ledger {
     let owned = |locked: &Locked| {
         // Entries and the files of skills have no checksum of their own there.
         if !locked.kind.is_file() {
             return None;
         }
         let owner = locked.label();
-        let owned = Owned { checksum: locked.checksum?, source: None, mode: FileMode::Plain, owner };
+        let (mode, author) = (FileMode::Plain, Author::Agpm);
+        let owned = Owned { checksum: locked.checksum?, source: None, mode, owner, author };
         Some((locked.installed_at.clone()?, owned))
     };
     Ledger { files: lock.entries.iter().filter_map(owned).collect(), ..Ledger::default() }
 }
 
 pub(crate) fn read_ledger(store: &ProjectStore) -> Result<Ledger, Failure> {
+    if store.state_use() == StateUse::Ignored {
+        return Ok(Ledger::default());
+    }
     let bytes = match store.read(&store.ledger(), limit()) {
         Err(error) if matches!(error.problem, agpm_store::Problem::NotFound) => return Ok(Ledger::default()),
         read => read?,

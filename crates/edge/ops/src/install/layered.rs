@@ -57,7 +57,7 @@ pub(super) fn layered(
     refuse_missing(manifest, &snapshots, (&lock, job.request.lock))?;
     let locked = locked(manifest, &snapshots, &lock);
     let watching = watching(&snapshots);
-    let files = fold_all(manifest, snapshots, notes)?;
+    let files = fold_all(world, manifest, snapshots, notes)?;
     // Nobody tells when a program changes.
     let driven = files.iter().any(|file| file.driven);
     Ok(Layered { locked, watching: if driven { Watching::Unsettled } else { watching }, files })
@@ -86,16 +86,16 @@ fn refuse_missing(
     }
 }
 
-/// The files that the layers gave when they were locked, as far as they can still be had.
+/// The files that the layers gave when they were locked; fails if they cannot be had any more.
 pub(super) fn as_locked(
     world: &World,
     (manifest, sources): (&Manifest, &Sources),
     lock: &Lockfile,
-) -> Option<Vec<LayeredFile>> {
+) -> Result<Vec<LayeredFile>, Failure> {
     let pinning = Pinning { locked: &lock.layers, moving: &Moving::Nothing, lock: LayerLock::AsItWas };
     let mut quiet = Notes::default();
-    let snapshots = snapshots(world, (manifest, sources), &pinning, &mut quiet).ok()?;
-    fold_all(manifest, snapshots, &mut quiet).ok()
+    let snapshots = snapshots(world, (manifest, sources), &pinning, &mut quiet)?;
+    fold_all(world, manifest, snapshots, &mut quiet)
 }
 
 /// What is not there on this machine stays as it was locked.

@@ -3,15 +3,43 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_diag::{Diagnostic, Severity, codes};
-use agpm_model::{LayerPin, Locked, LockedLayer, LockedRemote, Lockfile, ResourceName, ResourceType};
+use agpm_model::{
+    LayerPin, Locked, LockedLayer, LockedRemote, Lockfile, Manifest, RelativePath, ResourceName,
+    ResourceType, Tool, Tools,
+};
+use agpm_plan::{Ledger, could_install_at};
 
 use crate::failure::{Failure, FailureKind, Notes};
 use crate::install::{LockChange, LockUse, Moved};
 use crate::packages::LOCK_NAME;
+use crate::world::Scope;
 
 pub(crate) fn outdated(message: String) -> Failure {
     let help = "run `agpm install` without `--locked` or `--frozen`, and commit `agpm.lock`";
     Failure::new(FailureKind::Lock, Diagnostic::new(&codes::LOCK_OUTDATED, message).help(help))
+}
+
+/// Refuses a lockfile with paths where no tool of the manifest installs anything, unless an install put something there
+/// before: whoever can change the lockfile would choose which files of the project are deleted.
+pub(crate) fn refuse_foreign_paths(
+    lock: &Lockfile,
+    manifest: &Manifest,
+    scope: Scope,
+    ledger: &Ledger,
+) -> Result<(), Failure> {
+    let built_in = Tools::in_scope(scope);
+    let is_foreign = |locked: &&Locked| {
+        let Some(path) = &locked.installed_at else { return false };
+        let could_install = |tool: &Tool| could_install_at(tool, locked.kind, path);
+        let is_recorded = ledger.files.contains_key(path) || ledger.shared.contains_key(path);
+        !is_recorded && !manifest.tools.iter().chain(built_in.iter()).any(could_install)
+    };
+    let Some(locked) = lock.entries.iter().find(is_foreign) else { return Ok(()) };
+    let at = locked.installed_at.as_ref().map(RelativePath::as_str).unwrap_or_default();
+    let message = format!("`{LOCK_NAME}` has {} at `{at}`, where no tool installs it", locked.label());
+    let help = "restore the lockfile with `git checkout agpm.lock`, or delete it and run `agpm install`";
+    let diagnostic = Diagnostic::new(&codes::LOCK_BROKEN, message).in_file(LOCK_NAME).help(help);
+    Err(Failure::new(FailureKind::Lock, diagnostic))
 }
 
 pub(super) fn compare(old: Option<&Lockfile>, new: &Lockfile, lock: LockUse) -> Result<LockChange, Failure> {

@@ -19,10 +19,11 @@ use agpm_plan::{Ledger, Plan};
 use agpm_store::{ProjectLock, ProjectStore};
 
 pub(crate) use crate::install::changes::Changes;
-pub(crate) use crate::install::known::{inputs_of, ledger_in, read_ledger};
+pub(crate) use crate::install::known::{inputs_of, ledger_in, ledger_of, read_ledger};
 pub(crate) use crate::install::layered::not_there;
-pub(crate) use crate::install::lockstep::outdated;
+pub(crate) use crate::install::lockstep::{outdated, refuse_foreign_paths};
 pub(crate) use crate::install::planning::{MOST_TOLD, is_reserved, observe};
+pub(crate) use crate::install::recognise::LockedState;
 pub use crate::install::request::{
     Conversion, Executables, Fate, FateKind, Fidelity, InstallReport, InstallRequest, LockChange, LockUse,
     Moved, Overwrite, Program, Warnings, Writing,
@@ -33,7 +34,7 @@ use crate::catalog::remotes_to_lock;
 use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::{ManifestFiles, Project, refuse_link};
 use crate::install::deciding::decide;
-use crate::install::known::{has_ledger, is_fresh, ledger_of, nothing_to_do};
+use crate::install::known::{has_ledger, is_fresh, nothing_to_do};
 use crate::install::layered::{Layered, layered};
 use crate::install::writing::{Commit, commit};
 use crate::packages::{
@@ -145,7 +146,11 @@ fn gather(
     let inputs = files.fingerprint();
     let project = Project::of(&world.environment, files, notes)?;
     let lock = read_lock(&world.environment, store, notes)?;
-    let ledger = match read_ledger(store)? {
+    let recorded = read_ledger(store)?;
+    if let Some((lock, _)) = &lock {
+        refuse_foreign_paths(lock, &project.manifest, world.environment.scope, &recorded)?;
+    }
+    let ledger = match recorded {
         // Without a ledger, the lockfile tells what unedited files of ours look like.
         ledger if ledger == Ledger::default() => {
             lock.as_ref().map(|(lock, _)| ledger_of(lock)).unwrap_or_default()

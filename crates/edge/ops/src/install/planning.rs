@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use agpm_diag::{Diagnostic, Severity, Spot, codes};
 use agpm_model::{Checksum, FileMode, LayerName, RelativePath};
 use agpm_plan::{
-    Action, Desired, FileOutcome, Ledger, Observed, Obstacle, Overwrite, Owned, OwnedNodes, Plan, Reason,
-    Refusal, Twin, plan,
+    Action, Author, Desired, FileOutcome, Ledger, Observed, Obstacle, Overwrite, Owned, OwnedNodes, Plan,
+    Reason, Refusal, Twin, plan,
 };
 use agpm_store::{ProjectStore, StoreError};
 
@@ -235,7 +235,8 @@ fn as_wanted<'l>(
         wanted.shared.remove(&file.path);
         let ours = now(&file.path).filter(|now| owned.is_whole(*now) || *now == file.checksum);
         wanted.files.extend(ours.map(|checksum| {
-            let record = Owned { checksum, source: None, mode: file.mode, owner: file.owner.clone() };
+            let owner = file.owner.clone();
+            let record = Owned { checksum, source: None, mode: file.mode, owner, author: Author::Agpm };
             (file.path.clone(), record)
         }));
     }

@@ -1,16 +1,15 @@
 //! What is ours although the ledger does not say so: in a fresh clone there is none, and after a pull it is behind.
 //! The lockfile tells what was written, and what is still just that is ours.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use agpm_model::{Locked, Lockfile, Manifest, RelativePath};
-use agpm_plan::{Ledger, Observed, Owned, Plan, recognise_file, recognise_nodes};
+use agpm_model::{Extent, Locked, Lockfile, Manifest, RelativePath};
+use agpm_plan::{Author, Ledger, Observed, Overwrite, Owned, Plan, recognise_file, recognise_nodes};
 use agpm_store::ProjectStore;
 
-use crate::failure::Notes;
+use crate::failure::{Failure, Notes};
 use crate::install::layered::as_locked;
-use crate::install::planning::Wanted;
-use crate::install::planning::observe;
+use crate::install::planning::{Wanted, make_plan, observe};
 use crate::install::shared::{Shared, format_of, read, shared_files};
 use crate::layers::LayeredFile;
 use crate::packages::{Made, ResolvedEntry, Sources, frozen, make_these};
@@ -37,31 +36,94 @@ pub(super) fn is_silent(lock: &Lockfile) -> bool {
     !lock.layers.is_empty() || lock.entries.iter().any(silent)
 }
 
-/// The ledger with everything that is as the lockfile's entries would be written.
-pub(super) fn recognise(
-    world: &World,
-    (manifest, lock): (&Manifest, &Lockfile),
-    store: &ProjectStore,
-    ledger: &Ledger,
-) -> Option<Ledger> {
-    let sources = Sources::open_all(&world.environment, manifest, store.path());
-    let own = &mut Notes::default();
-    let entries = frozen::as_locked(world, (manifest, &sources), lock, own).ok()?;
-    let making = make_these(manifest, &sources, &entries, own).ok()?;
-    let layers = as_locked(world, (manifest, &sources), lock).unwrap_or_default();
-    let mut known = ledger.clone();
-    for (resolved, made) in entries.iter().zip(&making.made) {
-        known.files.extend(files(store, resolved, made));
+/// Everything that is on the disk if it is as the lockfile says.
+pub(crate) struct LockedState {
+    pub(crate) entries: Vec<ResolvedEntry>,
+    pub(crate) made: Vec<Made>,
+    pub(crate) layers: Vec<LayeredFile>,
+    /// Why the layers cannot be had as they were locked; then they count for nothing.
+    pub(crate) layer_failure: Option<Failure>,
+}
+
+impl LockedState {
+    pub(crate) fn read(
+        world: &World,
+        (manifest, lock): (&Manifest, &Lockfile),
+        store: &ProjectStore,
+    ) -> Result<Self, Failure> {
+        let sources = Sources::open_all(&world.environment, manifest, store.path());
+        let quiet = &mut Notes::default();
+        let entries = frozen::as_locked(world, (manifest, &sources), lock, quiet)?;
+        let made = make_these(manifest, &sources, &entries, quiet)?.made;
+        let (layers, layer_failure) = match as_locked(world, (manifest, &sources), lock) {
+            Ok(layers) => (layers, None),
+            Err(failure) => (Vec::new(), Some(failure)),
+        };
+        Ok(LockedState { entries, made, layers, layer_failure })
     }
-    let shared = shared_files(&Wanted { entries: &entries, made: &making.made, layers: &layers });
-    for (path, shared) in &shared {
-        known.shared = with_nodes(store, known.shared, path, shared);
+
+    pub(super) fn wanted(&self) -> Wanted<'_> {
+        Wanted { entries: &self.entries, made: &self.made, layers: &self.layers }
     }
-    let is_users = |file: &&LayeredFile| ledger.theirs.contains_key(&file.path);
-    for file in layers.iter().filter(|file| !shared.contains_key(&file.path) && !is_users(file)) {
-        known.files.extend(whole(store, file));
+
+    /// Modes are not locked: a file whose bytes were taken from the disk has the one that the last install gave it.
+    pub(crate) fn expect_recorded_modes(&mut self, ledger: &Ledger) {
+        for (resolved, made) in self.entries.iter().zip(&mut self.made) {
+            if resolved.version.commit.is_none() || resolved.entry.unit.extent == Extent::Folder {
+                continue;
+            }
+            for file in &mut made.files {
+                file.mode = ledger.files.get(&file.path).map_or(file.mode, |owned| owned.mode);
+            }
+        }
     }
-    Some(known)
+
+    /// Leaves out files that others write too and that cannot be read, and says which these are.
+    pub(crate) fn drop_unreadable(&mut self, store: &ProjectStore, ledger: &mut Ledger) -> Vec<RelativePath> {
+        let is_readable = |path: &RelativePath| {
+            let exists = !matches!(observe(store, path), Ok(Observed::Missing | Observed::Other(_)));
+            !exists || read(store, path, format_of(path), &mut Notes::default()).is_ok()
+        };
+        let paths: BTreeSet<RelativePath> =
+            shared_files(&self.wanted()).into_keys().chain(ledger.shared.keys().cloned()).collect();
+        let broken: Vec<RelativePath> = paths.into_iter().filter(|path| !is_readable(path)).collect();
+        ledger.shared.retain(|path, _| !broken.contains(path));
+        for made in &mut self.made {
+            made.entries = made.entries.take().filter(|entries| !broken.contains(&entries.file));
+        }
+        self.layers.retain(|file| !broken.contains(&file.path));
+        broken
+    }
+
+    /// What an install of this state would do.
+    pub(crate) fn plan(
+        &self,
+        store: &ProjectStore,
+        ledger: &Ledger,
+        notes: &mut Notes,
+    ) -> Result<Plan, Failure> {
+        make_plan(store, &self.wanted(), (ledger, Overwrite::Nothing), notes).map(|planned| planned.plan)
+    }
+
+    /// The ledger with everything that is as the lockfile's entries would be written.
+    pub(crate) fn recognise(&self, store: &ProjectStore, ledger: &Ledger) -> Ledger {
+        let mut known = ledger.clone();
+        for (resolved, made) in self.entries.iter().zip(&self.made) {
+            let is_news = |(path, now): &(RelativePath, Owned)| {
+                ledger.files.get(path).is_none_or(|owned| owned.checksum != now.checksum)
+            };
+            known.files.extend(files(store, resolved, made).filter(is_news));
+        }
+        let shared = shared_files(&self.wanted());
+        for (path, shared) in &shared {
+            known.shared = with_nodes(store, known.shared, path, shared);
+        }
+        let is_users = |file: &&LayeredFile| ledger.theirs.contains_key(&file.path);
+        for file in self.layers.iter().filter(|file| !shared.contains_key(&file.path) && !is_users(file)) {
+            known.files.extend(whole(store, file));
+        }
+        known
+    }
 }
 
 /// Files that hold just what was made.
@@ -74,7 +136,7 @@ fn files(
         let checksum = file.bytes.checksum();
         let Ok(Observed::File(now, mode)) = observe(store, &file.path) else { return None };
         let source = Some(file.source).filter(|source| *source != checksum);
-        let owned = Owned { checksum, source, mode, owner: resolved.label() };
+        let owned = Owned { checksum, source, mode, owner: resolved.label(), author: Author::Agpm };
         (now == checksum).then(|| (file.path.clone(), owned))
     });
     found.collect::<Vec<_>>().into_iter()
@@ -84,7 +146,7 @@ fn files(
 fn whole(store: &ProjectStore, file: &LayeredFile) -> Option<(RelativePath, Owned)> {
     let checksum = file.checksum();
     let Ok(Observed::File(now, mode)) = observe(store, &file.path) else { return None };
-    let owned = Owned { checksum, source: None, mode, owner: file.owner.clone() };
+    let owned = Owned { checksum, source: None, mode, owner: file.owner.clone(), author: Author::Agpm };
     (now == checksum).then(|| (file.path.clone(), owned))
 }
 

@@ -61,7 +61,9 @@ impl InstallReport {
             (count(Action::Create), "installed"),
             (count(Action::Update), "updated"),
             (count(Action::Remove), "removed"),
+            (count(Action::Adopt), "adopted"),
             (count(Action::Keep), "kept although edited"),
+            (count(Action::Release), "left in place"),
             (self.unchanged, "unchanged"),
         ];
         let parts: Vec<String> = counts
@@ -158,6 +160,8 @@ fn word(action: Action) -> &'static str {
         Action::Update => "update",
         Action::Remove => "remove",
         Action::Keep => "keep",
+        Action::Adopt => "adopt",
+        Action::Release => "release",
     }
 }
 
@@ -167,6 +171,7 @@ fn line(change: &Change) -> String {
         Action::Update => '~',
         Action::Remove => '-',
         Action::Keep => '!',
+        Action::Adopt | Action::Release => ' ',
     };
     let place = inner(change).map(|place| format!(" {place}")).unwrap_or_default();
     format!("{sign} {}{place}  {}: {}", change.path, change.owner, change.reason.words())

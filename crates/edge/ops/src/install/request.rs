@@ -149,10 +149,10 @@ pub struct InstallReport {
 }
 
 impl InstallReport {
-    /// Whether anything changes.
+    /// Whether the disk or the lockfile is not as it should be; a file that was edited is not.
     pub fn changes_something(&self) -> bool {
         self.refused > 0
             || self.lock != LockChange::Unchanged
-            || self.changes.iter().any(|change| change.action != Action::Keep)
+            || self.changes.iter().any(|change| change.action.changes_disk() || change.action == Action::Keep)
     }
 }

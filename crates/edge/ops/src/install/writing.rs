@@ -143,7 +143,7 @@ impl<'a> Written<'a> {
             let before = expected(change.before);
             let path = change.path.clone();
             match change.action {
-                Action::Keep => None,
+                Action::Keep | Action::Adopt | Action::Release => None,
                 Action::Remove => Some(FileChange::Remove { path, before }),
                 Action::Create | Action::Update => {
                     let (bytes, mode) = *by_path.get(&path)?;

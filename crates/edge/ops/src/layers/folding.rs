@@ -4,15 +4,17 @@ use std::collections::BTreeMap;
 
 use agpm_diag::{Diagnostic, SourceMap};
 use agpm_merge::UnparsedFile;
-use agpm_model::{Checksum, FileMode, LayerName, Manifest, RelativePath, Strategy};
+use agpm_model::{Checksum, Driver, FileMode, LayerName, Manifest, RelativePath, Strategy};
 use agpm_plan::DesiredNode;
 use agpm_text::Unread;
 
+use crate::approve::{ProgramPermit, permit};
 use crate::failure::{Failure, Notes};
 use crate::layers::making::{Content, Recipe, is_structured};
 use crate::layers::snapshot::{Snapshot, SnapshotFile};
 use crate::merge::RawFile;
 use crate::parallel;
+use crate::world::World;
 
 /// Files that one thread folds before it takes the next ones.
 const CHUNK: usize = 32;
@@ -51,6 +53,13 @@ struct Stack<'m> {
     files: Vec<(LayerName, SnapshotFile)>,
 }
 
+impl Stack<'_> {
+    /// The program that merges it; one layer alone needs none.
+    fn driver(&self) -> Option<&Driver> {
+        self.strategy.driver.as_ref().filter(|_| self.files.len() > 1)
+    }
+}
+
 /// A stack whose texts are known and whose structure is not yet.
 struct Unfolded<'m> {
     recipe: Recipe<'m>,
@@ -69,13 +78,18 @@ pub(crate) fn contributions(snapshots: Vec<Snapshot<'_>>, path: &RelativePath) -
 
 /// Folds every file of every layer; all mistakes are reported.
 pub(crate) fn fold_all(
+    world: &World,
     manifest: &Manifest,
     snapshots: Vec<Snapshot<'_>>,
     notes: &mut Notes,
 ) -> Result<Vec<LayeredFile>, Failure> {
     let default = Strategy::default();
     let stacks = stacks(manifest, &default, snapshots);
-    let unfolded = stacks.into_iter().map(|stack| Unfolded::new(stack, &mut notes.sources)).collect();
+    // Nothing is run before everything that would be is known to be approved.
+    let mut drivers = stacks.iter().filter_map(Stack::driver).peekable();
+    let permit = drivers.peek().is_some().then(|| permit(world, manifest, drivers)).transpose()?;
+    let unfold = |stack| Unfolded::new(stack, permit.as_ref(), &mut notes.sources);
+    let unfolded = stacks.into_iter().map(unfold).collect();
     let folded = parallel::map(chunks(unfolded), |chunk: Vec<Unfolded<'_>>| {
         chunk.into_iter().map(Unfolded::fold).collect::<Vec<_>>()
     });
@@ -116,19 +130,21 @@ fn stacks<'m>(manifest: &'m Manifest, default: &'m Strategy, snapshots: Vec<Snap
 }
 
 impl<'m> Unfolded<'m> {
-    fn new(stack: Stack<'m>, sources: &mut SourceMap) -> Self {
+    fn new(stack: Stack<'m>, permit: Option<&ProgramPermit>, sources: &mut SourceMap) -> Self {
+        let permit = permit.filter(|_| stack.driver().is_some()).cloned();
         let Stack { path, strategy, mut files } = stack;
         let owner = LayerName::label_of(files.iter().map(|(layer, _)| layer));
         let mode = files.last().map_or(FileMode::Plain, |(_, file)| file.mode);
         let unparsed = |(layer, file): (LayerName, SnapshotFile)| {
             UnparsedFile::new(layer, &file.shown, file.bytes, sources)
         };
-        let content = match files.len() {
-            1 if !is_structured(&path) => {
+        let content = match (files.len(), permit) {
+            (1, _) if !is_structured(&path) => {
                 Content::Plain(files.pop().map(|(_, file)| file.bytes).unwrap_or_default())
             }
-            2.. if strategy.driver.is_some() => {
-                Content::Driven(files.into_iter().map(|(layer, file)| raw(layer, file)).collect())
+            (_, Some(permit)) => {
+                let files = files.into_iter().map(|(layer, file)| raw(layer, file)).collect();
+                Content::Driven(files, permit)
             }
             _ => Content::Files(files.into_iter().map(unparsed).collect()),
         };
@@ -137,7 +153,7 @@ impl<'m> Unfolded<'m> {
 
     fn fold(self) -> (Result<Option<LayeredFile>, Failure>, Vec<Diagnostic>) {
         let Unfolded { recipe, mode, content } = self;
-        let driven = matches!(content, Content::Driven(_));
+        let driven = matches!(content, Content::Driven(..));
         let mut found = Vec::new();
         let made = recipe.make(content, &mut found);
         let Recipe { path, owner, .. } = recipe;

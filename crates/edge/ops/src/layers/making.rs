@@ -6,6 +6,7 @@ use agpm_model::{LayerName, RelativePath, Strategy};
 use agpm_plan::{DesiredNode, Twin};
 use agpm_text::{Format, Unread};
 
+use crate::approve::ProgramPermit;
 use crate::failure::Failure;
 use crate::layers::folding::Keys;
 use crate::merge::{RawFile, drive};
@@ -16,8 +17,8 @@ pub(super) enum Content {
     Plain(Vec<u8>),
     /// Files that are parsed and merged.
     Files(Vec<UnparsedFile>),
-    /// Files that a program merges.
-    Driven(Vec<RawFile>),
+    /// Files that a program merges, and the right to run it.
+    Driven(Vec<RawFile>, ProgramPermit),
 }
 
 /// What is to become of it.
@@ -46,7 +47,7 @@ impl Recipe<'_> {
     ) -> Result<Option<Made>, Failure> {
         match content {
             Content::Plain(bytes) => Ok(Some((bytes, None))),
-            Content::Driven(files) => self.drive(files).map(Some),
+            Content::Driven(files, permit) => self.drive(files, &permit).map(Some),
             Content::Files(unparsed) => Ok(self.merge(unparsed, found)),
         }
     }
@@ -81,9 +82,9 @@ impl Recipe<'_> {
     }
 
     /// A program's result is a layer of its own, called as all that it was made of.
-    fn drive(&self, files: Vec<RawFile>) -> Result<Made, Failure> {
+    fn drive(&self, files: Vec<RawFile>, permit: &ProgramPermit) -> Result<Made, Failure> {
         let driver = self.strategy.driver.as_ref().expect("asked before");
-        let result = drive(driver, &self.strategy.name, files).map_err(|mut failure| {
+        let result = drive(driver, permit, &self.strategy.name, files).map_err(|mut failure| {
             failure.diagnostic = failure.diagnostic.map(|found| found.in_file(self.path.as_str()));
             failure
         })?;

@@ -3,6 +3,7 @@
 use agpm_model::{LayerPin, LayerPlace};
 use agpm_text::Value;
 
+use crate::approve::note_unapproved;
 use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::{ManifestFiles, Project};
 use crate::layers::pinning::Pinning;
@@ -66,6 +67,7 @@ fn run(world: &World, notes: &mut Notes) -> Result<LayersReport, Failure> {
     let project = Project::of(&world.environment, files, notes)?;
     let lock = read_lock(&world.environment, &store, notes)?.map(|(lock, _)| lock);
     let manifest = &project.manifest;
+    note_unapproved(&world.environment, manifest, notes);
     let sources = Sources::open(&world.environment, manifest, store.path());
     let pinning = Pinning::of(lock.as_ref(), &Moving::Nothing);
     let snapshots = snapshots(world, (manifest, &sources), &pinning, notes)?;

@@ -1,8 +1,10 @@
 //! Why there is no solution, in words: who asks for what, and the smallest change that helps.
 
+use std::collections::BTreeMap;
+
 use agpm_diag::{Diagnostic, codes, did_you_mean};
 use agpm_git::EntryKind;
-use agpm_model::{Extent, Manifest, Origin, Requirement, Selector, Tag, Unit};
+use agpm_model::{Extent, Manifest, Origin, Requirement, SKILL_FILE, Selector, Tag, Unit};
 use agpm_solve::{Ask, Clash, ClashKind, Conflict, Suggestion};
 
 use crate::failure::{Failure, Notes};
@@ -121,7 +123,8 @@ impl Telling<'_> {
             .map(|ask| {
                 let within = match ask.within.is_empty() {
                     true => String::new(),
-                    false => format!(" (at {})", listed(&ask.within)),
+                    // One commit may have dozens of names, and the same ones for each who requires it.
+                    false => format!(" (at {})", listed_up_to(1, &ask.within)),
                 };
                 format!("{}{within} asks for `{}` ({})", self.chain(ask), ask.wish, allowed(&ask.allows))
             })
@@ -160,6 +163,9 @@ impl Telling<'_> {
         if let Some(near) = agpm_diag::nearest(wish, names.iter().copied()).filter(|_| is_name) {
             return format!("did you mean `{near}`?");
         }
+        if let Some(tags) = prefixed_tags(wish, refs.tags.keys().map(String::as_str)) {
+            return tags;
+        }
         match (&refs.head, names.is_empty()) {
             (_, true) => "the repository has neither tags nor branches".to_owned(),
             (Some(head), _) if wish == "main" => {
@@ -191,7 +197,11 @@ impl Telling<'_> {
             "" => remote.tree(commit).ok()?,
             folder => remote.tree(&remote.entry(commit, folder).ok()??.id).ok()?,
         };
-        if remote.entry(commit, clash.unit.path.as_str()).ok()?.is_some_and(|e| e.kind == EntryKind::Folder) {
+        let path = clash.unit.path.as_str();
+        if remote.entry(commit, path).ok()?.is_some_and(|e| e.kind == EntryKind::Folder) {
+            if remote.entry(commit, &format!("{path}/{SKILL_FILE}")).ok()?.is_some() {
+                return Some(format!("`{path}` is a skill: `agpm add dep skill {source}:{path}`"));
+            }
             return Some(format!("this is a folder: write `{}/*.md` for the files in it", clash.unit.path));
         }
         let full = |name: &str| if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
@@ -219,15 +229,40 @@ fn chains(asks: &[Ask<Unit, Selector>]) -> String {
     asks.iter().map(chain).collect::<Vec<_>>().join(" and ")
 }
 
+/// The tags with the prefix of a requirement, or with one that is near; nothing if it has no prefix.
+fn prefixed_tags<'t>(wish: &str, tags: impl Iterator<Item = &'t str>) -> Option<String> {
+    let requirement = Requirement::parse(wish).ok()?;
+    let prefix = requirement.prefix().filter(|prefix| !prefix.is_empty())?;
+    let mut by_prefix: BTreeMap<String, Vec<Tag>> = BTreeMap::new();
+    for tag in tags.map(Tag::new) {
+        let own = tag.prefix().map(str::to_owned);
+        own.into_iter().for_each(|own| by_prefix.entry(own).or_default().push(tag.clone()));
+    }
+    let shown = |prefix: &str| {
+        let mut tags = by_prefix.get(prefix).cloned().unwrap_or_default();
+        tags.sort_by(|a, b| b.cmp(a));
+        listed(&tags.iter().map(|tag| tag.name().to_owned()).collect::<Vec<_>>())
+    };
+    if by_prefix.contains_key(prefix) {
+        return Some(format!("the tags with this prefix are: {}", shown(prefix)));
+    }
+    let near = agpm_diag::nearest(prefix, by_prefix.keys().map(String::as_str))?;
+    Some(format!("no tag begins with `{prefix}`; did you mean `{near}`? Its tags are: {}", shown(near)))
+}
+
 fn allowed(labels: &[String]) -> String {
-    if labels.is_empty() { "which nothing fits".to_owned() } else { listed(labels) }
+    if labels.is_empty() { "which nothing fits".to_owned() } else { listed_up_to(3, labels) }
 }
 
 fn listed(labels: &[String]) -> String {
+    listed_up_to(MOST_LISTED, labels)
+}
+
+fn listed_up_to(most: usize, labels: &[String]) -> String {
     let mut labels = labels.to_vec();
     labels.dedup();
-    let shown = labels.iter().take(MOST_LISTED).cloned().collect::<Vec<_>>().join(", ");
-    match labels.len().saturating_sub(MOST_LISTED) {
+    let shown = labels.iter().take(most).cloned().collect::<Vec<_>>().join(", ");
+    match labels.len().saturating_sub(most) {
         0 => shown,
         more => format!("{shown} and {more} more"),
     }

@@ -1,9 +1,12 @@
 //! What a resource declares, out of its bytes.
 
 use agpm_diag::{Diagnostic, Span, codes, has_errors};
-use agpm_model::{Declared, Extent, Origin, ResourcePath, Unit, declarations, read_declarations};
+use agpm_model::{
+    Declarations, Declared, DeclaringFile, Extent, Origin, ResourcePath, SKILL_FILE, Unit, declarations,
+    read_declarations,
+};
 use agpm_render::{Files, Names, Rendered, Renderer, has_tags, templating};
-use agpm_text::{Document, Format, Limits, NodeRef, Value, decode, parse};
+use agpm_text::{Document, Format, Limits, Value, decode, parse};
 
 use crate::failure::Notes;
 use crate::packages::templates::template_error;
@@ -32,7 +35,7 @@ impl Declaring<'_> {
         if !contains(self.bytes, KEY) {
             return Vec::new();
         }
-        let name = format!("{}@{}", self.unit, self.label);
+        let name = self.file_name();
         let source = notes.sources.add(name.clone(), String::from_utf8_lossy(self.bytes).into_owned());
         let text = match decode(source, self.bytes.to_vec()) {
             Ok(text) => text,
@@ -50,11 +53,11 @@ impl Declaring<'_> {
         }
         let mut declared = Vec::new();
         for node in parsed.document.root().into_iter().flat_map(declarations) {
-            let written = &parsed.document.text()[node.span().range()];
+            let written = &parsed.document.text()[node.node.span().range()];
             declared.extend(
                 match has_tags(written) && parsed.document.root().and_then(templating) != Some(false) {
                     true => self.rendered(&parsed.document, node, &name, notes),
-                    false => take(node, notes),
+                    false => self.take(node, notes),
                 },
             );
         }
@@ -76,7 +79,7 @@ impl Declaring<'_> {
         let source = notes.sources.add(format!("{name}, rendered"), filled.clone());
         let parsed = parse(source, filled, Format::Markdown, Limits::default());
         let nodes = parsed.document.root().filter(|_| !has_errors(&parsed.diagnostics))?;
-        Some(declarations(nodes).flat_map(|node| take(node, notes)).collect())
+        Some(declarations(nodes).flat_map(|node| self.take(node, notes)).collect())
     }
 
     /// Front matter that is no YAML as it stands: a template may make it so. If nothing in it speaks of dependencies it
@@ -97,7 +100,7 @@ impl Declaring<'_> {
             let failed = has_errors(&parsed.diagnostics);
             notes.diagnostics.extend(parsed.diagnostics);
             let nodes = parsed.document.root().filter(|_| !failed).into_iter().flat_map(declarations);
-            return nodes.flat_map(|node| take(node, notes)).collect();
+            return nodes.flat_map(|node| self.take(node, notes)).collect();
         }
         // A word in somebody's prose declares nothing. Front matter that is not ours is warned of where it is written.
         if document.format() != Format::Markdown || front.lines().any(declares) {
@@ -110,11 +113,11 @@ impl Declaring<'_> {
     fn rendered(
         &self,
         document: &Document,
-        node: NodeRef<'_>,
+        declarations: Declarations<'_>,
         name: &str,
         notes: &mut Notes,
     ) -> Vec<Declared> {
-        let range = node.span().range();
+        let range = declarations.node.span().range();
         let text = document.text();
         let line = text[..range.start].rfind('\n').map_or(0, |at| at + 1);
         let indent = " ".repeat(range.start - line);
@@ -124,7 +127,26 @@ impl Declaring<'_> {
         let source = notes.sources.add(format!("{name}, rendered"), filled.clone());
         let parsed = parse(source, filled, format, Limits::default());
         notes.diagnostics.extend(parsed.diagnostics);
-        parsed.document.root().map(|node| take(node, notes)).unwrap_or_default()
+        let filled = parsed.document.root().map(|node| Declarations { node, ..declarations });
+        filled.map(|filled| self.take(filled, notes)).unwrap_or_default()
+    }
+
+    fn take(&self, declarations: Declarations<'_>, notes: &mut Notes) -> Vec<Declared> {
+        let file = match self.unit.origin {
+            Origin::Source(_) => DeclaringFile::Source,
+            Origin::Local | Origin::Manifest => DeclaringFile::Project,
+        };
+        let (declared, diagnostics) = read_declarations(declarations, file);
+        notes.diagnostics.extend(diagnostics);
+        declared
+    }
+
+    /// The file that messages name; of a skill, the one with its front matter.
+    fn file_name(&self) -> String {
+        match self.unit.extent {
+            Extent::File => format!("{}@{}", self.unit, self.label),
+            Extent::Folder => format!("{}/{SKILL_FILE}@{}", self.unit, self.label),
+        }
     }
 
     /// What is known before anything is resolved: it has neither its final name nor its place yet.
@@ -161,12 +183,6 @@ impl Declaring<'_> {
     }
 }
 
-fn take(node: NodeRef<'_>, notes: &mut Notes) -> Vec<Declared> {
-    let (declared, diagnostics) = read_declarations(node);
-    notes.diagnostics.extend(diagnostics);
-    declared
-}
-
 /// Whether a line of front matter starts a declaration: a key of agpm with an object after it.
 fn declares(line: &str) -> bool {
     let key = ["dependencies", "agpm"].iter().find_map(|key| line.strip_prefix(key));
@@ -193,6 +209,13 @@ pub(crate) fn format_of(unit: &Unit) -> Option<Format> {
         (_, Origin::Manifest) => Some(Format::Jsonc),
         _ => Format::of_file(unit.path.file_name()).filter(|format| *format != Format::Csv),
     }
+}
+
+/// Whether a local file may need another one. A file of the project cannot reach the rest of the machine; one outside is
+/// there because the manifest names it, and needs what is near it, wherever that is. Absolute paths are nobody's need.
+fn may_need(parent: &ResourcePath, path: &ResourcePath) -> bool {
+    let near = !path.as_str().starts_with('/') || parent.as_str().starts_with('/');
+    !path.leaves_folder() || is_below(parent.folder(), path) || parent.leaves_folder() && near
 }
 
 /// The unit that a declared path means: from the root of the source, or from the declaring file.
@@ -222,8 +245,7 @@ pub(crate) fn meant(
     let plain = ResourcePath::local(&chosen).map_err(|_| Escapes)?;
     let path = match parent.origin {
         Origin::Source(_) => ResourcePath::in_source(plain.as_str()).map_err(|_| Escapes)?,
-        // A file may need what is in the project or below its own folder: it has no say over the rest of the machine.
-        Origin::Local if !plain.leaves_folder() || is_below(parent.path.folder(), &plain) => plain,
+        Origin::Local if may_need(&parent.path, &plain) => plain,
         Origin::Local | Origin::Manifest => return Err(Escapes),
     };
     Ok(Unit { origin: parent.origin.clone(), path, extent: declared.kind.extent() })

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use agpm_diag::Spot;
 use agpm_git::Refs;
 use agpm_model::{
-    Checksum, Declared, FileMode, ObjectId, Origin, RelativePath, Requirement, SKILL_FILE, Selector,
-    SourceName, Tag, Unit, Variant,
+    Checksum, DEFAULT_VERSION, Declared, FileMode, ObjectId, Origin, RelativePath, Requirement, SKILL_FILE,
+    Selector, SourceName, Tag, Unit, Variant,
 };
-use agpm_solve::{Candidate, Child, Content, Facts, Solution};
+use agpm_solve::{Candidate, Child, Content, Facts};
 
 /// The one version of what is on this machine.
 const LOCAL: &str = "local";
@@ -26,9 +26,21 @@ pub(crate) struct Version {
     pub(crate) commit: Option<ObjectId>,
 }
 
+/// What a pin is good for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PinState {
+    /// It stays where the requirements allow it.
+    Kept,
+    /// It was let go; what it was is still worth a comparison.
+    Released,
+    /// The URL of its source changed. A tag of the same name keeps the version, at whatever commit it is there.
+    Relocated,
+}
+
 /// What the lockfile says of a unit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Pin {
+    pub(crate) state: PinState,
     pub(crate) version: Version,
     /// What was asked for when it was locked; nothing if that is not known.
     pub(crate) wishes: Vec<String>,
@@ -167,7 +179,26 @@ impl Known {
         let mut tags: Vec<Tag> = refs.tags.keys().map(|name| Tag::new(name)).collect();
         tags.sort_by(|a, b| b.cmp(a));
         let branches = refs.branches.keys().cloned().collect();
+        self.relocate_pins(&source, &refs);
         self.listings.insert(source, Listing { refs, branches, tags });
+    }
+
+    /// Pins of a source that moved stay where it still has the tag.
+    fn relocate_pins(&mut self, source: &SourceName, refs: &Refs) {
+        let moved =
+            |unit: &Unit, pin: &Pin| unit.origin.source() == Some(source) && pin.state == PinState::Relocated;
+        self.pins.retain(|unit, pin| !moved(unit, pin) || refs.tags.contains_key(&pin.version.label));
+        for (unit, pin) in &mut self.pins {
+            if moved(unit, pin) {
+                pin.version.commit = refs.tags.get(&pin.version.label).cloned();
+                pin.state = PinState::Kept;
+            }
+        }
+    }
+
+    /// The pin of a unit that can be chosen.
+    fn pin(&self, unit: &Unit) -> Option<&Pin> {
+        self.pins.get(unit).filter(|pin| pin.state == PinState::Kept)
     }
 
     pub(crate) fn is_listed(&self, source: &SourceName) -> bool {
@@ -242,7 +273,7 @@ impl Known {
     pub(crate) fn version(&self, unit: &Unit, candidate: Candidate) -> Version {
         let local = || Version { label: LOCAL.to_owned(), commit: None };
         let Some(source) = self.versioned(unit) else { return local() };
-        if let Some(pin) = self.pins.get(unit).filter(|_| candidate == PINNED) {
+        if let Some(pin) = self.pin(unit).filter(|_| candidate == PINNED) {
             return pin.version.clone();
         }
         let at = candidate.0 as usize - usize::from(candidate.0 > 0);
@@ -277,20 +308,6 @@ impl Known {
             }
     }
 
-    /// Drops the pins of units of which nothing is asked any more that was asked when they were locked, and says how
-    /// many those are: their requirement is another one now.
-    pub(crate) fn let_go(&mut self, solution: &Solution<Unit, Selector>) -> usize {
-        let before = self.pins.len();
-        self.pins.retain(|unit, pin| {
-            let Some(choice) = solution.units.get(unit).filter(|choice| choice.candidate == PINNED) else {
-                return true;
-            };
-            let asked = |locked: &String| choice.wishes.iter().any(|wish| wish.as_str() == locked);
-            pin.wishes.is_empty() || pin.wishes.iter().any(asked)
-        });
-        before - self.pins.len()
-    }
-
     fn listed(&self, source: &SourceName, wish: &Selector) -> Result<Vec<Candidate>, Need> {
         let listing = self.listings.get(source).ok_or_else(|| Need::Refs(source.clone()))?;
         match wish {
@@ -305,6 +322,7 @@ impl Known {
                     name if requirement.as_name().is_some() && is_commit(name) => {
                         self.rev(source, listing, name)
                     }
+                    DEFAULT_VERSION => Ok(listing.default_branch()),
                     _ => Ok(Vec::new()),
                 },
             },
@@ -337,6 +355,11 @@ impl Listing {
         std::iter::once(number(at)).chain(self.tags_of(commit)).collect()
     }
 
+    /// The branch that the server names as its default, whatever it is called.
+    fn default_branch(&self) -> Vec<Candidate> {
+        self.refs.head.as_deref().map(|head| self.branch(head)).unwrap_or_default()
+    }
+
     fn tags_of(&self, commit: &ObjectId) -> impl Iterator<Item = Candidate> {
         let tags = self
             .tags
@@ -364,7 +387,7 @@ impl Facts for Known {
 
     fn allowed(&self, unit: &Unit, wish: &Selector) -> Result<Vec<Candidate>, Need> {
         let Some(source) = self.versioned(unit) else { return Ok(vec![PINNED]) };
-        let pinned = self.pins.get(unit).is_some_and(|pin| self.keeps(pin, wish));
+        let pinned = self.pin(unit).is_some_and(|pin| self.keeps(pin, wish));
         // A pin that fits is enough: the source is asked only if there is a conflict.
         if pinned && !self.is_listed(source) {
             return Ok(vec![PINNED]);

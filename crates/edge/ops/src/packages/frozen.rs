@@ -16,7 +16,7 @@ use crate::install::outdated;
 use crate::packages::declared::format_of;
 use crate::packages::facts::{File, Found, Known, Need, Resource, Version};
 use crate::packages::fetch::{Fetcher, inline_bytes};
-use crate::packages::resolve::{ResolvedEntry, report_moved_tags};
+use crate::packages::resolve::{ResolvedEntry, fold_foreign_dependencies, report_moved_tags};
 use crate::packages::sources::Sources;
 use crate::world::World;
 
@@ -45,20 +45,37 @@ pub(crate) fn as_locked(
         let same = |one: &Dependency| (one.kind, &one.name) == key && same_unit(one, locked);
         manifest.dependencies.iter().position(same)
     };
-    let is_known = |locked: &&Locked| {
+    let is_known = |locked: &Locked| {
         let tool = locked.tool.as_ref().and_then(|tool| manifest.tools.named(tool.as_str()));
         let inline = locked.unit.origin == Origin::Manifest;
         let has_place = tool.is_some_and(|tool| tool.destination(locked.kind).is_some());
         has_place && (!inline || named(locked).is_some())
     };
-    let entries: Vec<Locked> = lock.entries.iter().filter(is_known).cloned().collect();
-    let roots = entries.iter().map(named).collect();
-    let lock = Lockfile { sources: lock.sources.clone(), entries, ..Lockfile::default() };
-    let mut entries = with_bytes(world, (manifest, sources), &lock, roots, notes)?;
+    let with_bytes_of = |lock: &Lockfile, notes: &mut Notes| {
+        let roots = lock.entries.iter().map(named).collect();
+        with_bytes(world, (manifest, sources), lock, roots, notes)
+    };
+    let all = with_entries(lock, is_known);
+    let pinned = || with_entries(&all, |locked| locked.unit.origin != Origin::Local);
+    // A file of this project may have changed since it was locked; what is pinned to a commit cannot.
+    let mut entries = match with_bytes_of(&all, &mut Notes::default()) {
+        Ok(entries) => entries,
+        Err(_) => with_bytes_of(&pinned(), notes)?,
+    };
     for resolved in entries.iter_mut().filter(|resolved| resolved.entry.variants.is_empty()) {
         resolved.entry.variants.push(Variant::PLAIN);
     }
     Ok(entries)
+}
+
+/// A lockfile with some of its entries, and with what these still need of each other.
+fn with_entries(lock: &Lockfile, is_meant: impl Fn(&Locked) -> bool) -> Lockfile {
+    let mut entries: Vec<Locked> = lock.entries.iter().filter(|locked| is_meant(locked)).cloned().collect();
+    let references: BTreeSet<String> = entries.iter().map(Locked::reference).collect();
+    for locked in &mut entries {
+        locked.dependencies.retain(|needed| references.contains(needed));
+    }
+    Lockfile { sources: lock.sources.clone(), entries, ..Lockfile::default() }
 }
 
 fn with_bytes(
@@ -97,6 +114,7 @@ fn with_bytes(
             fetcher.learn(locked.unit.clone(), locked.commit.clone(), found, &mut known, notes)?;
         }
     }
+    fold_foreign_dependencies(notes);
     notes.check()?;
     let references = references(lock);
     let entry = |(locked, root)| entry(sources, &references, locked, root, &known);
@@ -273,6 +291,7 @@ fn same(manifest: &Manifest, dependency: &Dependency, locked: &Locked) -> Result
         ("tool", locked.tool.as_ref() != Some(tool_name) || !manifest.tools.is_enabled(tool_name)),
         ("place", locked.installed_at != place),
         ("`install`", locked.install != dependency.install),
+        ("`exclude`", dependency.exclude.iter().any(|one| one.name == locked.name.as_str())),
         ("entry", is_other_server(dependency, locked)),
         ("patches", shared_patches(locked) != project_patches(manifest, locked)),
     ];

@@ -4,16 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_diag::{Diagnostic, codes};
 use agpm_model::{
-    CatalogRemote, Dependency, Install, LayerName, Locked, LockedLayer, LockedRemote, LockedSource, Lockfile,
-    Manifest, ObjectId, Origin, PatchScope, ResourceName, ResourceType, Source, SourceName, SourceScope,
-    Unit,
+    CatalogRemote, Install, LayerName, Locked, LockedLayer, LockedRemote, LockedSource, Lockfile, Manifest,
+    ObjectId, Origin, PatchScope, ResourceName, ResourceType, Source, SourceName, SourceScope, Unit,
 };
 use agpm_store::{Problem, ProjectStore, StoreError};
 use agpm_text::Format;
 
 use crate::failure::{Failure, Notes};
 use crate::gather::{document_of, limit};
-use crate::packages::facts::{Pin, Version};
+use crate::packages::facts::{Pin, PinState, Version};
 use crate::packages::made::Made;
 use crate::packages::resolve::ResolvedEntry;
 use crate::path_of;
@@ -113,12 +112,12 @@ pub(crate) fn read_lock(
     Ok(Some((lock, bytes)))
 }
 
-/// What stays as it was locked: everything whose requirement is unchanged, and what came through others.
+/// What is locked; whether a requirement still allows it is for the solver to see.
 pub(crate) fn pins(manifest: &Manifest, lock: &Lockfile, moving: &Moving) -> BTreeMap<Unit, Pin> {
     let lock = &with_names_of(manifest, lock);
+    let relocated = relocated_sources(manifest, lock);
     let mut pins = BTreeMap::new();
-    let roots = Roots::new(manifest);
-    let mut changed: BTreeSet<&Unit> = BTreeSet::new();
+    let mut released: BTreeSet<&Unit> = BTreeSet::new();
     for locked in &lock.entries {
         let Some(commit) = &locked.commit else { continue };
         let moves = match moving {
@@ -126,19 +125,37 @@ pub(crate) fn pins(manifest: &Manifest, lock: &Lockfile, moving: &Moving) -> BTr
             Moving::Everything => true,
             Moving::Only(named) => is_named(named, locked),
         };
-        if moves || !roots.still_asks(locked) {
-            changed.insert(&locked.unit);
+        let is_relocated = locked.unit.origin.source().is_some_and(|source| relocated.contains(source));
+        let state = match (moves, is_relocated) {
+            (true, _) => PinState::Released,
+            (false, true) => PinState::Relocated,
+            (false, false) => PinState::Kept,
+        };
+        let pin = pin(locked, commit, state);
+        if moves {
+            released.insert(&locked.unit);
+            pins.insert(locked.unit.clone(), pin);
             continue;
         }
-        let pin = pin(locked, commit);
         if let (Some(pattern), Some(_)) = (&locked.pattern, &locked.manifest_alias) {
             let unit = Unit { path: pattern.clone(), ..locked.unit.clone() };
             pins.entry(unit).or_insert_with(|| pin.clone());
         }
-        pins.insert(locked.unit.clone(), pin);
+        // A resource that is locked twice moves with either of them.
+        if !released.contains(&locked.unit) {
+            pins.insert(locked.unit.clone(), pin);
+        }
     }
-    pins.retain(|unit, _| !changed.contains(unit));
     pins
+}
+
+/// The sources that are locked with another URL than the manifest has.
+fn relocated_sources<'l>(manifest: &Manifest, lock: &'l Lockfile) -> BTreeSet<&'l SourceName> {
+    let has_moved = |locked: &&LockedSource| {
+        let now = manifest.source(&locked.name).map(|source| source.address.to_string());
+        locked.url.is_some() && now.is_some() && locked.url != now
+    };
+    lock.sources.iter().filter(has_moved).map(|locked| &locked.name).collect()
 }
 
 /// The lockfile with sources called as the manifest calls them now, where only the name changed.
@@ -170,34 +187,10 @@ fn is_named(named: &BTreeSet<Named>, locked: &Locked) -> bool {
     [&locked.name, locked.manifest_key()].iter().any(|name| named.contains(&resource(name)))
 }
 
-fn pin(locked: &Locked, commit: &ObjectId) -> Pin {
+fn pin(locked: &Locked, commit: &ObjectId, state: PinState) -> Pin {
     let label = locked.version.clone().unwrap_or_else(|| commit.short().to_owned());
     let wishes = locked.requirement.iter().flat_map(|text| text.split(AND)).map(str::to_owned);
-    Pin { version: Version { label, commit: Some(commit.clone()) }, wishes: wishes.collect() }
-}
-
-/// The manifest's dependencies by kind and name.
-struct Roots<'m>(BTreeMap<(ResourceType, &'m str), &'m Dependency>);
-
-impl<'m> Roots<'m> {
-    fn new(manifest: &'m Manifest) -> Self {
-        let key = |dependency: &'m Dependency| ((dependency.kind, dependency.name.as_str()), dependency);
-        Roots(manifest.dependencies.iter().map(key).collect())
-    }
-
-    /// Whether the manifest asks as it did when this was locked. What came through others is asked by them; files of
-    /// older programs do not say what was asked, and then the version itself has to fit.
-    fn still_asks(&self, locked: &Locked) -> bool {
-        let Some(root) = self.0.get(&(locked.kind, locked.manifest_key().as_str())) else { return true };
-        let unit = &root.unit;
-        if unit.origin != locked.unit.origin {
-            return true;
-        }
-        let same_path =
-            locked.pattern.as_ref().map_or(unit.path == locked.unit.path, |pattern| unit.path == *pattern);
-        let requirement = locked.requirement.as_deref();
-        !same_path || requirement.is_none() || requirement == Some(root.selector.as_str())
-    }
+    Pin { state, version: Version { label, commit: Some(commit.clone()) }, wishes: wishes.collect() }
 }
 
 /// The lockfile of these entries.

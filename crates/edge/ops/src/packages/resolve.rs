@@ -7,15 +7,15 @@ use std::sync::Arc;
 use agpm_diag::{Diagnostic, codes};
 use agpm_git::Refs;
 use agpm_model::{
-    DEFAULT_VERSION, Declared, Dependency, Destination, Install, Locked, Lockfile, Manifest, ObjectId,
-    Origin, Selector, SourceName, Unit, Variant,
+    DEFAULT_VERSION, Declared, Dependency, Destination, Install, Layout, Locked, Lockfile, Manifest,
+    ObjectId, Origin, Selector, SourceName, Unit, Variant,
 };
-use agpm_plan::{Clash, Entry, EntryError, Graph, clashes, entries};
+use agpm_plan::{Clash, Entry, EntryError, Graph, Wanted, clashes, entries, target};
 use agpm_solve::{Answer, Choice, Conflict, Facts, Root, Solution, Suggestion, solve};
 
 use crate::failure::{Failure, FailureKind, Notes};
 use crate::packages::conflict;
-use crate::packages::facts::{Found, Known, Need, Needs, Pin, Resource, Version};
+use crate::packages::facts::{Found, Known, Need, Needs, Pin, PinState, Resource, Version};
 use crate::packages::fetch::Fetcher;
 use crate::packages::sources::{Opened, Sources};
 use crate::world::World;
@@ -55,15 +55,12 @@ pub(crate) fn resolve(
     notes: &mut Notes,
 ) -> Result<Vec<ResolvedEntry>, Failure> {
     let fetcher = Fetcher::new(world, sources, manifest);
+    report_relocated(&pins, notes);
     let mut known = fetcher.known(pins);
     let roots = roots(manifest);
     let solution = loop {
         match solve(&known, &roots) {
-            Answer::Solved(solution) => {
-                if known.let_go(&solution) == 0 {
-                    break solution;
-                }
-            }
+            Answer::Solved(solution) => break solution,
             Answer::Need(needs) => fetcher.fulfil(&needs, &mut known, notes)?,
             // With more versions than the pins to choose from there may be a way.
             Answer::Conflict(conflict) => match unlisted(&known, sources) {
@@ -79,6 +76,8 @@ pub(crate) fn resolve(
     moved_tags(&known, &solution, notes);
     report_ignored_versions(manifest, &known, notes);
     report_passed_over(&known, &solution, notes);
+    report_default_branches(manifest, &known, &solution, notes);
+    fold_foreign_dependencies(notes);
     entries_of(manifest, sources, &known, &solution, notes)
 }
 
@@ -143,17 +142,74 @@ fn unlisted(known: &Known, sources: &Sources) -> BTreeSet<Need> {
     git.filter(|name| !known.is_listed(name)).map(|name| Need::Refs(name.clone())).collect()
 }
 
-/// Tags that point elsewhere than when they were locked; the locked commits count.
+/// Tags that point elsewhere than when they were locked. The locked commits stay, except where a pin was let go.
 fn moved_tags(known: &Known, solution: &Solution<Unit, Selector>, notes: &mut Notes) {
     let mut told = BTreeSet::new();
     for unit in solution.units.keys() {
         let (Some(pin), Origin::Source(source)) = (known.pins.get(unit), &unit.origin) else { continue };
         let Some(refs) = known.refs(source) else { continue };
-        let commit = pin.version.commit.as_ref();
         if told.insert((source, &pin.version.label)) {
-            notes.diagnostics.extend(moved_tag(source, refs, &pin.version.label, commit));
+            let mut moved = moved_tag(source, refs, &pin.version.label, pin.version.commit.as_ref());
+            if let Some(found) = moved.as_mut().filter(|_| pin.state == PinState::Released) {
+                found.help = Some("the new commit is locked now; compare it before you commit".to_owned());
+            }
+            notes.diagnostics.extend(moved);
         }
     }
+}
+
+/// One word for each source that has another URL than when it was locked.
+fn report_relocated(pins: &BTreeMap<Unit, Pin>, notes: &mut Notes) {
+    let relocated = pins.iter().filter(|(_, pin)| pin.state == PinState::Relocated);
+    let sources: BTreeSet<&SourceName> = relocated.filter_map(|(unit, _)| unit.origin.source()).collect();
+    for source in sources {
+        let message = format!("the URL of source `{source}` changed; its pins were resolved again");
+        let help = "compare `agpm.lock` before you commit it";
+        notes.diagnostics.push(Diagnostic::new(&codes::LOCK_SOURCE_URL, message).help(help));
+    }
+}
+
+/// One word for each source without the branch that is the default of dependencies.
+fn report_default_branches(
+    manifest: &Manifest,
+    known: &Known,
+    solution: &Solution<Unit, Selector>,
+    notes: &mut Notes,
+) {
+    let mut told = BTreeSet::new();
+    for dependency in manifest.dependencies.iter().filter(|one| one.selector.as_str() == DEFAULT_VERSION) {
+        let Some(source) = dependency.unit.origin.source() else { continue };
+        let chosen = solution.units.get(&dependency.unit);
+        let Some(label) = chosen.map(|choice| known.version(&dependency.unit, choice.candidate).label) else {
+            continue;
+        };
+        let head = known.refs(source).and_then(|refs| refs.head.as_deref());
+        if head == Some(label.as_str()) && label != DEFAULT_VERSION && told.insert(source) {
+            let message = format!(
+                "source `{source}` has no branch `{DEFAULT_VERSION}`, so its default branch `{label}` is used"
+            );
+            let diagnostic = Diagnostic::new(&codes::PACKAGE_DEFAULT_BRANCH, message);
+            let help = format!("write `branch = \"{label}\"`, or require a version");
+            notes.diagnostics.push(diagnostic.at_spot(dependency.spot).help(help));
+        }
+    }
+}
+
+/// Makes one note of all files whose `dependencies` are another program's: a source may have hundreds.
+pub(crate) fn fold_foreign_dependencies(notes: &mut Notes) {
+    let is_foreign = |found: &Diagnostic| *found.code == codes::RESOURCE_FOREIGN_DEPENDENCIES;
+    let count = notes.diagnostics.iter().filter(|found| is_foreign(found)).count();
+    let first = notes.diagnostics.iter().position(is_foreign);
+    let mut at = 0;
+    notes.diagnostics.retain_mut(|found| {
+        at += 1;
+        let stays = !is_foreign(found) || first == Some(at - 1);
+        if is_foreign(found) && stays && count > 1 {
+            found.message =
+                format!("{count} files have `dependencies` without a resource type; they are ignored");
+        }
+        stays
+    });
 }
 
 /// The same for everything that a lockfile has of a source.
@@ -165,7 +221,8 @@ pub(crate) fn report_moved_tags(lock: &Lockfile, source: &SourceName, refs: &Ref
     let remotes = lock.catalog.iter().filter(|pin| pin.remote().source() == Some(source));
     let remotes = remotes.map(|pin| (&pin.version, Some(&pin.commit)));
     let tags = locked.filter_map(|locked| Some((locked.version.as_ref()?, locked.commit.as_ref())));
-    let tags: BTreeMap<&String, Option<&ObjectId>> = tags.chain(layers).chain(remotes).collect();
+    // One tag may be locked at two commits, if it moved between two runs.
+    let tags: BTreeSet<(&String, Option<&ObjectId>)> = tags.chain(layers).chain(remotes).collect();
     let moved = tags.into_iter().filter_map(|(label, commit)| moved_tag(source, refs, label, commit));
     notes.diagnostics.extend(moved);
 }
@@ -178,7 +235,7 @@ pub(crate) fn moved_tag(
 ) -> Option<Diagnostic> {
     let now = refs.tags.get(label).filter(|now| locked != Some(*now))?;
     let message = format!(
-        "tag `{label}` of source `{source}` was {} when it was locked and is {} now",
+        "tag {label} of {source} moved: {} -> {}",
         locked.map(ObjectId::short).unwrap_or_default(),
         now.short()
     );
@@ -269,7 +326,7 @@ fn entries_of(
         matches: &|unit| chosen.matches(unit),
     };
     let made = entries(&graph).map_err(|errors| report_entry_errors(manifest, &errors, notes))?;
-    report_clashes(manifest, &made)?;
+    report_clashes(manifest, &made, notes)?;
     let patterns = solution.units.iter().filter(|(unit, _)| unit.path.is_pattern());
     let matched: BTreeSet<&Unit> = patterns.flat_map(|(_, pattern)| &pattern.children).collect();
     let resolved = |entry: Entry| {
@@ -314,8 +371,8 @@ fn report_entry_errors(manifest: &Manifest, errors: &[EntryError], notes: &mut N
     Failure { kind, diagnostic: None }
 }
 
-/// Two entries at one place.
-fn report_clashes(manifest: &Manifest, made: &[Entry]) -> Result<(), Failure> {
+/// All entries that would be at one place with another.
+fn report_clashes(manifest: &Manifest, made: &[Entry], notes: &mut Notes) -> Result<(), Failure> {
     let is_file = |entry: &Entry| {
         let tool = manifest.tools.named(entry.tool.as_str());
         let destination = tool.and_then(|tool| tool.destination(entry.kind));
@@ -330,20 +387,45 @@ fn report_clashes(manifest: &Manifest, made: &[Entry]) -> Result<(), Failure> {
             && first.variants != second.variants
             && (first.root.is_none() || second.root.is_none())
     };
-    let Some(clash) = clashes(files).into_iter().find(|clash| !twins(clash)) else { return Ok(()) };
-    let (first, second) = (&made[clash.first], &made[clash.second]);
-    let name = |entry: &Entry| {
-        let root = entry.root.and_then(|number| manifest.dependencies.get(number));
-        let name = root.map_or(&entry.name, |root| &root.name);
-        format!("{}/{name} ({})", entry.kind, entry.unit)
-    };
-    let message = format!("{} and {} would both be at `{}`", name(first), name(second), clash.path);
-    let mut diagnostic = Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, message)
-        .help("give one of them another `filename` or `target` in the manifest; `flatten = false` keeps folders apart");
-    for entry in [second, first] {
-        if let Some(root) = entry.root.and_then(|number| manifest.dependencies.get(number)) {
+    let found: Vec<Clash> = clashes(files).into_iter().filter(|clash| !twins(clash)).collect();
+    for clash in &found {
+        let (first, second) = (&made[clash.first], &made[clash.second]);
+        let name = |entry: &Entry| format!("{}/{} ({})", entry.kind, entry.name, entry.unit);
+        let message = format!("{} and {} would both be at `{}`", name(first), name(second), clash.path);
+        let mut diagnostic = Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, message);
+        diagnostic.help = Some(way_out(manifest, first, second));
+        let roots: BTreeSet<usize> = [second.root, first.root].into_iter().flatten().collect();
+        for root in roots.into_iter().filter_map(|number| manifest.dependencies.get(number)) {
             diagnostic = diagnostic.at_spot(root.spot);
         }
+        notes.diagnostics.push(diagnostic);
     }
-    Err(diagnostic.into())
+    if found.is_empty() { Ok(()) } else { Err(Failure::reported()) }
+}
+
+/// A change of the manifest that takes one of two entries out of the way.
+fn way_out(manifest: &Manifest, first: &Entry, second: &Entry) -> String {
+    let root_of = |entry: &Entry| entry.root.and_then(|number| manifest.dependencies.get(number));
+    let is_alone = |entry: &&Entry| root_of(entry).is_some_and(|root| !root.unit.path.is_pattern());
+    if let Some(root) = [second, first].into_iter().find(is_alone).and_then(root_of) {
+        return format!("give {}/{} another `filename` or `target`", root.kind, root.name);
+    }
+    let Some((entry, root)) = [second, first].into_iter().find_map(|one| Some((one, root_of(one)?))) else {
+        return format!("add {}/{} to the manifest with a `filename` of its own", second.kind, second.name);
+    };
+    let exclude =
+        format!("leave it out with `exclude = [\"{}\"]` on {}/{}", entry.name, root.kind, root.name);
+    match first.root == second.root && differ_in_folders(manifest, root, (first, second)) {
+        true => format!("{exclude}, or keep the directories with `flatten = false` there"),
+        false => exclude,
+    }
+}
+
+/// Whether two matches of a pattern have different places if it keeps their directories.
+fn differ_in_folders(manifest: &Manifest, root: &Dependency, (first, second): (&Entry, &Entry)) -> bool {
+    let place = |entry: &Entry| {
+        let wanted = Wanted { layout: Some(Layout::Folders), ..Wanted::of(root, &entry.unit.path) };
+        target(manifest.tools.named(entry.tool.as_str())?, &wanted).ok().flatten()
+    };
+    place(first) != place(second)
 }

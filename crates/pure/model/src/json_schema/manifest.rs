@@ -3,8 +3,8 @@
 use agpm_text::Value;
 
 use crate::json_schema::{
-    Key, WORD, any_of, anything, by_word, described, document, extended, list_of, matching, named, of_type,
-    reference, relative_path, required, strategies, table, table_without, without, words_or_own,
+    Key, WORD, any_of, by_word, described, document, extended, list_of, matching, named, of_type, reference,
+    relative_path, required, strategies, table, table_without, without, words_or_own,
 };
 use crate::manifest::{
     CATALOG, DEPENDENCY, LAYER, LINEAGE, MANIFEST_SECTIONS, ONLY_WITH_SOURCE, RESOURCE, SERVER_KEYS, TOOL,
@@ -60,7 +60,6 @@ const SECTIONS: &[Section] = &[
         let says = "The document that active personas have to inherit, from the manifest's folder.";
         table(&LINEAGE, vec![("root", says, of_type("string"))])
     }),
-    ("workspace", "Settings of the workspace.", anything),
     (
         "allow-executables",
         "What may bring programs along: patterns over `TYPE/NAME`, or `source:NAME`.",
@@ -129,6 +128,7 @@ fn dependency_keys() -> Vec<Key> {
         ("target", "A folder below the tool's own for this kind.", relative_path()),
         ("filename", "The name of the installed file.", matching(r"^[^/\\]+$")),
         ("flatten", "Whether the folders of the source are left out at the target.", of_type("boolean")),
+        ("exclude", "Names of matches of the pattern that are left out.", list_of(of_type("string"))),
         ("install", "Whether it is written; `false` resolves and locks it only.", of_type("boolean")),
         ("template_vars", "Variables for its templates, over those of the project.", variables),
         (
@@ -189,6 +189,7 @@ fn tool_place() -> Value {
     let keys = vec![
         ("path", "The folder for its files, below the tool's own.", relative_path()),
         ("merge-target", "The file that its entries are merged into.", relative_path()),
+        ("flatten", "Whether the folders of the source are left out.", of_type("boolean")),
     ];
     extended(table(&RESOURCE, keys), any_of([required(&["path"]), required(&["merge-target"])]))
 }

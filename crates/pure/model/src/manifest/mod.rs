@@ -11,7 +11,7 @@ mod sources;
 mod strategies;
 mod tools;
 
-use agpm_diag::Diagnostic;
+use agpm_diag::{Diagnostic, SourceId, codes};
 use agpm_text::{Document, NodeRef, Value, to_value};
 
 pub(crate) use crate::manifest::catalog::CATALOG;
@@ -22,7 +22,7 @@ pub(crate) use crate::manifest::layers::LAYER;
 pub use crate::manifest::layers::{Layer, LayerPlace, is_junk};
 pub(crate) use crate::manifest::lineage::LINEAGE;
 pub(crate) use crate::manifest::packages::{DEPENDENCY, SERVER_KEYS};
-pub use crate::manifest::packages::{Dependency, Install};
+pub use crate::manifest::packages::{Dependency, Exclusion, Install};
 pub use crate::manifest::patches::{Field, Patch, PatchScope, unknown_patch};
 pub use crate::manifest::selector::DEFAULT_VERSION;
 pub(crate) use crate::manifest::selector::ONLY_WITH_SOURCE;
@@ -31,15 +31,16 @@ pub(crate) use crate::manifest::strategies::{EMPTY, ITEMS, MERGE, RULE, STRATEGY
 pub use crate::manifest::strategies::{FilePattern, MergeRule};
 pub(crate) use crate::manifest::tools::{RESOURCE, TOOL};
 use crate::name::SourceName;
-use crate::schema::Schema;
+use crate::resource::ResourceType;
+use crate::schema::{Passthrough, Schema};
 use crate::strategy::Strategy;
 use crate::tool::{Scope, Tools};
 use crate::variant::Variants;
 
 /// Sections that a manifest may have.
-pub const MANIFEST_SECTIONS: Schema = Schema::strict(
-    "manifest",
-    &[
+pub const MANIFEST_SECTIONS: Schema = Schema {
+    what: "manifest",
+    owned: &[
         "sources",
         "project",
         "default-tools",
@@ -57,10 +58,17 @@ pub const MANIFEST_SECTIONS: Schema = Schema::strict(
         "strategies",
         "catalog",
         "lineage",
-        "workspace",
         "allow-executables",
     ],
-);
+    passthrough: &[Passthrough { name: OLDER_AGPM, keys: &["gitignore", "target"] }],
+    extensions: false,
+};
+
+/// Whose manifests have keys that are accepted without effect.
+pub(crate) const OLDER_AGPM: &str = "agpm 0.4";
+
+/// Sections of the contract that nothing reads yet. To accept them would promise what does not happen.
+const PLANNED_SECTIONS: [&str; 1] = ["workspace"];
 
 /// Sections that a private manifest may have.
 const PRIVATE_SECTIONS: Schema = Schema::strict(
@@ -125,6 +133,14 @@ pub struct ManifestTexts<'a> {
     pub entries: &'a dyn Fn(&str) -> Vec<Entry<'a>>,
 }
 
+impl ManifestTexts<'_> {
+    /// The texts that nobody but the user writes.
+    fn of_user(&self) -> Vec<SourceId> {
+        let own = (self.scope == Scope::User).then_some(self.project);
+        own.into_iter().chain(self.config).map(Document::source).collect()
+    }
+}
+
 /// A key and its value.
 pub type Entry<'a> = (NodeRef<'a>, NodeRef<'a>);
 
@@ -139,7 +155,7 @@ impl Manifest {
             }
         }
         if let Some(root) = texts.project.root() {
-            check.keys(root, &MANIFEST_SECTIONS);
+            check_sections(&mut check, root);
             let (own, defaults) = (root.get("tools"), root.get("default-tools"));
             manifest.tools = tools::read(&mut check, manifest.tools, own, defaults);
             manifest.project =
@@ -151,7 +167,8 @@ impl Manifest {
                 root.get("lineage").and_then(|section| lineage::read_root(&mut check, section));
             let users = texts.config.and_then(Document::root).and_then(|root| root.get("strategies"));
             let own = [root.get("strategies"), users].into_iter().flatten().collect();
-            (manifest.merge, manifest.strategies) = strategies::read(&mut check, root.get("merge"), own);
+            (manifest.merge, manifest.strategies) =
+                strategies::read(&mut check, root.get("merge"), own, texts.of_user());
         }
         packages::read(&mut check, texts, &mut manifest);
         if let Some(layers) = texts.project.root().and_then(|root| root.get("layers")) {
@@ -160,6 +177,11 @@ impl Manifest {
         manifest.catalog = catalog::read(&mut check, texts, &manifest);
         patches::read(&mut check, texts, &mut manifest);
         (manifest, check.into_diagnostics())
+    }
+
+    /// The dependency of that type and name.
+    pub fn dependency(&self, kind: ResourceType, name: &str) -> Option<&Dependency> {
+        self.dependencies.iter().find(|one| one.kind == kind && one.name.as_str() == name)
     }
 
     /// The source of that name.
@@ -180,5 +202,20 @@ impl Manifest {
             .filter(|rule| rule.files.matches(path))
             .max_by_key(|rule| rule.files.specificity())
             .map(|rule| &rule.strategy)
+    }
+}
+
+/// Reports top-level keys that mean nothing here.
+fn check_sections(check: &mut Check, root: NodeRef<'_>) {
+    for (key, help) in MANIFEST_SECTIONS.unknown_keys(root) {
+        let name = key.content();
+        let planned = PLANNED_SECTIONS.contains(&name);
+        let message = match planned {
+            true => format!("`[{name}]` is not supported yet"),
+            false => format!("a {} has no key `{name}`", MANIFEST_SECTIONS.what),
+        };
+        let mut diagnostic = Diagnostic::new(&codes::MANIFEST_UNKNOWN_KEY, message).at_spot(spot(key));
+        diagnostic.help = if planned { Some("remove the section".to_owned()) } else { help };
+        check.report(diagnostic);
     }
 }

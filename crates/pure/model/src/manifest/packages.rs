@@ -1,11 +1,13 @@
 //! The tables of resources, and `[patch]`.
 
+use std::collections::BTreeSet;
+
 use agpm_diag::{Diagnostic, Spot, codes};
 use agpm_text::{Kind, NodeRef, Value, to_value};
 
 use crate::manifest::check::{Check, spot};
 use crate::manifest::sources::{SourceScope, read_source};
-use crate::manifest::{Entry, Manifest, ManifestTexts};
+use crate::manifest::{Entry, MANIFEST_SECTIONS, Manifest, ManifestTexts, OLDER_AGPM};
 use crate::name::{ResourceName, SourceName, ToolName};
 use crate::path::RelativePath;
 use crate::resource::{Layout, RESOURCE_TYPES, ResourceType};
@@ -26,6 +28,7 @@ pub(crate) const DEPENDENCY: Schema = Schema {
         "target",
         "filename",
         "flatten",
+        "exclude",
         "install",
         "template_vars",
         "rename",
@@ -35,7 +38,7 @@ pub(crate) const DEPENDENCY: Schema = Schema {
         "env",
         "url",
     ],
-    passthrough: &[Passthrough { name: "agpm 0.4", keys: &["repo", "dependencies"] }],
+    passthrough: &[Passthrough { name: OLDER_AGPM, keys: &["repo", "dependencies"] }],
     extensions: false,
 };
 
@@ -46,6 +49,15 @@ pub enum Install {
     Write,
     /// It is resolved and locked only.
     ResolveOnly,
+}
+
+/// A match of a pattern that is left out.
+#[derive(Clone, Debug)]
+pub struct Exclusion {
+    /// The name that the match would have.
+    pub name: String,
+    /// Where the manifest has it.
+    pub spot: Spot,
 }
 
 /// One entry of a table of resources.
@@ -67,6 +79,8 @@ pub struct Dependency {
     pub filename: Option<RelativePath>,
     /// Whether folders are kept, if it is said.
     pub layout: Option<Layout>,
+    /// Matches of a pattern that are left out.
+    pub exclude: Vec<Exclusion>,
     /// Whether it is written.
     pub install: Install,
     /// The variables of its templates.
@@ -93,7 +107,8 @@ pub(crate) fn read(check: &mut Check, texts: &ManifestTexts<'_>, manifest: &mut 
         let scope = if shared { SourceScope::Project } else { SourceScope::User };
         manifest.sources.extend(read_source(check, name, address, scope));
     }
-    let mut ignored = Vec::new();
+    let mut ignored: Vec<NodeRef<'_>> =
+        texts.project.root().map(|root| keys_without_effect(root, &MANIFEST_SECTIONS)).unwrap_or_default();
     for kind in RESOURCE_TYPES {
         for entry in (texts.entries)(kind.plural()) {
             let read =
@@ -116,12 +131,26 @@ fn check_sections(check: &mut Check, texts: &ManifestTexts<'_>) {
     }
 }
 
-/// One warning for all keys that other programs left behind.
-fn report_ignored(check: &mut Check, ignored: &[(NodeRef<'_>, &'static str)]) {
-    let Some((first, list)) = ignored.first() else { return };
-    let message = format!("`{}` is a key of {list} and has no meaning here", first.content());
-    let mut diagnostic = Diagnostic::new(&codes::MANIFEST_IGNORED_KEY, message).help("remove it");
-    for (key, _) in ignored {
+/// The keys of a map that are accepted for the sake of existing manifests.
+fn keys_without_effect<'n>(map: NodeRef<'n>, schema: &Schema) -> Vec<NodeRef<'n>> {
+    let has_none = |key: &NodeRef<'n>| matches!(schema.classify(key.content()), KeyClass::Passthrough(_));
+    map.entries().map(|(key, _)| key).filter(has_none).collect()
+}
+
+/// One warning for all of them: a manifest may have the same key on every line.
+fn report_ignored(check: &mut Check, ignored: &[NodeRef<'_>]) {
+    let names: BTreeSet<&str> = ignored.iter().map(|key| key.content()).collect();
+    let names: Vec<String> = names.into_iter().map(|name| format!("`{name}`")).collect();
+    let (message, help) = match (ignored.len(), names.as_slice()) {
+        (0, _) => return,
+        (1, [name]) => (format!("{name} is a key of {OLDER_AGPM} and has no effect"), "remove it"),
+        (count, _) => {
+            let names = names.join(", ");
+            (format!("{count} keys of {OLDER_AGPM} have no effect: {names}"), "remove them")
+        }
+    };
+    let mut diagnostic = Diagnostic::new(&codes::MANIFEST_IGNORED_KEY, message).help(help);
+    for key in ignored {
         diagnostic = diagnostic.at_spot(spot(*key));
     }
     check.report(diagnostic);
@@ -132,7 +161,7 @@ struct Reader<'c, 'i, 'n> {
     manifest: &'c mut Manifest,
     /// The names of all sources, those with a bad address too.
     sources: &'c [String],
-    ignored: &'i mut Vec<(NodeRef<'n>, &'static str)>,
+    ignored: &'i mut Vec<NodeRef<'n>>,
 }
 
 impl<'n> Reader<'_, '_, 'n> {
@@ -152,6 +181,7 @@ impl<'n> Reader<'_, '_, 'n> {
             target: None,
             filename: None,
             layout: None,
+            exclude: Vec::new(),
             install: Install::Write,
             variant: Variant::PLAIN,
             server: None,
@@ -172,11 +202,7 @@ impl<'n> Reader<'_, '_, 'n> {
 
     fn table(&mut self, table: NodeRef<'n>, dependency: &mut Dependency) -> Option<()> {
         self.check.keys(table, &DEPENDENCY);
-        for (key, _) in table.entries() {
-            if let KeyClass::Passthrough(list) = DEPENDENCY.classify(key.content()) {
-                self.ignored.push((key, list));
-            }
-        }
+        self.ignored.extend(keys_without_effect(table, &DEPENDENCY));
         dependency.server = self.server(table, dependency.kind);
         let unit = self.unit(table, dependency);
         dependency.selector = self.check.selector(table);
@@ -184,7 +210,7 @@ impl<'n> Reader<'_, '_, 'n> {
         dependency.target = table.get("target").and_then(|node| self.check.path(node, "`target`"));
         dependency.filename = table.get("filename").and_then(|node| self.filename(node));
         let flatten = table.get("flatten").and_then(|node| self.check.flag(node, "`flatten`"));
-        dependency.layout = flatten.map(|flatten| if flatten { Layout::Flat } else { Layout::Folders });
+        dependency.layout = flatten.map(Layout::of_flatten);
         let install = table.get("install").and_then(|node| self.check.flag(node, "`install`"));
         dependency.install = if install == Some(false) { Install::ResolveOnly } else { Install::Write };
         if let Some(variables) = table.get("template_vars") {
@@ -197,7 +223,20 @@ impl<'n> Reader<'_, '_, 'n> {
             dependency.allow_widening = self.tool_names(tools);
         }
         dependency.unit = unit?;
+        if let Some(names) = table.get("exclude") {
+            dependency.exclude = self.exclude(names, &dependency.unit);
+        }
         Some(())
+    }
+
+    fn exclude(&mut self, node: NodeRef<'n>, unit: &Unit) -> Vec<Exclusion> {
+        if !unit.path.is_pattern() {
+            let help = "remove the key, or write a pattern such as `agents/*.md` as `path`";
+            self.check.bad_value(node, "`exclude` needs a pattern in `path`", help);
+            return Vec::new();
+        }
+        let names = self.check.strings(node, "`exclude`");
+        names.into_iter().map(|(item, name)| Exclusion { name: name.to_owned(), spot: spot(item) }).collect()
     }
 
     /// `rename = { OLD = "NEW" }`.

@@ -1,13 +1,15 @@
 //! `[merge]` and `[strategies]`.
 
-use agpm_diag::{Diagnostic, codes, did_you_mean};
+use agpm_diag::{Diagnostic, SourceId, codes, did_you_mean};
 use agpm_text::{Kind, NodeRef, Pointer};
 use globset::{GlobBuilder, GlobMatcher};
 
 use crate::manifest::check::{Check, spot};
 use crate::pattern::PointerPattern;
 use crate::schema::Schema;
-use crate::strategy::{BUILT_IN, Driver, Empty, Items, Lists, Maps, Operation, Rule, Separator, Strategy};
+use crate::strategy::{
+    BUILT_IN, Driver, Empty, Items, Lists, Maps, Operation, ProgramAuthor, Rule, Separator, Strategy,
+};
 
 pub(crate) const MERGE: Schema =
     Schema::strict("merge table", &["strategy", "lists", "separator", "rules", "unset"]);
@@ -64,13 +66,14 @@ pub(crate) fn read(
     check: &mut Check,
     merge: Option<NodeRef<'_>>,
     own: Vec<NodeRef<'_>>,
+    users: Vec<SourceId>,
 ) -> (Vec<MergeRule>, Vec<Strategy>) {
     let sections = merge.iter().map(|node| ("`[merge]`", *node));
     let sections = sections.chain(own.iter().map(|node| ("`[strategies]`", *node)));
     for (section, node) in sections.filter(|(_, node)| node.kind() != Kind::Map) {
         check.wrong_kind(node, section, "a table");
     }
-    let tables = Tables { own };
+    let tables = Tables { own, users };
     let mut strategies: Vec<Strategy> = Vec::new();
     for (name, table) in tables.own.iter().copied().flat_map(NodeRef::entries) {
         if BUILT_IN.iter().any(|built_in| built_in.name == name.content()) {
@@ -100,6 +103,8 @@ pub(crate) fn read(
 /// The project's own strategies and then the user's, unread, so that one may build on another.
 struct Tables<'a> {
     own: Vec<NodeRef<'a>>,
+    /// The texts that are the user's own.
+    users: Vec<SourceId>,
 }
 
 impl<'a> Tables<'a> {
@@ -205,20 +210,24 @@ impl<'a> Tables<'a> {
             }
         }
         if let Some(command) = table.get("command").filter(|_| schema.owned.contains(&"command")) {
-            strategy.driver = read_driver(check, command);
+            let author = match self.users.contains(&spot(command).source) {
+                true => ProgramAuthor::User,
+                false => ProgramAuthor::Project,
+            };
+            strategy.driver = read_driver(check, command).map(|command| Driver { command, author });
         }
         strategy
     }
 }
 
-fn read_driver(check: &mut Check, node: NodeRef<'_>) -> Option<Driver> {
+fn read_driver(check: &mut Check, node: NodeRef<'_>) -> Option<Vec<String>> {
     let command: Vec<String> =
         check.strings(node, "`command`").into_iter().map(|(_, part)| part.to_owned()).collect();
     if command.is_empty() {
         check.bad_value(node, "`command` names no program", "write [\"PROGRAM\", \"%base\", \"%new\"]");
         return None;
     }
-    Some(Driver { command })
+    Some(command)
 }
 
 fn read_lists(check: &mut Check, node: NodeRef<'_>) -> Option<Lists> {

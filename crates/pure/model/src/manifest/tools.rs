@@ -8,12 +8,12 @@ use agpm_text::NodeRef;
 use crate::manifest::check::Check;
 use crate::name::ToolName;
 use crate::path::RelativePath;
-use crate::resource::{RESOURCE_TYPES, ResourceType};
+use crate::resource::{Layout, RESOURCE_TYPES, ResourceType};
 use crate::schema::Schema;
 use crate::tool::{Destination, EntryForm, FileForm, Folder, Tool, ToolState, Tools};
 
 pub(crate) const TOOL: Schema = Schema::strict("tool", &["path", "resources", "enabled"]);
-pub(crate) const RESOURCE: Schema = Schema::strict("tool's resource", &["path", "merge-target"]);
+pub(crate) const RESOURCE: Schema = Schema::strict("tool's resource", &["path", "merge-target", "flatten"]);
 
 /// The built-in tools, as `[tools]` and `[default-tools]` of a manifest change them.
 pub(crate) fn read(
@@ -54,7 +54,13 @@ fn read_tool(check: &mut Check, name: NodeRef<'_>, table: NodeRef<'_>, tools: &m
     }
     let at = built_in.unwrap_or_else(|| {
         let state = ToolState::Enabled;
-        tools.tools.push(Tool { name: tool_name, folder: None, state, destinations: BTreeMap::new() });
+        tools.tools.push(Tool {
+            name: tool_name,
+            folder: None,
+            state,
+            destinations: BTreeMap::new(),
+            layouts: BTreeMap::new(),
+        });
         tools.tools.len() - 1
     });
     let tool = &mut tools.tools[at];
@@ -69,6 +75,8 @@ fn read_tool(check: &mut Check, name: NodeRef<'_>, table: NodeRef<'_>, tools: &m
         for (kind, place) in resources.entries() {
             if let Some((kind, destination)) = read_destination(check, kind, place, &built_in) {
                 tool.destinations.insert(kind, destination);
+                let flatten = place.get("flatten").and_then(|node| check.flag(node, "`flatten`"));
+                tool.layouts.extend(flatten.map(|flatten| (kind, Layout::of_flatten(flatten))));
             }
         }
     }
@@ -194,6 +202,17 @@ mod tests {
             codex.destination(ResourceType::Skills),
             Some(&Destination::Files(Folder::Shared(path(".agents/skills")), FileForm::Same))
         );
+    }
+
+    #[test]
+    fn a_tool_says_how_files_are_laid_out() {
+        let text = "[tools.claude-code]\npath = \".claude\"\n\
+                    resources = { agents = { path = \"agents\", flatten = false }, snippets = { path = \"snippets\" } }\n";
+        let tools = tools(text);
+        let claude = tools.named("claude-code").unwrap();
+        assert_eq!(claude.layout(ResourceType::Agents), Layout::Folders);
+        assert_eq!(claude.layout(ResourceType::Commands), Layout::Flat);
+        assert_eq!(claude.layout(ResourceType::Snippets), Layout::Folders);
     }
 
     #[test]

@@ -11,6 +11,7 @@ use super::look::{resembles, shares_mark};
 use super::room::wanted;
 use super::sight::Sight;
 use super::{DesiredNode, FileOutcome, NodeError, NodeSum, OwnedNode, OwnedNodes, Twin};
+use crate::ledger::Author;
 use crate::plan::Overwrite;
 
 /// What is wrong with a node of ours.
@@ -106,15 +107,23 @@ pub fn take_back(
     owned_after: Option<&OwnedNodes>,
 ) -> Result<FileOutcome, NodeError> {
     let old = before.map(|before| desired_before(before, owned_before, owned_after)).unwrap_or_default();
+    let written = owned_after.map(without_adopted);
     let task = Task {
         format: now.format(),
         existing: Some(now),
-        owned: owned_after,
+        owned: written.as_ref(),
         base: None,
         // What the user put in the place of a node since then stays.
         overwrite: Overwrite::Nothing,
     };
     task.plan_keys(wanted(&old)?).map(|done| done.outcome)
+}
+
+/// What agpm wrote: what it adopted is the user's, and stays.
+fn without_adopted(owned: &OwnedNodes) -> OwnedNodes {
+    let mut owned = owned.clone();
+    owned.nodes.retain(|node| node.author == Author::Agpm);
+    owned
 }
 
 /// What was ours before, and what the user had under keys that became ours.

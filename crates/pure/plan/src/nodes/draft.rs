@@ -9,6 +9,7 @@ use agpm_text::{
 
 use super::sight::Sight;
 use super::{NodeError, OwnedNode, target};
+use crate::ledger::Author;
 
 /// One edit at a time leaves the most as it was, but each reads the whole text anew; what would read more bytes than
 /// this is done at once.
@@ -77,9 +78,10 @@ impl Draft {
         self.read([&text[..range.start], &text[range.end..]].concat());
     }
 
-    /// Removes what is as we wrote it, then what that leaves empty.
+    /// Removes what is as we wrote it, then what that leaves empty. What was adopted is the user's text.
     pub(super) fn strip(&mut self, nodes: &[OwnedNode], containers: &[Pointer]) -> Result<(), NodeError> {
-        let spots = Sight::of(&self.document).spots(nodes);
+        let written = nodes.iter().filter(|node| node.author == Author::Agpm);
+        let spots = Sight::of(&self.document).spots(written);
         self.remove(spots)?;
         self.prune(containers)
     }

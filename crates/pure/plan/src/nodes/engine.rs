@@ -12,6 +12,7 @@ use super::ours::Ours;
 use super::room::Wanted;
 use super::sight::{Sight, Way, above};
 use super::{DesiredNode, NodeSum, OwnedNode, Twin};
+use crate::ledger::Author;
 use crate::plan::{Action, Obstacle, Overwrite, Reason};
 
 /// What happens to one node.
@@ -69,8 +70,10 @@ pub(super) struct Engine<'a> {
 /// What is to be done about one node.
 enum Verdict<'a> {
     Write(Action, Reason),
-    /// It is there as it should be.
-    Own,
+    /// It is there as it should be, written by this author.
+    Own(Author),
+    /// The user wrote just what is wanted.
+    Adopt,
     /// What is there will do, and is the user's.
     Accept,
     /// It was edited and stays.
@@ -236,7 +239,7 @@ impl<'a> Engine<'a> {
         let untouched = |owned: &OwnedNode| NodeSum::of(now) == owned.checksum;
         match owned.filter(|owned| untouched(owned) || !is_users(owned, now)) {
             None => self.judge_users(desired, now),
-            Some(_) if equal(now, &desired.node.value) => Verdict::Own,
+            Some(owned) if equal(now, &desired.node.value) => Verdict::Own(owned.author),
             Some(owned) if untouched(owned) => Verdict::Write(Action::Update, Reason::Content),
             Some(_) if will_do(desired, now) => Verdict::Accept,
             Some(_) if self.overwrite == Overwrite::Everything => {
@@ -252,9 +255,10 @@ impl<'a> Engine<'a> {
             || is_bare(&desired.node.value) && self.ours.containers.contains(desired.node.place.pointer());
         let same = equal(now, &desired.node.value);
         match will_do(desired, now) {
-            true if is_container_of_ours() => Verdict::Own,
+            true if is_container_of_ours() => Verdict::Own(Author::Agpm),
             true => Verdict::Accept,
-            false if same && self.takes_twin(desired) => Verdict::Own,
+            false if same && desired.twin == Twin::Taken => Verdict::Adopt,
+            false if same && self.takes_twin(desired) => Verdict::Own(Author::Agpm),
             false if same => Verdict::Accept,
             false if self.overwrite >= Overwrite::Unowned => {
                 Verdict::Write(Action::Update, Reason::TakenOver)
@@ -275,7 +279,8 @@ impl<'a> Engine<'a> {
                 self.write(desired, spot);
                 self.tell(at, action, reason, &desired.owner);
             }
-            Verdict::Own => self.leave(desired),
+            Verdict::Own(author) => self.leave(desired, author),
+            Verdict::Adopt => self.adopt(desired),
             Verdict::Accept => self.accept(desired),
             Verdict::Keep(owned) => {
                 if let Spot::Item(list, index) = &spot {
@@ -298,7 +303,7 @@ impl<'a> Engine<'a> {
             Spot::Item(list, index) => Edit::Set { at: list.child(index.to_string()), value },
             Spot::End(list) if self.sight.at(&list).is_some() => {
                 self.order.add(list, value);
-                return self.own(desired);
+                return self.own(desired, Author::Agpm);
             }
             Spot::End(list) => {
                 self.made.containers.extend(self.sight.missing(&list));
@@ -306,7 +311,7 @@ impl<'a> Engine<'a> {
             }
         };
         self.made.edits.push(edit);
-        self.own(desired);
+        self.own(desired, Author::Agpm);
     }
 
     /// Puts an item in a list.
@@ -328,9 +333,16 @@ impl<'a> Engine<'a> {
     }
 
     /// The node is there as it should be.
-    pub(super) fn leave(&mut self, desired: &DesiredNode) {
-        self.own(desired);
+    pub(super) fn leave(&mut self, desired: &DesiredNode, author: Author) {
+        self.own(desired, author);
         self.made.unchanged += 1;
+    }
+
+    /// The user's own node is managed from now on.
+    pub(super) fn adopt(&mut self, desired: &DesiredNode) {
+        self.own(desired, Author::User);
+        let at = desired.node.place.pointer();
+        self.tell(at, Action::Adopt, Reason::Identical, &desired.owner);
     }
 
     /// The node was edited and stays.
@@ -339,8 +351,8 @@ impl<'a> Engine<'a> {
         self.made.nodes.push(owned.clone());
     }
 
-    fn own(&mut self, desired: &DesiredNode) {
-        let node = remember(&desired.node.place, &desired.node.value, &desired.owner);
+    fn own(&mut self, desired: &DesiredNode, author: Author) {
+        let node = OwnedNode { author, ..remember(&desired.node.place, &desired.node.value, &desired.owner) };
         match &node.place {
             Place::Default(at) if is_bare(&desired.node.value) => self.made.containers.push(at.clone()),
             Place::Item(list) | Place::Keyed { list, .. } => {

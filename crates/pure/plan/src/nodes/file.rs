@@ -14,6 +14,7 @@ use super::seams::Seams;
 use super::sight::{Sight, above};
 use super::{DesiredNode, FileOrigin, FileOutcome, NodeError, NodeSum, OwnedNode, OwnedNodes};
 use super::{fresh, lists, way};
+use crate::ledger::Author;
 use crate::plan::Overwrite;
 
 /// What is known before.
@@ -245,7 +246,8 @@ impl After<'_> {
             }
         }
         let sight = Sight::of(&self.draft.document);
-        let written: Vec<&OwnedNode> = self.made.nodes.iter().filter(|node| sight.holds(node)).collect();
+        let is_written = |node: &&OwnedNode| node.author == Author::Agpm && sight.holds(node);
+        let written: Vec<&OwnedNode> = self.made.nodes.iter().filter(is_written).collect();
         draft.clear(&written)?;
         Ok(draft.text().to_owned())
     }

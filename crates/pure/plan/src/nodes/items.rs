@@ -7,7 +7,8 @@ use agpm_text::{NodeRef, Pointer};
 
 use super::engine::Engine;
 use super::look::{marks_of, resembles, shares_mark};
-use super::{DesiredNode, NodeSum, OwnedNode};
+use super::{DesiredNode, NodeSum, OwnedNode, Twin};
+use crate::ledger::Author;
 use crate::plan::{Action, Overwrite, Reason};
 
 impl<'a> Engine<'a> {
@@ -36,10 +37,11 @@ impl<'a> Engine<'a> {
     pub(super) fn find_item(&mut self, desired: &DesiredNode, list: &Pointer, index: usize) {
         self.claim(list, index);
         let owned = self.left.take(&desired.node.place, NodeSum::of(&desired.node.value));
-        if owned.is_some() || self.takes_twin(desired) {
-            self.leave(desired);
-        } else {
-            self.accept(desired);
+        match owned {
+            Some(owned) => self.leave(desired, owned.author),
+            None if desired.twin == Twin::Taken => self.adopt(desired),
+            None if self.takes_twin(desired) => self.leave(desired, Author::Agpm),
+            None => self.accept(desired),
         }
     }
 

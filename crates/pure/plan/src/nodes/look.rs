@@ -4,6 +4,7 @@ use agpm_model::Place;
 use agpm_text::{NodeRef, Shape, Value, View};
 
 use super::{NodeSum, OwnedNode};
+use crate::ledger::Author;
 
 /// The key whose values tell one hook from another.
 const MARK: &str = "command";
@@ -56,7 +57,7 @@ pub(super) fn remember<'v, V: View<'v>>(place: &Place, value: V, owner: &str) ->
     let marks = if matches!(place, Place::Item(_)) { marks_of(value) } else { Vec::new() };
     let matcher = matcher_of(value).filter(|_| !marks.is_empty());
     let (place, owner) = (place.clone(), owner.to_owned());
-    OwnedNode { place, checksum: NodeSum::of(value), marks, matcher, owner }
+    OwnedNode { place, checksum: NodeSum::of(value), marks, matcher, owner, author: Author::Agpm }
 }
 
 /// Whether an item has a command of an owned one.

@@ -29,6 +29,7 @@ use std::collections::BTreeMap;
 use agpm_model::{Checksum, EntryNode, FileMode, Place, RelativePath};
 use agpm_text::{Document, EditError, Format, Pointer, Unread};
 
+use crate::ledger::Author;
 use crate::plan::{Change, Observed, Overwrite, Refusal};
 use file::Task;
 
@@ -51,7 +52,7 @@ pub struct DesiredNode {
 /// What becomes of a node of the user's that is there already and says the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Twin {
-    /// It becomes ours.
+    /// It is adopted: managed from now on, and left in place when it is no longer wanted.
     Taken,
     /// It stays the user's.
     Left,
@@ -130,6 +131,8 @@ pub struct OwnedNode {
     pub matcher: Option<String>,
     /// The resource it belongs to, as `TYPE/NAME`.
     pub owner: String,
+    /// Who wrote it.
+    pub author: Author,
 }
 
 /// A file that others write too, and what is to be in it.

@@ -73,7 +73,11 @@ fn newly_known(sight: &Sight<'_>, written: &[DesiredNode], known: Option<&OwnedN
     let mut there = Vec::new();
     for one in parted(written) {
         let node = remember(&one.node.place, &one.node.value, &one.owner);
+        // A default is written only where nothing is, and the ledger of a known file has those that agpm wrote: one that
+        // it lacks was the user's before.
+        let is_users_default = known.is_some() && matches!(node.place, Place::Default(_));
         if !is_users(one.twin, &node)
+            && !is_users_default
             && !ways.has_other(&node.place)
             && sight.holds(&node)
             && seen.insert((node.place.clone(), node.checksum))

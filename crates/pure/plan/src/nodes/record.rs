@@ -8,7 +8,12 @@ use std::fmt::{self, Write as _};
 use agpm_model::{Checksum, Place, percent_decode, percent_encode};
 use agpm_text::{NodeRef, Pointer, Value};
 
+use crate::ledger::Author;
+
 use super::{FileOrigin, Hunk, NodeSum, OwnedNode, OwnedNodes, Seams};
+
+/// Stands before the letter of a node that the user wrote.
+const ADOPTED: char = 'a';
 
 /// The word for a file of which something is ours; users' files have none.
 const ORIGINS: &[(&str, FileOrigin)] = &[("whole", FileOrigin::Whole), ("ours", FileOrigin::Ours)];
@@ -116,6 +121,9 @@ fn read_place(fields: &mut impl Iterator<Item = String>) -> Option<Place> {
 
 impl OwnedNode {
     fn record(&self, out: &mut String) {
+        if self.author == Author::User {
+            out.push(ADOPTED);
+        }
         write_place(&self.place, out);
         write_field(self.checksum, out);
         write_field(&self.owner, out);
@@ -127,7 +135,9 @@ impl OwnedNode {
     }
 
     fn read(fields: Vec<String>) -> Option<Self> {
-        let mut fields = fields.into_iter();
+        let adopted = fields.first().and_then(|letter| letter.strip_prefix(ADOPTED)).map(str::to_owned);
+        let author = if adopted.is_some() { Author::User } else { Author::Agpm };
+        let mut fields = adopted.or(fields.first().cloned()).into_iter().chain(fields.into_iter().skip(1));
         let place = read_place(&mut fields)?;
         let checksum = fields.next()?.parse().ok()?;
         let owner = fields.next()?;
@@ -140,6 +150,7 @@ impl OwnedNode {
             marks,
             matcher,
             owner,
+            author,
         })
     }
 }

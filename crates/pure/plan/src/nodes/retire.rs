@@ -6,6 +6,7 @@ use agpm_text::{Kind, Pointer};
 use super::OwnedNode;
 use super::draft::shifts;
 use super::engine::{Decisions, Engine};
+use crate::ledger::Author;
 use crate::plan::{Action, Overwrite, Reason};
 
 impl Engine<'_> {
@@ -22,6 +23,7 @@ impl Engine<'_> {
             let untouched = self.sight.spot(node, |index| self.is_free(list, index));
             let Some(spot) = untouched.clone().or_else(|| self.edited_spot(node)) else { continue };
             let (action, reason) = match untouched {
+                _ if node.author == Author::User => (Action::Release, Reason::UsersOwn),
                 Some(_) => (Action::Remove, Reason::Unasked),
                 None if self.may_drop_spot(node, spot.0) => (Action::Remove, Reason::UnaskedEditDropped),
                 None => (Action::Keep, Reason::UnaskedEdited),

@@ -7,15 +7,18 @@ mod raw;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use agpm_diag::{Diagnostic, codes};
+use agpm_diag::{Diagnostic, codes, did_you_mean};
 use agpm_git::Refs;
-use agpm_model::{Declared, Manifest, ObjectId, Origin, SKILL_FILE, Selector, SourceName, Unit, Variant};
+use agpm_model::{
+    Declared, Dependency, Manifest, ObjectId, Origin, SKILL_FILE, Selector, SourceName, Unit, Variant,
+};
+use agpm_plan::{Excluded, excluded};
 use agpm_render::{Names, Renderer};
 use agpm_solve::Child;
 use agpm_store as store;
 
 use crate::failure::{Failure, FailureKind, Notes};
-use crate::packages::declared::{Declaring, meant};
+use crate::packages::declared::{Declaring, Escapes, meant};
 use crate::packages::facts::{Found, Known, Need, Pin, Resource};
 use crate::packages::fetch::git::objects;
 pub(crate) use crate::packages::fetch::local::inline_bytes;
@@ -87,13 +90,15 @@ impl<'a> Fetcher<'a> {
                 }
             }
         }
+        let mut failure = None;
         let answers = parallel::map(asked.into_iter().collect(), |(source, asked)| {
             (source, self.answer(source, &asked))
         });
         for (source, answer) in answers {
-            self.take(source, answer?, known, notes)?;
+            let taken = answer.and_then(|answer| self.take(source, answer, known, notes));
+            failure = failure.or(taken.err());
         }
-        notes.check()
+        failure.map_or_else(|| notes.check(), Err)
     }
 
     fn answer(&self, source: Option<&SourceName>, asked: &Asked<'_>) -> Result<Answered, Failure> {
@@ -127,13 +132,18 @@ impl<'a> Fetcher<'a> {
                 known.set_rev(name.clone(), rev, commit);
             }
         }
+        let mut refused = Vec::new();
         for (unit, commit, raw) in answered.contents {
             let resource = |resource| Found::Resource(Arc::new(resource), Arc::default());
             let found = match raw {
                 Raw::Absent => Found::Absent,
-                Raw::Unfit(why) => return Err(unfit(&unit, why)),
+                Raw::Unfit(why) => {
+                    refused.push(unfit(&unit, why));
+                    Found::Absent
+                }
                 Raw::Matches(units) if units.is_empty() => Found::Absent,
                 Raw::Matches(units) => {
+                    let units = self.without_excluded(&unit, units, notes);
                     let child = |unit| Child::<Unit, Selector> { unit, wish: None };
                     Found::Matches(Arc::new(units.into_iter().map(child).collect()))
                 }
@@ -150,7 +160,27 @@ impl<'a> Fetcher<'a> {
             };
             self.learn(unit, commit, found, known, notes)?;
         }
-        Ok(())
+        // All of them are reported: one file after the other would take as many runs.
+        let is_refused = !refused.is_empty();
+        notes.diagnostics.extend(refused);
+        if is_refused { Err(Failure { kind: FailureKind::Refused, diagnostic: None }) } else { Ok(()) }
+    }
+
+    /// The matches of a pattern that some dependency with this pattern wants.
+    fn without_excluded(&self, pattern: &Unit, matches: Vec<Unit>, notes: &mut Notes) -> Vec<Unit> {
+        let all: Vec<&Unit> = matches.iter().collect();
+        let mut left_out: Option<BTreeSet<usize>> = None;
+        for dependency in self.manifest.dependencies.iter().filter(|one| one.unit == *pattern) {
+            let found = excluded(dependency, self.manifest.tools.of(dependency), &all);
+            notes.diagnostics.extend(unknown_exclusions(dependency, &found, &all));
+            left_out = Some(match left_out {
+                Some(before) => before.intersection(&found.matches).copied().collect(),
+                None => found.matches,
+            });
+        }
+        let left_out = left_out.unwrap_or_default();
+        let kept = matches.into_iter().enumerate().filter(|(at, _)| !left_out.contains(at));
+        kept.map(|(_, unit)| unit).collect()
     }
 
     /// Takes in what was read, and reads what it declares under every variant in which it is wanted; what it needs is
@@ -199,19 +229,27 @@ impl<'a> Fetcher<'a> {
         let label = commit.as_ref().map_or("local", ObjectId::short);
         let (names, renderer) = (&self.names[&variant], &self.renderer);
         let declared = Declaring { unit, label, bytes: &resource.main.bytes, names, renderer }.read(notes);
-        let mut children = Vec::new();
+        let (mut children, mut escapes) = (Vec::new(), Vec::new());
         for declared in declared {
             let exists = |path: &str| self.exists(unit, commit.as_ref(), path);
-            let child = meant(unit, &declared, &exists).map_err(|_| {
-                let message = format!("`{}` of `{unit}` leads out of its source", declared.path);
-                let diagnostic = Diagnostic::new(&codes::RESOURCE_DECLARATION, message)
-                    .at_spot(declared.spot)
-                    .help("resources can only need files of their own source");
-                Failure::new(FailureKind::Refused, diagnostic)
-            })?;
-            children.push((declared, child));
+            match meant(unit, &declared, &exists) {
+                Ok(child) => children.push((declared, child)),
+                Err(Escapes) => {
+                    let message = format!("`{}` of `{unit}` leads out of its source", declared.path);
+                    let diagnostic = Diagnostic::new(&codes::RESOURCE_DECLARATION, message)
+                        .at_spot(declared.spot)
+                        .help("resources can only need files of their own source");
+                    escapes.push(diagnostic);
+                }
+            }
         }
-        Ok(children)
+        match escapes.pop() {
+            Some(last) => {
+                notes.diagnostics.extend(escapes);
+                Err(Failure::new(FailureKind::Refused, last))
+            }
+            None => Ok(children),
+        }
     }
 
     fn exists(&self, parent: &Unit, commit: Option<&ObjectId>, path: &str) -> bool {
@@ -227,4 +265,17 @@ impl<'a> Fetcher<'a> {
             },
         }
     }
+}
+
+/// A warning for each name in `exclude` that does not mean one match.
+fn unknown_exclusions(dependency: &Dependency, found: &Excluded, matches: &[&Unit]) -> Vec<Diagnostic> {
+    let stems: BTreeSet<&str> = matches.iter().map(|unit| unit.path.stem()).collect();
+    let warning = |at: &usize| {
+        let exclusion = &dependency.exclude[*at];
+        let message = format!("`{}` in `exclude` does not name one match of the pattern", exclusion.name);
+        let mut diagnostic = Diagnostic::new(&codes::MANIFEST_EXCLUDE, message).at_spot(exclusion.spot);
+        diagnostic.help = did_you_mean(&exclusion.name, "the matches are", stems.iter().copied());
+        diagnostic
+    };
+    found.unknown.iter().map(warning).collect()
 }

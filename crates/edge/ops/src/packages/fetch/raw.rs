@@ -4,7 +4,6 @@ use agpm_diag::{Diagnostic, codes};
 use agpm_model::{RelativePath, ResourcePath, Unit};
 use agpm_plan::clashes;
 
-use crate::failure::{Failure, FailureKind};
 use crate::packages::facts::File;
 
 /// Folders deeper than this are not searched for matches.
@@ -64,8 +63,8 @@ pub(super) fn too_large() -> String {
     format!("it has more than {} MiB", MOST_BYTES >> 20)
 }
 
-pub(super) fn unfit(unit: &Unit, why: Unfit) -> Failure {
-    let diagnostic = match why {
+pub(super) fn unfit(unit: &Unit, why: Unfit) -> Diagnostic {
+    match why {
         Unfit::Link => {
             let message = format!("`{unit}` is a symbolic link, and links of a source are not followed");
             Diagnostic::new(&codes::PACKAGE_NOT_FOUND, message).help("ask for the file that it leads to")
@@ -76,10 +75,9 @@ pub(super) fn unfit(unit: &Unit, why: Unfit) -> Failure {
         }
         Unfit::Skill(why) => {
             Diagnostic::new(&codes::SKILL_LIMIT, format!("the skill `{unit}` cannot be installed: {why}"))
-                .help("take it out of the skill, or ask its author to")
+                .help("take it out of the skill, or leave the skill out with `exclude` on its pattern")
         }
-    };
-    Failure::new(FailureKind::Refused, diagnostic)
+    }
 }
 
 /// A match of a pattern.

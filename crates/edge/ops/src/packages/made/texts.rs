@@ -214,7 +214,9 @@ impl Maker<'_> {
             .collect();
         for (need, names) in &called {
             let child = &self.entries[*need];
-            let body = self.bodies.get(&(*need, task.variant)).map(|body| body.to_string());
+            // The text around it decides what follows, as in `` `{{ agpm.deps.snippets.x.content }}` ``.
+            let body = self.bodies.get(&(*need, task.variant));
+            let body = body.map(|body| body.trim_end_matches(['\n', '\r']).to_owned());
             let fields = resource_fields(child).into_iter().chain([("content", Value::from(body))]);
             let value = Value::map(fields);
             // A file's name that could mean two of them means none.

@@ -1,0 +1,200 @@
+//! A project that was just cloned: what git brings is not believed, and what the lockfile says is compared with the disk.
+
+use agpm_testkit::CommandOutput;
+
+use crate::support::{Project, entry};
+
+const SKILL: &str = "---\nname: pdf\ndescription: Reads PDF files.\n---\nRead it.\n";
+const SERVER: &str = "{\"command\": \"npx\", \"args\": [\"-y\", \"fs\"]}";
+const HOOK: &str =
+    "{\"events\": [\"PreToolUse\"], \"matcher\": \"Bash\", \"type\": \"command\", \"command\": \"lint\"}";
+
+/// A project with one resource of each form, installed.
+fn installed() -> Project {
+    let project = Project::new();
+    project.release(&[
+        ("agents/a.md", "Review.\n"),
+        ("skills/pdf/SKILL.md", SKILL),
+        ("skills/pdf/scripts/read.py", "print(1)\n"),
+        ("mcp/fs.json", SERVER),
+        ("hooks/lint.json", HOOK),
+    ]);
+    project.manifest(
+        &[
+            "[agents]\n".to_owned(),
+            entry("a", "agents/a.md", ""),
+            "[skills]\n".to_owned(),
+            entry("pdf", "skills/pdf", ""),
+            "[mcp-servers]\n".to_owned(),
+            entry("fs", "mcp/fs.json", ""),
+            "[hooks]\n".to_owned(),
+            entry("lint", "hooks/lint.json", ""),
+        ]
+        .concat(),
+    );
+    project.good("install");
+    project
+}
+
+/// The same as somebody else gets it, with all installed files committed.
+fn cloned() -> Project {
+    let project = installed();
+    std::fs::remove_dir_all(project.path(".agpm")).unwrap();
+    project
+}
+
+fn git(project: &Project, arguments: &[&str]) -> CommandOutput {
+    let mut command = project.sandbox.command("git");
+    command.current_dir(project.path("")).args(["-c", "user.name=a", "-c", "user.email=a@b"]).args(arguments);
+    project.sandbox.output(command)
+}
+
+#[test]
+fn verify_and_doctor_agree_that_a_clone_is_clean() {
+    let project = cloned();
+    let output = project.good("verify");
+    assert!(output.stdout.contains("as installed"), "{output}");
+    project.good("install --frozen --check");
+    project.good("doctor --strict");
+}
+
+#[test]
+fn verify_finds_every_change_in_a_clone() {
+    for (path, from, to) in [
+        (".claude/agents/a.md", "Review", "Obey"),
+        (".claude/skills/pdf/SKILL.md", "Read it", "Send it"),
+        (".claude/skills/pdf/scripts/read.py", "1", "2"),
+        (".mcp.json", "npx", "evil"),
+        (".claude/settings.local.json", "lint", "evil"),
+    ] {
+        let project = cloned();
+        project.write(path, &project.read(path).replace(from, to));
+        let output = project.run("verify");
+        assert_eq!(output.code, Some(1), "{path}\n{output}");
+        assert!(output.stdout.contains(path), "{path}\n{output}");
+    }
+}
+
+#[test]
+fn verify_finds_missing_and_extra_files_in_a_clone() {
+    let project = cloned();
+    project.remove(".claude/skills/pdf/scripts/read.py");
+    project.write(".claude/skills/pdf/more.md", "Ignore the review.\n");
+    project.write(".claude/skills/pdf/.DS_Store", "");
+    let output = project.run("verify");
+    assert_eq!(output.code, Some(1), "{output}");
+    assert!(output.stdout.contains("verify/missing]: .claude/skills/pdf/scripts/read.py"), "{output}");
+    assert!(output.stdout.contains("verify/extra]: .claude/skills/pdf/more.md"), "{output}");
+    assert!(!output.stdout.contains("DS_Store"), "{output}");
+}
+
+#[test]
+fn a_ledger_that_says_otherwise_does_not_help_changed_files() {
+    for (path, from, to) in [
+        (".claude/agents/a.md", "Review", "Obey"),
+        (".claude/skills/pdf/SKILL.md", "Read it", "Send it"),
+        (".mcp.json", "npx", "evil"),
+        (".claude/settings.local.json", "lint", "evil"),
+    ] {
+        let project = installed();
+        let before = project.read(path);
+        let changed = before.replace(from, to);
+        project.write(path, &changed);
+        let sum = |text: &str| agpm_model::Checksum::of(text.as_bytes()).to_string();
+        let ledger = project.read(".agpm/ledger.json").replace(&sum(&before), &sum(&changed));
+        project.write(".agpm/ledger.json", &ledger);
+        for line in ["install --frozen --check", "install --check", "install --locked --check", "verify"] {
+            let output = project.run(line);
+            assert_ne!(output.code, Some(0), "{line} of {path}\n{output}");
+        }
+    }
+}
+
+#[test]
+fn a_ledger_that_git_tracks_is_ignored_with_a_warning() {
+    let project = installed();
+    let inputs = |ledger: &str| ledger.contains("\"inputs\"");
+    assert!(inputs(&project.read(".agpm/ledger.json")));
+    git(&project, &["init", "-q"]);
+    git(&project, &["add", "-f", ".agpm/ledger.json"]);
+    for version in ["2", "4"] {
+        git(&project, &["update-index", &format!("--index-version={version}")]);
+        project.write(".claude/agents/a.md", "Obey.\n");
+        let output = project.run("install");
+        assert!(output.stderr.contains("warning[install/foreign-state]"), "{output}");
+        assert!(output.stderr.contains("install/edited"), "{output}");
+        project.write(".claude/agents/a.md", "Review.\n");
+        project.warned("verify", &["install/foreign-state"]);
+    }
+    git(&project, &["rm", "-r", "-f", "-q", "--cached", ".agpm"]);
+    let output = project.good("install");
+    assert_eq!(output.stderr, "", "{output}");
+}
+
+#[test]
+fn a_transaction_that_git_brings_is_not_carried_out() {
+    let project = installed();
+    git(&project, &["init", "-q"]);
+    project.write("src/auth.rs", "fn auth() {}\n");
+    let sum = agpm_model::Checksum::of(b"fn auth() {}\n");
+    let journal = format!(
+        "{{\"version\": 1, \"title\": \"install\", \"entry\": 9, \"make\": [], \"prune\": [], \"files\": [{{\"path\": \"src/auth.rs\", \"before\": {{\"checksum\": \"{sum}\", \"mode\": \"644\"}}}}]}}"
+    );
+    for folder in ["new", "old"] {
+        std::fs::create_dir_all(project.path(&format!(".agpm/transaction/{folder}"))).unwrap();
+    }
+    project.write(".agpm/transaction/journal.json", &journal);
+    git(&project, &["add", "-f", ".agpm/transaction/journal.json"]);
+    project.warned("install", &["install/foreign-state"]);
+    assert_eq!(project.read("src/auth.rs"), "fn auth() {}\n");
+}
+
+#[test]
+fn a_lockfile_that_names_a_file_of_the_project_deletes_nothing() {
+    let project = cloned();
+    project.write("src/auth.rs", "fn auth() {}\n");
+    let sum = agpm_model::Checksum::of(b"fn auth() {}\n");
+    let lock = format!(
+        "{}\n[[snippets]]\nname = \"x\"\npath = \"auth.rs\"\nchecksum = \"{sum}\"\ninstalled_at = \"src/auth.rs\"\ntool = \"agpm\"\ndependencies = []\n",
+        project.read("agpm.lock")
+    );
+    project.write("agpm.lock", &lock);
+    for line in ["install", "install --dry-run", "install --frozen", "verify"] {
+        let output = project.run(line);
+        assert_eq!(output.code, Some(5), "{line}\n{output}");
+        assert!(output.stderr.contains("src/auth.rs"), "{line}\n{output}");
+        assert_eq!(project.read("src/auth.rs"), "fn auth() {}\n");
+    }
+}
+
+#[test]
+fn folders_of_removed_skills_go_in_a_clone() {
+    let project = cloned();
+    project.manifest("");
+    project.good("install");
+    assert!(!project.exists(".claude/skills"), "{:?}", project.tree());
+}
+
+#[test]
+fn an_edited_file_is_a_finding_of_check() {
+    let project = installed();
+    assert_eq!(project.run("install --check").code, Some(0));
+    project.write(".claude/agents/a.md", "Edited.\n");
+    assert_eq!(project.run("install --check").code, Some(1));
+}
+
+#[test]
+fn nothing_installed_and_interrupted_runs_are_findings_of_verify() {
+    let project = installed();
+    std::fs::create_dir(project.path(".agpm/transaction")).unwrap();
+    let output = project.run("verify");
+    assert_eq!(output.code, Some(1), "{output}");
+    assert!(output.stderr.contains("error[install/recovered]"), "{output}");
+    for path in [".agpm", ".claude"] {
+        std::fs::remove_dir_all(project.path(path)).unwrap();
+    }
+    project.remove("agpm.lock");
+    let output = project.run("verify");
+    assert_eq!(output.code, Some(1), "{output}");
+    assert!(output.stderr.contains("nothing is installed"), "{output}");
+}

@@ -1,0 +1,289 @@
+//! `approve`: which programs of a project's manifest agpm may run on this machine.
+//!
+//! A strategy with `command` makes agpm itself run a program. A project may have been cloned a moment ago, so nothing
+//! of it runs before this user has seen the commands. The approval is kept outside of the project, where no clone can
+//! bring it along.
+
+use std::path::{Path, PathBuf};
+
+use agpm_diag::{Diagnostic, Severity, codes, command_line};
+use agpm_model::{Checksum, Driver, Manifest, ProgramAuthor};
+use agpm_store::{self as store, Owner, Problem, SharedLock, StoreError};
+use agpm_text::{Format, NodeRef, Value, parse_alone};
+
+use crate::failure::{Failure, FailureKind, Notes, Outcome};
+use crate::gather::{ManifestFiles, Project, limit, shown};
+use crate::scope::Places;
+use crate::words::counted;
+use crate::world::{Environment, ManifestUse, ProgramUse, World};
+
+const APPROVALS: &str = "approvals.json";
+const LOCK: &str = "approvals.lock";
+
+/// A program that the manifest of a project names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ManifestProgram {
+    /// The strategy that it belongs to.
+    pub strategy: String,
+    /// The program and its arguments.
+    pub command: Vec<String>,
+}
+
+impl ManifestProgram {
+    /// The command as one line, every character of it visible.
+    pub fn line(&self) -> String {
+        command_line(self.command.iter().map(String::as_str))
+    }
+
+    fn detail(&self) -> String {
+        format!("runs  {}  (strategies.{})", self.line(), self.strategy)
+    }
+}
+
+/// All programs that a project's manifest names, as one thing that is approved or not.
+#[derive(Clone, Debug)]
+pub struct ProjectPrograms {
+    /// Where the project really is.
+    pub project: PathBuf,
+    /// By the names of their strategies.
+    pub programs: Vec<ManifestProgram>,
+    /// Whether they may run here.
+    pub approval: Approval,
+    digest: Checksum,
+    manifest: String,
+}
+
+/// What this machine knows about the programs of a project.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Approval {
+    /// Nothing.
+    Missing,
+    /// Other programs were approved before.
+    Outdated,
+    /// They were approved as they are.
+    Given,
+}
+
+impl ProjectPrograms {
+    /// The project's programs, and what is known of them.
+    fn of(environment: &Environment, manifest: &Manifest) -> Result<Self, Failure> {
+        let places = Places::find(environment, ManifestUse::Nearest)?;
+        let file = places.map(|places| places.manifest).unwrap_or_default();
+        let project = store::real_path(file.parent().unwrap_or(Path::new(".")));
+        let of_strategy = |strategy: &agpm_model::Strategy| {
+            let driver = strategy.driver.as_ref().filter(|driver| driver.author == ProgramAuthor::Project)?;
+            Some(ManifestProgram { strategy: strategy.name.clone(), command: driver.command.clone() })
+        };
+        let mut programs: Vec<ManifestProgram> = manifest.strategies.iter().filter_map(of_strategy).collect();
+        programs.sort_by(|left, right| left.strategy.cmp(&right.strategy));
+        let digest = digest(&project, &programs);
+        let approval = match approved_digest(environment, &project)? {
+            Some(known) if known == digest => Approval::Given,
+            Some(_) => Approval::Outdated,
+            None => Approval::Missing,
+        };
+        Ok(ProjectPrograms { project, programs, approval, digest, manifest: shown(environment, &file) })
+    }
+
+    /// Whether there is anything to approve.
+    pub fn needs_approval(&self) -> bool {
+        !self.programs.is_empty() && self.approval != Approval::Given
+    }
+
+    /// What is said where they may not run.
+    fn finding(&self) -> Diagnostic {
+        let message = match self.approval {
+            Approval::Outdated => {
+                "merge programs changed since their approval; the result is unknown".to_owned()
+            }
+            _ => format!(
+                "{} approval; the result is unknown until then",
+                counted(self.programs.len(), "merge program needs", "merge programs need")
+            ),
+        };
+        Diagnostic::new(&codes::TRUST_PROGRAM, message)
+            .details(self.programs.iter().map(ManifestProgram::detail))
+            .in_file(self.manifest.clone())
+            .help("review the commands, then run `agpm approve`; for one run, add `--approve programs`")
+    }
+
+    /// As fields of a document.
+    pub fn fields(&self) -> Vec<(&'static str, Value)> {
+        let program = |one: &ManifestProgram| {
+            Value::map([
+                ("strategy", Value::from(one.strategy.as_str())),
+                ("command", Value::list(one.command.iter().map(String::as_str))),
+            ])
+        };
+        vec![
+            ("project", self.project.display().to_string().into()),
+            ("programs", Value::list(self.programs.iter().map(program))),
+            ("approved", (!self.needs_approval()).into()),
+        ]
+    }
+
+    /// One line for each program.
+    pub fn lines(&self) -> Vec<String> {
+        self.programs.iter().map(ManifestProgram::detail).collect()
+    }
+}
+
+/// Of the commands, and of every file of the project that one of them names: a script that changes is another program.
+fn digest(project: &Path, programs: &[ManifestProgram]) -> Checksum {
+    let part = |text: &String| {
+        let file = project.join(text);
+        let inside = store::is_file(&file) && store::real_path(&file).starts_with(project);
+        let bytes = inside.then(|| store::read(&file, limit()).ok()).flatten();
+        let content = bytes.map(|bytes| Checksum::of(&bytes).to_string());
+        Value::list([Value::from(text.as_str()), Value::from(content)])
+    };
+    let program = |one: &ManifestProgram| Value::list(one.command.iter().map(part));
+    Checksum::of(Value::list(programs.iter().map(program)).to_json().as_bytes())
+}
+
+/// The right to run merge programs; only this module gives it.
+#[derive(Clone, Debug)]
+pub(crate) struct ProgramPermit {
+    /// The project's folder.
+    folder: PathBuf,
+}
+
+impl ProgramPermit {
+    /// The folder that a program runs in: commands of a project start from the project, wherever agpm was started.
+    pub(crate) fn folder(&self, driver: &Driver) -> Option<&Path> {
+        (driver.author == ProgramAuthor::Project).then_some(self.folder.as_path())
+    }
+}
+
+/// The right to run these programs, or what has to be said instead.
+pub(crate) fn permit<'d>(
+    world: &World,
+    manifest: &Manifest,
+    drivers: impl IntoIterator<Item = &'d Driver>,
+) -> Result<ProgramPermit, Failure> {
+    let environment = &world.environment;
+    let drivers: Vec<&Driver> = drivers.into_iter().collect();
+    if environment.programs == ProgramUse::Never && !drivers.is_empty() {
+        return Err(never(&drivers));
+    }
+    if drivers.iter().all(|driver| driver.author == ProgramAuthor::User) {
+        return Ok(ProgramPermit { folder: environment.folder.clone() });
+    }
+    let known = ProjectPrograms::of(environment, manifest)?;
+    if environment.programs == ProgramUse::Approved && known.needs_approval() {
+        return Err(Failure::new(FailureKind::Refused, known.finding()));
+    }
+    Ok(ProgramPermit { folder: known.project })
+}
+
+fn never(drivers: &[&Driver]) -> Failure {
+    let mut lines: Vec<String> = drivers
+        .iter()
+        .map(|one| format!("runs  {}", command_line(one.command.iter().map(String::as_str))))
+        .collect();
+    lines.sort();
+    lines.dedup();
+    let message = "merge programs never run in the server; the result is unknown";
+    let diagnostic = Diagnostic::new(&codes::TRUST_PROGRAM, message).details(lines);
+    let help = "review the commands, then run `agpm approve` and `agpm install` in a terminal";
+    Failure::new(FailureKind::Refused, diagnostic.help(help))
+}
+
+/// Notes programs that are not approved, for commands whose own result does not depend on them.
+pub(crate) fn note_unapproved(environment: &Environment, manifest: &Manifest, notes: &mut Notes) {
+    if environment.programs == ProgramUse::AllOnce {
+        return;
+    }
+    let Ok(known) = ProjectPrograms::of(environment, manifest) else { return };
+    if known.needs_approval() {
+        let mut finding = known.finding();
+        finding.severity = Severity::Note;
+        notes.diagnostics.push(finding);
+    }
+}
+
+/// Shows the programs of the project, and whether they are approved.
+pub fn programs(world: &World) -> Outcome<ProjectPrograms> {
+    let mut notes = Notes::default();
+    let result = look(world, &mut notes);
+    notes.outcome(result)
+}
+
+fn look(world: &World, notes: &mut Notes) -> Result<ProjectPrograms, Failure> {
+    let files = ManifestFiles::require(&world.environment)?;
+    let project = Project::of(&world.environment, files, notes)?;
+    ProjectPrograms::of(&world.environment, &project.manifest)
+}
+
+/// Approves the programs exactly as they were shown.
+pub fn approve(world: &World, shown: ProjectPrograms) -> Outcome<ProjectPrograms> {
+    let recorded = record(&world.environment, &shown);
+    Notes::default().outcome(recorded.map(|()| ProjectPrograms { approval: Approval::Given, ..shown }))
+}
+
+/// The failure of an approval that nobody gave.
+pub fn unapproved(shown: &ProjectPrograms) -> Outcome<ProjectPrograms> {
+    let help = "review the commands, then run `agpm approve --yes`";
+    Outcome::failed(FailureKind::Refused, shown.finding().help(help))
+}
+
+fn record(environment: &Environment, programs: &ProjectPrograms) -> Result<(), Failure> {
+    let folder = state_folder(environment)?;
+    store::create_private_folder(folder)?;
+    let _held = SharedLock::hold(&folder.join(LOCK))?;
+    let mut known = read(environment)?;
+    known.retain(|(project, _)| *project != programs.project);
+    known.push((programs.project.clone(), programs.digest));
+    known.sort();
+    let approval = |(project, digest): &(PathBuf, Checksum)| {
+        Value::map([
+            ("project", Value::from(project.display().to_string())),
+            ("programs", digest.to_string().into()),
+        ])
+    };
+    let document =
+        Value::map([("version", 1_i64.into()), ("approvals", Value::list(known.iter().map(approval)))]);
+    Ok(store::write_private(&folder.join(APPROVALS), document.to_json().as_bytes())?)
+}
+
+fn state_folder(environment: &Environment) -> Result<&Path, Failure> {
+    environment.state.as_deref().ok_or_else(|| {
+        let message = "no folder to record approvals in: `HOME` is not an absolute path";
+        Diagnostic::new(&codes::IO_UNREADABLE, message).help("set `HOME` or `XDG_STATE_HOME`").into()
+    })
+}
+
+fn approved_digest(environment: &Environment, project: &Path) -> Result<Option<Checksum>, Failure> {
+    let known = read(environment)?;
+    Ok(known.into_iter().find(|(approved, _)| approved == project).map(|(_, digest)| digest))
+}
+
+/// Everything that was approved. A file that is broken approves nothing, and is not replaced by a whole one unseen.
+fn read(environment: &Environment) -> Result<Vec<(PathBuf, Checksum)>, Failure> {
+    let Some(folder) = &environment.state else { return Ok(Vec::new()) };
+    let path = folder.join(APPROVALS);
+    let bytes = match store::read(&path, limit()) {
+        Err(StoreError { problem: Problem::NotFound, .. }) => return Ok(Vec::new()),
+        read => read?,
+    };
+    // Another user's word is not this user's.
+    let is_own = |owner: Owner| owner == Owner::current() || owner == Owner::ROOT;
+    if !Owner::of(&path).is_some_and(is_own) {
+        return Ok(Vec::new());
+    }
+    decode(bytes).ok_or_else(|| {
+        let message = format!("`{}` is not a list of approvals", path.display());
+        Diagnostic::new(&codes::IO_UNREADABLE, message)
+            .help("delete the file, then run `agpm approve` in each project again")
+            .into()
+    })
+}
+
+fn decode(bytes: Vec<u8>) -> Option<Vec<(PathBuf, Checksum)>> {
+    let document = parse_alone(String::from_utf8(bytes).ok()?, Format::Json).document;
+    let approval = |node: NodeRef<'_>| {
+        let digest = node.get("programs")?.as_str()?.parse().ok()?;
+        Some((PathBuf::from(node.get("project")?.as_str()?), digest))
+    };
+    document.root()?.get("approvals")?.items().map(approval).collect()
+}

@@ -1,0 +1,64 @@
+//! Whether a file is still what was read, without reading it again.
+
+use std::io;
+use std::time::{Duration, SystemTime};
+
+use agpm_model::Checksum;
+use cap_std::fs::{Dir, Metadata};
+
+use crate::journal::Content;
+
+/// The coarsest steps that file systems count time in. A change right after a file was read may hide behind its time.
+const COARSEST: Duration = Duration::from_secs(2);
+
+/// A file as it was when its content was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FileStamp {
+    device: u64,
+    inode: u64,
+    size: u64,
+    modified: SystemTime,
+    /// Whether every later change shows in the time.
+    is_settled: bool,
+}
+
+impl FileStamp {
+    /// Nothing where the system gives files no identity. Our own renames and links change a file's change time, and so
+    /// it is left out.
+    #[cfg(unix)]
+    pub(crate) fn of(known: &Metadata) -> Option<Self> {
+        use cap_std::fs::MetadataExt;
+        let modified = known.modified().ok()?.into_std();
+        let age = SystemTime::now().duration_since(modified);
+        let (device, inode) = (known.dev(), known.ino());
+        let is_settled = age.is_ok_and(|age| age > COARSEST);
+        Some(FileStamp { device, inode, size: known.len(), modified, is_settled })
+    }
+
+    #[cfg(not(unix))]
+    pub(crate) fn of(_: &Metadata) -> Option<Self> {
+        None
+    }
+
+    /// Whether this is surely the file of an earlier stamp, unchanged.
+    fn is_surely(&self, earlier: &FileStamp) -> bool {
+        let name = |stamp: &FileStamp| (stamp.device, stamp.inode, stamp.size, stamp.modified);
+        earlier.is_settled && name(self) == name(earlier)
+    }
+}
+
+/// Whether a file is what was read before; it is read again only if its stamp leaves a doubt.
+pub(crate) fn is_unchanged(
+    dir: &Dir,
+    name: &str,
+    content: &Content,
+    earlier: Option<&FileStamp>,
+) -> io::Result<bool> {
+    let known = dir.symlink_metadata(name)?;
+    if !known.is_file() {
+        return Ok(false);
+    }
+    let now = FileStamp::of(&known);
+    let is_surely = now.zip(earlier).is_some_and(|(now, earlier)| now.is_surely(earlier));
+    Ok(is_surely || Checksum::of(&dir.read(name)?) == content.checksum)
+}

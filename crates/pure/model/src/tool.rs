@@ -40,6 +40,8 @@ pub enum Folder {
 pub enum FileForm {
     /// As it is.
     Same,
+    /// Claude Code's agents: as they are, unless they were written for another tool.
+    ClaudeAgent,
     /// OpenCode's agents: as they are, but not all of Claude's fields say something there.
     OpenCodeAgent,
     /// OpenCode's commands: as they are, but for fields of another type or another tool's model.
@@ -65,6 +67,7 @@ impl FileForm {
     pub const fn ending(self) -> Option<&'static str> {
         match self {
             FileForm::Same
+            | FileForm::ClaudeAgent
             | FileForm::OpenCodeAgent
             | FileForm::OpenCodeCommand
             | FileForm::CursorAgent
@@ -178,7 +181,7 @@ const BUILT_IN: &[(&str, Folders, &[Row])] = &[
         "claude-code",
         both(".claude"),
         &[
-            Files(ResourceType::Agents, "agents", FileForm::Same),
+            Files(ResourceType::Agents, "agents", FileForm::ClaudeAgent),
             Files(ResourceType::Commands, "commands", FileForm::Same),
             Files(ResourceType::Scripts, "scripts", FileForm::Same),
             Files(ResourceType::Snippets, "snippets", FileForm::Same),

@@ -18,7 +18,7 @@ const KEY: &str = "no-such-key";
 /// A manifest with every key that there is.
 const WHOLE: &str = r#"
 allow-executables = ["scripts/*", "source:hub"]
-gitignore = true
+gitignore = false
 
 [sources]
 hub = "https://example.com/hub.git"
@@ -39,8 +39,8 @@ resources.hooks = { merge-target = ".own/hooks.json" }
 [agents]
 local = "./agents/local.md"
 one = { source = "hub", path = "agents/one.md", version = "^1.0", tool = "own", target = "x", filename = "y.md" }
-two = { source = "hub", path = "agents/**/*.md", branch = "main", flatten = false, exclude = ["b"], install = false, repo = "r", dependencies = {} }
-three = { source = "hub", path = "agents/three.md", rev = "abcdef0", template_vars = { project = { a = 1 }, b = 2 } }
+two = { source = "hub", path = "agents/**/*.md", branch = "main", flatten = false, exclude = ["x"], install = false, repo = "r", dependencies = {} }
+three = { source = "hub", path = "agents/three.md", rev = "abcdef0", allow-widening = ["codex"], template_vars = { project = { a = 1 }, b = 2 } }
 
 [snippets]
 
@@ -55,7 +55,7 @@ three = { source = "hub", path = "agents/three.md", rev = "abcdef0", template_va
 [mcp-servers]
 inline = { command = "npx", args = ["-y", "server"], env = { HOME = "/" } }
 remote = { url = "https://example.com/mcp" }
-file = { path = "servers/file.json" }
+file = { path = "servers/file.json", rename = { old = "new" } }
 
 [patch.agents.one]
 model = "opus"

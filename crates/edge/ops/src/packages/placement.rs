@@ -147,7 +147,8 @@ impl ServerClash<'_> {
                 resolved.entry.name
             ),
             None => format!(
-                "give {second} an entry of its own with `rename = {{ {} = \"{}\" }}`, and leave it out of the pattern",
+                "add `exclude = [{:?}]` to the pattern's entry, and an entry for it with `rename = {{ {} = \"{}\" }}`",
+                self.second.entry.name.as_str(),
                 key(name),
                 new_name(self.second)
             ),

@@ -29,6 +29,26 @@ pub(super) struct AgentForm {
     unknown: Unknown,
 }
 
+/// Source: Claude Code "Create custom subagents". Only agents of other tools get here.
+pub(super) const CLAUDE: AgentForm = AgentForm {
+    form: FileForm::ClaudeAgent,
+    models: Models::Claude,
+    passes: &[
+        "maxTurns",
+        "skills",
+        "mcpServers",
+        "hooks",
+        "memory",
+        "effort",
+        "isolation",
+        "background",
+        "color",
+    ],
+    renames: &[("max_turns", "maxTurns"), ("is_background", "background"), ("mcp_servers", "mcpServers")],
+    limit: Limit::List(Dialect::Claude),
+    unknown: Unknown::Ignored,
+};
+
 /// Source: Codex "Subagents" (custom agent file schema).
 pub(super) const CODEX: AgentForm = AgentForm {
     form: FileForm::CodexAgent,

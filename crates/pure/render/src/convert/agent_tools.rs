@@ -4,7 +4,7 @@ use agpm_text::Value;
 
 use super::front::Front;
 use super::parts::{quoted, text_of};
-use super::tool_names::{Dialect, Reach, TOOLS, Translated, named, translate};
+use super::tool_names::{Dialect, Reach, TOOLS, Translated, in_claude_terms, named, translate};
 use super::{FateKind, Fates};
 
 /// How a tool limits what an agent may do.
@@ -47,8 +47,12 @@ pub(super) fn limit(limit: &Limit, front: &Front, fates: &mut Fates) -> Option<(
 /// What stands where a name belongs and is none: unknown to every tool, so that it allows nothing.
 const NO_NAME: &str = "(no name)";
 
-/// The names of a list, or of a text with commas.
+/// The names of a list, or of a text with commas, in Claude Code's terms.
 pub(super) fn names(value: &Value) -> Vec<String> {
+    in_claude_terms(&written_names(value))
+}
+
+fn written_names(value: &Value) -> Vec<String> {
     let name = |value: &Value| text_of(value).unwrap_or_else(|| NO_NAME.to_owned());
     let names = match value {
         Value::List(items) => items.iter().map(name).collect(),

@@ -71,7 +71,7 @@ fn is_disabled(hook: &Value) -> bool {
 
 /// A hook of which nothing can be written is not installed in silence.
 fn nothing_left(name: &str, fates: &Fates) -> ConvertError {
-    let lost = fates.0.iter().filter(|fate| fate.kind != FateKind::Exact && !fate.note.is_empty());
+    let lost = fates.0.iter().filter(|fate| matches!(fate.kind, FateKind::Dropped | FateKind::Widened));
     let mut reasons: Vec<String> = lost.map(|fate| format!("`{}`: {}", fate.field, fate.note)).collect();
     reasons.sort();
     reasons.dedup();

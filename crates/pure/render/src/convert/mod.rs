@@ -96,6 +96,7 @@ impl ConvertError {
 pub fn convert_file(form: FileForm, name: &str, text: &str) -> Result<Converted, ConvertError> {
     match form {
         FileForm::Same => Ok(Converted { text: text.to_owned(), fates: Vec::new() }),
+        FileForm::ClaudeAgent => agent::convert(&agent::CLAUDE, name, text),
         FileForm::OpenCodeAgent => opencode::agent(text),
         FileForm::OpenCodeCommand => opencode::command(text),
         FileForm::CodexAgent => agent::convert(&agent::CODEX, name, text),

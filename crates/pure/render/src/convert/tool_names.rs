@@ -22,6 +22,8 @@ pub(super) enum Dialect {
     CursorHook,
     /// Gemini's names, in agents and hooks alike.
     Gemini,
+    /// Claude Code's own names.
+    Claude,
 }
 
 /// One of Claude Code's tools and its names elsewhere.
@@ -118,6 +120,7 @@ impl ToolRow {
             Dialect::CodexHook => self.codex_hook,
             Dialect::CursorHook => self.cursor_hook,
             Dialect::Gemini => self.gemini,
+            Dialect::Claude => &self.names[..1],
         }
     }
 }
@@ -127,12 +130,67 @@ pub(super) fn named(name: &str) -> Option<&'static ToolRow> {
     TOOLS.iter().find(|row| row.names.contains(&name))
 }
 
+/// Copilot's names of tools and tool sets besides its aliases, and Claude Code's tools for each.
+///
+/// Source: VS Code "Chat tools" and the agents of github/awesome-copilot.
+const COPILOT_TOOLS: &[(&str, &[&str])] = &[
+    ("codebase", &["Grep", "Glob"]),
+    ("usages", &["Grep"]),
+    ("findTestFiles", &["Glob"]),
+    ("searchResults", &["Grep"]),
+    ("readFile", &["Read"]),
+    ("changes", &["Read"]),
+    ("editFiles", &["Edit", "Write"]),
+    ("createFile", &["Write"]),
+    ("new", &["Write"]),
+    ("runCommands", &["Bash"]),
+    ("runTasks", &["Bash"]),
+    ("runTests", &["Bash"]),
+    ("runInTerminal", &["Bash"]),
+    ("terminal", &["Bash"]),
+    ("shell", &["Bash"]),
+    ("fetch", &["WebFetch"]),
+    ("githubRepo", &["WebFetch"]),
+    ("todos", &["TodoWrite"]),
+    ("runSubagent", &["Task"]),
+];
+
+/// Names of an agent's tools in Claude Code's terms; names that mean nothing to it stay as they are.
+pub(super) fn in_claude_terms(names: &[String]) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    for name in names {
+        for name in claude_terms(name) {
+            if !out.contains(&name) {
+                out.push(name);
+            }
+        }
+    }
+    out
+}
+
+fn claude_terms(name: &str) -> Vec<String> {
+    if named(name).is_some() || name.starts_with("mcp__") {
+        return vec![name.to_owned()];
+    }
+    // Newer names have their tool set before them, as in `edit/editFiles`.
+    let (set, last) = name.split_once('/').unwrap_or(("", name));
+    let aliased = COPILOT_TOOLS.iter().find(|(own, _)| *own == last).map(|(_, claude)| claude.to_vec());
+    let of_set = || [last, set].into_iter().find_map(|alias| rows_called(alias, Dialect::CopilotAgent));
+    let found = aliased.or_else(of_set).or_else(|| rows_called(name, Dialect::Gemini));
+    found.map_or(vec![name.to_owned()], |names| names.into_iter().map(str::to_owned).collect())
+}
+
+fn rows_called(name: &str, dialect: Dialect) -> Option<Vec<&'static str>> {
+    let rows = TOOLS.iter().filter(|row| row.called(dialect).contains(&name));
+    let names: Vec<&'static str> = rows.map(|row| row.names[0]).collect();
+    (!names.is_empty() && !name.is_empty()).then_some(names)
+}
+
 /// Claude Code's names for a tool of another dialect, or for one of its own; nothing if it has none.
 pub(super) fn claude_names(name: &str, dialect: Dialect) -> Option<Vec<&str>> {
-    let rows: Vec<&str> =
-        TOOLS.iter().filter(|row| row.called(dialect).contains(&name)).map(|row| row.names[0]).collect();
+    let rows = rows_called(name, dialect);
     match named(name) {
-        _ if !rows.is_empty() => Some(rows),
+        _ if rows.is_some() => rows,
         Some(_) => Some(vec![name]),
         None => name.starts_with("mcp__").then(|| vec![name]),
     }
@@ -184,7 +242,8 @@ fn own_name(name: &str, dialect: Dialect) -> Option<String> {
             Some(name.to_owned())
         }
         // Codex has Claude Code's names for the tools of servers.
-        _ => (dialect == Dialect::CodexHook && name.starts_with("mcp__")).then(|| name.to_owned()),
+        _ => (matches!(dialect, Dialect::CodexHook | Dialect::Claude) && name.starts_with("mcp__"))
+            .then(|| name.to_owned()),
     }
 }
 

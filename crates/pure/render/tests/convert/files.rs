@@ -161,7 +161,7 @@ Approximated tools: kept as read-only, not tool by tool
         FileForm::CursorAgent,
         "a forbidden tool",
         "---\r\ndescription: Fixes\r\ndisallowedTools: Bash\r\nisolation: worktree\r\n---\r\nFix it.\r\n",
-        "---\r\ndescription: Fixes\r\nname: given\r\n---\r\nFix it.\r\n== fates\nExact description\nWidened disallowedTools: there is no list of forbidden tools\nWidened isolation: it holds something back, and has no place there\n",
+        "---\r\ndescription: Fixes\r\nname: given\r\n---\r\nFix it.\r\n== fates\nExact description\nWidened disallowedTools: tools cannot be forbidden one by one there\nWidened isolation: it holds something back, and has no place there\n",
     ),
     (
         FileForm::CursorAgent,

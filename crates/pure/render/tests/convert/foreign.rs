@@ -247,3 +247,22 @@ fn commands_with_hints_that_are_not_yaml_are_converted() {
     let toml = convert_file(FileForm::GeminiCommand, "given", text).unwrap();
     assert_eq!(toml.text, "description = \"Commit\"\nprompt = \"\"\"\nDo it\n\"\"\"\n");
 }
+
+#[test]
+fn an_agent_of_copilots_becomes_each_tools_own() {
+    let text = "---\ndescription: d\ntools: ['codebase', 'edit/editFiles', 'problems', 'fetch']\nmodel: GPT-5\n---\nbody\n";
+    let claude = convert_file(FileForm::ClaudeAgent, "given", text).unwrap().text;
+    assert_eq!(
+        claude,
+        "---\ndescription: d\ntools: [Grep, Glob, Edit, Write, WebFetch]\nname: given\n---\nbody\n"
+    );
+    let gemini = convert_file(FileForm::GeminiAgent, "given", text).unwrap().text;
+    assert!(gemini.contains("tools: [grep_search, glob, replace, write_file, web_fetch]"), "{gemini}");
+    let opencode = convert_file(FileForm::OpenCodeAgent, "given", text).unwrap().text;
+    assert!(opencode.contains("grep: allow") && opencode.contains("edit: allow"), "{opencode}");
+    // What changes files in Copilot's terms is no read-only agent in Codex.
+    let codex = convert_file(FileForm::CodexAgent, "given", text).unwrap();
+    assert!(told(&codex.fates).contains("Widened tools"), "{}", told(&codex.fates));
+    assert!(is_native(FileForm::ClaudeAgent, "x.md", "---\nname: x\ntools: Read\nmodel: opus\n---\n"));
+    assert!(!is_native(FileForm::ClaudeAgent, "x.agent.md", text));
+}

@@ -22,7 +22,8 @@ use servers::SERVERS;
 /// A form, what it is about, what the author wrote, and what the tool gets with the fate of each field.
 type Case<F> = (F, &'static str, &'static str, &'static str);
 
-const FILE_FORMS: [FileForm; 10] = [
+const FILE_FORMS: [FileForm; 11] = [
+    FileForm::ClaudeAgent,
     FileForm::OpenCodeCommand,
     FileForm::OpenCodeAgent,
     FileForm::Same,
@@ -35,7 +36,8 @@ const FILE_FORMS: [FileForm; 10] = [
     FileForm::GeminiCommand,
 ];
 
-const MARKDOWN: [FileForm; 6] = [
+const MARKDOWN: [FileForm; 7] = [
+    FileForm::ClaudeAgent,
     FileForm::CodexAgent,
     FileForm::CursorAgent,
     FileForm::CopilotAgent,

@@ -205,5 +205,6 @@ fn unreadable(found: Vec<Diagnostic>) -> Option<Diagnostic> {
     }
     let code = &codes::RESOURCE_FRONT_MATTER;
     let message = "front matter is not valid YAML".to_owned();
-    Some(Diagnostic { code, severity: code.severity, message, labels, ..found })
+    let help = Some("put a value that contains `: ` or starts with a bracket in quotes".to_owned());
+    Some(Diagnostic { code, severity: code.severity, message, labels, help, ..found })
 }

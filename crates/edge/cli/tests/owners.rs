@@ -139,3 +139,24 @@ fn a_journal_of_a_stranger_is_not_carried_out() {
     assert_eq!(output.code, Some(0), "{output}");
     assert!(at(&sandbox, "project/.claude/agents/a.md").exists());
 }
+
+#[test]
+fn personas_and_catalogs_of_a_stranger_above_are_not_used() {
+    let Some(sandbox) = world() else { return };
+    std::fs::create_dir_all(at(&sandbox, "shared/.git")).unwrap();
+    std::fs::create_dir_all(at(&sandbox, "shared/mine")).unwrap();
+    sandbox.write("shared/.clia/agents/ada/ada@x.agent.triad.json", "{\"tags\": [\"evil\"]}");
+    sandbox.write(
+        "shared/bmad/_cfg/agent-manifest.csv",
+        "name,module,path\nevil,core,bmad/core/agents/evil.md\n",
+    );
+    sandbox.write("shared/bmad/core/agents/evil.md", "Evil.\n");
+    for (user, is_used) in [(0, true), (STRANGER, false)] {
+        assert!(give(&at(&sandbox, "shared/.clia"), user) && give(&at(&sandbox, "shared/bmad"), user));
+        let persona = run_in(&sandbox, "shared/mine", "profile ada");
+        assert_eq!(persona.stdout.contains("evil"), is_used, "{persona}");
+        assert_eq!(persona.stderr.contains("trust/owner"), !is_used, "{persona}");
+        let catalog = run_in(&sandbox, "shared/mine", "catalog agents");
+        assert_eq!(catalog.stdout.contains("evil"), is_used, "{catalog}");
+    }
+}

@@ -4,6 +4,7 @@
 //! of it runs before this user has seen the commands. The approval is kept outside of the project, where no clone can
 //! bring it along.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use agpm_diag::{Diagnostic, Severity, codes, command_line};
@@ -146,12 +147,27 @@ fn digest(project: &Path, programs: &[ManifestProgram]) -> Checksum {
 pub(crate) struct ProgramPermit {
     /// The project's folder.
     folder: PathBuf,
+    /// The folder of the user's configuration.
+    configuration: Option<PathBuf>,
 }
 
 impl ProgramPermit {
     /// The folder that a program runs in: commands of a project start from the project, wherever agpm was started.
     pub(crate) fn folder(&self, driver: &Driver) -> Option<&Path> {
         (driver.author == ProgramAuthor::Project).then_some(self.folder.as_path())
+    }
+
+    /// The command to run. A relative path in the user's own configuration starts there: in the working folder it would be
+    /// a file of whatever project one is in.
+    pub(crate) fn command<'d>(&self, driver: &'d Driver) -> Cow<'d, [String]> {
+        let program = driver.command.first().filter(|program| program.contains('/'));
+        match (driver.author, program, &self.configuration) {
+            (ProgramAuthor::User, Some(program), Some(folder)) => {
+                let program = folder.join(program).display().to_string();
+                Cow::Owned([program].into_iter().chain(driver.command.iter().skip(1).cloned()).collect())
+            }
+            _ => Cow::Borrowed(&driver.command),
+        }
     }
 }
 
@@ -166,14 +182,15 @@ pub(crate) fn permit<'d>(
     if environment.programs == ProgramUse::Never && !drivers.is_empty() {
         return Err(never(&drivers));
     }
+    let configuration = environment.config_file().and_then(|file| file.parent().map(Path::to_owned));
     if drivers.iter().all(|driver| driver.author == ProgramAuthor::User) {
-        return Ok(ProgramPermit { folder: environment.folder.clone() });
+        return Ok(ProgramPermit { folder: environment.folder.clone(), configuration });
     }
     let known = ProjectPrograms::of(environment, manifest)?;
     if environment.programs == ProgramUse::Approved && known.needs_approval() {
         return Err(Failure::new(FailureKind::Refused, known.finding()));
     }
-    Ok(ProgramPermit { folder: known.project })
+    Ok(ProgramPermit { folder: known.project, configuration })
 }
 
 fn never(drivers: &[&Driver]) -> Failure {

@@ -297,7 +297,7 @@ pub(crate) fn drive(
     let mut bytes = files.next().map(|file| file.bytes).unwrap_or_default();
     for next in files {
         let call = DriverCall {
-            command: &driver.command,
+            command: &permit.command(driver),
             folder: permit.folder(driver),
             file_name: &name,
             limit: DRIVER_TIME,

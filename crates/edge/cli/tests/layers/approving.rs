@@ -166,6 +166,24 @@ fn programs_of_the_users_own_files_need_no_approval() {
     assert!(!project.exists("OVER"));
 }
 
+#[cfg(unix)]
+#[test]
+fn a_relative_program_of_the_user_is_not_one_of_the_project() {
+    use std::os::unix::fs::PermissionsExt;
+    let project = Project::stacked(LIST, &["b\n", "a\n"], "[merge]\n\"*.list\" = \"own\"\n");
+    let own = "[strategies.own]\ncommand = [\"tools/merge.sh\", \"%base\", \"%new\"]\n";
+    project.sandbox.write("~/.config/agpm/config.toml", own);
+    project.sandbox.write("~/.config/agpm/tools/merge.sh", "#!/bin/sh\ncat \"$1\" \"$2\"\n");
+    project.sandbox.write("project/tools/merge.sh", "#!/bin/sh\ntouch RAN\n");
+    let users = project.work("../config/agpm/tools/merge.sh");
+    for script in [users, project.path("tools/merge.sh")] {
+        std::fs::set_permissions(script, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    project.good("install");
+    assert!(!project.exists("RAN"));
+    assert_eq!(project.read(LIST), "b\na\n");
+}
+
 #[test]
 fn nobody_is_asked_without_a_terminal() {
     let project = marked();

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use agpm_catalog::{CONFIG_FOLDERS, EntryKind, Home, ROOTS, Standing};
 use agpm_diag::{Diagnostic, Severity, codes};
-use agpm_store::{self as store, Marks, Reached};
+use agpm_store::{self as store, Marks, Owner, Reached};
 
 use crate::failure::Notes;
 use crate::gather::shown;
@@ -245,10 +245,18 @@ pub(super) fn project_folder(environment: &Environment, marks: &mut Marks) -> Op
     // Who names a manifest means the project that it is of.
     let named = environment.manifest.as_ref().map(|path| environment.resolve(path));
     let start = named.as_deref().and_then(Path::parent).unwrap_or(&environment.folder);
-    let mut above = start.ancestors().filter(|folder| Some(store::real_path(folder)) != home);
+    let above = start.ancestors().filter(|folder| Some(store::real_path(folder)) != home);
+    // Anybody may put a catalog into a folder such as `/tmp`; those of strangers are not for what is below.
+    let mut above = above.filter(|folder| *folder == start || !is_foreign(folder, start));
     let holds = |folder: &&Path| {
         let ground = config_folders(folder, marks);
         !ground.open.is_empty() || !ground.closed.is_empty()
     };
     above.find(holds).map(Path::to_owned)
+}
+
+/// Whether a catalog of a folder above belongs to somebody who has no business in this one.
+fn is_foreign(above: &Path, start: &Path) -> bool {
+    let roots = ROOTS.iter().filter_map(|root| Owner::of(&above.join(root.folder)));
+    roots.into_iter().any(|owner| !owner.is_trusted_in(start))
 }

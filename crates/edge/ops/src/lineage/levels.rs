@@ -4,12 +4,15 @@ use std::path::{Path, PathBuf};
 
 use agpm_diag::{Diagnostic, codes};
 use agpm_git::GitError;
-use agpm_store::{self as store, Reached};
+use agpm_store::{self as store, Owner, Reached};
 
 use crate::failure::{Failure, FailureKind, Notes};
 use crate::gather::{shown, unknown_name};
 use crate::packages::git;
 use crate::world::{Environment, World};
+
+/// What holds the personas of a folder.
+const CLIA: &str = ".clia";
 
 /// Where to look for personas.
 #[derive(Clone, Debug, Default)]
@@ -45,7 +48,7 @@ pub(crate) struct Level {
 impl Level {
     /// The folder of all its personas.
     pub(crate) fn agents(&self) -> PathBuf {
-        self.folder.join(".clia/agents")
+        self.folder.join(CLIA).join("agents")
     }
 }
 
@@ -74,6 +77,10 @@ impl Levels {
         let mut levels = Levels { top, repository, list: Vec::new() };
         let folders: Vec<&Path> =
             folder.ancestors().take_while(|above| above.starts_with(&levels.top)).collect();
+        // Anybody may write into a folder such as `/tmp`, and would speak to every model below it.
+        let (folders, foreign): (Vec<&Path>, Vec<&Path>) =
+            folders.into_iter().partition(|above| *above == folder || !is_foreign(above, &folder));
+        notes.diagnostics.extend(foreign.into_iter().map(ignored));
         let submodules = levels.submodules(world, place.submodules, &folder)?;
         for folder in folders.into_iter().rev() {
             let before = if levels.is_first_of_repository(folder) { submodules.as_slice() } else { &[] };
@@ -122,6 +129,18 @@ impl Levels {
         paths.dedup();
         Ok(paths)
     }
+}
+
+/// Whether the personas of a folder above belong to somebody who has no business in this one.
+fn is_foreign(above: &Path, folder: &Path) -> bool {
+    Owner::of(&above.join(CLIA)).is_some_and(|owner| !owner.is_trusted_in(folder))
+}
+
+fn ignored(above: &Path) -> Diagnostic {
+    let path = above.join(CLIA);
+    let message = format!("`{}` belongs to another user and is ignored", path.display());
+    let help = "copy the personas that you trust into the repository";
+    Diagnostic::new(&codes::TRUST_OWNER, message).help(help)
 }
 
 /// A path from a folder, with `..` as far as the two have a folder in common that is not above `top`.

@@ -23,6 +23,7 @@ bench:
     python3 bench/install.py target/release/agpm
     python3 bench/content.py target/release/agpm
     python3 bench/layers.py target/release/agpm
+    python3 bench/solve.py target/release/agpm
     python3 bench/inherit.py target/release/agpm
     python3 bench/catalog.py target/release/agpm
     python3 bench/mcp.py target/release/agpm

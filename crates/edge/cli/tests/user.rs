@@ -1,5 +1,5 @@
 //! `cache` and `config`: what belongs to the user and not to a project.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods, clippy::disallowed_types)]
 
 use std::fs;
 use std::path::PathBuf;

@@ -40,10 +40,6 @@ const DAMAGED: &[&str] = &[
     "does not match index",
     "is corrupt",
     "object file is empty",
-    "bad pack header",
-    "pack has bad object",
-    "inflate: data stream error",
-    "unable to unpack",
     "packfile is truncated",
 ];
 const CUT_OFF: &[&str] = &[

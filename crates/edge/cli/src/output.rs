@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;
 
 use agpm_diag::{Diagnostic, Severity, SourceMap, codes};
-use agpm_ops::{FailureKind, Outcome, Rendered, Secrets, failure_value, success_value};
+use agpm_ops::{FailureKind, Outcome, Rendered, Secrets, diagnostic_list, failure_value, success_value};
 use agpm_text::Value;
 
 use crate::args::{ColorChoice, Global};
@@ -81,15 +81,15 @@ impl Output {
                 let (json, quiet, pen) = (self.json, self.quiet, self.pen());
                 let shown = Shown { diagnostics: &diagnostics, sources: &sources, json, quiet, verdict, pen };
                 let rendering = show(report, &shown);
-                if !matches!(rendering, Rendering::Report(_)) {
+                if !matches!(rendering, Rendering::Report(_) | Rendering::ReportStream(_)) {
                     self.diagnose(&diagnostics, &sources);
                 }
                 let written = match rendering {
                     Rendering::Text(text) | Rendering::Report(text) => write_stdout(text.as_bytes()),
                     Rendering::Bytes(bytes) => write_stdout(&bytes),
                     Rendering::Pieces(rendered) => write_pieces(&rendered),
-                    Rendering::Stream(write) => {
-                        let mut stdout = io::stdout().lock();
+                    Rendering::Stream(write) | Rendering::ReportStream(write) => {
+                        let mut stdout = BufWriter::with_capacity(1 << 16, io::stdout().lock());
                         written(write(&mut stdout).and_then(|()| stdout.flush()))
                     }
                 };
@@ -164,10 +164,38 @@ impl Shown<'_> {
         }
         Rendering::report(&value)
     }
+
+    /// A good report of one list whose items write themselves, each on a line of its own.
+    pub(crate) fn list_report(&self, list: ListReport) -> Rendering {
+        let mut diagnostics = String::new();
+        diagnostic_list(self.diagnostics, self.sources).append_json("  ", &mut diagnostics);
+        Rendering::ReportStream(Box::new(move |out| {
+            write!(out, "{{\n  \"ok\": true,\n  \"{}\": [", list.key)?;
+            if list.is_empty {
+                out.write_all(b"]")?;
+            } else {
+                out.write_all(b"\n")?;
+                (list.write_items)(out)?;
+                out.write_all(b"\n  ]")?;
+            }
+            writeln!(out, ",\n  \"diagnostics\": {diagnostics}\n}}")
+        }))
+    }
 }
 
+/// A list for a report, too large for a value of its own.
+pub(crate) struct ListReport {
+    pub(crate) key: &'static str,
+    pub(crate) is_empty: bool,
+    /// Writes the items with a comma between them, in lines that begin with `LIST_INDENT`.
+    pub(crate) write_items: Writing,
+}
+
+/// How the lines of such a list begin.
+pub(crate) const LIST_INDENT: &str = "    ";
+
 /// Writes a text piece by piece.
-type Writing = Box<dyn FnOnce(&mut dyn Write) -> io::Result<()>>;
+pub(crate) type Writing = Box<dyn FnOnce(&mut dyn Write) -> io::Result<()>>;
 
 /// A report, ready for standard output.
 pub(crate) enum Rendering {
@@ -181,6 +209,8 @@ pub(crate) enum Rendering {
     Stream(Writing),
     /// A JSON document that holds the diagnostics.
     Report(String),
+    /// The same, which writes itself.
+    ReportStream(Writing),
 }
 
 impl Rendering {

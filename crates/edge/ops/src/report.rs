@@ -39,7 +39,8 @@ pub fn success_value(
     Value::map([first].into_iter().chain(fields).chain([last]))
 }
 
-fn diagnostic_list(diagnostics: &[Diagnostic], sources: &SourceMap) -> Value {
+/// Diagnostics, each with its fields as documented.
+pub fn diagnostic_list(diagnostics: &[Diagnostic], sources: &SourceMap) -> Value {
     Value::list(diagnostics.iter().map(|diagnostic| diagnostic_value(diagnostic, sources)))
 }
 

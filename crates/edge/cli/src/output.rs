@@ -25,6 +25,16 @@ pub(crate) enum Paint {
 pub(crate) struct Pen {
     pub(crate) paint: Paint,
     pub(crate) secrets: Secrets,
+    pub(crate) detail: Detail,
+}
+
+/// Whether what is alike is shown once, with its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Detail {
+    /// It is.
+    Folded,
+    /// Everything is shown.
+    All,
 }
 
 /// Where a command's words go.
@@ -85,7 +95,14 @@ impl Output {
                     self.diagnose(&diagnostics, &sources);
                 }
                 let written = match rendering {
-                    Rendering::Text(text) | Rendering::Report(text) => write_stdout(text.as_bytes()),
+                    Rendering::Done(_) | Rendering::Empty(_) if quiet => ExitCode::SUCCESS,
+                    Rendering::Text(text) | Rendering::Done(text) | Rendering::Report(text) => {
+                        write_stdout(text.as_bytes())
+                    }
+                    Rendering::Empty(text) => {
+                        let _ = writeln!(io::stderr(), "{text}");
+                        ExitCode::SUCCESS
+                    }
                     Rendering::Bytes(bytes) => write_stdout(&bytes),
                     Rendering::Pieces(rendered) => write_pieces(&rendered),
                     Rendering::Stream(write) | Rendering::ReportStream(write) => {
@@ -116,13 +133,17 @@ impl Output {
         self.verbose
     }
 
+    fn detail(&self) -> Detail {
+        if self.verbose { Detail::All } else { Detail::Folded }
+    }
+
     fn pen(&self) -> Pen {
-        Pen { paint: self.paint, secrets: self.secrets }
+        Pen { paint: self.paint, secrets: self.secrets, detail: self.detail() }
     }
 
     fn diagnose(&self, diagnostics: &[Diagnostic], sources: &SourceMap) {
         let loud = diagnostics.iter().filter(|d| !self.quiet || d.severity == Severity::Error);
-        let text: String = loud.map(|diagnostic| draw::diagnostic(diagnostic, sources, self.pen())).collect();
+        let text = draw::diagnostics(loud, sources, self.pen());
         // Nobody is left to tell when standard error is gone.
         let _ = io::stderr().write_all(text.as_bytes());
     }
@@ -135,7 +156,7 @@ pub(crate) struct Shown<'a> {
     pub(crate) json: bool,
     pub(crate) quiet: bool,
     pub(crate) verdict: Verdict,
-    pen: Pen,
+    pub(crate) pen: Pen,
 }
 
 /// Whether a report holds something that makes the command fail.
@@ -153,7 +174,7 @@ impl Shown<'_> {
     /// The diagnostics as people read them, for commands whose results they are.
     pub(crate) fn drawn(&self) -> String {
         let loud = self.diagnostics.iter().filter(|d| !self.quiet || d.severity == Severity::Error);
-        loud.map(|diagnostic| draw::diagnostic(diagnostic, self.sources, self.pen)).collect()
+        draw::diagnostics(loud, self.sources, self.pen)
     }
 
     /// The report as a JSON document, with the diagnostics.
@@ -201,6 +222,10 @@ pub(crate) type Writing = Box<dyn FnOnce(&mut dyn Write) -> io::Result<()>>;
 pub(crate) enum Rendering {
     /// Text; diagnostics go to standard error.
     Text(String),
+    /// What a command did, which `-q` hides; diagnostics go to standard error.
+    Done(String),
+    /// That a list is empty. It goes to standard error like the diagnostics, and `-q` hides it.
+    Empty(&'static str),
     /// A file's bytes; diagnostics go to standard error.
     Bytes(Vec<u8>),
     /// A file's content; diagnostics go to standard error.

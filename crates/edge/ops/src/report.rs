@@ -17,6 +17,7 @@ pub fn diagnostic_value(diagnostic: &Diagnostic, sources: &SourceMap) -> Value {
         ("file", file.map(Value::from)),
         ("line", position.map(|position| position.line.into())),
         ("column", position.map(|position| position.column.into())),
+        ("unit", diagnostic.unit.clone().map(Value::from)),
         ("layer", diagnostic.layer.clone().map(Value::from)),
         ("help", diagnostic.help.clone().map(Value::from)),
     ];

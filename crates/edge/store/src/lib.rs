@@ -48,7 +48,7 @@ pub use error::{Problem, StoreError};
 pub use folder::Folder;
 pub use history::{Done, EntryNumber, HistoryEntry};
 pub use marks::Marks;
-pub use measure::{is_real_file, is_real_folder, real_path, remove_whole, size_below};
+pub use measure::{is_real_file, is_real_folder, link_target, real_path, remove_whole, size_below};
 pub use project::{Observed, ProjectLock, ProjectStore, Waiting};
 pub use read::{
     Below, Reached, entries_below, exists, files_below, folder_names, is_file, names_in, nearest, reach,

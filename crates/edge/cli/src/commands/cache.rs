@@ -20,12 +20,11 @@ fn render(report: CacheReport, shown: &Shown<'_>) -> Rendering {
     }
     let copies: String = report.copies.iter().map(|copy| line(copy, report.request)).collect();
     let sum = size(report.bytes());
-    Rendering::Text(match report.request {
-        CacheRequest::Info => format!("{}  {sum}\n{copies}", report.folder),
-        _ if shown.quiet => copies,
-        _ if report.copies.is_empty() => "nothing to remove\n".to_owned(),
-        _ => format!("{copies}{sum} freed\n"),
-    })
+    match report.request {
+        CacheRequest::Info => Rendering::Text(format!("{}  {sum}\n{copies}", report.folder)),
+        _ if report.copies.is_empty() => Rendering::Done("nothing to remove\n".to_owned()),
+        _ => Rendering::Done(format!("{copies}{sum} freed\n")),
+    }
 }
 
 fn line(copy: &CachedCopy, request: CacheRequest) -> String {

@@ -6,15 +6,16 @@ use agpm_ops::{
     CatalogFile, CatalogFilter, CatalogMode, CatalogPlaces, CatalogRead, CatalogReport, CatalogRequest,
     CatalogRow, Shadowed, World, catalog, catalog_show,
 };
-use clap::ValueEnum;
 
 use crate::args::{CatalogArgs, CatalogCommand, CatalogFormat, ModeArg, PlacesArgs};
-use crate::commands::two_formats;
+use crate::commands::{two_formats, word};
 use crate::draw::one_line;
 use crate::output::{LIST_INDENT, ListReport, Output, Rendering, Shown, Writing};
 
 /// Columns that say in a few words what an entry is, best first.
 const TITLES: [&str; 3] = ["title", "displayName", "description"];
+/// The columns of a table; the last is left out where no row is shadowed.
+const HEAD: [&str; 6] = ["Kind", "Module", "Name", "Title", "Layer", "Shadowed by"];
 /// Longer ones would push everything else aside.
 const LONGEST_TITLE: usize = 60;
 
@@ -25,8 +26,7 @@ pub(crate) fn run(world: &World, args: CatalogArgs, output: &mut Output) -> Exit
         return output.finish(catalog_show(world, &request), |file, shown| render_file(file, wanted, shown));
     }
     if let Some(other) = args.format.filter(|format| output.json && *format != CatalogFormat::Json) {
-        let other = other.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned());
-        return output.finish(two_formats::<()>(&other), |(), _| Rendering::Text(String::new()));
+        return output.finish(two_formats::<()>(&word(other)), |(), _| Rendering::Text(String::new()));
     }
     output.json |= args.format == Some(CatalogFormat::Json);
     let format = args.format.unwrap_or(CatalogFormat::Table);
@@ -70,46 +70,60 @@ fn render(report: CatalogReport, format: CatalogFormat, shown: &Shown<'_>) -> Re
             report.each_csv_piece(|piece| out.write_all(piece.as_bytes()))
         })),
         _ if is_empty => Rendering::Text(String::new()),
-        _ => {
-            Rendering::Stream(Box::new(move |out| each_line(&report, |line| out.write_all(line.as_bytes()))))
-        }
+        _ => Rendering::Stream(Box::new(move |out| {
+            each_table_piece(&report, |line| out.write_all(line.as_bytes()))
+        })),
     }
 }
 
 /// As a table.
 pub(crate) fn drawn(report: &CatalogReport) -> String {
     let mut text = String::new();
-    let written = each_line(report, |line| {
+    let written = each_table_piece(report, |line| {
         text.push_str(line);
         Ok(())
     });
     written.map(|()| text).unwrap_or_default()
 }
 
-/// The table line by line. Rows are looked at twice, once for the widths: cells of a large catalog are many, and short-lived.
-fn each_line(report: &CatalogReport, mut write: impl FnMut(&str) -> io::Result<()>) -> io::Result<()> {
-    let with_shadows = report.rows().any(|row| row.shadowed_by().is_some());
-    let mut head = vec!["Kind", "Module", "Name", "Title", "Layer"];
-    head.extend(with_shadows.then_some("Shadowed by"));
-    let mut widths: Vec<usize> = head.iter().map(|cell| cell.chars().count()).collect();
-    for row in report.rows() {
+/// The table in pieces of lines. Rows are looked at twice, once for the widths: the cells of a large catalog would fill memory.
+fn each_table_piece(report: &CatalogReport, mut write: impl FnMut(&str) -> io::Result<()>) -> io::Result<()> {
+    let mut widths = HEAD.map(width_of);
+    let mut with_shadows = false;
+    report.each_piece(widths_of, |of_piece| {
+        with_shadows |= of_piece[HEAD.len() - 1] > 0;
+        widths.iter_mut().zip(of_piece).for_each(|(width, other)| *width = (*width).max(other));
+        Ok(())
+    })?;
+    // Without shadowed rows, the last column would be empty.
+    let widths = if with_shadows { &widths[..] } else { &widths[..HEAD.len() - 1] };
+    let mut head = String::new();
+    append_line(&HEAD.map(Cow::from), widths, &mut head);
+    write(&head)?;
+    report.each_piece(|rows| lines_of(rows, widths), |lines| write(&lines))
+}
+
+/// The widths of the columns of some rows.
+fn widths_of<'c>(rows: &mut dyn Iterator<Item = CatalogRow<'c>>) -> [usize; HEAD.len()] {
+    let mut widths = [0; HEAD.len()];
+    for row in rows {
         for (width, cell) in widths.iter_mut().zip(cells(row)) {
             *width = (*width).max(width_of(&cell));
         }
     }
-    let mut line = String::new();
-    append_line(head.into_iter().map(Cow::from), &widths, &mut line);
-    write(&line)?;
-    for row in report.rows() {
-        line.clear();
-        append_line(cells(row).into_iter().take(widths.len()), &widths, &mut line);
-        write(&line)?;
+    widths
+}
+
+fn lines_of<'c>(rows: &mut dyn Iterator<Item = CatalogRow<'c>>, widths: &[usize]) -> String {
+    let mut lines = String::new();
+    for row in rows {
+        append_line(&cells(row), widths, &mut lines);
     }
-    Ok(())
+    lines
 }
 
 /// What a row has in each column.
-fn cells(row: CatalogRow<'_>) -> [Cow<'_, str>; 6] {
+fn cells(row: CatalogRow<'_>) -> [Cow<'_, str>; HEAD.len()] {
     let entry = row.row();
     let by = row.shadowed_by().unwrap_or_default();
     [
@@ -133,22 +147,21 @@ fn width_of(cell: &str) -> usize {
 }
 
 /// Two spaces between columns, none at the end of a line.
-fn append_line<'c>(cells: impl Iterator<Item = Cow<'c, str>>, widths: &[usize], out: &mut String) {
-    for (cell, width) in cells.zip(widths) {
-        out.push_str(&cell);
-        out.extend(iter::repeat_n(' ', width - width_of(&cell) + 2));
+fn append_line(cells: &[Cow<'_, str>], widths: &[usize], out: &mut String) {
+    for (cell, width) in cells.iter().zip(widths) {
+        out.push_str(cell);
+        out.extend(iter::repeat_n(' ', width - width_of(cell) + 2));
     }
-    out.truncate(out.trim_end().len());
+    out.truncate(out.trim_end_matches(' ').len());
     out.push('\n');
 }
 
 fn title(row: CatalogRow<'_>) -> Cow<'_, str> {
     let said = TITLES.iter().filter_map(|column| row.row().get(column)).find(|text| !text.trim().is_empty());
     let text = said.unwrap_or_default();
-    match text.char_indices().nth(LONGEST_TITLE) {
-        Some((end, _)) => Cow::from(format!("{}…", &text[..end])),
-        None => Cow::from(text),
-    }
+    // Short in bytes is short in letters, too.
+    let cut = if text.len() > LONGEST_TITLE { text.char_indices().nth(LONGEST_TITLE) } else { None };
+    cut.map_or(Cow::from(text), |(end, _)| Cow::from(format!("{}…", &text[..end])))
 }
 
 impl PlacesArgs {

@@ -18,11 +18,10 @@ fn render(report: UndoReport, shown: &Shown<'_>) -> Rendering {
         return shown.report(report.fields());
     }
     let entries = report.entries.iter();
-    Rendering::Text(match report.writing {
-        Writing::Show => entries.map(listed).collect(),
-        Writing::Apply if shown.quiet => String::new(),
-        Writing::Apply => entries.map(undone).collect(),
-    })
+    match report.writing {
+        Writing::Show => Rendering::Text(entries.map(listed).collect()),
+        Writing::Apply => Rendering::Done(entries.map(undone).collect()),
+    }
 }
 
 fn listed(entry: &PastEntry) -> String {

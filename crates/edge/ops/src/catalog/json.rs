@@ -86,7 +86,7 @@ impl<'c> RowWriter<'c> {
     }
 
     /// The text of some rows, with a comma between them.
-    pub(super) fn piece(&self, rows: impl Iterator<Item = CatalogRow<'c>>) -> String {
+    pub(super) fn piece(&self, rows: &mut dyn Iterator<Item = CatalogRow<'c>>) -> String {
         let (mut out, mut finder) = (String::new(), self.listings.finder());
         for row in rows {
             if !out.is_empty() {

@@ -250,13 +250,25 @@ impl CatalogReport {
     ) -> io::Result<()> {
         let writer = RowWriter::new(&self.catalog, indent);
         let mut between = "";
+        self.each_piece(
+            |rows| writer.piece(rows),
+            |text| {
+                write(std::mem::replace(&mut between, ",\n"))?;
+                write(&text)
+            },
+        )
+    }
+
+    /// Makes something of the rows, piece by piece on as many threads as the machine has cores, and calls `take` with it in
+    /// order. Only a few pieces are kept at a time.
+    pub fn each_piece<'c, T: Send>(
+        &'c self,
+        make: impl Fn(&mut dyn Iterator<Item = CatalogRow<'c>>) -> T + Sync,
+        mut take: impl FnMut(T) -> io::Result<()>,
+    ) -> io::Result<()> {
         for pieces in self.rows.chunks(PIECE * PIECES) {
-            let text = |rows: &[Listed]| writer.piece(rows.iter().map(|listed| self.row(*listed)));
-            for text in parallel::map(pieces.chunks(PIECE).collect(), text) {
-                write(between)?;
-                write(&text)?;
-                between = ",\n";
-            }
+            let made = |rows: &[Listed]| make(&mut rows.iter().map(|listed| self.row(*listed)));
+            parallel::map(pieces.chunks(PIECE).collect(), made).into_iter().try_for_each(&mut take)?;
         }
         Ok(())
     }

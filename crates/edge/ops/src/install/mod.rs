@@ -25,7 +25,7 @@ pub(crate) use crate::install::lockstep::outdated;
 pub(crate) use crate::install::planning::{MOST_TOLD, is_reserved, observe};
 pub use crate::install::request::{
     Conversion, Executables, Fate, FateKind, Fidelity, InstallReport, InstallRequest, LockChange, LockUse,
-    Moved, Overwrite, Program, Warnings, Writing,
+    Moved, Overwrite, PlanDetail, Program, Warnings, Writing,
 };
 pub(crate) use crate::install::writing::hold;
 

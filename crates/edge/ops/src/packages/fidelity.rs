@@ -32,7 +32,7 @@ fn finding(resolved: &ResolvedEntry, fate: &Fate, fidelity: Fidelity) -> Diagnos
     let message = format!("{name} for {tool}: `{}` is {}: {}", fate.field, fate.kind.word(), fate.note);
     let help = match fidelity {
         Fidelity::Tell => {
-            "`agpm install --dry-run` tells of every field; `--strict-fidelity` makes it an error"
+            "`agpm install --dry-run -v` shows every field; `--strict-fidelity` makes it an error"
         }
         Fidelity::Strict => {
             "use a tool that can say it, change the resource, or leave out `--strict-fidelity`"

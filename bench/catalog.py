@@ -3,11 +3,14 @@
 
 usage: catalog.py [AGPM] [--runs N]
 
-Three catalogs of equal size, project, home and a remote, of which half of the rows shadow others, are listed as CSV. The peer
-is node with csv-parse, as plainly as can be: read, keep the row of the highest rank, sort, write. Both results are compared to
-the byte. All take turns, and the best of the runs counts.
+Three catalogs of equal size, project, home and a remote, of which half of the rows shadow others, are listed as CSV, as JSON and
+as a table. The peer is node with csv-parse, as plainly as can be: read, keep the row of the highest rank, sort, write. It does not
+ask whether the files of rows exist, which agpm does for JSON. The results are compared: CSV and tables to the byte, JSON by its
+rows. All take turns, and the best of the runs counts. `--files` creates the files that the rows of the project name.
 """
 import argparse
+import json
+import multiprocessing
 import pathlib
 import shutil
 import subprocess
@@ -19,24 +22,42 @@ sys.path.insert(0, str(HERE))
 from install import ROOT, environment, measure
 
 COLUMNS = ["name", "displayName", "title", "icon", "role", "identity", "communicationStyle", "principles", "module", "path"]
+FORMATS = ("csv", "json", "table")
 PEER = r"""
 import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { parse } from 'csv-parse/sync'
+const [format, ...files] = process.argv.slice(2)
+const layers = ['project', 'user', 'git']
 const seen = new Map()
 let columns
-for (const file of process.argv.slice(2)) {
+for (const [at, file] of files.entries()) {
   const rows = parse(readFileSync(file), { columns: true, bom: true, trim: true })
   columns ??= Object.keys(rows[0])
   for (const row of rows) {
     const key = row.module + '\0' + row.name
-    if (!seen.has(key)) seen.set(key, row)
+    if (!seen.has(key)) seen.set(key, [row, at])
   }
 }
 const order = (a, b) => (a < b ? -1 : a > b ? 1 : 0)
-const rows = [...seen.values()].sort((a, b) => order(a.module, b.module) || order(a.name, b.name))
-const out = [columns.join(',')]
-for (const row of rows) out.push(columns.map((c) => '"' + row[c].replaceAll('"', '""') + '"').join(','))
-process.stdout.write(out.join('\n') + '\n')
+const rows = [...seen.values()].sort(([a], [b]) => order(a.module, b.module) || order(a.name, b.name))
+if (format === 'csv') {
+  const out = [columns.join(',')]
+  for (const [row] of rows) out.push(columns.map((c) => '"' + row[c].replaceAll('"', '""') + '"').join(','))
+  process.stdout.write(out.join('\n') + '\n')
+} else if (format === 'json') {
+  const told = rows.map(([row, at]) => ({
+    kind: 'agent', ...row, layer: layers[at], manifest: files[at], file: join(dirname(files[at]), '../..', row.path),
+  }))
+  process.stdout.write(JSON.stringify({ ok: true, rows: told, diagnostics: [] }, null, 2) + '\n')
+} else {
+  const labels = ['project', 'user', 'git shared']
+  const cells = rows.map(([row, at]) => ['agent', row.module, row.name, row.title, labels[at]])
+  cells.unshift(['Kind', 'Module', 'Name', 'Title', 'Layer'])
+  const widths = cells[0].map((_, c) => cells.reduce((most, row) => Math.max(most, [...row[c]].length), 0))
+  const line = (row) => row.map((cell, c) => cell.padEnd(widths[c])).join('  ').trimEnd()
+  process.stdout.write(cells.map(line).join('\n') + '\n')
+}
 """
 
 
@@ -58,13 +79,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("agpm", nargs="?", default=str(ROOT / "target/release/agpm"))
     parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--rows", type=int, nargs="*", default=[25_000, 50_000, 100_000, 200_000])
+    parser.add_argument("--files", action="store_true")
     arguments = parser.parse_args()
     agpm = str(pathlib.Path(arguments.agpm).resolve())
     with tempfile.TemporaryDirectory(prefix="agpm-bench-") as place:
         place = pathlib.Path(place)
         peer = node(place)
-        for rows in (25_000, 50_000, 100_000, 200_000):
-            compare(place / str(rows), agpm, peer, rows, arguments.runs)
+        for rows in arguments.rows:
+            compare(place / str(rows), agpm, peer, rows, arguments)
 
 
 def node(place):
@@ -79,29 +102,61 @@ def node(place):
     return folder / "merge.js" if installed.returncode == 0 else None
 
 
-def compare(place, agpm, peer, rows, runs):
+def compare(place, agpm, peer, rows, arguments):
     project, home, remote = place / "project", place / "home", place / "remote"
     env = environment(home)
     files = [project / "bmad/_cfg/agent-manifest.csv", home / ".bmad/_cfg/agent-manifest.csv", remote / "bmad/_cfg/agent-manifest.csv"]
     for at, file in enumerate(files):
         manifest(file, at * rows // 2, rows, file.parts[-4])
     (project / "agpm.toml").write_text(f'[sources]\nshared = "{remote}"\n')
-    ours = [agpm, "catalog", "agents", "--remote", "shared", "--format", "csv"]
-    contenders = {"agpm": ours}
-    if peer:
-        contenders["node"] = ["node", str(peer), *map(str, files)]
-        results = [subprocess.run(command, cwd=project, env=env, capture_output=True).stdout for command in contenders.values()]
-        assert results[0] == results[1] and len(results[0]) > rows, "the two results differ"
-    best = {}
-    for _ in range(runs):
-        for name, command in contenders.items():
-            best[name] = min(best.get(name, (1e9, 0)), measure(command, project, env))
+    if arguments.files:
+        create_files(project, rows)
+    for form in FORMATS:
+        contenders = {"agpm": [agpm, "catalog", "agents", "--remote", "shared", "--format", form]}
+        if peer:
+            contenders["node"] = ["node", str(peer), form, *map(str, files)]
+            # In a process of its own: what is started by a large one looks as large as that.
+            checked = multiprocessing.Process(target=check, args=(form, contenders, project, env, rows))
+            checked.start()
+            checked.join()
+            assert checked.exitcode == 0, f"the two results differ: {form}"
+        best = {}
+        for _ in range(arguments.runs):
+            for name, command in contenders.items():
+                best[name] = min(best.get(name, (1e9, 0)), measure(command, project, env))
+        print(line(form, rows, best), flush=True)
+
+
+def run(command, folder, env):
+    return subprocess.run(command, cwd=folder, env=env, capture_output=True, check=True).stdout
+
+
+def create_files(project, rows):
+    for number in range(rows):
+        file = project / f"bmad/module-{number % 20}/agents/agent-{number * 7919 % 1000003:07}.md"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.touch()
+
+
+def check(form, contenders, folder, env, rows):
+    """Both say the same; whether a file exists only agpm knows."""
+    ours, theirs = (run(command, folder, env) for command in contenders.values())
+    if form == "json":
+        ours, theirs = (json.loads(text)["rows"] for text in (ours, theirs))
+        for row in [*ours, *theirs]:
+            row.pop("file")
+            row["manifest"] = pathlib.Path(row["manifest"]).resolve()
+            row.pop("remote", None)
+    assert ours == theirs and len(ours) > rows
+
+
+def line(form, rows, best):
     seconds, memory = best["agpm"]
-    line = f"3 x {rows:>7,} rows  agpm {seconds * 1000:7.1f} ms {memory:6.0f} MB  {seconds / rows / 3 * 1e9:5.0f} ns a row"
-    if peer:
+    text = f"{form:<5} 3 x {rows:>7,} rows  agpm {seconds * 1000:7.1f} ms {memory:6.0f} MB  {seconds / rows / 3 * 1e9:5.0f} ns a row"
+    if "node" in best:
         theirs, their_memory = best["node"]
-        line += f"   node {theirs * 1000:7.1f} ms {their_memory:6.0f} MB   {theirs / seconds:.1f} times as fast, {memory / their_memory:.2f} of the memory"
-    print(line, flush=True)
+        text += f"   node {theirs * 1000:7.1f} ms {their_memory:6.0f} MB   {theirs / seconds:.1f} times as fast, {memory / their_memory:.2f} of the memory"
+    return text
 
 
 if __name__ == "__main__":

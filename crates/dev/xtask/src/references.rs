@@ -97,7 +97,8 @@ fn written(argument: &Arg) -> String {
     let Some(long) = argument.get_long() else {
         let more =
             if argument.get_num_args().is_some_and(|range| range.max_values() > 1) { "…" } else { "" };
-        return format!("`{value}{more}`");
+        let short = argument.get_short().map(|short| format!("-{short} ")).unwrap_or_default();
+        return format!("`{short}{value}{more}`");
     };
     let short = argument.get_short().map(|short| format!("`-{short}`, ")).unwrap_or_default();
     if takes_value { format!("{short}`--{long} {value}`") } else { format!("{short}`--{long}`") }

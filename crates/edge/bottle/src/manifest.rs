@@ -37,6 +37,19 @@ pub struct ManifestError {
     pub agents: usize,
 }
 
+/// The unit of a file with several that a finding is in, as `TYPE/NAME`.
+fn unit_at(units: &Units, finding: &Diagnostic) -> Option<String> {
+    let label = finding.labels.first()?;
+    let is_here = |unit: &&Unit| {
+        // A Markdown file is one unit, and has its name.
+        let of_many = unit.spot.filter(|_| !unit.file.ends_with(".md"));
+        let (Some(spot), Some(root)) = (of_many, unit.root()) else { return false };
+        let end = root.span().end;
+        spot.source == label.source && spot.span.start <= label.span.start && label.span.start < end
+    };
+    units.values().find(is_here).map(|unit| format!("{}/{}", unit.kind.plural(), unit.name))
+}
+
 impl Manifest {
     /// Reads `{"bottles": {NAME: {…}}, "agents": {NAME: {…}}}`; `name` is what messages call the text.
     pub fn from_json_obj(name: &str, text: &str) -> Result<Self, ManifestError> {
@@ -63,6 +76,9 @@ impl Manifest {
         }
         found.extend(extends::check(&bottles));
         found.extend(overlay::check(&agents, &bottles));
+        for finding in &mut found {
+            finding.unit = unit_at(&bottles, finding).or_else(|| unit_at(&agents, finding));
+        }
         found.sort_by_key(|finding| finding.labels.first().map(|label| (label.source, label.span)));
         if has_errors(&found) {
             let (bottles, agents) = (bottles.len(), agents.len());

@@ -41,6 +41,9 @@ pub(crate) struct Global {
     /// The user's configuration file
     #[arg(long, global = true, value_name = "FILE", env = "AGPM_CONFIG", hide_env_values = true)]
     pub(crate) config: Option<PathBuf>,
+    /// Run as if started in this directory
+    #[arg(short = 'C', global = true, value_name = "DIR")]
+    pub(crate) directory: Option<PathBuf>,
     /// The folder for downloaded data
     #[arg(long, global = true, value_name = "DIR", env = "AGPM_CACHE_DIR", hide_env_values = true)]
     pub(crate) cache_dir: Option<PathBuf>,
@@ -50,10 +53,10 @@ pub(crate) struct Global {
     /// Print exactly one JSON document on standard output, also on failure
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// Leave out warnings and notes
+    /// Print only errors, and what a command was asked to show
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
-    /// Say more; repeat for even more
+    /// Show every finding and every file, and how the result came about
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,
     /// When to use colours
@@ -93,7 +96,7 @@ pub(crate) enum Command {
         what: AddCommand,
     },
     /// Remove a source or a dependency from the manifest, and what it brought
-    #[command(visible_alias = "rm")]
+    #[command(visible_aliases = ["rm", "uninstall"])]
     Remove {
         #[command(flatten)]
         scope: ScopeArgs,
@@ -104,14 +107,17 @@ pub(crate) enum Command {
         what: RemoveCommand,
     },
     /// Resolve what the lockfile does not pin, then make the disk match
+    #[command(visible_aliases = ["i", "sync"])]
     Install(InstallArgs),
     /// Move pins within their requirements
+    #[command(visible_alias = "upgrade")]
     Update(UpdateArgs),
     /// Approve the programs that the manifest makes agpm run
     Approve(ApproveArgs),
     /// Show which newer versions there are
     Outdated(OutdatedArgs),
     /// Show what is installed
+    #[command(visible_alias = "ls")]
     List(ListArgs),
     /// Show what needs what
     Tree(TreeArgs),
@@ -355,9 +361,9 @@ pub(crate) struct ListArgs {
     /// Tell what patches changed, from which value to which
     #[arg(long)]
     pub(crate) detailed: bool,
-    /// How to print it
-    #[arg(long, value_name = "FORMAT", default_value = "table")]
-    pub(crate) format: ListFormat,
+    /// How to print it [default: table]
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) format: Option<ListFormat>,
     #[command(flatten)]
     pub(crate) scope: ScopeArgs,
 }
@@ -384,9 +390,9 @@ pub(crate) struct TreeArgs {
     /// Show who needs it instead
     #[arg(long)]
     pub(crate) invert: bool,
-    /// How to print it
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub(crate) format: TreeFormat,
+    /// How to print it [default: text]
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) format: Option<TreeFormat>,
     #[command(flatten)]
     pub(crate) scope: ScopeArgs,
 }
@@ -676,7 +682,11 @@ pub(crate) enum ProfileFormat {
 #[derive(Debug, Subcommand)]
 pub(crate) enum BottleCommand {
     /// Show all bottles and agents
-    List(BottleArgs),
+    List {
+        /// Read bottles and agents from this JSON file instead of `~/.bot-bottle` and `.bot-bottle`
+        #[arg(long, value_name = "FILE")]
+        json_file: Option<PathBuf>,
+    },
     /// Show a bottle with what it has from those that it extends
     Show {
         /// The bottle
@@ -813,11 +823,21 @@ impl Command {
 impl Cli {
     /// Reads the command line.
     pub(crate) fn read(arguments: &[OsString]) -> Result<Cli, clap::Error> {
-        Cli::try_parse_from(arguments)
+        Cli::try_parse_from(without_help_of_help(arguments))
     }
 
     /// The declaration of all commands, for completions and manuals.
     pub(crate) fn declaration() -> clap::Command {
         Cli::command()
+    }
+}
+
+/// `help` takes no flags: what `help COMMAND --help` asks for is the help of the command.
+fn without_help_of_help(arguments: &[OsString]) -> Vec<OsString> {
+    let is_flag = |argument: &OsString| argument == "--help" || argument == "-h";
+    let mut words = arguments.iter().skip(1).filter(|argument| !argument.to_string_lossy().starts_with('-'));
+    match words.next().is_some_and(|word| word == "help") {
+        true => arguments.iter().filter(|argument| !is_flag(argument)).cloned().collect(),
+        false => arguments.to_vec(),
     }
 }

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use agpm_diag::{
-    Diagnostic, Label, Severity, SourceId, SourceMap, Span, codes, is_invisible, mask_line_after, visible,
+    Diagnostic, Label, Severity, SourceId, SourceMap, Span, codes, fold, is_invisible, mask_line_after,
+    visible,
 };
 use agpm_ops::Secrets;
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
-use crate::output::{Paint, Pen};
+use crate::output::{Detail, Paint, Pen};
 
 /// Lines longer than this are cut around the place; shorter ones are trimmed by the renderer.
 const WIDEST_LINE: usize = 4096;
@@ -17,8 +18,22 @@ const WIDEST_LINE: usize = 4096;
 /// What is looked at of a longer line, on either side of a place.
 const LOOKED_AT: usize = WIDEST_LINE / 2;
 
-/// Draws one diagnostic, with a blank line after it.
-pub(crate) fn diagnostic(diagnostic: &Diagnostic, sources: &SourceMap, pen: Pen) -> String {
+/// Draws diagnostics, each with a blank line after it.
+pub(crate) fn diagnostics<'d>(
+    found: impl Iterator<Item = &'d Diagnostic>,
+    sources: &SourceMap,
+    pen: Pen,
+) -> String {
+    match pen.detail {
+        Detail::All => found.map(|one| diagnostic(one, None, sources, pen)).collect(),
+        Detail::Folded => {
+            let folded = fold(&found.collect::<Vec<_>>(), sources).into_iter();
+            folded.map(|one| diagnostic(one.first, one.others.as_deref(), sources, pen)).collect()
+        }
+    }
+}
+
+fn diagnostic(diagnostic: &Diagnostic, others: Option<&str>, sources: &SourceMap, pen: Pen) -> String {
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
@@ -48,14 +63,22 @@ pub(crate) fn diagnostic(diagnostic: &Diagnostic, sources: &SourceMap, pen: Pen)
     if let Some(layer) = diagnostic.layer.as_deref().filter(|layer| Some(*layer) != file) {
         group = group.element(Level::NOTE.message(format!("in layer `{}`", one_line(layer))));
     }
+    if let Some(unit) = &diagnostic.unit {
+        group = group.element(Level::NOTE.message(format!("in `{}`", one_line(unit))));
+    }
     if let Some(help) = &diagnostic.help {
         group = group.element(Level::HELP.message(one_line(help)));
+    }
+    if let Some(others) = others {
+        group = group.element(Level::NOTE.message(one_line(others)));
     }
     let renderer = match pen.paint {
         Paint::Plain => Renderer::plain(),
         Paint::Colour => Renderer::styled(),
     };
-    format!("{}\n\n", with_details(&renderer.render(&[group]), &diagnostic.details))
+    let drawn = renderer.render(&[group]);
+    let drawn = if excerpts.is_empty() { without_empty_gutter(&drawn) } else { drawn };
+    format!("{}\n\n", with_details(&drawn, &diagnostic.details))
 }
 
 /// A drawn diagnostic with lines directly below its message.
@@ -65,6 +88,20 @@ fn with_details(drawn: &str, details: &[String]) -> String {
         Some((message, rest)) => format!("{message}{lines}\n{rest}"),
         None => format!("{drawn}{lines}"),
     }
+}
+
+/// The renderer leaves room for source lines above notes; without any, that is a lone bar.
+fn without_empty_gutter(drawn: &str) -> String {
+    let is_bar = |line: &&str| plain(line).trim() == "|";
+    drawn.lines().filter(|line| !is_bar(line)).collect::<Vec<_>>().join("\n")
+}
+
+/// A line without its escape codes, which all end with `m`.
+fn plain(line: &str) -> String {
+    let mut parts = line.split('\u{1b}');
+    let first = parts.next().unwrap_or_default().to_owned();
+    let rest = parts.map(|part| part.split_once('m').map_or(part, |(_, text)| text));
+    rest.fold(first, |line, text| line + text)
 }
 
 /// The file concerned.

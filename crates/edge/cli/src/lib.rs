@@ -5,6 +5,7 @@
 mod args;
 mod commands;
 mod draw;
+mod hints;
 mod output;
 mod progress;
 
@@ -21,7 +22,10 @@ pub fn run(arguments: &[OsString]) -> ExitCode {
             let mut output = Output::new(&cli.global);
             commands::run(cli, &mut output)
         }
-        Err(error) => output::usage_error(&error, arguments),
+        Err(mut error) => {
+            hints::suggest_commands(&mut error, arguments, &Cli::declaration());
+            output::usage_error(&error, arguments)
+        }
     }
 }
 

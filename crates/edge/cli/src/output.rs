@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;
 
 use agpm_diag::{Diagnostic, Severity, SourceMap, codes};
-use agpm_ops::{FailureKind, Outcome, Rendered, Secrets, failure_value, success_value};
+use agpm_ops::{FailureKind, Outcome, Rendered, Secrets, diagnostic_list, failure_value, success_value};
 use agpm_text::Value;
 
 use crate::args::{ColorChoice, Global};
@@ -25,6 +25,16 @@ pub(crate) enum Paint {
 pub(crate) struct Pen {
     pub(crate) paint: Paint,
     pub(crate) secrets: Secrets,
+    pub(crate) detail: Detail,
+}
+
+/// Whether what is alike is shown once, with its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Detail {
+    /// It is.
+    Folded,
+    /// Everything is shown.
+    All,
 }
 
 /// Where a command's words go.
@@ -81,16 +91,23 @@ impl Output {
                 let (json, quiet, pen) = (self.json, self.quiet, self.pen());
                 let shown = Shown { diagnostics: &diagnostics, sources: &sources, json, quiet, verdict, pen };
                 let rendering = show(report, &shown);
-                if !matches!(rendering, Rendering::Report(_)) {
+                if !matches!(rendering, Rendering::Report(_) | Rendering::ReportStream(_)) {
                     self.diagnose(&diagnostics, &sources);
                 }
                 let written = match rendering {
-                    Rendering::Text(text) => write_stdout(draw::printable(&text).as_bytes()),
+                    Rendering::Done(_) | Rendering::Empty(_) if quiet => ExitCode::SUCCESS,
+                    Rendering::Text(text) | Rendering::Done(text) => {
+                        write_stdout(draw::printable(&text).as_bytes())
+                    }
                     Rendering::Data(text) | Rendering::Report(text) => write_stdout(text.as_bytes()),
+                    Rendering::Empty(text) => {
+                        let _ = writeln!(io::stderr(), "{text}");
+                        ExitCode::SUCCESS
+                    }
                     Rendering::Bytes(bytes) => write_stdout(&bytes),
                     Rendering::Pieces(rendered) => write_pieces(&rendered),
-                    Rendering::Stream(write) => {
-                        let mut stdout = io::stdout().lock();
+                    Rendering::Stream(write) | Rendering::ReportStream(write) => {
+                        let mut stdout = BufWriter::with_capacity(1 << 16, io::stdout().lock());
                         written(write(&mut stdout).and_then(|()| stdout.flush()))
                     }
                 };
@@ -117,13 +134,17 @@ impl Output {
         self.verbose
     }
 
+    fn detail(&self) -> Detail {
+        if self.verbose { Detail::All } else { Detail::Folded }
+    }
+
     fn pen(&self) -> Pen {
-        Pen { paint: self.paint, secrets: self.secrets }
+        Pen { paint: self.paint, secrets: self.secrets, detail: self.detail() }
     }
 
     fn diagnose(&self, diagnostics: &[Diagnostic], sources: &SourceMap) {
         let loud = diagnostics.iter().filter(|d| !self.quiet || d.severity == Severity::Error);
-        let text: String = loud.map(|diagnostic| draw::diagnostic(diagnostic, sources, self.pen())).collect();
+        let text = draw::diagnostics(loud, sources, self.pen());
         // Nobody is left to tell when standard error is gone.
         let _ = io::stderr().write_all(text.as_bytes());
     }
@@ -136,7 +157,7 @@ pub(crate) struct Shown<'a> {
     pub(crate) json: bool,
     pub(crate) quiet: bool,
     pub(crate) verdict: Verdict,
-    pen: Pen,
+    pub(crate) pen: Pen,
 }
 
 /// Whether a report holds something that makes the command fail.
@@ -154,7 +175,7 @@ impl Shown<'_> {
     /// The diagnostics as people read them, for commands whose results they are.
     pub(crate) fn drawn(&self) -> String {
         let loud = self.diagnostics.iter().filter(|d| !self.quiet || d.severity == Severity::Error);
-        loud.map(|diagnostic| draw::diagnostic(diagnostic, self.sources, self.pen)).collect()
+        draw::diagnostics(loud, self.sources, self.pen)
     }
 
     /// The report as a JSON document, with the diagnostics.
@@ -165,10 +186,38 @@ impl Shown<'_> {
         }
         Rendering::report(&value)
     }
+
+    /// A good report of one list whose items write themselves, each on a line of its own.
+    pub(crate) fn list_report(&self, list: ListReport) -> Rendering {
+        let mut diagnostics = String::new();
+        diagnostic_list(self.diagnostics, self.sources).append_json("  ", &mut diagnostics);
+        Rendering::ReportStream(Box::new(move |out| {
+            write!(out, "{{\n  \"ok\": true,\n  \"{}\": [", list.key)?;
+            if list.is_empty {
+                out.write_all(b"]")?;
+            } else {
+                out.write_all(b"\n")?;
+                (list.write_items)(out)?;
+                out.write_all(b"\n  ]")?;
+            }
+            writeln!(out, ",\n  \"diagnostics\": {diagnostics}\n}}")
+        }))
+    }
 }
 
+/// A list for a report, too large for a value of its own.
+pub(crate) struct ListReport {
+    pub(crate) key: &'static str,
+    pub(crate) is_empty: bool,
+    /// Writes the items with a comma between them, in lines that begin with `LIST_INDENT`.
+    pub(crate) write_items: Writing,
+}
+
+/// How the lines of such a list begin.
+pub(crate) const LIST_INDENT: &str = "    ";
+
 /// Writes a text piece by piece.
-type Writing = Box<dyn FnOnce(&mut dyn Write) -> io::Result<()>>;
+pub(crate) type Writing = Box<dyn FnOnce(&mut dyn Write) -> io::Result<()>>;
 
 /// A report, ready for standard output.
 pub(crate) enum Rendering {
@@ -176,6 +225,10 @@ pub(crate) enum Rendering {
     Text(String),
     /// Text in a format of its own, byte for byte; diagnostics go to standard error.
     Data(String),
+    /// What a command did, which `-q` hides; diagnostics go to standard error.
+    Done(String),
+    /// That a list is empty. It goes to standard error like the diagnostics, and `-q` hides it.
+    Empty(&'static str),
     /// A file's bytes; diagnostics go to standard error.
     Bytes(Vec<u8>),
     /// A file's content; diagnostics go to standard error.
@@ -184,6 +237,8 @@ pub(crate) enum Rendering {
     Stream(Writing),
     /// A JSON document that holds the diagnostics.
     Report(String),
+    /// The same, which writes itself.
+    ReportStream(Writing),
 }
 
 impl Rendering {

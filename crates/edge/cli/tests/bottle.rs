@@ -217,8 +217,11 @@ fn what_is_the_other_kind_is_sent_to_its_command() {
 #[test]
 fn a_list_of_nothing_says_so() {
     let sandbox = Sandbox::new(PROGRAM);
-    assert_eq!(sandbox.run_line("agpm bottle list").stdout, "there are no bottles and no agents\n");
-    assert_eq!(sandbox.run_line("agpm bottle list -q").stdout, "");
+    let loud = sandbox.run_line("agpm bottle list");
+    assert_eq!(loud.stdout, "");
+    assert_eq!(loud.stderr, "No bottles and no agents in `~/.bot-bottle` and `.bot-bottle`.\n");
+    let quiet = sandbox.run_line("agpm bottle list -q");
+    assert_eq!((quiet.stdout.as_str(), quiet.stderr.as_str()), ("", ""));
 }
 
 #[test]
@@ -282,4 +285,19 @@ fn what_is_told_to_an_agent_is_shown_as_it_is() {
     let output = sandbox.run_line("agpm bottle agent me");
     assert!(output.stdout.contains("API_TOKEN=abc"), "{output}");
     assert!(!output.stdout.contains('\u{1b}'), "{output}");
+}
+
+#[test]
+fn findings_in_a_file_of_many_name_the_bottle() {
+    let sandbox = Sandbox::new(PROGRAM);
+    sandbox.write(
+        "b.json",
+        r#"{"bottles": {"dev": {"imag": "x"}, "prod": {"extends": "nope"}}, "agents": {"a": {"bottle": "devv"}}}"#,
+    );
+    let output = sandbox.run_line("agpm bottle check --json-file b.json");
+    for unit in ["in `bottles/dev`", "in `bottles/prod`", "in `agents/a`"] {
+        assert_eq!(output.stdout.matches(unit).count(), 1, "{unit}\n{output}");
+    }
+    let json = sandbox.run_line("agpm --json bottle check --json-file b.json");
+    assert!(json.stdout.contains("\"unit\": \"bottles/dev\""), "{json}");
 }

@@ -71,11 +71,7 @@ fn exit_codes_are_as_documented() {
     ] {
         let output = sandbox().run_line(line);
         assert_eq!(output.code, Some(expected), "{line}\n{output}");
-        assert_eq!(
-            output.stderr.is_empty(),
-            expected == 0 && !line.contains("list.json"),
-            "{line}\n{output}"
-        );
+        assert_eq!(output.stderr.is_empty(), expected == 0 && !line.contains("list"), "{line}\n{output}");
     }
 }
 
@@ -308,4 +304,178 @@ fn large_files_are_read_side_by_side_with_findings_in_order() {
     let places: Vec<usize> =
         ["a.json:1:", "c.json:1:"].iter().map(|place| bad.stderr.find(place).unwrap()).collect();
     assert!(places.is_sorted(), "{}", bad.stderr);
+}
+
+/// A project with a skill of several files, agents that lose fields on their way, and nothing installed.
+fn project() -> Sandbox {
+    let sandbox = Sandbox::new(PROGRAM);
+    for name in ["a", "b", "c", "d", "e"] {
+        let agent = format!("---\nname: {name}\ndescription: d\ntools: Read, Edit\nmodel: opus\n---\nx\n");
+        sandbox.write(&format!("src/agents/{name}.md"), agent);
+        sandbox.write(&format!("src/skills/pdf/more/{name}.md"), "x\n");
+    }
+    sandbox.write("src/skills/pdf/SKILL.md", "---\nname: pdf\ndescription: d\n---\nx\n");
+    sandbox.write(
+        "agpm.toml",
+        "[sources]\ns = \"src\"\n[agents]\nall = { source = \"s\", path = \"agents/*.md\", tool = \"codex\" }\n\
+         [skills]\npdf = { source = \"s\", path = \"skills/pdf\" }\n",
+    );
+    sandbox
+}
+
+fn succeeds(sandbox: &Sandbox, line: &str) -> CommandOutput {
+    let output = sandbox.run_line(line);
+    assert_eq!(output.code, Some(0), "{line}\n{output}");
+    output
+}
+
+#[test]
+fn quiet_prints_nothing_when_something_was_done() {
+    let sandbox = project();
+    for line in [
+        "agpm -q init other",
+        "agpm -q install --dry-run",
+        "agpm -q install",
+        "agpm -q install",
+        "agpm -q update",
+        "agpm -q add source t src",
+        "agpm -q remove source t",
+        "agpm -q remove dep skill pdf",
+        "agpm -q undo",
+        "agpm -q cache clean",
+        "agpm -q config add-source u src",
+        "agpm -q config remove-source u",
+        "agpm -q validate",
+        "agpm -q verify",
+        "agpm -q doctor",
+        "agpm -q bottle check",
+        "agpm -q bottle list",
+        "agpm -q layers",
+        "agpm -q profile --list",
+        "agpm -q demo demo",
+    ] {
+        let output = succeeds(&sandbox, line);
+        assert_eq!((output.stdout.as_str(), output.stderr.as_str()), ("", ""), "{line}");
+    }
+    // What a command was asked to show is shown.
+    for line in ["agpm -q list", "agpm -q tree", "agpm -q config path", "agpm -q strategies deep"] {
+        assert_ne!(succeeds(&sandbox, line).stdout, "", "{line}");
+    }
+    let failing = sandbox.run_line("agpm -q remove dep skill nothing");
+    assert!(failing.code == Some(3) && failing.stderr.contains("error["), "{failing}");
+}
+
+#[test]
+fn what_is_alike_is_shown_once_unless_all_of_it_is_wanted() {
+    let sandbox = project();
+    let plan = succeeds(&sandbox, "agpm install --dry-run");
+    assert!(plan.stdout.contains("+ .claude/skills/pdf/  skills/pdf: new (6 files)\n"), "{plan}");
+    assert!(!plan.stdout.contains("SKILL.md"), "{plan}");
+    assert!(plan.stdout.contains("= agents/a, agents/b and 3 more for codex: model dropped"), "{plan}");
+    assert_eq!(plan.stderr.matches("warning[tool/fidelity]").count(), 1, "{plan}");
+    assert!(plan.stderr.contains("also agents/b, agents/c, and 2 more like this; `-v` shows all"), "{plan}");
+    assert!(plan.stdout.ends_with("Would install 11; agpm.lock would be written\n"), "{plan}");
+    let all = succeeds(&sandbox, "agpm -v install --dry-run");
+    assert_eq!(all.stdout.matches("+ .claude/skills/pdf/").count(), 6, "{all}");
+    assert_eq!(all.stderr.matches("warning[tool/fidelity]").count(), 5, "{all}");
+    let json = succeeds(&sandbox, "agpm --json install --dry-run");
+    assert_eq!(json.stdout.matches("\"tool/fidelity\"").count(), 5, "{json}");
+    assert_eq!(json.stdout.matches("\"action\": \"create\"").count(), 11, "{json}");
+}
+
+#[test]
+fn conversions_are_shown_for_what_is_new_or_changed() {
+    let sandbox = project();
+    assert!(succeeds(&sandbox, "agpm install").stdout.contains("= agents/a, agents/b"));
+    let other = succeeds(&sandbox, "agpm remove dep skill pdf");
+    assert!(!other.stdout.contains("= "), "{other}");
+    sandbox.write("src/agents/a.md", "---\nname: a\ndescription: d\nmodel: opus\n---\nother\n");
+    let changed = succeeds(&sandbox, "agpm install");
+    assert!(changed.stdout.contains("= agents/a for codex: model dropped"), "{changed}");
+    assert!(!changed.stdout.contains("agents/b"), "{changed}");
+}
+
+#[test]
+fn other_words_for_commands_do_the_same() {
+    let sandbox = project();
+    for (alias, word) in [("i", "install"), ("sync", "install"), ("ls", "list"), ("upgrade", "update")] {
+        let (one, other) = (
+            sandbox.run_line(&format!("agpm {alias} --json")),
+            sandbox.run_line(&format!("agpm {word} --json")),
+        );
+        assert_eq!((one.code, other.code), (Some(0), Some(0)), "{alias}\n{one}\n{other}");
+    }
+    for word in ["rm", "uninstall"] {
+        let output = sandbox.run_line(&format!("agpm {word} dep skill nothing"));
+        assert_eq!(output.code, Some(3), "{word}\n{output}");
+    }
+}
+
+#[test]
+fn an_unknown_command_is_never_answered_with_its_opposite() {
+    for (line, hint) in [
+        ("agpm unistall x", "did you mean `uninstall`?"),
+        ("agpm instal", "did you mean `install`?"),
+        ("agpm audit", "`agpm verify` compares"),
+        ("agpm add sorce", "did you mean `source`?"),
+        ("agpm cache cleen", "did you mean `clean`?"),
+    ] {
+        let output = sandbox().run_line(line);
+        assert_eq!(output.code, Some(2), "{line}\n{output}");
+        assert_eq!(output.stderr.matches("tip:").count(), 1, "{line}\n{output}");
+        assert!(output.stderr.contains(hint), "{line}\n{output}");
+    }
+    for line in ["agpm uninit", "agpm xyzzy", "agpm deadd"] {
+        let output = sandbox().run_line(line);
+        assert!(output.code == Some(2) && !output.stderr.contains("tip:"), "{line}\n{output}");
+    }
+}
+
+#[test]
+fn help_has_help() {
+    let sandbox = sandbox();
+    let help = succeeds(&sandbox, "agpm --help").stdout;
+    for line in ["agpm help", "agpm help --help", "agpm help -h"] {
+        assert!(succeeds(&sandbox, line).stdout.starts_with(help.lines().next().unwrap()), "{line}");
+    }
+    let merge = succeeds(&sandbox, "agpm help merge").stdout;
+    assert_eq!(succeeds(&sandbox, "agpm help merge --help").stdout, merge);
+}
+
+#[test]
+fn a_command_can_start_in_another_directory() {
+    let sandbox = project();
+    sandbox.write("else/x", "");
+    let mut command = sandbox.command(PROGRAM);
+    command.current_dir(sandbox.work().join("else")).args(["-C", "..", "validate"]);
+    let output = sandbox.output(command);
+    assert_eq!(output.code, Some(0), "{output}");
+    let missing = sandbox.run_line("agpm -C nowhere validate");
+    assert!(missing.code == Some(2) && missing.stderr.contains("`nowhere`"), "{missing}");
+}
+
+#[test]
+fn two_formats_are_refused() {
+    let sandbox = project();
+    for line in [
+        "agpm list --json --format table",
+        "agpm list --json --format yaml",
+        "agpm tree --json --format text",
+        "agpm tree --json --format dot",
+        "agpm catalog --json --format csv",
+    ] {
+        let output = sandbox.run_line(line);
+        assert_eq!(output.code, Some(2), "{line}\n{output}");
+        assert!(output.stdout.contains("ask for two formats"), "{line}\n{output}");
+    }
+    succeeds(&sandbox, "agpm list --json --format json");
+}
+
+#[test]
+fn a_finding_without_a_line_has_no_empty_gutter() {
+    for line in ["agpm explain no/such-code", "agpm --color always explain no/such-code"] {
+        let output = sandbox().run_line(line);
+        assert_eq!(output.stderr.lines().filter(|line| line.contains('|')).count(), 0, "{output}");
+        assert!(output.stderr.contains("help"), "{output}");
+    }
 }

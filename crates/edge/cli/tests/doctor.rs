@@ -88,11 +88,14 @@ skipped  ownership  no manifest
 skipped  lineage    no personas
 skipped  catalog    no catalog
 
-everything is in order
+No project found: no `agpm.toml` in this directory or its parents. Run `agpm init` to create one.
 ";
     assert_eq!(neutral(&good(&sandbox, "agpm doctor --strict")), expected);
     let of_user = expected.replace("no personas", "personas belong to projects");
     let of_user = of_user.replace("no catalog", "catalogs belong to projects");
+    let project =
+        "No project found: no `agpm.toml` in this directory or its parents. Run `agpm init` to create one.";
+    let of_user = of_user.replace(project, "No user manifest found. Run `agpm init -g` to create one.");
     assert_eq!(neutral(&good(&sandbox, "agpm doctor -g")), of_user);
     fails(&sandbox, "agpm doctor --manifest-path no.toml", 1, &["error[io/not-found]", "error    manifest"]);
 }

@@ -209,3 +209,17 @@ fn ten_thousand_entries_come_along() {
     assert_eq!(manifest.matches("[[layers]]\n").count(), 10_000);
     assert!(manifest.ends_with("[[layers]]\nname = \"l9999\"\nsource = \"l9999\"\nbranch = \"main\"\n"));
 }
+
+#[test]
+fn all_mistakes_of_an_entry_are_told_at_once() {
+    let sandbox = Sandbox::new(PROGRAM);
+    sandbox.write("agpm.toml", "");
+    sandbox.write("am.yaml", "hierarchy:\n  - url: 5\n    repo_type: git\n    branch: 7\n    odd: 1\n");
+    let output = sandbox.run_line("agpm import agent-manager am.yaml");
+    assert_eq!(output.code, Some(1), "{output}");
+    for word in
+        ["this entry has no `name`", "`url` is a number", "`branch` is a number", "the key `odd` of an entry"]
+    {
+        assert_eq!(output.stderr.matches(word).count(), 1, "{word}\n{output}");
+    }
+}

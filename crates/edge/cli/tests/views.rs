@@ -118,7 +118,7 @@ fn without_a_lockfile_there_is_nothing_and_without_a_manifest_an_error() {
         assert!(output.stderr.starts_with("note[list/empty]: No resources installed."), "{output}");
     }
     assert_eq!(good(&sandbox, "agpm -q list"), "");
-    assert_eq!(good(&sandbox, "agpm verify"), "0 files are as installed\n");
+    assert_eq!(good(&sandbox, "agpm verify"), "Nothing installed\n");
     fails(&sandbox, "agpm why x", 3, &["no resource `x`"]);
     assert_eq!(sandbox.listing(), before);
 }

@@ -22,8 +22,15 @@ pub(crate) fn all(shared: &Shared) -> Result<Vec<Prompt>, Failed> {
     Ok(agents(&view).map(prompt).filter(|prompt| names.insert(prompt.name.clone())).collect())
 }
 
+/// How the skills are called that newer catalogs have in the place of agents.
+const AGENT_SKILL: &str = "bmad-agent-";
+
+/// The agents, and in modules that list none the skills that are agents.
 fn agents(view: &CatalogView) -> impl Iterator<Item = Row<'_>> {
-    view.of_kind(EntryKind::Agent)
+    let modules: BTreeSet<&str> = view.of_kind(EntryKind::Agent).map(Row::module).collect();
+    let is_agent =
+        move |row: &Row<'_>| row.name().starts_with(AGENT_SKILL) && !modules.contains(row.module());
+    view.of_kind(EntryKind::Agent).chain(view.of_kind(EntryKind::Skill).filter(is_agent))
 }
 
 /// `MODULE.NAME`, or the name alone.
@@ -57,7 +64,7 @@ pub(crate) fn get(
     let message = message(arguments)?;
     let view = shared.catalog().map_err(Failed::error)?;
     let row = agents(&view).find(|row| prompt_name(*row) == name).ok_or_else(|| unknown(name))?;
-    let file = view.read(Some(EntryKind::Agent), &row.reference()).map_err(Failed::error)?;
+    let file = view.read(Some(row.kind()), &row.reference()).map_err(Failed::error)?;
     let text = String::from_utf8(file.bytes)
         .map_err(|_| UNKNOWN_PROMPT.error(format!("the file of `{name}` is no text")))?;
     let texts = std::iter::once(text).chain(message);

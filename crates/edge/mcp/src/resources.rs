@@ -2,7 +2,7 @@
 
 use agpm_ops::{
     BottleInput, BottleView, ENTRY_KINDS, EntryKind, InstalledRequest, PersonaKind, ProfileKinds,
-    ProfileRequest, Warnings, bottle_list, bottle_show, installed, personas, profile,
+    ProfileRequest, Warnings, bottle_list, bottle_show, personas, profile,
 };
 use agpm_text::{Format, Value, print};
 use base64::Engine as _;
@@ -163,8 +163,9 @@ pub(crate) fn content_of(shared: &Shared, address: &Address) -> Result<Content, 
         }
         Address::Installed(kind, name) => {
             let request = InstalledRequest { kind: *kind, name: name.clone(), limit: LARGEST };
-            let told = told(installed(&shared.world, &request))?;
-            let (about, diagnostics) = (json(&told.report.entry), told.diagnostics());
+            let view = shared.installed()?;
+            let told = told(view.resources.read(&request))?;
+            let (about, diagnostics) = (json(&told.report.entry), view.diagnostics.clone());
             Ok(match told.report.file {
                 Some(file) => Content::file(file.bytes, file.path.as_str(), about, diagnostics),
                 None => {

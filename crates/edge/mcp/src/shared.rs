@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use agpm_model::ResourceType;
 use agpm_ops::{
-    CatalogPlaces, CatalogWatch, ListRequest, OutsideReads, ProgramUse, ProjectWatch, World, list,
-    watch_catalog, watch_project,
+    CatalogPlaces, CatalogWatch, InstalledResources, ListRequest, OutsideReads, ProgramUse, ProjectWatch,
+    World, list, open_installed, watch_catalog, watch_project,
 };
 use rmcp::ErrorData;
 use serde_json::Value as Json;
@@ -55,6 +55,7 @@ pub(crate) struct Shared {
 pub(crate) struct InstalledView {
     pub(crate) rows: Vec<InstalledRow>,
     pub(crate) diagnostics: Vec<Json>,
+    pub(crate) resources: InstalledResources,
     watch: ProjectWatch,
 }
 
@@ -192,6 +193,7 @@ impl InstalledView {
             value: json(&value),
         };
         let rows = listed.report.items().map(row).collect();
-        Ok(InstalledView { rows, diagnostics: listed.diagnostics(), watch })
+        let resources = told(open_installed(world))?.report;
+        Ok(InstalledView { rows, diagnostics: listed.diagnostics(), resources, watch })
     }
 }

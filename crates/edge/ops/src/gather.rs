@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use std::sync::Arc;
 
-use agpm_diag::{Diagnostic, codes, did_you_mean};
+use agpm_diag::{Diagnostic, Severity, codes, did_you_mean};
 use agpm_merge::{Contribution, LayerFile, Policy, Resolution, fold};
 use agpm_model::{
     BUILT_IN, Empty, Entry, Layer, LayerName, LayerPlace, Manifest, ManifestTexts, Operation, RESOURCE_TYPES,
@@ -315,9 +315,24 @@ pub(crate) fn document_of(
     format: Format,
     notes: &mut Notes,
 ) -> Result<Arc<Document>, Failure> {
-    let parsed = parsed(name, bytes, format, notes)?;
-    notes.diagnostics.extend(parsed.diagnostics);
-    Ok(Arc::new(parsed.document))
+    let is_conflict = has_conflict_markers(&bytes);
+    let shown = name.clone();
+    let Parsed { document, mut diagnostics } = parsed(name, bytes, format, notes)?;
+    // Every marker would be a mistake of its own.
+    if let Some(first) =
+        diagnostics.iter().position(|found| found.severity == Severity::Error).filter(|_| is_conflict)
+    {
+        let message = format!("`{shown}` contains git merge conflict markers");
+        let help = format!("Resolve the conflict in `{shown}`, then run the command again");
+        diagnostics = vec![Diagnostic { message, help: Some(help), ..diagnostics.swap_remove(first) }];
+    }
+    notes.diagnostics.extend(diagnostics);
+    Ok(Arc::new(document))
+}
+
+/// Whether a line is one that git writes where a merge needs a decision.
+pub(crate) fn has_conflict_markers(bytes: &[u8]) -> bool {
+    bytes.split(|byte| *byte == b'\n').any(|line| line.starts_with(b"<<<<<<< "))
 }
 
 /// The same with what is wrong still apart.

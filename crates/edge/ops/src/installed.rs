@@ -1,14 +1,27 @@
 //! One installed resource: its file, by what the lockfile says of it.
 
-use agpm_diag::{Diagnostic, codes};
+use std::collections::{BTreeSet, HashMap};
+
+use agpm_diag::{Diagnostic, codes, did_you_mean};
 use agpm_model::{Extent, Locked, RelativePath, ResourceType, SKILL_FILE};
+use agpm_store::ProjectStore;
 use agpm_text::Value;
 
 use crate::failure::{Failure, Notes, Outcome};
-use crate::gather::ManifestFiles;
+use crate::gather::unknown_name;
 use crate::list::entry_value;
 use crate::locked::LockView;
-use crate::world::World;
+use crate::scope::state_of;
+use crate::world::{Scope, World};
+
+/// What is installed in a project, as of its manifest and lockfile when they were read.
+#[derive(Debug)]
+pub struct InstalledResources {
+    view: LockView,
+    scope: Scope,
+    /// Where each entry is, by type and name.
+    places: HashMap<(ResourceType, String), usize>,
+}
 
 /// Which resource.
 #[derive(Clone, Debug)]
@@ -39,27 +52,61 @@ pub struct InstalledFile {
     pub bytes: Vec<u8>,
 }
 
-/// Reads an installed resource.
-pub fn installed(world: &World, request: &InstalledRequest) -> Outcome<InstalledReport> {
+/// Reads manifest and lockfile, for everyone who reads resources until they change.
+pub fn open_installed(world: &World) -> Outcome<InstalledResources> {
     let mut notes = Notes::default();
-    let result = run(world, request, &mut notes);
+    let view = LockView::load(&world.environment, &mut notes);
+    let result = view.map(|view| InstalledResources::of(view, world.environment.scope));
     notes.outcome(result)
 }
 
-fn run(world: &World, request: &InstalledRequest, notes: &mut Notes) -> Result<InstalledReport, Failure> {
-    let view = LockView::load(&world.environment, notes)?;
-    let label = format!("{}/{}", request.kind, request.name);
-    let found = view.find(&label)?;
-    let locked = &view.entries[found[0]];
-    let file = match path_of(locked)? {
-        Some(path) => {
-            let store = ManifestFiles::require(&world.environment)?.store()?;
-            let bytes = store.read(&path, request.limit).map_err(|error| error.seen_from(store.path()))?;
-            Some(InstalledFile { path, bytes })
+impl InstalledResources {
+    fn of(view: LockView, scope: Scope) -> Self {
+        let mut places = HashMap::new();
+        for (at, entry) in view.entries.iter().enumerate() {
+            places.entry((entry.kind, entry.name.to_string())).or_insert(at);
         }
-        None => None,
-    };
-    Ok(InstalledReport { entry: entry_value(locked), file })
+        InstalledResources { view, scope, places }
+    }
+
+    /// Reads a resource.
+    pub fn read(&self, request: &InstalledRequest) -> Outcome<InstalledReport> {
+        Notes::default().outcome(self.read_one(request))
+    }
+
+    fn read_one(&self, request: &InstalledRequest) -> Result<InstalledReport, Failure> {
+        let locked = self.entry(request)?;
+        let file = match path_of(locked)? {
+            Some(path) => {
+                let store = ProjectStore::open_at(&self.view.folder, state_of(self.scope))?;
+                let bytes =
+                    store.read(&path, request.limit).map_err(|error| error.seen_from(store.path()))?;
+                Some(InstalledFile { path, bytes })
+            }
+            None => None,
+        };
+        Ok(InstalledReport { entry: entry_value(locked), file })
+    }
+
+    fn entry(&self, request: &InstalledRequest) -> Result<&Locked, Failure> {
+        let entries = &self.view.entries;
+        if let Some(at) = self.places.get(&(request.kind, request.name.clone())) {
+            return Ok(&entries[*at]);
+        }
+        // It may be called as the manifest calls it.
+        let label = format!("{}/{}", request.kind, request.name);
+        let found = self.view.find(&label).ok().and_then(|found| found.first().copied());
+        found.map(|at| &entries[at]).ok_or_else(|| self.unknown(request.kind, &label))
+    }
+
+    /// Names of another type would lead astray.
+    fn unknown(&self, kind: ResourceType, label: &str) -> Failure {
+        let of_kind = self.view.entries.iter().filter(|entry| entry.kind == kind);
+        let known: BTreeSet<String> = of_kind.map(Locked::label).collect();
+        let near = did_you_mean(label, "installed resources are", known.iter().map(String::as_str));
+        let none = || format!("no {kind} are installed; `agpm list` shows what is");
+        unknown_name("resource", label, Some(near.unwrap_or_else(none)))
+    }
 }
 
 /// The file that is the resource's own.

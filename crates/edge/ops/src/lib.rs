@@ -69,9 +69,10 @@ pub use import::{IMPORT_FORMATS, ImportReport, ImportRequest, import};
 pub use init::{InitReport, InitRequest, init};
 pub use install::{
     Capability, CapabilityKind, Conversion, Executables, Fate, FateKind, Fidelity, InstallReport,
-    InstallRequest, LockChange, LockUse, Moved, Overwrite, Program, RequiredBy, Warnings, Writing, install,
+    InstallRequest, LockChange, LockUse, Moved, Overwrite, PlanDetail, Program, RequiredBy, Warnings,
+    Writing, install,
 };
-pub use installed::{InstalledFile, InstalledReport, InstalledRequest, installed};
+pub use installed::{InstalledFile, InstalledReport, InstalledRequest, InstalledResources, open_installed};
 pub use layers::{LayerRow, LayerState, LayersReport, SkippedRow, layers};
 pub use lineage::{
     Addition, LineagePlace, PersonaRow, PersonasReport, ProfileKinds, ProfileReport, ProfileRequest,
@@ -83,8 +84,8 @@ pub use outdated::{
     LockfileState, MovedBranch, Outdated, OutdatedReport, OutdatedRequest, OutdatedRows, outdated,
 };
 pub use provenance::{BodyLines, ExplainedDeletion, ExplainedLeaf, ExplainedShadow, Provenance, Secrets};
-pub use report::{diagnostic_value, failure_value, success_value};
-pub use status::{StatusReport, status};
+pub use report::{diagnostic_list, diagnostic_value, failure_value, success_value};
+pub use status::{ProjectFound, StatusReport, status};
 pub use strategies::{OwnStrategy, StrategiesReport, StrategiesRequest, StrategyPage, strategies};
 pub use tree::{Below, Direction, Sibling, TreeLine, TreeReport, TreeRequest, tree};
 pub use undo::{PastEntry, UndoAction, UndoReport, UndoRequest, done_word, undo, undone_word};

@@ -22,6 +22,7 @@ pub fn diagnostic_value(diagnostic: &Diagnostic, sources: &SourceMap) -> Value {
         ("file", file.map(Value::from)),
         ("line", position.map(|position| position.line.into())),
         ("column", position.map(|position| position.column.into())),
+        ("unit", diagnostic.unit.clone().map(Value::from)),
         ("layer", diagnostic.layer.clone().map(Value::from)),
         ("help", diagnostic.help.clone().map(Value::from)),
     ];
@@ -44,7 +45,8 @@ pub fn success_value(
     Value::map([first].into_iter().chain(fields).chain([last]))
 }
 
-fn diagnostic_list(diagnostics: &[Diagnostic], sources: &SourceMap) -> Value {
+/// Diagnostics, each with its fields as documented.
+pub fn diagnostic_list(diagnostics: &[Diagnostic], sources: &SourceMap) -> Value {
     Value::list(diagnostics.iter().map(|diagnostic| diagnostic_value(diagnostic, sources)))
 }
 

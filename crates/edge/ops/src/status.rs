@@ -6,21 +6,36 @@ use agpm_diag::{Diagnostic, Severity};
 use agpm_text::Value;
 
 use crate::failure::{Failure, Notes, Outcome};
+use crate::gather::ManifestFiles;
 use crate::locked::LockView;
 use crate::outdated::{OutdatedReport, OutdatedRequest, outdated};
 use crate::verify::{SourceUse, VerifyReport, find_drift};
 use crate::words::counted;
-use crate::world::{Network, World};
+use crate::world::{ManifestUse, Network, World};
+
+const NO_PROJECT: &str =
+    "No project found: no `agpm.toml` in this directory or its parents. Run `agpm init` to create one.\n";
 
 /// How a project stands.
 #[derive(Debug)]
 pub struct StatusReport {
+    /// Whether a manifest was found.
+    pub project: ProjectFound,
     /// How many resources of each type are installed, by the word of the type.
     pub installed: BTreeMap<&'static str, usize>,
     /// What could be newer, as far as earlier runs know; nothing if they do not.
     pub outdated: Option<OutdatedReport>,
     /// What is not as it was installed.
     pub drift: VerifyReport,
+}
+
+/// Whether there is a project.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProjectFound {
+    /// A manifest was found.
+    Yes,
+    /// None was, so that nothing is known.
+    No,
 }
 
 /// Tells how a project stands; no connection is opened.
@@ -32,6 +47,11 @@ pub fn status(world: &World) -> Outcome<StatusReport> {
 }
 
 fn run(world: &World, notes: &mut Notes) -> Result<StatusReport, Failure> {
+    if ManifestFiles::find(&world.environment, ManifestUse::Nearest)?.is_none() {
+        let drift = VerifyReport { checked: 0, findings: Vec::new() };
+        let (project, installed) = (ProjectFound::No, BTreeMap::new());
+        return Ok(StatusReport { project, installed, outdated: None, drift });
+    }
     let view = LockView::load(&world.environment, notes)?;
     let mut installed = BTreeMap::new();
     for entry in &view.entries {
@@ -39,7 +59,7 @@ fn run(world: &World, notes: &mut Notes) -> Result<StatusReport, Failure> {
     }
     let outdated = if view.entries.is_empty() { None } else { known_outdated(world, notes) };
     let drift = find_drift(world, SourceUse::CachedOnly, notes)?;
-    Ok(StatusReport { installed, outdated, drift })
+    Ok(StatusReport { project: ProjectFound::Yes, installed, outdated, drift })
 }
 
 /// What could be newer, out of what was fetched before.
@@ -65,11 +85,12 @@ fn not_known(why: Diagnostic) -> Diagnostic {
 }
 
 impl StatusReport {
-    /// The fields `installed`, `outdated` and `drift`.
+    /// The fields `project`, `installed`, `outdated` and `drift`.
     pub fn fields(&self) -> Vec<(&'static str, Value)> {
         let installed = self.installed.iter().map(|(kind, count)| (*kind, Value::from(*count)));
         let outdated = self.outdated.as_ref().map(|report| Value::map(report.fields()));
         vec![
+            ("project", (self.project == ProjectFound::Yes).into()),
             ("installed", Value::map(installed)),
             ("outdated", outdated.into()),
             ("drift", Value::map(self.drift.fields())),
@@ -78,6 +99,9 @@ impl StatusReport {
 
     /// In one line for each of the three.
     pub fn text(&self) -> String {
+        if self.project == ProjectFound::No {
+            return NO_PROJECT.to_owned();
+        }
         let kinds: Vec<String> =
             self.installed.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
         let installed = if kinds.is_empty() { "nothing".to_owned() } else { kinds.join(", ") };

@@ -51,7 +51,7 @@ pub use error::{Problem, StoreError};
 pub use folder::Folder;
 pub use history::{Done, EntryNumber, HistoryEntry, KEPT_TRANSACTIONS};
 pub use marks::Marks;
-pub use measure::{is_real_file, is_real_folder, real_path, remove_whole, size_below};
+pub use measure::{is_real_file, is_real_folder, link_target, real_path, remove_whole, size_below};
 pub use owner::Owner;
 pub use project::{Observed, ProjectLock, ProjectStore, StateUse, Waiting};
 pub use read::{

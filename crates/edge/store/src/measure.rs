@@ -35,6 +35,11 @@ pub fn is_real_file(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|known| known.is_file())
 }
 
+/// Where a link leads, as it is written; nothing if it is none.
+pub fn link_target(path: &Path) -> Option<PathBuf> {
+    fs::read_link(path).ok()
+}
+
 /// Throws away what is there, file, folder or link, without following links; what is not there is no error.
 pub fn remove_whole(path: &Path) -> Result<(), StoreError> {
     let removed = if is_real_folder(path) { fs::remove_dir_all(path) } else { fs::remove_file(path) };

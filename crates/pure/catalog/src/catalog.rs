@@ -3,7 +3,7 @@
 use agpm_diag::{Diagnostic, at_most};
 use agpm_text::NodeRef;
 
-use crate::columns::PATH;
+use crate::columns::{CANONICAL_ID, PATH};
 use crate::kind::EntryKind;
 use crate::manifest::{MOST_TOLD, Manifest, Row};
 use crate::select::{duplicate, select};
@@ -124,6 +124,11 @@ impl<'c> RowRef<'c> {
     /// Where its file is, as written.
     pub fn path(self) -> Option<&'c str> {
         self.get(PATH).filter(|path| !path.trim().is_empty())
+    }
+
+    /// The name under which installers put it into the folders of tools.
+    pub fn canonical_id(self) -> Option<&'c str> {
+        self.get(CANONICAL_ID).map(str::trim).filter(|id| !id.is_empty())
     }
 
     /// What it says in a column; nothing if it has no such field.

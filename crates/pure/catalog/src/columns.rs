@@ -25,6 +25,7 @@ pub const COLUMNS: [&str; 14] = [
 pub(crate) const NAME: &str = "name";
 pub(crate) const MODULE: &str = "module";
 pub(crate) const PATH: &str = "path";
+pub(crate) const CANONICAL_ID: &str = "canonicalId";
 
 /// The columns that a table of rows has: those of the manifests that the rows are from, known ones in their order, then
 /// others as first seen. Without rows, those of all manifests.

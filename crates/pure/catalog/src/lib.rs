@@ -18,4 +18,4 @@ pub use csv::{Table, other_name};
 pub use find::{Filter, Found, Reference};
 pub use kind::{ENTRY_KINDS, EntryKind, Habitat};
 pub use manifest::{Manifest, left_out, read_manifest};
-pub use place::{CONFIG_FOLDERS, Home, PathFault, ROOTS, Root, Standing, places};
+pub use place::{CONFIG_FOLDERS, Home, PathFault, ROOTS, Root, Standing, places, skill_folders};

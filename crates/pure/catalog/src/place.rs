@@ -68,6 +68,56 @@ pub fn places(written: &str, standing: &Standing) -> Result<Vec<String>, PathFau
     Ok(places)
 }
 
+/// Folders in which BMAD's installer puts skills for tools, best first.
+/// Source: `tools/installer/ide/platform-codes.yaml` of bmad-method 6.12.0, of 2026-11, in projects and in home.
+const TOOL_SKILL_FOLDERS: [&str; 36] = [
+    ".claude/skills",
+    ".agents/skills",
+    ".cursor/skills",
+    ".github/skills",
+    ".gemini/skills",
+    ".opencode/skills",
+    ".codex/skills",
+    ".config/agents/skills",
+    ".adal/skills",
+    ".agent/skills",
+    ".bob/skills",
+    ".cline/skills",
+    ".codebuddy/skills",
+    ".codewhale/skills",
+    ".cortex/skills",
+    ".factory/skills",
+    ".firebender/skills",
+    ".gemini/antigravity/skills",
+    ".gemini/antigravity-cli/skills",
+    ".grok/skills",
+    ".hermes/skills",
+    ".iflow/skills",
+    ".junie/skills",
+    ".kilocode/skills",
+    ".kiro/skills",
+    ".kode/skills",
+    ".neovate/skills",
+    ".ona/skills",
+    ".qoder/skills",
+    ".qwen/skills",
+    ".snowflake/cortex/skills",
+    ".trae/skills",
+    ".vibe/skills",
+    ".windsurf/skills",
+    ".zcode/skills",
+    ".zencoder/skills",
+];
+
+/// The folders in its layer that a skill with this canonical id has in the folders of tools, best first.
+pub fn skill_folders(canonical_id: &str) -> impl Iterator<Item = String> {
+    // An id is one name: with a separator it could lead out of the folder.
+    let is_name = relative(canonical_id, Home::Elsewhere).is_ok_and(|path| path == canonical_id)
+        && !canonical_id.contains('/');
+    let folders = TOOL_SKILL_FOLDERS.iter().filter(move |_| is_name);
+    folders.map(move |folder| format!("{folder}/{canonical_id}"))
+}
+
 /// A path from the layer's folder, without anything that leads elsewhere.
 fn relative(written: &str, home: Home) -> Result<String, PathFault> {
     let path = written.trim().replace('\\', "/");
@@ -107,6 +157,14 @@ mod tests {
         assert_eq!(found("bmm/a.md"), ["bmm/a.md", "bmad/bmm/a.md"]);
         let module = Standing { module: Some("bmm".into()), ..standing(Home::Elsewhere) };
         assert_eq!(places("a.md", &module).unwrap(), ["a.md", "bmad/a.md", "bmad/bmm/a.md"]);
+    }
+
+    #[test]
+    fn a_canonical_id_is_one_name_in_the_folders_of_tools() {
+        assert_eq!(skill_folders("bmad-help").next().unwrap(), ".claude/skills/bmad-help");
+        for id in ["", ".", "..", "a/b", "../a", "a\\b", "~/a", "/a", "C:a", "a\0b"] {
+            assert_eq!(skill_folders(id).next(), None, "{id}");
+        }
     }
 
     #[test]

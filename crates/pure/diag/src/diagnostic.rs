@@ -3,7 +3,7 @@ use std::fmt;
 use crate::{Code, SourceId, Span, Spot, codes, mask_message};
 
 /// How much a diagnostic weighs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
     /// Something the user may want to know.
     Note,
@@ -54,6 +54,8 @@ pub struct Diagnostic {
     pub layer: Option<String>,
     /// The file concerned, where there is no text to point into.
     pub file: Option<String>,
+    /// The thing concerned, where its file holds several.
+    pub unit: Option<String>,
 }
 
 impl Diagnostic {
@@ -77,6 +79,7 @@ impl Diagnostic {
             help: None,
             layer: None,
             file: None,
+            unit: None,
         }
     }
 
@@ -111,6 +114,13 @@ impl Diagnostic {
     #[must_use]
     pub fn in_layer(mut self, layer: impl Into<String>) -> Self {
         self.layer = Some(layer.into());
+        self
+    }
+
+    /// Names the thing concerned, for files that hold several.
+    #[must_use]
+    pub fn in_unit(mut self, unit: impl Into<String>) -> Self {
+        self.unit = Some(unit.into());
         self
     }
 

@@ -4,6 +4,7 @@
 
 mod code;
 mod diagnostic;
+mod fold;
 mod mask;
 mod near;
 mod page;
@@ -13,6 +14,7 @@ mod visible;
 
 pub use code::{CODES, Code, SERVER_CODES, all_codes, code_named, codes, server_codes};
 pub use diagnostic::{Diagnostic, Label, Severity, at_most, has_errors};
+pub use fold::{FoldedDiagnostic, fold};
 pub use mask::{is_secret_name, looks_secret, mask_line, mask_line_after, mask_message, mask_words};
 pub use near::{did_you_mean, nearest};
 pub use page::{Example, Page};

@@ -37,7 +37,7 @@ pub use declared::{Declarations, Declared, DeclaringFile, declarations, read_dec
 pub use digest::{Checksum, ChecksumError, ObjectId, ObjectIdError};
 pub use import::{Additions, Folders, Import, ImportedLayer, ImportedPlace, NewLayer, read_agent_manager};
 pub use json_schema::{lock_schema, manifest_schema};
-pub use lock::{LayerPin, Locked, LockedLayer, LockedRemote, LockedSource, Lockfile};
+pub use lock::{LayerPin, Locked, LockedLayer, LockedRemote, LockedSource, Lockfile, RESTORE_LOCK};
 pub use manifest::{
     Allowed, AskedRemote, Catalog, DEFAULT_VERSION, Dependency, Entry, Exclusion, Field, FilePattern,
     Install, Layer, LayerPlace, MANIFEST_SECTIONS, Manifest, ManifestTexts, MergeRule, Patch, PatchScope,

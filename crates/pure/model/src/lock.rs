@@ -304,6 +304,18 @@ impl Locked {
     }
 }
 
+/// What to do about a lockfile that cannot be read.
+pub const RESTORE_LOCK: &str =
+    "Restore it with `git checkout agpm.lock`, or delete it and run `agpm install`";
+
+fn invalid(key: &str) -> String {
+    match key {
+        "checksum" => "invalid checksum: expected `sha256:` and 64 hexadecimal digits".to_owned(),
+        "resolved_commit" => "invalid commit: expected 40 or 64 hexadecimal digits".to_owned(),
+        _ => format!("invalid `{key}`"),
+    }
+}
+
 #[derive(Default)]
 struct Reading {
     diagnostics: Vec<Diagnostic>,
@@ -312,8 +324,7 @@ struct Reading {
 impl Reading {
     fn broken(&mut self, node: NodeRef<'_>, message: impl Into<String>) {
         let diagnostic = Diagnostic::new(&codes::LOCK_BROKEN, message).at_spot(spot(node));
-        self.diagnostics
-            .push(diagnostic.help("restore the file from version control, or delete it to resolve anew"));
+        self.diagnostics.push(diagnostic.help(RESTORE_LOCK));
     }
 
     fn version(&mut self, root: NodeRef<'_>) {
@@ -341,7 +352,7 @@ impl Reading {
             _ if node.as_str() == Some("") => Ok(None),
             Some(Some(value)) => Ok(Some(value)),
             _ => {
-                self.broken(node, format!("this `{key}` is not what it must be"));
+                self.broken(node, invalid(key));
                 Err(())
             }
         }

@@ -25,6 +25,7 @@ pub use change::Rewritten;
 pub use document::{Document, Limits, Parsed, decode, parse, parse_alone};
 pub use edit::{Edit, EditError, print};
 pub use format::Format;
+pub use json::append_json_string;
 pub use markdown::markdown_body;
 pub use pointer::{Pointer, PointerError};
 pub use tree::{Kind, NodeId, NodeRef};

@@ -84,6 +84,11 @@ impl Value {
         out.push('\n');
         out
     }
+
+    /// Appends it as JSON where it stands in a document that is written piece by piece: its lines begin with `indent`.
+    pub fn append_json(&self, indent: &str, out: &mut String) {
+        crate::json::append_value(out, self, indent);
+    }
 }
 
 impl PartialEq for Value {

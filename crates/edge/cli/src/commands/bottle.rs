@@ -15,9 +15,8 @@ use crate::output::{Output, Rendering, Shown, Verdict};
 
 pub(crate) fn run(world: &World, command: BottleCommand, output: &mut Output) -> ExitCode {
     match command {
-        BottleCommand::List(args) => {
-            output.secrets = secrets(&args);
-            output.finish(bottle_list(world, &input(args)), rows)
+        BottleCommand::List { json_file } => {
+            output.finish(bottle_list(world, &BottleInput { json_file }), rows)
         }
         BottleCommand::Check(args) => {
             output.secrets = secrets(&args);
@@ -88,8 +87,8 @@ fn rows(report: BottleList, shown: &Shown<'_>) -> Rendering {
     if !agents.is_empty() {
         tables.push(table(&["Agent", "Bottle", "Skills", "File"], &agents));
     }
-    if tables.is_empty() && !shown.quiet {
-        tables.push("there are no bottles and no agents\n".to_owned());
+    if tables.is_empty() {
+        return Rendering::Empty("No bottles and no agents in `~/.bot-bottle` and `.bot-bottle`.");
     }
     Rendering::Text(tables.join("\n"))
 }

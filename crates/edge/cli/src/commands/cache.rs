@@ -30,12 +30,11 @@ fn render(report: CacheReport, shown: &Shown<'_>) -> Rendering {
         lines.push_str(&format!("{verb}files of interrupted runs  {}\n", size(report.leftovers)));
     }
     let sum = size(report.bytes());
-    Rendering::Text(match report.request {
-        CacheRequest::Info => format!("{}  {sum}\n{lines}", report.folder),
-        _ if shown.quiet => lines,
-        _ if lines.is_empty() => "nothing to remove\n".to_owned(),
-        _ => format!("{lines}{sum} {total}\n"),
-    })
+    match report.request {
+        CacheRequest::Info => Rendering::Text(format!("{}  {sum}\n{lines}", report.folder)),
+        _ if lines.is_empty() => Rendering::Done("nothing to remove\n".to_owned()),
+        _ => Rendering::Done(format!("{lines}{sum} {total}\n")),
+    }
 }
 
 fn line(verb: &str, copy: &CachedCopy) -> String {

@@ -1,7 +1,7 @@
 use std::process::ExitCode;
 
 use agpm_ops::{
-    ChangeReport, DependencyId, Executables, ManifestChange, NewDependency, Replace, Then, World,
+    ChangeReport, DependencyId, Executables, ManifestChange, NewDependency, Replace, Scope, Then, World,
     add_address, change_manifest,
 };
 use agpm_text::Value;
@@ -10,10 +10,17 @@ use crate::args::{AddCommand, AddDepArgs, RemoveCommand};
 use crate::commands::install;
 use crate::output::{Output, Rendering, Shown};
 
+/// A user's sources may be in two files, which serve different dependencies.
+const USER_SOURCE: &str = "Only dependencies added with `-g` use this source. \
+To use it in every project, run `agpm config add-source NAME URL`\n";
+
 pub(crate) fn add(world: &World, what: AddCommand, output: &mut Output) -> ExitCode {
     let change = match what {
         AddCommand::Source { name, url, force } => {
-            ManifestChange::AddSource { name, address: url, replace: replace(force) }
+            let change = ManifestChange::AddSource { name, address: url, replace: replace(force) };
+            return output.finish(change_manifest(world, &change), |report, shown| {
+                added_source(report, world.environment.scope, shown)
+            });
         }
         AddCommand::Dep(args) => add_dependency(args),
         AddCommand::Address(words) => {
@@ -21,6 +28,13 @@ pub(crate) fn add(world: &World, what: AddCommand, output: &mut Output) -> ExitC
         }
     };
     output.finish(change_manifest(world, &change), render)
+}
+
+fn added_source(report: ChangeReport, scope: Scope, shown: &Shown<'_>) -> Rendering {
+    match (render(report, shown), scope) {
+        (Rendering::Done(text), Scope::User) => Rendering::Done(text + USER_SOURCE),
+        (rendering, _) => rendering,
+    }
 }
 
 fn add_dependency(args: AddDepArgs) -> ManifestChange {
@@ -61,5 +75,5 @@ fn render(report: ChangeReport, shown: &Shown<'_>) -> Rendering {
         return shown.report(fields);
     }
     let installed = report.installed.map(|report| install::text(&report, shown)).unwrap_or_default();
-    Rendering::Text(format!("{}: agpm.toml changed\n{installed}", report.done))
+    Rendering::Done(format!("{}: agpm.toml changed\n{installed}", report.done))
 }

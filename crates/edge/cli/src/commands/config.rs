@@ -22,10 +22,9 @@ fn render(report: ConfigReport, shown: &Shown<'_>) -> Rendering {
     if shown.json {
         return shown.report(report.fields());
     }
-    Rendering::Data(match report.answer {
-        ConfigAnswer::Place => format!("{}\n", report.path.display()),
-        ConfigAnswer::Content { text, .. } => text,
-        ConfigAnswer::Done(_) if shown.quiet => String::new(),
-        ConfigAnswer::Done(done) => format!("{done}\n"),
-    })
+    match report.answer {
+        ConfigAnswer::Place => Rendering::Data(format!("{}\n", report.path.display())),
+        ConfigAnswer::Content { text, .. } => Rendering::Data(text),
+        ConfigAnswer::Done(done) => Rendering::Done(format!("{done}\n")),
+    }
 }

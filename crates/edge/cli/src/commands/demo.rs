@@ -51,5 +51,5 @@ fn render(report: DemoReport, shown: &Shown<'_>) -> Rendering {
     }
     out.push_str(&format!("\nTry it yourself in {}:\n", report.folder));
     COMMANDS.iter().for_each(|command| out.push_str(&format!("  {command}\n")));
-    Rendering::Text(out)
+    Rendering::Done(out)
 }

@@ -26,9 +26,9 @@ fn render(report: ImportReport, shown: &Shown<'_>) -> Rendering {
     let manifest = &report.manifest;
     match report.writing {
         _ if report.additions.is_empty() => {
-            Rendering::Text(format!("nothing to add: {manifest} stays as it is\n"))
+            Rendering::Done(format!("nothing to add: {manifest} stays as it is\n"))
         }
-        Writing::Apply => Rendering::Text(text(manifest, &report.additions)),
+        Writing::Apply => Rendering::Done(text(manifest, &report.additions)),
         _ => Rendering::Data(report.text),
     }
 }

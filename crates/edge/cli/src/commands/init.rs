@@ -18,5 +18,5 @@ fn render(report: InitReport, shown: &Shown<'_>) -> Rendering {
     }
     let files: String = report.files.iter().map(|file| format!("wrote {file}\n")).collect();
     let next = "next: agpm add source NAME URL, then agpm add dep TYPE NAME:PATH@VERSION\n";
-    Rendering::Text(format!("{files}{next}"))
+    Rendering::Done(format!("{files}{next}"))
 }

@@ -1,13 +1,13 @@
 use std::process::ExitCode;
 
 use agpm_ops::{
-    Executables, Fidelity, InstallReport, InstallRequest, LockUse, Overwrite, Warnings, World, Writing,
-    install,
+    Executables, Fidelity, InstallReport, InstallRequest, LockUse, Overwrite, PlanDetail, Warnings, World,
+    Writing, install,
 };
 
 use crate::args::InstallArgs;
 use crate::draw::one_line;
-use crate::output::{Output, Rendering, Shown, Verdict};
+use crate::output::{Detail, Output, Rendering, Shown, Verdict};
 
 pub(crate) fn run(world: &World, args: &InstallArgs, output: &mut Output) -> ExitCode {
     let request = InstallRequest {
@@ -48,29 +48,15 @@ fn render(report: InstallReport, shown: &Shown<'_>) -> Rendering {
     if shown.json {
         return shown.report(report.fields());
     }
-    Rendering::Text(text(&report, shown))
+    Rendering::Done(text(&report, shown))
 }
 
 /// The report as people read it.
 pub(crate) fn text(report: &InstallReport, shown: &Shown<'_>) -> String {
-    let lines: String = report
-        .lines()
-        .iter()
-        .map(|line| {
-            format!(
-                "{}
-",
-                one_line(line)
-            )
-        })
-        .collect();
-    if shown.quiet {
-        lines
-    } else {
-        format!(
-            "{lines}{}
-",
-            report.summary()
-        )
-    }
+    let detail = match shown.pen.detail {
+        Detail::Folded => PlanDetail::Resources,
+        Detail::All => PlanDetail::Files,
+    };
+    let lines: String = report.lines(detail).iter().map(|line| format!("{}\n", one_line(line))).collect();
+    format!("{lines}{}\n", report.summary())
 }

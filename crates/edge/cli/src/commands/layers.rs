@@ -19,7 +19,7 @@ fn render(report: LayersReport, shown: &Shown<'_>) -> Rendering {
         return shown.report(report.fields());
     }
     if report.layers.is_empty() {
-        return Rendering::Text("there are no layers\n".to_owned());
+        return Rendering::Empty("No layers. Add one as `[[layers]]` in `agpm.toml`.");
     }
     let rows: Vec<Vec<String>> = report.layers.iter().map(row).collect();
     let skipped = report.layers.iter().flat_map(skipped);

@@ -5,7 +5,7 @@ use agpm_text::{Format, print};
 
 use crate::args::{ListArgs, ListFormat};
 use crate::commands::table::table;
-use crate::commands::two_formats;
+use crate::commands::{two_formats, word};
 use crate::output::{Output, Rendering};
 
 const HEADER: [&str; 6] = ["Name", "Type", "Version", "Source", "Installed At", "Status"];
@@ -13,11 +13,11 @@ const HEADER: [&str; 6] = ["Name", "Type", "Version", "Source", "Installed At", 
 const TYPE_WIDTH: usize = 6;
 
 pub(crate) fn run(world: &World, args: ListArgs, output: &mut Output) -> ExitCode {
-    if output.json && args.format == ListFormat::Yaml {
-        return output.finish(two_formats("yaml"), |(), _| Rendering::Text(String::new()));
+    if let Some(other) = args.format.filter(|format| output.json && *format != ListFormat::Json) {
+        return output.finish(two_formats(&word(other)), |(), _| Rendering::Text(String::new()));
     }
-    output.json |= args.format == ListFormat::Json;
-    let format = if output.json { ListFormat::Json } else { args.format };
+    output.json |= args.format == Some(ListFormat::Json);
+    let format = if output.json { ListFormat::Json } else { args.format.unwrap_or(ListFormat::Table) };
     let detail = if args.detailed { ListDetail::Patches } else { ListDetail::Locked };
     let ListArgs { kind, source, search, .. } = args;
     let request = ListRequest { kind, source, search, detail, disk: DiskCheck::Compare };

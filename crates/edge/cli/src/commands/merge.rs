@@ -1,10 +1,9 @@
 use std::process::ExitCode;
 
 use agpm_ops::{MergeReport, MergeRequest, OutputFormat, World, merge, success_value};
-use clap::ValueEnum;
 
 use crate::args::{MergeArgs, MergeFormat};
-use crate::commands::{inputs, two_formats};
+use crate::commands::{inputs, two_formats, word};
 use crate::output::{Output, Rendering, Shown};
 
 pub(crate) fn run(world: &World, args: MergeArgs, output: &mut Output) -> ExitCode {
@@ -14,8 +13,7 @@ pub(crate) fn run(world: &World, args: MergeArgs, output: &mut Output) -> ExitCo
         MergeFormat::Toml => OutputFormat::Toml,
     });
     if let Some(other) = args.format.filter(|format| output.json && *format != MergeFormat::Json) {
-        let other = other.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned());
-        return output.finish(two_formats(&other), render);
+        return output.finish(two_formats(&word(other)), render);
     }
     // With `--format json` failures are JSON too.
     output.json |= format == Some(OutputFormat::Json);

@@ -37,6 +37,7 @@ use agpm_ops::{
     Environment, FailureKind, ManifestUse, MergeInputs, Network, Outcome, OutsideReads, ProgramUse, Scope,
     World,
 };
+use clap::ValueEnum;
 
 use crate::args::{Cli, Command, FoldArgs, Global};
 use crate::output::{Output, Rendering, write_stdout};
@@ -47,6 +48,12 @@ pub(crate) fn run(cli: Cli, output: &mut Output) -> ExitCode {
     let scope = cli.command.scope();
     if scope == Scope::User && cli.global.manifest_path.is_some() {
         return output.finish(two_manifests(), |(), _| Rendering::Text(String::new()));
+    }
+    if let Some(directory) = &cli.global.directory
+        && let Err(error) = std::env::set_current_dir(directory)
+    {
+        let outcome = no_directory(&directory.display().to_string(), &error);
+        return output.finish(outcome, |(), _| Rendering::Text(String::new()));
     }
     let mut world = world(&cli.global, scope);
     world.environment.programs = cli.command.programs();
@@ -134,10 +141,24 @@ fn inputs(fold: FoldArgs, files: Vec<std::path::PathBuf>) -> MergeInputs {
     }
 }
 
+/// `-C` names a directory to start in.
+fn no_directory(directory: &str, error: &std::io::Error) -> Outcome<()> {
+    let message = format!("cannot change to the directory `{directory}`: {error}");
+    Outcome::failed(
+        FailureKind::Usage,
+        Diagnostic::new(&codes::USAGE, message).help("check the path after `-C`"),
+    )
+}
+
 /// `-g` and `--manifest-path` each say which manifest is meant.
 fn two_manifests() -> Outcome<()> {
     let diagnostic = Diagnostic::new(&codes::USAGE, "`-g` and `--manifest-path` ask for two manifests");
     Outcome::failed(FailureKind::Usage, diagnostic.help("leave out one of them"))
+}
+
+/// The word that was typed for one of several formats.
+fn word(format: impl ValueEnum) -> String {
+    format.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
 }
 
 /// `--json` is `--format json`, and a result has one format.

@@ -5,11 +5,10 @@ use agpm_ops::{
     Submodules, Warnings, World, markdown, personas, profile,
 };
 use agpm_text::{Format, Value, print};
-use clap::ValueEnum;
 
 use crate::args::{ProfileArgs, ProfileFormat, ProfileKind};
 use crate::commands::table::table;
-use crate::commands::two_formats;
+use crate::commands::{two_formats, word};
 use crate::draw::one_line;
 use crate::output::{Output, Rendering};
 
@@ -17,8 +16,7 @@ const HEAD: [&str; 3] = ["Persona", "Kinds", "Levels"];
 
 pub(crate) fn run(world: &World, args: ProfileArgs, output: &mut Output) -> ExitCode {
     if let Some(other) = args.format.filter(|format| output.json && *format != ProfileFormat::Json) {
-        let other = other.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned());
-        return output.finish(two_formats::<()>(&other), |(), _| Rendering::Text(String::new()));
+        return output.finish(two_formats::<()>(&word(other)), |(), _| Rendering::Text(String::new()));
     }
     let format = if output.json { Some(ProfileFormat::Json) } else { args.format };
     output.json |= format == Some(ProfileFormat::Json);
@@ -69,7 +67,9 @@ fn list(report: &PersonasReport, format: Option<ProfileFormat>) -> Rendering {
         .map(|row| vec![one_line(&row.slug), row.kinds.join(", "), one_line(&row.levels.join(", "))])
         .collect();
     match format {
-        None if rows.is_empty() => Rendering::Text("there are no personas\n".to_owned()),
+        None if rows.is_empty() => {
+            Rendering::Empty("No personas in `.clia/agents` of this directory and its parents.")
+        }
         None => Rendering::Text(table(&HEAD, &rows)),
         Some(ProfileFormat::Md) => {
             let cell = |cell: &String| cell.replace('|', "\\|");

@@ -3,22 +3,17 @@ use std::process::ExitCode;
 use agpm_ops::{Below, Direction, Sibling, TreeReport, TreeRequest, World, tree};
 
 use crate::args::{TreeArgs, TreeFormat};
-use crate::commands::two_formats;
+use crate::commands::{two_formats, word};
 use crate::output::{Output, Rendering, Shown};
 
 pub(crate) fn run(world: &World, args: TreeArgs, output: &mut Output) -> ExitCode {
-    let other = match args.format {
-        TreeFormat::Mermaid => Some("mermaid"),
-        TreeFormat::Dot => Some("dot"),
-        TreeFormat::Text | TreeFormat::Json => None,
-    };
-    if let Some(other) = other.filter(|_| output.json) {
-        return output.finish(two_formats(other), |(), _| Rendering::Text(String::new()));
+    if let Some(other) = args.format.filter(|format| output.json && *format != TreeFormat::Json) {
+        return output.finish(two_formats(&word(other)), |(), _| Rendering::Text(String::new()));
     }
-    output.json |= args.format == TreeFormat::Json;
+    output.json |= args.format == Some(TreeFormat::Json);
     let direction = if args.invert { Direction::NeededBy } else { Direction::Needs };
     let request = TreeRequest { names: args.names, depth: args.depth, direction };
-    let format = args.format;
+    let format = args.format.unwrap_or(TreeFormat::Text);
     output.finish(tree(world, &request), |report, shown| render(&report, format, shown))
 }
 

@@ -27,11 +27,11 @@ fn render(report: &UndoReport, shown: &Shown<'_>, most: usize) -> Rendering {
         return shown.report(report.fields());
     }
     let entries = report.entries.iter();
-    Rendering::Text(match report.action {
-        UndoAction::List => entries.map(|entry| listed(entry, most)).collect(),
-        UndoAction::Apply if shown.quiet => String::new(),
-        UndoAction::Preview | UndoAction::Apply => entries.map(|entry| undone(report, entry, most)).collect(),
-    })
+    match report.action {
+        UndoAction::List => Rendering::Text(entries.map(|entry| listed(entry, most)).collect()),
+        UndoAction::Preview => Rendering::Text(entries.map(|entry| undone(report, entry, most)).collect()),
+        UndoAction::Apply => Rendering::Done(entries.map(|entry| undone(report, entry, most)).collect()),
+    }
 }
 
 fn listed(entry: &PastEntry, most: usize) -> String {

@@ -29,6 +29,7 @@ fn summary(report: &VerifyReport) -> String {
     let files = |count: usize| if count == 1 { "1 file".to_owned() } else { format!("{count} files") };
     let (checked, found) = (report.checked, report.findings.len());
     match (checked, found) {
+        (0, 0) => "Nothing installed".to_owned(),
         (1, 0) => "1 file is as installed".to_owned(),
         (_, 0) => format!("{} are as installed", files(checked)),
         _ => format!("{found} of {} not as installed", files(checked)),

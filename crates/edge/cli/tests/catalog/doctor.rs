@@ -157,3 +157,40 @@ fn findings_as_json_have_their_place() {
     assert_eq!(one.get("line"), Some(&agpm_text::Value::from(2_i64)));
     assert_eq!(place.run("--json doctor --strict").code, Some(1));
 }
+
+#[test]
+fn a_workflow_in_the_folder_of_a_listed_skill_is_a_part_of_it() {
+    let place = Place::of(&[
+        ("bmad/_cfg/workflow-manifest.csv", "name,module,path\n"),
+        ("bmad/_cfg/skill-manifest.csv", "name,module,path\nplan,bmm,bmad/bmm/workflows/plan/SKILL.md\n"),
+        ("bmad/bmm/workflows/plan/SKILL.md", "x"),
+        ("bmad/bmm/workflows/plan/workflow.md", "x"),
+        ("bmad/bmm/workflows/plan/more/workflow.md", "x"),
+    ]);
+    assert_eq!(found(&place), [""; 0]);
+    place.write("bmad/bmm/workflows/other/workflow.md", "x");
+    assert_eq!(found(&place), ["catalog/unlisted"]);
+}
+
+/// What the installer of BMAD 6.12 leaves: rows with the path of the package, files in the tools' folders alone.
+#[test]
+fn a_skill_in_a_folder_of_a_tool_is_found_by_its_canonical_id() {
+    let place = Place::of(&[
+        (
+            "_bmad/_config/skill-manifest.csv",
+            "canonicalId,name,description,module,path\n\
+             bmad-help,bmad-help,Helps,core,_bmad/core/bmad-help/SKILL.md\n\
+             bmad-ux,bmad-ux,Draws,bmm,_bmad/bmm/bmad-ux/SKILL.md\n",
+        ),
+        (".claude/skills/bmad-help/SKILL.md", "help"),
+        (".kiro/skills/bmad-ux/SKILL.md", "draw"),
+    ]);
+    assert_eq!(place.good("catalog show bmad-help"), "help");
+    assert_eq!(place.good("catalog show bmm/bmad-ux"), "draw");
+    assert_eq!(found(&place), [""; 0]);
+    place.write(
+        "_bmad/_config/skill-manifest.csv",
+        "canonicalId,name,module,path\n../skills/bmad-help,sly,bmm,_bmad/bmm/sly/SKILL.md\n",
+    );
+    assert_eq!(found(&place), ["catalog/missing-file"]);
+}

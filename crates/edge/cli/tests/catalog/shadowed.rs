@@ -116,9 +116,13 @@ fn a_row_that_is_there_twice_in_one_file_is_listed_as_shadowed_too() {
 #[test]
 fn findings_without_end_are_counted() {
     let rows: String = (0..200).map(|at| format!("pm,{at},bmm,\n")).collect();
-    let output = Place::agents(&rows, "").run("catalog");
+    let place = Place::agents(&rows, "");
+    let output = place.run("-v catalog");
     assert_eq!(output.stderr.matches("warning[catalog/duplicate]").count(), 26, "{output}");
     assert!(output.stderr.contains("174 more findings of this kind are not told"), "{output}");
+    let output = place.run("catalog");
+    assert_eq!(output.stderr.matches("warning[catalog/duplicate]").count(), 2, "{output}");
+    assert!(output.stderr.contains("and 22 more like this; `-v` shows all"), "{output}");
 }
 
 #[test]

@@ -47,7 +47,10 @@ fn layers_are_listed_lowest_first_with_snapshot_count_and_what_was_skipped() {
 #[test]
 fn without_layers_there_are_none() {
     let project = Project::layered(&[], "");
-    assert_eq!(project.good("layers").stdout, "there are no layers\n");
+    let empty = project.good("layers");
+    assert_eq!(empty.stdout, "");
+    assert_eq!(empty.stderr, "No layers. Add one as `[[layers]]` in `agpm.toml`.\n");
+    assert_eq!(project.good("-q layers").stderr, "");
     assert!(project.good("layers --json").stdout.contains("\"layers\": []"));
 }
 

@@ -275,7 +275,10 @@ fn explain_of_a_kind_that_is_not_there_says_so() {
 fn without_any_persona_the_help_says_where_they_would_be() {
     let tree = Tree::of(&[]);
     tree.fails("repo", "profile ada", 3, &["`.clia/agents/`", "help:"]);
-    assert_eq!(tree.good("repo", "profile --list"), "there are no personas\n");
+    let empty = tree.run("repo", "profile --list");
+    assert_eq!((empty.code, empty.stdout.as_str()), (Some(0), ""));
+    assert_eq!(empty.stderr, "No personas in `.clia/agents` of this directory and its parents.\n");
+    assert_eq!(tree.good("repo", "-q profile --list"), "");
     assert_eq!(tree.good("repo", "profile --list --json").trim(), "[]");
 }
 

@@ -303,7 +303,9 @@ fn a_parent_of_the_network_is_told_and_not_loaded() {
 fn other_addresses_are_paths_that_are_not_there() {
     let tree = Tree::of(&[("", &named("me", &["git@x.invalid:p.json", "~/p.json", "$HOME/p.json"]))]);
     let words = ["inherits `git@x.invalid:p.json`", "inherits `~/p.json`", "inherits `$HOME/p.json`"];
-    assert_eq!(tags(&tree.warned("repo", "profile ada", &words)), ["me"]);
+    assert_eq!(tags(&tree.warned("repo", "-v profile ada", &words)), ["me"]);
+    let folded = ["inherits `git@x.invalid:p.json`", "also ~/p.json, $HOME/p.json"];
+    assert_eq!(tags(&tree.warned("repo", "profile ada", &folded)), ["me"]);
 }
 
 /// Documents `0.json` to `N-1.json`, each of which inherits the next, and the last the first.

@@ -342,5 +342,19 @@ fn a_file_where_a_folder_is_needed_is_told_by_dry_and_real_runs_alike() {
     let shown = project.good("install --dry-run");
     assert!(shown.stderr.contains("install/not-ours"), "{shown}");
     assert_eq!(project.run("install --check").code, Some(1));
-    project.refused("install", 6, &["install/not-ours", "below something that is no folder"]);
+    let words = "cannot create `.claude/`: a file of that name exists";
+    project.refused("install", 6, &["install/not-ours", words]);
+}
+
+#[test]
+fn a_symlink_out_of_the_project_is_named_itself() {
+    let project = Project::new();
+    project.source(&[("v1.0.0", &[("agents/a.md", "a\n")])]);
+    project
+        .manifest("[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"v1.0.0\" }\n");
+    let work = project.sandbox.work();
+    std::fs::create_dir_all(work.join("elsewhere")).unwrap();
+    std::os::unix::fs::symlink("../elsewhere", work.join("project/.claude")).unwrap();
+    let words = "`.claude` is a symlink to `../elsewhere`, outside the project";
+    project.refused("install", 6, &["io/unreadable", words]);
 }

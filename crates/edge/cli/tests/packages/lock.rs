@@ -432,3 +432,45 @@ fn a_run_after_one_with_warnings_starts_no_process() {
     let output = project.sandbox.output(command);
     assert_eq!((output.code, output.stderr.as_str()), (Some(0), ""), "{output}");
 }
+
+#[test]
+fn a_damaged_lockfile_is_told_once_with_the_way_out() {
+    let project = Project::new();
+    project.source(&[("v1.0.0", &[("agents/a.md", "a\n"), ("agents/b.md", "b\n"), ("agents/c.md", "c\n")])]);
+    project.manifest(
+        "[agents]\nall = { source = \"community\", path = \"agents/*.md\", version = \"v1.0.0\" }\n",
+    );
+    project.good("install");
+    let whole = project.sandbox.read("project/agpm.lock");
+    let way_out = "Restore it with `git checkout agpm.lock`, or delete it and run `agpm install`";
+    let cases = [
+        (
+            whole.replace("checksum = \"sha256:", "checksum = \"sha256:x"),
+            "invalid checksum: expected `sha256:` and 64",
+            way_out,
+        ),
+        ("][ x\ny\nz".to_owned(), "`agpm.lock` is not valid TOML", way_out),
+        (
+            format!("<<<<<<< HEAD\n{whole}=======\n>>>>>>> b\n"),
+            "`agpm.lock` contains git merge conflict markers",
+            "git checkout --ours",
+        ),
+    ];
+    for (text, message, help) in cases {
+        project.write("agpm.lock", &text);
+        let output = project.run("install");
+        assert_eq!(output.code, Some(1), "{output}");
+        assert_eq!(output.stderr.matches("error[lock/broken]").count(), 1, "{output}");
+        assert!(output.stderr.contains(message) && output.stderr.contains(help), "{output}");
+    }
+}
+
+#[test]
+fn conflict_markers_in_the_manifest_are_one_mistake() {
+    let project = Project::new();
+    project.manifest("<<<<<<< HEAD\n[agents]\n=======\n[skills]\n>>>>>>> b\n");
+    let output = project.run("install");
+    assert_eq!(output.code, Some(1), "{output}");
+    assert_eq!(output.stderr.matches("error[").count(), 1, "{output}");
+    assert!(output.stderr.contains("`agpm.toml` contains git merge conflict markers"), "{output}");
+}

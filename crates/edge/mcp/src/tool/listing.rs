@@ -2,10 +2,14 @@
 
 use std::borrow::Cow;
 
-use agpm_ops::{BottleInput, CatalogFilter, LineagePlace, Submodules, Warnings, bottle_list, personas};
+use agpm_model::{RESOURCE_TYPES, ResourceType};
+use agpm_ops::{
+    BottleInput, CatalogFilter, ENTRY_KINDS, EntryKind, LineagePlace, Submodules, Warnings, bottle_list,
+    personas,
+};
 use rmcp::ErrorData;
 use rmcp::model::CallToolResult;
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
 
 use crate::answer::{Failed, succeeded, told};
 use crate::catalog::Row;
@@ -60,8 +64,12 @@ pub(super) fn list(shared: &Shared, listing: &Listing) -> Answer {
         None | Some(Kind::Catalog(_)) => {
             let (filter, query) = (filter_of(listing), listing.query.as_deref());
             shared.catalog().map(|view| {
-                let rows = view.found(&filter, query, listing.shadowed).map(Listed::Catalog).collect();
-                paged(rows, listing, &view.diagnostics)
+                let rows: Vec<Listed<'_>> =
+                    view.found(&filter, query, listing.shadowed).map(Listed::Catalog).collect();
+                match rows.is_empty() && listing.kind.is_none() {
+                    true => Ok(other_kinds(&counts(shared), &view.diagnostics)),
+                    false => paged(rows, listing, &view.diagnostics),
+                }
             })
         }
         Some(Kind::Installed(kind)) => shared.installed().map(|view| {
@@ -78,6 +86,40 @@ pub(super) fn list(shared: &Shared, listing: &Listing) -> Answer {
         Ok(page) => page.map(Ok),
         Err(failed) => Ok(Err(failed)),
     }
+}
+
+/// How many things there are of every kind; of those that cannot be listed, nothing is said.
+fn counts(shared: &Shared) -> Vec<(String, usize)> {
+    let mut counts: Vec<(String, usize)> = Vec::new();
+    if let Ok(view) = shared.catalog() {
+        let count = |kind: EntryKind| (Kind::Catalog(kind).word(), view.of_kind(kind).count());
+        counts.extend(ENTRY_KINDS.map(count));
+    }
+    if let Ok(view) = shared.installed() {
+        let count = |kind: ResourceType| {
+            let rows = view.rows.iter().filter(|row| row.kind == kind);
+            (Kind::Installed(Some(kind)).word(), rows.count())
+        };
+        counts.extend(RESOURCE_TYPES.map(count));
+    }
+    for kind in [Kind::Persona, Kind::Bottle, Kind::BottleAgent] {
+        counts.extend(names_of(shared, kind).map(|names| (kind.word(), names.len())));
+    }
+    counts.retain(|(_, count)| *count > 0);
+    counts
+}
+
+/// What is answered where the catalog has nothing that fits: a client that names no kind may not know the others.
+fn other_kinds(counts: &[(String, usize)], diagnostics: &[Json]) -> CallToolResult {
+    let named: Vec<String> = counts.iter().map(|(kind, count)| format!("{kind} ({count})")).collect();
+    let text = match named.is_empty() {
+        true => "No catalog entry fits, and nothing is installed.\n".to_owned(),
+        false => format!("No catalog entry fits. Set `kind` to list others: {}.\n", named.join(", ")),
+    };
+    let kinds: Map<String, Json> =
+        counts.iter().map(|(kind, count)| (kind.clone(), (*count).into())).collect();
+    let value = json!({ "ok": true, "rows": [], "total": 0, "kinds": kinds, "diagnostics": diagnostics });
+    succeeded(value, text)
 }
 
 fn filter_of(listing: &Listing) -> CatalogFilter {

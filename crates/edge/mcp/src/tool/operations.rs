@@ -1,8 +1,8 @@
 //! What each operation does: a request to `ops`, its report as the answer.
 
 use agpm_ops::{
-    ExplainRequest, InstallReport, InstallRequest, ManifestUse, MergeInputs, Outcome, ProgramUse, Secrets,
-    UpdateRequest, World, Writing, explain, install, status, update,
+    ExplainRequest, InstallReport, InstallRequest, ManifestUse, MergeInputs, Outcome, PlanDetail, ProgramUse,
+    Secrets, UpdateRequest, World, Writing, explain, install, status, update,
 };
 use rmcp::ErrorData;
 use rmcp::model::CallToolResult;
@@ -62,7 +62,8 @@ fn showing() -> InstallRequest {
 
 fn installed(outcome: Outcome<InstallReport>) -> Result<CallToolResult, Failed> {
     told(outcome).map(|told| {
-        let lines: String = told.report.lines().iter().map(|line| format!("{line}\n")).collect();
+        let lines: String =
+            told.report.lines(PlanDetail::Resources).iter().map(|line| format!("{line}\n")).collect();
         told.answer(told.report.fields(), &format!("{lines}{}\n", told.report.summary()))
     })
 }

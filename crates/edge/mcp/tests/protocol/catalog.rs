@@ -254,3 +254,27 @@ async fn guesses_that_make_sense_are_understood() {
     assert_eq!(none["structuredContent"]["total"], 0);
     client.finish().await;
 }
+
+/// Catalogs of BMAD 6.12 list skills alone, whose files are in the folders of tools.
+#[tokio::test]
+async fn skills_that_are_agents_are_read_and_have_prompts() {
+    let sandbox = sandbox();
+    sandbox.write(
+        "_bmad/_config/skill-manifest.csv",
+        "canonicalId,name,description,module,path\n\
+         bmad-agent-pm,bmad-agent-pm,Plans products,bmm,_bmad/bmm/bmad-agent-pm/SKILL.md\n\
+         bmad-help,bmad-help,Helps,core,_bmad/core/bmad-help/SKILL.md\n",
+    );
+    sandbox.write(".claude/skills/bmad-agent-pm/SKILL.md", "# John\n");
+    sandbox.write(".claude/skills/bmad-help/SKILL.md", "# Help\n");
+    let mut client = Client::open(&sandbox).await;
+    let read = client.call(json!({ "operation": "read", "kind": "skill", "name": "bmad-help" })).await;
+    assert_eq!(text(&read), "# Help\n");
+    let prompts = client.ask("prompts/list", json!({})).await;
+    let names: Vec<&Value> =
+        prompts["result"]["prompts"].as_array().unwrap().iter().map(|prompt| &prompt["name"]).collect();
+    assert_eq!(names, ["bmm.bmad-agent-pm"]);
+    let prompt = client.ask("prompts/get", json!({ "name": "bmm.bmad-agent-pm" })).await;
+    assert_eq!(prompt["result"]["messages"][0]["content"]["text"], "# John\n");
+    client.finish().await;
+}

@@ -128,9 +128,10 @@ async fn with_leave_to_write_it_installs() {
 
 #[tokio::test]
 async fn without_a_project_there_is_less_and_nothing_breaks() {
-    let mut client = Client::open(&sandbox()).await;
-    let status = client.call(json!({ "operation": "status" })).await;
-    assert_eq!(status["structuredContent"]["code"], "manifest/missing");
+    let empty = sandbox();
+    let mut client = Client::open(&empty).await;
+    let plan = client.call(json!({ "operation": "plan" })).await;
+    assert_eq!(plan["structuredContent"]["code"], "manifest/missing");
     let listed = client.ask("resources/list", json!({})).await;
     assert_eq!(listed["result"]["resources"], json!([]));
     let prompts = client.ask("prompts/list", json!({})).await;
@@ -269,6 +270,26 @@ async fn a_server_that_may_write_runs_what_was_approved_and_nothing_else() {
 }
 
 #[tokio::test]
+async fn a_list_without_a_kind_names_the_others_where_the_catalog_is_empty() {
+    let installed = project();
+    let mut client = Client::open(&installed).await;
+    let list = client.call(json!({ "operation": "list" })).await;
+    assert_eq!(
+        text(&list),
+        "No catalog entry fits. Set `kind` to list others: installed/agents (1), installed/scripts (1).\n"
+    );
+    let value = &list["structuredContent"];
+    assert_eq!((&value["ok"], &value["total"]), (&json!(true), &json!(0)));
+    assert_eq!(value["kinds"], json!({ "installed/agents": 1, "installed/scripts": 1 }));
+    client.finish().await;
+    let empty = sandbox();
+    let mut client = Client::open(&empty).await;
+    let list = client.call(json!({ "operation": "list" })).await;
+    assert_eq!(text(&list), "No catalog entry fits, and nothing is installed.\n");
+    client.finish().await;
+}
+
+#[tokio::test]
 async fn nothing_outside_of_the_project_is_served() {
     let sandbox = sandbox();
     std::fs::create_dir(sandbox.work().join(".git")).unwrap();
@@ -286,5 +307,43 @@ async fn nothing_outside_of_the_project_is_served() {
             assert!(!told.to_string().contains("PRIVATE"), "{path}, {what}: {told}");
         }
     }
+    client.finish().await;
+}
+
+#[tokio::test]
+async fn an_unknown_resource_is_answered_with_names_of_its_own_type() {
+    let sandbox = project();
+    let mut client = Client::open(&sandbox).await;
+    let read = json!({ "operation": "read", "kind": "installed/agent", "name": "nobody" });
+    let result = client.call(read).await;
+    assert!(text(&result).contains("installed resources are: `agents/reviewer`\n"), "{}", text(&result));
+    let read = json!({ "operation": "read", "kind": "installed/mcp-server", "name": "reviewer" });
+    let result = client.call(read).await;
+    assert_eq!(result["structuredContent"]["code"], "name/unknown");
+    assert!(text(&result).contains("no mcp-servers are installed"), "{}", text(&result));
+    assert!(!text(&result).contains("agents/"), "{}", text(&result));
+    client.finish().await;
+}
+
+#[tokio::test]
+async fn a_file_that_changes_is_read_again_though_the_lockfile_is_not() {
+    let sandbox = project();
+    let mut client = Client::open(&sandbox).await;
+    let read = json!({ "operation": "read", "kind": "installed/agent", "name": "reviewer" });
+    client.call(read.clone()).await;
+    sandbox.write(".claude/agents/reviewer.md", "edited\n");
+    assert_eq!(text(&client.call(read).await), "edited\n");
+    client.finish().await;
+}
+
+#[tokio::test]
+async fn the_status_of_no_project_is_an_answer() {
+    let empty = sandbox();
+    let mut client = Client::open(&empty).await;
+    let status = client.call(json!({ "operation": "status" })).await;
+    assert_ne!(status["isError"], true, "{status}");
+    let value = &status["structuredContent"];
+    assert_eq!((&value["ok"], &value["project"]), (&json!(true), &json!(false)));
+    assert!(text(&status).starts_with("No project found"), "{}", text(&status));
     client.finish().await;
 }

@@ -1,22 +1,18 @@
 //! The file behind a row, inside the layer that the row is from.
 
-use std::path::{Path, PathBuf};
-use std::sync::PoisonError;
+use std::path::PathBuf;
 
-use agpm_catalog::{Catalog, Entry, EntryKind, Found, PathFault, Reference, RowRef, places};
+use agpm_catalog::{Catalog, Entry, EntryKind, Found, Reference, RowRef};
 use agpm_diag::{Diagnostic, codes, did_you_mean};
-use agpm_store::{self as store, Reached};
 use agpm_text::Value;
 
-use crate::catalog::ground::{CatalogLayer, CatalogPlaces, LayerKind};
+use crate::catalog::ground::{CatalogPlaces, LayerKind};
+use crate::catalog::lookup::NoFile;
 use crate::catalog::open::{OpenCatalog, open};
 use crate::catalog::reading::read_inside;
 use crate::failure::{Failure, FailureKind, Notes, Outcome};
 use crate::gather::limit;
 use crate::world::World;
-
-/// The file of a skill that is a folder.
-const SKILL_FILE: &str = "SKILL.md";
 
 /// What to show.
 #[derive(Clone, Debug)]
@@ -55,17 +51,6 @@ pub(crate) enum KindSaid {
     Apart,
     /// Before module and name.
     Before,
-}
-
-/// Why there is no file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum NoFile {
-    /// The row names none.
-    Unnamed,
-    /// It is not there.
-    Missing,
-    /// It is, or would be, outside of the layer.
-    Escapes,
 }
 
 /// Shows the file of the entry that counts.
@@ -115,49 +100,6 @@ impl OpenCatalog {
     /// Where the file of a row is.
     pub(crate) fn path_of(&self, row: RowRef<'_>) -> Result<PathBuf, NoFile> {
         self.place_of(row).map(|place| self.layer(row).folder.join(place))
-    }
-
-    /// The same from the layer's folder.
-    pub(crate) fn place_of(&self, row: RowRef<'_>) -> Result<String, NoFile> {
-        let written = row.path().ok_or(NoFile::Unnamed)?;
-        let candidates = places(written, &self.file(row).standing).map_err(|fault| match fault {
-            PathFault::Missing => NoFile::Unnamed,
-            PathFault::Escapes => NoFile::Escapes,
-        })?;
-        let CatalogLayer { folder, real, .. } = self.layer(row);
-        let mut fault = NoFile::Missing;
-        for place in candidates {
-            if self.is_plain(folder, real, &place) {
-                return Ok(place);
-            }
-            match store::reach(&folder.join(&place)) {
-                Ok(Some(Reached::File(path))) if path.starts_with(real) => return Ok(place),
-                Ok(Some(Reached::Folder(path)))
-                    if path.starts_with(real) && row.kind() == EntryKind::Skill =>
-                {
-                    let inner = format!("{place}/{SKILL_FILE}");
-                    let file = store::reach(&folder.join(&inner));
-                    if matches!(file, Ok(Some(Reached::File(path))) if path.starts_with(real)) {
-                        return Ok(inner);
-                    }
-                }
-                Ok(Some(Reached::File(_))) => fault = NoFile::Escapes,
-                _ => {}
-            }
-        }
-        Err(fault)
-    }
-
-    /// Whether a place is a file in a folder of its layer, with no link at its end. Where folders really are is asked once:
-    /// who reads a file looks again.
-    fn is_plain(&self, folder: &Path, real: &Path, place: &str) -> bool {
-        let path = folder.join(place);
-        let Some(above) = path.parent().filter(|_| store::is_real_file(&path)) else { return false };
-        let mut inside = self.inside.lock().unwrap_or_else(PoisonError::into_inner);
-        match inside.get(above) {
-            Some(known) => *known,
-            None => *inside.entry(above.to_owned()).or_insert(store::real_path(above).starts_with(real)),
-        }
     }
 
     pub(crate) fn no_file(&self, row: RowRef<'_>, fault: NoFile) -> Failure {

@@ -7,8 +7,8 @@ use agpm_catalog::{EntryKind, ROOTS, RowRef};
 use agpm_diag::{Diagnostic, Severity, at_most, codes};
 use agpm_store as store;
 
-use crate::catalog::file::NoFile;
 use crate::catalog::ground::{CatalogLayer, ManifestFile};
+use crate::catalog::lookup::{FolderListings, NoFile, SKILL_FILE};
 use crate::catalog::open::{OpenCatalog, open_kept};
 use crate::failure::{Failure, Notes};
 use crate::world::{Environment, World};
@@ -30,9 +30,11 @@ pub(crate) fn lint_catalog(world: &World, notes: &mut Notes) -> Result<usize, Fa
 /// Every row of a layer must have its file; gives the files.
 fn check_rows(open: &OpenCatalog, layer: usize, notes: &mut Notes) -> BTreeSet<PathBuf> {
     let (mut listed, mut without) = (BTreeSet::new(), Vec::new());
+    let listings = FolderListings::default();
+    let mut finder = listings.finder();
     let manifests = (0..open.files.len()).filter(|at| open.files[*at].layer == layer);
     for row in manifests.flat_map(|at| open.catalog.rows_of(at)) {
-        match open.place_of(row) {
+        match open.listed_place_of(row, &mut finder) {
             Ok(place) => drop(listed.insert(store::real_path(&open.layers[layer].folder.join(place)))),
             Err(fault) => without.extend(without_file(open, row, fault)),
         }
@@ -63,14 +65,18 @@ fn unlisted(
     let kinds: Vec<EntryKind> = kinds(&open.files).difference(&kinds(&open.left_out)).copied().collect();
     let mut roots: Vec<&str> = ROOTS.iter().map(|root| root.folder).collect();
     roots.dedup();
+    // The folder of a listed skill is its own: a workflow in it is a part of that skill, not an entry.
+    let skill_files = listed.iter().filter(|file| file.ends_with(SKILL_FILE));
+    let skills: BTreeSet<&Path> = skill_files.filter_map(|file| file.parent()).collect();
+    let is_known =
+        |file: &Path| listed.contains(file) || file.ancestors().skip(1).any(|folder| skills.contains(folder));
     let mut found = Vec::new();
     for root in roots {
         for module in store::names_in(&layer.folder.join(root)) {
             for kind in &kinds {
                 let inner = format!("{root}/{module}/{}", kind.habitat().folder);
                 let files = entries_in(&layer.folder, &inner, *kind).into_iter();
-                let unknown =
-                    files.filter(|path| !listed.contains(&store::real_path(&layer.folder.join(path))));
+                let unknown = files.filter(|path| !is_known(&store::real_path(&layer.folder.join(path))));
                 found.extend(unknown.map(|path| told(environment, layer, *kind, &path)));
             }
         }

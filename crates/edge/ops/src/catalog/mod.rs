@@ -7,7 +7,9 @@
 mod choice;
 mod file;
 mod ground;
+mod json;
 mod lint;
+mod lookup;
 mod open;
 mod pins;
 mod reading;

@@ -1,8 +1,6 @@
 //! Everything that has a say, found, read and folded.
 
-use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::Mutex;
 
 use agpm_catalog::{Catalog, EntryKind, Manifest, RowRef};
 use agpm_diag::Severity;
@@ -28,8 +26,6 @@ pub struct OpenCatalog {
     remotes: Remotes,
     /// Those that could not be read.
     pub(crate) left_out: Vec<ManifestFile>,
-    /// Folders of files, and whether they are really in their layer.
-    pub(super) inside: Mutex<HashMap<PathBuf, bool>>,
     marks: Marks,
 }
 
@@ -131,7 +127,7 @@ fn open_with(
     }
     let (catalog, twice) = Catalog::new(manifests);
     notes.diagnostics.extend(twice);
-    Ok(OpenCatalog { catalog, layers, files, left_out, remotes, inside: Mutex::default(), marks })
+    Ok(OpenCatalog { catalog, layers, files, left_out, remotes, marks })
 }
 
 /// The layers of git. What they are hangs on manifest and lockfile.

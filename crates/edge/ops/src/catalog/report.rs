@@ -7,9 +7,9 @@ use std::path::PathBuf;
 
 use agpm_catalog::{COLUMNS, Entry, EntryKind, Filter, RowId, RowRef, Table, other_name};
 use agpm_diag::{Diagnostic, SourceMap, codes, did_you_mean};
-use agpm_text::Value;
 
 use crate::catalog::ground::{CatalogPlaces, LayerKind};
+use crate::catalog::json::RowWriter;
 use crate::catalog::open::{OpenCatalog, open};
 use crate::failure::{Failure, Notes, Outcome};
 use crate::parallel;
@@ -66,7 +66,7 @@ struct Listed {
 pub struct CatalogRow<'c> {
     open: &'c OpenCatalog,
     row: RowRef<'c>,
-    standing: Mark<'c>,
+    pub(super) standing: Mark<'c>,
 }
 
 /// One thing that is told of a row.
@@ -82,7 +82,7 @@ pub enum Told<'c> {
 
 /// Whether a row counts.
 #[derive(Clone, Copy, Debug)]
-enum Mark<'c> {
+pub(super) enum Mark<'c> {
     /// It does, and nobody asked for others.
     Unasked,
     /// It does.
@@ -224,15 +224,17 @@ impl OpenCatalog {
 impl CatalogReport {
     /// The rows, in order.
     pub fn rows(&self) -> impl ExactSizeIterator<Item = CatalogRow<'_>> {
+        self.rows.iter().map(|listed| self.row(*listed))
+    }
+
+    fn row(&self, listed: Listed) -> CatalogRow<'_> {
         let open = &self.catalog;
-        self.rows.iter().map(move |listed| {
-            let standing = match (listed.instead, self.shadowed) {
-                (Some(row), _) => Mark::Shadowed(open.catalog.row(row)),
-                (None, Shadowed::Listed) => Mark::Counts,
-                (None, Shadowed::Hidden) => Mark::Unasked,
-            };
-            CatalogRow { open, row: open.catalog.row(listed.row), standing }
-        })
+        let standing = match (listed.instead, self.shadowed) {
+            (Some(row), _) => Mark::Shadowed(open.catalog.row(row)),
+            (None, Shadowed::Listed) => Mark::Counts,
+            (None, Shadowed::Hidden) => Mark::Unasked,
+        };
+        CatalogRow { open, row: open.catalog.row(listed.row), standing }
     }
 
     /// Calls `write` with the text of the whole as CSV, piece by piece.
@@ -240,9 +242,35 @@ impl CatalogReport {
         self.catalog.each_csv_piece(&self.rows, self.shadowed, write)
     }
 
-    /// The fields of a report.
-    pub fn fields(&self) -> Vec<(&'static str, Value)> {
-        vec![("rows", Value::list(self.rows().map(CatalogRow::value)))]
+    /// Calls `write` with the rows as items of a JSON list, piece by piece. Each begins on a line of its own, with `indent`.
+    pub fn each_json_piece(
+        &self,
+        indent: &str,
+        mut write: impl FnMut(&str) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let writer = RowWriter::new(&self.catalog, indent);
+        let mut between = "";
+        self.each_piece(
+            |rows| writer.piece(rows),
+            |text| {
+                write(std::mem::replace(&mut between, ",\n"))?;
+                write(&text)
+            },
+        )
+    }
+
+    /// Makes something of the rows, piece by piece on as many threads as the machine has cores, and calls `take` with it in
+    /// order. Only a few pieces are kept at a time.
+    pub fn each_piece<'c, T: Send>(
+        &'c self,
+        make: impl Fn(&mut dyn Iterator<Item = CatalogRow<'c>>) -> T + Sync,
+        mut take: impl FnMut(T) -> io::Result<()>,
+    ) -> io::Result<()> {
+        for pieces in self.rows.chunks(PIECE * PIECES) {
+            let made = |rows: &[Listed]| make(&mut rows.iter().map(|listed| self.row(*listed)));
+            parallel::map(pieces.chunks(PIECE).collect(), made).into_iter().try_for_each(&mut take)?;
+        }
+        Ok(())
     }
 
     /// Which layer each entry came from, line by line.
@@ -252,7 +280,8 @@ impl CatalogReport {
 }
 
 /// Keys of a row that are ours; a column of that name is told under another one.
-const OWN_KEYS: [&str; 7] = ["kind", "layer", "remote", "manifest", "file", "shadowed", "shadowedBy"];
+pub(super) const OWN_KEYS: [&str; 7] =
+    ["kind", "layer", "remote", "manifest", "file", "shadowed", "shadowedBy"];
 
 impl<'c> CatalogRow<'c> {
     /// What it says.
@@ -271,16 +300,6 @@ impl<'c> CatalogRow<'c> {
             Mark::Shadowed(row) => Some(self.open.layer(row).label()),
             Mark::Unasked | Mark::Counts => None,
         }
-    }
-
-    /// As a value.
-    pub fn value(self) -> Value {
-        let value = |told| match told {
-            Told::Text(text) => Value::from(text.into_owned()),
-            Told::Flag(flag) => flag.into(),
-            Told::Nothing => Value::Null,
-        };
-        Value::Map(self.told().into_iter().map(|(key, told)| (key.into_owned(), value(told))).collect())
     }
 
     /// What is told of it, by key: its columns, then where it is from.

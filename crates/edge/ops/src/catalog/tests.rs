@@ -1,4 +1,4 @@
-//! Remotes as layers, with repositories and servers on this machine.
+//! Remotes as layers, with repositories and servers on this machine; lists as text.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods)]
 
 use std::fs;
@@ -6,8 +6,10 @@ use std::sync::Arc;
 
 use agpm_model::CatalogRemote;
 use agpm_testkit::{GitDaemon, Repository, Sandbox};
+use agpm_text::Value;
 
 use crate::catalog::remotes::{RemoteLayer, remote_layers, remotes_as_told};
+use crate::catalog::report::{CatalogReport, CatalogRequest, CatalogRow, Shadowed, Told as RowTold, catalog};
 use crate::failure::{Failure, FailureKind, Notes};
 use crate::gather::Project;
 use crate::world::{Environment, ManifestUse, Network, Scope, Silent, World};
@@ -370,4 +372,76 @@ fn secrets_are_not_shown() {
         layers.is_err() && text.contains("git+http://127.0.0.1:9/r") && !text.contains("tok3n"),
         "{text}"
     );
+}
+
+/// A row as `told` says it.
+fn value_of(row: CatalogRow<'_>) -> Value {
+    let value = |told| match told {
+        RowTold::Text(text) => Value::from(text.into_owned()),
+        RowTold::Flag(flag) => flag.into(),
+        RowTold::Nothing => Value::Null,
+    };
+    Value::Map(row.told().into_iter().map(|(key, told)| (key.into_owned(), value(told))).collect())
+}
+
+fn listed(place: &Place, shadowed: Shadowed) -> (CatalogReport, String) {
+    let request = CatalogRequest { shadowed, ..CatalogRequest::default() };
+    let report = catalog(&place.world(Network::Offline), &request).result.unwrap();
+    let mut text = String::from("[\n");
+    let written = report.each_json_piece("  ", |piece| {
+        text.push_str(piece);
+        Ok(())
+    });
+    written.unwrap();
+    text.push_str("\n]\n");
+    (report, text)
+}
+
+#[test]
+fn a_list_as_text_is_what_its_rows_say() {
+    let place = Place::new();
+    let awkward = "name,layer,module,path,title,description,canonicalId\n\
+        pm,own,bmm,bmad/bmm/agents/pm.md,\"a \"\"quote\"\"\nand a line\",\u{1f9ed}\tx\n\
+        gone,,,bmad/bmm/agents/gone.md\n\
+        PM,,bmm,bmad/bmm/agents/PM.md\n\
+        out,,bmm,../x.md\n\
+        nowhere,,bmm\n\
+        folder,,bmm,bmad/bmm\n\
+        linked,,bmm,bmad/bmm/agents/linked.md\n\
+        away,,bmm,bmad/bmm/agents/away.md\n";
+    place.sandbox.write(&format!("project/{FILE}"), awkward);
+    place.sandbox.write("project/bmad/bmm/agents/pm.md", "pm");
+    place.sandbox.write("outside.md", "outside");
+    let agents = place.sandbox.work().join("project/bmad/bmm/agents");
+    std::os::unix::fs::symlink("pm.md", agents.join("linked.md")).unwrap();
+    std::os::unix::fs::symlink("../../../../outside.md", agents.join("away.md")).unwrap();
+    let skills = "name,module,path,canonicalId\n\
+        help,core,_bmad/core/help/SKILL.md,bmad-help\n\
+        hop,core,_bmad/core/hop/SKILL.md,../bmad-help\n\
+        own,core,bmad/core/skills/own,bmad-help\n";
+    place.sandbox.write("project/bmad/_cfg/skill-manifest.csv", skills);
+    place.sandbox.write("project/.claude/skills/bmad-help/SKILL.md", "help");
+    place.sandbox.write("project/bmad/core/skills/own/SKILL.md", "own");
+    place.sandbox.write("home/.bmad/_cfg/agent-manifest.csv", "name,module,path\npm,bmm,agents/pm.md\n");
+    for shadowed in [Shadowed::Hidden, Shadowed::Listed] {
+        let (report, text) = listed(&place, shadowed);
+        let expected = Value::list(report.rows().map(value_of));
+        assert_eq!(text, expected.to_json());
+        let file = |name: &str| {
+            let row = report.rows().find(|row| row.row().name() == name).unwrap();
+            let told = row.told().into_iter().find(|(key, _)| key == "file").unwrap().1;
+            match told {
+                RowTold::Text(path) => path.rsplit_once("project/").map(|(_, path)| path.to_owned()),
+                _ => None,
+            }
+        };
+        let found = |name: &str| file(name).unwrap_or_default();
+        assert_eq!(found("pm"), "bmad/bmm/agents/pm.md");
+        assert_eq!(found("linked"), "bmad/bmm/agents/linked.md");
+        assert_eq!(found("help"), ".claude/skills/bmad-help/SKILL.md");
+        assert_eq!(found("own"), "bmad/core/skills/own/SKILL.md");
+        for name in ["gone", "out", "nowhere", "folder", "away", "hop"] {
+            assert_eq!(file(name), None, "{name}");
+        }
+    }
 }

@@ -188,6 +188,11 @@ impl DoctorReport {
         self.checks.iter().any(|row| row.state == CheckState::Error)
     }
 
+    /// Whether a manifest was found: its check is skipped for no other reason.
+    pub fn has_project(&self) -> bool {
+        !self.checks.iter().any(|row| row.name == "manifest" && row.state == CheckState::Skipped)
+    }
+
     /// The field `checks`.
     pub fn fields(&self) -> Vec<(&'static str, Value)> {
         let row = |row: &CheckRow| {

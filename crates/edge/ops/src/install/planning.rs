@@ -9,7 +9,7 @@ use agpm_plan::{
     Action, Author, Desired, FileOutcome, Ledger, Observed, Obstacle, Overwrite, Owned, OwnedNodes, Plan,
     Reason, Refusal, Twin, plan,
 };
-use agpm_store::{ProjectStore, StoreError};
+use agpm_store::{Problem, ProjectStore, StoreError};
 
 use crate::failure::{Failure, FailureKind, Notes};
 use crate::install::shared::{Shared, SharedFiles, format_of, plan_shared, read, shared_files};
@@ -104,13 +104,13 @@ pub(super) fn make_plan(
         desired.iter().map(|file| &file.path).chain(ledger.files.keys()).collect();
     paths.sort();
     paths.dedup();
-    let seen = observe_all(store, &paths).map_err(|error| error.seen_from(store.path()))?;
+    let seen = observe_all(store, &paths).map_err(|error| unobservable(store, error))?;
     let mut observed: BTreeMap<RelativePath, Observed> =
         seen.into_iter().map(|(path, now)| (path.clone(), now)).collect();
     let blocked = blocked_folders(store, &desired, ledger);
     for (path, now) in observed.iter_mut().filter(|(_, now)| **now == Observed::Missing) {
         if above(path).any(|folder| blocked.contains(folder)) {
-            *now = Observed::Other("below something that is no folder");
+            *now = Observed::Other(BELOW_FILE);
         }
     }
     let mut plan = plan(&desired, &observed, ledger, overwrite);
@@ -142,6 +142,39 @@ pub(super) fn reserved_for(owner: &str, path: &RelativePath, why: &str) -> Failu
     let diagnostic =
         Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, message).help("give it another `filename`");
     Failure::new(FailureKind::Refused, diagnostic)
+}
+
+/// What is said of a file whose folder cannot be created.
+const BELOW_FILE: &str = "in a folder that cannot be created";
+
+/// Why a place cannot be looked at. A symlink that leads out of the project is named itself, not the file behind it.
+fn unobservable(store: &ProjectStore, error: StoreError) -> Failure {
+    let error = error.seen_from(store.path());
+    let path = error.path.to_string_lossy().replace('\\', "/");
+    let folders = path.match_indices('/').map(|(at, _)| &path[..at]).chain([path.as_str()]);
+    let mut links =
+        folders.filter_map(|folder| Some((folder, agpm_store::link_target(&store.path().join(folder))?)));
+    match links.next().filter(|_| matches!(error.problem, Problem::Escapes)) {
+        Some((link, target)) => {
+            let message = format!("`{link}` is a symlink to `{}`, outside the project", target.display());
+            let help = "agpm does not write through it: replace it with a directory, then run `agpm install`";
+            let diagnostic = Diagnostic::new(&codes::IO_UNREADABLE, message).in_file(link).help(help);
+            Failure::new(FailureKind::Refused, diagnostic)
+        }
+        None => error.into(),
+    }
+}
+
+/// The file in the place of a folder that another file needs.
+fn file_above(store: &ProjectStore, path: &RelativePath) -> Option<String> {
+    let is_folder = |folder: &&str| agpm_store::is_folder(&store.path().join(folder));
+    above(path).find(|folder| !is_folder(folder)).map(str::to_owned)
+}
+
+fn no_folder(folder: &str) -> Diagnostic {
+    let message = format!("cannot create `{folder}/`: a file of that name exists");
+    let help = format!("Move or remove `{folder}`, then run `agpm install`");
+    Diagnostic::new(&codes::INSTALL_NOT_OURS, message).in_file(folder).help(help)
 }
 
 /// Where a folder is needed and something else is that is not ours.
@@ -270,7 +303,16 @@ pub(super) fn refuse(
     writing: Writing,
     notes: &mut Notes,
 ) -> Result<(), Failure> {
+    let mut blocked = BTreeSet::new();
     for refusal in plan.refusals.iter().take(MOST_TOLD) {
+        if refusal.what == Obstacle::Other(BELOW_FILE)
+            && let Some(folder) = file_above(store, &refusal.path)
+        {
+            if blocked.insert(folder.clone()) {
+                notes.diagnostics.push(no_folder(&folder));
+            }
+            continue;
+        }
         let spot = spot_of(store, refusal, notes);
         let Refusal { path, place, what, owner } = refusal;
         let inner = place.as_ref().filter(|place| !place.steps().is_empty());

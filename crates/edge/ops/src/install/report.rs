@@ -1,12 +1,14 @@
 //! What an install tells, as fields and as lines.
 
+use std::collections::BTreeMap;
+
 use agpm_diag::{mask_words, visible};
 use agpm_plan::{Action, Change};
 use agpm_text::{Pointer, Value};
 
 use crate::install::request::{
-    Capability, CapabilityKind, Conversion, Fate, FateKind, InstallReport, LockChange, Moved, Program,
-    RequiredBy, Writing,
+    Capability, CapabilityKind, Conversion, Fate, FateKind, InstallReport, LockChange, Moved, PlanDetail,
+    Program, RequiredBy, Writing,
 };
 
 impl InstallReport {
@@ -48,14 +50,18 @@ impl InstallReport {
     }
 
     /// One line for each change, program and field that is worth a word.
-    pub fn lines(&self) -> Vec<String> {
+    pub fn lines(&self, detail: PlanDetail) -> Vec<String> {
         let moved =
             self.moved.iter().map(|moved| format!("{}  {} -> {}", moved.resource, moved.from, moved.to));
-        let changes = self.changes.iter().map(line);
+        let changes = change_lines(&self.changes, detail);
         let mut programs: Vec<String> = self.programs.iter().flat_map(program_lines).collect();
         // A server of a layer may be in the files of several tools.
         programs.dedup();
-        let fates = self.conversions.iter().flat_map(|one| fate_lines(one, self.writing));
+        let is_shown =
+            |one: &&Conversion| detail == PlanDetail::Files || self.changes_resource(&one.resource);
+        let conversions = self.conversions.iter().filter(is_shown);
+        let fates: Vec<FieldNote<'_>> = conversions.flat_map(|one| field_notes(one, self.writing)).collect();
+        let fates = note_lines(&fates, detail);
         let reads = self.reads_line().into_iter();
         counted_lines(moved.chain(changes).chain(programs).chain(reads).chain(fates))
     }
@@ -66,37 +72,116 @@ impl InstallReport {
         is_worth_a_line.then(|| format!("reads  {}  (outside the project)", self.reads.join(", ")))
     }
 
+    /// Whether files of a resource are new or other ones.
+    fn changes_resource(&self, resource: &str) -> bool {
+        let is_written = |action| matches!(action, Action::Create | Action::Update);
+        self.changes.iter().any(|change| change.owner.as_str() == resource && is_written(change.action))
+    }
+
     /// How many files became what, in one line.
     pub fn summary(&self) -> String {
-        let count = |action| self.changes.iter().filter(|change| change.action == action).count();
-        let counts = [
-            (count(Action::Create), "installed"),
-            (count(Action::Update), "updated"),
-            (count(Action::Remove), "removed"),
-            (count(Action::Adopt), "adopted"),
-            (count(Action::Keep), "kept although edited"),
-            (count(Action::Release), "left in place"),
-            (self.unchanged, "unchanged"),
-        ];
-        let parts: Vec<String> = counts
-            .iter()
-            .filter(|(count, _)| *count > 0)
-            .map(|(count, what)| format!("{count} {what}"))
-            .collect();
-        let files = if parts.is_empty() { "nothing to install".to_owned() } else { parts.join(", ") };
+        let files = match self.writing {
+            Writing::Apply => self.done(),
+            Writing::Show => self.would_do(),
+        };
         let lock = match (self.lock, self.writing) {
             (LockChange::Unchanged, _) => "",
             (LockChange::Written, Writing::Apply) => "; agpm.lock written",
             (LockChange::Written, Writing::Show) => "; agpm.lock would be written",
             (LockChange::Pending, _) => "; agpm.lock not written",
         };
-        let tense = if self.writing == Writing::Show { "would be: " } else { "" };
         let refused = match self.refused {
             0 => String::new(),
             count => format!("; {count} in the way, so that nothing would be written"),
         };
-        format!("{tense}{files}{lock}{refused}")
+        format!("{files}{lock}{refused}")
     }
+
+    fn count(&self, action: Action) -> usize {
+        self.changes.iter().filter(|change| change.action == action).count()
+    }
+
+    fn done(&self) -> String {
+        let counts = [
+            (self.count(Action::Create), "installed"),
+            (self.count(Action::Update), "updated"),
+            (self.count(Action::Remove), "removed"),
+            (self.count(Action::Adopt), "adopted"),
+            (self.count(Action::Keep), "skipped (modified locally)"),
+            (self.count(Action::Release), "left in place"),
+            (self.unchanged, "unchanged"),
+        ];
+        let some = counts.iter().filter(|(count, _)| *count > 0);
+        let parts: Vec<String> = some.map(|(count, what)| format!("{count} {what}")).collect();
+        if parts.is_empty() { "nothing to install".to_owned() } else { parts.join(", ") }
+    }
+
+    fn would_do(&self) -> String {
+        let verbs = [
+            (Action::Create, "install"),
+            (Action::Update, "update"),
+            (Action::Remove, "remove"),
+            (Action::Adopt, "adopt"),
+            (Action::Keep, "skip"),
+            (Action::Release, "leave"),
+        ];
+        let some = verbs.iter().map(|(action, verb)| (self.count(*action), *action, *verb));
+        let part = |(count, action, verb): (usize, Action, &str)| match action {
+            Action::Keep => format!("{verb} {count} (modified locally)"),
+            Action::Release => format!("{verb} {count} in place"),
+            _ => format!("{verb} {count}"),
+        };
+        let parts: Vec<String> = some.filter(|(count, ..)| *count > 0).map(part).collect();
+        let unchanged = match self.unchanged {
+            0 => String::new(),
+            count => format!(" ({count} unchanged)"),
+        };
+        match parts.is_empty() {
+            true => format!("Nothing would change{unchanged}"),
+            false => format!("Would {}{unchanged}", parts.join(", ")),
+        }
+    }
+}
+
+/// A resource with more files than this has one line for all of them.
+const MOST_FILES: usize = 3;
+
+fn change_lines(changes: &[Change], detail: PlanDetail) -> Vec<String> {
+    if detail == PlanDetail::Files {
+        return changes.iter().map(line).collect();
+    }
+    let runs = changes.chunk_by(is_one_run);
+    runs.flat_map(|run| match run {
+        [first, .., last] if run.len() > MOST_FILES => vec![run_line(first, last, run.len())],
+        run => run.iter().map(line).collect(),
+    })
+    .collect()
+}
+
+/// Whether two changes, one after the other, are the same change to two files of one resource.
+/// Edited files, keys of shared files and files of layers each count by themselves.
+fn is_one_run(first: &Change, second: &Change) -> bool {
+    let is_alike = first.action == second.action
+        && first.owner == second.owner
+        && first.reason.words() == second.reason.words();
+    let is_file = |change: &Change| inner(change).is_none() && change.action != Action::Keep;
+    let is_layer = first.owner.as_str().starts_with("layers/");
+    is_alike && is_file(first) && is_file(second) && !is_layer && common_folder(first, second).is_some()
+}
+
+/// The folder that two files share below the folder of a tool. Paths are in order, so that the first and the last of a run
+/// share what all of them do.
+fn common_folder<'c>(first: &'c Change, last: &Change) -> Option<&'c str> {
+    let (one, other) = (first.path.as_str(), last.path.as_str());
+    let same = one.bytes().zip(other.bytes()).take_while(|(left, right)| left == right).count();
+    let (folder, _) = one.get(..same)?.rsplit_once('/')?;
+    folder.contains('/').then_some(folder)
+}
+
+fn run_line(first: &Change, last: &Change, files: usize) -> String {
+    let folder = common_folder(first, last).unwrap_or_default();
+    let (sign, reason) = (sign(first.action), first.reason.words());
+    format!("{sign} {folder}/  {}: {reason} ({files} files)", first.owner)
 }
 
 /// Items of one list are told alike: once, with their number.
@@ -163,20 +248,54 @@ fn program_lines(program: &Program) -> Vec<String> {
     program.capabilities.iter().map(line).collect()
 }
 
+/// What became of one field of a resource.
+#[derive(Clone, Copy)]
+struct FieldNote<'r> {
+    resource: &'r str,
+    tool: &'r str,
+    fate: &'r Fate,
+}
+
 /// What became of the fields of a resource; what is kept is told only in a plan.
-fn fate_lines(conversion: &Conversion, writing: Writing) -> Vec<String> {
-    let told = |fate: &&Fate| writing == Writing::Show || fate.kind != FateKind::Exact;
-    let line = |fate: &Fate| {
-        let note = if fate.note.is_empty() { String::new() } else { format!(": {}", fate.note) };
-        format!(
-            "= {} for {}: {} {}{note}",
-            conversion.resource,
-            conversion.tool,
-            fate.field,
-            fate.kind.word()
-        )
-    };
-    conversion.fates.iter().filter(told).map(line).collect()
+fn field_notes(conversion: &Conversion, writing: Writing) -> Vec<FieldNote<'_>> {
+    let is_shown = |fate: &&Fate| writing == Writing::Show || fate.kind != FateKind::Exact;
+    let (resource, tool) = (conversion.resource.as_str(), conversion.tool.as_str());
+    conversion.fates.iter().filter(is_shown).map(|fate| FieldNote { resource, tool, fate }).collect()
+}
+
+/// A note that more resources than this share has one line for all of them.
+const MOST_RESOURCES: usize = 3;
+
+fn note_lines(notes: &[FieldNote<'_>], detail: PlanDetail) -> Vec<String> {
+    let mut alike: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for note in notes {
+        alike.entry(note.text()).or_default().push(note.resource);
+    }
+    let mut lines = Vec::new();
+    for note in notes {
+        let text = note.text();
+        match alike.get(&text).map(Vec::as_slice) {
+            Some([first, second, rest @ ..])
+                if rest.len() + 2 > MOST_RESOURCES && detail == PlanDetail::Resources =>
+            {
+                // The others are in the line of the first.
+                if note.resource == *first {
+                    lines.push(format!("= {first}, {second} and {} more {text}", rest.len()));
+                }
+            }
+            _ => lines.push(format!("= {} {text}", note.resource)),
+        }
+    }
+    lines
+}
+
+impl FieldNote<'_> {
+    /// What is said, whichever resource it is said of.
+    fn text(&self) -> String {
+        let Fate { field, kind, note } = self.fate;
+        let note = if note.is_empty() { String::new() } else { format!(": {note}") };
+        format!("for {}: {field} {}{note}", self.tool, kind.word())
+    }
 }
 
 /// The place inside a file that is not the file as a whole.
@@ -195,14 +314,18 @@ fn word(action: Action) -> &'static str {
     }
 }
 
-fn line(change: &Change) -> String {
-    let sign = match change.action {
+fn sign(action: Action) -> char {
+    match action {
         Action::Create => '+',
         Action::Update => '~',
         Action::Remove => '-',
         Action::Keep => '!',
         Action::Adopt | Action::Release => ' ',
-    };
+    }
+}
+
+fn line(change: &Change) -> String {
+    let sign = sign(change.action);
     let place = inner(change).map(|place| format!(" {place}")).unwrap_or_default();
     format!("{sign} {}{place}  {}: {}", change.path, change.owner, change.reason.words())
 }

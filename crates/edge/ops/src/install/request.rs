@@ -27,6 +27,15 @@ pub enum Writing {
     Show,
 }
 
+/// How much of a plan is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlanDetail {
+    /// A line for a resource with many files, and conversions of what is new or changed.
+    Resources,
+    /// A line for every file, and all conversions.
+    Files,
+}
+
 /// What warnings do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Warnings {

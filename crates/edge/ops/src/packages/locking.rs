@@ -2,16 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use agpm_diag::{Diagnostic, codes};
+use agpm_diag::{Diagnostic, Severity, codes};
 use agpm_model::{
     CatalogRemote, Install, LayerName, Locked, LockedLayer, LockedRemote, LockedSource, Lockfile, Manifest,
-    ObjectId, Origin, PatchScope, ResourceName, ResourceType, Source, SourceName, SourceScope, Unit,
+    ObjectId, Origin, PatchScope, RESTORE_LOCK, ResourceName, ResourceType, Source, SourceName, SourceScope,
+    Unit,
 };
 use agpm_store::{Problem, ProjectStore, StoreError};
 use agpm_text::Format;
 
 use crate::failure::{Failure, Notes};
-use crate::gather::{document_of, limit};
+use crate::gather::{has_conflict_markers, limit, parsed};
 use crate::packages::facts::{Pin, PinState, Version};
 use crate::packages::made::Made;
 use crate::packages::resolve::ResolvedEntry;
@@ -99,17 +100,29 @@ pub(crate) fn read_lock(
         Err(StoreError { problem: Problem::NotFound, .. }) => return Ok(None),
         read => read.map_err(|error| error.seen_from(store.path()))?,
     };
-    if bytes.split(|byte| *byte == b'\n').any(|line| line.starts_with(b"<<<<<<< ")) {
-        let message = format!("`{LOCK_NAME}` holds the marks of a merge that is not finished");
-        let help = "take one side, as with `git checkout --ours agpm.lock`, and run `agpm install`";
-        return Err(Diagnostic::new(&codes::LOCK_BROKEN, message).in_file(LOCK_NAME).help(help).into());
+    let parsed = parsed(LOCK_NAME.to_owned(), bytes.clone(), Format::Toml, notes)?;
+    if let Some(first) = parsed.diagnostics.into_iter().find(|found| found.severity == Severity::Error) {
+        return Err(not_toml(first, &bytes).into());
     }
-    let document = document_of(LOCK_NAME.to_owned(), bytes.clone(), Format::Toml, notes)?;
-    notes.check()?;
+    let document = parsed.document;
     let (lock, diagnostics) = Lockfile::read(&document);
     notes.diagnostics.extend(diagnostics);
     notes.check()?;
     Ok(Some((lock, bytes)))
+}
+
+/// A lockfile that is no TOML is not for users to correct line by line.
+fn not_toml(first: Diagnostic, bytes: &[u8]) -> Diagnostic {
+    let (message, help) = if has_conflict_markers(bytes) {
+        (
+            "contains git merge conflict markers",
+            "take one side, as with `git checkout --ours agpm.lock`, and run `agpm install`",
+        )
+    } else {
+        ("is not valid TOML", RESTORE_LOCK)
+    };
+    let diagnostic = Diagnostic::new(&codes::LOCK_BROKEN, format!("`{LOCK_NAME}` {message}")).help(help);
+    Diagnostic { labels: first.labels, ..diagnostic }
 }
 
 /// What is locked; whether a requirement still allows it is for the solver to see.

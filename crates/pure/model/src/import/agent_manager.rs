@@ -128,10 +128,18 @@ impl<'d> Reader<'_, 'd> {
         let mut seen: BTreeMap<&str, NodeRef<'d>> = BTreeMap::new();
         let mut layers = Vec::new();
         for entry in entries.items() {
-            let Some(name) = self.name(entry) else { continue };
+            if entry.kind() != Kind::Map {
+                let message = format!("an entry of the hierarchy is {}", entry.kind().word());
+                self.findings.malformed(entry, message, "write a map with `name`, `url` and `repo_type`");
+                continue;
+            }
+            // All of an entry is read before any of it is given up: every mistake of it is told at once.
+            self.report_others(entry, "an entry", |key| ENTRY.contains(&key));
+            let (name, place) = (self.name(entry), self.place(entry));
+            let Some(name) = name else { continue };
             match seen.get(name.content()) {
                 Some(earlier) => self.report_twice(name, *earlier),
-                None => layers.push((name, self.layer(name, entry, include))),
+                None => layers.push((name, self.layer(name, place, include))),
             }
             seen.entry(name.content()).or_insert(name);
         }
@@ -139,11 +147,6 @@ impl<'d> Reader<'_, 'd> {
     }
 
     fn name(&mut self, entry: NodeRef<'d>) -> Option<NodeRef<'d>> {
-        if entry.kind() != Kind::Map {
-            let message = format!("an entry of the hierarchy is {}", entry.kind().word());
-            self.findings.malformed(entry, message, "write a map with `name`, `url` and `repo_type`");
-            return None;
-        }
         let name = self.required(entry, "name")?;
         self.findings.string(name, "`name`")?;
         Some(name)
@@ -169,28 +172,31 @@ impl<'d> Reader<'_, 'd> {
         );
     }
 
-    fn layer(&mut self, name: NodeRef<'d>, entry: NodeRef<'d>, include: &[String]) -> Option<ImportedLayer> {
-        self.report_others(entry, "an entry", |key| ENTRY.contains(&key));
-        let place = self.place(name, entry)?;
+    fn layer(
+        &mut self,
+        name: NodeRef<'d>,
+        place: Option<ImportedPlace>,
+        include: &[String],
+    ) -> Option<ImportedLayer> {
         let layer = LayerName::new(name.content()).map_err(|error| {
             self.findings.malformed(name, error.to_string(), "write a short word, such as `team`");
         });
-        Some(ImportedLayer { name: layer.ok()?, place, include: include.to_vec() })
+        Some(ImportedLayer { name: layer.ok()?, place: place?, include: include.to_vec() })
     }
 
-    fn place(&mut self, name: NodeRef<'d>, entry: NodeRef<'d>) -> Option<ImportedPlace> {
-        let url = self.required(entry, "url")?;
-        let address = self.findings.string(url, "`url`")?.trim();
+    fn place(&mut self, entry: NodeRef<'d>) -> Option<ImportedPlace> {
+        let url = self.required(entry, "url");
+        let address = url.and_then(|url| self.findings.string(url, "`url`")).map(str::trim);
         let kind = match entry.get("repo_type") {
             Some(kind) => self.findings.string(kind, "`repo_type`")?,
-            None if is_folder(address) => "file",
+            None if address.is_some_and(is_folder) => "file",
             None => "git",
         };
+        let branch = entry.get("branch").filter(|_| kind == "git");
+        let branch = branch.and_then(|branch| self.findings.string(branch, "`branch`"));
+        let (url, address) = (url?, address?);
         match kind {
-            "git" => {
-                let branch = entry.get("branch").and_then(|branch| self.findings.string(branch, "`branch`"));
-                Some(ImportedPlace::Git(self.address(url, address)?, branch.map(str::to_owned)))
-            }
+            "git" => Some(ImportedPlace::Git(self.address(url, address)?, branch.map(str::to_owned))),
             "local" | "file" if is_folder(address) => {
                 let path = address.strip_prefix("file://").unwrap_or(address);
                 Some(ImportedPlace::Folder(self.folders.written(path)))
@@ -200,7 +206,9 @@ impl<'d> Reader<'_, 'd> {
                 None
             }
             _ => {
-                let message = format!("the layer `{}` is a repository of type `{kind}`", name.content());
+                let name = entry.get("name").unwrap_or(entry);
+                let called = name.as_str().unwrap_or_default();
+                let message = format!("the layer `{called}` is a repository of type `{kind}`");
                 let help = "layers are git sources or folders: copy it to one, and add the layer by hand";
                 self.findings.lost(entry.get("repo_type").unwrap_or(name), message, help);
                 None

@@ -4,7 +4,8 @@ mod read;
 mod scan;
 
 pub(crate) use edit::splice;
-pub(crate) use print::{Layout, print, print_key, print_value};
+pub use print::append_json_string;
+pub(crate) use print::{Layout, append_value, print, print_key, print_value};
 pub(crate) use read::read;
 
 /// What a JSON file may hold besides JSON.

@@ -19,6 +19,11 @@ pub(crate) fn print<'a>(view: impl View<'a>) -> String {
     out
 }
 
+/// Appends a value to a document whose line at this place begins with `indent`.
+pub(crate) fn append_value<'a>(out: &mut String, view: impl View<'a>, indent: &str) {
+    print_value(out, view, Layout::Lines { base: indent, unit: "  ", newline: "\n" });
+}
+
 /// Appends a value.
 pub(crate) fn print_value<'a>(out: &mut String, view: impl View<'a>, layout: Layout<'_>) {
     Printer { out, layout, level: 0, indent: String::new() }.value(view);
@@ -26,7 +31,7 @@ pub(crate) fn print_value<'a>(out: &mut String, view: impl View<'a>, layout: Lay
 
 /// Appends a key with its colon.
 pub(crate) fn print_key(out: &mut String, key: &str, layout: Layout<'_>) {
-    print_string(out, key);
+    append_json_string(out, key);
     out.push_str(if layout == Layout::Compact { ":" } else { ": " });
 }
 
@@ -44,7 +49,7 @@ impl Printer<'_, '_> {
             Shape::Null => self.out.push_str("null"),
             Shape::Bool(value) => self.out.push_str(if value { "true" } else { "false" }),
             Shape::Integer(text) | Shape::Float(text) => self.out.push_str(text),
-            Shape::String(text) | Shape::DateTime(text) => print_string(self.out, text),
+            Shape::String(text) | Shape::DateTime(text) => append_json_string(self.out, text),
             Shape::List(0) => self.out.push_str("[]"),
             Shape::Map(0) => self.out.push_str("{}"),
             Shape::List(count) => {
@@ -96,8 +101,8 @@ impl Printer<'_, '_> {
     }
 }
 
-/// Appends a string in double quotes.
-fn print_string(out: &mut String, text: &str) {
+/// Appends a string in double quotes, as JSON writes it.
+pub fn append_json_string(out: &mut String, text: &str) {
     out.push('"');
     let mut rest = text;
     while let Some(at) = special_byte(rest.as_bytes()) {

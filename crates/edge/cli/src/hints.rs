@@ -1,0 +1,147 @@
+//! What to type instead of a command that does not exist.
+
+use std::ffi::OsString;
+
+use agpm_diag::nearest;
+use clap::Command;
+use clap::builder::StyledStr;
+use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
+
+/// Words that users of other programs type, and the commands that do the same here.
+struct OtherWords {
+    words: &'static [&'static str],
+    hint: &'static str,
+}
+
+const OTHER_WORDS: [OtherWords; 15] = [
+    OtherWords { words: &["audit"], hint: "`agpm verify` compares the installed files with the lockfile" },
+    OtherWords {
+        words: &["status", "st"],
+        hint: "`agpm doctor` checks the project, `agpm list` shows what is installed",
+    },
+    OtherWords {
+        words: &["search", "find", "browse"],
+        hint: "`agpm catalog` lists entries, `agpm list --search TEXT` what is installed",
+    },
+    OtherWords {
+        words: &["info", "show", "view"],
+        hint: "`agpm explain agent:NAME` shows a resource, `agpm why NAME` what requires it",
+    },
+    OtherWords { words: &["diff", "plan"], hint: "`agpm install --dry-run` shows what would change" },
+    OtherWords {
+        words: &["check", "lint", "test"],
+        hint: "`agpm validate` checks the manifest, `agpm verify` the installed files",
+    },
+    OtherWords {
+        words: &["ci", "freeze", "restore"],
+        hint: "`agpm install --frozen` installs exactly what the lockfile pins",
+    },
+    OtherWords { words: &["clean", "prune", "gc"], hint: "`agpm cache clean` removes fetched data" },
+    OtherWords { words: &["delete", "del", "erase"], hint: "`agpm remove` removes a dependency or a source" },
+    OtherWords {
+        words: &["fetch", "get", "download", "pull"],
+        hint: "`agpm add` adds a dependency, `agpm install` installs all of them",
+    },
+    OtherWords { words: &["new", "create", "setup"], hint: "`agpm init` creates `agpm.toml`" },
+    OtherWords { words: &["lock", "resolve"], hint: "`agpm install` writes the lockfile" },
+    OtherWords { words: &["graph", "deps"], hint: "`agpm tree` shows the dependencies" },
+    OtherWords { words: &["persona", "personas"], hint: "`agpm profile` shows a persona" },
+    OtherWords { words: &["mcp", "server"], hint: "`agpm serve mcp` starts the MCP server" },
+];
+
+/// Replaces the suggestions for an unknown command. Those of the library compare letters alone, and would offer `install` to
+/// someone who types the opposite.
+pub(crate) fn suggest_commands(error: &mut Error, arguments: &[OsString], declaration: &Command) {
+    if error.kind() != ErrorKind::InvalidSubcommand {
+        return;
+    }
+    let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidSubcommand).cloned() else {
+        return;
+    };
+    error.remove(ContextKind::SuggestedSubcommand);
+    error.remove(ContextKind::Suggested);
+    let parent = parent_of(&typed, arguments, declaration);
+    let hint = match near_command(&typed, parent) {
+        Some(near) => Some(format!("did you mean `{near}`?")),
+        None if std::ptr::eq(parent, declaration) => other_word(&typed).map(str::to_owned),
+        None => None,
+    };
+    if let Some(hint) = hint {
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![StyledStr::from(hint)]));
+    }
+}
+
+/// The command whose subcommand was meant.
+fn parent_of<'c>(typed: &str, arguments: &[OsString], declaration: &'c Command) -> &'c Command {
+    let mut parent = declaration;
+    for word in arguments.iter().skip(1).filter_map(|word| word.to_str()).take_while(|word| *word != typed) {
+        parent = parent.find_subcommand(word).unwrap_or(parent);
+    }
+    parent
+}
+
+/// The command or alias with almost the same letters.
+fn near_command<'c>(typed: &str, parent: &'c Command) -> Option<&'c str> {
+    let names = parent.get_subcommands().flat_map(Command::get_name_and_visible_aliases);
+    nearest(typed, names.filter(|name| !is_opposite(typed, name)))
+}
+
+/// Whether one of two words takes back what the other does.
+fn is_opposite(typed: &str, name: &str) -> bool {
+    let is_reversal = |word: &str| ["un", "de", "rem"].iter().any(|start| word.starts_with(start));
+    is_reversal(typed) != is_reversal(name)
+}
+
+fn other_word(typed: &str) -> Option<&'static str> {
+    OTHER_WORDS.iter().find(|other| other.words.contains(&typed)).map(|other| other.hint)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::Cli;
+
+    fn hint(typed: &str) -> String {
+        let declaration = Cli::declaration();
+        let near = near_command(typed, &declaration).map(str::to_owned);
+        near.or_else(|| other_word(typed).map(str::to_owned)).unwrap_or_default()
+    }
+
+    #[test]
+    fn a_typing_mistake_is_put_right() {
+        for (typed, meant) in [
+            ("instal", "install"),
+            ("isntall", "install"),
+            ("unistall", "uninstall"),
+            ("udpate", "update"),
+            ("lits", "list"),
+            ("catalogue", "catalog"),
+            ("docter", "doctor"),
+        ] {
+            assert_eq!(hint(typed), meant, "{typed}");
+        }
+    }
+
+    #[test]
+    fn nothing_far_or_opposite_is_offered() {
+        let declaration = Cli::declaration();
+        for typed in ["uninit", "unadd", "deinit", "xyzzy", "strat", "unverify", "audit", "status", "unlist"]
+        {
+            assert_eq!(near_command(typed, &declaration), None, "{typed}");
+        }
+    }
+
+    #[test]
+    fn words_of_other_programs_have_their_commands() {
+        let declaration = Cli::declaration();
+        for other in OTHER_WORDS {
+            for word in other.words {
+                assert!(declaration.find_subcommand(word).is_none(), "`{word}` is a command now");
+            }
+            let named = other.hint.split("`agpm ").skip(1).filter_map(|rest| rest.split([' ', '`']).next());
+            for command in named {
+                assert!(declaration.find_subcommand(command).is_some(), "{}", other.hint);
+            }
+        }
+    }
+}

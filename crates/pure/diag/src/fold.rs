@@ -1,0 +1,242 @@
+//! Findings that differ only in what they are about, drawn once.
+
+use std::collections::HashMap;
+
+use crate::{Diagnostic, Severity, SourceMap};
+
+/// Findings alike are drawn one by one up to this number.
+const MOST_ALONE: usize = 2;
+/// How many subjects are named besides the first. Every error has to be fixed, so more of them are named.
+const NAMED_SUBJECTS: usize = 2;
+const NAMED_ERROR_SUBJECTS: usize = 20;
+
+/// A finding, and what else it is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoldedDiagnostic<'d> {
+    /// The first of those that are alike.
+    pub first: &'d Diagnostic,
+    /// The others in one line; nothing if there are none.
+    pub others: Option<String>,
+}
+
+/// What makes two findings alike: everything but the ids, paths, numbers and quoted words in their texts.
+#[derive(PartialEq, Eq, Hash)]
+struct Shape<'d> {
+    code: &'static str,
+    severity: Severity,
+    layer: Option<&'d str>,
+    message: Vec<&'d str>,
+    help: Vec<&'d str>,
+}
+
+/// A part of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part<'t> {
+    /// Words that are the same whatever they are said of.
+    Fixed(&'t str),
+    /// An id, a path, a number or a quoted word.
+    Subject(&'t str),
+}
+
+/// Folds findings, each in the place of the first that is like it.
+pub fn fold<'d>(found: &[&'d Diagnostic], sources: &SourceMap) -> Vec<FoldedDiagnostic<'d>> {
+    let mut alike: HashMap<Shape<'d>, Vec<&'d Diagnostic>> = HashMap::new();
+    for diagnostic in found.iter().copied() {
+        alike.entry(Shape::of(diagnostic)).or_default().push(diagnostic);
+    }
+    let mut folded = Vec::new();
+    for diagnostic in found.iter().copied() {
+        match alike.get(&Shape::of(diagnostic)).map(Vec::as_slice) {
+            Some([first, rest @ ..]) if rest.len() >= MOST_ALONE => {
+                // The others were named with the first.
+                if std::ptr::eq(*first, diagnostic) {
+                    folded.push(FoldedDiagnostic { first, others: Some(others(first, rest, sources)) });
+                }
+            }
+            _ => folded.push(FoldedDiagnostic { first: diagnostic, others: None }),
+        }
+    }
+    folded
+}
+
+impl<'d> Shape<'d> {
+    fn of(diagnostic: &'d Diagnostic) -> Self {
+        Shape {
+            code: diagnostic.code.name,
+            severity: diagnostic.severity,
+            layer: diagnostic.layer.as_deref(),
+            message: fixed_parts(&diagnostic.message),
+            help: diagnostic.help.as_deref().map(fixed_parts).unwrap_or_default(),
+        }
+    }
+}
+
+fn fixed_parts(text: &str) -> Vec<&str> {
+    let fixed = |part| match part {
+        Part::Fixed(words) => words,
+        Part::Subject(_) => "",
+    };
+    parts(text).into_iter().map(fixed).collect()
+}
+
+/// Cuts a text into what is fixed and what is not.
+fn parts(text: &str) -> Vec<Part<'_>> {
+    let mut parts = Vec::new();
+    // Every second piece is inside of backquotes.
+    for (at, piece) in text.split('`').enumerate() {
+        match at % 2 {
+            1 => parts.push(Part::Subject(piece)),
+            _ => parts.extend(piece.split_inclusive(' ').flat_map(word_parts)),
+        }
+    }
+    parts
+}
+
+/// A word with the space after it, and with the signs around it that do not belong to it.
+fn word_parts(word: &str) -> Vec<Part<'_>> {
+    let inner =
+        word.trim_matches(|sign: char| !sign.is_alphanumeric() && !matches!(sign, '/' | '.' | '_' | '~'));
+    let inner = inner.trim_end_matches('.');
+    let is_number = inner.starts_with(|sign: char| sign.is_ascii_digit());
+    if !(is_number || inner.contains('/')) {
+        return vec![Part::Fixed(word)];
+    }
+    let Some((before, after)) = word.split_once(inner) else { return vec![Part::Fixed(word)] };
+    vec![Part::Fixed(before), Part::Subject(inner), Part::Fixed(after)]
+}
+
+/// What the others are about, in one line.
+fn others(first: &Diagnostic, rest: &[&Diagnostic], sources: &SourceMap) -> String {
+    let most = match first.severity {
+        Severity::Error => NAMED_ERROR_SUBJECTS,
+        Severity::Warning | Severity::Note => NAMED_SUBJECTS,
+    };
+    let subjects: Vec<String> =
+        rest.iter().take(most).filter_map(|other| subject(first, other, sources)).collect();
+    match (subjects.is_empty(), rest.len() - subjects.len()) {
+        (true, more) => format!("and {more} more like this; `-v` shows all"),
+        (false, 0) => format!("also {}", subjects.join(", ")),
+        (false, more) => format!("also {}, and {more} more like this; `-v` shows all", subjects.join(", ")),
+    }
+}
+
+/// What a finding is about: the first thing that its message says otherwise, or else its location.
+fn subject(first: &Diagnostic, other: &Diagnostic, sources: &SourceMap) -> Option<String> {
+    let (mine, theirs) = (first.shown_message(), other.shown_message());
+    let pairs = parts(&mine).into_iter().zip(parts(&theirs));
+    let differing = pairs.into_iter().find_map(|pair| match pair {
+        (Part::Subject(one), Part::Subject(two)) if one != two => Some(two.to_owned()),
+        _ => None,
+    });
+    let location = other.labels.first().map(|label| {
+        let line = sources.line(label.source, label.span.start);
+        format!("{}:{line}", sources.get(label.source).name)
+    });
+    differing.or(location).or_else(|| other.file.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Span, codes};
+
+    fn drawn(found: &[Diagnostic]) -> Vec<String> {
+        let sources = SourceMap::default();
+        let line = |one: FoldedDiagnostic<'_>| match one.others {
+            Some(others) => format!("{} [{others}]", one.first.message),
+            None => one.first.message.clone(),
+        };
+        fold(&found.iter().collect::<Vec<_>>(), &sources).into_iter().map(line).collect()
+    }
+
+    fn warning(message: &str) -> Diagnostic {
+        Diagnostic::new(&codes::TOOL_FIDELITY, message)
+    }
+
+    fn widened(name: &str) -> Diagnostic {
+        warning(&format!("agents/{name} for codex: `tools` is widened: Codex cannot restrict tools"))
+    }
+
+    #[test]
+    fn findings_alike_are_one_with_their_number() {
+        let mut found = vec![warning("something else")];
+        found.extend((0..142).map(|number| widened(&format!("a{number}"))));
+        let expected = "agents/a0 for codex: `tools` is widened: Codex cannot restrict tools \
+                        [also agents/a1, agents/a2, and 139 more like this; `-v` shows all]";
+        assert_eq!(drawn(&found), ["something else", expected]);
+    }
+
+    #[test]
+    fn two_are_two() {
+        assert_eq!(drawn(&[widened("a"), warning("x"), widened("b")]).len(), 3);
+    }
+
+    #[test]
+    fn three_name_all() {
+        let found = [widened("a"), widened("b"), widened("c")];
+        assert_eq!(
+            drawn(&found),
+            ["agents/a for codex: `tools` is widened: Codex cannot restrict tools [also agents/b, agents/c]"]
+        );
+    }
+
+    #[test]
+    fn another_reason_severity_layer_or_help_is_another_finding() {
+        let base = || widened("a");
+        let error = Diagnostic { severity: Severity::Error, ..base() };
+        let found = [
+            base(),
+            base(),
+            warning("agents/a for codex: `tools` is widened: for another reason"),
+            error.clone(),
+            error,
+            base().in_layer("org"),
+            base().in_layer("org"),
+            base().help("do this"),
+            base().help("do that"),
+        ];
+        assert_eq!(drawn(&found).len(), found.len());
+    }
+
+    #[test]
+    fn a_help_that_names_the_subject_is_the_same_help() {
+        let one =
+            |name: &str| warning(&format!("the skill `{name}` is odd")).help(format!("rename `{name}`"));
+        assert_eq!(drawn(&[one("a"), one("b"), one("c")]), ["the skill `a` is odd [also b, c]"]);
+    }
+
+    #[test]
+    fn equal_messages_are_told_apart_by_their_location() {
+        let mut sources = SourceMap::default();
+        let source = sources.add("agpm.lock", "a\nb\nc\nd\n");
+        let at = |start| {
+            Diagnostic::new(&codes::LOCK_BROKEN, "invalid checksum").at(
+                source,
+                Span { start, end: start + 1 },
+                "",
+            )
+        };
+        let found = [at(0), at(2), at(4)];
+        let folded = fold(&found.iter().collect::<Vec<_>>(), &sources);
+        assert_eq!(folded.len(), 1);
+        assert_eq!(folded[0].others.as_deref(), Some("also agpm.lock:2, agpm.lock:3"));
+    }
+
+    #[test]
+    fn errors_are_named_further() {
+        let error = |number: usize| Diagnostic {
+            severity: Severity::Error,
+            ..warning(&format!("{number} files in `x{number}`"))
+        };
+        let found: Vec<Diagnostic> = (0..30).map(error).collect();
+        let text = &drawn(&found)[0];
+        assert!(text.contains("also 1, 2, 3,") && text.contains("20, and 9 more like this"), "{text}");
+    }
+
+    #[test]
+    fn subjects_are_masked() {
+        let one = |token: &str| warning(&format!("the address `https://u:{token}@x.org/a` is odd"));
+        let found = [one("s3cret0"), one("s3cret1"), one("s3cret2")];
+        assert!(!drawn(&found)[0].contains("s3cret1"), "{:?}", drawn(&found));
+    }
+}

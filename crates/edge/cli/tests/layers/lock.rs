@@ -70,7 +70,7 @@ fn update_moves_all_or_one() {
     two(&project);
     project.good("install");
     project.refused("update tam", 3, &["did you mean `layers/team`"]);
-    project.refused("update layers/tam", 3, &["layers/tam", "`team`"]);
+    project.refused("update layers/tam", 3, &["layers/tam", "`layers/team`"]);
 }
 
 #[test]

@@ -81,6 +81,20 @@ fn an_unknown_name_is_answered_with_ids() {
 }
 
 #[test]
+fn explain_asks_back_where_a_name_has_two_meanings_and_helps_where_it_has_none() {
+    let files = [("agents/x.md", "A\n"), ("commands/x.md", "C\n")];
+    let entry =
+        |path: &str| format!("x = {{ source = \"community\", path = \"{path}\", version = \"v1.0.0\" }}\n");
+    let (agent, command) = (entry("agents/x.md"), entry("commands/x.md"));
+    let project = Project::with(&files, &format!("[agents]\n{agent}[commands]\n{command}"));
+    project.good("install");
+    project.refused("explain x", 3, &["`agents/x` or `commands/x`"]);
+    assert!(project.good("explain commands/x").stdout.contains("commands/x"));
+    let project = installed();
+    project.refused("explain agents/reviwer", 3, &["no resource `agents/reviwer`", "`agents/reviewer`"]);
+}
+
+#[test]
 fn update_takes_the_name_of_a_source() {
     let project = installed();
     let mut source = agpm_testkit::Repository::init(&project.sandbox, "other");

@@ -25,7 +25,7 @@ pub use crate::explain::resource::ExplainedResource;
 use crate::explain::resource::explain_resource;
 use crate::failure::{Failure, FailureKind, Notes, Outcome};
 use crate::gather::{ManifestFiles, Mistakes, Project, unknown_name};
-use crate::locked::LockView;
+use crate::locked::{LockView, ResourceId, means, near_ids};
 use crate::merge::{MergeInputs, choose_strategy, read_files};
 use crate::packages::read_lock;
 use crate::provenance::{Provenance, Secrets};
@@ -120,7 +120,7 @@ pub fn explain(world: &World, request: &ExplainRequest) -> Outcome<ExplainReport
 }
 
 fn run(world: &World, request: &ExplainRequest, notes: &mut Notes) -> Result<ExplainReport, Failure> {
-    let known = known_subject(world, &request.what);
+    let known = known_subject(world, &request.what)?;
     let known = known.as_ref().map(|(subject, name)| (*subject, name.as_str()));
     let named = Subject::read(&request.what).or(known);
     refuse_flags(named.map(|(subject, _)| subject), request)?;
@@ -131,8 +131,12 @@ fn run(world: &World, request: &ExplainRequest, notes: &mut Notes) -> Result<Exp
         let near = did_you_mean(&request.what, "codes are", all_codes().map(|code| code.name));
         let help = near.filter(|help| help.starts_with("did you mean"));
         let known = "explain knows `file:PATH`, `agent:NAME` and other types, `catalog:MODULE/NAME`, `profile:SLUG`, `bottle:NAME` and codes such as `json/syntax`";
-        let help = help.unwrap_or_else(|| known.to_owned());
-        let what = if request.what.contains(':') { "explanation of" } else { "code" };
+        let help = help.or_else(|| near_resource(world, &request.what)).unwrap_or_else(|| known.to_owned());
+        let what = match (ResourceId::parse(&request.what), request.what.contains(':')) {
+            (Some(_), _) => "resource",
+            (None, true) => "explanation of",
+            (None, false) => "code",
+        };
         return Err(unknown_name(what, &request.what, Some(help)));
     };
     if name.trim().is_empty() {
@@ -196,17 +200,33 @@ fn lock_view(world: &World) -> Option<LockView> {
 }
 
 /// What a word without a subject means: the path of a file, the id of a resource, or a name that is unique.
-fn known_subject(world: &World, word: &str) -> Option<(Subject, String)> {
+fn known_subject(world: &World, word: &str) -> Result<Option<(Subject, String)>, Failure> {
     let view = lock_view(world);
     let is_file = agpm_store::is_file(&world.environment.resolve(Path::new(word)));
     let at_path = view.as_ref().is_some_and(|view| !view.at_path(&world.environment, word).is_empty());
     if is_file || at_path {
-        return Some((Subject::File, word.to_owned()));
+        return Ok(Some((Subject::File, word.to_owned())));
     }
-    let view = view?;
-    let found = view.find(word).ok()?;
-    let entry = &view.entries[*found.first()?];
-    Some((Subject::Resource(entry.kind), entry.name.to_string()))
+    let Some(view) = view.filter(|_| !word.contains(':')) else {
+        return Ok(None);
+    };
+    // A name that several have is no code either.
+    let is_name = view.entries.iter().any(|entry| means(word, entry.kind, entry.name.as_str()));
+    match view.find(word) {
+        Err(failure) if is_name => Err(failure),
+        Err(_) => Ok(None),
+        Ok(found) => Ok(found
+            .first()
+            .map(|at| &view.entries[*at])
+            .map(|entry| (Subject::Resource(entry.kind), entry.name.to_string()))),
+    }
+}
+
+/// The id of a resource with a name near to this one.
+fn near_resource(world: &World, word: &str) -> Option<String> {
+    let view = lock_view(world)?;
+    let known = view.entries.iter().map(|entry| (entry.kind, entry.name.as_str())).collect();
+    near_ids(word, known).filter(|help| help.starts_with("did you mean"))
 }
 
 /// The resource that a whole file is of.

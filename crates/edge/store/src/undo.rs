@@ -74,7 +74,7 @@ impl ProjectStore {
         let before = file.and_then(|(at, file)| Some((at, file.before?)));
         match (before, self.inner(&dir, "old", &folder)?) {
             (Some((at, before)), Some(old)) => {
-                self.kept(&old, at, &folder, &before).map(|(bytes, _)| Some(bytes.into_owned()))
+                self.kept(&old, at, &folder, &before, Force::No).map(|(bytes, _)| Some(bytes.into_owned()))
             }
             _ => Ok(None),
         }
@@ -104,7 +104,9 @@ impl ProjectStore {
                 continue;
             }
             let content = match (&file.before, &old) {
-                (Some(before), Some(old)) => Some(self.kept(old, at, &path, before)?),
+                (Some(before), Some(old)) => {
+                    Some(self.kept(old, at, &path, before, self.trusted(&file.path, force))?)
+                }
                 (Some(_), None) => {
                     let why = "what was kept of the files is gone".to_owned();
                     return Err(self.error(&path, Problem::Damaged(why)).into());
@@ -149,18 +151,28 @@ impl ProjectStore {
         if changed.is_empty() { Ok(()) } else { Err(UndoError::Changed(changed)) }
     }
 
+    /// What the program itself lives from is never taken unless it is what was kept.
+    fn trusted(&self, path: &RelativePath, force: Force) -> Force {
+        if path.as_str() == self.state.ledger() { Force::No } else { force }
+    }
+
     fn kept(
         &self,
         old: &Dir,
         at: usize,
         path: &str,
         before: &Content,
+        force: Force,
     ) -> Result<(Cow<'static, [u8]>, Wanted), StoreError> {
         let path = format!("{path}/{at}");
         let file = old.open(at.to_string()).map_err(self.at(&path))?;
-        // What was really there is what comes back, even if a program wrote it after the plan had looked: refusing it
-        // would keep its bytes out of reach, and everything before it with them.
         let bytes = read_open(file.into_std(), &self.path().join(&path), u64::MAX - 1)?;
+        // A program that had the file open may have written to it after it was replaced. With force those bytes come
+        // back: refusing them would keep them out of reach, and everything before them.
+        if force == Force::No && Checksum::of(&bytes) != before.checksum {
+            let why = "its content is not what was kept; `agpm undo --force` restores it as it is".to_owned();
+            return Err(self.error(&path, Problem::Damaged(why)));
+        }
         Ok((Cow::Owned(bytes), Wanted::Exact(before.bits)))
     }
 }

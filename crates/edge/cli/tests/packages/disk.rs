@@ -332,6 +332,30 @@ fn undo_checks_what_was_kept_before_it_gives_it_back() {
     }
 }
 
+/// As after a program that had the file open wrote to it once it was replaced.
+#[test]
+fn undo_with_force_restores_what_was_written_into_the_history() {
+    let project = Project::new();
+    let versions: [(&str, &[(&str, &str)]); 2] =
+        [("v1.0.0", &[("agents/a.md", "one\n")]), ("v2.0.0", &[("agents/a.md", "two\n")])];
+    project.source(&versions);
+    for version in ["v1.0.0", "v2.0.0"] {
+        let agent =
+            format!("a = {{ source = \"community\", path = \"agents/a.md\", version = \"{version}\" }}\n");
+        project.manifest(&format!("[agents]\n{agent}"));
+        project.good("install");
+    }
+    let old = project.sandbox.work().join("project/.agpm/history/2/old");
+    let kept = std::fs::read_dir(&old).unwrap().map(|entry| entry.unwrap().path());
+    let file = kept.into_iter().find(|path| std::fs::read(path).unwrap() == b"one\n").unwrap();
+    std::fs::write(file, "one, and mine\n").unwrap();
+    project.refused("undo", 1, &["`agpm undo --force` restores it as it is"]);
+    project.good("undo --force");
+    assert_eq!(project.read(".claude/agents/a.md"), "one, and mine\n");
+    project.good("undo --force");
+    assert!(!project.exists(".claude/agents/a.md"));
+}
+
 #[test]
 fn a_file_where_a_folder_is_needed_is_told_by_dry_and_real_runs_alike() {
     let project = Project::new();

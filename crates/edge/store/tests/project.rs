@@ -64,16 +64,16 @@ fn undo_refuses_when_a_file_was_edited_since() {
 }
 
 #[test]
-fn the_history_names_what_was_done_and_keeps_the_newest_twenty() {
+fn the_history_names_what_was_done_and_keeps_the_newest_fifty() {
     let place = tempfile::tempdir().unwrap();
     let folder = place.path();
-    for number in 0..23 {
+    for number in 0..53 {
         let before = if number == 0 { Expected::Missing } else { was(&(number - 1).to_string()) };
         apply(folder, "t", vec![write("a", &number.to_string(), Mode::Plain, before)]).unwrap();
     }
-    apply(folder, "t", vec![remove("a", "22"), create("b/c", "x")]).unwrap();
+    apply(folder, "t", vec![remove("a", "52"), create("b/c", "x")]).unwrap();
     let history = ProjectStore::open(folder).unwrap().history().unwrap();
-    assert_eq!(history.len(), 20);
+    assert_eq!(history.len(), 50);
     assert_eq!(history[0].changes, [(path("a"), Done::Removed), (path("b/c"), Done::Created)]);
     assert_eq!(history[1].changes, [(path("a"), Done::Updated)]);
     assert_eq!(fs::read_dir(folder.join(".agpm")).unwrap().count(), 4);

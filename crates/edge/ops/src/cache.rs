@@ -124,7 +124,7 @@ fn goes(git: &Git, world: &World, copy: &CachedSource, extent: CleanExtent, need
 /// Cleans once a week, quietly: what fails, or takes longer than nobody notices, is left for the next time.
 pub(crate) fn clean_now_and_then(world: &World) {
     let start = Instant::now();
-    let Some(stamp) = projects::state_folder(&world.environment).map(|state| state.join(CLEANED)) else {
+    let Some(stamp) = world.environment.state.as_ref().map(|state| state.join(CLEANED)) else {
         return;
     };
     if store::age(&stamp).is_some_and(|age| age < CLEANED_EVERY) {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use agpm_model::Checksum;
-use agpm_store::{self as store, StateFolder};
+use agpm_store as store;
 
 use crate::gather::MANIFEST_NAME;
 use crate::packages::LOCK_NAME;
@@ -35,15 +35,10 @@ impl KnownProject {
     }
 }
 
-/// The folder of what is known of the user's projects and of the cache; nothing without a home.
-pub(crate) fn state_folder(environment: &Environment) -> Option<PathBuf> {
-    environment.home.as_ref().map(|home| home.join(StateFolder::Home.path()))
-}
-
 /// Notes that a project installs things. It is one file for each, so that projects do not get in each other's way; and it
 /// never fails: an install is worth more than this note.
 pub(crate) fn note(environment: &Environment, root: &Path) {
-    let Some(state) = state_folder(environment).filter(|_| environment.scope == Scope::Project) else {
+    let Some(state) = environment.state.as_deref().filter(|_| environment.scope == Scope::Project) else {
         return;
     };
     let Some(text) = root.to_str() else { return };
@@ -52,7 +47,7 @@ pub(crate) fn note(environment: &Environment, root: &Path) {
         Some(age) if age < SAME_USE => {}
         Some(_) if store::touch(&record) => {}
         _ => {
-            let _ = store::create_private_folder(&state);
+            let _ = store::create_private_folder(state);
             let _ = store::write_whole(&record, text.as_bytes());
         }
     }
@@ -60,7 +55,7 @@ pub(crate) fn note(environment: &Environment, root: &Path) {
 
 /// Every project that was noted.
 pub(crate) fn known(environment: &Environment) -> Vec<KnownProject> {
-    let Some(folder) = state_folder(environment).map(|state| state.join(FOLDER)) else { return Vec::new() };
+    let Some(folder) = environment.state.as_ref().map(|state| state.join(FOLDER)) else { return Vec::new() };
     let records = store::names_in(&folder).into_iter().map(|name| folder.join(name));
     records
         .filter_map(|record| {

@@ -208,9 +208,9 @@ enum Quoting {
     KeysOnly,
 }
 
-/// A line of a manifest with everything after its first `=` hidden, character by character.
+/// A line of a manifest with everything after its key hidden, character by character; all of it if it has none.
 fn without_values(line: &str) -> String {
-    let (key, value) = line.split_at(line.find('=').map_or(line.len(), |at| at + 1));
+    let (key, value) = line.split_at(line.find(['=', ':']).map_or(0, |at| at + 1));
     let hidden = |c: char| if c.is_whitespace() || "\"'{}[],=".contains(c) { c } else { '*' };
     key.chars().chain(value.chars().map(hidden)).collect()
 }

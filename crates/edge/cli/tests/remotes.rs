@@ -311,8 +311,11 @@ fn the_copy_of_an_address_in_use_stays() {
     assert!(info.contains("community"), "{info}");
     project.good("cache clean");
     assert_eq!(project.good("cache info").stdout, info);
+    project.good("cache clean --older-than 0d");
+    assert_eq!(project.good("cache info").stdout, info, "the lockfile still needs it");
     project.write("agpm.toml", "");
-    project.good("cache clean");
+    project.good("install");
+    project.good("cache clean --older-than 0d");
     assert!(!project.good("cache info").stdout.contains("community"));
 }
 

@@ -150,7 +150,7 @@ mod tests {
     }
 
     fn warning(message: &str) -> Diagnostic {
-        Diagnostic::new(&codes::TOOL_FIDELITY, message)
+        Diagnostic::new(&codes::SKILL_NAME, message)
     }
 
     fn widened(name: &str) -> Diagnostic {

@@ -277,14 +277,17 @@ fn a_users_entry_is_refused_unless_it_may_be_taken_over() {
 }
 
 #[test]
-fn an_equal_entry_is_taken_over_without_a_word() {
+fn an_equal_entry_is_adopted_and_stays_when_it_is_no_longer_wanted() {
     let mut file =
         File::json("{\n  \"mcpServers\": {\"fs\": {\"args\": [], \"command\": \"x\"}},\n  \"a\": 1\n}\n");
     let plan =
         file.get(&[key("/mcpServers/fs", "{\"command\": \"x\", \"args\": []}", "m/fs")], Overwrite::Nothing);
-    assert_eq!((plan.outcome, plan.unchanged, plan.changes.len()), (FileOutcome::Unchanged, 1, 0));
-    file.get(&[], Overwrite::Nothing);
-    assert_eq!(file.now(), "{\n  \"mcpServers\": {},\n  \"a\": 1\n}\n");
+    assert_eq!(told(&plan), [(Action::Adopt, Reason::Identical)]);
+    assert_eq!(plan.outcome, FileOutcome::Unchanged);
+    let before = file.now().to_owned();
+    let plan = file.get(&[], Overwrite::Nothing);
+    assert_eq!(told(&plan), [(Action::Release, Reason::UsersOwn)]);
+    assert_eq!(file.now(), before);
 }
 
 #[test]

@@ -119,7 +119,7 @@ fn folder(remote: &Remote, id: &ObjectId) -> Result<Listed, GitError> {
                 EntryKind::Folder => return unfit(format!("`{path}` is too deep")),
             };
             let Ok(relative) = skill_path(&path) else {
-                return unfit(format!("`{path}` is no name that every system can have"));
+                return unfit(format!("`{path}` is not a portable name"));
             };
             files.push(ListedFile { path: Some(relative), id: entry.id.clone(), mode });
             if files.len() > MOST_FILES {

@@ -92,7 +92,7 @@ impl Fetcher<'_> {
         let (mut files, mut size) = (Vec::new(), 0);
         for (path, _) in entries {
             let Ok(relative) = skill_path(&path) else {
-                return unfit(format!("`{path}` is no name that every system can have"));
+                return unfit(format!("`{path}` is not a portable name"));
             };
             let (bytes, mode) = self
                 .local_read(folder, &unit.origin, &format!("{}/{path}", unit.path))

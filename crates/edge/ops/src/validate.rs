@@ -135,7 +135,7 @@ fn folds(
     lock: &Lockfile,
     notes: &mut Notes,
 ) -> Result<(), Failure> {
-    let pinning = Pinning::of(Some(lock), &Moving::Nothing);
+    let pinning = Pinning::of(manifest, Some(lock), &Moving::Nothing);
     let mut own = Notes { sources: std::mem::take(&mut notes.sources), ..Notes::default() };
     let folded = snapshots(world, (manifest, sources), &pinning, &mut own)
         .and_then(|snapshots| fold_all(world, manifest, snapshots, &mut own));
@@ -256,7 +256,7 @@ pub(crate) fn is_current(
     layers_as_locked(manifest, &sources, &lock).map_err(stale)?;
     remotes_as_locked(manifest, &sources, &lock).map_err(stale)?;
     let pinning =
-        Pinning { locked: &lock.layers, moving: &Moving::Nothing, lock: LayerLock::AloneForFolders };
+        Pinning { lock: LayerLock::AloneForFolders, ..Pinning::of(manifest, Some(&lock), &Moving::Nothing) };
     let folders = snapshots(world, (manifest, &sources), &pinning, &mut Notes::default()).map_err(stale)?;
     let is_there = |locked: &&LockedLayer| folders.iter().any(|folder| folder.layer.name == locked.name);
     match lock.layers.iter().filter(|locked| locked.pin.is_none()).find(|locked| !is_there(locked)) {

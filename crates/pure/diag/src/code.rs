@@ -158,6 +158,7 @@ registry! {
     TOOL_DIRECTORY = "tool/directory" Error;
     TOOL_FIDELITY = "tool/fidelity" Error;
     TOOL_SAME_NAME = "tool/same-name" Warning;
+    TOOL_UNREAD = "tool/unread" Warning;
     TOOL_WIDENING = "tool/widening" Error;
     TRUST_CREDENTIALS = "trust/credentials" Error;
     TRUST_OWNER = "trust/owner" Warning;

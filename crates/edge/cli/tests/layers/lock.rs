@@ -264,3 +264,25 @@ fn a_change_right_after_an_install_is_seen() {
         assert_eq!(project.read(".claude/a.md"), format!("{}\n", number % 10));
     }
 }
+
+#[test]
+fn a_source_with_another_url_is_resolved_again_at_the_same_version() {
+    let project = Project::new();
+    let mut source = two(&project);
+    project.good("install");
+    move_on(&mut source);
+    let mut fork = Repository::init(&project.sandbox, "fork");
+    fork.commit(&[("CLAUDE.md", "fork\n"), (SETTINGS, "{\"v\": 10}\n")]);
+    fork.tag("v1.0.0");
+    fork.commit(&[("CLAUDE.md", "fork\n"), (SETTINGS, "{\"v\": 11}\n")]);
+    fork.tag("v1.1.0");
+    let manifest = project.read("agpm.toml");
+    assert!(manifest.contains("../acme"), "{manifest}");
+    project.plain_manifest(&manifest.replace("../acme", "../fork"));
+    assert_eq!(project.run("install --locked").code, Some(5));
+    let output = project.good("install");
+    assert!(output.stderr.contains("the URL of source `acme` changed"), "{output}");
+    assert_eq!(project.read(SETTINGS), "{\"v\": 10}\n");
+    assert!(project.read("agpm.lock").contains("version = \"v1.0.0\""), "{}", project.read("agpm.lock"));
+    assert!(!project.good("install").stderr.contains("URL"));
+}

@@ -29,7 +29,7 @@ pub(super) fn check(world: &World, _: &DoctorRequest, notes: &mut Notes) -> Resu
     let (versions, folders): (Vec<Layer>, Vec<Layer>) =
         project.manifest.layers.iter().cloned().partition(|layer| is_version(&sources, layer));
     let folders = Manifest { layers: folders, ..project.manifest.clone() };
-    let pinning = Pinning::of(Some(&lock), &Moving::Nothing);
+    let pinning = Pinning::of(&folders, Some(&lock), &Moving::Nothing);
     let snapshots = snapshots(world, (&folders, &sources), &pinning, notes)?;
     let absent = versions.iter().filter(|layer| !is_cached(&sources, layer, &lock));
     let absent: Vec<Diagnostic> = absent.map(not_cached).collect();

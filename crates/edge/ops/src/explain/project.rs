@@ -90,7 +90,7 @@ fn layered(
     let store = ProjectStore::open_at(root, state_of(environment.scope))?;
     let lock = read_lock(environment, &store, notes)?.map(|(lock, _)| lock);
     let sources = Sources::open(environment, &project.manifest, store.path());
-    let pinning = Pinning::of(lock.as_ref(), &Moving::Nothing);
+    let pinning = Pinning::of(&project.manifest, lock.as_ref(), &Moving::Nothing);
     let snapshots = snapshots(world, (&project.manifest, &sources), &pinning, notes)?;
     for path in paths {
         let installed = Installed::find(&store, &path, notes)?;

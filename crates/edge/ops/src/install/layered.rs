@@ -46,9 +46,8 @@ pub(super) fn layered(
     let lock = lock.map(|lock| with_names_of(manifest, lock)).unwrap_or_default();
     let alone = job.request.lock == LockUse::Frozen;
     let pinning = Pinning {
-        locked: &lock.layers,
-        moving: &job.moving,
         lock: if alone { LayerLock::Alone } else { LayerLock::Pins },
+        ..Pinning::of(manifest, Some(&lock), &job.moving)
     };
     if alone {
         layers_as_locked(manifest, sources, &lock)?;
@@ -92,7 +91,7 @@ pub(super) fn as_locked(
     (manifest, sources): (&Manifest, &Sources),
     lock: &Lockfile,
 ) -> Result<Vec<LayeredFile>, Failure> {
-    let pinning = Pinning { locked: &lock.layers, moving: &Moving::Nothing, lock: LayerLock::AsItWas };
+    let pinning = Pinning { lock: LayerLock::AsItWas, ..Pinning::of(manifest, Some(lock), &Moving::Nothing) };
     let mut quiet = Notes::default();
     let snapshots = snapshots(world, (manifest, sources), &pinning, &mut quiet)?;
     fold_all(world, manifest, snapshots, &mut quiet)

@@ -4,15 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_diag::{Diagnostic, codes};
 use agpm_model::{
-    Extent, Layer, LayerPin, LayerPlace, LockedLayer, Lockfile, Manifest, Origin, ResourcePath, Selector,
-    SourceName, Unit,
+    Extent, Layer, LayerPin, LayerPlace, LockedLayer, Lockfile, Manifest, Origin, Requirement, ResourcePath,
+    Selector, SourceName, Unit,
 };
 use agpm_solve::Facts;
 
 use crate::failure::{Failure, Notes};
 use crate::install::outdated;
 use crate::layers::snapshot::Snapshot;
-use crate::packages::{Fetcher, Known, Moving, Opened, Sources, plain_sources};
+use crate::packages::{
+    Fetcher, Known, Moving, Opened, Sources, plain_sources, relocated_sources, source_relocated,
+};
 use crate::world::World;
 
 /// What the lockfile is for.
@@ -33,13 +35,16 @@ pub(crate) struct Pinning<'a> {
     pub(crate) locked: &'a [LockedLayer],
     pub(crate) moving: &'a Moving,
     pub(crate) lock: LayerLock,
+    /// Sources that have another URL than when they were locked.
+    pub(crate) relocated: BTreeSet<&'a SourceName>,
 }
 
 impl<'a> Pinning<'a> {
     /// With the pins of a lockfile.
-    pub(crate) fn of(lock: Option<&'a Lockfile>, moving: &'a Moving) -> Self {
+    pub(crate) fn of(manifest: &Manifest, lock: Option<&'a Lockfile>, moving: &'a Moving) -> Self {
         let locked = lock.map(|lock| lock.layers.as_slice()).unwrap_or_default();
-        Pinning { locked, moving, lock: LayerLock::Pins }
+        let relocated = lock.map(|lock| relocated_sources(manifest, lock)).unwrap_or_default();
+        Pinning { locked, moving, lock: LayerLock::Pins, relocated }
     }
 
     fn locked(&self, layer: &Layer) -> Option<&'a LockedLayer> {
@@ -65,7 +70,21 @@ impl<'a> Pinning<'a> {
             let asked = pin.requirement == selector.as_str() || self.lock == LayerLock::AsItWas;
             pin.source == *source && asked
         };
+        let is_relocated = self.relocated.contains(source);
         match (pin.filter(same), self.lock) {
+            (Some(pin), LayerLock::Pins) if is_relocated && !self.moving.moves_layer(&layer.name) => {
+                notes.diagnostics.push(source_relocated(source));
+                // The same version, if the source has it where it is now.
+                let kept = Requirement::parse(&pin.version).ok().map(Selector::Version);
+                let kept = kept.and_then(|kept| {
+                    choose((world, manifest, sources), layer, (source, &kept), &mut Notes::default()).ok()
+                });
+                let requirement = selector.as_str().to_owned();
+                match kept {
+                    Some(kept) => Ok(LayerPin { requirement, ..kept }),
+                    None => choose((world, manifest, sources), layer, (source, selector), notes),
+                }
+            }
             (Some(pin), LayerLock::Pins) if !self.moving.moves_layer(&layer.name) => Ok(pin.clone()),
             (_, LayerLock::Pins) => choose((world, manifest, sources), layer, (source, selector), notes),
             (Some(pin), _) => Ok(pin.clone()),

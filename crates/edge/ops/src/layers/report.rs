@@ -69,7 +69,7 @@ fn run(world: &World, notes: &mut Notes) -> Result<LayersReport, Failure> {
     let manifest = &project.manifest;
     note_unapproved(&world.environment, manifest, notes);
     let sources = Sources::open(&world.environment, manifest, store.path());
-    let pinning = Pinning::of(lock.as_ref(), &Moving::Nothing);
+    let pinning = Pinning::of(manifest, lock.as_ref(), &Moving::Nothing);
     let snapshots = snapshots(world, (manifest, &sources), &pinning, notes)?;
     let row = |(at, layer): (usize, &agpm_model::Layer)| {
         let snapshot = snapshots.iter().find(|snapshot| snapshot.layer.name == layer.name);

@@ -163,7 +163,7 @@ pub(crate) fn pins(manifest: &Manifest, lock: &Lockfile, moving: &Moving) -> BTr
 }
 
 /// The sources that are locked with another URL than the manifest has.
-fn relocated_sources<'l>(manifest: &Manifest, lock: &'l Lockfile) -> BTreeSet<&'l SourceName> {
+pub(crate) fn relocated_sources<'l>(manifest: &Manifest, lock: &'l Lockfile) -> BTreeSet<&'l SourceName> {
     let has_moved = |locked: &&LockedSource| {
         let now = manifest.source(&locked.name).map(|source| source.address.to_string());
         locked.url.is_some() && now.is_some() && locked.url != now

@@ -14,6 +14,9 @@ use crate::packages::folding::{counted, listed, shortened};
 use crate::packages::made::Made;
 use crate::packages::resolve::ResolvedEntry;
 
+/// Where VS Code reads MCP servers.
+const VS_CODE_SERVERS: &str = ".vscode/mcp.json";
+
 /// Refuses what its tool would not find, and warns of what hides something else.
 pub(crate) fn check(
     manifest: &Manifest,
@@ -24,6 +27,7 @@ pub(crate) fn check(
     let mut found = unread_directories(manifest, entries);
     found.extend(server_clashes(manifest, entries, made));
     found.extend(same_names(manifest, entries, made));
+    found.extend(unseen_servers(entries));
     let failed = has_errors(&found);
     notes.diagnostics.extend(found);
     if failed { Err(Failure::reported()) } else { Ok(()) }
@@ -154,6 +158,23 @@ impl ServerClash<'_> {
             ),
         })
     }
+}
+
+/// Servers for Copilot that only VS Code reads: the Copilot CLI has files of its own.
+fn unseen_servers(entries: &[ResolvedEntry]) -> Option<Diagnostic> {
+    let is_unseen = |resolved: &&ResolvedEntry| {
+        let is_for_vs_code =
+            resolved.entry.target.as_ref().is_some_and(|path| path.as_str() == VS_CODE_SERVERS);
+        is_for_vs_code && resolved.entry.install == Install::Write
+    };
+    let concerned: Vec<&ResolvedEntry> = entries.iter().filter(is_unseen).collect();
+    if concerned.is_empty() {
+        return None;
+    }
+    let message =
+        format!("the Copilot CLI does not read `{VS_CODE_SERVERS}`, only VS Code: {}", counted(&concerned));
+    let help = "for the CLI, add an entry with `tool = \"claude-code\"`: it reads `.mcp.json`, too";
+    Some(Diagnostic::new(&codes::TOOL_UNREAD, message).help(help))
 }
 
 /// A key as TOML writes it.

@@ -180,11 +180,14 @@ fn moved_tags(known: &Known, solution: &Solution<Unit, Selector>, notes: &mut No
 fn report_relocated(pins: &BTreeMap<Unit, Pin>, notes: &mut Notes) {
     let relocated = pins.iter().filter(|(_, pin)| pin.state == PinState::Relocated);
     let sources: BTreeSet<&SourceName> = relocated.filter_map(|(unit, _)| unit.origin.source()).collect();
-    for source in sources {
-        let message = format!("the URL of source `{source}` changed; its pins were resolved again");
-        let help = "compare `agpm.lock` before you commit it";
-        notes.diagnostics.push(Diagnostic::new(&codes::LOCK_SOURCE_URL, message).help(help));
-    }
+    notes.diagnostics.extend(sources.into_iter().map(source_relocated));
+}
+
+/// What is said of a source that has another URL than when it was locked.
+pub(crate) fn source_relocated(source: &SourceName) -> Diagnostic {
+    let message = format!("the URL of source `{source}` changed; its pins were resolved again");
+    let help = "compare `agpm.lock` before you commit it";
+    Diagnostic::new(&codes::LOCK_SOURCE_URL, message).help(help)
 }
 
 /// One word for each source without the branch that is the default of dependencies.

@@ -16,6 +16,8 @@ use crate::packages::resolve::ResolvedEntry;
 
 /// Where VS Code reads MCP servers.
 const VS_CODE_SERVERS: &str = ".vscode/mcp.json";
+/// Where Claude Code and the Copilot CLI read them.
+const CLAUDE_SERVERS: &str = ".mcp.json";
 
 /// Refuses what its tool would not find, and warns of what hides something else.
 pub(crate) fn check(
@@ -160,20 +162,22 @@ impl ServerClash<'_> {
     }
 }
 
-/// Servers for Copilot that only VS Code reads: the Copilot CLI has files of its own.
+/// Servers for Copilot that only VS Code reads: the Copilot CLI reads other files, among them that of Claude Code.
 fn unseen_servers(entries: &[ResolvedEntry]) -> Option<Diagnostic> {
-    let is_unseen = |resolved: &&ResolvedEntry| {
-        let is_for_vs_code =
-            resolved.entry.target.as_ref().is_some_and(|path| path.as_str() == VS_CODE_SERVERS);
-        is_for_vs_code && resolved.entry.install == Install::Write
+    let written_to = |resolved: &ResolvedEntry, file: &str| {
+        let target = resolved.entry.target.as_ref().filter(|_| resolved.entry.install == Install::Write);
+        target.is_some_and(|target| target.as_str() == file)
     };
-    let concerned: Vec<&ResolvedEntry> = entries.iter().filter(is_unseen).collect();
-    if concerned.is_empty() {
+    let concerned: Vec<&ResolvedEntry> =
+        entries.iter().filter(|resolved| written_to(resolved, VS_CODE_SERVERS)).collect();
+    let is_served = entries.iter().any(|resolved| written_to(resolved, CLAUDE_SERVERS));
+    if concerned.is_empty() || is_served {
         return None;
     }
-    let message =
-        format!("the Copilot CLI does not read `{VS_CODE_SERVERS}`, only VS Code: {}", counted(&concerned));
-    let help = "for the CLI, add an entry with `tool = \"claude-code\"`: it reads `.mcp.json`, too";
+    let what = counted(&concerned);
+    let message = format!("the Copilot CLI does not read `{VS_CODE_SERVERS}`, only VS Code: {what}");
+    let help =
+        format!("for the CLI, add an entry with `tool = \"claude-code\"`: it reads `{CLAUDE_SERVERS}`, too");
     Some(Diagnostic::new(&codes::TOOL_UNREAD, message).help(help))
 }
 

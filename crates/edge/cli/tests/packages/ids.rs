@@ -64,7 +64,7 @@ fn explain_names_the_resource_that_wrote_an_entry_or_a_file() {
     assert!(output.stdout.contains("mcp-servers/files"), "{output}");
     assert!(output.stdout.contains("yours"), "{output}");
     let output = project.good("explain file:.mcp.json /mcpServers/files/command");
-    assert!(output.stdout.contains("mcp-servers/files"), "{output}");
+    assert!(output.stdout.contains("from mcp-servers/files (community:"), "{output}");
     let output = project.good("explain file:.claude/agents/reviewer.md");
     assert!(output.stdout.contains("agents/reviewer"), "{output}");
     assert!(output.stdout.contains("community"), "{output}");

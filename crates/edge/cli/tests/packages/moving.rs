@@ -108,3 +108,21 @@ fn a_dependency_without_a_version_is_at_the_default_branch_whatever_it_is_called
     project.good("update");
     assert_eq!(project.read(".claude/agents/a.md"), "trunk 2\n");
 }
+
+#[test]
+fn resources_of_a_branch_that_moved_have_one_line() {
+    let project = Project::new();
+    let mut source = Repository::init(&project.sandbox, "community");
+    let names = ["a", "b", "c", "d", "e"];
+    let files: Vec<(String, &str)> = names.iter().map(|name| (format!("agents/{name}.md"), "x\n")).collect();
+    source.commit(&files.iter().map(|(path, text)| (path.as_str(), *text)).collect::<Vec<_>>());
+    project
+        .manifest("[agents]\nall = { source = \"community\", path = \"agents/*.md\", branch = \"main\" }\n");
+    project.good("install");
+    source.commit(&[("README.md", "news\n")]);
+    let output = project.good("update --dry-run");
+    assert_eq!(output.stdout.matches(" -> ").count(), 1, "{output}");
+    assert!(output.stdout.starts_with("agents/a, agents/b and 3 more  main ("), "{output}");
+    assert_eq!(project.good("-v update --dry-run").stdout.matches(" -> ").count(), 5);
+    assert_eq!(project.good("update").stdout.matches(" -> ").count(), 1);
+}

@@ -8,6 +8,7 @@ mod project;
 mod report;
 mod resource;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use agpm_diag::{Code, Diagnostic, Severity, all_codes, code_named, codes, did_you_mean, nearest};
@@ -28,7 +29,7 @@ use crate::gather::{ManifestFiles, Mistakes, Project, unknown_name};
 use crate::locked::{LockView, ResourceId, means, near_ids};
 use crate::merge::{MergeInputs, choose_strategy, read_files};
 use crate::packages::read_lock;
-use crate::provenance::{Provenance, Secrets};
+use crate::provenance::{ExplainedLeaf, Provenance, Secrets};
 use crate::world::{ManifestUse, World};
 
 /// What can be explained, besides codes.
@@ -238,6 +239,35 @@ fn owner_of_file(world: &World, file: &str) -> Option<(ResourceType, String)> {
     Some((entry.kind, entry.name.to_string()))
 }
 
+/// Every source takes a look into its repository: of a file with more resources, the rest is named without a line of its source.
+const MOST_TRACED: usize = 32;
+
+/// Gives values that resources wrote the file and line of their source; what a conversion added stays where it is.
+fn trace_to_sources(world: &World, provenance: &mut Provenance) {
+    let owners: BTreeSet<String> = provenance.leaves.iter().map(|leaf| leaf.layer.clone()).collect();
+    for owner in owners.into_iter().take(MOST_TRACED) {
+        let Some((kind, name)) = resource_of(&owner) else { continue };
+        let quiet = &mut Notes::default();
+        let Ok((_, source)) = explain_resource(world, (kind, name), &Pointer::root(), quiet) else {
+            continue;
+        };
+        let by_place: BTreeMap<&Pointer, &ExplainedLeaf> =
+            source.leaves.iter().map(|leaf| (&leaf.pointer, leaf)).collect();
+        for leaf in provenance.leaves.iter_mut().filter(|leaf| leaf.layer == owner) {
+            let twin = by_place.get(&leaf.pointer).filter(|twin| twin.value == leaf.value);
+            if let Some(twin) = twin {
+                (leaf.file, leaf.line, leaf.operation) = (twin.file.clone(), twin.line, twin.operation);
+            }
+        }
+    }
+}
+
+/// The type and name in `TYPE/NAME`.
+fn resource_of(label: &str) -> Option<(ResourceType, &str)> {
+    let (word, name) = label.split_once('/')?;
+    Some((ResourceType::named(word)?, name))
+}
+
 pub(crate) fn explain_file(
     world: &World,
     file: &str,
@@ -272,7 +302,9 @@ pub(crate) fn explain_file(
     }
     let merged = match (merge_files(files, &strategy, None), &installed) {
         (None, Some(installed)) => {
-            return found(installed.explain(None, pointer, notes), file, pointer, &[installed.value()]);
+            let mut provenance = installed.explain(None, pointer, notes);
+            trace_to_sources(world, &mut provenance);
+            return found(provenance, file, pointer, &[installed.value()]);
         }
         (merged, _) => merged.ok_or_else(|| not_in_layers(file, None))?,
     };
@@ -286,6 +318,7 @@ pub(crate) fn explain_file(
     let mut provenance = Provenance::default();
     if let Some(installed) = &installed {
         provenance = installed.explain(Some(&merged), pointer, notes);
+        trace_to_sources(world, &mut provenance);
     }
     // What is not there, or not yet, is explained as the layers give it.
     if provenance.leaves.is_empty() {

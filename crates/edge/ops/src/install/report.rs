@@ -51,8 +51,7 @@ impl InstallReport {
 
     /// One line for each change, program and field that is worth a word.
     pub fn lines(&self, detail: PlanDetail) -> Vec<String> {
-        let moved =
-            self.moved.iter().map(|moved| format!("{}  {} -> {}", moved.resource, moved.from, moved.to));
+        let moved = moved_lines(&self.moved, detail).into_iter();
         let changes = change_lines(&self.changes, detail);
         let mut programs: Vec<String> = self.programs.iter().flat_map(program_lines).collect();
         // A server of a layer may be in the files of several tools.
@@ -141,6 +140,29 @@ impl InstallReport {
             false => format!("Would {}{unchanged}", parts.join(", ")),
         }
     }
+}
+
+/// One line for each resource whose version moved; one for all that moved alike, such as those of a branch.
+fn moved_lines(moved: &[Moved], detail: PlanDetail) -> Vec<String> {
+    let mut steps: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
+    for one in moved {
+        steps.entry((&one.from, &one.to)).or_default().push(&one.resource);
+    }
+    let mut lines = Vec::new();
+    for Moved { resource, from, to } in moved {
+        match steps.get(&(from.as_str(), to.as_str())).map(Vec::as_slice) {
+            Some([first, second, rest @ ..])
+                if rest.len() + 2 > MOST_RESOURCES && detail == PlanDetail::Resources =>
+            {
+                // The others are in the line of the first.
+                if resource == first {
+                    lines.push(format!("{first}, {second} and {} more  {from} -> {to}", rest.len()));
+                }
+            }
+            _ => lines.push(format!("{resource}  {from} -> {to}")),
+        }
+    }
+    lines
 }
 
 /// A resource with more files than this has one line for all of them.

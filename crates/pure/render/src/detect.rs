@@ -53,7 +53,7 @@ fn mentions_agpm(text: &str) -> bool {
         let end = rest[at..].find(close).map_or(rest.len(), |end| at + end);
         let tag = &rest[at..end];
         if tag.contains("agpm.") {
-            if tag.contains(".*") {
+            if has_wildcard(tag) {
                 return false;
             }
             mentioned = true;
@@ -61,6 +61,16 @@ fn mentions_agpm(text: &str) -> bool {
         rest = &rest[(end + close.len()).min(rest.len())..];
     }
     mentioned
+}
+
+/// Whether one of our own names ends in `.*`.
+fn has_wildcard(tag: &str) -> bool {
+    let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
+    let ends_in_wildcard = |(at, _): (usize, &str)| {
+        let rest = tag[at..].trim_start_matches(is_name);
+        rest.starts_with('*') && tag[..tag.len() - rest.len()].ends_with('.')
+    };
+    tag.match_indices("agpm.").any(ends_in_wildcard)
 }
 
 #[cfg(test)]
@@ -92,6 +102,7 @@ mod tests {
             ("{{ a }} {{ agpm.x", true),
             ("write {{ agpm.project.x }}, or any {{ agpm.project.* }}", false),
             ("{{ agpm.project.x }} and {{ other.* }}", true),
+            ("{{ agpm.project.x | replace(from=\".*\", to=\"\") }}", true),
             ("", false),
         ] {
             assert_eq!(mentions_agpm(text), expected, "{text}");

@@ -1,6 +1,6 @@
 //! What was in a file before agpm came, and says the same as a resource: it is managed, and it stays when the resource goes.
 
-use crate::support::{Project, entry, json};
+use crate::support::{EVERY_FORM, Project, entries_of_every_form, entry, json};
 
 const GREETING: &str = "{\"events\":[\"SessionStart\"],\"type\":\"command\",\"command\":\"echo hi\"}";
 const CURSOR_HOOKS: &str = "{\"version\":1,\"hooks\":{\"stop\":[{\"command\":\"echo mine\"}]}}";
@@ -30,45 +30,21 @@ fn a_users_key_stays_when_one_of_two_equal_hooks_is_unknown_to_the_ledger() {
     assert_eq!(json(&project.read(".cursor/hooks.json")), json(CURSOR_HOOKS));
 }
 
-const SKILL: &str = "---\nname: pdf\ndescription: Reads PDF files.\n---\nRead it.\n";
-const SERVER: &str = "{\"command\": \"npx\", \"args\": [\"-y\", \"fs\"]}";
-const HOOK: &str =
-    "{\"events\": [\"PreToolUse\"], \"matcher\": \"Bash\", \"type\": \"command\", \"command\": \"lint\"}";
-
 /// A project with one resource of each form, of which the user has all already.
 fn everything_exists() -> Project {
     let project = Project::new();
-    let files = [
-        ("agents/a.md", "Review.\n"),
-        ("skills/pdf/SKILL.md", SKILL),
-        ("mcp/fs.json", SERVER),
-        ("hooks/lint.json", HOOK),
-    ];
-    project.release(&files);
-    project.manifest(&all_entries());
-    project.write(".claude/agents/a.md", "Review.\n");
-    project.write(".claude/skills/pdf/SKILL.md", SKILL);
-    project.write(".mcp.json", &format!("{{\"mcpServers\": {{\"fs\": {SERVER}}}}}\n"));
+    project.release(&EVERY_FORM);
+    project.manifest(&entries_of_every_form());
+    let [(_, agent), (_, skill), (_, server), _] = EVERY_FORM;
+    project.write(".claude/agents/a.md", agent);
+    project.write(".claude/skills/pdf/SKILL.md", skill);
+    project.write(".mcp.json", &format!("{{\"mcpServers\": {{\"fs\": {server}}}}}\n"));
     let hook = "{\"matcher\": \"Bash\", \"hooks\": [{\"type\": \"command\", \"command\": \"lint\"}]}";
     project.write(
         ".claude/settings.local.json",
         &format!("{{\"hooks\": {{\"PreToolUse\": [{hook}]}}, \"model\": \"x\"}}\n"),
     );
     project
-}
-
-fn all_entries() -> String {
-    [
-        "[agents]\n".to_owned(),
-        entry("a", "agents/a.md", ""),
-        "[skills]\n".to_owned(),
-        entry("pdf", "skills/pdf", ""),
-        "[mcp-servers]\n".to_owned(),
-        entry("fs", "mcp/fs.json", ""),
-        "[hooks]\n".to_owned(),
-        entry("lint", "hooks/lint.json", ""),
-    ]
-    .concat()
 }
 
 #[test]
@@ -120,7 +96,7 @@ fn what_agpm_wrote_over_an_adopted_file_goes_with_the_resource() {
 fn undo_leaves_an_adopted_entry_in_a_file_that_was_edited_since() {
     let project = everything_exists();
     project.good("install");
-    project.manifest(&format!("{}[snippets]\n", all_entries()));
+    project.manifest(&format!("{}[snippets]\n", entries_of_every_form()));
     let edited = project.read(".mcp.json").replace("\"mcpServers\"", "\"mine\": 1, \"mcpServers\"");
     project.write(".mcp.json", &edited);
     project.good("undo");

@@ -2,36 +2,14 @@
 
 use agpm_testkit::CommandOutput;
 
-use crate::support::{Project, entry};
-
-const SKILL: &str = "---\nname: pdf\ndescription: Reads PDF files.\n---\nRead it.\n";
-const SERVER: &str = "{\"command\": \"npx\", \"args\": [\"-y\", \"fs\"]}";
-const HOOK: &str =
-    "{\"events\": [\"PreToolUse\"], \"matcher\": \"Bash\", \"type\": \"command\", \"command\": \"lint\"}";
+use crate::support::{EVERY_FORM, Project, entries_of_every_form};
 
 /// A project with one resource of each form, installed.
 fn installed() -> Project {
     let project = Project::new();
-    project.release(&[
-        ("agents/a.md", "Review.\n"),
-        ("skills/pdf/SKILL.md", SKILL),
-        ("skills/pdf/scripts/read.py", "print(1)\n"),
-        ("mcp/fs.json", SERVER),
-        ("hooks/lint.json", HOOK),
-    ]);
-    project.manifest(
-        &[
-            "[agents]\n".to_owned(),
-            entry("a", "agents/a.md", ""),
-            "[skills]\n".to_owned(),
-            entry("pdf", "skills/pdf", ""),
-            "[mcp-servers]\n".to_owned(),
-            entry("fs", "mcp/fs.json", ""),
-            "[hooks]\n".to_owned(),
-            entry("lint", "hooks/lint.json", ""),
-        ]
-        .concat(),
-    );
+    let script = ("skills/pdf/scripts/read.py", "print(1)\n");
+    project.release(&EVERY_FORM.into_iter().chain([script]).collect::<Vec<_>>());
+    project.manifest(&entries_of_every_form());
     project.good("install");
     project
 }

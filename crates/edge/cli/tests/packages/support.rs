@@ -201,3 +201,29 @@ pub(crate) fn assert_inserted(before: &str, after: &str) {
 fn common(pairs: impl Iterator<Item = (char, char)>) -> usize {
     pairs.take_while(|(a, b)| a == b).map(|(c, _)| c.len_utf8()).sum()
 }
+
+/// A resource of each form: a file, a folder, and entries of files that users write too.
+pub(crate) const EVERY_FORM: [(&str, &str); 4] = [
+    ("agents/a.md", "Review.\n"),
+    ("skills/pdf/SKILL.md", "---\nname: pdf\ndescription: Reads PDF files.\n---\nRead it.\n"),
+    ("mcp/fs.json", "{\"command\": \"npx\", \"args\": [\"-y\", \"fs\"]}"),
+    (
+        "hooks/lint.json",
+        "{\"events\": [\"PreToolUse\"], \"matcher\": \"Bash\", \"type\": \"command\", \"command\": \"lint\"}",
+    ),
+];
+
+/// A manifest with all of them.
+pub(crate) fn entries_of_every_form() -> String {
+    [
+        "[agents]\n".to_owned(),
+        entry("a", "agents/a.md", ""),
+        "[skills]\n".to_owned(),
+        entry("pdf", "skills/pdf", ""),
+        "[mcp-servers]\n".to_owned(),
+        entry("fs", "mcp/fs.json", ""),
+        "[hooks]\n".to_owned(),
+        entry("lint", "hooks/lint.json", ""),
+    ]
+    .concat()
+}

@@ -19,7 +19,8 @@ pub fn skill_findings(head: Option<NodeRef<'_>>, folder: &str) -> Vec<Diagnostic
             format!("it should say `name: {}` and `description`", slug(folder)),
         )];
     };
-    [name(head, folder), description(head, folder), tools(head)].into_iter().flatten().collect()
+    let found = [name(head, folder), description(head, folder), tools(head), metadata(head, folder)];
+    found.into_iter().flatten().collect()
 }
 
 fn finding(message: String, node: Option<NodeRef<'_>>, help: String) -> Diagnostic {
@@ -45,6 +46,13 @@ fn name(head: NodeRef<'_>, folder: &str) -> Option<Diagnostic> {
         let help = format!("give it `filename = \"{name}\"`, or patch its `name`");
         finding(message, Some(node), help)
     })
+}
+
+/// Codex does not load a skill with other metadata than an object.
+fn metadata(head: NodeRef<'_>, folder: &str) -> Option<Diagnostic> {
+    let node = head.get("metadata").filter(|node| node.kind() != Kind::Map)?;
+    let message = format!("the `metadata` of the skill `{folder}` is {}, not an object", node.kind().word());
+    Some(finding(message, Some(node), "Codex does not load the skill: write `KEY: VALUE` lines".to_owned()))
 }
 
 fn name_problem(name: &str) -> Option<String> {

@@ -171,3 +171,22 @@ fn a_file_of_servers_needs_no_wrapper() {
     let expected = r#"{"mcp": {"github": {"type": "remote", "url": "https://x.example"}, "fs": {"type": "local", "command": ["fs", "-v"]}}}"#;
     assert_eq!(json(&project.read(".opencode/opencode.json")), json(expected));
 }
+
+#[test]
+fn agents_that_claude_code_does_not_load_are_warned_of() {
+    let named = "---\nname: a\ndescription: d\n---\nx\n";
+    let all = "[agents]\nall = { source = \"community\", path = \"agents/*.md\", version = \"v1.0.0\" }\n";
+    let project = Project::with(&[("agents/a.md", named), ("agents/notes.md", "Notes.\n")], all);
+    project.warned("install", &["warning[tool/unread]", "without a `name`: agents/notes"]);
+    // Where no match has a name, nobody meant one.
+    let project = Project::with(&[("agents/a.md", "A.\n"), ("agents/notes.md", "Notes.\n")], all);
+    assert_eq!(project.good("install").stderr, "");
+}
+
+#[test]
+fn metadata_of_a_skill_is_an_object() {
+    let skill = "---\nname: x\ndescription: d\nmetadata: text\n---\nx\n";
+    let project = Project::one("skills", "skills/x/SKILL.md", skill, "");
+    project.manifest("[skills]\nx = { source = \"community\", path = \"skills/x\", version = \"v1.0.0\" }\n");
+    project.warned("install", &["the `metadata` of the skill `x`", "Codex does not load"]);
+}

@@ -19,6 +19,10 @@ const VS_CODE_SERVERS: &str = ".vscode/mcp.json";
 /// Where Claude Code and the Copilot CLI read them.
 const CLAUDE_SERVERS: &str = ".mcp.json";
 
+const CLAUDE: &str = "claude-code";
+/// Codex 0.166 had all of 181 skills in its prompt, 304 of 402, and 357 of 873 (seen on 2026-11-16).
+const CODEX_SKILLS: usize = 250;
+
 /// Refuses what its tool would not find, and warns of what hides something else.
 pub(crate) fn check(
     manifest: &Manifest,
@@ -30,6 +34,8 @@ pub(crate) fn check(
     found.extend(server_clashes(manifest, entries, made));
     found.extend(same_names(manifest, entries, made));
     found.extend(unseen_servers(entries));
+    found.extend(nameless_agents(manifest, entries, made));
+    found.extend(unlisted_skills(entries));
     let failed = has_errors(&found);
     notes.diagnostics.extend(found);
     if failed { Err(Failure::reported()) } else { Ok(()) }
@@ -179,6 +185,43 @@ fn unseen_servers(entries: &[ResolvedEntry]) -> Option<Diagnostic> {
     let help =
         format!("for the CLI, add an entry with `tool = \"claude-code\"`: it reads `{CLAUDE_SERVERS}`, too");
     Some(Diagnostic::new(&codes::TOOL_UNREAD, message).help(help))
+}
+
+/// Agents without a `name`, which Claude Code does not load, where others of the same pattern have one: a README, say.
+fn nameless_agents(manifest: &Manifest, entries: &[ResolvedEntry], made: &[Made]) -> Option<Diagnostic> {
+    let mut patterns: BTreeMap<usize, (bool, Vec<&ResolvedEntry>)> = BTreeMap::new();
+    for (resolved, made) in entries.iter().zip(made) {
+        let is_agent = resolved.entry.kind == ResourceType::Agents && resolved.entry.tool.as_str() == CLAUDE;
+        let Some(root) = resolved.entry.root.filter(|_| is_agent && resolved.matched_pattern) else {
+            continue;
+        };
+        let Some((_, _, form)) = files_of(manifest, resolved) else { continue };
+        let text = made.files.first().and_then(|file| std::str::from_utf8(file.bytes.get()).ok());
+        let (has_names, nameless) = patterns.entry(root).or_default();
+        match text.and_then(|text| agent_name(form, text)) {
+            Some(_) => *has_names = true,
+            None => nameless.push(resolved),
+        }
+    }
+    let odd = patterns.into_values().filter(|(has_names, _)| *has_names);
+    let concerned: Vec<&ResolvedEntry> = odd.flat_map(|(_, nameless)| nameless).collect();
+    if concerned.is_empty() {
+        return None;
+    }
+    let message = format!("{CLAUDE} does not load agents without a `name`: {}", listed(&concerned));
+    let help = "set a name with `[patch.agents.NAME]`, or leave the file out with `exclude`";
+    Some(Diagnostic::new(&codes::TOOL_UNREAD, message).help(help))
+}
+
+/// More skills than Codex lists: its prompt has room for a part of them.
+fn unlisted_skills(entries: &[ResolvedEntry]) -> Option<Diagnostic> {
+    let is_for_codex = |resolved: &&ResolvedEntry| {
+        resolved.entry.kind == ResourceType::Skills && resolved.entry.tool.as_str() == "codex"
+    };
+    let count = entries.iter().filter(is_for_codex).count();
+    let message = format!("codex lists only some of many skills, and {count} are installed for it");
+    let help = "install the skills that you need, or leave some out with `exclude`";
+    (count > CODEX_SKILLS).then(|| Diagnostic::new(&codes::TOOL_UNREAD, message).help(help))
 }
 
 /// A key as TOML writes it.

@@ -176,9 +176,12 @@ fn a_file_of_servers_needs_no_wrapper() {
 fn agents_that_claude_code_does_not_load_are_warned_of() {
     let named = "---\nname: a\ndescription: d\n---\nx\n";
     let all = "[agents]\nall = { source = \"community\", path = \"agents/*.md\", version = \"v1.0.0\" }\n";
-    let project = Project::with(&[("agents/a.md", named), ("agents/notes.md", "Notes.\n")], all);
+    let (b, c) = (named.replace("name: a", "name: b"), named.replace("name: a", "name: c"));
+    let files =
+        [("agents/a.md", named), ("agents/b.md", &b), ("agents/c.md", &c), ("agents/notes.md", "Notes.\n")];
+    let project = Project::with(&files, all);
     project.warned("install", &["warning[tool/unread]", "without a `name`: agents/notes"]);
-    // Where no match has a name, nobody meant one.
+    // Where no agent has a name, nobody meant one.
     let project = Project::with(&[("agents/a.md", "A.\n"), ("agents/notes.md", "Notes.\n")], all);
     assert_eq!(project.good("install").stderr, "");
 }

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_diag::{Diagnostic, codes, has_errors};
 use agpm_model::{
-    Dependency, Destination, FileForm, Folder, Install, Manifest, Place, RelativePath, ResourceType, Tool,
+    Dependency, Destination, FileForm, Folder, Install, Manifest, Origin, Place, RelativePath, ResourceType,
+    Tool,
 };
 use agpm_render::agent_name;
 use agpm_text::{Pointer, Value};
@@ -187,30 +188,43 @@ fn unseen_servers(entries: &[ResolvedEntry]) -> Option<Diagnostic> {
     Some(Diagnostic::new(&codes::TOOL_UNREAD, message).help(help))
 }
 
-/// Agents without a `name`, which Claude Code does not load, where others of the same pattern have one: a README, say.
+/// Agents without a `name`, which Claude Code does not load, out of a source whose agents have one: a README, say.
 fn nameless_agents(manifest: &Manifest, entries: &[ResolvedEntry], made: &[Made]) -> Option<Diagnostic> {
-    let mut patterns: BTreeMap<usize, (bool, Vec<&ResolvedEntry>)> = BTreeMap::new();
+    let mut by_source: BTreeMap<&Origin, SourceAgents<'_>> = BTreeMap::new();
     for (resolved, made) in entries.iter().zip(made) {
-        let is_agent = resolved.entry.kind == ResourceType::Agents && resolved.entry.tool.as_str() == CLAUDE;
-        let Some(root) = resolved.entry.root.filter(|_| is_agent && resolved.matched_pattern) else {
+        if resolved.entry.kind != ResourceType::Agents || resolved.entry.tool.as_str() != CLAUDE {
             continue;
-        };
+        }
         let Some((_, _, form)) = files_of(manifest, resolved) else { continue };
         let text = made.files.first().and_then(|file| std::str::from_utf8(file.bytes.get()).ok());
-        let (has_names, nameless) = patterns.entry(root).or_default();
+        let agents = by_source.entry(&resolved.entry.unit.origin).or_default();
         match text.and_then(|text| agent_name(form, text)) {
-            Some(_) => *has_names = true,
-            None => nameless.push(resolved),
+            Some(_) => agents.named += 1,
+            None => agents.nameless.push(resolved),
         }
     }
-    let odd = patterns.into_values().filter(|(has_names, _)| *has_names);
-    let concerned: Vec<&ResolvedEntry> = odd.flat_map(|(_, nameless)| nameless).collect();
+    let odd = by_source.into_values().filter(SourceAgents::usually_have_names);
+    let concerned: Vec<&ResolvedEntry> = odd.flat_map(|agents| agents.nameless).collect();
     if concerned.is_empty() {
         return None;
     }
     let message = format!("{CLAUDE} does not load agents without a `name`: {}", listed(&concerned));
-    let help = "set a name with `[patch.agents.NAME]`, or leave the file out with `exclude`";
+    let help = "set a name with `[patch.agents.NAME]`, or leave the file out";
     Some(Diagnostic::new(&codes::TOOL_UNREAD, message).help(help))
+}
+
+/// The agents of one source.
+#[derive(Default)]
+struct SourceAgents<'a> {
+    named: usize,
+    nameless: Vec<&'a ResolvedEntry>,
+}
+
+impl SourceAgents<'_> {
+    /// Whether a missing name is an oversight: a few files that all lack one were written for something else.
+    fn usually_have_names(&self) -> bool {
+        self.named >= 3 && self.named > self.nameless.len()
+    }
 }
 
 /// More skills than Codex lists: its prompt has room for a part of them.

@@ -22,4 +22,4 @@ pub use nodes::{
     take_back,
 };
 pub use plan::{Action, Change, Desired, Observed, Obstacle, Overwrite, Plan, Reason, Refusal, plan};
-pub use target::{Clash, Wanted, clashes, could_install_at, target};
+pub use target::{Clash, Wanted, clashes, could_install_at, path_in_type_folder, target};

@@ -80,16 +80,20 @@ pub fn target(tool: &Tool, wanted: &Wanted<'_>) -> Result<Option<RelativePath>, 
 /// Whether a tool could have installed a resource of a type at a path, whatever the manifest said of it then.
 pub fn could_install_at(tool: &Tool, kind: ResourceType, path: &RelativePath) -> bool {
     match tool.destination(kind) {
-        Some(Destination::Files(folder, _)) => {
-            let (own, folder) = type_folder(tool, folder);
-            let parts: Vec<&str> = [own, folder].into_iter().flatten().map(RelativePath::as_str).collect();
-            let prefix = parts.join("/");
-            prefix.is_empty()
-                || path.as_str().strip_prefix(&prefix).is_some_and(|inner| inner.starts_with('/'))
-        }
+        Some(Destination::Files(folder, _)) => path_in_type_folder(tool, folder, path).is_some(),
         Some(Destination::Entries(file, _)) => file == path,
         None => false,
     }
+}
+
+/// The path of a file from the directory of its tool and type; nothing if it is not in there.
+pub fn path_in_type_folder<'p>(tool: &Tool, folder: &Folder, path: &'p RelativePath) -> Option<&'p str> {
+    let (own, folder) = type_folder(tool, folder);
+    let parts: Vec<&str> = [own, folder].into_iter().flatten().map(RelativePath::as_str).collect();
+    if parts.is_empty() {
+        return Some(path.as_str());
+    }
+    path.as_str().strip_prefix(&parts.join("/"))?.strip_prefix('/')
 }
 
 /// The directory of a tool, unless all tools share this one, and the directory of a type in it.

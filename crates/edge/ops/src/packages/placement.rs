@@ -7,6 +7,7 @@ use agpm_model::{
     Dependency, Destination, FileForm, Folder, Install, Manifest, Origin, Place, RelativePath, ResourceType,
     Tool,
 };
+use agpm_plan::path_in_type_folder;
 use agpm_render::agent_name;
 use agpm_text::{Pointer, Value};
 
@@ -64,24 +65,12 @@ fn unread_directories(manifest: &Manifest, entries: &[ResolvedEntry]) -> Vec<Dia
     for resolved in entries.iter().filter(|resolved| resolved.entry.install == Install::Write) {
         let Some((tool, folder, form)) = files_of(manifest, resolved) else { continue };
         let target = resolved.entry.target.as_ref();
-        let inner = target.and_then(|target| below(tool, folder, target));
+        let inner = target.and_then(|target| path_in_type_folder(tool, folder, target));
         if !form.reads_directories() && inner.is_some_and(|path| path.contains('/')) {
             hidden.entry((tool.name.as_str(), resolved.entry.root)).or_default().push(resolved);
         }
     }
     hidden.iter().map(|((tool, _), concerned)| unread(manifest, tool, concerned)).collect()
-}
-
-/// The path of a file from the directory that its tool reads.
-fn below<'t>(tool: &Tool, folder: &Folder, target: &'t RelativePath) -> Option<&'t str> {
-    let base = match folder {
-        Folder::Shared(folder) => folder.to_string(),
-        Folder::Own(inner) => {
-            let parts = [tool.folder.as_ref(), inner.as_ref()].into_iter().flatten();
-            parts.map(RelativePath::as_str).collect::<Vec<_>>().join("/")
-        }
-    };
-    target.as_str().strip_prefix(base.as_str())?.strip_prefix('/')
 }
 
 fn unread(manifest: &Manifest, tool: &str, concerned: &[&ResolvedEntry]) -> Diagnostic {
@@ -105,7 +94,7 @@ fn unread(manifest: &Manifest, tool: &str, concerned: &[&ResolvedEntry]) -> Diag
 fn flat_name(manifest: &Manifest, resolved: &ResolvedEntry) -> String {
     let inner = files_of(manifest, resolved)
         .zip(resolved.entry.target.as_ref())
-        .and_then(|((tool, folder, _), target)| below(tool, folder, target));
+        .and_then(|((tool, folder, _), target)| path_in_type_folder(tool, folder, target));
     inner.unwrap_or_default().replace('/', "-")
 }
 

@@ -45,10 +45,22 @@ fn merged() -> Resolution {
     let mut sources = SourceMap::default();
     let mut layer = |name: &str, text: &str| Contribution {
         layer: LayerName::new(name).expect("a good name"),
-        document: Arc::new(parse(sources.add(name, text), text, Format::Json, Limits::default()).document),
+        document: Arc::new(
+            parse(
+                sources.add(name, text),
+                text,
+                Format::Json,
+                Limits::default(),
+            )
+            .document,
+        ),
     };
     let layers = vec![layer("team", TEAM), layer("personal", PERSONAL)];
-    fold(layers, &Policy::merge(Strategy::default()), Some(&ListsById))
+    fold(
+        layers,
+        &Policy::merge(Strategy::default()),
+        Some(&ListsById),
+    )
 }
 
 /// Every leaf with the layer that it came from.
@@ -63,7 +75,10 @@ fn origins(merged: &Resolution) -> Vec<String> {
 
 fn main() {
     let merged = merged();
-    let value = merged.root().map(to_value).expect("both layers say something");
+    let value = merged
+        .root()
+        .map(to_value)
+        .expect("both layers say something");
     println!("{}{}", value.to_json(), origins(&merged).join("\n"));
 }
 
@@ -75,7 +90,11 @@ mod tests {
     fn items_with_one_id_are_one_item() {
         let merged = merged();
         let ports: Vec<String> = (0..3)
-            .filter_map(|index| merged.at(&format!("/servers/{index}/port").parse().ok()?).map(to_value))
+            .filter_map(|index| {
+                merged
+                    .at(&format!("/servers/{index}/port").parse().ok()?)
+                    .map(to_value)
+            })
             .map(|port| port.to_json().trim_end().to_owned())
             .collect();
         assert_eq!(ports, ["1", "3", "4"]);

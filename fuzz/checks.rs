@@ -2,15 +2,25 @@
 
 use agpm_diag::{SourceMap, Span, has_errors};
 use agpm_text::{
-    Document, Edit, EditError, Format, Kind, Limits, NodeId, NodeRef, Parsed, Pointer, Value, equal, parse,
-    print, to_value,
+    Document, Edit, EditError, Format, Kind, Limits, NodeId, NodeRef, Parsed, Pointer, Value,
+    equal, parse, print, to_value,
 };
 
 /// Small, so that a few aliases of aliases do not keep a run busy.
-const LIMITS: Limits = Limits { bytes: 1 << 20, depth: 64, expansion: 2_000 };
+const LIMITS: Limits = Limits {
+    bytes: 1 << 20,
+    depth: 64,
+    expansion: 2_000,
+};
 
 /// Formats that can be edited, and printed unless they are Markdown.
-const EDITABLE: [Format; 5] = [Format::Json, Format::Jsonc, Format::Yaml, Format::Toml, Format::Markdown];
+const EDITABLE: [Format; 5] = [
+    Format::Json,
+    Format::Jsonc,
+    Format::Yaml,
+    Format::Toml,
+    Format::Markdown,
+];
 
 fn read(text: &str, format: Format) -> Parsed {
     let mut sources = SourceMap::default();
@@ -24,7 +34,9 @@ pub fn check_reading(text: &str, format: Format) {
     if has_errors(&parsed.diagnostics) {
         return;
     }
-    let Some(root) = parsed.document.root() else { return };
+    let Some(root) = parsed.document.root() else {
+        return;
+    };
     let value = to_value(root);
     if format != Format::Csv {
         check_rewrite_of_same(&parsed.document, &value);
@@ -38,20 +50,34 @@ pub fn check_reading(text: &str, format: Format) {
 fn check_spans(parsed: &Parsed) {
     let text: &str = parsed.document.text();
     let check = |span: Span| {
-        assert!(span.start <= span.end, "{span:?} runs backwards in {text:?}");
-        assert!(text.get(span.range()).is_some(), "{span:?} does not lie in {text:?}");
+        assert!(
+            span.start <= span.end,
+            "{span:?} runs backwards in {text:?}"
+        );
+        assert!(
+            text.get(span.range()).is_some(),
+            "{span:?} does not lie in {text:?}"
+        );
     };
     for index in 0..parsed.document.node_count() as u32 {
         let node = parsed.document.node(NodeId::from_index(index));
         check(node.span());
         let _ = node.content();
     }
-    parsed.diagnostics.iter().flat_map(|diagnostic| &diagnostic.labels).for_each(|label| check(label.span));
+    parsed
+        .diagnostics
+        .iter()
+        .flat_map(|diagnostic| &diagnostic.labels)
+        .for_each(|label| check(label.span));
 }
 
 fn check_rewrite_of_same(document: &Document, value: &Value) {
     match document.rewrite(value) {
-        Ok(same) => assert_eq!(same.to_string(), **document.text(), "a rewrite with the same value"),
+        Ok(same) => assert_eq!(
+            same.to_string(),
+            **document.text(),
+            "a rewrite with the same value"
+        ),
         Err(error) => panic!("{error:?} for the same value\n{:?}", document.text()),
     }
 }
@@ -64,20 +90,46 @@ fn check_printing(value: &Value, format: Format) {
         Err(error) => panic!("{error:?}"),
     };
     let mut sources = SourceMap::default();
-    let again = parse(sources.add("x", printed.as_str()), printed.as_str(), format, Limits::default());
-    assert!(!has_errors(&again.diagnostics), "{:?}\n{printed}\n{value:?}", again.diagnostics);
+    let again = parse(
+        sources.add("x", printed.as_str()),
+        printed.as_str(),
+        format,
+        Limits::default(),
+    );
+    assert!(
+        !has_errors(&again.diagnostics),
+        "{:?}\n{printed}\n{value:?}",
+        again.diagnostics
+    );
     match again.document.root() {
-        Some(root) => assert!(equal(root, value), "{printed}\n{:?}\n{value:?}", to_value(root)),
-        None => assert!(format == Format::Toml && *value == Value::Map(vec![]), "{printed}\n{value:?}"),
+        Some(root) => assert!(
+            equal(root, value),
+            "{printed}\n{:?}\n{value:?}",
+            to_value(root)
+        ),
+        None => assert!(
+            format == Format::Toml && *value == Value::Map(vec![]),
+            "{printed}\n{value:?}"
+        ),
     }
 }
 
 /// The first four bytes choose format, verb, place and value; the rest is the text.
 pub fn check_edit_of(bytes: &[u8]) {
-    let Some(([format, verb, place, value], text)) = bytes.split_first_chunk() else { return };
-    let Ok(text) = std::str::from_utf8(text) else { return };
+    let Some(([format, verb, place, value], text)) = bytes.split_first_chunk() else {
+        return;
+    };
+    let Ok(text) = std::str::from_utf8(text) else {
+        return;
+    };
     let format = EDITABLE[usize::from(*format) % EDITABLE.len()];
-    check_edit(text, format, usize::from(*verb), usize::from(*place), usize::from(*value));
+    check_edit(
+        text,
+        format,
+        usize::from(*verb),
+        usize::from(*place),
+        usize::from(*value),
+    );
 }
 
 /// How many verbs [`check_edit`] knows.
@@ -92,7 +144,12 @@ pub fn check_edit(text: &str, format: Format, verb: usize, place: usize, value: 
     let places = places(&parsed.document);
     let values = new_values();
     let at = &places[place % places.len()];
-    let Some(edit) = edit_at(&parsed.document, at, verb % VERBS, values[value % values.len()].clone()) else {
+    let Some(edit) = edit_at(
+        &parsed.document,
+        at,
+        verb % VERBS,
+        values[value % values.len()].clone(),
+    ) else {
         return;
     };
     match parsed.document.edit(&edit) {
@@ -118,8 +175,11 @@ fn places(document: &Document) -> Vec<Pointer> {
     fn walk(node: NodeRef<'_>, at: &Pointer, out: &mut Vec<Pointer>) {
         if out.len() < MOST {
             out.push(at.clone());
-            node.items().enumerate().for_each(|(index, item)| walk(item, &at.child(index.to_string()), out));
-            node.entries().for_each(|(key, value)| walk(value, &at.child(key.content()), out));
+            node.items()
+                .enumerate()
+                .for_each(|(index, item)| walk(item, &at.child(index.to_string()), out));
+            node.entries()
+                .for_each(|(key, value)| walk(value, &at.child(key.content()), out));
         }
     }
     match document.root() {
@@ -142,10 +202,19 @@ fn new_values() -> Vec<Value> {
         Value::from("two\nlines\n"),
         Value::from("kept\nlines\n\n"),
         Value::from("a: 'b' #\t\"c\\"),
-        Value::list([Value::from("x"), Value::map([("k", Value::from("two\nlines"))])]),
+        Value::list([
+            Value::from("x"),
+            Value::map([("k", Value::from("two\nlines"))]),
+        ]),
         Value::map([("k", Value::list([1i64])), ("l.m", Value::from("a: b"))]),
-        Value::map([("deep", Value::map([("deeper", Value::map([("deepest", Value::from(1i64))]))]))]),
-        Value::list([Value::map([("k", Value::from(1i64))]), Value::map([("k", Value::from(2i64))])]),
+        Value::map([(
+            "deep",
+            Value::map([("deeper", Value::map([("deepest", Value::from(1i64))]))]),
+        )]),
+        Value::list([
+            Value::map([("k", Value::from(1i64))]),
+            Value::map([("k", Value::from(2i64))]),
+        ]),
         Value::list::<Value>([]),
         Value::Map(vec![]),
     ]
@@ -154,22 +223,40 @@ fn new_values() -> Vec<Value> {
 /// The edit of this verb at a place, if there is such a one.
 fn edit_at(document: &Document, at: &Pointer, verb: usize, value: Value) -> Option<Edit> {
     let Some(node) = document.at(at) else {
-        return Some(Edit::Set { at: at.child("brand new"), value });
+        return Some(Edit::Set {
+            at: at.child("brand new"),
+            value,
+        });
     };
     match (verb, node.kind()) {
-        (0, _) => Some(Edit::Set { at: at.clone(), value }),
+        (0, _) => Some(Edit::Set {
+            at: at.clone(),
+            value,
+        }),
         (1, _) => at.split_last().map(|_| Edit::Remove { at: at.clone() }),
         (_, Kind::Map) => {
             let new = at.child("brand new");
             let is_new = node.get("brand new").is_none();
             is_new.then(|| match verb {
-                2 => Edit::Set { at: new.child("below"), value },
+                2 => Edit::Set {
+                    at: new.child("below"),
+                    value,
+                },
                 _ => Edit::Insert { at: new, value },
             })
         }
-        (2, Kind::List) => Some(Edit::Append { to: at.clone(), value }),
-        (3, Kind::List) => Some(Edit::Insert { at: at.child("0"), value }),
-        (_, Kind::List) => Some(Edit::Insert { at: at.child((node.len() / 2).to_string()), value }),
+        (2, Kind::List) => Some(Edit::Append {
+            to: at.clone(),
+            value,
+        }),
+        (3, Kind::List) => Some(Edit::Insert {
+            at: at.child("0"),
+            value,
+        }),
+        (_, Kind::List) => Some(Edit::Insert {
+            at: at.child((node.len() / 2).to_string()),
+            value,
+        }),
         _ => None,
     }
 }
@@ -177,8 +264,19 @@ fn edit_at(document: &Document, at: &Pointer, verb: usize, value: Value) -> Opti
 /// The new text holds what was meant, and everything else is spelled as before.
 fn check_result(old: &Document, edit: &Edit, new: &str) {
     let parsed = read(new, old.format());
-    let context = || format!("{edit:?}\n{}\n---\n{new}\n{:?}\n{new:?}", old.text(), old.text());
-    assert!(!has_errors(&parsed.diagnostics), "{:?}\n{}", parsed.diagnostics, context());
+    let context = || {
+        format!(
+            "{edit:?}\n{}\n---\n{new}\n{:?}\n{new:?}",
+            old.text(),
+            old.text()
+        )
+    };
+    assert!(
+        !has_errors(&parsed.diagnostics),
+        "{:?}\n{}",
+        parsed.diagnostics,
+        context()
+    );
     let meant = match edit {
         Edit::Set { at, value } | Edit::Insert { at, value } => Some((at.clone(), value)),
         Edit::Append { to, value } => {
@@ -206,15 +304,22 @@ fn is_empty_toml(document: &Document, value: &Value) -> bool {
 /// Scalars that the edit does not speak of are spelled as before.
 fn check_others(old: &Document, new: &Document, edit: &Edit, context: &impl Fn() -> String) {
     for place in places(old) {
-        let Some(moved) = moved(old, &place, edit) else { continue };
-        let Some(before) = old.at(&place).filter(|node| !matches!(node.kind(), Kind::List | Kind::Map))
+        let Some(moved) = moved(old, &place, edit) else {
+            continue;
+        };
+        let Some(before) = old
+            .at(&place)
+            .filter(|node| !matches!(node.kind(), Kind::List | Kind::Map))
         else {
             continue;
         };
-        let Some(after) = new.at(&moved) else { panic!("{place} is lost\n{}", context()) };
+        let Some(after) = new.at(&moved) else {
+            panic!("{place} is lost\n{}", context())
+        };
         let spelled = |node: NodeRef<'_>| node.document().text()[node.span().range()].to_owned();
         // A list of TOML tables that gets something else among its items has to move into brackets.
-        if old.format() == Format::Toml && equal(before, after) && place.is_within(&container(edit)) {
+        if old.format() == Format::Toml && equal(before, after) && place.is_within(&container(edit))
+        {
             continue;
         }
         assert_eq!(spelled(before), spelled(after), "at {place}\n{}", context());
@@ -231,7 +336,9 @@ fn moved(old: &Document, place: &Pointer, edit: &Edit) -> Option<Pointer> {
         Edit::Remove { at } => (at, -1),
     };
     let (parent, step) = at.split_last()?;
-    let is_list = old.at(&parent).is_some_and(|node| node.kind() == Kind::List);
+    let is_list = old
+        .at(&parent)
+        .is_some_and(|node| node.kind() == Kind::List);
     if !is_list || !place.is_within(&parent) || place.steps().len() <= parent.steps().len() {
         return Some(place.clone());
     }
@@ -247,9 +354,9 @@ fn moved(old: &Document, place: &Pointer, edit: &Edit) -> Option<Pointer> {
 fn container(edit: &Edit) -> Pointer {
     match edit {
         Edit::Append { to, .. } => to.clone(),
-        Edit::Set { at, .. } | Edit::Insert { at, .. } | Edit::Remove { at } => {
-            at.split_last().map_or_else(Pointer::root, |(parent, _)| parent)
-        }
+        Edit::Set { at, .. } | Edit::Insert { at, .. } | Edit::Remove { at } => at
+            .split_last()
+            .map_or_else(Pointer::root, |(parent, _)| parent),
     }
 }
 
@@ -259,15 +366,24 @@ fn check_outside(old: &Document, edit: &Edit, new: &str, context: &impl Fn() -> 
     let at = container(edit);
     let Some(container) = old.at(&at) else { return };
     let announced = at.split_last().and_then(|(parent, step)| {
-        let (key, _) = old.at(&parent)?.entries().find(|(key, _)| key.content() == step)?;
+        let (key, _) = old
+            .at(&parent)?
+            .entries()
+            .find(|(key, _)| key.content() == step)?;
         Some(key.span().range().start)
     });
-    let start = announced.unwrap_or(if at.steps().is_empty() { 0 } else { container.span().range().start });
+    let start = announced.unwrap_or(if at.steps().is_empty() {
+        0
+    } else {
+        container.span().range().start
+    });
     let line = text[..start].rfind('\n').map_or(0, |newline| newline + 1);
     // A container without a key may be announced by a dash on a line above.
     let head = text[..line].trim_end_matches(['\r', '\n', ' ', '\t', '-']);
     let end = container.span().range().end;
-    let tail = text[end..].find('\n').map_or("", |length| &text[end + length + 1..]);
+    let tail = text[end..]
+        .find('\n')
+        .map_or("", |length| &text[end + length + 1..]);
     assert!(new.starts_with(head), "the head has changed\n{}", context());
     assert!(new.ends_with(tail), "the tail has changed\n{}", context());
 }

@@ -18,9 +18,18 @@ pub fn each_fixture(folder: &Path, program: &str) {
 }
 
 fn fixtures(folder: &Path) -> Vec<PathBuf> {
-    let mut folders: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut folders: Vec<_> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
     folders.sort();
     assert!(!folders.is_empty(), "no fixtures in {}", folder.display());
-    let below = |folder: PathBuf| if folder.join(SCRIPT).exists() { vec![folder] } else { fixtures(&folder) };
+    let below = |folder: PathBuf| {
+        if folder.join(SCRIPT).exists() {
+            vec![folder]
+        } else {
+            fixtures(&folder)
+        }
+    };
     folders.into_iter().flat_map(below).collect()
 }

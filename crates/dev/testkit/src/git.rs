@@ -17,7 +17,11 @@ impl<'s> Repository<'s> {
     pub fn init(sandbox: &'s Sandbox, name: &str) -> Self {
         let path = sandbox.work().join(name);
         std::fs::create_dir_all(&path).unwrap();
-        let repository = Repository { sandbox, path, commits: 0 };
+        let repository = Repository {
+            sandbox,
+            path,
+            commits: 0,
+        };
         repository.git(&["init", "-q", "-b", "main"]);
         repository
     }
@@ -28,7 +32,11 @@ impl<'s> Repository<'s> {
         if !path.join(".git").exists() {
             return Repository::init(sandbox, name);
         }
-        let mut repository = Repository { sandbox, path, commits: 0 };
+        let mut repository = Repository {
+            sandbox,
+            path,
+            commits: 0,
+        };
         let count = repository.git(&["rev-list", "--all", "--count"]).stdout;
         repository.commits = count.trim().parse().unwrap();
         repository
@@ -69,7 +77,8 @@ impl<'s> Repository<'s> {
 
     /// Removes a file without committing that.
     pub fn remove(&self, path: &str) {
-        std::fs::remove_file(self.path.join(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
+        std::fs::remove_file(self.path.join(path))
+            .unwrap_or_else(|error| panic!("{path}: {error}"));
     }
 
     /// Commits everything, if there is anything to commit.

@@ -35,7 +35,11 @@ impl Sandbox {
         for folder in ["home", "config", "cache", "work", "tmp"] {
             fs::create_dir(root.path().join(folder)).unwrap();
         }
-        Sandbox { root, work: PathBuf::from("work"), program: program.into() }
+        Sandbox {
+            root,
+            work: PathBuf::from("work"),
+            program: program.into(),
+        }
     }
 
     /// A new world with a copy of an example, whose folder `inner` is the working folder.
@@ -93,7 +97,10 @@ impl Sandbox {
     /// A command in this world; `git` and others may be run with it too.
     pub fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new(program);
-        command.env_clear().current_dir(self.work()).stdin(Stdio::null());
+        command
+            .env_clear()
+            .current_dir(self.work())
+            .stdin(Stdio::null());
         for name in PASSED {
             if let Some(value) = std::env::var_os(name) {
                 command.env(name, value);
@@ -114,7 +121,10 @@ impl Sandbox {
     }
 
     /// Runs the program under test.
-    pub fn run<A: AsRef<std::ffi::OsStr>>(&self, arguments: impl IntoIterator<Item = A>) -> CommandOutput {
+    pub fn run<A: AsRef<std::ffi::OsStr>>(
+        &self,
+        arguments: impl IntoIterator<Item = A>,
+    ) -> CommandOutput {
         let mut command = self.command(&self.program);
         command.args(arguments);
         self.output(command)
@@ -123,16 +133,24 @@ impl Sandbox {
     /// Runs a command line as written in documents: `agpm …` with quotes as in a shell, and nothing else of a shell.
     pub fn run_line(&self, line: &str) -> CommandOutput {
         let words = split_words(line);
-        let (program, arguments) = words.split_first().unwrap_or_else(|| panic!("an empty command"));
+        let (program, arguments) = words
+            .split_first()
+            .unwrap_or_else(|| panic!("an empty command"));
         assert_eq!(program, "agpm", "only agpm is run in documents: {line}");
         self.run(arguments)
     }
 
     /// Runs a prepared command to its end.
     pub fn output(&self, mut command: Command) -> CommandOutput {
-        let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+        let output = command
+            .output()
+            .unwrap_or_else(|error| panic!("{command:?}: {error}"));
         let text = |bytes: Vec<u8>| self.neutral(&String::from_utf8_lossy(&bytes));
-        CommandOutput { stdout: text(output.stdout), stderr: text(output.stderr), code: output.status.code() }
+        CommandOutput {
+            stdout: text(output.stdout),
+            stderr: text(output.stderr),
+            code: output.status.code(),
+        }
     }
 
     /// Without what differs from run to run.
@@ -141,7 +159,10 @@ impl Sandbox {
         let text = text.replace(&root, "[SANDBOX]").replace("agpm.exe", "agpm");
         match git_version() {
             "" => text,
-            version => text.replace(&format!("git        {version}"), &format!("git        {SHOWN_GIT}")),
+            version => text.replace(
+                &format!("git        {version}"),
+                &format!("git        {SHOWN_GIT}"),
+            ),
         }
     }
 }
@@ -154,7 +175,10 @@ fn git_version() -> &'static str {
     VERSION.get_or_init(|| {
         let output = Command::new("git").arg("version").output();
         let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
-        text.unwrap_or_default().trim().trim_start_matches("git version ").to_owned()
+        text.unwrap_or_default()
+            .trim()
+            .trim_start_matches("git version ")
+            .to_owned()
     })
 }
 
@@ -171,7 +195,9 @@ fn write_file(path: &Path, content: &[u8]) {
 fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap_or_else(|error| panic!("{}: {error}", from.display())) {
-        let (from, to) = entry.map(|entry| (entry.path(), to.join(entry.file_name()))).unwrap();
+        let (from, to) = entry
+            .map(|entry| (entry.path(), to.join(entry.file_name())))
+            .unwrap();
         if from.is_dir() {
             copy(&from, &to);
         } else {
@@ -188,7 +214,11 @@ fn list(root: &Path, folder: &Path, lines: &mut Vec<String>) {
             list(root, &entry.path(), lines);
         } else {
             let path = entry.path();
-            lines.push(format!("{} {}\n", path.strip_prefix(root).unwrap().display(), known.len()));
+            lines.push(format!(
+                "{} {}\n",
+                path.strip_prefix(root).unwrap().display(),
+                known.len()
+            ));
         }
     }
 }
@@ -240,7 +270,13 @@ mod tests {
         let output = sandbox.run::<&str>([]);
         assert!(output.stdout.contains("HOME=[SANDBOX]/home\n"), "{output}");
         assert!(!output.stdout.contains("CARGO"), "{output}");
-        assert!(!output.stdout.lines().any(|line| line.starts_with("GIT_DIR=")), "{output}");
+        assert!(
+            !output
+                .stdout
+                .lines()
+                .any(|line| line.starts_with("GIT_DIR=")),
+            "{output}"
+        );
     }
 
     #[test]
@@ -249,14 +285,24 @@ mod tests {
         write_below(example.path(), "project/a.txt", b"a");
         write_below(example.path(), "team/b.txt", b"b");
         let sandbox = Sandbox::of_example("agpm", example.path(), "project");
-        assert_eq!((&*sandbox.read("a.txt"), &*sandbox.read("../team/b.txt")), ("a", "b"));
+        assert_eq!(
+            (&*sandbox.read("a.txt"), &*sandbox.read("../team/b.txt")),
+            ("a", "b")
+        );
         sandbox.write("../team/b.txt", "c");
-        assert_eq!(fs::read_to_string(example.path().join("team/b.txt")).unwrap(), "b");
+        assert_eq!(
+            fs::read_to_string(example.path().join("team/b.txt")).unwrap(),
+            "b"
+        );
     }
 
     #[test]
     fn a_whole_result_is_one_text() {
-        let output = CommandOutput { stdout: "a".into(), stderr: "b\n\n".into(), code: Some(3) };
+        let output = CommandOutput {
+            stdout: "a".into(),
+            stderr: "b\n\n".into(),
+            code: Some(3),
+        };
         assert_eq!(output.to_string(), "a[no newline]\n[stderr]\nb\n[exit 3]\n");
     }
 

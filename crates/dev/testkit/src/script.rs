@@ -21,14 +21,20 @@ pub fn run_script(sandbox: &Sandbox, document: &str) -> String {
             }
             continue;
         };
-        let block: Vec<&str> = lines.by_ref().take_while(|line| line.trim_end() != "```").collect();
+        let block: Vec<&str> = lines
+            .by_ref()
+            .take_while(|line| line.trim_end() != "```")
+            .collect();
         let file = previous
             .strip_prefix('`')
             .and_then(|name| name.strip_suffix('`'))
             .filter(|name| !name.contains('`'));
         if info == "console" {
             for command in block.iter().filter_map(|line| line.strip_prefix("$ ")) {
-                out.push_str(&format!("$ {command}{}", sandbox.run_line(command.trim_end())));
+                out.push_str(&format!(
+                    "$ {command}{}",
+                    sandbox.run_line(command.trim_end())
+                ));
             }
         } else if let (Some(file), true) = (file, info.ends_with(" now")) {
             out.push_str(&sandbox.read(file));
@@ -59,15 +65,18 @@ fn change_repository(repository: &mut Repository<'_>, steps: &str) {
             "" => {}
             "file" => {
                 let mut content = String::new();
-                while let Some(line) = lines.next_if(|line| line.is_empty() || line.starts_with("    ")) {
+                while let Some(line) =
+                    lines.next_if(|line| line.is_empty() || line.starts_with("    "))
+                {
                     content.push_str(line.get(4..).unwrap_or_default());
                     content.push('\n');
                 }
                 repository.write(rest, &content);
             }
             "link" => {
-                let (path, target) =
-                    rest.split_once(' ').unwrap_or_else(|| panic!("`link PATH TARGET`: {line}"));
+                let (path, target) = rest
+                    .split_once(' ')
+                    .unwrap_or_else(|| panic!("`link PATH TARGET`: {line}"));
                 repository.link(path, target);
             }
             "remove" => repository.remove(rest),
@@ -87,23 +96,29 @@ fn change_repository(repository: &mut Repository<'_>, steps: &str) {
 }
 
 fn from_hex(text: &str) -> Vec<u8> {
-    let byte = |word: &str| u8::from_str_radix(word, 16).unwrap_or_else(|error| panic!("{word}: {error}"));
+    let byte =
+        |word: &str| u8::from_str_radix(word, 16).unwrap_or_else(|error| panic!("{word}: {error}"));
     text.split_whitespace().map(byte).collect()
 }
 
 /// Checks that a document says what its commands do; with `AGPM_BLESS` set, makes it so.
 pub fn check_script(sandbox: &Sandbox, path: &Path) -> Result<(), String> {
-    let document = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let document =
+        std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
     let real = run_script(sandbox, &document);
     compare(path, &document, &real)
 }
 
 /// The same for a document whose parts begin at a heading and know nothing of each other: each has a sandbox of its own.
 pub fn check_parts(program: &str, path: &Path, heading: &str) -> Result<(), String> {
-    let document = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let document =
+        std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
     let mut real = String::new();
     let mut begin = 0;
-    let headings = document.match_indices(heading).map(|(at, _)| at).chain([document.len()]);
+    let headings = document
+        .match_indices(heading)
+        .map(|(at, _)| at)
+        .chain([document.len()]);
     for end in headings {
         real.push_str(&run_script(&Sandbox::new(program), &document[begin..end]));
         begin = end;
@@ -120,10 +135,18 @@ pub fn compare(path: &Path, expected: &str, real: &str) -> Result<(), String> {
         std::fs::write(path, real).unwrap();
         return Ok(());
     }
-    let difference = expected.lines().zip(real.lines()).position(|(left, right)| left != right);
+    let difference = expected
+        .lines()
+        .zip(real.lines())
+        .position(|(left, right)| left != right);
     let line = difference.unwrap_or_else(|| expected.lines().count().min(real.lines().count()));
-    let shown =
-        |text: &str| text.lines().skip(line).take(6).map(|line| format!("    {line}\n")).collect::<String>();
+    let shown = |text: &str| {
+        text.lines()
+            .skip(line)
+            .take(6)
+            .map(|line| format!("    {line}\n"))
+            .collect::<String>()
+    };
     Err(format!(
         "{}:{}: not what it says (AGPM_BLESS=1 accepts it)\n  it says\n{}  it is\n{}",
         path.display(),
@@ -169,13 +192,22 @@ commit
         let (first, second) = DOCUMENT.split_once("\n\n`").expect("there are two fences");
         assert_eq!(run_script(&sandbox, first), format!("{first}\n"));
         let repository = Repository::open(&sandbox, "shared");
-        assert_eq!(repository.git(&["show", "v1.0.0:agents/a.md"]).stdout, "one\n\ntwo\n");
+        assert_eq!(
+            repository.git(&["show", "v1.0.0:agents/a.md"]).stdout,
+            "one\n\ntwo\n"
+        );
         run_script(&sandbox, &format!("`{second}"));
-        assert_eq!(repository.git(&["show", "v1.0.0:agents/a.md"]).stdout, "three\n");
+        assert_eq!(
+            repository.git(&["show", "v1.0.0:agents/a.md"]).stdout,
+            "three\n"
+        );
         let names = |at: &str| repository.git(&["ls-tree", "-r", "--name-only", at]).stdout;
         assert_eq!(names("v1.1.0"), "agents/a.md\n");
         assert_eq!(names("next"), "agents/a.md\nnew.md\n");
-        assert_eq!(repository.git(&["branch", "--show-current"]).stdout, "next\n");
+        assert_eq!(
+            repository.git(&["branch", "--show-current"]).stdout,
+            "next\n"
+        );
     }
 
     #[test]
@@ -190,7 +222,9 @@ commit
         let commit = || {
             let sandbox = Sandbox::new("agpm");
             run_script(&sandbox, DOCUMENT);
-            Repository::open(&sandbox, "shared").git(&["rev-parse", "next"]).stdout
+            Repository::open(&sandbox, "shared")
+                .git(&["rev-parse", "next"])
+                .stdout
         };
         assert_eq!(commit(), commit());
     }

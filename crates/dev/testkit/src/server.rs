@@ -21,7 +21,9 @@ pub struct GitDaemon {
 impl GitDaemon {
     /// Starts one on a free port.
     pub fn start(sandbox: &Sandbox) -> Self {
-        (0..5).find_map(|_| Self::attempt(sandbox)).unwrap_or_else(|| panic!("git daemon does not start"))
+        (0..5)
+            .find_map(|_| Self::attempt(sandbox))
+            .unwrap_or_else(|| panic!("git daemon does not start"))
     }
 
     /// The address of a repository of the sandbox.
@@ -31,15 +33,29 @@ impl GitDaemon {
 
     /// Between the choice of a free port and its use another program may take it: then there is another attempt.
     fn attempt(sandbox: &Sandbox) -> Option<Self> {
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let port = TcpListener::bind("127.0.0.1:0")
+            .unwrap()
+            .local_addr()
+            .unwrap()
+            .port();
         // The program itself and not `git daemon`, which would leave it behind when killed.
         let mut ask = sandbox.command("git");
         ask.arg("--exec-path");
         let folder = String::from_utf8(ask.output().unwrap().stdout).unwrap();
         let mut command = sandbox.command(PathBuf::from(folder.trim()).join("git-daemon"));
         let base = format!("--base-path={}", sandbox.work().display());
-        command.args([&base, "--export-all", "--reuseaddr", "--listen=127.0.0.1", &format!("--port={port}")]);
-        let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        command.args([
+            &base,
+            "--export-all",
+            "--reuseaddr",
+            "--listen=127.0.0.1",
+            &format!("--port={port}"),
+        ]);
+        let child = command
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
         let mut daemon = GitDaemon { child, port };
         for _ in 0..200 {
             if daemon.child.try_wait().unwrap().is_some() {
@@ -108,7 +124,9 @@ impl HttpServer {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let command = sandbox.command("git");
-        let environment = command.get_envs().filter_map(|(name, value)| Some((name.into(), value?.into())));
+        let environment = command
+            .get_envs()
+            .filter_map(|(name, value)| Some((name.into(), value?.into())));
         let shared = Arc::new(Shared {
             environment: environment.collect(),
             root: sandbox.work(),
@@ -128,7 +146,10 @@ impl HttpServer {
 
     /// The address with a user and a password in it.
     pub fn url_with(&self, user: &str, password: &str, repository: &str) -> String {
-        format!("http://{user}:{password}@{}/{repository}/.git", self.address)
+        format!(
+            "http://{user}:{password}@{}/{repository}/.git",
+            self.address
+        )
     }
 
     /// Treats clients otherwise from now on.
@@ -174,7 +195,10 @@ impl Shared {
         };
         if refused {
             let ask = "HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Basic realm=\"test\"\r\n";
-            return write!(stream, "{ask}Content-Length: 0\r\nConnection: close\r\n\r\n");
+            return write!(
+                stream,
+                "{ask}Content-Length: 0\r\nConnection: close\r\n\r\n"
+            );
         }
         if behaviour == Behaviour::Silent {
             while !self.ended.load(Ordering::SeqCst) {
@@ -187,8 +211,16 @@ impl Shared {
             _ => self.backend(&request, behaviour)?,
         };
         let (head, body) = response(&printed);
-        let most = if let Behaviour::CutAfter(most) = behaviour { most } else { usize::MAX };
-        write!(stream, "{head}Content-Length: {}\r\nConnection: close\r\n\r\n", body.len())?;
+        let most = if let Behaviour::CutAfter(most) = behaviour {
+            most
+        } else {
+            usize::MAX
+        };
+        write!(
+            stream,
+            "{head}Content-Length: {}\r\nConnection: close\r\n\r\n",
+            body.len()
+        )?;
         stream.write_all(&body[..body.len().min(most)])
     }
 
@@ -201,7 +233,10 @@ impl Shared {
 
     fn backend(&self, request: &Request, behaviour: Behaviour) -> std::io::Result<Vec<u8>> {
         let mut command = Command::new("git");
-        command.arg("http-backend").env_clear().envs(self.environment.iter().cloned());
+        command
+            .arg("http-backend")
+            .env_clear()
+            .envs(self.environment.iter().cloned());
         command
             .env("GIT_PROJECT_ROOT", &self.root)
             .env("GIT_HTTP_EXPORT_ALL", "1")
@@ -222,7 +257,11 @@ impl Shared {
         if behaviour == Behaviour::OldProtocol {
             command.env_remove("HTTP_GIT_PROTOCOL");
         }
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()?;
         let (mut stdin, body) = (child.stdin.take().unwrap(), request.body.clone());
         thread::spawn(move || stdin.write_all(&body));
         Ok(child.wait_with_output()?.stdout)
@@ -231,7 +270,10 @@ impl Shared {
 
 impl Request {
     fn header(&self, name: &str) -> Option<&str> {
-        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+        self.headers
+            .iter()
+            .find(|(known, _)| known == name)
+            .map(|(_, value)| value.as_str())
     }
 }
 
@@ -239,16 +281,27 @@ fn read_request(stream: &mut TcpStream) -> std::io::Result<Request> {
     let mut reader = BufReader::new(stream.try_clone()?);
     let first = line(&mut reader)?;
     let mut words = first.split(' ').map(str::to_owned);
-    let (method, target) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    let (method, target) = (
+        words.next().unwrap_or_default(),
+        words.next().unwrap_or_default(),
+    );
     let (path, query) = target.split_once('?').unwrap_or((&target, ""));
     let (path, query) = (path.to_owned(), query.to_owned());
     let mut headers = Vec::new();
     loop {
         let header = line(&mut reader)?;
-        let Some((name, value)) = header.split_once(':') else { break };
+        let Some((name, value)) = header.split_once(':') else {
+            break;
+        };
         headers.push((name.to_ascii_lowercase(), value.trim().to_owned()));
     }
-    let mut request = Request { method, path, query, headers, body: Vec::new() };
+    let mut request = Request {
+        method,
+        path,
+        query,
+        headers,
+        body: Vec::new(),
+    };
     if request.header("expect").is_some() {
         write!(stream, "HTTP/1.1 100 Continue\r\n\r\n")?;
     }
@@ -259,7 +312,10 @@ fn read_request(stream: &mut TcpStream) -> std::io::Result<Request> {
 fn read_body(reader: &mut impl BufRead, request: &Request) -> std::io::Result<Vec<u8>> {
     let mut body = Vec::new();
     if request.header("transfer-encoding") != Some("chunked") {
-        let length = request.header("content-length").and_then(|text| text.parse().ok()).unwrap_or(0);
+        let length = request
+            .header("content-length")
+            .and_then(|text| text.parse().ok())
+            .unwrap_or(0);
         reader.take(length).read_to_end(&mut body)?;
         return Ok(body);
     }
@@ -281,10 +337,20 @@ fn line(reader: &mut impl BufRead) -> std::io::Result<String> {
 
 /// The head of the answer, without its end, and the body, out of what a CGI program printed.
 fn response(printed: &[u8]) -> (String, Vec<u8>) {
-    let end = printed.windows(4).position(|four| four == b"\r\n\r\n").unwrap_or(printed.len());
+    let end = printed
+        .windows(4)
+        .position(|four| four == b"\r\n\r\n")
+        .unwrap_or(printed.len());
     let fields = String::from_utf8_lossy(&printed[..end]).into_owned();
-    let status = fields.lines().find_map(|field| field.strip_prefix("Status: ")).unwrap_or("200 OK");
-    let others = fields.lines().filter(|field| !field.starts_with("Status: "));
-    let head = others.fold(format!("HTTP/1.1 {status}\r\n"), |head, field| head + field + "\r\n");
+    let status = fields
+        .lines()
+        .find_map(|field| field.strip_prefix("Status: "))
+        .unwrap_or("200 OK");
+    let others = fields
+        .lines()
+        .filter(|field| !field.starts_with("Status: "));
+    let head = others.fold(format!("HTTP/1.1 {status}\r\n"), |head, field| {
+        head + field + "\r\n"
+    });
     (head, printed.get(end + 4..).unwrap_or_default().to_vec())
 }

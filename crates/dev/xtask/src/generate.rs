@@ -12,13 +12,22 @@ struct Generated {
 }
 
 const FILES: &[Generated] = &[
-    Generated { path: "docs/reference/cli.md", make: references::commands },
-    Generated { path: "docs/reference/errors.md", make: references::errors },
+    Generated {
+        path: "docs/reference/cli.md",
+        make: references::commands,
+    },
+    Generated {
+        path: "docs/reference/errors.md",
+        make: references::errors,
+    },
     Generated {
         path: "docs/reference/schema/manifest.json",
         make: || agpm_model::manifest_schema().to_json(),
     },
-    Generated { path: "docs/reference/schema/lock.json", make: || agpm_model::lock_schema().to_json() },
+    Generated {
+        path: "docs/reference/schema/lock.json",
+        make: || agpm_model::lock_schema().to_json(),
+    },
     Generated {
         path: "docs/reference/schema/bottle.json",
         make: || agpm_bottle::json_schema(UnitKind::Bottle).to_json(),
@@ -31,21 +40,31 @@ const FILES: &[Generated] = &[
 
 /// Writes every generated file; gives what went wrong.
 pub(crate) fn write(root: &Path) -> Vec<String> {
-    FILES.iter().filter_map(|file| write_one(root, file).err()).collect()
+    FILES
+        .iter()
+        .filter_map(|file| write_one(root, file).err())
+        .collect()
 }
 
 fn write_one(root: &Path, file: &Generated) -> Result<(), String> {
     let path = root.join(file.path);
     let fail = |error: std::io::Error| format!("{}: {error}", file.path);
-    path.parent().map_or(Ok(()), fs::create_dir_all).map_err(fail)?;
+    path.parent()
+        .map_or(Ok(()), fs::create_dir_all)
+        .map_err(fail)?;
     fs::write(&path, (file.make)()).map_err(fail)
 }
 
 /// The generated files that are not what the code would make of them.
 pub(crate) fn out_of_date(root: &Path) -> Vec<String> {
-    let differs = |file: &&Generated| fs::read_to_string(root.join(file.path)).ok() != Some((file.make)());
-    let told =
-        |file: &Generated| format!("{} is out of date: run `cargo run -p agpm-xtask -- generate`", file.path);
+    let differs =
+        |file: &&Generated| fs::read_to_string(root.join(file.path)).ok() != Some((file.make)());
+    let told = |file: &Generated| {
+        format!(
+            "{} is out of date: run `cargo run -p agpm-xtask -- generate`",
+            file.path
+        )
+    };
     FILES.iter().filter(differs).map(told).collect()
 }
 

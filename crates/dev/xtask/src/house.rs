@@ -11,15 +11,49 @@ const CRATES: &[(&str, &str, &[&str])] = &[
     ("agpm-diag", "pure/diag", &[]),
     ("agpm-text", "pure/text", &["agpm-diag"]),
     ("agpm-model", "pure/model", &["agpm-diag", "agpm-text"]),
-    ("agpm-merge", "pure/merge", &["agpm-diag", "agpm-text", "agpm-model"]),
-    ("agpm-persona", "pure/persona", &["agpm-diag", "agpm-text", "agpm-model", "agpm-merge"]),
-    ("agpm-catalog", "pure/catalog", &["agpm-diag", "agpm-text", "agpm-model", "agpm-merge"]),
+    (
+        "agpm-merge",
+        "pure/merge",
+        &["agpm-diag", "agpm-text", "agpm-model"],
+    ),
+    (
+        "agpm-persona",
+        "pure/persona",
+        &["agpm-diag", "agpm-text", "agpm-model", "agpm-merge"],
+    ),
+    (
+        "agpm-catalog",
+        "pure/catalog",
+        &["agpm-diag", "agpm-text", "agpm-model", "agpm-merge"],
+    ),
     ("agpm-solve", "pure/solve", &[]),
-    ("agpm-render", "pure/render", &["agpm-diag", "agpm-text", "agpm-model"]),
-    ("agpm-plan", "pure/plan", &["agpm-diag", "agpm-text", "agpm-model"]),
-    ("agpm-store", "edge/store", &["agpm-diag", "agpm-text", "agpm-model"]),
+    (
+        "agpm-render",
+        "pure/render",
+        &["agpm-diag", "agpm-text", "agpm-model"],
+    ),
+    (
+        "agpm-plan",
+        "pure/plan",
+        &["agpm-diag", "agpm-text", "agpm-model"],
+    ),
+    (
+        "agpm-store",
+        "edge/store",
+        &["agpm-diag", "agpm-text", "agpm-model"],
+    ),
     ("agpm-git", "edge/git", &["agpm-model", "agpm-store"]),
-    ("agpm-bottle", "edge/bottle", &["agpm-diag", "agpm-text", "agpm-model", "agpm-merge", "agpm-store"]),
+    (
+        "agpm-bottle",
+        "edge/bottle",
+        &[
+            "agpm-diag",
+            "agpm-text",
+            "agpm-model",
+            "agpm-merge",
+            "agpm-store",
+        ],
+    ),
     (
         "agpm-ops",
         "edge/ops",
@@ -38,10 +72,34 @@ const CRATES: &[(&str, &str, &[&str])] = &[
             "agpm-bottle",
         ],
     ),
-    ("agpm-mcp", "edge/mcp", &["agpm-diag", "agpm-text", "agpm-model", "agpm-ops"]),
-    ("agpm", "edge/cli", &["agpm-diag", "agpm-text", "agpm-model", "agpm-ops", "agpm-mcp"]),
+    (
+        "agpm-mcp",
+        "edge/mcp",
+        &["agpm-diag", "agpm-text", "agpm-model", "agpm-ops"],
+    ),
+    (
+        "agpm",
+        "edge/cli",
+        &[
+            "agpm-diag",
+            "agpm-text",
+            "agpm-model",
+            "agpm-ops",
+            "agpm-mcp",
+        ],
+    ),
     ("agpm-testkit", "dev/testkit", &[]),
-    ("agpm-xtask", "dev/xtask", &["agpm", "agpm-bottle", "agpm-diag", "agpm-text", "agpm-model"]),
+    (
+        "agpm-xtask",
+        "dev/xtask",
+        &[
+            "agpm",
+            "agpm-bottle",
+            "agpm-diag",
+            "agpm-text",
+            "agpm-model",
+        ],
+    ),
 ];
 
 /// For tests only, so that any crate's tests may use it.
@@ -61,7 +119,11 @@ const RESERVED: &[Reserved] = &[
         owners: &["agpm-text"],
     },
     // The messages of the protocol are values of that library in the SDK.
-    Reserved { what: "a format library", libraries: &["serde_json"], owners: &["agpm-text", "agpm-mcp"] },
+    Reserved {
+        what: "a format library",
+        libraries: &["serde_json"],
+        owners: &["agpm-text", "agpm-mcp"],
+    },
     Reserved {
         what: "a file-system library",
         libraries: &["cap-", "fs-err", "tempfile", "walkdir", "ignore", "reflink"],
@@ -97,7 +159,9 @@ pub(crate) fn violations(root: &Path) -> Vec<String> {
     for (folder, library, module) in CONFINED {
         let sources = root.join("crates").join(folder);
         found.extend(strayed(&sources, library, module).into_iter().map(|file| {
-            format!("crates/{folder}/{file} knows `{library}`, which only the module `{module}` may")
+            format!(
+                "crates/{folder}/{file} knows `{library}`, which only the module `{module}` may"
+            )
         }));
     }
     found
@@ -124,17 +188,24 @@ fn strayed(sources: &Path, library: &str, module: &str) -> Vec<String> {
 
 fn lifted_bans(root: &Path, folder: &str) -> Option<String> {
     let names = ["clippy.toml", ".clippy.toml"];
-    let own = names.iter().find(|name| root.join("crates").join(folder).join(name).exists())?;
-    (!OWN_BANS.contains(&folder)).then(|| format!("crates/{folder}/{own} lifts the bans of the folder above"))
+    let own = names
+        .iter()
+        .find(|name| root.join("crates").join(folder).join(name).exists())?;
+    (!OWN_BANS.contains(&folder))
+        .then(|| format!("crates/{folder}/{own} lifts the bans of the folder above"))
 }
 
 /// Crate folders that have no line in the table, and so no rule.
 fn unlisted(root: &Path) -> Vec<String> {
     let mut found = Vec::new();
     for group in ["pure", "edge", "dev"] {
-        let entries = fs::read_dir(root.join("crates").join(group)).into_iter().flatten().flatten();
+        let entries = fs::read_dir(root.join("crates").join(group))
+            .into_iter()
+            .flatten()
+            .flatten();
         let folders = entries.filter(|entry| entry.path().join("Cargo.toml").is_file());
-        let folders = folders.map(|entry| format!("{group}/{}", entry.file_name().to_string_lossy()));
+        let folders =
+            folders.map(|entry| format!("{group}/{}", entry.file_name().to_string_lossy()));
         let unknown = folders.filter(|folder| CRATES.iter().all(|(_, listed, _)| listed != folder));
         found.extend(unknown.map(|folder| {
             format!("crates/{folder}: not listed in crates/dev/xtask/src/house.rs, so its arrows are unknown")
@@ -147,8 +218,11 @@ fn unlisted(root: &Path) -> Vec<String> {
 fn check(path: &str, text: &str, name: &str, allowed: &[&str]) -> Vec<String> {
     let source = SourceMap::default().add(path, text);
     let parsed = parse(source, text, Format::Toml, Limits::default());
-    let mut found: Vec<String> =
-        parsed.diagnostics.iter().map(|d| format!("{path}: {}", d.message)).collect();
+    let mut found: Vec<String> = parsed
+        .diagnostics
+        .iter()
+        .map(|d| format!("{path}: {}", d.message))
+        .collect();
     let document = parsed.document;
     if string_at(&document, &["package", "name"]) != Some(name) {
         found.push(format!("{path}: the package is not called `{name}`"));
@@ -157,7 +231,9 @@ fn check(path: &str, text: &str, name: &str, allowed: &[&str]) -> Vec<String> {
         found.push(format!("{path}: `[lints]` lacks `workspace = true`"));
     }
     for (table, dependency) in dependencies(&document) {
-        found.extend(forbidden(name, allowed, table, &dependency).map(|why| format!("{path}: {why}")));
+        found.extend(
+            forbidden(name, allowed, table, &dependency).map(|why| format!("{path}: {why}")),
+        );
     }
     found
 }
@@ -167,24 +243,41 @@ fn forbidden(name: &str, allowed: &[&str], table: &str, dependency: &str) -> Opt
     let tests = table == "dev-dependencies";
     if dependency == "agpm" || dependency.starts_with("agpm-") {
         let good = allowed.contains(&dependency) || (tests && dependency == TESTKIT);
-        return (!good).then(|| format!("`{name}` must not depend on `{dependency}`: arrows go down only"));
+        return (!good)
+            .then(|| format!("`{name}` must not depend on `{dependency}`: arrows go down only"));
     }
-    let is_one = |reserved: &&Reserved| reserved.libraries.iter().any(|start| dependency.starts_with(start));
-    let reserved = RESERVED.iter().find(is_one).filter(|reserved| !reserved.owners.contains(&name))?;
+    let is_one = |reserved: &&Reserved| {
+        reserved
+            .libraries
+            .iter()
+            .any(|start| dependency.starts_with(start))
+    };
+    let reserved = RESERVED
+        .iter()
+        .find(is_one)
+        .filter(|reserved| !reserved.owners.contains(&name))?;
     let owners = reserved.owners.join(" and ");
-    Some(format!("`{name}` must not depend on `{dependency}`, {}: only {owners} may", reserved.what))
+    Some(format!(
+        "`{name}` must not depend on `{dependency}`, {}: only {owners} may",
+        reserved.what
+    ))
 }
 
 /// Every dependency with the table it stands in, those for single targets included. A renamed one counts by its
 /// package.
 fn dependencies(document: &Document) -> Vec<(&'static str, String)> {
-    let targets =
-        node_at(document, &["target"]).into_iter().flat_map(NodeRef::entries).map(|(_, table)| table);
+    let targets = node_at(document, &["target"])
+        .into_iter()
+        .flat_map(NodeRef::entries)
+        .map(|(_, table)| table);
     let mut found = Vec::new();
     for place in document.root().into_iter().chain(targets) {
         for table in TABLES {
             for (key, value) in place.get(table).into_iter().flat_map(NodeRef::entries) {
-                let package = value.get("package").and_then(NodeRef::as_str).unwrap_or(key.content());
+                let package = value
+                    .get("package")
+                    .and_then(NodeRef::as_str)
+                    .unwrap_or(key.content());
                 found.push((*table, package.to_owned()));
             }
         }
@@ -193,7 +286,9 @@ fn dependencies(document: &Document) -> Vec<(&'static str, String)> {
 }
 
 fn node_at<'a>(document: &'a Document, steps: &[&str]) -> Option<NodeRef<'a>> {
-    steps.iter().try_fold(document.root()?, |node, step| node.get(step))
+    steps
+        .iter()
+        .try_fold(document.root()?, |node, step| node.get(step))
 }
 
 fn string_at<'a>(document: &'a Document, steps: &[&str]) -> Option<&'a str> {
@@ -205,14 +300,27 @@ mod tests {
     use super::*;
 
     fn found(dependencies: &str) -> Vec<String> {
-        let text = format!("[package]\nname = \"agpm-model\"\n{dependencies}\n[lints]\nworkspace = true\n");
-        check("Cargo.toml", &text, "agpm-model", &["agpm-diag", "agpm-text"])
+        let text = format!(
+            "[package]\nname = \"agpm-model\"\n{dependencies}\n[lints]\nworkspace = true\n"
+        );
+        check(
+            "Cargo.toml",
+            &text,
+            "agpm-model",
+            &["agpm-diag", "agpm-text"],
+        )
     }
 
     #[test]
     fn arrows_go_down_only() {
-        assert_eq!(found("[dependencies]\nagpm-diag.workspace = true"), Vec::<String>::new());
-        assert_eq!(found("[dev-dependencies]\nagpm-testkit.workspace = true"), Vec::<String>::new());
+        assert_eq!(
+            found("[dependencies]\nagpm-diag.workspace = true"),
+            Vec::<String>::new()
+        );
+        assert_eq!(
+            found("[dev-dependencies]\nagpm-testkit.workspace = true"),
+            Vec::<String>::new()
+        );
         for up in [
             "[dependencies]\nagpm-merge.workspace = true",
             "[dependencies]\nagpm-testkit.workspace = true",
@@ -226,19 +334,40 @@ mod tests {
 
     #[test]
     fn reserved_libraries_stay_with_their_owners() {
-        for library in
-            ["toml_edit", "saphyr", "yaml-edit", "serde_json", "jsonc-parser", "csv", "cap-std", "tokio"]
-        {
-            assert_eq!(found(&format!("[dependencies]\n{library} = \"1\"")).len(), 1, "{library}");
+        for library in [
+            "toml_edit",
+            "saphyr",
+            "yaml-edit",
+            "serde_json",
+            "jsonc-parser",
+            "csv",
+            "cap-std",
+            "tokio",
+        ] {
+            assert_eq!(
+                found(&format!("[dependencies]\n{library} = \"1\"")).len(),
+                1,
+                "{library}"
+            );
         }
-        assert_eq!(found("[dependencies]\nglobset = \"1\""), Vec::<String>::new());
+        assert_eq!(
+            found("[dependencies]\nglobset = \"1\""),
+            Vec::<String>::new()
+        );
     }
 
     #[test]
     fn a_crate_below_may_be_for_one_module() {
         let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../edge/bottle/src");
-        assert_eq!(strayed(&sources, "agpm_store", "loader"), Vec::<String>::new());
-        assert!(strayed(&sources, "agpm_store", "model").iter().any(|file| file.starts_with("loader/")));
+        assert_eq!(
+            strayed(&sources, "agpm_store", "loader"),
+            Vec::<String>::new()
+        );
+        assert!(
+            strayed(&sources, "agpm_store", "model")
+                .iter()
+                .any(|file| file.starts_with("loader/"))
+        );
     }
 
     #[test]

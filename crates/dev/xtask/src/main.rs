@@ -23,12 +23,20 @@ fn main() -> ExitCode {
         // Nobody is left to tell when standard error is gone.
         let _ = writeln!(std::io::stderr(), "{problem}");
     }
-    if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if problems.is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
 }
 
 /// The repository that this program was built in.
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(3).map(Path::to_owned).unwrap_or_default()
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .ancestors()
+        .nth(3)
+        .map(Path::to_owned)
+        .unwrap_or_default()
 }
 
 #[cfg(test)]

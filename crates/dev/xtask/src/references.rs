@@ -20,7 +20,10 @@ fn index_and_pages(codes: &[&Code], levels: usize) -> String {
     for code in codes {
         let anchor = code.name.replace('/', "");
         let summary = code.parsed().summary;
-        out.push_str(&format!("| [`{}`](#{anchor}) | {} | {summary} |\n", code.name, code.severity));
+        out.push_str(&format!(
+            "| [`{}`](#{anchor}) | {} | {summary} |\n",
+            code.name, code.severity
+        ));
     }
     for code in codes {
         out.push('\n');
@@ -51,29 +54,46 @@ pub(crate) fn commands() -> String {
     out.push_str("| command | does |\n|---|---|\n");
     for command in documented(&declaration) {
         let name = command.get_name();
-        out.push_str(&format!("| [`{name}`](#agpm-{name}) | {} |\n", about(command)));
+        out.push_str(&format!(
+            "| [`{name}`](#agpm-{name}) | {} |\n",
+            about(command)
+        ));
     }
     for command in documented(&declaration) {
         out.push_str(&section(command, &declaration));
     }
     out.push_str("\n## Global options\n\nEvery command takes them.\n\n");
-    out.push_str(&table(declaration.get_arguments().filter(|argument| argument.is_global_set())));
+    out.push_str(&table(
+        declaration
+            .get_arguments()
+            .filter(|argument| argument.is_global_set()),
+    ));
     out
 }
 
 fn documented(declaration: &Command) -> impl Iterator<Item = &Command> {
-    declaration.get_subcommands().filter(|command| command.get_name() != "help" && !command.is_hide_set())
+    declaration
+        .get_subcommands()
+        .filter(|command| command.get_name() != "help" && !command.is_hide_set())
 }
 
 fn section(command: &Command, declaration: &Command) -> String {
     let usage = command.clone().render_usage().to_string();
     let usage = usage.trim_start_matches("Usage: ");
-    let of_all =
-        |argument: &Arg| declaration.get_arguments().any(|global| global.get_id() == argument.get_id());
-    let own = command.get_arguments().filter(|argument| !of_all(argument) && !is_help(argument));
+    let of_all = |argument: &Arg| {
+        declaration
+            .get_arguments()
+            .any(|global| global.get_id() == argument.get_id())
+    };
+    let own = command
+        .get_arguments()
+        .filter(|argument| !of_all(argument) && !is_help(argument));
     let own: Vec<&Arg> = own.collect();
-    let mut out =
-        format!("\n## agpm {}\n\n{}.\n\n```text\n{usage}\n```\n", command.get_name(), about(command));
+    let mut out = format!(
+        "\n## agpm {}\n\n{}.\n\n```text\n{usage}\n```\n",
+        command.get_name(),
+        about(command)
+    );
     if !own.is_empty() {
         out.push('\n');
         out.push_str(&table(own.into_iter()));
@@ -86,26 +106,52 @@ fn is_help(argument: &Arg) -> bool {
 }
 
 fn table<'a>(arguments: impl Iterator<Item = &'a Arg>) -> String {
-    let rows = arguments.map(|argument| format!("| {} | {} |\n", written(argument), meaning(argument)));
-    format!("| argument | meaning |\n|---|---|\n{}", rows.collect::<String>())
+    let rows =
+        arguments.map(|argument| format!("| {} | {} |\n", written(argument), meaning(argument)));
+    format!(
+        "| argument | meaning |\n|---|---|\n{}",
+        rows.collect::<String>()
+    )
 }
 
 /// An argument as it is typed: `` `-q`, `--quiet` ``, `` `--strategy NAME` `` or `` `FILE` ``.
 fn written(argument: &Arg) -> String {
-    let value = argument.get_value_names().map(|names| names.join(" ")).unwrap_or_default();
+    let value = argument
+        .get_value_names()
+        .map(|names| names.join(" "))
+        .unwrap_or_default();
     let takes_value = argument.get_action().takes_values();
     let Some(long) = argument.get_long() else {
-        let more =
-            if argument.get_num_args().is_some_and(|range| range.max_values() > 1) { "…" } else { "" };
-        let short = argument.get_short().map(|short| format!("-{short} ")).unwrap_or_default();
+        let more = if argument
+            .get_num_args()
+            .is_some_and(|range| range.max_values() > 1)
+        {
+            "…"
+        } else {
+            ""
+        };
+        let short = argument
+            .get_short()
+            .map(|short| format!("-{short} "))
+            .unwrap_or_default();
         return format!("`{short}{value}{more}`");
     };
-    let short = argument.get_short().map(|short| format!("`-{short}`, ")).unwrap_or_default();
-    if takes_value { format!("{short}`--{long} {value}`") } else { format!("{short}`--{long}`") }
+    let short = argument
+        .get_short()
+        .map(|short| format!("`-{short}`, "))
+        .unwrap_or_default();
+    if takes_value {
+        format!("{short}`--{long} {value}`")
+    } else {
+        format!("{short}`--{long}`")
+    }
 }
 
 fn meaning(argument: &Arg) -> String {
-    let help = argument.get_help().map(ToString::to_string).unwrap_or_default();
+    let help = argument
+        .get_help()
+        .map(ToString::to_string)
+        .unwrap_or_default();
     let (says, default) = help.split_once(" [").unwrap_or((&help, ""));
     let mut out = says.to_owned();
     let values: Vec<String> = argument
@@ -120,8 +166,11 @@ fn meaning(argument: &Arg) -> String {
     if !default.is_empty() {
         out.push_str(&format!(" [{default}"));
     }
-    let defaults: Vec<String> =
-        argument.get_default_values().iter().map(|value| format!("`{}`", value.to_string_lossy())).collect();
+    let defaults: Vec<String> = argument
+        .get_default_values()
+        .iter()
+        .map(|value| format!("`{}`", value.to_string_lossy()))
+        .collect();
     if !defaults.is_empty() && argument.get_action().takes_values() {
         out.push_str(&format!(" [default: {}]", defaults.join(", ")));
     }
@@ -132,5 +181,8 @@ fn meaning(argument: &Arg) -> String {
 }
 
 fn about(command: &Command) -> String {
-    command.get_about().map(ToString::to_string).unwrap_or_default()
+    command
+        .get_about()
+        .map(ToString::to_string)
+        .unwrap_or_default()
 }

@@ -9,7 +9,11 @@ use crate::unit::{PROMPT, Prompt, State, Unit, UnitKind};
 
 /// Everything that is wrong with the keys and types of a unit.
 pub(crate) fn check(unit: &Unit) -> Vec<Diagnostic> {
-    let mut checker = Checker { unit, pointer: Pointer::root(), found: Vec::new() };
+    let mut checker = Checker {
+        unit,
+        pointer: Pointer::root(),
+        found: Vec::new(),
+    };
     match unit.root() {
         Some(root) => checker.table(root, unit.kind.table()),
         None if unit.state == State::Whole => checker.missing(unit.kind.table(), |_| false, None),
@@ -50,7 +54,9 @@ impl<'u> Checker<'u> {
             Form::TextMap => self.entries(node, |checker, value| checker.form(value, Form::Text)),
             Form::Table(table) => self.table(node, table),
             Form::Tables(table) => self.items(node, |checker, item| checker.table(item, table)),
-            Form::TableMap(table) => self.entries(node, |checker, value| checker.table(value, table)),
+            Form::TableMap(table) => {
+                self.entries(node, |checker, value| checker.table(value, table))
+            }
         }
     }
 
@@ -59,9 +65,16 @@ impl<'u> Checker<'u> {
         if !self.is(node, Kind::String, "a string") || words.contains(&text) {
             return;
         }
-        let message = format!("`{}` must be one of {}, and this is `{text}`", self.pointer, quoted(words));
+        let message = format!(
+            "`{}` must be one of {}, and this is `{text}`",
+            self.pointer,
+            quoted(words)
+        );
         let help = did_you_mean(text, "write one of", words.iter().copied()).unwrap_or_default();
-        self.report(Diagnostic::new(&codes::BOTTLE_VALUE, message).help(help), node);
+        self.report(
+            Diagnostic::new(&codes::BOTTLE_VALUE, message).help(help),
+            node,
+        );
     }
 
     fn items(&mut self, node: NodeRef<'u>, mut each: impl FnMut(&mut Self, NodeRef<'u>)) {
@@ -91,19 +104,30 @@ impl<'u> Checker<'u> {
         if node.kind() == kind {
             return true;
         }
-        let message = format!("{} must be {what}, and this is {}", self.place(), node.kind().word());
+        let message = format!(
+            "{} must be {what}, and this is {}",
+            self.place(),
+            node.kind().word()
+        );
         let help = match (kind, node.kind()) {
             (Kind::String, Kind::Bool | Kind::Integer | Kind::Float) => "put it in quotes",
             (Kind::Bool, Kind::String) => "write it without quotes",
             (_, Kind::Null) => "give it a value, or remove its key",
             _ => "`agpm explain bottle/value` tells what each key holds",
         };
-        self.report(Diagnostic::new(&codes::BOTTLE_VALUE, message).help(help), node);
+        self.report(
+            Diagnostic::new(&codes::BOTTLE_VALUE, message).help(help),
+            node,
+        );
         false
     }
 
     fn missing(&mut self, table: &Table, has: impl Fn(&str) -> bool, node: Option<NodeRef<'u>>) {
-        for field in table.fields.iter().filter(|field| field.need == Need::Required && !has(field.name)) {
+        for field in table
+            .fields
+            .iter()
+            .filter(|field| field.need == Need::Required && !has(field.name))
+        {
             let message = format!("{} has no `{}`", self.place(), field.name);
             let help = format!("add `{}`: {}", field.name, lowered(field.about));
             let diagnostic = Diagnostic::new(&codes::BOTTLE_VALUE, message).help(help);
@@ -121,7 +145,10 @@ impl<'u> Checker<'u> {
             true => self.help_at_top(name, table),
             false => self.help_inside(name, table),
         };
-        self.report(Diagnostic::new(&codes::BOTTLE_UNKNOWN_KEY, message).help(help), key);
+        self.report(
+            Diagnostic::new(&codes::BOTTLE_UNKNOWN_KEY, message).help(help),
+            key,
+        );
     }
 
     fn help_at_top(&self, name: &str, table: &Table) -> String {
@@ -139,34 +166,65 @@ impl<'u> Checker<'u> {
             let list = CLAUDE_CODE.name;
             return format!("`{name}` is a field of {list}, and those belong on agents; {own}");
         }
-        let Passthrough { name: list, keys: foreign } = CLAUDE_CODE;
-        match nearest(name, table.names().chain(foreign.iter().copied()).chain(other.table().names())) {
+        let Passthrough {
+            name: list,
+            keys: foreign,
+        } = CLAUDE_CODE;
+        match nearest(
+            name,
+            table
+                .names()
+                .chain(foreign.iter().copied())
+                .chain(other.table().names()),
+        ) {
             Some(near) if table.field(near).is_some() => format!("did you mean `{near}`? {own}"),
             Some(near) if table.passes(near) => format!("did you mean `{near}` of {list}? {own}"),
             Some(near) if other.table().field(near).is_some() => {
-                format!("did you mean `{near}`, which is a key of {}? {own}", other.plural())
+                format!(
+                    "did you mean `{near}`, which is a key of {}? {own}",
+                    other.plural()
+                )
             }
-            Some(near) => format!("`{near}` is a field of {list}, and those belong on agents; {own}"),
+            Some(near) => {
+                format!("`{near}` is a field of {list}, and those belong on agents; {own}")
+            }
             None if table.passthrough.is_none() => own,
-            None => format!("it is on neither list: {own}, and the fields of {list} are {}", quoted(foreign)),
+            None => format!(
+                "it is on neither list: {own}, and the fields of {list} are {}",
+                quoted(foreign)
+            ),
         }
     }
 
     fn help_inside(&self, name: &str, table: &Table) -> String {
         let own = own_keys(table);
         // What the same map of the other kind holds.
-        let other = self.pointer.steps().iter().try_fold(self.unit.kind.other().table(), |table, step| {
-            match table.field(step)?.form {
-                Form::Table(inner) => Some(inner),
-                _ => None,
-            }
-        });
+        let other =
+            self.pointer
+                .steps()
+                .iter()
+                .try_fold(self.unit.kind.other().table(), |table, step| {
+                    match table.field(step)?.form {
+                        Form::Table(inner) => Some(inner),
+                        _ => None,
+                    }
+                });
         match other {
             Some(other) if other.field(name).is_some() => {
-                format!("`{name}` is a key of {}, and belongs there; {own}", other.what)
+                format!(
+                    "`{name}` is a key of {}, and belongs there; {own}",
+                    other.what
+                )
             }
-            _ => match nearest(name, table.names().chain(other.into_iter().flat_map(Table::names))) {
-                Some(near) if table.field(near).is_some() => format!("did you mean `{near}`? {own}"),
+            _ => match nearest(
+                name,
+                table
+                    .names()
+                    .chain(other.into_iter().flat_map(Table::names)),
+            ) {
+                Some(near) if table.field(near).is_some() => {
+                    format!("did you mean `{near}`? {own}")
+                }
                 Some(near) => {
                     let what = other.map_or("", |other| other.what);
                     format!("did you mean `{near}`, which is a key of {what}? {own}")
@@ -190,14 +248,18 @@ impl<'u> Checker<'u> {
     }
 
     fn report(&mut self, diagnostic: Diagnostic, node: NodeRef<'u>) {
-        self.found.push(diagnostic.at(node.document().source(), node.span(), ""));
+        self.found
+            .push(diagnostic.at(node.document().source(), node.span(), ""));
     }
 }
 
 /// The keys of a map, for messages.
 fn own_keys(table: &Table) -> String {
     let names = |body: bool| -> Vec<&str> {
-        let fields = table.fields.iter().filter(|field| (field.need == Need::Body) == body);
+        let fields = table
+            .fields
+            .iter()
+            .filter(|field| (field.need == Need::Body) == body);
         fields.map(|field| field.name).collect()
     };
     let keys = format!("the keys of {} are {}", table.what, quoted(&names(false)));
@@ -208,10 +270,16 @@ fn own_keys(table: &Table) -> String {
 }
 
 fn quoted(words: &[&str]) -> String {
-    words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
+    words
+        .iter()
+        .map(|word| format!("`{word}`"))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 fn lowered(text: &str) -> String {
     let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
+    chars.next().map_or_else(String::new, |first| {
+        first.to_lowercase().chain(chars).collect()
+    })
 }

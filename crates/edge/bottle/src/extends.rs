@@ -46,7 +46,10 @@ pub fn policy() -> Policy {
         rules: RULES.iter().map(rule).collect(),
         ..Strategy::default()
     };
-    Policy { composition: Composition::Merge(strategy), references: References::STRICT }
+    Policy {
+        composition: Composition::Merge(strategy),
+        references: References::STRICT,
+    }
 }
 
 /// The bottle that this one extends.
@@ -66,9 +69,10 @@ pub(crate) fn chain<'m>(bottles: &'m Units, name: &str) -> Option<Vec<&'m Unit>>
 
 /// Folds units, lowest first.
 pub(crate) fn resolve<'u>(units: impl IntoIterator<Item = &'u Unit>) -> Resolution {
-    let contributions = units
-        .into_iter()
-        .map(|unit| Contribution { layer: unit.name.clone(), document: Arc::clone(&unit.document) });
+    let contributions = units.into_iter().map(|unit| Contribution {
+        layer: unit.name.clone(),
+        document: Arc::clone(&unit.document),
+    });
     fold(contributions.collect(), &policy(), None)
 }
 
@@ -79,29 +83,43 @@ pub(crate) fn is_effective(key: &str) -> bool {
 
 /// The effective value: all keys of bottles but `extends`, which was followed.
 pub(crate) fn effective(resolution: &Resolution) -> Vec<(String, Value)> {
-    let Some(root) = resolution.root() else { return Vec::new() };
-    let Shape::Map(count) = root.shape() else { return Vec::new() };
-    let entries = (0..count).map(|at| root.entry(at)).filter(|(key, _)| is_effective(key));
-    entries.map(|(key, value)| (key.to_owned(), to_value(value))).collect()
+    let Some(root) = resolution.root() else {
+        return Vec::new();
+    };
+    let Shape::Map(count) = root.shape() else {
+        return Vec::new();
+    };
+    let entries = (0..count)
+        .map(|at| root.entry(at))
+        .filter(|(key, _)| is_effective(key));
+    entries
+        .map(|(key, value)| (key.to_owned(), to_value(value)))
+        .collect()
 }
 
 /// Everything that is wrong between bottles. Looks at each bottle once, however long the chains are.
 pub(crate) fn check(bottles: &Units) -> Vec<Diagnostic> {
     let names: Vec<&str> = bottles.keys().map(String::as_str).collect();
-    let lineage = order(&names, References::STRICT, |name| match bottles.get(*name) {
-        None => Err(Absent::Missing),
-        Some(bottle) if bottle.state == State::Broken => Err(Absent::Malformed),
-        Some(bottle) => Ok(parent(bottle).into_iter().collect()),
+    let lineage = order(&names, References::STRICT, |name| {
+        match bottles.get(*name) {
+            None => Err(Absent::Missing),
+            Some(bottle) if bottle.state == State::Broken => Err(Absent::Malformed),
+            Some(bottle) => Ok(parent(bottle).into_iter().collect()),
+        }
     });
     let flaws = lineage.flaws.iter().enumerate();
-    let mut found: Vec<Diagnostic> = flaws.filter_map(|(at, flaw)| tell(bottles, at, flaw)).collect();
+    let mut found: Vec<Diagnostic> = flaws
+        .filter_map(|(at, flaw)| tell(bottles, at, flaw))
+        .collect();
     found.extend(nameless_providers(bottles, &lineage.order));
     found
 }
 
 /// A reference that leads nowhere; to a bottle that cannot be read it is no mistake of its own.
 fn tell(bottles: &Units, at: usize, flaw: &Flaw<&str>) -> Option<Diagnostic> {
-    let [.., from, to] = flaw.chain[..] else { return None };
+    let [.., from, to] = flaw.chain[..] else {
+        return None;
+    };
     let chain = shown_chain(&flaw.chain);
     let diagnostic = match flaw.kind {
         FlawKind::Malformed => return None,
@@ -128,9 +146,21 @@ fn tell(bottles: &Units, at: usize, flaw: &Flaw<&str>) -> Option<Diagnostic> {
 }
 
 /// What a name that is no bottle's was probably meant to be, but for one; `at` counts the mistakes.
-pub(crate) fn near_bottle(bottles: &Units, at: usize, name: &str, not: Option<&str>) -> Option<String> {
-    let others = bottles.keys().map(String::as_str).filter(|other| Some(*other) != not);
-    let near = if at < MOST_NEAR { did_you_mean(name, "bottles are", others) } else { None };
+pub(crate) fn near_bottle(
+    bottles: &Units,
+    at: usize,
+    name: &str,
+    not: Option<&str>,
+) -> Option<String> {
+    let others = bottles
+        .keys()
+        .map(String::as_str)
+        .filter(|other| Some(*other) != not);
+    let near = if at < MOST_NEAR {
+        did_you_mean(name, "bottles are", others)
+    } else {
+        None
+    };
     near.or_else(|| Some("check the name, or add the bottle".to_owned()))
 }
 
@@ -140,7 +170,11 @@ fn shown_chain(chain: &[&str]) -> String {
     }
     let (first, last) = (&chain[..CUT_TO], &chain[chain.len() - CUT_TO..]);
     let between = chain.len() - 2 * CUT_TO;
-    format!("{} -> ({between} more) -> {}", first.join(" -> "), last.join(" -> "))
+    format!(
+        "{} -> ({between} more) -> {}",
+        first.join(" -> "),
+        last.join(" -> ")
+    )
 }
 
 /// What is known of the provider of an effective bottle.
@@ -158,10 +192,17 @@ enum Provider {
 fn nameless_providers(bottles: &Units, order: &[&str]) -> Vec<Diagnostic> {
     let mut known: BTreeMap<&str, Provider> = BTreeMap::new();
     let mut found = Vec::new();
-    for (name, bottle) in order.iter().filter_map(|name| Some((*name, bottles.get(*name)?))) {
+    for (name, bottle) in order
+        .iter()
+        .filter_map(|name| Some((*name, bottles.get(*name)?)))
+    {
         let below = match bottle.get(EXTENDS) {
             None => Provider::None,
-            Some(parent) => parent.as_str().and_then(|p| known.get(p)).copied().unwrap_or(Provider::Unknown),
+            Some(parent) => parent
+                .as_str()
+                .and_then(|p| known.get(p))
+                .copied()
+                .unwrap_or(Provider::Unknown),
         };
         let provider = match bottle.get(PROVIDER) {
             None => below,

@@ -12,7 +12,10 @@ pub fn json_schema(kind: UnitKind) -> Value {
         UnitKind::Agent => "An agent and the bottle that it runs in",
     };
     let head = [
-        ("$schema", Value::from("https://json-schema.org/draft/2020-12/schema")),
+        (
+            "$schema",
+            Value::from("https://json-schema.org/draft/2020-12/schema"),
+        ),
         ("title", kind.word().into()),
         ("description", about.into()),
     ];
@@ -21,15 +24,27 @@ pub fn json_schema(kind: UnitKind) -> Value {
 
 fn object(table: &Table) -> Vec<(&'static str, Value)> {
     // The schema is for front matter.
-    let own = table.fields.iter().filter(|field| field.need != Need::Body).map(|field| {
-        let described = [("description", Value::from(field.about))];
-        (field.name, Value::map(described.into_iter().chain(form(field.form))))
-    });
+    let own = table
+        .fields
+        .iter()
+        .filter(|field| field.need != Need::Body)
+        .map(|field| {
+            let described = [("description", Value::from(field.about))];
+            (
+                field.name,
+                Value::map(described.into_iter().chain(form(field.form))),
+            )
+        });
     let foreign = table.passthrough.into_iter().flat_map(|list| {
         let about = format!("A field of {}: accepted, and ignored", list.name);
-        list.keys.iter().map(move |key| (*key, Value::map([("description", about.as_str().into())])))
+        list.keys
+            .iter()
+            .map(move |key| (*key, Value::map([("description", about.as_str().into())])))
     });
-    let required = table.fields.iter().filter(|field| field.need == Need::Required);
+    let required = table
+        .fields
+        .iter()
+        .filter(|field| field.need == Need::Required);
     let mut fields = vec![
         ("type", Value::from("object")),
         ("properties", Value::map(own.chain(foreign))),
@@ -49,9 +64,15 @@ fn form(form: Form) -> Vec<(&'static str, Value)> {
         Form::Texts => vec![("type", "array".into()), ("items", text())],
         Form::TextMap => vec![("type", "object".into()), ("additionalProperties", text())],
         Form::Table(table) => object(table),
-        Form::Tables(table) => vec![("type", "array".into()), ("items", Value::map(object(table)))],
+        Form::Tables(table) => vec![
+            ("type", "array".into()),
+            ("items", Value::map(object(table))),
+        ],
         Form::TableMap(table) => {
-            vec![("type", "object".into()), ("additionalProperties", Value::map(object(table)))]
+            vec![
+                ("type", "object".into()),
+                ("additionalProperties", Value::map(object(table))),
+            ]
         }
     }
 }

@@ -85,8 +85,8 @@ pub use extends::policy;
 pub use json_schema::json_schema;
 pub use manifest::{Manifest, ManifestError};
 pub use model::{
-    Agent, AgentProvider, AuthKind, Bottle, EffectiveAgent, EgressAuth, EgressConfig, EgressRoute, GitEntry,
-    GitUser, PipelockRoutePolicy,
+    Agent, AgentProvider, AuthKind, Bottle, EffectiveAgent, EgressAuth, EgressConfig, EgressRoute,
+    GitEntry, GitUser, PipelockRoutePolicy,
 };
 pub use schema::CLAUDE_CODE;
 pub use unit::UnitKind;

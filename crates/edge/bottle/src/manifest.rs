@@ -43,11 +43,16 @@ fn unit_at(units: &Units, finding: &Diagnostic) -> Option<String> {
     let is_here = |unit: &&Unit| {
         // A Markdown file is one unit, and has its name.
         let of_many = unit.spot.filter(|_| !unit.file.ends_with(".md"));
-        let (Some(spot), Some(root)) = (of_many, unit.root()) else { return false };
+        let (Some(spot), Some(root)) = (of_many, unit.root()) else {
+            return false;
+        };
         let end = root.span().end;
         spot.source == label.source && spot.span.start <= label.span.start && label.span.start < end
     };
-    units.values().find(is_here).map(|unit| format!("{}/{}", unit.kind.plural(), unit.name))
+    units
+        .values()
+        .find(is_here)
+        .map(|unit| format!("{}/{}", unit.kind.plural(), unit.name))
 }
 
 impl Manifest {
@@ -63,7 +68,11 @@ impl Manifest {
     }
 
     fn compose(loaded: Loaded) -> Result<Self, ManifestError> {
-        let Loaded { sources, units, diagnostics: mut found } = loaded;
+        let Loaded {
+            sources,
+            units,
+            diagnostics: mut found,
+        } = loaded;
         found.extend(alike(&units));
         found.extend(units.iter().flat_map(check));
         let (mut bottles, mut agents) = (Units::new(), Units::new());
@@ -79,12 +88,27 @@ impl Manifest {
         for finding in &mut found {
             finding.unit = unit_at(&bottles, finding).or_else(|| unit_at(&agents, finding));
         }
-        found.sort_by_key(|finding| finding.labels.first().map(|label| (label.source, label.span)));
+        found.sort_by_key(|finding| {
+            finding
+                .labels
+                .first()
+                .map(|label| (label.source, label.span))
+        });
         if has_errors(&found) {
             let (bottles, agents) = (bottles.len(), agents.len());
-            return Err(ManifestError { diagnostics: found, sources, bottles, agents });
+            return Err(ManifestError {
+                diagnostics: found,
+                sources,
+                bottles,
+                agents,
+            });
         }
-        Ok(Manifest { bottles, agents, notes: found, sources })
+        Ok(Manifest {
+            bottles,
+            agents,
+            notes: found,
+            sources,
+        })
     }
 
     /// The names of all bottles or all agents, in order.
@@ -109,17 +133,21 @@ impl Manifest {
 
     /// An effective bottle.
     pub fn bottle(&self, name: &str) -> Option<Bottle> {
-        self.bottle_value(name).map(|value| Bottle::of(name, &value))
+        self.bottle_value(name)
+            .map(|value| Bottle::of(name, &value))
     }
 
     /// An effective bottle, as a value: the keys of bottles but `extends`.
     pub fn bottle_value(&self, name: &str) -> Option<Value> {
-        self.bottle_resolution(name).map(|resolution| Value::Map(effective(&resolution)))
+        self.bottle_resolution(name)
+            .map(|resolution| Value::Map(effective(&resolution)))
     }
 
     /// A bottle as it is written.
     pub fn raw_bottle_value(&self, name: &str) -> Option<Value> {
-        self.bottles.get(name).map(|bottle| bottle.root().map_or(Value::Map(Vec::new()), to_value))
+        self.bottles
+            .get(name)
+            .map(|bottle| bottle.root().map_or(Value::Map(Vec::new()), to_value))
     }
 
     /// Where everything in an effective bottle comes from: the layers are bottles. Its root still has `extends`.
@@ -136,20 +164,24 @@ impl Manifest {
 
     /// An agent with its bottle.
     pub fn effective_agent(&self, name: &str) -> Option<EffectiveAgent> {
-        self.agent_value(name).map(|value| EffectiveAgent::of(&value))
+        self.agent_value(name)
+            .map(|value| EffectiveAgent::of(&value))
     }
 
     /// An agent with its bottle, as one flat value: the keys of its bottle with its own laid over, and `name`,
     /// `bottle`, `skills` and `prompt`.
     pub fn agent_value(&self, name: &str) -> Option<Value> {
         let agent = self.agents.get(name)?;
-        overlay::resolution(agent, &self.bottles).map(|resolution| overlay::value(agent, &resolution))
+        overlay::resolution(agent, &self.bottles)
+            .map(|resolution| overlay::value(agent, &resolution))
     }
 
     /// The variables that hold secrets, whatever their names, as the routes of a bottle and of those that it extends say.
     pub fn secret_variables(&self, bottle: &str) -> BTreeSet<String> {
         let chain = chain(&self.bottles, bottle).unwrap_or_default().into_iter();
-        let routes = chain.filter_map(|bottle| bottle.get("egress")?.get("routes")).flat_map(NodeRef::items);
+        let routes = chain
+            .filter_map(|bottle| bottle.get("egress")?.get("routes"))
+            .flat_map(NodeRef::items);
         let named = routes.filter_map(|route| route.get("auth")?.get("env")?.as_str());
         named.map(str::to_owned).collect()
     }
@@ -174,20 +206,27 @@ impl Manifest {
 
 /// Names that differ only in case.
 fn alike(units: &[Unit]) -> Vec<Diagnostic> {
-    let mut sorted: Vec<(UnitKind, String, &Unit)> =
-        units.iter().map(|unit| (unit.kind, unit.name.as_str().to_lowercase(), unit)).collect();
+    let mut sorted: Vec<(UnitKind, String, &Unit)> = units
+        .iter()
+        .map(|unit| (unit.kind, unit.name.as_str().to_lowercase(), unit))
+        .collect();
     sorted.sort_by(|left, right| {
         (left.0, &left.1, left.2.name.as_str()).cmp(&(right.0, &right.1, right.2.name.as_str()))
     });
     let pairs = sorted.windows(2).filter_map(|pair| match pair {
-        [(kind, low, one), (other, same, two)] if kind == other && low == same && one.name != two.name => {
+        [(kind, low, one), (other, same, two)]
+            if kind == other && low == same && one.name != two.name =>
+        {
             Some((one, two))
         }
         _ => None,
     });
     let tell = |(one, two): (&&Unit, &&Unit)| {
         let plural = one.kind.plural();
-        let message = format!("the {plural} `{}` and `{}` differ only in case", one.name, two.name);
+        let message = format!(
+            "the {plural} `{}` and `{}` differ only in case",
+            one.name, two.name
+        );
         let diagnostic = Diagnostic::new(&codes::BOTTLE_DUPLICATE_NAME, message)
             .help("rename one of them: not every file system can tell them apart");
         two.placed(diagnostic)
@@ -199,7 +238,13 @@ impl fmt::Display for ManifestError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (at, found) in self.diagnostics.iter().enumerate() {
             let newline = if at == 0 { "" } else { "\n" };
-            write!(f, "{newline}{}[{}]: {}", found.severity, found.code.name, found.shown_message())?;
+            write!(
+                f,
+                "{newline}{}[{}]: {}",
+                found.severity,
+                found.code.name,
+                found.shown_message()
+            )?;
             if let Some(label) = found.labels.first() {
                 let line = self.sources.line(label.source, label.span.start);
                 write!(f, " ({}:{line})", self.sources.get(label.source).name)?;

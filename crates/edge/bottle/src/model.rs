@@ -195,7 +195,10 @@ impl GitEntry {
 impl GitUser {
     fn of(git: Option<&Value>) -> Self {
         let field = |key| text(git?.get("user")?, key);
-        GitUser { name: field("name"), email: field("email") }
+        GitUser {
+            name: field("name"),
+            email: field("email"),
+        }
     }
 }
 
@@ -212,7 +215,9 @@ impl AgentProvider {
 
 impl EgressConfig {
     fn of(value: &Value) -> Self {
-        EgressConfig { routes: items(value.get("routes")).map(EgressRoute::of).collect() }
+        EgressConfig {
+            routes: items(value.get("routes")).map(EgressRoute::of).collect(),
+        }
     }
 }
 
@@ -235,7 +240,10 @@ impl EgressAuth {
             Some("header") => AuthKind::Header,
             _ => AuthKind::Bearer,
         };
-        EgressAuth { kind, env: text(value, "env").unwrap_or_default() }
+        EgressAuth {
+            kind,
+            env: text(value, "env").unwrap_or_default(),
+        }
     }
 }
 
@@ -254,11 +262,17 @@ fn text(value: &Value, key: &str) -> Option<String> {
 
 fn texts(value: &Value, key: &str) -> Option<Vec<String>> {
     let list = value.get(key)?;
-    Some(items(Some(list)).filter_map(|item| item.as_str().map(str::to_owned)).collect())
+    Some(
+        items(Some(list))
+            .filter_map(|item| item.as_str().map(str::to_owned))
+            .collect(),
+    )
 }
 
 fn texts_by_name(value: Option<&Value>) -> BTreeMap<String, String> {
-    entries(value).filter_map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned()))).collect()
+    entries(value)
+        .filter_map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned())))
+        .collect()
 }
 
 fn items(value: Option<&Value>) -> impl Iterator<Item = &Value> {

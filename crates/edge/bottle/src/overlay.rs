@@ -16,8 +16,9 @@ pub(crate) fn bottle_of(agent: &Unit) -> Option<&str> {
 
 /// Agents whose bottle is not there.
 pub(crate) fn check(agents: &Units, bottles: &Units) -> Vec<Diagnostic> {
-    let lost =
-        agents.values().filter(|agent| bottle_of(agent).is_some_and(|name| !bottles.contains_key(name)));
+    let lost = agents
+        .values()
+        .filter(|agent| bottle_of(agent).is_some_and(|name| !bottles.contains_key(name)));
     let tell = |(at, agent): (usize, &Unit)| {
         let (name, node) = (bottle_of(agent)?, agent.get(BOTTLE)?);
         let message = format!("there is no bottle `{name}` for agent `{}`", agent.name);
@@ -30,12 +31,18 @@ pub(crate) fn check(agents: &Units, bottles: &Units) -> Vec<Diagnostic> {
 
 /// The fold of an agent and its bottle.
 pub(crate) fn resolution(agent: &Unit, bottles: &Units) -> Option<Resolution> {
-    Some(resolve(chain(bottles, bottle_of(agent)?)?.into_iter().chain([agent])))
+    Some(resolve(
+        chain(bottles, bottle_of(agent)?)?
+            .into_iter()
+            .chain([agent]),
+    ))
 }
 
 /// The effective agent: who it is, then the keys of its bottle with its own laid over, then what it is told.
 pub(crate) fn value(agent: &Unit, resolution: &Resolution) -> Value {
-    let skills = agent.get("skills").map_or(Value::List(Vec::new()), to_value);
+    let skills = agent
+        .get("skills")
+        .map_or(Value::List(Vec::new()), to_value);
     let mut entries = vec![
         ("name".to_owned(), agent.name.as_str().into()),
         (BOTTLE.to_owned(), bottle_of(agent).into()),

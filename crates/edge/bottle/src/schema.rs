@@ -86,9 +86,21 @@ pub(crate) const BOTTLE: Table = Table {
             Form::TextMap,
             "Environment variables; merged by name with those of the bottle below",
         ),
-        optional("git", Form::Table(&BOTTLE_GIT), "What git in the sandbox knows"),
-        optional("agent_provider", Form::Table(&AGENT_PROVIDER), "The program that runs the agent"),
-        optional("egress", Form::Table(&EGRESS), "What can be reached from the sandbox; never merged"),
+        optional(
+            "git",
+            Form::Table(&BOTTLE_GIT),
+            "What git in the sandbox knows",
+        ),
+        optional(
+            "agent_provider",
+            Form::Table(&AGENT_PROVIDER),
+            "The program that runs the agent",
+        ),
+        optional(
+            "egress",
+            Form::Table(&EGRESS),
+            "What can be reached from the sandbox; never merged",
+        ),
         optional("image", Form::Text, "The image of the sandbox"),
         optional("workdir", Form::Text, "The working folder in the sandbox"),
     ],
@@ -100,8 +112,16 @@ pub(crate) const AGENT: Table = Table {
     fields: &[
         required("bottle", Form::Text, "The bottle that the agent runs in"),
         optional("skills", Form::Texts, "The skills that the agent has"),
-        optional("env", Form::TextMap, "Environment variables, over those of the bottle"),
-        optional("git", Form::Table(&AGENT_GIT), "What git in the sandbox knows, over the bottle"),
+        optional(
+            "env",
+            Form::TextMap,
+            "Environment variables, over those of the bottle",
+        ),
+        optional(
+            "git",
+            Form::Table(&AGENT_GIT),
+            "What git in the sandbox knows, over the bottle",
+        ),
         Field {
             name: PROMPT,
             form: Form::Text,
@@ -115,7 +135,11 @@ pub(crate) const AGENT: Table = Table {
 const BOTTLE_GIT: Table = Table {
     what: "`git` of a bottle",
     fields: &[
-        optional("remotes", Form::TableMap(&REMOTE), "Remotes by host; an empty map takes away those below"),
+        optional(
+            "remotes",
+            Form::TableMap(&REMOTE),
+            "Remotes by host; an empty map takes away those below",
+        ),
         optional("user", Form::Table(&GIT_USER), "Who commits"),
     ],
     passthrough: None,
@@ -123,7 +147,11 @@ const BOTTLE_GIT: Table = Table {
 
 const AGENT_GIT: Table = Table {
     what: "`git` of an agent",
-    fields: &[optional("user", Form::Table(&GIT_USER), "Who commits, over the bottle field by field")],
+    fields: &[optional(
+        "user",
+        Form::Table(&GIT_USER),
+        "Who commits, over the bottle field by field",
+    )],
     passthrough: None,
 };
 
@@ -131,7 +159,11 @@ const REMOTE: Table = Table {
     what: "a remote",
     fields: &[
         required("url", Form::Text, "The address of the repository"),
-        optional("identity_file", Form::Text, "The private key to log in with"),
+        optional(
+            "identity_file",
+            Form::Text,
+            "The private key to log in with",
+        ),
         optional("known_host_key", Form::Text, "The public key of the host"),
     ],
     passthrough: None,
@@ -164,7 +196,11 @@ const AGENT_PROVIDER: Table = Table {
 
 const EGRESS: Table = Table {
     what: "`egress`",
-    fields: &[optional("routes", Form::Tables(&ROUTE), "The hosts that can be reached")],
+    fields: &[optional(
+        "routes",
+        Form::Tables(&ROUTE),
+        "The hosts that can be reached",
+    )],
     passthrough: None,
 };
 
@@ -172,10 +208,22 @@ const ROUTE: Table = Table {
     what: "a route",
     fields: &[
         required("host", Form::Text, "The host"),
-        optional("methods", Form::Texts, "The HTTP methods that are let through; all if nothing is said"),
-        optional("paths", Form::Texts, "The paths that are let through; all if nothing is said"),
+        optional(
+            "methods",
+            Form::Texts,
+            "The HTTP methods that are let through; all if nothing is said",
+        ),
+        optional(
+            "paths",
+            Form::Texts,
+            "The paths that are let through; all if nothing is said",
+        ),
         optional("auth", Form::Table(&AUTH), "How requests are authenticated"),
-        optional("pipelock", Form::Table(&PIPELOCK), "What the proxy does with this route"),
+        optional(
+            "pipelock",
+            Form::Table(&PIPELOCK),
+            "What the proxy does with this route",
+        ),
     ],
     passthrough: None,
 };
@@ -183,8 +231,16 @@ const ROUTE: Table = Table {
 const AUTH: Table = Table {
     what: "`auth` of a route",
     fields: &[
-        required("type", Form::Word(&["bearer", "basic", "header"]), "How the secret is sent"),
-        required("env", Form::Text, "The environment variable that holds the secret"),
+        required(
+            "type",
+            Form::Word(&["bearer", "basic", "header"]),
+            "How the secret is sent",
+        ),
+        required(
+            "env",
+            Form::Text,
+            "The environment variable that holds the secret",
+        ),
     ],
     passthrough: None,
 };
@@ -192,18 +248,36 @@ const AUTH: Table = Table {
 const PIPELOCK: Table = Table {
     what: "`pipelock` of a route",
     fields: &[
-        optional("tls_passthrough", Form::Flag, "Let encrypted connections through unseen"),
-        optional("ssrf_allow", Form::Texts, "Private addresses that may be reached all the same"),
+        optional(
+            "tls_passthrough",
+            Form::Flag,
+            "Let encrypted connections through unseen",
+        ),
+        optional(
+            "ssrf_allow",
+            Form::Texts,
+            "Private addresses that may be reached all the same",
+        ),
     ],
     passthrough: None,
 };
 
 const fn optional(name: &'static str, form: Form, about: &'static str) -> Field {
-    Field { name, form, need: Need::Optional, about }
+    Field {
+        name,
+        form,
+        need: Need::Optional,
+        about,
+    }
 }
 
 const fn required(name: &'static str, form: Form, about: &'static str) -> Field {
-    Field { name, form, need: Need::Required, about }
+    Field {
+        name,
+        form,
+        need: Need::Required,
+        about,
+    }
 }
 
 impl Table {
@@ -212,7 +286,8 @@ impl Table {
     }
 
     pub(crate) fn passes(&self, name: &str) -> bool {
-        self.passthrough.is_some_and(|list| list.keys.contains(&name))
+        self.passthrough
+            .is_some_and(|list| list.keys.contains(&name))
     }
 
     pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> + Clone {

@@ -122,5 +122,8 @@ pub(crate) const PROMPT: &str = "prompt";
 
 /// The beginning of a text.
 pub(crate) fn start_of(source: SourceId) -> Spot {
-    Spot { source, span: Span::at(0) }
+    Spot {
+        source,
+        span: Span::at(0),
+    }
 }

@@ -25,25 +25,44 @@ impl Content {
             (name.clone(), value)
         };
         let bottles = ("bottles", Value::Map(self.bottles.clone()));
-        Value::map([bottles, ("agents", Value::Map(self.agents.iter().map(agent).collect()))]).to_json()
+        Value::map([
+            bottles,
+            (
+                "agents",
+                Value::Map(self.agents.iter().map(agent).collect()),
+            ),
+        ])
+        .to_json()
     }
 
     /// Paths from home and texts.
     fn to_files(&self) -> Vec<(String, String)> {
-        let bottles = self.bottles.iter().map(|(name, value)| (UnitKind::Bottle, name, value, ""));
-        let agents =
-            self.agents.iter().map(|(name, value, prompt)| (UnitKind::Agent, name, value, &**prompt));
+        let bottles = self
+            .bottles
+            .iter()
+            .map(|(name, value)| (UnitKind::Bottle, name, value, ""));
+        let agents = self
+            .agents
+            .iter()
+            .map(|(name, value, prompt)| (UnitKind::Agent, name, value, &**prompt));
         let file = |(kind, name, value, body): (UnitKind, &String, &Value, &str)| {
             let front = print(value, Format::Yaml).unwrap();
-            (format!("~/.bot-bottle/{}/{name}.md", kind.plural()), format!("---\n{front}---\n{body}"))
+            (
+                format!("~/.bot-bottle/{}/{name}.md", kind.plural()),
+                format!("---\n{front}---\n{body}"),
+            )
         };
         bottles.chain(agents).map(file).collect()
     }
 }
 
-fn read_files<'f>(files: impl IntoIterator<Item = &'f (String, String)>) -> Result<Manifest, ManifestError> {
+fn read_files<'f>(
+    files: impl IntoIterator<Item = &'f (String, String)>,
+) -> Result<Manifest, ManifestError> {
     let sandbox = Sandbox::new("agpm");
-    files.into_iter().for_each(|(path, text)| sandbox.write(path, text));
+    files
+        .into_iter()
+        .for_each(|(path, text)| sandbox.write(path, text));
     Manifest::from_md_dirs(&sandbox.home(), &sandbox.home())
 }
 
@@ -62,16 +81,25 @@ fn known(result: &Result<Manifest, ManifestError>) -> Known {
                 (format!("bottle {name}"), manifest.bottle_value(name), typed)
             };
             let agent = |name: &str| {
-                let typed = format!("{:?} {:?}", manifest.agent(name), manifest.effective_agent(name));
+                let typed = format!(
+                    "{:?} {:?}",
+                    manifest.agent(name),
+                    manifest.effective_agent(name)
+                );
                 (format!("agent {name}"), manifest.agent_value(name), typed)
             };
             let bottles = manifest.names(UnitKind::Bottle).map(bottle);
-            Known::Values(bottles.chain(manifest.names(UnitKind::Agent).map(agent)).collect())
+            Known::Values(
+                bottles
+                    .chain(manifest.names(UnitKind::Agent).map(agent))
+                    .collect(),
+            )
         }
         Err(error) => {
             let found = error.diagnostics.iter();
-            let mut all: Vec<_> =
-                found.map(|d| (d.code.name.to_owned(), d.message.clone(), d.help.clone())).collect();
+            let mut all: Vec<_> = found
+                .map(|d| (d.code.name.to_owned(), d.message.clone(), d.help.clone()))
+                .collect();
             all.sort();
             Known::Mistakes(all)
         }
@@ -122,7 +150,11 @@ fn table(fields: Vec<(&'static str, BoxedStrategy<Value>)>, wrong: u32) -> Boxed
         proptest::option::weighted(0.5, value)
             .prop_map(move |value| value.map(|value| (key.to_owned(), value)))
     });
-    let strange = select(&["imgae", "model", "skills", "egres", "color", "zzz", "remotes"][..]);
+    let strange = select(
+        &[
+            "imgae", "model", "skills", "egres", "color", "zzz", "remotes",
+        ][..],
+    );
     let strange = prop_oneof![
         60 => Just(None),
         wrong => (strange, text()).prop_map(|(key, value)| Some((key.to_owned(), value)))
@@ -139,7 +171,11 @@ fn texts(wrong: u32) -> BoxedStrategy<Value> {
     mostly(vec(text(), 0..3).prop_map(Value::List), wrong)
 }
 
-fn by_name(keys: &'static [&'static str], value: BoxedStrategy<Value>, wrong: u32) -> BoxedStrategy<Value> {
+fn by_name(
+    keys: &'static [&'static str],
+    value: BoxedStrategy<Value>,
+    wrong: u32,
+) -> BoxedStrategy<Value> {
     let entries = proptest::sample::subsequence(keys, 0..=keys.len())
         .prop_flat_map(move |keys| (Just(keys.clone()), vec(value.clone(), keys.len())))
         .prop_map(|(keys, values)| Value::map(keys.into_iter().zip(values)));
@@ -147,36 +183,68 @@ fn by_name(keys: &'static [&'static str], value: BoxedStrategy<Value>, wrong: u3
 }
 
 fn env(wrong: u32) -> BoxedStrategy<Value> {
-    by_name(&["A", "B", "1", "true", "API_TOKEN"], mostly(text(), wrong), wrong)
+    by_name(
+        &["A", "B", "1", "true", "API_TOKEN"],
+        mostly(text(), wrong),
+        wrong,
+    )
 }
 
 fn user(wrong: u32) -> BoxedStrategy<Value> {
-    table(vec![("name", mostly(text(), wrong)), ("email", text())], wrong)
+    table(
+        vec![("name", mostly(text(), wrong)), ("email", text())],
+        wrong,
+    )
 }
 
 /// With every key that must be there, unless something is to be wrong.
-fn with(required: &'static [&'static str], table: BoxedStrategy<Value>, wrong: u32) -> BoxedStrategy<Value> {
+fn with(
+    required: &'static [&'static str],
+    table: BoxedStrategy<Value>,
+    wrong: u32,
+) -> BoxedStrategy<Value> {
     let add = move |value: Value, complete: bool| match value {
         Value::Map(mut entries) if complete => {
-            let missing = required.iter().filter(|key| entries.iter().all(|(known, _)| known != *key));
-            let missing: Vec<_> = missing.map(|key| ((*key).to_owned(), Value::from("basic"))).collect();
+            let missing = required
+                .iter()
+                .filter(|key| entries.iter().all(|(known, _)| known != *key));
+            let missing: Vec<_> = missing
+                .map(|key| ((*key).to_owned(), Value::from("basic")))
+                .collect();
             entries.extend(missing);
             Value::Map(entries)
         }
         other => other,
     };
     let complete = prop_oneof![40 => Just(true), wrong => Just(false)];
-    (table, complete).prop_map(move |(value, complete)| add(value, complete)).boxed()
+    (table, complete)
+        .prop_map(move |(value, complete)| add(value, complete))
+        .boxed()
 }
 
 fn bottle(wrong: u32) -> BoxedStrategy<Value> {
-    let remote = table(vec![("url", text()), ("identity_file", mostly(text(), wrong))], wrong);
+    let remote = table(
+        vec![("url", text()), ("identity_file", mostly(text(), wrong))],
+        wrong,
+    );
     let remotes = by_name(&["h", "example.com"], with(&["url"], remote, wrong), wrong);
     let git = table(vec![("remotes", remotes), ("user", user(wrong))], wrong);
-    let provider = table(vec![("name", text()), ("args", texts(wrong)), ("model", text())], wrong);
-    let auth = table(vec![("type", mostly(Just(Value::from("bearer")), wrong)), ("env", text())], wrong);
+    let provider = table(
+        vec![("name", text()), ("args", texts(wrong)), ("model", text())],
+        wrong,
+    );
+    let auth = table(
+        vec![
+            ("type", mostly(Just(Value::from("bearer")), wrong)),
+            ("env", text()),
+        ],
+        wrong,
+    );
     let pipelock = table(
-        vec![("tls_passthrough", mostly(Just(Value::Bool(true)), wrong)), ("ssrf_allow", texts(wrong))],
+        vec![
+            ("tls_passthrough", mostly(Just(Value::Bool(true)), wrong)),
+            ("ssrf_allow", texts(wrong)),
+        ],
         wrong,
     );
     let route = table(
@@ -188,7 +256,10 @@ fn bottle(wrong: u32) -> BoxedStrategy<Value> {
         ],
         wrong,
     );
-    let routes = mostly(vec(with(&["host"], route, wrong), 0..3).prop_map(Value::List), wrong);
+    let routes = mostly(
+        vec(with(&["host"], route, wrong), 0..3).prop_map(Value::List),
+        wrong,
+    );
     let fields = vec![
         ("env", env(wrong)),
         ("git", git),
@@ -244,14 +315,15 @@ fn content(wrong: u32) -> impl Strategy<Value = Content> {
             };
             (NAMES[at].to_owned(), set(value, "extends", parent))
         };
-        let agent = |(at, ((value, prompt), (index, luck))): (usize, ((Value, String), Reference))| {
-            let bottle = match luck {
-                _ if luck < wrong => None,
-                _ if luck < 2 * wrong => Some("bsae"),
-                _ => Some(NAMES[index.index(count)]),
+        let agent =
+            |(at, ((value, prompt), (index, luck))): (usize, ((Value, String), Reference))| {
+                let bottle = match luck {
+                    _ if luck < wrong => None,
+                    _ if luck < 2 * wrong => Some("bsae"),
+                    _ => Some(NAMES[index.index(count)]),
+                };
+                (NAMES[at].to_owned(), set(value, "bottle", bottle), prompt)
             };
-            (NAMES[at].to_owned(), set(value, "bottle", bottle), prompt)
-        };
         Content {
             bottles: bottles.into_iter().enumerate().map(bottle).collect(),
             agents: agents.into_iter().enumerate().map(agent).collect(),
@@ -333,13 +405,23 @@ fn every_kind_of_mistake_is_generated() {
     let mut codes = std::collections::BTreeSet::new();
     for _ in 0..100 {
         let content = content(4).new_tree(&mut runner).unwrap().current();
-        if let Known::Mistakes(found) = known(&Manifest::from_json_obj("m.json", &content.to_json())) {
-            codes.extend(found.into_iter().map(|(code, message, _)| match message.contains("circle") {
-                true => "circle".to_owned(),
-                false => code,
-            }));
+        if let Known::Mistakes(found) =
+            known(&Manifest::from_json_obj("m.json", &content.to_json()))
+        {
+            codes.extend(found.into_iter().map(
+                |(code, message, _)| match message.contains("circle") {
+                    true => "circle".to_owned(),
+                    false => code,
+                },
+            ));
         }
     }
-    let all = ["bottle/extends", "bottle/unknown-bottle", "bottle/unknown-key", "bottle/value", "circle"];
+    let all = [
+        "bottle/extends",
+        "bottle/unknown-bottle",
+        "bottle/unknown-key",
+        "bottle/value",
+        "circle",
+    ];
     assert_eq!(codes.into_iter().collect::<Vec<_>>(), all);
 }

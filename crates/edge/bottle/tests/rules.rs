@@ -27,7 +27,15 @@ fn error(text: &str) -> ManifestError {
 /// Code, message and help of every mistake.
 fn told(text: &str) -> Vec<(String, String, String)> {
     let found = error(text).diagnostics.into_iter();
-    found.map(|d| (d.code.name.to_owned(), d.message, d.help.unwrap_or_default())).collect()
+    found
+        .map(|d| {
+            (
+                d.code.name.to_owned(),
+                d.message,
+                d.help.unwrap_or_default(),
+            )
+        })
+        .collect()
 }
 
 fn one(text: &str) -> (String, String, String) {
@@ -42,7 +50,11 @@ fn over(parent: &str, child: &str) -> Value {
     let manifest = manifest(&text);
     let before = manifest.bottle_value("parent").unwrap();
     let result = manifest.bottle_value("child").unwrap();
-    assert_eq!(manifest.bottle_value("parent").unwrap(), before, "a parent is not changed by its children");
+    assert_eq!(
+        manifest.bottle_value("parent").unwrap(),
+        before,
+        "a parent is not changed by its children"
+    );
     assert_eq!(before, value(parent), "nor is it anything but what it says");
     result
 }
@@ -51,14 +63,22 @@ fn over(parent: &str, child: &str) -> Value {
 fn composition_is_as_the_table_says() {
     for (parent, child, expected) in [
         // Scalars: the child's if present.
-        (r#"{"image": "a", "workdir": "/a"}"#, r#""image": "b""#, r#"{"image": "b", "workdir": "/a"}"#),
+        (
+            r#"{"image": "a", "workdir": "/a"}"#,
+            r#""image": "b""#,
+            r#"{"image": "b", "workdir": "/a"}"#,
+        ),
         // `env`: by key.
         (
             r#"{"env": {"A": "1", "B": "1"}}"#,
             r#""env": {"B": "2", "C": "2"}"#,
             r#"{"env": {"A": "1", "B": "2", "C": "2"}}"#,
         ),
-        (r#"{"env": {"A": "1"}}"#, r#""env": {}"#, r#"{"env": {"A": "1"}}"#),
+        (
+            r#"{"env": {"A": "1"}}"#,
+            r#""env": {}"#,
+            r#"{"env": {"A": "1"}}"#,
+        ),
         // `git.remotes`: by host, the child's entry whole.
         (
             r#"{"git": {"remotes": {"a": {"url": "1", "identity_file": "i"}, "b": {"url": "1"}}}}"#,
@@ -94,11 +114,23 @@ fn composition_is_as_the_table_says() {
             r#""egress": {"routes": [{"host": "c"}]}"#,
             r#"{"egress": {"routes": [{"host": "c"}]}}"#,
         ),
-        (r#"{"egress": {"routes": [{"host": "a"}]}}"#, r#""egress": {}"#, r#"{"egress": {}}"#),
-        (r#"{"egress": {"routes": []}}"#, r#""image": "i""#, r#"{"egress": {"routes": []}, "image": "i"}"#),
+        (
+            r#"{"egress": {"routes": [{"host": "a"}]}}"#,
+            r#""egress": {}"#,
+            r#"{"egress": {}}"#,
+        ),
+        (
+            r#"{"egress": {"routes": []}}"#,
+            r#""image": "i""#,
+            r#"{"egress": {"routes": []}, "image": "i"}"#,
+        ),
     ] {
         let child = format!(r#"{{"extends": "parent", {child}}}"#);
-        assert_eq!(over(parent, &child), value(expected), "{child} over {parent}");
+        assert_eq!(
+            over(parent, &child),
+            value(expected),
+            "{child} over {parent}"
+        );
     }
 }
 
@@ -111,10 +143,14 @@ fn three_generations_compose_and_a_clearing_one_between_counts() {
             "a": {"git": {"remotes": {"x": {"url": "1"}}}, "env": {"X": "1", "Y": "1", "Z": "1"}}
         }}"#,
     );
-    let expected = r#"{"git": {"remotes": {"z": {"url": "3"}}}, "env": {"X": "3", "Y": "2", "Z": "1"}}"#;
+    let expected =
+        r#"{"git": {"remotes": {"z": {"url": "3"}}}, "env": {"X": "3", "Y": "2", "Z": "1"}}"#;
     assert_eq!(manifest.bottle_value("c").unwrap(), value(expected));
     assert_eq!(manifest.parent("c"), Some("b"));
-    assert_eq!(manifest.raw_bottle_value("b").unwrap().get("extends"), Some(&"a".into()));
+    assert_eq!(
+        manifest.raw_bottle_value("b").unwrap().get("extends"),
+        Some(&"a".into())
+    );
 }
 
 #[test]
@@ -136,12 +172,24 @@ fn an_agent_is_laid_over_its_bottle_and_gives_one_flat_value() {
         "prompt": "Do it."}"#;
     assert_eq!(manifest.agent_value("me").unwrap(), value(expected));
     let effective = manifest.effective_agent("me").unwrap();
-    assert_eq!((effective.name.as_str(), effective.bottle.name.as_str()), ("me", "dev"));
+    assert_eq!(
+        (effective.name.as_str(), effective.bottle.name.as_str()),
+        ("me", "dev")
+    );
     assert_eq!(effective.bottle.env["C"], "2");
     assert_eq!(manifest.bottle("dev").unwrap().env["C"], "1");
     let raw = manifest.agent("me").unwrap();
-    assert_eq!(raw.git_user, GitUser { name: None, email: Some("f".to_owned()) });
-    assert_eq!(manifest.effective_agent("bare").unwrap().bottle, manifest.bottle("dev").unwrap());
+    assert_eq!(
+        raw.git_user,
+        GitUser {
+            name: None,
+            email: Some("f".to_owned())
+        }
+    );
+    assert_eq!(
+        manifest.effective_agent("bare").unwrap().bottle,
+        manifest.bottle("dev").unwrap()
+    );
 }
 
 #[test]
@@ -159,31 +207,69 @@ fn typed_values_hold_what_the_value_holds() {
         host: "h".to_owned(),
         methods: Some(vec!["GET".to_owned()]),
         paths: None,
-        auth: Some(EgressAuth { kind: AuthKind::Header, env: "T".to_owned() }),
+        auth: Some(EgressAuth {
+            kind: AuthKind::Header,
+            env: "T".to_owned(),
+        }),
         pipelock: Some(PipelockRoutePolicy {
             tls_passthrough: true,
             ssrf_allow: vec!["10.0.0.1".to_owned()],
         }),
     };
-    assert_eq!(bottle.egress, Some(EgressConfig { routes: vec![route] }));
+    assert_eq!(
+        bottle.egress,
+        Some(EgressConfig {
+            routes: vec![route]
+        })
+    );
     assert_eq!(bottle.remotes["h"].known_host_key.as_deref(), Some("k"));
-    assert_eq!(bottle.agent_provider.unwrap().args, Some(vec!["a".to_owned()]));
-    assert_eq!((bottle.workdir.as_deref(), bottle.image), (Some("/w"), None));
+    assert_eq!(
+        bottle.agent_provider.unwrap().args,
+        Some(vec!["a".to_owned()])
+    );
+    assert_eq!(
+        (bottle.workdir.as_deref(), bottle.image),
+        (Some("/w"), None)
+    );
 }
 
 #[test]
 fn types_are_strict_at_every_place() {
     for (bottle, message) in [
-        (r#"{"env": {"A": 1}}"#, "`/env/A` must be a string, and this is a number"),
-        (r#"{"env": {"A": true}}"#, "`/env/A` must be a string, and this is a boolean"),
-        (r#"{"env": {"A": null}}"#, "`/env/A` must be a string, and this is null"),
+        (
+            r#"{"env": {"A": 1}}"#,
+            "`/env/A` must be a string, and this is a number",
+        ),
+        (
+            r#"{"env": {"A": true}}"#,
+            "`/env/A` must be a string, and this is a boolean",
+        ),
+        (
+            r#"{"env": {"A": null}}"#,
+            "`/env/A` must be a string, and this is null",
+        ),
         (r#"{"env": []}"#, "`/env` must be a map, and this is a list"),
         (r#"{"env": null}"#, "`/env` must be a map, and this is null"),
-        (r#"{"extends": ["a"]}"#, "`/extends` must be a string, and this is a list"),
-        (r#"{"image": 1}"#, "`/image` must be a string, and this is a number"),
-        (r#"{"git": {"remotes": {"h": "u"}}}"#, "`/git/remotes/h` must be a map, and this is a string"),
-        (r#"{"git": {"remotes": {"h": {}}}}"#, "`/git/remotes/h` has no `url`"),
-        (r#"{"git": {"user": {"name": []}}}"#, "`/git/user/name` must be a string, and this is a list"),
+        (
+            r#"{"extends": ["a"]}"#,
+            "`/extends` must be a string, and this is a list",
+        ),
+        (
+            r#"{"image": 1}"#,
+            "`/image` must be a string, and this is a number",
+        ),
+        (
+            r#"{"git": {"remotes": {"h": "u"}}}"#,
+            "`/git/remotes/h` must be a map, and this is a string",
+        ),
+        (
+            r#"{"git": {"remotes": {"h": {}}}}"#,
+            "`/git/remotes/h` has no `url`",
+        ),
+        (
+            r#"{"git": {"user": {"name": []}}}"#,
+            "`/git/user/name` must be a string, and this is a list",
+        ),
         (
             r#"{"agent_provider": {"name": "a", "args": "x"}}"#,
             "`/agent_provider/args` must be a list, and this is a string",
@@ -192,10 +278,22 @@ fn types_are_strict_at_every_place() {
             r#"{"agent_provider": {"name": "a", "args": [1]}}"#,
             "`/agent_provider/args/0` must be a string, and this is a number",
         ),
-        (r#"{"agent_provider": {}}"#, "`/agent_provider` has no `name`, here or in a bottle below"),
-        (r#"{"egress": []}"#, "`/egress` must be a map, and this is a list"),
-        (r#"{"egress": {"routes": {}}}"#, "`/egress/routes` must be a list, and this is a map"),
-        (r#"{"egress": {"routes": [{}]}}"#, "`/egress/routes/0` has no `host`"),
+        (
+            r#"{"agent_provider": {}}"#,
+            "`/agent_provider` has no `name`, here or in a bottle below",
+        ),
+        (
+            r#"{"egress": []}"#,
+            "`/egress` must be a map, and this is a list",
+        ),
+        (
+            r#"{"egress": {"routes": {}}}"#,
+            "`/egress/routes` must be a list, and this is a map",
+        ),
+        (
+            r#"{"egress": {"routes": [{}]}}"#,
+            "`/egress/routes/0` has no `host`",
+        ),
         (
             r#"{"egress": {"routes": [{"host": "h", "auth": {"env": "T"}}]}}"#,
             "`/egress/routes/0/auth` has no `type`",
@@ -212,29 +310,64 @@ fn types_are_strict_at_every_place() {
         (r#"null"#, "bottle `b` must be a map, and this is null"),
     ] {
         let (code, told, help) = one(&format!(r#"{{"bottles": {{"b": {bottle}}}}}"#));
-        assert_eq!((code.as_str(), told.as_str()), ("bottle/value", message), "{bottle}");
+        assert_eq!(
+            (code.as_str(), told.as_str()),
+            ("bottle/value", message),
+            "{bottle}"
+        );
         assert!(!help.is_empty(), "{bottle}");
     }
     let (_, _, help) = one(r#"{"bottles": {"b": {"env": {"A": 1}}}}"#);
     assert_eq!(help, "put it in quotes");
     for (agent, message) in [
         (r#"{}"#, "agent `a` has no `bottle`"),
-        (r#"{"bottle": 1}"#, "`/bottle` must be a string, and this is a number"),
-        (r#"{"bottle": "b", "skills": "s"}"#, "`/skills` must be a list, and this is a string"),
-        (r#"{"bottle": "b", "prompt": 1}"#, "`/prompt` must be a string, and this is a number"),
+        (
+            r#"{"bottle": 1}"#,
+            "`/bottle` must be a string, and this is a number",
+        ),
+        (
+            r#"{"bottle": "b", "skills": "s"}"#,
+            "`/skills` must be a list, and this is a string",
+        ),
+        (
+            r#"{"bottle": "b", "prompt": 1}"#,
+            "`/prompt` must be a string, and this is a number",
+        ),
     ] {
-        let (code, told, _) = one(&format!(r#"{{"bottles": {{"b": {{}}}}, "agents": {{"a": {agent}}}}}"#));
-        assert_eq!((code.as_str(), told.as_str()), ("bottle/value", message), "{agent}");
+        let (code, told, _) = one(&format!(
+            r#"{{"bottles": {{"b": {{}}}}, "agents": {{"a": {agent}}}}}"#
+        ));
+        assert_eq!(
+            (code.as_str(), told.as_str()),
+            ("bottle/value", message),
+            "{agent}"
+        );
     }
 }
 
 #[test]
 fn the_object_itself_is_checked() {
     for (text, code, message) in [
-        ("[]", "bottle/value", "the manifest must be a map, and this is a list"),
-        ("", "bottle/value", "the manifest must be a map, and this is empty"),
-        (r#"{"bottles": []}"#, "bottle/value", "`/bottles` must be a map, and this is a list"),
-        (r#"{"bottle": {}}"#, "bottle/unknown-key", "the manifest has no key `bottle`"),
+        (
+            "[]",
+            "bottle/value",
+            "the manifest must be a map, and this is a list",
+        ),
+        (
+            "",
+            "bottle/value",
+            "the manifest must be a map, and this is empty",
+        ),
+        (
+            r#"{"bottles": []}"#,
+            "bottle/value",
+            "`/bottles` must be a map, and this is a list",
+        ),
+        (
+            r#"{"bottle": {}}"#,
+            "bottle/unknown-key",
+            "the manifest has no key `bottle`",
+        ),
         (
             r#"{"bottles": {"": {}}}"#,
             "bottle/value",
@@ -245,14 +378,26 @@ fn the_object_itself_is_checked() {
             "text/duplicate-key",
             "the key `env` is there twice",
         ),
-        (r#"{"bottles": {"a": {}}"#, "json/syntax", "this bracket is never closed with `}`"),
+        (
+            r#"{"bottles": {"a": {}}"#,
+            "json/syntax",
+            "this bracket is never closed with `}`",
+        ),
     ] {
         let (found, told, _) = one(text);
         assert_eq!((found.as_str(), told.as_str()), (code, message), "{text}");
     }
     let (_, _, help) = one(r#"{"bottle": {}}"#);
-    assert_eq!(help, "did you mean `bottles`? its keys are `bottles` and `agents`");
-    for empty in ["{}", "\u{feff}{}", r#"{"bottles": {}}"#, r#"{"agents": {}}"#] {
+    assert_eq!(
+        help,
+        "did you mean `bottles`? its keys are `bottles` and `agents`"
+    );
+    for empty in [
+        "{}",
+        "\u{feff}{}",
+        r#"{"bottles": {}}"#,
+        r#"{"agents": {}}"#,
+    ] {
         assert_eq!(manifest(empty).count(UnitKind::Bottle), 0);
     }
 }
@@ -262,11 +407,23 @@ fn keys_are_strict_at_every_depth() {
     for (bottle, what, near) in [
         (r#"{"imagee": "x"}"#, "a bottle", "image"),
         (r#"{"git": {"usr": {}}}"#, "`git` of a bottle", "user"),
-        (r#"{"git": {"remotes": {"h": {"url": "u", "identityfile": "x"}}}}"#, "a remote", "identity_file"),
+        (
+            r#"{"git": {"remotes": {"h": {"url": "u", "identityfile": "x"}}}}"#,
+            "a remote",
+            "identity_file",
+        ),
         (r#"{"git": {"user": {"mail": "x"}}}"#, "`git.user`", "email"),
-        (r#"{"agent_provider": {"name": "p", "modle": "x"}}"#, "`agent_provider`", "model"),
+        (
+            r#"{"agent_provider": {"name": "p", "modle": "x"}}"#,
+            "`agent_provider`",
+            "model",
+        ),
         (r#"{"egress": {"route": []}}"#, "`egress`", "routes"),
-        (r#"{"egress": {"routes": [{"host": "h", "path": []}]}}"#, "a route", "paths"),
+        (
+            r#"{"egress": {"routes": [{"host": "h", "path": []}]}}"#,
+            "a route",
+            "paths",
+        ),
         (
             r#"{"egress": {"routes": [{"host": "h", "auth": {"type": "basic", "env": "T", "typ": "x"}}]}}"#,
             "`auth` of a route",
@@ -280,8 +437,14 @@ fn keys_are_strict_at_every_depth() {
     ] {
         let (code, message, help) = one(&format!(r#"{{"bottles": {{"b": {bottle}}}}}"#));
         assert_eq!(code, "bottle/unknown-key", "{bottle}");
-        assert!(message.starts_with(&format!("{what} has no key `")), "{message}");
-        assert!(help.starts_with(&format!("did you mean `{near}`? the keys of {what} are `")), "{help}");
+        assert!(
+            message.starts_with(&format!("{what} has no key `")),
+            "{message}"
+        );
+        assert!(
+            help.starts_with(&format!("did you mean `{near}`? the keys of {what} are `")),
+            "{help}"
+        );
     }
 }
 
@@ -297,23 +460,50 @@ fn fields_of_claude_code_pass_on_agents_and_only_there() {
     for key in CLAUDE_CODE.keys {
         let manifest = manifest(&agent_with(key));
         let shown = manifest.agent_value("a").unwrap();
-        assert!(*key == "name" || shown.get(key).is_none(), "{key} is ignored");
+        assert!(
+            *key == "name" || shown.get(key).is_none(),
+            "{key} is ignored"
+        );
         assert_eq!(shown.get("name"), Some(&"a".into()));
         let (code, message, help) = one(&format!(r#"{{"bottles": {{"b": {{"{key}": 1}}}}}}"#));
-        assert_eq!((code.as_str(), message), ("bottle/unknown-key", format!("a bottle has no key `{key}`")));
-        assert!(help.contains(CLAUDE_CODE.name) && help.contains("belong on agents"), "{help}");
+        assert_eq!(
+            (code.as_str(), message),
+            ("bottle/unknown-key", format!("a bottle has no key `{key}`"))
+        );
+        assert!(
+            help.contains(CLAUDE_CODE.name) && help.contains("belong on agents"),
+            "{help}"
+        );
     }
 }
 
 #[test]
 fn a_key_on_neither_list_says_where_it_could_have_been() {
     for (key, begin) in [
-        ("skill", "did you mean `skills`? the keys of an agent are `bottle`, `skills`"),
-        ("colour", "did you mean `color` of Claude Code 2.1 (2026-11)? the keys of an agent are `bottle`"),
-        ("permissonMode", "did you mean `permissionMode` of Claude Code 2.1 (2026-11)?"),
-        ("egress", "`egress` is a key of bottles; the keys of an agent are"),
-        ("imagee", "did you mean `image`, which is a key of bottles? the keys of an agent are `bottle`"),
-        ("budget", "it is on neither list: the keys of an agent are `bottle`, "),
+        (
+            "skill",
+            "did you mean `skills`? the keys of an agent are `bottle`, `skills`",
+        ),
+        (
+            "colour",
+            "did you mean `color` of Claude Code 2.1 (2026-11)? the keys of an agent are `bottle`",
+        ),
+        (
+            "permissonMode",
+            "did you mean `permissionMode` of Claude Code 2.1 (2026-11)?",
+        ),
+        (
+            "egress",
+            "`egress` is a key of bottles; the keys of an agent are",
+        ),
+        (
+            "imagee",
+            "did you mean `image`, which is a key of bottles? the keys of an agent are `bottle`",
+        ),
+        (
+            "budget",
+            "it is on neither list: the keys of an agent are `bottle`, ",
+        ),
     ] {
         let (code, _, help) = one(&agent_with(key));
         assert_eq!(code, "bottle/unknown-key");
@@ -322,18 +512,32 @@ fn a_key_on_neither_list_says_where_it_could_have_been() {
     let (_, _, help) = one(r#"{"bottles": {"b": {"skills": []}}}"#);
     assert!(help.starts_with("`skills` is a key of agents; "), "{help}");
     let (_, _, help) = one(r#"{"bottles": {"b": {"skill": []}}}"#);
-    assert!(help.starts_with("did you mean `skills`, which is a key of agents? the keys of a b"), "{help}");
+    assert!(
+        help.starts_with("did you mean `skills`, which is a key of agents? the keys of a b"),
+        "{help}"
+    );
     let (_, _, help) = one(&agent_with("bottel"));
     let keys = "the keys of an agent are `bottle`, `skills`, `env`, `git`, and in JSON `prompt`";
     assert_eq!(help, format!("did you mean `bottle`? {keys}"));
     for (key, begin) in [
-        ("remotes", "`remotes` is a key of `git` of a bottle, and belongs there; "),
-        ("remote", "did you mean `remotes`, which is a key of `git` of a bottle? "),
+        (
+            "remotes",
+            "`remotes` is a key of `git` of a bottle, and belongs there; ",
+        ),
+        (
+            "remote",
+            "did you mean `remotes`, which is a key of `git` of a bottle? ",
+        ),
     ] {
         let git = format!(r#"{{"bottle": "b", "git": {{"{key}": {{}}}}}}"#);
-        let (_, message, help) = one(&format!(r#"{{"bottles": {{"b": {{}}}}, "agents": {{"a": {git}}}}}"#));
+        let (_, message, help) = one(&format!(
+            r#"{{"bottles": {{"b": {{}}}}, "agents": {{"a": {git}}}}}"#
+        ));
         assert_eq!(message, format!("`git` of an agent has no key `{key}`"));
-        assert_eq!(help, format!("{begin}the keys of `git` of an agent are `user`"));
+        assert_eq!(
+            help,
+            format!("{begin}the keys of `git` of an agent are `user`")
+        );
     }
 }
 
@@ -342,26 +546,46 @@ fn circles_and_missing_parents_are_told_once_with_their_chain() {
     let circle = |count: usize| {
         let bottle = |at: usize| format!(r#""b{at}": {{"extends": "b{}"}}"#, (at + 1) % count);
         let bottles: Vec<String> = (0..count).map(bottle).collect();
-        format!(r#"{{"bottles": {{"x": {{"extends": "b0"}}, {}}}}}"#, bottles.join(", "))
+        format!(
+            r#"{{"bottles": {{"x": {{"extends": "b0"}}, {}}}}}"#,
+            bottles.join(", ")
+        )
     };
     assert_eq!(one(&circle(1)).1, "`b0` extends itself: b0 -> b0");
-    for (count, chain) in
-        [(2, "b0 -> b1 -> b0"), (10, "b0 -> b1 -> b2 -> b3 -> b4 -> b5 -> b6 -> b7 -> b8 -> b9 -> b0")]
-    {
+    for (count, chain) in [
+        (2, "b0 -> b1 -> b0"),
+        (
+            10,
+            "b0 -> b1 -> b2 -> b3 -> b4 -> b5 -> b6 -> b7 -> b8 -> b9 -> b0",
+        ),
+    ] {
         let (code, message, _) = one(&circle(count));
         assert_eq!(code, "bottle/extends");
-        assert_eq!(message, format!("these bottles extend each other in a circle: {chain}"));
+        assert_eq!(
+            message,
+            format!("these bottles extend each other in a circle: {chain}")
+        );
     }
     let (_, message, help) =
         one(r#"{"bottles": {"a": {"extends": "b"}, "b": {"extends": "basee"}, "base": {}}}"#);
-    assert_eq!(message, "there is no bottle `basee` to extend: a -> b -> basee");
+    assert_eq!(
+        message,
+        "there is no bottle `basee` to extend: a -> b -> basee"
+    );
     assert_eq!(help, "did you mean `base`?");
     // A bottle itself is not what it meant to extend.
-    assert_eq!(one(r#"{"bottles": {"web": {"extends": "wbe"}}}"#).2, "check the name, or add the bottle");
-    let (code, message, help) = one(r#"{"bottles": {"base": {}}, "agents": {"a": {"bottle": "bas"}}}"#);
+    assert_eq!(
+        one(r#"{"bottles": {"web": {"extends": "wbe"}}}"#).2,
+        "check the name, or add the bottle"
+    );
+    let (code, message, help) =
+        one(r#"{"bottles": {"base": {}}, "agents": {"a": {"bottle": "bas"}}}"#);
     assert_eq!(
         (code.as_str(), message.as_str()),
-        ("bottle/unknown-bottle", "there is no bottle `bas` for agent `a`")
+        (
+            "bottle/unknown-bottle",
+            "there is no bottle `bas` for agent `a`"
+        )
     );
     assert_eq!(help, "did you mean `base`?");
 }
@@ -391,7 +615,15 @@ fn a_key_that_is_there_twice_hides_nothing() {
 #[test]
 fn a_provider_needs_its_name_in_the_end_only() {
     let good = r#"{"bottles": {"a": {"agent_provider": {"name": "p"}}, "b": {"extends": "a", "agent_provider": {"model": "m"}}}}"#;
-    assert_eq!(manifest(good).bottle("b").unwrap().agent_provider.unwrap().name, "p");
+    assert_eq!(
+        manifest(good)
+            .bottle("b")
+            .unwrap()
+            .agent_provider
+            .unwrap()
+            .name,
+        "p"
+    );
     // Told where it starts to lack, and not again for every child.
     let bad = r#"{"bottles": {"a": {"agent_provider": {"model": "m"}}, "b": {"extends": "a", "agent_provider": {"args": []}}, "c": {"extends": "b"}}}"#;
     assert_eq!(one(bad).0, "bottle/value");
@@ -402,7 +634,10 @@ fn names_that_differ_in_case_only_are_refused() {
     let (code, message, _) = one(r#"{"bottles": {"dev": {}, "x": {}, "Dev": {}}}"#);
     assert_eq!(
         (code.as_str(), message.as_str()),
-        ("bottle/duplicate-name", "the bottles `Dev` and `dev` differ only in case")
+        (
+            "bottle/duplicate-name",
+            "the bottles `Dev` and `dev` differ only in case"
+        )
     );
     manifest(r#"{"bottles": {"dev": {}}, "agents": {"Dev": {"bottle": "dev"}}}"#);
 }
@@ -412,16 +647,25 @@ fn chains_may_be_long() {
     for count in [1_000, 10_000] {
         let bottle = |at: usize| match at {
             0 => r#""b0": {"env": {"FIRST": "0"}}"#.to_owned(),
-            at => format!(r#""b{at}": {{"extends": "b{}", "env": {{"X": "{at}"}}}}"#, at - 1),
+            at => format!(
+                r#""b{at}": {{"extends": "b{}", "env": {{"X": "{at}"}}}}"#,
+                at - 1
+            ),
         };
         let bottles: Vec<String> = (0..count).map(bottle).collect();
         let text = format!(r#"{{"bottles": {{{}}}}}"#, bottles.join(", "));
         let manifest = manifest(&text);
         let last = manifest.bottle(&format!("b{}", count - 1)).unwrap();
-        assert_eq!((last.env["FIRST"].as_str(), last.env["X"].clone()), ("0", (count - 1).to_string()));
+        assert_eq!(
+            (last.env["FIRST"].as_str(), last.env["X"].clone()),
+            ("0", (count - 1).to_string())
+        );
         let broken = text.replace(r#""b0": {"#, r#""b0": {"extends": "gone", "#);
         let (_, message, _) = one(&broken);
-        assert!(message.starts_with("there is no bottle `gone` to extend: b0 -> gone"), "{message}");
+        assert!(
+            message.starts_with("there is no bottle `gone` to extend: b0 -> gone"),
+            "{message}"
+        );
     }
 }
 
@@ -432,9 +676,17 @@ fn a_long_chain_is_cut_and_many_mistakes_are_told() {
     let (_, message, _) = one(&format!(r#"{{"bottles": {{{}}}}}"#, bottles.join(", ")));
     let chain = "b00000 -> b00001 -> b00002 -> b00003 -> b00004 -> b00005 -> (9989 more) -> \
                  b09995 -> b09996 -> b09997 -> b09998 -> b09999 -> b10000";
-    assert_eq!(message, format!("there is no bottle `b10000` to extend: {chain}"));
-    let lost: Vec<String> = (0..10_000).map(|at| format!(r#""b{at}": {{"extends": "x{at}"}}"#)).collect();
-    assert_eq!(told(&format!(r#"{{"bottles": {{{}}}}}"#, lost.join(", "))).len(), 10_000);
+    assert_eq!(
+        message,
+        format!("there is no bottle `b10000` to extend: {chain}")
+    );
+    let lost: Vec<String> = (0..10_000)
+        .map(|at| format!(r#""b{at}": {{"extends": "x{at}"}}"#))
+        .collect();
+    assert_eq!(
+        told(&format!(r#"{{"bottles": {{{}}}}}"#, lost.join(", "))).len(),
+        10_000
+    );
 }
 
 #[test]
@@ -444,24 +696,46 @@ fn json_schemas_say_what_the_checker_says() {
         schema.get("$schema").and_then(Value::as_str),
         Some("https://json-schema.org/draft/2020-12/schema")
     );
-    assert_eq!(schema.get("additionalProperties"), Some(&Value::Bool(false)));
+    assert_eq!(
+        schema.get("additionalProperties"),
+        Some(&Value::Bool(false))
+    );
     assert_eq!(schema.get("required"), Some(&Value::list(["bottle"])));
     let properties = schema.get("properties").unwrap();
     for key in CLAUDE_CODE.keys {
-        let about = properties.get(key).unwrap().get("description").and_then(Value::as_str).unwrap();
+        let about = properties
+            .get(key)
+            .unwrap()
+            .get("description")
+            .and_then(Value::as_str)
+            .unwrap();
         assert!(about.contains(CLAUDE_CODE.name), "{about}");
     }
     let bottle = json_schema(UnitKind::Bottle);
-    let at = |pointer: &str| pointer.split('/').try_fold(&bottle, |value, step| value.get(step)).unwrap();
+    let at = |pointer: &str| {
+        pointer
+            .split('/')
+            .try_fold(&bottle, |value, step| value.get(step))
+            .unwrap()
+    };
     let route = "properties/egress/properties/routes/items";
     assert_eq!(at(&format!("{route}/required")), &Value::list(["host"]));
     assert_eq!(
         at(&format!("{route}/properties/auth/properties/type/enum")),
         &Value::list(["bearer", "basic", "header"])
     );
-    assert_eq!(at("properties/git/properties/remotes/additionalProperties/required"), &Value::list(["url"]));
-    assert_eq!(at("properties/env/additionalProperties/type"), &"string".into());
-    assert!(at("properties/agent_provider").get("required").is_none(), "a bottle below may have the name");
+    assert_eq!(
+        at("properties/git/properties/remotes/additionalProperties/required"),
+        &Value::list(["url"])
+    );
+    assert_eq!(
+        at("properties/env/additionalProperties/type"),
+        &"string".into()
+    );
+    assert!(
+        at("properties/agent_provider").get("required").is_none(),
+        "a bottle below may have the name"
+    );
     assert!(bottle.get("properties").unwrap().get("model").is_none());
 }
 
@@ -473,9 +747,16 @@ fn variables_that_routes_name_hold_secrets_also_for_those_that_extend() {
         "other": {"egress": {"routes": [{"host": "h", "auth": {"type": "basic", "env": "OTHER"}}]}}
     }}"#;
     let manifest = Manifest::from_json_obj("x.json", text).unwrap();
-    for (bottle, expected) in
-        [("base", &["GITEA"][..]), ("child", &["GITEA"]), ("other", &["OTHER"]), ("nobody", &[])]
-    {
-        assert_eq!(manifest.secret_variables(bottle).iter().collect::<Vec<_>>(), expected, "{bottle}");
+    for (bottle, expected) in [
+        ("base", &["GITEA"][..]),
+        ("child", &["GITEA"]),
+        ("other", &["OTHER"]),
+        ("nobody", &[]),
+    ] {
+        assert_eq!(
+            manifest.secret_variables(bottle).iter().collect::<Vec<_>>(),
+            expected,
+            "{bottle}"
+        );
     }
 }

@@ -39,13 +39,25 @@ pub(crate) struct Global {
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) manifest_path: Option<PathBuf>,
     /// The user's configuration file
-    #[arg(long, global = true, value_name = "FILE", env = "AGPM_CONFIG", hide_env_values = true)]
+    #[arg(
+        long,
+        global = true,
+        value_name = "FILE",
+        env = "AGPM_CONFIG",
+        hide_env_values = true
+    )]
     pub(crate) config: Option<PathBuf>,
     /// Run as if started in this directory
     #[arg(short = 'C', global = true, value_name = "DIR")]
     pub(crate) directory: Option<PathBuf>,
     /// The folder for downloaded data
-    #[arg(long, global = true, value_name = "DIR", env = "AGPM_CACHE_DIR", hide_env_values = true)]
+    #[arg(
+        long,
+        global = true,
+        value_name = "DIR",
+        env = "AGPM_CACHE_DIR",
+        hide_env_values = true
+    )]
     pub(crate) cache_dir: Option<PathBuf>,
     /// Open no connection
     #[arg(long, global = true, env = "AGPM_OFFLINE", hide_env_values = true, value_parser = clap::builder::FalseyValueParser::new())]
@@ -510,11 +522,19 @@ pub(crate) enum CacheCommand {
 
 /// A number with a unit: `s`, `m`, `h`, `d` or `w`.
 fn age(text: &str) -> Result<std::time::Duration, String> {
-    let units = [('s', 1), ('m', 60), ('h', 3600), ('d', 86_400), ('w', 604_800)];
+    let units = [
+        ('s', 1),
+        ('m', 60),
+        ('h', 3600),
+        ('d', 86_400),
+        ('w', 604_800),
+    ];
     let read = || {
         let (_, seconds) = units.iter().find(|(unit, _)| text.ends_with(*unit))?;
         let count: u64 = text[..text.len() - 1].parse().ok()?;
-        count.checked_mul(*seconds).map(std::time::Duration::from_secs)
+        count
+            .checked_mul(*seconds)
+            .map(std::time::Duration::from_secs)
     };
     read().ok_or_else(|| "expected a number and a unit (s, m, h, d, w), such as `30d`".to_owned())
 }
@@ -794,7 +814,11 @@ impl Command {
             Command::Explain(args) => &args.approval,
             _ => return ProgramUse::Approved,
         };
-        if approval.has_programs() { ProgramUse::AllOnce } else { ProgramUse::Approved }
+        if approval.has_programs() {
+            ProgramUse::AllOnce
+        } else {
+            ProgramUse::Approved
+        }
     }
 
     /// Whose manifest it is about.
@@ -816,7 +840,11 @@ impl Command {
             Command::Explain(args) => &args.scope,
             _ => return Scope::Project,
         };
-        if args.global { Scope::User } else { Scope::Project }
+        if args.global {
+            Scope::User
+        } else {
+            Scope::Project
+        }
     }
 }
 
@@ -835,9 +863,16 @@ impl Cli {
 /// `help` takes no flags: what `help COMMAND --help` asks for is the help of the command.
 fn without_help_of_help(arguments: &[OsString]) -> Vec<OsString> {
     let is_flag = |argument: &OsString| argument == "--help" || argument == "-h";
-    let mut words = arguments.iter().skip(1).filter(|argument| !argument.to_string_lossy().starts_with('-'));
+    let mut words = arguments
+        .iter()
+        .skip(1)
+        .filter(|argument| !argument.to_string_lossy().starts_with('-'));
     match words.next().is_some_and(|word| word == "help") {
-        true => arguments.iter().filter(|argument| !is_flag(argument)).cloned().collect(),
+        true => arguments
+            .iter()
+            .filter(|argument| !is_flag(argument))
+            .cloned()
+            .collect(),
         false => arguments.to_vec(),
     }
 }

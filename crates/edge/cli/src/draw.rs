@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use agpm_diag::{
-    Diagnostic, Label, Severity, SourceId, SourceMap, Span, codes, fold, is_invisible, mask_line_after,
-    visible,
+    Diagnostic, Label, Severity, SourceId, SourceMap, Span, codes, fold, is_invisible,
+    mask_line_after, visible,
 };
 use agpm_ops::Secrets;
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Renderer, Snippet};
@@ -25,15 +25,24 @@ pub(crate) fn diagnostics<'d>(
     pen: Pen,
 ) -> String {
     match pen.detail {
-        Detail::All => found.map(|one| diagnostic(one, None, sources, pen)).collect(),
+        Detail::All => found
+            .map(|one| diagnostic(one, None, sources, pen))
+            .collect(),
         Detail::Folded => {
             let folded = fold(&found.collect::<Vec<_>>(), sources).into_iter();
-            folded.map(|one| diagnostic(one.first, one.others.as_deref(), sources, pen)).collect()
+            folded
+                .map(|one| diagnostic(one.first, one.others.as_deref(), sources, pen))
+                .collect()
         }
     }
 }
 
-fn diagnostic(diagnostic: &Diagnostic, others: Option<&str>, sources: &SourceMap, pen: Pen) -> String {
+fn diagnostic(
+    diagnostic: &Diagnostic,
+    others: Option<&str>,
+    sources: &SourceMap,
+    pen: Pen,
+) -> String {
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
@@ -44,11 +53,15 @@ fn diagnostic(diagnostic: &Diagnostic, others: Option<&str>, sources: &SourceMap
     let mut group = Group::with_title(level.primary_title(message).id(diagnostic.code.name));
     for excerpt in &excerpts {
         let labels = excerpt.labels.iter().map(Marked::annotation);
-        let snippet = Snippet::source(excerpt.text.as_str()).line_start(excerpt.line).annotations(labels);
+        let snippet = Snippet::source(excerpt.text.as_str())
+            .line_start(excerpt.line)
+            .annotations(labels);
         group = match excerpt.column {
             None => group.element(snippet.path(excerpt.path.as_str())),
             Some(column) => {
-                let place = Origin::path(excerpt.path.as_str()).line(excerpt.line).char_column(column);
+                let place = Origin::path(excerpt.path.as_str())
+                    .line(excerpt.line)
+                    .char_column(column);
                 group.element(place).element(snippet)
             }
         };
@@ -60,7 +73,11 @@ fn diagnostic(diagnostic: &Diagnostic, others: Option<&str>, sources: &SourceMap
         group = group.element(Origin::path(shown_path(file)));
     }
     // Files on the command line are layers that have the file's own name: once is enough.
-    if let Some(layer) = diagnostic.layer.as_deref().filter(|layer| Some(*layer) != file) {
+    if let Some(layer) = diagnostic
+        .layer
+        .as_deref()
+        .filter(|layer| Some(*layer) != file)
+    {
         group = group.element(Level::NOTE.message(format!("in layer `{}`", one_line(layer))));
     }
     if let Some(unit) = &diagnostic.unit {
@@ -77,13 +94,20 @@ fn diagnostic(diagnostic: &Diagnostic, others: Option<&str>, sources: &SourceMap
         Paint::Colour => Renderer::styled(),
     };
     let drawn = renderer.render(&[group]);
-    let drawn = if excerpts.is_empty() { without_empty_gutter(&drawn) } else { drawn };
+    let drawn = if excerpts.is_empty() {
+        without_empty_gutter(&drawn)
+    } else {
+        drawn
+    };
     format!("{}\n\n", with_details(&drawn, &diagnostic.details))
 }
 
 /// A drawn diagnostic with lines directly below its message.
 fn with_details(drawn: &str, details: &[String]) -> String {
-    let lines: String = details.iter().map(|line| format!("\n  {}", one_line(line))).collect();
+    let lines: String = details
+        .iter()
+        .map(|line| format!("\n  {}", one_line(line)))
+        .collect();
     match drawn.split_once('\n') {
         Some((message, rest)) => format!("{message}{lines}\n{rest}"),
         None => format!("{drawn}{lines}"),
@@ -93,7 +117,11 @@ fn with_details(drawn: &str, details: &[String]) -> String {
 /// The renderer leaves room for source lines above notes; without any, that is a lone bar.
 fn without_empty_gutter(drawn: &str) -> String {
     let is_bar = |line: &&str| plain(line).trim() == "|";
-    drawn.lines().filter(|line| !is_bar(line)).collect::<Vec<_>>().join("\n")
+    drawn
+        .lines()
+        .filter(|line| !is_bar(line))
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 /// A line without its escape codes, which all end with `m`.
@@ -106,7 +134,10 @@ fn plain(line: &str) -> String {
 
 /// The file concerned.
 fn file<'a>(diagnostic: &'a Diagnostic, sources: &'a SourceMap) -> Option<&'a str> {
-    let place = diagnostic.labels.first().map(|label| sources.get(label.source).name.as_str());
+    let place = diagnostic
+        .labels
+        .first()
+        .map(|label| sources.get(label.source).name.as_str());
     place.or(diagnostic.file.as_deref())
 }
 
@@ -129,7 +160,11 @@ struct Marked {
 impl Marked {
     fn annotation(&self) -> Annotation<'_> {
         let annotation = self.kind.span(self.range.clone());
-        if self.text.is_empty() { annotation } else { annotation.label(self.text.as_str()) }
+        if self.text.is_empty() {
+            annotation
+        } else {
+            annotation.label(self.text.as_str())
+        }
     }
 }
 
@@ -143,9 +178,16 @@ fn excerpts(diagnostic: &Diagnostic, sources: &SourceMap, secrets: Secrets) -> V
         }
         let line = sources.line(label.source, label.span.start);
         let key = (label.source, line);
-        let kind = if index == 0 { AnnotationKind::Primary } else { AnnotationKind::Context };
-        let quoting =
-            if *diagnostic.code == codes::MANIFEST_SECRET { Quoting::KeysOnly } else { Quoting::All };
+        let kind = if index == 0 {
+            AnnotationKind::Primary
+        } else {
+            AnnotationKind::Context
+        };
+        let quoting = if *diagnostic.code == codes::MANIFEST_SECRET {
+            Quoting::KeysOnly
+        } else {
+            Quoting::All
+        };
         let (text, range, cut) = marked_line(label, sources, secrets, quoting);
         let excerpt = by_line.entry(key).or_insert_with(|| {
             order.push(key);
@@ -159,10 +201,17 @@ fn excerpts(diagnostic: &Diagnostic, sources: &SourceMap, secrets: Secrets) -> V
         });
         // A second label on a long line may have been cut elsewhere; then it is left out.
         if excerpt.text == text {
-            excerpt.labels.push(Marked { range, text: one_line(&label.text), kind });
+            excerpt.labels.push(Marked {
+                range,
+                text: one_line(&label.text),
+                kind,
+            });
         }
     }
-    order.into_iter().filter_map(|key| by_line.remove(&key)).collect()
+    order
+        .into_iter()
+        .filter_map(|key| by_line.remove(&key))
+        .collect()
 }
 
 /// The label's first line, masked and cut, where in it the label is, and whether its beginning is gone.
@@ -173,15 +222,32 @@ fn marked_line(
     quoting: Quoting,
 ) -> (String, Range<usize>, bool) {
     let source = &sources.get(label.source).text;
-    let line = sources.lines_around(label.source, Span { start: label.span.start, end: label.span.start });
+    let line = sources.lines_around(
+        label.source,
+        Span {
+            start: label.span.start,
+            end: label.span.start,
+        },
+    );
     let raw = &source[line.range()];
     let bom = raw.len() - raw.trim_start_matches('\u{feff}').len();
     let cut = near(&raw[bom..], (label.span.start - line.start) as usize);
     let (skipped, raw) = (bom + cut.start, &raw[bom..][cut]);
-    let offset = |at: u32| (at.saturating_sub(line.start) as usize).saturating_sub(skipped).min(raw.len());
-    let chars = |at: usize| raw.char_indices().take_while(|(byte, _)| *byte < at).count();
+    let offset = |at: u32| {
+        (at.saturating_sub(line.start) as usize)
+            .saturating_sub(skipped)
+            .min(raw.len())
+    };
+    let chars = |at: usize| {
+        raw.char_indices()
+            .take_while(|(byte, _)| *byte < at)
+            .count()
+    };
     // Masking keeps the count of characters, not of bytes.
-    let (start, end) = (chars(offset(label.span.start)), chars(offset(label.span.end.max(label.span.start))));
+    let (start, end) = (
+        chars(offset(label.span.start)),
+        chars(offset(label.span.end.max(label.span.start))),
+    );
     let before = &source[..line.start as usize];
     let masked: Vec<char> = match secrets {
         Secrets::Masked if quoting == Quoting::KeysOnly => {
@@ -190,12 +256,25 @@ fn marked_line(
         Secrets::Masked => mask_line_after(before, raw).chars().map(drawable).collect(),
         Secrets::Shown => raw.chars().map(drawable).collect(),
     };
-    let from = if masked.len() <= WIDEST_LINE { 0 } else { start.saturating_sub(WIDEST_LINE / 2) };
+    let from = if masked.len() <= WIDEST_LINE {
+        0
+    } else {
+        start.saturating_sub(WIDEST_LINE / 2)
+    };
     let upto = masked.len().min(from + WIDEST_LINE);
     let text: String = masked[from..upto].iter().collect();
-    let byte = |at: usize| masked[from..at.clamp(from, upto)].iter().map(|c| c.len_utf8()).sum::<usize>();
+    let byte = |at: usize| {
+        masked[from..at.clamp(from, upto)]
+            .iter()
+            .map(|c| c.len_utf8())
+            .sum::<usize>()
+    };
     let range = byte(start)..byte(end);
-    let wide = if range.is_empty() { range.start..next_char(&text, range.start) } else { range };
+    let wide = if range.is_empty() {
+        range.start..next_char(&text, range.start)
+    } else {
+        range
+    };
     (text, wide, from > 0 || skipped > bom)
 }
 
@@ -211,7 +290,13 @@ enum Quoting {
 /// A line of a manifest with everything after its key hidden, character by character; all of it if it has none.
 fn without_values(line: &str) -> String {
     let (key, value) = line.split_at(line.find(['=', ':']).map_or(0, |at| at + 1));
-    let hidden = |c: char| if c.is_whitespace() || "\"'{}[],=".contains(c) { c } else { '*' };
+    let hidden = |c: char| {
+        if c.is_whitespace() || "\"'{}[],=".contains(c) {
+            c
+        } else {
+            '*'
+        }
+    };
     key.chars().chain(value.chars().map(hidden)).collect()
 }
 
@@ -231,8 +316,12 @@ fn near(line: &str, place: usize) -> Range<usize> {
     if line.len() <= WIDEST_LINE {
         return 0..line.len();
     }
-    let char_at =
-        |at: usize| (0..=at.min(line.len())).rev().find(|at| line.is_char_boundary(*at)).unwrap_or(0);
+    let char_at = |at: usize| {
+        (0..=at.min(line.len()))
+            .rev()
+            .find(|at| line.is_char_boundary(*at))
+            .unwrap_or(0)
+    };
     char_at(place.saturating_sub(LOOKED_AT))..char_at(place + LOOKED_AT)
 }
 

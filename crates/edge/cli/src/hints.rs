@@ -14,7 +14,10 @@ struct OtherWords {
 }
 
 const OTHER_WORDS: [OtherWords; 15] = [
-    OtherWords { words: &["audit"], hint: "`agpm verify` compares the installed files with the lockfile" },
+    OtherWords {
+        words: &["audit"],
+        hint: "`agpm verify` compares the installed files with the lockfile",
+    },
     OtherWords {
         words: &["status", "st"],
         hint: "`agpm doctor` checks the project, `agpm list` shows what is installed",
@@ -27,7 +30,10 @@ const OTHER_WORDS: [OtherWords; 15] = [
         words: &["info", "show", "view"],
         hint: "`agpm explain agent:NAME` shows a resource, `agpm why NAME` what requires it",
     },
-    OtherWords { words: &["diff", "plan"], hint: "`agpm install --dry-run` shows what would change" },
+    OtherWords {
+        words: &["diff", "plan"],
+        hint: "`agpm install --dry-run` shows what would change",
+    },
     OtherWords {
         words: &["check", "lint", "test"],
         hint: "`agpm validate` checks the manifest, `agpm verify` the installed files",
@@ -36,17 +42,38 @@ const OTHER_WORDS: [OtherWords; 15] = [
         words: &["ci", "freeze", "restore"],
         hint: "`agpm install --frozen` installs exactly what the lockfile pins",
     },
-    OtherWords { words: &["clean", "prune", "gc"], hint: "`agpm cache clean` removes fetched data" },
-    OtherWords { words: &["delete", "del", "erase"], hint: "`agpm remove` removes a dependency or a source" },
+    OtherWords {
+        words: &["clean", "prune", "gc"],
+        hint: "`agpm cache clean` removes fetched data",
+    },
+    OtherWords {
+        words: &["delete", "del", "erase"],
+        hint: "`agpm remove` removes a dependency or a source",
+    },
     OtherWords {
         words: &["fetch", "get", "download", "pull"],
         hint: "`agpm add` adds a dependency, `agpm install` installs all of them",
     },
-    OtherWords { words: &["new", "create", "setup"], hint: "`agpm init` creates `agpm.toml`" },
-    OtherWords { words: &["lock", "resolve"], hint: "`agpm install` writes the lockfile" },
-    OtherWords { words: &["graph", "deps"], hint: "`agpm tree` shows the dependencies" },
-    OtherWords { words: &["persona", "personas"], hint: "`agpm profile` shows a persona" },
-    OtherWords { words: &["mcp", "server"], hint: "`agpm serve mcp` starts the MCP server" },
+    OtherWords {
+        words: &["new", "create", "setup"],
+        hint: "`agpm init` creates `agpm.toml`",
+    },
+    OtherWords {
+        words: &["lock", "resolve"],
+        hint: "`agpm install` writes the lockfile",
+    },
+    OtherWords {
+        words: &["graph", "deps"],
+        hint: "`agpm tree` shows the dependencies",
+    },
+    OtherWords {
+        words: &["persona", "personas"],
+        hint: "`agpm profile` shows a persona",
+    },
+    OtherWords {
+        words: &["mcp", "server"],
+        hint: "`agpm serve mcp` starts the MCP server",
+    },
 ];
 
 /// Replaces the suggestions for an unknown command. Those of the library compare letters alone, and would offer `install` to
@@ -55,7 +82,8 @@ pub(crate) fn suggest_commands(error: &mut Error, arguments: &[OsString], declar
     if error.kind() != ErrorKind::InvalidSubcommand {
         return;
     }
-    let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidSubcommand).cloned() else {
+    let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidSubcommand).cloned()
+    else {
         return;
     };
     error.remove(ContextKind::SuggestedSubcommand);
@@ -67,14 +95,22 @@ pub(crate) fn suggest_commands(error: &mut Error, arguments: &[OsString], declar
         None => None,
     };
     if let Some(hint) = hint {
-        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![StyledStr::from(hint)]));
+        error.insert(
+            ContextKind::Suggested,
+            ContextValue::StyledStrs(vec![StyledStr::from(hint)]),
+        );
     }
 }
 
 /// The command whose subcommand was meant.
 fn parent_of<'c>(typed: &str, arguments: &[OsString], declaration: &'c Command) -> &'c Command {
     let mut parent = declaration;
-    for word in arguments.iter().skip(1).filter_map(|word| word.to_str()).take_while(|word| *word != typed) {
+    for word in arguments
+        .iter()
+        .skip(1)
+        .filter_map(|word| word.to_str())
+        .take_while(|word| *word != typed)
+    {
         parent = parent.find_subcommand(word).unwrap_or(parent);
     }
     parent
@@ -82,18 +118,27 @@ fn parent_of<'c>(typed: &str, arguments: &[OsString], declaration: &'c Command) 
 
 /// The command or alias with almost the same letters.
 fn near_command<'c>(typed: &str, parent: &'c Command) -> Option<&'c str> {
-    let names = parent.get_subcommands().flat_map(Command::get_name_and_visible_aliases);
+    let names = parent
+        .get_subcommands()
+        .flat_map(Command::get_name_and_visible_aliases);
     nearest(typed, names.filter(|name| !is_opposite(typed, name)))
 }
 
 /// Whether one of two words takes back what the other does.
 fn is_opposite(typed: &str, name: &str) -> bool {
-    let is_reversal = |word: &str| ["un", "de", "rem"].iter().any(|start| word.starts_with(start));
+    let is_reversal = |word: &str| {
+        ["un", "de", "rem"]
+            .iter()
+            .any(|start| word.starts_with(start))
+    };
     is_reversal(typed) != is_reversal(name)
 }
 
 fn other_word(typed: &str) -> Option<&'static str> {
-    OTHER_WORDS.iter().find(|other| other.words.contains(&typed)).map(|other| other.hint)
+    OTHER_WORDS
+        .iter()
+        .find(|other| other.words.contains(&typed))
+        .map(|other| other.hint)
 }
 
 #[cfg(test)]
@@ -104,7 +149,8 @@ mod tests {
     fn hint(typed: &str) -> String {
         let declaration = Cli::declaration();
         let near = near_command(typed, &declaration).map(str::to_owned);
-        near.or_else(|| other_word(typed).map(str::to_owned)).unwrap_or_default()
+        near.or_else(|| other_word(typed).map(str::to_owned))
+            .unwrap_or_default()
     }
 
     #[test]
@@ -125,8 +171,9 @@ mod tests {
     #[test]
     fn nothing_far_or_opposite_is_offered() {
         let declaration = Cli::declaration();
-        for typed in ["uninit", "unadd", "deinit", "xyzzy", "strat", "unverify", "audit", "status", "unlist"]
-        {
+        for typed in [
+            "uninit", "unadd", "deinit", "xyzzy", "strat", "unverify", "audit", "status", "unlist",
+        ] {
             assert_eq!(near_command(typed, &declaration), None, "{typed}");
         }
     }
@@ -136,11 +183,22 @@ mod tests {
         let declaration = Cli::declaration();
         for other in OTHER_WORDS {
             for word in other.words {
-                assert!(declaration.find_subcommand(word).is_none(), "`{word}` is a command now");
+                assert!(
+                    declaration.find_subcommand(word).is_none(),
+                    "`{word}` is a command now"
+                );
             }
-            let named = other.hint.split("`agpm ").skip(1).filter_map(|rest| rest.split([' ', '`']).next());
+            let named = other
+                .hint
+                .split("`agpm ")
+                .skip(1)
+                .filter_map(|rest| rest.split([' ', '`']).next());
             for command in named {
-                assert!(declaration.find_subcommand(command).is_some(), "{}", other.hint);
+                assert!(
+                    declaration.find_subcommand(command).is_some(),
+                    "{}",
+                    other.hint
+                );
             }
         }
     }

@@ -5,7 +5,9 @@ use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;
 
 use agpm_diag::{Diagnostic, Severity, SourceMap, codes};
-use agpm_ops::{FailureKind, Outcome, Rendered, Secrets, diagnostic_list, failure_value, success_value};
+use agpm_ops::{
+    FailureKind, Outcome, Rendered, Secrets, diagnostic_list, failure_value, success_value,
+};
 use agpm_text::Value;
 
 use crate::args::{ColorChoice, Global};
@@ -80,16 +82,31 @@ impl Output {
         judge: impl FnOnce(&T, &[Diagnostic]) -> Verdict,
         show: impl FnOnce(T, &Shown<'_>) -> Rendering,
     ) -> ExitCode {
-        let Outcome { result, diagnostics, sources, log } = outcome;
+        let Outcome {
+            result,
+            diagnostics,
+            sources,
+            log,
+        } = outcome;
         if self.verbose {
-            let text: String = log.iter().map(|line| format!("agpm: {}\n", draw::one_line(line))).collect();
+            let text: String = log
+                .iter()
+                .map(|line| format!("agpm: {}\n", draw::one_line(line)))
+                .collect();
             let _ = io::stderr().write_all(text.as_bytes());
         }
         match result {
             Ok(report) => {
                 let verdict = judge(&report, &diagnostics);
                 let (json, quiet, pen) = (self.json, self.quiet, self.pen());
-                let shown = Shown { diagnostics: &diagnostics, sources: &sources, json, quiet, verdict, pen };
+                let shown = Shown {
+                    diagnostics: &diagnostics,
+                    sources: &sources,
+                    json,
+                    quiet,
+                    verdict,
+                    pen,
+                };
                 let rendering = show(report, &shown);
                 if !matches!(rendering, Rendering::Report(_) | Rendering::ReportStream(_)) {
                     self.diagnose(&diagnostics, &sources);
@@ -99,7 +116,9 @@ impl Output {
                     Rendering::Text(text) | Rendering::Done(text) => {
                         write_stdout(draw::printable(&text).as_bytes())
                     }
-                    Rendering::Data(text) | Rendering::Report(text) => write_stdout(text.as_bytes()),
+                    Rendering::Data(text) | Rendering::Report(text) => {
+                        write_stdout(text.as_bytes())
+                    }
                     Rendering::Empty(text) => {
                         let _ = writeln!(io::stderr(), "{text}");
                         ExitCode::SUCCESS
@@ -135,15 +154,25 @@ impl Output {
     }
 
     fn detail(&self) -> Detail {
-        if self.verbose { Detail::All } else { Detail::Folded }
+        if self.verbose {
+            Detail::All
+        } else {
+            Detail::Folded
+        }
     }
 
     fn pen(&self) -> Pen {
-        Pen { paint: self.paint, secrets: self.secrets, detail: self.detail() }
+        Pen {
+            paint: self.paint,
+            secrets: self.secrets,
+            detail: self.detail(),
+        }
     }
 
     fn diagnose(&self, diagnostics: &[Diagnostic], sources: &SourceMap) {
-        let loud = diagnostics.iter().filter(|d| !self.quiet || d.severity == Severity::Error);
+        let loud = diagnostics
+            .iter()
+            .filter(|d| !self.quiet || d.severity == Severity::Error);
         let text = draw::diagnostics(loud, sources, self.pen());
         // Nobody is left to tell when standard error is gone.
         let _ = io::stderr().write_all(text.as_bytes());
@@ -174,7 +203,10 @@ pub(crate) enum Verdict {
 impl Shown<'_> {
     /// The diagnostics as people read them, for commands whose results they are.
     pub(crate) fn drawn(&self) -> String {
-        let loud = self.diagnostics.iter().filter(|d| !self.quiet || d.severity == Severity::Error);
+        let loud = self
+            .diagnostics
+            .iter()
+            .filter(|d| !self.quiet || d.severity == Severity::Error);
         draw::diagnostics(loud, self.sources, self.pen)
     }
 
@@ -182,7 +214,10 @@ impl Shown<'_> {
     pub(crate) fn report(&self, fields: Vec<(&'static str, Value)>) -> Rendering {
         let mut value = success_value(fields, self.diagnostics, self.sources);
         if let (true, Value::Map(entries)) = (self.verdict != Verdict::Good, &mut value) {
-            entries.iter_mut().filter(|(key, _)| key == "ok").for_each(|(_, ok)| *ok = false.into());
+            entries
+                .iter_mut()
+                .filter(|(key, _)| key == "ok")
+                .for_each(|(_, ok)| *ok = false.into());
         }
         Rendering::report(&value)
     }
@@ -256,7 +291,11 @@ pub(crate) fn write_stdout(bytes: &[u8]) -> ExitCode {
 
 fn write_pieces(rendered: &Rendered) -> ExitCode {
     let mut stdout = BufWriter::with_capacity(1 << 16, io::stdout().lock());
-    written(rendered.each_piece(|piece| stdout.write_all(piece)).and_then(|()| stdout.flush()))
+    written(
+        rendered
+            .each_piece(|piece| stdout.write_all(piece))
+            .and_then(|()| stdout.flush()),
+    )
 }
 
 /// A reader that has seen enough, as `head` has, ends it quietly.
@@ -279,9 +318,15 @@ pub(crate) fn usage_error(error: &clap::Error, arguments: &[OsString]) -> ExitCo
     if wants_json(arguments) {
         let diagnostic = Diagnostic::new(&codes::USAGE, usage_message(error, &text));
         let diagnostic = diagnostic.help("run the command with --help");
-        write_stdout(failure_value(&[diagnostic], &SourceMap::default()).to_json().as_bytes());
+        write_stdout(
+            failure_value(&[diagnostic], &SourceMap::default())
+                .to_json()
+                .as_bytes(),
+        );
     } else {
-        let coded = text.strip_prefix("error: ").map(|rest| format!("error[{}]: {rest}", codes::USAGE.name));
+        let coded = text
+            .strip_prefix("error: ")
+            .map(|rest| format!("error[{}]: {rest}", codes::USAGE.name));
         let _ = io::stderr().write_all(coded.unwrap_or(text).as_bytes());
     }
     ExitCode::from(FailureKind::Usage.exit_code())
@@ -292,13 +337,20 @@ fn usage_message(error: &clap::Error, text: &str) -> String {
     if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         return "no command is named".to_owned();
     }
-    let paragraph = text.trim_start_matches("error: ").lines().take_while(|line| !line.trim().is_empty());
+    let paragraph = text
+        .trim_start_matches("error: ")
+        .lines()
+        .take_while(|line| !line.trim().is_empty());
     paragraph.map(str::trim).collect::<Vec<_>>().join(" ")
 }
 
 fn wants_json(arguments: &[OsString]) -> bool {
     let before_files = arguments.iter().take_while(|argument| *argument != "--");
     let words: Vec<&OsString> = before_files.collect();
-    words.iter().any(|word| *word == "--json" || *word == "--format=json")
-        || words.windows(2).any(|pair| pair[0] == "--format" && pair[1] == "json")
+    words
+        .iter()
+        .any(|word| *word == "--json" || *word == "--format=json")
+        || words
+            .windows(2)
+            .any(|pair| pair[0] == "--format" && pair[1] == "json")
 }

@@ -18,7 +18,9 @@ const FEWEST_FILES: usize = 50;
 pub(crate) fn progress(global: &Global) -> Arc<dyn Progress> {
     let quiet = global.no_progress || global.quiet || global.json;
     if quiet || !io::stderr().is_terminal() {
-        Arc::new(Plain { quiet: global.quiet })
+        Arc::new(Plain {
+            quiet: global.quiet,
+        })
     } else {
         Arc::new(Bars::new())
     }
@@ -44,7 +46,10 @@ impl Progress for Plain {
 
     fn waiting(&self) {
         if !self.quiet {
-            let _ = writeln!(io::stderr(), "waiting for another agpm that works on this project");
+            let _ = writeln!(
+                io::stderr(),
+                "waiting for another agpm that works on this project"
+            );
         }
     }
 }
@@ -59,11 +64,17 @@ struct Bars {
 impl Bars {
     fn new() -> Self {
         let all = MultiProgress::with_draw_target(ProgressDrawTarget::stderr_with_hz(10));
-        Bars { all, sources: Mutex::default(), files: Mutex::default() }
+        Bars {
+            all,
+            sources: Mutex::default(),
+            files: Mutex::default(),
+        }
     }
 
     fn spinner(&self, message: String) -> ProgressBar {
-        let bar = self.all.add(ProgressBar::new_spinner().with_message(message));
+        let bar = self
+            .all
+            .add(ProgressBar::new_spinner().with_message(message));
         bar.enable_steady_tick(TICK);
         bar
     }
@@ -72,11 +83,18 @@ impl Bars {
 impl Progress for Bars {
     fn source_began(&self, name: &str) {
         let bar = self.spinner(format!("fetching {name}"));
-        self.sources.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned(), bar);
+        self.sources
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(name.to_owned(), bar);
     }
 
     fn source_ended(&self, name: &str) {
-        let bar = self.sources.lock().unwrap_or_else(PoisonError::into_inner).remove(name);
+        let bar = self
+            .sources
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(name);
         if let Some(bar) = bar {
             bar.finish_and_clear();
         }
@@ -90,7 +108,11 @@ impl Progress for Bars {
         let bar = files.get_or_insert_with(|| {
             let style = ProgressStyle::with_template("writing [{bar:30}] {pos}/{len}");
             let bar = self.all.add(ProgressBar::new(all as u64));
-            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("=> "));
+            bar.set_style(
+                style
+                    .unwrap_or_else(|_| ProgressStyle::default_bar())
+                    .progress_chars("=> "),
+            );
             bar
         });
         bar.set_position(done as u64);
@@ -100,6 +122,8 @@ impl Progress for Bars {
     }
 
     fn waiting(&self) {
-        let _ = self.all.println("waiting for another agpm that works on this project");
+        let _ = self
+            .all
+            .println("waiting for another agpm that works on this project");
     }
 }

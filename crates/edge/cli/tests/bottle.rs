@@ -12,8 +12,14 @@ fn sandbox() -> Sandbox {
         "---\nimage: debian:13\nenv:\n  API_TOKEN: {SECRET}\n  REMOTE: https://me:{SECRET}@example.com/x\n---\n"
     );
     sandbox.write("~/.bot-bottle/bottles/base.md", base);
-    sandbox.write("~/.bot-bottle/bottles/dev.md", "---\nextends: base\nworkdir: /work\n---\n");
-    sandbox.write("~/.bot-bottle/agents/me.md", "---\nbottle: dev\n---\nDo it.\n");
+    sandbox.write(
+        "~/.bot-bottle/bottles/dev.md",
+        "---\nextends: base\nworkdir: /work\n---\n",
+    );
+    sandbox.write(
+        "~/.bot-bottle/agents/me.md",
+        "---\nbottle: dev\n---\nDo it.\n",
+    );
     sandbox
 }
 
@@ -56,19 +62,49 @@ fn exit_codes_are_as_documented() {
 #[test]
 fn every_command_tells_every_mistake() {
     let sandbox = sandbox();
-    sandbox.write("~/.bot-bottle/bottles/bad.md", "---\nextends: bad\nimgae: x\n---\n");
+    sandbox.write(
+        "~/.bot-bottle/bottles/bad.md",
+        "---\nextends: bad\nimgae: x\n---\n",
+    );
     sandbox.write("~/.bot-bottle/bottles/torn.md", "---\nimage: x\n");
     sandbox.write(".bot-bottle/agents/lost.md", "---\nbottle: deb\n---\n");
-    let codes = ["bottle/extends", "bottle/unknown-key", "markdown/fence", "bottle/unknown-bottle"];
+    let codes = [
+        "bottle/extends",
+        "bottle/unknown-key",
+        "markdown/fence",
+        "bottle/unknown-bottle",
+    ];
     let lines = ["list", "show dev", "agent me", "check"].map(|what| format!("agpm bottle {what}"));
-    for line in lines.into_iter().chain(["agpm explain bottle:dev".to_owned()]) {
+    for line in lines
+        .into_iter()
+        .chain(["agpm explain bottle:dev".to_owned()])
+    {
         let output = sandbox.run_line(&line);
-        let told = if line.ends_with("check") { &output.stdout } else { &output.stderr };
-        assert!(codes.iter().all(|code| told.contains(&format!("error[{code}]"))), "{line}\n{output}");
-        assert_eq!(told.matches("error[").count(), codes.len(), "{line}\n{output}");
+        let told = if line.ends_with("check") {
+            &output.stdout
+        } else {
+            &output.stderr
+        };
+        assert!(
+            codes
+                .iter()
+                .all(|code| told.contains(&format!("error[{code}]"))),
+            "{line}\n{output}"
+        );
+        assert_eq!(
+            told.matches("error[").count(),
+            codes.len(),
+            "{line}\n{output}"
+        );
         let json = sandbox.run_line(&format!("{line} --json"));
-        assert!(codes.iter().all(|code| json.stdout.contains(code)), "{line}\n{json}");
-        assert!(json.stdout.starts_with("{\n  \"ok\": false,") && json.stderr.is_empty(), "{line}\n{json}");
+        assert!(
+            codes.iter().all(|code| json.stdout.contains(code)),
+            "{line}\n{json}"
+        );
+        assert!(
+            json.stdout.starts_with("{\n  \"ok\": false,") && json.stderr.is_empty(),
+            "{line}\n{json}"
+        );
     }
 }
 
@@ -79,7 +115,12 @@ fn shows(output: &CommandOutput) -> bool {
 #[test]
 fn secrets_are_shown_to_programs_and_to_those_who_ask() {
     let sandbox = sandbox();
-    for line in ["bottle show base", "bottle show dev", "bottle show base --raw", "bottle agent me"] {
+    for line in [
+        "bottle show base",
+        "bottle show dev",
+        "bottle show base --raw",
+        "bottle agent me",
+    ] {
         for (flags, expected) in [
             ("", false),
             ("--format yaml", false),
@@ -89,16 +130,33 @@ fn secrets_are_shown_to_programs_and_to_those_who_ask() {
             ("--format yaml --show-secrets", true),
         ] {
             let output = sandbox.run_line(&format!("agpm {line} {flags}"));
-            assert_eq!((output.code, shows(&output)), (Some(0), expected), "{line} {flags}\n{output}");
+            assert_eq!(
+                (output.code, shows(&output)),
+                (Some(0), expected),
+                "{line} {flags}\n{output}"
+            );
         }
     }
-    for line in ["explain bottle:dev", "explain bottle:dev /env/API_TOKEN", "explain bottle:dev --json"] {
+    for line in [
+        "explain bottle:dev",
+        "explain bottle:dev /env/API_TOKEN",
+        "explain bottle:dev --json",
+    ] {
         for (flags, expected) in [("", false), ("--show-secrets", true)] {
             let output = sandbox.run_line(&format!("agpm {line} {flags}"));
-            assert_eq!((output.code, shows(&output)), (Some(0), expected), "{line} {flags}\n{output}");
+            assert_eq!(
+                (output.code, shows(&output)),
+                (Some(0), expected),
+                "{line} {flags}\n{output}"
+            );
         }
     }
-    for line in ["bottle list", "bottle list --json", "bottle check", "bottle check --json"] {
+    for line in [
+        "bottle list",
+        "bottle list --json",
+        "bottle check",
+        "bottle check --json",
+    ] {
         assert!(!shows(&sandbox.run_line(&format!("agpm {line}"))), "{line}");
     }
 }
@@ -120,7 +178,10 @@ fn secrets_are_masked_where_mistakes_are_drawn() {
         "env: {SESSION_COOKIE: SECRET, A: 1}",
     ] {
         let front = front.replace("SECRET", SECRET);
-        sandbox.write("~/.bot-bottle/bottles/base.md", format!("---\n{front}\n---\n"));
+        sandbox.write(
+            "~/.bot-bottle/bottles/base.md",
+            format!("---\n{front}\n---\n"),
+        );
         for line in [
             "bottle check",
             "bottle check --json",
@@ -129,13 +190,27 @@ fn secrets_are_masked_where_mistakes_are_drawn() {
             "bottle show dev --json",
         ] {
             let output = sandbox.run_line(&format!("agpm {line}"));
-            assert_eq!((output.code, shows(&output)), (Some(1), false), "{front} {line}\n{output}");
+            assert_eq!(
+                (output.code, shows(&output)),
+                (Some(1), false),
+                "{front} {line}\n{output}"
+            );
         }
     }
-    sandbox.write("m.json", format!(r#"{{"bottles": {{"b": {{"env": {{"API_TOKEN": {SECRET}}}}}}}}}"#));
-    for line in ["bottle check --json-file m.json", "bottle check --json --json-file m.json"] {
+    sandbox.write(
+        "m.json",
+        format!(r#"{{"bottles": {{"b": {{"env": {{"API_TOKEN": {SECRET}}}}}}}}}"#),
+    );
+    for line in [
+        "bottle check --json-file m.json",
+        "bottle check --json --json-file m.json",
+    ] {
         let output = sandbox.run_line(&format!("agpm {line}"));
-        assert_eq!((output.code, shows(&output)), (Some(1), false), "{line}\n{output}");
+        assert_eq!(
+            (output.code, shows(&output)),
+            (Some(1), false),
+            "{line}\n{output}"
+        );
     }
     assert!(shows(&sandbox.run_line("agpm bottle check --show-secrets")));
 }
@@ -148,8 +223,10 @@ fn a_variable_that_a_route_sends_is_a_secret_whatever_its_name() {
     sandbox.write("~/.bot-bottle/bottles/base.md", base);
     let dev = format!("---\nextends: base\nenv:\n  WHO: {SECRET}\n  REF: $REF\n{routes}---\n");
     sandbox.write("~/.bot-bottle/bottles/dev.md", dev);
-    sandbox
-        .write("~/.bot-bottle/bottles/other.md", format!("---\nextends: dev\nenv:\n  WHO: {SECRET}\n---\n"));
+    sandbox.write(
+        "~/.bot-bottle/bottles/other.md",
+        format!("---\nextends: dev\nenv:\n  WHO: {SECRET}\n---\n"),
+    );
     for (line, program) in [
         ("bottle show dev", true),
         ("bottle show dev --raw", true),
@@ -160,11 +237,18 @@ fn a_variable_that_a_route_sends_is_a_secret_whatever_its_name() {
     ] {
         for (flags, expected) in [("", false), ("--json", program), ("--show-secrets", true)] {
             let output = sandbox.run_line(&format!("agpm {line} {flags}"));
-            assert_eq!((output.code, shows(&output)), (Some(0), expected), "{line} {flags}\n{output}");
+            assert_eq!(
+                (output.code, shows(&output)),
+                (Some(0), expected),
+                "{line} {flags}\n{output}"
+            );
         }
     }
     let output = sandbox.run_line("agpm bottle show dev");
-    assert!(output.stdout.contains("PLAIN: seen") && output.stdout.contains("REF: $REF"), "{output}");
+    assert!(
+        output.stdout.contains("PLAIN: seen") && output.stdout.contains("REF: $REF"),
+        "{output}"
+    );
 }
 
 #[cfg(unix)]
@@ -184,7 +268,10 @@ fn an_agent_that_leads_out_of_the_project_is_refused() {
     ] {
         let output = sandbox.run_line(&format!("agpm {line}"));
         assert_eq!(output.code, Some(code), "{line}\n{output}");
-        assert!(format!("{output}").contains("error[resource/escape]"), "{line}\n{output}");
+        assert!(
+            format!("{output}").contains("error[resource/escape]"),
+            "{line}\n{output}"
+        );
     }
 }
 
@@ -192,21 +279,39 @@ fn an_agent_that_leads_out_of_the_project_is_refused() {
 #[test]
 fn names_of_files_cannot_move_the_cursor() {
     let sandbox = sandbox();
-    sandbox.write("~/.bot-bottle/bottles/a\u{1b}[2J\nb.md", "---\nimgae: x\n---\n");
+    sandbox.write(
+        "~/.bot-bottle/bottles/a\u{1b}[2J\nb.md",
+        "---\nimgae: x\n---\n",
+    );
     sandbox.write("~/.bot-bottle/bottles/empty\u{1b}[2J.md", "");
     let output = sandbox.run_line("agpm bottle check");
     assert!(!output.stdout.contains('\u{1b}'), "{output}");
-    assert!(output.stdout.contains(r"bottles/a\u{1b}[2J\nb.md"), "{output}");
-    assert!(output.stdout.contains(r"bottles/empty\u{1b}[2J.md"), "{output}");
+    assert!(
+        output.stdout.contains(r"bottles/a\u{1b}[2J\nb.md"),
+        "{output}"
+    );
+    assert!(
+        output.stdout.contains(r"bottles/empty\u{1b}[2J.md"),
+        "{output}"
+    );
 }
 
 #[test]
 fn what_is_the_other_kind_is_sent_to_its_command() {
     let sandbox = sandbox();
     for (line, help) in [
-        ("agpm bottle show me", "it is an agent: `agpm bottle agent me` shows it"),
-        ("agpm explain bottle:me", "it is an agent: `agpm bottle agent me` shows it"),
-        ("agpm bottle agent dev", "it is a bottle: `agpm bottle show dev` shows it"),
+        (
+            "agpm bottle show me",
+            "it is an agent: `agpm bottle agent me` shows it",
+        ),
+        (
+            "agpm explain bottle:me",
+            "it is an agent: `agpm bottle agent me` shows it",
+        ),
+        (
+            "agpm bottle agent dev",
+            "it is a bottle: `agpm bottle show dev` shows it",
+        ),
     ] {
         let output = sandbox.run_line(line);
         assert_eq!(output.code, Some(3), "{output}");
@@ -219,7 +324,10 @@ fn a_list_of_nothing_says_so() {
     let sandbox = Sandbox::new(PROGRAM);
     let loud = sandbox.run_line("agpm bottle list");
     assert_eq!(loud.stdout, "");
-    assert_eq!(loud.stderr, "No bottles and no agents in `~/.bot-bottle` and `.bot-bottle`.\n");
+    assert_eq!(
+        loud.stderr,
+        "No bottles and no agents in `~/.bot-bottle` and `.bot-bottle`.\n"
+    );
     let quiet = sandbox.run_line("agpm bottle list -q");
     assert_eq!((quiet.stdout.as_str(), quiet.stderr.as_str()), ("", ""));
 }
@@ -227,8 +335,7 @@ fn a_list_of_nothing_says_so() {
 #[test]
 fn known_keys_of_hosts_are_no_secrets() {
     let sandbox = sandbox();
-    let bottle =
-        "---\ngit:\n  remotes:\n    h:\n      url: u\n      known_host_key: ssh-ed25519 AAAAC3\n---\n";
+    let bottle = "---\ngit:\n  remotes:\n    h:\n      url: u\n      known_host_key: ssh-ed25519 AAAAC3\n---\n";
     sandbox.write("~/.bot-bottle/bottles/base.md", bottle);
     for line in ["agpm bottle show base", "agpm explain bottle:base"] {
         let output = sandbox.run_line(line);
@@ -242,15 +349,25 @@ fn without_a_home_there_must_be_a_file() {
     sandbox.write("m.json", r#"{"bottles": {"one": {"image": "i"}}}"#);
     let run = |words: &[&str]| {
         let mut command = sandbox.command(PROGRAM);
-        command.env_remove("HOME").env_remove("USERPROFILE").args(words);
+        command
+            .env_remove("HOME")
+            .env_remove("USERPROFILE")
+            .args(words);
         sandbox.output(command)
     };
     let output = run(&["bottle", "list"]);
     assert_eq!(output.code, Some(1), "{output}");
-    assert!(output.stderr.contains("it is not known where your home is"), "{output}");
+    assert!(
+        output.stderr.contains("it is not known where your home is"),
+        "{output}"
+    );
     assert!(output.stderr.contains("--json-file"), "{output}");
     let output = run(&["bottle", "show", "one", "--json-file", "m.json"]);
-    assert_eq!((output.code, output.stdout.as_str()), (Some(0), "image: i\n"), "{output}");
+    assert_eq!(
+        (output.code, output.stdout.as_str()),
+        (Some(0), "image: i\n"),
+        "{output}"
+    );
 }
 
 #[test]
@@ -260,11 +377,21 @@ fn a_file_is_read_instead_of_all_folders() {
     sandbox.write(".bot-bottle/bottles/x.md", "");
     sandbox.write("other/m.json", r#"{"bottles": {"one": {"image": "i"}}}"#);
     let output = sandbox.run_line("agpm bottle list --json-file other/m.json");
-    assert_eq!((output.code, output.stderr.as_str()), (Some(0), ""), "{output}");
-    assert!(output.stdout.contains("one") && !output.stdout.contains("dev"), "{output}");
+    assert_eq!(
+        (output.code, output.stderr.as_str()),
+        (Some(0), ""),
+        "{output}"
+    );
+    assert!(
+        output.stdout.contains("one") && !output.stdout.contains("dev"),
+        "{output}"
+    );
     sandbox.write("latin.json", b"{\"bottles\": \"\xe9\"}");
     let output = sandbox.run_line("agpm bottle check --json-file latin.json");
-    assert!(output.code == Some(1) && output.stderr.contains("text/encoding"), "{output}");
+    assert!(
+        output.code == Some(1) && output.stderr.contains("text/encoding"),
+        "{output}"
+    );
 }
 
 #[test]
@@ -272,16 +399,28 @@ fn a_note_does_not_get_in_the_way_of_a_value() {
     let sandbox = sandbox();
     sandbox.write(".bot-bottle/bottles/dev.md", "---\nimage: evil\n---\n");
     let output = sandbox.run_line("agpm bottle show dev --json");
-    assert!(output.stdout.starts_with("{\n  \"image\": \"debian:13\","), "{output}");
-    assert!(output.stderr.contains("note[bottle/ignored-folder]"), "{output}");
-    assert_eq!(sandbox.run_line("agpm bottle show dev --json -q").stderr, "");
+    assert!(
+        output.stdout.starts_with("{\n  \"image\": \"debian:13\","),
+        "{output}"
+    );
+    assert!(
+        output.stderr.contains("note[bottle/ignored-folder]"),
+        "{output}"
+    );
+    assert_eq!(
+        sandbox.run_line("agpm bottle show dev --json -q").stderr,
+        ""
+    );
 }
 
 #[test]
 fn what_is_told_to_an_agent_is_shown_as_it_is() {
     let sandbox = sandbox();
     let prompt = "Never print API_TOKEN=abc, and no \u{1b}[31m either.";
-    sandbox.write("~/.bot-bottle/agents/me.md", format!("---\nbottle: dev\n---\n{prompt}\n"));
+    sandbox.write(
+        "~/.bot-bottle/agents/me.md",
+        format!("---\nbottle: dev\n---\n{prompt}\n"),
+    );
     let output = sandbox.run_line("agpm bottle agent me");
     assert!(output.stdout.contains("API_TOKEN=abc"), "{output}");
     assert!(!output.stdout.contains('\u{1b}'), "{output}");

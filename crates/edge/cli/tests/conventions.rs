@@ -15,7 +15,10 @@ const ESCAPE: char = '\u{1b}';
 /// Three files that merge, one of them with a warning, and one that does not parse.
 fn sandbox() -> Sandbox {
     let sandbox = Sandbox::new(PROGRAM);
-    sandbox.write("org.json", "{\"model\": \"sonnet\", \"allow\": [\"Read\"]}\n");
+    sandbox.write(
+        "org.json",
+        "{\"model\": \"sonnet\", \"allow\": [\"Read\"]}\n",
+    );
     sandbox.write("team.json", "{\"model\": \"opus\"}\n");
     sandbox.write("list.json", "{\"model\": [\"opus\"]}\n");
     sandbox.write("broken.json", "{\"model\": }\n");
@@ -26,15 +29,30 @@ fn sandbox() -> Sandbox {
 fn json(text: &str) -> Value {
     let source = SourceMap::default().add("stdout", text);
     let parsed = parse(source, text, Format::Json, Limits::default());
-    assert!(parsed.diagnostics.is_empty(), "{:?}\n{text}", parsed.diagnostics);
-    to_value(parsed.document.root().unwrap_or_else(|| panic!("no document in {text:?}")))
+    assert!(
+        parsed.diagnostics.is_empty(),
+        "{:?}\n{text}",
+        parsed.diagnostics
+    );
+    to_value(
+        parsed
+            .document
+            .root()
+            .unwrap_or_else(|| panic!("no document in {text:?}")),
+    )
 }
 
 fn assert_failure(output: &CommandOutput, code: &str) {
     let value = json(&output.stdout);
     assert_eq!(value.get("ok"), Some(&Value::Bool(false)), "{output}");
-    let Some(Value::List(diagnostics)) = value.get("diagnostics") else { panic!("{output}") };
-    assert_eq!(diagnostics[0].get("code").and_then(Value::as_str), Some(code), "{output}");
+    let Some(Value::List(diagnostics)) = value.get("diagnostics") else {
+        panic!("{output}")
+    };
+    assert_eq!(
+        diagnostics[0].get("code").and_then(Value::as_str),
+        Some(code),
+        "{output}"
+    );
     assert!(diagnostics[0].get("help").is_some(), "{output}");
 }
 
@@ -71,15 +89,23 @@ fn exit_codes_are_as_documented() {
     ] {
         let output = sandbox().run_line(line);
         assert_eq!(output.code, Some(expected), "{line}\n{output}");
-        assert_eq!(output.stderr.is_empty(), expected == 0 && !line.contains("list"), "{line}\n{output}");
+        assert_eq!(
+            output.stderr.is_empty(),
+            expected == 0 && !line.contains("list"),
+            "{line}\n{output}"
+        );
     }
 }
 
 #[test]
 fn a_file_outside_of_the_project_is_refused() {
     let sandbox = sandbox();
-    sandbox.write("project/agpm.toml", "[[layers]]\nname = \"org\"\npath = \"org\"\n");
-    let output = sandbox.run_line("agpm --manifest-path project/agpm.toml explain file:project/../org.json");
+    sandbox.write(
+        "project/agpm.toml",
+        "[[layers]]\nname = \"org\"\npath = \"org\"\n",
+    );
+    let output =
+        sandbox.run_line("agpm --manifest-path project/agpm.toml explain file:project/../org.json");
     assert_eq!(output.code, Some(6), "{output}");
 }
 
@@ -88,7 +114,10 @@ fn json_is_one_document_also_on_failure_and_on_wrong_usage() {
     let sandbox = sandbox();
     for (line, code) in [
         ("agpm --json merge broken.json", "json/syntax"),
-        ("agpm merge broken.json team.json --format json", "json/syntax"),
+        (
+            "agpm merge broken.json team.json --format json",
+            "json/syntax",
+        ),
         ("agpm merge missing.json --json", "io/not-found"),
         ("agpm --json explain no/such-code", "name/unknown"),
         ("agpm --json demo .", "io/exists"),
@@ -135,23 +164,42 @@ fn json_is_one_document_on_success() {
         "agpm --json doctor",
     ] {
         let output = sandbox.run_line(line);
-        assert_eq!(json(&output.stdout).get("ok"), Some(&Value::Bool(true)), "{line}\n{output}");
+        assert_eq!(
+            json(&output.stdout).get("ok"),
+            Some(&Value::Bool(true)),
+            "{line}\n{output}"
+        );
         assert_eq!(output.stderr, "", "{line}");
     }
     let bare = sandbox.run_line("agpm --json merge org.json team.json");
-    assert_eq!(json(&bare.stdout).get("model").and_then(Value::as_str), Some("opus"));
+    assert_eq!(
+        json(&bare.stdout).get("model").and_then(Value::as_str),
+        Some("opus")
+    );
 }
 
 #[test]
 fn warnings_go_to_standard_error_and_quiet_leaves_them_out() {
     let sandbox = sandbox();
     let loud = sandbox.run_line("agpm merge org.json list.json");
-    assert!(loud.stderr.starts_with("warning[merge/type-change]"), "{loud}");
+    assert!(
+        loud.stderr.starts_with("warning[merge/type-change]"),
+        "{loud}"
+    );
     assert!(!loud.stdout.contains("warning"), "{loud}");
     let quiet = sandbox.run_line("agpm -q merge org.json list.json");
-    assert_eq!(quiet, CommandOutput { stderr: String::new(), ..loud });
+    assert_eq!(
+        quiet,
+        CommandOutput {
+            stderr: String::new(),
+            ..loud
+        }
+    );
     let failing = sandbox.run_line("agpm -q merge broken.json");
-    assert!(failing.stderr.starts_with("error[json/syntax]"), "{failing}");
+    assert!(
+        failing.stderr.starts_with("error[json/syntax]"),
+        "{failing}"
+    );
 }
 
 #[test]
@@ -159,12 +207,20 @@ fn colours_are_used_only_where_wanted() {
     let sandbox = sandbox();
     let coloured = |line: &str, no_color: Option<&str>| {
         let mut command = sandbox.command(PROGRAM);
-        command.args(line.split(' ')).envs(no_color.map(|value| ("NO_COLOR", value)));
+        command
+            .args(line.split(' '))
+            .envs(no_color.map(|value| ("NO_COLOR", value)));
         sandbox.output(command).stderr.contains(ESCAPE)
     };
-    assert!(!coloured("merge broken.json", None), "no terminal, no colours");
+    assert!(
+        !coloured("merge broken.json", None),
+        "no terminal, no colours"
+    );
     assert!(coloured("merge broken.json --color always", None));
-    assert!(coloured("merge broken.json --color always", Some("1")), "a flag beats the environment");
+    assert!(
+        coloured("merge broken.json --color always", Some("1")),
+        "a flag beats the environment"
+    );
     assert!(!coloured("merge broken.json --color never", None));
     assert!(!coloured("merge broken.json --color auto", Some("1")));
 }
@@ -173,12 +229,22 @@ fn colours_are_used_only_where_wanted() {
 fn a_reader_that_has_seen_enough_ends_it_quietly() {
     let sandbox = sandbox();
     let items: Vec<String> = (0..200_000).map(|n| format!("\"item {n}\"")).collect();
-    sandbox.write("large.json", format!("{{\"items\": [{}]}}\n", items.join(",\n")));
-    for arguments in [["merge", "large.json"], ["merge", "large.json --json"], ["explain", "file:large.json"]]
-    {
+    sandbox.write(
+        "large.json",
+        format!("{{\"items\": [{}]}}\n", items.join(",\n")),
+    );
+    for arguments in [
+        ["merge", "large.json"],
+        ["merge", "large.json --json"],
+        ["explain", "file:large.json"],
+    ] {
         let mut command = sandbox.command(PROGRAM);
         command.arg(arguments[0]).args(arguments[1].split(' '));
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child = command
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
         let mut little = [0; 16];
         let mut stdout = child.stdout.take().unwrap();
         stdout.read_exact(&mut little).unwrap();
@@ -192,10 +258,19 @@ fn a_reader_that_has_seen_enough_ends_it_quietly() {
 #[test]
 fn secrets_are_masked_in_source_lines() {
     let sandbox = sandbox();
-    sandbox.write("secret.json", "{\"api_token\": \"hunter2hunter2\" \"model\": 1}\n");
+    sandbox.write(
+        "secret.json",
+        "{\"api_token\": \"hunter2hunter2\" \"model\": 1}\n",
+    );
     sandbox.write("secret.yaml", "password: hunter2hunter2: x\n");
-    sandbox.write("secret.toml", "url = \"https://me:hunter2hunter2@example.com\" x\n");
-    sandbox.write("below.json", "{\"api_token\":\n  \"hunter2hunter2\" \"model\": 1}\n");
+    sandbox.write(
+        "secret.toml",
+        "url = \"https://me:hunter2hunter2@example.com\" x\n",
+    );
+    sandbox.write(
+        "below.json",
+        "{\"api_token\":\n  \"hunter2hunter2\" \"model\": 1}\n",
+    );
     for file in ["secret.json", "secret.yaml", "secret.toml", "below.json"] {
         for flag in ["--color=never", "--json"] {
             let output = sandbox.run(["merge", file, flag]);
@@ -205,7 +280,10 @@ fn secrets_are_masked_in_source_lines() {
     }
     sandbox.write("low.json", "{\"api_token\": \"hunter2hunter2\"}\n");
     sandbox.write("high.json", "{\"api_token\": [\"hunter2hunter2\"]}\n");
-    for line in ["agpm explain file:low.json", "agpm explain file:x --from low.json high.json"] {
+    for line in [
+        "agpm explain file:low.json",
+        "agpm explain file:x --from low.json high.json",
+    ] {
         let output = sandbox.run_line(line);
         assert_eq!(output.code, Some(0), "{output}");
         assert!(!output.to_string().contains("hunter2"), "{output}");
@@ -254,7 +332,10 @@ fn flags_have_twins_in_the_environment() {
     assert_eq!(sandbox.output(command).code, Some(0));
     for value in ["", "0", "false"] {
         let mut command = sandbox.command(PROGRAM);
-        command.args(["merge", "org.json"]).env("AGPM_OFFLINE", value).env("AGPM_NO_PROGRESS", value);
+        command
+            .args(["merge", "org.json"])
+            .env("AGPM_OFFLINE", value)
+            .env("AGPM_NO_PROGRESS", value);
         assert_eq!(sandbox.output(command).code, Some(0), "{value:?}");
     }
     let declared: Vec<String> = agpm_cli::declaration()
@@ -272,7 +353,11 @@ fn completions_know_every_command() {
         let output = sandbox().run(["completions", shell]);
         assert_eq!(output.code, Some(0), "{output}");
         for command in agpm_cli::declaration().get_subcommands() {
-            assert!(output.stdout.contains(command.get_name()), "{shell}: {}", command.get_name());
+            assert!(
+                output.stdout.contains(command.get_name()),
+                "{shell}: {}",
+                command.get_name()
+            );
         }
     }
 }
@@ -283,9 +368,16 @@ fn the_manual_page_names_every_command_and_every_global_flag() {
     assert!(page.contains(".TH agpm"), "{page}");
     let declaration = agpm_cli::declaration();
     for command in declaration.get_subcommands() {
-        assert!(page.contains(&format!("agpm-{}(1)", command.get_name())), "{}", command.get_name());
+        assert!(
+            page.contains(&format!("agpm-{}(1)", command.get_name())),
+            "{}",
+            command.get_name()
+        );
     }
-    for flag in declaration.get_arguments().filter_map(|argument| argument.get_long()) {
+    for flag in declaration
+        .get_arguments()
+        .filter_map(|argument| argument.get_long())
+    {
         assert!(page.contains(&format!("--{flag}")), "{flag}");
     }
 }
@@ -294,15 +386,21 @@ fn the_manual_page_names_every_command_and_every_global_flag() {
 fn large_files_are_read_side_by_side_with_findings_in_order() {
     let sandbox = Sandbox::new(env!("CARGO_BIN_EXE_agpm"));
     let filler = format!("\"filler\": \"{}\"", "x".repeat(700_000));
-    for (name, end) in [("a.json", ", \"a\": }"), ("b.json", "}"), ("c.json", ", \"c\": ]")] {
+    for (name, end) in [
+        ("a.json", ", \"a\": }"),
+        ("b.json", "}"),
+        ("c.json", ", \"c\": ]"),
+    ] {
         sandbox.write(name, format!("{{{filler}{end}"));
     }
     let good = sandbox.run(["merge", "b.json", "b.json", "--layer-names", "low,high"]);
     assert_eq!((good.code, good.stdout), (Some(0), format!("{{{filler}}}")));
     let bad = sandbox.run(["merge", "a.json", "b.json", "c.json"]);
     assert_eq!((bad.code, bad.stdout.as_str()), (Some(1), ""));
-    let places: Vec<usize> =
-        ["a.json:1:", "c.json:1:"].iter().map(|place| bad.stderr.find(place).unwrap()).collect();
+    let places: Vec<usize> = ["a.json:1:", "c.json:1:"]
+        .iter()
+        .map(|place| bad.stderr.find(place).unwrap())
+        .collect();
     assert!(places.is_sorted(), "{}", bad.stderr);
 }
 
@@ -310,11 +408,15 @@ fn large_files_are_read_side_by_side_with_findings_in_order() {
 fn project() -> Sandbox {
     let sandbox = Sandbox::new(PROGRAM);
     for name in ["a", "b", "c", "d", "e"] {
-        let agent = format!("---\nname: {name}\ndescription: d\ntools: Read, Edit\nmodel: opus\n---\nx\n");
+        let agent =
+            format!("---\nname: {name}\ndescription: d\ntools: Read, Edit\nmodel: opus\n---\nx\n");
         sandbox.write(&format!("src/agents/{name}.md"), agent);
         sandbox.write(&format!("src/skills/pdf/more/{name}.md"), "x\n");
     }
-    sandbox.write("src/skills/pdf/SKILL.md", "---\nname: pdf\ndescription: d\n---\nx\n");
+    sandbox.write(
+        "src/skills/pdf/SKILL.md",
+        "---\nname: pdf\ndescription: d\n---\nx\n",
+    );
     sandbox.write(
         "agpm.toml",
         "[sources]\ns = \"src\"\n[agents]\nall = { source = \"s\", path = \"agents/*.md\", tool = \"codex\", allow-widening = [\"codex\"] }\n\
@@ -355,14 +457,26 @@ fn quiet_prints_nothing_when_something_was_done() {
         "agpm -q demo demo",
     ] {
         let output = succeeds(&sandbox, line);
-        assert_eq!((output.stdout.as_str(), output.stderr.as_str()), ("", ""), "{line}");
+        assert_eq!(
+            (output.stdout.as_str(), output.stderr.as_str()),
+            ("", ""),
+            "{line}"
+        );
     }
     // What a command was asked to show is shown.
-    for line in ["agpm -q list", "agpm -q tree", "agpm -q config path", "agpm -q strategies deep"] {
+    for line in [
+        "agpm -q list",
+        "agpm -q tree",
+        "agpm -q config path",
+        "agpm -q strategies deep",
+    ] {
         assert_ne!(succeeds(&sandbox, line).stdout, "", "{line}");
     }
     let failing = sandbox.run_line("agpm -q remove dep skill nothing");
-    assert!(failing.code == Some(3) && failing.stderr.contains("error["), "{failing}");
+    assert!(
+        failing.code == Some(3) && failing.stderr.contains("error["),
+        "{failing}"
+    );
 }
 
 #[test]
@@ -375,41 +489,93 @@ fn what_is_alike_is_shown_once_unless_all_of_it_is_wanted() {
     let misnamed = "misnamed = { source = \"s\", path = \"misnamed/*\" }\n";
     sandbox.write("agpm.toml", sandbox.read("agpm.toml") + misnamed);
     let plan = succeeds(&sandbox, "agpm install --dry-run");
-    assert!(plan.stdout.contains("+ .claude/skills/pdf/  skills/pdf: new (6 files)\n"), "{plan}");
+    assert!(
+        plan.stdout
+            .contains("+ .claude/skills/pdf/  skills/pdf: new (6 files)\n"),
+        "{plan}"
+    );
     assert!(!plan.stdout.contains("pdf/SKILL.md"), "{plan}");
-    assert!(plan.stdout.contains("= agents/a, agents/b and 3 more for codex: model dropped"), "{plan}");
-    assert_eq!(plan.stderr.matches("warning[skill/name]").count(), 1, "{plan}");
-    assert!(plan.stderr.contains("and 2 more like this; `-v` shows all"), "{plan}");
-    assert!(plan.stdout.ends_with("Would install 16; agpm.lock would be written\n"), "{plan}");
+    assert!(
+        plan.stdout
+            .contains("= agents/a, agents/b and 3 more for codex: model dropped"),
+        "{plan}"
+    );
+    assert_eq!(
+        plan.stderr.matches("warning[skill/name]").count(),
+        1,
+        "{plan}"
+    );
+    assert!(
+        plan.stderr.contains("and 2 more like this; `-v` shows all"),
+        "{plan}"
+    );
+    assert!(
+        plan.stdout
+            .ends_with("Would install 16; agpm.lock would be written\n"),
+        "{plan}"
+    );
     let all = succeeds(&sandbox, "agpm -v install --dry-run");
-    assert_eq!(all.stdout.matches("+ .claude/skills/pdf/").count(), 6, "{all}");
-    assert_eq!(all.stderr.matches("warning[skill/name]").count(), 5, "{all}");
+    assert_eq!(
+        all.stdout.matches("+ .claude/skills/pdf/").count(),
+        6,
+        "{all}"
+    );
+    assert_eq!(
+        all.stderr.matches("warning[skill/name]").count(),
+        5,
+        "{all}"
+    );
     let json = succeeds(&sandbox, "agpm --json install --dry-run");
     assert_eq!(json.stdout.matches("\"skill/name\"").count(), 5, "{json}");
-    assert_eq!(json.stdout.matches("\"action\": \"create\"").count(), 16, "{json}");
+    assert_eq!(
+        json.stdout.matches("\"action\": \"create\"").count(),
+        16,
+        "{json}"
+    );
 }
 
 #[test]
 fn conversions_are_shown_for_what_is_new_or_changed() {
     let sandbox = project();
-    assert!(succeeds(&sandbox, "agpm install").stdout.contains("= agents/a, agents/b"));
+    assert!(
+        succeeds(&sandbox, "agpm install")
+            .stdout
+            .contains("= agents/a, agents/b")
+    );
     let other = succeeds(&sandbox, "agpm remove dep skill pdf");
     assert!(!other.stdout.contains("= "), "{other}");
-    sandbox.write("src/agents/a.md", "---\nname: a\ndescription: d\nmodel: opus\n---\nother\n");
+    sandbox.write(
+        "src/agents/a.md",
+        "---\nname: a\ndescription: d\nmodel: opus\n---\nother\n",
+    );
     let changed = succeeds(&sandbox, "agpm install");
-    assert!(changed.stdout.contains("= agents/a for codex: model dropped"), "{changed}");
+    assert!(
+        changed
+            .stdout
+            .contains("= agents/a for codex: model dropped"),
+        "{changed}"
+    );
     assert!(!changed.stdout.contains("agents/b"), "{changed}");
 }
 
 #[test]
 fn other_words_for_commands_do_the_same() {
     let sandbox = project();
-    for (alias, word) in [("i", "install"), ("sync", "install"), ("ls", "list"), ("upgrade", "update")] {
+    for (alias, word) in [
+        ("i", "install"),
+        ("sync", "install"),
+        ("ls", "list"),
+        ("upgrade", "update"),
+    ] {
         let (one, other) = (
             sandbox.run_line(&format!("agpm {alias} --json")),
             sandbox.run_line(&format!("agpm {word} --json")),
         );
-        assert_eq!((one.code, other.code), (Some(0), Some(0)), "{alias}\n{one}\n{other}");
+        assert_eq!(
+            (one.code, other.code),
+            (Some(0), Some(0)),
+            "{alias}\n{one}\n{other}"
+        );
     }
     for word in ["rm", "uninstall"] {
         let output = sandbox.run_line(&format!("agpm {word} dep skill nothing"));
@@ -432,7 +598,10 @@ fn an_unknown_command_is_never_answered_with_its_opposite() {
     }
     for line in ["agpm uninit", "agpm xyzzy", "agpm deadd"] {
         let output = sandbox().run_line(line);
-        assert!(output.code == Some(2) && !output.stderr.contains("tip:"), "{line}\n{output}");
+        assert!(
+            output.code == Some(2) && !output.stderr.contains("tip:"),
+            "{line}\n{output}"
+        );
     }
 }
 
@@ -441,7 +610,12 @@ fn help_has_help() {
     let sandbox = sandbox();
     let help = succeeds(&sandbox, "agpm --help").stdout;
     for line in ["agpm help", "agpm help --help", "agpm help -h"] {
-        assert!(succeeds(&sandbox, line).stdout.starts_with(help.lines().next().unwrap()), "{line}");
+        assert!(
+            succeeds(&sandbox, line)
+                .stdout
+                .starts_with(help.lines().next().unwrap()),
+            "{line}"
+        );
     }
     let merge = succeeds(&sandbox, "agpm help merge").stdout;
     assert_eq!(succeeds(&sandbox, "agpm help merge --help").stdout, merge);
@@ -452,11 +626,16 @@ fn a_command_can_start_in_another_directory() {
     let sandbox = project();
     sandbox.write("else/x", "");
     let mut command = sandbox.command(PROGRAM);
-    command.current_dir(sandbox.work().join("else")).args(["-C", "..", "validate"]);
+    command
+        .current_dir(sandbox.work().join("else"))
+        .args(["-C", "..", "validate"]);
     let output = sandbox.output(command);
     assert_eq!(output.code, Some(0), "{output}");
     let missing = sandbox.run_line("agpm -C nowhere validate");
-    assert!(missing.code == Some(2) && missing.stderr.contains("`nowhere`"), "{missing}");
+    assert!(
+        missing.code == Some(2) && missing.stderr.contains("`nowhere`"),
+        "{missing}"
+    );
 }
 
 #[test]
@@ -471,16 +650,30 @@ fn two_formats_are_refused() {
     ] {
         let output = sandbox.run_line(line);
         assert_eq!(output.code, Some(2), "{line}\n{output}");
-        assert!(output.stdout.contains("ask for two formats"), "{line}\n{output}");
+        assert!(
+            output.stdout.contains("ask for two formats"),
+            "{line}\n{output}"
+        );
     }
     succeeds(&sandbox, "agpm list --json --format json");
 }
 
 #[test]
 fn a_finding_without_a_line_has_no_empty_gutter() {
-    for line in ["agpm explain no/such-code", "agpm --color always explain no/such-code"] {
+    for line in [
+        "agpm explain no/such-code",
+        "agpm --color always explain no/such-code",
+    ] {
         let output = sandbox().run_line(line);
-        assert_eq!(output.stderr.lines().filter(|line| line.contains('|')).count(), 0, "{output}");
+        assert_eq!(
+            output
+                .stderr
+                .lines()
+                .filter(|line| line.contains('|'))
+                .count(),
+            0,
+            "{output}"
+        );
         assert!(output.stderr.contains("help"), "{output}");
     }
 }

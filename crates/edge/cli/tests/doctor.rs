@@ -24,7 +24,11 @@ fn check(output: &CommandOutput, name: &str) -> String {
     let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
     let lines: Vec<String> = output.stdout.lines().map(words).collect();
     let of = |line: &&String| line.split(' ').nth(1) == Some(name);
-    lines.iter().find(of).unwrap_or_else(|| panic!("no `{name}` in\n{output}")).clone()
+    lines
+        .iter()
+        .find(of)
+        .unwrap_or_else(|| panic!("no `{name}` in\n{output}"))
+        .clone()
 }
 
 /// Everything below a folder: what it is, how large, and when it was changed.
@@ -40,7 +44,11 @@ fn everything(folder: &Path) -> Vec<(String, u64, SystemTime)> {
             match known.is_dir() {
                 true => folders.push(entry.path()),
                 false => {
-                    found.push((entry.path().display().to_string(), known.len(), known.modified().unwrap()));
+                    found.push((
+                        entry.path().display().to_string(),
+                        known.len(),
+                        known.modified().unwrap(),
+                    ));
                 }
             }
         }
@@ -69,7 +77,11 @@ skipped  catalog    no catalog
 everything is in order
 ";
     let said = neutral(&good(&sandbox, "agpm doctor --strict"));
-    let size = said.lines().find_map(|line| line.strip_prefix("ok       cache      ")).unwrap().to_owned();
+    let size = said
+        .lines()
+        .find_map(|line| line.strip_prefix("ok       cache      "))
+        .unwrap()
+        .to_owned();
     assert!(size.starts_with("1 copy, "), "{size}");
     assert_eq!(said.replace(&size, "SIZE"), expected);
     assert_eq!(good(&sandbox, "agpm -q doctor"), "");
@@ -93,25 +105,46 @@ No project found: no `agpm.toml` in this directory or its parents. Run `agpm ini
     assert_eq!(neutral(&good(&sandbox, "agpm doctor --strict")), expected);
     let of_user = expected.replace("no personas", "personas belong to projects");
     let of_user = of_user.replace("no catalog", "catalogs belong to projects");
-    let project =
-        "No project found: no `agpm.toml` in this directory or its parents. Run `agpm init` to create one.";
-    let of_user = of_user.replace(project, "No user manifest found. Run `agpm init -g` to create one.");
+    let project = "No project found: no `agpm.toml` in this directory or its parents. Run `agpm init` to create one.";
+    let of_user = of_user.replace(
+        project,
+        "No user manifest found. Run `agpm init -g` to create one.",
+    );
     assert_eq!(neutral(&good(&sandbox, "agpm doctor -g")), of_user);
-    fails(&sandbox, "agpm doctor --manifest-path no.toml", 1, &["error[io/not-found]", "error    manifest"]);
+    fails(
+        &sandbox,
+        "agpm doctor --manifest-path no.toml",
+        1,
+        &["error[io/not-found]", "error    manifest"],
+    );
 }
 
 #[test]
 fn the_report_is_one_document() {
     let sandbox = Sandbox::new(PROGRAM);
     let json = good(&sandbox, "agpm --json doctor").replace(['\n', ' '], "");
-    assert!(json.starts_with(r#"{"ok":true,"checks":[{"name":"git","state":"ok","summary":"#), "{json}");
+    assert!(
+        json.starts_with(r#"{"ok":true,"checks":[{"name":"git","state":"ok","summary":"#),
+        "{json}"
+    );
     let skipped = r#"{"name":"layers","state":"skipped","summary":"nomanifest"}"#;
-    assert!(json.contains(skipped) && json.ends_with(r#"],"diagnostics":[]}"#), "{json}");
+    assert!(
+        json.contains(skipped) && json.ends_with(r#"],"diagnostics":[]}"#),
+        "{json}"
+    );
     sandbox.write("agpm.toml", "[agentz]\n");
-    let output = fails(&sandbox, "agpm --json doctor", 1, &["\"manifest/unknown-key\""]);
+    let output = fails(
+        &sandbox,
+        "agpm --json doctor",
+        1,
+        &["\"manifest/unknown-key\""],
+    );
     let json = output.stdout.replace(['\n', ' '], "");
     assert!(json.starts_with(r#"{"ok":false,"checks":["#), "{json}");
-    assert!(json.contains(r#"{"name":"manifest","state":"error","summary":"1error"}"#), "{json}");
+    assert!(
+        json.contains(r#"{"name":"manifest","state":"error","summary":"1error"}"#),
+        "{json}"
+    );
     assert!(json.contains(r#""file":"agpm.toml","line":1"#), "{json}");
     assert_eq!(output.stderr, "");
 }
@@ -137,29 +170,55 @@ fn with_git(sandbox: &Sandbox, script: Option<&str>, arguments: &[&str]) -> Comm
 fn git_is_an_error_only_where_it_is_needed() {
     let alone = Sandbox::new(PROGRAM);
     let output = with_git(&alone, None, &[]);
-    assert_eq!((output.code, check(&output, "git")), (Some(0), "warning git not there".to_owned()));
-    assert!(output.stdout.contains("warning[source/git]: git could not be started"), "{output}");
+    assert_eq!(
+        (output.code, check(&output, "git")),
+        (Some(0), "warning git not there".to_owned())
+    );
+    assert!(
+        output
+            .stdout
+            .contains("warning[source/git]: git could not be started"),
+        "{output}"
+    );
     assert!(output.stdout.ends_with("\n1 warning\n"), "{output}");
     let output = with_git(&alone, None, &["--strict"]);
-    assert_eq!((output.code, check(&output, "git")), (Some(1), "error git not there".to_owned()));
+    assert_eq!(
+        (output.code, check(&output, "git")),
+        (Some(1), "error git not there".to_owned())
+    );
     assert!(
         output.stdout.contains("error[source/git]") && output.stdout.ends_with("\n1 error\n"),
         "{output}"
     );
     let output = with_git(&alone, Some("echo git version 2.30.1"), &[]);
-    assert_eq!((output.code, check(&output, "git")), (Some(0), "warning git 2.30.1 is too old".to_owned()));
+    assert_eq!(
+        (output.code, check(&output, "git")),
+        (Some(0), "warning git 2.30.1 is too old".to_owned())
+    );
     let output = with_git(&alone, Some("exit 1"), &[]);
-    assert_eq!((output.code, check(&output, "git")), (Some(0), "warning git not there".to_owned()));
+    assert_eq!(
+        (output.code, check(&output, "git")),
+        (Some(0), "warning git not there".to_owned())
+    );
     let needed = sandbox();
     let output = with_git(&needed, None, &[]);
-    assert_eq!((output.code, check(&output, "git")), (Some(1), "error git not there".to_owned()));
-    assert!(output.stdout.contains("install git 2.41 or later"), "{output}");
+    assert_eq!(
+        (output.code, check(&output, "git")),
+        (Some(1), "error git not there".to_owned())
+    );
+    assert!(
+        output.stdout.contains("install git 2.41 or later"),
+        "{output}"
+    );
 }
 
 #[test]
 fn configuration_and_own_manifest_are_read() {
     let sandbox = Sandbox::new(PROGRAM);
-    sandbox.write("~/.config/agpm/config.toml", "[sources]\nhub = \"https://example.com/hub.git\"\n");
+    sandbox.write(
+        "~/.config/agpm/config.toml",
+        "[sources]\nhub = \"https://example.com/hub.git\"\n",
+    );
     sandbox.write("~/.config/agpm/agpm.toml", "[agents]\nown = \"own.md\"\n");
     let output = sandbox.run_line("agpm doctor");
     assert_eq!(
@@ -169,15 +228,27 @@ fn configuration_and_own_manifest_are_read() {
     );
     sandbox.write("~/.config/agpm/config.toml", "[sourcez]\n");
     sandbox.write("~/.config/agpm/agpm.toml", "[agentz]\n");
-    let words = ["a configuration has no key `sourcez`", "a manifest has no key `agentz`"];
+    let words = [
+        "a configuration has no key `sourcez`",
+        "a manifest has no key `agentz`",
+    ];
     let output = fails(&sandbox, "agpm doctor", 1, &words);
     assert_eq!(check(&output, "config"), "error config 2 errors");
     sandbox.write("~/.config/agpm/config.toml", "[sources\n");
     fails(&sandbox, "agpm doctor", 1, &["error[toml/syntax]"]);
     // Every command reads the configuration below the manifest: it is told once.
     sandbox.write("agpm.toml", "");
-    let output = fails(&sandbox, "agpm doctor", 1, &["skipped  layers     the manifest has errors"]);
-    assert_eq!(output.stdout.matches("error[toml/syntax]").count(), 1, "{output}");
+    let output = fails(
+        &sandbox,
+        "agpm doctor",
+        1,
+        &["skipped  layers     the manifest has errors"],
+    );
+    assert_eq!(
+        output.stdout.matches("error[toml/syntax]").count(),
+        1,
+        "{output}"
+    );
     assert_eq!(check(&output, "manifest"), "error manifest 1 error");
 }
 
@@ -188,10 +259,18 @@ fn manifest_and_lockfile_are_compared() {
     sandbox.write("agpm.toml", manifest.replace("v2.0.0", "v3.0.0"));
     let output = sandbox.run_line("agpm doctor");
     assert_eq!(output.code, Some(0), "{output}");
-    assert_eq!(check(&output, "manifest"), "warning manifest 1 dependency, 1 source, locked otherwise");
+    assert_eq!(
+        check(&output, "manifest"),
+        "warning manifest 1 dependency, 1 source, locked otherwise"
+    );
     assert!(output.stdout.contains("warning[lock/outdated]"), "{output}");
     assert!(output.stdout.ends_with("\n1 warning\n"), "{output}");
-    fails(&sandbox, "agpm doctor --strict", 1, &["error[lock/outdated]"]);
+    fails(
+        &sandbox,
+        "agpm doctor --strict",
+        1,
+        &["error[lock/outdated]"],
+    );
     sandbox.write("agpm.toml", format!("[agentz]\n[nonsense]\n{manifest}"));
     let output = fails(&sandbox, "agpm doctor", 1, &["`agentz`", "`nonsense`"]);
     assert_eq!(check(&output, "manifest"), "error manifest 2 errors");
@@ -201,8 +280,16 @@ fn manifest_and_lockfile_are_compared() {
     assert_eq!(output.stdout.matches("lock/broken").count(), 1, "{output}");
     fs::remove_file(sandbox.work().join("agpm.lock")).unwrap();
     let output = sandbox.run_line("agpm doctor");
-    assert_eq!(check(&output, "manifest"), "ok manifest 1 dependency, 1 source, not locked");
-    assert!(output.stdout.contains("note[lock/outdated]: there is no `agpm.lock`"), "{output}");
+    assert_eq!(
+        check(&output, "manifest"),
+        "ok manifest 1 dependency, 1 source, not locked"
+    );
+    assert!(
+        output
+            .stdout
+            .contains("note[lock/outdated]: there is no `agpm.lock`"),
+        "{output}"
+    );
 }
 
 #[test]
@@ -213,13 +300,24 @@ fn the_cache_is_measured() {
     fs::write(cache.join("stray"), "12345").unwrap();
     let said = good(&sandbox, "agpm doctor");
     assert!(said.contains("ok       cache      2 copies, "), "{said}");
-    assert!(!said.contains("the cache holds"), "a few bytes are no finding\n{said}");
+    assert!(
+        !said.contains("the cache holds"),
+        "a few bytes are no finding\n{said}"
+    );
     fs::write(cache.join("stray"), vec![b'x'; 2 << 20]).unwrap();
     let said = good(&sandbox, "agpm doctor");
-    assert!(said.contains("note[io/exists]: the cache holds 2.0 MiB that belong to no copy"), "{said}");
+    assert!(
+        said.contains("note[io/exists]: the cache holds 2.0 MiB that belong to no copy"),
+        "{said}"
+    );
     fs::remove_dir_all(&cache).unwrap();
     fs::write(&cache, "").unwrap();
-    let output = fails(&sandbox, "agpm doctor", 1, &["cache/agpm/git` is no folder"]);
+    let output = fails(
+        &sandbox,
+        "agpm doctor",
+        1,
+        &["cache/agpm/git` is no folder"],
+    );
     assert_eq!(check(&output, "cache"), "error cache 1 error");
 }
 
@@ -238,21 +336,44 @@ fn layers_are_looked_for_without_fetching() {
     sandbox.write("org/.claude/b.md", "B.\n");
     let before = everything(&root(&sandbox));
     let said = good(&sandbox, "agpm doctor");
-    assert!(said.contains("layers     1 of 2 layers there; 1 file in folders, 0 skipped"), "{said}");
-    assert!(said.contains("note[source/offline]: the version of layer `hub` is not in the cache"), "{said}");
+    assert!(
+        said.contains("layers     1 of 2 layers there; 1 file in folders, 0 skipped"),
+        "{said}"
+    );
+    assert!(
+        said.contains("note[source/offline]: the version of layer `hub` is not in the cache"),
+        "{said}"
+    );
     assert_eq!(everything(&root(&sandbox)), before);
     assert_eq!(sandbox.run_line("agpm install").code, Some(0));
     let before = everything(&root(&sandbox));
     let said = good(&sandbox, "agpm doctor --strict");
     assert_eq!(everything(&root(&sandbox)), before);
-    assert!(said.contains("layers     2 of 2 layers there; 1 file in folders, 0 skipped"), "{said}");
+    assert!(
+        said.contains("layers     2 of 2 layers there; 1 file in folders, 0 skipped"),
+        "{said}"
+    );
     std::os::unix::fs::symlink("/", sandbox.work().join("org/.claude/link.md")).unwrap();
     let output = sandbox.run_line("agpm doctor");
-    assert_eq!(check(&output, "layers"), "warning layers 2 of 2 layers there; 1 file in folders, 1 skipped");
-    assert!(output.stdout.contains("warning[layers/skipped]"), "{output}");
+    assert_eq!(
+        check(&output, "layers"),
+        "warning layers 2 of 2 layers there; 1 file in folders, 1 skipped"
+    );
+    assert!(
+        output.stdout.contains("warning[layers/skipped]"),
+        "{output}"
+    );
     fs::remove_dir_all(sandbox.work().join("org")).unwrap();
-    let output = fails(&sandbox, "agpm doctor --strict", 1, &["error[layers/missing]"]);
-    assert_eq!(check(&output, "layers"), "error layers 1 of 2 layers there; 0 files in folders, 0 skipped");
+    let output = fails(
+        &sandbox,
+        "agpm doctor --strict",
+        1,
+        &["error[layers/missing]"],
+    );
+    assert_eq!(
+        check(&output, "layers"),
+        "error layers 1 of 2 layers there; 0 files in folders, 0 skipped"
+    );
 }
 
 #[test]
@@ -266,13 +387,24 @@ fn what_is_ours_is_compared() {
         "agpm install --force",
     ];
     let output = fails(&sandbox, "agpm doctor", 1, &words);
-    assert_eq!(check(&output, "ownership"), "error ownership 2 of 4 files and entries not as installed");
+    assert_eq!(
+        check(&output, "ownership"),
+        "error ownership 2 of 4 files and entries not as installed"
+    );
     assert!(output.stdout.ends_with("\n2 errors\n"), "{output}");
     assert_eq!(sandbox.run_line("agpm install --force").code, Some(0));
     fs::create_dir(sandbox.work().join(".agpm/transaction")).unwrap();
     let output = sandbox.run_line("agpm doctor");
-    assert_eq!(check(&output, "ownership"), "error ownership 4 files and entries as installed");
-    assert!(output.stdout.contains("error[install/recovered]: an earlier run was interrupted"), "{output}");
+    assert_eq!(
+        check(&output, "ownership"),
+        "error ownership 4 files and entries as installed"
+    );
+    assert!(
+        output
+            .stdout
+            .contains("error[install/recovered]: an earlier run was interrupted"),
+        "{output}"
+    );
 }
 
 #[cfg(unix)]
@@ -281,7 +413,8 @@ fn nothing_is_written_where_nothing_can_be() {
     use std::os::unix::fs::PermissionsExt;
     let sandboxes = [Sandbox::new(PROGRAM), sandbox()];
     for sandbox in &sandboxes {
-        let folders = ["home", "config", "cache", "work", "tmp"].map(|name| root(sandbox).join(name));
+        let folders =
+            ["home", "config", "cache", "work", "tmp"].map(|name| root(sandbox).join(name));
         let allow = |mode| {
             folders.iter().for_each(|folder| {
                 fs::set_permissions(folder, fs::Permissions::from_mode(mode)).unwrap();
@@ -289,7 +422,12 @@ fn nothing_is_written_where_nothing_can_be() {
         };
         allow(0o555);
         let before = everything(&root(sandbox));
-        for line in ["agpm doctor", "agpm doctor --strict", "agpm --json doctor", "agpm doctor -g"] {
+        for line in [
+            "agpm doctor",
+            "agpm doctor --strict",
+            "agpm --json doctor",
+            "agpm doctor -g",
+        ] {
             good(sandbox, line);
         }
         assert_eq!(everything(&root(sandbox)), before);
@@ -303,7 +441,11 @@ fn no_connection_is_opened() {
     let sandbox = sandbox();
     let log = root(&sandbox).join("asked");
     let path = std::env::var_os("PATH").unwrap();
-    let script = format!("echo \"$@\" >> {}\nPATH={} exec git \"$@\"", log.display(), path.display());
+    let script = format!(
+        "echo \"$@\" >> {}\nPATH={} exec git \"$@\"",
+        log.display(),
+        path.display()
+    );
     let output = with_git(&sandbox, Some(&script), &["--strict"]);
     assert_eq!(output.code, Some(0), "{output}");
     let asked = fs::read_to_string(log).unwrap();

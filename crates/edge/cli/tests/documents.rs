@@ -13,7 +13,10 @@ fn root() -> PathBuf {
 
 #[test]
 fn fixtures_come_out_as_written() {
-    each_fixture(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures"), PROGRAM);
+    each_fixture(
+        &Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures"),
+        PROGRAM,
+    );
 }
 
 #[test]
@@ -37,13 +40,17 @@ fn the_guide_to_content_says_what_happens() {
 #[test]
 fn the_guide_to_layers_says_what_happens() {
     let sandbox = Sandbox::of_example(PROGRAM, &root().join("examples/layers"), "project");
-    check_script(&sandbox, &root().join("docs/layers.md")).unwrap_or_else(|failure| panic!("{failure}"));
+    check_script(&sandbox, &root().join("docs/layers.md"))
+        .unwrap_or_else(|failure| panic!("{failure}"));
 }
 
 #[test]
 fn the_guide_to_personas_says_what_happens() {
-    check_script(&Sandbox::standing_in(PROGRAM, "services/payments"), &root().join("docs/personas.md"))
-        .unwrap_or_else(|failure| panic!("{failure}"));
+    check_script(
+        &Sandbox::standing_in(PROGRAM, "services/payments"),
+        &root().join("docs/personas.md"),
+    )
+    .unwrap_or_else(|failure| panic!("{failure}"));
 }
 
 #[test]

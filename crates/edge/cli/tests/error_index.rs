@@ -11,20 +11,39 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_agpm");
 
 /// Codes whose first example is shown and not run, each with what it would take and where it is tested.
 const SHOWN: &[(&str, &str)] = &[
-    ("catalog/stale", "a server that stops answering: crates/edge/ops/src/catalog/tests.rs"),
+    (
+        "catalog/stale",
+        "a server that stops answering: crates/edge/ops/src/catalog/tests.rs",
+    ),
     (
         "install/changed",
         "another program that writes in the middle of a run: crates/edge/store/tests/project.rs",
     ),
-    ("package/too-hard", "hundreds of files: crates/edge/cli/tests/packages/resolve.rs"),
-    ("source/auth", "a server that refuses: crates/edge/git/tests/git/secrets.rs"),
-    ("source/git", "an old git, or none: crates/edge/git/tests/git/processes.rs"),
-    ("trust/owner", "files of two users: crates/edge/cli/tests/owners.rs"),
+    (
+        "package/too-hard",
+        "hundreds of files: crates/edge/cli/tests/packages/resolve.rs",
+    ),
+    (
+        "source/auth",
+        "a server that refuses: crates/edge/git/tests/git/secrets.rs",
+    ),
+    (
+        "source/git",
+        "an old git, or none: crates/edge/git/tests/git/processes.rs",
+    ),
+    (
+        "trust/owner",
+        "files of two users: crates/edge/cli/tests/owners.rs",
+    ),
 ];
 
 #[test]
 fn every_page_is_what_its_commands_print() {
-    report(CODES.iter().filter_map(|code| check_parts(PROGRAM, &page_file(code), "## Passes\n").err()));
+    report(
+        CODES
+            .iter()
+            .filter_map(|code| check_parts(PROGRAM, &page_file(code), "## Passes\n").err()),
+    );
 }
 
 #[test]
@@ -38,7 +57,12 @@ fn explain_prints_the_pages_of_the_server() {
     let sandbox = Sandbox::new(PROGRAM);
     for code in SERVER_CODES {
         let printed = sandbox.run(["explain", code.name]);
-        assert_eq!((printed.code, printed.stdout.as_str()), (Some(0), code.page), "{}", code.name);
+        assert_eq!(
+            (printed.code, printed.stdout.as_str()),
+            (Some(0), code.page),
+            "{}",
+            code.name
+        );
     }
 }
 
@@ -48,18 +72,27 @@ fn report(failures: impl Iterator<Item = String>) {
 }
 
 fn page_file(code: &Code) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../pure/diag/pages").join(format!("{}.md", code.name))
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../pure/diag/pages")
+        .join(format!("{}.md", code.name))
 }
 
 fn wrong_examples(code: &Code) -> Vec<String> {
     let page = code.parsed();
-    let (first, second) = code.page.split_once("\n## Passes\n").expect("a page has two examples");
-    let fails = first.split_once("\n## Fails\n").expect("a page has two examples").1;
+    let (first, second) = code
+        .page
+        .split_once("\n## Passes\n")
+        .expect("a page has two examples");
+    let fails = first
+        .split_once("\n## Fails\n")
+        .expect("a page has two examples")
+        .1;
     let own = BTreeSet::from([format!("{}[{}]", code.severity, code.name)]);
     let mut failures = Vec::new();
-    for (title, text, example, expected) in
-        [("Fails", fails, &page.fails, own), ("Passes", second, &page.passes, BTreeSet::new())]
-    {
+    for (title, text, example, expected) in [
+        ("Fails", fails, &page.fails, own),
+        ("Passes", second, &page.passes, BTreeSet::new()),
+    ] {
         let (found, ended_well) = match example.command {
             _ if title == "Fails" && SHOWN.iter().any(|(shown, _)| *shown == code.name) => {
                 (coded(text), false)
@@ -69,9 +102,15 @@ fn wrong_examples(code: &Code) -> Vec<String> {
             None => (found_by_reading(code, &example.files), true),
         };
         if found != expected {
-            failures.push(format!("{} / {title}: expected {expected:?}, found {found:?}", code.name));
+            failures.push(format!(
+                "{} / {title}: expected {expected:?}, found {found:?}",
+                code.name
+            ));
         } else if title == "Passes" && !ended_well {
-            failures.push(format!("{} / {title}: nothing to run, or its exit code is not 0", code.name));
+            failures.push(format!(
+                "{} / {title}: nothing to run, or its exit code is not 0",
+                code.name
+            ));
         }
     }
     failures
@@ -80,7 +119,9 @@ fn wrong_examples(code: &Code) -> Vec<String> {
 /// What the commands of an example report, and whether all of them ended with exit code 0.
 fn found_by_command(text: &str) -> (BTreeSet<String>, bool) {
     let result = run_script(&Sandbox::new(PROGRAM), text);
-    let ended_well = !result.lines().any(|line| line.starts_with("[exit ") || line.starts_with("[ended by"));
+    let ended_well = !result
+        .lines()
+        .any(|line| line.starts_with("[exit ") || line.starts_with("[ended by"));
     (coded(&result), ended_well)
 }
 
@@ -88,7 +129,9 @@ fn found_by_command(text: &str) -> (BTreeSet<String>, bool) {
 fn coded(text: &str) -> BTreeSet<String> {
     let coded = text.lines().filter_map(|line| {
         let (head, _) = line.split_once("]: ")?;
-        let known = ["error[", "warning[", "note["].iter().any(|start| head.starts_with(start));
+        let known = ["error[", "warning[", "note["]
+            .iter()
+            .any(|start| head.starts_with(start));
         known.then(|| format!("{head}]"))
     });
     coded.collect()
@@ -101,13 +144,25 @@ fn found_by_reading(code: &Code, files: &[(&str, &str)]) -> BTreeSet<String> {
         let format = Format::of_file(name).expect("files of examples have a known format");
         let source = SourceMap::default().add(*name, *content);
         let parsed = parse(source, *content, format, limits(code));
-        found.extend(parsed.diagnostics.iter().map(|d| format!("{}[{}]", d.severity, d.code.name)));
+        found.extend(
+            parsed
+                .diagnostics
+                .iter()
+                .map(|d| format!("{}[{}]", d.severity, d.code.name)),
+        );
     }
     found
 }
 
 /// A page cannot hold a file of a gibibyte, so the page of that limit says which smaller one it is read with.
 fn limits(code: &Code) -> Limits {
-    let bytes = if code.name == "text/too-large" { 16 } else { Limits::default().bytes };
-    Limits { bytes, ..Limits::default() }
+    let bytes = if code.name == "text/too-large" {
+        16
+    } else {
+        Limits::default().bytes
+    };
+    Limits {
+        bytes,
+        ..Limits::default()
+    }
 }

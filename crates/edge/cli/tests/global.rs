@@ -11,13 +11,19 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_agpm");
 
 /// Everything of a kit, with what a user has already.
 const FILES: [(&str, &str); 5] = [
-    ("agents/dev.md", "---\nname: dev\ndescription: x\n---\nbody\n"),
+    (
+        "agents/dev.md",
+        "---\nname: dev\ndescription: x\n---\nbody\n",
+    ),
     (
         "hooks/fmt.json",
         "{\"events\":[\"PostToolUse\"],\"matcher\":\"Edit\",\"type\":\"command\",\"command\":\"fmt\"}",
     ),
     ("mcp/fs.json", "{\"command\":\"npx\",\"args\":[\"fs\"]}"),
-    ("skills/pdf/SKILL.md", "---\nname: pdf\ndescription: x\n---\n"),
+    (
+        "skills/pdf/SKILL.md",
+        "---\nname: pdf\ndescription: x\n---\n",
+    ),
     ("skills/pdf/run.sh", "#!/bin/sh\n"),
 ];
 const KIT: [(&str, &str, &str); 4] = [
@@ -42,7 +48,10 @@ struct User {
 
 impl User {
     fn new(config: Config) -> Self {
-        let user = User { sandbox: Sandbox::new(PROGRAM), config };
+        let user = User {
+            sandbox: Sandbox::new(PROGRAM),
+            config,
+        };
         let mut community = Repository::init(&user.sandbox, "community");
         community.commit(&FILES);
         community.tag("v1.0.0");
@@ -65,7 +74,10 @@ impl User {
 
     fn manifest(&self, entries: &str) {
         let url = Repository::open(&self.sandbox, "community").url();
-        write(&self.folder().join("agpm.toml"), &format!("[sources]\ncommunity = \"{url}\"\n{entries}"));
+        write(
+            &self.folder().join("agpm.toml"),
+            &format!("[sources]\ncommunity = \"{url}\"\n{entries}"),
+        );
     }
 
     fn run_in(&self, folder: &Path, line: &str) -> CommandOutput {
@@ -98,14 +110,18 @@ impl User {
     /// All files but the copies of sources.
     fn without_cache(&self) -> String {
         let all = self.sandbox.listing();
-        all.lines().filter(|line| !line.contains("cache/")).map(|line| format!("{line}\n")).collect()
+        all.lines()
+            .filter(|line| !line.contains("cache/"))
+            .map(|line| format!("{line}\n"))
+            .collect()
     }
 
     /// Every file in home but our state and the configuration.
     fn installed(&self) -> Vec<String> {
         let all = self.sandbox.listing();
-        let paths =
-            all.lines().filter_map(|line| line.split_whitespace().find(|word| word.contains("home/")));
+        let paths = all
+            .lines()
+            .filter_map(|line| line.split_whitespace().find(|word| word.contains("home/")));
         let paths = paths.map(|path| path.rsplit_once("home/").unwrap().1.to_owned());
         let states = [".local/state/agpm", ".config/agpm", ".agpm/history"];
         let ours = |path: &String| states.iter().any(|state| path.starts_with(state));
@@ -114,7 +130,9 @@ impl User {
 }
 
 fn user_entry((kind, name, path): (&str, &str, &str)) -> String {
-    format!("[{kind}]\n{name} = {{ source = \"community\", path = \"{path}\", version = \"v1.0.0\" }}\n")
+    format!(
+        "[{kind}]\n{name} = {{ source = \"community\", path = \"{path}\", version = \"v1.0.0\" }}\n"
+    )
 }
 
 fn write(path: &Path, text: &str) {
@@ -137,16 +155,31 @@ fn everything_goes_where_tools_look_in_home_wherever_the_configuration_is() {
         let user = User::with_kit(config);
         user.run("install -g", 0);
         assert_eq!(user.installed(), INSTALLED);
-        assert!(user.read(".claude.json").contains("\"mcpServers\""), "{}", user.read(".claude.json"));
-        assert!(user.read(".claude/settings.json").contains("\"PostToolUse\""));
-        assert!(user.lock().contains("installed_at = \".claude/skills/pdf\""), "{}", user.lock());
+        assert!(
+            user.read(".claude.json").contains("\"mcpServers\""),
+            "{}",
+            user.read(".claude.json")
+        );
+        assert!(
+            user.read(".claude/settings.json")
+                .contains("\"PostToolUse\"")
+        );
+        assert!(
+            user.lock()
+                .contains("installed_at = \".claude/skills/pdf\""),
+            "{}",
+            user.lock()
+        );
         assert!(user.home(".local/state/agpm/ledger.json").is_file());
         assert!(!user.home(".agpm").exists() && !user.sandbox.work().join(".claude").exists());
         let before = user.sandbox.listing();
         assert_eq!(user.run("install -g", 0).stdout, "5 unchanged\n");
         user.run("install -g --frozen", 0);
         user.run("install -g --locked --check", 0);
-        assert_eq!(user.run("verify -g", 0).stdout, "5 files are as installed\n");
+        assert_eq!(
+            user.run("verify -g", 0).stdout,
+            "5 files are as installed\n"
+        );
         assert_eq!(user.sandbox.listing(), before);
     }
 }
@@ -160,7 +193,10 @@ fn what_the_user_has_in_a_shared_file_stays_to_the_byte_and_keeps_its_mode() {
     user.run("install -g", 0);
     let now = user.read(".claude.json");
     let (start, end) = own.split_at(own.find("\n  },\n  \"projects\"").unwrap());
-    assert!(now.starts_with(start) && now.ends_with(end) && now.contains("\"fs\""), "{now}");
+    assert!(
+        now.starts_with(start) && now.ends_with(end) && now.contains("\"fs\""),
+        "{now}"
+    );
     let mode = |path| fs::metadata(user.home(path)).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(".claude.json"), 0o600);
     // What is kept of it to be taken back is nobody else's business either.
@@ -175,11 +211,17 @@ fn what_the_user_has_in_a_shared_file_stays_to_the_byte_and_keeps_its_mode() {
 #[test]
 fn a_users_own_entry_and_file_are_refused() {
     let user = User::with_kit(Config::InHome);
-    write(&user.home(".claude.json"), "{\"mcpServers\":{\"fs\":{\"command\":\"mine\"}}}");
+    write(
+        &user.home(".claude.json"),
+        "{\"mcpServers\":{\"fs\":{\"command\":\"mine\"}}}",
+    );
     write(&user.home(".claude/agents/dev.md"), "mine");
     let before = user.sandbox.listing();
     let output = user.run("install -g", 6);
-    assert!(output.stderr.contains("/mcpServers/fs") && output.stderr.contains("agents/dev.md"), "{output}");
+    assert!(
+        output.stderr.contains("/mcpServers/fs") && output.stderr.contains("agents/dev.md"),
+        "{output}"
+    );
     assert_eq!(user.without_cache(), before);
 }
 
@@ -194,7 +236,10 @@ fn undo_brings_back_files_and_lockfile() {
     user.run("install -g", 0);
     assert_ne!(user.lock(), lock);
     let list = user.run("undo -g --list", 0);
-    assert!(list.stdout.contains("updated .config/agpm/agpm.lock"), "{list}");
+    assert!(
+        list.stdout.contains("updated .config/agpm/agpm.lock"),
+        "{list}"
+    );
     let undone = user.run("undo -g", 0);
     assert_eq!(undone.stderr, "");
     assert_eq!((user.lock(), user.installed()), (lock, files));
@@ -209,7 +254,10 @@ fn undo_says_what_it_cannot_reach() {
     user.run("install -g", 0);
     let lock = user.lock();
     let undone = user.run("undo -g", 0);
-    assert!(undone.stderr.contains("[SANDBOX]/config/agpm/agpm.lock"), "{undone}");
+    assert!(
+        undone.stderr.contains("[SANDBOX]/config/agpm/agpm.lock"),
+        "{undone}"
+    );
     assert!(user.installed().is_empty());
     assert_eq!(user.lock(), lock);
     user.run("install -g --locked", 0);
@@ -220,9 +268,11 @@ fn undo_says_what_it_cannot_reach() {
 fn a_project_in_home_and_the_users_own_things_do_not_meet() {
     let user = User::with_kit(Config::InHome);
     let url = Repository::open(&user.sandbox, "community").url();
-    let other =
-        "[snippets]\nother = { source = \"community\", path = \"agents/dev.md\", version = \"v1.0.0\" }\n";
-    write(&user.home("agpm.toml"), &format!("[sources]\ncommunity = \"{url}\"\n{other}"));
+    let other = "[snippets]\nother = { source = \"community\", path = \"agents/dev.md\", version = \"v1.0.0\" }\n";
+    write(
+        &user.home("agpm.toml"),
+        &format!("[sources]\ncommunity = \"{url}\"\n{other}"),
+    );
     let in_home = |line: &str| {
         let output = user.run_in(&user.sandbox.home(), line);
         assert_eq!(output.code, Some(0), "{line}\n{output}");
@@ -233,9 +283,14 @@ fn a_project_in_home_and_the_users_own_things_do_not_meet() {
     let both = user.installed();
     assert!(in_home("list").contains("other") && !in_home("list").contains("fs"));
     assert!(in_home("list -g").contains("fs") && !in_home("list -g").contains("other"));
-    assert_eq!([in_home("install"), in_home("install -g")], ["1 unchanged\n", "5 unchanged\n"]);
+    assert_eq!(
+        [in_home("install"), in_home("install -g")],
+        ["1 unchanged\n", "5 unchanged\n"]
+    );
     user.run("undo -g", 0);
-    assert!(user.home(".agpm/snippets/agents/dev.md").is_file() && !user.home(".claude.json").exists());
+    assert!(
+        user.home(".agpm/snippets/agents/dev.md").is_file() && !user.home(".claude.json").exists()
+    );
     in_home("undo");
     assert!(!user.home(".agpm/snippets").exists());
     user.run("install -g", 0);
@@ -247,7 +302,10 @@ fn a_project_in_home_and_the_users_own_things_do_not_meet() {
 fn without_the_flag_the_users_manifest_is_not_used() {
     let user = User::with_kit(Config::InHome);
     let output = user.run("install", 1);
-    assert!(output.stderr.contains("error[manifest/missing]"), "{output}");
+    assert!(
+        output.stderr.contains("error[manifest/missing]"),
+        "{output}"
+    );
     assert!(user.installed().is_empty());
 }
 
@@ -256,17 +314,30 @@ fn add_and_remove_edit_the_users_manifest_wherever_it_is() {
     for config in [Config::InHome, Config::Elsewhere] {
         let user = User::new(config);
         let made = user.run("init -g", 0);
-        let shown = if let Config::InHome = config { "home/.config" } else { "config" };
-        assert!(made.stdout.starts_with(&format!("wrote [SANDBOX]/{shown}/agpm/agpm.toml\n")), "{made}");
-        let names: Vec<_> =
-            fs::read_dir(user.folder()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        let shown = if let Config::InHome = config {
+            "home/.config"
+        } else {
+            "config"
+        };
+        assert!(
+            made.stdout
+                .starts_with(&format!("wrote [SANDBOX]/{shown}/agpm/agpm.toml\n")),
+            "{made}"
+        );
+        let names: Vec<_> = fs::read_dir(user.folder())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name())
+            .collect();
         assert_eq!(names, ["agpm.toml"]);
         assert!(user.run("init -g", 6).stderr.contains("is there already"));
         user.run("add source community ./community -g", 0);
         user.run("add -g dep agent community:agents/dev.md@v1.0.0", 0);
         assert_eq!(user.installed(), [".claude/agents/dev.md"]);
         user.sandbox.write("near/here.md", "near\n");
-        let near = user.run_in(&user.sandbox.work().join("near"), "add dep agent ./here.md -g");
+        let near = user.run_in(
+            &user.sandbox.work().join("near"),
+            "add dep agent ./here.md -g",
+        );
         assert_eq!(near.code, Some(0), "{near}");
         assert_eq!(user.read(".claude/agents/here.md"), "near\n");
         let list = user.run("list -g", 0).stdout;
@@ -274,7 +345,10 @@ fn add_and_remove_edit_the_users_manifest_wherever_it_is() {
         user.run("remove dep agent dev -g", 0);
         assert_eq!(user.installed(), [".claude/agents/here.md"]);
         let manifest = fs::read_to_string(user.folder().join("agpm.toml")).unwrap();
-        assert!(manifest.contains("here = ") && !manifest.contains("dev = "), "{manifest}");
+        assert!(
+            manifest.contains("here = ") && !manifest.contains("dev = "),
+            "{manifest}"
+        );
         assert_eq!(user.run("install -g", 0).stdout, "1 unchanged\n");
     }
 }
@@ -287,7 +361,10 @@ fn undo_brings_back_the_users_manifest() {
     user.run("remove dep mcp-server fs -g", 0);
     assert!(!user.home(".claude.json").exists());
     user.run("undo -g", 0);
-    assert_eq!((user.read(".config/agpm/agpm.toml"), user.installed()), (manifest, files));
+    assert_eq!(
+        (user.read(".config/agpm/agpm.toml"), user.installed()),
+        (manifest, files)
+    );
 }
 
 #[test]
@@ -299,7 +376,11 @@ fn a_linked_manifest_is_changed_where_it_is() {
     std::os::unix::fs::symlink(&kept, user.folder().join("agpm.toml")).unwrap();
     user.run("remove dep mcp-server fs -g", 0);
     assert!(!fs::read_to_string(&kept).unwrap().contains("mcp/fs.json"));
-    assert!(fs::symlink_metadata(user.folder().join("agpm.toml")).unwrap().is_symlink());
+    assert!(
+        fs::symlink_metadata(user.folder().join("agpm.toml"))
+            .unwrap()
+            .is_symlink()
+    );
 }
 
 #[test]
@@ -321,11 +402,18 @@ fn looks_are_at_the_users_own_lockfile_and_ledger() {
     assert!(user.run("tree -g", 0).stdout.contains("agents/dev"));
     assert!(user.run("why dev -g", 0).stdout.contains("agents/dev"));
     let path = user.home(".claude/agents/dev.md");
-    assert!(user.run(&format!("why -g {}", path.display()), 0).stdout.contains("agents/dev"));
+    assert!(
+        user.run(&format!("why -g {}", path.display()), 0)
+            .stdout
+            .contains("agents/dev")
+    );
     user.run("validate -g --resolve --sources --check-lock --render", 0);
     user.run("outdated -g", 0);
     user.run("update -g --check", 0);
-    let explained = user.run("explain -g file:.claude/settings.json /hooks/PostToolUse/0/matcher", 0);
+    let explained = user.run(
+        "explain -g file:.claude/settings.json /hooks/PostToolUse/0/matcher",
+        0,
+    );
     assert!(explained.stdout.contains("Edit"), "{explained}");
     write(&path, "edited");
     let found = user.run("verify -g", 1);
@@ -357,13 +445,25 @@ fn tools_have_their_places_in_home_or_none() {
         )
     };
     user.manifest(
-        &(entry("agents", "agents/dev.md", "opencode") + &entry("mcp-servers", "mcp/fs.json", "opencode")),
+        &(entry("agents", "agents/dev.md", "opencode")
+            + &entry("mcp-servers", "mcp/fs.json", "opencode")),
     );
     user.run("install -g", 0);
-    assert_eq!(user.installed(), [".config/opencode/agent/dev.md", ".config/opencode/opencode.json"]);
+    assert_eq!(
+        user.installed(),
+        [
+            ".config/opencode/agent/dev.md",
+            ".config/opencode/opencode.json"
+        ]
+    );
     user.manifest(&entry("commands", "agents/dev.md", "copilot"));
     let output = user.run("install -g", 1);
-    assert!(output.stderr.contains("the tool `copilot` has no place for commands"), "{output}");
+    assert!(
+        output
+            .stderr
+            .contains("the tool `copilot` has no place for commands"),
+        "{output}"
+    );
     // The manifest still has the last word.
     let own = "[tools.copilot.resources]\ncommands = { path = \"own\" }\n";
     user.manifest(&(entry("commands", "agents/dev.md", "copilot") + own));
@@ -380,7 +480,12 @@ fn nothing_is_installed_over_the_manifest_even_by_force() {
     ));
     let before = user.read(".config/agpm/agpm.toml");
     let output = user.run("install -g --force", 6);
-    assert!(output.stderr.contains("agents/dev would be installed at `.config/agpm/agpm.toml`"), "{output}");
+    assert!(
+        output
+            .stderr
+            .contains("agents/dev would be installed at `.config/agpm/agpm.toml`"),
+        "{output}"
+    );
     assert_eq!(user.read(".config/agpm/agpm.toml"), before);
 }
 
@@ -411,9 +516,16 @@ fn what_the_users_manifest_uses_stays_in_the_cache() {
     let user = User::with_kit(Config::InHome);
     user.run("install -g", 0);
     user.sandbox.write("agpm.toml", "");
-    assert_eq!(user.run("cache clean --older-than 0s", 0).stdout, "nothing to remove\n");
+    assert_eq!(
+        user.run("cache clean --older-than 0s", 0).stdout,
+        "nothing to remove\n"
+    );
     fs::remove_file(user.folder().join("agpm.toml")).unwrap();
-    assert!(user.run("cache clean --older-than 0s", 0).stdout.contains("removed file://"));
+    assert!(
+        user.run("cache clean --older-than 0s", 0)
+            .stdout
+            .contains("removed file://")
+    );
 }
 
 #[test]
@@ -421,16 +533,29 @@ fn mistakes_are_told_with_their_place() {
     let user = User::new(Config::Elsewhere);
     let missing = user.run("install -g", 1);
     assert!(
-        missing.stderr.contains("error[manifest/missing]: there is no `[SANDBOX]/config/agpm/agpm.toml`"),
+        missing
+            .stderr
+            .contains("error[manifest/missing]: there is no `[SANDBOX]/config/agpm/agpm.toml`"),
         "{missing}"
     );
     assert!(missing.stderr.contains("agpm init -g"), "{missing}");
     user.manifest("[agentz]\n");
     let wrong = user.run("install -g", 1);
-    assert!(wrong.stderr.contains("[SANDBOX]/config/agpm/agpm.toml:3:"), "{wrong}");
+    assert!(
+        wrong.stderr.contains("[SANDBOX]/config/agpm/agpm.toml:3:"),
+        "{wrong}"
+    );
     assert!(wrong.stderr.contains("manifest/unknown-key"), "{wrong}");
-    assert!(user.run("--manifest-path x.toml install -g", 2).stderr.contains("two manifests"));
-    assert!(user.run("install -g --manifest-path x.toml", 2).stderr.contains("two manifests"));
+    assert!(
+        user.run("--manifest-path x.toml install -g", 2)
+            .stderr
+            .contains("two manifests")
+    );
+    assert!(
+        user.run("install -g --manifest-path x.toml", 2)
+            .stderr
+            .contains("two manifests")
+    );
     user.run("init -g somewhere", 2);
     user.run("merge -g a.json", 2);
 }
@@ -440,9 +565,15 @@ fn without_a_home_there_is_no_manifest_of_ones_own() {
     let user = User::with_kit(Config::Elsewhere);
     for line in ["install -g", "init -g", "list -g"] {
         let mut command = user.sandbox.command(PROGRAM);
-        command.env_remove("HOME").env_remove("USERPROFILE").args(line.split_whitespace());
+        command
+            .env_remove("HOME")
+            .env_remove("USERPROFILE")
+            .args(line.split_whitespace());
         let output = user.sandbox.output(command);
         assert_eq!(output.code, Some(1), "{output}");
-        assert!(output.stderr.contains("not known where your home is"), "{output}");
+        assert!(
+            output.stderr.contains("not known where your home is"),
+            "{output}"
+        );
     }
 }

@@ -1,6 +1,11 @@
 //! Files of other users decide nothing. Only root can give files away, so these tests do nothing for other users.
 #![cfg(unix)]
-#![allow(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods, clippy::print_stderr)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    clippy::print_stderr
+)]
 
 use std::os::unix::fs::chown;
 use std::path::{Path, PathBuf};
@@ -35,7 +40,9 @@ fn world() -> Option<Sandbox> {
 
 fn run_in(sandbox: &Sandbox, folder: &str, line: &str) -> CommandOutput {
     let mut command = sandbox.command(PROGRAM);
-    command.current_dir(sandbox.work().join(folder)).args(line.split_whitespace());
+    command
+        .current_dir(sandbox.work().join(folder))
+        .args(line.split_whitespace());
     sandbox.output(command)
 }
 
@@ -52,14 +59,23 @@ fn a_manifest_of_a_stranger_above_is_not_used() {
     assert!(give(&at(&sandbox, "shared/agpm.toml"), STRANGER));
     let output = run_in(&sandbox, "shared/mine", "install");
     assert_eq!(output.code, Some(1), "{output}");
-    assert!(output.stderr.contains("belongs to another user and is ignored"), "{output}");
+    assert!(
+        output
+            .stderr
+            .contains("belongs to another user and is ignored"),
+        "{output}"
+    );
     assert!(!at(&sandbox, "shared/.claude").exists() && !at(&sandbox, "shared/.agpm").exists());
     // Commands that do without a manifest say it as well.
     sandbox.write("shared/mine/x.json", "{}");
     let output = run_in(&sandbox, "shared/mine", "merge x.json");
     assert!(output.stderr.contains("warning[trust/owner]"), "{output}");
     // Who names it trusts it, and in its own folder it is used.
-    let named = run_in(&sandbox, "shared/mine", "install --manifest-path ../agpm.toml");
+    let named = run_in(
+        &sandbox,
+        "shared/mine",
+        "install --manifest-path ../agpm.toml",
+    );
     assert_eq!(named.code, Some(0), "{named}");
     assert_eq!(run_in(&sandbox, "shared", "validate").code, Some(0));
 }
@@ -88,7 +104,10 @@ fn root_works_on_the_files_of_another_user() {
     for line in ["install", "install", "verify", "install --check", "undo"] {
         let output = run_in(&sandbox, "project/sub", line);
         assert_eq!(output.code, Some(0), "{line}: {output}");
-        assert!(!output.to_string().contains("trust/owner"), "{line}: {output}");
+        assert!(
+            !output.to_string().contains("trust/owner"),
+            "{line}: {output}"
+        );
     }
 }
 
@@ -112,8 +131,14 @@ fn state_of_a_stranger_is_ignored() {
     for line in ["install --dry-run", "install"] {
         let output = run_in(&sandbox, "project", line);
         assert_eq!(output.code, Some(0), "{line}: {output}");
-        assert!(output.stderr.contains("`.agpm` belongs to another user"), "{line}: {output}");
-        assert!(at(&sandbox, "project/src/auth.rs").exists(), "{line}: {output}");
+        assert!(
+            output.stderr.contains("`.agpm` belongs to another user"),
+            "{line}: {output}"
+        );
+        assert!(
+            at(&sandbox, "project/src/auth.rs").exists(),
+            "{line}: {output}"
+        );
     }
     let undone = run_in(&sandbox, "project", "undo");
     assert!(undone.to_string().contains("undo/nothing"), "{undone}");
@@ -131,9 +156,16 @@ fn a_journal_of_a_stranger_is_not_carried_out() {
     sandbox.write("project/a.md", "A.\n");
     std::fs::create_dir_all(at(&sandbox, "project/.agpm/transaction/new")).unwrap();
     std::fs::create_dir_all(at(&sandbox, "project/.agpm/transaction/old")).unwrap();
-    sandbox.write("project/.agpm/transaction/journal.json", "{ this is not a journal");
+    sandbox.write(
+        "project/.agpm/transaction/journal.json",
+        "{ this is not a journal",
+    );
     let before = run_in(&sandbox, "project", "install");
-    assert_ne!(before.code, Some(0), "a journal of one's own is read: {before}");
+    assert_ne!(
+        before.code,
+        Some(0),
+        "a journal of one's own is read: {before}"
+    );
     assert!(give(&at(&sandbox, "project/.agpm"), STRANGER));
     let output = run_in(&sandbox, "project", "install");
     assert_eq!(output.code, Some(0), "{output}");
@@ -145,17 +177,26 @@ fn personas_and_catalogs_of_a_stranger_above_are_not_used() {
     let Some(sandbox) = world() else { return };
     std::fs::create_dir_all(at(&sandbox, "shared/.git")).unwrap();
     std::fs::create_dir_all(at(&sandbox, "shared/mine")).unwrap();
-    sandbox.write("shared/.clia/agents/ada/ada@x.agent.triad.json", "{\"tags\": [\"evil\"]}");
+    sandbox.write(
+        "shared/.clia/agents/ada/ada@x.agent.triad.json",
+        "{\"tags\": [\"evil\"]}",
+    );
     sandbox.write(
         "shared/bmad/_cfg/agent-manifest.csv",
         "name,module,path\nevil,core,bmad/core/agents/evil.md\n",
     );
     sandbox.write("shared/bmad/core/agents/evil.md", "Evil.\n");
     for (user, is_used) in [(0, true), (STRANGER, false)] {
-        assert!(give(&at(&sandbox, "shared/.clia"), user) && give(&at(&sandbox, "shared/bmad"), user));
+        assert!(
+            give(&at(&sandbox, "shared/.clia"), user) && give(&at(&sandbox, "shared/bmad"), user)
+        );
         let persona = run_in(&sandbox, "shared/mine", "profile ada");
         assert_eq!(persona.stdout.contains("evil"), is_used, "{persona}");
-        assert_eq!(persona.stderr.contains("trust/owner"), !is_used, "{persona}");
+        assert_eq!(
+            persona.stderr.contains("trust/owner"),
+            !is_used,
+            "{persona}"
+        );
         let catalog = run_in(&sandbox, "shared/mine", "catalog agents");
         assert_eq!(catalog.stdout.contains("evil"), is_used, "{catalog}");
     }

@@ -2,7 +2,10 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods)]
 
 #[path = "packages/support.rs"]
-#[allow(dead_code, reason = "what packages need is more than what remotes need")]
+#[allow(
+    dead_code,
+    reason = "what packages need is more than what remotes need"
+)]
 mod project;
 
 use agpm_testkit::{GitDaemon, Repository};
@@ -12,8 +15,10 @@ const CSV: &str = "bmad/_cfg/agent-manifest.csv";
 
 /// A project with a source `community` that has the tag `v1.0.0`, and these remotes.
 fn with_remotes<'p>(project: &'p Project, remotes: &str) -> Repository<'p> {
-    let source =
-        project.release(&[(CSV, "name\none\n"), ("team/bmad/_cfg/agent-manifest.csv", "name\nteam\n")]);
+    let source = project.release(&[
+        (CSV, "name\none\n"),
+        ("team/bmad/_cfg/agent-manifest.csv", "name\nteam\n"),
+    ]);
     ask(project, remotes);
     source
 }
@@ -30,7 +35,10 @@ fn fails(project: &Project, line: &str, code: i32, words: &[&str]) {
     let output = project.run(line);
     assert_eq!(output.code, Some(code), "{line}\n{output}");
     for word in words {
-        assert!(output.to_string().contains(word), "{line}: no `{word}` in\n{output}");
+        assert!(
+            output.to_string().contains(word),
+            "{line}: no `{word}` in\n{output}"
+        );
     }
 }
 
@@ -65,10 +73,16 @@ fn a_project_of_remotes_alone_is_locked() {
 fn an_address_of_its_own_is_locked_and_asks_for_nothing_more() {
     let project = Project::new();
     let source = project.release(&[(CSV, "name\none\n")]);
-    project.write("agpm.toml", &format!("[catalog]\nremotes = [\"git+{}#main\"]\n", source.url()));
+    project.write(
+        "agpm.toml",
+        &format!("[catalog]\nremotes = [\"git+{}#main\"]\n", source.url()),
+    );
     project.good("install");
     let lock = project.read("agpm.lock");
-    assert!(lock.contains(&format!("remote = \"git+{}#main\"", source.url())), "{lock}");
+    assert!(
+        lock.contains(&format!("remote = \"git+{}#main\"", source.url())),
+        "{lock}"
+    );
     assert!(!lock.contains("[[sources]]"), "{lock}");
     // Neither a settled project nor one that is not settled asks for what is pinned.
     std::fs::remove_dir_all(source.path()).unwrap();
@@ -89,11 +103,22 @@ fn a_lockfile_without_remotes_says_nothing_of_them() {
     let lock = project.read("agpm.lock");
     assert!(!lock.contains("catalog"), "{lock}");
     let manifest = project.read("agpm.toml");
-    project.write("agpm.toml", &format!("{manifest}[catalog]\nremotes = [\"community\"]\n"));
-    project.refused("install --locked", 5, &["lock/outdated", "catalog/community"]);
+    project.write(
+        "agpm.toml",
+        &format!("{manifest}[catalog]\nremotes = [\"community\"]\n"),
+    );
+    project.refused(
+        "install --locked",
+        5,
+        &["lock/outdated", "catalog/community"],
+    );
     project.good("install");
     project.write("agpm.toml", &manifest);
-    project.refused("install --frozen", 5, &["nothing asks for catalog/community"]);
+    project.refused(
+        "install --frozen",
+        5,
+        &["nothing asks for catalog/community"],
+    );
     project.good("install");
     assert_eq!(project.read("agpm.lock"), lock);
 }
@@ -115,9 +140,17 @@ fn pins_stay_until_they_are_moved() {
         project.good("install");
         project.good("install --locked");
         assert_eq!(project.read("agpm.lock"), lock);
-        fails(&project, &format!("{line} --check"), 1, &["catalog/community"]);
+        fails(
+            &project,
+            &format!("{line} --check"),
+            1,
+            &["catalog/community"],
+        );
         let output = project.good(&format!("{line} --dry-run"));
-        assert!(output.stdout.contains(&format!("main ({})", &first[..8])), "{output}");
+        assert!(
+            output.stdout.contains(&format!("main ({})", &first[..8])),
+            "{output}"
+        );
         assert_eq!(project.read("agpm.lock"), lock);
         project.good(line);
         let now = project.read("agpm.lock");
@@ -132,8 +165,16 @@ fn pins_stay_until_they_are_moved() {
     }
     let project = Project::new();
     with_remotes(&project, "\"community#v1.0.0\"");
-    project.refused("update comunity#v1.0.0", 3, &["did you mean `catalog/community#v1.0.0`"]);
-    project.refused("update catalog/comunity#v1.0.0", 3, &["did you mean `catalog/community#v1.0.0`"]);
+    project.refused(
+        "update comunity#v1.0.0",
+        3,
+        &["did you mean `catalog/community#v1.0.0`"],
+    );
+    project.refused(
+        "update catalog/comunity#v1.0.0",
+        3,
+        &["did you mean `catalog/community#v1.0.0`"],
+    );
 }
 
 #[test]
@@ -148,7 +189,11 @@ fn another_reference_is_another_pin() {
         ("\"community#main\"", "main", &second),
         ("\"community#feature/x\"", "feature/x", &third),
         (&*format!("\"community#{second}\""), &second, &second),
-        (&*format!("\"community#{}\"", &second[..8]), &second[..8], &second),
+        (
+            &*format!("\"community#{}\"", &second[..8]),
+            &second[..8],
+            &second,
+        ),
     ] {
         ask(&project, remotes);
         project.refused("install --locked", 5, &["lock/outdated"]);
@@ -156,7 +201,12 @@ fn another_reference_is_another_pin() {
         fails(&project, "validate --check-lock", 1, &["lock/outdated"]);
         project.good("install");
         let lock = project.read("agpm.lock");
-        assert!(lock.contains(&format!("version = \"{version}\"\nresolved_commit = \"{commit}\"")), "{lock}");
+        assert!(
+            lock.contains(&format!(
+                "version = \"{version}\"\nresolved_commit = \"{commit}\""
+            )),
+            "{lock}"
+        );
     }
 }
 
@@ -170,7 +220,10 @@ fn another_order_is_another_lockfile() {
     project.refused("install --frozen", 5, &["another order"]);
     project.good("install");
     let lock = project.read("agpm.lock");
-    assert!(lock.find("#v1.0.0\"") < lock.find("\"community\"\nversion"), "{lock}");
+    assert!(
+        lock.find("#v1.0.0\"") < lock.find("\"community\"\nversion"),
+        "{lock}"
+    );
 }
 
 #[test]
@@ -185,14 +238,19 @@ fn outdated_tells_of_remotes() {
     assert_eq!(output.code, Some(1), "{output}");
     let line = |name: &str| {
         let found = output.stdout.lines().find(|line| line.contains(name));
-        found.unwrap_or_else(|| panic!("{name}: {output}")).to_owned()
+        found
+            .unwrap_or_else(|| panic!("{name}: {output}"))
+            .to_owned()
     };
     for word in ["community#v1.0.0", "v1.0.0", "v1.1.0"] {
         assert!(line("community#v1.0.0").contains(word), "{output}");
     }
     assert!(line("main (").contains("catalog"), "{output}");
     let one = project.good("outdated catalog/community --json").stdout;
-    assert!(one.contains("\"catalog\"") && !one.contains("v1.1.0"), "{one}");
+    assert!(
+        one.contains("\"catalog\"") && !one.contains("v1.1.0"),
+        "{one}"
+    );
     project.refused("outdated comunity", 3, &["did you mean"]);
 }
 
@@ -201,7 +259,13 @@ fn what_cannot_be_reached_is_needed_only_without_a_pin() {
     let project = Project::new();
     project.release(&[(CSV, "name\none\n")]);
     let daemon = GitDaemon::start(&project.sandbox);
-    project.write("agpm.toml", &format!("[catalog]\nremotes = [\"git+{}\"]\n", daemon.url("community")));
+    project.write(
+        "agpm.toml",
+        &format!(
+            "[catalog]\nremotes = [\"git+{}\"]\n",
+            daemon.url("community")
+        ),
+    );
     project.refused("install --offline", 4, &["source/offline", "agpm.toml:2"]);
     project.good("install");
     let lock = project.read("agpm.lock");
@@ -210,9 +274,21 @@ fn what_cannot_be_reached_is_needed_only_without_a_pin() {
     project.good("update --offline");
     assert_eq!(project.read("agpm.lock"), lock);
     project.refused("update", 4, &["source/unreachable", "remote `git+git://"]);
-    fails(&project, "validate --sources", 4, &["source/unreachable", "agpm.toml:2"]);
+    fails(
+        &project,
+        "validate --sources",
+        4,
+        &["source/unreachable", "agpm.toml:2"],
+    );
     std::fs::remove_file(project.path("agpm.lock")).unwrap();
-    project.warned("install", &["warning[catalog/stale]", "the copy in the cache counts", "agpm.toml:2"]);
+    project.warned(
+        "install",
+        &[
+            "warning[catalog/stale]",
+            "the copy in the cache counts",
+            "agpm.toml:2",
+        ],
+    );
     assert_eq!(project.read("agpm.lock"), lock);
     std::fs::remove_file(project.path("agpm.lock")).unwrap();
     project.good("cache clean --all");
@@ -232,7 +308,10 @@ fn another_address_is_another_pin() {
     project.refused("install --frozen", 5, &["another address"]);
     project.good("install");
     let lock = project.read("agpm.lock");
-    assert!(lock.contains("url = \"../other\"") && lock.contains(&commit), "{lock}");
+    assert!(
+        lock.contains("url = \"../other\"") && lock.contains(&commit),
+        "{lock}"
+    );
     assert!(!lock.contains(&head(&old)), "{lock}");
     project.good("install --frozen");
 }
@@ -252,37 +331,69 @@ fn what_is_not_there_has_near_names() {
         ],
     );
     let output = project.good("validate --sources").to_string();
-    assert!(output.contains("warning[catalog/remote]") && output.contains("`v1.0.0`"), "{output}");
+    assert!(
+        output.contains("warning[catalog/remote]") && output.contains("`v1.0.0`"),
+        "{output}"
+    );
     ask(&project, "\"community:/taem\"");
     fails(
         &project,
         "validate --sources",
         0,
-        &["warning[catalog/remote]", "did you mean `team`", "agpm.toml:4"],
+        &[
+            "warning[catalog/remote]",
+            "did you mean `team`",
+            "agpm.toml:4",
+        ],
     );
     ask(&project, "\"community:/team\"");
-    assert!(!project.good("validate --sources").to_string().contains("warning"));
+    assert!(
+        !project
+            .good("validate --sources")
+            .to_string()
+            .contains("warning")
+    );
     ask(&project, "\"community:/taem\"");
-    project.warned("install", &["warning[catalog/remote]", "`taem`", "did you mean `team`", "agpm.toml:4"]);
+    project.warned(
+        "install",
+        &[
+            "warning[catalog/remote]",
+            "`taem`",
+            "did you mean `team`",
+            "agpm.toml:4",
+        ],
+    );
     assert!(project.read("agpm.lock").contains("community:/taem"));
 }
 
 #[test]
 fn a_plain_folder_is_not_pinned() {
     let project = Project::new();
-    project.sandbox.write(&format!("plain/{CSV}"), "name\none\n");
-    project.write("agpm.toml", "[sources]\nplain = \"../plain\"\n[catalog]\nremotes = [\"plain\"]\n");
+    project
+        .sandbox
+        .write(&format!("plain/{CSV}"), "name\none\n");
+    project.write(
+        "agpm.toml",
+        "[sources]\nplain = \"../plain\"\n[catalog]\nremotes = [\"plain\"]\n",
+    );
     project.good("install");
     assert!(!project.read("agpm.lock").contains("plain"));
     project.good("install --frozen");
     project.good("outdated");
     project.good("validate --resolve --sources --check-lock");
-    project.write("agpm.toml", "[sources]\nplain = \"../plain\"\n[catalog]\nremotes = [\"plain:/bmd\"]\n");
+    project.write(
+        "agpm.toml",
+        "[sources]\nplain = \"../plain\"\n[catalog]\nremotes = [\"plain:/bmd\"]\n",
+    );
     fails(
         &project,
         "validate --sources",
         0,
-        &["warning[catalog/remote]", "did you mean `bmad`", "agpm.toml:4"],
+        &[
+            "warning[catalog/remote]",
+            "did you mean `bmad`",
+            "agpm.toml:4",
+        ],
     );
 }
 
@@ -291,28 +402,44 @@ fn a_source_of_a_remote_is_in_use() {
     let project = Project::new();
     with_remotes(&project, "\"community#v1.0.0\"");
     project.good("install");
-    project.refused("remove source community", 6, &["manifest/in-use", "catalog/community#v1.0.0"]);
+    project.refused(
+        "remove source community",
+        6,
+        &["manifest/in-use", "catalog/community#v1.0.0"],
+    );
     assert!(project.good("cache clean").stdout.contains("nothing"));
-    let manifest =
-        project.read("agpm.toml").replace("community = ", "hub = ").replace("\"community#", "\"hub#");
+    let manifest = project
+        .read("agpm.toml")
+        .replace("community = ", "hub = ")
+        .replace("\"community#", "\"hub#");
     let lock = project.read("agpm.lock");
     project.write("agpm.toml", &manifest);
     project.good("install");
-    assert_eq!(project.read("agpm.lock"), lock.replace("\"community", "\"hub"));
+    assert_eq!(
+        project.read("agpm.lock"),
+        lock.replace("\"community", "\"hub")
+    );
 }
 
 #[test]
 fn the_copy_of_an_address_in_use_stays() {
     let project = Project::new();
     let source = project.release(&[(CSV, "name\none\n")]);
-    project.write("agpm.toml", &format!("[catalog]\nremotes = [\"git+{}\"]\n", source.url()));
+    project.write(
+        "agpm.toml",
+        &format!("[catalog]\nremotes = [\"git+{}\"]\n", source.url()),
+    );
     project.good("install");
     let info = project.good("cache info").stdout;
     assert!(info.contains("community"), "{info}");
     project.good("cache clean");
     assert_eq!(project.good("cache info").stdout, info);
     project.good("cache clean --older-than 0d");
-    assert_eq!(project.good("cache info").stdout, info, "the lockfile still needs it");
+    assert_eq!(
+        project.good("cache info").stdout,
+        info,
+        "the lockfile still needs it"
+    );
     project.write("agpm.toml", "");
     project.good("install");
     project.good("cache clean --older-than 0d");
@@ -324,37 +451,92 @@ fn mistakes_in_the_manifest_have_their_place() {
     let project = Project::new();
     project.release(&[(CSV, "name\none\n")]);
     for (text, code, words) in [
-        ("remotes = [\"comunity\"]", 1, ["manifest/unknown-source", "did you mean `community`"]),
-        ("remotes = [\"https://h/o/r\"]", 1, ["manifest/value", "write `git+` before the address"]),
-        ("remotes = [\"community#-x\"]", 1, ["manifest/value", "behind `#`"]),
-        ("remotes = [\"community:/\"]", 1, ["manifest/value", "the path is empty"]),
-        ("remotes = [\"community:/../x\"]", 6, ["manifest/escape", "agpm.toml:4"]),
-        ("remotes = [\"community://etc\"]", 6, ["manifest/escape", "agpm.toml:4"]),
-        ("remotes = \"community\"", 1, ["manifest/value", "a list of strings"]),
+        (
+            "remotes = [\"comunity\"]",
+            1,
+            ["manifest/unknown-source", "did you mean `community`"],
+        ),
+        (
+            "remotes = [\"https://h/o/r\"]",
+            1,
+            ["manifest/value", "write `git+` before the address"],
+        ),
+        (
+            "remotes = [\"community#-x\"]",
+            1,
+            ["manifest/value", "behind `#`"],
+        ),
+        (
+            "remotes = [\"community:/\"]",
+            1,
+            ["manifest/value", "the path is empty"],
+        ),
+        (
+            "remotes = [\"community:/../x\"]",
+            6,
+            ["manifest/escape", "agpm.toml:4"],
+        ),
+        (
+            "remotes = [\"community://etc\"]",
+            6,
+            ["manifest/escape", "agpm.toml:4"],
+        ),
+        (
+            "remotes = \"community\"",
+            1,
+            ["manifest/value", "a list of strings"],
+        ),
         ("remotes = [7]", 1, ["manifest/value", "a string"]),
-        ("remote = [\"community\"]", 1, ["manifest/unknown-key", "did you mean `remotes`"]),
+        (
+            "remote = [\"community\"]",
+            1,
+            ["manifest/unknown-key", "did you mean `remotes`"],
+        ),
     ] {
         project.manifest(&format!("[catalog]\n{text}\n"));
         project.refused("install", code, &words);
     }
     project.manifest("[catalog]\nremotes = [\"community\", \"community#v1.0.0\", \"community\"]\n");
-    project.warned("install", &["warning[catalog/duplicate-remote]", "agpm.toml:4"]);
+    project.warned(
+        "install",
+        &["warning[catalog/duplicate-remote]", "agpm.toml:4"],
+    );
     assert_eq!(project.read("agpm.lock").matches("[[catalog]]").count(), 2);
 }
 
 #[test]
 fn a_secret_in_a_shared_file_is_told_and_not_shown() {
     let project = Project::new();
-    project.write("agpm.toml", "[catalog]\nremotes = [\"git+https://me:tok3n@127.0.0.1:9/o/r#main\"]\n");
-    for line in ["install --offline", "install", "validate --sources", "install --json"] {
+    project.write(
+        "agpm.toml",
+        "[catalog]\nremotes = [\"git+https://me:tok3n@127.0.0.1:9/o/r#main\"]\n",
+    );
+    for line in [
+        "install --offline",
+        "install",
+        "validate --sources",
+        "install --json",
+    ] {
         let output = project.run(line).to_string();
-        assert!(output.contains("manifest/secret") && !output.contains("tok3n"), "{output}");
-        assert!(output.contains("git+https://127.0.0.1:9/o/r#main"), "{output}");
+        assert!(
+            output.contains("manifest/secret") && !output.contains("tok3n"),
+            "{output}"
+        );
+        assert!(
+            output.contains("git+https://127.0.0.1:9/o/r#main"),
+            "{output}"
+        );
     }
     project.write("agpm.toml", "");
-    project.write("agpm.private.toml", "[catalog]\nremotes = [\"git+https://me:tok3n@127.0.0.1:9/o/r\"]\n");
+    project.write(
+        "agpm.private.toml",
+        "[catalog]\nremotes = [\"git+https://me:tok3n@127.0.0.1:9/o/r\"]\n",
+    );
     let output = project.run("validate --sources").to_string();
-    assert!(!output.contains("manifest/secret") && !output.contains("tok3n"), "{output}");
+    assert!(
+        !output.contains("manifest/secret") && !output.contains("tok3n"),
+        "{output}"
+    );
     project.good("install");
 }
 
@@ -364,13 +546,25 @@ fn what_one_user_prefers_is_not_locked() {
     with_remotes(&project, "\"community\"");
     project.good("install");
     let lock = project.read("agpm.lock");
-    project.write("agpm.private.toml", "[catalog]\nremotes = [\"community#v1.0.0\"]\n");
-    for line in ["install", "install --frozen", "install --locked", "validate --check-lock"] {
+    project.write(
+        "agpm.private.toml",
+        "[catalog]\nremotes = [\"community#v1.0.0\"]\n",
+    );
+    for line in [
+        "install",
+        "install --frozen",
+        "install --locked",
+        "validate --check-lock",
+    ] {
         project.good(line);
         assert_eq!(project.read("agpm.lock"), lock, "{line}");
     }
     project.write("agpm.private.toml", "[catalog]\nremotes = [\"comunity\"]\n");
-    project.refused("install", 1, &["manifest/unknown-source", "agpm.private.toml:2"]);
+    project.refused(
+        "install",
+        1,
+        &["manifest/unknown-source", "agpm.private.toml:2"],
+    );
 }
 
 #[test]
@@ -378,12 +572,26 @@ fn a_remote_that_is_wrong_does_not_take_the_others_along() {
     let project = Project::new();
     with_remotes(&project, "\"typo\", \"community\", 3, \"gti+https://h/x\"");
     let output = project.run("catalog --format csv");
-    assert_eq!((output.code, output.stdout.as_str()), (Some(0), "name\n\"one\"\n"), "{output}");
-    assert!(output.stderr.contains("warning[manifest/unknown-source]"), "{output}");
+    assert_eq!(
+        (output.code, output.stdout.as_str()),
+        (Some(0), "name\n\"one\"\n"),
+        "{output}"
+    );
+    assert!(
+        output.stderr.contains("warning[manifest/unknown-source]"),
+        "{output}"
+    );
     project.manifest("[agents]\nx = 3\n[catalog]\nremotes = [\"community\"]\n");
-    for line in ["catalog --format csv", "catalog --format csv --remote community"] {
+    for line in [
+        "catalog --format csv",
+        "catalog --format csv --remote community",
+    ] {
         let output = project.run(line);
-        assert_eq!((output.code, output.stdout.as_str()), (Some(0), "name\n\"one\"\n"), "{line}\n{output}");
+        assert_eq!(
+            (output.code, output.stdout.as_str()),
+            (Some(0), "name\n\"one\"\n"),
+            "{line}\n{output}"
+        );
         assert!(output.stderr.contains("warning[manifest/"), "{output}");
     }
 }
@@ -395,7 +603,9 @@ fn doctor_says_which_remotes_it_cannot_look_at() {
     let output = project.run("doctor --strict");
     assert_eq!(output.code, Some(0), "{output}");
     assert!(
-        output.stdout.contains("note[catalog/remote]: remote `community` is not in the cache"),
+        output
+            .stdout
+            .contains("note[catalog/remote]: remote `community` is not in the cache"),
         "{output}"
     );
     project.good("catalog");
@@ -409,7 +619,10 @@ fn rows_and_files_of_a_remote_say_so_alike() {
     project.manifest("[catalog]\nremotes = [\"community#refs/heads/main\"]\n");
     for line in ["catalog --json", "catalog show one --json"] {
         let text = project.run(line).stdout;
-        for word in ["\"layer\": \"git\"", "\"remote\": \"community#refs/heads/main\""] {
+        for word in [
+            "\"layer\": \"git\"",
+            "\"remote\": \"community#refs/heads/main\"",
+        ] {
             assert!(text.contains(word), "{line}: {text}");
         }
     }

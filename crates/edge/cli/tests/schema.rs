@@ -11,7 +11,9 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_agpm");
 fn a_schema_is_printed_bare() {
     let sandbox = Sandbox::new(PROGRAM);
     let kept = |name: &str| {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/reference/schema").join(name);
+        let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../../../docs/reference/schema")
+            .join(name);
         std::fs::read_to_string(path).unwrap()
     };
     for (line, name) in [
@@ -22,7 +24,11 @@ fn a_schema_is_printed_bare() {
         ("agpm -q schema lock --json", "lock.json"),
     ] {
         let output = sandbox.run_line(line);
-        assert_eq!((output.code, output.stderr.as_str()), (Some(0), ""), "{line}\n{output}");
+        assert_eq!(
+            (output.code, output.stderr.as_str()),
+            (Some(0), ""),
+            "{line}\n{output}"
+        );
         assert_eq!(output.stdout, kept(name), "{line}");
     }
     let output = sandbox.run_line("agpm schema nothing");

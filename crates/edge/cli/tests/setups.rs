@@ -1,5 +1,10 @@
 //! The configurations of the guide to the server: each has the shape that its client reads, and what it starts answers.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods, clippy::disallowed_types)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    clippy::disallowed_types
+)]
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -51,34 +56,55 @@ const SHAPES: [Shape; 3] = [
 
 /// A section of the guide, from its heading to the next one.
 fn section(heading: &str) -> &'static str {
-    let (_, rest) = GUIDE.split_once(heading).unwrap_or_else(|| panic!("the guide has no {heading}"));
+    let (_, rest) = GUIDE
+        .split_once(heading)
+        .unwrap_or_else(|| panic!("the guide has no {heading}"));
     rest.split("\n#").next().unwrap()
 }
 
 /// The fences of a language in a text.
 fn fences<'t>(text: &'t str, language: &str) -> Vec<&'t str> {
     let opening = format!("```{language}\n");
-    text.split(&opening).skip(1).map(|rest| rest.split("```").next().unwrap()).collect()
+    text.split(&opening)
+        .skip(1)
+        .map(|rest| rest.split("```").next().unwrap())
+        .collect()
 }
 
 /// The one entry of a configuration that has nothing but servers.
 fn entry(text: &str, servers: &str) -> Value {
-    let parsed = parse(SourceMap::default().add("guide", text), text, Format::Json, Limits::default());
-    assert!(parsed.diagnostics.is_empty(), "{:?}\n{text}", parsed.diagnostics);
+    let parsed = parse(
+        SourceMap::default().add("guide", text),
+        text,
+        Format::Json,
+        Limits::default(),
+    );
+    assert!(
+        parsed.diagnostics.is_empty(),
+        "{:?}\n{text}",
+        parsed.diagnostics
+    );
     let value = to_value(parsed.document.root().unwrap());
     assert_eq!(keys(&value), [servers], "{text}");
     let entries = value.get(servers).unwrap();
-    let [name] = keys(entries)[..] else { panic!("not one server in {text}") };
+    let [name] = keys(entries)[..] else {
+        panic!("not one server in {text}")
+    };
     entries.get(name).unwrap().clone()
 }
 
 fn keys(value: &Value) -> Vec<&str> {
-    let Value::Map(entries) = value else { panic!("no object: {value:?}") };
+    let Value::Map(entries) = value else {
+        panic!("no object: {value:?}")
+    };
     entries.iter().map(|(key, _)| key.as_str()).collect()
 }
 
 fn word<'v>(entry: &'v Value, key: &str) -> &'v str {
-    entry.get(key).and_then(Value::as_str).unwrap_or_else(|| panic!("no text `{key}` in {}", entry.to_json()))
+    entry
+        .get(key)
+        .and_then(Value::as_str)
+        .unwrap_or_else(|| panic!("no text `{key}` in {}", entry.to_json()))
 }
 
 /// The command of an entry, word by word.
@@ -86,8 +112,12 @@ fn command_of(entry: &Value) -> Vec<String> {
     let Some(Value::List(arguments)) = entry.get("args") else {
         panic!("no list `args` in {}", entry.to_json())
     };
-    let arguments = arguments.iter().map(|argument| argument.as_str().unwrap().to_owned());
-    std::iter::once(word(entry, "command").to_owned()).chain(arguments).collect()
+    let arguments = arguments
+        .iter()
+        .map(|argument| argument.as_str().unwrap().to_owned());
+    std::iter::once(word(entry, "command").to_owned())
+        .chain(arguments)
+        .collect()
 }
 
 /// Starts a command of the guide, with the program under test for `agpm`.
@@ -102,37 +132,74 @@ fn command(sandbox: &Sandbox, words: &[String]) -> Command {
 /// Says hello, asks for the tools and hangs up; the answers are those of a server with one tool.
 fn talks(sandbox: &Sandbox, words: &[String]) {
     let mut command = command(sandbox, words);
-    let mut child =
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     let asked = format!("{INITIALIZE}\n{INITIALIZED}\n{TOOLS}\n");
-    child.stdin.take().unwrap().write_all(asked.as_bytes()).unwrap();
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(asked.as_bytes())
+        .unwrap();
     let output = child.wait_with_output().unwrap();
     let told = String::from_utf8(output.stdout).unwrap();
     let mut lines: Vec<&str> = told.lines().collect();
     lines.sort_by_key(|line| line.contains(r#""id":2"#));
-    let [hello, tools] = lines[..] else { panic!("{words:?} said\n{told}") };
-    assert!(hello.contains(r#""id":1"#) && hello.contains(r#""serverInfo":{"name":"agpm""#), "{hello}");
-    assert!(tools.contains(r#""id":2"#) && tools.contains(r#""name":"agpm""#), "{tools}");
-    assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), b"".as_slice()));
+    let [hello, tools] = lines[..] else {
+        panic!("{words:?} said\n{told}")
+    };
+    assert!(
+        hello.contains(r#""id":1"#) && hello.contains(r#""serverInfo":{"name":"agpm""#),
+        "{hello}"
+    );
+    assert!(
+        tools.contains(r#""id":2"#) && tools.contains(r#""name":"agpm""#),
+        "{tools}"
+    );
+    assert_eq!(
+        (output.status.code(), output.stderr.as_slice()),
+        (Some(0), b"".as_slice())
+    );
 }
 
 #[test]
 fn each_client_gets_the_shape_that_it_reads_and_a_server_that_answers() {
     for shape in &SHAPES {
         let section = section(shape.section);
-        assert!(section.contains(&format!("`{}`", shape.file)), "{} is not named", shape.file);
-        let [text] = fences(section, "json")[..] else { panic!("not one configuration in {section}") };
+        assert!(
+            section.contains(&format!("`{}`", shape.file)),
+            "{} is not named",
+            shape.file
+        );
+        let [text] = fences(section, "json")[..] else {
+            panic!("not one configuration in {section}")
+        };
         let entry = entry(text, shape.servers);
         let given = keys(&entry);
-        assert!(shape.needed.iter().all(|key| given.contains(key)), "{} lacks a key:\n{text}", shape.file);
+        assert!(
+            shape.needed.iter().all(|key| given.contains(key)),
+            "{} lacks a key:\n{text}",
+            shape.file
+        );
         assert!(
             given.iter().all(|key| shape.allowed.contains(key)),
             "{} has a strange key:\n{text}",
             shape.file
         );
-        assert!(entry.get("type").is_none_or(|kind| kind.as_str() == Some("stdio")), "{text}");
         assert!(
-            entry.get("cwd").is_none_or(|folder| folder.as_str() == Some("${workspaceFolder}")),
+            entry
+                .get("type")
+                .is_none_or(|kind| kind.as_str() == Some("stdio")),
+            "{text}"
+        );
+        assert!(
+            entry
+                .get("cwd")
+                .is_none_or(|folder| folder.as_str() == Some("${workspaceFolder}")),
             "{text}"
         );
         talks(&Sandbox::new(PROGRAM), &command_of(&entry));
@@ -141,7 +208,9 @@ fn each_client_gets_the_shape_that_it_reads_and_a_server_that_answers() {
 
 #[test]
 fn the_command_that_adds_the_server_names_one_that_answers() {
-    let [line] = fences(section("### Claude Code\n"), "sh")[..] else { panic!("not one command") };
+    let [line] = fences(section("### Claude Code\n"), "sh")[..] else {
+        panic!("not one command")
+    };
     let (adding, started) = line.trim().split_once(" -- ").unwrap();
     assert_eq!(adding, "claude mcp add agpm");
     let words: Vec<String> = started.split(' ').map(str::to_owned).collect();
@@ -160,8 +229,16 @@ fn what_agpm_installs_for_a_team_has_the_same_shapes() {
     for shape in &SHAPES {
         let entry = entry(&sandbox.read(shape.file), shape.servers);
         let given = keys(&entry);
-        assert!(shape.needed.iter().all(|key| given.contains(key)), "{}: {given:?}", shape.file);
-        assert!(given.iter().all(|key| shape.allowed.contains(key)), "{}: {given:?}", shape.file);
+        assert!(
+            shape.needed.iter().all(|key| given.contains(key)),
+            "{}: {given:?}",
+            shape.file
+        );
+        assert!(
+            given.iter().all(|key| shape.allowed.contains(key)),
+            "{}: {given:?}",
+            shape.file
+        );
         talks(&sandbox, &command_of(&entry));
     }
 }
@@ -179,25 +256,42 @@ impl Drop for Ending {
 #[test]
 fn the_configuration_for_http_reaches_the_server_that_is_started_for_it() {
     let section = section("## Over HTTP\n");
-    let [text] = fences(section, "json")[..] else { panic!("not one configuration in {section}") };
+    let [text] = fences(section, "json")[..] else {
+        panic!("not one configuration in {section}")
+    };
     let entry = entry(text, "mcpServers");
-    assert_eq!((keys(&entry), word(&entry, "type")), (vec!["type", "url", "headers"], "http"));
-    let [line] = fences(section, "sh")[..] else { panic!("not one command in {section}") };
+    assert_eq!(
+        (keys(&entry), word(&entry, "type")),
+        (vec!["type", "url", "headers"], "http")
+    );
+    let [line] = fences(section, "sh")[..] else {
+        panic!("not one command in {section}")
+    };
     let (variable, started) = line.trim().split_once("=… ").unwrap();
     let (started, port) = started.rsplit_once(' ').unwrap();
     assert_eq!(word(&entry, "url"), format!("http://127.0.0.1:{port}/mcp"));
-    let header =
-        word(entry.get("headers").unwrap(), "Authorization").replace(&format!("${{{variable}}}"), "s3cret");
+    let header = word(entry.get("headers").unwrap(), "Authorization")
+        .replace(&format!("${{{variable}}}"), "s3cret");
 
     // Any free port, since that of the guide may be taken here.
     let words: Vec<String> = started.split(' ').chain(["0"]).map(str::to_owned).collect();
     let sandbox = Sandbox::new(PROGRAM);
     let mut command = command(&sandbox, &words);
-    let mut server = Ending(command.env(variable, "s3cret").stderr(Stdio::piped()).spawn().unwrap());
+    let mut server = Ending(
+        command
+            .env(variable, "s3cret")
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap(),
+    );
     let mut told = String::new();
-    BufReader::new(server.0.stderr.take().unwrap()).read_line(&mut told).unwrap();
-    let address =
-        told.trim().strip_prefix("agpm: serving MCP at http://").and_then(|url| url.strip_suffix("/mcp"));
+    BufReader::new(server.0.stderr.take().unwrap())
+        .read_line(&mut told)
+        .unwrap();
+    let address = told
+        .trim()
+        .strip_prefix("agpm: serving MCP at http://")
+        .and_then(|url| url.strip_suffix("/mcp"));
     let address = address.unwrap_or_else(|| panic!("{told}"));
     let answer = post(address, &header);
     assert!(

@@ -18,11 +18,16 @@ fn sandbox() -> Sandbox {
 
 fn manifest(sandbox: &Sandbox, version: &str, names: &[&str]) {
     let line = |name: &&str| {
-        format!("{name} = {{ source = \"s\", path = \"agents/{name}.md\", version = \"{version}\" }}\n")
+        format!(
+            "{name} = {{ source = \"s\", path = \"agents/{name}.md\", version = \"{version}\" }}\n"
+        )
     };
     let agents: String = names.iter().map(line).collect();
     let url = format!("file://{}", sandbox.work().join("community").display());
-    sandbox.write("agpm.toml", format!("[sources]\ns = \"{url}\"\n[agents]\n{agents}"));
+    sandbox.write(
+        "agpm.toml",
+        format!("[sources]\ns = \"{url}\"\n[agents]\n{agents}"),
+    );
 }
 
 fn run(sandbox: &Sandbox, line: &str, code: i32) -> CommandOutput {
@@ -33,9 +38,13 @@ fn run(sandbox: &Sandbox, line: &str, code: i32) -> CommandOutput {
 
 /// What belongs to the project: its files, the lockfile and the ledger.
 fn state(sandbox: &Sandbox) -> Vec<Option<String>> {
-    let names = ["agents/a.md", "agents/old.md", "agents/new.md"].map(|name| format!(".claude/{name}"));
-    let all = names.into_iter().chain(["agpm.lock".to_owned(), ".agpm/ledger.json".to_owned()]);
-    all.map(|path| std::fs::read_to_string(sandbox.work().join(path)).ok()).collect()
+    let names =
+        ["agents/a.md", "agents/old.md", "agents/new.md"].map(|name| format!(".claude/{name}"));
+    let all = names
+        .into_iter()
+        .chain(["agpm.lock".to_owned(), ".agpm/ledger.json".to_owned()]);
+    all.map(|path| std::fs::read_to_string(sandbox.work().join(path)).ok())
+        .collect()
 }
 
 fn two_installs(sandbox: &Sandbox) -> [Vec<Option<String>>; 2] {
@@ -60,9 +69,15 @@ restored agpm.lock
 Undid transaction 2 (install): 3 files restored, 1 removed
 ";
     let output = run(&sandbox, "agpm undo", 0);
-    assert_eq!((output.stdout.as_str(), output.stderr.as_str()), (expected, ""));
+    assert_eq!(
+        (output.stdout.as_str(), output.stderr.as_str()),
+        (expected, "")
+    );
     assert_eq!(state(&sandbox), first);
-    assert_eq!(run(&sandbox, "agpm verify", 0).stdout, "2 files are as installed\n");
+    assert_eq!(
+        run(&sandbox, "agpm verify", 0).stdout,
+        "2 files are as installed\n"
+    );
     // The manifest still asks for the second version.
     run(&sandbox, "agpm install", 0);
     assert_eq!(state(&sandbox), second);
@@ -77,15 +92,26 @@ fn everything_can_be_taken_back_one_by_one_and_then_there_is_nothing() {
     let sandbox = sandbox();
     two_installs(&sandbox);
     run(&sandbox, "agpm undo", 0);
-    let json = run(&sandbox, "agpm undo --json", 0).stdout.replace(['\n', ' '], "");
+    let json = run(&sandbox, "agpm undo --json", 0)
+        .stdout
+        .replace(['\n', ' '], "");
     let expected = "{\"ok\":true,\"undone\":{\"number\":1,\"title\":\"install\",\"files\":[{\"path\":\".claude/agents/a.md\",\"action\":\"removed\"}";
     assert!(json.starts_with(expected), "{json}");
     assert_eq!(state(&sandbox), [None, None, None, None, None]);
     assert!(!sandbox.work().join(".claude").exists());
     let before = sandbox.listing();
     let output = run(&sandbox, "agpm undo", 1);
-    assert!(output.stderr.starts_with("error[undo/nothing]: there is nothing to undo"), "{output}");
-    assert!(run(&sandbox, "agpm undo --json", 1).stdout.contains("\"code\": \"undo/nothing\""));
+    assert!(
+        output
+            .stderr
+            .starts_with("error[undo/nothing]: there is nothing to undo"),
+        "{output}"
+    );
+    assert!(
+        run(&sandbox, "agpm undo --json", 1)
+            .stdout
+            .contains("\"code\": \"undo/nothing\"")
+    );
     assert_eq!(run(&sandbox, "agpm undo --list", 0).stdout, "");
     assert_eq!(sandbox.listing(), before);
 }
@@ -107,7 +133,9 @@ fn the_list_is_newest_first_and_writes_nothing() {
   created agpm.lock
 ";
     assert_eq!(run(&sandbox, "agpm undo --list", 0).stdout, expected);
-    let json = run(&sandbox, "agpm undo --list --json", 0).stdout.replace(['\n', ' '], "");
+    let json = run(&sandbox, "agpm undo --list --json", 0)
+        .stdout
+        .replace(['\n', ' '], "");
     let first = "{\"ok\":true,\"history\":[{\"number\":2,\"title\":\"install\",\"files\":[{\"path\":\".claude/agents/a.md\",\"action\":\"updated\"}";
     assert!(json.starts_with(first), "{json}");
     assert_eq!(sandbox.listing(), before);
@@ -140,7 +168,10 @@ fn an_undo_first_finishes_what_was_stopped() {
     let [first, _] = two_installs(&sandbox);
     std::fs::create_dir(sandbox.work().join(".agpm/transaction")).unwrap();
     let output = run(&sandbox, "agpm undo", 0);
-    assert!(output.stderr.starts_with("note[install/recovered]"), "{output}");
+    assert!(
+        output.stderr.starts_with("note[install/recovered]"),
+        "{output}"
+    );
     assert_eq!(state(&sandbox), first);
 }
 
@@ -167,35 +198,56 @@ fn only_our_entries_leave_a_file_that_was_edited_since() {
             "[mcp-servers]\nfs = {{ command = \"npx\", args = [\"{version}\"] }}\nother = {{ command = \"o\" }}\n"
         )
     };
-    sandbox.write(".mcp.json", "{\"mcpServers\": {\"mine\": {\"command\": \"m\"}}}\n");
-    sandbox.write("agpm.toml", "[mcp-servers]\nfs = { command = \"npx\", args = [\"1\"] }\n");
+    sandbox.write(
+        ".mcp.json",
+        "{\"mcpServers\": {\"mine\": {\"command\": \"m\"}}}\n",
+    );
+    sandbox.write(
+        "agpm.toml",
+        "[mcp-servers]\nfs = { command = \"npx\", args = [\"1\"] }\n",
+    );
     run(&sandbox, "agpm install", 0);
     sandbox.write("agpm.toml", servers("2"));
     run(&sandbox, "agpm install", 0);
-    let edited = sandbox.read(".mcp.json").replace("\"m\"", "\"mine, edited\"");
+    let edited = sandbox
+        .read(".mcp.json")
+        .replace("\"m\"", "\"mine, edited\"");
     sandbox.write(".mcp.json", &edited);
     run(&sandbox, "agpm undo", 0);
     let now = sandbox.read(".mcp.json");
     assert_eq!(
         now,
-        edited.replace("\"2\"", "\"1\"").replace(", \"other\": {\"command\": \"o\"}", ""),
+        edited
+            .replace("\"2\"", "\"1\"")
+            .replace(", \"other\": {\"command\": \"o\"}", ""),
         "{now}"
     );
     run(&sandbox, "agpm undo", 0);
-    assert_eq!(sandbox.read(".mcp.json"), "{\"mcpServers\": {\"mine\": {\"command\": \"mine, edited\"}}}\n");
+    assert_eq!(
+        sandbox.read(".mcp.json"),
+        "{\"mcpServers\": {\"mine\": {\"command\": \"mine, edited\"}}}\n"
+    );
 }
 
 #[test]
 fn an_install_in_between_does_not_make_an_edit_forgotten() {
     let sandbox = Sandbox::new(PROGRAM);
-    sandbox.write(".mcp.json", "{\"mcpServers\": {\"mine\": {\"command\": \"m\"}}}\n");
+    sandbox.write(
+        ".mcp.json",
+        "{\"mcpServers\": {\"mine\": {\"command\": \"m\"}}}\n",
+    );
     sandbox.write("agpm.toml", "[mcp-servers]\nfs = { command = \"npx\" }\n");
     run(&sandbox, "agpm install", 0);
-    let edited = sandbox.read(".mcp.json").replace("\"m\"", "\"mine, edited\"");
+    let edited = sandbox
+        .read(".mcp.json")
+        .replace("\"m\"", "\"mine, edited\"");
     sandbox.write(".mcp.json", &edited);
     run(&sandbox, "agpm install", 0);
     run(&sandbox, "agpm undo", 0);
-    assert_eq!(sandbox.read(".mcp.json"), "{\"mcpServers\": {\"mine\": {\"command\": \"mine, edited\"}}}\n");
+    assert_eq!(
+        sandbox.read(".mcp.json"),
+        "{\"mcpServers\": {\"mine\": {\"command\": \"mine, edited\"}}}\n"
+    );
 }
 
 #[test]
@@ -217,12 +269,17 @@ fn an_undo_that_was_killed_is_finished_and_not_repeated() {
         let sandbox = sandbox();
         let [first, _] = two_installs(&sandbox);
         let mut command = sandbox.command(PROGRAM);
-        command.arg("undo").env("AGPM_STOP_AT_WRITE", at.to_string());
+        command
+            .arg("undo")
+            .env("AGPM_STOP_AT_WRITE", at.to_string());
         if sandbox.output(command).code == Some(0) {
             assert!(finished > 3, "{finished}");
             return;
         }
-        let committed = sandbox.work().join(".agpm/transaction/journal.json").exists();
+        let committed = sandbox
+            .work()
+            .join(".agpm/transaction/journal.json")
+            .exists();
         run(&sandbox, "agpm undo", 0);
         if committed {
             assert_eq!(state(&sandbox), first, "killed at write {at}");
@@ -257,7 +314,12 @@ fn a_manifest_that_was_edited_after_init_stays() {
         let edited = format!("{}# mine\n", sandbox.read("agpm.toml"));
         sandbox.write("agpm.toml", &edited);
         let output = run(&sandbox, line, 0);
-        assert!(output.stdout.contains("kept agpm.toml (edited after it was created)\n"), "{output}");
+        assert!(
+            output
+                .stdout
+                .contains("kept agpm.toml (edited after it was created)\n"),
+            "{output}"
+        );
         assert!(!output.stdout.contains("removed agpm.toml"), "{output}");
         assert_eq!(sandbox.read("agpm.toml"), edited);
         run(&sandbox, "agpm undo", 1);
@@ -275,7 +337,12 @@ fn a_record_that_cannot_be_read_does_not_hide_the_others() {
     sandbox.write(".agpm/history/1/journal.json", "junk");
     let output = run(&sandbox, "agpm undo --list", 0);
     assert!(output.stdout.starts_with("2 install\n"), "{output}");
-    assert!(output.stdout.contains("\n1 (its record cannot be understood: "), "{output}");
+    assert!(
+        output
+            .stdout
+            .contains("\n1 (its record cannot be understood: "),
+        "{output}"
+    );
     run(&sandbox, "agpm undo", 0);
     run(&sandbox, "agpm undo", 1);
 }
@@ -284,8 +351,15 @@ fn a_record_that_cannot_be_read_does_not_hide_the_others() {
 fn a_long_list_is_folded_unless_more_is_wanted() {
     let sandbox = Sandbox::new(PROGRAM);
     let mut repository = Repository::init(&sandbox, "community");
-    let names: Vec<String> = (10..40).map(|number| format!("agents/a{number}.md")).collect();
-    repository.commit(&names.iter().map(|name| (name.as_str(), "x\n")).collect::<Vec<_>>());
+    let names: Vec<String> = (10..40)
+        .map(|number| format!("agents/a{number}.md"))
+        .collect();
+    repository.commit(
+        &names
+            .iter()
+            .map(|name| (name.as_str(), "x\n"))
+            .collect::<Vec<_>>(),
+    );
     repository.tag("v1.0.0");
     let url = repository.url();
     let manifest = format!(
@@ -294,11 +368,27 @@ fn a_long_list_is_folded_unless_more_is_wanted() {
     sandbox.write("agpm.toml", manifest);
     run(&sandbox, "agpm install", 0);
     let output = run(&sandbox, "agpm undo --list", 0);
-    assert!(output.stdout.ends_with("  created .claude/agents/a19.md\n  and 21 more\n"), "{output}");
-    assert_eq!(run(&sandbox, "agpm undo --list -v", 0).stdout.lines().count(), 32);
+    assert!(
+        output
+            .stdout
+            .ends_with("  created .claude/agents/a19.md\n  and 21 more\n"),
+        "{output}"
+    );
+    assert_eq!(
+        run(&sandbox, "agpm undo --list -v", 0)
+            .stdout
+            .lines()
+            .count(),
+        32
+    );
     assert_eq!(run(&sandbox, "agpm undo", 0).stdout.lines().count(), 12);
     let output = run(&sandbox, "agpm undo --list", 0);
-    assert!(output.stderr.starts_with("note[undo/nothing]: No transactions recorded"), "{output}");
+    assert!(
+        output
+            .stderr
+            .starts_with("note[undo/nothing]: No transactions recorded"),
+        "{output}"
+    );
     assert_eq!(run(&sandbox, "agpm -q undo --list", 0).stderr, "");
 }
 
@@ -306,14 +396,22 @@ fn a_long_list_is_folded_unless_more_is_wanted() {
 fn when_all_that_is_kept_is_undone_that_is_said() {
     let sandbox = Sandbox::new(PROGRAM);
     for number in 0..52 {
-        sandbox.write("agpm.toml", format!("[mcp-servers]\nfs = {{ command = \"npx{number}\" }}\n"));
+        sandbox.write(
+            "agpm.toml",
+            format!("[mcp-servers]\nfs = {{ command = \"npx{number}\" }}\n"),
+        );
         run(&sandbox, "agpm install", 0);
     }
     for _ in 0..50 {
         run(&sandbox, "agpm undo", 0);
     }
     let output = run(&sandbox, "agpm undo", 1);
-    assert!(output.stderr.contains("only the last 50 transactions are kept"), "{output}");
+    assert!(
+        output
+            .stderr
+            .contains("only the last 50 transactions are kept"),
+        "{output}"
+    );
 }
 
 #[cfg(unix)]
@@ -322,8 +420,13 @@ fn what_the_history_keeps_can_be_read_by_its_owner_only() {
     use std::os::unix::fs::PermissionsExt;
     let sandbox = sandbox();
     let [first, _] = two_installs(&sandbox);
-    let mode =
-        |path: &str| std::fs::metadata(sandbox.work().join(path)).unwrap().permissions().mode() & 0o777;
+    let mode = |path: &str| {
+        std::fs::metadata(sandbox.work().join(path))
+            .unwrap()
+            .permissions()
+            .mode()
+            & 0o777
+    };
     assert_eq!(mode(".agpm/history"), 0o700);
     for entry in std::fs::read_dir(sandbox.work().join(".agpm/history/2/old")).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
@@ -331,5 +434,8 @@ fn what_the_history_keeps_can_be_read_by_its_owner_only() {
     }
     let before = mode(".claude/agents/a.md");
     run(&sandbox, "agpm undo", 0);
-    assert_eq!((state(&sandbox), mode(".claude/agents/a.md")), (first, before));
+    assert_eq!(
+        (state(&sandbox), mode(".claude/agents/a.md")),
+        (first, before)
+    );
 }

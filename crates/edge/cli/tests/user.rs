@@ -1,5 +1,10 @@
 //! `cache` and `config`: what belongs to the user and not to a project.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods, clippy::disallowed_types)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    clippy::disallowed_types
+)]
 
 use std::fs;
 use std::path::PathBuf;
@@ -29,8 +34,12 @@ fn write_config(sandbox: &Sandbox, text: &str) {
 
 /// The folders of copies.
 fn copies(sandbox: &Sandbox) -> Vec<String> {
-    let entries = fs::read_dir(beside(sandbox, "cache/agpm/git")).into_iter().flatten();
-    entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+    let entries = fs::read_dir(beside(sandbox, "cache/agpm/git"))
+        .into_iter()
+        .flatten();
+    entries
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect()
 }
 
 /// Two sources in the cache, the second of which the manifest no longer has.
@@ -43,8 +52,12 @@ fn with_cache() -> (Sandbox, [String; 2]) {
         repository.url()
     });
     for (name, url) in ["one", "two"].iter().zip(&urls).rev() {
-        let agent = format!("a = {{ source = \"{name}\", path = \"agents/a.md\", version = \"v1.0.0\" }}");
-        sandbox.write("agpm.toml", format!("[sources]\n{name} = \"{url}\"\n[agents]\n{agent}\n"));
+        let agent =
+            format!("a = {{ source = \"{name}\", path = \"agents/a.md\", version = \"v1.0.0\" }}");
+        sandbox.write(
+            "agpm.toml",
+            format!("[sources]\n{name} = \"{url}\"\n[agents]\n{agent}\n"),
+        );
         run(&sandbox, "agpm install", 0);
     }
     assert_eq!(copies(&sandbox).len(), 2);
@@ -57,16 +70,32 @@ fn the_cache_is_told_with_its_sources() {
     let before = sandbox.listing();
     let text = run(&sandbox, "agpm cache info", 0).stdout;
     assert!(text.starts_with("[SANDBOX]/cache/agpm/git  "), "{text}");
-    let mut lines: Vec<&str> = text.lines().skip(1).map(|line| line.rsplit_once("  ").unwrap().0).collect();
+    let mut lines: Vec<&str> = text
+        .lines()
+        .skip(1)
+        .map(|line| line.rsplit_once("  ").unwrap().0)
+        .collect();
     lines.sort_unstable();
-    assert_eq!(lines, ["  file://[SANDBOX]/work/one", "  file://[SANDBOX]/work/two"]);
+    assert_eq!(
+        lines,
+        ["  file://[SANDBOX]/work/one", "  file://[SANDBOX]/work/two"]
+    );
     let json = run(&sandbox, "agpm cache info --json", 0).stdout;
-    assert!(json.contains("\"address\": \"file://[SANDBOX]/work/one\""), "{json}");
-    assert!(json.contains("\"folder\": \"[SANDBOX]/cache/agpm/git\""), "{json}");
+    assert!(
+        json.contains("\"address\": \"file://[SANDBOX]/work/one\""),
+        "{json}"
+    );
+    assert!(
+        json.contains("\"folder\": \"[SANDBOX]/cache/agpm/git\""),
+        "{json}"
+    );
     assert_eq!(sandbox.listing(), before);
     let empty = Sandbox::new(PROGRAM);
     let none = empty.listing();
-    assert_eq!(run(&empty, "agpm cache info", 0).stdout, "[SANDBOX]/cache/agpm/git  0 B\n");
+    assert_eq!(
+        run(&empty, "agpm cache info", 0).stdout,
+        "[SANDBOX]/cache/agpm/git  0 B\n"
+    );
     run(&empty, "agpm cache clean --all", 0);
     assert_eq!(empty.listing(), none);
 }
@@ -83,22 +112,44 @@ fn age_copies(sandbox: &Sandbox, days: u64) {
 #[test]
 fn cleaning_removes_what_nobody_used_for_long_and_the_rest_still_works() {
     let (sandbox, _) = with_cache();
-    assert_eq!(run(&sandbox, "agpm cache clean", 0).stdout, "nothing to remove\n");
+    assert_eq!(
+        run(&sandbox, "agpm cache clean", 0).stdout,
+        "nothing to remove\n"
+    );
     age_copies(&sandbox, 29);
-    assert_eq!(run(&sandbox, "agpm cache clean", 0).stdout, "nothing to remove\n");
+    assert_eq!(
+        run(&sandbox, "agpm cache clean", 0).stdout,
+        "nothing to remove\n"
+    );
     let output = run(&sandbox, "agpm cache clean --older-than 4w --dry-run", 0);
-    assert!(output.stdout.starts_with("would remove file://[SANDBOX]/work/two  "), "{output}");
+    assert!(
+        output
+            .stdout
+            .starts_with("would remove file://[SANDBOX]/work/two  "),
+        "{output}"
+    );
     assert!(output.stdout.ends_with(" would be freed\n"), "{output}");
     assert_eq!(copies(&sandbox).len(), 2);
     age_copies(&sandbox, 31);
     let json = run(&sandbox, "agpm cache clean --dry-run --json", 0).stdout;
-    assert!(json.contains("\"dry_run\": true") && json.matches("\"bytes\"").count() == 2, "{json}");
+    assert!(
+        json.contains("\"dry_run\": true") && json.matches("\"bytes\"").count() == 2,
+        "{json}"
+    );
     let output = run(&sandbox, "agpm cache clean", 0);
-    assert!(output.stdout.starts_with("removed file://[SANDBOX]/work/two  "), "{output}");
+    assert!(
+        output
+            .stdout
+            .starts_with("removed file://[SANDBOX]/work/two  "),
+        "{output}"
+    );
     assert!(!output.stdout.contains("work/one"), "{output}");
     assert!(output.stdout.ends_with(" freed\n"), "{output}");
     assert_eq!(copies(&sandbox).len(), 1);
-    assert_eq!(run(&sandbox, "agpm cache clean", 0).stdout, "nothing to remove\n");
+    assert_eq!(
+        run(&sandbox, "agpm cache clean", 0).stdout,
+        "nothing to remove\n"
+    );
     fs::remove_file(sandbox.work().join(".claude/agents/a.md")).unwrap();
     fs::rename(sandbox.work().join("one"), sandbox.work().join("gone")).unwrap();
     run(&sandbox, "agpm install --frozen --offline", 0);
@@ -110,19 +161,36 @@ fn cleaning_removes_what_nobody_used_for_long_and_the_rest_still_works() {
 fn what_another_project_needs_is_kept_until_that_project_is_gone() {
     let (sandbox, [_, two]) = with_cache();
     let agent = "a = { source = \"two\", path = \"agents/a.md\", version = \"v1.0.0\" }";
-    sandbox.write("other/agpm.toml", format!("[sources]\ntwo = \"{two}\"\n[agents]\n{agent}\n"));
+    sandbox.write(
+        "other/agpm.toml",
+        format!("[sources]\ntwo = \"{two}\"\n[agents]\n{agent}\n"),
+    );
     run(&sandbox, "agpm install --manifest-path other/agpm.toml", 0);
     age_copies(&sandbox, 400);
-    assert_eq!(run(&sandbox, "agpm cache clean --older-than 0d", 0).stdout, "nothing to remove\n");
+    assert_eq!(
+        run(&sandbox, "agpm cache clean --older-than 0d", 0).stdout,
+        "nothing to remove\n"
+    );
     // Its lockfile is enough.
     sandbox.write("other/agpm.toml", "no TOML");
-    assert_eq!(run(&sandbox, "agpm cache clean --older-than 0d", 0).stdout, "nothing to remove\n");
+    assert_eq!(
+        run(&sandbox, "agpm cache clean --older-than 0d", 0).stdout,
+        "nothing to remove\n"
+    );
     // Neither can be read: it may need anything.
     sandbox.write("other/agpm.lock", "no TOML");
-    assert_eq!(run(&sandbox, "agpm cache clean --older-than 0d", 0).stdout, "nothing to remove\n");
+    assert_eq!(
+        run(&sandbox, "agpm cache clean --older-than 0d", 0).stdout,
+        "nothing to remove\n"
+    );
     fs::remove_dir_all(sandbox.work().join("other")).unwrap();
     let output = run(&sandbox, "agpm cache clean --older-than 0d", 0);
-    assert!(output.stdout.starts_with("removed file://[SANDBOX]/work/two  "), "{output}");
+    assert!(
+        output
+            .stdout
+            .starts_with("removed file://[SANDBOX]/work/two  "),
+        "{output}"
+    );
     let records = fs::read_dir(sandbox.home().join(".local/state/agpm/projects")).unwrap();
     assert_eq!(records.count(), 1);
 }
@@ -133,7 +201,10 @@ fn what_the_configuration_uses_is_kept() {
     // The manifest has another source of that name, which hides this one here but not elsewhere.
     write_config(&sandbox, &format!("[sources]\none = \"{two}\"\n"));
     age_copies(&sandbox, 400);
-    assert_eq!(run(&sandbox, "agpm cache clean", 0).stdout, "nothing to remove\n");
+    assert_eq!(
+        run(&sandbox, "agpm cache clean", 0).stdout,
+        "nothing to remove\n"
+    );
     assert_eq!(copies(&sandbox).len(), 2);
 }
 
@@ -150,7 +221,8 @@ fn what_cannot_be_used_and_what_was_left_behind_goes_at_any_age() {
     fs::write(first.join("objects.git/objects/pack/tmp_pack_x"), "1234").unwrap();
     fs::create_dir_all(git.join(".old-killed/folder")).unwrap();
     let output = run(&sandbox, "agpm cache clean", 0);
-    let expected = "removed (unfinished)  5 B\nremoved files of interrupted runs  7 B\n12 B freed\n";
+    let expected =
+        "removed (unfinished)  5 B\nremoved files of interrupted runs  7 B\n12 B freed\n";
     assert_eq!(output.stdout, expected);
     assert_eq!(copies(&sandbox).len(), 2);
     assert!(!first.join("trees/.new-killed").exists());
@@ -201,7 +273,10 @@ fn nothing_outside_of_the_cache_is_removed() {
     let digits = "ab".repeat(32);
     symlink(sandbox.work().join("precious"), git.join(&digits)).unwrap();
     symlink(sandbox.work().join("precious"), git.join("link")).unwrap();
-    let copy = copies(&sandbox).into_iter().find(|name| name.len() == 64 && *name != digits).unwrap();
+    let copy = copies(&sandbox)
+        .into_iter()
+        .find(|name| name.len() == 64 && *name != digits)
+        .unwrap();
     symlink(sandbox.work().join("precious"), git.join(copy).join("link")).unwrap();
     run(&sandbox, "agpm cache clean --all", 0);
     assert_eq!(sandbox.read("precious/file"), "x");
@@ -215,22 +290,51 @@ fn nothing_outside_of_the_cache_is_removed() {
     symlink(sandbox.work().join("precious"), &git).unwrap();
     run(&sandbox, "agpm cache clean --all", 0);
     assert_eq!(sandbox.read("precious/file"), "x");
-    assert!(sandbox.work().join("precious").join("cd".repeat(32)).is_dir());
+    assert!(
+        sandbox
+            .work()
+            .join("precious")
+            .join("cd".repeat(32))
+            .is_dir()
+    );
 }
 
 #[test]
 fn sources_are_added_and_removed_with_comments_kept() {
     let sandbox = Sandbox::new(PROGRAM);
-    assert_eq!(run(&sandbox, "agpm config path", 0).stdout, "[SANDBOX]/config/agpm/config.toml\n");
-    let first = run(&sandbox, "agpm config add-source team https://example.com/team.git", 0);
-    assert_eq!(first.stdout, "added source `team`: https://example.com/team.git\n");
-    assert_eq!(config_text(&sandbox), "[sources]\nteam = \"https://example.com/team.git\"\n");
+    assert_eq!(
+        run(&sandbox, "agpm config path", 0).stdout,
+        "[SANDBOX]/config/agpm/config.toml\n"
+    );
+    let first = run(
+        &sandbox,
+        "agpm config add-source team https://example.com/team.git",
+        0,
+    );
+    assert_eq!(
+        first.stdout,
+        "added source `team`: https://example.com/team.git\n"
+    );
+    assert_eq!(
+        config_text(&sandbox),
+        "[sources]\nteam = \"https://example.com/team.git\"\n"
+    );
     let text = "# mine\n[sources]\n# the team's\nteam = 'https://example.com/team.git' # here\nz = \"https://z.example\"\n\n[tools]\n";
     write_config(&sandbox, text);
-    run(&sandbox, "agpm config add-source a git@example.com:a.git", 0);
-    let expected = text.replace("z.example\"\n", "z.example\"\na = \"git@example.com:a.git\"\n");
+    run(
+        &sandbox,
+        "agpm config add-source a git@example.com:a.git",
+        0,
+    );
+    let expected = text.replace(
+        "z.example\"\n",
+        "z.example\"\na = \"git@example.com:a.git\"\n",
+    );
     assert_eq!(config_text(&sandbox), expected);
-    assert_eq!(run(&sandbox, "agpm -q config remove-source a", 0).stdout, "");
+    assert_eq!(
+        run(&sandbox, "agpm -q config remove-source a", 0).stdout,
+        ""
+    );
     assert_eq!(config_text(&sandbox), text);
     assert_eq!(run(&sandbox, "agpm config show", 0).stdout, text);
 }
@@ -239,8 +343,14 @@ fn sources_are_added_and_removed_with_comments_kept() {
 fn what_cannot_be_changed_is_refused_and_nothing_is_written() {
     let sandbox = Sandbox::new(PROGRAM);
     let missing = run(&sandbox, "agpm config remove-source x", 3);
-    assert!(missing.stderr.contains("no source `x`") && missing.stderr.contains("add-source"), "{missing}");
-    write_config(&sandbox, "[sources]\nteam = \"https://example.com/team.git\"\n");
+    assert!(
+        missing.stderr.contains("no source `x`") && missing.stderr.contains("add-source"),
+        "{missing}"
+    );
+    write_config(
+        &sandbox,
+        "[sources]\nteam = \"https://example.com/team.git\"\n",
+    );
     let before = config_text(&sandbox);
     for (line, code, words) in [
         (
@@ -249,22 +359,51 @@ fn what_cannot_be_changed_is_refused_and_nothing_is_written() {
             "the configuration has `team` under `[sources]` already",
         ),
         ("agpm config remove-source taem", 3, "did you mean `team`?"),
-        ("agpm config add-source x gopher://example.com", 2, "unknown scheme"),
+        (
+            "agpm config add-source x gopher://example.com",
+            2,
+            "unknown scheme",
+        ),
         ("agpm config add-source x ext::sh", 2, "transport helper"),
-        ("agpm config add-source '' https://example.com", 2, "a name is one line"),
+        (
+            "agpm config add-source '' https://example.com",
+            2,
+            "a name is one line",
+        ),
     ] {
         let output = run(&sandbox, line, code);
-        assert!(output.stderr.contains(words) && output.stderr.contains("help:"), "{line}\n{output}");
+        assert!(
+            output.stderr.contains(words) && output.stderr.contains("help:"),
+            "{line}\n{output}"
+        );
         let json = run(&sandbox, &format!("{line} --json"), code);
-        assert!(json.stdout.contains("\"ok\": false") && json.stderr.is_empty(), "{json}");
+        assert!(
+            json.stdout.contains("\"ok\": false") && json.stderr.is_empty(),
+            "{json}"
+        );
         assert_eq!(config_text(&sandbox), before, "{line}");
     }
-    let forced = run(&sandbox, "agpm config add-source team https://other.example/x --force", 0);
-    assert_eq!(forced.stdout, "replaced source `team`: https://other.example/x\n");
+    let forced = run(
+        &sandbox,
+        "agpm config add-source team https://other.example/x --force",
+        0,
+    );
+    assert_eq!(
+        forced.stdout,
+        "replaced source `team`: https://other.example/x\n"
+    );
     write_config(&sandbox, "sources = 3\n");
-    run(&sandbox, "agpm config add-source team https://other.example", 1);
+    run(
+        &sandbox,
+        "agpm config add-source team https://other.example",
+        1,
+    );
     write_config(&sandbox, "[sources\n");
-    assert!(run(&sandbox, "agpm config add-source t https://a.example", 1).stderr.contains("toml/syntax"));
+    assert!(
+        run(&sandbox, "agpm config add-source t https://a.example", 1)
+            .stderr
+            .contains("toml/syntax")
+    );
     assert_eq!(config_text(&sandbox), "[sources\n");
 }
 
@@ -272,21 +411,36 @@ fn what_cannot_be_changed_is_refused_and_nothing_is_written() {
 fn secrets_are_kept_and_never_shown() {
     let sandbox = Sandbox::new(PROGRAM);
     let secret = "hunter2hunter2";
-    let added = run(&sandbox, &format!("agpm config add-source a https://me:{secret}@example.com/a.git"), 0);
+    let added = run(
+        &sandbox,
+        &format!("agpm config add-source a https://me:{secret}@example.com/a.git"),
+        0,
+    );
     let mut said = added.to_string();
     assert!(config_text(&sandbox).contains(secret));
-    let bad = run(&sandbox, &format!("agpm config add-source b gopher://me:{secret}@example.com"), 2);
+    let bad = run(
+        &sandbox,
+        &format!("agpm config add-source b gopher://me:{secret}@example.com"),
+        2,
+    );
     said.push_str(&bad.to_string());
     let more = format!(
         "# t\nb = 'https://{secret}@example.com/b?token={secret}'\n[other]\napi_key = \"{secret}\"\n"
     );
     let text = config_text(&sandbox);
     write_config(&sandbox, &format!("{text}{more}"));
-    for line in ["agpm config show", "agpm config show --json", "agpm config remove-source a"] {
+    for line in [
+        "agpm config show",
+        "agpm config show --json",
+        "agpm config remove-source a",
+    ] {
         said.push_str(&run(&sandbox, line, 0).to_string());
     }
     assert!(!said.contains("hunter2"), "{said}");
-    assert!(said.contains("example.com/a.git") && said.contains("[other]"), "{said}");
+    assert!(
+        said.contains("example.com/a.git") && said.contains("[other]"),
+        "{said}"
+    );
     assert!(config_text(&sandbox).contains("[other]"));
 }
 
@@ -298,7 +452,11 @@ fn a_configuration_behind_a_link_stays_there() {
     fs::create_dir_all(beside(&sandbox, "config/agpm")).unwrap();
     let link = beside(&sandbox, "config/agpm/config.toml");
     std::os::unix::fs::symlink(sandbox.work().join("dotfiles/agpm.toml"), &link).unwrap();
-    run(&sandbox, "agpm config add-source a https://example.com/a", 0);
+    run(
+        &sandbox,
+        "agpm config add-source a https://example.com/a",
+        0,
+    );
     assert!(link.is_symlink());
     assert!(sandbox.read("dotfiles/agpm.toml").starts_with("# mine\n"));
     assert!(sandbox.read("dotfiles/agpm.toml").contains("example.com/a"));
@@ -307,20 +465,39 @@ fn a_configuration_behind_a_link_stays_there() {
 #[test]
 fn a_named_configuration_is_made_with_its_folder() {
     let sandbox = Sandbox::new(PROGRAM);
-    run(&sandbox, "agpm --config new/folder/c.toml config add-source a https://example.com/a", 0);
-    assert_eq!(sandbox.read("new/folder/c.toml"), "[sources]\na = \"https://example.com/a\"\n");
+    run(
+        &sandbox,
+        "agpm --config new/folder/c.toml config add-source a https://example.com/a",
+        0,
+    );
+    assert_eq!(
+        sandbox.read("new/folder/c.toml"),
+        "[sources]\na = \"https://example.com/a\"\n"
+    );
     let path = run(&sandbox, "agpm --config c.toml config path --json", 0).stdout;
-    assert!(path.contains("\"path\": \"[SANDBOX]/work/c.toml\""), "{path}");
+    assert!(
+        path.contains("\"path\": \"[SANDBOX]/work/c.toml\""),
+        "{path}"
+    );
 }
 
 #[test]
 fn a_relative_home_is_no_home() {
     let (sandbox, [one, _]) = with_cache();
     let agent = "a = { source = \"one\", path = \"agents/a.md\", version = \"v1.0.0\" }";
-    sandbox.write("other/agpm.toml", format!("[sources]\none = \"{one}\"\n[agents]\n{agent}\n"));
+    sandbox.write(
+        "other/agpm.toml",
+        format!("[sources]\none = \"{one}\"\n[agents]\n{agent}\n"),
+    );
     let mut command = sandbox.command(PROGRAM);
-    command.current_dir(sandbox.work().join("other")).env("HOME", "here").env_remove("USERPROFILE");
-    command.env_remove("XDG_CONFIG_HOME").env_remove("XDG_CACHE_HOME").arg("install");
+    command
+        .current_dir(sandbox.work().join("other"))
+        .env("HOME", "here")
+        .env_remove("USERPROFILE");
+    command
+        .env_remove("XDG_CONFIG_HOME")
+        .env_remove("XDG_CACHE_HOME")
+        .arg("install");
     assert_eq!(sandbox.output(command).code, Some(0));
     assert!(!sandbox.work().join("other/here").exists());
     let mut command = sandbox.command(PROGRAM);
@@ -331,5 +508,10 @@ fn a_relative_home_is_no_home() {
         .args(["install", "-g"]);
     let output = sandbox.output(command);
     assert_eq!(output.code, Some(1), "{output}");
-    assert!(output.stderr.contains("set `HOME` to the absolute path of your home"), "{output}");
+    assert!(
+        output
+            .stderr
+            .contains("set `HOME` to the absolute path of your home"),
+        "{output}"
+    );
 }

@@ -22,11 +22,19 @@ error[verify/missing]: .claude/snippets/common.md is missing (snippets/common)
 error[verify/changed]: .claude/snippets/utils.md is a folder now (snippets/utils)
 ";
     let output = sandbox.run_line("agpm verify");
-    assert_eq!(output.stdout, format!("{expected}3 of 4 files not as installed\n"));
+    assert_eq!(
+        output.stdout,
+        format!("{expected}3 of 4 files not as installed\n")
+    );
     assert_eq!((output.code, output.stderr.as_str()), (Some(1), ""));
     assert_eq!(sandbox.run_line("agpm -q verify").stdout, expected);
-    let json =
-        fails(&sandbox, "agpm verify --json", 1, &["\"checked\": 4", "\"code\": \"verify/missing\""]).stdout;
+    let json = fails(
+        &sandbox,
+        "agpm verify --json",
+        1,
+        &["\"checked\": 4", "\"code\": \"verify/missing\""],
+    )
+    .stdout;
     let squeezed = json.replace(['\n', ' '], "");
     assert!(squeezed.starts_with("{\"ok\":false,\"checked\":4,\"findings\":[{\"code\":\"verify/changed\",\"path\":\".claude/agents/assistant.md\",\"resource\":\"agents/assistant\""), "{json}");
     assert_eq!(sandbox.listing(), before);
@@ -38,7 +46,11 @@ fn verify_sees_modes_and_links() {
     use std::os::unix::fs::{PermissionsExt, symlink};
     let sandbox = sandbox();
     let at = |path: &str| sandbox.work().join(".claude").join(path);
-    std::fs::set_permissions(at("agents/assistant.md"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    std::fs::set_permissions(
+        at("agents/assistant.md"),
+        std::fs::Permissions::from_mode(0o755),
+    )
+    .unwrap();
     std::fs::rename(at("snippets/utils.md"), at("snippets/same.md")).unwrap();
     symlink(at("snippets/same.md"), at("snippets/utils.md")).unwrap();
     let expected = "\
@@ -52,7 +64,11 @@ error[verify/changed]: .claude/snippets/utils.md is a symbolic link now (snippet
 #[test]
 fn verify_compares_lock_and_ledger_and_sees_a_run_that_was_stopped() {
     let sandbox = sandbox();
-    edit_lock(&sandbox, ".claude/snippets/prompts.md", ".claude/snippets/new.md");
+    edit_lock(
+        &sandbox,
+        ".claude/snippets/prompts.md",
+        ".claude/snippets/new.md",
+    );
     let expected = "\
 error[verify/missing]: .claude/snippets/new.md is locked and was never installed here (snippets/prompts)
 error[verify/changed]: .claude/snippets/prompts.md was installed, but is not in `agpm.lock` (snippets/prompts)
@@ -60,7 +76,12 @@ error[verify/changed]: .claude/snippets/prompts.md was installed, but is not in 
 ";
     assert_eq!(fails(&sandbox, "agpm verify", 1, &[]).stdout, expected);
     sandbox.write(".claude/snippets/new.md", "Somebody's.\n");
-    fails(&sandbox, "agpm verify", 1, &["new.md is locked, but what is there was not installed"]);
+    fails(
+        &sandbox,
+        "agpm verify",
+        1,
+        &["new.md is locked, but what is there was not installed"],
+    );
     let note = "note[lock/outdated]: the manifest, `agpm.lock` or the configuration changed";
     fails(&sandbox, "agpm verify", 1, &[note, "agpm install --check"]);
     std::fs::create_dir(sandbox.work().join(".agpm/transaction")).unwrap();
@@ -68,6 +89,9 @@ error[verify/changed]: .claude/snippets/prompts.md was installed, but is not in 
         &sandbox,
         "agpm verify",
         1,
-        &["error[install/recovered]: an earlier run was interrupted", "agpm install"],
+        &[
+            "error[install/recovered]: an earlier run was interrupted",
+            "agpm install",
+        ],
     );
 }

@@ -44,7 +44,10 @@ impl Remote {
 
     /// How many bytes files have together; those that are missing are fetched.
     pub fn measure_blobs(&self, wanted: &[ObjectId]) -> Result<u64, GitError> {
-        Ok(self.blob_sizes(wanted)?.into_iter().fold(0, u64::saturating_add))
+        Ok(self
+            .blob_sizes(wanted)?
+            .into_iter()
+            .fold(0, u64::saturating_add))
     }
 
     /// How many bytes each file has; those that are missing are fetched in one go.
@@ -88,19 +91,28 @@ impl Remote {
         self.fetch_blobs(&missing, &held)?;
         match self.read_into(&missing, found, progress)?.first() {
             None => Ok(()),
-            Some(id) => Err(self.broken(&format!("{id} cannot be read from its copy in the cache"))),
+            Some(id) => {
+                Err(self.broken(&format!("{id} cannot be read from its copy in the cache")))
+            }
         }
     }
 
     fn fetch_blobs(&self, missing: &[ObjectId], held: &Held) -> Result<(), GitError> {
-        let Some(first) = missing.first() else { return Ok(()) };
+        let Some(first) = missing.first() else {
+            return Ok(());
+        };
         let repository = self.shelf.objects();
         self.shelf.prepare(&repository, first, held)?;
         match self.fetch(&repository, Wanted::Blobs(missing)) {
             Err(error) if refuses_bare_ids(&error) => self.fetch_everything(first, held),
             Err(error) if is_not_there(&error) => {
                 let text = error.to_string();
-                Err(self.missing(missing.iter().find(|id| text.contains(id.as_str())).unwrap_or(first)))
+                Err(self.missing(
+                    missing
+                        .iter()
+                        .find(|id| text.contains(id.as_str()))
+                        .unwrap_or(first),
+                ))
             }
             fetched => fetched,
         }
@@ -113,7 +125,10 @@ impl Remote {
         found: &mut Found,
         progress: &dyn Fn(usize),
     ) -> Result<Vec<ObjectId>, GitError> {
-        let mut unread: Vec<&ObjectId> = wanted.iter().filter(|id| !found.contains_key(*id)).collect();
+        let mut unread: Vec<&ObjectId> = wanted
+            .iter()
+            .filter(|id| !found.contains_key(*id))
+            .collect();
         unread.sort();
         unread.dedup();
         let names: Vec<String> = unread.iter().map(|id| id.to_string()).collect();

@@ -93,7 +93,10 @@ impl CachedSource {
         };
         let trees = within(self.shelf.trees(), &[".new-", ".old-"]);
         let rebuilt = Some(self.shelf.rebuilt()).filter(|path| agpm_store::is_folder(path));
-        trees.chain(within(packs, &["tmp_"])).chain(rebuilt).collect()
+        trees
+            .chain(within(packs, &["tmp_"]))
+            .chain(rebuilt)
+            .collect()
     }
 }
 
@@ -127,11 +130,16 @@ impl Git {
         if !agpm_store::is_real_folder(cache) {
             return Vec::new();
         }
-        let names = agpm_store::names_in(cache).into_iter().filter(|name| is_shelf(name));
+        let names = agpm_store::names_in(cache)
+            .into_iter()
+            .filter(|name| is_shelf(name));
         let real = names.filter(|name| agpm_store::is_real_folder(&cache.join(name)));
         real.map(|name| {
             let shelf = Shelf::named(cache, &name);
-            CachedSource { address: shelf.address(), shelf }
+            CachedSource {
+                address: shelf.address(),
+                shelf,
+            }
         })
         .collect()
     }

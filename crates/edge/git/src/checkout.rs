@@ -39,7 +39,11 @@ impl Remote {
     /// names that some system cannot have and files that are very large are left out.
     ///
     /// What was written out before costs a look; else everything that is missing is fetched in one go.
-    pub fn checkout(&self, commit: &ObjectId, folder: Option<&RelativePath>) -> Result<PathBuf, GitError> {
+    pub fn checkout(
+        &self,
+        commit: &ObjectId,
+        folder: Option<&RelativePath>,
+    ) -> Result<PathBuf, GitError> {
         let trees = self.shelf.trees();
         let place = trees.join(name_of(commit, folder));
         // Before it is looked for: from then on nobody throws it away.
@@ -63,7 +67,9 @@ impl Remote {
         folder: Option<&RelativePath>,
         commit: &ObjectId,
     ) -> Result<(), GitError> {
-        Ok(self.shelf.remember_last(&asked(reference, folder), commit)?)
+        Ok(self
+            .shelf
+            .remember_last(&asked(reference, folder), commit)?)
     }
 
     /// What was last written out for a branch, a tag or the default branch, if it is still there.
@@ -78,7 +84,11 @@ impl Remote {
     }
 
     /// Where a folder of a commit is written out, if it is.
-    pub fn kept_checkout(&self, commit: &ObjectId, folder: Option<&RelativePath>) -> Option<PathBuf> {
+    pub fn kept_checkout(
+        &self,
+        commit: &ObjectId,
+        folder: Option<&RelativePath>,
+    ) -> Option<PathBuf> {
         let place = self.shelf.trees().join(name_of(commit, folder));
         agpm_store::is_real_folder(&place).then_some(place)
     }
@@ -89,20 +99,35 @@ impl Remote {
     }
 
     /// The folder that is meant, of a commit that is fetched if need be.
-    fn top_of(&self, commit: &ObjectId, folder: Option<&RelativePath>) -> Result<ObjectId, GitError> {
+    fn top_of(
+        &self,
+        commit: &ObjectId,
+        folder: Option<&RelativePath>,
+    ) -> Result<ObjectId, GitError> {
         self.fetch_commits(std::slice::from_ref(commit))?;
         let mut top = commit.clone();
-        for part in folder.into_iter().flat_map(|folder| folder.as_str().split('/')) {
+        for part in folder
+            .into_iter()
+            .flat_map(|folder| folder.as_str().split('/'))
+        {
             let entries = self.tree(&top)?;
             let is_folder = |entry: &&TreeEntry| entry.kind == EntryKind::Folder;
-            match entries.iter().filter(is_folder).find(|entry| entry.name == part) {
+            match entries
+                .iter()
+                .filter(is_folder)
+                .find(|entry| entry.name == part)
+            {
                 Some(next) => top = next.id.clone(),
                 None => {
                     return Err(GitError::NoSuchFolder {
                         address: self.address.to_string(),
                         commit: commit.clone(),
                         folder: folder.map(ToString::to_string).unwrap_or_default(),
-                        beside: entries.iter().filter(is_folder).map(|entry| entry.name.clone()).collect(),
+                        beside: entries
+                            .iter()
+                            .filter(is_folder)
+                            .map(|entry| entry.name.clone())
+                            .collect(),
                     });
                 }
             }
@@ -128,7 +153,11 @@ impl Remote {
                     kind @ (EntryKind::File | EntryKind::Executable | EntryKind::Symlink)
                         if path.len() <= LONGEST_PATH =>
                     {
-                        let found = |path| Found { path, kind, id: entry.id.clone() };
+                        let found = |path| Found {
+                            path,
+                            kind,
+                            id: entry.id.clone(),
+                        };
                         files.extend(RelativePath::new(&path).ok().map(found));
                     }
                     _ => {}
@@ -141,10 +170,18 @@ impl Remote {
     }
 
     /// Writes files into a new folder, some at a time: all of them may be more than memory has.
-    fn write_out(&self, commit: &ObjectId, files: &[Found], fresh: &Folder) -> Result<(), GitError> {
+    fn write_out(
+        &self,
+        commit: &ObjectId,
+        files: &[Found],
+        fresh: &Folder,
+    ) -> Result<(), GitError> {
         let ids: Vec<ObjectId> = files.iter().map(|file| file.id.clone()).collect();
         let sizes = self.blob_sizes(&ids)?;
-        let sized = files.iter().zip(sizes).filter(|(_, size)| *size <= LARGEST_FILE);
+        let sized = files
+            .iter()
+            .zip(sizes)
+            .filter(|(_, size)| *size <= LARGEST_FILE);
         let (mut chunk, mut held, mut all) = (Vec::new(), 0, 0);
         for (file, size) in sized {
             (held, all) = (held + size, all + size);
@@ -161,12 +198,19 @@ impl Remote {
     }
 
     fn too_much(&self, commit: &ObjectId) -> GitError {
-        GitError::TooMuch { address: self.address.to_string(), commit: commit.clone() }
+        GitError::TooMuch {
+            address: self.address.to_string(),
+            commit: commit.clone(),
+        }
     }
 
     fn write_chunk(&self, files: &[&Found], fresh: &Folder) -> Result<(), GitError> {
         let ids: Vec<ObjectId> = files.iter().map(|file| file.id.clone()).collect();
-        let contents = if ids.is_empty() { Vec::new() } else { self.read_blobs(&ids, &|_| {})? };
+        let contents = if ids.is_empty() {
+            Vec::new()
+        } else {
+            self.read_blobs(&ids, &|_| {})?
+        };
         for (file, bytes) in files.iter().zip(contents) {
             match file.kind {
                 EntryKind::Symlink => write_link(&file.path, &bytes, fresh),
@@ -205,25 +249,37 @@ fn inner_target<'t>(link: &RelativePath, target: &'t [u8]) -> Option<&'t str> {
 
 /// The name of the folder that a commit, or a folder of it, is written out to.
 fn name_of(commit: &ObjectId, folder: Option<&RelativePath>) -> String {
-    let digest =
-        |folder: &RelativePath| format!("-{}", &Checksum::of(folder.as_str().as_bytes()).digits()[..16]);
+    let digest = |folder: &RelativePath| {
+        format!(
+            "-{}",
+            &Checksum::of(folder.as_str().as_bytes()).digits()[..16]
+        )
+    };
     format!("{commit}{}", folder.map(digest).unwrap_or_default())
 }
 
 /// What is asked for, so that no two things read the same.
 fn asked(reference: Option<&str>, folder: Option<&RelativePath>) -> String {
-    format!("{}\0{}", reference.unwrap_or_default(), folder.map(RelativePath::as_str).unwrap_or_default())
+    format!(
+        "{}\0{}",
+        reference.unwrap_or_default(),
+        folder.map(RelativePath::as_str).unwrap_or_default()
+    )
 }
 
 /// The entries of a folder that every system can have beside each other, as what they are.
 fn portable(entries: &[TreeEntry]) -> impl Iterator<Item = &TreeEntry> {
     let mut taken = HashSet::new();
-    entries.iter().filter(move |entry| is_portable(&entry.name) && taken.insert(entry.name.to_lowercase()))
+    entries
+        .iter()
+        .filter(move |entry| is_portable(&entry.name) && taken.insert(entry.name.to_lowercase()))
 }
 
 /// One name, and not that of version control, under which files would be taken for orders.
 fn is_portable(name: &str) -> bool {
-    let reserved = [".git", "git~1"].iter().any(|own| own.eq_ignore_ascii_case(name));
+    let reserved = [".git", "git~1"]
+        .iter()
+        .any(|own| own.eq_ignore_ascii_case(name));
     let good = RelativePath::new(name).is_ok_and(|path| path.as_str() == name);
     good && !reserved && name.len() <= LONGEST_NAME && !name.contains(['/', '\u{fffd}'])
 }
@@ -237,7 +293,9 @@ mod tests {
         for name in ["a", ".claude", ".gitignore", "é.md"] {
             assert!(is_portable(name), "{name}");
         }
-        for name in ["", ".", "..", ".git", ".GIT", "git~1", "a/b", "a\\b", "NUL", "x:y", "a.", "\u{fffd}"] {
+        for name in [
+            "", ".", "..", ".git", ".GIT", "git~1", "a/b", "a\\b", "NUL", "x:y", "a.", "\u{fffd}",
+        ] {
             assert!(!is_portable(name), "{name}");
         }
     }
@@ -282,10 +340,19 @@ mod tests {
     #[test]
     fn of_names_that_differ_in_case_the_upper_one_stays() {
         let id: ObjectId = "ab".repeat(20).parse().expect("a good name");
-        let entry = |name: &str, kind| TreeEntry { name: name.to_owned(), kind, id: id.clone() };
-        let entries =
-            [entry("A", EntryKind::File), entry("a", EntryKind::Folder), entry("b", EntryKind::File)];
-        let kept: Vec<&str> = portable(&entries).map(|entry| entry.name.as_str()).collect();
+        let entry = |name: &str, kind| TreeEntry {
+            name: name.to_owned(),
+            kind,
+            id: id.clone(),
+        };
+        let entries = [
+            entry("A", EntryKind::File),
+            entry("a", EntryKind::Folder),
+            entry("b", EntryKind::File),
+        ];
+        let kept: Vec<&str> = portable(&entries)
+            .map(|entry| entry.name.as_str())
+            .collect();
         assert_eq!(kept, ["A", "b"]);
     }
 }

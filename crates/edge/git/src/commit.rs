@@ -39,7 +39,8 @@ impl Remote {
             }
         }
         self.fetch_history()?;
-        self.stored(&self.shelf.history(), &prefix)?.ok_or_else(|| self.no_commit(&prefix))
+        self.stored(&self.shelf.history(), &prefix)?
+            .ok_or_else(|| self.no_commit(&prefix))
     }
 
     fn listed(&self, prefix: &str) -> Result<Option<ObjectId>, GitError> {
@@ -52,7 +53,11 @@ impl Remote {
         self.only(prefix, fitting.cloned().collect())
     }
 
-    fn only(&self, prefix: &str, fitting: BTreeSet<ObjectId>) -> Result<Option<ObjectId>, GitError> {
+    fn only(
+        &self,
+        prefix: &str,
+        fitting: BTreeSet<ObjectId>,
+    ) -> Result<Option<ObjectId>, GitError> {
         if fitting.len() < 2 {
             return Ok(fitting.into_iter().next());
         }
@@ -66,10 +71,14 @@ impl Remote {
     fn fetch_history(&self) -> Result<(), GitError> {
         self.refuse_offline()?;
         let refs = self.refs()?;
-        let Some(like) = refs.commits().next() else { return Ok(()) };
+        let Some(like) = refs.commits().next() else {
+            return Ok(());
+        };
         let held = self.shelf.hold()?;
         // Always whole and anew: it is small, and a broken one mends itself.
-        self.replace(&self.shelf.history(), like, &held, |fresh| self.fetch(fresh, Wanted::History))
+        self.replace(&self.shelf.history(), like, &held, |fresh| {
+            self.fetch(fresh, Wanted::History)
+        })
     }
 
     fn stored(&self, repository: &Path, prefix: &str) -> Result<Option<ObjectId>, GitError> {
@@ -86,8 +95,12 @@ impl Remote {
             }
         };
         if !names.is_empty() {
-            let asked = self.start_reader(repository)?.ask(Question::Kind, &names, &mut keep);
-            asked.map_err(|cause| self.broken(&format!("its copy in the cache cannot be read: {cause}")))?;
+            let asked = self
+                .start_reader(repository)?
+                .ask(Question::Kind, &names, &mut keep);
+            asked.map_err(|cause| {
+                self.broken(&format!("its copy in the cache cannot be read: {cause}"))
+            })?;
         }
         self.only(prefix, fitting)
     }
@@ -95,11 +108,17 @@ impl Remote {
     /// Every object whose name starts so, of any kind.
     fn names_with(&self, repository: &Path, prefix: &str) -> Result<Vec<String>, GitError> {
         let mut command = self.git.command()?;
-        command.arg("--git-dir").arg(repository).args(["rev-parse", &format!("--disambiguate={prefix}")]);
+        command
+            .arg("--git-dir")
+            .arg(repository)
+            .args(["rev-parse", &format!("--disambiguate={prefix}")]);
         let output = self.run(command, String::new())?;
         if !run::ends_with(&output, b'\n') {
             return Err(self.broken(CUT_SHORT));
         }
-        Ok(String::from_utf8_lossy(&output).lines().map(str::to_owned).collect())
+        Ok(String::from_utf8_lossy(&output)
+            .lines()
+            .map(str::to_owned)
+            .collect())
     }
 }

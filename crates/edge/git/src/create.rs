@@ -8,20 +8,35 @@ impl Git {
     /// Makes a bare repository at a place that is not there yet, out of a stream as `git fast-import` reads it.
     pub fn create_repository(&self, path: &Path, stream: &str) -> Result<(), GitError> {
         let mut init = self.command()?;
-        init.args(["init", "--quiet", "--bare", "--initial-branch=main"]).arg(path);
+        init.args(["init", "--quiet", "--bare", "--initial-branch=main"])
+            .arg(path);
         self.finish(init, String::new(), path)?;
         let mut import = self.command()?;
-        import.arg("--git-dir").arg(path).args(["fast-import", "--quiet"]);
+        import
+            .arg("--git-dir")
+            .arg(path)
+            .args(["fast-import", "--quiet"]);
         self.finish(import, stream.to_owned(), path)
     }
 
-    fn finish(&self, command: std::process::Command, input: String, path: &Path) -> Result<(), GitError> {
+    fn finish(
+        &self,
+        command: std::process::Command,
+        input: String,
+        path: &Path,
+    ) -> Result<(), GitError> {
         let address = path.display().to_string();
         match self.run(command, input)? {
             // Nothing is read of its output, so it may be incomplete.
             Run::Done(_) | Run::Incomplete => Ok(()),
-            Run::Failed(said) => Err(GitError::Broken { address, said: said.trim().to_owned() }),
-            Run::Silent => Err(GitError::Broken { address, said: "it was silent for too long".to_owned() }),
+            Run::Failed(said) => Err(GitError::Broken {
+                address,
+                said: said.trim().to_owned(),
+            }),
+            Run::Silent => Err(GitError::Broken {
+                address,
+                said: "it was silent for too long".to_owned(),
+            }),
         }
     }
 }

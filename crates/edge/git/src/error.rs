@@ -126,12 +126,19 @@ pub enum GitError {
 }
 
 fn list(candidates: &[ObjectId]) -> String {
-    candidates.iter().map(ObjectId::as_str).collect::<Vec<_>>().join(", ")
+    candidates
+        .iter()
+        .map(ObjectId::as_str)
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 impl GitError {
     /// Whether the same call may succeed later or elsewhere: the way to the server failed, not the question.
     pub fn is_network(&self) -> bool {
-        matches!(self, GitError::Offline { .. } | GitError::Unreachable { .. })
+        matches!(
+            self,
+            GitError::Offline { .. } | GitError::Unreachable { .. }
+        )
     }
 }

@@ -43,15 +43,20 @@ impl Wanted<'_> {
 
     /// How git weighs what it has already: nothing that it has makes a single file unnecessary.
     fn negotiation(self) -> &'static str {
-        if matches!(self, Wanted::Blobs(_)) { "noop" } else { "default" }
+        if matches!(self, Wanted::Blobs(_)) {
+            "noop"
+        } else {
+            "default"
+        }
     }
 
     /// What git reads, one a line. A ref keeps each commit, so that the next fetch gets only what differs.
     fn lines(self) -> String {
         match self {
-            Wanted::Commits(ids) | Wanted::WholeCommits(ids) => {
-                ids.iter().map(|id| format!("+{id}:refs/agpm/{id}\n")).collect()
-            }
+            Wanted::Commits(ids) | Wanted::WholeCommits(ids) => ids
+                .iter()
+                .map(|id| format!("+{id}:refs/agpm/{id}\n"))
+                .collect(),
             Wanted::Blobs(ids) => ids.iter().map(|id| format!("{id}\n")).collect(),
             Wanted::Everything | Wanted::History => {
                 "+refs/heads/*:refs/agpm/heads/*\n+refs/tags/*:refs/agpm/tags/*\n".to_owned()
@@ -66,7 +71,10 @@ impl Remote {
         let unique: BTreeSet<ObjectId> = wanted.iter().cloned().collect();
         let wanted: Vec<ObjectId> = unique.iter().cloned().collect();
         locked(&self.wanted).extend(unique.iter().cloned());
-        if self.missing_commits(&wanted).is_ok_and(|missing| missing.is_empty()) {
+        if self
+            .missing_commits(&wanted)
+            .is_ok_and(|missing| missing.is_empty())
+        {
             return Ok(());
         }
         self.refuse_offline()?;
@@ -80,7 +88,9 @@ impl Remote {
     }
 
     fn fetch_missing_commits(&self, wanted: &[ObjectId], held: &Held) -> Result<(), GitError> {
-        let Some(first) = wanted.first() else { return Ok(()) };
+        let Some(first) = wanted.first() else {
+            return Ok(());
+        };
         let repository = self.shelf.objects();
         self.shelf.prepare(&repository, first, held)?;
         // Somebody else may have fetched them while we waited.
@@ -88,8 +98,11 @@ impl Remote {
         if missing.is_empty() {
             return Ok(());
         }
-        let commits =
-            if self.is_small() { Wanted::WholeCommits(&missing) } else { Wanted::Commits(&missing) };
+        let commits = if self.is_small() {
+            Wanted::WholeCommits(&missing)
+        } else {
+            Wanted::Commits(&missing)
+        };
         match self.fetch(&repository, commits) {
             Err(error) if refuses_bare_ids(&error) => self.fetch_everything(first, held)?,
             Err(error) if is_not_there(&error) => return Err(self.absent(&missing, &error)),
@@ -105,7 +118,10 @@ impl Remote {
     /// asking for some of them several times.
     fn is_small(&self) -> bool {
         let path = Path::new(self.url());
-        let path = path.to_str().and_then(|url| url.strip_prefix("file://")).map_or(path, Path::new);
+        let path = path
+            .to_str()
+            .and_then(|url| url.strip_prefix("file://"))
+            .map_or(path, Path::new);
         let objects = [path.join(".git/objects"), path.join("objects")];
         let found = objects.iter().find(|folder| agpm_store::is_folder(folder));
         self.address.is_local() && found.is_some_and(|folder| agpm_store::is_smaller(folder, SMALL))
@@ -114,7 +130,9 @@ impl Remote {
     /// All there is, from a server that does not send single objects. A copy of its own takes the old one's place:
     /// a server does not send again what it thinks is here, and single files may be missing anywhere.
     pub(crate) fn fetch_everything(&self, like: &ObjectId, held: &Held) -> Result<(), GitError> {
-        self.replace(&self.shelf.objects(), like, held, |fresh| self.fetch(fresh, Wanted::Everything))
+        self.replace(&self.shelf.objects(), like, held, |fresh| {
+            self.fetch(fresh, Wanted::Everything)
+        })
     }
 
     /// Puts a new repository in the place of the old one, which stays if the new one cannot be filled.
@@ -143,17 +161,31 @@ impl Remote {
         // Said here and not in the repository: only a fetch may know that objects are left out on purpose.
         if !matches!(wanted, Wanted::Everything | Wanted::WholeCommits(_)) {
             command.args(["-c", &format!("remote.{REMOTE}.promisor=true")]);
-            command.args(["-c", &format!("remote.{REMOTE}.partialclonefilter=blob:none")]);
+            command.args([
+                "-c",
+                &format!("remote.{REMOTE}.partialclonefilter=blob:none"),
+            ]);
         }
-        command.args(["-c", &format!("fetch.negotiationAlgorithm={}", wanted.negotiation())]);
+        command.args([
+            "-c",
+            &format!("fetch.negotiationAlgorithm={}", wanted.negotiation()),
+        ]);
         command.arg("--git-dir").arg(repository);
-        command.args(["fetch", "--progress", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance"]);
+        command.args([
+            "fetch",
+            "--progress",
+            "--no-tags",
+            "--no-write-fetch-head",
+            "--no-auto-maintenance",
+        ]);
         command.args(["--recurse-submodules=no", "--stdin"]);
         command.args(wanted.extent()).arg(REMOTE);
-        self.run(command, wanted.lines()).map(drop).inspect_err(|_| {
-            // Half a pack, which can be large; nobody else is writing one, as the lock is held.
-            agpm_store::sweep(&repository.join("objects").join("pack"), "tmp_");
-        })
+        self.run(command, wanted.lines())
+            .map(drop)
+            .inspect_err(|_| {
+                // Half a pack, which can be large; nobody else is writing one, as the lock is held.
+                agpm_store::sweep(&repository.join("objects").join("pack"), "tmp_");
+            })
     }
 
     /// Those commits that are not in the cache with their top folder.
@@ -170,7 +202,10 @@ impl Remote {
 
     /// Makes the copy anew, once, if a failure to read may be its fault; otherwise the failure stands.
     pub(crate) fn rebuild_after(&self, error: GitError) -> Result<(), GitError> {
-        let suspicious = matches!(error, GitError::Broken { .. } | GitError::MissingObject { .. });
+        let suspicious = matches!(
+            error,
+            GitError::Broken { .. } | GitError::MissingObject { .. }
+        );
         if !suspicious || self.refuse_offline().is_err() {
             return Err(error);
         }
@@ -181,7 +216,9 @@ impl Remote {
     /// The old copy stays until the new one is known to be better.
     fn rebuild(&self, error: GitError, held: &Held) -> Result<(), GitError> {
         let commits: Vec<ObjectId> = locked(&self.wanted).iter().cloned().collect();
-        let Some(first) = commits.first() else { return Err(error) };
+        let Some(first) = commits.first() else {
+            return Err(error);
+        };
         if std::mem::replace(&mut *locked(&self.rebuilt), true) {
             return Err(error);
         }
@@ -202,11 +239,13 @@ impl Remote {
             names.push(object.to_string());
         }
         let mut lacking = None;
-        let asked = self.start_reader(fresh)?.ask(Question::Kind, &names, &mut |at, answer| {
-            if !matches!(answer, Answer::Found { .. }) {
-                lacking.get_or_insert(at);
-            }
-        });
+        let asked = self
+            .start_reader(fresh)?
+            .ask(Question::Kind, &names, &mut |at, answer| {
+                if !matches!(answer, Answer::Found { .. }) {
+                    lacking.get_or_insert(at);
+                }
+            });
         match lacking.map(|at| commits.get(at)) {
             _ if asked.is_err() => Err(error),
             None => Ok(()),
@@ -217,12 +256,18 @@ impl Remote {
 
     fn absent(&self, commits: &[ObjectId], error: &GitError) -> GitError {
         let text = error.to_string();
-        let named = commits.iter().find(|id| text.contains(id.as_str())).or(commits.first());
+        let named = commits
+            .iter()
+            .find(|id| text.contains(id.as_str()))
+            .or(commits.first());
         self.no_commit(named.map_or("", ObjectId::as_str))
     }
 
     pub(crate) fn no_commit(&self, commit: &str) -> GitError {
-        GitError::NoSuchCommit { address: self.address.to_string(), commit: commit.to_owned() }
+        GitError::NoSuchCommit {
+            address: self.address.to_string(),
+            commit: commit.to_owned(),
+        }
     }
 }
 

@@ -18,9 +18,19 @@ const OBJECT_LENGTHS: [usize; 2] = [20, 32];
 /// cannot be read.
 pub fn first_tracked(folder: &Path, is_meant: impl Fn(&str) -> bool) -> Option<String> {
     let folder = agpm_store::real_path(folder);
-    let root = folder.ancestors().find(|above| agpm_store::exists(&above.join(".git")))?;
-    let prefix = folder.strip_prefix(root).ok()?.to_string_lossy().replace('\\', "/");
-    let prefix = if prefix.is_empty() { prefix } else { format!("{prefix}/") };
+    let root = folder
+        .ancestors()
+        .find(|above| agpm_store::exists(&above.join(".git")))?;
+    let prefix = folder
+        .strip_prefix(root)
+        .ok()?
+        .to_string_lossy()
+        .replace('\\', "/");
+    let prefix = if prefix.is_empty() {
+        prefix
+    } else {
+        format!("{prefix}/")
+    };
     let git = git_folder(root)?;
     let index = agpm_store::read(&git.join("index"), LARGEST).ok()?;
     let in_folder = |name: &[u8]| {
@@ -32,7 +42,9 @@ pub fn first_tracked(folder: &Path, is_meant: impl Fn(&str) -> bool) -> Option<S
         let names = agpm_store::names_in(&git);
         let shared = names.iter().filter(|name| name.starts_with("sharedindex."));
         let texts = shared.filter_map(|name| agpm_store::read(&git.join(name), LARGEST).ok());
-        texts.into_iter().find_map(|text: Vec<u8>| find(&text, &in_folder))
+        texts
+            .into_iter()
+            .find_map(|text: Vec<u8>| find(&text, &in_folder))
     })
 }
 
@@ -48,7 +60,9 @@ fn git_folder(root: &Path) -> Option<PathBuf> {
 
 fn find(index: &[u8], is_meant: &dyn Fn(&[u8]) -> Option<String>) -> Option<String> {
     // The index does not say how long its object ids are; with the wrong length an entry does not fit its name.
-    OBJECT_LENGTHS.iter().find_map(|length| find_with(index, *length, is_meant))?
+    OBJECT_LENGTHS
+        .iter()
+        .find_map(|length| find_with(index, *length, is_meant))?
 }
 
 /// What is found, or nothing if the entries are not of this form.
@@ -62,7 +76,9 @@ fn find_with(
     let count = number(&mut entries)?;
     let (mut name, mut found) = (Vec::new(), None);
     for _ in 0..count {
-        let flags = entries.get(BEFORE_OBJECT + object..)?.first_chunk::<FLAGS>()?;
+        let flags = entries
+            .get(BEFORE_OBJECT + object..)?
+            .first_chunk::<FLAGS>()?;
         let flags = u16::from_be_bytes(*flags);
         let is_extended = version >= 3 && flags & EXTENDED != 0;
         let head = BEFORE_OBJECT + object + FLAGS + if is_extended { FLAGS } else { 0 };
@@ -81,7 +97,11 @@ fn find_with(
         found = found.or_else(|| is_meant(&name));
         let used = entries.len() - rest.len() + length;
         // Version 4 ends a name with one zero; the others fill the entry up to a multiple of eight.
-        let size = if version == 4 { used + 1 } else { (used + 8) / 8 * 8 };
+        let size = if version == 4 {
+            used + 1
+        } else {
+            (used + 8) / 8 * 8
+        };
         entries = entries.get(size..)?;
     }
     // A checksum follows.
@@ -100,7 +120,9 @@ fn offset(bytes: &mut &[u8]) -> Option<usize> {
     loop {
         let (first, rest) = bytes.split_first()?;
         *bytes = rest;
-        value = value.checked_mul(128)?.checked_add(usize::from(first & 0x7f))?;
+        value = value
+            .checked_mul(128)?
+            .checked_add(usize::from(first & 0x7f))?;
         if first & 0x80 == 0 {
             return Some(value);
         }

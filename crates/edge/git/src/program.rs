@@ -107,7 +107,10 @@ impl Git {
     /// With the folder that `~/` means in an address.
     #[must_use]
     pub fn with_home(self, home: PathBuf) -> Self {
-        Git { home: Some(home), ..self }
+        Git {
+            home: Some(home),
+            ..self
+        }
     }
 
     /// With a variable for every git process, such as a `GIT_SSH_COMMAND` that asks nothing.
@@ -147,7 +150,10 @@ impl Git {
         let mut command = self.bare_command();
         // A repository that the cache happens to lie in must not have a say.
         command.current_dir(&self.cache);
-        command.env("GIT_CEILING_DIRECTORIES", self.cache.parent().map_or(OsStr::new(""), Path::as_os_str));
+        command.env(
+            "GIT_CEILING_DIRECTORIES",
+            self.cache.parent().map_or(OsStr::new(""), Path::as_os_str),
+        );
         for setting in SETTINGS {
             command.args(["-c", setting]);
         }
@@ -164,7 +170,10 @@ impl Git {
         for name in REMOVED {
             command.env_remove(name);
         }
-        command.env("GIT_TERMINAL_PROMPT", "0").env("GIT_NO_LAZY_FETCH", "1").env("LC_ALL", "C");
+        command
+            .env("GIT_TERMINAL_PROMPT", "0")
+            .env("GIT_NO_LAZY_FETCH", "1")
+            .env("LC_ALL", "C");
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         if self.network == Network::Offline {
             // The user's `url.insteadOf` can turn a local address into one of a server.
@@ -193,14 +202,19 @@ impl Git {
         };
         let found = said.trim().trim_start_matches("git version ");
         if version(found).is_none_or(|version| version < NEEDED) {
-            return Err(GitError::TooOld { found: found.to_owned(), needed: NEEDED_TEXT });
+            return Err(GitError::TooOld {
+                found: found.to_owned(),
+                needed: NEEDED_TEXT,
+            });
         }
         Ok(found.to_owned())
     }
 }
 
 fn no_version(why: &str) -> GitError {
-    GitError::NoGit { cause: std::io::Error::other(format!("`git version` failed: {why}")) }
+    GitError::NoGit {
+        cause: std::io::Error::other(format!("`git version` failed: {why}")),
+    }
 }
 
 fn version(text: &str) -> Option<(u32, u32)> {
@@ -222,7 +236,10 @@ mod tests {
 
     #[test]
     fn a_program_that_is_not_there_is_said() {
-        let git = Git { program: "no-such-git".into(), ..Git::find("/nowhere".into(), Network::Allowed) };
+        let git = Git {
+            program: "no-such-git".into(),
+            ..Git::find("/nowhere".into(), Network::Allowed)
+        };
         assert!(matches!(git.version(), Err(GitError::NoGit { .. })));
         assert!(matches!(git.command(), Err(GitError::NoGit { .. })));
     }

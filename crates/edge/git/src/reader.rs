@@ -20,8 +20,16 @@ pub(crate) enum Question {
 /// What there is to say about an object.
 #[derive(Debug)]
 pub(crate) enum Answer {
-    Found { id: ObjectId, kind: String, size: u64, content: Vec<u8> },
-    TooLarge { id: ObjectId, size: u64 },
+    Found {
+        id: ObjectId,
+        kind: String,
+        size: u64,
+        content: Vec<u8>,
+    },
+    TooLarge {
+        id: ObjectId,
+        size: u64,
+    },
     Missing,
 }
 
@@ -37,10 +45,18 @@ impl Reader {
     /// Starts the process; `command` is git with the repository to read.
     pub(crate) fn start(mut command: Command) -> io::Result<Self> {
         command.args(["cat-file", "--batch-command", "--buffer"]);
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()?;
         let pipes = child.stdin.take().zip(child.stdout.take());
         let (questions, stdout) = pipes.ok_or(io::ErrorKind::BrokenPipe)?;
-        Ok(Reader { child, questions, answers: BufReader::with_capacity(64 << 10, stdout) })
+        Ok(Reader {
+            child,
+            questions,
+            answers: BufReader::with_capacity(64 << 10, stdout),
+        })
     }
 
     /// Asks about all objects at once and hands on each answer, in order.
@@ -54,7 +70,10 @@ impl Reader {
             Question::Kind => "info",
             Question::Content => "contents",
         };
-        let mut text: String = names.iter().map(|name| format!("{word} {name}\n")).collect();
+        let mut text: String = names
+            .iter()
+            .map(|name| format!("{word} {name}\n"))
+            .collect();
         text.push_str("flush\n");
         // Nothing is answered before the flush, so that writing everything first cannot block on either side.
         self.questions.write_all(text.as_bytes())?;
@@ -69,7 +88,9 @@ impl Reader {
         let mut header = String::new();
         self.answers.read_line(&mut header)?;
         // A line without its end was cut short: its last number may lack digits.
-        let line = header.strip_suffix('\n').ok_or(io::ErrorKind::UnexpectedEof)?;
+        let line = header
+            .strip_suffix('\n')
+            .ok_or(io::ErrorKind::UnexpectedEof)?;
         let words: Vec<&str> = line.split(' ').collect();
         match words.as_slice() {
             [.., "missing" | "ambiguous"] => Ok(Answer::Missing),
@@ -82,10 +103,21 @@ impl Reader {
         }
     }
 
-    fn found(&mut self, question: Question, id: ObjectId, kind: String, size: u64) -> io::Result<Answer> {
+    fn found(
+        &mut self,
+        question: Question,
+        id: ObjectId,
+        kind: String,
+        size: u64,
+    ) -> io::Result<Answer> {
         let mut content = Vec::new();
         if matches!(question, Question::Kind) {
-            return Ok(Answer::Found { id, kind, size, content });
+            return Ok(Answer::Found {
+                id,
+                kind,
+                size,
+                content,
+            });
         }
         // With the newline that follows.
         let mut body = (&mut self.answers).take(size + 1);
@@ -97,7 +129,12 @@ impl Reader {
         if content.pop() != Some(b'\n') || content.len() as u64 != size {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
-        Ok(Answer::Found { id, kind, size, content })
+        Ok(Answer::Found {
+            id,
+            kind,
+            size,
+            content,
+        })
     }
 }
 

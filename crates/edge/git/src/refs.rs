@@ -29,7 +29,9 @@ impl Refs {
             self.head = branch.map(str::to_owned).or_else(|| self.head.take());
             return;
         }
-        let Ok(id) = value.parse::<ObjectId>() else { return };
+        let Ok(id) = value.parse::<ObjectId>() else {
+            return;
+        };
         if let Some(branch) = name.strip_prefix("refs/heads/") {
             self.branches.insert(branch.to_owned(), id);
         } else if let Some(tag) = name.strip_prefix("refs/tags/") {
@@ -40,9 +42,18 @@ impl Refs {
 
     /// The listing again, with what was passed over left out.
     pub(crate) fn listing(&self) -> String {
-        let head = self.head.iter().map(|branch| format!("ref: refs/heads/{branch}\tHEAD\n"));
-        let branches = self.branches.iter().map(|(name, id)| format!("{id}\trefs/heads/{name}\n"));
-        let tags = self.tags.iter().map(|(name, id)| format!("{id}\trefs/tags/{name}\n"));
+        let head = self
+            .head
+            .iter()
+            .map(|branch| format!("ref: refs/heads/{branch}\tHEAD\n"));
+        let branches = self
+            .branches
+            .iter()
+            .map(|(name, id)| format!("{id}\trefs/heads/{name}\n"));
+        let tags = self
+            .tags
+            .iter()
+            .map(|(name, id)| format!("{id}\trefs/tags/{name}\n"));
         head.chain(branches).chain(tags).collect()
     }
 

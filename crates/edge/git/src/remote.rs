@@ -122,7 +122,9 @@ impl Remote {
                 Some(entry) if entry.kind == EntryKind::Folder => &entry.id,
                 Some(_) => return Ok(None),
             };
-            let Some(next) = self.named(folder, part)? else { return Ok(None) };
+            let Some(next) = self.named(folder, part)? else {
+                return Ok(None);
+            };
             found = Some(next);
         }
         Ok(found)
@@ -133,14 +135,19 @@ impl Remote {
         let entries = self.tree(folder)?;
         let mut all = locked(&self.names);
         let names = all.entry(folder.clone()).or_insert_with(|| {
-            entries.iter().enumerate().map(|(at, entry)| (entry.name.clone(), at)).collect()
+            entries
+                .iter()
+                .enumerate()
+                .map(|(at, entry)| (entry.name.clone(), at))
+                .collect()
         });
         Ok(names.get(name).and_then(|at| entries.get(*at)).cloned())
     }
 
     /// Whether a commit is in the cache, with all its folders.
     pub fn has_commit(&self, id: &ObjectId) -> bool {
-        self.missing_commits(std::slice::from_ref(id)).is_ok_and(|missing| missing.is_empty())
+        self.missing_commits(std::slice::from_ref(id))
+            .is_ok_and(|missing| missing.is_empty())
     }
 
     fn list(&self) -> Result<Refs, GitError> {
@@ -159,7 +166,11 @@ impl Remote {
 
     fn read_tree(&self, id: &ObjectId) -> Result<Vec<TreeEntry>, GitError> {
         let mut read = None;
-        self.ask(Question::Content, &[format!("{id}^{{tree}}")], &mut |_, answer| read = Some(answer))?;
+        self.ask(
+            Question::Content,
+            &[format!("{id}^{{tree}}")],
+            &mut |_, answer| read = Some(answer),
+        )?;
         match read {
             Some(Answer::Found { content, .. }) => tree::parse(&content, id.as_str().len() / 2)
                 .ok_or_else(|| self.broken(&format!("{id} is not a well-formed folder"))),
@@ -187,7 +198,9 @@ impl Remote {
             if reader.is_none() {
                 *reader = Some(self.start_reader(&self.shelf.objects())?);
             }
-            let asked = reader.as_mut().map_or(Ok(()), |reader| reader.ask(question, names, each));
+            let asked = reader
+                .as_mut()
+                .map_or(Ok(()), |reader| reader.ask(question, names, each));
             if asked.is_err() {
                 *reader = None;
             }
@@ -196,7 +209,8 @@ impl Remote {
         if try_once()?.is_ok() {
             return Ok(());
         }
-        try_once()?.map_err(|cause| self.broken(&format!("its copy in the cache cannot be read: {cause}")))
+        try_once()?
+            .map_err(|cause| self.broken(&format!("its copy in the cache cannot be read: {cause}")))
     }
 
     pub(crate) fn start_reader(&self, repository: &Path) -> Result<Reader, GitError> {
@@ -220,7 +234,10 @@ impl Remote {
             Run::Done(output) => Ok(output),
             // Another process threw the copy away: that says nothing of the source.
             Run::Failed(words) if words.contains(&self.shelf.folder().display().to_string()) => {
-                Err(self.broken(&format!("its copy in the cache cannot be used: {}", words.trim())))
+                Err(self.broken(&format!(
+                    "its copy in the cache cannot be used: {}",
+                    words.trim()
+                )))
             }
             Run::Failed(words) => Err(said::meaning(&self.address, &words)),
             Run::Silent => Err(GitError::Unreachable {
@@ -240,19 +257,31 @@ impl Remote {
         if self.git.network() == Network::Allowed || self.address.is_local() {
             return Ok(());
         }
-        Err(GitError::Offline { address: self.address.to_string() })
+        Err(GitError::Offline {
+            address: self.address.to_string(),
+        })
     }
 
     pub(crate) fn missing(&self, object: &ObjectId) -> GitError {
-        GitError::MissingObject { address: self.address.to_string(), object: object.clone() }
+        GitError::MissingObject {
+            address: self.address.to_string(),
+            object: object.clone(),
+        }
     }
 
     pub(crate) fn too_large(&self, object: ObjectId, size: u64) -> GitError {
-        GitError::TooLarge { address: self.address.to_string(), object, size }
+        GitError::TooLarge {
+            address: self.address.to_string(),
+            object,
+            size,
+        }
     }
 
     pub(crate) fn broken(&self, said: &str) -> GitError {
-        GitError::Broken { address: self.address.to_string(), said: said.to_owned() }
+        GitError::Broken {
+            address: self.address.to_string(),
+            said: said.to_owned(),
+        }
     }
 }
 
@@ -266,7 +295,11 @@ pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// The folder meant. `..` stays: only the file system knows where it leads.
 fn absolute(text: &str, base: &Path, home: Option<&Path>) -> PathBuf {
-    let path = match (text.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/')), home) {
+    let path = match (
+        text.strip_prefix('~')
+            .filter(|rest| rest.is_empty() || rest.starts_with('/')),
+        home,
+    ) {
         (Some(rest), Some(home)) => home.join(rest.trim_start_matches('/')),
         _ => base.join(text),
     };

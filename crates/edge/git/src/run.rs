@@ -50,7 +50,11 @@ enum Heard {
 
 /// Runs a command with this input; `patience` is how long it may be silent.
 pub(crate) fn run(mut command: Command, input: String, patience: Duration) -> io::Result<Run> {
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()?;
     if let Some(mut stdin) = child.stdin.take() {
         // Of its own thread: a program that does not read must not stop the one that listens.
         thread::spawn(move || stdin.write_all(input.as_bytes()));
@@ -60,7 +64,11 @@ pub(crate) fn run(mut command: Command, input: String, patience: Duration) -> io
         listen(stdout, sender.clone(), Stream::Output);
         listen(stderr, sender, Stream::Words);
     }
-    let mut following = Following { patience, drain: DRAIN, ..Following::default() };
+    let mut following = Following {
+        patience,
+        drain: DRAIN,
+        ..Following::default()
+    };
     following.follow(&mut child, &heard)
 }
 
@@ -184,12 +192,20 @@ mod tests {
 
     /// Runs a script, with less patience for what comes after its end.
     fn run_with_drain(script: &str, drain: Duration) -> Run {
-        let mut child =
-            shell(script).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child = shell(script)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
         let (sender, heard) = mpsc::channel();
         listen(child.stdout.take().unwrap(), sender.clone(), Stream::Output);
         listen(child.stderr.take().unwrap(), sender, Stream::Words);
-        let mut following = Following { patience: PATIENCE, drain, ..Following::default() };
+        let mut following = Following {
+            patience: PATIENCE,
+            drain,
+            ..Following::default()
+        };
         following.follow(&mut child, &heard).unwrap()
     }
 
@@ -197,38 +213,63 @@ mod tests {
     fn what_comes_after_the_end_of_the_program_is_read() {
         let script = "printf one; (sleep 0.4; printf two; sleep 0.4; printf three)& exit 0";
         let run = run(shell(script), String::new(), PATIENCE).unwrap();
-        assert!(matches!(&run, Run::Done(output) if output == b"onetwothree"), "{run:?}");
+        assert!(
+            matches!(&run, Run::Done(output) if output == b"onetwothree"),
+            "{run:?}"
+        );
     }
 
     #[test]
     fn words_of_a_failure_that_come_late_are_read() {
         let script = "(sleep 0.4; printf why >&2)& exit 3";
         let run = run(shell(script), String::new(), PATIENCE).unwrap();
-        assert!(matches!(&run, Run::Failed(words) if words == "why"), "{run:?}");
+        assert!(
+            matches!(&run, Run::Failed(words) if words == "why"),
+            "{run:?}"
+        );
     }
 
     #[test]
     fn output_without_an_end_is_a_failure_and_not_a_short_answer() {
-        let run = run_with_drain("printf one; (sleep 2; printf two)& exit 0", Duration::from_millis(200));
+        let run = run_with_drain(
+            "printf one; (sleep 2; printf two)& exit 0",
+            Duration::from_millis(200),
+        );
         assert!(matches!(run, Run::Incomplete), "{run:?}");
     }
 
     #[test]
     fn a_child_that_holds_standard_error_open_is_not_waited_for() {
         // As an ssh does that keeps its connection.
-        let run = run_with_drain("printf one; sleep 3 >&- & exit 0", Duration::from_secs(3600));
-        assert!(matches!(&run, Run::Done(output) if output == b"one"), "{run:?}");
+        let run = run_with_drain(
+            "printf one; sleep 3 >&- & exit 0",
+            Duration::from_secs(3600),
+        );
+        assert!(
+            matches!(&run, Run::Done(output) if output == b"one"),
+            "{run:?}"
+        );
     }
 
     #[test]
     fn a_program_that_is_silent_is_stopped() {
-        let run = run(shell("exec sleep 20"), String::new(), Duration::from_millis(200)).unwrap();
+        let run = run(
+            shell("exec sleep 20"),
+            String::new(),
+            Duration::from_millis(200),
+        )
+        .unwrap();
         assert!(matches!(run, Run::Silent), "{run:?}");
     }
 
     #[test]
     fn more_output_than_the_limit_is_a_failure() {
-        let run = run(shell("head -c 270000000 /dev/zero"), String::new(), PATIENCE).unwrap();
+        let run = run(
+            shell("head -c 270000000 /dev/zero"),
+            String::new(),
+            PATIENCE,
+        )
+        .unwrap();
         assert!(matches!(run, Run::Incomplete));
     }
 }

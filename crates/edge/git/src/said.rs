@@ -118,13 +118,23 @@ pub(crate) fn is_not_there(error: &GitError) -> bool {
 fn clean(address: &SourceAddress, stderr: &str) -> String {
     // A server's words come through as they are: nothing of them may steer the terminal.
     let scrubbed = address.scrub(stderr);
-    let lines =
-        scrubbed.split(['\n', '\r']).map(|line| line.replace(char::is_control, " ").trim().to_owned());
-    let telling = |line: &String| !line.is_empty() && !PROGRESS.iter().any(|start| line.starts_with(start));
+    let lines = scrubbed
+        .split(['\n', '\r'])
+        .map(|line| line.replace(char::is_control, " ").trim().to_owned());
+    let telling =
+        |line: &String| !line.is_empty() && !PROGRESS.iter().any(|start| line.starts_with(start));
     let mut lines: Vec<String> = lines.filter(telling).collect();
     lines.dedup();
-    let shown: Vec<String> = lines.iter().take(MOST_LINES).map(|line| short(line)).collect();
-    if shown.is_empty() { "it said nothing".to_owned() } else { shown.join("; ") }
+    let shown: Vec<String> = lines
+        .iter()
+        .take(MOST_LINES)
+        .map(|line| short(line))
+        .collect();
+    if shown.is_empty() {
+        "it said nothing".to_owned()
+    } else {
+        shown.join("; ")
+    }
 }
 
 fn short(line: &str) -> String {
@@ -144,11 +154,15 @@ mod tests {
             GitError::AuthRefused { .. }
         ));
         assert!(matches!(
-            meaning("fatal: '/x' does not appear to be a git repository\nfatal: Could not read from remote"),
+            meaning(
+                "fatal: '/x' does not appear to be a git repository\nfatal: Could not read from remote"
+            ),
             GitError::NotFound { .. }
         ));
         assert!(matches!(
-            meaning("ssh: connect to host h: Connection refused\nfatal: Could not read from remote"),
+            meaning(
+                "ssh: connect to host h: Connection refused\nfatal: Could not read from remote"
+            ),
             GitError::Unreachable { .. }
         ));
         let named = SourceAddress::parse("https://h/ssl_not-found").unwrap();
@@ -161,7 +175,9 @@ mod tests {
             ),
             GitError::Damaged { .. }
         ));
-        assert!(is_not_there(&meaning("fatal: remote error: upload-pack: not our ref 12")));
+        assert!(is_not_there(&meaning(
+            "fatal: remote error: upload-pack: not our ref 12"
+        )));
     }
 
     #[test]

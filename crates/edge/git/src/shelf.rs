@@ -26,12 +26,18 @@ pub(crate) struct Held {
 impl Shelf {
     /// The shelf of a source, named after an address without secrets: a new token finds the old copy.
     pub(crate) fn of(cache: &Path, label: String) -> Self {
-        Shelf { folder: cache.join(Checksum::of(label.as_bytes()).digits()), label }
+        Shelf {
+            folder: cache.join(Checksum::of(label.as_bytes()).digits()),
+            label,
+        }
     }
 
     /// A shelf that is in the cache, by the name of its folder.
     pub(crate) fn named(cache: &Path, name: &str) -> Self {
-        Shelf { folder: cache.join(name), label: String::new() }
+        Shelf {
+            folder: cache.join(name),
+            label: String::new(),
+        }
     }
 
     /// Its folder.
@@ -62,7 +68,9 @@ impl Shelf {
 
     /// Where it stands what was last written out for something that is asked for.
     fn last(&self, asked: &str) -> PathBuf {
-        self.folder.join("last").join(format!("{}.txt", Checksum::of(asked.as_bytes()).digits()))
+        self.folder
+            .join("last")
+            .join(format!("{}.txt", Checksum::of(asked.as_bytes()).digits()))
     }
 
     /// Keeps which commit was written out for something that is asked for.
@@ -96,14 +104,26 @@ impl Shelf {
     }
 
     /// Makes an empty repository, unless a whole one is there.
-    pub(crate) fn prepare(&self, repository: &Path, like: &ObjectId, _held: &Held) -> Result<(), StoreError> {
+    pub(crate) fn prepare(
+        &self,
+        repository: &Path,
+        like: &ObjectId,
+        _held: &Held,
+    ) -> Result<(), StoreError> {
         if is_whole(repository) {
             return Ok(());
         }
         agpm_store::remove_folder(repository)?;
         let files = [("HEAD", "ref: refs/heads/none\n"), ("config", config(like))];
-        agpm_store::create_whole(repository, &["objects/pack", "objects/info", "refs/agpm"], &files)?;
-        agpm_store::write_whole(&self.folder.join("info.txt"), format!("{}\n", self.label).as_bytes())
+        agpm_store::create_whole(
+            repository,
+            &["objects/pack", "objects/info", "refs/agpm"],
+            &files,
+        )?;
+        agpm_store::write_whole(
+            &self.folder.join("info.txt"),
+            format!("{}\n", self.label).as_bytes(),
+        )
     }
 
     /// The packs that the objects are in: as long as they are the same, nothing was fetched.
@@ -135,7 +155,9 @@ pub(crate) fn is_whole(repository: &Path) -> bool {
 /// No remote stands in it: its address may hold a secret, and reading must never fetch by itself.
 fn config(like: &ObjectId) -> &'static str {
     match like.as_str().len() {
-        64 => "[core]\n\trepositoryformatversion = 1\n\tbare = true\n[extensions]\n\tobjectFormat = sha256\n",
+        64 => {
+            "[core]\n\trepositoryformatversion = 1\n\tbare = true\n[extensions]\n\tobjectFormat = sha256\n"
+        }
         _ => "[core]\n\trepositoryformatversion = 0\n\tbare = true\n",
     }
 }

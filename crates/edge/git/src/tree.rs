@@ -62,7 +62,9 @@ fn kind(mode: &[u8]) -> Option<EntryKind> {
 fn hexadecimal(id: &[u8]) -> Option<ObjectId> {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let digits = id.iter().flat_map(|byte| [byte >> 4, byte & 15]);
-    let text: String = digits.map(|digit| char::from(DIGITS[usize::from(digit)])).collect();
+    let text: String = digits
+        .map(|digit| char::from(DIGITS[usize::from(digit)]))
+        .collect();
     text.parse().ok()
 }
 
@@ -91,14 +93,23 @@ mod tests {
         let kinds: Vec<EntryKind> = entries.iter().map(|entry| entry.kind).collect();
         use EntryKind::*;
         assert_eq!(kinds, [File, Executable, Folder, Symlink, Submodule, File]);
-        assert_eq!((entries[0].name.as_str(), entries[0].id.as_str()), ("a b", "ab".repeat(20).as_str()));
+        assert_eq!(
+            (entries[0].name.as_str(), entries[0].id.as_str()),
+            ("a b", "ab".repeat(20).as_str())
+        );
         assert_eq!(parse(b"", 20), Some(Vec::new()));
     }
 
     #[test]
     fn what_is_cut_off_or_odd_is_no_tree() {
         let bytes = tree(&[("100644", "a")]);
-        for bad in [&bytes[..bytes.len() - 1], &bytes[..5], &tree(&[("0", "a")]), b"x y\0", b"\0 "] {
+        for bad in [
+            &bytes[..bytes.len() - 1],
+            &bytes[..5],
+            &tree(&[("0", "a")]),
+            b"x y\0",
+            b"\0 ",
+        ] {
             assert_eq!(parse(bad, 20), None, "{bad:?}");
         }
     }

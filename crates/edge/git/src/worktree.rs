@@ -15,8 +15,14 @@ impl Git {
         if !agpm_store::is_file(&root.join(".gitmodules")) {
             return Ok(Vec::new());
         }
-        let question =
-            ["config", "--file", ".gitmodules", "--null", "--get-regexp", r"^submodule\..*\.path$"];
+        let question = [
+            "config",
+            "--file",
+            ".gitmodules",
+            "--null",
+            "--get-regexp",
+            r"^submodule\..*\.path$",
+        ];
         let said = match self.ask(root, &question, String::new())? {
             Run::Done(output) => listing(root, output)?,
             // That is what it does where there is no such key.
@@ -29,9 +35,19 @@ impl Git {
     }
 
     /// The files of a repository at a revision, with what they hold.
-    pub fn files_at(&self, root: &Path, revision: &str) -> Result<Vec<(String, ObjectId)>, GitError> {
+    pub fn files_at(
+        &self,
+        root: &Path,
+        revision: &str,
+    ) -> Result<Vec<(String, ObjectId)>, GitError> {
         let commit = format!("{revision}^{{commit}}");
-        let question = ["rev-parse", "--verify", "--quiet", "--end-of-options", &commit];
+        let question = [
+            "rev-parse",
+            "--verify",
+            "--quiet",
+            "--end-of-options",
+            &commit,
+        ];
         let commit = match self.ask(root, &question, String::new())? {
             Run::Done(commit) => commit,
             // That is what it does where there is no such commit.
@@ -42,8 +58,14 @@ impl Git {
             run => return Err(broken(root, run)),
         };
         let commit = String::from_utf8_lossy(&commit).trim().to_owned();
-        match self.ask(root, &["ls-tree", "-r", "-z", "--full-tree", &commit], String::new())? {
-            Run::Done(output) => Ok(entries(&listing(root, output)?).filter_map(tree_entry).collect()),
+        match self.ask(
+            root,
+            &["ls-tree", "-r", "-z", "--full-tree", &commit],
+            String::new(),
+        )? {
+            Run::Done(output) => Ok(entries(&listing(root, output)?)
+                .filter_map(tree_entry)
+                .collect()),
             run => Err(broken(root, run)),
         }
     }
@@ -52,7 +74,13 @@ impl Git {
     pub fn files_now(&self, root: &Path) -> Result<Vec<String>, GitError> {
         match self.ask(
             root,
-            &["ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+            &[
+                "ls-files",
+                "-z",
+                "--cached",
+                "--others",
+                "--exclude-standard",
+            ],
             String::new(),
         )? {
             Run::Done(output) => Ok(entries(&listing(root, output)?).collect()),
@@ -61,7 +89,11 @@ impl Git {
     }
 
     /// What files held in the commits since a revision: each path with every content that came or went.
-    pub fn changes_since(&self, root: &Path, revision: &str) -> Result<Vec<(String, ObjectId)>, GitError> {
+    pub fn changes_since(
+        &self,
+        root: &Path,
+        revision: &str,
+    ) -> Result<Vec<(String, ObjectId)>, GitError> {
         let range = format!("{revision}..HEAD");
         let question = [
             "log",
@@ -82,8 +114,15 @@ impl Git {
     }
 
     /// The bytes of objects of a repository; nothing for those that are no files.
-    pub fn bytes_of(&self, root: &Path, objects: &[ObjectId]) -> Result<Vec<Option<Vec<u8>>>, GitError> {
-        let input: String = objects.iter().map(|object| format!("{}\n", object.as_str())).collect();
+    pub fn bytes_of(
+        &self,
+        root: &Path,
+        objects: &[ObjectId],
+    ) -> Result<Vec<Option<Vec<u8>>>, GitError> {
+        let input: String = objects
+            .iter()
+            .map(|object| format!("{}\n", object.as_str()))
+            .collect();
         match self.ask(root, &["cat-file", "--batch"], input)? {
             Run::Done(output) => {
                 let found = batch(&output).filter(|found| found.len() == objects.len());
@@ -100,7 +139,11 @@ impl Git {
         match self.ask(root, &question, input)? {
             Run::Done(output) => {
                 let found = objects(&output);
-                if found.len() == files.len() { Ok(found) } else { Err(broken(root, Run::Incomplete)) }
+                if found.len() == files.len() {
+                    Ok(found)
+                } else {
+                    Err(broken(root, Run::Incomplete))
+                }
             }
             run => Err(broken(root, run)),
         }
@@ -123,7 +166,11 @@ fn raw_changes(output: &[u8]) -> Vec<(String, ObjectId)> {
     let mut found = Vec::new();
     let mut parts = entries(output);
     while let (Some(change), Some(path)) = (parts.next(), parts.next()) {
-        let ids = change.split(' ').skip(2).take(2).filter(|id| id.contains(|c| c != '0'));
+        let ids = change
+            .split(' ')
+            .skip(2)
+            .take(2)
+            .filter(|id| id.contains(|c| c != '0'));
         found.extend(ids.filter_map(|id| Some((path.clone(), id.parse().ok()?))));
     }
     found
@@ -136,7 +183,11 @@ fn batch(mut output: &[u8]) -> Option<Vec<Option<Vec<u8>>>> {
         let end = output.iter().position(|byte| *byte == b'\n')?;
         let head = String::from_utf8_lossy(&output[..end]).into_owned();
         output = &output[end + 1..];
-        let Some(size) = head.rsplit(' ').next().and_then(|size| size.parse::<usize>().ok()) else {
+        let Some(size) = head
+            .rsplit(' ')
+            .next()
+            .and_then(|size| size.parse::<usize>().ok())
+        else {
             found.push(None);
             continue;
         };
@@ -149,15 +200,24 @@ fn batch(mut output: &[u8]) -> Option<Vec<Option<Vec<u8>>>> {
 
 /// A listing with a NUL after every entry, unless it was cut short.
 fn listing(root: &Path, output: Vec<u8>) -> Result<Vec<u8>, GitError> {
-    if run::ends_with(&output, 0) { Ok(output) } else { Err(broken(root, Run::Incomplete)) }
+    if run::ends_with(&output, 0) {
+        Ok(output)
+    } else {
+        Err(broken(root, Run::Incomplete))
+    }
 }
 
 fn objects(output: &[u8]) -> Vec<ObjectId> {
-    String::from_utf8_lossy(output).lines().filter_map(|line| line.parse().ok()).collect()
+    String::from_utf8_lossy(output)
+        .lines()
+        .filter_map(|line| line.parse().ok())
+        .collect()
 }
 
 fn entries(output: &[u8]) -> impl Iterator<Item = String> {
-    let parts = output.split(|byte| *byte == 0).filter(|part| !part.is_empty());
+    let parts = output
+        .split(|byte| *byte == 0)
+        .filter(|part| !part.is_empty());
     parts.map(|part| String::from_utf8_lossy(part).into_owned())
 }
 
@@ -173,5 +233,8 @@ fn broken(root: &Path, run: Run) -> GitError {
         Run::Incomplete => CUT_SHORT.to_owned(),
         Run::Done(_) | Run::Silent => "it did not answer".to_owned(),
     };
-    GitError::Broken { address: root.display().to_string(), said }
+    GitError::Broken {
+        address: root.display().to_string(),
+        said,
+    }
 }

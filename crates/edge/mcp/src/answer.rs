@@ -29,9 +29,18 @@ pub(crate) struct Failed {
 
 /// Takes a use case's result apart.
 pub(crate) fn told<T>(outcome: Outcome<T>) -> Result<Told<T>, Failed> {
-    let Outcome { result, diagnostics, sources, .. } = outcome;
+    let Outcome {
+        result,
+        diagnostics,
+        sources,
+        ..
+    } = outcome;
     match result {
-        Ok(report) => Ok(Told { report, diagnostics, sources }),
+        Ok(report) => Ok(Told {
+            report,
+            diagnostics,
+            sources,
+        }),
         Err(kind) => Err(Failed::of(kind, &diagnostics, &sources)),
     }
 }
@@ -45,7 +54,10 @@ impl<T> Told<T> {
 
     /// What was found on the way, as values.
     pub(crate) fn diagnostics(&self) -> Vec<Json> {
-        self.diagnostics.iter().map(|one| json(&diagnostic_value(one, &self.sources))).collect()
+        self.diagnostics
+            .iter()
+            .map(|one| json(&diagnostic_value(one, &self.sources)))
+            .collect()
     }
 }
 
@@ -58,19 +70,36 @@ pub(crate) fn succeeded(value: Json, text: String) -> CallToolResult {
 
 impl Failed {
     fn of(kind: FailureKind, diagnostics: &[Diagnostic], sources: &SourceMap) -> Self {
-        let mut errors = diagnostics.iter().filter(|found| found.severity == Severity::Error);
-        let code =
-            errors.next_back().or(diagnostics.last()).map_or(INTERNAL.code.name, |found| found.code.name);
+        let mut errors = diagnostics
+            .iter()
+            .filter(|found| found.severity == Severity::Error);
+        let code = errors
+            .next_back()
+            .or(diagnostics.last())
+            .map_or(INTERNAL.code.name, |found| found.code.name);
         let Json::Object(mut value) = json(&failure_value(diagnostics, sources)) else {
-            return Failed { kind, code, text: String::new(), value: Json::Null };
+            return Failed {
+                kind,
+                code,
+                text: String::new(),
+                value: Json::Null,
+            };
         };
         value.insert("code".to_owned(), code.into());
-        Failed { kind, code, text: lines(diagnostics), value: value.into() }
+        Failed {
+            kind,
+            code,
+            text: lines(diagnostics),
+            value: value.into(),
+        }
     }
 
     /// What was found on the way to it, as values.
     pub(crate) fn diagnostics(&self) -> Vec<Json> {
-        self.value["diagnostics"].as_array().cloned().unwrap_or_default()
+        self.value["diagnostics"]
+            .as_array()
+            .cloned()
+            .unwrap_or_default()
     }
 
     /// The same as a result of the tool: the client asked well, and there is nothing to give.
@@ -86,18 +115,37 @@ impl Failed {
         let gone = matches!(self.kind, FailureKind::NotFound | FailureKind::Refused)
             || self.code == codes::CATALOG_MISSING_FILE.name;
         let trouble = if gone { &UNKNOWN_RESOURCE } else { &INTERNAL };
-        trouble.told_by(self.code, self.text.trim_end().to_owned(), self.value["diagnostics"].clone())
+        trouble.told_by(
+            self.code,
+            self.text.trim_end().to_owned(),
+            self.value["diagnostics"].clone(),
+        )
     }
 }
 
 /// Diagnostics as lines: what is wrong, where, and the way out.
 pub(crate) fn lines(diagnostics: &[Diagnostic]) -> String {
     let line = |found: &Diagnostic| {
-        let file = found.file.as_deref().map(|file| format!(" ({file})")).unwrap_or_default();
-        let help = found.help.as_deref().map(|help| format!("help: {help}\n")).unwrap_or_default();
-        let details: String = found.details.iter().map(|line| format!("  {line}\n")).collect();
+        let file = found
+            .file
+            .as_deref()
+            .map(|file| format!(" ({file})"))
+            .unwrap_or_default();
+        let help = found
+            .help
+            .as_deref()
+            .map(|help| format!("help: {help}\n"))
+            .unwrap_or_default();
+        let details: String = found
+            .details
+            .iter()
+            .map(|line| format!("  {line}\n"))
+            .collect();
         let message = found.shown_message();
-        format!("{}[{}]: {message}{file}\n{details}{help}", found.severity, found.code.name)
+        format!(
+            "{}[{}]: {message}{file}\n{details}{help}",
+            found.severity, found.code.name
+        )
     };
     diagnostics.iter().map(line).collect()
 }

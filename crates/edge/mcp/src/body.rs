@@ -19,13 +19,18 @@ pub(crate) const LONGEST_BODY: usize = 16 << 20;
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A request with its message, or what is answered to what is none.
-pub(crate) async fn with_message(request: Request<Incoming>) -> Result<Request<Full<Bytes>>, Answer> {
+pub(crate) async fn with_message(
+    request: Request<Incoming>,
+) -> Result<Request<Full<Bytes>>, Answer> {
     let (head, body) = request.into_parts();
     let bytes = match timeout(PATIENCE, Limited::new(body, LONGEST_BODY).collect()).await {
         Ok(Ok(body)) => body.to_bytes(),
         Ok(Err(error)) if error.is::<LengthLimitError>() => {
             let message = format!("a message has at most {LONGEST_BODY} bytes");
-            return Err(refused(StatusCode::PAYLOAD_TOO_LARGE, &Refusal::unasked(TOO_LARGE.error(message))));
+            return Err(refused(
+                StatusCode::PAYLOAD_TOO_LARGE,
+                &Refusal::unasked(TOO_LARGE.error(message)),
+            ));
         }
         Ok(Err(_)) | Err(_) => {
             let refusal = Refusal::unasked(MALFORMED.error("the message did not come to its end"));
@@ -36,7 +41,8 @@ pub(crate) async fn with_message(request: Request<Incoming>) -> Result<Request<F
         Said::Message(_) => Ok(Request::from_parts(head, Full::new(bytes))),
         Said::Refused(refusal) => Err(refused(StatusCode::BAD_REQUEST, &refusal)),
         Said::Nothing => {
-            let refusal = Refusal::unasked(MALFORMED.error("the message is empty, or no notification"));
+            let refusal =
+                Refusal::unasked(MALFORMED.error("the message is empty, or no notification"));
             Err(refused(StatusCode::BAD_REQUEST, &refusal))
         }
     }
@@ -45,6 +51,8 @@ pub(crate) async fn with_message(request: Request<Incoming>) -> Result<Request<F
 fn refused(status: StatusCode, refusal: &Refusal) -> Answer {
     let mut answer = Response::new(Full::new(Bytes::from(refusal.line())).boxed());
     *answer.status_mut() = status;
-    answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    answer
+        .headers_mut()
+        .insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     answer
 }

@@ -3,8 +3,8 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use agpm_ops::{
-    CatalogFile, CatalogFilter, CatalogPlaces, CatalogRow, EntryKind, OpenCatalog, RowTold, Shadowed, World,
-    open_catalog,
+    CatalogFile, CatalogFilter, CatalogPlaces, CatalogRow, EntryKind, OpenCatalog, RowTold,
+    Shadowed, World, open_catalog,
 };
 use serde_json::Value as Json;
 
@@ -32,8 +32,16 @@ pub(crate) struct CatalogView {
 
 impl CatalogView {
     /// Reads it; remotes are asked once, and stay as they were `before`.
-    pub(crate) fn open(world: &World, places: &CatalogPlaces, before: Option<&Self>) -> Result<Self, Failed> {
-        let told = told(open_catalog(world, places, before.map(|before| &before.open)))?;
+    pub(crate) fn open(
+        world: &World,
+        places: &CatalogPlaces,
+        before: Option<&Self>,
+    ) -> Result<Self, Failed> {
+        let told = told(open_catalog(
+            world,
+            places,
+            before.map(|before| &before.open),
+        ))?;
         let diagnostics = told.diagnostics();
         let everything = CatalogFilter::default();
         let search = Haystack::new(told.report.rows(&everything).map(|(_, row)| {
@@ -45,7 +53,13 @@ impl CatalogView {
             (row.row().kind().singular(), row.row().label()).hash(&mut hasher);
             row.row().fields().for_each(|field| field.hash(&mut hasher));
         }
-        Ok(CatalogView { open: told.report, diagnostics, search, everything, digest: hasher.finish() })
+        Ok(CatalogView {
+            open: told.report,
+            diagnostics,
+            search,
+            everything,
+            digest: hasher.finish(),
+        })
     }
 
     /// Whether it can be asked once more; only looks at its files.
@@ -81,18 +95,28 @@ impl CatalogView {
         rows.flat_map(move |(at, row)| {
             let lower = (shadowed == Shadowed::Listed).then(|| self.open.rows_at(at));
             let alone = lower.is_none().then_some(row);
-            alone.into_iter().chain(lower.into_iter().flatten()).map(Row)
+            alone
+                .into_iter()
+                .chain(lower.into_iter().flatten())
+                .map(Row)
         })
     }
 
     /// The file of the entry that a name means, `[MODULE/]NAME`.
-    pub(crate) fn read(&self, kind: Option<EntryKind>, reference: &str) -> Result<CatalogFile, Failed> {
+    pub(crate) fn read(
+        &self,
+        kind: Option<EntryKind>,
+        reference: &str,
+    ) -> Result<CatalogFile, Failed> {
         told(self.open.read_file(reference, kind, LARGEST)).map(|told| told.report)
     }
 
     /// All rows of a kind as a manifest.
     pub(crate) fn csv(&self, kind: EntryKind) -> String {
-        self.open.csv(&CatalogFilter { kind: Some(kind), ..CatalogFilter::default() })
+        self.open.csv(&CatalogFilter {
+            kind: Some(kind),
+            ..CatalogFilter::default()
+        })
     }
 }
 
@@ -158,6 +182,10 @@ impl<'c> Row<'c> {
             RowTold::Flag(flag) => flag.into(),
             RowTold::Nothing => Json::Null,
         };
-        self.0.told().into_iter().map(|(key, told)| (key.into_owned(), value(told))).collect()
+        self.0
+            .told()
+            .into_iter()
+            .map(|(key, told)| (key.into_owned(), value(told)))
+            .collect()
     }
 }

@@ -26,11 +26,13 @@ pub(crate) fn complete(
 ) -> Result<CompletionInfo, ErrorData> {
     let argument = request.argument.name.as_str();
     let known = match &request.r#ref {
-        Reference::Prompt(prompt) => match prompts::exists(shared, &prompt.name).map_err(Failed::error)? {
-            false => return Err(prompts::unknown(&prompt.name)),
-            true if argument == prompts::MESSAGE => Some(Vec::new()),
-            true => None,
-        },
+        Reference::Prompt(prompt) => {
+            match prompts::exists(shared, &prompt.name).map_err(Failed::error)? {
+                false => return Err(prompts::unknown(&prompt.name)),
+                true if argument == prompts::MESSAGE => Some(Vec::new()),
+                true => None,
+            }
+        }
         Reference::Resource(template) => {
             let given = |name: &str| given(request, name);
             names(shared, (&template.uri, argument), given).map_err(Failed::error)?
@@ -43,7 +45,11 @@ pub(crate) fn complete(
 
 /// An argument that is decided already.
 fn given<'r>(request: &'r CompleteRequestParams, name: &str) -> Option<&'r str> {
-    request.context.as_ref()?.get_argument(name).map(String::as_str)
+    request
+        .context
+        .as_ref()?
+        .get_argument(name)
+        .map(String::as_str)
 }
 
 /// The names that an argument of a template can have; nothing if there is no such argument.
@@ -57,21 +63,36 @@ fn names<'r>(
             && given("module").is_none_or(|module| module == row.module())
     };
     Ok(Some(match asked {
-        (CSV_TEMPLATE | ENTRY_TEMPLATE, "kind") => {
-            ENTRY_KINDS.iter().map(|kind| kind.singular().to_owned()).collect()
-        }
-        (ENTRY_TEMPLATE, "module") => {
-            shared.catalog()?.rows().filter(fits).map(|row| row.module().to_owned()).collect()
-        }
-        (ENTRY_TEMPLATE, "name") => {
-            shared.catalog()?.rows().filter(fits).map(|row| row.name().to_owned()).collect()
-        }
-        (INSTALLED_TEMPLATE, "type") => RESOURCE_TYPES.iter().map(|kind| kind.plural().to_owned()).collect(),
+        (CSV_TEMPLATE | ENTRY_TEMPLATE, "kind") => ENTRY_KINDS
+            .iter()
+            .map(|kind| kind.singular().to_owned())
+            .collect(),
+        (ENTRY_TEMPLATE, "module") => shared
+            .catalog()?
+            .rows()
+            .filter(fits)
+            .map(|row| row.module().to_owned())
+            .collect(),
+        (ENTRY_TEMPLATE, "name") => shared
+            .catalog()?
+            .rows()
+            .filter(fits)
+            .map(|row| row.name().to_owned())
+            .collect(),
+        (INSTALLED_TEMPLATE, "type") => RESOURCE_TYPES
+            .iter()
+            .map(|kind| kind.plural().to_owned())
+            .collect(),
         (INSTALLED_TEMPLATE, "name") => {
-            let of_kind =
-                |kind: ResourceType| given("type").is_none_or(|word| ResourceType::named(word) == Some(kind));
+            let of_kind = |kind: ResourceType| {
+                given("type").is_none_or(|word| ResourceType::named(word) == Some(kind))
+            };
             let view = shared.installed()?;
-            view.rows.iter().filter(|row| of_kind(row.kind)).map(|row| row.name.clone()).collect()
+            view.rows
+                .iter()
+                .filter(|row| of_kind(row.kind))
+                .map(|row| row.name.clone())
+                .collect()
         }
         (PERSONA_TEMPLATE, "slug") => names_of(shared, Kind::Persona)?,
         (BOTTLE_TEMPLATE, "name") => names_of(shared, Kind::Bottle)?,
@@ -84,9 +105,12 @@ fn names<'r>(
 fn fitting(known: Vec<String>, typed: &str) -> Result<CompletionInfo, ErrorData> {
     let typed = typed.to_lowercase();
     let known: BTreeSet<String> = known.into_iter().filter(|name| !name.is_empty()).collect();
-    let (begin, others): (Vec<String>, Vec<String>) =
-        known.into_iter().partition(|name| name.to_lowercase().starts_with(&typed));
-    let contain = others.into_iter().filter(|name| name.to_lowercase().contains(&typed));
+    let (begin, others): (Vec<String>, Vec<String>) = known
+        .into_iter()
+        .partition(|name| name.to_lowercase().starts_with(&typed));
+    let contain = others
+        .into_iter()
+        .filter(|name| name.to_lowercase().contains(&typed));
     let mut all: Vec<String> = begin.into_iter().chain(contain).collect();
     let total = u32::try_from(all.len()).ok();
     let more = all.len() > CompletionInfo::MAX_VALUES;
@@ -100,7 +124,9 @@ mod tests {
 
     #[test]
     fn beginnings_come_first() {
-        let known = ["reviewer", "Prereview", "other", "review", "review"].map(str::to_owned).to_vec();
+        let known = ["reviewer", "Prereview", "other", "review", "review"]
+            .map(str::to_owned)
+            .to_vec();
         let info = fitting(known, "rev").unwrap();
         assert_eq!(info.values, ["review", "reviewer", "Prereview"]);
         assert_eq!((info.total, info.has_more), (Some(3), Some(false)));
@@ -109,6 +135,9 @@ mod tests {
     #[test]
     fn there_are_never_more_than_the_protocol_allows() {
         let info = fitting((0..250).map(|at| format!("n{at}")).collect(), "").unwrap();
-        assert_eq!((info.values.len(), info.total, info.has_more), (100, Some(250), Some(true)));
+        assert_eq!(
+            (info.values.len(), info.total, info.has_more),
+            (100, Some(250), Some(true))
+        );
     }
 }

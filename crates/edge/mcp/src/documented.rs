@@ -10,9 +10,17 @@ const GUIDE: &str = include_str!("../../../../docs/mcp.md");
 /// The cells of the table under a head, without their quotes.
 fn rows(head: &str) -> Vec<Vec<&'static str>> {
     let (_, table) = GUIDE.split_once(head).expect("the guide has the table");
-    let lines = table.lines().skip(2).take_while(|line| line.starts_with('|'));
+    let lines = table
+        .lines()
+        .skip(2)
+        .take_while(|line| line.starts_with('|'));
     lines
-        .map(|line| line.trim_matches('|').split('|').map(|cell| cell.trim().trim_matches('`')).collect())
+        .map(|line| {
+            line.trim_matches('|')
+                .split('|')
+                .map(|cell| cell.trim().trim_matches('`'))
+                .collect()
+        })
         .collect()
 }
 
@@ -27,8 +35,10 @@ fn the_guide_has_every_word_with_its_number() {
         .iter()
         .map(|row| format!("{} {}", row[0], row[1]))
         .collect();
-    let known: Vec<String> =
-        ALL.iter().map(|trouble| format!("{} {}", linked(trouble.code.name), trouble.number)).collect();
+    let known: Vec<String> = ALL
+        .iter()
+        .map(|trouble| format!("{} {}", linked(trouble.code.name), trouble.number))
+        .collect();
     assert_eq!(told, known);
 }
 
@@ -36,7 +46,11 @@ fn the_guide_has_every_word_with_its_number() {
 fn every_page_shows_the_word_with_its_number() {
     for trouble in ALL {
         let page = trouble.code.parsed();
-        let (_, answer) = page.fails.files.last().expect("the last of an example is the answer");
+        let (_, answer) = page
+            .fails
+            .files
+            .last()
+            .expect("the last of an example is the answer");
         let answer: serde_json::Value = serde_json::from_str(answer).unwrap();
         let error = &answer["error"];
         assert_eq!(
@@ -53,7 +67,12 @@ fn the_guide_has_every_operation_with_its_arguments() {
     let rows = rows("| operation | arguments | gives |");
     let told: Vec<&str> = rows.iter().map(|row| row[0]).collect();
     assert_eq!(serde_json::json!(told), properties["operation"]["enum"]);
-    for argument in properties.as_object().unwrap().keys().filter(|key| *key != "operation") {
+    for argument in properties
+        .as_object()
+        .unwrap()
+        .keys()
+        .filter(|key| *key != "operation")
+    {
         let named = rows.iter().any(|row| row[1].contains(argument.as_str()));
         assert!(named, "no row names `{argument}`");
     }
@@ -61,14 +80,19 @@ fn the_guide_has_every_operation_with_its_arguments() {
 
 #[test]
 fn the_guide_has_every_template_with_its_type() {
-    let told: Vec<(&str, &str)> =
-        rows("| address | is | type |").iter().map(|row| (row[0], row[2])).collect();
+    let told: Vec<(&str, &str)> = rows("| address | is | type |")
+        .iter()
+        .map(|row| (row[0], row[2]))
+        .collect();
     let listed = templates();
     let known: Vec<(&str, &str)> = listed
         .iter()
         .map(|template| {
             let mime = template.mime_type.as_deref();
-            (template.uri_template.as_str(), mime.unwrap_or("by its ending"))
+            (
+                template.uri_template.as_str(),
+                mime.unwrap_or("by its ending"),
+            )
         })
         .collect();
     assert_eq!(told, known);

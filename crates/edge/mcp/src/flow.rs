@@ -102,7 +102,9 @@ impl Flow {
     /// Waits until one more request can be taken in.
     pub(crate) async fn room(&self) {
         self.until(|state| {
-            state.requests.len() < MOST_REQUESTS && state.taken < MOST_TAKEN && state.unsent < MOST_UNSENT
+            state.requests.len() < MOST_REQUESTS
+                && state.taken < MOST_TAKEN
+                && state.unsent < MOST_UNSENT
         })
         .await;
     }
@@ -186,9 +188,19 @@ mod tests {
         let flow = Flow::default();
         assert!(!is_waiting(flow.drained(Instant::now())).await);
         assert!(flow.admit(&RequestId::Number(1), 1).is_ok());
-        assert!(timeout(DEAF * 3, flow.drained(Instant::now())).await.is_err(), "work is waited for");
+        assert!(
+            timeout(DEAF * 3, flow.drained(Instant::now()))
+                .await
+                .is_err(),
+            "work is waited for"
+        );
         flow.made(10);
-        assert!(timeout(DEAF * 3, flow.drained(Instant::now())).await.is_ok(), "the deaf are not");
+        assert!(
+            timeout(DEAF * 3, flow.drained(Instant::now()))
+                .await
+                .is_ok(),
+            "the deaf are not"
+        );
     }
 
     #[tokio::test]

@@ -40,21 +40,36 @@ type Service = StreamableHttpService<Session, LocalSessionManager>;
 pub(crate) type Answer = Response<BoxBody<Bytes, Infallible>>;
 
 /// Serves for ever.
-pub(crate) async fn serve_http(shared: Arc<Shared>, options: HttpOptions) -> Result<(), ServeError> {
+pub(crate) async fn serve_http(
+    shared: Arc<Shared>,
+    options: HttpOptions,
+) -> Result<(), ServeError> {
     let HttpOptions { port, token, ready } = options;
     let failed = |cause| ServeError::Port { port, cause };
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.map_err(failed)?;
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))
+        .await
+        .map_err(failed)?;
     let address = listener.local_addr().map_err(failed)?;
     ready(address);
     tokio::spawn(watch_files(Arc::clone(&shared)));
-    accept(listener, Arc::new(Gate { service: service(shared), token, address })).await;
+    accept(
+        listener,
+        Arc::new(Gate {
+            service: service(shared),
+            token,
+            address,
+        }),
+    )
+    .await;
     Ok(())
 }
 
 async fn accept(listener: TcpListener, gate: Arc<Gate>) {
     let places = Arc::new(Semaphore::new(MOST_CONNECTIONS));
     loop {
-        let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
+        let Ok(place) = Arc::clone(&places).acquire_owned().await else {
+            return;
+        };
         match listener.accept().await {
             Ok((stream, _)) => {
                 let gate = Arc::clone(&gate);
@@ -75,7 +90,9 @@ async fn connection(stream: TcpStream, gate: Arc<Gate>) {
         async move { Ok::<_, Infallible>(gate.pass(request).await) }
     });
     let mut server = http1::Builder::new();
-    server.timer(TokioTimer::new()).header_read_timeout(PATIENCE);
+    server
+        .timer(TokioTimer::new())
+        .header_read_timeout(PATIENCE);
     // Who breaks off is gone, and nobody is left to tell.
     let _ = server.serve_connection(TokioIo::new(stream), answer).await;
 }
@@ -83,7 +100,9 @@ async fn connection(stream: TcpStream, gate: Arc<Gate>) {
 fn service(shared: Arc<Shared>) -> Service {
     let config = StreamableHttpServerConfig::default();
     // An empty event at the start of an answer is for the newest clients; older ones take it for a message.
-    let config = config.with_max_request_body_bytes(LONGEST_BODY).with_sse_retry(None);
+    let config = config
+        .with_max_request_body_bytes(LONGEST_BODY)
+        .with_sse_retry(None);
     let session = move || Ok(Session::new(Arc::clone(&shared)));
     StreamableHttpService::new(session, Arc::default(), config)
 }
@@ -134,19 +153,25 @@ impl Gate {
     fn is_own_host(&self, headers: &HeaderMap) -> bool {
         let mut hosts = headers.get_all(HOST).iter();
         let one = hosts.next().filter(|_| hosts.next().is_none());
-        one.and_then(|host| host.to_str().ok()).is_some_and(|host| self.is_own_authority(host))
+        one.and_then(|host| host.to_str().ok())
+            .is_some_and(|host| self.is_own_authority(host))
     }
 
     /// Programs have no origin; pages of this machine have one of its own.
     fn is_own_origin(&self, headers: &HeaderMap) -> bool {
         headers.get_all(ORIGIN).iter().all(|origin| {
-            let authority = origin.to_str().ok().and_then(|origin| origin.strip_prefix("http://"));
+            let authority = origin
+                .to_str()
+                .ok()
+                .and_then(|origin| origin.strip_prefix("http://"));
             authority.is_some_and(is_loopback)
         })
     }
 
     fn is_own_authority(&self, authority: &str) -> bool {
-        let port = authority.rsplit_once(':').and_then(|(_, port)| port.parse().ok());
+        let port = authority
+            .rsplit_once(':')
+            .and_then(|(_, port)| port.parse().ok());
         is_loopback(authority) && port == Some(self.address.port())
     }
 
@@ -154,25 +179,36 @@ impl Gate {
         let mut all = headers.get_all(AUTHORIZATION).iter();
         let one = all.next().filter(|_| all.next().is_none());
         let shown = one.and_then(|value| value.as_bytes().split_at_checked(SCHEME.len()));
-        shown.is_some_and(|(scheme, token)| scheme.eq_ignore_ascii_case(SCHEME) && self.token.is(token))
+        shown.is_some_and(|(scheme, token)| {
+            scheme.eq_ignore_ascii_case(SCHEME) && self.token.is(token)
+        })
     }
 }
 
 /// Who takes anything takes both forms of an answer, though the SDK wants them named.
 fn accept_both(headers: &mut HeaderMap) {
-    let said = headers.get(ACCEPT).and_then(|accepted| accepted.to_str().ok());
+    let said = headers
+        .get(ACCEPT)
+        .and_then(|accepted| accepted.to_str().ok());
     if said.is_none_or(|said| said.contains("*/*")) {
-        headers.insert(ACCEPT, http::HeaderValue::from_static("application/json, text/event-stream"));
+        headers.insert(
+            ACCEPT,
+            http::HeaderValue::from_static("application/json, text/event-stream"),
+        );
     }
 }
 
 /// Whether an authority, with or without a port, is a name of this machine.
 fn is_loopback(authority: &str) -> bool {
-    LOOPBACK.iter().any(|name| match authority.strip_prefix(name) {
-        Some("") => true,
-        Some(rest) => rest.strip_prefix(':').is_some_and(|port| port.parse::<u16>().is_ok()),
-        None => false,
-    })
+    LOOPBACK
+        .iter()
+        .any(|name| match authority.strip_prefix(name) {
+            Some("") => true,
+            Some(rest) => rest
+                .strip_prefix(':')
+                .is_some_and(|port| port.parse::<u16>().is_ok()),
+            None => false,
+        })
 }
 
 /// A session that is ended is gone and not about to go: clients take "accepted" for a failure.
@@ -191,16 +227,22 @@ async fn heard_out(request: Request<Incoming>) {
 
 fn refusal(status: StatusCode) -> Answer {
     let text = match status {
-        StatusCode::UNAUTHORIZED => "the token is missing or wrong: send `Authorization: Bearer TOKEN`\n",
+        StatusCode::UNAUTHORIZED => {
+            "the token is missing or wrong: send `Authorization: Bearer TOKEN`\n"
+        }
         StatusCode::FORBIDDEN => "only this machine may ask, by its own name\n",
         _ => "the server is at /mcp\n",
     };
     let mut answer = Response::new(Full::new(Bytes::from_static(text.as_bytes())).boxed());
     *answer.status_mut() = status;
     // Nor is the connection for a next request: what is left of a long body would be taken for it.
-    answer.headers_mut().insert(CONNECTION, http::HeaderValue::from_static("close"));
+    answer
+        .headers_mut()
+        .insert(CONNECTION, http::HeaderValue::from_static("close"));
     if status == StatusCode::UNAUTHORIZED {
-        answer.headers_mut().insert(WWW_AUTHENTICATE, http::HeaderValue::from_static("Bearer"));
+        answer
+            .headers_mut()
+            .insert(WWW_AUTHENTICATE, http::HeaderValue::from_static("Bearer"));
     }
     answer
 }

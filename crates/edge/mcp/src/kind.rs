@@ -36,9 +36,17 @@ impl Kind {
             };
         }
         // What the command line calls a persona.
-        let word = if matches!(word, "profile" | "profiles") { "persona" } else { word };
-        let other = OTHERS.iter().find(|(one, many, _)| *one == word || *many == word);
-        other.map(|(.., kind)| *kind).or_else(|| EntryKind::read(word).map(Kind::Catalog))
+        let word = if matches!(word, "profile" | "profiles") {
+            "persona"
+        } else {
+            word
+        };
+        let other = OTHERS
+            .iter()
+            .find(|(one, many, _)| *one == word || *many == word);
+        other
+            .map(|(.., kind)| *kind)
+            .or_else(|| EntryKind::read(word).map(Kind::Catalog))
     }
 
     /// Its word.
@@ -47,7 +55,11 @@ impl Kind {
             Kind::Catalog(kind) => kind.singular().to_owned(),
             Kind::Installed(None) => INSTALLED.to_owned(),
             Kind::Installed(Some(kind)) => format!("{INSTALLED}/{kind}"),
-            other => OTHERS.iter().find(|(.., kind)| *kind == other).map_or("", |(word, ..)| word).to_owned(),
+            other => OTHERS
+                .iter()
+                .find(|(.., kind)| *kind == other)
+                .map_or("", |(word, ..)| word)
+                .to_owned(),
         }
     }
 }
@@ -58,14 +70,31 @@ mod tests {
 
     #[test]
     fn words_mean_kinds_and_kinds_have_words() {
-        let words =
-            ["agent", "skill", "installed", "installed/mcp-servers", "persona", "bottle", "bottle-agent"];
+        let words = [
+            "agent",
+            "skill",
+            "installed",
+            "installed/mcp-servers",
+            "persona",
+            "bottle",
+            "bottle-agent",
+        ];
         for word in words {
             assert_eq!(Kind::named(word).map(Kind::word).as_deref(), Some(word));
         }
         assert_eq!(Kind::named("agents"), Kind::named("agent"));
-        assert_eq!(Kind::named("installed/agent"), Kind::named("installed/agents"));
-        for wrong in ["", "installedx", "installed/", "installed/task", "Agent", "../agent"] {
+        assert_eq!(
+            Kind::named("installed/agent"),
+            Kind::named("installed/agents")
+        );
+        for wrong in [
+            "",
+            "installedx",
+            "installed/",
+            "installed/task",
+            "Agent",
+            "../agent",
+        ] {
             assert_eq!(Kind::named(wrong), None, "{wrong}");
         }
     }

@@ -1,5 +1,8 @@
 //! What clients are told besides answers: messages of a level that they ask for.
-#![expect(deprecated, reason = "clients of today ask for messages, whatever comes after them")]
+#![expect(
+    deprecated,
+    reason = "clients of today ask for messages, whatever comes after them"
+)]
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -49,7 +52,10 @@ impl Log {
                 _ => LoggingLevel::Info,
             };
             // Nobody listens before a session is open.
-            let _ = self.0.send(Told { level, data: diagnostic.clone() });
+            let _ = self.0.send(Told {
+                level,
+                data: diagnostic.clone(),
+            });
         }
     }
 
@@ -76,7 +82,9 @@ impl Level {
     /// The message as this session gets it; nothing if it is not severe enough.
     pub(crate) fn admits(&self, told: Told) -> Option<LoggingMessageNotificationParam> {
         let loud = rank(told.level) >= self.0.load(Ordering::Relaxed);
-        loud.then(|| LoggingMessageNotificationParam::new(told.level, told.data).with_logger(LOGGER))
+        loud.then(|| {
+            LoggingMessageNotificationParam::new(told.level, told.data).with_logger(LOGGER)
+        })
     }
 }
 
@@ -102,7 +110,9 @@ mod tests {
         let level = Level::default();
         let count = |set: Option<LoggingLevel>| {
             set.into_iter().for_each(|set| level.set(set));
-            told.iter().filter(|told| level.admits((*told).clone()).is_some()).count()
+            told.iter()
+                .filter(|told| level.admits((*told).clone()).is_some())
+                .count()
         };
         assert_eq!(count(None), 2);
         assert_eq!(count(Some(LoggingLevel::Error)), 1);

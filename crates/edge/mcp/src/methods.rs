@@ -24,7 +24,9 @@ const METHODS: [&str; 13] = [
 /// Why a request cannot be answered that is none of those the SDK knows: if its method is, its parameters are wrong.
 pub(crate) fn cannot_answer(method: &str) -> ErrorData {
     match METHODS.contains(&method) {
-        true => PARAMETERS.error(format!("the parameters of `{method}` are not what it takes")),
+        true => PARAMETERS.error(format!(
+            "the parameters of `{method}` are not what it takes"
+        )),
         false => UNKNOWN_METHOD.error(format!("there is no method `{method}`")),
     }
 }

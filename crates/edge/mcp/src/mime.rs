@@ -25,8 +25,12 @@ const BY_ENDING: &[(&str, &str)] = &[
 /// The media type of a file of that name.
 pub(crate) fn mime_of(path: &str) -> &'static str {
     let name = path.rsplit('/').next().unwrap_or(path);
-    let ending = name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
-    let known = BY_ENDING.iter().find(|(known, _)| Some(*known) == ending.as_deref());
+    let ending = name
+        .rsplit_once('.')
+        .map(|(_, ending)| ending.to_ascii_lowercase());
+    let known = BY_ENDING
+        .iter()
+        .find(|(known, _)| Some(*known) == ending.as_deref());
     known.map_or("text/plain", |(_, mime)| mime)
 }
 

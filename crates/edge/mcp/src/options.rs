@@ -59,7 +59,9 @@ impl Token {
     pub fn made() -> Option<Self> {
         let mut bytes = [0; 32];
         getrandom::fill(&mut bytes).ok()?;
-        Some(Token(bytes.iter().map(|byte| format!("{byte:02x}")).collect()))
+        Some(Token(
+            bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
+        ))
     }
 
     /// Its text, for who has to know it.
@@ -70,10 +72,9 @@ impl Token {
     /// Whether it is this one; how long that takes tells nothing of where they differ.
     pub(crate) fn is(&self, other: &[u8]) -> bool {
         let own = self.0.as_bytes();
-        let differing = own
-            .iter()
-            .enumerate()
-            .fold(0, |sum, (at, byte)| sum | (byte ^ other.get(at).copied().unwrap_or(0)));
+        let differing = own.iter().enumerate().fold(0, |sum, (at, byte)| {
+            sum | (byte ^ other.get(at).copied().unwrap_or(0))
+        });
         std::hint::black_box(differing) == 0 && own.len() == other.len()
     }
 }
@@ -112,7 +113,9 @@ mod tests {
         for other in ["", "s3cre", "s3crets", "S3cret", "s3cre\0"] {
             assert!(!token.is(other.as_bytes()), "{other:?}");
         }
-        assert!(Token::new("").is_none() && Token::new("a b").is_none() && Token::new("a\n").is_none());
+        assert!(
+            Token::new("").is_none() && Token::new("a b").is_none() && Token::new("a\n").is_none()
+        );
         assert_eq!(format!("{token:?}"), "Token(***)");
     }
 }

@@ -39,7 +39,10 @@ pub(crate) fn page<'a, T>(
             let is_last = |at: usize| items.get(at).is_some_and(|item| key(item) == last);
             match count.checked_sub(1) {
                 Some(at) if is_last(at) => count,
-                _ => items.iter().position(|item| key(item) == last).map_or(count, |at| at + 1),
+                _ => items
+                    .iter()
+                    .position(|item| key(item) == last)
+                    .map_or(count, |at| at + 1),
             }
         }
     };
@@ -47,7 +50,10 @@ pub(crate) fn page<'a, T>(
     let end = start.saturating_add(asked.size).min(items.len());
     let more = end < items.len() && end > start;
     let next = more.then(|| encode(asked.list, end, &key(&items[end - 1])));
-    Ok(Page { items: &items[start..end], next })
+    Ok(Page {
+        items: &items[start..end],
+        next,
+    })
 }
 
 fn bad_cursor() -> ErrorData {
@@ -65,9 +71,16 @@ fn decode(list: &str, cursor: &str) -> Option<(usize, String)> {
         [high, low] => u8::try_from(digit(*high)? * 16 + digit(*low)?).ok(),
         _ => None,
     };
-    let bytes: Vec<u8> = cursor.as_bytes().chunks(2).map(byte).collect::<Option<_>>()?;
+    let bytes: Vec<u8> = cursor
+        .as_bytes()
+        .chunks(2)
+        .map(byte)
+        .collect::<Option<_>>()?;
     let text = String::from_utf8(bytes).ok()?;
-    let (count, last) = text.strip_prefix(list)?.strip_prefix(':')?.split_once(':')?;
+    let (count, last) = text
+        .strip_prefix(list)?
+        .strip_prefix(':')?
+        .split_once(':')?;
     Some((count.parse().ok()?, last.to_owned()))
 }
 
@@ -80,7 +93,15 @@ mod tests {
     }
 
     fn ask<'a>(items: &'a [String], cursor: Option<&str>) -> Result<Page<'a, String>, ErrorData> {
-        page(items, Asked { list: "l", cursor, size: 2 }, |name| Cow::from(name.as_str()))
+        page(
+            items,
+            Asked {
+                list: "l",
+                cursor,
+                size: 2,
+            },
+            |name| Cow::from(name.as_str()),
+        )
     }
 
     #[test]
@@ -92,7 +113,11 @@ mod tests {
         assert_eq!([first.items, second.items, third.items].concat(), items);
         assert_eq!(third.next, None);
         assert_eq!(ask(&[], None).unwrap().next, None);
-        assert_eq!(ask(&items[..2], None).unwrap().next, None, "a full last page is the last");
+        assert_eq!(
+            ask(&items[..2], None).unwrap().next,
+            None,
+            "a full last page is the last"
+        );
     }
 
     #[test]
@@ -100,17 +125,32 @@ mod tests {
         let items = names(5);
         let cursor = ask(&items, None).unwrap().next;
         let without_first = &items[1..];
-        assert_eq!(ask(without_first, cursor.as_deref()).unwrap().items, ["n2", "n3"]);
+        assert_eq!(
+            ask(without_first, cursor.as_deref()).unwrap().items,
+            ["n2", "n3"]
+        );
         let without_last = [items[0].clone(), items[2].clone(), items[3].clone()];
         assert_eq!(ask(&without_last, cursor.as_deref()).unwrap().items, ["n3"]);
-        assert_eq!(ask(&items[..1], cursor.as_deref()).unwrap().items, Vec::<String>::new());
+        assert_eq!(
+            ask(&items[..1], cursor.as_deref()).unwrap().items,
+            Vec::<String>::new()
+        );
     }
 
     #[test]
     fn a_bad_cursor_is_refused() {
         let items = names(5);
         let other = encode("m", 2, "n1");
-        for cursor in ["", "x", "zz", "6c3a", "ff", "éé", &other, &encode("l", 2, "n1")[1..]] {
+        for cursor in [
+            "",
+            "x",
+            "zz",
+            "6c3a",
+            "ff",
+            "éé",
+            &other,
+            &encode("l", 2, "n1")[1..],
+        ] {
             let error = ask(&items, Some(cursor)).unwrap_err();
             assert_eq!(error.data.unwrap()["code"], "mcp/cursor", "{cursor}");
         }

@@ -19,7 +19,10 @@ pub(crate) fn all(shared: &Shared) -> Result<Vec<Prompt>, Failed> {
     // A name that two agents make is that of the upper one.
     let mut names = BTreeSet::new();
     let view = shared.catalog()?;
-    Ok(agents(&view).map(prompt).filter(|prompt| names.insert(prompt.name.clone())).collect())
+    Ok(agents(&view)
+        .map(prompt)
+        .filter(|prompt| names.insert(prompt.name.clone()))
+        .collect())
 }
 
 /// How the skills are called that newer catalogs have in the place of agents.
@@ -30,17 +33,23 @@ fn agents(view: &CatalogView) -> impl Iterator<Item = Row<'_>> {
     let modules: BTreeSet<&str> = view.of_kind(EntryKind::Agent).map(Row::module).collect();
     let is_agent =
         move |row: &Row<'_>| row.name().starts_with(AGENT_SKILL) && !modules.contains(row.module());
-    view.of_kind(EntryKind::Agent).chain(view.of_kind(EntryKind::Skill).filter(is_agent))
+    view.of_kind(EntryKind::Agent)
+        .chain(view.of_kind(EntryKind::Skill).filter(is_agent))
 }
 
 /// `MODULE.NAME`, or the name alone.
 fn prompt_name(row: Row<'_>) -> String {
-    if row.module().is_empty() { row.name().to_owned() } else { format!("{}.{}", row.module(), row.name()) }
+    if row.module().is_empty() {
+        row.name().to_owned()
+    } else {
+        format!("{}.{}", row.module(), row.name())
+    }
 }
 
 fn prompt(row: Row<'_>) -> Prompt {
-    let message =
-        PromptArgument::new(MESSAGE).with_description("what to say to the agent").with_required(false);
+    let message = PromptArgument::new(MESSAGE)
+        .with_description("what to say to the agent")
+        .with_required(false);
     let mut prompt = Prompt::new(prompt_name(row), row.description(), Some(vec![message]));
     prompt.title = row.title();
     prompt
@@ -52,7 +61,10 @@ pub(crate) fn exists(shared: &Shared, name: &str) -> Result<bool, Failed> {
 }
 
 pub(crate) fn unknown(name: &str) -> ErrorData {
-    UNKNOWN_PROMPT.with_help(format!("there is no prompt `{name}`"), "`prompts/list` tells which there are")
+    UNKNOWN_PROMPT.with_help(
+        format!("there is no prompt `{name}`"),
+        "`prompts/list` tells which there are",
+    )
 }
 
 /// The agent's file, then the message.
@@ -63,13 +75,20 @@ pub(crate) fn get(
 ) -> Result<GetPromptResult, ErrorData> {
     let message = message(arguments)?;
     let view = shared.catalog().map_err(Failed::error)?;
-    let row = agents(&view).find(|row| prompt_name(*row) == name).ok_or_else(|| unknown(name))?;
-    let file = view.read(Some(row.kind()), &row.reference()).map_err(Failed::error)?;
+    let row = agents(&view)
+        .find(|row| prompt_name(*row) == name)
+        .ok_or_else(|| unknown(name))?;
+    let file = view
+        .read(Some(row.kind()), &row.reference())
+        .map_err(Failed::error)?;
     let text = String::from_utf8(file.bytes)
         .map_err(|_| UNKNOWN_PROMPT.error(format!("the file of `{name}` is no text")))?;
     let texts = std::iter::once(text).chain(message);
-    let mut result =
-        GetPromptResult::new(texts.map(|text| PromptMessage::new_text(Role::User, text)).collect());
+    let mut result = GetPromptResult::new(
+        texts
+            .map(|text| PromptMessage::new_text(Role::User, text))
+            .collect(),
+    );
     result.description = row.description();
     Ok(result)
 }

@@ -44,7 +44,12 @@ const fn template(
     description: &'static str,
     mime: Option<&'static str>,
 ) -> Template {
-    Template { uri, name, description, mime }
+    Template {
+        uri,
+        name,
+        description,
+        mime,
+    }
 }
 
 pub(crate) const CSV_TEMPLATE: &str = "agpm://catalog/{kind}.csv";
@@ -55,17 +60,42 @@ pub(crate) const BOTTLE_TEMPLATE: &str = "agpm://bottle/{name}";
 pub(crate) const BOTTLE_AGENT_TEMPLATE: &str = "agpm://bottle-agent/{name}";
 
 const TEMPLATES: [Template; 6] = [
-    template(CSV_TEMPLATE, "catalog", "all rows of a kind of the catalog", Some("text/csv")),
-    template(ENTRY_TEMPLATE, "entry", "the file of a row of the catalog", None),
+    template(
+        CSV_TEMPLATE,
+        "catalog",
+        "all rows of a kind of the catalog",
+        Some("text/csv"),
+    ),
+    template(
+        ENTRY_TEMPLATE,
+        "entry",
+        "the file of a row of the catalog",
+        None,
+    ),
     template(
         INSTALLED_TEMPLATE,
         "installed",
         "the file of an installed package; of a hook or MCP server, what the lockfile says of it",
         None,
     ),
-    template(PERSONA_TEMPLATE, "persona", "a merged persona", Some("application/json")),
-    template(BOTTLE_TEMPLATE, "bottle", "an effective bottle, secrets masked", Some("application/yaml")),
-    template(BOTTLE_AGENT_TEMPLATE, "bottle-agent", "an agent with its bottle", Some("application/yaml")),
+    template(
+        PERSONA_TEMPLATE,
+        "persona",
+        "a merged persona",
+        Some("application/json"),
+    ),
+    template(
+        BOTTLE_TEMPLATE,
+        "bottle",
+        "an effective bottle, secrets masked",
+        Some("application/yaml"),
+    ),
+    template(
+        BOTTLE_AGENT_TEMPLATE,
+        "bottle-agent",
+        "an agent with its bottle",
+        Some("application/yaml"),
+    ),
 ];
 
 /// The templates as they are listed.
@@ -102,7 +132,13 @@ fn resource(address: &Address, name: &str, mime: &str) -> Option<Resource> {
 fn of_catalog(shared: &Shared) -> Result<Vec<Resource>, Failed> {
     let view = shared.catalog()?;
     let has = |kind: &EntryKind| view.of_kind(*kind).next().is_some();
-    let csv = |kind| resource(&Address::Csv(kind), &format!("{}.csv", kind.singular()), "text/csv");
+    let csv = |kind| {
+        resource(
+            &Address::Csv(kind),
+            &format!("{}.csv", kind.singular()),
+            "text/csv",
+        )
+    };
     let lists = ENTRY_KINDS.into_iter().filter(has).filter_map(csv);
     let entries = view.rows().filter_map(|row| {
         let address = Address::Entry(row.kind(), row.module().to_owned(), row.name().to_owned());
@@ -124,29 +160,55 @@ fn of_installed(shared: &Shared) -> Result<Vec<Resource>, Failed> {
             // What is not written cannot be read.
             None => return None,
         };
-        resource(&Address::Installed(row.kind, row.name.clone()), &row.label, mime)
+        resource(
+            &Address::Installed(row.kind, row.name.clone()),
+            &row.label,
+            mime,
+        )
     };
     Ok(view.rows.iter().filter_map(row).collect())
 }
 
 /// A skill is a folder, and its file is Markdown.
 fn mime_of_place(kind: agpm_model::ResourceType, path: &str) -> &'static str {
-    if kind == agpm_model::ResourceType::Skills { "text/markdown" } else { mime_of(path) }
+    if kind == agpm_model::ResourceType::Skills {
+        "text/markdown"
+    } else {
+        mime_of(path)
+    }
 }
 
 fn of_personas(shared: &Shared) -> Result<Vec<Resource>, Failed> {
     let told = told(personas(&shared.world, &HERE, Warnings::Tell))?;
     let row = |row: &agpm_ops::PersonaRow| {
-        resource(&Address::Named(Kind::Persona, row.slug.clone()), &row.slug, "application/json")
+        resource(
+            &Address::Named(Kind::Persona, row.slug.clone()),
+            &row.slug,
+            "application/json",
+        )
     };
     Ok(told.report.personas.iter().filter_map(row).collect())
 }
 
 fn of_bottles(shared: &Shared) -> Result<Vec<Resource>, Failed> {
     let told = told(bottle_list(&shared.world, &BottleInput::default()))?;
-    let row = |kind, name: &str| resource(&Address::Named(kind, name.to_owned()), name, "application/yaml");
-    let bottles = told.report.bottles.iter().filter_map(|bottle| row(Kind::Bottle, &bottle.name));
-    let agents = told.report.agents.iter().filter_map(|agent| row(Kind::BottleAgent, &agent.name));
+    let row = |kind, name: &str| {
+        resource(
+            &Address::Named(kind, name.to_owned()),
+            name,
+            "application/yaml",
+        )
+    };
+    let bottles = told
+        .report
+        .bottles
+        .iter()
+        .filter_map(|bottle| row(Kind::Bottle, &bottle.name));
+    let agents = told
+        .report
+        .agents
+        .iter()
+        .filter_map(|agent| row(Kind::BottleAgent, &agent.name));
     Ok(bottles.chain(agents).collect())
 }
 
@@ -156,13 +218,22 @@ pub(crate) fn content_of(shared: &Shared, address: &Address) -> Result<Content, 
         Address::Csv(kind) => {
             let view = shared.catalog()?;
             let diagnostics = view.diagnostics.clone();
-            Ok(Content { bytes: view.csv(*kind).into_bytes(), mime: "text/csv", about: None, diagnostics })
+            Ok(Content {
+                bytes: view.csv(*kind).into_bytes(),
+                mime: "text/csv",
+                about: None,
+                diagnostics,
+            })
         }
         Address::Entry(kind, module, name) => {
             entry(shared, Some(*kind), &reference(module, name)).map(|(_, content)| content)
         }
         Address::Installed(kind, name) => {
-            let request = InstalledRequest { kind: *kind, name: name.clone(), limit: LARGEST };
+            let request = InstalledRequest {
+                kind: *kind,
+                name: name.clone(),
+                limit: LARGEST,
+            };
             let view = shared.installed()?;
             let told = told(view.resources.read(&request))?;
             let (about, diagnostics) = (json(&told.report.entry), view.diagnostics.clone());
@@ -170,7 +241,12 @@ pub(crate) fn content_of(shared: &Shared, address: &Address) -> Result<Content, 
                 Some(file) => Content::file(file.bytes, file.path.as_str(), about, diagnostics),
                 None => {
                     let bytes = told.report.entry.to_json().into_bytes();
-                    Content { bytes, mime: "application/json", about: Some(about), diagnostics }
+                    Content {
+                        bytes,
+                        mime: "application/json",
+                        about: Some(about),
+                        diagnostics,
+                    }
                 }
             })
         }
@@ -181,7 +257,11 @@ pub(crate) fn content_of(shared: &Shared, address: &Address) -> Result<Content, 
 }
 
 fn reference(module: &str, name: &str) -> String {
-    if module.is_empty() { name.to_owned() } else { format!("{module}/{name}") }
+    if module.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{module}/{name}")
+    }
 }
 
 /// The file of a row of the catalog, as it is now.
@@ -198,13 +278,25 @@ pub(crate) fn entry(
         "layer": file.layer.word(),
         "remote": file.remote,
     });
-    Ok((file.kind, Content::file(file.bytes, &file.path.to_string_lossy(), about, Vec::new())))
+    Ok((
+        file.kind,
+        Content::file(file.bytes, &file.path.to_string_lossy(), about, Vec::new()),
+    ))
 }
 
 impl Content {
     fn file(bytes: Vec<u8>, path: &str, about: Json, diagnostics: Vec<Json>) -> Self {
-        let mime = if std::str::from_utf8(&bytes).is_ok() { mime_of(path) } else { mime_of_bytes(path) };
-        Content { bytes, mime, about: Some(about), diagnostics }
+        let mime = if std::str::from_utf8(&bytes).is_ok() {
+            mime_of(path)
+        } else {
+            mime_of_bytes(path)
+        };
+        Content {
+            bytes,
+            mime,
+            about: Some(about),
+            diagnostics,
+        }
     }
 
     /// As a resource: text if it is one.
@@ -226,20 +318,38 @@ fn persona(shared: &Shared, slug: &str) -> Result<Content, Failed> {
         additions: Vec::new(),
         warnings: Warnings::Tell,
     };
-    let one = profile(&shared.world, &request(ProfileKinds::One(PersonaKind::Agent)));
+    let one = profile(
+        &shared.world,
+        &request(ProfileKinds::One(PersonaKind::Agent)),
+    );
     let told = match told(one) {
         Ok(told) => told,
         Err(_) => crate::answer::told(profile(&shared.world, &request(ProfileKinds::All)))?,
     };
     let value = &told.report.value;
     let bytes = value.to_json().into_bytes();
-    Ok(Content { bytes, mime: "application/json", about: Some(json(value)), diagnostics: told.diagnostics() })
+    Ok(Content {
+        bytes,
+        mime: "application/json",
+        about: Some(json(value)),
+        diagnostics: told.diagnostics(),
+    })
 }
 
 fn bottle(shared: &Shared, name: &str, view: BottleView) -> Result<Content, Failed> {
-    let told = told(bottle_show(&shared.world, &BottleInput::default(), name, view))?;
+    let told = told(bottle_show(
+        &shared.world,
+        &BottleInput::default(),
+        name,
+        view,
+    ))?;
     let masked: Value = told.report.masked();
     let text = print(&masked, Format::Yaml).unwrap_or_else(|_| masked.to_json());
     let (about, diagnostics) = (Some(json(&masked)), told.diagnostics());
-    Ok(Content { bytes: text.into_bytes(), mime: "application/yaml", about, diagnostics })
+    Ok(Content {
+        bytes: text.into_bytes(),
+        mime: "application/yaml",
+        about,
+        diagnostics,
+    })
 }

@@ -37,12 +37,24 @@ pub fn serve(world: World, options: ServeOptions) -> Result<(), ServeError> {
 
 fn runtime() -> Result<Runtime, ServeError> {
     let mut builder = Builder::new_current_thread();
-    builder.enable_io().enable_time().max_blocking_threads(MOST_THREADS).build().map_err(ServeError::Runtime)
+    builder
+        .enable_io()
+        .enable_time()
+        .max_blocking_threads(MOST_THREADS)
+        .build()
+        .map_err(ServeError::Runtime)
 }
 
 /// Bars and the like have no place in a protocol.
 fn shared(world: World, writes: Writes, places: CatalogPlaces) -> Arc<Shared> {
-    Shared::new(World { progress: Arc::new(Silent), ..world }, writes, places)
+    Shared::new(
+        World {
+            progress: Arc::new(Silent),
+            ..world
+        },
+        writes,
+        places,
+    )
 }
 
 /// Serves one client over a pair of streams until it is gone.
@@ -51,7 +63,12 @@ where
     R: AsyncRead + Unpin + Send + 'static,
     W: AsyncWrite + Unpin + Send + 'static,
 {
-    serve_one(shared(world, writes, CatalogPlaces::default()), input, output).await;
+    serve_one(
+        shared(world, writes, CatalogPlaces::default()),
+        input,
+        output,
+    )
+    .await;
 }
 
 async fn serve_one<R, W>(shared: Arc<Shared>, input: R, output: W)

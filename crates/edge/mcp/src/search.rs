@@ -32,7 +32,9 @@ impl Haystack {
         let mut hits = vec![query.is_empty(); self.ends.len()];
         let mut start = 0;
         while !query.is_empty() && start < self.text.len() {
-            let Some(found) = finder.find(&self.text.as_bytes()[start..]) else { break };
+            let Some(found) = finder.find(&self.text.as_bytes()[start..]) else {
+                break;
+            };
             let row = self.ends.partition_point(|end| *end <= start + found);
             hits[row] = true;
             start = self.ends[row];
@@ -55,6 +57,9 @@ mod tests {
         assert_eq!(hits("bmm"), [true, false, true]);
         assert_eq!(hits("mmanalyst"), [false, false, false]);
         assert_eq!(hits(""), [true, true, true]);
-        assert_eq!(Haystack::new(std::iter::empty::<std::iter::Empty<&str>>()).hits("a"), Vec::<bool>::new());
+        assert_eq!(
+            Haystack::new(std::iter::empty::<std::iter::Empty<&str>>()).hits("a"),
+            Vec::<bool>::new()
+        );
     }
 }

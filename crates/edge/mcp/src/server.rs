@@ -1,5 +1,8 @@
 //! The handler: what the protocol asks, and who answers.
-#![expect(deprecated, reason = "clients of today ask for messages, whatever comes after them")]
+#![expect(
+    deprecated,
+    reason = "clients of today ask for messages, whatever comes after them"
+)]
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -11,8 +14,8 @@ use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
     CustomResult, GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ServerCapabilities,
-    ServerConfig, SetLevelRequestParams, SubscriptionFilter,
+    ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
+    ServerCapabilities, ServerConfig, SetLevelRequestParams, SubscriptionFilter,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
 
@@ -48,7 +51,12 @@ type Context = RequestContext<RoleServer>;
 
 impl Session {
     pub(crate) fn new(shared: Arc<Shared>) -> Self {
-        Session { shared, level: Arc::default(), told: Arc::default(), subscriptions: Arc::default() }
+        Session {
+            shared,
+            level: Arc::default(),
+            told: Arc::default(),
+            subscriptions: Arc::default(),
+        }
     }
 
     async fn quick<T: Send + 'static>(
@@ -76,7 +84,9 @@ impl ServerHandler for Session {
             .enable_tools()
             .build();
         let own = Implementation::new("agpm", env!("CARGO_PKG_VERSION"));
-        ServerConfig::new(capabilities).with_server_info(own).with_instructions(INSTRUCTIONS)
+        ServerConfig::new(capabilities)
+            .with_server_info(own)
+            .with_instructions(INSTRUCTIONS)
     }
 
     fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
@@ -85,7 +95,11 @@ impl ServerHandler for Session {
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
         if !self.told.swap(true, Ordering::Relaxed) {
-            tokio::spawn(tell_session(Arc::clone(&self.shared), context.peer, Arc::clone(&self.level)));
+            tokio::spawn(tell_session(
+                Arc::clone(&self.shared),
+                context.peer,
+                Arc::clone(&self.level),
+            ));
         }
     }
 
@@ -101,9 +115,15 @@ impl ServerHandler for Session {
     ) -> Result<ListToolsResult, ErrorData> {
         let all = [tool::tool(self.shared.writes)];
         let cursor = cursor(request);
-        page(&all, Asked { list: "tools", cursor: cursor.as_deref(), size: PAGE }, |tool| {
-            Cow::from(&*tool.name)
-        })?;
+        page(
+            &all,
+            Asked {
+                list: "tools",
+                cursor: cursor.as_deref(),
+                size: PAGE,
+            },
+            |tool| Cow::from(&*tool.name),
+        )?;
         Ok(ListToolsResult::with_all_items(all.to_vec()))
     }
 
@@ -116,10 +136,14 @@ impl ServerHandler for Session {
             let message = format!("there is no tool `{}`", request.name);
             return Err(UNKNOWN_TOOL.with_help(message, "the tool is called `agpm`"));
         }
-        let operation = Operation::read(&request.arguments.unwrap_or_default(), self.shared.writes)?;
+        let operation =
+            Operation::read(&request.arguments.unwrap_or_default(), self.shared.writes)?;
         let pace = operation.pace();
         let work = move |shared: &Shared| tool::run(shared, &operation);
-        self.shared.work(pace, &context.ct, work).await?.map(CallToolResponse::from)
+        self.shared
+            .work(pace, &context.ct, work)
+            .await?
+            .map(CallToolResponse::from)
     }
 
     async fn list_resources(
@@ -129,7 +153,11 @@ impl ServerHandler for Session {
     ) -> Result<ListResourcesResult, ErrorData> {
         self.quick(&context, |shared| {
             let (all, cursor) = (resources::all(shared), cursor(request));
-            let asked = Asked { list: "resources", cursor: cursor.as_deref(), size: PAGE };
+            let asked = Asked {
+                list: "resources",
+                cursor: cursor.as_deref(),
+                size: PAGE,
+            };
             let page = page(&all, asked, |resource| Cow::from(&*resource.uri))?;
             let mut result = ListResourcesResult::with_all_items(page.items.to_vec());
             result.next_cursor = page.next;
@@ -144,7 +172,11 @@ impl ServerHandler for Session {
         _: Context,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
         let (all, cursor) = (resources::templates(), cursor(request));
-        let asked = Asked { list: "templates", cursor: cursor.as_deref(), size: PAGE };
+        let asked = Asked {
+            list: "templates",
+            cursor: cursor.as_deref(),
+            size: PAGE,
+        };
         page(&all, asked, |template| Cow::from(&*template.uri_template))?;
         Ok(ListResourceTemplatesResult::with_all_items(all))
     }
@@ -170,7 +202,11 @@ impl ServerHandler for Session {
         self.quick(&context, |shared| {
             let all = prompts::all(shared).map_err(Failed::error)?;
             let cursor = cursor(request);
-            let asked = Asked { list: "prompts", cursor: cursor.as_deref(), size: PAGE };
+            let asked = Asked {
+                list: "prompts",
+                cursor: cursor.as_deref(),
+                size: PAGE,
+            };
             let page = page(&all, asked, |prompt| Cow::from(&*prompt.name))?;
             let mut result = ListPromptsResult::with_all_items(page.items.to_vec());
             result.next_cursor = page.next;
@@ -185,7 +221,8 @@ impl ServerHandler for Session {
         context: Context,
     ) -> Result<GetPromptResponse, ErrorData> {
         self.quick(&context, move |shared| {
-            prompts::get(shared, &request.name, request.arguments.as_ref()).map(GetPromptResponse::from)
+            prompts::get(shared, &request.name, request.arguments.as_ref())
+                .map(GetPromptResponse::from)
         })
         .await
     }
@@ -195,10 +232,16 @@ impl ServerHandler for Session {
         request: CompleteRequestParams,
         context: Context,
     ) -> Result<CompleteResult, ErrorData> {
-        self.quick(&context, move |shared| complete(shared, &request).map(CompleteResult::new)).await
+        self.quick(&context, move |shared| {
+            complete(shared, &request).map(CompleteResult::new)
+        })
+        .await
     }
 
-    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+    fn accepted_subscription_filter(
+        &self,
+        requested: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
         let mut accepted = requested.clone();
         accepted.tools_list_changed = None;
         accepted.resource_subscriptions = None;
@@ -208,13 +251,19 @@ impl ServerHandler for Session {
     async fn listen(&self, subscription: SubscriptionContext) -> Result<(), ErrorData> {
         let open = Counted::new(&self.subscriptions);
         if open.count > MOST_SUBSCRIPTIONS {
-            return Err(BUSY.error(format!("there are {MOST_SUBSCRIPTIONS} subscriptions already")));
+            return Err(BUSY.error(format!(
+                "there are {MOST_SUBSCRIPTIONS} subscriptions already"
+            )));
         }
         tell_subscription(&self.shared, subscription).await;
         Ok(())
     }
 
-    async fn on_custom_request(&self, request: CustomRequest, _: Context) -> Result<CustomResult, ErrorData> {
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: Context,
+    ) -> Result<CustomResult, ErrorData> {
         Err(cannot_answer(&request.method))
     }
 }
@@ -227,7 +276,10 @@ struct Counted<'a> {
 
 impl<'a> Counted<'a> {
     fn new(all: &'a AtomicUsize) -> Self {
-        Counted { all, count: all.fetch_add(1, Ordering::Relaxed) + 1 }
+        Counted {
+            all,
+            count: all.fetch_add(1, Ordering::Relaxed) + 1,
+        }
     }
 }
 

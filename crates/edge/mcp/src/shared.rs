@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use agpm_model::ResourceType;
 use agpm_ops::{
-    CatalogPlaces, CatalogWatch, InstalledResources, ListRequest, OutsideReads, ProgramUse, ProjectWatch,
-    World, list, open_installed, watch_catalog, watch_project,
+    CatalogPlaces, CatalogWatch, InstalledResources, ListRequest, OutsideReads, ProgramUse,
+    ProjectWatch, World, list, open_installed, watch_catalog, watch_project,
 };
 use rmcp::ErrorData;
 use serde_json::Value as Json;
@@ -98,7 +98,11 @@ impl Shared {
         cancelled: &CancellationToken,
         work: impl FnOnce(&Shared) -> T + Send + 'static,
     ) -> Result<T, ErrorData> {
-        let places = if pace == Pace::Quick { &self.quick } else { &self.slow };
+        let places = if pace == Pace::Quick {
+            &self.quick
+        } else {
+            &self.slow
+        };
         let begun = async {
             let place = Arc::clone(places).acquire_owned().await;
             // Those who wait have the place already: else all of them would go on at once, and so would their answers.
@@ -109,7 +113,8 @@ impl Shared {
                 let _place = place;
                 work(&shared)
             });
-            done.await.map_err(|_| INTERNAL.error("the operation broke off; this is a mistake of agpm"))
+            done.await
+                .map_err(|_| INTERNAL.error("the operation broke off; this is a mistake of agpm"))
         };
         tokio::select! {
             result = begun => result,
@@ -119,7 +124,10 @@ impl Shared {
 
     /// What is installed; read again only if a file changed.
     pub(crate) fn installed(&self) -> Result<Arc<InstalledView>, Failed> {
-        let mut kept = self.installed.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self
+            .installed
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         if let Some(view) = kept.as_ref().filter(|view| view.watch.is_current()) {
             return Ok(Arc::clone(view));
         }
@@ -136,7 +144,11 @@ impl Shared {
             return Ok(Arc::clone(view));
         }
         let before = kept.take();
-        let view = Arc::new(CatalogView::open(&self.world, &self.places, before.as_deref())?);
+        let view = Arc::new(CatalogView::open(
+            &self.world,
+            &self.places,
+            before.as_deref(),
+        )?);
         // One that is read again only because it is young says the same.
         if before.is_none_or(|before| before.diagnostics != view.diagnostics) {
             self.log.tell(&view.diagnostics);
@@ -162,13 +174,22 @@ impl Shared {
         if changed || watch.is_none() {
             *watch = Some(watch_catalog(&self.world, &self.places));
         }
-        if changed { CatalogState::Changed } else { CatalogState::Unread }
+        if changed {
+            CatalogState::Changed
+        } else {
+            CatalogState::Unread
+        }
     }
 
     /// Reads the catalog again after its files changed; whether it says something else now.
     pub(crate) fn renew_catalog(&self) -> bool {
         let digest = |view: &CatalogView| (view.digest, view.diagnostics.clone());
-        let before = self.catalog.lock().unwrap_or_else(PoisonError::into_inner).as_deref().map(digest);
+        let before = self
+            .catalog
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .as_deref()
+            .map(digest);
         let now = self.catalog().ok().as_deref().map(digest);
         before.is_none() || before != now
     }
@@ -194,6 +215,11 @@ impl InstalledView {
         };
         let rows = listed.report.items().map(row).collect();
         let resources = told(open_installed(world))?.report;
-        Ok(InstalledView { rows, diagnostics: listed.diagnostics(), resources, watch })
+        Ok(InstalledView {
+            rows,
+            diagnostics: listed.diagnostics(),
+            resources,
+            watch,
+        })
     }
 }

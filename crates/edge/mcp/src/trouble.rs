@@ -44,11 +44,19 @@ troubles! {
 impl Trouble {
     /// An error of this kind.
     pub(crate) fn error(&self, message: impl Into<String>) -> ErrorData {
-        ErrorData::new(ErrorCode(self.number), message.into(), Some(json!({ "code": self.code.name })))
+        ErrorData::new(
+            ErrorCode(self.number),
+            message.into(),
+            Some(json!({ "code": self.code.name })),
+        )
     }
 
     /// The same with a way out.
-    pub(crate) fn with_help(&self, message: impl Into<String>, help: impl Into<String>) -> ErrorData {
+    pub(crate) fn with_help(
+        &self,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> ErrorData {
         let data = json!({ "code": self.code.name, "help": help.into() });
         ErrorData::new(ErrorCode(self.number), message.into(), Some(data))
     }
@@ -62,8 +70,10 @@ impl Trouble {
 
 /// Gives an error of the SDK, which has no word, the word of its number.
 pub(crate) fn coded(mut error: ErrorData) -> ErrorData {
-    let known =
-        ALL.iter().find(|trouble| trouble.number == error.code.0).map_or(&INTERNAL, |trouble| *trouble);
+    let known = ALL
+        .iter()
+        .find(|trouble| trouble.number == error.code.0)
+        .map_or(&INTERNAL, |trouble| *trouble);
     match &mut error.data {
         Some(Value::Object(data)) => {
             data.entry("code").or_insert_with(|| known.code.name.into());
@@ -90,7 +100,12 @@ mod tests {
 
     #[test]
     fn errors_of_others_get_a_word() {
-        let word = |number| coded(ErrorData::new(ErrorCode(number), "", None)).data.unwrap()["code"].clone();
+        let word = |number| {
+            coded(ErrorData::new(ErrorCode(number), "", None))
+                .data
+                .unwrap()["code"]
+                .clone()
+        };
         assert_eq!(word(-32601), "mcp/unknown-method");
         assert_eq!(word(-32602), "mcp/parameters");
         assert_eq!(word(-1), "mcp/internal");

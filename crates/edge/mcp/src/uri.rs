@@ -32,13 +32,22 @@ impl Address {
     pub(crate) fn parse(uri: &str) -> Result<Self, ErrorData> {
         let refuse = |why: &str| {
             let shown: String = uri.chars().take(100).filter(|c| !c.is_control()).collect();
-            URI.with_help(format!("`{shown}` {why}"), "`resources/templates/list` tells what can be read")
+            URI.with_help(
+                format!("`{shown}` {why}"),
+                "`resources/templates/list` tells what can be read",
+            )
         };
-        let rest = uri.strip_prefix(SCHEME).ok_or_else(|| refuse("does not begin with `agpm://`"))?;
+        let rest = uri
+            .strip_prefix(SCHEME)
+            .ok_or_else(|| refuse("does not begin with `agpm://`"))?;
         if uri.len() > LONGEST {
             return Err(refuse("is too long"));
         }
-        let parts: Vec<String> = rest.split('/').map(segment).collect::<Result<_, _>>().map_err(refuse)?;
+        let parts: Vec<String> = rest
+            .split('/')
+            .map(segment)
+            .collect::<Result<_, _>>()
+            .map_err(refuse)?;
         let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
         Address::of(&parts).ok_or_else(|| refuse("means nothing that this server has"))
     }
@@ -46,16 +55,21 @@ impl Address {
     fn of(parts: &[&str]) -> Option<Self> {
         match parts {
             [CATALOG, file] => EntryKind::read(file.strip_suffix(CSV)?).map(Address::Csv),
-            [INSTALLED, kind, name @ ..] if !name.is_empty() => {
-                Some(Address::Installed(ResourceType::named(kind)?, name.join("/")))
-            }
+            [INSTALLED, kind, name @ ..] if !name.is_empty() => Some(Address::Installed(
+                ResourceType::named(kind)?,
+                name.join("/"),
+            )),
             [kind, name] => match Kind::named(kind)? {
                 Kind::Catalog(_) | Kind::Installed(_) => None,
                 other => Some(Address::Named(other, (*name).to_owned())),
             },
             [kind, module, name] => {
                 let module = if *module == NO_MODULE { "" } else { module };
-                Some(Address::Entry(EntryKind::read(kind)?, module.to_owned(), (*name).to_owned()))
+                Some(Address::Entry(
+                    EntryKind::read(kind)?,
+                    module.to_owned(),
+                    (*name).to_owned(),
+                ))
             }
             _ => None,
         }
@@ -76,19 +90,27 @@ impl Address {
             Address::Named(kind, name) => format!("{}/{}", kind.word(), encode(name)),
         };
         let uri = format!("{SCHEME}{path}");
-        Address::parse(&uri).is_ok_and(|read| read == *self).then_some(uri)
+        Address::parse(&uri)
+            .is_ok_and(|read| read == *self)
+            .then_some(uri)
     }
 }
 
 /// One part of a URI, decoded once.
 fn segment(part: &str) -> Result<String, &'static str> {
-    if part.bytes().any(|byte| matches!(byte, b'?' | b'#' | b'\\' | b'@' | b':')) {
+    if part
+        .bytes()
+        .any(|byte| matches!(byte, b'?' | b'#' | b'\\' | b'@' | b':'))
+    {
         return Err("has a query, a fragment, a host or a backslash, and no resource has");
     }
     let text = String::from_utf8(decode(part)?).map_err(|_| "is not UTF-8")?;
     match text.as_str() {
         "" => Err("has an empty part"),
-        text if text.chars().any(|c| c.is_control() || matches!(c, '/' | '\\' | '%')) => {
+        text if text
+            .chars()
+            .any(|c| c.is_control() || matches!(c, '/' | '\\' | '%')) =>
+        {
             Err("hides a character that no name has")
         }
         text if text.ends_with(['.', ' ']) || text.starts_with(' ') => {
@@ -108,7 +130,9 @@ fn decode(part: &str) -> Result<Vec<u8>, &'static str> {
             bytes.push(*first);
             continue;
         }
-        let [high, low, tail @ ..] = rest else { return Err(WRONG) };
+        let [high, low, tail @ ..] = rest else {
+            return Err(WRONG);
+        };
         let digit = |byte: &u8| (*byte as char).to_digit(16).ok_or(WRONG);
         bytes.push(u8::try_from(digit(high)? * 16 + digit(low)?).map_err(|_| WRONG)?);
         rest = tail;
@@ -118,8 +142,15 @@ fn decode(part: &str) -> Result<Vec<u8>, &'static str> {
 
 /// A name as it can stand in a URI.
 fn encode(name: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~');
-    let shown = |byte: u8| if plain(byte) { (byte as char).to_string() } else { format!("%{byte:02X}") };
+    let plain =
+        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~');
+    let shown = |byte: u8| {
+        if plain(byte) {
+            (byte as char).to_string()
+        } else {
+            format!("%{byte:02X}")
+        }
+    };
     name.bytes().map(shown).collect()
 }
 
@@ -129,10 +160,14 @@ mod tests {
 
     #[test]
     fn what_is_made_is_read_back() {
-        let entry =
-            |module: &str, name: &str| Address::Entry(EntryKind::Agent, module.to_owned(), name.to_owned());
+        let entry = |module: &str, name: &str| {
+            Address::Entry(EntryKind::Agent, module.to_owned(), name.to_owned())
+        };
         let table = [
-            (Address::Csv(EntryKind::Workflow), "agpm://catalog/workflow.csv"),
+            (
+                Address::Csv(EntryKind::Workflow),
+                "agpm://catalog/workflow.csv",
+            ),
             (entry("bmm", "analyst"), "agpm://agent/bmm/analyst"),
             (entry("", "analyst"), "agpm://agent/-/analyst"),
             (entry("a b", "ä"), "agpm://agent/a%20b/%C3%A4"),
@@ -140,14 +175,29 @@ mod tests {
                 Address::Installed(ResourceType::Snippets, "a/b.c".to_owned()),
                 "agpm://installed/snippets/a/b.c",
             ),
-            (Address::Named(Kind::Persona, "ada".to_owned()), "agpm://persona/ada"),
-            (Address::Named(Kind::BottleAgent, "x".to_owned()), "agpm://bottle-agent/x"),
+            (
+                Address::Named(Kind::Persona, "ada".to_owned()),
+                "agpm://persona/ada",
+            ),
+            (
+                Address::Named(Kind::BottleAgent, "x".to_owned()),
+                "agpm://bottle-agent/x",
+            ),
         ];
         for (address, uri) in table {
             assert_eq!(address.uri().as_deref(), Some(uri));
             assert_eq!(Address::parse(uri).unwrap(), address);
         }
-        for name in ["..", "a/b", "a\\b", "a%b", "a\0", "", "a.", "../../etc/passwd"] {
+        for name in [
+            "..",
+            "a/b",
+            "a\\b",
+            "a%b",
+            "a\0",
+            "",
+            "a.",
+            "../../etc/passwd",
+        ] {
             assert_eq!(entry("m", name).uri(), None, "{name:?}");
         }
     }

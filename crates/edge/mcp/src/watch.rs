@@ -1,5 +1,8 @@
 //! Looks now and then whether files changed, and tells sessions. Only looks: nothing is read.
-#![expect(deprecated, reason = "clients of today ask for messages, whatever comes after them")]
+#![expect(
+    deprecated,
+    reason = "clients of today ask for messages, whatever comes after them"
+)]
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -47,7 +50,9 @@ pub(crate) async fn watch_files(shared: Arc<Shared>) {
         looking.catalog_state();
         watch_project(&looking.world)
     });
-    let Ok(mut project) = looked.await else { return };
+    let Ok(mut project) = looked.await else {
+        return;
+    };
     loop {
         tokio::select! {
             () = sleep(EVERY) => {}
@@ -57,9 +62,19 @@ pub(crate) async fn watch_files(shared: Arc<Shared>) {
         let looked = spawn_blocking(move || {
             let catalog = looking.catalog_state();
             let changed = project.has_changed();
-            (if changed { watch_project(&looking.world) } else { project }, changed, catalog)
+            (
+                if changed {
+                    watch_project(&looking.world)
+                } else {
+                    project
+                },
+                changed,
+                catalog,
+            )
         });
-        let Ok((next, project_changed, catalog)) = looked.await else { return };
+        let Ok((next, project_changed, catalog)) = looked.await else {
+            return;
+        };
         project = next;
         let catalog_changed = catalog == CatalogState::Changed && renew_catalog(&shared).await;
         if !catalog_changed && !project_changed {
@@ -76,7 +91,9 @@ pub(crate) async fn watch_files(shared: Arc<Shared>) {
 /// Reads the catalog again, so that what is wrong with it is told and the next change is seen; whether it differs.
 async fn renew_catalog(shared: &Arc<Shared>) -> bool {
     let shared = Arc::clone(shared);
-    spawn_blocking(move || shared.renew_catalog()).await.unwrap_or(true)
+    spawn_blocking(move || shared.renew_catalog())
+        .await
+        .unwrap_or(true)
 }
 
 /// What changed since it was last asked.

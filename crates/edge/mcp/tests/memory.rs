@@ -16,13 +16,23 @@ use crate::support::{Client, project};
 async fn a_client_that_does_not_read_is_not_fed() {
     let sandbox = project();
     let body = "x".repeat(1 << 20);
-    sandbox.write("kit/reviewer.md", format!("---\nname: reviewer\n---\n{body}"));
+    sandbox.write(
+        "kit/reviewer.md",
+        format!("---\nname: reviewer\n---\n{body}"),
+    );
     let world = crate::support::world(&sandbox);
-    assert!(agpm_ops::install(&world, &agpm_ops::InstallRequest::PLAIN).result.is_ok());
+    assert!(
+        agpm_ops::install(&world, &agpm_ops::InstallRequest::PLAIN)
+            .result
+            .is_ok()
+    );
     let mut client = Client::open(&sandbox).await;
     let line = |id: usize| {
         let uri = json!({ "uri": "agpm://installed/agents/reviewer" });
-        format!("{}\n", json!({ "jsonrpc": "2.0", "id": id, "method": "resources/read", "params": uri }))
+        format!(
+            "{}\n",
+            json!({ "jsonrpc": "2.0", "id": id, "method": "resources/read", "params": uri })
+        )
     };
     // More requests than are ever taken in unanswered: at some point the server stops reading.
     let mut written = 0;
@@ -44,5 +54,9 @@ async fn a_client_that_does_not_read_is_not_fed() {
 /// Memory of this process, as the kernel counts it.
 fn resident() -> usize {
     let text = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
-    text.split(' ').nth(1).and_then(|pages| pages.parse::<usize>().ok()).unwrap_or(0) * 4096
+    text.split(' ')
+        .nth(1)
+        .and_then(|pages| pages.parse::<usize>().ok())
+        .unwrap_or(0)
+        * 4096
 }

@@ -72,10 +72,17 @@ impl ProjectPrograms {
         let file = places.map(|places| places.manifest).unwrap_or_default();
         let project = store::real_path(file.parent().unwrap_or(Path::new(".")));
         let of_strategy = |strategy: &agpm_model::Strategy| {
-            let driver = strategy.driver.as_ref().filter(|driver| driver.author == ProgramAuthor::Project)?;
-            Some(ManifestProgram { strategy: strategy.name.clone(), command: driver.command.clone() })
+            let driver = strategy
+                .driver
+                .as_ref()
+                .filter(|driver| driver.author == ProgramAuthor::Project)?;
+            Some(ManifestProgram {
+                strategy: strategy.name.clone(),
+                command: driver.command.clone(),
+            })
         };
-        let mut programs: Vec<ManifestProgram> = manifest.strategies.iter().filter_map(of_strategy).collect();
+        let mut programs: Vec<ManifestProgram> =
+            manifest.strategies.iter().filter_map(of_strategy).collect();
         programs.sort_by(|left, right| left.strategy.cmp(&right.strategy));
         let digest = digest(&project, &programs);
         let approval = match approved_digest(environment, &project)? {
@@ -83,7 +90,13 @@ impl ProjectPrograms {
             Some(_) => Approval::Outdated,
             None => Approval::Missing,
         };
-        Ok(ProjectPrograms { project, programs, approval, digest, manifest: shown(environment, &file) })
+        Ok(ProjectPrograms {
+            project,
+            programs,
+            approval,
+            digest,
+            manifest: shown(environment, &file),
+        })
     }
 
     /// Whether there is anything to approve.
@@ -99,7 +112,11 @@ impl ProjectPrograms {
             }
             _ => format!(
                 "{} approval; the result is unknown until then",
-                counted(self.programs.len(), "merge program needs", "merge programs need")
+                counted(
+                    self.programs.len(),
+                    "merge program needs",
+                    "merge programs need"
+                )
             ),
         };
         Diagnostic::new(&codes::TRUST_PROGRAM, message)
@@ -113,7 +130,10 @@ impl ProjectPrograms {
         let program = |one: &ManifestProgram| {
             Value::map([
                 ("strategy", Value::from(one.strategy.as_str())),
-                ("command", Value::list(one.command.iter().map(String::as_str))),
+                (
+                    "command",
+                    Value::list(one.command.iter().map(String::as_str)),
+                ),
             ])
         };
         vec![
@@ -139,7 +159,11 @@ fn digest(project: &Path, programs: &[ManifestProgram]) -> Checksum {
         Value::list([Value::from(text.as_str()), Value::from(content)])
     };
     let program = |one: &ManifestProgram| Value::list(one.command.iter().map(part));
-    Checksum::of(Value::list(programs.iter().map(program)).to_json().as_bytes())
+    Checksum::of(
+        Value::list(programs.iter().map(program))
+            .to_json()
+            .as_bytes(),
+    )
 }
 
 /// The right to run merge programs; only this module gives it.
@@ -160,11 +184,19 @@ impl ProgramPermit {
     /// The command to run. A relative path in the user's own configuration starts there: in the working folder it would be
     /// a file of whatever project one is in.
     pub(crate) fn command<'d>(&self, driver: &'d Driver) -> Cow<'d, [String]> {
-        let program = driver.command.first().filter(|program| program.contains('/'));
+        let program = driver
+            .command
+            .first()
+            .filter(|program| program.contains('/'));
         match (driver.author, program, &self.configuration) {
             (ProgramAuthor::User, Some(program), Some(folder)) => {
                 let program = folder.join(program).display().to_string();
-                Cow::Owned([program].into_iter().chain(driver.command.iter().skip(1).cloned()).collect())
+                Cow::Owned(
+                    [program]
+                        .into_iter()
+                        .chain(driver.command.iter().skip(1).cloned())
+                        .collect(),
+                )
             }
             _ => Cow::Borrowed(&driver.command),
         }
@@ -182,21 +214,37 @@ pub(crate) fn permit<'d>(
     if environment.programs == ProgramUse::Never && !drivers.is_empty() {
         return Err(never(&drivers));
     }
-    let configuration = environment.config_file().and_then(|file| file.parent().map(Path::to_owned));
-    if drivers.iter().all(|driver| driver.author == ProgramAuthor::User) {
-        return Ok(ProgramPermit { folder: environment.folder.clone(), configuration });
+    let configuration = environment
+        .config_file()
+        .and_then(|file| file.parent().map(Path::to_owned));
+    if drivers
+        .iter()
+        .all(|driver| driver.author == ProgramAuthor::User)
+    {
+        return Ok(ProgramPermit {
+            folder: environment.folder.clone(),
+            configuration,
+        });
     }
     let known = ProjectPrograms::of(environment, manifest)?;
     if environment.programs == ProgramUse::Approved && known.needs_approval() {
         return Err(Failure::new(FailureKind::Refused, known.finding()));
     }
-    Ok(ProgramPermit { folder: known.project, configuration })
+    Ok(ProgramPermit {
+        folder: known.project,
+        configuration,
+    })
 }
 
 fn never(drivers: &[&Driver]) -> Failure {
     let mut lines: Vec<String> = drivers
         .iter()
-        .map(|one| format!("runs  {}", command_line(one.command.iter().map(String::as_str))))
+        .map(|one| {
+            format!(
+                "runs  {}",
+                command_line(one.command.iter().map(String::as_str))
+            )
+        })
         .collect();
     lines.sort();
     lines.dedup();
@@ -211,7 +259,9 @@ pub(crate) fn note_unapproved(environment: &Environment, manifest: &Manifest, no
     if environment.programs == ProgramUse::AllOnce {
         return;
     }
-    let Ok(known) = ProjectPrograms::of(environment, manifest) else { return };
+    let Ok(known) = ProjectPrograms::of(environment, manifest) else {
+        return;
+    };
     if known.needs_approval() {
         let mut finding = known.finding();
         finding.severity = Severity::Note;
@@ -235,7 +285,10 @@ fn look(world: &World, notes: &mut Notes) -> Result<ProjectPrograms, Failure> {
 /// Approves the programs exactly as they were shown.
 pub fn approve(world: &World, shown: ProjectPrograms) -> Outcome<ProjectPrograms> {
     let recorded = record(&world.environment, &shown);
-    Notes::default().outcome(recorded.map(|()| ProjectPrograms { approval: Approval::Given, ..shown }))
+    Notes::default().outcome(recorded.map(|()| ProjectPrograms {
+        approval: Approval::Given,
+        ..shown
+    }))
 }
 
 /// The failure of an approval that nobody gave.
@@ -258,29 +311,44 @@ fn record(environment: &Environment, programs: &ProjectPrograms) -> Result<(), F
             ("programs", digest.to_string().into()),
         ])
     };
-    let document =
-        Value::map([("version", 1_i64.into()), ("approvals", Value::list(known.iter().map(approval)))]);
-    Ok(store::write_private(&folder.join(APPROVALS), document.to_json().as_bytes())?)
+    let document = Value::map([
+        ("version", 1_i64.into()),
+        ("approvals", Value::list(known.iter().map(approval))),
+    ]);
+    Ok(store::write_private(
+        &folder.join(APPROVALS),
+        document.to_json().as_bytes(),
+    )?)
 }
 
 fn state_folder(environment: &Environment) -> Result<&Path, Failure> {
     environment.state.as_deref().ok_or_else(|| {
         let message = "no folder to record approvals in: `HOME` is not an absolute path";
-        Diagnostic::new(&codes::IO_UNREADABLE, message).help("set `HOME` or `XDG_STATE_HOME`").into()
+        Diagnostic::new(&codes::IO_UNREADABLE, message)
+            .help("set `HOME` or `XDG_STATE_HOME`")
+            .into()
     })
 }
 
 fn approved_digest(environment: &Environment, project: &Path) -> Result<Option<Checksum>, Failure> {
     let known = read(environment)?;
-    Ok(known.into_iter().find(|(approved, _)| approved == project).map(|(_, digest)| digest))
+    Ok(known
+        .into_iter()
+        .find(|(approved, _)| approved == project)
+        .map(|(_, digest)| digest))
 }
 
 /// Everything that was approved. A file that is broken approves nothing, and is not replaced by a whole one unseen.
 fn read(environment: &Environment) -> Result<Vec<(PathBuf, Checksum)>, Failure> {
-    let Some(folder) = &environment.state else { return Ok(Vec::new()) };
+    let Some(folder) = &environment.state else {
+        return Ok(Vec::new());
+    };
     let path = folder.join(APPROVALS);
     let bytes = match store::read(&path, limit()) {
-        Err(StoreError { problem: Problem::NotFound, .. }) => return Ok(Vec::new()),
+        Err(StoreError {
+            problem: Problem::NotFound,
+            ..
+        }) => return Ok(Vec::new()),
         read => read?,
     };
     // Another user's word is not this user's.
@@ -302,5 +370,10 @@ fn decode(bytes: Vec<u8>) -> Option<Vec<(PathBuf, Checksum)>> {
         let digest = node.get("programs")?.as_str()?.parse().ok()?;
         Some((PathBuf::from(node.get("project")?.as_str()?), digest))
     };
-    document.root()?.get("approvals")?.items().map(approval).collect()
+    document
+        .root()?
+        .get("approvals")?
+        .items()
+        .map(approval)
+        .collect()
 }

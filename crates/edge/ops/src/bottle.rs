@@ -108,7 +108,10 @@ impl AgentRow {
         Value::map([
             ("name", Value::from(self.name.as_str())),
             ("bottle", self.bottle.as_str().into()),
-            ("skills", Value::list(self.skills.iter().map(String::as_str))),
+            (
+                "skills",
+                Value::list(self.skills.iter().map(String::as_str)),
+            ),
             ("file", self.file.as_str().into()),
         ])
     }
@@ -118,7 +121,9 @@ impl BottleValue {
     /// The value as people may see it: what looks like a secret is masked. What an agent is told is no setting, and is
     /// shown.
     pub fn masked(&self) -> Value {
-        let Value::Map(entries) = &self.value else { return self.value.clone() };
+        let Value::Map(entries) = &self.value else {
+            return self.value.clone();
+        };
         let shown = |(key, value): &(String, Value)| match key.as_str() {
             "prompt" => (key.clone(), value.clone()),
             "env" => (key.clone(), masked_env(value, &self.secret_env)),
@@ -129,7 +134,9 @@ impl BottleValue {
 }
 
 fn masked_env(env: &Value, secret: &BTreeSet<String>) -> Value {
-    let Value::Map(entries) = env else { return masked("env", env) };
+    let Value::Map(entries) = env else {
+        return masked("env", env);
+    };
     let shown = |(name, value): &(String, Value)| match secret.contains(name) {
         true => (name.clone(), masked(TOLD_SECRET, value)),
         false => (name.clone(), masked(name, value)),
@@ -141,9 +148,12 @@ fn masked(key: &str, value: &Value) -> Value {
     match value {
         Value::String(text) if looks_secret(Some(key), text) => MASK.into(),
         Value::List(items) => Value::List(items.iter().map(|item| masked(key, item)).collect()),
-        Value::Map(entries) => {
-            Value::Map(entries.iter().map(|(key, value)| (key.clone(), masked(key, value))).collect())
-        }
+        Value::Map(entries) => Value::Map(
+            entries
+                .iter()
+                .map(|(key, value)| (key.clone(), masked(key, value)))
+                .collect(),
+        ),
         other => other.clone(),
     }
 }
@@ -165,7 +175,12 @@ fn rows(manifest: &Manifest) -> BottleList {
     let agent = |name: &str| {
         let agent = manifest.agent(name)?;
         let file = file(UnitKind::Agent, name);
-        Some(AgentRow { name: agent.name, bottle: agent.bottle, skills: agent.skills, file })
+        Some(AgentRow {
+            name: agent.name,
+            bottle: agent.bottle,
+            skills: agent.skills,
+            file,
+        })
     };
     BottleList {
         bottles: manifest.names(UnitKind::Bottle).map(bottle).collect(),
@@ -174,7 +189,12 @@ fn rows(manifest: &Manifest) -> BottleList {
 }
 
 /// Shows one bottle or one agent.
-pub fn bottle_show(world: &World, input: &BottleInput, name: &str, view: BottleView) -> Outcome<BottleValue> {
+pub fn bottle_show(
+    world: &World,
+    input: &BottleInput,
+    name: &str,
+    view: BottleView,
+) -> Outcome<BottleValue> {
     let mut notes = Notes::default();
     let result = show(world, input, name, view, &mut notes);
     notes.outcome(result)
@@ -194,9 +214,14 @@ pub(crate) fn show(
         BottleView::Agent => (UnitKind::Agent, manifest.agent_value(name)),
     };
     let value = value.ok_or_else(|| unknown_unit(&manifest, kind, name))?;
-    let bottle =
-        if view == BottleView::Agent { value.get("bottle").and_then(Value::as_str) } else { Some(name) };
-    let secret_env = bottle.map(|bottle| manifest.secret_variables(bottle)).unwrap_or_default();
+    let bottle = if view == BottleView::Agent {
+        value.get("bottle").and_then(Value::as_str)
+    } else {
+        Some(name)
+    };
+    let secret_env = bottle
+        .map(|bottle| manifest.secret_variables(bottle))
+        .unwrap_or_default();
     Ok(BottleValue { value, secret_env })
 }
 
@@ -206,12 +231,18 @@ pub fn bottle_check(world: &World, input: &BottleInput) -> Outcome<BottleCheck> 
     let result = read(&world.environment, input, &mut notes).map(|read| match read {
         Ok(manifest) => {
             let count = |kind| manifest.count(kind);
-            let checked = BottleCheck { bottles: count(UnitKind::Bottle), agents: count(UnitKind::Agent) };
+            let checked = BottleCheck {
+                bottles: count(UnitKind::Bottle),
+                agents: count(UnitKind::Agent),
+            };
             take_notes(&manifest, &mut notes);
             checked
         }
         Err(error) => {
-            let checked = BottleCheck { bottles: error.bottles, agents: error.agents };
+            let checked = BottleCheck {
+                bottles: error.bottles,
+                agents: error.agents,
+            };
             take_mistakes(error, &mut notes);
             checked
         }
@@ -267,10 +298,12 @@ fn read_json(
     notes: &mut Notes,
 ) -> Result<Result<Manifest, ManifestError>, Failure> {
     let path = environment.resolve(file);
-    let bytes =
-        store::read(&path, limit()).map_err(|error| Failure::from(error.seen_from(&environment.folder)))?;
+    let bytes = store::read(&path, limit())
+        .map_err(|error| Failure::from(error.seen_from(&environment.folder)))?;
     let name = shown(environment, &path);
-    let source = notes.sources.add(name.as_str(), String::from_utf8_lossy(&bytes).into_owned());
+    let source = notes
+        .sources
+        .add(name.as_str(), String::from_utf8_lossy(&bytes).into_owned());
     let text = decode(source, bytes)?;
     Ok(Manifest::from_json_obj(&name, &text))
 }
@@ -278,7 +311,9 @@ fn read_json(
 fn no_home() -> Failure {
     let message = "it is not known where your home is, and with it your bottles";
     let help = "set `HOME` to your home, or name a file with `--json-file`";
-    Diagnostic::new(&codes::IO_NOT_FOUND, message).help(help).into()
+    Diagnostic::new(&codes::IO_NOT_FOUND, message)
+        .help(help)
+        .into()
 }
 
 /// A bottle or an agent that is not there.
@@ -291,6 +326,11 @@ pub(crate) fn unknown_unit(manifest: &Manifest, kind: UnitKind, name: &str) -> F
         return unknown_name(kind.word(), name, Some(shown_by));
     }
     let none = || Some(format!("there are no {} yet", kind.plural()));
-    let help = did_you_mean(name, &format!("{} are", kind.plural()), manifest.names(kind)).or_else(none);
+    let help = did_you_mean(
+        name,
+        &format!("{} are", kind.plural()),
+        manifest.names(kind),
+    )
+    .or_else(none);
     unknown_name(kind.word(), name, help)
 }

@@ -80,9 +80,17 @@ pub fn cache(world: &World, request: CacheRequest) -> Outcome<CacheReport> {
 fn run(world: &World, request: CacheRequest, notes: &mut Notes) -> Result<CacheReport, Failure> {
     let git = git(&world.environment);
     let folder = shown(&world.environment, git.folder());
-    let mut report = CacheReport { folder, request, copies: Vec::new(), leftovers: 0 };
+    let mut report = CacheReport {
+        folder,
+        request,
+        copies: Vec::new(),
+        leftovers: 0,
+    };
     let needs = match request {
-        CacheRequest::Clean { extent: CleanExtent::Unused(_), .. } => Needs::of_user(world, notes)?,
+        CacheRequest::Clean {
+            extent: CleanExtent::Unused(_),
+            ..
+        } => Needs::of_user(world, notes)?,
         _ => Needs::default(),
     };
     for copy in git.cached() {
@@ -95,15 +103,29 @@ fn run(world: &World, request: CacheRequest, notes: &mut Notes) -> Result<CacheR
                 };
                 continue;
             }
-            report.copies.push(CachedCopy { address: copy.address.clone(), bytes: copy.bytes()?, condition });
+            report.copies.push(CachedCopy {
+                address: copy.address.clone(),
+                bytes: copy.bytes()?,
+                condition,
+            });
             if writing == Writing::Apply {
                 copy.remove(condition)?;
             }
         } else {
-            report.copies.push(CachedCopy { address: copy.address.clone(), bytes: copy.bytes()?, condition });
+            report.copies.push(CachedCopy {
+                address: copy.address.clone(),
+                bytes: copy.bytes()?,
+                condition,
+            });
         }
     }
-    if matches!(request, CacheRequest::Clean { writing: Writing::Apply, .. }) {
+    if matches!(
+        request,
+        CacheRequest::Clean {
+            writing: Writing::Apply,
+            ..
+        }
+    ) {
         needs.forget_gone();
         store::sweep_folders(git.folder());
     }
@@ -124,7 +146,12 @@ fn goes(git: &Git, world: &World, copy: &CachedSource, extent: CleanExtent, need
 /// Cleans once a week, quietly: what fails, or takes longer than nobody notices, is left for the next time.
 pub(crate) fn clean_now_and_then(world: &World) {
     let start = Instant::now();
-    let Some(stamp) = world.environment.state.as_ref().map(|state| state.join(CLEANED)) else {
+    let Some(stamp) = world
+        .environment
+        .state
+        .as_ref()
+        .map(|state| state.join(CLEANED))
+    else {
         return;
     };
     if store::age(&stamp).is_some_and(|age| age < CLEANED_EVERY) {
@@ -134,9 +161,14 @@ pub(crate) fn clean_now_and_then(world: &World) {
         return;
     }
     let git = git(&world.environment);
-    let old: Vec<CachedSource> =
-        git.cached().into_iter().filter(|copy| !copy.is_used_within(KEPT_UNUSED)).collect();
-    let Ok(needs) = Needs::of_user(world, &mut Notes::default()) else { return };
+    let old: Vec<CachedSource> = git
+        .cached()
+        .into_iter()
+        .filter(|copy| !copy.is_used_within(KEPT_UNUSED))
+        .collect();
+    let Ok(needs) = Needs::of_user(world, &mut Notes::default()) else {
+        return;
+    };
     for copy in old {
         if start.elapsed() > MOST_TIME {
             return;
@@ -167,20 +199,34 @@ impl Needs {
     fn of_user(world: &World, notes: &mut Notes) -> Result<Self, Failure> {
         let environment = &world.environment;
         let (gone, mut roots): (Vec<KnownProject>, Vec<KnownProject>) =
-            projects::known(environment).into_iter().partition(KnownProject::is_gone);
-        let mut needs = Needs { used: Vec::new(), gone, anything: false };
-        let here =
-            ManifestFiles::find(environment, ManifestUse::Nearest)?.map(|files| files.root().to_owned());
+            projects::known(environment)
+                .into_iter()
+                .partition(KnownProject::is_gone);
+        let mut needs = Needs {
+            used: Vec::new(),
+            gone,
+            anything: false,
+        };
+        let here = ManifestFiles::find(environment, ManifestUse::Nearest)?
+            .map(|files| files.root().to_owned());
         let here = here.filter(|here| roots.iter().all(|known| known.root != *here));
         for root in roots.drain(..).map(|known| known.root).chain(here) {
             needs.add_project(environment, root);
         }
         // A project may give a name of the configuration another URL; other projects still use the user's.
-        let configured = configured_sources(environment, notes)?.into_iter().map(|source| source.address);
-        needs.used.push(Use { base: environment.folder.clone(), addresses: configured.collect() });
+        let configured = configured_sources(environment, notes)?
+            .into_iter()
+            .map(|source| source.address);
+        needs.used.push(Use {
+            base: environment.folder.clone(),
+            addresses: configured.collect(),
+        });
         let own = Project::of_user(environment, notes)?.unwrap_or_default();
         let addresses = addresses_of(&own.manifest);
-        needs.used.push(Use { base: own.folder.unwrap_or_default(), addresses });
+        needs.used.push(Use {
+            base: own.folder.unwrap_or_default(),
+            addresses,
+        });
         Ok(needs)
     }
 
@@ -193,20 +239,35 @@ impl Needs {
             ..environment.clone()
         };
         let mut quiet = Notes::default();
-        let project = ManifestFiles::find(&there, ManifestUse::Nearest)
-            .and_then(|files| files.map(|files| Project::of(&there, files, &mut quiet)).transpose());
+        let project = ManifestFiles::find(&there, ManifestUse::Nearest).and_then(|files| {
+            files
+                .map(|files| Project::of(&there, files, &mut quiet))
+                .transpose()
+        });
         let lock = store::ProjectStore::open(&root)
             .map_err(Failure::from)
             .and_then(|store| read_lock(&there, &store, &mut quiet));
         self.anything |= project.is_err() && lock.is_err();
         let mut addresses = Vec::new();
-        addresses.extend(project.ok().flatten().map(|project| addresses_of(&project.manifest)));
+        addresses.extend(
+            project
+                .ok()
+                .flatten()
+                .map(|project| addresses_of(&project.manifest)),
+        );
         addresses.extend(lock.ok().flatten().map(|(lock, _)| locked_addresses(&lock)));
-        self.used.push(Use { base: root, addresses: addresses.concat() });
+        self.used.push(Use {
+            base: root,
+            addresses: addresses.concat(),
+        });
     }
 
     fn has(&self, git: &Git, environment: &Environment, copy: &CachedSource) -> bool {
-        self.anything || self.used.iter().any(|used| used.has(git, environment, copy))
+        self.anything
+            || self
+                .used
+                .iter()
+                .any(|used| used.has(git, environment, copy))
     }
 
     fn forget_gone(&self) {
@@ -216,21 +277,35 @@ impl Needs {
 
 impl Use {
     fn has(&self, git: &Git, environment: &Environment, copy: &CachedSource) -> bool {
-        self.addresses.iter().any(|address| is_copy(git, environment, address, &self.base, copy))
+        self.addresses
+            .iter()
+            .any(|address| is_copy(git, environment, address, &self.base, copy))
     }
 }
 
 /// Everything that a manifest gives a URL of.
 fn addresses_of(manifest: &Manifest) -> Vec<SourceAddress> {
     let remotes = manifest.catalog.all().filter_map(CatalogRemote::address);
-    manifest.sources.iter().map(|source| &source.address).chain(remotes).cloned().collect()
+    manifest
+        .sources
+        .iter()
+        .map(|source| &source.address)
+        .chain(remotes)
+        .cloned()
+        .collect()
 }
 
 /// Everything that a lockfile gives a URL of; layers are versions of its sources.
 fn locked_addresses(lock: &Lockfile) -> Vec<SourceAddress> {
-    let urls = lock.sources.iter().filter_map(|source| source.url.as_deref());
+    let urls = lock
+        .sources
+        .iter()
+        .filter_map(|source| source.url.as_deref());
     let sources = urls.filter_map(|url| SourceAddress::parse(url).ok());
-    let remotes = lock.catalog.iter().filter_map(|locked| locked.remote().address().cloned());
+    let remotes = lock
+        .catalog
+        .iter()
+        .filter_map(|locked| locked.remote().address().cloned());
     sources.chain(remotes).collect()
 }
 
@@ -264,7 +339,10 @@ impl CacheReport {
             ])
         };
         let copies = Value::list(self.copies.iter().map(copy));
-        let mut fields = vec![("folder", self.folder.as_str().into()), ("bytes", number(self.bytes()))];
+        let mut fields = vec![
+            ("folder", self.folder.as_str().into()),
+            ("bytes", number(self.bytes())),
+        ];
         match self.request {
             CacheRequest::Info => fields.push(("sources", copies)),
             CacheRequest::Clean { writing, .. } => {

@@ -5,15 +5,18 @@ use std::path::Path;
 
 use agpm_diag::{Diagnostic, codes, did_you_mean, has_errors};
 use agpm_model::{
-    AddressKind, CatalogRemote, Checksum, DEFAULT_VERSION, Layer, Locked, Manifest, NameError, Origin,
-    RESOURCE_TYPES, ResourceName, ResourcePath, ResourceType, SourceAddress, SourceName, newest_range,
+    AddressKind, CatalogRemote, Checksum, DEFAULT_VERSION, Layer, Locked, Manifest, NameError,
+    Origin, RESOURCE_TYPES, ResourceName, ResourcePath, ResourceType, SourceAddress, SourceName,
+    newest_range,
 };
 use agpm_store::Expected;
 use agpm_text::{Document, Edit, EditError, Format, Limits, Pointer, Value, parse, parse_alone};
 
 use crate::failure::{Failure, FailureKind, Notes, Outcome};
 use crate::gather::{ManifestFiles, Mistakes, Project, document_of, refuse_link, unknown_name};
-use crate::install::{self, Changes, Executables, InstallReport, InstallRequest, Job, ManifestEdit, Writing};
+use crate::install::{
+    self, Changes, Executables, InstallReport, InstallRequest, Job, ManifestEdit, Writing,
+};
 use crate::locked::{LockView, ResourceId};
 use crate::packages::{Moving, Sources, normal, read_lock, refs_of};
 use crate::spec::{Spec, refuse_address};
@@ -124,13 +127,18 @@ pub fn add_address(word: &str) -> Outcome<ChangeReport> {
 }
 
 /// Makes a change again that another process overtook: it is made to what that one left.
-pub(crate) fn until_not_overtaken<T>(change: impl Fn(&mut Notes) -> Result<T, Failure>) -> Outcome<T> {
+pub(crate) fn until_not_overtaken<T>(
+    change: impl Fn(&mut Notes) -> Result<T, Failure>,
+) -> Outcome<T> {
     let mut tries = 1;
     loop {
         let mut notes = Notes::default();
         let result = change(&mut notes);
         let overtaken = |failure: &Failure| {
-            failure.diagnostic.as_ref().is_some_and(|found| *found.code == codes::INSTALL_CHANGED)
+            failure
+                .diagnostic
+                .as_ref()
+                .is_some_and(|found| *found.code == codes::INSTALL_CHANGED)
         };
         if tries == MOST_TRIES || !result.as_ref().is_err_and(overtaken) {
             return notes.outcome(result);
@@ -158,12 +166,24 @@ fn run(world: &World, change: &ManifestChange, notes: &mut Notes) -> Result<Chan
     let mut own = Notes::default();
     let project = Project::read(&world.environment, files, Mistakes::Tell, &mut own)?;
     let edited = match change {
-        ManifestChange::AddSource { name, address, replace } => {
-            add_source(&document, name, &address_from_manifest(world, address), *replace)?
-        }
+        ManifestChange::AddSource {
+            name,
+            address,
+            replace,
+        } => add_source(
+            &document,
+            name,
+            &address_from_manifest(world, address),
+            *replace,
+        )?,
         ManifestChange::AddDependency { new, replace, then } => {
             let new = &from_manifest(world, project.folder.as_deref(), new);
-            let adding = Adding { world, project: &project, document: &document, then: *then };
+            let adding = Adding {
+                world,
+                project: &project,
+                document: &document,
+                then: *then,
+            };
             adding.dependency(new, *replace)?
         }
         ManifestChange::RemoveSource { name } => remove_source(&document, &project.manifest, name)?,
@@ -186,15 +206,27 @@ fn run(world: &World, change: &ManifestChange, notes: &mut Notes) -> Result<Chan
 }
 
 /// Fails if the manifest would have mistakes; those that it has anyway are shown where they are.
-fn refuse_mistakes(world: &World, edited: &Edited, own: Notes, notes: &mut Notes) -> Result<(), Failure> {
+fn refuse_mistakes(
+    world: &World,
+    edited: &Edited,
+    own: Notes,
+    notes: &mut Notes,
+) -> Result<(), Failure> {
     let files = ManifestFiles::require(&world.environment)?;
     let name = crate::gather::shown(&world.environment, &files.path);
     let mut after = Notes::default();
-    let result =
-        Project::of(&world.environment, files.with_project(edited.text.as_bytes().to_vec()), &mut after);
+    let result = Project::of(
+        &world.environment,
+        files.with_project(edited.text.as_bytes().to_vec()),
+        &mut after,
+    );
     let Err(failure) = result else { return Ok(()) };
     after.sources.rename(&name, &format!("{name} (proposed)"));
-    *notes = if has_errors(&own.diagnostics) { own } else { after };
+    *notes = if has_errors(&own.diagnostics) {
+        own
+    } else {
+        after
+    };
     Err(failure)
 }
 
@@ -205,13 +237,18 @@ fn bring_about(
     notes: &mut Notes,
 ) -> Result<ChangeReport, Failure> {
     let installed = match edited.then {
-        Then::Install(executables) => Some(bring_in_line(world, edited, bytes, executables, notes)?),
+        Then::Install(executables) => {
+            Some(bring_in_line(world, edited, bytes, executables, notes)?)
+        }
         Then::Leave => {
             write_manifest(world, &edited.done, &edited.text, bytes, notes)?;
             None
         }
     };
-    Ok(ChangeReport { done: edited.done.clone(), installed })
+    Ok(ChangeReport {
+        done: edited.done.clone(),
+        installed,
+    })
 }
 
 fn bring_in_line(
@@ -222,12 +259,23 @@ fn bring_in_line(
     notes: &mut Notes,
 ) -> Result<InstallReport, Failure> {
     *notes = Notes::default();
-    let request = InstallRequest { executables, ..InstallRequest::PLAIN };
+    let request = InstallRequest {
+        executables,
+        ..InstallRequest::PLAIN
+    };
     let bytes = edited.text.as_bytes().into();
-    let manifest = Some(ManifestEdit { before: Checksum::of(before), bytes });
+    let manifest = Some(ManifestEdit {
+        before: Checksum::of(before),
+        bytes,
+    });
     install::run(
         world,
-        &Job { title: edited.done.clone(), request, moving: Moving::Nothing, manifest },
+        &Job {
+            title: edited.done.clone(),
+            request,
+            moving: Moving::Nothing,
+            manifest,
+        },
         notes,
     )
 }
@@ -244,10 +292,18 @@ pub(crate) fn write_manifest(
     let store = files.store()?;
     let place = files.place()?;
     refuse_link(&store, &place)?;
-    Project::of(&world.environment, files.with_project(text.as_bytes().to_vec()), notes)?;
+    Project::of(
+        &world.environment,
+        files.with_project(text.as_bytes().to_vec()),
+        notes,
+    )?;
     let held = install::hold(world, &store, Writing::Apply, notes)?;
     let mut changes = Changes::default();
-    changes.put(place, text.as_bytes().into(), Expected::Checksum(Checksum::of(before)));
+    changes.put(
+        place,
+        text.as_bytes().into(),
+        Expected::Checksum(Checksum::of(before)),
+    );
     if let Some(held) = held {
         changes.apply(&store, &held, title.to_owned(), &|_| {})?;
     }
@@ -255,13 +311,19 @@ pub(crate) fn write_manifest(
 }
 
 pub(crate) fn usage(message: String, help: String) -> Failure {
-    Failure::new(FailureKind::Usage, Diagnostic::new(&codes::USAGE, message).help(help))
+    Failure::new(
+        FailureKind::Usage,
+        Diagnostic::new(&codes::USAGE, message).help(help),
+    )
 }
 
 pub(crate) fn exists(file: &str, section: &str, name: &str) -> Failure {
     let message = format!("the {file} has `{name}` under `[{section}]` already");
     let help = "run the command with `--force` to replace it, or choose another name";
-    Failure::new(FailureKind::Refused, Diagnostic::new(&codes::IO_EXISTS, message).help(help))
+    Failure::new(
+        FailureKind::Refused,
+        Diagnostic::new(&codes::IO_EXISTS, message).help(help),
+    )
 }
 
 fn kind_of(word: &str) -> Result<ResourceType, Failure> {
@@ -278,12 +340,15 @@ fn edit(document: &Document, edit: &Edit) -> Result<String, Failure> {
 
 pub(crate) fn uneditable(error: &EditError) -> Failure {
     let message = format!("the manifest cannot be edited: {error}");
-    Diagnostic::new(&codes::MANIFEST_VALUE, message).help("make this change by hand").into()
+    Diagnostic::new(&codes::MANIFEST_VALUE, message)
+        .help("make this change by hand")
+        .into()
 }
 
 /// The address of a source that is to be added, if it and the name are good.
 pub(crate) fn new_source(name: &str, address: &str) -> Result<SourceAddress, Failure> {
-    let bad_name = |error: NameError| usage(error.to_string(), "give the source a short name".to_owned());
+    let bad_name =
+        |error: NameError| usage(error.to_string(), "give the source a short name".to_owned());
     let known = SourceName::new(name).map_err(bad_name)?;
     if known.as_str().contains([':', '/', ' ']) {
         let help = "use letters, digits and hyphens, as in `community`".to_owned();
@@ -297,7 +362,12 @@ pub(crate) fn new_source(name: &str, address: &str) -> Result<SourceAddress, Fai
     })
 }
 
-fn add_source(document: &Document, name: &str, address: &str, replace: Replace) -> Result<Edited, Failure> {
+fn add_source(
+    document: &Document,
+    name: &str,
+    address: &str,
+    replace: Replace,
+) -> Result<Edited, Failure> {
     let address = new_source(name, address)?;
     let at = Pointer::root().child("sources").child(name);
     if document.at(&at).is_some() && replace == Replace::Refused {
@@ -305,7 +375,11 @@ fn add_source(document: &Document, name: &str, address: &str, replace: Replace) 
     }
     let value = Value::from(address.reveal());
     let done = format!("add source {name}");
-    Ok(Edited { text: edit(document, &Edit::Set { at, value })?, done, then: Then::Leave })
+    Ok(Edited {
+        text: edit(document, &Edit::Set { at, value })?,
+        done,
+        then: Then::Leave,
+    })
 }
 
 /// What a dependency is added to.
@@ -322,7 +396,11 @@ impl Adding<'_> {
         let kind = kind_of(&new.kind)?;
         let mut spec = Spec::parse(&new.spec, kind, manifest)?;
         self.refuse_slash(&spec)?;
-        let taken = |name: &str| document.at(&Pointer::root().child(kind.plural()).child(name)).is_some();
+        let taken = |name: &str| {
+            document
+                .at(&Pointer::root().child(kind.plural()).child(name))
+                .is_some()
+        };
         let name = new.name.clone().unwrap_or_else(|| spec.name(kind, &taken));
         let good = ResourceName::new(&name)
             .map_err(|error| usage(error.to_string(), "give it a `--name`".to_owned()))?;
@@ -336,23 +414,59 @@ impl Adding<'_> {
         }
         let section = Pointer::root().child(kind.plural());
         let text = match document.at(&section) {
-            Some(_) => edit(document, &Edit::Set { at, value: spec.value(new) })?,
+            Some(_) => edit(
+                document,
+                &Edit::Set {
+                    at,
+                    value: spec.value(new),
+                },
+            )?,
             // With a header of its own first, entries stand below it one a line.
             None => {
-                let with_section = edit(document, &Edit::Set { at: section, value: Value::Map(Vec::new()) })?;
-                let document =
-                    parse(document.source(), with_section, Format::Toml, Limits::default()).document;
-                edit(&document, &Edit::Set { at, value: spec.value(new) })?
+                let with_section = edit(
+                    document,
+                    &Edit::Set {
+                        at: section,
+                        value: Value::Map(Vec::new()),
+                    },
+                )?;
+                let document = parse(
+                    document.source(),
+                    with_section,
+                    Format::Toml,
+                    Limits::default(),
+                )
+                .document;
+                edit(
+                    &document,
+                    &Edit::Set {
+                        at,
+                        value: spec.value(new),
+                    },
+                )?
             }
         };
-        Ok(Edited { text, done: format!("add {kind}/{name}"), then: self.then })
+        Ok(Edited {
+            text,
+            done: format!("add {kind}/{name}"),
+            then: self.then,
+        })
     }
 
     /// `SOURCE/PATH` is a local path that leads nowhere, and probably not what is meant.
     fn refuse_slash(&self, spec: &Spec) -> Result<(), Failure> {
-        let Some(path) = spec.local() else { return Ok(()) };
-        let Some((source, rest)) = path.split_once('/') else { return Ok(()) };
-        let is_source = self.project.manifest.sources.iter().any(|one| one.name.as_str() == source);
+        let Some(path) = spec.local() else {
+            return Ok(());
+        };
+        let Some((source, rest)) = path.split_once('/') else {
+            return Ok(());
+        };
+        let is_source = self
+            .project
+            .manifest
+            .sources
+            .iter()
+            .any(|one| one.name.as_str() == source);
         let folder = self.project.folder.clone().unwrap_or_default();
         if !is_source || agpm_store::exists(&folder.join(path)) {
             return Ok(());
@@ -363,7 +477,11 @@ impl Adding<'_> {
 
     /// What is required where nothing is typed: versions that are compatible with the newest one, or the default branch.
     /// A source that cannot be reached has to be reached only if something is installed from it.
-    fn default_version(&self, source: &SourceName, name: &[String]) -> Result<Option<String>, Failure> {
+    fn default_version(
+        &self,
+        source: &SourceName,
+        name: &[String],
+    ) -> Result<Option<String>, Failure> {
         let environment = &self.world.environment;
         let root = self.project.root.clone().unwrap_or_default();
         let sources = Sources::open_all(environment, &self.project.manifest, &root);
@@ -375,7 +493,11 @@ impl Adding<'_> {
         // A folder without versions.
         let Some(refs) = refs else { return Ok(None) };
         let newest = newest_range(refs.tags.keys().map(String::as_str), name);
-        Ok(Some(newest.or_else(|| refs.head.clone()).unwrap_or_else(|| DEFAULT_VERSION.to_owned())))
+        Ok(Some(
+            newest
+                .or_else(|| refs.head.clone())
+                .unwrap_or_else(|| DEFAULT_VERSION.to_owned()),
+        ))
     }
 }
 
@@ -390,14 +512,20 @@ fn named_dependency(
         DependencyId::Typed { kind, name } => {
             let kind = kind_of(kind)?;
             let id = ResourceId::parse(name).filter(|id| id.kind == kind);
-            return Ok((kind, id.map_or_else(|| name.clone(), |id| id.name.to_owned())));
+            return Ok((
+                kind,
+                id.map_or_else(|| name.clone(), |id| id.name.to_owned()),
+            ));
         }
         DependencyId::Word(word) => word,
     };
     if let Some(id) = ResourceId::parse(word) {
         return Ok((id.kind, id.name.to_owned()));
     }
-    let own = manifest.dependencies.iter().filter(|one| one.name.as_str() == word);
+    let own = manifest
+        .dependencies
+        .iter()
+        .filter(|one| one.name.as_str() == word);
     let own: BTreeSet<ResourceType> = own.map(|one| one.kind).collect();
     if let (1, Some(kind)) = (own.len(), own.first()) {
         return Ok((*kind, word.clone()));
@@ -415,14 +543,20 @@ fn from_manifest(world: &World, folder: Option<&Path>, new: &NewDependency) -> N
         (Scope::User, _) => Some(here.as_path()),
         (Scope::Project, folder) => folder.and_then(|folder| here.strip_prefix(folder).ok()),
     };
-    let inner = inner.map(|inner| inner.to_string_lossy().replace('\\', "/")).unwrap_or_default();
+    let inner = inner
+        .map(|inner| inner.to_string_lossy().replace('\\', "/"))
+        .unwrap_or_default();
     let mut new = new.clone();
     let typed = new.spec.starts_with("./") || new.spec.starts_with("../");
     if typed
         && !inner.is_empty()
         && let Ok(path) = ResourcePath::local(&format!("{inner}/{}", new.spec))
     {
-        new.spec = if path.leaves_folder() { path.to_string() } else { format!("./{path}") };
+        new.spec = if path.leaves_folder() {
+            path.to_string()
+        } else {
+            format!("./{path}")
+        };
     }
     new
 }
@@ -430,10 +564,13 @@ fn from_manifest(world: &World, folder: Option<&Path>, new: &NewDependency) -> N
 /// A folder that is typed from the working folder, as a user's own manifest has to say it; a project's says what is typed.
 fn address_from_manifest(world: &World, typed: &str) -> String {
     let environment = &world.environment;
-    let is_here = |folder: &str| !folder.starts_with(['/', '~']) && environment.scope == Scope::User;
+    let is_here =
+        |folder: &str| !folder.starts_with(['/', '~']) && environment.scope == Scope::User;
     match SourceAddress::parse(typed) {
         Ok(address) if matches!(address.kind(), AddressKind::Folder(folder) if is_here(folder)) => {
-            normal(&environment.resolve(Path::new(typed))).to_string_lossy().into_owned()
+            normal(&environment.resolve(Path::new(typed)))
+                .to_string_lossy()
+                .into_owned()
         }
         _ => typed.to_owned(),
     }
@@ -443,16 +580,34 @@ fn remove_source(document: &Document, manifest: &Manifest, name: &str) -> Result
     let at = Pointer::root().child("sources").child(name);
     if document.at(&at).is_none() {
         let section = document.at(&Pointer::root().child("sources"));
-        let names: Vec<&str> =
-            section.into_iter().flat_map(|section| section.entries()).map(|(key, _)| key.content()).collect();
-        return Err(unknown_name("source", name, did_you_mean(name, "sources are", names.iter().copied())));
+        let names: Vec<&str> = section
+            .into_iter()
+            .flat_map(|section| section.entries())
+            .map(|(key, _)| key.content())
+            .collect();
+        return Err(unknown_name(
+            "source",
+            name,
+            did_you_mean(name, "sources are", names.iter().copied()),
+        ));
     }
-    let uses =
-        |unit: &agpm_model::Unit| matches!(&unit.origin, Origin::Source(source) if source.as_str() == name);
-    let users = manifest.dependencies.iter().filter(|dependency| uses(&dependency.unit));
+    let uses = |unit: &agpm_model::Unit| matches!(&unit.origin, Origin::Source(source) if source.as_str() == name);
+    let users = manifest
+        .dependencies
+        .iter()
+        .filter(|dependency| uses(&dependency.unit));
     let users = users.map(|user| format!("{}/{}", user.kind, user.name));
-    let of_source = |layer: &&Layer| layer.place.source().is_some_and(|source| source.as_str() == name);
-    let layers = manifest.layers.iter().filter(of_source).map(|layer| layer.name.label());
+    let of_source = |layer: &&Layer| {
+        layer
+            .place
+            .source()
+            .is_some_and(|source| source.as_str() == name)
+    };
+    let layers = manifest
+        .layers
+        .iter()
+        .filter(of_source)
+        .map(|layer| layer.name.label());
     let remotes: BTreeSet<&CatalogRemote> = manifest
         .catalog
         .all()
@@ -462,11 +617,16 @@ fn remove_source(document: &Document, manifest: &Manifest, name: &str) -> Result
     let users: Vec<String> = users.chain(layers).chain(remotes).collect();
     if !users.is_empty() {
         let message = format!("source `{name}` is used by {}", users.join(", "));
-        let diagnostic = Diagnostic::new(&codes::MANIFEST_IN_USE, message).help("remove these first");
+        let diagnostic =
+            Diagnostic::new(&codes::MANIFEST_IN_USE, message).help("remove these first");
         return Err(Failure::new(FailureKind::Refused, diagnostic));
     }
     let text = edit(document, &Edit::Remove { at })?;
-    Ok(Edited { text, done: format!("remove source {name}"), then: Then::Leave })
+    Ok(Edited {
+        text,
+        done: format!("remove source {name}"),
+        then: Then::Leave,
+    })
 }
 
 fn remove_dependency(
@@ -478,9 +638,15 @@ fn remove_dependency(
     let section = document.at(&Pointer::root().child(kind.plural()));
     let at = Pointer::root().child(kind.plural()).child(name);
     if document.at(&at).is_none() {
-        let names: Vec<&str> =
-            section.into_iter().flat_map(|section| section.entries()).map(|(key, _)| key.content()).collect();
-        let elsewhere = manifest.dependencies.iter().any(|own| own.kind == kind && own.name.as_str() == name);
+        let names: Vec<&str> = section
+            .into_iter()
+            .flat_map(|section| section.entries())
+            .map(|(key, _)| key.content())
+            .collect();
+        let elsewhere = manifest
+            .dependencies
+            .iter()
+            .any(|own| own.kind == kind && own.name.as_str() == name);
         if let Some(failure) = not_in_manifest(view, kind, name).filter(|_| !elsewhere) {
             return Err(failure);
         }
@@ -496,7 +662,11 @@ fn remove_dependency(
         None => (text, ""),
     };
     let done = format!("remove {kind}/{name}{with}");
-    Ok(Edited { text, done, then: Then::Install(Executables::AsManifest) })
+    Ok(Edited {
+        text,
+        done,
+        then: Then::Install(Executables::AsManifest),
+    })
 }
 
 /// Why a resource that is installed cannot be removed by its name.

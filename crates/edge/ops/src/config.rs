@@ -73,7 +73,10 @@ pub fn config(world: &World, request: &ConfigRequest) -> Outcome<ConfigReport> {
 fn run(world: &World, request: &ConfigRequest, notes: &mut Notes) -> Result<ConfigReport, Failure> {
     let path = config_path(&world.environment)?;
     if *request == ConfigRequest::Path {
-        return Ok(ConfigReport { path, answer: ConfigAnswer::Place });
+        return Ok(ConfigReport {
+            path,
+            answer: ConfigAnswer::Place,
+        });
     }
     let document = read(&world.environment, notes)?;
     let document = document.as_deref();
@@ -94,25 +97,40 @@ fn show(path: &Path, document: Option<&Document>, notes: &mut Notes) -> ConfigAn
         let mut diagnostic = Diagnostic::new(&codes::IO_NOT_FOUND, message).help(help);
         diagnostic.severity = Severity::Note;
         notes.diagnostics.push(diagnostic);
-        return ConfigAnswer::Content { text: String::new(), sources: Vec::new() };
+        return ConfigAnswer::Content {
+            text: String::new(),
+            sources: Vec::new(),
+        };
     };
     let sources = addresses(document);
-    let shown = |(name, address): &(String, SourceAddress)| (name.clone(), address.redacted().to_owned());
-    ConfigAnswer::Content { text: masked(document, &sources), sources: sources.iter().map(shown).collect() }
+    let shown =
+        |(name, address): &(String, SourceAddress)| (name.clone(), address.redacted().to_owned());
+    ConfigAnswer::Content {
+        text: masked(document, &sources),
+        sources: sources.iter().map(shown).collect(),
+    }
 }
 
 fn config_path(environment: &Environment) -> Result<PathBuf, Failure> {
     environment.config_file().ok_or_else(|| {
-        let message = "there is no place for a configuration: neither HOME nor XDG_CONFIG_HOME is set";
-        Diagnostic::new(&codes::IO_NOT_FOUND, message).help("name the file with `--config`").into()
+        let message =
+            "there is no place for a configuration: neither HOME nor XDG_CONFIG_HOME is set";
+        Diagnostic::new(&codes::IO_NOT_FOUND, message)
+            .help("name the file with `--config`")
+            .into()
     })
 }
 
 /// The configuration; nothing if there is no file.
 fn read(environment: &Environment, notes: &mut Notes) -> Result<Option<Arc<Document>>, Failure> {
-    let Some(path) = environment.config_file() else { return Ok(None) };
+    let Some(path) = environment.config_file() else {
+        return Ok(None);
+    };
     let bytes = match agpm_store::read(&path, limit()) {
-        Err(StoreError { problem: Problem::NotFound, .. }) => return Ok(None),
+        Err(StoreError {
+            problem: Problem::NotFound,
+            ..
+        }) => return Ok(None),
         read => read?,
     };
     let document = document_of(shown(environment, &path), bytes, Format::Toml, notes)?;
@@ -122,7 +140,10 @@ fn read(environment: &Environment, notes: &mut Notes) -> Result<Option<Arc<Docum
 
 fn entries(document: &Document) -> impl Iterator<Item = (NodeRef<'_>, NodeRef<'_>)> {
     let sources = document.root().and_then(|root| root.get(SOURCES));
-    sources.filter(|node| node.kind() == agpm_text::Kind::Map).into_iter().flat_map(NodeRef::entries)
+    sources
+        .filter(|node| node.kind() == agpm_text::Kind::Map)
+        .into_iter()
+        .flat_map(NodeRef::entries)
 }
 
 /// The sources whose addresses can be understood.
@@ -139,19 +160,34 @@ pub(crate) fn configured_sources(
     environment: &Environment,
     notes: &mut Notes,
 ) -> Result<Vec<Source>, Failure> {
-    let Some(document) = read(environment, notes)? else { return Ok(Vec::new()) };
-    let spot = agpm_diag::Spot { source: document.source(), span: agpm_diag::Span::at(0) };
-    let source = |(name, address): (String, SourceAddress)| {
-        Some(Source { name: SourceName::new(&name).ok()?, address, scope: SourceScope::User, spot })
+    let Some(document) = read(environment, notes)? else {
+        return Ok(Vec::new());
     };
-    Ok(addresses(&document).into_iter().filter_map(source).collect())
+    let spot = agpm_diag::Spot {
+        source: document.source(),
+        span: agpm_diag::Span::at(0),
+    };
+    let source = |(name, address): (String, SourceAddress)| {
+        Some(Source {
+            name: SourceName::new(&name).ok()?,
+            address,
+            scope: SourceScope::User,
+            spot,
+        })
+    };
+    Ok(addresses(&document)
+        .into_iter()
+        .filter_map(source)
+        .collect())
 }
 
 /// The text without the secrets of its addresses, and with what looks like one masked line by line.
 fn masked(document: &Document, sources: &[(String, SourceAddress)]) -> String {
-    let text: String = sources.iter().fold(document.text().to_string(), |text, (_, address)| {
-        address.scrub(&text.replace(address.reveal(), address.redacted()))
-    });
+    let text: String = sources
+        .iter()
+        .fold(document.text().to_string(), |text, (_, address)| {
+            address.scrub(&text.replace(address.reveal(), address.redacted()))
+        });
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
     for line in text.split_inclusive('\n') {
@@ -179,7 +215,14 @@ fn add(
     if there && replace == Replace::Refused {
         return Err(exists("configuration", "sources", name));
     }
-    write(path, document, &Edit::Set { at: place(name), value: address.reveal().into() })?;
+    write(
+        path,
+        document,
+        &Edit::Set {
+            at: place(name),
+            value: address.reveal().into(),
+        },
+    )?;
     let verb = if there { "replaced" } else { "added" };
     Ok(format!("{verb} source `{name}`: {}", address.redacted()))
 }
@@ -192,7 +235,11 @@ fn remove(path: &Path, document: Option<&Document>, name: &str) -> Result<String
             .collect();
         let help = did_you_mean(name, "sources are", known.iter().map(String::as_str));
         let none = "the configuration has no sources; `agpm config add-source` adds one";
-        return Err(unknown_name("source", name, help.or_else(|| Some(none.to_owned()))));
+        return Err(unknown_name(
+            "source",
+            name,
+            help.or_else(|| Some(none.to_owned())),
+        ));
     }
     write(path, document, &Edit::Remove { at: place(name) })?;
     Ok(format!("removed source `{name}`"))
@@ -204,7 +251,10 @@ fn write(path: &Path, document: Option<&Document>, edit: &Edit) -> Result<(), Fa
         None => empty().edit(edit),
     };
     let text = text.map_err(|error| uneditable(&error))?;
-    Ok(agpm_store::write_whole(&agpm_store::real_path(path), text.as_bytes())?)
+    Ok(agpm_store::write_whole(
+        &agpm_store::real_path(path),
+        text.as_bytes(),
+    )?)
 }
 
 fn empty() -> Document {
@@ -214,7 +264,9 @@ fn empty() -> Document {
 
 fn uneditable(error: &EditError) -> Failure {
     let message = format!("the configuration cannot be changed: {error}");
-    Diagnostic::new(&codes::MANIFEST_VALUE, message).help("change it by hand").into()
+    Diagnostic::new(&codes::MANIFEST_VALUE, message)
+        .help("change it by hand")
+        .into()
 }
 
 impl ConfigReport {
@@ -225,8 +277,13 @@ impl ConfigReport {
             ConfigAnswer::Place => {}
             ConfigAnswer::Done(done) => fields.push(("done", done.as_str().into())),
             ConfigAnswer::Content { text, sources } => {
-                let sources = sources.iter().map(|(name, address)| (name, Value::from(address.as_str())));
-                fields.extend([("text", text.as_str().into()), ("sources", Value::map(sources))]);
+                let sources = sources
+                    .iter()
+                    .map(|(name, address)| (name, Value::from(address.as_str())));
+                fields.extend([
+                    ("text", text.as_str().into()),
+                    ("sources", Value::map(sources)),
+                ]);
             }
         }
         fields

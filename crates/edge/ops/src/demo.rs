@@ -147,17 +147,39 @@ fn run(world: &World, request: &DemoRequest, notes: &mut Notes) -> Result<DemoRe
 
 fn show_install(world: &World, notes: &mut Notes) -> Result<DemoShow, Failure> {
     let request = InstallRequest::PLAIN;
-    let job = Job { title: "install".to_owned(), request, moving: Moving::Nothing, manifest: None };
+    let job = Job {
+        title: "install".to_owned(),
+        request,
+        moving: Moving::Nothing,
+        manifest: None,
+    };
     let report = install::run(world, &job, notes)?;
-    Ok(DemoShow { command: "agpm install".to_owned(), result: DemoResult::Installed(report) })
+    Ok(DemoShow {
+        command: "agpm install".to_owned(),
+        result: DemoResult::Installed(report),
+    })
 }
 
 fn show_merge(world: &World, notes: &mut Notes) -> Result<DemoShow, Failure> {
-    let files: Vec<String> = LAYERS.iter().map(|layer| format!("{layer}/{SHARED}")).collect();
+    let files: Vec<String> = LAYERS
+        .iter()
+        .map(|layer| format!("{layer}/{SHARED}"))
+        .collect();
     let command = format!("agpm merge {}", files.join(" "));
     let inputs = MergeInputs::of_files(files.iter().map(PathBuf::from).collect());
-    let merged = merge::run(world, &MergeRequest { inputs, format: None, explain: false }, notes)?;
-    Ok(DemoShow { command, result: DemoResult::Merged(merged.output) })
+    let merged = merge::run(
+        world,
+        &MergeRequest {
+            inputs,
+            format: None,
+            explain: false,
+        },
+        notes,
+    )?;
+    Ok(DemoShow {
+        command,
+        result: DemoResult::Merged(merged.output),
+    })
 }
 
 fn show_explain(world: &World, notes: &mut Notes) -> Result<DemoShow, Failure> {
@@ -165,7 +187,10 @@ fn show_explain(world: &World, notes: &mut Notes) -> Result<DemoShow, Failure> {
     let inputs = MergeInputs::of_files(Vec::new());
     let provenance = explain::explain_file(world, SHARED, &pointer, &inputs, notes)?;
     let command = format!("agpm explain file:{SHARED} {PLACE}");
-    Ok(DemoShow { command, result: DemoResult::Explained(provenance) })
+    Ok(DemoShow {
+        command,
+        result: DemoResult::Explained(provenance),
+    })
 }
 
 fn show_persona(world: &World, notes: &mut Notes) -> Result<DemoShow, Failure> {
@@ -182,18 +207,32 @@ fn show_persona(world: &World, notes: &mut Notes) -> Result<DemoShow, Failure> {
     };
     let report = lineage::run(world, &request, notes)?;
     let command = format!("agpm profile {REVIEWER} --path {SERVICE} --ceiling . --format md");
-    Ok(DemoShow { command, result: DemoResult::Persona(report.value) })
+    Ok(DemoShow {
+        command,
+        result: DemoResult::Persona(report.value),
+    })
 }
 
 fn show_bottle(world: &World, notes: &mut Notes) -> Result<DemoShow, Failure> {
-    let input = BottleInput { json_file: Some(PathBuf::from(SANDBOXES)) };
+    let input = BottleInput {
+        json_file: Some(PathBuf::from(SANDBOXES)),
+    };
     let shown = bottle::show(world, &input, REVIEWER, BottleView::Agent, notes)?;
     let command = format!("agpm bottle agent {REVIEWER} --json-file {SANDBOXES}");
-    Ok(DemoShow { command, result: DemoResult::Bottle(shown.masked()) })
+    Ok(DemoShow {
+        command,
+        result: DemoResult::Bottle(shown.masked()),
+    })
 }
 
 fn show_catalog(world: &World, notes: &mut Notes) -> Result<DemoShow, Failure> {
-    let request = CatalogRequest { shadowed: Shadowed::Listed, ..CatalogRequest::default() };
+    let request = CatalogRequest {
+        shadowed: Shadowed::Listed,
+        ..CatalogRequest::default()
+    };
     let report = catalog::list(world, &request, notes)?;
-    Ok(DemoShow { command: "agpm catalog --all".to_owned(), result: DemoResult::Catalog(Box::new(report)) })
+    Ok(DemoShow {
+        command: "agpm catalog --all".to_owned(),
+        result: DemoResult::Catalog(Box::new(report)),
+    })
 }

@@ -68,12 +68,18 @@ pub(crate) struct Failure {
 
 impl Failure {
     pub(crate) fn new(kind: FailureKind, diagnostic: Diagnostic) -> Self {
-        Failure { kind, diagnostic: Some(diagnostic) }
+        Failure {
+            kind,
+            diagnostic: Some(diagnostic),
+        }
     }
 
     /// The diagnostics collected so far say it all.
     pub(crate) fn reported() -> Self {
-        Failure { kind: FailureKind::Errors, diagnostic: None }
+        Failure {
+            kind: FailureKind::Errors,
+            diagnostic: None,
+        }
     }
 }
 
@@ -87,37 +93,64 @@ impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         let (kind, code, help) = match &error.problem {
             Problem::NotFound => (FailureKind::Errors, &codes::IO_NOT_FOUND, "check the path"),
-            Problem::IsFolder => (FailureKind::Errors, &codes::IO_UNREADABLE, "name a file in it"),
-            Problem::TooLarge(_) => (FailureKind::Errors, &codes::TEXT_TOO_LARGE, "split the file"),
+            Problem::IsFolder => (
+                FailureKind::Errors,
+                &codes::IO_UNREADABLE,
+                "name a file in it",
+            ),
+            Problem::TooLarge(_) => (
+                FailureKind::Errors,
+                &codes::TEXT_TOO_LARGE,
+                "split the file",
+            ),
             Problem::Escapes => (
                 FailureKind::Refused,
                 &codes::IO_UNREADABLE,
                 "links that lead out of their folder are not followed",
             ),
-            Problem::Exists => {
-                (FailureKind::Refused, &codes::IO_EXISTS, "name a place that is empty or not there")
-            }
-            Problem::NotFile | Problem::Reserved => {
-                (FailureKind::Refused, &codes::IO_EXISTS, "choose another place for this file")
-            }
+            Problem::Exists => (
+                FailureKind::Refused,
+                &codes::IO_EXISTS,
+                "name a place that is empty or not there",
+            ),
+            Problem::NotFile | Problem::Reserved => (
+                FailureKind::Refused,
+                &codes::IO_EXISTS,
+                "choose another place for this file",
+            ),
             Problem::Credentials => (
                 FailureKind::Refused,
                 &codes::TRUST_CREDENTIALS,
                 "name another path; if you need the file, copy it into the project",
             ),
-            Problem::Changed => (FailureKind::Refused, &codes::INSTALL_CHANGED, "run the command again"),
-            Problem::Locked => {
-                (FailureKind::Refused, &codes::IO_EXISTS, "wait for the other process and run it again")
-            }
-            Problem::Damaged(_) => {
-                (FailureKind::Errors, &codes::IO_UNREADABLE, "nothing was changed; restore the file")
-            }
-            Problem::Other(_) => {
-                (FailureKind::Errors, &codes::IO_UNREADABLE, "check permissions and the disk")
-            }
+            Problem::Changed => (
+                FailureKind::Refused,
+                &codes::INSTALL_CHANGED,
+                "run the command again",
+            ),
+            Problem::Locked => (
+                FailureKind::Refused,
+                &codes::IO_EXISTS,
+                "wait for the other process and run it again",
+            ),
+            Problem::Damaged(_) => (
+                FailureKind::Errors,
+                &codes::IO_UNREADABLE,
+                "nothing was changed; restore the file",
+            ),
+            Problem::Other(_) => (
+                FailureKind::Errors,
+                &codes::IO_UNREADABLE,
+                "check permissions and the disk",
+            ),
         };
         let file = error.path.display().to_string();
-        Failure::new(kind, Diagnostic::new(code, error.to_string()).in_file(file).help(help))
+        Failure::new(
+            kind,
+            Diagnostic::new(code, error.to_string())
+                .in_file(file)
+                .help(help),
+        )
     }
 }
 
@@ -132,7 +165,10 @@ impl From<DriverError> for Failure {
 /// Every finding once: a file that is read several times is several texts to the diagnostics, and one to people.
 pub(crate) fn distinct(found: Vec<Diagnostic>, sources: &SourceMap) -> Vec<Diagnostic> {
     let mut told = BTreeSet::new();
-    found.into_iter().filter(|one| told.insert(diagnostic_value(one, sources).to_json())).collect()
+    found
+        .into_iter()
+        .filter(|one| told.insert(diagnostic_value(one, sources).to_json()))
+        .collect()
 }
 
 /// Texts and findings of a use case while it runs.
@@ -146,10 +182,20 @@ pub(crate) struct Notes {
 impl Notes {
     /// Fails if anything found so far is an error.
     pub(crate) fn check(&self) -> Result<(), Failure> {
-        let escape = [&codes::MANIFEST_ESCAPE, &codes::RESOURCE_ESCAPE, &codes::TRUST_CREDENTIALS];
-        let escapes = self.diagnostics.iter().any(|found| escape.contains(&found.code));
+        let escape = [
+            &codes::MANIFEST_ESCAPE,
+            &codes::RESOURCE_ESCAPE,
+            &codes::TRUST_CREDENTIALS,
+        ];
+        let escapes = self
+            .diagnostics
+            .iter()
+            .any(|found| escape.contains(&found.code));
         match agpm_diag::has_errors(&self.diagnostics) {
-            true if escapes => Err(Failure { kind: FailureKind::Refused, diagnostic: None }),
+            true if escapes => Err(Failure {
+                kind: FailureKind::Refused,
+                diagnostic: None,
+            }),
             true => Err(Failure::reported()),
             false => Ok(()),
         }
@@ -161,7 +207,11 @@ impl Notes {
     }
 
     /// Closes a use case for which warnings may count as errors.
-    pub(crate) fn strictly<T>(mut self, result: Result<T, Failure>, warnings: Warnings) -> Outcome<T> {
+    pub(crate) fn strictly<T>(
+        mut self,
+        result: Result<T, Failure>,
+        warnings: Warnings,
+    ) -> Outcome<T> {
         let result = result.and_then(|report| {
             if warnings == Warnings::Stop {
                 self.warnings_are_errors();
@@ -174,7 +224,10 @@ impl Notes {
 
     /// Makes errors of warnings.
     pub(crate) fn warnings_are_errors(&mut self) {
-        let warnings = self.diagnostics.iter_mut().filter(|found| found.severity == Severity::Warning);
+        let warnings = self
+            .diagnostics
+            .iter_mut()
+            .filter(|found| found.severity == Severity::Warning);
         warnings.for_each(|found| found.severity = Severity::Error);
     }
 
@@ -184,6 +237,11 @@ impl Notes {
             self.diagnostics.extend(failure.diagnostic);
             failure.kind
         });
-        Outcome { result, diagnostics: self.diagnostics, sources: self.sources, log: self.log }
+        Outcome {
+            result,
+            diagnostics: self.diagnostics,
+            sources: self.sources,
+            log: self.log,
+        }
     }
 }

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use agpm_diag::{Diagnostic, Severity, codes, did_you_mean};
 use agpm_merge::{Contribution, LayerFile, Policy, Resolution, fold};
 use agpm_model::{
-    BUILT_IN, Empty, Entry, Layer, LayerName, LayerPlace, Manifest, ManifestTexts, Operation, RESOURCE_TYPES,
-    RelativePath, Rule, Strategy,
+    BUILT_IN, Empty, Entry, Layer, LayerName, LayerPlace, Manifest, ManifestTexts, Operation,
+    RESOURCE_TYPES, RelativePath, Rule, Strategy,
 };
 use agpm_store as store;
 use agpm_text::{Document, Format, Limits, Parsed, Pointer, Shape, View, decode, parse};
@@ -42,7 +42,9 @@ pub(crate) fn ignored_state(opened: &store::ProjectStore, scope: Scope) -> Optio
 fn tracked_state(path: String) -> Diagnostic {
     let message = format!("`{path}` is tracked by git, and is ignored");
     let help = "run `git rm -r --cached .agpm`, and commit that: what agpm did on one machine is not known on another";
-    Diagnostic::new(&codes::INSTALL_FOREIGN_STATE, message).in_file(path).help(help)
+    Diagnostic::new(&codes::INSTALL_FOREIGN_STATE, message)
+        .in_file(path)
+        .help(help)
 }
 
 /// The largest file that is read, as the reader's own limit.
@@ -64,8 +66,15 @@ pub(crate) struct ManifestFiles {
 
 impl ManifestFiles {
     /// Finds and reads them; nothing if there is no manifest.
-    pub(crate) fn find(environment: &Environment, wanted: ManifestUse) -> Result<Option<Self>, Failure> {
-        let Some(Places { manifest: path, root }) = Places::find(environment, wanted)? else {
+    pub(crate) fn find(
+        environment: &Environment,
+        wanted: ManifestUse,
+    ) -> Result<Option<Self>, Failure> {
+        let Some(Places {
+            manifest: path,
+            root,
+        }) = Places::find(environment, wanted)?
+        else {
             return Ok(None);
         };
         if environment.scope == Scope::User && !store::exists(&path) {
@@ -75,7 +84,14 @@ impl ManifestFiles {
         let project = store::read(&path, limit()).map_err(seen)?;
         let private = optional(environment, &path.with_file_name(PRIVATE_NAME))?;
         let config = configuration(environment)?;
-        Ok(Some(ManifestFiles { path, root, scope: environment.scope, project, private, config }))
+        Ok(Some(ManifestFiles {
+            path,
+            root,
+            scope: environment.scope,
+            project,
+            private,
+            config,
+        }))
     }
 
     /// The user's configuration below a manifest that says nothing; nothing if there is none.
@@ -165,7 +181,11 @@ pub(crate) enum Mistakes {
 
 impl Mistakes {
     fn check(self, notes: &Notes) -> Result<(), Failure> {
-        if self == Mistakes::Stop { notes.check() } else { Ok(()) }
+        if self == Mistakes::Stop {
+            notes.check()
+        } else {
+            Ok(())
+        }
     }
 }
 
@@ -188,20 +208,35 @@ impl Project {
             Some(files) => Project::of(environment, files, notes),
             None => {
                 let looked = wanted == ManifestUse::Nearest;
-                notes
-                    .diagnostics
-                    .extend(looked.then(|| NearestManifest::warnings(environment)).into_iter().flatten());
+                notes.diagnostics.extend(
+                    looked
+                        .then(|| NearestManifest::warnings(environment))
+                        .into_iter()
+                        .flatten(),
+                );
                 Ok(Project::default())
             }
         }
     }
 
     /// Reads the user's own manifest; nothing if there is none, or no home to have one in.
-    pub(crate) fn of_user(environment: &Environment, notes: &mut Notes) -> Result<Option<Self>, Failure> {
-        let environment = Environment { scope: Scope::User, ..environment.clone() };
+    pub(crate) fn of_user(
+        environment: &Environment,
+        notes: &mut Notes,
+    ) -> Result<Option<Self>, Failure> {
+        let environment = Environment {
+            scope: Scope::User,
+            ..environment.clone()
+        };
         let known = environment.home.is_some() && environment.config_folder.is_some();
-        let files = if known { ManifestFiles::find(&environment, ManifestUse::Nearest)? } else { None };
-        files.map(|files| Project::of(&environment, files, notes)).transpose()
+        let files = if known {
+            ManifestFiles::find(&environment, ManifestUse::Nearest)?
+        } else {
+            None
+        };
+        files
+            .map(|files| Project::of(&environment, files, notes))
+            .transpose()
     }
 
     /// Understands a manifest without mistakes.
@@ -222,14 +257,24 @@ impl Project {
     ) -> Result<Self, Failure> {
         let name = shown(environment, &files.path);
         notes.log.push(format!("the manifest is {name}"));
-        notes.diagnostics.extend(NearestManifest::warnings(environment));
+        notes
+            .diagnostics
+            .extend(NearestManifest::warnings(environment));
         let opened = files.store().ok();
-        notes.diagnostics.extend(opened.and_then(|opened| ignored_state(&opened, environment.scope)));
-        let mut read = |path: &Path, bytes| document_of(shown(environment, path), bytes, Format::Toml, notes);
+        notes
+            .diagnostics
+            .extend(opened.and_then(|opened| ignored_state(&opened, environment.scope)));
+        let mut read =
+            |path: &Path, bytes| document_of(shown(environment, path), bytes, Format::Toml, notes);
         let project = read(&files.path, files.project)?;
-        let private =
-            files.private.map(|bytes| read(&files.path.with_file_name(PRIVATE_NAME), bytes)).transpose()?;
-        let config = files.config.map(|(path, bytes)| read(&path, bytes)).transpose()?;
+        let private = files
+            .private
+            .map(|bytes| read(&files.path.with_file_name(PRIVATE_NAME), bytes))
+            .transpose()?;
+        let config = files
+            .config
+            .map(|(path, bytes)| read(&path, bytes))
+            .transpose()?;
         mistakes.check(notes)?;
         let folded = Folded::new(config.as_ref(), &project, private.as_ref());
         let texts = ManifestTexts {
@@ -242,7 +287,11 @@ impl Project {
         let (manifest, diagnostics) = Manifest::read(&texts);
         notes.diagnostics.extend(diagnostics);
         mistakes.check(notes)?;
-        Ok(Project { manifest, folder: files.path.parent().map(Path::to_owned), root: Some(files.root) })
+        Ok(Project {
+            manifest,
+            folder: files.path.parent().map(Path::to_owned),
+            root: Some(files.root),
+        })
     }
 
     /// The path that `[merge]` knows a file by: from where things are installed, or its name alone.
@@ -258,18 +307,36 @@ impl Project {
             LayerPlace::Source(..) => None,
         };
         let in_layer = self.manifest.layers.iter().find_map(of_layer);
-        let in_project = || self.root.as_ref().and_then(|root| full.strip_prefix(root).ok());
+        let in_project = || {
+            self.root
+                .as_ref()
+                .and_then(|root| full.strip_prefix(root).ok())
+        };
         let path = in_layer.or_else(in_project).map(Path::to_owned);
         let path = path.or_else(|| full.file_name().map(PathBuf::from));
-        path.unwrap_or_default().to_string_lossy().replace('\\', "/")
+        path.unwrap_or_default()
+            .to_string_lossy()
+            .replace('\\', "/")
     }
 
     /// The strategy of that name, or a failure with near names.
     pub(crate) fn strategy(&self, name: &str) -> Result<Strategy, Failure> {
         self.manifest.strategy(name).ok_or_else(|| {
-            let own = self.manifest.strategies.iter().map(|strategy| strategy.name.as_str());
-            let known: Vec<&str> = BUILT_IN.iter().map(|built_in| built_in.name).chain(own).collect();
-            unknown_name("strategy", name, did_you_mean(name, "strategies are", known.iter().copied()))
+            let own = self
+                .manifest
+                .strategies
+                .iter()
+                .map(|strategy| strategy.name.as_str());
+            let known: Vec<&str> = BUILT_IN
+                .iter()
+                .map(|built_in| built_in.name)
+                .chain(own)
+                .collect();
+            unknown_name(
+                "strategy",
+                name,
+                did_you_mean(name, "strategies are", known.iter().copied()),
+            )
         })
     }
 }
@@ -278,30 +345,57 @@ impl Project {
 struct Folded(Resolution);
 
 impl Folded {
-    fn new(config: Option<&Arc<Document>>, project: &Arc<Document>, private: Option<&Arc<Document>>) -> Self {
-        let layers = [("config", config), ("project", Some(project)), ("private", private)];
+    fn new(
+        config: Option<&Arc<Document>>,
+        project: &Arc<Document>,
+        private: Option<&Arc<Document>>,
+    ) -> Self {
+        let layers = [
+            ("config", config),
+            ("project", Some(project)),
+            ("private", private),
+        ];
         let contributions = layers.into_iter().filter_map(|(layer, document)| {
             let layer = LayerName::new(layer).expect("a good name");
-            Some(Contribution { layer, document: Arc::clone(document?) })
+            Some(Contribution {
+                layer,
+                document: Arc::clone(document?),
+            })
         });
-        Folded(fold(contributions.collect(), &Policy::merge(entry_by_entry()), None))
+        Folded(fold(
+            contributions.collect(),
+            &Policy::merge(entry_by_entry()),
+            None,
+        ))
     }
 
     /// The entries of a section, each whole as one of the texts has it.
     fn entries(&self, section: &str) -> Vec<Entry<'_>> {
-        let Some(section) = self.0.at(&Pointer::root().child(section)) else { return Vec::new() };
-        let Shape::Map(count) = section.shape() else { return Vec::new() };
+        let Some(section) = self.0.at(&Pointer::root().child(section)) else {
+            return Vec::new();
+        };
+        let Shape::Map(count) = section.shape() else {
+            return Vec::new();
+        };
         let keys = section.keys().into_iter().take(count).enumerate();
-        keys.filter_map(|(at, key)| Some((key, section.entry(at).1.node()?))).collect()
+        keys.filter_map(|(at, key)| Some((key, section.entry(at).1.node()?)))
+            .collect()
     }
 }
 
 /// Sections merge, their entries do not.
 fn entry_by_entry() -> Strategy {
-    let sections = RESOURCE_TYPES.iter().map(|kind| kind.plural()).chain(["sources"]);
+    let sections = RESOURCE_TYPES
+        .iter()
+        .map(|kind| kind.plural())
+        .chain(["sources"]);
     let rule = |section: &str| {
         let pattern = format!("/{section}/*").parse().expect("a good pattern");
-        Rule { pattern, operation: Some(Operation::Replace), empty: Empty::Value }
+        Rule {
+            pattern,
+            operation: Some(Operation::Replace),
+            empty: Empty::Value,
+        }
     };
     let mut strategy = Strategy::default();
     strategy.rules.extend(sections.map(rule));
@@ -317,14 +411,23 @@ pub(crate) fn document_of(
 ) -> Result<Arc<Document>, Failure> {
     let is_conflict = has_conflict_markers(&bytes);
     let shown = name.clone();
-    let Parsed { document, mut diagnostics } = parsed(name, bytes, format, notes)?;
+    let Parsed {
+        document,
+        mut diagnostics,
+    } = parsed(name, bytes, format, notes)?;
     // Every marker would be a mistake of its own.
-    if let Some(first) =
-        diagnostics.iter().position(|found| found.severity == Severity::Error).filter(|_| is_conflict)
+    if let Some(first) = diagnostics
+        .iter()
+        .position(|found| found.severity == Severity::Error)
+        .filter(|_| is_conflict)
     {
         let message = format!("`{shown}` contains git merge conflict markers");
         let help = format!("Resolve the conflict in `{shown}`, then run the command again");
-        diagnostics = vec![Diagnostic { message, help: Some(help), ..diagnostics.swap_remove(first) }];
+        diagnostics = vec![Diagnostic {
+            message,
+            help: Some(help),
+            ..diagnostics.swap_remove(first)
+        }];
     }
     notes.diagnostics.extend(diagnostics);
     Ok(Arc::new(document))
@@ -332,7 +435,9 @@ pub(crate) fn document_of(
 
 /// Whether a line is one that git writes where a merge needs a decision.
 pub(crate) fn has_conflict_markers(bytes: &[u8]) -> bool {
-    bytes.split(|byte| *byte == b'\n').any(|line| line.starts_with(b"<<<<<<< "))
+    bytes
+        .split(|byte| *byte == b'\n')
+        .any(|line| line.starts_with(b"<<<<<<< "))
 }
 
 /// The same with what is wrong still apart.
@@ -342,7 +447,9 @@ pub(crate) fn parsed(
     format: Format,
     notes: &mut Notes,
 ) -> Result<Parsed, Failure> {
-    let source = notes.sources.add(name, String::from_utf8_lossy(&bytes).into_owned());
+    let source = notes
+        .sources
+        .add(name, String::from_utf8_lossy(&bytes).into_owned());
     let text = decode(source, bytes)?;
     Ok(parse(source, text, format, Limits::default()))
 }
@@ -358,22 +465,34 @@ fn missing(environment: &Environment) -> Failure {
             "run `agpm init` to make one, or name it with `--manifest-path`",
         ),
     };
-    let ignored = NearestManifest::warnings(environment).into_iter().map(|found| found.message);
-    Diagnostic::new(&codes::MANIFEST_MISSING, message).details(ignored).help(help).into()
+    let ignored = NearestManifest::warnings(environment)
+        .into_iter()
+        .map(|found| found.message);
+    Diagnostic::new(&codes::MANIFEST_MISSING, message)
+        .details(ignored)
+        .help(help)
+        .into()
 }
 
 /// The manifest's path from its own folder.
 fn manifest_path(path: &Path) -> Result<RelativePath, Failure> {
-    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let name = path
+        .file_name()
+        .map(|name| name.to_string_lossy().into_owned())
+        .unwrap_or_default();
     RelativePath::new(&name).map_err(|error| {
         let message = format!("`{name}` cannot be changed: {error}");
-        Diagnostic::new(&codes::IO_UNREADABLE, message).help("give the manifest another name").into()
+        Diagnostic::new(&codes::IO_UNREADABLE, message)
+            .help("give the manifest another name")
+            .into()
     })
 }
 
 /// A manifest that is a link is read, and changed where it really is.
 pub(crate) fn refuse_link(store: &store::ProjectStore, place: &Beside) -> Result<(), Failure> {
-    let Beside::Within(path) = place else { return Ok(()) };
+    let Beside::Within(path) = place else {
+        return Ok(());
+    };
     match store.observe(path)? {
         store::Observed::Link => {
             let message = format!("`{path}` is a symbolic link, and links are not written through");
@@ -391,8 +510,8 @@ fn configuration(environment: &Environment) -> Result<Option<(PathBuf, Vec<u8>)>
     match environment.config_file() {
         // A file that is named must be there.
         Some(config) if environment.config.is_some() => {
-            let bytes =
-                store::read(&config, limit()).map_err(|error| error.seen_from(&environment.folder))?;
+            let bytes = store::read(&config, limit())
+                .map_err(|error| error.seen_from(&environment.folder))?;
             Ok(Some((config, bytes)))
         }
         Some(config) => Ok(optional(environment, &config)?.map(|bytes| (config, bytes))),
@@ -403,27 +522,46 @@ fn configuration(environment: &Environment) -> Result<Option<(PathBuf, Vec<u8>)>
 /// The bytes of a file that need not be there.
 fn optional(environment: &Environment, path: &Path) -> Result<Option<Vec<u8>>, Failure> {
     match store::read(path, limit()) {
-        Err(store::StoreError { problem: store::Problem::NotFound, .. }) => Ok(None),
-        read => Ok(Some(read.map_err(|error| error.seen_from(&environment.folder))?)),
+        Err(store::StoreError {
+            problem: store::Problem::NotFound,
+            ..
+        }) => Ok(None),
+        read => Ok(Some(
+            read.map_err(|error| error.seen_from(&environment.folder))?,
+        )),
     }
 }
 
 /// A name that is not there.
 pub(crate) fn unknown_name(what: &str, name: &str, help: Option<String>) -> Failure {
-    let mut diagnostic = Diagnostic::new(&codes::NAME_UNKNOWN, format!("there is no {what} `{name}`"));
+    let mut diagnostic =
+        Diagnostic::new(&codes::NAME_UNKNOWN, format!("there is no {what} `{name}`"));
     diagnostic.help = help;
     Failure::new(FailureKind::NotFound, diagnostic)
 }
 
 /// A path as users see it: from the working folder where it is below, with `/`.
 pub(crate) fn shown(environment: &Environment, path: &Path) -> String {
-    let elsewhere = || if path.is_absolute() { normal(path) } else { path.to_owned() };
-    let short = path.strip_prefix(&environment.folder).map_or_else(|_| elsewhere(), Path::to_owned);
+    let elsewhere = || {
+        if path.is_absolute() {
+            normal(path)
+        } else {
+            path.to_owned()
+        }
+    };
+    let short = path
+        .strip_prefix(&environment.folder)
+        .map_or_else(|_| elsewhere(), Path::to_owned);
     short.to_string_lossy().replace('\\', "/")
 }
 
 /// Takes in one file of one layer; what is wrong with it goes to the notes.
-pub(crate) fn layer_file(layer: LayerName, shown: &str, bytes: Vec<u8>, notes: &mut Notes) -> LayerFile {
+pub(crate) fn layer_file(
+    layer: LayerName,
+    shown: &str,
+    bytes: Vec<u8>,
+    notes: &mut Notes,
+) -> LayerFile {
     let (file, diagnostics) = LayerFile::read(layer, shown, bytes, &mut notes.sources);
     notes.diagnostics.extend(diagnostics);
     file

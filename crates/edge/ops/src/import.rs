@@ -53,25 +53,54 @@ pub fn import(world: &World, request: &ImportRequest) -> Outcome<ImportReport> {
 fn run(world: &World, request: &ImportRequest, notes: &mut Notes) -> Result<ImportReport, Failure> {
     let environment = &world.environment;
     if !IMPORT_FORMATS.contains(&request.format.as_str()) {
-        let help = did_you_mean(&request.format, "formats are", IMPORT_FORMATS.iter().copied());
+        let help = did_you_mean(
+            &request.format,
+            "formats are",
+            IMPORT_FORMATS.iter().copied(),
+        );
         return Err(unknown_name("format to import", &request.format, help));
     }
     let files = ManifestFiles::require(environment)?;
     let (before, path) = (files.project().to_vec(), files.path.clone());
-    let document = document_of(shown(environment, &path), before.clone(), Format::Toml, notes)?;
+    let document = document_of(
+        shown(environment, &path),
+        before.clone(),
+        Format::Toml,
+        notes,
+    )?;
     notes.check()?;
     let import = read(environment, request, files.folder(), notes)?;
     let project = Project::of(environment, files, notes)?;
-    let additions = import.additions(&project.manifest, &document).map_err(|clashes| {
-        notes.diagnostics.extend(clashes);
-        Failure { kind: FailureKind::Refused, diagnostic: None }
-    })?;
-    let new = additions.written_into(document.text()).map_err(|error| uneditable(&error))?;
+    let additions = import
+        .additions(&project.manifest, &document)
+        .map_err(|clashes| {
+            notes.diagnostics.extend(clashes);
+            Failure {
+                kind: FailureKind::Refused,
+                diagnostic: None,
+            }
+        })?;
+    let new = additions
+        .written_into(document.text())
+        .map_err(|error| uneditable(&error))?;
     if request.writing == Writing::Apply && !additions.is_empty() {
-        write_manifest(world, &format!("import {}", request.format), &new, &before, &mut Notes::default())?;
+        write_manifest(
+            world,
+            &format!("import {}", request.format),
+            &new,
+            &before,
+            &mut Notes::default(),
+        )?;
     }
-    let text = additions.written_into("").map_err(|error| uneditable(&error))?;
-    Ok(ImportReport { manifest: shown(environment, &path), additions, text, writing: request.writing })
+    let text = additions
+        .written_into("")
+        .map_err(|error| uneditable(&error))?;
+    Ok(ImportReport {
+        manifest: shown(environment, &path),
+        additions,
+        text,
+        writing: request.writing,
+    })
 }
 
 /// The configuration as layers and lines of `[merge]`.
@@ -82,11 +111,21 @@ fn read(
     notes: &mut Notes,
 ) -> Result<Import, Failure> {
     let path = file(environment, request)?;
-    let bytes = agpm_store::read(&path, limit()).map_err(|error| missing(environment, request, error))?;
+    let bytes =
+        agpm_store::read(&path, limit()).map_err(|error| missing(environment, request, error))?;
     let parsed = parsed(shown(environment, &path), bytes, Format::Yaml, notes)?;
-    let [project, home] = [Some(project), environment.home.as_deref()]
-        .map(|path| path.map(|path| environment.resolve(path).to_string_lossy().replace('\\', "/")));
-    let folders = Folders { project: project.as_deref().unwrap_or_default(), home: home.as_deref() };
+    let [project, home] = [Some(project), environment.home.as_deref()].map(|path| {
+        path.map(|path| {
+            environment
+                .resolve(path)
+                .to_string_lossy()
+                .replace('\\', "/")
+        })
+    });
+    let folders = Folders {
+        project: project.as_deref().unwrap_or_default(),
+        home: home.as_deref(),
+    };
     let (import, diagnostics) = read_agent_manager(&parsed, &folders);
     notes.diagnostics.extend(diagnostics);
     notes.check()?;
@@ -98,11 +137,16 @@ fn file(environment: &Environment, request: &ImportRequest) -> Result<PathBuf, F
     if let Some(file) = &request.file {
         return Ok(environment.resolve(file));
     }
-    let own = request.folder.as_ref().map(|folder| environment.resolve(folder));
+    let own = request
+        .folder
+        .as_ref()
+        .map(|folder| environment.resolve(folder));
     let folder = own.or_else(|| environment.home.as_ref().map(|home| home.join(FOLDER_NAME)));
     folder.map(|folder| folder.join(FILE_NAME)).ok_or_else(|| {
         let message = "the configuration cannot be looked for: HOME is not set";
-        Diagnostic::new(&codes::IO_NOT_FOUND, message).help("name the file").into()
+        Diagnostic::new(&codes::IO_NOT_FOUND, message)
+            .help("name the file")
+            .into()
     })
 }
 
@@ -110,7 +154,10 @@ fn missing(environment: &Environment, request: &ImportRequest, error: StoreError
     let looked_for = request.file.is_none() && matches!(error.problem, Problem::NotFound);
     let mut failure = Failure::from(error.seen_from(&environment.folder));
     if let Some(diagnostic) = failure.diagnostic.as_mut().filter(|_| looked_for) {
-        diagnostic.help = Some(format!("name the file: `agpm import {} FILE`", request.format));
+        diagnostic.help = Some(format!(
+            "name the file: `agpm import {} FILE`",
+            request.format
+        ));
     }
     failure
 }
@@ -118,13 +165,20 @@ fn missing(environment: &Environment, request: &ImportRequest, error: StoreError
 impl ImportReport {
     /// The fields `manifest`, `written`, `sources`, `layers` and `merge`.
     pub fn fields(&self) -> Vec<(&'static str, Value)> {
-        let Additions { sources, layers, merge } = &self.additions;
+        let Additions {
+            sources,
+            layers,
+            merge,
+        } = &self.additions;
         let written = self.writing == Writing::Apply && !self.additions.is_empty();
         vec![
             ("manifest", self.manifest.as_str().into()),
             ("written", written.into()),
             ("sources", Value::Map(sources.clone())),
-            ("layers", Value::list(layers.iter().map(|layer| layer.table.clone()))),
+            (
+                "layers",
+                Value::list(layers.iter().map(|layer| layer.table.clone())),
+            ),
             ("merge", Value::Map(merge.clone())),
         ]
     }

@@ -57,14 +57,23 @@ fn run_for_user(world: &World, replace: Replace) -> Result<InitReport, Failure> 
     let held = store.lock(Waiting::Block(&|| world.progress.waiting()))?;
     store.recover(&held)?;
     let mut changes = Changes::default();
-    changes.put(beside(&root, &manifest), MANIFEST.as_bytes().into(), Expected::Anything);
+    changes.put(
+        beside(&root, &manifest),
+        MANIFEST.as_bytes().into(),
+        Expected::Anything,
+    );
     changes.apply(&store, &held, "init".to_owned(), &|_| {})?;
-    Ok(InitReport { files: vec![shown(&world.environment, &manifest)] })
+    Ok(InitReport {
+        files: vec![shown(&world.environment, &manifest)],
+    })
 }
 
 fn run_in_project(world: &World, request: &InitRequest) -> Result<InitReport, Failure> {
     let environment = &world.environment;
-    let folder = request.folder.as_ref().map_or(environment.folder.clone(), |path| environment.resolve(path));
+    let folder = request
+        .folder
+        .as_ref()
+        .map_or(environment.folder.clone(), |path| environment.resolve(path));
     agpm_store::create_folders(&folder).map_err(|error| error.seen_from(&environment.folder))?;
     let store = ProjectStore::open(&folder)?;
     if store.needs_recovery() {
@@ -81,8 +90,17 @@ fn run_in_project(world: &World, request: &InitRequest) -> Result<InitReport, Fa
             shown(environment, &folder.join(path.as_str()))
         }
     });
-    let report = InitReport { files: files.collect() };
-    store.apply(&held, &Transaction { title: "init".to_owned(), changes }, &|_| {})?;
+    let report = InitReport {
+        files: files.collect(),
+    };
+    store.apply(
+        &held,
+        &Transaction {
+            title: "init".to_owned(),
+            changes,
+        },
+        &|_| {},
+    )?;
     Ok(report)
 }
 
@@ -109,13 +127,17 @@ fn write(path: &'static str, bytes: Vec<u8>) -> FileChange<'static> {
 /// The ignore file with the lines that it lacks; nothing if it lacks none.
 fn ignore_lines(store: &ProjectStore) -> Result<Option<Vec<u8>>, Failure> {
     let mut bytes = match store.read(&path_of(IGNORE_NAME), limit()) {
-        Err(StoreError { problem: Problem::NotFound, .. }) => Vec::new(),
+        Err(StoreError {
+            problem: Problem::NotFound,
+            ..
+        }) => Vec::new(),
         read => read?,
     };
     let text = String::from_utf8_lossy(&bytes).into_owned();
     let has = |line: &&str| {
-        text.lines()
-            .any(|own| own.trim().trim_start_matches('/').trim_end_matches('/') == line.trim_end_matches('/'))
+        text.lines().any(|own| {
+            own.trim().trim_start_matches('/').trim_end_matches('/') == line.trim_end_matches('/')
+        })
     };
     let missing: Vec<&str> = IGNORED.into_iter().filter(|line| !has(line)).collect();
     if missing.is_empty() {

@@ -64,9 +64,15 @@ impl InstalledResources {
     fn of(view: LockView, scope: Scope) -> Self {
         let mut places = HashMap::new();
         for (at, entry) in view.entries.iter().enumerate() {
-            places.entry((entry.kind, entry.name.to_string())).or_insert(at);
+            places
+                .entry((entry.kind, entry.name.to_string()))
+                .or_insert(at);
         }
-        InstalledResources { view, scope, places }
+        InstalledResources {
+            view,
+            scope,
+            places,
+        }
     }
 
     /// Reads a resource.
@@ -79,13 +85,17 @@ impl InstalledResources {
         let file = match path_of(locked)? {
             Some(path) => {
                 let store = ProjectStore::open_at(&self.view.folder, state_of(self.scope))?;
-                let bytes =
-                    store.read(&path, request.limit).map_err(|error| error.seen_from(store.path()))?;
+                let bytes = store
+                    .read(&path, request.limit)
+                    .map_err(|error| error.seen_from(store.path()))?;
                 Some(InstalledFile { path, bytes })
             }
             None => None,
         };
-        Ok(InstalledReport { entry: entry_value(locked), file })
+        Ok(InstalledReport {
+            entry: entry_value(locked),
+            file,
+        })
     }
 
     fn entry(&self, request: &InstalledRequest) -> Result<&Locked, Failure> {
@@ -95,15 +105,25 @@ impl InstalledResources {
         }
         // It may be called as the manifest calls it.
         let label = format!("{}/{}", request.kind, request.name);
-        let found = self.view.find(&label).ok().and_then(|found| found.first().copied());
-        found.map(|at| &entries[at]).ok_or_else(|| self.unknown(request.kind, &label))
+        let found = self
+            .view
+            .find(&label)
+            .ok()
+            .and_then(|found| found.first().copied());
+        found
+            .map(|at| &entries[at])
+            .ok_or_else(|| self.unknown(request.kind, &label))
     }
 
     /// Names of another type would lead astray.
     fn unknown(&self, kind: ResourceType, label: &str) -> Failure {
         let of_kind = self.view.entries.iter().filter(|entry| entry.kind == kind);
         let known: BTreeSet<String> = of_kind.map(Locked::label).collect();
-        let near = did_you_mean(label, "installed resources are", known.iter().map(String::as_str));
+        let near = did_you_mean(
+            label,
+            "installed resources are",
+            known.iter().map(String::as_str),
+        );
         let none = || format!("no {kind} are installed; `agpm list` shows what is");
         unknown_name("resource", label, Some(near.unwrap_or_else(none)))
     }
@@ -114,7 +134,10 @@ fn path_of(locked: &Locked) -> Result<Option<RelativePath>, Failure> {
     if locked.kind.is_merged() {
         return Ok(None);
     }
-    let place = locked.installed_at.clone().ok_or_else(|| not_written(locked))?;
+    let place = locked
+        .installed_at
+        .clone()
+        .ok_or_else(|| not_written(locked))?;
     let inner = match locked.kind.extent() {
         Extent::File => Some(place),
         Extent::Folder => RelativePath::new(&format!("{place}/{SKILL_FILE}")).ok(),
@@ -123,6 +146,11 @@ fn path_of(locked: &Locked) -> Result<Option<RelativePath>, Failure> {
 }
 
 fn not_written(locked: &Locked) -> Failure {
-    let message = format!("`{}` is resolved for others and not written", locked.label());
-    Diagnostic::new(&codes::IO_NOT_FOUND, message).help("`agpm tree` shows who needs it").into()
+    let message = format!(
+        "`{}` is resolved for others and not written",
+        locked.label()
+    );
+    Diagnostic::new(&codes::IO_NOT_FOUND, message)
+        .help("`agpm tree` shows who needs it")
+        .into()
 }

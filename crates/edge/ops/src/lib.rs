@@ -48,17 +48,20 @@ pub use agpm_plan::{Action, Change};
 pub use agpm_store::Done;
 pub use approve::{Approval, ManifestProgram, ProjectPrograms, approve, programs, unapproved};
 pub use bottle::{
-    AgentRow, BottleCheck, BottleInput, BottleList, BottleRow, BottleValue, BottleView, bottle_check,
-    bottle_list, bottle_show,
+    AgentRow, BottleCheck, BottleInput, BottleList, BottleRow, BottleValue, BottleView,
+    bottle_check, bottle_list, bottle_show,
 };
-pub use cache::{CacheReport, CacheRequest, CachedCopy, CleanExtent, KEPT_UNUSED, cache, condition_word};
+pub use cache::{
+    CacheReport, CacheRequest, CachedCopy, CleanExtent, KEPT_UNUSED, cache, condition_word,
+};
 pub use catalog::{
-    CatalogFile, CatalogFilter, CatalogLayer, CatalogMode, CatalogPlaces, CatalogRead, CatalogReport,
-    CatalogRequest, CatalogRow, CatalogWatch, ENTRY_KINDS, EntryKind, LayerKind, OpenCatalog, RowTold,
-    Shadowed, catalog, catalog_show, open_catalog, watch_catalog,
+    CatalogFile, CatalogFilter, CatalogLayer, CatalogMode, CatalogPlaces, CatalogRead,
+    CatalogReport, CatalogRequest, CatalogRow, CatalogWatch, ENTRY_KINDS, EntryKind, LayerKind,
+    OpenCatalog, RowTold, Shadowed, catalog, catalog_show, open_catalog, watch_catalog,
 };
 pub use change::{
-    ChangeReport, DependencyId, ManifestChange, NewDependency, Replace, Then, add_address, change_manifest,
+    ChangeReport, DependencyId, ManifestChange, NewDependency, Replace, Then, add_address,
+    change_manifest,
 };
 pub use config::{ConfigAnswer, ConfigReport, ConfigRequest, config};
 pub use demo::{DemoReport, DemoRequest, DemoResult, DemoShow, demo};
@@ -69,21 +72,25 @@ pub use import::{IMPORT_FORMATS, ImportReport, ImportRequest, import};
 pub use init::{InitReport, InitRequest, init};
 pub use install::{
     Capability, CapabilityKind, Conversion, Executables, Fate, FateKind, Fidelity, InstallReport,
-    InstallRequest, LockChange, LockUse, Moved, Overwrite, PlanDetail, Program, RequiredBy, Warnings,
-    Writing, install,
+    InstallRequest, LockChange, LockUse, Moved, Overwrite, PlanDetail, Program, RequiredBy,
+    Warnings, Writing, install,
 };
-pub use installed::{InstalledFile, InstalledReport, InstalledRequest, InstalledResources, open_installed};
+pub use installed::{
+    InstalledFile, InstalledReport, InstalledRequest, InstalledResources, open_installed,
+};
 pub use layers::{LayerRow, LayerState, LayersReport, SkippedRow, layers};
 pub use lineage::{
-    Addition, LineagePlace, PersonaRow, PersonasReport, ProfileKinds, ProfileReport, ProfileRequest,
-    Submodules, personas, profile,
+    Addition, LineagePlace, PersonaRow, PersonasReport, ProfileKinds, ProfileReport,
+    ProfileRequest, Submodules, personas, profile,
 };
 pub use list::{DiskCheck, ListDetail, ListReport, ListRequest, ListRow, list};
 pub use merge::{MergeInputs, MergeReport, MergeRequest, OutputFormat, RuleArgument, merge};
 pub use outdated::{
     LockfileState, MovedBranch, Outdated, OutdatedReport, OutdatedRequest, OutdatedRows, outdated,
 };
-pub use provenance::{BodyLines, ExplainedDeletion, ExplainedLeaf, ExplainedShadow, Provenance, Secrets};
+pub use provenance::{
+    BodyLines, ExplainedDeletion, ExplainedLeaf, ExplainedShadow, Provenance, Secrets,
+};
 pub use report::{diagnostic_list, diagnostic_value, failure_value, success_value};
 pub use status::{ProjectFound, StatusReport, status};
 pub use strategies::{OwnStrategy, StrategiesReport, StrategiesRequest, StrategyPage, strategies};

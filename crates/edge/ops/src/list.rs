@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use agpm_diag::{codes, did_you_mean, is_secret_name, looks_secret, mask_line};
 use agpm_model::{
-    Checksum, Field, Locked, ObjectId, PatchScope, RESOURCE_TYPES, RelativePath, ResourceType, ToolName,
+    Checksum, Field, Locked, ObjectId, PatchScope, RESOURCE_TYPES, RelativePath, ResourceType,
+    ToolName,
 };
 use agpm_text::Value;
 
@@ -101,8 +102,13 @@ fn run(world: &World, request: &ListRequest, notes: &mut Notes) -> Result<ListRe
     let search = request.search.as_ref().map(|text| text.to_lowercase());
     let wanted = |entry: &Locked| {
         kind.is_none_or(|kind| entry.kind == kind)
-            && request.source.as_deref().is_none_or(|name| shown_source(entry) == name)
-            && search.as_ref().is_none_or(|text| entry.name.as_str().to_lowercase().contains(text))
+            && request
+                .source
+                .as_deref()
+                .is_none_or(|name| shown_source(entry) == name)
+            && search
+                .as_ref()
+                .is_none_or(|text| entry.name.as_str().to_lowercase().contains(text))
     };
     let is_empty = view.entries.is_empty();
     let entries: Vec<Locked> = view.entries.into_iter().filter(wanted).collect();
@@ -115,9 +121,11 @@ fn run(world: &World, request: &ListRequest, notes: &mut Notes) -> Result<ListRe
     }
     // What a run that was stopped left behind is for `verify` to report.
     let drift = match request.disk {
-        DiskCheck::Compare if !entries.is_empty() => {
-            drift_of(find_drift(world, SourceUse::RecordsOnly, &mut Notes::default())?)
-        }
+        DiskCheck::Compare if !entries.is_empty() => drift_of(find_drift(
+            world,
+            SourceUse::RecordsOnly,
+            &mut Notes::default(),
+        )?),
         _ => BTreeMap::new(),
     };
     let is_patched = entries.iter().any(|entry| !entry.patches.is_empty());
@@ -126,14 +134,22 @@ fn run(world: &World, request: &ListRequest, notes: &mut Notes) -> Result<ListRe
         (ListDetail::Patches, false) => Some(BTreeMap::new()),
         (ListDetail::Patches, true) => Some(patched_fields(world, notes)),
     };
-    Ok(ListReport { entries, patched, drift })
+    Ok(ListReport {
+        entries,
+        patched,
+        drift,
+    })
 }
 
 /// The worst that `verify` finds of each resource.
 fn drift_of(report: VerifyReport) -> BTreeMap<String, Drift> {
     let mut drift: BTreeMap<String, Drift> = BTreeMap::new();
     for finding in report.findings {
-        let found = if *finding.code == codes::VERIFY_MISSING { Drift::Missing } else { Drift::Modified };
+        let found = if *finding.code == codes::VERIFY_MISSING {
+            Drift::Missing
+        } else {
+            Drift::Modified
+        };
         let worst = drift.entry(finding.resource).or_insert(found);
         *worst = found.max(*worst);
     }
@@ -152,13 +168,18 @@ fn patched_fields(world: &World, notes: &mut Notes) -> BTreeMap<String, Vec<Appl
                 .diagnostic
                 .map(|found| found.message)
                 .unwrap_or_else(|| "see `agpm validate`".to_owned());
-            notes.diagnostics.push(note(format!("old and new values are not known: {why}")));
+            notes
+                .diagnostics
+                .push(note(format!("old and new values are not known: {why}")));
             BTreeMap::new()
         }
     }
 }
 
-fn made_of_lock(world: &World, notes: &mut Notes) -> Result<BTreeMap<String, Vec<AppliedField>>, Failure> {
+fn made_of_lock(
+    world: &World,
+    notes: &mut Notes,
+) -> Result<BTreeMap<String, Vec<AppliedField>>, Failure> {
     let files = ManifestFiles::require(&world.environment)?;
     let store = files.store()?;
     let project = Project::of(&world.environment, files, notes)?;
@@ -166,7 +187,10 @@ fn made_of_lock(world: &World, notes: &mut Notes) -> Result<BTreeMap<String, Vec
     let sources = Sources::open(&world.environment, &project.manifest, store.path());
     let entries = frozen::entries(world, &project.manifest, &sources, &lock, notes)?;
     let making = make_all(&project.manifest, &sources, &entries, notes)?;
-    let fields = entries.iter().zip(making.made).map(|(resolved, made)| (resolved.label(), made.patched));
+    let fields = entries
+        .iter()
+        .zip(making.made)
+        .map(|(resolved, made)| (resolved.label(), made.patched));
     Ok(fields.collect())
 }
 
@@ -182,7 +206,11 @@ fn check_source(view: &LockView, name: &str) -> Result<(), Failure> {
         return Ok(());
     }
     let known = view.sources.iter().map(String::as_str).chain([LOCAL]);
-    Err(unknown_name("source", name, did_you_mean(name, "sources are", known)))
+    Err(unknown_name(
+        "source",
+        name,
+        did_you_mean(name, "sources are", known),
+    ))
 }
 
 fn kind_named(word: &str) -> Result<ResourceType, Failure> {
@@ -195,12 +223,17 @@ fn kind_named(word: &str) -> Result<ResourceType, Failure> {
 impl ListReport {
     /// One row for each resource.
     pub fn rows(&self) -> Vec<ListRow> {
-        self.entries.iter().map(|entry| row(entry, self.drift_of(entry), self.fields_of(entry))).collect()
+        self.entries
+            .iter()
+            .map(|entry| row(entry, self.drift_of(entry), self.fields_of(entry)))
+            .collect()
     }
 
     /// Each resource with its kind, name and value.
     pub fn items(&self) -> impl Iterator<Item = (ResourceType, &str, Value)> {
-        self.entries.iter().map(|entry| (entry.kind, entry.name.as_str(), self.entry_value(entry)))
+        self.entries
+            .iter()
+            .map(|entry| (entry.kind, entry.name.as_str(), self.entry_value(entry)))
     }
 
     fn drift_of(&self, entry: &Locked) -> Option<Drift> {
@@ -208,18 +241,27 @@ impl ListReport {
     }
 
     fn fields_of(&self, entry: &Locked) -> &[AppliedField] {
-        let patched = self.patched.as_ref().and_then(|patched| patched.get(&entry.label()));
+        let patched = self
+            .patched
+            .as_ref()
+            .and_then(|patched| patched.get(&entry.label()));
         patched.map(Vec::as_slice).unwrap_or_default()
     }
 
     /// The resources, keyed by type.
     pub fn value(&self) -> Value {
         let of = |kind: ResourceType| {
-            let entries =
-                self.entries.iter().filter(|entry| entry.kind == kind).map(|entry| self.entry_value(entry));
+            let entries = self
+                .entries
+                .iter()
+                .filter(|entry| entry.kind == kind)
+                .map(|entry| self.entry_value(entry));
             (kind.plural(), entries.collect::<Vec<_>>())
         };
-        let kinds = RESOURCE_TYPES.into_iter().map(of).filter(|(_, entries)| !entries.is_empty());
+        let kinds = RESOURCE_TYPES
+            .into_iter()
+            .map(of)
+            .filter(|(_, entries)| !entries.is_empty());
         Value::map(kinds.map(|(kind, entries)| (kind, Value::List(entries))))
     }
 }
@@ -229,12 +271,21 @@ fn shown(field: &Field, value: Option<&Value>) -> String {
     match value {
         None => "(not set)".to_owned(),
         Some(value) if is_secret(last_key(field), value) => "***".to_owned(),
-        Some(value) => value.to_json().split_whitespace().collect::<Vec<_>>().join(" "),
+        Some(value) => value
+            .to_json()
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" "),
     }
 }
 
 fn last_key(field: &Field) -> &str {
-    field.pointer().steps().last().map(String::as_str).unwrap_or_default()
+    field
+        .pointer()
+        .steps()
+        .last()
+        .map(String::as_str)
+        .unwrap_or_default()
 }
 
 /// Whether a value, or anything in it, should not be shown.
@@ -256,13 +307,20 @@ fn file_of(scope: PatchScope) -> &'static str {
 }
 
 fn field_line(field: &AppliedField) -> String {
-    let (old, new) = (shown(&field.field, field.before.as_ref()), shown(&field.field, Some(&field.after)));
+    let (old, new) = (
+        shown(&field.field, field.before.as_ref()),
+        shown(&field.field, Some(&field.after)),
+    );
     format!("{}: {old} -> {new} ({})", field.field, file_of(field.scope))
 }
 
 fn field_value(field: &AppliedField) -> Value {
     let masked = |value: &Value| {
-        if is_secret(last_key(&field.field), value) { Value::from("***") } else { value.clone() }
+        if is_secret(last_key(&field.field), value) {
+            Value::from("***")
+        } else {
+            value.clone()
+        }
     };
     Value::map([
         ("field", Value::from(field.field.to_string())),
@@ -284,10 +342,16 @@ fn row(entry: &Locked, drift: Option<Drift>, fields: &[AppliedField]) -> ListRow
         entry.kind.singular(),
         entry.version.as_deref().unwrap_or("-"),
         shown_source(entry),
-        entry.installed_at.as_ref().map_or("-", RelativePath::as_str),
+        entry
+            .installed_at
+            .as_ref()
+            .map_or("-", RelativePath::as_str),
         status,
     ];
-    ListRow { cells: cells.map(str::to_owned), patches: fields.iter().map(field_line).collect() }
+    ListRow {
+        cells: cells.map(str::to_owned),
+        patches: fields.iter().map(field_line).collect(),
+    }
 }
 
 impl ListReport {
@@ -311,12 +375,24 @@ pub(crate) fn entry_value(entry: &Locked) -> Value {
     fields.extend([
         ("path", entry.unit.path.as_str().into()),
         ("requirement", entry.requirement.as_deref().into()),
-        ("resolved_commit", entry.commit.as_ref().map(ObjectId::as_str).into()),
+        (
+            "resolved_commit",
+            entry.commit.as_ref().map(ObjectId::as_str).into(),
+        ),
         ("checksum", checksum.into()),
-        ("installed_at", entry.installed_at.as_ref().map(RelativePath::as_str).into()),
+        (
+            "installed_at",
+            entry.installed_at.as_ref().map(RelativePath::as_str).into(),
+        ),
         ("tool", entry.tool.as_ref().map(ToolName::as_str).into()),
-        ("dependencies", Value::list(entry.dependencies.iter().map(String::as_str))),
-        ("patches", Value::list(entry.patches.iter().map(String::as_str))),
+        (
+            "dependencies",
+            Value::list(entry.dependencies.iter().map(String::as_str)),
+        ),
+        (
+            "patches",
+            Value::list(entry.patches.iter().map(String::as_str)),
+        ),
     ]);
     Value::map(fields)
 }

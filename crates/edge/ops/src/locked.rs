@@ -53,26 +53,54 @@ impl LockView {
 
     /// The view of a lockfile.
     pub(crate) fn of(lock: Lockfile, manifest: &Manifest, folder: PathBuf) -> Self {
-        let asked: BTreeSet<(ResourceType, &str)> =
-            manifest.dependencies.iter().map(|root| (root.kind, root.name.as_str())).collect();
+        let asked: BTreeSet<(ResourceType, &str)> = manifest
+            .dependencies
+            .iter()
+            .map(|root| (root.kind, root.name.as_str()))
+            .collect();
         let is_root = |entry: &Locked| asked.contains(&(entry.kind, entry.manifest_key().as_str()));
-        let roots = (0..lock.entries.len()).filter(|at| is_root(&lock.entries[*at])).collect();
-        let own = manifest.sources.iter().map(|source| source.name.to_string());
-        let sources = lock.sources.iter().map(|source| source.name.to_string()).chain(own).collect();
+        let roots = (0..lock.entries.len())
+            .filter(|at| is_root(&lock.entries[*at]))
+            .collect();
+        let own = manifest
+            .sources
+            .iter()
+            .map(|source| source.name.to_string());
+        let sources = lock
+            .sources
+            .iter()
+            .map(|source| source.name.to_string())
+            .chain(own)
+            .collect();
         let (layers, needs) = (lock.layers, needs(&lock.entries));
-        LockView { needs, entries: lock.entries, sources, roots, layers, folder }
+        LockView {
+            needs,
+            entries: lock.entries,
+            sources,
+            roots,
+            layers,
+            folder,
+        }
     }
 
     /// The manifest may have moved on since.
     fn tell_missing(&self, manifest: &Manifest, notes: &mut Notes) {
-        let locked: BTreeSet<(ResourceType, &str)> =
-            self.entries.iter().map(|entry| (entry.kind, entry.manifest_key().as_str())).collect();
+        let locked: BTreeSet<(ResourceType, &str)> = self
+            .entries
+            .iter()
+            .map(|entry| (entry.kind, entry.manifest_key().as_str()))
+            .collect();
         let is_used = |root: &&Dependency| manifest.tools.is_enabled(manifest.tools.of(root));
         let roots = manifest.dependencies.iter().filter(is_used);
         let missing = roots.filter(|root| !locked.contains(&(root.kind, root.name.as_str())));
-        let missing: Vec<String> = missing.map(|root| format!("`{}/{}`", root.kind, root.name)).collect();
+        let missing: Vec<String> = missing
+            .map(|root| format!("`{}/{}`", root.kind, root.name))
+            .collect();
         if !missing.is_empty() && !self.entries.is_empty() {
-            let message = format!("`{LOCK_NAME}` does not have {} of the manifest yet", missing.join(", "));
+            let message = format!(
+                "`{LOCK_NAME}` does not have {} of the manifest yet",
+                missing.join(", ")
+            );
             notes.diagnostics.push(note(message));
         }
     }
@@ -91,11 +119,17 @@ impl LockView {
     /// The entries that a name means, all of one kind; a pattern's name means all that it matched.
     pub(crate) fn find(&self, name: &str) -> Result<Vec<usize>, Failure> {
         let fits = |entry: &Locked, own: &str| means(name, entry.kind, own);
-        let mut found = self.matching(|entry| fits(entry, entry.name.as_str()) || entry.reference() == name);
+        let mut found =
+            self.matching(|entry| fits(entry, entry.name.as_str()) || entry.reference() == name);
         if found.is_empty() {
             found = self.matching(|entry| fits(entry, entry.manifest_key().as_str()));
         }
-        let of_kind = |at: &usize| (self.entries[*at].kind, format!("`{}/{name}`", self.entries[*at].kind));
+        let of_kind = |at: &usize| {
+            (
+                self.entries[*at].kind,
+                format!("`{}/{name}`", self.entries[*at].kind),
+            )
+        };
         let kinds: BTreeMap<ResourceType, String> = found.iter().map(of_kind).collect();
         match kinds.len() {
             0 => Err(self.not_found(name)),
@@ -116,7 +150,10 @@ impl LockView {
 
     /// A path from where things are installed, as it may be meant.
     pub(crate) fn paths_of(&self, environment: &Environment, word: &str) -> Vec<String> {
-        let short = word.strip_prefix("./").unwrap_or(word).trim_end_matches('/');
+        let short = word
+            .strip_prefix("./")
+            .unwrap_or(word)
+            .trim_end_matches('/');
         let here = normal(&environment.resolve(Path::new(short)));
         let inside = here.strip_prefix(&self.folder).ok();
         let inside = inside.map(|path| path.to_string_lossy().replace('\\', "/"));
@@ -124,18 +161,31 @@ impl LockView {
     }
 
     /// The entries that a word means: by the path of a file, or as [`LockView::find`] does.
-    pub(crate) fn find_word(&self, environment: &Environment, word: &str) -> Result<Vec<usize>, Failure> {
+    pub(crate) fn find_word(
+        &self,
+        environment: &Environment,
+        word: &str,
+    ) -> Result<Vec<usize>, Failure> {
         let at_path = self.at_path(environment, word);
-        if at_path.is_empty() { self.find(word) } else { Ok(at_path) }
+        if at_path.is_empty() {
+            self.find(word)
+        } else {
+            Ok(at_path)
+        }
     }
 
     fn matching(&self, fits: impl Fn(&Locked) -> bool) -> Vec<usize> {
-        (0..self.entries.len()).filter(|at| fits(&self.entries[*at])).collect()
+        (0..self.entries.len())
+            .filter(|at| fits(&self.entries[*at]))
+            .collect()
     }
 
     fn not_found(&self, name: &str) -> Failure {
-        let known: BTreeSet<(ResourceType, &str)> =
-            self.entries.iter().map(|entry| (entry.kind, entry.name.as_str())).collect();
+        let known: BTreeSet<(ResourceType, &str)> = self
+            .entries
+            .iter()
+            .map(|entry| (entry.kind, entry.name.as_str()))
+            .collect();
         unknown_name("resource", name, near_ids(name, known))
     }
 }
@@ -151,7 +201,11 @@ impl<'w> ResourceId<'w> {
     /// Nothing if the word has no type.
     pub(crate) fn parse(word: &'w str) -> Option<Self> {
         let (kind, name) = word.split_once(['/', ':'])?;
-        Some(ResourceId { kind: ResourceType::named(kind)?, name }).filter(|id| !id.name.is_empty())
+        Some(ResourceId {
+            kind: ResourceType::named(kind)?,
+            name,
+        })
+        .filter(|id| !id.name.is_empty())
     }
 }
 
@@ -162,7 +216,9 @@ pub(crate) fn means(word: &str, kind: ResourceType, name: &str) -> bool {
 
 /// Whether a path is that of an entry; a skill is a directory with files.
 fn is_of(entry: &Locked, own: &str, path: &str) -> bool {
-    let inner = path.strip_prefix(own).filter(|_| entry.kind.extent() == Extent::Folder);
+    let inner = path
+        .strip_prefix(own)
+        .filter(|_| entry.kind.extent() == Extent::Folder);
     path == own || inner.is_some_and(|rest| rest.starts_with('/'))
 }
 
@@ -217,7 +273,9 @@ fn needs(entries: &[Locked]) -> Vec<Vec<usize>> {
         plain.entry(entry.label()).or_insert(at);
     }
     let target = |reference: &String| {
-        let bare = reference.rsplit_once('@').map_or(reference.as_str(), |(bare, _)| bare);
+        let bare = reference
+            .rsplit_once('@')
+            .map_or(reference.as_str(), |(bare, _)| bare);
         exact.get(reference).or_else(|| plain.get(bare)).copied()
     };
     let of = |entry: &Locked| {
@@ -237,6 +295,9 @@ pub(crate) fn near_ids(word: &str, known: BTreeSet<(ResourceType, &str)>) -> Opt
     if let Some((kind, name)) = meant {
         return Some(format!("did you mean `{kind}/{name}`?"));
     }
-    let ids: Vec<String> = known.iter().map(|(kind, name)| format!("{kind}/{name}")).collect();
+    let ids: Vec<String> = known
+        .iter()
+        .map(|(kind, name)| format!("{kind}/{name}"))
+        .collect();
     did_you_mean(word, "resources are", ids.iter().map(String::as_str))
 }

@@ -41,7 +41,13 @@ impl MergeInputs {
     /// These files, merged as the project says.
     pub fn of_files(files: Vec<PathBuf>) -> Self {
         let manifest = ManifestUse::Nearest;
-        MergeInputs { files, layer_names: Vec::new(), strategy: None, rules: Vec::new(), manifest }
+        MergeInputs {
+            files,
+            layer_names: Vec::new(),
+            strategy: None,
+            rules: Vec::new(),
+            manifest,
+        }
     }
 }
 
@@ -85,11 +91,16 @@ impl FromStr for RuleArgument {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let (pattern, operation) =
-            text.rsplit_once('=').ok_or("a rule is written like `/servers=by-key:id`")?;
+        let (pattern, operation) = text
+            .rsplit_once('=')
+            .ok_or("a rule is written like `/servers=by-key:id`")?;
         let pattern: PointerPattern = pattern.parse().map_err(|error| format!("{error}"))?;
         let operation: Operation = operation.parse().map_err(|error| format!("{error}"))?;
-        Ok(RuleArgument(Rule { pattern, operation: Some(operation), empty: Empty::default() }))
+        Ok(RuleArgument(Rule {
+            pattern,
+            operation: Some(operation),
+            empty: Empty::default(),
+        }))
     }
 }
 
@@ -109,20 +120,32 @@ pub fn merge(world: &World, request: &MergeRequest) -> Outcome<MergeReport> {
     notes.outcome(result)
 }
 
-pub(crate) fn run(world: &World, request: &MergeRequest, notes: &mut Notes) -> Result<MergeReport, Failure> {
+pub(crate) fn run(
+    world: &World,
+    request: &MergeRequest,
+    notes: &mut Notes,
+) -> Result<MergeReport, Failure> {
     let environment = &world.environment;
     let project = Project::load(environment, request.inputs.manifest, notes)?;
     let strategy = choose_strategy(environment, &project, &request.inputs)?;
-    notes.log.push(format!("merging by the strategy `{}`", strategy.name));
+    notes
+        .log
+        .push(format!("merging by the strategy `{}`", strategy.name));
     let read = read_files(environment, &request.inputs, notes)?;
     if let Some(driver) = &strategy.driver {
         let permit = permit(world, &project.manifest, [driver])?;
         let file = drive(driver, &permit, &strategy.name, read.all()?)?;
         if request.format.is_none() && !request.explain {
-            return Ok(MergeReport { output: Rendered::Bytes(file.bytes.into()), explained: None });
+            return Ok(MergeReport {
+                output: Rendered::Bytes(file.bytes.into()),
+                explained: None,
+            });
         }
         // What the program printed has to be well-formed to be converted or explained; it is a layer of its own.
-        let read = ReadFiles { files: vec![file], failure: None };
+        let read = ReadFiles {
+            files: vec![file],
+            failure: None,
+        };
         return report(read.parse(notes)?, &Strategy::default(), request, notes);
     }
     report(read.parse(notes)?, &strategy, request, notes)
@@ -139,7 +162,9 @@ fn report(
     notes.check()?;
     let (output, warning) = render(&merged, request.format)?;
     notes.diagnostics.extend(warning);
-    let explained = request.explain.then(|| Provenance::of(&merged, &Pointer::root(), &notes.sources));
+    let explained = request
+        .explain
+        .then(|| Provenance::of(&merged, &Pointer::root(), &notes.sources));
     Ok(MergeReport { output, explained })
 }
 
@@ -149,7 +174,9 @@ fn render(
 ) -> Result<(Rendered, Option<Diagnostic>), Failure> {
     match format {
         // Comments may stay where the format has them.
-        Some(format) if format == OutputFormat::Json || merged.format() != Some(format.format()) => {
+        Some(format)
+            if format == OutputFormat::Json || merged.format() != Some(format.format()) =>
+        {
             Ok((Rendered::Text(merged.print(format.format())?.into()), None))
         }
         _ => Ok(merged.render()?),
@@ -166,11 +193,17 @@ pub(crate) fn choose_strategy(
         (Some(name), _) => project.strategy(name)?,
         (None, Some(file)) => {
             let path = project.path_of(environment, file);
-            project.manifest.strategy_for(&path).cloned().unwrap_or_default()
+            project
+                .manifest
+                .strategy_for(&path)
+                .cloned()
+                .unwrap_or_default()
         }
         (None, None) => Strategy::default(),
     };
-    strategy.rules.extend(inputs.rules.iter().map(|rule| rule.0.clone()));
+    strategy
+        .rules
+        .extend(inputs.rules.iter().map(|rule| rule.0.clone()));
     Ok(strategy)
 }
 
@@ -194,10 +227,17 @@ pub(crate) fn read_files(
     notes: &mut Notes,
 ) -> Result<ReadFiles, Failure> {
     let names = layer_names(environment, inputs)?;
-    let mut read = ReadFiles { files: Vec::new(), failure: None };
+    let mut read = ReadFiles {
+        files: Vec::new(),
+        failure: None,
+    };
     for (path, layer) in inputs.files.iter().zip(names) {
         match store::read(&environment.resolve(path), limit()) {
-            Ok(bytes) => read.files.push(RawFile { layer, shown: shown(environment, path), bytes }),
+            Ok(bytes) => read.files.push(RawFile {
+                layer,
+                shown: shown(environment, path),
+                bytes,
+            }),
             Err(error) => {
                 let near = near_file(&error);
                 let next = Failure::from(error.seen_from(&environment.folder));
@@ -224,15 +264,21 @@ fn near_file(error: &StoreError) -> Option<String> {
 
 impl ReadFiles {
     fn all(self) -> Result<Vec<RawFile>, Failure> {
-        self.failure.map_or(Ok(self.files), |kind| Err(Failure { kind, diagnostic: None }))
+        self.failure.map_or(Ok(self.files), |kind| {
+            Err(Failure {
+                kind,
+                diagnostic: None,
+            })
+        })
     }
 
     /// Parses every file; all mistakes are reported, also where another file could not be read.
     pub(crate) fn parse(self, notes: &mut Notes) -> Result<Vec<LayerFile>, Failure> {
         let ReadFiles { files, failure } = self;
         let large = files.iter().map(|file| file.bytes.len()).sum::<usize>() > WORTH_THREADS;
-        let take_in =
-            |file: RawFile| UnparsedFile::new(file.layer, &file.shown, file.bytes, &mut notes.sources);
+        let take_in = |file: RawFile| {
+            UnparsedFile::new(file.layer, &file.shown, file.bytes, &mut notes.sources)
+        };
         let unparsed: Vec<UnparsedFile> = files.into_iter().map(take_in).collect();
         let parsed = if large {
             parallel::map(unparsed, UnparsedFile::parse)
@@ -241,7 +287,12 @@ impl ReadFiles {
         };
         let (files, diagnostics): (Vec<_>, Vec<_>) = parsed.into_iter().unzip();
         notes.diagnostics.extend(diagnostics.into_iter().flatten());
-        failure.map_or(Ok(()), |kind| Err(Failure { kind, diagnostic: None }))?;
+        failure.map_or(Ok(()), |kind| {
+            Err(Failure {
+                kind,
+                diagnostic: None,
+            })
+        })?;
         notes.check()?;
         Ok(files)
     }
@@ -249,11 +300,17 @@ impl ReadFiles {
 
 fn layer_names(environment: &Environment, inputs: &MergeInputs) -> Result<Vec<LayerName>, Failure> {
     let usage = |message: String, help: &str| {
-        Failure::new(FailureKind::Usage, Diagnostic::new(&codes::USAGE, message).help(help))
+        Failure::new(
+            FailureKind::Usage,
+            Diagnostic::new(&codes::USAGE, message).help(help),
+        )
     };
     let (given, files) = (inputs.layer_names.len(), inputs.files.len());
     if files == 0 {
-        return Err(usage("there is no file to merge".to_owned(), "name the files, lowest first"));
+        return Err(usage(
+            "there is no file to merge".to_owned(),
+            "name the files, lowest first",
+        ));
     }
     if given != 0 && given != files {
         return Err(usage(
@@ -267,13 +324,20 @@ fn layer_names(environment: &Environment, inputs: &MergeInputs) -> Result<Vec<La
     }
     let mut names: Vec<LayerName> = Vec::with_capacity(files);
     for (index, path) in inputs.files.iter().enumerate() {
-        let written = inputs.layer_names.get(index).cloned().unwrap_or_else(|| shown(environment, path));
-        let name =
-            LayerName::new(&written).map_err(|error| usage(error.to_string(), "choose another name"))?;
+        let written = inputs
+            .layer_names
+            .get(index)
+            .cloned()
+            .unwrap_or_else(|| shown(environment, path));
+        let name = LayerName::new(&written)
+            .map_err(|error| usage(error.to_string(), "choose another name"))?;
         if !names.contains(&name) {
             names.push(name);
         } else if given != 0 {
-            return Err(usage(format!("two layers are called `{name}`"), "give one of them another name"));
+            return Err(usage(
+                format!("two layers are called `{name}`"),
+                "give one of them another name",
+            ));
         } else {
             // One file given twice is two layers all the same.
             let numbered = format!("{name} ({})", index + 1);
@@ -304,7 +368,11 @@ pub(crate) fn drive(
         };
         bytes = store::run_driver(call, &bytes, &next.bytes)?;
     }
-    Ok(RawFile { layer, shown: format!("{strategy} -> {name}"), bytes })
+    Ok(RawFile {
+        layer,
+        shown: format!("{strategy} -> {name}"),
+        bytes,
+    })
 }
 
 #[cfg(test)]
@@ -312,7 +380,11 @@ mod tests {
     use super::*;
 
     fn request(files: Vec<PathBuf>) -> MergeRequest {
-        MergeRequest { inputs: MergeInputs::of_files(files), format: None, explain: false }
+        MergeRequest {
+            inputs: MergeInputs::of_files(files),
+            format: None,
+            explain: false,
+        }
     }
 
     #[test]
@@ -330,7 +402,10 @@ mod tests {
             programs: crate::ProgramUse::Approved,
             outside: crate::OutsideReads::Allowed,
         };
-        let world = World { environment, progress: std::sync::Arc::new(crate::Silent) };
+        let world = World {
+            environment,
+            progress: std::sync::Arc::new(crate::Silent),
+        };
         let outcome = merge(&world, &request(Vec::new()));
         assert_eq!(outcome.result.err(), Some(FailureKind::Usage));
     }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use agpm_git::Refs;
 use agpm_model::{
-    CatalogRemote, LayerPin, LayerPlace, Locked, LockedLayer, LockedRemote, Lockfile, Manifest, ObjectId,
-    ResourceName, ResourceType, SourceName, Tag, Unit,
+    CatalogRemote, LayerPin, LayerPlace, Locked, LockedLayer, LockedRemote, Lockfile, Manifest,
+    ObjectId, ResourceName, ResourceType, SourceName, Tag, Unit,
 };
 use agpm_text::Value;
 
@@ -118,7 +118,11 @@ impl OutdatedReport {
         };
         let rows = self.outdated.iter().map(row).collect();
         let moved = Value::list(self.moved.iter().map(moved));
-        vec![("checked", self.checked.into()), ("outdated", Value::List(rows)), ("moved", moved)]
+        vec![
+            ("checked", self.checked.into()),
+            ("outdated", Value::List(rows)),
+            ("moved", moved),
+        ]
     }
 }
 
@@ -129,7 +133,11 @@ pub fn outdated(world: &World, request: &OutdatedRequest) -> Outcome<OutdatedRep
     notes.outcome(result)
 }
 
-fn run(world: &World, request: &OutdatedRequest, notes: &mut Notes) -> Result<OutdatedReport, Failure> {
+fn run(
+    world: &World,
+    request: &OutdatedRequest,
+    notes: &mut Notes,
+) -> Result<OutdatedReport, Failure> {
     let files = ManifestFiles::require(&world.environment)?;
     let store = files.store()?;
     let project = Project::of(&world.environment, files, notes)?;
@@ -156,24 +164,34 @@ fn run(world: &World, request: &OutdatedRequest, notes: &mut Notes) -> Result<Ou
         OutdatedRows::All => (Vec::new(), locked.clone()),
     };
     let moved = newest.moved_branches(&unchanged);
-    let mut outdated: Vec<Outdated> = changed.iter().filter_map(|locked| newest.compare(locked)).collect();
+    let mut outdated: Vec<Outdated> = changed
+        .iter()
+        .filter_map(|locked| newest.compare(locked))
+        .collect();
     let layer_wanted = |layer: &&LockedLayer| {
-        layer.pin.is_some() && (wanted.is_empty() || wanted.contains(&Named::Layer(layer.name.clone())))
+        layer.pin.is_some()
+            && (wanted.is_empty() || wanted.contains(&Named::Layer(layer.name.clone())))
     };
     let layers: Vec<&LockedLayer> = lock.layers.iter().filter(layer_wanted).collect();
     for layer in &layers {
         let chosen = today(world, &project.manifest, &sources, layer, notes)?;
         outdated.extend(chosen.and_then(|chosen| newest.compare_layer(layer, &chosen)));
     }
-    let remote_wanted =
-        |pin: &&LockedRemote| wanted.is_empty() || wanted.contains(&Named::Remote(pin.remote().clone()));
+    let remote_wanted = |pin: &&LockedRemote| {
+        wanted.is_empty() || wanted.contains(&Named::Remote(pin.remote().clone()))
+    };
     let remotes: Vec<&LockedRemote> = lock.catalog.iter().filter(remote_wanted).collect();
     for pin in &remotes {
         let today = remote_today(&project.manifest, &sources, pin)?;
         outdated.extend(today.and_then(|(now, refs)| newest.compare_remote(pin, &now, &refs)));
     }
     let checked = locked.len() + layers.len() + remotes.len();
-    Ok(OutdatedReport { outdated, moved, checked, lockfile: LockfileState::Present })
+    Ok(OutdatedReport {
+        outdated,
+        moved,
+        checked,
+        lockfile: LockfileState::Present,
+    })
 }
 
 /// Nothing is compared; that is said where something should be locked.
@@ -182,8 +200,15 @@ fn without_lockfile(manifest: &Manifest, notes: &mut Notes) -> OutdatedReport {
         true => LockfileState::Present,
         false => LockfileState::Missing,
     };
-    notes.diagnostics.extend((lockfile == LockfileState::Missing).then(no_lockfile));
-    OutdatedReport { outdated: Vec::new(), moved: Vec::new(), checked: 0, lockfile }
+    notes
+        .diagnostics
+        .extend((lockfile == LockfileState::Missing).then(no_lockfile));
+    OutdatedReport {
+        outdated: Vec::new(),
+        moved: Vec::new(),
+        checked: 0,
+        lockfile,
+    }
 }
 
 /// The tags of every source, highest first, and what would be chosen today.
@@ -203,19 +228,36 @@ impl<'r> Newest<'r> {
         (rows, notes): (OutdatedRows, &mut Notes),
     ) -> Result<Self, Failure> {
         let (mut tags, mut all_refs) = (BTreeMap::new(), BTreeMap::new());
-        let of_entries = lock.entries.iter().filter_map(|locked| locked.unit.origin.source());
-        let of_layers = lock.layers.iter().filter_map(|layer| Some(&layer.pin.as_ref()?.source));
+        let of_entries = lock
+            .entries
+            .iter()
+            .filter_map(|locked| locked.unit.origin.source());
+        let of_layers = lock
+            .layers
+            .iter()
+            .filter_map(|layer| Some(&layer.pin.as_ref()?.source));
         for name in of_entries.chain(of_layers) {
             if tags.contains_key(name.as_str()) {
                 continue;
             }
-            let Some(refs) = refs_of(sources, name)? else { continue };
+            let Some(refs) = refs_of(sources, name)? else {
+                continue;
+            };
             report_moved_tags(lock, name, &refs, notes);
             tags.insert(name.to_string(), stable_tags(&refs));
             all_refs.insert(name.to_string(), refs);
         }
-        let chosen = resolved.iter().map(|entry| ((entry.entry.kind, &entry.entry.name), entry)).collect();
-        Ok(Newest { sources, refs: all_refs, tags, chosen, rows })
+        let chosen = resolved
+            .iter()
+            .map(|entry| ((entry.entry.kind, &entry.entry.name), entry))
+            .collect();
+        Ok(Newest {
+            sources,
+            refs: all_refs,
+            tags,
+            chosen,
+            rows,
+        })
     }
 
     /// Whether a branch moved and the resource is the same.
@@ -233,17 +275,41 @@ impl<'r> Newest<'r> {
     fn moved_branches(&self, unchanged: &[&Locked]) -> Vec<MovedBranch> {
         let mut moved: Vec<MovedBranch> = Vec::new();
         for locked in unchanged {
-            let Some(now) = self.chosen.get(&(locked.kind, &locked.name)) else { continue };
-            let at = |commit: Option<&ObjectId>| {
-                format!("{} ({})", now.version.label, commit.map(ObjectId::short).unwrap_or_default())
+            let Some(now) = self.chosen.get(&(locked.kind, &locked.name)) else {
+                continue;
             };
-            let source = locked.unit.origin.source().map(ToString::to_string).unwrap_or_default();
+            let at = |commit: Option<&ObjectId>| {
+                format!(
+                    "{} ({})",
+                    now.version.label,
+                    commit.map(ObjectId::short).unwrap_or_default()
+                )
+            };
+            let source = locked
+                .unit
+                .origin
+                .source()
+                .map(ToString::to_string)
+                .unwrap_or_default();
             let (current, now) = (at(locked.commit.as_ref()), at(now.version.commit.as_ref()));
-            let one = MovedBranch { source, current, now, unchanged: 0 };
-            let same = |other: &&mut MovedBranch| MovedBranch { unchanged: 0, ..(**other).clone() } == one;
+            let one = MovedBranch {
+                source,
+                current,
+                now,
+                unchanged: 0,
+            };
+            let same = |other: &&mut MovedBranch| {
+                MovedBranch {
+                    unchanged: 0,
+                    ..(**other).clone()
+                } == one
+            };
             match moved.iter_mut().find(same) {
                 Some(known) => known.unchanged += 1,
-                None => moved.push(MovedBranch { unchanged: 1, ..one }),
+                None => moved.push(MovedBranch {
+                    unchanged: 1,
+                    ..one
+                }),
             }
         }
         moved
@@ -262,14 +328,20 @@ impl<'r> Newest<'r> {
 
     /// Whether a resource is in a version: what was dropped cannot be updated to. A version that cannot be read counts.
     fn holds(&self, source: &SourceName, tag: &Tag, unit: &Unit) -> bool {
-        let commit = self.refs.get(source.as_str()).and_then(|refs| refs.tags.get(tag.name()));
+        let commit = self
+            .refs
+            .get(source.as_str())
+            .and_then(|refs| refs.tags.get(tag.name()));
         let (Some(Opened::Git(remote)), Some(commit)) = (self.sources.get(source), commit) else {
             return true;
         };
-        if !remote.has_commit(commit) && remote.fetch_commits(std::slice::from_ref(commit)).is_err() {
+        if !remote.has_commit(commit) && remote.fetch_commits(std::slice::from_ref(commit)).is_err()
+        {
             return true;
         }
-        remote.entry(commit, unit.path.as_str()).map_or(true, |entry| entry.is_some())
+        remote
+            .entry(commit, unit.path.as_str())
+            .map_or(true, |entry| entry.is_some())
     }
 
     fn compare_remote(&self, locked: &LockedRemote, now: &Choice, refs: &Refs) -> Option<Outdated> {
@@ -277,16 +349,29 @@ impl<'r> Newest<'r> {
         let row = Outdated::of("catalog", &remote.to_string(), &base_of(remote));
         let tags = BTreeMap::from([(row.source.clone(), stable_tags(refs))]);
         let refs = BTreeMap::new();
-        let here = Newest { sources: self.sources, refs, tags, chosen: BTreeMap::new(), rows: self.rows };
-        let (before, now) =
-            ((locked.version.as_str(), Some(&locked.commit)), (now.version.as_str(), Some(&now.commit)));
+        let here = Newest {
+            sources: self.sources,
+            refs,
+            tags,
+            chosen: BTreeMap::new(),
+            rows: self.rows,
+        };
+        let (before, now) = (
+            (locked.version.as_str(), Some(&locked.commit)),
+            (now.version.as_str(), Some(&now.commit)),
+        );
         here.row(row, before, now, &|_| true)
     }
 
     fn compare_layer(&self, locked: &LockedLayer, now: &LayerPin) -> Option<Outdated> {
         let pin = locked.pin.as_ref()?;
         let row = Outdated::of("layers", locked.name.as_str(), pin.source.as_str());
-        self.row(row, (&pin.version, Some(&pin.commit)), (&now.version, Some(&now.commit)), &|_| true)
+        self.row(
+            row,
+            (&pin.version, Some(&pin.commit)),
+            (&now.version, Some(&now.commit)),
+            &|_| true,
+        )
     }
 
     /// The row, if what is locked is not the newest of all.
@@ -300,21 +385,32 @@ impl<'r> Newest<'r> {
         let (tag, allowed_tag) = (Tag::new(current), Tag::new(allowed));
         let prefix = tag.prefix();
         let newer = |newer: &&Tag| prefix.is_some() && newer.prefix() == prefix && **newer > tag;
-        let newer = self.tags.get(&row.source).into_iter().flatten().filter(newer).take(MOST_TRIED);
+        let newer = self
+            .tags
+            .get(&row.source)
+            .into_iter()
+            .flatten()
+            .filter(newer)
+            .take(MOST_TRIED);
         // What is allowed was found to hold the resource.
-        let newest = newer.into_iter().find(|newer| **newer == allowed_tag || holds(newer));
+        let newest = newer
+            .into_iter()
+            .find(|newer| **newer == allowed_tag || holds(newer));
         let moved = commit != locked;
         if !moved && newest.is_none() && self.rows == OutdatedRows::Outdated {
             return None;
         }
-        let with_commit =
-            |label: &str, commit: Option<&ObjectId>| match (label == allowed && label == current, commit) {
-                (true, Some(commit)) if moved => format!("{label} ({})", commit.short()),
-                _ => label.to_owned(),
-            };
+        let with_commit = |label: &str, commit: Option<&ObjectId>| match (
+            label == allowed && label == current,
+            commit,
+        ) {
+            (true, Some(commit)) if moved => format!("{label} ({})", commit.short()),
+            _ => label.to_owned(),
+        };
         Some(Outdated {
             allowed: with_commit(allowed, commit),
-            newest: newest.map_or_else(|| with_commit(allowed, commit), |tag| tag.name().to_owned()),
+            newest: newest
+                .map_or_else(|| with_commit(allowed, commit), |tag| tag.name().to_owned()),
             current: with_commit(current, locked),
             ..row
         })
@@ -324,20 +420,37 @@ impl<'r> Newest<'r> {
 impl Outdated {
     fn of(kind: &'static str, name: &str, source: &str) -> Self {
         let (name, source, none) = (name.to_owned(), source.to_owned(), String::new);
-        Outdated { kind, name, source, current: none(), allowed: none(), newest: none() }
+        Outdated {
+            kind,
+            name,
+            source,
+            current: none(),
+            allowed: none(),
+            newest: none(),
+        }
     }
 }
 
 /// The stable versions of a source, highest first.
 fn stable_tags(refs: &Refs) -> Vec<Tag> {
-    let mut all: Vec<Tag> = refs.tags.keys().map(|tag| Tag::new(tag)).filter(Tag::is_stable).collect();
+    let mut all: Vec<Tag> = refs
+        .tags
+        .keys()
+        .map(|tag| Tag::new(tag))
+        .filter(Tag::is_stable)
+        .collect();
     all.sort_by(|a, b| b.cmp(a));
     all
 }
 
 /// The source that a remote names, or its address.
 fn base_of(remote: &CatalogRemote) -> String {
-    CatalogRemote { reference: None, folder: None, ..remote.clone() }.to_string()
+    CatalogRemote {
+        reference: None,
+        folder: None,
+        ..remote.clone()
+    }
+    .to_string()
 }
 
 /// What a layer would be today; nothing if the manifest does not have it any more.
@@ -348,7 +461,10 @@ fn today(
     locked: &LockedLayer,
     notes: &mut Notes,
 ) -> Result<Option<LayerPin>, Failure> {
-    let layer = manifest.layers.iter().find(|layer| layer.name == locked.name);
+    let layer = manifest
+        .layers
+        .iter()
+        .find(|layer| layer.name == locked.name);
     match layer.map(|layer| (layer, &layer.place)) {
         Some((layer, LayerPlace::Source(source, selector))) => {
             choose((world, manifest, sources), layer, (source, selector), notes).map(Some)

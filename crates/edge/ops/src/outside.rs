@@ -21,12 +21,18 @@ pub(crate) fn reads_outside(
     let mut found = Vec::new();
     for written in written_paths(manifest) {
         let path = normal(&local_path(&written, folder, environment));
-        bounds.guard(&path).map_err(|error| error.seen_from(folder))?;
+        bounds
+            .guard(&path)
+            .map_err(|error| error.seen_from(folder))?;
         let real = store::real_path(&path);
         // A manifest of the user's own is written to read things all over home.
         if environment.scope == Scope::Project && bounds.is_outside(&real) {
             let is_link = !bounds.is_outside(&path);
-            let shown = if is_link { format!("{written} -> {}", real.display()) } else { written };
+            let shown = if is_link {
+                format!("{written} -> {}", real.display())
+            } else {
+                written
+            };
             found.push(visible(&shown));
         }
     }
@@ -37,24 +43,39 @@ pub(crate) fn reads_outside(
 
 /// Every path on this machine that a manifest names.
 fn written_paths(manifest: &Manifest) -> Vec<String> {
-    let local = manifest.dependencies.iter().filter(|one| one.unit.origin == Origin::Local);
+    let local = manifest
+        .dependencies
+        .iter()
+        .filter(|one| one.unit.origin == Origin::Local);
     let local = local.map(|one| match one.unit.path.is_pattern() {
         true => one.unit.path.literal_folder().to_owned(),
         false => one.unit.path.to_string(),
     });
-    let of_dependencies = manifest.dependencies.iter().filter_map(|one| one.unit.origin.source());
-    let of_layers = manifest.layers.iter().filter_map(|layer| layer.place.source());
+    let of_dependencies = manifest
+        .dependencies
+        .iter()
+        .filter_map(|one| one.unit.origin.source());
+    let of_layers = manifest
+        .layers
+        .iter()
+        .filter_map(|layer| layer.place.source());
     let used: BTreeSet<&SourceName> = of_dependencies.chain(of_layers).collect();
-    let sources = manifest.sources.iter().filter(|source| used.contains(&source.name));
+    let sources = manifest
+        .sources
+        .iter()
+        .filter(|source| used.contains(&source.name));
     let sources = sources.filter_map(|source| match source.address.kind() {
         AddressKind::Folder(path) => Some(path.to_owned()),
         AddressKind::FileUrl(path) => Some(path.to_owned()),
         AddressKind::Remote => None,
     });
-    let layers = manifest.layers.iter().filter_map(|layer| match &layer.place {
-        LayerPlace::Folder(path) => Some(path.clone()),
-        LayerPlace::Source(..) => None,
-    });
+    let layers = manifest
+        .layers
+        .iter()
+        .filter_map(|layer| match &layer.place {
+            LayerPlace::Folder(path) => Some(path.clone()),
+            LayerPlace::Source(..) => None,
+        });
     local.chain(sources).chain(layers).collect()
 }
 
@@ -67,7 +88,9 @@ pub(crate) struct Bounds {
 impl Bounds {
     /// Everything in this folder.
     pub(crate) fn of(folder: &Path) -> Self {
-        Bounds { folders: [normal(folder), store::real_path(folder)] }
+        Bounds {
+            folders: [normal(folder), store::real_path(folder)],
+        }
     }
 
     fn is_outside(&self, path: &Path) -> bool {
@@ -76,9 +99,13 @@ impl Bounds {
 
     /// Refuses to read a place for credentials outside, by whatever links it is reached.
     pub(crate) fn guard(&self, path: &Path) -> Result<(), StoreError> {
-        let is_secret = |path: &Path| self.is_outside(path) && is_credential_path(&path.to_string_lossy());
+        let is_secret =
+            |path: &Path| self.is_outside(path) && is_credential_path(&path.to_string_lossy());
         match is_secret(&normal(path)) || is_secret(&store::real_path(path)) {
-            true => Err(StoreError { path: path.to_owned(), problem: Problem::Credentials }),
+            true => Err(StoreError {
+                path: path.to_owned(),
+                problem: Problem::Credentials,
+            }),
             false => Ok(()),
         }
     }

@@ -5,7 +5,9 @@ use std::thread;
 /// Calls `work` with every item on as many threads as the machine has cores; the results have the order of the items.
 pub(crate) fn map<T: Send, R: Send>(items: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
     let count = items.len();
-    let workers = thread::available_parallelism().map_or(1, NonZero::get).min(count);
+    let workers = thread::available_parallelism()
+        .map_or(1, NonZero::get)
+        .min(count);
     if workers <= 1 {
         return items.into_iter().map(work).collect();
     }

@@ -26,7 +26,9 @@ pub(crate) struct KnownProject {
 impl KnownProject {
     /// Whether it is gone, so that it needs nothing any more.
     pub(crate) fn is_gone(&self) -> bool {
-        ![MANIFEST_NAME, LOCK_NAME].iter().any(|name| store::exists(&self.root.join(name)))
+        ![MANIFEST_NAME, LOCK_NAME]
+            .iter()
+            .any(|name| store::exists(&self.root.join(name)))
     }
 
     /// Forgets it, as far as that works.
@@ -38,11 +40,17 @@ impl KnownProject {
 /// Notes that a project installs things. It is one file for each, so that projects do not get in each other's way; and it
 /// never fails: an install is worth more than this note.
 pub(crate) fn note(environment: &Environment, root: &Path) {
-    let Some(state) = environment.state.as_deref().filter(|_| environment.scope == Scope::Project) else {
+    let Some(state) = environment
+        .state
+        .as_deref()
+        .filter(|_| environment.scope == Scope::Project)
+    else {
         return;
     };
     let Some(text) = root.to_str() else { return };
-    let record = state.join(FOLDER).join(Checksum::of(text.as_bytes()).digits());
+    let record = state
+        .join(FOLDER)
+        .join(Checksum::of(text.as_bytes()).digits());
     match store::age(&record) {
         Some(age) if age < SAME_USE => {}
         Some(_) if store::touch(&record) => {}
@@ -55,12 +63,19 @@ pub(crate) fn note(environment: &Environment, root: &Path) {
 
 /// Every project that was noted.
 pub(crate) fn known(environment: &Environment) -> Vec<KnownProject> {
-    let Some(folder) = environment.state.as_ref().map(|state| state.join(FOLDER)) else { return Vec::new() };
-    let records = store::names_in(&folder).into_iter().map(|name| folder.join(name));
+    let Some(folder) = environment.state.as_ref().map(|state| state.join(FOLDER)) else {
+        return Vec::new();
+    };
+    let records = store::names_in(&folder)
+        .into_iter()
+        .map(|name| folder.join(name));
     records
         .filter_map(|record| {
             let root = String::from_utf8(store::read(&record, LONGEST_PATH).ok()?).ok()?;
-            Some(KnownProject { root: PathBuf::from(root), record })
+            Some(KnownProject {
+                root: PathBuf::from(root),
+                record,
+            })
         })
         .collect()
 }

@@ -58,8 +58,21 @@ pub struct ExplainedLeaf {
 impl ExplainedLeaf {
     /// The value as one that another shadows, and what it shadows itself, highest first.
     pub(crate) fn into_shadows(self) -> Vec<ExplainedShadow> {
-        let ExplainedLeaf { value, layer, file, line, shadows, .. } = self;
-        let first = ExplainedShadow { value, layer, file, line, duplicate: false };
+        let ExplainedLeaf {
+            value,
+            layer,
+            file,
+            line,
+            shadows,
+            ..
+        } = self;
+        let first = ExplainedShadow {
+            value,
+            layer,
+            file,
+            line,
+            duplicate: false,
+        };
         std::iter::once(first).chain(shadows).collect()
     }
 }
@@ -107,7 +120,11 @@ impl Provenance {
         let mut provenance = Provenance::default();
         match &merged.merged {
             Merged::Structured(resolution) => provenance.add_values(resolution, under, sources),
-            Merged::Markdown { front, body, segments } => {
+            Merged::Markdown {
+                front,
+                body,
+                segments,
+            } => {
                 provenance.add_values(front, under, sources);
                 if *under == Pointer::root() {
                     provenance.add_body(merged, body, segments, sources);
@@ -136,7 +153,12 @@ impl Provenance {
         self.leaves.is_empty() && self.deletions.is_empty() && self.body.is_empty()
     }
 
-    pub(crate) fn add_values(&mut self, resolution: &Resolution, under: &Pointer, sources: &SourceMap) {
+    pub(crate) fn add_values(
+        &mut self,
+        resolution: &Resolution,
+        under: &Pointer,
+        sources: &SourceMap,
+    ) {
         self.add_values_as(resolution, under, sources, Secrets::Masked);
     }
 
@@ -147,37 +169,75 @@ impl Provenance {
         sources: &SourceMap,
         secrets: Secrets,
     ) {
-        let teller = Teller { resolution, sources, secrets };
+        let teller = Teller {
+            resolution,
+            sources,
+            secrets,
+        };
         resolution.each_leaf(under, &mut |leaf| self.leaves.push(teller.leaf(&leaf)));
         let deletions = resolution
             .deletions()
             .iter()
             .filter(|d| d.pointer.is_within(under) || under.is_within(&d.pointer));
-        self.deletions.extend(deletions.map(|deletion| ExplainedDeletion {
-            pointer: deletion.pointer.clone(),
-            shadows: deletion.shadows.iter().map(|shadow| teller.shadow(&deletion.pointer, shadow)).collect(),
+        self.deletions.extend(deletions.map(|deletion| {
+            ExplainedDeletion {
+                pointer: deletion.pointer.clone(),
+                shadows: deletion
+                    .shadows
+                    .iter()
+                    .map(|shadow| teller.shadow(&deletion.pointer, shadow))
+                    .collect(),
+            }
         }));
     }
 
     /// Masks what is and was at a place that holds a secret, whatever its name.
     pub(crate) fn mask(&mut self, pointer: &Pointer) {
         let hide = |value: &mut Value| {
-            if value.as_str().is_some_and(|text| looks_secret(Some(TOLD_SECRET), text)) {
+            if value
+                .as_str()
+                .is_some_and(|text| looks_secret(Some(TOLD_SECRET), text))
+            {
                 *value = MASK.into();
             }
         };
-        for leaf in self.leaves.iter_mut().filter(|leaf| leaf.pointer == *pointer) {
+        for leaf in self
+            .leaves
+            .iter_mut()
+            .filter(|leaf| leaf.pointer == *pointer)
+        {
             hide(&mut leaf.value);
-            leaf.shadows.iter_mut().for_each(|shadow| hide(&mut shadow.value));
+            leaf.shadows
+                .iter_mut()
+                .for_each(|shadow| hide(&mut shadow.value));
         }
-        for deletion in self.deletions.iter_mut().filter(|deletion| deletion.pointer == *pointer) {
-            deletion.shadows.iter_mut().for_each(|shadow| hide(&mut shadow.value));
+        for deletion in self
+            .deletions
+            .iter_mut()
+            .filter(|deletion| deletion.pointer == *pointer)
+        {
+            deletion
+                .shadows
+                .iter_mut()
+                .for_each(|shadow| hide(&mut shadow.value));
         }
     }
 
-    fn add_body(&mut self, merged: &MergedFile, body: &str, segments: &[Segment], sources: &SourceMap) {
+    fn add_body(
+        &mut self,
+        merged: &MergedFile,
+        body: &str,
+        segments: &[Segment],
+        sources: &SourceMap,
+    ) {
         let first = first_line_of(merged, body);
-        let line = |at: usize| first + body.as_bytes()[..at].iter().filter(|b| **b == b'\n').count();
+        let line = |at: usize| {
+            first
+                + body.as_bytes()[..at]
+                    .iter()
+                    .filter(|b| **b == b'\n')
+                    .count()
+        };
         for segment in segments.iter().filter(|segment| !segment.to.is_empty()) {
             let file = &merged.files[segment.layer as usize];
             let source_line = |at: usize| sources.line(file.source, at as u32);
@@ -185,7 +245,10 @@ impl Provenance {
                 lines: (line(segment.to.start), line(segment.to.end - 1)),
                 layer: file.layer.to_string(),
                 file: sources.get(file.source).name.clone(),
-                from: (source_line(segment.from.start), source_line(segment.from.end - 1)),
+                from: (
+                    source_line(segment.from.start),
+                    source_line(segment.from.end - 1),
+                ),
             });
         }
     }
@@ -193,7 +256,10 @@ impl Provenance {
 
 /// The line of the whole file on which its body starts: front matter may come before it.
 fn first_line_of(merged: &MergedFile, body: &str) -> usize {
-    let whole = merged.render().map(|(text, _)| text.to_bytes()).unwrap_or_default();
+    let whole = merged
+        .render()
+        .map(|(text, _)| text.to_bytes())
+        .unwrap_or_default();
     let head = &whole[..whole.len().saturating_sub(body.len())];
     1 + head.iter().filter(|b| **b == b'\n').count()
 }
@@ -213,7 +279,11 @@ impl Teller<'_> {
             file,
             line,
             operation: leaf.operation.word(),
-            shadows: leaf.shadows.iter().map(|shadow| self.shadow(&leaf.pointer, shadow)).collect(),
+            shadows: leaf
+                .shadows
+                .iter()
+                .map(|shadow| self.shadow(&leaf.pointer, shadow))
+                .collect(),
             pointer: leaf.pointer.clone(),
         }
     }
@@ -223,14 +293,24 @@ impl Teller<'_> {
         let node = self.resolution.node(shadow.origin);
         let (layer, file, line) = self.place(layer, node);
         let duplicate = shadow.kind == ShadowKind::Duplicate;
-        ExplainedShadow { value: self.shown(pointer, node), layer, file, line, duplicate }
+        ExplainedShadow {
+            value: self.shown(pointer, node),
+            layer,
+            file,
+            line,
+            duplicate,
+        }
     }
 
     fn place(&self, layer: u32, node: NodeRef<'_>) -> (String, String, usize) {
         let contribution = &self.resolution.contributions()[layer as usize];
         let source = contribution.document.source();
         let line = self.sources.line(source, node.span().start);
-        (contribution.layer.to_string(), self.sources.get(source).name.clone(), line)
+        (
+            contribution.layer.to_string(),
+            self.sources.get(source).name.clone(),
+            line,
+        )
     }
 
     /// The value as it may be shown: secrets masked, containers and long texts cut short.
@@ -255,5 +335,10 @@ impl Teller<'_> {
 
 /// The key that a value stands under, over the heads of list indices.
 pub(crate) fn nearest_key(pointer: &Pointer) -> Option<&str> {
-    pointer.steps().iter().rev().find(|step| step.parse::<usize>().is_err()).map(String::as_str)
+    pointer
+        .steps()
+        .iter()
+        .rev()
+        .find(|step| step.parse::<usize>().is_err())
+        .map(String::as_str)
 }

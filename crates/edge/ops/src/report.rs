@@ -8,7 +8,9 @@ use crate::provenance::{BodyLines, ExplainedShadow, Provenance};
 /// A diagnostic with its fields as documented; what is not known is left out.
 pub fn diagnostic_value(diagnostic: &Diagnostic, sources: &SourceMap) -> Value {
     let place = diagnostic.labels.first();
-    let file = place.map(|label| sources.get(label.source).name.clone()).or_else(|| diagnostic.file.clone());
+    let file = place
+        .map(|label| sources.get(label.source).name.clone())
+        .or_else(|| diagnostic.file.clone());
     let position = place.map(|label| sources.place(label.source, label.span.start));
     let fields = [
         ("code", Some(diagnostic.code.name.into())),
@@ -26,12 +28,19 @@ pub fn diagnostic_value(diagnostic: &Diagnostic, sources: &SourceMap) -> Value {
         ("layer", diagnostic.layer.clone().map(Value::from)),
         ("help", diagnostic.help.clone().map(Value::from)),
     ];
-    Value::map(fields.into_iter().filter_map(|(key, value)| Some((key, value?))))
+    Value::map(
+        fields
+            .into_iter()
+            .filter_map(|(key, value)| Some((key, value?))),
+    )
 }
 
 /// `{"ok": false, "diagnostics": […]}`.
 pub fn failure_value(diagnostics: &[Diagnostic], sources: &SourceMap) -> Value {
-    Value::map([("ok", Value::Bool(false)), ("diagnostics", diagnostic_list(diagnostics, sources))])
+    Value::map([
+        ("ok", Value::Bool(false)),
+        ("diagnostics", diagnostic_list(diagnostics, sources)),
+    ])
 }
 
 /// `{"ok": true, …, "diagnostics": […]}`.
@@ -47,7 +56,11 @@ pub fn success_value(
 
 /// Diagnostics, each with its fields as documented.
 pub fn diagnostic_list(diagnostics: &[Diagnostic], sources: &SourceMap) -> Value {
-    Value::list(diagnostics.iter().map(|diagnostic| diagnostic_value(diagnostic, sources)))
+    Value::list(
+        diagnostics
+            .iter()
+            .map(|diagnostic| diagnostic_value(diagnostic, sources)),
+    )
 }
 
 impl Provenance {

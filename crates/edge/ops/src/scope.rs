@@ -44,11 +44,17 @@ impl NearestManifest {
             }
             let is_trusted = |owner: Owner| owner.is_trusted_in(folder);
             if above == folder || Owner::of(&manifest).is_some_and(is_trusted) {
-                return NearestManifest { used: Some(manifest), ignored };
+                return NearestManifest {
+                    used: Some(manifest),
+                    ignored,
+                };
             }
             ignored.push(manifest);
         }
-        NearestManifest { used: None, ignored }
+        NearestManifest {
+            used: None,
+            ignored,
+        }
     }
 
     /// A warning for each manifest that was passed over.
@@ -69,33 +75,48 @@ impl NearestManifest {
 /// A warning if the state of a project belongs to somebody who has no business in it.
 pub(crate) fn foreign_state(store: &store::ProjectStore) -> Option<Diagnostic> {
     let state = store.state_folder();
-    let name = state.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let name = state
+        .file_name()
+        .map(|name| name.to_string_lossy().into_owned())
+        .unwrap_or_default();
     let message = format!("`{name}` belongs to another user than the project and is ignored");
     let help = format!("remove `{name}`, then run `agpm install`");
-    store.has_foreign_state().then(|| Diagnostic::new(&codes::TRUST_OWNER, message).help(help))
+    store
+        .has_foreign_state()
+        .then(|| Diagnostic::new(&codes::TRUST_OWNER, message).help(help))
 }
 
 impl Places {
     /// The places of the manifest that is meant; nothing if a project has none.
-    pub(crate) fn find(environment: &Environment, wanted: ManifestUse) -> Result<Option<Self>, Failure> {
+    pub(crate) fn find(
+        environment: &Environment,
+        wanted: ManifestUse,
+    ) -> Result<Option<Self>, Failure> {
         let manifest = match (wanted, environment.scope, &environment.manifest) {
             (ManifestUse::Ignored, _, _) => None,
-            (ManifestUse::Nearest, Scope::User, _) => return Places::of_user(environment).map(Some),
+            (ManifestUse::Nearest, Scope::User, _) => {
+                return Places::of_user(environment).map(Some);
+            }
             (ManifestUse::Nearest, Scope::Project, Some(named)) => Some(environment.resolve(named)),
             (ManifestUse::Nearest, Scope::Project, None) => NearestManifest::find(environment).used,
         };
         let root = |manifest: &Path| manifest.parent().unwrap_or(Path::new(".")).to_owned();
-        Ok(manifest.map(|manifest| Places { root: root(&manifest), manifest }))
+        Ok(manifest.map(|manifest| Places {
+            root: root(&manifest),
+            manifest,
+        }))
     }
 
     /// The user's own manifest, be it there or not, and home.
     pub(crate) fn of_user(environment: &Environment) -> Result<Self, Failure> {
         match (&environment.config_folder, &environment.home) {
-            (Some(config), Some(home)) => {
-                Ok(Places { manifest: config.join(MANIFEST_NAME), root: home.clone() })
-            }
+            (Some(config), Some(home)) => Ok(Places {
+                manifest: config.join(MANIFEST_NAME),
+                root: home.clone(),
+            }),
             _ => {
-                let message = "it is not known where your home is, so that there is no manifest of your own";
+                let message =
+                    "it is not known where your home is, so that there is no manifest of your own";
                 Err(Diagnostic::new(&codes::MANIFEST_MISSING, message)
                     .help("set `HOME` to the absolute path of your home")
                     .into())
@@ -117,7 +138,8 @@ pub(crate) fn state_of(scope: Scope) -> StateFolder {
 pub(crate) fn beside(root: &Path, file: &Path) -> Beside {
     let real = real_place(file);
     let inner = real.strip_prefix(store::real_path(root)).ok();
-    let inner = inner.and_then(|inner| RelativePath::new(&inner.to_string_lossy().replace('\\', "/")).ok());
+    let inner =
+        inner.and_then(|inner| RelativePath::new(&inner.to_string_lossy().replace('\\', "/")).ok());
     inner.map_or(Beside::Outside(real), Beside::Within)
 }
 

@@ -13,8 +13,7 @@ use crate::verify::{SourceUse, VerifyReport, find_drift};
 use crate::words::counted;
 use crate::world::{ManifestUse, Network, World};
 
-const NO_PROJECT: &str =
-    "No project found: no `agpm.toml` in this directory or its parents. Run `agpm init` to create one.\n";
+const NO_PROJECT: &str = "No project found: no `agpm.toml` in this directory or its parents. Run `agpm init` to create one.\n";
 
 /// How a project stands.
 #[derive(Debug)]
@@ -48,18 +47,35 @@ pub fn status(world: &World) -> Outcome<StatusReport> {
 
 fn run(world: &World, notes: &mut Notes) -> Result<StatusReport, Failure> {
     if ManifestFiles::find(&world.environment, ManifestUse::Nearest)?.is_none() {
-        let drift = VerifyReport { checked: 0, findings: Vec::new() };
+        let drift = VerifyReport {
+            checked: 0,
+            findings: Vec::new(),
+        };
         let (project, installed) = (ProjectFound::No, BTreeMap::new());
-        return Ok(StatusReport { project, installed, outdated: None, drift });
+        return Ok(StatusReport {
+            project,
+            installed,
+            outdated: None,
+            drift,
+        });
     }
     let view = LockView::load(&world.environment, notes)?;
     let mut installed = BTreeMap::new();
     for entry in &view.entries {
         *installed.entry(entry.kind.plural()).or_default() += 1;
     }
-    let outdated = if view.entries.is_empty() { None } else { known_outdated(world, notes) };
+    let outdated = if view.entries.is_empty() {
+        None
+    } else {
+        known_outdated(world, notes)
+    };
     let drift = find_drift(world, SourceUse::CachedOnly, notes)?;
-    Ok(StatusReport { project: ProjectFound::Yes, installed, outdated, drift })
+    Ok(StatusReport {
+        project: ProjectFound::Yes,
+        installed,
+        outdated,
+        drift,
+    })
 }
 
 /// What could be newer, out of what was fetched before.
@@ -70,7 +86,9 @@ fn known_outdated(world: &World, notes: &mut Notes) -> Option<OutdatedReport> {
     match outcome.result {
         Ok(report) => Some(report),
         Err(_) => {
-            notes.diagnostics.extend(outcome.diagnostics.into_iter().rev().take(1).map(not_known));
+            notes
+                .diagnostics
+                .extend(outcome.diagnostics.into_iter().rev().take(1).map(not_known));
             None
         }
     }
@@ -87,8 +105,14 @@ fn not_known(why: Diagnostic) -> Diagnostic {
 impl StatusReport {
     /// The fields `project`, `installed`, `outdated` and `drift`.
     pub fn fields(&self) -> Vec<(&'static str, Value)> {
-        let installed = self.installed.iter().map(|(kind, count)| (*kind, Value::from(*count)));
-        let outdated = self.outdated.as_ref().map(|report| Value::map(report.fields()));
+        let installed = self
+            .installed
+            .iter()
+            .map(|(kind, count)| (*kind, Value::from(*count)));
+        let outdated = self
+            .outdated
+            .as_ref()
+            .map(|report| Value::map(report.fields()));
         vec![
             ("project", (self.project == ProjectFound::Yes).into()),
             ("installed", Value::map(installed)),
@@ -102,15 +126,24 @@ impl StatusReport {
         if self.project == ProjectFound::No {
             return NO_PROJECT.to_owned();
         }
-        let kinds: Vec<String> =
-            self.installed.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
-        let installed = if kinds.is_empty() { "nothing".to_owned() } else { kinds.join(", ") };
+        let kinds: Vec<String> = self
+            .installed
+            .iter()
+            .map(|(kind, count)| format!("{count} {kind}"))
+            .collect();
+        let installed = if kinds.is_empty() {
+            "nothing".to_owned()
+        } else {
+            kinds.join(", ")
+        };
         let outdated = match &self.outdated {
             Some(report) => format!("{} of {}", report.outdated.len(), report.checked),
             None => "not known".to_owned(),
         };
         let checked = counted(self.drift.checked, "file", "files");
         let drift = self.drift.findings.len();
-        format!("installed: {installed}\noutdated: {outdated}\nnot as installed: {drift} of {checked}\n")
+        format!(
+            "installed: {installed}\noutdated: {outdated}\nnot as installed: {drift} of {checked}\n"
+        )
     }
 }

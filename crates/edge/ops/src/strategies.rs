@@ -55,42 +55,61 @@ pub fn strategies(world: &World, request: &StrategiesRequest) -> Outcome<Strateg
     notes.outcome(result)
 }
 
-fn run(world: &World, request: &StrategiesRequest, notes: &mut Notes) -> Result<StrategiesReport, Failure> {
+fn run(
+    world: &World,
+    request: &StrategiesRequest,
+    notes: &mut Notes,
+) -> Result<StrategiesReport, Failure> {
     let project = Project::load(&world.environment, ManifestUse::Nearest, notes)?;
     if let Some(name) = &request.name {
         project.strategy(name)?;
     }
     let wanted = |name: &str| request.name.as_deref().is_none_or(|wanted| wanted == name);
-    let built_in = BUILT_IN.iter().filter(|b| wanted(b.name)).map(StrategyPage::BuiltIn);
+    let built_in = BUILT_IN
+        .iter()
+        .filter(|b| wanted(b.name))
+        .map(StrategyPage::BuiltIn);
     let own = project
         .manifest
         .strategies
         .iter()
         .filter(|s| wanted(&s.name))
         .map(|s| StrategyPage::Own(Box::new(own(s))));
-    Ok(StrategiesReport { pages: built_in.chain(own).collect(), all: request.name.is_none() })
+    Ok(StrategiesReport {
+        pages: built_in.chain(own).collect(),
+        all: request.name.is_none(),
+    })
 }
 
 fn own(strategy: &Strategy) -> OwnStrategy {
     let [lower, higher] = EXAMPLE;
-    let result =
-        if strategy.driver.is_some() { "what the program prints".to_owned() } else { apply(strategy) };
-    OwnStrategy { strategy: strategy.clone(), example: [lower.to_owned(), higher.to_owned(), result] }
+    let result = if strategy.driver.is_some() {
+        "what the program prints".to_owned()
+    } else {
+        apply(strategy)
+    };
+    OwnStrategy {
+        strategy: strategy.clone(),
+        example: [lower.to_owned(), higher.to_owned(), result],
+    }
 }
 
 fn apply(strategy: &Strategy) -> String {
     let mut sources = SourceMap::default();
     let names = ["lower", "higher"].map(|name| LayerName::new(name).expect("a good name"));
     let files = names.into_iter().zip(EXAMPLE);
-    let files =
-        files.map(|(name, text)| LayerFile::read(name, "x.json", text.into(), &mut sources).0).collect();
+    let files = files
+        .map(|(name, text)| LayerFile::read(name, "x.json", text.into(), &mut sources).0)
+        .collect();
     let merged = merge_files(files, strategy, None);
-    let failed = |file: &agpm_merge::MergedFile| file.diagnostics.iter().map(|d| d.message.clone()).next();
+    let failed =
+        |file: &agpm_merge::MergedFile| file.diagnostics.iter().map(|d| d.message.clone()).next();
     match merged {
         Some(file) if agpm_diag::has_errors(&file.diagnostics) => failed(&file).unwrap_or_default(),
-        Some(file) => file
-            .render()
-            .map_or_else(|d| d.message, |(text, _)| String::from_utf8_lossy(&text.to_bytes()).into_owned()),
+        Some(file) => file.render().map_or_else(
+            |d| d.message,
+            |(text, _)| String::from_utf8_lossy(&text.to_bytes()).into_owned(),
+        ),
         None => String::new(),
     }
 }
@@ -100,9 +119,9 @@ impl StrategiesReport {
     pub fn fields(&self) -> Vec<(&'static str, Value)> {
         let mut fields = vec![("strategies", Value::list(self.pages.iter().map(page_value)))];
         if self.all {
-            let operations = OPERATIONS
-                .iter()
-                .map(|(name, what)| Value::map([("name", Value::from(*name)), ("does", Value::from(*what))]));
+            let operations = OPERATIONS.iter().map(|(name, what)| {
+                Value::map([("name", Value::from(*name)), ("does", Value::from(*what))])
+            });
             fields.push(("operations", Value::list(operations)));
         }
         fields
@@ -111,7 +130,11 @@ impl StrategiesReport {
 
 fn page_value(page: &StrategyPage) -> Value {
     let example = |[lower, higher, result]: [&str; 3]| {
-        Value::map([("lower", Value::from(lower)), ("higher", higher.into()), ("result", result.into())])
+        Value::map([
+            ("lower", Value::from(lower)),
+            ("higher", higher.into()),
+            ("result", result.into()),
+        ])
     };
     match page {
         StrategyPage::BuiltIn(built_in) => {
@@ -138,8 +161,14 @@ fn page_value(page: &StrategyPage) -> Value {
                 ("maps", own.strategy.maps.words().into()),
                 ("lists", own.strategy.lists.to_string().into()),
                 ("rules", Value::map(rules)),
-                ("unset", Value::list(own.strategy.unset.iter().map(ToString::to_string))),
-                ("command", Value::from(own.strategy.driver.as_ref().map(|d| d.command.join(" ")))),
+                (
+                    "unset",
+                    Value::list(own.strategy.unset.iter().map(ToString::to_string)),
+                ),
+                (
+                    "command",
+                    Value::from(own.strategy.driver.as_ref().map(|d| d.command.join(" "))),
+                ),
                 ("example", example([lower, higher, result])),
             ])
         }

@@ -101,11 +101,17 @@ fn run(world: &World, request: &TreeRequest, notes: &mut Notes) -> Result<TreeRe
         starts = ends(&view, request.direction);
     }
     if view.entries.is_empty() && notes.diagnostics.is_empty() {
-        notes.diagnostics.push(nothing_listed("No resources installed. Run `agpm add`."));
+        notes
+            .diagnostics
+            .push(nothing_listed("No resources installed. Run `agpm add`."));
     }
     let lines = walk(&starts, children, request.depth);
     let nodes = (0..view.entries.len()).map(|at| node(&view, at)).collect();
-    Ok(TreeReport { lines, nodes, direction: request.direction })
+    Ok(TreeReport {
+        lines,
+        nodes,
+        direction: request.direction,
+    })
 }
 
 /// Where a whole tree starts: at what the manifest asks for, or at what needs nothing more.
@@ -113,9 +119,15 @@ fn ends(view: &LockView, direction: Direction) -> Vec<usize> {
     if direction == Direction::Needs {
         return view.roots.clone();
     }
-    let leaves: Vec<usize> = (0..view.entries.len()).filter(|at| view.needs[*at].is_empty()).collect();
+    let leaves: Vec<usize> = (0..view.entries.len())
+        .filter(|at| view.needs[*at].is_empty())
+        .collect();
     // A lockfile edited by hand may be all cycles.
-    if leaves.is_empty() { (0..view.entries.len()).collect() } else { leaves }
+    if leaves.is_empty() {
+        (0..view.entries.len()).collect()
+    } else {
+        leaves
+    }
 }
 
 fn node(view: &LockView, at: usize) -> TreeNode {
@@ -124,12 +136,19 @@ fn node(view: &LockView, at: usize) -> TreeNode {
     let mark = if transitive { " [transitive]" } else { "" };
     let mut fields = identity(entry);
     fields.push(("transitive", transitive.into()));
-    TreeNode { title: format!("{}{mark}", titled(entry)), fields }
+    TreeNode {
+        title: format!("{}{mark}", titled(entry)),
+        fields,
+    }
 }
 
 /// `TYPE/NAME (VERSION)`.
 pub(crate) fn titled(entry: &Locked) -> String {
-    format!("{} ({})", entry.label(), entry.version.as_deref().unwrap_or("local"))
+    format!(
+        "{} ({})",
+        entry.label(),
+        entry.version.as_deref().unwrap_or("local")
+    )
 }
 
 /// The lines below these starts. Nothing recurses: a chain may be as long as the lockfile.
@@ -141,9 +160,20 @@ fn walk(starts: &[usize], children: &[Vec<usize>], depth: Option<usize>) -> Vec<
     put(&mut waiting, starts, 0);
     while let Some((node, level, place)) = waiting.pop() {
         let open = !children[node].is_empty() && depth.is_none_or(|depth| level < depth);
-        let before = shown.get(&node).is_some_and(|before| depth.is_none() || *before <= level);
-        let below = if open && before { Below::Repeated } else { Below::Shown };
-        lines.push(TreeLine { node, level, place, below });
+        let before = shown
+            .get(&node)
+            .is_some_and(|before| depth.is_none() || *before <= level);
+        let below = if open && before {
+            Below::Repeated
+        } else {
+            Below::Shown
+        };
+        lines.push(TreeLine {
+            node,
+            level,
+            place,
+            below,
+        });
         if open && !before {
             shown.insert(node, level);
             put(&mut waiting, &children[node], level + 1);
@@ -156,7 +186,11 @@ fn put(waiting: &mut Vec<(usize, usize, Sibling)>, nodes: &[usize], level: usize
     let last = nodes.len().saturating_sub(1);
     let placed = nodes.iter().enumerate().rev();
     waiting.extend(placed.map(|(at, node)| {
-        let place = if at == last { Sibling::Last } else { Sibling::Inner };
+        let place = if at == last {
+            Sibling::Last
+        } else {
+            Sibling::Inner
+        };
         (*node, level, place)
     }));
 }
@@ -183,14 +217,21 @@ impl TreeReport {
 
     /// The resources of the tree, each once, with its title.
     pub fn resources(&self) -> BTreeMap<usize, &str> {
-        self.lines.iter().map(|line| (line.node, self.title(line))).collect()
+        self.lines
+            .iter()
+            .map(|line| (line.node, self.title(line)))
+            .collect()
     }
 
     /// The field `roots`: values in values.
     pub fn fields(&self) -> Vec<(&'static str, Value)> {
         let mut open: Vec<Vec<Value>> = vec![Vec::new()];
         let mut pending: Vec<usize> = Vec::new();
-        let near = self.lines.iter().enumerate().filter(|(_, line)| line.level < DEEPEST_VALUE);
+        let near = self
+            .lines
+            .iter()
+            .enumerate()
+            .filter(|(_, line)| line.level < DEEPEST_VALUE);
         for (at, line) in near {
             while pending.len() > line.level {
                 self.close(&mut pending, &mut open);
@@ -206,9 +247,14 @@ impl TreeReport {
 
     /// Puts the innermost resource with all below it into the one around it.
     fn close(&self, pending: &mut Vec<usize>, open: &mut Vec<Vec<Value>>) {
-        let (Some(at), Some(below)) = (pending.pop(), open.pop()) else { return };
+        let (Some(at), Some(below)) = (pending.pop(), open.pop()) else {
+            return;
+        };
         let line = &self.lines[at];
-        let cut = self.lines.get(at + 1).is_some_and(|next| next.level == DEEPEST_VALUE);
+        let cut = self
+            .lines
+            .get(at + 1)
+            .is_some_and(|next| next.level == DEEPEST_VALUE);
         let key = match self.direction {
             Direction::Needs => "dependencies",
             Direction::NeededBy => "dependents",
@@ -232,19 +278,32 @@ mod tests {
     use super::*;
 
     fn shape(lines: &[TreeLine]) -> Vec<(usize, usize, Below)> {
-        lines.iter().map(|line| (line.node, line.level, line.below)).collect()
+        lines
+            .iter()
+            .map(|line| (line.node, line.level, line.below))
+            .collect()
     }
 
     #[test]
     fn a_chain_of_ten_thousand_is_walked_and_printed() {
         let count = 10_000;
-        let children: Vec<Vec<usize>> =
-            (0..count).map(|at| if at + 1 < count { vec![at + 1] } else { vec![] }).collect();
+        let children: Vec<Vec<usize>> = (0..count)
+            .map(|at| if at + 1 < count { vec![at + 1] } else { vec![] })
+            .collect();
         let lines = walk(&[0], &children, None);
         assert_eq!(lines.len(), count);
         assert_eq!(lines.last().map(|line| line.level), Some(count - 1));
-        let nodes = (0..count).map(|at| TreeNode { title: at.to_string(), fields: Vec::new() }).collect();
-        let report = TreeReport { lines, nodes, direction: Direction::Needs };
+        let nodes = (0..count)
+            .map(|at| TreeNode {
+                title: at.to_string(),
+                fields: Vec::new(),
+            })
+            .collect();
+        let report = TreeReport {
+            lines,
+            nodes,
+            direction: Direction::Needs,
+        };
         assert_eq!(report.edges().len(), count - 1);
         let mut value = &report.fields()[0].1;
         let mut levels = 0;
@@ -259,9 +318,16 @@ mod tests {
     #[test]
     fn cycles_end_and_repeats_are_marked_once() {
         let lines = walk(&[0], &[vec![1, 2], vec![0], vec![1]], None);
-        let expected = [(0, 0, Below::Shown), (1, 1, Below::Shown), (0, 2, Below::Repeated)];
+        let expected = [
+            (0, 0, Below::Shown),
+            (1, 1, Below::Shown),
+            (0, 2, Below::Repeated),
+        ];
         assert_eq!(shape(&lines)[..3], expected);
-        assert_eq!(shape(&lines)[3..], [(2, 1, Below::Shown), (1, 2, Below::Repeated)]);
+        assert_eq!(
+            shape(&lines)[3..],
+            [(2, 1, Below::Shown), (1, 2, Below::Repeated)]
+        );
     }
 
     #[test]
@@ -272,7 +338,13 @@ mod tests {
         let shown = Below::Shown;
         assert_eq!(
             shape(&lines),
-            [(0, 0, shown), (1, 1, shown), (2, 2, shown), (2, 0, shown), (3, 1, shown)]
+            [
+                (0, 0, shown),
+                (1, 1, shown),
+                (2, 2, shown),
+                (2, 0, shown),
+                (3, 1, shown)
+            ]
         );
         assert_eq!(walk(&[0, 2], &children, Some(0)).len(), 2);
     }

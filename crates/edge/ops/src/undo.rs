@@ -8,7 +8,9 @@ use agpm_text::Value;
 
 use crate::failure::{Failure, FailureKind, Notes, Outcome};
 use crate::gather::{ManifestFiles, ignored_state, limit};
-use crate::install::{MOST_TOLD, Overwrite, Writing, hold, ledger_in, observe, read_ledger, shared};
+use crate::install::{
+    MOST_TOLD, Overwrite, Writing, hold, ledger_in, observe, read_ledger, shared,
+};
 use crate::scope::Beside;
 use crate::world::World;
 
@@ -66,7 +68,9 @@ pub fn undo(world: &World, request: &UndoRequest) -> Outcome<UndoReport> {
 fn run(world: &World, request: &UndoRequest, notes: &mut Notes) -> Result<UndoReport, Failure> {
     let files = ManifestFiles::require(&world.environment)?;
     let store = files.store()?;
-    notes.diagnostics.extend(ignored_state(&store, world.environment.scope));
+    notes
+        .diagnostics
+        .extend(ignored_state(&store, world.environment.scope));
     let ledger = store.ledger();
     let past = |entry| PastEntry::of(entry, &ledger);
     let action = request.action;
@@ -75,30 +79,59 @@ fn run(world: &World, request: &UndoRequest, notes: &mut Notes) -> Result<UndoRe
         if history.is_empty() {
             notes.diagnostics.push(nothing_recorded());
         }
-        return Ok(UndoReport { entries: history.into_iter().map(past).collect(), action, kept: None });
+        return Ok(UndoReport {
+            entries: history.into_iter().map(past).collect(),
+            action,
+            kept: None,
+        });
     }
     if history.is_empty() && (action == UndoAction::Preview || !store.needs_recovery()) {
         return Err(nothing(&store));
     }
     if action == UndoAction::Preview {
-        let newest = history.into_iter().next().map(past).ok_or_else(|| nothing(&store))?;
+        let newest = history
+            .into_iter()
+            .next()
+            .map(past)
+            .ok_or_else(|| nothing(&store))?;
         return preview(&files, &store, request, newest, notes);
     }
     let interrupted = store.interrupted_undo()?;
-    let Some(held) = hold(world, &store, Writing::Apply, notes)? else { return Err(nothing(&store)) };
+    let Some(held) = hold(world, &store, Writing::Apply, notes)? else {
+        return Err(nothing(&store));
+    };
     // What was begun is finished now, and that is what was asked for.
     if let Some(number) = interrupted
         && store.history()?.iter().all(|entry| entry.number != number)
     {
         let undone = history.into_iter().filter(|entry| entry.number == number);
-        return Ok(UndoReport { entries: undone.map(past).collect(), action, kept: None });
+        return Ok(UndoReport {
+            entries: undone.map(past).collect(),
+            action,
+            kept: None,
+        });
     }
-    let newest = store.history()?.into_iter().next().map(past).ok_or_else(|| nothing(&store))?;
+    let newest = store
+        .history()?
+        .into_iter()
+        .next()
+        .map(past)
+        .ok_or_else(|| nothing(&store))?;
     let (mended, kept) = mended(&files, &store, request, &newest, notes)?;
-    let force = if request.overwrite == Overwrite::Everything { Force::Yes } else { Force::No };
-    store.undo(&held, force, &mended).map_err(|error| refused(error, &store, notes))?;
+    let force = if request.overwrite == Overwrite::Everything {
+        Force::Yes
+    } else {
+        Force::No
+    };
+    store
+        .undo(&held, force, &mended)
+        .map_err(|error| refused(error, &store, notes))?;
     tell_out_of_reach(&files, notes);
-    Ok(UndoReport { entries: vec![newest], action, kept })
+    Ok(UndoReport {
+        entries: vec![newest],
+        action,
+        kept,
+    })
 }
 
 /// The same up to the writing.
@@ -111,10 +144,16 @@ fn preview(
 ) -> Result<UndoReport, Failure> {
     let (mended, kept) = mended(files, store, request, &newest, notes)?;
     if request.overwrite == Overwrite::Nothing {
-        store.require_undoable(&mended).map_err(|error| refused(error, store, notes))?;
+        store
+            .require_undoable(&mended)
+            .map_err(|error| refused(error, store, notes))?;
     }
     tell_out_of_reach(files, notes);
-    Ok(UndoReport { entries: vec![newest], action: UndoAction::Preview, kept })
+    Ok(UndoReport {
+        entries: vec![newest],
+        action: UndoAction::Preview,
+        kept,
+    })
 }
 
 /// The files that were edited since and get what the user wants there; with the manifest, if it is one of them.
@@ -127,7 +166,11 @@ fn mended(
 ) -> Result<(Vec<Mended>, Option<RelativePath>), Failure> {
     // With force the very bytes come back.
     let forced = request.overwrite == Overwrite::Everything;
-    let mut mended = if forced { Vec::new() } else { mend(store, newest, notes)? };
+    let mut mended = if forced {
+        Vec::new()
+    } else {
+        mend(store, newest, notes)?
+    };
     let manifest = edited_manifest(files, store, newest)?;
     let kept = manifest.as_ref().map(|manifest| manifest.path.clone());
     mended.extend(manifest);
@@ -140,20 +183,34 @@ fn edited_manifest(
     store: &ProjectStore,
     newest: &PastEntry,
 ) -> Result<Option<Mended>, Failure> {
-    let Beside::Within(manifest) = files.place()? else { return Ok(None) };
+    let Beside::Within(manifest) = files.place()? else {
+        return Ok(None);
+    };
     if !newest.files.contains(&(manifest.clone(), Done::Created)) {
         return Ok(None);
     }
-    let Observed::File(now, _) = observe(store, &manifest)? else { return Ok(None) };
+    let Observed::File(now, _) = observe(store, &manifest)? else {
+        return Ok(None);
+    };
     if store.left_by_newest(&manifest)? == Some(now) {
         return Ok(None);
     }
-    let content = store.read(&manifest, limit()).map_err(|error| error.seen_from(store.path()))?;
-    Ok(Some(Mended { path: manifest, now, content: Some(content) }))
+    let content = store
+        .read(&manifest, limit())
+        .map_err(|error| error.seen_from(store.path()))?;
+    Ok(Some(Mended {
+        path: manifest,
+        now,
+        content: Some(content),
+    }))
 }
 
 /// In files that users write too only our entries go back: what the user changed there since stays.
-fn mend(store: &ProjectStore, newest: &PastEntry, notes: &mut Notes) -> Result<Vec<Mended>, Failure> {
+fn mend(
+    store: &ProjectStore,
+    newest: &PastEntry,
+    notes: &mut Notes,
+) -> Result<Vec<Mended>, Failure> {
     let after = read_ledger(store)?;
     let before = match store.kept_by_newest(&store.ledger())? {
         Some(bytes) => ledger_in(store, bytes)?,
@@ -162,7 +219,9 @@ fn mend(store: &ProjectStore, newest: &PastEntry, notes: &mut Notes) -> Result<V
     let mut mended = Vec::new();
     for (path, _) in &newest.files {
         let (was, is) = (before.shared.get(path), after.shared.get(path));
-        let Observed::File(now, _) = observe(store, path)? else { continue };
+        let Observed::File(now, _) = observe(store, path)? else {
+            continue;
+        };
         if was.or(is).is_none() || store.left_by_newest(path)? == Some(now) {
             continue;
         }
@@ -173,7 +232,10 @@ fn mend(store: &ProjectStore, newest: &PastEntry, notes: &mut Notes) -> Result<V
             None => None,
         };
         let outcome = take_back(&document, old.as_deref(), was, is).map_err(|error| {
-            let diagnostic = Diagnostic::new(&codes::UNDO_EDITED, format!("`{path}` changed since: {error}"));
+            let diagnostic = Diagnostic::new(
+                &codes::UNDO_EDITED,
+                format!("`{path}` changed since: {error}"),
+            );
             diagnostic
                 .in_file(path.as_str())
                 .help("`agpm undo --force` overwrites it with what was there before")
@@ -183,7 +245,11 @@ fn mend(store: &ProjectStore, newest: &PastEntry, notes: &mut Notes) -> Result<V
             FileOutcome::Write(text) => Some(text.into_bytes()),
             FileOutcome::Remove => None,
         };
-        mended.push(Mended { path: path.clone(), now, content });
+        mended.push(Mended {
+            path: path.clone(),
+            now,
+            content,
+        });
     }
     Ok(mended)
 }
@@ -191,22 +257,29 @@ fn mend(store: &ProjectStore, newest: &PastEntry, notes: &mut Notes) -> Result<V
 /// What a transaction cannot write, it cannot take back.
 fn tell_out_of_reach(files: &ManifestFiles, notes: &mut Notes) {
     if let Beside::Outside(lock) = files.lock_place() {
-        let message =
-            format!("`{}` and the manifest beside it are not in home, and stay as they are", lock.display());
+        let message = format!(
+            "`{}` and the manifest beside it are not in home, and stay as they are",
+            lock.display()
+        );
         let mut diagnostic = Diagnostic::new(&codes::LOCK_OUTDATED, message);
         diagnostic.severity = Severity::Note;
-        notes.diagnostics.push(diagnostic.help("`agpm install -g` installs what they say again"));
+        notes
+            .diagnostics
+            .push(diagnostic.help("`agpm install -g` installs what they say again"));
     }
 }
 
 fn nothing(store: &ProjectStore) -> Failure {
     let diagnostic = Diagnostic::new(&codes::UNDO_NOTHING, "there is nothing to undo");
     if store.has_dropped_history() {
-        let help =
-            format!("only the last {KEPT_TRANSACTIONS} transactions are kept, and all of them are undone");
+        let help = format!(
+            "only the last {KEPT_TRANSACTIONS} transactions are kept, and all of them are undone"
+        );
         return diagnostic.help(help).into();
     }
-    diagnostic.help("`agpm undo --list` lists the transactions that can be undone").into()
+    diagnostic
+        .help("`agpm undo --list` lists the transactions that can be undone")
+        .into()
 }
 
 fn nothing_recorded() -> Diagnostic {
@@ -224,17 +297,30 @@ fn refused(error: UndoError, store: &ProjectStore, notes: &mut Notes) -> Failure
     for path in paths.iter().take(MOST_TOLD) {
         let diagnostic = Diagnostic::new(&codes::UNDO_EDITED, format!("`{path}` changed since"));
         let help = "`agpm undo --force` overwrites it with what was there before";
-        notes.diagnostics.push(diagnostic.in_file(path.as_str()).help(help));
+        notes
+            .diagnostics
+            .push(diagnostic.in_file(path.as_str()).help(help));
     }
-    Failure { kind: FailureKind::Refused, diagnostic: None }
+    Failure {
+        kind: FailureKind::Refused,
+        diagnostic: None,
+    }
 }
 
 impl PastEntry {
     fn of(entry: HistoryEntry, ledger: &RelativePath) -> Self {
-        let mut files: Vec<(RelativePath, Done)> =
-            entry.changes.into_iter().filter(|(path, _)| path != ledger).collect();
+        let mut files: Vec<(RelativePath, Done)> = entry
+            .changes
+            .into_iter()
+            .filter(|(path, _)| path != ledger)
+            .collect();
         files.sort_by(|left, right| left.0.cmp(&right.0));
-        PastEntry { number: entry.number.to_string(), title: entry.title, files, damaged: entry.damaged }
+        PastEntry {
+            number: entry.number.to_string(),
+            title: entry.title,
+            files,
+            damaged: entry.damaged,
+        }
     }
 }
 
@@ -257,16 +343,29 @@ pub fn undone_word(done: Done) -> &'static str {
 
 impl UndoReport {
     /// The files of an entry that change when it is taken back.
-    pub fn changed<'e>(&self, entry: &'e PastEntry) -> impl Iterator<Item = &'e (RelativePath, Done)> {
+    pub fn changed<'e>(
+        &self,
+        entry: &'e PastEntry,
+    ) -> impl Iterator<Item = &'e (RelativePath, Done)> {
         let kept = self.kept.clone();
-        entry.files.iter().filter(move |(path, _)| kept.as_ref() != Some(path))
+        entry
+            .files
+            .iter()
+            .filter(move |(path, _)| kept.as_ref() != Some(path))
     }
 
     /// The field `undone`, or with a list `history`.
     pub fn fields(&self) -> Vec<(&'static str, Value)> {
-        let word = if self.action == UndoAction::List { done_word } else { undone_word };
+        let word = if self.action == UndoAction::List {
+            done_word
+        } else {
+            undone_word
+        };
         let file = |(path, done): &(RelativePath, Done)| {
-            Value::map([("path", Value::from(path.as_str())), ("action", word(*done).into())])
+            Value::map([
+                ("path", Value::from(path.as_str())),
+                ("action", word(*done).into()),
+            ])
         };
         let entry = |entry: &PastEntry| {
             let mut fields = vec![
@@ -280,8 +379,14 @@ impl UndoReport {
         let mut entries = self.entries.iter().map(entry);
         match self.action {
             UndoAction::List => vec![("history", Value::list(entries))],
-            UndoAction::Preview => vec![("would_undo", entries.next().into()), ("kept", self.kept_value())],
-            UndoAction::Apply => vec![("undone", entries.next().into()), ("kept", self.kept_value())],
+            UndoAction::Preview => vec![
+                ("would_undo", entries.next().into()),
+                ("kept", self.kept_value()),
+            ],
+            UndoAction::Apply => vec![
+                ("undone", entries.next().into()),
+                ("kept", self.kept_value()),
+            ],
         }
     }
 

@@ -28,17 +28,38 @@ pub fn update(world: &World, request: &UpdateRequest) -> Outcome<InstallReport> 
     notes.outcome(result)
 }
 
-fn run(world: &World, request: &UpdateRequest, notes: &mut Notes) -> Result<InstallReport, Failure> {
-    let moving = if request.names.is_empty() { Moving::Everything } else { named(world, request)? };
-    let title = format!("update {}", request.names.join(" ")).trim_end().to_owned();
-    install::run(world, &Job { title, request: request.install, moving, manifest: None }, notes)
+fn run(
+    world: &World,
+    request: &UpdateRequest,
+    notes: &mut Notes,
+) -> Result<InstallReport, Failure> {
+    let moving = if request.names.is_empty() {
+        Moving::Everything
+    } else {
+        named(world, request)?
+    };
+    let title = format!("update {}", request.names.join(" "))
+        .trim_end()
+        .to_owned();
+    install::run(
+        world,
+        &Job {
+            title,
+            request: request.install,
+            moving,
+            manifest: None,
+        },
+        notes,
+    )
 }
 
 fn named(world: &World, request: &UpdateRequest) -> Result<Moving, Failure> {
     let mut quiet = Notes::default();
     let files = ManifestFiles::require(&world.environment)?;
     let store = files.store()?;
-    let lock = read_lock(&world.environment, &store, &mut quiet)?.map(|(lock, _)| lock).unwrap_or_default();
+    let lock = read_lock(&world.environment, &store, &mut quiet)?
+        .map(|(lock, _)| lock)
+        .unwrap_or_default();
     let project = Project::of(&world.environment, files, &mut quiet)?;
     let words = Words::new(&world.environment, &project, lock);
     let mut named = BTreeSet::new();
@@ -61,7 +82,12 @@ impl<'p> Words<'p> {
         let manifest = &project.manifest;
         let known = known(manifest, &lock);
         let view = LockView::of(lock, manifest, project.root.clone().unwrap_or_default());
-        Words { environment, manifest, known, view }
+        Words {
+            environment,
+            manifest,
+            known,
+            view,
+        }
     }
 
     /// What a word means: one thing by its id, its name or the path of its file, or everything of a source.
@@ -88,22 +114,50 @@ impl<'p> Words<'p> {
 
     /// Everything that a source of this name gives.
     fn of_source(&self, word: &str) -> Vec<Named> {
-        let Some(source) = self.manifest.sources.iter().find(|source| source.name.as_str() == word) else {
+        let Some(source) = self
+            .manifest
+            .sources
+            .iter()
+            .find(|source| source.name.as_str() == word)
+        else {
             return Vec::new();
         };
-        let entries = self.view.entries.iter().filter(|one| one.unit.origin.source() == Some(&source.name));
+        let entries = self
+            .view
+            .entries
+            .iter()
+            .filter(|one| one.unit.origin.source() == Some(&source.name));
         let entries = entries.map(|one| Named::Resource(one.kind, one.name.clone()));
-        let layers = self.manifest.layers.iter().filter(|layer| layer.place.source() == Some(&source.name));
-        entries.chain(layers.map(|layer| Named::Layer(layer.name.clone()))).collect()
+        let layers = self
+            .manifest
+            .layers
+            .iter()
+            .filter(|layer| layer.place.source() == Some(&source.name));
+        entries
+            .chain(layers.map(|layer| Named::Layer(layer.name.clone())))
+            .collect()
     }
 }
 
 /// Every name that something can be called by.
 fn known(manifest: &Manifest, lock: &Lockfile) -> BTreeSet<Named> {
-    let roots = manifest.dependencies.iter().map(|one| Named::Resource(one.kind, one.name.clone()));
-    let locked = lock.entries.iter().map(|entry| Named::Resource(entry.kind, entry.name.clone()));
-    let layers = manifest.layers.iter().map(|layer| Named::Layer(layer.name.clone()));
-    let remotes = manifest.catalog.shared.iter().map(|asked| Named::Remote(asked.remote.without_secrets()));
+    let roots = manifest
+        .dependencies
+        .iter()
+        .map(|one| Named::Resource(one.kind, one.name.clone()));
+    let locked = lock
+        .entries
+        .iter()
+        .map(|entry| Named::Resource(entry.kind, entry.name.clone()));
+    let layers = manifest
+        .layers
+        .iter()
+        .map(|layer| Named::Layer(layer.name.clone()));
+    let remotes = manifest
+        .catalog
+        .shared
+        .iter()
+        .map(|asked| Named::Remote(asked.remote.without_secrets()));
     roots.chain(locked).chain(layers).chain(remotes).collect()
 }
 
@@ -112,14 +166,19 @@ fn find(word: &str, known: &BTreeSet<Named>) -> Result<Named, Failure> {
     let fits = |named: &&Named| match named {
         Named::Resource(kind, name) => means(word, *kind, name.as_str()),
         Named::Layer(name) => LayerName::in_label(word).unwrap_or(word) == name.as_str(),
-        Named::Remote(remote) => CatalogRemote::in_label(word).unwrap_or(word) == remote.to_string(),
+        Named::Remote(remote) => {
+            CatalogRemote::in_label(word).unwrap_or(word) == remote.to_string()
+        }
     };
     let found: Vec<_> = known.iter().filter(fits).collect();
     match found.as_slice() {
         [one] => Ok((*one).clone()),
         [] => Err(unknown_name("resource", word, near_label(word, known))),
         several => {
-            let all: Vec<String> = several.iter().map(|named| format!("`{}`", named.label())).collect();
+            let all: Vec<String> = several
+                .iter()
+                .map(|named| format!("`{}`", named.label()))
+                .collect();
             Err(ambiguous(word, &all))
         }
     }
@@ -128,11 +187,15 @@ fn find(word: &str, known: &BTreeSet<Named>) -> Result<Named, Failure> {
 /// The id that a word was probably meant to be, or all there are.
 fn near_label(word: &str, known: &BTreeSet<Named>) -> Option<String> {
     let own = ResourceId::parse(word).map(|id| id.name);
-    let name = own.or_else(|| CatalogRemote::in_label(word)).or_else(|| LayerName::in_label(word));
+    let name = own
+        .or_else(|| CatalogRemote::in_label(word))
+        .or_else(|| LayerName::in_label(word));
     let name = name.unwrap_or(word);
     let names: BTreeMap<String, &Named> = known.iter().map(|named| (named.name(), named)).collect();
     if let Some(near) = nearest(name, names.keys().map(String::as_str)) {
-        return names.get(near).map(|named| format!("did you mean `{}`?", named.label()));
+        return names
+            .get(near)
+            .map(|named| format!("did you mean `{}`?", named.label()));
     }
     let labels: BTreeSet<String> = known.iter().map(Named::label).collect();
     did_you_mean(word, "there are", labels.iter().map(String::as_str))

@@ -17,8 +17,8 @@ use crate::install::{Warnings, not_there};
 use crate::layers::{LayerLock, Pinning, fold_all, layers_as_locked, missing_folders, snapshots};
 use crate::outside::reads_outside;
 use crate::packages::{
-    LOCK_NAME, Moving, ResolvedEntry, Sources, check_patched_names, frozen, make_all, pins, read_lock,
-    refs_of, report_moved_tags, resolve,
+    LOCK_NAME, Moving, ResolvedEntry, Sources, check_patched_names, frozen, make_all, pins,
+    read_lock, refs_of, report_moved_tags, resolve,
 };
 use crate::world::World;
 
@@ -67,7 +67,12 @@ pub fn validate(world: &World, request: &ValidateRequest) -> Outcome<ValidateRep
         // What is wrong is the result.
         notes.diagnostics.extend(failure.diagnostic);
         let failure = Some(failure.kind);
-        Ok(ValidateReport { dependencies: 0, sources: 0, reads: Vec::new(), failure })
+        Ok(ValidateReport {
+            dependencies: 0,
+            sources: 0,
+            reads: Vec::new(),
+            failure,
+        })
     });
     if request.warnings == Warnings::Stop {
         notes.warnings_are_errors();
@@ -75,7 +80,11 @@ pub fn validate(world: &World, request: &ValidateRequest) -> Outcome<ValidateRep
     notes.outcome(result)
 }
 
-fn run(world: &World, request: &ValidateRequest, notes: &mut Notes) -> Result<ValidateReport, Failure> {
+fn run(
+    world: &World,
+    request: &ValidateRequest,
+    notes: &mut Notes,
+) -> Result<ValidateReport, Failure> {
     let files = ManifestFiles::require(&world.environment)?;
     let store = files.store()?;
     let project = Project::of(&world.environment, files, notes)?;
@@ -85,8 +94,14 @@ fn run(world: &World, request: &ValidateRequest, notes: &mut Notes) -> Result<Va
         manifest,
         world.environment.manifest_folder(store.path()),
     ));
-    let reads = reads_outside(&world.environment, manifest, world.environment.manifest_folder(store.path()))?;
-    if !request.checks.contains(&ValidateCheck::Resolve) && !request.checks.contains(&ValidateCheck::Render) {
+    let reads = reads_outside(
+        &world.environment,
+        manifest,
+        world.environment.manifest_folder(store.path()),
+    )?;
+    if !request.checks.contains(&ValidateCheck::Resolve)
+        && !request.checks.contains(&ValidateCheck::Render)
+    {
         note_unapproved(&world.environment, manifest, notes);
     }
     let mut failure = None;
@@ -100,12 +115,21 @@ fn run(world: &World, request: &ValidateRequest, notes: &mut Notes) -> Result<Va
         };
         if let Err(found) = result {
             // Checks overlap: what was said once is enough.
-            notes.diagnostics.extend(found.diagnostic.filter(|one| !notes.diagnostics.contains(one)));
+            notes.diagnostics.extend(
+                found
+                    .diagnostic
+                    .filter(|one| !notes.diagnostics.contains(one)),
+            );
             failure = failure.or(Some(found.kind));
         }
     }
     let (dependencies, sources) = (manifest.dependencies.len(), manifest.sources.len());
-    Ok(ValidateReport { dependencies, sources, reads, failure })
+    Ok(ValidateReport {
+        dependencies,
+        sources,
+        reads,
+        failure,
+    })
 }
 
 fn resolves(
@@ -115,7 +139,9 @@ fn resolves(
     notes: &mut Notes,
 ) -> Result<Vec<ResolvedEntry>, Failure> {
     let sources = Sources::open(&world.environment, manifest, store.path());
-    let lock = read_lock(&world.environment, store, notes)?.map(|(lock, _)| lock).unwrap_or_default();
+    let lock = read_lock(&world.environment, store, notes)?
+        .map(|(lock, _)| lock)
+        .unwrap_or_default();
     for (name, _) in sources.iter() {
         if let Some(refs) = refs_of(&sources, name)? {
             report_moved_tags(&lock, name, &refs, notes);
@@ -136,7 +162,10 @@ fn folds(
     notes: &mut Notes,
 ) -> Result<(), Failure> {
     let pinning = Pinning::of(manifest, Some(lock), &Moving::Nothing);
-    let mut own = Notes { sources: std::mem::take(&mut notes.sources), ..Notes::default() };
+    let mut own = Notes {
+        sources: std::mem::take(&mut notes.sources),
+        ..Notes::default()
+    };
     let folded = snapshots(world, (manifest, sources), &pinning, &mut own)
         .and_then(|snapshots| fold_all(world, manifest, snapshots, &mut own));
     notes.sources = own.sources;
@@ -157,23 +186,43 @@ fn renders(
     let entries = resolves(world, manifest, store, notes)?;
     let sources = Sources::open(&world.environment, manifest, store.path());
     let making = make_all(manifest, &sources, &entries, notes)?;
-    let planned: BTreeSet<&str> =
-        making.made.iter().flat_map(|made| &made.files).map(|file| file.path.as_str()).collect();
-    for file in making.made.iter().flat_map(|made| &made.files).filter(|file| file.is_filled()) {
-        let Ok(text) = std::str::from_utf8(file.bytes.get()) else { continue };
-        let folder = file.path.as_str().rsplit_once('/').map_or("", |(folder, _)| folder);
+    let planned: BTreeSet<&str> = making
+        .made
+        .iter()
+        .flat_map(|made| &made.files)
+        .map(|file| file.path.as_str())
+        .collect();
+    for file in making
+        .made
+        .iter()
+        .flat_map(|made| &made.files)
+        .filter(|file| file.is_filled())
+    {
+        let Ok(text) = std::str::from_utf8(file.bytes.get()) else {
+            continue;
+        };
+        let folder = file
+            .path
+            .as_str()
+            .rsplit_once('/')
+            .map_or("", |(folder, _)| folder);
         let is_there = |path: &str| {
             let beside = joined(folder, path);
-            [joined("", path), beside]
-                .iter()
-                .flatten()
-                .any(|path| planned.contains(path.as_str()) || agpm_store::exists(&store.path().join(path)))
+            [joined("", path), beside].iter().flatten().any(|path| {
+                planned.contains(path.as_str()) || agpm_store::exists(&store.path().join(path))
+            })
         };
         let mut source = None;
-        for link in file_links(text).into_iter().filter(|link| !is_there(&link.path)) {
-            let source =
-                *source.get_or_insert_with(|| notes.sources.add(file.path.to_string(), text.to_owned()));
-            let message = format!("`{}` links to `{}`, which is not there", file.path, link.path);
+        for link in file_links(text)
+            .into_iter()
+            .filter(|link| !is_there(&link.path))
+        {
+            let source = *source
+                .get_or_insert_with(|| notes.sources.add(file.path.to_string(), text.to_owned()));
+            let message = format!(
+                "`{}` links to `{}`, which is not there",
+                file.path, link.path
+            );
             notes.diagnostics.push(
                 Diagnostic::new(&codes::RESOURCE_REFERENCE, message)
                     .at(source, Span::new(link.range.start, link.range.end), "")
@@ -205,7 +254,9 @@ fn answer(
     notes: &mut Notes,
 ) -> Result<(), Failure> {
     let sources = Sources::open_all(&world.environment, manifest, store.path());
-    let lock = read_lock(&world.environment, store, notes)?.map(|(lock, _)| lock).unwrap_or_default();
+    let lock = read_lock(&world.environment, store, notes)?
+        .map(|(lock, _)| lock)
+        .unwrap_or_default();
     let mut gravest = None;
     for source in &manifest.sources {
         let refs = refs_of(&sources, &source.name);
@@ -213,12 +264,19 @@ fn answer(
             report_moved_tags(&lock, &source.name, refs, notes);
         }
         if let Err(failure) = refs {
-            notes.diagnostics.extend(failure.diagnostic.map(|found| found.at_spot(source.spot)));
+            notes
+                .diagnostics
+                .extend(failure.diagnostic.map(|found| found.at_spot(source.spot)));
             gravest = Some(failure.kind);
         }
     }
     gravest = ask_remotes(manifest, &sources, notes).or(gravest);
-    gravest.map_or(Ok(()), |kind| Err(Failure { kind, diagnostic: None }))
+    gravest.map_or(Ok(()), |kind| {
+        Err(Failure {
+            kind,
+            diagnostic: None,
+        })
+    })
 }
 
 fn are_there(manifest: &Manifest, folder: Option<&Path>, notes: &mut Notes) -> Result<(), Failure> {
@@ -234,8 +292,11 @@ fn are_there(manifest: &Manifest, folder: Option<&Path>, notes: &mut Notes) -> R
         };
         if !unit.path.is_pattern() && !agpm_store::is_file(&folder.join(path)) {
             let message = format!("there is no {what} `{}`", unit.path);
-            let found = Diagnostic::new(&codes::PACKAGE_NOT_FOUND, message).at_spot(dependency.spot);
-            notes.diagnostics.push(found.help("paths start at the manifest's folder"));
+            let found =
+                Diagnostic::new(&codes::PACKAGE_NOT_FOUND, message).at_spot(dependency.spot);
+            notes
+                .diagnostics
+                .push(found.help("paths start at the manifest's folder"));
         }
     }
     notes.check()
@@ -255,11 +316,23 @@ pub(crate) fn is_current(
     let sources = Sources::open(&world.environment, manifest, store.path());
     layers_as_locked(manifest, &sources, &lock).map_err(stale)?;
     remotes_as_locked(manifest, &sources, &lock).map_err(stale)?;
-    let pinning =
-        Pinning { lock: LayerLock::AloneForFolders, ..Pinning::of(manifest, Some(&lock), &Moving::Nothing) };
-    let folders = snapshots(world, (manifest, &sources), &pinning, &mut Notes::default()).map_err(stale)?;
-    let is_there = |locked: &&LockedLayer| folders.iter().any(|folder| folder.layer.name == locked.name);
-    match lock.layers.iter().filter(|locked| locked.pin.is_none()).find(|locked| !is_there(locked)) {
+    let pinning = Pinning {
+        lock: LayerLock::AloneForFolders,
+        ..Pinning::of(manifest, Some(&lock), &Moving::Nothing)
+    };
+    let folders =
+        snapshots(world, (manifest, &sources), &pinning, &mut Notes::default()).map_err(stale)?;
+    let is_there = |locked: &&LockedLayer| {
+        folders
+            .iter()
+            .any(|folder| folder.layer.name == locked.name)
+    };
+    match lock
+        .layers
+        .iter()
+        .filter(|locked| locked.pin.is_none())
+        .find(|locked| !is_there(locked))
+    {
         Some(gone) => Err(not_there(gone)),
         None => Ok(()),
     }

@@ -4,17 +4,21 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_diag::{Code, Diagnostic, Severity, codes};
 use agpm_model::{
-    Extent, LayerName, Locked, Lockfile, Manifest, ObjectId, Origin, RelativePath, SourceName, is_junk,
+    Extent, LayerName, Locked, Lockfile, Manifest, ObjectId, Origin, RelativePath, SourceName,
+    is_junk,
 };
 use agpm_plan::{
-    Action, Change, Ledger, NodeState, Observed, Obstacle, Owned, OwnedNodes, Reason, Refusal, check_nodes,
+    Action, Change, Ledger, NodeState, Observed, Obstacle, Owned, OwnedNodes, Reason, Refusal,
+    check_nodes,
 };
 use agpm_store::{ProjectStore, StoreError};
 use agpm_text::Value;
 
 use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::{ManifestFiles, Project};
-use crate::install::{LockedState, inputs_of, ledger_of, observe, read_ledger, refuse_foreign_paths, shared};
+use crate::install::{
+    LockedState, inputs_of, ledger_of, observe, read_ledger, refuse_foreign_paths, shared,
+};
 use crate::packages::{LOCK_NAME, Opened, ResolvedEntry, Sources, read_lock};
 use crate::parallel;
 use crate::world::World;
@@ -77,7 +81,10 @@ pub(crate) fn find_drift(
     let is_locked = read.is_some();
     let (lock, lock_text) = read.unwrap_or_default();
     let ledger = read_ledger(&store)?;
-    if ledger.inputs.is_some_and(|inputs| inputs != inputs_of(&files.fingerprint(), &lock_text)) {
+    if ledger
+        .inputs
+        .is_some_and(|inputs| inputs != inputs_of(&files.fingerprint(), &lock_text))
+    {
         notes.diagnostics.push(moved_on());
     }
     let manifest = Project::of(&world.environment, files, notes)?.manifest;
@@ -85,7 +92,11 @@ pub(crate) fn find_drift(
     if store.needs_recovery() {
         notes.diagnostics.push(interrupted());
     }
-    let by_record = ByRecord { store: &store, entries: lock.entries.iter().collect(), ledger: &ledger };
+    let by_record = ByRecord {
+        store: &store,
+        entries: lock.entries.iter().collect(),
+        ledger: &ledger,
+    };
     if !is_locked {
         return by_record.compare();
     }
@@ -132,7 +143,10 @@ fn uncached_source<'l>(
         Some(Opened::Git(remote)) => remote.has_commit(commit),
         _ => true,
     };
-    commits.into_iter().find(|(source, commit)| !is_cached(source, commit)).map(|(source, _)| source)
+    commits
+        .into_iter()
+        .find(|(source, commit)| !is_cached(source, commit))
+        .map(|(source, _)| source)
 }
 
 /// Compares the disk with what the lockfile says, byte by byte. What a ledger says proves nothing, since a clone can bring
@@ -147,16 +161,26 @@ fn compare(
     state.expect_recorded_modes(ledger);
     let layer_failure = state.layer_failure.take();
     let has_layers = layer_failure.is_none();
-    notes.diagnostics.extend(layer_failure.and_then(|failure| failure.diagnostic));
+    notes
+        .diagnostics
+        .extend(layer_failure.and_then(|failure| failure.diagnostic));
     let covered: BTreeSet<String> = state.entries.iter().map(ResolvedEntry::label).collect();
     // An entry whose bytes cannot be had any more, such as a local file that changed, has only its record.
-    let recorded: Vec<&Locked> =
-        lock.entries.iter().filter(|locked| !covered.contains(&locked.label())).collect();
+    let recorded: Vec<&Locked> = lock
+        .entries
+        .iter()
+        .filter(|locked| !covered.contains(&locked.label()))
+        .collect();
     let recorded_labels: BTreeSet<String> = recorded.iter().map(|locked| locked.label()).collect();
     let (by_record, mut by_bytes) = ledger.clone().split(|owner| {
         recorded_labels.contains(owner) || !has_layers && LayerName::in_label(owner).is_some()
     });
-    let mut report = ByRecord { store, entries: recorded, ledger: &by_record }.compare()?;
+    let mut report = ByRecord {
+        store,
+        entries: recorded,
+        ledger: &by_record,
+    }
+    .compare()?;
     if *ledger == Ledger::default() {
         by_bytes = ledger_of(lock);
     }
@@ -167,8 +191,14 @@ fn compare(
     let known = state.recognise(store, &by_bytes);
     // What was found so far is no reason to stop.
     let plan = state.plan(store, &known, &mut Notes::default())?;
-    report.findings.extend(plan.changes.iter().filter_map(|change| drift_of(change, ledger)));
-    report.findings.extend(plan.refusals.iter().map(drift_of_refusal));
+    report.findings.extend(
+        plan.changes
+            .iter()
+            .filter_map(|change| drift_of(change, ledger)),
+    );
+    report
+        .findings
+        .extend(plan.refusals.iter().map(drift_of_refusal));
     report.findings.extend(extra_files(store, &state)?);
     report.checked += plan.unchanged + plan.changes.len() + plan.refusals.len();
     Ok(report)
@@ -177,25 +207,50 @@ fn compare(
 /// A change that an install of the lockfile would make.
 fn drift_of(change: &Change, ledger: &Ledger) -> Option<Finding> {
     let is_known = ledger.files.contains_key(&change.path) || *ledger == Ledger::default();
-    let inner = change.place.as_ref().filter(|place| !place.steps().is_empty());
+    let inner = change
+        .place
+        .as_ref()
+        .filter(|place| !place.steps().is_empty());
     let (code, message) = match (change.action, change.reason, inner) {
         (Action::Adopt | Action::Release, ..) => return None,
-        (Action::Remove, ..) | (Action::Keep, Reason::UnaskedEdited, _) => {
-            (&codes::VERIFY_CHANGED, format!("was installed, but is not in `{LOCK_NAME}`"))
-        }
-        (Action::Create, _, Some(place)) => (&codes::VERIFY_MISSING, format!("lacks its entry at `{place}`")),
+        (Action::Remove, ..) | (Action::Keep, Reason::UnaskedEdited, _) => (
+            &codes::VERIFY_CHANGED,
+            format!("was installed, but is not in `{LOCK_NAME}`"),
+        ),
+        (Action::Create, _, Some(place)) => (
+            &codes::VERIFY_MISSING,
+            format!("lacks its entry at `{place}`"),
+        ),
         (Action::Create, ..) if is_known || change.place.is_some() => {
             (&codes::VERIFY_MISSING, "is missing".to_owned())
         }
-        (Action::Create, ..) => (&codes::VERIFY_MISSING, "is locked and was never installed here".to_owned()),
-        (_, _, Some(place)) => {
-            (&codes::VERIFY_CHANGED, format!("has another entry at `{place}` than was installed"))
-        }
-        (_, Reason::Mode, _) => (&codes::VERIFY_CHANGED, "has another mode than was installed".to_owned()),
-        (_, Reason::Edited, _) => (&codes::VERIFY_CHANGED, "has other bytes than were installed".to_owned()),
-        _ => (&codes::VERIFY_CHANGED, format!("is not what `{LOCK_NAME}` has")),
+        (Action::Create, ..) => (
+            &codes::VERIFY_MISSING,
+            "is locked and was never installed here".to_owned(),
+        ),
+        (_, _, Some(place)) => (
+            &codes::VERIFY_CHANGED,
+            format!("has another entry at `{place}` than was installed"),
+        ),
+        (_, Reason::Mode, _) => (
+            &codes::VERIFY_CHANGED,
+            "has another mode than was installed".to_owned(),
+        ),
+        (_, Reason::Edited, _) => (
+            &codes::VERIFY_CHANGED,
+            "has other bytes than were installed".to_owned(),
+        ),
+        _ => (
+            &codes::VERIFY_CHANGED,
+            format!("is not what `{LOCK_NAME}` has"),
+        ),
     };
-    Some(Finding { code, path: change.path.clone(), resource: change.owner.clone(), message })
+    Some(Finding {
+        code,
+        path: change.path.clone(),
+        resource: change.owner.clone(),
+        message,
+    })
 }
 
 /// Something in the place of what is locked.
@@ -206,15 +261,23 @@ fn drift_of_refusal(refusal: &Refusal) -> Finding {
         (None, _) => "is locked, but what is there was not installed".to_owned(),
     };
     let (path, resource) = (refusal.path.clone(), refusal.owner.clone());
-    Finding { code: &codes::VERIFY_CHANGED, path, resource, message }
+    Finding {
+        code: &codes::VERIFY_CHANGED,
+        path,
+        resource,
+        message,
+    }
 }
 
 /// Files in the directory of a skill that are not part of it.
 fn extra_files(store: &ProjectStore, state: &LockedState) -> Result<Vec<Finding>, Failure> {
     let mut findings = Vec::new();
     for (resolved, made) in state.entries.iter().zip(&state.made) {
-        let Some(folder) =
-            resolved.entry.target.as_ref().filter(|_| resolved.entry.unit.extent == Extent::Folder)
+        let Some(folder) = resolved
+            .entry
+            .target
+            .as_ref()
+            .filter(|_| resolved.entry.unit.extent == Extent::Folder)
         else {
             continue;
         };
@@ -235,10 +298,18 @@ fn extra_files(store: &ProjectStore, state: &LockedState) -> Result<Vec<Finding>
 }
 
 fn unreadable(path: RelativePath, ledger: &Ledger) -> Finding {
-    let first = ledger.shared.get(&path).and_then(|owned| owned.nodes.first());
+    let first = ledger
+        .shared
+        .get(&path)
+        .and_then(|owned| owned.nodes.first());
     let resource = first.map(|node| node.owner.clone()).unwrap_or_default();
     let message = "cannot be read any more".to_owned();
-    Finding { code: &codes::VERIFY_CHANGED, path, resource, message }
+    Finding {
+        code: &codes::VERIFY_CHANGED,
+        path,
+        resource,
+        message,
+    }
 }
 
 /// Files and entries that are compared with the checksums in lockfile and ledger, since their sources cannot be read.
@@ -252,19 +323,29 @@ impl ByRecord<'_> {
     /// Without what no record tells anything about: in a clone, resources whose bytes are not in the lockfile.
     fn known_alone(self) -> Self {
         let owners = self.ledger.owners();
-        let is_known = |entry: &&Locked| entry.kind.is_file() || owners.contains(entry.label().as_str());
+        let is_known =
+            |entry: &&Locked| entry.kind.is_file() || owners.contains(entry.label().as_str());
         let entries = self.entries.into_iter().filter(is_known).collect();
         ByRecord { entries, ..self }
     }
 
     fn compare(&self) -> Result<VerifyReport, Failure> {
         let ledger = self.ledger;
-        let (files, composed): (Vec<&Locked>, Vec<&Locked>) =
-            self.entries.iter().copied().partition(|entry| entry.kind.is_file());
-        let locked: BTreeMap<&RelativePath, &Locked> =
-            files.into_iter().filter_map(|entry| Some((entry.installed_at.as_ref()?, entry))).collect();
-        let paths: BTreeSet<&RelativePath> = locked.keys().copied().chain(ledger.files.keys()).collect();
-        let unlisted = paths.iter().filter(|path| !ledger.files.contains_key(**path)).count();
+        let (files, composed): (Vec<&Locked>, Vec<&Locked>) = self
+            .entries
+            .iter()
+            .copied()
+            .partition(|entry| entry.kind.is_file());
+        let locked: BTreeMap<&RelativePath, &Locked> = files
+            .into_iter()
+            .filter_map(|entry| Some((entry.installed_at.as_ref()?, entry)))
+            .collect();
+        let paths: BTreeSet<&RelativePath> =
+            locked.keys().copied().chain(ledger.files.keys()).collect();
+        let unlisted = paths
+            .iter()
+            .filter(|path| !ledger.files.contains_key(**path))
+            .count();
         let labels: BTreeSet<String> = composed.iter().map(|entry| entry.label()).collect();
         let check = |path: &RelativePath| find(self.store, path, &locked, &labels, ledger);
         let mut findings = Vec::new();
@@ -326,18 +407,22 @@ fn entry_findings(
             }
         },
     };
-    let found = check_nodes(document.as_deref(), owned).into_iter().map(|found| {
-        let place = found.place.pointer();
-        match found.state {
-            NodeState::Missing => {
-                finding(&codes::VERIFY_MISSING, &found.owner, format!("lacks its entry at `{place}`"))
+    let found = check_nodes(document.as_deref(), owned)
+        .into_iter()
+        .map(|found| {
+            let place = found.place.pointer();
+            match found.state {
+                NodeState::Missing => finding(
+                    &codes::VERIFY_MISSING,
+                    &found.owner,
+                    format!("lacks its entry at `{place}`"),
+                ),
+                NodeState::Edited => {
+                    let message = format!("has another entry at `{place}` than was installed");
+                    finding(&codes::VERIFY_CHANGED, &found.owner, message)
+                }
             }
-            NodeState::Edited => {
-                let message = format!("has another entry at `{place}` than was installed");
-                finding(&codes::VERIFY_CHANGED, &found.owner, message)
-            }
-        }
-    });
+        });
     Ok(found.collect())
 }
 
@@ -351,9 +436,9 @@ fn find(
     let now = observe(store, path)?;
     let owned = ledger.files.get(path);
     // A file of a skill or of the layers has no checksum of its own in the lockfile.
-    if owned
-        .is_some_and(|owned| composed.contains(&owned.owner) || LayerName::in_label(&owned.owner).is_some())
-    {
+    if owned.is_some_and(|owned| {
+        composed.contains(&owned.owner) || LayerName::in_label(&owned.owner).is_some()
+    }) {
         let intact = owned.is_some_and(|owned| now == Observed::File(owned.checksum, owned.mode));
         let found = judge(now, owned, None).filter(|_| !intact);
         return Ok(found.zip(owned).map(|((code, message), owned)| Finding {
@@ -364,13 +449,26 @@ fn find(
         }));
     }
     let locked = files.get(path).copied();
-    let Some((code, message)) = judge(now, owned, locked) else { return Ok(None) };
-    let resource =
-        owned.map(|owned| owned.owner.clone()).or_else(|| locked.map(Locked::label)).unwrap_or_default();
-    Ok(Some(Finding { code, path: path.clone(), resource, message }))
+    let Some((code, message)) = judge(now, owned, locked) else {
+        return Ok(None);
+    };
+    let resource = owned
+        .map(|owned| owned.owner.clone())
+        .or_else(|| locked.map(Locked::label))
+        .unwrap_or_default();
+    Ok(Some(Finding {
+        code,
+        path: path.clone(),
+        resource,
+        message,
+    }))
 }
 
-fn judge(now: Observed, owned: Option<&Owned>, locked: Option<&Locked>) -> Option<(&'static Code, String)> {
+fn judge(
+    now: Observed,
+    owned: Option<&Owned>,
+    locked: Option<&Locked>,
+) -> Option<(&'static Code, String)> {
     let changed = |message: String| Some((&codes::VERIFY_CHANGED, message));
     let missing = |message: &str| Some((&codes::VERIFY_MISSING, message.to_owned()));
     match (now, owned) {
@@ -382,7 +480,9 @@ fn judge(now: Observed, owned: Option<&Owned>, locked: Option<&Locked>) -> Optio
         {
             None
         }
-        (Observed::File(..), None) => changed("is locked, but what is there was not installed".to_owned()),
+        (Observed::File(..), None) => {
+            changed("is locked, but what is there was not installed".to_owned())
+        }
         (Observed::File(checksum, _), Some(owned)) if checksum != owned.checksum => {
             changed("has other bytes than were installed".to_owned())
         }
@@ -390,8 +490,9 @@ fn judge(now: Observed, owned: Option<&Owned>, locked: Option<&Locked>) -> Optio
             changed("has another mode than was installed".to_owned())
         }
         (Observed::File(..), Some(owned))
-            if locked
-                .is_some_and(|locked| locked.checksum != Some(owned.source.unwrap_or(owned.checksum))) =>
+            if locked.is_some_and(|locked| {
+                locked.checksum != Some(owned.source.unwrap_or(owned.checksum))
+            }) =>
         {
             changed(format!("is not what `{LOCK_NAME}` has"))
         }
@@ -404,7 +505,8 @@ fn judge(now: Observed, owned: Option<&Owned>, locked: Option<&Locked>) -> Optio
 
 /// What was installed may be whole and yet not what is asked for by now.
 fn moved_on() -> Diagnostic {
-    let message = format!("the manifest, `{LOCK_NAME}` or the configuration changed since the last install");
+    let message =
+        format!("the manifest, `{LOCK_NAME}` or the configuration changed since the last install");
     let help = "`agpm install --check` tells whether that makes a difference";
     let mut diagnostic = Diagnostic::new(&codes::LOCK_OUTDATED, message).help(help);
     diagnostic.severity = Severity::Note;
@@ -434,19 +536,23 @@ fn nothing_installed(world: &World) -> Option<Diagnostic> {
 
 fn not_cached(source: &SourceName) -> Diagnostic {
     let message = format!("source `{source}` is not in the cache, so not every file was compared");
-    let mut diagnostic =
-        Diagnostic::new(&codes::SOURCE_OFFLINE, message).help("run `agpm verify`, which fetches it");
+    let mut diagnostic = Diagnostic::new(&codes::SOURCE_OFFLINE, message)
+        .help("run `agpm verify`, which fetches it");
     diagnostic.severity = Severity::Note;
     diagnostic
 }
 
 /// Why files were compared with what the last install left, and not with the lockfile.
 fn not_comparable(failure: Failure) -> Diagnostic {
-    let why = failure.diagnostic.unwrap_or_else(|| Diagnostic::new(&codes::LOCK_OUTDATED, "see above"));
-    let message =
-        format!("files were compared with the last install, not with `{LOCK_NAME}`: {}", why.shown_message());
-    let mut diagnostic =
-        Diagnostic::new(why.code, message).help("make the source available, and run `agpm verify` again");
+    let why = failure
+        .diagnostic
+        .unwrap_or_else(|| Diagnostic::new(&codes::LOCK_OUTDATED, "see above"));
+    let message = format!(
+        "files were compared with the last install, not with `{LOCK_NAME}`: {}",
+        why.shown_message()
+    );
+    let mut diagnostic = Diagnostic::new(why.code, message)
+        .help("make the source available, and run `agpm verify` again");
     diagnostic.severity = Severity::Warning;
     diagnostic
 }

@@ -24,16 +24,26 @@ pub(crate) fn project_marks(environment: &Environment) -> Marks {
     }
     if let Ok(Some(places)) = Places::find(environment, ManifestUse::Nearest) {
         marks.add(&places.manifest);
-        [PRIVATE_NAME, LOCK_NAME].iter().for_each(|name| marks.add(&places.manifest.with_file_name(name)));
+        [PRIVATE_NAME, LOCK_NAME]
+            .iter()
+            .for_each(|name| marks.add(&places.manifest.with_file_name(name)));
     }
-    environment.config_file().iter().for_each(|path| marks.add(path));
+    environment
+        .config_file()
+        .iter()
+        .for_each(|path| marks.add(path));
     marks
 }
 
 /// A manifest may come that is nearer than the one there is.
 fn nearer(environment: &Environment, marks: &mut Marks) {
-    let candidates = environment.folder.ancestors().map(|folder| folder.join(MANIFEST_NAME));
-    candidates.take_while(|path| !store::is_file(path)).for_each(|path| marks.add(&path));
+    let candidates = environment
+        .folder
+        .ancestors()
+        .map(|folder| folder.join(MANIFEST_NAME));
+    candidates
+        .take_while(|path| !store::is_file(path))
+        .for_each(|path| marks.add(&path));
 }
 
 impl ProjectWatch {

@@ -63,23 +63,46 @@ fn run(world: &World, request: &WhyRequest, notes: &mut Notes) -> Result<WhyRepo
     let view = LockView::load(&world.environment, notes)?;
     let layers = layers_at(&world.environment, &view, &request.name)?;
     let at_path = view.at_path(&world.environment, &request.name);
-    let found = if at_path.is_empty() && layers.is_empty() { view.find(&request.name)? } else { at_path };
+    let found = if at_path.is_empty() && layers.is_empty() {
+        view.find(&request.name)?
+    } else {
+        at_path
+    };
     let askers = Askers::of(&view);
     let resources = found.into_iter().map(|target| askers.of_entry(target));
-    Ok(WhyReport { resources: resources.chain(layers).collect() })
+    Ok(WhyReport {
+        resources: resources.chain(layers).collect(),
+    })
 }
 
 /// The layers that gave a file, or something in it.
-fn layers_at(environment: &Environment, view: &LockView, word: &str) -> Result<Vec<Asked>, Failure> {
+fn layers_at(
+    environment: &Environment,
+    view: &LockView,
+    word: &str,
+) -> Result<Vec<Asked>, Failure> {
     let ledger = read_ledger(&ManifestFiles::require(environment)?.store()?)?;
     let mut owners: BTreeSet<&str> = BTreeSet::new();
-    for path in view.paths_of(environment, word).iter().filter_map(|path| RelativePath::new(path).ok()) {
+    for path in view
+        .paths_of(environment, word)
+        .iter()
+        .filter_map(|path| RelativePath::new(path).ok())
+    {
         owners.extend(ledger.files.get(&path).map(|owned| owned.owner.as_str()));
-        let nodes = ledger.shared.get(&path).into_iter().flat_map(|shared| &shared.nodes);
+        let nodes = ledger
+            .shared
+            .get(&path)
+            .into_iter()
+            .flat_map(|shared| &shared.nodes);
         owners.extend(nodes.map(|node| node.owner.as_str()));
     }
     let named = |name: &str| view.layers.iter().find(|layer| layer.name.as_str() == name);
-    Ok(owners.into_iter().filter_map(LayerName::in_label).filter_map(named).map(of_layer).collect())
+    Ok(owners
+        .into_iter()
+        .filter_map(LayerName::in_label)
+        .filter_map(named)
+        .map(of_layer)
+        .collect())
 }
 
 /// A layer, which the manifest itself names.
@@ -94,8 +117,17 @@ fn of_layer(layer: &LockedLayer) -> Asked {
         ("source", pin.map(|pin| pin.source.as_str()).into()),
     ];
     let requirement = pin.map(|pin| pin.requirement.clone());
-    let link = Link { title: title.clone(), requirement, fields: fields.clone() };
-    Asked { title, chains: vec![vec![link]], more: false, fields }
+    let link = Link {
+        title: title.clone(),
+        requirement,
+        fields: fields.clone(),
+    };
+    Asked {
+        title,
+        chains: vec![vec![link]],
+        more: false,
+        fields,
+    }
 }
 
 /// Who asks for whom in a lockfile.
@@ -107,7 +139,11 @@ pub(crate) struct Askers<'v> {
 
 impl<'v> Askers<'v> {
     pub(crate) fn of(view: &'v LockView) -> Self {
-        Askers { view, needed_by: view.needed_by(), far: distances(&view.roots, &view.needs) }
+        Askers {
+            view,
+            needed_by: view.needed_by(),
+            far: distances(&view.roots, &view.needs),
+        }
     }
 
     /// The entry and the chains that lead to it.
@@ -119,7 +155,10 @@ impl<'v> Askers<'v> {
         let entry = &self.view.entries[target];
         Asked {
             title: titled(entry),
-            chains: chains.iter().map(|chain| chain.iter().map(link).collect()).collect(),
+            chains: chains
+                .iter()
+                .map(|chain| chain.iter().map(link).collect())
+                .collect(),
             more,
             fields: identity(entry),
         }
@@ -127,7 +166,11 @@ impl<'v> Askers<'v> {
 }
 
 fn link(entry: &Locked) -> Link {
-    Link { title: titled(entry), requirement: entry.requirement.clone(), fields: identity(entry) }
+    Link {
+        title: titled(entry),
+        requirement: entry.requirement.clone(),
+        fields: identity(entry),
+    }
 }
 
 /// How far each entry is from the nearest that the manifest asks for; nothing if none leads to it.
@@ -164,15 +207,21 @@ fn chains(
     let mut steps: Vec<Step> = Vec::new();
     let mut waiting = BinaryHeap::new();
     let mut found = Vec::new();
-    let reach = |node: usize, length: usize, from, steps: &mut Vec<Step>, waiting: &mut BinaryHeap<_>| {
-        if let Some(far) = far[node] {
-            waiting.push((Reverse(length + far), length, Reverse(steps.len()), Goal::Pass));
-            if far == 0 && roots.binary_search(&node).is_ok() {
-                waiting.push((Reverse(length), length, Reverse(steps.len()), Goal::End));
+    let reach =
+        |node: usize, length: usize, from, steps: &mut Vec<Step>, waiting: &mut BinaryHeap<_>| {
+            if let Some(far) = far[node] {
+                waiting.push((
+                    Reverse(length + far),
+                    length,
+                    Reverse(steps.len()),
+                    Goal::Pass,
+                ));
+                if far == 0 && roots.binary_search(&node).is_ok() {
+                    waiting.push((Reverse(length), length, Reverse(steps.len()), Goal::End));
+                }
+                steps.push(Step { node, length, from });
             }
-            steps.push(Step { node, length, from });
-        }
-    };
+        };
     reach(target, 0, None, &mut steps, &mut waiting);
     while let Some((_, _, Reverse(at), goal)) = waiting.pop() {
         let way = way(&steps, at);
@@ -215,7 +264,10 @@ fn way(steps: &[Step], at: usize) -> Vec<usize> {
 impl WhyReport {
     /// The field `resources`.
     pub fn fields(&self) -> Vec<(&'static str, Value)> {
-        vec![("resources", Value::list(self.resources.iter().map(Asked::value)))]
+        vec![(
+            "resources",
+            Value::list(self.resources.iter().map(Asked::value)),
+        )]
     }
 }
 
@@ -231,7 +283,10 @@ impl Asked {
             fields.push(("requirement", link.requirement.as_deref().into()));
             Value::map(fields)
         };
-        let chains = self.chains.iter().map(|chain| Value::list(chain.iter().map(link)));
+        let chains = self
+            .chains
+            .iter()
+            .map(|chain| Value::list(chain.iter().map(link)));
         vec![("chains", Value::list(chains)), ("more", self.more.into())]
     }
 }
@@ -243,7 +298,9 @@ mod tests {
     fn chains_to(target: usize, needs: &[Vec<usize>], roots: &[usize]) -> Vec<Vec<usize>> {
         let mut needed_by = vec![Vec::new(); needs.len()];
         for (at, needs) in needs.iter().enumerate() {
-            needs.iter().for_each(|need: &usize| needed_by[*need].push(at));
+            needs
+                .iter()
+                .for_each(|need: &usize| needed_by[*need].push(at));
         }
         chains(target, &needed_by, &distances(roots, needs), roots)
     }
@@ -251,7 +308,10 @@ mod tests {
     #[test]
     fn every_chain_is_found_the_shortest_first() {
         let needs = [vec![1, 3], vec![2], vec![3], vec![]];
-        assert_eq!(chains_to(3, &needs, &[0, 2]), [vec![0, 3], vec![2, 3], vec![0, 1, 2, 3]]);
+        assert_eq!(
+            chains_to(3, &needs, &[0, 2]),
+            [vec![0, 3], vec![2, 3], vec![0, 1, 2, 3]]
+        );
         assert_eq!(chains_to(0, &needs, &[0]), [vec![0]]);
         assert!(chains_to(0, &needs, &[2]).is_empty());
     }
@@ -268,8 +328,9 @@ mod tests {
         ladder.push(vec![]);
         let found = chains_to(90, &ladder, &[0]);
         assert_eq!((found.len(), found[0].len()), (MOST_CHAINS + 1, 61));
-        let long: Vec<Vec<usize>> =
-            (0..5000).map(|at| if at < 4999 { vec![at + 1] } else { vec![] }).collect();
+        let long: Vec<Vec<usize>> = (0..5000)
+            .map(|at| if at < 4999 { vec![at + 1] } else { vec![] })
+            .collect();
         assert_eq!(chains_to(4999, &long, &[0])[0].len(), 5000);
     }
 }

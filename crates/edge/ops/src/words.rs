@@ -28,6 +28,17 @@ mod tests {
     #[test]
     fn sizes_are_short() {
         let shown = [0, 1023, 1024, 1536, 5 << 20, 3 << 40, u64::MAX].map(size);
-        assert_eq!(shown, ["0 B", "1023 B", "1.0 KiB", "1.5 KiB", "5.0 MiB", "3.0 TiB", "16777216.0 TiB"]);
+        assert_eq!(
+            shown,
+            [
+                "0 B",
+                "1023 B",
+                "1.0 KiB",
+                "1.5 KiB",
+                "5.0 MiB",
+                "3.0 TiB",
+                "16777216.0 TiB"
+            ]
+        );
     }
 }

@@ -100,7 +100,11 @@ impl Environment {
     /// The user's configuration file: the one that is named, or that of the folder, which need not be there.
     pub(crate) fn config_file(&self) -> Option<PathBuf> {
         let named = self.config.as_ref().map(|path| self.resolve(path));
-        named.or_else(|| self.config_folder.as_ref().map(|folder| folder.join(CONFIG_NAME)))
+        named.or_else(|| {
+            self.config_folder
+                .as_ref()
+                .map(|folder| folder.join(CONFIG_NAME))
+        })
     }
 
     /// Where local paths of a manifest start whose things are installed below `root`.

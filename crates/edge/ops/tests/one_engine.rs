@@ -123,9 +123,16 @@ fn faces() -> [Face; 4] {
         // The highest row, whole: never a mix.
         Face {
             name: "catalog",
-            policy: Policy { composition: Composition::Select, references: References::LENIENT },
+            policy: Policy {
+                composition: Composition::Select,
+                references: References::LENIENT,
+            },
             result: r#"{"title": " ", "egress": {"mode": "off"}, "guardrails": ["Ask."]}"#,
-            origins: &[("/title", "me", 2), ("/egress/mode", "me", 4), ("/guardrails/0", "me", 7)],
+            origins: &[
+                ("/title", "me", 2),
+                ("/egress/mode", "me", 4),
+                ("/guardrails/0", "me", 7),
+            ],
         },
         // `env` by key, remotes by host and whole, `egress` whole, scalars and lists the highest's.
         Face {
@@ -152,9 +159,17 @@ fn faces() -> [Face; 4] {
 fn the_same_layers_under_four_policies_give_what_each_face_documents() {
     let mut sources = SourceMap::default();
     let contribution = |(name, text): (&str, &str)| {
-        let parsed = parse(sources.add(name, text), text, Format::Json, Limits::default());
+        let parsed = parse(
+            sources.add(name, text),
+            text,
+            Format::Json,
+            Limits::default(),
+        );
         assert!(parsed.diagnostics.is_empty(), "{name}");
-        Contribution { layer: LayerName::new(name).unwrap(), document: Arc::new(parsed.document) }
+        Contribution {
+            layer: LayerName::new(name).unwrap(),
+            document: Arc::new(parsed.document),
+        }
     };
     let layers: Vec<Contribution> = LAYERS.into_iter().map(contribution).collect();
     for face in faces() {
@@ -171,12 +186,23 @@ fn the_same_layers_under_four_policies_give_what_each_face_documents() {
             found
         };
         for (place, layer, line) in face.origins {
-            assert_eq!(origin(place), Some((*layer, *line)), "{}: {place}", face.name);
+            assert_eq!(
+                origin(place),
+                Some((*layer, *line)),
+                "{}: {place}",
+                face.name
+            );
         }
         // Nothing is invented: each leaf is what its layer says at the place that is named.
         resolution.each_leaf(&Pointer::root(), &mut |leaf| {
             let document = &layers[leaf.layer as usize].document;
-            assert_eq!(leaf.value.document().source(), document.source(), "{}: {}", face.name, leaf.pointer);
+            assert_eq!(
+                leaf.value.document().source(),
+                document.source(),
+                "{}: {}",
+                face.name,
+                leaf.pointer
+            );
         });
     }
 }

@@ -16,8 +16,9 @@ const ROUNDS: usize = 7;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let bytes = "Twenty-four bytes, yes.\n".repeat(100).into_bytes();
-    let names: Vec<String> =
-        (0..FILES).map(|n| format!("skills/group{}/skill{n}/SKILL.md", n % 20)).collect();
+    let names: Vec<String> = (0..FILES)
+        .map(|n| format!("skills/group{}/skill{n}/SKILL.md", n % 20))
+        .collect();
     let (mut plain, mut applied) = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
         let place = tempfile::tempdir()?;
@@ -36,7 +37,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn write_plainly(folder: &Path, names: &[String], bytes: &[u8]) -> Result<Duration, Box<dyn Error>> {
+fn write_plainly(
+    folder: &Path,
+    names: &[String],
+    bytes: &[u8],
+) -> Result<Duration, Box<dyn Error>> {
     let start = Instant::now();
     for name in names {
         let path = folder.join(name);
@@ -51,9 +56,17 @@ fn apply(folder: &Path, names: &[String], bytes: &[u8]) -> Result<Duration, Box<
     for name in names {
         let path = RelativePath::new(name)?;
         let bytes = Cow::Borrowed(bytes);
-        changes.push(FileChange::Write { path, bytes, mode: Mode::Plain, before: Expected::Missing });
+        changes.push(FileChange::Write {
+            path,
+            bytes,
+            mode: Mode::Plain,
+            before: Expected::Missing,
+        });
     }
-    let transaction = Transaction { title: "install".to_owned(), changes };
+    let transaction = Transaction {
+        title: "install".to_owned(),
+        changes,
+    };
     let start = Instant::now();
     let store = ProjectStore::open(folder)?;
     let lock = store.lock(Waiting::Fail)?;

@@ -41,7 +41,9 @@ fn write_once(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
 
 /// Sets the time of a file to now; `false` if there is none or it cannot be set.
 pub fn touch(path: &Path) -> bool {
-    fs::File::open(path).and_then(|open| open.set_modified(SystemTime::now())).is_ok()
+    fs::File::open(path)
+        .and_then(|open| open.set_modified(SystemTime::now()))
+        .is_ok()
 }
 
 /// Throws away the folders that killed processes were throwing away.
@@ -71,7 +73,10 @@ pub fn remove_at_once(folder: &Path) -> Result<(), StoreError> {
 
 /// The bytes of a file; none if it is no file.
 pub fn file_size(path: &Path) -> u64 {
-    fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file).map_or(0, |known| known.len())
+    fs::symlink_metadata(path)
+        .ok()
+        .filter(fs::Metadata::is_file)
+        .map_or(0, |known| known.len())
 }
 
 /// The same for a file that only its owner may read, in a folder made for its owner alone.
@@ -86,17 +91,26 @@ pub fn create_private_folder(folder: &Path) -> Result<(), StoreError> {
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.recursive(true).create(folder).map_err(|cause| StoreError::new(folder, cause))
+    builder
+        .recursive(true)
+        .create(folder)
+        .map_err(|cause| StoreError::new(folder, cause))
 }
 
 /// Makes a folder with these subfolders and files, whole or not at all; one that is there already stays.
-pub fn create_whole(path: &Path, folders: &[&str], files: &[(&str, &str)]) -> Result<(), StoreError> {
+pub fn create_whole(
+    path: &Path,
+    folders: &[&str],
+    files: &[(&str, &str)],
+) -> Result<(), StoreError> {
     fill_whole(path, |fresh| {
         let fail = |cause| StoreError::new(path, cause);
         for folder in folders {
             fs::create_dir_all(fresh.path().join(folder)).map_err(fail)?;
         }
-        files.iter().try_for_each(|(name, content)| fs::write(fresh.path().join(name), content).map_err(fail))
+        files.iter().try_for_each(|(name, content)| {
+            fs::write(fresh.path().join(name), content).map_err(fail)
+        })
     })
 }
 
@@ -108,7 +122,10 @@ pub fn fill_whole<E: From<StoreError>>(
     let fail = |cause| StoreError::new(path, cause);
     let parent = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(parent).map_err(fail)?;
-    let fresh = tempfile::Builder::new().prefix(MAKING).tempdir_in(parent).map_err(fail)?;
+    let fresh = tempfile::Builder::new()
+        .prefix(MAKING)
+        .tempdir_in(parent)
+        .map_err(fail)?;
     fill(&Folder::open(fresh.path())?)?;
     match fs::rename(fresh.path(), path) {
         Ok(()) => {
@@ -134,7 +151,9 @@ pub fn keep_used(folder: &Path, count: usize) {
     let (mut whole, mut going): (Vec<(SystemTime, PathBuf)>, Vec<PathBuf>) = Default::default();
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
-        let passing = [MAKING, GOING].iter().any(|start| name.to_string_lossy().starts_with(start));
+        let passing = [MAKING, GOING]
+            .iter()
+            .any(|start| name.to_string_lossy().starts_with(start));
         match last_use(&entry.path()) {
             Some(_) if passing => going.push(entry.path()),
             Some(time) => whole.push((time, entry.path())),
@@ -146,12 +165,17 @@ pub fn keep_used(folder: &Path, count: usize) {
     going.extend(whole.into_iter().map(|(_, path)| path));
     // Asked once more for each: another process may have begun to use it by now.
     let is_unused = |path: &&PathBuf| last_use(path).is_some_and(|time| !is_within(time, RECENT));
-    going.iter().filter(is_unused).for_each(|path| drop(put_away(path)));
+    going
+        .iter()
+        .filter(is_unused)
+        .for_each(|path| drop(put_away(path)));
 }
 
 /// When a folder was last used; nothing if it is none.
 fn last_use(folder: &Path) -> Option<SystemTime> {
-    let known = fs::symlink_metadata(folder).ok().filter(fs::Metadata::is_dir)?;
+    let known = fs::symlink_metadata(folder)
+        .ok()
+        .filter(fs::Metadata::is_dir)?;
     Some(known.modified().unwrap_or(SystemTime::UNIX_EPOCH))
 }
 
@@ -164,7 +188,10 @@ fn is_within(time: SystemTime, span: Duration) -> bool {
 fn put_away(path: &Path) -> Result<tempfile::TempDir, StoreError> {
     let fail = |cause| StoreError::new(path, cause);
     let parent = path.parent().unwrap_or(Path::new("."));
-    let trash = tempfile::Builder::new().prefix(GOING).tempdir_in(parent).map_err(fail)?;
+    let trash = tempfile::Builder::new()
+        .prefix(GOING)
+        .tempdir_in(parent)
+        .map_err(fail)?;
     match fs::rename(path, trash.path().join("folder")) {
         Err(cause) if cause.kind() != ErrorKind::NotFound => Err(fail(cause)),
         _ => Ok(trash),
@@ -205,7 +232,9 @@ pub fn is_smaller(folder: &Path, limit: u64) -> bool {
     let mut folders = vec![(folder.to_owned(), 0)];
     while let Some((path, level)) = folders.pop() {
         for entry in fs::read_dir(&path).into_iter().flatten().flatten() {
-            let Ok(known) = entry.metadata() else { return false };
+            let Ok(known) = entry.metadata() else {
+                return false;
+            };
             if known.is_dir() && level < 2 {
                 folders.push((entry.path(), level + 1));
             }
@@ -284,14 +313,22 @@ mod tests {
     #[test]
     fn what_others_are_making_is_neither_counted_nor_thrown_away() {
         let place = tempfile::tempdir().unwrap();
-        for (name, hours) in [(".new-now", 1), (".old-now", 1), (".new-left", 30), (".old-left", 30)] {
+        for (name, hours) in [
+            (".new-now", 1),
+            (".old-now", 1),
+            (".new-left", 30),
+            (".old-left", 30),
+        ] {
             used(place.path(), name, hours);
         }
         for (name, hours) in [("a", 50), ("b", 40)] {
             used(place.path(), name, hours);
         }
         keep_used(place.path(), 2);
-        assert_eq!(crate::names_in(place.path()), [".new-now", ".old-now", "a", "b"]);
+        assert_eq!(
+            crate::names_in(place.path()),
+            [".new-now", ".old-now", "a", "b"]
+        );
     }
 
     #[test]
@@ -302,7 +339,11 @@ mod tests {
             let before = last_use(&path).unwrap();
             mark_used(&path);
             let after = last_use(&path).unwrap();
-            assert_eq!((after != before, is_within(after, SAME_USE)), (renewed, true), "{hours}");
+            assert_eq!(
+                (after != before, is_within(after, SAME_USE)),
+                (renewed, true),
+                "{hours}"
+            );
         }
         mark_used(&place.path().join("absent"));
         assert!(!place.path().join("absent").exists());

@@ -19,23 +19,36 @@ pub(crate) struct Chain<'a> {
 
 impl<'a> Chain<'a> {
     pub(crate) fn new(root: &'a Dir) -> Self {
-        Chain { root, open: Vec::new() }
+        Chain {
+            root,
+            open: Vec::new(),
+        }
     }
 
     /// The folder that a file is in.
     pub(crate) fn parent(&mut self, file: &RelativePath) -> io::Result<&Dir> {
-        self.folder(file.as_str().rsplit_once('/').map_or("", |(folder, _)| folder))
+        self.folder(
+            file.as_str()
+                .rsplit_once('/')
+                .map_or("", |(folder, _)| folder),
+        )
     }
 
     /// A folder by its path; the project itself is the empty path.
     pub(crate) fn folder(&mut self, path: &str) -> io::Result<&Dir> {
-        while self.open.last().is_some_and(|(open, _)| !is_within(path, open)) {
+        while self
+            .open
+            .last()
+            .is_some_and(|(open, _)| !is_within(path, open))
+        {
             self.open.pop();
         }
         let mut at = self.open.last().map_or(0, |(open, _)| open.len());
         while at < path.len() {
             let start = if at == 0 { 0 } else { at + 1 };
-            at = path[start..].find('/').map_or(path.len(), |length| start + length);
+            at = path[start..]
+                .find('/')
+                .map_or(path.len(), |length| start + length);
             let dir = self.enter(&path[..at], &path[start..at])?;
             self.open.push((path[..at].to_owned(), dir));
         }
@@ -51,7 +64,10 @@ impl<'a> Chain<'a> {
     /// Removes a folder if it is there and empty.
     pub(crate) fn remove_if_empty(&mut self, path: &str) -> io::Result<()> {
         let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
-        steps::gone_is_fine(self.folder(parent).and_then(|dir| steps::remove_if_empty(dir, name)))
+        steps::gone_is_fine(
+            self.folder(parent)
+                .and_then(|dir| steps::remove_if_empty(dir, name)),
+        )
     }
 
     fn last(&self) -> &Dir {
@@ -74,11 +90,15 @@ impl<'a> Chain<'a> {
 }
 
 fn is_within(path: &str, folder: &str) -> bool {
-    path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    path.strip_prefix(folder)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 fn is_state(real: &Path) -> bool {
-    let real = real.to_string_lossy().replace('\\', "/").to_ascii_lowercase();
+    let real = real
+        .to_string_lossy()
+        .replace('\\', "/")
+        .to_ascii_lowercase();
     is_inside(&real) || real.split('/').any(|part| part == ".git")
 }
 

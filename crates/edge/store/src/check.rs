@@ -31,9 +31,20 @@ pub(crate) struct Check<'a> {
 impl<'a> Check<'a> {
     pub(crate) fn new(store: &'a ProjectStore, steps: &'a [Step<'a>]) -> Result<Self, StoreError> {
         let (list, owned) = store.owned()?;
-        let removed = steps.iter().filter(|step| step.content.is_none()).map(|step| step.path.as_str());
+        let removed = steps
+            .iter()
+            .filter(|step| step.content.is_none())
+            .map(|step| step.path.as_str());
         let (chain, prune) = (Chain::new(&store.root), BTreeSet::new());
-        let mut check = Check { store, chain, steps, removed: removed.collect(), prune, owned, list };
+        let mut check = Check {
+            store,
+            chain,
+            steps,
+            removed: removed.collect(),
+            prune,
+            owned,
+            list,
+        };
         check.find_emptied()?;
         Ok(check)
     }
@@ -49,7 +60,9 @@ impl<'a> Check<'a> {
             // A file takes the place of a folder that goes.
             (_, Seen::Folder) if self.prune.contains(step.path.as_str()) => (None, None),
             (Expected::Anything, Seen::File(content, stamp)) => (Some(content), stamp),
-            (Expected::Checksum(wanted), Seen::File(content, stamp)) if content.checksum == wanted => {
+            (Expected::Checksum(wanted), Seen::File(content, stamp))
+                if content.checksum == wanted =>
+            {
                 (Some(content), stamp)
             }
             (Expected::Anything, Seen::Folder) => return refuse(Problem::IsFolder),
@@ -60,7 +73,14 @@ impl<'a> Check<'a> {
             checksum: Checksum::of(bytes),
             bits: wanted.bits(before.map(|content| content.bits)),
         });
-        Ok((Operation { path: step.path.clone(), before, after }, stamp))
+        Ok((
+            Operation {
+                path: step.path.clone(),
+                before,
+                after,
+            },
+            stamp,
+        ))
     }
 
     /// The folders to make, outer ones first, and those to remove, inner ones first.
@@ -69,7 +89,10 @@ impl<'a> Check<'a> {
         for step in self.steps.iter().filter(|step| step.content.is_some()) {
             self.missing_above(&step.path, &mut make)?;
         }
-        Ok((make.into_iter().collect(), self.prune.iter().rev().cloned().collect()))
+        Ok((
+            make.into_iter().collect(),
+            self.prune.iter().rev().cloned().collect(),
+        ))
     }
 
     fn find_emptied(&mut self) -> Result<(), StoreError> {
@@ -89,11 +112,18 @@ impl<'a> Check<'a> {
         Ok(())
     }
 
-    fn missing_above(&mut self, path: &RelativePath, make: &mut BTreeSet<String>) -> Result<(), StoreError> {
+    fn missing_above(
+        &mut self,
+        path: &RelativePath,
+        make: &mut BTreeSet<String>,
+    ) -> Result<(), StoreError> {
         if self.chain.parent(path).is_ok() {
             return Ok(());
         }
-        for folder in above(path.as_str()).filter(|folder| !make.contains(*folder)).collect::<Vec<_>>() {
+        for folder in above(path.as_str())
+            .filter(|folder| !make.contains(*folder))
+            .collect::<Vec<_>>()
+        {
             let replaced = || self.removed.contains(folder);
             match self.chain.folder(folder).map(|_| ()) {
                 Ok(()) => {}
@@ -141,10 +171,16 @@ impl ProjectStore {
     fn owned(&self) -> Result<(Option<Content>, BTreeSet<String>), StoreError> {
         let list = self.state.folders();
         let bytes = match self.read(&relative(list), 1 << 28) {
-            Err(StoreError { problem: Problem::NotFound, .. }) => return Ok((None, BTreeSet::new())),
+            Err(StoreError {
+                problem: Problem::NotFound,
+                ..
+            }) => return Ok((None, BTreeSet::new())),
             other => other?,
         };
-        let content = Content { checksum: Checksum::of(&bytes), bits: Bits::PLAIN };
+        let content = Content {
+            checksum: Checksum::of(&bytes),
+            bits: Bits::PLAIN,
+        };
         if self.state_use == StateUse::Ignored {
             return Ok((Some(content), BTreeSet::new()));
         }

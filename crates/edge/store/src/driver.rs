@@ -51,7 +51,11 @@ pub enum DriverError {
 
 fn said(stderr: &str) -> String {
     let text = stderr.trim();
-    if text.is_empty() { ", saying nothing".to_owned() } else { format!(": {text}") }
+    if text.is_empty() {
+        ", saying nothing".to_owned()
+    } else {
+        format!(": {text}")
+    }
 }
 
 /// What a merge program is called with.
@@ -69,13 +73,19 @@ pub struct DriverCall<'a> {
 
 /// Runs a program with `%base` and `%new` replaced by files of these contents; the result is what it prints.
 pub fn run_driver(call: DriverCall<'_>, base: &[u8], new: &[u8]) -> Result<Vec<u8>, DriverError> {
-    let DriverCall { command, file_name, limit, .. } = call;
-    let folder = tempfile::tempdir().map_err(|cause| StoreError::new(Path::new(file_name), cause))?;
+    let DriverCall {
+        command,
+        file_name,
+        limit,
+        ..
+    } = call;
+    let folder =
+        tempfile::tempdir().map_err(|cause| StoreError::new(Path::new(file_name), cause))?;
     let mut paths = Vec::new();
     for (name, bytes) in [("base", base), ("new", new)] {
         let path = folder.path().join(name).join(file_name);
-        let written =
-            std::fs::create_dir(folder.path().join(name)).and_then(|()| std::fs::write(&path, bytes));
+        let written = std::fs::create_dir(folder.path().join(name))
+            .and_then(|()| std::fs::write(&path, bytes));
         written.map_err(|cause| StoreError::new(&path, cause))?;
         paths.push(path.display().to_string());
     }
@@ -91,7 +101,10 @@ pub fn run_driver(call: DriverCall<'_>, base: &[u8], new: &[u8]) -> Result<Vec<u
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
-        .map_err(|cause| DriverError::NotStarted { program: program.clone(), cause })?;
+        .map_err(|cause| DriverError::NotStarted {
+            program: program.clone(),
+            cause,
+        })?;
     wait(child, program, limit)
 }
 
@@ -121,9 +134,15 @@ fn wait(mut child: Child, program: String, limit: Duration) -> Result<Vec<u8>, D
     if status.success() && (output.len() as u64) < MOST_OUTPUT {
         return Ok(output);
     }
-    let words = stderr.and_then(|stderr| stderr.recv_timeout(DRAIN).ok()?.ok()).unwrap_or_default();
+    let words = stderr
+        .and_then(|stderr| stderr.recv_timeout(DRAIN).ok()?.ok())
+        .unwrap_or_default();
     let stderr = String::from_utf8_lossy(&words).into_owned();
-    Err(DriverError::Failed { program, status: status.to_string(), stderr })
+    Err(DriverError::Failed {
+        program,
+        status: status.to_string(),
+        stderr,
+    })
 }
 
 /// Reads a pipe to its end on a thread; whoever waits for it can stop waiting.
@@ -144,13 +163,21 @@ mod tests {
 
     fn run(script: &str, limit: Duration) -> Result<Vec<u8>, DriverError> {
         let command = ["sh", "-c", script, "sh", "%base", "%new"].map(str::to_owned);
-        let call = DriverCall { command: &command, folder: None, file_name: "x.json", limit };
+        let call = DriverCall {
+            command: &command,
+            folder: None,
+            file_name: "x.json",
+            limit,
+        };
         run_driver(call, b"low", b"high")
     }
 
     #[test]
     fn the_result_is_what_the_program_prints_of_both_files() {
-        assert_eq!(run("cat $2 $1", Duration::from_secs(20)).unwrap(), b"highlow");
+        assert_eq!(
+            run("cat $2 $1", Duration::from_secs(20)).unwrap(),
+            b"highlow"
+        );
     }
 
     #[test]
@@ -161,7 +188,10 @@ mod tests {
 
     #[test]
     fn output_that_comes_after_the_end_is_read_and_output_without_an_end_is_a_failure() {
-        let late = run("printf one; (sleep 0.3; printf two)& exit 0", Duration::from_secs(20));
+        let late = run(
+            "printf one; (sleep 0.3; printf two)& exit 0",
+            Duration::from_secs(20),
+        );
         assert_eq!(late.unwrap(), b"onetwo");
         let open = run("printf one; sleep 9 & exit 0", Duration::from_secs(1)).unwrap_err();
         assert!(matches!(open, DriverError::TooSlow { .. }), "{open}");
@@ -173,7 +203,12 @@ mod tests {
         assert_eq!(failed.to_string(), "`sh` failed (exit status: 3): why");
         let command = ["no-such-program".to_owned()];
         let limit = Duration::from_secs(1);
-        let call = DriverCall { command: &command, folder: None, file_name: "x", limit };
+        let call = DriverCall {
+            command: &command,
+            folder: None,
+            file_name: "x",
+            limit,
+        };
         let missing = run_driver(call, b"", b"");
         assert!(matches!(missing, Err(DriverError::NotStarted { .. })));
     }

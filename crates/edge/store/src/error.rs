@@ -57,14 +57,21 @@ impl StoreError {
     }
 
     pub(crate) fn of(path: &Path, problem: Problem) -> Self {
-        StoreError { path: path.to_owned(), problem }
+        StoreError {
+            path: path.to_owned(),
+            problem,
+        }
     }
 
     /// With a path below `folder` said from there, as users do.
     #[must_use]
     pub fn seen_from(mut self, folder: &Path) -> Self {
         if let Ok(short) = self.path.strip_prefix(folder) {
-            self.path = if short.as_os_str().is_empty() { PathBuf::from(".") } else { short.to_owned() };
+            self.path = if short.as_os_str().is_empty() {
+                PathBuf::from(".")
+            } else {
+                short.to_owned()
+            };
         }
         self
     }
@@ -77,7 +84,9 @@ pub(crate) fn escape() -> io::Error {
 
 /// Whether cap-std refused it before the system could. Others wrap what the system says, so words have to tell them apart.
 fn is_escape(cause: &io::Error) -> bool {
-    cause.get_ref().is_some_and(|inner| inner.to_string() == ESCAPE)
+    cause
+        .get_ref()
+        .is_some_and(|inner| inner.to_string() == ESCAPE)
 }
 
 impl fmt::Display for Problem {
@@ -119,8 +128,10 @@ mod tests {
     #[test]
     fn a_folder_that_refuses_temporary_files_is_no_escape() {
         // As temporary files tell of the system's refusal: with a path, and without its number.
-        let refused =
-            io::Error::new(io::ErrorKind::PermissionDenied, "Permission denied at path \"/x/.tmp\"");
+        let refused = io::Error::new(
+            io::ErrorKind::PermissionDenied,
+            "Permission denied at path \"/x/.tmp\"",
+        );
         let error = StoreError::new(Path::new("/x/f"), refused);
         assert!(matches!(error.problem, Problem::Other(_)), "{error:?}");
     }
@@ -128,7 +139,8 @@ mod tests {
     #[test]
     fn a_path_that_leads_out_is_one() {
         let place = tempfile::tempdir().unwrap();
-        let dir = cap_std::fs::Dir::open_ambient_dir(place.path(), cap_std::ambient_authority()).unwrap();
+        let dir =
+            cap_std::fs::Dir::open_ambient_dir(place.path(), cap_std::ambient_authority()).unwrap();
         let error = StoreError::new(Path::new("up"), dir.open("../up").unwrap_err());
         assert!(matches!(error.problem, Problem::Escapes), "{error:?}");
     }

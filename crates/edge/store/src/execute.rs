@@ -11,7 +11,9 @@ use crate::owned::above;
 use crate::project::Seen;
 use crate::staging::Staging;
 use crate::stamp::{FileStamp, is_unchanged};
-use crate::steps::{exchange, exists, gone_is_fine, is_same, link, remove_file, rename, rename_to_free};
+use crate::steps::{
+    exchange, exists, gone_is_fine, is_same, link, remove_file, rename, rename_to_free,
+};
 
 /// How often a user may write the same file while it is given back to them.
 const MOST_EXCHANGES: usize = 8;
@@ -40,7 +42,10 @@ impl<'a> InTheWay<'a> {
     fn of(journal: &'a Journal) -> Self {
         InTheWay {
             made: journal.make.iter().map(String::as_str).collect(),
-            written: journal.writes().map(|(_, file)| file.path.as_str().to_lowercase()).collect(),
+            written: journal
+                .writes()
+                .map(|(_, file)| file.path.as_str().to_lowercase())
+                .collect(),
         }
     }
 
@@ -70,7 +75,13 @@ impl<'a> Execution<'a> {
         clash: Clash,
         stamps: &'a [Option<FileStamp>],
     ) -> Self {
-        Execution { staging, journal, clash, stamps, chain: Chain::new(&staging.store.root) }
+        Execution {
+            staging,
+            journal,
+            clash,
+            stamps,
+            chain: Chain::new(&staging.store.root),
+        }
     }
 
     /// Writes come before removals: what a configuration names is there before it is named, and goes after it. Only
@@ -80,7 +91,9 @@ impl<'a> Execution<'a> {
         let in_the_way = InTheWay::of(journal);
         self.remove(|path| in_the_way.is(path))?;
         for folder in &journal.make {
-            self.chain.make(folder).map_err(self.staging.store.at(folder))?;
+            self.chain
+                .make(folder)
+                .map_err(self.staging.store.at(folder))?;
         }
         for (at, operation) in journal.writes() {
             self.put(at, operation)?;
@@ -103,16 +116,22 @@ impl<'a> Execution<'a> {
     /// Takes away the files and then the empty folders that are meant.
     fn remove(&mut self, meant: impl Fn(&str) -> bool) -> Result<(), StoreError> {
         let journal = self.journal;
-        for (at, operation) in journal.removals().filter(|(_, operation)| meant(operation.path.as_str())) {
+        for (at, operation) in journal
+            .removals()
+            .filter(|(_, operation)| meant(operation.path.as_str()))
+        {
             let taken = exists(&self.staging.old, &at.to_string()).map_err(self.fail(operation))?;
             if !taken && self.is_edited(operation)? {
                 continue;
             }
-            self.take(&at.to_string(), operation).map_err(self.fail(operation))?;
+            self.take(&at.to_string(), operation)
+                .map_err(self.fail(operation))?;
             self.require_taken(at, operation)?;
         }
         for folder in journal.prune.iter().filter(|folder| meant(folder)) {
-            self.chain.remove_if_empty(folder).map_err(self.staging.store.at(folder))?;
+            self.chain
+                .remove_if_empty(folder)
+                .map_err(self.staging.store.at(folder))?;
         }
         Ok(())
     }
@@ -129,7 +148,9 @@ impl<'a> Execution<'a> {
             self.put_back(&at.to_string(), operation)?;
         }
         for folder in journal.make.iter().rev() {
-            self.chain.remove_if_empty(folder).map_err(self.staging.store.at(folder))?;
+            self.chain
+                .remove_if_empty(folder)
+                .map_err(self.staging.store.at(folder))?;
         }
         self.bring_back(|path| in_the_way.is(path))
     }
@@ -145,7 +166,9 @@ impl<'a> Execution<'a> {
 
     fn is_there(&mut self, operation: &Operation) -> bool {
         let parent = self.chain.parent(&operation.path);
-        parent.and_then(|dir| exists(dir, operation.path.file_name())).unwrap_or(false)
+        parent
+            .and_then(|dir| exists(dir, operation.path.file_name()))
+            .unwrap_or(false)
     }
 
     /// Whether a file is no longer what the plan saw, after a kill: then it is the user's, and left alone.
@@ -227,7 +250,9 @@ impl<'a> Execution<'a> {
             return self.require_planned(at, operation).map(|()| true);
         }
         if staging.is_exchanged(&number) && self.is_planned(at, operation)? {
-            return remove_file(&staging.new, &number).map_err(fail).map(|()| true);
+            return remove_file(&staging.new, &number)
+                .map_err(fail)
+                .map(|()| true);
         }
         self.give_back(&number, operation)?;
         Err(self.changed(operation))
@@ -244,7 +269,9 @@ impl<'a> Execution<'a> {
                 return Ok(());
             }
             exchange(&staging.new, at, dir, name).map_err(&fail)?;
-            let ours = operation.after.map_or(Ok(true), |after| is_unchanged(&staging.new, at, &after, None));
+            let ours = operation.after.map_or(Ok(true), |after| {
+                is_unchanged(&staging.new, at, &after, None)
+            });
             if ours.map_err(&fail)? {
                 break;
             }
@@ -267,18 +294,27 @@ impl<'a> Execution<'a> {
     }
 
     fn require_planned(&mut self, at: usize, operation: &Operation) -> Result<(), StoreError> {
-        if self.is_planned(at, operation)? { Ok(()) } else { Err(self.changed(operation)) }
+        if self.is_planned(at, operation)? {
+            Ok(())
+        } else {
+            Err(self.changed(operation))
+        }
     }
 
     /// Whether the old file is what the plan saw.
     fn is_planned(&mut self, at: usize, operation: &Operation) -> Result<bool, StoreError> {
-        let Some(before) = operation.before else { return Ok(true) };
+        let Some(before) = operation.before else {
+            return Ok(true);
+        };
         let stamp = self.stamps.get(at).and_then(Option::as_ref);
-        is_unchanged(&self.staging.old, &at.to_string(), &before, stamp).map_err(self.fail(operation))
+        is_unchanged(&self.staging.old, &at.to_string(), &before, stamp)
+            .map_err(self.fail(operation))
     }
 
     fn changed(&self, operation: &Operation) -> StoreError {
-        self.staging.store.error(operation.path.as_str(), Problem::Changed)
+        self.staging
+            .store
+            .error(operation.path.as_str(), Problem::Changed)
     }
 
     /// Takes one write back; what a user wrote meanwhile stays in its place.
@@ -306,26 +342,36 @@ impl<'a> Execution<'a> {
     /// Whether the place holds ours and `new` a file of the user's, as a kill between two exchanges leaves them.
     fn has_displaced(&mut self, at: &str, operation: &Operation) -> Result<bool, StoreError> {
         let (fail, staging) = (self.fail(operation), self.staging);
-        let Some(after) = operation.after else { return Ok(false) };
+        let Some(after) = operation.after else {
+            return Ok(false);
+        };
         if !exists(&staging.old, at).map_err(&fail)?
             || is_unchanged(&staging.new, at, &after, None).map_err(&fail)?
         {
             return Ok(false);
         }
         let name = operation.path.file_name();
-        let Ok(dir) = self.chain.parent(&operation.path) else { return Ok(false) };
+        let Ok(dir) = self.chain.parent(&operation.path) else {
+            return Ok(false);
+        };
         let is_old = is_same(dir, name, &staging.old, at);
         Ok(!is_old && is_unchanged(dir, name, &after, None).unwrap_or(false))
     }
 
     /// Whether a user wrote to the new file after it got its place.
     fn is_written_since(&mut self, operation: &Operation) -> Result<bool, StoreError> {
-        let Some(after) = operation.after else { return Ok(false) };
+        let Some(after) = operation.after else {
+            return Ok(false);
+        };
         let name = operation.path.file_name();
-        let Ok(dir) = self.chain.parent(&operation.path) else { return Ok(false) };
+        let Ok(dir) = self.chain.parent(&operation.path) else {
+            return Ok(false);
+        };
         match is_unchanged(dir, name, &after, None) {
             Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(false),
-            unchanged => unchanged.map(|unchanged| !unchanged).map_err(self.fail(operation)),
+            unchanged => unchanged
+                .map(|unchanged| !unchanged)
+                .map_err(self.fail(operation)),
         }
     }
 
@@ -355,7 +401,11 @@ impl<'a> Execution<'a> {
         let replaces = exists(&self.staging.old, at)?;
         let moved = self.chain.parent(&operation.path).and_then(|dir| {
             let linked = replaces && link(dir, name, &self.staging.new, at)?;
-            if linked { Ok(()) } else { rename(dir, name, &self.staging.new, at) }
+            if linked {
+                Ok(())
+            } else {
+                rename(dir, name, &self.staging.new, at)
+            }
         });
         gone_is_fine(moved)
     }
@@ -373,8 +423,9 @@ impl<'a> Execution<'a> {
             }
         }
         let dir = self.chain.parent(&operation.path).map_err(&fail)?;
-        let known =
-            [&self.staging.new, &self.staging.old].iter().any(|folder| is_same(dir, name, folder, at));
+        let known = [&self.staging.new, &self.staging.old]
+            .iter()
+            .any(|folder| is_same(dir, name, folder, at));
         if exists(dir, name).map_err(&fail)? && !known {
             return self.set_aside(at, operation);
         }

@@ -19,7 +19,11 @@ pub(crate) fn step() -> io::Result<()> {
     static FAIL: OnceLock<Option<usize>> = OnceLock::new();
     static EDIT: OnceLock<Option<usize>> = OnceLock::new();
     static COUNT: AtomicUsize = AtomicUsize::new(0);
-    let wanted = |name: &str| std::env::var(name).ok().and_then(|value| value.parse::<usize>().ok());
+    let wanted = |name: &str| {
+        std::env::var(name)
+            .ok()
+            .and_then(|value| value.parse::<usize>().ok())
+    };
 
     let now = COUNT.fetch_add(1, Ordering::Relaxed) + 1;
     if *STOP.get_or_init(|| wanted("AGPM_STOP_AT_WRITE")) == Some(now) {
@@ -35,7 +39,10 @@ pub(crate) fn step() -> io::Result<()> {
 }
 
 #[cfg(debug_assertions)]
-#[allow(clippy::disallowed_methods, reason = "the test is about dying without destructors")]
+#[allow(
+    clippy::disallowed_methods,
+    reason = "the test is about dying without destructors"
+)]
 fn stop() {
     std::process::abort();
 }
@@ -43,7 +50,10 @@ fn stop() {
 /// What an editor does to `AGPM_EDIT_FILE`: `AGPM_EDIT_HOW` is `in-place`, or `rename` for a new file in its place.
 #[cfg(debug_assertions)]
 fn edit() {
-    let (Some(file), Ok(how)) = (std::env::var_os("AGPM_EDIT_FILE"), std::env::var("AGPM_EDIT_HOW")) else {
+    let (Some(file), Ok(how)) = (
+        std::env::var_os("AGPM_EDIT_FILE"),
+        std::env::var("AGPM_EDIT_HOW"),
+    ) else {
         return;
     };
     let file = std::path::PathBuf::from(file);

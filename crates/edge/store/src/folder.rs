@@ -17,9 +17,12 @@ pub struct Folder {
 impl Folder {
     /// Opens a folder that is there.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
-        let dir =
-            Dir::open_ambient_dir(path, ambient_authority()).map_err(|cause| StoreError::new(path, cause))?;
-        Ok(Folder { dir, path: path.to_owned() })
+        let dir = Dir::open_ambient_dir(path, ambient_authority())
+            .map_err(|cause| StoreError::new(path, cause))?;
+        Ok(Folder {
+            dir,
+            path: path.to_owned(),
+        })
     }
 
     /// Opens a folder, which is made if it is not there and must be empty.
@@ -41,7 +44,10 @@ impl Folder {
     /// The bytes of a file in it.
     pub fn read(&self, file: &RelativePath, limit: u64) -> Result<Vec<u8>, StoreError> {
         let path = self.path.join(file.as_str());
-        let open = self.dir.open(file.as_str()).map_err(|cause| StoreError::new(&path, cause))?;
+        let open = self
+            .dir
+            .open(file.as_str())
+            .map_err(|cause| StoreError::new(&path, cause))?;
         read_open(open.into_std(), &path, limit)
     }
 
@@ -89,12 +95,18 @@ mod tests {
         let folder = Folder::create(&place.path().join("new")).unwrap();
         folder.create_new(&relative("a/b.txt"), b"one").unwrap();
         let problem = |result: Result<(), StoreError>| result.unwrap_err().problem;
-        assert!(matches!(problem(folder.create_new(&relative("a/b.txt"), b"two")), Problem::Exists));
+        assert!(matches!(
+            problem(folder.create_new(&relative("a/b.txt"), b"two")),
+            Problem::Exists
+        ));
         assert_eq!(folder.read(&relative("a/b.txt"), 10).unwrap(), b"one");
         let reading = |path: &str| folder.read(&relative(path), 2).unwrap_err().problem;
         assert!(matches!(reading("a/b.txt"), Problem::TooLarge(2)));
         assert!(matches!(reading("a"), Problem::IsFolder));
-        assert!(matches!(Folder::create(folder.path()).unwrap_err().problem, Problem::Exists));
+        assert!(matches!(
+            Folder::create(folder.path()).unwrap_err().problem,
+            Problem::Exists
+        ));
     }
 
     #[cfg(unix)]
@@ -123,7 +135,10 @@ mod tests {
         let folder = Folder::open(&inner).unwrap();
         for path in ["link", "up/secret"] {
             assert!(
-                matches!(folder.read(&relative(path), 10).unwrap_err().problem, Problem::Escapes),
+                matches!(
+                    folder.read(&relative(path), 10).unwrap_err().problem,
+                    Problem::Escapes
+                ),
                 "{path}"
             );
         }

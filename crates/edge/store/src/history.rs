@@ -63,12 +63,17 @@ impl Operation {
 impl ProjectStore {
     /// The transactions that can be taken back, the newest first.
     pub fn history(&self) -> Result<Vec<HistoryEntry>, StoreError> {
-        let Some(history) = self.believed_history()? else { return Ok(Vec::new()) };
+        let Some(history) = self.believed_history()? else {
+            return Ok(Vec::new());
+        };
         let numbers = self.numbers(&history)?.into_iter().rev();
         let listed = numbers.filter_map(|number| match self.entry(&history, number) {
             Ok((_, journal)) => Some(listed(number, &journal)),
             // Another process took it back meanwhile.
-            Err(StoreError { problem: Problem::NotFound, .. }) => None,
+            Err(StoreError {
+                problem: Problem::NotFound,
+                ..
+            }) => None,
             Err(error) => Some(damaged(number, &error)),
         });
         Ok(listed.collect())
@@ -81,15 +86,25 @@ impl ProjectStore {
     }
 
     pub(crate) fn next_number(&self) -> Result<u32, StoreError> {
-        let Some(history) = self.history_folder()? else { return Ok(1) };
-        Ok(self.numbers(&history)?.last().map_or(1, |number| number.saturating_add(1)))
+        let Some(history) = self.history_folder()? else {
+            return Ok(1);
+        };
+        Ok(self
+            .numbers(&history)?
+            .last()
+            .map_or(1, |number| number.saturating_add(1)))
     }
 
     /// The newest entry, with its folder.
     pub(crate) fn newest(&self) -> Result<Option<(u32, Dir, Journal)>, StoreError> {
-        let Some(history) = self.believed_history()? else { return Ok(None) };
-        let Some(number) = self.numbers(&history)?.pop() else { return Ok(None) };
-        self.entry(&history, number).map(|(dir, journal)| Some((number, dir, journal)))
+        let Some(history) = self.believed_history()? else {
+            return Ok(None);
+        };
+        let Some(number) = self.numbers(&history)?.pop() else {
+            return Ok(None);
+        };
+        self.entry(&history, number)
+            .map(|(dir, journal)| Some((number, dir, journal)))
     }
 
     /// Whether any transaction was carried out here.
@@ -141,18 +156,34 @@ impl ProjectStore {
     fn entry(&self, history: &Dir, number: u32) -> Result<(Dir, Journal), StoreError> {
         let path = self.kept_in(number);
         let missing = || self.error(&path, Problem::NotFound);
-        let dir = self.inner(history, &number.to_string(), &path)?.ok_or_else(missing)?;
-        let journal = read_journal(self, &dir, &format!("{path}/{JOURNAL}"))?.ok_or_else(missing)?;
+        let dir = self
+            .inner(history, &number.to_string(), &path)?
+            .ok_or_else(missing)?;
+        let journal =
+            read_journal(self, &dir, &format!("{path}/{JOURNAL}"))?.ok_or_else(missing)?;
         Ok((dir, journal))
     }
 }
 
 fn listed(number: u32, journal: &Journal) -> HistoryEntry {
-    let changes = journal.files().filter_map(|(_, file)| Some((file.path.clone(), file.done()?))).collect();
-    HistoryEntry { number: EntryNumber(number), title: journal.title.clone(), changes, damaged: None }
+    let changes = journal
+        .files()
+        .filter_map(|(_, file)| Some((file.path.clone(), file.done()?)))
+        .collect();
+    HistoryEntry {
+        number: EntryNumber(number),
+        title: journal.title.clone(),
+        changes,
+        damaged: None,
+    }
 }
 
 fn damaged(number: u32, error: &StoreError) -> HistoryEntry {
     let why = Some(error.problem.to_string());
-    HistoryEntry { number: EntryNumber(number), title: String::new(), changes: Vec::new(), damaged: why }
+    HistoryEntry {
+        number: EntryNumber(number),
+        title: String::new(),
+        changes: Vec::new(),
+        damaged: why,
+    }
 }

@@ -56,7 +56,10 @@ impl Journal {
             (purpose, Value::from(i64::from(number))),
             ("make", strings(&self.make)),
             ("prune", strings(&self.prune)),
-            ("files", Value::List(self.operations.iter().map(Operation::encode).collect())),
+            (
+                "files",
+                Value::List(self.operations.iter().map(Operation::encode).collect()),
+            ),
         ])
         .to_json()
     }
@@ -76,7 +79,10 @@ impl Journal {
             purpose,
             make: folders(&value, "make")?,
             prune: folders(&value, "prune")?,
-            operations: list(&value, "files")?.iter().map(Operation::decode).collect::<Result<_, _>>()?,
+            operations: list(&value, "files")?
+                .iter()
+                .map(Operation::decode)
+                .collect::<Result<_, _>>()?,
         })
     }
 }
@@ -84,7 +90,8 @@ impl Journal {
 impl Journal {
     /// The files that were asked for, with their numbers: all but our own list.
     pub(crate) fn files(&self) -> impl Iterator<Item = (usize, &Operation)> {
-        self.numbered().filter(|(_, file)| !is_folders(file.path.as_str()) && file.done().is_some())
+        self.numbered()
+            .filter(|(_, file)| !is_folders(file.path.as_str()) && file.done().is_some())
     }
 
     pub(crate) fn writes(&self) -> impl DoubleEndedIterator<Item = (usize, &Operation)> {
@@ -107,7 +114,8 @@ impl Journal {
 
 impl Operation {
     fn encode(&self) -> Value {
-        let content = |content: &Option<Content>| content.map(Content::encode).unwrap_or(Value::Null);
+        let content =
+            |content: &Option<Content>| content.map(Content::encode).unwrap_or(Value::Null);
         Value::map([
             ("path", Value::from(self.path.as_str())),
             ("before", content(&self.before)),
@@ -117,8 +125,18 @@ impl Operation {
 
     fn decode(value: &Value) -> Result<Self, String> {
         let path = checked(text(value, "path")?)?;
-        let content = |key| value.get(key).and_then(Value::as_str).map(Content::decode).transpose();
-        Ok(Operation { path, before: content("before")?, after: content("after")? })
+        let content = |key| {
+            value
+                .get(key)
+                .and_then(Value::as_str)
+                .map(Content::decode)
+                .transpose()
+        };
+        Ok(Operation {
+            path,
+            before: content("before")?,
+            after: content("after")?,
+        })
     }
 }
 
@@ -130,8 +148,13 @@ impl Content {
     fn decode(text: &str) -> Result<Self, String> {
         let read = || {
             let (bits, checksum) = text.split_once(' ')?;
-            let bits = u32::from_str_radix(bits, 8).ok().filter(|bits| *bits <= 0o777)?;
-            Some(Content { checksum: checksum.parse().ok()?, bits: Bits(bits) })
+            let bits = u32::from_str_radix(bits, 8)
+                .ok()
+                .filter(|bits| *bits <= 0o777)?;
+            Some(Content {
+                checksum: checksum.parse().ok()?,
+                bits: Bits(bits),
+            })
         };
         read().ok_or_else(|| format!("`{text}` is not a mode and a checksum"))
     }
@@ -150,8 +173,12 @@ pub(crate) fn read_json(bytes: Vec<u8>) -> Result<Value, String> {
 
 /// Folders in a list of our own; what comes with a cloned project may name any.
 pub(crate) fn folders(value: &Value, key: &str) -> Result<Vec<String>, String> {
-    let paths = list(value, key)?.iter().map(|item| item.as_str().ok_or("a path is not a string".to_owned()));
-    paths.map(|path| checked(path?).map(|path| path.as_str().to_owned())).collect()
+    let paths = list(value, key)?
+        .iter()
+        .map(|item| item.as_str().ok_or("a path is not a string".to_owned()));
+    paths
+        .map(|path| checked(path?).map(|path| path.as_str().to_owned()))
+        .collect()
 }
 
 fn checked(path: &str) -> Result<RelativePath, String> {
@@ -163,7 +190,10 @@ fn checked(path: &str) -> Result<RelativePath, String> {
 }
 
 fn text<'v>(value: &'v Value, key: &str) -> Result<&'v str, String> {
-    value.get(key).and_then(Value::as_str).ok_or_else(|| format!("`{key}` is missing"))
+    value
+        .get(key)
+        .and_then(Value::as_str)
+        .ok_or_else(|| format!("`{key}` is missing"))
 }
 
 fn list<'v>(value: &'v Value, key: &str) -> Result<&'v [Value], String> {
@@ -186,7 +216,10 @@ mod tests {
     use super::*;
 
     fn journal(path: &str) -> Journal {
-        let content = Content { checksum: Checksum::of(b"x"), bits: Bits(0o640) };
+        let content = Content {
+            checksum: Checksum::of(b"x"),
+            bits: Bits(0o640),
+        };
         Journal {
             title: "install \"a\"".to_owned(),
             purpose: Purpose::Undo(7),
@@ -210,7 +243,10 @@ mod tests {
     fn a_journal_cut_short_or_with_a_path_of_git_is_refused() {
         let text = journal("a/b/c").encode();
         for end in 0..text.trim_end().len() {
-            assert!(Journal::decode(text.as_bytes()[..end].to_vec()).is_err(), "{end}");
+            assert!(
+                Journal::decode(text.as_bytes()[..end].to_vec()).is_err(),
+                "{end}"
+            );
         }
         for path in [
             ".git/hooks/pre-commit",
@@ -220,7 +256,10 @@ mod tests {
             ".local/state/agpm",
             ".local/State/agpm/history/1/old/0",
         ] {
-            assert!(Journal::decode(journal(path).encode().into_bytes()).is_err(), "{path}");
+            assert!(
+                Journal::decode(journal(path).encode().into_bytes()).is_err(),
+                "{path}"
+            );
         }
     }
 }

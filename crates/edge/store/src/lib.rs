@@ -42,9 +42,9 @@ mod undo;
 mod watch;
 
 pub use cache::{
-    age, create_folders, create_private_folder, create_whole, file_size, fill_whole, is_folder, is_smaller,
-    keep_used, last_used, mark_used, remove_at_once, remove_folder, replace_folder, sweep, sweep_folders,
-    touch, write_private, write_whole,
+    age, create_folders, create_private_folder, create_whole, file_size, fill_whole, is_folder,
+    is_smaller, keep_used, last_used, mark_used, remove_at_once, remove_folder, replace_folder,
+    sweep, sweep_folders, touch, write_private, write_whole,
 };
 pub use driver::{DriverCall, DriverError, run_driver};
 pub use error::{Problem, StoreError};
@@ -55,8 +55,8 @@ pub use measure::{is_real_file, is_real_folder, link_target, real_path, remove_w
 pub use owner::Owner;
 pub use project::{Observed, ProjectLock, ProjectStore, StateUse, Waiting};
 pub use read::{
-    Below, Reached, entries_below, exists, files_below, folder_names, is_file, names_in, reach, read,
-    read_below, read_with_mode, temporary_folder,
+    Below, Reached, entries_below, exists, files_below, folder_names, is_file, names_in, reach,
+    read, read_below, read_with_mode, temporary_folder,
 };
 pub use shared_lock::SharedLock;
 pub use state::StateFolder;

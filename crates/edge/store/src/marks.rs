@@ -25,12 +25,16 @@ impl Marks {
 
     /// Whether any path is no longer as it was.
     pub fn differ(&self) -> bool {
-        self.seen.iter().any(|(path, mark)| look(path).map(|(now, _)| now) != *mark)
+        self.seen
+            .iter()
+            .any(|(path, mark)| look(path).map(|(now, _)| now) != *mark)
     }
 
     /// Whether every change would show: one right after a path was marked may have the same time as the mark.
     pub fn are_settled(&self) -> bool {
-        let (Some(newest), Some(taken)) = (self.newest, self.taken) else { return true };
+        let (Some(newest), Some(taken)) = (self.newest, self.taken) else {
+            return true;
+        };
         taken.duration_since(newest).is_ok_and(|age| age > SETTLED)
     }
 }
@@ -39,7 +43,10 @@ impl Marks {
 fn look(path: &Path) -> Option<(String, Option<SystemTime>)> {
     let known = fs::metadata(path).ok()?;
     let (identity, changed) = identity(&known);
-    Some((format!("{} {identity}", known.len()), changed.max(known.modified().ok())))
+    Some((
+        format!("{} {identity}", known.len()),
+        changed.max(known.modified().ok()),
+    ))
 }
 
 #[cfg(test)]

@@ -42,7 +42,11 @@ pub fn link_target(path: &Path) -> Option<PathBuf> {
 
 /// Throws away what is there, file, folder or link, without following links; what is not there is no error.
 pub fn remove_whole(path: &Path) -> Result<(), StoreError> {
-    let removed = if is_real_folder(path) { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+    let removed = if is_real_folder(path) {
+        fs::remove_dir_all(path)
+    } else {
+        fs::remove_file(path)
+    };
     match removed {
         Err(cause) if cause.kind() != ErrorKind::NotFound => Err(StoreError::new(path, cause)),
         _ => Ok(()),

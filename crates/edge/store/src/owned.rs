@@ -8,7 +8,9 @@ use crate::journal::{folders, read_json};
 
 /// Reads the list.
 pub(crate) fn decode(bytes: Vec<u8>) -> Result<BTreeSet<String>, String> {
-    Ok(folders(&read_json(bytes)?, "folders")?.into_iter().collect())
+    Ok(folders(&read_json(bytes)?, "folders")?
+        .into_iter()
+        .collect())
 }
 
 /// Writes the list, sorted.
@@ -19,5 +21,7 @@ pub(crate) fn encode(owned: &BTreeSet<String>) -> Vec<u8> {
 
 /// The folders above a path, outer ones first.
 pub(crate) fn above(path: &str) -> impl DoubleEndedIterator<Item = &str> {
-    path.char_indices().filter(|(_, c)| *c == '/').map(|(at, _)| &path[..at])
+    path.char_indices()
+        .filter(|(_, c)| *c == '/')
+        .map(|(at, _)| &path[..at])
 }

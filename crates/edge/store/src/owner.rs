@@ -25,7 +25,9 @@ impl Owner {
 
     /// Who owns what is at a path, a symlink itself and not what it leads to; nothing if nothing is there.
     pub fn of(path: &Path) -> Option<Self> {
-        fs::symlink_metadata(path).ok().map(|known| owner_of(&known))
+        fs::symlink_metadata(path)
+            .ok()
+            .map(|known| owner_of(&known))
     }
 
     /// Whether files of this owner may decide what this process does in `folder`: those of this user, of the

@@ -90,9 +90,10 @@ impl From<Seen> for Observed {
     fn from(seen: Seen) -> Self {
         match seen {
             Seen::Missing => Observed::Missing,
-            Seen::File(content, _) => {
-                Observed::File { checksum: content.checksum, mode: content.bits.into() }
-            }
+            Seen::File(content, _) => Observed::File {
+                checksum: content.checksum,
+                mode: content.bits.into(),
+            },
             Seen::Folder => Observed::Folder,
             Seen::Link => Observed::Link,
             Seen::Other => Observed::Other,
@@ -110,14 +111,26 @@ impl ProjectStore {
     pub fn open_at(folder: &Path, state: StateFolder) -> Result<Self, StoreError> {
         let root = Dir::open_ambient_dir(folder, ambient_authority());
         let root = root.map_err(|cause| StoreError::new(folder, cause))?;
-        let store = ProjectStore { root, path: folder.to_owned(), state, state_use: StateUse::Believed };
-        Ok(if store.has_foreign_state() { store.ignoring_state() } else { store })
+        let store = ProjectStore {
+            root,
+            path: folder.to_owned(),
+            state,
+            state_use: StateUse::Believed,
+        };
+        Ok(if store.has_foreign_state() {
+            store.ignoring_state()
+        } else {
+            store
+        })
     }
 
     /// The same with a state that may be somebody else's.
     #[must_use]
     pub fn ignoring_state(self) -> Self {
-        ProjectStore { state_use: StateUse::Ignored, ..self }
+        ProjectStore {
+            state_use: StateUse::Ignored,
+            ..self
+        }
     }
 
     /// Whether the state is believed.
@@ -139,9 +152,15 @@ impl ProjectStore {
     /// it would decide which files are removed.
     pub fn has_foreign_state(&self) -> bool {
         let state = self.state_folder();
-        let parts = [state.clone(), self.path.join(self.state.ledger()), state.join(TRANSACTION)];
+        let parts = [
+            state.clone(),
+            self.path.join(self.state.ledger()),
+            state.join(TRANSACTION),
+        ];
         let owners = parts.iter().filter_map(|part| Owner::of(part));
-        owners.into_iter().any(|owner| !owner.is_trusted_in(&self.path))
+        owners
+            .into_iter()
+            .any(|owner| !owner.is_trusted_in(&self.path))
     }
 
     /// The file with what the callers know of the others; it may be part of transactions.
@@ -154,12 +173,16 @@ impl ProjectStore {
         let path = self.state.inner(LOCK);
         let fail = self.at(&path);
         self.make_state().map_err(&fail)?;
-        let state = self.state()?.ok_or_else(|| self.error(self.state.path(), Problem::NotFound))?;
+        let state = self
+            .state()?
+            .ok_or_else(|| self.error(self.state.path(), Problem::NotFound))?;
         let mut options = OpenOptions::new();
         options.write(true).create(true);
         let file = state.open_with(LOCK, &options).map_err(&fail)?.into_std();
         let locked = match (file.try_lock(), wait) {
-            (Err(TryLockError::WouldBlock), Waiting::Fail) => return Err(self.error(&path, Problem::Locked)),
+            (Err(TryLockError::WouldBlock), Waiting::Fail) => {
+                return Err(self.error(&path, Problem::Locked));
+            }
             (Err(TryLockError::WouldBlock), Waiting::Block(tell)) => {
                 tell();
                 file.lock()
@@ -199,13 +222,17 @@ impl ProjectStore {
 
     /// What is at a path; a folder above it may be a link that stays in the project, not one that leaves it.
     pub fn observe(&self, path: &RelativePath) -> Result<Observed, StoreError> {
-        self.see(&mut Chain::new(&self.root), path).map(Observed::from)
+        self.see(&mut Chain::new(&self.root), path)
+            .map(Observed::from)
     }
 
     /// The same for many; in the order of their folders, each folder is opened once.
     pub fn observe_all(&self, paths: &[&RelativePath]) -> Result<Vec<Observed>, StoreError> {
         let mut chain = Chain::new(&self.root);
-        paths.iter().map(|path| self.see(&mut chain, path).map(Observed::from)).collect()
+        paths
+            .iter()
+            .map(|path| self.see(&mut chain, path).map(Observed::from))
+            .collect()
     }
 
     /// The bytes of a file of at most `limit` bytes.
@@ -217,16 +244,29 @@ impl ProjectStore {
         read_open(open_file(&self.root, path.as_str(), &full)?, &full, limit)
     }
 
-    pub(crate) fn see(&self, chain: &mut Chain<'_>, path: &RelativePath) -> Result<Seen, StoreError> {
+    pub(crate) fn see(
+        &self,
+        chain: &mut Chain<'_>,
+        path: &RelativePath,
+    ) -> Result<Seen, StoreError> {
         let seen = chain.parent(path).and_then(|dir| {
             let known = dir.symlink_metadata(path.file_name())?;
-            Ok((known.is_file().then(|| dir.open(path.file_name())).transpose()?, known))
+            Ok((
+                known
+                    .is_file()
+                    .then(|| dir.open(path.file_name()))
+                    .transpose()?,
+                known,
+            ))
         });
         let nothing = [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory];
         match seen {
             Ok((Some(file), known)) => {
                 let bytes = read_open(file.into_std(), &self.path.join(path.as_str()), LARGEST)?;
-                let content = Content { checksum: Checksum::of(&bytes), bits: steps::bits(&known) };
+                let content = Content {
+                    checksum: Checksum::of(&bytes),
+                    bits: steps::bits(&known),
+                };
                 // Looked at before it was read: whatever changed since shows.
                 Ok(Seen::File(content, FileStamp::of(&known)))
             }
@@ -244,7 +284,12 @@ impl ProjectStore {
     }
 
     /// A folder in our state, if it is there. A cloned project may bring a link instead: it is not followed.
-    pub(crate) fn inner(&self, dir: &Dir, name: &str, path: &str) -> Result<Option<Dir>, StoreError> {
+    pub(crate) fn inner(
+        &self,
+        dir: &Dir,
+        name: &str,
+        path: &str,
+    ) -> Result<Option<Dir>, StoreError> {
         match dir.symlink_metadata(name) {
             Ok(known) if known.is_dir() => Ok(Some(dir.open_dir(name).map_err(self.at(path))?)),
             Ok(_) => Err(self.error(path, Problem::NotFile)),

@@ -15,13 +15,17 @@ pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, StoreError> {
 }
 
 pub(crate) fn read_open(file: File, path: &Path, limit: u64) -> Result<Vec<u8>, StoreError> {
-    let known = file.metadata().map_err(|cause| StoreError::new(path, cause))?;
+    let known = file
+        .metadata()
+        .map_err(|cause| StoreError::new(path, cause))?;
     if known.is_dir() {
         return Err(StoreError::of(path, Problem::IsFolder));
     }
     let mut bytes = Vec::with_capacity(usize::try_from(known.len().min(limit)).unwrap_or(0));
     // What is no regular file (a pipe) has no length beforehand: read one byte more than allowed to see.
-    file.take(limit + 1).read_to_end(&mut bytes).map_err(|cause| StoreError::new(path, cause))?;
+    file.take(limit + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|cause| StoreError::new(path, cause))?;
     if bytes.len() as u64 > limit {
         return Err(StoreError::of(path, Problem::TooLarge(limit)));
     }
@@ -41,7 +45,11 @@ pub fn read_with_mode(path: &Path, limit: u64) -> Result<(Vec<u8>, FileMode), St
 }
 
 /// The same for a file that must not be outside of a folder, by whatever links.
-pub fn read_below(folder: &Path, file: &str, limit: u64) -> Result<(Vec<u8>, FileMode), StoreError> {
+pub fn read_below(
+    folder: &Path,
+    file: &str,
+    limit: u64,
+) -> Result<(Vec<u8>, FileMode), StoreError> {
     let path = folder.join(file);
     let fail = |cause| StoreError::new(&path, cause);
     let dir = Dir::open_ambient_dir(folder, ambient_authority()).map_err(fail)?;
@@ -55,13 +63,18 @@ pub(crate) fn open_file(dir: &Dir, file: &str, path: &Path) -> Result<File, Stor
     let fail = |cause| StoreError::new(path, cause);
     let known = dir.metadata(file).map_err(fail)?;
     match known.is_file() || known.is_dir() {
-        true => dir.open(file).map_err(fail).map(cap_std::fs::File::into_std),
+        true => dir
+            .open(file)
+            .map_err(fail)
+            .map(cap_std::fs::File::into_std),
         false => Err(StoreError::of(path, Problem::NotFile)),
     }
 }
 
 fn mode_of(file: &File, path: &Path) -> Result<FileMode, StoreError> {
-    file.metadata().map(|known| mode_from(&known)).map_err(|cause| StoreError::new(path, cause))
+    file.metadata()
+        .map(|known| mode_from(&known))
+        .map_err(|cause| StoreError::new(path, cause))
 }
 
 pub(crate) fn mode_from(known: &fs::Metadata) -> FileMode {
@@ -72,7 +85,11 @@ pub(crate) fn mode_from(known: &fs::Metadata) -> FileMode {
         let _ = known;
         false
     };
-    if executable { FileMode::Executable } else { FileMode::Plain }
+    if executable {
+        FileMode::Executable
+    } else {
+        FileMode::Plain
+    }
 }
 
 /// What is below a folder.
@@ -87,7 +104,9 @@ pub enum Below {
 /// The files below a folder by their paths from it, in order; links are not followed, and a folder that is not there
 /// holds nothing.
 pub fn files_below(folder: &Path, depth: usize) -> Result<Vec<String>, StoreError> {
-    let files = entries_below(folder, depth)?.into_iter().filter(|(_, kind)| *kind == Below::File);
+    let files = entries_below(folder, depth)?
+        .into_iter()
+        .filter(|(_, kind)| *kind == Below::File);
     Ok(files.map(|(path, _)| path).collect())
 }
 
@@ -102,12 +121,21 @@ pub fn entries_below(folder: &Path, depth: usize) -> Result<Vec<(String, Below)>
         };
         for entry in entries {
             let entry = entry.map_err(|cause| StoreError::new(&path, cause))?;
-            let kind = entry.file_type().map_err(|cause| StoreError::new(&path, cause))?;
+            let kind = entry
+                .file_type()
+                .map_err(|cause| StoreError::new(&path, cause))?;
             let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
             if kind.is_dir() && level < depth {
                 folders.push((entry.path(), format!("{name}/"), level + 1));
             } else {
-                found.push((name, if kind.is_file() { Below::File } else { Below::Other }));
+                found.push((
+                    name,
+                    if kind.is_file() {
+                        Below::File
+                    } else {
+                        Below::Other
+                    },
+                ));
             }
         }
     }
@@ -133,7 +161,9 @@ pub fn exists(path: &Path) -> bool {
 /// A new, empty folder of its own in the system's temporary place, which stays.
 pub fn temporary_folder(prefix: &str) -> Result<PathBuf, StoreError> {
     let folder = tempfile::Builder::new().prefix(prefix).tempdir();
-    folder.map(tempfile::TempDir::keep).map_err(|cause| StoreError::new(&std::env::temp_dir(), cause))
+    folder
+        .map(tempfile::TempDir::keep)
+        .map_err(|cause| StoreError::new(&std::env::temp_dir(), cause))
 }
 
 /// What a path leads to, over links, and where that really is.
@@ -175,9 +205,13 @@ pub fn folder_names(folder: &Path) -> Result<Vec<String>, StoreError> {
         entries => entries.map_err(fail)?,
     };
     let name = |entry: std::io::Result<fs::DirEntry>| {
-        entry.map(|entry| entry.file_name().to_string_lossy().into_owned()).map_err(fail)
+        entry
+            .map(|entry| entry.file_name().to_string_lossy().into_owned())
+            .map_err(fail)
     };
-    let mut names = entries.map(name).collect::<Result<Vec<String>, StoreError>>()?;
+    let mut names = entries
+        .map(name)
+        .collect::<Result<Vec<String>, StoreError>>()?;
     names.sort();
     Ok(names)
 }

@@ -20,17 +20,27 @@ impl ProjectStore {
 
     /// The entry that a killed process was taking back, if it had committed to it.
     pub fn interrupted_undo(&self) -> Result<Option<EntryNumber>, StoreError> {
-        let staging = if self.needs_recovery() { Staging::open(self)? } else { None };
-        let Some(staging) = staging else { return Ok(None) };
-        Ok(staging.journal()?.and_then(|journal| match journal.purpose {
-            Purpose::Undo(number) => Some(EntryNumber(number)),
-            Purpose::Entry(_) => None,
-        }))
+        let staging = if self.needs_recovery() {
+            Staging::open(self)?
+        } else {
+            None
+        };
+        let Some(staging) = staging else {
+            return Ok(None);
+        };
+        Ok(staging
+            .journal()?
+            .and_then(|journal| match journal.purpose {
+                Purpose::Undo(number) => Some(EntryNumber(number)),
+                Purpose::Entry(_) => None,
+            }))
     }
 
     /// Finishes what a killed process had committed to, or throws away what it had only prepared.
     pub fn recover(&self, _: &ProjectLock) -> Result<Recovered, StoreError> {
-        let Some(state) = self.state()? else { return Ok(Recovered::Nothing) };
+        let Some(state) = self.state()? else {
+            return Ok(Recovered::Nothing);
+        };
         if !self.has_transaction() {
             return Ok(Recovered::Nothing);
         }

@@ -23,7 +23,11 @@ impl SharedLock {
             match &last {
                 Ok(lock) if is_still(&lock.file, path) => break,
                 // Its folder was thrown away just now.
-                Err(StoreError { problem: Problem::NotFound, .. }) | Ok(_) => last = SharedLock::wait(path),
+                Err(StoreError {
+                    problem: Problem::NotFound,
+                    ..
+                })
+                | Ok(_) => last = SharedLock::wait(path),
                 Err(_) => break,
             }
         }
@@ -35,7 +39,11 @@ impl SharedLock {
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder).map_err(fail)?;
         }
-        let file = File::options().create(true).append(true).open(path).map_err(fail)?;
+        let file = File::options()
+            .create(true)
+            .append(true)
+            .open(path)
+            .map_err(fail)?;
         match file.lock() {
             // Some network file systems know no locks; working without one is better than not at all.
             Err(cause) if cause.kind() != ErrorKind::Unsupported => Err(fail(cause)),
@@ -50,7 +58,10 @@ impl SharedLock {
 fn is_still(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
     let identity = |known: fs::Metadata| (known.dev(), known.ino());
-    let (own, named) = (file.metadata().map(identity), fs::metadata(path).map(identity));
+    let (own, named) = (
+        file.metadata().map(identity),
+        fs::metadata(path).map(identity),
+    );
     own.is_ok_and(|own| named.is_ok_and(|named| own == named))
 }
 

@@ -44,7 +44,9 @@ pub(crate) struct Staging<'a> {
 impl<'a> Staging<'a> {
     pub(crate) fn create(store: &'a ProjectStore) -> Result<Self, StoreError> {
         let path = store.state.inner(TRANSACTION);
-        let state = store.state()?.ok_or_else(|| store.error(store.state.path(), Problem::NotFound))?;
+        let state = store
+            .state()?
+            .ok_or_else(|| store.error(store.state.path(), Problem::NotFound))?;
         steps::remove_tree(&state, DISCARDED).map_err(store.at(&store.state.inner(DISCARDED)))?;
         // It holds what files were, some of which nobody else may read.
         let made = steps::make_private_folder(&state, TRANSACTION).and_then(|()| {
@@ -52,21 +54,29 @@ impl<'a> Staging<'a> {
             steps::make_folder(&dir, "new")?;
             steps::make_folder(&dir, "old")
         });
-        let opened = made.map_err(store.at(&path)).and_then(|()| Staging::open(store));
+        let opened = made
+            .map_err(store.at(&path))
+            .and_then(|()| Staging::open(store));
         match opened {
             Ok(Some(staging)) => Ok(staging),
             other => {
                 let _ = discard(&state);
-                Err(other.err().unwrap_or_else(|| store.error(&path, Problem::NotFound)))
+                Err(other
+                    .err()
+                    .unwrap_or_else(|| store.error(&path, Problem::NotFound)))
             }
         }
     }
 
     /// The one that is there; nothing if there is none or it was killed before it had its parts.
     pub(crate) fn open(store: &'a ProjectStore) -> Result<Option<Self>, StoreError> {
-        let Some(state) = store.state()? else { return Ok(None) };
+        let Some(state) = store.state()? else {
+            return Ok(None);
+        };
         let path = store.state.inner(TRANSACTION);
-        let Some(dir) = store.inner(&state, TRANSACTION, &path)? else { return Ok(None) };
+        let Some(dir) = store.inner(&state, TRANSACTION, &path)? else {
+            return Ok(None);
+        };
         let part = |name| store.inner(&dir, name, &path);
         let (new, old) = (part("new")?, part("old")?);
         let parts_missing = new.is_none() || old.is_none();
@@ -75,7 +85,13 @@ impl<'a> Staging<'a> {
             let why = "`new` or `old` beside it is missing".to_owned();
             return Err(store.error(&journal, Problem::Damaged(why)));
         }
-        Ok(new.zip(old).map(|(new, old)| Staging { store, state, dir, new, old }))
+        Ok(new.zip(old).map(|(new, old)| Staging {
+            store,
+            state,
+            dir,
+            new,
+            old,
+        }))
     }
 
     /// Puts all contents on the disk, checks what is there now, and drafts the journal.
@@ -103,20 +119,37 @@ impl<'a> Staging<'a> {
         if let Some((before, bytes)) = check.owned_after(&make, &prune) {
             operations.push(self.stage_owned(operations.len(), before, &bytes)?);
         }
-        let journal = Journal { title: title.to_owned(), purpose, make, prune, operations };
-        self.draft(&journal).map_err(self.store.at(&journal_path(self.store)))?;
+        let journal = Journal {
+            title: title.to_owned(),
+            purpose,
+            make,
+            prune,
+            operations,
+        };
+        self.draft(&journal)
+            .map_err(self.store.at(&journal_path(self.store)))?;
         Ok(Prepared { journal, stamps })
     }
 
     fn stage(&self, at: usize, step: &Step<'_>) -> Result<(), StoreError> {
-        let Some((bytes, wanted)) = &step.content else { return Ok(()) };
+        let Some((bytes, wanted)) = &step.content else {
+            return Ok(());
+        };
         let written = steps::write_new(&self.new, &at.to_string(), bytes, wanted.bits(None));
         written.map(drop).map_err(self.store.at(step.path.as_str()))
     }
 
     /// A new file keeps the bits that the system gave it; one that replaces another takes over from it.
-    fn settle_bits(&self, at: usize, operation: &Operation, step: &Step<'_>) -> Result<(), StoreError> {
-        let exact = step.content.as_ref().is_some_and(|(_, wanted)| wanted.is_exact());
+    fn settle_bits(
+        &self,
+        at: usize,
+        operation: &Operation,
+        step: &Step<'_>,
+    ) -> Result<(), StoreError> {
+        let exact = step
+            .content
+            .as_ref()
+            .is_some_and(|(_, wanted)| wanted.is_exact());
         match operation.after {
             Some(after) if exact || operation.before.is_some() => {
                 let set = steps::set_bits(&self.new, &at.to_string(), after.bits);
@@ -126,11 +159,24 @@ impl<'a> Staging<'a> {
         }
     }
 
-    fn stage_owned(&self, at: usize, before: Option<Content>, bytes: &[u8]) -> Result<Operation, StoreError> {
+    fn stage_owned(
+        &self,
+        at: usize,
+        before: Option<Content>,
+        bytes: &[u8],
+    ) -> Result<Operation, StoreError> {
         let list = self.store.state.folders();
-        steps::write_new(&self.new, &at.to_string(), bytes, Bits::PLAIN).map_err(self.store.at(list))?;
-        let after = Content { checksum: Checksum::of(bytes), bits: Bits::PLAIN };
-        Ok(Operation { path: relative(list), before, after: Some(after) })
+        steps::write_new(&self.new, &at.to_string(), bytes, Bits::PLAIN)
+            .map_err(self.store.at(list))?;
+        let after = Content {
+            checksum: Checksum::of(bytes),
+            bits: Bits::PLAIN,
+        };
+        Ok(Operation {
+            path: relative(list),
+            before,
+            after: Some(after),
+        })
     }
 
     fn draft(&self, journal: &Journal) -> io::Result<()> {
@@ -153,14 +199,18 @@ impl<'a> Staging<'a> {
 
     /// Whether every content that is still to be placed arrived on the disk.
     pub(crate) fn is_whole(&self, journal: &Journal) -> bool {
-        journal.writes().all(|(at, operation)| match self.new.read(at.to_string()) {
-            Ok(bytes) => {
-                let arrived = operation.after.is_some_and(|after| after.checksum == Checksum::of(&bytes));
-                arrived || self.is_exchanged(&at.to_string())
-            }
-            // It is in its place already.
-            Err(cause) => cause.kind() == io::ErrorKind::NotFound,
-        })
+        journal
+            .writes()
+            .all(|(at, operation)| match self.new.read(at.to_string()) {
+                Ok(bytes) => {
+                    let arrived = operation
+                        .after
+                        .is_some_and(|after| after.checksum == Checksum::of(&bytes));
+                    arrived || self.is_exchanged(&at.to_string())
+                }
+                // It is in its place already.
+                Err(cause) => cause.kind() == io::ErrorKind::NotFound,
+            })
     }
 
     /// Whether the old file is where the new one was: they changed places, and only the second name is left to remove.
@@ -175,7 +225,8 @@ impl<'a> Staging<'a> {
         let history = self.history()?;
         match purpose {
             Purpose::Entry(number) => {
-                steps::rename(&self.state, TRANSACTION, &history, &number.to_string()).map_err(fail)?;
+                steps::rename(&self.state, TRANSACTION, &history, &number.to_string())
+                    .map_err(fail)?;
                 // From here on nothing can fail any more: leftovers are only untidy.
                 let entry = history.open_dir(number.to_string());
                 let _ = entry.and_then(|entry| steps::remove_if_empty(&entry, "new"));
@@ -195,10 +246,13 @@ impl<'a> Staging<'a> {
 
     /// Takes back what `finish` may have begun.
     pub(crate) fn unfinish(&self, purpose: Purpose) -> Result<(), StoreError> {
-        let Purpose::Undo(number) = purpose else { return Ok(()) };
+        let Purpose::Undo(number) = purpose else {
+            return Ok(());
+        };
         let fail = self.store.at(&self.store.state.inner(HISTORY));
         if steps::exists(&self.dir, UNDONE).map_err(&fail)? {
-            steps::rename(&self.dir, UNDONE, &self.history()?, &number.to_string()).map_err(fail)?;
+            steps::rename(&self.dir, UNDONE, &self.history()?, &number.to_string())
+                .map_err(fail)?;
         }
         Ok(())
     }
@@ -246,5 +300,7 @@ pub(crate) fn read_journal(
         other => other.map_err(store.at(path))?,
     };
     let bytes = read_open(file.into_std(), &store.path().join(path), LARGEST_JOURNAL)?;
-    Journal::decode(bytes).map(Some).map_err(|why| store.error(path, Problem::Damaged(why)))
+    Journal::decode(bytes)
+        .map(Some)
+        .map_err(|why| store.error(path, Problem::Damaged(why)))
 }

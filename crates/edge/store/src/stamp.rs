@@ -32,7 +32,13 @@ impl FileStamp {
         let age = SystemTime::now().duration_since(modified);
         let (device, inode) = (known.dev(), known.ino());
         let is_settled = age.is_ok_and(|age| age > COARSEST);
-        Some(FileStamp { device, inode, size: known.len(), modified, is_settled })
+        Some(FileStamp {
+            device,
+            inode,
+            size: known.len(),
+            modified,
+            is_settled,
+        })
     }
 
     #[cfg(not(unix))]
@@ -59,6 +65,8 @@ pub(crate) fn is_unchanged(
         return Ok(false);
     }
     let now = FileStamp::of(&known);
-    let is_surely = now.zip(earlier).is_some_and(|(now, earlier)| now.is_surely(earlier));
+    let is_surely = now
+        .zip(earlier)
+        .is_some_and(|(now, earlier)| now.is_surely(earlier));
     Ok(is_surely || Checksum::of(&dir.read(name)?) == content.checksum)
 }

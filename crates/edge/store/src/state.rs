@@ -1,7 +1,13 @@
 use agpm_model::RelativePath;
 
 /// Names in the state that a transaction itself lives from.
-const OURS: [&str; 5] = ["lock", "transaction", "history", "discarded", "folders.json"];
+const OURS: [&str; 5] = [
+    "lock",
+    "transaction",
+    "history",
+    "discarded",
+    "folders.json",
+];
 
 /// Where a store keeps its state, below its own folder so that files can be moved between them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +61,11 @@ impl StateFolder {
     /// The name in the state that a path leads to, if it leads there; nothing of it for the state itself.
     fn within(self, path: &str) -> Option<&str> {
         let rest = path.strip_prefix(self.path())?;
-        if rest.is_empty() { Some("") } else { rest.strip_prefix('/') }
+        if rest.is_empty() {
+            Some("")
+        } else {
+            rest.strip_prefix('/')
+        }
     }
 }
 
@@ -66,13 +76,18 @@ pub(crate) fn is_folders(path: &str) -> bool {
 
 /// Whether a lower-case path is in the way of a state's own files.
 pub(crate) fn is_own(path: &str) -> bool {
-    let ours = |rest: &str| rest.is_empty() || OURS.contains(&rest.split('/').next().unwrap_or_default());
-    StateFolder::ALL.iter().any(|state| state.within(path).is_some_and(ours))
+    let ours =
+        |rest: &str| rest.is_empty() || OURS.contains(&rest.split('/').next().unwrap_or_default());
+    StateFolder::ALL
+        .iter()
+        .any(|state| state.within(path).is_some_and(ours))
 }
 
 /// Whether a folder, by its lower-case path without links, is a state or in one.
 pub(crate) fn is_inside(folder: &str) -> bool {
-    folder.split('/').any(|part| part == StateFolder::Project.path())
+    folder
+        .split('/')
+        .any(|part| part == StateFolder::Project.path())
         || StateFolder::Home.within(folder).is_some()
 }
 

@@ -25,7 +25,10 @@ pub(crate) fn write_new(dir: &Dir, name: &str, bytes: &[u8], most: Bits) -> io::
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
-    cap_std::fs::OpenOptionsExt::mode(&mut options, if most.is_executable() { 0o777 } else { 0o666 });
+    cap_std::fs::OpenOptionsExt::mode(
+        &mut options,
+        if most.is_executable() { 0o777 } else { 0o666 },
+    );
     #[cfg(not(unix))]
     let _ = most;
     let mut file = dir.open_with(name, &options)?;
@@ -47,7 +50,9 @@ pub(crate) fn rename_to_free(from: &Dir, name: &str, to: &Dir, new_name: &str) -
         Ok(()) => Ok(true),
         Err(cause) if cause.kind() == io::ErrorKind::AlreadyExists => Ok(false),
         Err(cause) if atomic::is_unsupported(&cause) && exists(to, new_name)? => Ok(false),
-        Err(cause) if atomic::is_unsupported(&cause) => from.rename(name, to, new_name).map(|()| true),
+        Err(cause) if atomic::is_unsupported(&cause) => {
+            from.rename(name, to, new_name).map(|()| true)
+        }
         Err(cause) => Err(cause),
     }
 }
@@ -71,12 +76,29 @@ mod atomic {
     use rustix::fs::{RenameFlags, renameat_with};
     use rustix::io::Errno;
 
-    pub(super) fn rename_to_free(from: &Dir, name: &str, to: &Dir, new_name: &str) -> io::Result<()> {
-        Ok(renameat_with(from, name, to, new_name, RenameFlags::NOREPLACE)?)
+    pub(super) fn rename_to_free(
+        from: &Dir,
+        name: &str,
+        to: &Dir,
+        new_name: &str,
+    ) -> io::Result<()> {
+        Ok(renameat_with(
+            from,
+            name,
+            to,
+            new_name,
+            RenameFlags::NOREPLACE,
+        )?)
     }
 
     pub(super) fn exchange(from: &Dir, name: &str, to: &Dir, new_name: &str) -> io::Result<()> {
-        Ok(renameat_with(from, name, to, new_name, RenameFlags::EXCHANGE)?)
+        Ok(renameat_with(
+            from,
+            name,
+            to,
+            new_name,
+            RenameFlags::EXCHANGE,
+        )?)
     }
 
     pub(super) fn is_unsupported(cause: &io::Error) -> bool {
@@ -122,7 +144,10 @@ pub(crate) fn make_private_folder(dir: &Dir, name: &str) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     #[cfg(unix)]
     cap_std::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    ignoring(io::ErrorKind::AlreadyExists, dir.create_dir_with(name, &builder))
+    ignoring(
+        io::ErrorKind::AlreadyExists,
+        dir.create_dir_with(name, &builder),
+    )
 }
 
 /// Gives a file a second name; `false` where the file system has none to give.
@@ -139,7 +164,10 @@ pub(crate) fn link(from: &Dir, name: &str, to: &Dir, new_name: &str) -> io::Resu
 #[cfg(unix)]
 pub(crate) fn is_same(dir: &Dir, name: &str, other: &Dir, other_name: &str) -> bool {
     use cap_std::fs::MetadataExt;
-    match (dir.symlink_metadata(name), other.symlink_metadata(other_name)) {
+    match (
+        dir.symlink_metadata(name),
+        other.symlink_metadata(other_name),
+    ) {
         (Ok(one), Ok(two)) => (one.dev(), one.ino()) == (two.dev(), two.ino()),
         _ => false,
     }
@@ -216,11 +244,14 @@ pub(crate) fn set_bits(_: &Dir, _: &str, _: Bits) -> io::Result<()> {
 #[cfg(unix)]
 pub(crate) fn make_private(outer: &Dir, inner: &Dir) {
     use cap_std::fs::MetadataExt;
-    let private =
-        |mode| cap_std::fs::Permissions::from_std(std::os::unix::fs::PermissionsExt::from_mode(mode));
+    let private = |mode| {
+        cap_std::fs::Permissions::from_std(std::os::unix::fs::PermissionsExt::from_mode(mode))
+    };
     let _ = outer.set_permissions(".", private(0o700));
     for entry in inner.entries().into_iter().flatten().flatten() {
-        let Ok(known) = entry.metadata() else { continue };
+        let Ok(known) = entry.metadata() else {
+            continue;
+        };
         if known.is_file() && known.nlink() == 1 && bits(&known).0 & 0o077 != 0 {
             let _ = inner.set_permissions(entry.file_name(), private(0o600));
         }
@@ -233,7 +264,10 @@ pub(crate) fn make_private(_: &Dir, _: &Dir) {}
 /// For steps that may have been done before: what is not there need not be moved or removed.
 pub(crate) fn gone_is_fine(result: io::Result<()>) -> io::Result<()> {
     // A file where a folder was looked for: nothing can be in it.
-    ignoring(io::ErrorKind::NotADirectory, ignoring(io::ErrorKind::NotFound, result))
+    ignoring(
+        io::ErrorKind::NotADirectory,
+        ignoring(io::ErrorKind::NotFound, result),
+    )
 }
 
 fn ignoring(kind: io::ErrorKind, result: io::Result<()>) -> io::Result<()> {

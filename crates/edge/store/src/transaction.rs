@@ -92,7 +92,11 @@ pub(crate) enum Wanted {
 
 impl From<Bits> for Mode {
     fn from(bits: Bits) -> Self {
-        if bits.is_executable() { Mode::Executable } else { Mode::Plain }
+        if bits.is_executable() {
+            Mode::Executable
+        } else {
+            Mode::Plain
+        }
     }
 }
 
@@ -108,7 +112,9 @@ impl Wanted {
             (Wanted::Mode(Mode::Plain), None) => Bits::PLAIN,
             (Wanted::Mode(Mode::Executable), None) => Bits::EXECUTABLE,
             (Wanted::Mode(Mode::Plain), Some(Bits(old))) => Bits(old & 0o666),
-            (Wanted::Mode(Mode::Executable), Some(Bits(old))) => Bits(old & 0o666 | (old & 0o444) >> 2),
+            (Wanted::Mode(Mode::Executable), Some(Bits(old))) => {
+                Bits(old & 0o666 | (old & 0o444) >> 2)
+            }
         }
     }
 }
@@ -116,14 +122,21 @@ impl Wanted {
 impl<'a> From<&'a FileChange<'_>> for Step<'a> {
     fn from(change: &'a FileChange<'_>) -> Self {
         match change {
-            FileChange::Write { path, bytes, mode, before } => Step {
+            FileChange::Write {
+                path,
+                bytes,
+                mode,
+                before,
+            } => Step {
                 path: path.clone(),
                 content: Some((Cow::Borrowed(bytes), Wanted::Mode(*mode))),
                 expected: *before,
             },
-            FileChange::Remove { path, before } => {
-                Step { path: path.clone(), content: None, expected: *before }
-            }
+            FileChange::Remove { path, before } => Step {
+                path: path.clone(),
+                content: None,
+                expected: *before,
+            },
         }
     }
 }
@@ -152,15 +165,20 @@ impl ProjectStore {
     ) -> Result<Applied, StoreError> {
         self.admit(&steps)?;
         let staging = Staging::create(self)?;
-        let prepared = staging.prepare(title, purpose, &steps, progress).and_then(|prepared| {
-            if !prepared.journal.does_nothing() {
-                staging.commit()?;
-            }
-            Ok(prepared)
-        });
+        let prepared = staging
+            .prepare(title, purpose, &steps, progress)
+            .and_then(|prepared| {
+                if !prepared.journal.does_nothing() {
+                    staging.commit()?;
+                }
+                Ok(prepared)
+            });
         match prepared {
             Ok(prepared) if prepared.journal.does_nothing() => {
-                staging.discard().map(|()| Applied { entry: None, files: 0 })
+                staging.discard().map(|()| Applied {
+                    entry: None,
+                    files: 0,
+                })
             }
             Ok(prepared) => self.carry_out(&staging, &prepared),
             Err(error) => {
@@ -174,7 +192,9 @@ impl ProjectStore {
     fn carry_out(&self, staging: &Staging<'_>, prepared: &Prepared) -> Result<Applied, StoreError> {
         let journal = &prepared.journal;
         let mut execution = Execution::new(staging, journal, Clash::Fail, &prepared.stamps);
-        let forward = execution.forward().and_then(|()| execution.require_untouched());
+        let forward = execution
+            .forward()
+            .and_then(|()| execution.require_untouched());
         let done = forward.and_then(|()| staging.finish(journal.purpose));
         if let Err(error) = done {
             // If this fails too, the journal stays, and the next run finishes what it says.
@@ -183,7 +203,10 @@ impl ProjectStore {
         }
         let files = journal.files().count();
         Ok(match journal.purpose {
-            Purpose::Entry(number) => Applied { entry: Some(EntryNumber(number)), files },
+            Purpose::Entry(number) => Applied {
+                entry: Some(EntryNumber(number)),
+                files,
+            },
             Purpose::Undo(_) => Applied { entry: None, files },
         })
     }

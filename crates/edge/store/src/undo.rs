@@ -58,7 +58,11 @@ pub enum UndoError {
 }
 
 fn count(paths: &[RelativePath]) -> String {
-    if paths.len() == 1 { "1 file".to_owned() } else { format!("{} files", paths.len()) }
+    if paths.len() == 1 {
+        "1 file".to_owned()
+    } else {
+        format!("{} files", paths.len())
+    }
 }
 
 fn first(paths: &[RelativePath]) -> &str {
@@ -68,28 +72,39 @@ fn first(paths: &[RelativePath]) -> &str {
 impl ProjectStore {
     /// What the newest transaction found in a file; nothing if it did not change it or made it.
     pub fn kept_by_newest(&self, path: &RelativePath) -> Result<Option<Vec<u8>>, StoreError> {
-        let Some((number, dir, journal)) = self.newest()? else { return Ok(None) };
+        let Some((number, dir, journal)) = self.newest()? else {
+            return Ok(None);
+        };
         let folder = format!("{}/old", self.kept_in(number));
         let file = journal.files().find(|(_, file)| file.path == *path);
         let before = file.and_then(|(at, file)| Some((at, file.before?)));
         match (before, self.inner(&dir, "old", &folder)?) {
-            (Some((at, before)), Some(old)) => {
-                self.kept(&old, at, &folder, &before, Force::No).map(|(bytes, _)| Some(bytes.into_owned()))
-            }
+            (Some((at, before)), Some(old)) => self
+                .kept(&old, at, &folder, &before, Force::No)
+                .map(|(bytes, _)| Some(bytes.into_owned())),
             _ => Ok(None),
         }
     }
 
     /// What the newest transaction left in a file; nothing if it did not change it or removed it.
     pub fn left_by_newest(&self, path: &RelativePath) -> Result<Option<Checksum>, StoreError> {
-        let Some((_, _, journal)) = self.newest()? else { return Ok(None) };
+        let Some((_, _, journal)) = self.newest()? else {
+            return Ok(None);
+        };
         let file = journal.files().find(|(_, file)| file.path == *path);
-        Ok(file.and_then(|(_, file)| file.after).map(|after| after.checksum))
+        Ok(file
+            .and_then(|(_, file)| file.after)
+            .map(|after| after.checksum))
     }
 
     /// Takes back the newest transaction, which leaves the history with it. Files that were edited since are a reason to
     /// refuse, but for those that are mended.
-    pub fn undo(&self, lock: &ProjectLock, force: Force, mended: &[Mended]) -> Result<Undone, UndoError> {
+    pub fn undo(
+        &self,
+        lock: &ProjectLock,
+        force: Force,
+        mended: &[Mended],
+    ) -> Result<Undone, UndoError> {
         self.recover(lock)?;
         let (number, dir, journal) = self.newest()?.ok_or(UndoError::Nothing)?;
         if force == Force::No {
@@ -119,11 +134,19 @@ impl ProjectStore {
                 (Force::No, Some(after)) => Expected::Checksum(after.checksum),
                 (Force::No, None) => Expected::Missing,
             };
-            steps.push(Step { path: file.path.clone(), content, expected });
+            steps.push(Step {
+                path: file.path.clone(),
+                content,
+                expected,
+            });
         }
         let title = format!("undo {}", journal.title);
         let applied = self.run(&title, Purpose::Undo(number), steps, &|_| {})?;
-        Ok(Undone { number: EntryNumber(number), title: journal.title, files: applied.files })
+        Ok(Undone {
+            number: EntryNumber(number),
+            title: journal.title,
+            files: applied.files,
+        })
     }
 
     /// Fails if the newest transaction could not be taken back, because files are no longer what it left.
@@ -148,12 +171,20 @@ impl ProjectStore {
             };
             changed.extend((!same).then(|| file.path.clone()));
         }
-        if changed.is_empty() { Ok(()) } else { Err(UndoError::Changed(changed)) }
+        if changed.is_empty() {
+            Ok(())
+        } else {
+            Err(UndoError::Changed(changed))
+        }
     }
 
     /// What the program itself lives from is never taken unless it is what was kept.
     fn trusted(&self, path: &RelativePath, force: Force) -> Force {
-        if path.as_str() == self.state.ledger() { Force::No } else { force }
+        if path.as_str() == self.state.ledger() {
+            Force::No
+        } else {
+            force
+        }
     }
 
     fn kept(
@@ -170,7 +201,8 @@ impl ProjectStore {
         // A program that had the file open may have written to it after it was replaced. With force those bytes come
         // back: refusing them would keep them out of reach, and everything before them.
         if force == Force::No && Checksum::of(&bytes) != before.checksum {
-            let why = "its content is not what was kept; `agpm undo --force` restores it as it is".to_owned();
+            let why = "its content is not what was kept; `agpm undo --force` restores it as it is"
+                .to_owned();
             return Err(self.error(&path, Problem::Damaged(why)));
         }
         Ok((Cow::Owned(bytes), Wanted::Exact(before.bits)))

@@ -47,12 +47,19 @@ pub struct Listing {
 
 /// Lists what is below a folder; only folders that `enters` says yes to are looked into, and links are not followed.
 pub fn list(folder: &Path, enters: &dyn Fn(&str) -> bool) -> Result<Listing, StoreError> {
-    let mut listing = Listing { folders: vec![String::new()], ..Listing::default() };
+    let mut listing = Listing {
+        folders: vec![String::new()],
+        ..Listing::default()
+    };
     let mut stamps = Stamps::default();
     let mut next = 0;
     while let Some(inner) = listing.folders.get(next).cloned() {
         for (name, known) in stamps.look(folder, &inner)? {
-            let path = if inner.is_empty() { name } else { format!("{inner}/{name}") };
+            let path = if inner.is_empty() {
+                name
+            } else {
+                format!("{inner}/{name}")
+            };
             match kind_of(&known) {
                 ListedKind::Folder if enters(&path) => listing.folders.push(path),
                 kind => listing.entries.push(Listed { path, kind }),
@@ -60,7 +67,9 @@ pub fn list(folder: &Path, enters: &dyn Fn(&str) -> bool) -> Result<Listing, Sto
         }
         next += 1;
     }
-    listing.entries.sort_by(|left, right| left.path.cmp(&right.path));
+    listing
+        .entries
+        .sort_by(|left, right| left.path.cmp(&right.path));
     listing.stamp = stamps.settled();
     Ok(listing)
 }
@@ -130,7 +139,9 @@ impl Stamps {
     /// The sum of all stamps, if all of them are old enough to be trusted.
     fn settled(&self) -> Option<Checksum> {
         let old = |time: SystemTime| time.elapsed().is_ok_and(|age| age > SETTLED);
-        self.newest.is_none_or(old).then(|| Checksum::of(self.text.as_bytes()))
+        self.newest
+            .is_none_or(old)
+            .then(|| Checksum::of(self.text.as_bytes()))
     }
 }
 
@@ -140,8 +151,14 @@ pub(crate) fn identity(known: &Metadata) -> (String, Option<SystemTime>) {
     use std::os::unix::fs::MetadataExt;
     let (seconds, part) = (known.ctime(), known.ctime_nsec());
     let since = u64::try_from(seconds).ok().zip(u32::try_from(part).ok());
-    let changed = since.map(|(seconds, part)| SystemTime::UNIX_EPOCH + Duration::new(seconds, part));
-    let identity = format!("{seconds}.{part} {}.{} {}", known.mtime(), known.mtime_nsec(), known.ino());
+    let changed =
+        since.map(|(seconds, part)| SystemTime::UNIX_EPOCH + Duration::new(seconds, part));
+    let identity = format!(
+        "{seconds}.{part} {}.{} {}",
+        known.mtime(),
+        known.mtime_nsec(),
+        known.ino()
+    );
     (identity, changed)
 }
 
@@ -167,11 +184,19 @@ mod tests {
         fs::create_dir_all(root.join("skipped")).unwrap();
         fs::write(root.join("a/one"), "1").unwrap();
         fs::write(root.join("a/b/two"), "2").unwrap();
-        assert_eq!(list(root, &|_| true).unwrap().stamp, None, "what is new is not trusted");
+        assert_eq!(
+            list(root, &|_| true).unwrap().stamp,
+            None,
+            "what is new is not trusted"
+        );
         settle();
         let enters = |folder: &str| folder != "skipped";
         let listing = list(root, &enters).unwrap();
-        let paths: Vec<&str> = listing.entries.iter().map(|entry| entry.path.as_str()).collect();
+        let paths: Vec<&str> = listing
+            .entries
+            .iter()
+            .map(|entry| entry.path.as_str())
+            .collect();
         assert_eq!(paths, ["a/b/two", "a/one", "skipped"]);
         let mut before = stamp(root, &listing.folders);
         assert!(before.is_some() && before == listing.stamp);

@@ -39,7 +39,9 @@ fn child_recovers() {
 fn child_undoes() {
     if let Some(folder) = std::env::var_os(FOLDER) {
         let store = ProjectStore::open(Path::new(&folder)).unwrap();
-        store.undo(&store.lock(PATIENT).unwrap(), Force::No, &[]).unwrap();
+        store
+            .undo(&store.lock(PATIENT).unwrap(), Force::No, &[])
+            .unwrap();
     }
 }
 
@@ -47,7 +49,11 @@ fn child_undoes() {
 fn child(name: &str, folder: &Path, fault: &str, at: usize) -> bool {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", name, "--ignored", "--nocapture"]);
-    command.env(FOLDER, folder).env(fault, at.to_string()).stdout(Stdio::null()).stderr(Stdio::null());
+    command
+        .env(FOLDER, folder)
+        .env(fault, at.to_string())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
     command.status().unwrap().success()
 }
 
@@ -65,7 +71,10 @@ fn case(start: Start) -> Case {
     if start == Start::Applied {
         apply(&folder, "second", every_kind()).unwrap();
     }
-    Case { _place: place, folder }
+    Case {
+        _place: place,
+        folder,
+    }
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -75,7 +84,10 @@ enum Start {
 }
 
 fn trees() -> (Tree, Tree) {
-    (tree(&case(Start::Prepared).folder), tree(&case(Start::Applied).folder))
+    (
+        tree(&case(Start::Prepared).folder),
+        tree(&case(Start::Applied).folder),
+    )
 }
 
 fn recover(folder: &Path) -> Recovered {
@@ -98,19 +110,35 @@ fn kill_everywhere(name: &str, start: Start, old: (&Tree, usize), new: (&Tree, u
         let case = case(start);
         let ended = child(name, &case.folder, STOP, at);
         let committed = case.folder.join(".agpm/transaction/journal.json").exists();
-        let finished = entries(&case.folder) == new.1 && !case.folder.join(".agpm/transaction").exists();
+        let finished =
+            entries(&case.folder) == new.1 && !case.folder.join(".agpm/transaction").exists();
         let recovered = recover(&case.folder);
         let expected = if committed || finished { new } else { old };
-        assert!(tree(&case.folder) == *expected.0, "{name} killed at write {at}: {recovered:?}");
-        assert_eq!(entries(&case.folder), expected.1, "{name} killed at write {at}");
+        assert!(
+            tree(&case.folder) == *expected.0,
+            "{name} killed at write {at}: {recovered:?}"
+        );
+        assert_eq!(
+            entries(&case.folder),
+            expected.1,
+            "{name} killed at write {at}"
+        );
         seen.push(recovered);
         if ended {
             assert!(finished);
             break;
         }
     }
-    for kind in [Recovered::RolledBack, Recovered::RolledForward, Recovered::Nothing] {
-        assert!(seen.contains(&kind), "{name}: {kind:?} in {} kills", seen.len());
+    for kind in [
+        Recovered::RolledBack,
+        Recovered::RolledForward,
+        Recovered::Nothing,
+    ] {
+        assert!(
+            seen.contains(&kind),
+            "{name}: {kind:?} in {} kills",
+            seen.len()
+        );
     }
 }
 
@@ -140,7 +168,10 @@ fn a_kill_of_the_recovery_does_not_matter_either() {
             let ended = child("child_recovers", &case.folder, STOP, second);
             recover(&case.folder);
             let expected = if committed || finished { &new } else { &old };
-            assert!(tree(&case.folder) == *expected, "killed at {first} and {second}");
+            assert!(
+                tree(&case.folder) == *expected,
+                "killed at {first} and {second}"
+            );
             if ended {
                 break;
             }
@@ -153,10 +184,19 @@ fn fail_everywhere(name: &str, start: Start, old: &Tree, new: &Tree) {
         let case = case(start);
         let ended = child(name, &case.folder, FAIL, at);
         let expected = if ended { new } else { old };
-        assert!(tree(&case.folder) == *expected, "{name} failed at write {at}");
-        assert!(!case.folder.join(".agpm/transaction").exists(), "{name} failed at write {at}");
+        assert!(
+            tree(&case.folder) == *expected,
+            "{name} failed at write {at}"
+        );
+        assert!(
+            !case.folder.join(".agpm/transaction").exists(),
+            "{name} failed at write {at}"
+        );
         let before = if start == Start::Prepared { 1 } else { 2 };
-        assert!(ended || entries(&case.folder) == before, "{name} failed at write {at}");
+        assert!(
+            ended || entries(&case.folder) == before,
+            "{name} failed at write {at}"
+        );
         // A failure while leftovers are removed is no failure: only past the last write all is well and tidy.
         let left = |name: &str| case.folder.join(".agpm").join(name).exists();
         if ended && !left("discarded") && !left("history/2/new") {
@@ -184,11 +224,15 @@ fn killed_once_committed() -> Case {
         child("child_applies", &case.folder, STOP, at);
         case
     });
-    committed.find(|case| case.folder.join(".agpm/transaction/journal.json").exists()).unwrap()
+    committed
+        .find(|case| case.folder.join(".agpm/transaction/journal.json").exists())
+        .unwrap()
 }
 
 fn inode(path: &Path) -> Option<u64> {
-    std::fs::metadata(path).ok().map(|known| std::os::unix::fs::MetadataExt::ino(&known))
+    std::fs::metadata(path)
+        .ok()
+        .map(|known| std::os::unix::fs::MetadataExt::ino(&known))
 }
 
 /// As after a power cut: the journal is synced, the contents are not.
@@ -222,14 +266,22 @@ fn a_content_that_did_not_arrive_rolls_back_what_was_committed() {
 fn what_a_user_made_or_edited_between_the_kill_and_the_recovery_stays_in_place() {
     let (_, mut new) = trees();
     let case = killed_once_committed();
-    let edits = [("new.md", "mine"), ("settings.json", "edited"), ("shared/three.md", "edited too")];
+    let edits = [
+        ("new.md", "mine"),
+        ("settings.json", "edited"),
+        ("shared/three.md", "edited too"),
+    ];
     for (file, text) in edits {
         std::fs::write(case.folder.join(file), text).unwrap();
     }
     assert_eq!(recover(&case.folder), Recovered::RolledForward);
     let mut now = tree(&case.folder);
     for (file, text) in edits {
-        assert_eq!(std::fs::read_to_string(case.folder.join(file)).unwrap(), text, "{file}");
+        assert_eq!(
+            std::fs::read_to_string(case.folder.join(file)).unwrap(),
+            text,
+            "{file}"
+        );
         now.remove(file);
         new.remove(file);
     }
@@ -248,9 +300,12 @@ fn no_edit_after_a_kill_is_lost() {
             let mut edited = Vec::new();
             for file in ["settings.json", "shared/three.md", "ours/two.md", "new.md"] {
                 let path = case.folder.join(file);
-                let Ok(text) = std::fs::read_to_string(&path) else { continue };
+                let Ok(text) = std::fs::read_to_string(&path) else {
+                    continue;
+                };
                 if replaced {
-                    std::fs::write(case.folder.join("editing"), format!("{text} and mine")).unwrap();
+                    std::fs::write(case.folder.join("editing"), format!("{text} and mine"))
+                        .unwrap();
                     std::fs::rename(case.folder.join("editing"), &path).unwrap();
                 } else {
                     std::fs::write(&path, format!("{text} and mine")).unwrap();
@@ -260,7 +315,11 @@ fn no_edit_after_a_kill_is_lost() {
             recover(&case.folder);
             for path in edited {
                 let now = std::fs::read_to_string(&path).unwrap_or_default();
-                assert!(now.ends_with(" and mine"), "{}, killed at write {at}: {now:?}", path.display());
+                assert!(
+                    now.ends_with(" and mine"),
+                    "{}, killed at write {at}: {now:?}",
+                    path.display()
+                );
             }
         }
     }
@@ -281,7 +340,10 @@ fn a_committed_transaction_without_its_folders_is_kept() {
 fn child_must_wait() {
     if let Some(folder) = std::env::var_os(FOLDER) {
         let store = ProjectStore::open(Path::new(&folder)).unwrap();
-        assert!(matches!(store.lock(Waiting::Fail).unwrap_err().problem, Problem::Locked));
+        assert!(matches!(
+            store.lock(Waiting::Fail).unwrap_err().problem,
+            Problem::Locked
+        ));
     }
 }
 
@@ -300,14 +362,23 @@ fn the_lock_holds_between_processes() {
 fn what_a_user_put_where_a_file_was_moved_away_is_kept_beside_it() {
     let mut filled = std::collections::BTreeSet::new();
     for at in 1..MOST {
-        for (file, number, old) in [("shared/three.md", "7", "three"), ("settings.json", "3", "{}")] {
+        for (file, number, old) in [
+            ("shared/three.md", "7", "three"),
+            ("settings.json", "3", "{}"),
+        ] {
             let case = case(Start::Prepared);
             if child("child_applies", &case.folder, STOP, at) {
                 // A file that is replaced is there at every moment; only one that goes leaves its path empty.
-                assert!(filled.contains("shared/three.md") && filled.len() == 1, "{filled:?}");
+                assert!(
+                    filled.contains("shared/three.md") && filled.len() == 1,
+                    "{filled:?}"
+                );
                 return;
             }
-            assert!(case.folder.join("settings.json").exists(), "killed at write {at}");
+            assert!(
+                case.folder.join("settings.json").exists(),
+                "killed at write {at}"
+            );
             if case.folder.join(file).exists() || entries(&case.folder) == 2 {
                 continue;
             }
@@ -317,7 +388,10 @@ fn what_a_user_put_where_a_file_was_moved_away_is_kept_beside_it() {
             let read = |path: PathBuf| std::fs::read_to_string(path).unwrap_or_default();
             assert_eq!(read(kept.join(number)), old, "{file}, killed at write {at}");
             let places = [case.folder.join(file), kept.join(format!("{number}.found"))];
-            assert!(places.map(read).contains(&"mine".to_owned()), "{file}, killed at write {at}");
+            assert!(
+                places.map(read).contains(&"mine".to_owned()),
+                "{file}, killed at write {at}"
+            );
             filled.insert(file);
         }
     }
@@ -348,34 +422,52 @@ const EDITED: &str = "edited by the user";
 fn child_with_edit(name: &str, folder: &Path, file: &str, how: &str, at: usize) -> bool {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", name, "--ignored", "--nocapture"]);
-    command.env(FOLDER, folder).env("AGPM_EDIT_AT_WRITE", at.to_string());
-    command.env("AGPM_EDIT_FILE", folder.join(file)).env("AGPM_EDIT_HOW", how);
-    command.stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap().success()
+    command
+        .env(FOLDER, folder)
+        .env("AGPM_EDIT_AT_WRITE", at.to_string());
+    command
+        .env("AGPM_EDIT_FILE", folder.join(file))
+        .env("AGPM_EDIT_HOW", how);
+    command
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .unwrap()
+        .success()
 }
 
 /// The files of a tree but one, and those that were set aside for it.
 fn without(tree: &Tree, file: &str) -> Tree {
-    let others = tree.iter().filter(|(path, _)| *path != file && !path.ends_with("agpm-old"));
-    others.map(|(path, content)| (path.clone(), content.clone())).collect()
+    let others = tree
+        .iter()
+        .filter(|(path, _)| *path != file && !path.ends_with("agpm-old"));
+    others
+        .map(|(path, content)| (path.clone(), content.clone()))
+        .collect()
 }
 
 /// Edits one file right before every single write of a running transaction: the edit is in its place afterwards, the rest is
 /// as before or as planned, and the history can be taken back.
 fn edit_everywhere(name: &str, start: Start, old: &Tree, new: &Tree) {
     let files = ["settings.json", "shared/three.md", "ours/two.md", "swap"];
-    for (file, how) in files.iter().flat_map(|file| [(*file, "in-place"), (*file, "rename")]) {
+    for (file, how) in files
+        .iter()
+        .flat_map(|file| [(*file, "in-place"), (*file, "rename")])
+    {
         let mut refused = 0;
         for at in 1..MOST {
             let case = case(start);
             let ended = child_with_edit(name, &case.folder, file, how, at);
-            let what = format!("{name}: {file} edited ({how}) before write {at}, ended well: {ended}");
+            let what =
+                format!("{name}: {file} edited ({how}) before write {at}, ended well: {ended}");
             assert!(!case.folder.join(".agpm/transaction").exists(), "{what}");
             let now = tree(&case.folder);
             let expected = if ended { new } else { old };
             assert_eq!(without(&now, file), without(expected, file), "{what}");
             refused += usize::from(!ended);
             let is_edited = |tree: &Tree| {
-                tree.get(file).is_some_and(|(_, bytes)| bytes.as_deref() == Some(EDITED.as_bytes()))
+                tree.get(file)
+                    .is_some_and(|(_, bytes)| bytes.as_deref() == Some(EDITED.as_bytes()))
             };
             let in_place = is_edited(&now);
             let store = ProjectStore::open(&case.folder).unwrap();
@@ -390,7 +482,10 @@ fn edit_everywhere(name: &str, start: Start, old: &Tree, new: &Tree) {
                 break;
             }
         }
-        assert!(refused > 3, "{name}: {file} ({how}) was refused {refused} times");
+        assert!(
+            refused > 3,
+            "{name}: {file} ({how}) was refused {refused} times"
+        );
     }
 }
 

@@ -9,8 +9,8 @@ use std::fs;
 
 use agpm_model::FileMode as Mode;
 use agpm_store::{
-    Done, Expected, FileChange, Force, Observed, Problem, ProjectStore, StateFolder, Transaction, UndoError,
-    Waiting,
+    Done, Expected, FileChange, Force, Observed, Problem, ProjectStore, StateFolder, Transaction,
+    UndoError, Waiting,
 };
 use common::{PATIENT, apply, create, every_kind, path, prepare, remove, tree, was, write};
 
@@ -22,7 +22,10 @@ fn undo(folder: &std::path::Path, force: Force) -> Result<String, UndoError> {
 
 fn titles(folder: &std::path::Path) -> Vec<String> {
     let history = ProjectStore::open(folder).unwrap().history().unwrap();
-    history.iter().map(|entry| format!("{} {}", entry.number, entry.title)).collect()
+    history
+        .iter()
+        .map(|entry| format!("{} {}", entry.number, entry.title))
+        .collect()
 }
 
 #[test]
@@ -40,7 +43,17 @@ fn undo_goes_back_one_by_one_to_the_very_bytes_and_modes() {
     assert_eq!(titles(folder), ["1 first"]);
     assert_eq!(undo(folder, Force::No).unwrap(), "first");
     let left: Vec<String> = tree(folder).into_keys().collect();
-    assert_eq!(left, [".agpm", ".agpm/.gitignore", "empty", "settings.json", "shared", "shared/user.md"]);
+    assert_eq!(
+        left,
+        [
+            ".agpm",
+            ".agpm/.gitignore",
+            "empty",
+            "settings.json",
+            "shared",
+            "shared/user.md"
+        ]
+    );
     assert!(matches!(undo(folder, Force::No), Err(UndoError::Nothing)));
 }
 
@@ -55,7 +68,9 @@ fn undo_refuses_when_a_file_was_edited_since() {
     fs::write(folder.join("shared/three.md"), "mine too").unwrap();
     let edited = tree(folder);
     match undo(folder, Force::No) {
-        Err(UndoError::Changed(paths)) => assert_eq!(paths, [path("new.md"), path("shared/three.md")]),
+        Err(UndoError::Changed(paths)) => {
+            assert_eq!(paths, [path("new.md"), path("shared/three.md")])
+        }
         other => panic!("{other:?}"),
     }
     assert!(tree(folder) == edited);
@@ -68,13 +83,25 @@ fn the_history_names_what_was_done_and_keeps_the_newest_fifty() {
     let place = tempfile::tempdir().unwrap();
     let folder = place.path();
     for number in 0..53 {
-        let before = if number == 0 { Expected::Missing } else { was(&(number - 1).to_string()) };
-        apply(folder, "t", vec![write("a", &number.to_string(), Mode::Plain, before)]).unwrap();
+        let before = if number == 0 {
+            Expected::Missing
+        } else {
+            was(&(number - 1).to_string())
+        };
+        apply(
+            folder,
+            "t",
+            vec![write("a", &number.to_string(), Mode::Plain, before)],
+        )
+        .unwrap();
     }
     apply(folder, "t", vec![remove("a", "52"), create("b/c", "x")]).unwrap();
     let history = ProjectStore::open(folder).unwrap().history().unwrap();
     assert_eq!(history.len(), 50);
-    assert_eq!(history[0].changes, [(path("a"), Done::Removed), (path("b/c"), Done::Created)]);
+    assert_eq!(
+        history[0].changes,
+        [(path("a"), Done::Removed), (path("b/c"), Done::Created)]
+    );
     assert_eq!(history[1].changes, [(path("a"), Done::Updated)]);
     assert_eq!(fs::read_dir(folder.join(".agpm")).unwrap().count(), 4);
 }
@@ -95,7 +122,10 @@ fn nothing_is_written_when_a_file_is_not_what_the_plan_saw() {
         assert!(matches!(error.problem, Problem::Changed), "{error}");
     }
     let onto_folder = write("shared", "x", Mode::Plain, Expected::Anything);
-    assert!(matches!(apply(folder, "t", vec![onto_folder]).unwrap_err().problem, Problem::IsFolder));
+    assert!(matches!(
+        apply(folder, "t", vec![onto_folder]).unwrap_err().problem,
+        Problem::IsFolder
+    ));
     assert!(apply(folder, "t", vec![create("settings.json/x", "x")]).is_err());
     assert!(tree(folder) == old);
     assert!(!ProjectStore::open(folder).unwrap().needs_recovery());
@@ -104,20 +134,33 @@ fn nothing_is_written_when_a_file_is_not_what_the_plan_saw() {
 #[test]
 fn our_own_state_and_git_are_no_targets() {
     let place = tempfile::tempdir().unwrap();
-    for target in
-        [".agpm/lock", ".agpm/history/1/x", ".AGPM/Transaction/x", ".agpm", "a/.git/hooks/pre-commit"]
-    {
+    for target in [
+        ".agpm/lock",
+        ".agpm/history/1/x",
+        ".AGPM/Transaction/x",
+        ".agpm",
+        "a/.git/hooks/pre-commit",
+    ] {
         let error = apply(place.path(), "t", vec![create(target, "x")]).unwrap_err();
-        assert!(matches!(error.problem, Problem::Reserved), "{target}: {error}");
+        assert!(
+            matches!(error.problem, Problem::Reserved),
+            "{target}: {error}"
+        );
     }
     let twice = vec![create("a", "x"), create("a", "y")];
-    assert!(matches!(apply(place.path(), "t", twice).unwrap_err().problem, Problem::Exists));
+    assert!(matches!(
+        apply(place.path(), "t", twice).unwrap_err().problem,
+        Problem::Exists
+    ));
 }
 
 #[test]
 fn nothing_to_do_leaves_no_trace() {
     let place = tempfile::tempdir().unwrap();
-    let nothing = FileChange::Remove { path: path("gone"), before: Expected::Anything };
+    let nothing = FileChange::Remove {
+        path: path("gone"),
+        before: Expected::Anything,
+    };
     assert_eq!(apply(place.path(), "t", vec![nothing]).unwrap().entry, None);
     assert_eq!(titles(place.path()), Vec::<String>::new());
 }
@@ -154,10 +197,24 @@ fn the_state_of_a_home_is_apart_from_that_of_a_project_in_it() {
     let old = tree(folder);
     let home = ProjectStore::open_at(folder, StateFolder::Home).unwrap();
     assert!(!home.needs_recovery() && home.history().unwrap().is_empty());
-    let changes = vec![create("own/a.md", "a"), create(home.ledger().as_str(), "{}")];
+    let changes = vec![
+        create("own/a.md", "a"),
+        create(home.ledger().as_str(), "{}"),
+    ];
     let lock = home.lock(PATIENT).unwrap();
-    home.apply(&lock, &Transaction { title: "of the user".to_owned(), changes }, &|_| {}).unwrap();
-    assert_eq!(fs::read(folder.join(".local/state/agpm/ledger.json")).unwrap(), b"{}");
+    home.apply(
+        &lock,
+        &Transaction {
+            title: "of the user".to_owned(),
+            changes,
+        },
+        &|_| {},
+    )
+    .unwrap();
+    assert_eq!(
+        fs::read(folder.join(".local/state/agpm/ledger.json")).unwrap(),
+        b"{}"
+    );
     assert_eq!(titles(folder), ["1 first"]);
     assert_eq!(home.history().unwrap()[0].title, "of the user");
     home.undo(&lock, Force::No, &[]).unwrap();
@@ -170,13 +227,24 @@ fn the_state_of_a_home_is_apart_from_that_of_a_project_in_it() {
 #[test]
 fn no_transaction_writes_into_a_state() {
     let place = tempfile::tempdir().unwrap();
-    for file in
-        [".agpm/history/1", ".local/state/agpm", ".local/state/AGPM/lock", ".local/state/agpm/history/1/x"]
-    {
+    for file in [
+        ".agpm/history/1",
+        ".local/state/agpm",
+        ".local/state/AGPM/lock",
+        ".local/state/agpm/history/1/x",
+    ] {
         let error = apply(place.path(), "t", vec![create(file, "x")]).unwrap_err();
-        assert!(matches!(error.problem, Problem::Reserved), "{file}: {error}");
+        assert!(
+            matches!(error.problem, Problem::Reserved),
+            "{file}: {error}"
+        );
     }
-    apply(place.path(), "t", vec![create(".local/state/agpm-other", "x")]).unwrap();
+    apply(
+        place.path(),
+        "t",
+        vec![create(".local/state/agpm-other", "x")],
+    )
+    .unwrap();
 }
 
 #[test]
@@ -185,7 +253,10 @@ fn a_second_lock_fails_or_waits() {
     let store = ProjectStore::open(place.path()).unwrap();
     let lock = Cell::new(Some(store.lock(PATIENT).unwrap()));
     let other = ProjectStore::open(place.path()).unwrap();
-    assert!(matches!(other.lock(Waiting::Fail).unwrap_err().problem, Problem::Locked));
+    assert!(matches!(
+        other.lock(Waiting::Fail).unwrap_err().problem,
+        Problem::Locked
+    ));
     let told = Cell::new(0);
     let tell = || {
         told.set(told.get() + 1);
@@ -209,7 +280,10 @@ mod unix {
         fs::create_dir_all(outside.join("deep")).unwrap();
         fs::write(outside.join("victim"), "safe").unwrap();
         let before = tree(&outside);
-        for (target, at) in [("../outside", "link"), (outside.to_str().unwrap(), "absolute")] {
+        for (target, at) in [
+            ("../outside", "link"),
+            (outside.to_str().unwrap(), "absolute"),
+        ] {
             symlink(target, folder.join(at)).unwrap();
             for change in [
                 create(&format!("{at}/new"), "x"),
@@ -236,16 +310,25 @@ mod unix {
         for made in ["real", ".git/hooks"] {
             fs::create_dir_all(folder.join(made)).unwrap();
         }
-        for (target, at) in
-            [("real", "link"), (".git/hooks", "hooks"), (".agpm", "state"), ("nowhere", "broken")]
-        {
+        for (target, at) in [
+            ("real", "link"),
+            (".git/hooks", "hooks"),
+            (".agpm", "state"),
+            ("nowhere", "broken"),
+        ] {
             symlink(target, folder.join(at)).unwrap();
         }
         apply(folder, "t", vec![create("link/a", "x")]).unwrap();
         assert_eq!(fs::read(folder.join("real/a")).unwrap(), b"x");
         let problem = |change| apply(folder, "t", vec![change]).unwrap_err().problem;
-        assert!(matches!(problem(create("hooks/pre-commit", "x")), Problem::Escapes));
-        assert!(matches!(problem(create("state/history", "x")), Problem::Escapes));
+        assert!(matches!(
+            problem(create("hooks/pre-commit", "x")),
+            Problem::Escapes
+        ));
+        assert!(matches!(
+            problem(create("state/history", "x")),
+            Problem::Escapes
+        ));
         let replaced = write("broken", "x", Mode::Plain, Expected::Anything);
         assert!(matches!(problem(replaced), Problem::NotFile));
         assert!(matches!(problem(create("broken", "x")), Problem::Changed));
@@ -259,7 +342,12 @@ mod unix {
         fs::create_dir(place.path().join("elsewhere")).unwrap();
         symlink("elsewhere", place.path().join(".agpm")).unwrap();
         assert!(apply(place.path(), "t", vec![create("a", "x")]).is_err());
-        assert_eq!(fs::read_dir(place.path().join("elsewhere")).unwrap().count(), 0);
+        assert_eq!(
+            fs::read_dir(place.path().join("elsewhere"))
+                .unwrap()
+                .count(),
+            0
+        );
     }
 
     #[test]
@@ -269,9 +357,19 @@ mod unix {
         let bits = || fs::metadata(&file).map(|known| common::bits(&known)).ok();
         fs::write(&file, "a").unwrap();
         fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
-        apply(place.path(), "t", vec![write("secret.json", "b", Mode::Plain, was("a"))]).unwrap();
+        apply(
+            place.path(),
+            "t",
+            vec![write("secret.json", "b", Mode::Plain, was("a"))],
+        )
+        .unwrap();
         assert_eq!(bits(), Some(0o600));
-        apply(place.path(), "t", vec![write("secret.json", "b", Mode::Executable, was("b"))]).unwrap();
+        apply(
+            place.path(),
+            "t",
+            vec![write("secret.json", "b", Mode::Executable, was("b"))],
+        )
+        .unwrap();
         assert_eq!(bits(), Some(0o700));
         apply(place.path(), "t", vec![remove("secret.json", "b")]).unwrap();
         assert_eq!(bits(), None);

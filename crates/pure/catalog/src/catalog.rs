@@ -47,9 +47,15 @@ impl Catalog {
     pub fn new(manifests: Vec<Manifest>) -> (Self, Vec<Diagnostic>) {
         let selected = select(&manifests);
         let (entries, shadowed) = (selected.entries, selected.shadowed);
-        let catalog = Catalog { manifests, entries, shadowed };
+        let catalog = Catalog {
+            manifests,
+            entries,
+            shadowed,
+        };
         let told = selected.duplicates.into_iter();
-        let told = told.map(|(counts, again)| duplicate(catalog.row(counts), catalog.row(again))).collect();
+        let told = told
+            .map(|(counts, again)| duplicate(catalog.row(counts), catalog.row(again)))
+            .collect();
         (catalog, at_most(told, MOST_TOLD))
     }
 
@@ -76,13 +82,20 @@ impl Catalog {
     /// A row.
     pub fn row(&self, id: RowId) -> RowRef<'_> {
         let manifest = &self.manifests[id.manifest as usize];
-        RowRef { manifest, id, row: manifest.rows[id.row as usize] }
+        RowRef {
+            manifest,
+            id,
+            row: manifest.rows[id.row as usize],
+        }
     }
 
     /// Every row of a manifest that counts or could.
     pub fn rows_of(&self, manifest: usize) -> impl Iterator<Item = RowRef<'_>> {
         let count = self.manifests.get(manifest).map_or(0, Manifest::len);
-        let id = move |row: usize| RowId { manifest: manifest as u32, row: row as u32 };
+        let id = move |row: usize| RowId {
+            manifest: manifest as u32,
+            row: row as u32,
+        };
         (0..count).map(move |row| self.row(id(row)))
     }
 }
@@ -128,7 +141,9 @@ impl<'c> RowRef<'c> {
 
     /// The name under which installers put it into the folders of tools.
     pub fn canonical_id(self) -> Option<&'c str> {
-        self.get(CANONICAL_ID).map(str::trim).filter(|id| !id.is_empty())
+        self.get(CANONICAL_ID)
+            .map(str::trim)
+            .filter(|id| !id.is_empty())
     }
 
     /// What it says in a column; nothing if it has no such field.

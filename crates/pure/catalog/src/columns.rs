@@ -40,12 +40,21 @@ pub(crate) fn union_of_columns<'c>(
         in_modules |= !row.module().is_empty();
     }
     let none = !is_used.contains(&true);
-    let used =
-        || manifests.iter().zip(&is_used).filter(|(_, used)| **used || none).map(|(manifest, _)| manifest);
-    let occurs = |column: &str| {
-        used().any(|manifest| manifest.columns().any(|own| own == column)) || (column == MODULE && in_modules)
+    let used = || {
+        manifests
+            .iter()
+            .zip(&is_used)
+            .filter(|(_, used)| **used || none)
+            .map(|(manifest, _)| manifest)
     };
-    let mut columns: Vec<&str> = COLUMNS.into_iter().filter(|column| occurs(column)).collect();
+    let occurs = |column: &str| {
+        used().any(|manifest| manifest.columns().any(|own| own == column))
+            || (column == MODULE && in_modules)
+    };
+    let mut columns: Vec<&str> = COLUMNS
+        .into_iter()
+        .filter(|column| occurs(column))
+        .collect();
     for column in used().flat_map(Manifest::columns) {
         if !columns.contains(&column) {
             columns.push(column);

@@ -21,16 +21,27 @@ impl<'c> Table<'c> {
     /// The table that rows make, whichever manifests they are from.
     pub fn new(catalog: &'c Catalog, rows: impl Iterator<Item = RowRef<'c>>) -> Self {
         let columns = union_of_columns(catalog.manifests(), rows);
-        let of = |manifest: &Manifest| columns.iter().map(|column| manifest.position(column)).collect();
-        Table { positions: catalog.manifests().iter().map(of).collect(), columns }
+        let of = |manifest: &Manifest| {
+            columns
+                .iter()
+                .map(|column| manifest.position(column))
+                .collect()
+        };
+        Table {
+            positions: catalog.manifests().iter().map(of).collect(),
+            columns,
+        }
     }
 
     /// Adds the header, with more columns at its end; a column of the same name is told under another one.
     pub fn write_header(&self, more: &[&str], out: &mut String) {
-        let own = self.columns.iter().map(|column| match more.contains(column) {
-            true => Cow::from(other_name(column)),
-            false => Cow::from(*column),
-        });
+        let own = self
+            .columns
+            .iter()
+            .map(|column| match more.contains(column) {
+                true => Cow::from(other_name(column)),
+                false => Cow::from(*column),
+            });
         let before = out.len();
         for column in own.chain(more.iter().map(|column| Cow::from(*column))) {
             if out.len() > before {
@@ -38,7 +49,11 @@ impl<'c> Table<'c> {
             }
             // A name that would break the line, or lose its spaces, cannot stand bare.
             let bare = column == column.trim() && !column.contains([',', '"', '\n', '\r']);
-            if bare { out.push_str(&column) } else { quote(&column, out) }
+            if bare {
+                out.push_str(&column)
+            } else {
+                quote(&column, out)
+            }
         }
         if out.len() > before {
             out.push('\n');
@@ -50,7 +65,11 @@ impl<'c> Table<'c> {
     pub fn write_row(&self, row: RowRef<'_>, more: &[&str], out: &mut String) {
         let node = row.node();
         let (fields, before) = (node.entries(), out.len());
-        for (column, position) in self.columns.iter().zip(&self.positions[row.manifest_index()]) {
+        for (column, position) in self
+            .columns
+            .iter()
+            .zip(&self.positions[row.manifest_index()])
+        {
             if out.len() > before {
                 out.push(',');
             }
@@ -76,7 +95,11 @@ pub fn other_name(column: &str) -> String {
 /// What is quoted already is as it must be.
 fn write_field(field: NodeRef<'_>, out: &mut String) {
     let raw = &field.document().text()[field.span().range()];
-    if raw.starts_with('"') { out.push_str(raw) } else { quote(raw, out) }
+    if raw.starts_with('"') {
+        out.push_str(raw)
+    } else {
+        quote(raw, out)
+    }
 }
 
 fn quote(field: &str, out: &mut String) {

@@ -40,15 +40,23 @@ impl<'t> Reference<'t> {
     pub fn read(text: &'t str) -> Self {
         let kind = text.split_once('/').filter(|(_, rest)| rest.contains('/'));
         match kind.and_then(|(word, rest)| Some((EntryKind::read(word)?, rest))) {
-            Some((kind, text)) => Reference { kind: Some(kind), text },
+            Some((kind, text)) => Reference {
+                kind: Some(kind),
+                text,
+            },
             None => Reference { kind: None, text },
         }
     }
 
     fn means(self, row: RowRef<'_>) -> bool {
-        let rest = |module: &str| self.text.strip_prefix(module).and_then(|rest| rest.strip_prefix('/'));
+        let rest = |module: &str| {
+            self.text
+                .strip_prefix(module)
+                .and_then(|rest| rest.strip_prefix('/'))
+        };
         let named = self.text == row.name()
-            || (!row.module().is_empty() && rest(row.module()).is_some_and(|name| name == row.name()));
+            || (!row.module().is_empty()
+                && rest(row.module()).is_some_and(|name| name == row.name()));
         named && self.kind.is_none_or(|kind| kind == row.kind())
     }
 }
@@ -56,8 +64,11 @@ impl<'t> Reference<'t> {
 impl Catalog {
     /// The entry that a reference means.
     pub fn find(&self, reference: Reference<'_>) -> Found<'_> {
-        let mut found: Vec<&Entry> =
-            self.entries().iter().filter(|entry| reference.means(self.winner(entry))).collect();
+        let mut found: Vec<&Entry> = self
+            .entries()
+            .iter()
+            .filter(|entry| reference.means(self.winner(entry)))
+            .collect();
         // A qualified name says more than a name that happens to hold a slash.
         if found.len() > 1 {
             let whole = |entry: &&Entry| self.winner(entry).label() == reference.text;
@@ -76,24 +87,36 @@ impl Catalog {
     /// The entries that fit, in order, each with its place among all.
     pub fn filtered<'c>(&'c self, filter: &'c Filter) -> impl Iterator<Item = (usize, &'c Entry)> {
         let reach = self.reach_of(filter);
-        reach.clone().zip(&self.entries()[reach]).filter(move |(_, entry)| {
-            let row = self.winner(entry);
-            filter.kind.is_none_or(|kind| kind == row.kind())
-                && filter.module.as_ref().is_none_or(|module| module == row.module())
-        })
+        reach
+            .clone()
+            .zip(&self.entries()[reach])
+            .filter(move |(_, entry)| {
+                let row = self.winner(entry);
+                filter.kind.is_none_or(|kind| kind == row.kind())
+                    && filter
+                        .module
+                        .as_ref()
+                        .is_none_or(|module| module == row.module())
+            })
     }
 
     /// Where the entries stand that can fit: they are ordered by kind, then by module.
     fn reach_of(&self, filter: &Filter) -> Range<usize> {
-        let Some(kind) = filter.kind else { return 0..self.entries().len() };
+        let Some(kind) = filter.kind else {
+            return 0..self.entries().len();
+        };
         let module = filter.module.as_deref();
         let place = |entry: &Entry| {
             let row = self.winner(entry);
             let by_module = || module.map_or(Ordering::Equal, |module| row.module().cmp(module));
             row.kind().cmp(&kind).then_with(by_module)
         };
-        let start = self.entries().partition_point(|entry| place(entry) == Ordering::Less);
-        let end = self.entries().partition_point(|entry| place(entry) != Ordering::Greater);
+        let start = self
+            .entries()
+            .partition_point(|entry| place(entry) == Ordering::Less);
+        let end = self
+            .entries()
+            .partition_point(|entry| place(entry) != Ordering::Greater);
         start..end
     }
 }

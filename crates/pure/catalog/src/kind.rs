@@ -16,8 +16,13 @@ pub enum EntryKind {
 }
 
 /// Every kind, in the order of every output.
-pub const ENTRY_KINDS: [EntryKind; 5] =
-    [EntryKind::Agent, EntryKind::Workflow, EntryKind::Task, EntryKind::Tool, EntryKind::Skill];
+pub const ENTRY_KINDS: [EntryKind; 5] = [
+    EntryKind::Agent,
+    EntryKind::Workflow,
+    EntryKind::Task,
+    EntryKind::Tool,
+    EntryKind::Skill,
+];
 
 /// What is known of a kind.
 struct Facts {
@@ -45,7 +50,11 @@ impl EntryKind {
                 singular: "agent",
                 plural: "agents",
                 manifest: "agent-manifest.csv",
-                habitat: Habitat { folder: "agents", depth: 1, names: &[".md"] },
+                habitat: Habitat {
+                    folder: "agents",
+                    depth: 1,
+                    names: &[".md"],
+                },
             },
             EntryKind::Workflow => Facts {
                 singular: "workflow",
@@ -61,19 +70,31 @@ impl EntryKind {
                 singular: "task",
                 plural: "tasks",
                 manifest: "task-manifest.csv",
-                habitat: Habitat { folder: "tasks", depth: 1, names: &[".md", ".xml"] },
+                habitat: Habitat {
+                    folder: "tasks",
+                    depth: 1,
+                    names: &[".md", ".xml"],
+                },
             },
             EntryKind::Tool => Facts {
                 singular: "tool",
                 plural: "tools",
                 manifest: "tool-manifest.csv",
-                habitat: Habitat { folder: "tools", depth: 1, names: &[".md", ".xml"] },
+                habitat: Habitat {
+                    folder: "tools",
+                    depth: 1,
+                    names: &[".md", ".xml"],
+                },
             },
             EntryKind::Skill => Facts {
                 singular: "skill",
                 plural: "skills",
                 manifest: "skill-manifest.csv",
-                habitat: Habitat { folder: "skills", depth: 4, names: &["SKILL.md"] },
+                habitat: Habitat {
+                    folder: "skills",
+                    depth: 4,
+                    names: &["SKILL.md"],
+                },
             },
         }
     }
@@ -100,12 +121,16 @@ impl EntryKind {
 
     /// The kind that a word names, in singular or plural.
     pub fn read(word: &str) -> Option<Self> {
-        ENTRY_KINDS.into_iter().find(|kind| word == kind.singular() || word == kind.plural())
+        ENTRY_KINDS
+            .into_iter()
+            .find(|kind| word == kind.singular() || word == kind.plural())
     }
 
     /// The kind whose manifests have that name.
     pub fn of_manifest(name: &str) -> Option<Self> {
-        ENTRY_KINDS.into_iter().find(|kind| name == kind.manifest_name())
+        ENTRY_KINDS
+            .into_iter()
+            .find(|kind| name == kind.manifest_name())
     }
 }
 

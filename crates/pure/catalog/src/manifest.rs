@@ -40,15 +40,27 @@ pub(crate) struct Row {
 
 /// Reads a manifest. One that is malformed is left out as a whole, and that is said; everything else that is odd is told
 /// beside what was read.
-pub fn read_manifest(parsed: Parsed, kind: EntryKind, module: &str) -> (Option<Manifest>, Vec<Diagnostic>) {
-    let Parsed { document, diagnostics } = parsed;
+pub fn read_manifest(
+    parsed: Parsed,
+    kind: EntryKind,
+    module: &str,
+) -> (Option<Manifest>, Vec<Diagnostic>) {
+    let Parsed {
+        document,
+        diagnostics,
+    } = parsed;
     let columns = columns_of(&document);
     if let Some(cause) = flaw(&document, &columns, &diagnostics) {
         return (None, vec![cause]);
     }
     let mut found: Vec<Diagnostic> = diagnostics.into_iter().map(as_warning).collect();
-    let mut manifest =
-        Manifest { kind, module: module.to_owned(), document: Arc::new(document), columns, rows: Vec::new() };
+    let mut manifest = Manifest {
+        kind,
+        module: module.to_owned(),
+        document: Arc::new(document),
+        columns,
+        rows: Vec::new(),
+    };
     let mut nameless = Vec::new();
     manifest.rows = manifest.read_rows(&mut nameless);
     found.extend(at_most(nameless, MOST_TOLD));
@@ -58,9 +70,17 @@ pub fn read_manifest(parsed: Parsed, kind: EntryKind, module: &str) -> (Option<M
 /// Columns with a name, each once.
 fn columns_of(document: &Document) -> Vec<Column> {
     let mut seen = BTreeSet::new();
-    let names = document.columns().map(|column| column.content()).enumerate();
+    let names = document
+        .columns()
+        .map(|column| column.content())
+        .enumerate();
     let usable = names.filter(|(_, name)| !name.is_empty() && seen.insert(*name));
-    usable.map(|(index, name)| Column { name: name.to_owned(), index }).collect()
+    usable
+        .map(|(index, name)| Column {
+            name: name.to_owned(),
+            index,
+        })
+        .collect()
 }
 
 /// Why a manifest cannot be read at all.
@@ -70,19 +90,30 @@ fn flaw(document: &Document, columns: &[Column], found: &[Diagnostic]) -> Option
         return Some(left_out(cause.clone()));
     }
     let header = document.columns().map(|column| column.span());
-    let span = header.reduce(|first, last| Span { start: first.start, end: last.end }).unwrap_or_default();
+    let span = header
+        .reduce(|first, last| Span {
+            start: first.start,
+            end: last.end,
+        })
+        .unwrap_or_default();
     let flawed = |message: &str, help: &str| {
         let cause = Diagnostic::new(&codes::CATALOG_MALFORMED, message);
         Some(left_out(cause.at(document.source(), span, "").help(help)))
     };
     // Without this, all of its rows would be names of columns, and it would look like an empty one.
     if columns.iter().any(|column| column.name.contains('\r')) {
-        return flawed("its lines end with carriage returns alone", "save it with line feeds");
+        return flawed(
+            "its lines end with carriage returns alone",
+            "save it with line feeds",
+        );
     }
     if columns.iter().any(|column| column.name == NAME) {
         return None;
     }
-    let help = match columns.iter().any(|column| column.name.eq_ignore_ascii_case(NAME)) {
+    let help = match columns
+        .iter()
+        .any(|column| column.name.eq_ignore_ascii_case(NAME))
+    {
         true => "the column is called `name`, in small letters",
         false => "the first line names the columns, as in `name,title,module,path`",
     };
@@ -93,17 +124,27 @@ fn flaw(document: &Document, columns: &[Column], found: &[Diagnostic]) -> Option
 pub fn left_out(cause: Diagnostic) -> Diagnostic {
     let message = format!("this manifest is left out: {}", cause.message);
     let (code, severity) = (&codes::CATALOG_MALFORMED, Severity::Warning);
-    Diagnostic { code, severity, message, ..cause }
+    Diagnostic {
+        code,
+        severity,
+        message,
+        ..cause
+    }
 }
 
 /// The result stands.
 fn as_warning(finding: Diagnostic) -> Diagnostic {
-    Diagnostic { severity: finding.severity.min(Severity::Warning), ..finding }
+    Diagnostic {
+        severity: finding.severity.min(Severity::Warning),
+        ..finding
+    }
 }
 
 impl Manifest {
     fn read_rows(&self, found: &mut Vec<Diagnostic>) -> Vec<Row> {
-        let Some(root) = self.document.root() else { return Vec::new() };
+        let Some(root) = self.document.root() else {
+            return Vec::new();
+        };
         let (name_at, module_at) = (self.position(NAME), self.position(MODULE));
         let mut rows = Vec::with_capacity(root.len());
         for node in root.items() {
@@ -114,18 +155,30 @@ impl Manifest {
                 continue;
             };
             let module = field(module_at).filter(text).map(NodeRef::id);
-            rows.push(Row { node: node.id(), name: name.id(), module });
+            rows.push(Row {
+                node: node.id(),
+                name: name.id(),
+                module,
+            });
         }
         rows
     }
 
     /// A row of nothing but commas is as good as a blank line.
     fn nameless(&self, row: NodeRef<'_>) -> Option<Diagnostic> {
-        let blank = row.entries().all(|(_, value)| value.content().trim().is_empty());
-        let diagnostic =
-            Diagnostic::new(&codes::CATALOG_NAMELESS, "this row has no name, and does not count");
+        let blank = row
+            .entries()
+            .all(|(_, value)| value.content().trim().is_empty());
+        let diagnostic = Diagnostic::new(
+            &codes::CATALOG_NAMELESS,
+            "this row has no name, and does not count",
+        );
         let spot = (self.document.source(), row.span());
-        (!blank).then(|| diagnostic.at(spot.0, spot.1, "").help("write a name, or take the row away"))
+        (!blank).then(|| {
+            diagnostic
+                .at(spot.0, spot.1, "")
+                .help("write a name, or take the row away")
+        })
     }
 
     /// What it lists.
@@ -155,7 +208,10 @@ impl Manifest {
 
     /// Where a column stands in its rows.
     pub fn position(&self, column: &str) -> Option<usize> {
-        self.columns.iter().find(|own| own.name == column).map(|own| own.index)
+        self.columns
+            .iter()
+            .find(|own| own.name == column)
+            .map(|own| own.index)
     }
 
     pub(crate) fn name(&self, row: Row) -> &str {
@@ -163,7 +219,9 @@ impl Manifest {
     }
 
     pub(crate) fn module(&self, row: Row) -> &str {
-        row.module.map_or(&self.module, |module| self.document.node(module).content().trim())
+        row.module.map_or(&self.module, |module| {
+            self.document.node(module).content().trim()
+        })
     }
 
     /// The columns of a row with what it says there, in order; a short row has fewer.
@@ -176,6 +234,10 @@ impl Manifest {
     }
 
     pub(crate) fn nth(&self, row: Row, position: usize) -> Option<&str> {
-        self.document.node(row.node).entries().nth(position).map(|(_, value)| value.content())
+        self.document
+            .node(row.node)
+            .entries()
+            .nth(position)
+            .map(|(_, value)| value.content())
     }
 }

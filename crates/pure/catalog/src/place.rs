@@ -11,10 +11,22 @@ pub struct Root {
 
 /// Roots of every generation; where several are in one place, the upper ones rank higher.
 pub const ROOTS: [Root; 4] = [
-    Root { folder: "bmad", config: "_cfg" },
-    Root { folder: ".bmad", config: "_cfg" },
-    Root { folder: "_bmad", config: "_config" },
-    Root { folder: "_bmad", config: "_cfg" },
+    Root {
+        folder: "bmad",
+        config: "_cfg",
+    },
+    Root {
+        folder: ".bmad",
+        config: "_cfg",
+    },
+    Root {
+        folder: "_bmad",
+        config: "_config",
+    },
+    Root {
+        folder: "_bmad",
+        config: "_cfg",
+    },
 ];
 
 /// Folders for manifests in a module, likewise.
@@ -62,7 +74,12 @@ pub fn places(written: &str, standing: &Standing) -> Result<Vec<String>, PathFau
         places.push(format!("{}/{rest}", standing.root));
     } else {
         places.push(format!("{}/{path}", standing.root));
-        places.extend(standing.module.as_ref().map(|module| format!("{}/{module}/{path}", standing.root)));
+        places.extend(
+            standing
+                .module
+                .as_ref()
+                .map(|module| format!("{}/{module}/{path}", standing.root)),
+        );
     }
     places.dedup();
     Ok(places)
@@ -131,7 +148,10 @@ fn relative(written: &str, home: Home) -> Result<String, PathFault> {
     if path.starts_with('/') || drive || path.contains(char::is_control) {
         return Err(PathFault::Escapes);
     }
-    let parts: Vec<&str> = path.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
+    let parts: Vec<&str> = path
+        .split('/')
+        .filter(|part| !matches!(*part, "" | "."))
+        .collect();
     match parts.as_slice() {
         [] => Err(PathFault::Missing),
         parts if parts.contains(&"..") => Err(PathFault::Escapes),
@@ -145,7 +165,11 @@ mod tests {
     use super::*;
 
     fn standing(home: Home) -> Standing {
-        Standing { root: "bmad", module: None, home }
+        Standing {
+            root: "bmad",
+            module: None,
+            home,
+        }
     }
 
     #[test]
@@ -153,29 +177,66 @@ mod tests {
         let found = |path| places(path, &standing(Home::Elsewhere)).unwrap();
         assert_eq!(found("./bmad/bmm/agents/pm.md"), ["bmad/bmm/agents/pm.md"]);
         assert_eq!(found("{project-root}/bmad/a.md"), ["bmad/a.md"]);
-        assert_eq!(found("_bmad\\bmm//a.md"), ["_bmad/bmm/a.md", "bmad/bmm/a.md"]);
+        assert_eq!(
+            found("_bmad\\bmm//a.md"),
+            ["_bmad/bmm/a.md", "bmad/bmm/a.md"]
+        );
         assert_eq!(found("bmm/a.md"), ["bmm/a.md", "bmad/bmm/a.md"]);
-        let module = Standing { module: Some("bmm".into()), ..standing(Home::Elsewhere) };
-        assert_eq!(places("a.md", &module).unwrap(), ["a.md", "bmad/a.md", "bmad/bmm/a.md"]);
+        let module = Standing {
+            module: Some("bmm".into()),
+            ..standing(Home::Elsewhere)
+        };
+        assert_eq!(
+            places("a.md", &module).unwrap(),
+            ["a.md", "bmad/a.md", "bmad/bmm/a.md"]
+        );
     }
 
     #[test]
     fn a_canonical_id_is_one_name_in_the_folders_of_tools() {
-        assert_eq!(skill_folders("bmad-help").next().unwrap(), ".claude/skills/bmad-help");
-        for id in ["", ".", "..", "a/b", "../a", "a\\b", "~/a", "/a", "C:a", "a\0b"] {
+        assert_eq!(
+            skill_folders("bmad-help").next().unwrap(),
+            ".claude/skills/bmad-help"
+        );
+        for id in [
+            "", ".", "..", "a/b", "../a", "a\\b", "~/a", "/a", "C:a", "a\0b",
+        ] {
             assert_eq!(skill_folders(id).next(), None, "{id}");
         }
     }
 
     #[test]
     fn what_leads_out_is_refused() {
-        for path in ["../a", "a/../../b", "a/..", "/etc/passwd", "C:\\a", "~/a", "a\0b", "..\\a"] {
-            assert_eq!(places(path, &standing(Home::Elsewhere)), Err(PathFault::Escapes), "{path}");
+        for path in [
+            "../a",
+            "a/../../b",
+            "a/..",
+            "/etc/passwd",
+            "C:\\a",
+            "~/a",
+            "a\0b",
+            "..\\a",
+        ] {
+            assert_eq!(
+                places(path, &standing(Home::Elsewhere)),
+                Err(PathFault::Escapes),
+                "{path}"
+            );
         }
         for path in ["", " ", ".", "./"] {
-            assert_eq!(places(path, &standing(Home::Elsewhere)), Err(PathFault::Missing), "{path}");
+            assert_eq!(
+                places(path, &standing(Home::Elsewhere)),
+                Err(PathFault::Missing),
+                "{path}"
+            );
         }
-        assert_eq!(places("~/.bmad/a", &standing(Home::Own)).unwrap()[0], ".bmad/a");
-        assert_eq!(places("~/../a", &standing(Home::Own)), Err(PathFault::Escapes));
+        assert_eq!(
+            places("~/.bmad/a", &standing(Home::Own)).unwrap()[0],
+            ".bmad/a"
+        );
+        assert_eq!(
+            places("~/../a", &standing(Home::Own)),
+            Err(PathFault::Escapes)
+        );
     }
 }

@@ -50,9 +50,16 @@ pub(crate) fn select(manifests: &[Manifest]) -> Selected {
         match known.find(hash, |at| candidates[*at as usize].identity == identity) {
             None => {
                 let at = candidates.len() as u32;
-                known.insert_unique(hash, at, |at| hasher.hash_one(&candidates[*at as usize].identity));
+                known.insert_unique(hash, at, |at| {
+                    hasher.hash_one(&candidates[*at as usize].identity)
+                });
                 let prefix = prefix(identity.name);
-                candidates.push(Candidate { identity, prefix, winner: id, latest: id });
+                candidates.push(Candidate {
+                    identity,
+                    prefix,
+                    winner: id,
+                    latest: id,
+                });
             }
             Some(at) => {
                 let candidate = &mut candidates[*at as usize];
@@ -67,15 +74,29 @@ pub(crate) fn select(manifests: &[Manifest]) -> Selected {
     }
     let order = in_order(&candidates);
     let (entries, shadowed) = gather(&candidates, &order, lower);
-    Selected { entries, shadowed, duplicates }
+    Selected {
+        entries,
+        shadowed,
+        duplicates,
+    }
 }
 
 fn all_rows(manifests: &[Manifest]) -> impl Iterator<Item = (RowId, Identity<'_>)> {
     manifests.iter().enumerate().flat_map(|(at, manifest)| {
         let identity = move |(row, found): (usize, &Row)| {
-            let id = RowId { manifest: at as u32, row: row as u32 };
+            let id = RowId {
+                manifest: at as u32,
+                row: row as u32,
+            };
             let (module, name) = (manifest.module(*found), manifest.name(*found));
-            (id, Identity { kind: manifest.kind(), module, name })
+            (
+                id,
+                Identity {
+                    kind: manifest.kind(),
+                    module,
+                    name,
+                },
+            )
         };
         manifest.rows.iter().enumerate().map(identity)
     })
@@ -97,10 +118,18 @@ fn in_order(candidates: &[Candidate<'_>]) -> Vec<u32> {
             modules.insert(candidate.identity.module, 0);
         }
     }
-    modules.values_mut().zip(0..).for_each(|(rank, at)| *rank = at);
+    modules
+        .values_mut()
+        .zip(0..)
+        .for_each(|(rank, at)| *rank = at);
     let key = |at: u32| {
         let candidate = &candidates[at as usize];
-        (candidate.identity.kind, modules[candidate.identity.module], candidate.prefix, at)
+        (
+            candidate.identity.kind,
+            modules[candidate.identity.module],
+            candidate.prefix,
+            at,
+        )
     };
     let mut keys: Vec<_> = (0..candidates.len() as u32).map(key).collect();
     let name = |at: u32| candidates[at as usize].identity.name;
@@ -118,7 +147,10 @@ fn gather(
     mut lower: Vec<(u32, RowId)>,
 ) -> (Vec<Entry>, Vec<RowId>) {
     let mut place = vec![0_u32; candidates.len()];
-    order.iter().zip(0..).for_each(|(at, rank)| place[*at as usize] = rank);
+    order
+        .iter()
+        .zip(0..)
+        .for_each(|(at, rank)| place[*at as usize] = rank);
     // Stable: those of one identity stay highest first.
     lower.sort_by_key(|(at, _)| place[*at as usize]);
     let mut next = 0;
@@ -129,14 +161,21 @@ fn gather(
             next += 1;
         }
         let winner = candidates[*at as usize].winner;
-        entries.push(Entry { winner, shadowed: start as u32..next as u32 });
+        entries.push(Entry {
+            winner,
+            shadowed: start as u32..next as u32,
+        });
     }
     (entries, lower.into_iter().map(|(_, row)| row).collect())
 }
 
 /// What is said of a row whose identity stands above it in the same file.
 pub(crate) fn duplicate(counts: RowRef<'_>, again: RowRef<'_>) -> Diagnostic {
-    let message = format!("the {} `{}` is there twice; the upper row counts", again.kind(), again.label());
+    let message = format!(
+        "the {} `{}` is there twice; the upper row counts",
+        again.kind(),
+        again.label()
+    );
     let source = again.node().document().source();
     Diagnostic::new(&codes::CATALOG_DUPLICATE, message)
         .at(source, again.node().span(), "again here")

@@ -38,7 +38,15 @@ enum Style {
 type Identity = (EntryKind, String, String);
 type Record = Vec<(String, String)>;
 
-const COLUMNS: [&str; 7] = ["title", "module", "path", "canonicalId", "x", "odd, one", " y"];
+const COLUMNS: [&str; 7] = [
+    "title",
+    "module",
+    "path",
+    "canonicalId",
+    "x",
+    "odd, one",
+    " y",
+];
 
 fn any_text() -> impl Strategy<Value = String> {
     prop_oneof![
@@ -52,17 +60,20 @@ fn any_sheet() -> impl Strategy<Value = Sheet> {
     let folder = prop::sample::select(vec!["", "m"]);
     let columns = prop::sample::subsequence(COLUMNS.to_vec(), 0..COLUMNS.len()).prop_shuffle();
     let style = prop::sample::select(vec![Style::Bare, Style::Quoted, Style::Airy]);
-    (kind, folder, columns, 0..8_usize, style).prop_flat_map(|(kind, folder, mut columns, name_at, style)| {
-        columns.insert(name_at.min(columns.len()), "name");
-        let row: Vec<BoxedStrategy<String>> = columns.iter().map(|column| any_field(column)).collect();
-        prop::collection::vec(row, 0..6).prop_map(move |rows| Sheet {
-            kind,
-            folder,
-            columns: columns.clone(),
-            rows,
-            style,
-        })
-    })
+    (kind, folder, columns, 0..8_usize, style).prop_flat_map(
+        |(kind, folder, mut columns, name_at, style)| {
+            columns.insert(name_at.min(columns.len()), "name");
+            let row: Vec<BoxedStrategy<String>> =
+                columns.iter().map(|column| any_field(column)).collect();
+            prop::collection::vec(row, 0..6).prop_map(move |rows| Sheet {
+                kind,
+                folder,
+                columns: columns.clone(),
+                rows,
+                style,
+            })
+        },
+    )
 }
 
 fn any_field(column: &str) -> BoxedStrategy<String> {
@@ -79,7 +90,11 @@ fn any_sheets() -> impl Strategy<Value = Vec<Sheet>> {
 
 impl Sheet {
     fn text(&self) -> String {
-        let columns: Vec<String> = self.columns.iter().map(|column| (*column).to_owned()).collect();
+        let columns: Vec<String> = self
+            .columns
+            .iter()
+            .map(|column| (*column).to_owned())
+            .collect();
         let lines = [&columns].into_iter().chain(&self.rows);
         let lines: Vec<String> = lines.map(|line| self.line(line)).collect();
         match self.style {
@@ -107,17 +122,28 @@ impl Sheet {
             let at = self.columns.iter().position(|column| *column == wanted);
             at.map_or("", |at| row[at].as_str())
         };
-        let module = if field("module").is_empty() { self.folder } else { field("module") };
+        let module = if field("module").is_empty() {
+            self.folder
+        } else {
+            field("module")
+        };
         (self.kind, module.to_owned(), field("name").to_owned())
     }
 
     fn record(&self, row: &[String]) -> Record {
-        self.columns.iter().map(|column| (*column).to_owned()).zip(row.iter().cloned()).collect()
+        self.columns
+            .iter()
+            .map(|column| (*column).to_owned())
+            .zip(row.iter().cloned())
+            .collect()
     }
 
     /// Every row of it with its identity, the upper ones first.
     fn records(&self) -> Vec<(Identity, Record)> {
-        self.rows.iter().map(|row| (self.identity(row), self.record(row))).collect()
+        self.rows
+            .iter()
+            .map(|row| (self.identity(row), self.record(row)))
+            .collect()
     }
 }
 
@@ -135,7 +161,9 @@ fn catalog(sheets: &[Sheet]) -> Catalog {
 }
 
 fn record(row: RowRef<'_>) -> Record {
-    row.fields().map(|(column, field)| (column.to_owned(), field.to_owned())).collect()
+    row.fields()
+        .map(|(column, field)| (column.to_owned(), field.to_owned()))
+        .collect()
 }
 
 fn identity(row: RowRef<'_>) -> Identity {
@@ -144,17 +172,29 @@ fn identity(row: RowRef<'_>) -> Identity {
 
 /// What a catalog lists, in its order.
 fn listed(catalog: &Catalog) -> Vec<(Identity, Record)> {
-    let told = |entry: &Entry| (identity(catalog.winner(entry)), record(catalog.winner(entry)));
+    let told = |entry: &Entry| {
+        (
+            identity(catalog.winner(entry)),
+            record(catalog.winner(entry)),
+        )
+    };
     catalog.entries().iter().map(told).collect()
 }
 
 fn csv(catalog: &Catalog, kind: EntryKind) -> String {
-    let filter = Filter { kind: Some(kind), ..Filter::default() };
-    let rows: Vec<RowRef<'_>> = catalog.filtered(&filter).map(|(_, entry)| catalog.winner(entry)).collect();
+    let filter = Filter {
+        kind: Some(kind),
+        ..Filter::default()
+    };
+    let rows: Vec<RowRef<'_>> = catalog
+        .filtered(&filter)
+        .map(|(_, entry)| catalog.winner(entry))
+        .collect();
     let table = Table::new(catalog, rows.iter().copied());
     let mut text = String::new();
     table.write_header(&[], &mut text);
-    rows.iter().for_each(|row| table.write_row(*row, &[], &mut text));
+    rows.iter()
+        .for_each(|row| table.write_row(*row, &[], &mut text));
     text
 }
 
@@ -265,8 +305,10 @@ proptest! {
 
 /// What a record says, whatever columns stand around it; its module is part of the identity.
 fn said(record: Record) -> Record {
-    let mut said: Record =
-        record.into_iter().filter(|(column, field)| column != "module" && !field.is_empty()).collect();
+    let mut said: Record = record
+        .into_iter()
+        .filter(|(column, field)| column != "module" && !field.is_empty())
+        .collect();
     said.sort();
     said
 }

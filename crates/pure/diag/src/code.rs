@@ -220,7 +220,11 @@ mod tests {
         for code in all_codes() {
             let page = Page::parse(code.page);
             assert!(page.is_some(), "the page of {} lacks a part", code.name);
-            assert!(code.page.starts_with(&format!("# {}\n", code.name)), "{}", code.name);
+            assert!(
+                code.page.starts_with(&format!("# {}\n", code.name)),
+                "{}",
+                code.name
+            );
         }
     }
     #[test]

@@ -86,7 +86,11 @@ impl Diagnostic {
     /// Adds a place with a few words.
     #[must_use]
     pub fn at(mut self, source: SourceId, span: Span, text: impl Into<String>) -> Self {
-        self.labels.push(Label { source, span, text: text.into() });
+        self.labels.push(Label {
+            source,
+            span,
+            text: text.into(),
+        });
         self
     }
 
@@ -138,7 +142,11 @@ pub fn at_most(mut found: Vec<Diagnostic>, most: usize) -> Vec<Diagnostic> {
     if let Some(first) = rest.first() {
         let message = format!("{} more findings of this kind are not told", rest.len());
         let help = Some("mend those that are told, and look again".to_owned());
-        found.push(Diagnostic { message, help, ..first.clone() });
+        found.push(Diagnostic {
+            message,
+            help,
+            ..first.clone()
+        });
     }
     found
 }

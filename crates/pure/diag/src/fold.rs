@@ -42,7 +42,10 @@ enum Part<'t> {
 pub fn fold<'d>(found: &[&'d Diagnostic], sources: &SourceMap) -> Vec<FoldedDiagnostic<'d>> {
     let mut alike: HashMap<Shape<'d>, Vec<&'d Diagnostic>> = HashMap::new();
     for diagnostic in found.iter().copied() {
-        alike.entry(Shape::of(diagnostic)).or_default().push(diagnostic);
+        alike
+            .entry(Shape::of(diagnostic))
+            .or_default()
+            .push(diagnostic);
     }
     let mut folded = Vec::new();
     for diagnostic in found.iter().copied() {
@@ -50,10 +53,16 @@ pub fn fold<'d>(found: &[&'d Diagnostic], sources: &SourceMap) -> Vec<FoldedDiag
             Some([first, rest @ ..]) if rest.len() >= MOST_ALONE => {
                 // The others were named with the first.
                 if std::ptr::eq(*first, diagnostic) {
-                    folded.push(FoldedDiagnostic { first, others: Some(others(first, rest, sources)) });
+                    folded.push(FoldedDiagnostic {
+                        first,
+                        others: Some(others(first, rest, sources)),
+                    });
                 }
             }
-            _ => folded.push(FoldedDiagnostic { first: diagnostic, others: None }),
+            _ => folded.push(FoldedDiagnostic {
+                first: diagnostic,
+                others: None,
+            }),
         }
     }
     folded
@@ -66,7 +75,11 @@ impl<'d> Shape<'d> {
             severity: diagnostic.severity,
             layer: diagnostic.layer.as_deref(),
             message: fixed_parts(&diagnostic.message),
-            help: diagnostic.help.as_deref().map(fixed_parts).unwrap_or_default(),
+            help: diagnostic
+                .help
+                .as_deref()
+                .map(fixed_parts)
+                .unwrap_or_default(),
         }
     }
 }
@@ -94,15 +107,22 @@ fn parts(text: &str) -> Vec<Part<'_>> {
 
 /// A word with the space after it, and with the signs around it that do not belong to it.
 fn word_parts(word: &str) -> Vec<Part<'_>> {
-    let inner =
-        word.trim_matches(|sign: char| !sign.is_alphanumeric() && !matches!(sign, '/' | '.' | '_' | '~'));
+    let inner = word.trim_matches(|sign: char| {
+        !sign.is_alphanumeric() && !matches!(sign, '/' | '.' | '_' | '~')
+    });
     let inner = inner.trim_end_matches('.');
     let is_number = inner.starts_with(|sign: char| sign.is_ascii_digit());
     if !(is_number || inner.contains('/')) {
         return vec![Part::Fixed(word)];
     }
-    let Some((before, after)) = word.split_once(inner) else { return vec![Part::Fixed(word)] };
-    vec![Part::Fixed(before), Part::Subject(inner), Part::Fixed(after)]
+    let Some((before, after)) = word.split_once(inner) else {
+        return vec![Part::Fixed(word)];
+    };
+    vec![
+        Part::Fixed(before),
+        Part::Subject(inner),
+        Part::Fixed(after),
+    ]
 }
 
 /// What the others are about, in one line.
@@ -111,12 +131,18 @@ fn others(first: &Diagnostic, rest: &[&Diagnostic], sources: &SourceMap) -> Stri
         Severity::Error => NAMED_ERROR_SUBJECTS,
         Severity::Warning | Severity::Note => NAMED_SUBJECTS,
     };
-    let subjects: Vec<String> =
-        rest.iter().take(most).filter_map(|other| subject(first, other, sources)).collect();
+    let subjects: Vec<String> = rest
+        .iter()
+        .take(most)
+        .filter_map(|other| subject(first, other, sources))
+        .collect();
     match (subjects.is_empty(), rest.len() - subjects.len()) {
         (true, more) => format!("and {more} more like this; `-v` shows all"),
         (false, 0) => format!("also {}", subjects.join(", ")),
-        (false, more) => format!("also {}, and {more} more like this; `-v` shows all", subjects.join(", ")),
+        (false, more) => format!(
+            "also {}, and {more} more like this; `-v` shows all",
+            subjects.join(", ")
+        ),
     }
 }
 
@@ -146,7 +172,10 @@ mod tests {
             Some(others) => format!("{} [{others}]", one.first.message),
             None => one.first.message.clone(),
         };
-        fold(&found.iter().collect::<Vec<_>>(), &sources).into_iter().map(line).collect()
+        fold(&found.iter().collect::<Vec<_>>(), &sources)
+            .into_iter()
+            .map(line)
+            .collect()
     }
 
     fn warning(message: &str) -> Diagnostic {
@@ -154,7 +183,9 @@ mod tests {
     }
 
     fn widened(name: &str) -> Diagnostic {
-        warning(&format!("agents/{name} for codex: `tools` is widened: Codex cannot restrict tools"))
+        warning(&format!(
+            "agents/{name} for codex: `tools` is widened: Codex cannot restrict tools"
+        ))
     }
 
     #[test]
@@ -176,14 +207,19 @@ mod tests {
         let found = [widened("a"), widened("b"), widened("c")];
         assert_eq!(
             drawn(&found),
-            ["agents/a for codex: `tools` is widened: Codex cannot restrict tools [also agents/b, agents/c]"]
+            [
+                "agents/a for codex: `tools` is widened: Codex cannot restrict tools [also agents/b, agents/c]"
+            ]
         );
     }
 
     #[test]
     fn another_reason_severity_layer_or_help_is_another_finding() {
         let base = || widened("a");
-        let error = Diagnostic { severity: Severity::Error, ..base() };
+        let error = Diagnostic {
+            severity: Severity::Error,
+            ..base()
+        };
         let found = [
             base(),
             base(),
@@ -200,9 +236,13 @@ mod tests {
 
     #[test]
     fn a_help_that_names_the_subject_is_the_same_help() {
-        let one =
-            |name: &str| warning(&format!("the skill `{name}` is odd")).help(format!("rename `{name}`"));
-        assert_eq!(drawn(&[one("a"), one("b"), one("c")]), ["the skill `a` is odd [also b, c]"]);
+        let one = |name: &str| {
+            warning(&format!("the skill `{name}` is odd")).help(format!("rename `{name}`"))
+        };
+        assert_eq!(
+            drawn(&[one("a"), one("b"), one("c")]),
+            ["the skill `a` is odd [also b, c]"]
+        );
     }
 
     #[test]
@@ -212,14 +252,20 @@ mod tests {
         let at = |start| {
             Diagnostic::new(&codes::LOCK_BROKEN, "invalid checksum").at(
                 source,
-                Span { start, end: start + 1 },
+                Span {
+                    start,
+                    end: start + 1,
+                },
                 "",
             )
         };
         let found = [at(0), at(2), at(4)];
         let folded = fold(&found.iter().collect::<Vec<_>>(), &sources);
         assert_eq!(folded.len(), 1);
-        assert_eq!(folded[0].others.as_deref(), Some("also agpm.lock:2, agpm.lock:3"));
+        assert_eq!(
+            folded[0].others.as_deref(),
+            Some("also agpm.lock:2, agpm.lock:3")
+        );
     }
 
     #[test]
@@ -230,7 +276,10 @@ mod tests {
         };
         let found: Vec<Diagnostic> = (0..30).map(error).collect();
         let text = &drawn(&found)[0];
-        assert!(text.contains("also 1, 2, 3,") && text.contains("20, and 9 more like this"), "{text}");
+        assert!(
+            text.contains("also 1, 2, 3,") && text.contains("20, and 9 more like this"),
+            "{text}"
+        );
     }
 
     #[test]

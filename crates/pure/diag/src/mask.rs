@@ -16,7 +16,9 @@ const SECRET_NAMES: &[&str] = &[
 ];
 
 /// Names that end a key and announce a secret, too short to be looked for anywhere else in it.
-const SECRET_ENDINGS: &[&str] = &["_key", "-key", "_pat", "_pwd", "_pass", "-pass", "_auth", "-auth"];
+const SECRET_ENDINGS: &[&str] = &[
+    "_key", "-key", "_pat", "_pwd", "_pass", "-pass", "_auth", "-auth",
+];
 
 /// Names that end a key which tells of a secret and holds none.
 const PLAIN_ENDINGS: &[&str] = &[
@@ -36,8 +38,14 @@ const PLAIN_ENDINGS: &[&str] = &[
 ];
 
 /// Names that look like one of these and are none, with `_` for `-`.
-const PLAIN_NAMES: &[&str] =
-    &["by_key", "public_key", "primary_key", "foreign_key", "sort_key", "known_host_key"];
+const PLAIN_NAMES: &[&str] = &[
+    "by_key",
+    "public_key",
+    "primary_key",
+    "foreign_key",
+    "sort_key",
+    "known_host_key",
+];
 
 /// Beginnings that issuers give to their secrets.
 const SECRET_PREFIXES: &[&str] = &[
@@ -75,7 +83,9 @@ const QUOTES: [char; 3] = ['"', '\'', '\\'];
 const SHORTEST_SECRET: usize = 8;
 
 /// What a secret's name may stand before without being one.
-const PLAIN_WORDS: &[&str] = &["true", "false", "null", "~", "|", ">", "|-", ">-", "{", "[", "{}", "[]"];
+const PLAIN_WORDS: &[&str] = &[
+    "true", "false", "null", "~", "|", ">", "|-", ">-", "{", "[", "{}", "[]",
+];
 
 /// Whether a key announces that its value is a secret.
 pub fn is_secret_name(key: &str) -> bool {
@@ -83,11 +93,16 @@ pub fn is_secret_name(key: &str) -> bool {
     if PLAIN_NAMES.contains(&lower.trim_start_matches('-').replace('-', "_").as_str()) {
         return false;
     }
-    let flat: String = lower.chars().filter(|c| c.is_ascii_alphanumeric()).collect();
+    let flat: String = lower
+        .chars()
+        .filter(|c| c.is_ascii_alphanumeric())
+        .collect();
     if PLAIN_ENDINGS.iter().any(|end| flat.ends_with(end)) {
         return false;
     }
-    SECRET_NAMES.iter().any(|name| flat.contains(name) && !flat.ends_with("tokens"))
+    SECRET_NAMES
+        .iter()
+        .any(|name| flat.contains(name) && !flat.ends_with("tokens"))
         || SECRET_ENDINGS.iter().any(|end| lower.ends_with(end))
 }
 
@@ -97,7 +112,9 @@ pub fn mask_words(command: &str) -> String {
     let mut out = String::with_capacity(command.len());
     let mut rest = command;
     while let Some(first) = rest.chars().next() {
-        let length = rest.find(|c| is_plain_word(c) != is_plain_word(first)).unwrap_or(rest.len());
+        let length = rest
+            .find(|c| is_plain_word(c) != is_plain_word(first))
+            .unwrap_or(rest.len());
         let (part, after) = rest.split_at(length);
         out.push_str(if is_issued(part) { "********" } else { part });
         rest = after;
@@ -142,7 +159,8 @@ fn is_plain(value: &str) -> bool {
 
 /// Whether a line says `NAME=value`, `NAME:value` or `NAME: value` with the name of a secret.
 fn says_secret(line: &str) -> bool {
-    line.match_indices([':', '=']).any(|(at, _)| announces(&line[..at], &line[at..]))
+    line.match_indices([':', '='])
+        .any(|(at, _)| announces(&line[..at], &line[at..]))
 }
 
 /// Whether `before` ends with the name of a secret, and `sign`, with `:` or `=` at its start, goes on with its value.
@@ -171,16 +189,27 @@ fn announces(before: &str, sign: &str) -> bool {
 /// Whether the word that a text starts with can be a secret. It is looked at no further than it takes to know.
 fn is_telling(text: &str) -> bool {
     let text = text.trim_start_matches(QUOTES);
-    let text = SCHEMES.iter().find_map(|scheme| behind(text, scheme)).unwrap_or(text);
+    let text = SCHEMES
+        .iter()
+        .find_map(|scheme| behind(text, scheme))
+        .unwrap_or(text);
     let ends = |(_, c): &(usize, char)| c.is_whitespace() || "\"'`,;".contains(*c);
-    let end = text.char_indices().take(64).find(ends).map_or(text.len(), |(at, _)| at);
+    let end = text
+        .char_indices()
+        .take(64)
+        .find(ends)
+        .map_or(text.len(), |(at, _)| at);
     text[..end].contains(char::is_alphanumeric) && !is_plain(&text[..end])
 }
 
 /// How long the credentials are that a text starts with: `Bearer …` or `Basic …`.
 fn scheme_length(text: &str) -> Option<usize> {
-    let told = SCHEMES.iter().find_map(|scheme| behind(text.trim_start_matches('`'), scheme))?;
-    let end = told.find(|c: char| c.is_whitespace() || "\"',]}".contains(c)).unwrap_or(told.len());
+    let told = SCHEMES
+        .iter()
+        .find_map(|scheme| behind(text.trim_start_matches('`'), scheme))?;
+    let end = told
+        .find(|c: char| c.is_whitespace() || "\"',]}".contains(c))
+        .unwrap_or(told.len());
     (end > 0 && !is_plain(&told[..end])).then(|| text.len() - told.len() + end)
 }
 
@@ -194,13 +223,22 @@ fn behind<'t>(text: &'t str, word: &str) -> Option<&'t str> {
 /// Whether an address holds a password or a token: in its user part, under a telling name in its query, or behind `#`.
 fn has_url_password(value: &str) -> bool {
     let value = value.trim();
-    let Some((user, rest)) = value.split_once('@') else { return has_secret_tail(value) };
-    let scheme = user.split([':', '/']).next().unwrap_or_default().to_ascii_lowercase();
-    let in_user = if let Some((host, _)) = value.split_once("://").and_then(|(_, rest)| rest.split_once('/'))
+    let Some((user, rest)) = value.split_once('@') else {
+        return has_secret_tail(value);
+    };
+    let scheme = user
+        .split([':', '/'])
+        .next()
+        .unwrap_or_default()
+        .to_ascii_lowercase();
+    let in_user = if let Some((host, _)) = value
+        .split_once("://")
+        .and_then(|(_, rest)| rest.split_once('/'))
         && !host.contains('@')
     {
         // An `@` in the path, unless a password with a slash in it comes before.
-        host.split_once(':').is_some_and(|(_, port)| !port.bytes().all(|b| b.is_ascii_digit()))
+        host.split_once(':')
+            .is_some_and(|(_, port)| !port.bytes().all(|b| b.is_ascii_digit()))
     } else if user.contains("//") || scheme.starts_with("http") {
         // With ssh a user is a name; elsewhere it is a login, and often a token alone.
         let name = user.rsplit('/').next().unwrap_or_default();
@@ -210,37 +248,61 @@ fn has_url_password(value: &str) -> bool {
         let password = user.split_once(':').map(|(_, password)| password);
         let is_user = password.is_some() && !user.contains(['/', ' ']);
         is_user
-            && (rest.contains(':') || rest.contains('/') && password.is_some_and(|text| !text.contains('.')))
+            && (rest.contains(':')
+                || rest.contains('/') && password.is_some_and(|text| !text.contains('.')))
     };
     in_user || has_secret_tail(value)
 }
 
 fn has_secret_tail(value: &str) -> bool {
-    let Some((scheme, rest)) = value.split_once("://") else { return false };
+    let Some((scheme, rest)) = value.split_once("://") else {
+        return false;
+    };
     // What stands behind the `#` of `git+https://…` is a branch, a tag or a commit.
-    let scheme = scheme.rsplit(|c: char| !c.is_ascii_alphanumeric() && c != '+').next().unwrap_or_default();
+    let scheme = scheme
+        .rsplit(|c: char| !c.is_ascii_alphanumeric() && c != '+')
+        .next()
+        .unwrap_or_default();
     let names_version = scheme.starts_with("git+");
-    let told = rest.split(['?', '&', ';', '#']).skip(1).filter_map(|part| part.split_once('='));
-    let in_query = told.into_iter().any(|(name, value)| is_secret_name(name) && !value.is_empty());
-    let behind = rest.split_once('#').is_some_and(|(_, fragment)| fragment.len() >= SHORTEST_SECRET);
+    let told = rest
+        .split(['?', '&', ';', '#'])
+        .skip(1)
+        .filter_map(|part| part.split_once('='));
+    let in_query = told
+        .into_iter()
+        .any(|(name, value)| is_secret_name(name) && !value.is_empty());
+    let behind = rest
+        .split_once('#')
+        .is_some_and(|(_, fragment)| fragment.len() >= SHORTEST_SECRET);
     in_query || (behind && !names_version)
 }
 
 /// A message with secret-looking values masked: what it quotes is looked at by itself, since it may be any text.
 pub fn mask_message(message: &str) -> String {
-    let mut parts = message.split('`').enumerate().map(|(at, part)| match at % 2 {
-        0 => mask_line(part),
-        _ if looks_secret(None, part) || is_telling_pointer(part) => part.chars().map(|_| '*').collect(),
-        _ => part.to_owned(),
-    });
+    let mut parts = message
+        .split('`')
+        .enumerate()
+        .map(|(at, part)| match at % 2 {
+            0 => mask_line(part),
+            _ if looks_secret(None, part) || is_telling_pointer(part) => {
+                part.chars().map(|_| '*').collect()
+            }
+            _ => part.to_owned(),
+        });
     let first = parts.next().unwrap_or_default();
     parts.fold(first, |message, part| format!("{message}`{part}"))
 }
 
 /// Whether a step of a pointer is a secret: a key that lacks the blank before its value.
 fn is_telling_pointer(text: &str) -> bool {
-    let lacks_colon = |step: &str| step.split_once(' ').is_some_and(|(name, _)| is_secret_variable(name));
-    text.starts_with('/') && text.split('/').any(|step| looks_secret(None, step) || lacks_colon(step))
+    let lacks_colon = |step: &str| {
+        step.split_once(' ')
+            .is_some_and(|(name, _)| is_secret_variable(name))
+    };
+    text.starts_with('/')
+        && text
+            .split('/')
+            .any(|step| looks_secret(None, step) || lacks_colon(step))
 }
 
 /// The line with secret-looking values replaced by as many `*`, so that columns stay.
@@ -260,7 +322,11 @@ fn behind_variables(line: &str, masked: &str) -> String {
     let chars: Vec<char> = line.chars().collect();
     let mut out: Vec<char> = masked.chars().collect();
     let is_word = |c: char| c.is_alphanumeric() || "_-.+/%@!#$&*~".contains(c);
-    let end_of = |from: usize| (from..chars.len()).find(|at| !is_word(chars[*at])).unwrap_or(chars.len());
+    let end_of = |from: usize| {
+        (from..chars.len())
+            .find(|at| !is_word(chars[*at]))
+            .unwrap_or(chars.len())
+    };
     let (mut at, mut inside, mut depth) = (0, false, 0usize);
     while at < chars.len() {
         match chars[at] {
@@ -273,14 +339,18 @@ fn behind_variables(line: &str, masked: &str) -> String {
             '$' => {
                 // A reference is no secret, and nor is what comes behind it.
                 inside = false;
-                let close =
-                    chars[at..].iter().position(|c| *c == '}').filter(|_| chars.get(at + 1) == Some(&'{'));
+                let close = chars[at..]
+                    .iter()
+                    .position(|c| *c == '}')
+                    .filter(|_| chars.get(at + 1) == Some(&'{'));
                 at += close.unwrap_or(0);
             }
             c if is_word(c) => {
                 let end = end_of(at);
                 let word: String = chars[at..end].iter().collect();
-                let after = chars[end..].iter().find(|c| !c.is_whitespace() && !QUOTES.contains(*c));
+                let after = chars[end..]
+                    .iter()
+                    .find(|c| !c.is_whitespace() && !QUOTES.contains(*c));
                 let is_key = matches!(after, Some(':' | '='));
                 let is_reference = at > 0 && "${".contains(chars[at - 1]);
                 if inside && !is_key && !is_plain(&word) && word.contains(char::is_alphanumeric) {
@@ -318,8 +388,9 @@ fn mask_tokens(line: &str) -> String {
             continue;
         }
         let secret_key = key.is_some_and(is_secret_name);
-        let is_value =
-            key.is_some() || out.trim_end().is_empty() || out.trim_end().ends_with(['-', '[', ',', '`']);
+        let is_value = key.is_some()
+            || out.trim_end().is_empty()
+            || out.trim_end().ends_with(['-', '[', ',', '`']);
         let length = match quoted {
             true => quoted_length(rest, first, secret_key && depth == 0),
             false if secret_key => bare_length(rest, true),
@@ -349,9 +420,18 @@ fn shown(key: Option<&str>, token: &str) -> String {
     if !looks_secret(key, token) {
         return token.to_owned();
     }
-    let quote = token.chars().next().filter(|first| matches!(first, '"' | '\''));
+    let quote = token
+        .chars()
+        .next()
+        .filter(|first| matches!(first, '"' | '\''));
     let last = token.chars().count() - 1;
-    let hidden = |(at, c): (usize, char)| if (at == 0 || at == last) && Some(c) == quote { c } else { '*' };
+    let hidden = |(at, c): (usize, char)| {
+        if (at == 0 || at == last) && Some(c) == quote {
+            c
+        } else {
+            '*'
+        }
+    };
     token.chars().enumerate().map(hidden).collect()
 }
 
@@ -361,11 +441,19 @@ fn quoted_length(text: &str, quote: char, secret: bool) -> usize {
     let mut rest = text.char_indices().skip(1).peekable();
     while let Some((at, c)) = rest.next() {
         // In single quotes a quote is written twice, in double quotes behind a backslash.
-        let doubled = quote == '\'' && c == quote && rest.next_if(|(_, next)| *next == quote).is_some();
+        let doubled =
+            quote == '\'' && c == quote && rest.next_if(|(_, next)| *next == quote).is_some();
         if c == quote && !escaped && !doubled {
             let after = &text[at + 1..];
-            let ends = after.chars().next().is_none_or(|c| c.is_whitespace() || ",:;=)]}".contains(c));
-            return if secret && !ends { at + 1 + bare_length(after, true) } else { at + 1 };
+            let ends = after
+                .chars()
+                .next()
+                .is_none_or(|c| c.is_whitespace() || ",:;=)]}".contains(c));
+            return if secret && !ends {
+                at + 1 + bare_length(after, true)
+            } else {
+                at + 1
+            };
         }
         escaped = quote == '"' && c == '\\' && !escaped;
     }
@@ -385,10 +473,15 @@ fn bare_length(text: &str, secret: bool) -> usize {
             next(*at, *c).is_none_or(|n| n.is_whitespace() || n == '"')
                 || announces(&text[..*at], &text[*at..])
         }
-        '=' if !secret => next(*at, *c).is_some_and(|n| n != '=') && *at > 0 && !text[..*at].contains("://"),
+        '=' if !secret => {
+            next(*at, *c).is_some_and(|n| n != '=') && *at > 0 && !text[..*at].contains("://")
+        }
         c => !secret && c.is_whitespace(),
     };
-    let end = text.char_indices().find(ends).map_or(text.len(), |(at, _)| at);
+    let end = text
+        .char_indices()
+        .find(ends)
+        .map_or(text.len(), |(at, _)| at);
     text[..end].trim_end().len().max(1)
 }
 
@@ -416,12 +509,27 @@ mod tests {
                 r#"{"bottles:{"x":{"env":{"API_TOKEN":"********"}}}}"#,
             ),
             (r#""API_TOKEN: "hunter22","#, r#""API_TOKEN: "********","#),
-            (r#"{"API_TOKEN" "hunter22", "A": "b"}"#, r#"{"API_TOKEN" "********", "A": "b"}"#),
-            ("env: {A: b, API_TOKEN hunter22, C: d}", "env: {A: b, API_TOKEN ********, C: d}"),
-            (r#"{"API_TOKEN":{"v":"hunter22"},"A":"b"}"#, r#"{"API_TOKEN":{"v":"********"},"A":"b"}"#),
+            (
+                r#"{"API_TOKEN" "hunter22", "A": "b"}"#,
+                r#"{"API_TOKEN" "********", "A": "b"}"#,
+            ),
+            (
+                "env: {A: b, API_TOKEN hunter22, C: d}",
+                "env: {A: b, API_TOKEN ********, C: d}",
+            ),
+            (
+                r#"{"API_TOKEN":{"v":"hunter22"},"A":"b"}"#,
+                r#"{"API_TOKEN":{"v":"********"},"A":"b"}"#,
+            ),
             (r#"API_TOKEN: "a" hunter22"#, r#"API_TOKEN: "*" ********"#),
-            ("auth: {typ: bearer, env: API_TOKEN}", "auth: {typ: bearer, env: API_TOKEN}"),
-            (r#"run: curl -H "x: $API_TOKEN" host"#, r#"run: curl -H "x: $API_TOKEN" host"#),
+            (
+                "auth: {typ: bearer, env: API_TOKEN}",
+                "auth: {typ: bearer, env: API_TOKEN}",
+            ),
+            (
+                r#"run: curl -H "x: $API_TOKEN" host"#,
+                r#"run: curl -H "x: $API_TOKEN" host"#,
+            ),
             ("image: auth:latest", "image: auth:latest"),
             ("RUST_LOG: info,auth=debug", "RUST_LOG: info,auth=debug"),
             (r#"TOKEN_LIMIT: "100""#, r#"TOKEN_LIMIT: "100""#),
@@ -438,21 +546,48 @@ mod tests {
                 "the rules `Never log a token: use it` and `x`",
                 "the rules `Never log a token: use it` and `x`",
             ),
-            ("`Secrets: never commit them` differs", "`Secrets: never commit them` differs"),
+            (
+                "`Secrets: never commit them` differs",
+                "`Secrets: never commit them` differs",
+            ),
             (
                 "`a` inherits `https://h.example/root@x.json`, which",
                 "`a` inherits `https://h.example/root@x.json`, which",
             ),
-            ("`git+https://h.example/x#release/2026:/team`", "`git+https://h.example/x#release/2026:/team`"),
-            ("`git+https://me:pass@h.example/x#v1`", "`**********************************`"),
-            ("`https://me:pass@h.example/x`", "`***************************`"),
-            ("`https://me:pa/ss@h.example/x`", "`****************************`"),
+            (
+                "`git+https://h.example/x#release/2026:/team`",
+                "`git+https://h.example/x#release/2026:/team`",
+            ),
+            (
+                "`git+https://me:pass@h.example/x#v1`",
+                "`**********************************`",
+            ),
+            (
+                "`https://me:pass@h.example/x`",
+                "`***************************`",
+            ),
+            (
+                "`https://me:pa/ss@h.example/x`",
+                "`****************************`",
+            ),
             ("`https://token@h.example/x`", "`*************************`"),
-            ("the id `sk-ant-abcdefghijkl`", "the id `*******************`"),
-            ("`/env/API_TOKEN hunter22` must be", "`***********************` must be"),
-            ("`/env/API_TOKEN:hunter22` must be", "`***********************` must be"),
+            (
+                "the id `sk-ant-abcdefghijkl`",
+                "the id `*******************`",
+            ),
+            (
+                "`/env/API_TOKEN hunter22` must be",
+                "`***********************` must be",
+            ),
+            (
+                "`/env/API_TOKEN:hunter22` must be",
+                "`***********************` must be",
+            ),
             ("`Authorization: Bearer abc`", "`*************************`"),
-            ("no quotes: password: hunter22", "no quotes: password: ********"),
+            (
+                "no quotes: password: hunter22",
+                "no quotes: password: ********",
+            ),
         ] {
             assert_eq!(mask_message(message), masked);
         }
@@ -476,26 +611,47 @@ mod tests {
     #[test]
     fn masks_by_key_by_prefix_and_in_urls() {
         for (line, masked) in [
-            (r#"  "API_TOKEN": "abcdef123","#, r#"  "API_TOKEN": "*********","#),
+            (
+                r#"  "API_TOKEN": "abcdef123","#,
+                r#"  "API_TOKEN": "*********","#,
+            ),
             ("token = 'hunter22'", "token = '********'"),
             ("db_password: hunter22 # old", "db_password: ******** # old"),
             ("url: https://me:pass@host/x", "url: **********************"),
-            (r#"{"args": ["ghp_abcdefghijkl"]}"#, r#"{"args": ["****************"]}"#),
+            (
+                r#"{"args": ["ghp_abcdefghijkl"]}"#,
+                r#"{"args": ["****************"]}"#,
+            ),
             ("PASSWORD=hunter22", "PASSWORD=********"),
             (
                 r#"{"headers":{"Authorization":"Bearer abcdef"},"a":1}"#,
                 r#"{"headers":{"Authorization":"*************"},"a":1}"#,
             ),
-            ("authorization: Bearer abcdef # x", "authorization: ************* # x"),
-            (r#""private_key":"-----BEGIN RSA\\nMIIE","#, r#""private_key":"*********************","#),
-            ("two items have the id `sk-ant-abcdefghijkl`", "two items have the id *********************"),
+            (
+                "authorization: Bearer abcdef # x",
+                "authorization: ************* # x",
+            ),
+            (
+                r#""private_key":"-----BEGIN RSA\\nMIIE","#,
+                r#""private_key":"*********************","#,
+            ),
+            (
+                "two items have the id `sk-ant-abcdefghijkl`",
+                "two items have the id *********************",
+            ),
             (
                 r#"["--api-key=sk-proj-1234567890abcdef", "x"]"#,
                 r#"["**********************************", "x"]"#,
             ),
-            (r#""password":"abc", "model": "x""#, r#""password":"***", "model": "x""#),
+            (
+                r#""password":"abc", "model": "x""#,
+                r#""password":"***", "model": "x""#,
+            ),
             ("secret: 12345678", "secret: ********"),
-            (r#""token": null, "secret": true"#, r#""token": null, "secret": true"#),
+            (
+                r#""token": null, "secret": true"#,
+                r#""token": null, "secret": true"#,
+            ),
             (
                 r#"{"secrets": {"a": "one", "b": "two"}, "c": "three"}"#,
                 r#"{"secrets": {"a": "one", "b": "two"}, "c": "three"}"#,
@@ -504,7 +660,10 @@ mod tests {
             ("token: ${TOKEN}", "token: ${TOKEN}"),
             ("max_tokens: 4096", "max_tokens: 4096"),
             ("key: value", "key: value"),
-            (r#"{ by-key = 1, api-key = abc }"#, r#"{ by-key = 1, api-key = *** }"#),
+            (
+                r#"{ by-key = 1, api-key = abc }"#,
+                r#"{ by-key = 1, api-key = *** }"#,
+            ),
         ] {
             assert_eq!(mask_line(line), masked);
         }
@@ -515,27 +674,69 @@ mod tests {
         for (line, masked) in [
             ("  API_TOKEN:hunter2secret", "  API_TOKEN:*************"),
             ("  API_TOKEN:hunter2 secret", "  API_TOKEN:**************"),
-            ("env: API_TOKEN:hunter2secret", "env: API_TOKEN:*************"),
-            (r#"env: "API_TOKEN=hunter2secret FOO=bar""#, r#"env: "*******************************""#),
-            (r#"env: "FOO=bar API_TOKEN=hunter2secret""#, r#"env: "*******************************""#),
-            (r#"["--api-key=hunter2secret"]"#, r#"["***********************"]"#),
+            (
+                "env: API_TOKEN:hunter2secret",
+                "env: API_TOKEN:*************",
+            ),
+            (
+                r#"env: "API_TOKEN=hunter2secret FOO=bar""#,
+                r#"env: "*******************************""#,
+            ),
+            (
+                r#"env: "FOO=bar API_TOKEN=hunter2secret""#,
+                r#"env: "*******************************""#,
+            ),
+            (
+                r#"["--api-key=hunter2secret"]"#,
+                r#"["***********************"]"#,
+            ),
             ("args: [--token=x1y2z3, -v]", "args: [--token=******, -v]"),
             ("- --token=x1y2z3", "- --token=******"),
-            (r#"  "Authorization: Bearer abc","#, r#"  "*************************","#),
-            (r#"["-H", "X-Api-Key: hunter2"]"#, r#"["-H", "******************"]"#),
-            (r#"x: "{\"token\": \"hunter2\"}""#, r#"x: "************************""#),
-            ("no `API_TOKEN:hunter2secret` here", "no `API_TOKEN:*******************"),
+            (
+                r#"  "Authorization: Bearer abc","#,
+                r#"  "*************************","#,
+            ),
+            (
+                r#"["-H", "X-Api-Key: hunter2"]"#,
+                r#"["-H", "******************"]"#,
+            ),
+            (
+                r#"x: "{\"token\": \"hunter2\"}""#,
+                r#"x: "************************""#,
+            ),
+            (
+                "no `API_TOKEN:hunter2secret` here",
+                "no `API_TOKEN:*******************",
+            ),
             (r#"{"API_TOKEN=hunter2": 1}"#, r#"{"*****************": *}"#),
-            ("DB_PASSWORD: 'it''s hunter2secret'", "DB_PASSWORD: '*******************'"),
-            ("DB_PASSWORD: 'it's hunter2secret'", "DB_PASSWORD: '******************'"),
-            ("DB_PASSWORD: 'it\\'s hunter2secret'", "DB_PASSWORD: '*******************'"),
+            (
+                "DB_PASSWORD: 'it''s hunter2secret'",
+                "DB_PASSWORD: '*******************'",
+            ),
+            (
+                "DB_PASSWORD: 'it's hunter2secret'",
+                "DB_PASSWORD: '******************'",
+            ),
+            (
+                "DB_PASSWORD: 'it\\'s hunter2secret'",
+                "DB_PASSWORD: '*******************'",
+            ),
             ("DB_PASSWORD: '''hunter2'''", "DB_PASSWORD: '***********'"),
-            (r#"DB_PASSWORD: "it\"s hunter2""#, r#"DB_PASSWORD: "*************""#),
-            ("{path: 'C:\\', token: hunter2}", "{path: 'C:\\', token: *******}"),
+            (
+                r#"DB_PASSWORD: "it\"s hunter2""#,
+                r#"DB_PASSWORD: "*************""#,
+            ),
+            (
+                "{path: 'C:\\', token: hunter2}",
+                "{path: 'C:\\', token: *******}",
+            ),
             ("header: Bearer abc", "header: **********"),
             ("- Basic dXNlcjpwYXNz", "- ******************"),
             (r#"{"header": "bearer abc"}"#, r#"{"header": "**********"}"#),
-            ("the value `Bearer abc` is odd", "the value ************ is odd"),
+            (
+                "the value `Bearer abc` is odd",
+                "the value ************ is odd",
+            ),
             ("DB_PASS: hunter2", "DB_PASS: *******"),
             ("db-pass = hunter2", "db-pass = *******"),
             ("Set-Cookie: id=1", "Set-Cookie: ****"),

@@ -23,7 +23,11 @@ where
     if let Some(near) = nearest(name, candidates.clone()) {
         return Some(format!("did you mean `{near}`?"));
     }
-    let all: Vec<String> = candidates.into_iter().take(40).map(|c| format!("`{c}`")).collect();
+    let all: Vec<String> = candidates
+        .into_iter()
+        .take(40)
+        .map(|c| format!("`{c}`"))
+        .collect();
     (!all.is_empty()).then(|| format!("{what}: {}", all.join(", ")))
 }
 
@@ -36,7 +40,9 @@ fn distance(a: &str, b: &str) -> usize {
         let mut row = vec![i];
         for j in 1..=b.len() {
             let change = usize::from(a[i - 1] != b[j - 1]);
-            let mut best = (rows[i - 1][j] + 1).min(row[j - 1] + 1).min(rows[i - 1][j - 1] + change);
+            let mut best = (rows[i - 1][j] + 1)
+                .min(row[j - 1] + 1)
+                .min(rows[i - 1][j - 1] + change);
             if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
                 best = best.min(rows[i - 2][j - 2] + 1);
             }

@@ -26,7 +26,11 @@ impl<'a> Page<'a> {
         let (head, examples) = text.split_once("\n## Fails\n")?;
         let (fails, passes) = examples.split_once("\n## Passes\n")?;
         let summary = head.lines().skip(1).find(|line| !line.trim().is_empty())?;
-        Some(Page { summary, fails: Example::parse(fails), passes: Example::parse(passes) })
+        Some(Page {
+            summary,
+            fails: Example::parse(fails),
+            passes: Example::parse(passes),
+        })
     }
 }
 
@@ -35,13 +39,19 @@ impl<'a> Example<'a> {
         let mut example = Example::default();
         while let Some(open) = find_fence(rest) {
             let before = rest[..open].trim_end();
-            let info_end = rest[open..].find('\n').map_or(rest.len(), |at| open + at + 1);
+            let info_end = rest[open..]
+                .find('\n')
+                .map_or(rest.len(), |at| open + at + 1);
             let content_end = find_fence(&rest[info_end..]).map_or(rest.len(), |at| info_end + at);
             let content = &rest[info_end..content_end];
             if rest[open..].starts_with("```console") {
                 example.command = content.lines().find_map(|line| line.strip_prefix("$ "));
             } else {
-                let name = before.lines().next_back().unwrap_or_default().trim_matches('`');
+                let name = before
+                    .lines()
+                    .next_back()
+                    .unwrap_or_default()
+                    .trim_matches('`');
                 example.files.push((name, content));
             }
             rest = &rest[(content_end + "```\n".len()).min(rest.len())..];
@@ -52,7 +62,11 @@ impl<'a> Example<'a> {
 
 /// Where the next line that opens or closes a fence begins.
 fn find_fence(text: &str) -> Option<usize> {
-    if text.starts_with("```") { Some(0) } else { text.find("\n```").map(|at| at + 1) }
+    if text.starts_with("```") {
+        Some(0)
+    } else {
+        text.find("\n```").map(|at| at + 1)
+    }
 }
 
 #[cfg(test)]
@@ -66,6 +80,12 @@ mod tests {
         assert_eq!(page.summary, "Says it.");
         assert_eq!(page.fails.files, [("x.json", "{\n")]);
         assert_eq!(page.fails.command, Some("agpm merge x.json"));
-        assert_eq!(page.passes, Example { files: vec![("x.json", "{}\n")], command: None });
+        assert_eq!(
+            page.passes,
+            Example {
+                files: vec![("x.json", "{}\n")],
+                command: None
+            }
+        );
     }
 }

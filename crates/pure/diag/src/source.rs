@@ -15,8 +15,12 @@ pub struct Span {
 impl Span {
     /// The bytes from `start` up to `end`; sources are limited to 4 GiB.
     pub fn new(start: usize, end: usize) -> Self {
-        let narrow = |n: usize| u32::try_from(n).expect("sources are limited to 4 GiB when they are read");
-        Span { start: narrow(start), end: narrow(end) }
+        let narrow =
+            |n: usize| u32::try_from(n).expect("sources are limited to 4 GiB when they are read");
+        Span {
+            start: narrow(start),
+            end: narrow(end),
+        }
     }
 
     /// The empty place at `offset`.
@@ -64,7 +68,9 @@ impl Source {
     fn lines(&self) -> &[u32] {
         self.lines.get_or_init(|| {
             let ends = memchr::memchr_iter(b'\n', self.text.as_bytes());
-            std::iter::once(0).chain(ends.map(|at| Span::at(at + 1).start)).collect()
+            std::iter::once(0)
+                .chain(ends.map(|at| Span::at(at + 1).start))
+                .collect()
         })
     }
 }
@@ -88,7 +94,11 @@ impl SourceMap {
     /// Takes in a text and gives its identity.
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<Text>) -> SourceId {
         let id = u32::try_from(self.sources.len()).expect("fewer than 2^32 sources");
-        self.sources.push(Source { name: name.into(), text: text.into(), lines: OnceLock::new() });
+        self.sources.push(Source {
+            name: name.into(),
+            text: text.into(),
+            lines: OnceLock::new(),
+        });
         SourceId(id)
     }
 
@@ -106,7 +116,9 @@ impl SourceMap {
 
     /// The line of a byte offset, from one.
     pub fn line(&self, id: SourceId, offset: u32) -> usize {
-        self.get(id).lines().partition_point(|start| *start <= offset)
+        self.get(id)
+            .lines()
+            .partition_point(|start| *start <= offset)
     }
 
     /// Line and column of a byte offset.
@@ -115,7 +127,11 @@ impl SourceMap {
         let line = self.line(id, offset);
         let line_start = self.get(id).lines()[line - 1] as usize;
         let end = floor_char(text, offset as usize);
-        let column = text[line_start..end].trim_start_matches('\u{feff}').chars().count() + 1;
+        let column = text[line_start..end]
+            .trim_start_matches('\u{feff}')
+            .chars()
+            .count()
+            + 1;
         Place { line, column }
     }
 
@@ -126,14 +142,21 @@ impl SourceMap {
         let end = floor_char(text, (span.end as usize).max(start));
         let rest = &text.as_bytes()[end..];
         let end = end + rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len());
-        let end = if text[start..end].ends_with('\r') { end - 1 } else { end };
+        let end = if text[start..end].ends_with('\r') {
+            end - 1
+        } else {
+            end
+        };
         Span::new(start, end)
     }
 }
 
 fn line_start(text: &str, offset: usize) -> usize {
     let before = &text.as_bytes()[..offset.min(text.len())];
-    before.iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1)
+    before
+        .iter()
+        .rposition(|b| *b == b'\n')
+        .map_or(0, |at| at + 1)
 }
 
 fn floor_char(text: &str, offset: usize) -> usize {
@@ -155,7 +178,10 @@ mod tests {
         assert_eq!(map.place(id, 3), Place { line: 1, column: 1 });
         let l = "\u{feff}a\r\nhé ".len() as u32;
         assert_eq!(map.place(id, l), Place { line: 2, column: 4 });
-        assert_eq!(map.lines_around(id, Span { start: 3, end: 4 }), Span { start: 0, end: 4 });
+        assert_eq!(
+            map.lines_around(id, Span { start: 3, end: 4 }),
+            Span { start: 0, end: 4 }
+        );
         assert_eq!(map.place(id, 9999), Place { line: 3, column: 1 });
     }
 }

@@ -67,7 +67,10 @@ mod tests {
     #[test]
     fn a_command_line_keeps_its_arguments_apart() {
         assert_eq!(command_line(["sort", "-u", "%base"]), "sort -u %base");
-        assert_eq!(command_line(["sh", "-c", "a | b; echo 'x'"]), r"sh -c 'a | b; echo '\''x'\'''");
+        assert_eq!(
+            command_line(["sh", "-c", "a | b; echo 'x'"]),
+            r"sh -c 'a | b; echo '\''x'\'''"
+        );
         assert_eq!(command_line(["x", "", "a\nb"]), r"x '' 'a\nb'");
     }
 }

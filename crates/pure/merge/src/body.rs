@@ -31,21 +31,42 @@ pub(crate) struct BodyPart<'a> {
 }
 
 /// Joins bodies, lowest first, onto `out`. Blank bodies have no say.
-pub(crate) fn join(parts: &[BodyPart<'_>], joint: Joint, newline: &str, out: &mut String) -> Vec<Segment> {
+pub(crate) fn join(
+    parts: &[BodyPart<'_>],
+    joint: Joint,
+    newline: &str,
+    out: &mut String,
+) -> Vec<Segment> {
     let mut segments = Vec::new();
     let mut put = |out: &mut String, part: &BodyPart<'_>, from: Range<usize>| {
         let start = out.len();
         out.push_str(&part.text[from.clone()]);
-        segments.push(Segment { layer: part.layer, from, to: start..out.len() });
+        segments.push(Segment {
+            layer: part.layer,
+            from,
+            to: start..out.len(),
+        });
     };
-    let shebang = parts.iter().rev().find_map(|part| Some((part, shebang(part)?)));
+    let shebang = parts
+        .iter()
+        .rev()
+        .find_map(|part| Some((part, shebang(part)?)));
     if let (Joint::Text, Some((part, line))) = (joint, shebang) {
         put(out, part, line);
         end_line(out, newline);
     }
     let said: Vec<(&BodyPart<'_>, Range<usize>)> = parts
         .iter()
-        .map(|part| (part, if joint == Joint::Text { after_shebang(part) } else { part.range.clone() }))
+        .map(|part| {
+            (
+                part,
+                if joint == Joint::Text {
+                    after_shebang(part)
+                } else {
+                    part.range.clone()
+                },
+            )
+        })
         .filter(|(part, range)| !part.text[range.clone()].trim().is_empty())
         .collect();
     for (index, (part, range)) in said.iter().enumerate() {
@@ -88,7 +109,10 @@ fn end_line(out: &mut String, newline: &str) {
 
 fn shebang(part: &BodyPart<'_>) -> Option<Range<usize>> {
     let text = &part.text[part.range.clone()];
-    let line = text.split_inclusive('\n').next().filter(|line| line.starts_with("#!"))?;
+    let line = text
+        .split_inclusive('\n')
+        .next()
+        .filter(|line| line.starts_with("#!"))?;
     Some(part.range.start..part.range.start + line.len())
 }
 

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, Text, codes};
 use agpm_model::{Maps, Strategy};
-use agpm_text::{Document, EditError, Format, Limits, Rewritten, Value, View, parse, print, to_value};
+use agpm_text::{
+    Document, EditError, Format, Limits, Rewritten, Value, View, parse, print, to_value,
+};
 
 use crate::body::{BodyPart, Joint, Segment, join};
 use crate::combine::Combine;
@@ -30,9 +32,9 @@ impl Rendered {
         match self {
             Rendered::Bytes(bytes) => write(bytes),
             Rendered::Text(text) => write(text.as_bytes()),
-            Rendered::Rewritten(rewritten) => {
-                rewritten.pieces().try_for_each(|piece| write(piece.as_bytes()))
-            }
+            Rendered::Rewritten(rewritten) => rewritten
+                .pieces()
+                .try_for_each(|piece| write(piece.as_bytes())),
         }
     }
 
@@ -95,13 +97,19 @@ pub fn merge_files(
     let family = family_of(&files);
     let mut diagnostics = Vec::new();
     let called_alike = |file: &LayerFile| ending(file) == ending(&files[last]);
-    let differs =
-        |file: &&LayerFile| file.family() != family && !(family == Family::Opaque && called_alike(file));
+    let differs = |file: &&LayerFile| {
+        file.family() != family && !(family == Family::Opaque && called_alike(file))
+    };
     if let Some(other) = files.iter().find(differs) {
         diagnostics.push(mixed_formats(other, &files[last]));
-        return Some(MergedFile { merged: Merged::Whole(last), files, diagnostics });
+        return Some(MergedFile {
+            merged: Merged::Whole(last),
+            files,
+            diagnostics,
+        });
     }
-    let whole = strategy.maps == Maps::Replace && strategy.rules.is_empty() && strategy.unset.is_empty();
+    let whole =
+        strategy.maps == Maps::Replace && strategy.rules.is_empty() && strategy.unset.is_empty();
     let merged = match family {
         Family::Structured => Merged::Structured(resolve(&files, strategy, own)),
         Family::Opaque => {
@@ -114,24 +122,41 @@ pub fn merge_files(
         Family::Markdown => {
             let from = if whole { last } else { 0 };
             let (body, segments) = join_bodies(&files, from, Joint::Markdown(strategy.separator));
-            Merged::Markdown { front: resolve(&files[from..], strategy, own), body, segments }
+            Merged::Markdown {
+                front: resolve(&files[from..], strategy, own),
+                body,
+                segments,
+            }
         }
         Family::Text => {
             let (body, segments) = join_bodies(&files, 0, Joint::Text);
             Merged::Text { body, segments }
         }
     };
-    if let Merged::Structured(resolution) | Merged::Markdown { front: resolution, .. } = &merged {
+    if let Merged::Structured(resolution)
+    | Merged::Markdown {
+        front: resolution, ..
+    } = &merged
+    {
         diagnostics.extend(resolution.diagnostics().iter().cloned());
     }
-    Some(MergedFile { files, merged, diagnostics })
+    Some(MergedFile {
+        files,
+        merged,
+        diagnostics,
+    })
 }
 
 /// What the files are: of the highest's kind, unless one of them is no text although it is called one.
 fn family_of(files: &[LayerFile]) -> Family {
     let highest = &files[files.len() - 1];
-    let is_binary = |file: &LayerFile| file.family() == Family::Opaque && ending(file) == ending(highest);
-    if files.iter().any(is_binary) { Family::Opaque } else { highest.family() }
+    let is_binary =
+        |file: &LayerFile| file.family() == Family::Opaque && ending(file) == ending(highest);
+    if files.iter().any(is_binary) {
+        Family::Opaque
+    } else {
+        highest.family()
+    }
 }
 
 fn ending(file: &LayerFile) -> Option<String> {
@@ -140,13 +165,24 @@ fn ending(file: &LayerFile) -> Option<String> {
 
 fn resolve(files: &[LayerFile], strategy: &Strategy, own: Option<&dyn Combine>) -> Resolution {
     let contribution = |file: &LayerFile| {
-        Some(Contribution { layer: file.layer.clone(), document: file.document()?.clone() })
+        Some(Contribution {
+            layer: file.layer.clone(),
+            document: file.document()?.clone(),
+        })
     };
-    fold(files.iter().filter_map(contribution).collect(), &Policy::merge(strategy.clone()), own)
+    fold(
+        files.iter().filter_map(contribution).collect(),
+        &Policy::merge(strategy.clone()),
+        own,
+    )
 }
 
 fn join_bodies(files: &[LayerFile], from: usize, joint: Joint) -> (String, Vec<Segment>) {
-    let newline = if files[0].text().contains("\r\n") { "\r\n" } else { "\n" };
+    let newline = if files[0].text().contains("\r\n") {
+        "\r\n"
+    } else {
+        "\n"
+    };
     let parts: Vec<BodyPart<'_>> = files
         .iter()
         .enumerate()
@@ -164,16 +200,23 @@ fn join_bodies(files: &[LayerFile], from: usize, joint: Joint) -> (String, Vec<S
 }
 
 fn mixed_formats(one: &LayerFile, other: &LayerFile) -> Diagnostic {
-    let message =
-        format!("layers `{}` and `{}` hold files of kinds that do not merge", one.layer, other.layer);
+    let message = format!(
+        "layers `{}` and `{}` hold files of kinds that do not merge",
+        one.layer, other.layer
+    );
     Diagnostic::new(&codes::MERGE_MIXED_FORMATS, message)
         .in_file(other.file.as_str())
         .in_layer(other.layer.as_str())
-        .help("JSON, YAML and TOML merge with each other; Markdown and text only with their own kind")
+        .help(
+            "JSON, YAML and TOML merge with each other; Markdown and text only with their own kind",
+        )
 }
 
 fn opaque(files: &[LayerFile]) -> Diagnostic {
-    let names: Vec<String> = files.iter().map(|file| format!("`{}`", file.layer)).collect();
+    let names: Vec<String> = files
+        .iter()
+        .map(|file| format!("`{}`", file.layer))
+        .collect();
     let highest = &files[files.len() - 1];
     let message = format!(
         "{} all have this file, and its format cannot be merged: `{}` counts",
@@ -192,10 +235,15 @@ impl MergedFile {
         match &self.merged {
             Merged::Whole(index) => Ok((self.files[*index].as_it_is(), None)),
             Merged::Text { body, .. } => Ok((Rendered::Text(body.as_str().into()), None)),
-            Merged::Structured(resolution) => resolution
-                .root()
-                .map_or_else(|| Ok((self.files[0].as_it_is(), None)), |root| self.rewritten(root)),
-            Merged::Markdown { front, body, segments } => {
+            Merged::Structured(resolution) => resolution.root().map_or_else(
+                || Ok((self.files[0].as_it_is(), None)),
+                |root| self.rewritten(root),
+            ),
+            Merged::Markdown {
+                front,
+                body,
+                segments,
+            } => {
                 if let Some(file) = self.only_file(front, segments) {
                     return Ok((file.as_it_is(), None));
                 }
@@ -203,12 +251,16 @@ impl MergedFile {
                 let (text, warning) = match front.root() {
                     Some(root) => {
                         let (text, warning) = self.rewritten(root)?;
-                        (String::from_utf8_lossy(&text.to_bytes()).into_owned(), warning)
+                        (
+                            String::from_utf8_lossy(&text.to_bytes()).into_owned(),
+                            warning,
+                        )
                     }
                     None => (lowest.text().to_string(), None),
                 };
                 // Only the front matter is taken from there: which body follows it does not matter.
-                let head = parse(lowest.source(), text, Format::Markdown, Limits::default()).document;
+                let head =
+                    parse(lowest.source(), text, Format::Markdown, Limits::default()).document;
                 let whole = [&head.text()[..head.body().start as usize], body].concat();
                 Ok((Rendered::Text(whole.into()), warning))
             }
@@ -241,7 +293,10 @@ impl MergedFile {
     pub fn value(&self) -> Option<Value> {
         let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).ok().map(Value::String);
         let page = |front: Option<Value>, body: &str| {
-            Value::map([("front_matter", front.unwrap_or(Value::Null)), ("body", body.into())])
+            Value::map([
+                ("front_matter", front.unwrap_or(Value::Null)),
+                ("body", body.into()),
+            ])
         };
         match &self.merged {
             Merged::Structured(resolution) => resolution.root().map(to_value),
@@ -249,7 +304,10 @@ impl MergedFile {
             Merged::Text { body, .. } => Some(Value::String(body.clone())),
             Merged::Whole(index) => match &self.files[*index].content {
                 FileContent::Document(document) if document.format() == Format::Markdown => {
-                    Some(page(document.root().map(to_value), &document.text()[document.body().range()]))
+                    Some(page(
+                        document.root().map(to_value),
+                        &document.text()[document.body().range()],
+                    ))
                 }
                 FileContent::Document(document) => document.root().map(to_value),
                 _ => text(self.files[*index].bytes()),
@@ -258,7 +316,9 @@ impl MergedFile {
     }
 
     fn document(&self, index: usize) -> &Arc<Document> {
-        self.files[index].document().expect("structured files are documents")
+        self.files[index]
+            .document()
+            .expect("structured files are documents")
     }
 
     /// The file that all of a Markdown result comes from, if there is one.
@@ -269,16 +329,19 @@ impl MergedFile {
         let own = file.document()?.root();
         let same_front = match (front.root(), own) {
             (None, None) => true,
-            (Some(root), Some(own)) => root
-                .node()
-                .is_some_and(|node| node.id() == own.id() && std::ptr::eq(node.document(), own.document())),
+            (Some(root), Some(own)) => root.node().is_some_and(|node| {
+                node.id() == own.id() && std::ptr::eq(node.document(), own.document())
+            }),
             _ => false,
         };
         (same_body && same_front).then_some(file)
     }
 
     /// The lowest file's text with this value; the text of another layer if all of it comes from there.
-    fn rewritten(&self, root: ResolvedRef<'_>) -> Result<(Rendered, Option<Diagnostic>), Diagnostic> {
+    fn rewritten(
+        &self,
+        root: ResolvedRef<'_>,
+    ) -> Result<(Rendered, Option<Diagnostic>), Diagnostic> {
         let lowest = self.document(0);
         if let Some(node) = root.node()
             && node.document().root().map(|r| r.id()) == Some(node.id())
@@ -313,11 +376,16 @@ impl MergedFile {
     }
 
     fn unprintable(&self, error: &EditError) -> Diagnostic {
-        let mut diagnostic =
-            Diagnostic::new(&codes::TEXT_UNREPRESENTABLE, format!("the result cannot be written: {error}"))
-                .help("choose another format with `--format`, or remove the value");
+        let mut diagnostic = Diagnostic::new(
+            &codes::TEXT_UNREPRESENTABLE,
+            format!("the result cannot be written: {error}"),
+        )
+        .help("choose another format with `--format`, or remove the value");
         if let EditError::Unrepresentable { at, .. } = error
-            && let Merged::Structured(resolution) | Merged::Markdown { front: resolution, .. } = &self.merged
+            && let Merged::Structured(resolution)
+            | Merged::Markdown {
+                front: resolution, ..
+            } = &self.merged
             && let Some(node) = resolution.at(at).and_then(View::node)
         {
             diagnostic = diagnostic.at(node.document().source(), node.span(), "from here");

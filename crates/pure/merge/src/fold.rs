@@ -27,16 +27,24 @@ pub struct Contribution {
 }
 
 /// Folds contributions, lowest first, into one value.
-pub fn fold(contributions: Vec<Contribution>, policy: &Policy, own: Option<&dyn Combine>) -> Resolution {
-    let roots: Vec<Option<NodeId>> =
-        contributions.iter().map(|said| said.document.root().map(|root| root.id())).collect();
+pub fn fold(
+    contributions: Vec<Contribution>,
+    policy: &Policy,
+    own: Option<&dyn Combine>,
+) -> Resolution {
+    let roots: Vec<Option<NodeId>> = contributions
+        .iter()
+        .map(|said| said.document.root().map(|root| root.id()))
+        .collect();
     fold_from(contributions, &roots, policy, own)
 }
 
 /// The same for units that are parts of their documents, each with the node that it is.
 pub fn fold_parts(units: Vec<(Contribution, NodeId)>, policy: &Policy) -> Resolution {
-    let (contributions, roots): (Vec<Contribution>, Vec<Option<NodeId>>) =
-        units.into_iter().map(|(said, node)| (said, Some(node))).unzip();
+    let (contributions, roots): (Vec<Contribution>, Vec<Option<NodeId>>) = units
+        .into_iter()
+        .map(|(said, node)| (said, Some(node)))
+        .unzip();
     fold_from(contributions, &roots, policy, None)
 }
 
@@ -72,13 +80,32 @@ fn fold_from(
         .enumerate()
         .zip(roots)
         .filter_map(|((layer, said), root)| {
-            Some(Said { layer: layer as u32, node: said.document.node((*root)?), live: true })
+            Some(Said {
+                layer: layer as u32,
+                node: said.document.node((*root)?),
+                live: true,
+            })
         })
         .collect();
-    let root = if roots.is_empty() { None } else { folder.place(&roots, &rules.start(), mode) };
+    let root = if roots.is_empty() {
+        None
+    } else {
+        folder.place(&roots, &rules.start(), mode)
+    };
     folder.report_useless_unset(strategy);
-    let Folder { nodes, deletions, diagnostics, .. } = folder;
-    Resolution { contributions, nodes, root, deletions, diagnostics }
+    let Folder {
+        nodes,
+        deletions,
+        diagnostics,
+        ..
+    } = folder;
+    Resolution {
+        contributions,
+        nodes,
+        root,
+        deletions,
+        diagnostics,
+    }
 }
 
 /// What one layer says at a place. Where a map was replaced, the lower ones are there no longer, but a rule for a place
@@ -92,7 +119,10 @@ pub(crate) struct Said<'a> {
 
 impl Said<'_> {
     pub(crate) fn origin(self) -> Origin {
-        Origin { layer: self.layer, node: self.node.id() }
+        Origin {
+            layer: self.layer,
+            node: self.node.id(),
+        }
     }
 }
 
@@ -138,8 +168,12 @@ impl Alone {
             Lists::By(operation) => Some(operation),
             Lists::Smart => None,
         };
-        let rules = strategy.rules.iter().filter_map(|rule| rule.operation.as_ref());
-        let any = |wanted: fn(&Operation) -> bool| list.into_iter().chain(rules.clone()).any(wanted);
+        let rules = strategy
+            .rules
+            .iter()
+            .filter_map(|rule| rule.operation.as_ref());
+        let any =
+            |wanted: fn(&Operation) -> bool| list.into_iter().chain(rules.clone()).any(wanted);
         if any(|operation| matches!(operation, Operation::Unite { .. })) {
             Alone::United
         } else if any(|operation| matches!(operation, Operation::ByKey { .. })) {
@@ -152,7 +186,12 @@ impl Alone {
 
 impl<'a, 's> Folder<'a, 's> {
     /// Folds what is said at one place; nothing is left if it is deleted, or if only replaced layers say it.
-    pub(crate) fn place(&mut self, said: &[Said<'a>], reach: &Reach, outer: Mode<'s>) -> Option<u32> {
+    pub(crate) fn place(
+        &mut self,
+        said: &[Said<'a>],
+        reach: &Reach,
+        outer: Mode<'s>,
+    ) -> Option<u32> {
         if reach.is_empty() && said.len() == 1 && said[0].live && self.taken_whole(said[0]) {
             self.check_inside(said[0], reach, outer)?;
             return Some(self.whole(said[0], LeafOperation::Only, &[]));
@@ -185,13 +224,22 @@ impl<'a, 's> Folder<'a, 's> {
             let is_kept = |s: &Said<'a>| kept.iter().any(|other| other.layer == s.layer);
             // What is blank says nothing, and so there is nothing to tell of it.
             if empty != Empty::Blank {
-                dropped = replaced(&said.iter().copied().filter(|s| !is_kept(s)).collect::<Vec<_>>());
+                dropped = replaced(
+                    &said
+                        .iter()
+                        .copied()
+                        .filter(|s| !is_kept(s))
+                        .collect::<Vec<_>>(),
+                );
             }
             said = &kept;
         }
         if let Some(own) = self.own.filter(|_| said.len() > 1) {
             let nodes: Vec<NodeRef<'a>> = said.iter().map(|s| s.node).collect();
-            match own.combine(&Place { pointer: &self.pointer(), contributions: &nodes }) {
+            match own.combine(&Place {
+                pointer: &self.pointer(),
+                contributions: &nodes,
+            }) {
                 Some(Combination::Items(items)) => return Some(self.chosen_items(said, &items)),
                 Some(Combination::Operation(operation)) => mode = Mode::of(operation, outer),
                 None => {}
@@ -226,12 +274,18 @@ impl<'a, 's> Folder<'a, 's> {
             return Some(self.whole(*one, LeafOperation::Only, &[]));
         }
         match mode {
-            Mode::Replace => {
-                self.select(said, said.iter().rposition(|s| s.live)?, LeafOperation::Replace, reach)
-            }
-            Mode::KeepLower => {
-                self.select(said, said.iter().position(|s| s.live)?, LeafOperation::KeepLower, reach)
-            }
+            Mode::Replace => self.select(
+                said,
+                said.iter().rposition(|s| s.live)?,
+                LeafOperation::Replace,
+                reach,
+            ),
+            Mode::KeepLower => self.select(
+                said,
+                said.iter().position(|s| s.live)?,
+                LeafOperation::KeepLower,
+                reach,
+            ),
             Mode::NonEmpty => {
                 let full = said.iter().rposition(|s| s.live && !is_blank(s.node));
                 let chosen = full.or_else(|| said.iter().rposition(|s| s.live))?;
@@ -252,17 +306,25 @@ impl<'a, 's> Folder<'a, 's> {
             return Some(());
         }
         match (one.node.kind(), mode) {
-            (Kind::List, Mode::Recursive { lists: ListMode::ByKey(key, _), .. }) => {
-                self.check_keys(&[one], key)
-            }
+            (
+                Kind::List,
+                Mode::Recursive {
+                    lists: ListMode::ByKey(key, _),
+                    ..
+                },
+            ) => self.check_keys(&[one], key),
             (Kind::Map, _) => {
                 let mut complete = Some(());
                 for (key, node) in one.node.entries() {
                     let stepped = self.rules.step(reach, key.content());
                     let rule = self.rules.here(&stepped).0;
-                    let below = rule.map_or(mode.below(), |(_, operation)| Mode::of(operation, mode.below()));
+                    let below = rule.map_or(mode.below(), |(_, operation)| {
+                        Mode::of(operation, mode.below())
+                    });
                     self.path.push(Step::Key(key.content()));
-                    complete = self.check_inside(Said { node, ..one }, &stepped, below).and(complete);
+                    complete = self
+                        .check_inside(Said { node, ..one }, &stepped, below)
+                        .and(complete);
                     self.path.pop();
                 }
                 complete
@@ -275,7 +337,10 @@ impl<'a, 's> Folder<'a, 's> {
     fn recursive(&mut self, said: &[Said<'a>], reach: &Reach, mode: Mode<'s>) -> Option<u32> {
         let top = said[said.len() - 1];
         let family = family(top.node.kind());
-        let from = said.iter().rposition(|s| self::family(s.node.kind()) != family).map_or(0, |at| at + 1);
+        let from = said
+            .iter()
+            .rposition(|s| self::family(s.node.kind()) != family)
+            .map_or(0, |at| at + 1);
         self.report_changes(said, mode);
         let (shadowed, run) = said.split_at(from);
         let several = run.len() > 1 || reach.may_unset() || self.alone == Alone::United;
@@ -303,20 +368,39 @@ impl<'a, 's> Folder<'a, 's> {
         let one = said[chosen];
         match one.node.kind() {
             Kind::Map if !reach.is_empty() => {
-                let ghost = |s: Said<'a>| Said { live: s.layer == one.layer, ..s };
+                let ghost = |s: Said<'a>| Said {
+                    live: s.layer == one.layer,
+                    ..s
+                };
                 let maps: Vec<Said<'a>> = only_maps(said).into_iter().map(ghost).collect();
                 self.maps(&maps, reach, Mode::Replace, &[])
             }
             Kind::List if reach.may_unset() => {
-                let others: Vec<Said<'a>> = said.iter().copied().filter(|s| s.layer != one.layer).collect();
-                self.lists(&[one], reach, ListMode::Replace, Mode::Replace, &replaced(&others))
+                let others: Vec<Said<'a>> = said
+                    .iter()
+                    .copied()
+                    .filter(|s| s.layer != one.layer)
+                    .collect();
+                self.lists(
+                    &[one],
+                    reach,
+                    ListMode::Replace,
+                    Mode::Replace,
+                    &replaced(&others),
+                )
             }
             _ => Some(self.pick(said, chosen, operation)),
         }
     }
 
     /// Merges maps key by key: the lower order first, then new keys.
-    fn maps(&mut self, maps: &[Said<'a>], reach: &Reach, below: Mode<'s>, shadows: &[Shadow]) -> Option<u32> {
+    fn maps(
+        &mut self,
+        maps: &[Said<'a>],
+        reach: &Reach,
+        below: Mode<'s>,
+        shadows: &[Shadow],
+    ) -> Option<u32> {
         let top = *maps.iter().rev().find(|s| s.live).or(maps.last())?;
         let groups = group(maps);
         let mut children = Vec::with_capacity(groups.keys.len());
@@ -324,36 +408,64 @@ impl<'a, 's> Folder<'a, 's> {
         for (index, (key, key_layer)) in groups.keys.iter().enumerate() {
             at_key.clear();
             let said = groups.at(index).iter();
-            at_key.extend(said.map(|(map, node)| Said { node: *node, ..maps[*map as usize] }));
-            let stepped =
-                if reach.is_empty() { Reach::default() } else { self.rules.step(reach, key.content()) };
+            at_key.extend(said.map(|(map, node)| Said {
+                node: *node,
+                ..maps[*map as usize]
+            }));
+            let stepped = if reach.is_empty() {
+                Reach::default()
+            } else {
+                self.rules.step(reach, key.content())
+            };
             self.path.push(Step::Key(key.content()));
             let child = self.place(&at_key, &stepped, below);
             self.path.pop();
-            let key = self.nodes.numbering.pack(Origin { layer: *key_layer, node: key.id() });
+            let key = self.nodes.numbering.pack(Origin {
+                layer: *key_layer,
+                node: key.id(),
+            });
             children.extend(child.map(|node| Child { key, node }));
         }
         if children.is_empty() && !maps.iter().any(|s| s.live) {
             return None;
         }
-        Some(self.nodes.folded(Body::Map, top.origin(), &children, shadows))
+        Some(
+            self.nodes
+                .folded(Body::Map, top.origin(), &children, shadows),
+        )
     }
 
-    pub(crate) fn whole(&mut self, said: Said<'a>, operation: LeafOperation, shadows: &[Shadow]) -> u32 {
-        self.nodes.whole(said.origin(), operation, shadows.iter().copied())
+    pub(crate) fn whole(
+        &mut self,
+        said: Said<'a>,
+        operation: LeafOperation,
+        shadows: &[Shadow],
+    ) -> u32 {
+        self.nodes
+            .whole(said.origin(), operation, shadows.iter().copied())
     }
 
     /// One of them whole; the others are shadowed.
     fn pick(&mut self, said: &[Said<'a>], index: usize, operation: LeafOperation) -> u32 {
-        let operation = if said.len() == 1 { LeafOperation::Only } else { operation };
+        let operation = if said.len() == 1 {
+            LeafOperation::Only
+        } else {
+            operation
+        };
         let others = said.iter().enumerate().rev().filter(|(at, _)| *at != index);
-        let shadows = others.map(|(_, s)| Shadow { origin: s.origin(), kind: ShadowKind::Replaced });
+        let shadows = others.map(|(_, s)| Shadow {
+            origin: s.origin(),
+            kind: ShadowKind::Replaced,
+        });
         self.nodes.whole(said[index].origin(), operation, shadows)
     }
 
     fn delete(&mut self, unset: usize, said: &[Said<'a>]) {
         self.unset[unset] = Found::Somewhere;
-        let deletion = Deletion { pointer: self.pointer(), shadows: replaced(said) };
+        let deletion = Deletion {
+            pointer: self.pointer(),
+            shadows: replaced(said),
+        };
         self.deletions.push(deletion);
     }
 
@@ -369,7 +481,11 @@ impl<'a, 's> Folder<'a, 's> {
     }
 
     pub(crate) fn step(&self, reach: &Reach, index: usize) -> Reach {
-        if reach.is_empty() { Reach::default() } else { self.rules.step(reach, &index.to_string()) }
+        if reach.is_empty() {
+            Reach::default()
+        } else {
+            self.rules.step(reach, &index.to_string())
+        }
     }
 
     pub(crate) fn pointer(&self) -> Pointer {
@@ -384,7 +500,11 @@ impl<'a, 's> Folder<'a, 's> {
 
     /// The place, as messages call it.
     pub(crate) fn place_name(&self) -> String {
-        if self.path.is_empty() { "the document".to_owned() } else { format!("`{}`", self.pointer()) }
+        if self.path.is_empty() {
+            "the document".to_owned()
+        } else {
+            format!("`{}`", self.pointer())
+        }
     }
 
     pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
@@ -400,8 +520,9 @@ impl<'a, 's> Folder<'a, 's> {
         let kind = |s: &Said<'a>| family(s.node.kind());
         if mode.forbids() {
             let top = said[said.len() - 1];
-            let differs =
-                |s: &&Said<'a>| kind(s) != kind(&top) || kind(s) != Family::Map && !equal(s.node, top.node);
+            let differs = |s: &&Said<'a>| {
+                kind(s) != kind(&top) || kind(s) != Family::Map && !equal(s.node, top.node)
+            };
             if let Some(other) = said.iter().rev().find(differs) {
                 self.report_clash(*other, top);
             }
@@ -445,8 +566,16 @@ impl<'a, 's> Folder<'a, 's> {
             self.layer(higher)
         );
         let diagnostic = Diagnostic::new(&codes::MERGE_CLASH, message)
-            .at(higher.node.document().source(), higher.node.span(), "the higher layer says this")
-            .at(lower.node.document().source(), lower.node.span(), "the lower layer says this")
+            .at(
+                higher.node.document().source(),
+                higher.node.span(),
+                "the higher layer says this",
+            )
+            .at(
+                lower.node.document().source(),
+                lower.node.span(),
+                "the lower layer says this",
+            )
             .in_layer(self.layer(higher).as_str())
             .help("a rule forbids that here: remove one of the two, or change the rule");
         self.report(diagnostic);
@@ -454,13 +583,21 @@ impl<'a, 's> Folder<'a, 's> {
 
     fn report_useless_unset(&mut self, strategy: &Strategy) {
         let found = std::mem::take(&mut self.unset);
-        for (pointer, _) in strategy.unset.iter().zip(found).filter(|(_, found)| *found == Found::Nowhere) {
+        for (pointer, _) in strategy
+            .unset
+            .iter()
+            .zip(found)
+            .filter(|(_, found)| *found == Found::Nowhere)
+        {
             let message = format!("nothing to unset at `{pointer}`: no layer says anything there");
             let help = "check the pointer, or remove it from `unset`";
             self.report(Diagnostic::new(&codes::MERGE_UNSET_NOTHING, message).help(help));
         }
         if self.type_changes > MOST_OF_A_KIND {
-            let message = format!("{} more places change their type", self.type_changes - MOST_OF_A_KIND);
+            let message = format!(
+                "{} more places change their type",
+                self.type_changes - MOST_OF_A_KIND
+            );
             self.report(Diagnostic::new(&codes::MERGE_TYPE_CHANGE, message));
         }
     }
@@ -468,11 +605,20 @@ impl<'a, 's> Folder<'a, 's> {
 
 /// As shadows, highest first.
 pub(crate) fn replaced(said: &[Said<'_>]) -> Vec<Shadow> {
-    said.iter().rev().map(|s| Shadow { origin: s.origin(), kind: ShadowKind::Replaced }).collect()
+    said.iter()
+        .rev()
+        .map(|s| Shadow {
+            origin: s.origin(),
+            kind: ShadowKind::Replaced,
+        })
+        .collect()
 }
 
 fn only_maps<'a>(said: &[Said<'a>]) -> Vec<Said<'a>> {
-    said.iter().copied().filter(|s| s.node.kind() == Kind::Map).collect()
+    said.iter()
+        .copied()
+        .filter(|s| s.node.kind() == Kind::Map)
+        .collect()
 }
 
 /// Kinds that replace each other without a word.
@@ -521,17 +667,26 @@ fn is_empty_container(node: NodeRef<'_>) -> bool {
 fn without_empty<'a>(said: &[Said<'a>], empty: Empty, mode: Mode<'_>) -> Vec<Said<'a>> {
     match empty {
         Empty::Clear => {
-            let from = said.iter().rposition(|s| is_empty_container(s.node)).unwrap_or(0);
+            let from = said
+                .iter()
+                .rposition(|s| is_empty_container(s.node))
+                .unwrap_or(0);
             said[from..].to_vec()
         }
         _ => {
             // Keys of maps that merge are there even if what stands at them is blank.
-            let merges = |node: NodeRef<'a>| node.kind() == Kind::Map && node.len() > 0 && mode.merges_maps();
+            let merges = |node: NodeRef<'a>| {
+                node.kind() == Kind::Map && node.len() > 0 && mode.merges_maps()
+            };
             let says_nothing = |node: NodeRef<'a>| match empty {
                 Empty::Blank => is_blank_throughout(node) && !merges(node),
                 _ => is_empty_container(node),
             };
-            let full: Vec<Said<'a>> = said.iter().copied().filter(|s| !says_nothing(s.node)).collect();
+            let full: Vec<Said<'a>> = said
+                .iter()
+                .copied()
+                .filter(|s| !says_nothing(s.node))
+                .collect();
             if full.is_empty() { said.to_vec() } else { full }
         }
     }

@@ -27,13 +27,20 @@ impl<'a> Groups<'a> {
 
 pub(crate) fn group<'a>(maps: &[Said<'a>]) -> Groups<'a> {
     let count = maps.iter().map(|map| map.node.len()).sum();
-    let mut keys = Keys { list: Vec::with_capacity(maps[0].node.len()), index: None };
+    let mut keys = Keys {
+        list: Vec::with_capacity(maps[0].node.len()),
+        index: None,
+    };
     // For each value, in the order of the maps, the key that it stands at.
     let mut rows: Vec<u32> = Vec::with_capacity(count);
     let mut starts: Vec<u32> = Vec::with_capacity(maps[0].node.len() + 1);
     for (number, map) in maps.iter().enumerate() {
         for (at, (key, _)) in map.node.entries().enumerate() {
-            let found = if number == 0 { None } else { keys.find(at, key.content()) };
+            let found = if number == 0 {
+                None
+            } else {
+                keys.find(at, key.content())
+            };
             let row = found.unwrap_or_else(|| {
                 starts.push(0);
                 keys.push(key, map.layer)
@@ -58,7 +65,11 @@ pub(crate) fn group<'a>(maps: &[Said<'a>]) -> Groups<'a> {
     }
     // Each start has moved to its end: they are one off.
     starts.insert(0, 0);
-    Groups { keys: keys.list, starts, values }
+    Groups {
+        keys: keys.list,
+        starts,
+        values,
+    }
 }
 
 /// Keys in the order of first appearance. Few are searched in order; for many an index is made once it is needed.
@@ -72,18 +83,28 @@ impl<'a> Keys<'a> {
 
     /// `guess` is where the key stands if the layers keep one order.
     fn find(&mut self, guess: usize, key: &str) -> Option<usize> {
-        if self.list.get(guess).is_some_and(|(known, _)| known.content() == key) {
+        if self
+            .list
+            .get(guess)
+            .is_some_and(|(known, _)| known.content() == key)
+        {
             return Some(guess);
         }
         if self.list.len() <= Keys::FEW {
-            return self.list.iter().position(|(known, _)| known.content() == key);
+            return self
+                .list
+                .iter()
+                .position(|(known, _)| known.content() == key);
         }
         if self.index.is_none() {
             let mut index = HashTable::with_capacity(self.list.len());
             (0..self.list.len()).for_each(|at| insert(&mut index, &self.list, at));
             self.index = Some(index);
         }
-        let found = self.index.as_ref()?.find(hash(key), |at| self.list[*at as usize].0.content() == key);
+        let found = self
+            .index
+            .as_ref()?
+            .find(hash(key), |at| self.list[*at as usize].0.content() == key);
         found.map(|at| *at as usize)
     }
 

@@ -55,32 +55,55 @@ impl UnparsedFile {
         let format = Format::of_file(file).filter(|format| *format != Format::Csv);
         let is_text = file.to_ascii_lowercase().ends_with(".txt");
         let unparsed = |source, content, diagnostics| UnparsedFile {
-            file: LayerFile { layer: layer.clone(), file: file.to_owned(), source, content },
+            file: LayerFile {
+                layer: layer.clone(),
+                file: file.to_owned(),
+                source,
+                content,
+            },
             format,
             diagnostics,
         };
         // What holds a NUL is no page and no text, whatever it is called; data in it is malformed.
         let is_binary = bytes.contains(&0) && (is_text || format == Some(Format::Markdown));
         if is_binary || format.is_none() && !is_text {
-            return unparsed(sources.add(file, ""), FileContent::Opaque(bytes.into()), Vec::new());
+            return unparsed(
+                sources.add(file, ""),
+                FileContent::Opaque(bytes.into()),
+                Vec::new(),
+            );
         }
         match String::from_utf8(bytes) {
             Ok(text) => {
                 let text: Text = text.into();
-                unparsed(sources.add(file, text.clone()), FileContent::Text(text), Vec::new())
+                unparsed(
+                    sources.add(file, text.clone()),
+                    FileContent::Text(text),
+                    Vec::new(),
+                )
             }
             Err(error) => {
-                let source = sources.add(file, String::from_utf8_lossy(error.as_bytes()).into_owned());
+                let source =
+                    sources.add(file, String::from_utf8_lossy(error.as_bytes()).into_owned());
                 let diagnostic = decode(source, error.into_bytes()).err();
-                unparsed(source, FileContent::Text("".into()), diagnostic.into_iter().collect())
+                unparsed(
+                    source,
+                    FileContent::Text("".into()),
+                    diagnostic.into_iter().collect(),
+                )
             }
         }
     }
 
     /// Finds its structure. What is wrong comes as diagnostics that name the layer.
     pub fn parse(self) -> (LayerFile, Vec<Diagnostic>) {
-        let UnparsedFile { mut file, format, mut diagnostics } = self;
-        if let (Some(format), FileContent::Text(text), true) = (format, &file.content, diagnostics.is_empty())
+        let UnparsedFile {
+            mut file,
+            format,
+            mut diagnostics,
+        } = self;
+        if let (Some(format), FileContent::Text(text), true) =
+            (format, &file.content, diagnostics.is_empty())
         {
             let parsed = parse(file.source, text.clone(), format, Limits::default());
             diagnostics = parsed.diagnostics;
@@ -106,7 +129,9 @@ impl LayerFile {
 
     pub(crate) fn family(&self) -> Family {
         match &self.content {
-            FileContent::Document(document) if document.format() == Format::Markdown => Family::Markdown,
+            FileContent::Document(document) if document.format() == Format::Markdown => {
+                Family::Markdown
+            }
             FileContent::Document(_) => Family::Structured,
             FileContent::Text(_) => Family::Text,
             FileContent::Opaque(_) => Family::Opaque,
@@ -152,6 +177,7 @@ impl LayerFile {
     }
 
     pub(crate) fn body(&self) -> Span {
-        self.document().map_or(Span::new(0, self.text().len()), |document| document.body())
+        self.document()
+            .map_or(Span::new(0, self.text().len()), |document| document.body())
     }
 }

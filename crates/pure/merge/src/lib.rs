@@ -29,5 +29,7 @@ pub use fold::{Contribution, fold, fold_parts};
 pub use lineage::{Absent, Flaw, FlawKind, Lineage, order};
 pub use parts::Part;
 pub use policy::{Composition, Policy, Reaction, References};
-pub use resolution::{Deletion, Leaf, LeafOperation, Origin, Resolution, ResolvedRef, Shadow, ShadowKind};
+pub use resolution::{
+    Deletion, Leaf, LeafOperation, Origin, Resolution, ResolvedRef, Shadow, ShadowKind,
+};
 pub use unite::projected;

@@ -45,7 +45,9 @@ pub enum Absent {
 impl<K> Lineage<K> {
     /// Whether the policy lets the order stand.
     pub fn is_sound(&self) -> bool {
-        self.flaws.iter().all(|flaw| flaw.reaction == Reaction::Skip)
+        self.flaws
+            .iter()
+            .all(|flaw| flaw.reaction == Reaction::Skip)
     }
 }
 
@@ -58,9 +60,20 @@ pub fn order<K: Clone + Ord>(
     references: References,
     parents: impl FnMut(&K) -> Result<Vec<K>, Absent>,
 ) -> Lineage<K> {
-    let lineage = Lineage { order: Vec::new(), flaws: Vec::new() };
-    let mut walk = Walk { lineage, references, parents, states: BTreeMap::new(), path: Vec::new() };
-    start.iter().for_each(|document| walk.from(document.clone()));
+    let lineage = Lineage {
+        order: Vec::new(),
+        flaws: Vec::new(),
+    };
+    let mut walk = Walk {
+        lineage,
+        references,
+        parents,
+        states: BTreeMap::new(),
+        path: Vec::new(),
+    };
+    start
+        .iter()
+        .for_each(|document| walk.from(document.clone()));
     walk.lineage
 }
 
@@ -97,7 +110,11 @@ impl<K: Clone + Ord, P: FnMut(&K) -> Result<Vec<K>, Absent>> Walk<K, P> {
         match self.states.get(&document) {
             Some(State::Done) => {}
             Some(State::Open) => {
-                let from = self.path.iter().position(|(open, _)| *open == document).unwrap_or(0);
+                let from = self
+                    .path
+                    .iter()
+                    .position(|(open, _)| *open == document)
+                    .unwrap_or(0);
                 self.flaw(FlawKind::Cyclic, from, document);
             }
             Some(State::Absent(absent)) => self.absent(*absent, document),
@@ -128,8 +145,16 @@ impl<K: Clone + Ord, P: FnMut(&K) -> Result<Vec<K>, Absent>> Walk<K, P> {
             FlawKind::Malformed => self.references.malformed,
             FlawKind::Cyclic => self.references.cyclic,
         };
-        let chain = self.path[from..].iter().map(|(open, _)| open.clone()).chain([document]).collect();
-        self.lineage.flaws.push(Flaw { kind, chain, reaction });
+        let chain = self.path[from..]
+            .iter()
+            .map(|(open, _)| open.clone())
+            .chain([document])
+            .collect();
+        self.lineage.flaws.push(Flaw {
+            kind,
+            chain,
+            reaction,
+        });
     }
 }
 
@@ -144,7 +169,9 @@ mod tests {
             "broken" => Err(Absent::Malformed),
             _ => {
                 let found = edges.iter().find(|(child, _)| child == name);
-                found.map(|(_, parents)| parents.to_vec()).ok_or(Absent::Missing)
+                found
+                    .map(|(_, parents)| parents.to_vec())
+                    .ok_or(Absent::Missing)
             }
         })
     }
@@ -152,21 +179,43 @@ mod tests {
     #[test]
     fn parents_stand_below_in_list_order_and_a_diamond_is_no_cycle() {
         let found = lineage(
-            &[("me", &["a", "b"]), ("a", &["base"]), ("b", &["base"]), ("base", &[])],
+            &[
+                ("me", &["a", "b"]),
+                ("a", &["base"]),
+                ("b", &["base"]),
+                ("base", &[]),
+            ],
             References::STRICT,
         );
-        assert_eq!(found, Lineage { order: vec!["base", "a", "b", "me"], flaws: vec![] });
+        assert_eq!(
+            found,
+            Lineage {
+                order: vec!["base", "a", "b", "me"],
+                flaws: vec![]
+            }
+        );
         assert!(found.is_sound());
     }
 
     #[test]
     fn a_cycle_is_cut_and_told_with_its_chain() {
-        let found =
-            lineage(&[("me", &["b"]), ("b", &["c"]), ("c", &["b", "d"]), ("d", &[])], References::LENIENT);
+        let found = lineage(
+            &[
+                ("me", &["b"]),
+                ("b", &["c"]),
+                ("c", &["b", "d"]),
+                ("d", &[]),
+            ],
+            References::LENIENT,
+        );
         assert_eq!(found.order, ["d", "c", "b", "me"]);
         assert_eq!(
             found.flaws,
-            [Flaw { kind: FlawKind::Cyclic, chain: vec!["b", "c", "b"], reaction: Reaction::Skip }]
+            [Flaw {
+                kind: FlawKind::Cyclic,
+                chain: vec!["b", "c", "b"],
+                reaction: Reaction::Skip
+            }]
         );
         assert!(found.is_sound());
         let alone = lineage(&[("me", &["me"])], References::STRICT);
@@ -176,10 +225,16 @@ mod tests {
 
     #[test]
     fn what_is_not_there_or_broken_is_told_with_who_named_it() {
-        let found = lineage(&[("me", &["a", "broken"]), ("a", &["gone", "broken"])], References::LENIENT);
+        let found = lineage(
+            &[("me", &["a", "broken"]), ("a", &["gone", "broken"])],
+            References::LENIENT,
+        );
         assert_eq!(found.order, ["a", "me"]);
-        let told: Vec<(FlawKind, Vec<&str>)> =
-            found.flaws.into_iter().map(|flaw| (flaw.kind, flaw.chain)).collect();
+        let told: Vec<(FlawKind, Vec<&str>)> = found
+            .flaws
+            .into_iter()
+            .map(|flaw| (flaw.kind, flaw.chain))
+            .collect();
         assert_eq!(
             told,
             [
@@ -192,8 +247,9 @@ mod tests {
 
     #[test]
     fn a_chain_of_a_hundred_thousand_does_not_overflow() {
-        let found =
-            order(&[0u32], References::STRICT, |n| Ok(if *n < 100_000 { vec![n + 1] } else { vec![] }));
+        let found = order(&[0u32], References::STRICT, |n| {
+            Ok(if *n < 100_000 { vec![n + 1] } else { vec![] })
+        });
         assert_eq!(found.order.len(), 100_001);
         assert_eq!(found.order.first(), Some(&100_000));
     }

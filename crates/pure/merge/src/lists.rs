@@ -22,11 +22,17 @@ pub(crate) struct Slot<'a> {
 
 impl<'a> Slot<'a> {
     pub(crate) fn of(said: Said<'a>) -> Self {
-        Slot { said: vec![said], duplicates: Vec::new() }
+        Slot {
+            said: vec![said],
+            duplicates: Vec::new(),
+        }
     }
 
     pub(crate) fn empty() -> Self {
-        Slot { said: Vec::new(), duplicates: Vec::new() }
+        Slot {
+            said: Vec::new(),
+            duplicates: Vec::new(),
+        }
     }
 
     fn highest(&self) -> NodeRef<'a> {
@@ -57,11 +63,21 @@ impl<'a, 's> Folder<'a, 's> {
                 shadows = all;
                 (items(top).map(Slot::of).collect(), LeafOperation::Replace)
             }
-            ListMode::Append => {
-                (lists.iter().flat_map(|list| items(*list)).map(Slot::of).collect(), LeafOperation::Append)
-            }
+            ListMode::Append => (
+                lists
+                    .iter()
+                    .flat_map(|list| items(*list))
+                    .map(Slot::of)
+                    .collect(),
+                LeafOperation::Append,
+            ),
             ListMode::Prepend => (
-                lists.iter().rev().flat_map(|list| items(*list)).map(Slot::of).collect(),
+                lists
+                    .iter()
+                    .rev()
+                    .flat_map(|list| items(*list))
+                    .map(Slot::of)
+                    .collect(),
                 LeafOperation::Prepend,
             ),
             ListMode::Extend => (extended(lists, Lowest::AsIs), LeafOperation::Extend),
@@ -78,16 +94,37 @@ impl<'a, 's> Folder<'a, 's> {
     }
 
     /// The list that an embedder's strategy chose.
-    pub(crate) fn chosen_items(&mut self, lists: &[Said<'a>], chosen: &[Vec<(usize, usize)>]) -> u32 {
+    pub(crate) fn chosen_items(
+        &mut self,
+        lists: &[Said<'a>],
+        chosen: &[Vec<(usize, usize)>],
+    ) -> u32 {
         let item = |(list, index): &(usize, usize)| {
             let list = lists.get(*list)?;
-            Some(Said { node: list.node.items().nth(*index)?, ..*list })
+            Some(Said {
+                node: list.node.items().nth(*index)?,
+                ..*list
+            })
         };
-        let slots = chosen.iter().map(|parts| parts.iter().filter_map(item).collect::<Vec<_>>());
-        let slots =
-            slots.filter(|said| !said.is_empty()).map(|said| Slot { said, duplicates: Vec::new() }).collect();
+        let slots = chosen
+            .iter()
+            .map(|parts| parts.iter().filter_map(item).collect::<Vec<_>>());
+        let slots = slots
+            .filter(|said| !said.is_empty())
+            .map(|said| Slot {
+                said,
+                duplicates: Vec::new(),
+            })
+            .collect();
         let top = lists[lists.len() - 1];
-        self.slots(top, slots, &Reach::default(), Mode::Replace, LeafOperation::Own, &[])
+        self.slots(
+            top,
+            slots,
+            &Reach::default(),
+            Mode::Replace,
+            LeafOperation::Own,
+            &[],
+        )
     }
 
     fn slots(
@@ -103,13 +140,16 @@ impl<'a, 's> Folder<'a, 's> {
         let key = self.nodes.numbering.pack(top.origin());
         for (index, slot) in slots.iter().enumerate() {
             let stepped = self.step(reach, index);
-            let node = self.under(Step::Index(index), |folder| folder.place(&slot.said, &stepped, mode));
+            let node = self.under(Step::Index(index), |folder| {
+                folder.place(&slot.said, &stepped, mode)
+            });
             if let Some(node) = node {
                 self.nodes.joined(node, operation, &slot.duplicates);
                 children.push(Child { key, node });
             }
         }
-        self.nodes.folded(Body::List, top.origin(), &children, shadows)
+        self.nodes
+            .folded(Body::List, top.origin(), &children, shadows)
     }
 
     /// By `id` as long as every item has one, else what is not there yet joins the end.
@@ -137,7 +177,9 @@ impl<'a, 's> Folder<'a, 's> {
     fn keyed(&mut self, lists: &[Said<'a>], key: &str) -> Option<Vec<Slot<'a>>> {
         self.check_keys(lists, key)?;
         let mut slots = Vec::new();
-        lists.iter().for_each(|list| self.join_by_key(&mut slots, *list, key));
+        lists
+            .iter()
+            .for_each(|list| self.join_by_key(&mut slots, *list, key));
         Some(slots)
     }
 
@@ -164,21 +206,29 @@ impl<'a, 's> Folder<'a, 's> {
         for item in items(list) {
             let id = own_key(item.node);
             let hash = fingerprint(id);
-            if let Some(at) = index.find(hash, |at| equal(own_key(slots[*at].highest()), id)).copied() {
+            if let Some(at) = index
+                .find(hash, |at| equal(own_key(slots[*at].highest()), id))
+                .copied()
+            {
                 if let Some(earlier) = slots[at].said.iter().find(|said| said.layer == item.layer) {
                     self.report_duplicate_item(*earlier, item, key, id.content());
                 }
                 slots[at].said.push(item);
             } else {
                 slots.push(Slot::of(item));
-                index.insert_unique(hash, slots.len() - 1, |at| fingerprint(own_key(slots[*at].highest())));
+                index.insert_unique(hash, slots.len() - 1, |at| {
+                    fingerprint(own_key(slots[*at].highest()))
+                });
             }
         }
     }
 
     fn report_missing_key(&mut self, item: Said<'a>, index: usize, key: &str) {
         let layer = self.layer(item);
-        let message = format!("item {index} of {} in layer `{layer}` has no `{key}`", self.place_name());
+        let message = format!(
+            "item {index} of {} in layer `{layer}` has no `{key}`",
+            self.place_name()
+        );
         let diagnostic = Diagnostic::new(&codes::MERGE_ITEM_KEY, message)
             .at(item.node.document().source(), item.node.span(), format!("no `{key}` here"))
             .in_layer(layer.as_str())
@@ -190,11 +240,21 @@ impl<'a, 's> Folder<'a, 's> {
 
     fn report_duplicate_item(&mut self, earlier: Said<'a>, later: Said<'a>, key: &str, text: &str) {
         let layer = self.layer(later);
-        let message =
-            format!("two items of {} in layer `{layer}` have the {key} `{text}`", self.place_name());
+        let message = format!(
+            "two items of {} in layer `{layer}` have the {key} `{text}`",
+            self.place_name()
+        );
         let diagnostic = Diagnostic::new(&codes::MERGE_DUPLICATE_ITEM, message)
-            .at(later.node.document().source(), later.node.span(), "again here")
-            .at(earlier.node.document().source(), earlier.node.span(), "first here")
+            .at(
+                later.node.document().source(),
+                later.node.span(),
+                "again here",
+            )
+            .at(
+                earlier.node.document().source(),
+                earlier.node.span(),
+                "first here",
+            )
             .in_layer(layer.as_str())
             .help("keep one of them: they are taken for one item, and the later one counts");
         self.report(diagnostic);
@@ -213,8 +273,12 @@ pub(crate) fn items<'a>(list: Said<'a>) -> impl Iterator<Item = Said<'a>> {
 
 /// The value that tells an item apart.
 fn key_of<'a>(item: NodeRef<'a>, key: &str) -> Option<NodeRef<'a>> {
-    item.get(key)
-        .filter(|value| matches!(value.kind(), Kind::String | Kind::Integer | Kind::Float | Kind::Bool))
+    item.get(key).filter(|value| {
+        matches!(
+            value.kind(),
+            Kind::String | Kind::Integer | Kind::Float | Kind::Bool
+        )
+    })
 }
 
 /// Items that are not there yet join the end, list by list.
@@ -232,15 +296,28 @@ fn extended<'a>(lists: &[Said<'a>], lowest: Lowest) -> Vec<Slot<'a>> {
 fn join_new<'a>(slots: &mut Vec<Slot<'a>>, list: Said<'a>) {
     let mut index: HashTable<usize> = HashTable::with_capacity(slots.len() + list.node.len());
     for at in 0..slots.len() {
-        index.insert_unique(fingerprint(slots[at].highest()), at, |at| fingerprint(slots[*at].highest()));
+        index.insert_unique(fingerprint(slots[at].highest()), at, |at| {
+            fingerprint(slots[*at].highest())
+        });
     }
     for item in items(list) {
         let hash = fingerprint(item.node);
-        if let Some(at) = index.find(hash, |at| equal(slots[*at].highest(), item.node)).copied() {
-            slots[at].duplicates.insert(0, Shadow { origin: item.origin(), kind: ShadowKind::Duplicate });
+        if let Some(at) = index
+            .find(hash, |at| equal(slots[*at].highest(), item.node))
+            .copied()
+        {
+            slots[at].duplicates.insert(
+                0,
+                Shadow {
+                    origin: item.origin(),
+                    kind: ShadowKind::Duplicate,
+                },
+            );
         } else {
             slots.push(Slot::of(item));
-            index.insert_unique(hash, slots.len() - 1, |at| fingerprint(slots[*at].highest()));
+            index.insert_unique(hash, slots.len() - 1, |at| {
+                fingerprint(slots[*at].highest())
+            });
         }
     }
 }

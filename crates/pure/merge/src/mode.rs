@@ -5,7 +5,11 @@ use agpm_model::{Identity, Items, Lists, Maps, Operation, Strategy};
 /// What happens at a place and below.
 #[derive(Clone, Copy)]
 pub(crate) enum Mode<'s> {
-    Recursive { lists: ListMode<'s>, below: ListMode<'s>, clash: Clash },
+    Recursive {
+        lists: ListMode<'s>,
+        below: ListMode<'s>,
+        clash: Clash,
+    },
     Replace,
     Overlay,
     NonEmpty,
@@ -39,14 +43,22 @@ impl<'s> Mode<'s> {
                     Lists::Smart => ListMode::Smart,
                     Lists::By(operation) => ListMode::of(operation),
                 };
-                Mode::Recursive { lists, below: lists, clash: Clash::HigherWins }
+                Mode::Recursive {
+                    lists,
+                    below: lists,
+                    clash: Clash::HigherWins,
+                }
             }
         }
     }
 
     /// What an operation means where `outer` holds around it.
     pub(crate) fn of(operation: &'s Operation, outer: Mode<'s>) -> Self {
-        let recursive = |lists| Mode::Recursive { lists, below: lists, clash: Clash::HigherWins };
+        let recursive = |lists| Mode::Recursive {
+            lists,
+            below: lists,
+            clash: Clash::HigherWins,
+        };
         match operation {
             Operation::Deep => recursive(ListMode::Replace),
             Operation::Replace => Mode::Replace,
@@ -63,7 +75,11 @@ impl<'s> Mode<'s> {
                     Mode::Recursive { below, .. } => below,
                     _ => ListMode::Replace,
                 };
-                Mode::Recursive { lists: ListMode::of(operation), below, clash: Clash::HigherWins }
+                Mode::Recursive {
+                    lists: ListMode::of(operation),
+                    below,
+                    clash: Clash::HigherWins,
+                }
             }
             _ => recursive(ListMode::of(operation)),
         }
@@ -71,7 +87,13 @@ impl<'s> Mode<'s> {
 
     /// Whether two layers may not differ.
     pub(crate) fn forbids(self) -> bool {
-        matches!(self, Mode::Recursive { clash: Clash::Forbidden, .. })
+        matches!(
+            self,
+            Mode::Recursive {
+                clash: Clash::Forbidden,
+                ..
+            }
+        )
     }
 
     /// Whether maps merge here.
@@ -81,7 +103,11 @@ impl<'s> Mode<'s> {
 
     pub(crate) fn below(self) -> Self {
         match self {
-            Mode::Recursive { below, clash, .. } => Mode::Recursive { lists: below, below, clash },
+            Mode::Recursive { below, clash, .. } => Mode::Recursive {
+                lists: below,
+                below,
+                clash,
+            },
             other => other,
         }
     }

@@ -39,7 +39,10 @@ impl Numbering {
 
     pub(crate) fn unpack(&self, packed: Packed) -> Origin {
         let layer = self.0.partition_point(|start| *start <= packed.0) - 1;
-        Origin { layer: layer as u32, node: NodeId::from_index(packed.0 - self.0[layer]) }
+        Origin {
+            layer: layer as u32,
+            node: NodeId::from_index(packed.0 - self.0[layer]),
+        }
     }
 }
 
@@ -106,7 +109,13 @@ impl Nodes {
     ) -> u32 {
         let (start, count) = self.keep(shadows);
         let origin = self.numbering.pack(origin);
-        self.push(Resolved { origin, start, count, body: Body::Whole, operation })
+        self.push(Resolved {
+            origin,
+            start,
+            count,
+            body: Body::Whole,
+            operation,
+        })
     }
 
     /// A map or list of children.
@@ -121,7 +130,13 @@ impl Nodes {
         self.children.extend_from_slice(children);
         let origin = self.numbering.pack(origin);
         let count = narrow(children.len());
-        let node = self.push(Resolved { origin, start, count, body, operation: LeafOperation::Replace });
+        let node = self.push(Resolved {
+            origin,
+            start,
+            count,
+            body,
+            operation: LeafOperation::Replace,
+        });
         if !shadows.is_empty() {
             let (start, count) = self.keep(shadows.iter().copied());
             self.folded_shadows.push((node, start, count));
@@ -134,7 +149,12 @@ impl Nodes {
         if self.list[node as usize].operation == LeafOperation::Only {
             let (start, count) = self.keep(duplicates.iter().copied());
             let resolved = &mut self.list[node as usize];
-            *resolved = Resolved { operation, start, count, ..*resolved };
+            *resolved = Resolved {
+                operation,
+                start,
+                count,
+                ..*resolved
+            };
         } else if !duplicates.is_empty() {
             self.shadow_also(node, duplicates);
         }
@@ -147,10 +167,17 @@ impl Nodes {
         let (start, count) = self.keep(all.into_iter());
         let resolved = &mut self.list[node as usize];
         if resolved.body == Body::Whole {
-            *resolved = Resolved { start, count, ..*resolved };
+            *resolved = Resolved {
+                start,
+                count,
+                ..*resolved
+            };
             return;
         }
-        match self.folded_shadows.binary_search_by_key(&node, |(known, _, _)| *known) {
+        match self
+            .folded_shadows
+            .binary_search_by_key(&node, |(known, _, _)| *known)
+        {
             Ok(at) => self.folded_shadows[at] = (node, start, count),
             Err(at) => self.folded_shadows.insert(at, (node, start, count)),
         }
@@ -165,7 +192,11 @@ impl Nodes {
         let start = self.shadows.len();
         let numbering = &self.numbering;
         self.shadows.extend(shadows.map(|shadow| {
-            let flag = if shadow.kind == ShadowKind::Duplicate { DUPLICATE } else { 0 };
+            let flag = if shadow.kind == ShadowKind::Duplicate {
+                DUPLICATE
+            } else {
+                0
+            };
             PackedShadow(numbering.pack(shadow.origin).0 | flag)
         }));
         (narrow(start), narrow(self.shadows.len() - start))
@@ -175,7 +206,9 @@ impl Nodes {
         let resolved = &self.list[node as usize];
         match resolved.body {
             Body::Whole => &[],
-            _ => &self.children[resolved.start as usize..(resolved.start + resolved.count) as usize],
+            _ => {
+                &self.children[resolved.start as usize..(resolved.start + resolved.count) as usize]
+            }
         }
     }
 
@@ -183,16 +216,26 @@ impl Nodes {
         let resolved = &self.list[node as usize];
         let (start, count) = match resolved.body {
             Body::Whole => (resolved.start, resolved.count),
-            _ => match self.folded_shadows.binary_search_by_key(&node, |(known, _, _)| *known) {
+            _ => match self
+                .folded_shadows
+                .binary_search_by_key(&node, |(known, _, _)| *known)
+            {
                 Ok(at) => (self.folded_shadows[at].1, self.folded_shadows[at].2),
                 Err(_) => (0, 0),
             },
         };
         let unpack = |shadow: &PackedShadow| Shadow {
             origin: self.numbering.unpack(Packed(shadow.0 & !DUPLICATE)),
-            kind: if shadow.0 & DUPLICATE == 0 { ShadowKind::Replaced } else { ShadowKind::Duplicate },
+            kind: if shadow.0 & DUPLICATE == 0 {
+                ShadowKind::Replaced
+            } else {
+                ShadowKind::Duplicate
+            },
         };
-        self.shadows[start as usize..(start + count) as usize].iter().map(unpack).collect()
+        self.shadows[start as usize..(start + count) as usize]
+            .iter()
+            .map(unpack)
+            .collect()
     }
 }
 

@@ -31,19 +31,29 @@ impl MergedFile {
 }
 
 fn parts_of(resolution: &Resolution, strategy: &Strategy) -> Option<Vec<Part>> {
-    let Some(root) = resolution.root() else { return Some(Vec::new()) };
+    let Some(root) = resolution.root() else {
+        return Some(Vec::new());
+    };
     let rules = Rules::new(strategy);
     let layer = resolution.layer_of(root).unwrap_or(0);
-    let mut walk = Walk { resolution, rules: &rules, pointer: Pointer::root(), parts: Vec::new() };
+    let mut walk = Walk {
+        resolution,
+        rules: &rules,
+        pointer: Pointer::root(),
+        parts: Vec::new(),
+    };
     match root.shape() {
         Shape::Map(0) => {}
-        Shape::Map(_) | Shape::List(_) => walk.place(root, layer, &rules.start(), Mode::base(strategy)),
+        Shape::Map(_) | Shape::List(_) => {
+            walk.place(root, layer, &rules.start(), Mode::base(strategy))
+        }
         _ => return None,
     }
     // A list that nobody else may add to is owned with its file.
     let is_root = |part: &Part| *part.node.place.pointer() == Pointer::root();
-    let whole =
-        |part: &Part| is_root(part) && !matches!(part.node.place, Place::Item(_) | Place::Keyed { .. });
+    let whole = |part: &Part| {
+        is_root(part) && !matches!(part.node.place, Place::Item(_) | Place::Keyed { .. })
+    };
     (!walk.parts.iter().any(whole)).then_some(walk.parts)
 }
 
@@ -92,7 +102,10 @@ impl<'w> Walk<'w> {
             _ => None,
         };
         let keyed = key.and_then(|key| items.iter().map(|item| keyed(list, *item, key)).collect());
-        let places: Vec<Place> = match (lists, keyed.filter(|places: &Vec<Place>| !has_repeats(places))) {
+        let places: Vec<Place> = match (
+            lists,
+            keyed.filter(|places: &Vec<Place>| !has_repeats(places)),
+        ) {
             (ListMode::Replace, _) => return self.own(Place::Key(list.clone()), view, layer),
             _ if items.is_empty() => return self.own(Place::Default(list.clone()), view, layer),
             (_, Some(places)) => places,
@@ -104,15 +117,27 @@ impl<'w> Walk<'w> {
     }
 
     fn own(&mut self, place: Place, view: ResolvedRef<'w>, layer: u32) {
-        let layer = self.resolution.contributions()[layer as usize].layer.clone();
-        self.parts.push(Part { node: EntryNode { place, value: to_value(view) }, layer });
+        let layer = self.resolution.contributions()[layer as usize]
+            .layer
+            .clone();
+        self.parts.push(Part {
+            node: EntryNode {
+                place,
+                value: to_value(view),
+            },
+            layer,
+        });
     }
 }
 
 /// The item of a list by its key, if it has one that tells it apart.
 fn keyed(list: &Pointer, item: ResolvedRef<'_>, key: &str) -> Option<Place> {
-    let Shape::Map(count) = item.shape() else { return None };
-    let (_, value) = (0..count).map(|at| item.entry(at)).find(|(name, _)| *name == key)?;
+    let Shape::Map(count) = item.shape() else {
+        return None;
+    };
+    let (_, value) = (0..count)
+        .map(|at| item.entry(at))
+        .find(|(name, _)| *name == key)?;
     let scalar = !matches!(value.shape(), Shape::Map(_) | Shape::List(_) | Shape::Null);
     scalar.then(|| Place::keyed(list.clone(), key, &to_value(value)))
 }

@@ -40,16 +40,25 @@ pub enum Reaction {
 
 impl References {
     /// Nothing may be wrong.
-    pub const STRICT: References =
-        References { missing: Reaction::Fail, malformed: Reaction::Fail, cyclic: Reaction::Fail };
+    pub const STRICT: References = References {
+        missing: Reaction::Fail,
+        malformed: Reaction::Fail,
+        cyclic: Reaction::Fail,
+    };
     /// What is wrong is left out.
-    pub const LENIENT: References =
-        References { missing: Reaction::Skip, malformed: Reaction::Skip, cyclic: Reaction::Skip };
+    pub const LENIENT: References = References {
+        missing: Reaction::Skip,
+        malformed: Reaction::Skip,
+        cyclic: Reaction::Skip,
+    };
 }
 
 impl Policy {
     /// The policy of configuration files: merged by a strategy, nothing forgiven.
     pub fn merge(strategy: Strategy) -> Self {
-        Policy { composition: Composition::Merge(strategy), references: References::STRICT }
+        Policy {
+            composition: Composition::Merge(strategy),
+            references: References::STRICT,
+        }
     }
 }

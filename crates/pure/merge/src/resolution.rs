@@ -142,24 +142,39 @@ impl Resolution {
 
     /// The value at a place.
     pub fn at(&self, pointer: &Pointer) -> Option<ResolvedRef<'_>> {
-        pointer.steps().iter().try_fold(self.root()?, |view, step| match view.shape() {
-            Shape::Map(count) => {
-                (0..count).map(|at| view.entry(at)).find(|(key, _)| key == step).map(|(_, v)| v)
-            }
-            Shape::List(count) => step.parse().ok().filter(|at| *at < count).map(|at| view.item(at)),
-            _ => None,
-        })
+        pointer
+            .steps()
+            .iter()
+            .try_fold(self.root()?, |view, step| match view.shape() {
+                Shape::Map(count) => (0..count)
+                    .map(|at| view.entry(at))
+                    .find(|(key, _)| key == step)
+                    .map(|(_, v)| v),
+                Shape::List(count) => step
+                    .parse()
+                    .ok()
+                    .filter(|at| *at < count)
+                    .map(|at| view.item(at)),
+                _ => None,
+            })
     }
 
     /// The node that a layer said.
     pub fn node(&self, origin: Origin) -> NodeRef<'_> {
-        self.contributions[origin.layer as usize].document.node(origin.node)
+        self.contributions[origin.layer as usize]
+            .document
+            .node(origin.node)
     }
 
     /// Calls `visit` with every leaf at `under` or below, in order. Empty maps and lists are leaves.
     pub fn each_leaf<'r>(&'r self, under: &Pointer, visit: &mut dyn FnMut(Leaf<'r>)) {
         if let Some(root) = self.root {
-            let mut walk = Walk { resolution: self, under, pointer: Pointer::root(), visit };
+            let mut walk = Walk {
+                resolution: self,
+                under,
+                pointer: Pointer::root(),
+                visit,
+            };
             walk.folded(root, &[]);
         }
     }
@@ -167,7 +182,9 @@ impl Resolution {
     /// Which contribution a node that was folded comes from; what is inside a layer's own comes from there.
     pub(crate) fn layer_of(&self, view: ResolvedRef<'_>) -> Option<u32> {
         match view {
-            ResolvedRef::Folded(_, id) => Some(self.nodes.numbering.unpack(self.nodes.get(id).origin).layer),
+            ResolvedRef::Folded(_, id) => {
+                Some(self.nodes.numbering.unpack(self.nodes.get(id).origin).layer)
+            }
             ResolvedRef::Inside(_) => None,
         }
     }
@@ -208,7 +225,11 @@ impl<'r> Walk<'_, 'r> {
         shadows.extend_from_slice(above);
         let children = resolution.nodes.children_of(node);
         if children.is_empty() {
-            let lot = Lot { layer: origin.layer, operation: resolved.operation, shadows };
+            let lot = Lot {
+                layer: origin.layer,
+                operation: resolved.operation,
+                shadows,
+            };
             return match resolved.body {
                 Body::Whole => self.inside(resolution.node(origin), lot),
                 // All that was in it is left out.
@@ -222,7 +243,11 @@ impl<'r> Walk<'_, 'r> {
             };
             let mut below = self.shadows_below(&shadows, kind, (index, &step));
             if index == 0 && kind == Kind::Map {
-                let has = |key: &str| children.iter().any(|c| resolution.packed(c.key).content() == key);
+                let has = |key: &str| {
+                    children
+                        .iter()
+                        .any(|c| resolution.packed(c.key).content() == key)
+                };
                 below.extend(self.lost_parts(&shadows, kind, has));
             }
             self.pointer.push(step);
@@ -246,10 +271,13 @@ impl<'r> Walk<'_, 'r> {
                 }
                 _ => (at.to_string(), node.item(at)),
             };
-            let mut below =
-                Lot { shadows: self.shadows_below(&lot.shadows, node.kind(), (at, &step)), ..lot };
+            let mut below = Lot {
+                shadows: self.shadows_below(&lot.shadows, node.kind(), (at, &step)),
+                ..lot
+            };
             if at == 0 {
-                let lost = self.lost_parts(&lot.shadows, node.kind(), |step| node.child(step).is_some());
+                let lost =
+                    self.lost_parts(&lot.shadows, node.kind(), |step| node.child(step).is_some());
                 below.shadows.extend(lost);
             }
             self.pointer.push(step);
@@ -262,31 +290,60 @@ impl<'r> Walk<'_, 'r> {
 
     fn leaf(&mut self, value: NodeRef<'r>, lot: Lot) {
         if self.pointer.is_within(self.under) {
-            let Lot { layer, mut operation, shadows } = lot;
+            let Lot {
+                layer,
+                mut operation,
+                shadows,
+            } = lot;
             // It stands alone because others were cleared away.
-            if operation == LeafOperation::Only && shadows.iter().any(|s| s.kind == ShadowKind::Replaced) {
+            if operation == LeafOperation::Only
+                && shadows.iter().any(|s| s.kind == ShadowKind::Replaced)
+            {
                 operation = LeafOperation::Replace;
             }
-            (self.visit)(Leaf { pointer: self.pointer.clone(), value, layer, operation, shadows });
+            (self.visit)(Leaf {
+                pointer: self.pointer.clone(),
+                value,
+                layer,
+                operation,
+                shadows,
+            });
         }
     }
 
     /// What was shadowed as a whole is shadowed part by part.
-    fn shadows_below(&self, shadows: &[Shadow], kind: Kind, (index, step): (usize, &str)) -> Vec<Shadow> {
+    fn shadows_below(
+        &self,
+        shadows: &[Shadow],
+        kind: Kind,
+        (index, step): (usize, &str),
+    ) -> Vec<Shadow> {
         let follow = |shadow: &Shadow| {
             let node = self.resolution.node(shadow.origin);
             if node.kind() != kind {
                 // A text that says what a map says is told once, not at every leaf.
-                return Some(*shadow).filter(|shadow| shadow.kind == ShadowKind::Replaced || index == 0);
+                return Some(*shadow)
+                    .filter(|shadow| shadow.kind == ShadowKind::Replaced || index == 0);
             }
             let child = node.child(step)?;
-            Some(Shadow { origin: Origin { node: child.id(), ..shadow.origin }, ..*shadow })
+            Some(Shadow {
+                origin: Origin {
+                    node: child.id(),
+                    ..shadow.origin
+                },
+                ..*shadow
+            })
         };
         shadows.iter().filter_map(follow).collect()
     }
 
     /// Maps and lists with parts that the result has no place for: they are told as a whole, beside the first leaf.
-    fn lost_parts(&self, shadows: &[Shadow], kind: Kind, has: impl Fn(&str) -> bool) -> Vec<Shadow> {
+    fn lost_parts(
+        &self,
+        shadows: &[Shadow],
+        kind: Kind,
+        has: impl Fn(&str) -> bool,
+    ) -> Vec<Shadow> {
         let is_lost = |shadow: &&Shadow| {
             let node = self.resolution.node(shadow.origin);
             let replaced = shadow.kind == ShadowKind::Replaced && node.kind() == kind;
@@ -307,7 +364,10 @@ impl<'r> ResolvedRef<'r> {
             (_, Some(node)) => node.entries().map(|(key, _)| key).collect(),
             (ResolvedRef::Folded(resolution, id), None) => {
                 let children = resolution.nodes.children_of(id);
-                children.iter().map(|child| resolution.packed(child.key)).collect()
+                children
+                    .iter()
+                    .map(|child| resolution.packed(child.key))
+                    .collect()
             }
             (_, None) => Vec::new(),
         }
@@ -347,7 +407,10 @@ impl<'r> View<'r> for ResolvedRef<'r> {
             }
             (ResolvedRef::Folded(resolution, id), None) => {
                 let child = resolution.nodes.children_of(id)[index];
-                (resolution.packed(child.key).content(), ResolvedRef::Folded(resolution, child.node))
+                (
+                    resolution.packed(child.key).content(),
+                    ResolvedRef::Folded(resolution, child.node),
+                )
             }
             (inside, None) => ("", inside),
         }

@@ -22,13 +22,27 @@ impl<'s> Rules<'s> {
         let mut rules: Vec<&Rule> = strategy.rules.iter().rev().collect();
         rules.sort_by_key(|rule| std::cmp::Reverse(rule.pattern.specificity()));
         let unset = strategy.unset.iter().map(PointerPattern::literal).collect();
-        Rules { rules, unset, empty: strategy.empty }
+        Rules {
+            rules,
+            unset,
+            empty: strategy.empty,
+        }
     }
 
     pub(crate) fn start(&self) -> Reach {
         Reach {
-            rules: self.rules.iter().enumerate().map(|(at, rule)| (at, rule.pattern.start())).collect(),
-            unset: self.unset.iter().enumerate().map(|(at, pattern)| (at, pattern.start())).collect(),
+            rules: self
+                .rules
+                .iter()
+                .enumerate()
+                .map(|(at, rule)| (at, rule.pattern.start()))
+                .collect(),
+            unset: self
+                .unset
+                .iter()
+                .enumerate()
+                .map(|(at, pattern)| (at, pattern.start()))
+                .collect(),
         }
     }
 
@@ -36,23 +50,38 @@ impl<'s> Rules<'s> {
         let rules = reach.rules.iter();
         let unset = reach.unset.iter();
         Reach {
-            rules: rules.filter_map(|(at, m)| Some((*at, self.rules[*at].pattern.step(m, step)?))).collect(),
-            unset: unset.filter_map(|(at, m)| Some((*at, self.unset[*at].step(m, step)?))).collect(),
+            rules: rules
+                .filter_map(|(at, m)| Some((*at, self.rules[*at].pattern.step(m, step)?)))
+                .collect(),
+            unset: unset
+                .filter_map(|(at, m)| Some((*at, self.unset[*at].step(m, step)?)))
+                .collect(),
         }
     }
 
     /// What the rules say of this place: which of them says what to do, and what empty containers do.
     pub(crate) fn here(&self, reach: &Reach) -> (Option<(usize, &'s Operation)>, Empty) {
-        let matching = reach.rules.iter().filter(|(at, m)| self.rules[*at].pattern.is_match(m));
+        let matching = reach
+            .rules
+            .iter()
+            .filter(|(at, m)| self.rules[*at].pattern.is_match(m));
         let rules = matching.map(|(at, _)| (*at, self.rules[*at]));
-        let operation = rules.clone().find_map(|(at, rule)| Some((at, rule.operation.as_ref()?)));
-        let empty = rules.map(|(_, rule)| rule.empty).find(|empty| *empty != Empty::Value);
+        let operation = rules
+            .clone()
+            .find_map(|(at, rule)| Some((at, rule.operation.as_ref()?)));
+        let empty = rules
+            .map(|(_, rule)| rule.empty)
+            .find(|empty| *empty != Empty::Value);
         (operation, empty.unwrap_or(self.empty))
     }
 
     /// The deletion that matches this place.
     pub(crate) fn unset_here(&self, reach: &Reach) -> Option<usize> {
-        reach.unset.iter().find(|(at, m)| self.unset[*at].is_match(m)).map(|(at, _)| *at)
+        reach
+            .unset
+            .iter()
+            .find(|(at, m)| self.unset[*at].is_match(m))
+            .map(|(at, _)| *at)
     }
 }
 
@@ -63,8 +92,16 @@ impl Reach {
 
     /// Only rules that are more specific than this one, and all deletions.
     pub(crate) fn more_specific_than(&self, rule: usize) -> Reach {
-        let rules = self.rules.iter().filter(|(at, _)| *at < rule).cloned().collect();
-        Reach { rules, unset: self.unset.clone() }
+        let rules = self
+            .rules
+            .iter()
+            .filter(|(at, _)| *at < rule)
+            .cloned()
+            .collect();
+        Reach {
+            rules,
+            unset: self.unset.clone(),
+        }
     }
 
     pub(crate) fn may_unset(&self) -> bool {

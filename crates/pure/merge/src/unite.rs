@@ -15,8 +15,16 @@ use crate::resolution::{Shadow, ShadowKind};
 impl<'a> Folder<'a, '_> {
     /// Every item once, where the lowest that is the same stands; blank ones are left out.
     pub(crate) fn united(&mut self, lists: &[Said<'a>], identity: Identity) -> Vec<Slot<'a>> {
-        let mut set = Set { identity, slots: Vec::new(), known: HashTable::new() };
-        for item in lists.iter().flat_map(|list| items(*list)).filter(|item| !is_blank_item(item.node)) {
+        let mut set = Set {
+            identity,
+            slots: Vec::new(),
+            known: HashTable::new(),
+        };
+        for item in lists
+            .iter()
+            .flat_map(|list| items(*list))
+            .filter(|item| !is_blank_item(item.node))
+        {
             if let Some((earlier, later)) = set.join(item) {
                 self.report_one_identity(earlier, later, identity);
             }
@@ -26,8 +34,13 @@ impl<'a> Folder<'a, '_> {
 
     fn report_one_identity(&mut self, earlier: Said<'a>, later: Said<'a>, identity: Identity) {
         let layer = self.layer(later);
-        let fields = Key::of(later.node, identity).map(|key| key.words()).unwrap_or_default();
-        let message = format!("two items of {} in layer `{layer}` have {fields}", self.place_name());
+        let fields = Key::of(later.node, identity)
+            .map(|key| key.words())
+            .unwrap_or_default();
+        let message = format!(
+            "two items of {} in layer `{layer}` have {fields}",
+            self.place_name()
+        );
         let diagnostic = Diagnostic::new(&codes::MERGE_DUPLICATE_ITEM, message)
             .at(later.node.document().source(), later.node.span(), "again here")
             .at(earlier.node.document().source(), earlier.node.span(), "first here")
@@ -54,16 +67,25 @@ impl<'a> Key<'a> {
     /// Nothing if the item has none of the fields.
     fn of(item: NodeRef<'a>, identity: Identity) -> Option<Self> {
         let spelled = |(alternative, names): (usize, &&[&'static str])| {
-            let part = |name: &&'static str| Some(KeyPart { alternative, name, value: scalar(item, name)? });
+            let part = |name: &&'static str| {
+                Some(KeyPart {
+                    alternative,
+                    name,
+                    value: scalar(item, name)?,
+                })
+            };
             names.iter().find_map(part)
         };
-        let field = |alternatives: &IdentityField| alternatives.iter().enumerate().find_map(spelled);
+        let field =
+            |alternatives: &IdentityField| alternatives.iter().enumerate().find_map(spelled);
         let fields: Vec<Option<KeyPart<'a>>> = identity.fields.iter().map(field).collect();
         fields.iter().any(Option::is_some).then_some(Key(fields))
     }
 
     fn hash(&self) -> u64 {
-        let value = |part: &Option<KeyPart<'a>>| part.map(|part| (part.alternative, fingerprint(part.value)));
+        let value = |part: &Option<KeyPart<'a>>| {
+            part.map(|part| (part.alternative, fingerprint(part.value)))
+        };
         FixedState::default().hash_one(self.0.iter().map(value).collect::<Vec<_>>())
     }
 
@@ -143,16 +165,25 @@ impl<'a> Set<'a> {
             (None, None) => equal(node, item.node),
             _ => false,
         };
-        let first = |slots: &[Placed<'a>], at: usize| slots[at].slot.said.first().map(|said| said.node);
+        let first =
+            |slots: &[Placed<'a>], at: usize| slots[at].slot.said.first().map(|said| said.node);
         let hash = hash_of(item.node);
         let slots = &self.slots;
-        if let Some(at) = self.known.find(hash, |at| first(slots, *at).is_some_and(same)).copied() {
+        if let Some(at) = self
+            .known
+            .find(hash, |at| first(slots, *at).is_some_and(same))
+            .copied()
+        {
             return (at, keyed);
         }
         let place = self.slots.len();
-        self.slots.push(Placed { place, slot: Slot::empty() });
+        self.slots.push(Placed {
+            place,
+            slot: Slot::empty(),
+        });
         let slots = &self.slots;
-        self.known.insert_unique(hash, place, |at| first(slots, *at).map_or(hash, hash_of));
+        self.known
+            .insert_unique(hash, place, |at| first(slots, *at).map_or(hash, hash_of));
         (place, keyed)
     }
 
@@ -160,19 +191,35 @@ impl<'a> Set<'a> {
     /// of them stood.
     fn absorb_texts(&mut self, projection: Projection) {
         let mut maps: HashMap<String, usize, FixedState> = HashMap::default();
-        for (at, placed) in self.slots.iter().enumerate().filter(|(_, placed)| !placed.is_text()) {
+        for (at, placed) in self
+            .slots
+            .iter()
+            .enumerate()
+            .filter(|(_, placed)| !placed.is_text())
+        {
             for line in united_lines(&placed.slot.said, projection) {
                 maps.entry(line).or_insert(at);
             }
         }
         for at in 0..self.slots.len() {
-            let text = self.slots[at].slot.said.first().and_then(|said| said.node.as_str());
-            let Some(map) = text.and_then(|text| maps.get(text)).copied() else { continue };
-            let Slot { said, duplicates } = std::mem::replace(&mut self.slots[at].slot, Slot::empty());
+            let text = self.slots[at]
+                .slot
+                .said
+                .first()
+                .and_then(|said| said.node.as_str());
+            let Some(map) = text.and_then(|text| maps.get(text)).copied() else {
+                continue;
+            };
+            let Slot { said, duplicates } =
+                std::mem::replace(&mut self.slots[at].slot, Slot::empty());
             let place = self.slots[at].place;
             let map = &mut self.slots[map];
             map.place = map.place.min(place);
-            map.slot.duplicates.extend(duplicates.into_iter().chain(said.into_iter().map(duplicate)));
+            map.slot.duplicates.extend(
+                duplicates
+                    .into_iter()
+                    .chain(said.into_iter().map(duplicate)),
+            );
         }
     }
 
@@ -188,25 +235,37 @@ impl<'a> Set<'a> {
 
 impl Placed<'_> {
     fn is_text(&self) -> bool {
-        self.slot.said.iter().all(|said| said.node.kind() != Kind::Map)
+        self.slot
+            .said
+            .iter()
+            .all(|said| said.node.kind() != Kind::Map)
     }
 }
 
 fn duplicate(item: Said<'_>) -> Shadow {
-    Shadow { origin: item.origin(), kind: ShadowKind::Duplicate }
+    Shadow {
+        origin: item.origin(),
+        kind: ShadowKind::Duplicate,
+    }
 }
 
 /// What maps that are one item read as together: the title of the highest, the items of all.
 fn united_lines(said: &[Said<'_>], projection: Projection) -> Vec<String> {
-    let title = said.iter().rev().find_map(|said| first_text(said.node, projection.title));
+    let title = said
+        .iter()
+        .rev()
+        .find_map(|said| first_text(said.node, projection.title));
     let mut lines: Vec<&str> = Vec::new();
-    said.iter().for_each(|said| lines.extend(lines_of(said.node, projection)));
+    said.iter()
+        .for_each(|said| lines.extend(lines_of(said.node, projection)));
     titled(title, &lines)
 }
 
 /// The lines of text that an item reads as.
 pub fn projected<'v>(item: impl View<'v>, projection: Projection) -> Vec<String> {
-    let Shape::Map(_) = item.shape() else { return text_of(item).into_iter().map(str::to_owned).collect() };
+    let Shape::Map(_) = item.shape() else {
+        return text_of(item).into_iter().map(str::to_owned).collect();
+    };
     let lines: Vec<&str> = lines_of(item, projection).collect();
     titled(first_text(item, projection.title), &lines)
 }
@@ -214,14 +273,18 @@ pub fn projected<'v>(item: impl View<'v>, projection: Projection) -> Vec<String>
 fn titled(title: Option<&str>, lines: &[&str]) -> Vec<String> {
     match title {
         Some(title) if lines.is_empty() => vec![title.to_owned()],
-        Some(title) => lines.iter().map(|line| format!("{title}: {line}")).collect(),
+        Some(title) => lines
+            .iter()
+            .map(|line| format!("{title}: {line}"))
+            .collect(),
         None => lines.iter().map(|line| (*line).to_owned()).collect(),
     }
 }
 
 fn lines_of<'v, V: View<'v>>(item: V, projection: Projection) -> impl Iterator<Item = &'v str> {
     let list = first_of(item, projection.items).into_iter();
-    list.flat_map(children).filter_map(move |item| line_of(item, projection.item))
+    list.flat_map(children)
+        .filter_map(move |item| line_of(item, projection.item))
 }
 
 fn line_of<'v>(item: impl View<'v>, names: &[&str]) -> Option<&'v str> {
@@ -229,13 +292,21 @@ fn line_of<'v>(item: impl View<'v>, names: &[&str]) -> Option<&'v str> {
 }
 
 fn first_of<'v, V: View<'v>>(map: V, names: &[&str]) -> Option<V> {
-    let Shape::Map(count) = map.shape() else { return None };
-    let get = |name: &&str| (0..count).map(|at| map.entry(at)).find(|(key, _)| key == name);
+    let Shape::Map(count) = map.shape() else {
+        return None;
+    };
+    let get = |name: &&str| {
+        (0..count)
+            .map(|at| map.entry(at))
+            .find(|(key, _)| key == name)
+    };
     names.iter().find_map(get).map(|(_, value)| value)
 }
 
 fn first_text<'v, V: View<'v>>(map: V, names: &[&str]) -> Option<&'v str> {
-    names.iter().find_map(|name| text_of(first_of(map, &[name])?))
+    names
+        .iter()
+        .find_map(|name| text_of(first_of(map, &[name])?))
 }
 
 /// A value that is not blank, as text.

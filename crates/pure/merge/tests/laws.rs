@@ -4,7 +4,9 @@
 use std::sync::Arc;
 
 use agpm_diag::SourceMap;
-use agpm_merge::{Composition, Contribution, LayerFile, Policy, References, Resolution, fold, merge_files};
+use agpm_merge::{
+    Composition, Contribution, LayerFile, Policy, References, Resolution, fold, merge_files,
+};
 use agpm_model::{Empty, LayerName, Operation, Rule, Strategy as MergeStrategy};
 use agpm_text::{Format, Limits, Pointer, Value, View, equal, parse, to_value};
 use proptest::prelude::*;
@@ -14,9 +16,17 @@ fn layers(values: &[Value]) -> Vec<Contribution> {
     let contribution = |(index, value): (usize, &Value)| {
         let text = value.to_json();
         let name = LayerName::new(&format!("layer{index}")).unwrap();
-        let parsed = parse(sources.add("x", text.as_str()), text, Format::Json, Limits::default());
+        let parsed = parse(
+            sources.add("x", text.as_str()),
+            text,
+            Format::Json,
+            Limits::default(),
+        );
         assert!(parsed.diagnostics.is_empty());
-        Contribution { layer: name, document: Arc::new(parsed.document) }
+        Contribution {
+            layer: name,
+            document: Arc::new(parsed.document),
+        }
     };
     values.iter().enumerate().map(contribution).collect()
 }
@@ -57,17 +67,24 @@ fn reference(strategy: &str, lower: &Value, higher: &Value) -> Value {
             }
             Value::Map(out)
         }
-        (Value::List(low), Value::List(high)) if strategy == "extend-lists" || strategy == "smart-lists" => {
+        (Value::List(low), Value::List(high))
+            if strategy == "extend-lists" || strategy == "smart-lists" =>
+        {
             let id = |item: &Value| {
                 item.get("id")
                     .filter(|id| matches!(id, Value::String(_) | Value::Number(_) | Value::Bool(_)))
                     .cloned()
             };
-            let by_id = strategy == "smart-lists" && low.iter().chain(high).all(|item| id(item).is_some());
+            let by_id =
+                strategy == "smart-lists" && low.iter().chain(high).all(|item| id(item).is_some());
             let mut out = low.clone();
             for item in high {
                 let same = |known: &&mut Value| {
-                    if by_id { key_text(id(known)) == key_text(id(item)) } else { *known == item }
+                    if by_id {
+                        key_text(id(known)) == key_text(id(item))
+                    } else {
+                        *known == item
+                    }
                 };
                 match out.iter_mut().find(same) {
                     Some(known) => *known = item.clone(),
@@ -111,7 +128,9 @@ fn unique_ids(items: Vec<Value>) -> Value {
     let mut seen = Vec::new();
     let fresh = |item: &Value| match item.get("id") {
         Some(id) => {
-            let text = id.as_str().map_or_else(|| id.to_json().trim_end().to_owned(), str::to_owned);
+            let text = id
+                .as_str()
+                .map_or_else(|| id.to_json().trim_end().to_owned(), str::to_owned);
             !seen.contains(&text) && {
                 seen.push(text);
                 true
@@ -133,7 +152,10 @@ fn typed_map() -> impl Strategy<Value = Value> {
         let entry = prop_oneof![
             ("m[a-b]", inner),
             ("l[a-b]", lists),
-            ("s[a-b]", any_scalar().prop_filter("not null", |value| !matches!(value, Value::Null))),
+            (
+                "s[a-b]",
+                any_scalar().prop_filter("not null", |value| !matches!(value, Value::Null))
+            ),
         ];
         prop::collection::vec(entry, 0..5).prop_map(|entries| {
             let mut unique: Vec<(String, Value)> = Vec::new();
@@ -259,9 +281,9 @@ fn count_leaves<'a>(view: impl View<'a>) -> usize {
 
 fn assert_scalars_kept(high: &Value, merged: &Value) -> Result<(), TestCaseError> {
     match (high, merged) {
-        (Value::Map(entries), Value::Map(_)) => {
-            entries.iter().try_for_each(|(key, value)| assert_scalars_kept(value, merged.get(key).unwrap()))
-        }
+        (Value::Map(entries), Value::Map(_)) => entries
+            .iter()
+            .try_for_each(|(key, value)| assert_scalars_kept(value, merged.get(key).unwrap())),
         (high, merged) => {
             prop_assert!(equal(high, merged));
             Ok(())
@@ -271,17 +293,57 @@ fn assert_scalars_kept(high: &Value, merged: &Value) -> Result<(), TestCaseError
 
 fn json(text: &str) -> Value {
     let mut sources = SourceMap::default();
-    to_value(parse(sources.add("x", text), text, Format::Json, Limits::default()).document.root().unwrap())
+    to_value(
+        parse(
+            sources.add("x", text),
+            text,
+            Format::Json,
+            Limits::default(),
+        )
+        .document
+        .root()
+        .unwrap(),
+    )
 }
 
 #[test]
 fn rules_do_what_they_say() {
     for (strategy, pattern, operation, layers, expected) in [
-        ("deep", "/l", "append", r#"[{"l":[1,2]},{"l":[2,3]}]"#, r#"{"l":[1,2,2,3]}"#),
-        ("deep", "/l", "prepend", r#"[{"l":[1,2]},{"l":[2,3]},{"l":[4]}]"#, r#"{"l":[4,2,3,1,2]}"#),
-        ("deep", "/l", "extend", r#"[{"l":[1,1,2]},{"l":[2,3]}]"#, r#"{"l":[1,1,2,3]}"#),
-        ("deep", "/l", "union", r#"[{"l":[1,1,2]},{"l":[2,3,3]}]"#, r#"{"l":[1,2,3]}"#),
-        ("deep", "/**", "extend", r#"[{"a":{"l":[1]}},{"a":{"l":[2]}}]"#, r#"{"a":{"l":[1,2]}}"#),
+        (
+            "deep",
+            "/l",
+            "append",
+            r#"[{"l":[1,2]},{"l":[2,3]}]"#,
+            r#"{"l":[1,2,2,3]}"#,
+        ),
+        (
+            "deep",
+            "/l",
+            "prepend",
+            r#"[{"l":[1,2]},{"l":[2,3]},{"l":[4]}]"#,
+            r#"{"l":[4,2,3,1,2]}"#,
+        ),
+        (
+            "deep",
+            "/l",
+            "extend",
+            r#"[{"l":[1,1,2]},{"l":[2,3]}]"#,
+            r#"{"l":[1,1,2,3]}"#,
+        ),
+        (
+            "deep",
+            "/l",
+            "union",
+            r#"[{"l":[1,1,2]},{"l":[2,3,3]}]"#,
+            r#"{"l":[1,2,3]}"#,
+        ),
+        (
+            "deep",
+            "/**",
+            "extend",
+            r#"[{"a":{"l":[1]}},{"a":{"l":[2]}}]"#,
+            r#"{"a":{"l":[1,2]}}"#,
+        ),
         (
             "deep",
             "/a",
@@ -317,10 +379,34 @@ fn rules_do_what_they_say() {
             r#"[{"m":{"a":{"x":1},"b":1}},{"m":{"a":{"y":2}}}]"#,
             r#"{"m":{"a":{"y":2},"b":1}}"#,
         ),
-        ("deep", "/v", "non-empty", r#"[{"v":"low"},{"v":" "},{"v":null}]"#, r#"{"v":"low"}"#),
-        ("deep", "/v", "non-empty", r#"[{"v":""},{"v":[]}]"#, r#"{"v":[]}"#),
-        ("deep", "/v", "keep-lower", r#"[{"v":1},{"v":2},{"v":3}]"#, r#"{"v":1}"#),
-        ("deep", "/m", "replace", r#"[{"m":{"a":1}},{"m":{"b":2}}]"#, r#"{"m":{"b":2}}"#),
+        (
+            "deep",
+            "/v",
+            "non-empty",
+            r#"[{"v":"low"},{"v":" "},{"v":null}]"#,
+            r#"{"v":"low"}"#,
+        ),
+        (
+            "deep",
+            "/v",
+            "non-empty",
+            r#"[{"v":""},{"v":[]}]"#,
+            r#"{"v":[]}"#,
+        ),
+        (
+            "deep",
+            "/v",
+            "keep-lower",
+            r#"[{"v":1},{"v":2},{"v":3}]"#,
+            r#"{"v":1}"#,
+        ),
+        (
+            "deep",
+            "/m",
+            "replace",
+            r#"[{"m":{"a":1}},{"m":{"b":2}}]"#,
+            r#"{"m":{"b":2}}"#,
+        ),
         (
             "replace",
             "/m",
@@ -328,8 +414,20 @@ fn rules_do_what_they_say() {
             r#"[{"x":1,"m":{"a":1}},{"y":1,"m":{"b":2}}]"#,
             r#"{"m":{"a":1,"b":2},"y":1}"#,
         ),
-        ("replace", "/a/b", "deep", r#"[{"a":{"b":1,"c":2}},{"x":1}]"#, r#"{"a":{"b":1},"x":1}"#),
-        ("replace", "/a/b", "extend", r#"[{"a":{"b":[1],"c":2}},{"a":{"b":[2]}}]"#, r#"{"a":{"b":[1,2]}}"#),
+        (
+            "replace",
+            "/a/b",
+            "deep",
+            r#"[{"a":{"b":1,"c":2}},{"x":1}]"#,
+            r#"{"a":{"b":1},"x":1}"#,
+        ),
+        (
+            "replace",
+            "/a/b",
+            "extend",
+            r#"[{"a":{"b":[1],"c":2}},{"a":{"b":[2]}}]"#,
+            r#"{"a":{"b":[1,2]}}"#,
+        ),
         (
             "deep",
             "/*/n",
@@ -345,8 +443,20 @@ fn rules_do_what_they_say() {
             r#"{"e":{"a":1,"b":2,"c":3}}"#,
         ),
         ("deep", "", "replace", r#"[{"a":1},{"b":2}]"#, r#"{"b":2}"#),
-        ("deep", "/**", "replace", r#"[{"a":{"x":1}},{"a":{"y":1}}]"#, r#"{"a":{"y":1}}"#),
-        ("deep", "/a", "union", r#"[{"a":null},{"a":[2,2]}]"#, r#"{"a":[2,2]}"#),
+        (
+            "deep",
+            "/**",
+            "replace",
+            r#"[{"a":{"x":1}},{"a":{"y":1}}]"#,
+            r#"{"a":{"y":1}}"#,
+        ),
+        (
+            "deep",
+            "/a",
+            "union",
+            r#"[{"a":null},{"a":[2,2]}]"#,
+            r#"{"a":[2,2]}"#,
+        ),
         (
             "deep",
             "/a",
@@ -355,33 +465,51 @@ fn rules_do_what_they_say() {
             r#"{"a":[{"id":1.0,"v":2},{"id":"1"}]}"#,
         ),
     ] {
-        let Value::List(layers) = json(layers) else { panic!() };
+        let Value::List(layers) = json(layers) else {
+            panic!()
+        };
         let strategy = with_rule(strategy, pattern, operation);
-        assert_eq!(folded(&layers, &strategy).to_json(), json(expected).to_json(), "{pattern}={operation}");
+        assert_eq!(
+            folded(&layers, &strategy).to_json(),
+            json(expected).to_json(),
+            "{pattern}={operation}"
+        );
     }
 }
 
 #[test]
 fn the_most_specific_rule_counts() {
     let mut strategy = built_in("deep");
-    for (pattern, operation) in
-        [("/**", "keep-lower"), ("/a/*", "extend"), ("/a/l", "replace"), ("/*", "deep")]
-    {
-        strategy.rules.extend(with_rule("deep", pattern, operation).rules);
+    for (pattern, operation) in [
+        ("/**", "keep-lower"),
+        ("/a/*", "extend"),
+        ("/a/l", "replace"),
+        ("/*", "deep"),
+    ] {
+        strategy
+            .rules
+            .extend(with_rule("deep", pattern, operation).rules);
     }
-    let Value::List(layers) =
-        json(r#"[{"a":{"l":[1],"m":[1],"x":{"y":1}},"b":1},{"a":{"l":[2],"m":[2],"x":{"y":2}},"b":2}]"#)
-    else {
+    let Value::List(layers) = json(
+        r#"[{"a":{"l":[1],"m":[1],"x":{"y":1}},"b":1},{"a":{"l":[2],"m":[2],"x":{"y":2}},"b":2}]"#,
+    ) else {
         panic!()
     };
     let expected = r#"{"a":{"l":[2],"m":[1,2],"x":{"y":1}},"b":2}"#;
-    assert_eq!(folded(&layers, &strategy).to_json(), json(expected).to_json());
+    assert_eq!(
+        folded(&layers, &strategy).to_json(),
+        json(expected).to_json()
+    );
 }
 
 #[test]
 fn only_a_more_specific_rule_takes_a_whole_apart() {
     for (rules, layers, expected) in [
-        ([("/a", "replace"), ("/**", "extend")], r#"[{"a":{"x":1}},{"a":{"y":1}}]"#, r#"{"a":{"y":1}}"#),
+        (
+            [("/a", "replace"), ("/**", "extend")],
+            r#"[{"a":{"x":1}},{"a":{"y":1}}]"#,
+            r#"{"a":{"y":1}}"#,
+        ),
         (
             [("/a", "replace"), ("/a/l", "extend")],
             r#"[{"a":{"x":1,"l":[1]}},{"a":{"l":[2]}}]"#,
@@ -400,10 +528,18 @@ fn only_a_more_specific_rule_takes_a_whole_apart() {
     ] {
         let mut strategy = built_in("deep");
         rules.iter().for_each(|(pattern, operation)| {
-            strategy.rules.extend(with_rule("deep", pattern, operation).rules)
+            strategy
+                .rules
+                .extend(with_rule("deep", pattern, operation).rules)
         });
-        let Value::List(layers) = json(layers) else { panic!() };
-        assert_eq!(folded(&layers, &strategy).to_json(), json(expected).to_json(), "{rules:?}");
+        let Value::List(layers) = json(layers) else {
+            panic!()
+        };
+        assert_eq!(
+            folded(&layers, &strategy).to_json(),
+            json(expected).to_json(),
+            "{rules:?}"
+        );
     }
 }
 
@@ -423,36 +559,68 @@ fn a_map_after_a_change_of_type_still_shadows_what_was_there_before() {
 #[test]
 fn what_is_unset_is_gone_and_remembered() {
     let mut strategy = built_in("extend-lists");
-    strategy.unset = vec!["/a/b".parse().unwrap(), "/l/0".parse().unwrap(), "/nothing".parse().unwrap()];
-    let Value::List(layers) = json(r#"[{"a":{"b":1,"c":1},"l":["x"]},{"a":{"b":2},"l":["y"]}]"#) else {
+    strategy.unset = vec![
+        "/a/b".parse().unwrap(),
+        "/l/0".parse().unwrap(),
+        "/nothing".parse().unwrap(),
+    ];
+    let Value::List(layers) = json(r#"[{"a":{"b":1,"c":1},"l":["x"]},{"a":{"b":2},"l":["y"]}]"#)
+    else {
         panic!()
     };
     let resolution = resolve(&layers, &strategy);
-    assert_eq!(resolution.root().map(to_value), Some(json(r#"{"a":{"c":1},"l":["y"]}"#)));
-    let gone: Vec<(String, usize)> =
-        resolution.deletions().iter().map(|d| (d.pointer.to_string(), d.shadows.len())).collect();
+    assert_eq!(
+        resolution.root().map(to_value),
+        Some(json(r#"{"a":{"c":1},"l":["y"]}"#))
+    );
+    let gone: Vec<(String, usize)> = resolution
+        .deletions()
+        .iter()
+        .map(|d| (d.pointer.to_string(), d.shadows.len()))
+        .collect();
     assert_eq!(gone, [("/a/b".to_owned(), 2), ("/l/0".to_owned(), 1)]);
     assert_eq!(
-        resolution.diagnostics().iter().map(|d| d.code.name).collect::<Vec<_>>(),
+        resolution
+            .diagnostics()
+            .iter()
+            .map(|d| d.code.name)
+            .collect::<Vec<_>>(),
         ["merge/unset-nothing"]
     );
     let alone = resolve(&layers[..1], &strategy);
-    assert_eq!(alone.root().map(to_value), Some(json(r#"{"a":{"c":1},"l":[]}"#)));
+    assert_eq!(
+        alone.root().map(to_value),
+        Some(json(r#"{"a":{"c":1},"l":[]}"#))
+    );
 }
 
 #[test]
 fn empty_containers_do_as_told() {
-    let Value::List(layers) = json(r#"[{"m":{"a":1}},{"m":{}},{"m":{"b":2}}]"#) else { panic!() };
+    let Value::List(layers) = json(r#"[{"m":{"a":1}},{"m":{}},{"m":{"b":2}}]"#) else {
+        panic!()
+    };
     for (empty, expected) in [
         (Empty::Value, r#"{"m":{"a":1,"b":2}}"#),
         (Empty::Ignore, r#"{"m":{"a":1,"b":2}}"#),
         (Empty::Clear, r#"{"m":{"b":2}}"#),
     ] {
         let mut strategy = built_in("deep");
-        strategy.rules.push(Rule { pattern: "/m".parse().unwrap(), operation: None, empty });
-        assert_eq!(folded(&layers, &strategy).to_json(), json(expected).to_json(), "{empty:?}");
+        strategy.rules.push(Rule {
+            pattern: "/m".parse().unwrap(),
+            operation: None,
+            empty,
+        });
+        assert_eq!(
+            folded(&layers, &strategy).to_json(),
+            json(expected).to_json(),
+            "{empty:?}"
+        );
         let top = folded(&layers[..2], &strategy);
-        let expected = if empty == Empty::Clear { r#"{"m":{}}"# } else { r#"{"m":{"a":1}}"# };
+        let expected = if empty == Empty::Clear {
+            r#"{"m":{}}"#
+        } else {
+            r#"{"m":{"a":1}}"#
+        };
         assert_eq!(top.to_json(), json(expected).to_json(), "{empty:?}");
     }
 }
@@ -460,11 +628,19 @@ fn empty_containers_do_as_told() {
 #[test]
 fn what_an_empty_map_clears_is_shadowed() {
     let mut strategy = built_in("deep");
-    strategy.rules.push(Rule { pattern: "/m".parse().unwrap(), operation: None, empty: Empty::Clear });
-    let Value::List(layers) = json(r#"[{"m":{"a":1}},{"m":{}},{"m":{"a":2}}]"#) else { panic!() };
+    strategy.rules.push(Rule {
+        pattern: "/m".parse().unwrap(),
+        operation: None,
+        empty: Empty::Clear,
+    });
+    let Value::List(layers) = json(r#"[{"m":{"a":1}},{"m":{}},{"m":{"a":2}}]"#) else {
+        panic!()
+    };
     let resolution = resolve(&layers, &strategy);
     let mut told = Vec::new();
-    resolution.each_leaf(&Pointer::root(), &mut |leaf| told.push((leaf.layer, leaf.shadows.len())));
+    resolution.each_leaf(&Pointer::root(), &mut |leaf| {
+        told.push((leaf.layer, leaf.shadows.len()))
+    });
     assert_eq!(told, [(2, 1)]);
 }
 
@@ -476,21 +652,40 @@ fn large_results_are_written_as_they_are_meant() {
     let high = r#"{"key5": {"a": ["x"], "c": 1}, "key129999": 7, "new": {"deep": [{}]}}"#;
     let mut sources = SourceMap::default();
     let mut file = |name: &str, text: String| {
-        LayerFile::read(LayerName::new(name).unwrap(), "x.json", text.into_bytes(), &mut sources).0
+        LayerFile::read(
+            LayerName::new(name).unwrap(),
+            "x.json",
+            text.into_bytes(),
+            &mut sources,
+        )
+        .0
     };
-    let files = vec![file("low", format!("{{\n{}\n}}\n", low.join(",\n"))), file("high", high.to_owned())];
+    let files = vec![
+        file("low", format!("{{\n{}\n}}\n", low.join(",\n"))),
+        file("high", high.to_owned()),
+    ];
     let merged = merge_files(files, &built_in("extend-lists"), None).unwrap();
     let written = String::from_utf8(merged.render().unwrap().0.to_bytes()).unwrap();
     assert!(written.len() > 4 << 20);
-    let again = parse(sources.add("again", ""), written, Format::Json, Limits::default());
+    let again = parse(
+        sources.add("again", ""),
+        written,
+        Format::Json,
+        Limits::default(),
+    );
     assert!(again.diagnostics.is_empty());
-    assert!(equal(again.document.root().unwrap(), &merged.value().unwrap()));
+    assert!(equal(
+        again.document.root().unwrap(),
+        &merged.value().unwrap()
+    ));
 }
 
 #[test]
 fn findings_name_the_layer_and_the_place() {
     let codes = |strategy: &MergeStrategy, text: &str| {
-        let Value::List(layers) = json(text) else { panic!() };
+        let Value::List(layers) = json(text) else {
+            panic!()
+        };
         let found = resolve(&layers, strategy);
         found
             .diagnostics()
@@ -502,22 +697,44 @@ fn findings_name_the_layer_and_the_place() {
         codes(&built_in("deep"), r#"[{"a":1},{"a":"x"},{"a":[]}]"#),
         ["merge/type-change layer1", "merge/type-change layer2"]
     );
-    assert_eq!(codes(&built_in("deep"), r#"[{"a":1},{"a":null},{"a":2.5}]"#), Vec::<String>::new());
     assert_eq!(
-        codes(&with_rule("deep", "/e", "forbid"), r#"[{"e":{"a":1}},{"e":{"a":2}}]"#),
+        codes(&built_in("deep"), r#"[{"a":1},{"a":null},{"a":2.5}]"#),
+        Vec::<String>::new()
+    );
+    assert_eq!(
+        codes(
+            &with_rule("deep", "/e", "forbid"),
+            r#"[{"e":{"a":1}},{"e":{"a":2}}]"#
+        ),
         ["merge/clash layer1"]
     );
-    assert_eq!(codes(&with_rule("deep", "/e", "forbid"), r#"[{"e":[1]},{"e":[1]}]"#), Vec::<String>::new());
+    assert_eq!(
+        codes(
+            &with_rule("deep", "/e", "forbid"),
+            r#"[{"e":[1]},{"e":[1]}]"#
+        ),
+        Vec::<String>::new()
+    );
     for lower in ["null", "\"s\"", "{}", "[2]"] {
         let layers = format!(r#"[{{"e":{lower}}},{{"e":[1]}}]"#);
-        assert_eq!(codes(&with_rule("deep", "/e", "forbid"), &layers), ["merge/clash layer1"], "{lower}");
+        assert_eq!(
+            codes(&with_rule("deep", "/e", "forbid"), &layers),
+            ["merge/clash layer1"],
+            "{lower}"
+        );
     }
     assert_eq!(
-        codes(&with_rule("deep", "/l", "by-key:id"), r#"[{},{"l":[{"x":1}]}]"#),
+        codes(
+            &with_rule("deep", "/l", "by-key:id"),
+            r#"[{},{"l":[{"x":1}]}]"#
+        ),
         ["merge/item-key layer1"]
     );
     assert_eq!(
-        codes(&built_in("smart-lists"), r#"[{"l":[{"id":1},{"id":1}]},{"l":[{"id":2}]}]"#),
+        codes(
+            &built_in("smart-lists"),
+            r#"[{"l":[{"id":1},{"id":1}]},{"l":[{"id":2}]}]"#
+        ),
         ["merge/duplicate-item layer0"]
     );
     let by_key = with_rule("deep", "/l", "by-key:id");
@@ -534,16 +751,32 @@ fn findings_name_the_layer_and_the_place() {
 #[test]
 fn items_of_a_single_layer_must_have_their_key_too() {
     let value = |text: &str| {
-        let parsed = parse(SourceMap::default().add("x", text), text, Format::Json, Limits::default());
+        let parsed = parse(
+            SourceMap::default().add("x", text),
+            text,
+            Format::Json,
+            Limits::default(),
+        );
         to_value(parsed.document.root().unwrap())
     };
     let strategy = with_rule("deep", "/a/servers", "by-key:id");
-    let one = resolve(&[value(r#"{"a": {"servers": [{"id": 1}, {"port": 2}]}, "b": [1]}"#)], &strategy);
-    let found: Vec<&str> = one.diagnostics().iter().map(|found| found.code.name).collect();
+    let one = resolve(
+        &[value(
+            r#"{"a": {"servers": [{"id": 1}, {"port": 2}]}, "b": [1]}"#,
+        )],
+        &strategy,
+    );
+    let found: Vec<&str> = one
+        .diagnostics()
+        .iter()
+        .map(|found| found.code.name)
+        .collect();
     assert_eq!(found, ["merge/item-key"]);
     let good = value(r#"{"a": {"servers": [{"id": 1}]}, "b": [1]}"#);
     assert_eq!(folded(std::slice::from_ref(&good), &strategy), good);
     let mut words = Vec::new();
-    resolve(&[good], &strategy).each_leaf(&Pointer::root(), &mut |leaf| words.push(leaf.operation.word()));
+    resolve(&[good], &strategy).each_leaf(&Pointer::root(), &mut |leaf| {
+        words.push(leaf.operation.word())
+    });
     assert_eq!(words, ["only", "only"]);
 }

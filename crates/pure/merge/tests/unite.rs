@@ -10,48 +10,104 @@ use agpm_text::{Format, Limits, Pointer, parse, to_value};
 
 const TITLED: Identity = Identity {
     fields: &[&[&["slug", "id"], &["title"]]],
-    projection: Some(Projection { title: &["title"], items: &["items"], item: &["text"] }),
+    projection: Some(Projection {
+        title: &["title"],
+        items: &["items"],
+        item: &["text"],
+    }),
 };
-const PAIR: Identity = Identity { fields: &[&[&["title"]], &[&["url"]]], projection: None };
+const PAIR: Identity = Identity {
+    fields: &[&[&["title"]], &[&["url"]]],
+    projection: None,
+};
 
 fn resolve(layers: &[&str], identity: Identity, items: Items) -> Resolution {
     let mut sources = SourceMap::default();
     let contribution = |(index, text): (usize, &&str)| {
-        let parsed = parse(sources.add("x", *text), *text, Format::Json, Limits::default());
+        let parsed = parse(
+            sources.add("x", *text),
+            *text,
+            Format::Json,
+            Limits::default(),
+        );
         assert!(parsed.diagnostics.is_empty(), "{text}");
         let layer = LayerName::new(&format!("layer{index}")).unwrap();
-        Contribution { layer, document: Arc::new(parsed.document) }
+        Contribution {
+            layer,
+            document: Arc::new(parsed.document),
+        }
     };
     let contributions = layers.iter().enumerate().map(contribution).collect();
     let lists = Lists::By(Operation::Unite { identity, items });
-    let strategy = Strategy { lists, empty: Empty::Blank, ..Strategy::default() };
+    let strategy = Strategy {
+        lists,
+        empty: Empty::Blank,
+        ..Strategy::default()
+    };
     fold(contributions, &Policy::merge(strategy), None)
 }
 
 fn check(layers: &[&str], identity: Identity, items: Items, expected: &str) -> Resolution {
     let resolution = resolve(layers, identity, items);
     let found = resolution.root().map(to_value).unwrap();
-    let wanted = to_value(agpm_text::parse_alone(expected, Format::Json).document.root().unwrap());
+    let wanted = to_value(
+        agpm_text::parse_alone(expected, Format::Json)
+            .document
+            .root()
+            .unwrap(),
+    );
     assert_eq!(found, wanted, "{layers:?}");
     resolution
 }
 
 #[test]
 fn items_are_there_once_and_blanks_not_at_all_also_where_one_layer_speaks() {
-    check(&[r#"["b", " ", "a", null, "b"]"#], Identity::WHOLE, Items::Replace, r#"["b", "a"]"#);
-    check(&[r#"["b", "a"]"#, r#"["c", "a", ""]"#], Identity::WHOLE, Items::Replace, r#"["b", "a", "c"]"#);
-    check(&[r#"{"x": {"y": [1, 1]}}"#], Identity::WHOLE, Items::Replace, r#"{"x": {"y": [1]}}"#);
+    check(
+        &[r#"["b", " ", "a", null, "b"]"#],
+        Identity::WHOLE,
+        Items::Replace,
+        r#"["b", "a"]"#,
+    );
+    check(
+        &[r#"["b", "a"]"#, r#"["c", "a", ""]"#],
+        Identity::WHOLE,
+        Items::Replace,
+        r#"["b", "a", "c"]"#,
+    );
+    check(
+        &[r#"{"x": {"y": [1, 1]}}"#],
+        Identity::WHOLE,
+        Items::Replace,
+        r#"{"x": {"y": [1]}}"#,
+    );
     check(&[r#"["", " "]"#], Identity::WHOLE, Items::Replace, "[]");
 }
 
 #[test]
 fn what_is_blank_throughout_says_nothing() {
-    for blank in [r#""""#, "null", "[]", "{}", r#"[{"a": "", "b": []}]"#, r#""  \n""#] {
+    for blank in [
+        r#""""#,
+        "null",
+        "[]",
+        "{}",
+        r#"[{"a": "", "b": []}]"#,
+        r#""  \n""#,
+    ] {
         let layers = [r#"{"n": "kept"}"#, &format!(r#"{{"n": {blank}}}"#)];
         check(&layers, Identity::WHOLE, Items::Replace, r#"{"n": "kept"}"#);
     }
-    check(&[r#"{"n": "x"}"#, r#"{"n": false}"#], Identity::WHOLE, Items::Replace, r#"{"n": false}"#);
-    check(&[r#"{"n": "x"}"#, r#"{"n": 0}"#], Identity::WHOLE, Items::Replace, r#"{"n": 0}"#);
+    check(
+        &[r#"{"n": "x"}"#, r#"{"n": false}"#],
+        Identity::WHOLE,
+        Items::Replace,
+        r#"{"n": false}"#,
+    );
+    check(
+        &[r#"{"n": "x"}"#, r#"{"n": 0}"#],
+        Identity::WHOLE,
+        Items::Replace,
+        r#"{"n": 0}"#,
+    );
     // Where all are blank, the highest is as good as any.
     check(
         &[r#"{"n": "x"}"#, r#"{"m": ""}"#, r#"{"m": " "}"#],
@@ -64,8 +120,7 @@ fn what_is_blank_throughout_says_nothing() {
 #[test]
 fn one_item_stands_where_the_lowest_stood_with_the_fields_of_the_highest() {
     let low = r#"[{"title": "A", "url": "u", "kind": "doc", "tags": ["x"]}, {"title": "B"}]"#;
-    let high =
-        r#"[{"title": "C", "url": "u"}, {"url": "u", "title": "A", "tags": ["y", "x"], "kind": "page"}]"#;
+    let high = r#"[{"title": "C", "url": "u"}, {"url": "u", "title": "A", "tags": ["y", "x"], "kind": "page"}]"#;
     let merged = r#"[{"title": "A", "url": "u", "kind": "page", "tags": ["x", "y"]}, {"title": "B"}, {"title": "C", "url": "u"}]"#;
     check(&[low, high], PAIR, Items::Deep, merged);
     let chosen = r#"[{"url": "u", "title": "A", "tags": ["y", "x"], "kind": "page"}, {"title": "B"}, {"title": "C", "url": "u"}]"#;
@@ -83,7 +138,12 @@ fn items_without_an_identity_are_told_apart_by_all_they_say() {
 #[test]
 fn lists_in_an_item_are_sets_only_where_items_merge() {
     let one = r#"[{"slug": "a", "items": ["x", "x", ""]}]"#;
-    check(&[one], TITLED, Items::Deep, r#"[{"slug": "a", "items": ["x"]}]"#);
+    check(
+        &[one],
+        TITLED,
+        Items::Deep,
+        r#"[{"slug": "a", "items": ["x"]}]"#,
+    );
     check(&[one], TITLED, Items::Replace, one);
 }
 
@@ -91,10 +151,20 @@ fn lists_in_an_item_are_sets_only_where_items_merge() {
 fn a_text_that_a_map_says_too_is_that_map() {
     let map = r#"[{"title": "T", "items": ["x", {"text": "y"}]}, "Z"]"#;
     let result = r#"[{"title": "T", "items": ["x", {"text": "y"}]}, "Z", "T: z"]"#;
-    check(&[map, r#"["T: y", "T: z", "T: x"]"#], TITLED, Items::Deep, result);
+    check(
+        &[map, r#"["T: y", "T: z", "T: x"]"#],
+        TITLED,
+        Items::Deep,
+        result,
+    );
     // The map stands where the lowest of its texts stood.
     let result = r#"["A", {"title": "T", "items": ["x", {"text": "y"}]}, "B", "Z"]"#;
-    let resolution = check(&[r#"["A", "T: y", "B", "T: x"]"#, map], TITLED, Items::Deep, result);
+    let resolution = check(
+        &[r#"["A", "T: y", "B", "T: x"]"#, map],
+        TITLED,
+        Items::Deep,
+        result,
+    );
     let mut kinds = Vec::new();
     resolution.each_leaf(&"/1/title".parse::<Pointer>().unwrap(), &mut |leaf| {
         kinds.extend(leaf.shadows.iter().map(|shadow| shadow.kind));
@@ -106,25 +176,62 @@ fn a_text_that_a_map_says_too_is_that_map() {
         r#"[{"slug": "s", "title": "U"}]"#,
         r#"["T: 3", "U: 3"]"#,
     ];
-    check(&layers, TITLED, Items::Deep, r#"[{"slug": "s", "title": "U", "items": ["3"]}, "T: 3"]"#);
-    check(&[r#"["T"]"#, r#"[{"title": "T"}]"#], TITLED, Items::Deep, r#"[{"title": "T"}]"#);
+    check(
+        &layers,
+        TITLED,
+        Items::Deep,
+        r#"[{"slug": "s", "title": "U", "items": ["3"]}, "T: 3"]"#,
+    );
+    check(
+        &[r#"["T"]"#, r#"[{"title": "T"}]"#],
+        TITLED,
+        Items::Deep,
+        r#"[{"title": "T"}]"#,
+    );
 }
 
 #[test]
 fn two_items_of_one_layer_with_one_identity_are_told_unless_they_are_equal() {
     let twice = r#"[{"slug": "a", "x": 1}, {"slug": "a", "x": 2, "y": 3}]"#;
-    let resolution = check(&[twice], TITLED, Items::Deep, r#"[{"slug": "a", "x": 2, "y": 3}]"#);
-    let [told] = resolution.diagnostics() else { unreachable!("one finding") };
-    assert_eq!(told.message, "two items of the document in layer `layer0` have the slug `a`");
-    let resolution = check(&[r#"[{"slug": "a"}, {"slug": "a"}]"#], TITLED, Items::Deep, r#"[{"slug": "a"}]"#);
+    let resolution = check(
+        &[twice],
+        TITLED,
+        Items::Deep,
+        r#"[{"slug": "a", "x": 2, "y": 3}]"#,
+    );
+    let [told] = resolution.diagnostics() else {
+        unreachable!("one finding")
+    };
+    assert_eq!(
+        told.message,
+        "two items of the document in layer `layer0` have the slug `a`"
+    );
+    let resolution = check(
+        &[r#"[{"slug": "a"}, {"slug": "a"}]"#],
+        TITLED,
+        Items::Deep,
+        r#"[{"slug": "a"}]"#,
+    );
     assert!(resolution.diagnostics().is_empty());
 }
 
 #[test]
 fn ten_thousand_items_in_three_layers_are_quick_to_unite() {
     let list = |from: usize| {
-        let item = |n: usize| format!(r#"{{"title": "t{n}", "items": ["i{n}"]}}, "t{}: i{}""#, n + 1, n + 1);
-        format!("[{}]", (from..from + 10_000).map(item).collect::<Vec<_>>().join(","))
+        let item = |n: usize| {
+            format!(
+                r#"{{"title": "t{n}", "items": ["i{n}"]}}, "t{}: i{}""#,
+                n + 1,
+                n + 1
+            )
+        };
+        format!(
+            "[{}]",
+            (from..from + 10_000)
+                .map(item)
+                .collect::<Vec<_>>()
+                .join(",")
+        )
     };
     let (low, middle, high) = (list(0), list(5_000), list(9_000));
     let resolution = resolve(&[&low, &middle, &high], TITLED, Items::Deep);

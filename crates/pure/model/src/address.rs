@@ -76,7 +76,10 @@ impl SourceAddress {
     pub fn parse(text: &str) -> Result<Self, AddressError> {
         let text = text.trim_matches(' ');
         refuse_hostile(text)?;
-        match text.split_once("://").filter(|(scheme, _)| is_scheme(scheme)) {
+        match text
+            .split_once("://")
+            .filter(|(scheme, _)| is_scheme(scheme))
+        {
             Some((scheme, rest)) => Self::of_url(&scheme.to_ascii_lowercase(), rest),
             // A URL that lacks a slash looks like `host:path`, with everything before the `@` in the path.
             None if lacks_slash(text) => Err(AddressError::Mistyped),
@@ -120,12 +123,19 @@ impl SourceAddress {
     }
 
     fn plain(written: String, place: Place) -> Self {
-        SourceAddress { shown: written.clone(), written, secrets: Vec::new(), place }
+        SourceAddress {
+            shown: written.clone(),
+            written,
+            secrets: Vec::new(),
+            place,
+        }
     }
 
     fn of_url(scheme: &str, rest: &str) -> Result<Self, AddressError> {
         if !ADDRESS_SCHEMES.contains(&scheme) {
-            return Err(AddressError::UnknownScheme { scheme: scheme.to_owned() });
+            return Err(AddressError::UnknownScheme {
+                scheme: scheme.to_owned(),
+            });
         }
         if scheme == "file" {
             let path = local_path(rest)?;
@@ -134,7 +144,11 @@ impl SourceAddress {
         let (authority, tail) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
         let (user, host) = authority.rsplit_once('@').unwrap_or(("", authority));
         check_host(authority, host, tail)?;
-        let keep = if scheme == "ssh" { Keep::Name } else { Keep::Nothing };
+        let keep = if scheme == "ssh" {
+            Keep::Name
+        } else {
+            Keep::Nothing
+        };
         let (shown_user, mut secrets) = split_user(user, keep);
         let (tail_shown, tail_secrets) = hide_query(tail);
         secrets.extend(tail_secrets);
@@ -182,7 +196,10 @@ fn refuse_hostile(text: &str) -> Result<(), AddressError> {
 }
 
 fn is_scheme(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-._".contains(&b))
+    !text.is_empty()
+        && text
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || b"+-._".contains(&b))
 }
 
 /// Whether somebody meant an address; what it holds is not shown.
@@ -193,7 +210,9 @@ fn is_mistyped(text: &str) -> bool {
 
 /// Whether this begins like a URL with one slash too few, as in `http:/host`.
 fn lacks_slash(text: &str) -> bool {
-    let scheme = text.split_once(":/").map(|(scheme, _)| scheme.to_ascii_lowercase());
+    let scheme = text
+        .split_once(":/")
+        .map(|(scheme, _)| scheme.to_ascii_lowercase());
     scheme.is_some_and(|scheme| ADDRESS_SCHEMES.contains(&scheme.as_str()))
 }
 
@@ -211,14 +230,23 @@ fn check_host(authority: &str, host: &str, tail: &str) -> Result<(), AddressErro
         return Err(AddressError::NoHost);
     }
     // `user:pass/word@host` would be the host `user`, and the rest of the password a path that is shown.
-    let port = host.rsplit_once(':').map(|(_, port)| port).filter(|_| !host.ends_with(']'));
+    let port = host
+        .rsplit_once(':')
+        .map(|(_, port)| port)
+        .filter(|_| !host.ends_with(']'));
     let odd_port = port.is_some_and(|port| !port.bytes().all(|b| b.is_ascii_digit()));
-    if odd_port && tail.contains('@') { Err(AddressError::UnescapedPassword) } else { Ok(()) }
+    if odd_port && tail.contains('@') {
+        Err(AddressError::UnescapedPassword)
+    } else {
+        Ok(())
+    }
 }
 
 fn local_path(rest: &str) -> Result<String, AddressError> {
     let path = rest.strip_prefix("localhost").unwrap_or(rest);
-    let path = percent_decode(path).filter(|path| path.starts_with('/')).ok_or(AddressError::NoLocalPath)?;
+    let path = percent_decode(path)
+        .filter(|path| path.starts_with('/'))
+        .ok_or(AddressError::NoLocalPath)?;
     if path.contains(char::is_control) {
         return Err(AddressError::ControlCharacter);
     }
@@ -257,7 +285,10 @@ mod tests {
             ("https://user:pw@h/x", "https://h/x"),
             ("https://ghp_token@h:8080/x", "https://h:8080/x"),
             ("HTTPS://a:b@c@h/x", "https://h/x"),
-            ("https://h/x?p=repo&private_token=abc#k", "https://h/x?p=repo&private_token=***#***"),
+            (
+                "https://h/x?p=repo&private_token=abc#k",
+                "https://h/x?p=repo&private_token=***#***",
+            ),
             ("https://h/@scope/x", "https://h/@scope/x"),
             ("ssh://git@h/x", "ssh://git@h/x"),
             ("ssh://git:pw@h/x", "ssh://git@h/x"),
@@ -293,7 +324,9 @@ mod tests {
     #[test]
     fn hostile_addresses_are_refused() {
         use AddressError::*;
-        let unknown = |scheme: &str| UnknownScheme { scheme: scheme.to_owned() };
+        let unknown = |scheme: &str| UnknownScheme {
+            scheme: scheme.to_owned(),
+        };
         for (text, error) in [
             (" ", Empty),
             ("https://h/\n", ControlCharacter),
@@ -314,7 +347,11 @@ mod tests {
         ] {
             assert_eq!(SourceAddress::parse(text), Err(error), "{text}");
         }
-        assert!(unknown("ftp").to_string().ends_with("known are https, http, ssh, git, file"));
+        assert!(
+            unknown("ftp")
+                .to_string()
+                .ends_with("known are https, http, ssh, git, file")
+        );
     }
 
     #[test]
@@ -324,9 +361,18 @@ mod tests {
             address.scrub("'https://me:p%40ss@h/x?token=zz9' p@ss p%40ss zz9"),
             "'https://h/x?token=***' *** *** ***"
         );
-        assert_eq!(address.scrub("see http://a:b@c/d, e://f@g"), "see http://c/d, e://f@g");
-        assert_eq!(address.scrub("'https://tok@c/d' ssh://me:pw@h"), "'https://c/d' ssh://h");
+        assert_eq!(
+            address.scrub("see http://a:b@c/d, e://f@g"),
+            "see http://c/d, e://f@g"
+        );
+        assert_eq!(
+            address.scrub("'https://tok@c/d' ssh://me:pw@h"),
+            "'https://c/d' ssh://h"
+        );
         let address = SourceAddress::parse("https://ghp_0123456789abcdef:x@h/git").unwrap();
-        assert_eq!(address.scrub("no ghp_0123456789abcdef at git"), "no *** at git");
+        assert_eq!(
+            address.scrub("no ghp_0123456789abcdef at git"),
+            "no *** at git"
+        );
     }
 }

@@ -18,7 +18,9 @@ impl BrowserUrl {
     /// Reads a URL; nothing if it does not show a path of a repository.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.split(['?', '#']).next().unwrap_or(text);
-        let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"))?;
+        let rest = text
+            .strip_prefix("https://")
+            .or_else(|| text.strip_prefix("http://"))?;
         let mark = MARKS.iter().find(|mark| rest.contains(*mark))?;
         let (repository, shown) = rest.split_once(mark)?;
         let (reference, path) = shown.split_once('/')?;
@@ -35,7 +37,10 @@ impl BrowserUrl {
 /// What a repository is called: the last part of its URL.
 pub fn repository_name(url: &str) -> &str {
     let url = plain(url);
-    url.rsplit(['/', ':']).next().filter(|name| !name.is_empty()).unwrap_or("source")
+    url.rsplit(['/', ':'])
+        .next()
+        .filter(|name| !name.is_empty())
+        .unwrap_or("source")
 }
 
 /// Whether two URLs are of one repository: a `.git` or `/` at the end says nothing.
@@ -54,7 +59,9 @@ mod tests {
 
     #[test]
     fn a_browser_url_is_a_repository_a_reference_and_a_path() {
-        let read = |text: &str| BrowserUrl::parse(text).map(|url| [url.repository, url.reference, url.path]);
+        let read = |text: &str| {
+            BrowserUrl::parse(text).map(|url| [url.repository, url.reference, url.path])
+        };
         for (text, expected) in [
             (
                 "https://github.com/o/r/tree/main/skills/x",
@@ -73,7 +80,11 @@ mod tests {
             ("https://github.com/tree/main/x", None),
             ("git@github.com:o/r.git", None),
         ] {
-            assert_eq!(read(text), expected.map(|parts| parts.map(str::to_owned)), "{text}");
+            assert_eq!(
+                read(text),
+                expected.map(|parts| parts.map(str::to_owned)),
+                "{text}"
+            );
         }
     }
 
@@ -81,7 +92,13 @@ mod tests {
     fn a_repository_has_one_name_however_it_is_written() {
         assert_eq!(repository_name("https://github.com/o/skills.git"), "skills");
         assert_eq!(repository_name("git@github.com:o/skills"), "skills");
-        assert!(same_repository("https://github.com/O/r.git", "https://github.com/o/r/"));
-        assert!(!same_repository("https://github.com/o/r", "ssh://github.com/o/r"));
+        assert!(same_repository(
+            "https://github.com/O/r.git",
+            "https://github.com/o/r/"
+        ));
+        assert!(!same_repository(
+            "https://github.com/o/r",
+            "ssh://github.com/o/r"
+        ));
     }
 }

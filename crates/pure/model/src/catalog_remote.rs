@@ -69,13 +69,18 @@ impl RemoteError {
             RemoteError::Folder(_) => {
                 "name a folder of the repository from its top, as in `community:/teams/core`"
             }
-            _ => "write the name of a source, or an address such as `git+https://host/org/repo.git`",
+            _ => {
+                "write the name of a source, or an address such as `git+https://host/org/repo.git`"
+            }
         }
     }
 
     /// Whether it would lead out of the repository.
     pub fn escapes(&self) -> bool {
-        matches!(self, RemoteError::Folder(PathError::Absolute | PathError::Escapes))
+        matches!(
+            self,
+            RemoteError::Folder(PathError::Absolute | PathError::Escapes)
+        )
     }
 }
 
@@ -110,12 +115,16 @@ impl CatalogRemote {
     pub fn without_secrets(&self) -> Self {
         let shown = |address: &SourceAddress| SourceAddress::parse(address.redacted()).ok();
         let base = self.address().and_then(shown).map(RemoteBase::Address);
-        CatalogRemote { base: base.unwrap_or_else(|| self.base.clone()), ..self.clone() }
+        CatalogRemote {
+            base: base.unwrap_or_else(|| self.base.clone()),
+            ..self.clone()
+        }
     }
 
     /// Whether anything in it is secret.
     pub fn has_secrets(&self) -> bool {
-        self.address().is_some_and(|address| address.redacted() != address.reveal())
+        self.address()
+            .is_some_and(|address| address.redacted() != address.reveal())
     }
 
     /// `catalog/REMOTE`.
@@ -135,24 +144,47 @@ impl CatalogRemote {
         // Ports, users and passwords come before the first `/`, and a drive letter may follow it.
         let host = rest.find('/').unwrap_or(rest.len());
         let path = &rest[host..];
-        let path = host + if is_drive(scheme, path) { "/C:/".len() } else { 0 };
+        let path = host
+            + if is_drive(scheme, path) {
+                "/C:/".len()
+            } else {
+                0
+            };
         let (head, tail) = rest.split_at(path);
-        let Parts { base, reference, folder } = Parts::of(tail)?;
+        let Parts {
+            base,
+            reference,
+            folder,
+        } = Parts::of(tail)?;
         let address = SourceAddress::parse(&format!("{scheme}://{head}{base}"))?;
-        Ok(CatalogRemote { base: RemoteBase::Address(address), reference, folder })
+        Ok(CatalogRemote {
+            base: RemoteBase::Address(address),
+            reference,
+            folder,
+        })
     }
 
     fn of_name(text: &str) -> Result<Self, RemoteError> {
-        let is_url = text.split_once("://").is_some_and(|(scheme, _)| is_like_address(scheme));
+        let is_url = text
+            .split_once("://")
+            .is_some_and(|(scheme, _)| is_like_address(scheme));
         if is_url || text.starts_with(['.', '/', '~', '\\']) {
             return Err(RemoteError::NoPrefix);
         }
-        let Parts { base, reference, folder } = Parts::of(text)?;
+        let Parts {
+            base,
+            reference,
+            folder,
+        } = Parts::of(text)?;
         // `git@host:org/repo` is how ssh writes an address.
         if base.contains(':') {
             return Err(RemoteError::NoPrefix);
         }
-        Ok(CatalogRemote { base: RemoteBase::Source(SourceName::new(base)?), reference, folder })
+        Ok(CatalogRemote {
+            base: RemoteBase::Source(SourceName::new(base)?),
+            reference,
+            folder,
+        })
     }
 }
 
@@ -166,14 +198,24 @@ struct Parts<'t> {
 impl<'t> Parts<'t> {
     /// The folder stands behind the last `:/`, the ref behind the last `#` before it.
     fn of(text: &'t str) -> Result<Self, RemoteError> {
-        let (front, folder) =
-            text.rsplit_once(FOLDER).map_or((text, None), |(front, end)| (front, Some(end)));
-        let (base, reference) = front.rsplit_once('#').map_or((front, None), |(base, end)| (base, Some(end)));
-        let folder = folder.map(RelativePath::new).transpose().map_err(RemoteError::Folder)?;
+        let (front, folder) = text
+            .rsplit_once(FOLDER)
+            .map_or((text, None), |(front, end)| (front, Some(end)));
+        let (base, reference) = front
+            .rsplit_once('#')
+            .map_or((front, None), |(base, end)| (base, Some(end)));
+        let folder = folder
+            .map(RelativePath::new)
+            .transpose()
+            .map_err(RemoteError::Folder)?;
         if reference.is_some_and(|reference| !is_ref_name(reference)) {
             return Err(RemoteError::Reference);
         }
-        Ok(Parts { base, reference: reference.map(str::to_owned), folder })
+        Ok(Parts {
+            base,
+            reference: reference.map(str::to_owned),
+            folder,
+        })
     }
 }
 
@@ -183,7 +225,9 @@ fn strip_prefix(text: &str) -> Option<&str> {
 }
 
 fn is_known(scheme: &str) -> bool {
-    ADDRESS_SCHEMES.iter().any(|known| known.eq_ignore_ascii_case(scheme))
+    ADDRESS_SCHEMES
+        .iter()
+        .any(|known| known.eq_ignore_ascii_case(scheme))
 }
 
 /// Whether an address begins so, or one whose prefix is misspelt.
@@ -216,7 +260,9 @@ impl fmt::Display for CatalogRemote {
         if let Some(reference) = &self.reference {
             write!(f, "#{reference}")?;
         }
-        self.folder.as_ref().map_or(Ok(()), |folder| write!(f, "{FOLDER}{folder}"))
+        self.folder
+            .as_ref()
+            .map_or(Ok(()), |folder| write!(f, "{FOLDER}{folder}"))
     }
 }
 
@@ -231,7 +277,11 @@ mod tests {
             RemoteBase::Source(name) => name.to_string(),
             RemoteBase::Address(address) => address.reveal().to_owned(),
         };
-        (base, remote.reference, remote.folder.map(|folder| folder.to_string()))
+        (
+            base,
+            remote.reference,
+            remote.folder.map(|folder| folder.to_string()),
+        )
     }
 
     #[test]
@@ -242,19 +292,59 @@ mod tests {
             ("community#v1", "community", some("v1"), None),
             ("community#v1:/team", "community", some("v1"), some("team")),
             ("community:/team/core", "community", None, some("team/core")),
-            ("community#feature/x:/team", "community", some("feature/x"), some("team")),
+            (
+                "community#feature/x:/team",
+                "community",
+                some("feature/x"),
+                some("team"),
+            ),
             ("git+https://h/o/r.git", "https://h/o/r.git", None, None),
             ("GIT+HTTPS://h/o/r", "https://h/o/r", None, None),
-            ("git+https://h:8080/o/r#main:/a/./b/", "https://h:8080/o/r", some("main"), some("a/b")),
-            ("git+https://h/o/r#pkg@1.0", "https://h/o/r", some("pkg@1.0"), None),
-            ("git+https://u:pw@h/o/r#v1:/s", "https://u:pw@h/o/r", some("v1"), some("s")),
-            ("git+ssh://git@h:22/o/r#v1", "ssh://git@h:22/o/r", some("v1"), None),
+            (
+                "git+https://h:8080/o/r#main:/a/./b/",
+                "https://h:8080/o/r",
+                some("main"),
+                some("a/b"),
+            ),
+            (
+                "git+https://h/o/r#pkg@1.0",
+                "https://h/o/r",
+                some("pkg@1.0"),
+                None,
+            ),
+            (
+                "git+https://u:pw@h/o/r#v1:/s",
+                "https://u:pw@h/o/r",
+                some("v1"),
+                some("s"),
+            ),
+            (
+                "git+ssh://git@h:22/o/r#v1",
+                "ssh://git@h:22/o/r",
+                some("v1"),
+                None,
+            ),
             ("git+ssh://git@h/o/r:/s", "ssh://git@h/o/r", None, some("s")),
-            ("git+file:///srv/r#v1:/s", "file:///srv/r", some("v1"), some("s")),
+            (
+                "git+file:///srv/r#v1:/s",
+                "file:///srv/r",
+                some("v1"),
+                some("s"),
+            ),
             ("git+file:///C:/r", "file:///C:/r", None, None),
             ("git+file:///C:/r:/s", "file:///C:/r", None, some("s")),
-            ("git+http://127.0.0.1:99/r", "http://127.0.0.1:99/r", None, None),
-            ("git+git://127.0.0.1:99/r:/s", "git://127.0.0.1:99/r", None, some("s")),
+            (
+                "git+http://127.0.0.1:99/r",
+                "http://127.0.0.1:99/r",
+                None,
+                None,
+            ),
+            (
+                "git+git://127.0.0.1:99/r:/s",
+                "git://127.0.0.1:99/r",
+                None,
+                some("s"),
+            ),
             ("git+https://h/a:/b:/s", "https://h/a:/b", None, some("s")),
         ] {
             assert_eq!(parts(text), (base.to_owned(), reference, folder), "{text}");
@@ -265,7 +355,10 @@ mod tests {
                 (&remote.without_secrets(), shown.to_string()),
                 "{text}"
             );
-            assert_eq!(CatalogRemote::in_label(&remote.label()), Some(remote.to_string().as_str()));
+            assert_eq!(
+                CatalogRemote::in_label(&remote.label()),
+                Some(remote.to_string().as_str())
+            );
         }
     }
 
@@ -283,14 +376,37 @@ mod tests {
             ("SVN+SSH://h/r:/s", NoPrefix),
             ("../here", NoPrefix),
             ("~/here", NoPrefix),
-            ("git+ftp://h/r", Address(AddressError::UnknownScheme { scheme: "ftp".to_owned() })),
+            (
+                "git+ftp://h/r",
+                Address(AddressError::UnknownScheme {
+                    scheme: "ftp".to_owned(),
+                }),
+            ),
             ("git+https:///r", Address(AddressError::NoHost)),
-            ("git+ssh://-oProxyCommand=x/r", Address(AddressError::LooksLikeOption)),
-            ("git+https://u:p/w@h/r#v1", Address(AddressError::UnescapedPassword)),
-            ("git+https://u:p/w#x@h/r", Address(AddressError::UnescapedPassword)),
-            ("git+https://u:p#w@h/r", Address(AddressError::UnescapedPassword)),
-            ("git+https://u:p/w:/x@h/r", Address(AddressError::UnescapedPassword)),
-            ("git+https://h/r\u{7}", Address(AddressError::ControlCharacter)),
+            (
+                "git+ssh://-oProxyCommand=x/r",
+                Address(AddressError::LooksLikeOption),
+            ),
+            (
+                "git+https://u:p/w@h/r#v1",
+                Address(AddressError::UnescapedPassword),
+            ),
+            (
+                "git+https://u:p/w#x@h/r",
+                Address(AddressError::UnescapedPassword),
+            ),
+            (
+                "git+https://u:p#w@h/r",
+                Address(AddressError::UnescapedPassword),
+            ),
+            (
+                "git+https://u:p/w:/x@h/r",
+                Address(AddressError::UnescapedPassword),
+            ),
+            (
+                "git+https://h/r\u{7}",
+                Address(AddressError::ControlCharacter),
+            ),
             ("#v1", Name(NameError)),
             ("community#", Reference),
             ("community#-x", Reference),
@@ -310,7 +426,11 @@ mod tests {
             let found = CatalogRemote::parse(text).unwrap_err();
             assert_eq!(found, error, "{text:?}");
             let leads_out = matches!(error, Folder(PathError::Absolute | PathError::Escapes));
-            assert_eq!((found.escapes(), found.help().is_empty()), (leads_out, false), "{text:?}");
+            assert_eq!(
+                (found.escapes(), found.help().is_empty()),
+                (leads_out, false),
+                "{text:?}"
+            );
         }
     }
 
@@ -319,12 +439,18 @@ mod tests {
         for (text, shown) in [
             ("git+https://user:pw@h/r#v1:/s", "git+https://h/r#v1:/s"),
             ("git+https://ghp_token@h/r", "git+https://h/r"),
-            ("git+https://h/r?private_token=abc#v1", "git+https://h/r?private_token=***#v1"),
+            (
+                "git+https://h/r?private_token=abc#v1",
+                "git+https://h/r?private_token=***#v1",
+            ),
             ("git+ssh://git:pw@h/r", "git+ssh://git@h/r"),
         ] {
             let remote = CatalogRemote::parse(text).unwrap();
             assert_eq!(remote.to_string(), shown);
-            assert!(remote.has_secrets() && !format!("{remote:?}").contains("pw"), "{remote:?}");
+            assert!(
+                remote.has_secrets() && !format!("{remote:?}").contains("pw"),
+                "{remote:?}"
+            );
             assert!(!remote.without_secrets().has_secrets());
             assert_eq!(remote.without_secrets().to_string(), shown);
         }

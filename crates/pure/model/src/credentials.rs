@@ -76,13 +76,21 @@ const FILES: &[&str] = &[
 ];
 
 /// Places of the system, from its root.
-const SYSTEM: &[&[&str]] =
-    &[&["etc", "shadow"], &["etc", "gshadow"], &["etc", "sudoers"], &["proc"], &["run", "secrets"]];
+const SYSTEM: &[&[&str]] = &[
+    &["etc", "shadow"],
+    &["etc", "gshadow"],
+    &["etc", "sudoers"],
+    &["proc"],
+    &["run", "secrets"],
+];
 
 /// Whether a full path, with `/`, is a place for credentials or in one.
 pub fn is_credential_path(path: &str) -> bool {
     let lower = path.replace('\\', "/").to_lowercase();
-    let parts: Vec<&str> = lower.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
+    let parts: Vec<&str> = lower
+        .split('/')
+        .filter(|part| !part.is_empty() && *part != ".")
+        .collect();
     let in_place = |place: &&[&str]| parts.windows(place.len()).any(|window| window == *place);
     parts.last().is_some_and(|name| FILES.contains(name))
         || PLACES.iter().any(in_place)

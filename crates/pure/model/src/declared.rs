@@ -9,8 +9,10 @@ use crate::resource::{Layout, RESOURCE_TYPES, ResourceType};
 use crate::schema::Schema;
 use crate::version::{Requirement, Selector};
 
-const DECLARATION: Schema =
-    Schema::strict("declared dependency", &["path", "version", "tool", "name", "flatten", "install"]);
+const DECLARATION: Schema = Schema::strict(
+    "declared dependency",
+    &["path", "version", "tool", "name", "flatten", "install"],
+);
 
 /// One need that a resource declares.
 #[derive(Clone, Debug)]
@@ -55,8 +57,14 @@ pub struct Declarations<'n> {
 pub fn declarations(root: NodeRef<'_>) -> impl Iterator<Item = Declarations<'_>> {
     let agpm = root.get("agpm").filter(|node| node.kind() == Kind::Map);
     let own = agpm.and_then(|agpm| agpm.get("dependencies"));
-    let top = root.get("dependencies").map(|node| Declarations { node, under_agpm: false });
-    top.into_iter().chain(own.map(|node| Declarations { node, under_agpm: true }))
+    let top = root.get("dependencies").map(|node| Declarations {
+        node,
+        under_agpm: false,
+    });
+    top.into_iter().chain(own.map(|node| Declarations {
+        node,
+        under_agpm: true,
+    }))
 }
 
 /// Reads declared dependencies; what does not read is an error, unless it is another program's form.
@@ -64,15 +72,25 @@ pub fn read_declarations(
     declarations: Declarations<'_>,
     file: DeclaringFile,
 ) -> (Vec<Declared>, Vec<Diagnostic>) {
-    let mut reading = Reading { file, declared: Vec::new(), diagnostics: Vec::new() };
+    let mut reading = Reading {
+        file,
+        declared: Vec::new(),
+        diagnostics: Vec::new(),
+    };
     let node = declarations.node;
     match node.kind() {
         Kind::Null => {}
         _ if file == DeclaringFile::Source && !declarations.under_agpm && !has_types(node) => {
             reading.diagnostics.extend(foreign(node));
         }
-        Kind::Map => node.entries().for_each(|(kind, list)| reading.kind(kind, list)),
-        _ => reading.bad(node, "`dependencies` is not an object", "write a list under each resource type"),
+        Kind::Map => node
+            .entries()
+            .for_each(|(kind, list)| reading.kind(kind, list)),
+        _ => reading.bad(
+            node,
+            "`dependencies` is not an object",
+            "write a list under each resource type",
+        ),
     }
     (reading.declared, reading.diagnostics)
 }
@@ -80,15 +98,18 @@ pub fn read_declarations(
 /// Whether an object has a resource type as a key, or lists paths as declarations do.
 fn has_types(node: NodeRef<'_>) -> bool {
     let has_paths = |list: NodeRef<'_>| list.items().any(|item| item.get("path").is_some());
-    node.entries().any(|(key, list)| ResourceType::named(key.content()).is_some() || has_paths(list))
+    node.entries()
+        .any(|(key, list)| ResourceType::named(key.content()).is_some() || has_paths(list))
 }
 
 /// A word on `dependencies` that another program reads; nothing if they are empty.
 fn foreign(node: NodeRef<'_>) -> Option<Diagnostic> {
     let empty = node.len() == 0 && node.as_str().is_none_or(str::is_empty);
     let message = "`dependencies` names no resource type and is ignored";
-    let help = "resources are declared under their type, as in `dependencies: {snippets: [{path: FILE}]}`";
-    let diagnostic = Diagnostic::new(&codes::RESOURCE_FOREIGN_DEPENDENCIES, message).at_spot(spot(node));
+    let help =
+        "resources are declared under their type, as in `dependencies: {snippets: [{path: FILE}]}`";
+    let diagnostic =
+        Diagnostic::new(&codes::RESOURCE_FOREIGN_DEPENDENCIES, message).at_spot(spot(node));
     (!empty).then(|| diagnostic.help(help))
 }
 
@@ -107,8 +128,13 @@ impl Reading {
     fn kind(&mut self, key: NodeRef<'_>, list: NodeRef<'_>) {
         let Some(kind) = ResourceType::named(key.content()) else {
             let words = RESOURCE_TYPES.map(|kind| kind.plural());
-            let help = did_you_mean(key.content(), "kinds of resources are", words).unwrap_or_default();
-            return self.bad(key, format!("there is no kind of resource `{}`", key.content()), &help);
+            let help =
+                did_you_mean(key.content(), "kinds of resources are", words).unwrap_or_default();
+            return self.bad(
+                key,
+                format!("there is no kind of resource `{}`", key.content()),
+                &help,
+            );
         };
         match list.kind() {
             Kind::Null => {}
@@ -116,17 +142,28 @@ impl Reading {
                 let declared = self.item(kind, item);
                 self.declared.extend(declared);
             }),
-            _ => self.bad(list, format!("`{kind}` is not a list"), "write `- path: FILE` for each"),
+            _ => self.bad(
+                list,
+                format!("`{kind}` is not a list"),
+                "write `- path: FILE` for each",
+            ),
         }
     }
 
     fn item(&mut self, kind: ResourceType, item: NodeRef<'_>) -> Option<Declared> {
         if item.kind() != Kind::Map {
-            self.bad(item, "a declared dependency is not a map", "write `- path: FILE`");
+            self.bad(
+                item,
+                "a declared dependency is not a map",
+                "write `- path: FILE`",
+            );
             return None;
         }
         let known = self.keys(item);
-        let Some(path) = item.get("path").and_then(NodeRef::as_str).filter(|path| !path.trim().is_empty())
+        let Some(path) = item
+            .get("path")
+            .and_then(NodeRef::as_str)
+            .filter(|path| !path.trim().is_empty())
         else {
             self.bad(
                 item,
@@ -140,9 +177,16 @@ impl Reading {
             kind,
             path: path.to_owned(),
             selector: item.get("version").and_then(|node| self.version(node)),
-            tool: item.get("tool").and_then(|node| self.name(node, |text| ToolName::new(text).ok())),
-            name: item.get("name").and_then(|node| self.name(node, |text| ResourceName::new(text).ok())),
-            layout: item.get("flatten").and_then(|node| self.flag(node)).map(Layout::of_flatten),
+            tool: item
+                .get("tool")
+                .and_then(|node| self.name(node, |text| ToolName::new(text).ok())),
+            name: item
+                .get("name")
+                .and_then(|node| self.name(node, |text| ResourceName::new(text).ok())),
+            layout: item
+                .get("flatten")
+                .and_then(|node| self.flag(node))
+                .map(Layout::of_flatten),
             install: match item.get("install").and_then(|node| self.flag(node)) {
                 Some(false) => Install::ResolveOnly,
                 _ => Install::Write,
@@ -168,12 +212,18 @@ impl Reading {
 
     fn version(&mut self, node: NodeRef<'_>) -> Option<Selector> {
         // YAML takes `1.0` for a number; what is written counts.
-        let written = node.as_str().or_else(|| node.document().text().get(node.span().range()));
+        let written = node
+            .as_str()
+            .or_else(|| node.document().text().get(node.span().range()));
         match written.map(Requirement::parse) {
             _ if node.kind() == Kind::Null => None,
             Some(Ok(requirement)) => Some(Selector::Version(requirement)),
             Some(Err(error)) => {
-                self.bad(node, error.to_string(), "write a tag, a range, `latest` or a branch");
+                self.bad(
+                    node,
+                    error.to_string(),
+                    "write a tag, a range, `latest` or a branch",
+                );
                 None
             }
             None => None,
@@ -190,7 +240,11 @@ impl Reading {
 
     fn flag(&mut self, node: NodeRef<'_>) -> Option<bool> {
         if node.as_bool().is_none() {
-            self.bad(node, format!("this is {}", node.kind().word()), "write `true` or `false`");
+            self.bad(
+                node,
+                format!("this is {}", node.kind().word()),
+                "write `true` or `false`",
+            );
         }
         node.as_bool()
     }

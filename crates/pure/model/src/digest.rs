@@ -32,7 +32,8 @@ impl FromStr for ObjectId {
     fn from_str(text: &str) -> Result<Self, ObjectIdError> {
         let hexadecimal = text.bytes().all(|b| b.is_ascii_hexdigit());
         let good = hexadecimal && matches!(text.len(), 40 | 64);
-        good.then(|| ObjectId(text.to_ascii_lowercase())).ok_or(ObjectIdError)
+        good.then(|| ObjectId(text.to_ascii_lowercase()))
+            .ok_or(ObjectIdError)
     }
 }
 
@@ -59,13 +60,18 @@ impl Checksum {
 
     /// The first sixteen bytes as a number: enough to tell things of one place apart.
     pub fn first_half(&self) -> u128 {
-        self.0[..16].iter().fold(0, |number, byte| number << 8 | u128::from(*byte))
+        self.0[..16]
+            .iter()
+            .fold(0, |number, byte| number << 8 | u128::from(*byte))
     }
 
     /// The digits alone, as a file name.
     pub fn digits(&self) -> String {
         let digit = |half: u8| char::from_digit(u32::from(half), 16).unwrap_or('0');
-        self.0.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+        self.0
+            .iter()
+            .flat_map(|byte| [digit(byte >> 4), digit(byte & 15)])
+            .collect()
     }
 }
 
@@ -73,11 +79,14 @@ impl FromStr for Checksum {
     type Err = ChecksumError;
 
     fn from_str(text: &str) -> Result<Self, ChecksumError> {
-        let digits =
-            text.strip_prefix("sha256:").filter(|d| d.len() == 64 && d.is_ascii()).ok_or(ChecksumError)?;
+        let digits = text
+            .strip_prefix("sha256:")
+            .filter(|d| d.len() == 64 && d.is_ascii())
+            .ok_or(ChecksumError)?;
         let mut bytes = [0; 32];
         for (at, byte) in bytes.iter_mut().enumerate() {
-            *byte = u8::from_str_radix(&digits[at * 2..at * 2 + 2], 16).map_err(|_| ChecksumError)?;
+            *byte =
+                u8::from_str_radix(&digits[at * 2..at * 2 + 2], 16).map_err(|_| ChecksumError)?;
         }
         Ok(Checksum(bytes))
     }
@@ -103,9 +112,18 @@ mod tests {
     fn checksums_read_back_and_nothing_else_is_one() {
         let checksum = Checksum::of(b"abc");
         let text = checksum.to_string();
-        assert_eq!(text, "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+        assert_eq!(
+            text,
+            "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+        );
         assert_eq!(text.parse(), Ok(checksum));
-        for bad in ["", "sha256:", "ba7816bf", &text[..70], &text.replace("sha256", "md5")] {
+        for bad in [
+            "",
+            "sha256:",
+            "ba7816bf",
+            &text[..70],
+            &text.replace("sha256", "md5"),
+        ] {
             assert_eq!(bad.parse::<Checksum>(), Err(ChecksumError), "{bad}");
         }
     }
@@ -113,7 +131,10 @@ mod tests {
     #[test]
     fn object_names_are_whole() {
         let name = "0123456789ABCDEF0123456789abcdef01234567";
-        assert_eq!(name.parse::<ObjectId>().map(|id| id.short().to_owned()), Ok("01234567".to_owned()));
+        assert_eq!(
+            name.parse::<ObjectId>().map(|id| id.short().to_owned()),
+            Ok("01234567".to_owned())
+        );
         for bad in ["", "0123456", "g123456789abcdef0123456789abcdef01234567"] {
             assert_eq!(bad.parse::<ObjectId>(), Err(ObjectIdError), "{bad}");
         }

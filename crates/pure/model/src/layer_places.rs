@@ -35,15 +35,21 @@ pub(crate) fn layer_patterns(tools: &Tools) -> Vec<String> {
 }
 
 fn places(tool: &Tool) -> impl Iterator<Item = String> {
-    tool.destinations.values().filter_map(|destination| match destination {
-        Destination::Entries(file, _) => Some(file.to_string()),
-        Destination::Files(Folder::Shared(folder), _) => Some(format!("{folder}/**")),
-        Destination::Files(Folder::Own(inner), _) => {
-            let parts = [tool.folder.as_ref(), inner.as_ref()];
-            let parts: Vec<&str> = parts.into_iter().flatten().map(|part| part.as_str()).collect();
-            (!parts.is_empty()).then(|| format!("{}/**", parts.join("/")))
-        }
-    })
+    tool.destinations
+        .values()
+        .filter_map(|destination| match destination {
+            Destination::Entries(file, _) => Some(file.to_string()),
+            Destination::Files(Folder::Shared(folder), _) => Some(format!("{folder}/**")),
+            Destination::Files(Folder::Own(inner), _) => {
+                let parts = [tool.folder.as_ref(), inner.as_ref()];
+                let parts: Vec<&str> = parts
+                    .into_iter()
+                    .flatten()
+                    .map(|part| part.as_str())
+                    .collect();
+                (!parts.is_empty()).then(|| format!("{}/**", parts.join("/")))
+            }
+        })
 }
 
 #[cfg(test)]
@@ -53,11 +59,19 @@ mod tests {
     #[test]
     fn every_tool_has_its_places() {
         let patterns = layer_patterns(&Tools::default());
-        for pattern in
-            [".claude/**", ".mcp.json", ".vscode/mcp.json", ".github/agents/**", ".agpm/snippets/**"]
-        {
+        for pattern in [
+            ".claude/**",
+            ".mcp.json",
+            ".vscode/mcp.json",
+            ".github/agents/**",
+            ".agpm/snippets/**",
+        ] {
             assert!(patterns.iter().any(|known| known == pattern), "{pattern}");
         }
-        assert!(!patterns.iter().any(|known| known == ".github/**" || known == ".agpm/**" || known == "**"));
+        assert!(
+            !patterns
+                .iter()
+                .any(|known| known == ".github/**" || known == ".agpm/**" || known == "**")
+        );
     }
 }

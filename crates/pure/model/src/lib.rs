@@ -35,13 +35,15 @@ pub use catalog_remote::{CatalogRemote, RemoteBase, RemoteError};
 pub use credentials::is_credential_path;
 pub use declared::{Declarations, Declared, DeclaringFile, declarations, read_declarations};
 pub use digest::{Checksum, ChecksumError, ObjectId, ObjectIdError};
-pub use import::{Additions, Folders, Import, ImportedLayer, ImportedPlace, NewLayer, read_agent_manager};
+pub use import::{
+    Additions, Folders, Import, ImportedLayer, ImportedPlace, NewLayer, read_agent_manager,
+};
 pub use json_schema::{lock_schema, manifest_schema};
 pub use lock::{LayerPin, Locked, LockedLayer, LockedRemote, LockedSource, Lockfile, RESTORE_LOCK};
 pub use manifest::{
-    Allowed, AskedRemote, Catalog, DEFAULT_VERSION, Dependency, Entry, Exclusion, Field, FilePattern,
-    Install, Layer, LayerPlace, MANIFEST_SECTIONS, Manifest, ManifestTexts, MergeRule, Patch, PatchScope,
-    Source, SourceScope, is_junk, unknown_patch,
+    Allowed, AskedRemote, Catalog, DEFAULT_VERSION, Dependency, Entry, Exclusion, Field,
+    FilePattern, Install, Layer, LayerPlace, MANIFEST_SECTIONS, Manifest, ManifestTexts, MergeRule,
+    Patch, PatchScope, Source, SourceScope, is_junk, unknown_patch,
 };
 pub use name::{LayerName, NameError, ResourceName, SourceName, ToolName};
 pub use node::{EntryNode, Place};
@@ -53,8 +55,8 @@ pub use schema::{KeyClass, Passthrough, Schema};
 pub use server_file::ServerFile;
 pub use skill::skill_findings;
 pub use strategy::{
-    BUILT_IN, BuiltIn, Driver, Empty, Identity, IdentityField, Items, Lists, Maps, OPERATIONS, Operation,
-    OperationError, ProgramAuthor, Projection, Rule, Separator, Strategy,
+    BUILT_IN, BuiltIn, Driver, Empty, Identity, IdentityField, Items, Lists, Maps, OPERATIONS,
+    Operation, OperationError, ProgramAuthor, Projection, Rule, Separator, Strategy,
 };
 pub use tool::{Destination, EntryForm, FileForm, Folder, Scope, Tool, ToolState, Tools};
 pub use unit::{Extent, FileMode, GlobError, Origin, ResourcePath, Unit};

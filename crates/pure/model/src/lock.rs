@@ -19,13 +19,21 @@ pub(crate) const VERSION: usize = 1;
 const HEADER: &str = "# Written by agpm. Commit it, and do not edit it by hand.\n";
 
 /// Tables of a lockfile besides those of the resources.
-pub(crate) const LOCK: Schema = Schema::strict("lockfile", &["version", "sources", "layers", "catalog"]);
+pub(crate) const LOCK: Schema =
+    Schema::strict("lockfile", &["version", "sources", "layers", "catalog"]);
 /// What is written of a source.
 pub(crate) const LOCKED_SOURCE: Schema = Schema::strict("locked source", &["name", "url"]);
 /// What is written of a layer.
 pub(crate) const LOCKED_LAYER: Schema = Schema::strict(
     "locked layer",
-    &["name", "source", "requirement", "version", "resolved_commit", "checksum"],
+    &[
+        "name",
+        "source",
+        "requirement",
+        "version",
+        "resolved_commit",
+        "checksum",
+    ],
 );
 /// What is written of a remote of the catalog.
 pub(crate) const LOCKED_REMOTE: Schema =
@@ -116,7 +124,11 @@ pub struct LockedRemote {
 impl LockedRemote {
     /// A pin; what is secret in the remote is left out.
     pub fn new(remote: &CatalogRemote, version: String, commit: ObjectId) -> Self {
-        LockedRemote { remote: remote.without_secrets(), version, commit }
+        LockedRemote {
+            remote: remote.without_secrets(),
+            version,
+            commit,
+        }
     }
 
     /// What was asked for, without secrets.
@@ -126,7 +138,10 @@ impl LockedRemote {
 
     /// The same of a source that is called otherwise by now.
     pub fn with_source(self, name: SourceName) -> Self {
-        let remote = CatalogRemote { base: RemoteBase::Source(name), ..self.remote };
+        let remote = CatalogRemote {
+            base: RemoteBase::Source(name),
+            ..self.remote
+        };
         LockedRemote { remote, ..self }
     }
 
@@ -196,7 +211,11 @@ impl Locked {
 
     /// How others refer to it.
     pub fn reference(&self) -> String {
-        let version = self.version.as_deref().map(|version| format!("@{version}")).unwrap_or_default();
+        let version = self
+            .version
+            .as_deref()
+            .map(|version| format!("@{version}"))
+            .unwrap_or_default();
         format!("{}{version}", self.label())
     }
 
@@ -211,21 +230,38 @@ impl Lockfile {
     pub fn to_text(&self) -> String {
         let source = |source: &LockedSource| {
             let url = source.url.as_deref().map(|url| ("url", Value::from(url)));
-            Value::map([("name", Value::from(source.name.as_str()))].into_iter().chain(url))
+            Value::map(
+                [("name", Value::from(source.name.as_str()))]
+                    .into_iter()
+                    .chain(url),
+            )
         };
         let mut root: Vec<(&str, Value)> = vec![("version", VERSION.into())];
         if !self.sources.is_empty() {
-            root.push(("sources", Value::List(self.sources.iter().map(source).collect())));
+            root.push((
+                "sources",
+                Value::List(self.sources.iter().map(source).collect()),
+            ));
         }
         if !self.layers.is_empty() {
-            root.push(("layers", Value::List(self.layers.iter().map(LockedLayer::value).collect())));
+            root.push((
+                "layers",
+                Value::List(self.layers.iter().map(LockedLayer::value).collect()),
+            ));
         }
         if !self.catalog.is_empty() {
-            root.push(("catalog", Value::List(self.catalog.iter().map(LockedRemote::value).collect())));
+            root.push((
+                "catalog",
+                Value::List(self.catalog.iter().map(LockedRemote::value).collect()),
+            ));
         }
         for kind in RESOURCE_TYPES {
-            let entries: Vec<Value> =
-                self.entries.iter().filter(|e| e.kind == kind).map(Locked::value).collect();
+            let entries: Vec<Value> = self
+                .entries
+                .iter()
+                .filter(|e| e.kind == kind)
+                .map(Locked::value)
+                .collect();
             if !entries.is_empty() {
                 root.push((kind.plural(), Value::List(entries)));
             }
@@ -243,7 +279,11 @@ impl Lockfile {
             reading.version(root);
             for node in list(root.get("sources")) {
                 let url = node.get("url").and_then(NodeRef::as_str).map(str::to_owned);
-                match node.get("name").and_then(NodeRef::as_str).map(SourceName::new) {
+                match node
+                    .get("name")
+                    .and_then(NodeRef::as_str)
+                    .map(SourceName::new)
+                {
                     Some(Ok(name)) => lock.sources.push(LockedSource { name, url }),
                     _ => reading.broken(node, "this source has no `name`"),
                 }
@@ -256,10 +296,15 @@ impl Lockfile {
             }
             for kind in RESOURCE_TYPES {
                 for node in list(root.get(kind.plural())) {
-                    let Some(entry) = reading.entry(kind, node) else { continue };
+                    let Some(entry) = reading.entry(kind, node) else {
+                        continue;
+                    };
                     // Older programs may call two entries the same.
                     if entry.requirement.is_some() && !seen.insert((kind, entry.name.clone())) {
-                        reading.broken(node, format!("two entries are called {kind}/{}", entry.name));
+                        reading.broken(
+                            node,
+                            format!("two entries are called {kind}/{}", entry.name),
+                        );
                     }
                     lock.entries.push(entry);
                 }
@@ -270,14 +315,20 @@ impl Lockfile {
 }
 
 fn list(node: Option<NodeRef<'_>>) -> impl Iterator<Item = NodeRef<'_>> {
-    node.into_iter().filter(|node| node.kind() == Kind::List).flat_map(NodeRef::items)
+    node.into_iter()
+        .filter(|node| node.kind() == Kind::List)
+        .flat_map(NodeRef::items)
 }
 
 impl Locked {
     fn value(&self) -> Value {
         let mut map: Vec<(&str, Value)> = vec![("name", self.name.as_str().into())];
-        let mut put = |key, value: Option<&str>| map.extend(value.map(|value| (key, Value::from(value))));
-        put("manifest_alias", self.manifest_alias.as_ref().map(ResourceName::as_str));
+        let mut put =
+            |key, value: Option<&str>| map.extend(value.map(|value| (key, Value::from(value))));
+        put(
+            "manifest_alias",
+            self.manifest_alias.as_ref().map(ResourceName::as_str),
+        );
         put("pattern", self.pattern.as_ref().map(ResourcePath::as_str));
         if let Origin::Source(source) = &self.unit.origin {
             put("source", Some(source.as_str()));
@@ -287,12 +338,29 @@ impl Locked {
         }
         put("requirement", self.requirement.as_deref());
         put("version", self.version.as_deref());
-        put("resolved_commit", self.commit.as_ref().map(ObjectId::as_str));
-        put("checksum", self.checksum.map(|checksum| checksum.to_string()).as_deref());
-        put("installed_at", self.installed_at.as_ref().map(RelativePath::as_str));
+        put(
+            "resolved_commit",
+            self.commit.as_ref().map(ObjectId::as_str),
+        );
+        put(
+            "checksum",
+            self.checksum
+                .map(|checksum| checksum.to_string())
+                .as_deref(),
+        );
+        put(
+            "installed_at",
+            self.installed_at.as_ref().map(RelativePath::as_str),
+        );
         put("tool", self.tool.as_ref().map(ToolName::as_str));
-        map.push(("dependencies", Value::list(self.dependencies.iter().map(String::as_str))));
-        for (key, fields) in [("patches", &self.patches), ("private_patches", &self.private_patches)] {
+        map.push((
+            "dependencies",
+            Value::list(self.dependencies.iter().map(String::as_str)),
+        ));
+        for (key, fields) in [
+            ("patches", &self.patches),
+            ("private_patches", &self.private_patches),
+        ] {
             if !fields.is_empty() {
                 map.push((key, Value::list(fields.iter().map(String::as_str))));
             }
@@ -334,7 +402,10 @@ impl Reading {
         if version.content() != VERSION.to_string() {
             self.broken(
                 version,
-                format!("the lockfile has version `{}`, and this program reads 1", version.content()),
+                format!(
+                    "the lockfile has version `{}`, and this program reads 1",
+                    version.content()
+                ),
             );
         }
     }
@@ -346,7 +417,9 @@ impl Reading {
         key: &str,
         read: impl Fn(&str) -> Option<T>,
     ) -> Result<Option<T>, ()> {
-        let Some(node) = entry.get(key) else { return Ok(None) };
+        let Some(node) = entry.get(key) else {
+            return Ok(None);
+        };
         match node.as_str().map(read) {
             // Older programs write an empty text where they have nothing.
             _ if node.as_str() == Some("") => Ok(None),
@@ -360,16 +433,25 @@ impl Reading {
 
     fn layer(&mut self, node: NodeRef<'_>) -> Option<LockedLayer> {
         let text = |text: &str| Some(text.to_owned());
-        let name = self.read(node, "name", |text| LayerName::new(text).ok()).ok()?;
-        let source = self.read(node, "source", |text| SourceName::new(text).ok()).ok()?;
+        let name = self
+            .read(node, "name", |text| LayerName::new(text).ok())
+            .ok()?;
+        let source = self
+            .read(node, "source", |text| SourceName::new(text).ok())
+            .ok()?;
         let requirement = self.read(node, "requirement", text).ok()?;
         let version = self.read(node, "version", text).ok()?;
-        let commit = self.read(node, "resolved_commit", |text| text.parse().ok()).ok()?;
+        let commit = self
+            .read(node, "resolved_commit", |text| text.parse().ok())
+            .ok()?;
         let checksum = self.read(node, "checksum", |text| text.parse().ok()).ok()?;
         let pin = match (source, requirement, version, commit) {
-            (Some(source), Some(requirement), Some(version), Some(commit)) => {
-                Some(LayerPin { source, requirement, version, commit })
-            }
+            (Some(source), Some(requirement), Some(version), Some(commit)) => Some(LayerPin {
+                source,
+                requirement,
+                version,
+                commit,
+            }),
             (None, ..) => None,
             _ => {
                 self.broken(node, "this layer has a `source` and no commit of it");
@@ -380,15 +462,28 @@ impl Reading {
             self.broken(node, "this layer has no `name` or no `checksum`");
             return None;
         };
-        Some(LockedLayer { name, pin, checksum })
+        Some(LockedLayer {
+            name,
+            pin,
+            checksum,
+        })
     }
 
     fn remote(&mut self, node: NodeRef<'_>) -> Option<LockedRemote> {
-        let remote = self.read(node, "remote", |text| CatalogRemote::parse(text).ok()).ok()?;
-        let version = self.read(node, "version", |text| Some(text.to_owned())).ok()?;
-        let commit = self.read(node, "resolved_commit", |text| text.parse().ok()).ok()?;
+        let remote = self
+            .read(node, "remote", |text| CatalogRemote::parse(text).ok())
+            .ok()?;
+        let version = self
+            .read(node, "version", |text| Some(text.to_owned()))
+            .ok()?;
+        let commit = self
+            .read(node, "resolved_commit", |text| text.parse().ok())
+            .ok()?;
         let (Some(remote), Some(version), Some(commit)) = (remote, version, commit) else {
-            self.broken(node, "this remote has no `remote`, no `version` or no `resolved_commit`");
+            self.broken(
+                node,
+                "this remote has no `remote`, no `version` or no `resolved_commit`",
+            );
             return None;
         };
         Some(LockedRemote::new(&remote, version, commit))
@@ -396,15 +491,25 @@ impl Reading {
 
     fn entry(&mut self, kind: ResourceType, node: NodeRef<'_>) -> Option<Locked> {
         let name = |text: &str| ResourceName::new(text).ok();
-        let words = |key| list(node.get(key)).filter_map(NodeRef::as_str).map(str::to_owned).collect();
-        let source = self.read(node, "source", |text| SourceName::new(text).ok()).ok()?;
+        let words = |key| {
+            list(node.get(key))
+                .filter_map(NodeRef::as_str)
+                .map(str::to_owned)
+                .collect()
+        };
+        let source = self
+            .read(node, "source", |text| SourceName::new(text).ok())
+            .ok()?;
         let path = |text: &str| match source {
             Some(_) => ResourcePath::in_source(text).ok(),
             None => ResourcePath::local(text).ok(),
         };
         let entry = self.read(node, "name", name).ok()?;
-        let at =
-            self.read(node, "path", |text| path(text).and_then(|_| ResourcePath::found(text).ok())).ok()?;
+        let at = self
+            .read(node, "path", |text| {
+                path(text).and_then(|_| ResourcePath::found(text).ok())
+            })
+            .ok()?;
         let Some(name_) = entry else {
             self.broken(node, "this entry has no `name`");
             return None;
@@ -425,10 +530,19 @@ impl Reading {
         // Older programs name entries by their path and keep the manifest's key beside it.
         let alias = self.read(node, "manifest_alias", name).ok()?;
         let older = requirement.is_none() && source.is_some();
-        let (name, manifest_alias) = if older { (alias.unwrap_or(name_), None) } else { (name_, alias) };
-        let commit = self.read(node, "resolved_commit", |text| text.parse().ok()).ok()?;
+        let (name, manifest_alias) = if older {
+            (alias.unwrap_or(name_), None)
+        } else {
+            (name_, alias)
+        };
+        let commit = self
+            .read(node, "resolved_commit", |text| text.parse().ok())
+            .ok()?;
         let checksum = match older {
-            true => node.get("checksum").and_then(NodeRef::as_str).and_then(|text| text.parse().ok()),
+            true => node
+                .get("checksum")
+                .and_then(NodeRef::as_str)
+                .and_then(|text| text.parse().ok()),
             false => self.read(node, "checksum", |text| text.parse().ok()).ok()?,
         };
         let resolve_only = node.get("install").and_then(NodeRef::as_bool) == Some(false);
@@ -441,13 +555,25 @@ impl Reading {
             version: self.read(node, "version", text).ok()?,
             commit,
             checksum,
-            installed_at: self.read(node, "installed_at", |text| RelativePath::new(text).ok()).ok()?,
-            tool: self.read(node, "tool", |text| ToolName::new(text).ok()).ok()?,
+            installed_at: self
+                .read(node, "installed_at", |text| RelativePath::new(text).ok())
+                .ok()?,
+            tool: self
+                .read(node, "tool", |text| ToolName::new(text).ok())
+                .ok()?,
             dependencies: words("dependencies"),
             patches: words("patches"),
             private_patches: words("private_patches"),
-            install: if resolve_only { Install::ResolveOnly } else { Install::Write },
-            unit: Unit { origin, path: path_, extent: kind.extent() },
+            install: if resolve_only {
+                Install::ResolveOnly
+            } else {
+                Install::Write
+            },
+            unit: Unit {
+                origin,
+                path: path_,
+                extent: kind.extent(),
+            },
         })
     }
 }

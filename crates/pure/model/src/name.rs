@@ -76,7 +76,10 @@ mod tests {
     fn labels_of_layers_are_told_from_those_of_resources() {
         let names = ["org", "me"].map(|name| LayerName::new(name).unwrap());
         assert_eq!(names[0].label(), "layers/org");
-        assert_eq!(LayerName::in_label(&LayerName::label_of(&names)), Some("org+me"));
+        assert_eq!(
+            LayerName::in_label(&LayerName::label_of(&names)),
+            Some("org+me")
+        );
         assert_eq!(LayerName::in_label("agents/layers"), None);
     }
 }

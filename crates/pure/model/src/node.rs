@@ -25,7 +25,11 @@ pub enum Place {
 impl Place {
     /// The item of a list that has a key with this value.
     pub fn keyed(list: Pointer, key: &str, id: &Value) -> Self {
-        Place::Keyed { list, key: key.to_owned(), id: id.to_json().trim_end().to_owned() }
+        Place::Keyed {
+            list,
+            key: key.to_owned(),
+            id: id.to_json().trim_end().to_owned(),
+        }
     }
 
     /// The key, or the list.

@@ -17,7 +17,9 @@ pub enum PathError {
     #[error("the path leads out of its folder with `..`")]
     Escapes,
     /// An address where a path belongs.
-    #[error("this is an address, and not a path: name it under `[sources]`, and give its name as `source`")]
+    #[error(
+        "this is an address, and not a path: name it under `[sources]`, and give its name as `source`"
+    )]
     Address,
     /// A name that some system does not take, or takes for something else.
     #[error("a part of the path is not a portable file name")]
@@ -43,7 +45,11 @@ impl RelativePath {
                 _ => return Err(PathError::NotPortable),
             }
         }
-        if parts.is_empty() { Err(PathError::Empty) } else { Ok(RelativePath(parts.join("/"))) }
+        if parts.is_empty() {
+            Err(PathError::Empty)
+        } else {
+            Ok(RelativePath(parts.join("/")))
+        }
     }
 
     /// The path with `/`.
@@ -58,12 +64,19 @@ impl RelativePath {
 }
 
 fn is_portable(part: &str) -> bool {
-    let stem = part.split('.').next().unwrap_or_default().to_ascii_lowercase();
+    let stem = part
+        .split('.')
+        .next()
+        .unwrap_or_default()
+        .to_ascii_lowercase();
     let numbered = (stem.starts_with("com") || stem.starts_with("lpt"))
         && stem.len() == 4
         && stem.as_bytes()[3].is_ascii_digit();
     let odd = |c: char| c.is_control() || "\\:*?\"<>|".contains(c);
-    !part.contains(odd) && !part.ends_with(['.', ' ']) && !numbered && !RESERVED.contains(&stem.as_str())
+    !part.contains(odd)
+        && !part.ends_with(['.', ' '])
+        && !numbered
+        && !RESERVED.contains(&stem.as_str())
 }
 
 impl fmt::Display for RelativePath {
@@ -95,7 +108,10 @@ mod tests {
             ("common", Ok("common")),
         ] {
             assert_eq!(
-                RelativePath::new(path).as_ref().map(RelativePath::as_str).map_err(|e| *e),
+                RelativePath::new(path)
+                    .as_ref()
+                    .map(RelativePath::as_str)
+                    .map_err(|e| *e),
                 expected,
                 "{path}"
             );

@@ -34,7 +34,10 @@ impl PointerPattern {
     /// The pattern that matches just this place.
     pub fn literal(pointer: &Pointer) -> Self {
         let steps = pointer.steps().iter().cloned().map(Step::Literal).collect();
-        PointerPattern { steps, written: pointer.to_string() }
+        PointerPattern {
+            steps,
+            written: pointer.to_string(),
+        }
     }
 
     /// Literal steps beat `*`, which beats `**`; the first difference decides, then the longer one.
@@ -101,7 +104,10 @@ impl FromStr for PointerPattern {
         if steps.last() == Some(&Step::Many) {
             steps.push(Step::One);
         }
-        Ok(PointerPattern { steps, written: text.to_owned() })
+        Ok(PointerPattern {
+            steps,
+            written: text.to_owned(),
+        })
     }
 }
 
@@ -118,7 +124,10 @@ mod tests {
     fn matches(pattern: &str, pointer: &str) -> bool {
         let pattern: PointerPattern = pattern.parse().expect("a pattern");
         let pointer: Pointer = pointer.parse().expect("a pointer");
-        let end = pointer.steps().iter().try_fold(pattern.start(), |at, step| pattern.step(&at, step));
+        let end = pointer
+            .steps()
+            .iter()
+            .try_fold(pattern.start(), |at, step| pattern.step(&at, step));
         end.is_some_and(|end| pattern.is_match(&end))
     }
 
@@ -140,16 +149,28 @@ mod tests {
             ("/**/a/**/b", "/x/a/y/z/b", true),
             ("/*/x", "/a/b/x", false),
         ] {
-            assert_eq!(matches(pattern, pointer), expected, "{pattern} on {pointer}");
+            assert_eq!(
+                matches(pattern, pointer),
+                expected,
+                "{pattern} on {pointer}"
+            );
         }
     }
 
     #[test]
     fn literal_beats_star_beats_two_stars() {
-        let specificity = |text: &str| text.parse::<PointerPattern>().expect("a pattern").specificity();
-        for (more, less) in
-            [("/a", "/*"), ("/*", "/**"), ("/a/*", "/*/b"), ("/a/b", "/a/**"), ("/a/**/b", "/a/**")]
-        {
+        let specificity = |text: &str| {
+            text.parse::<PointerPattern>()
+                .expect("a pattern")
+                .specificity()
+        };
+        for (more, less) in [
+            ("/a", "/*"),
+            ("/*", "/**"),
+            ("/a/*", "/*/b"),
+            ("/a/b", "/a/**"),
+            ("/a/**/b", "/a/**"),
+        ] {
             assert!(specificity(more) > specificity(less), "{more} over {less}");
         }
     }

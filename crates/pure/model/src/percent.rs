@@ -19,7 +19,12 @@ pub fn percent_decode(text: &str) -> Option<String> {
 
 /// Writes a text that `:`, `,` and blanks may set apart from others, and that stands in quotes as it is.
 pub fn percent_encode(text: &str, out: &mut String) {
-    let is_plain = |c: char| !matches!(c, ' ' | ':' | '%' | ',' | '"' | '\\' | '\0'..='\x1f' | '\x7f');
+    let is_plain = |c: char| {
+        !matches!(
+            c,
+            ' ' | ':' | '%' | ',' | '"' | '\\' | '\0'..='\x1f' | '\x7f'
+        )
+    };
     let mut rest = text;
     while let Some(at) = rest.find(|c| !is_plain(c)) {
         out.push_str(&rest[..at]);
@@ -40,9 +45,12 @@ mod tests {
 
     #[test]
     fn only_whole_escapes_are_decoded() {
-        for (text, expected) in
-            [("a%20b", Some("a b")), ("%C3%a9", Some("é")), ("100%", Some("100%")), ("%zz%2", Some("%zz%2"))]
-        {
+        for (text, expected) in [
+            ("a%20b", Some("a b")),
+            ("%C3%a9", Some("é")),
+            ("100%", Some("100%")),
+            ("%zz%2", Some("%zz%2")),
+        ] {
             assert_eq!(percent_decode(text).as_deref(), expected, "{text}");
         }
         assert_eq!(percent_decode("%ff"), None);

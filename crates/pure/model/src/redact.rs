@@ -5,7 +5,16 @@ use std::ops::Range;
 use crate::percent::percent_decode;
 
 /// Words in the name of a query value that make the value a secret.
-const SECRET_NAMES: &[&str] = &["token", "secret", "key", "auth", "pass", "pwd", "sig", "credential"];
+const SECRET_NAMES: &[&str] = &[
+    "token",
+    "secret",
+    "key",
+    "auth",
+    "pass",
+    "pwd",
+    "sig",
+    "credential",
+];
 
 /// What stands for a secret in a text.
 pub(crate) const HIDDEN: &str = "***";
@@ -26,8 +35,15 @@ pub(crate) fn split_user(user: &str, keep: Keep) -> (String, Vec<String>) {
         return (String::new(), Vec::new());
     }
     let (name, password) = user.split_once(':').unwrap_or((user, ""));
-    let shown = if keep == Keep::Name { format!("{name}@") } else { String::new() };
-    let mut secrets = vec![password.to_owned(), percent_decode(password).unwrap_or_default()];
+    let shown = if keep == Keep::Name {
+        format!("{name}@")
+    } else {
+        String::new()
+    };
+    let mut secrets = vec![
+        password.to_owned(),
+        percent_decode(password).unwrap_or_default(),
+    ];
     // A token often stands in place of the user name; what is shorter is a name, and a word in many a message.
     if keep == Keep::Nothing && name.len() >= SHORTEST_TOKEN {
         secrets.extend([name.to_owned(), percent_decode(name).unwrap_or_default()]);
@@ -40,7 +56,10 @@ pub(crate) fn hide_query(tail: &str) -> (String, Vec<String>) {
     // What stands behind `#` means nothing to git, and a secret to somebody.
     if let Some((tail, fragment)) = tail.split_once('#') {
         let (shown, mut secrets) = hide_query(tail);
-        secrets.extend([fragment.to_owned(), percent_decode(fragment).unwrap_or_default()]);
+        secrets.extend([
+            fragment.to_owned(),
+            percent_decode(fragment).unwrap_or_default(),
+        ]);
         return (format!("{shown}#{HIDDEN}"), secrets);
     }
     let Some(start) = tail.find(['?', '#']) else {
@@ -50,7 +69,11 @@ pub(crate) fn hide_query(tail: &str) -> (String, Vec<String>) {
     let mut secrets = Vec::new();
     for part in tail[start..].split_inclusive(['?', '#', '&', ';']) {
         let (body, end) = part.split_at(part.trim_end_matches(['?', '#', '&', ';']).len());
-        let telling = |name: &str| SECRET_NAMES.iter().any(|word| name.to_ascii_lowercase().contains(word));
+        let telling = |name: &str| {
+            SECRET_NAMES
+                .iter()
+                .any(|word| name.to_ascii_lowercase().contains(word))
+        };
         match body.split_once('=') {
             Some((name, value)) if telling(name) => {
                 secrets.extend([value.to_owned(), percent_decode(value).unwrap_or_default()]);
@@ -85,9 +108,17 @@ fn password_in(text: &str) -> Option<Range<usize>> {
     let mut from = 0;
     while let Some(at) = text[from..].find("://") {
         let start = from + at + 3;
-        let web = ["http", "https"].iter().any(|scheme| text[..from + at].ends_with(scheme));
-        let authority = text[start..].split(['/', ' ', '\'', '"', '\n']).next().unwrap_or_default();
-        match authority.rfind('@').filter(|end| web || authority[..*end].contains(':')) {
+        let web = ["http", "https"]
+            .iter()
+            .any(|scheme| text[..from + at].ends_with(scheme));
+        let authority = text[start..]
+            .split(['/', ' ', '\'', '"', '\n'])
+            .next()
+            .unwrap_or_default();
+        match authority
+            .rfind('@')
+            .filter(|end| web || authority[..*end].contains(':'))
+        {
             Some(end) => return Some(start..start + end + 1),
             None => from = start,
         }

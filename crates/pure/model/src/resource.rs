@@ -38,7 +38,11 @@ pub enum Layout {
 impl Layout {
     /// What the key `flatten` asks for.
     pub const fn of_flatten(flatten: bool) -> Self {
-        if flatten { Layout::Flat } else { Layout::Folders }
+        if flatten {
+            Layout::Flat
+        } else {
+            Layout::Folders
+        }
     }
 }
 
@@ -67,11 +71,20 @@ const fn row(
     layout: Layout,
     default_tool: &'static str,
 ) -> Row {
-    Row { plural, singular, layout, default_tool, shape: Shape::File }
+    Row {
+        plural,
+        singular,
+        layout,
+        default_tool,
+        shape: Shape::File,
+    }
 }
 
 const fn entries(row: Row) -> Row {
-    Row { shape: Shape::Entries, ..row }
+    Row {
+        shape: Shape::Entries,
+        ..row
+    }
 }
 
 /// Every kind, in order.
@@ -93,12 +106,16 @@ impl ResourceType {
             ResourceType::Commands => row("commands", "command", Layout::Flat, "claude-code"),
             ResourceType::Scripts => row("scripts", "script", Layout::Folders, "claude-code"),
             ResourceType::Hooks => entries(row("hooks", "hook", Layout::Flat, "claude-code")),
-            ResourceType::McpServers => {
-                entries(row("mcp-servers", "mcp-server", Layout::Flat, "claude-code"))
-            }
-            ResourceType::Skills => {
-                Row { shape: Shape::Folder, ..row("skills", "skill", Layout::Flat, "claude-code") }
-            }
+            ResourceType::McpServers => entries(row(
+                "mcp-servers",
+                "mcp-server",
+                Layout::Flat,
+                "claude-code",
+            )),
+            ResourceType::Skills => Row {
+                shape: Shape::Folder,
+                ..row("skills", "skill", Layout::Flat, "claude-code")
+            },
         }
     }
 
@@ -142,13 +159,18 @@ impl ResourceType {
 
     /// The folder that is meant by the path of a skill's own file; other paths mean themselves.
     pub fn folder_of(self, path: &str) -> &str {
-        let file = (self == ResourceType::Skills).then(|| path.strip_suffix(SKILL_FILE)).flatten();
-        file.and_then(|folder| folder.strip_suffix('/')).unwrap_or(path)
+        let file = (self == ResourceType::Skills)
+            .then(|| path.strip_suffix(SKILL_FILE))
+            .flatten();
+        file.and_then(|folder| folder.strip_suffix('/'))
+            .unwrap_or(path)
     }
 
     /// The kind of that name, singular or plural.
     pub fn named(word: &str) -> Option<Self> {
-        RESOURCE_TYPES.into_iter().find(|kind| kind.plural() == word || kind.singular() == word)
+        RESOURCE_TYPES
+            .into_iter()
+            .find(|kind| kind.plural() == word || kind.singular() == word)
     }
 }
 

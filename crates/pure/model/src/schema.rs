@@ -39,14 +39,29 @@ pub enum KeyClass {
 impl Schema {
     /// A schema of owned keys only.
     pub const fn strict(what: &'static str, owned: &'static [&'static str]) -> Self {
-        Schema { what, owned, passthrough: &[], extensions: false }
+        Schema {
+            what,
+            owned,
+            passthrough: &[],
+            extensions: false,
+        }
     }
 
     /// The keys of a map that are mistakes, each with what it was probably meant to be.
-    pub fn unknown_keys<'n>(&self, map: NodeRef<'n>) -> impl Iterator<Item = (NodeRef<'n>, Option<String>)> {
-        let unknown =
-            map.entries().map(|(key, _)| key).filter(|key| self.classify(key.content()) == KeyClass::Unknown);
-        unknown.map(|key| (key, did_you_mean(key.content(), "its keys are", self.owned.iter().copied())))
+    pub fn unknown_keys<'n>(
+        &self,
+        map: NodeRef<'n>,
+    ) -> impl Iterator<Item = (NodeRef<'n>, Option<String>)> {
+        let unknown = map
+            .entries()
+            .map(|(key, _)| key)
+            .filter(|key| self.classify(key.content()) == KeyClass::Unknown);
+        unknown.map(|key| {
+            (
+                key,
+                did_you_mean(key.content(), "its keys are", self.owned.iter().copied()),
+            )
+        })
     }
 
     /// What this schema says of `key`.
@@ -54,10 +69,18 @@ impl Schema {
         if self.owned.contains(&key) {
             return KeyClass::Owned;
         }
-        if let Some(list) = self.passthrough.iter().find(|list| list.keys.contains(&key)) {
+        if let Some(list) = self
+            .passthrough
+            .iter()
+            .find(|list| list.keys.contains(&key))
+        {
             return KeyClass::Passthrough(list.name);
         }
-        if self.extensions && key.starts_with("x-") { KeyClass::Extension } else { KeyClass::Unknown }
+        if self.extensions && key.starts_with("x-") {
+            KeyClass::Extension
+        } else {
+            KeyClass::Unknown
+        }
     }
 }
 
@@ -70,11 +93,17 @@ mod tests {
         const SCHEMA: Schema = Schema {
             what: "agent",
             owned: &["bottle"],
-            passthrough: &[Passthrough { name: "claude-code 2.1", keys: &["model"] }],
+            passthrough: &[Passthrough {
+                name: "claude-code 2.1",
+                keys: &["model"],
+            }],
             extensions: true,
         };
         assert_eq!(SCHEMA.classify("bottle"), KeyClass::Owned);
-        assert_eq!(SCHEMA.classify("model"), KeyClass::Passthrough("claude-code 2.1"));
+        assert_eq!(
+            SCHEMA.classify("model"),
+            KeyClass::Passthrough("claude-code 2.1")
+        );
         assert_eq!(SCHEMA.classify("x-mine"), KeyClass::Extension);
         assert_eq!(SCHEMA.classify("modle"), KeyClass::Unknown);
     }

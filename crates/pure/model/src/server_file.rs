@@ -3,7 +3,13 @@
 use agpm_text::Value;
 
 /// Keys under which tools keep their servers: Claude Code, Cursor, Gemini and Copilot CLI; VS Code; OpenCode; Zed; Codex.
-const WRAPPERS: [&str; 5] = ["mcpServers", "servers", "mcp", "context_servers", "mcp_servers"];
+const WRAPPERS: [&str; 5] = [
+    "mcpServers",
+    "servers",
+    "mcp",
+    "context_servers",
+    "mcp_servers",
+];
 
 /// Keys beside servers that belong to the file, and not to a server.
 const FILE_KEYS: [&str; 4] = ["$schema", "inputs", "dependencies", "agpm"];
@@ -30,7 +36,9 @@ impl<'v> ServerFile<'v> {
         let wrapper = WRAPPERS.iter().find_map(|key| Some((*key, root.get(key)?)));
         match wrapper {
             // A server may be called like a wrapper.
-            Some((key, servers)) if key == WRAPPERS[0] || !is_server(servers) && !is_server(root) => {
+            Some((key, servers))
+                if key == WRAPPERS[0] || !is_server(servers) && !is_server(root) =>
+            {
                 ServerFile::Wrapped { key, servers }
             }
             _ if is_bare(root) => ServerFile::Bare(root),
@@ -46,13 +54,21 @@ impl<'v> ServerFile<'v> {
 
 /// Whether a value says how a server is reached.
 fn is_server(value: &Value) -> bool {
-    ["command", "url", "httpUrl"].iter().any(|key| value.get(key).is_some())
+    ["command", "url", "httpUrl"]
+        .iter()
+        .any(|key| value.get(key).is_some())
 }
 
 fn is_bare(root: &Value) -> bool {
-    let Value::Map(entries) = root else { return false };
-    let mut servers = entries.iter().filter(|(key, _)| !FILE_KEYS.contains(&key.as_str())).peekable();
-    servers.peek().is_some() && servers.all(|(_, value)| matches!(value, Value::Map(_)) && is_server(value))
+    let Value::Map(entries) = root else {
+        return false;
+    };
+    let mut servers = entries
+        .iter()
+        .filter(|(key, _)| !FILE_KEYS.contains(&key.as_str()))
+        .peekable();
+    servers.peek().is_some()
+        && servers.all(|(_, value)| matches!(value, Value::Map(_)) && is_server(value))
 }
 
 #[cfg(test)]
@@ -74,11 +90,26 @@ mod tests {
         assert_eq!(shape(&server()), "single");
         assert_eq!(shape(&named("github")), "bare");
         assert_eq!(shape(&named("mcp")), "bare");
-        assert_eq!(shape(&Value::map([("env", server()), ("command", Value::from("x"))])), "single");
+        assert_eq!(
+            shape(&Value::map([
+                ("env", server()),
+                ("command", Value::from("x"))
+            ])),
+            "single"
+        );
         for key in WRAPPERS {
-            assert_eq!(shape(&Value::map([(key, named("a")), ("inputs", Value::from("x"))])), key);
+            assert_eq!(
+                shape(&Value::map([
+                    (key, named("a")),
+                    ("inputs", Value::from("x"))
+                ])),
+                key
+            );
         }
-        assert_eq!(shape(&Value::map([("a", server()), ("b", Value::from("x"))])), "single");
+        assert_eq!(
+            shape(&Value::map([("a", server()), ("b", Value::from("x"))])),
+            "single"
+        );
         assert_eq!(shape(&Value::Map(Vec::new())), "single");
     }
 }

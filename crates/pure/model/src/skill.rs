@@ -19,7 +19,12 @@ pub fn skill_findings(head: Option<NodeRef<'_>>, folder: &str) -> Vec<Diagnostic
             format!("it should say `name: {}` and `description`", slug(folder)),
         )];
     };
-    let found = [name(head, folder), description(head, folder), tools(head), metadata(head, folder)];
+    let found = [
+        name(head, folder),
+        description(head, folder),
+        tools(head),
+        metadata(head, folder),
+    ];
     found.into_iter().flatten().collect()
 }
 
@@ -31,15 +36,30 @@ fn finding(message: String, node: Option<NodeRef<'_>>, help: String) -> Diagnost
 fn name(head: NodeRef<'_>, folder: &str) -> Option<Diagnostic> {
     let Some(node) = head.get("name") else {
         let help = format!("it should say `name: {}`", slug(folder));
-        return Some(finding(format!("the skill `{folder}` has no `name`"), None, help));
+        return Some(finding(
+            format!("the skill `{folder}` has no `name`"),
+            None,
+            help,
+        ));
     };
     let Some(name) = node.as_str() else {
-        let message = format!("the `name` of the skill `{folder}` is {}", node.kind().word());
-        return Some(finding(message, Some(node), format!("it should say `name: {}`", slug(folder))));
+        let message = format!(
+            "the `name` of the skill `{folder}` is {}",
+            node.kind().word()
+        );
+        return Some(finding(
+            message,
+            Some(node),
+            format!("it should say `name: {}`", slug(folder)),
+        ));
     };
     if let Some(why) = name_problem(name) {
         let message = format!("the skill's name `{name}` {why}");
-        return Some(finding(message, Some(node), format!("`{}` would do", slug(name))));
+        return Some(finding(
+            message,
+            Some(node),
+            format!("`{}` would do", slug(name)),
+        ));
     }
     (name != folder).then(|| {
         let message = format!("the skill `{name}` is in a folder called `{folder}`");
@@ -50,9 +70,18 @@ fn name(head: NodeRef<'_>, folder: &str) -> Option<Diagnostic> {
 
 /// Codex does not load a skill with other metadata than an object.
 fn metadata(head: NodeRef<'_>, folder: &str) -> Option<Diagnostic> {
-    let node = head.get("metadata").filter(|node| node.kind() != Kind::Map)?;
-    let message = format!("the `metadata` of the skill `{folder}` is {}, not an object", node.kind().word());
-    Some(finding(message, Some(node), "Codex does not load the skill: write `KEY: VALUE` lines".to_owned()))
+    let node = head
+        .get("metadata")
+        .filter(|node| node.kind() != Kind::Map)?;
+    let message = format!(
+        "the `metadata` of the skill `{folder}` is {}, not an object",
+        node.kind().word()
+    );
+    Some(finding(
+        message,
+        Some(node),
+        "Codex does not load the skill: write `KEY: VALUE` lines".to_owned(),
+    ))
 }
 
 fn name_problem(name: &str) -> Option<String> {
@@ -72,15 +101,23 @@ fn name_problem(name: &str) -> Option<String> {
 
 /// A name that keeps to the rules and is near to this one.
 fn slug(name: &str) -> String {
-    let plain: String =
-        name.to_lowercase().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { ' ' }).collect();
+    let plain: String = name
+        .to_lowercase()
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { ' ' })
+        .collect();
     let joined = plain.split_whitespace().collect::<Vec<_>>().join("-");
     let short: String = joined.chars().take(LONGEST_NAME).collect();
-    if short.is_empty() { "skill".to_owned() } else { short.trim_end_matches('-').to_owned() }
+    if short.is_empty() {
+        "skill".to_owned()
+    } else {
+        short.trim_end_matches('-').to_owned()
+    }
 }
 
 fn description(head: NodeRef<'_>, folder: &str) -> Option<Diagnostic> {
-    let help = format!("say in 1 to {LONGEST_DESCRIPTION} characters what it does and when to use it");
+    let help =
+        format!("say in 1 to {LONGEST_DESCRIPTION} characters what it does and when to use it");
     let node = head.get("description");
     let message = match node.map(|node| node.as_str().map(|text| text.trim().chars().count())) {
         None => format!("the skill `{folder}` has no `description`"),
@@ -91,7 +128,10 @@ fn description(head: NodeRef<'_>, folder: &str) -> Option<Diagnostic> {
         }
         Some(Some(_)) => return None,
     };
-    Some(Diagnostic { code: &codes::SKILL_DESCRIPTION, ..finding(message, node, help) })
+    Some(Diagnostic {
+        code: &codes::SKILL_DESCRIPTION,
+        ..finding(message, node, help)
+    })
 }
 
 fn tools(head: NodeRef<'_>) -> Option<Diagnostic> {
@@ -100,7 +140,11 @@ fn tools(head: NodeRef<'_>) -> Option<Diagnostic> {
         !(matches!(node.kind(), Kind::String | Kind::Null) || node.kind() == Kind::List && texts())
     })?;
     let message = format!("`allowed-tools` is {}", node.kind().word());
-    Some(finding(message, Some(node), "write a text, or a list of texts".to_owned()))
+    Some(finding(
+        message,
+        Some(node),
+        "write a text, or a list of texts".to_owned(),
+    ))
 }
 
 #[cfg(test)]
@@ -112,13 +156,22 @@ mod tests {
     fn findings(folder: &str, head: &str) -> Vec<String> {
         let parsed = parse_alone(format!("---\n{head}\n---\n"), Format::Markdown);
         let found = skill_findings(parsed.document.root(), folder);
-        found.into_iter().map(|one| format!("{}; {}", one.message, one.help.unwrap_or_default())).collect()
+        found
+            .into_iter()
+            .map(|one| format!("{}; {}", one.message, one.help.unwrap_or_default()))
+            .collect()
     }
 
     #[test]
     fn rules_and_ways_out() {
-        assert_eq!(findings("a-1", "name: a-1\ndescription: d\nallowed-tools: [Read]"), Vec::<String>::new());
-        assert_eq!(findings("a", "name: a\ndescription: d\nallowed-tools: Read, Bash"), Vec::<String>::new());
+        assert_eq!(
+            findings("a-1", "name: a-1\ndescription: d\nallowed-tools: [Read]"),
+            Vec::<String>::new()
+        );
+        assert_eq!(
+            findings("a", "name: a\ndescription: d\nallowed-tools: Read, Bash"),
+            Vec::<String>::new()
+        );
         for (folder, head, expected) in [
             (
                 "a",
@@ -130,7 +183,11 @@ mod tests {
                 "name: My Skill!\ndescription: d",
                 "the skill's name `My Skill!` has other characters than lowercase letters, digits and hyphens; `my-skill` would do",
             ),
-            ("a", "description: d", "the skill `a` has no `name`; it should say `name: a`"),
+            (
+                "a",
+                "description: d",
+                "the skill `a` has no `name`; it should say `name: a`",
+            ),
             (
                 "a",
                 "name: 1\ndescription: d",
@@ -160,7 +217,11 @@ mod tests {
             assert_eq!(findings(folder, head), [expected], "{head}");
         }
         assert_eq!(findings("My Skill", "- x").len(), 1);
-        let long = format!("name: {}\ndescription: {}", "x".repeat(65), "d".repeat(1025));
+        let long = format!(
+            "name: {}\ndescription: {}",
+            "x".repeat(65),
+            "d".repeat(1025)
+        );
         assert_eq!(findings("a", &long).len(), 2);
     }
 }

@@ -61,7 +61,10 @@ pub type IdentityField = &'static [&'static [&'static str]];
 
 impl Identity {
     /// All that an item says.
-    pub const WHOLE: Identity = Identity { fields: &[], projection: None };
+    pub const WHOLE: Identity = Identity {
+        fields: &[],
+        projection: None,
+    };
 }
 
 /// How a map reads as plain text: a line `Title: item` for each of its items, or its title alone.
@@ -87,13 +90,25 @@ pub enum Items {
 
 /// Every operation with what it does, for messages and for `agpm strategies`.
 pub const OPERATIONS: &[(&str, &str)] = &[
-    ("deep", "maps merge all the way down; lists and values are the highest layer's"),
+    (
+        "deep",
+        "maps merge all the way down; lists and values are the highest layer's",
+    ),
     ("replace", "the highest layer's, whole"),
-    ("extend", "lists get the items they do not hold yet, at their end"),
+    (
+        "extend",
+        "lists get the items they do not hold yet, at their end",
+    ),
     ("append", "lists get all items, at their end"),
     ("prepend", "lists get all items, at their beginning"),
-    ("union", "lists become sets: every item once, in the order of first appearance"),
-    ("by-key", "list items are told apart by a key: the higher one counts, or both merge"),
+    (
+        "union",
+        "lists become sets: every item once, in the order of first appearance",
+    ),
+    (
+        "by-key",
+        "list items are told apart by a key: the higher one counts, or both merge",
+    ),
     ("overlay", "maps merge field by field, one level deep"),
     ("non-empty", "the highest that is not blank"),
     ("keep-lower", "the lowest layer's, whole"),
@@ -122,7 +137,10 @@ pub enum OperationError {
 impl Operation {
     /// Whether it takes one layer's value whole.
     pub fn selects(&self) -> bool {
-        matches!(self, Operation::Replace | Operation::NonEmpty | Operation::KeepLower)
+        matches!(
+            self,
+            Operation::Replace | Operation::NonEmpty | Operation::KeepLower
+        )
     }
 
     /// Whether it says something about lists.
@@ -176,7 +194,11 @@ impl FromStr for Operation {
             "keep-lower" => Operation::KeepLower,
             "forbid" => Operation::Forbid,
             "by-key" => {
-                let key = parts.next().filter(|key| !key.is_empty()).ok_or(OperationError::NoKey)?.to_owned();
+                let key = parts
+                    .next()
+                    .filter(|key| !key.is_empty())
+                    .ok_or(OperationError::NoKey)?
+                    .to_owned();
                 let items = match parts.next() {
                     None | Some("replace") => Items::Replace,
                     Some("deep") => Items::Deep,
@@ -185,19 +207,34 @@ impl FromStr for Operation {
                 Operation::ByKey { key, items }
             }
             _ => {
-                let help = did_you_mean(name, "operations are", OPERATIONS.iter().map(|(name, _)| *name));
-                return Err(OperationError::Unknown { name: name.to_owned(), help });
+                let help = did_you_mean(
+                    name,
+                    "operations are",
+                    OPERATIONS.iter().map(|(name, _)| *name),
+                );
+                return Err(OperationError::Unknown {
+                    name: name.to_owned(),
+                    help,
+                });
             }
         };
-        parts.next().map_or(Ok(operation), |rest| Err(OperationError::TooMuch(rest.to_owned())))
+        parts.next().map_or(Ok(operation), |rest| {
+            Err(OperationError::TooMuch(rest.to_owned()))
+        })
     }
 }
 
 impl fmt::Display for Operation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Operation::ByKey { key, items: Items::Replace } => write!(f, "by-key:{key}"),
-            Operation::ByKey { key, items: Items::Deep } => write!(f, "by-key:{key}:deep"),
+            Operation::ByKey {
+                key,
+                items: Items::Replace,
+            } => write!(f, "by-key:{key}"),
+            Operation::ByKey {
+                key,
+                items: Items::Deep,
+            } => write!(f, "by-key:{key}:deep"),
             other => f.write_str(other.word()),
         }
     }
@@ -338,7 +375,11 @@ pub const BUILT_IN: &[BuiltIn] = &[
     },
     BuiltIn {
         name: "extend-lists",
-        table: ["merge recursively", "append what is not there yet", "replace"],
+        table: [
+            "merge recursively",
+            "append what is not there yet",
+            "replace",
+        ],
         purpose: "lists of plugins or permissions that every layer adds to",
         example: [
             r#"{"features": ["auth", "api"]}"#,
@@ -427,17 +468,34 @@ mod tests {
     #[test]
     fn operations_read_back_as_written() {
         for (name, _) in OPERATIONS {
-            let text = if *name == "by-key" { "by-key:id:deep" } else { name };
-            assert_eq!(text.parse::<Operation>().map(|o| o.to_string()), Ok(text.to_owned()));
+            let text = if *name == "by-key" {
+                "by-key:id:deep"
+            } else {
+                name
+            };
+            assert_eq!(
+                text.parse::<Operation>().map(|o| o.to_string()),
+                Ok(text.to_owned())
+            );
         }
         let error = "extnd".parse::<Operation>().map_err(|e| e.to_string());
-        assert_eq!(error, Err("there is no operation `extnd`; did you mean `extend`?".to_owned()));
+        assert_eq!(
+            error,
+            Err("there is no operation `extnd`; did you mean `extend`?".to_owned())
+        );
         assert_eq!("by-key".parse::<Operation>(), Err(OperationError::NoKey));
-        assert_eq!("deep:x".parse::<Operation>(), Err(OperationError::TooMuch("x".to_owned())));
+        assert_eq!(
+            "deep:x".parse::<Operation>(),
+            Err(OperationError::TooMuch("x".to_owned()))
+        );
     }
 
     #[test]
     fn every_built_in_strategy_can_be_had() {
-        assert!(BUILT_IN.iter().all(|built_in| Strategy::built_in(built_in.name).is_some()));
+        assert!(
+            BUILT_IN
+                .iter()
+                .all(|built_in| Strategy::built_in(built_in.name).is_some())
+        );
     }
 }

@@ -163,7 +163,10 @@ struct Folders {
 
 /// One that is called the same in both.
 const fn both(folder: &'static str) -> Folders {
-    Folders { project: folder, home: folder }
+    Folders {
+        project: folder,
+        home: folder,
+    }
 }
 
 /// Built-in tools: name, folders, and where each kind goes.
@@ -188,23 +191,55 @@ const BUILT_IN: &[(&str, Folders, &[Row])] = &[
             Files(ResourceType::Skills, "skills", FileForm::Same),
             In(
                 Scope::Project,
-                &Entries(ResourceType::Hooks, ".claude/settings.local.json", EntryForm::ClaudeHooks),
+                &Entries(
+                    ResourceType::Hooks,
+                    ".claude/settings.local.json",
+                    EntryForm::ClaudeHooks,
+                ),
             ),
-            In(Scope::User, &Entries(ResourceType::Hooks, ".claude/settings.json", EntryForm::ClaudeHooks)),
-            In(Scope::Project, &Entries(ResourceType::McpServers, ".mcp.json", EntryForm::ClaudeServers)),
-            In(Scope::User, &Entries(ResourceType::McpServers, ".claude.json", EntryForm::ClaudeServers)),
+            In(
+                Scope::User,
+                &Entries(
+                    ResourceType::Hooks,
+                    ".claude/settings.json",
+                    EntryForm::ClaudeHooks,
+                ),
+            ),
+            In(
+                Scope::Project,
+                &Entries(
+                    ResourceType::McpServers,
+                    ".mcp.json",
+                    EntryForm::ClaudeServers,
+                ),
+            ),
+            In(
+                Scope::User,
+                &Entries(
+                    ResourceType::McpServers,
+                    ".claude.json",
+                    EntryForm::ClaudeServers,
+                ),
+            ),
         ],
     ),
     (
         "opencode",
-        Folders { project: ".opencode", home: ".config/opencode" },
+        Folders {
+            project: ".opencode",
+            home: ".config/opencode",
+        },
         &[
             Files(ResourceType::Agents, "agent", FileForm::OpenCodeAgent),
             Files(ResourceType::Commands, "command", FileForm::OpenCodeCommand),
             Files(ResourceType::Skills, "skills", FileForm::Same),
             In(
                 Scope::Project,
-                &Entries(ResourceType::McpServers, ".opencode/opencode.json", EntryForm::OpenCodeServers),
+                &Entries(
+                    ResourceType::McpServers,
+                    ".opencode/opencode.json",
+                    EntryForm::OpenCodeServers,
+                ),
             ),
             In(
                 Scope::User,
@@ -218,7 +253,10 @@ const BUILT_IN: &[(&str, Folders, &[Row])] = &[
     ),
     (
         "agpm",
-        Folders { project: ".agpm", home: ".local/share/agpm" },
+        Folders {
+            project: ".agpm",
+            home: ".local/share/agpm",
+        },
         &[Files(ResourceType::Snippets, "snippets", FileForm::Same)],
     ),
     (
@@ -227,8 +265,16 @@ const BUILT_IN: &[(&str, Folders, &[Row])] = &[
         &[
             Files(ResourceType::Agents, "agents", FileForm::CodexAgent),
             Shared(ResourceType::Skills, ".agents/skills", FileForm::Same),
-            Entries(ResourceType::Hooks, ".codex/hooks.json", EntryForm::CodexHooks),
-            Entries(ResourceType::McpServers, ".codex/config.toml", EntryForm::CodexServers),
+            Entries(
+                ResourceType::Hooks,
+                ".codex/hooks.json",
+                EntryForm::CodexHooks,
+            ),
+            Entries(
+                ResourceType::McpServers,
+                ".codex/config.toml",
+                EntryForm::CodexServers,
+            ),
         ],
     ),
     (
@@ -238,21 +284,39 @@ const BUILT_IN: &[(&str, Folders, &[Row])] = &[
             Files(ResourceType::Agents, "agents", FileForm::CursorAgent),
             Files(ResourceType::Commands, "commands", FileForm::Same),
             Files(ResourceType::Skills, "skills", FileForm::Same),
-            Entries(ResourceType::Hooks, ".cursor/hooks.json", EntryForm::CursorHooks),
-            Entries(ResourceType::McpServers, ".cursor/mcp.json", EntryForm::CursorServers),
+            Entries(
+                ResourceType::Hooks,
+                ".cursor/hooks.json",
+                EntryForm::CursorHooks,
+            ),
+            Entries(
+                ResourceType::McpServers,
+                ".cursor/mcp.json",
+                EntryForm::CursorServers,
+            ),
         ],
     ),
     (
         "copilot",
-        Folders { project: ".github", home: ".copilot" },
+        Folders {
+            project: ".github",
+            home: ".copilot",
+        },
         &[
             Files(ResourceType::Agents, "agents", FileForm::CopilotAgent),
-            In(Scope::Project, &Files(ResourceType::Commands, "prompts", FileForm::CopilotPrompt)),
+            In(
+                Scope::Project,
+                &Files(ResourceType::Commands, "prompts", FileForm::CopilotPrompt),
+            ),
             Files(ResourceType::Skills, "skills", FileForm::Same),
             Files(ResourceType::Hooks, "hooks", FileForm::CopilotHooks),
             In(
                 Scope::Project,
-                &Entries(ResourceType::McpServers, ".vscode/mcp.json", EntryForm::VsCodeServers),
+                &Entries(
+                    ResourceType::McpServers,
+                    ".vscode/mcp.json",
+                    EntryForm::VsCodeServers,
+                ),
             ),
         ],
     ),
@@ -263,11 +327,23 @@ const BUILT_IN: &[(&str, Folders, &[Row])] = &[
             Files(ResourceType::Agents, "agents", FileForm::GeminiAgent),
             Files(ResourceType::Commands, "commands", FileForm::GeminiCommand),
             Files(ResourceType::Skills, "skills", FileForm::Same),
-            Entries(ResourceType::Hooks, ".gemini/settings.json", EntryForm::GeminiHooks),
-            Entries(ResourceType::McpServers, ".gemini/settings.json", EntryForm::GeminiServers),
+            Entries(
+                ResourceType::Hooks,
+                ".gemini/settings.json",
+                EntryForm::GeminiHooks,
+            ),
+            Entries(
+                ResourceType::McpServers,
+                ".gemini/settings.json",
+                EntryForm::GeminiServers,
+            ),
         ],
     ),
-    ("agents", both(".agents"), &[Files(ResourceType::Skills, "skills", FileForm::Same)]),
+    (
+        "agents",
+        both(".agents"),
+        &[Files(ResourceType::Skills, "skills", FileForm::Same)],
+    ),
 ];
 
 impl Default for Tools {
@@ -316,11 +392,19 @@ impl Tools {
             name: name(tool),
             folder: Some(path(folders.of(scope))),
             state: ToolState::Enabled,
-            destinations: kinds.iter().filter_map(|row| row.destination(scope)).collect(),
+            destinations: kinds
+                .iter()
+                .filter_map(|row| row.destination(scope))
+                .collect(),
             layouts: BTreeMap::new(),
         });
-        let defaults = RESOURCE_TYPES.iter().map(|kind| (*kind, name(kind.default_tool())));
-        Tools { tools: tools.collect(), defaults: defaults.collect() }
+        let defaults = RESOURCE_TYPES
+            .iter()
+            .map(|kind| (*kind, name(kind.default_tool())));
+        Tools {
+            tools: tools.collect(),
+            defaults: defaults.collect(),
+        }
     }
 
     /// The tool of that name.
@@ -335,12 +419,16 @@ impl Tools {
 
     /// The tool of a dependency: the one that it names, or its kind's default.
     pub fn of<'t>(&'t self, dependency: &'t Dependency) -> &'t ToolName {
-        dependency.tool.as_ref().unwrap_or_else(|| self.default_for(dependency.kind))
+        dependency
+            .tool
+            .as_ref()
+            .unwrap_or_else(|| self.default_for(dependency.kind))
     }
 
     /// Whether a tool is there and used.
     pub fn is_enabled(&self, name: &ToolName) -> bool {
-        self.named(name.as_str()).is_some_and(|tool| tool.state == ToolState::Enabled)
+        self.named(name.as_str())
+            .is_some_and(|tool| tool.state == ToolState::Enabled)
     }
 
     /// The tool that a kind goes to if nothing else is said.
@@ -385,11 +473,18 @@ mod tests {
                     Destination::Files(folder, form) => {
                         let folder = match folder {
                             Folder::Own(folder) => {
-                                format!("{}/{}", tool.folder.as_ref().unwrap(), folder.as_ref().unwrap())
+                                format!(
+                                    "{}/{}",
+                                    tool.folder.as_ref().unwrap(),
+                                    folder.as_ref().unwrap()
+                                )
                             }
                             Folder::Shared(folder) => folder.to_string(),
                         };
-                        folder + &form.ending().map_or(String::new(), |ending| format!("/*.{ending}"))
+                        folder
+                            + &form
+                                .ending()
+                                .map_or(String::new(), |ending| format!("/*.{ending}"))
                     }
                     Destination::Entries(file, _) => format!("entries of {file}"),
                 };

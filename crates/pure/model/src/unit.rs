@@ -79,9 +79,15 @@ pub struct GlobError(String);
 impl ResourcePath {
     /// A path or pattern below the root of a source.
     pub fn in_source(text: &str) -> Result<Self, PathError> {
-        let plain: String = text.chars().map(|c| if is_special(c) { '_' } else { c }).collect();
+        let plain: String = text
+            .chars()
+            .map(|c| if is_special(c) { '_' } else { c })
+            .collect();
         RelativePath::new(&plain)?;
-        let parts: Vec<&str> = text.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
+        let parts: Vec<&str> = text
+            .split('/')
+            .filter(|part| !matches!(*part, "" | "."))
+            .collect();
         Ok(ResourcePath::written(parts.join("/")))
     }
 
@@ -91,16 +97,26 @@ impl ResourcePath {
             true => ResourcePath::local(text)?,
             false => ResourcePath::in_source(text)?,
         };
-        Ok(ResourcePath { meaning: Meaning::Literal, ..written })
+        Ok(ResourcePath {
+            meaning: Meaning::Literal,
+            ..written
+        })
     }
 
     /// What stands for a resource that has no path, by its name in the manifest.
     pub fn of_name(name: &ResourceName) -> Self {
-        ResourcePath { text: name.as_str().to_owned(), meaning: Meaning::Literal }
+        ResourcePath {
+            text: name.as_str().to_owned(),
+            meaning: Meaning::Literal,
+        }
     }
 
     fn written(text: String) -> Self {
-        let meaning = if text.contains(is_special) { Meaning::Pattern } else { Meaning::Literal };
+        let meaning = if text.contains(is_special) {
+            Meaning::Pattern
+        } else {
+            Meaning::Literal
+        };
         ResourcePath { text, meaning }
     }
 
@@ -149,13 +165,16 @@ impl ResourcePath {
     /// What it matches; `*` does not cross `/`.
     pub fn matcher(&self) -> Result<GlobMatcher, GlobError> {
         let glob = GlobBuilder::new(&self.text).literal_separator(true).build();
-        glob.map(|glob| glob.compile_matcher()).map_err(|error| GlobError(error.kind().to_string()))
+        glob.map(|glob| glob.compile_matcher())
+            .map_err(|error| GlobError(error.kind().to_string()))
     }
 
     /// The folders that lead to every match: those before the first part with a special character.
     pub fn literal_folder(&self) -> &str {
         let special = self.text.find(is_special).unwrap_or(self.text.len());
-        self.text[..special].rsplit_once('/').map_or("", |(folder, _)| folder)
+        self.text[..special]
+            .rsplit_once('/')
+            .map_or("", |(folder, _)| folder)
     }
 
     /// The folder it is in; empty at the root.
@@ -171,12 +190,16 @@ impl ResourcePath {
     /// The last part without its ending.
     pub fn stem(&self) -> &str {
         let name = self.file_name();
-        name.rsplit_once('.').map_or(name, |(stem, _)| if stem.is_empty() { name } else { stem })
+        name.rsplit_once('.')
+            .map_or(name, |(stem, _)| if stem.is_empty() { name } else { stem })
     }
 
     /// The ending of the last part.
     pub fn extension(&self) -> Option<&str> {
-        self.file_name().rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map(|(_, extension)| extension)
+        self.file_name()
+            .rsplit_once('.')
+            .filter(|(stem, _)| !stem.is_empty())
+            .map(|(_, extension)| extension)
     }
 }
 
@@ -216,7 +239,11 @@ mod tests {
         assert_eq!(pattern.literal_folder(), "agents");
         assert!(pattern.matcher().unwrap().is_match("agents/a1.md"));
         assert!(
-            !ResourcePath::in_source("agents/*.md").unwrap().matcher().unwrap().is_match("agents/x/a.md")
+            !ResourcePath::in_source("agents/*.md")
+                .unwrap()
+                .matcher()
+                .unwrap()
+                .is_match("agents/x/a.md")
         );
     }
 
@@ -224,7 +251,10 @@ mod tests {
     fn local_paths_may_go_up() {
         let path = |text: &str| ResourcePath::local(text).map(|path| path.to_string());
         assert_eq!(path("./local/../a.md"), Ok("a.md".to_owned()));
-        assert_eq!(path("../../shared/./a.md"), Ok("../../shared/a.md".to_owned()));
+        assert_eq!(
+            path("../../shared/./a.md"),
+            Ok("../../shared/a.md".to_owned())
+        );
         assert_eq!(path("/abs/a.md"), Ok("/abs/a.md".to_owned()));
         assert_eq!(path("."), Err(PathError::Empty));
     }
@@ -232,8 +262,14 @@ mod tests {
     #[test]
     fn parts_of_a_path() {
         let path = ResourcePath::in_source("agents/ai/x.tar.gz").unwrap();
-        assert_eq!((path.folder(), path.stem(), path.extension()), ("agents/ai", "x.tar", Some("gz")));
+        assert_eq!(
+            (path.folder(), path.stem(), path.extension()),
+            ("agents/ai", "x.tar", Some("gz"))
+        );
         let hidden = ResourcePath::in_source(".env").unwrap();
-        assert_eq!((hidden.folder(), hidden.stem(), hidden.extension()), ("", ".env", None));
+        assert_eq!(
+            (hidden.folder(), hidden.stem(), hidden.extension()),
+            ("", ".env", None)
+        );
     }
 }

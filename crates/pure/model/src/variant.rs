@@ -38,7 +38,10 @@ impl Variants {
     /// The project's variables as a variant has them: its `project` is merged over them, tables key by key.
     pub fn project(&self, variant: Variant, project: &Value) -> Value {
         let mut merged = project.clone();
-        if let Some(own) = self.variables(variant).and_then(|variables| variables.get("project")) {
+        if let Some(own) = self
+            .variables(variant)
+            .and_then(|variables| variables.get("project"))
+        {
             merge(&mut merged, own);
         }
         merged
@@ -50,7 +53,10 @@ impl Variants {
             Some(Value::Map(entries)) => entries.as_slice(),
             _ => &[],
         };
-        entries.iter().filter(|(key, _)| key != "project").map(|(key, value)| (key.as_str(), value))
+        entries
+            .iter()
+            .filter(|(key, _)| key != "project")
+            .map(|(key, value)| (key.as_str(), value))
     }
 
     fn variables(&self, Variant(number): Variant) -> Option<&Value> {
@@ -82,17 +88,35 @@ mod tests {
         let mut variants = Variants::default();
         let project = Value::map([
             ("language", Value::from("rust")),
-            ("paths", Value::map([("docs", Value::from("docs")), ("tests", Value::list(["a", "b"]))])),
+            (
+                "paths",
+                Value::map([
+                    ("docs", Value::from("docs")),
+                    ("tests", Value::list(["a", "b"])),
+                ]),
+            ),
         ]);
         let own = Value::map([("paths", Value::map([("tests", Value::list(["c"]))]))]);
-        let variant = variants.of(Value::map([("project", own.clone()), ("mood", Value::from("calm"))]));
-        assert_eq!(variants.of(Value::map([("project", own), ("mood", Value::from("calm"))])), variant);
+        let variant = variants.of(Value::map([
+            ("project", own.clone()),
+            ("mood", Value::from("calm")),
+        ]));
+        assert_eq!(
+            variants.of(Value::map([
+                ("project", own),
+                ("mood", Value::from("calm"))
+            ])),
+            variant
+        );
         assert_eq!(variants.of(Value::Map(Vec::new())), Variant::PLAIN);
         let merged = variants.project(variant, &project);
         assert_eq!(merged.get("language"), Some(&Value::from("rust")));
         let paths = Value::map([("docs", Value::from("docs")), ("tests", Value::list(["c"]))]);
         assert_eq!(merged.get("paths"), Some(&paths));
         assert_eq!(variants.project(Variant::PLAIN, &project), project);
-        assert_eq!(variants.names(variant).collect::<Vec<_>>(), [("mood", &Value::from("calm"))]);
+        assert_eq!(
+            variants.names(variant).collect::<Vec<_>>(),
+            [("mood", &Value::from("calm"))]
+        );
     }
 }

@@ -150,22 +150,37 @@ fn wants(text: &str) -> Result<Wants, RequirementError> {
             return Ok(Wants::Latest(Prefixed { prefix, what: () }));
         }
         if let Some(version) = full_version(rest) {
-            return Ok(Wants::Exact(Prefixed { prefix, what: version }));
+            return Ok(Wants::Exact(Prefixed {
+                prefix,
+                what: version,
+            }));
         }
         if let Some(comparators) = comparators(rest, &prefix) {
-            return Ok(Wants::Range(Prefixed { prefix, what: comparators }));
+            return Ok(Wants::Range(Prefixed {
+                prefix,
+                what: comparators,
+            }));
         }
     }
     if text.contains(['^', '~', '=', '<', '>', '*', '!', ',']) {
         return Err(RequirementError::Range(text.to_owned()));
     }
-    if is_ref_name(text) { Ok(Wants::Name) } else { Err(RequirementError::Name(text.to_owned())) }
+    if is_ref_name(text) {
+        Ok(Wants::Name)
+    } else {
+        Err(RequirementError::Name(text.to_owned()))
+    }
 }
 
 /// Every way to take the text for a prefix and a rest, the shortest prefix first.
 fn splits(text: &str) -> impl Iterator<Item = (&str, &str)> {
-    let ends = text.match_indices(PREFIX_ENDS).map(|(at, end)| at + end.len());
-    std::iter::once(0).chain(ends).map(|at| text.split_at(at)).filter(|(prefix, _)| is_prefix(prefix))
+    let ends = text
+        .match_indices(PREFIX_ENDS)
+        .map(|(at, end)| at + end.len());
+    std::iter::once(0)
+        .chain(ends)
+        .map(|at| text.split_at(at))
+        .filter(|(prefix, _)| is_prefix(prefix))
 }
 
 fn is_prefix(prefix: &str) -> bool {
@@ -187,11 +202,20 @@ fn comparators(text: &str, prefix: &str) -> Option<Comparators> {
         if part == "*" {
             continue;
         }
-        let (excluded, part) = part.strip_prefix("!=").map_or((false, part), |rest| (true, rest));
+        let (excluded, part) = part
+            .strip_prefix("!=")
+            .map_or((false, part), |rest| (true, rest));
         let comparator = comparator(part, excluded || parts.len() > 1)?;
-        if excluded { none.push(comparator) } else { all.push(comparator) }
+        if excluded {
+            none.push(comparator)
+        } else {
+            all.push(comparator)
+        }
     }
-    Some(Comparators { all: VersionReq { comparators: all }, none })
+    Some(Comparators {
+        all: VersionReq { comparators: all },
+        none,
+    })
 }
 
 /// One comparator. A bare version is none by itself, unless it has a star: `1.2` may be the name of a tag.
@@ -207,7 +231,11 @@ fn comparator(text: &str, bare: bool) -> Option<Comparator> {
     if operator.is_empty() && !bare && !stars {
         return None;
     }
-    let operator = if operator.is_empty() && !stars { "=" } else { operator };
+    let operator = if operator.is_empty() && !stars {
+        "="
+    } else {
+        operator
+    };
     Comparator::parse(&format!("{operator}{version}")).ok()
 }
 
@@ -228,9 +256,15 @@ impl Tag {
     /// Reads a tag's name; the shortest prefix that leaves a version counts.
     pub fn new(name: &str) -> Self {
         let version = splits(name).find_map(|(prefix, rest)| {
-            full_version(rest).map(|what| Prefixed { prefix: prefix.to_owned(), what })
+            full_version(rest).map(|what| Prefixed {
+                prefix: prefix.to_owned(),
+                what,
+            })
         });
-        Tag { name: name.to_owned(), version }
+        Tag {
+            name: name.to_owned(),
+            version,
+        }
     }
 
     /// The name.
@@ -246,12 +280,17 @@ impl Tag {
     /// The range of versions that are compatible with this one, with its prefix; nothing if the tag holds no version.
     pub fn caret(&self) -> Option<String> {
         let Prefixed { prefix, what } = self.version.as_ref()?;
-        Some(format!("{prefix}^{}.{}.{}", what.major, what.minor, what.patch))
+        Some(format!(
+            "{prefix}^{}.{}.{}",
+            what.major, what.minor, what.patch
+        ))
     }
 
     /// Whether it is a version without a pre-release part.
     pub fn is_stable(&self) -> bool {
-        self.version.as_ref().is_some_and(|version| version.what.pre.is_empty())
+        self.version
+            .as_ref()
+            .is_some_and(|version| version.what.pre.is_empty())
     }
 }
 
@@ -259,7 +298,9 @@ impl Tag {
 impl Ord for Tag {
     fn cmp(&self, other: &Self) -> Ordering {
         let version = |tag: &Tag| tag.version.as_ref().map(|version| version.what.clone());
-        version(self).cmp(&version(other)).then_with(|| self.name.cmp(&other.name))
+        version(self)
+            .cmp(&version(other))
+            .then_with(|| self.name.cmp(&other.name))
     }
 }
 
@@ -275,7 +316,9 @@ pub fn newest_range<'t>(tags: impl Iterator<Item = &'t str>, names: &[String]) -
     let stable: Vec<Tag> = tags.map(Tag::new).filter(Tag::is_stable).collect();
     let is_named = |tag: &&Tag| {
         let prefix = tag.prefix().unwrap_or_default();
-        names.iter().any(|name| prefix.strip_prefix(name.as_str()).is_some_and(is_separator))
+        names
+            .iter()
+            .any(|name| prefix.strip_prefix(name.as_str()).is_some_and(is_separator))
     };
     let own = stable.iter().filter(is_named).max();
     let newest = own.or_else(|| stable.iter().filter(|tag| tag.prefix() == Some("")).max());
@@ -364,14 +407,20 @@ mod tests {
             (&["v1.0.0", "v1.2.0", "v2.0.0-rc.1"][..], Some("^1.2.0")),
             (&["1.0.0", "pdf-v0.3.0", "docx-v9.0.0"], Some("pdf-^0.3.0")),
             (&["pdf--v1.2.0"], Some("pdf--^1.2.0")),
-            (&["skills/pdf/v1.2.0", "skills/docx/v3.0.0"], Some("skills/pdf/^1.2.0")),
+            (
+                &["skills/pdf/v1.2.0", "skills/docx/v3.0.0"],
+                Some("skills/pdf/^1.2.0"),
+            ),
             (&["docx-v9.0.0", "my-pdf-v1.0.0"], None),
             (&["v1.0.0-beta.1", "nightly"], None),
         ] {
             let found = newest_range(tags.iter().copied(), &names);
             assert_eq!(found.as_deref(), expected, "{tags:?}");
             if let Some(range) = found {
-                assert!(Requirement::parse(&range).is_ok_and(|range| range.is_range()), "{range}");
+                assert!(
+                    Requirement::parse(&range).is_ok_and(|range| range.is_range()),
+                    "{range}"
+                );
             }
         }
     }
@@ -397,7 +446,12 @@ mod tests {
     fn chosen(requirement: &str) -> String {
         let tags: Vec<Tag> = TAGS.iter().map(|name| Tag::new(name)).collect();
         let requirement = Requirement::parse(requirement).expect("a requirement");
-        requirement.among(&tags).iter().map(|at| tags[*at].name()).collect::<Vec<_>>().join(" ")
+        requirement
+            .among(&tags)
+            .iter()
+            .map(|at| tags[*at].name())
+            .collect::<Vec<_>>()
+            .join(" ")
     }
 
     #[test]
@@ -452,13 +506,20 @@ mod tests {
             ("  ", RequirementError::Empty),
             ("^1.x.y.z", RequirementError::Range("^1.x.y.z".to_owned())),
             (">=1.0 <2", RequirementError::Range(">=1.0 <2".to_owned())),
-            ("^1.0 || ^2.0", RequirementError::Range("^1.0 || ^2.0".to_owned())),
+            (
+                "^1.0 || ^2.0",
+                RequirementError::Range("^1.0 || ^2.0".to_owned()),
+            ),
             ("a b", RequirementError::Name("a b".to_owned())),
             ("-x", RequirementError::Name("-x".to_owned())),
             ("a..b", RequirementError::Name("a..b".to_owned())),
             ("x.lock", RequirementError::Name("x.lock".to_owned())),
         ] {
-            assert_eq!(Requirement::parse(text).map(|r| r.written), Err(expected), "{text}");
+            assert_eq!(
+                Requirement::parse(text).map(|r| r.written),
+                Err(expected),
+                "{text}"
+            );
         }
     }
 

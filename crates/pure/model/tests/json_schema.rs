@@ -110,7 +110,12 @@ fn document(text: &str) -> Option<Document> {
 /// What the reader of manifests has to say.
 fn read(document: &Document) -> Vec<Diagnostic> {
     let section = |name: &str| document.root().and_then(|root| root.get(name));
-    let entries = |name: &str| section(name).into_iter().flat_map(NodeRef::entries).collect();
+    let entries = |name: &str| {
+        section(name)
+            .into_iter()
+            .flat_map(NodeRef::entries)
+            .collect()
+    };
     let texts = ManifestTexts {
         scope: Scope::Project,
         project: document,
@@ -129,14 +134,21 @@ fn value_of(document: &Document) -> Value {
 fn texts() -> BTreeSet<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
     let mut texts = BTreeSet::new();
-    let mut places: Vec<PathBuf> =
-        ["docs", "examples", "README.md", "crates"].map(|name| root.join(name)).into();
+    let mut places: Vec<PathBuf> = ["docs", "examples", "README.md", "crates"]
+        .map(|name| root.join(name))
+        .into();
     while let Some(place) = places.pop() {
         if place.is_dir() {
-            places.extend(fs::read_dir(&place).unwrap().map(|entry| entry.unwrap().path()));
+            places.extend(
+                fs::read_dir(&place)
+                    .unwrap()
+                    .map(|entry| entry.unwrap().path()),
+            );
             continue;
         }
-        let Ok(text) = fs::read_to_string(&place) else { continue };
+        let Ok(text) = fs::read_to_string(&place) else {
+            continue;
+        };
         match place.extension().and_then(|ending| ending.to_str()) {
             Some("toml") => drop(texts.insert(text)),
             Some("md") => texts.extend(blocks(&text)),
@@ -150,12 +162,17 @@ fn texts() -> BTreeSet<String> {
 /// The blocks of TOML in a document.
 fn blocks(text: &str) -> Vec<String> {
     let parts = text.split("\n```toml\n").skip(1);
-    parts.filter_map(|part| Some(format!("{}\n", part.split("\n```").next()?))).collect()
+    parts
+        .filter_map(|part| Some(format!("{}\n", part.split("\n```").next()?)))
+        .collect()
 }
 
 /// What stands between quotes in a program, well enough to find manifests.
 fn literals(text: &str) -> Vec<String> {
-    let raw = text.split("r#\"").skip(1).filter_map(|part| Some(part.split("\"#").next()?.to_owned()));
+    let raw = text
+        .split("r#\"")
+        .skip(1)
+        .filter_map(|part| Some(part.split("\"#").next()?.to_owned()));
     let mut found: Vec<String> = raw.collect();
     for part in text.replace("\\\"", "\u{1}").split('"') {
         let joined: Vec<&str> = part
@@ -163,7 +180,11 @@ fn literals(text: &str) -> Vec<String> {
             .enumerate()
             .map(|(at, line)| if at == 0 { line } else { line.trim_start() })
             .collect();
-        let text = joined.concat().replace("\\n", "\n").replace('\u{1}', "\"").replace("\\\\", "\\");
+        let text = joined
+            .concat()
+            .replace("\\n", "\n")
+            .replace('\u{1}', "\"")
+            .replace("\\\\", "\\");
         found.push(text.replace("{{", "{").replace("}}", "}"));
     }
     found
@@ -174,28 +195,55 @@ static TEXTS: LazyLock<BTreeSet<String>> = LazyLock::new(texts);
 /// Every manifest that the reader accepts and that says something.
 static ACCEPTED: LazyLock<Vec<Value>> = LazyLock::new(|| {
     let documents = TEXTS.iter().filter_map(|text| document(text));
-    let good = documents.filter(|document| !has_errors(&read(document))).map(|document| value_of(&document));
-    good.filter(|value| *value != Value::map::<&str>([])).collect()
+    let good = documents
+        .filter(|document| !has_errors(&read(document)))
+        .map(|document| value_of(&document));
+    good.filter(|value| *value != Value::map::<&str>([]))
+        .collect()
 });
 
 #[test]
 fn what_the_reader_accepts_is_valid() {
     let schema = manifest_schema();
-    assert!(ACCEPTED.len() > 150, "only {} manifests were found", ACCEPTED.len());
+    assert!(
+        ACCEPTED.len() > 150,
+        "only {} manifests were found",
+        ACCEPTED.len()
+    );
     for manifest in ACCEPTED.iter() {
-        assert_eq!(problems(&schema, manifest), Vec::<String>::new(), "{}", manifest.to_json());
+        assert_eq!(
+            problems(&schema, manifest),
+            Vec::<String>::new(),
+            "{}",
+            manifest.to_json()
+        );
     }
 }
 
 #[test]
 fn keys_that_the_reader_does_not_know_are_not_valid() {
     let schema = manifest_schema();
-    let unknown =
-        |document: &Document| read(document).iter().any(|one| one.code == &codes::MANIFEST_UNKNOWN_KEY);
-    let documents: Vec<Document> = TEXTS.iter().filter_map(|text| document(text)).filter(unknown).collect();
-    assert!(documents.len() > 10, "only {} manifests were found", documents.len());
+    let unknown = |document: &Document| {
+        read(document)
+            .iter()
+            .any(|one| one.code == &codes::MANIFEST_UNKNOWN_KEY)
+    };
+    let documents: Vec<Document> = TEXTS
+        .iter()
+        .filter_map(|text| document(text))
+        .filter(unknown)
+        .collect();
+    assert!(
+        documents.len() > 10,
+        "only {} manifests were found",
+        documents.len()
+    );
     for document in documents {
-        assert!(!problems(&schema, &value_of(&document)).is_empty(), "{}", document.text());
+        assert!(
+            !problems(&schema, &value_of(&document)).is_empty(),
+            "{}",
+            document.text()
+        );
     }
 }
 
@@ -204,7 +252,9 @@ fn with_strange_keys(value: &Value) -> Vec<Value> {
     let mut found = Vec::new();
     if let Value::Map(entries) = value {
         let strange = (KEY.to_owned(), Value::from(7_usize));
-        found.push(Value::Map(entries.iter().cloned().chain([strange]).collect()));
+        found.push(Value::Map(
+            entries.iter().cloned().chain([strange]).collect(),
+        ));
     }
     found.extend(with_parts(value, &with_strange_keys));
     found
@@ -221,7 +271,12 @@ fn with_less(value: &Value) -> Vec<Value> {
         Value::List(_) => {}
         _ => found.extend(["", ".", "../x", "word", "by-key:id"].map(Value::from)),
     }
-    found.extend([Value::from(7_usize), true.into(), Value::List(Vec::new()), Value::Map(Vec::new())]);
+    found.extend([
+        Value::from(7_usize),
+        true.into(),
+        Value::List(Vec::new()),
+        Value::Map(Vec::new()),
+    ]);
     found
 }
 
@@ -229,7 +284,11 @@ fn with_less(value: &Value) -> Vec<Value> {
 fn with_parts(value: &Value, change: &dyn Fn(&Value) -> Vec<Value>) -> Vec<Value> {
     match value {
         Value::Map(entries) => (0..entries.len())
-            .flat_map(|at| change(&entries[at].1).into_iter().map(move |part| (at, part)))
+            .flat_map(|at| {
+                change(&entries[at].1)
+                    .into_iter()
+                    .map(move |part| (at, part))
+            })
             .map(|(at, part)| {
                 let mut entries = entries.clone();
                 entries[at].1 = part;
@@ -255,24 +314,47 @@ fn document_of(value: &Value) -> Option<Document> {
 #[test]
 fn a_strange_key_is_taken_by_both_or_by_neither() {
     let schema = manifest_schema();
-    let manifests: Vec<Document> =
-        ACCEPTED.iter().flat_map(with_strange_keys).filter_map(|one| document_of(&one)).collect();
-    assert!(manifests.len() > 400, "only {} manifests were made", manifests.len());
+    let manifests: Vec<Document> = ACCEPTED
+        .iter()
+        .flat_map(with_strange_keys)
+        .filter_map(|one| document_of(&one))
+        .collect();
+    assert!(
+        manifests.len() > 400,
+        "only {} manifests were made",
+        manifests.len()
+    );
     for document in manifests {
         let (reader, found) = (read(&document), problems(&schema, &value_of(&document)));
-        assert_eq!(has_errors(&reader), !found.is_empty(), "{}\n{found:?}\n{reader:?}", document.text());
+        assert_eq!(
+            has_errors(&reader),
+            !found.is_empty(),
+            "{}\n{found:?}\n{reader:?}",
+            document.text()
+        );
     }
 }
 
 #[test]
 fn what_the_reader_accepts_of_changed_manifests_is_valid() {
     let schema = manifest_schema();
-    let manifests: Vec<Document> =
-        ACCEPTED.iter().flat_map(with_less).filter_map(|one| document_of(&one)).collect();
-    assert!(manifests.len() > 4000, "only {} manifests were made", manifests.len());
+    let manifests: Vec<Document> = ACCEPTED
+        .iter()
+        .flat_map(with_less)
+        .filter_map(|one| document_of(&one))
+        .collect();
+    assert!(
+        manifests.len() > 4000,
+        "only {} manifests were made",
+        manifests.len()
+    );
     for document in manifests {
         let found = problems(&schema, &value_of(&document));
-        assert!(has_errors(&read(&document)) || found.is_empty(), "{}\n{found:?}", document.text());
+        assert!(
+            has_errors(&read(&document)) || found.is_empty(),
+            "{}\n{found:?}",
+            document.text()
+        );
     }
 }
 
@@ -282,7 +364,8 @@ fn every_key_says_what_it_is_for() {
         let Value::Map(entries) = value else { return };
         let properties = value.get("properties").filter(|_| at != "template_vars");
         if let Some(Value::Map(keys)) = properties {
-            let plain = |says: &Value| says.get("description").is_none() && says.get("anyOf").is_none();
+            let plain =
+                |says: &Value| says.get("description").is_none() && says.get("anyOf").is_none();
             for (key, says) in keys {
                 let by_kind = agpm_model::ResourceType::named(key).is_some();
                 assert!(by_kind || !plain(says), "`{key}` of `{at}` says nothing");
@@ -314,9 +397,15 @@ fn the_whole_manifest_has_every_key_and_is_valid() {
     let document = document(WHOLE).unwrap();
     let found = read(&document);
     assert!(!has_errors(&found), "{found:?}");
-    assert_eq!(problems(&manifest_schema(), &value_of(&document)), Vec::<String>::new());
+    assert_eq!(
+        problems(&manifest_schema(), &value_of(&document)),
+        Vec::<String>::new()
+    );
     let mut keys = BTreeSet::new();
     known_keys(&manifest_schema(), &mut keys);
-    let missing: Vec<&String> = keys.iter().filter(|key| !WHOLE.contains(key.as_str())).collect();
+    let missing: Vec<&String> = keys
+        .iter()
+        .filter(|key| !WHOLE.contains(key.as_str()))
+        .collect();
     assert_eq!(missing, Vec::<&String>::new());
 }

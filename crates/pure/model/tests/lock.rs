@@ -5,9 +5,9 @@ mod validator;
 
 use agpm_diag::SourceMap;
 use agpm_model::{
-    CatalogRemote, Checksum, Install, LayerName, LayerPin, Locked, LockedLayer, LockedRemote, LockedSource,
-    Lockfile, Origin, RESOURCE_TYPES, RelativePath, ResourceName, ResourcePath, SourceName, ToolName, Unit,
-    lock_schema,
+    CatalogRemote, Checksum, Install, LayerName, LayerPin, Locked, LockedLayer, LockedRemote,
+    LockedSource, Lockfile, Origin, RESOURCE_TYPES, RelativePath, ResourceName, ResourcePath,
+    SourceName, ToolName, Unit, lock_schema,
 };
 use agpm_text::{Format, Limits, Value, parse, to_value};
 use proptest::prelude::*;
@@ -16,7 +16,11 @@ use validator::problems;
 fn read(text: &str) -> (Lockfile, usize) {
     let source = SourceMap::default().add("agpm.lock", text);
     let parsed = parse(source, text, Format::Toml, Limits::default());
-    assert!(parsed.diagnostics.is_empty(), "{:?}\n{text}", parsed.diagnostics);
+    assert!(
+        parsed.diagnostics.is_empty(),
+        "{:?}\n{text}",
+        parsed.diagnostics
+    );
     let (lock, diagnostics) = Lockfile::read(&parsed.document);
     (lock, diagnostics.len())
 }
@@ -126,12 +130,23 @@ proptest! {
 
 fn value(text: &str) -> Value {
     let source = SourceMap::default().add("agpm.lock", text);
-    to_value(parse(source, text, Format::Toml, Limits::default()).document.root().unwrap())
+    to_value(
+        parse(source, text, Format::Toml, Limits::default())
+            .document
+            .root()
+            .unwrap(),
+    )
 }
 
 /// Keys of the tables of a lockfile that have no line in its schema.
 fn unknown_keys(schema: &Value, lock: &Value) -> Vec<String> {
-    let entries = |value: &Value| if let Value::Map(entries) = value { entries.clone() } else { Vec::new() };
+    let entries = |value: &Value| {
+        if let Value::Map(entries) = value {
+            entries.clone()
+        } else {
+            Vec::new()
+        }
+    };
     let mut unknown = Vec::new();
     for (section, tables) in entries(lock) {
         let definition = match section.as_str() {
@@ -140,11 +155,20 @@ fn unknown_keys(schema: &Value, lock: &Value) -> Vec<String> {
             "catalog" => "remote",
             _ => "entry",
         };
-        let known = schema.get("$defs").and_then(|all| all.get(definition)?.get("properties")).unwrap();
-        if schema.get("properties").and_then(|all| all.get(&section)).is_none() {
+        let known = schema
+            .get("$defs")
+            .and_then(|all| all.get(definition)?.get("properties"))
+            .unwrap();
+        if schema
+            .get("properties")
+            .and_then(|all| all.get(&section))
+            .is_none()
+        {
             unknown.push(section);
         }
-        let Value::List(tables) = tables else { continue };
+        let Value::List(tables) = tables else {
+            continue;
+        };
         let keys = tables.iter().flat_map(entries).map(|(key, _)| key);
         unknown.extend(keys.filter(|key| known.get(key).is_none()));
     }
@@ -167,7 +191,13 @@ fn a_lockfile_that_cannot_be_understood_is_not_valid() {
         assert!(!problems(&lock_schema(), &value(text)).is_empty(), "{text}");
         assert_ne!(read(text).1, 0, "{text}");
     }
-    assert_eq!(problems(&lock_schema(), &value("version = 1\n[[mcp-servers]]\nname = \"a\"\n")), [""; 0]);
+    assert_eq!(
+        problems(
+            &lock_schema(),
+            &value("version = 1\n[[mcp-servers]]\nname = \"a\"\n")
+        ),
+        [""; 0]
+    );
 }
 
 #[test]

@@ -10,7 +10,9 @@ pub const ARCHIVE: &str = "legacy-imports";
 /// Whether a path of a repository is that of a persona's document that is at work.
 pub fn is_live_document(path: &str) -> bool {
     let in_persona = path.starts_with(".clia/agents/") || path.contains("/.clia/agents/");
-    in_persona && !is_archived(path) && DocumentName::read(path.rsplit('/').next().unwrap_or(path)).is_some()
+    in_persona
+        && !is_archived(path)
+        && DocumentName::read(path.rsplit('/').next().unwrap_or(path)).is_some()
 }
 
 /// Whether a path of a repository is in an archive.
@@ -36,8 +38,13 @@ impl Archive {
     /// Whether one of them has all that a document said; it may be written in another way, and say more.
     pub fn keeps(&self, said: Vec<u8>) -> bool {
         let said = document(said);
-        let Some(said) = said.as_ref().and_then(Document::root) else { return false };
-        self.0.iter().filter_map(Document::root).any(|kept| holds(kept, said))
+        let Some(said) = said.as_ref().and_then(Document::root) else {
+            return false;
+        };
+        self.0
+            .iter()
+            .filter_map(Document::root)
+            .any(|kept| holds(kept, said))
     }
 }
 
@@ -48,10 +55,13 @@ fn document(bytes: Vec<u8>) -> Option<Document> {
 /// Whether a value is there with all that is in it: keys may have come, and items too.
 fn holds(kept: NodeRef<'_>, said: NodeRef<'_>) -> bool {
     match (kept.kind(), said.kind()) {
-        (Kind::Map, Kind::Map) => {
-            said.entries().all(|(key, value)| kept.get(key.content()).is_some_and(|kept| holds(kept, value)))
-        }
-        (Kind::List, Kind::List) => said.items().all(|item| kept.items().any(|kept| holds(kept, item))),
+        (Kind::Map, Kind::Map) => said.entries().all(|(key, value)| {
+            kept.get(key.content())
+                .is_some_and(|kept| holds(kept, value))
+        }),
+        (Kind::List, Kind::List) => said
+            .items()
+            .all(|item| kept.items().any(|kept| holds(kept, item))),
         _ => equal(kept, said),
     }
 }
@@ -65,13 +75,21 @@ mod tests {
         for (path, live, archived) in [
             (".clia/agents/ada/ada@x.agent.triad.json", true, false),
             ("a/.clia/agents/ada/ada@x.agency.triad.json", true, false),
-            (".clia/agents/ada/legacy-imports/bob@x.agent.triad.json", false, true),
+            (
+                ".clia/agents/ada/legacy-imports/bob@x.agent.triad.json",
+                false,
+                true,
+            ),
             ("legacy-imports/2026/bob.json", false, true),
             (".clia/agents/ada/notes.json", false, false),
             ("clia/agents/ada/ada@x.agent.triad.json", false, false),
             (".clia/agents/ada/legacy-imports", false, false),
         ] {
-            assert_eq!((is_live_document(path), is_archived(path)), (live, archived), "{path}");
+            assert_eq!(
+                (is_live_document(path), is_archived(path)),
+                (live, archived),
+                "{path}"
+            );
         }
     }
 
@@ -80,7 +98,10 @@ mod tests {
         let said = r#"{"title": "Bob", "tags": ["a", {"b": 1}]}"#;
         for (kept, keeps) in [
             (said, true),
-            (r#"{"tags":[0,{"c":2,"b":1},"a"],"title":"Bob","archived":true}"#, true),
+            (
+                r#"{"tags":[0,{"c":2,"b":1},"a"],"title":"Bob","archived":true}"#,
+                true,
+            ),
             (r#"{"title": "Bob", "tags": ["a"]}"#, false),
             (r#"{"title": "Robert", "tags": ["a", {"b": 1}]}"#, false),
             ("{}", false),

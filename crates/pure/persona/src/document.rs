@@ -31,8 +31,14 @@ pub struct Parent {
 impl Parent {
     /// Whether it is an address, and no path.
     pub fn is_remote(&self) -> bool {
-        let scheme = self.path.trim_start().split_once("://").map(|(scheme, _)| scheme);
-        scheme.is_some_and(|scheme| !scheme.is_empty() && scheme.chars().all(|c| c.is_ascii_alphanumeric()))
+        let scheme = self
+            .path
+            .trim_start()
+            .split_once("://")
+            .map(|(scheme, _)| scheme);
+        scheme.is_some_and(|scheme| {
+            !scheme.is_empty() && scheme.chars().all(|c| c.is_ascii_alphanumeric())
+        })
     }
 }
 
@@ -52,13 +58,23 @@ pub struct Unfit {
 /// Reads a document; one that cannot be read, or is of another version, says why.
 pub fn read_document(source: SourceId, text: impl Into<Text>) -> Result<PersonaDocument, Unfit> {
     let parsed = parse(source, text, Format::Json, Limits::default());
-    if let Some(first) = parsed.diagnostics.iter().find(|found| has_errors(std::slice::from_ref(found))) {
-        let span = first.labels.first().map_or_else(|| Span::at(0), |label| label.span);
+    if let Some(first) = parsed
+        .diagnostics
+        .iter()
+        .find(|found| has_errors(std::slice::from_ref(found)))
+    {
+        let span = first
+            .labels
+            .first()
+            .map_or_else(|| Span::at(0), |label| label.span);
         return Err(Unfit {
             reason: first.message.clone(),
             span,
             code: &codes::LINEAGE_UNREADABLE,
-            help: first.help.clone().unwrap_or_else(|| "mend the file".to_owned()),
+            help: first
+                .help
+                .clone()
+                .unwrap_or_else(|| "mend the file".to_owned()),
         });
     }
     let mut document = parsed.document;
@@ -71,9 +87,15 @@ pub fn read_document(source: SourceId, text: impl Into<Text>) -> Result<PersonaD
             help: "write `{ … }` around what it says".to_owned(),
         });
     };
-    if let Some(version) = root.get("schemaVersion").filter(|version| !is_read(version.content())) {
+    if let Some(version) = root
+        .get("schemaVersion")
+        .filter(|version| !is_read(version.content()))
+    {
         return Err(Unfit {
-            reason: format!("its `schemaVersion` is {}, and {VERSION} is what is read", said(version)),
+            reason: format!(
+                "its `schemaVersion` is {}, and {VERSION} is what is read",
+                said(version)
+            ),
             span: version.span(),
             code: &codes::LINEAGE_VERSION,
             help: format!("bring it to {VERSION}, or take it away"),
@@ -81,7 +103,11 @@ pub fn read_document(source: SourceId, text: impl Into<Text>) -> Result<PersonaD
     }
     let (parents, diagnostics) = parents(source, root);
     read_href_as_url(&mut document);
-    Ok(PersonaDocument { document: Arc::new(document), parents, diagnostics })
+    Ok(PersonaDocument {
+        document: Arc::new(document),
+        parents,
+        diagnostics,
+    })
 }
 
 fn said(version: NodeRef<'_>) -> String {
@@ -98,7 +124,9 @@ fn is_read(version: &str) -> bool {
 }
 
 fn parents(source: SourceId, root: NodeRef<'_>) -> (Vec<Parent>, Vec<Diagnostic>) {
-    let Some(inherits) = root.get("inherits") else { return (Vec::new(), Vec::new()) };
+    let Some(inherits) = root.get("inherits") else {
+        return (Vec::new(), Vec::new());
+    };
     let items: Vec<NodeRef<'_>> = match inherits.kind() {
         Kind::List => inherits.items().collect(),
         Kind::Null => Vec::new(),
@@ -109,11 +137,16 @@ fn parents(source: SourceId, root: NodeRef<'_>) -> (Vec<Parent>, Vec<Diagnostic>
     for item in items {
         match item.as_str() {
             Some(path) if path.trim().is_empty() => {}
-            Some(path) => parents.push(Parent { path: path.to_owned(), span: item.span() }),
+            Some(path) => parents.push(Parent {
+                path: path.to_owned(),
+                span: item.span(),
+            }),
             None => {
                 let message = format!("`inherits` lists paths, and this is {}", item.kind().word());
-                let diagnostic = Diagnostic::new(&codes::LINEAGE_VALUE, message).at(source, item.span(), "");
-                diagnostics.push(diagnostic.help("write a path from the repository's root, as a string"));
+                let diagnostic =
+                    Diagnostic::new(&codes::LINEAGE_VALUE, message).at(source, item.span(), "");
+                diagnostics
+                    .push(diagnostic.help("write a path from the repository's root, as a string"));
             }
         }
     }
@@ -126,12 +159,16 @@ fn read_href_as_url(document: &mut Document) {
     let spelled = |link: NodeRef<'_>| {
         let key = |name: &str| link.entries().find(|(key, _)| key.content() == name);
         let url = key("url");
-        let blank = url.is_none_or(|(_, value)| value.content().trim().is_empty() && value.len() == 0);
+        let blank =
+            url.is_none_or(|(_, value)| value.content().trim().is_empty() && value.len() == 0);
         let (href, _) = key("href").filter(|_| blank)?;
         Some((href.id(), url.map(|(key, _)| key.id())))
     };
-    let found: Vec<(NodeId, Option<NodeId>)> =
-        links.into_iter().flat_map(NodeRef::items).filter_map(spelled).collect();
+    let found: Vec<(NodeId, Option<NodeId>)> = links
+        .into_iter()
+        .flat_map(NodeRef::items)
+        .filter_map(spelled)
+        .collect();
     for (href, url) in found {
         document.read_key_as(href, "url");
         if let Some(url) = url {

@@ -13,7 +13,8 @@ pub enum PersonaKind {
 
 impl PersonaKind {
     /// All of them, in order.
-    pub const ALL: [PersonaKind; 3] = [PersonaKind::Agent, PersonaKind::Agenda, PersonaKind::Agency];
+    pub const ALL: [PersonaKind; 3] =
+        [PersonaKind::Agent, PersonaKind::Agenda, PersonaKind::Agency];
 
     /// The word in file names and commands.
     pub fn word(self) -> &'static str {
@@ -26,7 +27,9 @@ impl PersonaKind {
 
     /// The kind of that word.
     pub fn named(word: &str) -> Option<Self> {
-        PersonaKind::ALL.into_iter().find(|kind| kind.word() == word)
+        PersonaKind::ALL
+            .into_iter()
+            .find(|kind| kind.word() == word)
     }
 }
 
@@ -76,13 +79,18 @@ impl DocumentName {
     pub fn read(file: &str) -> Option<Self> {
         let (prefix, kind) = file.strip_suffix(DocumentName::ENDING)?.rsplit_once('.')?;
         let kind = PersonaKind::named(kind)?;
-        (!prefix.is_empty()).then(|| DocumentName { prefix: prefix.to_owned(), kind })
+        (!prefix.is_empty()).then(|| DocumentName {
+            prefix: prefix.to_owned(),
+            kind,
+        })
     }
 
     /// The prefix of a document that is inherited and may have any name.
     pub fn prefix_of(file: &str) -> &str {
-        let stem =
-            file.strip_suffix(DocumentName::ENDING).or_else(|| file.strip_suffix(".json")).unwrap_or(file);
+        let stem = file
+            .strip_suffix(DocumentName::ENDING)
+            .or_else(|| file.strip_suffix(".json"))
+            .unwrap_or(file);
         stem.rsplit_once('.')
             .filter(|(_, kind)| PersonaKind::named(kind).is_some())
             .map_or(stem, |(prefix, _)| prefix)
@@ -97,13 +105,27 @@ mod tests {
     fn names_of_files_say_prefix_and_kind() {
         let read = |file| DocumentName::read(file).map(|name| (name.prefix, name.kind));
         let some = |prefix: &str, kind| Some((prefix.to_owned(), kind));
-        assert_eq!(read("ada@mono.agent.triad.json"), some("ada@mono", PersonaKind::Agent));
-        assert_eq!(read("root@todo3.clia.agenda.triad.json"), some("root@todo3.clia", PersonaKind::Agenda));
-        for no in ["agent.triad.json", ".agent.triad.json", "ada.agents.triad.json", "ada.agent.json", "x.md"]
-        {
+        assert_eq!(
+            read("ada@mono.agent.triad.json"),
+            some("ada@mono", PersonaKind::Agent)
+        );
+        assert_eq!(
+            read("root@todo3.clia.agenda.triad.json"),
+            some("root@todo3.clia", PersonaKind::Agenda)
+        );
+        for no in [
+            "agent.triad.json",
+            ".agent.triad.json",
+            "ada.agents.triad.json",
+            "ada.agent.json",
+            "x.md",
+        ] {
             assert_eq!(read(no), None, "{no}");
         }
-        assert_eq!(DocumentName::prefix_of("root@x.agent-profile.agent.json"), "root@x.agent-profile");
+        assert_eq!(
+            DocumentName::prefix_of("root@x.agent-profile.agent.json"),
+            "root@x.agent-profile"
+        );
         assert_eq!(DocumentName::prefix_of("root@x.agent.triad.json"), "root@x");
         assert_eq!(DocumentName::prefix_of("rules.json"), "rules");
     }

@@ -29,8 +29,18 @@ pub fn near_duplicates(resolution: &Resolution) -> Vec<Diagnostic> {
     let mut seen: BTreeMap<String, agpm_text::NodeRef<'_>> = BTreeMap::new();
     let mut found = Vec::new();
     resolution.each_leaf(&Pointer::root().child("guardrails"), &mut |leaf| {
-        let Some(text) = leaf.value.as_str().filter(|_| leaf.pointer.steps().len() == 2) else { return };
-        let plain = text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+        let Some(text) = leaf
+            .value
+            .as_str()
+            .filter(|_| leaf.pointer.steps().len() == 2)
+        else {
+            return;
+        };
+        let plain = text
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ")
+            .to_lowercase();
         match seen.get(&plain) {
             None => {
                 seen.insert(plain, leaf.value);
@@ -41,7 +51,11 @@ pub fn near_duplicates(resolution: &Resolution) -> Vec<Diagnostic> {
                     earlier.content()
                 );
                 let diagnostic = Diagnostic::new(&codes::LINEAGE_NEAR_DUPLICATE, message)
-                    .at(leaf.value.document().source(), leaf.value.span(), "the other one")
+                    .at(
+                        leaf.value.document().source(),
+                        leaf.value.span(),
+                        "the other one",
+                    )
                     .at(earlier.document().source(), earlier.span(), "one of them")
                     .help("spell both alike, so that they count as one, or take one away");
                 found.push(diagnostic);

@@ -6,22 +6,40 @@ use agpm_text::Value;
 const HEAD: &[&str] = &["title", "purpose"];
 
 /// What an item of a list is called by: the first of these that it has.
-const NAMES: &[&str] =
-    &["title", "name", "label", "slug", "id", "key", "identifier", "type", "timestamp", "path"];
+const NAMES: &[&str] = &[
+    "title",
+    "name",
+    "label",
+    "slug",
+    "id",
+    "key",
+    "identifier",
+    "type",
+    "timestamp",
+    "path",
+];
 
 /// A page: the title, or else the name, what is said in one line, then a section for each thing that is said in more.
 pub fn markdown(profile: &Value, name: &str) -> String {
-    let Value::Map(entries) = profile else { return String::new() };
+    let Value::Map(entries) = profile else {
+        return String::new();
+    };
     let mut page = Page::default();
-    page.heading(1, &text_at(entries, "title").unwrap_or_else(|| name.to_owned()));
+    page.heading(
+        1,
+        &text_at(entries, "title").unwrap_or_else(|| name.to_owned()),
+    );
     if let Some(purpose) = text_at(entries, "purpose") {
         page.paragraph(&purpose);
     }
     let in_head = |key: &str| HEAD.contains(&key) && text_at(entries, key).is_some();
     let rest = || entries.iter().filter(|(key, _)| !in_head(key));
-    let facts: Vec<(String, String)> =
-        rest().filter_map(|(key, value)| Some((words(key), line(value)?))).collect();
-    facts.iter().for_each(|(key, text)| page.bullet(0, &format!("**{key}**: {text}")));
+    let facts: Vec<(String, String)> = rest()
+        .filter_map(|(key, value)| Some((words(key), line(value)?)))
+        .collect();
+    facts
+        .iter()
+        .for_each(|(key, text)| page.bullet(0, &format!("**{key}**: {text}")));
     for (key, value) in rest().filter(|(_, value)| line(value).is_none() && !is_empty(value)) {
         page.heading(2, &words(key));
         page.body(value);
@@ -47,7 +65,8 @@ struct Page {
 impl Page {
     fn heading(&mut self, level: usize, text: &str) {
         self.gap();
-        self.text.push_str(&format!("{} {}\n\n", "#".repeat(level), one_line(text)));
+        self.text
+            .push_str(&format!("{} {}\n\n", "#".repeat(level), one_line(text)));
     }
 
     fn paragraph(&mut self, text: &str) {
@@ -71,7 +90,9 @@ impl Page {
     fn body(&mut self, value: &Value) {
         match value {
             Value::List(items) => items.iter().for_each(|item| self.item(0, item)),
-            Value::Map(entries) => entries.iter().for_each(|(key, value)| self.field(0, key, value)),
+            Value::Map(entries) => entries
+                .iter()
+                .for_each(|(key, value)| self.field(0, key, value)),
             other => self.paragraph(&plain(other)),
         }
     }
@@ -85,7 +106,9 @@ impl Page {
             }
             Value::Map(entries) => {
                 self.bullet(depth, &format!("{}:", words(key)));
-                entries.iter().for_each(|(key, value)| self.field(depth + 1, key, value));
+                entries
+                    .iter()
+                    .for_each(|(key, value)| self.field(depth + 1, key, value));
             }
             other => self.bullet(depth, &format!("{}: {}", words(key), plain(other))),
         }
@@ -94,9 +117,12 @@ impl Page {
     fn item(&mut self, depth: usize, item: &Value) {
         match item {
             Value::Map(entries) => {
-                let name = NAMES.iter().find_map(|name| Some((*name, text_at(entries, name)?)));
+                let name = NAMES
+                    .iter()
+                    .find_map(|name| Some((*name, text_at(entries, name)?)));
                 let url = text_at(entries, "url");
-                let told = |key: &str| name.as_ref().is_some_and(|(name, _)| *name == key) || key == "url";
+                let told =
+                    |key: &str| name.as_ref().is_some_and(|(name, _)| *name == key) || key == "url";
                 match (&name, &url) {
                     (Some((_, name)), Some(url)) => self.bullet(depth, &link(name, url)),
                     (Some((_, name)), None) => self.bullet(depth, &format!("**{name}**")),
@@ -118,14 +144,17 @@ impl Page {
 fn text_at(entries: &[(String, Value)], key: &str) -> Option<String> {
     let (_, value) = entries.iter().find(|(known, _)| known == key)?;
     let scalar = !matches!(value, Value::Map(_) | Value::List(_) | Value::Null);
-    scalar.then(|| plain(value)).filter(|text| !text.trim().is_empty())
+    scalar
+        .then(|| plain(value))
+        .filter(|text| !text.trim().is_empty())
 }
 
 /// A value that fits on one line.
 fn line(value: &Value) -> Option<String> {
     match value {
         Value::Map(_) | Value::List(_) | Value::Null => None,
-        other => Some(plain(other)).filter(|text| !text.trim().is_empty() && !text.trim_end().contains('\n')),
+        other => Some(plain(other))
+            .filter(|text| !text.trim().is_empty() && !text.trim_end().contains('\n')),
     }
 }
 
@@ -144,7 +173,10 @@ fn link(name: &str, url: &str) -> String {
     let name = name.replace('[', "\\[").replace(']', "\\]");
     let awkward = url.contains(|c: char| c.is_whitespace() || "()<>".contains(c));
     let url = if awkward {
-        format!("<{}>", one_line(url).replace('<', "%3C").replace('>', "%3E"))
+        format!(
+            "<{}>",
+            one_line(url).replace('<', "%3C").replace('>', "%3E")
+        )
     } else {
         url.to_owned()
     };

@@ -1,7 +1,9 @@
 //! The table of how persona documents merge.
 
 use agpm_merge::{Composition, Policy, References};
-use agpm_model::{Empty, Identity, IdentityField, Items, Lists, Operation, Projection, Rule, Strategy};
+use agpm_model::{
+    Empty, Identity, IdentityField, Items, Lists, Operation, Projection, Rule, Strategy,
+};
 
 /// How sections and the like read as plain text.
 pub(crate) const TEXT: Projection = Projection {
@@ -11,7 +13,13 @@ pub(crate) const TEXT: Projection = Projection {
 };
 
 /// Lists of texts or of maps with a title and items.
-pub(crate) const TITLED: &[&str] = &["sections", "checklists", "horizons", "milestones", "backlog"];
+pub(crate) const TITLED: &[&str] = &[
+    "sections",
+    "checklists",
+    "horizons",
+    "milestones",
+    "backlog",
+];
 
 /// Lists whose items are told apart by what they are, and of which the highest counts as a whole.
 const SELECTED: &[(&str, Identity)] = &[
@@ -21,30 +29,49 @@ const SELECTED: &[(&str, Identity)] = &[
 ];
 
 /// Lists whose items are told apart by some fields, and whose other fields are filled from below.
-const UNITED: &[(&str, Identity)] =
-    &[("/links", by(&[&[&["title"]], &[&["url"]]])), ("/entries", by(&[&[&["timestamp"]], &[&["title"]]]))];
+const UNITED: &[(&str, Identity)] = &[
+    ("/links", by(&[&[&["title"]], &[&["url"]]])),
+    ("/entries", by(&[&[&["timestamp"]], &[&["title"]]])),
+];
 
 /// What one document says as a whole, if it says anything.
 const WHOLE: &[&str] = &["/notes", "/extensions"];
 
 const fn by(fields: &'static [IdentityField]) -> Identity {
-    Identity { fields, projection: None }
+    Identity {
+        fields,
+        projection: None,
+    }
 }
 
 /// How the documents of one persona compose: scalars are the highest's that is not blank, lists are united, maps merge,
 /// and what the tables above name goes its own way. What is wrong with a reference is told and left out.
 pub fn policy() -> Policy {
-    let titled = Identity { fields: &[&[&["slug", "id", "key"], &["title"]]], projection: Some(TEXT) };
-    let titled = TITLED.iter().map(|name| (format!("/{name}"), unite(titled, Items::Deep)));
-    let united = UNITED.iter().map(|(place, identity)| ((*place).to_owned(), unite(*identity, Items::Deep)));
-    let selected =
-        SELECTED.iter().map(|(place, identity)| ((*place).to_owned(), unite(*identity, Items::Replace)));
-    let whole = WHOLE.iter().map(|place| ((*place).to_owned(), Operation::Replace));
-    let rules = titled.chain(united).chain(selected).chain(whole).map(|(place, operation)| Rule {
-        pattern: place.parse().expect("a good pattern"),
-        operation: Some(operation),
-        empty: Empty::Blank,
-    });
+    let titled = Identity {
+        fields: &[&[&["slug", "id", "key"], &["title"]]],
+        projection: Some(TEXT),
+    };
+    let titled = TITLED
+        .iter()
+        .map(|name| (format!("/{name}"), unite(titled, Items::Deep)));
+    let united = UNITED
+        .iter()
+        .map(|(place, identity)| ((*place).to_owned(), unite(*identity, Items::Deep)));
+    let selected = SELECTED
+        .iter()
+        .map(|(place, identity)| ((*place).to_owned(), unite(*identity, Items::Replace)));
+    let whole = WHOLE
+        .iter()
+        .map(|place| ((*place).to_owned(), Operation::Replace));
+    let rules = titled
+        .chain(united)
+        .chain(selected)
+        .chain(whole)
+        .map(|(place, operation)| Rule {
+            pattern: place.parse().expect("a good pattern"),
+            operation: Some(operation),
+            empty: Empty::Blank,
+        });
     let strategy = Strategy {
         name: "persona".to_owned(),
         lists: Lists::By(unite(Identity::WHOLE, Items::Replace)),
@@ -52,7 +79,10 @@ pub fn policy() -> Policy {
         rules: rules.collect(),
         ..Strategy::default()
     };
-    Policy { composition: Composition::Merge(strategy), references: References::LENIENT }
+    Policy {
+        composition: Composition::Merge(strategy),
+        references: References::LENIENT,
+    }
 }
 
 fn unite(identity: Identity, items: Items) -> Operation {

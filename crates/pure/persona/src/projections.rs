@@ -7,7 +7,9 @@ use crate::policy::{TEXT, TITLED};
 pub fn projections(resolution: &Resolution) -> Value {
     let lists = TITLED.iter().filter_map(|name| {
         let list = resolution.at(&Pointer::root().child(*name))?;
-        let Shape::List(count) = list.shape() else { return None };
+        let Shape::List(count) = list.shape() else {
+            return None;
+        };
         let lines = (0..count).flat_map(|at| projected(list.item(at), TEXT));
         Some((*name, Value::list(lines)))
     });

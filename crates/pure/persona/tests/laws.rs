@@ -21,9 +21,16 @@ fn resolve(documents: &[Value]) -> Resolution {
     let contribution = |(at, document): (usize, &Value)| {
         let text = document.to_json();
         let read = read_document(sources.add("x", text.as_str()), text).unwrap();
-        Contribution { layer: LayerName::new(&format!("layer{at}")).unwrap(), document: read.document }
+        Contribution {
+            layer: LayerName::new(&format!("layer{at}")).unwrap(),
+            document: read.document,
+        }
     };
-    fold(documents.iter().enumerate().map(contribution).collect(), &policy(), None)
+    fold(
+        documents.iter().enumerate().map(contribution).collect(),
+        &policy(),
+        None,
+    )
 }
 
 fn merged(documents: &[Value]) -> Value {
@@ -31,7 +38,13 @@ fn merged(documents: &[Value]) -> Value {
 }
 
 fn blank() -> impl Strategy<Value = Value> {
-    prop::sample::select(vec![Value::Null, "".into(), "  ".into(), Value::List(vec![]), Value::Map(vec![])])
+    prop::sample::select(vec![
+        Value::Null,
+        "".into(),
+        "  ".into(),
+        Value::List(vec![]),
+        Value::Map(vec![]),
+    ])
 }
 
 fn is_blank(value: &Value) -> bool {
@@ -64,10 +77,13 @@ fn strings() -> impl Strategy<Value = Value> {
 fn fields(known: Vec<(&'static str, BoxedStrategy<Value>)>) -> BoxedStrategy<Value> {
     let entries: Vec<_> = known
         .into_iter()
-        .map(|(key, value)| prop::option::weighted(0.6, value.prop_map(move |value| (key.to_owned(), value))))
+        .map(|(key, value)| {
+            prop::option::weighted(0.6, value.prop_map(move |value| (key.to_owned(), value)))
+        })
         .collect();
-    let shuffled =
-        entries.prop_map(|entries| entries.into_iter().flatten().collect::<Vec<_>>()).prop_shuffle();
+    let shuffled = entries
+        .prop_map(|entries| entries.into_iter().flatten().collect::<Vec<_>>())
+        .prop_shuffle();
     shuffled.prop_map(Value::Map).boxed()
 }
 
@@ -85,57 +101,102 @@ fn distinct(items: Vec<Value>, identity: fn(&Value) -> String) -> Value {
 }
 
 fn text(item: &Value, key: &str) -> String {
-    item.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
+    item.get(key)
+        .and_then(Value::as_str)
+        .unwrap_or_default()
+        .to_owned()
 }
 
 fn links() -> BoxedStrategy<Value> {
-    let link = (prop::sample::select(vec!["url", "href"]), "[a-c]", "[x-z]", scalar()).prop_map(
-        |(key, title, url, kind)| {
-            Value::map([("title", Value::from(title)), (key, url.into()), ("kind", kind)])
-        },
-    );
-    let identity =
-        |item: &Value| format!("{}|{}{}", text(item, "title"), text(item, "url"), text(item, "href"));
-    prop::collection::vec(link, 0..4).prop_map(move |items| distinct(items, identity)).boxed()
+    let link = (
+        prop::sample::select(vec!["url", "href"]),
+        "[a-c]",
+        "[x-z]",
+        scalar(),
+    )
+        .prop_map(|(key, title, url, kind)| {
+            Value::map([
+                ("title", Value::from(title)),
+                (key, url.into()),
+                ("kind", kind),
+            ])
+        });
+    let identity = |item: &Value| {
+        format!(
+            "{}|{}{}",
+            text(item, "title"),
+            text(item, "url"),
+            text(item, "href")
+        )
+    };
+    prop::collection::vec(link, 0..4)
+        .prop_map(move |items| distinct(items, identity))
+        .boxed()
 }
 
 fn entries() -> BoxedStrategy<Value> {
-    let entry = ("[1-2]", "[a-c]", scalar(), strings()).prop_map(|(time, title, summary, people)| {
-        let [time, title] = [time, title].map(Value::from);
-        Value::map([("timestamp", time), ("title", title), ("summary", summary), ("people", people)])
-    });
+    let entry =
+        ("[1-2]", "[a-c]", scalar(), strings()).prop_map(|(time, title, summary, people)| {
+            let [time, title] = [time, title].map(Value::from);
+            Value::map([
+                ("timestamp", time),
+                ("title", title),
+                ("summary", summary),
+                ("people", people),
+            ])
+        });
     let identity = |item: &Value| format!("{}|{}", text(item, "timestamp"), text(item, "title"));
-    let objects = prop::collection::vec(entry, 0..4).prop_map(move |items| distinct(items, identity));
+    let objects =
+        prop::collection::vec(entry, 0..4).prop_map(move |items| distinct(items, identity));
     prop_oneof![objects, strings()].boxed()
 }
 
 /// Sections as text or as maps; one that has a slug or an id has always the same title.
 fn titled() -> BoxedStrategy<Value> {
-    let plain = ("[S-U]", "[a-c]").prop_map(|(title, item)| Value::from(format!("{title}: {item}")));
-    let map = ("[S-U]", prop::sample::select(vec!["title", "slug", "id", "key"]), strings()).prop_map(
-        |(title, by, items)| {
+    let plain =
+        ("[S-U]", "[a-c]").prop_map(|(title, item)| Value::from(format!("{title}: {item}")));
+    let map = (
+        "[S-U]",
+        prop::sample::select(vec!["title", "slug", "id", "key"]),
+        strings(),
+    )
+        .prop_map(|(title, by, items)| {
             let identity = (by != "title").then(|| (by, Value::from(format!("{by}-{title}"))));
-            Value::map(identity.into_iter().chain([("title", Value::from(title)), ("items", items)]))
-        },
-    );
+            Value::map(
+                identity
+                    .into_iter()
+                    .chain([("title", Value::from(title)), ("items", items)]),
+            )
+        });
     let identity = |item: &Value| match item {
-        Value::Map(_) => ["slug", "id", "key", "title"].map(|key| text(item, key)).concat(),
+        Value::Map(_) => ["slug", "id", "key", "title"]
+            .map(|key| text(item, key))
+            .concat(),
         other => other.to_json(),
     };
     let item = prop_oneof![plain, map];
-    prop::collection::vec(item, 0..5).prop_map(move |items| distinct(items, identity)).boxed()
+    prop::collection::vec(item, 0..5)
+        .prop_map(move |items| distinct(items, identity))
+        .boxed()
 }
 
 fn chosen(by: &'static str) -> BoxedStrategy<Value> {
     let item = ("[a-c]", full_scalar())
         .prop_map(move |(name, weight)| Value::map([(by, Value::from(name)), ("weight", weight)]));
     let identity = |item: &Value| text(item, "type") + &text(item, "identifier");
-    prop::collection::vec(item, 0..4).prop_map(move |items| distinct(items, identity)).boxed()
+    prop::collection::vec(item, 0..4)
+        .prop_map(move |items| distinct(items, identity))
+        .boxed()
 }
 
 fn map(inner: BoxedStrategy<Value>) -> BoxedStrategy<Value> {
     let strings = strings().boxed();
-    fields(vec![("voice", inner.clone()), ("tone", inner.clone()), ("list", strings), ("at", inner)])
+    fields(vec![
+        ("voice", inner.clone()),
+        ("tone", inner.clone()),
+        ("list", strings),
+        ("at", inner),
+    ])
 }
 
 fn document() -> BoxedStrategy<Value> {
@@ -147,11 +208,18 @@ fn document() -> BoxedStrategy<Value> {
     let inner = map(scalar.clone());
     known.extend(MAPS.iter().map(|key| (*key, inner.clone())));
     known.push(("deep", fields(vec![("x", inner.clone()), ("y", inner)])));
-    known.extend([("links", links()), ("entries", entries()), ("focusDomains", chosen("identifier"))]);
+    known.extend([
+        ("links", links()),
+        ("entries", entries()),
+        ("focusDomains", chosen("identifier")),
+    ]);
     let mix = vec![("primary", chosen("type")), ("secondary", chosen("type"))];
     known.push(("contributionMix", fields(mix)));
     let whole = prop_oneof![strings(), map(scalar.clone()), scalar];
-    known.extend([("notes", whole.clone().boxed()), ("extensions", whole.boxed())]);
+    known.extend([
+        ("notes", whole.clone().boxed()),
+        ("extensions", whole.boxed()),
+    ]);
     fields(known)
 }
 
@@ -175,10 +243,16 @@ fn listed(value: &Value, found: &mut Vec<String>) {
 fn scalars(value: &Value, path: &str, found: &mut Vec<(String, String)>) {
     match value {
         Value::Map(entries) if !entries.is_empty() => entries.iter().for_each(|(key, value)| {
-            let key = if path == "/links" && key == "href" { "url" } else { key };
+            let key = if path == "/links" && key == "href" {
+                "url"
+            } else {
+                key
+            };
             scalars(value, &format!("{path}/{key}"), found);
         }),
-        Value::List(items) if !items.is_empty() => items.iter().for_each(|item| scalars(item, path, found)),
+        Value::List(items) if !items.is_empty() => {
+            items.iter().for_each(|item| scalars(item, path, found))
+        }
         other => found.push((path.to_owned(), other.to_json())),
     }
 }
@@ -187,28 +261,38 @@ fn scalars(value: &Value, path: &str, found: &mut Vec<(String, String)>) {
 fn maps<'v>(value: &'v Value, path: &str, found: &mut Vec<(String, &'v [(String, Value)])>) {
     if let Value::Map(entries) = value {
         found.push((path.to_owned(), entries));
-        let inside = entries.iter().filter(|(key, _)| !WHOLE.contains(&key.as_str()));
+        let inside = entries
+            .iter()
+            .filter(|(key, _)| !WHOLE.contains(&key.as_str()));
         inside.for_each(|(key, value)| maps(value, &format!("{path}/{key}"), found));
     }
 }
 
 fn at<'v>(value: &'v Value, path: &str) -> Option<&'v Value> {
-    path.split('/').skip(1).try_fold(value, |value, step| value.get(step))
+    path.split('/')
+        .skip(1)
+        .try_fold(value, |value, step| value.get(step))
 }
 
 /// Without blanks and duplicates in lists that are not inside of others, and with `url` for `href`; `notes` and `extensions`
 /// are as they are.
 fn cleaned(value: &Value, path: &str) -> Value {
     let renamed = |item: &Value| match item {
-        Value::Map(entries) if path == "/links" => {
-            Value::map(entries.iter().map(|(key, value)| (key.replace("href", "url"), value.clone())))
-        }
+        Value::Map(entries) if path == "/links" => Value::map(
+            entries
+                .iter()
+                .map(|(key, value)| (key.replace("href", "url"), value.clone())),
+        ),
         other => other.clone(),
     };
     match value {
         Value::Map(entries) => Value::map(entries.iter().map(|(key, value)| {
             let whole = path.is_empty() && WHOLE.contains(&key.as_str());
-            let value = if whole { value.clone() } else { cleaned(value, &format!("{path}/{key}")) };
+            let value = if whole {
+                value.clone()
+            } else {
+                cleaned(value, &format!("{path}/{key}"))
+            };
             (key.clone(), value)
         })),
         Value::List(items) => {
@@ -216,13 +300,24 @@ fn cleaned(value: &Value, path: &str) -> Value {
             let merge = path
                 .strip_prefix('/')
                 .is_some_and(|key| TITLED.contains(&key) || ["links", "entries"].contains(&key));
-            let inside = |item: Value| if merge { cleaned(&item, &format!("{path}/-")) } else { item };
-            let mut kept: Vec<Value> = Vec::new();
-            items.iter().filter(|item| !is_blank(item)).map(renamed).map(inside).for_each(|item| {
-                if !kept.contains(&item) {
-                    kept.push(item);
+            let inside = |item: Value| {
+                if merge {
+                    cleaned(&item, &format!("{path}/-"))
+                } else {
+                    item
                 }
-            });
+            };
+            let mut kept: Vec<Value> = Vec::new();
+            items
+                .iter()
+                .filter(|item| !is_blank(item))
+                .map(renamed)
+                .map(inside)
+                .for_each(|item| {
+                    if !kept.contains(&item) {
+                        kept.push(item);
+                    }
+                });
             Value::List(kept)
         }
         other => other.clone(),
@@ -238,7 +333,10 @@ fn plain_document() -> impl Strategy<Value = Value> {
                 .into_iter()
                 .map(|(key, value)| match value {
                     Value::List(items) => {
-                        let items = items.into_iter().filter(|item| is_kept(&key, item)).collect();
+                        let items = items
+                            .into_iter()
+                            .filter(|item| is_kept(&key, item))
+                            .collect();
                         (key, Value::List(items))
                     }
                     other => (key, other),
@@ -473,27 +571,48 @@ fn merge(documents: &[&str]) -> String {
         let read = read_document(SourceMap::default().add("x", *text), *text).unwrap();
         to_value(read.document.root().unwrap())
     };
-    merged(&documents.iter().map(value).collect::<Vec<_>>()).to_json().split_whitespace().collect()
+    merged(&documents.iter().map(value).collect::<Vec<_>>())
+        .to_json()
+        .split_whitespace()
+        .collect()
 }
 
 #[test]
 fn where_everything_is_blank_there_is_a_blank() {
-    assert_eq!(merge(&[r#"{"a": "", "b": null, "c": [""], "d": {}}"#]), r#"{"a":"","b":null,"c":[],"d":{}}"#);
-    assert_eq!(merge(&[r#"{"x": 1, "a": null}"#, r#"{"a": ""}"#]), r#"{"x":1,"a":""}"#);
+    assert_eq!(
+        merge(&[r#"{"a": "", "b": null, "c": [""], "d": {}}"#]),
+        r#"{"a":"","b":null,"c":[],"d":{}}"#
+    );
+    assert_eq!(
+        merge(&[r#"{"x": 1, "a": null}"#, r#"{"a": ""}"#]),
+        r#"{"x":1,"a":""}"#
+    );
 }
 
 #[test]
 fn keys_of_blanks_do_not_depend_on_what_else_a_document_says() {
-    assert_eq!(merge(&[r#"{"x": 1, "a": null}"#, r#"{"y": 1}"#]), r#"{"x":1,"a":null,"y":1}"#);
-    assert_eq!(merge(&[r#"{"a": null}"#, r#"{"y": 1}"#]), r#"{"a":null,"y":1}"#);
-    assert_eq!(merge(&[r#"{"m": {"a": ""}}"#, r#"{"m": {"y": 1, "a": 2}}"#]), r#"{"m":{"a":2,"y":1}}"#);
+    assert_eq!(
+        merge(&[r#"{"x": 1, "a": null}"#, r#"{"y": 1}"#]),
+        r#"{"x":1,"a":null,"y":1}"#
+    );
+    assert_eq!(
+        merge(&[r#"{"a": null}"#, r#"{"y": 1}"#]),
+        r#"{"a":null,"y":1}"#
+    );
+    assert_eq!(
+        merge(&[r#"{"m": {"a": ""}}"#, r#"{"m": {"y": 1, "a": 2}}"#]),
+        r#"{"m":{"a":2,"y":1}}"#
+    );
 }
 
 #[test]
 fn lists_inside_of_items_are_without_blanks_and_duplicates() {
     let section = r#"{"sections": [{"title": "S", "items": ["a", "", "a"]}]}"#;
     let clean = r#"{"sections":[{"title":"S","items":["a"]}]}"#;
-    assert_eq!(merge(&[section, r#"{"sections": [{"title": "S", "items": ["a"]}]}"#]), clean);
+    assert_eq!(
+        merge(&[section, r#"{"sections": [{"title": "S", "items": ["a"]}]}"#]),
+        clean
+    );
     assert_eq!(merge(&[section, section]), clean);
     assert_eq!(merge(&[section]), clean);
 }
@@ -511,20 +630,32 @@ fn an_href_beside_a_blank_url_is_the_url() {
 #[test]
 fn an_href_beside_a_url_is_a_field_of_its_own() {
     let both = r#"{"links":[{"title":"A","url":"u","href":"h"}]}"#;
-    assert_eq!(merge(&[both, r#"{"links": [{"title": "A", "href": "u"}]}"#]), both);
+    assert_eq!(
+        merge(&[both, r#"{"links": [{"title": "A", "href": "u"}]}"#]),
+        both
+    );
 }
 
 #[test]
 fn sections_are_the_same_if_their_first_name_is_whatever_it_is_called() {
     let by_slug = r#"{"sections": [{"slug": "a", "title": "T"}]}"#;
     let by_id = r#"{"sections": [{"id": "a", "title": "U"}]}"#;
-    assert_eq!(merge(&[by_slug, by_id]), r#"{"sections":[{"slug":"a","title":"U","id":"a"}]}"#);
+    assert_eq!(
+        merge(&[by_slug, by_id]),
+        r#"{"sections":[{"slug":"a","title":"U","id":"a"}]}"#
+    );
     // One that has no slug is another one, even if it has the same title.
     let by_title = r#"{"sections": [{"title": "T"}]}"#;
-    assert_eq!(merge(&[by_slug, by_title]), r#"{"sections":[{"slug":"a","title":"T"},{"title":"T"}]}"#);
+    assert_eq!(
+        merge(&[by_slug, by_title]),
+        r#"{"sections":[{"slug":"a","title":"T"},{"title":"T"}]}"#
+    );
     // A number is not a text.
     assert_eq!(
-        merge(&[r#"{"sections": [{"id": 1}]}"#, r#"{"sections": [{"id": "1"}]}"#]),
+        merge(&[
+            r#"{"sections": [{"id": 1}]}"#,
+            r#"{"sections": [{"id": "1"}]}"#
+        ]),
         r#"{"sections":[{"id":1},{"id":"1"}]}"#
     );
 }
@@ -536,20 +667,32 @@ fn a_text_that_a_map_said_before_its_title_changed_stays() {
         r#"{"sections": [{"id": "s", "title": "Old", "items": ["a"]}]}"#,
         r#"{"sections": [{"id": "s", "title": "New"}]}"#,
     ];
-    assert_eq!(merge(&layers), r#"{"sections":["Old:a",{"id":"s","title":"New","items":["a"]}]}"#);
+    assert_eq!(
+        merge(&layers),
+        r#"{"sections":["Old:a",{"id":"s","title":"New","items":["a"]}]}"#
+    );
 }
 
 #[test]
 fn an_item_of_a_section_that_is_a_text_is_not_one_that_is_a_map() {
     let text = r#"{"sections": [{"title": "S", "items": ["a"]}]}"#;
     let map = r#"{"sections": [{"title": "S", "items": [{"text": "a"}]}]}"#;
-    assert_eq!(merge(&[text, map]), r#"{"sections":[{"title":"S","items":["a",{"text":"a"}]}]}"#);
+    assert_eq!(
+        merge(&[text, map]),
+        r#"{"sections":[{"title":"S","items":["a",{"text":"a"}]}]}"#
+    );
 }
 
 #[test]
 fn a_section_with_items_does_not_read_as_its_title_alone() {
-    let layers = [r#"{"sections": [{"title": "S", "items": ["a"]}]}"#, r#"{"sections": ["S", "S: a"]}"#];
-    assert_eq!(merge(&layers), r#"{"sections":[{"title":"S","items":["a"]},"S"]}"#);
+    let layers = [
+        r#"{"sections": [{"title": "S", "items": ["a"]}]}"#,
+        r#"{"sections": ["S", "S: a"]}"#,
+    ];
+    assert_eq!(
+        merge(&layers),
+        r#"{"sections":[{"title":"S","items":["a"]},"S"]}"#
+    );
 }
 
 #[test]
@@ -574,5 +717,8 @@ fn links_inside_of_other_maps_are_lists_as_any() {
 
 #[test]
 fn a_number_among_sections_is_no_text() {
-    assert_eq!(merge(&[r#"{"sections": [1]}"#, r#"{"sections": ["1"]}"#]), r#"{"sections":[1,"1"]}"#);
+    assert_eq!(
+        merge(&[r#"{"sections": [1]}"#, r#"{"sections": ["1"]}"#]),
+        r#"{"sections":[1,"1"]}"#
+    );
 }

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use agpm_model::{
-    Declared, Dependency, Install, Layout, PathError, RelativePath, ResourceName, ResourcePath, ResourceType,
-    ToolName, Tools, Unit, Variant,
+    Declared, Dependency, Install, Layout, PathError, RelativePath, ResourceName, ResourcePath,
+    ResourceType, ToolName, Tools, Unit, Variant,
 };
 
 use crate::names::{Nameless, derive, excluded};
@@ -136,7 +136,11 @@ impl<'a> Walk<'_, 'a> {
         if unit.path.is_pattern() {
             let matches = (self.graph.matches)(unit);
             let left_out = excluded(dependency, &tool, &matches).matches;
-            for (_, unit) in matches.iter().enumerate().filter(|(at, _)| !left_out.contains(at)) {
+            for (_, unit) in matches
+                .iter()
+                .enumerate()
+                .filter(|(at, _)| !left_out.contains(at))
+            {
                 self.add(seed(unit, None));
             }
         } else {
@@ -146,8 +150,12 @@ impl<'a> Walk<'_, 'a> {
 
     fn add(&mut self, seed: Seed) -> usize {
         let number = self.seeds.len();
-        self.shared.entry((seed.kind, seed.unit.clone(), seed.tool.clone())).or_default().push(number);
-        self.queue.extend(seed.variants.iter().map(|variant| (number, *variant)));
+        self.shared
+            .entry((seed.kind, seed.unit.clone(), seed.tool.clone()))
+            .or_default()
+            .push(number);
+        self.queue
+            .extend(seed.variants.iter().map(|variant| (number, *variant)));
         self.seeds.push(seed);
         number
     }
@@ -156,7 +164,9 @@ impl<'a> Walk<'_, 'a> {
         let parent = self.seeds[at].clone();
         let mut needs = parent.needs.clone();
         for (declared, units) in (self.graph.children)(&parent.unit, variant) {
-            let Some(tool) = self.tool(&parent, declared) else { continue };
+            let Some(tool) = self.tool(&parent, declared) else {
+                continue;
+            };
             if !self.graph.tools.is_enabled(&tool) {
                 continue;
             }
@@ -174,13 +184,18 @@ impl<'a> Walk<'_, 'a> {
     fn tool(&mut self, parent: &Seed, declared: &'a Declared) -> Option<ToolName> {
         let tools = self.graph.tools;
         let supports = |tool: &ToolName| {
-            tools.named(tool.as_str()).is_some_and(|tool| tool.destination(declared.kind).is_some())
+            tools
+                .named(tool.as_str())
+                .is_some_and(|tool| tool.destination(declared.kind).is_some())
         };
         match &declared.tool {
             Some(own) if supports(own) => Some(own.clone()),
             Some(_) => {
                 let declared = Box::new(declared.clone());
-                self.errors.push(EntryError::Tool { parent: parent.unit.clone(), declared });
+                self.errors.push(EntryError::Tool {
+                    parent: parent.unit.clone(),
+                    declared,
+                });
                 None
             }
             None if supports(&parent.tool) => Some(parent.tool.clone()),
@@ -197,11 +212,21 @@ impl<'a> Walk<'_, 'a> {
             seed.root.is_some() && seed.variants.contains(&variant)
         };
         let others = |number: &&usize| self.seeds[**number].root.is_none();
-        numbers.iter().find(own).or_else(|| numbers.iter().find(others)).copied()
+        numbers
+            .iter()
+            .find(own)
+            .or_else(|| numbers.iter().find(others))
+            .copied()
     }
 
     /// The entry that a declaration leads to, which others may share.
-    fn child(&mut self, declared: &Declared, unit: &Unit, tool: &ToolName, variant: Variant) -> usize {
+    fn child(
+        &mut self,
+        declared: &Declared,
+        unit: &Unit,
+        tool: &ToolName,
+        variant: Variant,
+    ) -> usize {
         let key = (declared.kind, unit.clone(), tool.clone());
         if let Some(number) = self.shared(&key, variant) {
             let seed = &mut self.seeds[number];
@@ -249,10 +274,16 @@ impl<'a> Walk<'_, 'a> {
                 layout: seed.layout,
                 pattern: self.pattern_of(seed),
             };
-            let place =
-                self.graph.tools.named(seed.tool.as_str()).map_or(Ok(None), |tool| target(tool, &wanted));
+            let place = self
+                .graph
+                .tools
+                .named(seed.tool.as_str())
+                .map_or(Ok(None), |tool| target(tool, &wanted));
             let target = place.unwrap_or_else(|error| {
-                self.errors.push(EntryError::Target { unit: seed.unit.clone(), error });
+                self.errors.push(EntryError::Target {
+                    unit: seed.unit.clone(),
+                    error,
+                });
                 None
             });
             let entry = Entry {
@@ -268,30 +299,49 @@ impl<'a> Walk<'_, 'a> {
             };
             entries.push((number, entry));
         }
-        if self.errors.is_empty() { Ok(sorted(entries)) } else { Err(self.errors) }
+        if self.errors.is_empty() {
+            Ok(sorted(entries))
+        } else {
+            Err(self.errors)
+        }
     }
 
     /// The pattern of the manifest that a resource matches.
     fn pattern_of(&self, seed: &Seed) -> Option<&'a ResourcePath> {
-        let root = seed.root.and_then(|number| self.graph.dependencies.get(number))?;
+        let root = seed
+            .root
+            .and_then(|number| self.graph.dependencies.get(number))?;
         Some(&root.unit.path).filter(|path| path.is_pattern())
     }
 
     fn nameless<'s>(&'s self, seed: &'s Seed) -> Nameless<'s> {
-        let root = seed.root.and_then(|number| self.graph.dependencies.get(number));
+        let root = seed
+            .root
+            .and_then(|number| self.graph.dependencies.get(number));
         let pattern = root.map(|root| &root.name);
-        Nameless { kind: seed.kind, unit: &seed.unit, tool: &seed.tool, pattern }
+        Nameless {
+            kind: seed.kind,
+            unit: &seed.unit,
+            tool: &seed.tool,
+            pattern,
+        }
     }
 
     fn names(&self) -> Vec<ResourceName> {
-        let taken =
-            self.seeds.iter().filter_map(|seed| Some(((seed.kind, seed.named.as_ref()?.as_str()), ())));
+        let taken = self
+            .seeds
+            .iter()
+            .filter_map(|seed| Some(((seed.kind, seed.named.as_ref()?.as_str()), ())));
         let taken: BTreeMap<(ResourceType, &str), ()> = taken.collect();
         let nameless = self.seeds.iter().filter(|seed| seed.named.is_none());
         let nameless: Vec<Nameless<'_>> = nameless.map(|seed| self.nameless(seed)).collect();
         let mut derived = derive(&nameless, &taken).into_iter();
         let name = |seed: &Seed| seed.named.clone().or_else(|| derived.next());
-        self.seeds.iter().map(name).map(|name| name.expect("one for each")).collect()
+        self.seeds
+            .iter()
+            .map(name)
+            .map(|name| name.expect("one for each"))
+            .collect()
     }
 }
 

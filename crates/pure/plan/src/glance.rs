@@ -31,7 +31,11 @@ impl Glance {
     pub fn read(document: &Document) -> Option<Self> {
         let root = root_of(document)?;
         let file = |(path, file): (Option<RelativePath>, NodeRef<'_>)| {
-            Some((path?, read_checksum(file.get("checksum")?)?, read_mode(file)))
+            Some((
+                path?,
+                read_checksum(file.get("checksum")?)?,
+                read_mode(file),
+            ))
         };
         let files: Vec<_> = entries(root, "files").map(file).collect::<Option<_>>()?;
         let mut count = files.len();
@@ -42,6 +46,13 @@ impl Glance {
             count += entry.get("count")?.content().parse::<usize>().ok()?;
         }
         let inputs = root.get("inputs").and_then(read_checksum);
-        Some(Glance { inputs, reads: read_reads(root)?, watched: read_watched(root)?, files, shared, count })
+        Some(Glance {
+            inputs,
+            reads: read_reads(root)?,
+            watched: read_watched(root)?,
+            files,
+            shared,
+            count,
+        })
     }
 }

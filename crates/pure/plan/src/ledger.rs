@@ -44,13 +44,19 @@ impl Watched {
     fn value(&self) -> Value {
         Value::map([
             ("folder", Value::from(self.folder.as_str())),
-            ("folders", Value::list(self.folders.iter().map(String::as_str))),
+            (
+                "folders",
+                Value::list(self.folders.iter().map(String::as_str)),
+            ),
             ("stamp", self.stamp.to_string().into()),
         ])
     }
 
     fn read(node: NodeRef<'_>) -> Option<Self> {
-        let folders = node.get("folders")?.items().map(|folder| folder.as_str().map(str::to_owned));
+        let folders = node
+            .get("folders")?
+            .items()
+            .map(|folder| folder.as_str().map(str::to_owned));
         Some(Watched {
             folder: node.get("folder")?.as_str()?.to_owned(),
             folders: folders.collect::<Option<_>>()?,
@@ -87,8 +93,15 @@ impl Ledger {
     /// The resources that it knows, as `TYPE/NAME`.
     pub fn owners(&self) -> BTreeSet<&str> {
         let files = self.files.values().map(|owned| owned.owner.as_str());
-        let nodes = self.shared.values().flat_map(|owned| &owned.nodes).map(|node| node.owner.as_str());
-        files.chain(nodes).chain(self.nothing.iter().map(String::as_str)).collect()
+        let nodes = self
+            .shared
+            .values()
+            .flat_map(|owned| &owned.nodes)
+            .map(|node| node.owner.as_str());
+        files
+            .chain(nodes)
+            .chain(self.nothing.iter().map(String::as_str))
+            .collect()
     }
 
     /// What owners of one sort own, and what all others do.
@@ -101,7 +114,13 @@ impl Ledger {
             let (chosen, others): (Vec<_>, Vec<_>) = nodes.partition(|node| is_meant(&node.owner));
             owned.nodes = others;
             if !chosen.is_empty() {
-                meant.shared.insert(path.clone(), OwnedNodes { nodes: chosen, ..owned.clone() });
+                meant.shared.insert(
+                    path.clone(),
+                    OwnedNodes {
+                        nodes: chosen,
+                        ..owned.clone()
+                    },
+                );
             }
         }
         (meant, rest)
@@ -109,32 +128,54 @@ impl Ledger {
 
     /// How many files and nodes inside shared files are ours.
     pub fn count(&self) -> usize {
-        self.files.len() + self.theirs.len() + self.shared.values().map(OwnedNodes::count).sum::<usize>()
+        self.files.len()
+            + self.theirs.len()
+            + self.shared.values().map(OwnedNodes::count).sum::<usize>()
     }
 
     /// The file's text.
     pub fn to_text(&self) -> String {
-        let files = self.files.iter().map(|(path, owned)| (path.as_str(), owned.value()));
+        let files = self
+            .files
+            .iter()
+            .map(|(path, owned)| (path.as_str(), owned.value()));
         let mut root = vec![("version", VERSION.into())];
-        root.extend(self.inputs.map(|inputs| ("inputs", inputs.to_string().into())));
+        root.extend(
+            self.inputs
+                .map(|inputs| ("inputs", inputs.to_string().into())),
+        );
         if !self.reads.is_empty() {
-            let reads = self.reads.iter().map(|(path, checksum)| (path, checksum.to_string().into()));
+            let reads = self
+                .reads
+                .iter()
+                .map(|(path, checksum)| (path, checksum.to_string().into()));
             root.push(("reads", Value::map(reads)));
         }
         if !self.watched.is_empty() {
-            root.push(("watched", Value::List(self.watched.iter().map(Watched::value).collect())));
+            root.push((
+                "watched",
+                Value::List(self.watched.iter().map(Watched::value).collect()),
+            ));
         }
         if !self.nothing.is_empty() {
-            root.push(("nothing", Value::list(self.nothing.iter().map(String::as_str))));
+            root.push((
+                "nothing",
+                Value::list(self.nothing.iter().map(String::as_str)),
+            ));
         }
         if !self.theirs.is_empty() {
-            let theirs =
-                self.theirs.iter().map(|(path, checksum)| (path.as_str(), checksum.to_string().into()));
+            let theirs = self
+                .theirs
+                .iter()
+                .map(|(path, checksum)| (path.as_str(), checksum.to_string().into()));
             root.push(("theirs", Value::map(theirs)));
         }
         root.push(("files", Value::map(files)));
         if !self.shared.is_empty() {
-            let shared = self.shared.iter().map(|(path, owned)| (path.as_str(), owned.value()));
+            let shared = self
+                .shared
+                .iter()
+                .map(|(path, owned)| (path.as_str(), owned.value()));
             root.push(("shared", Value::map(shared)));
         }
         Value::map(root).to_json()
@@ -142,8 +183,11 @@ impl Ledger {
 
     /// What is said of a ledger that cannot be understood.
     pub fn broken() -> Diagnostic {
-        Diagnostic::new(&codes::LOCK_BROKEN, "the ledger of installed files cannot be understood")
-            .help("delete it and run `agpm install`; files that are as they should be are taken over")
+        Diagnostic::new(
+            &codes::LOCK_BROKEN,
+            "the ledger of installed files cannot be understood",
+        )
+        .help("delete it and run `agpm install`; files that are as they should be are taken over")
     }
 
     /// Reads a ledger. One that cannot be understood is an error: without it, files of ours would be taken for the
@@ -156,12 +200,16 @@ impl Ledger {
 fn read_ledger(document: &Document) -> Option<Ledger> {
     let root = root_of(document)?;
     let nothing = root.get("nothing").into_iter().flat_map(NodeRef::items);
-    let shared = entries(root, "shared").map(|(path, entry)| Some((path?, OwnedNodes::read(entry)?)));
+    let shared =
+        entries(root, "shared").map(|(path, entry)| Some((path?, OwnedNodes::read(entry)?)));
     Some(Ledger {
         inputs: root.get("inputs").and_then(read_checksum),
         reads: read_reads(root)?,
         watched: read_watched(root)?,
-        nothing: nothing.filter_map(NodeRef::as_str).map(str::to_owned).collect(),
+        nothing: nothing
+            .filter_map(NodeRef::as_str)
+            .map(str::to_owned)
+            .collect(),
         theirs: read_theirs(root)?,
         files: entries(root, "files")
             .map(|(path, file)| Some((path?, Owned::read(file)?)))
@@ -173,7 +221,9 @@ fn read_ledger(document: &Document) -> Option<Ledger> {
 /// The whole, if it is of our version.
 pub(crate) fn root_of(document: &Document) -> Option<NodeRef<'_>> {
     document.root().filter(|root| {
-        root.get("version").and_then(|version| version.content().parse().ok()) == Some(VERSION)
+        root.get("version")
+            .and_then(|version| version.content().parse().ok())
+            == Some(VERSION)
     })
 }
 
@@ -183,15 +233,23 @@ pub(crate) fn read_checksum(node: NodeRef<'_>) -> Option<Checksum> {
 
 pub(crate) fn read_reads(root: NodeRef<'_>) -> Option<BTreeMap<String, Checksum>> {
     let reads = root.get("reads").into_iter().flat_map(NodeRef::entries);
-    reads.map(|(path, read)| Some((path.content().to_owned(), read_checksum(read)?))).collect()
+    reads
+        .map(|(path, read)| Some((path.content().to_owned(), read_checksum(read)?)))
+        .collect()
 }
 
 pub(crate) fn read_theirs(root: NodeRef<'_>) -> Option<BTreeMap<RelativePath, Checksum>> {
-    entries(root, "theirs").map(|(path, checksum)| Some((path?, read_checksum(checksum)?))).collect()
+    entries(root, "theirs")
+        .map(|(path, checksum)| Some((path?, read_checksum(checksum)?)))
+        .collect()
 }
 
 pub(crate) fn read_watched(root: NodeRef<'_>) -> Option<Vec<Watched>> {
-    root.get("watched").into_iter().flat_map(NodeRef::items).map(Watched::read).collect()
+    root.get("watched")
+        .into_iter()
+        .flat_map(NodeRef::items)
+        .map(Watched::read)
+        .collect()
 }
 
 /// What a map has by path; a path that makes no sense is none.
@@ -213,7 +271,10 @@ pub(crate) fn read_mode(file: NodeRef<'_>) -> FileMode {
 impl Owned {
     fn value(&self) -> Value {
         let mut map = vec![("checksum", Value::from(self.checksum.to_string()))];
-        map.extend(self.source.map(|source| ("source", source.to_string().into())));
+        map.extend(
+            self.source
+                .map(|source| ("source", source.to_string().into())),
+        );
         if self.mode == FileMode::Executable {
             map.push(("executable", true.into()));
         }
@@ -229,7 +290,11 @@ impl Owned {
             checksum: read_checksum(file.get("checksum")?)?,
             source: file.get("source").and_then(read_checksum),
             mode: read_mode(file),
-            owner: file.get("owner").and_then(NodeRef::as_str).unwrap_or_default().to_owned(),
+            owner: file
+                .get("owner")
+                .and_then(NodeRef::as_str)
+                .unwrap_or_default()
+                .to_owned(),
             author: match file.get("adopted").and_then(NodeRef::as_bool) {
                 Some(true) => Author::User,
                 _ => Author::Agpm,

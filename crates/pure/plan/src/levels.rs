@@ -33,11 +33,18 @@ mod tests {
 
     #[test]
     fn each_comes_after_what_it_needs() {
-        assert_eq!(levels(&[&[2], &[0, 3], &[], &[2]]), [vec![2], vec![0, 3], vec![1]]);
+        assert_eq!(
+            levels(&[&[2], &[0, 3], &[], &[2]]),
+            [vec![2], vec![0, 3], vec![1]]
+        );
         assert!(levels(&[]).is_empty());
         // A chain as long as a lockfile takes no stack.
-        let chain: Vec<Vec<usize>> =
-            (0..50_000).map(|at| if at == 0 { vec![] } else { vec![at - 1] }).collect();
-        assert_eq!(levels(&chain.iter().map(Vec::as_slice).collect::<Vec<_>>()).len(), 50_000);
+        let chain: Vec<Vec<usize>> = (0..50_000)
+            .map(|at| if at == 0 { vec![] } else { vec![at - 1] })
+            .collect();
+        assert_eq!(
+            levels(&chain.iter().map(Vec::as_slice).collect::<Vec<_>>()).len(),
+            50_000
+        );
     }
 }

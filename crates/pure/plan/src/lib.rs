@@ -17,9 +17,11 @@ pub use ledger::{Author, Ledger, Owned, Watched};
 pub use levels::levels;
 pub use names::{Excluded, excluded};
 pub use nodes::{
-    DesiredNode, FileOrigin, FileOutcome, Hunk, NodeError, NodeFinding, NodePlan, NodeState, NodeSum,
-    OwnedNode, OwnedNodes, Seams, SharedFile, Twin, check_nodes, plan_nodes, recognise_file, recognise_nodes,
-    take_back,
+    DesiredNode, FileOrigin, FileOutcome, Hunk, NodeError, NodeFinding, NodePlan, NodeState,
+    NodeSum, OwnedNode, OwnedNodes, Seams, SharedFile, Twin, check_nodes, plan_nodes,
+    recognise_file, recognise_nodes, take_back,
 };
-pub use plan::{Action, Change, Desired, Observed, Obstacle, Overwrite, Plan, Reason, Refusal, plan};
+pub use plan::{
+    Action, Change, Desired, Observed, Obstacle, Overwrite, Plan, Reason, Refusal, plan,
+};
 pub use target::{Clash, Wanted, clashes, could_install_at, path_in_type_folder, target};

@@ -19,11 +19,17 @@ impl Nameless<'_> {
     fn candidates(&self, twin: bool) -> Vec<String> {
         if twin && self.tool.as_str() != self.kind.default_tool() {
             let plain = self.candidates(false);
-            return plain.into_iter().map(|name| format!("{name}-{}", self.tool)).collect();
+            return plain
+                .into_iter()
+                .map(|name| format!("{name}-{}", self.tool))
+                .collect();
         }
         let path = &self.unit.path;
-        let folders: Vec<&str> =
-            path.folder().split('/').filter(|part| !matches!(*part, "" | "..")).collect();
+        let folders: Vec<&str> = path
+            .folder()
+            .split('/')
+            .filter(|part| !matches!(*part, "" | ".."))
+            .collect();
         let mut names = vec![path.stem().to_owned()];
         for count in 1..=folders.len() {
             let parts = &folders[folders.len() - count..];
@@ -41,7 +47,10 @@ impl Nameless<'_> {
         let longest = names.last().cloned().unwrap_or_default();
         names.push(format!("{longest}-{}", self.tool));
         // One file may be there twice for one tool, through two patterns.
-        names.extend(self.pattern.map(|pattern| format!("{pattern}-{longest}-{}", self.tool)));
+        names.extend(
+            self.pattern
+                .map(|pattern| format!("{pattern}-{longest}-{}", self.tool)),
+        );
         names
     }
 }
@@ -59,16 +68,28 @@ pub struct Excluded {
 /// long before that; so every name counts that could become its own, as long as it is no other match's.
 pub fn excluded(dependency: &Dependency, tool: &ToolName, matches: &[&Unit]) -> Excluded {
     let mut places: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
-    let wanted: BTreeSet<&str> = dependency.exclude.iter().map(|one| one.name.as_str()).collect();
+    let wanted: BTreeSet<&str> = dependency
+        .exclude
+        .iter()
+        .map(|one| one.name.as_str())
+        .collect();
     let mut out = Excluded::default();
     if wanted.is_empty() {
         return out;
     }
     for (at, unit) in matches.iter().enumerate() {
-        let nameless = Nameless { kind: dependency.kind, unit, tool, pattern: Some(&dependency.name) };
+        let nameless = Nameless {
+            kind: dependency.kind,
+            unit,
+            tool,
+            pattern: Some(&dependency.name),
+        };
         let mut names = nameless.candidates(false);
         names.extend(nameless.candidates(true));
-        for name in names.into_iter().filter(|name| wanted.contains(name.as_str())) {
+        for name in names
+            .into_iter()
+            .filter(|name| wanted.contains(name.as_str()))
+        {
             places.entry(name).or_default().insert(at);
         }
     }
@@ -87,9 +108,14 @@ pub(crate) fn derive(
     taken: &BTreeMap<(ResourceType, &str), ()>,
 ) -> Vec<ResourceName> {
     let mut units: BTreeMap<(ResourceType, &Unit), usize> = BTreeMap::new();
-    nameless.iter().for_each(|one| *units.entry((one.kind, one.unit)).or_default() += 1);
+    nameless
+        .iter()
+        .for_each(|one| *units.entry((one.kind, one.unit)).or_default() += 1);
     let twin = |one: &Nameless<'_>| units[&(one.kind, one.unit)] > 1;
-    let candidates: Vec<Vec<String>> = nameless.iter().map(|one| one.candidates(twin(one))).collect();
+    let candidates: Vec<Vec<String>> = nameless
+        .iter()
+        .map(|one| one.candidates(twin(one)))
+        .collect();
     let mut level = vec![0usize; nameless.len()];
     loop {
         let name = |at: usize| candidates[at][level[at].min(candidates[at].len() - 1)].as_str();
@@ -97,12 +123,17 @@ pub(crate) fn derive(
         for (at, one) in nameless.iter().enumerate() {
             groups.entry((one.kind, name(at))).or_default().push(at);
         }
-        let clashing = groups.iter().filter(|(key, members)| members.len() > 1 || taken.contains_key(*key));
+        let clashing = groups
+            .iter()
+            .filter(|(key, members)| members.len() > 1 || taken.contains_key(*key));
         let clashing: Vec<usize> = clashing.flat_map(|(_, members)| members.clone()).collect();
-        let movable = clashing.into_iter().filter(|at| level[*at] + 1 < candidates[*at].len());
+        let movable = clashing
+            .into_iter()
+            .filter(|at| level[*at] + 1 < candidates[*at].len());
         let moved: Vec<usize> = movable.collect();
         if moved.is_empty() {
-            let names = (0..nameless.len()).map(|at| ResourceName::new(name(at)).expect("made of names"));
+            let names =
+                (0..nameless.len()).map(|at| ResourceName::new(name(at)).expect("made of names"));
             return names.collect();
         }
         moved.into_iter().for_each(|at| level[at] += 1);
@@ -141,7 +172,12 @@ mod tests {
         let nameless: Vec<Nameless<'_>> = units
             .iter()
             .enumerate()
-            .map(|(at, unit)| Nameless { kind, unit, tool: tool_of(at), pattern: None })
+            .map(|(at, unit)| Nameless {
+                kind,
+                unit,
+                tool: tool_of(at),
+                pattern: None,
+            })
             .collect();
         let names = derive(&nameless, &BTreeMap::from([((kind, "mine"), ())]));
         assert_eq!(

@@ -198,7 +198,9 @@ pub struct Plan {
 impl Plan {
     /// Whether files change.
     pub fn is_empty(&self) -> bool {
-        self.changes.iter().all(|change| !change.action.changes_disk())
+        self.changes
+            .iter()
+            .all(|change| !change.action.changes_disk())
     }
 }
 
@@ -211,11 +213,24 @@ pub fn plan(
 ) -> Plan {
     let mut plan = Plan::default();
     for file in desired {
-        let now = observed.get(&file.path).copied().unwrap_or(Observed::Missing);
-        place(file, now, ledger.files.get(&file.path), overwrite, &mut plan);
+        let now = observed
+            .get(&file.path)
+            .copied()
+            .unwrap_or(Observed::Missing);
+        place(
+            file,
+            now,
+            ledger.files.get(&file.path),
+            overwrite,
+            &mut plan,
+        );
     }
     let stays: BTreeMap<&RelativePath, ()> = desired.iter().map(|file| (&file.path, ())).collect();
-    for (path, owned) in ledger.files.iter().filter(|(path, _)| !stays.contains_key(path)) {
+    for (path, owned) in ledger
+        .files
+        .iter()
+        .filter(|(path, _)| !stays.contains_key(path))
+    {
         let now = observed.get(path).copied().unwrap_or(Observed::Missing);
         retire(path, now, owned, overwrite, &mut plan);
     }
@@ -225,11 +240,22 @@ pub fn plan(
 }
 
 /// One file that is to be there.
-fn place(file: &Desired, now: Observed, owned: Option<&Owned>, overwrite: Overwrite, plan: &mut Plan) {
+fn place(
+    file: &Desired,
+    now: Observed,
+    owned: Option<&Owned>,
+    overwrite: Overwrite,
+    plan: &mut Plan,
+) {
     let source = Some(file.source).filter(|source| *source != file.checksum);
     let author = owned.map_or(Author::Agpm, |owned| owned.author);
-    let mut record =
-        Owned { checksum: file.checksum, source, mode: file.mode, owner: file.owner.clone(), author };
+    let mut record = Owned {
+        checksum: file.checksum,
+        source,
+        mode: file.mode,
+        owner: file.owner.clone(),
+        author,
+    };
     let change = |action, reason| Change {
         path: file.path.clone(),
         place: None,
@@ -238,8 +264,9 @@ fn place(file: &Desired, now: Observed, owned: Option<&Owned>, overwrite: Overwr
         reason,
         owner: file.owner.clone(),
     };
-    let untouched =
-        owned.is_some_and(|owned| matches!(now, Observed::File(checksum, _) if checksum == owned.checksum));
+    let untouched = owned.is_some_and(
+        |owned| matches!(now, Observed::File(checksum, _) if checksum == owned.checksum),
+    );
     let decided = match (now, owned) {
         (Observed::Missing, None) => Some(change(Action::Create, Reason::New)),
         (Observed::Missing, Some(_)) => {
@@ -247,20 +274,29 @@ fn place(file: &Desired, now: Observed, owned: Option<&Owned>, overwrite: Overwr
             Some(change(Action::Create, Reason::WasMissing))
         }
         (Observed::File(checksum, _), None)
-            if checksum == file.checksum && file.twin == Twin::Left && overwrite == Overwrite::Nothing =>
+            if checksum == file.checksum
+                && file.twin == Twin::Left
+                && overwrite == Overwrite::Nothing =>
         {
             plan.unchanged += 1;
             plan.ledger.theirs.insert(file.path.clone(), checksum);
             return;
         }
-        (Observed::File(checksum, mode), None) if checksum == file.checksum && file.twin == Twin::Taken => {
+        (Observed::File(checksum, mode), None)
+            if checksum == file.checksum && file.twin == Twin::Taken =>
+        {
             record.author = Author::User;
             let is_settled = mode == file.mode;
-            let (action, reason) =
-                if is_settled { (Action::Adopt, Reason::Identical) } else { (Action::Update, Reason::Mode) };
+            let (action, reason) = if is_settled {
+                (Action::Adopt, Reason::Identical)
+            } else {
+                (Action::Update, Reason::Mode)
+            };
             Some(change(action, reason))
         }
-        (Observed::File(checksum, mode), _) if checksum == file.checksum && mode == file.mode => None,
+        (Observed::File(checksum, mode), _) if checksum == file.checksum && mode == file.mode => {
+            None
+        }
         (Observed::File(checksum, _), _) if checksum == file.checksum => {
             Some(change(Action::Update, Reason::Mode))
         }
@@ -289,7 +325,13 @@ fn place(file: &Desired, now: Observed, owned: Option<&Owned>, overwrite: Overwr
 }
 
 /// One file of ours that is not to be there any more.
-fn retire(path: &RelativePath, now: Observed, owned: &Owned, overwrite: Overwrite, plan: &mut Plan) {
+fn retire(
+    path: &RelativePath,
+    now: Observed,
+    owned: &Owned,
+    overwrite: Overwrite,
+    plan: &mut Plan,
+) {
     let change = |action, reason| Change {
         path: path.clone(),
         place: None,
@@ -300,21 +342,31 @@ fn retire(path: &RelativePath, now: Observed, owned: &Owned, overwrite: Overwrit
     };
     match now {
         Observed::Missing => {}
-        _ if owned.author == Author::User => plan.changes.push(change(Action::Release, Reason::UsersOwn)),
+        _ if owned.author == Author::User => {
+            plan.changes.push(change(Action::Release, Reason::UsersOwn))
+        }
         Observed::File(checksum, _) if checksum == owned.checksum => {
             plan.changes.push(change(Action::Remove, Reason::Unasked));
         }
         Observed::File(..) if overwrite == Overwrite::Everything => {
-            plan.changes.push(change(Action::Remove, Reason::UnaskedEditDropped));
+            plan.changes
+                .push(change(Action::Remove, Reason::UnaskedEditDropped));
         }
         // From now on it is the user's.
-        _ => plan.changes.push(change(Action::Keep, Reason::UnaskedEdited)),
+        _ => plan
+            .changes
+            .push(change(Action::Keep, Reason::UnaskedEdited)),
     }
 }
 
 impl Plan {
     fn refuse(&mut self, file: &Desired, what: Obstacle) {
         let (path, owner) = (file.path.clone(), file.owner.clone());
-        self.refusals.push(Refusal { path, place: None, what, owner });
+        self.refusals.push(Refusal {
+            path,
+            place: None,
+            what,
+            owner,
+        });
     }
 }

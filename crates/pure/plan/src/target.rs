@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use agpm_model::{
-    Dependency, Destination, FileForm, Folder, Layout, PathError, RelativePath, ResourcePath, ResourceType,
-    Tool,
+    Dependency, Destination, FileForm, Folder, Layout, PathError, RelativePath, ResourcePath,
+    ResourceType, Tool,
 };
 
 /// What decides the place of one file.
@@ -87,13 +87,23 @@ pub fn could_install_at(tool: &Tool, kind: ResourceType, path: &RelativePath) ->
 }
 
 /// The path of a file from the directory of its tool and type; nothing if it is not in there.
-pub fn path_in_type_folder<'p>(tool: &Tool, folder: &Folder, path: &'p RelativePath) -> Option<&'p str> {
+pub fn path_in_type_folder<'p>(
+    tool: &Tool,
+    folder: &Folder,
+    path: &'p RelativePath,
+) -> Option<&'p str> {
     let (own, folder) = type_folder(tool, folder);
-    let parts: Vec<&str> = [own, folder].into_iter().flatten().map(RelativePath::as_str).collect();
+    let parts: Vec<&str> = [own, folder]
+        .into_iter()
+        .flatten()
+        .map(RelativePath::as_str)
+        .collect();
     if parts.is_empty() {
         return Some(path.as_str());
     }
-    path.as_str().strip_prefix(&parts.join("/"))?.strip_prefix('/')
+    path.as_str()
+        .strip_prefix(&parts.join("/"))?
+        .strip_prefix('/')
 }
 
 /// The directory of a tool, unless all tools share this one, and the directory of a type in it.
@@ -116,7 +126,9 @@ fn kept_directories<'a>(wanted: &Wanted<'a>) -> &'a str {
     while let Some(rest) = folder.strip_prefix("..") {
         folder = rest.trim_start_matches('/');
     }
-    let fixed = wanted.pattern.filter(|_| wanted.layout == Some(Layout::Folders));
+    let fixed = wanted
+        .pattern
+        .filter(|_| wanted.layout == Some(Layout::Folders));
     let fixed = fixed.map_or(folder.len(), |pattern| pattern.literal_folder().len());
     let mut start = 0;
     for part in folder.split('/') {
@@ -146,17 +158,23 @@ fn file_name(wanted: &Wanted<'_>, form: FileForm) -> String {
             own.file_name().to_owned()
         }
         Some(ending) => format!("{stem}.{ending}"),
-        None => own.extension().map_or(stem.to_owned(), |extension| format!("{stem}.{extension}")),
+        None => own
+            .extension()
+            .map_or(stem.to_owned(), |extension| format!("{stem}.{extension}")),
     }
 }
 
 fn has_ending(name: &str, ending: &str) -> bool {
-    name.strip_suffix(ending).is_some_and(|rest| rest.len() > 1 && rest.ends_with('.'))
+    name.strip_suffix(ending)
+        .is_some_and(|rest| rest.len() > 1 && rest.ends_with('.'))
 }
 
 /// A folder has no ending.
 fn folder_name(wanted: &Wanted<'_>) -> String {
-    wanted.filename.map_or_else(|| wanted.path.file_name().to_owned(), RelativePath::to_string)
+    wanted.filename.map_or_else(
+        || wanted.path.file_name().to_owned(),
+        RelativePath::to_string,
+    )
 }
 
 /// Pairs of files that cannot both be there: on some systems case does not count, and a file is no folder.
@@ -165,13 +183,23 @@ pub fn clashes<'a>(files: impl IntoIterator<Item = (usize, &'a RelativePath)>) -
     let mut found = Vec::new();
     for (entry, path) in files {
         match seen.get(&path.as_str().to_lowercase()) {
-            Some((first, path)) => found.push(Clash { path: (*path).clone(), first: *first, second: entry }),
+            Some((first, path)) => found.push(Clash {
+                path: (*path).clone(),
+                first: *first,
+                second: entry,
+            }),
             None => drop(seen.insert(path.as_str().to_lowercase(), (entry, path))),
         }
     }
     for (folded, (entry, _)) in &seen {
-        let above = folded.match_indices('/').find_map(|(at, _)| seen.get(&folded[..at]));
-        let clash = above.map(|(first, path)| Clash { path: (*path).clone(), first: *first, second: *entry });
+        let above = folded
+            .match_indices('/')
+            .find_map(|(at, _)| seen.get(&folded[..at]));
+        let clash = above.map(|(first, path)| Clash {
+            path: (*path).clone(),
+            first: *first,
+            second: *entry,
+        });
         found.extend(clash);
     }
     found
@@ -186,45 +214,138 @@ mod tests {
     fn at(tool: &str, kind: ResourceType, path: &str, set: impl Fn(&mut Wanted<'_>)) -> String {
         let tools = Tools::default();
         let path = ResourcePath::local(path).unwrap();
-        let mut wanted =
-            Wanted { kind, path: &path, target: None, filename: None, layout: None, pattern: None };
+        let mut wanted = Wanted {
+            kind,
+            path: &path,
+            target: None,
+            filename: None,
+            layout: None,
+            pattern: None,
+        };
         set(&mut wanted);
-        target(tools.named(tool).unwrap(), &wanted).unwrap().map_or_else(|| "none".into(), |p| p.to_string())
+        target(tools.named(tool).unwrap(), &wanted)
+            .unwrap()
+            .map_or_else(|| "none".into(), |p| p.to_string())
     }
 
     #[test]
     fn files_go_where_their_tool_keeps_them() {
         use ResourceType::{Agents, Commands, Hooks, McpServers, Scripts, Skills, Snippets};
         for (tool, kind, path, expected) in [
-            ("claude-code", Agents, "agents/ai/x.md", ".claude/agents/x.md"),
+            (
+                "claude-code",
+                Agents,
+                "agents/ai/x.md",
+                ".claude/agents/x.md",
+            ),
             ("opencode", Agents, "agents/x.md", ".opencode/agent/x.md"),
-            ("claude-code", Commands, "commands/git/c.md", ".claude/commands/c.md"),
-            ("agpm", Snippets, "snippets/py/utils.md", ".agpm/snippets/py/utils.md"),
-            ("agpm", Snippets, "lib/snippets/py/utils.md", ".agpm/snippets/py/utils.md"),
-            ("agpm", Snippets, "../shared/utils.md", ".agpm/snippets/shared/utils.md"),
-            ("agpm", Snippets, "/home/me/shared/utils.md", ".agpm/snippets/utils.md"),
-            ("agpm", Snippets, "/home/me/snippets/py/utils.md", ".agpm/snippets/py/utils.md"),
-            ("agpm", Snippets, "other/utils.md", ".agpm/snippets/other/utils.md"),
-            ("agpm", Snippets, "tool-a/servers/x.json", ".agpm/snippets/tool-a/servers/x.json"),
-            ("agpm", Snippets, "snippets/a/snippets/x.md", ".agpm/snippets/a/snippets/x.md"),
-            ("claude-code", Scripts, "scripts/ci/run.sh", ".claude/scripts/ci/run.sh"),
-            ("claude-code", Hooks, "hooks/x.json", ".claude/settings.local.json"),
+            (
+                "claude-code",
+                Commands,
+                "commands/git/c.md",
+                ".claude/commands/c.md",
+            ),
+            (
+                "agpm",
+                Snippets,
+                "snippets/py/utils.md",
+                ".agpm/snippets/py/utils.md",
+            ),
+            (
+                "agpm",
+                Snippets,
+                "lib/snippets/py/utils.md",
+                ".agpm/snippets/py/utils.md",
+            ),
+            (
+                "agpm",
+                Snippets,
+                "../shared/utils.md",
+                ".agpm/snippets/shared/utils.md",
+            ),
+            (
+                "agpm",
+                Snippets,
+                "/home/me/shared/utils.md",
+                ".agpm/snippets/utils.md",
+            ),
+            (
+                "agpm",
+                Snippets,
+                "/home/me/snippets/py/utils.md",
+                ".agpm/snippets/py/utils.md",
+            ),
+            (
+                "agpm",
+                Snippets,
+                "other/utils.md",
+                ".agpm/snippets/other/utils.md",
+            ),
+            (
+                "agpm",
+                Snippets,
+                "tool-a/servers/x.json",
+                ".agpm/snippets/tool-a/servers/x.json",
+            ),
+            (
+                "agpm",
+                Snippets,
+                "snippets/a/snippets/x.md",
+                ".agpm/snippets/a/snippets/x.md",
+            ),
+            (
+                "claude-code",
+                Scripts,
+                "scripts/ci/run.sh",
+                ".claude/scripts/ci/run.sh",
+            ),
+            (
+                "claude-code",
+                Hooks,
+                "hooks/x.json",
+                ".claude/settings.local.json",
+            ),
             ("codex", Agents, "agents/x.md", ".codex/agents/x.toml"),
             ("codex", Agents, "agents/x.toml", ".codex/agents/x.toml"),
             ("codex", Commands, "commands/x.md", "none"),
             ("codex", Skills, "skills/pdf", ".agents/skills/pdf"),
             ("agents", Skills, "skills/pdf", ".agents/skills/pdf"),
             ("opencode", Skills, "skills/pdf", ".opencode/skills/pdf"),
-            ("claude-code", Skills, "lib/skills/pdf.v2", ".claude/skills/pdf.v2"),
+            (
+                "claude-code",
+                Skills,
+                "lib/skills/pdf.v2",
+                ".claude/skills/pdf.v2",
+            ),
             ("cursor", Agents, "agents/x.md", ".cursor/agents/x.md"),
             ("cursor", Commands, "commands/x.md", ".cursor/commands/x.md"),
-            ("copilot", Agents, "agents/x.md", ".github/agents/x.agent.md"),
-            ("copilot", Agents, "agents/x.agent.md", ".github/agents/x.agent.md"),
-            ("copilot", Commands, "commands/git/c.md", ".github/prompts/c.prompt.md"),
+            (
+                "copilot",
+                Agents,
+                "agents/x.md",
+                ".github/agents/x.agent.md",
+            ),
+            (
+                "copilot",
+                Agents,
+                "agents/x.agent.md",
+                ".github/agents/x.agent.md",
+            ),
+            (
+                "copilot",
+                Commands,
+                "commands/git/c.md",
+                ".github/prompts/c.prompt.md",
+            ),
             ("copilot", Hooks, "hooks/x.jsonc", ".github/hooks/x.json"),
             ("copilot", McpServers, "mcp/x.json", ".vscode/mcp.json"),
             ("gemini", Agents, "agents/x.md", ".gemini/agents/x.md"),
-            ("gemini", Commands, "commands/c.md", ".gemini/commands/c.toml"),
+            (
+                "gemini",
+                Commands,
+                "commands/c.md",
+                ".gemini/commands/c.toml",
+            ),
         ] {
             assert_eq!(at(tool, kind, path, |_| {}), expected, "{path}");
         }
@@ -237,19 +358,26 @@ mod tests {
         let dotted = RelativePath::new("dev.txt").unwrap();
         let agents = ResourceType::Agents;
         assert_eq!(
-            at("claude-code", agents, "agents/ai/x.md", |wanted| wanted.layout = Some(Layout::Folders)),
+            at("claude-code", agents, "agents/ai/x.md", |wanted| wanted
+                .layout =
+                Some(Layout::Folders)),
             ".claude/agents/ai/x.md"
         );
         assert_eq!(
-            at("agpm", ResourceType::Snippets, "snippets/py/u.md", |wanted| wanted.layout =
-                Some(Layout::Flat)),
+            at(
+                "agpm",
+                ResourceType::Snippets,
+                "snippets/py/u.md",
+                |wanted| wanted.layout = Some(Layout::Flat)
+            ),
             ".agpm/snippets/u.md"
         );
         let tools = Tools::default();
         let path = ResourcePath::in_source("agents/x.md").unwrap();
-        for (filename, expected) in
-            [(&plain, ".claude/agents/team/own/dev-tool.md"), (&dotted, ".claude/agents/team/own/dev.txt")]
-        {
+        for (filename, expected) in [
+            (&plain, ".claude/agents/team/own/dev-tool.md"),
+            (&dotted, ".claude/agents/team/own/dev.txt"),
+        ] {
             let wanted = Wanted {
                 kind: agents,
                 path: &path,
@@ -268,8 +396,20 @@ mod tests {
         let plain = RelativePath::new("dev").unwrap();
         let dotted = RelativePath::new("dev.md").unwrap();
         for (tool, kind, path, filename, expected) in [
-            ("codex", ResourceType::Agents, "agents/x.md", &plain, ".codex/agents/dev.toml"),
-            ("codex", ResourceType::Agents, "agents/x.md", &dotted, ".codex/agents/dev.md"),
+            (
+                "codex",
+                ResourceType::Agents,
+                "agents/x.md",
+                &plain,
+                ".codex/agents/dev.toml",
+            ),
+            (
+                "codex",
+                ResourceType::Agents,
+                "agents/x.md",
+                &dotted,
+                ".codex/agents/dev.md",
+            ),
             (
                 "copilot",
                 ResourceType::Commands,
@@ -277,9 +417,27 @@ mod tests {
                 &plain,
                 ".github/prompts/dev.prompt.md",
             ),
-            ("claude-code", ResourceType::Skills, "skills/pdf", &plain, ".claude/skills/dev"),
-            ("claude-code", ResourceType::Skills, "skills/pdf.v2", &plain, ".claude/skills/dev"),
-            ("claude-code", ResourceType::Skills, "skills/pdf", &dotted, ".claude/skills/dev.md"),
+            (
+                "claude-code",
+                ResourceType::Skills,
+                "skills/pdf",
+                &plain,
+                ".claude/skills/dev",
+            ),
+            (
+                "claude-code",
+                ResourceType::Skills,
+                "skills/pdf.v2",
+                &plain,
+                ".claude/skills/dev",
+            ),
+            (
+                "claude-code",
+                ResourceType::Skills,
+                "skills/pdf",
+                &dotted,
+                ".claude/skills/dev.md",
+            ),
         ] {
             let path = ResourcePath::in_source(path).unwrap();
             let wanted = Wanted {
@@ -298,11 +456,23 @@ mod tests {
     #[test]
     fn a_pattern_that_is_not_flat_keeps_its_matches_apart() {
         for (pattern, path, expected) in [
-            ("plugins/*/agents/*.md", "plugins/a/agents/x.md", ".claude/agents/plugins/a/agents/x.md"),
+            (
+                "plugins/*/agents/*.md",
+                "plugins/a/agents/x.md",
+                ".claude/agents/plugins/a/agents/x.md",
+            ),
             ("agents/**/*.md", "agents/ai/x.md", ".claude/agents/ai/x.md"),
-            ("lib/agents/*/*.md", "lib/agents/ai/x.md", ".claude/agents/ai/x.md"),
+            (
+                "lib/agents/*/*.md",
+                "lib/agents/ai/x.md",
+                ".claude/agents/ai/x.md",
+            ),
             ("**/*.md", "agents/ai/x.md", ".claude/agents/ai/x.md"),
-            ("../shared/*/*.md", "../shared/ai/x.md", ".claude/agents/shared/ai/x.md"),
+            (
+                "../shared/*/*.md",
+                "../shared/ai/x.md",
+                ".claude/agents/shared/ai/x.md",
+            ),
         ] {
             let pattern = ResourcePath::local(pattern).unwrap();
             let path = ResourcePath::found(path).unwrap();
@@ -321,10 +491,15 @@ mod tests {
 
     #[test]
     fn clashes_count_case_and_folders() {
-        let paths: Vec<RelativePath> =
-            ["a/b.md", "a/B.md", "c", "c/d.md", "e"].iter().map(|p| RelativePath::new(p).unwrap()).collect();
+        let paths: Vec<RelativePath> = ["a/b.md", "a/B.md", "c", "c/d.md", "e"]
+            .iter()
+            .map(|p| RelativePath::new(p).unwrap())
+            .collect();
         let found = clashes(paths.iter().enumerate());
-        let pairs: Vec<(usize, usize)> = found.iter().map(|clash| (clash.first, clash.second)).collect();
+        let pairs: Vec<(usize, usize)> = found
+            .iter()
+            .map(|clash| (clash.first, clash.second))
+            .collect();
         assert_eq!(pairs, [(0, 1), (2, 3)]);
     }
 }

@@ -48,14 +48,30 @@ fn ledger() -> impl Strategy<Value = Ledger> {
     let author = prop::sample::select(vec![Author::Agpm, Author::User]);
     prop::collection::btree_map(0u8..6, (0u8..3, mode(), author), 0..5).prop_map(|files| {
         let owned = |(at, (content, mode, author))| {
-            (path(at), Owned { checksum: sum(content), source: None, mode, owner: "x".into(), author })
+            (
+                path(at),
+                Owned {
+                    checksum: sum(content),
+                    source: None,
+                    mode,
+                    owner: "x".into(),
+                    author,
+                },
+            )
         };
-        Ledger { files: files.into_iter().map(owned).collect(), ..Ledger::default() }
+        Ledger {
+            files: files.into_iter().map(owned).collect(),
+            ..Ledger::default()
+        }
     })
 }
 
 fn overwrite() -> impl Strategy<Value = Overwrite> {
-    prop::sample::select(vec![Overwrite::Nothing, Overwrite::Unowned, Overwrite::Everything])
+    prop::sample::select(vec![
+        Overwrite::Nothing,
+        Overwrite::Unowned,
+        Overwrite::Everything,
+    ])
 }
 
 /// The disk after a plan.
@@ -66,8 +82,14 @@ fn applied(disk: &Disk, desired: &[Desired], plan: &Plan) -> Disk {
             Action::Keep | Action::Adopt | Action::Release => {}
             Action::Remove => drop(disk.remove(&change.path)),
             Action::Create | Action::Update => {
-                let file = desired.iter().find(|file| file.path == change.path).unwrap();
-                disk.insert(change.path.clone(), Observed::File(file.checksum, file.mode));
+                let file = desired
+                    .iter()
+                    .find(|file| file.path == change.path)
+                    .unwrap();
+                disk.insert(
+                    change.path.clone(),
+                    Observed::File(file.checksum, file.mode),
+                );
             }
         }
     }

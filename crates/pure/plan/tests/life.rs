@@ -16,22 +16,43 @@ use support::layer::{Lists, leaves};
 use support::{File, Tape, item, key, read, unread};
 
 const LISTS: &[Lists] = &[Lists::Whole, Lists::Items, Lists::Keyed];
-const OVERWRITES: &[Overwrite] = &[Overwrite::Unowned, Overwrite::Everything, Overwrite::Nothing];
+const OVERWRITES: &[Overwrite] = &[
+    Overwrite::Unowned,
+    Overwrite::Everything,
+    Overwrite::Nothing,
+];
 const KEYS: &[&str] = &["a", "b", "c~/", "hooks", "mcp"];
 
 /// A value of a layer.
 fn layer_value(tape: &mut Tape<'_>, depth: usize) -> Value {
-    let kind = if depth == 0 { 1 } else { tape.pick(&[4, 5, 1, 1, 2, 3]) };
+    let kind = if depth == 0 {
+        1
+    } else {
+        tape.pick(&[4, 5, 1, 1, 2, 3])
+    };
     match kind {
         1 if depth < 3 => {
-            let keys = KEYS.iter().filter(|_| tape.pick(&[false, false, true])).collect::<Vec<_>>();
-            Value::map(keys.into_iter().map(|key| (*key, layer_value(tape, depth + 1))))
+            let keys = KEYS
+                .iter()
+                .filter(|_| tape.pick(&[false, false, true]))
+                .collect::<Vec<_>>();
+            Value::map(
+                keys.into_iter()
+                    .map(|key| (*key, layer_value(tape, depth + 1))),
+            )
         }
         2 => Value::list((0..tape.pick(&[0, 1, 2, 3])).map(|_| tape.pick(&["x0", "x1", "p1"]))),
         3 => {
-            let ids: Vec<&str> =
-                ["k0", "k1", "k2"].into_iter().filter(|_| tape.pick(&[false, true])).collect();
-            let item = |id| Value::map([("id", Value::from(id)), ("v", tape.pick(&["x0", "x1"]).into())]);
+            let ids: Vec<&str> = ["k0", "k1", "k2"]
+                .into_iter()
+                .filter(|_| tape.pick(&[false, true]))
+                .collect();
+            let item = |id| {
+                Value::map([
+                    ("id", Value::from(id)),
+                    ("v", tape.pick(&["x0", "x1"]).into()),
+                ])
+            };
             Value::List(ids.into_iter().map(item).collect())
         }
         4 => Value::from(tape.pick(&[true, false])),
@@ -47,16 +68,24 @@ fn layer_text(tape: &mut Tape<'_>, format: Format) -> String {
         Format::Jsonc => "// layer\n",
         _ => "# layer\n",
     };
-    text.split_inclusive('\n').flat_map(|line| [tape.pick(&["", "", comment]), line]).collect()
+    text.split_inclusive('\n')
+        .flat_map(|line| [tape.pick(&["", "", comment]), line])
+        .collect()
 }
 
 fn packages(tape: &mut Tape<'_>) -> Vec<DesiredNode> {
     let all = [
         key("/mcp/fs", "{\"command\": \"npx\"}", "mcp-servers/fs"),
-        item("/hooks/a", "{\"hooks\": [{\"command\": \"lint\"}]}", "hooks/lint"),
+        item(
+            "/hooks/a",
+            "{\"hooks\": [{\"command\": \"lint\"}]}",
+            "hooks/lint",
+        ),
         item("/hooks/a", "\"p1\"", "hooks/p"),
     ];
-    all.into_iter().filter(|_| tape.pick(&[false, false, true])).collect()
+    all.into_iter()
+        .filter(|_| tape.pick(&[false, false, true]))
+        .collect()
 }
 
 /// What the user said under a key.
@@ -84,7 +113,12 @@ struct Life {
 }
 
 /// Maps and lists that are reached by keys, none of them inside a node of ours.
-fn containers(now: NodeRef<'_>, at: &Pointer, solid: &BTreeSet<Pointer>, out: &mut Vec<(Pointer, Kind)>) {
+fn containers(
+    now: NodeRef<'_>,
+    at: &Pointer,
+    solid: &BTreeSet<Pointer>,
+    out: &mut Vec<(Pointer, Kind)>,
+) {
     if solid.contains(at) && now.kind() == Kind::Map {
         return;
     }
@@ -112,7 +146,10 @@ impl Life {
     }
 
     fn document(&self) -> Option<Document> {
-        self.file.text.as_ref().map(|text| read(text, self.file.format))
+        self.file
+            .text
+            .as_ref()
+            .map(|text| read(text, self.file.format))
     }
 
     /// Keys that are ours.
@@ -129,12 +166,17 @@ impl Life {
         if let Some(root) = self.document().as_ref().and_then(Document::root) {
             containers(root, &Pointer::root(), &self.solid(), &mut out);
         }
-        out.into_iter().filter(|(_, own)| *own == kind).map(|(at, _)| at).collect()
+        out.into_iter()
+            .filter(|(_, own)| *own == kind)
+            .map(|(at, _)| at)
+            .collect()
     }
 
     /// Whether an edit of the user's was made.
     fn make(&mut self, edit: &Edit) -> bool {
-        let edited = self.document().and_then(|document| document.edit(edit).ok());
+        let edited = self
+            .document()
+            .and_then(|document| document.edit(edit).ok());
         self.touched |= edited.is_some();
         edited.map(|text| self.file.text = Some(text)).is_some()
     }
@@ -149,7 +191,14 @@ impl Life {
 
     fn meddle(&mut self, tape: &mut Tape<'_>) {
         if self.file.text.is_none() && tape.pick(&[false, true]) {
-            self.file.text = Some(if self.file.format == Format::Json { "{}" } else { "" }.to_owned());
+            self.file.text = Some(
+                if self.file.format == Format::Json {
+                    "{}"
+                } else {
+                    ""
+                }
+                .to_owned(),
+            );
             self.touched = true;
         }
         match tape.pick(&[7, 0, 0, 1, 1, 2, 3, 4, 5, 6]) {
@@ -172,17 +221,26 @@ impl Life {
         let at = maps[tape.index(maps.len())].child(tape.pick(&["a", "b", "u", "v", "hooks"]));
         let value = self.word(tape);
         let list = tape.pick(&[false, false, true]);
-        let is_there = self.document().is_some_and(|document| document.at(&at).is_some());
+        let is_there = self
+            .document()
+            .is_some_and(|document| document.at(&at).is_some());
         if is_there || self.document().is_none() {
             return;
         }
-        let said = if list { Value::List(vec![value.clone()]) } else { value.clone() };
+        let said = if list {
+            Value::List(vec![value.clone()])
+        } else {
+            value.clone()
+        };
         // A missing node of ours that the user says anew is an edit.
         let edited = self.solid().contains(&at);
         if edited && list {
             return;
         }
-        if self.make(&Edit::Set { at: at.clone(), value: said }) {
+        if self.make(&Edit::Set {
+            at: at.clone(),
+            value: said,
+        }) {
             if list {
                 self.items.push((at, value));
             } else {
@@ -193,12 +251,20 @@ impl Life {
 
     fn add_item(&mut self, tape: &mut Tape<'_>) {
         let lists = self.containers(Kind::List);
-        let Some(list) = lists.get(tape.index(lists.len().max(1))) else { return };
+        let Some(list) = lists.get(tape.index(lists.len().max(1))) else {
+            return;
+        };
         let value = match tape.pick(&[0, 1]) {
             0 => self.word(tape),
-            _ => Value::map([("id", Value::from(tape.pick(&["k0", "k9"]))), ("v", self.word(tape))]),
+            _ => Value::map([
+                ("id", Value::from(tape.pick(&["k0", "k9"]))),
+                ("v", self.word(tape)),
+            ]),
         };
-        if self.make(&Edit::Append { to: list.clone(), value: value.clone() }) {
+        if self.make(&Edit::Append {
+            to: list.clone(),
+            value: value.clone(),
+        }) {
             if self.solid().contains(list) {
                 self.edited_lists.insert(list.clone());
             }
@@ -245,7 +311,9 @@ impl Life {
 
     /// A map or a list goes with all that is in it.
     fn drop_container(&mut self, tape: &mut Tape<'_>) {
-        let Some(at) = self.any_container(tape) else { return };
+        let Some(at) = self.any_container(tape) else {
+            return;
+        };
         if self.make(&Edit::Remove { at: at.clone() }) {
             self.forget(&at);
         }
@@ -253,12 +321,23 @@ impl Life {
 
     /// A word comes in the place of a map or a list.
     fn cover(&mut self, tape: &mut Tape<'_>) {
-        let Some(at) = self.any_container(tape) else { return };
+        let Some(at) = self.any_container(tape) else {
+            return;
+        };
         self.count += 1;
         let value = Value::from(format!("u{}", self.count));
-        if self.make(&Edit::Set { at: at.clone(), value: value.clone() }) {
+        if self.make(&Edit::Set {
+            at: at.clone(),
+            value: value.clone(),
+        }) {
             self.forget(&at);
-            self.keys.insert(at, Said { value, edited: false });
+            self.keys.insert(
+                at,
+                Said {
+                    value,
+                    edited: false,
+                },
+            );
         }
     }
 
@@ -277,31 +356,61 @@ impl Life {
     fn edit_ours(&mut self, tape: &mut Tape<'_>) {
         let Some(at) = self.ours(tape) else { return };
         let value = self.word(tape);
-        let same = self.document().and_then(|document| document.at(&at).map(to_value)) == Some(value.clone());
-        if !same && self.make(&Edit::Set { at: at.clone(), value: value.clone() }) {
-            self.keys.insert(at, Said { value, edited: true });
+        let same = self
+            .document()
+            .and_then(|document| document.at(&at).map(to_value))
+            == Some(value.clone());
+        if !same
+            && self.make(&Edit::Set {
+                at: at.clone(),
+                value: value.clone(),
+            })
+        {
+            self.keys.insert(
+                at,
+                Said {
+                    value,
+                    edited: true,
+                },
+            );
         }
     }
 
     /// One run; whether it was refused.
-    fn run(&mut self, base: Option<&Document>, wanted: &[DesiredNode], overwrite: Overwrite) -> bool {
+    fn run(
+        &mut self,
+        base: Option<&Document>,
+        wanted: &[DesiredNode],
+        overwrite: Overwrite,
+    ) -> bool {
         let plan = match self.file.plan_on(base, wanted, overwrite) {
             Ok(plan) => plan,
             Err(NodeError::Clash { .. }) => return true,
             Err(error) => panic!("{error} {self:?} {wanted:?}"),
         };
         if !plan.refusals.is_empty() {
-            assert_eq!((plan.outcome, plan.owned), (FileOutcome::Unchanged, self.file.owned.clone()));
+            assert_eq!(
+                (plan.outcome, plan.owned),
+                (FileOutcome::Unchanged, self.file.owned.clone())
+            );
             return true;
         }
         let plan = self.file.get_on(base, wanted, overwrite);
         self.edited_lists.retain(|at| {
-            let now = self.file.text.as_ref().map(|text| read(text, self.file.format));
+            let now = self
+                .file
+                .text
+                .as_ref()
+                .map(|text| read(text, self.file.format));
             now.is_some_and(|now| now.at(at).is_some())
         });
         self.settle(wanted);
         if !self.touched {
-            assert!(plan.changes.iter().all(|change| change.action != Action::Keep));
+            assert!(
+                plan.changes
+                    .iter()
+                    .all(|change| change.action != Action::Keep)
+            );
         }
         false
     }
@@ -310,7 +419,11 @@ impl Life {
     fn recognise(&mut self, lists: Lists) {
         let Some(now) = self.document() else { return };
         let written = self.last.nodes(lists);
-        let whole = self.last.base.as_ref().and_then(|base| recognise_file(&now, &unread(base), &written));
+        let whole = self
+            .last
+            .base
+            .as_ref()
+            .and_then(|base| recognise_file(&now, &unread(base), &written));
         let known = whole.or_else(|| recognise_nodes(&now, &written, self.file.owned.as_ref()));
         if known.is_some() {
             self.file.owned = known;
@@ -326,10 +439,13 @@ impl Life {
     /// What was edited is ours if it is wanted just so, and the user's if it is not wanted.
     fn settle(&mut self, wanted: &[DesiredNode]) {
         let value = |at: &Pointer| {
-            let node = wanted.iter().find(|node| node.node.place == Place::Key(at.clone()));
+            let node = wanted
+                .iter()
+                .find(|node| node.node.place == Place::Key(at.clone()));
             node.map(|node| node.node.value.clone())
         };
-        self.keys.retain(|at, said| !said.edited || value(at).as_ref() != Some(&said.value));
+        self.keys
+            .retain(|at, said| !said.edited || value(at).as_ref() != Some(&said.value));
         for (at, said) in &mut self.keys {
             said.edited &= value(at).is_some();
         }
@@ -337,13 +453,22 @@ impl Life {
 
     /// All that is the user's is there, and nothing else but what is wanted.
     fn check(&self, wanted: &[DesiredNode]) {
-        let now = self.document().and_then(|document| document.root().map(to_value));
+        let now = self
+            .document()
+            .and_then(|document| document.root().map(to_value));
         let mut rest = now.unwrap_or(Value::Map(Vec::new()));
         for (at, said) in &self.keys {
-            assert_eq!(take(&mut rest, at), Some(said.value.clone()), "{at} {self:?}\n{wanted:?}");
+            assert_eq!(
+                take(&mut rest, at),
+                Some(said.value.clone()),
+                "{at} {self:?}\n{wanted:?}"
+            );
         }
         for (list, value) in &self.items {
-            assert!(take_item(&mut rest, list, value), "{list} {value:?} {self:?}\n{wanted:?}");
+            assert!(
+                take_item(&mut rest, list, value),
+                "{list} {value:?} {self:?}\n{wanted:?}"
+            );
         }
         for list in &self.edited_lists {
             take(&mut rest, list);
@@ -353,7 +478,11 @@ impl Life {
                 Place::Key(at) if !self.is_users(at) => {
                     let list = matches!(node.node.value, Value::List(_));
                     if !list {
-                        assert_eq!(take(&mut rest, at).as_ref(), Some(&node.node.value), "{at} {self:?}");
+                        assert_eq!(
+                            take(&mut rest, at).as_ref(),
+                            Some(&node.node.value),
+                            "{at} {self:?}"
+                        );
                     } else if let Value::List(items) = &node.node.value {
                         items.iter().for_each(|value| {
                             take_item(&mut rest, at, value);
@@ -371,11 +500,17 @@ impl Life {
 
     /// Every list that is wanted holds what is wanted in it, or the user changed it.
     fn check_lists(&self, wanted: &[DesiredNode]) {
-        let mut now = self.document().and_then(|document| document.root().map(to_value));
+        let mut now = self
+            .document()
+            .and_then(|document| document.root().map(to_value));
         for EntryNode { place, value } in wanted.iter().map(|node| &node.node) {
             let at = place.pointer();
-            let there = now.as_mut().and_then(|now| find(now, at.steps())).map(|there| there.clone());
-            let holds = |item: &Value| matches!(&there, Some(Value::List(items)) if items.contains(item));
+            let there = now
+                .as_mut()
+                .and_then(|now| find(now, at.steps()))
+                .map(|there| there.clone());
+            let holds =
+                |item: &Value| matches!(&there, Some(Value::List(items)) if items.contains(item));
             let id = |item: &Value| item.child("id").cloned();
             let is_there = match (place, value) {
                 (Place::Key(_), Value::List(items)) => items.iter().all(holds),
@@ -394,18 +529,33 @@ impl Life {
     fn check_taken_back(&self, before: &File) {
         let Some(now) = self.document() else { return };
         let old = before.text.as_ref().map(|text| read(text, before.format));
-        let outcome = take_back(&now, old.as_ref(), before.owned.as_ref(), self.file.owned.as_ref()).unwrap();
+        let outcome = take_back(
+            &now,
+            old.as_ref(),
+            before.owned.as_ref(),
+            self.file.owned.as_ref(),
+        )
+        .unwrap();
         let text = match outcome {
             FileOutcome::Unchanged => now.text().to_string(),
             FileOutcome::Write(text) => text,
             FileOutcome::Remove => String::new(),
         };
-        let mut rest = read(&text, before.format).root().map_or(Value::Null, to_value);
+        let mut rest = read(&text, before.format)
+            .root()
+            .map_or(Value::Null, to_value);
         for (at, said) in &self.keys {
-            assert_eq!(take(&mut rest, at), Some(said.value.clone()), "{at} {self:?}\n{before:?}\n{text}");
+            assert_eq!(
+                take(&mut rest, at),
+                Some(said.value.clone()),
+                "{at} {self:?}\n{before:?}\n{text}"
+            );
         }
         for (list, value) in &self.items {
-            assert!(take_item(&mut rest, list, value), "{list} {value:?} {self:?}\n{before:?}\n{text}");
+            assert!(
+                take_item(&mut rest, list, value),
+                "{list} {value:?} {self:?}\n{before:?}\n{text}"
+            );
         }
     }
 
@@ -420,7 +570,10 @@ impl Life {
         let mut all = self.containers(Kind::Map);
         all.extend(self.containers(Kind::List));
         for at in all.iter().filter(|at| !at.steps().is_empty()) {
-            assert!(users.iter().any(|users| users.is_within(at)), "{at} {self:?}");
+            assert!(
+                users.iter().any(|users| users.is_within(at)),
+                "{at} {self:?}"
+            );
         }
     }
 }
@@ -433,21 +586,29 @@ impl Tape<'_> {
 }
 
 fn find<'v>(value: &'v mut Value, steps: &[String]) -> Option<&'v mut Value> {
-    let Some((step, rest)) = steps.split_first() else { return Some(value) };
-    let Value::Map(entries) = value else { return None };
+    let Some((step, rest)) = steps.split_first() else {
+        return Some(value);
+    };
+    let Value::Map(entries) = value else {
+        return None;
+    };
     let (_, value) = entries.iter_mut().find(|(key, _)| key == step)?;
     find(value, rest)
 }
 
 fn take(value: &mut Value, at: &Pointer) -> Option<Value> {
     let (parent, step) = at.split_last()?;
-    let Value::Map(entries) = find(value, parent.steps())? else { return None };
+    let Value::Map(entries) = find(value, parent.steps())? else {
+        return None;
+    };
     let place = entries.iter().position(|(key, _)| key == step)?;
     Some(entries.remove(place).1)
 }
 
 fn take_item(value: &mut Value, list: &Pointer, item: &Value) -> bool {
-    let Some(Value::List(items)) = find(value, list.steps()) else { return false };
+    let Some(Value::List(items)) = find(value, list.steps()) else {
+        return false;
+    };
     let place = items.iter().position(|own| own == item);
     place.map(|place| items.remove(place)).is_some()
 }
@@ -473,11 +634,18 @@ impl Wish {
         let layered = tape.pick(&[false, true, true, true]);
         let base = layered.then(|| read(&layer_text(tape, format), format));
         let base = base.filter(|base| !leaves(base, Lists::Whole).is_empty());
-        Wish { base, packages: packages(tape) }
+        Wish {
+            base,
+            packages: packages(tape),
+        }
     }
 
     fn nodes(&self, lists: Lists) -> Vec<DesiredNode> {
-        let layers = self.base.as_ref().map(|base| leaves(base, lists)).unwrap_or_default();
+        let layers = self
+            .base
+            .as_ref()
+            .map(|base| leaves(base, lists))
+            .unwrap_or_default();
         [layers, self.packages.clone()].concat()
     }
 }
@@ -498,9 +666,12 @@ fn live(bytes: &[u8], format: Format) {
             life.check_lists(&wanted);
             life.last = wish;
         }
-        if let (false, false, Some(base), true) =
-            (refused, life.touched, &base, wanted.iter().all(|node| node.twin == Twin::Left))
-        {
+        if let (false, false, Some(base), true) = (
+            refused,
+            life.touched,
+            &base,
+            wanted.iter().all(|node| node.twin == Twin::Left),
+        ) {
             assert_eq!(life.file.now(), &**base.text());
             assert_eq!(life.file.owned.as_ref().unwrap().file, FileOrigin::Whole);
         }
@@ -532,7 +703,10 @@ fn live_wildly(bytes: &[u8], format: Format) {
         }
         let (overwrite, wanted) = (tape.pick(OVERWRITES), wish.nodes(lists));
         let refused = life.run(wish.base.as_ref(), &wanted, overwrite);
-        assert!(!refused || overwrite == Overwrite::Nothing || life.is_clash(&wanted), "{life:?}");
+        assert!(
+            !refused || overwrite == Overwrite::Nothing || life.is_clash(&wanted),
+            "{life:?}"
+        );
         life.last = if refused { life.last } else { wish };
         for _ in 0..tape.pick(&[0, 1, 3]) {
             life.meddle(&mut tape);

@@ -5,15 +5,17 @@ mod support;
 
 use agpm_model::{Place, RelativePath};
 use agpm_plan::{
-    Action, DesiredNode, FileOrigin, FileOutcome, Ledger, NodeError, NodeState, Obstacle, Overwrite, Reason,
-    check_nodes, take_back,
+    Action, DesiredNode, FileOrigin, FileOutcome, Ledger, NodeError, NodeState, Obstacle,
+    Overwrite, Reason, check_nodes, take_back,
 };
 use agpm_text::{Format, Value, to_value};
 use proptest::prelude::*;
 use support::{File, Tape, default, item, key, read, told, value};
 
-const GROUP: &str = r#"{"matcher": "Bash", "hooks": [{"type": "command", "command": "lint", "timeout": 5}]}"#;
-const GROUP_2: &str = r#"{"matcher": "Bash|Edit", "hooks": [{"type": "command", "command": "lint --all"}]}"#;
+const GROUP: &str =
+    r#"{"matcher": "Bash", "hooks": [{"type": "command", "command": "lint", "timeout": 5}]}"#;
+const GROUP_2: &str =
+    r#"{"matcher": "Bash|Edit", "hooks": [{"type": "command", "command": "lint --all"}]}"#;
 const OTHER: &str = r#"{"hooks": [{"type": "command", "command": "audit"}]}"#;
 const SERVER: &str = r#"{"command": "npx", "args": ["-y", "fs"], "env": {"A": "1"}}"#;
 const SERVER_2: &str = r#"{"command": "npx", "args": ["-y", "fs", "."]}"#;
@@ -38,12 +40,19 @@ fn more() -> Vec<DesiredNode> {
     let mut more = changed();
     more.push(item("/hooks/PreToolUse", OTHER, "hooks/audit"));
     more.push(item("/hooks/Stop", OTHER, "hooks/audit"));
-    more.push(key("/mcpServers/git", r#"{"url": "https://x"}"#, "mcp-servers/git"));
+    more.push(key(
+        "/mcpServers/git",
+        r#"{"url": "https://x"}"#,
+        "mcp-servers/git",
+    ));
     more
 }
 
 fn fewer() -> Vec<DesiredNode> {
-    more().into_iter().filter(|node| node.owner != "hooks/lint").collect()
+    more()
+        .into_iter()
+        .filter(|node| node.owner != "hooks/lint")
+        .collect()
 }
 
 const JSON: &[&str] = &[
@@ -147,7 +156,11 @@ fn toml_nodes(command: &str) -> Vec<DesiredNode> {
 
 fn toml_more() -> Vec<DesiredNode> {
     let mut more = toml_nodes("y");
-    more.push(key("/mcp_servers/git hub", r#"{"url": "https://x"}"#, "mcp-servers/git"));
+    more.push(key(
+        "/mcp_servers/git hub",
+        r#"{"url": "https://x"}"#,
+        "mcp-servers/git",
+    ));
     more
 }
 
@@ -170,14 +183,23 @@ fn is_within(part: &str, whole: &str) -> bool {
 /// Without blanks after opening and before closing brackets.
 fn tight(text: &str) -> String {
     let opened: Vec<&str> = text.split_inclusive(['{', '[']).collect();
-    let opened: String =
-        opened.iter().enumerate().map(|(at, part)| if at > 0 { part.trim_start() } else { part }).collect();
+    let opened: String = opened
+        .iter()
+        .enumerate()
+        .map(|(at, part)| if at > 0 { part.trim_start() } else { part })
+        .collect();
     let closed: Vec<&str> = opened.split(['}', ']']).collect();
     let last = closed.len() - 1;
     closed
         .iter()
         .enumerate()
-        .map(|(at, part)| if at < last { format!("{}}}", part.trim_end()) } else { (*part).to_owned() })
+        .map(|(at, part)| {
+            if at < last {
+                format!("{}}}", part.trim_end())
+            } else {
+                (*part).to_owned()
+            }
+        })
         .collect()
 }
 
@@ -205,7 +227,11 @@ fn whole_life(text: &str, format: Format, stages: &[Vec<DesiredNode>]) -> File {
 fn awkward_json_is_to_the_byte_what_it_was_when_all_is_removed() {
     let mut failed = Vec::new();
     for text in JSON {
-        for stages in [vec![first(), changed(), more(), fewer()], vec![more(), fewer()], vec![first()]] {
+        for stages in [
+            vec![first(), changed(), more(), fewer()],
+            vec![more(), fewer()],
+            vec![first()],
+        ] {
             let mut file = whole_life(text, Format::Jsonc, &stages);
             let between = file.now().to_owned();
             file.get(&[], Overwrite::Nothing);
@@ -221,7 +247,12 @@ fn awkward_json_is_to_the_byte_what_it_was_when_all_is_removed() {
 fn awkward_toml_is_to_the_byte_what_it_was_when_all_is_removed() {
     let mut failed = Vec::new();
     for text in TOML {
-        let stages = [toml_nodes("x"), toml_nodes("y"), toml_more(), toml_nodes("y")];
+        let stages = [
+            toml_nodes("x"),
+            toml_nodes("y"),
+            toml_more(),
+            toml_nodes("y"),
+        ];
         let mut file = whole_life(text, Format::Toml, &stages);
         let between = file.now().to_owned();
         file.get(&[], Overwrite::Nothing);
@@ -235,17 +266,32 @@ fn awkward_toml_is_to_the_byte_what_it_was_when_all_is_removed() {
 #[test]
 fn a_new_file_is_laid_out_and_goes_with_its_last_node() {
     let mut file = File::missing(Format::Jsonc);
-    let plan =
-        file.get(&[key("/mcpServers/fs", "{\"command\": \"npx\"}", "mcp-servers/fs")], Overwrite::Nothing);
+    let plan = file.get(
+        &[key(
+            "/mcpServers/fs",
+            "{\"command\": \"npx\"}",
+            "mcp-servers/fs",
+        )],
+        Overwrite::Nothing,
+    );
     assert_eq!(
         file.now(),
         "{\n  \"mcpServers\": {\n    \"fs\": {\n      \"command\": \"npx\"\n    }\n  }\n}\n"
     );
-    assert_eq!((plan.changes[0].action, plan.changes[0].reason), (Action::Create, Reason::New));
-    assert_eq!(plan.changes[0].place, Some("/mcpServers/fs".parse().unwrap()));
+    assert_eq!(
+        (plan.changes[0].action, plan.changes[0].reason),
+        (Action::Create, Reason::New)
+    );
+    assert_eq!(
+        plan.changes[0].place,
+        Some("/mcpServers/fs".parse().unwrap())
+    );
     assert_eq!(file.owned.as_ref().unwrap().file, FileOrigin::Ours);
     let mut with_users = file.clone();
-    assert_eq!(file.get(&[], Overwrite::Nothing).outcome, FileOutcome::Remove);
+    assert_eq!(
+        file.get(&[], Overwrite::Nothing).outcome,
+        FileOutcome::Remove
+    );
     with_users.edit("{\n", "{\n  \"mine\": 1,\n");
     with_users.get(&[], Overwrite::Nothing);
     assert_eq!(with_users.now(), "{\n  \"mine\": 1\n}\n");
@@ -255,9 +301,21 @@ fn a_new_file_is_laid_out_and_goes_with_its_last_node() {
 fn a_new_toml_file_goes_with_its_last_node() {
     let mut file = File::missing(Format::Toml);
     file.get(&toml_nodes("x"), Overwrite::Nothing);
-    assert!(file.now().starts_with("[mcp_servers.ours]\n"), "{}", file.now());
-    assert_eq!(file.get(&[], Overwrite::Nothing).outcome, FileOutcome::Remove);
-    assert_eq!(File::missing(Format::Toml).get(&[], Overwrite::Nothing).outcome, FileOutcome::Unchanged);
+    assert!(
+        file.now().starts_with("[mcp_servers.ours]\n"),
+        "{}",
+        file.now()
+    );
+    assert_eq!(
+        file.get(&[], Overwrite::Nothing).outcome,
+        FileOutcome::Remove
+    );
+    assert_eq!(
+        File::missing(Format::Toml)
+            .get(&[], Overwrite::Nothing)
+            .outcome,
+        FileOutcome::Unchanged
+    );
 }
 
 #[test]
@@ -266,7 +324,10 @@ fn a_users_entry_is_refused_unless_it_may_be_taken_over() {
     let mut file = File::json("{\"mcpServers\": {\"fs\": {\"command\": \"mine\"}}}");
     let plan = file.plan(&ours, Overwrite::Nothing).unwrap();
     let refusal = &plan.refusals[0];
-    assert_eq!((refusal.what, refusal.owner.as_str()), (Obstacle::Entry, "mcp-servers/fs"));
+    assert_eq!(
+        (refusal.what, refusal.owner.as_str()),
+        (Obstacle::Entry, "mcp-servers/fs")
+    );
     assert_eq!(refusal.place, Some("/mcpServers/fs".parse().unwrap()));
     assert_eq!((plan.outcome, plan.owned), (FileOutcome::Unchanged, None));
     let plan = file.get(&ours, Overwrite::Unowned);
@@ -278,10 +339,17 @@ fn a_users_entry_is_refused_unless_it_may_be_taken_over() {
 
 #[test]
 fn an_equal_entry_is_adopted_and_stays_when_it_is_no_longer_wanted() {
-    let mut file =
-        File::json("{\n  \"mcpServers\": {\"fs\": {\"args\": [], \"command\": \"x\"}},\n  \"a\": 1\n}\n");
-    let plan =
-        file.get(&[key("/mcpServers/fs", "{\"command\": \"x\", \"args\": []}", "m/fs")], Overwrite::Nothing);
+    let mut file = File::json(
+        "{\n  \"mcpServers\": {\"fs\": {\"args\": [], \"command\": \"x\"}},\n  \"a\": 1\n}\n",
+    );
+    let plan = file.get(
+        &[key(
+            "/mcpServers/fs",
+            "{\"command\": \"x\", \"args\": []}",
+            "m/fs",
+        )],
+        Overwrite::Nothing,
+    );
     assert_eq!(told(&plan), [(Action::Adopt, Reason::Identical)]);
     assert_eq!(plan.outcome, FileOutcome::Unchanged);
     let before = file.now().to_owned();
@@ -298,16 +366,24 @@ fn what_has_no_room_is_in_the_way_whatever_may_be_overwritten() {
         ("[]", "", "a list"),
         ("\"x\"", "", "a string"),
     ] {
-        let plan =
-            File::json(text).plan(&[key("/mcpServers/0", SERVER, "m/fs")], Overwrite::Everything).unwrap();
+        let plan = File::json(text)
+            .plan(
+                &[key("/mcpServers/0", SERVER, "m/fs")],
+                Overwrite::Everything,
+            )
+            .unwrap();
         assert_eq!(plan.refusals[0].what, Obstacle::Other(what), "{text}");
         assert_eq!(plan.refusals[0].place, Some(at.parse().unwrap()), "{text}");
         assert_eq!(plan.outcome, FileOutcome::Unchanged);
     }
     for text in ["{\"hooks\": \"x\"}", "{\"hooks\": {\"Stop\": {}}}"] {
-        let plan =
-            File::json(text).plan(&[item("/hooks/Stop", OTHER, "h/x")], Overwrite::Everything).unwrap();
-        assert!(matches!(plan.refusals[0].what, Obstacle::Other(_)), "{text}");
+        let plan = File::json(text)
+            .plan(&[item("/hooks/Stop", OTHER, "h/x")], Overwrite::Everything)
+            .unwrap();
+        assert!(
+            matches!(plan.refusals[0].what, Obstacle::Other(_)),
+            "{text}"
+        );
     }
 }
 
@@ -329,7 +405,10 @@ fn edited_keys_are_kept_and_told_until_the_edit_may_be_dropped() {
     );
     assert_eq!(file.at("/m/fs"), Some(value(SERVER_2)));
     let mut dropped = unasked.clone();
-    assert_eq!(told(&unasked.get(&[], Overwrite::Nothing)), [(Action::Keep, Reason::UnaskedEdited)]);
+    assert_eq!(
+        told(&unasked.get(&[], Overwrite::Nothing)),
+        [(Action::Keep, Reason::UnaskedEdited)]
+    );
     assert_eq!((unasked.now(), &unasked.owned), (edited.as_str(), &None));
     assert_eq!(
         told(&dropped.get(&[], Overwrite::Everything)),
@@ -340,20 +419,33 @@ fn edited_keys_are_kept_and_told_until_the_edit_may_be_dropped() {
 
 #[test]
 fn items_are_replaced_where_they_stand_and_edited_ones_not_doubled() {
-    let mut file = File::json("{\n  \"hooks\": {\n    \"Stop\": [\n      {\"id\": 1}\n    ]\n  }\n}\n");
+    let mut file =
+        File::json("{\n  \"hooks\": {\n    \"Stop\": [\n      {\"id\": 1}\n    ]\n  }\n}\n");
     file.get(&[item("/hooks/Stop", GROUP, "h/lint")], Overwrite::Nothing);
-    file.edit("\"timeout\": 5}]}\n", "\"timeout\": 5}]},\n      {\"id\": 2}\n");
+    file.edit(
+        "\"timeout\": 5}]}\n",
+        "\"timeout\": 5}]},\n      {\"id\": 2}\n",
+    );
     let between = file.clone();
-    let plan = file.get(&[item("/hooks/Stop", GROUP_2, "h/lint")], Overwrite::Nothing);
+    let plan = file.get(
+        &[item("/hooks/Stop", GROUP_2, "h/lint")],
+        Overwrite::Nothing,
+    );
     assert_eq!(told(&plan), [(Action::Update, Reason::Content)]);
     assert_eq!(file.at("/hooks/Stop/1"), Some(value(GROUP_2)));
     let mut file = between.clone();
     file.edit("\"Bash\"", "\"Edit\"");
     let edited = file.now().to_owned();
-    let plan = file.get(&[item("/hooks/Stop", GROUP_2, "h/lint")], Overwrite::Nothing);
+    let plan = file.get(
+        &[item("/hooks/Stop", GROUP_2, "h/lint")],
+        Overwrite::Nothing,
+    );
     assert_eq!(told(&plan), [(Action::Keep, Reason::Edited)]);
     assert_eq!(file.now(), edited);
-    let plan = file.get(&[item("/hooks/Stop", GROUP_2, "h/lint")], Overwrite::Everything);
+    let plan = file.get(
+        &[item("/hooks/Stop", GROUP_2, "h/lint")],
+        Overwrite::Everything,
+    );
     assert_eq!(told(&plan), [(Action::Update, Reason::EditDropped)]);
     assert_eq!(file.at("/hooks/Stop/1"), Some(value(GROUP_2)));
     let mut file = between;
@@ -361,14 +453,21 @@ fn items_are_replaced_where_they_stand_and_edited_ones_not_doubled() {
     let plan = file.get(&[item("/hooks/Stop", GROUP, "h/lint")], Overwrite::Nothing);
     assert_eq!(told(&plan), [(Action::Create, Reason::WasMissing)]);
     file.get(&[], Overwrite::Nothing);
-    assert_eq!(file.at("/hooks/Stop"), Some(value("[{\"id\": 1}, {\"id\": 2}]")));
+    assert_eq!(
+        file.at("/hooks/Stop"),
+        Some(value("[{\"id\": 1}, {\"id\": 2}]"))
+    );
 }
 
 impl File {
     /// The bytes of a node.
     fn at_text(&self, pointer: &str) -> String {
         let document = read(self.now(), self.format);
-        let range = document.at(&pointer.parse().unwrap()).unwrap().span().range();
+        let range = document
+            .at(&pointer.parse().unwrap())
+            .unwrap()
+            .span()
+            .range();
         self.now()[range].to_owned()
     }
 }
@@ -382,13 +481,25 @@ fn equal_items_are_one_and_an_owner_may_have_several() {
         item("/hooks/Stop", OTHER, "h/lint"),
     ];
     file.get(&three, Overwrite::Nothing);
-    assert_eq!(file.at("/hooks/Stop"), Some(value(&format!("[{GROUP}, {OTHER}]"))));
+    assert_eq!(
+        file.at("/hooks/Stop"),
+        Some(value(&format!("[{GROUP}, {OTHER}]")))
+    );
     let plan = file.get(&[item("/hooks/Stop", GROUP, "h/again")], Overwrite::Nothing);
     assert_eq!(told(&plan), [(Action::Remove, Reason::Unasked)]);
     assert_eq!(file.at("/hooks/Stop"), Some(value(&format!("[{GROUP}]"))));
-    let two = [item("/hooks/Stop", GROUP_2, "h/again"), item("/hooks/Stop", OTHER, "h/again")];
+    let two = [
+        item("/hooks/Stop", GROUP_2, "h/again"),
+        item("/hooks/Stop", OTHER, "h/again"),
+    ];
     let plan = file.get(&two, Overwrite::Nothing);
-    assert_eq!(told(&plan), [(Action::Update, Reason::Content), (Action::Create, Reason::New)]);
+    assert_eq!(
+        told(&plan),
+        [
+            (Action::Update, Reason::Content),
+            (Action::Create, Reason::New)
+        ]
+    );
 }
 
 #[test]
@@ -396,13 +507,22 @@ fn defaults_yield_to_any_value_of_the_users() {
     let node = |json: &str| [default("/x/$schema", json, "m/fs")];
     let mut file = File::json("{\"x\": {\"$schema\": \"mine\"}}");
     let plan = file.get(&node("\"ours\""), Overwrite::Everything);
-    assert_eq!((plan.outcome, plan.owned, plan.unchanged), (FileOutcome::Unchanged, None, 1));
+    assert_eq!(
+        (plan.outcome, plan.owned, plan.unchanged),
+        (FileOutcome::Unchanged, None, 1)
+    );
     let mut file = File::json("{}");
     file.get(&node("\"ours\""), Overwrite::Nothing);
-    assert_eq!(told(&file.get(&node("\"new\""), Overwrite::Nothing)), [(Action::Update, Reason::Content)]);
+    assert_eq!(
+        told(&file.get(&node("\"new\""), Overwrite::Nothing)),
+        [(Action::Update, Reason::Content)]
+    );
     let mut edited = file.clone();
     edited.edit("new", "mine");
-    assert_eq!(told(&edited.get(&node("\"newer\""), Overwrite::Everything)), []);
+    assert_eq!(
+        told(&edited.get(&node("\"newer\""), Overwrite::Everything)),
+        []
+    );
     assert_eq!(edited.owned, None);
     file.get(&[], Overwrite::Nothing);
     assert_eq!(file.now(), "{}");
@@ -411,15 +531,30 @@ fn defaults_yield_to_any_value_of_the_users() {
 #[test]
 fn different_values_for_one_place_are_a_clash() {
     let clash = |one: DesiredNode, other: DesiredNode| {
-        let error = File::json("{}").plan(&[one, other], Overwrite::Everything).unwrap_err();
-        assert!(matches!(error, NodeError::Clash { first, second, .. } if first == "m/a" && second == "m/b"));
+        let error = File::json("{}")
+            .plan(&[one, other], Overwrite::Everything)
+            .unwrap_err();
+        assert!(
+            matches!(error, NodeError::Clash { first, second, .. } if first == "m/a" && second == "m/b")
+        );
     };
     clash(key("/m/fs", "1", "m/a"), key("/m/fs", "2", "m/b"));
     clash(key("/m", "{}", "m/a"), key("/m/fs", "2", "m/b"));
     clash(item("/m", "1", "m/a"), key("/m", "[2]", "m/b"));
-    let equal = [key("/m/fs", "1", "m/a"), key("/m/fs", "1.0", "m/b"), default("/m/fs", "3", "m/c")];
+    let equal = [
+        key("/m/fs", "1", "m/a"),
+        key("/m/fs", "1.0", "m/b"),
+        default("/m/fs", "3", "m/c"),
+    ];
     let mut file = File::json("{}");
-    assert_eq!(file.get(&equal, Overwrite::Nothing).owned.unwrap().nodes.len(), 1);
+    assert_eq!(
+        file.get(&equal, Overwrite::Nothing)
+            .owned
+            .unwrap()
+            .nodes
+            .len(),
+        1
+    );
 }
 
 #[test]
@@ -436,8 +571,14 @@ fn verify_tells_missing_nodes_from_edited_ones() {
     let mut file = File::json("{}");
     file.get(&more(), Overwrite::Nothing);
     let findings = |file: &File| {
-        let found = check_nodes(Some(&read(file.now(), Format::Jsonc)), file.owned.as_ref().unwrap());
-        found.into_iter().map(|finding| (finding.owner, finding.state)).collect::<Vec<_>>()
+        let found = check_nodes(
+            Some(&read(file.now(), Format::Jsonc)),
+            file.owned.as_ref().unwrap(),
+        );
+        found
+            .into_iter()
+            .map(|finding| (finding.owner, finding.state))
+            .collect::<Vec<_>>()
     };
     assert_eq!(findings(&file), []);
     file.edit("lint --all", "lint --some");
@@ -447,15 +588,19 @@ fn verify_tells_missing_nodes_from_edited_ones() {
     let owner = |name: &str| name.to_owned();
     assert_eq!(
         findings(&file),
-        [(owner("mcp-servers/git"), NodeState::Edited), (owner("hooks/lint"), NodeState::Edited)]
+        [
+            (owner("mcp-servers/git"), NodeState::Edited),
+            (owner("hooks/lint"), NodeState::Edited)
+        ]
     );
     assert_eq!(check_nodes(None, file.owned.as_ref().unwrap()).len(), 6);
 }
 
 #[test]
 fn taking_back_leaves_what_the_user_did_since() {
-    let mut file =
-        File::json("{\n  \"a\": 1,\n  \"mcpServers\": {\n    \"fs\": {\"command\": \"mine\"}\n  }\n}\n");
+    let mut file = File::json(
+        "{\n  \"a\": 1,\n  \"mcpServers\": {\n    \"fs\": {\"command\": \"mine\"}\n  }\n}\n",
+    );
     let user = file.clone();
     let taken = [key("/mcpServers/fs", SERVER, "m/fs")];
     file.get(&[&first()[..], &taken].concat(), Overwrite::Unowned);
@@ -467,9 +612,16 @@ fn taking_back_leaves_what_the_user_did_since() {
         let now = read(file.now(), Format::Jsonc);
         take_back(&now, Some(&before), to.owned.as_ref(), from.owned.as_ref()).unwrap()
     };
-    let FileOutcome::Write(text) = back(&installed, &file) else { panic!() };
-    assert_eq!(value(&text), value(&installed.now().replace("\"a\": 1", "\"a\": 2")));
-    let FileOutcome::Write(text) = back(&user, &file) else { panic!() };
+    let FileOutcome::Write(text) = back(&installed, &file) else {
+        panic!()
+    };
+    assert_eq!(
+        value(&text),
+        value(&installed.now().replace("\"a\": 1", "\"a\": 2"))
+    );
+    let FileOutcome::Write(text) = back(&user, &file) else {
+        panic!()
+    };
     assert_eq!(value(&text).get("hooks"), None, "{text}");
     let file_made = {
         let mut file = File::missing(Format::Jsonc);
@@ -477,7 +629,10 @@ fn taking_back_leaves_what_the_user_did_since() {
         file
     };
     let now = read(file_made.now(), Format::Jsonc);
-    assert_eq!(take_back(&now, None, None, file_made.owned.as_ref()).unwrap(), FileOutcome::Remove);
+    assert_eq!(
+        take_back(&now, None, None, file_made.owned.as_ref()).unwrap(),
+        FileOutcome::Remove
+    );
 }
 
 #[test]
@@ -488,10 +643,15 @@ fn taking_back_a_take_over_gives_the_users_value_back() {
     file.edit("{\"mcpServers\"", "{\"b\": 2, \"mcpServers\"");
     let before = read(user.now(), Format::Jsonc);
     let now = read(file.now(), Format::Jsonc);
-    let FileOutcome::Write(text) = take_back(&now, Some(&before), None, file.owned.as_ref()).unwrap() else {
+    let FileOutcome::Write(text) =
+        take_back(&now, Some(&before), None, file.owned.as_ref()).unwrap()
+    else {
         panic!()
     };
-    assert_eq!(value(&text), value("{\"b\": 2, \"mcpServers\": {\"fs\": {\"command\": \"mine\"}}}"));
+    assert_eq!(
+        value(&text),
+        value("{\"b\": 2, \"mcpServers\": {\"fs\": {\"command\": \"mine\"}}}")
+    );
 }
 
 #[test]
@@ -499,7 +659,10 @@ fn a_ledger_with_entries_that_make_no_sense_is_broken() {
     let mut file = File::json("{ }");
     file.get(&more(), Overwrite::Nothing);
     let path = RelativePath::new("folder/file").unwrap();
-    let ledger = Ledger { shared: [(path, file.owned.unwrap())].into(), ..Ledger::default() };
+    let ledger = Ledger {
+        shared: [(path, file.owned.unwrap())].into(),
+        ..Ledger::default()
+    };
     let text = ledger.to_text();
     assert!(!Ledger::default().to_text().contains("shared"));
     for (from, to) in [
@@ -515,7 +678,10 @@ fn a_ledger_with_entries_that_make_no_sense_is_broken() {
         ("folder/file", "../file"),
     ] {
         assert!(text.contains(from), "{from}\n{text}");
-        assert!(Ledger::read(&read(&text.replacen(from, to, 1), Format::Json)).is_err(), "{from}");
+        assert!(
+            Ledger::read(&read(&text.replacen(from, to, 1), Format::Json)).is_err(),
+            "{from}"
+        );
     }
 }
 
@@ -557,7 +723,9 @@ impl Writer<'_> {
         match self.look {
             Look::Wild => self.out.push_str(self.tape.pick(GAPS)),
             Look::Lines(newline, unit) => {
-                let comment = self.tape.pick(&["", "", "", " // c", "\n// c", " /* c */", "  "]);
+                let comment = self
+                    .tape
+                    .pick(&["", "", "", " // c", "\n// c", " /* c */", "  "]);
                 self.out.extend([comment, newline, &unit.repeat(depth)]);
             }
             Look::Inline => self.out.push_str(inline),
@@ -595,8 +763,16 @@ impl Writer<'_> {
     }
 
     fn scalar(&mut self) {
-        let scalar =
-            self.tape.pick(&["1", "\"é // no\"", "true", "null", "[]", "{ }", "[1, 2]", "{\"k\": [ ]}"]);
+        let scalar = self.tape.pick(&[
+            "1",
+            "\"é // no\"",
+            "true",
+            "null",
+            "[]",
+            "{ }",
+            "[1, 2]",
+            "{\"k\": [ ]}",
+        ]);
         self.out.push_str(scalar);
     }
 
@@ -605,8 +781,17 @@ impl Writer<'_> {
         self.children(['[', ']'], count, depth, &mut |writer, _| writer.scalar());
     }
 
-    fn named(&mut self, names: &[&'static str], depth: usize, value: &mut dyn FnMut(&mut Self, &str)) {
-        let present: Vec<&str> = names.iter().copied().filter(|_| self.tape.pick(&[true, false])).collect();
+    fn named(
+        &mut self,
+        names: &[&'static str],
+        depth: usize,
+        value: &mut dyn FnMut(&mut Self, &str),
+    ) {
+        let present: Vec<&str> = names
+            .iter()
+            .copied()
+            .filter(|_| self.tape.pick(&[true, false]))
+            .collect();
         self.children(['{', '}'], present.len(), depth, &mut |writer, at| {
             writer.entry(present[at], depth + 1);
             value(writer, present[at]);
@@ -614,11 +799,19 @@ impl Writer<'_> {
     }
 
     fn root(&mut self) {
-        self.named(&["z", "hooks", "a~/é", "mcpServers", "last"], 0, &mut |writer, name| match name {
-            "hooks" => writer.named(&["Stop", "PreToolUse", "Other"], 1, &mut |writer, _| writer.groups(2)),
-            "mcpServers" => writer.named(&["zeta", "alpha"], 1, &mut |writer, _| writer.scalar()),
-            _ => writer.scalar(),
-        });
+        self.named(
+            &["z", "hooks", "a~/é", "mcpServers", "last"],
+            0,
+            &mut |writer, name| match name {
+                "hooks" => writer.named(&["Stop", "PreToolUse", "Other"], 1, &mut |writer, _| {
+                    writer.groups(2)
+                }),
+                "mcpServers" => {
+                    writer.named(&["zeta", "alpha"], 1, &mut |writer, _| writer.scalar())
+                }
+                _ => writer.scalar(),
+            },
+        );
     }
 }
 
@@ -631,7 +824,11 @@ fn json_text(bytes: &[u8]) -> String {
         Look::Lines("\n", "\t"),
         Look::Inline,
     ]);
-    let mut writer = Writer { tape, look, out: String::new() };
+    let mut writer = Writer {
+        tape,
+        look,
+        out: String::new(),
+    };
     let head = writer.tape.pick(&["", "", "\u{feff}", "// head\n", "\n"]);
     writer.out.push_str(head);
     writer.root();
@@ -640,7 +837,14 @@ fn json_text(bytes: &[u8]) -> String {
     writer.out
 }
 
-const TOML_TOP: &[&str] = &["a = 1\n", "b = 'x' # b\n", "# note\n", "\n", "c.d = 2\n", "list = [\n  1,\n]\n"];
+const TOML_TOP: &[&str] = &[
+    "a = 1\n",
+    "b = 'x' # b\n",
+    "# note\n",
+    "\n",
+    "c.d = 2\n",
+    "list = [\n  1,\n]\n",
+];
 const TOML_SECTIONS: &[&str] = &[
     "[x]\ny = 1\n",
     "[[l]]\nz = 1\n",
@@ -658,7 +862,11 @@ fn toml_text(bytes: &[u8]) -> String {
     for piece in TOML_TOP {
         out.push_str(tape.pick(&["", piece]));
     }
-    let inline = ["mcp_servers = {}\n", "mcp_servers.z.command = 'z'\n", "mcp_servers = { z = { a = 1 } }\n"];
+    let inline = [
+        "mcp_servers = {}\n",
+        "mcp_servers.z.command = 'z'\n",
+        "mcp_servers = { z = { a = 1 } }\n",
+    ];
     let dotted = tape.pick(&["", "", inline[0], inline[1], inline[2]]);
     out.push_str(dotted);
     for piece in TOML_SECTIONS {
@@ -669,13 +877,22 @@ fn toml_text(bytes: &[u8]) -> String {
     if tape.pick(&[false, false, true]) {
         out.truncate(out.trim_end().len());
     }
-    if tape.pick(&[false, false, true]) { out.replace('\n', "\r\n") } else { out }
+    if tape.pick(&[false, false, true]) {
+        out.replace('\n', "\r\n")
+    } else {
+        out
+    }
 }
 
 /// What the user has after adding a key of their own.
 fn with_own_key(text: &str, format: Format) -> Option<String> {
     let at = "/mine".parse().unwrap();
-    read(text, format).edit(&agpm_text::Edit::Set { at, value: true.into() }).ok()
+    read(text, format)
+        .edit(&agpm_text::Edit::Set {
+            at,
+            value: true.into(),
+        })
+        .ok()
 }
 
 proptest! {
@@ -716,11 +933,18 @@ proptest! {
 
 #[test]
 fn lists_in_toml_get_items_too() {
-    for text in
-        ["", "[[hooks.Stop]]\nx = 1\n", "notify = [\"a\"]\n\n[hooks]\nStop = [\n  { x = 1 }, # one\n]\n"]
-    {
+    for text in [
+        "",
+        "[[hooks.Stop]]\nx = 1\n",
+        "notify = [\"a\"]\n\n[hooks]\nStop = [\n  { x = 1 }, # one\n]\n",
+    ] {
         let mut file = File::new(text, Format::Toml);
-        let nodes = |group| [item("/hooks/Stop", group, "h/lint"), item("/notify", "\"x\"", "h/lint")];
+        let nodes = |group| {
+            [
+                item("/hooks/Stop", group, "h/lint"),
+                item("/notify", "\"x\"", "h/lint"),
+            ]
+        };
         file.get(&nodes(GROUP), Overwrite::Nothing);
         assert!(keeps(text, file.now()), "{}", file.now());
         file.get(&nodes(GROUP_2), Overwrite::Nothing);
@@ -741,7 +965,12 @@ fn yaml_comes_back_too() {
         "hooks:\n  Stop:\n  - x: 1\n",
     ] {
         let mut file = File::new(text, Format::Yaml);
-        let nodes = |server| [key("/mcp/fs", server, "m/fs"), item("/hooks/Stop", GROUP, "h/lint")];
+        let nodes = |server| {
+            [
+                key("/mcp/fs", server, "m/fs"),
+                item("/hooks/Stop", GROUP, "h/lint"),
+            ]
+        };
         file.get(&nodes(SERVER), Overwrite::Nothing);
         file.get(&nodes(SERVER_2), Overwrite::Nothing);
         file.get(&[], Overwrite::Nothing);
@@ -753,7 +982,14 @@ impl File {
     /// How often each thing is there that [`meddle`] put in.
     fn users(&self) -> [usize; 5] {
         let text = self.text.as_deref().unwrap_or_default();
-        ["\"bunx\"", "lint --some", "audit -v", "\"mine\"", "\"Edit\""].map(|word| text.matches(word).count())
+        [
+            "\"bunx\"",
+            "lint --some",
+            "audit -v",
+            "\"mine\"",
+            "\"Edit\"",
+        ]
+        .map(|word| text.matches(word).count())
     }
 }
 
@@ -766,14 +1002,22 @@ fn meddle(file: &mut File, how: u8) {
         ("\"audit\"", "\"audit -v\""),
         ("https://x/y.json", "mine"),
     ];
-    let removals = ["/hooks/PreToolUse/0", "/hooks/Stop", "/mcpServers/git", "/mcpServers", "/hooks"];
+    let removals = [
+        "/hooks/PreToolUse/0",
+        "/hooks/Stop",
+        "/mcpServers/git",
+        "/mcpServers",
+        "/hooks",
+    ];
     let now = file.now().to_owned();
     let how = usize::from(how);
     file.text = Some(match how % 3 {
         0 => now.replacen(edits[how % edits.len()].0, edits[how % edits.len()].1, 1),
         1 => {
             let at = removals[how % removals.len()].parse().unwrap();
-            read(&now, file.format).edit(&agpm_text::Edit::Remove { at }).unwrap_or(now)
+            read(&now, file.format)
+                .edit(&agpm_text::Edit::Remove { at })
+                .unwrap_or(now)
         }
         _ => with_own_key(&now, file.format).unwrap_or(now),
     });

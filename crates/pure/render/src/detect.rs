@@ -24,7 +24,10 @@ pub fn is_template(text: &str) -> bool {
 /// What a line of front matter says of templates; where lines say both, no.
 fn templating_line(front: &str) -> Option<bool> {
     let word = |line: &str| {
-        let said = line.trim().trim_start_matches("agpm.").strip_prefix("templating:")?;
+        let said = line
+            .trim()
+            .trim_start_matches("agpm.")
+            .strip_prefix("templating:")?;
         said.split('#').next()?.trim().parse::<bool>().ok()
     };
     let words: Vec<bool> = front.lines().filter_map(word).collect();
@@ -35,7 +38,9 @@ fn templating_line(front: &str) -> Option<bool> {
 pub fn templating(root: NodeRef<'_>) -> Option<bool> {
     let nested = root.get("agpm").and_then(|agpm| agpm.get("templating"));
     let words = [nested, root.get("agpm.templating")].map(|word| word.and_then(NodeRef::as_bool));
-    [false, true].into_iter().find(|word| words.contains(&Some(*word)))
+    [false, true]
+        .into_iter()
+        .find(|word| words.contains(&Some(*word)))
 }
 
 /// Whether a text holds a template tag at all.
@@ -49,7 +54,11 @@ fn mentions_agpm(text: &str) -> bool {
     let mut mentioned = false;
     let mut rest = text;
     while let Some(at) = rest.find("{{").into_iter().chain(rest.find("{%")).min() {
-        let close = if rest[at..].starts_with("{{") { "}}" } else { "%}" };
+        let close = if rest[at..].starts_with("{{") {
+            "}}"
+        } else {
+            "%}"
+        };
         let end = rest[at..].find(close).map_or(rest.len(), |end| at + end);
         let tag = &rest[at..end];
         if tag.contains("agpm.") {
@@ -81,15 +90,18 @@ mod tests {
     fn front_matter_has_the_last_word() {
         assert!(is_template("{{ agpm.project.x }}"));
         assert!(!is_template("{{ other }}"));
-        assert!(!is_template("---\nagpm:\n  templating: false\n---\n{{ agpm.project.x }}"));
+        assert!(!is_template(
+            "---\nagpm:\n  templating: false\n---\n{{ agpm.project.x }}"
+        ));
         assert!(!is_template(
             "---\nagpm.templating: false\nagpm:\n  templating: true\n---\n{{ agpm.project.x }}"
         ));
         assert!(is_template("---\nagpm.templating: true\n---\n{{ other }}"));
-        let odd =
-            "---\nname: Use this: when\nagpm:\n  templating: WORD # why\n---\n{{ agpm.project.x }}{{ y }}";
+        let odd = "---\nname: Use this: when\nagpm:\n  templating: WORD # why\n---\n{{ agpm.project.x }}{{ y }}";
         assert!(!is_template(&odd.replace("WORD", "false")));
-        assert!(is_template(&odd.replace("WORD", "true").replace("agpm.project.", "")));
+        assert!(is_template(
+            &odd.replace("WORD", "true").replace("agpm.project.", "")
+        ));
     }
 
     #[test]
@@ -100,7 +112,10 @@ mod tests {
             ("agpm.project {{ other }}", false),
             ("{{ other }} agpm. {{", false),
             ("{{ a }} {{ agpm.x", true),
-            ("write {{ agpm.project.x }}, or any {{ agpm.project.* }}", false),
+            (
+                "write {{ agpm.project.x }}, or any {{ agpm.project.* }}",
+                false,
+            ),
             ("{{ agpm.project.x }} and {{ other.* }}", true),
             ("{{ agpm.project.x | replace(from=\".*\", to=\"\") }}", true),
             ("", false),

@@ -14,7 +14,8 @@ const IN_DEPS: &str =
     "declare it under `dependencies` in the front matter; in names hyphens become underscores";
 const ELSEWHERE: &str = "write `| default(value=\"…\")` behind it";
 const FILES: &str = "name a text of the project, from its root, as in `'docs/style.md' | content`";
-const TAGS: &str = "check the template tags; `{% raw %}` and fences marked `literal` are left alone";
+const TAGS: &str =
+    "check the template tags; `{% raw %}` and fences marked `literal` are left alone";
 
 pub(crate) fn explain(error: &Error, template: &str, names: &Names) -> RenderError {
     if let Some(name) = error.detail().and_then(undefined_name) {
@@ -22,7 +23,9 @@ pub(crate) fn explain(error: &Error, template: &str, names: &Names) -> RenderErr
     }
     let message = match (error.kind(), error.detail()) {
         (ErrorKind::OutOfFuel, _) => "the template takes too many steps".to_owned(),
-        (ErrorKind::UndefinedError, _) => "the template uses a value that is not defined".to_owned(),
+        (ErrorKind::UndefinedError, _) => {
+            "the template uses a value that is not defined".to_owned()
+        }
         // These say all there is to say.
         (ErrorKind::InvalidOperation, Some(detail)) => detail.to_owned(),
         (kind, Some(detail)) => format!("{kind}: {detail}"),
@@ -33,7 +36,11 @@ pub(crate) fn explain(error: &Error, template: &str, names: &Names) -> RenderErr
         _ if message.starts_with(crate::files::CANNOT_READ) => FILES,
         _ => TAGS,
     };
-    RenderError { message, help: help.to_owned(), range: error.range() }
+    RenderError {
+        message,
+        help: help.to_owned(),
+        range: error.range(),
+    }
 }
 
 /// The name in the engine's words `… is undefined`.
@@ -42,8 +49,15 @@ fn undefined_name(detail: &str) -> Option<&str> {
     before.rsplit_once('`').map(|(_, name)| name)
 }
 
-fn undefined(name: &str, range: Option<Range<usize>>, template: &str, names: &Names) -> RenderError {
-    let place = range.clone().and_then(|range| place_of(name, &range, template));
+fn undefined(
+    name: &str,
+    range: Option<Range<usize>>,
+    template: &str,
+    names: &Names,
+) -> RenderError {
+    let place = range
+        .clone()
+        .and_then(|range| place_of(name, &range, template));
     if let Some(whole) = place.clone().and_then(|place| hyphenated(place, template)) {
         let written = &template[whole.clone()];
         return RenderError {
@@ -67,7 +81,10 @@ fn hyphen_help(written: &str, names: &Names) -> String {
     };
     match written.rsplit_once('.') {
         Some((table, name)) if has(table, name) => format!("write `{table}[\"{name}\"]`"),
-        _ => format!("in names hyphens become underscores: write `{}`", written.replace('-', "_")),
+        _ => format!(
+            "in names hyphens become underscores: write `{}`",
+            written.replace('-', "_")
+        ),
     }
 }
 
@@ -75,7 +92,10 @@ fn hyphen_help(written: &str, names: &Names) -> String {
 fn place_of(name: &str, range: &Range<usize>, template: &str) -> Option<Range<usize>> {
     let tag = tags(template).find(|tag| tag.contains(&range.start))?;
     // The engine's place may begin in the midst of the name, and never behind it but for filters.
-    let near = template.get(tag.start..range.end.min(tag.end))?.rfind(name).map(|at| tag.start + at);
+    let near = template
+        .get(tag.start..range.end.min(tag.end))?
+        .rfind(name)
+        .map(|at| tag.start + at);
     let start = near.or_else(|| template[tag.clone()].find(name).map(|at| tag.start + at))?;
     Some(start..start + name.len())
 }

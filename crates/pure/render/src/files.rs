@@ -31,19 +31,32 @@ impl Files {
     /// Adds a file that a render needed; of Markdown only the body counts.
     pub fn provide(&mut self, path: impl Into<String>, text: Result<String, String>) {
         let path = path.into();
-        let text = text.map(|text| Arc::from(if is_markdown(&path) { markdown_body(&text) } else { &text }));
+        let text = text.map(|text| {
+            Arc::from(if is_markdown(&path) {
+                markdown_body(&text)
+            } else {
+                &text
+            })
+        });
         Arc::make_mut(&mut self.0).insert(path, text);
     }
 
     /// The longest text, in bytes.
     pub(crate) fn longest(&self) -> usize {
-        self.0.values().flatten().map(|text| text.len()).max().unwrap_or(0)
+        self.0
+            .values()
+            .flatten()
+            .map(|text| text.len())
+            .max()
+            .unwrap_or(0)
     }
 }
 
 fn is_markdown(path: &str) -> bool {
     let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
-    ["md", "markdown"].iter().any(|markdown| ending.eq_ignore_ascii_case(markdown))
+    ["md", "markdown"]
+        .iter()
+        .any(|markdown| ending.eq_ignore_ascii_case(markdown))
 }
 
 /// What one render reads and what it uses up.
@@ -69,12 +82,18 @@ impl Object for Run {}
 
 impl Run {
     pub(crate) fn new(files: &Files) -> Arc<Self> {
-        Arc::new(Run { files: files.clone(), used: Mutex::default() })
+        Arc::new(Run {
+            files: files.clone(),
+            used: Mutex::default(),
+        })
     }
 
     /// What was used so far.
     pub(crate) fn used(&self) -> Used {
-        self.used.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.used
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     fn content(&self, path: &str) -> Result<Item, Error> {
@@ -95,7 +114,9 @@ impl Run {
         }
         used.too_many = used.needed.len() + used.read.len() > MOST_FILES;
         match used.too_many {
-            true => Err(refused(format!("the template reads more than {MOST_FILES} files"))),
+            true => Err(refused(format!(
+                "the template reads more than {MOST_FILES} files"
+            ))),
             false => Ok(item),
         }
     }
@@ -144,8 +165,13 @@ pub(crate) fn charge(state: &State<'_, '_>, bytes: usize) -> Result<(), Error> {
     with_run(state, |run| run.charge(bytes))
 }
 
-fn with_run<T>(state: &State<'_, '_>, act: impl FnOnce(&Run) -> Result<T, Error>) -> Result<T, Error> {
+fn with_run<T>(
+    state: &State<'_, '_>,
+    act: impl FnOnce(&Run) -> Result<T, Error>,
+) -> Result<T, Error> {
     let run = state.lookup(RUN);
-    let run = run.as_ref().and_then(|run| run.downcast_object_ref::<Run>());
+    let run = run
+        .as_ref()
+        .and_then(|run| run.downcast_object_ref::<Run>());
     act(run.ok_or_else(|| refused("no run".to_owned()))?)
 }

@@ -41,7 +41,10 @@ fn argument(position: Option<Value>, name: &str, kwargs: &Kwargs) -> Result<Opti
 
 fn bounded(length: usize, longest_input: usize) -> Result<(), Error> {
     match length > LARGEST.max(longest_input.saturating_mul(2)) {
-        true => Err(Error::new(ErrorKind::InvalidOperation, "the text would be too large")),
+        true => Err(Error::new(
+            ErrorKind::InvalidOperation,
+            "the text would be too large",
+        )),
         false => Ok(()),
     }
 }
@@ -49,7 +52,11 @@ fn bounded(length: usize, longest_input: usize) -> Result<(), Error> {
 fn default(value: &Value, other: Option<Value>, kwargs: Kwargs) -> Result<Value, Error> {
     let other = argument(other, "value", &kwargs)?.unwrap_or_else(|| Value::from(""));
     kwargs.assert_all_used()?;
-    Ok(if value.is_undefined() { other } else { value.clone() })
+    Ok(if value.is_undefined() {
+        other
+    } else {
+        value.clone()
+    })
 }
 
 fn upper(state: &State<'_, '_>, value: &Value) -> Result<String, Error> {
@@ -70,7 +77,9 @@ fn join(
     separator: Option<Value>,
     kwargs: Kwargs,
 ) -> Result<String, Error> {
-    let separator = argument(separator, "sep", &kwargs)?.map(|text| text.to_string()).unwrap_or_default();
+    let separator = argument(separator, "sep", &kwargs)?
+        .map(|text| text.to_string())
+        .unwrap_or_default();
     kwargs.assert_all_used()?;
     if value.is_undefined() {
         StringInput::new(state, value)?;
@@ -98,8 +107,12 @@ fn replace(
     kwargs: Kwargs,
 ) -> Result<String, Error> {
     let value = text(state, value)?;
-    let from = argument(from, "from", &kwargs)?.map(|text| text.to_string()).unwrap_or_default();
-    let to = argument(to, "to", &kwargs)?.map(|text| text.to_string()).unwrap_or_default();
+    let from = argument(from, "from", &kwargs)?
+        .map(|text| text.to_string())
+        .unwrap_or_default();
+    let to = argument(to, "to", &kwargs)?
+        .map(|text| text.to_string())
+        .unwrap_or_default();
     kwargs.assert_all_used()?;
     let value = value.as_str();
     if from.is_empty() {

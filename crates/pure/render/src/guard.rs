@@ -57,8 +57,14 @@ impl Growth {
     fn name(&mut self, code: &str, joins: usize) {
         let statement = statement(code);
         let value = behind(code, statement);
-        let value = if statement == "for" { looped_over(value) } else { value };
-        let growing = words(code).filter(|(_, word)| GROWING.contains(word)).count();
+        let value = if statement == "for" {
+            looped_over(value)
+        } else {
+            value
+        };
+        let growing = words(code)
+            .filter(|(_, word)| GROWING.contains(word))
+            .count();
         self.kept += joins.max(references(value).saturating_sub(1)) + growing;
         if growing > 0 {
             self.filtered = filters::LARGEST;
@@ -99,11 +105,18 @@ struct Refused {
 
 impl Refused {
     fn new(message: impl Into<String>) -> Self {
-        Refused { message: message.into(), help: SIMPLER }
+        Refused {
+            message: message.into(),
+            help: SIMPLER,
+        }
     }
 
     fn at(self, range: Range<usize>) -> RenderError {
-        RenderError { message: self.message, help: self.help.to_owned(), range: Some(range) }
+        RenderError {
+            message: self.message,
+            help: self.help.to_owned(),
+            range: Some(range),
+        }
     }
 }
 
@@ -114,7 +127,10 @@ fn check_tag(tag: &str, growth: &mut Growth) -> Result<(), Refused> {
     }
     let statement = statement(&code);
     if let Some((word, help)) = REFUSED.iter().find(|(word, _)| *word == statement) {
-        return Err(Refused { message: format!("templates have no `{{% {word} %}}`"), help });
+        return Err(Refused {
+            message: format!("templates have no `{{% {word} %}}`"),
+            help,
+        });
     }
     let joins = code.matches(['~', '+']).count();
     growth.tag = growth.tag.max(tag.len());
@@ -124,7 +140,9 @@ fn check_tag(tag: &str, growth: &mut Growth) -> Result<(), Refused> {
         growth.name(&code, joins);
     }
     match (growth.kept > MOST_KEPT_JOINS, joins > MOST_JOINS) {
-        (true, _) => Err(Refused::new("the template builds too many values on each other")),
+        (true, _) => Err(Refused::new(
+            "the template builds too many values on each other",
+        )),
         (_, true) => Err(Refused::new("the tag joins too many texts")),
         _ => Ok(()),
     }
@@ -133,7 +151,9 @@ fn check_tag(tag: &str, growth: &mut Growth) -> Result<(), Refused> {
 /// Refuses what gives names to values without a bound.
 fn check_naming(statement: &str, code: &str) -> Result<(), Refused> {
     match statement {
-        "set" if !code.contains('=') => Err(Refused::new("templates have no `{% set %}` without `=`")),
+        "set" if !code.contains('=') => {
+            Err(Refused::new("templates have no `{% set %}` without `=`"))
+        }
         "for" if words(code).any(|(_, word)| word == "recursive") => {
             Err(Refused::new("templates have no `recursive` loops"))
         }
@@ -143,7 +163,9 @@ fn check_naming(statement: &str, code: &str) -> Result<(), Refused> {
 
 /// What stands behind the first occurrence of a word.
 fn behind<'a>(code: &'a str, word: &str) -> &'a str {
-    words(code).find(|(_, found)| *found == word).map_or(code, |(at, _)| &code[at + word.len()..])
+    words(code)
+        .find(|(_, found)| *found == word)
+        .map_or(code, |(at, _)| &code[at + word.len()..])
 }
 
 /// What a loop goes over: behind `in`, and before an `if` that is not inside brackets.
@@ -153,7 +175,9 @@ fn looped_over(code: &str) -> &str {
         let count = |brackets: [char; 3]| list[..at].matches(brackets).count();
         count(['(', '[', '{']).abs_diff(count([')', ']', '}']))
     };
-    words(list).find(|(at, word)| *word == "if" && depth(*at) == 0).map_or(list, |(at, _)| &list[..at])
+    words(list)
+        .find(|(at, word)| *word == "if" && depth(*at) == 0)
+        .map_or(list, |(at, _)| &list[..at])
 }
 
 /// How many values of other names an expression holds.
@@ -168,7 +192,11 @@ fn is_reference(before: &str, word: &str, behind: &str) -> bool {
     let is_target = behind.starts_with('=') && !behind.starts_with("==");
     let is_operator = OPERATORS.contains(&word) && before.ends_with(ends_operand);
     let is_test = ["is", "not"].contains(&last_word(before));
-    !(before.ends_with(['.', '|']) || is_target || is_operator || is_test || NEVER_NAMES.contains(&word))
+    !(before.ends_with(['.', '|'])
+        || is_target
+        || is_operator
+        || is_test
+        || NEVER_NAMES.contains(&word))
 }
 
 fn ends_operand(c: char) -> bool {
@@ -176,7 +204,9 @@ fn ends_operand(c: char) -> bool {
 }
 
 fn last_word(text: &str) -> &str {
-    text.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default()
+    text.rsplit(|c: char| !c.is_alphanumeric() && c != '_')
+        .next()
+        .unwrap_or_default()
 }
 
 /// Names and keywords, with their places.
@@ -185,7 +215,9 @@ fn words(code: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut at = 0;
     std::iter::from_fn(move || {
         let start = at + code[at..].find(is_part)?;
-        let length = code[start..].find(|c| !is_part(c)).unwrap_or(code.len() - start);
+        let length = code[start..]
+            .find(|c| !is_part(c))
+            .unwrap_or(code.len() - start);
         at = start + length;
         Some((start, &code[start..at]))
     })
@@ -194,9 +226,13 @@ fn words(code: &str) -> impl Iterator<Item = (usize, &str)> {
 
 /// The word that a `{% … %}` starts with.
 fn statement(code: &str) -> &str {
-    let Some(inside) = code.strip_prefix("{%") else { return "" };
+    let Some(inside) = code.strip_prefix("{%") else {
+        return "";
+    };
     let word = inside.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '-' | '+'));
-    word.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default()
+    word.split(|c: char| !c.is_alphanumeric() && c != '_')
+        .next()
+        .unwrap_or_default()
 }
 
 /// A tag with `"` in the place of each string.
@@ -221,7 +257,11 @@ fn without_strings(tag: &str) -> String {
 const SIMPLER: &str = "make the template simpler";
 
 fn refusal(message: &str, range: Range<usize>) -> RenderError {
-    RenderError { message: message.to_owned(), help: SIMPLER.to_owned(), range: Some(range) }
+    RenderError {
+        message: message.to_owned(),
+        help: SIMPLER.to_owned(),
+        range: Some(range),
+    }
 }
 
 #[cfg(test)]
@@ -244,7 +284,10 @@ mod tests {
         ] {
             assert_eq!(references(code), count, "{code}");
         }
-        assert_eq!(looped_over(" k, v in [a if b else c, a] if d"), " [a if b else c, a] ");
+        assert_eq!(
+            looped_over(" k, v in [a if b else c, a] if d"),
+            " [a if b else c, a] "
+        );
         assert_eq!(without_strings("{{ 'a\\'b' ~ \"c'\" }}"), "{{ \" ~ \" }}");
     }
 }

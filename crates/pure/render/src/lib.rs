@@ -21,10 +21,12 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::value::ValueKind;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior};
 
-pub use capability::{Capability, CapabilityKind, capabilities_of, capabilities_of_markdown, runs_of};
+pub use capability::{
+    Capability, CapabilityKind, capabilities_of, capabilities_of_markdown, runs_of,
+};
 pub use convert::{
-    ConvertError, Converted, Entries, Fate, FateKind, agent_name, convert_file, foreign_format, hook_entries,
-    is_native, server_entries, server_names,
+    ConvertError, Converted, Entries, Fate, FateKind, agent_name, convert_file, foreign_format,
+    hook_entries, is_native, server_entries, server_names,
 };
 pub use detect::{has_tags, is_template, templating};
 pub use files::Files;
@@ -53,7 +55,11 @@ pub struct RenderError {
 
 impl RenderError {
     fn too_large() -> Self {
-        RenderError { message: TOO_LARGE.to_owned(), help: "make it simpler".to_owned(), range: None }
+        RenderError {
+            message: TOO_LARGE.to_owned(),
+            help: "make it simpler".to_owned(),
+            range: None,
+        }
     }
 }
 
@@ -99,7 +105,12 @@ impl Renderer {
     }
 
     /// Fills a template.
-    pub fn render(&self, template: &str, names: &Names, files: &Files) -> Result<Rendered, RenderError> {
+    pub fn render(
+        &self,
+        template: &str,
+        names: &Names,
+        files: &Files,
+    ) -> Result<Rendered, RenderError> {
         let growth = guard::check(template)?;
         let mut environment = self.environment.clone();
         environment.set_fuel(Some(growth.fuel(names.longest().max(files.longest()))));
@@ -107,7 +118,10 @@ impl Renderer {
         let result = fill(&environment, template, names, &run);
         let used = run.used();
         match used.needed.is_empty() || used.too_many {
-            true => result.map(|text| Rendered::Text { text, read: used.read }),
+            true => result.map(|text| Rendered::Text {
+                text,
+                read: used.read,
+            }),
             // What went wrong may have gone wrong for want of them.
             false => Ok(Rendered::Needs(used.needed)),
         }
@@ -122,9 +136,17 @@ fn fill(
 ) -> Result<String, RenderError> {
     let explain = |error: minijinja::Error| explain::explain(&error, template, names);
     let compiled = environment.template_from_str(template).map_err(explain)?;
-    let context = Context { names: names.clone(), run: Arc::clone(run) };
-    let mut output = Bounded { bytes: Vec::with_capacity(template.len()), full: false };
-    let result = compiled.render_captured_to(minijinja::Value::from_object(context), &mut output).map(drop);
+    let context = Context {
+        names: names.clone(),
+        run: Arc::clone(run),
+    };
+    let mut output = Bounded {
+        bytes: Vec::with_capacity(template.len()),
+        full: false,
+    };
+    let result = compiled
+        .render_captured_to(minijinja::Value::from_object(context), &mut output)
+        .map(drop);
     match result {
         Err(_) if output.full => Err(RenderError::too_large()),
         Err(error) => Err(explain(error)),
@@ -139,9 +161,9 @@ fn formatter(
     value: &minijinja::Value,
 ) -> Result<(), minijinja::Error> {
     match bool::try_from(value.clone()) {
-        Ok(truth) if value.kind() == ValueKind::Bool => {
-            out.write_str(if truth { "true" } else { "false" }).map_err(Into::into)
-        }
+        Ok(truth) if value.kind() == ValueKind::Bool => out
+            .write_str(if truth { "true" } else { "false" })
+            .map_err(Into::into),
         _ => minijinja::escape_formatter(out, state, value),
     }
 }
@@ -193,19 +215,35 @@ mod tests {
     #[test]
     fn names_filters_and_branches_work() {
         for (template, expected) in [
-            ("snippets/{{ agpm.project.language }}-guide.md", "snippets/rust-guide.md"),
+            (
+                "snippets/{{ agpm.project.language }}-guide.md",
+                "snippets/rust-guide.md",
+            ),
             ("{{ agpm.project.env | default(value=\"dev\") }}", "dev"),
             ("{{ agpm.project.env | default('dev') }}", "dev"),
-            ("{{ agpm.project.language | default(value=\"dev\") }}", "rust"),
+            (
+                "{{ agpm.project.language | default(value=\"dev\") }}",
+                "rust",
+            ),
             ("{% if agpm.project.tests %}yes{% endif %}", "yes"),
-            ("{% if agpm.project.nothing %}yes{% else %}no{% endif %}", "no"),
+            (
+                "{% if agpm.project.nothing %}yes{% else %}no{% endif %}",
+                "no",
+            ),
             ("{{ agpm.project.envs | join(sep='+') }}", "a+b"),
             ("{{ 'a-b' | replace(from='-', to='_') | upper }}", "A_B"),
-            ("{{ agpm.project.envs | length }} {{ agpm.project.width }}\n", "2 100\n"),
+            (
+                "{{ agpm.project.envs | length }} {{ agpm.project.width }}\n",
+                "2 100\n",
+            ),
             ("plain <b>\n", "plain <b>\n"),
             ("{{ agpm.project.tests }}", "true"),
         ] {
-            assert_eq!(render(template, &context()), Ok(expected.to_owned()), "{template}");
+            assert_eq!(
+                render(template, &context()),
+                Ok(expected.to_owned()),
+                "{template}"
+            );
         }
     }
 
@@ -220,7 +258,11 @@ mod tests {
         let nested = format!(
             "{{% for a in {list} %}}{{% for b in {list} %}}{{% if a %}}.{{% endif %}}{{% endfor %}}{{% endfor %}}"
         );
-        assert!(error(&nested).message.contains("too many steps"), "{}", error(&nested));
+        assert!(
+            error(&nested).message.contains("too many steps"),
+            "{}",
+            error(&nested)
+        );
         assert!(render("{% if %}", &context()).is_err());
         assert!(render("{% include 'x' %}", &context()).is_err());
         assert!(render("{{ env('HOME') }}", &context()).is_err());
@@ -229,8 +271,9 @@ mod tests {
     #[test]
     fn hostile_templates_end_soon_and_small() {
         let doubling = "{% set a = 'xxxxxxxxxx' %}".to_owned() + &"{% set a = a ~ a %}".repeat(40);
-        let replacing =
-            "{% set a = 'x' %}{{ a".to_owned() + &" | replace(from='x', to='xxxxxxxxxx')".repeat(11) + " }}";
+        let replacing = "{% set a = 'x' %}{{ a".to_owned()
+            + &" | replace(from='x', to='xxxxxxxxxx')".repeat(11)
+            + " }}";
         let wide = "{% set a = 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx' %}";
         let many = format!("[{}]", "1,".repeat(900));
         let output = format!(

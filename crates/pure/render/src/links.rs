@@ -54,7 +54,9 @@ fn links_of_line(line: &str, start: usize, links: &mut Vec<Link>) {
 fn behind_code(line: &str, at: usize) -> usize {
     let marks = line[at..].len() - line[at..].trim_start_matches('`').len();
     let ticks = &line[at..at + marks];
-    line[at + marks..].find(ticks).map_or(at + marks, |end| at + marks + end + marks)
+    line[at + marks..]
+        .find(ticks)
+        .map_or(at + marks, |end| at + marks + end + marks)
 }
 
 /// What stands in the round brackets behind a text in square ones, and where to go on.
@@ -81,7 +83,10 @@ fn link(line: &str, inner: Range<usize>, start: usize) -> Option<Link> {
     let bare = target.trim_start_matches('<').trim_end_matches('>');
     let path = bare.split(['#', '?']).next().unwrap_or_default();
     let from = start + inner.start + skipped;
-    is_file(bare, path).then(|| Link { range: from..from + target.len(), path: unescaped(path) })
+    is_file(bare, path).then(|| Link {
+        range: from..from + target.len(),
+        path: unescaped(path),
+    })
 }
 
 /// Whether a target is a file near by: no address, no anchor, no place of the whole machine, nothing to be filled in.
@@ -109,13 +114,26 @@ mod tests {
                     ```md\n[no](fence.md)\n```\n[d](my%20file.md) [word](word) [(p)](a(1).md) [x] (no.md)\n";
         let found = file_links(text);
         let paths: Vec<&str> = found.iter().map(|link| link.path.as_str()).collect();
-        assert_eq!(paths, ["docs/a.md", "img/b.png", "c.md", "my file.md", "a(1).md"]);
+        assert_eq!(
+            paths,
+            ["docs/a.md", "img/b.png", "c.md", "my file.md", "a(1).md"]
+        );
         assert_eq!(&text[found[0].range.clone()], "docs/a.md");
     }
 
     #[test]
     fn odd_texts_end() {
-        for text in ["](", "[a](", "[a](b", "``", "[](())", "]()", "[é](é.md)`", "](((((", "```\n"] {
+        for text in [
+            "](",
+            "[a](",
+            "[a](b",
+            "``",
+            "[](())",
+            "]()",
+            "[é](é.md)`",
+            "](((((",
+            "```\n",
+        ] {
             file_links(text);
         }
     }

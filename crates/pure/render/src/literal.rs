@@ -12,16 +12,27 @@ const CLOSE: char = '\u{1}';
 
 impl Renderer {
     /// Fills a Markdown template; places in errors are those of `text`.
-    pub fn render_markdown(&self, text: &str, names: &Names, files: &Files) -> Result<Rendered, RenderError> {
+    pub fn render_markdown(
+        &self,
+        text: &str,
+        names: &Names,
+        files: &Files,
+    ) -> Result<Rendered, RenderError> {
         let literals = literals(text);
         if literals.is_empty() {
             return self.render(text, names, files);
         }
         let template = without(text, &literals);
-        match self.render(&template, names, files).map_err(|error| in_text(error, &literals))? {
+        match self
+            .render(&template, names, files)
+            .map_err(|error| in_text(error, &literals))?
+        {
             Rendered::Text { text: filled, read } => {
                 let literals: Vec<&str> = literals.into_iter().map(|range| &text[range]).collect();
-                Ok(Rendered::Text { text: put_back(&filled, &literals)?, read })
+                Ok(Rendered::Text {
+                    text: put_back(&filled, &literals)?,
+                    read,
+                })
             }
             needs @ Rendered::Needs(_) => Ok(needs),
         }
@@ -62,12 +73,17 @@ fn put_back(filled: &str, literals: &[&str]) -> Result<String, RenderError> {
 /// An error with its place as it is in the text with the literals.
 fn in_text(mut error: RenderError, literals: &[Range<usize>]) -> RenderError {
     let original = |at: usize| {
-        literals.iter().enumerate().fold(at, |at, (number, range)| match at > range.start {
-            true => at + range.len() - placeholder(number).len(),
-            false => at,
-        })
+        literals
+            .iter()
+            .enumerate()
+            .fold(at, |at, (number, range)| match at > range.start {
+                true => at + range.len() - placeholder(number).len(),
+                false => at,
+            })
     };
-    error.range = error.range.map(|range| original(range.start)..original(range.end));
+    error.range = error
+        .range
+        .map(|range| original(range.start)..original(range.end));
     error
 }
 
@@ -89,7 +105,9 @@ fn literals(text: &str) -> Vec<Range<usize>> {
                 open = None;
             }
             (None, Some((fence, info))) => {
-                let marked = info.split(|c: char| !c.is_alphanumeric()).any(|word| word == LITERAL);
+                let marked = info
+                    .split(|c: char| !c.is_alphanumeric())
+                    .any(|word| word == LITERAL);
                 open = Some((fence, at + line.len(), marked));
             }
             _ => {}
@@ -97,8 +115,14 @@ fn literals(text: &str) -> Vec<Range<usize>> {
         at += line.len();
     }
     // A fence without an end reaches to the end of the text.
-    found.extend(open.filter(|(_, _, marked)| *marked).map(|(_, start, _)| start..text.len()));
-    found.into_iter().filter(|range| !range.is_empty()).collect()
+    found.extend(
+        open.filter(|(_, _, marked)| *marked)
+            .map(|(_, start, _)| start..text.len()),
+    );
+    found
+        .into_iter()
+        .filter(|range| !range.is_empty())
+        .collect()
 }
 
 /// The marks of a fence and what stands behind them.
@@ -115,8 +139,11 @@ fn inside(line: &str) -> &str {
     loop {
         let number = line.trim_start_matches(|c: char| c.is_ascii_digit());
         let counted = Some(number).filter(|rest| rest.len() < line.len());
-        let item = counted.and_then(|rest| rest.strip_prefix(". ").or_else(|| rest.strip_prefix(") ")));
-        let marks = [">", "- ", "* ", "+ "].iter().find_map(|mark| line.strip_prefix(mark));
+        let item =
+            counted.and_then(|rest| rest.strip_prefix(". ").or_else(|| rest.strip_prefix(") ")));
+        let marks = [">", "- ", "* ", "+ "]
+            .iter()
+            .find_map(|mark| line.strip_prefix(mark));
         match marks.or(item) {
             Some(rest) => line = rest.trim_start(),
             None => return line,
@@ -133,10 +160,16 @@ mod tests {
     #[test]
     fn fences_marked_literal_are_found() {
         let text = "a\n```literal\n{{ x }}\n```\n```rust\ny\n```\n~~~~ {.literal}\n~~~\nz\n~~~~\n``` md,literal\nend\n";
-        let found: Vec<&str> = literals(text).into_iter().map(|range| &text[range]).collect();
+        let found: Vec<&str> = literals(text)
+            .into_iter()
+            .map(|range| &text[range])
+            .collect();
         assert_eq!(found, ["{{ x }}\n", "~~~\nz\n", "end\n"]);
         let nested = "> ```literal\n> {{ x }}\n> ```\n1. - ```literal\n     {{ y }}\n     ```\n";
-        let found: Vec<&str> = literals(nested).into_iter().map(|range| &nested[range]).collect();
+        let found: Vec<&str> = literals(nested)
+            .into_iter()
+            .map(|range| &nested[range])
+            .collect();
         assert_eq!(found, ["> {{ x }}\n", "     {{ y }}\n"]);
     }
 
@@ -145,7 +178,9 @@ mod tests {
         let text = "```literal\n{{ a long literal that is left alone, longer than what stands for it }}\n```\n{{ agpm.x }}";
         let context = Value::map([("agpm", Value::Map(Vec::new()))]);
         let (names, files) = (Names::new(&context), Files::default());
-        let error = Renderer::new().render_markdown(text, &names, &files).expect_err("undefined");
+        let error = Renderer::new()
+            .render_markdown(text, &names, &files)
+            .expect_err("undefined");
         assert_eq!(&text[error.range.expect("a place")], "agpm.x");
     }
 }

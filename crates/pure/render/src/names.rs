@@ -28,7 +28,11 @@ impl Names {
     /// These names with others at a place, which are shared and not copied.
     #[must_use]
     pub fn with_names(&self, path: &[&str], names: &Names) -> Self {
-        Names(Arc::new(self.0.with(path, Item::from_dyn_object(Arc::clone(&names.0)), names.0.longest)))
+        Names(Arc::new(self.0.with(
+            path,
+            Item::from_dyn_object(Arc::clone(&names.0)),
+            names.0.longest,
+        )))
     }
 
     /// The longest text that the names may hold, in bytes.
@@ -64,12 +68,18 @@ impl Map {
     fn of(entries: Vec<(Item, Item)>, longest: usize) -> Self {
         let mut sorted: Vec<u32> = (0..).take(entries.len()).collect();
         sorted.sort_by_key(|at| entries[*at as usize].0.as_str());
-        Map { entries, sorted, longest }
+        Map {
+            entries,
+            sorted,
+            longest,
+        }
     }
 
     fn place(&self, key: &str) -> Option<usize> {
         let key_at = |at: &u32| self.entries[*at as usize].0.as_str();
-        let found = self.sorted.binary_search_by(|at| key_at(at).cmp(&Some(key)));
+        let found = self
+            .sorted
+            .binary_search_by(|at| key_at(at).cmp(&Some(key)));
         found.ok().map(|place| self.sorted[place] as usize)
     }
 
@@ -80,7 +90,10 @@ impl Map {
     /// A copy with something else at a place; only the maps on the way are new.
     fn with(&self, path: &[&str], value: Item, longest: usize) -> Map {
         let Some((step, rest)) = path.split_first() else {
-            return value.downcast_object_ref::<Map>().map(Map::copy).unwrap_or_default();
+            return value
+                .downcast_object_ref::<Map>()
+                .map(Map::copy)
+                .unwrap_or_default();
         };
         let below = match rest {
             [] => value,
@@ -95,11 +108,18 @@ impl Map {
     }
 
     fn child(&self, key: &str) -> Map {
-        self.get(key).and_then(|item| item.downcast_object_ref::<Map>()).map(Map::copy).unwrap_or_default()
+        self.get(key)
+            .and_then(|item| item.downcast_object_ref::<Map>())
+            .map(Map::copy)
+            .unwrap_or_default()
     }
 
     fn copy(&self) -> Map {
-        Map { entries: self.entries.clone(), sorted: self.sorted.clone(), longest: self.longest }
+        Map {
+            entries: self.entries.clone(),
+            sorted: self.sorted.clone(),
+            longest: self.longest,
+        }
     }
 }
 
@@ -114,7 +134,9 @@ impl Object for Map {
 
     fn enumerate(self: &Arc<Self>) -> Enumerator {
         let map = Arc::clone(self);
-        Enumerator::RevIter(Box::new((0..self.entries.len()).map(move |at| map.entries[at].0.clone())))
+        Enumerator::RevIter(Box::new(
+            (0..self.entries.len()).map(move |at| map.entries[at].0.clone()),
+        ))
     }
 
     /// As in Tera; all that the names hold would have no bound.
@@ -124,9 +146,13 @@ impl Object for Map {
 }
 
 fn map(value: &Value) -> Map {
-    let Shape::Map(count) = value.shape() else { return Map::default() };
+    let Shape::Map(count) = value.shape() else {
+        return Map::default();
+    };
     let entries = (0..count).map(|at| value.entry(at));
-    let items = entries.map(|(key, value)| (Item::from(key), item(value))).collect();
+    let items = entries
+        .map(|(key, value)| (Item::from(key), item(value)))
+        .collect();
     Map::of(items, longest(value))
 }
 
@@ -134,8 +160,12 @@ fn item(value: &Value) -> Item {
     match value.shape() {
         Shape::Null => Item::from(()),
         Shape::Bool(value) => Item::from(value),
-        Shape::Integer(text) => text.parse::<i64>().map_or_else(|_| Item::from(text), Item::from),
-        Shape::Float(text) => text.parse::<f64>().map_or_else(|_| Item::from(text), Item::from),
+        Shape::Integer(text) => text
+            .parse::<i64>()
+            .map_or_else(|_| Item::from(text), Item::from),
+        Shape::Float(text) => text
+            .parse::<f64>()
+            .map_or_else(|_| Item::from(text), Item::from),
         Shape::String(text) | Shape::DateTime(text) => Item::from(text),
         Shape::List(count) => (0..count).map(|at| item(value.item(at))).collect(),
         Shape::Map(_) => Item::from_object(map(value)),
@@ -148,9 +178,11 @@ fn longest(value: &Value) -> usize {
         Value::String(text) => text.len(),
         // A list can be printed as a whole.
         Value::List(items) => items.iter().map(|item| longest(item) + 4).sum(),
-        Value::Map(entries) => {
-            entries.iter().map(|(key, value)| longest(value).max(key.len())).max().unwrap_or(0)
-        }
+        Value::Map(entries) => entries
+            .iter()
+            .map(|(key, value)| longest(value).max(key.len()))
+            .max()
+            .unwrap_or(0),
         _ => 0,
     }
 }
@@ -167,15 +199,37 @@ mod tests {
     #[test]
     fn maps_keep_their_order_and_grow_without_losing_anything() {
         let names = names();
-        let more = names.with(&["agpm", "deps", "agents"], &Value::map([("x", Value::from("333"))]));
-        let shared =
-            more.with_names(&["agpm", "other"], &Names::new(&Value::map([("k", Value::from("4444"))])));
-        assert_eq!(shared.keys_at(&["agpm"]).unwrap_or_default(), ["project", "deps", "other"]);
-        assert_eq!(shared.keys_at(&["agpm", "project"]).unwrap_or_default(), ["z", "a"]);
-        assert_eq!(shared.keys_at(&["agpm", "deps", "agents"]).unwrap_or_default(), ["x"]);
+        let more = names.with(
+            &["agpm", "deps", "agents"],
+            &Value::map([("x", Value::from("333"))]),
+        );
+        let shared = more.with_names(
+            &["agpm", "other"],
+            &Names::new(&Value::map([("k", Value::from("4444"))])),
+        );
+        assert_eq!(
+            shared.keys_at(&["agpm"]).unwrap_or_default(),
+            ["project", "deps", "other"]
+        );
+        assert_eq!(
+            shared.keys_at(&["agpm", "project"]).unwrap_or_default(),
+            ["z", "a"]
+        );
+        assert_eq!(
+            shared
+                .keys_at(&["agpm", "deps", "agents"])
+                .unwrap_or_default(),
+            ["x"]
+        );
         assert_eq!(names.keys_at(&["agpm"]).unwrap_or_default(), ["project"]);
-        assert_eq!([names.longest(), more.longest(), shared.longest()], [7, 7, 7]);
+        assert_eq!(
+            [names.longest(), more.longest(), shared.longest()],
+            [7, 7, 7]
+        );
         let replaced = names.with(&["agpm", "project"], &Value::from("a text of 21 bytes..."));
-        assert_eq!((replaced.keys_at(&["agpm", "project"]), replaced.longest()), (None, 21));
+        assert_eq!(
+            (replaced.keys_at(&["agpm", "project"]), replaced.longest()),
+            (None, 21)
+        );
     }
 }

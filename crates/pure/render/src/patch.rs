@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use agpm_diag::{Diagnostic, SourceId, codes, has_errors};
 use agpm_model::Field;
 use agpm_text::{
-    Document, EditError, Format, Kind, Limits, NodeRef, Parsed, Shape, Value, View, equal, parse, to_value,
+    Document, EditError, Format, Kind, Limits, NodeRef, Parsed, Shape, Value, View, equal, parse,
+    to_value,
 };
 
 /// One field that a patch sets.
@@ -46,27 +47,49 @@ pub enum PatchError {
 }
 
 /// Sets the fields of `body`, a map: nested maps merge key by key, everything else replaces.
-pub fn patch(source: SourceId, text: &str, format: Format, body: &Value) -> Result<Patched, PatchError> {
+pub fn patch(
+    source: SourceId,
+    text: &str,
+    format: Format,
+    body: &Value,
+) -> Result<Patched, PatchError> {
     if format == Format::Csv {
         return Err(PatchError::NoFields);
     }
     let document = readable(parse(source, text, format, Limits::default()))?;
     let body = held_by(format, body);
     let root = document.root();
-    let fields: Vec<FieldChange> =
-        Field::all(&body).into_iter().map(|field| change(field, root, &body)).collect();
+    let fields: Vec<FieldChange> = Field::all(&body)
+        .into_iter()
+        .map(|field| change(field, root, &body))
+        .collect();
     if fields.is_empty() {
-        return Ok(Patched { text: text.to_owned(), fields });
+        return Ok(Patched {
+            text: text.to_owned(),
+            fields,
+        });
     }
     let target = root.map_or(Merged::New(&body), |root| Merged::of(root, &body));
-    Ok(Patched { text: document.rewrite(target)?.to_string(), fields })
+    Ok(Patched {
+        text: document.rewrite(target)?.to_string(),
+        fields,
+    })
 }
 
 /// The document, if it can be patched.
 fn readable(parsed: Parsed) -> Result<Document, PatchError> {
-    let kind = parsed.document.root().map(NodeRef::kind).filter(|kind| *kind != Kind::Map);
-    let told_by_kind = |diagnostic: &Diagnostic| kind.is_some() && diagnostic.code == &codes::MARKDOWN_FENCE;
-    let diagnostics: Vec<_> = parsed.diagnostics.into_iter().filter(|d| !told_by_kind(d)).collect();
+    let kind = parsed
+        .document
+        .root()
+        .map(NodeRef::kind)
+        .filter(|kind| *kind != Kind::Map);
+    let told_by_kind =
+        |diagnostic: &Diagnostic| kind.is_some() && diagnostic.code == &codes::MARKDOWN_FENCE;
+    let diagnostics: Vec<_> = parsed
+        .diagnostics
+        .into_iter()
+        .filter(|d| !told_by_kind(d))
+        .collect();
     match kind {
         _ if has_errors(&diagnostics) => Err(PatchError::Broken(diagnostics)),
         Some(kind) => Err(PatchError::NoMap(kind.word())),
@@ -95,18 +118,36 @@ fn dates_as_text(value: &Value) -> Value {
     match value {
         Value::DateTime(text) => Value::String(text.clone()),
         Value::List(items) => Value::List(items.iter().map(dates_as_text).collect()),
-        Value::Map(entries) => Value::map(entries.iter().map(|(key, value)| (key, dates_as_text(value)))),
+        Value::Map(entries) => Value::map(
+            entries
+                .iter()
+                .map(|(key, value)| (key, dates_as_text(value))),
+        ),
         other => other.clone(),
     }
 }
 
 fn change(field: Field, root: Option<NodeRef<'_>>, body: &Value) -> FieldChange {
     let steps = field.pointer().steps();
-    let before = steps.iter().try_fold(root, |node, key| Some(node?.get(key))).flatten().map(to_value);
-    let new = steps.iter().try_fold(body, |value, key| value.get(key)).cloned().unwrap_or(Value::Null);
+    let before = steps
+        .iter()
+        .try_fold(root, |node, key| Some(node?.get(key)))
+        .flatten()
+        .map(to_value);
+    let new = steps
+        .iter()
+        .try_fold(body, |value, key| value.get(key))
+        .cloned()
+        .unwrap_or(Value::Null);
     // An empty map adds nothing to a map that is there.
-    let after = before.clone().filter(|before| matches!((before, &new), (Value::Map(_), Value::Map(_))));
-    FieldChange { field, before, after: after.unwrap_or(new) }
+    let after = before
+        .clone()
+        .filter(|before| matches!((before, &new), (Value::Map(_), Value::Map(_))));
+    FieldChange {
+        field,
+        before,
+        after: after.unwrap_or(new),
+    }
 }
 
 /// The value after a patch, without a copy of what stays.
@@ -131,8 +172,13 @@ impl<'a> Merged<'a> {
 }
 
 /// The entries of a patch whose keys a map does not have.
-fn added<'a>(node: NodeRef<'a>, entries: &'a [(String, Value)]) -> impl Iterator<Item = &'a (String, Value)> {
-    entries.iter().filter(move |(key, _)| node.get(key).is_none())
+fn added<'a>(
+    node: NodeRef<'a>,
+    entries: &'a [(String, Value)],
+) -> impl Iterator<Item = &'a (String, Value)> {
+    entries
+        .iter()
+        .filter(move |(key, _)| node.get(key).is_none())
 }
 
 impl<'a> View<'a> for Merged<'a> {
@@ -183,7 +229,10 @@ fn merged_entry<'a>(
     if index < node.len() {
         let (key, own) = node.entry(index);
         let set = entries.iter().find(|(name, _)| name == key);
-        return (key, set.map_or(Merged::Kept(own), |(_, value)| Merged::of(own, value)));
+        return (
+            key,
+            set.map_or(Merged::Kept(own), |(_, value)| Merged::of(own, value)),
+        );
     }
     let new = added(node, entries).nth(index - node.len());
     let (key, value) = new.expect("an index below the count of entries");

@@ -61,17 +61,25 @@ fn end_of_string(bytes: &[u8], start: usize, quote: u8) -> usize {
 /// Before the tag that ends a raw part.
 fn end_of_raw(text: &str, start: usize) -> usize {
     let opens = text[start..].match_indices("{%").map(|(at, _)| start + at);
-    let ends =
-        |at: &usize| text[*at..].find("%}").is_some_and(|end| is_only(&text[*at..*at + end + 2], "endraw"));
+    let ends = |at: &usize| {
+        text[*at..]
+            .find("%}")
+            .is_some_and(|end| is_only(&text[*at..*at + end + 2], "endraw"))
+    };
     opens.into_iter().find(ends).unwrap_or(text.len())
 }
 
 /// Whether a tag is a statement of this one word.
 fn is_only(tag: &str, word: &str) -> bool {
-    let inside = tag.strip_prefix("{%").and_then(|tag| tag.strip_suffix("%}"));
+    let inside = tag
+        .strip_prefix("{%")
+        .and_then(|tag| tag.strip_suffix("%}"));
     let bare = |inside: &str| {
         let inside = inside.strip_prefix(['-', '+']).unwrap_or(inside);
-        inside.strip_suffix(['-', '+']).unwrap_or(inside).trim_matches(|c: char| c.is_ascii_whitespace())
+        inside
+            .strip_suffix(['-', '+'])
+            .unwrap_or(inside)
+            .trim_matches(|c: char| c.is_ascii_whitespace())
             == word
     };
     inside.is_some_and(bare)

@@ -8,7 +8,12 @@ use agpm_text::{EditError, Format, Limits, Parsed, Value, parse, to_value};
 use proptest::prelude::*;
 
 fn read(text: &str, format: Format) -> Parsed {
-    parse(SourceMap::default().add("x", text), text, format, Limits::default())
+    parse(
+        SourceMap::default().add("x", text),
+        text,
+        format,
+        Limits::default(),
+    )
 }
 
 fn apply(text: &str, format: Format, body: &Value) -> Result<Patched, PatchError> {
@@ -24,13 +29,19 @@ fn toml(body: &str) -> Value {
 
 fn value_of(text: &str, format: Format) -> Value {
     let parsed = read(text, format);
-    assert!(!has_errors(&parsed.diagnostics), "{text}\n{:?}", parsed.diagnostics);
+    assert!(
+        !has_errors(&parsed.diagnostics),
+        "{text}\n{:?}",
+        parsed.diagnostics
+    );
     parsed.document.root().map_or(Value::Map(vec![]), to_value)
 }
 
 /// What a patch means, said once more and without regard to text.
 fn merged(value: &Value, body: &Value) -> Value {
-    let (Value::Map(own), Value::Map(new)) = (value, body) else { return body.clone() };
+    let (Value::Map(own), Value::Map(new)) = (value, body) else {
+        return body.clone();
+    };
     let mut entries = own.clone();
     for (key, value) in new {
         match entries.iter_mut().find(|(name, _)| name == key) {
@@ -44,13 +55,21 @@ fn merged(value: &Value, body: &Value) -> Value {
 /// The lines of the text that belong to no key that the patch touches, before and after the touched ones.
 fn untouched(text: &str, format: Format, body: &Value) -> Vec<String> {
     let parsed = read(text, format);
-    let Value::Map(set) = body else { panic!("a patch is a map") };
+    let Value::Map(set) = body else {
+        panic!("a patch is a map")
+    };
     // Between brackets all entries may share a line, and a comma comes behind the last one.
-    if parsed.document.root().is_some_and(|root| text[root.span().range()].starts_with('{')) {
+    if parsed
+        .document
+        .root()
+        .is_some_and(|root| text[root.span().range()].starts_with('{'))
+    {
         return vec![];
     }
     let touched: Vec<_> = parsed.document.root().map_or(vec![], |root| {
-        let entries = root.entries().filter(|(key, _)| set.iter().any(|(name, _)| name == key.content()));
+        let entries = root
+            .entries()
+            .filter(|(key, _)| set.iter().any(|(name, _)| name == key.content()));
         entries
             .map(|(key, value)| {
                 key.span().range().start..value.span().range().end.max(key.span().range().end)
@@ -63,7 +82,9 @@ fn untouched(text: &str, format: Format, body: &Value) -> Vec<String> {
     let lines = text.split_inclusive('\n').filter(|line| {
         let range = at..at + line.len();
         at = range.end;
-        let in_touched = touched.iter().any(|span| span.start < range.end && range.start < span.end);
+        let in_touched = touched
+            .iter()
+            .any(|span| span.start < range.end && range.start < span.end);
         let may_be_content = kept && line.trim().is_empty();
         !in_touched && !may_be_content
     });
@@ -77,12 +98,26 @@ fn has_lines(text: &str, lines: &[String]) -> bool {
 }
 
 fn check(text: &str, format: Format, body: &Value) {
-    let patched = apply(text, format, body).unwrap_or_else(|error| panic!("{error:?}\n{text}\n{body:?}"));
+    let patched =
+        apply(text, format, body).unwrap_or_else(|error| panic!("{error:?}\n{text}\n{body:?}"));
     let expected = merged(&value_of(text, format), body);
-    assert_eq!(value_of(&patched.text, format), expected, "{text}\n--- to\n{}", patched.text);
-    assert!(has_lines(&patched.text, &untouched(text, format, body)), "{text}\n--- to\n{}", patched.text);
+    assert_eq!(
+        value_of(&patched.text, format),
+        expected,
+        "{text}\n--- to\n{}",
+        patched.text
+    );
+    assert!(
+        has_lines(&patched.text, &untouched(text, format, body)),
+        "{text}\n--- to\n{}",
+        patched.text
+    );
     let (old, new) = (read(text, format), read(&patched.text, format));
-    assert_eq!(&text[old.document.body().range()], &patched.text[new.document.body().range()], "{text}");
+    assert_eq!(
+        &text[old.document.body().range()],
+        &patched.text[new.document.body().range()],
+        "{text}"
+    );
     assert_eq!(patched.fields.len(), Field::all(body).len());
     let again = apply(&patched.text, format, body).unwrap();
     assert_eq!(again.text, patched.text, "a second time changes nothing");
@@ -143,8 +178,13 @@ const PATCHES: &[&str] = &[
 ];
 
 /// Bodies that hold what front matter might be taken for.
-const BODIES: &[&str] =
-    &["", "# Title\n", "---\nname: not this\n---\n", "text\n\n---\n\nno newline at the end", "\n"];
+const BODIES: &[&str] = &[
+    "",
+    "# Title\n",
+    "---\nname: not this\n---\n",
+    "text\n\n---\n\nno newline at the end",
+    "\n",
+];
 
 #[test]
 fn front_matter_corpus() {
@@ -168,13 +208,37 @@ fn front_matter_corpus() {
 
 /// As it is written, patched, and what comes out.
 const EXACT: &[(&str, &str, &str)] = &[
-    ("---\nmodel: a # why\n---\nx", "model = \"b\"", "---\nmodel: b # why\n---\nx"),
-    ("---\nmodel: 'a'\n---\nx", "model = \"b\"", "---\nmodel: 'b'\n---\nx"),
-    ("---\nmodel: \"a\"\n---\nx", "model = \"a\"", "---\nmodel: \"a\"\n---\nx"),
-    ("---\nwhen: 2024-01-01\n---\nx", "when = 2024-01-01", "---\nwhen: 2024-01-01\n---\nx"),
-    ("---\nmask: 0x10\n---\nx", "mask = 16", "---\nmask: 0x10\n---\nx"),
+    (
+        "---\nmodel: a # why\n---\nx",
+        "model = \"b\"",
+        "---\nmodel: b # why\n---\nx",
+    ),
+    (
+        "---\nmodel: 'a'\n---\nx",
+        "model = \"b\"",
+        "---\nmodel: 'b'\n---\nx",
+    ),
+    (
+        "---\nmodel: \"a\"\n---\nx",
+        "model = \"a\"",
+        "---\nmodel: \"a\"\n---\nx",
+    ),
+    (
+        "---\nwhen: 2024-01-01\n---\nx",
+        "when = 2024-01-01",
+        "---\nwhen: 2024-01-01\n---\nx",
+    ),
+    (
+        "---\nmask: 0x10\n---\nx",
+        "mask = 16",
+        "---\nmask: 0x10\n---\nx",
+    ),
     ("# T\n", "model = \"b\"", "---\nmodel: b\n---\n# T\n"),
-    ("\u{feff}# T\r\n", "a.b = [1]", "\u{feff}---\r\na:\r\n  b:\r\n    - 1\r\n---\r\n# T\r\n"),
+    (
+        "\u{feff}# T\r\n",
+        "a.b = [1]",
+        "\u{feff}---\r\na:\r\n  b:\r\n    - 1\r\n---\r\n# T\r\n",
+    ),
     ("", "a = 1", "---\na: 1\n---\n"),
     ("---\n---\n", "a = 1", "---\na: 1\n---\n"),
     ("---\n# c\n---\n", "a = 1", "---\n# c\na: 1\n---\n"),
@@ -182,11 +246,31 @@ const EXACT: &[(&str, &str, &str)] = &[
     ("---\na: 1\n---\nx", "a.b = 2", "---\na:\n  b: 2\n---\nx"),
     ("---\na: {b: 1}\n---\nx", "a = {}", "---\na: {b: 1}\n---\nx"),
     ("---\na: 1\n---\nx", "a = {}", "---\na: {}\n---\nx"),
-    ("---\na.b: 1\n---\nx", "a.b = 2", "---\na.b: 1\na:\n  b: 2\n---\nx"),
-    ("---\na: 1\n---\nx", "d = 1979-05-27T07:32:00Z", "---\na: 1\nd: \"1979-05-27T07:32:00Z\"\n---\nx"),
-    ("---\nt: [a, b] # c\n---\nx", "t = [\"a\", \"c\"]", "---\nt: [a, c] # c\n---\nx"),
-    ("---\nt:\n- a # one\n- b\n---\n", "t = [\"a\", \"c\"]", "---\nt:\n- a # one\n- c\n---\n"),
-    ("---\ne:\n    A: 1\n---\n", "e.B = \"2\"", "---\ne:\n    A: 1\n    B: \"2\"\n---\n"),
+    (
+        "---\na.b: 1\n---\nx",
+        "a.b = 2",
+        "---\na.b: 1\na:\n  b: 2\n---\nx",
+    ),
+    (
+        "---\na: 1\n---\nx",
+        "d = 1979-05-27T07:32:00Z",
+        "---\na: 1\nd: \"1979-05-27T07:32:00Z\"\n---\nx",
+    ),
+    (
+        "---\nt: [a, b] # c\n---\nx",
+        "t = [\"a\", \"c\"]",
+        "---\nt: [a, c] # c\n---\nx",
+    ),
+    (
+        "---\nt:\n- a # one\n- b\n---\n",
+        "t = [\"a\", \"c\"]",
+        "---\nt:\n- a # one\n- c\n---\n",
+    ),
+    (
+        "---\ne:\n    A: 1\n---\n",
+        "e.B = \"2\"",
+        "---\ne:\n    A: 1\n    B: \"2\"\n---\n",
+    ),
 ];
 
 #[test]
@@ -200,15 +284,31 @@ fn exact_texts() {
 #[test]
 fn long_lists_keep_the_items_that_stay() {
     let items: Vec<String> = (0..500).map(|at| format!("item-{at}")).collect();
-    let lines: String = items.iter().map(|item| format!("  - {item} # {item}\n")).collect();
+    let lines: String = items
+        .iter()
+        .map(|item| format!("  - {item} # {item}\n"))
+        .collect();
     let text = format!("---\nname: x\ntools:\n{lines}last: 1\n---\nbody\n");
     let mut fewer = items.clone();
     fewer.remove(250);
     fewer.push("new".to_owned());
-    let patched = apply(&text, Format::Markdown, &Value::map([("tools", Value::list(fewer))])).unwrap();
+    let patched = apply(
+        &text,
+        Format::Markdown,
+        &Value::map([("tools", Value::list(fewer))]),
+    )
+    .unwrap();
     let old: Vec<&str> = text.lines().collect();
-    let kept = patched.text.lines().filter(|line| old.contains(line)).count();
-    assert!(patched.text.starts_with("---\nname: x\ntools:\n  - item-0 # item-0\n"));
+    let kept = patched
+        .text
+        .lines()
+        .filter(|line| old.contains(line))
+        .count();
+    assert!(
+        patched
+            .text
+            .starts_with("---\nname: x\ntools:\n  - item-0 # item-0\n")
+    );
     assert!(patched.text.ends_with("  - new\nlast: 1\n---\nbody\n"));
     assert!(kept >= 250 + 5, "{kept} lines are as they were");
 }
@@ -217,7 +317,10 @@ fn long_lists_keep_the_items_that_stay() {
 fn toml_files_are_patched_too() {
     let text = "# c\na = 1 # one\n\n[t]\nx = 'y'\n";
     let patched = apply(text, Format::Toml, &toml("a = 2\nt.z = 2024-01-01")).unwrap();
-    assert_eq!(patched.text, "# c\na = 2 # one\n\n[t]\nx = 'y'\nz = 2024-01-01\n");
+    assert_eq!(
+        patched.text,
+        "# c\na = 2 # one\n\n[t]\nx = 'y'\nz = 2024-01-01\n"
+    );
 }
 
 const JSON: &[&str] = &[
@@ -233,23 +336,46 @@ const JSON: &[&str] = &[
 
 #[test]
 fn json_corpus() {
-    for (text, body) in JSON.iter().flat_map(|text| PATCHES.iter().map(move |body| (text, toml(body)))) {
+    for (text, body) in JSON
+        .iter()
+        .flat_map(|text| PATCHES.iter().map(move |body| (text, toml(body))))
+    {
         check(text, Format::Jsonc, &body);
-        check(&format!("\u{feff}{}", text.replace('\n', "\r\n")), Format::Jsonc, &body);
+        check(
+            &format!("\u{feff}{}", text.replace('\n', "\r\n")),
+            Format::Jsonc,
+            &body,
+        );
     }
 }
 
 #[test]
 fn exact_json() {
     for (text, body, expected) in [
-        ("{\n    \"a\": 1, // c\n    \"b\": 2\n}\n", "a = 3", "{\n    \"a\": 3, // c\n    \"b\": 2\n}\n"),
-        ("{\n\t\"a\": 1\n}", "e.X = \"y\"", "{\n\t\"a\": 1,\n\t\"e\": {\n\t\t\"X\": \"y\"\n\t}\n}"),
+        (
+            "{\n    \"a\": 1, // c\n    \"b\": 2\n}\n",
+            "a = 3",
+            "{\n    \"a\": 3, // c\n    \"b\": 2\n}\n",
+        ),
+        (
+            "{\n\t\"a\": 1\n}",
+            "e.X = \"y\"",
+            "{\n\t\"a\": 1,\n\t\"e\": {\n\t\t\"X\": \"y\"\n\t}\n}",
+        ),
         ("{\"a\":1}", "b = [1, 2]", "{\"a\":1,\"b\":[1,2]}"),
         ("{\"a\": 1.50}", "a = 1.5", "{\"a\": 1.50}"),
-        ("{\r\n  \"a\": 1\r\n}\r\n", "b = 2", "{\r\n  \"a\": 1,\r\n  \"b\": 2\r\n}\r\n"),
+        (
+            "{\r\n  \"a\": 1\r\n}\r\n",
+            "b = 2",
+            "{\r\n  \"a\": 1,\r\n  \"b\": 2\r\n}\r\n",
+        ),
         ("{\"a\": 1}", "a = 2024-01-01", "{\"a\": \"2024-01-01\"}"),
     ] {
-        assert_eq!(apply(text, Format::Jsonc, &toml(body)).unwrap().text, expected, "{text} {body}");
+        assert_eq!(
+            apply(text, Format::Jsonc, &toml(body)).unwrap().text,
+            expected,
+            "{text} {body}"
+        );
     }
 }
 
@@ -257,11 +383,23 @@ fn exact_json() {
 fn shared_places_are_overridden_or_refused_with_their_place() {
     for (text, body, expected) in [
         ("a: &x 1\nb: *x\n", "b = 2", Ok("a: &x 1\nb: 2\n")),
-        ("a: &x {k: 1}\nb: *x\n", "b = \"z\"", Ok("a: &x {k: 1}\nb: z\n")),
-        ("m: &m\n  k: 1\nn:\n  <<: *m\n", "n.l = 2", Ok("m: &m\n  k: 1\nn:\n  <<: *m\n  l: 2\n")),
+        (
+            "a: &x {k: 1}\nb: *x\n",
+            "b = \"z\"",
+            Ok("a: &x {k: 1}\nb: z\n"),
+        ),
+        (
+            "m: &m\n  k: 1\nn:\n  <<: *m\n",
+            "n.l = 2",
+            Ok("m: &m\n  k: 1\nn:\n  <<: *m\n  l: 2\n"),
+        ),
         ("a: &x {k: 1}\nb: *x\n", "b.k = 2", Err("/a/k")),
         ("a: &x 1\nb: *x\n", "a = 2", Err("/a")),
-        ("m: &m\n  k: 1\nn:\n  <<: *m\n", "n.k = 2", Ok("m: &m\n  k: 1\nn:\n  <<: *m\n  k: 2\n")),
+        (
+            "m: &m\n  k: 1\nn:\n  <<: *m\n",
+            "n.k = 2",
+            Ok("m: &m\n  k: 1\nn:\n  <<: *m\n  k: 2\n"),
+        ),
         ("m: &m\n  k: 1\nn:\n  <<: *m\n", "m.k = 2", Err("/m/k")),
     ] {
         let text = format!("---\n{text}---\nx");
@@ -290,7 +428,11 @@ fn what_has_no_fields_or_does_not_read_is_an_error() {
         ("---\na: [1\n---\n", Format::Markdown, "yaml/syntax"),
         ("---\n- a\n---\n", Format::Markdown, "a list"),
         ("---\ntext\n---\n", Format::Markdown, "a string"),
-        ("---\na: 1\na: 2\n---\n", Format::Markdown, "text/duplicate-key"),
+        (
+            "---\na: 1\na: 2\n---\n",
+            Format::Markdown,
+            "text/duplicate-key",
+        ),
         ("[1]", Format::Jsonc, "a list"),
         ("{\"a\": }", Format::Jsonc, "json/syntax"),
     ] {
@@ -301,11 +443,30 @@ fn what_has_no_fields_or_does_not_read_is_an_error() {
 #[test]
 fn fields_are_named_as_the_manifest_writes_them() {
     let body = toml("model = 1\nenv.\"a.b\" = 2\nenv.c = {}\n\"\" = [{ x = 1 }]");
-    let names: Vec<String> =
-        Field::all(&body).into_iter().map(|field| format!("{field} {}", field.pointer())).collect();
-    assert_eq!(names, ["model /model", "env.\"a.b\" /env/a.b", "env.c /env/c", "\"\" /"]);
-    let patched = apply("---\nenv: {c: {d: 1}}\nmodel: 0\n---\n", Format::Markdown, &body).unwrap();
-    let changes: Vec<_> = patched.fields.into_iter().map(|change| (change.before, change.after)).collect();
+    let names: Vec<String> = Field::all(&body)
+        .into_iter()
+        .map(|field| format!("{field} {}", field.pointer()))
+        .collect();
+    assert_eq!(
+        names,
+        [
+            "model /model",
+            "env.\"a.b\" /env/a.b",
+            "env.c /env/c",
+            "\"\" /"
+        ]
+    );
+    let patched = apply(
+        "---\nenv: {c: {d: 1}}\nmodel: 0\n---\n",
+        Format::Markdown,
+        &body,
+    )
+    .unwrap();
+    let changes: Vec<_> = patched
+        .fields
+        .into_iter()
+        .map(|change| (change.before, change.after))
+        .collect();
     let inner = Value::map([("d", Value::from(1usize))]);
     assert_eq!(changes[0], (Some(Value::from(0usize)), Value::from(1usize)));
     assert_eq!(changes[1], (None, Value::from(2usize)));
@@ -317,8 +478,10 @@ fn any_scalar() -> impl Strategy<Value = Value> {
         "[a-z0-9 :#'\"\\n-]{0,12}".prop_map(Value::from),
         any::<i64>().prop_map(Value::from),
         any::<bool>().prop_map(Value::from),
-        prop::sample::select(vec!["", "---", "~", "0.8", "yes", "a: b", "é", "x\n\ny\n", "[", "*a", " lead"])
-            .prop_map(Value::from),
+        prop::sample::select(vec![
+            "", "---", "~", "0.8", "yes", "a: b", "é", "x\n\ny\n", "[", "*a", " lead"
+        ])
+        .prop_map(Value::from),
     ]
 }
 
@@ -333,16 +496,29 @@ fn any_value() -> impl Strategy<Value = Value> {
 }
 
 fn any_map() -> impl Strategy<Value = Value> {
-    let keys = prop::sample::select(vec!["name", "model", "tools", "a", "b", "key with space", "0"]);
+    let keys = prop::sample::select(vec![
+        "name",
+        "model",
+        "tools",
+        "a",
+        "b",
+        "key with space",
+        "0",
+    ]);
     prop::collection::btree_map(keys, any_value(), 0..5).prop_map(Value::map)
 }
 
 /// Front matter with a comment above each key.
 fn commented(map: &Value) -> String {
-    let Value::Map(entries) = map else { panic!("a map") };
+    let Value::Map(entries) = map else {
+        panic!("a map")
+    };
     let lines = entries.iter().enumerate().map(|(at, (key, value))| {
         let one = Value::map([(key.clone(), value.clone())]);
-        format!("# comment {at}\n{}", agpm_text::print(&one, Format::Yaml).unwrap())
+        format!(
+            "# comment {at}\n{}",
+            agpm_text::print(&one, Format::Yaml).unwrap()
+        )
     });
     format!("---\n{}---\nbody: text\n", lines.collect::<String>())
 }

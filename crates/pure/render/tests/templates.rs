@@ -6,14 +6,21 @@ use agpm_text::Value;
 use proptest::prelude::*;
 
 fn names() -> Names {
-    let best = Value::map([("content", Value::from("Be good.\n")), ("name", Value::from("best-practices"))]);
+    let best = Value::map([
+        ("content", Value::from("Be good.\n")),
+        ("name", Value::from("best-practices")),
+    ]);
     let project = Value::map([
         ("language", Value::from("rust")),
         ("guide", Value::from("docs/guide.md")),
         ("envs", Value::list(["prod", "dev"])),
         (
             "zoo",
-            Value::map([("z", Value::from(1usize)), ("a", Value::from(2usize)), ("m", Value::from(3usize))]),
+            Value::map([
+                ("z", Value::from(1usize)),
+                ("a", Value::from(2usize)),
+                ("m", Value::from(3usize)),
+            ]),
         ),
         ("none", Value::list::<Value>([])),
     ]);
@@ -58,18 +65,45 @@ fn filters_take_arguments_by_name_and_by_position() {
         ("{{ 'a-b-c' | replace(from='-', to='_') }}", "a_b_c"),
         ("{{ 'a-b-c' | replace('-', '_') }}", "a_b_c"),
         ("{{ 'a-b-c' | replace('-', to='') }}", "abc"),
-        ("{{ 'aB' | upper }}{{ 'aB' | lower() }}{{ ' x ' | trim }}", "ABabx"),
-        ("{{ 'äb' | length }}{{ agpm.project.envs | length }}{{ agpm.project.zoo | length }}", "223"),
-        ("{{ agpm.project.envs | first }}{{ agpm.project.envs | last }}", "proddev"),
+        (
+            "{{ 'aB' | upper }}{{ 'aB' | lower() }}{{ ' x ' | trim }}",
+            "ABabx",
+        ),
+        (
+            "{{ 'äb' | length }}{{ agpm.project.envs | length }}{{ agpm.project.zoo | length }}",
+            "223",
+        ),
+        (
+            "{{ agpm.project.envs | first }}{{ agpm.project.envs | last }}",
+            "proddev",
+        ),
         ("{{ 7 | upper }}", "7"),
-        ("{{ 'docs/guide.md' | content }}", "# Guide {{ agpm.project.language }}\n"),
-        ("{{ agpm.project.guide | content | upper | trim }}", "# GUIDE {{ AGPM.PROJECT.LANGUAGE }}"),
+        (
+            "{{ 'docs/guide.md' | content }}",
+            "# Guide {{ agpm.project.language }}\n",
+        ),
+        (
+            "{{ agpm.project.guide | content | upper | trim }}",
+            "# GUIDE {{ AGPM.PROJECT.LANGUAGE }}",
+        ),
         ("{{ 'open.markdown' | content }}", "---\nno end\n"),
         ("{{ 'notes.txt' | content }}", "---\na: 1\n---\nplain\n"),
-        ("{% for k in agpm.project.zoo %}{{ k }}{{ agpm.project.zoo[k] }}{% endfor %}", "z1a2m3"),
-        ("{{ agpm.deps.snippets.best_practices.content }}", "Be good.\n"),
-        ("{{ agpm.deps.snippets['best_practices'].name }} {{ agpm.resource.name }}", "best-practices own"),
-        ("{{ agpm.project.zoo }} {{ agpm.project.envs }}", "[object] ['prod', 'dev']"),
+        (
+            "{% for k in agpm.project.zoo %}{{ k }}{{ agpm.project.zoo[k] }}{% endfor %}",
+            "z1a2m3",
+        ),
+        (
+            "{{ agpm.deps.snippets.best_practices.content }}",
+            "Be good.\n",
+        ),
+        (
+            "{{ agpm.deps.snippets['best_practices'].name }} {{ agpm.resource.name }}",
+            "best-practices own",
+        ),
+        (
+            "{{ agpm.project.zoo }} {{ agpm.project.envs }}",
+            "[object] ['prod', 'dev']",
+        ),
         ("{% set l = agpm.project.language | upper %}{{ l }}", "RUST"),
         (
             "{% for e in agpm.project.envs %}\n```literal\n{{ x }}\n```\n{% endfor %}",
@@ -99,14 +133,19 @@ fn files_that_are_not_there_yet_are_asked_for_all_at_once() {
     let (renderer, names, mut files) = (Renderer::new(), names(), files());
     let mut asked = Vec::new();
     while let Rendered::Needs(paths) = renderer.render(template, &names, &files).unwrap() {
-        paths.iter().for_each(|path| files.provide(path, Ok(path.replace(['.', '/'], ""))));
+        paths
+            .iter()
+            .for_each(|path| files.provide(path, Ok(path.replace(['.', '/'], ""))));
         asked.push(paths);
     }
     assert_eq!(asked, [vec!["a.md", "b.txt", "c.md"], vec!["btxt.md"]]);
     let Rendered::Text { text, read } = renderer.render(template, &names, &files).unwrap() else {
         panic!("a text")
     };
-    assert_eq!(text, "amd\n# Guide {{ agpm.project.language }}\nbtxtmdamdcmd");
+    assert_eq!(
+        text,
+        "amd\n# Guide {{ agpm.project.language }}\nbtxtmdamdcmd"
+    );
     assert_eq!(read, ["a.md", "docs/guide.md", "b.txt", "btxt.md", "c.md"]);
 }
 
@@ -119,7 +158,12 @@ fn errors_say_which_name_where_and_what_instead() {
             "`agpm.project.langage` is undefined",
             "did you mean `language`?",
         ),
-        ("é {{ 'é' ~ agpm.project.langage ~ 'é' }}", "agpm.project.langage", "undefined", "did you mean"),
+        (
+            "é {{ 'é' ~ agpm.project.langage ~ 'é' }}",
+            "agpm.project.langage",
+            "undefined",
+            "did you mean",
+        ),
         (
             "{{ agpm.project.wholly_other }}",
             "agpm.project.wholly_other",
@@ -132,7 +176,12 @@ fn errors_say_which_name_where_and_what_instead() {
             "`agpm.project.zoo.other` is undefined",
             "`z`, `a`, `m`; define it under `[project]`",
         ),
-        ("{{ agmp.project.x }}", "agmp", "`agmp` is undefined", "did you mean `agpm`?"),
+        (
+            "{{ agmp.project.x }}",
+            "agmp",
+            "`agmp` is undefined",
+            "did you mean `agpm`?",
+        ),
         (
             "{{ agpm.project.langage | upper }}",
             "agpm.project.langage",
@@ -145,7 +194,12 @@ fn errors_say_which_name_where_and_what_instead() {
             "undefined",
             "did you mean `language`?",
         ),
-        ("{{ 'a' ~ agpm.project.langage }}", "agpm.project.langage", "undefined", "did you mean `language`?"),
+        (
+            "{{ 'a' ~ agpm.project.langage }}",
+            "agpm.project.langage",
+            "undefined",
+            "did you mean `language`?",
+        ),
         (
             "{% for x in agpm.project.env %}{% endfor %}",
             "agpm.project.env",
@@ -158,7 +212,12 @@ fn errors_say_which_name_where_and_what_instead() {
             "is read as a subtraction",
             "write `agpm.deps.snippets.best_practices.content`",
         ),
-        ("{{ agpm.project.language-x }}", "agpm.project.language-x", "subtraction", "underscores"),
+        (
+            "{{ agpm.project.language-x }}",
+            "agpm.project.language-x",
+            "subtraction",
+            "underscores",
+        ),
         (
             "{{ agpm.deps.agents.x }}",
             "agpm.deps.agents",
@@ -177,16 +236,36 @@ fn errors_say_which_name_where_and_what_instead() {
             "cannot read `secret.md`: it is outside of the project",
             "name a text of the project",
         ),
-        ("{{ agpm.project.x | content }}", "agpm.project.x", "undefined", "`[project]`"),
-        ("{% include 'x' %}", "{% include 'x' %}", "templates have no `{% include %}`", "content"),
+        (
+            "{{ agpm.project.x | content }}",
+            "agpm.project.x",
+            "undefined",
+            "`[project]`",
+        ),
+        (
+            "{% include 'x' %}",
+            "{% include 'x' %}",
+            "templates have no `{% include %}`",
+            "content",
+        ),
         (
             "{%- extends 'x' ignore missing %}",
             "{%- extends 'x' ignore missing %}",
             "templates have no",
             "content",
         ),
-        ("{% import 'x' as y %}", "{% import 'x' as y %}", "templates have no", "content"),
-        ("{% from 'x' import y %}", "{% from 'x' import y %}", "templates have no", "content"),
+        (
+            "{% import 'x' as y %}",
+            "{% import 'x' as y %}",
+            "templates have no",
+            "content",
+        ),
+        (
+            "{% from 'x' import y %}",
+            "{% from 'x' import y %}",
+            "templates have no",
+            "content",
+        ),
         (
             "{% macro f(x) %}{{ f(x) }}{% endmacro %}{{ f(1) }}",
             "{% macro f(x) %}",
@@ -194,7 +273,12 @@ fn errors_say_which_name_where_and_what_instead() {
             "write it out",
         ),
         ("{{ env('HOME') }}", "env('HOME')", "env is unknown", ""),
-        ("{{ get_env(name=\"HOME\") }}", "get_env(name=\"HOME\")", "get_env is unknown", ""),
+        (
+            "{{ get_env(name=\"HOME\") }}",
+            "get_env(name=\"HOME\")",
+            "get_env is unknown",
+            "",
+        ),
         ("{{ env.HOME }}", "env", "`env` is undefined", "`agpm`"),
         ("{% if %}", "", "syntax error", "raw"),
     ];
@@ -202,8 +286,14 @@ fn errors_say_which_name_where_and_what_instead() {
         let error = rendered(template).expect_err(template);
         assert!(error.message.contains(message), "{template}: {error:?}");
         assert!(error.help.contains(help), "{template}: {error:?}");
-        let range = error.range.unwrap_or_else(|| panic!("{template} has no place"));
-        assert!(place.is_empty() || template[range.clone()] == **place, "{template}: {:?}", &template[range]);
+        let range = error
+            .range
+            .unwrap_or_else(|| panic!("{template} has no place"));
+        assert!(
+            place.is_empty() || template[range.clone()] == **place,
+            "{template}: {:?}",
+            &template[range]
+        );
     }
 }
 
@@ -221,20 +311,38 @@ fn rounds(inside: &str) -> String {
 fn hostile_templates_end_soon_and_small() {
     let mut files = files();
     files.provide("big.txt", Ok(big(1 << 20)));
-    let names = names().with(&["agpm", "deps", "snippets", "big", "content"], &Value::from(big(1 << 20)));
-    let big_joins =
-        format!("{{{{ agpm.deps.snippets.big.content{} }}}}", " ~ agpm.deps.snippets.big.content".repeat(60));
+    let names = names().with(
+        &["agpm", "deps", "snippets", "big", "content"],
+        &Value::from(big(1 << 20)),
+    );
+    let big_joins = format!(
+        "{{{{ agpm.deps.snippets.big.content{} }}}}",
+        " ~ agpm.deps.snippets.big.content".repeat(60)
+    );
     for template in [
         rounds("{{ 'big.txt' | content }}"),
         rounds("{{ agpm.deps.snippets.big.content }}"),
         rounds("{% if 'big.txt' | content | upper %}.{% endif %}"),
-        rounds("{% if agpm.deps.snippets.big.content ~ agpm.deps.snippets.big.content %}.{% endif %}"),
+        rounds(
+            "{% if agpm.deps.snippets.big.content ~ agpm.deps.snippets.big.content %}.{% endif %}",
+        ),
         rounds("{% if 'x' in agpm.deps.snippets.big.content %}.{% endif %}"),
         rounds("{% if agpm.deps.snippets.big.content | replace('0', 'xxxxxx') %}.{% endif %}"),
         big_joins,
-        format!("{{% set a = ['x'] %}}{}{{{{ a ~ '' }}}}", "{% set a = [a, a] %}".repeat(40)),
-        format!("{{% set a = 'x' %}}{}{}", "{% for a in [a ~ a] %}".repeat(40), "{% endfor %}".repeat(40)),
-        format!("{{% set a = 'x' %}}{}{}", "{% for a in [[a, a]] %}".repeat(40), "{% endfor %}".repeat(40)),
+        format!(
+            "{{% set a = ['x'] %}}{}{{{{ a ~ '' }}}}",
+            "{% set a = [a, a] %}".repeat(40)
+        ),
+        format!(
+            "{{% set a = 'x' %}}{}{}",
+            "{% for a in [a ~ a] %}".repeat(40),
+            "{% endfor %}".repeat(40)
+        ),
+        format!(
+            "{{% set a = 'x' %}}{}{}",
+            "{% for a in [[a, a]] %}".repeat(40),
+            "{% endfor %}".repeat(40)
+        ),
         format!(
             "{{% set a = {{'k': 'x'}} %}}{}{{{{ a ~ '' }}}}",
             "{% set a = {'k': a, 'l': a} %}".repeat(40)
@@ -244,7 +352,10 @@ fn hostile_templates_end_soon_and_small() {
             "{% for a in[[a if 1 else 2, a, 1 in [2]]] %}".repeat(40),
             "{% endfor %}".repeat(40)
         ),
-        format!("{{% set if = ['x'] %}}{}{{{{ if ~ '' }}}}", "{% set if = [if, if] %}".repeat(40)),
+        format!(
+            "{{% set if = ['x'] %}}{}{{{{ if ~ '' }}}}",
+            "{% set if = [if, if] %}".repeat(40)
+        ),
         format!(
             "{{% set defined = ['x'] %}}{}{{{{ defined ~ '' }}}}",
             "{% set defined = [defined, defined] %}".repeat(40)
@@ -255,13 +366,24 @@ fn hostile_templates_end_soon_and_small() {
         "{{ {'a': {'b': '%}'}} * 1000000000 }}".to_owned(),
         "{# {{ ' #}{{ 'x' * 1000000000 }}".to_owned(),
         "{% raw %}{{ ' {% endraw %}{{ 'x' * 1000000000 }}".to_owned(),
-        format!("{{% set a %}}{}{{% endset %}}{{{{ a | length }}}}", rounds("0123456789")),
-        format!("{{% filter upper %}}{}{{% endfilter %}}", rounds("0123456789")),
-        format!("{{% set a = 'big.txt' | content %}}{}{{{{ a | length }}}}", "{% set a = a ~ a %}".repeat(7)),
+        format!(
+            "{{% set a %}}{}{{% endset %}}{{{{ a | length }}}}",
+            rounds("0123456789")
+        ),
+        format!(
+            "{{% filter upper %}}{}{{% endfilter %}}",
+            rounds("0123456789")
+        ),
+        format!(
+            "{{% set a = 'big.txt' | content %}}{}{{{{ a | length }}}}",
+            "{% set a = a ~ a %}".repeat(7)
+        ),
         "{{ 'big.txt' | content | content }}".to_owned(),
         "{% for x in [1] recursive %}{{ loop([1]) }}{% endfor %}".to_owned(),
         "{% block a %}{{ self.a() }}{% endblock %}".to_owned(),
-        (0..65).map(|at| format!("{{{{ '{at}.md' | content }}}}")).collect(),
+        (0..65)
+            .map(|at| format!("{{{{ '{at}.md' | content }}}}"))
+            .collect(),
         format!(
             "{}\n```literal\n{}```\n{{% endfor %}}{{% endfor %}}",
             rounds("").replace("{% endfor %}", ""),
@@ -298,15 +420,30 @@ fn ordinary_pages_are_not_refused() {
 
 #[test]
 fn a_large_dependency_can_be_used_as_usual() {
-    let names = names().with(&["agpm", "deps", "snippets", "big", "content"], &Value::from(big(1 << 20)));
-    let template = "{{ agpm.project.language }}\n".repeat(200) + "{{ agpm.deps.snippets.big.content }}";
-    let rendered = Renderer::new().render(&template, &names, &Files::default()).unwrap();
+    let names = names().with(
+        &["agpm", "deps", "snippets", "big", "content"],
+        &Value::from(big(1 << 20)),
+    );
+    let template =
+        "{{ agpm.project.language }}\n".repeat(200) + "{{ agpm.deps.snippets.big.content }}";
+    let rendered = Renderer::new()
+        .render(&template, &names, &Files::default())
+        .unwrap();
     assert!(matches!(rendered, Rendered::Text { text, .. } if text.len() == 1000 + (1 << 20)));
 }
 
 /// Values that hold what looks like the end of a tag, and one that the guard refuses.
-const OPERANDS: &[&str] =
-    &["'}}'", "\"%}\"", "'{#'", "'a'", "\"\\\"}}\"", "'\\\\'", "['}}']", "{'k': {'l': 1}}", "'q' * 3"];
+const OPERANDS: &[&str] = &[
+    "'}}'",
+    "\"%}\"",
+    "'{#'",
+    "'a'",
+    "\"\\\"}}\"",
+    "'\\\\'",
+    "['}}']",
+    "{'k': {'l': 1}}",
+    "'q' * 3",
+];
 /// Parts that hold what looks like a tag or a string, and neither is one.
 const BETWEEN: &[&str] = &[
     "{# ' #}",

@@ -17,7 +17,9 @@ pub(crate) struct Chains<'e> {
 impl<'e> Chains<'e> {
     pub(crate) fn new(edges: &'e [Edge], roots: &'e [Asked]) -> Self {
         let mut below: HashMap<Package, Vec<&Edge>> = HashMap::default();
-        edges.iter().for_each(|edge| below.entry(edge.from).or_default().push(edge));
+        edges
+            .iter()
+            .for_each(|edge| below.entry(edge.from).or_default().push(edge));
         let mut reached_by = HashMap::default();
         let mut pending = VecDeque::from([Package::Root]);
         while let Some(package) = pending.pop_front() {
@@ -42,14 +44,24 @@ impl<'e> Chains<'e> {
         let wish = edge.wish?;
         let allowed = known.allowed((unit, wish)).ok()?;
         let parent = edge.from.unit();
-        let within =
-            parent.map(|parent| edge.within.iter().map(|number| known.label(parent, *number)).collect());
+        let within = parent.map(|parent| {
+            edge.within
+                .iter()
+                .map(|number| known.label(parent, *number))
+                .collect()
+        });
         Some(Ask {
             root,
-            chain: path.into_iter().map(|unit| known.unit(unit).clone()).collect(),
+            chain: path
+                .into_iter()
+                .map(|unit| known.unit(unit).clone())
+                .collect(),
             within: within.unwrap_or_default(),
             wish: known.wish(wish).clone(),
-            allows: allowed.iter().map(|number| known.label(unit, *number)).collect(),
+            allows: allowed
+                .iter()
+                .map(|number| known.label(unit, *number))
+                .collect(),
         })
     }
 

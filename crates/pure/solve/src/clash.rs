@@ -20,11 +20,17 @@ pub(crate) enum Shape {
 pub(crate) fn shape(edges: &[Edge]) -> Shape {
     let mut within: HashMap<UnitId, Vec<u32>> = HashMap::default();
     for edge in edges.iter().filter(|edge| edge.wish.is_some()) {
-        let Some(parent) = edge.from.unit() else { continue };
+        let Some(parent) = edge.from.unit() else {
+            continue;
+        };
         let common = within.entry(parent).or_insert_with(|| edge.within.clone());
         *common = both(common, &edge.within);
     }
-    if within.values().any(Vec::is_empty) { Shape::Forked } else { Shape::Straight }
+    if within.values().any(Vec::is_empty) {
+        Shape::Forked
+    } else {
+        Shape::Straight
+    }
 }
 
 /// The units for which the asks in the proof leave nothing, by name.
@@ -49,8 +55,15 @@ pub(crate) fn clashes<F: Facts>(
         }
         let asks = fewest(known, unit, asks, shape);
         let kind = kind(known, unit, &asks, shape);
-        let asks = asks.into_iter().filter_map(|edge| chains.tell(known, unit, edge)).collect();
-        found.push(Clash { unit: known.unit(unit).clone(), kind, asks });
+        let asks = asks
+            .into_iter()
+            .filter_map(|edge| chains.tell(known, unit, edge))
+            .collect();
+        found.push(Clash {
+            unit: known.unit(unit).clone(),
+            kind,
+            asks,
+        });
     }
     found
 }
@@ -59,11 +72,16 @@ pub(crate) fn clashes<F: Facts>(
 fn common<F: Facts>(known: &mut Known<'_, F>, unit: UnitId, asks: &[&Edge]) -> Vec<u32> {
     let wishes = asks.iter().filter_map(|edge| edge.wish);
     let lists = wishes.filter_map(|wish| known.allowed((unit, wish)).ok());
-    lists.map(|list| list.to_vec()).reduce(|one, two| both(&one, &two)).unwrap_or_default()
+    lists
+        .map(|list| list.to_vec())
+        .reduce(|one, two| both(&one, &two))
+        .unwrap_or_default()
 }
 
 fn is_possible<F: Facts>(known: &mut Known<'_, F>, unit: UnitId, asks: &[&Edge]) -> bool {
-    common(known, unit, asks).into_iter().any(|number| !known.is_absent(unit, number))
+    common(known, unit, asks)
+        .into_iter()
+        .any(|number| !known.is_absent(unit, number))
 }
 
 /// As few asks as still leave nothing; asks that cannot hold at once are all needed.
@@ -87,7 +105,12 @@ fn fewest<'e, F: Facts>(
     asks
 }
 
-fn kind<F: Facts>(known: &mut Known<'_, F>, unit: UnitId, asks: &[&Edge], shape: Shape) -> ClashKind {
+fn kind<F: Facts>(
+    known: &mut Known<'_, F>,
+    unit: UnitId,
+    asks: &[&Edge],
+    shape: Shape,
+) -> ClashKind {
     match (common(known, unit, asks).is_empty(), asks.len(), shape) {
         (true, 1, _) => ClashKind::NoCandidate,
         (false, 1, _) | (false, _, Shape::Straight) => ClashKind::Absent,

@@ -26,17 +26,28 @@ pub(crate) fn explain<F: Facts>(
     let edges = shrink(known, edges);
     let clashes = clashes(known, roots, &edges);
     let index = |ask: &Asked| roots.iter().position(|root| root == ask);
-    let mut involved: Vec<usize> = asked_by_root(known, &edges).iter().filter_map(index).collect();
+    let mut involved: Vec<usize> = asked_by_root(known, &edges)
+        .iter()
+        .filter_map(index)
+        .collect();
     involved.sort_unstable();
     let suggestions = suggestions(known, roots, &edges, &involved);
-    Conflict { roots: involved, clashes, suggestions }
+    Conflict {
+        roots: involved,
+        clashes,
+        suggestions,
+    }
 }
 
 /// The proof from those roots alone without which there is no conflict.
 fn shrink<F: Facts>(known: &mut Known<'_, F>, mut edges: Vec<Edge>) -> Vec<Edge> {
     let mut involved = asked_by_root(known, &edges);
     for ask in involved.clone().into_iter().take(SHRINKING) {
-        let fewer: Vec<Asked> = involved.iter().copied().filter(|other| *other != ask).collect();
+        let fewer: Vec<Asked> = involved
+            .iter()
+            .copied()
+            .filter(|other| *other != ask)
+            .collect();
         if fewer.len() == involved.len() {
             continue;
         }
@@ -62,7 +73,9 @@ fn suggestions<F: Facts>(
 ) -> Vec<Suggestion<F::Wish>> {
     let tries = SUGGESTING / involved.len().clamp(1, SUGGESTING);
     let indices = involved.iter().copied().take(SUGGESTING);
-    indices.filter_map(|index| suggest(known, roots, edges, index, tries)).collect()
+    indices
+        .filter_map(|index| suggest(known, roots, edges, index, tries))
+        .collect()
 }
 
 fn suggest<F: Facts>(
@@ -94,11 +107,20 @@ enum Hope {
 
 fn hope<F: Facts>(known: &mut Known<'_, F>, edges: &[Edge], root: Asked, number: u32) -> Hope {
     let is_other = |edge: &&Edge| {
-        edge.to == Package::Unit(root.0) && (edge.from != Package::Root || edge.wish != Some(root.1))
+        edge.to == Package::Unit(root.0)
+            && (edge.from != Package::Root || edge.wish != Some(root.1))
     };
     let mut wishes = edges.iter().filter(is_other).filter_map(|edge| edge.wish);
-    let allows = |wish| known.allowed((root.0, wish)).is_ok_and(|list| list.binary_search(&number).is_ok());
-    if shape(edges) == Shape::Forked || wishes.all(allows) { Hope::Good } else { Hope::Faint }
+    let allows = |wish| {
+        known
+            .allowed((root.0, wish))
+            .is_ok_and(|list| list.binary_search(&number).is_ok())
+    };
+    if shape(edges) == Shape::Forked || wishes.all(allows) {
+        Hope::Good
+    } else {
+        Hope::Faint
+    }
 }
 
 fn is_solvable<F: Facts>(known: &mut Known<'_, F>, roots: &[Asked]) -> bool {

@@ -27,24 +27,49 @@ struct Walk {
 }
 
 /// Walks from the smallest root on, children by name.
-pub(crate) fn trace<F: Facts>(known: &Known<'_, F>, survey: &Survey<F::Need>, roots: &[Asked]) -> Trace {
+pub(crate) fn trace<F: Facts>(
+    known: &Known<'_, F>,
+    survey: &Survey<F::Need>,
+    roots: &[Asked],
+) -> Trace {
     let mut by_name = survey.reached.clone();
     by_name.sort_by(|one, two| known.unit(*one).cmp(known.unit(*two)));
-    let size = by_name.iter().map(|unit| unit.index() + 1).max().unwrap_or(0);
+    let size = by_name
+        .iter()
+        .map(|unit| unit.index() + 1)
+        .max()
+        .unwrap_or(0);
     let mut places = vec![0; size];
-    by_name.iter().enumerate().for_each(|(place, unit)| places[unit.index()] = place);
+    by_name
+        .iter()
+        .enumerate()
+        .for_each(|(place, unit)| places[unit.index()] = place);
     let pending = |mut units: Vec<UnitId>| {
         units.sort_unstable_by_key(|unit| std::cmp::Reverse(places[unit.index()]));
         units.dedup();
         units
     };
-    let below = |unit: UnitId| pending(survey.children(unit).iter().map(|(child, _)| *child).collect());
+    let below = |unit: UnitId| {
+        pending(
+            survey
+                .children(unit)
+                .iter()
+                .map(|(child, _)| *child)
+                .collect(),
+        )
+    };
     let mut walk = Walk {
-        trace: Trace { upwards: Vec::new(), ring: None },
+        trace: Trace {
+            upwards: Vec::new(),
+            ring: None,
+        },
         states: vec![State::New; size],
         path: Vec::new(),
     };
-    for root in pending(roots.iter().map(|(unit, _)| *unit).collect()).into_iter().rev() {
+    for root in pending(roots.iter().map(|(unit, _)| *unit).collect())
+        .into_iter()
+        .rev()
+    {
         walk.visit(root, &below);
         while walk.step(&below) {}
     }
@@ -65,7 +90,9 @@ impl Walk {
 
     /// One unit further; `false` at the end.
     fn step(&mut self, below: &impl Fn(UnitId) -> Vec<UnitId>) -> bool {
-        let Some((unit, pending)) = self.path.last_mut() else { return false };
+        let Some((unit, pending)) = self.path.last_mut() else {
+            return false;
+        };
         let unit = *unit;
         if let Some(child) = pending.pop() {
             self.visit(child, below);

@@ -57,14 +57,24 @@ impl<'f, F: Facts> Known<'f, F> {
     pub(crate) fn new(facts: &'f F) -> Self {
         let (allowed, bodies) = (HashMap::default(), HashMap::default());
         let (units, wishes) = (Names::default(), Names::default());
-        Self { facts, units, wishes, allowed, bodies, budget: BUDGET, granted: 0 }
+        Self {
+            facts,
+            units,
+            wishes,
+            allowed,
+            bodies,
+            budget: BUDGET,
+            granted: 0,
+        }
     }
 
     /// Adds to the budget for units beyond the most that any search of this call had so far.
     pub(crate) fn grant(&mut self, units: usize) {
         let more = units.saturating_sub(self.granted);
         self.granted += more;
-        self.budget = self.budget.saturating_add(BUDGET_PER_UNIT.saturating_mul(more as u64));
+        self.budget = self
+            .budget
+            .saturating_add(BUDGET_PER_UNIT.saturating_mul(more as u64));
     }
 
     /// The whole budget again, for another purpose.
@@ -98,7 +108,10 @@ impl<'f, F: Facts> Known<'f, F> {
             return Ok(known.clone());
         }
         let candidates = self.facts.allowed(self.unit(ask.0), self.wish(ask.1))?;
-        let numbers: Vec<u32> = candidates.into_iter().map(|Candidate(number)| number).collect();
+        let numbers: Vec<u32> = candidates
+            .into_iter()
+            .map(|Candidate(number)| number)
+            .collect();
         Ok(self.allowed.entry(ask).or_insert(numbers.into()).clone())
     }
 
@@ -106,12 +119,18 @@ impl<'f, F: Facts> Known<'f, F> {
         if let Some(known) = self.bodies.get(&(unit, number)) {
             return Ok(known.clone());
         }
-        let body = match self.facts.content(&self.units.items[unit.index()], Candidate(number))? {
+        let body = match self
+            .facts
+            .content(&self.units.items[unit.index()], Candidate(number))?
+        {
             Content::Absent => Body::Absent,
             Content::Children(children) => {
                 let (units, wishes) = (&mut self.units, &mut self.wishes);
                 let ids = children.iter().map(|child| {
-                    (UnitId(units.id(&child.unit)), child.wish.as_ref().map(|wish| WishId(wishes.id(wish))))
+                    (
+                        UnitId(units.id(&child.unit)),
+                        child.wish.as_ref().map(|wish| WishId(wishes.id(wish))),
+                    )
                 });
                 Body::Present(ids.collect())
             }
@@ -147,7 +166,10 @@ struct Names<T> {
 
 impl<T> Default for Names<T> {
     fn default() -> Self {
-        Self { ids: HashMap::default(), items: Vec::new() }
+        Self {
+            ids: HashMap::default(),
+            items: Vec::new(),
+        }
     }
 }
 

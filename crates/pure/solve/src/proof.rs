@@ -41,7 +41,10 @@ pub(crate) struct Edge {
 impl Proof {
     /// Takes the tree apart without recursion: it may be deep, and a shared part counts once.
     pub(crate) fn new(tree: Tree) -> Self {
-        let mut proof = Self { leaves: BTreeMap::new(), selves: BTreeMap::new() };
+        let mut proof = Self {
+            leaves: BTreeMap::new(),
+            selves: BTreeMap::new(),
+        };
         let mut pending = vec![tree];
         while let Some(node) = pending.pop() {
             match node {
@@ -58,11 +61,21 @@ impl Proof {
     fn add(&mut self, external: External<Package, CandidateSet, Reason>) {
         match external {
             External::FromDependencyOf(from, within, to, allowed) => {
-                let leaf = Leaf { from, to, allowed: allowed.members().to_vec() };
-                self.leaves.entry(leaf).or_default().extend(within.members());
+                let leaf = Leaf {
+                    from,
+                    to,
+                    allowed: allowed.members().to_vec(),
+                };
+                self.leaves
+                    .entry(leaf)
+                    .or_default()
+                    .extend(within.members());
             }
             External::Custom(Package::Unit(unit), within, Reason::ExcludesItself(wish)) => {
-                self.selves.entry((unit, wish)).or_default().extend(within.members());
+                self.selves
+                    .entry((unit, wish))
+                    .or_default()
+                    .extend(within.members());
             }
             External::NotRoot(..) | External::NoVersions(..) | External::Custom(..) => {}
         }
@@ -74,11 +87,21 @@ impl Proof {
         for (leaf, within) in &self.leaves {
             let wish = leaf.wish(known, roots, within.first().copied().unwrap_or_default());
             let within = within.iter().copied().collect();
-            edges.push(Edge { from: leaf.from, to: leaf.to, wish, within });
+            edges.push(Edge {
+                from: leaf.from,
+                to: leaf.to,
+                wish,
+                within,
+            });
         }
         for ((unit, wish), within) in &self.selves {
             let (from, to) = (Package::Unit(*unit), Package::Unit(*unit));
-            edges.push(Edge { from, to, wish: Some(*wish), within: within.iter().copied().collect() });
+            edges.push(Edge {
+                from,
+                to,
+                wish: Some(*wish),
+                within: within.iter().copied().collect(),
+            });
         }
         edges.sort_by(|one, two| key(known, one).cmp(&key(known, two)));
         edges
@@ -108,7 +131,12 @@ impl Package {
 
 impl Leaf {
     /// PubGrub keeps the set and not the wish, so it is looked up where it was declared: here, in one candidate.
-    fn wish<F: Facts>(&self, known: &mut Known<'_, F>, roots: &[Asked], within: u32) -> Option<WishId> {
+    fn wish<F: Facts>(
+        &self,
+        known: &mut Known<'_, F>,
+        roots: &[Asked],
+        within: u32,
+    ) -> Option<WishId> {
         let unit = match self.to {
             Package::Ask(_, wish) => return Some(wish),
             Package::Unit(unit) => unit,
@@ -121,16 +149,21 @@ impl Leaf {
             Package::Unit(parent) => own_wishes(known, parent, within),
         };
         let mine = known.in_order(declared.into_iter().filter(|(child, _)| *child == unit));
-        let same = |ask: &&Asked| known.allowed(**ask).is_ok_and(|list| *list == *self.allowed);
+        let same = |ask: &&Asked| {
+            known
+                .allowed(**ask)
+                .is_ok_and(|list| *list == *self.allowed)
+        };
         mine.iter().find(same).map(|(_, wish)| *wish)
     }
 }
 
 fn own_wishes<F: Facts>(known: &mut Known<'_, F>, unit: UnitId, number: u32) -> Vec<Asked> {
     match known.body(unit, number) {
-        Ok(Body::Present(children)) => {
-            children.iter().filter_map(|(child, own)| Some((*child, (*own)?))).collect()
-        }
+        Ok(Body::Present(children)) => children
+            .iter()
+            .filter_map(|(child, own)| Some((*child, (*own)?)))
+            .collect(),
         Ok(Body::Absent) | Err(_) => Vec::new(),
     }
 }

@@ -9,7 +9,8 @@ use std::collections::BTreeSet;
 use std::fmt::{Display, Formatter};
 
 use pubgrub::{
-    Dependencies, DependencyProvider, PackageResolutionStatistics, PubGrubError, VersionSet, resolve,
+    Dependencies, DependencyProvider, PackageResolutionStatistics, PubGrubError, VersionSet,
+    resolve,
 };
 
 use crate::facts::Facts;
@@ -82,19 +83,29 @@ pub(crate) fn search<F: Facts>(
     match resolved {
         Ok(selected) => Found::Chosen(selected.into_iter().filter_map(decision).collect()),
         Err(PubGrubError::NoSolution(tree)) => Found::Refuted(Proof::new(tree)),
-        Err(_) if known.budget == 0 => Found::GivenUp(most_decided(known, provider.decisions.into_inner())),
+        Err(_) if known.budget == 0 => {
+            Found::GivenUp(most_decided(known, provider.decisions.into_inner()))
+        }
         Err(_) => Found::Need(provider.needs.into_inner()),
     }
 }
 
 /// The units that were decided most often, those of the same number by name.
 fn most_decided<F: Facts>(known: &Known<'_, F>, decisions: HashMap<Package, u32>) -> Vec<UnitId> {
-    let mut units: Vec<(UnitId, u32)> =
-        decisions.into_iter().filter_map(|(package, count)| Some((decided(package)?, count))).collect();
+    let mut units: Vec<(UnitId, u32)> = decisions
+        .into_iter()
+        .filter_map(|(package, count)| Some((decided(package)?, count)))
+        .collect();
     units.sort_by(|(one, often), (two, other)| {
-        other.cmp(often).then_with(|| known.unit(*one).cmp(known.unit(*two)))
+        other
+            .cmp(often)
+            .then_with(|| known.unit(*one).cmp(known.unit(*two)))
     });
-    units.into_iter().take(MOST_NAMED).map(|(unit, _)| unit).collect()
+    units
+        .into_iter()
+        .take(MOST_NAMED)
+        .map(|(unit, _)| unit)
+        .collect()
 }
 
 fn decided(package: Package) -> Option<UnitId> {
@@ -152,7 +163,9 @@ impl<F: Facts> Provider<'_, '_, F> {
     /// The best of the range.
     fn choose_unit(&self, unit: UnitId, range: &[u32]) -> Result<Option<u32>, Missing> {
         let best = self.first_readable(unit, range.iter().copied())?;
-        self.chosen.borrow_mut().extend(best.map(|best| (unit, best)));
+        self.chosen
+            .borrow_mut()
+            .extend(best.map(|best| (unit, best)));
         Ok(best)
     }
 
@@ -161,7 +174,10 @@ impl<F: Facts> Provider<'_, '_, F> {
         let chosen = self.chosen.borrow().get(&ask.0).copied();
         let list = self.found(self.known.borrow_mut().allowed(ask))?;
         let open = |number: &u32| range.contains(number) && list.binary_search(number).is_ok();
-        self.first_readable(ask.0, chosen.into_iter().chain(list.iter().copied()).filter(open))
+        self.first_readable(
+            ask.0,
+            chosen.into_iter().chain(list.iter().copied()).filter(open),
+        )
     }
 
     /// The first of the numbers, if its content is known; if not, the next ones are asked for as well.
@@ -170,10 +186,14 @@ impl<F: Facts> Provider<'_, '_, F> {
         unit: UnitId,
         mut numbers: impl Iterator<Item = u32>,
     ) -> Result<Option<u32>, Missing> {
-        let Some(first) = numbers.next() else { return Ok(None) };
+        let Some(first) = numbers.next() else {
+            return Ok(None);
+        };
         let mut known = self.known.borrow_mut();
         if let Err(need) = known.body(unit, first) {
-            let others = numbers.take(BATCH).filter_map(|number| known.body(unit, number).err());
+            let others = numbers
+                .take(BATCH)
+                .filter_map(|number| known.body(unit, number).err());
             self.needs.borrow_mut().extend(others.chain([need]));
             return Err(Missing);
         }
@@ -184,7 +204,10 @@ impl<F: Facts> Provider<'_, '_, F> {
     fn dependencies(&self, asks: Vec<Asked>) -> Result<Vec<(Package, CandidateSet)>, Missing> {
         let mut known = self.known.borrow_mut();
         let asks = known.in_order(asks);
-        let lists: Vec<_> = asks.iter().map(|ask| self.found(known.allowed(*ask))).collect();
+        let lists: Vec<_> = asks
+            .iter()
+            .map(|ask| self.found(known.allowed(*ask)))
+            .collect();
         let mut wanted = Vec::with_capacity(2 * asks.len());
         for ((unit, wish), list) in asks.into_iter().zip(lists) {
             wanted.push((Package::Unit(unit), CandidateSet::Only(list?)));
@@ -195,8 +218,12 @@ impl<F: Facts> Provider<'_, '_, F> {
 
     fn below_unit(&self, unit: UnitId, number: u32) -> Result<Wanted, Missing> {
         let body = self.found(self.known.borrow_mut().body(unit, number))?;
-        let Body::Present(children) = body else { return Ok(Dependencies::Unavailable(Reason::Absent)) };
-        let asks = children.iter().filter_map(|(child, own)| Some((*child, (*own)?)));
+        let Body::Present(children) = body else {
+            return Ok(Dependencies::Unavailable(Reason::Absent));
+        };
+        let asks = children
+            .iter()
+            .filter_map(|(child, own)| Some((*child, (*own)?)));
         let asks = self.known.borrow().in_order(asks);
         // PubGrub knows no package that depends on itself, so that case is answered here.
         for (_, wish) in asks.iter().filter(|(child, _)| *child == unit) {
@@ -215,9 +242,13 @@ impl<F: Facts> Provider<'_, '_, F> {
         let Body::Present(children) = body else {
             return Ok(Dependencies::Available([tie].into_iter().collect()));
         };
-        let heirs = children.iter().filter(|(child, own)| own.is_none() && *child != unit);
+        let heirs = children
+            .iter()
+            .filter(|(child, own)| own.is_none() && *child != unit);
         let wanted = self.dependencies(heirs.map(|(child, _)| (*child, wish)).collect())?;
-        Ok(Dependencies::Available([tie].into_iter().chain(wanted).collect()))
+        Ok(Dependencies::Available(
+            [tie].into_iter().chain(wanted).collect(),
+        ))
     }
 }
 
@@ -238,16 +269,27 @@ impl<F: Facts> DependencyProvider for Provider<'_, '_, F> {
     ) -> Self::Priority {
         match package {
             Package::Root => (Tier::Root, Reverse(0)),
-            Package::Unit(unit) => (Tier::Unit, Reverse(self.ranks.get(unit).copied().unwrap_or(u32::MAX))),
+            Package::Unit(unit) => (
+                Tier::Unit,
+                Reverse(self.ranks.get(unit).copied().unwrap_or(u32::MAX)),
+            ),
             Package::Ask(..) => (Tier::Ask, Reverse(0)),
         }
     }
 
     fn should_cancel(&self) -> Result<(), Missing> {
-        if work() < self.limit { Ok(()) } else { Err(Missing) }
+        if work() < self.limit {
+            Ok(())
+        } else {
+            Err(Missing)
+        }
     }
 
-    fn choose_version(&self, package: &Package, range: &CandidateSet) -> Result<Option<u32>, Missing> {
+    fn choose_version(
+        &self,
+        package: &Package,
+        range: &CandidateSet,
+    ) -> Result<Option<u32>, Missing> {
         *self.decisions.borrow_mut().entry(*package).or_default() += 1;
         match package {
             Package::Root => Ok(Some(0)),
@@ -258,9 +300,11 @@ impl<F: Facts> DependencyProvider for Provider<'_, '_, F> {
 
     fn get_dependencies(&self, package: &Package, number: &u32) -> Result<Wanted, Missing> {
         match package {
-            Package::Root => {
-                Ok(Dependencies::Available(self.dependencies(self.roots.to_vec())?.into_iter().collect()))
-            }
+            Package::Root => Ok(Dependencies::Available(
+                self.dependencies(self.roots.to_vec())?
+                    .into_iter()
+                    .collect(),
+            )),
             Package::Ask(unit, wish) => self.below_ask(*unit, *wish, *number),
             Package::Unit(unit) => self.below_unit(*unit, *number),
         }

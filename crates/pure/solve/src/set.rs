@@ -70,11 +70,17 @@ impl CandidateSet {
 
 /// The members of `list`, all in order, that `other` has.
 pub(crate) fn both(list: &[u32], other: &[u32]) -> Vec<u32> {
-    list.iter().copied().filter(|number| other.binary_search(number).is_ok()).collect()
+    list.iter()
+        .copied()
+        .filter(|number| other.binary_search(number).is_ok())
+        .collect()
 }
 
 fn without(list: &[u32], other: &[u32]) -> Vec<u32> {
-    list.iter().copied().filter(|number| other.binary_search(number).is_err()).collect()
+    list.iter()
+        .copied()
+        .filter(|number| other.binary_search(number).is_err())
+        .collect()
 }
 
 impl VersionSet for CandidateSet {
@@ -98,7 +104,9 @@ impl VersionSet for CandidateSet {
     fn intersection(&self, other: &Self) -> Self {
         WORK.set(WORK.get() + 1);
         match (self, other) {
-            (Self::Only(one), Self::Only(two)) if one.len() > two.len() => Self::Only(both(two, one).into()),
+            (Self::Only(one), Self::Only(two)) if one.len() > two.len() => {
+                Self::Only(both(two, one).into())
+            }
             (Self::Only(one), Self::Only(two)) => Self::Only(both(one, two).into()),
             (Self::Only(only), Self::Except(not)) | (Self::Except(not), Self::Only(only)) => {
                 Self::Only(without(only, not).into())

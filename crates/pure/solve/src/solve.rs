@@ -15,15 +15,25 @@ use crate::survey::{Outcome, Pick, Survey, survey, walk};
 /// Chooses one candidate for every unit that the roots need, or says what is missing or in the way.
 pub fn solve<F: Facts>(facts: &F, roots: &[Root<F::Unit, F::Wish>]) -> AnswerTo<F> {
     let mut known = Known::new(facts);
-    let asks: Vec<Asked> = roots.iter().map(|root| known.ask(&root.unit, &root.wish)).collect();
+    let asks: Vec<Asked> = roots
+        .iter()
+        .map(|root| known.ask(&root.unit, &root.wish))
+        .collect();
     match attempt(&mut known, &asks) {
         Attempt::Need(needs) => Answer::Need(needs),
         Attempt::Refuted(proof) => Answer::Conflict(explain(&mut known, &asks, &proof)),
-        Attempt::GivenUp(units) => {
-            Answer::TooHard(units.into_iter().map(|unit| known.unit(unit).clone()).collect())
-        }
+        Attempt::GivenUp(units) => Answer::TooHard(
+            units
+                .into_iter()
+                .map(|unit| known.unit(unit).clone())
+                .collect(),
+        ),
         Attempt::Solved(survey) => match trace(&known, &survey, &asks).ring {
-            Some(ring) => Answer::Cycle(ring.into_iter().map(|unit| known.unit(unit).clone()).collect()),
+            Some(ring) => Answer::Cycle(
+                ring.into_iter()
+                    .map(|unit| known.unit(unit).clone())
+                    .collect(),
+            ),
             None => Answer::Solved(solution(&mut known, &survey)),
         },
     }
@@ -54,13 +64,20 @@ pub enum Probe<N: Ord> {
 }
 
 /// Whether the roots can be had, without saying why not: what would be tried for a better explanation is left out.
-pub fn probe<F: Facts>(facts: &F, roots: &[Root<F::Unit, F::Wish>], effort: &mut Effort) -> Probe<F::Need> {
+pub fn probe<F: Facts>(
+    facts: &F,
+    roots: &[Root<F::Unit, F::Wish>],
+    effort: &mut Effort,
+) -> Probe<F::Need> {
     if effort.left == 0 {
         return Probe::Unsolvable;
     }
     let mut known = Known::new(facts);
     known.budget = effort.left;
-    let asks: Vec<Asked> = roots.iter().map(|root| known.ask(&root.unit, &root.wish)).collect();
+    let asks: Vec<Asked> = roots
+        .iter()
+        .map(|root| known.ask(&root.unit, &root.wish))
+        .collect();
     let attempt = attempt(&mut known, &asks);
     effort.left = effort.left.min(known.budget);
     match attempt {
@@ -105,23 +122,38 @@ pub(crate) fn attempt<F: Facts>(known: &mut Known<'_, F>, roots: &[Asked]) -> At
     }
 }
 
-fn solution<F: Facts>(known: &mut Known<'_, F>, survey: &Survey<F::Need>) -> Solution<F::Unit, F::Wish> {
+fn solution<F: Facts>(
+    known: &mut Known<'_, F>,
+    survey: &Survey<F::Need>,
+) -> Solution<F::Unit, F::Wish> {
     let mut units = BTreeMap::new();
     let mut passed_over = BTreeMap::new();
     for unit in &survey.reached {
-        let Some(Pick::At(number, children)) = survey.pick(*unit) else { continue };
+        let Some(Pick::At(number, children)) = survey.pick(*unit) else {
+            continue;
+        };
         let name = known.unit(*unit).clone();
         let passed = absent_before(known, survey, *unit, *number);
         if !passed.is_empty() {
             passed_over.insert(name.clone(), passed);
         }
-        let wishes = survey.wishes(*unit).unwrap_or_default().iter().map(|wish| known.wish(*wish).clone());
+        let wishes = survey
+            .wishes(*unit)
+            .unwrap_or_default()
+            .iter()
+            .map(|wish| known.wish(*wish).clone());
         let children = children.iter().map(|(child, _)| known.unit(*child).clone());
-        let choice =
-            Choice { candidate: Candidate(*number), wishes: wishes.collect(), children: children.collect() };
+        let choice = Choice {
+            candidate: Candidate(*number),
+            wishes: wishes.collect(),
+            children: children.collect(),
+        };
         units.insert(name, choice);
     }
-    Solution { units, passed_over: passed_over.into_iter().collect() }
+    Solution {
+        units,
+        passed_over: passed_over.into_iter().collect(),
+    }
 }
 
 /// The better candidates that all wishes allow and that do not have the unit.
@@ -132,10 +164,17 @@ fn absent_before<F: Facts>(
     number: u32,
 ) -> Vec<Candidate> {
     let wishes = survey.wishes(unit).unwrap_or_default();
-    let mut lists = wishes.iter().filter_map(|wish| known.allowed((unit, *wish)).ok());
-    let Some(first) = lists.next() else { return Vec::new() };
+    let mut lists = wishes
+        .iter()
+        .filter_map(|wish| known.allowed((unit, *wish)).ok());
+    let Some(first) = lists.next() else {
+        return Vec::new();
+    };
     let others: Vec<Numbers> = lists.collect();
     let better = first.iter().copied().take_while(|other| *other < number);
     let common = better.filter(|other| others.iter().all(|list| list.binary_search(other).is_ok()));
-    common.filter(|other| known.is_absent(unit, *other)).map(Candidate).collect()
+    common
+        .filter(|other| known.is_absent(unit, *other))
+        .map(Candidate)
+        .collect()
 }

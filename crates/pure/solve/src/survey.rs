@@ -63,10 +63,17 @@ pub(crate) fn survey<F: Facts>(known: &mut Known<'_, F>, roots: &[Asked]) -> Out
         if !last.needs.is_empty() {
             break;
         }
-        let stands =
-            |unit: &UnitId| memory.get(unit).is_some_and(|(under, _)| last.wishes(*unit) == Some(under));
+        let stands = |unit: &UnitId| {
+            memory
+                .get(unit)
+                .is_some_and(|(under, _)| last.wishes(*unit) == Some(under))
+        };
         if last.reached.iter().all(stands) {
-            return if last.is_complete() { Outcome::Settled(last) } else { Outcome::Open(last) };
+            return if last.is_complete() {
+                Outcome::Settled(last)
+            } else {
+                Outcome::Open(last)
+            };
         }
     }
     Outcome::Open(last)
@@ -86,11 +93,19 @@ pub(crate) fn walk<'f, F: Facts>(
         for index in first_new..survey.reached.len() {
             let unit = survey.reached[index];
             let mut needs = std::mem::take(&mut survey.needs);
-            let pick = choose(known, unit, survey.wishes(unit).unwrap_or_default(), &mut needs);
+            let pick = choose(
+                known,
+                unit,
+                survey.wishes(unit).unwrap_or_default(),
+                &mut needs,
+            );
             survey.needs = needs;
             survey.set_pick(unit, pick);
         }
-        level = level.iter().flat_map(|ask| survey.asks_below(*ask)).collect();
+        level = level
+            .iter()
+            .flat_map(|ask| survey.asks_below(*ask))
+            .collect();
     }
     survey
 }
@@ -102,7 +117,9 @@ fn pick<F: Facts>(
     wishes: &[WishId],
     needs: &mut BTreeSet<F::Need>,
 ) -> Pick {
-    let Some(common) = common(known, unit, wishes, needs) else { return Pick::Unknown };
+    let Some(common) = common(known, unit, wishes, needs) else {
+        return Pick::Unknown;
+    };
     let mut rest = common.iter();
     while let Some(number) = rest.next() {
         match known.body(unit, *number) {
@@ -132,7 +149,9 @@ fn common<F: Facts>(
     let mut is_understood = true;
     for wish in wishes {
         match (known.allowed((unit, *wish)), &narrowed) {
-            (Ok(list), Some(others)) if list != *others => narrowed = Some(both(&list, others).into()),
+            (Ok(list), Some(others)) if list != *others => {
+                narrowed = Some(both(&list, others).into())
+            }
             (Ok(list), _) => narrowed = Some(list),
             (Err(need), _) => {
                 needs.insert(need);
@@ -145,7 +164,11 @@ fn common<F: Facts>(
 
 impl<N: Ord> Survey<N> {
     fn empty() -> Self {
-        Self { entries: Vec::new(), reached: Vec::new(), needs: BTreeSet::new() }
+        Self {
+            entries: Vec::new(),
+            reached: Vec::new(),
+            needs: BTreeSet::new(),
+        }
     }
 
     fn entry(&self, unit: UnitId) -> Option<&Entry> {
@@ -173,12 +196,17 @@ impl<N: Ord> Survey<N> {
             self.entries.resize_with(unit.index() + 1, || None);
         }
         let Some(entry) = &mut self.entries[unit.index()] else {
-            self.entries[unit.index()] = Some(Entry { wishes: vec![wish], pick: Pick::Unknown });
+            self.entries[unit.index()] = Some(Entry {
+                wishes: vec![wish],
+                pick: Pick::Unknown,
+            });
             self.reached.push(unit);
             return true;
         };
         let place = entry.wishes.binary_search(&wish);
-        place.map_err(|place| entry.wishes.insert(place, wish)).is_err()
+        place
+            .map_err(|place| entry.wishes.insert(place, wish))
+            .is_err()
     }
 
     fn set_pick(&mut self, unit: UnitId, pick: Pick) {
@@ -188,10 +216,14 @@ impl<N: Ord> Survey<N> {
     }
 
     fn asks_below(&self, (unit, wish): Asked) -> impl Iterator<Item = Asked> {
-        self.children(unit).iter().map(move |(child, own)| (*child, own.unwrap_or(wish)))
+        self.children(unit)
+            .iter()
+            .map(move |(child, own)| (*child, own.unwrap_or(wish)))
     }
 
     fn is_complete(&self) -> bool {
-        self.reached.iter().all(|unit| matches!(self.pick(*unit), Some(Pick::At(..))))
+        self.reached
+            .iter()
+            .all(|unit| matches!(self.pick(*unit), Some(Pick::At(..))))
     }
 }

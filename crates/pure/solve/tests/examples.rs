@@ -17,9 +17,17 @@ fn solution(lines: &[&str], asked: &[&str]) -> Solution<String, Wish> {
 fn chosen(lines: &[&str], asked: &[&str]) -> String {
     let toy = Toy::read(lines);
     let label = |(unit, choice): (&String, &agpm_solve::Choice<String, Wish>)| {
-        format!("{unit} {}", agpm_solve::Facts::label(&toy, unit, choice.candidate))
+        format!(
+            "{unit} {}",
+            agpm_solve::Facts::label(&toy, unit, choice.candidate)
+        )
     };
-    solution(lines, asked).units.iter().map(label).collect::<Vec<_>>().join(", ")
+    solution(lines, asked)
+        .units
+        .iter()
+        .map(label)
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 fn conflict(lines: &[&str], asked: &[&str]) -> Conflict<String, Wish> {
@@ -29,17 +37,36 @@ fn conflict(lines: &[&str], asked: &[&str]) -> Conflict<String, Wish> {
     }
 }
 
-fn ask(root: usize, chain: &[&str], within: &[&str], wish: &str, allows: &[&str]) -> Ask<String, Wish> {
+fn ask(
+    root: usize,
+    chain: &[&str],
+    within: &[&str],
+    wish: &str,
+    allows: &[&str],
+) -> Ask<String, Wish> {
     let owned = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect();
-    Ask { root, chain: owned(chain), within: owned(within), wish: Wish::read(wish), allows: owned(allows) }
+    Ask {
+        root,
+        chain: owned(chain),
+        within: owned(within),
+        wish: Wish::read(wish),
+        allows: owned(allows),
+    }
 }
 
 fn clash(unit: &str, kind: ClashKind, asks: Vec<Ask<String, Wish>>) -> Clash<String, Wish> {
-    Clash { unit: unit.to_owned(), kind, asks }
+    Clash {
+        unit: unit.to_owned(),
+        kind,
+        asks,
+    }
 }
 
 fn suggest(root: usize, wish: &str) -> Suggestion<Wish> {
-    Suggestion { root, wish: Wish::read(wish) }
+    Suggestion {
+        root,
+        wish: Wish::read(wish),
+    }
 }
 
 #[test]
@@ -49,25 +76,45 @@ fn nothing_is_needed_for_nothing() {
 
 #[test]
 fn the_highest_of_both_wishes_wins() {
-    let lines = ["u 2.0:", "u 1.3:", "u 1.2:", "u 1.0:", "a 1.0: u ^1.0", "b 1.0: u ^1.2"];
+    let lines = [
+        "u 2.0:",
+        "u 1.3:",
+        "u 1.2:",
+        "u 1.0:",
+        "a 1.0: u ^1.0",
+        "b 1.0: u ^1.2",
+    ];
     assert_eq!(chosen(&lines, &["a *", "b *"]), "a v1.0, b v1.0, u v1.3");
 }
 
 #[test]
 fn a_pin_comes_first_even_if_it_is_older() {
     assert_eq!(chosen(&["a 1.1:", "a 2.0:", "a 1.2:"], &["a *"]), "a v1.1");
-    assert_eq!(chosen(&["a 1.1:", "a 2.0:", "a 1.2:"], &["a >=1.2"]), "a v2.0");
+    assert_eq!(
+        chosen(&["a 1.1:", "a 2.0:", "a 1.2:"], &["a >=1.2"]),
+        "a v2.0"
+    );
 }
 
 #[test]
 fn a_diamond_meets_in_one_candidate() {
-    let lines = ["a 1.0: b *, c *", "b 1.0: d <3", "c 1.0: d >=1", "d 3.0:", "d 2.0:", "d 1.0:", "d 0.1:"];
+    let lines = [
+        "a 1.0: b *, c *",
+        "b 1.0: d <3",
+        "c 1.0: d >=1",
+        "d 3.0:",
+        "d 2.0:",
+        "d 1.0:",
+        "d 0.1:",
+    ];
     assert_eq!(chosen(&lines, &["a *"]), "a v1.0, b v1.0, c v1.0, d v2.0");
 }
 
 #[test]
 fn a_wish_is_inherited_through_two_levels() {
-    let lines = ["a 2.0: b", "a 1.0: b", "b 2.0: c", "b 1.0: c", "c 2.0:", "c 1.0:"];
+    let lines = [
+        "a 2.0: b", "a 1.0: b", "b 2.0: c", "b 1.0: c", "c 2.0:", "c 1.0:",
+    ];
     assert_eq!(chosen(&lines, &["a ^1"]), "a v1.0, b v1.0, c v1.0");
     let solution = solution(&lines, &["a ^1"]);
     assert_eq!(solution.units["c"].wishes, [Wish::Caret((1, 0))].into());
@@ -81,7 +128,15 @@ fn every_wish_on_the_parent_is_inherited() {
 
 #[test]
 fn a_parent_gives_way_if_its_best_is_a_dead_end() {
-    let lines = ["a 1.2: c =9", "a 1.1: b", "a 1.0:", "b 1.2:", "b 1.1: -", "b 1.0: -", "c 1.0:"];
+    let lines = [
+        "a 1.2: c =9",
+        "a 1.1: b",
+        "a 1.0:",
+        "b 1.2:",
+        "b 1.1: -",
+        "b 1.0: -",
+        "c 1.0:",
+    ];
     assert_eq!(chosen(&lines, &["a *"]), "a v1.1, b v1.2");
 }
 
@@ -90,14 +145,20 @@ fn a_parents_best_weighs_more_than_a_childs() {
     let lines = ["a 1.1:", "a 1.0:", "b 1.1: a =1.0", "b 1.0:"];
     assert_eq!(chosen(&lines, &["a *", "b *"]), "a v1.0, b v1.1");
     let stuck = [&lines[..], &["c 1.1: c =1.0", "c 1.0:"]].concat();
-    assert_eq!(chosen(&stuck, &["a *", "b *", "c *"]), "a v1.0, b v1.1, c v1.0");
+    assert_eq!(
+        chosen(&stuck, &["a *", "b *", "c *"]),
+        "a v1.0, b v1.1, c v1.0"
+    );
 }
 
 #[test]
 fn a_candidate_without_the_unit_is_passed_over() {
     let solution = solution(&["a 3.0: -", "a 2.0: -", "a 1.0:"], &["a *"]);
     assert_eq!(solution.units["a"].candidate, Candidate(2));
-    assert_eq!(solution.passed_over, [("a".to_owned(), vec![Candidate(0), Candidate(1)])]);
+    assert_eq!(
+        solution.passed_over,
+        [("a".to_owned(), vec![Candidate(0), Candidate(1)])]
+    );
 }
 
 #[test]
@@ -110,9 +171,18 @@ fn children_stay_as_declared() {
 fn a_ring_is_told_from_where_it_is_entered() {
     let lines = ["a 1.0: b", "b 1.0: c", "c 1.0: a", "z 1.0: a"];
     let ring = |asked| solve(&Toy::read(&lines), &roots(asked));
-    assert_eq!(ring(&["a *"]), Answer::Cycle(["a", "b", "c", "a"].map(str::to_owned).into()));
-    assert_eq!(ring(&["z *"]), Answer::Cycle(["a", "b", "c", "a"].map(str::to_owned).into()));
-    assert_eq!(ring(&["c *", "b *"]), Answer::Cycle(["b", "c", "a", "b"].map(str::to_owned).into()));
+    assert_eq!(
+        ring(&["a *"]),
+        Answer::Cycle(["a", "b", "c", "a"].map(str::to_owned).into())
+    );
+    assert_eq!(
+        ring(&["z *"]),
+        Answer::Cycle(["a", "b", "c", "a"].map(str::to_owned).into())
+    );
+    assert_eq!(
+        ring(&["c *", "b *"]),
+        Answer::Cycle(["b", "c", "a", "b"].map(str::to_owned).into())
+    );
 }
 
 #[test]
@@ -139,7 +209,14 @@ fn a_unit_that_is_in_none_of_the_allowed() {
 
 #[test]
 fn wishes_that_exclude_each_other() {
-    let lines = ["a 1.0: b", "b 1.0: u ^1", "u 2.0:", "u 1.5:", "u 1.0:", "z 1.0:"];
+    let lines = [
+        "a 1.0: b",
+        "b 1.0: u ^1",
+        "u 2.0:",
+        "u 1.5:",
+        "u 1.0:",
+        "z 1.0:",
+    ];
     let found = conflict(&lines, &["z *", "u ^2", "a ^1"]);
     let asks = vec![
         ask(1, &["u"], &[], "^2", &["v2.0"]),
@@ -153,15 +230,23 @@ fn wishes_that_exclude_each_other() {
 fn a_parent_whose_candidates_all_fail_for_the_same_reason() {
     let lines = ["p 1.1: u =1.0", "p 1.0: u =1.0", "u 2.0:", "u 1.0:"];
     let found = conflict(&lines, &["p *", "u ^2"]);
-    let asks =
-        vec![ask(1, &["u"], &[], "^2", &["v2.0"]), ask(0, &["p", "u"], &["v1.1", "v1.0"], "=1.0", &["v1.0"])];
+    let asks = vec![
+        ask(1, &["u"], &[], "^2", &["v2.0"]),
+        ask(0, &["p", "u"], &["v1.1", "v1.0"], "=1.0", &["v1.0"]),
+    ];
     assert_eq!(found.clashes, [clash("u", ClashKind::Incompatible, asks)]);
     assert_eq!(found.suggestions, [suggest(1, "=1.0")]);
 }
 
 #[test]
 fn a_parent_whose_candidates_fail_for_different_reasons() {
-    let lines = ["p 1.1: u =1.0", "p 1.0: u =1.1", "u 2.0:", "u 1.1:", "u 1.0:"];
+    let lines = [
+        "p 1.1: u =1.0",
+        "p 1.0: u =1.1",
+        "u 2.0:",
+        "u 1.1:",
+        "u 1.0:",
+    ];
     let found = conflict(&lines, &["p *", "u ^2"]);
     let asks = vec![
         ask(1, &["u"], &[], "^2", &["v2.0"]),
@@ -176,16 +261,27 @@ fn a_parent_whose_candidates_fail_for_different_reasons() {
 fn an_inherited_wish_is_told_by_the_chain_that_brings_it() {
     let lines = ["a 1.0: m", "b 1.0: m *", "m 1.0: u", "u 2.0:", "u 1.0:"];
     let found = conflict(&lines, &["a ^1", "b *", "u ^2"]);
-    let asks =
-        vec![ask(2, &["u"], &[], "^2", &["v2.0"]), ask(0, &["a", "m", "u"], &["v1.0"], "^1", &["v1.0"])];
+    let asks = vec![
+        ask(2, &["u"], &[], "^2", &["v2.0"]),
+        ask(0, &["a", "m", "u"], &["v1.0"], "^1", &["v1.0"]),
+    ];
     assert_eq!(found.clashes, [clash("u", ClashKind::Incompatible, asks)]);
 }
 
 #[test]
 fn everything_missing_is_asked_for_at_once() {
-    let lines = ["a 1.0: c *, d *", "b 1.0: e *", "c 1.0:", "d 1.0:", "e 1.0:"];
+    let lines = [
+        "a 1.0: c *, d *",
+        "b 1.0: e *",
+        "c 1.0:",
+        "d 1.0:",
+        "e 1.0:",
+    ];
     // Tags and files of the first level, then of the second.
-    assert_eq!(solve_reading(&Toy::read(&lines), &roots(&["a *", "b *"])).1, 4);
+    assert_eq!(
+        solve_reading(&Toy::read(&lines), &roots(&["a *", "b *"])).1,
+        4
+    );
 }
 
 #[test]
@@ -211,7 +307,14 @@ fn a_conflict_at_the_end_of_a_long_chain() {
 /// The way to the answer leads over a candidate that is not part of it, and must do so on demand as well.
 #[test]
 fn what_is_known_does_not_decide_between_two_solutions() {
-    let toy = Toy::read(&["c 2.0: e =1.2", "c 1.2:", "e 2.0: -", "e 1.1: c", "e 1.2:", "e 1.0: -"]);
+    let toy = Toy::read(&[
+        "c 2.0: e =1.2",
+        "c 1.2:",
+        "e 2.0: -",
+        "e 1.1: c",
+        "e 1.2:",
+        "e 1.0: -",
+    ]);
     let roots = roots(&["c >=1.2", "e >=1.1"]);
     assert_eq!(solve_reading(&toy, &roots).0, solve(&toy, &roots));
 }

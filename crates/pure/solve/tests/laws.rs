@@ -18,7 +18,10 @@ type Asks = BTreeMap<String, BTreeSet<Wish>>;
 /// Everything asked for under an assignment, or nothing if a wish is not satisfied.
 fn asks(toy: &Toy, roots: &[ToyRoot], candidate: impl Fn(&str) -> Option<u32>) -> Option<Asks> {
     let mut seen = Asks::new();
-    let mut pending: Vec<(String, Wish)> = roots.iter().map(|root| (root.unit.clone(), root.wish)).collect();
+    let mut pending: Vec<(String, Wish)> = roots
+        .iter()
+        .map(|root| (root.unit.clone(), root.wish))
+        .collect();
     while let Some((unit, wish)) = pending.pop() {
         let number = candidate(&unit)?;
         if !toy.allows(&unit, wish, number) {
@@ -26,7 +29,11 @@ fn asks(toy: &Toy, roots: &[ToyRoot], candidate: impl Fn(&str) -> Option<u32>) -
         }
         let children = toy.children(&unit, number)?;
         if seen.entry(unit).or_default().insert(wish) {
-            pending.extend(children.iter().map(|child| (child.unit.clone(), child.wish.unwrap_or(wish))));
+            pending.extend(
+                children
+                    .iter()
+                    .map(|child| (child.unit.clone(), child.wish.unwrap_or(wish))),
+            );
         }
     }
     Some(seen)
@@ -48,8 +55,12 @@ fn is_satisfiable(toy: &Toy, roots: &[ToyRoot]) -> bool {
 
 /// Whether a unit needs itself, by way of others or not.
 fn has_ring(toy: &Toy, solution: &BTreeMap<String, u32>) -> bool {
-    let below =
-        |unit: &String| toy.children(unit, solution[unit]).unwrap().iter().map(|child| child.unit.clone());
+    let below = |unit: &String| {
+        toy.children(unit, solution[unit])
+            .unwrap()
+            .iter()
+            .map(|child| child.unit.clone())
+    };
     solution.keys().any(|start| {
         let mut seen = BTreeSet::new();
         let mut pending: Vec<String> = below(start).collect();
@@ -78,7 +89,8 @@ fn any_name() -> impl Strategy<Value = String> {
 }
 
 fn any_child() -> impl Strategy<Value = ToyChild> {
-    (any_name(), prop::option::weighted(0.6, any_wish())).prop_map(|(unit, wish)| Child { unit, wish })
+    (any_name(), prop::option::weighted(0.6, any_wish()))
+        .prop_map(|(unit, wish)| Child { unit, wish })
 }
 
 /// A few candidates in any order (a pin may be old), some without the unit.
@@ -91,13 +103,20 @@ fn any_candidates() -> impl Strategy<Value = Vec<ToyCandidate>> {
 
 fn any_toy() -> impl Strategy<Value = Toy> {
     prop::collection::vec(any_candidates(), 5).prop_map(|units| Toy {
-        units: NAMES.iter().map(|&name| name.to_owned()).zip(units).collect(),
+        units: NAMES
+            .iter()
+            .map(|&name| name.to_owned())
+            .zip(units)
+            .collect(),
         hidden: BTreeSet::new(),
     })
 }
 
 fn any_roots() -> impl Strategy<Value = Vec<ToyRoot>> {
-    prop::collection::vec((any_name(), any_wish()).prop_map(|(unit, wish)| Root { unit, wish }), 1..4)
+    prop::collection::vec(
+        (any_name(), any_wish()).prop_map(|(unit, wish)| Root { unit, wish }),
+        1..4,
+    )
 }
 
 /// Every unit has one parent at most, and a wish that something satisfies.
@@ -109,16 +128,31 @@ fn any_tree() -> impl Strategy<Value = (Toy, usize)> {
         let mut depths = vec![0];
         for (index, (_, absent, _)) in units.iter().enumerate() {
             let has = |place| (place != *absent).then(Vec::new);
-            let tags = TAGS.iter().enumerate().map(|(place, tag)| (*tag, has(place))).collect();
+            let tags = TAGS
+                .iter()
+                .enumerate()
+                .map(|(place, tag)| (*tag, has(place)))
+                .collect();
             toy.units.insert(name(index), tags);
         }
         for (index, (parent, _, wish)) in units.iter().enumerate().skip(1) {
             let parent = parent.index(index);
             depths.push(depths[parent] + 1);
-            let wish = [None, Some(Wish::Caret((1, 0))), Some(Wish::Below((2, 0))), Some(Wish::Any)][*wish];
+            let wish = [
+                None,
+                Some(Wish::Caret((1, 0))),
+                Some(Wish::Below((2, 0))),
+                Some(Wish::Any),
+            ][*wish];
             let parents = toy.units.get_mut(&name(parent)).unwrap();
-            for children in parents.iter_mut().filter_map(|(_, children)| children.as_mut()) {
-                children.push(Child { unit: name(index), wish });
+            for children in parents
+                .iter_mut()
+                .filter_map(|(_, children)| children.as_mut())
+            {
+                children.push(Child {
+                    unit: name(index),
+                    wish,
+                });
             }
         }
         (toy, depths.into_iter().max().unwrap())
@@ -128,33 +162,54 @@ fn any_tree() -> impl Strategy<Value = (Toy, usize)> {
 fn reversed(toy: &Toy) -> Toy {
     let mut toy = toy.clone();
     let candidates = toy.units.values_mut().flatten();
-    candidates.filter_map(|(_, children)| children.as_mut()).for_each(|children| children.reverse());
+    candidates
+        .filter_map(|(_, children)| children.as_mut())
+        .for_each(|children| children.reverse());
     toy
 }
 
 fn check_solution(toy: &Toy, roots: &[ToyRoot], solution: &Solution<String, Wish>) {
     let number = |unit: &str| Some(solution.units.get(unit)?.candidate.0);
     let expected = asks(toy, roots, number).expect("the solution satisfies every wish");
-    let told: Asks =
-        solution.units.iter().map(|(unit, choice)| (unit.clone(), choice.wishes.clone())).collect();
+    let told: Asks = solution
+        .units
+        .iter()
+        .map(|(unit, choice)| (unit.clone(), choice.wishes.clone()))
+        .collect();
     assert_eq!(told, expected);
     for (unit, choice) in &solution.units {
-        let declared = toy.children(unit, choice.candidate.0).unwrap().iter().map(|child| &child.unit);
+        let declared = toy
+            .children(unit, choice.candidate.0)
+            .unwrap()
+            .iter()
+            .map(|child| &child.unit);
         assert!(choice.children.iter().eq(declared));
         let is_passed_over = |number: &u32| {
             toy.children(unit, *number).is_none()
-                && choice.wishes.iter().all(|wish| toy.allows(unit, *wish, *number))
+                && choice
+                    .wishes
+                    .iter()
+                    .all(|wish| toy.allows(unit, *wish, *number))
         };
         let expected: Vec<u32> = (0..choice.candidate.0).filter(is_passed_over).collect();
         let told = solution.passed_over.iter().filter(|(name, _)| name == unit);
-        assert!(told.flat_map(|(_, numbers)| numbers).map(|candidate| candidate.0).eq(expected));
+        assert!(
+            told.flat_map(|(_, numbers)| numbers)
+                .map(|candidate| candidate.0)
+                .eq(expected)
+        );
     }
 }
 
 fn check_conflict(toy: &Toy, roots: &[ToyRoot], conflict: &Conflict<String, Wish>) {
     assert!(!conflict.clashes.is_empty());
-    let among =
-        |index: &usize| conflict.clashes.iter().flat_map(|clash| &clash.asks).any(|ask| ask.root == *index);
+    let among = |index: &usize| {
+        conflict
+            .clashes
+            .iter()
+            .flat_map(|clash| &clash.asks)
+            .any(|ask| ask.root == *index)
+    };
     assert!(conflict.roots.iter().any(among));
     for clash in &conflict.clashes {
         assert!(!clash.asks.is_empty());
@@ -164,9 +219,15 @@ fn check_conflict(toy: &Toy, roots: &[ToyRoot], conflict: &Conflict<String, Wish
             check_chain(toy, &ask.chain);
         }
         let left = |without: Option<usize>| {
-            let asks = clash.asks.iter().enumerate().filter(|(index, _)| Some(*index) != without);
+            let asks = clash
+                .asks
+                .iter()
+                .enumerate()
+                .filter(|(index, _)| Some(*index) != without);
             let lists = asks.map(|(_, ask)| ask.allows.iter().collect::<BTreeSet<_>>());
-            lists.reduce(|one, two| &one & &two).is_none_or(|common| !common.is_empty())
+            lists
+                .reduce(|one, two| &one & &two)
+                .is_none_or(|common| !common.is_empty())
         };
         match clash.kind {
             ClashKind::NoCandidate => assert!(clash.asks.len() == 1 && !left(None)),
@@ -182,7 +243,10 @@ fn check_conflict(toy: &Toy, roots: &[ToyRoot], conflict: &Conflict<String, Wish
 /// Each step is declared in some candidate.
 fn check_chain(toy: &Toy, chain: &[String]) {
     for step in chain.windows(2) {
-        let mut children = toy.units[&step[0]].iter().filter_map(|(_, children)| children.as_ref()).flatten();
+        let mut children = toy.units[&step[0]]
+            .iter()
+            .filter_map(|(_, children)| children.as_ref())
+            .flatten();
         assert!(children.any(|child| child.unit == step[1]), "{chain:?}");
     }
 }
@@ -192,7 +256,10 @@ fn essence(toy: &Toy, roots: &[ToyRoot]) -> String {
     let answer = solve(toy, roots);
     match answer {
         Answer::Solved(mut solution) => {
-            solution.units.values_mut().for_each(|choice| choice.children.sort());
+            solution
+                .units
+                .values_mut()
+                .for_each(|choice| choice.children.sort());
             format!("{solution:?}")
         }
         Answer::Conflict(conflict) => {
@@ -201,9 +268,19 @@ fn essence(toy: &Toy, roots: &[ToyRoot]) -> String {
                     .map(|ask| format!("{:?} {} {:?}", ask.chain, ask.wish, ask.within))
                     .collect::<Vec<_>>()
             };
-            let clashes = conflict.clashes.iter().map(|clash| (&clash.unit, clash.kind, asks(&clash.asks)));
-            let helps = conflict.suggestions.iter().map(|help| (&roots[help.root], help.wish));
-            format!("{:?} {:?}", clashes.collect::<Vec<_>>(), helps.collect::<BTreeSet<_>>())
+            let clashes = conflict
+                .clashes
+                .iter()
+                .map(|clash| (&clash.unit, clash.kind, asks(&clash.asks)));
+            let helps = conflict
+                .suggestions
+                .iter()
+                .map(|help| (&roots[help.root], help.wish));
+            format!(
+                "{:?} {:?}",
+                clashes.collect::<Vec<_>>(),
+                helps.collect::<BTreeSet<_>>()
+            )
         }
         other => format!("{other:?}"),
     }

@@ -1,5 +1,9 @@
 //! How long large inputs take: `cargo test --release -p agpm-solve --test speed -- --ignored --nocapture`.
-#![allow(clippy::disallowed_macros, clippy::disallowed_methods, clippy::disallowed_types)]
+#![allow(
+    clippy::disallowed_macros,
+    clippy::disallowed_methods,
+    clippy::disallowed_types
+)]
 #![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs)]
 
 mod toy;
@@ -10,15 +14,24 @@ use agpm_solve::{Answer, AnswerTo, Child, Root, solve};
 use toy::{Tag, Toy, ToyChild, ToyRoot, Wish};
 
 fn name(index: usize) -> String {
-    format!("community:agents/group-{:02}/unit-{index:04}.md", index % 50)
+    format!(
+        "community:agents/group-{:02}/unit-{index:04}.md",
+        index % 50
+    )
 }
 
 fn child(index: usize, wish: Option<Wish>) -> ToyChild {
-    Child { unit: name(index), wish }
+    Child {
+        unit: name(index),
+        wish,
+    }
 }
 
 fn root(index: usize, wish: Wish) -> ToyRoot {
-    Root { unit: name(index), wish }
+    Root {
+        unit: name(index),
+        wish,
+    }
 }
 
 fn tags(count: u32) -> impl Iterator<Item = Tag> {
@@ -44,19 +57,36 @@ fn layered(units: usize) -> Toy {
         let children: Vec<ToyChild> = [1, 7, 31]
             .iter()
             .filter(|step| index + *step < units)
-            .map(|step| child(index + step, (*step != 7).then_some(Wish::Caret((1, (index % 3) as u32)))))
+            .map(|step| {
+                child(
+                    index + step,
+                    (*step != 7).then_some(Wish::Caret((1, (index % 3) as u32))),
+                )
+            })
             .collect();
-        toy.units.insert(name(index), tags(20).map(|tag| (tag, Some(children.clone()))).collect());
+        toy.units.insert(
+            name(index),
+            tags(20).map(|tag| (tag, Some(children.clone()))).collect(),
+        );
     }
     toy
 }
 
 /// A unit whose best candidate excludes itself: the survey goes back and forth and never settles.
 fn add_puzzle(toy: &mut Toy) {
-    let on = |unit: &str, wish| Some(vec![Child { unit: unit.to_owned(), wish: Some(wish) }]);
-    let candidates = vec![((1, 1), on("x", Wish::Exactly((1, 0)))), ((1, 0), on("y", Wish::Any))];
+    let on = |unit: &str, wish| {
+        Some(vec![Child {
+            unit: unit.to_owned(),
+            wish: Some(wish),
+        }])
+    };
+    let candidates = vec![
+        ((1, 1), on("x", Wish::Exactly((1, 0)))),
+        ((1, 0), on("y", Wish::Any)),
+    ];
     toy.units.insert("x".to_owned(), candidates);
-    toy.units.insert("y".to_owned(), vec![((1, 0), Some(vec![]))]);
+    toy.units
+        .insert("y".to_owned(), vec![((1, 0), Some(vec![]))]);
 }
 
 #[test]
@@ -64,7 +94,10 @@ fn add_puzzle(toy: &mut Toy) {
 fn five_thousand_units() {
     let toy = layered(5000);
     let roots = vec![root(0, Wish::Caret((1, 0)))];
-    assert!(matches!(timed("5000 units, 3 children each", &toy, &roots), Answer::Solved(_)));
+    assert!(matches!(
+        timed("5000 units, 3 children each", &toy, &roots),
+        Answer::Solved(_)
+    ));
 }
 
 #[test]
@@ -73,10 +106,22 @@ fn five_thousand_units_and_a_puzzle() {
     let mut toy = layered(5000);
     let mut roots = vec![root(0, Wish::Caret((1, 0)))];
     add_puzzle(&mut toy);
-    roots.push(Root { unit: "x".to_owned(), wish: Wish::Any });
-    assert!(matches!(timed("5000 units through PubGrub", &toy, &roots), Answer::Solved(_)));
-    roots.push(Root { unit: "y".to_owned(), wish: Wish::Exactly((2, 0)) });
-    assert!(matches!(timed("the same with a conflict", &toy, &roots), Answer::Conflict(_)));
+    roots.push(Root {
+        unit: "x".to_owned(),
+        wish: Wish::Any,
+    });
+    assert!(matches!(
+        timed("5000 units through PubGrub", &toy, &roots),
+        Answer::Solved(_)
+    ));
+    roots.push(Root {
+        unit: "y".to_owned(),
+        wish: Wish::Exactly((2, 0)),
+    });
+    assert!(matches!(
+        timed("the same with a conflict", &toy, &roots),
+        Answer::Conflict(_)
+    ));
 }
 
 #[test]
@@ -84,14 +129,31 @@ fn five_thousand_units_and_a_puzzle() {
 fn five_hundred_units_at_the_lowest_of_four_hundred() {
     let mut toy = Toy::default();
     for index in 0..500 {
-        toy.units.insert(name(index), tags(400).map(|tag| (tag, Some(vec![]))).collect());
+        toy.units.insert(
+            name(index),
+            tags(400).map(|tag| (tag, Some(vec![]))).collect(),
+        );
     }
-    let wishes = |index| [root(index, Wish::Caret((1, 0))), root(index, Wish::Exactly((1, 0)))];
+    let wishes = |index| {
+        [
+            root(index, Wish::Caret((1, 0))),
+            root(index, Wish::Exactly((1, 0))),
+        ]
+    };
     let mut roots: Vec<ToyRoot> = (0..500).flat_map(wishes).collect();
-    assert!(matches!(timed("500 units, ^1 and the lowest of 400", &toy, &roots), Answer::Solved(_)));
+    assert!(matches!(
+        timed("500 units, ^1 and the lowest of 400", &toy, &roots),
+        Answer::Solved(_)
+    ));
     add_puzzle(&mut toy);
-    roots.push(Root { unit: "x".to_owned(), wish: Wish::Any });
-    assert!(matches!(timed("the same through PubGrub", &toy, &roots), Answer::Solved(_)));
+    roots.push(Root {
+        unit: "x".to_owned(),
+        wish: Wish::Any,
+    });
+    assert!(matches!(
+        timed("the same through PubGrub", &toy, &roots),
+        Answer::Solved(_)
+    ));
 }
 
 /// Only the last of 400 candidates of a parent has children that fit; a chain of such parents.
@@ -100,24 +162,60 @@ fn five_hundred_units_at_the_lowest_of_four_hundred() {
 fn dead_ends() {
     let mut toy = Toy::default();
     for index in 0..10 {
-        let below =
-            |tag: Tag| vec![child(index + 1, Some(Wish::Exactly(if tag.1 == 0 { tag } else { (9, 0) })))];
-        toy.units.insert(name(index), tags(400).map(|tag| (tag, Some(below(tag)))).collect());
+        let below = |tag: Tag| {
+            vec![child(
+                index + 1,
+                Some(Wish::Exactly(if tag.1 == 0 { tag } else { (9, 0) })),
+            )]
+        };
+        toy.units.insert(
+            name(index),
+            tags(400).map(|tag| (tag, Some(below(tag)))).collect(),
+        );
     }
-    toy.units.insert(name(10), tags(400).map(|tag| (tag, Some(vec![]))).collect());
-    assert!(matches!(timed("399 dead ends", &toy, &[root(0, Wish::Any)]), Answer::Solved(_)));
+    toy.units
+        .insert(name(10), tags(400).map(|tag| (tag, Some(vec![]))).collect());
+    assert!(matches!(
+        timed("399 dead ends", &toy, &[root(0, Wish::Any)]),
+        Answer::Solved(_)
+    ));
     let heir = |index| Some(vec![child(index, None)]);
-    toy.units.insert("p".to_owned(), tags(400).map(|tag| (tag, heir(20))).collect());
-    toy.units.insert(name(20), tags(400).map(|tag| (tag, heir(21))).collect());
+    toy.units.insert(
+        "p".to_owned(),
+        tags(400).map(|tag| (tag, heir(20))).collect(),
+    );
+    toy.units
+        .insert(name(20), tags(400).map(|tag| (tag, heir(21))).collect());
     toy.units.insert(
         name(21),
-        tags(400).map(|tag| (tag, Some(vec![child(22, Some(Wish::Exactly(tag)))]))).collect(),
+        tags(400)
+            .map(|tag| (tag, Some(vec![child(22, Some(Wish::Exactly(tag)))])))
+            .collect(),
     );
-    toy.units.insert(name(22), tags(400).map(|tag| (tag, Some(vec![]))).collect());
-    let roots = [Root { unit: "p".to_owned(), wish: Wish::Any }, root(22, Wish::Exactly((2, 0)))];
-    assert!(matches!(timed("no such candidate below three of 400", &toy, &roots), Answer::Conflict(_)));
-    let roots = [Root { unit: "p".to_owned(), wish: Wish::AtLeast((1, 9)) }, root(22, Wish::Below((1, 9)))];
-    assert!(matches!(timed("a conflict below three of 400", &toy, &roots), Answer::Conflict(_)));
+    toy.units
+        .insert(name(22), tags(400).map(|tag| (tag, Some(vec![]))).collect());
+    let roots = [
+        Root {
+            unit: "p".to_owned(),
+            wish: Wish::Any,
+        },
+        root(22, Wish::Exactly((2, 0))),
+    ];
+    assert!(matches!(
+        timed("no such candidate below three of 400", &toy, &roots),
+        Answer::Conflict(_)
+    ));
+    let roots = [
+        Root {
+            unit: "p".to_owned(),
+            wish: Wish::AtLeast((1, 9)),
+        },
+        root(22, Wish::Below((1, 9))),
+    ];
+    assert!(matches!(
+        timed("a conflict below three of 400", &toy, &roots),
+        Answer::Conflict(_)
+    ));
 }
 
 /// As many units as candidates and one more, of which no two may have the same: each takes a slot for itself.
@@ -126,10 +224,16 @@ fn pigeons(count: usize) -> (Toy, Vec<ToyRoot>) {
     for unit in 0..count {
         let slot = |minor: u32| {
             let wish = Wish::Exactly((1, u32::try_from(unit).unwrap()));
-            vec![Child { unit: format!("slot-{minor}"), wish: Some(wish) }]
+            vec![Child {
+                unit: format!("slot-{minor}"),
+                wish: Some(wish),
+            }]
         };
         let holes = u32::try_from(count - 1).unwrap();
-        toy.units.insert(name(unit), tags(holes).map(|tag| (tag, Some(slot(tag.1)))).collect());
+        toy.units.insert(
+            name(unit),
+            tags(holes).map(|tag| (tag, Some(slot(tag.1)))).collect(),
+        );
         let all = tags(u32::try_from(count).unwrap()).map(|tag| (tag, Some(vec![])));
         toy.units.insert(format!("slot-{unit}"), all.collect());
     }
@@ -148,7 +252,10 @@ fn too_many_pigeons() {
             Answer::TooHard(_) => "given up",
             _ => "other",
         };
-        println!("{count} pigeons: {what} in {:.2} ms", start.elapsed().as_secs_f64() * 1000.0);
+        println!(
+            "{count} pigeons: {what} in {:.2} ms",
+            start.elapsed().as_secs_f64() * 1000.0
+        );
     }
 }
 
@@ -160,13 +267,22 @@ fn a_conflict_at_the_end_of_a_chain() {
         let mut toy = Toy::default();
         for index in 0..deep {
             let below = |tag: Tag| vec![child(index + 1, Some(Wish::Exactly(tag)))];
-            toy.units.insert(name(index), tags(versions).map(|tag| (tag, Some(below(tag)))).collect());
+            toy.units.insert(
+                name(index),
+                tags(versions).map(|tag| (tag, Some(below(tag)))).collect(),
+            );
         }
-        toy.units.insert(name(deep), tags(versions + 1).map(|tag| (tag, Some(vec![]))).collect());
+        toy.units.insert(
+            name(deep),
+            tags(versions + 1).map(|tag| (tag, Some(vec![]))).collect(),
+        );
         let roots = [root(0, Wish::Any), root(deep, Wish::Exactly((1, versions)))];
         let start = Instant::now();
         let answer = solve(&toy, &roots);
         assert!(matches!(answer, Answer::Conflict(_)));
-        println!("{deep} deep, {versions} versions: {:.2} ms", start.elapsed().as_secs_f64() * 1000.0);
+        println!(
+            "{deep} deep, {versions} versions: {:.2} ms",
+            start.elapsed().as_secs_f64() * 1000.0
+        );
     }
 }

@@ -35,7 +35,11 @@ pub(crate) struct Insertion<'v, V> {
 
 impl<'v, V: View<'v>> Changes<'v, V> {
     pub(crate) fn none() -> Self {
-        Changes { root: None, replaced: Vec::new(), containers: Vec::new() }
+        Changes {
+            root: None,
+            replaced: Vec::new(),
+            containers: Vec::new(),
+        }
     }
 
     /// The changes that turn `node` into `target`, as deep down as possible.
@@ -47,23 +51,40 @@ impl<'v, V: View<'v>> Changes<'v, V> {
 
     /// One new child.
     pub(crate) fn insertion(container: NodeRef<'_>, insertion: Insertion<'v, V>) -> Self {
-        let change =
-            ContainerChange { container: container.id(), removed: Vec::new(), inserted: vec![insertion] };
-        Changes { containers: vec![change], ..Changes::none() }
+        let change = ContainerChange {
+            container: container.id(),
+            removed: Vec::new(),
+            inserted: vec![insertion],
+        };
+        Changes {
+            containers: vec![change],
+            ..Changes::none()
+        }
     }
 
     /// One child less.
     pub(crate) fn removal(container: NodeRef<'_>, index: usize) -> Self {
-        let change =
-            ContainerChange { container: container.id(), removed: vec![index], inserted: Vec::new() };
-        Changes { containers: vec![change], ..Changes::none() }
+        let change = ContainerChange {
+            container: container.id(),
+            removed: vec![index],
+            inserted: Vec::new(),
+        };
+        Changes {
+            containers: vec![change],
+            ..Changes::none()
+        }
     }
 
     /// Everything that comes in.
     pub(crate) fn new_values(&self) -> impl Iterator<Item = V> {
-        let inserted =
-            self.containers.iter().flat_map(|change| change.inserted.iter().map(|insertion| insertion.value));
-        self.root.into_iter().chain(self.replaced.iter().map(|(_, value)| *value)).chain(inserted)
+        let inserted = self
+            .containers
+            .iter()
+            .flat_map(|change| change.inserted.iter().map(|insertion| insertion.value));
+        self.root
+            .into_iter()
+            .chain(self.replaced.iter().map(|(_, value)| *value))
+            .chain(inserted)
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -71,7 +92,10 @@ impl<'v, V: View<'v>> Changes<'v, V> {
     }
 
     fn compare(&mut self, node: NodeRef<'_>, target: V) {
-        if target.node().is_some_and(|t| t.id() == node.id() && std::ptr::eq(t.document(), node.document())) {
+        if target
+            .node()
+            .is_some_and(|t| t.id() == node.id() && std::ptr::eq(t.document(), node.document()))
+        {
             return;
         }
         match (node.kind(), target.shape()) {
@@ -83,7 +107,11 @@ impl<'v, V: View<'v>> Changes<'v, V> {
     }
 
     fn compare_maps(&mut self, node: NodeRef<'_>, target: V, count: usize) {
-        let mut change = ContainerChange { container: node.id(), removed: Vec::new(), inserted: Vec::new() };
+        let mut change = ContainerChange {
+            container: node.id(),
+            removed: Vec::new(),
+            inserted: Vec::new(),
+        };
         // Merged maps keep the lower order, so that the next key is nearly always the one looked for.
         let mut index: Option<hashbrown::HashMap<&str, usize, foldhash::fast::FixedState>> = None;
         let mut kept = 0;
@@ -93,8 +121,8 @@ impl<'v, V: View<'v>> Changes<'v, V> {
             let found = if cursor < count && target.entry(cursor).0 == key {
                 Some(cursor)
             } else {
-                let index =
-                    index.get_or_insert_with(|| (0..count).map(|at| (target.entry(at).0, at)).collect());
+                let index = index
+                    .get_or_insert_with(|| (0..count).map(|at| (target.entry(at).0, at)).collect());
                 index.get(key).copied()
             };
             match found {
@@ -109,7 +137,9 @@ impl<'v, V: View<'v>> Changes<'v, V> {
         if kept < count {
             let there: hashbrown::HashSet<&str, foldhash::fast::FixedState> =
                 node.entries().map(|(key, _)| key.content()).collect();
-            let new = (0..count).map(|at| target.entry(at)).filter(|(key, _)| !there.contains(key));
+            let new = (0..count)
+                .map(|at| target.entry(at))
+                .filter(|(key, _)| !there.contains(key));
             change.inserted.extend(new.map(|(key, value)| Insertion {
                 before: node.len(),
                 key: Some(key),
@@ -124,15 +154,27 @@ impl<'v, V: View<'v>> Changes<'v, V> {
     fn compare_lists(&mut self, node: NodeRef<'_>, target: V, count: usize) {
         let old = node.len();
         let most = old.min(count);
-        let prefix = (0..most).take_while(|at| same(node.item(*at), target.item(*at))).count();
+        let prefix = (0..most)
+            .take_while(|at| same(node.item(*at), target.item(*at)))
+            .count();
         let suffix = (0..most - prefix)
             .take_while(|at| same(node.item(old - 1 - at), target.item(count - 1 - at)))
             .count();
-        let mut change = ContainerChange { container: node.id(), removed: Vec::new(), inserted: Vec::new() };
+        let mut change = ContainerChange {
+            container: node.id(),
+            removed: Vec::new(),
+            inserted: Vec::new(),
+        };
         let (old_end, new_end) = (old - suffix, count - suffix);
         let mut waiting: Vec<V> = Vec::new();
         let mut flush = |before: usize, waiting: &mut Vec<V>| {
-            change.inserted.extend(waiting.drain(..).map(|value| Insertion { before, key: None, value }));
+            change
+                .inserted
+                .extend(waiting.drain(..).map(|value| Insertion {
+                    before,
+                    key: None,
+                    value,
+                }));
         };
         for at in prefix..old_end.max(new_end) {
             if at < old_end && at < new_end && are_kin(node.item(at), target.item(at)) {
@@ -193,18 +235,31 @@ impl Splices {
     }
 
     /// Puts what `write` appends in the place of the bytes of `range`.
-    pub(crate) fn put_with(&mut self, range: std::ops::Range<usize>, write: impl FnOnce(&mut String)) {
+    pub(crate) fn put_with(
+        &mut self,
+        range: std::ops::Range<usize>,
+        write: impl FnOnce(&mut String),
+    ) {
         let start = self.buffer.len();
         write(&mut self.buffer);
-        self.list.push((Span::new(range.start, range.end), Span::new(start, self.buffer.len())));
+        self.list.push((
+            Span::new(range.start, range.end),
+            Span::new(start, self.buffer.len()),
+        ));
     }
 
     /// The text with all replacements done, unless two of them are in each other's way. Insertions at one place stay in
     /// the order they came.
     pub(crate) fn apply(mut self, text: Text) -> Option<Rewritten> {
         self.list.sort_by_key(|(range, _)| (range.start, range.end));
-        let apart = self.list.windows(2).all(|pair| pair[0].0.end <= pair[1].0.start);
-        apart.then_some(Rewritten { text, splices: self })
+        let apart = self
+            .list
+            .windows(2)
+            .all(|pair| pair[0].0.end <= pair[1].0.start);
+        apart.then_some(Rewritten {
+            text,
+            splices: self,
+        })
     }
 }
 
@@ -218,7 +273,10 @@ pub struct Rewritten {
 impl Rewritten {
     /// The text as it is.
     pub(crate) fn unchanged(text: Text) -> Self {
-        Rewritten { text, splices: Splices::default() }
+        Rewritten {
+            text,
+            splices: Splices::default(),
+        }
     }
 
     /// The new text, piece by piece.
@@ -230,7 +288,13 @@ impl Rewritten {
             at = range.end;
             [kept, &self.splices.buffer[new.range()]]
         });
-        let end = self.splices.list.iter().map(|(range, _)| range.end).max().unwrap_or(0);
+        let end = self
+            .splices
+            .list
+            .iter()
+            .map(|(range, _)| range.end)
+            .max()
+            .unwrap_or(0);
         spliced.chain([&self.text[end as usize..]])
     }
 }

@@ -12,12 +12,23 @@ const MOST_FINDINGS: usize = 25;
 pub(crate) fn read(reading: &mut Reading<'_>) {
     let (start, end) = (reading.range.start, reading.range.end);
     let bytes = &reading.text.as_bytes()[..end];
-    let mut reader =
-        Reader { reading, bytes, at: start, fields: Vec::new(), scratch: String::new(), untold: 0 };
+    let mut reader = Reader {
+        reading,
+        bytes,
+        at: start,
+        fields: Vec::new(),
+        scratch: String::new(),
+        untold: 0,
+    };
     reader.skip_blank_lines();
     if reader.at == end {
         let help = "write the names of the fields on the first line";
-        reader.report(&codes::CSV_HEADER, Span::at(start), "there is no header", help);
+        reader.report(
+            &codes::CSV_HEADER,
+            Span::at(start),
+            "there is no header",
+            help,
+        );
         return;
     }
     let header = reader.header();
@@ -53,7 +64,11 @@ impl Reader<'_, '_> {
         let told = &self.reading.diagnostics;
         if told.len() < MOST_FINDINGS || told.iter().all(|known| known.code != code) {
             let source = self.reading.source;
-            self.reading.report(Diagnostic::new(code, message).at(source, span, "").help(help));
+            self.reading.report(
+                Diagnostic::new(code, message)
+                    .at(source, span, "")
+                    .help(help),
+            );
         } else {
             self.untold += 1;
         }
@@ -64,7 +79,8 @@ impl Reader<'_, '_> {
             let message = format!("{} more findings in this file are not told", self.untold);
             let (source, end) = (self.reading.source, Span::at(self.at));
             let diagnostic = Diagnostic::new(&codes::CSV_RAGGED, message).at(source, end, "");
-            self.reading.report(diagnostic.help("mend those that are told, and look again"));
+            self.reading
+                .report(diagnostic.help("mend those that are told, and look again"));
         }
     }
 
@@ -89,20 +105,39 @@ impl Reader<'_, '_> {
         let names = std::mem::take(&mut self.fields);
         let mut pairs = Vec::with_capacity(names.len() * 2);
         for name in &names {
-            if self.reading.tree.content(self.reading.text, *name).is_empty() {
+            if self
+                .reading
+                .tree
+                .content(self.reading.text, *name)
+                .is_empty()
+            {
                 let span = self.reading.tree.span(*name);
-                self.report(&codes::CSV_HEADER, span, "a field without a name", "give every field a name");
+                self.report(
+                    &codes::CSV_HEADER,
+                    span,
+                    "a field without a name",
+                    "give every field a name",
+                );
             } else {
                 pairs.extend([*name, *name]);
             }
         }
         for (first, again) in self.reading.tree.duplicates(self.reading.text, &pairs) {
             let (first, span) = (self.reading.tree.span(first), self.reading.tree.span(again));
-            let name = self.reading.tree.content(self.reading.text, again).to_owned();
+            let name = self
+                .reading
+                .tree
+                .content(self.reading.text, again)
+                .to_owned();
             let twice = duplicate_key(self.reading.source, &name, first, span);
             let message = format!("the field `{name}` is there twice");
             self.reading.report(
-                Diagnostic { code: &codes::CSV_HEADER, message, ..twice }.help("rename one of the two"),
+                Diagnostic {
+                    code: &codes::CSV_HEADER,
+                    message,
+                    ..twice
+                }
+                .help("rename one of the two"),
             );
         }
         names
@@ -116,7 +151,12 @@ impl Reader<'_, '_> {
             self.report_ragged(span, header.len());
         }
         entries.clear();
-        entries.extend(header.iter().zip(&self.fields).flat_map(|(name, field)| [*name, *field]));
+        entries.extend(
+            header
+                .iter()
+                .zip(&self.fields)
+                .flat_map(|(name, field)| [*name, *field]),
+        );
         self.reading.tree.map(span, entries)
     }
 
@@ -180,13 +220,17 @@ impl Reader<'_, '_> {
             );
             self.at = self.bytes.len();
             let span = Span::new(start, self.at);
-            return self.reading.tree.verbatim(Kind::String, span, Span::new(start + 1, self.at));
+            return self
+                .reading
+                .tree
+                .verbatim(Kind::String, span, Span::new(start + 1, self.at));
         };
         let rest = &self.bytes[close + 1..];
         let end = close + 1 + memchr2(b',', b'\n', rest).unwrap_or(rest.len());
         let extra = trimmed(self.bytes, close + 1, end);
         if extra.start < extra.end {
-            let help = "close the quote at the end of the field; a quote inside it is written twice";
+            let help =
+                "close the quote at the end of the field; a quote inside it is written twice";
             self.report(&codes::CSV_QUOTE, extra, "text after a closing quote", help);
         }
         self.at = end;

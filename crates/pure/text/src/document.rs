@@ -20,7 +20,11 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { bytes: 1 << 30, depth: 256, expansion: 1_000_000 }
+        Limits {
+            bytes: 1 << 30,
+            depth: 256,
+            expansion: 1_000_000,
+        }
     }
 }
 
@@ -73,16 +77,24 @@ impl Reading<'_> {
     pub(crate) fn report_duplicates(&mut self, entries: &[NodeId]) {
         for (earlier, later) in self.tree.duplicates(self.text, entries) {
             let key = self.tree.content(self.text, later).to_owned();
-            self.report(duplicate_key(self.source, &key, self.tree.span(earlier), self.tree.span(later)));
+            self.report(duplicate_key(
+                self.source,
+                &key,
+                self.tree.span(earlier),
+                self.tree.span(later),
+            ));
         }
     }
 }
 
 pub(crate) fn duplicate_key(source: SourceId, key: &str, earlier: Span, later: Span) -> Diagnostic {
-    Diagnostic::new(&codes::TEXT_DUPLICATE_KEY, format!("the key `{key}` is there twice"))
-        .at(source, later, "again here")
-        .at(source, earlier, "first here")
-        .help("keep one of the two: readers disagree on which one counts")
+    Diagnostic::new(
+        &codes::TEXT_DUPLICATE_KEY,
+        format!("the key `{key}` is there twice"),
+    )
+    .at(source, later, "again here")
+    .at(source, earlier, "first here")
+    .help("keep one of the two: readers disagree on which one counts")
 }
 
 /// The text in these bytes, or why there is none. A UTF-8 byte order mark stays.
@@ -93,16 +105,25 @@ pub fn decode(source: SourceId, bytes: Vec<u8>) -> Result<Text, Diagnostic> {
         let (message, help) = if utf16 {
             ("this file is UTF-16, not UTF-8", "save it as UTF-8")
         } else {
-            ("this file is not UTF-8", "save it as UTF-8; the place is the first byte that does not fit")
+            (
+                "this file is not UTF-8",
+                "save it as UTF-8; the place is the first byte that does not fit",
+            )
         };
-        Diagnostic::new(&codes::TEXT_ENCODING, message).at(source, Span::at(at), "").help(help)
+        Diagnostic::new(&codes::TEXT_ENCODING, message)
+            .at(source, Span::at(at), "")
+            .help(help)
     })
 }
 
 /// Reads `text` as `format`. Never fails: what is wrong is in the diagnostics.
 pub fn parse(source: SourceId, text: impl Into<Text>, format: Format, limits: Limits) -> Parsed {
     let text: Text = text.into();
-    let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    let start = if text.starts_with('\u{feff}') {
+        '\u{feff}'.len_utf8()
+    } else {
+        0
+    };
     let mut reading = Reading {
         source,
         text: &text,
@@ -114,9 +135,12 @@ pub fn parse(source: SourceId, text: impl Into<Text>, format: Format, limits: Li
     let mut body = Span::at(text.len().min(u32::MAX as usize));
     if text.len() > limits.bytes.min(u32::MAX as usize) {
         reading.report(
-            Diagnostic::new(&codes::TEXT_TOO_LARGE, format!("larger than {} bytes", limits.bytes))
-                .at(source, Span::at(0), "")
-                .help("split the file"),
+            Diagnostic::new(
+                &codes::TEXT_TOO_LARGE,
+                format!("larger than {} bytes", limits.bytes),
+            )
+            .at(source, Span::at(0), "")
+            .help("split the file"),
         );
     } else {
         reading.tree = Tree::with_capacity(text.len());
@@ -129,14 +153,32 @@ pub fn parse(source: SourceId, text: impl Into<Text>, format: Format, limits: Li
             Format::Markdown => body = markdown::read(&mut reading),
         }
     }
-    let Reading { tree, mut diagnostics, .. } = reading;
+    let Reading {
+        tree,
+        mut diagnostics,
+        ..
+    } = reading;
     diagnostics.sort_by_key(|d| d.labels.first().map(|label| label.span));
-    Parsed { document: Document { source, text, format, tree, body }, diagnostics }
+    Parsed {
+        document: Document {
+            source,
+            text,
+            format,
+            tree,
+            body,
+        },
+        diagnostics,
+    }
 }
 
 /// Reads a text that nobody is shown: its places name no source.
 pub fn parse_alone(text: impl Into<Text>, format: Format) -> Parsed {
-    parse(SourceMap::default().add("", ""), text, format, Limits::default())
+    parse(
+        SourceMap::default().add("", ""),
+        text,
+        format,
+        Limits::default(),
+    )
 }
 
 impl Document {
@@ -172,7 +214,10 @@ impl Document {
 
     /// CSV: the fields of the header, in order; nothing for other formats.
     pub fn columns(&self) -> impl ExactSizeIterator<Item = NodeRef<'_>> {
-        self.tree.columns.iter().map(|id| NodeRef { document: self, id: *id })
+        self.tree.columns.iter().map(|id| NodeRef {
+            document: self,
+            id: *id,
+        })
     }
 
     /// How many nodes there are; their identities are smaller.
@@ -204,7 +249,11 @@ impl Document {
         };
         json::read(&mut reading, dialect);
         let Reading { tree, .. } = reading;
-        Some(Document { tree, text: self.text.clone(), ..*self })
+        Some(Document {
+            tree,
+            text: self.text.clone(),
+            ..*self
+        })
     }
 
     /// The document as if it held only what is at a node. For reading only: its text is still the whole one.
@@ -216,7 +265,10 @@ impl Document {
 
     /// The node at a place.
     pub fn at(&self, pointer: &Pointer) -> Option<NodeRef<'_>> {
-        pointer.steps().iter().try_fold(self.root()?, |node, step| node.child(step))
+        pointer
+            .steps()
+            .iter()
+            .try_fold(self.root()?, |node, step| node.child(step))
     }
 }
 

@@ -94,14 +94,18 @@ impl Document {
         let mut expected = self.root().map(to_value);
         apply_to_value(&mut expected, edit)?;
         let changes = self.changes_for(edit, expected.as_ref());
-        self.write(&changes, expected.as_ref()).map(|text| text.to_string())
+        self.write(&changes, expected.as_ref())
+            .map(|text| text.to_string())
     }
 
     /// The text that holds `target`, with all that can stay of this one: comments, order, spelling.
     pub fn rewrite<'v>(&self, target: impl View<'v>) -> Result<Rewritten, EditError> {
         let changes = match self.root() {
             Some(root) => Changes::between(root, target),
-            None => Changes { root: Some(target), ..Changes::none() },
+            None => Changes {
+                root: Some(target),
+                ..Changes::none()
+            },
         };
         self.write(&changes, Some(target))
     }
@@ -109,29 +113,60 @@ impl Document {
     /// What has to change, at the place and nowhere else: comparing whole documents would have to guess which one of
     /// two equal items is meant, and which comment goes with which item. The edit has been tried on the value before,
     /// so its place is known to make sense.
-    fn changes_for<'v>(&self, edit: &'v Edit, expected: Option<&'v Value>) -> Changes<'v, &'v Value> {
+    fn changes_for<'v>(
+        &self,
+        edit: &'v Edit,
+        expected: Option<&'v Value>,
+    ) -> Changes<'v, &'v Value> {
         let (Some(root), Some(expected)) = (self.root(), expected) else {
-            return Changes { root: expected, ..Changes::none() };
+            return Changes {
+                root: expected,
+                ..Changes::none()
+            };
         };
         let (at, value) = match edit {
             Edit::Set { at, .. } => return Self::set(root, expected, at),
             Edit::Append { to, value } => {
                 let list = self.at(to).unwrap_or(root);
-                return Changes::insertion(list, Insertion { before: list.len(), key: None, value });
+                return Changes::insertion(
+                    list,
+                    Insertion {
+                        before: list.len(),
+                        key: None,
+                        value,
+                    },
+                );
             }
             Edit::Insert { at, value } => (at, Some(value)),
             Edit::Remove { at } => (at, None),
         };
-        let Some((step, parent)) = at.steps().split_last() else { return Changes::none() };
-        let container = parent.iter().try_fold(root, |node, step| node.child(step)).unwrap_or(root);
+        let Some((step, parent)) = at.steps().split_last() else {
+            return Changes::none();
+        };
+        let container = parent
+            .iter()
+            .try_fold(root, |node, step| node.child(step))
+            .unwrap_or(root);
         match (container.kind(), value) {
             (Kind::List, Some(value)) => {
                 let before = list_index(step).unwrap_or(container.len());
-                Changes::insertion(container, Insertion { before, key: None, value })
+                Changes::insertion(
+                    container,
+                    Insertion {
+                        before,
+                        key: None,
+                        value,
+                    },
+                )
             }
-            (_, Some(value)) => {
-                Changes::insertion(container, Insertion { before: container.len(), key: Some(step), value })
-            }
+            (_, Some(value)) => Changes::insertion(
+                container,
+                Insertion {
+                    before: container.len(),
+                    key: Some(step),
+                    value,
+                },
+            ),
             (_, None) => Changes::removal(container, container.index_of(step).unwrap_or(0)),
         }
     }
@@ -140,11 +175,17 @@ impl Document {
     fn set<'v>(root: NodeRef<'_>, expected: &'v Value, at: &'v Pointer) -> Changes<'v, &'v Value> {
         let (mut node, mut value) = (root, expected);
         for step in at.steps() {
-            let Some(below) = value.child(step) else { return Changes::between(root, expected) };
+            let Some(below) = value.child(step) else {
+                return Changes::between(root, expected);
+            };
             let Some(child) = node.child(step) else {
                 return Changes::insertion(
                     node,
-                    Insertion { before: node.len(), key: Some(step), value: below },
+                    Insertion {
+                        before: node.len(),
+                        key: Some(step),
+                        value: below,
+                    },
                 );
             };
             (node, value) = (child, below);
@@ -175,7 +216,9 @@ impl Document {
             Format::Markdown => markdown::splice(self, changes, &mut splices)?,
             Format::Csv => return Err(EditError::Unsafe(self.format)),
         }
-        let text = splices.apply(self.text.clone()).ok_or(EditError::Unsafe(self.format))?;
+        let text = splices
+            .apply(self.text.clone())
+            .ok_or(EditError::Unsafe(self.format))?;
         if self.text.len() <= LARGEST_CHECKED && !self.reads_as(&text, expected) {
             return Err(EditError::Unsafe(self.format));
         }
@@ -184,12 +227,19 @@ impl Document {
 
     /// Whether a new text is well-formed and holds exactly what was meant.
     fn reads_as<'e>(&self, text: &Rewritten, expected: Option<impl View<'e>>) -> bool {
-        let again = parse(self.source, text.to_string(), self.format, Limits::default());
+        let again = parse(
+            self.source,
+            text.to_string(),
+            self.format,
+            Limits::default(),
+        );
         let as_meant = match (again.document.root(), expected) {
             (Some(root), Some(expected)) => equal(root, expected),
             (None, None) => true,
             // In TOML a file without keys is the empty map.
-            (None, Some(expected)) => self.format == Format::Toml && expected.shape() == Shape::Map(0),
+            (None, Some(expected)) => {
+                self.format == Format::Toml && expected.shape() == Shape::Map(0)
+            }
             _ => false,
         };
         as_meant && !has_errors(&again.diagnostics)
@@ -214,8 +264,13 @@ pub fn print<'v>(view: impl View<'v>, format: Format) -> Result<String, EditErro
 fn apply_to_value(root: &mut Option<Value>, edit: &Edit) -> Result<(), EditError> {
     match edit {
         Edit::Set { at, value } => {
-            let mut place = root
-                .get_or_insert_with(|| if at.steps().is_empty() { Value::Null } else { Value::Map(vec![]) });
+            let mut place = root.get_or_insert_with(|| {
+                if at.steps().is_empty() {
+                    Value::Null
+                } else {
+                    Value::Map(vec![])
+                }
+            });
             let mut here = Pointer::root();
             for step in at.steps() {
                 place = child_or_new(place, &here, step)?;
@@ -243,7 +298,9 @@ fn apply_to_value(root: &mut Option<Value>, edit: &Edit) -> Result<(), EditError
             }
         }
         Edit::Insert { at, value } => {
-            let Some((parent, step)) = at.split_last() else { return Err(EditError::Exists(at.clone())) };
+            let Some((parent, step)) = at.split_last() else {
+                return Err(EditError::Exists(at.clone()));
+            };
             match find(root, &parent)? {
                 Value::Map(entries) if entries.iter().any(|(key, _)| key == step) => {
                     return Err(EditError::Exists(at.clone()));
@@ -251,14 +308,27 @@ fn apply_to_value(root: &mut Option<Value>, edit: &Edit) -> Result<(), EditError
                 Value::Map(entries) => entries.push((step.to_owned(), value.clone())),
                 Value::List(items) => {
                     let place = list_index(step).filter(|index| *index <= items.len());
-                    items.insert(place.ok_or_else(|| EditError::NotFound(at.clone()))?, value.clone());
+                    items.insert(
+                        place.ok_or_else(|| EditError::NotFound(at.clone()))?,
+                        value.clone(),
+                    );
                 }
-                other => return Err(EditError::WrongKind { at: parent, kind: (&*other).shape().kind() }),
+                other => {
+                    return Err(EditError::WrongKind {
+                        at: parent,
+                        kind: (&*other).shape().kind(),
+                    });
+                }
             }
         }
         Edit::Append { to, value } => match find(root, to)? {
             Value::List(items) => items.push(value.clone()),
-            other => return Err(EditError::WrongKind { at: to.clone(), kind: (&*other).shape().kind() }),
+            other => {
+                return Err(EditError::WrongKind {
+                    at: to.clone(),
+                    kind: (&*other).shape().kind(),
+                });
+            }
         },
     }
     Ok(())
@@ -266,29 +336,44 @@ fn apply_to_value(root: &mut Option<Value>, edit: &Edit) -> Result<(), EditError
 
 fn find<'v>(root: &'v mut Option<Value>, at: &Pointer) -> Result<&'v mut Value, EditError> {
     let not_found = || EditError::NotFound(at.clone());
-    at.steps().iter().try_fold(root.as_mut().ok_or_else(not_found)?, |value, step| {
-        match value {
-            Value::Map(entries) => entries.iter_mut().find(|(key, _)| key == step).map(|(_, value)| value),
-            Value::List(items) => list_index(step).and_then(|index| items.get_mut(index)),
-            _ => None,
-        }
-        .ok_or_else(not_found)
-    })
+    at.steps()
+        .iter()
+        .try_fold(root.as_mut().ok_or_else(not_found)?, |value, step| {
+            match value {
+                Value::Map(entries) => entries
+                    .iter_mut()
+                    .find(|(key, _)| key == step)
+                    .map(|(_, value)| value),
+                Value::List(items) => list_index(step).and_then(|index| items.get_mut(index)),
+                _ => None,
+            }
+            .ok_or_else(not_found)
+        })
 }
 
-fn child_or_new<'v>(value: &'v mut Value, at: &Pointer, step: &str) -> Result<&'v mut Value, EditError> {
+fn child_or_new<'v>(
+    value: &'v mut Value,
+    at: &Pointer,
+    step: &str,
+) -> Result<&'v mut Value, EditError> {
     let kind = (&*value).shape().kind();
     match value {
         Value::Map(entries) => {
-            let place = entries.iter().position(|(key, _)| key == step).unwrap_or_else(|| {
-                entries.push((step.to_owned(), Value::Map(vec![])));
-                entries.len() - 1
-            });
+            let place = entries
+                .iter()
+                .position(|(key, _)| key == step)
+                .unwrap_or_else(|| {
+                    entries.push((step.to_owned(), Value::Map(vec![])));
+                    entries.len() - 1
+                });
             Ok(&mut entries[place].1)
         }
         Value::List(items) => list_index(step)
             .and_then(|index| items.get_mut(index))
             .ok_or_else(|| EditError::NotFound(at.child(step))),
-        _ => Err(EditError::WrongKind { at: at.clone(), kind }),
+        _ => Err(EditError::WrongKind {
+            at: at.clone(),
+            kind,
+        }),
     }
 }

@@ -41,7 +41,10 @@ pub(crate) enum FlowLayout {
 impl Flow<'_> {
     /// Whether the first child, or the closing bracket, stands on another line than the opening bracket.
     pub(crate) fn is_lines(&self) -> bool {
-        let first = self.children.first().map_or(self.inside.end, |child| child.start);
+        let first = self
+            .children
+            .first()
+            .map_or(self.inside.end, |child| child.start);
         self.text[self.inside.start..first].contains('\n')
     }
 
@@ -64,7 +67,10 @@ impl Flow<'_> {
 
     /// Where the comma after child `index` stands.
     fn comma_after(&self, index: usize) -> Option<usize> {
-        let end = self.children.get(index + 1).map_or(self.inside.end, |next| next.start);
+        let end = self
+            .children
+            .get(index + 1)
+            .map_or(self.inside.end, |next| next.start);
         let mut at = self.children[index].end;
         while at < end {
             match self.text.as_bytes()[at] {
@@ -78,11 +84,16 @@ impl Flow<'_> {
     /// The end of the comment that starts at `at`, if one does.
     fn comment_end(&self, at: usize) -> Option<usize> {
         let rest = &self.text[at..];
-        let to_line_end = || rest.find(['\r', '\n']).map_or(self.text.len(), |length| at + length);
+        let to_line_end = || {
+            rest.find(['\r', '\n'])
+                .map_or(self.text.len(), |length| at + length)
+        };
         match self.comments {
             Comments::Hash => rest.starts_with('#').then(to_line_end),
             Comments::Slashes if rest.starts_with("//") => Some(to_line_end()),
-            Comments::Slashes if rest.starts_with("/*") => rest.find("*/").map(|length| at + length + 2),
+            Comments::Slashes if rest.starts_with("/*") => {
+                rest.find("*/").map(|length| at + length + 2)
+            }
             Comments::Slashes => None,
         }
     }
@@ -123,8 +134,9 @@ impl Flow<'_> {
         layout: &FlowLayout,
         splices: &mut Splices,
     ) {
-        let kept: Vec<usize> =
-            (0..self.children.len()).filter(|at| removed.binary_search(at).is_err()).collect();
+        let kept: Vec<usize> = (0..self.children.len())
+            .filter(|at| removed.binary_search(at).is_err())
+            .collect();
         if kept.is_empty() && inserted.is_empty() && !self.has_comments() {
             splices.put(self.inside.clone(), "");
             return;
@@ -133,20 +145,33 @@ impl Flow<'_> {
         let mut from = 0;
         while from < inserted.len() {
             let before = inserted[from].before;
-            let upto = from + inserted[from..].iter().take_while(|i| i.before == before).count();
+            let upto = from
+                + inserted[from..]
+                    .iter()
+                    .take_while(|i| i.before == before)
+                    .count();
             self.insert(&inserted[from..upto], &kept, layout, splices);
             from = upto;
         }
     }
 
-    fn remove(&self, removed: &[usize], kept: &[usize], inserted: &[FlowInsertion], splices: &mut Splices) {
-        let mut gone: Vec<Range<usize>> = removed.iter().map(|at| self.removal(*at, kept)).collect();
+    fn remove(
+        &self,
+        removed: &[usize],
+        kept: &[usize],
+        inserted: &[FlowInsertion],
+        splices: &mut Splices,
+    ) {
+        let mut gone: Vec<Range<usize>> =
+            removed.iter().map(|at| self.removal(*at, kept)).collect();
         // Without a comma after the last child, the one before it has to go along.
         let last = self.children.len().wrapping_sub(1);
         if let (Some(last_kept), Some(_)) = (kept.last(), removed.last())
             && *last_kept < last
             && self.comma_after(last).is_none()
-            && inserted.iter().all(|insertion| insertion.before <= *last_kept)
+            && inserted
+                .iter()
+                .all(|insertion| insertion.before <= *last_kept)
             && let Some(comma) = self.comma_after(*last_kept)
         {
             gone.push(comma..comma + 1);
@@ -164,14 +189,17 @@ impl Flow<'_> {
     /// A child with its comma; with its line, where it has one of its own.
     fn removal(&self, index: usize, kept: &[usize]) -> Range<usize> {
         let start = self.children[index].start;
-        let end = self.comma_after(index).map_or(self.children[index].end, |comma| comma + 1);
+        let end = self
+            .comma_after(index)
+            .map_or(self.children[index].end, |comma| comma + 1);
         let line = own_line(self.text, start).filter(|line| *line > self.inside.start);
         let rest = self.after_line_comments(end);
         let line_end = skip_blanks(self.text, rest);
         if let (Some(line), Some(length)) = (line, newline_here(&self.text[line_end..])) {
             return line..line_end + length;
         }
-        let blanks = self.text[..start].len() - self.text[..start].trim_end_matches([' ', '\t']).len();
+        let blanks =
+            self.text[..start].len() - self.text[..start].trim_end_matches([' ', '\t']).len();
         let after_blanks = (start - blanks).max(self.inside.start);
         if index + 1 < self.children.len() {
             let next = skip_blanks(self.text, end);
@@ -179,7 +207,11 @@ impl Flow<'_> {
                 return after_blanks..next;
             }
             // YAML takes `#` for a comment only behind a blank.
-            return start..if self.text[next..].starts_with('#') { end } else { next };
+            return start..if self.text[next..].starts_with('#') {
+                end
+            } else {
+                next
+            };
         }
         // The closing bracket that shares the line goes up to what stays.
         if line.is_some()
@@ -197,15 +229,25 @@ impl Flow<'_> {
     /// The end of the last child that stays, with its comma, if no comment stands between it and the last child.
     fn blank_above(&self, last: usize, kept: &[usize]) -> Option<usize> {
         let previous = *kept.last()?;
-        let end = self.comma_after(previous).map_or(self.children[previous].end, |comma| comma + 1);
+        let end = self
+            .comma_after(previous)
+            .map_or(self.children[previous].end, |comma| comma + 1);
         let mut gaps = (previous..last).map(|at| {
-            let from = self.comma_after(at).map_or(self.children[at].end, |comma| comma + 1);
+            let from = self
+                .comma_after(at)
+                .map_or(self.children[at].end, |comma| comma + 1);
             &self.text[from..self.children[at + 1].start]
         });
         gaps.all(is_blank).then_some(end)
     }
 
-    fn insert(&self, new: &[FlowInsertion], kept: &[usize], layout: &FlowLayout, splices: &mut Splices) {
+    fn insert(
+        &self,
+        new: &[FlowInsertion],
+        kept: &[usize],
+        layout: &FlowLayout,
+        splices: &mut Splices,
+    ) {
         let before = new[0].before;
         let earlier = kept.partition_point(|at| *at < before);
         let previous = earlier.checked_sub(1).map(|last| kept[last]);
@@ -216,7 +258,9 @@ impl Flow<'_> {
             whole: kept.len() == self.children.len(),
         };
         match layout {
-            FlowLayout::Lines { indent, base } => self.insert_lines(new, &gap, indent, base, splices),
+            FlowLayout::Lines { indent, base } => {
+                self.insert_lines(new, &gap, indent, base, splices)
+            }
             FlowLayout::Inline { gap: blank } => self.insert_inline(new, &gap, blank, splices),
         }
     }
@@ -233,11 +277,19 @@ impl Flow<'_> {
         if let (Some(end), None) = (gap.after, gap.comma) {
             splices.put(end..end, ",");
         }
-        let start = gap.comma.map(|comma| comma + 1).or(gap.after).unwrap_or(self.inside.start);
+        let start = gap
+            .comma
+            .map(|comma| comma + 1)
+            .or(gap.after)
+            .unwrap_or(self.inside.start);
         let at = self.after_line_comments(start);
         let rest = &self.text[at..self.inside.end];
         let closes_here = !rest.contains('\n') && !gap.follows;
-        let until = if closes_here && is_blank(rest) { self.inside.end } else { at };
+        let until = if closes_here && is_blank(rest) {
+            self.inside.end
+        } else {
+            at
+        };
         let last = self.children.len().checked_sub(1);
         let comma_at_end = gap.follows || last.is_some_and(|last| self.comma_after(last).is_some());
         let line_end = skip_blanks(self.text, at);
@@ -249,7 +301,11 @@ impl Flow<'_> {
         };
         splices.put_with(range, |out| {
             for (index, insertion) in new.iter().enumerate() {
-                let comma = if index + 1 < new.len() || comma_at_end { "," } else { "" };
+                let comma = if index + 1 < new.len() || comma_at_end {
+                    ","
+                } else {
+                    ""
+                };
                 out.extend([before, indent, &insertion.printed, comma, after]);
             }
             if closes_here {
@@ -259,14 +315,20 @@ impl Flow<'_> {
     }
 
     fn insert_inline(&self, new: &[FlowInsertion], gap: &Gap, blank: &str, splices: &mut Splices) {
-        let printed: Vec<&str> = new.iter().map(|insertion| insertion.printed.as_str()).collect();
+        let printed: Vec<&str> = new
+            .iter()
+            .map(|insertion| insertion.printed.as_str())
+            .collect();
         let list = printed.join(&format!(",{blank}"));
         let comma = if gap.follows { "," } else { "" };
         match (gap.after, gap.comma) {
             (_, Some(at)) => splices.put(at + 1..at + 1, &format!("{blank}{list}{comma}")),
             (Some(end), None) => splices.put(end..end, &format!(",{blank}{list}")),
             (None, None) if gap.follows => {
-                splices.put(self.inside.start..self.inside.start, &format!("{list},{blank}"));
+                splices.put(
+                    self.inside.start..self.inside.start,
+                    &format!("{list},{blank}"),
+                );
             }
             (None, None) if is_blank(&self.text[self.inside.clone()]) => {
                 splices.put(self.inside.clone(), &list)
@@ -299,7 +361,11 @@ pub(crate) fn newline_of(text: &str) -> &'static str {
 /// The offset of the start of the line that `at` is on, after a byte order mark.
 pub(crate) fn line_start(text: &str, at: usize) -> usize {
     let start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
-    if text[start..at].starts_with('\u{feff}') { start + '\u{feff}'.len_utf8() } else { start }
+    if text[start..at].starts_with('\u{feff}') {
+        start + '\u{feff}'.len_utf8()
+    } else {
+        start
+    }
 }
 
 /// The start of the line that `at` is on, if only blanks stand before it. Other than [`line_start`] it does not look
@@ -327,10 +393,15 @@ pub(crate) fn skip_blanks(text: &str, at: usize) -> usize {
 
 /// Whether there are only spaces, tabs and line endings.
 pub(crate) fn is_blank(text: &str) -> bool {
-    text.bytes().all(|b| matches!(b, b' ' | b'\t' | b'\n' | b'\r'))
+    text.bytes()
+        .all(|b| matches!(b, b' ' | b'\t' | b'\n' | b'\r'))
 }
 
 /// The length of the line ending that `rest` starts with.
 pub(crate) fn newline_here(rest: &str) -> Option<usize> {
-    if rest.starts_with("\r\n") { Some(2) } else { rest.starts_with('\n').then_some(1) }
+    if rest.starts_with("\r\n") {
+        Some(2)
+    } else {
+        rest.starts_with('\n').then_some(1)
+    }
 }

@@ -31,8 +31,16 @@ const ENDINGS: &[(&str, Format)] = &[
 impl Format {
     /// The format of a file, by the ending of its name.
     pub fn of_file(name: &str) -> Option<Format> {
-        let ending = name.rsplit(['/', '\\']).next()?.rsplit_once('.')?.1.to_ascii_lowercase();
-        ENDINGS.iter().find(|(known, _)| *known == ending).map(|(_, format)| *format)
+        let ending = name
+            .rsplit(['/', '\\'])
+            .next()?
+            .rsplit_once('.')?
+            .1
+            .to_ascii_lowercase();
+        ENDINGS
+            .iter()
+            .find(|(known, _)| *known == ending)
+            .map(|(_, format)| *format)
     }
 
     /// The name that users know.

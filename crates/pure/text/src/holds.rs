@@ -29,7 +29,9 @@ pub(crate) fn check_holds<'v>(view: impl View<'v>, format: Format) -> Result<(),
     } else {
         find_obstacle(view, format, &mut Pointer::root())
     };
-    what.map_or(Ok(()), |(at, what)| Err(EditError::Unrepresentable { at, what, format }))
+    what.map_or(Ok(()), |(at, what)| {
+        Err(EditError::Unrepresentable { at, what, format })
+    })
 }
 
 fn obstacle(scalar: Shape<'_>, format: Format) -> Option<&'static str> {

@@ -24,16 +24,23 @@ enum Front {
 
 fn front(text: &str, start: usize) -> Front {
     let mut lines = text[start..].split_inclusive('\n');
-    let Some(first) = lines.next().filter(|line| line.trim_end() == "---") else { return Front::None };
+    let Some(first) = lines.next().filter(|line| line.trim_end() == "---") else {
+        return Front::None;
+    };
     let from = start + first.len();
     let mut at = from;
     for line in lines {
         if matches!(line.trim_end(), "---" | "...") {
-            return Front::Closed { yaml: from..at, body: at + line.len() };
+            return Front::Closed {
+                yaml: from..at,
+                body: at + line.len(),
+            };
         }
         at += line.len();
     }
-    Front::Open { fence: start..start + 3 }
+    Front::Open {
+        fence: start..start + 3,
+    }
 }
 
 /// Reads the front matter; gives the bytes of the body.
@@ -43,7 +50,11 @@ pub(crate) fn read(reading: &mut Reading<'_>) -> Span {
         Front::None => Span::new(reading.range.start, end),
         Front::Open { fence } => {
             let diagnostic = Diagnostic::new(&codes::MARKDOWN_FENCE, "the front matter has no end")
-                .at(reading.source, Span::new(fence.start, fence.end), "it starts here")
+                .at(
+                    reading.source,
+                    Span::new(fence.start, fence.end),
+                    "it starts here",
+                )
                 .help("close it with a line `---`, or write `***` if this is to be a rule");
             reading.report(diagnostic);
             Span::at(end)
@@ -58,8 +69,17 @@ pub(crate) fn read(reading: &mut Reading<'_>) -> Span {
 }
 
 fn check_root(reading: &mut Reading<'_>) {
-    let Some(root) = reading.tree.root.filter(|root| reading.tree.kind(*root) != Kind::Map) else { return };
-    let message = format!("front matter holds a map, and this is {}", reading.tree.kind(root).word());
+    let Some(root) = reading
+        .tree
+        .root
+        .filter(|root| reading.tree.kind(*root) != Kind::Map)
+    else {
+        return;
+    };
+    let message = format!(
+        "front matter holds a map, and this is {}",
+        reading.tree.kind(root).word()
+    );
     let span = reading.tree.span(root);
     let diagnostic = Diagnostic::new(&codes::MARKDOWN_FENCE, message)
         .at(reading.source, span, "")
@@ -72,7 +92,11 @@ pub(crate) fn splice<'v, V: View<'v>>(
     changes: &Changes<'v, V>,
     splices: &mut Splices,
 ) -> Result<(), EditError> {
-    let start = if document.text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    let start = if document.text.starts_with('\u{feff}') {
+        '\u{feff}'.len_utf8()
+    } else {
+        0
+    };
     match (front(&document.text, start), changes.root) {
         (Front::Closed { yaml, .. }, _) => yaml::splice_within(document, yaml, changes, splices),
         (Front::None, Some(root)) => {

@@ -71,7 +71,11 @@ impl FromStr for Pointer {
             return Ok(Pointer::root());
         }
         let steps = text.strip_prefix('/').ok_or(PointerError::NoSlash)?;
-        steps.split('/').map(unescape).collect::<Result<_, _>>().map(Pointer)
+        steps
+            .split('/')
+            .map(unescape)
+            .collect::<Result<_, _>>()
+            .map(Pointer)
     }
 }
 
@@ -104,7 +108,11 @@ fn write_escaped(step: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let mut rest = step;
     while let Some(at) = rest.find(['~', '/']) {
         f.write_str(&rest[..at])?;
-        f.write_str(if rest[at..].starts_with('~') { "~0" } else { "~1" })?;
+        f.write_str(if rest[at..].starts_with('~') {
+            "~0"
+        } else {
+            "~1"
+        })?;
         rest = &rest[at + 1..];
     }
     f.write_str(rest)
@@ -117,7 +125,10 @@ mod tests {
     #[test]
     fn pointers_read_back_as_written() {
         for text in ["", "/", "/a/0", "/a~1b/~0", "//x", "/~0~1~01é~1"] {
-            assert_eq!(text.parse::<Pointer>().map(|p| p.to_string()), Ok(text.to_owned()));
+            assert_eq!(
+                text.parse::<Pointer>().map(|p| p.to_string()),
+                Ok(text.to_owned())
+            );
         }
         assert_eq!("a".parse::<Pointer>(), Err(PointerError::NoSlash));
         assert_eq!("/a~2".parse::<Pointer>(), Err(PointerError::Tilde));

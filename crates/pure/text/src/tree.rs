@@ -120,12 +120,21 @@ impl Tree {
     pub(crate) fn with_capacity(bytes: usize) -> Self {
         // Configuration averages some twenty bytes a node; growing once costs little, wasting does.
         let nodes = bytes / 24;
-        Tree { nodes: Vec::with_capacity(nodes), children: Vec::with_capacity(nodes), ..Tree::default() }
+        Tree {
+            nodes: Vec::with_capacity(nodes),
+            children: Vec::with_capacity(nodes),
+            ..Tree::default()
+        }
     }
 
     fn push(&mut self, kind: Kind, span: Span, at: u32, content: Content) -> NodeId {
         let id = NodeId(narrow(self.nodes.len()));
-        self.nodes.push(Node { span, at, kind, content });
+        self.nodes.push(Node {
+            span,
+            at,
+            kind,
+            content,
+        });
         id
     }
 
@@ -150,7 +159,10 @@ impl Tree {
 
     /// A scalar whose content differs from its spelling (escapes, folding, `1_000`).
     pub(crate) fn decoded(&mut self, kind: Kind, span: Span, content: &str) -> NodeId {
-        self.ranges.push(Span::new(self.decoded.len(), self.decoded.len() + content.len()));
+        self.ranges.push(Span::new(
+            self.decoded.len(),
+            self.decoded.len() + content.len(),
+        ));
         self.decoded.push_str(content);
         self.push(kind, span, narrow(self.ranges.len() - 1), Content::Decoded)
     }
@@ -188,10 +200,17 @@ impl Tree {
         if matches!(node.kind, Kind::List | Kind::Map | Kind::Null | Kind::Bool) {
             return self.push(node.kind, span, node.at, BARE);
         }
-        let content =
-            Span { start: node.span.start + u32::from(before), end: node.span.end - u32::from(after) };
+        let content = Span {
+            start: node.span.start + u32::from(before),
+            end: node.span.end - u32::from(after),
+        };
         self.ranges.push(content);
-        self.push(node.kind, span, narrow(self.ranges.len() - 1), Content::Range)
+        self.push(
+            node.kind,
+            span,
+            narrow(self.ranges.len() - 1),
+            Content::Range,
+        )
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -214,7 +233,8 @@ impl Tree {
             (Kind::Bool, _) if node.at == 1 => "true",
             (Kind::Bool, _) => "false",
             (_, Content::Trimmed(before, after)) => {
-                &source[node.span.start as usize + before as usize..node.span.end as usize - after as usize]
+                &source[node.span.start as usize + before as usize
+                    ..node.span.end as usize - after as usize]
             }
             (_, Content::Range) => &source[self.ranges[node.at as usize].range()],
             (_, Content::Decoded) => &self.decoded[self.ranges[node.at as usize].range()],
@@ -252,7 +272,10 @@ impl Tree {
             let mut keys = [""; SMALL];
             for later in 0..count {
                 keys[later] = key(later);
-                if let Some(earlier) = keys[..later].iter().position(|earlier| *earlier == keys[later]) {
+                if let Some(earlier) = keys[..later]
+                    .iter()
+                    .position(|earlier| *earlier == keys[later])
+                {
                     found.push((entries[earlier * 2], entries[later * 2]));
                 }
             }
@@ -327,7 +350,10 @@ impl<'a> NodeRef<'a> {
     }
 
     fn with(self, id: NodeId) -> Self {
-        NodeRef { document: self.document, id }
+        NodeRef {
+            document: self.document,
+            id,
+        }
     }
 
     /// Items of a list; nothing for the others.
@@ -345,7 +371,9 @@ impl<'a> NodeRef<'a> {
             Kind::Map => self.document.tree.children(self.id),
             _ => &[],
         };
-        children.chunks_exact(2).map(move |pair| (self.with(pair[0]), self.with(pair[1])))
+        children
+            .chunks_exact(2)
+            .map(move |pair| (self.with(pair[0]), self.with(pair[1])))
     }
 
     /// The place among its container's children that a pointer's step means.
@@ -368,7 +396,9 @@ impl<'a> NodeRef<'a> {
 
     /// The value under a key of a map.
     pub fn get(self, key: &str) -> Option<NodeRef<'a>> {
-        self.entries().find(|(name, _)| name.content() == key).map(|(_, value)| value)
+        self.entries()
+            .find(|(name, _)| name.content() == key)
+            .map(|(_, value)| value)
     }
 }
 
@@ -393,7 +423,10 @@ impl<'a> View<'a> for NodeRef<'a> {
 
     fn entry(self, index: usize) -> (&'a str, Self) {
         let children = self.document.tree.children(self.id);
-        (self.with(children[index * 2]).content(), self.with(children[index * 2 + 1]))
+        (
+            self.with(children[index * 2]).content(),
+            self.with(children[index * 2 + 1]),
+        )
     }
 
     fn node(self) -> Option<NodeRef<'a>> {

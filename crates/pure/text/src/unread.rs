@@ -16,7 +16,11 @@ pub struct Unread {
 impl Unread {
     /// A text in a format, known to be good.
     pub fn new(text: impl Into<Text>, format: Format) -> Self {
-        Unread { text: text.into(), format, document: OnceLock::new() }
+        Unread {
+            text: text.into(),
+            format,
+            document: OnceLock::new(),
+        }
     }
 
     /// The text.
@@ -26,6 +30,7 @@ impl Unread {
 
     /// Its structure.
     pub fn document(&self) -> &Document {
-        self.document.get_or_init(|| parse_alone(self.text.clone(), self.format).document)
+        self.document
+            .get_or_init(|| parse_alone(self.text.clone(), self.format).document)
     }
 }

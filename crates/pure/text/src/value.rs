@@ -46,7 +46,12 @@ pub enum Value {
 impl Value {
     /// A map from pairs.
     pub fn map<K: Into<String>>(entries: impl IntoIterator<Item = (K, Value)>) -> Self {
-        Value::Map(entries.into_iter().map(|(key, value)| (key.into(), value)).collect())
+        Value::Map(
+            entries
+                .into_iter()
+                .map(|(key, value)| (key.into(), value))
+                .collect(),
+        )
     }
 
     /// A list from items.
@@ -57,7 +62,10 @@ impl Value {
     /// The value under a key of a map.
     pub fn get(&self, key: &str) -> Option<&Value> {
         match self {
-            Value::Map(entries) => entries.iter().find(|(name, _)| name == key).map(|(_, value)| value),
+            Value::Map(entries) => entries
+                .iter()
+                .find(|(name, _)| name == key)
+                .map(|(_, value)| value),
             _ => None,
         }
     }

@@ -59,12 +59,16 @@ pub trait View<'a>: Copy {
 
 /// A number as a document of one of these formats spells it: `0o644` says more than `420`.
 pub(crate) fn number_as_written<'a>(view: impl View<'a>, formats: &[Format]) -> Option<&'a str> {
-    let node = view.node().filter(|node| matches!(node.kind(), Kind::Integer | Kind::Float))?;
+    let node = view
+        .node()
+        .filter(|node| matches!(node.kind(), Kind::Integer | Kind::Float))?;
     let document = node.document();
     let written = document.text().get(node.span().range())?;
     let bare = written
         .starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c) || c.is_ascii_alphabetic())
-        && written.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-._".contains(&b));
+        && written
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || b"+-._".contains(&b));
     (bare && formats.contains(&document.format())).then_some(written)
 }
 
@@ -76,7 +80,9 @@ pub fn equal<'a, 'b>(left: impl View<'a>, right: impl View<'b>) -> bool {
             l == r || matches!((l.parse::<f64>(), r.parse::<f64>()), (Ok(l), Ok(r)) if l == r)
         }
         (Shape::String(l) | Shape::DateTime(l), Shape::String(r) | Shape::DateTime(r)) => l == r,
-        (Shape::List(l), Shape::List(r)) => l == r && (0..l).all(|at| equal(left.item(at), right.item(at))),
+        (Shape::List(l), Shape::List(r)) => {
+            l == r && (0..l).all(|at| equal(left.item(at), right.item(at)))
+        }
         (Shape::Map(l), Shape::Map(r)) => l == r && maps_equal(left, right, l),
         (l, r) => l == r,
     }
@@ -95,8 +101,10 @@ fn maps_equal<'a, 'b>(left: impl View<'a>, right: impl View<'b>, count: usize) -
         if same_place == key {
             return equal(value, other);
         }
-        let keys = keys.get_or_insert_with(|| (0..count).map(|at| (right.entry(at).0, at)).collect());
-        keys.get(key).is_some_and(|at| equal(value, right.entry(*at).1))
+        let keys =
+            keys.get_or_insert_with(|| (0..count).map(|at| (right.entry(at).0, at)).collect());
+        keys.get(key)
+            .is_some_and(|at| equal(value, right.entry(*at).1))
     })
 }
 
@@ -110,9 +118,9 @@ pub fn fingerprint<'a>(view: impl View<'a>) -> u64 {
             hasher.hash_one((4u8, text.parse::<f64>().map_or(0, |n| (n + 0.0).to_bits())))
         }
         Shape::String(text) | Shape::DateTime(text) => hasher.hash_one((5u8, text)),
-        Shape::List(count) => {
-            (0..count).fold(7, |hash, at| hasher.hash_one((hash, fingerprint(view.item(at)))))
-        }
+        Shape::List(count) => (0..count).fold(7, |hash, at| {
+            hasher.hash_one((hash, fingerprint(view.item(at))))
+        }),
         Shape::Map(count) => (0..count).fold(8u64, |hash, at| {
             let (key, value) = view.entry(at);
             hash.wrapping_add(hasher.hash_one((key, fingerprint(value))))

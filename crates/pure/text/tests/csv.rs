@@ -7,12 +7,21 @@ use proptest::prelude::*;
 
 fn read(text: &str) -> Parsed {
     let mut sources = SourceMap::default();
-    parse(sources.add("t.csv", text), text, Format::Csv, Limits::default())
+    parse(
+        sources.add("t.csv", text),
+        text,
+        Format::Csv,
+        Limits::default(),
+    )
 }
 
 fn json(text: &str) -> String {
     let parsed = read(text);
-    assert!(!has_errors(&parsed.diagnostics), "{text:?}: {:?}", parsed.diagnostics);
+    assert!(
+        !has_errors(&parsed.diagnostics),
+        "{text:?}: {:?}",
+        parsed.diagnostics
+    );
     to_value(parsed.document.root().unwrap())
         .to_json()
         .lines()
@@ -26,9 +35,15 @@ fn records_are_maps_from_header_to_text() {
     for (text, expected) in [
         ("a,b\n", "[]"),
         ("a,b\n1,2\n", r#"[{"a":"1","b":"2"}]"#),
-        ("\u{feff}a,b\r\n1,2\r\n\r\n3,4", r#"[{"a":"1","b":"2"},{"a":"3","b":"4"}]"#),
+        (
+            "\u{feff}a,b\r\n1,2\r\n\r\n3,4",
+            r#"[{"a":"1","b":"2"},{"a":"3","b":"4"}]"#,
+        ),
         (" a , b \n x y ,\t2\t\n", r#"[{"a":"x y","b":"2"}]"#),
-        ("a,b\n\"x,\"\"y\"\"\", \" 2 \" \n", r#"[{"a":"x,\"y\"","b":" 2 "}]"#),
+        (
+            "a,b\n\"x,\"\"y\"\"\", \" 2 \" \n",
+            r#"[{"a":"x,\"y\"","b":" 2 "}]"#,
+        ),
         ("a,b\n\"one\r\ntwo\",2", r#"[{"a":"one\r\ntwo","b":"2"}]"#),
         ("a\n\"\"\n", r#"[{"a":""}]"#),
         ("a\n\"\"\"\"\n", r#"[{"a":"\""}]"#),
@@ -44,7 +59,10 @@ fn records_are_maps_from_header_to_text() {
 #[test]
 fn findings_have_a_code_and_a_line() {
     for (text, expected) in [
-        ("a,b\n1\n1,2\n1,2,3\n", vec![("csv/ragged", 2), ("csv/ragged", 4)]),
+        (
+            "a,b\n1\n1,2\n1,2,3\n",
+            vec![("csv/ragged", 2), ("csv/ragged", 4)],
+        ),
         ("a,b\n1,\"2\n3,4\n", vec![("csv/quote", 2)]),
         ("a,b\n1,\"2\" x\n3,4\n", vec![("csv/quote", 2)]),
         ("", vec![("csv/header", 1)]),
@@ -80,7 +98,12 @@ fn spans_are_the_bytes_of_fields_and_keys_are_shared() {
     assert_eq!(slices(0), ["a", "1", "\"b\"", "\"x\"\"y\""]);
     assert_eq!(slices(1), ["a", "2", "\"b\"", "3"]);
     assert_eq!(&text[records[0].span().range()], " 1 ,\"x\"\"y\"");
-    let keys = |record: usize| records[record].entries().map(|(key, _)| key.id()).collect::<Vec<_>>();
+    let keys = |record: usize| {
+        records[record]
+            .entries()
+            .map(|(key, _)| key.id())
+            .collect::<Vec<_>>()
+    };
     assert_eq!(keys(0), keys(1));
 }
 

@@ -5,18 +5,27 @@ use std::ops::Range;
 
 use agpm_diag::{SourceMap, has_errors};
 use agpm_text::{
-    Document, Edit, EditError, Format, Kind, Limits, NodeRef, Parsed, Pointer, Value, equal, fingerprint,
-    parse, print, to_value,
+    Document, Edit, EditError, Format, Kind, Limits, NodeRef, Parsed, Pointer, Value, equal,
+    fingerprint, parse, print, to_value,
 };
 use proptest::prelude::*;
 
 fn read(text: &str, format: Format) -> Parsed {
-    parse(SourceMap::default().add("x", text), text, format, Limits::default())
+    parse(
+        SourceMap::default().add("x", text),
+        text,
+        format,
+        Limits::default(),
+    )
 }
 
 fn sound(text: &str) -> Document {
     let parsed = read(text, Format::Jsonc);
-    assert!(parsed.diagnostics.is_empty(), "{text:?}: {:?}", parsed.diagnostics);
+    assert!(
+        parsed.diagnostics.is_empty(),
+        "{text:?}: {:?}",
+        parsed.diagnostics
+    );
     parsed.document
 }
 
@@ -30,9 +39,16 @@ fn findings(text: &str, format: Format) -> Vec<String> {
     let id = sources.add("x", text);
     let tell = |d: &agpm_diag::Diagnostic| {
         let place = sources.place(id, d.labels[0].span.start);
-        format!("{}:{} {} {}", place.line, place.column, d.code.name, d.message)
+        format!(
+            "{}:{} {} {}",
+            place.line, place.column, d.code.name, d.message
+        )
     };
-    parse(id, text, format, Limits::default()).diagnostics.iter().map(tell).collect()
+    parse(id, text, format, Limits::default())
+        .diagnostics
+        .iter()
+        .map(tell)
+        .collect()
 }
 
 #[test]
@@ -42,11 +58,26 @@ fn everything_has_the_bytes_it_stands_on() {
     let slice = |node: NodeRef<'_>| &text[node.span().range()];
     let root = document.root().unwrap();
     let entries: Vec<(&str, &str)> = root.entries().map(|(k, v)| (slice(k), slice(v))).collect();
-    assert_eq!(entries, [("\"a\\u00e9\"", "[1, -2.5e3, true]"), ("\"b\"", "{\"c\": null}")]);
+    assert_eq!(
+        entries,
+        [
+            ("\"a\\u00e9\"", "[1, -2.5e3, true]"),
+            ("\"b\"", "{\"c\": null}")
+        ]
+    );
     let list = root.get("aé").unwrap();
-    assert_eq!(list.items().map(slice).collect::<Vec<_>>(), ["1", "-2.5e3", "true"]);
-    assert_eq!(list.items().map(NodeRef::kind).collect::<Vec<_>>(), [Kind::Integer, Kind::Float, Kind::Bool]);
-    assert_eq!(document.at(&"/b/c".parse().unwrap()).map(NodeRef::kind), Some(Kind::Null));
+    assert_eq!(
+        list.items().map(slice).collect::<Vec<_>>(),
+        ["1", "-2.5e3", "true"]
+    );
+    assert_eq!(
+        list.items().map(NodeRef::kind).collect::<Vec<_>>(),
+        [Kind::Integer, Kind::Float, Kind::Bool]
+    );
+    assert_eq!(
+        document.at(&"/b/c".parse().unwrap()).map(NodeRef::kind),
+        Some(Kind::Null)
+    );
 }
 
 #[test]
@@ -54,17 +85,35 @@ fn mistakes_are_all_found_with_their_places() {
     for (text, expected) in [
         (
             "{\"a\": 1 \"b\": 2,\n \"c\": }",
-            &["1:8 json/syntax a comma is missing here", "2:7 json/syntax a value is missing here"][..],
+            &[
+                "1:8 json/syntax a comma is missing here",
+                "2:7 json/syntax a value is missing here",
+            ][..],
         ),
         (
             "{a: 1, \"b\": tru}",
-            &["1:2 json/syntax a key is expected here", "1:13 json/syntax this is no JSON value"],
+            &[
+                "1:2 json/syntax a key is expected here",
+                "1:13 json/syntax this is no JSON value",
+            ],
         ),
-        ("{\"a\": 1", &["1:1 json/syntax this bracket is never closed with `}`"]),
-        ("[1, 2", &["1:1 json/syntax this bracket is never closed with `]`"]),
+        (
+            "{\"a\": 1",
+            &["1:1 json/syntax this bracket is never closed with `}`"],
+        ),
+        (
+            "[1, 2",
+            &["1:1 json/syntax this bracket is never closed with `]`"],
+        ),
         ("{\"a\": [1, 2}", &["1:12 json/syntax `]` is expected here"]),
-        ("{\"a\": \"x\n\"}", &["1:7 json/syntax this string has no end"]),
-        ("{\"a\": 'x'}", &["1:7 json/syntax strings stand in double quotes"]),
+        (
+            "{\"a\": \"x\n\"}",
+            &["1:7 json/syntax this string has no end"],
+        ),
+        (
+            "{\"a\": 'x'}",
+            &["1:7 json/syntax strings stand in double quotes"],
+        ),
         (
             "[01, 1., .5, 0x1F, +1, 1e]",
             &[
@@ -87,8 +136,14 @@ fn mistakes_are_all_found_with_their_places() {
         ),
         ("{} {}", &["1:4 json/syntax the document ends before this"]),
         ("/* never", &["1:1 json/syntax this comment has no end"]),
-        ("[1,,2]", &["1:4 json/syntax a value is missing before this comma"]),
-        ("{\"a\": 1, \"b\": {\"a\": 2}, \"a\": 3}", &["1:25 text/duplicate-key the key `a` is there twice"]),
+        (
+            "[1,,2]",
+            &["1:4 json/syntax a value is missing before this comma"],
+        ),
+        (
+            "{\"a\": 1, \"b\": {\"a\": 2}, \"a\": 3}",
+            &["1:25 text/duplicate-key the key `a` is there twice"],
+        ),
     ] {
         assert_eq!(
             {
@@ -109,7 +164,11 @@ fn mistakes_are_all_found_with_their_places() {
 #[test]
 fn after_the_last_mistake_that_is_told_nothing_reaches_beyond_the_text() {
     let closed = format!("[{}1,]", ",".repeat(40));
-    for text in ["{,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,", "[[,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,", &closed] {
+    for text in [
+        "{,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,",
+        "[[,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,",
+        &closed,
+    ] {
         for format in [Format::Json, Format::Jsonc] {
             let root = read(text, format).document.root().unwrap().span();
             assert_eq!(root.range(), 0..text.len(), "{text}");
@@ -119,8 +178,14 @@ fn after_the_last_mistake_that_is_told_nothing_reaches_beyond_the_text() {
 
 #[test]
 fn plain_json_takes_no_comments_and_no_trailing_comma() {
-    assert_eq!(findings("{\"a\": 1,}", Format::Json), ["1:8 json/syntax a comma before the closing bracket"]);
-    assert_eq!(findings("// x\n{}", Format::Json), ["1:1 json/syntax comments are not allowed here"]);
+    assert_eq!(
+        findings("{\"a\": 1,}", Format::Json),
+        ["1:8 json/syntax a comma before the closing bracket"]
+    );
+    assert_eq!(
+        findings("// x\n{}", Format::Json),
+        ["1:1 json/syntax comments are not allowed here"]
+    );
     assert!(findings("// x\n{\"a\": [1,],}", Format::Jsonc).is_empty());
 }
 
@@ -132,11 +197,18 @@ fn a_part_is_a_document_with_the_places_of_the_whole() {
         let part = whole.part(node).unwrap();
         let root = part.root().unwrap();
         assert!(equal(root, node), "{pointer}");
-        assert_eq!((root.span(), part.source()), (node.span(), whole.source()), "{pointer}");
+        assert_eq!(
+            (root.span(), part.source()),
+            (node.span(), whole.source()),
+            "{pointer}"
+        );
         assert!(part.node_count() <= whole.node_count());
     }
-    let b = whole.part(whole.at(&"/b".parse().unwrap()).unwrap()).unwrap();
-    let deep = |document: &Document, pointer: &str| document.at(&pointer.parse().unwrap()).unwrap().span();
+    let b = whole
+        .part(whole.at(&"/b".parse().unwrap()).unwrap())
+        .unwrap();
+    let deep =
+        |document: &Document, pointer: &str| document.at(&pointer.parse().unwrap()).unwrap().span();
     assert_eq!(deep(&b, "/c/1"), deep(&whole, "/b/c/1"));
     let yaml = read("a: 1", Format::Yaml).document;
     assert!(yaml.part(yaml.root().unwrap()).is_none());
@@ -147,15 +219,20 @@ fn a_document_can_be_seen_from_a_node_in_every_format() {
     let texts = [
         ("[a]\nx = 1\n[b.c]\ny = [1, 2]\n[a.z]\n", Format::Toml, "/b"),
         ("a: 1\nb:\n  c: {y: [1, 2]}\n", Format::Yaml, "/b"),
-        ("---\nb:\n  c: {y: [1, 2]}\n---\ntext\n", Format::Markdown, "/b"),
+        (
+            "---\nb:\n  c: {y: [1, 2]}\n---\ntext\n",
+            Format::Markdown,
+            "/b",
+        ),
     ];
     for (text, format, place) in texts {
         let whole = read(text, format).document;
         let node = whole.at(&place.parse().unwrap()).unwrap();
         let part = whole.seen_from(node);
         assert!(equal(part.root().unwrap(), node), "{text}");
-        let deep =
-            |document: &Document, pointer: &str| document.at(&pointer.parse().unwrap()).unwrap().span();
+        let deep = |document: &Document, pointer: &str| {
+            document.at(&pointer.parse().unwrap()).unwrap().span()
+        };
         assert_eq!(deep(&part, "/c/y/1"), deep(&whole, "/b/c/y/1"), "{text}");
         assert!(part.at(&"/a".parse().unwrap()).is_none(), "{text}");
     }
@@ -189,7 +266,10 @@ fn duplicate_keys_are_found_in_large_maps_too() {
 /// `set /a 1`, `remove /a`, `insert /l/0 1`, `append /l 1`.
 fn edit_of(line: &str) -> Edit {
     let mut words = line.splitn(3, ' ');
-    let (verb, at) = (words.next().unwrap(), words.next().unwrap().parse::<Pointer>().unwrap());
+    let (verb, at) = (
+        words.next().unwrap(),
+        words.next().unwrap().parse::<Pointer>().unwrap(),
+    );
     let new = words.next().map(value);
     match (verb, new) {
         ("set", Some(value)) => Edit::Set { at, value },
@@ -210,18 +290,38 @@ fn edits_change_their_node_and_nothing_else() {
             "set /a {\"b\":[1]}",
             "{\n  \"a\" : {\n    \"b\": [\n      1\n    ]\n  }\n}",
         ),
-        ("{\"a\":1,\"b\":2}", "set /a {\"c\": [1, 2]}", "{\"a\":{\"c\":[1,2]},\"b\":2}"),
-        ("{\"a\": 1, \"b\": 2}", "set /a [1, 2]", "{\"a\": [1, 2], \"b\": 2}"),
+        (
+            "{\"a\":1,\"b\":2}",
+            "set /a {\"c\": [1, 2]}",
+            "{\"a\":{\"c\":[1,2]},\"b\":2}",
+        ),
+        (
+            "{\"a\": 1, \"b\": 2}",
+            "set /a [1, 2]",
+            "{\"a\": [1, 2], \"b\": 2}",
+        ),
         ("[1, 2]", "set /1 null", "[1, null]"),
         ("1", "set  {\"a\": 1}", "{\n  \"a\": 1\n}"),
         // new keys
         ("{}", "set /a 1", "{\n  \"a\": 1\n}"),
-        ("{}\n", "set /a/b/c 1", "{\n  \"a\": {\n    \"b\": {\n      \"c\": 1\n    }\n  }\n}\n"),
+        (
+            "{}\n",
+            "set /a/b/c 1",
+            "{\n  \"a\": {\n    \"b\": {\n      \"c\": 1\n    }\n  }\n}\n",
+        ),
         ("{\"a\": 1}", "set /b 2", "{\"a\": 1, \"b\": 2}"),
         ("{ \"a\": 1 }", "set /b 2", "{ \"a\": 1, \"b\": 2 }"),
         ("{\"a\": 1,}", "set /b 2", "{\"a\": 1, \"b\": 2}"),
-        ("{\n  \"a\": 1\n}", "set /b 2", "{\n  \"a\": 1,\n  \"b\": 2\n}"),
-        ("{\n  \"a\": 1, // last\n}", "set /b 2", "{\n  \"a\": 1, // last\n  \"b\": 2,\n}"),
+        (
+            "{\n  \"a\": 1\n}",
+            "set /b 2",
+            "{\n  \"a\": 1,\n  \"b\": 2\n}",
+        ),
+        (
+            "{\n  \"a\": 1, // last\n}",
+            "set /b 2",
+            "{\n  \"a\": 1, // last\n  \"b\": 2,\n}",
+        ),
         (
             "{\n  \"a\": 1 // last\n  // tail\n}",
             "set /b 2",
@@ -238,38 +338,94 @@ fn edits_change_their_node_and_nothing_else() {
             "{\n    \"a\": {\n        \"x\": 1,\n        \"y\": 2\n    }\n}",
         ),
         ("{ // why\n}", "set /a 1", "{ // why\n  \"a\": 1\n}"),
-        ("\u{feff}{\"a\": 1}", "set /b 2", "\u{feff}{\"a\": 1, \"b\": 2}"),
+        (
+            "\u{feff}{\"a\": 1}",
+            "set /b 2",
+            "\u{feff}{\"a\": 1, \"b\": 2}",
+        ),
         ("", "set /a 1", "{\n  \"a\": 1\n}\n"),
         ("// head\n", "set /a 1", "// head\n{\n  \"a\": 1\n}\n"),
         // keys go
-        ("{\"a\": 1, \"b\": 2, \"c\": 3}", "remove /a", "{\"b\": 2, \"c\": 3}"),
-        ("{\"a\": 1, \"b\": 2, \"c\": 3}", "remove /b", "{\"a\": 1, \"c\": 3}"),
-        ("{\"a\": 1, \"b\": 2, \"c\": 3}", "remove /c", "{\"a\": 1, \"b\": 2}"),
+        (
+            "{\"a\": 1, \"b\": 2, \"c\": 3}",
+            "remove /a",
+            "{\"b\": 2, \"c\": 3}",
+        ),
+        (
+            "{\"a\": 1, \"b\": 2, \"c\": 3}",
+            "remove /b",
+            "{\"a\": 1, \"c\": 3}",
+        ),
+        (
+            "{\"a\": 1, \"b\": 2, \"c\": 3}",
+            "remove /c",
+            "{\"a\": 1, \"b\": 2}",
+        ),
         ("{\"a\": 1}", "remove /a", "{}"),
         ("{\n  \"a\": 1\n}\n", "remove /a", "{}\n"),
-        ("{\n  \"a\": 1,\n  \"b\": 2\n}", "remove /b", "{\n  \"a\": 1\n}"),
+        (
+            "{\n  \"a\": 1,\n  \"b\": 2\n}",
+            "remove /b",
+            "{\n  \"a\": 1\n}",
+        ),
         (
             "{\n  \"a\": 1, // one\n  // about b\n  \"b\": 2, // two\n  \"c\": 3\n}",
             "remove /b",
             "{\n  \"a\": 1, // one\n  // about b\n  \"c\": 3\n}",
         ),
-        ("{\n  \"a\": 1, // one\n  \"b\": 2 // two\n}", "remove /b", "{\n  \"a\": 1 // one\n}"),
-        ("{\n  \"a\": 1,\n  \"b\": 2,\n}", "remove /b", "{\n  \"a\": 1,\n}"),
-        ("{\n  // all about it\n  \"a\": 1\n}", "remove /a", "{\n  // all about it\n}"),
+        (
+            "{\n  \"a\": 1, // one\n  \"b\": 2 // two\n}",
+            "remove /b",
+            "{\n  \"a\": 1 // one\n}",
+        ),
+        (
+            "{\n  \"a\": 1,\n  \"b\": 2,\n}",
+            "remove /b",
+            "{\n  \"a\": 1,\n}",
+        ),
+        (
+            "{\n  // all about it\n  \"a\": 1\n}",
+            "remove /a",
+            "{\n  // all about it\n}",
+        ),
         // items
         ("[1, 2]", "append  3", "[1, 2, 3]"),
         ("[]", "append  3", "[\n  3\n]"),
         ("{\"l\": []}", "append /l 3", "{\"l\": [3]}"),
         ("[1,2]", "insert /1 9", "[1,9,2]"),
         ("[1, 2]", "insert /0 9", "[9, 1, 2]"),
-        ("[\n  1, // one\n  2\n]", "insert /1 9", "[\n  1, // one\n  9,\n  2\n]"),
+        (
+            "[\n  1, // one\n  2\n]",
+            "insert /1 9",
+            "[\n  1, // one\n  9,\n  2\n]",
+        ),
         ("[\n  1,\n  2\n]", "insert /0 9", "[\n  9,\n  1,\n  2\n]"),
-        ("[\n  1,\n  2\n]", "append  {\"a\": 1}", "[\n  1,\n  2,\n  {\n    \"a\": 1\n  }\n]"),
+        (
+            "[\n  1,\n  2\n]",
+            "append  {\"a\": 1}",
+            "[\n  1,\n  2,\n  {\n    \"a\": 1\n  }\n]",
+        ),
         ("[1, 1, 1]", "remove /1", "[1, 1]"),
-        ("[\n  {\"id\": 1}\n]", "append  {\"id\": 2}", "[\n  {\"id\": 1},\n  {\"id\": 2}\n]"),
-        ("[\n  1, // first\n  1 // second\n]", "remove /0", "[\n  1 // second\n]"),
-        ("[\n  1, // one\n  2 // two\n]", "set /0 9", "[\n  9, // one\n  2 // two\n]"),
-        ("[\n  1, // one\n  2 // two\n]", "set  [2, 3]", "[\n  2,\n  3\n]"),
+        (
+            "[\n  {\"id\": 1}\n]",
+            "append  {\"id\": 2}",
+            "[\n  {\"id\": 1},\n  {\"id\": 2}\n]",
+        ),
+        (
+            "[\n  1, // first\n  1 // second\n]",
+            "remove /0",
+            "[\n  1 // second\n]",
+        ),
+        (
+            "[\n  1, // one\n  2 // two\n]",
+            "set /0 9",
+            "[\n  9, // one\n  2 // two\n]",
+        ),
+        (
+            "[\n  1, // one\n  2 // two\n]",
+            "set  [2, 3]",
+            "[\n  2,\n  3\n]",
+        ),
         (
             "{\"l\": [\n  {\"id\": 1, \"x\": 1} // one\n]}",
             "set /l [{\"id\": 1, \"x\": 2}]",
@@ -299,10 +455,17 @@ fn what_was_inserted_as_a_line_goes_again_without_a_trace() {
 
 #[test]
 fn edits_that_make_no_sense_are_refused() {
-    let refused = |text: &str, edit: &str| sound(text).edit(&edit_of(edit)).unwrap_err().to_string();
-    assert_eq!(refused("{\"a\": 1}", "remove /b"), "there is nothing at `/b`");
+    let refused =
+        |text: &str, edit: &str| sound(text).edit(&edit_of(edit)).unwrap_err().to_string();
+    assert_eq!(
+        refused("{\"a\": 1}", "remove /b"),
+        "there is nothing at `/b`"
+    );
     assert_eq!(refused("{\"a\": 1}", "set /a/b 1"), "`/a` is a number");
-    assert_eq!(refused("{\"a\": 1}", "insert /a 1"), "there is something at `/a` already");
+    assert_eq!(
+        refused("{\"a\": 1}", "insert /a 1"),
+        "there is something at `/a` already"
+    );
     assert_eq!(refused("[1]", "insert /7 1"), "there is nothing at `/7`");
     assert_eq!(refused("[1]", "set /7 1"), "there is nothing at `/7`");
     assert_eq!(refused("{\"a\": 1}", "append /a 1"), "`/a` is a number");
@@ -310,7 +473,10 @@ fn edits_that_make_no_sense_are_refused() {
         at: "/a".parse().unwrap(),
         value: to_value(parse_toml("x = inf").root().unwrap().get("x").unwrap()),
     };
-    assert!(matches!(sound("{}").edit(&infinite), Err(EditError::Unrepresentable { .. })));
+    assert!(matches!(
+        sound("{}").edit(&infinite),
+        Err(EditError::Unrepresentable { .. })
+    ));
 }
 
 fn parse_toml(text: &str) -> Document {
@@ -322,7 +488,9 @@ fn any_value() -> impl Strategy<Value = Value> {
         Just(Value::Null),
         any::<bool>().prop_map(Value::from),
         any::<i64>().prop_map(Value::from),
-        any::<f64>().prop_filter("finite", |n| n.is_finite()).prop_map(|n| value(&format!("{n:?}"))),
+        any::<f64>()
+            .prop_filter("finite", |n| n.is_finite())
+            .prop_map(|n| value(&format!("{n:?}"))),
         any::<String>().prop_map(Value::from),
         "[a-z/~\"\\\\ \n\t\u{1}]{0,5}".prop_map(Value::from),
     ];
@@ -343,14 +511,22 @@ struct Scribe {
 
 impl Scribe {
     fn write(value: &Value, seed: u64) -> String {
-        let mut scribe = Scribe { seed: seed | 1, out: String::new(), comments: 0 };
+        let mut scribe = Scribe {
+            seed: seed | 1,
+            out: String::new(),
+            comments: 0,
+        };
         if scribe.one_in(6) {
             scribe.out.push('\u{feff}');
         }
         scribe.gap();
         scribe.value(value);
         scribe.gap();
-        if scribe.one_in(3) { scribe.out.replace('\n', "\r\n") } else { scribe.out }
+        if scribe.one_in(3) {
+            scribe.out.replace('\n', "\r\n")
+        } else {
+            scribe.out
+        }
     }
 
     fn one_in(&mut self, n: u64) -> bool {
@@ -414,21 +590,53 @@ impl Scribe {
 
 fn places(node: NodeRef<'_>, at: &Pointer, out: &mut Vec<Pointer>) {
     out.push(at.clone());
-    node.entries().for_each(|(key, value)| places(value, &at.child(key.content()), out));
-    node.items().enumerate().for_each(|(index, item)| places(item, &at.child(index.to_string()), out));
+    node.entries()
+        .for_each(|(key, value)| places(value, &at.child(key.content()), out));
+    node.items()
+        .enumerate()
+        .for_each(|(index, item)| places(item, &at.child(index.to_string()), out));
 }
 
 /// An edit at a place and the bytes within which it may change anything: its container's, for what comes and goes.
-fn edit_at(document: &Document, at: &Pointer, verb: u8, value: Value) -> Option<(Edit, Range<usize>)> {
+fn edit_at(
+    document: &Document,
+    at: &Pointer,
+    verb: u8,
+    value: Value,
+) -> Option<(Edit, Range<usize>)> {
     let node = document.at(at)?;
     let own = node.span().range();
     let container = |at: &Pointer| Some(document.at(&at.split_last()?.0)?.span().range());
     Some(match (verb % 4, node.kind()) {
-        (0, _) => (Edit::Set { at: at.clone(), value }, own),
+        (0, _) => (
+            Edit::Set {
+                at: at.clone(),
+                value,
+            },
+            own,
+        ),
         (1, _) => (Edit::Remove { at: at.clone() }, container(at)?),
-        (2, Kind::List) => (Edit::Append { to: at.clone(), value }, own),
-        (2, Kind::Map) if node.get("new").is_none() => (Edit::Insert { at: at.child("new"), value }, own),
-        (3, Kind::List) => (Edit::Insert { at: at.child("0"), value }, own),
+        (2, Kind::List) => (
+            Edit::Append {
+                to: at.clone(),
+                value,
+            },
+            own,
+        ),
+        (2, Kind::Map) if node.get("new").is_none() => (
+            Edit::Insert {
+                at: at.child("new"),
+                value,
+            },
+            own,
+        ),
+        (3, Kind::List) => (
+            Edit::Insert {
+                at: at.child("0"),
+                value,
+            },
+            own,
+        ),
         _ => return None,
     })
 }
@@ -437,7 +645,11 @@ fn edit_at(document: &Document, at: &Pointer, verb: u8, value: Value) -> Option<
 fn comments<'t>(text: &'t str, except: &Range<usize>) -> Vec<&'t str> {
     let mut found = Vec::new();
     let mut at = 0;
-    while let Some(start) = text[at..].find("/*c").or_else(|| text[at..].find("//c")).map(|n| at + n) {
+    while let Some(start) = text[at..]
+        .find("/*c")
+        .or_else(|| text[at..].find("//c"))
+        .map(|n| at + n)
+    {
         let name = &text[start + 2..];
         let length = name[1..].find('c').unwrap() + 2;
         if !except.contains(&start) {
@@ -520,7 +732,14 @@ proptest! {
 fn numbers_are_equal_by_value() {
     for (left, right) in [("0", "-0"), ("-0", "0.0"), ("1", "1.0"), ("1e2", "100")] {
         assert!(equal(&value(left), &value(right)), "{left} {right}");
-        assert_eq!(fingerprint(&value(left)), fingerprint(&value(right)), "{left} {right}");
+        assert_eq!(
+            fingerprint(&value(left)),
+            fingerprint(&value(right)),
+            "{left} {right}"
+        );
     }
-    assert!(!equal(&value("9007199254740993"), &value("9007199254740992")));
+    assert!(!equal(
+        &value("9007199254740993"),
+        &value("9007199254740992")
+    ));
 }

@@ -6,11 +6,19 @@ use agpm_text::{Edit, Format, Limits, Parsed, Value, markdown_body, parse, to_va
 
 fn read(text: &str) -> Parsed {
     let mut sources = SourceMap::default();
-    parse(sources.add("x.md", text), text, Format::Markdown, Limits::default())
+    parse(
+        sources.add("x.md", text),
+        text,
+        Format::Markdown,
+        Limits::default(),
+    )
 }
 
 fn edited(text: &str, edit: &Edit) -> String {
-    read(text).document.edit(edit).unwrap_or_else(|error| format!("{error:?}"))
+    read(text)
+        .document
+        .edit(edit)
+        .unwrap_or_else(|error| format!("{error:?}"))
 }
 
 #[test]
@@ -25,9 +33,17 @@ fn front_matter_and_body_are_told_apart() {
         ("---\na: 1\n---", Some("a: 1"), ""),
         ("---\n---\nx", none, "x"),
         ("---\n# only\n---\nx", none, "x"),
-        ("---\na: |\n  ---\n  x\nb: 1\n---\nx", Some("a: |\n  ---\n  x\nb: 1"), "x"),
+        (
+            "---\na: |\n  ---\n  x\nb: 1\n---\nx",
+            Some("a: |\n  ---\n  x\nb: 1"),
+            "x",
+        ),
         ("---\na: --- x\n---\n---\n", Some("a: --- x"), "---\n"),
-        ("# Title\n---\na: 1\n---\n", none, "# Title\n---\na: 1\n---\n"),
+        (
+            "# Title\n---\na: 1\n---\n",
+            none,
+            "# Title\n---\na: 1\n---\n",
+        ),
         (" ---\na: 1\n", none, " ---\na: 1\n"),
         ("----\nx", none, "----\nx"),
         ("", none, ""),
@@ -35,8 +51,15 @@ fn front_matter_and_body_are_told_apart() {
     ];
     for (text, front, body) in table {
         let parsed = read(text);
-        assert!(parsed.diagnostics.is_empty(), "{text:?}: {:?}", parsed.diagnostics);
-        let root = parsed.document.root().map(|root| &text[root.span().range()]);
+        assert!(
+            parsed.diagnostics.is_empty(),
+            "{text:?}: {:?}",
+            parsed.diagnostics
+        );
+        let root = parsed
+            .document
+            .root()
+            .map(|root| &text[root.span().range()]);
         assert_eq!(root, *front, "{text:?}");
         assert_eq!(&text[parsed.document.body().range()], *body, "{text:?}");
         assert_eq!(markdown_body(text), *body, "{text:?}");
@@ -63,41 +86,111 @@ fn mistakes_are_reported_with_code_and_line() {
     ];
     for (text, code, line) in table {
         let parsed = read(text);
-        let first = parsed.diagnostics.first().unwrap_or_else(|| panic!("{text:?} has no error"));
+        let first = parsed
+            .diagnostics
+            .first()
+            .unwrap_or_else(|| panic!("{text:?} has no error"));
         let mut sources = SourceMap::default();
         let source = sources.add("x", *text);
         let found = sources.place(source, first.labels[0].span.start).line;
-        assert_eq!((first.code.name, found), (*code, *line), "{text:?}: {}", first.message);
+        assert_eq!(
+            (first.code.name, found),
+            (*code, *line),
+            "{text:?}: {}",
+            first.message
+        );
         assert!(first.help.is_some());
     }
 }
 
 #[test]
 fn edits_keep_the_body_and_make_front_matter_where_there_is_none() {
-    let set = |at: &str, value: Value| Edit::Set { at: at.parse().unwrap(), value };
+    let set = |at: &str, value: Value| Edit::Set {
+        at: at.parse().unwrap(),
+        value,
+    };
     let table: Vec<(&str, Edit, &str)> = vec![
-        ("---\na: 1 # c\n---\n# T\n", set("/a", 2usize.into()), "---\na: 2 # c\n---\n# T\n"),
-        ("---\na: 1\n---\n# T", set("/b", "x".into()), "---\na: 1\nb: x\n---\n# T"),
-        ("---\r\na: 1\r\n---\r\n# T", set("/b", "x".into()), "---\r\na: 1\r\nb: x\r\n---\r\n# T"),
-        ("---\na: 1\n---\nx", Edit::Remove { at: "/a".parse().unwrap() }, "---\n{}\n---\nx"),
-        ("---\na: 1\nb: 2\n---\nx", Edit::Remove { at: "/a".parse().unwrap() }, "---\nb: 2\n---\nx"),
-        ("---\na: 1\nb: 2\n---\nx", Edit::Remove { at: "/b".parse().unwrap() }, "---\na: 1\n---\nx"),
-        ("---\na: 1\n---\nx", set("/b", "p\nq".into()), "---\na: 1\nb: |-\n  p\n  q\n---\nx"),
-        ("---\na: 1\n---\nx", set("/b", "p\n---\n".into()), "---\na: 1\nb: |\n  p\n  ---\n---\nx"),
-        ("---\na: x\n---\nx", set("/a", "---".into()), "---\na: \"---\"\n---\nx"),
+        (
+            "---\na: 1 # c\n---\n# T\n",
+            set("/a", 2usize.into()),
+            "---\na: 2 # c\n---\n# T\n",
+        ),
+        (
+            "---\na: 1\n---\n# T",
+            set("/b", "x".into()),
+            "---\na: 1\nb: x\n---\n# T",
+        ),
+        (
+            "---\r\na: 1\r\n---\r\n# T",
+            set("/b", "x".into()),
+            "---\r\na: 1\r\nb: x\r\n---\r\n# T",
+        ),
+        (
+            "---\na: 1\n---\nx",
+            Edit::Remove {
+                at: "/a".parse().unwrap(),
+            },
+            "---\n{}\n---\nx",
+        ),
+        (
+            "---\na: 1\nb: 2\n---\nx",
+            Edit::Remove {
+                at: "/a".parse().unwrap(),
+            },
+            "---\nb: 2\n---\nx",
+        ),
+        (
+            "---\na: 1\nb: 2\n---\nx",
+            Edit::Remove {
+                at: "/b".parse().unwrap(),
+            },
+            "---\na: 1\n---\nx",
+        ),
+        (
+            "---\na: 1\n---\nx",
+            set("/b", "p\nq".into()),
+            "---\na: 1\nb: |-\n  p\n  q\n---\nx",
+        ),
+        (
+            "---\na: 1\n---\nx",
+            set("/b", "p\n---\n".into()),
+            "---\na: 1\nb: |\n  p\n  ---\n---\nx",
+        ),
+        (
+            "---\na: x\n---\nx",
+            set("/a", "---".into()),
+            "---\na: \"---\"\n---\nx",
+        ),
         ("---\n---\nx", set("/a", 1usize.into()), "---\na: 1\n---\nx"),
-        ("---\n# c\n---\nx", set("/a", 1usize.into()), "---\n# c\na: 1\n---\nx"),
-        ("# T\ntext", set("/a", 1usize.into()), "---\na: 1\n---\n# T\ntext"),
-        ("\u{feff}# T\r\n", set("/a/b", 1usize.into()), "\u{feff}---\r\na:\r\n  b: 1\r\n---\r\n# T\r\n"),
+        (
+            "---\n# c\n---\nx",
+            set("/a", 1usize.into()),
+            "---\n# c\na: 1\n---\nx",
+        ),
+        (
+            "# T\ntext",
+            set("/a", 1usize.into()),
+            "---\na: 1\n---\n# T\ntext",
+        ),
+        (
+            "\u{feff}# T\r\n",
+            set("/a/b", 1usize.into()),
+            "\u{feff}---\r\na:\r\n  b: 1\r\n---\r\n# T\r\n",
+        ),
         ("", set("/a", 1usize.into()), "---\na: 1\n---\n"),
-        ("---\na: 1\n...\nx", set("/b", Value::list(["k"])), "---\na: 1\nb:\n  - k\n...\nx"),
+        (
+            "---\na: 1\n...\nx",
+            set("/b", Value::list(["k"])),
+            "---\na: 1\nb:\n  - k\n...\nx",
+        ),
     ];
     for (text, edit, expected) in table {
         assert_eq!(edited(text, &edit), expected, "{text:?}");
         let again = read(expected);
         assert!(again.diagnostics.is_empty());
         let (before, after) = (read(text), again);
-        let body = |parsed: &Parsed| parsed.document.text()[parsed.document.body().range()].to_owned();
+        let body =
+            |parsed: &Parsed| parsed.document.text()[parsed.document.body().range()].to_owned();
         assert_eq!(body(&before), body(&after), "{text:?}");
         assert!(after.document.root().map(to_value).is_some());
     }
@@ -106,7 +199,15 @@ fn edits_keep_the_body_and_make_front_matter_where_there_is_none() {
 #[test]
 fn a_text_that_cannot_be_read_is_not_edited() {
     let parsed = read("---\na: 1\n");
-    assert!(parsed.document.edit(&Edit::Set { at: "/b".parse().unwrap(), value: true.into() }).is_err());
+    assert!(
+        parsed
+            .document
+            .edit(&Edit::Set {
+                at: "/b".parse().unwrap(),
+                value: true.into()
+            })
+            .is_err()
+    );
 }
 
 #[test]
@@ -125,7 +226,10 @@ fn odd_front_matter_is_read_or_refused_but_never_makes_us_fall() {
             agpm_text::Limits::default(),
         );
         for diagnostic in &parsed.diagnostics {
-            assert!(text.get(diagnostic.labels[0].span.range()).is_some(), "{text:?}");
+            assert!(
+                text.get(diagnostic.labels[0].span.range()).is_some(),
+                "{text:?}"
+            );
         }
     }
 }

@@ -1,5 +1,10 @@
 //! The checks of the fuzz targets, on their seeds.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods, missing_docs)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    missing_docs
+)]
 
 use std::path::Path;
 
@@ -23,7 +28,10 @@ fn seeds() -> Vec<(Format, String)> {
     let mut all = Vec::new();
     for (folder, format) in folders {
         for file in std::fs::read_dir(seeds.join(folder)).unwrap() {
-            all.push((format, std::fs::read_to_string(file.unwrap().path()).unwrap()));
+            all.push((
+                format,
+                std::fs::read_to_string(file.unwrap().path()).unwrap(),
+            ));
         }
     }
     assert!(all.len() > folders.len());
@@ -41,7 +49,9 @@ fn seeds_are_read_and_written_without_loss() {
 fn seeds_can_be_edited_everywhere() {
     for (format, text) in seeds().iter().filter(|(format, _)| *format != Format::Csv) {
         // Not every value at every place: that would be the work of the fuzz target.
-        for (place, verb) in (0..24).flat_map(|place| (0..checks::VERBS).map(move |verb| (place, verb))) {
+        for (place, verb) in
+            (0..24).flat_map(|place| (0..checks::VERBS).map(move |verb| (place, verb)))
+        {
             for value in 0..4 {
                 checks::check_edit(text, *format, verb, place, place + verb + value * 3);
             }

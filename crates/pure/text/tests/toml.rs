@@ -3,29 +3,44 @@
 
 use agpm_diag::{Severity, SourceMap};
 use agpm_text::{
-    Document, Edit, EditError, Format, Kind, Limits, NodeRef, Parsed, Pointer, Value, parse, print, to_value,
+    Document, Edit, EditError, Format, Kind, Limits, NodeRef, Parsed, Pointer, Value, parse, print,
+    to_value,
 };
 use proptest::prelude::*;
 
 fn read(text: &str) -> Parsed {
     let mut sources = SourceMap::default();
-    parse(sources.add("t.toml", text), text, Format::Toml, Limits::default())
+    parse(
+        sources.add("t.toml", text),
+        text,
+        Format::Toml,
+        Limits::default(),
+    )
 }
 
 fn sound(text: &str) -> Document {
     let parsed = read(text);
-    assert!(parsed.diagnostics.is_empty(), "{text:?}: {:#?}", parsed.diagnostics);
+    assert!(
+        parsed.diagnostics.is_empty(),
+        "{text:?}: {:#?}",
+        parsed.diagnostics
+    );
     parsed.document
 }
 
 /// The value as JSON on one line without spaces.
 fn json(text: &str) -> String {
     let document = sound(text);
-    document.root().map_or("nothing".to_owned(), |root| squeeze(&to_value(root).to_json()))
+    document.root().map_or("nothing".to_owned(), |root| {
+        squeeze(&to_value(root).to_json())
+    })
 }
 
 fn squeeze(json: &str) -> String {
-    json.lines().map(str::trim_start).collect::<String>().replace("\": ", "\":")
+    json.lines()
+        .map(str::trim_start)
+        .collect::<String>()
+        .replace("\": ", "\":")
 }
 
 /// Text, and what it says as JSON.
@@ -34,21 +49,45 @@ const READS: &[(&str, &str)] = &[
     ("# only\n\n# comments", "nothing"),
     ("a = 1", r#"{"a":1}"#),
     ("\u{feff}a = 1\r\n", r#"{"a":1}"#),
-    ("a.b.c = 1\na.b.d = 2\na.e = 3", r#"{"a":{"b":{"c":1,"d":2},"e":3}}"#),
+    (
+        "a.b.c = 1\na.b.d = 2\na.e = 3",
+        r#"{"a":{"b":{"c":1,"d":2},"e":3}}"#,
+    ),
     ("a . \"b c\" . 'd' = 1", r#"{"a":{"b c":{"d":1}}}"#),
     ("3.14 = 1", r#"{"3":{"14":1}}"#),
     ("\"\" = 1\n'x.y' = 2", r#"{"":1,"x.y":2}"#),
-    ("[a]\n[b]\nx = 1\n[a.c]\ny = 2", r#"{"a":{"c":{"y":2}},"b":{"x":1}}"#),
-    ("[a.b.c]\nx = 1\n[a]\ny = 2\n[a.b]\nz = 3", r#"{"a":{"b":{"c":{"x":1},"z":3},"y":2}}"#),
-    ("[[a]]\nx = 1\n[[a]]\n[[a]]\nx = 3", r#"{"a":[{"x":1},{},{"x":3}]}"#),
+    (
+        "[a]\n[b]\nx = 1\n[a.c]\ny = 2",
+        r#"{"a":{"c":{"y":2}},"b":{"x":1}}"#,
+    ),
+    (
+        "[a.b.c]\nx = 1\n[a]\ny = 2\n[a.b]\nz = 3",
+        r#"{"a":{"b":{"c":{"x":1},"z":3},"y":2}}"#,
+    ),
+    (
+        "[[a]]\nx = 1\n[[a]]\n[[a]]\nx = 3",
+        r#"{"a":[{"x":1},{},{"x":3}]}"#,
+    ),
     (
         "[[a]]\n[[a.b]]\nx = 1\n[[a.b]]\n[a.b.c]\ny = 1\n[[a]]\n[a.d]\n",
         r#"{"a":[{"b":[{"x":1},{"c":{"y":1}}]},{"d":{}}]}"#,
     ),
-    ("[a]\nb.c = 1\n[a.b.d]\nx = 2", r#"{"a":{"b":{"c":1,"d":{"x":2}}}}"#),
-    ("t = {a = 1, b.c = 2, b.d = {}}", r#"{"t":{"a":1,"b":{"c":2,"d":{}}}}"#),
-    ("t = {\n  a = 1, # one\n  b = 2,\n}", r#"{"t":{"a":1,"b":2}}"#),
-    ("l = [1, [2, 'x'], {a = []},\n # c\n]", r#"{"l":[1,[2,"x"],{"a":[]}]}"#),
+    (
+        "[a]\nb.c = 1\n[a.b.d]\nx = 2",
+        r#"{"a":{"b":{"c":1,"d":{"x":2}}}}"#,
+    ),
+    (
+        "t = {a = 1, b.c = 2, b.d = {}}",
+        r#"{"t":{"a":1,"b":{"c":2,"d":{}}}}"#,
+    ),
+    (
+        "t = {\n  a = 1, # one\n  b = 2,\n}",
+        r#"{"t":{"a":1,"b":2}}"#,
+    ),
+    (
+        "l = [1, [2, 'x'], {a = []},\n # c\n]",
+        r#"{"l":[1,[2,"x"],{"a":[]}]}"#,
+    ),
     (
         "a = 1_000\nb = +7\nc = -0\nd = 0xDEAD_beef\ne = 0o17\nf = 0b101",
         r#"{"a":1000,"b":7,"c":0,"d":3735928559,"e":15,"f":5}"#,
@@ -57,10 +96,19 @@ const READS: &[(&str, &str)] = &[
         "a = 9223372036854775807\nb = -9223372036854775808",
         r#"{"a":9223372036854775807,"b":-9223372036854775808}"#,
     ),
-    ("a = 1e6\nb = +1.5\nc = -1_0.2_5E-0_2\nd = 6.0", r#"{"a":1e6,"b":1.5,"c":-10.25E-02,"d":6.0}"#),
+    (
+        "a = 1e6\nb = +1.5\nc = -1_0.2_5E-0_2\nd = 6.0",
+        r#"{"a":1e6,"b":1.5,"c":-10.25E-02,"d":6.0}"#,
+    ),
     ("a = true\nb = false", r#"{"a":true,"b":false}"#),
-    ("a = 'C:\\x'\nb = \"\\t\\u00e9\\U0001F600\\e\\x41\"", "{\"a\":\"C:\\\\x\",\"b\":\"\\té😀\\u001bA\"}"),
-    ("a = \"\"\"\none\n  two \\\n   three\"\"\"", r#"{"a":"one\n  two three"}"#),
+    (
+        "a = 'C:\\x'\nb = \"\\t\\u00e9\\U0001F600\\e\\x41\"",
+        "{\"a\":\"C:\\\\x\",\"b\":\"\\té😀\\u001bA\"}",
+    ),
+    (
+        "a = \"\"\"\none\n  two \\\n   three\"\"\"",
+        r#"{"a":"one\n  two three"}"#,
+    ),
     ("a = \"\"\"x\r\ny\"\"\"", r#"{"a":"x\r\ny"}"#),
     ("a = '''\n''x'' '''''", r#"{"a":"''x'' ''"}"#),
     ("a = \"\"\"\"q\"\"\"\"", r#"{"a":"\"q\""}"#),
@@ -81,14 +129,23 @@ fn documents_read_as_they_say() {
 #[test]
 fn infinities_and_dates_have_their_kinds() {
     let document = sound("a = inf\nb = -inf\nc = +nan\nd = -nan\ne = +inf\nf = 1979-05-27");
-    let words: Vec<&str> = document.root().unwrap().entries().map(|(_, value)| value.content()).collect();
+    let words: Vec<&str> = document
+        .root()
+        .unwrap()
+        .entries()
+        .map(|(_, value)| value.content())
+        .collect();
     assert_eq!(words, ["inf", "-inf", "nan", "nan", "inf", "1979-05-27"]);
 }
 
 /// Every key and value in the order of the tree, as its bytes in the source.
 fn spans(node: NodeRef<'_>, text: &str, out: &mut Vec<String>) {
     for (key, value) in node.entries() {
-        out.push(format!("{} -> {}", &text[key.span().range()], &text[value.span().range()]));
+        out.push(format!(
+            "{} -> {}",
+            &text[key.span().range()],
+            &text[value.span().range()]
+        ));
         spans(value, text, out);
     }
     for item in node.items() {
@@ -145,9 +202,15 @@ const WRONG: &[(&str, &[(&str, usize)])] = &[
     ("t = {a = 1, a = 2}", &[("text/duplicate-key", 1)]),
     ("t = {a.b = 1, a = 2}", &[("text/duplicate-key", 1)]),
     ("t = {a = {}, a.b = 2}", &[("toml/syntax", 1)]),
-    ("a =\nb = 2\nc = x", &[("toml/syntax", 1), ("toml/syntax", 3)]),
+    (
+        "a =\nb = 2\nc = x",
+        &[("toml/syntax", 1), ("toml/syntax", 3)],
+    ),
     ("a = 1 b = 2", &[("toml/syntax", 1)]),
-    ("a\nb = 1\nb = 2", &[("toml/syntax", 1), ("text/duplicate-key", 3)]),
+    (
+        "a\nb = 1\nb = 2",
+        &[("toml/syntax", 1), ("text/duplicate-key", 3)],
+    ),
     ("[a\nx = 1\n[b]\nx = 1", &[("toml/syntax", 1)]),
     ("= 1", &[("toml/syntax", 1)]),
     ("a..b = 1", &[("toml/syntax", 1)]),
@@ -178,7 +241,12 @@ const WRONG: &[(&str, &[(&str, usize)])] = &[
     ("a = {\n b = 1\n c = 2\n}", &[("toml/syntax", 3)]),
     (
         "a = 0xg\nb = +0x1\nc = 0XF\nd = 1e\n",
-        &[("toml/syntax", 1), ("toml/syntax", 2), ("toml/syntax", 3), ("toml/syntax", 4)],
+        &[
+            ("toml/syntax", 1),
+            ("toml/syntax", 2),
+            ("toml/syntax", 3),
+            ("toml/syntax", 4),
+        ],
     ),
 ];
 
@@ -194,7 +262,12 @@ fn mistakes_have_a_code_a_place_and_a_way_out() {
             .map(|d| (d.code.name, sources.place(id, d.labels[0].span.start).line))
             .collect();
         assert_eq!(found, *expected, "{text:?}: {:#?}", parsed.diagnostics);
-        assert!(parsed.diagnostics.iter().all(|d| d.severity == Severity::Error && d.help.is_some()));
+        assert!(
+            parsed
+                .diagnostics
+                .iter()
+                .all(|d| d.severity == Severity::Error && d.help.is_some())
+        );
     }
 }
 
@@ -211,8 +284,16 @@ fn depth_is_bounded_however_it_is_written() {
         format!("[[{dotted}]]\n"),
         format!("a = {{{dotted} = 1}}"),
     ] {
-        let codes: Vec<&str> = read(&text).diagnostics.iter().map(|d| d.code.name).collect();
-        assert!(codes.contains(&"text/too-deep"), "{:?} {codes:?}", &text[..20]);
+        let codes: Vec<&str> = read(&text)
+            .diagnostics
+            .iter()
+            .map(|d| d.code.name)
+            .collect();
+        assert!(
+            codes.contains(&"text/too-deep"),
+            "{:?} {codes:?}",
+            &text[..20]
+        );
     }
 }
 
@@ -230,15 +311,24 @@ fn from_toml(value: &toml::Value) -> Value {
         toml::Value::Boolean(value) => Value::from(*value),
         toml::Value::Datetime(date) => Value::DateTime(date.to_string()),
         toml::Value::Array(items) => Value::list(items.iter().map(from_toml)),
-        toml::Value::Table(table) => {
-            Value::map(table.iter().map(|(key, value)| (key.clone(), from_toml(value))))
-        }
+        toml::Value::Table(table) => Value::map(
+            table
+                .iter()
+                .map(|(key, value)| (key.clone(), from_toml(value))),
+        ),
     }
 }
 
 /// A float as this crate's own reader gives it.
 fn float(number: f64) -> Value {
-    let text = format!("x = {}", if number.is_nan() { "nan".to_owned() } else { format!("{number:?}") });
+    let text = format!(
+        "x = {}",
+        if number.is_nan() {
+            "nan".to_owned()
+        } else {
+            format!("{number:?}")
+        }
+    );
     to_value(sound(&text).at(&"/x".parse::<Pointer>().unwrap()).unwrap())
 }
 
@@ -246,9 +336,16 @@ fn agrees_with_oracle(text: &str) {
     let parsed = read(text);
     match oracle(text) {
         Some(expected) => {
-            assert!(parsed.diagnostics.is_empty(), "{text:?}: {:#?}", parsed.diagnostics);
+            assert!(
+                parsed.diagnostics.is_empty(),
+                "{text:?}: {:#?}",
+                parsed.diagnostics
+            );
             let found = parsed.document.root().map_or(Value::Map(vec![]), to_value);
-            assert!(alike(&found, &expected), "{text:?}\n{found:?}\n{expected:?}");
+            assert!(
+                alike(&found, &expected),
+                "{text:?}\n{found:?}\n{expected:?}"
+            );
         }
         None => assert!(!parsed.diagnostics.is_empty(), "{text:?} is accepted"),
     }
@@ -266,7 +363,9 @@ fn alike(found: &Value, expected: &Value) -> bool {
         // The oracle moves a table to where its own header stands.
         (Value::Map(found), Value::Map(expected)) => {
             let same = |(key, value): &(String, Value)| {
-                expected.iter().any(|(other, e)| key == other && alike(value, e))
+                expected
+                    .iter()
+                    .any(|(other, e)| key == other && alike(value, e))
             };
             found.len() == expected.len() && found.iter().all(same)
         }
@@ -276,11 +375,15 @@ fn alike(found: &Value, expected: &Value) -> bool {
 
 #[test]
 fn hand_written_documents_agree_with_the_oracle() {
-    READS.iter().map(|(text, _)| text).chain(WRONG.iter().map(|(text, _)| text)).for_each(|text| {
-        if !text.contains("[s]\r\n") {
-            agrees_with_oracle(text);
-        }
-    });
+    READS
+        .iter()
+        .map(|(text, _)| text)
+        .chain(WRONG.iter().map(|(text, _)| text))
+        .for_each(|text| {
+            if !text.contains("[s]\r\n") {
+                agrees_with_oracle(text);
+            }
+        });
 }
 
 #[test]
@@ -292,11 +395,21 @@ fn messages_name_the_mistake() {
         ("a = 'x", "this string is not whole"),
         ("a", "this key has no value"),
         ("a = 1.x", "this is no TOML number"),
-        ("a = {}\n[a.b]", "`a` cannot be added to: it is a table in braces, which is whole"),
-        ("a = 99999999999999999999", "this number does not fit in 64 bits"),
+        (
+            "a = {}\n[a.b]",
+            "`a` cannot be added to: it is a table in braces, which is whole",
+        ),
+        (
+            "a = 99999999999999999999",
+            "this number does not fit in 64 bits",
+        ),
         ("a = 2026-02-30", "this is no date or time"),
     ] {
-        let found: Vec<String> = read(text).diagnostics.into_iter().map(|d| d.message).collect();
+        let found: Vec<String> = read(text)
+            .diagnostics
+            .into_iter()
+            .map(|d| d.message)
+            .collect();
         assert_eq!(found, [message], "{text:?}");
     }
 }
@@ -375,7 +488,13 @@ fn edit(words: &str) -> Edit {
     let (verb, rest) = words.split_once(' ').unwrap();
     let (at, value) = rest.split_once(" = ").unwrap_or((rest, "0"));
     let at: Pointer = at.parse().unwrap();
-    let value = to_value(sound(&format!("v = {value}")).root().unwrap().get("v").unwrap());
+    let value = to_value(
+        sound(&format!("v = {value}"))
+            .root()
+            .unwrap()
+            .get("v")
+            .unwrap(),
+    );
     match verb {
         "set" => Edit::Set { at, value },
         "remove" => Edit::Remove { at },
@@ -390,108 +509,280 @@ const EDITS: &[(&str, &str, &str)] = &[
     // Values in place.
     ("a = 1 # one\n", "set /a = 2", "a = 2 # one\n"),
     ("a = 0x10", "set /a = 17", "a = 17"),
-    ("a = 'C:\\x' # c\r\n", "set /a = 'D:\\y'", "a = 'D:\\y' # c\r\n"),
+    (
+        "a = 'C:\\x' # c\r\n",
+        "set /a = 'D:\\y'",
+        "a = 'D:\\y' # c\r\n",
+    ),
     ("a = 'x'", "set /a = \"it's\"", "a = \"it's\""),
     ("a = \"x\"", "set /a = 'y'", "a = \"y\""),
     ("a = '''x'''", "set /a = 'y'", "a = \"y\""),
-    ("a = 'x'\n", "set /a = \"p\\nq\"", "a = \"\"\"\np\nq\"\"\"\n"),
+    (
+        "a = 'x'\n",
+        "set /a = \"p\\nq\"",
+        "a = \"\"\"\np\nq\"\"\"\n",
+    ),
     ("a = 'x'\r\n", "set /a = \"p\\nq\"", "a = \"p\\nq\"\r\n"),
     ("a = [\"x\"]\n", "set /a/0 = \"p\\nq\"", "a = [\"p\\nq\"]\n"),
-    ("a = 1\n", "set /a = {b = 1, c = {}}", "a = { b = 1, c = {} }\n"),
+    (
+        "a = 1\n",
+        "set /a = {b = 1, c = {}}",
+        "a = { b = 1, c = {} }\n",
+    ),
     ("a = 1\n", "set /a = [{b = 1}]", "a = [{ b = 1 }]\n"),
-    ("t = {a = 1, b.c = 2} # x\n", "set /t/b/c = 3", "t = {a = 1, b.c = 3} # x\n"),
-    ("\u{feff}[a]\r\nb = 1\r\n", "set /a/b = 2", "\u{feff}[a]\r\nb = 2\r\n"),
+    (
+        "t = {a = 1, b.c = 2} # x\n",
+        "set /t/b/c = 3",
+        "t = {a = 1, b.c = 3} # x\n",
+    ),
+    (
+        "\u{feff}[a]\r\nb = 1\r\n",
+        "set /a/b = 2",
+        "\u{feff}[a]\r\nb = 2\r\n",
+    ),
     // Sections by something else.
-    ("x = 1\n\n[a]\ny = 1\n\n[b]\nz = 1\n", "set /a = 5", "x = 1\na = 5\n\n[b]\nz = 1\n"),
-    ("[a]\ny = 1\n[a.b]\n[c]\n[a.d]\nq = 1\n", "set /a = 5", "a = 5\n\n[c]\n"),
+    (
+        "x = 1\n\n[a]\ny = 1\n\n[b]\nz = 1\n",
+        "set /a = 5",
+        "x = 1\na = 5\n\n[b]\nz = 1\n",
+    ),
+    (
+        "[a]\ny = 1\n[a.b]\n[c]\n[a.d]\nq = 1\n",
+        "set /a = 5",
+        "a = 5\n\n[c]\n",
+    ),
     ("[p.a]\ny = 1\n", "set /p/a = 5", "[p]\na = 5\n"),
-    ("a.b = 1 # c\na.d = 2\ne = 3\n", "set /a = true", "a = true # c\ne = 3\n"),
-    ("[[a]]\nx = 1\n\n[[a]]\n", "set /a = 'none'", "a = \"none\"\n"),
-    ("z = 1\n[[a]]\nx = 1\n[[a]]\n", "set /a/1 = 7", "z = 1\na = [{ x = 1 }, 7]\n"),
+    (
+        "a.b = 1 # c\na.d = 2\ne = 3\n",
+        "set /a = true",
+        "a = true # c\ne = 3\n",
+    ),
+    (
+        "[[a]]\nx = 1\n\n[[a]]\n",
+        "set /a = 'none'",
+        "a = \"none\"\n",
+    ),
+    (
+        "z = 1\n[[a]]\nx = 1\n[[a]]\n",
+        "set /a/1 = 7",
+        "z = 1\na = [{ x = 1 }, 7]\n",
+    ),
     // New keys.
-    ("# top\n\n[a]\nb = 1\n", "set /k = 1", "# top\n\nk = 1\n\n[a]\nb = 1\n"),
-    ("x = 1 # c\n\n# about a\n[a]\n", "set /k = 1", "x = 1 # c\nk = 1\n\n# about a\n[a]\n"),
+    (
+        "# top\n\n[a]\nb = 1\n",
+        "set /k = 1",
+        "# top\n\nk = 1\n\n[a]\nb = 1\n",
+    ),
+    (
+        "x = 1 # c\n\n# about a\n[a]\n",
+        "set /k = 1",
+        "x = 1 # c\nk = 1\n\n# about a\n[a]\n",
+    ),
     ("x = 1", "set /k = 'v'", "x = 1\nk = \"v\""),
-    ("x = 1\r\n[a]\r\n", "set /k = 'v'", "x = 1\r\nk = \"v\"\r\n[a]\r\n"),
+    (
+        "x = 1\r\n[a]\r\n",
+        "set /k = 'v'",
+        "x = 1\r\nk = \"v\"\r\n[a]\r\n",
+    ),
     (
         "[a]\n  x = 1\n# tail\n\n# about b\n[b]\n",
         "set /a/k = 1",
         "[a]\n  x = 1\n  k = 1\n# tail\n\n# about b\n[b]\n",
     ),
-    ("[a] # c\n\n[b]\n", "set /a/k = 1", "[a] # c\nk = 1\n\n[b]\n"),
-    ("a.b = 1 # c\nz = 1\n", "set /a/c = 2", "a.b = 1 # c\na.c = 2\nz = 1\n"),
+    (
+        "[a] # c\n\n[b]\n",
+        "set /a/k = 1",
+        "[a] # c\nk = 1\n\n[b]\n",
+    ),
+    (
+        "a.b = 1 # c\nz = 1\n",
+        "set /a/c = 2",
+        "a.b = 1 # c\na.c = 2\nz = 1\n",
+    ),
     (
         "[s]\n\"a\" . b.x = 1\n\"a\" .c = 1\nz = 1\n",
         "set /s/a/b/y = 2",
         "[s]\n\"a\" . b.x = 1\n\"a\" . b.y = 2\n\"a\" .c = 1\nz = 1\n",
     ),
-    ("# top\n\n[a.b]\nx = 1\n", "set /a/k = 1", "# top\n\n[a]\nk = 1\n\n[a.b]\nx = 1\n"),
+    (
+        "# top\n\n[a.b]\nx = 1\n",
+        "set /a/k = 1",
+        "# top\n\n[a]\nk = 1\n\n[a.b]\nx = 1\n",
+    ),
     ("t = {}\n", "set /t/k = 1", "t = { k = 1 }\n"),
-    ("t = { a = 1 } # c\n", "set /t/k = 'v'", "t = { a = 1, k = \"v\" } # c\n"),
-    ("t = {\n  a = 1, # one\n}\n", "set /t/k = 2", "t = {\n  a = 1, # one\n  k = 2,\n}\n"),
-    ("t = { a.b = 1, c = 2 }\n", "set /t/a/k = 3", "t = { a.b = 1, a.k = 3, c = 2 }\n"),
-    ("[[a]]\nx = 1\n\n[[a]]\nx = 2\n", "set /a/0/k = 1", "[[a]]\nx = 1\nk = 1\n\n[[a]]\nx = 2\n"),
-    ("t = {a = 1, b.c = 2}\n", "set /t = {b = {x = 3}, d = 4}", "t = {b.x = 3, d = 4}\n"),
+    (
+        "t = { a = 1 } # c\n",
+        "set /t/k = 'v'",
+        "t = { a = 1, k = \"v\" } # c\n",
+    ),
+    (
+        "t = {\n  a = 1, # one\n}\n",
+        "set /t/k = 2",
+        "t = {\n  a = 1, # one\n  k = 2,\n}\n",
+    ),
+    (
+        "t = { a.b = 1, c = 2 }\n",
+        "set /t/a/k = 3",
+        "t = { a.b = 1, a.k = 3, c = 2 }\n",
+    ),
+    (
+        "[[a]]\nx = 1\n\n[[a]]\nx = 2\n",
+        "set /a/0/k = 1",
+        "[[a]]\nx = 1\nk = 1\n\n[[a]]\nx = 2\n",
+    ),
+    (
+        "t = {a = 1, b.c = 2}\n",
+        "set /t = {b = {x = 3}, d = 4}",
+        "t = {b.x = 3, d = 4}\n",
+    ),
     ("x = 1\n", "set /k.l = 1", "x = 1\n\"k.l\" = 1\n"),
     // New sections.
     ("x = 1\n", "set /a = {b = 1}", "x = 1\n\n[a]\nb = 1\n"),
     ("x = 1", "set /a = {b = 1}", "x = 1\n\n[a]\nb = 1"),
-    ("x = 1\r\n", "set /a = {b = 1, c = {d = 2}}", "x = 1\r\n\r\n[a]\r\nb = 1\r\n\r\n[a.c]\r\nd = 2\r\n"),
-    ("[a]\nx = 1\n\n[b]\ny = 1\n", "set /a/n = {k = 1}", "[a]\nx = 1\n\n[a.n]\nk = 1\n\n[b]\ny = 1\n"),
+    (
+        "x = 1\r\n",
+        "set /a = {b = 1, c = {d = 2}}",
+        "x = 1\r\n\r\n[a]\r\nb = 1\r\n\r\n[a.c]\r\nd = 2\r\n",
+    ),
+    (
+        "[a]\nx = 1\n\n[b]\ny = 1\n",
+        "set /a/n = {k = 1}",
+        "[a]\nx = 1\n\n[a.n]\nk = 1\n\n[b]\ny = 1\n",
+    ),
     (
         "[a]\n\n[b]\n\n[a.c]\nx = 1\n# tail\n\n[d]\n",
         "set /a/n = {}",
         "[a]\n\n[b]\n\n[a.c]\nx = 1\n# tail\n\n[a.n]\n\n[d]\n",
     ),
-    ("x = 1\n", "set /a = [{b = 1}, {b = 2}]", "x = 1\n\n[[a]]\nb = 1\n\n[[a]]\nb = 2\n"),
+    (
+        "x = 1\n",
+        "set /a = [{b = 1}, {b = 2}]",
+        "x = 1\n\n[[a]]\nb = 1\n\n[[a]]\nb = 2\n",
+    ),
     ("x = 1\n", "set /a/b/c = 1", "x = 1\n\n[a.b]\nc = 1\n"),
     (
         "[[a]]\nx = 1\n\n[[a]]\nx = 2\n",
         "set /a/0/n = {k = 1}",
         "[[a]]\nx = 1\n\n[a.n]\nk = 1\n\n[[a]]\nx = 2\n",
     ),
-    ("a.b = 1\n", "set /a/n = {k = 1}", "a.b = 1\na.n = { k = 1 }\n"),
+    (
+        "a.b = 1\n",
+        "set /a/n = {k = 1}",
+        "a.b = 1\na.n = { k = 1 }\n",
+    ),
     ("# only comments", "set /a = 1", "# only comments\na = 1\n"),
     ("", "set /a/b = 1", "[a]\nb = 1\n"),
     // Lists.
     ("l = [1, 2] # c\n", "append /l = 3", "l = [1, 2, 3] # c\n"),
     ("l = []\n", "append /l = 3", "l = [3]\n"),
-    ("l = [\n  1, # one\n  2 # two\n]\n", "append /l = 3", "l = [\n  1, # one\n  2, # two\n  3\n]\n"),
-    ("l = [\n  1,\n  2,\n]\n", "insert /l/1 = 9", "l = [\n  1,\n  9,\n  2,\n]\n"),
+    (
+        "l = [\n  1, # one\n  2 # two\n]\n",
+        "append /l = 3",
+        "l = [\n  1, # one\n  2, # two\n  3\n]\n",
+    ),
+    (
+        "l = [\n  1,\n  2,\n]\n",
+        "insert /l/1 = 9",
+        "l = [\n  1,\n  9,\n  2,\n]\n",
+    ),
     ("l = [1, 2, 3]\n", "remove /l/1", "l = [1, 3]\n"),
     ("l = [1, 2, 3]\n", "remove /l/2", "l = [1, 2]\n"),
-    ("l = [\n  1, # one\n  2, # two\n]\n", "remove /l/0", "l = [\n  2, # two\n]\n"),
-    ("l = [\n    1,\n    2 ]\n", "remove /l/1", "l = [\n    1 ]\n"),
+    (
+        "l = [\n  1, # one\n  2, # two\n]\n",
+        "remove /l/0",
+        "l = [\n  2, # two\n]\n",
+    ),
+    (
+        "l = [\n    1,\n    2 ]\n",
+        "remove /l/1",
+        "l = [\n    1 ]\n",
+    ),
     ("l = [\n    1,\n    2]\n", "remove /l/1", "l = [\n    1]\n"),
-    ("l = [\n    1, # c\n    2 ]\n", "remove /l/1", "l = [\n    1 # c\n    ]\n"),
+    (
+        "l = [\n    1, # c\n    2 ]\n",
+        "remove /l/1",
+        "l = [\n    1 # c\n    ]\n",
+    ),
     ("l = [ 1,\n      2 ]\n", "remove /l/0", "l = [\n      2 ]\n"),
-    ("l = [\n  1, 2,\n  3,\n]\n", "remove /l/1", "l = [\n  1,\n  3,\n]\n"),
-    ("l = [{a = 1}, {a = 2}]\n", "set /l/1/b = 3", "l = [{a = 1}, {a = 2, b = 3}]\n"),
-    ("[[a]]\nx = 1\n\n[b]\n", "append /a = {x = 2}", "[[a]]\nx = 1\n\n[[a]]\nx = 2\n\n[b]\n"),
+    (
+        "l = [\n  1, 2,\n  3,\n]\n",
+        "remove /l/1",
+        "l = [\n  1,\n  3,\n]\n",
+    ),
+    (
+        "l = [{a = 1}, {a = 2}]\n",
+        "set /l/1/b = 3",
+        "l = [{a = 1}, {a = 2, b = 3}]\n",
+    ),
+    (
+        "[[a]]\nx = 1\n\n[b]\n",
+        "append /a = {x = 2}",
+        "[[a]]\nx = 1\n\n[[a]]\nx = 2\n\n[b]\n",
+    ),
     (
         "[[a]]\nx = 1\n\n# two\n[[a]]\nx = 2\n",
         "insert /a/1 = {x = 9}",
         "[[a]]\nx = 1\n\n[[a]]\nx = 9\n\n# two\n[[a]]\nx = 2\n",
     ),
-    ("[[a]]\nx = 1\n\n[a.s]\n\n[[a]]\nx = 2\n", "remove /a/0", "[[a]]\nx = 2\n"),
-    ("[[a]]\nx = 1\n\n[[a]]\nx = 2\n", "remove /a/1", "[[a]]\nx = 1\n"),
-    ("k = 1\n\n[[a]]\nx = 1\n\n[b]\n", "remove /a/0", "k = 1\na = []\n\n[b]\n"),
+    (
+        "[[a]]\nx = 1\n\n[a.s]\n\n[[a]]\nx = 2\n",
+        "remove /a/0",
+        "[[a]]\nx = 2\n",
+    ),
+    (
+        "[[a]]\nx = 1\n\n[[a]]\nx = 2\n",
+        "remove /a/1",
+        "[[a]]\nx = 1\n",
+    ),
+    (
+        "k = 1\n\n[[a]]\nx = 1\n\n[b]\n",
+        "remove /a/0",
+        "k = 1\na = []\n\n[b]\n",
+    ),
     ("[[a]]\nx = 1\n", "append /a = 5", "a = [{ x = 1 }, 5]\n"),
     // What goes.
-    ("# about a\na = 1 # one\nb = 2\n", "remove /a", "# about a\nb = 2\n"),
+    (
+        "# about a\na = 1 # one\nb = 2\n",
+        "remove /a",
+        "# about a\nb = 2\n",
+    ),
     ("a = 1\nb = 2", "remove /b", "a = 1"),
     ("a = 1\r\n\r\nb = 2", "remove /b", "a = 1"),
-    ("a = 1\r\nb = [\r\n 1,\r\n] # c\r\n", "remove /b", "a = 1\r\n"),
+    (
+        "a = 1\r\nb = [\r\n 1,\r\n] # c\r\n",
+        "remove /b",
+        "a = 1\r\n",
+    ),
     ("a = 1\n", "remove /a", ""),
-    ("[a]\nx = 1\n\n[b]\ny = 1\n", "remove /a/x", "[a]\n\n[b]\ny = 1\n"),
-    ("[a]\nx = 1\n\n[b]\ny = 1\n\n[a.c]\nz = 1\n\n# end\n", "remove /a", "[b]\ny = 1\n\n# end\n"),
-    ("k = 1\n\n# about a\n[a]\nx = 1\n\n[b]\n", "remove /a", "k = 1\n\n# about a\n\n[b]\n"),
+    (
+        "[a]\nx = 1\n\n[b]\ny = 1\n",
+        "remove /a/x",
+        "[a]\n\n[b]\ny = 1\n",
+    ),
+    (
+        "[a]\nx = 1\n\n[b]\ny = 1\n\n[a.c]\nz = 1\n\n# end\n",
+        "remove /a",
+        "[b]\ny = 1\n\n# end\n",
+    ),
+    (
+        "k = 1\n\n# about a\n[a]\nx = 1\n\n[b]\n",
+        "remove /a",
+        "k = 1\n\n# about a\n\n[b]\n",
+    ),
     ("k = 1\n\n[b]\ny = 1\n", "remove /b", "k = 1\n"),
     ("a.b = 1\na.c = 2\n", "remove /a/b", "a.c = 2\n"),
     ("a.b = 1 # c\nz = 1\n", "remove /a/b", "a = {} # c\nz = 1\n"),
     ("a.b.c = 1\n", "remove /a/b", "a = {}\n"),
-    ("t = {a.b = 1, c = 2}\n", "remove /t/a/b", "t = {a = {}, c = 2}\n"),
-    ("t = {a.b = 1, c = 2, a.d = 3}\n", "remove /t/a", "t = {c = 2}\n"),
+    (
+        "t = {a.b = 1, c = 2}\n",
+        "remove /t/a/b",
+        "t = {a = {}, c = 2}\n",
+    ),
+    (
+        "t = {a.b = 1, c = 2, a.d = 3}\n",
+        "remove /t/a",
+        "t = {c = 2}\n",
+    ),
     ("[a.b]\nx = 1\n", "remove /a/b", "[a]\n"),
     ("[a.b.c]\nx = 1\n\n[d]\n", "remove /a/b/c", "[a.b]\n\n[d]\n"),
     ("[a]\nb.c = 1\n[a.b.d]\nx = 1\n", "remove /a/b", "[a]\n"),
@@ -521,7 +812,11 @@ fn any_value() -> impl Strategy<Value = Value> {
         "[a\"'\\\\\n\r\t\u{7f}]{0,8}".prop_map(Value::from),
         "[ab\n]{0,8}".prop_map(Value::from),
     ];
-    let date = prop_oneof![Just("2026-01-31"), Just("07:32:00"), Just("1979-05-27T07:32:00.5Z")];
+    let date = prop_oneof![
+        Just("2026-01-31"),
+        Just("07:32:00"),
+        Just("1979-05-27T07:32:00.5Z")
+    ];
     let leaf = prop_oneof![
         any::<bool>().prop_map(Value::from),
         number,
@@ -546,8 +841,11 @@ fn any_map(value: impl Strategy<Value = Value>) -> impl Strategy<Value = Value> 
 fn sections_last(value: &Value) -> Value {
     match value {
         Value::Map(entries) => {
-            let (last, first): (Vec<_>, Vec<_>) = entries.iter().partition(|(_, value)| is_section(value));
-            let last = last.into_iter().map(|(key, value)| (key.clone(), sections_last(value)));
+            let (last, first): (Vec<_>, Vec<_>) =
+                entries.iter().partition(|(_, value)| is_section(value));
+            let last = last
+                .into_iter()
+                .map(|(key, value)| (key.clone(), sections_last(value)));
             Value::map(first.into_iter().cloned().chain(last))
         }
         Value::List(items) => Value::list(items.iter().map(sections_last)),
@@ -560,7 +858,9 @@ fn is_section(value: &Value) -> bool {
         Value::Map(_) => true,
         Value::List(items) => {
             !items.is_empty()
-                && items.iter().all(|item| matches!(item, Value::Map(entries) if !entries.is_empty()))
+                && items
+                    .iter()
+                    .all(|item| matches!(item, Value::Map(entries) if !entries.is_empty()))
         }
         _ => false,
     }
@@ -617,8 +917,16 @@ fn any_document() -> impl Strategy<Value = String> {
             text.push_str(if blank && !text.is_empty() { "\n" } else { "" });
             text.push_str(section);
         }
-        let text = if cut { text.trim_end_matches('\n').to_owned() } else { text };
-        let text = if crlf { text.replace('\n', "\r\n") } else { text };
+        let text = if cut {
+            text.trim_end_matches('\n').to_owned()
+        } else {
+            text
+        };
+        let text = if crlf {
+            text.replace('\n', "\r\n")
+        } else {
+            text
+        };
         format!("{}{text}", if bom { "\u{feff}" } else { "" })
     })
 }
@@ -641,8 +949,15 @@ struct Intent {
 }
 
 fn any_intent() -> impl Strategy<Value = Intent> {
-    let simple = prop_oneof![Just(Value::from(7i64)), Just(Value::from("p\nq")), Just(Value::from("it's"))];
-    let nested = Value::map([("k", Value::from(1i64)), ("m", Value::map([("n", Value::from("v"))]))]);
+    let simple = prop_oneof![
+        Just(Value::from(7i64)),
+        Just(Value::from("p\nq")),
+        Just(Value::from("it's"))
+    ];
+    let nested = Value::map([
+        ("k", Value::from(1i64)),
+        ("m", Value::map([("n", Value::from("v"))])),
+    ]);
     let value = prop_oneof![
         3 => simple.clone(),
         1 => Just(nested.clone()),
@@ -667,17 +982,31 @@ fn realize(document: &Document, intent: &Intent) -> (Edit, Pointer) {
         all_places(root, &Pointer::root(), &mut places);
     }
     let of_kind = |kind: Kind| -> Vec<Pointer> {
-        places.iter().filter(|at| document.at(at).unwrap().kind() == kind).cloned().collect()
+        places
+            .iter()
+            .filter(|at| document.at(at).unwrap().kind() == kind)
+            .cloned()
+            .collect()
     };
     let (maps, lists) = (of_kind(Kind::Map), of_kind(Kind::List));
     let below = &places[places.len().min(1)..];
     let new = |maps: &[Pointer], key: &str| {
-        if maps.is_empty() { Pointer::root().child(key) } else { place.get(maps).child(key) }
+        if maps.is_empty() {
+            Pointer::root().child(key)
+        } else {
+            place.get(maps).child(key)
+        }
     };
     match verb {
         0 | 1 if !below.is_empty() => {
             let at = place.get(below).clone();
-            (Edit::Set { at: at.clone(), value }, at)
+            (
+                Edit::Set {
+                    at: at.clone(),
+                    value,
+                },
+                at,
+            )
         }
         2 | 3 if !below.is_empty() => {
             let at = place.get(below).clone();
@@ -685,28 +1014,53 @@ fn realize(document: &Document, intent: &Intent) -> (Edit, Pointer) {
         }
         4 if !lists.is_empty() => {
             let to = place.get(&lists).clone();
-            (Edit::Append { to: to.clone(), value }, to.child("-"))
+            (
+                Edit::Append {
+                    to: to.clone(),
+                    value,
+                },
+                to.child("-"),
+            )
         }
         5 if !lists.is_empty() => {
             let list = place.get(&lists);
             let count = document.at(list).unwrap().len();
             let at = list.child(place.index(count + 1).to_string());
-            (Edit::Insert { at: at.clone(), value }, list.child("-"))
+            (
+                Edit::Insert {
+                    at: at.clone(),
+                    value,
+                },
+                list.child("-"),
+            )
         }
         6 => {
             let at = new(&maps, "new").child("deep er");
-            (Edit::Set { at: at.clone(), value }, at)
+            (
+                Edit::Set {
+                    at: at.clone(),
+                    value,
+                },
+                at,
+            )
         }
         _ => {
             let at = new(&maps, "new");
-            (Edit::Set { at: at.clone(), value }, at)
+            (
+                Edit::Set {
+                    at: at.clone(),
+                    value,
+                },
+                at,
+            )
         }
     }
 }
 
 /// The place that the comment at the end of a line names.
 fn tag(line: &str) -> Option<Pointer> {
-    line.rsplit_once("# c:").map(|(_, tag)| tag.parse().unwrap())
+    line.rsplit_once("# c:")
+        .map(|(_, tag)| tag.parse().unwrap())
 }
 
 /// Whether an edit may take away or change a line with this tag.
@@ -727,11 +1081,14 @@ fn may_change(edit: &Edit, touched: &Pointer, tag: &Pointer) -> bool {
 /// Whether a line may get or lose a comma or its value because of what happens beside or inside it.
 fn may_be_respelled(line: &str, touched: &Pointer, tag: &Pointer) -> bool {
     let header = line.trim_start().starts_with('[');
-    let beside = tag.split_last().zip(touched.split_last()).is_some_and(|((a, _), (b, _))| a == b);
+    let beside = tag
+        .split_last()
+        .zip(touched.split_last())
+        .is_some_and(|((a, _), (b, _))| a == b);
     !header && (touched.is_within(tag) || beside)
-        || ["/tbl", "/multi", "/inl"]
-            .iter()
-            .any(|at| tag.is_within(&at.parse().unwrap()) && touched.is_within(&at.parse().unwrap()))
+        || ["/tbl", "/multi", "/inl"].iter().any(|at| {
+            tag.is_within(&at.parse().unwrap()) && touched.is_within(&at.parse().unwrap())
+        })
 }
 
 proptest! {
@@ -801,8 +1158,9 @@ proptest! {
 
 #[test]
 fn files_of_many_statements_are_read_whole() {
-    let line =
-        |at: usize| format!("k{at} = [\n  {at},\n  {{ a.b = \"x\" }}, # c\n]\n[t{at}]\ns = '''\n[\n'''\n\n");
+    let line = |at: usize| {
+        format!("k{at} = [\n  {at},\n  {{ a.b = \"x\" }}, # c\n]\n[t{at}]\ns = '''\n[\n'''\n\n")
+    };
     let text: String = (0..2_000).map(line).collect();
     let expected: toml::Table = toml::from_str(&text).unwrap();
     let document = sound(&text);
@@ -817,15 +1175,32 @@ fn files_of_many_statements_are_read_whole() {
 #[test]
 fn a_bracket_too_many_spoils_no_more_in_a_long_file_than_in_a_short_one() {
     let lines: String = (0..4_000).map(|at| format!("k{at} = {at}\n")).collect();
-    for start in ["a = [ }\n", "b = 1 ]\n", "[c\n", "d = { [ } ]\n", "e = }{\n", "f = [\n"] {
+    for start in [
+        "a = [ }\n",
+        "b = 1 ]\n",
+        "[c\n",
+        "d = { [ } ]\n",
+        "e = }{\n",
+        "f = [\n",
+    ] {
         let told = |text: &str| {
             let first = read(text).diagnostics.swap_remove(0);
             (first.message.clone(), first.labels[0].span)
         };
-        assert_eq!(told(&format!("{start}k0 = 0\n")), told(&format!("{start}{lines}")), "{start:?}");
+        assert_eq!(
+            told(&format!("{start}k0 = 0\n")),
+            told(&format!("{start}{lines}")),
+            "{start:?}"
+        );
         let count = |text: &str| read(text).document.root().map_or(0, NodeRef::len);
-        let (short, long) = (count(&format!("{start}k0 = 0\n")), count(&format!("{start}{lines}")));
-        assert!(long == short || long == short + 3_999, "{start:?}: {short} {long}");
+        let (short, long) = (
+            count(&format!("{start}k0 = 0\n")),
+            count(&format!("{start}{lines}")),
+        );
+        assert!(
+            long == short || long == short + 3_999,
+            "{start:?}: {short} {long}"
+        );
     }
 }
 
@@ -834,6 +1209,14 @@ fn a_text_that_ends_too_early_is_said_to() {
     let mut sources = agpm_diag::SourceMap::default();
     let text = "a = { b = \"c\", pa";
     let source = sources.add("x", text);
-    let parsed = agpm_text::parse(source, text, agpm_text::Format::Toml, agpm_text::Limits::default());
-    assert_eq!(parsed.diagnostics[0].message, "the text ends in the middle of something");
+    let parsed = agpm_text::parse(
+        source,
+        text,
+        agpm_text::Format::Toml,
+        agpm_text::Limits::default(),
+    );
+    assert_eq!(
+        parsed.diagnostics[0].message,
+        "the text ends in the middle of something"
+    );
 }

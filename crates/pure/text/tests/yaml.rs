@@ -2,7 +2,9 @@
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 use agpm_diag::SourceMap;
-use agpm_text::{Edit, Format, Kind, Limits, NodeRef, Parsed, Pointer, Value, equal, parse, to_value};
+use agpm_text::{
+    Edit, Format, Kind, Limits, NodeRef, Parsed, Pointer, Value, equal, parse, to_value,
+};
 
 fn read(text: &str) -> Parsed {
     let mut sources = SourceMap::default();
@@ -13,7 +15,10 @@ fn read(text: &str) -> Parsed {
 /// Every key and value with the text of its span, depth first.
 fn spans(text: &str) -> String {
     fn walk(node: NodeRef<'_>, out: &mut Vec<String>) {
-        out.push(format!("{:?}", &node.document().text()[node.span().range()]));
+        out.push(format!(
+            "{:?}",
+            &node.document().text()[node.span().range()]
+        ));
         node.items().for_each(|item| walk(item, out));
         for (key, value) in node.entries() {
             out.push(format!("{:?}", &key.document().text()[key.span().range()]));
@@ -21,7 +26,11 @@ fn spans(text: &str) -> String {
         }
     }
     let parsed = read(text);
-    assert!(parsed.diagnostics.is_empty(), "{text:?}: {:?}", parsed.diagnostics);
+    assert!(
+        parsed.diagnostics.is_empty(),
+        "{text:?}: {:?}",
+        parsed.diagnostics
+    );
     let mut out = Vec::new();
     walk(parsed.document.root().unwrap(), &mut out);
     out.join(" ")
@@ -29,30 +38,59 @@ fn spans(text: &str) -> String {
 
 fn json(text: &str) -> String {
     let parsed = read(text);
-    assert!(parsed.diagnostics.is_empty(), "{text:?}: {:?}", parsed.diagnostics);
+    assert!(
+        parsed.diagnostics.is_empty(),
+        "{text:?}: {:?}",
+        parsed.diagnostics
+    );
     let value = parsed.document.root().map_or(Value::Null, to_value);
-    value.to_json().split_whitespace().collect::<Vec<_>>().join(" ")
+    value
+        .to_json()
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 #[test]
 fn spans_are_exact() {
     let table: &[(&str, &str)] = &[
         ("a: b c  # comment\n", r#""a: b c" "a" "b c""#),
-        ("d: two\n  lines\n\n# tail\n", r#""d: two\n  lines" "d" "two\n  lines""#),
-        ("'a': \"x\\ty\"  # c\n", r#""'a': \"x\\ty\"" "'a'" "\"x\\ty\"""#),
+        (
+            "d: two\n  lines\n\n# tail\n",
+            r#""d: two\n  lines" "d" "two\n  lines""#,
+        ),
+        (
+            "'a': \"x\\ty\"  # c\n",
+            r#""'a': \"x\\ty\"" "'a'" "\"x\\ty\"""#,
+        ),
         ("é: ü\nk: 'ß' # c", r#""é: ü\nk: 'ß'" "é" "ü" "k" "'ß'""#),
-        ("a: |\n  one\n  two\n\nb: 1\n", r#""a: |\n  one\n  two\n\nb: 1" "a" "|\n  one\n  two" "b" "1""#),
-        ("b: >-  # c\n  x\n  y\n\n# after\n", r#""b: >-  # c\n  x\n  y" "b" ">-  # c\n  x\n  y""#),
-        ("c: |2+\n    i\n\n", r#""c: |2+\n    i\n" "c" "|2+\n    i\n""#),
+        (
+            "a: |\n  one\n  two\n\nb: 1\n",
+            r#""a: |\n  one\n  two\n\nb: 1" "a" "|\n  one\n  two" "b" "1""#,
+        ),
+        (
+            "b: >-  # c\n  x\n  y\n\n# after\n",
+            r#""b: >-  # c\n  x\n  y" "b" ">-  # c\n  x\n  y""#,
+        ),
+        (
+            "c: |2+\n    i\n\n",
+            r#""c: |2+\n    i\n" "c" "|2+\n    i\n""#,
+        ),
         ("c: |\nd: 1\n", r#""c: |\nd: 1" "c" "|" "d" "1""#),
         ("c: |", r#""c: |" "c" "|""#),
         ("a: |\n  one", r#""a: |\n  one" "a" "|\n  one""#),
-        ("a: |\r\n  one\r\n\r\nb: 2\r\n", r#""a: |\r\n  one\r\n\r\nb: 2" "a" "|\r\n  one" "b" "2""#),
+        (
+            "a: |\r\n  one\r\n\r\nb: 2\r\n",
+            r#""a: |\r\n  one\r\n\r\nb: 2" "a" "|\r\n  one" "b" "2""#,
+        ),
         (
             "m:\n  x: 1 # c\n  # tail of m\n\n# before n\nn:\n  - p\n  - q: r\n    s: t\n",
             r#""m:\n  x: 1 # c\n  # tail of m\n\n# before n\nn:\n  - p\n  - q: r\n    s: t" "m" "x: 1" "x" "1" "n" "- p\n  - q: r\n    s: t" "p" "q: r\n    s: t" "q" "r" "s" "t""#,
         ),
-        ("m:\n- a\n- b\nn: 1\n", r#""m:\n- a\n- b\nn: 1" "m" "- a\n- b" "a" "b" "n" "1""#),
+        (
+            "m:\n- a\n- b\nn: 1\n",
+            r#""m:\n- a\n- b\nn: 1" "m" "- a\n- b" "a" "b" "n" "1""#,
+        ),
         (
             "m: { a: 1, b: [x, 'y'], c, d: , \"e\":2 }  # c\n",
             r#""m: { a: 1, b: [x, 'y'], c, d: , \"e\":2 }" "m" "{ a: 1, b: [x, 'y'], c, d: , \"e\":2 }" "a" "1" "b" "[x, 'y']" "x" "'y'" "c" "" "d" "" "\"e\"" "2""#,
@@ -75,7 +113,10 @@ fn spans_are_exact() {
         ),
         ("-\n- \n- a\n- # c\n", r#""-\n- \n- a\n-" "" "" "a" """#),
         ("? a\n: b\n? c\n", r#""? a\n: b\n? c" "a" "b" "c" """#),
-        ("- - x\n  - y\n- z", r#""- - x\n  - y\n- z" "- x\n  - y" "x" "y" "z""#),
+        (
+            "- - x\n  - y\n- z",
+            r#""- - x\n  - y\n- z" "- x\n  - y" "x" "y" "z""#,
+        ),
         ("%YAML 1.2\n---\na: 1\n...\n", r#""a: 1" "a" "1""#),
         ("--- |\n  x\n", r#""|\n  x""#),
         (
@@ -94,27 +135,51 @@ fn spans_are_exact() {
 #[test]
 fn scalars_mean_what_the_core_schema_says() {
     let table: &[(&str, &str)] = &[
-        ("[null, ~, Null, NULL, '']", r#"[ null, null, null, null, "" ]"#),
-        ("[true, True, FALSE, yes, on, y]", r#"[ true, true, false, "yes", "on", "y" ]"#),
-        ("[1, +1, -1, 010, -007, 0, -0, 1_000]", r#"[ 1, 1, -1, 10, -7, 0, -0, "1_000" ]"#),
-        ("[0o17, 0x1F, 0b1, 0x, -0x1]", r#"[ 15, 31, "0b1", "0x", "-0x1" ]"#),
+        (
+            "[null, ~, Null, NULL, '']",
+            r#"[ null, null, null, null, "" ]"#,
+        ),
+        (
+            "[true, True, FALSE, yes, on, y]",
+            r#"[ true, true, false, "yes", "on", "y" ]"#,
+        ),
+        (
+            "[1, +1, -1, 010, -007, 0, -0, 1_000]",
+            r#"[ 1, 1, -1, 10, -7, 0, -0, "1_000" ]"#,
+        ),
+        (
+            "[0o17, 0x1F, 0b1, 0x, -0x1]",
+            r#"[ 15, 31, "0b1", "0x", "-0x1" ]"#,
+        ),
         (
             "[0xffffffffffffffffffffffffffffffffffffffff]",
             "[ 1461501637330902918203684832716283019655932542975 ]",
         ),
-        ("[.5, 1., 1.5, 01.5, +1.0, 1e5, 1.e5, -.5E-3]", "[ 0.5, 1.0, 1.5, 1.5, 1.0, 1e5, 1.0e5, -0.5E-3 ]"),
+        (
+            "[.5, 1., 1.5, 01.5, +1.0, 1e5, 1.e5, -.5E-3]",
+            "[ 0.5, 1.0, 1.5, 1.5, 1.0, 1e5, 1.0e5, -0.5E-3 ]",
+        ),
         (
             "[., +, 1e, ., .e1, 1.2.3, 12:30, 2001-01-01]",
             r#"[ ".", "+", "1e", ".", ".e1", "1.2.3", "12:30", "2001-01-01" ]"#,
         ),
-        ("[!!str 1, !!int '7', !!float 1, !!bool true, !!null '']", r#"[ "1", 7, 1.0, true, null ]"#),
-        ("a: >\n  x\n  y\n\n  z\nb: |-\n  1\n", r#"{ "a": "x y\nz\n", "b": "1" }"#),
+        (
+            "[!!str 1, !!int '7', !!float 1, !!bool true, !!null '']",
+            r#"[ "1", 7, 1.0, true, null ]"#,
+        ),
+        (
+            "a: >\n  x\n  y\n\n  z\nb: |-\n  1\n",
+            r#"{ "a": "x y\nz\n", "b": "1" }"#,
+        ),
         ("a: |\n  x\n  ", r#"{ "a": "x\n" }"#),
         ("a: >+\n  x\n\n  ", r#"{ "a": "x\n\n" }"#),
         ("a: |+ #\n  ", r#"{ "a": "" }"#),
         ("a: |+\n  x\n   ", r#"{ "a": "x\n \n" }"#),
         ("\"\\u00e9\\x41\\n\": 'it''s'", r#"{ "éA\n": "it's" }"#),
-        ("0x1F: a\n~: b\ntrue: c\n", r#"{ "0x1F": "a", "~": "b", "true": "c" }"#),
+        (
+            "0x1F: a\n~: b\ntrue: c\n",
+            r#"{ "0x1F": "a", "~": "b", "true": "c" }"#,
+        ),
         ("", "null"),
         ("# only\n", "null"),
         ("---\n", "null"),
@@ -123,15 +188,31 @@ fn scalars_mean_what_the_core_schema_says() {
         assert_eq!(json(text), *expected, "{text:?}");
     }
     let floats = read("[.inf, -.inf, +.INF, .nan]");
-    let texts: Vec<_> = floats.document.root().unwrap().items().map(NodeRef::content).collect();
+    let texts: Vec<_> = floats
+        .document
+        .root()
+        .unwrap()
+        .items()
+        .map(NodeRef::content)
+        .collect();
     assert_eq!(texts, ["inf", "-inf", "inf", "nan"]);
-    assert!(floats.document.root().unwrap().items().all(|item| item.kind() == Kind::Float));
+    assert!(
+        floats
+            .document
+            .root()
+            .unwrap()
+            .items()
+            .all(|item| item.kind() == Kind::Float)
+    );
 }
 
 #[test]
 fn aliases_and_merge_keys_are_followed() {
     let table: &[(&str, &str)] = &[
-        ("a: &x [1, 2]\nb: *x\n", r#"{ "a": [ 1, 2 ], "b": [ 1, 2 ] }"#),
+        (
+            "a: &x [1, 2]\nb: *x\n",
+            r#"{ "a": [ 1, 2 ], "b": [ 1, 2 ] }"#,
+        ),
         ("a: &x k\n*x : 2\n", r#"{ "a": "k", "k": 2 }"#),
         ("&k 1: v\nb: *k\n", r#"{ "1": "v", "b": 1 }"#),
         ("a: &x 1\nb: &x 2\nc: *x\n", r#"{ "a": 1, "b": 2, "c": 2 }"#),
@@ -200,12 +281,20 @@ fn mistakes_are_reported_with_code_and_line() {
     ];
     for (text, code, line) in table {
         let parsed = read(text);
-        let first = parsed.diagnostics.first().unwrap_or_else(|| panic!("{text:?} has no error"));
+        let first = parsed
+            .diagnostics
+            .first()
+            .unwrap_or_else(|| panic!("{text:?} has no error"));
         let mut sources = SourceMap::default();
         let source = sources.add("x", *text);
         let found = sources.place(source, first.labels[0].span.start).line;
         let shown: String = text.chars().take(40).collect();
-        assert_eq!((first.code.name, found), (*code, *line), "{shown:?}: {}", first.message);
+        assert_eq!(
+            (first.code.name, found),
+            (*code, *line),
+            "{shown:?}: {}",
+            first.message
+        );
         assert!(first.help.is_some());
     }
 }
@@ -220,7 +309,9 @@ fn billion_laughs() -> String {
 }
 
 fn alias_chain() -> String {
-    (0..10_000).fold("- &a0 []\n".to_owned(), |text, at| text + &format!("- &a{} [*a{at}]\n", at + 1))
+    (0..10_000).fold("- &a0 []\n".to_owned(), |text, at| {
+        text + &format!("- &a{} [*a{at}]\n", at + 1)
+    })
 }
 
 #[test]
@@ -245,7 +336,11 @@ fn mistakes_are_marked_where_they_are() {
     for (text, expected) in table {
         let parsed = read(text);
         let marked = &text[parsed.diagnostics[0].labels[0].span.range()];
-        assert_eq!(marked, *expected, "{text:?}: {}", parsed.diagnostics[0].message);
+        assert_eq!(
+            marked, *expected,
+            "{text:?}: {}",
+            parsed.diagnostics[0].message
+        );
     }
 }
 
@@ -254,7 +349,10 @@ fn what_was_understood_before_a_mistake_stays() {
     let parsed = read("a: 1\nb:\n  c: [x, y\nd: 1\n");
     assert!(!parsed.diagnostics.is_empty());
     let expected = Value::map([("a", Value::from(1i64))]);
-    assert!(equal(parsed.document.root().unwrap().get("a").unwrap(), expected.get("a").unwrap()));
+    assert!(equal(
+        parsed.document.root().unwrap().get("a").unwrap(),
+        expected.get("a").unwrap()
+    ));
 }
 
 fn printed(value: &Value) -> String {
@@ -347,7 +445,11 @@ fn strings_are_quoted_where_any_reader_would_trip() {
         "\u{7f}",
     ];
     for text in quoted {
-        assert!(printed(&Value::from(text)).starts_with('"'), "{text:?} -> {}", printed(&Value::from(text)));
+        assert!(
+            printed(&Value::from(text)).starts_with('"'),
+            "{text:?} -> {}",
+            printed(&Value::from(text))
+        );
     }
 }
 
@@ -367,15 +469,26 @@ fn printing_is_block_style() {
             r#"["a\nb", " a\nb", "a \nb", "\n", "a\n\tb"]"#,
             "- |-\n  a\n  b\n- \" a\\nb\"\n- \"a \\nb\"\n- \"\\n\"\n- \"a\\n\\tb\"\n",
         ),
-        (r#"{"yes": null, "a b": 1.5, "x: y": true}"#, "\"yes\": null\na b: 1.5\n\"x: y\": true\n"),
+        (
+            r#"{"yes": null, "a b": 1.5, "x: y": true}"#,
+            "\"yes\": null\na b: 1.5\n\"x: y\": true\n",
+        ),
         (r#""a\nb\n""#, "|\n  a\n  b\n"),
     ];
     for (source, expected) in table {
         let mut sources = SourceMap::default();
-        let parsed = parse(sources.add("x", *source), *source, Format::Json, Limits::default());
+        let parsed = parse(
+            sources.add("x", *source),
+            *source,
+            Format::Json,
+            Limits::default(),
+        );
         let value = to_value(parsed.document.root().unwrap());
         assert_eq!(printed(&value), *expected);
-        assert!(equal(read(expected).document.root().unwrap(), &value), "{expected}");
+        assert!(
+            equal(read(expected).document.root().unwrap(), &value),
+            "{expected}"
+        );
     }
     let long = Value::map([("k".repeat(2000), Value::map([("a", Value::from(1i64))]))]);
     assert!(equal(read(&printed(&long)).document.root().unwrap(), &long));
@@ -389,14 +502,22 @@ fn edit_of(line: &str) -> Edit {
     let value = || {
         let source = line.splitn(3, ' ').nth(2).unwrap();
         let mut sources = SourceMap::default();
-        let parsed = parse(sources.add("x", source), source, Format::Json, Limits::default());
+        let parsed = parse(
+            sources.add("x", source),
+            source,
+            Format::Json,
+            Limits::default(),
+        );
         to_value(parsed.document.root().unwrap())
     };
     match verb {
         "set" => Edit::Set { at, value: value() },
         "remove" => Edit::Remove { at },
         "insert" => Edit::Insert { at, value: value() },
-        "append" => Edit::Append { to: at, value: value() },
+        "append" => Edit::Append {
+            to: at,
+            value: value(),
+        },
         _ => panic!("{verb}"),
     }
 }
@@ -413,7 +534,10 @@ fn check(table: &[(&str, &str, &str)]) {
         .iter()
         .filter(|(text, edit, expected)| edited(text, edit) != *expected)
         .map(|(text, edit, expected)| {
-            format!("{text:?}\n  {edit}\n  wanted {expected:?}\n  got    {:?}", edited(text, edit))
+            format!(
+                "{text:?}\n  {edit}\n  wanted {expected:?}\n  got    {:?}",
+                edited(text, edit)
+            )
         })
         .collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -433,11 +557,31 @@ fn scalars_are_replaced_in_place() {
         ("a: # c\nb: 1\n", "set /a 1", "a: 1 # c\nb: 1\n"),
         ("a:", "set /a 1", "a: 1"),
         ("-\n- 2\n", "set /0 1", "- 1\n- 2\n"),
-        ("a: two\n  lines # c\nb: 1\n", "set /a 1", "a: 1 # c\nb: 1\n"),
-        ("a: |\n  one\n  two\n\nb: 1\n", "set /a \"x\"", "a: x\n\nb: 1\n"),
-        ("a: |\n  one\n\nb: 1\n", "set /a \"x\\ny\\n\"", "a: |\n  x\n  y\n\nb: 1\n"),
-        ("a: x\nb: 1\n", "set /a \"x\\ny\"", "a: |-\n  x\n  y\nb: 1\n"),
-        ("a: x # c\nb: 1\n", "set /a \"x\\ny\"", "a: \"x\\ny\" # c\nb: 1\n"),
+        (
+            "a: two\n  lines # c\nb: 1\n",
+            "set /a 1",
+            "a: 1 # c\nb: 1\n",
+        ),
+        (
+            "a: |\n  one\n  two\n\nb: 1\n",
+            "set /a \"x\"",
+            "a: x\n\nb: 1\n",
+        ),
+        (
+            "a: |\n  one\n\nb: 1\n",
+            "set /a \"x\\ny\\n\"",
+            "a: |\n  x\n  y\n\nb: 1\n",
+        ),
+        (
+            "a: x\nb: 1\n",
+            "set /a \"x\\ny\"",
+            "a: |-\n  x\n  y\nb: 1\n",
+        ),
+        (
+            "a: x # c\nb: 1\n",
+            "set /a \"x\\ny\"",
+            "a: \"x\\ny\" # c\nb: 1\n",
+        ),
         ("b: 1\na: x", "set /a \"x\\ny\"", "b: 1\na: \"x\\ny\""),
         ("a: !!str 5 # c\n", "set /a 6", "a: 6 # c\n"),
         ("a: !!str &x 5\n", "set /a 6", "a: &x 6\n"),
@@ -445,13 +589,25 @@ fn scalars_are_replaced_in_place() {
         ("a: &x\nb: 1\n", "set /a 6", "a: &x 6\nb: 1\n"),
         ("a:\n  x # c\nb: 1\n", "set /a 1", "a:\n  1 # c\nb: 1\n"),
         ("? a\n? b\n", "set /a 1", "? a\n: 1\n? b\n"),
-        ("x: {a: 1, b, c: }\n", "set /x/b 2", "x: {a: 1, b: 2, c: }\n"),
-        ("x: {a: 1, b, c: }\n", "set /x/c \"p,q\"", "x: {a: 1, b, c: \"p,q\" }\n"),
+        (
+            "x: {a: 1, b, c: }\n",
+            "set /x/b 2",
+            "x: {a: 1, b: 2, c: }\n",
+        ),
+        (
+            "x: {a: 1, b, c: }\n",
+            "set /x/c \"p,q\"",
+            "x: {a: 1, b, c: \"p,q\" }\n",
+        ),
         ("x: [a, 'b']\n", "set /x/1 \"c: d\"", "x: [a, 'c: d']\n"),
         ("x: [a: b, c]\n", "set /x/0/a 1", "x: [a: 1, c]\n"),
         ("hello # c\n", "set  1", "1 # c\n"),
         ("--- hello\n", "set  {\"a\": 1}", "---\na: 1\n"),
-        ("é: ü # ß\r\nb: 1\r\n", "set /é \"ö\"", "é: ö # ß\r\nb: 1\r\n"),
+        (
+            "é: ü # ß\r\nb: 1\r\n",
+            "set /é \"ö\"",
+            "é: ö # ß\r\nb: 1\r\n",
+        ),
         ("\u{feff}a: 1", "set /a 2", "\u{feff}a: 2"),
         ("a: 1.0\n", "set /a 1e400", "a: 1e400\n"),
     ]);
@@ -460,26 +616,74 @@ fn scalars_are_replaced_in_place() {
 #[test]
 fn scalars_and_collections_replace_each_other() {
     check(&[
-        ("a: 1 # c\nb: 2\n", "set /a {\"k\": [1]}", "a: # c\n  k:\n    - 1\nb: 2\n"),
+        (
+            "a: 1 # c\nb: 2\n",
+            "set /a {\"k\": [1]}",
+            "a: # c\n  k:\n    - 1\nb: 2\n",
+        ),
         ("a: 1\nb: 2\n", "set /a [1, 2]", "a:\n  - 1\n  - 2\nb: 2\n"),
-        ("a: &x 1\nb: 2\n", "set /a {\"k\": 1}", "a: &x\n  k: 1\nb: 2\n"),
-        ("a: !!int 1\nb: 2\n", "set /a {\"k\": 1}", "a:\n  k: 1\nb: 2\n"),
+        (
+            "a: &x 1\nb: 2\n",
+            "set /a {\"k\": 1}",
+            "a: &x\n  k: 1\nb: 2\n",
+        ),
+        (
+            "a: !!int 1\nb: 2\n",
+            "set /a {\"k\": 1}",
+            "a:\n  k: 1\nb: 2\n",
+        ),
         ("a:\nb: 2\n", "set /a {\"k\": 1}", "a:\n  k: 1\nb: 2\n"),
         ("a: 1", "set /a {\"k\": 1}", "a:\n  k: 1"),
-        ("- 1 # c\n- 2\n", "set /0 {\"k\": 1, \"l\": 2}", "- # c\n  k: 1\n  l: 2\n- 2\n"),
-        ("- 1\n- 2\n", "set /0 {\"k\": 1, \"l\": 2}", "- k: 1\n  l: 2\n- 2\n"),
+        (
+            "- 1 # c\n- 2\n",
+            "set /0 {\"k\": 1, \"l\": 2}",
+            "- # c\n  k: 1\n  l: 2\n- 2\n",
+        ),
+        (
+            "- 1\n- 2\n",
+            "set /0 {\"k\": 1, \"l\": 2}",
+            "- k: 1\n  l: 2\n- 2\n",
+        ),
         ("-   1\n", "set /0 [1, 2]", "-   - 1\n    - 2\n"),
         ("-\n", "set /0 [1, 2]", "- - 1\n  - 2\n"),
-        ("a: # n\n  # k\n  k: v # t\n  l: w # u\nb: 1\n", "set /a 5", "a: 5 # n\n  # k\nb: 1\n"),
+        (
+            "a: # n\n  # k\n  k: v # t\n  l: w # u\nb: 1\n",
+            "set /a 5",
+            "a: 5 # n\n  # k\nb: 1\n",
+        ),
         ("a:\n- x\n- y # t\nb: 1\n", "set /a 5", "a: 5\nb: 1\n"),
-        ("a:\n- x\n- y\nb: 1\n", "set /a {\"k\": 1, \"l\": 2}", "a:\n  k: 1\n  l: 2\nb: 1\n"),
-        ("a:\n    k: v\nb: 1\n", "set /a [1, 2]", "a:\n    - 1\n    - 2\nb: 1\n"),
-        ("- k: v # c\n  l: w # d\n- x\n", "set /0 5", "- 5 # d\n- x\n"),
-        ("a:\n  k: v\nb: 1\n", "set /a \"x\\ny\"", "a: |-\n  x\n  y\nb: 1\n"),
+        (
+            "a:\n- x\n- y\nb: 1\n",
+            "set /a {\"k\": 1, \"l\": 2}",
+            "a:\n  k: 1\n  l: 2\nb: 1\n",
+        ),
+        (
+            "a:\n    k: v\nb: 1\n",
+            "set /a [1, 2]",
+            "a:\n    - 1\n    - 2\nb: 1\n",
+        ),
+        (
+            "- k: v # c\n  l: w # d\n- x\n",
+            "set /0 5",
+            "- 5 # d\n- x\n",
+        ),
+        (
+            "a:\n  k: v\nb: 1\n",
+            "set /a \"x\\ny\"",
+            "a: |-\n  x\n  y\nb: 1\n",
+        ),
         ("a: &z\n  k: v\nb: 1\n", "set /a 1", "a: &z 1\nb: 1\n"),
-        ("a: [1, 2] # c\nb: 1\n", "set /a {\"k\": 1}", "a: # c\n  k: 1\nb: 1\n"),
+        (
+            "a: [1, 2] # c\nb: 1\n",
+            "set /a {\"k\": 1}",
+            "a: # c\n  k: 1\nb: 1\n",
+        ),
         ("a: {k: v}\nb: 1\n", "set /a {}", "a: {}\nb: 1\n"),
-        ("x: [1, 2]\n", "set /x/0 {\"a\": [true, \"no\"]}", "x: [{a: [true, \"no\"]}, 2]\n"),
+        (
+            "x: [1, 2]\n",
+            "set /x/0 {\"a\": [true, \"no\"]}",
+            "x: [{a: [true, \"no\"]}, 2]\n",
+        ),
         ("k: v\n", "set  [1]", "- 1\n"),
         ("# c\nk: v # d\n", "set  7", "# c\n7 # d\n"),
     ]);
@@ -496,17 +700,37 @@ fn entries_come_to_the_end_of_their_map() {
             "set /a/w 2",
             "a:\n  x: 1 # c\n  w: 2\n  # in a?\n\n# about b\nb: 1\n",
         ),
-        ("a:\n    x: 1\nb: 1\n", "set /a/w {\"z\": 1}", "a:\n    x: 1\n    w:\n        z: 1\nb: 1\n"),
+        (
+            "a:\n    x: 1\nb: 1\n",
+            "set /a/w {\"z\": 1}",
+            "a:\n    x: 1\n    w:\n        z: 1\nb: 1\n",
+        ),
         ("- a: 1\n- b: 2\n", "set /0/c 3", "- a: 1\n  c: 3\n- b: 2\n"),
         ("- - a: 1\n", "set /0/0/c 3", "- - a: 1\n    c: 3\n"),
-        ("a: |\n  text\n\nb:\n  c: 1\n", "set /d 1", "a: |\n  text\n\nb:\n  c: 1\nd: 1\n"),
-        ("b: 1\na: |+\n  text\n\n", "set /d 1", "b: 1\na: |+\n  text\n\nd: 1\n"),
+        (
+            "a: |\n  text\n\nb:\n  c: 1\n",
+            "set /d 1",
+            "a: |\n  text\n\nb:\n  c: 1\nd: 1\n",
+        ),
+        (
+            "b: 1\na: |+\n  text\n\n",
+            "set /d 1",
+            "b: 1\na: |+\n  text\n\nd: 1\n",
+        ),
         ("a: {}\nb: 1\n", "set /a/x 1", "a:\n  x: 1\nb: 1\n"),
         ("a: {} # c\nb: 1\n", "set /a/x 1", "a: # c\n  x: 1\nb: 1\n"),
         ("{}\n", "set /a/b 1", "a:\n  b: 1\n"),
-        ("a: {x: 1} # c\n", "set /a/w [1, \"a b\"]", "a: {x: 1, w: [1, a b]} # c\n"),
+        (
+            "a: {x: 1} # c\n",
+            "set /a/w [1, \"a b\"]",
+            "a: {x: 1, w: [1, a b]} # c\n",
+        ),
         ("a: { x: 1 }\n", "set /a/w 2", "a: { x: 1, w: 2 }\n"),
-        ("a: {\n  x: 1, # c\n}\n", "set /a/w 2", "a: {\n  x: 1, # c\n  w: 2,\n}\n"),
+        (
+            "a: {\n  x: 1, # c\n}\n",
+            "set /a/w 2",
+            "a: {\n  x: 1, # c\n  w: 2,\n}\n",
+        ),
         ("a: {\n  x: 1}\n", "set /a/w 2", "a: {\n  x: 1, w: 2}\n"),
         ("a: [x: 1]\n", "set /a/0/w 2", "a: [{x: 1, w: 2}]\n"),
         ("", "set /a 1", "a: 1\n"),
@@ -525,23 +749,43 @@ fn entries_come_to_the_end_of_their_map() {
 #[test]
 fn entries_go_with_their_lines() {
     check(&[
-        ("a: 1\n# about b\nb: 2 # c\n# about d\nd: 3\n", "remove /b", "a: 1\n# about b\n# about d\nd: 3\n"),
+        (
+            "a: 1\n# about b\nb: 2 # c\n# about d\nd: 3\n",
+            "remove /b",
+            "a: 1\n# about b\n# about d\nd: 3\n",
+        ),
         ("a: 1\nb: 2", "remove /b", "a: 1"),
         ("a: 1\nb: 2", "remove /a", "b: 2"),
         ("\u{feff}a: 1\r\nb: 2\r\n", "remove /a", "\u{feff}b: 2\r\n"),
-        ("a:\n  x: 1\n  y:\n    z: 1\nb: 2\n", "remove /a/y", "a:\n  x: 1\nb: 2\n"),
-        ("a: # n\n  # k\n  x: 1 # t\nb: 2\n", "remove /a/x", "a: {} # n\n  # k\nb: 2\n"),
+        (
+            "a:\n  x: 1\n  y:\n    z: 1\nb: 2\n",
+            "remove /a/y",
+            "a:\n  x: 1\nb: 2\n",
+        ),
+        (
+            "a: # n\n  # k\n  x: 1 # t\nb: 2\n",
+            "remove /a/x",
+            "a: {} # n\n  # k\nb: 2\n",
+        ),
         ("a: 1\n", "remove /a", "{}\n"),
         ("# c\na: 1 # d\n# e\n", "remove /a", "# c\n{}\n# e\n"),
         ("---\na: 1\n", "remove /a", "--- {}\n"),
         ("- a: 1 # c\n  b: 2\n", "remove /0/a", "- b: 2\n"),
-        ("- a: 1 # c\n  # about b\n  b: 2\n", "remove /0/a", "-\n  # about b\n  b: 2\n"),
+        (
+            "- a: 1 # c\n  # about b\n  b: 2\n",
+            "remove /0/a",
+            "-\n  # about b\n  b: 2\n",
+        ),
         ("- a: 1\n  b: 2\n- x\n", "remove /0/b", "- a: 1\n- x\n"),
         ("- a: 1\n- x\n", "remove /0/a", "- {}\n- x\n"),
         ("a: |\n  one\n  two\n\nb: 1\n", "remove /a", "\nb: 1\n"),
         ("a: {x: 1, y: 2}\n", "remove /a/x", "a: {y: 2}\n"),
         ("a: {x: 1, y: 2}\n", "remove /a/y", "a: {x: 1}\n"),
-        ("a: {\n  x: 1, # c\n  # k\n  y: 2\n}\n", "remove /a/x", "a: {\n  # k\n  y: 2\n}\n"),
+        (
+            "a: {\n  x: 1, # c\n  # k\n  y: 2\n}\n",
+            "remove /a/x",
+            "a: {\n  # k\n  y: 2\n}\n",
+        ),
         ("a: [x: 1, y]\n", "remove /a/0/x", "a: [{}, y]\n"),
         ("? a\n: 1\n? b\n: 2\n", "remove /a", "? b\n: 2\n"),
         ("&k a: 1\nb: 2\n", "remove /a", "b: 2\n"),
@@ -556,10 +800,18 @@ fn items_come_and_go_anywhere() {
         ("- a\n- b\n- c", "remove /1", "- a\n- c"),
         ("l:\n- a\n- b\nm: 1\n", "remove /l/1", "l:\n- a\nm: 1\n"),
         ("l:\n- a\nm: 1\n", "remove /l/0", "l: []\nm: 1\n"),
-        ("l:\n  - a: 1\n    b: 2\n  - c\n", "remove /l/0", "l:\n  - c\n"),
+        (
+            "l:\n  - a: 1\n    b: 2\n  - c\n",
+            "remove /l/0",
+            "l:\n  - c\n",
+        ),
         ("- - a\n  - b\n- c\n", "remove /0/0", "- - b\n- c\n"),
         ("- - a\n- c\n", "remove /0/0", "- []\n- c\n"),
-        ("l:\n- a\n- b\nm: 1\n", "append /l \"c\"", "l:\n- a\n- b\n- c\nm: 1\n"),
+        (
+            "l:\n- a\n- b\nm: 1\n",
+            "append /l \"c\"",
+            "l:\n- a\n- b\n- c\nm: 1\n",
+        ),
         (
             "l:\n  - a # c\n\n# m\nm: 1\n",
             "append /l {\"x\": 1, \"w\": [2]}",
@@ -567,21 +819,45 @@ fn items_come_and_go_anywhere() {
         ),
         ("- a", "append  \"b\"", "- a\n- b"),
         ("- a: 1\n", "append  [1, 2]", "- a: 1\n- - 1\n  - 2\n"),
-        ("l:\n  # first\n  - a\n", "insert /l/0 \"z\"", "l:\n  - z\n  # first\n  - a\n"),
+        (
+            "l:\n  # first\n  - a\n",
+            "insert /l/0 \"z\"",
+            "l:\n  - z\n  # first\n  - a\n",
+        ),
         ("# top\n- a\n", "insert /0 \"z\"", "# top\n- z\n- a\n"),
         ("- a\n", "insert /0 \"z\"", "- z\n- a\n"),
         ("  - a\n  - b", "insert /0 \"z\"", "  - z\n  - a\n  - b"),
-        ("- - a\n  - b\n", "insert /0/0 {\"x\": 1, \"w\": 2}", "- - x: 1\n    w: 2\n  - a\n  - b\n"),
-        ("- a\n# about b\n- b\n", "insert /1 \"z\"", "- a\n- z\n# about b\n- b\n"),
+        (
+            "- - a\n  - b\n",
+            "insert /0/0 {\"x\": 1, \"w\": 2}",
+            "- - x: 1\n    w: 2\n  - a\n  - b\n",
+        ),
+        (
+            "- a\n# about b\n- b\n",
+            "insert /1 \"z\"",
+            "- a\n- z\n# about b\n- b\n",
+        ),
         ("- a\n- b", "insert /2 \"z\"", "- a\n- b\n- z"),
         ("l: []\nm: 1\n", "append /l 1", "l:\n  - 1\nm: 1\n"),
         ("- []\n", "append /0 1", "- - 1\n"),
         ("l: [a, b]\n", "insert /l/1 \"z\"", "l: [a, z, b]\n"),
         ("l: [a, b]\n", "insert /l/0 \"z\"", "l: [z, a, b]\n"),
         ("l: [a, b]\n", "remove /l/0", "l: [b]\n"),
-        ("l: [\n  a, # c\n  b\n]\n", "append /l \"z\"", "l: [\n  a, # c\n  b,\n  z\n]\n"),
-        ("l: [a, # c\n  b]\n", "append /l \"z\"", "l: [a, # c\n  b, z]\n"),
-        ("l:\n  - |\n    text\n\n  - b\n", "insert /l/1 \"z\"", "l:\n  - |\n    text\n  - z\n\n  - b\n"),
+        (
+            "l: [\n  a, # c\n  b\n]\n",
+            "append /l \"z\"",
+            "l: [\n  a, # c\n  b,\n  z\n]\n",
+        ),
+        (
+            "l: [a, # c\n  b]\n",
+            "append /l \"z\"",
+            "l: [a, # c\n  b, z]\n",
+        ),
+        (
+            "l:\n  - |\n    text\n\n  - b\n",
+            "insert /l/1 \"z\"",
+            "l:\n  - |\n    text\n  - z\n\n  - b\n",
+        ),
         ("-\n-\n", "remove /0", "-\n"),
         ("- &x a\n- b\n", "remove /0", "- b\n"),
         ("l: &x\n  - a\n", "insert /l/0 1", "l: &x\n  - 1\n  - a\n"),
@@ -593,15 +869,27 @@ fn items_come_and_go_anywhere() {
 #[test]
 fn new_lines_take_the_indent_of_the_text() {
     check(&[
-        ("a:\n    b: 1\nc: 2\n", "set /c {\"d\": {\"e\": 1}}", "a:\n    b: 1\nc:\n    d:\n        e: 1\n"),
+        (
+            "a:\n    b: 1\nc: 2\n",
+            "set /c {\"d\": {\"e\": 1}}",
+            "a:\n    b: 1\nc:\n    d:\n        e: 1\n",
+        ),
         (
             "a:\n    b: 1\n",
             "set /a/c [{\"d\": {\"e\": 1}}]",
             "a:\n    b: 1\n    c:\n        - d:\n              e: 1\n",
         ),
-        ("a:\n    - b\n", "set /c {\"d\": 1}", "a:\n    - b\nc:\n    d: 1\n"),
+        (
+            "a:\n    - b\n",
+            "set /c {\"d\": 1}",
+            "a:\n    - b\nc:\n    d: 1\n",
+        ),
         ("a:\n- b\n", "set /c {\"d\": 1}", "a:\n- b\nc:\n  d: 1\n"),
-        ("a:\n  - b\nc:\n    d: 1\n", "set /e {\"f\": 1}", "a:\n  - b\nc:\n    d: 1\ne:\n    f: 1\n"),
+        (
+            "a:\n  - b\nc:\n    d: 1\n",
+            "set /e {\"f\": 1}",
+            "a:\n  - b\nc:\n    d: 1\ne:\n    f: 1\n",
+        ),
         (
             "a:\n    b: 1\n    c: x\n    # e\n",
             "set /a/c \"x\\ny\"",
@@ -615,12 +903,24 @@ fn texts_with_odd_starts_and_ends_are_edited() {
     check(&[
         ("a: |+ #\n  ", "set /b 1", "a: |+ #\nb: 1\n  "),
         ("a: |+\n  x\n  ", "set /b 1", "a: |+\n  x\nb: 1\n  "),
-        ("a: >-\n\n  ", "set /b \"x\\ny\\n\"", "a: >-\nb: \"x\\ny\\n\"\n\n  "),
-        ("b:\n a: >-\n    e: ", "set /b/c 1", "b:\n a: >-\n    e: \n c: 1"),
+        (
+            "a: >-\n\n  ",
+            "set /b \"x\\ny\\n\"",
+            "a: >-\nb: \"x\\ny\\n\"\n\n  ",
+        ),
+        (
+            "b:\n a: >-\n    e: ",
+            "set /b/c 1",
+            "b:\n a: >-\n    e: \n c: 1",
+        ),
         ("....a: 1\n", "set /b 1", "....a: 1\nb: 1\n"),
         ("....a: 1\n", "set  [1]", "- 1\n"),
         ("...\na: 1\n", "set /b 1", "...\na: 1\nb: 1\n"),
-        ("- a\n     \n", "append  \"x\\ny\"", "- a\n- \"x\\ny\"\n     \n"),
+        (
+            "- a\n     \n",
+            "append  \"x\\ny\"",
+            "- a\n- \"x\\ny\"\n     \n",
+        ),
         ("?\n# c\n", "set /b 1", "?\nb: 1\n# c\n"),
         ("a: |\n  x\n  ", "set /b 1", "a: |\n  x\nb: 1\n  "),
         ("\n\n\u{feff}a: 1\n", "set /b 1", "\n\n\u{feff}a: 1\nb: 1\n"),
@@ -633,15 +933,43 @@ fn texts_with_odd_starts_and_ends_are_edited() {
 fn shared_places_are_edited_only_where_that_is_exact() {
     check(&[
         ("a: &x 1\nb: *x\n", "set /b 2", "a: &x 1\nb: 2\n"),
-        ("a: &x {k: 1}\nb: *x # c\n", "set /b [1]", "a: &x {k: 1}\nb: # c\n  - 1\n"),
+        (
+            "a: &x {k: 1}\nb: *x # c\n",
+            "set /b [1]",
+            "a: &x {k: 1}\nb: # c\n  - 1\n",
+        ),
         ("a: &x 1\nb: *x\n", "remove /b", "a: &x 1\n"),
-        ("m: &m {k: 1}\nn:\n  <<: *m\n", "set /n/k 2", "m: &m {k: 1}\nn:\n  <<: *m\n  k: 2\n"),
-        ("m: &m {k: 1}\nn: {<<: *m}\n", "set /n/k 2", "m: &m {k: 1}\nn: {<<: *m, k: 2}\n"),
-        ("m: &m {k: 1}\nn:\n  <<: *m\n  j: 1\n", "remove /n/j", "m: &m {k: 1}\nn:\n  <<: *m\n"),
-        ("m: &m {k: 1}\nn:\n- j: 1\n  <<: *m\n", "remove /n/0/j", "m: &m {k: 1}\nn:\n- <<: *m\n"),
-        ("n:\n  <<:\n    k:\n      d: 1\n", "set /n/k/d 2", "n:\n  <<:\n    k:\n      d: 2\n"),
+        (
+            "m: &m {k: 1}\nn:\n  <<: *m\n",
+            "set /n/k 2",
+            "m: &m {k: 1}\nn:\n  <<: *m\n  k: 2\n",
+        ),
+        (
+            "m: &m {k: 1}\nn: {<<: *m}\n",
+            "set /n/k 2",
+            "m: &m {k: 1}\nn: {<<: *m, k: 2}\n",
+        ),
+        (
+            "m: &m {k: 1}\nn:\n  <<: *m\n  j: 1\n",
+            "remove /n/j",
+            "m: &m {k: 1}\nn:\n  <<: *m\n",
+        ),
+        (
+            "m: &m {k: 1}\nn:\n- j: 1\n  <<: *m\n",
+            "remove /n/0/j",
+            "m: &m {k: 1}\nn:\n- <<: *m\n",
+        ),
+        (
+            "n:\n  <<:\n    k:\n      d: 1\n",
+            "set /n/k/d 2",
+            "n:\n  <<:\n    k:\n      d: 2\n",
+        ),
         ("p:\n  a: &x 1\n  b: *x\nq: 1\n", "remove /p", "q: 1\n"),
-        ("p:\n  a: &x 1\n  b: *x\nq: 1\n", "set /p/c 1", "p:\n  a: &x 1\n  b: *x\n  c: 1\nq: 1\n"),
+        (
+            "p:\n  a: &x 1\n  b: *x\nq: 1\n",
+            "set /p/c 1",
+            "p:\n  a: &x 1\n  b: *x\n  c: 1\nq: 1\n",
+        ),
     ]);
     let entangled = [
         ("a: &x 1\nb: *x\n", "set /a 2"),
@@ -659,6 +987,10 @@ fn shared_places_are_edited_only_where_that_is_exact() {
         ("p: {a: &x 1}\nq: *x\n", "set /p 1"),
     ];
     for (text, edit) in entangled {
-        assert!(edited(text, edit).starts_with("Entangled"), "{text:?} {edit}: {}", edited(text, edit));
+        assert!(
+            edited(text, edit).starts_with("Entangled"),
+            "{text:?} {edit}: {}",
+            edited(text, edit)
+        );
     }
 }

@@ -5,14 +5,19 @@ use std::ops::Range;
 
 use agpm_diag::{SourceMap, has_errors};
 use agpm_text::{
-    Document, Edit, EditError, Format, Kind, Limits, NodeRef, Pointer, Value, equal, parse, print, to_value,
+    Document, Edit, EditError, Format, Kind, Limits, NodeRef, Pointer, Value, equal, parse, print,
+    to_value,
 };
 use proptest::prelude::*;
 
 fn document(text: &str, format: Format) -> Document {
     let mut sources = SourceMap::default();
     let parsed = parse(sources.add("x", text), text, format, Limits::default());
-    assert!(!has_errors(&parsed.diagnostics), "{text:?}: {:?}", parsed.diagnostics);
+    assert!(
+        !has_errors(&parsed.diagnostics),
+        "{text:?}: {:?}",
+        parsed.diagnostics
+    );
     parsed.document
 }
 
@@ -69,7 +74,12 @@ struct Scribe {
 
 impl Scribe {
     fn write(value: &Value, seed: u64) -> String {
-        let mut scribe = Scribe { seed: seed | 1, out: String::new(), comments: 0, newline: "\n" };
+        let mut scribe = Scribe {
+            seed: seed | 1,
+            out: String::new(),
+            comments: 0,
+            newline: "\n",
+        };
         if scribe.one_in(3) {
             scribe.newline = "\r\n";
         }
@@ -160,7 +170,11 @@ impl Scribe {
             self.out.push_str(" &anchor");
         }
         if self.one_in(8) {
-            self.out.push_str(if matches!(value, Value::Map(_)) { " !!map" } else { " !!seq" });
+            self.out.push_str(if matches!(value, Value::Map(_)) {
+                " !!map"
+            } else {
+                " !!seq"
+            });
         }
         self.side_comment();
         self.line(column);
@@ -240,7 +254,8 @@ impl Scribe {
         }
         let is_single = text.chars().all(|c| (' '..='~').contains(&c)) && self.one_in(3);
         if is_single {
-            self.out.push_str(&format!("'{}'", text.replace('\'', "''")));
+            self.out
+                .push_str(&format!("'{}'", text.replace('\'', "''")));
         } else if printed.starts_with('|') {
             let json = Value::from(text).to_json();
             self.out.push_str(json.trim_end());
@@ -274,7 +289,9 @@ impl Scribe {
                 self.flow_end(lines, column, '}');
             }
             Value::String(text) => self.flow_string(text),
-            other => self.out.push_str(print(other, Format::Yaml).unwrap().trim_end()),
+            other => self
+                .out
+                .push_str(print(other, Format::Yaml).unwrap().trim_end()),
         }
     }
 
@@ -317,8 +334,11 @@ impl Scribe {
 fn places(root: NodeRef<'_>) -> Vec<Pointer> {
     fn walk(node: NodeRef<'_>, at: &Pointer, out: &mut Vec<Pointer>) {
         out.push(at.clone());
-        node.items().enumerate().for_each(|(index, item)| walk(item, &at.child(index.to_string()), out));
-        node.entries().for_each(|(key, value)| walk(value, &at.child(key.content()), out));
+        node.items()
+            .enumerate()
+            .for_each(|(index, item)| walk(item, &at.child(index.to_string()), out));
+        node.entries()
+            .for_each(|(key, value)| walk(value, &at.child(key.content()), out));
     }
     let mut out = Vec::new();
     walk(root, &Pointer::root(), &mut out);
@@ -326,23 +346,57 @@ fn places(root: NodeRef<'_>) -> Vec<Pointer> {
 }
 
 /// The edit of this verb at a place, and the bytes that it may touch.
-fn edit_at(document: &Document, at: &Pointer, verb: u8, value: Value) -> Option<(Edit, Range<usize>)> {
+fn edit_at(
+    document: &Document,
+    at: &Pointer,
+    verb: u8,
+    value: Value,
+) -> Option<(Edit, Range<usize>)> {
     let node = document.at(at)?;
     let own = || lines(document, at, node.span().range());
     match (verb % 5, node.kind()) {
-        (0, _) => Some((Edit::Set { at: at.clone(), value }, own())),
+        (0, _) => Some((
+            Edit::Set {
+                at: at.clone(),
+                value,
+            },
+            own(),
+        )),
         (1, _) => {
             let (parent, _) = at.split_last()?;
             let container = document.at(&parent)?;
-            Some((Edit::Remove { at: at.clone() }, lines(document, &parent, container.span().range())))
+            Some((
+                Edit::Remove { at: at.clone() },
+                lines(document, &parent, container.span().range()),
+            ))
         }
         (_, Kind::Map) => {
             let at = at.child("brand new");
-            node.get("brand new").is_none().then(|| (Edit::Insert { at, value }, own()))
+            node.get("brand new")
+                .is_none()
+                .then(|| (Edit::Insert { at, value }, own()))
         }
-        (2, Kind::List) => Some((Edit::Append { to: at.clone(), value }, own())),
-        (3, Kind::List) => Some((Edit::Insert { at: at.child("0"), value }, own())),
-        (_, Kind::List) => Some((Edit::Insert { at: at.child((node.len() / 2).to_string()), value }, own())),
+        (2, Kind::List) => Some((
+            Edit::Append {
+                to: at.clone(),
+                value,
+            },
+            own(),
+        )),
+        (3, Kind::List) => Some((
+            Edit::Insert {
+                at: at.child("0"),
+                value,
+            },
+            own(),
+        )),
+        (_, Kind::List) => Some((
+            Edit::Insert {
+                at: at.child((node.len() / 2).to_string()),
+                value,
+            },
+            own(),
+        )),
         _ => None,
     }
 }
@@ -353,8 +407,10 @@ fn lines(document: &Document, at: &Pointer, node: Range<usize>) -> Range<usize> 
     let announced = at.split_last().map_or(node.start, |(parent, step)| {
         let container = document.at(&parent).unwrap();
         let key = container.entries().find(|(key, _)| key.content() == step);
-        let before =
-            step.parse::<usize>().ok().and_then(|index| container.items().nth(index.checked_sub(1)?));
+        let before = step
+            .parse::<usize>()
+            .ok()
+            .and_then(|index| container.items().nth(index.checked_sub(1)?));
         match (key, before) {
             (Some((key, _)), _) => key.span().start as usize,
             (None, Some(before)) => before.span().end as usize,
@@ -362,8 +418,13 @@ fn lines(document: &Document, at: &Pointer, node: Range<usize>) -> Range<usize> 
         }
     });
     let announced = if at.steps().is_empty() { 0 } else { announced };
-    let start = text[..announced].rfind('\n').map_or(0, |newline| newline + 1);
-    start..text[node.end..].find('\n').map_or(text.len(), |length| node.end + length + 1)
+    let start = text[..announced]
+        .rfind('\n')
+        .map_or(0, |newline| newline + 1);
+    start
+        ..text[node.end..]
+            .find('\n')
+            .map_or(text.len(), |length| node.end + length + 1)
 }
 
 fn comments(text: &str) -> impl Iterator<Item = (usize, &str)> {
@@ -371,7 +432,10 @@ fn comments(text: &str) -> impl Iterator<Item = (usize, &str)> {
         let length = text[at..].find('c')? + 1;
         let end = text[at + length..].find('c')?;
         let word = &text[at..at + length + end + 1];
-        word[3..word.len() - 1].bytes().all(|b| b.is_ascii_digit()).then_some((at, word))
+        word[3..word.len() - 1]
+            .bytes()
+            .all(|b| b.is_ascii_digit())
+            .then_some((at, word))
     })
 }
 
@@ -381,7 +445,10 @@ fn foreign_comments(document: &Document, edit: &Edit) -> Vec<String> {
     let gone = match edit {
         Edit::Set { at, .. } | Edit::Remove { at } => {
             let range = document.at(at).unwrap().span().range();
-            range.start..text[range.end..].find('\n').map_or(text.len(), |length| range.end + length)
+            range.start
+                ..text[range.end..]
+                    .find('\n')
+                    .map_or(text.len(), |length| range.end + length)
         }
         _ => 0..0,
     };
@@ -390,7 +457,10 @@ fn foreign_comments(document: &Document, edit: &Edit) -> Vec<String> {
         _ => gone.start,
     };
     let is_foreign = |at: usize| at < key.min(gone.start) || at >= gone.end;
-    comments(text).filter(|(at, _)| is_foreign(*at)).map(|(_, word)| word.to_owned()).collect()
+    comments(text)
+        .filter(|(at, _)| is_foreign(*at))
+        .map(|(_, word)| word.to_owned())
+        .collect()
 }
 
 fn check_edit(document: &Document, edit: &Edit, region: &Range<usize>) {
@@ -399,9 +469,15 @@ fn check_edit(document: &Document, edit: &Edit, region: &Range<usize>) {
     let new = result.unwrap_or_else(|error| panic!("{error:?}\n{edit:?}\n{text}\n{text:?}"));
     let head = text[..region.start].trim_end_matches(['\r', '\n']);
     let tail = &text[region.end..];
-    assert!(new.starts_with(head) && new.ends_with(tail), "{edit:?}\n{text:?}\n{new:?}");
+    assert!(
+        new.starts_with(head) && new.ends_with(tail),
+        "{edit:?}\n{text:?}\n{new:?}"
+    );
     for comment in foreign_comments(document, edit) {
-        assert!(new.contains(&comment), "{comment} is lost\n{edit:?}\n{text}\n---\n{new}");
+        assert!(
+            new.contains(&comment),
+            "{comment} is lost\n{edit:?}\n{text}\n---\n{new}"
+        );
     }
 }
 
@@ -493,14 +569,22 @@ fn survives(text: &str) {
 
 fn soup_edit(text: &str, verb: u8, place: &prop::sample::Index) {
     let mut sources = SourceMap::default();
-    let parsed = parse(sources.add("x", text), text, Format::Yaml, Limits::default());
+    let parsed = parse(
+        sources.add("x", text),
+        text,
+        Format::Yaml,
+        Limits::default(),
+    );
     // A byte order mark below blank lines is legal, and nobody writes one.
     if has_errors(&parsed.diagnostics) || text.contains('\u{feff}') {
         return;
     }
-    let Some(root) = parsed.document.root() else { return };
+    let Some(root) = parsed.document.root() else {
+        return;
+    };
     let all = places(root);
-    let Some((edit, _)) = edit_at(&parsed.document, place.get(&all), verb, Value::list(["x"])) else {
+    let Some((edit, _)) = edit_at(&parsed.document, place.get(&all), verb, Value::list(["x"]))
+    else {
         return;
     };
     // A few soups are still refused as unsafe, such as `|+` over blanks without a line ending; never a panic.
@@ -567,7 +651,10 @@ fn new_values() -> Vec<Value> {
         Value::from("plain"),
         Value::from("two\nlines\n"),
         Value::from("kept\nlines\n\n"),
-        Value::list([Value::from("x"), Value::map([("k", Value::from("two\nlines"))])]),
+        Value::list([
+            Value::from("x"),
+            Value::map([("k", Value::from("two\nlines"))]),
+        ]),
         Value::map([("k", Value::list([1i64])), ("l", Value::from("a: b"))]),
         Value::list::<Value>([]),
     ]
@@ -577,14 +664,24 @@ fn new_values() -> Vec<Value> {
 fn every_edit_of_awkward_texts_is_made_or_refused_with_a_reason() {
     for text in AWKWARD {
         let mut sources = SourceMap::default();
-        let parsed = parse(sources.add("x", *text), *text, Format::Yaml, Limits::default());
+        let parsed = parse(
+            sources.add("x", *text),
+            *text,
+            Format::Yaml,
+            Limits::default(),
+        );
         if has_errors(&parsed.diagnostics) {
             continue;
         }
         let all = parsed.document.root().map(places).unwrap_or_default();
-        for (place, verb) in all.iter().flat_map(|place| (0..5).map(move |verb| (place, verb))) {
+        for (place, verb) in all
+            .iter()
+            .flat_map(|place| (0..5).map(move |verb| (place, verb)))
+        {
             for value in new_values() {
-                let Some((edit, _)) = edit_at(&parsed.document, place, verb, value) else { continue };
+                let Some((edit, _)) = edit_at(&parsed.document, place, verb, value) else {
+                    continue;
+                };
                 let result = parsed.document.edit(&edit);
                 let reasoned = matches!(result, Ok(_) | Err(EditError::Entangled { .. }));
                 assert!(reasoned, "{result:?}\n{edit:?}\n{text}\n{text:?}");
@@ -597,14 +694,33 @@ fn every_edit_of_awkward_texts_is_made_or_refused_with_a_reason() {
 fn every_rewrite_of_awkward_texts_to_another_is_made_or_refused_with_a_reason() {
     let readable = |text: &&&str| {
         let mut sources = SourceMap::default();
-        !has_errors(&parse(sources.add("x", **text), **text, Format::Yaml, Limits::default()).diagnostics)
+        !has_errors(
+            &parse(
+                sources.add("x", **text),
+                **text,
+                Format::Yaml,
+                Limits::default(),
+            )
+            .diagnostics,
+        )
     };
-    let documents: Vec<Document> =
-        AWKWARD.iter().filter(readable).map(|text| document(text, Format::Yaml)).collect();
-    for (from, to) in documents.iter().flat_map(|from| documents.iter().map(move |to| (from, to))) {
+    let documents: Vec<Document> = AWKWARD
+        .iter()
+        .filter(readable)
+        .map(|text| document(text, Format::Yaml))
+        .collect();
+    for (from, to) in documents
+        .iter()
+        .flat_map(|from| documents.iter().map(move |to| (from, to)))
+    {
         let Some(target) = to.root() else { continue };
         let result = from.rewrite(target);
         let reasoned = matches!(result, Ok(_) | Err(EditError::Entangled { .. }));
-        assert!(reasoned, "{result:?}\n{}\n--- to\n{}", from.text(), to.text());
+        assert!(
+            reasoned,
+            "{result:?}\n{}\n--- to\n{}",
+            from.text(),
+            to.text()
+        );
     }
 }

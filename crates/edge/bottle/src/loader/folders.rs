@@ -19,7 +19,10 @@ const ENDING: &str = ".md";
 
 /// Reads all files, in the order of their names.
 pub(crate) fn load(home: &Path, cwd: &Path) -> Loaded {
-    let mut reader = Reader { cwd, loaded: Loaded::default() };
+    let mut reader = Reader {
+        cwd,
+        loaded: Loaded::default(),
+    };
     let (own, here) = (home.join(FOLDER), cwd.join(FOLDER));
     let is_home = is_same(home, cwd) || is_same(&own, &here);
     reader.refuse_legacy(&[home, &own, cwd, &here]);
@@ -31,8 +34,12 @@ pub(crate) fn load(home: &Path, cwd: &Path) -> Loaded {
     if !is_home {
         agents.extend(reader.files(cwd, UnitKind::Agent, Links::Confined));
     }
-    bottles.into_iter().for_each(|(name, file)| reader.unit(UnitKind::Bottle, &name, &file));
-    agents.into_iter().for_each(|(name, file)| reader.unit(UnitKind::Agent, &name, &file));
+    bottles
+        .into_iter()
+        .for_each(|(name, file)| reader.unit(UnitKind::Bottle, &name, &file));
+    agents
+        .into_iter()
+        .for_each(|(name, file)| reader.unit(UnitKind::Agent, &name, &file));
     reader.loaded
 }
 
@@ -80,7 +87,9 @@ impl Reader<'_> {
     fn refuse_legacy(&mut self, folders: &[&Path]) {
         // The working folder may be one of those in home.
         let mut told = BTreeSet::new();
-        let new = folders.iter().filter(|folder| told.insert(store::real_path(folder)));
+        let new = folders
+            .iter()
+            .filter(|folder| told.insert(store::real_path(folder)));
         let paths = new.map(|folder| folder.join(LEGACY));
         for path in paths.filter(|path| !matches!(store::reach(path), Ok(None))) {
             let file = self.shown(&path);
@@ -97,15 +106,21 @@ impl Reader<'_> {
             return;
         }
         let file = self.shown(folder);
-        let message =
-            format!("the bottles in `{file}` are ignored: a project does not define its own sandbox");
+        let message = format!(
+            "the bottles in `{file}` are ignored: a project does not define its own sandbox"
+        );
         let help = "move them to `.bot-bottle/bottles` in your home if you trust them";
         let diagnostic = Diagnostic::new(&codes::BOTTLE_IGNORED_FOLDER, message).in_file(file);
         self.loaded.diagnostics.push(diagnostic.help(help));
     }
 
     /// The Markdown files of a folder by their stems.
-    fn files<'p>(&mut self, folder: &'p Path, kind: UnitKind, links: Links) -> BTreeMap<String, Found<'p>> {
+    fn files<'p>(
+        &mut self,
+        folder: &'p Path,
+        kind: UnitKind,
+        links: Links,
+    ) -> BTreeMap<String, Found<'p>> {
         let below = format!("{FOLDER}/{}", kind.plural());
         let entries = store::entries_below(&folder.join(&below), 0).unwrap_or_else(|error| {
             let found = match error.problem {
@@ -115,8 +130,15 @@ impl Reader<'_> {
             self.loaded.diagnostics.push(found);
             Vec::new()
         });
-        let found = |name: &str| Found { folder, path: format!("{below}/{name}"), links };
-        entries.iter().filter_map(|(name, _)| Some((stem(name)?.to_owned(), found(name)))).collect()
+        let found = |name: &str| Found {
+            folder,
+            path: format!("{below}/{name}"),
+            links,
+        };
+        entries
+            .iter()
+            .filter_map(|(name, _)| Some((stem(name)?.to_owned(), found(name))))
+            .collect()
     }
 
     fn unit(&mut self, kind: UnitKind, name: &str, found: &Found<'_>) {
@@ -131,14 +153,20 @@ impl Reader<'_> {
                 let found = self.unreadable(error);
                 self.loaded.diagnostics.push(found);
                 let source = self.loaded.sources.add(file.as_str(), "");
-                Unit { spot: None, ..broken(kind, name, file, source) }
+                Unit {
+                    spot: None,
+                    ..broken(kind, name, file, source)
+                }
             }
         };
         self.loaded.units.push(unit);
     }
 
     fn read(&mut self, kind: UnitKind, name: LayerName, file: String, bytes: Vec<u8>) -> Unit {
-        let source = self.loaded.sources.add(file.as_str(), String::from_utf8_lossy(&bytes).into_owned());
+        let source = self
+            .loaded
+            .sources
+            .add(file.as_str(), String::from_utf8_lossy(&bytes).into_owned());
         let text = match decode(source, bytes) {
             Ok(text) => text,
             Err(diagnostic) => {
@@ -148,8 +176,14 @@ impl Reader<'_> {
         };
         let mut parsed = parse(source, text, Format::Markdown, Limits::default());
         // What is no map is told as it is for JSON.
-        if parsed.document.root().is_some_and(|root| root.kind() != Kind::Map) {
-            parsed.diagnostics.retain(|found| *found.code != codes::MARKDOWN_FENCE);
+        if parsed
+            .document
+            .root()
+            .is_some_and(|root| root.kind() != Kind::Map)
+        {
+            parsed
+                .diagnostics
+                .retain(|found| *found.code != codes::MARKDOWN_FENCE);
         }
         let mut state = state(&parsed.diagnostics);
         if state == State::Whole && !has_front_matter(&parsed.document) {
@@ -159,33 +193,53 @@ impl Reader<'_> {
         self.loaded.diagnostics.extend(parsed.diagnostics);
         let body = parsed.document.text()[parsed.document.body().range()].to_owned();
         let document = Arc::new(parsed.document);
-        Unit { kind, name, file, document, prompt: Prompt::Body(body), state, spot: Some(start_of(source)) }
+        Unit {
+            kind,
+            name,
+            file,
+            document,
+            prompt: Prompt::Body(body),
+            state,
+            spot: Some(start_of(source)),
+        }
     }
 
     fn no_folder(&self, path: &Path) -> Diagnostic {
         let file = self.shown(path);
         let message = format!("`{file}` is not a folder");
-        Diagnostic::new(&codes::IO_UNREADABLE, message).in_file(file).help("make it a folder, or remove it")
+        Diagnostic::new(&codes::IO_UNREADABLE, message)
+            .in_file(file)
+            .help("make it a folder, or remove it")
     }
 
     fn unreadable(&self, error: StoreError) -> Diagnostic {
         let file = self.shown(&error.path);
         let (code, help) = match error.problem {
-            Problem::IsFolder => {
-                (&codes::IO_UNREADABLE, "a name that ends in `.md` is a file's here: rename it")
-            }
+            Problem::IsFolder => (
+                &codes::IO_UNREADABLE,
+                "a name that ends in `.md` is a file's here: rename it",
+            ),
             Problem::TooLarge(_) => (&codes::TEXT_TOO_LARGE, "split the file"),
-            Problem::Escapes => {
-                (&codes::RESOURCE_ESCAPE, "links of a project that lead out of it are not followed")
-            }
-            _ => (&codes::IO_UNREADABLE, "check permissions, links and the disk"),
+            Problem::Escapes => (
+                &codes::RESOURCE_ESCAPE,
+                "links of a project that lead out of it are not followed",
+            ),
+            _ => (
+                &codes::IO_UNREADABLE,
+                "check permissions, links and the disk",
+            ),
         };
-        Diagnostic::new(code, error.seen_from(self.cwd).to_string()).in_file(file).help(help)
+        Diagnostic::new(code, error.seen_from(self.cwd).to_string())
+            .in_file(file)
+            .help(help)
     }
 
     /// A path as users see it: from the working folder where it is below, with `/`.
     fn shown(&self, path: &Path) -> String {
-        path.strip_prefix(self.cwd).unwrap_or(path).to_string_lossy().replace('\\', "/")
+        path.strip_prefix(self.cwd)
+            .unwrap_or(path)
+            .to_string_lossy()
+            .replace('\\', "/")
     }
 }
 
@@ -204,12 +258,22 @@ fn no_front_matter(file: &str, source: SourceId) -> Diagnostic {
     let name = file.rsplit('/').next().unwrap_or_default();
     let message = format!("`{name}` has no front matter: its first line must be `---`");
     let help = "start the file with a line `---`, then `key: value` lines, then another line `---`";
-    Diagnostic::new(&codes::BOTTLE_VALUE, message).at_spot(start_of(source)).help(help)
+    Diagnostic::new(&codes::BOTTLE_VALUE, message)
+        .at_spot(start_of(source))
+        .help(help)
 }
 
 /// A unit that is there and cannot be looked into.
 fn broken(kind: UnitKind, name: LayerName, file: String, source: SourceId) -> Unit {
     let document: Document = parse(source, "", Format::Markdown, Limits::default()).document;
     let (prompt, spot) = (Prompt::Body(String::new()), Some(start_of(source)));
-    Unit { kind, name, file, document: Arc::new(document), prompt, state: State::Broken, spot }
+    Unit {
+        kind,
+        name,
+        file,
+        document: Arc::new(document),
+        prompt,
+        state: State::Broken,
+        spot,
+    }
 }

@@ -13,12 +13,18 @@ pub(crate) fn load(name: &str, text: &str) -> Loaded {
     let mut loaded = Loaded::default();
     let text = Text::from(text);
     let source = loaded.sources.add(name, text.clone());
-    let Parsed { document, diagnostics } = parse(source, text, Format::Json, Limits::default());
+    let Parsed {
+        document,
+        diagnostics,
+    } = parse(source, text, Format::Json, Limits::default());
     loaded.diagnostics = diagnostics;
     if state(&loaded.diagnostics) == State::Broken {
         return loaded;
     }
-    let mut reader = Reader { loaded, document: &document };
+    let mut reader = Reader {
+        loaded,
+        document: &document,
+    };
     reader.root();
     reader.loaded
 }
@@ -34,11 +40,17 @@ impl<'d> Reader<'d> {
             return self.wrong(Span::at(0), "the manifest must be a map, and this is empty");
         };
         if root.kind() != Kind::Map {
-            let message = format!("the manifest must be a map, and this is {}", root.kind().word());
+            let message = format!(
+                "the manifest must be a map, and this is {}",
+                root.kind().word()
+            );
             return self.wrong(root.span(), &message);
         }
         for (key, section) in root.entries() {
-            match UnitKind::ALL.into_iter().find(|kind| kind.plural() == key.content()) {
+            match UnitKind::ALL
+                .into_iter()
+                .find(|kind| kind.plural() == key.content())
+            {
                 None => self.unknown_key(key),
                 Some(_) if section.kind() != Kind::Map => {
                     let kind = section.kind().word();
@@ -47,18 +59,25 @@ impl<'d> Reader<'d> {
                         &format!("`/{}` must be a map, and this is {kind}", key.content()),
                     );
                 }
-                Some(kind) => section.entries().for_each(|(name, value)| self.unit(kind, name, value)),
+                Some(kind) => section
+                    .entries()
+                    .for_each(|(name, value)| self.unit(kind, name, value)),
             }
         }
     }
 
     fn unit(&mut self, kind: UnitKind, key: NodeRef<'d>, value: NodeRef<'d>) {
-        let spot = Spot { source: self.document.source(), span: key.span() };
+        let spot = Spot {
+            source: self.document.source(),
+            span: key.span(),
+        };
         let name = match unit_name(kind, key.content()) {
             Ok(name) => name,
             Err(diagnostic) => return self.loaded.diagnostics.push(diagnostic.at_spot(spot)),
         };
-        let Some(document) = self.document.part(value) else { return };
+        let Some(document) = self.document.part(value) else {
+            return;
+        };
         self.loaded.units.push(Unit {
             kind,
             name,
@@ -76,12 +95,16 @@ impl<'d> Reader<'d> {
         let near = near.map_or_else(String::new, |near| format!("did you mean `{near}`? "));
         let help = format!("{near}its keys are `bottles` and `agents`");
         let diagnostic = Diagnostic::new(&codes::BOTTLE_UNKNOWN_KEY, message).help(help);
-        self.loaded.diagnostics.push(diagnostic.at(self.document.source(), key.span(), ""));
+        self.loaded
+            .diagnostics
+            .push(diagnostic.at(self.document.source(), key.span(), ""));
     }
 
     fn wrong(&mut self, span: Span, message: &str) {
         let help = "write `{\"bottles\": {NAME: {…}}, \"agents\": {NAME: {…}}}`";
         let diagnostic = Diagnostic::new(&codes::BOTTLE_VALUE, message).help(help);
-        self.loaded.diagnostics.push(diagnostic.at(self.document.source(), span, ""));
+        self.loaded
+            .diagnostics
+            .push(diagnostic.at(self.document.source(), span, ""));
     }
 }

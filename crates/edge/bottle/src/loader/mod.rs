@@ -22,15 +22,24 @@ pub(crate) struct Loaded {
 /// Whether a unit can be looked into. With a key that is there twice all else can be understood; after other mistakes
 /// nobody knows what is missing.
 fn state(found: &[Diagnostic]) -> State {
-    let torn =
-        |found: &Diagnostic| found.severity == Severity::Error && *found.code != codes::TEXT_DUPLICATE_KEY;
-    if found.iter().any(torn) { State::Broken } else { State::Whole }
+    let torn = |found: &Diagnostic| {
+        found.severity == Severity::Error && *found.code != codes::TEXT_DUPLICATE_KEY
+    };
+    if found.iter().any(torn) {
+        State::Broken
+    } else {
+        State::Whole
+    }
 }
 
 /// The name of a unit, or why it cannot have it.
 fn unit_name(kind: UnitKind, name: &str) -> Result<LayerName, Diagnostic> {
     LayerName::new(name).map_err(|error| {
-        let message = format!("`{}` is no name of {}: {error}", name.escape_debug(), kind.table().what);
+        let message = format!(
+            "`{}` is no name of {}: {error}",
+            name.escape_debug(),
+            kind.table().what
+        );
         Diagnostic::new(&codes::BOTTLE_VALUE, message).help("give it another name")
     })
 }

@@ -8,10 +8,25 @@ use crate::draw::one_line;
 use crate::output::{Output, Rendering, Shown};
 
 pub(crate) fn run(world: &World, args: &ApproveArgs, output: &mut Output) -> ExitCode {
-    let Outcome { result, diagnostics, sources, log } = programs(world);
+    let Outcome {
+        result,
+        diagnostics,
+        sources,
+        log,
+    } = programs(world);
     let shown = match result {
         Ok(shown) if shown.needs_approval() => shown,
-        other => return output.finish(Outcome { result: other, diagnostics, sources, log }, render_known),
+        other => {
+            return output.finish(
+                Outcome {
+                    result: other,
+                    diagnostics,
+                    sources,
+                    log,
+                },
+                render_known,
+            );
+        }
     };
     let outcome = match args.yes || is_answered_yes(&shown, output.json) {
         true => approve(world, shown),
@@ -28,14 +43,20 @@ fn is_answered_yes(shown: &ProjectPrograms, json: bool) -> bool {
     let project = one_line(&shown.project.display().to_string());
     let question = format!("{}Let agpm run this in {project}? [y/N] ", lines(shown));
     let mut answer = String::new();
-    let asked = io::stderr().write_all(question.as_bytes()).and_then(|()| io::stderr().flush());
+    let asked = io::stderr()
+        .write_all(question.as_bytes())
+        .and_then(|()| io::stderr().flush());
     asked.is_ok()
         && io::stdin().lock().read_line(&mut answer).is_ok()
         && matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes")
 }
 
 fn lines(shown: &ProjectPrograms) -> String {
-    shown.lines().iter().map(|line| format!("{}\n", one_line(line))).collect()
+    shown
+        .lines()
+        .iter()
+        .map(|line| format!("{}\n", one_line(line)))
+        .collect()
 }
 
 fn render_new(programs: ProjectPrograms, shown: &Shown<'_>) -> Rendering {
@@ -44,13 +65,20 @@ fn render_new(programs: ProjectPrograms, shown: &Shown<'_>) -> Rendering {
     }
     let count = programs.programs.len();
     let noun = if count == 1 { "program" } else { "programs" };
-    Rendering::Text(format!("{}Approved {count} {noun} for this project\n", lines(&programs)))
+    Rendering::Text(format!(
+        "{}Approved {count} {noun} for this project\n",
+        lines(&programs)
+    ))
 }
 
 fn render_known(programs: ProjectPrograms, shown: &Shown<'_>) -> Rendering {
     if shown.json {
         return shown.report(programs.fields());
     }
-    let summary = if programs.programs.is_empty() { "No programs to approve" } else { "Already approved" };
+    let summary = if programs.programs.is_empty() {
+        "No programs to approve"
+    } else {
+        "Already approved"
+    };
     Rendering::Text(format!("{}{summary}\n", lines(&programs)))
 }

@@ -2,8 +2,8 @@ use std::process::ExitCode;
 
 use agpm_diag::{Diagnostic, has_errors};
 use agpm_ops::{
-    AgentRow, BottleCheck, BottleInput, BottleList, BottleRow, BottleValue, BottleView, Secrets, World,
-    bottle_check, bottle_list, bottle_show,
+    AgentRow, BottleCheck, BottleInput, BottleList, BottleRow, BottleValue, BottleView, Secrets,
+    World, bottle_check, bottle_list, bottle_show,
 };
 use agpm_text::{Format, print};
 
@@ -26,8 +26,17 @@ pub(crate) fn run(world: &World, command: BottleCommand, output: &mut Output) ->
             };
             output.finish_as(bottle_check(world, &input(args)), judge, checked)
         }
-        BottleCommand::Show { name, raw, format, args } => {
-            let view = if raw { BottleView::Raw } else { BottleView::Effective };
+        BottleCommand::Show {
+            name,
+            raw,
+            format,
+            args,
+        } => {
+            let view = if raw {
+                BottleView::Raw
+            } else {
+                BottleView::Effective
+            };
             show(world, (&name, view), format, args, output)
         }
         BottleCommand::Agent { name, format, args } => {
@@ -38,11 +47,17 @@ pub(crate) fn run(world: &World, command: BottleCommand, output: &mut Output) ->
 
 /// Whether the user asked for secrets.
 pub(crate) fn secrets(args: &BottleArgs) -> Secrets {
-    if args.show_secrets { Secrets::Shown } else { Secrets::Masked }
+    if args.show_secrets {
+        Secrets::Shown
+    } else {
+        Secrets::Masked
+    }
 }
 
 fn input(args: BottleArgs) -> BottleInput {
-    BottleInput { json_file: args.json_file }
+    BottleInput {
+        json_file: args.json_file,
+    }
 }
 
 fn show(
@@ -76,7 +91,13 @@ fn rows(report: BottleList, shown: &Shown<'_>) -> Rendering {
     if shown.json {
         return shown.report(report.fields());
     }
-    let bottle = |row: &BottleRow| cells([&row.name, row.extends.as_deref().unwrap_or_default(), &row.file]);
+    let bottle = |row: &BottleRow| {
+        cells([
+            &row.name,
+            row.extends.as_deref().unwrap_or_default(),
+            &row.file,
+        ])
+    };
     let agent = |row: &AgentRow| cells([&row.name, &row.bottle, &row.skills.join(", "), &row.file]);
     let bottles: Vec<Vec<String>> = report.bottles.iter().map(bottle).collect();
     let agents: Vec<Vec<String>> = report.agents.iter().map(agent).collect();
@@ -99,7 +120,10 @@ fn cells<const N: usize>(texts: [&str; N]) -> Vec<String> {
 
 fn checked(report: BottleCheck, shown: &Shown<'_>) -> Rendering {
     if shown.json {
-        return shown.report(vec![("bottles", report.bottles.into()), ("agents", report.agents.into())]);
+        return shown.report(vec![
+            ("bottles", report.bottles.into()),
+            ("agents", report.agents.into()),
+        ]);
     }
     let found = shown.drawn();
     let summary = match shown.verdict {

@@ -3,8 +3,8 @@ use std::process::ExitCode;
 use std::{io, iter};
 
 use agpm_ops::{
-    CatalogFile, CatalogFilter, CatalogMode, CatalogPlaces, CatalogRead, CatalogReport, CatalogRequest,
-    CatalogRow, Shadowed, World, catalog, catalog_show,
+    CatalogFile, CatalogFilter, CatalogMode, CatalogPlaces, CatalogRead, CatalogReport,
+    CatalogRequest, CatalogRow, Shadowed, World, catalog, catalog_show,
 };
 
 use crate::args::{CatalogArgs, CatalogCommand, CatalogFormat, ModeArg, PlacesArgs};
@@ -20,20 +20,44 @@ const HEAD: [&str; 6] = ["Kind", "Module", "Name", "Title", "Layer", "Shadowed b
 const LONGEST_TITLE: usize = 60;
 
 pub(crate) fn run(world: &World, args: CatalogArgs, output: &mut Output) -> ExitCode {
-    if let Some(CatalogCommand::Show { name, kind, path, places }) = args.one {
-        let request = CatalogRead { places: places.places(), name, kind: kind.map(|kind| kind.kind()) };
+    if let Some(CatalogCommand::Show {
+        name,
+        kind,
+        path,
+        places,
+    }) = args.one
+    {
+        let request = CatalogRead {
+            places: places.places(),
+            name,
+            kind: kind.map(|kind| kind.kind()),
+        };
         let wanted = if path { Wanted::Path } else { Wanted::Content };
-        return output.finish(catalog_show(world, &request), |file, shown| render_file(file, wanted, shown));
+        return output.finish(catalog_show(world, &request), |file, shown| {
+            render_file(file, wanted, shown)
+        });
     }
-    if let Some(other) = args.format.filter(|format| output.json && *format != CatalogFormat::Json) {
-        return output.finish(two_formats::<()>(&word(other)), |(), _| Rendering::Text(String::new()));
+    if let Some(other) = args
+        .format
+        .filter(|format| output.json && *format != CatalogFormat::Json)
+    {
+        return output.finish(two_formats::<()>(&word(other)), |(), _| {
+            Rendering::Text(String::new())
+        });
     }
     output.json |= args.format == Some(CatalogFormat::Json);
     let format = args.format.unwrap_or(CatalogFormat::Table);
     let request = CatalogRequest {
         places: args.places.places(),
-        filter: CatalogFilter { kind: args.kind.map(|kind| kind.kind()), module: args.module },
-        shadowed: if args.all { Shadowed::Listed } else { Shadowed::Hidden },
+        filter: CatalogFilter {
+            kind: args.kind.map(|kind| kind.kind()),
+            module: args.module,
+        },
+        shadowed: if args.all {
+            Shadowed::Listed
+        } else {
+            Shadowed::Hidden
+        },
     };
     let mut outcome = catalog(world, &request);
     if let (true, Ok(report)) = (output.is_verbose(), &outcome.result) {
@@ -64,7 +88,11 @@ fn render(report: CatalogReport, format: CatalogFormat, shown: &Shown<'_>) -> Re
             let write_items: Writing = Box::new(move |out| {
                 report.each_json_piece(LIST_INDENT, |piece| out.write_all(piece.as_bytes()))
             });
-            shown.list_report(ListReport { key: "rows", is_empty, write_items })
+            shown.list_report(ListReport {
+                key: "rows",
+                is_empty,
+                write_items,
+            })
         }
         CatalogFormat::Csv => Rendering::Stream(Box::new(move |out| {
             report.each_csv_piece(|piece| out.write_all(piece.as_bytes()))
@@ -87,16 +115,26 @@ pub(crate) fn drawn(report: &CatalogReport) -> String {
 }
 
 /// The table in pieces of lines. Rows are looked at twice, once for the widths: the cells of a large catalog would fill memory.
-fn each_table_piece(report: &CatalogReport, mut write: impl FnMut(&str) -> io::Result<()>) -> io::Result<()> {
+fn each_table_piece(
+    report: &CatalogReport,
+    mut write: impl FnMut(&str) -> io::Result<()>,
+) -> io::Result<()> {
     let mut widths = HEAD.map(width_of);
     let mut with_shadows = false;
     report.each_piece(widths_of, |of_piece| {
         with_shadows |= of_piece[HEAD.len() - 1] > 0;
-        widths.iter_mut().zip(of_piece).for_each(|(width, other)| *width = (*width).max(other));
+        widths
+            .iter_mut()
+            .zip(of_piece)
+            .for_each(|(width, other)| *width = (*width).max(other));
         Ok(())
     })?;
     // Without shadowed rows, the last column would be empty.
-    let widths = if with_shadows { &widths[..] } else { &widths[..HEAD.len() - 1] };
+    let widths = if with_shadows {
+        &widths[..]
+    } else {
+        &widths[..HEAD.len() - 1]
+    };
     let mut head = String::new();
     append_line(&HEAD.map(Cow::from), widths, &mut head);
     write(&head)?;
@@ -138,12 +176,22 @@ fn cells(row: CatalogRow<'_>) -> [Cow<'_, str>; HEAD.len()] {
 
 /// Most cells are plain letters, which need no copy.
 fn on_one_line(text: Cow<'_, str>) -> Cow<'_, str> {
-    let is_plain = text.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic());
-    if is_plain { text } else { Cow::from(one_line(&text)) }
+    let is_plain = text
+        .bytes()
+        .all(|byte| byte == b' ' || byte.is_ascii_graphic());
+    if is_plain {
+        text
+    } else {
+        Cow::from(one_line(&text))
+    }
 }
 
 fn width_of(cell: &str) -> usize {
-    if cell.is_ascii() { cell.len() } else { cell.chars().count() }
+    if cell.is_ascii() {
+        cell.len()
+    } else {
+        cell.chars().count()
+    }
 }
 
 /// Two spaces between columns, none at the end of a line.
@@ -157,11 +205,20 @@ fn append_line(cells: &[Cow<'_, str>], widths: &[usize], out: &mut String) {
 }
 
 fn title(row: CatalogRow<'_>) -> Cow<'_, str> {
-    let said = TITLES.iter().filter_map(|column| row.row().get(column)).find(|text| !text.trim().is_empty());
+    let said = TITLES
+        .iter()
+        .filter_map(|column| row.row().get(column))
+        .find(|text| !text.trim().is_empty());
     let text = said.unwrap_or_default();
     // Short in bytes is short in letters, too.
-    let cut = if text.len() > LONGEST_TITLE { text.char_indices().nth(LONGEST_TITLE) } else { None };
-    cut.map_or(Cow::from(text), |(end, _)| Cow::from(format!("{}…", &text[..end])))
+    let cut = if text.len() > LONGEST_TITLE {
+        text.char_indices().nth(LONGEST_TITLE)
+    } else {
+        None
+    };
+    cut.map_or(Cow::from(text), |(end, _)| {
+        Cow::from(format!("{}…", &text[..end]))
+    })
 }
 
 impl PlacesArgs {
@@ -173,6 +230,9 @@ impl PlacesArgs {
             ModeArg::User => CatalogMode::User,
             ModeArg::Strict => CatalogMode::Strict,
         };
-        CatalogPlaces { mode, remotes: self.remote }
+        CatalogPlaces {
+            mode,
+            remotes: self.remote,
+        }
     }
 }

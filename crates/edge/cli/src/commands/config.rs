@@ -10,7 +10,11 @@ pub(crate) fn run(world: &World, what: ConfigCommand, output: &mut Output) -> Ex
         ConfigCommand::Show => ConfigRequest::Show,
         ConfigCommand::Path => ConfigRequest::Path,
         ConfigCommand::AddSource { name, url, force } => {
-            let replace = if force { Replace::Allowed } else { Replace::Refused };
+            let replace = if force {
+                Replace::Allowed
+            } else {
+                Replace::Refused
+            };
             ConfigRequest::AddSource { name, url, replace }
         }
         ConfigCommand::RemoveSource { name } => ConfigRequest::RemoveSource { name },

@@ -37,7 +37,10 @@ fn render(report: DemoReport, shown: &Shown<'_>) -> Rendering {
         "A project with a git source, three layers, a persona, bottles and a catalog is in {}\n\n",
         report.folder
     );
-    report.files.iter().for_each(|file| out.push_str(&format!("  {file}\n")));
+    report
+        .files
+        .iter()
+        .for_each(|file| out.push_str(&format!("  {file}\n")));
     for show in &report.shows {
         let result = match &show.result {
             DemoResult::Merged(file) => String::from_utf8_lossy(&file.to_bytes()).into_owned(),
@@ -50,6 +53,8 @@ fn render(report: DemoReport, shown: &Shown<'_>) -> Rendering {
         out.push_str(&format!("\n$ {}\n{result}", show.command));
     }
     out.push_str(&format!("\nTry it yourself in {}:\n", report.folder));
-    COMMANDS.iter().for_each(|command| out.push_str(&format!("  {command}\n")));
+    COMMANDS
+        .iter()
+        .for_each(|command| out.push_str(&format!("  {command}\n")));
     Rendering::Done(out)
 }

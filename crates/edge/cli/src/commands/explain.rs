@@ -26,8 +26,12 @@ fn render(report: ExplainReport, shown: &Shown<'_>) -> Rendering {
     }
     match &report {
         ExplainReport::Page(_) => Rendering::Text(report.text()),
-        ExplainReport::Values { .. } | ExplainReport::Resource { .. } => {
-            Rendering::Text(report.text().lines().map(|line| format!("{}\n", one_line(line))).collect())
-        }
+        ExplainReport::Values { .. } | ExplainReport::Resource { .. } => Rendering::Text(
+            report
+                .text()
+                .lines()
+                .map(|line| format!("{}\n", one_line(line)))
+                .collect(),
+        ),
     }
 }

@@ -14,7 +14,11 @@ pub(crate) fn run(world: &World, args: ImportArgs, output: &mut Output) -> ExitC
         format: args.format,
         file: args.file,
         folder: variable("AGENT_MANAGER_CONFIG_DIR"),
-        writing: if args.dry_run { Writing::Show } else { Writing::Apply },
+        writing: if args.dry_run {
+            Writing::Show
+        } else {
+            Writing::Apply
+        },
     };
     output.finish(import(world, &request), render)
 }
@@ -34,18 +38,37 @@ fn render(report: ImportReport, shown: &Shown<'_>) -> Rendering {
 }
 
 fn text(manifest: &str, additions: &Additions) -> String {
-    let Additions { sources, layers, merge } = additions;
-    let mut out: String = layers.iter().map(|layer| layer_line(&layer.table)).collect();
-    out.extend(merge.iter().map(|(files, value)| format!("merge {files}: {}\n", strategy(value))));
+    let Additions {
+        sources,
+        layers,
+        merge,
+    } = additions;
+    let mut out: String = layers
+        .iter()
+        .map(|layer| layer_line(&layer.table))
+        .collect();
+    out.extend(
+        merge
+            .iter()
+            .map(|(files, value)| format!("merge {files}: {}\n", strategy(value))),
+    );
     let counts = [
         (layers.len(), "layer", "layers"),
         (sources.len(), "source", "sources"),
         (merge.len(), "line of [merge]", "lines of [merge]"),
     ];
     let counts = counts.iter().filter(|(count, ..)| *count > 0);
-    let counts: Vec<String> = counts.map(|(count, one, many)| counted(*count, one, many)).collect();
-    out.push_str(&format!("{manifest} changed: {} added\n", counts.join(", ")));
-    if layers.iter().any(|layer| layer.table.get("branch").is_some()) {
+    let counts: Vec<String> = counts
+        .map(|(count, one, many)| counted(*count, one, many))
+        .collect();
+    out.push_str(&format!(
+        "{manifest} changed: {} added\n",
+        counts.join(", ")
+    ));
+    if layers
+        .iter()
+        .any(|layer| layer.table.get("branch").is_some())
+    {
         out.push_str(
             "check the branches: agent-manager follows the default branch, which need not be `main`\n",
         );
@@ -59,7 +82,11 @@ fn layer_line(table: &Value) -> String {
     let place = match (said("path"), said("source"), said("branch")) {
         (Some(path), ..) => path.to_owned(),
         (_, source, branch) => {
-            format!("{}, branch {}", source.unwrap_or_default(), branch.unwrap_or_default())
+            format!(
+                "{}, branch {}",
+                source.unwrap_or_default(),
+                branch.unwrap_or_default()
+            )
         }
     };
     format!("layer {}: {place}\n", said("name").unwrap_or_default())
@@ -67,6 +94,11 @@ fn layer_line(table: &Value) -> String {
 
 /// The strategy that a line of `[merge]` names, or what it says of separators.
 fn strategy(value: &Value) -> String {
-    let separator = value.get("separator").and_then(Value::as_str).map(|word| format!("separator {word}"));
-    separator.or_else(|| value.as_str().map(str::to_owned)).unwrap_or_default()
+    let separator = value
+        .get("separator")
+        .and_then(Value::as_str)
+        .map(|word| format!("separator {word}"));
+    separator
+        .or_else(|| value.as_str().map(str::to_owned))
+        .unwrap_or_default()
 }

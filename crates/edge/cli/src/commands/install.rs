@@ -1,8 +1,8 @@
 use std::process::ExitCode;
 
 use agpm_ops::{
-    Executables, Fidelity, InstallReport, InstallRequest, LockUse, Overwrite, PlanDetail, Warnings, World,
-    Writing, install,
+    Executables, Fidelity, InstallReport, InstallRequest, LockUse, Overwrite, PlanDetail, Warnings,
+    World, Writing, install,
 };
 
 use crate::args::InstallArgs;
@@ -17,15 +17,31 @@ pub(crate) fn run(world: &World, args: &InstallArgs, output: &mut Output) -> Exi
             (.., true) => LockUse::Unwritten,
             _ => LockUse::Update,
         },
-        writing: if args.dry_run || args.check { Writing::Show } else { Writing::Apply },
+        writing: if args.dry_run || args.check {
+            Writing::Show
+        } else {
+            Writing::Apply
+        },
         overwrite: match (args.force, args.adopt) {
             (true, _) => Overwrite::Everything,
             (_, true) => Overwrite::Unowned,
             _ => Overwrite::Nothing,
         },
-        warnings: if args.strict { Warnings::Stop } else { Warnings::Tell },
-        executables: if args.allow_executables { Executables::Allowed } else { Executables::AsManifest },
-        fidelity: if args.strict_fidelity { Fidelity::Strict } else { Fidelity::Tell },
+        warnings: if args.strict {
+            Warnings::Stop
+        } else {
+            Warnings::Tell
+        },
+        executables: if args.allow_executables {
+            Executables::Allowed
+        } else {
+            Executables::AsManifest
+        },
+        fidelity: if args.strict_fidelity {
+            Fidelity::Strict
+        } else {
+            Fidelity::Tell
+        },
     };
     finish(install(world, &request), args.check, output)
 }
@@ -36,11 +52,12 @@ pub(crate) fn finish(
     check: bool,
     output: &mut Output,
 ) -> ExitCode {
-    let judge =
-        |report: &InstallReport, _: &[agpm_diag::Diagnostic]| match check && report.changes_something() {
-            true => Verdict::Findings,
-            false => Verdict::Good,
-        };
+    let judge = |report: &InstallReport, _: &[agpm_diag::Diagnostic]| match check
+        && report.changes_something()
+    {
+        true => Verdict::Findings,
+        false => Verdict::Good,
+    };
     output.finish_as(outcome, judge, render)
 }
 
@@ -57,6 +74,10 @@ pub(crate) fn text(report: &InstallReport, shown: &Shown<'_>) -> String {
         Detail::Folded => PlanDetail::Resources,
         Detail::All => PlanDetail::Files,
     };
-    let lines: String = report.lines(detail).iter().map(|line| format!("{}\n", one_line(line))).collect();
+    let lines: String = report
+        .lines(detail)
+        .iter()
+        .map(|line| format!("{}\n", one_line(line)))
+        .collect();
     format!("{lines}{}\n", report.summary())
 }

@@ -23,7 +23,9 @@ fn render(report: LayersReport, shown: &Shown<'_>) -> Rendering {
     }
     let rows: Vec<Vec<String>> = report.layers.iter().map(row).collect();
     let skipped = report.layers.iter().flat_map(skipped);
-    let skipped: String = skipped.map(|line| format!("{}\n", one_line(&line))).collect();
+    let skipped: String = skipped
+        .map(|line| format!("{}\n", one_line(&line)))
+        .collect();
     let between = if skipped.is_empty() { "" } else { "\n" };
     Rendering::Text(format!("{}{between}{skipped}", table(&HEAD, &rows)))
 }
@@ -33,7 +35,13 @@ fn row(row: &LayerRow) -> Vec<String> {
         Some(state) => (snapshot(state), state.files.to_string()),
         None => ("not there".to_owned(), "-".to_owned()),
     };
-    vec![row.rank.to_string(), one_line(&row.name), one_line(&row.place), snapshot, files]
+    vec![
+        row.rank.to_string(),
+        one_line(&row.name),
+        one_line(&row.place),
+        snapshot,
+        files,
+    ]
 }
 
 fn snapshot(state: &LayerState) -> String {
@@ -44,11 +52,19 @@ fn snapshot(state: &LayerState) -> String {
 }
 
 fn skipped(row: &LayerRow) -> Vec<String> {
-    let Some(state) = &row.state else { return Vec::new() };
+    let Some(state) = &row.state else {
+        return Vec::new();
+    };
     let told = state.skipped.iter().take(MOST_TOLD);
-    let mut lines: Vec<String> =
-        told.map(|skipped| format!("{}: skipped {}: {}", row.name, skipped.path, skipped.reason)).collect();
-    if let Some(more) = state.skipped.len().checked_sub(MOST_TOLD).filter(|more| *more > 0) {
+    let mut lines: Vec<String> = told
+        .map(|skipped| format!("{}: skipped {}: {}", row.name, skipped.path, skipped.reason))
+        .collect();
+    if let Some(more) = state
+        .skipped
+        .len()
+        .checked_sub(MOST_TOLD)
+        .filter(|more| *more > 0)
+    {
         lines.push(format!(
             "{}: skipped {} more; `--json` lists all",
             row.name,

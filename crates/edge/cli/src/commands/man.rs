@@ -12,8 +12,11 @@ pub(crate) fn page(declaration: clap::Command) -> Vec<u8> {
 
 fn write(mut declaration: clap::Command, page: &mut Vec<u8>) -> io::Result<()> {
     declaration.build();
-    let commands: Vec<clap::Command> =
-        declaration.get_subcommands().filter(|c| c.get_name() != "help").cloned().collect();
+    let commands: Vec<clap::Command> = declaration
+        .get_subcommands()
+        .filter(|c| c.get_name() != "help")
+        .cloned()
+        .collect();
     Man::new(declaration).render(page)?;
     for command in commands {
         page.extend(format!(".SH \"AGPM {}\"\n", command.get_name().to_uppercase()).bytes());

@@ -34,8 +34,8 @@ use std::process::ExitCode;
 
 use agpm_diag::{Diagnostic, codes};
 use agpm_ops::{
-    Environment, FailureKind, ManifestUse, MergeInputs, Network, Outcome, OutsideReads, ProgramUse, Scope,
-    World,
+    Environment, FailureKind, ManifestUse, MergeInputs, Network, Outcome, OutsideReads, ProgramUse,
+    Scope, World,
 };
 use clap::ValueEnum;
 
@@ -104,7 +104,11 @@ fn world(global: &Global, scope: Scope) -> World {
             .or_else(|| home.as_ref().map(|home| home.join(below_home)))
             .map(|path| path.join("agpm"))
     };
-    let network = if global.offline { Network::Offline } else { Network::Allowed };
+    let network = if global.offline {
+        Network::Offline
+    } else {
+        Network::Allowed
+    };
     let environment = Environment {
         scope,
         manifest: global.manifest_path.clone(),
@@ -123,12 +127,17 @@ fn world(global: &Global, scope: Scope) -> World {
         network,
         folder,
     };
-    World { environment, progress: progress(global) }
+    World {
+        environment,
+        progress: progress(global),
+    }
 }
 
 /// The path that an environment variable holds, if it is set.
 fn variable(name: &str) -> Option<PathBuf> {
-    std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
+    std::env::var_os(name)
+        .filter(|value| !value.is_empty())
+        .map(PathBuf::from)
 }
 
 fn inputs(fold: FoldArgs, files: Vec<std::path::PathBuf>) -> MergeInputs {
@@ -137,7 +146,11 @@ fn inputs(fold: FoldArgs, files: Vec<std::path::PathBuf>) -> MergeInputs {
         layer_names: fold.layer_names,
         strategy: fold.strategy,
         rules: fold.rules,
-        manifest: if fold.no_manifest { ManifestUse::Ignored } else { ManifestUse::Nearest },
+        manifest: if fold.no_manifest {
+            ManifestUse::Ignored
+        } else {
+            ManifestUse::Nearest
+        },
     }
 }
 
@@ -152,13 +165,18 @@ fn no_directory(directory: &str, error: &std::io::Error) -> Outcome<()> {
 
 /// `-g` and `--manifest-path` each say which manifest is meant.
 fn two_manifests() -> Outcome<()> {
-    let diagnostic = Diagnostic::new(&codes::USAGE, "`-g` and `--manifest-path` ask for two manifests");
+    let diagnostic = Diagnostic::new(
+        &codes::USAGE,
+        "`-g` and `--manifest-path` ask for two manifests",
+    );
     Outcome::failed(FailureKind::Usage, diagnostic.help("leave out one of them"))
 }
 
 /// The word that was typed for one of several formats.
 fn word(format: impl ValueEnum) -> String {
-    format.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+    format
+        .to_possible_value()
+        .map_or_else(String::new, |value| value.get_name().to_owned())
 }
 
 /// `--json` is `--format json`, and a result has one format.

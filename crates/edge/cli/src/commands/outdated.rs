@@ -1,7 +1,9 @@
 use std::process::ExitCode;
 
 use agpm_model::ResourceType;
-use agpm_ops::{LockfileState, MovedBranch, OutdatedReport, OutdatedRequest, OutdatedRows, World, outdated};
+use agpm_ops::{
+    LockfileState, MovedBranch, OutdatedReport, OutdatedRequest, OutdatedRows, World, outdated,
+};
 
 use crate::args::OutdatedArgs;
 use crate::commands::table::{counted, table};
@@ -13,10 +15,21 @@ pub(crate) fn run(world: &World, args: OutdatedArgs, output: &mut Output) -> Exi
     let judge = |report: &OutdatedReport, _: &[agpm_diag::Diagnostic]| {
         let is_outdated = report.outdated.iter().any(|row| row.current != row.newest);
         let fails = is_outdated || report.lockfile == LockfileState::Missing;
-        if args.check && fails { Verdict::Findings } else { Verdict::Good }
+        if args.check && fails {
+            Verdict::Findings
+        } else {
+            Verdict::Good
+        }
     };
-    let rows = if args.all { OutdatedRows::All } else { OutdatedRows::Outdated };
-    let request = OutdatedRequest { names: args.names.clone(), rows };
+    let rows = if args.all {
+        OutdatedRows::All
+    } else {
+        OutdatedRows::Outdated
+    };
+    let request = OutdatedRequest {
+        names: args.names.clone(),
+        rows,
+    };
     output.finish_as(outdated(world, &request), judge, render)
 }
 
@@ -42,13 +55,19 @@ fn render(report: OutdatedReport, shown: &Shown<'_>) -> Rendering {
             row.newest.clone(),
         ]
     });
-    Rendering::Text(format!("{}{moved}", table(&HEAD, &rows.collect::<Vec<_>>())))
+    Rendering::Text(format!(
+        "{}{moved}",
+        table(&HEAD, &rows.collect::<Vec<_>>())
+    ))
 }
 
 /// A branch that moved, in one line instead of one for each resource.
 fn moved_line(moved: &MovedBranch) -> String {
     let unchanged = counted(moved.unchanged, "resource", "resources");
-    format!("{}: {} -> {}, {unchanged} without changes\n", moved.source, moved.current, moved.now)
+    format!(
+        "{}: {} -> {}, {unchanged} without changes\n",
+        moved.source, moved.current, moved.now
+    )
 }
 
 /// The word for one of a kind.

@@ -1,8 +1,8 @@
 use std::process::ExitCode;
 
 use agpm_ops::{
-    Addition, LineagePlace, PersonaKind, PersonasReport, ProfileKinds, ProfileReport, ProfileRequest,
-    Submodules, Warnings, World, markdown, personas, profile,
+    Addition, LineagePlace, PersonaKind, PersonasReport, ProfileKinds, ProfileReport,
+    ProfileRequest, Submodules, Warnings, World, markdown, personas, profile,
 };
 use agpm_text::{Format, Value, print};
 
@@ -15,16 +15,39 @@ use crate::output::{Output, Rendering};
 const HEAD: [&str; 3] = ["Persona", "Kinds", "Levels"];
 
 pub(crate) fn run(world: &World, args: ProfileArgs, output: &mut Output) -> ExitCode {
-    if let Some(other) = args.format.filter(|format| output.json && *format != ProfileFormat::Json) {
-        return output.finish(two_formats::<()>(&word(other)), |(), _| Rendering::Text(String::new()));
+    if let Some(other) = args
+        .format
+        .filter(|format| output.json && *format != ProfileFormat::Json)
+    {
+        return output.finish(two_formats::<()>(&word(other)), |(), _| {
+            Rendering::Text(String::new())
+        });
     }
-    let format = if output.json { Some(ProfileFormat::Json) } else { args.format };
+    let format = if output.json {
+        Some(ProfileFormat::Json)
+    } else {
+        args.format
+    };
     output.json |= format == Some(ProfileFormat::Json);
-    let submodules = if args.submodules { Submodules::All } else { Submodules::Own };
-    let place = LineagePlace { path: args.path, ceiling: args.ceiling, submodules };
-    let warnings = if args.strict { Warnings::Stop } else { Warnings::Tell };
+    let submodules = if args.submodules {
+        Submodules::All
+    } else {
+        Submodules::Own
+    };
+    let place = LineagePlace {
+        path: args.path,
+        ceiling: args.ceiling,
+        submodules,
+    };
+    let warnings = if args.strict {
+        Warnings::Stop
+    } else {
+        Warnings::Tell
+    };
     let Some(slug) = args.slug else {
-        return output.finish(personas(world, &place, warnings), |report, _| list(&report, format));
+        return output.finish(personas(world, &place, warnings), |report, _| {
+            list(&report, format)
+        });
     };
     let kinds = match args.kind {
         ProfileKind::Agent => ProfileKinds::One(PersonaKind::Agent),
@@ -37,9 +60,21 @@ pub(crate) fn run(world: &World, args: ProfileArgs, output: &mut Output) -> Exit
         (args.with_sources, Addition::Sources),
         (args.projections, Addition::Projections),
     ];
-    let additions = asked.into_iter().filter(|(asked, _)| *asked).map(|(_, addition)| addition).collect();
-    let request = ProfileRequest { slug, kinds, place, additions, warnings };
-    output.finish(profile(world, &request), |report, _| render(&report, &request.slug, kinds, format))
+    let additions = asked
+        .into_iter()
+        .filter(|(asked, _)| *asked)
+        .map(|(_, addition)| addition)
+        .collect();
+    let request = ProfileRequest {
+        slug,
+        kinds,
+        place,
+        additions,
+        warnings,
+    };
+    output.finish(profile(world, &request), |report, _| {
+        render(&report, &request.slug, kinds, format)
+    })
 }
 
 fn render(
@@ -50,9 +85,12 @@ fn render(
 ) -> Rendering {
     match (format, kinds, &report.value) {
         (Some(ProfileFormat::Md), ProfileKinds::All, Value::Map(kinds)) => {
-            let pages = kinds.iter().filter(|(_, value)| !matches!(value, Value::Null));
-            let pages: Vec<String> =
-                pages.map(|(kind, value)| markdown(value, &format!("{slug}: {kind}"))).collect();
+            let pages = kinds
+                .iter()
+                .filter(|(_, value)| !matches!(value, Value::Null));
+            let pages: Vec<String> = pages
+                .map(|(kind, value)| markdown(value, &format!("{slug}: {kind}")))
+                .collect();
             Rendering::Text(pages.join("\n"))
         }
         (Some(ProfileFormat::Md), _, value) => Rendering::Text(markdown(value, slug)),
@@ -64,7 +102,13 @@ fn list(report: &PersonasReport, format: Option<ProfileFormat>) -> Rendering {
     let rows: Vec<Vec<String>> = report
         .personas
         .iter()
-        .map(|row| vec![one_line(&row.slug), row.kinds.join(", "), one_line(&row.levels.join(", "))])
+        .map(|row| {
+            vec![
+                one_line(&row.slug),
+                row.kinds.join(", "),
+                one_line(&row.levels.join(", ")),
+            ]
+        })
         .collect();
     match format {
         None if rows.is_empty() => {
@@ -74,7 +118,10 @@ fn list(report: &PersonasReport, format: Option<ProfileFormat>) -> Rendering {
         Some(ProfileFormat::Md) => {
             let cell = |cell: &String| cell.replace('|', "\\|");
             let line = |cells: &[String]| {
-                format!("| {} |\n", cells.iter().map(cell).collect::<Vec<_>>().join(" | "))
+                format!(
+                    "| {} |\n",
+                    cells.iter().map(cell).collect::<Vec<_>>().join(" | ")
+                )
             };
             let head = HEAD.map(str::to_owned);
             let rule = HEAD.map(|_| "---".to_owned());

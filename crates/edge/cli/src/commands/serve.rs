@@ -31,7 +31,9 @@ pub(crate) fn run(world: World, command: ServeCommand, output: &mut Output) -> E
 }
 
 fn fail(kind: FailureKind, diagnostic: Diagnostic, output: &mut Output) -> ExitCode {
-    output.finish(Outcome::<()>::failed(kind, diagnostic), |(), _| Rendering::Text(String::new()))
+    output.finish(Outcome::<()>::failed(kind, diagnostic), |(), _| {
+        Rendering::Text(String::new())
+    })
 }
 
 fn options(args: McpArgs) -> Result<ServeOptions, Diagnostic> {
@@ -43,8 +45,16 @@ fn options(args: McpArgs) -> Result<ServeOptions, Diagnostic> {
             Channel::Http(HttpOptions { port, token, ready })
         }
     };
-    let writes = if args.allow_write { Writes::Allowed } else { Writes::Refused };
-    Ok(ServeOptions { channel, writes, places: args.places.places() })
+    let writes = if args.allow_write {
+        Writes::Allowed
+    } else {
+        Writes::Refused
+    };
+    Ok(ServeOptions {
+        channel,
+        writes,
+        places: args.places.places(),
+    })
 }
 
 /// The token, and its text if nobody knows it yet.
@@ -56,7 +66,8 @@ fn token() -> Result<(Token, Option<String>), Diagnostic> {
     };
     let token = token.ok_or_else(|| {
         let message = format!("there is no token in `{TOKEN}` that can stand in a header");
-        Diagnostic::new(&codes::USAGE, message).help("set it to letters and digits, at best 32 or more")
+        Diagnostic::new(&codes::USAGE, message)
+            .help("set it to letters and digits, at best 32 or more")
     })?;
     let told = given.is_none().then(|| token.reveal().to_owned());
     Ok((token, told))
@@ -64,7 +75,9 @@ fn token() -> Result<(Token, Option<String>), Diagnostic> {
 
 /// Who starts the server has to know where it is.
 fn ready(address: SocketAddr, token: Option<&str>) {
-    let token = token.map(|token| format!("agpm: the token is {token}\n")).unwrap_or_default();
+    let token = token
+        .map(|token| format!("agpm: the token is {token}\n"))
+        .unwrap_or_default();
     let text = format!("agpm: serving MCP at http://{address}/mcp\n{token}");
     let _ = io::stderr().write_all(text.as_bytes());
 }

@@ -7,14 +7,29 @@ use crate::commands::{two_formats, word};
 use crate::output::{Output, Rendering, Shown};
 
 pub(crate) fn run(world: &World, args: TreeArgs, output: &mut Output) -> ExitCode {
-    if let Some(other) = args.format.filter(|format| output.json && *format != TreeFormat::Json) {
-        return output.finish(two_formats(&word(other)), |(), _| Rendering::Text(String::new()));
+    if let Some(other) = args
+        .format
+        .filter(|format| output.json && *format != TreeFormat::Json)
+    {
+        return output.finish(two_formats(&word(other)), |(), _| {
+            Rendering::Text(String::new())
+        });
     }
     output.json |= args.format == Some(TreeFormat::Json);
-    let direction = if args.invert { Direction::NeededBy } else { Direction::Needs };
-    let request = TreeRequest { names: args.names, depth: args.depth, direction };
+    let direction = if args.invert {
+        Direction::NeededBy
+    } else {
+        Direction::Needs
+    };
+    let request = TreeRequest {
+        names: args.names,
+        depth: args.depth,
+        direction,
+    };
     let format = args.format.unwrap_or(TreeFormat::Text);
-    output.finish(tree(world, &request), |report, shown| render(&report, format, shown))
+    output.finish(tree(world, &request), |report, shown| {
+        render(&report, format, shown)
+    })
 }
 
 fn render(report: &TreeReport, format: TreeFormat, shown: &Shown<'_>) -> Rendering {
@@ -41,7 +56,11 @@ fn text(report: &TreeReport) -> String {
             (_, Sibling::Inner) => ("├─ ", "│   "),
             (_, Sibling::Last) => ("└─ ", "    "),
         };
-        let mark = if line.below == Below::Repeated { " (*)" } else { "" };
+        let mark = if line.below == Below::Repeated {
+            " (*)"
+        } else {
+            ""
+        };
         out.push_str(&before);
         out.push_str(branch);
         out.push_str(report.title(line));
@@ -57,12 +76,19 @@ fn text(report: &TreeReport) -> String {
 
 fn mermaid(report: &TreeReport) -> String {
     let node = |(id, title): (usize, &str)| {
-        let title =
-            title.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;").replace('>', "&gt;");
+        let title = title
+            .replace('&', "&amp;")
+            .replace('"', "&quot;")
+            .replace('<', "&lt;")
+            .replace('>', "&gt;");
         format!("    n{id}[\"{title}\"]\n")
     };
     let nodes: String = report.resources().into_iter().map(node).collect();
-    let edges: String = report.edges().iter().map(|(from, to)| format!("    n{from} --> n{to}\n")).collect();
+    let edges: String = report
+        .edges()
+        .iter()
+        .map(|(from, to)| format!("    n{from} --> n{to}\n"))
+        .collect();
     format!("graph TD\n{nodes}{edges}")
 }
 
@@ -72,6 +98,10 @@ fn dot(report: &TreeReport) -> String {
         format!("    n{id} [label=\"{title}\"];\n")
     };
     let nodes: String = report.resources().into_iter().map(node).collect();
-    let edges: String = report.edges().iter().map(|(from, to)| format!("    n{from} -> n{to};\n")).collect();
+    let edges: String = report
+        .edges()
+        .iter()
+        .map(|(from, to)| format!("    n{from} -> n{to};\n"))
+        .collect();
     format!("digraph agpm {{\n{nodes}{edges}}}\n")
 }

@@ -1,7 +1,8 @@
 use std::process::ExitCode;
 
 use agpm_ops::{
-    Overwrite, PastEntry, UndoAction, UndoReport, UndoRequest, World, counted, done_word, undo, undone_word,
+    Overwrite, PastEntry, UndoAction, UndoReport, UndoRequest, World, counted, done_word, undo,
+    undone_word,
 };
 
 use crate::args::UndoArgs;
@@ -16,10 +17,20 @@ pub(crate) fn run(world: &World, args: &UndoArgs, output: &mut Output) -> ExitCo
         (false, true) => UndoAction::Preview,
         (false, false) => UndoAction::Apply,
     };
-    let overwrite = if args.force { Overwrite::Everything } else { Overwrite::Nothing };
-    let most = if output.is_verbose() { usize::MAX } else { MOST_FILES };
-    output
-        .finish(undo(world, &UndoRequest { action, overwrite }), |report, shown| render(&report, shown, most))
+    let overwrite = if args.force {
+        Overwrite::Everything
+    } else {
+        Overwrite::Nothing
+    };
+    let most = if output.is_verbose() {
+        usize::MAX
+    } else {
+        MOST_FILES
+    };
+    output.finish(
+        undo(world, &UndoRequest { action, overwrite }),
+        |report, shown| render(&report, shown, most),
+    )
 }
 
 fn render(report: &UndoReport, shown: &Shown<'_>, most: usize) -> Rendering {
@@ -29,8 +40,12 @@ fn render(report: &UndoReport, shown: &Shown<'_>, most: usize) -> Rendering {
     let entries = report.entries.iter();
     match report.action {
         UndoAction::List => Rendering::Text(entries.map(|entry| listed(entry, most)).collect()),
-        UndoAction::Preview => Rendering::Text(entries.map(|entry| undone(report, entry, most)).collect()),
-        UndoAction::Apply => Rendering::Done(entries.map(|entry| undone(report, entry, most)).collect()),
+        UndoAction::Preview => {
+            Rendering::Text(entries.map(|entry| undone(report, entry, most)).collect())
+        }
+        UndoAction::Apply => {
+            Rendering::Done(entries.map(|entry| undone(report, entry, most)).collect())
+        }
     }
 }
 
@@ -38,31 +53,60 @@ fn listed(entry: &PastEntry, most: usize) -> String {
     if let Some(why) = &entry.damaged {
         return format!("{} (its record {why})\n", entry.number);
     }
-    let lines = entry.files.iter().map(|(path, done)| format!("  {} {path}\n", done_word(*done)));
-    format!("{} {}\n{}", entry.number, entry.title, folded(lines, "  ", most))
+    let lines = entry
+        .files
+        .iter()
+        .map(|(path, done)| format!("  {} {path}\n", done_word(*done)));
+    format!(
+        "{} {}\n{}",
+        entry.number,
+        entry.title,
+        folded(lines, "  ", most)
+    )
 }
 
 fn undone(report: &UndoReport, entry: &PastEntry, most: usize) -> String {
-    let lines = report.changed(entry).map(|(path, done)| format!("{} {path}\n", undone_word(*done)));
+    let lines = report
+        .changed(entry)
+        .map(|(path, done)| format!("{} {path}\n", undone_word(*done)));
     let mut text = folded(lines, "", most);
     if let Some(kept) = &report.kept {
         text.push_str(&format!("kept {kept} (edited after it was created)\n"));
     }
-    let count = |word: &str| report.changed(entry).filter(|(_, done)| undone_word(*done) == word).count();
+    let count = |word: &str| {
+        report
+            .changed(entry)
+            .filter(|(_, done)| undone_word(*done) == word)
+            .count()
+    };
     let counts = match (count("restored"), count("removed")) {
         (0, 0) => "no files changed".to_owned(),
         (0, removed) => format!("{} removed", counted(removed, "file", "files")),
         (restored, 0) => format!("{} restored", counted(restored, "file", "files")),
-        (restored, removed) => format!("{} restored, {removed} removed", counted(restored, "file", "files")),
+        (restored, removed) => format!(
+            "{} restored, {removed} removed",
+            counted(restored, "file", "files")
+        ),
     };
-    let did = if report.action == UndoAction::Preview { "Would undo" } else { "Undid" };
-    format!("{text}{did} transaction {} ({}): {counts}\n", entry.number, entry.title)
+    let did = if report.action == UndoAction::Preview {
+        "Would undo"
+    } else {
+        "Undid"
+    };
+    format!(
+        "{text}{did} transaction {} ({}): {counts}\n",
+        entry.number, entry.title
+    )
 }
 
 /// The first lines, and how many more there are.
 fn folded(lines: impl Iterator<Item = String>, indent: &str, most: usize) -> String {
     let lines: Vec<String> = lines.collect();
-    let shown = if lines.len() <= most.saturating_add(1) { lines.len() } else { most };
+    let shown = if lines.len() <= most.saturating_add(1) {
+        lines.len()
+    } else {
+        most
+    };
     let mut text = lines[..shown].concat();
     if let more @ 1.. = lines.len() - shown {
         text.push_str(&format!("{indent}and {more} more\n"));

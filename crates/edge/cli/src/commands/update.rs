@@ -8,11 +8,29 @@ use crate::output::Output;
 
 pub(crate) fn run(world: &World, args: UpdateArgs, output: &mut Output) -> ExitCode {
     let install = InstallRequest {
-        writing: if args.dry_run || args.check { Writing::Show } else { Writing::Apply },
-        overwrite: if args.force { Overwrite::Everything } else { Overwrite::Nothing },
-        executables: if args.allow_executables { Executables::Allowed } else { Executables::AsManifest },
+        writing: if args.dry_run || args.check {
+            Writing::Show
+        } else {
+            Writing::Apply
+        },
+        overwrite: if args.force {
+            Overwrite::Everything
+        } else {
+            Overwrite::Nothing
+        },
+        executables: if args.allow_executables {
+            Executables::Allowed
+        } else {
+            Executables::AsManifest
+        },
         ..InstallRequest::PLAIN
     };
-    let outcome = update(world, &UpdateRequest { names: args.names, install });
+    let outcome = update(
+        world,
+        &UpdateRequest {
+            names: args.names,
+            install,
+        },
+    );
     install::finish(outcome, args.check, output)
 }

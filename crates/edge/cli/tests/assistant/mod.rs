@@ -5,7 +5,8 @@ use agpm_testkit::{CommandOutput, Repository, Sandbox};
 
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_agpm");
 const ASSISTANT: &str = "---\ndependencies:\n  snippets:\n    - path: snippets/prompts.md\n    - path: snippets/utils.md\n---\nHelp.\n";
-const UTILS: &str = "---\ndependencies:\n  snippets:\n    - path: snippets/common.md\n---\nUtils.\n";
+const UTILS: &str =
+    "---\ndependencies:\n  snippets:\n    - path: snippets/common.md\n---\nUtils.\n";
 
 /// A project with that assistant, installed.
 pub(crate) fn sandbox() -> Sandbox {
@@ -21,7 +22,10 @@ pub(crate) fn sandbox() -> Sandbox {
     let assistant =
         r#"assistant = { source = "community", path = "agents/assistant.md", version = "v2.0.0" }"#;
     let url = repository.url();
-    sandbox.write("agpm.toml", format!("[sources]\ncommunity = \"{url}\"\n\n[agents]\n{assistant}\n"));
+    sandbox.write(
+        "agpm.toml",
+        format!("[sources]\ncommunity = \"{url}\"\n\n[agents]\n{assistant}\n"),
+    );
     let output = sandbox.run_line("agpm install");
     assert_eq!(output.code, Some(0), "{output}");
     sandbox
@@ -30,7 +34,11 @@ pub(crate) fn sandbox() -> Sandbox {
 /// What a command prints that has nothing to complain about.
 pub(crate) fn good(sandbox: &Sandbox, line: &str) -> String {
     let output = sandbox.run_line(line);
-    assert_eq!((output.code, output.stderr.as_str()), (Some(0), ""), "{line}\n{output}");
+    assert_eq!(
+        (output.code, output.stderr.as_str()),
+        (Some(0), ""),
+        "{line}\n{output}"
+    );
     output.stdout
 }
 
@@ -38,7 +46,12 @@ pub(crate) fn good(sandbox: &Sandbox, line: &str) -> String {
 pub(crate) fn fails(sandbox: &Sandbox, line: &str, code: i32, words: &[&str]) -> CommandOutput {
     let output = sandbox.run_line(line);
     assert_eq!(output.code, Some(code), "{line}\n{output}");
-    words.iter().for_each(|word| assert!(output.to_string().contains(word), "{line}: {word}\n{output}"));
+    words.iter().for_each(|word| {
+        assert!(
+            output.to_string().contains(word),
+            "{line}: {word}\n{output}"
+        )
+    });
     output
 }
 

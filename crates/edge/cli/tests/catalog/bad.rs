@@ -17,14 +17,25 @@ fn beside(manifest: impl AsRef<[u8]>) -> Place {
 
 /// The manifest is left out with one warning that has these words; everything else counts.
 fn left_out(place: &Place, words: &[&str]) {
-    let all = [&["warning[catalog/malformed]: this manifest is left out", PROJECT], words].concat();
+    let all = [
+        &[
+            "warning[catalog/malformed]: this manifest is left out",
+            PROJECT,
+        ],
+        words,
+    ]
+    .concat();
     let output = place.run("catalog");
     assert_eq!(output.code, Some(0), "{output}");
     for word in all {
         assert!(output.stderr.contains(word), "no `{word}` in\n{output}");
     }
     assert_eq!(output.stderr.matches("warning[").count(), 1, "{output}");
-    let expected = ["agent /pm user", "agent cis/inventor project", "workflow /plan project"];
+    let expected = [
+        "agent /pm user",
+        "agent cis/inventor project",
+        "workflow /plan project",
+    ];
     assert_eq!(place.names("catalog"), expected);
     let output = place.run("--json catalog");
     let found = diagnostics(&output);
@@ -35,42 +46,74 @@ fn left_out(place: &Place, words: &[&str]) {
         "{output}"
     );
     let loud = place.run("-v catalog");
-    assert!(loud.stderr.lines().any(|line| line.contains("skipped") && line.contains(PROJECT)), "{loud}");
+    assert!(
+        loud.stderr
+            .lines()
+            .any(|line| line.contains("skipped") && line.contains(PROJECT)),
+        "{loud}"
+    );
     assert_eq!(place.good("-q catalog --format csv").lines().count(), 4);
 }
 
 #[test]
 fn a_quote_that_is_not_closed() {
-    left_out(&beside("name,title\npm,x\nqa,\"open\ndev,y\n"), &["agent-manifest.csv:3"]);
+    left_out(
+        &beside("name,title\npm,x\nqa,\"open\ndev,y\n"),
+        &["agent-manifest.csv:3"],
+    );
     left_out(&beside("name,\"title\npm,x\n"), &["agent-manifest.csv:1"]);
-    left_out(&beside("name,title\npm,\"a\"\"\n"), &["agent-manifest.csv:2"]);
+    left_out(
+        &beside("name,title\npm,\"a\"\"\n"),
+        &["agent-manifest.csv:2"],
+    );
 }
 
 #[test]
 fn a_quote_that_is_not_closed_after_many_other_findings() {
     let short = "x\n".repeat(60);
-    left_out(&beside(format!("name,title\n{short}qa,\"open\ndev,y\n")), &["agent-manifest.csv:62"]);
+    left_out(
+        &beside(format!("name,title\n{short}qa,\"open\ndev,y\n")),
+        &["agent-manifest.csv:62"],
+    );
 }
 
 #[test]
 fn text_after_a_closing_quote() {
-    left_out(&beside("name,title\npm,\"a\" b\n"), &["agent-manifest.csv:2"]);
+    left_out(
+        &beside("name,title\npm,\"a\" b\n"),
+        &["agent-manifest.csv:2"],
+    );
 }
 
 #[test]
 fn bytes_that_are_not_utf_8() {
-    left_out(&beside(b"name,title\ndev,ok\npm,caf\xe9\n"), &["agent-manifest.csv:3", "UTF-8"]);
+    left_out(
+        &beside(b"name,title\ndev,ok\npm,caf\xe9\n"),
+        &["agent-manifest.csv:3", "UTF-8"],
+    );
 }
 
 #[test]
 fn utf_16() {
     let wide = |text: &str, bytes: fn(u16) -> [u8; 2], mark: &[u8]| -> Vec<u8> {
-        mark.iter().copied().chain(text.encode_utf16().flat_map(bytes)).collect()
+        mark.iter()
+            .copied()
+            .chain(text.encode_utf16().flat_map(bytes))
+            .collect()
     };
     let text = "name,title\npm,Plans\n";
-    left_out(&beside(wide(text, u16::to_le_bytes, b"\xff\xfe")), &["agent-manifest.csv:1"]);
-    left_out(&beside(wide(text, u16::to_be_bytes, b"\xfe\xff")), &["agent-manifest.csv:1"]);
-    left_out(&beside(wide(text, u16::to_le_bytes, b"")), &["agent-manifest.csv:1"]);
+    left_out(
+        &beside(wide(text, u16::to_le_bytes, b"\xff\xfe")),
+        &["agent-manifest.csv:1"],
+    );
+    left_out(
+        &beside(wide(text, u16::to_be_bytes, b"\xfe\xff")),
+        &["agent-manifest.csv:1"],
+    );
+    left_out(
+        &beside(wide(text, u16::to_le_bytes, b"")),
+        &["agent-manifest.csv:1"],
+    );
 }
 
 #[test]
@@ -87,8 +130,15 @@ fn no_column_of_names() {
 
 #[test]
 fn lines_that_end_with_carriage_returns_alone() {
-    for manifest in ["name,title\rpm,x\rdev,y\r", "name\rpm\rdev\r", "title,name\rx,pm"] {
-        left_out(&beside(manifest), &["carriage returns", "agent-manifest.csv:1", "help:"]);
+    for manifest in [
+        "name,title\rpm,x\rdev,y\r",
+        "name\rpm\rdev\r",
+        "title,name\rx,pm",
+    ] {
+        left_out(
+            &beside(manifest),
+            &["carriage returns", "agent-manifest.csv:1", "help:"],
+        );
     }
 }
 
@@ -133,8 +183,18 @@ fn a_folder_of_manifests_that_must_not_be_read() {
         std::fs::set_permissions(place.path(folder), PermissionsExt::from_mode(0o755)).unwrap();
         // Root reads everything.
         if closed {
-            assert_eq!((output.code, output.stdout.as_str()), (Some(0), ""), "{output}");
-            for word in ["warning[catalog/malformed]", "--> ", folder, "help:", "skipped"] {
+            assert_eq!(
+                (output.code, output.stdout.as_str()),
+                (Some(0), ""),
+                "{output}"
+            );
+            for word in [
+                "warning[catalog/malformed]",
+                "--> ",
+                folder,
+                "help:",
+                "skipped",
+            ] {
                 assert!(output.stderr.contains(word), "no `{word}` in\n{output}");
             }
             assert!(!output.stderr.contains("no catalog was found"), "{output}");
@@ -147,7 +207,10 @@ fn links_that_lead_out_of_the_layer_are_not_followed() {
     let place = beside("");
     place.write("../outside/agent-manifest.csv", "name\nsecret\n");
     let outside = place.path("../outside").canonicalize().unwrap();
-    for target in ["../../../outside/agent-manifest.csv".into(), outside.join("agent-manifest.csv")] {
+    for target in [
+        "../../../outside/agent-manifest.csv".into(),
+        outside.join("agent-manifest.csv"),
+    ] {
         std::fs::remove_file(place.path(PROJECT)).unwrap();
         place.link(PROJECT, &target);
         left_out(&place, &["help:"]);
@@ -156,11 +219,17 @@ fn links_that_lead_out_of_the_layer_are_not_followed() {
 
 #[test]
 fn a_folder_of_manifests_that_leads_out_is_not_followed() {
-    let place = Place::of(&[(HOME, "name\npm\n"), ("../outside/_cfg/agent-manifest.csv", "name\nsecret\n")]);
+    let place = Place::of(&[
+        (HOME, "name\npm\n"),
+        ("../outside/_cfg/agent-manifest.csv", "name\nsecret\n"),
+    ]);
     place.link("bmad", "../outside");
     assert_eq!(place.names("catalog"), ["agent /pm user"]);
     let output = place.run("catalog");
-    assert!(output.stderr.contains("warning[catalog/malformed]"), "{output}");
+    assert!(
+        output.stderr.contains("warning[catalog/malformed]"),
+        "{output}"
+    );
 }
 
 #[test]
@@ -171,7 +240,10 @@ fn links_inside_of_the_layer_are_followed() {
     ]);
     place.link(PROJECT, "../../shared/agents.csv");
     place.link("bmad/bmm", "../shared/bmm");
-    assert_eq!(place.names("catalog"), ["agent /pm project", "agent bmm/dev project"]);
+    assert_eq!(
+        place.names("catalog"),
+        ["agent /pm project", "agent bmm/dev project"]
+    );
 }
 
 #[test]
@@ -191,7 +263,11 @@ fn every_manifest_that_is_malformed_is_told_at_once() {
         ("~/.bmad/_cfg/skill-manifest.csv", "name\ns\n"),
     ]);
     let output = place.run("catalog");
-    assert_eq!(output.stderr.matches("warning[catalog/malformed]").count(), 3, "{output}");
+    assert_eq!(
+        output.stderr.matches("warning[catalog/malformed]").count(),
+        3,
+        "{output}"
+    );
     assert_eq!(place.names("catalog"), ["skill /s user"]);
 }
 
@@ -201,8 +277,16 @@ fn a_malformed_manifest_is_in_nobodys_way_who_wants_another_entry() {
     place.write(HOME, "name,path\npm,.bmad/pm.md\n");
     place.write("~/.bmad/pm.md", "plans\n");
     let output = place.run("catalog show pm");
-    assert_eq!((output.code, output.stdout.as_str()), (Some(0), "plans\n"), "{output}");
-    place.fails("catalog show qa", 3, &["error[name/unknown]", "warning[catalog/malformed]"]);
+    assert_eq!(
+        (output.code, output.stdout.as_str()),
+        (Some(0), "plans\n"),
+        "{output}"
+    );
+    place.fails(
+        "catalog show qa",
+        3,
+        &["error[name/unknown]", "warning[catalog/malformed]"],
+    );
 }
 
 #[test]
@@ -210,12 +294,18 @@ fn control_characters_do_not_reach_the_terminal() {
     let place = beside("name,title\n\u{1b}[31mred,\u{7}bell\npm,\"x\u{1b}]0;t\u{7}\" y\n");
     for line in ["catalog", "-v catalog", "catalog show nobody", "doctor"] {
         let output = place.run(line);
-        assert!(!output.to_string().contains(['\u{1b}', '\u{7}']), "{line}\n{output}");
+        assert!(
+            !output.to_string().contains(['\u{1b}', '\u{7}']),
+            "{line}\n{output}"
+        );
     }
     let place = beside("name,title\n\u{1b}[31mred,\u{7}bell\n");
     for line in ["catalog", "-v catalog", "catalog show re", "doctor"] {
         let output = place.run(line);
-        assert!(!output.to_string().contains(['\u{1b}', '\u{7}']), "{line}\n{output}");
+        assert!(
+            !output.to_string().contains(['\u{1b}', '\u{7}']),
+            "{line}\n{output}"
+        );
     }
 }
 
@@ -223,5 +313,8 @@ fn control_characters_do_not_reach_the_terminal() {
 fn secrets_in_rows_are_masked_in_source_lines() {
     let place = beside("name,title\npm,token=ghp_abcdefghijklmnopqrstuvwxyz0123456789,x\n");
     let output = place.run("catalog");
-    assert!(output.stderr.contains("csv/ragged") && !output.stderr.contains("ghp_abc"), "{output}");
+    assert!(
+        output.stderr.contains("csv/ragged") && !output.stderr.contains("ghp_abc"),
+        "{output}"
+    );
 }

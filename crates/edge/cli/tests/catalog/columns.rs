@@ -33,16 +33,29 @@ fn any_generation_of_columns_is_read_by_its_names() {
         "name",
     ] {
         let columns: Vec<&str> = header.split(',').collect();
-        let values: Vec<String> = columns.iter().map(|column| format!("the {column}")).collect();
+        let values: Vec<String> = columns
+            .iter()
+            .map(|column| format!("the {column}"))
+            .collect();
         let place = Place::of(&[(PROJECT, &format!("{header}\n{}\n", values.join(",")))]);
         let row = only(place.rows("catalog"));
         for (column, value) in columns.iter().zip(&values) {
             assert_eq!(text(&row, column), Some(value.as_str()), "{header}");
         }
         let csv = place.good("catalog --format csv");
-        let expected: Vec<&str> = KNOWN.into_iter().filter(|known| columns.contains(known)).collect();
-        let fields: Vec<String> = expected.iter().map(|column| format!("\"the {column}\"")).collect();
-        assert_eq!(csv, format!("{}\n{}\n", expected.join(","), fields.join(",")), "{header}");
+        let expected: Vec<&str> = KNOWN
+            .into_iter()
+            .filter(|known| columns.contains(known))
+            .collect();
+        let fields: Vec<String> = expected
+            .iter()
+            .map(|column| format!("\"the {column}\""))
+            .collect();
+        assert_eq!(
+            csv,
+            format!("{}\n{}\n", expected.join(","), fields.join(",")),
+            "{header}"
+        );
     }
 }
 
@@ -50,9 +63,15 @@ fn any_generation_of_columns_is_read_by_its_names() {
 fn known_columns_are_in_their_order_whatever_the_order_of_the_manifest() {
     let mut reversed = KNOWN;
     reversed.reverse();
-    let place = Place::of(&[(PROJECT, &format!("{}\n{}\n", reversed.join(","), reversed.join(",")))]);
+    let place = Place::of(&[(
+        PROJECT,
+        &format!("{}\n{}\n", reversed.join(","), reversed.join(",")),
+    )]);
     let quoted = KNOWN.map(|column| format!("\"{column}\""));
-    assert_eq!(place.good("catalog --format csv"), format!("{}\n{}\n", KNOWN.join(","), quoted.join(",")));
+    assert_eq!(
+        place.good("catalog --format csv"),
+        format!("{}\n{}\n", KNOWN.join(","), quoted.join(","))
+    );
 }
 
 #[test]
@@ -68,7 +87,10 @@ fn unknown_columns_are_kept_after_the_known_ones_as_first_seen() {
          \"b\",\"t2\",\"\",\"\",\"a2\",\"b2\"\n"
     );
     let rows = place.rows("catalog");
-    assert_eq!((text(&rows[0], "zeta"), text(&rows[1], "beta")), (Some("z1"), Some("b2")));
+    assert_eq!(
+        (text(&rows[0], "zeta"), text(&rows[1], "beta")),
+        (Some("z1"), Some("b2"))
+    );
     assert!(rows[0].get("beta").is_none());
 }
 
@@ -76,9 +98,15 @@ fn unknown_columns_are_kept_after_the_known_ones_as_first_seen() {
 fn the_union_is_of_the_rows_that_are_listed() {
     let place = Place::of(&[
         (PROJECT, "name,title,odd\na,A,o\n"),
-        ("bmad/_cfg/workflow-manifest.csv", "name,description,standalone\nplan,Plans,true\n"),
+        (
+            "bmad/_cfg/workflow-manifest.csv",
+            "name,description,standalone\nplan,Plans,true\n",
+        ),
     ]);
-    assert_eq!(place.good("catalog agents --format csv"), "name,title,odd\n\"a\",\"A\",\"o\"\n");
+    assert_eq!(
+        place.good("catalog agents --format csv"),
+        "name,title,odd\n\"a\",\"A\",\"o\"\n"
+    );
     assert_eq!(
         place.good("catalog workflows --format csv"),
         "name,description,standalone\n\"plan\",\"Plans\",\"true\"\n"
@@ -93,11 +121,17 @@ fn the_union_is_of_the_rows_that_are_listed() {
 fn columns_that_have_names_of_ours_do_not_hide_what_is_ours() {
     let place = Place::of(&[(PROJECT, "name,layer,manifest,file,kind\npm,l,m,f,k\n")]);
     let row = only(place.rows("catalog"));
-    assert_eq!((text(&row, "kind"), text(&row, "layer")), (Some("agent"), Some("project")));
+    assert_eq!(
+        (text(&row, "kind"), text(&row, "layer")),
+        (Some("agent"), Some("project"))
+    );
     assert!(text(&row, "manifest").unwrap().ends_with(PROJECT));
     assert_eq!(row.get("file"), Some(&agpm_text::Value::Null));
-    let said: Vec<String> = ["l", "m", "f", "k"].map(|value| format!("\"{value}\"")).to_vec();
-    said.iter().for_each(|value| assert!(row.to_json().contains(value), "{value}: {}", row.to_json()));
+    let said: Vec<String> = ["l", "m", "f", "k"]
+        .map(|value| format!("\"{value}\""))
+        .to_vec();
+    said.iter()
+        .for_each(|value| assert!(row.to_json().contains(value), "{value}: {}", row.to_json()));
     assert_eq!(
         place.good("catalog --format csv"),
         "name,layer,manifest,file,kind\n\"pm\",\"l\",\"m\",\"f\",\"k\"\n"
@@ -107,7 +141,10 @@ fn columns_that_have_names_of_ours_do_not_hide_what_is_ours() {
 #[test]
 fn a_column_that_is_there_twice_is_told_and_the_one_to_the_left_counts() {
     let place = Place::of(&[(PROJECT, "name,title,title\npm,one,two\n")]);
-    let text = place.warned("catalog --format csv", &["`title` is there twice", "agent-manifest.csv:1"]);
+    let text = place.warned(
+        "catalog --format csv",
+        &["`title` is there twice", "agent-manifest.csv:1"],
+    );
     assert_eq!(text, "name,title\n\"pm\",\"one\"\n");
 }
 

@@ -4,8 +4,14 @@ use crate::support::{HOME, PROJECT, Place, codes};
 
 fn place() -> Place {
     Place::of(&[
-        (PROJECT, "name,title,module\ndev,Developer,bmm\npm,Custom PM,bmm\n"),
-        (HOME, "name,title,module,role\npm,Product Manager,bmm,plans\nup,Home,cis,\n"),
+        (
+            PROJECT,
+            "name,title,module\ndev,Developer,bmm\npm,Custom PM,bmm\n",
+        ),
+        (
+            HOME,
+            "name,title,module,role\npm,Product Manager,bmm,plans\nup,Home,cis,\n",
+        ),
     ])
 }
 
@@ -22,7 +28,10 @@ fn every_field_is_told_with_layer_manifest_and_line_and_what_it_shadows() {
     ] {
         assert!(text.contains(word), "no `{word}` in\n{text}");
     }
-    assert!(!text.contains("/role"), "a field of a shadowed row is no field of the entry\n{text}");
+    assert!(
+        !text.contains("/role"),
+        "a field of a shadowed row is no field of the entry\n{text}"
+    );
 }
 
 #[test]
@@ -30,8 +39,15 @@ fn a_pointer_narrows_it_down() {
     let place = place();
     let text = place.good("explain catalog:bmm/pm /title");
     assert!(text.starts_with("/title = \"Custom PM\"\n"), "{text}");
-    assert!(text.contains("Product Manager") && !text.contains("/module"), "{text}");
-    place.fails("explain catalog:bmm/pm /titel", 3, &["did you mean `/title`"]);
+    assert!(
+        text.contains("Product Manager") && !text.contains("/module"),
+        "{text}"
+    );
+    place.fails(
+        "explain catalog:bmm/pm /titel",
+        3,
+        &["did you mean `/title`"],
+    );
     place.fails("explain catalog:bmm/pm /role", 3, &["/role"]);
     place.fails("explain catalog:bmm/pm title", 2, &["error["]);
 }
@@ -39,21 +55,38 @@ fn a_pointer_narrows_it_down() {
 #[test]
 fn names_are_found_as_elsewhere() {
     let place = place();
-    assert_eq!(place.good("explain catalog:pm"), place.good("explain catalog:bmm/pm"));
+    assert_eq!(
+        place.good("explain catalog:pm"),
+        place.good("explain catalog:bmm/pm")
+    );
     assert!(place.good("explain catalog:cis/up").contains("from user"));
-    place.fails("explain catalog:bmm/pn", 3, &["error[name/unknown]", "did you mean `bmm/pm`"]);
-    place.fails("explain catalog:nobody/nothing", 3, &["error[name/unknown]"]);
+    place.fails(
+        "explain catalog:bmm/pn",
+        3,
+        &["error[name/unknown]", "did you mean `bmm/pm`"],
+    );
+    place.fails(
+        "explain catalog:nobody/nothing",
+        3,
+        &["error[name/unknown]"],
+    );
     place.fails("explain catalog:", 2, &["`catalog:` names nothing"]);
 }
 
 #[test]
 fn a_kind_before_the_module_decides() {
     let place = place();
-    place.write("bmad/_cfg/workflow-manifest.csv", "name,title,module\npm,Flow,bmm\n");
+    place.write(
+        "bmad/_cfg/workflow-manifest.csv",
+        "name,title,module\npm,Flow,bmm\n",
+    );
     place.fails("explain catalog:bmm/pm", 3, &["agent", "workflow"]);
-    for (kind, word) in
-        [("agent", "Custom PM"), ("agents", "Custom PM"), ("workflow", "Flow"), ("workflows", "Flow")]
-    {
+    for (kind, word) in [
+        ("agent", "Custom PM"),
+        ("agents", "Custom PM"),
+        ("workflow", "Flow"),
+        ("workflows", "Flow"),
+    ] {
         let text = place.good(&format!("explain catalog:{kind}/bmm/pm /title"));
         assert!(text.contains(word), "{kind}\n{text}");
     }
@@ -62,24 +95,47 @@ fn a_kind_before_the_module_decides() {
 #[test]
 fn the_way_out_of_two_kinds_is_one_that_explain_has() {
     let place = place();
-    place.write("bmad/_cfg/workflow-manifest.csv", "name,title,module\npm,Flow,bmm\n");
+    place.write(
+        "bmad/_cfg/workflow-manifest.csv",
+        "name,title,module\npm,Flow,bmm\n",
+    );
     let output = place.fails("explain catalog:bmm/pm", 3, &["help:"]);
-    assert!(!output.stderr.contains("`--kind`"), "explain has no `--kind`\n{output}");
+    assert!(
+        !output.stderr.contains("`--kind`"),
+        "explain has no `--kind`\n{output}"
+    );
 }
 
 #[test]
 fn json_is_one_document() {
     let place = place();
     let output = place.run("--json explain catalog:bmm/pm /title");
-    assert_eq!((output.code, output.stderr.as_str()), (Some(0), ""), "{output}");
-    assert!(output.stdout.contains("Custom PM") && output.stdout.contains("project"), "{output}");
+    assert_eq!(
+        (output.code, output.stderr.as_str()),
+        (Some(0), ""),
+        "{output}"
+    );
+    assert!(
+        output.stdout.contains("Custom PM") && output.stdout.contains("project"),
+        "{output}"
+    );
     let output = place.run("--json explain catalog:bmm/nobody");
-    assert_eq!((output.code, codes(&output)), (Some(3), vec!["name/unknown".to_owned()]), "{output}");
+    assert_eq!(
+        (output.code, codes(&output)),
+        (Some(3), vec!["name/unknown".to_owned()]),
+        "{output}"
+    );
 }
 
 #[test]
 fn a_short_row_hides_what_is_below_as_a_whole() {
-    let place = Place::of(&[(PROJECT, "name,title\npm\n"), (HOME, "name,title\npm,Home\n")]);
+    let place = Place::of(&[
+        (PROJECT, "name,title\npm\n"),
+        (HOME, "name,title\npm,Home\n"),
+    ]);
     let text = place.warned("explain catalog:pm", &["warning[csv/ragged]"]);
-    assert!(text.contains("/name = \"pm\"") && !text.contains("/title = "), "{text}");
+    assert!(
+        text.contains("/name = \"pm\"") && !text.contains("/title = "),
+        "{text}"
+    );
 }

@@ -1,6 +1,11 @@
 //! Catalogs from end to end: where manifests are looked for, which row counts, how it is shown, and everything that goes
 //! wrong.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods, clippy::disallowed_types)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    clippy::disallowed_types
+)]
 
 mod bad;
 mod columns;

@@ -18,7 +18,11 @@ fn every_generation_and_every_kind_is_found_in_the_project_and_in_home() {
             for (prefix, layer) in [("", "project"), ("~/", "user")] {
                 let path = format!("{prefix}{root}/{file}");
                 let place = Place::of(&[(&path, "name,module\nx,m\n")]);
-                assert_eq!(place.names("catalog"), [format!("{kind} m/x {layer}")], "{path}");
+                assert_eq!(
+                    place.names("catalog"),
+                    [format!("{kind} m/x {layer}")],
+                    "{path}"
+                );
             }
         }
     }
@@ -31,7 +35,11 @@ fn manifests_of_modules_are_found_in_every_generation() {
             for (prefix, layer) in [("", "project"), ("~/", "user")] {
                 let path = format!("{prefix}{root}/bmm/{config}/workflow-manifest.csv");
                 let place = Place::of(&[(&path, "name\nplan\n")]);
-                assert_eq!(place.names("catalog"), [format!("workflow bmm/plan {layer}")], "{path}");
+                assert_eq!(
+                    place.names("catalog"),
+                    [format!("workflow bmm/plan {layer}")],
+                    "{path}"
+                );
             }
         }
     }
@@ -56,10 +64,18 @@ fn other_folders_and_files_are_no_catalog() {
 
 #[test]
 fn a_file_in_the_place_of_a_folder_is_no_root() {
-    let place = Place::of(&[(PROJECT, "name\ntop\n"), ("a/bmad/_cfg", "a file"), ("b/bmad", "a file")]);
+    let place = Place::of(&[
+        (PROJECT, "name\ntop\n"),
+        ("a/bmad/_cfg", "a file"),
+        ("b/bmad", "a file"),
+    ]);
     place.link("c/bmad", "nowhere");
     for folder in ["a", "b", "c"] {
-        assert_eq!(place.names_in(folder, "catalog"), ["agent /top project"], "{folder}");
+        assert_eq!(
+            place.names_in(folder, "catalog"),
+            ["agent /top project"],
+            "{folder}"
+        );
         place.good_in(folder, "catalog");
     }
 }
@@ -68,7 +84,10 @@ fn a_file_in_the_place_of_a_folder_is_no_root() {
 fn generations_side_by_side_are_one_layer_and_the_order_of_the_contract_ranks_them() {
     let place = Place::of(&[]);
     for (at, root) in ROOTS.iter().enumerate() {
-        place.write(&format!("{root}/agent-manifest.csv"), format!("name,title\nx,{root}\nown{at},{root}\n"));
+        place.write(
+            &format!("{root}/agent-manifest.csv"),
+            format!("name,title\nx,{root}\nown{at},{root}\n"),
+        );
     }
     for (at, root) in ROOTS.iter().enumerate() {
         let rows = place.rows("catalog");
@@ -87,8 +106,14 @@ fn generations_side_by_side_are_one_layer_and_the_order_of_the_contract_ranks_th
 fn a_manifest_of_the_whole_catalog_ranks_above_a_modules_own() {
     let place = Place::of(&[
         (PROJECT, "name,title,module\npm,whole,bmm\n"),
-        ("bmad/bmm/_cfg/agent-manifest.csv", "name,title\npm,module\ndev,module\n"),
-        ("bmad/bmm/_config/agent-manifest.csv", "name,title\ndev,config\nqa,config\n"),
+        (
+            "bmad/bmm/_cfg/agent-manifest.csv",
+            "name,title\npm,module\ndev,module\n",
+        ),
+        (
+            "bmad/bmm/_config/agent-manifest.csv",
+            "name,title\ndev,config\nqa,config\n",
+        ),
     ]);
     let rows = place.rows("catalog");
     let titles: Vec<&str> = rows.iter().map(|row| text(row, "title").unwrap()).collect();
@@ -97,8 +122,15 @@ fn a_manifest_of_the_whole_catalog_ranks_above_a_modules_own() {
 
 #[test]
 fn a_row_of_a_modules_manifest_may_name_another_module() {
-    let place = Place::of(&[("bmad/bmm/_cfg/agent-manifest.csv", "name,module\npm,cis\ndev,\nqa, \n")]);
-    let expected = ["agent bmm/dev project", "agent bmm/qa project", "agent cis/pm project"];
+    let place = Place::of(&[(
+        "bmad/bmm/_cfg/agent-manifest.csv",
+        "name,module\npm,cis\ndev,\nqa, \n",
+    )]);
+    let expected = [
+        "agent bmm/dev project",
+        "agent bmm/qa project",
+        "agent cis/pm project",
+    ];
     assert_eq!(place.names("catalog"), expected);
 }
 
@@ -113,7 +145,10 @@ fn the_project_is_the_nearest_folder_upward_that_holds_a_root() {
     for (folder, names) in [
         ("a/b/c", ["agent /near project", "agent /shared project"]),
         ("a", ["agent /near project", "agent /shared project"]),
-        ("a/_bmad/_config", ["agent /near project", "agent /shared project"]),
+        (
+            "a/_bmad/_config",
+            ["agent /near project", "agent /shared project"],
+        ),
         ("b", ["agent /shared project", "agent /top project"]),
         ("", ["agent /shared project", "agent /top project"]),
     ] {
@@ -123,8 +158,10 @@ fn the_project_is_the_nearest_folder_upward_that_holds_a_root() {
 
 #[test]
 fn a_module_alone_makes_a_folder_the_project() {
-    let place =
-        Place::of(&[(PROJECT, "name\ntop\n"), ("a/bmad/bmm/_cfg/agent-manifest.csv", "name\nnear\n")]);
+    let place = Place::of(&[
+        (PROJECT, "name\ntop\n"),
+        ("a/bmad/bmm/_cfg/agent-manifest.csv", "name\nnear\n"),
+    ]);
     assert_eq!(place.names_in("a", "catalog"), ["agent bmm/near project"]);
 }
 
@@ -133,18 +170,39 @@ fn home_is_never_the_project() {
     let place = Place::of(&[(HOME, "name\npm\n")]);
     place.folder("~/code/deep");
     for folder in ["~/", "~/.bmad", "~/.bmad/_cfg", "~/code", "~/code/deep"] {
-        assert_eq!(place.names_in(folder, "catalog"), ["agent /pm user"], "{folder}");
-        assert_eq!(place.names_in(folder, "catalog --all"), ["agent /pm user"], "{folder}");
-        assert_eq!(place.names_in(folder, "catalog --mode local"), [""; 0], "{folder}");
-        assert_eq!(place.names_in(folder, "catalog --mode user"), ["agent /pm user"], "{folder}");
+        assert_eq!(
+            place.names_in(folder, "catalog"),
+            ["agent /pm user"],
+            "{folder}"
+        );
+        assert_eq!(
+            place.names_in(folder, "catalog --all"),
+            ["agent /pm user"],
+            "{folder}"
+        );
+        assert_eq!(
+            place.names_in(folder, "catalog --mode local"),
+            [""; 0],
+            "{folder}"
+        );
+        assert_eq!(
+            place.names_in(folder, "catalog --mode user"),
+            ["agent /pm user"],
+            "{folder}"
+        );
     }
 }
 
 #[test]
 fn a_project_below_home_is_the_project() {
-    let place =
-        Place::of(&[(HOME, "name\npm\n"), ("~/code/bmad/_cfg/agent-manifest.csv", "name\npm\nown\n")]);
-    assert_eq!(place.names_in("~/code", "catalog"), ["agent /own project", "agent /pm project"]);
+    let place = Place::of(&[
+        (HOME, "name\npm\n"),
+        ("~/code/bmad/_cfg/agent-manifest.csv", "name\npm\nown\n"),
+    ]);
+    assert_eq!(
+        place.names_in("~/code", "catalog"),
+        ["agent /own project", "agent /pm project"]
+    );
 }
 
 #[test]
@@ -158,28 +216,49 @@ fn home_behind_a_link_is_home_all_the_same() {
         .args(["catalog", "--format", "csv"]);
     command.args(["--mode", "local"]);
     let output = place.sandbox.output(command);
-    assert_eq!((output.code, output.stdout.as_str()), (Some(0), ""), "{output}");
+    assert_eq!(
+        (output.code, output.stdout.as_str()),
+        (Some(0), ""),
+        "{output}"
+    );
 }
 
 #[test]
 fn without_a_home_there_is_no_layer_of_the_user() {
     let place = Place::of(&[(PROJECT, "name\npm\n")]);
     let mut command = place.sandbox.command(crate::support::PROGRAM);
-    command.env_remove("HOME").env_remove("USERPROFILE").args(["catalog", "--format", "csv"]);
+    command
+        .env_remove("HOME")
+        .env_remove("USERPROFILE")
+        .args(["catalog", "--format", "csv"]);
     let output = place.sandbox.output(command);
-    assert_eq!((output.code, output.stdout.as_str()), (Some(0), "name\n\"pm\"\n"), "{output}");
+    assert_eq!(
+        (output.code, output.stdout.as_str()),
+        (Some(0), "name\n\"pm\"\n"),
+        "{output}"
+    );
 }
 
 #[test]
 fn modes_choose_the_layers() {
     let place = Place::agents("both,,m,\nmine,,m,\n", "both,,m,\ntheirs,,m,\n");
-    let all = ["agent m/both project", "agent m/mine project", "agent m/theirs user"];
+    let all = [
+        "agent m/both project",
+        "agent m/mine project",
+        "agent m/theirs user",
+    ];
     for (mode, names) in [
         ("", &all[..]),
         ("--mode auto", &all[..]),
         ("--mode=auto", &all[..]),
-        ("--mode local", &["agent m/both project", "agent m/mine project"][..]),
-        ("--mode user", &["agent m/both user", "agent m/theirs user"][..]),
+        (
+            "--mode local",
+            &["agent m/both project", "agent m/mine project"][..],
+        ),
+        (
+            "--mode user",
+            &["agent m/both user", "agent m/theirs user"][..],
+        ),
         ("--mode strict", &[][..]),
     ] {
         assert_eq!(place.names(&format!("catalog {mode}")), names, "{mode}");
@@ -189,9 +268,12 @@ fn modes_choose_the_layers() {
 #[test]
 fn a_mode_that_is_none_is_wrong_usage_and_the_modes_are_listed() {
     let place = Place::agents("pm,,,\n", "");
-    for line in
-        ["catalog --mode global", "catalog --mode AUTO", "catalog agents --mode=", "catalog show pm --mode x"]
-    {
+    for line in [
+        "catalog --mode global",
+        "catalog --mode AUTO",
+        "catalog agents --mode=",
+        "catalog show pm --mode x",
+    ] {
         let output = place.fails(line, 2, &["--mode", "auto", "local", "user", "strict"]);
         assert!(output.stderr.starts_with("error[usage]"), "{output}");
     }
@@ -208,17 +290,34 @@ fn nothing_anywhere_is_an_empty_list_and_a_note() {
     let place = Place::of(&[]);
     for line in ["catalog", "catalog agents --format csv", "catalog --all"] {
         let output = place.run(line);
-        assert_eq!((output.code, output.stdout.as_str()), (Some(0), ""), "{line}\n{output}");
-        assert!(output.stderr.starts_with("note[catalog/empty]: no catalog "), "{line}\n{output}");
+        assert_eq!(
+            (output.code, output.stdout.as_str()),
+            (Some(0), ""),
+            "{line}\n{output}"
+        );
+        assert!(
+            output
+                .stderr
+                .starts_with("note[catalog/empty]: no catalog "),
+            "{line}\n{output}"
+        );
     }
     for line in ["catalog --format json", "--json catalog"] {
         let output = place.run(line);
-        assert_eq!((output.code, output.stderr.as_str()), (Some(0), ""), "{line}\n{output}");
+        assert_eq!(
+            (output.code, output.stderr.as_str()),
+            (Some(0), ""),
+            "{line}\n{output}"
+        );
         assert_eq!(crate::support::codes(&output), ["catalog/empty"]);
     }
     assert_eq!(place.rows("catalog").len(), 0);
     assert_eq!(place.good("-q catalog"), "");
-    let said = place.fails("catalog show pm", 3, &["error[name/unknown]", "pm", "help:"]);
+    let said = place.fails(
+        "catalog show pm",
+        3,
+        &["error[name/unknown]", "pm", "help:"],
+    );
     assert!(said.stderr.contains("agpm catalog"), "{said}");
     place.fails("explain catalog:bmm/pm", 3, &["error[name/unknown]"]);
 }
@@ -226,7 +325,13 @@ fn nothing_anywhere_is_an_empty_list_and_a_note() {
 #[test]
 fn a_kind_that_no_manifest_is_of_is_an_empty_list_and_a_note() {
     let place = Place::agents("pm,,m,\n", "");
-    assert_eq!(place.warned("catalog tasks", &["note[catalog/empty]", "no catalog of tasks"]), "");
+    assert_eq!(
+        place.warned(
+            "catalog tasks",
+            &["note[catalog/empty]", "no catalog of tasks"]
+        ),
+        ""
+    );
     assert_eq!(place.rows("catalog tasks").len(), 0);
 }
 
@@ -242,7 +347,11 @@ fn a_mode_that_leaves_every_layer_out_is_a_note() {
 fn manifests_that_are_there_and_malformed_are_not_said_to_be_nowhere() {
     let place = Place::of(&[(PROJECT, "name,title\npm,\"open\n")]);
     let output = place.run("catalog");
-    assert_eq!((output.code, output.stdout.as_str()), (Some(0), ""), "{output}");
+    assert_eq!(
+        (output.code, output.stdout.as_str()),
+        (Some(0), ""),
+        "{output}"
+    );
     assert!(output.stderr.contains("catalog/malformed"), "{output}");
     assert!(!output.stderr.contains("no catalog was found"), "{output}");
 }

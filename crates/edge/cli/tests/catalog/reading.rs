@@ -9,7 +9,8 @@ fn printed(manifest: &str) -> String {
 
 #[test]
 fn marks_line_ends_blank_lines_and_spaces_are_fine() {
-    let plain = "name,title,module\n\"dev\",\"Developer\",\"bmm\"\n\"pm\",\"Product Manager\",\"bmm\"\n";
+    let plain =
+        "name,title,module\n\"dev\",\"Developer\",\"bmm\"\n\"pm\",\"Product Manager\",\"bmm\"\n";
     for manifest in [
         "name,title,module\ndev,Developer,bmm\npm,Product Manager,bmm\n",
         "name,title,module\ndev,Developer,bmm\npm,Product Manager,bmm",
@@ -28,8 +29,7 @@ fn marks_line_ends_blank_lines_and_spaces_are_fine() {
 
 #[test]
 fn quoted_commas_doubled_quotes_newlines_and_emoji_are_content() {
-    let manifest =
-        "name,title,icon\npm,\"Plans, \"\"always\"\"\",📋\ndev,\"two\nlines, one field\",\"👩‍💻\"\nqa,\"\",é\n";
+    let manifest = "name,title,icon\npm,\"Plans, \"\"always\"\"\",📋\ndev,\"two\nlines, one field\",\"👩‍💻\"\nqa,\"\",é\n";
     let expected = "name,title,icon\n\"dev\",\"two\nlines, one field\",\"👩‍💻\"\n\
                     \"pm\",\"Plans, \"\"always\"\"\",\"📋\"\n\"qa\",\"\",\"é\"\n";
     assert_eq!(printed(manifest), expected);
@@ -38,35 +38,65 @@ fn quoted_commas_doubled_quotes_newlines_and_emoji_are_content() {
     assert_eq!(text(&rows[1], "title"), Some("Plans, \"always\""));
     assert_eq!(text(&rows[0], "title"), Some("two\nlines, one field"));
     assert_eq!(text(&rows[0], "icon"), Some("👩‍💻"));
-    assert_eq!(place.good("catalog").lines().count(), 4, "one line for each row");
+    assert_eq!(
+        place.good("catalog").lines().count(),
+        4,
+        "one line for each row"
+    );
 }
 
 #[test]
 fn spaces_and_line_ends_in_quotes_are_content() {
-    assert_eq!(printed("name,title\npm,\" a \"\n"), "name,title\n\"pm\",\" a \"\n");
-    assert_eq!(printed("name,title\r\npm,\"a\r\nb\"\r\n"), "name,title\n\"pm\",\"a\r\nb\"\n");
+    assert_eq!(
+        printed("name,title\npm,\" a \"\n"),
+        "name,title\n\"pm\",\" a \"\n"
+    );
+    assert_eq!(
+        printed("name,title\r\npm,\"a\r\nb\"\r\n"),
+        "name,title\n\"pm\",\"a\r\nb\"\n"
+    );
 }
 
 #[test]
 fn a_quote_in_the_middle_of_a_bare_field_is_content() {
-    assert_eq!(printed("name,title\npm,6\" tall\n"), "name,title\n\"pm\",\"6\"\" tall\"\n");
+    assert_eq!(
+        printed("name,title\npm,6\" tall\n"),
+        "name,title\n\"pm\",\"6\"\" tall\"\n"
+    );
 }
 
 #[test]
 fn a_short_row_is_told_with_its_line_and_its_fields_stay_where_they_are() {
-    let place = Place::of(&[(PROJECT, "name,title,module,path\ndev,Developer,bmm,d.md\n\npm,Plans\n")]);
-    let words = ["warning[csv/ragged]: 2 fields where the header names 4", "agent-manifest.csv:4", "help:"];
+    let place = Place::of(&[(
+        PROJECT,
+        "name,title,module,path\ndev,Developer,bmm,d.md\n\npm,Plans\n",
+    )]);
+    let words = [
+        "warning[csv/ragged]: 2 fields where the header names 4",
+        "agent-manifest.csv:4",
+        "help:",
+    ];
     assert_eq!(
         place.warned("catalog --format csv", &words),
         "name,title,module,path\n\"pm\",\"Plans\",\"\",\"\"\n\"dev\",\"Developer\",\"bmm\",\"d.md\"\n"
     );
-    assert_eq!(place.names("catalog"), ["agent /pm project", "agent bmm/dev project"]);
+    assert_eq!(
+        place.names("catalog"),
+        ["agent /pm project", "agent bmm/dev project"]
+    );
 }
 
 #[test]
 fn a_long_row_is_told_with_its_line_and_its_fields_stay_where_they_are() {
-    let place = Place::of(&[(PROJECT, "name,title,module\npm,Plans, always,bmm\ndev,Developer,bmm\n")]);
-    let words = ["warning[csv/ragged]: 4 fields where the header names 3", "agent-manifest.csv:2", "help:"];
+    let place = Place::of(&[(
+        PROJECT,
+        "name,title,module\npm,Plans, always,bmm\ndev,Developer,bmm\n",
+    )]);
+    let words = [
+        "warning[csv/ragged]: 4 fields where the header names 3",
+        "agent-manifest.csv:2",
+        "help:",
+    ];
     assert_eq!(
         place.warned("catalog --format csv", &words),
         "name,title,module\n\"pm\",\"Plans\",\"always\"\n\"dev\",\"Developer\",\"bmm\"\n"
@@ -75,26 +105,48 @@ fn a_long_row_is_told_with_its_line_and_its_fields_stay_where_they_are() {
 
 #[test]
 fn a_short_row_that_wins_is_not_filled_from_below() {
-    let place = Place::of(&[(PROJECT, "name,title,path\npm\n"), (HOME, "name,title,path\npm,Home,p.md\n")]);
-    assert_eq!(place.warned("catalog --format csv", &["csv/ragged"]), "name,title,path\n\"pm\",\"\",\"\"\n");
+    let place = Place::of(&[
+        (PROJECT, "name,title,path\npm\n"),
+        (HOME, "name,title,path\npm,Home,p.md\n"),
+    ]);
+    assert_eq!(
+        place.warned("catalog --format csv", &["csv/ragged"]),
+        "name,title,path\n\"pm\",\"\",\"\"\n"
+    );
     let row = only(place.rows("catalog"));
-    assert_eq!((text(&row, "title").unwrap_or(""), text(&row, "layer")), ("", Some("project")));
+    assert_eq!(
+        (text(&row, "title").unwrap_or(""), text(&row, "layer")),
+        ("", Some("project"))
+    );
 }
 
 #[test]
 fn diagnostics_as_json_have_file_line_and_layer() {
     let place = Place::of(&[(HOME, "name,title\n\npm,a,b\n")]);
     let found = diagnostics(&place.run("--json catalog"));
-    let [one] = found.as_slice() else { panic!("{found:?}") };
-    assert_eq!((text(one, "code"), text(one, "severity")), (Some("csv/ragged"), Some("warning")));
-    assert!(text(one, "file").unwrap().ends_with(".bmad/_cfg/agent-manifest.csv"), "{one:?}");
+    let [one] = found.as_slice() else {
+        panic!("{found:?}")
+    };
+    assert_eq!(
+        (text(one, "code"), text(one, "severity")),
+        (Some("csv/ragged"), Some("warning"))
+    );
+    assert!(
+        text(one, "file")
+            .unwrap()
+            .ends_with(".bmad/_cfg/agent-manifest.csv"),
+        "{one:?}"
+    );
     assert_eq!(one.get("line"), Some(&agpm_text::Value::from(3_i64)));
     assert_eq!(text(one, "layer"), Some("user"));
 }
 
 #[test]
 fn a_row_of_commas_alone_is_as_good_as_a_blank_line() {
-    assert_eq!(printed("name,title\n,\npm,x\n,\n"), "name,title\n\"pm\",\"x\"\n");
+    assert_eq!(
+        printed("name,title\n,\npm,x\n,\n"),
+        "name,title\n\"pm\",\"x\"\n"
+    );
 }
 
 #[test]
@@ -105,7 +157,9 @@ fn what_is_printed_as_csv_reads_as_the_same_catalog() {
     let rows = |text: &str| -> Vec<Vec<Option<String>>> {
         let place = Place::of(&[(PROJECT, text)]);
         let fields = |row: &agpm_text::Value| {
-            ["name", "title", "x"].map(|key| crate::support::text(row, key).map(str::to_owned)).to_vec()
+            ["name", "title", "x"]
+                .map(|key| crate::support::text(row, key).map(str::to_owned))
+                .to_vec()
         };
         place.rows("catalog").iter().map(fields).collect()
     };
@@ -114,7 +168,9 @@ fn what_is_printed_as_csv_reads_as_the_same_catalog() {
 
 #[test]
 fn many_rows_are_all_there() {
-    let rows: String = (0..5000).map(|at| format!("agent{at:04},Title {at},m{},\n", at % 7)).collect();
+    let rows: String = (0..5000)
+        .map(|at| format!("agent{at:04},Title {at},m{},\n", at % 7))
+        .collect();
     let place = Place::agents(&rows, "agent0000,home,m0,\nzz,home,m0,\n");
     assert_eq!(place.good("catalog --format csv").lines().count(), 5002);
 }

@@ -6,11 +6,17 @@ use crate::support::{HOME, PROJECT, Place, only, text};
 fn the_whole_row_is_one_layers_also_where_its_fields_are_empty() {
     let place = Place::of(&[
         (PROJECT, "name,title,module,path,icon\npm,,bmm,,\n"),
-        (HOME, "name,title,module,path,role,icon\npm,Title,bmm,bmad/pm.md,Role,🎉\n"),
+        (
+            HOME,
+            "name,title,module,path,role,icon\npm,Title,bmm,bmad/pm.md,Role,🎉\n",
+        ),
     ]);
     let row = only(place.rows("catalog"));
     assert_eq!(text(&row, "layer"), Some("project"));
-    assert_eq!(["title", "path", "icon"].map(|key| text(&row, key)), [Some(""); 3]);
+    assert_eq!(
+        ["title", "path", "icon"].map(|key| text(&row, key)),
+        [Some(""); 3]
+    );
     assert!(row.get("role").is_none(), "{}", row.to_json());
     assert_eq!(
         place.good("catalog --format csv"),
@@ -39,15 +45,25 @@ fn identity_is_kind_module_and_name() {
 
 #[test]
 fn spaces_around_names_and_modules_do_not_make_another_identity() {
-    let place =
-        Place::of(&[(PROJECT, "name , module\n pm ,bmm \n"), (HOME, "name,module\n\" pm\",\"bmm \"\n")]);
+    let place = Place::of(&[
+        (PROJECT, "name , module\n pm ,bmm \n"),
+        (HOME, "name,module\n\" pm\",\"bmm \"\n"),
+    ]);
     assert_eq!(place.names("catalog"), ["agent bmm/pm project"]);
 }
 
 #[test]
 fn of_two_rows_in_one_file_the_upper_counts_with_a_warning() {
-    let place = Place::agents("pm,upper,bmm,\npm,lower,bmm,\npm,other,cis,\n", "pm,home,bmm,\n");
-    let words = ["warning[catalog/duplicate]", "bmm/pm", "agent-manifest.csv:3", "this one counts"];
+    let place = Place::agents(
+        "pm,upper,bmm,\npm,lower,bmm,\npm,other,cis,\n",
+        "pm,home,bmm,\n",
+    );
+    let words = [
+        "warning[catalog/duplicate]",
+        "bmm/pm",
+        "agent-manifest.csv:3",
+        "this one counts",
+    ];
     let text = place.warned("catalog --format csv", &words);
     assert_eq!(
         text,
@@ -59,9 +75,14 @@ fn of_two_rows_in_one_file_the_upper_counts_with_a_warning() {
 fn a_row_that_is_there_three_times_is_told_twice() {
     let place = Place::agents("pm,1,,\npm,2,,\ndev,,,\npm,3,,\n", "");
     let output = place.run("catalog");
-    assert_eq!(output.stderr.matches("warning[catalog/duplicate]").count(), 2, "{output}");
+    assert_eq!(
+        output.stderr.matches("warning[catalog/duplicate]").count(),
+        2,
+        "{output}"
+    );
     assert!(
-        output.stderr.contains("agent-manifest.csv:3") && output.stderr.contains("agent-manifest.csv:5"),
+        output.stderr.contains("agent-manifest.csv:3")
+            && output.stderr.contains("agent-manifest.csv:5"),
         "{output}"
     );
 }
@@ -76,7 +97,13 @@ fn two_rows_in_two_layers_or_two_files_are_no_mistake() {
 #[test]
 fn duplicates_in_a_lower_layer_are_told_too() {
     let place = Place::agents("pm,,,\n", "pm,1,,\npm,2,,\n");
-    place.warned("catalog", &["warning[catalog/duplicate]", ".bmad/_cfg/agent-manifest.csv:3"]);
+    place.warned(
+        "catalog",
+        &[
+            "warning[catalog/duplicate]",
+            ".bmad/_cfg/agent-manifest.csv:3",
+        ],
+    );
 }
 
 #[test]
@@ -92,18 +119,35 @@ fn the_order_is_by_kind_module_and_name_whatever_the_order_of_files_and_rows() {
         let rows = "name,module\nb,z\na,z\nB,a\nb,a\na10,a\na2,a\n\u{e9},a\nz,\n";
         let (upper, lower) = rows.split_at("name,module\nb,z\na,z\nB,a\n".len());
         place.write(&format!("bmad/_cfg/{file}-manifest.csv"), upper);
-        place.write(&format!("~/_bmad/_config/{file}-manifest.csv"), format!("name,module\n{lower}"));
+        place.write(
+            &format!("~/_bmad/_config/{file}-manifest.csv"),
+            format!("name,module\n{lower}"),
+        );
     }
-    let of_kind = ["/z", "a/B", "a/a10", "a/a2", "a/b", "a/\u{e9}", "z/a", "z/b"];
+    let of_kind = [
+        "/z", "a/B", "a/a10", "a/a2", "a/b", "a/\u{e9}", "z/a", "z/b",
+    ];
     let kinds = ["agent", "workflow", "task", "tool", "skill"];
-    let expected: Vec<String> =
-        kinds.iter().flat_map(|kind| of_kind.map(|name| format!("{kind} {name}"))).collect();
+    let expected: Vec<String> = kinds
+        .iter()
+        .flat_map(|kind| of_kind.map(|name| format!("{kind} {name}")))
+        .collect();
     let names = place.names("catalog");
-    let names: Vec<&str> = names.iter().map(|name| name.rsplit_once(' ').unwrap().0).collect();
+    let names: Vec<&str> = names
+        .iter()
+        .map(|name| name.rsplit_once(' ').unwrap().0)
+        .collect();
     assert_eq!(names, expected);
     let csv = place.good("catalog --format csv");
-    let fields: Vec<&str> = csv.lines().skip(1).map(|line| line.split('"').nth(1).unwrap()).collect();
-    let expected: Vec<&str> = expected.iter().map(|name| name.rsplit('/').next().unwrap()).collect();
+    let fields: Vec<&str> = csv
+        .lines()
+        .skip(1)
+        .map(|line| line.split('"').nth(1).unwrap())
+        .collect();
+    let expected: Vec<&str> = expected
+        .iter()
+        .map(|name| name.rsplit('/').next().unwrap())
+        .collect();
     assert_eq!(fields, expected);
 }
 
@@ -111,7 +155,11 @@ fn the_order_is_by_kind_module_and_name_whatever_the_order_of_files_and_rows() {
 fn a_row_without_a_name_is_told_and_does_not_count() {
     let place = Place::agents(",Nobody,bmm,x.md\n  ,Blank,,\npm,,,\n,,,\n", "");
     let output = place.run("catalog");
-    assert_eq!(output.stderr.matches("warning[catalog/nameless]").count(), 2, "{output}");
+    assert_eq!(
+        output.stderr.matches("warning[catalog/nameless]").count(),
+        2,
+        "{output}"
+    );
     assert!(output.stderr.contains("agent-manifest.csv:2"), "{output}");
     assert_eq!(place.names("catalog"), ["agent /pm project"]);
 }

@@ -9,7 +9,10 @@ fn example() -> Place {
             PROJECT,
             "name,displayName,title,module,path\npm,John (Custom),Custom PM,bmm,./bmad/bmm/agents/pm.md\n",
         ),
-        (HOME, "name,displayName,title,module,path\npm,John,Product Manager,bmm,~/.bmad/bmm/agents/pm.md\n"),
+        (
+            HOME,
+            "name,displayName,title,module,path\npm,John,Product Manager,bmm,~/.bmad/bmm/agents/pm.md\n",
+        ),
         ("bmad/bmm/agents/pm.md", "custom\n"),
         ("~/.bmad/bmm/agents/pm.md", "plain\n"),
     ])
@@ -37,14 +40,25 @@ fn consistency_with_file_loading() {
 fn the_file_of_a_winner_is_never_taken_from_a_lower_layer() {
     let place = example();
     std::fs::remove_file(place.path("bmad/bmm/agents/pm.md")).unwrap();
-    place.fails("catalog show pm", 1, &["error[catalog/missing-file]", "./bmad/bmm/agents/pm.md", "project"]);
+    place.fails(
+        "catalog show pm",
+        1,
+        &[
+            "error[catalog/missing-file]",
+            "./bmad/bmm/agents/pm.md",
+            "project",
+        ],
+    );
 }
 
 #[test]
 fn why_not_merge_properties() {
     let place = Place::of(&[
         (PROJECT, "name,displayName,title,module\npm,,,bmm\n"),
-        (HOME, "name,displayName,title,module,capabilities\npm,John,Product Manager,bmm,plans\n"),
+        (
+            HOME,
+            "name,displayName,title,module,capabilities\npm,John,Product Manager,bmm,plans\n",
+        ),
     ]);
     assert_eq!(
         place.good("catalog --format csv"),
@@ -58,7 +72,11 @@ fn empty_manifests_are_skipped_silently() {
         let place = Place::of(&[(other, "name,title\npm,PM\n")]);
         place.folder("bmad/_cfg");
         place.folder("~/.bmad/_cfg");
-        assert_eq!(place.good("catalog --format csv"), "name,title\n\"pm\",\"PM\"\n", "{other}");
+        assert_eq!(
+            place.good("catalog --format csv"),
+            "name,title\n\"pm\",\"PM\"\n",
+            "{other}"
+        );
     }
 }
 
@@ -73,19 +91,34 @@ fn a_manifest_of_a_header_alone_is_no_mistake() {
 fn malformed_csv_is_told_and_skipped_and_the_others_count() {
     let place = Place::of(&[
         (PROJECT, "name,title\npm,\"Custom\ndev,Developer\n"),
-        ("bmad/_cfg/workflow-manifest.csv", "name,description\nplan,Plans\n"),
+        (
+            "bmad/_cfg/workflow-manifest.csv",
+            "name,description\nplan,Plans\n",
+        ),
         (HOME, "name,title\npm,PM\n"),
     ]);
-    let words = ["warning[catalog/malformed]: this manifest is left out", "bmad/_cfg/agent-manifest.csv:2"];
+    let words = [
+        "warning[catalog/malformed]: this manifest is left out",
+        "bmad/_cfg/agent-manifest.csv:2",
+    ];
     place.warned("catalog", &words);
-    assert_eq!(place.names("catalog"), ["agent /pm user", "workflow /plan project"]);
+    assert_eq!(
+        place.names("catalog"),
+        ["agent /pm user", "workflow /plan project"]
+    );
 }
 
 #[test]
 fn module_scoped_manifests_merge_across_modules() {
     let place = Place::of(&[
-        ("bmad/bmm/_cfg/agent-manifest.csv", "name,title,path\npm,Plans,agents/pm.md\n"),
-        ("bmad/cis/_cfg/agent-manifest.csv", "name,title,path\npm,Invents,agents/pm.md\n"),
+        (
+            "bmad/bmm/_cfg/agent-manifest.csv",
+            "name,title,path\npm,Plans,agents/pm.md\n",
+        ),
+        (
+            "bmad/cis/_cfg/agent-manifest.csv",
+            "name,title,path\npm,Invents,agents/pm.md\n",
+        ),
         (
             "~/.bmad/bmm/_cfg/agent-manifest.csv",
             "name,title,path\npm,Home,agents/pm.md\ndev,Home,agents/dev.md\n",
@@ -97,9 +130,17 @@ fn module_scoped_manifests_merge_across_modules() {
     // The module prefix prevents collisions, and the same rule holds in each module.
     assert_eq!(
         place.names("catalog"),
-        ["agent bmm/dev user", "agent bmm/pm project", "agent cis/pm project"]
+        [
+            "agent bmm/dev user",
+            "agent bmm/pm project",
+            "agent cis/pm project"
+        ]
     );
-    for (name, content) in [("bmm/pm", "plans\n"), ("cis/pm", "invents\n"), ("bmm/dev", "home\n")] {
+    for (name, content) in [
+        ("bmm/pm", "plans\n"),
+        ("cis/pm", "invents\n"),
+        ("bmm/dev", "home\n"),
+    ] {
         assert_eq!(place.good(&format!("catalog show {name}")), content);
     }
     assert_eq!(
@@ -113,6 +154,11 @@ fn module_scoped_manifests_merge_across_modules() {
 fn clear_logging_shows_which_source_was_used() {
     let place = example();
     let output = place.run("-v catalog");
-    assert!(output.stderr.contains("agent bmm/pm: project, bmad/_cfg/agent-manifest.csv:2"), "{output}");
+    assert!(
+        output
+            .stderr
+            .contains("agent bmm/pm: project, bmad/_cfg/agent-manifest.csv:2"),
+        "{output}"
+    );
     assert_eq!(output.code, Some(0));
 }

@@ -6,7 +6,10 @@ use crate::support::{HOME, PROJECT, Place, text};
 
 fn place() -> Place {
     let place = Place::agents("pm,Custom,bmm,\nown,,bmm,\n", "pm,Plain,bmm,\nqa,,bmm,\n");
-    place.write("bmad/bmm/_cfg/agent-manifest.csv", "name,title\npm,Module\n");
+    place.write(
+        "bmad/bmm/_cfg/agent-manifest.csv",
+        "name,title\npm,Module\n",
+    );
     place
 }
 
@@ -15,11 +18,18 @@ fn the_default_lists_winners_only() {
     let place = place();
     assert_eq!(
         place.names("catalog"),
-        ["agent bmm/own project", "agent bmm/pm project", "agent bmm/qa user"]
+        [
+            "agent bmm/own project",
+            "agent bmm/pm project",
+            "agent bmm/qa user"
+        ]
     );
     for line in ["catalog", "catalog --format csv", "--json catalog"] {
         let text = place.good(line);
-        assert!(!text.contains("Plain") && !text.to_lowercase().contains("shadowed"), "{text}");
+        assert!(
+            !text.contains("Plain") && !text.to_lowercase().contains("shadowed"),
+            "{text}"
+        );
     }
 }
 
@@ -29,7 +39,12 @@ fn json_marks_every_row_and_names_the_layer_that_shadows_it() {
     let told: Vec<_> = rows
         .iter()
         .map(|row| {
-            (text(row, "name").unwrap(), text(row, "title"), row.get("shadowed"), text(row, "shadowedBy"))
+            (
+                text(row, "name").unwrap(),
+                text(row, "title"),
+                row.get("shadowed"),
+                text(row, "shadowedBy"),
+            )
         })
         .collect();
     let (yes, no) = (&Value::Bool(true), &Value::Bool(false));
@@ -43,7 +58,12 @@ fn json_marks_every_row_and_names_the_layer_that_shadows_it() {
             ("qa", Some(""), Some(no), None),
         ]
     );
-    assert_eq!(rows.iter().map(|row| text(row, "layer").unwrap()).collect::<Vec<_>>()[3], "user");
+    assert_eq!(
+        rows.iter()
+            .map(|row| text(row, "layer").unwrap())
+            .collect::<Vec<_>>()[3],
+        "user"
+    );
 }
 
 #[test]
@@ -62,9 +82,20 @@ fn csv_has_two_more_columns() {
 #[test]
 fn the_table_has_a_column_for_it() {
     let text = place().good("catalog --all");
-    let line = |word: &str| text.lines().find(|line| line.contains(word)).unwrap().to_owned();
-    assert!(text.lines().next().unwrap().ends_with("Shadowed by"), "{text}");
-    assert!(line("Plain").contains("user") && line("Plain").ends_with("project"), "{text}");
+    let line = |word: &str| {
+        text.lines()
+            .find(|line| line.contains(word))
+            .unwrap()
+            .to_owned()
+    };
+    assert!(
+        text.lines().next().unwrap().ends_with("Shadowed by"),
+        "{text}"
+    );
+    assert!(
+        line("Plain").contains("user") && line("Plain").ends_with("project"),
+        "{text}"
+    );
     assert!(
         line("Custom").trim_end().ends_with("project") && line("qa").trim_end().ends_with("user"),
         "{text}"
@@ -75,10 +106,20 @@ fn the_table_has_a_column_for_it() {
 #[test]
 fn filters_and_modes_go_with_it() {
     let place = place();
-    assert_eq!(place.names("catalog agents --all --mode user"), ["agent bmm/pm user", "agent bmm/qa user"]);
+    assert_eq!(
+        place.names("catalog agents --all --mode user"),
+        ["agent bmm/pm user", "agent bmm/qa user"]
+    );
     assert_eq!(place.names("catalog --all --module cis"), [""; 0]);
     let local = place.names("catalog --all --mode local");
-    assert_eq!(local, ["agent bmm/own project", "agent bmm/pm project", "agent bmm/pm project"]);
+    assert_eq!(
+        local,
+        [
+            "agent bmm/own project",
+            "agent bmm/pm project",
+            "agent bmm/pm project"
+        ]
+    );
 }
 
 #[test]
@@ -97,7 +138,11 @@ fn a_column_of_the_same_name_does_not_make_two_of_one_name() {
 fn a_row_that_stands_twice_in_one_file_is_told_and_not_listed_as_shadowed_by_another_layer() {
     let place = Place::agents("pm,1,,\npm,2,,\n", "");
     let output = place.run("--json catalog --all");
-    assert_eq!(crate::support::codes(&output), ["catalog/duplicate"], "{output}");
+    assert_eq!(
+        crate::support::codes(&output),
+        ["catalog/duplicate"],
+        "{output}"
+    );
     let rows = place.rows("catalog --all");
     assert_eq!(text(&rows[0], "title"), Some("1"));
 }
@@ -118,11 +163,29 @@ fn findings_without_end_are_counted() {
     let rows: String = (0..200).map(|at| format!("pm,{at},bmm,\n")).collect();
     let place = Place::agents(&rows, "");
     let output = place.run("-v catalog");
-    assert_eq!(output.stderr.matches("warning[catalog/duplicate]").count(), 26, "{output}");
-    assert!(output.stderr.contains("174 more findings of this kind are not told"), "{output}");
+    assert_eq!(
+        output.stderr.matches("warning[catalog/duplicate]").count(),
+        26,
+        "{output}"
+    );
+    assert!(
+        output
+            .stderr
+            .contains("174 more findings of this kind are not told"),
+        "{output}"
+    );
     let output = place.run("catalog");
-    assert_eq!(output.stderr.matches("warning[catalog/duplicate]").count(), 2, "{output}");
-    assert!(output.stderr.contains("and 22 more like this; `-v` shows all"), "{output}");
+    assert_eq!(
+        output.stderr.matches("warning[catalog/duplicate]").count(),
+        2,
+        "{output}"
+    );
+    assert!(
+        output
+            .stderr
+            .contains("and 22 more like this; `-v` shows all"),
+        "{output}"
+    );
 }
 
 #[test]

@@ -10,7 +10,10 @@ fn with_path(path: &str) -> Place {
 fn bytes(place: &Place, arguments: &[&str]) -> Vec<u8> {
     let mut command = place.sandbox.command(PROGRAM);
     let output = command.args(arguments).output().unwrap();
-    assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]));
+    assert_eq!(
+        (output.status.code(), output.stderr.as_slice()),
+        (Some(0), &b""[..])
+    );
     output.stdout
 }
 
@@ -35,20 +38,31 @@ fn bytes_are_unchanged() {
             "{:?}",
             &content[..content.len().min(40)]
         );
-        assert!(bytes(&place, &["-q", "catalog", "show", "bmm/pm", "--kind", "agents"]) == content);
+        assert!(
+            bytes(
+                &place,
+                &["-q", "catalog", "show", "bmm/pm", "--kind", "agents"]
+            ) == content
+        );
     }
 }
 
 #[test]
 fn path_prints_where_the_file_is() {
-    let place = Place::agents("pm,,bmm,./bmad/bmm/agents/pm.md\n", "up,,bmm,~/.bmad/up.md\n");
+    let place = Place::agents(
+        "pm,,bmm,./bmad/bmm/agents/pm.md\n",
+        "up,,bmm,~/.bmad/up.md\n",
+    );
     place.write("bmad/bmm/agents/pm.md", "x");
     place.write("~/.bmad/up.md", "x");
     place.folder("deep/er");
     let expected = "[SANDBOX]/work/bmad/bmm/agents/pm.md\n";
     assert_eq!(place.good("catalog show pm --path"), expected);
     assert_eq!(place.good_in("deep/er", "catalog show pm --path"), expected);
-    assert_eq!(place.good("catalog show up --path"), "[SANDBOX]/home/.bmad/up.md\n");
+    assert_eq!(
+        place.good("catalog show up --path"),
+        "[SANDBOX]/home/.bmad/up.md\n"
+    );
 }
 
 #[test]
@@ -64,14 +78,21 @@ fn the_path_that_is_listed_is_the_one_that_is_read() {
         place.write("bmad/bmm/agents/pm.md", "right\n");
         assert_eq!(place.good("catalog show pm"), "right\n", "{path}");
         let listed = text(&place.rows("catalog")[0], "file").unwrap().to_owned();
-        assert_eq!(place.good("catalog show pm --path"), format!("{listed}\n"), "{path}");
+        assert_eq!(
+            place.good("catalog show pm --path"),
+            format!("{listed}\n"),
+            "{path}"
+        );
     }
 }
 
 #[test]
 fn a_catalog_that_was_moved_to_another_generations_folder_finds_its_files() {
     let place = Place::of(&[
-        ("_bmad/_config/agent-manifest.csv", "name,path\npm,bmad/bmm/agents/pm.md\n"),
+        (
+            "_bmad/_config/agent-manifest.csv",
+            "name,path\npm,bmad/bmm/agents/pm.md\n",
+        ),
         ("_bmad/bmm/agents/pm.md", "moved\n"),
     ]);
     assert_eq!(place.good("catalog show pm"), "moved\n");
@@ -84,7 +105,11 @@ fn the_home_layers_paths_are_in_home_only() {
         ("bmad/pm.md", "the project's\n"),
         ("~/.bmad/t.md", "tilde\n"),
     ]);
-    place.fails("catalog show pm", 1, &["error[catalog/missing-file]", "layer user"]);
+    place.fails(
+        "catalog show pm",
+        1,
+        &["error[catalog/missing-file]", "layer user"],
+    );
     place.write("~/.bmad/pm.md", "home's\n");
     assert_eq!(place.good("catalog show pm"), "home's\n");
     assert_eq!(place.good("catalog show tilde"), "tilde\n");
@@ -95,7 +120,11 @@ fn a_missing_file_is_an_error_and_is_listed() {
     for path in ["bmad/gone.md", "", " ", "bmad/pm.md/below", "./", "bmad"] {
         let place = with_path(path);
         place.write("bmad/pm.md", "x");
-        place.fails("catalog show pm", 1, &["error[catalog/missing-file]", "bmm/pm", "help:", PROJECT]);
+        place.fails(
+            "catalog show pm",
+            1,
+            &["error[catalog/missing-file]", "bmm/pm", "help:", PROJECT],
+        );
         assert_eq!(place.names("catalog"), ["agent bmm/pm project"]);
         let output = place.run("--json catalog show pm");
         assert_eq!(
@@ -108,9 +137,23 @@ fn a_missing_file_is_an_error_and_is_listed() {
 
 #[test]
 fn paths_that_lead_out_are_refused() {
-    let place = Place::of(&[("../outside.md", "SECRET"), ("~/outside.md", "SECRET"), ("inside.md", "fine")]);
-    let absolute = place.path("inside.md").canonicalize().unwrap().display().to_string();
-    let outside = place.path("../outside.md").canonicalize().unwrap().display().to_string();
+    let place = Place::of(&[
+        ("../outside.md", "SECRET"),
+        ("~/outside.md", "SECRET"),
+        ("inside.md", "fine"),
+    ]);
+    let absolute = place
+        .path("inside.md")
+        .canonicalize()
+        .unwrap()
+        .display()
+        .to_string();
+    let outside = place
+        .path("../outside.md")
+        .canonicalize()
+        .unwrap()
+        .display()
+        .to_string();
     for path in [
         "../outside.md",
         "bmad/../../outside.md",
@@ -129,43 +172,84 @@ fn paths_that_lead_out_are_refused() {
         let output = place.run("catalog show pm");
         let refused = output.code == Some(6) && output.stderr.contains("error[catalog/escape]");
         let missing = path.starts_with("file:") && output.code == Some(1);
-        assert!((refused || missing) && output.stdout.is_empty(), "{path}\n{output}");
+        assert!(
+            (refused || missing) && output.stdout.is_empty(),
+            "{path}\n{output}"
+        );
         place.fails("catalog show pm --path", output.code.unwrap(), &["help:"]);
-        assert_eq!(place.rows("catalog")[0].get("file"), Some(&agpm_text::Value::Null), "{path}");
+        assert_eq!(
+            place.rows("catalog")[0].get("file"),
+            Some(&agpm_text::Value::Null),
+            "{path}"
+        );
         assert!(!place.run("doctor").to_string().contains("SECRET"));
     }
 }
 
 #[test]
 fn links_that_lead_out_are_refused() {
-    let place = Place::of(&[("../outside/pm.md", "SECRET"), ("../outside/SKILL.md", "SECRET")]);
+    let place = Place::of(&[
+        ("../outside/pm.md", "SECRET"),
+        ("../outside/SKILL.md", "SECRET"),
+    ]);
     let outside = place.path("../outside").canonicalize().unwrap();
-    place.write(PROJECT, "name,path\nfile,bmad/file.md\nabsolute,bmad/absolute.md\nfolder,bmad/out/pm.md\n");
-    place.write("bmad/_cfg/skill-manifest.csv", "name,path\nskill,bmad/out\n");
+    place.write(
+        PROJECT,
+        "name,path\nfile,bmad/file.md\nabsolute,bmad/absolute.md\nfolder,bmad/out/pm.md\n",
+    );
+    place.write(
+        "bmad/_cfg/skill-manifest.csv",
+        "name,path\nskill,bmad/out\n",
+    );
     place.link("bmad/file.md", "../../outside/pm.md");
     place.link("bmad/absolute.md", outside.join("pm.md"));
     place.link("bmad/out", "../../outside");
     for name in ["file", "absolute", "folder"] {
-        place.fails(&format!("catalog show {name}"), 6, &["error[catalog/escape]", "help:"]);
-        place.fails(&format!("catalog show {name} --path"), 6, &["error[catalog/escape]"]);
+        place.fails(
+            &format!("catalog show {name}"),
+            6,
+            &["error[catalog/escape]", "help:"],
+        );
+        place.fails(
+            &format!("catalog show {name} --path"),
+            6,
+            &["error[catalog/escape]"],
+        );
     }
     let output = place.run("catalog show skill");
-    assert!(matches!(output.code, Some(1 | 6)) && !output.to_string().contains("SECRET"), "{output}");
-    assert!(place.rows("catalog").iter().all(|row| row.get("file") == Some(&agpm_text::Value::Null)));
+    assert!(
+        matches!(output.code, Some(1 | 6)) && !output.to_string().contains("SECRET"),
+        "{output}"
+    );
+    assert!(
+        place
+            .rows("catalog")
+            .iter()
+            .all(|row| row.get("file") == Some(&agpm_text::Value::Null))
+    );
 }
 
 #[test]
 fn links_inside_of_the_layer_are_followed() {
-    let place =
-        Place::of(&[("shared/pm.md", "shared\n"), (PROJECT, "name,path\npm,bmad/pm.md\nabs,bmad/abs.md\n")]);
+    let place = Place::of(&[
+        ("shared/pm.md", "shared\n"),
+        (PROJECT, "name,path\npm,bmad/pm.md\nabs,bmad/abs.md\n"),
+    ]);
     place.link("bmad/pm.md", "../shared/pm.md");
-    place.link("bmad/abs.md", place.path("shared/pm.md").canonicalize().unwrap());
+    place.link(
+        "bmad/abs.md",
+        place.path("shared/pm.md").canonicalize().unwrap(),
+    );
     assert_eq!(place.good("catalog show pm"), "shared\n");
     // What is listed is what is read.
     let rows = place.rows("catalog");
     let output = place.run("catalog show abs");
     match text(&rows[0], "file") {
-        Some(_) => assert_eq!((output.code, output.stdout.as_str()), (Some(0), "shared\n"), "{output}"),
+        Some(_) => assert_eq!(
+            (output.code, output.stdout.as_str()),
+            (Some(0), "shared\n"),
+            "{output}"
+        ),
         None => assert!(matches!(output.code, Some(1 | 6)), "{output}"),
     }
 }
@@ -217,6 +301,10 @@ fn json_tells_what_is_shown() {
 fn a_winner_without_a_file_does_not_fall_back() {
     let place = Place::agents("pm,,bmm,\n", "pm,,bmm,~/.bmad/pm.md\n");
     place.write("~/.bmad/pm.md", "home\n");
-    place.fails("catalog show pm", 1, &["error[catalog/missing-file]", "names no file"]);
+    place.fails(
+        "catalog show pm",
+        1,
+        &["error[catalog/missing-file]", "names no file"],
+    );
     assert_eq!(place.good("catalog show pm --mode user"), "home\n");
 }

@@ -20,8 +20,12 @@ pub(crate) struct Place {
 impl Place {
     /// With these files.
     pub(crate) fn of(files: &[(&str, &str)]) -> Self {
-        let place = Place { sandbox: Sandbox::new(PROGRAM) };
-        files.iter().for_each(|(path, text)| place.write(path, text));
+        let place = Place {
+            sandbox: Sandbox::new(PROGRAM),
+        };
+        files
+            .iter()
+            .for_each(|(path, text)| place.write(path, text));
         place
     }
 
@@ -65,7 +69,9 @@ impl Place {
     /// Runs a command in a folder.
     pub(crate) fn run_in(&self, folder: &str, line: &str) -> CommandOutput {
         let mut command = self.sandbox.command(PROGRAM);
-        command.current_dir(self.path(folder)).args(line.split_whitespace());
+        command
+            .current_dir(self.path(folder))
+            .args(line.split_whitespace());
         self.sandbox.output(command)
     }
 
@@ -76,7 +82,11 @@ impl Place {
 
     pub(crate) fn good_in(&self, folder: &str, line: &str) -> String {
         let output = self.run_in(folder, line);
-        assert_eq!((output.code, output.stderr.as_str()), (Some(0), ""), "{folder}: {line}\n{output}");
+        assert_eq!(
+            (output.code, output.stderr.as_str()),
+            (Some(0), ""),
+            "{folder}: {line}\n{output}"
+        );
         output.stdout
     }
 
@@ -85,7 +95,11 @@ impl Place {
         let output = self.run(line);
         assert_eq!(output.code, Some(0), "{line}\n{output}");
         for word in words {
-            assert_eq!(output.stderr.matches(word).count(), 1, "{line}: `{word}` in\n{output}");
+            assert_eq!(
+                output.stderr.matches(word).count(),
+                1,
+                "{line}: `{word}` in\n{output}"
+            );
         }
         output.stdout
     }
@@ -93,9 +107,16 @@ impl Place {
     /// The output of a command that ends with this code and says these words.
     pub(crate) fn fails(&self, line: &str, code: i32, words: &[&str]) -> CommandOutput {
         let output = self.run(line);
-        assert_eq!((output.code, output.stdout.as_str()), (Some(code), ""), "{line}\n{output}");
+        assert_eq!(
+            (output.code, output.stdout.as_str()),
+            (Some(code), ""),
+            "{line}\n{output}"
+        );
         for word in words {
-            assert!(output.stderr.contains(word), "{line}: no `{word}` in\n{output}");
+            assert!(
+                output.stderr.contains(word),
+                "{line}: no `{word}` in\n{output}"
+            );
         }
         output
     }
@@ -117,7 +138,13 @@ impl Place {
         assert_eq!(output.code, Some(0), "{line}\n{output}");
         let name = |row: &Value| {
             let of = |key| text(row, key).unwrap_or_default();
-            format!("{} {}/{} {}", of("kind"), of("module"), of("name"), of("layer"))
+            format!(
+                "{} {}/{} {}",
+                of("kind"),
+                of("module"),
+                of("name"),
+                of("layer")
+            )
         };
         rows(&output.stdout).iter().map(name).collect()
     }
@@ -130,21 +157,39 @@ pub(crate) fn text<'v>(row: &'v Value, key: &str) -> Option<&'v str> {
 
 /// The one row that there is.
 pub(crate) fn only(rows: Vec<Value>) -> Value {
-    let [row] = rows.as_slice() else { panic!("not one row: {rows:?}") };
+    let [row] = rows.as_slice() else {
+        panic!("not one row: {rows:?}")
+    };
     row.clone()
 }
 
 /// What a JSON text says; anything around it is an error.
 pub(crate) fn json(text: &str) -> Value {
-    let parsed = parse(SourceMap::default().add("stdout", text), text, Format::Json, Limits::default());
-    assert!(parsed.diagnostics.is_empty(), "{:?}\n{text}", parsed.diagnostics);
-    to_value(parsed.document.root().unwrap_or_else(|| panic!("no document in {text:?}")))
+    let parsed = parse(
+        SourceMap::default().add("stdout", text),
+        text,
+        Format::Json,
+        Limits::default(),
+    );
+    assert!(
+        parsed.diagnostics.is_empty(),
+        "{:?}\n{text}",
+        parsed.diagnostics
+    );
+    to_value(
+        parsed
+            .document
+            .root()
+            .unwrap_or_else(|| panic!("no document in {text:?}")),
+    )
 }
 
 fn rows(text: &str) -> Vec<Value> {
     let value = json(text);
     assert_eq!(value.get("ok"), Some(&Value::Bool(true)), "{text}");
-    let Some(Value::List(rows)) = value.get("rows") else { panic!("no rows in {text}") };
+    let Some(Value::List(rows)) = value.get("rows") else {
+        panic!("no rows in {text}")
+    };
     rows.clone()
 }
 
@@ -158,5 +203,8 @@ pub(crate) fn diagnostics(output: &CommandOutput) -> Vec<Value> {
 
 /// Their codes.
 pub(crate) fn codes(output: &CommandOutput) -> Vec<String> {
-    diagnostics(output).iter().map(|one| text(one, "code").unwrap().to_owned()).collect()
+    diagnostics(output)
+        .iter()
+        .map(|one| text(one, "code").unwrap().to_owned())
+        .collect()
 }

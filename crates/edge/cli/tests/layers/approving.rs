@@ -21,7 +21,12 @@ fn stops(project: &Project, line: &str) {
     let output = project.run(line);
     assert_eq!(output.code, Some(6), "{line}\n{output}");
     let said = output.to_string();
-    for word in ["trust/program", "runs  sh -c 'touch RAN; cat", "unknown", "agpm approve"] {
+    for word in [
+        "trust/program",
+        "runs  sh -c 'touch RAN; cat",
+        "unknown",
+        "agpm approve",
+    ] {
         assert!(said.contains(word), "{line}: no `{word}` in\n{output}");
     }
     assert!(!project.exists("RAN"), "{line} ran the program");
@@ -61,13 +66,19 @@ fn commands_that_need_no_result_mention_the_program() {
     let project = marked();
     for line in ["layers", "doctor", "validate"] {
         let output = project.run(line);
-        assert!(output.to_string().contains("runs  sh -c 'touch RAN"), "{line}\n{output}");
+        assert!(
+            output.to_string().contains("runs  sh -c 'touch RAN"),
+            "{line}\n{output}"
+        );
         assert_ne!(output.code, Some(6), "{line}\n{output}");
         assert!(!project.exists("RAN"), "{line}");
     }
     project.good("approve --yes");
     for line in ["layers", "doctor", "validate"] {
-        assert!(!project.run(line).to_string().contains("trust/program"), "{line}");
+        assert!(
+            !project.run(line).to_string().contains("trust/program"),
+            "{line}"
+        );
     }
 }
 
@@ -81,7 +92,11 @@ fn what_was_approved_runs_until_it_changes() {
     assert!(project.exists("RAN"));
     assert_eq!(project.read(LIST), "b\na\n");
     project.stack(&["org", "team"], &program("touch OTHER"));
-    let output = project.fails("install --check", 6, &["changed since their approval", "touch OTHER"]);
+    let output = project.fails(
+        "install --check",
+        6,
+        &["changed since their approval", "touch OTHER"],
+    );
     assert!(!project.exists("OTHER"), "{output}");
     project.good("approve --yes");
     project.good("install");
@@ -92,11 +107,15 @@ fn what_was_approved_runs_until_it_changes() {
 fn a_script_of_the_project_is_part_of_what_is_approved() {
     let manifest = "[merge]\n\"*.list\" = \"own\"\n[strategies.own]\ncommand = [\"sh\", \"tools/merge.sh\", \"%base\", \"%new\"]\n";
     let project = Project::stacked(LIST, &["b\n", "a\n"], manifest);
-    project.sandbox.write("project/tools/merge.sh", "cat \"$1\" \"$2\"\n");
+    project
+        .sandbox
+        .write("project/tools/merge.sh", "cat \"$1\" \"$2\"\n");
     project.good("approve --yes");
     project.good("install");
     assert_eq!(project.read(LIST), "b\na\n");
-    project.sandbox.write("project/tools/merge.sh", "touch RAN\ncat \"$1\" \"$2\"\n");
+    project
+        .sandbox
+        .write("project/tools/merge.sh", "touch RAN\ncat \"$1\" \"$2\"\n");
     project.fails("install", 6, &["trust/program"]);
     assert!(!project.exists("RAN"));
 }
@@ -108,7 +127,9 @@ fn an_approval_is_for_one_project() {
     let manifest = project.read("agpm.toml");
     project.sandbox.write("other/agpm.toml", manifest);
     let mut command = project.sandbox.command(crate::project::PROGRAM);
-    command.current_dir(project.work("other")).args(["install", "--dry-run"]);
+    command
+        .current_dir(project.work("other"))
+        .args(["install", "--dry-run"]);
     assert_eq!(project.sandbox.output(command).code, Some(6));
 }
 
@@ -122,7 +143,9 @@ fn one_run_can_be_approved() {
     project.good("install --approve programs");
     std::fs::remove_file(project.path("RAN")).unwrap();
     project.fails("install", 6, &["trust/program"]);
-    project.good(&format!("merge ../org/{LIST} ../team/{LIST} --approve programs"));
+    project.good(&format!(
+        "merge ../org/{LIST} ../team/{LIST} --approve programs"
+    ));
     project.good("update --approve programs");
     project.good("validate --resolve --approve programs");
 }
@@ -144,7 +167,9 @@ fn a_run_of_add_and_remove_can_be_approved_too() {
 fn programs_of_the_users_own_files_need_no_approval() {
     let project = marked();
     // In the user's own manifest.
-    let manifest = project.read("agpm.toml").replace("../", &format!("{}/", project.work("").display()));
+    let manifest = project
+        .read("agpm.toml")
+        .replace("../", &format!("{}/", project.work("").display()));
     project.sandbox.write("~/.config/agpm/agpm.toml", manifest);
     project.good("install -g");
     assert!(project.sandbox.home().join(LIST).exists());
@@ -154,9 +179,13 @@ fn programs_of_the_users_own_files_need_no_approval() {
         .split_once("[strategies")
         .map(|(a, b)| (a.to_owned(), b.to_owned()))
         .unwrap();
-    project.sandbox.write("~/.config/agpm/config.toml", format!("[strategies{own}"));
     project
-        .stack(&["org", "team"], "[merge]\n\"*.list\" = \"mine\"\n[strategies.mine]\nstrategy = \"own\"\n");
+        .sandbox
+        .write("~/.config/agpm/config.toml", format!("[strategies{own}"));
+    project.stack(
+        &["org", "team"],
+        "[merge]\n\"*.list\" = \"mine\"\n[strategies.mine]\nstrategy = \"own\"\n",
+    );
     project.good("install");
     project.stack(
         &["org", "team"],
@@ -173,8 +202,13 @@ fn a_relative_program_of_the_user_is_not_one_of_the_project() {
     let project = Project::stacked(LIST, &["b\n", "a\n"], "[merge]\n\"*.list\" = \"own\"\n");
     let own = "[strategies.own]\ncommand = [\"tools/merge.sh\", \"%base\", \"%new\"]\n";
     project.sandbox.write("~/.config/agpm/config.toml", own);
-    project.sandbox.write("~/.config/agpm/tools/merge.sh", "#!/bin/sh\ncat \"$1\" \"$2\"\n");
-    project.sandbox.write("project/tools/merge.sh", "#!/bin/sh\ntouch RAN\n");
+    project.sandbox.write(
+        "~/.config/agpm/tools/merge.sh",
+        "#!/bin/sh\ncat \"$1\" \"$2\"\n",
+    );
+    project
+        .sandbox
+        .write("project/tools/merge.sh", "#!/bin/sh\ntouch RAN\n");
     let users = project.work("../config/agpm/tools/merge.sh");
     for script in [users, project.path("tools/merge.sh")] {
         std::fs::set_permissions(script, std::fs::Permissions::from_mode(0o755)).unwrap();
@@ -192,7 +226,12 @@ fn nobody_is_asked_without_a_terminal() {
     stops(&project, "install");
     let json = project.fails("approve --json", 6, &[]);
     assert!(json.stdout.contains("\"details\""), "{json}");
-    assert!(project.good("approve --yes --json").stdout.contains("\"approved\": true"));
+    assert!(
+        project
+            .good("approve --yes --json")
+            .stdout
+            .contains("\"approved\": true")
+    );
 }
 
 #[test]
@@ -202,10 +241,16 @@ fn approvals_are_the_users_alone_and_outside_of_the_project() {
     project.good("approve --yes");
     assert_eq!(project.tree(), before);
     assert!(!project.exists(".agpm"));
-    let file = project.sandbox.home().join(".local/state/agpm/approvals.json");
+    let file = project
+        .sandbox
+        .home()
+        .join(".local/state/agpm/approvals.json");
     let known = std::fs::metadata(&file).unwrap();
     #[cfg(unix)]
-    assert_eq!(std::os::unix::fs::PermissionsExt::mode(&known.permissions()) & 0o777, 0o600);
+    assert_eq!(
+        std::os::unix::fs::PermissionsExt::mode(&known.permissions()) & 0o777,
+        0o600
+    );
     assert!(known.len() > 0);
     // What cannot be read approves nothing, and is not thrown away unseen.
     std::fs::write(&file, "{ broken").unwrap();
@@ -223,19 +268,34 @@ fn a_home_inside_the_project_approves_nothing() {
         real.display().to_string(),
         "0".repeat(64)
     );
-    project.sandbox.write("project/.local/state/agpm/approvals.json", text);
+    project
+        .sandbox
+        .write("project/.local/state/agpm/approvals.json", text);
     let mut command = project.sandbox.command(crate::project::PROGRAM);
-    command.current_dir(&real).env("HOME", ".").args(["install"]);
+    command
+        .current_dir(&real)
+        .env("HOME", ".")
+        .args(["install"]);
     let output = project.sandbox.output(command);
-    assert!(output.to_string().contains("merge program needs approval"), "{output}");
+    assert!(
+        output.to_string().contains("merge program needs approval"),
+        "{output}"
+    );
 }
 
 #[test]
 fn the_commands_are_shown_with_every_character() {
     let hidden = "[merge]\n\"*.list\" = \"own\"\n[strategies.own]\ncommand = [\"sh\", \"-c\", \"echo \\u001b[2K\\u202e\\r\\n hi\", \"%base\"]\n";
     let project = Project::stacked(LIST, &["b\n", "a\n"], hidden);
-    let output = project.fails("install", 6, &[r"sh -c 'echo \u{1b}[2K\u{202e}\r\n hi' %base"]);
-    assert!(!output.stderr.contains('\u{1b}') && !output.stderr.contains('\u{202e}'), "{output}");
+    let output = project.fails(
+        "install",
+        6,
+        &[r"sh -c 'echo \u{1b}[2K\u{202e}\r\n hi' %base"],
+    );
+    assert!(
+        !output.stderr.contains('\u{1b}') && !output.stderr.contains('\u{202e}'),
+        "{output}"
+    );
 }
 
 #[test]
@@ -253,12 +313,22 @@ fn what_layers_make_a_tool_run_is_shown_when_it_is_new() {
         assert!(output.stdout.contains(line), "no `{line}` in\n{output}");
     }
     // Another key of the user makes the file a shared one; what is not new is not shown again.
-    let text = project.read(crate::support::SETTINGS).replacen('{', "{\"mine\": 1, ", 1);
+    let text = project
+        .read(crate::support::SETTINGS)
+        .replacen('{', "{\"mine\": 1, ", 1);
     project.write(crate::support::SETTINGS, &text);
-    project.layer("org", crate::support::SETTINGS, settings.replace("opus", "sonnet"));
+    project.layer(
+        "org",
+        crate::support::SETTINGS,
+        settings.replace("opus", "sonnet"),
+    );
     let output = project.good("install");
     assert!(!output.stdout.contains("runs"), "{output}");
-    project.layer("org", crate::support::SETTINGS, settings.replace("line.sh", "other.sh"));
+    project.layer(
+        "org",
+        crate::support::SETTINGS,
+        settings.replace("line.sh", "other.sh"),
+    );
     let output = project.good("install");
     assert!(output.stdout.contains("runs  other.sh"), "{output}");
     assert!(!output.stdout.contains("curl evil"), "{output}");

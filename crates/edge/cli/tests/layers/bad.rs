@@ -7,7 +7,12 @@ use crate::support::{ACME, Project, SETTINGS, of_source, value};
 #[test]
 fn a_malformed_file_in_the_middle_is_told_with_layer_file_and_line_and_nothing_is_written() {
     for (path, good, bad, line) in [
-        (".claude/x.json", "{\"a\": 1}", "{\n  \"a\": 1,\n  \"b\" 2\n}", 3),
+        (
+            ".claude/x.json",
+            "{\"a\": 1}",
+            "{\n  \"a\": 1,\n  \"b\" 2\n}",
+            3,
+        ),
         (".claude/x.jsonc", "{}", "{\n  \"a\": tru\n}", 2),
         (".claude/x.yaml", "a: 1\n", "a: 1\nb: [1\n", 2),
         (".claude/x.yaml", "a: 1\n", "a: 1\na: 2\n", 2),
@@ -20,13 +25,17 @@ fn a_malformed_file_in_the_middle_is_told_with_layer_file_and_line_and_nothing_i
         let output = project.run("install");
         let place = format!("../team/{path}:{line}:");
         assert!(
-            output.stderr.contains(&place) || path.ends_with("yaml") && output.stderr.contains("../team/"),
+            output.stderr.contains(&place)
+                || path.ends_with("yaml") && output.stderr.contains("../team/"),
             "no `{place}` in\n{output}"
         );
         project.refused("install", 1, &["team"]);
         project.refused("install --force", 1, &["team"]);
         let json = project.run("install --json").stdout;
-        assert!(json.contains("\"layer\": \"team\"") && json.contains("\"line\": "), "{json}");
+        assert!(
+            json.contains("\"layer\": \"team\"") && json.contains("\"line\": "),
+            "{json}"
+        );
         project.fails(&format!("explain file:{path}"), 1, &["../team/"]);
     }
 }
@@ -42,12 +51,23 @@ fn a_malformed_file_of_a_lone_layer_is_told_too() {
 fn all_malformed_files_are_told_at_once() {
     let project = Project::layered(
         &[
-            ("org", &[(".claude/a.json", "{"), (".claude/b.yaml", "a: [")]),
+            (
+                "org",
+                &[(".claude/a.json", "{"), (".claude/b.yaml", "a: [")],
+            ),
             ("me", &[(".codex/c.toml", "a =")]),
         ],
         "",
     );
-    project.refused("install", 1, &["../org/.claude/a.json", "../org/.claude/b.yaml", "../me/.codex/c.toml"]);
+    project.refused(
+        "install",
+        1,
+        &[
+            "../org/.claude/a.json",
+            "../org/.claude/b.yaml",
+            "../me/.codex/c.toml",
+        ],
+    );
 }
 
 #[test]
@@ -56,7 +76,10 @@ fn a_malformed_file_of_a_git_layer_is_told_with_its_version() {
     let mut source = Repository::init(&project.sandbox, "acme");
     source.commit(&[(SETTINGS, "{\n  \"a\" 1\n}")]);
     source.tag("v1.0.0");
-    project.plain_manifest(&format!("{ACME}{}", of_source("org", "version = \"v1.0.0\"")));
+    project.plain_manifest(&format!(
+        "{ACME}{}",
+        of_source("org", "version = \"v1.0.0\"")
+    ));
     project.refused("install", 1, &["org", ".claude/settings.json:2:"]);
 }
 
@@ -65,14 +88,22 @@ fn an_item_without_the_key_is_named() {
     let merge = "[merge]\n\"*.json\" = { rules = { \"/s\" = { by-key = \"id\" } } }\n";
     let project = Project::stacked(
         SETTINGS,
-        &["{\"s\": [{\"id\": 1}]}", "{\"s\": [{\"id\": 2},\n {\"name\": 3}]}"],
+        &[
+            "{\"s\": [{\"id\": 1}]}",
+            "{\"s\": [{\"id\": 2},\n {\"name\": 3}]}",
+        ],
         merge,
     );
     project.layer("org", "CLAUDE.md", "x\n");
     project.refused(
         "install",
         1,
-        &["merge/item-key", "item 1 of `/s`", "`id`", "../team/.claude/settings.json:2"],
+        &[
+            "merge/item-key",
+            "item 1 of `/s`",
+            "`id`",
+            "../team/.claude/settings.json:2",
+        ],
     );
 }
 
@@ -100,7 +131,10 @@ fn text_and_binary_at_one_path_take_the_highest_with_a_warning() {
             assert!(output.stderr.contains("merge/opaque"), "{output}");
             assert_eq!(project.bytes("CLAUDE.md"), b"\xff\xfe\x00");
         }
-        _ => assert!(output.stderr.contains("../team/CLAUDE.md") && project.written().is_empty(), "{output}"),
+        _ => assert!(
+            output.stderr.contains("../team/CLAUDE.md") && project.written().is_empty(),
+            "{output}"
+        ),
     }
 }
 
@@ -118,7 +152,10 @@ fn a_layer_that_is_a_file_is_told() {
     project.sandbox.write("me", "a file\n");
     project.stack(&["org", "me"], "");
     let output = project.run("install");
-    assert!(output.code != Some(0) && output.stderr.contains("layer `me`"), "{output}");
+    assert!(
+        output.code != Some(0) && output.stderr.contains("layer `me`"),
+        "{output}"
+    );
     assert_eq!(project.written(), [""; 0]);
 }
 
@@ -127,7 +164,11 @@ fn a_layer_that_is_a_file_is_told_with_its_place_and_a_way_out() {
     let project = Project::layered(&[], "");
     project.sandbox.write("me", "a file\n");
     project.stack(&["me"], "");
-    project.refused("install", 1, &["layer `me`", "which is a file", "agpm.toml:"]);
+    project.refused(
+        "install",
+        1,
+        &["layer `me`", "which is a file", "agpm.toml:"],
+    );
     project.fails("layers", 1, &["which is a file"]);
 }
 
@@ -136,13 +177,20 @@ fn links_are_not_followed_and_told() {
     let project = Project::layered(&[("org", &[("CLAUDE.md", "x\n")])], "");
     project.sandbox.write("secret/key.md", "secret\n");
     std::fs::create_dir(project.work("org/.claude")).unwrap();
-    std::os::unix::fs::symlink(project.work("secret/key.md"), project.work("org/.claude/a.md")).unwrap();
+    std::os::unix::fs::symlink(
+        project.work("secret/key.md"),
+        project.work("org/.claude/a.md"),
+    )
+    .unwrap();
     std::os::unix::fs::symlink(project.work("secret"), project.work("org/.claude/dir")).unwrap();
     project.warned("install", &["layers/skipped", "symbolic link", "1 more"]);
     assert_eq!(project.written(), ["CLAUDE.md"]);
     let output = project.good("layers");
     for path in [".claude/a.md", ".claude/dir"] {
-        assert!(output.stdout.contains(&format!("org: skipped {path}")), "{output}");
+        assert!(
+            output.stdout.contains(&format!("org: skipped {path}")),
+            "{output}"
+        );
     }
 }
 
@@ -173,34 +221,54 @@ fn names_that_not_every_system_can_have_are_left_out_and_told() {
         )],
         "",
     );
-    project.warned("install", &["layers/skipped", "not a name that every system can have"]);
+    project.warned(
+        "install",
+        &["layers/skipped", "not a name that every system can have"],
+    );
     assert_eq!(project.written(), ["CLAUDE.md"]);
 }
 
 #[test]
 fn paths_that_differ_only_in_case_are_refused() {
     let project = Project::layered(
-        &[("org", &[(".claude/A.md", "upper\n")]), ("me", &[(".claude/a.md", "lower\n")])],
+        &[
+            ("org", &[(".claude/A.md", "upper\n")]),
+            ("me", &[(".claude/a.md", "lower\n")]),
+        ],
         "",
     );
-    project.refused("install", 1, &["layer `org`", "layer `me`", ".claude/A.md", ".claude/a.md"]);
+    project.refused(
+        "install",
+        1,
+        &["layer `org`", "layer `me`", ".claude/A.md", ".claude/a.md"],
+    );
 }
 
 #[test]
 fn the_way_out_of_a_clash_of_layers_is_one_that_layers_have() {
     let project = Project::layered(
-        &[("org", &[(".claude/A.md", "upper\n")]), ("me", &[(".claude/a.md", "lower\n")])],
+        &[
+            ("org", &[(".claude/A.md", "upper\n")]),
+            ("me", &[(".claude/a.md", "lower\n")]),
+        ],
         "",
     );
     let output = project.run("install");
-    assert!(!output.stderr.contains("`filename` or `target`"), "{output}");
+    assert!(
+        !output.stderr.contains("`filename` or `target`"),
+        "{output}"
+    );
 }
 
 /// In both orders, since one is found while reading and the other while writing.
 fn file_and_folder() -> [Project; 2] {
-    let (file, inner): (&[_], &[_]) = (&[(".claude/x", "file\n")], &[(".claude/x/y.md", "inner\n")]);
-    [[("org", file), ("me", inner)], [("org", inner), ("me", file)]]
-        .map(|layers| Project::layered(&layers, ""))
+    let (file, inner): (&[_], &[_]) =
+        (&[(".claude/x", "file\n")], &[(".claude/x/y.md", "inner\n")]);
+    [
+        [("org", file), ("me", inner)],
+        [("org", inner), ("me", file)],
+    ]
+    .map(|layers| Project::layered(&layers, ""))
 }
 
 #[test]
@@ -217,7 +285,10 @@ fn a_file_and_a_folder_at_one_path_are_told_with_their_layers() {
     for project in file_and_folder() {
         let output = project.run("install");
         assert!(!output.stderr.contains("install/changed"), "{output}");
-        assert!(output.stderr.contains(".claude/x") && output.stderr.contains("org"), "{output}");
+        assert!(
+            output.stderr.contains(".claude/x") && output.stderr.contains("org"),
+            "{output}"
+        );
     }
 }
 
@@ -248,7 +319,10 @@ fn what_is_called_text_and_is_none_is_the_highest_layers_with_a_warning() {
         let project = Project::layered(&[("org", &[(path, "text\n")]), ("me", &[])], "");
         project.layer("me", path, b"\0binary");
         let output = project.run("install");
-        assert!(output.code == Some(0) && output.stderr.contains("merge/opaque"), "{output}");
+        assert!(
+            output.code == Some(0) && output.stderr.contains("merge/opaque"),
+            "{output}"
+        );
         assert_eq!(project.bytes(path), b"\0binary");
     }
 }
@@ -257,7 +331,11 @@ fn what_is_called_text_and_is_none_is_the_highest_layers_with_a_warning() {
 fn a_value_that_cannot_be_changed_alone_is_in_the_way() {
     let project = Project::stacked(".claude/a.yaml", &["m: {k: 1}\n"], "");
     project.write(".claude/a.yaml", "m: &x\n  u: 1\ny: *x\n");
-    project.refused("install", 6, &["install/not-ours", "/m", "cannot be changed alone"]);
+    project.refused(
+        "install",
+        6,
+        &["install/not-ours", "/m", "cannot be changed alone"],
+    );
     project.fails("install --check", 1, &["1 in the way"]);
     project.good("install --dry-run");
 }
@@ -267,11 +345,25 @@ fn a_users_value_in_the_way_is_told_with_layer_file_and_line() {
     let project = Project::stacked(SETTINGS, &["{\"a\": {\"b\": 1}}"], "");
     project.write(SETTINGS, "{\n  \"a\": {\n    \"b\": 2\n  }\n}\n");
     let place = format!("{SETTINGS}:3:10");
-    project.refused("install", 6, &["install/not-ours", "`/a/b`", "layer `org`", &place]);
+    project.refused(
+        "install",
+        6,
+        &["install/not-ours", "`/a/b`", "layer `org`", &place],
+    );
     let output = project.run("--json install");
     let found = value(&output.stdout, "x.json");
-    let found = found.get("diagnostics").and_then(|all| all.child("0")).unwrap();
-    let said = |key: &str| found.get(key).map(|value| value.to_json().trim_end().to_owned());
+    let found = found
+        .get("diagnostics")
+        .and_then(|all| all.child("0"))
+        .unwrap();
+    let said = |key: &str| {
+        found
+            .get(key)
+            .map(|value| value.to_json().trim_end().to_owned())
+    };
     assert_eq!(said("file"), Some(format!("\"{SETTINGS}\"")));
-    assert_eq!((said("line").as_deref(), said("layer").as_deref()), (Some("3"), Some("\"org\"")));
+    assert_eq!(
+        (said("line").as_deref(), said("layer").as_deref()),
+        (Some("3"), Some("\"org\""))
+    );
 }

@@ -24,7 +24,11 @@ fn acme(project: &Project) -> Repository<'_> {
 fn a_git_layer_is_a_tag_a_range_a_branch_or_a_commit() {
     let project = Project::new();
     let source = acme(&project);
-    let first = source.git(&["rev-parse", "v1.0.0"]).stdout.trim().to_owned();
+    let first = source
+        .git(&["rev-parse", "v1.0.0"])
+        .stdout
+        .trim()
+        .to_owned();
     let rev = format!("rev = \"{first}\"");
     let cases = [
         ("version = \"v1.0.0\"", "one\n"),
@@ -46,11 +50,21 @@ fn a_git_layer_is_a_tag_a_range_a_branch_or_a_commit() {
 fn a_git_layer_is_pinned_in_the_lockfile() {
     let project = Project::new();
     let source = acme(&project);
-    let commit = source.git(&["rev-parse", "v1.1.0"]).stdout.trim().to_owned();
+    let commit = source
+        .git(&["rev-parse", "v1.1.0"])
+        .stdout
+        .trim()
+        .to_owned();
     project.plain_manifest(&format!("{ACME}{}", of_source("org", "version = \"^1.0\"")));
     project.good("install");
     let locked = project.locked("org");
-    for line in ["[[layers]]", "version = \"v1.1.0\"", &commit, "checksum = \"sha256:", "source = \"acme\""] {
+    for line in [
+        "[[layers]]",
+        "version = \"v1.1.0\"",
+        &commit,
+        "checksum = \"sha256:",
+        "source = \"acme\"",
+    ] {
         assert!(locked.contains(line), "no `{line}` in\n{locked}");
     }
 }
@@ -60,7 +74,10 @@ fn a_folder_is_locked_by_its_checksum_and_its_place_is_not_written_down() {
     let project = Project::stacked("CLAUDE.md", &["one\n"], "");
     project.good("install");
     let locked = project.locked("org");
-    assert!(locked.contains("checksum = \"sha256:") && !locked.contains("commit"), "{locked}");
+    assert!(
+        locked.contains("checksum = \"sha256:") && !locked.contains("commit"),
+        "{locked}"
+    );
     project.layer("org", "CLAUDE.md", "two\n");
     project.good("install");
     assert_ne!(project.locked("org"), locked);
@@ -68,7 +85,10 @@ fn a_folder_is_locked_by_its_checksum_and_its_place_is_not_written_down() {
     project.good("install");
     assert_eq!(project.locked("org"), locked);
     let lock = project.read("agpm.lock");
-    assert!(!lock.contains(&project.sandbox.work().display().to_string()), "{lock}");
+    assert!(
+        !lock.contains(&project.sandbox.work().display().to_string()),
+        "{lock}"
+    );
 }
 
 #[test]
@@ -92,7 +112,10 @@ fn a_source_may_be_a_layer_and_give_packages_too() {
 
 #[test]
 fn root_is_the_sub_folder_that_counts() {
-    let project = Project::layered(&[("org", &[("a/b/CLAUDE.md", "in\n"), ("CLAUDE.md", "out\n")])], "");
+    let project = Project::layered(
+        &[("org", &[("a/b/CLAUDE.md", "in\n"), ("CLAUDE.md", "out\n")])],
+        "",
+    );
     project.plain_manifest(&format!("{}root = \"a/b\"\n", folder("org")));
     project.good("install");
     assert_eq!(
@@ -103,14 +126,20 @@ fn root_is_the_sub_folder_that_counts() {
     project.warned("install", &["layers/missing", "../org/a/c"]);
     project.plain_manifest(&format!("{}root = \"../project\"\n", folder("org")));
     let output = project.run("install");
-    assert!(matches!(output.code, Some(1 | 6)) && output.stderr.contains("root"), "{output}");
+    assert!(
+        matches!(output.code, Some(1 | 6)) && output.stderr.contains("root"),
+        "{output}"
+    );
 }
 
 #[test]
 fn a_root_that_a_git_layer_does_not_have_is_told() {
     let project = Project::new();
     acme(&project);
-    project.plain_manifest(&format!("{ACME}{}root = \"config\"\n", of_source("org", "version = \"v1.0.0\"")));
+    project.plain_manifest(&format!(
+        "{ACME}{}root = \"config\"\n",
+        of_source("org", "version = \"v1.0.0\"")
+    ));
     project.refused("install", 1, &["org", "config", "v1.0.0"]);
 }
 
@@ -163,8 +192,14 @@ fn include_says_what_counts() {
     for (include, expected) in [
         ("[\"docs/**\"]", &["docs/a/b.md", "docs/c.txt"][..]),
         ("[\"docs/*\"]", &["docs/c.txt"]),
-        ("[\"*.md\", \".claude/**\"]", &[".claude/x.md", "CLAUDE.md", "docs.md"]),
-        ("[\"**/*.md\"]", &[".claude/x.md", "CLAUDE.md", "docs.md", "docs/a/b.md"]),
+        (
+            "[\"*.md\", \".claude/**\"]",
+            &[".claude/x.md", "CLAUDE.md", "docs.md"],
+        ),
+        (
+            "[\"**/*.md\"]",
+            &[".claude/x.md", "CLAUDE.md", "docs.md", "docs/a/b.md"],
+        ),
         ("[]", &[]),
     ] {
         project.plain_manifest(&format!("{}include = {include}\n", folder("org")));
@@ -202,7 +237,10 @@ fn junk_and_files_of_our_own_never_count() {
     project.layer("org", ".gitignore", "x");
     project.layer("org", ".claude/git/a.md", "x");
     project.good("install");
-    assert_eq!(project.written(), [".claude/git/a.md", ".gitignore", "CLAUDE.md"]);
+    assert_eq!(
+        project.written(),
+        [".claude/git/a.md", ".gitignore", "CLAUDE.md"]
+    );
 }
 
 #[test]
@@ -210,8 +248,15 @@ fn a_missing_folder_is_a_warning_and_under_strict_an_error() {
     let project = Project::layered(&[("org", &[("CLAUDE.md", "a\n")])], "");
     project.stack(&["org", "gone"], "");
     project.refused("install --strict", 1, &["layers/missing", "gone"]);
-    let output = project.warned("install", &["warning[layers/missing]", "`gone`", "../gone", "agpm.toml:"]);
-    assert_eq!(output.stderr.matches("layers/missing").count(), 1, "{output}");
+    let output = project.warned(
+        "install",
+        &["warning[layers/missing]", "`gone`", "../gone", "agpm.toml:"],
+    );
+    assert_eq!(
+        output.stderr.matches("layers/missing").count(),
+        1,
+        "{output}"
+    );
     assert_eq!(project.read("CLAUDE.md"), "a\n");
     project.fails("validate --strict", 1, &["layers/missing"]);
     let output = project.good("validate");
@@ -226,8 +271,13 @@ fn a_missing_folder_is_a_warning_and_under_strict_an_error() {
 
 #[test]
 fn what_a_folder_gave_that_went_missing_is_told_before_it_leaves() {
-    let project =
-        Project::layered(&[("org", &[("CLAUDE.md", "a\n")]), ("me", &[(SETTINGS, "{\"a\": 1}")])], "");
+    let project = Project::layered(
+        &[
+            ("org", &[("CLAUDE.md", "a\n")]),
+            ("me", &[(SETTINGS, "{\"a\": 1}")]),
+        ],
+        "",
+    );
     project.good("install");
     std::fs::rename(project.work("me"), project.work("elsewhere")).unwrap();
     project.warned("install", &["layers/missing", "`me`"]);
@@ -241,17 +291,38 @@ fn what_a_folder_gave_that_went_missing_is_told_before_it_leaves() {
 fn mistakes_in_the_manifest_are_told_with_their_place() {
     let project = Project::layered(&[("org", &[])], "");
     let cases = [
-        (format!("{}{}", folder("org"), folder("org")), "manifest/duplicate-layer"),
-        (of_source("org", "version = \"1\""), "manifest/unknown-source"),
-        (format!("[sources]\nacne = \"../acme\"\n{}", of_source("org", "")), "did you mean `acne`"),
+        (
+            format!("{}{}", folder("org"), folder("org")),
+            "manifest/duplicate-layer",
+        ),
+        (
+            of_source("org", "version = \"1\""),
+            "manifest/unknown-source",
+        ),
+        (
+            format!("[sources]\nacne = \"../acme\"\n{}", of_source("org", "")),
+            "did you mean `acne`",
+        ),
         (format!("{}version = \"^1\"\n", folder("org")), "version"),
         (format!("{}branch = \"main\"\n", folder("org")), "branch"),
-        (format!("{ACME}{}path = \"../org\"\n", of_source("org", "")), "both `path` and `source`"),
+        (
+            format!("{ACME}{}path = \"../org\"\n", of_source("org", "")),
+            "both `path` and `source`",
+        ),
         ("[[layers]]\nname = \"org\"\n".to_owned(), "no place"),
         ("[[layers]]\npath = \"../org\"\n".to_owned(), "name"),
-        (format!("{}includes = []\n", folder("org")), "did you mean `include`"),
-        ("[[layers]]\nname = \"\"\npath = \"../org\"\n".to_owned(), "name"),
-        ("[layers]\nname = \"org\"\npath = \"../org\"\n".to_owned(), "[[layers]]"),
+        (
+            format!("{}includes = []\n", folder("org")),
+            "did you mean `include`",
+        ),
+        (
+            "[[layers]]\nname = \"\"\npath = \"../org\"\n".to_owned(),
+            "name",
+        ),
+        (
+            "[layers]\nname = \"org\"\npath = \"../org\"\n".to_owned(),
+            "[[layers]]",
+        ),
         (
             format!("{}[merge]\n\"*.json\" = \"extends-lists\"\n", folder("org")),
             "did you mean `extend-lists`",
@@ -292,16 +363,31 @@ fn a_version_that_does_not_exist_is_told_with_those_that_do() {
     project.refused("install", 1, &["package/version", "org", "^3.0", "v2.0.0"]);
     project.plain_manifest(&format!("{ACME}{}", of_source("org", "branch = \"nxt\"")));
     let output = project.run("install");
-    assert!(output.code != Some(0) && output.stderr.contains("nxt"), "{output}");
+    assert!(
+        output.code != Some(0) && output.stderr.contains("nxt"),
+        "{output}"
+    );
 }
 
 #[test]
 fn a_name_may_be_any_words_and_still_be_told_from_others() {
     let project = Project::new();
-    let names = ["my team", "a+b", "a:b", "k:/x", "über/uns", "100%", "layers/x"];
+    let names = [
+        "my team",
+        "a+b",
+        "a:b",
+        "k:/x",
+        "über/uns",
+        "100%",
+        "layers/x",
+    ];
     let table = |name: &&str| {
         let number = names.iter().position(|other| other == name).unwrap();
-        project.layer(&format!("l{number}"), SETTINGS, format!("{{\"k{number}\": {number}}}\n"));
+        project.layer(
+            &format!("l{number}"),
+            SETTINGS,
+            format!("{{\"k{number}\": {number}}}\n"),
+        );
         format!("[[layers]]\nname = \"{name}\"\npath = \"../l{number}\"\n")
     };
     let tables: Vec<String> = names.iter().map(table).collect();
@@ -310,10 +396,16 @@ fn a_name_may_be_any_words_and_still_be_told_from_others() {
     if output.code == Some(0) {
         project.good("install --check");
         project.good("verify");
-        project.write(SETTINGS, &project.read(SETTINGS).replacen('{', "{\"mine\": 1, ", 1));
+        project.write(
+            SETTINGS,
+            &project.read(SETTINGS).replacen('{', "{\"mine\": 1, ", 1),
+        );
         for (number, name) in names.iter().enumerate() {
             let output = project.good(&format!("explain file:{SETTINGS} /k{number}"));
-            assert!(output.stdout.contains(&format!("from {name} (")), "{output}");
+            assert!(
+                output.stdout.contains(&format!("from {name} (")),
+                "{output}"
+            );
         }
         project.plain_manifest(&tables[..1].concat());
         project.good("install");
@@ -326,7 +418,10 @@ fn a_name_may_be_any_words_and_still_be_told_from_others() {
 #[test]
 fn a_folder_in_include_is_all_that_is_in_it_and_nothing_leads_out() {
     for pattern in [".claude", ".claude/", "./.claude"] {
-        let project = Project::layered(&[("org", &[(".claude/a/b.md", "b\n"), ("CLAUDE.md", "c\n")])], "");
+        let project = Project::layered(
+            &[("org", &[(".claude/a/b.md", "b\n"), ("CLAUDE.md", "c\n")])],
+            "",
+        );
         project.plain_manifest(&format!("{}include = [\"{pattern}\"]\n", folder("org")));
         project.good("install");
         assert_eq!(project.read(".claude/a/b.md"), "b\n");
@@ -343,13 +438,23 @@ fn a_folder_in_include_is_all_that_is_in_it_and_nothing_leads_out() {
 fn a_folder_anywhere_is_hashed_in_the_lockfile_and_one_of_home_is_not() {
     let project = Project::layered(&[("org", &[("CLAUDE.md", "c\n")])], "");
     let place = project.work("org");
-    project.plain_manifest(&format!("[[layers]]\nname = \"org\"\npath = \"{}\"\n", place.display()));
+    project.plain_manifest(&format!(
+        "[[layers]]\nname = \"org\"\npath = \"{}\"\n",
+        place.display()
+    ));
     project.good("install");
     let lock = project.read("agpm.lock");
-    assert!(lock.contains("name = \"org\"") && !lock.contains(&place.display().to_string()), "{lock}");
+    assert!(
+        lock.contains("name = \"org\"") && !lock.contains(&place.display().to_string()),
+        "{lock}"
+    );
     project.layer("org", "CLAUDE.md", "other\n");
     project.fails("install --frozen", 1, &["lock/checksum"]);
     project.plain_manifest("[[layers]]\nname = \"me\"\npath = \"~/me\"\n");
     project.run("install");
-    assert!(!project.read("agpm.lock").contains("layers"), "{}", project.read("agpm.lock"));
+    assert!(
+        !project.read("agpm.lock").contains("layers"),
+        "{}",
+        project.read("agpm.lock")
+    );
 }

@@ -33,8 +33,15 @@ fn a_program_of_the_users_config_runs_too() {
     let project = Project::stacked(LIST, &["b\n", "a\n"], "[merge]\n\"*.list\" = \"sorted\"\n");
     let config = project.work("../config/agpm/config.toml");
     std::fs::create_dir_all(config.parent().unwrap()).unwrap();
-    std::fs::write(config, SORTED.split_once("[strategies").unwrap().1.replacen("", "[strategies", 1))
-        .unwrap();
+    std::fs::write(
+        config,
+        SORTED
+            .split_once("[strategies")
+            .unwrap()
+            .1
+            .replacen("", "[strategies", 1),
+    )
+    .unwrap();
     project.good("install");
     assert_eq!(project.read(LIST), "a\nb\n");
 }
@@ -48,7 +55,11 @@ fn one_contributor_runs_no_program() {
 
 #[test]
 fn the_result_of_a_program_is_owned_key_by_key() {
-    let project = Project::stacked(SETTINGS, &["{\"a\": 1}", "{\"a\": 2}"], &driver("cat \"$2\""));
+    let project = Project::stacked(
+        SETTINGS,
+        &["{\"a\": 1}", "{\"a\": 2}"],
+        &driver("cat \"$2\""),
+    );
     project.good("approve --yes");
     project.write(SETTINGS, "{\"mine\": 0}\n");
     project.good("install");
@@ -64,7 +75,11 @@ fn the_result_of_a_program_is_owned_key_by_key() {
 
 #[test]
 fn a_program_that_fails_is_told_with_what_it_said_and_nothing_is_written() {
-    let project = Project::stacked(SETTINGS, &["{}", "{}"], &driver("echo no such luck >&2; exit 3"));
+    let project = Project::stacked(
+        SETTINGS,
+        &["{}", "{}"],
+        &driver("echo no such luck >&2; exit 3"),
+    );
     project.good("approve --yes");
     project.layer("org", "CLAUDE.md", "hello\n");
     project.refused("install", 1, &["merge/driver", "no such luck", "3"]);
@@ -83,7 +98,11 @@ fn a_program_that_fails_is_told_with_the_file() {
 
 #[test]
 fn a_program_whose_result_cannot_be_read_costs_no_key_of_the_user() {
-    let project = Project::stacked(SETTINGS, &["{\"a\": 1}", "{\"a\": 2}"], &driver("cat \"$2\""));
+    let project = Project::stacked(
+        SETTINGS,
+        &["{\"a\": 1}", "{\"a\": 2}"],
+        &driver("cat \"$2\""),
+    );
     project.good("approve --yes");
     project.write(SETTINGS, "{\"mine\": 0}\n");
     project.good("install");

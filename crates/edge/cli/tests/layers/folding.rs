@@ -12,10 +12,19 @@ fn merged(path: &str, texts: &[&str], more: &str) -> (String, String) {
 #[test]
 fn a_file_of_one_layer_is_copied_byte_for_byte_in_every_format() {
     let files: &[(&str, &[u8])] = &[
-        (".claude/a.json", b"\xef\xbb\xbf{\r\n\t\"a\" :1,  // why\r\n\t\"b\":[ 1,2, ],}\r\n\r\n"),
+        (
+            ".claude/a.json",
+            b"\xef\xbb\xbf{\r\n\t\"a\" :1,  // why\r\n\t\"b\":[ 1,2, ],}\r\n\r\n",
+        ),
         (".claude/b.jsonc", b"/* top */ {\"a\": 1} // end"),
-        (".claude/c.yaml", b"# top\r\na:   1 # why\r\nb: [1,\r\n  2]\r\n"),
-        (".claude/d.toml", b"# top\r\n\r\na  = 1\r\n[b]\r\nc.d = 0x1F\r\n# end"),
+        (
+            ".claude/c.yaml",
+            b"# top\r\na:   1 # why\r\nb: [1,\r\n  2]\r\n",
+        ),
+        (
+            ".claude/d.toml",
+            b"# top\r\n\r\na  = 1\r\n[b]\r\nc.d = 0x1F\r\n# end",
+        ),
         (".claude/e.md", b"---\nb: 1\na: 2\n---\r\nBody  \r\n"),
         (".claude/f.txt", b"no end of line"),
         (".claude/g.bin", b"\x00\xff\xfe\x01"),
@@ -50,7 +59,13 @@ fn the_mode_is_the_highest_layers() {
     use std::os::unix::fs::PermissionsExt;
     let project = Project::layered(
         &[
-            ("org", &[(".claude/a.sh", "#!/bin/sh\n"), (".claude/b.sh", "#!/bin/sh\n")]),
+            (
+                "org",
+                &[
+                    (".claude/a.sh", "#!/bin/sh\n"),
+                    (".claude/b.sh", "#!/bin/sh\n"),
+                ],
+            ),
             ("me", &[(".claude/b.sh", "#!/bin/bash\n")]),
         ],
         "",
@@ -61,7 +76,13 @@ fn the_mode_is_the_highest_layers() {
     make("org/.claude/a.sh", 0o755);
     make("org/.claude/b.sh", 0o755);
     project.good("install");
-    let mode = |path: &str| std::fs::metadata(project.path(path)).unwrap().permissions().mode() & 0o111;
+    let mode = |path: &str| {
+        std::fs::metadata(project.path(path))
+            .unwrap()
+            .permissions()
+            .mode()
+            & 0o111
+    };
     assert_ne!(mode(".claude/a.sh"), 0);
     assert_eq!(mode(".claude/b.sh"), 0);
     project.good("verify");
@@ -81,7 +102,12 @@ fn the_mode_of_a_file_with_keys_follows_its_layer() {
         let mode = std::fs::Permissions::from_mode(mode);
         std::fs::set_permissions(project.work(&format!("org/{SETTINGS}")), mode).unwrap();
         project.good("install");
-        std::fs::metadata(project.path(SETTINGS)).unwrap().permissions().mode() & 0o111 != 0
+        std::fs::metadata(project.path(SETTINGS))
+            .unwrap()
+            .permissions()
+            .mode()
+            & 0o111
+            != 0
     };
     assert!(make(0o755));
     assert!(!make(0o644));
@@ -101,12 +127,28 @@ fn several_contributors_merge_deep_by_default_in_every_structured_format() {
         ),
         (
             "x.jsonc",
-            ["{\"l\": [1], // why\n \"m\": {\"a\": 1}}", r#"{"m": {"b": 2}}"#, r#"{"l": []}"#],
+            [
+                "{\"l\": [1], // why\n \"m\": {\"a\": 1}}",
+                r#"{"m": {"b": 2}}"#,
+                r#"{"l": []}"#,
+            ],
             r#"{"l": [], "m": {"a": 1, "b": 2}}"#,
         ),
-        ("x.yaml", ["l: [1, 2]\nm:\n  a: 1\n", "m:\n  b: 2\n", "l: [3]\n"], "l: [3]\nm:\n  a: 1\n  b: 2\n"),
-        ("x.yml", ["a: 1\n", "a: null\n", "b: 2\n"], "a: null\nb: 2\n"),
-        ("x.toml", ["l = [1]\n[m]\na = 1\n", "[m]\nb = 2\n", "l = [3]\n"], "l = [3]\n[m]\na = 1\nb = 2\n"),
+        (
+            "x.yaml",
+            ["l: [1, 2]\nm:\n  a: 1\n", "m:\n  b: 2\n", "l: [3]\n"],
+            "l: [3]\nm:\n  a: 1\n  b: 2\n",
+        ),
+        (
+            "x.yml",
+            ["a: 1\n", "a: null\n", "b: 2\n"],
+            "a: null\nb: 2\n",
+        ),
+        (
+            "x.toml",
+            ["l = [1]\n[m]\na = 1\n", "[m]\nb = 2\n", "l = [3]\n"],
+            "l = [3]\n[m]\na = 1\nb = 2\n",
+        ),
     ];
     for (name, texts, expected) in cases {
         let path = format!(".claude/{name}");
@@ -118,10 +160,14 @@ fn several_contributors_merge_deep_by_default_in_every_structured_format() {
 
 #[test]
 fn each_built_in_strategy_does_what_the_table_says() {
-    let low = r#"{"m": {"a": 1, "l": ["x", "y"]}, "s": [{"id": "a", "n": 1}, {"id": "b"}], "v": 1}"#;
+    let low =
+        r#"{"m": {"a": 1, "l": ["x", "y"]}, "s": [{"id": "a", "n": 1}, {"id": "b"}], "v": 1}"#;
     let high = r#"{"m": {"l": ["y", "z"]}, "s": [{"id": "a", "k": 2}], "w": 2}"#;
     let cases = [
-        ("deep", r#"{"m": {"a": 1, "l": ["y", "z"]}, "s": [{"id": "a", "k": 2}], "v": 1, "w": 2}"#),
+        (
+            "deep",
+            r#"{"m": {"a": 1, "l": ["y", "z"]}, "s": [{"id": "a", "k": 2}], "v": 1, "w": 2}"#,
+        ),
         (
             "extend-lists",
             r#"{"m": {"a": 1, "l": ["x", "y", "z"]}, "s": [{"id": "a", "n": 1}, {"id": "b"}, {"id": "a", "k": 2}], "v": 1, "w": 2}"#,
@@ -135,7 +181,11 @@ fn each_built_in_strategy_does_what_the_table_says() {
     for (strategy, expected) in cases {
         let merge = format!("[merge]\n\"settings.json\" = \"{strategy}\"\n");
         let (text, _) = merged(SETTINGS, &[low, high], &merge);
-        assert_eq!(json(&text).to_json(), json(expected).to_json(), "{strategy}: {text}");
+        assert_eq!(
+            json(&text).to_json(),
+            json(expected).to_json(),
+            "{strategy}: {text}"
+        );
     }
 }
 
@@ -143,13 +193,24 @@ fn each_built_in_strategy_does_what_the_table_says() {
 fn a_path_beats_a_file_name_beats_a_pattern_beats_the_default() {
     let (low, high) = (r#"{"a": [1], "low": 0}"#, r#"{"a": [2]}"#);
     let choose = |more: &str| json(&merged(SETTINGS, &[low, high], more).0).to_json();
-    let (deep, extended) =
-        (json(r#"{"a": [2], "low": 0}"#).to_json(), json(r#"{"a": [1, 2], "low": 0}"#).to_json());
+    let (deep, extended) = (
+        json(r#"{"a": [2], "low": 0}"#).to_json(),
+        json(r#"{"a": [1, 2], "low": 0}"#).to_json(),
+    );
     let replaced = json(high).to_json();
-    assert_eq!(choose("[merge]\n\"settings.yaml\" = \"replace\"\n\"*.toml\" = \"replace\"\n"), deep);
+    assert_eq!(
+        choose("[merge]\n\"settings.yaml\" = \"replace\"\n\"*.toml\" = \"replace\"\n"),
+        deep
+    );
     assert_eq!(choose("[merge]\n\"*.json\" = \"extend-lists\"\n"), extended);
-    assert_eq!(choose("[merge]\n\"settings.json\" = \"replace\"\n\"*.json\" = \"extend-lists\"\n"), replaced);
-    assert_eq!(choose("[merge]\n\"*.json\" = \"extend-lists\"\n\"settings.json\" = \"replace\"\n"), replaced);
+    assert_eq!(
+        choose("[merge]\n\"settings.json\" = \"replace\"\n\"*.json\" = \"extend-lists\"\n"),
+        replaced
+    );
+    assert_eq!(
+        choose("[merge]\n\"*.json\" = \"extend-lists\"\n\"settings.json\" = \"replace\"\n"),
+        replaced
+    );
     let path = "[merge]\n\"*.json\" = \"replace\"\n\".claude/settings.json\" = \"extend-lists\"\n\"settings.json\" = \"replace\"\n";
     assert_eq!(choose(path), extended);
 }
@@ -171,7 +232,17 @@ fn a_forbidden_clash_is_an_error_and_nothing_is_written() {
     let merge = "[merge]\n\"settings.json\" = { rules = { \"/model\" = \"forbid\" } }\n";
     let project = Project::stacked(SETTINGS, &[r#"{"model": "a"}"#, r#"{"model": "b"}"#], merge);
     project.layer("org", "CLAUDE.md", "hello\n");
-    project.refused("install", 1, &["merge/clash", "/model", "org", "team", ".claude/settings.json"]);
+    project.refused(
+        "install",
+        1,
+        &[
+            "merge/clash",
+            "/model",
+            "org",
+            "team",
+            ".claude/settings.json",
+        ],
+    );
     project.layer("team", SETTINGS, r#"{"model": "a"}"#);
     project.good("install");
     project.says(SETTINGS, r#"{"model": "a"}"#);
@@ -183,7 +254,10 @@ fn a_strategy_of_ones_own_is_a_table_of_the_manifest_or_of_the_users_config() {
     let own = "[strategies.mine]\nstrategy = \"extend-lists\"\nrules = { \"/b\" = \"prepend\" }\n";
     let expected = json(r#"{"a": [1, 2], "b": [2, 1]}"#).to_json();
     let merge = "[merge]\n\"settings.json\" = \"mine\"\n";
-    assert_eq!(json(&merged(SETTINGS, texts, &format!("{merge}{own}")).0).to_json(), expected);
+    assert_eq!(
+        json(&merged(SETTINGS, texts, &format!("{merge}{own}")).0).to_json(),
+        expected
+    );
     let project = Project::stacked(SETTINGS, texts, merge);
     project.refused("install", 1, &["manifest/unknown-strategy", "mine"]);
     std::fs::create_dir_all(project.work("../config/agpm")).unwrap();
@@ -232,8 +306,15 @@ fn empty_documents_contribute_nothing() {
 
 #[test]
 fn a_change_of_type_takes_the_higher_value_and_warns() {
-    let project = Project::stacked(SETTINGS, &[r#"{"a": {"b": 1}, "c": 1}"#, r#"{"a": [1]}"#], "");
-    project.warned("install", &["merge/type-change", "/a", "team", ".claude/settings.json:1"]);
+    let project = Project::stacked(
+        SETTINGS,
+        &[r#"{"a": {"b": 1}, "c": 1}"#, r#"{"a": [1]}"#],
+        "",
+    );
+    project.warned(
+        "install",
+        &["merge/type-change", "/a", "team", ".claude/settings.json:1"],
+    );
     project.says(SETTINGS, r#"{"a": [1], "c": 1}"#);
 }
 
@@ -242,8 +323,14 @@ fn comments_and_layout_of_the_lowest_stay() {
     let low = "{\n    // agreed with security\n    \"deny\": [\"Read(.env)\"],  // always\n    \"model\": \"a\",\n}\n";
     let (text, _) = merged(SETTINGS, &[low, r#"{"model": "b", "more": 1}"#], "");
     let kept = low.replace("\"a\"", "\"b\"");
-    assert!(text.starts_with(kept.trim_end_matches("}\n").trim_end_matches(",\n")), "{text}");
-    assert_eq!(json(&text).to_json(), json(r#"{"deny": ["Read(.env)"], "model": "b", "more": 1}"#).to_json());
+    assert!(
+        text.starts_with(kept.trim_end_matches("}\n").trim_end_matches(",\n")),
+        "{text}"
+    );
+    assert_eq!(
+        json(&text).to_json(),
+        json(r#"{"deny": ["Read(.env)"], "model": "b", "more": 1}"#).to_json()
+    );
     let (text, _) = merged(".claude/a.yaml", &["# top\na: 1 # one\n", "a: 2\n"], "");
     assert_eq!(text, "# top\na: 2 # one\n");
     let (text, _) = merged(".claude/a.toml", &["# top\na = 1 # one\n", "a = 2\n"], "");
@@ -252,18 +339,33 @@ fn comments_and_layout_of_the_lowest_stay() {
 
 #[test]
 fn markdown_joins_bodies_with_each_separator_and_merges_front_matter() {
-    let texts = &["---\nmodel: a # why\n---\nOne.\n", "---\nmodel: b\nnew: 1\n---\nTwo.\n"];
+    let texts = &[
+        "---\nmodel: a # why\n---\nOne.\n",
+        "---\nmodel: b\nnew: 1\n---\nTwo.\n",
+    ];
     let head = "---\nmodel: b # why\nnew: 1\n---\n";
     let (text, _) = merged("CLAUDE.md", texts, "");
     assert_eq!(text, format!("{head}One.\n\n---\n\nTwo.\n"));
-    for (style, body) in [("rule", "One.\n\n---\n\nTwo.\n"), ("none", "One.\n\nTwo.\n")] {
-        let (text, _) =
-            merged("CLAUDE.md", texts, &format!("[merge]\n\"*.md\" = {{ separator = \"{style}\" }}\n"));
+    for (style, body) in [
+        ("rule", "One.\n\n---\n\nTwo.\n"),
+        ("none", "One.\n\nTwo.\n"),
+    ] {
+        let (text, _) = merged(
+            "CLAUDE.md",
+            texts,
+            &format!("[merge]\n\"*.md\" = {{ separator = \"{style}\" }}\n"),
+        );
         assert_eq!(text, format!("{head}{body}"), "{style}");
     }
-    for (style, mark) in [("heading", "# team\n"), ("comment", "<!-- layer: team -->\n")] {
-        let (text, _) =
-            merged("CLAUDE.md", texts, &format!("[merge]\n\"*.md\" = {{ separator = \"{style}\" }}\n"));
+    for (style, mark) in [
+        ("heading", "# team\n"),
+        ("comment", "<!-- layer: team -->\n"),
+    ] {
+        let (text, _) = merged(
+            "CLAUDE.md",
+            texts,
+            &format!("[merge]\n\"*.md\" = {{ separator = \"{style}\" }}\n"),
+        );
         let (one, two) = (text.find("One.").unwrap(), text.find("Two.").unwrap());
         assert!(text[one..two].contains(mark), "{style}: {text}");
     }
@@ -283,8 +385,11 @@ fn text_is_joined_with_a_marker_that_names_the_layer() {
 
 #[test]
 fn of_anything_else_the_highest_wins_with_a_warning_and_no_header() {
-    let project =
-        Project::stacked(".claude/hook.sh", &["#!/bin/sh\none\n", "#!/bin/sh\ntwo\n", "#!/bin/bash\n"], "");
+    let project = Project::stacked(
+        ".claude/hook.sh",
+        &["#!/bin/sh\none\n", "#!/bin/sh\ntwo\n", "#!/bin/bash\n"],
+        "",
+    );
     project.warned("install", &["merge/opaque", ".claude/hook.sh"]);
     assert_eq!(project.read(".claude/hook.sh"), "#!/bin/bash\n");
     let project = Project::stacked(".claude/a.bin", &["x", "y"], "");

@@ -13,7 +13,10 @@ fn user() -> Sandbox {
     sandbox.write("me/.claude/settings.json", "{\"b\": 2}\n");
     let work = sandbox.work().display().to_string();
     let layer = |name: &str| format!("[[layers]]\nname = \"{name}\"\npath = \"{work}/{name}\"\n");
-    sandbox.write("../config/agpm/agpm.toml", format!("{}{}", layer("org"), layer("me")));
+    sandbox.write(
+        "../config/agpm/agpm.toml",
+        format!("{}{}", layer("org"), layer("me")),
+    );
     sandbox
 }
 
@@ -33,13 +36,22 @@ fn layers_of_the_users_own_manifest_land_in_home() {
     sandbox.write("../home/.claude/settings.json", "{\"mine\": 0}\n");
     let before = sandbox.work();
     run(&sandbox, "install -g", 0);
-    assert_eq!(settings(&sandbox), json("{\"mine\": 0, \"a\": 1, \"b\": 2}").to_json());
-    assert_eq!(std::fs::read_to_string(sandbox.home().join(".claude/CLAUDE.md")).unwrap(), "org\n");
+    assert_eq!(
+        settings(&sandbox),
+        json("{\"mine\": 0, \"a\": 1, \"b\": 2}").to_json()
+    );
+    assert_eq!(
+        std::fs::read_to_string(sandbox.home().join(".claude/CLAUDE.md")).unwrap(),
+        "org\n"
+    );
     assert!(!before.join(".claude").exists() && !before.join("agpm.lock").exists());
     run(&sandbox, "install -g --check", 0);
     run(&sandbox, "verify -g", 0);
     let output = run(&sandbox, "layers -g", 0);
-    assert!(output.stdout.contains("org") && output.stdout.contains("me"), "{output}");
+    assert!(
+        output.stdout.contains("org") && output.stdout.contains("me"),
+        "{output}"
+    );
     let output = run(&sandbox, "explain -g file:.claude/settings.json /b", 0);
     assert!(output.stdout.contains("from me ("), "{output}");
     run(&sandbox, "undo -g", 0);
@@ -51,7 +63,10 @@ fn a_clash_in_home_is_refused() {
     let sandbox = user();
     sandbox.write("../home/.claude/settings.json", "{\"a\": 7}\n");
     let output = run(&sandbox, "install -g", 6);
-    assert!(output.stderr.contains("install/not-ours") && output.stderr.contains("/a"), "{output}");
+    assert!(
+        output.stderr.contains("install/not-ours") && output.stderr.contains("/a"),
+        "{output}"
+    );
     assert!(!sandbox.home().join(".claude/CLAUDE.md").exists());
     assert_eq!(settings(&sandbox), json("{\"a\": 7}").to_json());
 }

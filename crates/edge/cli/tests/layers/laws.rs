@@ -34,12 +34,18 @@ fn any_value() -> impl Strategy<Value = Value> {
 fn any_map() -> impl Strategy<Value = Value> {
     let items = prop::collection::btree_map("[a-c]", 0i64..3, 1..3).prop_map(|items| {
         Value::list(
-            items.into_iter().map(|(id, number)| Value::map([("id", Value::from(id)), ("n", number.into())])),
+            items
+                .into_iter()
+                .map(|(id, number)| Value::map([("id", Value::from(id)), ("n", number.into())])),
         )
     });
     let others = prop::collection::btree_map("[a-c]", any_value(), 1..4);
     (others, prop::option::weighted(0.3, items)).prop_map(|(others, items)| {
-        Value::map(others.into_iter().chain(items.map(|items| ("s".to_owned(), items))))
+        Value::map(
+            others
+                .into_iter()
+                .chain(items.map(|items| ("s".to_owned(), items))),
+        )
     })
 }
 
@@ -56,7 +62,11 @@ fn text(value: &Value, path: &str) -> String {
 }
 
 fn few() -> Config {
-    Config { cases: 30, failure_persistence: None, ..Config::default() }
+    Config {
+        cases: 30,
+        failure_persistence: None,
+        ..Config::default()
+    }
 }
 
 fn names(count: usize) -> Vec<&'static str> {
@@ -83,7 +93,9 @@ fn merge(path: &str, strategy: &str) -> String {
 fn leaves(value: &Value, at: &str, found: &mut Vec<(String, Value)>) {
     match value {
         Value::Map(entries) if !entries.is_empty() => {
-            entries.iter().for_each(|(key, value)| leaves(value, &format!("{at}/{key}"), found));
+            entries
+                .iter()
+                .for_each(|(key, value)| leaves(value, &format!("{at}/{key}"), found));
         }
         _ if at.is_empty() => {}
         other => found.push((at.to_owned(), other.clone())),
@@ -91,7 +103,10 @@ fn leaves(value: &Value, at: &str, found: &mut Vec<(String, Value)>) {
 }
 
 fn at<'v>(value: &'v Value, pointer: &str) -> Option<&'v Value> {
-    pointer.split('/').skip(1).try_fold(value, |value, step| value.get(step))
+    pointer
+        .split('/')
+        .skip(1)
+        .try_fold(value, |value, step| value.get(step))
 }
 
 /// Whether a leaf of the user's is still there; lists may have got more items, and bare maps more keys.

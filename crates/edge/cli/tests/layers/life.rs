@@ -11,9 +11,22 @@ fn project() -> Project {
         &[
             (
                 "org",
-                &[(SETTINGS, "{\"a\": 1, \"mine\": {\"y\": 2}, \"list\": [\"o\"]}"), ("CLAUDE.md", "org\n")],
+                &[
+                    (
+                        SETTINGS,
+                        "{\"a\": 1, \"mine\": {\"y\": 2}, \"list\": [\"o\"]}",
+                    ),
+                    ("CLAUDE.md", "org\n"),
+                ],
             ),
-            ("me", &[(SETTINGS, "{\"b\": 2}"), ("CLAUDE.md", "me\n"), (".claude/a.sh", "x\n")]),
+            (
+                "me",
+                &[
+                    (SETTINGS, "{\"b\": 2}"),
+                    ("CLAUDE.md", "me\n"),
+                    (".claude/a.sh", "x\n"),
+                ],
+            ),
         ],
         "[merge]\n\"*.json\" = \"extend-lists\"\n",
     );
@@ -29,13 +42,23 @@ fn a_fresh_clone_takes_what_is_there_for_its_own() {
     project.forget();
     let output = project.good("install");
     assert_eq!(output.stderr, "");
-    let after: Vec<_> = project.tree().into_iter().filter(|(name, _)| !name.starts_with(".agpm")).collect();
-    let before: Vec<_> = before.into_iter().filter(|(name, _)| !name.starts_with(".agpm")).collect();
+    let after: Vec<_> = project
+        .tree()
+        .into_iter()
+        .filter(|(name, _)| !name.starts_with(".agpm"))
+        .collect();
+    let before: Vec<_> = before
+        .into_iter()
+        .filter(|(name, _)| !name.starts_with(".agpm"))
+        .collect();
     assert_eq!(after, before);
     project.good("verify");
     project.layer("me", SETTINGS, "{\"b\": 3}");
     project.good("install");
-    project.says(SETTINGS, "{\"mine\": {\"x\": 1, \"y\": 2}, \"list\": [\"me\", \"o\"], \"a\": 1, \"b\": 3}");
+    project.says(
+        SETTINGS,
+        "{\"mine\": {\"x\": 1, \"y\": 2}, \"list\": [\"me\", \"o\"], \"a\": 1, \"b\": 3}",
+    );
     project.stack(&[], "");
     project.good("install");
     project.says(SETTINGS, "{\"mine\": {\"x\": 1}, \"list\": [\"me\"]}");
@@ -45,7 +68,11 @@ fn a_fresh_clone_takes_what_is_there_for_its_own() {
 /// A layer of a source in two releases, installed in the first, in a clone without our state.
 fn cloned(project: &Project) -> Repository<'_> {
     let mut source = Repository::init(&project.sandbox, "acme");
-    source.commit(&[(SETTINGS, "{\"a\": 1, \"gone\": 1}"), ("CLAUDE.md", "one\n"), ("GEMINI.md", "gone\n")]);
+    source.commit(&[
+        (SETTINGS, "{\"a\": 1, \"gone\": 1}"),
+        ("CLAUDE.md", "one\n"),
+        ("GEMINI.md", "gone\n"),
+    ]);
     source.tag("v1.0.0");
     project.plain_manifest(&format!("{ACME}{}", of_source("org", "version = \"^1.0\"")));
     project.write(SETTINGS, "{\"mine\": 0}\n");
@@ -113,9 +140,14 @@ fn undo_takes_back_an_install_whole() {
     project.good("install");
     assert_ne!(project.tree(), first);
     let output = project.good("undo");
-    assert!(output.stdout.contains("restored .claude/settings.json"), "{output}");
+    assert!(
+        output.stdout.contains("restored .claude/settings.json"),
+        "{output}"
+    );
     let files = |tree: Vec<(String, Vec<u8>)>| -> Vec<_> {
-        tree.into_iter().filter(|(name, _)| !name.starts_with(".agpm")).collect()
+        tree.into_iter()
+            .filter(|(name, _)| !name.starts_with(".agpm"))
+            .collect()
     };
     assert_eq!(files(project.tree()), files(first));
     project.good("undo");
@@ -127,11 +159,16 @@ fn undo_takes_back_an_install_whole() {
 fn undo_after_a_users_edit_takes_back_only_what_is_ours() {
     let project = project();
     project.good("install");
-    let edited = project.read(SETTINGS).replacen("\"x\": 1", "\"x\": 7, \"z\": 0", 1);
+    let edited = project
+        .read(SETTINGS)
+        .replacen("\"x\": 1", "\"x\": 7, \"z\": 0", 1);
     assert_ne!(edited, project.read(SETTINGS));
     project.write(SETTINGS, &edited);
     project.good("undo");
-    project.says(SETTINGS, "{\"mine\": {\"x\": 7, \"z\": 0}, \"list\": [\"me\"]}");
+    project.says(
+        SETTINGS,
+        "{\"mine\": {\"x\": 7, \"z\": 0}, \"list\": [\"me\"]}",
+    );
     assert_eq!(project.written(), [SETTINGS]);
 }
 
@@ -139,10 +176,16 @@ fn undo_after_a_users_edit_takes_back_only_what_is_ours() {
 fn undo_after_an_edit_of_our_key_does_not_lose_the_edit() {
     let project = project();
     project.good("install");
-    project.write(SETTINGS, &project.read(SETTINGS).replacen("\"a\": 1", "\"a\": 7", 1));
+    project.write(
+        SETTINGS,
+        &project.read(SETTINGS).replacen("\"a\": 1", "\"a\": 7", 1),
+    );
     let output = project.run("undo");
     assert!(project.read(SETTINGS).contains("\"a\": 7"), "{output}");
-    assert!(output.code == Some(6) || output.to_string().contains("/a"), "{output}");
+    assert!(
+        output.code == Some(6) || output.to_string().contains("/a"),
+        "{output}"
+    );
 }
 
 #[test]
@@ -177,14 +220,30 @@ fn verify_counts_keys_and_files_and_ignores_the_users() {
     let project = project();
     project.good("install");
     project.good("verify");
-    project.write(SETTINGS, &project.read(SETTINGS).replacen("\"x\": 1", "\"x\": 7", 1));
+    project.write(
+        SETTINGS,
+        &project.read(SETTINGS).replacen("\"x\": 1", "\"x\": 7", 1),
+    );
     project.good("verify");
     project.write("CLAUDE.md", "edited\n");
     project.remove(".claude/a.sh");
-    project.write(SETTINGS, &project.read(SETTINGS).replacen("\"a\": 1", "\"a\": 7", 1));
-    let output = project.fails("verify", 1, &["CLAUDE.md has other bytes", ".claude/a.sh is missing", "/a"]);
+    project.write(
+        SETTINGS,
+        &project.read(SETTINGS).replacen("\"a\": 1", "\"a\": 7", 1),
+    );
+    let output = project.fails(
+        "verify",
+        1,
+        &["CLAUDE.md has other bytes", ".claude/a.sh is missing", "/a"],
+    );
     assert_eq!(output.stdout.matches("error[").count(), 3, "{output}");
-    let json = project.fails("verify --json", 1, &["layers/org+me", "layers/me", "layers/org"]).stdout;
+    let json = project
+        .fails(
+            "verify --json",
+            1,
+            &["layers/org+me", "layers/me", "layers/org"],
+        )
+        .stdout;
     assert!(json.contains("\"ok\": false"), "{json}");
     project.write(SETTINGS, "{ broken");
     project.fails("verify", 1, &["cannot be read"]);
@@ -197,7 +256,11 @@ fn dry_run_and_check_write_nothing() {
     let project = project();
     let before = project.sandbox.listing();
     let output = project.good("install --dry-run");
-    for line in ["+ CLAUDE.md  layers/org+me: new", "+ .claude/a.sh  layers/me: new", "/a  layers/org: new"] {
+    for line in [
+        "+ CLAUDE.md  layers/org+me: new",
+        "+ .claude/a.sh  layers/me: new",
+        "/a  layers/org: new",
+    ] {
         assert!(output.stdout.contains(line), "no `{line}` in\n{output}");
     }
     assert_eq!(project.run("install --check").code, Some(1));
@@ -207,7 +270,10 @@ fn dry_run_and_check_write_nothing() {
     project.layer("org", SETTINGS, "{\"a\": 2}");
     let before = project.sandbox.listing();
     let output = project.fails("install --check", 1, &["~ .claude/settings.json /a"]);
-    assert!(output.stdout.contains("- .claude/settings.json"), "{output}");
+    assert!(
+        output.stdout.contains("- .claude/settings.json"),
+        "{output}"
+    );
     assert_eq!(project.sandbox.listing(), before);
 }
 

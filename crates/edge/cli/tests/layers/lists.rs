@@ -3,7 +3,9 @@
 use crate::support::{Project, SETTINGS};
 
 fn with(strategy: &str) -> String {
-    format!("[merge]\n\"settings.json\" = {strategy}\n\"*.yaml\" = {strategy}\n\"*.toml\" = {strategy}\n")
+    format!(
+        "[merge]\n\"settings.json\" = {strategy}\n\"*.yaml\" = {strategy}\n\"*.toml\" = {strategy}\n"
+    )
 }
 
 const BY_KEY: &str = "{ rules = { \"/s\" = { by-key = \"id\" } } }";
@@ -22,7 +24,11 @@ fn under_deep_a_list_is_one_value() {
 
 #[test]
 fn under_extend_and_union_only_our_items_are_ours() {
-    for strategy in ["\"extend-lists\"", "{ lists = \"extend\" }", "{ rules = { \"/**\" = \"union\" } }"] {
+    for strategy in [
+        "\"extend-lists\"",
+        "{ lists = \"extend\" }",
+        "{ rules = { \"/**\" = \"union\" } }",
+    ] {
         for (path, users, ours, both) in [
             (
                 SETTINGS,
@@ -58,9 +64,16 @@ fn under_extend_and_union_only_our_items_are_ours() {
 
 #[test]
 fn a_users_item_stays_wherever_it_stands() {
-    for users in ["[\"mine\", \"a\", \"b\"]", "[\"a\", \"mine\", \"b\"]", "[\"b\", \"a\", \"mine\"]"] {
-        let project =
-            Project::stacked(SETTINGS, &["{\"l\": [\"a\"]}", "{\"l\": [\"b\"]}"], &with("\"extend-lists\""));
+    for users in [
+        "[\"mine\", \"a\", \"b\"]",
+        "[\"a\", \"mine\", \"b\"]",
+        "[\"b\", \"a\", \"mine\"]",
+    ] {
+        let project = Project::stacked(
+            SETTINGS,
+            &["{\"l\": [\"a\"]}", "{\"l\": [\"b\"]}"],
+            &with("\"extend-lists\""),
+        );
         project.good("install");
         project.says(SETTINGS, "{\"l\": [\"a\", \"b\"]}");
         let text = format!("{{\"l\": {users}}}\n");
@@ -71,7 +84,10 @@ fn a_users_item_stays_wherever_it_stands() {
         project.good("install");
         let now = project.read(SETTINGS);
         assert!(
-            now.contains("mine") && now.contains("\"a\"") && now.contains("\"c\"") && !now.contains("\"b\""),
+            now.contains("mine")
+                && now.contains("\"a\"")
+                && now.contains("\"c\"")
+                && !now.contains("\"b\""),
             "{now}"
         );
         project.stack(&[], "");
@@ -82,7 +98,11 @@ fn a_users_item_stays_wherever_it_stands() {
 
 #[test]
 fn an_item_that_went_missing_comes_back_and_an_equal_one_is_not_doubled() {
-    let project = Project::stacked(SETTINGS, &["{\"l\": [\"a\", \"b\"]}"], &with("\"extend-lists\""));
+    let project = Project::stacked(
+        SETTINGS,
+        &["{\"l\": [\"a\", \"b\"]}"],
+        &with("\"extend-lists\""),
+    );
     project.good("install");
     project.write(SETTINGS, "{\"l\": [\"b\"]}\n");
     project.fails("verify", 1, &["verify/missing", "/l"]);
@@ -101,16 +121,25 @@ fn an_item_that_went_missing_comes_back_and_an_equal_one_is_not_doubled() {
 fn by_key_an_item_is_known_by_its_key() {
     let project = Project::stacked(
         SETTINGS,
-        &["{\"s\": [{\"id\": \"a\", \"n\": 1}, {\"id\": \"b\"}]}", "{\"s\": [{\"id\": \"a\", \"n\": 2}]}"],
+        &[
+            "{\"s\": [{\"id\": \"a\", \"n\": 1}, {\"id\": \"b\"}]}",
+            "{\"s\": [{\"id\": \"a\", \"n\": 2}]}",
+        ],
         &with(BY_KEY),
     );
     let users = "{\"s\": [{\"id\": \"mine\"}]}\n";
     project.write(SETTINGS, users);
     project.good("install");
-    project.says(SETTINGS, "{\"s\": [{\"id\": \"mine\"}, {\"id\": \"a\", \"n\": 2}, {\"id\": \"b\"}]}");
+    project.says(
+        SETTINGS,
+        "{\"s\": [{\"id\": \"mine\"}, {\"id\": \"a\", \"n\": 2}, {\"id\": \"b\"}]}",
+    );
     project.layer("team", SETTINGS, "{\"s\": [{\"id\": \"a\", \"n\": 3}]}");
     project.good("install");
-    project.says(SETTINGS, "{\"s\": [{\"id\": \"mine\"}, {\"id\": \"a\", \"n\": 3}, {\"id\": \"b\"}]}");
+    project.says(
+        SETTINGS,
+        "{\"s\": [{\"id\": \"mine\"}, {\"id\": \"a\", \"n\": 3}, {\"id\": \"b\"}]}",
+    );
     project.good("verify");
     project.stack(&[], "");
     project.good("install");
@@ -119,12 +148,22 @@ fn by_key_an_item_is_known_by_its_key() {
 
 #[test]
 fn by_key_a_users_item_with_the_same_key_is_a_clash() {
-    let project = Project::stacked(SETTINGS, &["{\"s\": [{\"id\": \"a\", \"n\": 1}]}"], &with(BY_KEY));
+    let project = Project::stacked(
+        SETTINGS,
+        &["{\"s\": [{\"id\": \"a\", \"n\": 1}]}"],
+        &with(BY_KEY),
+    );
     project.layer("org", "CLAUDE.md", "x\n");
-    project.write(SETTINGS, "{\"s\": [{\"id\": \"a\", \"n\": 7}, {\"id\": \"b\"}]}\n");
+    project.write(
+        SETTINGS,
+        "{\"s\": [{\"id\": \"a\", \"n\": 7}, {\"id\": \"b\"}]}\n",
+    );
     project.refused("install", 6, &["install/not-ours", "/s", "layers/org"]);
     project.good("install --adopt");
-    project.says(SETTINGS, "{\"s\": [{\"id\": \"a\", \"n\": 1}, {\"id\": \"b\"}]}");
+    project.says(
+        SETTINGS,
+        "{\"s\": [{\"id\": \"a\", \"n\": 1}, {\"id\": \"b\"}]}",
+    );
     project.stack(&[], "");
     project.good("install");
     project.says(SETTINGS, "{\"s\": [{\"id\": \"b\"}]}");
@@ -132,20 +171,35 @@ fn by_key_a_users_item_with_the_same_key_is_a_clash() {
 
 #[test]
 fn by_key_an_edited_item_is_kept_and_force_takes_it_back() {
-    let project =
-        Project::stacked(SETTINGS, &["{\"s\": [{\"id\": \"a\", \"n\": 1}, {\"id\": \"b\"}]}"], &with(BY_KEY));
+    let project = Project::stacked(
+        SETTINGS,
+        &["{\"s\": [{\"id\": \"a\", \"n\": 1}, {\"id\": \"b\"}]}"],
+        &with(BY_KEY),
+    );
     project.good("install");
-    project.write(SETTINGS, "{\"s\": [{\"id\": \"a\", \"n\": 7}, {\"id\": \"b\"}]}\n");
+    project.write(
+        SETTINGS,
+        "{\"s\": [{\"id\": \"a\", \"n\": 7}, {\"id\": \"b\"}]}\n",
+    );
     project.fails("verify", 1, &["verify/changed"]);
     project.warned("install", &["install/edited", "/s"]);
-    project.says(SETTINGS, "{\"s\": [{\"id\": \"a\", \"n\": 7}, {\"id\": \"b\"}]}");
+    project.says(
+        SETTINGS,
+        "{\"s\": [{\"id\": \"a\", \"n\": 7}, {\"id\": \"b\"}]}",
+    );
     project.good("install --force");
-    project.says(SETTINGS, "{\"s\": [{\"id\": \"a\", \"n\": 1}, {\"id\": \"b\"}]}");
+    project.says(
+        SETTINGS,
+        "{\"s\": [{\"id\": \"a\", \"n\": 1}, {\"id\": \"b\"}]}",
+    );
 }
 
 #[test]
 fn a_list_where_a_user_has_something_else_is_a_clash() {
-    for (strategy, ours) in [("\"extend-lists\"", "{\"s\": [1]}"), (BY_KEY, "{\"s\": [{\"id\": 1}]}")] {
+    for (strategy, ours) in [
+        ("\"extend-lists\"", "{\"s\": [1]}"),
+        (BY_KEY, "{\"s\": [{\"id\": 1}]}"),
+    ] {
         for users in ["{\"s\": \"text\"}\n", "{\"s\": {\"a\": 1}}\n"] {
             let project = Project::stacked(SETTINGS, &[ours], &with(strategy));
             project.write(SETTINGS, users);
@@ -181,7 +235,11 @@ fn a_list_that_turns_from_one_value_to_items_and_back_keeps_the_users() {
     assert!(project.read(SETTINGS).contains('3'), "{output}");
     project.stack(&[], "");
     project.good("install");
-    assert!(project.read(SETTINGS).contains('3'), "{}", project.read(SETTINGS));
+    assert!(
+        project.read(SETTINGS).contains('3'),
+        "{}",
+        project.read(SETTINGS)
+    );
 }
 
 #[test]
@@ -213,9 +271,17 @@ fn a_document_that_is_a_list_is_one_thing_where_lists_are_replaced() {
 
 #[test]
 fn items_that_two_layers_append_are_there_twice_and_leave_together() {
-    for (rule, merged) in [("append", "[\"b\", \"a\", \"b\"]"), ("prepend", "[\"a\", \"b\", \"b\"]")] {
-        let more = format!("[merge]\n\"settings.json\" = {{ rules = {{ \"/l\" = \"{rule}\" }} }}\n");
-        let project = Project::stacked(SETTINGS, &["{\"l\": [\"b\"]}", "{\"l\": [\"a\", \"b\"]}"], &more);
+    for (rule, merged) in [
+        ("append", "[\"b\", \"a\", \"b\"]"),
+        ("prepend", "[\"a\", \"b\", \"b\"]"),
+    ] {
+        let more =
+            format!("[merge]\n\"settings.json\" = {{ rules = {{ \"/l\" = \"{rule}\" }} }}\n");
+        let project = Project::stacked(
+            SETTINGS,
+            &["{\"l\": [\"b\"]}", "{\"l\": [\"a\", \"b\"]}"],
+            &more,
+        );
         project.write(SETTINGS, "{\"mine\": 1}\n");
         project.good("install");
         project.says(SETTINGS, &format!("{{\"mine\": 1, \"l\": {merged}}}"));

@@ -29,17 +29,31 @@ fn pins_stay_when_the_source_moves() {
     project.good("install");
     let lock = project.read("agpm.lock");
     move_on(&mut source);
-    for line in ["install", "install --locked", "install --frozen", "install --force"] {
+    for line in [
+        "install",
+        "install --locked",
+        "install --frozen",
+        "install --force",
+    ] {
         project.good(line);
         assert_eq!(
-            (project.read("CLAUDE.md").as_str(), project.read("agpm.lock")),
+            (
+                project.read("CLAUDE.md").as_str(),
+                project.read("agpm.lock")
+            ),
             ("1.0\n", lock.clone()),
             "{line}"
         );
     }
     project.clone_of_lock();
     project.good("install");
-    assert_eq!((project.read("CLAUDE.md").as_str(), project.read("agpm.lock")), ("1.0\n", lock));
+    assert_eq!(
+        (
+            project.read("CLAUDE.md").as_str(),
+            project.read("agpm.lock")
+        ),
+        ("1.0\n", lock)
+    );
     project.says(SETTINGS, "{\"v\": 1}");
 }
 
@@ -56,7 +70,11 @@ fn update_moves_all_or_one() {
         let mut source = two(&project);
         project.good("install");
         move_on(&mut source);
-        assert_eq!(project.run(&format!("{line} --check")).code, Some(1), "{line}");
+        assert_eq!(
+            project.run(&format!("{line} --check")).code,
+            Some(1),
+            "{line}"
+        );
         project.good(&format!("{line} --dry-run"));
         assert_eq!(project.read("CLAUDE.md"), "1.0\n");
         project.good(line);
@@ -91,15 +109,25 @@ fn outdated_tells_of_layers() {
     source.commit(&[("CLAUDE.md", "2\n")]);
     source.tag("v2.0.0");
     let output = project.fails("outdated --check", 1, &["v1.0.0", "v1.1.0", "v2.0.0"]);
-    let line = output.stdout.lines().find(|line| line.contains("team")).unwrap_or_else(|| panic!("{output}"));
+    let line = output
+        .stdout
+        .lines()
+        .find(|line| line.contains("team"))
+        .unwrap_or_else(|| panic!("{output}"));
     for word in ["layer", "v1.0.0", "v1.1.0", "v2.0.0"] {
         assert!(line.contains(word), "{output}");
     }
     assert!(output.stdout.contains("org"), "{output}");
     let output = project.good("outdated layers/team");
-    assert!(output.stdout.contains("team") && !output.stdout.contains("org"), "{output}");
+    assert!(
+        output.stdout.contains("team") && !output.stdout.contains("org"),
+        "{output}"
+    );
     let json = project.good("outdated --json").stdout;
-    assert!(json.contains("\"team\"") || json.contains("layers/team"), "{json}");
+    assert!(
+        json.contains("\"team\"") || json.contains("layers/team"),
+        "{json}"
+    );
 }
 
 #[test]
@@ -125,7 +153,13 @@ fn locked_and_frozen_want_the_lockfile_as_the_manifest_is() {
     project.plain_manifest(&format!("{manifest}{}", folder("me")));
     project.refused("install --locked", 5, &["lock/outdated"]);
     project.refused("install --frozen", 5, &["lock/outdated"]);
-    project.plain_manifest(&manifest.split("[[layers]]").take(2).collect::<Vec<_>>().join("[[layers]]"));
+    project.plain_manifest(
+        &manifest
+            .split("[[layers]]")
+            .take(2)
+            .collect::<Vec<_>>()
+            .join("[[layers]]"),
+    );
     project.refused("install --locked", 5, &["lock/outdated"]);
     project.refused("install --frozen", 5, &["lock/outdated"]);
     project.plain_manifest(&manifest);
@@ -161,7 +195,10 @@ fn a_folder_that_changed_is_not_what_is_locked() {
     project.layer("team", SETTINGS, "{\"a\": 3}");
     project.refused("install --locked", 5, &["lock/outdated"]);
     let output = project.run("install --frozen");
-    assert!(output.stderr.contains("lock/checksum") && output.stderr.contains("team"), "{output}");
+    assert!(
+        output.stderr.contains("lock/checksum") && output.stderr.contains("team"),
+        "{output}"
+    );
     assert!(matches!(output.code, Some(1 | 5)), "{output}");
     project.says(SETTINGS, "{\"a\": 2}");
     project.good("install");
@@ -175,8 +212,15 @@ fn a_lockfile_that_was_tampered_with_is_told() {
     project.good("install");
     let lock = project.read("agpm.lock");
     let at = lock.find("checksum = \"sha256:").unwrap() + "checksum = \"sha256:".len();
-    let digit = if lock[at..].starts_with('0') { "1" } else { "0" };
-    project.write("agpm.lock", &format!("{}{digit}{}", &lock[..at], &lock[at + 1..]));
+    let digit = if lock[at..].starts_with('0') {
+        "1"
+    } else {
+        "0"
+    };
+    project.write(
+        "agpm.lock",
+        &format!("{}{digit}{}", &lock[..at], &lock[at + 1..]),
+    );
     let output = project.run("install --frozen");
     assert!(output.stderr.contains("lock/checksum"), "{output}");
     assert!(matches!(output.code, Some(1 | 5)), "{output}");
@@ -201,7 +245,11 @@ fn the_lockfile_has_the_same_bytes_everywhere() {
         .collect();
     assert_eq!(locks[0], locks[1]);
     let at = |name: &str| locks[0].find(&format!("name = \"{name}\"")).unwrap();
-    assert!(at("org") < at("team") && at("team") < at("me"), "{}", locks[0]);
+    assert!(
+        at("org") < at("team") && at("team") < at("me"),
+        "{}",
+        locks[0]
+    );
 }
 
 /// The tag of a lone layer, or of one of two, is moved before everything is fetched anew.
@@ -213,14 +261,20 @@ fn moved_tag(project: &Project, source: &mut Repository<'_>) {
     std::fs::remove_dir_all(project.work("../cache")).unwrap();
     let output = project.good("install");
     project.says(SETTINGS, "{\"v\": 1}");
-    assert!(output.stderr.contains("lock/moved-tag") && output.stderr.contains("v1.0.0"), "{output}");
+    assert!(
+        output.stderr.contains("lock/moved-tag") && output.stderr.contains("v1.0.0"),
+        "{output}"
+    );
 }
 
 #[test]
 fn a_tag_that_moved_is_told_and_the_pin_stays() {
     let project = Project::new();
     let mut source = two(&project);
-    project.plain_manifest(&format!("{ACME}{}", of_source("team", "version = \"^1.0\"")));
+    project.plain_manifest(&format!(
+        "{ACME}{}",
+        of_source("team", "version = \"^1.0\"")
+    ));
     moved_tag(&project, &mut source);
 }
 
@@ -281,8 +335,15 @@ fn a_source_with_another_url_is_resolved_again_at_the_same_version() {
     project.plain_manifest(&manifest.replace("../acme", "../fork"));
     assert_eq!(project.run("install --locked").code, Some(5));
     let output = project.good("install");
-    assert!(output.stderr.contains("the URL of source `acme` changed"), "{output}");
+    assert!(
+        output.stderr.contains("the URL of source `acme` changed"),
+        "{output}"
+    );
     assert_eq!(project.read(SETTINGS), "{\"v\": 10}\n");
-    assert!(project.read("agpm.lock").contains("version = \"v1.0.0\""), "{}", project.read("agpm.lock"));
+    assert!(
+        project.read("agpm.lock").contains("version = \"v1.0.0\""),
+        "{}",
+        project.read("agpm.lock")
+    );
     assert!(!project.good("install").stderr.contains("URL"));
 }

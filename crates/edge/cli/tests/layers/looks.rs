@@ -8,7 +8,11 @@ use crate::support::{ACME, Project, SETTINGS, folder, json, of_source};
 fn layers_are_listed_lowest_first_with_snapshot_count_and_what_was_skipped() {
     let project = Project::new();
     let mut source = Repository::init(&project.sandbox, "acme");
-    let commit = source.commit(&[("CLAUDE.md", "x\n"), (SETTINGS, "{}"), ("README.md", "no\n")]);
+    let commit = source.commit(&[
+        ("CLAUDE.md", "x\n"),
+        (SETTINGS, "{}"),
+        ("README.md", "no\n"),
+    ]);
     source.tag("v1.0.0");
     project.layer("me", "CLAUDE.md", "me\n");
     project.layer("me", ".claude/.DS_Store", "no\n");
@@ -20,20 +24,55 @@ fn layers_are_listed_lowest_first_with_snapshot_count_and_what_was_skipped() {
     ));
     let before = project.tree();
     let output = project.good("layers");
-    let rows: Vec<Vec<&str>> = output.stdout.lines().map(|line| line.split_whitespace().collect()).collect();
+    let rows: Vec<Vec<&str>> = output
+        .stdout
+        .lines()
+        .map(|line| line.split_whitespace().collect())
+        .collect();
     assert_eq!(rows[0], ["Rank", "Layer", "Place", "Snapshot", "Files"]);
-    assert_eq!(rows[1][..4], ["1", "org", "acme@v1.0.0", "v1.0.0"], "{output}");
-    assert_eq!((rows[1][4], rows[1][5]), (format!("({})", &commit[..8]).as_str(), "2"), "{output}");
-    assert_eq!((rows[2][..3].to_vec(), rows[2][4]), (vec!["2", "me", "../me"], "1"), "{output}");
-    assert_eq!(rows[3], ["3", "gone", "../gone", "not", "there", "-"], "{output}");
-    for line in ["org: skipped README.md: not in `include`", "me: skipped .claude/.DS_Store: left behind"] {
+    assert_eq!(
+        rows[1][..4],
+        ["1", "org", "acme@v1.0.0", "v1.0.0"],
+        "{output}"
+    );
+    assert_eq!(
+        (rows[1][4], rows[1][5]),
+        (format!("({})", &commit[..8]).as_str(), "2"),
+        "{output}"
+    );
+    assert_eq!(
+        (rows[2][..3].to_vec(), rows[2][4]),
+        (vec!["2", "me", "../me"], "1"),
+        "{output}"
+    );
+    assert_eq!(
+        rows[3],
+        ["3", "gone", "../gone", "not", "there", "-"],
+        "{output}"
+    );
+    for line in [
+        "org: skipped README.md: not in `include`",
+        "me: skipped .claude/.DS_Store: left behind",
+    ] {
         assert!(output.stdout.contains(line), "no `{line}` in\n{output}");
     }
     assert!(output.stderr.contains("layers/missing"), "{output}");
     let value = json(&project.good("layers --json").stdout);
     let layers = value.get("layers").unwrap();
-    let field = |at: &str, key: &str| layers.child(at).unwrap().get(key).unwrap().to_json().trim().to_owned();
-    assert_eq!((field("0", "rank"), field("0", "files")), ("1".to_owned(), "2".to_owned()));
+    let field = |at: &str, key: &str| {
+        layers
+            .child(at)
+            .unwrap()
+            .get(key)
+            .unwrap()
+            .to_json()
+            .trim()
+            .to_owned()
+    };
+    assert_eq!(
+        (field("0", "rank"), field("0", "files")),
+        ("1".to_owned(), "2".to_owned())
+    );
     assert_eq!(field("0", "commit"), format!("\"{commit}\""));
     assert!(field("1", "checksum").starts_with("\"sha256:"));
     assert_eq!(field("2", "present"), "false");
@@ -41,7 +80,11 @@ fn layers_are_listed_lowest_first_with_snapshot_count_and_what_was_skipped() {
     assert_eq!(project.tree(), before);
     project.good("install");
     assert_eq!(project.good("layers").stdout, output.stdout);
-    assert!(project.read("agpm.lock").contains(field("1", "checksum").trim_matches('"')));
+    assert!(
+        project
+            .read("agpm.lock")
+            .contains(field("1", "checksum").trim_matches('"'))
+    );
 }
 
 #[test]
@@ -49,9 +92,17 @@ fn without_layers_there_are_none() {
     let project = Project::layered(&[], "");
     let empty = project.good("layers");
     assert_eq!(empty.stdout, "");
-    assert_eq!(empty.stderr, "No layers. Add one as `[[layers]]` in `agpm.toml`.\n");
+    assert_eq!(
+        empty.stderr,
+        "No layers. Add one as `[[layers]]` in `agpm.toml`.\n"
+    );
     assert_eq!(project.good("-q layers").stderr, "");
-    assert!(project.good("layers --json").stdout.contains("\"layers\": []"));
+    assert!(
+        project
+            .good("layers --json")
+            .stdout
+            .contains("\"layers\": []")
+    );
 }
 
 fn three() -> Project {
@@ -88,7 +139,9 @@ fn explain_names_layer_file_and_line_and_what_is_shadowed() {
         );
         let output = project.good(&format!("explain file:{SETTINGS} /allow/2"));
         assert!(
-            output.stdout.starts_with("/allow/2 = \"Web\"\n  from me (../me/.claude/settings.json:2)"),
+            output
+                .stdout
+                .starts_with("/allow/2 = \"Web\"\n  from me (../me/.claude/settings.json:2)"),
             "{output}"
         );
         let output = project.good(&format!("explain file:{SETTINGS}"));
@@ -105,15 +158,31 @@ fn explain_follows_the_places_on_the_disk() {
     project.says(SETTINGS, "{\"allow\": [\"mine\", \"Read\", \"Edit\", \"Web\"], \"own\": {\"x\": 1}, \"model\": \"c\", \"only\": true}");
     for (pointer, words) in [
         ("/allow/0", "/allow/0 = \"mine\"\n  from yours ("),
-        ("/allow/1", "/allow/1 = \"Read\"\n  from org (../org/.claude/settings.json:3)"),
-        ("/allow/3", "/allow/3 = \"Web\"\n  from me (../me/.claude/settings.json:2)"),
+        (
+            "/allow/1",
+            "/allow/1 = \"Read\"\n  from org (../org/.claude/settings.json:3)",
+        ),
+        (
+            "/allow/3",
+            "/allow/3 = \"Web\"\n  from me (../me/.claude/settings.json:2)",
+        ),
         ("/own", "/own/x = 1\n  from yours (.claude/settings.json:1)"),
-        ("/only", "/only = true\n  from org (../org/.claude/settings.json:4)"),
+        (
+            "/only",
+            "/only = true\n  from org (../org/.claude/settings.json:4)",
+        ),
     ] {
         let output = project.good(&format!("explain file:{SETTINGS} {pointer}"));
-        assert!(output.stdout.starts_with(words), "{pointer}: no `{words}` in\n{output}");
+        assert!(
+            output.stdout.starts_with(words),
+            "{pointer}: no `{words}` in\n{output}"
+        );
     }
-    let value = json(&project.good(&format!("explain file:{SETTINGS} /allow/1 --json")).stdout);
+    let value = json(
+        &project
+            .good(&format!("explain file:{SETTINGS} /allow/1 --json"))
+            .stdout,
+    );
     let text = value.to_json();
     for words in ["\"org\"", "/allow/1", "../org/.claude/settings.json"] {
         assert!(text.contains(words), "{text}");
@@ -128,7 +197,9 @@ fn explain_tells_a_users_equal_and_edited_values() {
     let output = project.good(&format!("explain file:{SETTINGS} /a"));
     assert!(
         output.stdout.contains("from yours")
-            && output.stdout.contains("org (../org/.claude/settings.json:1): 1"),
+            && output
+                .stdout
+                .contains("org (../org/.claude/settings.json:1): 1"),
         "{output}"
     );
     project.write(SETTINGS, "{\"a\": 1, \"b\": 7}\n");
@@ -142,7 +213,11 @@ fn explain_tells_a_users_equal_and_edited_values() {
 
 #[test]
 fn explain_knows_the_lines_of_markdown() {
-    let project = Project::stacked("CLAUDE.md", &["---\na: 1\n---\nOne.\nMore.\n", "Two.\n"], "");
+    let project = Project::stacked(
+        "CLAUDE.md",
+        &["---\na: 1\n---\nOne.\nMore.\n", "Two.\n"],
+        "",
+    );
     project.good("install");
     let output = project.good("explain file:CLAUDE.md");
     for words in [
@@ -163,8 +238,14 @@ fn explain_reads_git_layers_at_their_pin() {
     project.good("install");
     source.commit(&[(SETTINGS, "{\"a\": 2}")]);
     let output = project.good(&format!("explain file:{SETTINGS} /a"));
-    assert!(output.stdout.starts_with("/a = 1\n  from org ("), "{output}");
-    assert!(output.stdout.contains(".claude/settings.json:2"), "{output}");
+    assert!(
+        output.stdout.starts_with("/a = 1\n  from org ("),
+        "{output}"
+    );
+    assert!(
+        output.stdout.contains(".claude/settings.json:2"),
+        "{output}"
+    );
 }
 
 #[test]
@@ -179,13 +260,22 @@ fn explain_of_what_is_not_there_has_a_near_name() {
             3,
             &["explain/not-found", "did you mean `/model`"],
         );
-        project.refused(&format!("explain file:{SETTINGS} /allow/9"), 3, &["/allow/9"]);
+        project.refused(
+            &format!("explain file:{SETTINGS} /allow/9"),
+            3,
+            &["/allow/9"],
+        );
         project.refused("explain file:.claude/setings.json", 3, &["setings.json"]);
         project.refused(&format!("explain file:{SETTINGS} model"), 2, &["pointer"]);
         project.refused("explain file:../org/CLAUDE.md", 6, &["org/CLAUDE.md"]);
     }
     // A near name may also be one of the user's own.
-    project.write(SETTINGS, &project.read(SETTINGS).replacen('{', "{\"favourite\": 1,", 1));
+    project.write(
+        SETTINGS,
+        &project
+            .read(SETTINGS)
+            .replacen('{', "{\"favourite\": 1,", 1),
+    );
     project.good(&format!("explain file:{SETTINGS} /favourite"));
 }
 
@@ -194,5 +284,9 @@ fn a_near_name_may_be_a_users_own() {
     let project = three();
     project.write(SETTINGS, "{\"favourite\": 1}\n");
     project.good("install");
-    project.refused(&format!("explain file:{SETTINGS} /favorite"), 3, &["did you mean `/favourite`"]);
+    project.refused(
+        &format!("explain file:{SETTINGS} /favorite"),
+        3,
+        &["did you mean `/favourite`"],
+    );
 }

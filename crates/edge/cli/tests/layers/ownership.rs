@@ -53,7 +53,9 @@ fn keys_that_a_user_adds_later_survive_too() {
         assert_eq!(project.read(path), *ours);
         // A user rewrites the file with keys of their own before, within and after.
         let text = match *path {
-            ".codex/x.toml" => "first = 1\ntop = \"v\"\n[m]\nmine = [1]\nours = [2, 3]\n".to_owned(),
+            ".codex/x.toml" => {
+                "first = 1\ntop = \"v\"\n[m]\nmine = [1]\nours = [2, 3]\n".to_owned()
+            }
             ".claude/x.yaml" => (*both).to_owned(),
             _ => format!("{both}\n"),
         };
@@ -74,12 +76,32 @@ fn keys_that_a_user_adds_later_survive_too() {
 #[test]
 fn a_clash_with_a_users_value_is_refused_and_nothing_at_all_is_written() {
     for (path, users, ours, clash) in [
-        (".claude/x.json", "{\"a\": {\"b\": 1}}\n", "{\"a\": {\"b\": 2, \"c\": 3}}", "/a/b"),
-        (".claude/x.jsonc", "{\"a\": {\"b\": 1}} // mine\n", "{\"a\": {\"b\": 2}}", "/a/b"),
+        (
+            ".claude/x.json",
+            "{\"a\": {\"b\": 1}}\n",
+            "{\"a\": {\"b\": 2, \"c\": 3}}",
+            "/a/b",
+        ),
+        (
+            ".claude/x.jsonc",
+            "{\"a\": {\"b\": 1}} // mine\n",
+            "{\"a\": {\"b\": 2}}",
+            "/a/b",
+        ),
         (".claude/x.yaml", "a:\n  b: 1\n", "a:\n  b: 2\n", "/a/b"),
         (".codex/x.toml", "[a]\nb = 1\n", "[a]\nb = 2\n", "/a/b"),
-        (".claude/x.json", "{\"a\": 1}\n", "{\"a\": {\"b\": 2}}", "/a"),
-        (".claude/x.json", "{\"a\": {\"b\": 1}}\n", "{\"a\": 2}", "/a"),
+        (
+            ".claude/x.json",
+            "{\"a\": 1}\n",
+            "{\"a\": {\"b\": 2}}",
+            "/a",
+        ),
+        (
+            ".claude/x.json",
+            "{\"a\": {\"b\": 1}}\n",
+            "{\"a\": 2}",
+            "/a",
+        ),
         (".claude/x.json", "{\"a\": [1]}\n", "{\"a\": [2]}", "/a"),
         (".claude/x.json", "{\"a\": null}\n", "{\"a\": 2}", "/a"),
         (".claude/x.yaml", "a: [1]\n", "a: {b: 1}\n", "/a"),
@@ -88,10 +110,17 @@ fn a_clash_with_a_users_value_is_refused_and_nothing_at_all_is_written() {
         project.layer("org", "CLAUDE.md", "hello\n");
         project.layer("org", ".claude/other.json", "{\"a\": 1}");
         project.write(path, users);
-        project.refused("install", 6, &["install/not-ours", path, clash, "layers/org", "--adopt"]);
+        project.refused(
+            "install",
+            6,
+            &["install/not-ours", path, clash, "layers/org", "--adopt"],
+        );
         let output = project.good("install --dry-run");
         assert!(output.stdout.contains("1 in the way"), "{output}");
-        assert!(output.stderr.contains("install/not-ours") && !project.exists("CLAUDE.md"), "{output}");
+        assert!(
+            output.stderr.contains("install/not-ours") && !project.exists("CLAUDE.md"),
+            "{output}"
+        );
         project.good("install --adopt");
         assert_eq!(project.read("CLAUDE.md"), "hello\n");
         let now = project.value(path);
@@ -105,7 +134,10 @@ fn a_clash_with_a_users_value_is_refused_and_nothing_at_all_is_written() {
 #[test]
 fn adopting_takes_only_what_clashes() {
     let project = Project::stacked(SETTINGS, &["{\"a\": {\"b\": 2}, \"l\": [2]}"], "");
-    project.write(SETTINGS, "{\n  // mine\n  \"x\": 0,\n  \"a\": {\"b\": 1, \"y\": 0},\n  \"l\": [1]\n}\n");
+    project.write(
+        SETTINGS,
+        "{\n  // mine\n  \"x\": 0,\n  \"a\": {\"b\": 1, \"y\": 0},\n  \"l\": [1]\n}\n",
+    );
     project.good("install --adopt");
     assert_eq!(
         project.read(SETTINGS),
@@ -119,7 +151,11 @@ fn adopting_takes_only_what_clashes() {
 #[test]
 fn an_equal_value_stays_the_users() {
     for (path, users, ours) in [
-        (".claude/x.json", "{ \"a\":1, \"b\" : [ 1 ] }\n", "{\"b\": [1], \"a\": 1}"),
+        (
+            ".claude/x.json",
+            "{ \"a\":1, \"b\" : [ 1 ] }\n",
+            "{\"b\": [1], \"a\": 1}",
+        ),
         (".claude/x.yaml", "a: 1\nb:\n- 1\n", "b: [1]\na: 1\n"),
         (".codex/x.toml", "a=1\nb=[1,]\n", "b = [1]\na = 1\n"),
     ] {
@@ -258,14 +294,19 @@ fn a_users_key_within_a_map_of_ours_keeps_the_map() {
     project.write(SETTINGS, "{\"m\": {\"a\": {\"b\": 1, \"mine\": 0}}}\n");
     project.stack(&[], "");
     project.good("install");
-    assert_eq!(json(&project.read(SETTINGS)), json("{\"m\": {\"a\": {\"mine\": 0}}}"));
+    assert_eq!(
+        json(&project.read(SETTINGS)),
+        json("{\"m\": {\"a\": {\"mine\": 0}}}")
+    );
 }
 
 #[test]
 fn a_users_file_that_does_not_read_is_never_taken_for_empty() {
-    for (path, text) in
-        [(SETTINGS, "{ not json"), (".claude/a.yaml", "a: [1\n"), (".codex/config.toml", "a = \n")]
-    {
+    for (path, text) in [
+        (SETTINGS, "{ not json"),
+        (".claude/a.yaml", "a: [1\n"),
+        (".codex/config.toml", "a = \n"),
+    ] {
         let good = if path.ends_with("toml") {
             "a = 1\n"
         } else if path.ends_with("yaml") {

@@ -42,7 +42,8 @@ impl Project {
     /// Writes a manifest with these layers, each a folder beside the project.
     pub(crate) fn stack(&self, names: &[&str], more: &str) {
         let tables: String = names.iter().map(|name| folder(name)).collect();
-        self.sandbox.write("project/agpm.toml", format!("{tables}{more}"));
+        self.sandbox
+            .write("project/agpm.toml", format!("{tables}{more}"));
     }
 
     /// Writes a manifest as it is.
@@ -80,7 +81,10 @@ impl Project {
         let output = self.run(line);
         assert_eq!(output.code, Some(code), "{line}\n{output}");
         for word in words {
-            assert!(output.to_string().contains(word), "{line}: no `{word}` in\n{output}");
+            assert!(
+                output.to_string().contains(word),
+                "{line}: no `{word}` in\n{output}"
+            );
         }
         output
     }
@@ -96,7 +100,12 @@ impl Project {
 
     /// Asserts that a file of the project says what this text, in the same format, says; the order of keys counts.
     pub(crate) fn says(&self, path: &str, text: &str) {
-        assert_eq!(self.value(path).to_json(), value(text, path).to_json(), "{}", self.read(path));
+        assert_eq!(
+            self.value(path).to_json(),
+            value(text, path).to_json(),
+            "{}",
+            self.read(path)
+        );
     }
 
     pub(crate) fn work(&self, path: &str) -> PathBuf {
@@ -122,7 +131,16 @@ pub(crate) fn value(text: &str, path: &str) -> Value {
         Some(Format::Json) => Format::Jsonc,
         other => other.unwrap(),
     };
-    let parsed = parse(SourceMap::default().add("", text), text, format, Limits::default());
-    assert!(!has_errors(&parsed.diagnostics), "{text}\n{:?}", parsed.diagnostics);
+    let parsed = parse(
+        SourceMap::default().add("", text),
+        text,
+        format,
+        Limits::default(),
+    );
+    assert!(
+        !has_errors(&parsed.diagnostics),
+        "{text}\n{:?}",
+        parsed.diagnostics
+    );
     parsed.document.root().map_or(Value::Null, to_value)
 }

@@ -2,17 +2,28 @@
 
 use crate::support::{Project, entry, folder, json};
 
-const HOOK: &str = r#"{"events": ["PreToolUse"], "matcher": "Bash", "type": "command", "command": "lint"}"#;
+const HOOK: &str =
+    r#"{"events": ["PreToolUse"], "matcher": "Bash", "type": "command", "command": "lint"}"#;
 const SERVER: &str = r#"{"command": "npx", "args": ["-y", "fs"]}"#;
 const HOOKS_FILE: &str = ".claude/settings.local.json";
 const LAYER: &str = r#"{"permissions": {"allow": ["Read"]}, "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "bell"}]}]}}"#;
 const USERS: &str = "{\n  // mine\n  \"model\": \"opus\"\n}\n";
 
 fn project() -> Project {
-    let project =
-        Project::with(&[("hooks/lint.json", HOOK), ("mcp/fs.json", SERVER), ("agents/a.md", "a\n")], "");
+    let project = Project::with(
+        &[
+            ("hooks/lint.json", HOOK),
+            ("mcp/fs.json", SERVER),
+            ("agents/a.md", "a\n"),
+        ],
+        "",
+    );
     project.layer("org", HOOKS_FILE, LAYER);
-    project.layer("org", ".mcp.json", "{\"mcpServers\": {\"docs\": {\"command\": \"docs\"}}}\n");
+    project.layer(
+        "org",
+        ".mcp.json",
+        "{\"mcpServers\": {\"docs\": {\"command\": \"docs\"}}}\n",
+    );
     project
 }
 
@@ -25,8 +36,16 @@ fn packages() -> String {
 }
 
 fn ask(project: &Project, packages_too: bool, layers_too: bool) {
-    let packages = if packages_too { packages() } else { String::new() };
-    let layers = if layers_too { folder("org") } else { String::new() };
+    let packages = if packages_too {
+        packages()
+    } else {
+        String::new()
+    };
+    let layers = if layers_too {
+        folder("org")
+    } else {
+        String::new()
+    };
     project.manifest(&format!("{packages}{layers}"));
     project.good("install");
     project.good("install --check");
@@ -34,8 +53,13 @@ fn ask(project: &Project, packages_too: bool, layers_too: bool) {
 }
 
 fn holds(project: &Project, packages_too: bool, layers_too: bool) {
-    let texts = [HOOKS_FILE, ".mcp.json"]
-        .map(|path| if project.exists(path) { json(&project.read(path)).to_json() } else { String::new() });
+    let texts = [HOOKS_FILE, ".mcp.json"].map(|path| {
+        if project.exists(path) {
+            json(&project.read(path)).to_json()
+        } else {
+            String::new()
+        }
+    });
     let all = texts.concat();
     for (word, wanted) in [
         ("\"lint\"", packages_too),
@@ -75,16 +99,29 @@ fn hooks_servers_and_keys_of_layers_come_and_go_in_any_order() {
 #[test]
 fn a_package_and_a_layer_that_want_one_key_clash() {
     let project = project();
-    project.layer("org", ".mcp.json", "{\"mcpServers\": {\"fs\": {\"command\": \"other\"}}}\n");
+    project.layer(
+        "org",
+        ".mcp.json",
+        "{\"mcpServers\": {\"fs\": {\"command\": \"other\"}}}\n",
+    );
     project.manifest(&format!("{}{}", packages(), folder("org")));
     let output = project.run("install");
     assert!(matches!(output.code, Some(1 | 6)), "{output}");
-    for word in ["mcp-servers/fs", "layers/org", "/mcpServers/fs", ".mcp.json"] {
+    for word in [
+        "mcp-servers/fs",
+        "layers/org",
+        "/mcpServers/fs",
+        ".mcp.json",
+    ] {
         assert!(output.stderr.contains(word), "no `{word}` in\n{output}");
     }
     assert_eq!(project.written(), [""; 0]);
     // The same thing twice is no clash.
-    project.layer("org", ".mcp.json", format!("{{\"mcpServers\": {{\"fs\": {SERVER}}}}}"));
+    project.layer(
+        "org",
+        ".mcp.json",
+        format!("{{\"mcpServers\": {{\"fs\": {SERVER}}}}}"),
+    );
     project.good("install");
     project.good("verify");
     project.manifest(&folder("org"));
@@ -96,7 +133,11 @@ fn a_package_and_a_layer_that_want_one_key_clash() {
 fn a_package_and_a_layer_at_one_path_clash() {
     let project = project();
     project.layer("org", ".claude/agents/a.md", "b\n");
-    project.manifest(&format!("[agents]\n{}{}", entry("a", "agents/a.md", ""), folder("org")));
+    project.manifest(&format!(
+        "[agents]\n{}{}",
+        entry("a", "agents/a.md", ""),
+        folder("org")
+    ));
     let output = project.run("install");
     assert!(matches!(output.code, Some(1 | 6)), "{output}");
     for word in ["agents/a", "layers/org", ".claude/agents/a.md"] {
@@ -110,7 +151,11 @@ fn a_path_goes_from_a_package_to_a_layer_and_back() {
     let project = project();
     project.layer("org", ".claude/agents/a.md", "b\n");
     let package = format!("[agents]\n{}", entry("a", "agents/a.md", ""));
-    for (manifest, text) in [(package.clone(), "a\n"), (folder("org"), "b\n"), (package, "a\n")] {
+    for (manifest, text) in [
+        (package.clone(), "a\n"),
+        (folder("org"), "b\n"),
+        (package, "a\n"),
+    ] {
         project.manifest(&manifest);
         project.good("install");
         assert_eq!(project.read(".claude/agents/a.md"), text);
@@ -122,13 +167,25 @@ fn a_path_goes_from_a_package_to_a_layer_and_back() {
 fn a_key_goes_from_a_package_to_a_layer_and_back() {
     let project = project();
     project.write(".mcp.json", "{\"mine\": 0}\n");
-    project.layer("org", ".mcp.json", "{\"mcpServers\": {\"fs\": {\"command\": \"other\"}}}\n");
-    for (manifest, word) in [(packages(), "npx"), (folder("org"), "other"), (packages(), "npx")] {
+    project.layer(
+        "org",
+        ".mcp.json",
+        "{\"mcpServers\": {\"fs\": {\"command\": \"other\"}}}\n",
+    );
+    for (manifest, word) in [
+        (packages(), "npx"),
+        (folder("org"), "other"),
+        (packages(), "npx"),
+    ] {
         project.manifest(&manifest);
         project.good("install");
         let text = project.read(".mcp.json");
         assert!(text.contains(word) && text.contains("mine"), "{text}");
-        assert_eq!(text.matches("\"fs\"").count(), if word == "npx" { 2 } else { 1 }, "{text}");
+        assert_eq!(
+            text.matches("\"fs\"").count(),
+            if word == "npx" { 2 } else { 1 },
+            "{text}"
+        );
         project.good("verify");
     }
 }
@@ -146,7 +203,11 @@ fn a_fresh_clone_knows_what_is_whose() {
     holds(&project, false, true);
     ask(&project, false, false);
     holds(&project, false, false);
-    assert!(project.read(HOOKS_FILE).starts_with("{\n  // mine\n  \"model\": \"opus\""));
+    assert!(
+        project
+            .read(HOOKS_FILE)
+            .starts_with("{\n  // mine\n  \"model\": \"opus\"")
+    );
 }
 
 #[test]
@@ -155,9 +216,11 @@ fn explain_names_the_package_the_layer_and_the_user() {
     project.write(HOOKS_FILE, USERS);
     ask(&project, true, true);
     let output = project.good(&format!("explain file:{HOOKS_FILE}"));
-    for words in
-        ["hooks/lint", "from org (../org/.claude/settings.local.json:1)", "/model = \"opus\"\n  from yours"]
-    {
+    for words in [
+        "hooks/lint",
+        "from org (../org/.claude/settings.local.json:1)",
+        "/model = \"opus\"\n  from yours",
+    ] {
         assert!(output.stdout.contains(words), "no `{words}` in\n{output}");
     }
 }

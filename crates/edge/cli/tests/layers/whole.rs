@@ -4,11 +4,20 @@ use crate::support::{Project, SETTINGS};
 
 #[test]
 fn an_unowned_file_without_keys_in_the_way_is_refused() {
-    for path in ["CLAUDE.md", ".claude/notes.txt", ".claude/run.sh", ".claude/a.bin"] {
+    for path in [
+        "CLAUDE.md",
+        ".claude/notes.txt",
+        ".claude/run.sh",
+        ".claude/a.bin",
+    ] {
         let project = Project::stacked(path, &["layer\n"], "");
         project.layer("org", ".claude/other.md", "x\n");
         project.write(path, "mine\n");
-        project.refused("install", 6, &["install/not-ours", path, "layers/org", "--adopt"]);
+        project.refused(
+            "install",
+            6,
+            &["install/not-ours", path, "layers/org", "--adopt"],
+        );
         project.good("install --adopt");
         assert_eq!(project.read(path), "layer\n");
         project.good("verify");
@@ -106,7 +115,10 @@ fn a_folder_that_leads_outside_is_refused() {
         let output = project.run(line);
         assert_eq!(output.code, Some(6), "{line}: {output}");
     }
-    assert_eq!(std::fs::read_dir(project.work("outside")).unwrap().count(), 0);
+    assert_eq!(
+        std::fs::read_dir(project.work("outside")).unwrap().count(),
+        0
+    );
 }
 
 #[test]
@@ -192,9 +204,11 @@ fn a_file_that_is_whole_follows_its_layers_byte_for_byte_until_a_user_writes_in_
 
 #[test]
 fn an_empty_structured_file_of_the_user_stays_the_users() {
-    for (path, empty) in
-        [(".codex/config.toml", ""), (".claude/a.yaml", "# later\n"), (SETTINGS, "// later\n")]
-    {
+    for (path, empty) in [
+        (".codex/config.toml", ""),
+        (".claude/a.yaml", "# later\n"),
+        (SETTINGS, "// later\n"),
+    ] {
         let project = Project::stacked(path, &[empty], "");
         project.write(path, empty);
         project.good("install");

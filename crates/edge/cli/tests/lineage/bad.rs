@@ -11,36 +11,82 @@ fn beside(content: impl AsRef<[u8]>) -> Tree {
 
 /// The document below the top is left out under this code; alone it is an error, and strictness makes it one.
 fn left_out(tree: &Tree, code: &str) {
-    let words =
-        [&*format!("warning[{code}]"), "`a/.clia/agents/ada/ada@x.agent.triad.json` is left out", "help:"];
+    let words = [
+        &*format!("warning[{code}]"),
+        "`a/.clia/agents/ada/ada@x.agent.triad.json` is left out",
+        "help:",
+    ];
     assert_eq!(tags(&tree.warned("repo/a", "profile ada", &words)), ["top"]);
-    tree.fails("repo/a", "profile ada --strict", 1, &[&format!("error[{code}]")]);
-    let alone =
-        tree.fails("repo/a", "profile ada --ceiling .", 1, &["no agent document of `ada` can be read"]);
+    tree.fails(
+        "repo/a",
+        "profile ada --strict",
+        1,
+        &[&format!("error[{code}]")],
+    );
+    let alone = tree.fails(
+        "repo/a",
+        "profile ada --ceiling .",
+        1,
+        &["no agent document of `ada` can be read"],
+    );
     assert_eq!(alone.stdout, "");
-    let all = tree.fails("repo/a", "profile ada --ceiling . --kind all --json", 1, &[]);
+    let all = tree.fails(
+        "repo/a",
+        "profile ada --ceiling . --kind all --json",
+        1,
+        &[],
+    );
     assert!(codes(&all).contains(&code.to_owned()), "{all}");
 }
 
 #[test]
 fn versions_that_are_read() {
-    for version in ["\"0.4\"", "\"0.4.0\"", "\"0.4.7\"", "\"0.4.12\"", "\" 0.4.1 \""] {
-        let tree = beside(format!("{{\"schemaVersion\": {version}, \"tags\": [\"a\"]}}"));
-        assert_eq!(tree.tags("repo/a", "profile ada"), ["top", "a"], "{version}");
+    for version in [
+        "\"0.4\"",
+        "\"0.4.0\"",
+        "\"0.4.7\"",
+        "\"0.4.12\"",
+        "\" 0.4.1 \"",
+    ] {
+        let tree = beside(format!(
+            "{{\"schemaVersion\": {version}, \"tags\": [\"a\"]}}"
+        ));
+        assert_eq!(
+            tree.tags("repo/a", "profile ada"),
+            ["top", "a"],
+            "{version}"
+        );
     }
     // A number is read too; beside a text it has changed its type.
     let number = beside("{\"schemaVersion\": 0.4, \"tags\": [\"a\"]}");
-    assert_eq!(tags(&number.warned("repo/a", "profile ada", &["warning[merge/type-change]"])), ["top", "a"]);
+    assert_eq!(
+        tags(&number.warned("repo/a", "profile ada", &["warning[merge/type-change]"])),
+        ["top", "a"]
+    );
     assert_eq!(number.tags("repo/a", "profile ada --ceiling ."), ["a"]);
-    assert_eq!(beside("{\"tags\": [\"a\"]}").tags("repo/a", "profile ada"), ["top", "a"]);
+    assert_eq!(
+        beside("{\"tags\": [\"a\"]}").tags("repo/a", "profile ada"),
+        ["top", "a"]
+    );
 }
 
 #[test]
 fn versions_that_are_not_read() {
-    let versions =
-        ["\"0.40.0\"", "\"0.5.0\"", "\"0.3.9\"", "\"1.0.4\"", "\"0.04\"", "\"v0.4\"", "0.5", "4", "true"];
+    let versions = [
+        "\"0.40.0\"",
+        "\"0.5.0\"",
+        "\"0.3.9\"",
+        "\"1.0.4\"",
+        "\"0.04\"",
+        "\"v0.4\"",
+        "0.5",
+        "4",
+        "true",
+    ];
     for version in versions {
-        let tree = beside(format!("{{\"schemaVersion\": {version}, \"tags\": [\"a\"]}}"));
+        let tree = beside(format!(
+            "{{\"schemaVersion\": {version}, \"tags\": [\"a\"]}}"
+        ));
         left_out(&tree, "lineage/version");
         tree.warned("repo/a", "profile ada", &["ada@x.agent.triad.json:1:19"]);
     }
@@ -49,7 +95,10 @@ fn versions_that_are_not_read() {
 #[test]
 fn versions_that_are_no_version() {
     for version in ["null", "\"\"", "[]", "{\"a\": 1}"] {
-        left_out(&beside(format!("{{\"schemaVersion\": {version}}}")), "lineage/version");
+        left_out(
+            &beside(format!("{{\"schemaVersion\": {version}}}")),
+            "lineage/version",
+        );
     }
 }
 
@@ -57,7 +106,12 @@ fn versions_that_are_no_version() {
 fn documents_of_mixed_versions_give_the_highest() {
     let tree = beside("{\"schemaVersion\": \"0.4.7\"}");
     let value = json(&tree.good("repo/a", "profile ada"));
-    assert_eq!(value.get("schemaVersion").and_then(|version| version.as_str()), Some("0.4.7"));
+    assert_eq!(
+        value
+            .get("schemaVersion")
+            .and_then(|version| version.as_str()),
+        Some("0.4.7")
+    );
 }
 
 #[test]
@@ -90,18 +144,33 @@ fn documents_that_are_no_json_map_are_left_out() {
 #[test]
 fn the_place_of_a_mistake_is_told() {
     let tree = beside("{\n  \"tags\": [\"a\"],\n  \"title\" \"x\"\n}\n");
-    tree.warned("repo/a", "profile ada", &["--> .clia/agents/ada/ada@x.agent.triad.json:3:"]);
-    tree.warned("repo", "profile ada --path a", &["--> a/.clia/agents/ada/ada@x.agent.triad.json:3:"]);
+    tree.warned(
+        "repo/a",
+        "profile ada",
+        &["--> .clia/agents/ada/ada@x.agent.triad.json:3:"],
+    );
+    tree.warned(
+        "repo",
+        "profile ada --path a",
+        &["--> a/.clia/agents/ada/ada@x.agent.triad.json:3:"],
+    );
 }
 
 #[test]
 fn a_byte_order_mark_and_other_line_ends_are_read() {
     let text = "{\r\n  \"title\": \"marked\",\r\n  \"tags\": [\r\n    \"a\"\r\n  ]\r\n}\r\n";
     let plain = beside(text.replace('\r', "")).good("repo/a", "profile ada --with-sources");
-    for marked in [text.to_owned(), format!("\u{feff}{text}"), format!("\u{feff}{}", text.replace('\r', ""))]
-    {
+    for marked in [
+        text.to_owned(),
+        format!("\u{feff}{text}"),
+        format!("\u{feff}{}", text.replace('\r', "")),
+    ] {
         let tree = beside(&marked);
-        assert_eq!(tree.good("repo/a", "profile ada --with-sources"), plain, "{marked:?}");
+        assert_eq!(
+            tree.good("repo/a", "profile ada --with-sources"),
+            plain,
+            "{marked:?}"
+        );
         assert_eq!(title(&tree.good("repo/a", "profile ada")), "marked");
     }
 }
@@ -111,7 +180,10 @@ fn a_key_that_is_there_twice_is_told() {
     let tree = beside("{\n  \"title\": \"one\",\n  \"tags\": [\"a\"],\n  \"title\": \"two\"\n}\n");
     let output = tree.run("repo/a", "profile ada");
     assert_eq!(output.code, Some(0), "{output}");
-    assert!(output.stderr.contains("ada@x.agent.triad.json:4:"), "{output}");
+    assert!(
+        output.stderr.contains("ada@x.agent.triad.json:4:"),
+        "{output}"
+    );
     assert!(output.stderr.contains("title"), "{output}");
 }
 
@@ -131,7 +203,10 @@ fn nesting_that_is_deep_and_allowed_merges() {
     let tree = beside(deep("high"));
     tree.ada("repo", deep("low"));
     let text = tree.good("repo/a", "profile ada --with-sources");
-    assert!(text.contains("\"high\"") && !text.contains("\"low\""), "{text}");
+    assert!(
+        text.contains("\"high\"") && !text.contains("\"low\""),
+        "{text}"
+    );
 }
 
 #[test]
@@ -147,9 +222,19 @@ fn one_bad_kind_does_not_take_the_others_with_it() {
     tree.persona("repo", "ada", "agenda", named("agenda", &[]));
     let value = json(&tree.warned("repo", "profile ada --kind all", &["lineage/unreadable"]));
     assert_eq!(value.get("agent"), Some(&agpm_text::Value::Null));
-    assert!(value.get("agenda").and_then(|agenda| agenda.get("title")).is_some());
+    assert!(
+        value
+            .get("agenda")
+            .and_then(|agenda| agenda.get("title"))
+            .is_some()
+    );
     assert_eq!(tree.tags("repo", "profile ada --kind agenda"), ["agenda"]);
-    tree.fails("repo", "profile ada --kind agency", 3, &["has no agency document"]);
+    tree.fails(
+        "repo",
+        "profile ada --kind agency",
+        3,
+        &["has no agency document"],
+    );
 }
 
 #[test]
@@ -187,7 +272,11 @@ fn exit_codes_are_as_documented() {
     ] {
         let output = tree.run("repo", line);
         assert_eq!(output.code, Some(code), "{line}\n{output}");
-        assert_eq!(output.stdout.is_empty(), code != 0 && !line.contains("--json"), "{line}\n{output}");
+        assert_eq!(
+            output.stdout.is_empty(),
+            code != 0 && !line.contains("--json"),
+            "{line}\n{output}"
+        );
     }
 }
 
@@ -209,7 +298,10 @@ fn failures_are_one_json_document() {
         ("--json explain profile:ada /nothing", "explain/not-found"),
     ] {
         let output = tree.run("repo", line);
-        assert!(codes(&output).contains(&code.to_owned()), "{line}\n{output}");
+        assert!(
+            codes(&output).contains(&code.to_owned()),
+            "{line}\n{output}"
+        );
         assert_eq!(output.stderr, "", "{line}");
         assert_ne!(output.code, Some(0), "{line}");
     }
@@ -218,10 +310,18 @@ fn failures_are_one_json_document() {
 #[test]
 fn success_with_json_is_the_bare_value_and_warnings_go_to_standard_error() {
     let tree = Tree::of(&[("", &named("top", &["no.json"]))]);
-    for line in ["--json profile ada", "profile ada --format json", "profile ada"] {
+    for line in [
+        "--json profile ada",
+        "profile ada --format json",
+        "profile ada",
+    ] {
         let output = tree.run("repo", line);
         let value = json(&output.stdout);
-        assert_eq!((output.code, value.get("ok")), (Some(0), None), "{line}\n{output}");
+        assert_eq!(
+            (output.code, value.get("ok")),
+            (Some(0), None),
+            "{line}\n{output}"
+        );
         assert_eq!(tags(&output.stdout), ["top"]);
     }
     let loud = tree.run("repo", "profile ada");
@@ -248,7 +348,11 @@ fn unknown_names_have_a_near_one() {
     for (folder, line, near) in [
         ("repo", "profile adda", "did you mean `ada`"),
         ("repo", "profile ad --kind all", "did you mean `ada`"),
-        ("repo/a", "profile grace-hoper", "did you mean `grace-hopper`"),
+        (
+            "repo/a",
+            "profile grace-hoper",
+            "did you mean `grace-hopper`",
+        ),
         ("repo", "explain profile:adaa /title", "did you mean `ada`"),
         ("repo", "profile zzzzzzzzzz", "ada"),
         ("repo/a", "profile grace-hopper", "it has `--kind agenda`"),
@@ -268,7 +372,10 @@ fn a_kind_that_is_not_there_is_no_persona_that_is_not_there() {
 fn explain_of_a_kind_that_is_not_there_says_so() {
     let tree = Tree::of(&[("", &named("top", &[]))]);
     let output = tree.fails("repo", "explain profile:ada/agenda", 3, &["ada"]);
-    assert!(!output.stderr.contains("there is no persona `ada`"), "{output}");
+    assert!(
+        !output.stderr.contains("there is no persona `ada`"),
+        "{output}"
+    );
 }
 
 #[test]
@@ -277,7 +384,10 @@ fn without_any_persona_the_help_says_where_they_would_be() {
     tree.fails("repo", "profile ada", 3, &["`.clia/agents/`", "help:"]);
     let empty = tree.run("repo", "profile --list");
     assert_eq!((empty.code, empty.stdout.as_str()), (Some(0), ""));
-    assert_eq!(empty.stderr, "No personas in `.clia/agents` of this directory and its parents.\n");
+    assert_eq!(
+        empty.stderr,
+        "No personas in `.clia/agents` of this directory and its parents.\n"
+    );
     assert_eq!(tree.good("repo", "-q profile --list"), "");
     assert_eq!(tree.good("repo", "profile --list --json").trim(), "[]");
 }
@@ -286,7 +396,10 @@ fn without_any_persona_the_help_says_where_they_would_be() {
 fn slugs_that_lead_elsewhere_are_no_names() {
     let tree = Tree::of(&[("", &named("top", &[]))]);
     tree.write("repo/.clia/x/x.agent.triad.json", named("beside", &[]));
-    tree.write("repo/.clia/agents/ada.agent.triad.json", named("loose", &[]));
+    tree.write(
+        "repo/.clia/agents/ada.agent.triad.json",
+        named("loose", &[]),
+    );
     tree.persona("out", "x", "agent", "{}");
     let absolute = tree.absolute("repo/.clia/agents/ada");
     for slug in [
@@ -304,7 +417,12 @@ fn slugs_that_lead_elsewhere_are_no_names() {
     ] {
         let output = tree.fails("repo", &format!("profile {slug}"), 3, &["name/unknown"]);
         assert_eq!(output.stdout, "");
-        tree.fails("repo", &format!("explain profile:{slug}"), 3, &["name/unknown"]);
+        tree.fails(
+            "repo",
+            &format!("explain profile:{slug}"),
+            3,
+            &["name/unknown"],
+        );
     }
     for slug in ["", " ", "\t"] {
         let mut command = tree.command("repo", "profile");
@@ -319,8 +437,16 @@ fn a_document_that_is_too_large_is_told() {
     let tree = Tree::of(&[("", &named("top", &[]))]);
     let path = tree.path(&under("repo/a", &document("ada", "agent")));
     tree.ada("repo/a", "");
-    std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(1 << 34).unwrap();
-    let words = ["warning[lineage/unreadable]", "ada@x.agent.triad.json` is left out"];
+    std::fs::OpenOptions::new()
+        .write(true)
+        .open(&path)
+        .unwrap()
+        .set_len(1 << 34)
+        .unwrap();
+    let words = [
+        "warning[lineage/unreadable]",
+        "ada@x.agent.triad.json` is left out",
+    ];
     assert_eq!(tags(&tree.warned("repo/a", "profile ada", &words)), ["top"]);
 }
 
@@ -328,7 +454,10 @@ fn a_document_that_is_too_large_is_told() {
 fn secrets_are_masked_in_source_lines() {
     let tree = beside("{\"api_token\": \"hunter2hunter2\" \"title\": 1}");
     let output = tree.run("repo/a", "profile ada");
-    assert!(output.stderr.contains("api_token") && !output.stderr.contains("hunter2"), "{output}");
+    assert!(
+        output.stderr.contains("api_token") && !output.stderr.contains("hunter2"),
+        "{output}"
+    );
     let tree = beside("{\"api_token\": \"hunter2hunter2\", \"inherits\": [\"no.json\"]}");
     let output = tree.run("repo/a", "profile ada");
     assert!(!output.stderr.contains("hunter2"), "{output}");

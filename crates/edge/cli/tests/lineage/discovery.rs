@@ -7,7 +7,9 @@ use crate::support::{Tree, chain, document, json, named, tags, title, under};
 /// A document that says its own name in each of these folders.
 fn tree(folders: &[&str]) -> Tree {
     let tree = Tree::new();
-    folders.iter().for_each(|folder| tree.ada(folder, named(folder, &[])));
+    folders
+        .iter()
+        .for_each(|folder| tree.ada(folder, named(folder, &[])));
     tree
 }
 
@@ -34,7 +36,10 @@ fn every_folder_from_the_top_of_the_repository_down_counts_and_the_nearest_wins(
 fn levels_without_a_document_are_no_gap() {
     let tree = tree(&["repo", "repo/a/b/c/d"]);
     tree.repository("repo");
-    assert_eq!(tree.tags("repo/a/b/c/d", "profile ada"), ["repo", "repo/a/b/c/d"]);
+    assert_eq!(
+        tree.tags("repo/a/b/c/d", "profile ada"),
+        ["repo", "repo/a/b/c/d"]
+    );
     assert_eq!(tree.tags("repo/a/b", "profile ada"), ["repo"]);
 }
 
@@ -42,7 +47,10 @@ fn levels_without_a_document_are_no_gap() {
 fn folders_above_the_outermost_repository_do_not_count() {
     let tree = tree(&["", "out", "out/repo", "out/repo/a"]);
     tree.repository("out/repo");
-    assert_eq!(tree.tags("out/repo/a", "profile ada"), ["out/repo", "out/repo/a"]);
+    assert_eq!(
+        tree.tags("out/repo/a", "profile ada"),
+        ["out/repo", "out/repo/a"]
+    );
 }
 
 #[test]
@@ -57,10 +65,21 @@ fn outside_of_any_repository_only_the_folder_itself_counts() {
 
 #[test]
 fn a_repository_in_a_repository_counts_together_with_the_outer_one() {
-    let tree = tree(&["top", "outer", "outer/mid", "outer/mid/inner", "outer/mid/inner/deep"]);
+    let tree = tree(&[
+        "top",
+        "outer",
+        "outer/mid",
+        "outer/mid/inner",
+        "outer/mid/inner/deep",
+    ]);
     tree.repository("outer");
     tree.repository("outer/mid/inner");
-    let expected = ["outer", "outer/mid", "outer/mid/inner", "outer/mid/inner/deep"];
+    let expected = [
+        "outer",
+        "outer/mid",
+        "outer/mid/inner",
+        "outer/mid/inner/deep",
+    ];
     assert_eq!(tree.tags("outer/mid/inner/deep", "profile ada"), expected);
     assert_eq!(tree.tags("outer/mid", "profile ada"), &expected[..2]);
 }
@@ -72,7 +91,10 @@ fn a_worktree_is_a_repository_of_its_own() {
     tree.commit("main");
     tree.git("main", &["worktree", "add", "-q", "../work/linked"]);
     tree.ada("work/linked/a", named("linked/a", &[]));
-    assert_eq!(tree.tags("work/linked/a", "profile ada"), ["main", "linked/a"]);
+    assert_eq!(
+        tree.tags("work/linked/a", "profile ada"),
+        ["main", "linked/a"]
+    );
 }
 
 #[test]
@@ -80,12 +102,36 @@ fn path_is_the_folder_to_stand_in() {
     let tree = tree(&["repo", "repo/a", "repo/a/b"]);
     tree.repository("repo");
     let inside = tree.good("repo/a/b", "profile ada --root-chain --with-sources");
-    assert_eq!(tree.good("repo", "profile ada --root-chain --with-sources --path a/b"), inside);
-    assert_eq!(tree.good(".", "profile ada --root-chain --with-sources --path repo/a/b"), inside);
-    assert_eq!(tree.good("repo/a", "profile ada --root-chain --with-sources --path ./b/../b/"), inside);
+    assert_eq!(
+        tree.good("repo", "profile ada --root-chain --with-sources --path a/b"),
+        inside
+    );
+    assert_eq!(
+        tree.good(
+            ".",
+            "profile ada --root-chain --with-sources --path repo/a/b"
+        ),
+        inside
+    );
+    assert_eq!(
+        tree.good(
+            "repo/a",
+            "profile ada --root-chain --with-sources --path ./b/../b/"
+        ),
+        inside
+    );
     let absolute = tree.absolute("repo/a/b");
-    assert_eq!(tree.good(".", &format!("profile ada --root-chain --with-sources --path {absolute}")), inside);
-    assert_eq!(tree.tags("repo/a/b", "profile ada --path .."), ["repo", "repo/a"]);
+    assert_eq!(
+        tree.good(
+            ".",
+            &format!("profile ada --root-chain --with-sources --path {absolute}")
+        ),
+        inside
+    );
+    assert_eq!(
+        tree.tags("repo/a/b", "profile ada --path .."),
+        ["repo", "repo/a"]
+    );
 }
 
 #[test]
@@ -93,7 +139,10 @@ fn a_path_through_a_link_is_where_it_leads() {
     let tree = tree(&["repo", "repo/a"]);
     tree.repository("repo");
     tree.link("elsewhere", "repo/a");
-    assert_eq!(tree.tags(".", "profile ada --path elsewhere"), ["repo", "repo/a"]);
+    assert_eq!(
+        tree.tags(".", "profile ada --path elsewhere"),
+        ["repo", "repo/a"]
+    );
     assert_eq!(tree.tags("elsewhere", "profile ada"), ["repo", "repo/a"]);
 }
 
@@ -101,9 +150,24 @@ fn a_path_through_a_link_is_where_it_leads() {
 fn a_path_that_is_no_folder_is_told() {
     let tree = tree(&["repo"]);
     tree.write("repo/file", "x");
-    tree.fails("repo", "profile ada --path nowhere", 1, &["io/not-found", "`nowhere` is not there"]);
-    tree.fails("repo", "profile ada --path file", 1, &["io/not-found", "`file` is no folder"]);
-    tree.fails("repo", "profile ada --ceiling nowhere", 1, &["io/not-found", "`nowhere` is not there"]);
+    tree.fails(
+        "repo",
+        "profile ada --path nowhere",
+        1,
+        &["io/not-found", "`nowhere` is not there"],
+    );
+    tree.fails(
+        "repo",
+        "profile ada --path file",
+        1,
+        &["io/not-found", "`file` is no folder"],
+    );
+    tree.fails(
+        "repo",
+        "profile ada --ceiling nowhere",
+        1,
+        &["io/not-found", "`nowhere` is not there"],
+    );
 }
 
 #[test]
@@ -111,13 +175,23 @@ fn a_ceiling_is_another_end() {
     let tree = tree(&["", "out", "out/repo", "out/repo/a", "out/repo/a/b"]);
     tree.repository("out/repo");
     for (ceiling, expected) in [
-        ("../../../..", &["", "out", "out/repo", "out/repo/a", "out/repo/a/b"][..]),
-        ("../../..", &["out", "out/repo", "out/repo/a", "out/repo/a/b"]),
+        (
+            "../../../..",
+            &["", "out", "out/repo", "out/repo/a", "out/repo/a/b"][..],
+        ),
+        (
+            "../../..",
+            &["out", "out/repo", "out/repo/a", "out/repo/a/b"],
+        ),
         ("../..", &["out/repo", "out/repo/a", "out/repo/a/b"]),
         ("..", &["out/repo/a", "out/repo/a/b"]),
         (".", &["out/repo/a/b"]),
     ] {
-        let expected: Vec<&str> = expected.iter().copied().filter(|name| !name.is_empty()).collect();
+        let expected: Vec<&str> = expected
+            .iter()
+            .copied()
+            .filter(|name| !name.is_empty())
+            .collect();
         let line = format!("profile ada --ceiling {ceiling}");
         assert_eq!(tree.tags("out/repo/a/b", &line), expected, "{ceiling}");
     }
@@ -127,7 +201,10 @@ fn a_ceiling_is_another_end() {
 fn a_ceiling_is_found_from_the_working_folder_and_not_from_the_path() {
     let tree = tree(&["repo", "repo/a", "repo/a/b"]);
     tree.repository("repo");
-    assert_eq!(tree.tags("repo", "profile ada --path a/b --ceiling a"), ["repo/a", "repo/a/b"]);
+    assert_eq!(
+        tree.tags("repo", "profile ada --path a/b --ceiling a"),
+        ["repo/a", "repo/a/b"]
+    );
 }
 
 #[test]
@@ -137,7 +214,12 @@ fn a_ceiling_that_is_not_above_is_wrong_usage() {
     for ceiling in ["../ab", "../../repo/ab", "below"] {
         tree.folder("repo/a/below");
         let words = ["error[usage]", "is not above the folder", "help:"];
-        tree.fails("repo/a", &format!("profile ada --ceiling {ceiling}"), 2, &words);
+        tree.fails(
+            "repo/a",
+            &format!("profile ada --ceiling {ceiling}"),
+            2,
+            &words,
+        );
     }
 }
 
@@ -158,12 +240,18 @@ fn prefixes_are_free() {
         ("a", "x.agent.triad.json"),
         ("a/b", "ada@x.y z.agent.triad.json"),
     ] {
-        tree.write(&under(&under("repo", level), &format!(".clia/agents/ada/{file}")), named(file, &[]));
+        tree.write(
+            &under(&under("repo", level), &format!(".clia/agents/ada/{file}")),
+            named(file, &[]),
+        );
     }
     let text = tree.good("repo/a/b", "profile ada --root-chain");
     assert_eq!(chain(&text, "prefix"), ["ada@mono", "x", "ada@x.y z"]);
     assert_eq!(chain(&text, "layer"), [".", "a", "a/b"]);
-    assert_eq!(chain(&text, "path")[2], "a/b/.clia/agents/ada/ada@x.y z.agent.triad.json");
+    assert_eq!(
+        chain(&text, "path")[2],
+        "a/b/.clia/agents/ada/ada@x.y z.agent.triad.json"
+    );
     assert_eq!(chain(&text, "inheritedFrom"), ["-", "-", "-"]);
 }
 
@@ -186,7 +274,9 @@ fn other_files_in_the_folder_are_no_documents() {
     tree.write("repo/.clia/ada.agent.triad.json", "{}");
     assert_eq!(tree.tags("repo", "profile ada"), ["one"]);
     let list = json(&tree.good("repo", "profile --list --json"));
-    let Value::List(rows) = list else { panic!("{list:?}") };
+    let Value::List(rows) = list else {
+        panic!("{list:?}")
+    };
     assert_eq!(rows.len(), 1);
 }
 
@@ -194,21 +284,42 @@ fn other_files_in_the_folder_are_no_documents() {
 fn of_two_documents_of_one_kind_the_first_by_name_counts() {
     let tree = Tree::of(&[]);
     for name in ["b@x", "a@x", "c@x"] {
-        tree.write(&format!("repo/.clia/agents/ada/{name}.agent.triad.json"), named(name, &[]));
-        tree.write(&format!("repo/.clia/agents/ada/{name}.agenda.triad.json"), named(name, &[]));
+        tree.write(
+            &format!("repo/.clia/agents/ada/{name}.agent.triad.json"),
+            named(name, &[]),
+        );
+        tree.write(
+            &format!("repo/.clia/agents/ada/{name}.agenda.triad.json"),
+            named(name, &[]),
+        );
     }
-    let text = tree.warned("repo", "profile ada", &["b@x.agent.triad.json` is left out"]);
+    let text = tree.warned(
+        "repo",
+        "profile ada",
+        &["b@x.agent.triad.json` is left out"],
+    );
     assert_eq!(tags(&text), ["a@x"]);
-    tree.fails("repo", "profile ada --strict", 1, &["error[lineage/two-documents]"]);
+    tree.fails(
+        "repo",
+        "profile ada --strict",
+        1,
+        &["error[lineage/two-documents]"],
+    );
 }
 
 #[test]
 fn every_document_that_does_not_count_is_told() {
     let tree = Tree::of(&[]);
     for name in ["b@x", "a@x", "c@x"] {
-        tree.write(&format!("repo/.clia/agents/ada/{name}.agent.triad.json"), named(name, &[]));
+        tree.write(
+            &format!("repo/.clia/agents/ada/{name}.agent.triad.json"),
+            named(name, &[]),
+        );
     }
-    let words = ["b@x.agent.triad.json` is left out", "c@x.agent.triad.json` is left out"];
+    let words = [
+        "b@x.agent.triad.json` is left out",
+        "c@x.agent.triad.json` is left out",
+    ];
     tree.warned("repo", "profile ada", &words);
 }
 
@@ -216,8 +327,14 @@ fn every_document_that_does_not_count_is_told() {
 fn the_first_by_name_counts_even_if_it_cannot_be_read() {
     let tree = Tree::of(&[("", &named("top", &[]))]);
     tree.write("repo/a/.clia/agents/ada/a.agent.triad.json", "{");
-    tree.write("repo/a/.clia/agents/ada/b.agent.triad.json", named("b", &[]));
-    let words = ["a/.clia/agents/ada/a.agent.triad.json` is left out", "lineage/two-documents"];
+    tree.write(
+        "repo/a/.clia/agents/ada/b.agent.triad.json",
+        named("b", &[]),
+    );
+    let words = [
+        "a/.clia/agents/ada/a.agent.triad.json` is left out",
+        "lineage/two-documents",
+    ];
     assert_eq!(tags(&tree.warned("repo/a", "profile ada", &words)), ["top"]);
 }
 
@@ -228,7 +345,10 @@ fn names_are_told_apart_by_case_and_those_that_differ_only_in_it_are_told() {
         return;
     }
     tree.persona("repo", "Ada", "agent", named("large", &[]));
-    let words = ["lineage/case", "the personas `Ada` and `ada` of `.` differ only in case"];
+    let words = [
+        "lineage/case",
+        "the personas `Ada` and `ada` of `.` differ only in case",
+    ];
     assert_eq!(tags(&tree.warned("repo", "profile ada", &words)), ["small"]);
     assert_eq!(tags(&tree.warned("repo", "profile Ada", &words)), ["large"]);
     tree.warned("repo", "profile --list", &words);
@@ -254,13 +374,26 @@ fn slugs_with_spaces_and_letters_of_any_alphabet_are_names() {
         let mut command = tree.command("repo", "profile --");
         command.arg(slug);
         let output = tree.sandbox.output(command);
-        assert_eq!((output.code, tags(&output.stdout)), (Some(0), vec![slug.to_owned()]), "{output}");
+        assert_eq!(
+            (output.code, tags(&output.stdout)),
+            (Some(0), vec![slug.to_owned()]),
+            "{output}"
+        );
     }
 }
 
 #[test]
 fn folders_with_any_name_are_levels() {
-    for folder in ["with space", "zoë", "a+b", "-dash", "a:b", "a`b", "UPPER", "a\tb"] {
+    for folder in [
+        "with space",
+        "zoë",
+        "a+b",
+        "-dash",
+        "a:b",
+        "a`b",
+        "UPPER",
+        "a\tb",
+    ] {
         let tree = Tree::of(&[("", &named("top", &[])), (folder, &named("inner", &[]))]);
         let text = tree.good(&under("repo", folder), "profile ada --root-chain");
         assert_eq!(chain(&text, "layer"), [".", folder]);
@@ -275,18 +408,28 @@ fn folders_with_any_name_are_told_by_it() {
         let text = tree.good(&under("repo", folder), "explain profile:ada /title");
         assert!(text.contains(&format!("from {folder} (")), "{text}");
         tree.ada(&under("repo", folder), "{\"title\": [1]}");
-        tree.warned(&under("repo", folder), "profile ada", &[&format!("in layer `{folder}`, which counts")]);
+        tree.warned(
+            &under("repo", folder),
+            "profile ada",
+            &[&format!("in layer `{folder}`, which counts")],
+        );
     }
     // A name that would break the line is not shown.
     let tree = Tree::of(&[("", &named("top", &[])), ("a\tb", &named("inner", &[]))]);
-    assert!(tree.good("repo/a\tb", "explain profile:ada /title").contains("from ? ("));
+    assert!(
+        tree.good("repo/a\tb", "explain profile:ada /title")
+            .contains("from ? (")
+    );
 }
 
 #[test]
 fn documents_that_are_no_files_are_told() {
     let tree = Tree::of(&[("", &named("top", &[]))]);
     tree.folder(&under("repo/a", &document("ada", "agent")));
-    let words = ["warning[lineage/unreadable]", "ada@x.agent.triad.json` is left out"];
+    let words = [
+        "warning[lineage/unreadable]",
+        "ada@x.agent.triad.json` is left out",
+    ];
     assert_eq!(tags(&tree.warned("repo/a", "profile ada", &words)), ["top"]);
 }
 
@@ -306,5 +449,8 @@ fn the_folder_of_all_personas_may_be_a_link_that_stays_inside() {
     tree.link("repo/a/.clia", "../.clia");
     // Both levels have the very same document, which counts once.
     let text = tree.good("repo/a", "profile ada --root-chain");
-    assert_eq!((tags(&text), chain(&text, "layer")), (vec!["top".to_owned()], vec![".".to_owned()]));
+    assert_eq!(
+        (tags(&text), chain(&text, "layer")),
+        (vec!["top".to_owned()], vec![".".to_owned()])
+    );
 }

@@ -18,8 +18,10 @@ fn tree(ada: &str) -> Tree {
 fn found(tree: &Tree, line: &str) -> Vec<String> {
     let output = tree.run("repo", line);
     let coded = |line: &str| Some(line.split_once('[')?.1.split_once("]: ")?.0.to_owned());
-    let lines =
-        output.stdout.lines().filter(|line| line.starts_with("warning[") || line.starts_with("error["));
+    let lines = output
+        .stdout
+        .lines()
+        .filter(|line| line.starts_with("warning[") || line.starts_with("error["));
     lines.filter_map(coded).collect()
 }
 
@@ -27,17 +29,27 @@ fn found(tree: &Tree, line: &str) -> Vec<String> {
 fn active_personas_inherit_root_directives() {
     for (ada, codes) in [
         (r#""status": "active""#.to_owned(), vec!["lineage/no-root"]),
-        (r#""status": " Active ""#.to_owned(), vec!["lineage/no-root"]),
+        (
+            r#""status": " Active ""#.to_owned(),
+            vec!["lineage/no-root"],
+        ),
         (r#""status": "retired""#.to_owned(), vec![]),
         (r#""title": "no status""#.to_owned(), vec![]),
         (format!(r#""status": "active", {INHERITS}"#), vec![]),
-        (r#""status": "active", "inherits": ["middle.json"]"#.to_owned(), vec![]),
+        (
+            r#""status": "active", "inherits": ["middle.json"]"#.to_owned(),
+            vec![],
+        ),
     ] {
         let tree = tree(&ada);
         tree.write("repo/middle.json", format!("{{{INHERITS}}}"));
         assert_eq!(found(&tree, "doctor"), codes, "{ada}");
         let code = if codes.is_empty() { 0 } else { 1 };
-        assert_eq!(tree.run("repo", "doctor --strict").code, Some(code), "{ada}");
+        assert_eq!(
+            tree.run("repo", "doctor --strict").code,
+            Some(code),
+            "{ada}"
+        );
     }
 }
 
@@ -48,14 +60,17 @@ fn the_manifest_may_name_the_root_directives() {
     assert_eq!(found(&tree, "doctor"), ["lineage/no-root"]);
     tree.write("repo/agpm.toml", "[lineage]\nroot = \"rules/all.json\"\n");
     assert!(
-        found(&tree, "doctor").iter().all(|code| !code.starts_with("lineage/")),
+        found(&tree, "doctor")
+            .iter()
+            .all(|code| !code.starts_with("lineage/")),
         "{:?}",
         found(&tree, "doctor")
     );
     tree.write("repo/agpm.toml", "[lineage]\nroot = \"rules/gone.json\"\n");
     let codes = found(&tree, "doctor");
     assert!(
-        codes.contains(&"lineage/missing-parent".to_owned()) && codes.contains(&"lineage/no-root".to_owned())
+        codes.contains(&"lineage/missing-parent".to_owned())
+            && codes.contains(&"lineage/no-root".to_owned())
     );
     tree.write("repo/agpm.toml", "[lineage]\nroots = \"x\"\n");
     assert_eq!(tree.run("repo", "validate").code, Some(1));
@@ -65,9 +80,16 @@ fn the_manifest_may_name_the_root_directives() {
 fn what_merging_warns_of_is_a_finding() {
     let tree = tree(r#""inherits": ["gone.json", ".clia/agents/bad/bad@x.agent.triad.json"]"#);
     tree.write("repo/.clia/agents/bad/bad@x.agent.triad.json", "{");
-    tree.write("repo/.clia/agents/eve/eve@x.agency.triad.json", r#"{"schemaVersion": "9"}"#);
+    tree.write(
+        "repo/.clia/agents/eve/eve@x.agency.triad.json",
+        r#"{"schemaVersion": "9"}"#,
+    );
     let codes = found(&tree, "doctor");
-    for code in ["lineage/missing-parent", "lineage/unreadable", "lineage/version"] {
+    for code in [
+        "lineage/missing-parent",
+        "lineage/unreadable",
+        "lineage/version",
+    ] {
         assert!(codes.iter().any(|found| found == code), "{code}: {codes:?}");
     }
     assert_eq!(tree.run("repo", "doctor").code, Some(0));
@@ -76,7 +98,9 @@ fn what_merging_warns_of_is_a_finding() {
 
 #[test]
 fn guardrails_that_differ_in_case_or_spaces_are_near_duplicates() {
-    let tree = tree(&format!(r#"{INHERITS}, "guardrails": ["log  it.", "LOG IT.", "Log it", "Log it."]"#));
+    let tree = tree(&format!(
+        r#"{INHERITS}, "guardrails": ["log  it.", "LOG IT.", "Log it", "Log it."]"#
+    ));
     assert_eq!(found(&tree, "doctor"), ["lineage/near-duplicate"; 2]);
 }
 
@@ -103,21 +127,36 @@ fn documents_that_are_gone_are_archived() {
     assert_eq!(told(), ["lineage/not-archived"]);
     tree.commit("repo");
     assert_eq!(told(), ["lineage/not-archived"]);
-    assert_eq!(tree.run("repo", "doctor --since base --strict").code, Some(1));
+    assert_eq!(
+        tree.run("repo", "doctor --since base --strict").code,
+        Some(1)
+    );
     assert_eq!(found(&tree, "doctor"), [""; 0]);
     // From a folder below, too; the place is from there.
     tree.folder("repo/below");
     let output = tree.run("repo/below", "doctor --since base");
-    assert!(output.stdout.contains(&format!("--> ../{gone}")), "{output}");
+    assert!(
+        output.stdout.contains(&format!("--> ../{gone}")),
+        "{output}"
+    );
     // By its name, by what it said, or moved: nothing is lost.
     for (path, text) in [
         (
             ".clia/agents/ada/legacy-imports/bob@x.agent.triad.json",
             "{\n  \"archived\": true, \"title\": \"Bob\"\n}",
         ),
-        (".clia/agents/ada/legacy-imports/2026/old.json", r#"{"title": "Bob"}"#),
-        (".clia/agents/ada/legacy-imports/bob.json", "{\"title\":\n\"Bob\"}\n"),
-        (".clia/agents/robert/bob@y.agent.triad.json", r#"{"title": "Bob"}"#),
+        (
+            ".clia/agents/ada/legacy-imports/2026/old.json",
+            r#"{"title": "Bob"}"#,
+        ),
+        (
+            ".clia/agents/ada/legacy-imports/bob.json",
+            "{\"title\":\n\"Bob\"}\n",
+        ),
+        (
+            ".clia/agents/robert/bob@y.agent.triad.json",
+            r#"{"title": "Bob"}"#,
+        ),
     ] {
         tree.write(&under("repo", path), text);
         assert_eq!(told(), [""; 0], "{path}");
@@ -125,7 +164,10 @@ fn documents_that_are_gone_are_archived() {
     }
     // A name alone keeps nothing.
     for text in ["", "{}", r#"{"title": "Robert"}"#, "{"] {
-        tree.write("repo/.clia/agents/ada/legacy-imports/bob@x.agent.triad.json", text);
+        tree.write(
+            "repo/.clia/agents/ada/legacy-imports/bob@x.agent.triad.json",
+            text,
+        );
         assert_eq!(told(), ["lineage/not-archived"], "{text}");
     }
 }
@@ -134,12 +176,18 @@ fn documents_that_are_gone_are_archived() {
 fn a_namesake_or_twin_that_was_there_before_keeps_nothing() {
     let tree = tree(r#""title": "Ada""#);
     for slug in ["bob", "eve"] {
-        tree.write(&format!("repo/.clia/agents/{slug}/{slug}@x.agent.triad.json"), r#"{"title": "Twin"}"#);
+        tree.write(
+            &format!("repo/.clia/agents/{slug}/{slug}@x.agent.triad.json"),
+            r#"{"title": "Twin"}"#,
+        );
     }
     tree.commit("repo");
     tree.git("repo", &["tag", "base"]);
     std::fs::remove_file(tree.path("repo/.clia/agents/bob/bob@x.agent.triad.json")).unwrap();
-    assert_eq!(found(&tree, "doctor --since base"), ["lineage/not-archived"]);
+    assert_eq!(
+        found(&tree, "doctor --since base"),
+        ["lineage/not-archived"]
+    );
 }
 
 #[test]
@@ -152,7 +200,10 @@ fn a_later_version_of_a_document_that_is_gone_will_do() {
     tree.write(gone, r#"{"title": "Robert"}"#);
     tree.commit("repo");
     std::fs::remove_file(tree.path(gone)).unwrap();
-    tree.write("repo/.clia/agents/ada/legacy-imports/robert.json", r#"{"title": "Robert"}"#);
+    tree.write(
+        "repo/.clia/agents/ada/legacy-imports/robert.json",
+        r#"{"title": "Robert"}"#,
+    );
     tree.commit("repo");
     assert_eq!(found(&tree, "doctor --since base"), [""; 0]);
 }

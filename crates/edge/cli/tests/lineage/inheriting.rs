@@ -12,10 +12,16 @@ fn a_parent_stands_directly_below_the_document_that_names_it() {
         ("a/b", &named("b", &["p/b.json"])),
     ]);
     for name in ["top", "a1", "a2", "b"] {
-        tree.write(&format!("repo/p/{name}.json"), named(&format!("p-{name}"), &[]));
+        tree.write(
+            &format!("repo/p/{name}.json"),
+            named(&format!("p-{name}"), &[]),
+        );
     }
     let text = tree.good("repo/a/b", "profile ada --root-chain");
-    assert_eq!(tags(&text), ["p-top", "top", "p-a1", "p-a2", "a", "p-b", "b"]);
+    assert_eq!(
+        tags(&text),
+        ["p-top", "top", "p-a1", "p-a2", "a", "p-b", "b"]
+    );
     assert_eq!(title(&text), "b");
     let paths = chain(&text, "inheritedFrom");
     assert_eq!(paths[0], document("ada", "agent"));
@@ -34,7 +40,10 @@ fn a_parent_of_a_lower_level_does_not_win_over_a_higher_level() {
     // The parent stands below the document of `a`, and above that of the top.
     let text = tree.good("repo/a", "profile ada");
     assert_eq!(title(&text), "parent");
-    assert_eq!(json(&text).get("role").and_then(|role| role.as_str()), Some("low"));
+    assert_eq!(
+        json(&text).get("role").and_then(|role| role.as_str()),
+        Some("low")
+    );
 }
 
 #[test]
@@ -47,7 +56,14 @@ fn parents_of_parents_come_first_depth_first_in_the_order_of_the_list() {
     tree.write("repo/a.json", named("a", &[]));
     let text = tree.good("repo", "profile ada --root-chain");
     assert_eq!(tags(&text), ["z3", "z2", "z1", "z", "a", "me"]);
-    let heirs = ["z2.json", "z.json", "z.json", &document("ada", "agent"), &document("ada", "agent"), "-"];
+    let heirs = [
+        "z2.json",
+        "z.json",
+        "z.json",
+        &document("ada", "agent"),
+        &document("ada", "agent"),
+        "-",
+    ];
     assert_eq!(chain(&text, "inheritedFrom"), heirs);
 }
 
@@ -70,8 +86,14 @@ fn a_shared_parent_counts_once_at_its_lowest_place() {
 fn one_parent_in_several_spellings_is_one() {
     let tree = Tree::of(&[]);
     let absolute = tree.absolute("repo/base.json");
-    let spellings =
-        ["base.json", "./base.json", "x/../base.json", "x//..//base.json", " base.json ", &absolute];
+    let spellings = [
+        "base.json",
+        "./base.json",
+        "x/../base.json",
+        "x//..//base.json",
+        " base.json ",
+        &absolute,
+    ];
     tree.ada("repo", named("me", &spellings));
     tree.folder("repo/x");
     tree.write("repo/base.json", named("base", &[]));
@@ -85,7 +107,11 @@ fn one_parent_in_several_spellings_is_one() {
 #[test]
 fn a_document_of_a_lower_level_that_is_inherited_stays_where_it_is() {
     let own = document("ada", "agent");
-    let tree = Tree::of(&[("", &named("top", &[])), ("a", &named("a", &[])), ("a/b", &named("b", &[&own]))]);
+    let tree = Tree::of(&[
+        ("", &named("top", &[])),
+        ("a", &named("a", &[])),
+        ("a/b", &named("b", &[&own])),
+    ]);
     let text = tree.good("repo/a/b", "profile ada --root-chain");
     assert_eq!(tags(&text), ["top", "a", "b"]);
     assert_eq!(chain(&text, "inheritedFrom"), ["-", "-", "-"]);
@@ -106,22 +132,45 @@ fn paths_are_from_the_root_of_the_repository_that_holds_the_document() {
     tree.write(&under("repo/a/b", RULES), named("wrong", &[]));
     for folder in ["repo/a/b", "repo/a/b/c/d"] {
         tree.folder(folder);
-        assert_eq!(tree.tags(folder, "profile ada"), ["root rules", "b"], "{folder}");
+        assert_eq!(
+            tree.tags(folder, "profile ada"),
+            ["root rules", "b"],
+            "{folder}"
+        );
     }
-    assert_eq!(tree.tags(".", "profile ada --path repo/a/b"), ["root rules", "b"]);
+    assert_eq!(
+        tree.tags(".", "profile ada --path repo/a/b"),
+        ["root rules", "b"]
+    );
     // The end of the search has no say in where paths start.
-    assert_eq!(tree.tags("repo/a/b", "profile ada --ceiling ."), ["root rules", "b"]);
+    assert_eq!(
+        tree.tags("repo/a/b", "profile ada --ceiling ."),
+        ["root rules", "b"]
+    );
 }
 
 #[test]
 fn a_document_of_an_inner_repository_inherits_from_its_own_root() {
-    let tree = Tree::of(&[("", &named("outer", &[RULES])), ("in/a", &named("inner", &[RULES]))]);
+    let tree = Tree::of(&[
+        ("", &named("outer", &[RULES])),
+        ("in/a", &named("inner", &[RULES])),
+    ]);
     tree.repository("repo/in");
     tree.write(&under("repo", RULES), named("outer rules", &["more.json"]));
     tree.write("repo/more.json", named("outer more", &[]));
-    tree.write(&under("repo/in", RULES), named("inner rules", &["more.json"]));
+    tree.write(
+        &under("repo/in", RULES),
+        named("inner rules", &["more.json"]),
+    );
     tree.write("repo/in/more.json", named("inner more", &[]));
-    let expected = ["outer more", "outer rules", "outer", "inner more", "inner rules", "inner"];
+    let expected = [
+        "outer more",
+        "outer rules",
+        "outer",
+        "inner more",
+        "inner rules",
+        "inner",
+    ];
     assert_eq!(tree.tags("repo/in/a", "profile ada"), expected);
 }
 
@@ -148,14 +197,27 @@ fn a_relative_path_may_lead_out_of_the_repository() {
 #[test]
 fn a_place_for_credentials_is_never_inherited() {
     let tree = Tree::of(&[]);
-    tree.write("u/.docker/config.json", "{\"auths\": {\"r.example\": {\"auth\": \"PRIVATE\"}}}");
-    let paths = [tree.absolute("u/.docker/config.json"), "../u/.docker/config.json".to_owned()];
+    tree.write(
+        "u/.docker/config.json",
+        "{\"auths\": {\"r.example\": {\"auth\": \"PRIVATE\"}}}",
+    );
+    let paths = [
+        tree.absolute("u/.docker/config.json"),
+        "../u/.docker/config.json".to_owned(),
+    ];
     for path in paths.into_iter().chain(["/proc/self/environ".to_owned()]) {
         tree.ada("repo", named("me", &[&path]));
-        for line in ["profile ada", "profile ada --format md", "explain profile:ada"] {
+        for line in [
+            "profile ada",
+            "profile ada --format md",
+            "explain profile:ada",
+        ] {
             let output = tree.run("repo", line);
             assert_eq!(output.code, Some(6), "{line}\n{output}");
-            assert!(output.to_string().contains("trust/credentials"), "{line}\n{output}");
+            assert!(
+                output.to_string().contains("trust/credentials"),
+                "{line}\n{output}"
+            );
             assert!(!output.to_string().contains("PRIVATE"), "{line}\n{output}");
         }
     }
@@ -187,7 +249,10 @@ fn every_kind_inherits_for_itself() {
 
 #[test]
 fn what_documents_inherit_is_a_list_of_the_profile_too() {
-    let tree = Tree::of(&[("", &named("top", &["one.json"])), ("a", &named("a", &["two.json", "one.json"]))]);
+    let tree = Tree::of(&[
+        ("", &named("top", &["one.json"])),
+        ("a", &named("a", &["two.json", "one.json"])),
+    ]);
     tree.write("repo/one.json", "{}");
     tree.write("repo/two.json", "{}");
     let value = json(&tree.good("repo/a", "profile ada"));
@@ -196,13 +261,23 @@ fn what_documents_inherit_is_a_list_of_the_profile_too() {
 
 #[test]
 fn inherits_may_be_one_path_nothing_or_blank() {
-    for inherits in ["\"p.json\"", "[\"p.json\", \"\", \"  \"]", "[\"p.json\", \"p.json\"]"] {
-        let tree = Tree::of(&[("", &format!("{{\"tags\": [\"me\"], \"inherits\": {inherits}}}"))]);
+    for inherits in [
+        "\"p.json\"",
+        "[\"p.json\", \"\", \"  \"]",
+        "[\"p.json\", \"p.json\"]",
+    ] {
+        let tree = Tree::of(&[(
+            "",
+            &format!("{{\"tags\": [\"me\"], \"inherits\": {inherits}}}"),
+        )]);
         tree.write("repo/p.json", named("p", &[]));
         assert_eq!(tree.tags("repo", "profile ada"), ["p", "me"], "{inherits}");
     }
     for inherits in ["null", "[]", "\"\"", "[\"\"]"] {
-        let tree = Tree::of(&[("", &format!("{{\"tags\": [\"me\"], \"inherits\": {inherits}}}"))]);
+        let tree = Tree::of(&[(
+            "",
+            &format!("{{\"tags\": [\"me\"], \"inherits\": {inherits}}}"),
+        )]);
         assert_eq!(tree.tags("repo", "profile ada"), ["me"], "{inherits}");
     }
 }
@@ -213,33 +288,62 @@ fn what_is_no_path_is_told_and_the_others_count() {
         let text = format!("{{\"tags\": [\"me\"], \"inherits\": [{wrong}, \"p.json\"]}}");
         let tree = Tree::of(&[("", &text)]);
         tree.write("repo/p.json", named("p", &[]));
-        let words = ["warning[lineage/value]: `inherits` lists paths", "ada@x.agent.triad.json:1:", "help:"];
-        assert_eq!(tags(&tree.warned("repo", "profile ada", &words)), ["p", "me"], "{wrong}");
+        let words = [
+            "warning[lineage/value]: `inherits` lists paths",
+            "ada@x.agent.triad.json:1:",
+            "help:",
+        ];
+        assert_eq!(
+            tags(&tree.warned("repo", "profile ada", &words)),
+            ["p", "me"],
+            "{wrong}"
+        );
         tree.fails("repo", "profile ada --strict", 1, &["error[lineage/value]"]);
     }
     for wrong in ["1", "{\"path\": \"p.json\"}"] {
-        let tree = Tree::of(&[("", &format!("{{\"tags\": [\"me\"], \"inherits\": {wrong}}}"))]);
+        let tree = Tree::of(&[(
+            "",
+            &format!("{{\"tags\": [\"me\"], \"inherits\": {wrong}}}"),
+        )]);
         let words = ["warning[lineage/value]: `inherits` lists paths"];
-        assert_eq!(tags(&tree.warned("repo", "profile ada", &words)), ["me"], "{wrong}");
+        assert_eq!(
+            tags(&tree.warned("repo", "profile ada", &words)),
+            ["me"],
+            "{wrong}"
+        );
     }
 }
 
 #[test]
 fn a_missing_parent_is_told_with_who_names_it_and_the_merge_goes_on() {
-    let tree = Tree::of(&[("", &named("top", &[])), ("a", &named("a", &["no/such.json", "p.json"]))]);
+    let tree = Tree::of(&[
+        ("", &named("top", &[])),
+        ("a", &named("a", &["no/such.json", "p.json"])),
+    ]);
     tree.write("repo/p.json", named("p", &["also/missing.json"]));
     let words = [
         "`a/.clia/agents/ada/ada@x.agent.triad.json` inherits `no/such.json`, which is not there",
         "`p.json` inherits `also/missing.json`, which is not there",
     ];
-    assert_eq!(tags(&tree.warned("repo/a", "profile ada", &words)), ["top", "p", "a"]);
-    let output = tree.fails("repo/a", "profile ada --strict", 1, &["error[lineage/missing-parent]"]);
+    assert_eq!(
+        tags(&tree.warned("repo/a", "profile ada", &words)),
+        ["top", "p", "a"]
+    );
+    let output = tree.fails(
+        "repo/a",
+        "profile ada --strict",
+        1,
+        &["error[lineage/missing-parent]"],
+    );
     assert_eq!(output.stdout, "");
 }
 
 #[test]
 fn a_missing_parent_of_two_is_told_for_each() {
-    let tree = Tree::of(&[("", &named("top", &["no.json"])), ("a", &named("a", &["no.json"]))]);
+    let tree = Tree::of(&[
+        ("", &named("top", &["no.json"])),
+        ("a", &named("a", &["no.json"])),
+    ]);
     let words = [
         "`.clia/agents/ada/ada@x.agent.triad.json` inherits `no.json`",
         "`a/.clia/agents/ada/ada@x.agent.triad.json` inherits `no.json`",
@@ -259,9 +363,14 @@ fn an_unreadable_parent_is_told_with_who_names_it_and_the_merge_goes_on() {
         let tree = Tree::of(&[("", &named("me", &[name, "p.json"]))]);
         tree.write(&under("repo", name), content);
         tree.write("repo/p.json", named("p", &[]));
-        let words =
-            [&*format!("`.clia/agents/ada/ada@x.agent.triad.json` inherits `{name}`, which is left out")];
-        assert_eq!(tags(&tree.warned("repo", "profile ada", &words)), ["p", "me"], "{name}");
+        let words = [&*format!(
+            "`.clia/agents/ada/ada@x.agent.triad.json` inherits `{name}`, which is left out"
+        )];
+        assert_eq!(
+            tags(&tree.warned("repo", "profile ada", &words)),
+            ["p", "me"],
+            "{name}"
+        );
         tree.fails("repo", "profile ada --strict", 1, &[name]);
     }
 }
@@ -270,7 +379,10 @@ fn an_unreadable_parent_is_told_with_who_names_it_and_the_merge_goes_on() {
 fn a_folder_is_no_parent() {
     let tree = Tree::of(&[("", &named("me", &["folder", "."]))]);
     tree.folder("repo/folder");
-    let words = ["inherits `folder`, which is left out", "inherits `.`, which is left out"];
+    let words = [
+        "inherits `folder`, which is left out",
+        "inherits `.`, which is left out",
+    ];
     assert_eq!(tags(&tree.warned("repo", "profile ada", &words)), ["me"]);
 }
 
@@ -289,22 +401,47 @@ fn a_parent_without_permission_is_told() {
 
 #[test]
 fn a_parent_of_the_network_is_told_and_not_loaded() {
-    for url in ["http://127.0.0.1:9/p.json", "https://x.invalid/p.json", "HTTPS://X.invalid/p.json"] {
+    for url in [
+        "http://127.0.0.1:9/p.json",
+        "https://x.invalid/p.json",
+        "HTTPS://X.invalid/p.json",
+    ] {
         let tree = Tree::of(&[("", &named("me", &[url, "p.json"]))]);
         tree.write("repo/p.json", named("p", &[]));
-        let words = [&*format!("inherits `{url}`, which is not loaded"), "warning[lineage/remote-parent]"];
-        assert_eq!(tags(&tree.warned("repo", "profile ada", &words)), ["p", "me"]);
-        tree.fails("repo", "profile ada --strict", 1, &["error[lineage/remote-parent]"]);
+        let words = [
+            &*format!("inherits `{url}`, which is not loaded"),
+            "warning[lineage/remote-parent]",
+        ];
+        assert_eq!(
+            tags(&tree.warned("repo", "profile ada", &words)),
+            ["p", "me"]
+        );
+        tree.fails(
+            "repo",
+            "profile ada --strict",
+            1,
+            &["error[lineage/remote-parent]"],
+        );
         tree.warned("repo", "profile ada --offline", &words);
     }
 }
 
 #[test]
 fn other_addresses_are_paths_that_are_not_there() {
-    let tree = Tree::of(&[("", &named("me", &["git@x.invalid:p.json", "~/p.json", "$HOME/p.json"]))]);
-    let words = ["inherits `git@x.invalid:p.json`", "inherits `~/p.json`", "inherits `$HOME/p.json`"];
+    let tree = Tree::of(&[(
+        "",
+        &named("me", &["git@x.invalid:p.json", "~/p.json", "$HOME/p.json"]),
+    )]);
+    let words = [
+        "inherits `git@x.invalid:p.json`",
+        "inherits `~/p.json`",
+        "inherits `$HOME/p.json`",
+    ];
     assert_eq!(tags(&tree.warned("repo", "-v profile ada", &words)), ["me"]);
-    let folded = ["inherits `git@x.invalid:p.json`", "also ~/p.json, $HOME/p.json"];
+    let folded = [
+        "inherits `git@x.invalid:p.json`",
+        "also ~/p.json, $HOME/p.json",
+    ];
     assert_eq!(tags(&tree.warned("repo", "profile ada", &folded)), ["me"]);
 }
 
@@ -322,11 +459,20 @@ fn cycle(length: usize) -> Tree {
 fn a_cycle_is_cut_at_the_repeat_and_told_with_its_chain() {
     for length in [1, 2, 10] {
         let tree = cycle(length);
-        let names: Vec<String> = (0..length).chain([0]).map(|at| format!("{at}.json")).collect();
-        let words = ["warning[lineage/cycle]", &*format!("is cut: {}\n", names.join(" -> "))];
+        let names: Vec<String> = (0..length)
+            .chain([0])
+            .map(|at| format!("{at}.json"))
+            .collect();
+        let words = [
+            "warning[lineage/cycle]",
+            &*format!("is cut: {}\n", names.join(" -> ")),
+        ];
         let text = tree.warned("repo", "profile ada", &words);
-        let expected: Vec<String> =
-            (0..length).rev().map(|at| at.to_string()).chain(["me".to_owned()]).collect();
+        let expected: Vec<String> = (0..length)
+            .rev()
+            .map(|at| at.to_string())
+            .chain(["me".to_owned()])
+            .collect();
         assert_eq!(tags(&text), expected);
         let output = tree.fails("repo", "profile ada --strict --json", 1, &[]);
         assert!(output.stdout.contains("lineage/cycle"), "{output}");
@@ -337,13 +483,19 @@ fn a_cycle_is_cut_at_the_repeat_and_told_with_its_chain() {
 fn a_document_that_inherits_itself_counts_once() {
     let own = document("ada", "agent");
     let tree = Tree::of(&[("", &named("me", &[&own]))]);
-    let words = ["warning[lineage/cycle]", &*format!("is cut: {own} -> {own}\n")];
+    let words = [
+        "warning[lineage/cycle]",
+        &*format!("is cut: {own} -> {own}\n"),
+    ];
     assert_eq!(tags(&tree.warned("repo", "profile ada", &words)), ["me"]);
 }
 
 #[test]
 fn a_cycle_through_two_levels_is_cut() {
-    let (top, inner) = (document("ada", "agent"), under("a", &document("ada", "agent")));
+    let (top, inner) = (
+        document("ada", "agent"),
+        under("a", &document("ada", "agent")),
+    );
     let tree = Tree::of(&[("", &named("top", &[&inner])), ("a", &named("a", &[&top]))]);
     let text = tree.warned("repo/a", "profile ada", &["warning[lineage/cycle]"]);
     assert_eq!(tags(&text), ["a", "top"]);
@@ -355,7 +507,10 @@ fn a_diamond_is_no_cycle() {
     tree.write("repo/b.json", named("b", &["d.json"]));
     tree.write("repo/c.json", named("c", &["d.json"]));
     tree.write("repo/d.json", named("d", &[]));
-    assert_eq!(tree.tags("repo", "profile ada --strict"), ["d", "b", "c", "me"]);
+    assert_eq!(
+        tree.tags("repo", "profile ada --strict"),
+        ["d", "b", "c", "me"]
+    );
 }
 
 #[test]
@@ -363,15 +518,25 @@ fn two_cycles_are_both_told() {
     let tree = Tree::of(&[("", &named("me", &["a.json", "b.json"]))]);
     tree.write("repo/a.json", named("a", &["a.json"]));
     tree.write("repo/b.json", named("b", &["b.json"]));
-    tree.warned("repo", "profile ada", &["is cut: a.json -> a.json", "is cut: b.json -> b.json"]);
+    tree.warned(
+        "repo",
+        "profile ada",
+        &["is cut: a.json -> a.json", "is cut: b.json -> b.json"],
+    );
 }
 
 #[test]
 fn a_document_that_is_left_out_brings_no_parents() {
     let tree = Tree::of(&[
         ("", &named("top", &[])),
-        ("a", "{\"schemaVersion\": \"9\", \"inherits\": [\"p.json\"]}"),
+        (
+            "a",
+            "{\"schemaVersion\": \"9\", \"inherits\": [\"p.json\"]}",
+        ),
     ]);
     tree.write("repo/p.json", named("p", &[]));
-    assert_eq!(tags(&tree.warned("repo/a", "profile ada", &["lineage/version"])), ["top"]);
+    assert_eq!(
+        tags(&tree.warned("repo/a", "profile ada", &["lineage/version"])),
+        ["top"]
+    );
 }

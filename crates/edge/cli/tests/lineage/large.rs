@@ -10,10 +10,16 @@ fn a_chain_of_a_thousand_parents() {
     for at in 0..1000 {
         let next = format!("p/{}.json", at + 1);
         let parents: &[&str] = if at < 999 { &[&next] } else { &[] };
-        tree.write(&format!("repo/p/{at}.json"), named(&at.to_string(), parents));
+        tree.write(
+            &format!("repo/p/{at}.json"),
+            named(&at.to_string(), parents),
+        );
     }
     let found = tree.tags("repo", "profile ada --strict");
-    assert_eq!((found.len(), &*found[0], &*found[999], &*found[1000]), (1001, "999", "0", "me"));
+    assert_eq!(
+        (found.len(), &*found[0], &*found[999], &*found[1000]),
+        (1001, "999", "0", "me")
+    );
     tree.write("repo/p/999.json", named("999", &["p/0.json"]));
     let text = tree.warned("repo", "profile ada", &["lineage/cycle"]);
     assert_eq!(tags(&text).len(), 1001);
@@ -25,9 +31,16 @@ fn a_ladder_of_diamonds() {
     let tree = Tree::of(&[("", &named("me", &["0a.json", "0b.json"]))]);
     for at in 0..40 {
         let next = [format!("{}a.json", at + 1), format!("{}b.json", at + 1)];
-        let parents: Vec<&str> = if at < 39 { next.iter().map(String::as_str).collect() } else { Vec::new() };
+        let parents: Vec<&str> = if at < 39 {
+            next.iter().map(String::as_str).collect()
+        } else {
+            Vec::new()
+        };
         for side in ["a", "b"] {
-            tree.write(&format!("repo/{at}{side}.json"), named(&format!("{at}{side}"), &parents));
+            tree.write(
+                &format!("repo/{at}{side}.json"),
+                named(&format!("{at}{side}"), &parents),
+            );
         }
     }
     assert_eq!(tree.tags("repo", "profile ada --strict").len(), 81);
@@ -39,11 +52,22 @@ fn five_thousand_personas() {
     for at in 0..5000 {
         tree.persona("repo", &format!("persona-{at:04}"), "agent", "{}");
     }
-    let Value::List(rows) = json(&tree.good("repo", "profile --list --json")) else { panic!("no list") };
+    let Value::List(rows) = json(&tree.good("repo", "profile --list --json")) else {
+        panic!("no list")
+    };
     assert_eq!(rows.len(), 5000);
-    assert_eq!(rows[4999].get("slug").and_then(Value::as_str), Some("persona-4999"));
+    assert_eq!(
+        rows[4999].get("slug").and_then(Value::as_str),
+        Some("persona-4999")
+    );
     let table = tree.good("repo", "profile --list");
-    assert_eq!(table.lines().filter(|line| line.contains("persona-")).count(), 5000);
+    assert_eq!(
+        table
+            .lines()
+            .filter(|line| line.contains("persona-"))
+            .count(),
+        5000
+    );
     assert_eq!(tree.good("repo", "profile persona-2500").trim(), "{}");
     tree.fails("repo", "profile persona-25000", 3, &["did you mean"]);
 }
@@ -66,7 +90,9 @@ fn long_lists_in_many_documents() {
     let tree = Tree::of(&[]);
     let mut folder = "repo".to_owned();
     for at in 0..10 {
-        let items: Vec<String> = (0..2000).map(|n| format!("item {}", n + at * 1000)).collect();
+        let items: Vec<String> = (0..2000)
+            .map(|n| format!("item {}", n + at * 1000))
+            .collect();
         let sections: Vec<Value> = (0..500)
             .map(|n| {
                 Value::map([
@@ -75,7 +101,10 @@ fn long_lists_in_many_documents() {
                 ])
             })
             .collect();
-        let document = Value::map([("tags", Value::list(items)), ("sections", Value::list(sections))]);
+        let document = Value::map([
+            ("tags", Value::list(items)),
+            ("sections", Value::list(sections)),
+        ]);
         tree.ada(&folder, document.to_json());
         folder.push_str("/d");
     }
@@ -83,8 +112,12 @@ fn long_lists_in_many_documents() {
     let text = tree.good(&folder, "profile ada --with-sources --projections");
     assert_eq!(tags(&text).len(), 11_000);
     let value = json(&text);
-    let Some(Value::List(sections)) = value.get("sections") else { panic!("no sections") };
+    let Some(Value::List(sections)) = value.get("sections") else {
+        panic!("no sections")
+    };
     assert_eq!(sections.len(), 500);
-    let Some(Value::List(items)) = sections[0].get("items") else { panic!("no items") };
+    let Some(Value::List(items)) = sections[0].get("items") else {
+        panic!("no items")
+    };
     assert_eq!(items.len(), 10);
 }

@@ -6,12 +6,23 @@ use crate::support::{Tree, codes, json, named, strings, under};
 
 fn three() -> Tree {
     let tree = Tree::of(&[
-        ("", "{\n  \"title\": \"Org\",\n  \"guardrails\": [\"Ask.\", \"Log.\"]\n}\n"),
-        ("team", "{\n  \"guardrails\": [\"Log.\", \"Test.\"],\n  \"inherits\": [\"p.json\"]\n}\n"),
+        (
+            "",
+            "{\n  \"title\": \"Org\",\n  \"guardrails\": [\"Ask.\", \"Log.\"]\n}\n",
+        ),
+        (
+            "team",
+            "{\n  \"guardrails\": [\"Log.\", \"Test.\"],\n  \"inherits\": [\"p.json\"]\n}\n",
+        ),
         ("team/me", "{\"title\": \"Mine\"}\n"),
     ]);
     tree.write("repo/p.json", "{\"guardrails\": [\"Parent.\"]}\n");
-    tree.persona("repo/team", "ada", "agenda", "{\"title\": \"Agenda\", \"backlog\": [\"x\"]}\n");
+    tree.persona(
+        "repo/team",
+        "ada",
+        "agenda",
+        "{\"title\": \"Agenda\", \"backlog\": [\"x\"]}\n",
+    );
     tree.persona("repo/team", "grace", "agency", "{\"entries\": []}\n");
     tree
 }
@@ -20,7 +31,10 @@ fn three() -> Tree {
 fn the_default_is_json_of_the_agent_document() {
     let tree = three();
     let text = tree.good("repo/team/me", "profile ada");
-    assert_eq!(text, tree.good("repo/team/me", "profile ada --kind agent --format json"));
+    assert_eq!(
+        text,
+        tree.good("repo/team/me", "profile ada --kind agent --format json")
+    );
     assert_eq!(text, tree.good("repo/team/me", "--json profile ada"));
     assert!(text.starts_with("{\n") && text.ends_with("}\n"), "{text:?}");
 }
@@ -30,16 +44,50 @@ fn sources_name_the_document_and_line_of_every_value() {
     let value = json(&three().good("repo/team/me", "profile ada --with-sources"));
     let sources = value.get("sources").unwrap();
     for (pointer, layer, path, line) in [
-        ("/title", "team/me", "team/me/.clia/agents/ada/ada@x.agent.triad.json", 1),
-        ("/guardrails/0", ".", ".clia/agents/ada/ada@x.agent.triad.json", 3),
-        ("/guardrails/1", ".", ".clia/agents/ada/ada@x.agent.triad.json", 3),
+        (
+            "/title",
+            "team/me",
+            "team/me/.clia/agents/ada/ada@x.agent.triad.json",
+            1,
+        ),
+        (
+            "/guardrails/0",
+            ".",
+            ".clia/agents/ada/ada@x.agent.triad.json",
+            3,
+        ),
+        (
+            "/guardrails/1",
+            ".",
+            ".clia/agents/ada/ada@x.agent.triad.json",
+            3,
+        ),
         ("/guardrails/2", ".", "p.json", 1),
-        ("/guardrails/3", "team", "team/.clia/agents/ada/ada@x.agent.triad.json", 2),
+        (
+            "/guardrails/3",
+            "team",
+            "team/.clia/agents/ada/ada@x.agent.triad.json",
+            2,
+        ),
     ] {
-        let source = sources.get(pointer).unwrap_or_else(|| panic!("{pointer}\n{}", sources.to_json()));
-        assert_eq!(source.get("layer").and_then(Value::as_str), Some(layer), "{pointer}");
-        assert_eq!(source.get("path").and_then(Value::as_str), Some(path), "{pointer}");
-        assert_eq!(source.get("line"), Some(&Value::from(i64::from(line))), "{pointer}");
+        let source = sources
+            .get(pointer)
+            .unwrap_or_else(|| panic!("{pointer}\n{}", sources.to_json()));
+        assert_eq!(
+            source.get("layer").and_then(Value::as_str),
+            Some(layer),
+            "{pointer}"
+        );
+        assert_eq!(
+            source.get("path").and_then(Value::as_str),
+            Some(path),
+            "{pointer}"
+        );
+        assert_eq!(
+            source.get("line"),
+            Some(&Value::from(i64::from(line))),
+            "{pointer}"
+        );
     }
 }
 
@@ -47,14 +95,22 @@ fn sources_name_the_document_and_line_of_every_value() {
 fn all_is_an_object_of_three() {
     let tree = three();
     let value = json(&tree.good("repo/team", "profile ada --kind all --root-chain"));
-    let Value::Map(kinds) = &value else { panic!("{value:?}") };
+    let Value::Map(kinds) = &value else {
+        panic!("{value:?}")
+    };
     assert_eq!(
-        kinds.iter().map(|(kind, _)| kind.as_str()).collect::<Vec<_>>(),
+        kinds
+            .iter()
+            .map(|(kind, _)| kind.as_str())
+            .collect::<Vec<_>>(),
         ["agent", "agenda", "agency"]
     );
     assert_eq!(value.get("agency"), Some(&Value::Null));
     for kind in ["agent", "agenda"] {
-        let alone = json(&tree.good("repo/team", &format!("profile ada --kind {kind} --root-chain")));
+        let alone = json(&tree.good(
+            "repo/team",
+            &format!("profile ada --kind {kind} --root-chain"),
+        ));
         assert_eq!(value.get(kind), Some(&alone));
     }
 }
@@ -64,7 +120,9 @@ fn the_list_has_all_personas_with_their_kinds_and_levels() {
     let tree = three();
     tree.persona("repo", "grace", "agent", "{}");
     let value = json(&tree.good("repo/team/me", "profile --list --json"));
-    let Value::List(rows) = value else { panic!("{value:?}") };
+    let Value::List(rows) = value else {
+        panic!("{value:?}")
+    };
     let row = |row: &Value| {
         let slug = row.get("slug").and_then(Value::as_str).unwrap().to_owned();
         (slug, strings(row.get("kinds")), strings(row.get("levels")))
@@ -73,7 +131,12 @@ fn the_list_has_all_personas_with_their_kinds_and_levels() {
         ("ada", vec!["agent", "agenda"], vec![".", "team", "team/me"]),
         ("grace", vec!["agent", "agency"], vec![".", "team"]),
     ];
-    let owned = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+    let owned = |words: &[&str]| {
+        words
+            .iter()
+            .map(|word| (*word).to_owned())
+            .collect::<Vec<_>>()
+    };
     let expected: Vec<_> = expected
         .iter()
         .map(|(slug, kinds, levels)| ((*slug).to_owned(), owned(kinds), owned(levels)))
@@ -85,7 +148,10 @@ fn the_list_has_all_personas_with_their_kinds_and_levels() {
         "{text}"
     );
     let from_above = tree.good("repo", "profile --list");
-    assert!(from_above.contains("grace") && !from_above.contains("agency"), "{from_above}");
+    assert!(
+        from_above.contains("grace") && !from_above.contains("agency"),
+        "{from_above}"
+    );
     assert_eq!(tree.good("repo", "profile --list --path team/me"), text);
 }
 
@@ -98,7 +164,10 @@ fn a_list_reads_no_document() {
 #[test]
 fn yaml_and_json_say_the_same() {
     let tree = three();
-    let yaml = tree.good("repo/team/me", "profile ada --root-chain --with-sources --format yaml");
+    let yaml = tree.good(
+        "repo/team/me",
+        "profile ada --root-chain --with-sources --format yaml",
+    );
     tree.write("out.yaml", &yaml);
     let back = tree.good(".", "merge out.yaml --format json");
     let json_text = tree.good("repo/team/me", "profile ada --root-chain --with-sources");
@@ -122,13 +191,18 @@ fn yaml_keeps_texts_that_look_like_something_else() {
 fn markdown_is_a_page() {
     let text = three().good("repo/team/me", "profile ada --format md");
     assert!(text.starts_with("# Mine\n"), "{text}");
-    assert!(text.contains("## Guardrails\n\n- Ask.\n- Log.\n- Parent.\n- Test.\n"), "{text}");
+    assert!(
+        text.contains("## Guardrails\n\n- Ask.\n- Log.\n- Parent.\n- Test.\n"),
+        "{text}"
+    );
 }
 
 #[test]
 fn markdown_goes_with_every_addition() {
-    let text =
-        three().good("repo/team/me", "profile ada --format md --root-chain --with-sources --projections");
+    let text = three().good(
+        "repo/team/me",
+        "profile ada --format md --root-chain --with-sources --projections",
+    );
     assert!(text.contains("## Context chain"), "{text}");
 }
 
@@ -138,21 +212,35 @@ fn explain_tells_where_a_value_came_from_and_what_it_shadows() {
     for (what, words) in [
         (
             "profile:ada /guardrails/0",
-            &["/guardrails/0 = \"Ask.\"\n  from . (", "ada@x.agent.triad.json:3)"][..],
+            &[
+                "/guardrails/0 = \"Ask.\"\n  from . (",
+                "ada@x.agent.triad.json:3)",
+            ][..],
         ),
         (
             "profile:ada /title",
-            &["/title = \"Mine\"\n  from team/me (.clia/agents/ada/ada@x.agent.triad.json:1)", "\"Org\""],
+            &[
+                "/title = \"Mine\"\n  from team/me (.clia/agents/ada/ada@x.agent.triad.json:1)",
+                "\"Org\"",
+            ],
         ),
         ("profile:ada /guardrails/2", &["\"Parent.\"", "p.json:1)"]),
         ("profile:ada/agent /title", &["/title = \"Mine\""]),
-        ("profile:ada/agenda /title", &["/title = \"Agenda\"", "ada@x.agenda.triad.json:1)"]),
-        ("profile:ada/agenda", &["/title = \"Agenda\"", "/backlog/0 = \"x\""]),
+        (
+            "profile:ada/agenda /title",
+            &["/title = \"Agenda\"", "ada@x.agenda.triad.json:1)"],
+        ),
+        (
+            "profile:ada/agenda",
+            &["/title = \"Agenda\"", "/backlog/0 = \"x\""],
+        ),
         ("profile:grace/agency", &["/entries = []"]),
         ("profile:ada", &["/title", "/guardrails/3"]),
     ] {
         let text = tree.good("repo/team/me", &format!("explain {what}"));
-        words.iter().for_each(|word| assert!(text.contains(word), "{what}: no `{word}` in\n{text}"));
+        words
+            .iter()
+            .for_each(|word| assert!(text.contains(word), "{what}: no `{word}` in\n{text}"));
     }
 }
 
@@ -170,7 +258,12 @@ fn explain_of_what_is_not_there_has_a_near_name() {
         let output = tree.run("repo/team/me", &format!("--json explain {what}"));
         assert!(!codes(&output).is_empty());
     }
-    tree.fails("repo/team/me", "explain profile:", 2, &["`profile:` names nothing"]);
+    tree.fails(
+        "repo/team/me",
+        "explain profile:",
+        2,
+        &["`profile:` names nothing"],
+    );
 }
 
 #[test]
@@ -190,7 +283,9 @@ fn a_closed_reader_ends_it_quietly() {
     let items: Vec<String> = (0..50_000).map(|n| format!("\"item {n}\"")).collect();
     let tree = Tree::of(&[("", &format!("{{\"tags\": [{}]}}", items.join(",\n")))]);
     let mut command = tree.command("repo", "profile ada --with-sources");
-    command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    command
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped());
     let mut child = command.spawn().unwrap();
     let mut stdout = child.stdout.take().unwrap();
     stdout.read_exact(&mut [0; 16]).unwrap();
@@ -203,11 +298,26 @@ fn a_closed_reader_ends_it_quietly() {
 #[test]
 fn warnings_of_documents_are_told_once_with_all_kinds() {
     let tree = Tree::of(&[("", &named("top", &["no.json"]))]);
-    tree.persona("repo", "ada", "agenda", named("agenda", &["https://x.invalid"]));
+    tree.persona(
+        "repo",
+        "ada",
+        "agenda",
+        named("agenda", &["https://x.invalid"]),
+    );
     for name in ["b", "c"] {
-        tree.write(&under("repo/.clia/agents/ada", &format!("{name}.agency.triad.json")), "{}");
+        tree.write(
+            &under(
+                "repo/.clia/agents/ada",
+                &format!("{name}.agency.triad.json"),
+            ),
+            "{}",
+        );
     }
-    let words = ["lineage/missing-parent", "lineage/two-documents", "lineage/remote-parent"];
+    let words = [
+        "lineage/missing-parent",
+        "lineage/two-documents",
+        "lineage/remote-parent",
+    ];
     tree.warned("repo", "profile ada --kind all", &words);
 }
 
@@ -229,7 +339,10 @@ fn warnings_of_folders_are_told_once_with_all_kinds() {
 fn the_help_about_a_change_of_type_is_of_use_for_personas() {
     let tree = Tree::of(&[("", "{\"title\": \"a\"}"), ("a", "{\"title\": [\"a\"]}")]);
     let output = tree.run("repo/a", "profile ada");
-    assert!(output.stderr.contains("help:") && !output.stderr.contains("say `replace`"), "{output}");
+    assert!(
+        output.stderr.contains("help:") && !output.stderr.contains("say `replace`"),
+        "{output}"
+    );
 }
 
 #[test]

@@ -1,6 +1,11 @@
 //! Lineage from end to end: where personas are looked for, whom they inherit, how they are shown, and everything that goes
 //! wrong.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods, clippy::disallowed_types)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    clippy::disallowed_types
+)]
 
 mod bad;
 mod discovery;

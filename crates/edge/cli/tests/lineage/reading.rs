@@ -24,11 +24,20 @@ fn files() -> Vec<(String, String)> {
     let mut files = Vec::new();
     for level in ["", "a", "a/b"] {
         for (kind, name) in [("agent", "1"), ("agenda", "2"), ("agency", "3")] {
-            let text = named(&format!("{level}{name}"), &["p/one.json", "p/two.json", "no.json"]);
+            let text = named(
+                &format!("{level}{name}"),
+                &["p/one.json", "p/two.json", "no.json"],
+            );
             files.push((under(level, &document("ada", kind)), text));
         }
-        files.push((under(level, ".clia/agents/ada/b@x.agent.triad.json"), named("second", &[])));
-        files.push((under(level, &document(&format!("x{}", level.len()), "agent")), "{}".to_owned()));
+        files.push((
+            under(level, ".clia/agents/ada/b@x.agent.triad.json"),
+            named("second", &[]),
+        ));
+        files.push((
+            under(level, &document(&format!("x{}", level.len()), "agent")),
+            "{}".to_owned(),
+        ));
     }
     files.push(("p/one.json".to_owned(), named("one", &["p/two.json"])));
     files.push(("p/two.json".to_owned(), named("two", &["p/one.json"])));
@@ -38,14 +47,19 @@ fn files() -> Vec<(String, String)> {
 
 fn tree(files: impl IntoIterator<Item = (String, String)>) -> Tree {
     let tree = Tree::of(&[]);
-    files.into_iter().for_each(|(path, text)| tree.write(&under("repo", &path), text));
+    files
+        .into_iter()
+        .for_each(|(path, text)| tree.write(&under("repo", &path), text));
     tree
 }
 
 #[test]
 fn the_order_in_which_files_were_made_does_not_matter() {
     let outputs = |tree: &Tree| -> Vec<String> {
-        COMMANDS.iter().map(|line| tree.run("repo/a/b", line).to_string()).collect()
+        COMMANDS
+            .iter()
+            .map(|line| tree.run("repo/a/b", line).to_string())
+            .collect()
     };
     let expected = outputs(&tree(files()));
     assert!(expected[0].contains("a/b1"), "{}", expected[0]);
@@ -54,7 +68,9 @@ fn the_order_in_which_files_were_made_does_not_matter() {
     assert_eq!(outputs(&tree(shuffled.clone())), expected);
     for seed in [3, 7, 11] {
         let count = shuffled.len();
-        let order: Vec<_> = (0..count).map(|at| shuffled[(at * seed + 5) % count].clone()).collect();
+        let order: Vec<_> = (0..count)
+            .map(|at| shuffled[(at * seed + 5) % count].clone())
+            .collect();
         let made = tree(order.into_iter().chain(shuffled.clone()));
         assert_eq!(outputs(&made), expected, "{seed}");
     }
@@ -66,8 +82,14 @@ fn the_same_command_gives_the_same_bytes_whenever_and_wherever_it_is_run() {
     let line = "profile ada --kind all --root-chain --with-sources --projections";
     let first = tree.run("repo/a/b", line);
     let mut command = tree.sandbox.command(PROGRAM);
-    command.current_dir(tree.path("repo/a/b")).args(line.split(' '));
-    command.env("TZ", "Asia/Tokyo").env("LC_ALL", "C").env("HOME", "/nonexistent").env("PWD", "/");
+    command
+        .current_dir(tree.path("repo/a/b"))
+        .args(line.split(' '));
+    command
+        .env("TZ", "Asia/Tokyo")
+        .env("LC_ALL", "C")
+        .env("HOME", "/nonexistent")
+        .env("PWD", "/");
     assert_eq!(tree.sandbox.output(command).stdout, first.stdout);
     let from_elsewhere = tree.run(".", &format!("{line} --path repo/a/b"));
     assert_eq!(from_elsewhere.stdout, first.stdout);
@@ -91,10 +113,24 @@ fn read_commands_change_no_file() {
     let tree = tree(files());
     let read = |path: &str| std::fs::read(tree.path(&under("repo", path))).unwrap();
     let before: Vec<Vec<u8>> = files().iter().map(|(path, _)| read(path)).collect();
-    let times: Vec<_> = files().iter().map(|(path, _)| modified(&tree.path(&under("repo", path)))).collect();
-    COMMANDS.iter().for_each(|line| drop(tree.run("repo/a/b", line)));
-    assert_eq!(files().iter().map(|(path, _)| read(path)).collect::<Vec<_>>(), before);
-    let after: Vec<_> = files().iter().map(|(path, _)| modified(&tree.path(&under("repo", path)))).collect();
+    let times: Vec<_> = files()
+        .iter()
+        .map(|(path, _)| modified(&tree.path(&under("repo", path))))
+        .collect();
+    COMMANDS
+        .iter()
+        .for_each(|line| drop(tree.run("repo/a/b", line)));
+    assert_eq!(
+        files()
+            .iter()
+            .map(|(path, _)| read(path))
+            .collect::<Vec<_>>(),
+        before
+    );
+    let after: Vec<_> = files()
+        .iter()
+        .map(|(path, _)| modified(&tree.path(&under("repo", path))))
+        .collect();
     assert_eq!(after, times);
 }
 
@@ -124,8 +160,12 @@ fn set_writable(folder: &Path, writable: bool) {
 #[test]
 fn a_tree_that_cannot_be_written_is_read_all_the_same() {
     let tree = tree(files());
-    let outputs =
-        || -> Vec<String> { COMMANDS.iter().map(|line| tree.run("repo/a/b", line).to_string()).collect() };
+    let outputs = || -> Vec<String> {
+        COMMANDS
+            .iter()
+            .map(|line| tree.run("repo/a/b", line).to_string())
+            .collect()
+    };
     let expected = outputs();
     set_writable(&tree.path("."), false);
     set_writable(&tree.sandbox.home(), false);
@@ -141,7 +181,13 @@ fn no_home_and_no_cache_are_needed() {
     for line in COMMANDS {
         let expected = tree.run("repo/a/b", line);
         let mut command = tree.command("repo/a/b", line);
-        for name in ["HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "USERPROFILE", "TMPDIR"] {
+        for name in [
+            "HOME",
+            "XDG_CONFIG_HOME",
+            "XDG_CACHE_HOME",
+            "USERPROFILE",
+            "TMPDIR",
+        ] {
             command.env_remove(name);
         }
         assert_eq!(tree.sandbox.output(command), expected, "{line}");
@@ -151,18 +197,27 @@ fn no_home_and_no_cache_are_needed() {
 #[test]
 fn git_is_not_needed_but_for_submodules() {
     let tree = tree(files());
-    for line in COMMANDS.iter().filter(|line| !line.contains("--submodules")) {
+    for line in COMMANDS
+        .iter()
+        .filter(|line| !line.contains("--submodules"))
+    {
         let expected = tree.run("repo/a/b", line);
         let mut command = tree.command("repo/a/b", line);
         command.env("PATH", "/nonexistent");
         assert_eq!(tree.sandbox.output(command), expected, "{line}");
     }
-    tree.write("repo/.gitmodules", "[submodule \"x\"]\n\tpath = x\n\turl = ../x\n");
+    tree.write(
+        "repo/.gitmodules",
+        "[submodule \"x\"]\n\tpath = x\n\turl = ../x\n",
+    );
     let mut command = tree.command("repo/a/b", "profile ada --submodules");
     command.env("PATH", "/nonexistent");
     let output = tree.sandbox.output(command);
     assert_eq!(output.code, Some(1), "{output}");
-    assert!(output.stderr.contains("git") && output.stderr.contains("help:"), "{output}");
+    assert!(
+        output.stderr.contains("git") && output.stderr.contains("help:"),
+        "{output}"
+    );
 }
 
 #[test]
@@ -171,7 +226,9 @@ fn variables_of_git_do_not_lead_elsewhere() {
     tree.repository("other");
     let expected = tree.run("repo/a/b", "profile ada --submodules");
     let mut command = tree.command("repo/a/b", "profile ada --submodules");
-    command.env("GIT_DIR", tree.path("other/.git")).env("GIT_WORK_TREE", tree.path("other"));
+    command
+        .env("GIT_DIR", tree.path("other/.git"))
+        .env("GIT_WORK_TREE", tree.path("other"));
     assert_eq!(tree.sandbox.output(command), expected);
 }
 

@@ -17,14 +17,18 @@ pub(crate) struct Tree {
 impl Tree {
     /// Nothing yet, and no repository.
     pub(crate) fn new() -> Self {
-        Tree { sandbox: Sandbox::new(PROGRAM) }
+        Tree {
+            sandbox: Sandbox::new(PROGRAM),
+        }
     }
 
     /// A repository `repo` in which the persona `ada` says these things in these folders.
     pub(crate) fn of(documents: &[(&str, &str)]) -> Self {
         let tree = Tree::new();
         tree.repository("repo");
-        documents.iter().for_each(|(folder, text)| tree.ada(&under("repo", folder), text));
+        documents
+            .iter()
+            .for_each(|(folder, text)| tree.ada(&under("repo", folder), text));
         tree
     }
 
@@ -63,13 +67,28 @@ impl Tree {
 
     /// The path of the working folder as the program sees it.
     pub(crate) fn absolute(&self, path: &str) -> String {
-        self.sandbox.work().canonicalize().unwrap().join(path).display().to_string()
+        self.sandbox
+            .work()
+            .canonicalize()
+            .unwrap()
+            .join(path)
+            .display()
+            .to_string()
     }
 
     pub(crate) fn git(&self, folder: &str, arguments: &[&str]) {
         let mut command = self.sandbox.command("git");
-        command.current_dir(self.path(folder)).args(["-c", "protocol.file.allow=always"]);
-        command.args(["-c", "user.name=Test", "-c", "user.email=test@example.invalid"]).args(arguments);
+        command
+            .current_dir(self.path(folder))
+            .args(["-c", "protocol.file.allow=always"]);
+        command
+            .args([
+                "-c",
+                "user.name=Test",
+                "-c",
+                "user.email=test@example.invalid",
+            ])
+            .args(arguments);
         let output = self.sandbox.output(command);
         assert_eq!(output.code, Some(0), "git {arguments:?}\n{output}");
     }
@@ -81,7 +100,9 @@ impl Tree {
 
     pub(crate) fn command(&self, folder: &str, line: &str) -> Command {
         let mut command = self.sandbox.command(PROGRAM);
-        command.current_dir(self.path(folder)).args(line.split_whitespace());
+        command
+            .current_dir(self.path(folder))
+            .args(line.split_whitespace());
         command
     }
 
@@ -93,7 +114,11 @@ impl Tree {
     /// What a command prints that has nothing to complain about.
     pub(crate) fn good(&self, folder: &str, line: &str) -> String {
         let output = self.run(folder, line);
-        assert_eq!((output.code, output.stderr.as_str()), (Some(0), ""), "{folder}: {line}\n{output}");
+        assert_eq!(
+            (output.code, output.stderr.as_str()),
+            (Some(0), ""),
+            "{folder}: {line}\n{output}"
+        );
         output.stdout
     }
 
@@ -106,12 +131,21 @@ impl Tree {
     }
 
     /// The output of a command that ends with this code and says these words.
-    pub(crate) fn fails(&self, folder: &str, line: &str, code: i32, words: &[&str]) -> CommandOutput {
+    pub(crate) fn fails(
+        &self,
+        folder: &str,
+        line: &str,
+        code: i32,
+        words: &[&str],
+    ) -> CommandOutput {
         let output = self.run(folder, line);
         assert_eq!(output.code, Some(code), "{folder}: {line}\n{output}");
-        words
-            .iter()
-            .for_each(|word| assert!(output.stderr.contains(word), "{line}: no `{word}` in\n{output}"));
+        words.iter().for_each(|word| {
+            assert!(
+                output.stderr.contains(word),
+                "{line}: no `{word}` in\n{output}"
+            )
+        });
         output
     }
 
@@ -123,7 +157,11 @@ impl Tree {
 
 fn has_once(output: &CommandOutput, words: &[&str]) {
     for word in words {
-        assert_eq!(output.stderr.matches(word).count(), 1, "`{word}` in\n{output}");
+        assert_eq!(
+            output.stderr.matches(word).count(),
+            1,
+            "`{word}` in\n{output}"
+        );
     }
 }
 
@@ -154,14 +192,33 @@ pub(crate) fn named(name: &str, inherits: &[&str]) -> String {
 
 /// What a JSON text says; anything around it is an error.
 pub(crate) fn json(text: &str) -> Value {
-    let parsed = parse(SourceMap::default().add("stdout", text), text, Format::Json, Limits::default());
-    assert!(parsed.diagnostics.is_empty(), "{:?}\n{text}", parsed.diagnostics);
-    to_value(parsed.document.root().unwrap_or_else(|| panic!("no document in {text:?}")))
+    let parsed = parse(
+        SourceMap::default().add("stdout", text),
+        text,
+        Format::Json,
+        Limits::default(),
+    );
+    assert!(
+        parsed.diagnostics.is_empty(),
+        "{:?}\n{text}",
+        parsed.diagnostics
+    );
+    to_value(
+        parsed
+            .document
+            .root()
+            .unwrap_or_else(|| panic!("no document in {text:?}")),
+    )
 }
 
 pub(crate) fn strings(value: Option<&Value>) -> Vec<String> {
-    let Some(Value::List(items)) = value else { panic!("no list: {value:?}") };
-    items.iter().map(|item| item.as_str().unwrap().to_owned()).collect()
+    let Some(Value::List(items)) = value else {
+        panic!("no list: {value:?}")
+    };
+    items
+        .iter()
+        .map(|item| item.as_str().unwrap().to_owned())
+        .collect()
 }
 
 pub(crate) fn tags(text: &str) -> Vec<String> {
@@ -169,20 +226,39 @@ pub(crate) fn tags(text: &str) -> Vec<String> {
 }
 
 pub(crate) fn title(text: &str) -> String {
-    json(text).get("title").and_then(Value::as_str).unwrap_or_else(|| panic!("no title in {text}")).to_owned()
+    json(text)
+        .get("title")
+        .and_then(Value::as_str)
+        .unwrap_or_else(|| panic!("no title in {text}"))
+        .to_owned()
 }
 
 /// A field of each link of the chain, lowest first; `-` for none.
 pub(crate) fn chain(text: &str, field: &str) -> Vec<String> {
     let value = json(text);
-    let Some(Value::List(links)) = value.get("contextChain") else { panic!("no chain in {text}") };
-    links.iter().map(|link| link.get(field).and_then(Value::as_str).unwrap_or("-").to_owned()).collect()
+    let Some(Value::List(links)) = value.get("contextChain") else {
+        panic!("no chain in {text}")
+    };
+    links
+        .iter()
+        .map(|link| {
+            link.get(field)
+                .and_then(Value::as_str)
+                .unwrap_or("-")
+                .to_owned()
+        })
+        .collect()
 }
 
 /// The codes of what a failure with `--json` says.
 pub(crate) fn codes(output: &CommandOutput) -> Vec<String> {
     let value = json(&output.stdout);
     assert_eq!(value.get("ok"), Some(&Value::Bool(false)), "{output}");
-    let Some(Value::List(found)) = value.get("diagnostics") else { panic!("{output}") };
-    found.iter().map(|one| one.get("code").and_then(Value::as_str).unwrap().to_owned()).collect()
+    let Some(Value::List(found)) = value.get("diagnostics") else {
+        panic!("{output}")
+    };
+    found
+        .iter()
+        .map(|one| one.get("code").and_then(Value::as_str).unwrap().to_owned())
+        .collect()
 }

@@ -2,14 +2,22 @@
 
 use crate::support::{EVERY_FORM, Project, entries_of_every_form, entry, json};
 
-const GREETING: &str = "{\"events\":[\"SessionStart\"],\"type\":\"command\",\"command\":\"echo hi\"}";
+const GREETING: &str =
+    "{\"events\":[\"SessionStart\"],\"type\":\"command\",\"command\":\"echo hi\"}";
 const CURSOR_HOOKS: &str = "{\"version\":1,\"hooks\":{\"stop\":[{\"command\":\"echo mine\"}]}}";
 
 /// Two hooks that come out equal, beside a hook file of the user's.
 fn equal_hooks() -> (Project, String) {
     let project = Project::new();
-    project.release(&[("h/a.json", GREETING), ("h/b.json", GREETING), ("c.md", "Hi.\n")]);
-    let hooks = [entry("a", "h/a.json", "tool = \"cursor\""), entry("b", "h/b.json", "tool = \"cursor\"")];
+    project.release(&[
+        ("h/a.json", GREETING),
+        ("h/b.json", GREETING),
+        ("c.md", "Hi.\n"),
+    ]);
+    let hooks = [
+        entry("a", "h/a.json", "tool = \"cursor\""),
+        entry("b", "h/b.json", "tool = \"cursor\""),
+    ];
     let manifest = format!("[hooks]\n{}", hooks.concat());
     project.manifest(&manifest);
     project.write(".cursor/hooks.json", CURSOR_HOOKS);
@@ -22,12 +30,19 @@ fn a_users_key_stays_when_one_of_two_equal_hooks_is_unknown_to_the_ledger() {
     project.good("install");
     let ledger = project.read(".agpm/ledger.json");
     project.good("install");
-    assert_eq!(project.read(".agpm/ledger.json"), ledger, "the second run does nothing");
+    assert_eq!(
+        project.read(".agpm/ledger.json"),
+        ledger,
+        "the second run does nothing"
+    );
     project.manifest(&format!("{manifest}[commands]\n{}", entry("c", "c.md", "")));
     project.good("install");
     project.manifest("");
     project.good("install");
-    assert_eq!(json(&project.read(".cursor/hooks.json")), json(CURSOR_HOOKS));
+    assert_eq!(
+        json(&project.read(".cursor/hooks.json")),
+        json(CURSOR_HOOKS)
+    );
 }
 
 /// A project with one resource of each form, of which the user has all already.
@@ -38,8 +53,12 @@ fn everything_exists() -> Project {
     let [(_, agent), (_, skill), (_, server), _] = EVERY_FORM;
     project.write(".claude/agents/a.md", agent);
     project.write(".claude/skills/pdf/SKILL.md", skill);
-    project.write(".mcp.json", &format!("{{\"mcpServers\": {{\"fs\": {server}}}}}\n"));
-    let hook = "{\"matcher\": \"Bash\", \"hooks\": [{\"type\": \"command\", \"command\": \"lint\"}]}";
+    project.write(
+        ".mcp.json",
+        &format!("{{\"mcpServers\": {{\"fs\": {server}}}}}\n"),
+    );
+    let hook =
+        "{\"matcher\": \"Bash\", \"hooks\": [{\"type\": \"command\", \"command\": \"lint\"}]}";
     project.write(
         ".claude/settings.local.json",
         &format!("{{\"hooks\": {{\"PreToolUse\": [{hook}]}}, \"model\": \"x\"}}\n"),
@@ -51,17 +70,26 @@ fn everything_exists() -> Project {
 fn identical_files_and_entries_are_adopted_and_stay_when_removed() {
     let project = everything_exists();
     let written = |project: &Project| {
-        let own = |(name, _): &(String, Vec<u8>)| !name.starts_with("agpm.") && !name.starts_with(".agpm/");
+        let own = |(name, _): &(String, Vec<u8>)| {
+            !name.starts_with("agpm.") && !name.starts_with(".agpm/")
+        };
         project.tree().into_iter().filter(own).collect::<Vec<_>>()
     };
     let before = written(&project);
     let output = project.good("install");
-    assert_eq!(output.stdout.matches("adopted, identical").count(), 4, "{output}");
+    assert_eq!(
+        output.stdout.matches("adopted, identical").count(),
+        4,
+        "{output}"
+    );
     assert_eq!(written(&project), before);
     project.good("verify");
     assert_eq!(project.good("install --check").code, Some(0));
     let output = project.good("remove dep mcp-server fs");
-    assert!(output.stdout.contains("left in place, written by you"), "{output}");
+    assert!(
+        output.stdout.contains("left in place, written by you"),
+        "{output}"
+    );
     project.manifest("");
     project.good("install");
     assert_eq!(written(&project), before);
@@ -71,7 +99,10 @@ fn identical_files_and_entries_are_adopted_and_stay_when_removed() {
 #[test]
 fn what_agpm_wrote_over_an_adopted_file_goes_with_the_resource() {
     let project = Project::new();
-    project.source(&[("v1.0.0", &[("agents/a.md", "One.\n")]), ("v1.1.0", &[("agents/a.md", "Two.\n")])]);
+    project.source(&[
+        ("v1.0.0", &[("agents/a.md", "One.\n")]),
+        ("v1.1.0", &[("agents/a.md", "Two.\n")]),
+    ]);
     let asking = |version: &str| {
         format!(
             "[agents]\na = {{ source = \"community\", path = \"agents/a.md\", version = \"{version}\" }}\n"
@@ -97,7 +128,9 @@ fn undo_leaves_an_adopted_entry_in_a_file_that_was_edited_since() {
     let project = everything_exists();
     project.good("install");
     project.manifest(&format!("{}[snippets]\n", entries_of_every_form()));
-    let edited = project.read(".mcp.json").replace("\"mcpServers\"", "\"mine\": 1, \"mcpServers\"");
+    let edited = project
+        .read(".mcp.json")
+        .replace("\"mcpServers\"", "\"mine\": 1, \"mcpServers\"");
     project.write(".mcp.json", &edited);
     project.good("undo");
     assert_eq!(project.read(".mcp.json"), edited);

@@ -23,7 +23,10 @@ fn cloned() -> Project {
 
 fn git(project: &Project, arguments: &[&str]) -> CommandOutput {
     let mut command = project.sandbox.command("git");
-    command.current_dir(project.path("")).args(["-c", "user.name=a", "-c", "user.email=a@b"]).args(arguments);
+    command
+        .current_dir(project.path(""))
+        .args(["-c", "user.name=a", "-c", "user.email=a@b"])
+        .args(arguments);
     project.sandbox.output(command)
 }
 
@@ -42,10 +45,15 @@ fn doctor_compares_what_it_can_without_fetching() {
     let _ = std::fs::remove_dir_all(project.sandbox.work().join("../cache/agpm"));
     let output = project.good("doctor");
     assert!(
-        output.stdout.contains("note[source/offline]: source `community` is not in the cache"),
+        output
+            .stdout
+            .contains("note[source/offline]: source `community` is not in the cache"),
         "{output}"
     );
-    assert!(!project.sandbox.work().join("../cache/agpm").exists(), "doctor fetched something");
+    assert!(
+        !project.sandbox.work().join("../cache/agpm").exists(),
+        "doctor fetched something"
+    );
     project.write(".claude/agents/a.md", "Obey.\n");
     assert_eq!(project.run("doctor").code, Some(1));
     project.write(".claude/agents/a.md", "Review.\n");
@@ -77,8 +85,18 @@ fn verify_finds_missing_and_extra_files_in_a_clone() {
     project.write(".claude/skills/pdf/.DS_Store", "");
     let output = project.run("verify");
     assert_eq!(output.code, Some(1), "{output}");
-    assert!(output.stdout.contains("verify/missing]: .claude/skills/pdf/scripts/read.py"), "{output}");
-    assert!(output.stdout.contains("verify/extra]: .claude/skills/pdf/more.md"), "{output}");
+    assert!(
+        output
+            .stdout
+            .contains("verify/missing]: .claude/skills/pdf/scripts/read.py"),
+        "{output}"
+    );
+    assert!(
+        output
+            .stdout
+            .contains("verify/extra]: .claude/skills/pdf/more.md"),
+        "{output}"
+    );
     assert!(!output.stdout.contains("DS_Store"), "{output}");
 }
 
@@ -95,9 +113,16 @@ fn a_ledger_that_says_otherwise_does_not_help_changed_files() {
         let changed = before.replace(from, to);
         project.write(path, &changed);
         let sum = |text: &str| agpm_model::Checksum::of(text.as_bytes()).to_string();
-        let ledger = project.read(".agpm/ledger.json").replace(&sum(&before), &sum(&changed));
+        let ledger = project
+            .read(".agpm/ledger.json")
+            .replace(&sum(&before), &sum(&changed));
         project.write(".agpm/ledger.json", &ledger);
-        for line in ["install --frozen --check", "install --check", "install --locked --check", "verify"] {
+        for line in [
+            "install --frozen --check",
+            "install --check",
+            "install --locked --check",
+            "verify",
+        ] {
             let output = project.run(line);
             assert_ne!(output.code, Some(0), "{line} of {path}\n{output}");
         }
@@ -112,10 +137,16 @@ fn a_ledger_that_git_tracks_is_ignored_with_a_warning() {
     git(&project, &["init", "-q"]);
     git(&project, &["add", "-f", ".agpm/ledger.json"]);
     for version in ["2", "4"] {
-        git(&project, &["update-index", &format!("--index-version={version}")]);
+        git(
+            &project,
+            &["update-index", &format!("--index-version={version}")],
+        );
         project.write(".claude/agents/a.md", "Obey.\n");
         let output = project.run("install");
-        assert!(output.stderr.contains("warning[install/foreign-state]"), "{output}");
+        assert!(
+            output.stderr.contains("warning[install/foreign-state]"),
+            "{output}"
+        );
         assert!(output.stderr.contains("install/edited"), "{output}");
         project.write(".claude/agents/a.md", "Review.\n");
         project.warned("verify", &["install/foreign-state"]);
@@ -183,7 +214,10 @@ fn nothing_installed_and_interrupted_runs_are_findings_of_verify() {
     std::fs::create_dir(project.path(".agpm/transaction")).unwrap();
     let output = project.run("verify");
     assert_eq!(output.code, Some(1), "{output}");
-    assert!(output.stderr.contains("error[install/recovered]"), "{output}");
+    assert!(
+        output.stderr.contains("error[install/recovered]"),
+        "{output}"
+    );
     for path in [".agpm", ".claude"] {
         std::fs::remove_dir_all(project.path(path)).unwrap();
     }

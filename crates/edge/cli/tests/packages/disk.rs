@@ -6,11 +6,16 @@ use crate::support::{PROGRAM, Project, needs};
 fn files_that_are_not_ours_are_safe() {
     let project = Project::new();
     let mut source = project.source(&[("v1.0.0", &[("agents/a.md", "a1\n")])]);
-    project
-        .manifest("[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"^1.0\" }\n");
+    project.manifest(
+        "[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"^1.0\" }\n",
+    );
     project.write(".claude/agents/a.md", "the user's\n");
     project.write(".claude/agents/own.md", "own\n");
-    project.refused("install", 6, &["install/not-ours", ".claude/agents/a.md", "--adopt"]);
+    project.refused(
+        "install",
+        6,
+        &["install/not-ours", ".claude/agents/a.md", "--adopt"],
+    );
     project.good("install --adopt");
     assert_eq!(project.read(".claude/agents/a.md"), "a1\n");
     // Edited: kept, and told.
@@ -31,15 +36,19 @@ fn files_that_are_not_ours_are_safe() {
 fn equal_bytes_are_taken_over_and_unchanged_files_are_not_touched() {
     let project = Project::new();
     project.source(&[("v1.0.0", &[("agents/a.md", "a1\n")])]);
-    project
-        .manifest("[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"^1.0\" }\n");
+    project.manifest(
+        "[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"^1.0\" }\n",
+    );
     project.write(".claude/agents/a.md", "a1\n");
     let path = project.sandbox.work().join("project/.claude/agents/a.md");
     let before = std::fs::metadata(&path).unwrap().modified().unwrap();
     project.good("install");
     project.good("install");
     project.good("install --force");
-    assert_eq!(std::fs::metadata(&path).unwrap().modified().unwrap(), before);
+    assert_eq!(
+        std::fs::metadata(&path).unwrap().modified().unwrap(),
+        before
+    );
 }
 
 #[test]
@@ -62,18 +71,37 @@ fn what_leaves_the_manifest_leaves_the_disk() {
     project.good("add dep agents community:agents/b.md@v1.0.0 --name second");
     let manifest = project.read("agpm.toml");
     assert!(
-        manifest
-            .contains("second = { source = \"community\", path = \"agents/b.md\", version = \"v1.0.0\" }"),
+        manifest.contains(
+            "second = { source = \"community\", path = \"agents/b.md\", version = \"v1.0.0\" }"
+        ),
         "{manifest}"
     );
     assert!(project.exists(".claude/snippets/deep/only.md"));
     project.good("remove dep agent a");
-    assert_eq!(project.installed(), [".claude/agents/b.md", ".claude/snippets/both.md", ".claude/user.md"]);
-    assert!(!project.exists(".claude/snippets/deep"), "the empty folder is left");
+    assert_eq!(
+        project.installed(),
+        [
+            ".claude/agents/b.md",
+            ".claude/snippets/both.md",
+            ".claude/user.md"
+        ]
+    );
+    assert!(
+        !project.exists(".claude/snippets/deep"),
+        "the empty folder is left"
+    );
     project.good("remove dep agent second");
     assert_eq!(project.installed(), [".claude/user.md"]);
-    assert!(project.read("agpm.toml").contains("# top\n[agents] # the agents\n"));
-    project.refused("remove dep agent second", 3, &["there is no agent `second`"]);
+    assert!(
+        project
+            .read("agpm.toml")
+            .contains("# top\n[agents] # the agents\n")
+    );
+    project.refused(
+        "remove dep agent second",
+        3,
+        &["there is no agent `second`"],
+    );
     project.refused("remove source comunity", 3, &["did you mean `community`?"]);
     project.good("remove source community");
 }
@@ -88,8 +116,11 @@ fn links_of_a_source_are_not_followed_and_modes_and_bytes_are_exact() {
     #[cfg(unix)]
     {
         use std::os::unix::fs::{PermissionsExt, symlink};
-        std::fs::set_permissions(source.path().join("scripts/run.sh"), PermissionsExt::from_mode(0o755))
-            .unwrap();
+        std::fs::set_permissions(
+            source.path().join("scripts/run.sh"),
+            PermissionsExt::from_mode(0o755),
+        )
+        .unwrap();
         symlink("/etc/passwd", source.path().join("scripts/link.sh")).unwrap();
     }
     source.commit(&[]);
@@ -99,12 +130,24 @@ fn links_of_a_source_are_not_followed_and_modes_and_bytes_are_exact() {
     );
     project.good("install");
     let root = project.sandbox.work().join("project");
-    assert_eq!(std::fs::read(root.join(".claude/scripts/run.sh")).unwrap(), b"#!/bin/sh\r\n\0");
-    assert_eq!(std::fs::read(root.join(".claude/scripts/data.bin")).unwrap(), [0xff, 0xfe, 0, 1]);
+    assert_eq!(
+        std::fs::read(root.join(".claude/scripts/run.sh")).unwrap(),
+        b"#!/bin/sh\r\n\0"
+    );
+    assert_eq!(
+        std::fs::read(root.join(".claude/scripts/data.bin")).unwrap(),
+        [0xff, 0xfe, 0, 1]
+    );
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        let mode = |path: &str| std::fs::metadata(root.join(path)).unwrap().permissions().mode() & 0o111;
+        let mode = |path: &str| {
+            std::fs::metadata(root.join(path))
+                .unwrap()
+                .permissions()
+                .mode()
+                & 0o111
+        };
         assert_ne!(mode(".claude/scripts/run.sh"), 0);
         assert_eq!(mode(".claude/scripts/data.bin"), 0);
         assert!(!project.exists(".claude/scripts/link.sh"));
@@ -124,13 +167,20 @@ fn two_installs_at_once_both_end_well() {
     );
     let start = || {
         let mut command = project.sandbox.command(PROGRAM);
-        command.current_dir(project.sandbox.work().join("project")).arg("install");
-        command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
+        command
+            .current_dir(project.sandbox.work().join("project"))
+            .arg("install");
+        command
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::null());
         command.spawn().unwrap()
     };
     let mut all: Vec<_> = (0..4).map(|_| start()).collect();
     assert!(all.iter_mut().all(|child| child.wait().unwrap().success()));
-    assert_eq!(project.installed(), [".claude/agents/a.md", ".claude/agents/b.md"]);
+    assert_eq!(
+        project.installed(),
+        [".claude/agents/a.md", ".claude/agents/b.md"]
+    );
     project.good("install --check");
 }
 
@@ -141,7 +191,11 @@ fn a_run_that_is_killed_at_any_write_leaves_the_old_state_or_the_new_one() {
     let project = Project::new();
     let mut source = project.source(&[(
         "v1.0.0",
-        &[("agents/a.md", "a1\n"), ("agents/b.md", "b1\n"), ("commands/gone.md", "gone\n")],
+        &[
+            ("agents/a.md", "a1\n"),
+            ("agents/b.md", "b1\n"),
+            ("commands/gone.md", "gone\n"),
+        ],
     )]);
     source.git(&["rm", "-q", "commands/gone.md"]);
     source.commit(&[("agents/a.md", "a2\n"), ("agents/new/c.md", "c2\n")]);
@@ -181,7 +235,9 @@ fn a_run_that_is_killed_at_any_write_leaves_the_old_state_or_the_new_one() {
     for stop in 1.. {
         let old = reset();
         let mut command = project.sandbox.command(PROGRAM);
-        command.current_dir(project.sandbox.work().join("project")).arg("install");
+        command
+            .current_dir(project.sandbox.work().join("project"))
+            .arg("install");
         command.env("AGPM_STOP_AT_WRITE", stop.to_string());
         let output = project.sandbox.output(command);
         if output.code == Some(0) {
@@ -204,7 +260,10 @@ fn a_run_that_is_killed_at_any_write_leaves_the_old_state_or_the_new_one() {
 #[test]
 fn a_disk_that_fills_up_at_any_write_changes_nothing() {
     let project = Project::new();
-    project.source(&[("v1.0.0", &[("agents/a.md", "a1\n"), ("agents/x/b.md", "b1\n")])]);
+    project.source(&[(
+        "v1.0.0",
+        &[("agents/a.md", "a1\n"), ("agents/x/b.md", "b1\n")],
+    )]);
     project.manifest(
         "[agents]\nall = { source = \"community\", path = \"agents/**/*.md\", version = \"v1.0.0\" }\n",
     );
@@ -212,7 +271,9 @@ fn a_disk_that_fills_up_at_any_write_changes_nothing() {
     let before = project.tree();
     for fail in 1.. {
         let mut command = project.sandbox.command(PROGRAM);
-        command.current_dir(project.sandbox.work().join("project")).arg("install");
+        command
+            .current_dir(project.sandbox.work().join("project"))
+            .arg("install");
         command.env("AGPM_FAIL_AT_WRITE", fail.to_string());
         let output = project.sandbox.output(command);
         if output.code == Some(0) {
@@ -220,7 +281,10 @@ fn a_disk_that_fills_up_at_any_write_changes_nothing() {
             break;
         }
         assert_eq!(output.code, Some(1), "write {fail}: {output}");
-        assert!(output.stderr.contains("storage space"), "write {fail}: {output}");
+        assert!(
+            output.stderr.contains("storage space"),
+            "write {fail}: {output}"
+        );
         assert_eq!(project.tree(), before, "write {fail}");
     }
 }
@@ -242,7 +306,8 @@ fn a_file_is_not_installed_onto_itself() {
 fn what_changes_nothing_fills_no_history_and_undo_goes_on() {
     let project = Project::new();
     project.source(&[("v1.0.0", &[("agents/a.md", "a\n")])]);
-    let entry = "[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"v1.0.0\" }\n";
+    let entry =
+        "[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"v1.0.0\" }\n";
     project.manifest(entry);
     project.good("install");
     let before = project.good("undo --list").stdout;
@@ -258,16 +323,27 @@ fn what_changes_nothing_fills_no_history_and_undo_goes_on() {
 #[test]
 fn eight_changes_at_once_are_all_made() {
     let project = Project::new();
-    let files: Vec<(String, String)> =
-        (0..8).map(|n| (format!("agents/a{n}.md"), format!("{n}\n"))).collect();
-    let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    let files: Vec<(String, String)> = (0..8)
+        .map(|n| (format!("agents/a{n}.md"), format!("{n}\n")))
+        .collect();
+    let files: Vec<(&str, &str)> = files
+        .iter()
+        .map(|(path, text)| (path.as_str(), text.as_str()))
+        .collect();
     project.source(&[("v1.0.0", &files)]);
     project.manifest("");
     let start = |n: usize| {
         let mut command = project.sandbox.command(PROGRAM);
         command.current_dir(project.sandbox.work().join("project"));
-        command.args(["add", "dep", "agent", &format!("community:agents/a{n}.md@v1.0.0")]);
-        command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
+        command.args([
+            "add",
+            "dep",
+            "agent",
+            &format!("community:agents/a{n}.md@v1.0.0"),
+        ]);
+        command
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::null());
         command.spawn().unwrap()
     };
     let mut all: Vec<_> = (0..8).map(start).collect();
@@ -283,24 +359,35 @@ fn a_change_that_is_killed_at_any_write_is_finished_or_undone_by_the_next_comman
     let project = Project::new();
     project.source(&[("v1.0.0", &[("agents/a.md", "a\n"), ("agents/b.md", "b\n")])]);
     let entry = |name: &str| {
-        format!("{name} = {{ source = \"community\", path = \"agents/{name}.md\", version = \"v1.0.0\" }}\n")
+        format!(
+            "{name} = {{ source = \"community\", path = \"agents/{name}.md\", version = \"v1.0.0\" }}\n"
+        )
     };
     for stop in 1.. {
         project.manifest(&format!("[agents]\n{}{}", entry("a"), entry("b")));
         project.good("install");
         let mut command = project.sandbox.command(PROGRAM);
-        command.current_dir(project.sandbox.work().join("project")).args(["remove", "dep", "agent", "a"]);
+        command
+            .current_dir(project.sandbox.work().join("project"))
+            .args(["remove", "dep", "agent", "a"]);
         command.env("AGPM_STOP_AT_WRITE", stop.to_string());
         let output = project.sandbox.output(command);
         if output.code == Some(0) {
             assert!(stop > 8, "the test stopped nothing: {output}");
             break;
         }
-        assert!(project.exists("agpm.toml"), "write {stop}: the manifest is gone");
+        assert!(
+            project.exists("agpm.toml"),
+            "write {stop}: the manifest is gone"
+        );
         project.good("install");
         project.good("install --check");
         let manifest = project.read("agpm.toml");
-        assert_eq!(manifest.contains("a = {"), project.exists(".claude/agents/a.md"), "write {stop}");
+        assert_eq!(
+            manifest.contains("a = {"),
+            project.exists(".claude/agents/a.md"),
+            "write {stop}"
+        );
     }
 }
 
@@ -336,18 +423,26 @@ fn undo_checks_what_was_kept_before_it_gives_it_back() {
 #[test]
 fn undo_with_force_restores_what_was_written_into_the_history() {
     let project = Project::new();
-    let versions: [(&str, &[(&str, &str)]); 2] =
-        [("v1.0.0", &[("agents/a.md", "one\n")]), ("v2.0.0", &[("agents/a.md", "two\n")])];
+    let versions: [(&str, &[(&str, &str)]); 2] = [
+        ("v1.0.0", &[("agents/a.md", "one\n")]),
+        ("v2.0.0", &[("agents/a.md", "two\n")]),
+    ];
     project.source(&versions);
     for version in ["v1.0.0", "v2.0.0"] {
-        let agent =
-            format!("a = {{ source = \"community\", path = \"agents/a.md\", version = \"{version}\" }}\n");
+        let agent = format!(
+            "a = {{ source = \"community\", path = \"agents/a.md\", version = \"{version}\" }}\n"
+        );
         project.manifest(&format!("[agents]\n{agent}"));
         project.good("install");
     }
     let old = project.sandbox.work().join("project/.agpm/history/2/old");
-    let kept = std::fs::read_dir(&old).unwrap().map(|entry| entry.unwrap().path());
-    let file = kept.into_iter().find(|path| std::fs::read(path).unwrap() == b"one\n").unwrap();
+    let kept = std::fs::read_dir(&old)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let file = kept
+        .into_iter()
+        .find(|path| std::fs::read(path).unwrap() == b"one\n")
+        .unwrap();
     std::fs::write(file, "one, and mine\n").unwrap();
     project.refused("undo", 1, &["`agpm undo --force` restores it as it is"]);
     project.good("undo --force");
@@ -360,8 +455,9 @@ fn undo_with_force_restores_what_was_written_into_the_history() {
 fn a_file_where_a_folder_is_needed_is_told_by_dry_and_real_runs_alike() {
     let project = Project::new();
     project.source(&[("v1.0.0", &[("agents/a.md", "a\n")])]);
-    project
-        .manifest("[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"v1.0.0\" }\n");
+    project.manifest(
+        "[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"v1.0.0\" }\n",
+    );
     project.write(".claude", "a file\n");
     let shown = project.good("install --dry-run");
     assert!(shown.stderr.contains("install/not-ours"), "{shown}");
@@ -374,8 +470,9 @@ fn a_file_where_a_folder_is_needed_is_told_by_dry_and_real_runs_alike() {
 fn a_symlink_out_of_the_project_is_named_itself() {
     let project = Project::new();
     project.source(&[("v1.0.0", &[("agents/a.md", "a\n")])]);
-    project
-        .manifest("[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"v1.0.0\" }\n");
+    project.manifest(
+        "[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"v1.0.0\" }\n",
+    );
     let work = project.sandbox.work();
     std::fs::create_dir_all(work.join("elsewhere")).unwrap();
     std::os::unix::fs::symlink("../elsewhere", work.join("project/.claude")).unwrap();

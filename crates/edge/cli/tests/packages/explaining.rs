@@ -10,7 +10,10 @@ const PATCH: &str = "[patch.agents.expert]\nmodel = \"sonnet\"\nlimits.turns = 9
 /// An agent that is patched, at line 4 of the manifest; its patch begins at line 5.
 fn expert(more: &str) -> Project {
     let agent = entry("expert", "agents/expert.md", more);
-    let project = Project::with(&[("agents/expert.md", EXPERT)], &format!("[agents]\n{agent}{PATCH}"));
+    let project = Project::with(
+        &[("agents/expert.md", EXPERT)],
+        &format!("[agents]\n{agent}{PATCH}"),
+    );
     project.good("install");
     project
 }
@@ -19,7 +22,10 @@ fn expert(more: &str) -> Project {
 fn told(project: &Project, line: &str, lines: &[&str]) {
     let output = project.good(line);
     let block = lines.join("\n");
-    assert!(output.stdout.contains(&block), "{line}: no\n{block}\nin\n{output}");
+    assert!(
+        output.stdout.contains(&block),
+        "{line}: no\n{block}\nin\n{output}"
+    );
 }
 
 #[test]
@@ -44,7 +50,10 @@ fn the_head_tells_where_it_came_from_who_asked_and_where_it_is() {
 #[test]
 fn every_field_has_its_line_in_the_source_or_in_a_patch_with_what_it_shadows() {
     let project = expert("");
-    project.write("agpm.private.toml", "\n[patch.agents.expert]\napi_key = \"sk-0123456789abcdef\"\n");
+    project.write(
+        "agpm.private.toml",
+        "\n[patch.agents.expert]\napi_key = \"sk-0123456789abcdef\"\n",
+    );
     project.good("install");
     told(
         &project,
@@ -61,9 +70,17 @@ fn every_field_has_its_line_in_the_source_or_in_a_patch_with_what_it_shadows() {
     told(
         &project,
         "explain agent:expert",
-        &["/api_key = \"********\"", "  from private patch (agpm.private.toml:3), only"],
+        &[
+            "/api_key = \"********\"",
+            "  from private patch (agpm.private.toml:3), only",
+        ],
     );
-    assert!(!project.good("explain agent:expert --json").stdout.contains("0123456789"));
+    assert!(
+        !project
+            .good("explain agent:expert --json")
+            .stdout
+            .contains("0123456789")
+    );
 }
 
 #[test]
@@ -74,14 +91,22 @@ fn a_pointer_narrows_it_to_its_values_and_a_wrong_one_is_put_right() {
                     shadows community (community:agents/expert.md@v1.0.0:6): 4\n\
                     /limits/tokens = 100\n  from community (community:agents/expert.md@v1.0.0:7), only\n";
     assert_eq!(output, expected);
-    project.refused("explain agent:expert /limits/turn", 3, &["explain/not-found", "`/limits/turns`"]);
+    project.refused(
+        "explain agent:expert /limits/turn",
+        3,
+        &["explain/not-found", "`/limits/turns`"],
+    );
 }
 
 #[test]
 fn json_has_the_facts_and_the_leaves() {
     let project = expert("");
     let value = json(&project.good("explain agent:expert /model --json").stdout);
-    let at = |path: &[&str]| path.iter().try_fold(&value, |value, key| value.child(key)).cloned();
+    let at = |path: &[&str]| {
+        path.iter()
+            .try_fold(&value, |value, key| value.child(key))
+            .cloned()
+    };
     for (path, expected) in [
         (&["agent"] as &[&str], Value::from("expert")),
         (&["pointer"], "/model".into()),
@@ -89,7 +114,10 @@ fn json_has_the_facts_and_the_leaves() {
         (&["resource", "address"], "../community".into()),
         (&["resource", "asked_at", "line"], 4_usize.into()),
         (&["resource", "requirement"], "v1.0.0".into()),
-        (&["resource", "installed_at"], ".claude/agents/expert.md".into()),
+        (
+            &["resource", "installed_at"],
+            ".claude/agents/expert.md".into(),
+        ),
         (&["leaves", "0", "layer"], "patch".into()),
         (&["leaves", "0", "shadows", "0", "value"], "opus".into()),
     ] {
@@ -110,14 +138,25 @@ fn what_comes_through_others_tells_who_needs_it() {
     );
     project.good("install");
     let name = project.good("list --type snippet").stdout;
-    let name =
-        name.lines().find_map(|line| line.split_whitespace().find(|word| word.starts_with("base"))).unwrap();
+    let name = name
+        .lines()
+        .find_map(|line| {
+            line.split_whitespace()
+                .find(|word| word.starts_with("base"))
+        })
+        .unwrap();
     let output = project.good(&format!("explain snippet:{name}"));
-    for line in ["  needed by: agents/app (v1.0.0) -> commands/run (v1.0.0)\n", "  asked for as: v1.0.0\n"] {
+    for line in [
+        "  needed by: agents/app (v1.0.0) -> commands/run (v1.0.0)\n",
+        "  asked for as: v1.0.0\n",
+    ] {
         assert!(output.stdout.contains(line), "{output}");
     }
     // It has no fields, and was not asked for by the manifest.
-    assert!(!output.stdout.contains("\n/") && !output.stdout.contains("agpm.toml"), "{output}");
+    assert!(
+        !output.stdout.contains("\n/") && !output.stdout.contains("agpm.toml"),
+        "{output}"
+    );
 }
 
 #[test]
@@ -131,7 +170,10 @@ fn hooks_and_servers_are_told_as_they_stand_in_the_files_of_their_tools() {
         entry("fs", "mcp/fs.json", "args = [\"mine\"]"),
         entry("open", "mcp/fs.json", "tool = \"opencode\""),
     );
-    let project = Project::with(&[("hooks/check.json", hook), ("mcp/fs.json", server)], &entries);
+    let project = Project::with(
+        &[("hooks/check.json", hook), ("mcp/fs.json", server)],
+        &entries,
+    );
     project.write(
         ".claude/settings.local.json",
         "{\"hooks\": {\"PreToolUse\": [{\"matcher\": \"Edit\", \"hooks\": []}]}}",
@@ -174,27 +216,50 @@ fn hooks_and_servers_are_told_as_they_stand_in_the_files_of_their_tools() {
         ],
     );
     let own = project.good("explain mcp-server:own").stdout;
-    assert!(own.contains("  source: the manifest itself\n  asked for: agpm.toml:8\n"), "{own}");
-    assert!(own.contains("/env/API_TOKEN = \"********\"\n  from manifest (agpm.toml:8), only\n"), "{own}");
+    assert!(
+        own.contains("  source: the manifest itself\n  asked for: agpm.toml:8\n"),
+        "{own}"
+    );
+    assert!(
+        own.contains("/env/API_TOKEN = \"********\"\n  from manifest (agpm.toml:8), only\n"),
+        "{own}"
+    );
     assert!(!own.contains("hunter2"), "{own}");
 }
 
 #[test]
 fn entries_are_found_in_a_fresh_clone_and_missed_when_they_are_edited() {
-    let hook =
-        "{\"events\": [\"PreToolUse\", \"PostToolUse\"], \"type\": \"command\", \"command\": \"check\"}";
-    let entries = [entry("one", "hooks/check.json", ""), entry("two", "hooks/check.json", "")].concat();
-    let project = Project::with(&[("hooks/check.json", hook)], &format!("[hooks]\n{entries}"));
+    let hook = "{\"events\": [\"PreToolUse\", \"PostToolUse\"], \"type\": \"command\", \"command\": \"check\"}";
+    let entries = [
+        entry("one", "hooks/check.json", ""),
+        entry("two", "hooks/check.json", ""),
+    ]
+    .concat();
+    let project = Project::with(
+        &[("hooks/check.json", hook)],
+        &format!("[hooks]\n{entries}"),
+    );
     project.good("install");
     std::fs::remove_dir_all(project.path(".agpm")).unwrap();
     for name in ["one", "two"] {
         let output = project.good(&format!("explain hook:{name} /hooks"));
-        assert_eq!(output.stdout.matches("/command = \"check\"\n").count(), 2, "{output}");
-        assert_eq!(output.stdout.matches("  from community (").count(), 4, "{output}");
+        assert_eq!(
+            output.stdout.matches("/command = \"check\"\n").count(),
+            2,
+            "{output}"
+        );
+        assert_eq!(
+            output.stdout.matches("  from community (").count(),
+            4,
+            "{output}"
+        );
         assert_eq!(output.stderr, "", "{output}");
     }
     let settings = project.read(".claude/settings.local.json");
-    project.write(".claude/settings.local.json", &settings.replacen("\"check\"", "\"other\"", 1));
+    project.write(
+        ".claude/settings.local.json",
+        &settings.replacen("\"check\"", "\"other\"", 1),
+    );
     let output = project.warned("explain hook:one /hooks", &["install/edited"]);
     assert_eq!(output.stdout.matches("/command = ").count(), 1, "{output}");
     project.write(".claude/settings.local.json", "{");
@@ -205,7 +270,10 @@ fn entries_are_found_in_a_fresh_clone_and_missed_when_they_are_edited() {
 fn what_a_tool_has_in_another_form_is_told_and_so_is_what_it_cannot_say() {
     let project = Project::with(
         &[("agents/expert.md", EXPERT)],
-        &format!("[agents]\n{}", entry("expert", "agents/expert.md", "tool = \"codex\"")),
+        &format!(
+            "[agents]\n{}",
+            entry("expert", "agents/expert.md", "tool = \"codex\"")
+        ),
     );
     project.good("install");
     let output = project.good("explain agent:expert").stdout;
@@ -224,7 +292,12 @@ fn what_a_tool_has_in_another_form_is_told_and_so_is_what_it_cannot_say() {
 #[test]
 fn what_a_template_filled_in_is_told_with_the_template() {
     let text = "---\nname: x\ndescription: For {{ agpm.project.name }}\n---\n";
-    let project = Project::one("agents", "agents/x.md", text, "[project]\nname = \"shop\"\n");
+    let project = Project::one(
+        "agents",
+        "agents/x.md",
+        text,
+        "[project]\nname = \"shop\"\n",
+    );
     project.good("install");
     told(
         &project,
@@ -241,7 +314,10 @@ fn what_a_template_filled_in_is_told_with_the_template() {
 fn files_of_this_machine_skills_and_scripts_are_told() {
     let project = Project::with(
         &[
-            ("skills/pdf/SKILL.md", "---\nname: pdf\ndescription: Reads\n---\n"),
+            (
+                "skills/pdf/SKILL.md",
+                "---\nname: pdf\ndescription: Reads\n---\n",
+            ),
             ("skills/pdf/more.md", "more"),
             ("scripts/run.sh", "#!/bin/sh\n"),
         ],
@@ -254,23 +330,42 @@ fn files_of_this_machine_skills_and_scripts_are_told() {
     project.write("mine.md", "---\nname: mine\n---\n");
     project.good("install");
     let mine = project.good("explain agent:mine").stdout;
-    assert!(mine.contains("  source: this machine\n  path: mine.md\n  asked for: agpm.toml:4\n"), "{mine}");
-    assert!(mine.ends_with("/name = \"mine\"\n  from local (mine.md:2), only\n"), "{mine}");
+    assert!(
+        mine.contains("  source: this machine\n  path: mine.md\n  asked for: agpm.toml:4\n"),
+        "{mine}"
+    );
+    assert!(
+        mine.ends_with("/name = \"mine\"\n  from local (mine.md:2), only\n"),
+        "{mine}"
+    );
     told(
         &project,
         "explain skill:pdf /description",
-        &["/description = \"Reads\"", "  from community (community:skills/pdf/SKILL.md@v1.0.0:3), only"],
+        &[
+            "/description = \"Reads\"",
+            "  from community (community:skills/pdf/SKILL.md@v1.0.0:3), only",
+        ],
     );
     let script = project.good("explain script:run").stdout;
-    assert!(script.ends_with("  installed at: .claude/scripts/run.sh\n"), "{script}");
+    assert!(
+        script.ends_with("  installed at: .claude/scripts/run.sh\n"),
+        "{script}"
+    );
 }
 
 #[test]
 fn names_that_are_wrong_or_mean_several_are_refused_with_the_right_ones() {
     let all = entry("all", "agents/*.md", "");
     let project = Project::with(
-        &[("agents/one.md", "1"), ("agents/two.md", "2"), ("snippets/base.md", "b")],
-        &format!("[agents]\n{all}[snippets]\n{}", entry("base", "snippets/base.md", "")),
+        &[
+            ("agents/one.md", "1"),
+            ("agents/two.md", "2"),
+            ("snippets/base.md", "b"),
+        ],
+        &format!(
+            "[agents]\n{all}[snippets]\n{}",
+            entry("base", "snippets/base.md", "")
+        ),
     );
     project.good("install");
     told(
@@ -279,12 +374,24 @@ fn names_that_are_wrong_or_mean_several_are_refused_with_the_right_ones() {
         &["  asked for: agpm.toml:4, as v1.0.0, by the pattern `all` (agents/*.md)"],
     );
     told(&project, "explain agent:one@v1.0.0", &["agent one"]);
-    project.refused("explain agent:all", 3, &["could be `agent:one` or `agent:two`"]);
-    project.refused("explain agent:onee", 3, &["there is no agent `onee`", "did you mean `one`?"]);
+    project.refused(
+        "explain agent:all",
+        3,
+        &["could be `agent:one` or `agent:two`"],
+    );
+    project.refused(
+        "explain agent:onee",
+        3,
+        &["there is no agent `onee`", "did you mean `one`?"],
+    );
     project.refused("explain agent:base", 3, &["did you mean `snippet:base`?"]);
     project.refused("explain hook:x", 3, &["the project has no hooks"]);
     project.refused("explain agent:", 2, &["`agent:` names nothing"]);
-    project.refused("explain agent:one --show-secrets", 2, &["`--show-secrets` is for `bottle:…`"]);
+    project.refused(
+        "explain agent:one --show-secrets",
+        2,
+        &["`--show-secrets` is for `bottle:…`"],
+    );
 }
 
 #[test]
@@ -296,10 +403,17 @@ fn two_of_one_name_are_told_apart_by_their_tools() {
              version = \"v1.0.0\"\ntool = \"{tool}\"\ninstalled_at = \"{path}\"\ndependencies = []\n"
         )
     };
-    let lock =
-        [old("claude-code", ".claude/agents/one.md"), old("opencode", ".opencode/agent/one.md")].concat();
+    let lock = [
+        old("claude-code", ".claude/agents/one.md"),
+        old("opencode", ".opencode/agent/one.md"),
+    ]
+    .concat();
     project.write("agpm.lock", &format!("version = 1\n{lock}"));
-    project.refused("explain agent:one", 3, &["`agent:one@claude-code` or `agent:one@opencode`"]);
+    project.refused(
+        "explain agent:one",
+        3,
+        &["`agent:one@claude-code` or `agent:one@opencode`"],
+    );
     told(
         &project,
         "explain agent:one@opencode",
@@ -309,32 +423,53 @@ fn two_of_one_name_are_told_apart_by_their_tools() {
 
 #[test]
 fn what_is_not_locked_yet_says_how_it_gets_there() {
-    let project =
-        Project::with(&[("agents/one.md", "1")], &format!("[agents]\n{}", entry("one", "agents/one.md", "")));
+    let project = Project::with(
+        &[("agents/one.md", "1")],
+        &format!("[agents]\n{}", entry("one", "agents/one.md", "")),
+    );
     project.refused(
         "explain agent:one",
         5,
-        &["agents/one is not in `agpm.lock` yet", "agpm.toml:4", "run `agpm install`"],
+        &[
+            "agents/one is not in `agpm.lock` yet",
+            "agpm.toml:4",
+            "run `agpm install`",
+        ],
     );
     project.refused("explain agent:two", 3, &["there is no agent `two`"]);
     project.manifest(&format!(
         "[agents]\n{}[tools.claude-code]\nenabled = false\n",
         entry("one", "agents/one.md", "")
     ));
-    project.refused("explain agent:one", 5, &["its tool `claude-code` is switched off"]);
+    project.refused(
+        "explain agent:one",
+        5,
+        &["its tool `claude-code` is switched off"],
+    );
 }
 
 #[test]
 fn a_manifest_or_a_disk_that_moved_on_is_noticed() {
     let project = expert("");
     project.write(".claude/agents/expert.md", "other");
-    project.warned("explain agent:expert", &["install/edited", "is not what an install gives"]);
+    project.warned(
+        "explain agent:expert",
+        &["install/edited", "is not what an install gives"],
+    );
     project.remove(".claude/agents/expert.md");
-    project
-        .warned("explain agent:expert", &["`.claude/agents/expert.md` is not there", "run `agpm install`"]);
+    project.warned(
+        "explain agent:expert",
+        &[
+            "`.claude/agents/expert.md` is not there",
+            "run `agpm install`",
+        ],
+    );
     let agent = entry("expert", "agents/expert.md", "").replace("v1.0.0", "^v1.0");
     project.manifest(&format!("[agents]\n{agent}{PATCH}"));
-    project.warned("explain agent:expert", &["asks for agents/expert otherwise than it is locked"]);
+    project.warned(
+        "explain agent:expert",
+        &["asks for agents/expert otherwise than it is locked"],
+    );
 }
 
 #[test]
@@ -344,8 +479,10 @@ fn without_the_bytes_manifest_and_lockfile_are_told() {
     let away = "[sources]\ncommunity = \"https://me:hunter2@example.invalid/community.git\"\n";
     let agent = entry("expert", "agents/expert.md", "");
     project.write("agpm.toml", &format!("{away}[agents]\n{agent}{PATCH}"));
-    let output =
-        project.warned("explain agent:expert --offline", &["the content of agents/expert is not known"]);
+    let output = project.warned(
+        "explain agent:expert --offline",
+        &["the content of agents/expert is not known"],
+    );
     for line in [
         "  asked for: agpm.toml:4, as v1.0.0\n",
         "  installed at: .claude/agents/expert.md\n",
@@ -353,7 +490,10 @@ fn without_the_bytes_manifest_and_lockfile_are_told() {
     ] {
         assert!(output.stdout.contains(line), "{line}\n{output}");
     }
-    assert!(output.stdout.contains("example.invalid") && !output.to_string().contains("hunter2"), "{output}");
+    assert!(
+        output.stdout.contains("example.invalid") && !output.to_string().contains("hunter2"),
+        "{output}"
+    );
 }
 
 #[test]
@@ -361,10 +501,21 @@ fn a_user_has_it_told_of_home() {
     let project = Project::new();
     let source = project.release(&[("agents/expert.md", EXPERT)]);
     let agent = entry("expert", "agents/expert.md", "");
-    let manifest = format!("[sources]\ncommunity = \"{}\"\n[agents]\n{agent}{PATCH}", source.url());
+    let manifest = format!(
+        "[sources]\ncommunity = \"{}\"\n[agents]\n{agent}{PATCH}",
+        source.url()
+    );
     project.sandbox.write("~/.config/agpm/agpm.toml", manifest);
     project.sandbox.write("project/x", "");
     project.good("install -g");
-    told(&project, "explain agent:expert -g", &["  installed at: .claude/agents/expert.md"]);
-    told(&project, "explain agent:expert /model -g", &["/model = \"sonnet\""]);
+    told(
+        &project,
+        "explain agent:expert -g",
+        &["  installed at: .claude/agents/expert.md"],
+    );
+    told(
+        &project,
+        "explain agent:expert /model -g",
+        &["/model = \"sonnet\""],
+    );
 }

@@ -24,12 +24,24 @@ fn installed() -> Project {
 #[test]
 fn every_command_takes_every_form() {
     let project = installed();
-    let forms = ["agents/reviewer", "agent/reviewer", "agents:reviewer", "agent:reviewer", "reviewer"];
-    for form in forms.into_iter().chain([".claude/agents/reviewer.md", "./.claude/agents/reviewer.md"]) {
+    let forms = [
+        "agents/reviewer",
+        "agent/reviewer",
+        "agents:reviewer",
+        "agent:reviewer",
+        "reviewer",
+    ];
+    for form in forms
+        .into_iter()
+        .chain([".claude/agents/reviewer.md", "./.claude/agents/reviewer.md"])
+    {
         for command in ["explain", "why", "update", "outdated", "tree"] {
             let output = project.good(&format!("{command} {form}"));
             if command != "update" && command != "outdated" {
-                assert!(output.stdout.contains("reviewer"), "{command} {form}\n{output}");
+                assert!(
+                    output.stdout.contains("reviewer"),
+                    "{command} {form}\n{output}"
+                );
             }
         }
     }
@@ -38,16 +50,31 @@ fn every_command_takes_every_form() {
     let output = project.good("explain .claude/skills/pdf/SKILL.md");
     assert!(output.stdout.contains("pdf"), "{output}");
     // A code is still a code.
-    assert!(project.good("explain json/syntax").stdout.contains("json/syntax"));
-    assert!(project.good("explain skill/name").stdout.contains("skill/name"));
+    assert!(
+        project
+            .good("explain json/syntax")
+            .stdout
+            .contains("json/syntax")
+    );
+    assert!(
+        project
+            .good("explain skill/name")
+            .stdout
+            .contains("skill/name")
+    );
 }
 
 #[test]
 fn why_knows_the_files_of_layers() {
     let project = Project::new();
-    project.sandbox.write("team/.claude/settings.json", "{\"a\": 1}\n");
+    project
+        .sandbox
+        .write("team/.claude/settings.json", "{\"a\": 1}\n");
     project.sandbox.write("team/.claude/agents/t.md", "Text.\n");
-    project.write("agpm.toml", "[[layers]]\nname = \"team\"\npath = \"../team\"\n");
+    project.write(
+        "agpm.toml",
+        "[[layers]]\nname = \"team\"\npath = \"../team\"\n",
+    );
     project.good("install");
     for file in [".claude/settings.json", ".claude/agents/t.md"] {
         let output = project.good(&format!("why {file}"));
@@ -64,7 +91,10 @@ fn explain_names_the_resource_that_wrote_an_entry_or_a_file() {
     assert!(output.stdout.contains("mcp-servers/files"), "{output}");
     assert!(output.stdout.contains("yours"), "{output}");
     let output = project.good("explain file:.mcp.json /mcpServers/files/command");
-    assert!(output.stdout.contains("from mcp-servers/files (community:"), "{output}");
+    assert!(
+        output.stdout.contains("from mcp-servers/files (community:"),
+        "{output}"
+    );
     let output = project.good("explain file:.claude/agents/reviewer.md");
     assert!(output.stdout.contains("agents/reviewer"), "{output}");
     assert!(output.stdout.contains("community"), "{output}");
@@ -74,24 +104,42 @@ fn explain_names_the_resource_that_wrote_an_entry_or_a_file() {
 fn an_unknown_name_is_answered_with_ids() {
     let project = installed();
     for command in ["update", "outdated", "why"] {
-        project.refused(&format!("{command} reviwer"), 3, &["did you mean `agents/reviewer`?"]);
+        project.refused(
+            &format!("{command} reviwer"),
+            3,
+            &["did you mean `agents/reviewer`?"],
+        );
         let output = project.run(&format!("{command} zzzzzzzzzz"));
-        assert_eq!(output.stderr.matches("agents/reviewer").count(), 1, "{output}");
+        assert_eq!(
+            output.stderr.matches("agents/reviewer").count(),
+            1,
+            "{output}"
+        );
     }
 }
 
 #[test]
 fn explain_asks_back_where_a_name_has_two_meanings_and_helps_where_it_has_none() {
     let files = [("agents/x.md", "A\n"), ("commands/x.md", "C\n")];
-    let entry =
-        |path: &str| format!("x = {{ source = \"community\", path = \"{path}\", version = \"v1.0.0\" }}\n");
+    let entry = |path: &str| {
+        format!("x = {{ source = \"community\", path = \"{path}\", version = \"v1.0.0\" }}\n")
+    };
     let (agent, command) = (entry("agents/x.md"), entry("commands/x.md"));
     let project = Project::with(&files, &format!("[agents]\n{agent}[commands]\n{command}"));
     project.good("install");
     project.refused("explain x", 3, &["`agents/x` or `commands/x`"]);
-    assert!(project.good("explain commands/x").stdout.contains("commands/x"));
+    assert!(
+        project
+            .good("explain commands/x")
+            .stdout
+            .contains("commands/x")
+    );
     let project = installed();
-    project.refused("explain agents/reviwer", 3, &["no resource `agents/reviwer`", "`agents/reviewer`"]);
+    project.refused(
+        "explain agents/reviwer",
+        3,
+        &["no resource `agents/reviwer`", "`agents/reviewer`"],
+    );
 }
 
 #[test]
@@ -100,8 +148,11 @@ fn update_takes_the_name_of_a_source() {
     let mut source = agpm_testkit::Repository::init(&project.sandbox, "other");
     source.commit(&[("agents/o.md", "O\n")]);
     source.tag("v1.0.0");
-    let text = project.read("agpm.toml").replace("[sources]\n", "[sources]\nother = \"../other\"\n");
-    let entry = "[agents]\no = { source = \"other\", path = \"agents/o.md\", version = \"^1.0\" }\n";
+    let text = project
+        .read("agpm.toml")
+        .replace("[sources]\n", "[sources]\nother = \"../other\"\n");
+    let entry =
+        "[agents]\no = { source = \"other\", path = \"agents/o.md\", version = \"^1.0\" }\n";
     project.write("agpm.toml", &text.replace("[agents]\n", entry));
     project.good("install");
     source.commit(&[("agents/o.md", "O2\n")]);
@@ -119,7 +170,14 @@ fn list_shows_what_was_modified_and_what_is_missing() {
     project.write(".claude/agents/reviewer.md", "Mine\n");
     std::fs::remove_dir_all(project.path(".claude/skills/pdf")).unwrap();
     let output = project.good("list");
-    let line = |name: &str| output.stdout.lines().find(|line| line.starts_with(name)).unwrap().to_owned();
+    let line = |name: &str| {
+        output
+            .stdout
+            .lines()
+            .find(|line| line.starts_with(name))
+            .unwrap()
+            .to_owned()
+    };
     assert!(line("reviewer").ends_with("modified"), "{output}");
     assert!(line("pdf").ends_with("missing"), "{output}");
     assert!(project.good("list --json").stdout.contains("\"modified\""));
@@ -131,16 +189,27 @@ fn an_empty_list_and_a_missing_lockfile_are_reported_on_stderr() {
     project.write("agpm.toml", "[agents]\n");
     for command in ["list", "tree"] {
         let output = project.good(command);
-        assert!(output.stdout.is_empty() && output.stderr.contains("No resources installed"), "{output}");
+        assert!(
+            output.stdout.is_empty() && output.stderr.contains("No resources installed"),
+            "{output}"
+        );
         assert!(project.good(&format!("{command} -q")).stderr.is_empty());
     }
     let project = installed();
-    assert!(project.good("list --search zzz").stderr.contains("No installed resource fits"));
+    assert!(
+        project
+            .good("list --search zzz")
+            .stderr
+            .contains("No installed resource fits")
+    );
     project.remove("agpm.lock");
     for command in ["list", "tree", "outdated"] {
         let output = project.good(command);
         assert!(output.stdout.is_empty(), "{output}");
-        assert!(output.stderr.contains("No lockfile; run `agpm install`"), "{output}");
+        assert!(
+            output.stderr.contains("No lockfile; run `agpm install`"),
+            "{output}"
+        );
     }
     let output = project.run("why reviewer");
     assert_eq!(output.code, Some(3), "{output}");
@@ -167,8 +236,14 @@ fn outdated_names_no_version_that_dropped_the_resource() {
     project.good("install");
     let output = project.good("outdated");
     let header = output.stdout.lines().next().unwrap();
-    assert!(header.contains("Current") && header.contains("Wanted") && header.contains("Latest"), "{output}");
-    assert!(output.stdout.contains("v2.0.0") && !output.stdout.contains("v3.0.0"), "{output}");
+    assert!(
+        header.contains("Current") && header.contains("Wanted") && header.contains("Latest"),
+        "{output}"
+    );
+    assert!(
+        output.stdout.contains("v2.0.0") && !output.stdout.contains("v3.0.0"),
+        "{output}"
+    );
     project.manifest(&asks("=2.0.0"));
     project.good("install");
     project.good("outdated --check");
@@ -181,12 +256,20 @@ fn outdated_names_no_version_that_dropped_the_resource() {
 fn a_branch_that_moved_without_a_change_is_one_line() {
     let project = Project::new();
     let mut source = agpm_testkit::Repository::init(&project.sandbox, "community");
-    source.commit(&[("agents/a.md", "A\n"), ("agents/b.md", "B\n"), ("agents/c.md", "C\n")]);
-    project
-        .manifest("[agents]\nall = { source = \"community\", path = \"agents/*.md\", version = \"main\" }\n");
+    source.commit(&[
+        ("agents/a.md", "A\n"),
+        ("agents/b.md", "B\n"),
+        ("agents/c.md", "C\n"),
+    ]);
+    project.manifest(
+        "[agents]\nall = { source = \"community\", path = \"agents/*.md\", version = \"main\" }\n",
+    );
     project.good("install");
     source.commit(&[("README.md", "R\n"), ("agents/a.md", "A2\n")]);
     let output = project.good("outdated");
     assert_eq!(output.stdout.lines().count(), 3, "{output}");
-    assert!(output.stdout.contains("2 resources without changes"), "{output}");
+    assert!(
+        output.stdout.contains("2 resources without changes"),
+        "{output}"
+    );
 }

@@ -41,14 +41,23 @@ fn a_resource_brings_what_it_needs_and_the_lock_says_so() {
         lock.contains("dependencies = [\"snippets/prompts@v2.0.0\", \"snippets/utils@v2.0.0\"]"),
         "{lock}"
     );
-    assert!(lock.starts_with("# ") && lock.contains("\nversion = 1\n"), "{lock}");
-    assert!(!lock.contains(&project.sandbox.work().display().to_string()), "{lock}");
+    assert!(
+        lock.starts_with("# ") && lock.contains("\nversion = 1\n"),
+        "{lock}"
+    );
+    assert!(
+        !lock.contains(&project.sandbox.work().display().to_string()),
+        "{lock}"
+    );
 }
 
 #[test]
 fn pins_stay_whatever_else_is_edited() {
     let project = Project::new();
-    let mut source = project.source(&[("v1.0.0", &[("agents/a.md", "a1\n"), ("agents/b.md", "b1\n")])]);
+    let mut source = project.source(&[(
+        "v1.0.0",
+        &[("agents/a.md", "a1\n"), ("agents/b.md", "b1\n")],
+    )]);
     let a = "a = { source = \"community\", path = \"agents/a.md\", version = \"^1.0\" }\n";
     let b = "b = { source = \"community\", path = \"agents/b.md\", version = \"^1.0\" }\n";
     project.manifest(&format!("[agents]\n{a}"));
@@ -72,7 +81,10 @@ fn pins_stay_whatever_else_is_edited() {
 #[test]
 fn update_moves_what_is_named_and_nothing_else() {
     let project = Project::new();
-    let mut source = project.source(&[("v1.0.0", &[("agents/a.md", "a1\n"), ("agents/b.md", "b1\n")])]);
+    let mut source = project.source(&[(
+        "v1.0.0",
+        &[("agents/a.md", "a1\n"), ("agents/b.md", "b1\n")],
+    )]);
     project.manifest(
         "[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"^1.0\" }\n\
          b = { source = \"community\", path = \"agents/b.md\", version = \"^1.0\" }\n",
@@ -94,9 +106,15 @@ fn update_moves_what_is_named_and_nothing_else() {
     project.good("update --dry-run");
     assert_eq!(project.tree(), before);
     let output = project.good("update b");
-    assert!(output.stdout.contains("agents/b  v1.0.0 -> v1.1.0"), "{output}");
+    assert!(
+        output.stdout.contains("agents/b  v1.0.0 -> v1.1.0"),
+        "{output}"
+    );
     assert_eq!(
-        (project.read(".claude/agents/a.md"), project.read(".claude/agents/b.md")),
+        (
+            project.read(".claude/agents/a.md"),
+            project.read(".claude/agents/b.md")
+        ),
         ("a1\n".into(), "b2\n".into())
     );
     project.good("update agent/a");
@@ -107,8 +125,12 @@ fn update_moves_what_is_named_and_nothing_else() {
 #[test]
 fn locked_and_frozen_hold_the_lock() {
     let project = Project::new();
-    let mut source = project.source(&[("v1.0.0", &[("agents/a.md", "a1\n"), ("agents/b.md", "b1\n")])]);
-    let a = "[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"^1.0\" }\n";
+    let mut source = project.source(&[(
+        "v1.0.0",
+        &[("agents/a.md", "a1\n"), ("agents/b.md", "b1\n")],
+    )]);
+    let a =
+        "[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"^1.0\" }\n";
     project.manifest(a);
     project.refused("install --locked", 5, &["there is no `agpm.lock`"]);
     project.refused("install --frozen", 5, &["there is no `agpm.lock`"]);
@@ -136,8 +158,12 @@ fn locked_and_frozen_hold_the_lock() {
     project.write("agpm.lock", &broken);
     project.refused("install --frozen", 1, &["lock/broken"]);
     let at = lock.find("sha256:").unwrap() + 7;
-    let wrong =
-        format!("{}{}{}", &lock[..at], if &lock[at..=at] == "0" { "1" } else { "0" }, &lock[at + 1..]);
+    let wrong = format!(
+        "{}{}{}",
+        &lock[..at],
+        if &lock[at..=at] == "0" { "1" } else { "0" },
+        &lock[at + 1..]
+    );
     project.write("agpm.lock", &wrong);
     project.refused("install --frozen", 1, &["lock/checksum"]);
 }
@@ -145,8 +171,12 @@ fn locked_and_frozen_hold_the_lock() {
 #[test]
 fn a_moved_tag_is_reported_and_the_locked_commit_stays() {
     let project = Project::new();
-    let mut source = project.source(&[("v1.0.0", &[("agents/a.md", "a1\n"), ("agents/b.md", "b1\n")])]);
-    let a = "[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"v1.0.0\" }\n";
+    let mut source = project.source(&[(
+        "v1.0.0",
+        &[("agents/a.md", "a1\n"), ("agents/b.md", "b1\n")],
+    )]);
+    let a =
+        "[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"v1.0.0\" }\n";
     project.manifest(a);
     project.good("install");
     source.commit(&[("agents/a.md", "moved\n")]);
@@ -162,9 +192,15 @@ fn a_moved_tag_is_reported_and_the_locked_commit_stays() {
 #[test]
 fn locks_of_older_programs_are_hints() {
     let project = Project::new();
-    let source =
-        project.source(&[("v1.0.0", &[("agents/a.md", "a1\n")]), ("v1.1.0", &[("agents/a.md", "a2\n")])]);
-    let commit = source.git(&["rev-parse", "v1.0.0"]).stdout.trim().to_owned();
+    let source = project.source(&[
+        ("v1.0.0", &[("agents/a.md", "a1\n")]),
+        ("v1.1.0", &[("agents/a.md", "a2\n")]),
+    ]);
+    let commit = source
+        .git(&["rev-parse", "v1.0.0"])
+        .stdout
+        .trim()
+        .to_owned();
     project.manifest(
         "[agents]\nmine = { source = \"community\", path = \"agents/a.md\", version = \"^1.0\" }\n",
     );
@@ -187,19 +223,36 @@ fn locks_of_older_programs_are_hints() {
 fn no_lock_dry_run_and_check_write_nothing_that_they_should_not() {
     let project = Project::new();
     project.source(&[("v1.0.0", &[("agents/a.md", "a\n")])]);
-    project
-        .manifest("[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"v1.0.0\" }\n");
-    let before = project.sandbox.listing().lines().filter(|line| line.starts_with("work")).count();
+    project.manifest(
+        "[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"v1.0.0\" }\n",
+    );
+    let before = project
+        .sandbox
+        .listing()
+        .lines()
+        .filter(|line| line.starts_with("work"))
+        .count();
     let shown = project.good("install --dry-run");
     assert!(shown.stdout.contains("+ .claude/agents/a.md"), "{shown}");
     assert_eq!(project.run("install --check").code, Some(1));
-    assert_eq!(project.sandbox.listing().lines().filter(|line| line.starts_with("work")).count(), before);
+    assert_eq!(
+        project
+            .sandbox
+            .listing()
+            .lines()
+            .filter(|line| line.starts_with("work"))
+            .count(),
+        before
+    );
     project.good("install --no-lock");
     assert!(project.exists(".claude/agents/a.md") && !project.exists("agpm.lock"));
     project.good("install");
     project.good("install --check");
     let json = project.good("--json install --dry-run").stdout;
-    assert!(json.starts_with("{\n  \"ok\": true,\n  \"dry_run\": true,"), "{json}");
+    assert!(
+        json.starts_with("{\n  \"ok\": true,\n  \"dry_run\": true,"),
+        "{json}"
+    );
 }
 
 #[test]
@@ -219,14 +272,22 @@ fn resolve_only_locks_and_does_not_write() {
 fn nothing_to_do_starts_no_process() {
     let project = Project::new();
     project.source(&[("v1.0.0", &[("agents/a.md", "a\n")])]);
-    project
-        .manifest("[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"v1.0.0\" }\n");
+    project.manifest(
+        "[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"v1.0.0\" }\n",
+    );
     project.good("install");
     for words in [vec!["install"], vec!["install", "--frozen"]] {
         let mut command = project.sandbox.command(PROGRAM);
-        command.current_dir(project.sandbox.work().join("project")).args(words).env("PATH", "/nowhere");
+        command
+            .current_dir(project.sandbox.work().join("project"))
+            .args(words)
+            .env("PATH", "/nowhere");
         let output = project.sandbox.output(command);
-        assert_eq!((output.code, output.stdout.as_str()), (Some(0), "1 unchanged\n"), "{output}");
+        assert_eq!(
+            (output.code, output.stdout.as_str()),
+            (Some(0), "1 unchanged\n"),
+            "{output}"
+        );
     }
 }
 
@@ -234,11 +295,19 @@ fn nothing_to_do_starts_no_process() {
 fn twenty_clean_runs_are_the_same_to_the_byte() {
     let project = Project::new();
     let agents: Vec<(String, String)> = (0..20)
-        .map(|n| (format!("agents/a{n}.md"), needs("snippets", &[&format!("snippets/s{}.md", n * 7 % 10)])))
+        .map(|n| {
+            (
+                format!("agents/a{n}.md"),
+                needs("snippets", &[&format!("snippets/s{}.md", n * 7 % 10)]),
+            )
+        })
         .collect();
     let snippets = (0..10).map(|n| (format!("snippets/s{n}.md"), format!("{n}\n")));
     let files: Vec<(String, String)> = agents.into_iter().chain(snippets).collect();
-    let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    let files: Vec<(&str, &str)> = files
+        .iter()
+        .map(|(path, text)| (path.as_str(), text.as_str()))
+        .collect();
     project.source(&[("v1.0.0", &files)]);
     project.named_source("second", &[("v1.0.0", &files)]);
     project.manifest(
@@ -266,9 +335,10 @@ fn templates_over_the_project_are_rendered_and_the_lock_has_the_source() {
                  ```literal\n{{ agpm.untouched }}\n```\nFrom {{ agpm.resource.version }}.\n";
     let plain = "No tag of ours: {{ other }}\n";
     project.source(&[("v1.0.0", &[("agents/a.md", agent), ("agents/b.md", plain)])]);
-    let entries =
-        "[agents]\nall = { source = \"community\", path = \"agents/*.md\", version = \"v1.0.0\" }\n";
-    project.manifest(&format!("[project]\nlanguage = \"Rust\"\nwidth = 100\n{entries}"));
+    let entries = "[agents]\nall = { source = \"community\", path = \"agents/*.md\", version = \"v1.0.0\" }\n";
+    project.manifest(&format!(
+        "[project]\nlanguage = \"Rust\"\nwidth = 100\n{entries}"
+    ));
     project.good("install");
     assert_eq!(
         project.read(".claude/agents/a.md"),
@@ -278,7 +348,9 @@ fn templates_over_the_project_are_rendered_and_the_lock_has_the_source() {
     project.good("install --frozen");
     project.good("verify");
     // A change of a variable is a change of what is installed.
-    project.manifest(&format!("[project]\nlanguage = \"Go\"\nwidth = 100\n{entries}"));
+    project.manifest(&format!(
+        "[project]\nlanguage = \"Go\"\nwidth = 100\n{entries}"
+    ));
     project.good("install");
     assert!(project.read(".claude/agents/a.md").contains("Write Go"));
     project.manifest(entries);
@@ -291,10 +363,21 @@ fn frozen_sees_every_difference_and_does_not_call_it_up_to_date() {
     let agent = "---\ndependencies:\n  snippets:\n    - path: snippets/{{ agpm.project.l }}.md\n---\nbody\n";
     project.source(&[(
         "v1.0.0",
-        &[("agents/a.md", agent), ("snippets/s1.md", "1\n"), ("snippets/s2.md", "2\n")],
+        &[
+            ("agents/a.md", agent),
+            ("snippets/s1.md", "1\n"),
+            ("snippets/s2.md", "2\n"),
+        ],
     )]);
-    project.named_source("mirror", &[("v1.0.0", &[("agents/a.md", agent), ("snippets/s1.md", "1\n")])]);
-    let entry = "[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"v1.0.0\" }\n";
+    project.named_source(
+        "mirror",
+        &[(
+            "v1.0.0",
+            &[("agents/a.md", agent), ("snippets/s1.md", "1\n")],
+        )],
+    );
+    let entry =
+        "[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"v1.0.0\" }\n";
     let with = |variable: &str, more: &str| {
         project.manifest(&format!("[project]\nl = \"{variable}\"\n{more}{entry}"))
     };
@@ -312,7 +395,12 @@ fn frozen_sees_every_difference_and_does_not_call_it_up_to_date() {
     project.write("agpm.lock", &lock[..at]);
     project.refused("install --frozen", 5, &["snippets/s1@v1.0.0"]);
     project.write("agpm.lock", &lock);
-    project.write("agpm.toml", &project.read("agpm.toml").replace("../community", "../mirror"));
+    project.write(
+        "agpm.toml",
+        &project
+            .read("agpm.toml")
+            .replace("../community", "../mirror"),
+    );
     project.refused("install --frozen", 5, &["another address"]);
     project.refused("install --locked", 5, &["another address"]);
     with("s1", "");
@@ -323,7 +411,8 @@ fn frozen_sees_every_difference_and_does_not_call_it_up_to_date() {
 fn a_renamed_source_keeps_its_pins_and_a_changed_checksum_is_told() {
     let project = Project::new();
     let mut source = project.source(&[("v1.0.0", &[("agents/a.md", "a1\n")])]);
-    let entry = "[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"^1.0\" }\n";
+    let entry =
+        "[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"^1.0\" }\n";
     project.manifest(entry);
     project.good("install");
     source.commit(&[("agents/a.md", "a2\n")]);
@@ -341,7 +430,12 @@ fn a_renamed_source_keeps_its_pins_and_a_changed_checksum_is_told() {
     let at = lock.find("sha256:").unwrap() + 7;
     project.write(
         "agpm.lock",
-        &format!("{}{}{}", &lock[..at], if &lock[at..=at] == "0" { "1" } else { "0" }, &lock[at + 1..]),
+        &format!(
+            "{}{}{}",
+            &lock[..at],
+            if &lock[at..=at] == "0" { "1" } else { "0" },
+            &lock[at + 1..]
+        ),
     );
     assert_eq!(project.run("verify").code, Some(1));
     let output = project.good("install");
@@ -351,9 +445,13 @@ fn a_renamed_source_keeps_its_pins_and_a_changed_checksum_is_told() {
 #[test]
 fn without_a_ledger_the_lock_tells_what_is_ours() {
     let project = Project::new();
-    let mut source = project.source(&[("v1.0.0", &[("agents/a.md", "a1\n"), ("agents/b.md", "b1\n")])]);
-    project
-        .manifest("[agents]\nall = { source = \"community\", path = \"agents/*.md\", version = \"^1.0\" }\n");
+    let mut source = project.source(&[(
+        "v1.0.0",
+        &[("agents/a.md", "a1\n"), ("agents/b.md", "b1\n")],
+    )]);
+    project.manifest(
+        "[agents]\nall = { source = \"community\", path = \"agents/*.md\", version = \"^1.0\" }\n",
+    );
     project.good("install");
     std::fs::remove_dir_all(project.sandbox.work().join("project/.agpm")).unwrap();
     source.git(&["rm", "-q", "agents/b.md"]);
@@ -368,8 +466,9 @@ fn without_a_ledger_the_lock_tells_what_is_ours() {
 fn a_moved_tag_is_told_whenever_the_source_is_asked() {
     let project = Project::new();
     let mut source = project.source(&[("v1.0.0", &[("agents/a.md", "a1\n")])]);
-    project
-        .manifest("[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"v1.0.0\" }\n");
+    project.manifest(
+        "[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"v1.0.0\" }\n",
+    );
     project.good("install");
     source.commit(&[("agents/a.md", "moved\n")]);
     source.git(&["tag", "-f", "v1.0.0"]);
@@ -384,7 +483,10 @@ fn a_moved_tag_is_told_whenever_the_source_is_asked() {
         assert_eq!(project.read(".claude/agents/a.md"), "a1\n");
     }
     for line in ["validate --resolve", "validate --sources"] {
-        assert!(project.run(line).stdout.contains("lock/moved-tag"), "{line}");
+        assert!(
+            project.run(line).stdout.contains("lock/moved-tag"),
+            "{line}"
+        );
     }
     assert!(project.run("outdated").stderr.contains("lock/moved-tag"));
 }
@@ -399,8 +501,9 @@ fn tags_that_are_listed_late_are_seen() {
         source.tag(&format!("v1.0.{patch}"));
     }
     source.tag("v1.9.0");
-    project
-        .manifest("[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"^1.0\" }\n");
+    project.manifest(
+        "[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"^1.0\" }\n",
+    );
     let path = std::env::var("PATH").unwrap();
     let script = "#!/bin/sh\nexport PATH=$REAL_PATH\ncase \"$*\" in *ls-remote*)\n\
                   git \"$@\" > \"$HOME/whole\"; head -c 2000 \"$HOME/whole\"\n\
@@ -409,34 +512,63 @@ fn tags_that_are_listed_late_are_seen() {
     let bin = project.sandbox.home().join("bin");
     std::fs::set_permissions(bin.join("git"), std::fs::Permissions::from_mode(0o755)).unwrap();
     let mut install = project.sandbox.command(PROGRAM);
-    install.current_dir(project.sandbox.work().join("project")).arg("install");
-    install.env("REAL_PATH", &path).env("PATH", format!("{}:{path}", bin.display()));
+    install
+        .current_dir(project.sandbox.work().join("project"))
+        .arg("install");
+    install
+        .env("REAL_PATH", &path)
+        .env("PATH", format!("{}:{path}", bin.display()));
     let output = project.sandbox.output(install);
     assert_eq!(output.code, Some(0), "{output}");
-    assert!(project.read("agpm.lock").contains("version = \"v1.9.0\""), "{}", project.read("agpm.lock"));
+    assert!(
+        project.read("agpm.lock").contains("version = \"v1.9.0\""),
+        "{}",
+        project.read("agpm.lock")
+    );
 }
 
 #[test]
 fn a_run_after_one_with_warnings_starts_no_process() {
     let project = Project::with(
         &[
-            ("skills/n/SKILL.md", "---\nname: other\ndescription: d\n---\n"),
+            (
+                "skills/n/SKILL.md",
+                "---\nname: other\ndescription: d\n---\n",
+            ),
             ("agents/a.md", "---\nmodel: [\n---\n"),
         ],
-        &format!("[skills]\n{}[agents]\n{}", entry("n", "skills/n", ""), entry("a", "agents/a.md", "")),
+        &format!(
+            "[skills]\n{}[agents]\n{}",
+            entry("n", "skills/n", ""),
+            entry("a", "agents/a.md", "")
+        ),
     );
     let first = project.good("install");
     assert!(first.stderr.contains("warning["), "{first}");
     let mut command = project.sandbox.command(PROGRAM);
-    command.current_dir(project.path("")).args(["install"]).env("PATH", "/nowhere");
+    command
+        .current_dir(project.path(""))
+        .args(["install"])
+        .env("PATH", "/nowhere");
     let output = project.sandbox.output(command);
-    assert_eq!((output.code, output.stderr.as_str()), (Some(0), ""), "{output}");
+    assert_eq!(
+        (output.code, output.stderr.as_str()),
+        (Some(0), ""),
+        "{output}"
+    );
 }
 
 #[test]
 fn a_damaged_lockfile_is_told_once_with_the_way_out() {
     let project = Project::new();
-    project.source(&[("v1.0.0", &[("agents/a.md", "a\n"), ("agents/b.md", "b\n"), ("agents/c.md", "c\n")])]);
+    project.source(&[(
+        "v1.0.0",
+        &[
+            ("agents/a.md", "a\n"),
+            ("agents/b.md", "b\n"),
+            ("agents/c.md", "c\n"),
+        ],
+    )]);
     project.manifest(
         "[agents]\nall = { source = \"community\", path = \"agents/*.md\", version = \"v1.0.0\" }\n",
     );
@@ -449,7 +581,11 @@ fn a_damaged_lockfile_is_told_once_with_the_way_out() {
             "invalid checksum: expected `sha256:` and 64",
             way_out,
         ),
-        ("][ x\ny\nz".to_owned(), "`agpm.lock` is not valid TOML", way_out),
+        (
+            "][ x\ny\nz".to_owned(),
+            "`agpm.lock` is not valid TOML",
+            way_out,
+        ),
         (
             format!("<<<<<<< HEAD\n{whole}=======\n>>>>>>> b\n"),
             "`agpm.lock` contains git merge conflict markers",
@@ -460,8 +596,15 @@ fn a_damaged_lockfile_is_told_once_with_the_way_out() {
         project.write("agpm.lock", &text);
         let output = project.run("install");
         assert_eq!(output.code, Some(1), "{output}");
-        assert_eq!(output.stderr.matches("error[lock/broken]").count(), 1, "{output}");
-        assert!(output.stderr.contains(message) && output.stderr.contains(help), "{output}");
+        assert_eq!(
+            output.stderr.matches("error[lock/broken]").count(),
+            1,
+            "{output}"
+        );
+        assert!(
+            output.stderr.contains(message) && output.stderr.contains(help),
+            "{output}"
+        );
     }
 }
 
@@ -472,5 +615,10 @@ fn conflict_markers_in_the_manifest_are_one_mistake() {
     let output = project.run("install");
     assert_eq!(output.code, Some(1), "{output}");
     assert_eq!(output.stderr.matches("error[").count(), 1, "{output}");
-    assert!(output.stderr.contains("`agpm.toml` contains git merge conflict markers"), "{output}");
+    assert!(
+        output
+            .stderr
+            .contains("`agpm.toml` contains git merge conflict markers"),
+        "{output}"
+    );
 }

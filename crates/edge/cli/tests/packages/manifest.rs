@@ -68,19 +68,37 @@ fn add_refuses_what_it_does_not_know_and_what_is_there() {
     let project = Project::new();
     project.source(&[("v1.0.0", &[("agents/a.md", "a\n")])]);
     project.manifest("");
-    project.refused("add dep agent comunity:agents/a.md", 3, &["did you mean `community`?"]);
-    project.refused("add dep agnet community:agents/a.md", 2, &["did you mean `agent`?"]);
-    project.refused("add dep agent community:agents/nope.md@v1.0.0", 1, &["package/not-found"]);
+    project.refused(
+        "add dep agent comunity:agents/a.md",
+        3,
+        &["did you mean `community`?"],
+    );
+    project.refused(
+        "add dep agnet community:agents/a.md",
+        2,
+        &["did you mean `agent`?"],
+    );
+    project.refused(
+        "add dep agent community:agents/nope.md@v1.0.0",
+        1,
+        &["package/not-found"],
+    );
     project.refused("add source community file:///elsewhere", 6, &["--force"]);
     project.refused("add source bad ext::sh", 2, &[]);
     project.good("add dep agent community:agents/a.md@v1.0.0");
-    project.refused("add dep agent community:agents/a.md@v1.0.0", 6, &["--force"]);
+    project.refused(
+        "add dep agent community:agents/a.md@v1.0.0",
+        6,
+        &["--force"],
+    );
     project.good("add dep agent community:agents/a.md --force --no-install");
     assert!(project.read("agpm.toml").contains("version = \"^1.0.0\""));
     project.write("local/agent.md", "local\n");
     project.good("add dep agent ./local/agent.md --name helper");
     assert!(
-        project.read("agpm.toml").contains("helper = \"./local/agent.md\""),
+        project
+            .read("agpm.toml")
+            .contains("helper = \"./local/agent.md\""),
         "{}",
         project.read("agpm.toml")
     );
@@ -90,7 +108,9 @@ fn add_refuses_what_it_does_not_know_and_what_is_there() {
 #[test]
 fn local_files_follow_their_changes() {
     let project = Project::new();
-    project.sandbox.write("shared/helper.md", needs("snippets", &["./part.md"]));
+    project
+        .sandbox
+        .write("shared/helper.md", needs("snippets", &["./part.md"]));
     project.sandbox.write("shared/part.md", "part\n");
     project.manifest("[agents]\nhelper = \"../shared/helper.md\"\n");
     project.good("install");
@@ -98,7 +118,9 @@ fn local_files_follow_their_changes() {
     project.sandbox.write("shared/part.md", "changed\n");
     project.good("install");
     assert_eq!(project.read(".claude/snippets/shared/part.md"), "changed\n");
-    project.sandbox.write("shared/helper.md", needs("snippets", &["/outside.md"]));
+    project
+        .sandbox
+        .write("shared/helper.md", needs("snippets", &["/outside.md"]));
     project.refused("install", 6, &["leads out"]);
     project.manifest("[agents]\nhelper = \"../shared/nope.md\"\n");
     project.refused("install", 1, &["package/not-found", "../shared/nope.md"]);
@@ -116,7 +138,10 @@ fn a_folder_without_git_is_a_source_too() {
     assert_eq!(project.installed(), [".claude/agents/a.md"]);
     project.sandbox.write("plain/agents/b.md", "b\n");
     project.good("install");
-    assert_eq!(project.installed(), [".claude/agents/a.md", ".claude/agents/b.md"]);
+    assert_eq!(
+        project.installed(),
+        [".claude/agents/a.md", ".claude/agents/b.md"]
+    );
 }
 
 #[test]
@@ -126,8 +151,9 @@ fn the_private_manifest_is_a_higher_layer_with_rules_of_its_own() {
         ("v1.0.0", &[("agents/a.md", "a1\n")]),
         ("v1.1.0", &[("agents/a.md", "a2\n"), ("agents/p.md", "p\n")]),
     ]);
-    project
-        .manifest("[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"v1.0.0\" }\n");
+    project.manifest(
+        "[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"v1.0.0\" }\n",
+    );
     project.write(
         "agpm.private.toml",
         "[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"v1.1.0\" }\n\
@@ -137,14 +163,21 @@ fn the_private_manifest_is_a_higher_layer_with_rules_of_its_own() {
     assert_eq!(project.read(".claude/agents/a.md"), "a2\n");
     assert_eq!(project.read(".claude/agents/p.md"), "p\n");
     project.write("agpm.private.toml", "[tools.x]\npath = \".x\"\n");
-    project.refused("install", 1, &["agpm.private.toml", "a private manifest has no key `tools`"]);
+    project.refused(
+        "install",
+        1,
+        &["agpm.private.toml", "a private manifest has no key `tools`"],
+    );
 }
 
 #[test]
 fn sources_of_the_user_are_known_everywhere() {
     let project = Project::new();
     let source = project.named_source("everywhere", &[("v1.0.0", &[("agents/a.md", "a\n")])]);
-    project.sandbox.write("../config/agpm/config.toml", format!("[sources]\nmine = \"{}\"\n", source.url()));
+    project.sandbox.write(
+        "../config/agpm/config.toml",
+        format!("[sources]\nmine = \"{}\"\n", source.url()),
+    );
     project.sandbox.write(
         "project/agpm.toml",
         "[agents]\na = { source = \"mine\", path = \"agents/a.md\", version = \"v1.0.0\" }\n",
@@ -156,14 +189,32 @@ fn sources_of_the_user_are_known_everywhere() {
 #[test]
 fn two_entries_cannot_share_a_place() {
     let project = Project::new();
-    project
-        .source(&[("v1.0.0", &[("agents/a.md", "a\n"), ("agents/x/a.md", "b\n"), ("agents/A.md", "c\n")])]);
+    project.source(&[(
+        "v1.0.0",
+        &[
+            ("agents/a.md", "a\n"),
+            ("agents/x/a.md", "b\n"),
+            ("agents/A.md", "c\n"),
+        ],
+    )]);
     let entry = |name: &str, path: &str| {
         format!("{name} = {{ source = \"community\", path = \"{path}\", version = \"v1.0.0\" }}\n")
     };
-    project.manifest(&format!("[agents]\n{}{}", entry("one", "agents/a.md"), entry("two", "agents/x/a.md")));
-    project.refused("install", 1, &["agents/one", "agents/two", "`filename`", "`target`"]);
-    project.manifest(&format!("[agents]\n{}{}", entry("one", "agents/a.md"), entry("two", "agents/A.md")));
+    project.manifest(&format!(
+        "[agents]\n{}{}",
+        entry("one", "agents/a.md"),
+        entry("two", "agents/x/a.md")
+    ));
+    project.refused(
+        "install",
+        1,
+        &["agents/one", "agents/two", "`filename`", "`target`"],
+    );
+    project.manifest(&format!(
+        "[agents]\n{}{}",
+        entry("one", "agents/a.md"),
+        entry("two", "agents/A.md")
+    ));
     project.refused("install", 1, &["package/target-clash"]);
 }
 
@@ -181,7 +232,11 @@ fn everything_that_is_not_there_has_its_message_and_code() {
         ));
     };
     with("agents/b.md", "v1.0.0");
-    project.refused("install", 1, &["package/not-found", "did you mean `agents/a.md`?"]);
+    project.refused(
+        "install",
+        1,
+        &["package/not-found", "did you mean `agents/a.md`?"],
+    );
     with("agents/a.md", "v9.0.0");
     project.refused("install", 1, &["package/version", "v1.0.0"]);
     with("agents/*.txt", "v1.0.0");
@@ -210,16 +265,21 @@ fn everything_that_is_not_there_has_its_message_and_code() {
 fn a_section_that_is_no_table_is_an_error() {
     let project = Project::new();
     project.source(&[("v1.0.0", &[("agents/a.md", "a\n")])]);
-    project
-        .manifest("[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"v1.0.0\" }\n");
+    project.manifest(
+        "[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"v1.0.0\" }\n",
+    );
     project.good("install");
     for text in ["[[agents]]\nname = \"a\"\n", "[sources.x]\ny = 1\n"] {
         project.manifest(text);
         project.refused("install", 1, &["manifest/value"]);
     }
-    for text in
-        ["agents = \"x.md\"\n", "agents = true\n", "hooks = 3\n", "sources = \"x\"\n", "[[sources]]\na = 1\n"]
-    {
+    for text in [
+        "agents = \"x.md\"\n",
+        "agents = true\n",
+        "hooks = 3\n",
+        "sources = \"x\"\n",
+        "[[sources]]\na = 1\n",
+    ] {
         project.write("agpm.toml", text);
         project.refused("install", 1, &["manifest/value", "write a table"]);
     }
@@ -228,7 +288,10 @@ fn a_section_that_is_no_table_is_an_error() {
 #[test]
 fn a_word_that_means_two_resources_has_to_say_which() {
     let project = Project::new();
-    project.source(&[("v1.0.0", &[("agents/a.md", "a\n"), ("commands/a.md", "c\n")])]);
+    project.source(&[(
+        "v1.0.0",
+        &[("agents/a.md", "a\n"), ("commands/a.md", "c\n")],
+    )]);
     project.manifest(
         "[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"^1.0\" }\n\
          [commands]\na = { source = \"community\", path = \"commands/a.md\", version = \"^1.0\" }\n",
@@ -237,7 +300,12 @@ fn a_word_that_means_two_resources_has_to_say_which() {
     for line in ["update a", "outdated a", "why a", "tree a"] {
         project.refused(line, 3, &["could be", "`agents/a`", "`commands/a`"]);
     }
-    for line in ["update command/a", "outdated commands/a", "why agent/a", "tree agents/a"] {
+    for line in [
+        "update command/a",
+        "outdated commands/a",
+        "why agent/a",
+        "tree agents/a",
+    ] {
         project.good(line);
     }
 }

@@ -70,17 +70,31 @@ fn a_tag_that_moved_is_reported_by_install_outdated_and_update() {
 #[test]
 fn a_source_with_another_url_is_resolved_again_and_keeps_its_version() {
     let project = three();
-    project.named_source("fork", &[("v1.0.0", &[(A, "fork 1.0\n")]), ("v1.1.0", &[(A, "fork 1.1\n")])]);
+    project.named_source(
+        "fork",
+        &[
+            ("v1.0.0", &[(A, "fork 1.0\n")]),
+            ("v1.1.0", &[(A, "fork 1.1\n")]),
+        ],
+    );
     project.manifest(&asks("=1.0.0"));
     project.good("install");
     let manifest = |name: &str, version: &str| {
-        project.write("agpm.toml", &format!("[sources]\ncommunity = \"../{name}\"\n{}", asks(version)));
+        project.write(
+            "agpm.toml",
+            &format!("[sources]\ncommunity = \"../{name}\"\n{}", asks(version)),
+        );
     };
     manifest("fork", "^1.0");
     assert_eq!(project.run("install --locked").code, Some(5));
     assert_eq!(project.run("install --frozen").code, Some(5));
     let output = project.good("install");
-    assert!(output.stderr.contains("the URL of source `community` changed"), "{output}");
+    assert!(
+        output
+            .stderr
+            .contains("the URL of source `community` changed"),
+        "{output}"
+    );
     assert_eq!(project.read(".claude/agents/a.md"), "fork 1.0\n");
     assert!(project.read("agpm.lock").contains("version = \"v1.0.0\""));
     assert!(!project.good("install").stderr.contains("URL"));
@@ -98,9 +112,14 @@ fn a_dependency_without_a_version_is_at_the_default_branch_whatever_it_is_called
     let mut source = Repository::init(&project.sandbox, "community");
     source.commit(&[(A, "trunk\n")]);
     source.git(&["branch", "-m", "trunk"]);
-    project.manifest(&format!("[agents]\na = {{ source = \"community\", path = \"{A}\" }}\n"));
+    project.manifest(&format!(
+        "[agents]\na = {{ source = \"community\", path = \"{A}\" }}\n"
+    ));
     let output = project.good("install");
-    assert!(output.stderr.contains("note[package/default-branch]"), "{output}");
+    assert!(
+        output.stderr.contains("note[package/default-branch]"),
+        "{output}"
+    );
     assert_eq!(project.read(".claude/agents/a.md"), "trunk\n");
     assert!(!project.good("install").stderr.contains("trunk"));
     project.good("install --frozen");
@@ -114,15 +133,36 @@ fn resources_of_a_branch_that_moved_have_one_line() {
     let project = Project::new();
     let mut source = Repository::init(&project.sandbox, "community");
     let names = ["a", "b", "c", "d", "e"];
-    let files: Vec<(String, &str)> = names.iter().map(|name| (format!("agents/{name}.md"), "x\n")).collect();
-    source.commit(&files.iter().map(|(path, text)| (path.as_str(), *text)).collect::<Vec<_>>());
-    project
-        .manifest("[agents]\nall = { source = \"community\", path = \"agents/*.md\", branch = \"main\" }\n");
+    let files: Vec<(String, &str)> = names
+        .iter()
+        .map(|name| (format!("agents/{name}.md"), "x\n"))
+        .collect();
+    source.commit(
+        &files
+            .iter()
+            .map(|(path, text)| (path.as_str(), *text))
+            .collect::<Vec<_>>(),
+    );
+    project.manifest(
+        "[agents]\nall = { source = \"community\", path = \"agents/*.md\", branch = \"main\" }\n",
+    );
     project.good("install");
     source.commit(&[("README.md", "news\n")]);
     let output = project.good("update --dry-run");
     assert_eq!(output.stdout.matches(" -> ").count(), 1, "{output}");
-    assert!(output.stdout.starts_with("agents/a, agents/b and 3 more  main ("), "{output}");
-    assert_eq!(project.good("-v update --dry-run").stdout.matches(" -> ").count(), 5);
+    assert!(
+        output
+            .stdout
+            .starts_with("agents/a, agents/b and 3 more  main ("),
+        "{output}"
+    );
+    assert_eq!(
+        project
+            .good("-v update --dry-run")
+            .stdout
+            .matches(" -> ")
+            .count(),
+        5
+    );
     assert_eq!(project.good("update").stdout.matches(" -> ").count(), 1);
 }

@@ -6,18 +6,34 @@ use crate::support::Project;
 fn project(manifest: &str) -> Project {
     let project = Project::new();
     project.sandbox.write("~/.ssh/id_rsa", "PRIVATE\n");
-    project.sandbox.write("~/.docker/config.json", "{\"auths\": \"PRIVATE\"}\n");
+    project
+        .sandbox
+        .write("~/.docker/config.json", "{\"auths\": \"PRIVATE\"}\n");
     project.sandbox.write("~/notes/CLAUDE.md", "- Notes.\n");
-    project.write("agpm.toml", &manifest.replace("HOME", &project.sandbox.home().display().to_string()));
+    project.write(
+        "agpm.toml",
+        &manifest.replace("HOME", &project.sandbox.home().display().to_string()),
+    );
     project
 }
 
 fn refuses(project: &Project, line: &str) {
     let output = project.run(line);
-    assert_eq!(output.code, Some(6), "{line}\n{}\n{output}", project.read("agpm.toml"));
-    assert!(output.to_string().contains("trust/credentials"), "{line}\n{output}");
+    assert_eq!(
+        output.code,
+        Some(6),
+        "{line}\n{}\n{output}",
+        project.read("agpm.toml")
+    );
+    assert!(
+        output.to_string().contains("trust/credentials"),
+        "{line}\n{output}"
+    );
     assert!(!output.to_string().contains("PRIVATE"), "{line}\n{output}");
-    assert!(!project.exists(".claude") && !project.exists(".ssh") && !project.exists("agpm.lock"), "{line}");
+    assert!(
+        !project.exists(".claude") && !project.exists(".ssh") && !project.exists("agpm.lock"),
+        "{line}"
+    );
 }
 
 #[test]
@@ -46,7 +62,11 @@ fn credentials_are_refused_however_they_are_named() {
 fn credentials_are_refused_over_links() {
     let project = project("[agents]\na = \"a.md\"\nb = \"kit/b.md\"\n");
     project.write("kit/b.md", "B.\n");
-    std::os::unix::fs::symlink(project.sandbox.home().join(".ssh/id_rsa"), project.path("a.md")).unwrap();
+    std::os::unix::fs::symlink(
+        project.sandbox.home().join(".ssh/id_rsa"),
+        project.path("a.md"),
+    )
+    .unwrap();
     refuses(&project, "install");
     std::fs::remove_file(project.path("a.md")).unwrap();
     project.write("a.md", "A.\n");
@@ -58,20 +78,31 @@ fn credentials_are_refused_over_links() {
 
 #[test]
 fn what_is_read_outside_is_shown_once_and_is_no_error() {
-    let manifest =
-        "[agents]\na = \"../kit/a.md\"\nb = \"b.md\"\n[[layers]]\nname = \"n\"\npath = \"~/notes\"\n";
+    let manifest = "[agents]\na = \"../kit/a.md\"\nb = \"b.md\"\n[[layers]]\nname = \"n\"\npath = \"~/notes\"\n";
     let project = project(manifest);
     project.sandbox.write("kit/a.md", "A.\n");
     project.write("b.md", "B.\n");
     let line = "reads  ../kit/a.md, ~/notes  (outside the project)\n";
     for command in ["validate", "install --dry-run", "install"] {
         let output = project.good(command);
-        assert_eq!(output.stdout.matches(line).count(), 1, "{command}\n{output}");
+        assert_eq!(
+            output.stdout.matches(line).count(),
+            1,
+            "{command}\n{output}"
+        );
     }
-    assert!(!project.good("install").stdout.contains("reads"), "nothing is new");
+    assert!(
+        !project.good("install").stdout.contains("reads"),
+        "nothing is new"
+    );
     let output = project.good("--json install --force");
     assert!(output.stdout.contains("\"reads\": ["), "{output}");
-    assert!(project.run("doctor").stdout.contains("reads ../kit/a.md, ~/notes outside the project"));
+    assert!(
+        project
+            .run("doctor")
+            .stdout
+            .contains("reads ../kit/a.md, ~/notes outside the project")
+    );
 }
 
 #[cfg(unix)]
@@ -81,7 +112,12 @@ fn a_link_out_of_the_project_is_shown_with_where_it_leads() {
     let target = project.sandbox.home().join("notes/CLAUDE.md");
     std::os::unix::fs::symlink(&target, project.path("a.md")).unwrap();
     let output = project.good("install");
-    assert!(output.stdout.contains("reads  a.md -> [SANDBOX]/home/notes/CLAUDE.md"), "{output}");
+    assert!(
+        output
+            .stdout
+            .contains("reads  a.md -> [SANDBOX]/home/notes/CLAUDE.md"),
+        "{output}"
+    );
 }
 
 #[test]
@@ -89,5 +125,8 @@ fn files_of_the_project_and_of_repositories_are_nobodys_credentials() {
     let project = project("[[layers]]\nname = \"l\"\npath = \"layer\"\ninclude = [\".npmrc\"]\n");
     project.write("layer/.npmrc", "fund=false\n");
     let output = project.good("install");
-    assert!(project.exists(".npmrc") && !output.stdout.contains("reads"), "{output}");
+    assert!(
+        project.exists(".npmrc") && !output.stdout.contains("reads"),
+        "{output}"
+    );
 }

@@ -23,7 +23,10 @@ fn an_edited_entry_is_kept_and_reported_and_force_overwrites_it() {
     project.good("install");
     let edited = project.read(".mcp.json").replace("\"-y\"", "\"--mine\"");
     project.write(".mcp.json", &edited);
-    project.warned("install", &["install/edited", ".mcp.json", "/mcpServers/fs"]);
+    project.warned(
+        "install",
+        &["install/edited", ".mcp.json", "/mcpServers/fs"],
+    );
     assert_eq!(project.read(".mcp.json"), edited);
     // A new release does not overwrite it either.
     project.manifest(&asking("v1.1.0"));
@@ -67,18 +70,33 @@ fn verify_finds_edited_and_missing_entries() {
     project.good("install");
     project.good("verify");
     // Users may write beside ours.
-    project.write(SETTINGS, &project.read(SETTINGS).replace("\"opus\"", "\"haiku\""));
+    project.write(
+        SETTINGS,
+        &project.read(SETTINGS).replace("\"opus\"", "\"haiku\""),
+    );
     project.good("verify");
-    project.write(SETTINGS, &project.read(SETTINGS).replace("\"Bash\"", "\"Edit\""));
+    project.write(
+        SETTINGS,
+        &project.read(SETTINGS).replace("\"Bash\"", "\"Edit\""),
+    );
     project.write(".mcp.json", "{}\n");
     let output = project.run("verify");
     assert_eq!(output.code, Some(1), "{output}");
-    for words in ["verify/changed", "hooks/lint", "verify/missing", "mcp-servers/fs", "/mcpServers/fs"] {
+    for words in [
+        "verify/changed",
+        "hooks/lint",
+        "verify/missing",
+        "mcp-servers/fs",
+        "/mcpServers/fs",
+    ] {
         assert!(output.stdout.contains(words), "no `{words}` in\n{output}");
     }
     project.write(".mcp.json", "{");
     let output = project.run("verify");
-    assert!(output.code == Some(1) && output.stdout.contains("cannot be read"), "{output}");
+    assert!(
+        output.code == Some(1) && output.stdout.contains("cannot be read"),
+        "{output}"
+    );
 }
 
 #[test]
@@ -86,14 +104,25 @@ fn a_fresh_clone_takes_its_entries_for_its_own() {
     let project = both();
     project.write(SETTINGS, USERS);
     project.good("install");
-    let before: Vec<String> = [SETTINGS, ".mcp.json"].map(|path| project.read(path)).to_vec();
+    let before: Vec<String> = [SETTINGS, ".mcp.json"]
+        .map(|path| project.read(path))
+        .to_vec();
     std::fs::remove_dir_all(project.path(".agpm")).unwrap();
     project.good("install");
-    assert_eq!([SETTINGS, ".mcp.json"].map(|path| project.read(path)).to_vec(), before);
+    assert_eq!(
+        [SETTINGS, ".mcp.json"]
+            .map(|path| project.read(path))
+            .to_vec(),
+        before
+    );
     project.manifest("");
     project.good("install");
     for path in [SETTINGS, ".mcp.json"] {
-        let left = if project.exists(path) { project.read(path) } else { String::new() };
+        let left = if project.exists(path) {
+            project.read(path)
+        } else {
+            String::new()
+        };
         assert!(!left.contains("lint") && !left.contains("npx"), "{left}");
     }
 }
@@ -102,7 +131,10 @@ fn a_fresh_clone_takes_its_entries_for_its_own() {
 fn frozen_takes_an_edited_entry_for_a_difference() {
     let project = both();
     project.good("install");
-    project.write(".mcp.json", &project.read(".mcp.json").replace("\"-y\"", "\"--mine\""));
+    project.write(
+        ".mcp.json",
+        &project.read(".mcp.json").replace("\"-y\"", "\"--mine\""),
+    );
     project.refused("install --frozen", 1, &[".mcp.json"]);
 }
 
@@ -119,7 +151,10 @@ fn frozen_brings_a_missing_entry_back() {
 #[test]
 fn two_resources_that_agree_share_an_entry_until_both_are_gone() {
     let file = "{\"mcpServers\": {\"fs\": {\"command\": \"x\"}}}";
-    let entries = [entry("one", "mcp/one.json", ""), entry("two", "mcp/two.json", "")];
+    let entries = [
+        entry("one", "mcp/one.json", ""),
+        entry("two", "mcp/two.json", ""),
+    ];
     let project = Project::with(
         &[("mcp/one.json", file), ("mcp/two.json", file)],
         &format!("[mcp-servers]\n{}", entries.concat()),
@@ -140,7 +175,10 @@ fn a_file_that_was_written_anew_by_a_formatter_is_still_ours() {
     let project = both();
     project.write(".mcp.json", "{\n  \"a\": 1\n}\n");
     project.good("install");
-    let flat = json(&project.read(".mcp.json")).to_json().split_whitespace().collect::<String>();
+    let flat = json(&project.read(".mcp.json"))
+        .to_json()
+        .split_whitespace()
+        .collect::<String>();
     project.write(".mcp.json", &flat);
     assert!(project.good("install").stdout.ends_with("2 unchanged\n"));
     assert_eq!(project.read(".mcp.json"), flat);
@@ -152,7 +190,12 @@ fn a_file_that_was_written_anew_by_a_formatter_is_still_ours() {
 
 #[test]
 fn verify_is_content_with_a_hook_that_is_switched_off() {
-    let project = Project::one("hooks", "hooks/h.json", HOOK, "[patch.hooks.x]\nenabled = false\n");
+    let project = Project::one(
+        "hooks",
+        "hooks/h.json",
+        HOOK,
+        "[patch.hooks.x]\nenabled = false\n",
+    );
     project.good("install");
     project.good("verify");
 }
@@ -162,12 +205,19 @@ fn a_hook_that_its_tool_has_no_event_for_is_refused() {
     let hook = r#"{"events": ["Notification"], "type": "command", "command": "x"}"#;
     let project = Project::with(
         &[("hooks/h.json", hook)],
-        &format!("[hooks]\n{}", entry("h", "hooks/h.json", "tool = \"codex\"")),
+        &format!(
+            "[hooks]\n{}",
+            entry("h", "hooks/h.json", "tool = \"codex\"")
+        ),
     );
     project.refused(
         "install",
         1,
-        &["resource/shape", "nothing of the hook `h` can run there", "`Notification`"],
+        &[
+            "resource/shape",
+            "nothing of the hook `h` can run there",
+            "`Notification`",
+        ],
     );
     assert!(project.written().is_empty());
 }
@@ -176,7 +226,9 @@ fn a_hook_that_its_tool_has_no_event_for_is_refused() {
 fn an_edited_command_of_a_hook_is_kept_and_reported() {
     let project = Project::one("hooks", "hooks/lint.json", HOOK, "");
     project.good("install");
-    let edited = project.read(SETTINGS).replace("\"lint\"", "\"lint --mine\"");
+    let edited = project
+        .read(SETTINGS)
+        .replace("\"lint\"", "\"lint --mine\"");
     project.write(SETTINGS, &edited);
     project.warned("install", &["install/edited", "hooks/x"]);
     assert_eq!(project.read(SETTINGS), edited);
@@ -194,14 +246,20 @@ fn in_a_fresh_clone_the_lockfile_tells_which_entries_are_ours() {
         entry("fs", "mcp/fs.json", "")
     );
     project.manifest(&asked);
-    project.write(SETTINGS, "{\"hooks\": {\"PreToolUse\": [{\"hooks\": [{\"command\": \"mine\"}]}]}}\n");
+    project.write(
+        SETTINGS,
+        "{\"hooks\": {\"PreToolUse\": [{\"hooks\": [{\"command\": \"mine\"}]}]}}\n",
+    );
     project.good("install");
     cloned(&project);
     // Another version replaces them and does not come beside them.
     project.manifest(&asked.replace("v1.0.0", "v1.1.0"));
     project.good("install");
     let settings = project.read(SETTINGS);
-    assert!(settings.contains("lint --all") && !settings.contains("\"lint\""), "{settings}");
+    assert!(
+        settings.contains("lint --all") && !settings.contains("\"lint\""),
+        "{settings}"
+    );
     cloned(&project);
     project.manifest("");
     project.good("install");
@@ -209,7 +267,11 @@ fn in_a_fresh_clone_the_lockfile_tells_which_entries_are_ours() {
         json(&project.read(SETTINGS)),
         json("{\"hooks\": {\"PreToolUse\": [{\"hooks\": [{\"command\": \"mine\"}]}]}}")
     );
-    assert!(!project.read(".mcp.json").contains("npx"), "{}", project.read(".mcp.json"));
+    assert!(
+        !project.read(".mcp.json").contains("npx"),
+        "{}",
+        project.read(".mcp.json")
+    );
 }
 
 #[test]
@@ -248,7 +310,11 @@ fn entries_that_a_colleague_moved_on_are_still_ours() {
 fn an_equal_entry_of_two_resources_is_written_once_and_verified() {
     let project = Project::with(
         &[("hooks/a.json", HOOK), ("hooks/b.json", HOOK)],
-        &format!("[hooks]\n{}{}", entry("a", "hooks/a.json", ""), entry("b", "hooks/b.json", "")),
+        &format!(
+            "[hooks]\n{}{}",
+            entry("a", "hooks/a.json", ""),
+            entry("b", "hooks/b.json", "")
+        ),
     );
     project.good("install");
     assert_eq!(project.read(SETTINGS).matches("\"lint\"").count(), 1);
@@ -292,7 +358,11 @@ fn two_of_our_hooks_that_a_user_put_together_are_not_doubled() {
     let other = HOOK.replace("\"lint\"", "\"test\"");
     let project = Project::with(
         &[("hooks/a.json", HOOK), ("hooks/b.json", &other)],
-        &format!("[hooks]\n{}{}", entry("a", "hooks/a.json", ""), entry("b", "hooks/b.json", "")),
+        &format!(
+            "[hooks]\n{}{}",
+            entry("a", "hooks/a.json", ""),
+            entry("b", "hooks/b.json", "")
+        ),
     );
     project.good("install");
     let together = "{\"hooks\": {\"PreToolUse\": [{\"matcher\": \"Bash\", \"hooks\": [{\"type\": \"command\", \"command\": \"lint\"}, {\"type\": \"command\", \"command\": \"test\"}]}]}}\n";
@@ -304,7 +374,11 @@ fn two_of_our_hooks_that_a_user_put_together_are_not_doubled() {
 #[test]
 fn what_came_with_a_pull_and_leaves_at_once_goes_too() {
     let project = Project::with(
-        &[("hooks/lint.json", HOOK), ("agents/a.md", "a\n"), ("agents/b.md", "b\n")],
+        &[
+            ("hooks/lint.json", HOOK),
+            ("agents/a.md", "a\n"),
+            ("agents/b.md", "b\n"),
+        ],
         &format!("[agents]\n{}", entry("a", "agents/a.md", "")),
     );
     project.good("install");
@@ -321,7 +395,11 @@ fn what_came_with_a_pull_and_leaves_at_once_goes_too() {
     project.manifest(&format!("[agents]\n{}", entry("a", "agents/a.md", "")));
     project.good("install");
     assert!(!project.exists(".claude/agents/b.md"));
-    assert!(!project.read(SETTINGS).contains("lint"), "{}", project.read(SETTINGS));
+    assert!(
+        !project.read(SETTINGS).contains("lint"),
+        "{}",
+        project.read(SETTINGS)
+    );
 }
 
 #[test]
@@ -332,7 +410,10 @@ fn a_hook_that_was_replaced_by_a_users_own_comes_back_beside_it() {
     project.write(SETTINGS, mine);
     project.good("install");
     let settings = project.read(SETTINGS);
-    assert!(settings.contains("\"mine\"") && settings.contains("\"lint\""), "{settings}");
+    assert!(
+        settings.contains("\"mine\"") && settings.contains("\"lint\""),
+        "{settings}"
+    );
 }
 
 #[test]
@@ -348,7 +429,11 @@ fn check_sees_a_missing_entry() {
 #[test]
 fn an_entry_of_the_user_with_the_same_name_is_refused_and_nothing_is_written() {
     let project = Project::with(
-        &[("mcp/fs.json", SERVER), ("hooks/lint.json", HOOK), ("agents/a.md", "a\n")],
+        &[
+            ("mcp/fs.json", SERVER),
+            ("hooks/lint.json", HOOK),
+            ("agents/a.md", "a\n"),
+        ],
         &format!(
             "[mcp-servers]\n{}[hooks]\n{}[agents]\n{}",
             entry("fs", "mcp/fs.json", ""),
@@ -356,8 +441,18 @@ fn an_entry_of_the_user_with_the_same_name_is_refused_and_nothing_is_written() {
             entry("a", "agents/a.md", "")
         ),
     );
-    project.write(".mcp.json", "{\"mcpServers\": {\"fs\": {\"command\": \"mine\"}}}\n");
-    project.refused("install", 6, &["install/not-ours", ".mcp.json", "mcp-servers/fs", "--adopt"]);
+    project.write(
+        ".mcp.json",
+        "{\"mcpServers\": {\"fs\": {\"command\": \"mine\"}}}\n",
+    );
+    project.refused(
+        "install",
+        6,
+        &["install/not-ours", ".mcp.json", "mcp-servers/fs", "--adopt"],
+    );
     project.good("install --adopt");
-    assert_eq!(json(&project.read(".mcp.json")), json(&format!("{{\"mcpServers\": {{\"fs\": {SERVER}}}}}")));
+    assert_eq!(
+        json(&project.read(".mcp.json")),
+        json(&format!("{{\"mcpServers\": {{\"fs\": {SERVER}}}}}"))
+    );
 }

@@ -21,7 +21,10 @@ no end of line";
 
 fn rust_expert(patches: &str) -> Project {
     let agent = entry("rust-expert", "agents/rust-expert.md", "");
-    Project::with(&[("agents/rust-expert.md", RUST_EXPERT)], &format!("[agents]\n{agent}{patches}"))
+    Project::with(
+        &[("agents/rust-expert.md", RUST_EXPERT)],
+        &format!("[agents]\n{agent}{patches}"),
+    )
 }
 
 const PROJECT_PATCH: &str = "[patch.agents.rust-expert]\nmodel = \"claude-3-haiku\"\ntemperature = \"0.8\"\n\
@@ -33,10 +36,12 @@ const PRIVATE_PATCH: &str = "[patch.agents.rust-expert]\napi_key = \"${MY_ANTHRO
 fn project_patches_change_their_fields_and_no_other_byte() {
     let project = rust_expert(PROJECT_PATCH);
     project.good("install");
-    let expected = RUST_EXPERT.replace("model:   opus   #", "model:   claude-3-haiku   #").replace(
-        "tools: [Read, Grep]\n",
-        "tools: [Read, Grep]\ntemperature: \"0.8\"\nmax_tokens: \"4096\"\n",
-    );
+    let expected = RUST_EXPERT
+        .replace("model:   opus   #", "model:   claude-3-haiku   #")
+        .replace(
+            "tools: [Read, Grep]\n",
+            "tools: [Read, Grep]\ntemperature: \"0.8\"\nmax_tokens: \"4096\"\n",
+        );
     assert_eq!(project.read(".claude/agents/rust-expert.md"), expected);
 }
 
@@ -44,7 +49,10 @@ fn project_patches_change_their_fields_and_no_other_byte() {
 fn removing_a_patch_gives_the_bytes_of_the_source_back() {
     let project = rust_expert(PROJECT_PATCH);
     project.good("install");
-    project.manifest(&format!("[agents]\n{}", entry("rust-expert", "agents/rust-expert.md", "")));
+    project.manifest(&format!(
+        "[agents]\n{}",
+        entry("rust-expert", "agents/rust-expert.md", "")
+    ));
     project.good("install");
     assert_eq!(project.read(".claude/agents/rust-expert.md"), RUST_EXPERT);
     assert!(!project.locked("rust-expert").contains("patches"));
@@ -63,11 +71,21 @@ fn texts_and_lists_are_patched_in_and_front_matter_is_made_where_there_is_none()
     );
     project.good("install");
     let text = project.read(".claude/agents/assistant.md");
-    let (front, body) = text.strip_prefix("---\n").unwrap().split_once("---\n").unwrap();
+    let (front, body) = text
+        .strip_prefix("---\n")
+        .unwrap()
+        .split_once("---\n")
+        .unwrap();
     assert_eq!(body, "# Assistant\n\nHelp.\n");
     let lines: Vec<&str> = front.lines().map(str::trim).collect();
-    assert_eq!(lines[0], "system_prompt: You are a helpful AI assistant focused on clarity.");
-    assert!(front.contains("web-search") && front.contains("calculator"), "{front}");
+    assert_eq!(
+        lines[0],
+        "system_prompt: You are a helpful AI assistant focused on clarity."
+    );
+    assert!(
+        front.contains("web-search") && front.contains("calculator"),
+        "{front}"
+    );
 }
 
 #[test]
@@ -96,7 +114,11 @@ fn the_lock_names_the_fields_of_both_files_and_no_value() {
     project.good("install");
     let fields = "patches = [\"model\", \"temperature\", \"max_tokens\", \"api_key\", \"custom_endpoint\", \
                   \"logging_level\"]";
-    assert!(project.locked("rust-expert").contains(fields), "{}", project.locked("rust-expert"));
+    assert!(
+        project.locked("rust-expert").contains(fields),
+        "{}",
+        project.locked("rust-expert")
+    );
     let lock = project.read("agpm.lock");
     for value in ["haiku", "4096", "MY_ANTHROPIC_KEY", "my-proxy"] {
         assert!(!lock.contains(value), "{lock}");
@@ -107,7 +129,12 @@ fn the_lock_names_the_fields_of_both_files_and_no_value() {
 fn the_checksum_is_that_of_the_source_whatever_is_patched() {
     let project = rust_expert("");
     project.good("install");
-    let checksum = |text: String| text.lines().find(|line| line.starts_with("checksum")).unwrap().to_owned();
+    let checksum = |text: String| {
+        text.lines()
+            .find(|line| line.starts_with("checksum"))
+            .unwrap()
+            .to_owned()
+    };
     let before = checksum(project.locked("rust-expert"));
     project.write("agpm.private.toml", PRIVATE_PATCH);
     project.good("install");
@@ -119,7 +146,10 @@ fn the_checksum_is_that_of_the_source_whatever_is_patched() {
 #[test]
 fn one_field_in_both_files_is_the_conflict_of_the_reference() {
     let project = rust_expert(PROJECT_PATCH);
-    project.write("agpm.private.toml", "[patch.agents.rust-expert]\nmodel = \"sonnet\"\n");
+    project.write(
+        "agpm.private.toml",
+        "[patch.agents.rust-expert]\nmodel = \"sonnet\"\n",
+    );
     for line in ["install", "validate"] {
         let output = project.run(line);
         assert_eq!(output.code, Some(1), "{output}");
@@ -128,7 +158,10 @@ fn one_field_in_both_files_is_the_conflict_of_the_reference() {
             "Field 'model' appears in both agpm.toml and agpm.private.toml",
             "Keep the field in one file only",
         ] {
-            assert!(output.to_string().contains(words), "{line}: no `{words}` in\n{output}");
+            assert!(
+                output.to_string().contains(words),
+                "{line}: no `{words}` in\n{output}"
+            );
         }
     }
     assert!(project.written().is_empty() && !project.exists("agpm.lock"));
@@ -137,13 +170,22 @@ fn one_field_in_both_files_is_the_conflict_of_the_reference() {
 #[test]
 fn a_nested_field_in_both_files_conflicts_and_its_neighbours_do_not() {
     let project = rust_expert("[patch.agents.rust-expert]\nlimits.tokens = 1\n");
-    project.write("agpm.private.toml", "[patch.agents.rust-expert]\nlimits.time = 2\n");
+    project.write(
+        "agpm.private.toml",
+        "[patch.agents.rust-expert]\nlimits.time = 2\n",
+    );
     project.good("install");
     let text = project.read(".claude/agents/rust-expert.md");
     assert!(text.contains("limits:\n  tokens: 1\n  time: 2\n"), "{text}");
-    project.write("agpm.private.toml", "[patch.agents.rust-expert]\nlimits.tokens = 2\n");
+    project.write(
+        "agpm.private.toml",
+        "[patch.agents.rust-expert]\nlimits.tokens = 2\n",
+    );
     project.refused("install", 1, &["patch/conflict", "'limits.tokens'"]);
-    project.write("agpm.private.toml", "[patch.agents.rust-expert]\nlimits = 2\n");
+    project.write(
+        "agpm.private.toml",
+        "[patch.agents.rust-expert]\nlimits = 2\n",
+    );
     project.refused("install", 1, &["patch/conflict"]);
 }
 
@@ -155,19 +197,36 @@ fn every_type_of_toml_can_be_a_patch() {
     );
     project.good("install");
     let text = project.read(".claude/agents/rust-expert.md");
-    for line in ["text: \"no\"", "whole: 3", "broken: 0.5", "useful: true", "2024-01-02", "c: false"] {
+    for line in [
+        "text: \"no\"",
+        "whole: 3",
+        "broken: 0.5",
+        "useful: true",
+        "2024-01-02",
+        "c: false",
+    ] {
         assert!(text.contains(line), "no `{line}` in\n{text}");
     }
     let fields = "patches = [\"text\", \"whole\", \"broken\", \"useful\", \"day\", \"list\", \"table.a\", \"table.b.c\"]";
-    assert!(project.locked("rust-expert").contains(fields), "{}", project.locked("rust-expert"));
+    assert!(
+        project.locked("rust-expert").contains(fields),
+        "{}",
+        project.locked("rust-expert")
+    );
 }
 
 #[test]
 fn snippets_and_commands_are_patched_like_agents() {
     let project = Project::with(
         &[
-            ("snippets/python-utils.md", "---\nauthor: Them\n---\nUtilities\n"),
-            ("commands/deploy.md", "---\ndescription: Deploys\n---\nDeploy\n"),
+            (
+                "snippets/python-utils.md",
+                "---\nauthor: Them\n---\nUtilities\n",
+            ),
+            (
+                "commands/deploy.md",
+                "---\ndescription: Deploys\n---\nDeploy\n",
+            ),
         ],
         &format!(
             "[snippets]\n{}[commands]\n{}[patch.snippets.python-utils]\nauthor = \"Internal Team\"\n\
@@ -201,21 +260,45 @@ fn a_hook_is_patched_before_it_is_merged() {
     );
     project.good("install");
     let settings = project.read(".claude/settings.local.json");
-    assert!(settings.contains("\"timeout\": 60") && settings.contains("check"), "{settings}");
-    assert!(project.locked("pre-commit").contains("patches = [\"timeout\"]"));
+    assert!(
+        settings.contains("\"timeout\": 60") && settings.contains("check"),
+        "{settings}"
+    );
+    assert!(
+        project
+            .locked("pre-commit")
+            .contains("patches = [\"timeout\"]")
+    );
 }
 
 #[test]
 fn a_hook_that_is_switched_off_by_a_patch_does_not_run() {
     let hook = "{\"events\": [\"PreToolUse\"], \"type\": \"command\", \"command\": \"check\"}\n";
-    let entries = format!("[hooks]\n{}", entry("pre-commit", "hooks/pre-commit.json", ""));
+    let entries = format!(
+        "[hooks]\n{}",
+        entry("pre-commit", "hooks/pre-commit.json", "")
+    );
     let project = Project::with(&[("hooks/pre-commit.json", hook)], &entries);
     project.good("install");
-    assert!(project.read(".claude/settings.local.json").contains("check"));
-    project.manifest(&format!("{entries}[patch.hooks.pre-commit]\nenabled = false\n"));
+    assert!(
+        project
+            .read(".claude/settings.local.json")
+            .contains("check")
+    );
+    project.manifest(&format!(
+        "{entries}[patch.hooks.pre-commit]\nenabled = false\n"
+    ));
     project.good("install");
-    assert!(!project.exists(".claude/settings.local.json"), "{:?}", project.tree());
-    assert!(project.locked("pre-commit").contains("patches = [\"enabled\"]"));
+    assert!(
+        !project.exists(".claude/settings.local.json"),
+        "{:?}",
+        project.tree()
+    );
+    assert!(
+        project
+            .locked("pre-commit")
+            .contains("patches = [\"enabled\"]")
+    );
 }
 
 #[test]
@@ -238,7 +321,11 @@ fn the_arguments_of_a_server_are_patched_whatever_shape_its_file_has() {
             flat,
             "{\"mcpServers\":{\"filesystem\":{\"command\":\"npx\",\"args\":[\"--root\",\"/custom/path\"]}}}"
         );
-        assert!(project.locked("filesystem").contains("patches = [\"args\"]"));
+        assert!(
+            project
+                .locked("filesystem")
+                .contains("patches = [\"args\"]")
+        );
     }
 }
 
@@ -272,12 +359,21 @@ fn a_binary_is_copied_as_it_is_and_the_patch_warns() {
         entry("tool", "scripts/tool.bin", "")
     ));
     project.warned("install", &["patch/no-fields"]);
-    assert_eq!(std::fs::read(project.path(".claude/scripts/tool.bin")).unwrap(), [0xff, 0, 0xfe]);
+    assert_eq!(
+        std::fs::read(project.path(".claude/scripts/tool.bin")).unwrap(),
+        [0xff, 0, 0xfe]
+    );
 }
 
 const AI: &[(&str, &str)] = &[
-    ("agents/ai/ai-assistant.md", "---\nmodel: opus\n---\nassist\n"),
-    ("agents/ai/ai-analyzer.md", "---\nmodel: opus\n---\nanalyze\n"),
+    (
+        "agents/ai/ai-assistant.md",
+        "---\nmodel: opus\n---\nassist\n",
+    ),
+    (
+        "agents/ai/ai-analyzer.md",
+        "---\nmodel: opus\n---\nanalyze\n",
+    ),
     ("agents/ai/ai-other.md", "---\nmodel: opus\n---\nother\n"),
 ];
 
@@ -292,50 +388,86 @@ fn matches_of_a_pattern_are_patched_by_their_own_names() {
         ),
     );
     project.good("install");
-    for (name, model) in
-        [("ai-assistant", "claude-3-haiku"), ("ai-analyzer", "claude-3-opus"), ("ai-other", "opus")]
-    {
+    for (name, model) in [
+        ("ai-assistant", "claude-3-haiku"),
+        ("ai-analyzer", "claude-3-opus"),
+        ("ai-other", "opus"),
+    ] {
         let text = project.read(&format!(".claude/agents/{name}.md"));
-        assert!(text.starts_with(&format!("---\nmodel: {model}\n---\n")), "{name}\n{text}");
+        assert!(
+            text.starts_with(&format!("---\nmodel: {model}\n---\n")),
+            "{name}\n{text}"
+        );
     }
 }
 
 #[test]
 fn the_name_of_a_pattern_itself_is_refused_with_the_names_it_stands_for() {
     let entries = format!("[agents]\n{}", entry("ai-agents", "agents/ai/*.md", ""));
-    let project = Project::with(AI, &format!("{entries}[patch.agents.ai-agents]\nmodel = \"x\"\n"));
+    let project = Project::with(
+        AI,
+        &format!("{entries}[patch.agents.ai-agents]\nmodel = \"x\"\n"),
+    );
     project.refused(
         "install",
         1,
-        &["patch/unknown", "`ai-agents` is a pattern", "`ai-analyzer`, `ai-assistant`, `ai-other`"],
+        &[
+            "patch/unknown",
+            "`ai-agents` is a pattern",
+            "`ai-analyzer`, `ai-assistant`, `ai-other`",
+        ],
     );
 }
 
 #[test]
 fn an_unknown_name_is_an_error_with_the_near_one_in_validate_too() {
     let project = rust_expert("[patch.agents.rust-exprt]\nmodel = \"x\"\n");
-    project.refused("install", 1, &["patch/unknown", "`rust-exprt`", "did you mean `rust-expert`?"]);
+    project.refused(
+        "install",
+        1,
+        &[
+            "patch/unknown",
+            "`rust-exprt`",
+            "did you mean `rust-expert`?",
+        ],
+    );
     let output = project.run("validate");
     assert_eq!(output.code, Some(1), "{output}");
-    assert!(output.stdout.contains("did you mean `rust-expert`?"), "{output}");
+    assert!(
+        output.stdout.contains("did you mean `rust-expert`?"),
+        "{output}"
+    );
 }
 
 #[test]
 fn what_only_comes_along_cannot_be_patched() {
     let project = Project::with(
         &[
-            ("agents/a.md", "---\ndependencies:\n  snippets:\n    - path: snippets/s.md\n---\na\n"),
+            (
+                "agents/a.md",
+                "---\ndependencies:\n  snippets:\n    - path: snippets/s.md\n---\na\n",
+            ),
             ("snippets/s.md", "s\n"),
         ],
-        &format!("[agents]\n{}[patch.snippets.s]\nx = 1\n", entry("a", "agents/a.md", "")),
+        &format!(
+            "[agents]\n{}[patch.snippets.s]\nx = 1\n",
+            entry("a", "agents/a.md", "")
+        ),
     );
-    project.refused("install", 1, &["patch/unknown", "no `s` in `[snippets]`", "add it"]);
+    project.refused(
+        "install",
+        1,
+        &["patch/unknown", "no `s` in `[snippets]`", "add it"],
+    );
 }
 
 #[test]
 fn list_marks_what_is_patched() {
     let project = Project::with(
-        &[("agents/rust-expert.md", RUST_EXPERT), ("agents/helper.md", "help\n")],
+        &[
+            ("agents/rust-expert.md", RUST_EXPERT),
+            ("agents/helper.md", "help\n"),
+        ],
         &format!(
             "[agents]\n{}{}{PROJECT_PATCH}",
             entry("rust-expert", "agents/rust-expert.md", ""),
@@ -356,16 +488,29 @@ rust-expert  agent   v1.0.0   community  .claude/agents/rust-expert.md  (patched
 #[test]
 fn list_as_json_has_the_patched_fields() {
     let project = rust_expert(PROJECT_PATCH);
-    project.write("agpm.private.toml", "[patch.agents.rust-expert]\napi_key = \"k\"\n");
+    project.write(
+        "agpm.private.toml",
+        "[patch.agents.rust-expert]\napi_key = \"k\"\n",
+    );
     project.good("install");
-    let flat: String = project.good("list --format json").stdout.split_whitespace().collect();
-    assert!(flat.contains("\"patches\":[\"model\",\"temperature\",\"max_tokens\",\"api_key\"]"), "{flat}");
+    let flat: String = project
+        .good("list --format json")
+        .stdout
+        .split_whitespace()
+        .collect();
+    assert!(
+        flat.contains("\"patches\":[\"model\",\"temperature\",\"max_tokens\",\"api_key\"]"),
+        "{flat}"
+    );
 }
 
 #[test]
 fn list_in_detail_tells_old_and_new_values_and_keeps_secrets() {
     let project = rust_expert(PROJECT_PATCH);
-    project.write("agpm.private.toml", "[patch.agents.rust-expert]\napi_key = \"sk-very-secret\"\n");
+    project.write(
+        "agpm.private.toml",
+        "[patch.agents.rust-expert]\napi_key = \"sk-very-secret\"\n",
+    );
     project.good("install");
     let shown = project.good("list --detailed").stdout;
     for line in [
@@ -375,7 +520,11 @@ fn list_in_detail_tells_old_and_new_values_and_keeps_secrets() {
     ] {
         assert!(shown.contains(line), "no `{line}` in\n{shown}");
     }
-    for line in ["list --detailed", "list --detailed --format json", "list --detailed --format yaml"] {
+    for line in [
+        "list --detailed",
+        "list --detailed --format json",
+        "list --detailed --format yaml",
+    ] {
         let output = project.good(line).to_string();
         assert!(!output.contains("sk-very-secret"), "{line}\n{output}");
     }
@@ -386,11 +535,19 @@ fn a_changed_patch_is_applied_and_an_edited_file_is_kept() {
     let project = rust_expert("[patch.agents.rust-expert]\nmodel = \"one\"\n");
     project.good("install");
     let agent = entry("rust-expert", "agents/rust-expert.md", "");
-    project.manifest(&format!("[agents]\n{agent}[patch.agents.rust-expert]\nmodel = \"two\"\n"));
+    project.manifest(&format!(
+        "[agents]\n{agent}[patch.agents.rust-expert]\nmodel = \"two\"\n"
+    ));
     project.good("install");
-    assert!(project.read(".claude/agents/rust-expert.md").contains("model:   two   #"));
+    assert!(
+        project
+            .read(".claude/agents/rust-expert.md")
+            .contains("model:   two   #")
+    );
     project.write(".claude/agents/rust-expert.md", "mine\n");
-    project.manifest(&format!("[agents]\n{agent}[patch.agents.rust-expert]\nmodel = \"three\"\n"));
+    project.manifest(&format!(
+        "[agents]\n{agent}[patch.agents.rust-expert]\nmodel = \"three\"\n"
+    ));
     project.warned("install", &["install/edited"]);
     assert_eq!(project.read(".claude/agents/rust-expert.md"), "mine\n");
 }
@@ -407,7 +564,10 @@ fn patches_follow_the_resource_through_an_update() {
     source.commit(&[("agents/a.md", "---\n# new\nmodel: sonnet\n---\ntwo\n")]);
     source.tag("v1.1.0");
     project.good("update");
-    assert_eq!(project.read(".claude/agents/a.md"), "---\n# new\nmodel: haiku\n---\ntwo\n");
+    assert_eq!(
+        project.read(".claude/agents/a.md"),
+        "---\n# new\nmodel: haiku\n---\ntwo\n"
+    );
 }
 
 #[test]
@@ -436,7 +596,10 @@ fn a_key_that_is_patched_stays_where_it_is_in_json() {
     );
     project.good("install");
     let flat: String = project.read(".mcp.json").split_whitespace().collect();
-    assert!(flat.contains("\"env\":{\"A\":\"1\",\"B\":\"3\",\"C\":\"4\"}"), "{flat}");
+    assert!(
+        flat.contains("\"env\":{\"A\":\"1\",\"B\":\"3\",\"C\":\"4\"}"),
+        "{flat}"
+    );
 }
 
 #[test]
@@ -446,7 +609,10 @@ fn a_patch_goes_with_its_dependency() {
     let output = project.good("remove dep agent rust-expert");
     assert!(output.stdout.contains("and its patch"), "{output}");
     let manifest = project.read("agpm.toml");
-    assert!(!manifest.contains("patch") && !manifest.contains("haiku"), "{manifest}");
+    assert!(
+        !manifest.contains("patch") && !manifest.contains("haiku"),
+        "{manifest}"
+    );
     project.good("install --locked");
 }
 
@@ -454,7 +620,12 @@ fn a_patch_goes_with_its_dependency() {
 fn a_json_file_with_comments_can_be_patched() {
     let file = "// why\n{\n  \"command\": \"npx\", // keep\n  \"args\": [\"a\"]\n}\n";
     Project::one("mcp-servers", "mcp/fs.json", file, "").good("install");
-    let project = Project::one("mcp-servers", "mcp/fs.json", file, "[patch.mcp-servers.x]\nargs = [\"b\"]\n");
+    let project = Project::one(
+        "mcp-servers",
+        "mcp/fs.json",
+        file,
+        "[patch.mcp-servers.x]\nargs = [\"b\"]\n",
+    );
     project.good("install");
     assert_eq!(
         json(&project.read(".mcp.json")),
@@ -485,10 +656,16 @@ fn a_private_switch_leaves_the_shared_lock_alone() {
     project.good("install");
     let own = project.read("agpm.lock");
     assert_eq!(
-        own.lines().filter(|line| !line.contains("patches")).collect::<Vec<_>>(),
+        own.lines()
+            .filter(|line| !line.contains("patches"))
+            .collect::<Vec<_>>(),
         lock.lines().collect::<Vec<_>>()
     );
     project.remove("agpm.private.toml");
     project.good("install --frozen");
-    assert!(project.read(".claude/settings.local.json").contains("\"x\""));
+    assert!(
+        project
+            .read(".claude/settings.local.json")
+            .contains("\"x\"")
+    );
 }

@@ -20,15 +20,31 @@ fn all_clashes_are_reported_at_once_with_a_way_out_that_works() {
     let project = Project::with(TWO, &all(""));
     let output = project.run("install");
     assert_eq!(output.code, Some(1), "{output}");
-    assert_eq!(output.stderr.matches("error[package/target-clash]").count(), 2, "{output}");
-    assert!(output.stderr.contains("`exclude = [\"agents-x\"]`") || output.stderr.contains("exclude = ["));
+    assert_eq!(
+        output.stderr.matches("error[package/target-clash]").count(),
+        2,
+        "{output}"
+    );
+    assert!(
+        output.stderr.contains("`exclude = [\"agents-x\"]`")
+            || output.stderr.contains("exclude = [")
+    );
     assert!(output.stderr.contains("`flatten = false`"), "{output}");
     let excluded: Vec<&str> = output
         .stderr
         .lines()
-        .filter_map(|line| line.split_once("exclude = [\"")?.1.split_once('"').map(|(name, _)| name))
+        .filter_map(|line| {
+            line.split_once("exclude = [\"")?
+                .1
+                .split_once('"')
+                .map(|(name, _)| name)
+        })
         .collect();
-    let list = excluded.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ");
+    let list = excluded
+        .iter()
+        .map(|name| format!("\"{name}\""))
+        .collect::<Vec<_>>()
+        .join(", ");
     project.manifest(&all(&format!(", exclude = [{list}]")));
     let output = project.good("install");
     assert!(!output.stderr.contains("warning["), "{output}");
@@ -51,7 +67,11 @@ fn a_pattern_that_is_not_flat_keeps_directories_apart() {
 #[test]
 fn what_is_excluded_is_not_read_and_leaves_the_disk() {
     let broken = "---\ndependencies:\n  snippets:\n    - path: missing.md\n---\n";
-    let files = [("agents/a.md", "A\n"), ("agents/b.md", "B\n"), ("agents/broken.md", broken)];
+    let files = [
+        ("agents/a.md", "A\n"),
+        ("agents/b.md", "B\n"),
+        ("agents/broken.md", broken),
+    ];
     let entry = |more: &str| {
         let pattern = "path = \"agents/*.md\", version = \"v1.0.0\"";
         format!("[agents]\nall = {{ source = \"community\", {pattern}{more} }}\n")
@@ -77,9 +97,16 @@ fn exclude_warns_of_unknown_names_and_needs_a_pattern() {
     };
     let project = Project::with(&files, &entry("agents/*.md"));
     let output = project.good("install");
-    assert!(output.stderr.contains("warning[manifest/exclude]"), "{output}");
+    assert!(
+        output.stderr.contains("warning[manifest/exclude]"),
+        "{output}"
+    );
     project.manifest(&entry("agents/a.md"));
-    project.refused("install", 1, &["manifest/value", "`exclude` needs a pattern"]);
+    project.refused(
+        "install",
+        1,
+        &["manifest/value", "`exclude` needs a pattern"],
+    );
 }
 
 #[test]
@@ -93,20 +120,33 @@ fn all_skills_that_cannot_be_taken_are_reported_at_once() {
     }
     repository.commit(&[]);
     repository.tag("v1.0.0");
-    project
-        .manifest("[skills]\nall = { source = \"community\", path = \"skills/*\", version = \"v1.0.0\" }\n");
+    project.manifest(
+        "[skills]\nall = { source = \"community\", path = \"skills/*\", version = \"v1.0.0\" }\n",
+    );
     let output = project.run("install");
     assert_eq!(output.code, Some(6), "{output}");
-    assert_eq!(output.stderr.matches("error[skill/limit]").count(), 2, "{output}");
+    assert_eq!(
+        output.stderr.matches("error[skill/limit]").count(),
+        2,
+        "{output}"
+    );
 }
 
 #[test]
 fn snippets_without_their_type_in_the_path_keep_all_directories() {
-    let files = [("tool-a/servers/x.json", "{}"), ("tool-b/servers/x.json", "{\"a\": 1}")];
+    let files = [
+        ("tool-a/servers/x.json", "{}"),
+        ("tool-b/servers/x.json", "{\"a\": 1}"),
+    ];
     let pattern = "path = \"*/servers/*.json\", version = \"v1.0.0\"";
-    let project =
-        Project::with(&files, &format!("[snippets]\nall = {{ source = \"community\", {pattern} }}\n"));
+    let project = Project::with(
+        &files,
+        &format!("[snippets]\nall = {{ source = \"community\", {pattern} }}\n"),
+    );
     project.good("install");
     assert_eq!(project.read(".agpm/snippets/tool-a/servers/x.json"), "{}");
-    assert_eq!(project.read(".agpm/snippets/tool-b/servers/x.json"), "{\"a\": 1}");
+    assert_eq!(
+        project.read(".agpm/snippets/tool-b/servers/x.json"),
+        "{\"a\": 1}"
+    );
 }

@@ -8,9 +8,17 @@ const THIRD: &str = "---\nname: third\ndescription: Third.\ntools: Write\n---\nT
 
 #[test]
 fn a_conversion_that_widens_is_refused_in_one_error() {
-    let files = [("agents/editor.md", EDITOR), ("agents/fixer.md", FIXER), ("agents/third.md", THIRD)];
-    let all =
-        |more: &str| format!("[agents]\n{}", entry("all", "agents/*.md", &format!("tool = \"codex\"{more}")));
+    let files = [
+        ("agents/editor.md", EDITOR),
+        ("agents/fixer.md", FIXER),
+        ("agents/third.md", THIRD),
+    ];
+    let all = |more: &str| {
+        format!(
+            "[agents]\n{}",
+            entry("all", "agents/*.md", &format!("tool = \"codex\"{more}"))
+        )
+    };
     let project = Project::with(&files, &all(""));
     project.refused(
         "install",
@@ -22,27 +30,43 @@ fn a_conversion_that_widens_is_refused_in_one_error() {
         ],
     );
     let refused = project.run("install");
-    assert_eq!(refused.stderr.matches("error[").count(), 1, "{}", refused.stderr);
+    assert_eq!(
+        refused.stderr.matches("error[").count(),
+        1,
+        "{}",
+        refused.stderr
+    );
     assert!(project.written().is_empty());
     // The plan can be seen before one decides.
     project.warned("install --dry-run", &["warning[tool/widening]"]);
     project.manifest(&all(", allow-widening = [\"codex\"]"));
     let allowed = project.good("install");
     assert!(!allowed.stderr.contains("tool/"), "{}", allowed.stderr);
-    project.refused("install --strict-fidelity", 1, &["tool/fidelity", "`tools` is widened"]);
+    project.refused(
+        "install --strict-fidelity",
+        1,
+        &["tool/fidelity", "`tools` is widened"],
+    );
     project.manifest(&all(", allow-widening = [\"codecs\"]"));
     project.refused("install", 1, &["manifest/unknown-tool", "codex"]);
 }
 
 #[test]
 fn what_an_entry_allows_holds_for_what_it_needs() {
-    let parent =
-        "---\nname: p\ndescription: d\ndependencies:\n  agents:\n    - path: agents/editor.md\n---\nP.\n";
+    let parent = "---\nname: p\ndescription: d\ndependencies:\n  agents:\n    - path: agents/editor.md\n---\nP.\n";
     let files = [("agents/p.md", parent), ("agents/editor.md", EDITOR)];
-    let one =
-        |more: &str| format!("[agents]\n{}", entry("p", "agents/p.md", &format!("tool = \"codex\"{more}")));
+    let one = |more: &str| {
+        format!(
+            "[agents]\n{}",
+            entry("p", "agents/p.md", &format!("tool = \"codex\"{more}"))
+        )
+    };
     let project = Project::with(&files, &one(""));
-    project.refused("install", 6, &["agents/editor would get all of them", "to the entry `p`"]);
+    project.refused(
+        "install",
+        6,
+        &["agents/editor would get all of them", "to the entry `p`"],
+    );
     project.manifest(&one(", allow-widening = [\"codex\"]"));
     project.good("install");
     assert!(project.exists(".codex/agents/editor.toml"));
@@ -50,14 +74,21 @@ fn what_an_entry_allows_holds_for_what_it_needs() {
 
 #[test]
 fn front_matter_that_is_not_yaml_is_converted_and_always_warned_of() {
-    let broken =
-        "---\nname: a\ndescription: Use it: now\ntools: Read, Grep\ncolor: yellow\nmodel: opus\n---\nA.\n";
+    let broken = "---\nname: a\ndescription: Use it: now\ntools: Read, Grep\ncolor: yellow\nmodel: opus\n---\nA.\n";
     for tool in ["opencode", "codex", "gemini", "copilot", "claude-code"] {
         let line = entry("a", "agents/a.md", &format!("tool = \"{tool}\""));
         let project = Project::with(&[("agents/a.md", broken)], &format!("[agents]\n{line}"));
-        let words = ["warning[resource/front-matter]: front matter is not valid YAML", "agents/a.md"];
+        let words = [
+            "warning[resource/front-matter]: front matter is not valid YAML",
+            "agents/a.md",
+        ];
         let run = project.warned("install", &words);
-        assert_eq!(run.stderr.matches("warning[").count(), 1, "{tool}: {}", run.stderr);
+        assert_eq!(
+            run.stderr.matches("warning[").count(),
+            1,
+            "{tool}: {}",
+            run.stderr
+        );
         if tool == "opencode" {
             assert_eq!(
                 project.read(".opencode/agent/a.md"),
@@ -70,8 +101,10 @@ fn front_matter_that_is_not_yaml_is_converted_and_always_warned_of() {
 #[test]
 fn the_word_dependencies_in_prose_declares_nothing() {
     let prose = "---\nname: a\ndescription: Examples: boundaries and dependencies\n---\nA.\n";
-    let project =
-        Project::with(&[("agents/a.md", prose)], &format!("[agents]\n{}", entry("a", "agents/a.md", "")));
+    let project = Project::with(
+        &[("agents/a.md", prose)],
+        &format!("[agents]\n{}", entry("a", "agents/a.md", "")),
+    );
     project.warned("install", &["resource/front-matter"]);
     assert_eq!(project.read(".claude/agents/a.md"), prose);
 }
@@ -99,10 +132,21 @@ fn a_toml_agent_is_refused_where_markdown_is_read() {
 #[test]
 fn directories_that_a_tool_does_not_read_are_refused() {
     let with = |more: &str| {
-        let line = entry("editor", "agents/editor.md", &format!("tool = \"gemini\", {more}"));
-        Project::with(&[("agents/editor.md", EDITOR)], &format!("[agents]\n{line}"))
+        let line = entry(
+            "editor",
+            "agents/editor.md",
+            &format!("tool = \"gemini\", {more}"),
+        );
+        Project::with(
+            &[("agents/editor.md", EDITOR)],
+            &format!("[agents]\n{line}"),
+        )
     };
-    let words = ["tool/directory", "gemini does not read subdirectories", "filename = \"team-editor.md\""];
+    let words = [
+        "tool/directory",
+        "gemini does not read subdirectories",
+        "filename = \"team-editor.md\"",
+    ];
     with("target = \"team\"").refused("install", 1, &words);
     let project = with("filename = \"team-editor.md\"");
     project.good("install");
@@ -113,8 +157,12 @@ fn directories_that_a_tool_does_not_read_are_refused() {
 fn agents_of_one_name_are_warned_of_once() {
     let named = |name: &str| format!("---\nname: {name}\ndescription: d\n---\nX.\n");
     let (one, two) = (named("one"), named("two"));
-    let files =
-        [("agents/a.md", one.as_str()), ("agents/b.md", &one), ("agents/c.md", &two), ("agents/d.md", &two)];
+    let files = [
+        ("agents/a.md", one.as_str()),
+        ("agents/b.md", &one),
+        ("agents/c.md", &two),
+        ("agents/d.md", &two),
+    ];
     for tool in ["claude-code", "codex", "gemini", "opencode"] {
         let line = entry("all", "agents/*.md", &format!("tool = \"{tool}\""));
         let project = Project::with(&files, &format!("[agents]\n{line}"));
@@ -128,22 +176,37 @@ fn agents_of_one_name_are_warned_of_once() {
                 "agents/c and agents/d",
             ],
         );
-        assert_eq!(run.stderr.matches("warning[").count(), 1, "{tool}: {}", run.stderr);
+        assert_eq!(
+            run.stderr.matches("warning[").count(),
+            1,
+            "{tool}: {}",
+            run.stderr
+        );
     }
     let fixed = "[patch.agents.b]\nname = \"b\"\n[patch.agents.d]\nname = \"d\"\n";
-    let project = Project::with(&files, &format!("[agents]\n{}{fixed}", entry("all", "agents/*.md", "")));
+    let project = Project::with(
+        &files,
+        &format!("[agents]\n{}{fixed}", entry("all", "agents/*.md", "")),
+    );
     let run = project.good("install");
     assert!(!run.stderr.contains("tool/same-name"), "{}", run.stderr);
 }
 
 #[test]
 fn a_hook_of_a_plugin_is_refused_for_every_tool() {
-    let hook =
-        r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "${CLAUDE_PLUGIN_ROOT}/x.sh"}]}]}}"#;
+    let hook = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "${CLAUDE_PLUGIN_ROOT}/x.sh"}]}]}}"#;
     for tool in ["claude-code", "codex", "cursor", "gemini", "copilot"] {
         let line = entry("h", "hooks/h.json", &format!("tool = \"{tool}\""));
         let project = Project::with(&[("hooks/h.json", hook)], &format!("[hooks]\n{line}"));
-        project.refused("install", 1, &["resource/shape", "`${CLAUDE_PLUGIN_ROOT}`", "only a plugin has"]);
+        project.refused(
+            "install",
+            1,
+            &[
+                "resource/shape",
+                "`${CLAUDE_PLUGIN_ROOT}`",
+                "only a plugin has",
+            ],
+        );
         assert!(project.written().is_empty());
     }
 }
@@ -151,17 +214,22 @@ fn a_hook_of_a_plugin_is_refused_for_every_tool() {
 #[test]
 fn hooks_of_other_tools_run_in_claude_code() {
     let copilot = r#"{"version": 1, "hooks": {"sessionStart": [{"type": "command", "bash": "x.sh", "timeoutSec": 5}]}}"#;
-    let project =
-        Project::with(&[("hooks/h.json", copilot)], &format!("[hooks]\n{}", entry("h", "hooks/h.json", "")));
+    let project = Project::with(
+        &[("hooks/h.json", copilot)],
+        &format!("[hooks]\n{}", entry("h", "hooks/h.json", "")),
+    );
     project.good("install");
-    let expected =
-        r#"{"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "x.sh", "timeout": 5}]}]}}"#;
-    assert_eq!(json(&project.read(".claude/settings.local.json")), json(expected));
+    let expected = r#"{"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "x.sh", "timeout": 5}]}]}}"#;
+    assert_eq!(
+        json(&project.read(".claude/settings.local.json")),
+        json(expected)
+    );
 }
 
 #[test]
 fn a_file_of_servers_needs_no_wrapper() {
-    let bare = r#"{"github": {"type": "http", "url": "https://x.example"}, "fs": {"command": "fs"}}"#;
+    let bare =
+        r#"{"github": {"type": "http", "url": "https://x.example"}, "fs": {"command": "fs"}}"#;
     let lines = format!(
         "[mcp-servers]\n{}[patch.mcp-servers.s]\nfs.args = [\"-v\"]\n",
         entry("s", "mcp/s.json", "tool = \"opencode\"")
@@ -169,20 +237,36 @@ fn a_file_of_servers_needs_no_wrapper() {
     let project = Project::with(&[("mcp/s.json", bare)], &lines);
     project.good("install");
     let expected = r#"{"mcp": {"github": {"type": "remote", "url": "https://x.example"}, "fs": {"type": "local", "command": ["fs", "-v"]}}}"#;
-    assert_eq!(json(&project.read(".opencode/opencode.json")), json(expected));
+    assert_eq!(
+        json(&project.read(".opencode/opencode.json")),
+        json(expected)
+    );
 }
 
 #[test]
 fn agents_that_claude_code_does_not_load_are_warned_of() {
     let named = "---\nname: a\ndescription: d\n---\nx\n";
     let all = "[agents]\nall = { source = \"community\", path = \"agents/*.md\", version = \"v1.0.0\" }\n";
-    let (b, c) = (named.replace("name: a", "name: b"), named.replace("name: a", "name: c"));
-    let files =
-        [("agents/a.md", named), ("agents/b.md", &b), ("agents/c.md", &c), ("agents/notes.md", "Notes.\n")];
+    let (b, c) = (
+        named.replace("name: a", "name: b"),
+        named.replace("name: a", "name: c"),
+    );
+    let files = [
+        ("agents/a.md", named),
+        ("agents/b.md", &b),
+        ("agents/c.md", &c),
+        ("agents/notes.md", "Notes.\n"),
+    ];
     let project = Project::with(&files, all);
-    project.warned("install", &["warning[tool/unread]", "without a `name`: agents/notes"]);
+    project.warned(
+        "install",
+        &["warning[tool/unread]", "without a `name`: agents/notes"],
+    );
     // Where no agent has a name, nobody meant one.
-    let project = Project::with(&[("agents/a.md", "A.\n"), ("agents/notes.md", "Notes.\n")], all);
+    let project = Project::with(
+        &[("agents/a.md", "A.\n"), ("agents/notes.md", "Notes.\n")],
+        all,
+    );
     assert_eq!(project.good("install").stderr, "");
 }
 
@@ -190,6 +274,11 @@ fn agents_that_claude_code_does_not_load_are_warned_of() {
 fn metadata_of_a_skill_is_an_object() {
     let skill = "---\nname: x\ndescription: d\nmetadata: text\n---\nx\n";
     let project = Project::one("skills", "skills/x/SKILL.md", skill, "");
-    project.manifest("[skills]\nx = { source = \"community\", path = \"skills/x\", version = \"v1.0.0\" }\n");
-    project.warned("install", &["the `metadata` of the skill `x`", "Codex does not load"]);
+    project.manifest(
+        "[skills]\nx = { source = \"community\", path = \"skills/x\", version = \"v1.0.0\" }\n",
+    );
+    project.warned(
+        "install",
+        &["the `metadata` of the skill `x`", "Codex does not load"],
+    );
 }

@@ -14,7 +14,14 @@ fn the_highest_version_that_suits_all_is_taken() {
     };
     let (a, b) = (asks("^v1.0.0"), asks("^v1.2.0"));
     project.source(&[
-        ("v1.0.0", &[("agents/a.md", &a), ("agents/b.md", &b), ("snippets/helper.md", "1.0\n")]),
+        (
+            "v1.0.0",
+            &[
+                ("agents/a.md", &a),
+                ("agents/b.md", &b),
+                ("snippets/helper.md", "1.0\n"),
+            ],
+        ),
         ("v1.2.0", &[("snippets/helper.md", "1.2\n")]),
         ("v1.3.0-beta.1", &[("snippets/helper.md", "beta\n")]),
         ("v2.0.0", &[("snippets/helper.md", "2.0\n")]),
@@ -37,8 +44,18 @@ fn requirements_that_exclude_each_other_are_told_with_both_chains_and_a_way_out(
     };
     let (old, new) = (asks("^1.0"), asks("^2.0"));
     project.source(&[
-        ("v1.0.0", &[("agents/a.md", &old), ("agents/b.md", &new), ("snippets/helper.md", "1\n")]),
-        ("v2.0.0", &[("agents/a.md", &new), ("snippets/helper.md", "2\n")]),
+        (
+            "v1.0.0",
+            &[
+                ("agents/a.md", &old),
+                ("agents/b.md", &new),
+                ("snippets/helper.md", "1\n"),
+            ],
+        ),
+        (
+            "v2.0.0",
+            &[("agents/a.md", &new), ("snippets/helper.md", "2\n")],
+        ),
     ]);
     project.manifest(
         "[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"v1.0.0\" }\n\
@@ -63,13 +80,24 @@ fn a_circle_is_told_as_a_chain() {
     let project = Project::new();
     let to = |path: &str| needs("agents", &[path]);
     let (a, b, c) = (to("agents/b.md"), to("agents/c.md"), to("agents/a.md"));
-    project.source(&[("v1.0.0", &[("agents/a.md", &a), ("agents/b.md", &b), ("agents/c.md", &c)])]);
-    project
-        .manifest("[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"v1.0.0\" }\n");
+    project.source(&[(
+        "v1.0.0",
+        &[
+            ("agents/a.md", &a),
+            ("agents/b.md", &b),
+            ("agents/c.md", &c),
+        ],
+    )]);
+    project.manifest(
+        "[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"v1.0.0\" }\n",
+    );
     project.refused(
         "install",
         1,
-        &["Circular dependency detected", "agents/a.md → agents/b.md → agents/c.md → agents/a.md"],
+        &[
+            "Circular dependency detected",
+            "agents/a.md → agents/b.md → agents/c.md → agents/a.md",
+        ],
     );
 }
 
@@ -90,7 +118,9 @@ fn declared_paths_are_filled_in_from_the_project() {
     )]);
     let dependency =
         "[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"v1.0.0\" }\n";
-    project.manifest(&format!("[project]\nlanguage = \"rust\"\ntests = true\n{dependency}"));
+    project.manifest(&format!(
+        "[project]\nlanguage = \"rust\"\ntests = true\n{dependency}"
+    ));
     project.good("install");
     assert_eq!(
         project.installed(),
@@ -101,18 +131,31 @@ fn declared_paths_are_filled_in_from_the_project() {
             ".claude/snippets/tests.md"
         ]
     );
-    project.manifest(&format!("[project]\nlanguage = \"rust\"\nenv = \"dev\"\n{dependency}"));
+    project.manifest(&format!(
+        "[project]\nlanguage = \"rust\"\nenv = \"dev\"\n{dependency}"
+    ));
     project.good("install");
     assert!(!project.exists(".claude/snippets/tests.md"));
     project.manifest(dependency);
     let output = project.run("install");
-    assert!(output.stderr.contains("resource/template") && output.code == Some(1), "{output}");
+    assert!(
+        output.stderr.contains("resource/template") && output.code == Some(1),
+        "{output}"
+    );
 }
 
 #[test]
 fn a_declaration_may_start_at_its_own_file() {
     let project = Project::new();
-    let agent = needs("snippets", &["./near.md", "../snippets/far.md", "bare.md", "snippets/*.txt"]);
+    let agent = needs(
+        "snippets",
+        &[
+            "./near.md",
+            "../snippets/far.md",
+            "bare.md",
+            "snippets/*.txt",
+        ],
+    );
     project.source(&[(
         "v1.0.0",
         &[
@@ -124,8 +167,9 @@ fn a_declaration_may_start_at_its_own_file() {
             ("snippets/two.txt", "2\n"),
         ],
     )]);
-    project
-        .manifest("[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"v1.0.0\" }\n");
+    project.manifest(
+        "[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"v1.0.0\" }\n",
+    );
     project.good("install");
     assert_eq!(
         project.installed(),
@@ -145,7 +189,10 @@ fn a_declaration_that_does_not_read_is_an_error() {
     for (front, words) in [
         ("dependencies:\n  snippet:\n    - pth: x\n", "no `path`"),
         ("dependencies: {\n", "yaml/syntax"),
-        ("dependencies:\n  widgets:\n    - path: x\n", "there is no kind of resource `widgets`"),
+        (
+            "dependencies:\n  widgets:\n    - path: x\n",
+            "there is no kind of resource `widgets`",
+        ),
     ] {
         let project = Project::new();
         let agent = format!("---\n{front}---\nbody\n");
@@ -174,7 +221,10 @@ fn patterns_become_entries_with_names_of_their_own() {
     project.good("install");
     let lock = project.read("agpm.lock");
     for name in ["ai-assistant", "web-assistant", "analyzer"] {
-        assert!(lock.contains(&format!("name = \"{name}\"\nmanifest_alias = \"all\"\n")), "{lock}");
+        assert!(
+            lock.contains(&format!("name = \"{name}\"\nmanifest_alias = \"all\"\n")),
+            "{lock}"
+        );
     }
     assert!(project.exists(".claude/agents/web/assistant.md"));
 }
@@ -206,7 +256,13 @@ fn versions_are_chosen_by_every_form() {
         ("branch = \"develop\"", "1.0.0"),
         (&format!("rev = \"{tip}\""), "tip"),
         (&format!("rev = \"{}\"", &last[..9]), "main"),
-        (&format!("rev = \"{}\", branch = \"develop\", version = \"v1.1.0\"", &tip[..12]), "tip"),
+        (
+            &format!(
+                "rev = \"{}\", branch = \"develop\", version = \"v1.1.0\"",
+                &tip[..12]
+            ),
+            "tip",
+        ),
         ("branch = \"develop\", version = \"v1.1.0\"", "1.0.0"),
         ("install = true", "main"),
     ] {
@@ -218,13 +274,20 @@ fn versions_are_chosen_by_every_form() {
             project.remove("agpm.lock");
         }
         project.good("install");
-        assert_eq!(project.read(".claude/agents/a.md"), format!("{expected}\n"), "{form}");
+        assert_eq!(
+            project.read(".claude/agents/a.md"),
+            format!("{expected}\n"),
+            "{form}"
+        );
     }
-    project
-        .manifest("[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"v1.5.0\" }\n");
+    project.manifest(
+        "[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"v1.5.0\" }\n",
+    );
     project.good("install");
     assert!(
-        project.read("agpm.lock").contains(&format!("resolved_commit = \"{tip}\"")),
+        project
+            .read("agpm.lock")
+            .contains(&format!("resolved_commit = \"{tip}\"")),
         "the commit, not the tag"
     );
 }
@@ -232,12 +295,21 @@ fn versions_are_chosen_by_every_form() {
 #[test]
 fn the_order_of_the_manifest_has_no_say() {
     let project = Project::new();
-    let flat = "---\ndependencies:\n  snippets:\n    - path: snippets/d/u.md\n      flatten: true\n---\n";
+    let flat =
+        "---\ndependencies:\n  snippets:\n    - path: snippets/d/u.md\n      flatten: true\n---\n";
     let plain = needs("snippets", &["snippets/d/u.md"]);
-    project
-        .source(&[("v1.0.0", &[("agents/a.md", flat), ("agents/b.md", &plain), ("snippets/d/u.md", "u\n")])]);
+    project.source(&[(
+        "v1.0.0",
+        &[
+            ("agents/a.md", flat),
+            ("agents/b.md", &plain),
+            ("snippets/d/u.md", "u\n"),
+        ],
+    )]);
     let entry = |name: &str| {
-        format!("{name} = {{ source = \"community\", path = \"agents/{name}.md\", version = \"v1.0.0\" }}\n")
+        format!(
+            "{name} = {{ source = \"community\", path = \"agents/{name}.md\", version = \"v1.0.0\" }}\n"
+        )
     };
     let mut locks = Vec::new();
     for order in [["a", "b"], ["b", "a"]] {
@@ -252,7 +324,10 @@ fn the_order_of_the_manifest_has_no_say() {
 #[test]
 fn names_that_look_like_patterns_or_versions_are_names_too() {
     let project = Project::new();
-    let source = project.source(&[("v1.0.0", &[("agents/[slug].md", "slug\n"), ("agents/b.md", "b\n")])]);
+    let source = project.source(&[(
+        "v1.0.0",
+        &[("agents/[slug].md", "slug\n"), ("agents/b.md", "b\n")],
+    )]);
     source.git(&["branch", "release/v3.0.0"]);
     project.manifest(
         "[agents]\nall = { source = \"community\", path = \"agents/*.md\", version = \"release/v3.0.0\" }\n",
@@ -285,7 +360,10 @@ fn a_puzzle_that_is_too_hard_is_given_up() {
             "a{agent} = {{ source = \"community\", path = \"agents/{agent}.md\", version = \"<1.10\" }}\n"
         )
     };
-    project.manifest(&format!("[agents]\n{}", (0..count).map(line).collect::<String>()));
+    project.manifest(&format!(
+        "[agents]\n{}",
+        (0..count).map(line).collect::<String>()
+    ));
     project.refused(
         "install",
         1,

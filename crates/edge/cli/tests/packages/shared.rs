@@ -35,20 +35,33 @@ pub(crate) fn range(name: &str, path: &str) -> String {
 pub(crate) fn both() -> Project {
     let project = Project::new();
     project.source(&[
-        ("v1.0.0", &[("hooks/lint.json", HOOK), ("mcp/fs.json", SERVER)]),
-        ("v1.1.0", &[("hooks/lint.json", HOOK_2), ("mcp/fs.json", SERVER_2)]),
+        (
+            "v1.0.0",
+            &[("hooks/lint.json", HOOK), ("mcp/fs.json", SERVER)],
+        ),
+        (
+            "v1.1.0",
+            &[("hooks/lint.json", HOOK_2), ("mcp/fs.json", SERVER_2)],
+        ),
     ]);
     project.manifest(&asking("v1.0.0"));
     project
 }
 
 pub(crate) fn asking(version: &str) -> String {
-    format!("[hooks]\n{}[mcp-servers]\n{}", range("lint", "hooks/lint.json"), range("fs", "mcp/fs.json"))
-        .replace("^1.0", version)
+    format!(
+        "[hooks]\n{}[mcp-servers]\n{}",
+        range("lint", "hooks/lint.json"),
+        range("fs", "mcp/fs.json")
+    )
+    .replace("^1.0", version)
 }
 
 pub(crate) fn server_only(files: &[(&str, &str)], more: &str) -> Project {
-    Project::with(files, &format!("[mcp-servers]\n{}", entry("fs", "mcp/fs.json", more)))
+    Project::with(
+        files,
+        &format!("[mcp-servers]\n{}", entry("fs", "mcp/fs.json", more)),
+    )
 }
 
 #[test]
@@ -58,7 +71,12 @@ fn a_hook_joins_the_users_settings_without_touching_them() {
     project.good("install");
     let text = project.read(SETTINGS);
     assert_inserted(USERS, &text);
-    let groups = json(&text).get("hooks").unwrap().get("PreToolUse").unwrap().clone();
+    let groups = json(&text)
+        .get("hooks")
+        .unwrap()
+        .get("PreToolUse")
+        .unwrap()
+        .clone();
     assert_eq!(
         groups,
         json(
@@ -83,13 +101,17 @@ fn a_file_of_settings_as_claude_writes_them_is_a_hook_too() {
 #[test]
 fn one_hook_for_several_events_is_registered_for_each() {
     let hook = r#"{"events": ["Stop", "SubagentStop"], "type": "command", "command": "notify"}"#;
-    let project =
-        Project::with(&[("hooks/n.json", hook)], &format!("[hooks]\n{}", entry("n", "hooks/n.json", "")));
+    let project = Project::with(
+        &[("hooks/n.json", hook)],
+        &format!("[hooks]\n{}", entry("n", "hooks/n.json", "")),
+    );
     project.good("install");
     let group = r#"[{"hooks": [{"type": "command", "command": "notify"}]}]"#;
     assert_eq!(
         json(&project.read(SETTINGS)),
-        json(&format!("{{\"hooks\": {{\"Stop\": {group}, \"SubagentStop\": {group}}}}}"))
+        json(&format!(
+            "{{\"hooks\": {{\"Stop\": {group}, \"SubagentStop\": {group}}}}}"
+        ))
     );
 }
 
@@ -98,30 +120,44 @@ fn a_second_run_touches_nothing() {
     let project = both();
     project.write(SETTINGS, USERS);
     project.good("install");
-    let (before, times) = (project.tree(), [SETTINGS, ".mcp.json"].map(|path| project.modified(path)));
+    let (before, times) = (
+        project.tree(),
+        [SETTINGS, ".mcp.json"].map(|path| project.modified(path)),
+    );
     project.good("install");
     project.good("install --force");
     project.good("install --frozen");
     assert_eq!(project.tree(), before);
-    assert_eq!([SETTINGS, ".mcp.json"].map(|path| project.modified(path)), times);
+    assert_eq!(
+        [SETTINGS, ".mcp.json"].map(|path| project.modified(path)),
+        times
+    );
 }
 
 #[test]
 fn an_update_changes_our_entries_and_nothing_else() {
     let project = both();
     project.write(SETTINGS, USERS);
-    project.write(".mcp.json", "{\"mcpServers\": {\"own\": {\"command\": \"own\"}}} // mine\n");
+    project.write(
+        ".mcp.json",
+        "{\"mcpServers\": {\"own\": {\"command\": \"own\"}}} // mine\n",
+    );
     project.good("install");
     project.manifest(&asking("v1.1.0"));
     project.good("install");
     assert_inserted(USERS, &project.read(SETTINGS));
     let text = project.read(SETTINGS);
-    assert!(text.contains("lint --all") && text.contains("Bash|Edit") && !text.contains("timeout"), "{text}");
+    assert!(
+        text.contains("lint --all") && text.contains("Bash|Edit") && !text.contains("timeout"),
+        "{text}"
+    );
     let servers = project.read(".mcp.json");
     assert!(servers.ends_with("} // mine\n"), "{servers}");
     assert_eq!(
         json(&servers),
-        json(&format!("{{\"mcpServers\": {{\"own\": {{\"command\": \"own\"}}, \"fs\": {SERVER_2}}}}}"))
+        json(&format!(
+            "{{\"mcpServers\": {{\"own\": {{\"command\": \"own\"}}, \"fs\": {SERVER_2}}}}}"
+        ))
     );
 }
 
@@ -155,14 +191,20 @@ fn a_file_that_we_made_goes_with_the_last_entry() {
     assert_eq!(project.written(), [SETTINGS, ".mcp.json"]);
     project.manifest("");
     project.good("install");
-    assert!(project.written().is_empty() && !project.exists(".claude"), "{:?}", project.tree());
+    assert!(
+        project.written().is_empty() && !project.exists(".claude"),
+        "{:?}",
+        project.tree()
+    );
 }
 
 #[test]
 fn a_file_that_we_made_stays_when_the_user_wrote_into_it() {
     let project = both();
     project.good("install");
-    let text = project.read(".mcp.json").replacen('{', "{\n  \"mine\": true,", 1);
+    let text = project
+        .read(".mcp.json")
+        .replacen('{', "{\n  \"mine\": true,", 1);
     project.write(".mcp.json", &text);
     project.manifest("");
     project.good("install");
@@ -174,15 +216,24 @@ fn the_file_gets_no_marker() {
     let project = both();
     project.good("install");
     for path in [SETTINGS, ".mcp.json"] {
-        assert!(!project.read(path).contains("agpm"), "{}", project.read(path));
+        assert!(
+            !project.read(path).contains("agpm"),
+            "{}",
+            project.read(path)
+        );
     }
 }
 
 #[test]
 fn a_file_that_does_not_parse_is_refused_and_stays() {
-    for text in
-        ["{", "{\"a\": 1,, \"b\": 2}\n", "not json", "{\"mcpServers\": {}}}", "\u{0}", "{\"a\": 1, \"a\": 2}"]
-    {
+    for text in [
+        "{",
+        "{\"a\": 1,, \"b\": 2}\n",
+        "not json",
+        "{\"mcpServers\": {}}}",
+        "\u{0}",
+        "{\"a\": 1, \"a\": 2}",
+    ] {
         let project = both();
         project.write(".mcp.json", text);
         project.refused("install", 1, &[".mcp.json"]);
@@ -192,7 +243,12 @@ fn a_file_that_does_not_parse_is_refused_and_stays() {
 
 #[test]
 fn a_file_with_something_else_where_entries_belong_is_refused_and_stays() {
-    for text in ["[]\n", "{\"mcpServers\": []}\n", "{\"mcpServers\": \"x\"}\n", "1"] {
+    for text in [
+        "[]\n",
+        "{\"mcpServers\": []}\n",
+        "{\"mcpServers\": \"x\"}\n",
+        "1",
+    ] {
         let project = both();
         project.write(".mcp.json", text);
         project.refused("install", 6, &[".mcp.json"]);
@@ -232,7 +288,13 @@ fn one_server_goes_to_both_tools_of_the_reference() {
         json(&project.read(".mcp.json")),
         json(&format!("{{\"mcpServers\": {{\"claude-fs\": {SERVER}}}}}"))
     );
-    assert!(json(&project.read(".opencode/opencode.json")).get("mcp").unwrap().get("opencode-fs").is_some());
+    assert!(
+        json(&project.read(".opencode/opencode.json"))
+            .get("mcp")
+            .unwrap()
+            .get("opencode-fs")
+            .is_some()
+    );
 }
 
 const CUSTOM_TOOL: &str = r#"[tools.custom-tool]
@@ -256,7 +318,10 @@ merge-target = ".my-tool/servers.json"
 
 #[test]
 fn custom_tools_of_the_reference_have_merge_targets() {
-    for (tool, name, folder) in [(CUSTOM_TOOL, "custom-tool", ".mytool"), (MY_TOOL, "my-tool", ".my-tool")] {
+    for (tool, name, folder) in [
+        (CUSTOM_TOOL, "custom-tool", ".mytool"),
+        (MY_TOOL, "my-tool", ".my-tool"),
+    ] {
         let with = format!("tool = \"{name}\"");
         let project = Project::with(
             &[("mcp/fs.json", SERVER), ("hooks/lint.json", HOOK)],
@@ -267,12 +332,22 @@ fn custom_tools_of_the_reference_have_merge_targets() {
             ),
         );
         project.good("install");
-        assert_eq!(project.written(), [format!("{folder}/hooks.json"), format!("{folder}/servers.json")]);
+        assert_eq!(
+            project.written(),
+            [
+                format!("{folder}/hooks.json"),
+                format!("{folder}/servers.json")
+            ]
+        );
         assert_eq!(
             json(&project.read(&format!("{folder}/servers.json"))),
             json(&format!("{{\"mcpServers\": {{\"fs\": {SERVER}}}}}"))
         );
-        assert!(project.read(&format!("{folder}/hooks.json")).contains("PreToolUse"));
+        assert!(
+            project
+                .read(&format!("{folder}/hooks.json"))
+                .contains("PreToolUse")
+        );
         assert_eq!(project.good("verify").stdout.lines().count(), 1);
         project.manifest(tool);
         project.good("install");
@@ -300,17 +375,26 @@ fn a_server_can_stand_in_the_manifest_itself() {
          open = { command = \"uvx\", tool = \"opencode\" }\n",
     );
     project.good("install");
-    assert_eq!(json(&project.read(".mcp.json")), json(&format!("{{\"mcpServers\": {{\"fs\": {SERVER}}}}}")));
+    assert_eq!(
+        json(&project.read(".mcp.json")),
+        json(&format!("{{\"mcpServers\": {{\"fs\": {SERVER}}}}}"))
+    );
     assert!(project.read(".opencode/opencode.json").contains("\"uvx\""));
     project.good("install --frozen");
-    project.write("agpm.toml", "[mcp-servers]\nfs = { command = \"npx\", args = [\"-y\", \"other\"] }\n");
+    project.write(
+        "agpm.toml",
+        "[mcp-servers]\nfs = { command = \"npx\", args = [\"-y\", \"other\"] }\n",
+    );
     project.good("install");
     assert!(project.read(".mcp.json").contains("other") && !project.exists(".opencode"));
 }
 
 #[test]
 fn command_and_arguments_of_the_manifest_override_those_of_the_file() {
-    let project = server_only(&[("mcp/fs.json", SERVER_2)], "command = \"bunx\", args = [\"fs\"]");
+    let project = server_only(
+        &[("mcp/fs.json", SERVER_2)],
+        "command = \"bunx\", args = [\"fs\"]",
+    );
     project.good("install");
     assert_eq!(
         json(&project.read(".mcp.json")),
@@ -322,7 +406,10 @@ fn command_and_arguments_of_the_manifest_override_those_of_the_file() {
 fn a_file_with_several_servers_brings_all_of_them() {
     let file = r#"{"mcpServers": {"a": {"command": "a"}, "b": {"url": "https://b.example"}}}"#;
     let project = server_only(&[("mcp/fs.json", file)], "");
-    project.write(".mcp.json", "{\"mcpServers\": {\"mine\": {\"command\": \"m\"}}}\n");
+    project.write(
+        ".mcp.json",
+        "{\"mcpServers\": {\"mine\": {\"command\": \"m\"}}}\n",
+    );
     project.good("install");
     assert_eq!(
         json(&project.read(".mcp.json")),
@@ -332,28 +419,53 @@ fn a_file_with_several_servers_brings_all_of_them() {
     );
     project.manifest("");
     project.good("install");
-    assert_eq!(project.read(".mcp.json"), "{\"mcpServers\": {\"mine\": {\"command\": \"m\"}}}\n");
+    assert_eq!(
+        project.read(".mcp.json"),
+        "{\"mcpServers\": {\"mine\": {\"command\": \"m\"}}}\n"
+    );
 }
 
 #[test]
 fn two_resources_that_want_one_entry_are_a_clash() {
-    let wrapped = |command: &str| format!("{{\"mcpServers\": {{\"fs\": {{\"command\": \"{command}\"}}}}}}");
+    let wrapped =
+        |command: &str| format!("{{\"mcpServers\": {{\"fs\": {{\"command\": \"{command}\"}}}}}}");
     let project = Project::with(
-        &[("mcp/one.json", &wrapped("one")), ("mcp/two.json", &wrapped("two"))],
-        &format!("[mcp-servers]\n{}{}", entry("one", "mcp/one.json", ""), entry("two", "mcp/two.json", "")),
+        &[
+            ("mcp/one.json", &wrapped("one")),
+            ("mcp/two.json", &wrapped("two")),
+        ],
+        &format!(
+            "[mcp-servers]\n{}{}",
+            entry("one", "mcp/one.json", ""),
+            entry("two", "mcp/two.json", "")
+        ),
     );
-    let words = ["package/target-clash", "mcp-servers/one", "mcp-servers/two", "rename = { fs = \"two\" }"];
+    let words = [
+        "package/target-clash",
+        "mcp-servers/one",
+        "mcp-servers/two",
+        "rename = { fs = \"two\" }",
+    ];
     project.refused("install", 1, &words);
 }
 
 #[test]
 fn rename_is_the_way_out_of_a_clash() {
-    let wrapped = |command: &str| format!("{{\"mcpServers\": {{\"fs\": {{\"command\": \"{command}\"}}}}}}");
-    let files = [("mcp/one.json", wrapped("one")), ("mcp/two.json", wrapped("two"))];
+    let wrapped =
+        |command: &str| format!("{{\"mcpServers\": {{\"fs\": {{\"command\": \"{command}\"}}}}}}");
+    let files = [
+        ("mcp/one.json", wrapped("one")),
+        ("mcp/two.json", wrapped("two")),
+    ];
     let files = files.each_ref().map(|(path, text)| (*path, text.as_str()));
     let renamed = entry("two", "mcp/two.json", "rename = { fs = \"two\" }");
-    let project =
-        Project::with(&files, &format!("[mcp-servers]\n{}{renamed}", entry("one", "mcp/one.json", "")));
+    let project = Project::with(
+        &files,
+        &format!(
+            "[mcp-servers]\n{}{renamed}",
+            entry("one", "mcp/one.json", "")
+        ),
+    );
     project.good("install");
     let servers = r#"{"mcpServers": {"fs": {"command": "one"}, "two": {"command": "two"}}}"#;
     assert_eq!(json(&project.read(".mcp.json")), json(servers));
@@ -364,15 +476,27 @@ fn rename_is_the_way_out_of_a_clash() {
     project.refused(
         "install",
         1,
-        &["manifest/value", "mcp-servers/two has no server `db`", "its servers are: fs"],
+        &[
+            "manifest/value",
+            "mcp-servers/two has no server `db`",
+            "its servers are: fs",
+        ],
     );
-    project.manifest(&format!("[agents]\n{}", entry("a", "mcp/one.json", "rename = { fs = \"two\" }")));
+    project.manifest(&format!(
+        "[agents]\n{}",
+        entry("a", "mcp/one.json", "rename = { fs = \"two\" }")
+    ));
     project.refused("install", 1, &["only MCP servers have `rename`"]);
 }
 
 #[test]
 fn a_file_of_the_wrong_shape_is_told_with_its_place() {
-    for text in ["[1]", "{\"args\": []}", "{\"mcpServers\": []}", "{\"command\": 3}"] {
+    for text in [
+        "[1]",
+        "{\"args\": []}",
+        "{\"mcpServers\": []}",
+        "{\"command\": 3}",
+    ] {
         let project = server_only(&[("mcp/fs.json", text)], "");
         project.refused("install", 1, &["resource/shape", "mcp/fs.json@v1.0.0"]);
     }
@@ -382,8 +506,10 @@ fn a_file_of_the_wrong_shape_is_told_with_its_place() {
         "{\"events\": [\"Stop\"], \"type\": \"command\"}",
         "{\"hooks\": []}",
     ] {
-        let project =
-            Project::with(&[("hooks/h.json", text)], &format!("[hooks]\n{}", entry("h", "hooks/h.json", "")));
+        let project = Project::with(
+            &[("hooks/h.json", text)],
+            &format!("[hooks]\n{}", entry("h", "hooks/h.json", "")),
+        );
         project.refused("install", 1, &["resource/shape", "hooks/h.json@v1.0.0"]);
     }
 }
@@ -396,20 +522,38 @@ const AWKWARD: &[(&str, &str)] = &[
     ("an empty map", "{}"),
     ("an empty map with blanks", "{ \t}\n"),
     ("an empty map over lines", "{\n\n}\n"),
-    ("only comments", "// one\n/* two */ {\n  // three\n} // four\n"),
+    (
+        "only comments",
+        "// one\n/* two */ {\n  // three\n} // four\n",
+    ),
     ("one line", "{\"a\":1,\"b\":[1,2,{\"c\":null}]}"),
     ("tabs", "{\n\t\"a\": {\n\t\t\"b\": 1\n\t}\n}\n"),
-    ("four blanks and no last line end", "{\n    \"a\": {\n        \"b\": 1\n    }\n}"),
-    ("carriage returns", "{\r\n  \"a\": 1,\r\n  \"b\": {}\r\n}\r\n"),
+    (
+        "four blanks and no last line end",
+        "{\n    \"a\": {\n        \"b\": 1\n    }\n}",
+    ),
+    (
+        "carriage returns",
+        "{\r\n  \"a\": 1,\r\n  \"b\": {}\r\n}\r\n",
+    ),
     ("a byte order mark", "\u{feff}{\n  \"a\": 1\n}\n"),
-    ("trailing commas", "{\n  \"a\": [1, 2,],\n  \"b\": {\"c\": 1,},\n}\n"),
+    (
+        "trailing commas",
+        "{\n  \"a\": [1, 2,],\n  \"b\": {\"c\": 1,},\n}\n",
+    ),
     ("commas in front", "{\n    \"a\": 1\n  , \"b\": 2\n}\n"),
     (
         "comments everywhere",
         "{ // a\n  /* b */ \"a\" /* c */ : /* d */ 1 /* e */ , // f\n  // g\n  \"b\": 2 // h\n  // i\n}\n",
     ),
-    ("escapes and other scripts", "{\"\\u006dcp\": \"\\ud83e\\udd80 \\/ 🦀\", \"名\": \"é\\n\"}\n"),
-    ("an empty place for us", "{\n  \"hooks\": {},\n  \"mcpServers\": {}\n}\n"),
+    (
+        "escapes and other scripts",
+        "{\"\\u006dcp\": \"\\ud83e\\udd80 \\/ 🦀\", \"名\": \"é\\n\"}\n",
+    ),
+    (
+        "an empty place for us",
+        "{\n  \"hooks\": {},\n  \"mcpServers\": {}\n}\n",
+    ),
     (
         "a place for us with a comment",
         "{\n  \"hooks\": { /* none */ },\n  \"mcpServers\": {\n    // none\n  }\n}\n",
@@ -418,9 +562,18 @@ const AWKWARD: &[(&str, &str)] = &[
         "entries beside ours",
         "{\n  \"hooks\": {\"PreToolUse\": [ {\"hooks\": []} ]  },\n  \"mcpServers\": { \"x\": {\"command\": \"x\"} }\n}\n",
     ),
-    ("an empty list for us", "{\"hooks\": {\"PreToolUse\": []}, \"mcpServers\": {}}"),
-    ("numbers as written", "{\"a\": 1.0, \"b\": 1e3, \"c\": -0, \"d\": 12345678901234567890123}\n"),
-    ("an odd order and wide blanks", "{  \"z\" :1 ,\n\n\n      \"a\"   :   2   }\n\n\n"),
+    (
+        "an empty list for us",
+        "{\"hooks\": {\"PreToolUse\": []}, \"mcpServers\": {}}",
+    ),
+    (
+        "numbers as written",
+        "{\"a\": 1.0, \"b\": 1e3, \"c\": -0, \"d\": 12345678901234567890123}\n",
+    ),
+    (
+        "an odd order and wide blanks",
+        "{  \"z\" :1 ,\n\n\n      \"a\"   :   2   }\n\n\n",
+    ),
 ];
 
 #[test]
@@ -438,7 +591,10 @@ fn awkward_files_go_through_install_update_and_removal_unharmed() {
                 json(&now);
             }
             let before = project.tree();
-            assert!(project.good("install").stdout.ends_with("unchanged\n"), "{what}");
+            assert!(
+                project.good("install").stdout.ends_with("unchanged\n"),
+                "{what}"
+            );
             assert_eq!(project.tree(), before, "{what}");
             project.good("verify");
         }
@@ -455,7 +611,9 @@ fn what_the_user_changes_around_our_entries_stays_after_removal() {
     let project = both();
     project.write(".mcp.json", "{\n  \"a\": 1\n}\n");
     project.good("install");
-    let text = project.read(".mcp.json").replace("\"a\": 1", "\"a\": 2, // now two");
+    let text = project
+        .read(".mcp.json")
+        .replace("\"a\": 1", "\"a\": 2, // now two");
     let text = text.replace("2, // now two,", "2, // now two");
     project.write(".mcp.json", &text);
     project.good("install");
@@ -463,7 +621,10 @@ fn what_the_user_changes_around_our_entries_stays_after_removal() {
     project.manifest("");
     project.good("install");
     let left = project.read(".mcp.json");
-    assert!(left.contains("// now two") && !left.contains("npx"), "{left}");
+    assert!(
+        left.contains("// now two") && !left.contains("npx"),
+        "{left}"
+    );
     assert_eq!(json(&left), json("{\"a\": 2}"));
 }
 
@@ -472,7 +633,10 @@ fn a_hook_comes_with_its_scripts_and_goes_with_them() {
     let hook = r#"{"events": ["Stop"], "type": "command", "command": ".claude/scripts/check.sh",
         "dependencies": {"scripts": [{"path": "scripts/check.sh"}]}}"#;
     let project = Project::new();
-    project.release(&[("hooks/check.json", hook), ("scripts/check.sh", "#!/bin/sh\n")]);
+    project.release(&[
+        ("hooks/check.json", hook),
+        ("scripts/check.sh", "#!/bin/sh\n"),
+    ]);
     let asking = format!(
         "allow-executables = [\"scripts/check\"]\n[sources]\ncommunity = \"../community\"\n[hooks]\n{}",
         entry("check", "hooks/check.json", "")
@@ -497,15 +661,26 @@ fn a_hook_of_the_manifest_is_the_users_own_choice() {
     project.good("install");
     assert!(project.read(SETTINGS).contains("lint"));
     // What is installed was shown when it came.
-    assert!(project.good("--json install --dry-run").stdout.contains("\"programs\": []"));
+    assert!(
+        project
+            .good("--json install --dry-run")
+            .stdout
+            .contains("\"programs\": []")
+    );
 }
 
 #[test]
 fn the_plan_names_the_key_of_each_entry() {
     let project = both();
     let shown = project.good("install --dry-run").stdout;
-    assert!(shown.contains("+ .mcp.json /mcpServers/fs  mcp-servers/fs: new"), "{shown}");
-    assert!(shown.contains(&format!("+ {SETTINGS} /hooks/PreToolUse  hooks/lint: new")), "{shown}");
+    assert!(
+        shown.contains("+ .mcp.json /mcpServers/fs  mcp-servers/fs: new"),
+        "{shown}"
+    );
+    assert!(
+        shown.contains(&format!("+ {SETTINGS} /hooks/PreToolUse  hooks/lint: new")),
+        "{shown}"
+    );
     let planned = json(&project.good("--json install --dry-run").stdout).to_json();
     assert!(planned.contains("\"key\": \"/mcpServers/fs\""), "{planned}");
     assert!(project.written().is_empty());
@@ -515,7 +690,10 @@ fn the_plan_names_the_key_of_each_entry() {
 fn the_lock_holds_hooks_and_servers_with_the_file_they_are_in() {
     let project = both();
     project.good("install");
-    assert!(project.locked("lint").starts_with("[[hooks]]") && project.locked("lint").contains(SETTINGS));
+    assert!(
+        project.locked("lint").starts_with("[[hooks]]")
+            && project.locked("lint").contains(SETTINGS)
+    );
     let server = project.locked("fs");
     assert!(server.starts_with("[[mcp-servers]]"), "{server}");
     assert!(server.contains("installed_at = \".mcp.json\""), "{server}");
@@ -524,10 +702,17 @@ fn the_lock_holds_hooks_and_servers_with_the_file_they_are_in() {
 #[test]
 fn a_server_that_comes_along_is_told_with_what_it_runs() {
     let project = Project::with(
-        &[("agents/a.md", &needs("mcp-servers", &["mcp/fs.json"])), ("mcp/fs.json", SERVER)],
+        &[
+            ("agents/a.md", &needs("mcp-servers", &["mcp/fs.json"])),
+            ("mcp/fs.json", SERVER),
+        ],
         &format!("[agents]\n{}", entry("a", "agents/a.md", "")),
     );
-    project.refused("install", 6, &["package/executable", "mcp-servers/fs", "npx -y fs"]);
+    project.refused(
+        "install",
+        6,
+        &["package/executable", "mcp-servers/fs", "npx -y fs"],
+    );
     project.good("install --allow-executables");
     assert!(project.read(".mcp.json").contains("npx"));
     // It was allowed once.
@@ -538,7 +723,10 @@ fn a_server_that_comes_along_is_told_with_what_it_runs() {
 #[test]
 fn one_of_two_hooks_of_an_event_goes_alone() {
     let second = r#"{"events": ["PreToolUse"], "type": "command", "command": "audit"}"#;
-    let hooks = [entry("lint", "hooks/lint.json", ""), entry("audit", "hooks/audit.json", "")];
+    let hooks = [
+        entry("lint", "hooks/lint.json", ""),
+        entry("audit", "hooks/audit.json", ""),
+    ];
     let project = Project::with(
         &[("hooks/lint.json", HOOK), ("hooks/audit.json", second)],
         &format!("[hooks]\n{}", hooks[0]),
@@ -573,7 +761,10 @@ fn a_shared_file_keeps_its_mode() {
     project.write(".mcp.json", "{}\n");
     std::fs::set_permissions(project.path(".mcp.json"), PermissionsExt::from_mode(0o600)).unwrap();
     project.good("install");
-    let mode = std::fs::metadata(project.path(".mcp.json")).unwrap().permissions().mode();
+    let mode = std::fs::metadata(project.path(".mcp.json"))
+        .unwrap()
+        .permissions()
+        .mode();
     assert_eq!(mode & 0o777, 0o600);
 }
 
@@ -581,7 +772,10 @@ fn a_shared_file_keeps_its_mode() {
 fn a_command_of_the_manifest_leaves_the_arguments_of_the_file() {
     let project = server_only(&[("mcp/fs.json", SERVER)], "command = \"bunx\"");
     project.good("install");
-    let expected = format!("{{\"mcpServers\": {{\"fs\": {}}}}}", SERVER.replace("npx", "bunx"));
+    let expected = format!(
+        "{{\"mcpServers\": {{\"fs\": {}}}}}",
+        SERVER.replace("npx", "bunx")
+    );
     assert_eq!(json(&project.read(".mcp.json")), json(&expected));
 }
 
@@ -603,7 +797,12 @@ fn hooks_and_servers_are_added_by_command() {
     for words in [SETTINGS, ".mcp.json", "hook ", "mcp-server"] {
         assert!(shown.contains(words), "no `{words}` in\n{shown}");
     }
-    assert!(project.good("tree").stdout.contains("mcp-servers/fs (v1.0.0)"));
+    assert!(
+        project
+            .good("tree")
+            .stdout
+            .contains("mcp-servers/fs (v1.0.0)")
+    );
 }
 
 #[test]
@@ -629,7 +828,11 @@ fn a_failure_elsewhere_leaves_shared_files_alone() {
     let mut source = agpm_testkit::Repository::open(&project.sandbox, "community");
     source.commit(&[("agents/a.md", "theirs\n")]);
     source.tag("v1.3.0");
-    project.manifest(&format!("{}[agents]\n{}", asking("v1.0.0"), range("a", "agents/a.md")));
+    project.manifest(&format!(
+        "{}[agents]\n{}",
+        asking("v1.0.0"),
+        range("a", "agents/a.md")
+    ));
     project.refused("install", 6, &["install/not-ours", ".claude/agents/a.md"]);
     assert_eq!(project.read(SETTINGS), USERS);
 }
@@ -641,7 +844,10 @@ fn nothing_to_do_starts_no_process_whatever_kinds_there_are() {
             ("hooks/lint.json", HOOK),
             ("mcp/fs.json", SERVER),
             ("skills/n/SKILL.md", "---\nname: n\ndescription: d\n---\n"),
-            ("agents/a.md", "---\nm: 1\n---\n{{ agpm.project.x }}{{ 'd.md' | content }}\n"),
+            (
+                "agents/a.md",
+                "---\nm: 1\n---\n{{ agpm.project.x }}{{ 'd.md' | content }}\n",
+            ),
         ],
         &format!(
             "[project]\nx = 1\n[hooks]\n{}[mcp-servers]\n{}[skills]\n{}[agents]\n{}[patch.agents.a]\nm = 2\n",
@@ -654,31 +860,54 @@ fn nothing_to_do_starts_no_process_whatever_kinds_there_are() {
     project.write("d.md", "d\n");
     project.good("install");
     let mut command = project.sandbox.command(PROGRAM);
-    command.current_dir(project.path("")).args(["install"]).env("PATH", "/nowhere");
+    command
+        .current_dir(project.path(""))
+        .args(["install"])
+        .env("PATH", "/nowhere");
     let output = project.sandbox.output(command);
-    assert_eq!((output.code, output.stdout.as_str()), (Some(0), "4 unchanged\n"), "{output}");
+    assert_eq!(
+        (output.code, output.stdout.as_str()),
+        (Some(0), "4 unchanged\n"),
+        "{output}"
+    );
 }
 
 #[test]
 fn a_hook_in_claudes_shape_is_switched_off_by_a_patch() {
     let hook = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x"}]}]}}"#;
-    let project = Project::one("hooks", "hooks/h.json", hook, "[patch.hooks.x]\nenabled = false\n");
+    let project = Project::one(
+        "hooks",
+        "hooks/h.json",
+        hook,
+        "[patch.hooks.x]\nenabled = false\n",
+    );
     project.run("install");
     assert!(!project.exists(SETTINGS), "{}", project.read(SETTINGS));
 }
 
 #[test]
 fn a_server_that_is_switched_off_is_left_out_for_claude_code() {
-    let project =
-        Project::one("mcp-servers", "mcp/fs.json", SERVER, "[patch.mcp-servers.x]\nenabled = false\n");
+    let project = Project::one(
+        "mcp-servers",
+        "mcp/fs.json",
+        SERVER,
+        "[patch.mcp-servers.x]\nenabled = false\n",
+    );
     project.run("install");
-    assert!(!project.exists(".mcp.json"), "{}", project.read(".mcp.json"));
+    assert!(
+        !project.exists(".mcp.json"),
+        "{}",
+        project.read(".mcp.json")
+    );
 }
 
 #[test]
 fn the_refusal_of_a_users_entry_names_its_key() {
     let project = Project::one("mcp-servers", "mcp/fs.json", SERVER, "");
-    project.write(".mcp.json", "{\"mcpServers\": {\"x\": {\"command\": \"mine\"}}}\n");
+    project.write(
+        ".mcp.json",
+        "{\"mcpServers\": {\"x\": {\"command\": \"mine\"}}}\n",
+    );
     project.refused("install", 6, &["/mcpServers/x"]);
 }
 
@@ -694,7 +923,10 @@ fn a_merge_target_in_toml_can_be_emptied_again() {
     let tool = "[tools.t]\npath = \".t\"\nresources = { mcp-servers = { merge-target = \".t/x.toml\" } }\n";
     let project = Project::with(
         &[("mcp/h.json", SERVER)],
-        &format!("{tool}[mcp-servers]\n{}", entry("i", "mcp/h.json", "tool = \"t\"")),
+        &format!(
+            "{tool}[mcp-servers]\n{}",
+            entry("i", "mcp/h.json", "tool = \"t\"")
+        ),
     );
     if project.run("install").code == Some(0) {
         project.manifest("");

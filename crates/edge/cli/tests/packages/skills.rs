@@ -13,9 +13,14 @@ fn asking() -> String {
 
 /// A project that asks for the skill `notes` with these files.
 fn notes(files: &[(&str, &str)]) -> Project {
-    let files: Vec<(String, &str)> =
-        files.iter().map(|(path, text)| (format!("skills/notes/{path}"), *text)).collect();
-    let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), *text)).collect();
+    let files: Vec<(String, &str)> = files
+        .iter()
+        .map(|(path, text)| (format!("skills/notes/{path}"), *text))
+        .collect();
+    let files: Vec<(&str, &str)> = files
+        .iter()
+        .map(|(path, text)| (path.as_str(), *text))
+        .collect();
     Project::with(&files, &asking())
 }
 
@@ -28,12 +33,19 @@ fn set_mode(source: &Repository<'_>, path: &str, mode: u32) {
 #[cfg(unix)]
 fn is_executable(project: &Project, path: &str) -> bool {
     use std::os::unix::fs::PermissionsExt;
-    std::fs::metadata(project.path(path)).unwrap().permissions().mode() & 0o111 != 0
+    std::fs::metadata(project.path(path))
+        .unwrap()
+        .permissions()
+        .mode()
+        & 0o111
+        != 0
 }
 
 fn checksum(project: &Project) -> String {
     let locked = project.locked("notes");
-    let line = locked.lines().find(|line| line.starts_with("checksum = \"sha256:"));
+    let line = locked
+        .lines()
+        .find(|line| line.starts_with("checksum = \"sha256:"));
     line.unwrap_or_else(|| panic!("{locked}")).to_owned()
 }
 
@@ -67,7 +79,11 @@ fn a_skill_is_copied_whole_with_bytes_and_modes() {
     source.write("skills/notes/.hidden/deep/er.txt", "no end");
     source.write("skills/notes/empty", "");
     source.write("skills/other/SKILL.md", SKILL);
-    std::fs::write(source.path().join("skills/notes/image.png"), [0x89, 0, 0xff, 0xfe]).unwrap();
+    std::fs::write(
+        source.path().join("skills/notes/image.png"),
+        [0x89, 0, 0xff, 0xfe],
+    )
+    .unwrap();
     set_mode(&source, "skills/notes/bin/run.sh", 0o755);
     source.commit(&[]);
     source.tag("v1.0.0");
@@ -84,7 +100,10 @@ fn a_skill_is_copied_whole_with_bytes_and_modes() {
         ]
     );
     assert_eq!(project.read(".claude/skills/notes/SKILL.md"), SKILL);
-    assert_eq!(std::fs::read(project.path(".claude/skills/notes/image.png")).unwrap(), [0x89, 0, 0xff, 0xfe]);
+    assert_eq!(
+        std::fs::read(project.path(".claude/skills/notes/image.png")).unwrap(),
+        [0x89, 0, 0xff, 0xfe]
+    );
     assert!(is_executable(&project, ".claude/skills/notes/bin/run.sh"));
     assert!(!is_executable(&project, ".claude/skills/notes/empty"));
     project.good("install --frozen");
@@ -95,9 +114,15 @@ fn a_skill_is_copied_whole_with_bytes_and_modes() {
 fn a_pattern_matches_folders_with_a_skill_in_them() {
     let project = Project::with(
         &[
-            ("skills/one/SKILL.md", "---\nname: one\ndescription: 1\n---\n"),
+            (
+                "skills/one/SKILL.md",
+                "---\nname: one\ndescription: 1\n---\n",
+            ),
             ("skills/one/x.md", "x\n"),
-            ("skills/two/SKILL.md", "---\nname: two\ndescription: 2\n---\n"),
+            (
+                "skills/two/SKILL.md",
+                "---\nname: two\ndescription: 2\n---\n",
+            ),
             ("skills/none/README.md", "no skill\n"),
             ("skills/README.md", "no skill\n"),
         ],
@@ -106,10 +131,22 @@ fn a_pattern_matches_folders_with_a_skill_in_them() {
     project.good("install");
     assert_eq!(
         project.written(),
-        [".claude/skills/one/SKILL.md", ".claude/skills/one/x.md", ".claude/skills/two/SKILL.md"]
+        [
+            ".claude/skills/one/SKILL.md",
+            ".claude/skills/one/x.md",
+            ".claude/skills/two/SKILL.md"
+        ]
     );
-    assert!(project.locked("one").contains("path = \"skills/one\""), "{}", project.locked("one"));
-    assert!(project.locked("two").contains("manifest_alias = \"all\""), "{}", project.locked("two"));
+    assert!(
+        project.locked("one").contains("path = \"skills/one\""),
+        "{}",
+        project.locked("one")
+    );
+    assert!(
+        project.locked("two").contains("manifest_alias = \"all\""),
+        "{}",
+        project.locked("two")
+    );
 }
 
 #[test]
@@ -179,13 +216,29 @@ fn names_that_break_the_rules_warn_and_install() {
     let long = "n".repeat(65);
     let wordy = "d".repeat(1025);
     for (head, code, words) in [
-        ("name: Note Taker\ndescription: d\n", "skill/name", "Note Taker"),
+        (
+            "name: Note Taker\ndescription: d\n",
+            "skill/name",
+            "Note Taker",
+        ),
         ("name: other\ndescription: d\n", "skill/name", "notes"),
         ("description: d\n", "skill/name", "name"),
         ("name: notes\n", "skill/description", "description"),
-        ("name: notes\ndescription: \"\"\n", "skill/description", "description"),
-        (&format!("name: {long}\ndescription: d\n"), "skill/name", "64"),
-        (&format!("name: notes\ndescription: {wordy}\n"), "skill/description", "1024"),
+        (
+            "name: notes\ndescription: \"\"\n",
+            "skill/description",
+            "description",
+        ),
+        (
+            &format!("name: {long}\ndescription: d\n"),
+            "skill/name",
+            "64",
+        ),
+        (
+            &format!("name: notes\ndescription: {wordy}\n"),
+            "skill/description",
+            "1024",
+        ),
     ] {
         let text = format!("---\n{head}---\nbody\n");
         let project = notes(&[("SKILL.md", &text)]);
@@ -218,7 +271,10 @@ fn a_skill_brings_what_its_head_declares() {
     let project = Project::with(
         &[
             ("skills/notes/SKILL.md", &head),
-            ("skills/other/SKILL.md", "---\nname: other\ndescription: o\n---\n"),
+            (
+                "skills/other/SKILL.md",
+                "---\nname: other\ndescription: o\n---\n",
+            ),
             ("skills/other/x.txt", "x\n"),
             ("snippets/style.md", "style\n"),
         ],
@@ -251,7 +307,10 @@ fn a_relative_declaration_starts_at_the_skill_file() {
     let project = notes(&[("SKILL.md", &text), ("parts/part.md", "part\n")]);
     project.good("install");
     assert!(
-        project.written().iter().any(|path| path.starts_with(".claude/snippets/")),
+        project
+            .written()
+            .iter()
+            .any(|path| path.starts_with(".claude/snippets/")),
         "{:?}",
         project.written()
     );
@@ -260,14 +319,24 @@ fn a_relative_declaration_starts_at_the_skill_file() {
 #[test]
 fn a_patch_changes_the_head_of_the_skill_file_only() {
     let project = notes(&[("SKILL.md", SKILL), ("more.md", "---\nname: x\n---\n")]);
-    project
-        .manifest(&format!("{}[patch.skills.notes]\ndescription = \"Ours.\"\nmodel = \"haiku\"\n", asking()));
+    project.manifest(&format!(
+        "{}[patch.skills.notes]\ndescription = \"Ours.\"\nmodel = \"haiku\"\n",
+        asking()
+    ));
     project.good("install");
-    let expected =
-        SKILL.replace("Takes notes.\n", "Ours.\n").replace("# as a list\n", "# as a list\nmodel: haiku\n");
+    let expected = SKILL
+        .replace("Takes notes.\n", "Ours.\n")
+        .replace("# as a list\n", "# as a list\nmodel: haiku\n");
     assert_eq!(project.read(".claude/skills/notes/SKILL.md"), expected);
-    assert_eq!(project.read(".claude/skills/notes/more.md"), "---\nname: x\n---\n");
-    assert!(project.locked("notes").contains("patches = [\"description\", \"model\"]"));
+    assert_eq!(
+        project.read(".claude/skills/notes/more.md"),
+        "---\nname: x\n---\n"
+    );
+    assert!(
+        project
+            .locked("notes")
+            .contains("patches = [\"description\", \"model\"]")
+    );
     let patched = checksum(&project);
     project.manifest(&asking());
     project.good("install");
@@ -278,7 +347,10 @@ fn a_patch_changes_the_head_of_the_skill_file_only() {
 #[test]
 fn a_patch_can_mend_a_name() {
     let project = notes(&[("SKILL.md", "---\nname: Wrong\ndescription: d\n---\n")]);
-    project.manifest(&format!("{}[patch.skills.notes]\nname = \"notes\"\n", asking()));
+    project.manifest(&format!(
+        "{}[patch.skills.notes]\nname = \"notes\"\n",
+        asking()
+    ));
     project.good("install --strict");
 }
 
@@ -292,8 +364,15 @@ fn templates_in_a_skill_are_filled() {
     ]);
     project.manifest(&format!("[project]\nlanguage = \"Rust\"\n{}", asking()));
     project.good("install");
-    assert_eq!(project.read(".claude/skills/notes/SKILL.md"), format!("{HEAD}Use Rust.\n"));
-    assert!(project.read(".claude/skills/notes/more.md").starts_with(".claude/skills/notes"));
+    assert_eq!(
+        project.read(".claude/skills/notes/SKILL.md"),
+        format!("{HEAD}Use Rust.\n")
+    );
+    assert!(
+        project
+            .read(".claude/skills/notes/more.md")
+            .starts_with(".claude/skills/notes")
+    );
     assert_eq!(project.read(".claude/skills/notes/x.txt"), "{{ agpm.x }}\n");
 }
 
@@ -320,7 +399,11 @@ fn a_link_in_a_skill_is_refused() {
         source.commit(&[]);
         source.tag("v1.0.0");
         project.manifest(&asking());
-        project.refused("install", 6, &["skill/limit", "docs/latest", "symbolic link"]);
+        project.refused(
+            "install",
+            6,
+            &["skill/limit", "docs/latest", "symbolic link"],
+        );
     }
 }
 
@@ -353,9 +436,15 @@ fn an_edited_file_of_a_skill_is_kept_and_told() {
     let project = notes(&[("SKILL.md", SKILL), ("docs/x.md", "x\n")]);
     project.good("install");
     project.write(".claude/skills/notes/docs/x.md", "edited\n");
-    project.warned("install", &["install/edited", ".claude/skills/notes/docs/x.md"]);
+    project.warned(
+        "install",
+        &["install/edited", ".claude/skills/notes/docs/x.md"],
+    );
     let output = project.run("verify");
-    assert!(output.code == Some(1) && output.stdout.contains("docs/x.md"), "{output}");
+    assert!(
+        output.code == Some(1) && output.stdout.contains("docs/x.md"),
+        "{output}"
+    );
     assert_eq!(project.read(".claude/skills/notes/docs/x.md"), "edited\n");
     project.good("install --force");
     assert_eq!(project.read(".claude/skills/notes/docs/x.md"), "x\n");
@@ -365,7 +454,11 @@ fn an_edited_file_of_a_skill_is_kept_and_told() {
 fn a_file_of_the_user_in_the_way_of_a_skill_is_refused() {
     let project = notes(&[("SKILL.md", SKILL), ("docs/x.md", "x\n")]);
     project.write(".claude/skills/notes/docs/x.md", "mine\n");
-    project.refused("install", 6, &["install/not-ours", ".claude/skills/notes/docs/x.md"]);
+    project.refused(
+        "install",
+        6,
+        &["install/not-ours", ".claude/skills/notes/docs/x.md"],
+    );
 }
 
 #[test]
@@ -390,13 +483,26 @@ fn an_update_drops_files_that_left_and_brings_new_ones() {
 
 #[test]
 fn target_and_filename_place_the_folder() {
-    let project = notes(&[("SKILL.md", &HEAD.replace("notes\n", "memo\n")), ("x.md", "x\n")]);
+    let project = notes(&[
+        ("SKILL.md", &HEAD.replace("notes\n", "memo\n")),
+        ("x.md", "x\n"),
+    ]);
     project.manifest(&format!(
         "[skills]\n{}",
-        entry("notes", "skills/notes", "target = \"team\", filename = \"memo\"")
+        entry(
+            "notes",
+            "skills/notes",
+            "target = \"team\", filename = \"memo\""
+        )
     ));
     project.good("install --strict");
-    assert_eq!(project.written(), [".claude/skills/team/memo/SKILL.md", ".claude/skills/team/memo/x.md"]);
+    assert_eq!(
+        project.written(),
+        [
+            ".claude/skills/team/memo/SKILL.md",
+            ".claude/skills/team/memo/x.md"
+        ]
+    );
 }
 
 #[test]
@@ -412,7 +518,10 @@ fn frozen_finds_a_byte_that_differs_in_any_file_of_a_skill() {
 fn a_skill_that_only_comes_along_needs_a_word_for_its_programs() {
     let project = Project::new();
     let mut source = project.source(&[]);
-    source.write("agents/a.md", "---\ndependencies:\n  skills:\n    - path: skills/notes\n---\n");
+    source.write(
+        "agents/a.md",
+        "---\ndependencies:\n  skills:\n    - path: skills/notes\n---\n",
+    );
     source.write("skills/notes/SKILL.md", HEAD);
     source.write("skills/notes/bin/run.sh", "#!/bin/sh\n");
     set_mode(&source, "skills/notes/bin/run.sh", 0o755);
@@ -444,7 +553,11 @@ fn a_name_that_not_every_system_has_is_refused() {
 
 #[test]
 fn files_of_a_skill_that_differ_in_case_are_a_clash() {
-    let project = notes(&[("SKILL.md", HEAD), ("docs/a.md", "1\n"), ("docs/A.md", "2\n")]);
+    let project = notes(&[
+        ("SKILL.md", HEAD),
+        ("docs/a.md", "1\n"),
+        ("docs/A.md", "2\n"),
+    ]);
     project.refused("install", 6, &["skill/limit", "`docs/A.md` is there twice"]);
 }
 
@@ -453,11 +566,20 @@ fn a_repository_inside_a_skill_is_refused() {
     let project = Project::new();
     let mut source = project.source(&[]);
     let commit = source.commit(&[("skills/notes/SKILL.md", HEAD)]);
-    source.git(&["update-index", "--add", "--cacheinfo", &format!("160000,{commit},skills/notes/sub")]);
+    source.git(&[
+        "update-index",
+        "--add",
+        "--cacheinfo",
+        &format!("160000,{commit},skills/notes/sub"),
+    ]);
     source.git(&["commit", "-q", "-m", "sub"]);
     source.tag("v1.0.0");
     project.manifest(&asking());
-    project.refused("install", 6, &["skill/limit", "`sub` is another repository"]);
+    project.refused(
+        "install",
+        6,
+        &["skill/limit", "`sub` is another repository"],
+    );
 }
 
 #[test]
@@ -484,7 +606,9 @@ fn undo_takes_a_whole_skill_back() {
     update(&project);
     project.good("undo");
     let files = |tree: Vec<(String, Vec<u8>)>| -> Vec<(String, Vec<u8>)> {
-        tree.into_iter().filter(|(name, _)| name.starts_with(".claude") || name == "agpm.lock").collect()
+        tree.into_iter()
+            .filter(|(name, _)| name.starts_with(".claude") || name == "agpm.lock")
+            .collect()
     };
     assert_eq!(files(project.tree()), files(before));
 }
@@ -494,7 +618,10 @@ fn a_skill_of_more_than_100_mib_is_refused_wherever_it_comes_from() {
     let project = Project::new();
     let mut source = project.source(&[]);
     source.commit(&[("skills/notes/SKILL.md", HEAD)]);
-    for folder in [source.path().join("skills/notes"), project.path("skills/notes")] {
+    for folder in [
+        source.path().join("skills/notes"),
+        project.path("skills/notes"),
+    ] {
         std::fs::create_dir_all(&folder).unwrap();
         for name in ["one.bin", "two.bin"] {
             std::fs::write(folder.join(name), vec![0; 60 << 20]).unwrap();

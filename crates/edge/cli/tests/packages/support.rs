@@ -13,7 +13,9 @@ pub(crate) struct Project {
 
 impl Project {
     pub(crate) fn new() -> Self {
-        Project { sandbox: Sandbox::new(PROGRAM) }
+        Project {
+            sandbox: Sandbox::new(PROGRAM),
+        }
     }
 
     /// A source called `community` with these tagged versions, each a list of files.
@@ -21,7 +23,11 @@ impl Project {
         self.named_source("community", versions)
     }
 
-    pub(crate) fn named_source(&self, name: &str, versions: &[(&str, &[(&str, &str)])]) -> Repository<'_> {
+    pub(crate) fn named_source(
+        &self,
+        name: &str,
+        versions: &[(&str, &[(&str, &str)])],
+    ) -> Repository<'_> {
         let mut repository = Repository::init(&self.sandbox, name);
         for (tag, files) in versions {
             repository.commit(files);
@@ -32,7 +38,10 @@ impl Project {
 
     /// A project with one resource, called `x`, of a source that has only that.
     pub(crate) fn one(kind: &str, path: &str, text: &str, more: &str) -> Self {
-        Project::with(&[(path, text)], &format!("[{kind}]\n{}{more}", entry("x", path, "")))
+        Project::with(
+            &[(path, text)],
+            &format!("[{kind}]\n{}{more}", entry("x", path, "")),
+        )
     }
 
     pub(crate) fn manifest(&self, text: &str) {
@@ -43,7 +52,9 @@ impl Project {
     pub(crate) fn run(&self, line: &str) -> CommandOutput {
         let words: Vec<&str> = line.split_whitespace().collect();
         let mut command = self.sandbox.command(PROGRAM);
-        command.current_dir(self.sandbox.work().join("project")).args(words);
+        command
+            .current_dir(self.sandbox.work().join("project"))
+            .args(words);
         self.sandbox.output(command)
     }
 
@@ -59,10 +70,16 @@ impl Project {
         let output = self.run(line);
         assert_eq!(output.code, Some(code), "{line}\n{output}");
         for word in words {
-            assert!(output.stderr.contains(word), "{line}: no `{word}` in\n{output}");
+            assert!(
+                output.stderr.contains(word),
+                "{line}: no `{word}` in\n{output}"
+            );
         }
         assert_eq!(self.tree(), before, "{line} changed the project");
-        assert!(state || !self.exists(".agpm"), "{line} left something behind");
+        assert!(
+            state || !self.exists(".agpm"),
+            "{line} left something behind"
+        );
     }
 
     pub(crate) fn read(&self, path: &str) -> String {
@@ -90,7 +107,12 @@ impl Project {
             for entry in std::fs::read_dir(folder).into_iter().flatten() {
                 let path = entry.unwrap().path();
                 let name = path.strip_prefix(&root).unwrap().display().to_string();
-                let state = [".agpm/lock", ".agpm/history", ".agpm/folders.json", ".agpm/.gitignore"];
+                let state = [
+                    ".agpm/lock",
+                    ".agpm/history",
+                    ".agpm/folders.json",
+                    ".agpm/.gitignore",
+                ];
                 if state.contains(&name.as_str()) {
                     continue;
                 }
@@ -122,7 +144,10 @@ impl Project {
     pub(crate) fn warned(&self, line: &str, words: &[&str]) -> CommandOutput {
         let output = self.good(line);
         for word in words {
-            assert!(output.stderr.contains(word), "{line}: no `{word}` in\n{output}");
+            assert!(
+                output.stderr.contains(word),
+                "{line}: no `{word}` in\n{output}"
+            );
         }
         output
     }
@@ -133,13 +158,18 @@ impl Project {
 
     /// When a file was last written.
     pub(crate) fn modified(&self, path: &str) -> std::time::SystemTime {
-        std::fs::metadata(self.path(path)).unwrap().modified().unwrap()
+        std::fs::metadata(self.path(path))
+            .unwrap()
+            .modified()
+            .unwrap()
     }
 
     /// Every file that is neither a manifest nor a lockfile nor our state.
     pub(crate) fn written(&self) -> Vec<String> {
         let named = self.tree().into_iter().map(|(name, _)| name);
-        named.filter(|name| !name.starts_with("agpm.") && name != ".agpm/ledger.json").collect()
+        named
+            .filter(|name| !name.starts_with("agpm.") && name != ".agpm/ledger.json")
+            .collect()
     }
 
     /// The lines of the lockfile's entry of that name.
@@ -151,32 +181,54 @@ impl Project {
                 && !entry.starts_with("[[sources]]")
                 && entry.contains(&format!("\nname = \"{name}\"\n"))
         });
-        found.unwrap_or_else(|| panic!("no `{name}` in\n{lock}")).to_owned()
+        found
+            .unwrap_or_else(|| panic!("no `{name}` in\n{lock}"))
+            .to_owned()
     }
 
     pub(crate) fn installed(&self) -> Vec<String> {
         let ours = |name: &String| {
-            [".claude", ".opencode", ".agpm/snippets"].iter().any(|start| name.starts_with(start))
+            [".claude", ".opencode", ".agpm/snippets"]
+                .iter()
+                .any(|start| name.starts_with(start))
         };
-        self.tree().into_iter().map(|(name, _)| name).filter(ours).collect()
+        self.tree()
+            .into_iter()
+            .map(|(name, _)| name)
+            .filter(ours)
+            .collect()
     }
 }
 
 pub(crate) fn needs(kind: &str, paths: &[&str]) -> String {
-    let list: String = paths.iter().map(|path| format!("    - path: {path}\n")).collect();
+    let list: String = paths
+        .iter()
+        .map(|path| format!("    - path: {path}\n"))
+        .collect();
     format!("---\ndependencies:\n  {kind}:\n{list}---\n")
 }
 
 /// A line of the manifest that asks for a file of the source, with more fields behind.
 pub(crate) fn entry(name: &str, path: &str, more: &str) -> String {
     let comma = if more.is_empty() { "" } else { ", " };
-    format!("{name} = {{ source = \"community\", path = \"{path}\", version = \"v1.0.0\"{comma}{more} }}\n")
+    format!(
+        "{name} = {{ source = \"community\", path = \"{path}\", version = \"v1.0.0\"{comma}{more} }}\n"
+    )
 }
 
 /// What a text with comments or without says.
 pub(crate) fn json(text: &str) -> Value {
-    let parsed = parse(SourceMap::default().add("", text), text, Format::Jsonc, Limits::default());
-    assert!(!has_errors(&parsed.diagnostics), "{text}\n{:?}", parsed.diagnostics);
+    let parsed = parse(
+        SourceMap::default().add("", text),
+        text,
+        Format::Jsonc,
+        Limits::default(),
+    );
+    assert!(
+        !has_errors(&parsed.diagnostics),
+        "{text}\n{:?}",
+        parsed.diagnostics
+    );
     parsed.document.root().map_or(Value::Null, to_value)
 }
 
@@ -190,23 +242,42 @@ pub(crate) fn assert_inserted(before: &str, after: &str) {
     }
     let fits = |after: &str| {
         let start = common(before.chars().zip(after.chars()));
-        let end = common(before[start..].chars().rev().zip(after[start..].chars().rev()));
-        before[start..before.len() - end].chars().all(|c| c.is_whitespace() || c == ',')
+        let end = common(
+            before[start..]
+                .chars()
+                .rev()
+                .zip(after[start..].chars().rev()),
+        );
+        before[start..before.len() - end]
+            .chars()
+            .all(|c| c.is_whitespace() || c == ',')
     };
-    assert!(fits(after) || fits(&without_comma), "more than an insertion:\n{before}\n--- to\n{after}");
+    assert!(
+        fits(after) || fits(&without_comma),
+        "more than an insertion:\n{before}\n--- to\n{after}"
+    );
     assert!(after.len() > before.len(), "nothing was put in:\n{after}");
 }
 
 /// How many bytes are the same at the start of both.
 fn common(pairs: impl Iterator<Item = (char, char)>) -> usize {
-    pairs.take_while(|(a, b)| a == b).map(|(c, _)| c.len_utf8()).sum()
+    pairs
+        .take_while(|(a, b)| a == b)
+        .map(|(c, _)| c.len_utf8())
+        .sum()
 }
 
 /// A resource of each form: a file, a folder, and entries of files that users write too.
 pub(crate) const EVERY_FORM: [(&str, &str); 4] = [
     ("agents/a.md", "Review.\n"),
-    ("skills/pdf/SKILL.md", "---\nname: pdf\ndescription: Reads PDF files.\n---\nRead it.\n"),
-    ("mcp/fs.json", "{\"command\": \"npx\", \"args\": [\"-y\", \"fs\"]}"),
+    (
+        "skills/pdf/SKILL.md",
+        "---\nname: pdf\ndescription: Reads PDF files.\n---\nRead it.\n",
+    ),
+    (
+        "mcp/fs.json",
+        "{\"command\": \"npx\", \"args\": [\"-y\", \"fs\"]}",
+    ),
     (
         "hooks/lint.json",
         "{\"events\": [\"PreToolUse\"], \"matcher\": \"Bash\", \"type\": \"command\", \"command\": \"lint\"}",

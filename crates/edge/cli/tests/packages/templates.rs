@@ -27,7 +27,10 @@ deployment_envs = ["staging", "production"]
 
 /// A project with one agent and this text before its entries.
 fn agent(text: &str, before: &str) -> Project {
-    Project::with(&[("agents/a.md", text)], &format!("{before}[agents]\n{}", entry("a", "agents/a.md", "")))
+    Project::with(
+        &[("agents/a.md", text)],
+        &format!("{before}[agents]\n{}", entry("a", "agents/a.md", "")),
+    )
 }
 
 /// What an agent of this text comes out as.
@@ -88,7 +91,10 @@ All code changes must include tests using pytest.
 fn lists_and_tables_of_the_project_can_be_walked() {
     let template = "{% for env in agpm.project.team.deployment_envs %}{{ env }};{% endfor %}\
                     {{ agpm.project.team.deployment_envs | join(sep=\"+\") }} {{ agpm.project.team.deployment_envs | length }}\n";
-    assert_eq!(filled(template, PROJECT), "staging;production;staging+production 2\n");
+    assert_eq!(
+        filled(template, PROJECT),
+        "staging;production;staging+production 2\n"
+    );
 }
 
 #[test]
@@ -142,14 +148,30 @@ fn a_declaration_may_depend_on_a_condition() {
     let declared = "---\ndependencies:\n  snippets:\n{% if agpm.project.tests %}\n    - path: snippets/tests.md\n\
                     {% else %}\n    - path: snippets/plain.md\n{% endif %}\n---\nbody\n";
     let project = Project::with(
-        &[("agents/a.md", declared), ("snippets/tests.md", "t\n"), ("snippets/plain.md", "p\n")],
-        &format!("[project]\ntests = true\n[agents]\n{}", entry("a", "agents/a.md", "")),
+        &[
+            ("agents/a.md", declared),
+            ("snippets/tests.md", "t\n"),
+            ("snippets/plain.md", "p\n"),
+        ],
+        &format!(
+            "[project]\ntests = true\n[agents]\n{}",
+            entry("a", "agents/a.md", "")
+        ),
     );
     project.good("install");
-    assert_eq!(project.installed(), [".claude/agents/a.md", ".claude/snippets/tests.md"]);
-    project.manifest(&format!("[project]\ntests = false\n[agents]\n{}", entry("a", "agents/a.md", "")));
+    assert_eq!(
+        project.installed(),
+        [".claude/agents/a.md", ".claude/snippets/tests.md"]
+    );
+    project.manifest(&format!(
+        "[project]\ntests = false\n[agents]\n{}",
+        entry("a", "agents/a.md", "")
+    ));
     project.good("install");
-    assert_eq!(project.installed(), [".claude/agents/a.md", ".claude/snippets/plain.md"]);
+    assert_eq!(
+        project.installed(),
+        [".claude/agents/a.md", ".claude/snippets/plain.md"]
+    );
 }
 
 #[test]
@@ -184,15 +206,22 @@ fn front_matter_can_ask_for_templating() {
 #[test]
 fn only_markdown_is_filled() {
     let script = "#!/bin/sh\necho '{{ agpm.project.x }}'\n";
-    let hook =
-        "{\"events\": [\"Stop\"], \"type\": \"command\", \"command\": \"echo {{ agpm.project.x }}\"}\n";
+    let hook = "{\"events\": [\"Stop\"], \"type\": \"command\", \"command\": \"echo {{ agpm.project.x }}\"}\n";
     let project = Project::with(
         &[("scripts/s.sh", script), ("hooks/h.json", hook)],
-        &format!("[scripts]\n{}[hooks]\n{}", entry("s", "scripts/s.sh", ""), entry("h", "hooks/h.json", "")),
+        &format!(
+            "[scripts]\n{}[hooks]\n{}",
+            entry("s", "scripts/s.sh", ""),
+            entry("h", "hooks/h.json", "")
+        ),
     );
     project.good("install");
     assert_eq!(project.read(".claude/scripts/s.sh"), script);
-    assert!(project.read(".claude/settings.local.json").contains("echo {{ agpm.project.x }}"));
+    assert!(
+        project
+            .read(".claude/settings.local.json")
+            .contains("echo {{ agpm.project.x }}")
+    );
 }
 
 #[test]
@@ -200,18 +229,35 @@ fn raw_parts_and_literal_fences_are_left_alone() {
     let text = "{{ agpm.project.x }}\n{% raw %}{{ agpm.no }}{% endraw %}\n```literal\n{{ agpm.no }} {% if %}\n```\n\
                 ```rust\n{{ agpm.project.x }}\n```\n";
     let out = filled(text, "[project]\nx = \"X\"\n");
-    assert!(out.starts_with("X\n{{ agpm.no }}\n```literal\n{{ agpm.no }} {% if %}\n```\n"), "{out}");
+    assert!(
+        out.starts_with("X\n{{ agpm.no }}\n```literal\n{{ agpm.no }} {% if %}\n```\n"),
+        "{out}"
+    );
     assert!(out.ends_with("```rust\nX\n```\n"), "{out}");
 }
 
 #[test]
 fn a_resource_knows_itself() {
-    let names = ["type", "name", "install_path", "source", "version", "resolved_commit", "path"];
-    let text: String = names.iter().map(|name| format!("{name}={{{{ agpm.resource.{name} }}}}\n")).collect();
+    let names = [
+        "type",
+        "name",
+        "install_path",
+        "source",
+        "version",
+        "resolved_commit",
+        "path",
+    ];
+    let text: String = names
+        .iter()
+        .map(|name| format!("{name}={{{{ agpm.resource.{name} }}}}\n"))
+        .collect();
     let project = Project::new();
     let source = project.release(&[("agents/deep/own.md", &text)]);
     let commit = source.git(&["rev-parse", "HEAD"]).stdout.trim().to_owned();
-    project.manifest(&format!("[agents]\n{}", entry("mine", "agents/deep/own.md", "filename = \"x\"")));
+    project.manifest(&format!(
+        "[agents]\n{}",
+        entry("mine", "agents/deep/own.md", "filename = \"x\"")
+    ));
     project.good("install");
     assert_eq!(
         project.read(".claude/agents/x.md"),
@@ -241,17 +287,29 @@ fn what_a_resource_needs_can_be_embedded_and_has_an_alias() {
     let project = Project::with(
         &[
             ("agents/a.md", PARENT),
-            ("snippets/best-practices.md", "---\ntitle: no\n---\nBe {{ agpm.project.mood }}.\n"),
+            (
+                "snippets/best-practices.md",
+                "---\ntitle: no\n---\nBe {{ agpm.project.mood }}.\n",
+            ),
             ("snippets/long-winded.md", "Long.\n"),
         ],
-        &format!("[project]\nmood = \"kind\"\n[agents]\n{}", entry("a", "agents/a.md", "")),
+        &format!(
+            "[project]\nmood = \"kind\"\n[agents]\n{}",
+            entry("a", "agents/a.md", "")
+        ),
     );
     project.good("install");
     let text = project.read(".claude/agents/a.md");
     let body = text.rsplit("---\n").next().unwrap();
-    assert_eq!(body, "Be kind.|Long.|.claude/snippets/best-practices.md|best-practices|v1.0.0\n");
+    assert_eq!(
+        body,
+        "Be kind.|Long.|.claude/snippets/best-practices.md|best-practices|v1.0.0\n"
+    );
     // What is only embedded is locked and not written.
-    assert_eq!(project.installed(), [".claude/agents/a.md", ".claude/snippets/best-practices.md"]);
+    assert_eq!(
+        project.installed(),
+        [".claude/agents/a.md", ".claude/snippets/best-practices.md"]
+    );
 }
 
 #[test]
@@ -262,12 +320,22 @@ fn embedded_text_is_not_filled_twice() {
                 "agents/a.md",
                 "---\ndependencies:\n  snippets:\n    - path: snippets/s.md\n---\n{{ agpm.deps.snippets.s.content }}",
             ),
-            ("snippets/s.md", "{% raw %}{{ agpm.project.x }}{% endraw %}{{ agpm.project.x }}\n"),
+            (
+                "snippets/s.md",
+                "{% raw %}{{ agpm.project.x }}{% endraw %}{{ agpm.project.x }}\n",
+            ),
         ],
-        &format!("[project]\nx = \"{{{{ 1 + 1 }}}}\"\n[agents]\n{}", entry("a", "agents/a.md", "")),
+        &format!(
+            "[project]\nx = \"{{{{ 1 + 1 }}}}\"\n[agents]\n{}",
+            entry("a", "agents/a.md", "")
+        ),
     );
     project.good("install");
-    assert!(project.read(".claude/agents/a.md").ends_with("---\n{{ agpm.project.x }}{{ 1 + 1 }}"));
+    assert!(
+        project
+            .read(".claude/agents/a.md")
+            .ends_with("---\n{{ agpm.project.x }}{{ 1 + 1 }}")
+    );
 }
 
 #[test]
@@ -279,7 +347,10 @@ fn files_of_the_project_can_be_embedded() {
     project.write("docs/x.md", "---\na: 1\n---\nfrom {{ docs }}\n");
     project.write("n.txt", "notes\n");
     project.good("install");
-    assert_eq!(project.read(".claude/agents/a.md"), "from {{ docs }}\nnotes\n");
+    assert_eq!(
+        project.read(".claude/agents/a.md"),
+        "from {{ docs }}\nnotes\n"
+    );
 }
 
 #[test]
@@ -306,7 +377,13 @@ fn the_content_filter_reads_texts_of_the_project_and_nothing_else() {
             &format!("[project]\np = \"{path}\"\n"),
         );
         project.sandbox.write("secret.md", "SECRET\n");
-        for file in [".env", "key.pem", ".git/config.txt", ".GIT/config.txt", "docs/x.md"] {
+        for file in [
+            ".env",
+            "key.pem",
+            ".git/config.txt",
+            ".GIT/config.txt",
+            "docs/x.md",
+        ] {
             project.write(file, "SECRET\n");
         }
         project.write("agpm.private.toml", "# SECRET\n");
@@ -318,41 +395,72 @@ fn the_content_filter_reads_texts_of_the_project_and_nothing_else() {
         }
         let output = project.run("install");
         assert_eq!(output.code, Some(code), "{path}\n{output}");
-        let word = if code == 6 { "resource/escape" } else { "resource/template" };
+        let word = if code == 6 {
+            "resource/escape"
+        } else {
+            "resource/template"
+        };
         assert!(output.stderr.contains(word), "{path}\n{output}");
         assert!(!output.to_string().contains("SECRET"), "{path}\n{output}");
-        assert!(!project.exists(".claude") && !project.exists("agpm.lock"), "{path}");
+        assert!(
+            !project.exists(".claude") && !project.exists("agpm.lock"),
+            "{path}"
+        );
     }
 }
 
 #[test]
 fn a_name_that_is_not_defined_is_told_with_its_place_and_a_near_one() {
-    let project = agent("one\n\ntwo {{ agpm.project.langage }}\n", "[project]\nlanguage = \"rust\"\n");
+    let project = agent(
+        "one\n\ntwo {{ agpm.project.langage }}\n",
+        "[project]\nlanguage = \"rust\"\n",
+    );
     project.refused(
         "install",
         1,
-        &["resource/template", "agpm.project.langage", "agents/a.md@v1.0.0:3:8", "did you mean `language`?"],
+        &[
+            "resource/template",
+            "agpm.project.langage",
+            "agents/a.md@v1.0.0:3:8",
+            "did you mean `language`?",
+        ],
     );
 }
 
 #[test]
 fn all_templates_that_fail_are_told_at_once() {
     let project = Project::with(
-        &[("agents/a.md", "{{ agpm.project.x }}\n"), ("agents/b.md", "{{ agpm.project.y }}\n")],
+        &[
+            ("agents/a.md", "{{ agpm.project.x }}\n"),
+            ("agents/b.md", "{{ agpm.project.y }}\n"),
+        ],
         &format!("[agents]\n{}", entry("all", "agents/*.md", "")),
     );
-    project.refused("install", 1, &["agents/a.md@v1.0.0:1:4", "agents/b.md@v1.0.0:1:4"]);
+    project.refused(
+        "install",
+        1,
+        &["agents/a.md@v1.0.0:1:4", "agents/b.md@v1.0.0:1:4"],
+    );
 }
 
 #[test]
 fn a_changed_variable_fills_again_what_uses_it_and_nothing_else() {
     let project = Project::with(
-        &[("agents/a.md", "{{ agpm.project.x }}\n"), ("agents/b.md", "{{ agpm.project.y }}\n")],
-        &format!("[project]\nx = 1\ny = 1\n[agents]\n{}", entry("all", "agents/*.md", "")),
+        &[
+            ("agents/a.md", "{{ agpm.project.x }}\n"),
+            ("agents/b.md", "{{ agpm.project.y }}\n"),
+        ],
+        &format!(
+            "[project]\nx = 1\ny = 1\n[agents]\n{}",
+            entry("all", "agents/*.md", "")
+        ),
     );
     project.good("install");
     let before = project.modified(".claude/agents/b.md");
-    project.manifest(&format!("[project]\nx = 2\ny = 1\n[agents]\n{}", entry("all", "agents/*.md", "")));
+    project.manifest(&format!(
+        "[project]\nx = 2\ny = 1\n[agents]\n{}",
+        entry("all", "agents/*.md", "")
+    ));
     let output = project.good("install");
     assert_eq!(project.read(".claude/agents/a.md"), "2\n");
     assert!(output.stdout.contains("1 updated, 1 unchanged"), "{output}");
@@ -362,11 +470,11 @@ fn a_changed_variable_fills_again_what_uses_it_and_nothing_else() {
 #[test]
 fn a_changed_dependency_fills_again_what_embeds_it() {
     let project = Project::new();
-    let parent =
-        "---\ndependencies:\n  snippets:\n    - path: snippets/s.md\n---\n{{ agpm.deps.snippets.s.content }}";
+    let parent = "---\ndependencies:\n  snippets:\n    - path: snippets/s.md\n---\n{{ agpm.deps.snippets.s.content }}";
     let mut source = project.release(&[("agents/a.md", parent), ("snippets/s.md", "one\n")]);
-    project
-        .manifest("[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"^1.0\" }\n");
+    project.manifest(
+        "[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"^1.0\" }\n",
+    );
     project.good("install");
     assert!(project.read(".claude/agents/a.md").ends_with("---\none"));
     source.commit(&[("snippets/s.md", "two\n")]);
@@ -392,7 +500,10 @@ fn a_changed_file_that_was_read_fills_again() {
 
 #[test]
 fn frozen_renders_too() {
-    let project = agent("{{ agpm.project.x }} {{ 'docs/x.md' | content }}", "[project]\nx = 1\n");
+    let project = agent(
+        "{{ agpm.project.x }} {{ 'docs/x.md' | content }}",
+        "[project]\nx = 1\n",
+    );
     project.write("docs/x.md", "one\n");
     project.good("install");
     project.remove(".claude/agents/a.md");
@@ -422,7 +533,10 @@ fn two_aliases_of_one_file_are_two_outputs() {
         ),
     );
     project.good("install");
-    assert_eq!(project.read(".claude/agents/one.md"), "Hello them, rust, hi\n");
+    assert_eq!(
+        project.read(".claude/agents/one.md"),
+        "Hello them, rust, hi\n"
+    );
     assert_eq!(project.read(".claude/agents/two.md"), "Hello us, go, -\n");
     project.good("install --frozen");
     assert_eq!(project.good("install").stdout, "2 unchanged\n");
@@ -447,7 +561,8 @@ fn variants(child: &str, more: &str) -> Project {
         "---\ndependencies:\n  snippets:\n    - path: snippets/s.md\n{more}---\n{{{{ agpm.deps.snippets.s.content }}}}"
     );
     let alias = |name: &str| {
-        let more = format!("filename = \"{name}\", template_vars = {{ project = {{ x = \"{name}\" }} }}");
+        let more =
+            format!("filename = \"{name}\", template_vars = {{ project = {{ x = \"{name}\" }} }}");
         entry(name, "agents/a.md", &more)
     };
     Project::with(
@@ -464,7 +579,10 @@ fn an_embedded_child_follows_each_variant_and_is_not_written() {
         let text = project.read(&format!(".claude/agents/{name}.md"));
         assert!(text.ends_with(&format!("---\nx is {name}")), "{text}");
     }
-    assert_eq!(project.installed(), [".claude/agents/one.md", ".claude/agents/two.md"]);
+    assert_eq!(
+        project.installed(),
+        [".claude/agents/one.md", ".claude/agents/two.md"]
+    );
     project.good("install --frozen");
 }
 
@@ -474,23 +592,43 @@ fn a_written_child_that_is_equal_for_all_variants_is_written_once() {
     project.good("install");
     assert_eq!(
         project.installed(),
-        [".claude/agents/one.md", ".claude/agents/two.md", ".claude/snippets/s.md"]
+        [
+            ".claude/agents/one.md",
+            ".claude/agents/two.md",
+            ".claude/snippets/s.md"
+        ]
     );
 }
 
 #[test]
 fn a_written_child_that_differs_between_variants_is_a_clash() {
     let project = variants("x is {{ agpm.project.x }}\n", "");
-    project.refused("install", 1, &["package/target-clash", "snippets/s", "template_vars", "install: false"]);
+    project.refused(
+        "install",
+        1,
+        &[
+            "package/target-clash",
+            "snippets/s",
+            "template_vars",
+            "install: false",
+        ],
+    );
 }
 
 #[test]
 fn variables_of_a_dependency_do_not_reach_its_neighbours() {
     let project = Project::with(
-        &[("agents/a.md", "{{ agpm.project.x }}\n"), ("agents/b.md", "{{ agpm.project.x }}\n")],
+        &[
+            ("agents/a.md", "{{ agpm.project.x }}\n"),
+            ("agents/b.md", "{{ agpm.project.x }}\n"),
+        ],
         &format!(
             "[project]\nx = \"all\"\n[agents]\n{}{}",
-            entry("a", "agents/a.md", "template_vars = { project = { x = \"mine\" } }"),
+            entry(
+                "a",
+                "agents/a.md",
+                "template_vars = { project = { x = \"mine\" } }"
+            ),
             entry("b", "agents/b.md", "")
         ),
     );
@@ -519,20 +657,39 @@ fn a_template_can_be_patched() {
         ),
     );
     project.good("install");
-    assert_eq!(project.read(".claude/agents/a.md"), "---\nname: mine\nmodel: haiku\n---\nmine\n");
+    assert_eq!(
+        project.read(".claude/agents/a.md"),
+        "---\nname: mine\nmodel: haiku\n---\nmine\n"
+    );
 }
 
 #[test]
 fn line_ends_and_the_last_line_stay() {
-    assert_eq!(filled("a\r\n{{ agpm.project.x }}\r\n\r\nb", "[project]\nx = 1\n"), "a\r\n1\r\n\r\nb");
-    assert_eq!(filled("{{ agpm.project.x }}\n\n\n", "[project]\nx = 1\n"), "1\n\n\n");
+    assert_eq!(
+        filled("a\r\n{{ agpm.project.x }}\r\n\r\nb", "[project]\nx = 1\n"),
+        "a\r\n1\r\n\r\nb"
+    );
+    assert_eq!(
+        filled("{{ agpm.project.x }}\n\n\n", "[project]\nx = 1\n"),
+        "1\n\n\n"
+    );
 }
 
 #[test]
 fn variables_of_a_pattern_hold_for_every_match() {
     let project = Project::with(
-        &[("agents/a.md", "{{ agpm.project.x }}\n"), ("agents/b.md", "{{ agpm.project.x }}\n")],
-        &format!("[agents]\n{}", entry("all", "agents/*.md", "template_vars = { project = { x = \"y\" } }")),
+        &[
+            ("agents/a.md", "{{ agpm.project.x }}\n"),
+            ("agents/b.md", "{{ agpm.project.x }}\n"),
+        ],
+        &format!(
+            "[agents]\n{}",
+            entry(
+                "all",
+                "agents/*.md",
+                "template_vars = { project = { x = \"y\" } }"
+            )
+        ),
     );
     project.good("install");
     assert_eq!(project.read(".claude/agents/a.md"), "y\n");
@@ -548,7 +705,11 @@ fn lists_of_variables_replace_and_tables_merge() {
         )],
         &format!(
             "[project]\nl = [1, 2]\nt = {{ a = 1, b = 1 }}\n[agents]\n{}",
-            entry("a", "agents/a.md", "template_vars = { project = { l = [3], t = { b = 2 } } }")
+            entry(
+                "a",
+                "agents/a.md",
+                "template_vars = { project = { l = [3], t = { b = 2 } } }"
+            )
         ),
     );
     project.good("install");
@@ -561,10 +722,18 @@ fn variables_cannot_take_the_place_of_our_names() {
         &[("agents/a.md", "{{ agpm.resource.name }}\n")],
         &format!(
             "[agents]\n{}",
-            entry("a", "agents/a.md", "template_vars = { agpm = { resource = { name = \"no\" } } }")
+            entry(
+                "a",
+                "agents/a.md",
+                "template_vars = { agpm = { resource = { name = \"no\" } } }"
+            )
         ),
     );
-    project.refused("install", 1, &["manifest/value", "`agpm` in `template_vars`"]);
+    project.refused(
+        "install",
+        1,
+        &["manifest/value", "`agpm` in `template_vars`"],
+    );
 }
 
 #[test]
@@ -582,23 +751,32 @@ fn what_is_not_declared_is_not_in_deps() {
     project.refused(
         "install",
         1,
-        &["agpm.deps.snippets.stile", "agents/a.md@v1.0.0:7:4", "did you mean `style`?"],
+        &[
+            "agpm.deps.snippets.stile",
+            "agents/a.md@v1.0.0:7:4",
+            "did you mean `style`?",
+        ],
     );
 }
 
 #[test]
 fn declared_variants_follow_the_variables_of_an_alias() {
-    let declared =
-        "---\ndependencies:\n  snippets:\n    - path: snippets/{{ agpm.project.language }}.md\n---\nbody\n";
+    let declared = "---\ndependencies:\n  snippets:\n    - path: snippets/{{ agpm.project.language }}.md\n---\nbody\n";
     let alias = |name: &str| {
         entry(
             name,
             "agents/a.md",
-            &format!("filename = \"{name}\", template_vars = {{ project = {{ language = \"{name}\" }} }}"),
+            &format!(
+                "filename = \"{name}\", template_vars = {{ project = {{ language = \"{name}\" }} }}"
+            ),
         )
     };
     let project = Project::with(
-        &[("agents/a.md", declared), ("snippets/go.md", "go\n"), ("snippets/rust.md", "rust\n")],
+        &[
+            ("agents/a.md", declared),
+            ("snippets/go.md", "go\n"),
+            ("snippets/rust.md", "rust\n"),
+        ],
         &format!("[agents]\n{}{}", alias("go"), alias("rust")),
     );
     project.good("install");
@@ -617,9 +795,15 @@ fn declared_variants_follow_the_variables_of_an_alias() {
 
 #[test]
 fn validate_looks_at_the_links_of_what_is_rendered() {
-    let project = agent("[guide]({{ agpm.project.guide }})\n", "[project]\nguide = \"docs/guide.md\"\n");
+    let project = agent(
+        "[guide]({{ agpm.project.guide }})\n",
+        "[project]\nguide = \"docs/guide.md\"\n",
+    );
     let output = project.run("validate --render");
-    assert!(output.code == Some(1) && output.stdout.contains("resource/reference"), "{output}");
+    assert!(
+        output.code == Some(1) && output.stdout.contains("resource/reference"),
+        "{output}"
+    );
     project.write("docs/guide.md", "guide\n");
     project.good("validate --render");
     assert!(project.good("install").stderr.is_empty());
@@ -628,8 +812,14 @@ fn validate_looks_at_the_links_of_what_is_rendered() {
 #[test]
 fn a_template_of_the_project_itself_is_filled_too() {
     let project = Project::new();
-    project.write("mine/a.md", "{{ agpm.project.x }} {{ agpm.resource.path }}\n");
-    project.write("agpm.toml", "[project]\nx = \"X\"\n[agents]\na = \"mine/a.md\"\n");
+    project.write(
+        "mine/a.md",
+        "{{ agpm.project.x }} {{ agpm.resource.path }}\n",
+    );
+    project.write(
+        "agpm.toml",
+        "[project]\nx = \"X\"\n[agents]\na = \"mine/a.md\"\n",
+    );
     project.good("install");
     assert_eq!(project.read(".claude/agents/a.md"), "X mine/a.md\n");
 }
@@ -639,11 +829,20 @@ fn what_is_embedded_may_embed_in_turn() {
     let level = |path: &str, body: &str| format!("{}{body}", needs("snippets", &[path]));
     let project = Project::with(
         &[
-            ("agents/a.md", &level("snippets/b.md", "A[{{ agpm.deps.snippets.b.content }}]")),
-            ("snippets/b.md", &level("snippets/c.md", "B[{{ agpm.deps.snippets.c.content }}]")),
+            (
+                "agents/a.md",
+                &level("snippets/b.md", "A[{{ agpm.deps.snippets.b.content }}]"),
+            ),
+            (
+                "snippets/b.md",
+                &level("snippets/c.md", "B[{{ agpm.deps.snippets.c.content }}]"),
+            ),
             ("snippets/c.md", "C{{ agpm.project.x }}"),
         ],
-        &format!("[project]\nx = 1\n[agents]\n{}", entry("a", "agents/a.md", "")),
+        &format!(
+            "[project]\nx = 1\n[agents]\n{}",
+            entry("a", "agents/a.md", "")
+        ),
     );
     project.good("install");
     assert!(project.read(".claude/agents/a.md").ends_with("A[B[C1]]"));
@@ -654,7 +853,11 @@ fn an_alias_tells_two_files_of_one_name_apart() {
     let parent = "---\ndependencies:\n  snippets:\n    - path: snippets/x/s.md\n    - path: snippets/y/s.md\n\
                   \x20     name: other\n---\n{{ agpm.deps.snippets.other.content }}{{ agpm.deps.snippets.s.content }}";
     let project = Project::with(
-        &[("agents/a.md", parent), ("snippets/x/s.md", "X"), ("snippets/y/s.md", "Y")],
+        &[
+            ("agents/a.md", parent),
+            ("snippets/x/s.md", "X"),
+            ("snippets/y/s.md", "Y"),
+        ],
         &format!("[agents]\n{}", entry("a", "agents/a.md", "")),
     );
     project.good("install");
@@ -663,15 +866,19 @@ fn an_alias_tells_two_files_of_one_name_apart() {
 
 #[test]
 fn frozen_keeps_declared_variants_apart() {
-    let declared =
-        "---\ndependencies:\n  snippets:\n    - path: snippets/{{ agpm.project.language }}.md\n---\nbody\n";
+    let declared = "---\ndependencies:\n  snippets:\n    - path: snippets/{{ agpm.project.language }}.md\n---\nbody\n";
     let alias = |name: &str| {
-        let more =
-            format!("filename = \"{name}\", template_vars = {{ project = {{ language = \"{name}\" }} }}");
+        let more = format!(
+            "filename = \"{name}\", template_vars = {{ project = {{ language = \"{name}\" }} }}"
+        );
         entry(name, "agents/a.md", &more)
     };
     let project = Project::with(
-        &[("agents/a.md", declared), ("snippets/go.md", "go\n"), ("snippets/rust.md", "rust\n")],
+        &[
+            ("agents/a.md", declared),
+            ("snippets/go.md", "go\n"),
+            ("snippets/rust.md", "rust\n"),
+        ],
         &format!("[agents]\n{}{}", alias("go"), alias("rust")),
     );
     project.good("install");
@@ -689,10 +896,17 @@ fn statements_in_front_matter_count_before_it_is_read() {
             let text = format!("---\n{front}---\n{body}");
             let project = Project::with(
                 &[("agents/a.md", &text), ("snippets/s.md", "s\n")],
-                &format!("[project]\nlanguage = \"rust\"\n[agents]\n{}", entry("a", "agents/a.md", "")),
+                &format!(
+                    "[project]\nlanguage = \"rust\"\n[agents]\n{}",
+                    entry("a", "agents/a.md", "")
+                ),
             );
             project.good("install");
-            assert_eq!(project.written(), [".claude/agents/a.md", ".claude/snippets/s.md"], "{text}");
+            assert_eq!(
+                project.written(),
+                [".claude/agents/a.md", ".claude/snippets/s.md"],
+                "{text}"
+            );
         }
     }
 }

@@ -8,8 +8,7 @@ const AGENT: &str = "---\nname: reviewer\ndescription: Reviews changes.\ntools: 
 const COMMAND: &str = "---\ndescription: Ships it.\nargument-hint: \"[version]\"\nallowed-tools: Bash\n---\n\
                        Ship $ARGUMENTS after !`git status` and @README.md.\n";
 const SKILL: &str = "---\nname: notes\ndescription: Takes notes.\n---\nTake notes.\n";
-const HOOK: &str =
-    r#"{"events": ["PreToolUse"], "matcher": "Bash", "type": "command", "command": "lint", "timeout": 5}"#;
+const HOOK: &str = r#"{"events": ["PreToolUse"], "matcher": "Bash", "type": "command", "command": "lint", "timeout": 5}"#;
 const SERVER: &str = r#"{"command": "npx", "args": ["-y", "fs"], "env": {"TOKEN": "${TOKEN}"}}"#;
 
 /// A project that asks for one of each of these kinds for one tool.
@@ -23,8 +22,9 @@ fn kit(tool: &str, kinds: &[&str]) -> Project {
         ("mcp-servers", "fs", "mcp/fs.json"),
     ];
     let wanted = all.iter().filter(|(kind, ..)| kinds.contains(kind));
-    let entries: String =
-        wanted.map(|(kind, name, path)| format!("[{kind}]\n{}", entry(name, path, &more))).collect();
+    let entries: String = wanted
+        .map(|(kind, name, path)| format!("[{kind}]\n{}", entry(name, path, &more)))
+        .collect();
     Project::with(
         &[
             ("agents/reviewer.md", AGENT),
@@ -43,14 +43,18 @@ const ALL: &[&str] = &["agents", "commands", "skills", "hooks", "mcp-servers"];
 /// Every field that does not come out as it was, as the plan tells it.
 fn fates(project: &Project) -> Vec<String> {
     let plan = json(&project.good("--json install --dry-run").stdout);
-    let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).unwrap().to_owned();
+    let text =
+        |value: &Value, key: &str| value.get(key).and_then(Value::as_str).unwrap().to_owned();
     let items = |value: &Value, key: &str| match value.get(key) {
         Some(Value::List(items)) => items.clone(),
         other => panic!("{key}: {other:?}"),
     };
     let mut out = Vec::new();
     for conversion in items(&plan, "conversions") {
-        for field in items(&conversion, "fields").iter().filter(|field| text(field, "fate") != "exact") {
+        for field in items(&conversion, "fields")
+            .iter()
+            .filter(|field| text(field, "fate") != "exact")
+        {
             out.push(format!(
                 "{} {} {}",
                 text(&conversion, "resource"),
@@ -74,7 +78,11 @@ fn codex_gets_its_forms() {
             "agents/reviewer tools widened"
         ]
     );
-    project.refused("install --strict-fidelity", 1, &["tool/fidelity", "maxTurns", "model", "tools"]);
+    project.refused(
+        "install --strict-fidelity",
+        1,
+        &["tool/fidelity", "maxTurns", "model", "tools"],
+    );
     project.good("install");
     assert_eq!(
         project.written(),
@@ -152,7 +160,11 @@ fn copilot_gets_its_forms() {
             "hooks/lint PreToolUse.matcher approximated"
         ]
     );
-    project.refused("install --strict-fidelity", 1, &["tool/fidelity", "matcher"]);
+    project.refused(
+        "install --strict-fidelity",
+        1,
+        &["tool/fidelity", "matcher"],
+    );
     project.good("install");
     assert_eq!(
         project.written(),
@@ -189,7 +201,11 @@ fn gemini_gets_its_forms() {
             "commands/ship argument-hint dropped"
         ]
     );
-    project.refused("install --strict-fidelity", 1, &["tool/fidelity", "argument-hint"]);
+    project.refused(
+        "install --strict-fidelity",
+        1,
+        &["tool/fidelity", "argument-hint"],
+    );
     project.good("install");
     assert_eq!(
         project.written(),
@@ -208,7 +224,10 @@ fn gemini_gets_its_forms() {
     let settings = json(&project.read(".gemini/settings.json"));
     assert!(settings.get("mcpServers").unwrap().get("fs").is_some());
     let hooks = settings.get("hooks").unwrap().to_json();
-    assert!(hooks.contains("BeforeTool") && hooks.contains("5000"), "{hooks}");
+    assert!(
+        hooks.contains("BeforeTool") && hooks.contains("5000"),
+        "{hooks}"
+    );
 }
 
 #[test]
@@ -216,7 +235,13 @@ fn agents_is_a_place_for_skills_only() {
     let project = kit("agents", &["skills"]);
     assert!(fates(&project).is_empty());
     project.good("install --strict-fidelity");
-    assert_eq!(project.written(), [".agents/skills/notes/SKILL.md", ".agents/skills/notes/more/words.md"]);
+    assert_eq!(
+        project.written(),
+        [
+            ".agents/skills/notes/SKILL.md",
+            ".agents/skills/notes/more/words.md"
+        ]
+    );
     assert_eq!(project.read(".agents/skills/notes/SKILL.md"), SKILL);
     for kind in ["agents", "commands", "hooks", "mcp-servers"] {
         kit("agents", &[kind]).refused("install", 1, &["`agents`"]);
@@ -246,11 +271,9 @@ fn opencode_takes_files_as_they_are_and_limits_and_servers_in_its_form() {
         ]
     );
     let limits = "permission:\n  \"*\": deny\n  read: allow\n  edit: allow\n---\n";
-    let expected = AGENT.replace("tools: Read, Edit\nmodel: sonnet\n", "").replacen(
-        "---\nReview",
-        &format!("{limits}Review"),
-        1,
-    );
+    let expected = AGENT
+        .replace("tools: Read, Edit\nmodel: sonnet\n", "")
+        .replacen("---\nReview", &format!("{limits}Review"), 1);
     assert_eq!(project.read(".opencode/agent/reviewer.md"), expected);
     kit("opencode", &["hooks"]).refused("install", 1, &["opencode", "hooks"]);
 }
@@ -277,15 +300,22 @@ fn claude_code_takes_everything_as_it_is() {
 #[test]
 fn everything_that_a_tool_got_goes_again() {
     for tool in ["codex", "cursor", "copilot", "gemini"] {
-        let kinds: Vec<&str> =
-            ALL.iter().copied().filter(|kind| (tool, *kind) != ("codex", "commands")).collect();
+        let kinds: Vec<&str> = ALL
+            .iter()
+            .copied()
+            .filter(|kind| (tool, *kind) != ("codex", "commands"))
+            .collect();
         let project = kit(tool, &kinds);
         project.good("install");
         project.good("install --frozen");
         project.good("verify");
         project.manifest("");
         project.good("install");
-        assert!(project.written().is_empty(), "{tool}: {:?}", project.written());
+        assert!(
+            project.written().is_empty(),
+            "{tool}: {:?}",
+            project.written()
+        );
     }
 }
 
@@ -296,7 +326,10 @@ fn a_setting_of_the_user_stays_beside_what_a_tool_gets() {
     project.write(".codex/config.toml", config);
     project.good("install");
     let now = project.read(".codex/config.toml");
-    assert!(now.starts_with(config) && now.contains("[mcp_servers.fs]"), "{now}");
+    assert!(
+        now.starts_with(config) && now.contains("[mcp_servers.fs]"),
+        "{now}"
+    );
     project.manifest("");
     project.good("install");
     assert_eq!(project.read(".codex/config.toml"), config);
@@ -315,7 +348,11 @@ fn the_tool_field_of_the_reference_routes_resources() {
             entry("claude-agent", "agents/helper.md", ""),
             entry("opencode-agent", "agents/helper.md", "tool = \"opencode\""),
             entry("shared", "snippets/rust-patterns.md", ""),
-            entry("claude-specific", "snippets/claude.md", "tool = \"claude-code\"")
+            entry(
+                "claude-specific",
+                "snippets/claude.md",
+                "tool = \"claude-code\""
+            )
         ),
     );
     project.good("install");
@@ -360,12 +397,30 @@ resources = {
 #[test]
 fn the_custom_tools_of_the_reference_have_their_folders() {
     for (tool, expected) in [
-        ("claude-code", &[".claude/agents/reviewer.md", ".claude/commands/ship.md", ".mcp.json"][..]),
+        (
+            "claude-code",
+            &[
+                ".claude/agents/reviewer.md",
+                ".claude/commands/ship.md",
+                ".mcp.json",
+            ][..],
+        ),
         (
             "opencode",
-            &[".opencode/agent/reviewer.md", ".opencode/command/ship.md", ".opencode/opencode.json"],
+            &[
+                ".opencode/agent/reviewer.md",
+                ".opencode/command/ship.md",
+                ".opencode/opencode.json",
+            ],
         ),
-        ("custom-tool", &[".mytool/agents/reviewer.md", ".mytool/cmds/ship.md", ".mytool/servers.json"]),
+        (
+            "custom-tool",
+            &[
+                ".mytool/agents/reviewer.md",
+                ".mytool/cmds/ship.md",
+                ".mytool/servers.json",
+            ],
+        ),
     ] {
         let project = kit(tool, &["agents", "commands", "mcp-servers"]);
         let manifest = project.read("agpm.toml");
@@ -395,16 +450,25 @@ fn a_custom_tool_has_no_place_for_what_it_does_not_list() {
 #[test]
 fn the_wrong_key_for_a_kind_is_an_error() {
     let project = Project::new();
-    for (kind, key) in [("hooks", "path"), ("mcp-servers", "path"), ("agents", "merge-target")] {
-        project
-            .manifest(&format!("[tools.x]\npath = \".x\"\nresources = {{ {kind} = {{ {key} = \"y\" }} }}\n"));
+    for (kind, key) in [
+        ("hooks", "path"),
+        ("mcp-servers", "path"),
+        ("agents", "merge-target"),
+    ] {
+        project.manifest(&format!(
+            "[tools.x]\npath = \".x\"\nresources = {{ {kind} = {{ {key} = \"y\" }} }}\n"
+        ));
         project.refused("install", 1, &[kind, key]);
     }
 }
 
 #[test]
 fn an_unknown_tool_is_told_with_a_near_one() {
-    kit("opncode", &["agents"]).refused("install", 1, &["manifest/unknown-tool", "did you mean `opencode`?"]);
+    kit("opncode", &["agents"]).refused(
+        "install",
+        1,
+        &["manifest/unknown-tool", "did you mean `opencode`?"],
+    );
 }
 
 #[test]
@@ -412,11 +476,20 @@ fn a_moved_tool_moves_its_files() {
     let project = kit("cursor", ALL);
     project.good("install");
     let manifest = project.read("agpm.toml");
-    project.write("agpm.toml", &format!("{manifest}[tools.cursor]\npath = \"config/cursor\"\n"));
+    project.write(
+        "agpm.toml",
+        &format!("{manifest}[tools.cursor]\npath = \"config/cursor\"\n"),
+    );
     project.good("install");
     let written = project.written();
-    assert!(written.contains(&"config/cursor/agents/reviewer.md".to_owned()), "{written:?}");
-    assert!(!project.exists(".cursor/agents") && !project.exists(".cursor/skills"), "{written:?}");
+    assert!(
+        written.contains(&"config/cursor/agents/reviewer.md".to_owned()),
+        "{written:?}"
+    );
+    assert!(
+        !project.exists(".cursor/agents") && !project.exists(".cursor/skills"),
+        "{written:?}"
+    );
 }
 
 #[test]
@@ -424,16 +497,25 @@ fn a_tool_that_is_switched_off_gets_nothing_and_loses_what_it_had() {
     let project = kit("gemini", ALL);
     project.good("install");
     let manifest = project.read("agpm.toml");
-    project.write("agpm.toml", &format!("{manifest}[tools.gemini]\nenabled = false\n"));
+    project.write(
+        "agpm.toml",
+        &format!("{manifest}[tools.gemini]\nenabled = false\n"),
+    );
     project.good("install");
     assert!(project.written().is_empty(), "{:?}", project.written());
-    project.write("agpm.toml", &format!("{manifest}[tools.gemini]\nenabled = true\n"));
+    project.write(
+        "agpm.toml",
+        &format!("{manifest}[tools.gemini]\nenabled = true\n"),
+    );
     project.good("install");
     assert!(project.exists(".gemini/agents/reviewer.md"));
 }
 
-const DEFAULTS: &[(&str, &str)] =
-    &[("agents/helper.md", "helper\n"), ("commands/c.md", "c\n"), ("snippets/s.md", "s\n")];
+const DEFAULTS: &[(&str, &str)] = &[
+    ("agents/helper.md", "helper\n"),
+    ("commands/c.md", "c\n"),
+    ("snippets/s.md", "s\n"),
+];
 
 fn with_defaults(defaults: &str, helpers: &str) -> Vec<String> {
     let project = Project::with(
@@ -454,16 +536,28 @@ fn default_tools_of_the_reference_apply_where_no_tool_is_named() {
     let syntax = "snippets = \"claude-code\"\nagents = \"claude-code\"\ncommands = \"opencode\"\n";
     assert_eq!(
         with_defaults(syntax, &helper),
-        [".claude/agents/helper.md", ".claude/snippets/s.md", ".opencode/command/c.md"]
+        [
+            ".claude/agents/helper.md",
+            ".claude/snippets/s.md",
+            ".opencode/command/c.md"
+        ]
     );
     assert_eq!(
         with_defaults("agents = \"opencode\"\ncommands = \"opencode\"\n", &helper),
-        [".agpm/snippets/s.md", ".opencode/agent/helper.md", ".opencode/command/c.md"]
+        [
+            ".agpm/snippets/s.md",
+            ".opencode/agent/helper.md",
+            ".opencode/command/c.md"
+        ]
     );
     let mixed = "snippets = \"agpm\"\nagents = \"claude-code\"\ncommands = \"opencode\"\n";
     assert_eq!(
         with_defaults(mixed, &helper),
-        [".agpm/snippets/s.md", ".claude/agents/helper.md", ".opencode/command/c.md"]
+        [
+            ".agpm/snippets/s.md",
+            ".claude/agents/helper.md",
+            ".opencode/command/c.md"
+        ]
     );
 }
 
@@ -489,7 +583,10 @@ fn a_named_tool_beats_the_default() {
 fn a_default_tool_that_cannot_take_the_kind_is_an_error() {
     let project = Project::with(
         DEFAULTS,
-        &format!("[default-tools]\nsnippets = \"opencode\"\n[snippets]\n{}", entry("s", "snippets/s.md", "")),
+        &format!(
+            "[default-tools]\nsnippets = \"opencode\"\n[snippets]\n{}",
+            entry("s", "snippets/s.md", "")
+        ),
     );
     project.refused("install", 1, &["opencode", "snippets"]);
 }
@@ -498,9 +595,23 @@ fn a_default_tool_that_cannot_take_the_kind_is_an_error() {
 fn what_is_needed_goes_to_the_tool_of_the_one_who_needs_it_where_that_has_a_place() {
     let agent = "---\ndependencies:\n  commands:\n    - path: commands/c.md\n  snippets:\n    - path: snippets/s.md\n---\n";
     let project = Project::with(
-        &[("agents/a.md", agent), ("commands/c.md", "c\n"), ("snippets/s.md", "s\n")],
-        &format!("[agents]\n{}", entry("a", "agents/a.md", "tool = \"opencode\"")),
+        &[
+            ("agents/a.md", agent),
+            ("commands/c.md", "c\n"),
+            ("snippets/s.md", "s\n"),
+        ],
+        &format!(
+            "[agents]\n{}",
+            entry("a", "agents/a.md", "tool = \"opencode\"")
+        ),
     );
     project.good("install");
-    assert_eq!(project.written(), [".agpm/snippets/s.md", ".opencode/agent/a.md", ".opencode/command/c.md"]);
+    assert_eq!(
+        project.written(),
+        [
+            ".agpm/snippets/s.md",
+            ".opencode/agent/a.md",
+            ".opencode/command/c.md"
+        ]
+    );
 }

@@ -9,8 +9,9 @@ fn a_declaration_that_leads_out_of_the_source_is_refused() {
     let project = Project::new();
     let agent = needs("snippets", &["../../../etc/passwd"]);
     project.source(&[("v1.0.0", &[("agents/a.md", &agent)])]);
-    project
-        .manifest("[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"v1.0.0\" }\n");
+    project.manifest(
+        "[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"v1.0.0\" }\n",
+    );
     project.refused("install", 6, &["leads out of its source"]);
 }
 
@@ -18,7 +19,10 @@ fn a_declaration_that_leads_out_of_the_source_is_refused() {
 fn sources_are_read_over_the_git_protocol_and_http() {
     let project = Project::new();
     let agent = needs("snippets", &["snippets/s.md"]);
-    let mut source = project.source(&[("v1.0.0", &[("agents/a.md", &agent), ("snippets/s.md", "s1\n")])]);
+    let mut source = project.source(&[(
+        "v1.0.0",
+        &[("agents/a.md", &agent), ("snippets/s.md", "s1\n")],
+    )]);
     source.commit(&[("agents/a.md", "main\n")]);
     let daemon = GitDaemon::start(&project.sandbox);
     let http = HttpServer::start(&project.sandbox);
@@ -28,7 +32,10 @@ fn sources_are_read_over_the_git_protocol_and_http() {
             format!("[sources]\nc = \"{url}\"\n[agents]\na = {{ source = \"c\", path = \"agents/a.md\", version = \"^1.0\" }}\n"),
         );
         project.good("install");
-        assert_eq!(project.installed(), [".claude/agents/a.md", ".claude/snippets/s.md"]);
+        assert_eq!(
+            project.installed(),
+            [".claude/agents/a.md", ".claude/snippets/s.md"]
+        );
         // What was fetched is enough from then on.
         project.remove(".claude/snippets/s.md");
         project.good("install --offline");
@@ -48,9 +55,10 @@ fn a_server_that_refuses_or_goes_away_changes_nothing_and_no_secret_is_told() {
         "agpm.toml",
         &format!("[sources]\nc = \"{url}\"\n[agents]\na = {{ source = \"c\", path = \"agents/a.md\", version = \"v1.0.0\" }}\n"),
     );
-    for (behaviour, words) in
-        [(Behaviour::RefuseAccess, "source/auth"), (Behaviour::CutAfter(300), "source/unreachable")]
-    {
+    for (behaviour, words) in [
+        (Behaviour::RefuseAccess, "source/auth"),
+        (Behaviour::CutAfter(300), "source/unreachable"),
+    ] {
         http.behave(behaviour);
         project.refused("install", 4, &[words]);
         let said = project.run("-v install");
@@ -64,8 +72,14 @@ fn a_server_that_refuses_or_goes_away_changes_nothing_and_no_secret_is_told() {
     http.behave(Behaviour::Serve);
     project.good("install");
     assert!(!project.read("agpm.lock").contains("hunter2"));
-    for line in ["list --json", "tree --json", "cache info", "outdated", "validate --sources", "config show"]
-    {
+    for line in [
+        "list --json",
+        "tree --json",
+        "cache info",
+        "outdated",
+        "validate --sources",
+        "config show",
+    ] {
         let output = project.good(line);
         assert!(!output.to_string().contains("hunter2"), "{line}\n{output}");
     }
@@ -75,13 +89,18 @@ fn a_server_that_refuses_or_goes_away_changes_nothing_and_no_secret_is_told() {
 fn programs_that_come_along_need_a_word() {
     let project = Project::new();
     let agent = needs("scripts", &["scripts/run.sh"]);
-    project.source(&[("v1.0.0", &[("agents/a.md", &agent), ("scripts/run.sh", "#!/bin/sh\n")])]);
-    let entry = "[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"v1.0.0\" }\n";
+    project.source(&[(
+        "v1.0.0",
+        &[("agents/a.md", &agent), ("scripts/run.sh", "#!/bin/sh\n")],
+    )]);
+    let entry =
+        "[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"v1.0.0\" }\n";
     project.manifest(entry);
     project.refused("install", 6, &["package/executable", "scripts/run"]);
     for word in ["scripts/*", "source:community", "scripts/run"] {
-        let text =
-            format!("allow-executables = [\"{word}\"]\n[sources]\ncommunity = \"../community\"\n{entry}");
+        let text = format!(
+            "allow-executables = [\"{word}\"]\n[sources]\ncommunity = \"../community\"\n{entry}"
+        );
         project.write("agpm.toml", &text);
         project.good("install");
         assert!(project.exists(".claude/scripts/run.sh"), "{word}");
@@ -119,7 +138,10 @@ fn secrets_in_addresses_are_masked_wherever_they_stand() {
         project.write("agpm.toml", &format!("[sources]\nc = \"{address}\"\n"));
         for line in ["validate", "--json validate", "-v install --offline"] {
             let output = project.run(line).to_string();
-            assert!(!output.contains("hunter2") && !output.contains("ghp_"), "{line} {address}\n{output}");
+            assert!(
+                !output.contains("hunter2") && !output.contains("ghp_"),
+                "{line} {address}\n{output}"
+            );
         }
     }
 }
@@ -128,18 +150,32 @@ fn secrets_in_addresses_are_masked_wherever_they_stand() {
 fn secrets_in_addresses_are_masked_in_the_users_configuration() {
     let project = Project::new();
     project.write("agpm.toml", "");
-    for address in
-        ["http:/user:hunter2hunter2@h", "user:hunter2hunter2@h/x", "https://user:hunter2hunter2@h/x"]
-    {
+    for address in [
+        "http:/user:hunter2hunter2@h",
+        "user:hunter2hunter2@h/x",
+        "https://user:hunter2hunter2@h/x",
+    ] {
         project.sandbox.write("~/.config/agpm/config.toml", "");
-        for line in
-            [&format!("config add-source c {address}"), "config show", "--json config show", "validate"]
-        {
+        for line in [
+            &format!("config add-source c {address}"),
+            "config show",
+            "--json config show",
+            "validate",
+        ] {
             let output = project.run(line).to_string();
             assert!(!output.contains("hunter2"), "{line} {address}\n{output}");
         }
-        project.sandbox.write("~/.config/agpm/config.toml", format!("[sources]\nc = \"{address}\"\n"));
-        for line in ["config show", "--json config show", "validate", "doctor", "config remove-source c"] {
+        project.sandbox.write(
+            "~/.config/agpm/config.toml",
+            format!("[sources]\nc = \"{address}\"\n"),
+        );
+        for line in [
+            "config show",
+            "--json config show",
+            "validate",
+            "doctor",
+            "config remove-source c",
+        ] {
             let output = project.run(line).to_string();
             assert!(!output.contains("hunter2"), "{line} {address}\n{output}");
         }
@@ -152,12 +188,19 @@ fn a_program_is_one_whatever_it_is_called() {
     use std::os::unix::fs::PermissionsExt;
     let project = Project::new();
     let agent = needs("snippets", &["scripts/x.sh"]);
-    let mut source =
-        project.source(&[("v0.0.0", &[("agents/a.md", &agent), ("scripts/x.sh", "#!/bin/sh\n")])]);
-    std::fs::set_permissions(source.path().join("scripts/x.sh"), PermissionsExt::from_mode(0o755)).unwrap();
+    let mut source = project.source(&[(
+        "v0.0.0",
+        &[("agents/a.md", &agent), ("scripts/x.sh", "#!/bin/sh\n")],
+    )]);
+    std::fs::set_permissions(
+        source.path().join("scripts/x.sh"),
+        PermissionsExt::from_mode(0o755),
+    )
+    .unwrap();
     source.commit(&[]);
     source.tag("v1.0.0");
-    project
-        .manifest("[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"v1.0.0\" }\n");
+    project.manifest(
+        "[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"v1.0.0\" }\n",
+    );
     project.refused("install", 6, &["package/executable"]);
 }

@@ -25,8 +25,14 @@ fn write_over(path: &PathBuf, bytes: &[u8]) {
 }
 
 fn objects(world: &World) -> PathBuf {
-    let heads = world.cached().into_iter().filter(|path| path.ends_with("HEAD"));
-    heads.map(|path| path.parent().unwrap().to_owned()).next().unwrap()
+    let heads = world
+        .cached()
+        .into_iter()
+        .filter(|path| path.ends_with("HEAD"));
+    heads
+        .map(|path| path.parent().unwrap().to_owned())
+        .next()
+        .unwrap()
 }
 
 #[test]
@@ -72,7 +78,10 @@ fn a_repository_that_is_only_half_there_is_made_anew() {
 fn a_lock_of_git_that_was_left_behind_does_no_harm() {
     let world = World::new();
     let (mut repository, first) = world.repository();
-    assert_eq!(text(&world.remote(&repository.url()), &first, "agents/a.md"), "one\n");
+    assert_eq!(
+        text(&world.remote(&repository.url()), &first, "agents/a.md"),
+        "one\n"
+    );
     fs::write(objects(&world).join("shallow.lock"), "").unwrap();
     let second = id(&repository.commit(&[("x", "y")]));
     assert_eq!(text(&world.remote(&repository.url()), &second, "x"), "y");
@@ -80,16 +89,36 @@ fn a_lock_of_git_that_was_left_behind_does_no_harm() {
 
 #[test]
 fn a_broken_history_is_fetched_again() {
-    for harm in [|pack: &PathBuf| write_over(pack, b"what"), |pack: &PathBuf| fs::remove_file(pack).unwrap()]
-    {
+    for harm in [
+        |pack: &PathBuf| write_over(pack, b"what"),
+        |pack: &PathBuf| fs::remove_file(pack).unwrap(),
+    ] {
         let world = World::new();
         let (mut repository, first) = world.repository();
         repository.commit(&[("x", "y")]);
-        assert_eq!(world.remote(&repository.url()).find_commit(first.short()).unwrap(), first);
+        assert_eq!(
+            world
+                .remote(&repository.url())
+                .find_commit(first.short())
+                .unwrap(),
+            first
+        );
         world.packs().iter().for_each(harm);
-        assert_eq!(world.remote(&repository.url()).find_commit(first.short()).unwrap(), first);
+        assert_eq!(
+            world
+                .remote(&repository.url())
+                .find_commit(first.short())
+                .unwrap(),
+            first
+        );
         assert_eq!(world.packs().len(), 1);
-        assert_eq!(world.offline(&repository.url()).find_commit(first.short()).unwrap(), first);
+        assert_eq!(
+            world
+                .offline(&repository.url())
+                .find_commit(first.short())
+                .unwrap(),
+            first
+        );
     }
 }
 

@@ -24,7 +24,14 @@ fn listing(folder: &Path) -> BTreeSet<String> {
             match entry.file_type().unwrap().is_dir() {
                 true => folders.push(entry.path()),
                 false => {
-                    found.insert(entry.path().strip_prefix(folder).unwrap().display().to_string());
+                    found.insert(
+                        entry
+                            .path()
+                            .strip_prefix(folder)
+                            .unwrap()
+                            .display()
+                            .to_string(),
+                    );
                 }
             }
         }
@@ -39,12 +46,21 @@ fn a_commit_or_a_folder_of_it_is_written_out() {
     let second = id(&repository.commit(&[("agents/a.md", "later\n"), ("deep/er/x.csv", "x\n")]));
     let remote = world.remote(&repository.url());
     let place = remote.checkout(&first, None).unwrap();
-    assert_eq!(listing(&place), ["agents/a.md", "snippets/s.md"].map(str::to_owned).into());
-    assert_eq!(fs::read_to_string(place.join("agents/a.md")).unwrap(), "one\n");
+    assert_eq!(
+        listing(&place),
+        ["agents/a.md", "snippets/s.md"].map(str::to_owned).into()
+    );
+    assert_eq!(
+        fs::read_to_string(place.join("agents/a.md")).unwrap(),
+        "one\n"
+    );
     let inner = remote.checkout(&second, Some(&path("deep/er"))).unwrap();
     assert_eq!(listing(&inner), ["x.csv".to_owned()].into());
     let later = remote.checkout(&second, None).unwrap();
-    assert_eq!(fs::read_to_string(later.join("agents/a.md")).unwrap(), "later\n");
+    assert_eq!(
+        fs::read_to_string(later.join("agents/a.md")).unwrap(),
+        "later\n"
+    );
     assert!(later != place && inner.starts_with(world.cache()));
 }
 
@@ -52,11 +68,19 @@ fn a_commit_or_a_folder_of_it_is_written_out() {
 fn what_was_written_out_starts_no_process() {
     let world = World::new();
     let (repository, commit) = world.repository();
-    let place = world.remote(&repository.url()).checkout(&commit, None).unwrap();
+    let place = world
+        .remote(&repository.url())
+        .checkout(&commit, None)
+        .unwrap();
     fs::remove_dir_all(repository.path()).unwrap();
     fs::remove_dir_all(place.ancestors().nth(2).unwrap().join("objects.git")).unwrap();
-    let git = world.git(Network::Offline).with_variable("PATH", "/nowhere");
-    let remote = git.remote(&crate::support::parse(&repository.url()), &world.sandbox.work());
+    let git = world
+        .git(Network::Offline)
+        .with_variable("PATH", "/nowhere");
+    let remote = git.remote(
+        &crate::support::parse(&repository.url()),
+        &world.sandbox.work(),
+    );
     assert_eq!(remote.checkout(&commit, None).unwrap(), place);
 }
 
@@ -65,11 +89,17 @@ fn a_folder_that_is_not_there_has_others_beside_it() {
     let world = World::new();
     let (repository, commit) = world.repository();
     let remote = world.remote(&repository.url());
-    for (folder, expected) in
-        [("agnts", vec!["agents", "snippets"]), ("agents/a.md", vec![]), ("agents/x/y", vec![])]
-    {
+    for (folder, expected) in [
+        ("agnts", vec!["agents", "snippets"]),
+        ("agents/a.md", vec![]),
+        ("agents/x/y", vec![]),
+    ] {
         match remote.checkout(&commit, Some(&path(folder))) {
-            Err(GitError::NoSuchFolder { folder: named, beside, .. }) => {
+            Err(GitError::NoSuchFolder {
+                folder: named,
+                beside,
+                ..
+            }) => {
                 assert_eq!(
                     (named.as_str(), beside),
                     (folder, expected.into_iter().map(str::to_owned).collect())
@@ -79,25 +109,44 @@ fn a_folder_that_is_not_there_has_others_beside_it() {
         }
     }
     let missing = id(&"ab".repeat(20));
-    assert!(matches!(remote.checkout(&missing, None), Err(GitError::NoSuchCommit { .. })));
-    assert!(world.cached().iter().all(|file| !file.display().to_string().contains("/trees/")));
+    assert!(matches!(
+        remote.checkout(&missing, None),
+        Err(GitError::NoSuchCommit { .. })
+    ));
+    assert!(
+        world
+            .cached()
+            .iter()
+            .all(|file| !file.display().to_string().contains("/trees/"))
+    );
 }
 
 /// A commit of a tree as no git would make it: names and modes with the blob or tree they have.
-fn raw_commit(world: &World, repository: &Repository<'_>, entries: &[(&str, &[u8], &str)]) -> ObjectId {
+fn raw_commit(
+    world: &World,
+    repository: &Repository<'_>,
+    entries: &[(&str, &[u8], &str)],
+) -> ObjectId {
     let mut bytes = Vec::new();
     for (mode, name, object) in entries {
         bytes.extend_from_slice(mode.as_bytes());
         bytes.push(b' ');
         bytes.extend_from_slice(name);
         bytes.push(0);
-        let digits = object.as_bytes().chunks(2).map(|two| std::str::from_utf8(two).unwrap());
+        let digits = object
+            .as_bytes()
+            .chunks(2)
+            .map(|two| std::str::from_utf8(two).unwrap());
         bytes.extend(digits.map(|two| u8::from_str_radix(two, 16).unwrap()));
     }
     world.sandbox.write("tree.bin", bytes);
     let file = world.sandbox.work().join("tree.bin").display().to_string();
-    let tree = repository.git(&["hash-object", "-t", "tree", "-w", "--literally", &file]).stdout;
-    let commit = repository.git(&["commit-tree", tree.trim(), "-m", "hostile"]).stdout;
+    let tree = repository
+        .git(&["hash-object", "-t", "tree", "-w", "--literally", &file])
+        .stdout;
+    let commit = repository
+        .git(&["commit-tree", tree.trim(), "-m", "hostile"])
+        .stdout;
     repository.git(&["update-ref", "refs/heads/hostile", commit.trim()]);
     id(commit.trim())
 }
@@ -106,8 +155,16 @@ fn raw_commit(world: &World, repository: &Repository<'_>, entries: &[(&str, &[u8
 fn a_hostile_tree_writes_nothing_but_files_with_good_names() {
     let world = World::new();
     let (repository, commit) = world.repository();
-    let blob = repository.git(&["rev-parse", "HEAD:agents/a.md"]).stdout.trim().to_owned();
-    let tree = repository.git(&["rev-parse", "HEAD:agents"]).stdout.trim().to_owned();
+    let blob = repository
+        .git(&["rev-parse", "HEAD:agents/a.md"])
+        .stdout
+        .trim()
+        .to_owned();
+    let tree = repository
+        .git(&["rev-parse", "HEAD:agents"])
+        .stdout
+        .trim()
+        .to_owned();
     let long = [b'n'; 300];
     let hostile = raw_commit(
         &world,
@@ -134,8 +191,14 @@ fn a_hostile_tree_writes_nothing_but_files_with_good_names() {
             ("100644", b"twice", &blob),
         ],
     );
-    let place = world.remote(&repository.url()).checkout(&hostile, None).unwrap();
-    assert_eq!(listing(&place), ["Same", "run", "twice/a.md"].map(str::to_owned).into());
+    let place = world
+        .remote(&repository.url())
+        .checkout(&hostile, None)
+        .unwrap();
+    assert_eq!(
+        listing(&place),
+        ["Same", "run", "twice/a.md"].map(str::to_owned).into()
+    );
     assert!(!world.cached().iter().any(|file| file.ends_with("escaped")));
 }
 
@@ -157,9 +220,18 @@ fn links_that_stay_inside_are_written_out() {
     let commit = id(&repository.commit(&[("later.md", "x")]));
     let remote = world.remote(&repository.url());
     let place = remote.checkout(&commit, None).unwrap();
-    let expected = ["agents/a.md", "agents/linked.md", "later.md", "shared", "snippets/s.md"];
+    let expected = [
+        "agents/a.md",
+        "agents/linked.md",
+        "later.md",
+        "shared",
+        "snippets/s.md",
+    ];
     assert_eq!(listing(&place), expected.map(str::to_owned).into());
-    assert_eq!(fs::read_to_string(place.join("shared/linked.md")).unwrap(), "two\n");
+    assert_eq!(
+        fs::read_to_string(place.join("shared/linked.md")).unwrap(),
+        "two\n"
+    );
     // Of a folder, only what stays in that folder.
     let inner = remote.checkout(&commit, Some(&path("agents"))).unwrap();
     assert_eq!(listing(&inner), ["a.md".to_owned()].into());
@@ -171,9 +243,15 @@ fn very_large_files_are_left_out() {
     let (mut repository, _) = world.repository();
     let large = "x".repeat((32 << 20) + 1);
     let commit = id(&repository.commit(&[("large.txt", &large), ("limit.txt", &large[1..])]));
-    let place = world.remote(&repository.url()).checkout(&commit, None).unwrap();
+    let place = world
+        .remote(&repository.url())
+        .checkout(&commit, None)
+        .unwrap();
     let found = listing(&place);
-    assert!(found.contains("limit.txt") && !found.contains("large.txt"), "{found:?}");
+    assert!(
+        found.contains("limit.txt") && !found.contains("large.txt"),
+        "{found:?}"
+    );
 }
 
 #[test]
@@ -183,7 +261,10 @@ fn eight_commits_stay_written_out() {
     let remote = world.remote(&repository.url());
     let oldest = remote.checkout(&first, None).unwrap();
     let long_ago = std::time::SystemTime::UNIX_EPOCH;
-    fs::File::open(&oldest).unwrap().set_modified(long_ago).unwrap();
+    fs::File::open(&oldest)
+        .unwrap()
+        .set_modified(long_ago)
+        .unwrap();
     let mut places = Vec::new();
     for number in 0..8 {
         let commit = id(&repository.commit(&[("n", &number.to_string())]));
@@ -208,7 +289,11 @@ fn what_is_in_use_stays_however_many_there_are() {
     let files: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "x")).collect();
     let commit = id(&repository.commit(&files));
     let remote = world.remote(&repository.url());
-    let checkout = |number: usize| remote.checkout(&commit, Some(&path(&format!("team{number}")))).unwrap();
+    let checkout = |number: usize| {
+        remote
+            .checkout(&commit, Some(&path(&format!("team{number}"))))
+            .unwrap()
+    };
     let places: Vec<_> = (0..11).map(checkout).collect();
     assert!(places.iter().all(|place| place.exists()));
     // One of those that are old is used again before the next is written out.
@@ -216,7 +301,10 @@ fn what_is_in_use_stays_however_many_there_are() {
     assert_eq!(checkout(0), places[0]);
     checkout(11);
     assert!(places[0].exists());
-    assert_eq!(fs::read_dir(places[0].parent().unwrap()).unwrap().count(), 8);
+    assert_eq!(
+        fs::read_dir(places[0].parent().unwrap()).unwrap().count(),
+        8
+    );
 }
 
 #[test]
@@ -224,23 +312,42 @@ fn what_others_are_writing_out_is_left_alone() {
     let world = World::new();
     let (mut repository, first) = world.repository();
     let remote = world.remote(&repository.url());
-    let trees = remote.checkout(&first, None).unwrap().parent().unwrap().to_owned();
-    let making: Vec<_> = (0..9).map(|number| trees.join(format!(".new-{number}"))).collect();
-    making.iter().for_each(|place| fs::create_dir(place).unwrap());
+    let trees = remote
+        .checkout(&first, None)
+        .unwrap()
+        .parent()
+        .unwrap()
+        .to_owned();
+    let making: Vec<_> = (0..9)
+        .map(|number| trees.join(format!(".new-{number}")))
+        .collect();
+    making
+        .iter()
+        .for_each(|place| fs::create_dir(place).unwrap());
     age(&making[8], 48);
     let second = id(&repository.commit(&[("n", "2")]));
     let place = remote.checkout(&second, None).unwrap();
-    assert!(place.exists() && making[..8].iter().all(|place| place.exists()) && !making[8].exists());
+    assert!(
+        place.exists() && making[..8].iter().all(|place| place.exists()) && !making[8].exists()
+    );
 }
 
 #[test]
 fn several_at_once_get_the_same_folder() {
     let world = World::new();
     let (repository, commit) = world.repository();
-    let checkout = || world.remote(&repository.url()).checkout(&commit, None).unwrap();
+    let checkout = || {
+        world
+            .remote(&repository.url())
+            .checkout(&commit, None)
+            .unwrap()
+    };
     let places = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..6).map(|_| scope.spawn(checkout)).collect();
-        threads.into_iter().map(|thread| thread.join().unwrap()).collect::<BTreeSet<_>>()
+        threads
+            .into_iter()
+            .map(|thread| thread.join().unwrap())
+            .collect::<BTreeSet<_>>()
     });
     let place = places.first().unwrap();
     assert_eq!((places.len(), listing(place).len()), (1, 2));
@@ -251,14 +358,23 @@ fn several_at_once_get_the_same_folder() {
 fn a_server_is_asked_for_all_files_at_once() {
     let world = World::new();
     let (mut repository, _) = world.repository();
-    let files: Vec<(String, String)> = (0..200).map(|n| (format!("f/{n}.md"), format!("{n}\n"))).collect();
-    let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    let files: Vec<(String, String)> = (0..200)
+        .map(|n| (format!("f/{n}.md"), format!("{n}\n")))
+        .collect();
+    let files: Vec<(&str, &str)> = files
+        .iter()
+        .map(|(path, text)| (path.as_str(), text.as_str()))
+        .collect();
     let commit = id(&repository.commit(&files));
     let daemon = GitDaemon::start(&world.sandbox);
     let remote = world.remote(&daemon.url("repo"));
     let place = remote.checkout(&commit, Some(&path("f"))).unwrap();
     assert_eq!(listing(&place).len(), 200);
-    assert!(world.packs().len() <= 2, "one for the commit, one for all files: {:?}", world.packs());
+    assert!(
+        world.packs().len() <= 2,
+        "one for the commit, one for all files: {:?}",
+        world.packs()
+    );
 }
 
 #[test]
@@ -268,16 +384,30 @@ fn what_a_branch_was_is_known_without_asking() {
     let remote = world.remote(&repository.url());
     let folder = path("agents");
     assert_eq!(remote.last_checkout(Some("main"), None), None);
-    remote.remember_checkout(Some("main"), None, &first).unwrap();
-    assert_eq!(remote.last_checkout(Some("main"), None), None, "it was never written out");
+    remote
+        .remember_checkout(Some("main"), None, &first)
+        .unwrap();
+    assert_eq!(
+        remote.last_checkout(Some("main"), None),
+        None,
+        "it was never written out"
+    );
     let place = remote.checkout(&first, None).unwrap();
-    assert_eq!(remote.last_checkout(Some("main"), None), Some((first, place)));
+    assert_eq!(
+        remote.last_checkout(Some("main"), None),
+        Some((first, place))
+    );
     assert_eq!(remote.last_checkout(None, None), None);
     assert_eq!(remote.last_checkout(Some("main"), Some(&folder)), None);
     let second = id(&repository.commit(&[("agents/a.md", "two\n")]));
     let place = remote.checkout(&second, Some(&folder)).unwrap();
-    remote.remember_checkout(Some("main"), Some(&folder), &second).unwrap();
-    assert_eq!(remote.last_checkout(Some("main"), Some(&folder)), Some((second, place)));
+    remote
+        .remember_checkout(Some("main"), Some(&folder), &second)
+        .unwrap();
+    assert_eq!(
+        remote.last_checkout(Some("main"), Some(&folder)),
+        Some((second, place))
+    );
 }
 
 #[test]
@@ -285,7 +415,10 @@ fn what_is_written_out_is_part_of_the_copy() {
     let world = World::new();
     let (repository, commit) = world.repository();
     let git = world.git(Network::Allowed);
-    let remote = git.remote(&crate::support::parse(&repository.url()), &world.sandbox.work());
+    let remote = git.remote(
+        &crate::support::parse(&repository.url()),
+        &world.sandbox.work(),
+    );
     remote.fetch_commits(std::slice::from_ref(&commit)).unwrap();
     let before = git.cached()[0].bytes().unwrap();
     let place = remote.checkout(&commit, None).unwrap();

@@ -1,6 +1,11 @@
 //! Sources of every kind, real servers on the loopback, and everything that goes wrong with them.
 // Tests look at files directly: what is tested must not vouch for itself.
-#![allow(clippy::disallowed_methods, clippy::disallowed_types, clippy::unwrap_used, clippy::panic)]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    clippy::unwrap_used,
+    clippy::panic
+)]
 
 mod broken;
 mod checkout;

@@ -13,7 +13,9 @@ use crate::support::{World, parse, text};
 fn git_through(world: &World, script: &str) -> Git {
     let folder = program(world, "git", script);
     let path = std::env::var("PATH").unwrap();
-    let git = world.git(Network::Allowed).with_variable("REAL_PATH", &path);
+    let git = world
+        .git(Network::Allowed)
+        .with_variable("REAL_PATH", &path);
     git.with_variable("PATH", format!("{}:{path}", folder.display()))
 }
 
@@ -35,7 +37,10 @@ fn nothing_is_started_twice_and_no_secret_is_on_a_command_line() {
     let server = HttpServer::start(&world.sandbox);
     server.behave(Behaviour::AskPassword);
     let git = git_through(&world, LOGGING);
-    let remote = git.remote(&parse(&server.url_with("me", "hunter2", "repo")), &world.sandbox.work());
+    let remote = git.remote(
+        &parse(&server.url_with("me", "hunter2", "repo")),
+        &world.sandbox.work(),
+    );
     assert_eq!(fs::read(world.sandbox.home().join("log")).ok(), None);
     remote.refs().unwrap();
     assert!(!remote.has_commit(&commit));
@@ -45,18 +50,33 @@ fn nothing_is_started_twice_and_no_secret_is_on_a_command_line() {
     let log = fs::read_to_string(world.sandbox.home().join("log")).unwrap();
     assert!(!log.contains("hunter2"), "{log}");
     let verbs = ["version", "ls-remote", "fetch", "cat-file"];
-    let verb = |line: &str| line.split(' ').find(|word| verbs.contains(word)).unwrap_or_default().to_owned();
+    let verb = |line: &str| {
+        line.split(' ')
+            .find(|word| verbs.contains(word))
+            .unwrap_or_default()
+            .to_owned()
+    };
     let started: Vec<String> = log.lines().map(verb).collect();
-    assert_eq!(started, ["version", "ls-remote", "cat-file", "fetch", "fetch"], "{log}");
+    assert_eq!(
+        started,
+        ["version", "ls-remote", "cat-file", "fetch", "fetch"],
+        "{log}"
+    );
 }
 
 #[test]
 fn an_old_git_is_refused() {
     let world = World::new();
     let git = git_through(&world, "echo git version 2.30.1");
-    let error = git.remote(&parse("/nowhere"), "/".as_ref()).refs().unwrap_err();
+    let error = git
+        .remote(&parse("/nowhere"), "/".as_ref())
+        .refs()
+        .unwrap_err();
     assert!(matches!(error, GitError::TooOld { .. }), "{error}");
-    assert_eq!(error.to_string(), "git 2.30.1 is too old: 2.41 or newer is needed");
+    assert_eq!(
+        error.to_string(),
+        "git 2.30.1 is too old: 2.41 or newer is needed"
+    );
 }
 
 #[test]
@@ -65,16 +85,30 @@ fn sources_are_read_through_ssh() {
     let (repository, commit) = world.repository();
     // An ssh whose other side is this machine.
     let ssh = program(&world, "ssh", "for last; do :; done; exec sh -c \"$last\"").join("ssh");
-    let git = world.git(Network::Allowed).with_variable("GIT_SSH_COMMAND", ssh);
+    let git = world
+        .git(Network::Allowed)
+        .with_variable("GIT_SSH_COMMAND", ssh);
     let path = repository.path().display();
-    for address in [format!("ssh://git@host:22{path}"), format!("git@host:{path}")] {
+    for address in [
+        format!("ssh://git@host:22{path}"),
+        format!("git@host:{path}"),
+    ] {
         let remote = git.remote(&parse(&address), &world.sandbox.work());
         assert_eq!(remote.refs().unwrap().branches["main"], commit, "{address}");
         assert_eq!(text(&remote, &commit, "agents/a.md"), "one\n", "{address}");
     }
-    let ssh = program(&world, "ssh", "echo 'git@host: Permission denied (publickey).' >&2; exit 255");
-    let git = world.git(Network::Allowed).with_variable("GIT_SSH_COMMAND", ssh.join("ssh"));
-    let error = git.remote(&parse("git@host:x"), "/".as_ref()).refs().unwrap_err();
+    let ssh = program(
+        &world,
+        "ssh",
+        "echo 'git@host: Permission denied (publickey).' >&2; exit 255",
+    );
+    let git = world
+        .git(Network::Allowed)
+        .with_variable("GIT_SSH_COMMAND", ssh.join("ssh"));
+    let error = git
+        .remote(&parse("git@host:x"), "/".as_ref())
+        .refs()
+        .unwrap_err();
     assert!(matches!(error, GitError::AuthRefused { .. }), "{error}");
 }
 
@@ -113,7 +147,12 @@ fn a_listing_that_is_cut_short_is_an_error_and_not_remembered() {
                PATH=$REAL_PATH exec git \"$@\"";
     let remote = git_through(&world, cut).remote(&parse(&repository.url()), &world.sandbox.work());
     let error = remote.refs().unwrap_err();
-    assert!(error.to_string().ends_with("the output of git was cut short"), "{error}");
+    assert!(
+        error
+            .to_string()
+            .ends_with("the output of git was cut short"),
+        "{error}"
+    );
     assert_eq!(remote.remembered_refs(), None);
 }
 
@@ -122,17 +161,28 @@ fn files_that_are_listed_or_read_late_are_whole() {
     let world = World::new();
     let (mut repository, _) = world.repository();
     let names: Vec<String> = (0..40).map(|at| format!("many/{at:02}.md")).collect();
-    let files: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), name.as_str())).collect();
+    let files: Vec<(&str, &str)> = names
+        .iter()
+        .map(|name| (name.as_str(), name.as_str()))
+        .collect();
     repository.commit(&files);
     let root = repository.path();
-    let listed = git_through(&world, &late("ls-tree", 300)).files_at(root, "HEAD").unwrap();
+    let listed = git_through(&world, &late("ls-tree", 300))
+        .files_at(root, "HEAD")
+        .unwrap();
     assert_eq!(listed.len(), 42);
     let ids: Vec<_> = listed.iter().map(|(_, id)| id.clone()).collect();
-    let read = git_through(&world, &late("cat-file", 100)).bytes_of(root, &ids).unwrap();
-    let texts: Vec<String> =
-        read.into_iter().map(|bytes| String::from_utf8(bytes.unwrap()).unwrap()).collect();
+    let read = git_through(&world, &late("cat-file", 100))
+        .bytes_of(root, &ids)
+        .unwrap();
+    let texts: Vec<String> = read
+        .into_iter()
+        .map(|bytes| String::from_utf8(bytes.unwrap()).unwrap())
+        .collect();
     assert_eq!(texts[1..41], names[..]);
-    let changed = git_through(&world, &late("log", 300)).changes_since(root, "HEAD~1").unwrap();
+    let changed = git_through(&world, &late("log", 300))
+        .changes_since(root, "HEAD~1")
+        .unwrap();
     assert_eq!(changed.len(), 40);
 }
 
@@ -150,20 +200,36 @@ fn files_whose_listing_or_content_is_cut_short_are_an_error() {
     let whole = world.git(Network::Allowed).files_at(root, "HEAD").unwrap();
     let ids: Vec<_> = whole.into_iter().map(|(_, id)| id).collect();
     for error in [
-        git_through(&world, &cut("ls-tree", 70)).files_at(root, "HEAD").unwrap_err(),
-        git_through(&world, &cut("cat-file", 51)).bytes_of(root, &ids).unwrap_err(),
-        git_through(&world, &cut("cat-file", 53)).bytes_of(root, &ids).unwrap_err(),
+        git_through(&world, &cut("ls-tree", 70))
+            .files_at(root, "HEAD")
+            .unwrap_err(),
+        git_through(&world, &cut("cat-file", 51))
+            .bytes_of(root, &ids)
+            .unwrap_err(),
+        git_through(&world, &cut("cat-file", 53))
+            .bytes_of(root, &ids)
+            .unwrap_err(),
         git_through(&world, &cut("hash-object", 45))
             .contents(root, &vec!["agents/a.md".to_owned(); 2])
             .unwrap_err(),
     ] {
-        assert!(error.to_string().ends_with("the output of git was cut short"), "{error}");
+        assert!(
+            error
+                .to_string()
+                .ends_with("the output of git was cut short"),
+            "{error}"
+        );
     }
 }
 
 #[test]
 fn a_git_that_does_not_say_its_version_is_not_called_old() {
     let world = World::new();
-    let error = git_through(&world, "echo broken >&2; exit 7").version().unwrap_err();
-    assert_eq!(error.to_string(), "git could not be started: `git version` failed: broken");
+    let error = git_through(&world, "echo broken >&2; exit 7")
+        .version()
+        .unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "git could not be started: `git version` failed: broken"
+    );
 }

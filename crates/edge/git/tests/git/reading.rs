@@ -9,7 +9,12 @@ use crate::support::{World, id, text};
 fn a_file_address_and_a_folder_are_read_alike() {
     let world = World::new();
     let (repository, commit) = world.repository();
-    for address in [repository.url().as_str(), "repo", "./repo", &repository.path().display().to_string()] {
+    for address in [
+        repository.url().as_str(),
+        "repo",
+        "./repo",
+        &repository.path().display().to_string(),
+    ] {
         let remote = world.remote(address);
         assert_eq!(remote.refs().unwrap().branches["main"], commit, "{address}");
         assert_eq!(text(&remote, &commit, "agents/a.md"), "one\n", "{address}");
@@ -20,7 +25,9 @@ fn a_file_address_and_a_folder_are_read_alike() {
 fn the_home_folder_is_the_one_handed_in() {
     let world = World::new();
     let (_repository, commit) = world.repository();
-    let git = world.git(agpm_git::Network::Allowed).with_home(world.sandbox.work());
+    let git = world
+        .git(agpm_git::Network::Allowed)
+        .with_home(world.sandbox.work());
     let remote = git.remote(&crate::support::parse("~/repo"), "/nowhere".as_ref());
     assert_eq!(text(&remote, &commit, "snippets/s.md"), "two\n");
 }
@@ -35,7 +42,10 @@ fn tags_mean_commits() {
     repository.git(&["branch", "side/branch"]);
     let refs = world.remote(&repository.url()).refs().unwrap();
     assert_eq!(refs.head.as_deref(), Some("main"));
-    assert_eq!((&refs.tags["light"], &refs.tags["v1.0.0"]), (&first, &first));
+    assert_eq!(
+        (&refs.tags["light"], &refs.tags["v1.0.0"]),
+        (&first, &first)
+    );
     assert_eq!(refs.branches["side/branch"], second);
 }
 
@@ -45,7 +55,10 @@ fn an_empty_repository_lists_nothing() {
     let repository = Repository::init(&world.sandbox, "empty");
     let remote = world.remote(&repository.url());
     assert!(remote.refs().unwrap().branches.is_empty());
-    assert!(matches!(remote.find_commit("abcd"), Err(GitError::NoSuchCommit { .. })));
+    assert!(matches!(
+        remote.find_commit("abcd"),
+        Err(GitError::NoSuchCommit { .. })
+    ));
 }
 
 #[test]
@@ -60,7 +73,10 @@ fn folders_tell_what_is_in_them() {
     let remote = world.remote(&repository.url());
     remote.fetch_commits(std::slice::from_ref(&commit)).unwrap();
     let top = remote.tree(&commit).unwrap();
-    let kinds: Vec<(&str, EntryKind)> = top.iter().map(|entry| (entry.name.as_str(), entry.kind)).collect();
+    let kinds: Vec<(&str, EntryKind)> = top
+        .iter()
+        .map(|entry| (entry.name.as_str(), entry.kind))
+        .collect();
     assert_eq!(
         kinds,
         [
@@ -70,7 +86,10 @@ fn folders_tell_what_is_in_them() {
             ("snippets", EntryKind::Folder)
         ]
     );
-    assert_eq!(remote.entry(&commit, "deep/er/é.md").unwrap().unwrap().kind, EntryKind::File);
+    assert_eq!(
+        remote.entry(&commit, "deep/er/é.md").unwrap().unwrap().kind,
+        EntryKind::File
+    );
     for nothing in ["", "deep/x", "run.sh/x", "DEEP"] {
         assert_eq!(remote.entry(&commit, nothing).unwrap(), None, "{nothing}");
     }
@@ -87,17 +106,28 @@ fn what_is_not_there_or_of_another_kind_costs_the_copy_nothing() {
     let file = remote.entry(&commit, "agents/a.md").unwrap().unwrap().id;
     let absent = id(&"1".repeat(40));
     for wrong in [&absent, &folder, &commit] {
-        let error = remote.read_blobs(&[file.clone(), wrong.clone()], &|_| {}).unwrap_err();
-        assert!(matches!(error, GitError::MissingObject { ref object, .. } if object == wrong), "{error}");
+        let error = remote
+            .read_blobs(&[file.clone(), wrong.clone()], &|_| {})
+            .unwrap_err();
+        assert!(
+            matches!(error, GitError::MissingObject { ref object, .. } if object == wrong),
+            "{error}"
+        );
     }
     for wrong in [&absent, &file] {
         let error = remote.tree(wrong).unwrap_err();
         assert!(matches!(error, GitError::MissingObject { .. }), "{error}");
-        let error = world.remote(&repository.url()).fetch_commits(std::slice::from_ref(wrong)).unwrap_err();
+        let error = world
+            .remote(&repository.url())
+            .fetch_commits(std::slice::from_ref(wrong))
+            .unwrap_err();
         assert!(matches!(error, GitError::NoSuchCommit { .. }), "{error}");
     }
     let now = world.packs();
-    assert!(packs.iter().all(|pack| now.contains(pack)), "{packs:?} {now:?}");
+    assert!(
+        packs.iter().all(|pack| now.contains(pack)),
+        "{packs:?} {now:?}"
+    );
 }
 
 #[test]
@@ -106,13 +136,22 @@ fn many_files_are_read_in_order_and_told_once_each() {
     let (mut repository, _) = world.repository();
     let names: Vec<String> = (0..300).map(|at| format!("many/{at:03}")).collect();
     let large = "x".repeat(200_000);
-    let files: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), name.as_str())).collect();
+    let files: Vec<(&str, &str)> = names
+        .iter()
+        .map(|name| (name.as_str(), name.as_str()))
+        .collect();
     repository.commit(&files);
     let commit = id(&repository.commit(&[("many/large", &large)]));
     let remote = world.remote(&repository.url());
     remote.fetch_commits(std::slice::from_ref(&commit)).unwrap();
     let folder = remote.entry(&commit, "many").unwrap().unwrap();
-    let mut wanted: Vec<_> = remote.tree(&folder.id).unwrap().iter().rev().map(|e| e.id.clone()).collect();
+    let mut wanted: Vec<_> = remote
+        .tree(&folder.id)
+        .unwrap()
+        .iter()
+        .rev()
+        .map(|e| e.id.clone())
+        .collect();
     wanted.push(wanted[0].clone());
     let last = Cell::new(0);
     let contents = remote.read_blobs(&wanted, &|done| last.set(done)).unwrap();
@@ -130,13 +169,19 @@ fn short_commits_are_found_wherever_they_are() {
     let third = id(&repository.commit(&[("x", "2")]));
     let remote = world.remote(&repository.url());
     assert_eq!(remote.find_commit(third.short()).unwrap(), third);
-    assert_eq!(remote.find_commit(&second.short().to_uppercase()).unwrap(), second);
+    assert_eq!(
+        remote.find_commit(&second.short().to_uppercase()).unwrap(),
+        second
+    );
     assert_eq!(remote.find_commit(first.as_str()).unwrap(), first);
     assert!(remote.has_commit(&first) && !remote.has_commit(&second));
     assert_eq!(text(&remote, &second, "x"), "1");
     for absent in ["00000000", "xyz", "ab", &"0".repeat(40)] {
         let error = remote.find_commit(absent).unwrap_err();
-        assert!(matches!(error, GitError::NoSuchCommit { .. }), "{absent}: {error}");
+        assert!(
+            matches!(error, GitError::NoSuchCommit { .. }),
+            "{absent}: {error}"
+        );
     }
 }
 
@@ -155,11 +200,19 @@ fn a_short_commit_that_fits_several_names_them() {
     let listing = repository.git(&["rev-list", "main"]).stdout;
     let mut commits: Vec<&str> = listing.lines().collect();
     commits.sort_unstable();
-    let twins = commits.windows(2).find(|two| two[0][..4] == two[1][..4]).unwrap();
+    let twins = commits
+        .windows(2)
+        .find(|two| two[0][..4] == two[1][..4])
+        .unwrap();
     let remote = world.remote(&repository.url());
     let error = remote.find_commit(&twins[0][..4]).unwrap_err();
-    let GitError::Ambiguous { candidates, .. } = error else { panic!("{error}") };
-    assert!(candidates.starts_with(&[id(twins[0]), id(twins[1])]), "{candidates:?}");
+    let GitError::Ambiguous { candidates, .. } = error else {
+        panic!("{error}")
+    };
+    assert!(
+        candidates.starts_with(&[id(twins[0]), id(twins[1])]),
+        "{candidates:?}"
+    );
     assert_eq!(remote.find_commit(&twins[0][..12]).unwrap(), id(twins[0]));
 }
 
@@ -169,7 +222,9 @@ fn two_versions_share_what_is_the_same() {
     let (mut repository, first) = world.repository();
     let second = id(&repository.commit(&[("agents/a.md", "changed\n")]));
     let remote = world.remote(&repository.url());
-    remote.fetch_commits(&[first.clone(), second.clone(), first.clone()]).unwrap();
+    remote
+        .fetch_commits(&[first.clone(), second.clone(), first.clone()])
+        .unwrap();
     assert_eq!(text(&remote, &first, "agents/a.md"), "one\n");
     assert_eq!(text(&remote, &second, "agents/a.md"), "changed\n");
     assert_eq!(
@@ -188,7 +243,10 @@ fn a_repository_with_long_names_is_read_too() {
     let mut repository = Repository::init(&world.sandbox, "long");
     let commit = id(&repository.commit(&[("a", "b")]));
     assert_eq!(commit.as_str().len(), 64);
-    assert_eq!(text(&world.remote(&path.display().to_string()), &commit, "a"), "b");
+    assert_eq!(
+        text(&world.remote(&path.display().to_string()), &commit, "a"),
+        "b"
+    );
 }
 
 #[test]

@@ -13,7 +13,9 @@ fn assert_hidden(world: &World, error: &GitError) {
     }
     for path in world.cached() {
         let bytes = fs::read(&path).unwrap();
-        let found = bytes.windows(PASSWORD.len()).any(|part| part == PASSWORD.as_bytes());
+        let found = bytes
+            .windows(PASSWORD.len())
+            .any(|part| part == PASSWORD.as_bytes());
         assert!(!found, "{}", path.display());
     }
 }
@@ -47,9 +49,17 @@ fn a_new_password_finds_the_old_copy() {
     let world = World::new();
     let (_repository, commit) = world.repository();
     let server = HttpServer::start(&world.sandbox);
-    text(&world.remote(&server.url_with("me", PASSWORD, "repo")), &commit, "agents/a.md");
+    text(
+        &world.remote(&server.url_with("me", PASSWORD, "repo")),
+        &commit,
+        "agents/a.md",
+    );
     let asked = server.requests();
-    text(&world.remote(&server.url_with("me", "another", "repo")), &commit, "agents/a.md");
+    text(
+        &world.remote(&server.url_with("me", "another", "repo")),
+        &commit,
+        "agents/a.md",
+    );
     assert_eq!(server.requests(), asked);
 }
 

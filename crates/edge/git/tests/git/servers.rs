@@ -14,7 +14,9 @@ fn servers_of_both_kinds_send_little_of_a_large_repository() {
     let mut state = 1_u64;
     let mut noise = || {
         // What does not compress, the same every time.
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         char::from(b' ' + u8::try_from((state >> 33) % 94).unwrap())
     };
     for name in ["one", "two"] {
@@ -29,7 +31,11 @@ fn servers_of_both_kinds_send_little_of_a_large_repository() {
         assert_eq!(remote.refs().unwrap().branches["main"], commit, "{address}");
         assert_eq!(text(&remote, &commit, "agents/a.md"), "one\n", "{address}");
     }
-    let bytes: u64 = world.cached().iter().map(|path| fs::metadata(path).unwrap().len()).sum();
+    let bytes: u64 = world
+        .cached()
+        .iter()
+        .map(|path| fs::metadata(path).unwrap().len())
+        .sum();
     assert!(bytes < 300 << 10, "{bytes}");
 }
 
@@ -90,7 +96,10 @@ fn one_connection_lists_one_fetches_folders_and_one_fetches_files() {
         .to_vec();
     remote.read_blobs(&wanted, &|_| {}).unwrap();
     let read = server.requests();
-    assert!(listed <= 2 && fetched - listed <= 3 && read - fetched <= 3, "{listed} {fetched} {read}");
+    assert!(
+        listed <= 2 && fetched - listed <= 3 && read - fetched <= 3,
+        "{listed} {fetched} {read}"
+    );
     // From now on everything is in the cache.
     let again = world.remote(&server.url("repo"));
     assert_eq!(text(&again, &commit, "agents/a.md"), "one\n");
@@ -123,12 +132,17 @@ fn a_server_that_breaks_off_leaves_what_was_there() {
     let remote = world.remote(&server.url("repo"));
     assert_eq!(text(&remote, &first, "agents/a.md"), "one\n");
     let files: Vec<String> = (0..200).map(|at| format!("more/{at}/x")).collect();
-    let files: Vec<(&str, &str)> = files.iter().map(|name| (name.as_str(), name.as_str())).collect();
+    let files: Vec<(&str, &str)> = files
+        .iter()
+        .map(|name| (name.as_str(), name.as_str()))
+        .collect();
     let second = id(&repository.commit(&files));
     let left_behind = world.packs()[0].with_file_name("tmp_pack_of_a_killed_fetch");
     fs::write(&left_behind, "half").unwrap();
     server.behave(Behaviour::CutAfter(1500));
-    let error = remote.fetch_commits(std::slice::from_ref(&second)).unwrap_err();
+    let error = remote
+        .fetch_commits(std::slice::from_ref(&second))
+        .unwrap_err();
     assert!(matches!(error, GitError::Unreachable { .. }), "{error}");
     assert!(error.is_network());
     assert!(!left_behind.exists());
@@ -136,7 +150,10 @@ fn a_server_that_breaks_off_leaves_what_was_there() {
         assert_eq!(text(&remote, &first, "agents/a.md"), "one\n");
     }
     server.behave(Behaviour::Serve);
-    assert_eq!(text(&world.remote(&server.url("repo")), &second, "more/7/x"), "more/7/x");
+    assert_eq!(
+        text(&world.remote(&server.url("repo")), &second, "more/7/x"),
+        "more/7/x"
+    );
 }
 
 #[test]
@@ -145,8 +162,13 @@ fn a_server_that_says_nothing_is_given_up() {
     world.repository();
     let server = HttpServer::start(&world.sandbox);
     server.behave(Behaviour::Silent);
-    let git = world.git(Network::Allowed).with_patience(Duration::from_millis(300));
-    let error = git.remote(&parse(&server.url("repo")), &world.sandbox.work()).refs().unwrap_err();
+    let git = world
+        .git(Network::Allowed)
+        .with_patience(Duration::from_millis(300));
+    let error = git
+        .remote(&parse(&server.url("repo")), &world.sandbox.work())
+        .refs()
+        .unwrap_err();
     assert!(matches!(error, GitError::Unreachable { .. }), "{error}");
 }
 
@@ -160,9 +182,15 @@ fn nobody_there_is_unreachable_and_nothing_there_is_not_found() {
         let error = world.remote(&address).refs().unwrap_err();
         assert!(matches!(error, GitError::NotFound { .. }), "{error:?}");
     }
-    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let closed = std::net::TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap();
     for scheme in ["http", "git"] {
-        let error = world.remote(&format!("{scheme}://{closed}/x")).refs().unwrap_err();
+        let error = world
+            .remote(&format!("{scheme}://{closed}/x"))
+            .refs()
+            .unwrap_err();
         assert!(matches!(error, GitError::Unreachable { .. }), "{error:?}");
     }
 }
@@ -174,7 +202,10 @@ fn offline_asks_nobody() {
     let server = HttpServer::start(&world.sandbox);
     let cold = world.offline(&server.url("repo"));
     assert!(matches!(cold.refs(), Err(GitError::Offline { .. })));
-    assert!(matches!(cold.fetch_commits(std::slice::from_ref(&commit)), Err(GitError::Offline { .. })));
+    assert!(matches!(
+        cold.fetch_commits(std::slice::from_ref(&commit)),
+        Err(GitError::Offline { .. })
+    ));
     assert_eq!(server.requests(), 0);
 
     let online = world.remote(&server.url("repo"));
@@ -185,13 +216,19 @@ fn offline_asks_nobody() {
     assert_eq!(warm.refs().unwrap(), refs);
     assert_eq!(text(&warm, &commit, "agents/a.md"), "one\n");
     let other = warm.entry(&commit, "snippets/s.md").unwrap().unwrap();
-    assert!(matches!(warm.read_blobs(&[other.id], &|_| {}), Err(GitError::Offline { .. })));
+    assert!(matches!(
+        warm.read_blobs(&[other.id], &|_| {}),
+        Err(GitError::Offline { .. })
+    ));
     assert_eq!(server.requests(), asked);
 
     // What is on this machine is read, unless the user's settings lead it away.
     let local = world.offline(&repository.url());
     assert_eq!(text(&local, &commit, "snippets/s.md"), "two\n");
-    let elsewhere = format!("[url \"{}\"]\n\tinsteadOf = file:///elsewhere\n", server.url("repo"));
+    let elsewhere = format!(
+        "[url \"{}\"]\n\tinsteadOf = file:///elsewhere\n",
+        server.url("repo")
+    );
     fs::write(world.sandbox.home().join(".gitconfig"), elsewhere).unwrap();
     assert!(world.offline("file:///elsewhere").refs().is_err());
     assert_eq!(server.requests(), asked);

@@ -12,7 +12,9 @@ pub(crate) struct World {
 
 impl World {
     pub(crate) fn new() -> Self {
-        World { sandbox: Sandbox::new("git") }
+        World {
+            sandbox: Sandbox::new("git"),
+        }
     }
 
     pub(crate) fn cache(&self) -> PathBuf {
@@ -21,18 +23,21 @@ impl World {
 
     pub(crate) fn git(&self, network: Network) -> Git {
         let command = self.sandbox.command("git");
-        let variables =
-            command.get_envs().filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned())));
+        let variables = command
+            .get_envs()
+            .filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned())));
         let git = Git::find(self.cache(), network).with_variable("GIT_ASKPASS", "");
         variables.fold(git, |git, (name, value)| git.with_variable(name, value))
     }
 
     pub(crate) fn remote(&self, address: &str) -> Remote {
-        self.git(Network::Allowed).remote(&parse(address), &self.sandbox.work())
+        self.git(Network::Allowed)
+            .remote(&parse(address), &self.sandbox.work())
     }
 
     pub(crate) fn offline(&self, address: &str) -> Remote {
-        self.git(Network::Offline).remote(&parse(address), &self.sandbox.work())
+        self.git(Network::Offline)
+            .remote(&parse(address), &self.sandbox.work())
     }
 
     /// A repository with one agent and one snippet, whose objects may be asked for one by one.
@@ -50,7 +55,10 @@ impl World {
 
     /// The packs of the cache.
     pub(crate) fn packs(&self) -> Vec<PathBuf> {
-        self.cached().into_iter().filter(|path| path.extension().is_some_and(|end| end == "pack")).collect()
+        self.cached()
+            .into_iter()
+            .filter(|path| path.extension().is_some_and(|end| end == "pack"))
+            .collect()
     }
 }
 
@@ -65,7 +73,10 @@ pub(crate) fn parse(address: &str) -> SourceAddress {
 /// The text of one file of a commit, fetched if need be.
 pub(crate) fn text(remote: &Remote, commit: &ObjectId, path: &str) -> String {
     remote.fetch_commits(std::slice::from_ref(commit)).unwrap();
-    let entry = remote.entry(commit, path).unwrap().unwrap_or_else(|| panic!("{path}"));
+    let entry = remote
+        .entry(commit, path)
+        .unwrap()
+        .unwrap_or_else(|| panic!("{path}"));
     let content = remote.read_blobs(&[entry.id], &|_| {}).unwrap().remove(0);
     String::from_utf8(content).unwrap()
 }
@@ -73,7 +84,11 @@ pub(crate) fn text(remote: &Remote, commit: &ObjectId, path: &str) -> String {
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap().flatten() {
-        if entry.path().is_dir() { found.extend(files(&entry.path())) } else { found.push(entry.path()) }
+        if entry.path().is_dir() {
+            found.extend(files(&entry.path()))
+        } else {
+            found.push(entry.path())
+        }
     }
     found
 }

@@ -38,7 +38,12 @@ enum State {
 impl<R: AsyncRead + Unpin> Lines<R> {
     pub(super) fn new(input: R, longest: usize) -> Self {
         let input = BufReader::with_capacity(CHUNK, input);
-        Lines { input, begun: Vec::new(), longest, state: State::Reading }
+        Lines {
+            input,
+            begun: Vec::new(),
+            longest,
+            state: State::Reading,
+        }
     }
 
     /// The next line; a stream that cannot be read any more has ended.
@@ -83,7 +88,11 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         if line.capacity() <= KEPT {
             self.begun = Vec::with_capacity(line.capacity().min(CHUNK));
         }
-        Some(if skipped { Line::TooLong } else { Line::Whole(line) })
+        Some(if skipped {
+            Line::TooLong
+        } else {
+            Line::Whole(line)
+        })
     }
 }
 
@@ -109,13 +118,19 @@ mod tests {
     #[tokio::test]
     async fn lines_end_at_their_ends() {
         assert_eq!(all(b"", 9).await, []);
-        assert_eq!(all(b"one\n\ntwo", 9).await, [whole("one"), whole(""), whole("two")]);
+        assert_eq!(
+            all(b"one\n\ntwo", 9).await,
+            [whole("one"), whole(""), whole("two")]
+        );
         assert_eq!(all(b"one\r\n", 9).await, [whole("one\r")]);
     }
 
     #[tokio::test]
     async fn a_long_line_is_skipped_to_its_end() {
-        assert_eq!(all(b"123\n1234\n12\n", 3).await, [whole("123"), Line::TooLong, whole("12")]);
+        assert_eq!(
+            all(b"123\n1234\n12\n", 3).await,
+            [whole("123"), Line::TooLong, whole("12")]
+        );
         assert_eq!(all(b"1234", 3).await, [Line::TooLong]);
         let long = [vec![b'x'; 3 * CHUNK], b"\nshort\n".to_vec()].concat();
         assert_eq!(all(&long, CHUNK).await, [Line::TooLong, whole("short")]);

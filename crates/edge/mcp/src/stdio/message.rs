@@ -28,7 +28,10 @@ pub(crate) struct Refusal {
 impl Refusal {
     /// One that belongs to no request.
     pub(crate) fn unasked(error: ErrorData) -> Self {
-        Refusal { id: Value::Null, error }
+        Refusal {
+            id: Value::Null,
+            error,
+        }
     }
 
     /// One that answers a request.
@@ -45,7 +48,10 @@ impl Refusal {
 
 /// Reads a line. JSON nests at most 128 levels deep, so that no line can exhaust the stack.
 pub(crate) fn understand(line: &[u8]) -> Said {
-    let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii();
+    let line = line
+        .strip_prefix(b"\xef\xbb\xbf")
+        .unwrap_or(line)
+        .trim_ascii();
     if line.is_empty() {
         return Said::Nothing;
     }
@@ -55,7 +61,11 @@ pub(crate) fn understand(line: &[u8]) -> Said {
     };
     let Value::Object(object) = value else {
         return match value {
-            Value::Array(_) => refused(Value::Null, &BATCH, "a line holds one message, not a list of them"),
+            Value::Array(_) => refused(
+                Value::Null,
+                &BATCH,
+                "a line holds one message, not a list of them",
+            ),
             _ => refused(Value::Null, &NO_MESSAGE, "a message is a JSON object"),
         };
     };
@@ -64,20 +74,36 @@ pub(crate) fn understand(line: &[u8]) -> Said {
     }
     let id = shown_id(&object);
     if let Some(method) = wrong_cursor(&object).filter(|_| !id.is_null()) {
-        return Said::Refused(Refusal { id, error: cannot_answer(method) });
+        return Said::Refused(Refusal {
+            id,
+            error: cannot_answer(method),
+        });
     }
-    let method = object.get("method").and_then(Value::as_str).map(str::to_owned);
+    let method = object
+        .get("method")
+        .and_then(Value::as_str)
+        .map(str::to_owned);
     match (serde_json::from_value(Value::Object(object)), method) {
         (Ok(message), _) => Said::Message(Box::new(message)),
         // A notification is never answered.
         (Err(_), Some(_)) if id.is_null() => Said::Nothing,
-        (Err(_), Some(method)) => Said::Refused(Refusal { id, error: cannot_answer(&method) }),
-        (Err(_), None) => refused(id, &NO_MESSAGE, "it is neither a request, a notification nor an answer"),
+        (Err(_), Some(method)) => Said::Refused(Refusal {
+            id,
+            error: cannot_answer(&method),
+        }),
+        (Err(_), None) => refused(
+            id,
+            &NO_MESSAGE,
+            "it is neither a request, a notification nor an answer",
+        ),
     }
 }
 
 fn refused(id: Value, trouble: &Trouble, message: impl Into<String>) -> Said {
-    Said::Refused(Refusal { id, error: trouble.error(message) })
+    Said::Refused(Refusal {
+        id,
+        error: trouble.error(message),
+    })
 }
 
 fn not_json(line: &[u8], error: &serde_json::Error) -> String {
@@ -127,7 +153,12 @@ mod tests {
             Said::Refused(refusal) => {
                 let answer: Value = serde_json::from_slice(&refusal.line()).unwrap();
                 let error = &answer["error"];
-                format!("{} {} {}", answer["id"], error["code"], error["data"]["code"].as_str().unwrap())
+                format!(
+                    "{} {} {}",
+                    answer["id"],
+                    error["code"],
+                    error["data"]["code"].as_str().unwrap()
+                )
             }
             Said::Message(_) => "message".to_owned(),
             Said::Nothing => "nothing".to_owned(),
@@ -158,13 +189,31 @@ mod tests {
             (b"{}", "null -32600 mcp/no-message"),
             (batch.as_bytes(), "null -32600 mcp/batch"),
             (br#"{"id":1,"method":"ping"}"#, "1 -32600 mcp/no-message"),
-            (br#"{"jsonrpc":"1.0","id":"a","method":"ping"}"#, "\"a\" -32600 mcp/no-message"),
-            (br#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#, "null -32600 mcp/no-message"),
-            (br#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, "1.5 -32600 mcp/no-message"),
-            (br#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#, "null -32600 mcp/no-message"),
-            (br#"{"jsonrpc":"2.0","id":7,"method":5}"#, "7 -32600 mcp/no-message"),
+            (
+                br#"{"jsonrpc":"1.0","id":"a","method":"ping"}"#,
+                "\"a\" -32600 mcp/no-message",
+            ),
+            (
+                br#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#,
+                "null -32600 mcp/no-message",
+            ),
+            (
+                br#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#,
+                "1.5 -32600 mcp/no-message",
+            ),
+            (
+                br#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#,
+                "null -32600 mcp/no-message",
+            ),
+            (
+                br#"{"jsonrpc":"2.0","id":7,"method":5}"#,
+                "7 -32600 mcp/no-message",
+            ),
             (br#"{"jsonrpc":"2.0","id":7}"#, "7 -32600 mcp/no-message"),
-            (br#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":5}"#, "7 -32602 mcp/parameters"),
+            (
+                br#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":5}"#,
+                "7 -32602 mcp/parameters",
+            ),
             (
                 br#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"_meta":5}}"#,
                 "7 -32602 mcp/parameters",
@@ -173,9 +222,18 @@ mod tests {
                 br#"{"jsonrpc":"2.0","id":7,"method":"tools/list","params":{"cursor":5}}"#,
                 "7 -32602 mcp/parameters",
             ),
-            (br#"{"jsonrpc":"2.0","id":7,"method":"unheard/of","params":[]}"#, "7 -32601 mcp/unknown-method"),
-            (br#"{"jsonrpc":"2.0","method":"tools/call","params":5}"#, "nothing"),
-            (br#"{"jsonrpc":"2.0","method":"notifications/unheard-of"}"#, "message"),
+            (
+                br#"{"jsonrpc":"2.0","id":7,"method":"unheard/of","params":[]}"#,
+                "7 -32601 mcp/unknown-method",
+            ),
+            (
+                br#"{"jsonrpc":"2.0","method":"tools/call","params":5}"#,
+                "nothing",
+            ),
+            (
+                br#"{"jsonrpc":"2.0","method":"notifications/unheard-of"}"#,
+                "message",
+            ),
         ];
         for (line, expected) in table {
             let shown = String::from_utf8_lossy(&line[..line.len().min(80)]).into_owned();

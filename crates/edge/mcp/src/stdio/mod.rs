@@ -81,7 +81,9 @@ impl<R: AsyncRead + Unpin + Send> LineTransport<R> {
             }
         }
         match &message {
-            JsonRpcMessage::Request(request) if self.flow.admit(&request.id, line.len()).is_err() => {
+            JsonRpcMessage::Request(request)
+                if self.flow.admit(&request.id, line.len()).is_err() =>
+            {
                 let message = format!("there is a request under way with the id `{}`", request.id);
                 self.refuse(&Refusal::unasked(DUPLICATE_ID.error(message)));
                 return None;
@@ -169,7 +171,10 @@ impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for LineTransport<R> {
                     }
                 }
                 Line::TooLong => {
-                    let message = format!("a line of more than {} MiB is not taken", LONGEST_LINE >> 20);
+                    let message = format!(
+                        "a line of more than {} MiB is not taken",
+                        LONGEST_LINE >> 20
+                    );
                     self.refuse(&Refusal::unasked(TOO_LARGE.error(message)));
                 }
                 Line::End => {

@@ -42,7 +42,8 @@ impl Opening {
 
     fn judge_request(&mut self, request: &JsonRpcRequest<ClientRequest>) -> Verdict {
         let asked = &request.request;
-        let refuse = |error| Verdict::Refuse(Refusal::of(request.id.clone().into_json_value(), error));
+        let refuse =
+            |error| Verdict::Refuse(Refusal::of(request.id.clone().into_json_value(), error));
         match asked {
             ClientRequest::PingRequest(_) => return Verdict::Pass,
             ClientRequest::InitializeRequest(_) => {
@@ -63,7 +64,9 @@ impl Opening {
             let message = format!("`{}` came before `initialize`", asked.method());
             return refuse(NOT_INITIALIZED.with_help(message, "begin with `initialize`"));
         };
-        let complete = meta.missing_required_keys(&ProtocolVersion::V_2026_07_28).is_empty();
+        let complete = meta
+            .missing_required_keys(&ProtocolVersion::V_2026_07_28)
+            .is_empty();
         let known = ProtocolVersion::KNOWN_VERSIONS.contains(&version);
         if complete && known && !matches!(asked, ClientRequest::DiscoverRequest(_)) {
             *self = Opening::Open;

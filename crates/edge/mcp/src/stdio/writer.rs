@@ -30,7 +30,11 @@ where
     sender
 }
 
-async fn write_all<W: AsyncWrite + Unpin>(mut output: W, mut lines: Receiver<Vec<u8>>, flow: &Flow) {
+async fn write_all<W: AsyncWrite + Unpin>(
+    mut output: W,
+    mut lines: Receiver<Vec<u8>>,
+    flow: &Flow,
+) {
     let mut waiting = Vec::with_capacity(WAITING);
     while lines.recv_many(&mut waiting, WAITING).await > 0 {
         let mut rest = waiting.drain(..).peekable();

@@ -23,7 +23,10 @@ pub(crate) enum Operation {
     /// One thing.
     Read { kind: Option<Kind>, name: String },
     /// Where a value came from.
-    Explain { what: String, pointer: Option<String> },
+    Explain {
+        what: String,
+        pointer: Option<String>,
+    },
     /// How the project stands.
     Status,
     /// What an install would do.
@@ -61,24 +64,42 @@ impl Row {
 }
 
 const fn reads(word: &'static str, takes: &'static [&'static str], read: Reader) -> Row {
-    Row { word, writes: Writes::Refused, takes, read }
+    Row {
+        word,
+        writes: Writes::Refused,
+        takes,
+        read,
+    }
 }
 
 const fn changes(word: &'static str, takes: &'static [&'static str], read: Reader) -> Row {
-    Row { word, writes: Writes::Allowed, takes, read }
+    Row {
+        word,
+        writes: Writes::Allowed,
+        takes,
+        read,
+    }
 }
 
 type Reader = fn(&Arguments<'_>) -> Result<Operation, ErrorData>;
 
 /// Every operation, with the arguments that it takes besides its own name.
 pub(super) const OPERATIONS: &[Row] = &[
-    reads("list", &["kind", "module", "query", "all", "limit", "cursor"], list),
+    reads(
+        "list",
+        &["kind", "module", "query", "all", "limit", "cursor"],
+        list,
+    ),
     reads("read", &["kind", "module", "name"], read),
     reads("explain", &["what", "pointer"], explain),
     reads("status", &[], |_| Ok(Operation::Status)),
     reads("plan", &[], |_| Ok(Operation::Plan)),
     changes("install", &[], |_| Ok(Operation::Install)),
-    changes("update", &["names"], |arguments| Ok(Operation::Update { names: arguments.texts("names")? })),
+    changes("update", &["names"], |arguments| {
+        Ok(Operation::Update {
+            names: arguments.texts("names")?,
+        })
+    }),
 ];
 
 const OPERATION: &str = "operation";
@@ -89,7 +110,9 @@ impl Operation {
         let arguments = Arguments(arguments);
         let word = arguments.needed(OPERATION)?;
         let offered = || OPERATIONS.iter().filter(|row| row.is_for(writes));
-        let row = offered().find(|row| row.word == word).ok_or_else(|| unknown(word, offered()))?;
+        let row = offered()
+            .find(|row| row.word == word)
+            .ok_or_else(|| unknown(word, offered()))?;
         arguments.only(row)?;
         (row.read)(&arguments)
     }
@@ -110,7 +133,11 @@ fn list(arguments: &Arguments<'_>) -> Result<Operation, ErrorData> {
         kind: arguments.text("kind")?.map(kind).transpose()?,
         module: text("module")?,
         query: text("query")?,
-        shadowed: if arguments.flag("all")? { Shadowed::Listed } else { Shadowed::Hidden },
+        shadowed: if arguments.flag("all")? {
+            Shadowed::Listed
+        } else {
+            Shadowed::Hidden
+        },
         limit: arguments.count("limit", MOST_ROWS)?.unwrap_or(PAGE),
         cursor: text("cursor")?,
     }))
@@ -120,8 +147,11 @@ fn read(arguments: &Arguments<'_>) -> Result<Operation, ErrorData> {
     let kind = arguments.text("kind")?.map(kind).transpose()?;
     let (name, module) = (arguments.needed("name")?, arguments.text("module")?);
     // As the addresses of resources have it.
-    let typed = name.split_once('/').filter(|_| kind == Some(Kind::Installed(None)));
-    let typed = typed.and_then(|(word, name)| Some((Kind::named(&format!("{INSTALLED}/{word}"))?, name)));
+    let typed = name
+        .split_once('/')
+        .filter(|_| kind == Some(Kind::Installed(None)));
+    let typed =
+        typed.and_then(|(word, name)| Some((Kind::named(&format!("{INSTALLED}/{word}"))?, name)));
     let (kind, name) = typed.map_or((kind, name), |(kind, name)| (Some(kind), name));
     let name = module.map_or_else(|| name.to_owned(), |module| format!("{module}/{name}"));
     Ok(Operation::Read { kind, name })
@@ -129,12 +159,16 @@ fn read(arguments: &Arguments<'_>) -> Result<Operation, ErrorData> {
 
 fn explain(arguments: &Arguments<'_>) -> Result<Operation, ErrorData> {
     let pointer = arguments.text("pointer")?.map(str::to_owned);
-    Ok(Operation::Explain { what: arguments.needed("what")?.to_owned(), pointer })
+    Ok(Operation::Explain {
+        what: arguments.needed("what")?.to_owned(),
+        pointer,
+    })
 }
 
 fn kind(word: &str) -> Result<Kind, ErrorData> {
     let help = "kinds are agent, workflow, task, tool, skill, installed, installed/TYPE, persona, bottle, bottle-agent";
-    Kind::named(word).ok_or_else(|| PARAMETERS.with_help(format!("there is no kind `{word}`"), help))
+    Kind::named(word)
+        .ok_or_else(|| PARAMETERS.with_help(format!("there is no kind `{word}`"), help))
 }
 
 /// The arguments, by key and type.
@@ -156,7 +190,8 @@ impl<'a> Arguments<'a> {
     }
 
     fn needed(&self, key: &str) -> Result<&'a str, ErrorData> {
-        self.text(key)?.ok_or_else(|| PARAMETERS.error(format!("`{key}` is missing")))
+        self.text(key)?
+            .ok_or_else(|| PARAMETERS.error(format!("`{key}` is missing")))
     }
 
     fn count(&self, key: &str, most: usize) -> Result<Option<usize>, ErrorData> {
@@ -165,8 +200,12 @@ impl<'a> Arguments<'a> {
             None | Some(Json::Null) => Ok(None),
             Some(value) => {
                 // Models like to write `10.0`.
-                let whole = value.as_f64().filter(|number| number.fract() == 0.0 && *number >= 1.0);
-                whole.map(|number| Some((number as usize).min(most))).ok_or_else(wrong)
+                let whole = value
+                    .as_f64()
+                    .filter(|number| number.fract() == 0.0 && *number >= 1.0);
+                whole
+                    .map(|number| Some((number as usize).min(most)))
+                    .ok_or_else(wrong)
             }
         }
     }
@@ -183,18 +222,25 @@ impl<'a> Arguments<'a> {
         let wrong = || Arguments::wrong(key, "a list of strings");
         match self.0.get(key) {
             None | Some(Json::Null) => Ok(Vec::new()),
-            Some(Json::Array(items)) => {
-                items.iter().map(|item| item.as_str().map(str::to_owned).ok_or_else(wrong)).collect()
-            }
+            Some(Json::Array(items)) => items
+                .iter()
+                .map(|item| item.as_str().map(str::to_owned).ok_or_else(wrong))
+                .collect(),
             Some(_) => Err(wrong()),
         }
     }
 
     /// Refuses arguments that the operation does not take.
     fn only(&self, row: &Row) -> Result<(), ErrorData> {
-        let given = self.0.iter().filter(|(_, value)| !value.is_null()).map(|(key, _)| key.as_str());
+        let given = self
+            .0
+            .iter()
+            .filter(|(_, value)| !value.is_null())
+            .map(|(key, _)| key.as_str());
         let mut strange = given.filter(|key| *key != OPERATION && !row.takes.contains(key));
-        let Some(key) = strange.next() else { return Ok(()) };
+        let Some(key) = strange.next() else {
+            return Ok(());
+        };
         let help = match row.takes {
             [] => format!("`{}` takes nothing", row.word),
             takes => format!("`{}` takes {}", row.word, takes.join(", ")),
@@ -209,8 +255,13 @@ mod tests {
     use serde_json::json;
 
     fn read_as(arguments: Json, writes: Writes) -> Result<Operation, String> {
-        let error =
-            |error: ErrorData| format!("{} {}", error.data.unwrap()["code"].as_str().unwrap(), error.message);
+        let error = |error: ErrorData| {
+            format!(
+                "{} {}",
+                error.data.unwrap()["code"].as_str().unwrap(),
+                error.message
+            )
+        };
         Operation::read(arguments.as_object().unwrap(), writes).map_err(error)
     }
 
@@ -224,20 +275,36 @@ mod tests {
             limit: 7,
             cursor: None,
         };
-        let arguments =
-            json!({"operation": "list", "kind": "installed", "query": "rev", "limit": 7, "cursor": null});
-        assert_eq!(read_as(arguments, Writes::Refused), Ok(Operation::List(listing)));
+        let arguments = json!({"operation": "list", "kind": "installed", "query": "rev", "limit": 7, "cursor": null});
+        assert_eq!(
+            read_as(arguments, Writes::Refused),
+            Ok(Operation::List(listing))
+        );
         let update = json!({"operation": "update", "names": ["a"]});
-        assert_eq!(read_as(update, Writes::Allowed), Ok(Operation::Update { names: vec!["a".to_owned()] }));
+        assert_eq!(
+            read_as(update, Writes::Allowed),
+            Ok(Operation::Update {
+                names: vec!["a".to_owned()]
+            })
+        );
     }
 
     #[test]
     fn every_mistake_has_its_words() {
         let table = [
             (json!({}), "mcp/parameters `operation` is missing"),
-            (json!({"operation": 5}), "mcp/parameters `operation` is not a string"),
-            (json!({"operation": "fly"}), "mcp/unknown-operation there is no operation `fly`"),
-            (json!({"operation": "install"}), "mcp/unknown-operation there is no operation `install`"),
+            (
+                json!({"operation": 5}),
+                "mcp/parameters `operation` is not a string",
+            ),
+            (
+                json!({"operation": "fly"}),
+                "mcp/unknown-operation there is no operation `fly`",
+            ),
+            (
+                json!({"operation": "install"}),
+                "mcp/unknown-operation there is no operation `install`",
+            ),
             (
                 json!({"operation": "list", "limit": 0}),
                 "mcp/parameters `limit` is not an integer of 1 or more",
@@ -246,11 +313,26 @@ mod tests {
                 json!({"operation": "list", "limit": 1.5}),
                 "mcp/parameters `limit` is not an integer of 1 or more",
             ),
-            (json!({"operation": "list", "kind": "x"}), "mcp/parameters there is no kind `x`"),
-            (json!({"operation": "list", "query": ["x"]}), "mcp/parameters `query` is not a string"),
-            (json!({"operation": "list", "force": true}), "mcp/parameters `list` does not take `force`"),
-            (json!({"operation": "read", "kind": "agent"}), "mcp/parameters `name` is missing"),
-            (json!({"operation": "status", "kind": "agent"}), "mcp/parameters `status` does not take `kind`"),
+            (
+                json!({"operation": "list", "kind": "x"}),
+                "mcp/parameters there is no kind `x`",
+            ),
+            (
+                json!({"operation": "list", "query": ["x"]}),
+                "mcp/parameters `query` is not a string",
+            ),
+            (
+                json!({"operation": "list", "force": true}),
+                "mcp/parameters `list` does not take `force`",
+            ),
+            (
+                json!({"operation": "read", "kind": "agent"}),
+                "mcp/parameters `name` is missing",
+            ),
+            (
+                json!({"operation": "status", "kind": "agent"}),
+                "mcp/parameters `status` does not take `kind`",
+            ),
         ];
         for (arguments, expected) in table {
             assert_eq!(read_as(arguments, Writes::Refused).unwrap_err(), expected);

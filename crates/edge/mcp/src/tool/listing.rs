@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use agpm_model::{RESOURCE_TYPES, ResourceType};
 use agpm_ops::{
-    BottleInput, CatalogFilter, ENTRY_KINDS, EntryKind, LineagePlace, Submodules, Warnings, bottle_list,
-    personas,
+    BottleInput, CatalogFilter, ENTRY_KINDS, EntryKind, LineagePlace, Submodules, Warnings,
+    bottle_list, personas,
 };
 use rmcp::ErrorData;
 use rmcp::model::CallToolResult;
@@ -22,7 +22,11 @@ use crate::tool::operations::Answer;
 use crate::trouble::PARAMETERS;
 
 /// Where personas are looked for: from the working folder upward.
-pub(crate) const HERE: LineagePlace = LineagePlace { path: None, ceiling: None, submodules: Submodules::Own };
+pub(crate) const HERE: LineagePlace = LineagePlace {
+    path: None,
+    ceiling: None,
+    submodules: Submodules::Own,
+};
 
 /// A row that fits.
 enum Listed<'a> {
@@ -64,8 +68,10 @@ pub(super) fn list(shared: &Shared, listing: &Listing) -> Answer {
         None | Some(Kind::Catalog(_)) => {
             let (filter, query) = (filter_of(listing), listing.query.as_deref());
             shared.catalog().map(|view| {
-                let rows: Vec<Listed<'_>> =
-                    view.found(&filter, query, listing.shadowed).map(Listed::Catalog).collect();
+                let rows: Vec<Listed<'_>> = view
+                    .found(&filter, query, listing.shadowed)
+                    .map(Listed::Catalog)
+                    .collect();
                 match rows.is_empty() && listing.kind.is_none() {
                     true => Ok(other_kinds(&counts(shared), &view.diagnostics)),
                     false => paged(rows, listing, &view.diagnostics),
@@ -73,12 +79,17 @@ pub(super) fn list(shared: &Shared, listing: &Listing) -> Answer {
             })
         }
         Some(Kind::Installed(kind)) => shared.installed().map(|view| {
-            let rows = view.rows.iter().filter(|row| kind.is_none_or(|kind| row.kind == kind));
+            let rows = view
+                .rows
+                .iter()
+                .filter(|row| kind.is_none_or(|kind| row.kind == kind));
             let rows = rows.map(|row| (row.name.as_str(), row.label.as_str(), &row.value));
             paged(of_names(rows, listing), listing, &view.diagnostics)
         }),
         Some(kind) => others(shared, kind).map(|(rows, diagnostics)| {
-            let rows = rows.iter().map(|(name, value)| (name.as_str(), name.as_str(), value));
+            let rows = rows
+                .iter()
+                .map(|(name, value)| (name.as_str(), name.as_str(), value));
             paged(of_names(rows, listing), listing, &diagnostics)
         }),
     };
@@ -111,14 +122,23 @@ fn counts(shared: &Shared) -> Vec<(String, usize)> {
 
 /// What is answered where the catalog has nothing that fits: a client that names no kind may not know the others.
 fn other_kinds(counts: &[(String, usize)], diagnostics: &[Json]) -> CallToolResult {
-    let named: Vec<String> = counts.iter().map(|(kind, count)| format!("{kind} ({count})")).collect();
+    let named: Vec<String> = counts
+        .iter()
+        .map(|(kind, count)| format!("{kind} ({count})"))
+        .collect();
     let text = match named.is_empty() {
         true => "No catalog entry fits, and nothing is installed.\n".to_owned(),
-        false => format!("No catalog entry fits. Set `kind` to list others: {}.\n", named.join(", ")),
+        false => format!(
+            "No catalog entry fits. Set `kind` to list others: {}.\n",
+            named.join(", ")
+        ),
     };
-    let kinds: Map<String, Json> =
-        counts.iter().map(|(kind, count)| (kind.clone(), (*count).into())).collect();
-    let value = json!({ "ok": true, "rows": [], "total": 0, "kinds": kinds, "diagnostics": diagnostics });
+    let kinds: Map<String, Json> = counts
+        .iter()
+        .map(|(kind, count)| (kind.clone(), (*count).into()))
+        .collect();
+    let value =
+        json!({ "ok": true, "rows": [], "total": 0, "kinds": kinds, "diagnostics": diagnostics });
     succeeded(value, text)
 }
 
@@ -127,7 +147,10 @@ fn filter_of(listing: &Listing) -> CatalogFilter {
         Some(Kind::Catalog(kind)) => Some(kind),
         _ => None,
     };
-    CatalogFilter { kind, module: listing.module.clone() }
+    CatalogFilter {
+        kind,
+        module: listing.module.clone(),
+    }
 }
 
 /// Rows by name, each with its key and value.
@@ -136,7 +159,11 @@ fn of_names<'r>(
     listing: &Listing,
 ) -> Vec<Listed<'r>> {
     let query = listing.query.as_ref().map(|query| query.to_lowercase());
-    let fits = |name: &str| query.as_ref().is_none_or(|query| name.to_lowercase().contains(query));
+    let fits = |name: &str| {
+        query
+            .as_ref()
+            .is_none_or(|query| name.to_lowercase().contains(query))
+    };
     let listed = |(_, key, value): (&str, &'r str, &'r Json)| Listed::Known(key, value);
     rows.filter(|(name, ..)| fits(name)).map(listed).collect()
 }
@@ -148,22 +175,38 @@ fn others(shared: &Shared, kind: Kind) -> Result<Named, Failed> {
     let world = &shared.world;
     if kind == Kind::Persona {
         let told = told(personas(world, &HERE, Warnings::Tell))?;
-        let rows = told.report.personas.iter().map(|row| (row.slug.clone(), json_of(&row.value())));
+        let rows = told
+            .report
+            .personas
+            .iter()
+            .map(|row| (row.slug.clone(), json_of(&row.value())));
         return Ok((rows.collect(), told.diagnostics()));
     }
     let told = told(bottle_list(world, &BottleInput::default()))?;
     let rows = match kind {
-        Kind::BottleAgent => {
-            told.report.agents.iter().map(|row| (row.name.clone(), json_of(&row.value()))).collect()
-        }
-        _ => told.report.bottles.iter().map(|row| (row.name.clone(), json_of(&row.value()))).collect(),
+        Kind::BottleAgent => told
+            .report
+            .agents
+            .iter()
+            .map(|row| (row.name.clone(), json_of(&row.value())))
+            .collect(),
+        _ => told
+            .report
+            .bottles
+            .iter()
+            .map(|row| (row.name.clone(), json_of(&row.value())))
+            .collect(),
     };
     Ok((rows, told.diagnostics()))
 }
 
 /// The names of a kind that is neither in the catalog nor installed.
 pub(crate) fn names_of(shared: &Shared, kind: Kind) -> Result<Vec<String>, Failed> {
-    Ok(others(shared, kind)?.0.into_iter().map(|(name, _)| name).collect())
+    Ok(others(shared, kind)?
+        .0
+        .into_iter()
+        .map(|(name, _)| name)
+        .collect())
 }
 
 fn paged(
@@ -171,13 +214,24 @@ fn paged(
     listing: &Listing,
     diagnostics: &[Json],
 ) -> Result<CallToolResult, ErrorData> {
-    let list = listing.kind.map_or_else(|| "catalog".to_owned(), Kind::word);
-    let asked = Asked { list: &list, cursor: listing.cursor.as_deref(), size: listing.limit };
+    let list = listing
+        .kind
+        .map_or_else(|| "catalog".to_owned(), Kind::word);
+    let asked = Asked {
+        list: &list,
+        cursor: listing.cursor.as_deref(),
+        size: listing.limit,
+    };
     let page = page(&rows, asked, Listed::key)?;
     Ok(answer(page.items, rows.len(), page.next, diagnostics))
 }
 
-fn answer(rows: &[Listed<'_>], total: usize, next: Option<String>, diagnostics: &[Json]) -> CallToolResult {
+fn answer(
+    rows: &[Listed<'_>],
+    total: usize,
+    next: Option<String>,
+    diagnostics: &[Json],
+) -> CallToolResult {
     let line = |row: &Listed<'_>| match row.about().as_str() {
         "" => format!("{}\n", row.key()),
         about => format!("{}: {about}\n", row.key()),
@@ -185,7 +239,9 @@ fn answer(rows: &[Listed<'_>], total: usize, next: Option<String>, diagnostics: 
     let mut text: String = rows.iter().map(line).collect();
     match (rows.len(), &next) {
         (0, _) => text.push_str("there are none\n"),
-        (shown, Some(_)) => text.push_str(&format!("{shown} of {total}; ask with `cursor` for more\n")),
+        (shown, Some(_)) => {
+            text.push_str(&format!("{shown} of {total}; ask with `cursor` for more\n"))
+        }
         _ => {}
     }
     let values: Vec<Json> = rows.iter().map(Listed::value).collect();

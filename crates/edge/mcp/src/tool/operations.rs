@@ -1,8 +1,8 @@
 //! What each operation does: a request to `ops`, its report as the answer.
 
 use agpm_ops::{
-    ExplainRequest, InstallReport, InstallRequest, ManifestUse, MergeInputs, Outcome, PlanDetail, ProgramUse,
-    Secrets, UpdateRequest, World, Writing, explain, install, status, update,
+    ExplainRequest, InstallReport, InstallRequest, ManifestUse, MergeInputs, Outcome, PlanDetail,
+    ProgramUse, Secrets, UpdateRequest, World, Writing, explain, install, status, update,
 };
 use rmcp::ErrorData;
 use rmcp::model::CallToolResult;
@@ -42,7 +42,10 @@ pub(crate) fn run(shared: &Shared, operation: &Operation) -> Result<CallToolResu
         Operation::Plan => installed(install(world, &showing())),
         Operation::Install => installed(install(&writing(world), &InstallRequest::PLAIN)),
         Operation::Update { names } => {
-            let request = UpdateRequest { names: names.clone(), install: InstallRequest::PLAIN };
+            let request = UpdateRequest {
+                names: names.clone(),
+                install: InstallRequest::PLAIN,
+            };
             installed(update(&writing(world), &request))
         }
     };
@@ -57,14 +60,24 @@ fn writing(world: &World) -> World {
 }
 
 fn showing() -> InstallRequest {
-    InstallRequest { writing: Writing::Show, ..InstallRequest::PLAIN }
+    InstallRequest {
+        writing: Writing::Show,
+        ..InstallRequest::PLAIN
+    }
 }
 
 fn installed(outcome: Outcome<InstallReport>) -> Result<CallToolResult, Failed> {
     told(outcome).map(|told| {
-        let lines: String =
-            told.report.lines(PlanDetail::Resources).iter().map(|line| format!("{line}\n")).collect();
-        told.answer(told.report.fields(), &format!("{lines}{}\n", told.report.summary()))
+        let lines: String = told
+            .report
+            .lines(PlanDetail::Resources)
+            .iter()
+            .map(|line| format!("{line}\n"))
+            .collect();
+        told.answer(
+            told.report.fields(),
+            &format!("{lines}{}\n", told.report.summary()),
+        )
     })
 }
 

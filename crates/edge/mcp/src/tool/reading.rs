@@ -13,7 +13,9 @@ use crate::trouble::PARAMETERS;
 use crate::uri::Address;
 
 pub(super) fn read(shared: &Shared, kind: Option<Kind>, name: &str) -> Answer {
-    let Some(kind) = kind else { return Ok(of_catalog(shared, None, name)) };
+    let Some(kind) = kind else {
+        return Ok(of_catalog(shared, None, name));
+    };
     let address = match kind {
         Kind::Catalog(kind) => return Ok(of_catalog(shared, Some(kind), name)),
         Kind::Installed(Some(kind)) => Address::Installed(kind, name.to_owned()),
@@ -27,9 +29,19 @@ pub(super) fn read(shared: &Shared, kind: Option<Kind>, name: &str) -> Answer {
 }
 
 /// The name may lack its module: what was found tells the whole of it.
-fn of_catalog(shared: &Shared, kind: Option<EntryKind>, name: &str) -> Result<CallToolResult, Failed> {
+fn of_catalog(
+    shared: &Shared,
+    kind: Option<EntryKind>,
+    name: &str,
+) -> Result<CallToolResult, Failed> {
     let (kind, content) = entry(shared, kind, name)?;
-    let said = |key: &str| content.about.as_ref().and_then(|about| about[key].as_str()).unwrap_or_default();
+    let said = |key: &str| {
+        content
+            .about
+            .as_ref()
+            .and_then(|about| about[key].as_str())
+            .unwrap_or_default()
+    };
     let address = Address::Entry(kind, said("module").to_owned(), said("name").to_owned());
     Ok(answer(kind.singular(), name, &address, content))
 }

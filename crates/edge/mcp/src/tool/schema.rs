@@ -20,8 +20,11 @@ const WRITES: &str =
 
 /// Every argument with its schema; those of writing operations come last.
 fn properties(writes: Writes) -> Map<String, Json> {
-    let operations: Vec<&str> =
-        OPERATIONS.iter().filter(|row| row.is_for(writes)).map(|row| row.word).collect();
+    let operations: Vec<&str> = OPERATIONS
+        .iter()
+        .filter(|row| row.is_for(writes))
+        .map(|row| row.word)
+        .collect();
     let text = |description: &str| json!({ "type": "string", "description": description });
     let rows = [
         ("operation", json!({ "type": "string", "enum": operations })),
@@ -32,13 +35,19 @@ fn properties(writes: Writes) -> Map<String, Json> {
                  commands, scripts, hooks, mcp-servers, skills); persona; bottle; bottle-agent",
             ),
         ),
-        ("module", text("list: only rows of this module; read: of this one")),
+        (
+            "module",
+            text("list: only rows of this module; read: of this one"),
+        ),
         ("query", text("list: only rows with this in any field")),
         (
             "all",
             json!({ "type": "boolean", "description": "list: rows of the catalog that are shadowed, too" }),
         ),
-        ("limit", json!({ "type": "integer", "minimum": 1, "default": PAGE })),
+        (
+            "limit",
+            json!({ "type": "integer", "minimum": 1, "default": PAGE }),
+        ),
         ("cursor", text("list: `nextCursor` of the page before")),
         ("name", text("read: NAME or MODULE/NAME")),
         (
@@ -47,12 +56,17 @@ fn properties(writes: Writes) -> Map<String, Json> {
                 "explain: TYPE:NAME, file:PATH, catalog:MODULE/NAME, profile:SLUG, bottle:NAME or an error code",
             ),
         ),
-        ("pointer", text("explain: a place in it, as in `/permissions/allow/0`")),
+        (
+            "pointer",
+            text("explain: a place in it, as in `/permissions/allow/0`"),
+        ),
     ];
-    let mut all: Map<String, Json> = rows.into_iter().map(|(key, schema)| (key.to_owned(), schema)).collect();
+    let mut all: Map<String, Json> = rows
+        .into_iter()
+        .map(|(key, schema)| (key.to_owned(), schema))
+        .collect();
     if writes == Writes::Allowed {
-        let names =
-            json!({ "type": "array", "items": { "type": "string" }, "description": "update: only these" });
+        let names = json!({ "type": "array", "items": { "type": "string" }, "description": "update: only these" });
         all.insert("names".to_owned(), names);
     }
     all

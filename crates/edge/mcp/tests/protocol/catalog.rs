@@ -47,10 +47,17 @@ async fn rows_are_listed_and_the_highest_rank_wins() {
         .await;
     assert_eq!(text(&agents), "agent bmm/pm: Product Manager\n");
     let row = &agents["structuredContent"]["rows"][0];
-    assert_eq!((&row["layer"], &row["displayName"]), (&json!("project"), &json!("John")));
-    let first = client.call(json!({ "operation": "list", "limit": 4 })).await;
+    assert_eq!(
+        (&row["layer"], &row["displayName"]),
+        (&json!("project"), &json!("John"))
+    );
+    let first = client
+        .call(json!({ "operation": "list", "limit": 4 }))
+        .await;
     let cursor = &first["structuredContent"]["nextCursor"];
-    let second = client.call(json!({ "operation": "list", "limit": 4, "cursor": cursor })).await;
+    let second = client
+        .call(json!({ "operation": "list", "limit": 4, "cursor": cursor }))
+        .await;
     assert_eq!(text(&second), "workflow bmm/plan: Plans\n");
     client.finish().await;
 }
@@ -60,30 +67,51 @@ async fn a_file_is_read_by_name_by_module_and_by_address() {
     let sandbox = catalog();
     let mut client = Client::open(&sandbox).await;
     for name in ["analyst", "bmm/analyst"] {
-        let read = client.call(json!({ "operation": "read", "kind": "agent", "name": name })).await;
+        let read = client
+            .call(json!({ "operation": "read", "kind": "agent", "name": name }))
+            .await;
         assert_eq!(text(&read), "# Mary\n");
         assert_eq!(read["structuredContent"]["uri"], "agpm://agent/bmm/analyst");
         assert_eq!(read["structuredContent"]["mimeType"], "text/markdown");
     }
-    let unknown = client.call(json!({ "operation": "read", "kind": "agent", "name": "analist" })).await;
+    let unknown = client
+        .call(json!({ "operation": "read", "kind": "agent", "name": "analist" }))
+        .await;
     assert_eq!(
         (&unknown["isError"], &unknown["structuredContent"]["code"]),
         (&json!(true), &json!("name/unknown"))
     );
-    let sneaky = client.call(json!({ "operation": "read", "kind": "agent", "name": "sneaky" })).await;
+    let sneaky = client
+        .call(json!({ "operation": "read", "kind": "agent", "name": "sneaky" }))
+        .await;
     assert_eq!(sneaky["structuredContent"]["code"], "catalog/escape");
-    let read = client.ask("resources/read", json!({ "uri": "agpm://workflow/bmm/plan" })).await;
-    let expected =
-        json!([{ "uri": "agpm://workflow/bmm/plan", "mimeType": "application/yaml", "text": "steps: []\n" }]);
+    let read = client
+        .ask(
+            "resources/read",
+            json!({ "uri": "agpm://workflow/bmm/plan" }),
+        )
+        .await;
+    let expected = json!([{ "uri": "agpm://workflow/bmm/plan", "mimeType": "application/yaml", "text": "steps: []\n" }]);
     assert_eq!(read["result"]["contents"], expected);
-    let blob = client.ask("resources/read", json!({ "uri": "agpm://agent/own/me" })).await;
-    let expected =
-        json!([{ "uri": "agpm://agent/own/me", "mimeType": "application/octet-stream", "blob": "IyD/Cg==" }]);
+    let blob = client
+        .ask("resources/read", json!({ "uri": "agpm://agent/own/me" }))
+        .await;
+    let expected = json!([{ "uri": "agpm://agent/own/me", "mimeType": "application/octet-stream", "blob": "IyD/Cg==" }]);
     assert_eq!(blob["result"]["contents"], expected);
-    let missing = client.trouble("resources/read", json!({ "uri": "agpm://agent/bmm/nobody" })).await;
+    let missing = client
+        .trouble(
+            "resources/read",
+            json!({ "uri": "agpm://agent/bmm/nobody" }),
+        )
+        .await;
     assert_eq!(missing, "-32002 name/unknown");
     assert_eq!(
-        client.trouble("resources/read", json!({ "uri": "agpm://agent/bmm/sneaky" })).await,
+        client
+            .trouble(
+                "resources/read",
+                json!({ "uri": "agpm://agent/bmm/sneaky" })
+            )
+            .await,
         "-32002 catalog/escape"
     );
     client.finish().await;
@@ -110,11 +138,25 @@ async fn lists_of_a_kind_are_resources_too() {
         "agpm://workflow/bmm/plan",
     ];
     assert_eq!(uris, expected);
-    let csv = client.ask("resources/read", json!({ "uri": "agpm://catalog/workflow.csv" })).await;
+    let csv = client
+        .ask(
+            "resources/read",
+            json!({ "uri": "agpm://catalog/workflow.csv" }),
+        )
+        .await;
     let text = csv["result"]["contents"][0]["text"].as_str().unwrap();
-    assert_eq!(text, "name,description,module,path\n\"plan\",\"Plans\",\"bmm\",\"bmad/plan.yaml\"\n");
+    assert_eq!(
+        text,
+        "name,description,module,path\n\"plan\",\"Plans\",\"bmm\",\"bmad/plan.yaml\"\n"
+    );
     let templates = client.ask("resources/templates/list", json!({})).await;
-    assert_eq!(templates["result"]["resourceTemplates"].as_array().unwrap().len(), 6);
+    assert_eq!(
+        templates["result"]["resourceTemplates"]
+            .as_array()
+            .unwrap()
+            .len(),
+        6
+    );
     client.finish().await;
 }
 
@@ -124,18 +166,31 @@ async fn every_agent_is_a_prompt() {
     let mut client = Client::open(&sandbox).await;
     let listed = client.ask("prompts/list", json!({})).await;
     let prompts = listed["result"]["prompts"].as_array().unwrap();
-    let names: Vec<&str> = prompts.iter().map(|one| one["name"].as_str().unwrap()).collect();
+    let names: Vec<&str> = prompts
+        .iter()
+        .map(|one| one["name"].as_str().unwrap())
+        .collect();
     assert_eq!(names, ["bmm.analyst", "bmm.pm", "bmm.sneaky", "own.me"]);
     assert_eq!(prompts[0]["arguments"][0]["name"], "message");
     assert_eq!(prompts[0]["arguments"][0]["required"], false);
-    let got =
-        client.ask("prompts/get", json!({ "name": "bmm.pm", "arguments": { "message": "Hello" } })).await;
+    let got = client
+        .ask(
+            "prompts/get",
+            json!({ "name": "bmm.pm", "arguments": { "message": "Hello" } }),
+        )
+        .await;
     let said = |text: &str| json!({ "role": "user", "content": { "type": "text", "text": text } });
-    assert_eq!(got["result"]["messages"], json!([said("# John\n"), said("Hello")]));
+    assert_eq!(
+        got["result"]["messages"],
+        json!([said("# John\n"), said("Hello")])
+    );
     let alone = client.ask("prompts/get", json!({ "name": "bmm.pm" })).await;
     assert_eq!(alone["result"]["messages"].as_array().unwrap().len(), 1);
     let strange = json!({ "name": "bmm.pm", "arguments": { "mood": "good" } });
-    assert_eq!(client.trouble("prompts/get", strange).await, "-32602 mcp/parameters");
+    assert_eq!(
+        client.trouble("prompts/get", strange).await,
+        "-32602 mcp/parameters"
+    );
     client.finish().await;
 }
 
@@ -149,11 +204,21 @@ async fn modules_and_names_are_completed_in_what_is_decided() {
             "argument": { "name": name, "value": value },
             "context": { "arguments": given },
         });
-        client.ask("completion/complete", parameters).await["result"]["completion"]["values"].clone()
+        client.ask("completion/complete", parameters).await["result"]["completion"]["values"]
+            .clone()
     };
-    assert_eq!(complete("module", "", json!({ "kind": "agent" })).await, json!(["bmm", "own"]));
-    assert_eq!(complete("name", "", json!({ "kind": "agent", "module": "own" })).await, json!(["me"]));
-    assert_eq!(complete("name", "P", json!({})).await, json!(["plan", "pm"]));
+    assert_eq!(
+        complete("module", "", json!({ "kind": "agent" })).await,
+        json!(["bmm", "own"])
+    );
+    assert_eq!(
+        complete("name", "", json!({ "kind": "agent", "module": "own" })).await,
+        json!(["me"])
+    );
+    assert_eq!(
+        complete("name", "P", json!({})).await,
+        json!(["plan", "pm"])
+    );
     let prompt = json!({ "ref": { "type": "ref/prompt", "name": "bmm.pm" }, "argument": { "name": "message", "value": "x" } });
     let none = client.ask("completion/complete", prompt).await;
     assert_eq!(none["result"]["completion"]["values"], json!([]));
@@ -165,12 +230,22 @@ async fn a_change_is_seen_at_once_and_told() {
     let sandbox = catalog();
     let mut client = Client::open(&sandbox).await;
     let ask = json!({ "operation": "list", "kind": "agent" });
-    assert_eq!(client.call(ask.clone()).await["structuredContent"]["total"], 4);
+    assert_eq!(
+        client.call(ask.clone()).await["structuredContent"]["total"],
+        4
+    );
     tokio::time::sleep(std::time::Duration::from_millis(700)).await;
     sandbox.write(AGENTS, "name,module,path\n\"broken,bmm,x\n");
-    assert_eq!(client.call(ask).await["structuredContent"]["total"], 2, "only those of home are left");
+    assert_eq!(
+        client.call(ask).await["structuredContent"]["total"],
+        2,
+        "only those of home are left"
+    );
     let message = client.told("notifications/message").await;
-    assert_eq!(message["params"]["data"]["code"], "catalog/malformed", "{message}");
+    assert_eq!(
+        message["params"]["data"]["code"], "catalog/malformed",
+        "{message}"
+    );
     tokio::time::sleep(std::time::Duration::from_millis(700)).await;
     sandbox.write(AGENTS, "name,module,path\nnew,bmm,x\n");
     client.told("notifications/prompts/list_changed").await;
@@ -183,11 +258,21 @@ async fn files_that_come_and_go_under_its_hands_break_nothing() {
     let sandbox = catalog();
     let mut client = Client::open(&sandbox).await;
     for round in 0..60 {
-        client.send("tools/call", json!({ "name": "agpm", "arguments": { "operation": "list" } })).await;
-        client.send("prompts/get", json!({ "name": "bmm.pm" })).await;
-        client.send("resources/read", json!({ "uri": "agpm://agent/bmm/pm" })).await;
+        client
+            .send(
+                "tools/call",
+                json!({ "name": "agpm", "arguments": { "operation": "list" } }),
+            )
+            .await;
+        client
+            .send("prompts/get", json!({ "name": "bmm.pm" }))
+            .await;
+        client
+            .send("resources/read", json!({ "uri": "agpm://agent/bmm/pm" }))
+            .await;
         match round % 3 {
-            0 => std::fs::remove_file(sandbox.work().join("bmad/bmm/agents/pm.md")).unwrap_or_default(),
+            0 => std::fs::remove_file(sandbox.work().join("bmad/bmm/agents/pm.md"))
+                .unwrap_or_default(),
             1 => sandbox.write(AGENTS, "name,module,path\n\"pm"),
             _ => {
                 sandbox.write("bmad/bmm/agents/pm.md", "# John\n");
@@ -196,16 +281,29 @@ async fn files_that_come_and_go_under_its_hands_break_nothing() {
         }
     }
     let answers = client.finish().await;
-    assert_eq!(answers.iter().filter(|answer| answer.get("id").is_some()).count(), 180);
+    assert_eq!(
+        answers
+            .iter()
+            .filter(|answer| answer.get("id").is_some())
+            .count(),
+        180
+    );
 }
 
 #[tokio::test]
 async fn a_name_alone_is_read_where_it_means_one_thing() {
     let sandbox = catalog();
     let mut client = Client::open(&sandbox).await;
-    let plan = client.call(json!({ "operation": "read", "name": "plan" })).await;
-    assert_eq!((text(&plan), &plan["structuredContent"]["kind"]), ("steps: []\n", &json!("workflow")));
-    let nothing = client.call(json!({ "operation": "read", "name": "nobody" })).await;
+    let plan = client
+        .call(json!({ "operation": "read", "name": "plan" }))
+        .await;
+    assert_eq!(
+        (text(&plan), &plan["structuredContent"]["kind"]),
+        ("steps: []\n", &json!("workflow"))
+    );
+    let nothing = client
+        .call(json!({ "operation": "read", "name": "nobody" }))
+        .await;
     assert_eq!(
         (&nothing["isError"], &nothing["structuredContent"]["code"]),
         (&json!(true), &json!("name/unknown"))
@@ -218,7 +316,10 @@ async fn an_empty_catalog_has_its_note() {
     let sandbox = sandbox();
     let mut client = Client::open(&sandbox).await;
     let all = client.call(json!({ "operation": "list" })).await;
-    assert_eq!(all["structuredContent"]["diagnostics"][0]["code"], "catalog/empty");
+    assert_eq!(
+        all["structuredContent"]["diagnostics"][0]["code"],
+        "catalog/empty"
+    );
     client.finish().await;
 }
 
@@ -226,7 +327,12 @@ async fn an_empty_catalog_has_its_note() {
 async fn a_prompt_is_text() {
     let sandbox = catalog();
     let mut client = Client::open(&sandbox).await;
-    assert_eq!(client.trouble("prompts/get", json!({ "name": "own.me" })).await, "-32602 mcp/unknown-prompt");
+    assert_eq!(
+        client
+            .trouble("prompts/get", json!({ "name": "own.me" }))
+            .await,
+        "-32602 mcp/unknown-prompt"
+    );
     client.finish().await;
 }
 
@@ -234,11 +340,24 @@ async fn a_prompt_is_text() {
 async fn shadowed_rows_are_sent_when_asked_for() {
     let sandbox = catalog();
     let mut client = Client::open(&sandbox).await;
-    let rows =
-        client.call(json!({ "operation": "list", "module": "bmm", "query": "john", "all": true })).await;
-    let rows = rows["structuredContent"]["rows"].as_array().unwrap().clone();
-    let told: Vec<(&Value, &Value)> = rows.iter().map(|row| (&row["layer"], &row["shadowed"])).collect();
-    assert_eq!(told, [(&json!("project"), &json!(false)), (&json!("user"), &json!(true))]);
+    let rows = client
+        .call(json!({ "operation": "list", "module": "bmm", "query": "john", "all": true }))
+        .await;
+    let rows = rows["structuredContent"]["rows"]
+        .as_array()
+        .unwrap()
+        .clone();
+    let told: Vec<(&Value, &Value)> = rows
+        .iter()
+        .map(|row| (&row["layer"], &row["shadowed"]))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            (&json!("project"), &json!(false)),
+            (&json!("user"), &json!(true))
+        ]
+    );
     assert_eq!(rows[1]["shadowedBy"], "project");
     client.finish().await;
 }
@@ -247,10 +366,13 @@ async fn shadowed_rows_are_sent_when_asked_for() {
 async fn guesses_that_make_sense_are_understood() {
     let sandbox = catalog();
     let mut client = Client::open(&sandbox).await;
-    let pm =
-        client.call(json!({ "operation": "read", "kind": "agents", "module": "bmm", "name": "pm" })).await;
+    let pm = client
+        .call(json!({ "operation": "read", "kind": "agents", "module": "bmm", "name": "pm" }))
+        .await;
     assert_eq!(text(&pm), "# John\n");
-    let none = client.call(json!({ "operation": "list", "kind": "profiles" })).await;
+    let none = client
+        .call(json!({ "operation": "list", "kind": "profiles" }))
+        .await;
     assert_eq!(none["structuredContent"]["total"], 0);
     client.finish().await;
 }
@@ -268,13 +390,24 @@ async fn skills_that_are_agents_are_read_and_have_prompts() {
     sandbox.write(".claude/skills/bmad-agent-pm/SKILL.md", "# John\n");
     sandbox.write(".claude/skills/bmad-help/SKILL.md", "# Help\n");
     let mut client = Client::open(&sandbox).await;
-    let read = client.call(json!({ "operation": "read", "kind": "skill", "name": "bmad-help" })).await;
+    let read = client
+        .call(json!({ "operation": "read", "kind": "skill", "name": "bmad-help" }))
+        .await;
     assert_eq!(text(&read), "# Help\n");
     let prompts = client.ask("prompts/list", json!({})).await;
-    let names: Vec<&Value> =
-        prompts["result"]["prompts"].as_array().unwrap().iter().map(|prompt| &prompt["name"]).collect();
+    let names: Vec<&Value> = prompts["result"]["prompts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|prompt| &prompt["name"])
+        .collect();
     assert_eq!(names, ["bmm.bmad-agent-pm"]);
-    let prompt = client.ask("prompts/get", json!({ "name": "bmm.bmad-agent-pm" })).await;
-    assert_eq!(prompt["result"]["messages"][0]["content"]["text"], "# John\n");
+    let prompt = client
+        .ask("prompts/get", json!({ "name": "bmm.bmad-agent-pm" }))
+        .await;
+    assert_eq!(
+        prompt["result"]["messages"][0]["content"]["text"],
+        "# John\n"
+    );
     client.finish().await;
 }

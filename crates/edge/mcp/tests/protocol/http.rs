@@ -18,7 +18,11 @@ fn start() -> (SocketAddr, agpm_testkit::Sandbox) {
     let sandbox = project();
     let (tell, told) = std::sync::mpsc::channel();
     let ready = Box::new(move |address| tell.send(address).unwrap());
-    let http = HttpOptions { port: 0, token: Token::new(TOKEN).unwrap(), ready };
+    let http = HttpOptions {
+        port: 0,
+        token: Token::new(TOKEN).unwrap(),
+        ready,
+    };
     let options = ServeOptions {
         channel: Channel::Http(http),
         writes: Writes::Refused,
@@ -36,15 +40,22 @@ async fn post(address: SocketAddr, headers: &[(&str, &str)], body: &str) -> Stri
 
 async fn send(method: &str, address: SocketAddr, headers: &[(&str, &str)], body: &str) -> String {
     let mut stream = TcpStream::connect(address).await.unwrap();
-    let mut head =
-        format!("{method} /mcp HTTP/1.1\r\nConnection: close\r\nContent-Type: application/json\r\n");
+    let mut head = format!(
+        "{method} /mcp HTTP/1.1\r\nConnection: close\r\nContent-Type: application/json\r\n"
+    );
     head.push_str("Accept: application/json, text/event-stream\r\n");
-    headers.iter().for_each(|(name, value)| head.push_str(&format!("{name}: {value}\r\n")));
+    headers
+        .iter()
+        .for_each(|(name, value)| head.push_str(&format!("{name}: {value}\r\n")));
     head.push_str(&format!("Content-Length: {}\r\n\r\n", body.len()));
     stream.write_all(head.as_bytes()).await.unwrap();
     let _ = stream.write_all(body.as_bytes()).await;
     let mut answer = Vec::new();
-    let _ = tokio::time::timeout(std::time::Duration::from_secs(5), stream.read_to_end(&mut answer)).await;
+    let _ = tokio::time::timeout(
+        std::time::Duration::from_secs(5),
+        stream.read_to_end(&mut answer),
+    )
+    .await;
     String::from_utf8_lossy(&answer).into_owned()
 }
 
@@ -61,15 +72,53 @@ async fn only_those_who_know_the_token_and_stand_on_this_machine_may_ask() {
     let good = format!("Bearer {TOKEN}");
     let table: &[(&[(&str, &str)], &str)] = &[
         (&[("Host", &host), ("Authorization", &good)], "200"),
-        (&[("Host", &local), ("Authorization", &good), ("Origin", "http://localhost:3000")], "200"),
+        (
+            &[
+                ("Host", &local),
+                ("Authorization", &good),
+                ("Origin", "http://localhost:3000"),
+            ],
+            "200",
+        ),
         (&[("Host", &host)], "401"),
         (&[("Host", &host), ("Authorization", "Bearer wrong")], "401"),
-        (&[("Host", &host), ("Authorization", "Bearer correct-hors")], "401"),
+        (
+            &[("Host", &host), ("Authorization", "Bearer correct-hors")],
+            "401",
+        ),
         (&[("Host", &host), ("Authorization", TOKEN)], "401"),
-        (&[("Host", &host), ("Authorization", &good), ("Authorization", "Bearer wrong")], "401"),
-        (&[("Host", &host), ("Authorization", &good), ("Origin", "https://evil.example")], "403"),
-        (&[("Host", &host), ("Authorization", &good), ("Origin", "null")], "403"),
-        (&[("Host", &host), ("Authorization", &good), ("Origin", "http://localhost.evil.example")], "403"),
+        (
+            &[
+                ("Host", &host),
+                ("Authorization", &good),
+                ("Authorization", "Bearer wrong"),
+            ],
+            "401",
+        ),
+        (
+            &[
+                ("Host", &host),
+                ("Authorization", &good),
+                ("Origin", "https://evil.example"),
+            ],
+            "403",
+        ),
+        (
+            &[
+                ("Host", &host),
+                ("Authorization", &good),
+                ("Origin", "null"),
+            ],
+            "403",
+        ),
+        (
+            &[
+                ("Host", &host),
+                ("Authorization", &good),
+                ("Origin", "http://localhost.evil.example"),
+            ],
+            "403",
+        ),
         (&[("Host", "evil.example"), ("Authorization", &good)], "403"),
         (&[("Host", "127.0.0.1:1"), ("Authorization", &good)], "403"),
     ];
@@ -88,13 +137,20 @@ async fn who_is_turned_away_may_finish_and_is_told_that_the_connection_ends() {
     let head = format!("POST /mcp HTTP/1.1\r\nHost: {address}\r\nContent-Length: {length}\r\n\r\n");
     stream.write_all(head.as_bytes()).await.unwrap();
     let mut early = [0; 1];
-    let answered = tokio::time::timeout(std::time::Duration::from_millis(50), stream.read(&mut early)).await;
+    let answered = tokio::time::timeout(
+        std::time::Duration::from_millis(50),
+        stream.read(&mut early),
+    )
+    .await;
     assert!(answered.is_err(), "an answer before the body was sent");
     stream.write_all(INITIALIZE.as_bytes()).await.unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).await.unwrap();
     assert_eq!(status(&answer), "401", "{answer}");
-    assert!(answer.to_lowercase().contains("\r\nconnection: close\r\n"), "{answer}");
+    assert!(
+        answer.to_lowercase().contains("\r\nconnection: close\r\n"),
+        "{answer}"
+    );
 }
 
 #[tokio::test]
@@ -104,19 +160,23 @@ async fn a_session_over_http_answers_like_any_other() {
     let good = format!("Bearer {TOKEN}");
     let headers = [("Host", host.as_str()), ("Authorization", good.as_str())];
     let opened = post(address, &headers, INITIALIZE).await;
-    let session = opened
-        .lines()
-        .find_map(|line| line.to_lowercase().strip_prefix("mcp-session-id: ").map(str::to_owned));
+    let session = opened.lines().find_map(|line| {
+        line.to_lowercase()
+            .strip_prefix("mcp-session-id: ")
+            .map(str::to_owned)
+    });
     let session = session.unwrap_or_else(|| panic!("{opened}"));
     let headers = [headers[0], headers[1], ("Mcp-Session-Id", session.as_str())];
     let initialized = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
     assert_eq!(status(&post(address, &headers, initialized).await), "202");
     let call = json!({ "name": "agpm", "arguments": { "operation": "list", "kind": "installed" } });
-    let call = json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call }).to_string();
+    let call =
+        json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call }).to_string();
     let answer = post(address, &headers, &call).await;
     assert!(answer.contains("agents/reviewer"), "{answer}");
     let wrong =
-        json!({ "jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": { "name": 5 } }).to_string();
+        json!({ "jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": { "name": 5 } })
+            .to_string();
     let answer = post(address, &headers, &wrong).await;
     assert!(answer.contains("mcp/parameters"), "{answer}");
     assert_eq!(status(&send("DELETE", address, &headers, "").await), "204");
@@ -163,12 +223,16 @@ async fn who_takes_anything_is_answered_and_the_answer_is_the_first_event() {
     let mut answer = vec![0; 4096];
     let mut text = String::new();
     while !text.contains("serverInfo") {
-        let read = tokio::time::timeout(std::time::Duration::from_secs(5), stream.read(&mut answer));
+        let read =
+            tokio::time::timeout(std::time::Duration::from_secs(5), stream.read(&mut answer));
         let count = read.await.unwrap().unwrap();
         assert!(count > 0, "{text}");
         text.push_str(&String::from_utf8_lossy(&answer[..count]));
     }
     assert_eq!(status(&text), "200");
-    let first = text.lines().find_map(|line| line.strip_prefix("data:")).unwrap();
+    let first = text
+        .lines()
+        .find_map(|line| line.strip_prefix("data:"))
+        .unwrap();
     assert!(first.trim_start().starts_with('{'), "{text}");
 }

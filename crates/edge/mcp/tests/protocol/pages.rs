@@ -19,7 +19,10 @@ const ANSWER: &str = "answer";
 const SHOWN: &[(&str, &str)] = &[
     ("mcp/busy", "seventeen subscriptions: telling.rs"),
     ("mcp/duplicate-id", "two requests at once: robust.rs"),
-    ("mcp/internal", "a mistake of agpm: crates/edge/mcp/src/trouble.rs"),
+    (
+        "mcp/internal",
+        "a mistake of agpm: crates/edge/mcp/src/trouble.rs",
+    ),
     ("mcp/too-large", "a line of 16 MiB: robust.rs"),
     (
         "mcp/unknown-resource",
@@ -31,9 +34,16 @@ const SHOWN: &[(&str, &str)] = &[
 async fn every_page_is_what_the_server_answers() {
     let mut failures = Vec::new();
     for code in SERVER_CODES {
-        let (fails, passes) = code.page.split_once(PASSES).expect("a page has two examples");
+        let (fails, passes) = code
+            .page
+            .split_once(PASSES)
+            .expect("a page has two examples");
         let page = code.parsed();
-        let fails = if is_shown(code) { fails.to_owned() } else { retold(fails, &page.fails).await };
+        let fails = if is_shown(code) {
+            fails.to_owned()
+        } else {
+            retold(fails, &page.fails).await
+        };
         let real = format!("{fails}{PASSES}{}", retold(passes, &page.passes).await);
         failures.extend(compare(&file_of(code), code.page, &real).err());
     }
@@ -45,7 +55,11 @@ fn every_first_answer_is_its_code_and_every_second_a_result() {
     for code in SERVER_CODES {
         let (first, second) = (shown_answer(code), answer_of(&code.parsed().passes));
         assert_eq!(first["error"]["data"]["code"], code.name);
-        assert!(second["result"].is_object() && second["result"]["isError"] != true, "{}", code.name);
+        assert!(
+            second["result"].is_object() && second["result"]["isError"] != true,
+            "{}",
+            code.name
+        );
     }
 }
 
@@ -61,11 +75,17 @@ fn is_shown(code: &Code) -> bool {
 }
 
 fn file_of(code: &Code) -> std::path::PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../pure/diag/pages").join(format!("{}.md", code.name))
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../pure/diag/pages")
+        .join(format!("{}.md", code.name))
 }
 
 fn part<'a>(example: &Example<'a>, name: &str) -> Option<&'a str> {
-    example.files.iter().find(|(found, _)| *found == name).map(|(_, content)| *content)
+    example
+        .files
+        .iter()
+        .find(|(found, _)| *found == name)
+        .map(|(_, content)| *content)
 }
 
 /// What the page of a code shows as the answer.
@@ -95,7 +115,10 @@ async fn answered(example: &Example<'_>) -> Value {
     }
     let (mut client, line) = match part(example, FIRST_REQUEST) {
         Some(line) => (Client::silent(&sandbox, Writes::Refused), line),
-        None => (Client::open(&sandbox).await, part(example, REQUEST).expect("an example has a request")),
+        None => (
+            Client::open(&sandbox).await,
+            part(example, REQUEST).expect("an example has a request"),
+        ),
     };
     client.write(line.as_bytes()).await;
     let answer = loop {

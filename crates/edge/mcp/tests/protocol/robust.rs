@@ -27,7 +27,10 @@ async fn json_that_is_very_deep_is_refused() {
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
     let line = format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"params\":{deep}}}\n");
     client.write(line.as_bytes()).await;
-    assert_eq!(error_of(&client.hear().await.unwrap()), "-32700 mcp/malformed");
+    assert_eq!(
+        error_of(&client.hear().await.unwrap()),
+        "-32700 mcp/malformed"
+    );
     client.finish().await;
 }
 
@@ -38,7 +41,10 @@ async fn a_thousand_requests_in_flight_are_all_answered() {
     let request = |id: usize| {
         let arguments = json!({ "operation": "list", "kind": "installed", "query": "rev" });
         let call = json!({ "name": "agpm", "arguments": arguments });
-        format!("{}\n", json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": call }))
+        format!(
+            "{}\n",
+            json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": call })
+        )
     };
     let all: String = (1000..2000).map(request).collect();
     // The pipe holds less than that: the server has to take it in without an answer being read.
@@ -47,7 +53,10 @@ async fn a_thousand_requests_in_flight_are_all_answered() {
     for _ in 0..1000 {
         let heard = client.hear().await.unwrap();
         let id = heard["id"].as_u64().unwrap() as usize;
-        assert!(!std::mem::replace(&mut answered[id - 1000], true), "twice: {heard}");
+        assert!(
+            !std::mem::replace(&mut answered[id - 1000], true),
+            "twice: {heard}"
+        );
         assert_eq!(heard["result"]["structuredContent"]["total"], 1);
     }
     client.finish().await;
@@ -58,23 +67,37 @@ async fn what_is_under_way_at_the_end_of_the_input_is_answered() {
     let sandbox = project();
     let mut client = Client::open(&sandbox).await;
     for _ in 0..20 {
-        client.send("tools/call", json!({ "name": "agpm", "arguments": { "operation": "status" } })).await;
+        client
+            .send(
+                "tools/call",
+                json!({ "name": "agpm", "arguments": { "operation": "status" } }),
+            )
+            .await;
     }
     let answers = client.finish().await;
     assert_eq!(answers.len(), 20);
-    assert!(answers.iter().all(|answer| answer["result"]["structuredContent"]["ok"] == true));
+    assert!(
+        answers
+            .iter()
+            .all(|answer| answer["result"]["structuredContent"]["ok"] == true)
+    );
 }
 
 #[tokio::test]
 async fn a_last_line_without_an_end_counts() {
     let mut client = Client::open(&sandbox()).await;
-    client.write(br#"{"jsonrpc":"2.0","id":"last","method":"ping"}"#).await;
+    client
+        .write(br#"{"jsonrpc":"2.0","id":"last","method":"ping"}"#)
+        .await;
     assert_eq!(client.finish().await[0]["id"], "last");
 }
 
 #[tokio::test]
 async fn an_end_before_the_beginning_is_an_end() {
-    assert_eq!(Client::silent(&sandbox(), Writes::Refused).finish().await, Vec::<Value>::new());
+    assert_eq!(
+        Client::silent(&sandbox(), Writes::Refused).finish().await,
+        Vec::<Value>::new()
+    );
 }
 
 #[tokio::test]
@@ -87,14 +110,19 @@ async fn an_id_that_is_under_way_is_refused() {
     let sandbox = project();
     let mut client = Client::open(&sandbox).await;
     let status = json!({ "name": "agpm", "arguments": { "operation": "status" } });
-    let line =
-        format!("{}\n", json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": status }));
+    let line = format!(
+        "{}\n",
+        json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": status })
+    );
     client.write(line.repeat(2).as_bytes()).await;
     let (first, second) = (client.hear().await.unwrap(), client.hear().await.unwrap());
     assert_eq!(first, shown_answer(&server_codes::DUPLICATE_ID));
     assert_eq!(second["id"], 1);
     client.write(line.as_bytes()).await;
-    assert!(client.hear().await.unwrap().get("result").is_some(), "afterwards it is free again");
+    assert!(
+        client.hear().await.unwrap().get("result").is_some(),
+        "afterwards it is free again"
+    );
     client.finish().await;
 }
 
@@ -104,8 +132,7 @@ async fn what_is_cancelled_is_not_answered() {
     let mut client = Client::open(&sandbox).await;
     let status = json!({ "name": "agpm", "arguments": { "operation": "status" } });
     let call = json!({ "jsonrpc": "2.0", "id": "gone", "method": "tools/call", "params": status });
-    let cancel =
-        json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": "gone" } });
+    let cancel = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": "gone" } });
     client.write(format!("{call}\n{cancel}\n").as_bytes()).await;
     assert!(client.ask("ping", json!({})).await.get("result").is_some());
     assert_eq!(client.finish().await, Vec::<Value>::new());
@@ -116,7 +143,9 @@ async fn noise_of_any_kind_is_lived_through() {
     let mut client = Client::open(&sandbox()).await;
     let mut seed = 7_u64;
     let mut random = move || {
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        seed = seed
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (seed >> 33) as usize
     };
     let words = [

@@ -11,7 +11,10 @@ async fn initialize_tells_who_it_is_and_what_it_can() {
     let answer = client.initialize().await;
     let result = &answer["result"];
     assert_eq!(result["protocolVersion"], "2025-06-18");
-    assert_eq!(result["serverInfo"], json!({ "name": "agpm", "version": env!("CARGO_PKG_VERSION") }));
+    assert_eq!(
+        result["serverInfo"],
+        json!({ "name": "agpm", "version": env!("CARGO_PKG_VERSION") })
+    );
     let expected = json!({
         "completions": {},
         "logging": {},
@@ -20,7 +23,15 @@ async fn initialize_tells_who_it_is_and_what_it_can() {
         "tools": {},
     });
     assert_eq!(result["capabilities"], expected);
-    assert_eq!(result["instructions"].as_str().unwrap().matches(". ").count(), 2, "three sentences");
+    assert_eq!(
+        result["instructions"]
+            .as_str()
+            .unwrap()
+            .matches(". ")
+            .count(),
+        2,
+        "three sentences"
+    );
     assert_eq!(client.finish().await, Vec::<serde_json::Value>::new());
 }
 
@@ -36,15 +47,37 @@ async fn an_unknown_version_gets_one_that_is_known() {
 #[tokio::test]
 async fn before_initialize_only_ping_is_answered_and_the_server_goes_on() {
     let mut client = Client::silent(&sandbox(), Writes::Refused);
-    client.say(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await;
-    client.say(&json!({ "jsonrpc": "2.0", "id": 99, "result": {} })).await;
-    assert_eq!(client.trouble("tools/list", json!({})).await, "-32600 mcp/not-initialized");
-    assert_eq!(client.trouble("unheard/of", json!({})).await, "-32600 mcp/not-initialized");
-    assert_eq!(client.trouble("initialize", json!({})).await, "-32602 mcp/parameters");
-    assert_eq!(client.trouble("initialize", json!(5)).await, "-32602 mcp/parameters");
+    client
+        .say(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))
+        .await;
+    client
+        .say(&json!({ "jsonrpc": "2.0", "id": 99, "result": {} }))
+        .await;
+    assert_eq!(
+        client.trouble("tools/list", json!({})).await,
+        "-32600 mcp/not-initialized"
+    );
+    assert_eq!(
+        client.trouble("unheard/of", json!({})).await,
+        "-32600 mcp/not-initialized"
+    );
+    assert_eq!(
+        client.trouble("initialize", json!({})).await,
+        "-32602 mcp/parameters"
+    );
+    assert_eq!(
+        client.trouble("initialize", json!(5)).await,
+        "-32602 mcp/parameters"
+    );
     assert_eq!(client.ask("ping", json!({})).await["result"], json!({}));
     assert!(client.initialize().await.get("result").is_some());
-    assert!(client.ask("tools/list", json!({})).await.get("result").is_some());
+    assert!(
+        client
+            .ask("tools/list", json!({}))
+            .await
+            .get("result")
+            .is_some()
+    );
     client.finish().await;
 }
 
@@ -58,13 +91,26 @@ async fn a_session_without_initialize_tells_with_each_request_who_asks() {
         } })
     };
     let discovered = client.ask("server/discover", meta("2026-07-28")).await;
-    assert_eq!(discovered["result"]["capabilities"]["resources"]["listChanged"], true, "{discovered}");
-    assert!(client.trouble("tools/list", meta("2099-01-01")).await.ends_with(" mcp/protocol-version"));
+    assert_eq!(
+        discovered["result"]["capabilities"]["resources"]["listChanged"], true,
+        "{discovered}"
+    );
+    assert!(
+        client
+            .trouble("tools/list", meta("2099-01-01"))
+            .await
+            .ends_with(" mcp/protocol-version")
+    );
     // A notification here must not open, close or break anything.
-    client.say(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await;
+    client
+        .say(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))
+        .await;
     let listed = client.ask("tools/list", meta("2026-07-28")).await;
     assert_eq!(listed["result"]["tools"][0]["name"], "agpm", "{listed}");
-    assert_eq!(client.trouble("tools/list", json!({})).await, "-32602 mcp/parameters");
+    assert_eq!(
+        client.trouble("tools/list", json!({})).await,
+        "-32602 mcp/parameters"
+    );
     client.finish().await;
 }
 
@@ -73,26 +119,70 @@ async fn wrong_messages_get_their_codes() {
     let mut client = Client::open(&sandbox()).await;
     let table = [
         ("unheard/of", json!({}), "-32601 mcp/unknown-method"),
-        ("resources/subscribe", json!({ "uri": "agpm://persona/a" }), "-32601 mcp/unknown-method"),
-        ("tasks/get", json!({ "taskId": "1" }), "-32601 mcp/unknown-method"),
+        (
+            "resources/subscribe",
+            json!({ "uri": "agpm://persona/a" }),
+            "-32601 mcp/unknown-method",
+        ),
+        (
+            "tasks/get",
+            json!({ "taskId": "1" }),
+            "-32601 mcp/unknown-method",
+        ),
         ("tools/call", json!({}), "-32602 mcp/parameters"),
         ("tools/call", json!([1]), "-32602 mcp/parameters"),
-        ("tools/call", json!({ "name": "agpm", "arguments": 5 }), "-32602 mcp/parameters"),
-        ("tools/call", json!({ "name": "agpm", "arguments": {} }), "-32602 mcp/parameters"),
+        (
+            "tools/call",
+            json!({ "name": "agpm", "arguments": 5 }),
+            "-32602 mcp/parameters",
+        ),
+        (
+            "tools/call",
+            json!({ "name": "agpm", "arguments": {} }),
+            "-32602 mcp/parameters",
+        ),
         (
             "tools/call",
             json!({ "name": "agpm", "arguments": { "operation": "fly" } }),
             "-32602 mcp/unknown-operation",
         ),
-        ("tools/call", json!({ "name": "other", "arguments": {} }), "-32602 mcp/unknown-tool"),
-        ("tools/list", json!({ "cursor": 5 }), "-32602 mcp/parameters"),
+        (
+            "tools/call",
+            json!({ "name": "other", "arguments": {} }),
+            "-32602 mcp/unknown-tool",
+        ),
+        (
+            "tools/list",
+            json!({ "cursor": 5 }),
+            "-32602 mcp/parameters",
+        ),
         ("tools/list", json!({ "cursor": "x" }), "-32602 mcp/cursor"),
-        ("resources/list", json!({ "cursor": "00" }), "-32602 mcp/cursor"),
-        ("resources/templates/list", json!({ "cursor": "y" }), "-32602 mcp/cursor"),
-        ("prompts/list", json!({ "cursor": "z" }), "-32602 mcp/cursor"),
-        ("prompts/get", json!({ "name": "no.body" }), "-32602 mcp/unknown-prompt"),
+        (
+            "resources/list",
+            json!({ "cursor": "00" }),
+            "-32602 mcp/cursor",
+        ),
+        (
+            "resources/templates/list",
+            json!({ "cursor": "y" }),
+            "-32602 mcp/cursor",
+        ),
+        (
+            "prompts/list",
+            json!({ "cursor": "z" }),
+            "-32602 mcp/cursor",
+        ),
+        (
+            "prompts/get",
+            json!({ "name": "no.body" }),
+            "-32602 mcp/unknown-prompt",
+        ),
         ("resources/read", json!({}), "-32602 mcp/parameters"),
-        ("logging/setLevel", json!({ "level": "loud" }), "-32602 mcp/parameters"),
+        (
+            "logging/setLevel",
+            json!({ "level": "loud" }),
+            "-32602 mcp/parameters",
+        ),
         (
             "completion/complete",
             json!({ "ref": { "type": "ref/resource", "uri": "x" }, "argument": { "name": "n", "value": "" } }),
@@ -100,7 +190,11 @@ async fn wrong_messages_get_their_codes() {
         ),
     ];
     for (method, parameters, expected) in table {
-        assert_eq!(client.trouble(method, parameters.clone()).await, expected, "{method} {parameters}");
+        assert_eq!(
+            client.trouble(method, parameters.clone()).await,
+            expected,
+            "{method} {parameters}"
+        );
     }
     client.finish().await;
 }
@@ -134,7 +228,10 @@ async fn there_is_one_tool_and_it_only_looks_unless_it_may_write() {
     assert_eq!(tools.len(), 1);
     assert_eq!(tools[0]["annotations"]["readOnlyHint"], true);
     let operations = &tools[0]["inputSchema"]["properties"]["operation"]["enum"];
-    assert_eq!(*operations, json!(["list", "read", "explain", "status", "plan"]));
+    assert_eq!(
+        *operations,
+        json!(["list", "read", "explain", "status", "plan"])
+    );
     client.finish().await;
 
     let mut client = Client::open_with(&sandbox(), Writes::Allowed).await;
@@ -142,7 +239,10 @@ async fn there_is_one_tool_and_it_only_looks_unless_it_may_write() {
     let tool = &listed["result"]["tools"][0];
     assert_eq!(tool["annotations"]["readOnlyHint"], false);
     assert!(
-        tool["inputSchema"]["properties"]["operation"]["enum"].as_array().unwrap().contains(&json!("update"))
+        tool["inputSchema"]["properties"]["operation"]["enum"]
+            .as_array()
+            .unwrap()
+            .contains(&json!("update"))
     );
     client.finish().await;
 }

@@ -20,7 +20,10 @@ pub(crate) fn sandbox() -> Sandbox {
 /// A project with one installed agent and one installed script.
 pub(crate) fn project() -> Sandbox {
     let sandbox = sandbox();
-    sandbox.write("kit/reviewer.md", "---\nname: reviewer\ndescription: reads code\n---\nRead it.\n");
+    sandbox.write(
+        "kit/reviewer.md",
+        "---\nname: reviewer\ndescription: reads code\n---\nRead it.\n",
+    );
     sandbox.write("kit/check.sh", "#!/bin/sh\nexit 0\n");
     sandbox.write(
         "agpm.toml",
@@ -46,7 +49,10 @@ pub(crate) fn world(sandbox: &Sandbox) -> World {
         programs: agpm_ops::ProgramUse::Approved,
         outside: agpm_ops::OutsideReads::Allowed,
     };
-    World { environment, progress: Arc::new(Silent) }
+    World {
+        environment,
+        progress: Arc::new(Silent),
+    }
 }
 
 /// A client and its server.
@@ -69,8 +75,19 @@ impl Client {
         let (server_input, _) = split(theirs);
         let (output, _) = split(our_output);
         let (_, server_output) = split(their_output);
-        let server = tokio::spawn(serve_streams(world(sandbox), writes, server_input, server_output));
-        Client { input: Some(input), output: BufReader::new(output), server, next: 0, passed: Vec::new() }
+        let server = tokio::spawn(serve_streams(
+            world(sandbox),
+            writes,
+            server_input,
+            server_output,
+        ));
+        Client {
+            input: Some(input),
+            output: BufReader::new(output),
+            server,
+            next: 0,
+            passed: Vec::new(),
+        }
     }
 
     /// One that has opened a session.
@@ -91,14 +108,18 @@ impl Client {
             "clientInfo": { "name": "test", "version": "1" },
         });
         let answer = self.ask("initialize", parameters).await;
-        self.say(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await;
+        self.say(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))
+            .await;
         answer
     }
 
     /// Writes bytes as they are.
     pub(crate) async fn write(&mut self, bytes: &[u8]) {
         let input = self.input.as_mut().expect("the input is open");
-        timeout(PATIENCE, input.write_all(bytes)).await.expect("the server reads").unwrap();
+        timeout(PATIENCE, input.write_all(bytes))
+            .await
+            .expect("the server reads")
+            .unwrap();
     }
 
     pub(crate) async fn say(&mut self, message: &Value) {
@@ -108,16 +129,20 @@ impl Client {
     /// The next line; nothing if the server closed its output.
     pub(crate) async fn hear(&mut self) -> Option<Value> {
         let mut line = String::new();
-        let read =
-            timeout(PATIENCE, self.output.read_line(&mut line)).await.expect("the server answers").unwrap();
-        (read > 0).then(|| serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}")))
+        let read = timeout(PATIENCE, self.output.read_line(&mut line))
+            .await
+            .expect("the server answers")
+            .unwrap();
+        (read > 0)
+            .then(|| serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}")))
     }
 
     /// Asks without waiting; the id comes back.
     pub(crate) async fn send(&mut self, method: &str, parameters: Value) -> i64 {
         self.next += 1;
         let id = self.next;
-        self.say(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": parameters })).await;
+        self.say(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": parameters }))
+            .await;
         id
     }
 
@@ -129,7 +154,10 @@ impl Client {
             if heard["id"] == id {
                 return heard;
             }
-            assert!(heard.get("id").is_none(), "an answer that nobody asked for: {heard}");
+            assert!(
+                heard.get("id").is_none(),
+                "an answer that nobody asked for: {heard}"
+            );
             self.passed.push(heard);
         }
     }
@@ -147,7 +175,12 @@ impl Client {
 
     /// Calls the tool; the result comes back.
     pub(crate) async fn call(&mut self, arguments: Value) -> Value {
-        let answer = self.ask("tools/call", json!({ "name": "agpm", "arguments": arguments })).await;
+        let answer = self
+            .ask(
+                "tools/call",
+                json!({ "name": "agpm", "arguments": arguments }),
+            )
+            .await;
         assert!(answer.get("result").is_some(), "{answer}");
         answer["result"].clone()
     }
@@ -169,27 +202,49 @@ impl Client {
     }
 
     pub(crate) async fn close_input(&mut self) {
-        self.input.take().expect("the input is open").shutdown().await.unwrap();
+        self.input
+            .take()
+            .expect("the input is open")
+            .shutdown()
+            .await
+            .unwrap();
     }
 
     pub(crate) async fn ended(self) {
         let Client { server, output, .. } = self;
-        timeout(PATIENCE, server).await.expect("the server ends").unwrap();
+        timeout(PATIENCE, server)
+            .await
+            .expect("the server ends")
+            .unwrap();
         drop(output);
     }
 
     /// Nobody reads any more, and the server ends.
     pub(crate) async fn hang_up(self) {
-        let Client { server, output, mut input, .. } = self;
+        let Client {
+            server,
+            output,
+            mut input,
+            ..
+        } = self;
         drop(output);
         let ping = b"{\"jsonrpc\":\"2.0\",\"id\":\"last\",\"method\":\"ping\"}\n";
         let _ = input.as_mut().unwrap().write_all(ping).await;
-        timeout(PATIENCE, server).await.expect("the server ends").unwrap();
+        timeout(PATIENCE, server)
+            .await
+            .expect("the server ends")
+            .unwrap();
     }
 }
 
 /// The number and the word of an error.
 pub(crate) fn error_of(answer: &Value) -> String {
     let error = &answer["error"];
-    format!("{} {}", error["code"], error["data"]["code"].as_str().unwrap_or_else(|| panic!("{answer}")))
+    format!(
+        "{} {}",
+        error["code"],
+        error["data"]["code"]
+            .as_str()
+            .unwrap_or_else(|| panic!("{answer}"))
+    )
 }

@@ -10,12 +10,21 @@ use crate::support::{Client, project};
 async fn a_change_on_the_disk_is_told() {
     let sandbox = project();
     let mut client = Client::open(&sandbox).await;
-    assert!(client.ask("resources/list", json!({})).await.get("result").is_some());
+    assert!(
+        client
+            .ask("resources/list", json!({}))
+            .await
+            .get("result")
+            .is_some()
+    );
     // The first look must have happened before the change.
     tokio::time::sleep(std::time::Duration::from_millis(700)).await;
     sandbox.write("agpm.lock", format!("{}\n", sandbox.read("agpm.lock")));
     let heard = client.hear().await.unwrap();
-    assert_eq!(heard, json!({ "jsonrpc": "2.0", "method": "notifications/resources/list_changed" }));
+    assert_eq!(
+        heard,
+        json!({ "jsonrpc": "2.0", "method": "notifications/resources/list_changed" })
+    );
     client.finish().await;
 }
 
@@ -34,11 +43,18 @@ fn subscription(notifications: &Value) -> Value {
 async fn a_subscription_is_told_and_ends_with_the_input() {
     let sandbox = project();
     let mut client = Client::silent(&sandbox, agpm_mcp::Writes::Refused);
-    let parameters = subscription(&json!({ "resourcesListChanged": true, "toolsListChanged": true }));
+    let parameters =
+        subscription(&json!({ "resourcesListChanged": true, "toolsListChanged": true }));
     let id = client.send("subscriptions/listen", parameters).await;
     let acknowledged = client.hear().await.unwrap();
-    assert_eq!(acknowledged["method"], "notifications/subscriptions/acknowledged");
-    assert_eq!(acknowledged["params"]["notifications"], json!({ "resourcesListChanged": true }));
+    assert_eq!(
+        acknowledged["method"],
+        "notifications/subscriptions/acknowledged"
+    );
+    assert_eq!(
+        acknowledged["params"]["notifications"],
+        json!({ "resourcesListChanged": true })
+    );
     tokio::time::sleep(std::time::Duration::from_millis(700)).await;
     sandbox.write("agpm.toml", format!("{}\n", sandbox.read("agpm.toml")));
     let told = client.hear().await.unwrap();
@@ -47,15 +63,26 @@ async fn a_subscription_is_told_and_ends_with_the_input() {
     let rest = client.finish().await;
     let last: Vec<&Value> = rest.iter().filter(|heard| heard["id"] == id).collect();
     assert_eq!(last.len(), 1, "{rest:?}");
-    assert!(begun.elapsed().as_secs() < 4, "nobody waits for a subscription");
+    assert!(
+        begun.elapsed().as_secs() < 4,
+        "nobody waits for a subscription"
+    );
 }
 
 #[tokio::test]
 async fn the_level_of_messages_can_be_set() {
     let sandbox = project();
     let mut client = Client::open(&sandbox).await;
-    assert_eq!(client.ask("logging/setLevel", json!({ "level": "debug" })).await["result"], json!({}));
-    sandbox.write("agpm.toml", "[agents]\nreviewer = { pth = \"kit/reviewer.md\" }\n");
+    assert_eq!(
+        client
+            .ask("logging/setLevel", json!({ "level": "debug" }))
+            .await["result"],
+        json!({})
+    );
+    sandbox.write(
+        "agpm.toml",
+        "[agents]\nreviewer = { pth = \"kit/reviewer.md\" }\n",
+    );
     let id = client.send("resources/list", json!({})).await;
     let mut told = Vec::new();
     let mut answered = false;
@@ -70,7 +97,10 @@ async fn the_level_of_messages_can_be_set() {
     for message in &told {
         assert_eq!(message["logger"], "agpm", "{told:?}");
         let code = message["data"]["code"].as_str().unwrap();
-        assert!(code.starts_with("manifest/") || code == "catalog/empty", "{told:?}");
+        assert!(
+            code.starts_with("manifest/") || code == "catalog/empty",
+            "{told:?}"
+        );
     }
     client.finish().await;
 }
@@ -90,8 +120,16 @@ async fn a_catalog_that_nobody_asked_for_yet_is_watched_too() {
     looked().await;
     sandbox.write(AGENTS, "name,module\npm,bmm\ndev,bmm\n");
     let heard = [client.hear().await.unwrap(), client.hear().await.unwrap()];
-    let methods = heard.each_ref().map(|heard| heard["method"].as_str().unwrap());
-    assert_eq!(methods, ["notifications/resources/list_changed", "notifications/prompts/list_changed"]);
+    let methods = heard
+        .each_ref()
+        .map(|heard| heard["method"].as_str().unwrap());
+    assert_eq!(
+        methods,
+        [
+            "notifications/resources/list_changed",
+            "notifications/prompts/list_changed"
+        ]
+    );
     client.finish().await;
 }
 
@@ -105,14 +143,22 @@ async fn a_catalog_that_is_written_anew_and_says_the_same_is_no_change() {
     sandbox.write(AGENTS, "name,module\npm,bmm\n\n");
     looked().await;
     let id = client.send("ping", json!({})).await;
-    assert_eq!(client.hear().await.unwrap()["id"], id, "nothing was told before");
+    assert_eq!(
+        client.hear().await.unwrap()["id"],
+        id,
+        "nothing was told before"
+    );
     sandbox.write(AGENTS, "name,module\npm,bmm\nqa,bmm\n");
     let mut heard = client.hear().await.unwrap();
     assert_eq!(heard["method"], "notifications/resources/list_changed");
     heard = client.hear().await.unwrap();
     assert_eq!(heard["method"], "notifications/prompts/list_changed");
     let prompts = client.ask("prompts/list", json!({})).await;
-    assert_eq!(prompts["result"]["prompts"].as_array().unwrap().len(), 2, "told once, of the second change");
+    assert_eq!(
+        prompts["result"]["prompts"].as_array().unwrap().len(),
+        2,
+        "told once, of the second change"
+    );
     client.finish().await;
 }
 
@@ -122,7 +168,9 @@ async fn a_seventeenth_subscription_is_refused() {
     let mut client = Client::silent(&sandbox, agpm_mcp::Writes::Refused);
     let parameters = subscription(&json!({ "resourcesListChanged": true }));
     for _ in 0..16 {
-        client.send("subscriptions/listen", parameters.clone()).await;
+        client
+            .send("subscriptions/listen", parameters.clone())
+            .await;
     }
     let refused = client.ask("subscriptions/listen", parameters).await;
     assert_eq!(refused, shown_answer(&server_codes::BUSY));

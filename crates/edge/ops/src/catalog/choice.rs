@@ -37,7 +37,10 @@ impl From<GitError> for Trouble {
 
 /// The commit that a remote is now, as far as the network may be asked.
 pub(super) fn choose(remote: &Remote, reference: Option<&str>) -> Result<Choice, Trouble> {
-    let chosen = |commit| Choice { version: reference.unwrap_or_default().to_owned(), commit };
+    let chosen = |commit| Choice {
+        version: reference.unwrap_or_default().to_owned(),
+        commit,
+    };
     // The whole name of a commit means nothing else tomorrow, so nobody is asked.
     if let Some(commit) = reference.and_then(|reference| reference.parse().ok()) {
         return Ok(chosen(commit));
@@ -58,17 +61,34 @@ pub(super) fn choose(remote: &Remote, reference: Option<&str>) -> Result<Choice,
 pub(super) fn listed(refs: &Refs, reference: Option<&str>) -> Option<Choice> {
     let reference = reference.filter(|reference| *reference != "HEAD");
     let name = reference.or(refs.head.as_deref())?;
-    let (name, tags, branches) = match (name.strip_prefix("refs/tags/"), name.strip_prefix("refs/heads/")) {
+    let (name, tags, branches) = match (
+        name.strip_prefix("refs/tags/"),
+        name.strip_prefix("refs/heads/"),
+    ) {
         (Some(tag), _) => (tag, Some(&refs.tags), None),
         (_, Some(branch)) => (branch, None, Some(&refs.branches)),
-        _ => (name, Some(&refs.tags).filter(|_| reference.is_some()), Some(&refs.branches)),
+        _ => (
+            name,
+            Some(&refs.tags).filter(|_| reference.is_some()),
+            Some(&refs.branches),
+        ),
     };
-    let commit = tags.and_then(|tags| tags.get(name)).or_else(|| branches?.get(name))?;
-    Some(Choice { version: name.to_owned(), commit: commit.clone() })
+    let commit = tags
+        .and_then(|tags| tags.get(name))
+        .or_else(|| branches?.get(name))?;
+    Some(Choice {
+        version: name.to_owned(),
+        commit: commit.clone(),
+    })
 }
 
 fn no_reference(remote: &Remote, refs: &Refs, reference: Option<&str>) -> Trouble {
-    let names = refs.branches.keys().chain(refs.tags.keys()).cloned().collect();
+    let names = refs
+        .branches
+        .keys()
+        .chain(refs.tags.keys())
+        .cloned()
+        .collect();
     match reference.is_some() && remote.is_out_of_reach() {
         true => Trouble::NotCached(names),
         false => Trouble::NoReference(names),
@@ -93,12 +113,16 @@ fn failure_of_git(remote: &CatalogRemote, error: GitError) -> Failure {
     match error {
         GitError::NoSuchCommit { .. } | GitError::Ambiguous { .. } => {
             let found = Diagnostic::new(&codes::NAME_UNKNOWN, format!("{what}: {error}"));
-            let help = "check the commit behind `#`, or run `agpm update` if the repository was rewritten";
+            let help =
+                "check the commit behind `#`, or run `agpm update` if the repository was rewritten";
             Failure::new(FailureKind::NotFound, found.help(help))
         }
         GitError::NotFound { .. } if remote.address().is_some() => {
             let Failure { kind, diagnostic } = git_failure_of(&what, error);
-            Failure { kind, diagnostic: diagnostic.map(|found| found.help("check the address")) }
+            Failure {
+                kind,
+                diagnostic: diagnostic.map(|found| found.help("check the address")),
+            }
         }
         error => git_failure_of(&what, error),
     }
@@ -106,9 +130,10 @@ fn failure_of_git(remote: &CatalogRemote, error: GitError) -> Failure {
 
 fn no_such_reference(remote: &CatalogRemote, names: &[String]) -> Failure {
     let (cause, near) = match &remote.reference {
-        Some(reference) => {
-            (format!("there is no branch, tag or commit `{reference}`"), near(reference, names))
-        }
+        Some(reference) => (
+            format!("there is no branch, tag or commit `{reference}`"),
+            near(reference, names),
+        ),
         None => ("the repository has no default branch".to_owned(), None),
     };
     let help = near.unwrap_or_else(|| "name a branch, a tag or a commit behind `#`".to_owned());
@@ -118,11 +143,16 @@ fn no_such_reference(remote: &CatalogRemote, names: &[String]) -> Failure {
 
 fn not_cached(remote: &CatalogRemote, names: &[String]) -> Failure {
     let reference = remote.reference.as_deref().unwrap_or_default();
-    let message =
-        format!("remote `{remote}`: `{reference}` is not in the cache, and no connection may be opened");
+    let message = format!(
+        "remote `{remote}`: `{reference}` is not in the cache, and no connection may be opened"
+    );
     let again = "run the command once without `--offline`";
-    let help = near(reference, names).map_or_else(|| again.to_owned(), |near| format!("{near}; or {again}"));
-    Failure::new(FailureKind::Network, Diagnostic::new(&codes::SOURCE_OFFLINE, message).help(help))
+    let help = near(reference, names)
+        .map_or_else(|| again.to_owned(), |near| format!("{near}; or {again}"));
+    Failure::new(
+        FailureKind::Network,
+        Diagnostic::new(&codes::SOURCE_OFFLINE, message).help(help),
+    )
 }
 
 fn near(reference: &str, names: &[String]) -> Option<String> {
@@ -146,7 +176,10 @@ mod tests {
     fn a_name_is_a_tag_before_it_is_a_branch() {
         let id = |digit: &str| digit.repeat(40).parse::<ObjectId>().unwrap();
         let named = |names: &[(&str, &str)]| {
-            names.iter().map(|(name, digit)| ((*name).to_owned(), id(digit))).collect()
+            names
+                .iter()
+                .map(|(name, digit)| ((*name).to_owned(), id(digit)))
+                .collect()
         };
         let refs = Refs {
             head: Some("main".to_owned()),
@@ -162,7 +195,10 @@ mod tests {
             (Some("refs/heads/v1"), "v1", "2"),
             (Some("refs/tags/main"), "main", "5"),
         ] {
-            let expected = Choice { version: version.to_owned(), commit: id(digit) };
+            let expected = Choice {
+                version: version.to_owned(),
+                commit: id(digit),
+            };
             assert_eq!(listed(&refs, reference), Some(expected), "{reference:?}");
         }
         assert_eq!(listed(&refs, Some("nope")), None);

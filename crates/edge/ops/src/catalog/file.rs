@@ -58,7 +58,13 @@ pub fn catalog_show(world: &World, request: &CatalogRead) -> Outcome<CatalogFile
     let mut notes = Notes::default();
     let read = |notes: &mut Notes| {
         let open = open(world, &request.places, request.kind, notes)?;
-        open.read(Reference { kind: request.kind, text: &request.name }, limit())
+        open.read(
+            Reference {
+                kind: request.kind,
+                text: &request.name,
+            },
+            limit(),
+        )
     };
     let result = read(&mut notes);
     notes.outcome(result)
@@ -66,7 +72,12 @@ pub fn catalog_show(world: &World, request: &CatalogRead) -> Outcome<CatalogFile
 
 impl OpenCatalog {
     /// The file of the entry that a name means, of at most so many bytes.
-    pub fn read_file(&self, name: &str, kind: Option<EntryKind>, largest: u64) -> Outcome<CatalogFile> {
+    pub fn read_file(
+        &self,
+        name: &str,
+        kind: Option<EntryKind>,
+        largest: u64,
+    ) -> Outcome<CatalogFile> {
         let result = self.read(Reference { kind, text: name }, largest);
         Notes::default().outcome(result)
     }
@@ -74,7 +85,9 @@ impl OpenCatalog {
     fn read(&self, reference: Reference<'_>, largest: u64) -> Result<CatalogFile, Failure> {
         let entry = self.entry(reference, KindSaid::Apart)?;
         let row = self.catalog.winner(entry);
-        let place = self.place_of(row).map_err(|fault| self.no_file(row, fault))?;
+        let place = self
+            .place_of(row)
+            .map_err(|fault| self.no_file(row, fault))?;
         let layer = self.layer(row);
         let bytes = read_inside(&layer.folder, &place, largest)?;
         Ok(CatalogFile {
@@ -89,7 +102,11 @@ impl OpenCatalog {
     }
 
     /// The entry that a name means, or what it could have meant.
-    pub(crate) fn entry(&self, reference: Reference<'_>, said: KindSaid) -> Result<&Entry, Failure> {
+    pub(crate) fn entry(
+        &self,
+        reference: Reference<'_>,
+        said: KindSaid,
+    ) -> Result<&Entry, Failure> {
         match self.catalog.find(reference) {
             Found::One(entry) => Ok(entry),
             Found::Several(entries) => Err(ambiguous(&self.catalog, reference, &entries, said)),
@@ -99,7 +116,8 @@ impl OpenCatalog {
 
     /// Where the file of a row is.
     pub(crate) fn path_of(&self, row: RowRef<'_>) -> Result<PathBuf, NoFile> {
-        self.place_of(row).map(|place| self.layer(row).folder.join(place))
+        self.place_of(row)
+            .map(|place| self.layer(row).folder.join(place))
     }
 
     pub(crate) fn no_file(&self, row: RowRef<'_>, fault: NoFile) -> Failure {
@@ -133,7 +151,12 @@ impl OpenCatalog {
     }
 }
 
-fn ambiguous(catalog: &Catalog, reference: Reference<'_>, entries: &[&Entry], said: KindSaid) -> Failure {
+fn ambiguous(
+    catalog: &Catalog,
+    reference: Reference<'_>,
+    entries: &[&Entry],
+    said: KindSaid,
+) -> Failure {
     let rows: Vec<RowRef<'_>> = entries.iter().map(|entry| catalog.winner(entry)).collect();
     let one_kind = rows.iter().all(|row| row.kind() == rows[0].kind());
     let name = |row: &RowRef<'_>| match (one_kind, said) {
@@ -141,28 +164,51 @@ fn ambiguous(catalog: &Catalog, reference: Reference<'_>, entries: &[&Entry], sa
         (false, KindSaid::Apart) => format!("`{}` ({})", row.label(), row.kind()),
         (false, KindSaid::Before) => format!("`{}/{}`", row.kind(), row.label()),
     };
-    let mut help = format!("name one of {}", rows.iter().map(name).collect::<Vec<_>>().join(", "));
+    let mut help = format!(
+        "name one of {}",
+        rows.iter().map(name).collect::<Vec<_>>().join(", ")
+    );
     if !one_kind && said == KindSaid::Apart {
         help.push_str(", with `--kind` where the names are the same");
     }
-    let message = format!("`{}` could be {} entries of the catalog", reference.text, rows.len());
-    Failure::new(FailureKind::NotFound, Diagnostic::new(&codes::NAME_UNKNOWN, message).help(help))
+    let message = format!(
+        "`{}` could be {} entries of the catalog",
+        reference.text,
+        rows.len()
+    );
+    Failure::new(
+        FailureKind::NotFound,
+        Diagnostic::new(&codes::NAME_UNKNOWN, message).help(help),
+    )
 }
 
 fn unknown(catalog: &Catalog, reference: Reference<'_>) -> Failure {
-    let what = reference.kind.map_or("entry of the catalog", EntryKind::singular);
+    let what = reference
+        .kind
+        .map_or("entry of the catalog", EntryKind::singular);
     let message = format!("there is no {what} `{}`", reference.text);
     let wanted = |row: &RowRef<'_>| reference.kind.is_none_or(|kind| kind == row.kind());
-    let rows: Vec<RowRef<'_>> =
-        catalog.entries().iter().map(|entry| catalog.winner(entry)).filter(wanted).collect();
+    let rows: Vec<RowRef<'_>> = catalog
+        .entries()
+        .iter()
+        .map(|entry| catalog.winner(entry))
+        .filter(wanted)
+        .collect();
     let labels: Vec<String> = rows.iter().map(|row| row.label()).collect();
     let names = rows.iter().map(|row| row.name());
     // The right name in another module is nearer than any other.
     let bare = reference.text.rsplit('/').next().unwrap_or_default();
-    let elsewhere: Vec<String> =
-        rows.iter().filter(|row| row.name() == bare).map(|row| format!("`{}`", row.label())).collect();
+    let elsewhere: Vec<String> = rows
+        .iter()
+        .filter(|row| row.name() == bare)
+        .map(|row| format!("`{}`", row.label()))
+        .collect();
     let near = match elsewhere.is_empty() {
-        true => did_you_mean(reference.text, "", labels.iter().map(String::as_str).chain(names)),
+        true => did_you_mean(
+            reference.text,
+            "",
+            labels.iter().map(String::as_str).chain(names),
+        ),
         false => Some(format!("did you mean {}?", elsewhere.join(" or "))),
     };
     let near = near.filter(|help| help.starts_with("did you mean"));
@@ -173,13 +219,19 @@ fn unknown(catalog: &Catalog, reference: Reference<'_>) -> Failure {
         }
         false => "`agpm catalog` lists what there is".to_owned(),
     });
-    Failure::new(FailureKind::NotFound, Diagnostic::new(&codes::NAME_UNKNOWN, message).help(help))
+    Failure::new(
+        FailureKind::NotFound,
+        Diagnostic::new(&codes::NAME_UNKNOWN, message).help(help),
+    )
 }
 
 impl CatalogFile {
     /// The fields of a report.
     pub fn fields(&self) -> Vec<(&'static str, Value)> {
-        let remote = self.remote.as_deref().map(|remote| ("remote", Value::from(remote)));
+        let remote = self
+            .remote
+            .as_deref()
+            .map(|remote| ("remote", Value::from(remote)));
         let mut fields = vec![
             ("kind", self.kind.singular().into()),
             ("module", self.module.as_str().into()),
@@ -190,7 +242,10 @@ impl CatalogFile {
         fields.extend([
             ("file", self.path.display().to_string().into()),
             // What is no text is read from the file.
-            ("content", str::from_utf8(&self.bytes).ok().map(str::to_owned).into()),
+            (
+                "content",
+                str::from_utf8(&self.bytes).ok().map(str::to_owned).into(),
+            ),
         ]);
         fields
     }

@@ -126,10 +126,17 @@ impl CatalogLayer {
             }
         }
         for (path, problem) in &ground.closed {
-            notes.diagnostics.push(self.closed(environment, path, problem));
-            notes.log.push(format!("skipped {}: it {problem}", self.shown(environment, path)));
+            notes
+                .diagnostics
+                .push(self.closed(environment, path, problem));
+            notes.log.push(format!(
+                "skipped {}: it {problem}",
+                self.shown(environment, path)
+            ));
         }
-        files.iter().for_each(|file: &ManifestFile| marks.add(&self.folder.join(&file.path)));
+        files
+            .iter()
+            .for_each(|file: &ManifestFile| marks.add(&self.folder.join(&file.path)));
         files
     }
 
@@ -140,24 +147,49 @@ impl CatalogLayer {
         found: &ConfigFolder,
         names: &[String],
     ) -> Vec<ManifestFile> {
-        let home = if self.kind == LayerKind::User { Home::Own } else { Home::Elsewhere };
-        let mut kinds: Vec<EntryKind> =
-            names.iter().filter_map(|name| EntryKind::of_manifest(name)).collect();
+        let home = if self.kind == LayerKind::User {
+            Home::Own
+        } else {
+            Home::Elsewhere
+        };
+        let mut kinds: Vec<EntryKind> = names
+            .iter()
+            .filter_map(|name| EntryKind::of_manifest(name))
+            .collect();
         kinds.sort_unstable();
         let file = |kind: EntryKind| {
             let path = format!("{}/{}", found.path, kind.manifest_name());
-            let standing = Standing { root: found.root, module: found.module.clone(), home };
+            let standing = Standing {
+                root: found.root,
+                module: found.module.clone(),
+                home,
+            };
             let shown = self.shown(environment, &path);
-            ManifestFile { layer, kind, standing, path, shown }
+            ManifestFile {
+                layer,
+                kind,
+                standing,
+                path,
+                shown,
+            }
         };
         kinds.into_iter().map(file).collect()
     }
 
     /// What is said of a folder whose manifests nobody can see.
-    fn closed(&self, environment: &Environment, path: &str, problem: &store::Problem) -> Diagnostic {
+    fn closed(
+        &self,
+        environment: &Environment,
+        path: &str,
+        problem: &store::Problem,
+    ) -> Diagnostic {
         let message = format!("the manifests in this folder are left out: it {problem}");
-        let told = Diagnostic::new(&codes::CATALOG_MALFORMED, message).in_file(self.shown(environment, path));
-        let told = Diagnostic { severity: Severity::Warning, ..told };
+        let told = Diagnostic::new(&codes::CATALOG_MALFORMED, message)
+            .in_file(self.shown(environment, path));
+        let told = Diagnostic {
+            severity: Severity::Warning,
+            ..told
+        };
         told.in_layer(self.label()).help("check its permissions")
     }
 }
@@ -185,11 +217,17 @@ impl Ground {
             Ok(Some(Reached::Folder(_))) => self.open.push(found),
             // A link that leads nowhere, or a folder on the way that must not be read; the latter is told once.
             Err(error) => {
-                let above = found.path.rsplit_once('/').map_or("", |(above, _)| above).to_owned();
-                let known = |(path, _): &(String, store::Problem)| *path == found.path || *path == above;
+                let above = found
+                    .path
+                    .rsplit_once('/')
+                    .map_or("", |(above, _)| above)
+                    .to_owned();
+                let known =
+                    |(path, _): &(String, store::Problem)| *path == found.path || *path == above;
                 if !self.closed.iter().any(known) {
                     let readable = store::folder_names(&folder.join(&above)).is_ok();
-                    self.closed.push((if readable { found.path } else { above }, error.problem));
+                    self.closed
+                        .push((if readable { found.path } else { above }, error.problem));
                 }
             }
             Ok(_) => return,
@@ -224,15 +262,34 @@ fn config_folders(folder: &Path, marks: &mut Marks) -> Ground {
     for root in ROOTS {
         if read.iter().any(|(name, _)| *name == root.folder) {
             let path = format!("{}/{}", root.folder, root.config);
-            ground.look(folder, ConfigFolder { root: root.folder, module: None, path }, marks);
+            ground.look(
+                folder,
+                ConfigFolder {
+                    root: root.folder,
+                    module: None,
+                    path,
+                },
+                marks,
+            );
         }
     }
     for (root, names) in read {
-        for module in names.iter().filter(|name| !CONFIG_FOLDERS.contains(&name.as_str())) {
+        for module in names
+            .iter()
+            .filter(|name| !CONFIG_FOLDERS.contains(&name.as_str()))
+        {
             marks.add(&folder.join(root).join(module));
             for config in CONFIG_FOLDERS {
                 let path = format!("{root}/{module}/{config}");
-                ground.look(folder, ConfigFolder { root, module: Some(module.clone()), path }, marks);
+                ground.look(
+                    folder,
+                    ConfigFolder {
+                        root,
+                        module: Some(module.clone()),
+                        path,
+                    },
+                    marks,
+                );
             }
         }
     }
@@ -243,9 +300,17 @@ fn config_folders(folder: &Path, marks: &mut Marks) -> Ground {
 pub(super) fn project_folder(environment: &Environment, marks: &mut Marks) -> Option<PathBuf> {
     let home = environment.home.as_ref().map(|home| store::real_path(home));
     // Who names a manifest means the project that it is of.
-    let named = environment.manifest.as_ref().map(|path| environment.resolve(path));
-    let start = named.as_deref().and_then(Path::parent).unwrap_or(&environment.folder);
-    let above = start.ancestors().filter(|folder| Some(store::real_path(folder)) != home);
+    let named = environment
+        .manifest
+        .as_ref()
+        .map(|path| environment.resolve(path));
+    let start = named
+        .as_deref()
+        .and_then(Path::parent)
+        .unwrap_or(&environment.folder);
+    let above = start
+        .ancestors()
+        .filter(|folder| Some(store::real_path(folder)) != home);
     // Anybody may put a catalog into a folder such as `/tmp`; those of strangers are not for what is below.
     let mut above = above.filter(|folder| *folder == start || !is_foreign(folder, start));
     let holds = |folder: &&Path| {
@@ -257,6 +322,8 @@ pub(super) fn project_folder(environment: &Environment, marks: &mut Marks) -> Op
 
 /// Whether a catalog of a folder above belongs to somebody who has no business in this one.
 fn is_foreign(above: &Path, start: &Path) -> bool {
-    let roots = ROOTS.iter().filter_map(|root| Owner::of(&above.join(root.folder)));
+    let roots = ROOTS
+        .iter()
+        .filter_map(|root| Owner::of(&above.join(root.folder)));
     roots.into_iter().any(|owner| !owner.is_trusted_in(start))
 }

@@ -44,7 +44,9 @@ impl<'c> RowWriter<'c> {
             parts: Vec::new(),
         };
         let manifests = open.catalog.manifests().iter().enumerate();
-        writer.parts = manifests.map(|(at, manifest)| writer.parts_of(at, manifest)).collect();
+        writer.parts = manifests
+            .map(|(at, manifest)| writer.parts_of(at, manifest))
+            .collect();
         writer
     }
 
@@ -55,13 +57,28 @@ impl<'c> RowWriter<'c> {
         if let Some(remote) = &layer.remote {
             self.field("remote", remote, &mut origin);
         }
-        self.field("manifest", &layer.folder.join(&file.path).display().to_string(), &mut origin);
+        self.field(
+            "manifest",
+            &layer.folder.join(&file.path).display().to_string(),
+            &mut origin,
+        );
         let mut start = format!("{}{{\n{}\"kind\": ", self.indent, self.key_indent);
         append_json_string(&mut start, manifest.kind().singular());
-        let known = COLUMNS.into_iter().filter(|column| manifest.position(column).is_some());
-        let others = manifest.columns().filter(|column| !COLUMNS.contains(column));
-        let columns = known.chain(others).filter_map(|column| self.column_part(manifest, column)).collect();
-        ManifestParts { start, columns, origin }
+        let known = COLUMNS
+            .into_iter()
+            .filter(|column| manifest.position(column).is_some());
+        let others = manifest
+            .columns()
+            .filter(|column| !COLUMNS.contains(column));
+        let columns = known
+            .chain(others)
+            .filter_map(|column| self.column_part(manifest, column))
+            .collect();
+        ManifestParts {
+            start,
+            columns,
+            origin,
+        }
     }
 
     fn column_part(&self, manifest: &Manifest, column: &str) -> Option<ColumnPart> {
@@ -70,7 +87,11 @@ impl<'c> RowWriter<'c> {
             true => self.key(&other_name(column), &mut key),
             false => self.key(column, &mut key),
         }
-        Some(ColumnPart { key, position: manifest.position(column)?, is_module: column == "module" })
+        Some(ColumnPart {
+            key,
+            position: manifest.position(column)?,
+            is_module: column == "module",
+        })
     }
 
     fn key(&self, key: &str, out: &mut String) {
@@ -127,9 +148,18 @@ impl<'c> RowWriter<'c> {
     fn columns(&self, parts: &ManifestParts, entry: RowRef<'c>, out: &mut String) {
         let node = entry.node();
         let fields = node.entries();
-        let value = |part: &ColumnPart| fields.clone().nth(part.position).map(|(_, field)| field.content());
+        let value = |part: &ColumnPart| {
+            fields
+                .clone()
+                .nth(part.position)
+                .map(|(_, field)| field.content())
+        };
         let is_said = |value: &str| !value.trim().is_empty();
-        let own_module = parts.columns.iter().find(|part| part.is_module).and_then(value);
+        let own_module = parts
+            .columns
+            .iter()
+            .find(|part| part.is_module)
+            .and_then(value);
         // A module that only the folder of the manifest says comes first, as it is not one of the columns.
         if !own_module.is_some_and(is_said) {
             self.field("module", entry.module(), out);

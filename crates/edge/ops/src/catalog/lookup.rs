@@ -82,7 +82,10 @@ struct Listing {
 
 impl FolderListings {
     pub(crate) fn finder(&self) -> FileFinder<'_> {
-        FileFinder { listings: self, met: HashMap::new() }
+        FileFinder {
+            listings: self,
+            met: HashMap::new(),
+        }
     }
 
     fn listing(&self, layer: &CatalogLayer, folder: &str) -> Arc<Listing> {
@@ -91,7 +94,11 @@ impl FolderListings {
         let listing = known.entry(path).or_insert_with_key(|path| {
             let is_inside = store::real_path(path).starts_with(&layer.real);
             let entries = store::entries_below(path, 0).ok();
-            Arc::new(Listing { entries, is_inside, small: OnceLock::new() })
+            Arc::new(Listing {
+                entries,
+                is_inside,
+                small: OnceLock::new(),
+            })
         });
         Arc::clone(listing)
     }
@@ -103,13 +110,19 @@ impl Probe for FileFinder<'_> {
         if !self.met.contains_key(&layer.folder) {
             self.met.insert(layer.folder.clone(), HashMap::new());
         }
-        let Some(folders) = self.met.get_mut(&layer.folder) else { return EachPath.target(layer, place) };
+        let Some(folders) = self.met.get_mut(&layer.folder) else {
+            return EachPath.target(layer, place);
+        };
         let listing = match folders.get(folder) {
             Some(listing) => listing,
-            None => folders.entry(folder.to_owned()).or_insert(self.listings.listing(layer, folder)),
+            None => folders
+                .entry(folder.to_owned())
+                .or_insert(self.listings.listing(layer, folder)),
         };
         // Links, folders and what cannot be listed are for the file system to say.
-        listing.target_of(name).unwrap_or_else(|| EachPath.target(layer, place))
+        listing
+            .target_of(name)
+            .unwrap_or_else(|| EachPath.target(layer, place))
     }
 }
 
@@ -123,9 +136,12 @@ impl Listing {
             // A file system may hold the name in another form.
             Err(_) if !name.is_ascii() => None,
             Err(_) => {
-                let small = self
-                    .small
-                    .get_or_init(|| entries.iter().map(|(own, _)| own.to_ascii_lowercase()).collect());
+                let small = self.small.get_or_init(|| {
+                    entries
+                        .iter()
+                        .map(|(own, _)| own.to_ascii_lowercase())
+                        .collect()
+                });
                 (!small.contains(&name.to_ascii_lowercase())).then_some(Target::Nothing)
             }
         }
@@ -149,10 +165,11 @@ impl OpenCatalog {
 
     fn place_by(&self, row: RowRef<'_>, probe: &mut impl Probe) -> Result<String, NoFile> {
         let written = row.path().ok_or(NoFile::Unnamed)?;
-        let candidates = places(written, &self.file(row).standing).map_err(|fault| match fault {
-            PathFault::Missing => NoFile::Unnamed,
-            PathFault::Escapes => NoFile::Escapes,
-        })?;
+        let candidates =
+            places(written, &self.file(row).standing).map_err(|fault| match fault {
+                PathFault::Missing => NoFile::Unnamed,
+                PathFault::Escapes => NoFile::Escapes,
+            })?;
         let layer = self.layer(row);
         let mut fault = NoFile::Missing;
         for place in candidates {
@@ -169,14 +186,18 @@ impl OpenCatalog {
         }
         // Newer installers keep the file in the folders of tools alone, and leave the path of their package in the row.
         let mut folders = row.canonical_id().into_iter().flat_map(skill_folders);
-        folders.find_map(|folder| installed_skill(probe, layer, &folder)).ok_or(fault)
+        folders
+            .find_map(|folder| installed_skill(probe, layer, &folder))
+            .ok_or(fault)
     }
 }
 
 /// The file of a skill in a folder of a tool, if it has one of that name.
 fn installed_skill(probe: &mut impl Probe, layer: &CatalogLayer, folder: &str) -> Option<String> {
     let is_folder = probe.target(layer, folder) == Target::Folder;
-    is_folder.then(|| skill_file(probe, layer, folder)).flatten()
+    is_folder
+        .then(|| skill_file(probe, layer, folder))
+        .flatten()
 }
 
 fn skill_file(probe: &mut impl Probe, layer: &CatalogLayer, folder: &str) -> Option<String> {

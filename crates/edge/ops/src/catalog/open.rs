@@ -6,7 +6,9 @@ use agpm_catalog::{Catalog, EntryKind, Manifest, RowRef};
 use agpm_diag::Severity;
 use agpm_store::{self as store, Marks};
 
-use crate::catalog::ground::{CatalogLayer, CatalogPlaces, LayerKind, ManifestFile, project_folder};
+use crate::catalog::ground::{
+    CatalogLayer, CatalogPlaces, LayerKind, ManifestFile, project_folder,
+};
 use crate::catalog::reading::read_all;
 use crate::catalog::remotes::{RemoteLayer, kept_layers, remote_layers, remotes_as_told};
 use crate::catalog::report::nowhere;
@@ -39,7 +41,10 @@ struct Remotes {
 impl Remotes {
     /// Whether they would be the same if they were asked again, short of news from the remotes themselves.
     fn are_current(&self) -> bool {
-        let there = self.layers.iter().all(|layer| store::is_folder(&layer.folder));
+        let there = self
+            .layers
+            .iter()
+            .all(|layer| store::is_folder(&layer.folder));
         there && self.marks.are_settled() && !self.marks.differ()
     }
 }
@@ -51,10 +56,18 @@ pub fn open_catalog(
     before: Option<&OpenCatalog>,
 ) -> Outcome<OpenCatalog> {
     let mut notes = Notes::default();
-    let known = before.map(|before| &before.remotes).filter(|remotes| remotes.are_current());
-    let remotes = known.map_or_else(|| remotes(world, places, &mut notes), |remotes| Ok(remotes.clone()));
+    let known = before
+        .map(|before| &before.remotes)
+        .filter(|remotes| remotes.are_current());
+    let remotes = known.map_or_else(
+        || remotes(world, places, &mut notes),
+        |remotes| Ok(remotes.clone()),
+    );
     let result = remotes.and_then(|remotes| open_with(world, (places, None), remotes, &mut notes));
-    if result.as_ref().is_ok_and(|open| open.files.is_empty() && open.left_out.is_empty()) {
+    if result
+        .as_ref()
+        .is_ok_and(|open| open.files.is_empty() && open.left_out.is_empty())
+    {
         notes.diagnostics.push(nowhere(places, None));
     }
     notes.outcome(result)
@@ -102,7 +115,10 @@ pub(crate) fn open_kept(world: &World, notes: &mut Notes) -> Result<OpenCatalog,
         notes.diagnostics.truncate(known);
         Project::default()
     });
-    let remotes = Remotes { layers: kept_layers(world, &project, notes)?, marks: Marks::default() };
+    let remotes = Remotes {
+        layers: kept_layers(world, &project, notes)?,
+        marks: Marks::default(),
+    };
     open_with(world, (&places, None), remotes, notes)
 }
 
@@ -115,19 +131,34 @@ fn open_with(
     let mut marks = remotes.marks.clone();
     let environment = &world.environment;
     let layers = layers(environment, places, &remotes.layers, &mut marks);
-    let files =
-        layers.iter().enumerate().flat_map(|(at, layer)| layer.manifests(at, environment, &mut marks, notes));
-    let files = files.filter(|file| kind.is_none_or(|kind| kind == file.kind)).collect();
+    let files = layers
+        .iter()
+        .enumerate()
+        .flat_map(|(at, layer)| layer.manifests(at, environment, &mut marks, notes));
+    let files = files
+        .filter(|file| kind.is_none_or(|kind| kind == file.kind))
+        .collect();
     let mut left_out = Vec::new();
     let read = read_all(&layers, files, &mut left_out, notes);
     let (files, manifests): (Vec<ManifestFile>, Vec<Manifest>) = read.into_iter().unzip();
     for (file, manifest) in files.iter().zip(&manifests) {
         let rows = counted(manifest.len(), "row", "rows");
-        notes.log.push(format!("used {}: {rows}, layer {}", file.shown, layers[file.layer].label()));
+        notes.log.push(format!(
+            "used {}: {rows}, layer {}",
+            file.shown,
+            layers[file.layer].label()
+        ));
     }
     let (catalog, twice) = Catalog::new(manifests);
     notes.diagnostics.extend(twice);
-    Ok(OpenCatalog { catalog, layers, files, left_out, remotes, marks })
+    Ok(OpenCatalog {
+        catalog,
+        layers,
+        files,
+        left_out,
+        remotes,
+        marks,
+    })
 }
 
 /// The layers of git. What they are hangs on manifest and lockfile.
@@ -138,7 +169,10 @@ fn remotes(world: &World, places: &CatalogPlaces, notes: &mut Notes) -> Result<R
     let marks = project_marks(&world.environment);
     let project = project_of(&world.environment, notes)?;
     let told = remotes_as_told(&project.manifest, &places.remotes)?;
-    Ok(Remotes { layers: remote_layers(world, &project, &told, notes)?, marks })
+    Ok(Remotes {
+        layers: remote_layers(world, &project, &told, notes)?,
+        marks,
+    })
 }
 
 /// The manifest that may name remotes. Its mistakes are warnings here: they have nothing to do with most of the catalog.
@@ -175,7 +209,12 @@ fn layers(
 ) -> Vec<CatalogLayer> {
     let layer = |kind, remote, folder: PathBuf| {
         let real = store::real_path(&folder);
-        CatalogLayer { kind, remote, folder, real }
+        CatalogLayer {
+            kind,
+            remote,
+            folder,
+            real,
+        }
     };
     let mut layers = Vec::new();
     if places.mode.has(LayerKind::Project) {
@@ -183,9 +222,20 @@ fn layers(
         layers.extend(folder.map(|folder| layer(LayerKind::Project, None, folder)));
     }
     if places.mode.has(LayerKind::User) {
-        layers.extend(environment.home.clone().map(|folder| layer(LayerKind::User, None, folder)));
+        layers.extend(
+            environment
+                .home
+                .clone()
+                .map(|folder| layer(LayerKind::User, None, folder)),
+        );
     }
-    let git = |remote: &RemoteLayer| layer(LayerKind::Git, Some(remote.shown.clone()), remote.folder.clone());
+    let git = |remote: &RemoteLayer| {
+        layer(
+            LayerKind::Git,
+            Some(remote.shown.clone()),
+            remote.folder.clone(),
+        )
+    };
     layers.extend(remotes.iter().map(git));
     layers
 }

@@ -25,7 +25,9 @@ pub(crate) fn remotes_to_lock(
     if manifest.catalog.shared.is_empty() && old.is_none_or(|lock| lock.catalog.is_empty()) {
         return Ok(Vec::new());
     }
-    let lock = old.map(|lock| with_names_of(manifest, lock)).unwrap_or_default();
+    let lock = old
+        .map(|lock| with_names_of(manifest, lock))
+        .unwrap_or_default();
     if matches!(job.request.lock, LockUse::Locked | LockUse::Frozen) {
         remotes_as_locked(manifest, sources, &lock)?;
     }
@@ -51,7 +53,10 @@ pub(crate) fn remotes_to_lock(
 }
 
 /// The remotes of the project that have versions: a plain folder is as it is.
-fn versioned<'a>(manifest: &'a Manifest, sources: &'a Sources) -> Vec<(&'a AskedRemote, &'a Remote)> {
+fn versioned<'a>(
+    manifest: &'a Manifest,
+    sources: &'a Sources,
+) -> Vec<(&'a AskedRemote, &'a Remote)> {
     let git = |asked: &'a AskedRemote| match sources.remote(&asked.remote)? {
         Opened::Git(remote) => Some((asked, &**remote)),
         Opened::Folder(_) => None,
@@ -72,16 +77,24 @@ fn new_pin(
     };
     let choice = match refreshed {
         Ok(Refreshed { choice, stale, .. }) => {
-            notes.diagnostics.extend(stale.map(|found| found.at_spot(asked.spot)));
+            notes
+                .diagnostics
+                .extend(stale.map(|found| found.at_spot(asked.spot)));
             choice
         }
         Err(missing @ Trouble::Git(GitError::NoSuchFolder { .. })) => {
-            notes.diagnostics.extend(left_out(failure_of(&asked.remote, missing), asked.spot));
+            notes
+                .diagnostics
+                .extend(left_out(failure_of(&asked.remote, missing), asked.spot));
             choose(remote, asked.remote.reference.as_deref()).map_err(fail)?
         }
         Err(trouble) => return Err(fail(trouble)),
     };
-    Ok(LockedRemote::new(&asked.remote, choice.version, choice.commit))
+    Ok(LockedRemote::new(
+        &asked.remote,
+        choice.version,
+        choice.commit,
+    ))
 }
 
 /// How new a pin has to be.
@@ -100,7 +113,12 @@ pub(super) fn pin_of<'l>(
     remote: &CatalogRemote,
 ) -> Option<&'l LockedRemote> {
     let has_moved = |name: &SourceName| {
-        let was = lock.sources.iter().find(|source| source.name == *name)?.url.as_deref()?;
+        let was = lock
+            .sources
+            .iter()
+            .find(|source| source.name == *name)?
+            .url
+            .as_deref()?;
         Some(manifest.source(name)?.address.to_string() != was)
     };
     let moved = remote.source().and_then(has_moved).unwrap_or_default();
@@ -109,11 +127,17 @@ pub(super) fn pin_of<'l>(
 
 /// The same failure at its place in the manifest: what is not there is an error of the manifest, and no name that was typed.
 fn at(asked: &AskedRemote, failure: Failure) -> Failure {
-    let Failure { mut kind, mut diagnostic } = failure;
+    let Failure {
+        mut kind,
+        mut diagnostic,
+    } = failure;
     if let (FailureKind::NotFound, Some(found)) = (kind, &mut diagnostic) {
         (kind, found.code) = (FailureKind::Errors, &codes::PACKAGE_VERSION);
     }
-    Failure { kind, diagnostic: diagnostic.map(|found| found.at_spot(asked.spot)) }
+    Failure {
+        kind,
+        diagnostic: diagnostic.map(|found| found.at_spot(asked.spot)),
+    }
 }
 
 /// Fails where manifest and lockfile differ in their remotes.
@@ -122,18 +146,25 @@ pub(crate) fn remotes_as_locked(
     sources: &Sources,
     lock: &Lockfile,
 ) -> Result<(), Failure> {
-    let asked: Vec<CatalogRemote> =
-        versioned(manifest, sources).into_iter().map(|(asked, _)| asked.remote.without_secrets()).collect();
+    let asked: Vec<CatalogRemote> = versioned(manifest, sources)
+        .into_iter()
+        .map(|(asked, _)| asked.remote.without_secrets())
+        .collect();
     let locked: Vec<&CatalogRemote> = lock.catalog.iter().map(LockedRemote::remote).collect();
     if let Some(gone) = locked.iter().find(|locked| !asked.contains(locked)) {
-        return Err(outdated(format!("nothing asks for {} any more", gone.label())));
+        return Err(outdated(format!(
+            "nothing asks for {} any more",
+            gone.label()
+        )));
     }
     if let Some(new) = asked.iter().find(|asked| !locked.contains(asked)) {
         return Err(outdated(format!("{} is not in the lockfile", new.label())));
     }
     match asked.iter().eq(locked) {
         true => Ok(()),
-        false => Err(outdated("the remotes of the catalog have another order".to_owned())),
+        false => Err(outdated(
+            "the remotes of the catalog have another order".to_owned(),
+        )),
     }
 }
 
@@ -154,7 +185,11 @@ pub(crate) fn remote_today(
 }
 
 /// Asks every remote in use; one that fails does not keep the others from being asked. Sources are asked by their names.
-pub(crate) fn ask_remotes(manifest: &Manifest, sources: &Sources, notes: &mut Notes) -> Option<FailureKind> {
+pub(crate) fn ask_remotes(
+    manifest: &Manifest,
+    sources: &Sources,
+    notes: &mut Notes,
+) -> Option<FailureKind> {
     let mut gravest = None;
     for asked in &manifest.catalog.remotes {
         let looked = match sources.remote(&asked.remote) {

@@ -27,8 +27,12 @@ pub(super) fn read_all(
             Ok(bytes) => texts_of(&file, bytes, &layers[file.layer], notes),
             Err(error) => {
                 let layer = layers[file.layer].label();
-                notes.diagnostics.push(unreadable(&file, &error.problem).in_layer(layer));
-                notes.log.push(format!("skipped {}: it {}", file.shown, error.problem));
+                notes
+                    .diagnostics
+                    .push(unreadable(&file, &error.problem).in_layer(layer));
+                notes
+                    .log
+                    .push(format!("skipped {}: it {}", file.shown, error.problem));
                 None
             }
         };
@@ -46,11 +50,15 @@ pub(super) fn read_all(
     let mut good = Vec::new();
     for (file, manifest, found) in parsed {
         let layer = layers[file.layer].label();
-        notes.diagnostics.extend(found.into_iter().map(|one| one.in_layer(layer.as_str())));
+        notes
+            .diagnostics
+            .extend(found.into_iter().map(|one| one.in_layer(layer.as_str())));
         match manifest {
             Some(manifest) => good.push((file, manifest)),
             None => {
-                notes.log.push(format!("skipped {}: it is malformed", file.shown));
+                notes
+                    .log
+                    .push(format!("skipped {}: it is malformed", file.shown));
                 left_out.push(file);
             }
         }
@@ -59,8 +67,15 @@ pub(super) fn read_all(
 }
 
 /// Reads a file that is inside of a folder, by way of whatever links.
-pub(super) fn read_inside(folder: &Path, place: &str, largest: u64) -> Result<Vec<u8>, store::StoreError> {
-    let (root, file) = (store::real_path(folder), store::real_path(&folder.join(place)));
+pub(super) fn read_inside(
+    folder: &Path,
+    place: &str,
+    largest: u64,
+) -> Result<Vec<u8>, store::StoreError> {
+    let (root, file) = (
+        store::real_path(folder),
+        store::real_path(&folder.join(place)),
+    );
     let inner = file.strip_prefix(&root).ok().and_then(Path::to_str);
     // Read by its own name, so that a link that names the whole way is followed like any other.
     let (folder, place) = inner.map_or((folder, place), |inner| (root.as_path(), inner));
@@ -81,10 +96,17 @@ fn texts_of(
         }
         Err(error) => {
             let bytes = error.into_bytes();
-            let source = notes.sources.add(file.shown.clone(), String::from_utf8_lossy(&bytes).into_owned());
+            let source = notes.sources.add(
+                file.shown.clone(),
+                String::from_utf8_lossy(&bytes).into_owned(),
+            );
             let cause = decode(source, bytes).err()?;
-            notes.diagnostics.push(left_out(cause).in_layer(layer.label()));
-            notes.log.push(format!("skipped {}: it is not UTF-8", file.shown));
+            notes
+                .diagnostics
+                .push(left_out(cause).in_layer(layer.label()));
+            notes
+                .log
+                .push(format!("skipped {}: it is not UTF-8", file.shown));
             None
         }
     }

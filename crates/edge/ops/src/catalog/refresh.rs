@@ -20,7 +20,11 @@ pub(super) struct Refreshed {
 /// What a remote is now, or the copy of it if it cannot be asked.
 pub(super) fn refresh(git: &Remote, remote: &CatalogRemote) -> Result<Refreshed, Trouble> {
     newest(git, remote).or_else(|trouble| match copy_instead(git, remote, &trouble) {
-        Some((choice, folder)) => Ok(Refreshed { choice, folder, stale: stale(remote, trouble) }),
+        Some((choice, folder)) => Ok(Refreshed {
+            choice,
+            folder,
+            stale: stale(remote, trouble),
+        }),
         None => Err(trouble),
     })
 }
@@ -31,12 +35,20 @@ pub(super) fn newest(git: &Remote, remote: &CatalogRemote) -> Result<Refreshed, 
     let choice = choose(git, reference)?;
     let folder = git.checkout(&choice.commit, inner)?;
     git.remember_checkout(reference, inner, &choice.commit)?;
-    Ok(Refreshed { choice, folder, stale: None })
+    Ok(Refreshed {
+        choice,
+        folder,
+        stale: None,
+    })
 }
 
 /// The last good copy, if the way to the remote or into the cache failed and not the question; a commit that is listed and
 /// not there is the remote's own trouble.
-fn copy_instead(git: &Remote, remote: &CatalogRemote, trouble: &Trouble) -> Option<(Choice, PathBuf)> {
+fn copy_instead(
+    git: &Remote,
+    remote: &CatalogRemote,
+    trouble: &Trouble,
+) -> Option<(Choice, PathBuf)> {
     let (Trouble::NotCached(_)
     | Trouble::Git(
         GitError::Offline { .. }
@@ -67,7 +79,10 @@ fn last(git: &Remote, remote: &CatalogRemote) -> Option<Choice> {
     let reference = remote.reference.as_deref();
     let (commit, _): (ObjectId, PathBuf) = git.last_checkout(reference, remote.folder.as_ref())?;
     let branch = || git.remembered_refs().and_then(|refs| refs.head);
-    let version = reference.map(str::to_owned).or_else(branch).unwrap_or_else(|| "HEAD".to_owned());
+    let version = reference
+        .map(str::to_owned)
+        .or_else(branch)
+        .unwrap_or_else(|| "HEAD".to_owned());
     Some(Choice { version, commit })
 }
 
@@ -75,10 +90,14 @@ fn last(git: &Remote, remote: &CatalogRemote) -> Option<Choice> {
 fn stale(remote: &CatalogRemote, trouble: Trouble) -> Option<Diagnostic> {
     let (cause, check) = match trouble {
         Trouble::NotCached(_) | Trouble::Git(GitError::Offline { .. }) => return None,
-        Trouble::Git(GitError::Store(error)) => {
-            (format!("remote `{remote}`: {error}"), "the permissions of the cache and the disk")
-        }
-        trouble => (failure_of(remote, trouble).diagnostic?.message, "the address and the connection"),
+        Trouble::Git(GitError::Store(error)) => (
+            format!("remote `{remote}`: {error}"),
+            "the permissions of the cache and the disk",
+        ),
+        trouble => (
+            failure_of(remote, trouble).diagnostic?.message,
+            "the address and the connection",
+        ),
     };
     let help = format!("check {check}, or use `--offline` to read the copy without asking");
     let message = format!("{cause}; the copy in the cache counts");

@@ -30,8 +30,14 @@ pub(crate) struct RemoteLayer {
 }
 
 /// The remotes that were typed.
-pub(crate) fn remotes_as_told(manifest: &Manifest, texts: &[String]) -> Result<Vec<CatalogRemote>, Failure> {
-    texts.iter().map(|text| remote_as_told(manifest, text)).collect()
+pub(crate) fn remotes_as_told(
+    manifest: &Manifest,
+    texts: &[String],
+) -> Result<Vec<CatalogRemote>, Failure> {
+    texts
+        .iter()
+        .map(|text| remote_as_told(manifest, text))
+        .collect()
 }
 
 fn remote_as_told(manifest: &Manifest, text: &str) -> Result<CatalogRemote, Failure> {
@@ -42,13 +48,22 @@ fn remote_as_told(manifest: &Manifest, text: &str) -> Result<CatalogRemote, Fail
         }
         failure
     })?;
-    match remote.source().filter(|name| manifest.source(name).is_none()) {
+    match remote
+        .source()
+        .filter(|name| manifest.source(name).is_none())
+    {
         None => Ok(remote),
         Some(name) => {
             let names = manifest.sources.iter().map(|source| source.name.as_str());
             let near = did_you_mean(name.as_str(), "sources are", names);
-            let other = || "name a source of the manifest, or write an address as `git+https://…`".to_owned();
-            Err(unknown_name("source", name.as_str(), near.or_else(|| Some(other()))))
+            let other = || {
+                "name a source of the manifest, or write an address as `git+https://…`".to_owned()
+            };
+            Err(unknown_name(
+                "source",
+                name.as_str(),
+                near.or_else(|| Some(other())),
+            ))
         }
     }
 }
@@ -123,9 +138,15 @@ pub(crate) fn kept_layers(
 }
 
 fn never_fetched(wanted: &Wanted<'_>) -> Diagnostic {
-    let message = format!("remote `{}` is not in the cache, and not looked at", wanted.remote);
+    let message = format!(
+        "remote `{}` is not in the cache, and not looked at",
+        wanted.remote
+    );
     let told = Diagnostic::new(&codes::CATALOG_REMOTE, message).help("`agpm catalog` fetches it");
-    let told = Diagnostic { severity: Severity::Note, ..told };
+    let told = Diagnostic {
+        severity: Severity::Note,
+        ..told
+    };
     match wanted.asked {
         Asked::Manifest(spot) => told.at_spot(spot),
         Asked::CommandLine => told,
@@ -136,13 +157,20 @@ fn kept(sources: &Sources, wanted: &Wanted<'_>) -> Option<RemoteLayer> {
     let (remote, inner) = (wanted.remote, wanted.remote.folder.as_ref());
     let (folder, commit) = match (sources.remote(remote)?, wanted.pin) {
         (Opened::Folder(folder), _) => (plain(folder, remote).ok()?, None),
-        (Opened::Git(git), Some(pin)) => (git.kept_checkout(&pin.commit, inner)?, Some(pin.commit.clone())),
+        (Opened::Git(git), Some(pin)) => (
+            git.kept_checkout(&pin.commit, inner)?,
+            Some(pin.commit.clone()),
+        ),
         (Opened::Git(git), None) => {
             let (commit, folder) = git.last_checkout(remote.reference.as_deref(), inner)?;
             (folder, Some(commit))
         }
     };
-    Some(RemoteLayer { shown: remote.to_string(), folder, commit })
+    Some(RemoteLayer {
+        shown: remote.to_string(),
+        folder,
+        commit,
+    })
 }
 
 fn sources_of(world: &World, project: &Project, wanted: &[Wanted<'_>]) -> Sources {
@@ -153,12 +181,18 @@ fn sources_of(world: &World, project: &Project, wanted: &[Wanted<'_>]) -> Source
 
 /// What the lockfile of a project says; without one, nothing.
 fn locked(world: &World, project: &Project, notes: &mut Notes) -> Result<Lockfile, Failure> {
-    let Some(root) = project.root.as_deref().filter(|_| !project.manifest.catalog.shared.is_empty()) else {
+    let Some(root) = project
+        .root
+        .as_deref()
+        .filter(|_| !project.manifest.catalog.shared.is_empty())
+    else {
         return Ok(Lockfile::default());
     };
     let store = store::ProjectStore::open_at(root, state_of(world.environment.scope))?;
     let lock = read_lock(&world.environment, &store, notes)?;
-    Ok(lock.map(|(lock, _)| with_names_of(&project.manifest, &lock)).unwrap_or_default())
+    Ok(lock
+        .map(|(lock, _)| with_names_of(&project.manifest, &lock))
+        .unwrap_or_default())
 }
 
 /// Each remote once, at its highest place; a source by its name and by its address is one.
@@ -167,16 +201,30 @@ fn wanted<'a>(
     command_line: &'a [CatalogRemote],
     lock: &'a Lockfile,
 ) -> Vec<Wanted<'a>> {
-    let told = command_line.iter().map(|remote| Wanted { remote, asked: Asked::CommandLine, pin: None });
+    let told = command_line.iter().map(|remote| Wanted {
+        remote,
+        asked: Asked::CommandLine,
+        pin: None,
+    });
     let asked = manifest.catalog.remotes.iter().map(|asked| {
-        let pin = pin_of(manifest, lock, &asked.remote).filter(|_| manifest.catalog.is_shared(&asked.remote));
-        Wanted { remote: &asked.remote, asked: Asked::Manifest(asked.spot), pin }
+        let pin = pin_of(manifest, lock, &asked.remote)
+            .filter(|_| manifest.catalog.is_shared(&asked.remote));
+        Wanted {
+            remote: &asked.remote,
+            asked: Asked::Manifest(asked.spot),
+            pin,
+        }
     });
     let mut seen = BTreeSet::new();
-    told.chain(asked).filter(|wanted| seen.insert(identity(manifest, wanted.remote))).collect()
+    told.chain(asked)
+        .filter(|wanted| seen.insert(identity(manifest, wanted.remote)))
+        .collect()
 }
 
-fn identity(manifest: &Manifest, remote: &CatalogRemote) -> (String, Option<String>, Option<RelativePath>) {
+fn identity(
+    manifest: &Manifest,
+    remote: &CatalogRemote,
+) -> (String, Option<String>, Option<RelativePath>) {
     let source = remote.source().and_then(|name| manifest.source(name));
     let address = source.map(|source| &source.address).or(remote.address());
     let address = address.map(ToString::to_string).unwrap_or_default();
@@ -188,7 +236,11 @@ type Reached = (RemoteLayer, Option<Diagnostic>);
 
 fn reach(sources: &Sources, wanted: &Wanted<'_>) -> Result<Reached, Failure> {
     let remote = wanted.remote;
-    let layer = |folder, commit| RemoteLayer { shown: remote.to_string(), folder, commit };
+    let layer = |folder, commit| RemoteLayer {
+        shown: remote.to_string(),
+        folder,
+        commit,
+    };
     match (sources.remote(remote), wanted.pin) {
         (Some(Opened::Folder(folder)), _) => Ok((layer(plain(folder, remote)?, None), None)),
         (Some(Opened::Git(git)), Some(pin)) => {
@@ -198,7 +250,11 @@ fn reach(sources: &Sources, wanted: &Wanted<'_>) -> Result<Reached, Failure> {
         }
         (Some(Opened::Git(git)), None) => {
             let refreshed = refresh(git, remote).map_err(|trouble| failure_of(remote, trouble))?;
-            let Refreshed { choice, folder, stale } = refreshed;
+            let Refreshed {
+                choice,
+                folder,
+                stale,
+            } = refreshed;
             Ok((layer(folder, Some(choice.commit)), stale))
         }
         (None, _) => Err(unknown_name("source", &remote.to_string(), None)),
@@ -210,16 +266,23 @@ pub(super) fn plain(place: &Path, remote: &CatalogRemote) -> Result<PathBuf, Fai
     if remote.reference.is_some() {
         return Err(failure_of(remote, Trouble::NoReference(Vec::new())));
     }
-    let Some(inner) = &remote.folder else { return Ok(place.to_owned()) };
+    let Some(inner) = &remote.folder else {
+        return Ok(place.to_owned());
+    };
     let folder = place.join(inner.as_str());
     if !store::is_folder(&folder) {
         let above = folder.parent().unwrap_or(place);
-        let beside = store::names_in(above).into_iter().filter(|name| store::is_folder(&above.join(name)));
+        let beside = store::names_in(above)
+            .into_iter()
+            .filter(|name| store::is_folder(&above.join(name)));
         let beside: Vec<String> = beside.collect();
         let message = format!("remote `{remote}`: there is no folder `{inner}`");
         let mut found = Diagnostic::new(&codes::NAME_UNKNOWN, message);
-        let near =
-            did_you_mean(inner.file_name(), "there are these folders", beside.iter().map(String::as_str));
+        let near = did_you_mean(
+            inner.file_name(),
+            "there are these folders",
+            beside.iter().map(String::as_str),
+        );
         found.help = near.or_else(|| Some("name a folder below that of the source".to_owned()));
         return Err(Failure::new(FailureKind::NotFound, found));
     }

@@ -104,37 +104,68 @@ pub(crate) fn list(
     notes: &mut Notes,
 ) -> Result<CatalogReport, Failure> {
     let catalog = open(world, &request.places, request.filter.kind, notes)?;
-    let left_out = notes.diagnostics.iter().any(|told| told.code == &codes::CATALOG_MALFORMED);
+    let left_out = notes
+        .diagnostics
+        .iter()
+        .any(|told| told.code == &codes::CATALOG_MALFORMED);
     if catalog.files.is_empty() && !left_out {
-        notes.diagnostics.push(nowhere(&request.places, request.filter.kind));
+        notes
+            .diagnostics
+            .push(nowhere(&request.places, request.filter.kind));
     }
     let rows = catalog.listed(&request.filter, request.shadowed);
     if rows.is_empty() {
-        notes.diagnostics.extend(no_module(&catalog, &request.filter));
+        notes
+            .diagnostics
+            .extend(no_module(&catalog, &request.filter));
     }
-    Ok(CatalogReport { catalog, rows, shadowed: request.shadowed })
+    Ok(CatalogReport {
+        catalog,
+        rows,
+        shadowed: request.shadowed,
+    })
 }
 
 pub(super) fn nowhere(places: &CatalogPlaces, kind: Option<EntryKind>) -> Diagnostic {
-    let kinds =
-        [(LayerKind::Project, "the project"), (LayerKind::User, "home"), (LayerKind::Git, "the remotes")];
-    let looked = kinds.into_iter().filter(|(kind, _)| places.mode.has(*kind)).map(|(_, place)| place);
-    let what = kind.map_or_else(|| "catalog".to_owned(), |kind| format!("catalog of {}", kind.plural()));
-    let message = format!("no {what} was found in {}", looked.collect::<Vec<_>>().join(", "));
+    let kinds = [
+        (LayerKind::Project, "the project"),
+        (LayerKind::User, "home"),
+        (LayerKind::Git, "the remotes"),
+    ];
+    let looked = kinds
+        .into_iter()
+        .filter(|(kind, _)| places.mode.has(*kind))
+        .map(|(_, place)| place);
+    let what = kind.map_or_else(
+        || "catalog".to_owned(),
+        |kind| format!("catalog of {}", kind.plural()),
+    );
+    let message = format!(
+        "no {what} was found in {}",
+        looked.collect::<Vec<_>>().join(", ")
+    );
     let name = kind.unwrap_or(EntryKind::Agent).manifest_name();
-    Diagnostic::new(&codes::CATALOG_EMPTY, message)
-        .help(format!("a catalog is a manifest such as `bmad/_cfg/{name}`"))
+    Diagnostic::new(&codes::CATALOG_EMPTY, message).help(format!(
+        "a catalog is a manifest such as `bmad/_cfg/{name}`"
+    ))
 }
 
 /// A module that nothing is of is probably mistyped.
 fn no_module(open: &OpenCatalog, filter: &Filter) -> Option<Diagnostic> {
     let wanted = filter.module.as_deref()?;
-    let rows = open.catalog.entries().iter().map(|entry| open.catalog.winner(entry).module());
+    let rows = open
+        .catalog
+        .entries()
+        .iter()
+        .map(|entry| open.catalog.winner(entry).module());
     let modules: BTreeSet<&str> = rows.filter(|module| !module.is_empty()).collect();
     if open.catalog.entries().is_empty() || modules.contains(wanted) {
         return None;
     }
-    let mut note = Diagnostic::new(&codes::CATALOG_EMPTY, format!("no entry is of the module `{wanted}`"));
+    let mut note = Diagnostic::new(
+        &codes::CATALOG_EMPTY,
+        format!("no entry is of the module `{wanted}`"),
+    );
     note.help = did_you_mean(wanted, "modules are", modules.iter().copied());
     Some(note)
 }
@@ -143,10 +174,16 @@ impl OpenCatalog {
     fn listed(&self, filter: &Filter, shadowed: Shadowed) -> Vec<Listed> {
         let mut rows = Vec::new();
         for (_, entry) in self.catalog.filtered(filter) {
-            rows.push(Listed { row: entry.winner, instead: None });
+            rows.push(Listed {
+                row: entry.winner,
+                instead: None,
+            });
             if shadowed == Shadowed::Listed {
                 let lower = self.catalog.shadowed(entry).iter();
-                rows.extend(lower.map(|row| Listed { row: *row, instead: Some(entry.winner) }));
+                rows.extend(lower.map(|row| Listed {
+                    row: *row,
+                    instead: Some(entry.winner),
+                }));
             }
         }
         rows
@@ -154,7 +191,9 @@ impl OpenCatalog {
 
     /// The entries that fit, as they are told, each with its place among all.
     pub fn rows<'c>(&'c self, filter: &'c Filter) -> impl Iterator<Item = (usize, CatalogRow<'c>)> {
-        self.catalog.filtered(filter).map(|(at, entry)| (at, self.told(entry)))
+        self.catalog
+            .filtered(filter)
+            .map(|(at, entry)| (at, self.told(entry)))
     }
 
     /// The entry at a place, and behind it the rows that it shadows.
@@ -162,8 +201,16 @@ impl OpenCatalog {
         let entries = self.catalog.entries().get(place).into_iter();
         entries.flat_map(move |entry| {
             let winner = self.catalog.winner(entry);
-            let row = move |row, standing| CatalogRow { open: self, row, standing };
-            let lower = self.catalog.shadowed(entry).iter().map(|lower| self.catalog.row(*lower));
+            let row = move |row, standing| CatalogRow {
+                open: self,
+                row,
+                standing,
+            };
+            let lower = self
+                .catalog
+                .shadowed(entry)
+                .iter()
+                .map(|lower| self.catalog.row(*lower));
             [row(winner, Mark::Counts)]
                 .into_iter()
                 .chain(lower.map(move |lower| row(lower, Mark::Shadowed(winner))))
@@ -171,7 +218,11 @@ impl OpenCatalog {
     }
 
     fn told(&self, entry: &Entry) -> CatalogRow<'_> {
-        CatalogRow { open: self, row: self.catalog.winner(entry), standing: Mark::Unasked }
+        CatalogRow {
+            open: self,
+            row: self.catalog.winner(entry),
+            standing: Mark::Unasked,
+        }
     }
 
     /// The entries that fit as CSV, as `agpm catalog --format csv` prints them.
@@ -192,9 +243,19 @@ impl OpenCatalog {
         shadowed: Shadowed,
         mut write: impl FnMut(&str) -> io::Result<()>,
     ) -> io::Result<()> {
-        let table = Table::new(&self.catalog, listed.iter().map(|listed| self.catalog.row(listed.row)));
+        let table = Table::new(
+            &self.catalog,
+            listed.iter().map(|listed| self.catalog.row(listed.row)),
+        );
         let mut header = String::new();
-        table.write_header(if shadowed == Shadowed::Listed { &MARKS } else { &[] }, &mut header);
+        table.write_header(
+            if shadowed == Shadowed::Listed {
+                &MARKS
+            } else {
+                &[]
+            },
+            &mut header,
+        );
         write(&header)?;
         for pieces in listed.chunks(PIECE * PIECES) {
             let text = |rows: &[Listed]| self.csv_piece(&table, rows, shadowed);
@@ -234,12 +295,17 @@ impl CatalogReport {
             (None, Shadowed::Listed) => Mark::Counts,
             (None, Shadowed::Hidden) => Mark::Unasked,
         };
-        CatalogRow { open, row: open.catalog.row(listed.row), standing }
+        CatalogRow {
+            open,
+            row: open.catalog.row(listed.row),
+            standing,
+        }
     }
 
     /// Calls `write` with the text of the whole as CSV, piece by piece.
     pub fn each_csv_piece(&self, write: impl FnMut(&str) -> io::Result<()>) -> io::Result<()> {
-        self.catalog.each_csv_piece(&self.rows, self.shadowed, write)
+        self.catalog
+            .each_csv_piece(&self.rows, self.shadowed, write)
     }
 
     /// Calls `write` with the rows as items of a JSON list, piece by piece. Each begins on a line of its own, with `indent`.
@@ -268,7 +334,9 @@ impl CatalogReport {
     ) -> io::Result<()> {
         for pieces in self.rows.chunks(PIECE * PIECES) {
             let made = |rows: &[Listed]| make(&mut rows.iter().map(|listed| self.row(*listed)));
-            parallel::map(pieces.chunks(PIECE).collect(), made).into_iter().try_for_each(&mut take)?;
+            parallel::map(pieces.chunks(PIECE).collect(), made)
+                .into_iter()
+                .try_for_each(&mut take)?;
         }
         Ok(())
     }
@@ -280,8 +348,15 @@ impl CatalogReport {
 }
 
 /// Keys of a row that are ours; a column of that name is told under another one.
-pub(super) const OWN_KEYS: [&str; 7] =
-    ["kind", "layer", "remote", "manifest", "file", "shadowed", "shadowedBy"];
+pub(super) const OWN_KEYS: [&str; 7] = [
+    "kind",
+    "layer",
+    "remote",
+    "manifest",
+    "file",
+    "shadowed",
+    "shadowedBy",
+];
 
 impl<'c> CatalogRow<'c> {
     /// What it says.
@@ -311,19 +386,37 @@ impl<'c> CatalogRow<'c> {
         if row.get("module").is_none_or(blank) {
             told.push((Cow::from("module"), text(row.module())));
         }
-        let known = COLUMNS.iter().filter_map(|column| Some((*column, row.get(column)?)));
+        let known = COLUMNS
+            .iter()
+            .filter_map(|column| Some((*column, row.get(column)?)));
         let others = row.fields().filter(|(column, _)| !COLUMNS.contains(column));
-        for (column, value) in
-            known.chain(others).filter(|(column, value)| *column != "module" || !blank(value))
+        for (column, value) in known
+            .chain(others)
+            .filter(|(column, value)| *column != "module" || !blank(value))
         {
             let taken = OWN_KEYS.contains(&column);
-            told.push((if taken { Cow::from(other_name(column)) } else { Cow::from(column) }, text(value)));
+            told.push((
+                if taken {
+                    Cow::from(other_name(column))
+                } else {
+                    Cow::from(column)
+                },
+                text(value),
+            ));
         }
         told.push((Cow::from("layer"), text(layer.kind.word())));
-        told.extend(layer.remote.as_deref().map(|remote| (Cow::from("remote"), text(remote))));
+        told.extend(
+            layer
+                .remote
+                .as_deref()
+                .map(|remote| (Cow::from("remote"), text(remote))),
+        );
         let path = |path: PathBuf| Told::Text(Cow::from(path.display().to_string()));
         told.push((Cow::from("manifest"), path(self.open.manifest_path(row))));
-        told.push((Cow::from("file"), self.open.path_of(row).map_or(Told::Nothing, path)));
+        told.push((
+            Cow::from("file"),
+            self.open.path_of(row).map_or(Told::Nothing, path),
+        ));
         if !matches!(self.standing, Mark::Unasked) {
             let by = self.shadowed_by();
             told.push((Cow::from("shadowed"), Told::Flag(by.is_some())));
@@ -336,7 +429,12 @@ impl<'c> CatalogRow<'c> {
         let node = self.row.node();
         let line = sources.line(node.document().source(), node.span().start);
         let file = &self.open.file(self.row).shown;
-        let mut told = format!("{} {}: {}, {file}:{line}", self.row.kind(), self.row.label(), self.layer());
+        let mut told = format!(
+            "{} {}: {}, {file}:{line}",
+            self.row.kind(),
+            self.row.label(),
+            self.layer()
+        );
         if let Some(by) = self.shadowed_by() {
             told.push_str(&format!(", shadowed by {by}"));
         }

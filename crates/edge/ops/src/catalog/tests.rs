@@ -9,7 +9,9 @@ use agpm_testkit::{GitDaemon, Repository, Sandbox};
 use agpm_text::Value;
 
 use crate::catalog::remotes::{RemoteLayer, remote_layers, remotes_as_told};
-use crate::catalog::report::{CatalogReport, CatalogRequest, CatalogRow, Shadowed, Told as RowTold, catalog};
+use crate::catalog::report::{
+    CatalogReport, CatalogRequest, CatalogRow, Shadowed, Told as RowTold, catalog,
+};
 use crate::failure::{Failure, FailureKind, Notes};
 use crate::gather::Project;
 use crate::world::{Environment, ManifestUse, Network, Scope, Silent, World};
@@ -48,7 +50,10 @@ impl Place {
             programs: crate::ProgramUse::Approved,
             outside: crate::OutsideReads::Allowed,
         };
-        World { environment, progress: Arc::new(Silent) }
+        World {
+            environment,
+            progress: Arc::new(Silent),
+        }
     }
 
     /// The layers of these remotes and of the manifest's, and the codes of what was said.
@@ -60,7 +65,12 @@ impl Place {
         let layers = remotes_as_told(&project.manifest, &texts)
             .and_then(|told| remote_layers(&world, &project, &told, &mut notes));
         let said = |found: &agpm_diag::Diagnostic| {
-            format!("{}: {} {}", found.code.name, found.message, found.help.as_deref().unwrap_or_default())
+            format!(
+                "{}: {} {}",
+                found.code.name,
+                found.message,
+                found.help.as_deref().unwrap_or_default()
+            )
         };
         (layers, notes.diagnostics.iter().map(said).collect())
     }
@@ -69,14 +79,19 @@ impl Place {
     fn good(&self, network: Network, told: &[&str]) -> (Vec<(String, String)>, Vec<String>) {
         let (layers, said) = self.layers(network, told);
         let row = |layer: RemoteLayer| {
-            (layer.shown, fs::read_to_string(layer.folder.join(FILE)).unwrap_or_default())
+            (
+                layer.shown,
+                fs::read_to_string(layer.folder.join(FILE)).unwrap_or_default(),
+            )
         };
         (layers.unwrap().into_iter().map(row).collect(), said)
     }
 
     fn fails(&self, network: Network, told: &[&str], kind: FailureKind, words: &[&str]) {
         let (layers, _) = self.layers(network, told);
-        let failure = layers.err().unwrap_or_else(|| panic!("{told:?} is no failure"));
+        let failure = layers
+            .err()
+            .unwrap_or_else(|| panic!("{told:?} is no failure"));
         let found = failure.diagnostic.unwrap();
         let text = format!("{}: {} {:?}", found.code.name, found.message, found.help);
         assert_eq!(failure.kind, kind, "{told:?} {text}");
@@ -95,7 +110,10 @@ fn repository(place: &Place) -> Repository<'_> {
 }
 
 fn rows(expected: &[(&str, &str)]) -> Vec<(String, String)> {
-    expected.iter().map(|(shown, text)| ((*shown).to_owned(), (*text).to_owned())).collect()
+    expected
+        .iter()
+        .map(|(shown, text)| ((*shown).to_owned(), (*text).to_owned()))
+        .collect()
 }
 
 const SOURCES: &str = "[sources]\ncommunity = \"../community\"\n";
@@ -111,10 +129,22 @@ fn the_command_line_ranks_above_the_manifest_and_each_counts_once() {
     ));
     let (layers, said) = place.good(Network::Allowed, &[]);
     let url = format!("git+{}", source.url());
-    let all = [("community#v1", "one"), ("community:/team", "team"), (&url, "two")];
+    let all = [
+        ("community#v1", "one"),
+        ("community:/team", "team"),
+        (&url, "two"),
+    ];
     assert_eq!((layers, said), (rows(&all), Vec::new()));
-    let (layers, _) = place.good(Network::Allowed, &["community", "community:/team", "community"]);
-    let all = [("community", "two"), ("community:/team", "team"), ("community#v1", "one"), (&url, "two")];
+    let (layers, _) = place.good(
+        Network::Allowed,
+        &["community", "community:/team", "community"],
+    );
+    let all = [
+        ("community", "two"),
+        ("community:/team", "team"),
+        ("community#v1", "one"),
+        (&url, "two"),
+    ];
     assert_eq!(layers, rows(&all));
 }
 
@@ -129,15 +159,27 @@ fn the_command_line_is_fresh_and_the_manifest_is_pinned() {
         "project/agpm.lock",
         format!("version = 1\n[[catalog]]\nremote = \"community\"\nversion = \"main\"\nresolved_commit = \"{first}\"\n"),
     );
-    assert_eq!(place.good(Network::Allowed, &[]), (rows(&[("community", "one")]), Vec::new()));
-    assert_eq!(place.good(Network::Allowed, &["community"]).0, rows(&[("community", "two")]));
+    assert_eq!(
+        place.good(Network::Allowed, &[]),
+        (rows(&[("community", "one")]), Vec::new())
+    );
+    assert_eq!(
+        place.good(Network::Allowed, &["community"]).0,
+        rows(&[("community", "two")])
+    );
     let (layers, _) = place.layers(Network::Allowed, &[]);
     assert_eq!(layers.unwrap()[0].commit.as_ref().unwrap().as_str(), first);
     source.commit(&[(FILE, "three")]);
-    assert_eq!(place.good(Network::Allowed, &["community"]).0, rows(&[("community", "three")]));
+    assert_eq!(
+        place.good(Network::Allowed, &["community"]).0,
+        rows(&[("community", "three")])
+    );
     // What is pinned and in the cache asks nobody.
     fs::remove_dir_all(source.path()).unwrap();
-    assert_eq!(place.good(Network::Allowed, &[]), (rows(&[("community", "one")]), Vec::new()));
+    assert_eq!(
+        place.good(Network::Allowed, &[]),
+        (rows(&[("community", "one")]), Vec::new())
+    );
 }
 
 #[test]
@@ -146,20 +188,38 @@ fn a_pin_of_another_remote_or_of_one_user_says_nothing() {
     let mut source = repository(&place);
     let first = source.git(&["rev-parse", "HEAD"]).stdout.trim().to_owned();
     source.commit(&[(FILE, "two")]);
-    place.manifest(&format!("{SOURCES}[catalog]\nremotes = [\"community#main\"]\n"));
+    place.manifest(&format!(
+        "{SOURCES}[catalog]\nremotes = [\"community#main\"]\n"
+    ));
     place.sandbox.write(
         "project/agpm.lock",
         format!("version = 1\n[[catalog]]\nremote = \"community\"\nversion = \"main\"\nresolved_commit = \"{first}\"\n"),
     );
-    assert_eq!(place.good(Network::Allowed, &[]).0, rows(&[("community#main", "two")]));
+    assert_eq!(
+        place.good(Network::Allowed, &[]).0,
+        rows(&[("community#main", "two")])
+    );
     place.manifest(&format!("{SOURCES}[catalog]\nremotes = [\"community\"]\n"));
     let moved = "[[sources]]\nname = \"community\"\nurl = \"../elsewhere\"\n";
     let lock = place.sandbox.read("project/agpm.lock");
-    place.sandbox.write("project/agpm.lock", format!("{lock}{moved}"));
-    assert_eq!(place.good(Network::Allowed, &[]).0, rows(&[("community", "two")]));
-    place.manifest(&format!("{SOURCES}[catalog]\nremotes = [\"community#v1\"]\n"));
-    place.sandbox.write("project/agpm.private.toml", "[catalog]\nremotes = [\"community\"]\n");
-    assert_eq!(place.good(Network::Allowed, &[]).0, rows(&[("community", "two")]));
+    place
+        .sandbox
+        .write("project/agpm.lock", format!("{lock}{moved}"));
+    assert_eq!(
+        place.good(Network::Allowed, &[]).0,
+        rows(&[("community", "two")])
+    );
+    place.manifest(&format!(
+        "{SOURCES}[catalog]\nremotes = [\"community#v1\"]\n"
+    ));
+    place.sandbox.write(
+        "project/agpm.private.toml",
+        "[catalog]\nremotes = [\"community\"]\n",
+    );
+    assert_eq!(
+        place.good(Network::Allowed, &[]).0,
+        rows(&[("community", "two")])
+    );
 }
 
 #[test]
@@ -170,17 +230,34 @@ fn a_copy_counts_when_the_server_is_gone() {
     let remote = format!("git+{}", daemon.url("community"));
     let team = format!("{remote}#main:/team");
     place.manifest(&format!("[catalog]\nremotes = [\"{team}\"]\n"));
-    place.fails(Network::Offline, &[&remote], FailureKind::Network, &["source/offline", &remote]);
+    place.fails(
+        Network::Offline,
+        &[&remote],
+        FailureKind::Network,
+        &["source/offline", &remote],
+    );
     let (layers, said) = place.good(Network::Offline, &[]);
-    assert!(layers.is_empty() && said.len() == 1 && said[0].starts_with("catalog/remote"), "{said:?}");
+    assert!(
+        layers.is_empty() && said.len() == 1 && said[0].starts_with("catalog/remote"),
+        "{said:?}"
+    );
     let all = rows(&[(&remote, "one"), (&team, "team")]);
-    assert_eq!(place.good(Network::Allowed, &[&remote]), (all.clone(), Vec::new()));
+    assert_eq!(
+        place.good(Network::Allowed, &[&remote]),
+        (all.clone(), Vec::new())
+    );
     source.commit(&[(FILE, "two")]);
-    assert_eq!(place.good(Network::Offline, &[&remote]), (all.clone(), Vec::new()));
+    assert_eq!(
+        place.good(Network::Offline, &[&remote]),
+        (all.clone(), Vec::new())
+    );
     drop(daemon);
     let (layers, said) = place.good(Network::Allowed, &[&remote]);
     assert_eq!(layers, all);
-    assert!(said.len() == 2 && said.iter().all(|one| one.starts_with("catalog/stale")), "{said:?}");
+    assert!(
+        said.len() == 2 && said.iter().all(|one| one.starts_with("catalog/stale")),
+        "{said:?}"
+    );
     // Another branch of it was never written out.
     place.fails(
         Network::Allowed,
@@ -203,12 +280,32 @@ fn what_is_not_in_the_cache_needs_a_connection() {
         Network::Offline,
         &[&later],
         FailureKind::Network,
-        &["source/offline", "`v2` is not in the cache", "without `--offline`"],
+        &[
+            "source/offline",
+            "`v2` is not in the cache",
+            "without `--offline`",
+        ],
     );
-    place.fails(Network::Offline, &[&near], FailureKind::Network, &["source/offline", "did you mean `main`"]);
-    place.fails(Network::Allowed, &[&near], FailureKind::NotFound, &["name/unknown"]);
-    assert_eq!(place.good(Network::Allowed, &[&later]).0, rows(&[(&later, "one")]));
-    assert_eq!(place.good(Network::Offline, &[&later]), (rows(&[(&later, "one")]), Vec::new()));
+    place.fails(
+        Network::Offline,
+        &[&near],
+        FailureKind::Network,
+        &["source/offline", "did you mean `main`"],
+    );
+    place.fails(
+        Network::Allowed,
+        &[&near],
+        FailureKind::NotFound,
+        &["name/unknown"],
+    );
+    assert_eq!(
+        place.good(Network::Allowed, &[&later]).0,
+        rows(&[(&later, "one")])
+    );
+    assert_eq!(
+        place.good(Network::Offline, &[&later]),
+        (rows(&[(&later, "one")]), Vec::new())
+    );
 }
 
 #[test]
@@ -217,7 +314,12 @@ fn a_cache_that_cannot_be_written_keeps_its_copy() {
     let mut source = repository(&place);
     let remote = format!("git+{}", source.url());
     let (layers, _) = place.layers(Network::Allowed, &[&remote]);
-    let shelf = layers.unwrap()[0].folder.ancestors().nth(2).unwrap().to_owned();
+    let shelf = layers.unwrap()[0]
+        .folder
+        .ancestors()
+        .nth(2)
+        .unwrap()
+        .to_owned();
     source.commit(&[(FILE, "two")]);
     // A folder in the place of a file refuses every user, the mightiest too.
     fs::remove_file(shelf.join("refs.txt")).unwrap();
@@ -225,22 +327,45 @@ fn a_cache_that_cannot_be_written_keeps_its_copy() {
     let (layers, said) = place.good(Network::Allowed, &[&remote]);
     assert_eq!(layers, rows(&[(&remote, "one")]));
     let words = ["catalog/stale", "refs.txt", &remote, "permissions"];
-    assert!(said.len() == 1 && words.iter().all(|word| said[0].contains(word)), "{said:?}");
-    place.fails(Network::Allowed, &[&format!("{remote}#v1")], FailureKind::Errors, &["refs.txt"]);
+    assert!(
+        said.len() == 1 && words.iter().all(|word| said[0].contains(word)),
+        "{said:?}"
+    );
+    place.fails(
+        Network::Allowed,
+        &[&format!("{remote}#v1")],
+        FailureKind::Errors,
+        &["refs.txt"],
+    );
 }
 
 #[test]
 fn a_repository_is_meant_where_an_address_says_so() {
     let place = Place::new();
     place.sandbox.write(&format!("plain/{FILE}"), "plain");
-    let remote = format!("git+file://{}", place.sandbox.work().join("plain").display());
-    let words = ["source/unreachable", "there is no git repository", "Some(\"check the address\")"];
+    let remote = format!(
+        "git+file://{}",
+        place.sandbox.work().join("plain").display()
+    );
+    let words = [
+        "source/unreachable",
+        "there is no git repository",
+        "Some(\"check the address\")",
+    ];
     place.fails(Network::Allowed, &[&remote], FailureKind::Network, &words);
     place.manifest(&format!("[catalog]\nremotes = [\"{remote}\"]\n"));
     let (layers, said) = place.good(Network::Allowed, &[]);
-    assert!(layers.is_empty() && said.len() == 1 && said[0].starts_with("catalog/remote"), "{said:?}");
+    assert!(
+        layers.is_empty() && said.len() == 1 && said[0].starts_with("catalog/remote"),
+        "{said:?}"
+    );
     place.manifest("[sources]\nplain = \"../nowhere\"\n");
-    place.fails(Network::Allowed, &["plain"], FailureKind::Network, &["check the address in `[sources]`"]);
+    place.fails(
+        Network::Allowed,
+        &["plain"],
+        FailureKind::Network,
+        &["check the address in `[sources]`"],
+    );
 }
 
 #[test]
@@ -249,10 +374,17 @@ fn a_listing_without_its_commit_loses_nothing() {
     let mut source = repository(&place);
     let url = source.url();
     let remote = format!("git+{url}");
-    assert_eq!(place.good(Network::Allowed, &[&remote]).0, rows(&[(&remote, "one")]));
+    assert_eq!(
+        place.good(Network::Allowed, &[&remote]).0,
+        rows(&[(&remote, "one")])
+    );
     let second = source.commit(&[(FILE, "two")]);
     // The branch is listed, and what it means is not there.
-    let object = source.path().join(".git/objects").join(&second[..2]).join(&second[2..]);
+    let object = source
+        .path()
+        .join(".git/objects")
+        .join(&second[..2])
+        .join(&second[2..]);
     let (layers, said) = {
         let bytes = fs::read(&object).unwrap();
         fs::remove_file(&object).unwrap();
@@ -261,8 +393,14 @@ fn a_listing_without_its_commit_loses_nothing() {
         found
     };
     assert_eq!(layers, rows(&[(&remote, "one")]), "{said:?}");
-    assert!(said.len() == 1 && said[0].starts_with("catalog/stale"), "{said:?}");
-    assert_eq!(place.good(Network::Allowed, &[&remote]), (rows(&[(&remote, "two")]), Vec::new()));
+    assert!(
+        said.len() == 1 && said[0].starts_with("catalog/stale"),
+        "{said:?}"
+    );
+    assert_eq!(
+        place.good(Network::Allowed, &[&remote]),
+        (rows(&[(&remote, "two")]), Vec::new())
+    );
 }
 
 #[test]
@@ -274,7 +412,10 @@ fn a_manifest_may_be_a_link() {
     std::os::unix::fs::symlink("../../real.csv", source.path().join(FILE)).unwrap();
     source.commit(&[("real.csv", "linked")]);
     let remote = format!("git+{}", source.url());
-    assert_eq!(place.good(Network::Allowed, &[&remote]), (rows(&[(&remote, "linked")]), Vec::new()));
+    assert_eq!(
+        place.good(Network::Allowed, &[&remote]),
+        (rows(&[(&remote, "linked")]), Vec::new())
+    );
 }
 
 #[test]
@@ -284,7 +425,10 @@ fn files_and_folders_are_read_offline() {
     place.manifest(SOURCES);
     let remote = format!("git+{}", source.url());
     let all = rows(&[(&remote, "one"), ("community:/team", "team")]);
-    assert_eq!(place.good(Network::Offline, &[&remote, "community:/team"]), (all, Vec::new()));
+    assert_eq!(
+        place.good(Network::Offline, &[&remote, "community:/team"]),
+        (all, Vec::new())
+    );
 }
 
 #[test]
@@ -292,11 +436,24 @@ fn what_is_not_there_fails_on_the_command_line_and_warns_in_the_manifest() {
     let place = Place::new();
     repository(&place);
     place.manifest(SOURCES);
-    let missing = [("community#mian", "did you mean `main`"), ("community:/taem", "did you mean `team`")];
+    let missing = [
+        ("community#mian", "did you mean `main`"),
+        ("community:/taem", "did you mean `team`"),
+    ];
     for (remote, words) in missing {
-        place.fails(Network::Allowed, &[remote], FailureKind::NotFound, &["name/unknown", remote, words]);
+        place.fails(
+            Network::Allowed,
+            &[remote],
+            FailureKind::NotFound,
+            &["name/unknown", remote, words],
+        );
     }
-    place.fails(Network::Allowed, &["community#abcdef1"], FailureKind::NotFound, &["`abcdef1`"]);
+    place.fails(
+        Network::Allowed,
+        &["community#abcdef1"],
+        FailureKind::NotFound,
+        &["`abcdef1`"],
+    );
     place.fails(
         Network::Allowed,
         &[&format!("community#{}", "ab".repeat(20))],
@@ -309,7 +466,10 @@ fn what_is_not_there_fails_on_the_command_line_and_warns_in_the_manifest() {
     let (layers, said) = place.good(Network::Allowed, &[]);
     assert_eq!(layers, rows(&[("community", "one")]));
     for ((_, words), said) in missing.iter().zip(&said) {
-        assert!(said.starts_with("catalog/remote") && said.contains(words), "{said}");
+        assert!(
+            said.starts_with("catalog/remote") && said.contains(words),
+            "{said}"
+        );
     }
     assert_eq!(said.len(), 2, "{said:?}");
 }
@@ -322,14 +482,42 @@ fn a_plain_folder_is_itself() {
     place.sandbox.write(&format!("secret/{FILE}"), "secret");
     std::os::unix::fs::symlink("../secret", place.sandbox.work().join("plain/out")).unwrap();
     let sources = "[sources]\nplain = \"../plain\"\n";
-    place.manifest(&format!("{sources}[catalog]\nremotes = [\"plain:/team\"]\n"));
+    place.manifest(&format!(
+        "{sources}[catalog]\nremotes = [\"plain:/team\"]\n"
+    ));
     let (layers, said) = place.good(Network::Offline, &["plain"]);
-    assert_eq!((layers, said), (rows(&[("plain", "plain"), ("plain:/team", "team")]), Vec::new()));
-    place.fails(Network::Allowed, &["plain:/out"], FailureKind::Refused, &["a link leads out"]);
-    place.fails(Network::Allowed, &["plain:/taem"], FailureKind::NotFound, &["did you mean `team`"]);
-    place.fails(Network::Allowed, &["plain#v1"], FailureKind::NotFound, &["`v1`"]);
+    assert_eq!(
+        (layers, said),
+        (
+            rows(&[("plain", "plain"), ("plain:/team", "team")]),
+            Vec::new()
+        )
+    );
+    place.fails(
+        Network::Allowed,
+        &["plain:/out"],
+        FailureKind::Refused,
+        &["a link leads out"],
+    );
+    place.fails(
+        Network::Allowed,
+        &["plain:/taem"],
+        FailureKind::NotFound,
+        &["did you mean `team`"],
+    );
+    place.fails(
+        Network::Allowed,
+        &["plain#v1"],
+        FailureKind::NotFound,
+        &["`v1`"],
+    );
     place.manifest(&format!("{sources}[catalog]\nremotes = [\"plain:/out\"]\n"));
-    place.fails(Network::Allowed, &[], FailureKind::Refused, &["a link leads out"]);
+    place.fails(
+        Network::Allowed,
+        &[],
+        FailureKind::Refused,
+        &["a link leads out"],
+    );
 }
 
 #[test]
@@ -337,7 +525,10 @@ fn no_manifest_is_fine() {
     let place = Place::new();
     let source = repository(&place);
     let remote = format!("git+{}#v1:/team", source.url());
-    assert_eq!(place.good(Network::Allowed, &[&remote]), (rows(&[(&remote, "team")]), Vec::new()));
+    assert_eq!(
+        place.good(Network::Allowed, &[&remote]),
+        (rows(&[(&remote, "team")]), Vec::new())
+    );
     assert_eq!(place.good(Network::Allowed, &[]), (Vec::new(), Vec::new()));
     assert!(!place.sandbox.work().join("project/.agpm").exists());
 }
@@ -347,19 +538,40 @@ fn what_is_typed_is_told_by_its_kind() {
     let place = Place::new();
     place.manifest(SOURCES);
     for (text, kind, words) in [
-        ("https://h/o/r", FailureKind::Usage, "write `git+` before the address"),
-        ("gti+https://h/x.git", FailureKind::Usage, "`git+https://host/org/repo.git`"),
+        (
+            "https://h/o/r",
+            FailureKind::Usage,
+            "write `git+` before the address",
+        ),
+        (
+            "gti+https://h/x.git",
+            FailureKind::Usage,
+            "`git+https://host/org/repo.git`",
+        ),
         ("community#-x", FailureKind::Usage, "behind `#`"),
         ("community:/", FailureKind::Usage, "the path is empty"),
         ("community:/../x", FailureKind::Refused, "leads out"),
         ("git+https://h/r://etc", FailureKind::Refused, "absolute"),
-        ("comunity", FailureKind::NotFound, "did you mean `community`"),
+        (
+            "comunity",
+            FailureKind::NotFound,
+            "did you mean `community`",
+        ),
         ("zzz", FailureKind::NotFound, "zzz"),
     ] {
         place.fails(Network::Offline, &[text], kind, &[words]);
     }
-    let told = remotes_as_told(&Default::default(), &["git+https://me:tok3n@h/r".to_owned()]).unwrap();
-    assert_eq!(told.iter().map(CatalogRemote::to_string).collect::<Vec<_>>(), ["git+https://h/r"]);
+    let told = remotes_as_told(
+        &Default::default(),
+        &["git+https://me:tok3n@h/r".to_owned()],
+    )
+    .unwrap();
+    assert_eq!(
+        told.iter()
+            .map(CatalogRemote::to_string)
+            .collect::<Vec<_>>(),
+        ["git+https://h/r"]
+    );
 }
 
 #[test]
@@ -381,12 +593,22 @@ fn value_of(row: CatalogRow<'_>) -> Value {
         RowTold::Flag(flag) => flag.into(),
         RowTold::Nothing => Value::Null,
     };
-    Value::Map(row.told().into_iter().map(|(key, told)| (key.into_owned(), value(told))).collect())
+    Value::Map(
+        row.told()
+            .into_iter()
+            .map(|(key, told)| (key.into_owned(), value(told)))
+            .collect(),
+    )
 }
 
 fn listed(place: &Place, shadowed: Shadowed) -> (CatalogReport, String) {
-    let request = CatalogRequest { shadowed, ..CatalogRequest::default() };
-    let report = catalog(&place.world(Network::Offline), &request).result.unwrap();
+    let request = CatalogRequest {
+        shadowed,
+        ..CatalogRequest::default()
+    };
+    let report = catalog(&place.world(Network::Offline), &request)
+        .result
+        .unwrap();
     let mut text = String::from("[\n");
     let written = report.each_json_piece("  ", |piece| {
         text.push_str(piece);
@@ -419,19 +641,35 @@ fn a_list_as_text_is_what_its_rows_say() {
         help,core,_bmad/core/help/SKILL.md,bmad-help\n\
         hop,core,_bmad/core/hop/SKILL.md,../bmad-help\n\
         own,core,bmad/core/skills/own,bmad-help\n";
-    place.sandbox.write("project/bmad/_cfg/skill-manifest.csv", skills);
-    place.sandbox.write("project/.claude/skills/bmad-help/SKILL.md", "help");
-    place.sandbox.write("project/bmad/core/skills/own/SKILL.md", "own");
-    place.sandbox.write("home/.bmad/_cfg/agent-manifest.csv", "name,module,path\npm,bmm,agents/pm.md\n");
+    place
+        .sandbox
+        .write("project/bmad/_cfg/skill-manifest.csv", skills);
+    place
+        .sandbox
+        .write("project/.claude/skills/bmad-help/SKILL.md", "help");
+    place
+        .sandbox
+        .write("project/bmad/core/skills/own/SKILL.md", "own");
+    place.sandbox.write(
+        "home/.bmad/_cfg/agent-manifest.csv",
+        "name,module,path\npm,bmm,agents/pm.md\n",
+    );
     for shadowed in [Shadowed::Hidden, Shadowed::Listed] {
         let (report, text) = listed(&place, shadowed);
         let expected = Value::list(report.rows().map(value_of));
         assert_eq!(text, expected.to_json());
         let file = |name: &str| {
             let row = report.rows().find(|row| row.row().name() == name).unwrap();
-            let told = row.told().into_iter().find(|(key, _)| key == "file").unwrap().1;
+            let told = row
+                .told()
+                .into_iter()
+                .find(|(key, _)| key == "file")
+                .unwrap()
+                .1;
             match told {
-                RowTold::Text(path) => path.rsplit_once("project/").map(|(_, path)| path.to_owned()),
+                RowTold::Text(path) => path
+                    .rsplit_once("project/")
+                    .map(|(_, path)| path.to_owned()),
                 _ => None,
             }
         };

@@ -12,7 +12,11 @@ use crate::world::World;
 
 const WORTH_TELLING: u64 = 1 << 20;
 
-pub(super) fn check(world: &World, _: &DoctorRequest, notes: &mut Notes) -> Result<Summary, Failure> {
+pub(super) fn check(
+    world: &World,
+    _: &DoctorRequest,
+    notes: &mut Notes,
+) -> Result<Summary, Failure> {
     let git = git(&world.environment);
     let folder = git.folder();
     let place = shown(&world.environment, folder);
@@ -28,24 +32,41 @@ pub(super) fn check(world: &World, _: &DoctorRequest, notes: &mut Notes) -> Resu
     // A folder that cannot be read must not be taken for an empty one.
     let all = store::size_below(folder)?;
     let copies = git.cached();
-    let known = copies.iter().map(|copy| copy.bytes()).sum::<Result<u64, _>>()?;
+    let known = copies
+        .iter()
+        .map(|copy| copy.bytes())
+        .sum::<Result<u64, _>>()?;
     // A few bytes are not worth a finding.
     if let Some(more) = all.checked_sub(known).filter(|more| *more > WORTH_TELLING) {
-        let message = format!("the cache holds {} that belong to no copy of a source", size(more));
+        let message = format!(
+            "the cache holds {} that belong to no copy of a source",
+            size(more)
+        );
         notes.diagnostics.push(leftover(&place, message));
     }
-    Ok(Summary::Of(format!("{}, {}", counted(copies.len(), "copy", "copies"), size(known))))
+    Ok(Summary::Of(format!(
+        "{}, {}",
+        counted(copies.len(), "copy", "copies"),
+        size(known)
+    )))
 }
 
 fn no_folder(place: &str) -> Failure {
     let message = format!("`{place}` is no folder, so that nothing can be kept there");
     let help = "move it away, or name another folder with `--cache-dir`";
-    Diagnostic::new(&codes::IO_UNREADABLE, message).in_file(place).help(help).into()
+    Diagnostic::new(&codes::IO_UNREADABLE, message)
+        .in_file(place)
+        .help(help)
+        .into()
 }
 
 fn leftover(place: &str, message: String) -> Diagnostic {
-    let help = format!("`agpm cache clean` removes unused copies; what else is in `{place}` can be deleted");
-    let mut finding = Diagnostic::new(&codes::IO_EXISTS, message).in_file(place).help(help);
+    let help = format!(
+        "`agpm cache clean` removes unused copies; what else is in `{place}` can be deleted"
+    );
+    let mut finding = Diagnostic::new(&codes::IO_EXISTS, message)
+        .in_file(place)
+        .help(help);
     finding.severity = Severity::Note;
     finding
 }

@@ -6,7 +6,11 @@ use crate::failure::{Failure, Notes};
 use crate::words::counted;
 use crate::world::{Scope, World};
 
-pub(super) fn check(world: &World, _: &DoctorRequest, notes: &mut Notes) -> Result<Summary, Failure> {
+pub(super) fn check(
+    world: &World,
+    _: &DoctorRequest,
+    notes: &mut Notes,
+) -> Result<Summary, Failure> {
     if world.environment.scope == Scope::User {
         return Ok(Summary::Skipped("catalogs belong to projects"));
     }

@@ -6,24 +6,40 @@ use crate::gather::{ManifestFiles, Project};
 use crate::words::counted;
 use crate::world::World;
 
-pub(super) fn check(world: &World, _: &DoctorRequest, notes: &mut Notes) -> Result<Summary, Failure> {
+pub(super) fn check(
+    world: &World,
+    _: &DoctorRequest,
+    notes: &mut Notes,
+) -> Result<Summary, Failure> {
     let environment = &world.environment;
     let config = kept(notes, |own| {
         let files = ManifestFiles::configuration_alone(environment)?;
-        files.map(|files| Project::of(environment, files, own)).transpose()
+        files
+            .map(|files| Project::of(environment, files, own))
+            .transpose()
     });
     let own = kept(notes, |own| Project::of_user(environment, own));
     // It was not the project's manifest that was read.
     notes.log.clear();
     notes.check()?;
     let config = config.map(|config| {
-        let (sources, strategies) = (config.manifest.sources.len(), config.manifest.strategies.len());
+        let (sources, strategies) = (
+            config.manifest.sources.len(),
+            config.manifest.strategies.len(),
+        );
         let strategies = (strategies > 0).then(|| counted(strategies, "strategy", "strategies"));
-        [Some(counted(sources, "source", "sources")), strategies].into_iter().flatten().collect::<Vec<_>>()
+        [Some(counted(sources, "source", "sources")), strategies]
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>()
     });
     let config = config.map_or_else(|| "no configuration".to_owned(), |parts| parts.join(", "));
     let own = own.map_or_else(String::new, |own| {
-        let dependencies = counted(own.manifest.dependencies.len(), "dependency", "dependencies");
+        let dependencies = counted(
+            own.manifest.dependencies.len(),
+            "dependency",
+            "dependencies",
+        );
         format!("; your own manifest has {dependencies}")
     });
     Ok(Summary::Of(format!("{config}{own}")))

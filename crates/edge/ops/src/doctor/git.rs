@@ -8,7 +8,11 @@ use crate::failure::{Failure, Notes};
 use crate::packages::{GIT_HELP, Sources, git};
 use crate::world::World;
 
-pub(super) fn check(world: &World, _: &DoctorRequest, notes: &mut Notes) -> Result<Summary, Failure> {
+pub(super) fn check(
+    world: &World,
+    _: &DoctorRequest,
+    notes: &mut Notes,
+) -> Result<Summary, Failure> {
     let error = match git(&world.environment).version() {
         Ok(version) => return Ok(Summary::Of(version)),
         Err(error) => error,
@@ -18,7 +22,11 @@ pub(super) fn check(world: &World, _: &DoctorRequest, notes: &mut Notes) -> Resu
         _ => "not there".to_owned(),
     };
     let mut finding = Diagnostic::new(&codes::SOURCE_GIT, error.to_string()).help(GIT_HELP);
-    finding.severity = if is_needed(world, notes) { Severity::Error } else { Severity::Warning };
+    finding.severity = if is_needed(world, notes) {
+        Severity::Error
+    } else {
+        Severity::Warning
+    };
     notes.diagnostics.push(finding);
     Ok(Summary::Of(summary))
 }

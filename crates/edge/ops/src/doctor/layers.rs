@@ -11,7 +11,11 @@ use crate::packages::{Moving, Opened, Sources, read_lock};
 use crate::words::counted;
 use crate::world::World;
 
-pub(super) fn check(world: &World, _: &DoctorRequest, notes: &mut Notes) -> Result<Summary, Failure> {
+pub(super) fn check(
+    world: &World,
+    _: &DoctorRequest,
+    notes: &mut Notes,
+) -> Result<Summary, Failure> {
     let environment = &world.environment;
     let (project, store) = match project(world, notes) {
         Ok(found) => found,
@@ -23,20 +27,36 @@ pub(super) fn check(world: &World, _: &DoctorRequest, notes: &mut Notes) -> Resu
     note_unapproved(environment, &project.manifest, notes);
     // What is wrong with the lockfile is told with the manifest.
     let (lock, _) = alone(notes, |own| read_lock(environment, &store, own));
-    let lock = lock.ok().flatten().map(|(lock, _)| lock).unwrap_or_default();
+    let lock = lock
+        .ok()
+        .flatten()
+        .map(|(lock, _)| lock)
+        .unwrap_or_default();
     let sources = Sources::open(environment, &project.manifest, store.path());
     // Reading a version may fetch it, so that only folders are read.
-    let (versions, folders): (Vec<Layer>, Vec<Layer>) =
-        project.manifest.layers.iter().cloned().partition(|layer| is_version(&sources, layer));
-    let folders = Manifest { layers: folders, ..project.manifest.clone() };
+    let (versions, folders): (Vec<Layer>, Vec<Layer>) = project
+        .manifest
+        .layers
+        .iter()
+        .cloned()
+        .partition(|layer| is_version(&sources, layer));
+    let folders = Manifest {
+        layers: folders,
+        ..project.manifest.clone()
+    };
     let pinning = Pinning::of(&folders, Some(&lock), &Moving::Nothing);
     let snapshots = snapshots(world, (&folders, &sources), &pinning, notes)?;
-    let absent = versions.iter().filter(|layer| !is_cached(&sources, layer, &lock));
+    let absent = versions
+        .iter()
+        .filter(|layer| !is_cached(&sources, layer, &lock));
     let absent: Vec<Diagnostic> = absent.map(not_cached).collect();
     let there = snapshots.len() + versions.len() - absent.len();
     notes.diagnostics.extend(absent);
     let files: usize = snapshots.iter().map(|snapshot| snapshot.files.len()).sum();
-    let skipped: usize = snapshots.iter().map(|snapshot| snapshot.skipped.len()).sum();
+    let skipped: usize = snapshots
+        .iter()
+        .map(|snapshot| snapshot.skipped.len())
+        .sum();
     Ok(Summary::Of(format!(
         "{there} of {} there; {} in folders, {skipped} skipped",
         counted(project.manifest.layers.len(), "layer", "layers"),
@@ -45,22 +65,30 @@ pub(super) fn check(world: &World, _: &DoctorRequest, notes: &mut Notes) -> Resu
 }
 
 fn is_version(sources: &Sources, layer: &Layer) -> bool {
-    layer.place.source().is_some_and(|source| matches!(sources.get(source), Some(Opened::Git(_))))
+    layer
+        .place
+        .source()
+        .is_some_and(|source| matches!(sources.get(source), Some(Opened::Git(_))))
 }
 
 /// Whether the locked version of a layer can be read without a connection.
 fn is_cached(sources: &Sources, layer: &Layer, lock: &Lockfile) -> bool {
     let locked: Option<&LockedLayer> = lock.layers.iter().find(|locked| locked.name == layer.name);
     let pin = locked.and_then(|locked| locked.pin.as_ref());
-    match (layer.place.source().and_then(|source| sources.get(source)), pin) {
+    match (
+        layer.place.source().and_then(|source| sources.get(source)),
+        pin,
+    ) {
         (Some(Opened::Git(remote)), Some(pin)) => remote.has_commit(&pin.commit),
         _ => false,
     }
 }
 
 fn not_cached(layer: &Layer) -> Diagnostic {
-    let message =
-        format!("the version of layer `{}` is not in the cache, so that it was not checked", layer.name);
+    let message = format!(
+        "the version of layer `{}` is not in the cache, so that it was not checked",
+        layer.name
+    );
     let mut finding = Diagnostic::new(&codes::SOURCE_OFFLINE, message)
         .in_layer(layer.name.as_str())
         .at_spot(layer.spot)

@@ -6,7 +6,11 @@ use crate::lineage::{PersonaRules, lint_personas};
 use crate::words::counted;
 use crate::world::{Scope, World};
 
-pub(super) fn check(world: &World, request: &DoctorRequest, notes: &mut Notes) -> Result<Summary, Failure> {
+pub(super) fn check(
+    world: &World,
+    request: &DoctorRequest,
+    notes: &mut Notes,
+) -> Result<Summary, Failure> {
     if world.environment.scope == Scope::User {
         return Ok(Summary::Skipped("personas belong to projects"));
     }
@@ -14,7 +18,10 @@ pub(super) fn check(world: &World, request: &DoctorRequest, notes: &mut Notes) -
         let root = project.manifest.root_directives?;
         Some(project.folder?.join(root))
     });
-    let rules = PersonaRules { root, since: request.since.clone() };
+    let rules = PersonaRules {
+        root,
+        since: request.since.clone(),
+    };
     match lint_personas(world, &rules, notes)? {
         0 if rules.since.is_none() => Ok(Summary::Skipped("no personas")),
         count => Ok(Summary::Of(counted(count, "persona", "personas"))),

@@ -11,9 +11,15 @@ use crate::validate::is_current;
 use crate::words::counted;
 use crate::world::{ManifestUse, World};
 
-pub(super) fn check(world: &World, _: &DoctorRequest, notes: &mut Notes) -> Result<Summary, Failure> {
+pub(super) fn check(
+    world: &World,
+    _: &DoctorRequest,
+    notes: &mut Notes,
+) -> Result<Summary, Failure> {
     let environment = &world.environment;
-    let Some(files) = ManifestFiles::find(environment, ManifestUse::Nearest)? else { return Ok(NO_MANIFEST) };
+    let Some(files) = ManifestFiles::find(environment, ManifestUse::Nearest)? else {
+        return Ok(NO_MANIFEST);
+    };
     let store = files.store()?;
     let manifest = Project::of(environment, files, notes)?.manifest;
     let unpinned = manifest.layers.is_empty() && manifest.catalog.shared.is_empty();
@@ -28,25 +34,36 @@ pub(super) fn check(world: &World, _: &DoctorRequest, notes: &mut Notes) -> Resu
             Ok(()) => ", locked",
             Err(stale) => {
                 // The next install mends it.
-                notes.diagnostics.extend(stale.diagnostic.map(|found| with(found, Severity::Warning)));
+                notes
+                    .diagnostics
+                    .extend(stale.diagnostic.map(|found| with(found, Severity::Warning)));
                 ", locked otherwise"
             }
         },
     };
     let dependencies = counted(manifest.dependencies.len(), "dependency", "dependencies");
     let sources = counted(manifest.sources.len(), "source", "sources");
-    let reads = reads_outside(environment, &manifest, environment.manifest_folder(store.path()))?;
+    let reads = reads_outside(
+        environment,
+        &manifest,
+        environment.manifest_folder(store.path()),
+    )?;
     let reads = match reads.is_empty() {
         true => String::new(),
         false => format!("; reads {} outside the project", reads.join(", ")),
     };
-    Ok(Summary::Of(format!("{dependencies}, {sources}{lock}{reads}")))
+    Ok(Summary::Of(format!(
+        "{dependencies}, {sources}{lock}{reads}"
+    )))
 }
 
 fn not_locked() -> Diagnostic {
     let message = format!("there is no `{LOCK_NAME}`");
     let help = "run `agpm install`, and commit `agpm.lock`";
-    with(Diagnostic::new(&codes::LOCK_OUTDATED, message).help(help), Severity::Note)
+    with(
+        Diagnostic::new(&codes::LOCK_OUTDATED, message).help(help),
+        Severity::Note,
+    )
 }
 
 fn with(mut finding: Diagnostic, severity: Severity) -> Diagnostic {

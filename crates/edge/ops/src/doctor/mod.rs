@@ -89,10 +89,19 @@ const NO_MANIFEST: Summary = Summary::Skipped("no manifest");
 /// Runs every check; one that fails does not keep the others from being made.
 pub fn doctor(world: &World, request: &DoctorRequest) -> Outcome<DoctorReport> {
     // Nothing here is worth a connection.
-    let environment = Environment { network: Network::Offline, ..world.environment.clone() };
-    let world = World { environment, ..world.clone() };
+    let environment = Environment {
+        network: Network::Offline,
+        ..world.environment.clone()
+    };
+    let world = World {
+        environment,
+        ..world.clone()
+    };
     let mut notes = Notes::default();
-    let mut report = DoctorReport { checks: Vec::new(), failure: None };
+    let mut report = DoctorReport {
+        checks: Vec::new(),
+        failure: None,
+    };
     for (name, check) in CHECKS {
         let (row, failure) = row(&world, request, (name, *check), &mut notes);
         report.checks.push(row);
@@ -131,15 +140,30 @@ fn row(
     };
     notes.diagnostics.extend(found);
     notes.each_once();
-    (CheckRow { name, state, summary }, failure)
+    (
+        CheckRow {
+            name,
+            state,
+            summary,
+        },
+        failure,
+    )
 }
 
 /// Runs something with the texts that are known and with findings of its own, which are given back.
 fn alone<T>(notes: &mut Notes, run: impl FnOnce(&mut Notes) -> T) -> (T, Vec<Diagnostic>) {
-    let mut own = Notes { sources: std::mem::take(&mut notes.sources), ..Notes::default() };
+    let mut own = Notes {
+        sources: std::mem::take(&mut notes.sources),
+        ..Notes::default()
+    };
     let result = run(&mut own);
     notes.sources = own.sources;
-    notes.log.extend(own.log.into_iter().filter(|line| !notes.log.contains(line)).collect::<Vec<_>>());
+    notes.log.extend(
+        own.log
+            .into_iter()
+            .filter(|line| !notes.log.contains(line))
+            .collect::<Vec<_>>(),
+    );
     (result, own.diagnostics)
 }
 
@@ -150,7 +174,9 @@ fn make_error(finding: &mut Diagnostic) {
 }
 
 fn errors_in(found: &[Diagnostic]) -> String {
-    let errors = found.iter().filter(|finding| finding.severity == Severity::Error);
+    let errors = found
+        .iter()
+        .filter(|finding| finding.severity == Severity::Error);
     counted(errors.count(), "error", "errors")
 }
 
@@ -190,7 +216,10 @@ impl DoctorReport {
 
     /// Whether a manifest was found: its check is skipped for no other reason.
     pub fn has_project(&self) -> bool {
-        !self.checks.iter().any(|row| row.name == "manifest" && row.state == CheckState::Skipped)
+        !self
+            .checks
+            .iter()
+            .any(|row| row.name == "manifest" && row.state == CheckState::Skipped)
     }
 
     /// The field `checks`.

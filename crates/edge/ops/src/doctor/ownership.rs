@@ -9,7 +9,11 @@ use crate::verify::{Finding, SourceUse, find_drift};
 use crate::words::counted;
 use crate::world::{ManifestUse, Scope, World};
 
-pub(super) fn check(world: &World, _: &DoctorRequest, notes: &mut Notes) -> Result<Summary, Failure> {
+pub(super) fn check(
+    world: &World,
+    _: &DoctorRequest,
+    notes: &mut Notes,
+) -> Result<Summary, Failure> {
     let places = Places::find(&world.environment, ManifestUse::Nearest)?;
     // A user has a place for a manifest without having one.
     let own = world.environment.scope == Scope::User;
@@ -27,12 +31,17 @@ pub(super) fn check(world: &World, _: &DoctorRequest, notes: &mut Notes) -> Resu
 }
 
 fn drift(finding: &Finding) -> Diagnostic {
-    let message = format!("{} {} ({})", finding.path, finding.message, finding.resource);
+    let message = format!(
+        "{} {} ({})",
+        finding.path, finding.message, finding.resource
+    );
     let help = match finding.code == &codes::VERIFY_MISSING {
         true => "`agpm install` puts it back",
         false => {
             "`agpm install` tells about it and keeps it; `agpm install --force` puts back what belongs there"
         }
     };
-    Diagnostic::new(finding.code, message).in_file(finding.path.as_str()).help(help)
+    Diagnostic::new(finding.code, message)
+        .in_file(finding.path.as_str())
+        .help(help)
 }

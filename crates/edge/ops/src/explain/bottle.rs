@@ -16,11 +16,15 @@ pub(super) fn explain_bottle(
     request: &ExplainRequest,
     notes: &mut Notes,
 ) -> Result<Provenance, Failure> {
-    let input = BottleInput { json_file: request.json_file.clone() };
+    let input = BottleInput {
+        json_file: request.json_file.clone(),
+    };
     let manifest = load(&world.environment, &input, notes)?;
     let unknown = || unknown_unit(&manifest, UnitKind::Bottle, name);
-    let (resolution, value) =
-        manifest.bottle_resolution(name).zip(manifest.bottle_value(name)).ok_or_else(unknown)?;
+    let (resolution, value) = manifest
+        .bottle_resolution(name)
+        .zip(manifest.bottle_value(name))
+        .ok_or_else(unknown)?;
     let mut provenance = Provenance::default();
     provenance.add_values_as(&resolution, pointer, &notes.sources, request.secrets);
     // `extends` was followed: it is no part of what came out.
@@ -29,7 +33,14 @@ pub(super) fn explain_bottle(
     if request.secrets == Secrets::Masked {
         let env = Pointer::root().child("env");
         let secret = manifest.secret_variables(name);
-        secret.iter().for_each(|name| provenance.mask(&env.child(name)));
+        secret
+            .iter()
+            .for_each(|name| provenance.mask(&env.child(name)));
     }
-    found(provenance, &format!("bottle:{name}"), pointer, &[Some(value)])
+    found(
+        provenance,
+        &format!("bottle:{name}"),
+        pointer,
+        &[Some(value)],
+    )
 }

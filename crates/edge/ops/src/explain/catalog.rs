@@ -22,12 +22,28 @@ pub(super) fn explain_entry(
     let open = open(world, &CatalogPlaces::default(), None, notes)?;
     let entry = open.entry(Reference::read(name), KindSaid::Before)?;
     let lower = open.catalog.shadowed(entry).iter().rev();
-    let units = lower.chain([&entry.winner]).map(|row| unit(&open, *row)).collect();
-    let policy = Policy { composition: Composition::Select, references: References::LENIENT };
+    let units = lower
+        .chain([&entry.winner])
+        .map(|row| unit(&open, *row))
+        .collect();
+    let policy = Policy {
+        composition: Composition::Select,
+        references: References::LENIENT,
+    };
     let mut provenance = Provenance::default();
-    provenance.add_values_as(&fold_parts(units, &policy), pointer, &notes.sources, Secrets::Masked);
+    provenance.add_values_as(
+        &fold_parts(units, &policy),
+        pointer,
+        &notes.sources,
+        Secrets::Masked,
+    );
     let value = to_value(open.catalog.winner(entry).node());
-    found(provenance, &format!("catalog:{name}"), pointer, &[Some(value)])
+    found(
+        provenance,
+        &format!("catalog:{name}"),
+        pointer,
+        &[Some(value)],
+    )
 }
 
 /// A row as what its layer says.

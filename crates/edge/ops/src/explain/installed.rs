@@ -31,14 +31,23 @@ impl Installed {
         path: &RelativePath,
         notes: &mut Notes,
     ) -> Result<Option<Self>, Failure> {
-        let Some(owned) = read_ledger(store)?.shared.remove(path) else { return Ok(None) };
-        let Ok(bytes) = store.read(path, limit()) else { return Ok(None) };
+        let Some(owned) = read_ledger(store)?.shared.remove(path) else {
+            return Ok(None);
+        };
+        let Ok(bytes) = store.read(path, limit()) else {
+            return Ok(None);
+        };
         let document = shared::understand(path, bytes, shared::format_of(path), notes)?;
         Ok(Some(Installed { document, owned }))
     }
 
     /// Where everything in the file at `under` or below comes from.
-    pub(super) fn explain(&self, merged: Option<&MergedFile>, under: &Pointer, notes: &Notes) -> Provenance {
+    pub(super) fn explain(
+        &self,
+        merged: Option<&MergedFile>,
+        under: &Pointer,
+        notes: &Notes,
+    ) -> Provenance {
         let layers = match merged.map(|merged| &merged.merged) {
             Some(Merged::Structured(resolution)) => Some(resolution),
             _ => None,
@@ -48,14 +57,20 @@ impl Installed {
         all.add_values(&own, under, &notes.sources);
         let mut from_layers = Provenance::default();
         layers.inspect(|layers| from_layers.add_values(layers, &Pointer::root(), &notes.sources));
-        let mut by_place: BTreeMap<Pointer, ExplainedLeaf> =
-            from_layers.leaves.into_iter().map(|leaf| (leaf.pointer.clone(), leaf)).collect();
+        let mut by_place: BTreeMap<Pointer, ExplainedLeaf> = from_layers
+            .leaves
+            .into_iter()
+            .map(|leaf| (leaf.pointer.clone(), leaf))
+            .collect();
         let owners = self.owned.owners_in(&self.document);
         for leaf in &mut all.leaves {
             let twin = layers.and_then(|layers| self.twin(layers, &leaf.pointer));
             let said = twin.as_ref().and_then(|twin| by_place.remove(twin));
             let same = twin.is_some_and(|twin| self.says_the_same(layers, &leaf.pointer, &twin));
-            let owner = owners.iter().find(|(at, _)| leaf.pointer.is_within(at)).map(|(_, owner)| *owner);
+            let owner = owners
+                .iter()
+                .find(|(at, _)| leaf.pointer.is_within(at))
+                .map(|(_, owner)| *owner);
             attribute(leaf, owner, said, same);
         }
         all.deletions = from_layers.deletions;
@@ -69,8 +84,15 @@ impl Installed {
 
     fn as_a_layer(&self) -> Resolution {
         let layer = LayerName::new(YOURS).expect("a good name");
-        let contribution = Contribution { layer, document: Arc::clone(&self.document) };
-        fold(vec![contribution], &Policy::merge(Strategy::default()), None)
+        let contribution = Contribution {
+            layer,
+            document: Arc::clone(&self.document),
+        };
+        fold(
+            vec![contribution],
+            &Policy::merge(Strategy::default()),
+            None,
+        )
     }
 
     /// Where the layers' result has what is at a place of the file: items of lists may stand elsewhere.
@@ -82,7 +104,9 @@ impl Installed {
             here = here.child(step)?;
             let (step, next) = match there.shape() {
                 Shape::Map(count) => {
-                    let (_, value) = (0..count).map(|at| there.entry(at)).find(|(key, _)| key == step)?;
+                    let (_, value) = (0..count)
+                        .map(|at| there.entry(at))
+                        .find(|(key, _)| key == step)?;
                     (step.clone(), value)
                 }
                 Shape::List(count) => {
@@ -101,15 +125,26 @@ impl Installed {
 
     fn says_the_same(&self, layers: Option<&Resolution>, place: &Pointer, twin: &Pointer) -> bool {
         let there: Option<ResolvedRef<'_>> = layers.and_then(|layers| layers.at(twin));
-        self.document.at(place).zip(there).is_some_and(|(here, there)| equal(here, there))
+        self.document
+            .at(place)
+            .zip(there)
+            .is_some_and(|(here, there)| equal(here, there))
     }
 }
 
 /// Says whose a value is: a layer's, as it said it; a package's; or else the user's own.
-fn attribute(leaf: &mut ExplainedLeaf, owner: Option<&str>, said: Option<ExplainedLeaf>, same: bool) {
+fn attribute(
+    leaf: &mut ExplainedLeaf,
+    owner: Option<&str>,
+    said: Option<ExplainedLeaf>,
+    same: bool,
+) {
     match (owner.map(|owner| (owner, LayerName::in_label(owner))), said) {
         (Some((_, Some(_))), Some(said)) if same => {
-            *leaf = ExplainedLeaf { pointer: leaf.pointer.clone(), ..said };
+            *leaf = ExplainedLeaf {
+                pointer: leaf.pointer.clone(),
+                ..said
+            };
         }
         (Some((_, Some(layer))), _) => leaf.layer = layer.to_owned(),
         (Some((owner, None)), _) => leaf.layer = owner.to_owned(),
@@ -121,10 +156,15 @@ fn attribute(leaf: &mut ExplainedLeaf, owner: Option<&str>, said: Option<Explain
 /// Says that a file that is ours whole is not what the layers give.
 pub(super) fn tell_edited(file: &str, now: &[u8], merged: &MergedFile, notes: &mut Notes) {
     let structured = matches!(merged.merged, Merged::Structured(_));
-    let Ok((text, _)) = merged.render() else { return };
+    let Ok((text, _)) = merged.render() else {
+        return;
+    };
     if !structured && now != text.to_bytes() {
-        let message = format!("`{file}` is not what the layers give; this is about what they do give");
+        let message =
+            format!("`{file}` is not what the layers give; this is about what they do give");
         let found = Diagnostic::new(&codes::INSTALL_EDITED, message).in_file(file);
-        notes.diagnostics.push(found.help("`agpm install --dry-run` shows what would change"));
+        notes
+            .diagnostics
+            .push(found.help("`agpm install --dry-run` shows what would change"));
     }
 }

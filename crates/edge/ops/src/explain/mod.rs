@@ -48,7 +48,12 @@ pub enum Subject {
 }
 
 impl Subject {
-    const ALL: [Subject; 4] = [Subject::File, Subject::Catalog, Subject::Profile, Subject::Bottle];
+    const ALL: [Subject; 4] = [
+        Subject::File,
+        Subject::Catalog,
+        Subject::Profile,
+        Subject::Bottle,
+    ];
 
     /// The word before the colon.
     pub fn word(self) -> &'static str {
@@ -65,9 +70,18 @@ impl Subject {
     fn read(what: &str) -> Option<(Self, &str)> {
         let (word, name) = what.split_once(':')?;
         // What the server calls a profile.
-        let word = if word == "persona" { Subject::Profile.word() } else { word };
-        let subject = Subject::ALL.into_iter().find(|subject| subject.word() == word);
-        Some((subject.or_else(|| ResourceType::named(word).map(Subject::Resource))?, name))
+        let word = if word == "persona" {
+            Subject::Profile.word()
+        } else {
+            word
+        };
+        let subject = Subject::ALL
+            .into_iter()
+            .find(|subject| subject.word() == word);
+        Some((
+            subject.or_else(|| ResourceType::named(word).map(Subject::Resource))?,
+            name,
+        ))
     }
 }
 
@@ -120,19 +134,31 @@ pub fn explain(world: &World, request: &ExplainRequest) -> Outcome<ExplainReport
     notes.outcome(result)
 }
 
-fn run(world: &World, request: &ExplainRequest, notes: &mut Notes) -> Result<ExplainReport, Failure> {
+fn run(
+    world: &World,
+    request: &ExplainRequest,
+    notes: &mut Notes,
+) -> Result<ExplainReport, Failure> {
     let known = known_subject(world, &request.what)?;
-    let known = known.as_ref().map(|(subject, name)| (*subject, name.as_str()));
+    let known = known
+        .as_ref()
+        .map(|(subject, name)| (*subject, name.as_str()));
     let named = Subject::read(&request.what).or(known);
     refuse_flags(named.map(|(subject, _)| subject), request)?;
     if let (None, Some(code)) = (named, code_named(&request.what)) {
         return Ok(ExplainReport::Page(code));
     }
     let Some((subject, name)) = named else {
-        let near = did_you_mean(&request.what, "codes are", all_codes().map(|code| code.name));
+        let near = did_you_mean(
+            &request.what,
+            "codes are",
+            all_codes().map(|code| code.name),
+        );
         let help = near.filter(|help| help.starts_with("did you mean"));
         let known = "explain knows `file:PATH`, `agent:NAME` and other types, `catalog:MODULE/NAME`, `profile:SLUG`, `bottle:NAME` and codes such as `json/syntax`";
-        let help = help.or_else(|| near_resource(world, &request.what)).unwrap_or_else(|| known.to_owned());
+        let help = help
+            .or_else(|| near_resource(world, &request.what))
+            .unwrap_or_else(|| known.to_owned());
         let what = match (ResourceId::parse(&request.what), request.what.contains(':')) {
             (Some(_), _) => "resource",
             (None, true) => "explanation of",
@@ -141,17 +167,29 @@ fn run(world: &World, request: &ExplainRequest, notes: &mut Notes) -> Result<Exp
         return Err(unknown_name(what, &request.what, Some(help)));
     };
     if name.trim().is_empty() {
-        let diagnostic = Diagnostic::new(&codes::USAGE, format!("`{}:` names nothing", subject.word()));
+        let diagnostic = Diagnostic::new(
+            &codes::USAGE,
+            format!("`{}:` names nothing", subject.word()),
+        );
         let help = "name it, as in `file:.claude/settings.json` or `profile:ada`";
         return Err(Failure::new(FailureKind::Usage, diagnostic.help(help)));
     }
     let pointer = pointer_of(request)?;
     let provenance = match subject {
         Subject::File => {
-            let owner = if request.inputs.files.is_empty() { owner_of_file(world, name) } else { None };
+            let owner = if request.inputs.files.is_empty() {
+                owner_of_file(world, name)
+            } else {
+                None
+            };
             if let Some((kind, name)) = owner {
-                let (resource, provenance) = explain_resource(world, (kind, &name), &pointer, notes)?;
-                return Ok(ExplainReport::Resource { resource: Box::new(resource), pointer, provenance });
+                let (resource, provenance) =
+                    explain_resource(world, (kind, &name), &pointer, notes)?;
+                return Ok(ExplainReport::Resource {
+                    resource: Box::new(resource),
+                    pointer,
+                    provenance,
+                });
             }
             explain_file(world, name, &pointer, &request.inputs, notes)?
         }
@@ -160,33 +198,69 @@ fn run(world: &World, request: &ExplainRequest, notes: &mut Notes) -> Result<Exp
         Subject::Bottle => explain_bottle(world, name, &pointer, request, notes)?,
         Subject::Resource(kind) => {
             let (resource, provenance) = explain_resource(world, (kind, name), &pointer, notes)?;
-            return Ok(ExplainReport::Resource { resource: Box::new(resource), pointer, provenance });
+            return Ok(ExplainReport::Resource {
+                resource: Box::new(resource),
+                pointer,
+                provenance,
+            });
         }
     };
-    Ok(ExplainReport::Values { subject, name: name.to_owned(), pointer, provenance })
+    Ok(ExplainReport::Values {
+        subject,
+        name: name.to_owned(),
+        pointer,
+        provenance,
+    })
 }
 
 /// Flags that are for another subject.
 fn refuse_flags(subject: Option<Subject>, request: &ExplainRequest) -> Result<(), Failure> {
     let flags = [
         (!request.inputs.files.is_empty(), "--from", Subject::File),
-        (request.inputs.strategy.is_some(), "--strategy", Subject::File),
+        (
+            request.inputs.strategy.is_some(),
+            "--strategy",
+            Subject::File,
+        ),
         (!request.inputs.rules.is_empty(), "--rule", Subject::File),
-        (!request.inputs.layer_names.is_empty(), "--layer-names", Subject::File),
+        (
+            !request.inputs.layer_names.is_empty(),
+            "--layer-names",
+            Subject::File,
+        ),
         (request.json_file.is_some(), "--json-file", Subject::Bottle),
-        (request.secrets == Secrets::Shown, "--show-secrets", Subject::Bottle),
+        (
+            request.secrets == Secrets::Shown,
+            "--show-secrets",
+            Subject::Bottle,
+        ),
     ];
-    let wrong = flags.into_iter().find(|(given, _, owner)| *given && subject != Some(*owner));
-    let Some((_, flag, owner)) = wrong else { return Ok(()) };
+    let wrong = flags
+        .into_iter()
+        .find(|(given, _, owner)| *given && subject != Some(*owner));
+    let Some((_, flag, owner)) = wrong else {
+        return Ok(());
+    };
     let message = format!("`{flag}` is for `{}:…`", owner.word());
-    Err(Failure::new(FailureKind::Usage, Diagnostic::new(&codes::USAGE, message).help("leave it out")))
+    Err(Failure::new(
+        FailureKind::Usage,
+        Diagnostic::new(&codes::USAGE, message).help("leave it out"),
+    ))
 }
 
 fn pointer_of(request: &ExplainRequest) -> Result<Pointer, Failure> {
-    request.pointer.as_deref().unwrap_or_default().parse().map_err(|error| {
-        let help = "a pointer has `/` before every step, as in `/permissions/allow/0`";
-        Failure::new(FailureKind::Usage, Diagnostic::new(&codes::USAGE, format!("{error}")).help(help))
-    })
+    request
+        .pointer
+        .as_deref()
+        .unwrap_or_default()
+        .parse()
+        .map_err(|error| {
+            let help = "a pointer has `/` before every step, as in `/permissions/allow/0`";
+            Failure::new(
+                FailureKind::Usage,
+                Diagnostic::new(&codes::USAGE, format!("{error}")).help(help),
+            )
+        })
 }
 
 /// The lockfile of the project, for what is typed without saying what it is; nothing if there is none.
@@ -204,7 +278,9 @@ fn lock_view(world: &World) -> Option<LockView> {
 fn known_subject(world: &World, word: &str) -> Result<Option<(Subject, String)>, Failure> {
     let view = lock_view(world);
     let is_file = agpm_store::is_file(&world.environment.resolve(Path::new(word)));
-    let at_path = view.as_ref().is_some_and(|view| !view.at_path(&world.environment, word).is_empty());
+    let at_path = view
+        .as_ref()
+        .is_some_and(|view| !view.at_path(&world.environment, word).is_empty());
     if is_file || at_path {
         return Ok(Some((Subject::File, word.to_owned())));
     }
@@ -212,7 +288,10 @@ fn known_subject(world: &World, word: &str) -> Result<Option<(Subject, String)>,
         return Ok(None);
     };
     // A name that several have is no code either.
-    let is_name = view.entries.iter().any(|entry| means(word, entry.kind, entry.name.as_str()));
+    let is_name = view
+        .entries
+        .iter()
+        .any(|entry| means(word, entry.kind, entry.name.as_str()));
     match view.find(word) {
         Err(failure) if is_name => Err(failure),
         Err(_) => Ok(None),
@@ -226,7 +305,11 @@ fn known_subject(world: &World, word: &str) -> Result<Option<(Subject, String)>,
 /// The id of a resource with a name near to this one.
 fn near_resource(world: &World, word: &str) -> Option<String> {
     let view = lock_view(world)?;
-    let known = view.entries.iter().map(|entry| (entry.kind, entry.name.as_str())).collect();
+    let known = view
+        .entries
+        .iter()
+        .map(|entry| (entry.kind, entry.name.as_str()))
+        .collect();
     near_ids(word, known).filter(|help| help.starts_with("did you mean"))
 }
 
@@ -234,7 +317,10 @@ fn near_resource(world: &World, word: &str) -> Option<String> {
 fn owner_of_file(world: &World, file: &str) -> Option<(ResourceType, String)> {
     let view = lock_view(world)?;
     let found = view.at_path(&world.environment, file);
-    let mut entries = found.iter().map(|at| &view.entries[*at]).filter(|entry| !entry.kind.is_merged());
+    let mut entries = found
+        .iter()
+        .map(|at| &view.entries[*at])
+        .filter(|entry| !entry.kind.is_merged());
     let entry = entries.next()?;
     Some((entry.kind, entry.name.to_string()))
 }
@@ -244,19 +330,35 @@ const MOST_TRACED: usize = 32;
 
 /// Gives values that resources wrote the file and line of their source; what a conversion added stays where it is.
 fn trace_to_sources(world: &World, provenance: &mut Provenance) {
-    let owners: BTreeSet<String> = provenance.leaves.iter().map(|leaf| leaf.layer.clone()).collect();
+    let owners: BTreeSet<String> = provenance
+        .leaves
+        .iter()
+        .map(|leaf| leaf.layer.clone())
+        .collect();
     for owner in owners.into_iter().take(MOST_TRACED) {
-        let Some((kind, name)) = resource_of(&owner) else { continue };
+        let Some((kind, name)) = resource_of(&owner) else {
+            continue;
+        };
         let quiet = &mut Notes::default();
         let Ok((_, source)) = explain_resource(world, (kind, name), &Pointer::root(), quiet) else {
             continue;
         };
-        let by_place: BTreeMap<&Pointer, &ExplainedLeaf> =
-            source.leaves.iter().map(|leaf| (&leaf.pointer, leaf)).collect();
-        for leaf in provenance.leaves.iter_mut().filter(|leaf| leaf.layer == owner) {
-            let twin = by_place.get(&leaf.pointer).filter(|twin| twin.value == leaf.value);
+        let by_place: BTreeMap<&Pointer, &ExplainedLeaf> = source
+            .leaves
+            .iter()
+            .map(|leaf| (&leaf.pointer, leaf))
+            .collect();
+        for leaf in provenance
+            .leaves
+            .iter_mut()
+            .filter(|leaf| leaf.layer == owner)
+        {
+            let twin = by_place
+                .get(&leaf.pointer)
+                .filter(|twin| twin.value == leaf.value);
             if let Some(twin) = twin {
-                (leaf.file, leaf.line, leaf.operation) = (twin.file.clone(), twin.line, twin.operation);
+                (leaf.file, leaf.line, leaf.operation) =
+                    (twin.file.clone(), twin.line, twin.operation);
             }
         }
     }
@@ -296,9 +398,15 @@ pub(crate) fn explain_file(
     let strategy = choose_strategy(environment, &project, &named)?;
     if let Some(driver) = &strategy.driver {
         permit(world, &project.manifest, [driver])?;
-        let message = format!("`{file}` is merged by the program of the strategy `{}`", strategy.name);
-        let help = "a program does not tell where its values come from; `agpm merge` shows its result";
-        return Err(Diagnostic::new(&codes::MERGE_DRIVER, message).help(help).into());
+        let message = format!(
+            "`{file}` is merged by the program of the strategy `{}`",
+            strategy.name
+        );
+        let help =
+            "a program does not tell where its values come from; `agpm merge` shows its result";
+        return Err(Diagnostic::new(&codes::MERGE_DRIVER, message)
+            .help(help)
+            .into());
     }
     let merged = match (merge_files(files, &strategy, None), &installed) {
         (None, Some(installed)) => {
@@ -310,7 +418,9 @@ pub(crate) fn explain_file(
     };
     // A warning about another place would only be in the way of the answer.
     let told = |d: &&Diagnostic| *pointer == Pointer::root() || d.severity == Severity::Error;
-    notes.diagnostics.extend(merged.diagnostics.iter().filter(told).cloned());
+    notes
+        .diagnostics
+        .extend(merged.diagnostics.iter().filter(told).cloned());
     notes.check()?;
     if let Some(now) = now {
         tell_edited(file, &now, &merged, notes);
@@ -324,7 +434,15 @@ pub(crate) fn explain_file(
     if provenance.leaves.is_empty() {
         provenance = Provenance::of(&merged, pointer, &notes.sources);
     }
-    found(provenance, file, pointer, &[merged.value(), installed.and_then(|installed| installed.value())])
+    found(
+        provenance,
+        file,
+        pointer,
+        &[
+            merged.value(),
+            installed.and_then(|installed| installed.value()),
+        ],
+    )
 }
 
 /// What was found; nothing is an error, with a near place.
@@ -336,7 +454,10 @@ fn found(
 ) -> Result<Provenance, Failure> {
     if provenance.is_empty() && *pointer != Pointer::root() {
         let message = format!("there is nothing at `{pointer}` in `{file}`");
-        let near = values.iter().flatten().find_map(|value| near_place(value, pointer));
+        let near = values
+            .iter()
+            .flatten()
+            .find_map(|value| near_place(value, pointer));
         let near = near.map(|place| format!("did you mean `{place}`?"));
         let help = near.unwrap_or_else(|| "leave out the pointer to see all places".to_owned());
         let diagnostic = Diagnostic::new(&codes::EXPLAIN_NOT_FOUND, message).help(help);
@@ -356,7 +477,9 @@ fn near_place(value: &Value, pointer: &Pointer) -> Option<Pointer> {
                 here.push(step);
             }
             None => {
-                let Value::Map(entries) = place else { return None };
+                let Value::Map(entries) = place else {
+                    return None;
+                };
                 let near = nearest(step, entries.iter().map(|(key, _)| key.as_str()))?;
                 return Some(here.child(near));
             }

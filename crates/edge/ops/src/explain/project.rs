@@ -43,7 +43,9 @@ pub(super) fn from_project(
     notes: &mut Notes,
 ) -> Result<FromProject, Failure> {
     match &project.root {
-        Some(root) if !project.manifest.layers.is_empty() => layered(world, (project, root), file, notes),
+        Some(root) if !project.manifest.layers.is_empty() => {
+            layered(world, (project, root), file, notes)
+        }
         root => alone(&world.environment, root.as_deref(), file, notes),
     }
 }
@@ -60,7 +62,12 @@ fn alone(
             // What is not ours in it is the user's: no layer says anything.
             if let Some(installed) = Installed::find(&store, &path, notes)? {
                 let named = root.join(path.as_str());
-                return Ok(FromProject { named, files: Vec::new(), installed: Some(installed), now: None });
+                return Ok(FromProject {
+                    named,
+                    files: Vec::new(),
+                    installed: Some(installed),
+                    now: None,
+                });
             }
         }
     }
@@ -68,15 +75,24 @@ fn alone(
     let path = root.unwrap_or(&environment.folder).join(file);
     let name = LayerName::new(file).map_err(|_| not_in_layers(file, None))?;
     let inside = store::real_path(root.unwrap_or(&environment.folder));
-    if environment.outside == OutsideReads::Refused && !store::real_path(&path).starts_with(inside) {
+    if environment.outside == OutsideReads::Refused && !store::real_path(&path).starts_with(inside)
+    {
         return Err(not_in_project(file));
     }
     let bytes = match store::read(&path, limit()) {
-        Err(StoreError { problem: Problem::NotFound, .. }) => return Err(not_in_layers(file, None)),
+        Err(StoreError {
+            problem: Problem::NotFound,
+            ..
+        }) => return Err(not_in_layers(file, None)),
         other => other.map_err(|error| error.seen_from(&environment.folder))?,
     };
     let files = vec![layer_file(name, &shown(environment, &path), bytes, notes)];
-    Ok(FromProject { named: PathBuf::from(file), files, installed: None, now: None })
+    Ok(FromProject {
+        named: PathBuf::from(file),
+        files,
+        installed: None,
+        now: None,
+    })
 }
 
 fn layered(
@@ -96,12 +112,24 @@ fn layered(
         let installed = Installed::find(&store, &path, notes)?;
         let has_file = |one: &Snapshot<'_>| one.files.iter().any(|file| file.path == path);
         if installed.is_some() || snapshots.iter().any(has_file) {
-            let files = ReadFiles { files: contributions(snapshots, &path), failure: None }.parse(notes)?;
+            let files = ReadFiles {
+                files: contributions(snapshots, &path),
+                failure: None,
+            }
+            .parse(notes)?;
             let now = store.read(&path, limit()).ok();
-            return Ok(FromProject { named: root.join(path.as_str()), files, installed, now });
+            return Ok(FromProject {
+                named: root.join(path.as_str()),
+                files,
+                installed,
+                now,
+            });
         }
     }
-    let known = snapshots.iter().flat_map(|one| &one.files).map(|file| file.path.as_str());
+    let known = snapshots
+        .iter()
+        .flat_map(|one| &one.files)
+        .map(|file| file.path.as_str());
     Err(not_in_layers(file, nearest(file, known)))
 }
 
@@ -113,7 +141,11 @@ fn not_in_project(file: &str) -> Failure {
 }
 
 /// A path is from the manifest's folder; where one works in a folder below, it may also be from there.
-fn paths_of(environment: &Environment, root: &Path, file: &str) -> Result<Vec<RelativePath>, Failure> {
+fn paths_of(
+    environment: &Environment,
+    root: &Path,
+    file: &str,
+) -> Result<Vec<RelativePath>, Failure> {
     let from_manifest = RelativePath::new(file);
     let here = normal(&environment.resolve(Path::new(file)));
     let from_here = here.strip_prefix(root).map_err(|_| PathError::Escapes);

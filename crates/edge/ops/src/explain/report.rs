@@ -11,18 +11,33 @@ impl ExplainReport {
     pub fn fields(&self) -> Vec<(&'static str, Value)> {
         match self {
             ExplainReport::Page(code) => page_fields(code),
-            ExplainReport::Values { subject, name, pointer, provenance } => {
-                let place =
-                    [(subject.word(), Value::from(name.as_str())), ("pointer", pointer.to_string().into())];
+            ExplainReport::Values {
+                subject,
+                name,
+                pointer,
+                provenance,
+            } => {
+                let place = [
+                    (subject.word(), Value::from(name.as_str())),
+                    ("pointer", pointer.to_string().into()),
+                ];
                 place.into_iter().chain(provenance.fields()).collect()
             }
-            ExplainReport::Resource { resource, pointer, provenance } => {
+            ExplainReport::Resource {
+                resource,
+                pointer,
+                provenance,
+            } => {
                 let place = [
                     (resource.kind(), Value::from(resource.name())),
                     ("pointer", pointer.to_string().into()),
                 ];
                 let resource = [("resource", resource.value())];
-                place.into_iter().chain(resource).chain(provenance.fields()).collect()
+                place
+                    .into_iter()
+                    .chain(resource)
+                    .chain(provenance.fields())
+                    .collect()
             }
         }
     }
@@ -32,9 +47,17 @@ impl ExplainReport {
         match self {
             ExplainReport::Page(code) => code.page.to_owned(),
             ExplainReport::Values { provenance, .. } => provenance.text(),
-            ExplainReport::Resource { resource, pointer, provenance } => {
+            ExplainReport::Resource {
+                resource,
+                pointer,
+                provenance,
+            } => {
                 // Who asks for one place wants to know of that alone.
-                let head = if *pointer == Pointer::root() { head(resource) } else { String::new() };
+                let head = if *pointer == Pointer::root() {
+                    head(resource)
+                } else {
+                    String::new()
+                };
                 format!("{head}{}", provenance.text())
             }
         }
@@ -42,8 +65,16 @@ impl ExplainReport {
 }
 
 fn head(resource: &ExplainedResource) -> String {
-    let facts = resource.facts().into_iter().map(|(what, fact)| format!("  {what}: {fact}\n"));
-    format!("{} {}\n{}", resource.kind(), resource.name(), facts.collect::<String>())
+    let facts = resource
+        .facts()
+        .into_iter()
+        .map(|(what, fact)| format!("  {what}: {fact}\n"));
+    format!(
+        "{} {}\n{}",
+        resource.kind(),
+        resource.name(),
+        facts.collect::<String>()
+    )
 }
 
 fn page_fields(code: &Code) -> Vec<(&'static str, Value)> {
@@ -61,14 +92,24 @@ impl Provenance {
         let mut out = String::new();
         for leaf in &self.leaves {
             let pointer = visible(&leaf.pointer.to_string());
-            let place = if pointer.is_empty() { "(whole document)" } else { &pointer };
+            let place = if pointer.is_empty() {
+                "(whole document)"
+            } else {
+                &pointer
+            };
             out.push_str(&format!("{place} = {}\n", inline(&leaf.value)));
-            let from = format!("{} ({}:{}), {}", leaf.layer, leaf.file, leaf.line, leaf.operation);
+            let from = format!(
+                "{} ({}:{}), {}",
+                leaf.layer, leaf.file, leaf.line, leaf.operation
+            );
             out.push_str(&format!("  from {from}\n"));
             shadows(&leaf.shadows, &mut out);
         }
         for deletion in &self.deletions {
-            out.push_str(&format!("{} is unset\n", visible(&deletion.pointer.to_string())));
+            out.push_str(&format!(
+                "{} is unset\n",
+                visible(&deletion.pointer.to_string())
+            ));
             shadows(&deletion.shadows, &mut out);
         }
         for part in &self.body {
@@ -82,9 +123,16 @@ impl Provenance {
 
 fn shadows(shadows: &[ExplainedShadow], out: &mut String) {
     for shadow in shadows {
-        let verb = if shadow.duplicate { "also in" } else { "shadows" };
+        let verb = if shadow.duplicate {
+            "also in"
+        } else {
+            "shadows"
+        };
         let value = inline(&shadow.value);
-        out.push_str(&format!("  {verb} {} ({}:{}): {value}\n", shadow.layer, shadow.file, shadow.line));
+        out.push_str(&format!(
+            "  {verb} {} ({}:{}): {value}\n",
+            shadow.layer, shadow.file, shadow.line
+        ));
     }
 }
 

@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 
 use agpm_model::{Checksum, FileMode};
-use agpm_store::{Expected, FileChange, Problem, ProjectLock, ProjectStore, StoreError, Transaction};
+use agpm_store::{
+    Expected, FileChange, Problem, ProjectLock, ProjectStore, StoreError, Transaction,
+};
 
 use crate::gather::limit;
 use crate::scope::Beside;
@@ -29,16 +31,28 @@ struct Outside<'a> {
 impl<'a> Changes<'a> {
     /// Changes within.
     pub(crate) fn of(inside: Vec<FileChange<'a>>) -> Self {
-        Changes { inside, outside: Vec::new() }
+        Changes {
+            inside,
+            outside: Vec::new(),
+        }
     }
 
     /// A file beside the manifest gets this content.
     pub(crate) fn put(&mut self, place: Beside, bytes: Cow<'a, [u8]>, before: Expected) {
         match place {
             Beside::Within(path) => {
-                self.inside.push(FileChange::Write { path, bytes, mode: FileMode::Plain, before });
+                self.inside.push(FileChange::Write {
+                    path,
+                    bytes,
+                    mode: FileMode::Plain,
+                    before,
+                });
             }
-            Beside::Outside(path) => self.outside.push(Outside { path, bytes, before }),
+            Beside::Outside(path) => self.outside.push(Outside {
+                path,
+                bytes,
+                before,
+            }),
         }
     }
 
@@ -56,7 +70,14 @@ impl<'a> Changes<'a> {
     ) -> Result<(), StoreError> {
         self.outside.iter().try_for_each(Outside::check)?;
         if !self.inside.is_empty() {
-            store.apply(held, &Transaction { title, changes: self.inside }, progress)?;
+            store.apply(
+                held,
+                &Transaction {
+                    title,
+                    changes: self.inside,
+                },
+                progress,
+            )?;
         }
         self.outside.iter().try_for_each(Outside::write)
     }
@@ -66,8 +87,13 @@ impl Outside<'_> {
     /// Whether it is still what the plan saw.
     fn check(&self) -> Result<(), StoreError> {
         match self.before {
-            Expected::Checksum(seen) if Checksum::of(&agpm_store::read(&self.path, limit())?) != seen => {
-                Err(StoreError { path: self.path.clone(), problem: Problem::Changed })
+            Expected::Checksum(seen)
+                if Checksum::of(&agpm_store::read(&self.path, limit())?) != seen =>
+            {
+                Err(StoreError {
+                    path: self.path.clone(),
+                    problem: Problem::Changed,
+                })
             }
             _ => Ok(()),
         }

@@ -42,20 +42,37 @@ pub(super) fn decide(
     given: Given,
     notes: &mut Notes,
 ) -> Result<Decided, Failure> {
-    let Given { entries, making, layered, catalog, reads } = given;
+    let Given {
+        entries,
+        making,
+        layered,
+        catalog,
+        reads,
+    } = given;
     let old = ready.lock.as_ref().map(|(lock, _)| lock);
-    let lock = lock_of(&ready.project.manifest, (&entries, &making.made), (layered.locked, catalog));
+    let lock = lock_of(
+        &ready.project.manifest,
+        (&entries, &making.made),
+        (layered.locked, catalog),
+    );
     let moved = old.map(|old| moves(old, &lock)).unwrap_or_default();
     if let Some(old) = old {
         tell_other_bytes(old, &lock, notes);
     }
     let lock_change = compare(old, &lock, job.request.lock)?;
-    let wanted = Wanted { entries: &entries, made: &making.made, layers: &layered.files };
+    let wanted = Wanted {
+        entries: &entries,
+        made: &making.made,
+        layers: &layered.files,
+    };
     let Planned { mut plan, shared } = planned(world, store, job, ready, &wanted, notes)?;
     plan.ledger.nothing = owning_nothing(&entries, &plan.ledger);
     refuse(store, &plan, job.request.writing, notes)?;
     tell_kept(&plan, &job.request, notes)?;
-    let warned = notes.diagnostics.iter().any(|found| found.severity >= Severity::Warning);
+    let warned = notes
+        .diagnostics
+        .iter()
+        .any(|found| found.severity >= Severity::Warning);
     if job.request.warnings == Warnings::Stop && warned {
         notes.warnings_are_errors();
         return Err(Failure::reported());
@@ -67,17 +84,33 @@ pub(super) fn decide(
     match job.request.lock {
         // Nothing was resolved, so nothing is known of what a resolution would say.
         LockUse::Frozen => {
-            (plan.ledger.inputs, plan.ledger.reads) = (ready.ledger.inputs, ready.ledger.reads.clone());
+            (plan.ledger.inputs, plan.ledger.reads) =
+                (ready.ledger.inputs, ready.ledger.reads.clone());
         }
         // What is missing now may be there on the next run, and nothing that is remembered would tell.
         _ if is_unsettled(notes, &plan) || lock_change == LockChange::Pending => {}
         _ => {
             plan.ledger.reads = making.reads;
-            remember(&mut plan.ledger, (&ready.inputs, &lock_text), &entries, layered.watching);
+            remember(
+                &mut plan.ledger,
+                (&ready.inputs, &lock_text),
+                &entries,
+                layered.watching,
+            );
         }
     }
     let layers = layered.files;
-    Ok(Decided { entries, made: making.made, layers, plan, shared, moved, reads, lock_change, lock_text })
+    Ok(Decided {
+        entries,
+        made: making.made,
+        layers,
+        plan,
+        shared,
+        moved,
+        reads,
+        lock_change,
+        lock_text,
+    })
 }
 
 /// Resources that are installed and own nothing: a hook that is switched off, or one of which another resource writes every
@@ -88,7 +121,9 @@ fn owning_nothing(entries: &[ResolvedEntry], ledger: &Ledger) -> BTreeSet<String
         resolved.entry.install == Install::Write && resolved.entry.target.is_some()
     };
     let labels = entries.iter().filter(is_written).map(ResolvedEntry::label);
-    labels.filter(|label| !owners.contains(label.as_str())).collect()
+    labels
+        .filter(|label| !owners.contains(label.as_str()))
+        .collect()
 }
 
 /// The plan; what is in the way may be ours although the ledger does not know it, and then the lockfile does.
@@ -102,7 +137,9 @@ fn planned(
 ) -> Result<Planned, Failure> {
     let overwrite = job.request.overwrite;
     let first = make_plan(store, wanted, (&ready.ledger, overwrite), notes)?;
-    let Some((lock, _)) = &ready.lock else { return Ok(first) };
+    let Some((lock, _)) = &ready.lock else {
+        return Ok(first);
+    };
     let unknown = !has_ledger(store) && is_silent(lock);
     if !unknown && !is_puzzled(store, &first.plan, &ready.ledger, lock) {
         return Ok(first);
@@ -119,14 +156,28 @@ fn planned(
 /// Whether something outside of the project was missing, or something in it was edited. All other warnings are about what was
 /// installed: they were reported, and the next run has nothing to do.
 fn is_unsettled(notes: &Notes, plan: &Plan) -> bool {
-    let missing = [&codes::LAYERS_MISSING, &codes::CATALOG_STALE, &codes::CATALOG_REMOTE];
-    notes.diagnostics.iter().any(|found| missing.contains(&found.code))
-        || plan.changes.iter().any(|change| change.action == Action::Keep)
+    let missing = [
+        &codes::LAYERS_MISSING,
+        &codes::CATALOG_STALE,
+        &codes::CATALOG_REMOTE,
+    ];
+    notes
+        .diagnostics
+        .iter()
+        .any(|found| missing.contains(&found.code))
+        || plan
+            .changes
+            .iter()
+            .any(|change| change.action == Action::Keep)
 }
 
 impl Decided {
     pub(super) fn report(self, writing: Writing) -> InstallReport {
-        let converted = self.entries.iter().zip(&self.made).filter(|(_, made)| !made.fates.is_empty());
+        let converted = self
+            .entries
+            .iter()
+            .zip(&self.made)
+            .filter(|(_, made)| !made.fates.is_empty());
         let conversion = |(resolved, made): (&ResolvedEntry, &Made)| Conversion {
             resource: resolved.label(),
             tool: resolved.entry.tool.to_string(),
@@ -134,7 +185,12 @@ impl Decided {
         };
         let report = InstallReport {
             // What is there already was shown when it came.
-            programs: executables::new_programs(&self.entries, &self.made, &self.layers, &self.plan.changes),
+            programs: executables::new_programs(
+                &self.entries,
+                &self.made,
+                &self.layers,
+                &self.plan.changes,
+            ),
             conversions: converted.map(conversion).collect(),
             moved: self.moved,
             reads: self.reads,
@@ -144,7 +200,13 @@ impl Decided {
             lock: self.lock_change,
             writing,
         };
-        parallel::discard((self.plan.ledger, self.layers, self.shared, self.entries, self.made));
+        parallel::discard((
+            self.plan.ledger,
+            self.layers,
+            self.shared,
+            self.entries,
+            self.made,
+        ));
         report
     }
 }

@@ -11,7 +11,9 @@ use crate::failure::Failure;
 use crate::gather::{ManifestFiles, limit};
 use crate::install::layered::Watching;
 use crate::install::planning::observe_all;
-use crate::install::{Fidelity, InstallReport, Job, LockChange, LockUse, Overwrite, Warnings, Writing};
+use crate::install::{
+    Fidelity, InstallReport, Job, LockChange, LockUse, Overwrite, Warnings, Writing,
+};
 use crate::packages::{LOCK_NAME, Moving, ResolvedEntry};
 use crate::parallel;
 
@@ -55,8 +57,10 @@ pub(super) fn nothing_to_do(
         return None;
     }
     let read = |path: &String| agpm_store::read(&files.folder().join(path), limit()).ok();
-    let same =
-        ledger.reads.iter().all(|(path, held)| read(path).is_some_and(|bytes| Checksum::of(&bytes) == *held));
+    let same = ledger
+        .reads
+        .iter()
+        .all(|(path, held)| read(path).is_some_and(|bytes| Checksum::of(&bytes) == *held));
     let all = same && is_as_seen(&ledger.watched) && is_untouched(store, &ledger)?;
     all.then(|| InstallReport {
         moved: Vec::new(),
@@ -73,21 +77,30 @@ pub(super) fn nothing_to_do(
 
 /// Whether folders that layers were taken from look as they did.
 fn is_as_seen(watched: &[Watched]) -> bool {
-    let same = |one: &Watched| agpm_store::stamp(Path::new(&one.folder), &one.folders) == Some(one.stamp);
-    parallel::map(watched.iter().collect(), same).into_iter().all(|same| same)
+    let same =
+        |one: &Watched| agpm_store::stamp(Path::new(&one.folder), &one.folders) == Some(one.stamp);
+    parallel::map(watched.iter().collect(), same)
+        .into_iter()
+        .all(|same| same)
 }
 
 /// Whether every file of ours, and every one that others write too, is as we left it.
 fn is_untouched(store: &ProjectStore, ledger: &Glance) -> Option<bool> {
     let files = ledger.files.iter().map(|(path, ..)| path);
-    let paths: Vec<&RelativePath> = files.chain(ledger.shared.iter().map(|(path, _)| path)).collect();
+    let paths: Vec<&RelativePath> = files
+        .chain(ledger.shared.iter().map(|(path, _)| path))
+        .collect();
     let now = observe_all(store, &paths).ok()?;
     let (files, shared) = now.split_at(ledger.files.len());
     let files = ledger.files.iter().zip(files);
     let shared = ledger.shared.iter().zip(shared);
     Some(
-        files.into_iter().all(|((_, checksum, mode), (_, now))| *now == Observed::File(*checksum, *mode))
-            && shared.into_iter().all(|((_, seen), (_, now))| now.checksum() == Some(*seen)),
+        files
+            .into_iter()
+            .all(|((_, checksum, mode), (_, now))| *now == Observed::File(*checksum, *mode))
+            && shared
+                .into_iter()
+                .all(|((_, seen), (_, now))| now.checksum() == Some(*seen)),
     )
 }
 
@@ -106,7 +119,9 @@ pub(super) fn remember(
     entries: &[ResolvedEntry],
     watching: Watching,
 ) {
-    let local = entries.iter().filter(|entry| entry.version.commit.is_none());
+    let local = entries
+        .iter()
+        .filter(|entry| entry.version.commit.is_none());
     let mut open = watching == Watching::Unsettled;
     if let Watching::Folders(watched) = watching {
         ledger.watched = watched;
@@ -118,7 +133,9 @@ pub(super) fn remember(
             Origin::Source(_) => open = true,
             Origin::Local => {
                 open |= entry.matched_pattern || entry.entry.unit.extent == Extent::Folder;
-                ledger.reads.insert(entry.entry.unit.path.to_string(), entry.resource.checksum);
+                ledger
+                    .reads
+                    .insert(entry.entry.unit.path.to_string(), entry.resource.checksum);
             }
         }
     }
@@ -134,10 +151,19 @@ pub(crate) fn ledger_of(lock: &Lockfile) -> Ledger {
         }
         let owner = locked.label();
         let (mode, author) = (FileMode::Plain, Author::Agpm);
-        let owned = Owned { checksum: locked.checksum?, source: None, mode, owner, author };
+        let owned = Owned {
+            checksum: locked.checksum?,
+            source: None,
+            mode,
+            owner,
+            author,
+        };
         Some((locked.installed_at.clone()?, owned))
     };
-    Ledger { files: lock.entries.iter().filter_map(owned).collect(), ..Ledger::default() }
+    Ledger {
+        files: lock.entries.iter().filter_map(owned).collect(),
+        ..Ledger::default()
+    }
 }
 
 pub(crate) fn read_ledger(store: &ProjectStore) -> Result<Ledger, Failure> {
@@ -145,7 +171,9 @@ pub(crate) fn read_ledger(store: &ProjectStore) -> Result<Ledger, Failure> {
         return Ok(Ledger::default());
     }
     let bytes = match store.read(&store.ledger(), limit()) {
-        Err(error) if matches!(error.problem, agpm_store::Problem::NotFound) => return Ok(Ledger::default()),
+        Err(error) if matches!(error.problem, agpm_store::Problem::NotFound) => {
+            return Ok(Ledger::default());
+        }
         read => read?,
     };
     ledger_in(store, bytes)

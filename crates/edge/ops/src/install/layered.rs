@@ -5,7 +5,9 @@ use agpm_plan::Watched;
 
 use crate::failure::{Failure, Notes};
 use crate::install::{Job, LockUse, outdated};
-use crate::layers::{LayerLock, LayeredFile, Pinning, Snapshot, fold_all, layers_as_locked, snapshots};
+use crate::layers::{
+    LayerLock, LayeredFile, Pinning, Snapshot, fold_all, layers_as_locked, snapshots,
+};
 use crate::packages::{Moving, Sources, with_names_of};
 use crate::world::World;
 
@@ -43,10 +45,16 @@ pub(super) fn layered(
     if manifest.layers.is_empty() && lock.is_none_or(|lock| lock.layers.is_empty()) {
         return Ok(Layered::default());
     }
-    let lock = lock.map(|lock| with_names_of(manifest, lock)).unwrap_or_default();
+    let lock = lock
+        .map(|lock| with_names_of(manifest, lock))
+        .unwrap_or_default();
     let alone = job.request.lock == LockUse::Frozen;
     let pinning = Pinning {
-        lock: if alone { LayerLock::Alone } else { LayerLock::Pins },
+        lock: if alone {
+            LayerLock::Alone
+        } else {
+            LayerLock::Pins
+        },
         ..Pinning::of(manifest, Some(&lock), &job.moving)
     };
     if alone {
@@ -59,12 +67,23 @@ pub(super) fn layered(
     let files = fold_all(world, manifest, snapshots, notes)?;
     // Nobody tells when a program changes.
     let driven = files.iter().any(|file| file.driven);
-    Ok(Layered { locked, watching: if driven { Watching::Unsettled } else { watching }, files })
+    Ok(Layered {
+        locked,
+        watching: if driven {
+            Watching::Unsettled
+        } else {
+            watching
+        },
+        files,
+    })
 }
 
 /// What is said of a locked layer that is not there.
 pub(crate) fn not_there(gone: &LockedLayer) -> Failure {
-    let mut failure = outdated(format!("{} is locked, and its folder is not there", gone.name.label()));
+    let mut failure = outdated(format!(
+        "{} is locked, and its folder is not there",
+        gone.name.label()
+    ));
     let help = "make the folder, or remove the layer from the manifest and run `agpm install`";
     failure.diagnostic = failure.diagnostic.map(|found| found.help(help));
     failure
@@ -77,7 +96,11 @@ fn refuse_missing(
     (lock, lock_use): (&Lockfile, LockUse),
 ) -> Result<(), Failure> {
     let is_asked = |name: &LayerName| manifest.layers.iter().any(|layer| layer.name == *name);
-    let is_there = |name: &LayerName| snapshots.iter().any(|snapshot| snapshot.layer.name == *name);
+    let is_there = |name: &LayerName| {
+        snapshots
+            .iter()
+            .any(|snapshot| snapshot.layer.name == *name)
+    };
     let missing = |locked: &&LockedLayer| is_asked(&locked.name) && !is_there(&locked.name);
     match lock.layers.iter().find(missing) {
         Some(gone) if matches!(lock_use, LockUse::Frozen | LockUse::Locked) => Err(not_there(gone)),
@@ -91,7 +114,10 @@ pub(super) fn as_locked(
     (manifest, sources): (&Manifest, &Sources),
     lock: &Lockfile,
 ) -> Result<Vec<LayeredFile>, Failure> {
-    let pinning = Pinning { lock: LayerLock::AsItWas, ..Pinning::of(manifest, Some(lock), &Moving::Nothing) };
+    let pinning = Pinning {
+        lock: LayerLock::AsItWas,
+        ..Pinning::of(manifest, Some(lock), &Moving::Nothing)
+    };
     let mut quiet = Notes::default();
     let snapshots = snapshots(world, (manifest, sources), &pinning, &mut quiet)?;
     fold_all(world, manifest, snapshots, &mut quiet)
@@ -99,10 +125,23 @@ pub(super) fn as_locked(
 
 /// What is not there on this machine stays as it was locked.
 fn locked(manifest: &Manifest, snapshots: &[Snapshot<'_>], lock: &Lockfile) -> Vec<LockedLayer> {
-    let now = |name: &LayerName| snapshots.iter().find(|snapshot| snapshot.layer.name == *name);
-    let before = |name: &LayerName| lock.layers.iter().find(|locked| locked.name == *name).cloned();
+    let now = |name: &LayerName| {
+        snapshots
+            .iter()
+            .find(|snapshot| snapshot.layer.name == *name)
+    };
+    let before = |name: &LayerName| {
+        lock.layers
+            .iter()
+            .find(|locked| locked.name == *name)
+            .cloned()
+    };
     let of_layer = |name| now(name).map_or_else(|| before(name), Snapshot::locked);
-    manifest.layers.iter().filter_map(|layer| of_layer(&layer.name)).collect()
+    manifest
+        .layers
+        .iter()
+        .filter_map(|layer| of_layer(&layer.name))
+        .collect()
 }
 
 fn watching(snapshots: &[Snapshot<'_>]) -> Watching {

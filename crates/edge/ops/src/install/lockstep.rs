@@ -16,7 +16,10 @@ use crate::world::Scope;
 
 pub(crate) fn outdated(message: String) -> Failure {
     let help = "run `agpm install` without `--locked` or `--frozen`, and commit `agpm.lock`";
-    Failure::new(FailureKind::Lock, Diagnostic::new(&codes::LOCK_OUTDATED, message).help(help))
+    Failure::new(
+        FailureKind::Lock,
+        Diagnostic::new(&codes::LOCK_OUTDATED, message).help(help),
+    )
 }
 
 /// Refuses a lockfile with paths where no tool of the manifest installs anything, unless an install put something there
@@ -29,33 +32,62 @@ pub(crate) fn refuse_foreign_paths(
 ) -> Result<(), Failure> {
     let built_in = Tools::in_scope(scope);
     let is_foreign = |locked: &&Locked| {
-        let Some(path) = &locked.installed_at else { return false };
+        let Some(path) = &locked.installed_at else {
+            return false;
+        };
         let could_install = |tool: &Tool| could_install_at(tool, locked.kind, path);
         let is_recorded = ledger.files.contains_key(path) || ledger.shared.contains_key(path);
-        !is_recorded && !manifest.tools.iter().chain(built_in.iter()).any(could_install)
+        !is_recorded
+            && !manifest
+                .tools
+                .iter()
+                .chain(built_in.iter())
+                .any(could_install)
     };
-    let Some(locked) = lock.entries.iter().find(is_foreign) else { return Ok(()) };
-    let at = locked.installed_at.as_ref().map(RelativePath::as_str).unwrap_or_default();
-    let message = format!("`{LOCK_NAME}` has {} at `{at}`, where no tool installs it", locked.label());
-    let help = "restore the lockfile with `git checkout agpm.lock`, or delete it and run `agpm install`";
-    let diagnostic = Diagnostic::new(&codes::LOCK_BROKEN, message).in_file(LOCK_NAME).help(help);
+    let Some(locked) = lock.entries.iter().find(is_foreign) else {
+        return Ok(());
+    };
+    let at = locked
+        .installed_at
+        .as_ref()
+        .map(RelativePath::as_str)
+        .unwrap_or_default();
+    let message = format!(
+        "`{LOCK_NAME}` has {} at `{at}`, where no tool installs it",
+        locked.label()
+    );
+    let help =
+        "restore the lockfile with `git checkout agpm.lock`, or delete it and run `agpm install`";
+    let diagnostic = Diagnostic::new(&codes::LOCK_BROKEN, message)
+        .in_file(LOCK_NAME)
+        .help(help);
     Err(Failure::new(FailureKind::Lock, diagnostic))
 }
 
-pub(super) fn compare(old: Option<&Lockfile>, new: &Lockfile, lock: LockUse) -> Result<LockChange, Failure> {
+pub(super) fn compare(
+    old: Option<&Lockfile>,
+    new: &Lockfile,
+    lock: LockUse,
+) -> Result<LockChange, Failure> {
     match lock {
         _ if old == Some(new) => Ok(LockChange::Unchanged),
         LockUse::Update => Ok(LockChange::Written),
         LockUse::Unwritten => Ok(LockChange::Pending),
         LockUse::Locked | LockUse::Frozen => {
-            let Some(old) = old else { return Err(outdated(format!("there is no `{LOCK_NAME}`"))) };
+            let Some(old) = old else {
+                return Err(outdated(format!("there is no `{LOCK_NAME}`")));
+            };
             let (old, new) = (shared_part(old), shared_part(new));
             let differs = match lock {
                 // All else was checked before anything was read.
                 LockUse::Frozen => patches_of(&old) != patches_of(&new),
                 _ => old != new,
             };
-            if differs { Err(outdated(difference(&old, &new))) } else { Ok(LockChange::Unchanged) }
+            if differs {
+                Err(outdated(difference(&old, &new)))
+            } else {
+                Ok(LockChange::Unchanged)
+            }
         }
     }
 }
@@ -71,19 +103,31 @@ fn shared_part(lock: &Lockfile) -> Lockfile {
 }
 
 fn patches_of(lock: &Lockfile) -> BTreeSet<(String, &[String])> {
-    lock.entries.iter().map(|entry| (entry.label(), entry.patches.as_slice())).collect()
+    lock.entries
+        .iter()
+        .map(|entry| (entry.label(), entry.patches.as_slice()))
+        .collect()
 }
 
 /// A commit does not change, so bytes that differ from what was locked mean that somebody changed the lockfile.
 pub(super) fn tell_other_bytes(old: &Lockfile, new: &Lockfile, notes: &mut Notes) {
     let same = |was: &&Locked, now: &Locked| {
-        was.commit.is_some() && was.unit == now.unit && was.commit == now.commit && was.requirement.is_some()
+        was.commit.is_some()
+            && was.unit == now.unit
+            && was.commit == now.commit
+            && was.requirement.is_some()
     };
     for now in &new.entries {
-        let was = old.entries.iter().filter(|was| was.name == now.name).find(|was| same(was, now));
+        let was = old
+            .entries
+            .iter()
+            .filter(|was| was.name == now.name)
+            .find(|was| same(was, now));
         if was.is_some_and(|was| was.checksum != now.checksum) {
-            let message =
-                format!("{}/{} has another checksum in `{LOCK_NAME}` than its source", now.kind, now.name);
+            let message = format!(
+                "{}/{} has another checksum in `{LOCK_NAME}` than its source",
+                now.kind, now.name
+            );
             let mut found = Diagnostic::new(&codes::LOCK_CHECKSUM, message)
                 .help("somebody changed the lockfile; it is written anew with what the source has");
             found.severity = Severity::Warning;
@@ -95,20 +139,32 @@ pub(super) fn tell_other_bytes(old: &Lockfile, new: &Lockfile, notes: &mut Notes
 /// Resources in both whose commit differs.
 pub(super) fn moves(old: &Lockfile, new: &Lockfile) -> Vec<Moved> {
     let key = |locked: &Locked| (locked.kind, locked.name.clone());
-    let before: BTreeMap<_, _> = old.entries.iter().map(|locked| (key(locked), locked)).collect();
+    let before: BTreeMap<_, _> = old
+        .entries
+        .iter()
+        .map(|locked| (key(locked), locked))
+        .collect();
     let mut moved = Vec::new();
     for now in &new.entries {
-        let Some(was) = before.get(&key(now)).filter(|was| was.unit == now.unit && was.commit != now.commit)
+        let Some(was) = before
+            .get(&key(now))
+            .filter(|was| was.unit == now.unit && was.commit != now.commit)
         else {
             continue;
         };
         let same_label = was.version == now.version;
         let say = |locked: &Locked| match (&locked.version, &locked.commit) {
-            (Some(version), Some(commit)) if same_label => format!("{version} ({})", commit.short()),
+            (Some(version), Some(commit)) if same_label => {
+                format!("{version} ({})", commit.short())
+            }
             (Some(version), _) => version.clone(),
             _ => "local".to_owned(),
         };
-        moved.push(Moved { resource: now.label(), from: say(was), to: say(now) });
+        moved.push(Moved {
+            resource: now.label(),
+            from: say(was),
+            to: say(now),
+        });
     }
     moved.extend(new.layers.iter().filter_map(|now| layer_move(old, now)));
     moved.extend(new.catalog.iter().filter_map(|now| remote_move(old, now)));
@@ -117,23 +173,42 @@ pub(super) fn moves(old: &Lockfile, new: &Lockfile) -> Vec<Moved> {
 
 /// A layer of the same source whose commit differs.
 fn layer_move(old: &Lockfile, now: &LockedLayer) -> Option<Moved> {
-    let was = old.layers.iter().find(|was| was.name == now.name)?.pin.as_ref()?;
-    let is = now.pin.as_ref().filter(|is| is.source == was.source && is.commit != was.commit)?;
+    let was = old
+        .layers
+        .iter()
+        .find(|was| was.name == now.name)?
+        .pin
+        .as_ref()?;
+    let is = now
+        .pin
+        .as_ref()
+        .filter(|is| is.source == was.source && is.commit != was.commit)?;
     let say = |pin: &LayerPin| match was.version == is.version {
         true => format!("{} ({})", pin.version, pin.commit.short()),
         false => pin.version.clone(),
     };
-    Some(Moved { resource: now.name.label(), from: say(was), to: say(is) })
+    Some(Moved {
+        resource: now.name.label(),
+        from: say(was),
+        to: say(is),
+    })
 }
 
 /// A remote of the catalog whose commit differs.
 fn remote_move(old: &Lockfile, now: &LockedRemote) -> Option<Moved> {
-    let was = old.catalog.iter().find(|was| was.remote() == now.remote())?;
+    let was = old
+        .catalog
+        .iter()
+        .find(|was| was.remote() == now.remote())?;
     let say = |pin: &LockedRemote| match was.version == now.version {
         true => format!("{} ({})", pin.version, pin.commit.short()),
         false => pin.version.clone(),
     };
-    let moved = || Moved { resource: now.remote().label(), from: say(was), to: say(now) };
+    let moved = || Moved {
+        resource: now.remote().label(),
+        from: say(was),
+        to: say(now),
+    };
     (was.commit != now.commit).then(moved)
 }
 
@@ -146,7 +221,11 @@ fn difference(old: &Lockfile, new: &Lockfile) -> String {
         format!("{} would be added", name(added))
     } else if let Some(removed) = was.difference(&is).next() {
         format!("{} would be removed", name(removed))
-    } else if let Some(changed) = new.entries.iter().find(|entry| !old.entries.contains(entry)) {
+    } else if let Some(changed) = new
+        .entries
+        .iter()
+        .find(|entry| !old.entries.contains(entry))
+    {
         format!("{} is not what is locked", name(&key(changed)))
     } else if let Some(changed) = new.layers.iter().find(|layer| !old.layers.contains(layer)) {
         format!("{} is not what is locked", changed.name.label())
@@ -154,9 +233,17 @@ fn difference(old: &Lockfile, new: &Lockfile) -> String {
         format!("{} would be removed", gone.name.label())
     } else if old.layers != new.layers {
         "the layers have another order".to_owned()
-    } else if let Some(changed) = new.catalog.iter().find(|remote| !old.catalog.contains(remote)) {
+    } else if let Some(changed) = new
+        .catalog
+        .iter()
+        .find(|remote| !old.catalog.contains(remote))
+    {
         format!("{} is not what is locked", changed.remote().label())
-    } else if let Some(gone) = old.catalog.iter().find(|remote| !new.catalog.contains(remote)) {
+    } else if let Some(gone) = old
+        .catalog
+        .iter()
+        .find(|remote| !new.catalog.contains(remote))
+    {
         format!("{} would be removed", gone.remote().label())
     } else if old.catalog != new.catalog {
         "the remotes of the catalog have another order".to_owned()

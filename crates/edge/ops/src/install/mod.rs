@@ -26,8 +26,8 @@ pub(crate) use crate::install::planning::{MOST_TOLD, is_reserved, observe};
 pub(crate) use crate::install::recognise::LockedState;
 pub use crate::install::request::{
     Capability, CapabilityKind, Conversion, Executables, Fate, FateKind, Fidelity, InstallReport,
-    InstallRequest, LockChange, LockUse, Moved, Overwrite, PlanDetail, Program, RequiredBy, Warnings,
-    Writing,
+    InstallRequest, LockChange, LockUse, Moved, Overwrite, PlanDetail, Program, RequiredBy,
+    Warnings, Writing,
 };
 pub(crate) use crate::install::writing::hold;
 
@@ -41,8 +41,8 @@ use crate::install::layered::{Layered, layered};
 use crate::install::writing::{Commit, commit};
 use crate::outside::reads_outside;
 use crate::packages::{
-    LOCK_NAME, Making, Moving, ResolvedEntry, Sources, executables, fidelity, frozen, make_all, pins,
-    placement, read_lock, resolve,
+    LOCK_NAME, Making, Moving, ResolvedEntry, Sources, executables, fidelity, frozen, make_all,
+    pins, placement, read_lock, resolve,
 };
 use crate::projects;
 use crate::scope::{Beside, Places};
@@ -88,13 +88,22 @@ struct Ready {
 /// Installs a project.
 pub fn install(world: &World, request: &InstallRequest) -> Outcome<InstallReport> {
     let mut notes = Notes::default();
-    let job = Job { title: "install".to_owned(), request: *request, moving: Moving::Nothing, manifest: None };
+    let job = Job {
+        title: "install".to_owned(),
+        request: *request,
+        moving: Moving::Nothing,
+        manifest: None,
+    };
     let result = run(world, &job, &mut notes);
     notes.outcome(result)
 }
 
 /// The pipeline, once more if another process was faster.
-pub(crate) fn run(world: &World, job: &Job<'_>, notes: &mut Notes) -> Result<InstallReport, Failure> {
+pub(crate) fn run(
+    world: &World,
+    job: &Job<'_>,
+    notes: &mut Notes,
+) -> Result<InstallReport, Failure> {
     loop {
         *notes = Notes::default();
         if let Some(report) = attempt(world, job, notes)? {
@@ -118,7 +127,11 @@ fn note_use(world: &World, report: &InstallReport) {
 }
 
 /// One pass of the pipeline; nothing if the project was changed by another process meanwhile.
-fn attempt(world: &World, job: &Job<'_>, notes: &mut Notes) -> Result<Option<InstallReport>, Failure> {
+fn attempt(
+    world: &World,
+    job: &Job<'_>,
+    notes: &mut Notes,
+) -> Result<Option<InstallReport>, Failure> {
     let files = ManifestFiles::require(&world.environment)?;
     let store = files.store()?;
     if let Some(report) = nothing_to_do(&files, &store, job) {
@@ -135,10 +148,18 @@ fn attempt(world: &World, job: &Job<'_>, notes: &mut Notes) -> Result<Option<Ins
 /// Nothing that is installed takes the place of the manifest or the lockfile, wherever they are.
 fn refuse_own_places(plan: &Plan, places: &FilePlaces) -> Result<(), Failure> {
     let own = [&places.manifest, &places.lock];
-    let is_own =
-        |path: &RelativePath| own.iter().any(|place| matches!(place, Beside::Within(own) if own == path));
-    let Some(change) = plan.changes.iter().find(|change| is_own(&change.path)) else { return Ok(()) };
-    Err(planning::reserved_for(&change.owner, &change.path, "which is a file of agpm"))
+    let is_own = |path: &RelativePath| {
+        own.iter()
+            .any(|place| matches!(place, Beside::Within(own) if own == path))
+    };
+    let Some(change) = plan.changes.iter().find(|change| is_own(&change.path)) else {
+        return Ok(());
+    };
+    Err(planning::reserved_for(
+        &change.owner,
+        &change.path,
+        "which is a file of agpm",
+    ))
 }
 
 fn gather(
@@ -149,11 +170,22 @@ fn gather(
     notes: &mut Notes,
 ) -> Result<Ready, Failure> {
     // A project without state has nothing to put in order, and a run that fails must not leave any.
-    let held = if is_fresh(store) { None } else { hold(world, store, job.request.writing, notes)? };
+    let held = if is_fresh(store) {
+        None
+    } else {
+        hold(world, store, job.request.writing, notes)?
+    };
     // What was read before the project was ours, or before it was put in order, may be out of date.
-    let files = if held.is_some() { ManifestFiles::require(&world.environment)? } else { files };
+    let files = if held.is_some() {
+        ManifestFiles::require(&world.environment)?
+    } else {
+        files
+    };
     let read = files.fingerprint();
-    let places = FilePlaces { manifest: files.place()?, lock: files.lock_place() };
+    let places = FilePlaces {
+        manifest: files.place()?,
+        lock: files.lock_place(),
+    };
     let files = match &job.manifest {
         Some(edit) => {
             refuse_link(store, &places.manifest)?;
@@ -170,12 +202,21 @@ fn gather(
     }
     let ledger = match recorded {
         // Without a ledger, the lockfile tells what unedited files of ours look like.
-        ledger if ledger == Ledger::default() => {
-            lock.as_ref().map(|(lock, _)| ledger_of(lock)).unwrap_or_default()
-        }
+        ledger if ledger == Ledger::default() => lock
+            .as_ref()
+            .map(|(lock, _)| ledger_of(lock))
+            .unwrap_or_default(),
         ledger => ledger,
     };
-    Ok(Ready { held, project, read, inputs, places, lock, ledger })
+    Ok(Ready {
+        held,
+        project,
+        read,
+        inputs,
+        places,
+        lock,
+        ledger,
+    })
 }
 
 /// Everything that is to be on the disk: resources, and files of layers; and what is only locked.
@@ -206,17 +247,35 @@ fn given(
             if let (LockUse::Locked, Some(lock)) = (lock_use, old) {
                 frozen::same_sources(manifest, lock)?;
             }
-            let pins = old.map(|lock| pins(manifest, lock, &job.moving)).unwrap_or_default();
+            let pins = old
+                .map(|lock| pins(manifest, lock, &job.moving))
+                .unwrap_or_default();
             resolve(world, manifest, &sources, pins, notes)?
         }
     };
     let making = make_all(manifest, &sources, &entries, notes)?;
     let nothing = Ledger::default();
-    let allowed_here = if has_ledger(store) { &ready.ledger } else { &nothing };
-    executables::check(manifest, (&entries, &making.made), allowed_here, job.request, notes)?;
+    let allowed_here = if has_ledger(store) {
+        &ready.ledger
+    } else {
+        &nothing
+    };
+    executables::check(
+        manifest,
+        (&entries, &making.made),
+        allowed_here,
+        job.request,
+        notes,
+    )?;
     placement::check(manifest, &entries, &making.made, notes)?;
     fidelity::check(manifest, &entries, &making.made, job.request, notes)?;
     let layered = layered(world, (manifest, &sources), (job, old), notes)?;
     let catalog = remotes_to_lock(world, (manifest, &sources), (job, old), notes)?;
-    Ok(Given { entries, making, layered, catalog, reads })
+    Ok(Given {
+        entries,
+        making,
+        layered,
+        catalog,
+        reads,
+    })
 }

@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use agpm_diag::{Diagnostic, Severity, Spot, codes};
 use agpm_model::{Checksum, FileMode, LayerName, RelativePath};
 use agpm_plan::{
-    Action, Author, Desired, FileOutcome, Ledger, Observed, Obstacle, Overwrite, Owned, OwnedNodes, Plan,
-    Reason, Refusal, Twin, plan,
+    Action, Author, Desired, FileOutcome, Ledger, Observed, Obstacle, Overwrite, Owned, OwnedNodes,
+    Plan, Reason, Refusal, Twin, plan,
 };
 use agpm_store::{Problem, ProjectStore, StoreError};
 
@@ -49,9 +49,16 @@ pub(super) fn observe_all<'p>(
     let chunks = paths.chunks(CHUNK).collect();
     let observed = parallel::map(chunks, |chunk: &[&'p RelativePath]| {
         let found = store.observe_all(chunk)?;
-        Ok(chunk.iter().copied().zip(found.into_iter().map(seen)).collect::<Vec<_>>())
+        Ok(chunk
+            .iter()
+            .copied()
+            .zip(found.into_iter().map(seen))
+            .collect::<Vec<_>>())
     });
-    Ok(observed.into_iter().collect::<Result<Vec<_>, StoreError>>()?.concat())
+    Ok(observed
+        .into_iter()
+        .collect::<Result<Vec<_>, StoreError>>()?
+        .concat())
 }
 
 fn seen(observed: agpm_store::Observed) -> Observed {
@@ -100,15 +107,23 @@ pub(super) fn make_plan(
     refuse_reserved(&desired, &shared)?;
     refuse_own_targets(store, wanted.entries)?;
     let ledger = &*as_wanted(store, ledger, &desired, &shared);
-    let mut paths: Vec<&RelativePath> =
-        desired.iter().map(|file| &file.path).chain(ledger.files.keys()).collect();
+    let mut paths: Vec<&RelativePath> = desired
+        .iter()
+        .map(|file| &file.path)
+        .chain(ledger.files.keys())
+        .collect();
     paths.sort();
     paths.dedup();
     let seen = observe_all(store, &paths).map_err(|error| unobservable(store, error))?;
-    let mut observed: BTreeMap<RelativePath, Observed> =
-        seen.into_iter().map(|(path, now)| (path.clone(), now)).collect();
+    let mut observed: BTreeMap<RelativePath, Observed> = seen
+        .into_iter()
+        .map(|(path, now)| (path.clone(), now))
+        .collect();
     let blocked = blocked_folders(store, &desired, ledger);
-    for (path, now) in observed.iter_mut().filter(|(_, now)| **now == Observed::Missing) {
+    for (path, now) in observed
+        .iter_mut()
+        .filter(|(_, now)| **now == Observed::Missing)
+    {
         if above(path).any(|folder| blocked.contains(folder)) {
             *now = Observed::Other(BELOW_FILE);
         }
@@ -120,8 +135,10 @@ pub(super) fn make_plan(
 
 /// Places of our own, and files that others write too, are no targets.
 fn refuse_reserved(desired: &[Desired], shared: &SharedFiles<'_>) -> Result<(), Failure> {
-    let shared: BTreeMap<String, &Shared<'_>> =
-        shared.iter().map(|(path, shared)| (path.as_str().to_lowercase(), shared)).collect();
+    let shared: BTreeMap<String, &Shared<'_>> = shared
+        .iter()
+        .map(|(path, shared)| (path.as_str().to_lowercase(), shared))
+        .collect();
     let reserved = |path: &RelativePath| {
         let path = path.as_str().to_lowercase();
         match shared.get(&path) {
@@ -130,7 +147,10 @@ fn refuse_reserved(desired: &[Desired], shared: &SharedFiles<'_>) -> Result<(), 
             None => is_reserved(&path).then_some("which is a file of agpm"),
         }
     };
-    let Some((file, why)) = desired.iter().find_map(|file| Some((file, reserved(&file.path)?))) else {
+    let Some((file, why)) = desired
+        .iter()
+        .find_map(|file| Some((file, reserved(&file.path)?)))
+    else {
         return Ok(());
     };
     Err(reserved_for(&file.owner, &file.path, why))
@@ -151,14 +171,25 @@ const BELOW_FILE: &str = "in a folder that cannot be created";
 fn unobservable(store: &ProjectStore, error: StoreError) -> Failure {
     let error = error.seen_from(store.path());
     let path = error.path.to_string_lossy().replace('\\', "/");
-    let folders = path.match_indices('/').map(|(at, _)| &path[..at]).chain([path.as_str()]);
-    let mut links =
-        folders.filter_map(|folder| Some((folder, agpm_store::link_target(&store.path().join(folder))?)));
-    match links.next().filter(|_| matches!(error.problem, Problem::Escapes)) {
+    let folders = path
+        .match_indices('/')
+        .map(|(at, _)| &path[..at])
+        .chain([path.as_str()]);
+    let mut links = folders
+        .filter_map(|folder| Some((folder, agpm_store::link_target(&store.path().join(folder))?)));
+    match links
+        .next()
+        .filter(|_| matches!(error.problem, Problem::Escapes))
+    {
         Some((link, target)) => {
-            let message = format!("`{link}` is a symlink to `{}`, outside the project", target.display());
+            let message = format!(
+                "`{link}` is a symlink to `{}`, outside the project",
+                target.display()
+            );
             let help = "agpm does not write through it: replace it with a directory, then run `agpm install`";
-            let diagnostic = Diagnostic::new(&codes::IO_UNREADABLE, message).in_file(link).help(help);
+            let diagnostic = Diagnostic::new(&codes::IO_UNREADABLE, message)
+                .in_file(link)
+                .help(help);
             Failure::new(FailureKind::Refused, diagnostic)
         }
         None => error.into(),
@@ -168,30 +199,45 @@ fn unobservable(store: &ProjectStore, error: StoreError) -> Failure {
 /// The file in the place of a folder that another file needs.
 fn file_above(store: &ProjectStore, path: &RelativePath) -> Option<String> {
     let is_folder = |folder: &&str| agpm_store::is_folder(&store.path().join(folder));
-    above(path).find(|folder| !is_folder(folder)).map(str::to_owned)
+    above(path)
+        .find(|folder| !is_folder(folder))
+        .map(str::to_owned)
 }
 
 fn no_folder(folder: &str) -> Diagnostic {
     let message = format!("cannot create `{folder}/`: a file of that name exists");
     let help = format!("Move or remove `{folder}`, then run `agpm install`");
-    Diagnostic::new(&codes::INSTALL_NOT_OURS, message).in_file(folder).help(help)
+    Diagnostic::new(&codes::INSTALL_NOT_OURS, message)
+        .in_file(folder)
+        .help(help)
 }
 
 /// Where a folder is needed and something else is that is not ours.
 fn blocked_folders(store: &ProjectStore, desired: &[Desired], ledger: &Ledger) -> BTreeSet<String> {
     let folders: BTreeSet<&str> = desired.iter().flat_map(|file| above(&file.path)).collect();
     let is_blocked = |folder: &&str| {
-        let Ok(path) = RelativePath::new(folder) else { return false };
+        let Ok(path) = RelativePath::new(folder) else {
+            return false;
+        };
         let now = store.observe(&path);
-        let file = matches!(now, Ok(agpm_store::Observed::File { .. } | agpm_store::Observed::Other));
+        let file = matches!(
+            now,
+            Ok(agpm_store::Observed::File { .. } | agpm_store::Observed::Other)
+        );
         file && !ledger.files.contains_key(&path)
     };
-    folders.into_iter().filter(is_blocked).map(str::to_owned).collect()
+    folders
+        .into_iter()
+        .filter(is_blocked)
+        .map(str::to_owned)
+        .collect()
 }
 
 /// The folders above a file.
 fn above(path: &RelativePath) -> impl Iterator<Item = &str> {
-    path.as_str().match_indices('/').map(|(at, _)| &path.as_str()[..at])
+    path.as_str()
+        .match_indices('/')
+        .map(|(at, _)| &path.as_str()[..at])
 }
 
 /// Every whole file, each once: what is wanted twice must be the same.
@@ -212,12 +258,18 @@ fn all_desired(
         made.files.iter().map(file).collect::<Vec<_>>()
     };
     let files = wanted.entries.iter().zip(wanted.made).flat_map(of_entry);
-    let whole = wanted.layers.iter().filter(|file| !shared.contains_key(&file.path));
+    let whole = wanted
+        .layers
+        .iter()
+        .filter(|file| !shared.contains_key(&file.path));
     let whole = whole.filter(|file| !is_for_nothing(store, file, ledger));
     let mut desired: Vec<Desired> = Vec::new();
     let mut places: BTreeMap<String, usize> = BTreeMap::new();
     for wanted in files.chain(whole.map(whole_file)) {
-        match places.get(&wanted.path.as_str().to_lowercase()).map(|at| &desired[*at]) {
+        match places
+            .get(&wanted.path.as_str().to_lowercase())
+            .map(|at| &desired[*at])
+        {
             None => {
                 places.insert(wanted.path.as_str().to_lowercase(), desired.len());
                 desired.push(wanted);
@@ -232,14 +284,26 @@ fn all_desired(
 fn whole_file(file: &LayeredFile) -> Desired {
     let checksum = file.checksum();
     let (path, owner) = (file.path.clone(), file.owner.clone());
-    Desired { path, checksum, source: checksum, mode: file.mode, owner, twin: Twin::Left }
+    Desired {
+        path,
+        checksum,
+        source: checksum,
+        mode: file.mode,
+        owner,
+        twin: Twin::Left,
+    }
 }
 
 /// A document that says nothing gives nothing to a file of the user's.
 fn is_for_nothing(store: &ProjectStore, file: &LayeredFile, ledger: &Ledger) -> bool {
     let says_nothing = file.keys.as_ref().is_some_and(|keys| keys.nodes.is_empty());
     let now = || observe(store, &file.path).ok().and_then(Observed::checksum);
-    let is_ours = |now: Checksum| ledger.shared.get(&file.path).is_some_and(|owned| owned.is_whole(now));
+    let is_ours = |now: Checksum| {
+        ledger
+            .shared
+            .get(&file.path)
+            .is_some_and(|owned| owned.is_whole(now))
+    };
     let is_left = |now: Checksum| now == file.checksum() && ledger.shared.contains_key(&file.path);
     says_nothing
         && !ledger.files.contains_key(&file.path)
@@ -256,20 +320,34 @@ fn as_wanted<'l>(
 ) -> Cow<'l, Ledger> {
     let now = |path: &RelativePath| observe(store, path).ok().and_then(Observed::checksum);
     let mut wanted = Cow::Borrowed(ledger);
-    for (path, owned) in shared.keys().filter_map(|path| Some((path, ledger.files.get(path)?))) {
+    for (path, owned) in shared
+        .keys()
+        .filter_map(|path| Some((path, ledger.files.get(path)?)))
+    {
         let wanted = wanted.to_mut();
         wanted.files.remove(path);
         if now(path) == Some(owned.checksum) {
-            wanted.shared.insert(path.clone(), OwnedNodes::whole(owned.checksum));
+            wanted
+                .shared
+                .insert(path.clone(), OwnedNodes::whole(owned.checksum));
         }
     }
-    for (file, owned) in desired.iter().filter_map(|file| Some((file, ledger.shared.get(&file.path)?))) {
+    for (file, owned) in desired
+        .iter()
+        .filter_map(|file| Some((file, ledger.shared.get(&file.path)?)))
+    {
         let wanted = wanted.to_mut();
         wanted.shared.remove(&file.path);
         let ours = now(&file.path).filter(|now| owned.is_whole(*now) || *now == file.checksum);
         wanted.files.extend(ours.map(|checksum| {
             let owner = file.owner.clone();
-            let record = Owned { checksum, source: None, mode: file.mode, owner, author: Author::Agpm };
+            let record = Owned {
+                checksum,
+                source: None,
+                mode: file.mode,
+                owner,
+                author: Author::Agpm,
+            };
             (file.path.clone(), record)
         }));
     }
@@ -277,20 +355,34 @@ fn as_wanted<'l>(
 }
 
 fn two_at_once(first: &Desired, second: &Desired) -> Failure {
-    let message = format!("{} and {} would both be at `{}`", first.owner, second.owner, second.path);
+    let message = format!(
+        "{} and {} would both be at `{}`",
+        first.owner, second.owner, second.path
+    );
     let help = "give one of them another `filename` or `target` in the manifest";
-    Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, message).help(help).into()
+    Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, message)
+        .help(help)
+        .into()
 }
 
 /// A file that would be installed onto itself would become ours, and go with the dependency.
 fn refuse_own_targets(store: &ProjectStore, entries: &[ResolvedEntry]) -> Result<(), Failure> {
     let onto_itself = |resolved: &&ResolvedEntry| {
-        let target = resolved.entry.target.as_ref().map(|target| store.path().join(target.as_str()));
+        let target = resolved
+            .entry
+            .target
+            .as_ref()
+            .map(|target| store.path().join(target.as_str()));
         target.is_some() && resolved.file == target
     };
-    let Some(resolved) = entries.iter().find(onto_itself) else { return Ok(()) };
+    let Some(resolved) = entries.iter().find(onto_itself) else {
+        return Ok(());
+    };
     let entry = &resolved.entry;
-    let message = format!("{}/{} is where it would be installed: `{}`", entry.kind, entry.name, entry.unit);
+    let message = format!(
+        "{}/{} is where it would be installed: `{}`",
+        entry.kind, entry.name, entry.unit
+    );
     let help = "the tool reads it there already: remove the dependency, or move the file to another folder";
     let diagnostic = Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, message).help(help);
     Err(Failure::new(FailureKind::Refused, diagnostic))
@@ -314,10 +406,20 @@ pub(super) fn refuse(
             continue;
         }
         let spot = spot_of(store, refusal, notes);
-        let Refusal { path, place, what, owner } = refusal;
+        let Refusal {
+            path,
+            place,
+            what,
+            owner,
+        } = refusal;
         let inner = place.as_ref().filter(|place| !place.steps().is_empty());
-        let at = inner.map(|place| format!("`{place}` of ")).unwrap_or_default();
-        let message = format!("{at}`{path}` is {}, and {owner} is to be installed there", what.words());
+        let at = inner
+            .map(|place| format!("`{place}` of "))
+            .unwrap_or_default();
+        let message = format!(
+            "{at}`{path}` is {}, and {owner} is to be installed there",
+            what.words()
+        );
         let of_layers = LayerName::in_label(owner).is_some();
         let help = match what {
             Obstacle::File if of_layers => {
@@ -336,7 +438,9 @@ pub(super) fn refuse(
             Obstacle::Other(_) if of_layers => {
                 "move it away, or leave the file out of the layers with `include`"
             }
-            Obstacle::Other(_) => "move it away, or give the resource another `filename` or `target`",
+            Obstacle::Other(_) => {
+                "move it away, or give the resource another `filename` or `target`"
+            }
         };
         let mut diagnostic = Diagnostic::new(&codes::INSTALL_NOT_OURS, message).help(help);
         diagnostic.layer = LayerName::in_label(owner).map(str::to_owned);
@@ -347,9 +451,15 @@ pub(super) fn refuse(
     }
     match (plan.refusals.is_empty(), writing) {
         (true, _) => Ok(()),
-        (false, Writing::Apply) => Err(Failure { kind: FailureKind::Refused, diagnostic: None }),
+        (false, Writing::Apply) => Err(Failure {
+            kind: FailureKind::Refused,
+            diagnostic: None,
+        }),
         (false, Writing::Show) => {
-            let refused = notes.diagnostics.iter_mut().filter(|found| *found.code == codes::INSTALL_NOT_OURS);
+            let refused = notes
+                .diagnostics
+                .iter_mut()
+                .filter(|found| *found.code == codes::INSTALL_NOT_OURS);
             refused.for_each(|found| found.severity = Severity::Warning);
             Ok(())
         }
@@ -361,12 +471,23 @@ fn spot_of(store: &ProjectStore, refusal: &Refusal, notes: &mut Notes) -> Option
     let place = refusal.place.as_ref()?;
     let document = read(store, &refusal.path, format_of(&refusal.path), notes).ok()?;
     let node = document.at(place)?;
-    Some(Spot { source: document.source(), span: node.span() })
+    Some(Spot {
+        source: document.source(),
+        span: node.span(),
+    })
 }
 
 /// Files that were edited stay; where every byte must be as locked that is an error.
-pub(super) fn tell_kept(plan: &Plan, request: &InstallRequest, notes: &mut Notes) -> Result<(), Failure> {
-    for change in plan.changes.iter().filter(|change| change.action == Action::Keep) {
+pub(super) fn tell_kept(
+    plan: &Plan,
+    request: &InstallRequest,
+    notes: &mut Notes,
+) -> Result<(), Failure> {
+    for change in plan
+        .changes
+        .iter()
+        .filter(|change| change.action == Action::Keep)
+    {
         let what = match &change.place {
             Some(place) => format!("`{place}` of `{}` ({})", change.path, change.owner),
             None => format!("`{}`", change.path),
@@ -375,7 +496,9 @@ pub(super) fn tell_kept(plan: &Plan, request: &InstallRequest, notes: &mut Notes
         let mut diagnostic = Diagnostic::new(&codes::INSTALL_EDITED, message)
             .in_file(change.path.as_str())
             .help(match change.reason {
-                Reason::UnaskedEdited => "agpm leaves it to you from now on: delete it if you do not need it",
+                Reason::UnaskedEdited => {
+                    "agpm leaves it to you from now on: delete it if you do not need it"
+                }
                 _ if request.overwrite == Overwrite::Everything => {
                     "it holds something of yours beside ours: take that out, or delete the entry"
                 }

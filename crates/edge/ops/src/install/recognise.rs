@@ -4,7 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_model::{Extent, Locked, Lockfile, Manifest, RelativePath};
-use agpm_plan::{Author, Ledger, Observed, Overwrite, Owned, Plan, recognise_file, recognise_nodes};
+use agpm_plan::{
+    Author, Ledger, Observed, Overwrite, Owned, Plan, recognise_file, recognise_nodes,
+};
 use agpm_store::ProjectStore;
 
 use crate::failure::{Failure, Notes};
@@ -16,9 +18,15 @@ use crate::packages::{Made, ResolvedEntry, Sources, frozen, make_these};
 use crate::world::World;
 
 /// Whether a plan meets things that the lockfile may explain.
-pub(super) fn is_puzzled(store: &ProjectStore, plan: &Plan, ledger: &Ledger, lock: &Lockfile) -> bool {
+pub(super) fn is_puzzled(
+    store: &ProjectStore,
+    plan: &Plan,
+    ledger: &Ledger,
+    lock: &Lockfile,
+) -> bool {
     let known = ledger.owners();
-    let unknown = |locked: &Locked| locked.installed_at.is_some() && !known.contains(locked.label().as_str());
+    let unknown =
+        |locked: &Locked| locked.installed_at.is_some() && !known.contains(locked.label().as_str());
     let moved_on = |(path, seen): (&RelativePath, _)| {
         observe(store, path).is_ok_and(|now| now.checksum().is_some_and(|now| now != seen))
     };
@@ -26,8 +34,15 @@ pub(super) fn is_puzzled(store: &ProjectStore, plan: &Plan, ledger: &Ledger, loc
     lock.entries.iter().any(unknown)
         || !lock.layers.is_empty() && plan.ledger.theirs.keys().any(newly_equal)
         || !plan.refusals.is_empty()
-        || plan.changes.iter().any(|change| change.action == agpm_plan::Action::Keep)
-        || ledger.shared.iter().map(|(path, owned)| (path, owned.seen)).any(moved_on)
+        || plan
+            .changes
+            .iter()
+            .any(|change| change.action == agpm_plan::Action::Keep)
+        || ledger
+            .shared
+            .iter()
+            .map(|(path, owned)| (path, owned.seen))
+            .any(moved_on)
 }
 
 /// Whether a lockfile has things of which it does not tell by itself what was written.
@@ -59,11 +74,20 @@ impl LockedState {
             Ok(layers) => (layers, None),
             Err(failure) => (Vec::new(), Some(failure)),
         };
-        Ok(LockedState { entries, made, layers, layer_failure })
+        Ok(LockedState {
+            entries,
+            made,
+            layers,
+            layer_failure,
+        })
     }
 
     pub(super) fn wanted(&self) -> Wanted<'_> {
-        Wanted { entries: &self.entries, made: &self.made, layers: &self.layers }
+        Wanted {
+            entries: &self.entries,
+            made: &self.made,
+            layers: &self.layers,
+        }
     }
 
     /// Modes are not locked: a file whose bytes were taken from the disk has the one that the last install gave it.
@@ -73,23 +97,41 @@ impl LockedState {
                 continue;
             }
             for file in &mut made.files {
-                file.mode = ledger.files.get(&file.path).map_or(file.mode, |owned| owned.mode);
+                file.mode = ledger
+                    .files
+                    .get(&file.path)
+                    .map_or(file.mode, |owned| owned.mode);
             }
         }
     }
 
     /// Leaves out files that others write too and that cannot be read, and says which these are.
-    pub(crate) fn drop_unreadable(&mut self, store: &ProjectStore, ledger: &mut Ledger) -> Vec<RelativePath> {
+    pub(crate) fn drop_unreadable(
+        &mut self,
+        store: &ProjectStore,
+        ledger: &mut Ledger,
+    ) -> Vec<RelativePath> {
         let is_readable = |path: &RelativePath| {
-            let exists = !matches!(observe(store, path), Ok(Observed::Missing | Observed::Other(_)));
+            let exists = !matches!(
+                observe(store, path),
+                Ok(Observed::Missing | Observed::Other(_))
+            );
             !exists || read(store, path, format_of(path), &mut Notes::default()).is_ok()
         };
-        let paths: BTreeSet<RelativePath> =
-            shared_files(&self.wanted()).into_keys().chain(ledger.shared.keys().cloned()).collect();
-        let broken: Vec<RelativePath> = paths.into_iter().filter(|path| !is_readable(path)).collect();
+        let paths: BTreeSet<RelativePath> = shared_files(&self.wanted())
+            .into_keys()
+            .chain(ledger.shared.keys().cloned())
+            .collect();
+        let broken: Vec<RelativePath> = paths
+            .into_iter()
+            .filter(|path| !is_readable(path))
+            .collect();
         ledger.shared.retain(|path, _| !broken.contains(path));
         for made in &mut self.made {
-            made.entries = made.entries.take().filter(|entries| !broken.contains(&entries.file));
+            made.entries = made
+                .entries
+                .take()
+                .filter(|entries| !broken.contains(&entries.file));
         }
         self.layers.retain(|file| !broken.contains(&file.path));
         broken
@@ -102,7 +144,8 @@ impl LockedState {
         ledger: &Ledger,
         notes: &mut Notes,
     ) -> Result<Plan, Failure> {
-        make_plan(store, &self.wanted(), (ledger, Overwrite::Nothing), notes).map(|planned| planned.plan)
+        make_plan(store, &self.wanted(), (ledger, Overwrite::Nothing), notes)
+            .map(|planned| planned.plan)
     }
 
     /// The ledger with everything that is as the lockfile's entries would be written.
@@ -110,16 +153,25 @@ impl LockedState {
         let mut known = ledger.clone();
         for (resolved, made) in self.entries.iter().zip(&self.made) {
             let is_news = |(path, now): &(RelativePath, Owned)| {
-                ledger.files.get(path).is_none_or(|owned| owned.checksum != now.checksum)
+                ledger
+                    .files
+                    .get(path)
+                    .is_none_or(|owned| owned.checksum != now.checksum)
             };
-            known.files.extend(files(store, resolved, made).filter(is_news));
+            known
+                .files
+                .extend(files(store, resolved, made).filter(is_news));
         }
         let shared = shared_files(&self.wanted());
         for (path, shared) in &shared {
             known.shared = with_nodes(store, known.shared, path, shared);
         }
         let is_users = |file: &&LayeredFile| ledger.theirs.contains_key(&file.path);
-        for file in self.layers.iter().filter(|file| !shared.contains_key(&file.path) && !is_users(file)) {
+        for file in self
+            .layers
+            .iter()
+            .filter(|file| !shared.contains_key(&file.path) && !is_users(file))
+        {
             known.files.extend(whole(store, file));
         }
         known
@@ -134,9 +186,17 @@ fn files(
 ) -> impl Iterator<Item = (RelativePath, Owned)> {
     let found = made.files.iter().filter_map(move |file| {
         let checksum = file.bytes.checksum();
-        let Ok(Observed::File(now, mode)) = observe(store, &file.path) else { return None };
+        let Ok(Observed::File(now, mode)) = observe(store, &file.path) else {
+            return None;
+        };
         let source = Some(file.source).filter(|source| *source != checksum);
-        let owned = Owned { checksum, source, mode, owner: resolved.label(), author: Author::Agpm };
+        let owned = Owned {
+            checksum,
+            source,
+            mode,
+            owner: resolved.label(),
+            author: Author::Agpm,
+        };
         (now == checksum).then(|| (file.path.clone(), owned))
     });
     found.collect::<Vec<_>>().into_iter()
@@ -145,8 +205,16 @@ fn files(
 /// The same for a file of the layers.
 fn whole(store: &ProjectStore, file: &LayeredFile) -> Option<(RelativePath, Owned)> {
     let checksum = file.checksum();
-    let Ok(Observed::File(now, mode)) = observe(store, &file.path) else { return None };
-    let owned = Owned { checksum, source: None, mode, owner: file.owner.clone(), author: Author::Agpm };
+    let Ok(Observed::File(now, mode)) = observe(store, &file.path) else {
+        return None;
+    };
+    let owned = Owned {
+        checksum,
+        source: None,
+        mode,
+        owner: file.owner.clone(),
+        author: Author::Agpm,
+    };
     (now == checksum).then(|| (file.path.clone(), owned))
 }
 
@@ -156,9 +224,15 @@ fn with_nodes(
     path: &RelativePath,
     shared: &Shared<'_>,
 ) -> BTreeMap<RelativePath, agpm_plan::OwnedNodes> {
-    let Ok(document) = read(store, path, format_of(path), &mut Notes::default()) else { return entries };
-    let whole = shared.base.and_then(|base| recognise_file(&document, base, &shared.nodes));
-    if let Some(owned) = whole.or_else(|| recognise_nodes(&document, &shared.nodes, entries.get(path))) {
+    let Ok(document) = read(store, path, format_of(path), &mut Notes::default()) else {
+        return entries;
+    };
+    let whole = shared
+        .base
+        .and_then(|base| recognise_file(&document, base, &shared.nodes));
+    if let Some(owned) =
+        whole.or_else(|| recognise_nodes(&document, &shared.nodes, entries.get(path)))
+    {
         entries.insert(path.clone(), owned);
     }
     entries

@@ -7,8 +7,8 @@ use agpm_plan::{Action, Change};
 use agpm_text::{Pointer, Value};
 
 use crate::install::request::{
-    Capability, CapabilityKind, Conversion, Fate, FateKind, InstallReport, LockChange, Moved, PlanDetail,
-    Program, RequiredBy, Writing,
+    Capability, CapabilityKind, Conversion, Fate, FateKind, InstallReport, LockChange, Moved,
+    PlanDetail, Program, RequiredBy, Writing,
 };
 
 impl InstallReport {
@@ -39,11 +39,20 @@ impl InstallReport {
         };
         vec![
             ("dry_run", (self.writing == Writing::Show).into()),
-            ("changes", Value::List(self.changes.iter().map(change).collect())),
+            (
+                "changes",
+                Value::List(self.changes.iter().map(change).collect()),
+            ),
             ("moved", Value::List(self.moved.iter().map(moved).collect())),
-            ("programs", Value::list(self.programs.iter().map(program_value))),
+            (
+                "programs",
+                Value::list(self.programs.iter().map(program_value)),
+            ),
             ("reads", Value::list(self.reads.iter().map(String::as_str))),
-            ("conversions", Value::list(self.conversions.iter().map(conversion_value))),
+            (
+                "conversions",
+                Value::list(self.conversions.iter().map(conversion_value)),
+            ),
             ("unchanged", self.unchanged.into()),
             ("lock", lock.into()),
         ]
@@ -59,10 +68,18 @@ impl InstallReport {
         let is_shown =
             |one: &&Conversion| detail == PlanDetail::Files || self.changes_resource(&one.resource);
         let conversions = self.conversions.iter().filter(is_shown);
-        let fates: Vec<FieldNote<'_>> = conversions.flat_map(|one| field_notes(one, self.writing)).collect();
+        let fates: Vec<FieldNote<'_>> = conversions
+            .flat_map(|one| field_notes(one, self.writing))
+            .collect();
         let fates = note_lines(&fates, detail);
         let reads = self.reads_line().into_iter();
-        counted_lines(moved.chain(changes).chain(programs).chain(reads).chain(fates))
+        counted_lines(
+            moved
+                .chain(changes)
+                .chain(programs)
+                .chain(reads)
+                .chain(fates),
+        )
     }
 
     /// One line for all that is read outside of the project, where something changes.
@@ -74,7 +91,9 @@ impl InstallReport {
     /// Whether files of a resource are new or other ones.
     fn changes_resource(&self, resource: &str) -> bool {
         let is_written = |action| matches!(action, Action::Create | Action::Update);
-        self.changes.iter().any(|change| change.owner.as_str() == resource && is_written(change.action))
+        self.changes
+            .iter()
+            .any(|change| change.owner.as_str() == resource && is_written(change.action))
     }
 
     /// How many files became what, in one line.
@@ -97,7 +116,10 @@ impl InstallReport {
     }
 
     fn count(&self, action: Action) -> usize {
-        self.changes.iter().filter(|change| change.action == action).count()
+        self.changes
+            .iter()
+            .filter(|change| change.action == action)
+            .count()
     }
 
     fn done(&self) -> String {
@@ -111,8 +133,14 @@ impl InstallReport {
             (self.unchanged, "unchanged"),
         ];
         let some = counts.iter().filter(|(count, _)| *count > 0);
-        let parts: Vec<String> = some.map(|(count, what)| format!("{count} {what}")).collect();
-        if parts.is_empty() { "nothing to install".to_owned() } else { parts.join(", ") }
+        let parts: Vec<String> = some
+            .map(|(count, what)| format!("{count} {what}"))
+            .collect();
+        if parts.is_empty() {
+            "nothing to install".to_owned()
+        } else {
+            parts.join(", ")
+        }
     }
 
     fn would_do(&self) -> String {
@@ -124,7 +152,9 @@ impl InstallReport {
             (Action::Keep, "skip"),
             (Action::Release, "leave"),
         ];
-        let some = verbs.iter().map(|(action, verb)| (self.count(*action), *action, *verb));
+        let some = verbs
+            .iter()
+            .map(|(action, verb)| (self.count(*action), *action, *verb));
         let part = |(count, action, verb): (usize, Action, &str)| match action {
             Action::Keep => format!("{verb} {count} (modified locally)"),
             Action::Release => format!("{verb} {count} in place"),
@@ -146,7 +176,10 @@ impl InstallReport {
 fn moved_lines(moved: &[Moved], detail: PlanDetail) -> Vec<String> {
     let mut steps: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
     for one in moved {
-        steps.entry((&one.from, &one.to)).or_default().push(&one.resource);
+        steps
+            .entry((&one.from, &one.to))
+            .or_default()
+            .push(&one.resource);
     }
     let mut lines = Vec::new();
     for Moved { resource, from, to } in moved {
@@ -156,7 +189,10 @@ fn moved_lines(moved: &[Moved], detail: PlanDetail) -> Vec<String> {
             {
                 // The others are in the line of the first.
                 if resource == first {
-                    lines.push(format!("{first}, {second} and {} more  {from} -> {to}", rest.len()));
+                    lines.push(format!(
+                        "{first}, {second} and {} more  {from} -> {to}",
+                        rest.len()
+                    ));
                 }
             }
             _ => lines.push(format!("{resource}  {from} -> {to}")),
@@ -188,14 +224,22 @@ fn is_one_run(first: &Change, second: &Change) -> bool {
         && first.reason.words() == second.reason.words();
     let is_file = |change: &Change| inner(change).is_none() && change.action != Action::Keep;
     let is_layer = first.owner.as_str().starts_with("layers/");
-    is_alike && is_file(first) && is_file(second) && !is_layer && common_folder(first, second).is_some()
+    is_alike
+        && is_file(first)
+        && is_file(second)
+        && !is_layer
+        && common_folder(first, second).is_some()
 }
 
 /// The folder that two files share below the folder of a tool. Paths are in order, so that the first and the last of a run
 /// share what all of them do.
 fn common_folder<'c>(first: &'c Change, last: &Change) -> Option<&'c str> {
     let (one, other) = (first.path.as_str(), last.path.as_str());
-    let same = one.bytes().zip(other.bytes()).take_while(|(left, right)| left == right).count();
+    let same = one
+        .bytes()
+        .zip(other.bytes())
+        .take_while(|(left, right)| left == right)
+        .count();
     let (folder, _) = one.get(..same)?.rsplit_once('/')?;
     folder.contains('/').then_some(folder)
 }
@@ -203,7 +247,10 @@ fn common_folder<'c>(first: &'c Change, last: &Change) -> Option<&'c str> {
 fn run_line(first: &Change, last: &Change, files: usize) -> String {
     let folder = common_folder(first, last).unwrap_or_default();
     let (sign, reason) = (sign(first.action), first.reason.words());
-    format!("{sign} {folder}/  {}: {reason} ({files} files)", first.owner)
+    format!(
+        "{sign} {folder}/  {}: {reason} ({files} files)",
+        first.owner
+    )
 }
 
 /// Items of one list are told alike: once, with their number.
@@ -223,7 +270,10 @@ fn counted_lines(lines: impl Iterator<Item = String>) -> Vec<String> {
 }
 
 fn program_value(program: &Program) -> Value {
-    let of_program = program.capabilities.iter().filter(|one| one.kind != CapabilityKind::Permission);
+    let of_program = program
+        .capabilities
+        .iter()
+        .filter(|one| one.kind != CapabilityKind::Permission);
     let capability = |one: &Capability| {
         Value::map([
             ("kind", Value::from(one.kind.word())),
@@ -234,8 +284,14 @@ fn program_value(program: &Program) -> Value {
     Value::map([
         ("resource", Value::from(program.resource.as_str())),
         ("unit", program.unit.as_str().into()),
-        ("runs", Value::list(of_program.map(|one| one.value.as_str()))),
-        ("capabilities", Value::list(program.capabilities.iter().map(capability))),
+        (
+            "runs",
+            Value::list(of_program.map(|one| one.value.as_str())),
+        ),
+        (
+            "capabilities",
+            Value::list(program.capabilities.iter().map(capability)),
+        ),
         ("direct", (program.required == RequiredBy::Manifest).into()),
     ])
 }
@@ -258,14 +314,27 @@ fn conversion_value(conversion: &Conversion) -> Value {
 /// What a tool would do, each command in full with every character visible.
 fn program_lines(program: &Program) -> Vec<String> {
     let line = |one: &Capability| {
-        let event = one.event.as_ref().map(|event| format!(", {}", visible(event))).unwrap_or_default();
-        let transitive = if program.required == RequiredBy::Resource { ", transitive" } else { "" };
+        let event = one
+            .event
+            .as_ref()
+            .map(|event| format!(", {}", visible(event)))
+            .unwrap_or_default();
+        let transitive = if program.required == RequiredBy::Resource {
+            ", transitive"
+        } else {
+            ""
+        };
         let value = match program.required {
             // The manifest may hold secrets of the user; what others wrote is shown to the last character.
             RequiredBy::Manifest => mask_words(&one.value),
             RequiredBy::Resource => one.value.clone(),
         };
-        format!("{}  {}  ({}{event}{transitive})", one.kind.word(), visible(&value), program.resource)
+        format!(
+            "{}  {}  ({}{event}{transitive})",
+            one.kind.word(),
+            visible(&value),
+            program.resource
+        )
     };
     program.capabilities.iter().map(line).collect()
 }
@@ -282,7 +351,16 @@ struct FieldNote<'r> {
 fn field_notes(conversion: &Conversion, writing: Writing) -> Vec<FieldNote<'_>> {
     let is_shown = |fate: &&Fate| writing == Writing::Show || fate.kind != FateKind::Exact;
     let (resource, tool) = (conversion.resource.as_str(), conversion.tool.as_str());
-    conversion.fates.iter().filter(is_shown).map(|fate| FieldNote { resource, tool, fate }).collect()
+    conversion
+        .fates
+        .iter()
+        .filter(is_shown)
+        .map(|fate| FieldNote {
+            resource,
+            tool,
+            fate,
+        })
+        .collect()
 }
 
 /// A note that more resources than this share has one line for all of them.
@@ -302,7 +380,10 @@ fn note_lines(notes: &[FieldNote<'_>], detail: PlanDetail) -> Vec<String> {
             {
                 // The others are in the line of the first.
                 if note.resource == *first {
-                    lines.push(format!("= {first}, {second} and {} more {text}", rest.len()));
+                    lines.push(format!(
+                        "= {first}, {second} and {} more {text}",
+                        rest.len()
+                    ));
                 }
             }
             _ => lines.push(format!("= {} {text}", note.resource)),
@@ -315,14 +396,21 @@ impl FieldNote<'_> {
     /// What is said, whichever resource it is said of.
     fn text(&self) -> String {
         let Fate { field, kind, note } = self.fate;
-        let note = if note.is_empty() { String::new() } else { format!(": {note}") };
+        let note = if note.is_empty() {
+            String::new()
+        } else {
+            format!(": {note}")
+        };
         format!("for {}: {field} {}{note}", self.tool, kind.word())
     }
 }
 
 /// The place inside a file that is not the file as a whole.
 fn inner(change: &Change) -> Option<&Pointer> {
-    change.place.as_ref().filter(|place| !place.steps().is_empty())
+    change
+        .place
+        .as_ref()
+        .filter(|place| !place.steps().is_empty())
 }
 
 fn word(action: Action) -> &'static str {
@@ -348,6 +436,13 @@ fn sign(action: Action) -> char {
 
 fn line(change: &Change) -> String {
     let sign = sign(change.action);
-    let place = inner(change).map(|place| format!(" {place}")).unwrap_or_default();
-    format!("{sign} {}{place}  {}: {}", change.path, change.owner, change.reason.words())
+    let place = inner(change)
+        .map(|place| format!(" {place}"))
+        .unwrap_or_default();
+    format!(
+        "{sign} {}{place}  {}: {}",
+        change.path,
+        change.owner,
+        change.reason.words()
+    )
 }

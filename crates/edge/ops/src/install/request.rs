@@ -175,6 +175,9 @@ impl InstallReport {
     pub fn changes_something(&self) -> bool {
         self.refused > 0
             || self.lock != LockChange::Unchanged
-            || self.changes.iter().any(|change| change.action.changes_disk() || change.action == Action::Keep)
+            || self
+                .changes
+                .iter()
+                .any(|change| change.action.changes_disk() || change.action == Action::Keep)
     }
 }

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use agpm_diag::{Diagnostic, codes};
 use agpm_model::{FileMode, LayerName, RelativePath};
 use agpm_plan::{
-    Action, Change, DesiredNode, FileOrigin, FileOutcome, Ledger, NodeError, Observed, Obstacle, Overwrite,
-    OwnedNodes, Plan, Reason, Refusal, SharedFile, Twin, plan_nodes,
+    Action, Change, DesiredNode, FileOrigin, FileOutcome, Ledger, NodeError, Observed, Obstacle,
+    Overwrite, OwnedNodes, Plan, Reason, Refusal, SharedFile, Twin, plan_nodes,
 };
 use agpm_store::ProjectStore;
 use agpm_text::{Document, Format, Pointer, Unread};
@@ -35,7 +35,12 @@ pub(super) type SharedFiles<'w> = BTreeMap<RelativePath, Shared<'w>>;
 
 impl Default for Shared<'_> {
     fn default() -> Self {
-        Shared { base: None, layers: "", mode: FileMode::Plain, nodes: Cow::default() }
+        Shared {
+            base: None,
+            layers: "",
+            mode: FileMode::Plain,
+            nodes: Cow::default(),
+        }
     }
 }
 
@@ -43,22 +48,37 @@ impl Default for Shared<'_> {
 pub(super) fn shared_files<'w>(wanted: &Wanted<'w>) -> SharedFiles<'w> {
     let mut files: SharedFiles<'w> = BTreeMap::new();
     for (resolved, made) in wanted.entries.iter().zip(wanted.made) {
-        let Some(entries) = &made.entries else { continue };
-        let node = |node| DesiredNode { node, owner: resolved.label(), twin: Twin::Taken };
+        let Some(entries) = &made.entries else {
+            continue;
+        };
+        let node = |node| DesiredNode {
+            node,
+            owner: resolved.label(),
+            twin: Twin::Taken,
+        };
         let shared = files.entry(entries.file.clone()).or_default();
-        shared.nodes.to_mut().extend(entries.nodes.iter().cloned().map(node));
+        shared
+            .nodes
+            .to_mut()
+            .extend(entries.nodes.iter().cloned().map(node));
     }
     for file in wanted.layers {
         let Some(keys) = &file.keys else { continue };
         match files.get_mut(&file.path) {
             Some(shared) => {
-                (shared.base, shared.mode, shared.layers) = (Some(&keys.text), file.mode, &file.owner);
+                (shared.base, shared.mode, shared.layers) =
+                    (Some(&keys.text), file.mode, &file.owner);
                 shared.nodes.to_mut().extend(keys.nodes.iter().cloned());
             }
             None if !keys.nodes.is_empty() => {
                 let nodes = Cow::Borrowed(keys.nodes.as_slice());
                 let (base, layers, mode) = (Some(&keys.text), file.owner.as_str(), file.mode);
-                let shared = Shared { base, layers, mode, nodes };
+                let shared = Shared {
+                    base,
+                    layers,
+                    mode,
+                    nodes,
+                };
                 files.insert(file.path.clone(), shared);
             }
             None => {}
@@ -77,9 +97,17 @@ pub(super) fn plan_shared(
 ) -> Result<Vec<SharedChange>, Failure> {
     let paths: BTreeSet<&RelativePath> = wanted.keys().chain(ledger.shared.keys()).collect();
     let one = |path: &RelativePath, notes: &mut Notes| {
-        plan_one(store, path, wanted.get(path), (ledger.shared.get(path), overwrite), notes)
+        plan_one(
+            store,
+            path,
+            wanted.get(path),
+            (ledger.shared.get(path), overwrite),
+            notes,
+        )
     };
-    let planned = parallel::map(paths.into_iter().collect(), |path| (path, one(path, &mut Notes::default())));
+    let planned = parallel::map(paths.into_iter().collect(), |path| {
+        (path, one(path, &mut Notes::default()))
+    });
     let mut changes = Vec::new();
     for (path, result) in planned {
         let done = match result {
@@ -90,7 +118,9 @@ pub(super) fn plan_shared(
         plan.changes.extend(done.changes);
         plan.refusals.extend(done.refusals);
         plan.unchanged += done.unchanged;
-        plan.ledger.shared.extend(done.owned.map(|owned| (path.clone(), owned)));
+        plan.ledger
+            .shared
+            .extend(done.owned.map(|owned| (path.clone(), owned)));
         changes.extend(done.change);
     }
     Ok(changes)
@@ -120,19 +150,47 @@ fn plan_one(
         Observed::Missing => None,
         Observed::File(..) => Some(read(store, path, format, notes)?),
         Observed::Other(what) => {
-            let owner = desired.first().map_or("an entry".to_owned(), |node| node.owner.clone());
-            let refusal = Refusal { path: path.clone(), place: None, what: Obstacle::Other(what), owner };
-            return Ok(OnePlan { refusals: vec![refusal], ..OnePlan::default() });
+            let owner = desired
+                .first()
+                .map_or("an entry".to_owned(), |node| node.owner.clone());
+            let refusal = Refusal {
+                path: path.clone(),
+                place: None,
+                what: Obstacle::Other(what),
+                owner,
+            };
+            return Ok(OnePlan {
+                refusals: vec![refusal],
+                ..OnePlan::default()
+            });
         }
     };
     let base = shared.and_then(|shared| shared.base);
-    let file = SharedFile { path, format, document: document.as_deref(), desired, owned, base, overwrite };
+    let file = SharedFile {
+        path,
+        format,
+        document: document.as_deref(),
+        desired,
+        owned,
+        base,
+        overwrite,
+    };
     let mut planned = match plan_nodes(&file) {
         Err(NodeError::Edit { at, .. }) => {
-            let owner = desired.first().map_or("an entry".to_owned(), |node| node.owner.clone());
+            let owner = desired
+                .first()
+                .map_or("an entry".to_owned(), |node| node.owner.clone());
             let what = Obstacle::Other("a value that cannot be changed alone");
-            let refusal = Refusal { path: path.clone(), place: Some(at), what, owner };
-            return Ok(OnePlan { refusals: vec![refusal], ..OnePlan::default() });
+            let refusal = Refusal {
+                path: path.clone(),
+                place: Some(at),
+                what,
+                owner,
+            };
+            return Ok(OnePlan {
+                refusals: vec![refusal],
+                ..OnePlan::default()
+            });
         }
         planned => planned.map_err(|error| failed(path, &error))?,
     };
@@ -147,9 +205,13 @@ fn plan_one(
     if changes.is_empty() && matches!(planned.outcome, FileOutcome::Write(_)) {
         changes.extend(shared.map(|shared| only_text(path, before, shared.layers)));
     }
-    let is_whole = planned.owned.as_ref().is_some_and(|owned| owned.file == FileOrigin::Whole);
+    let is_whole = planned
+        .owned
+        .as_ref()
+        .is_some_and(|owned| owned.file == FileOrigin::Whole);
     let mut outcome = Some(planned.outcome).filter(|outcome| *outcome != FileOutcome::Unchanged);
-    if let (Observed::File(_, now), Some(document), None, true) = (before, &document, &outcome, is_whole)
+    if let (Observed::File(_, now), Some(document), None, true) =
+        (before, &document, &outcome, is_whole)
         && now != mode
     {
         changes.push(Change {
@@ -159,13 +221,22 @@ fn plan_one(
         outcome = Some(FileOutcome::Write(document.text().to_string()));
     }
     // A file that is wholly ours is one thing.
-    let unchanged = if is_whole { usize::from(changes.is_empty()) } else { planned.unchanged };
+    let unchanged = if is_whole {
+        usize::from(changes.is_empty())
+    } else {
+        planned.unchanged
+    };
     Ok(OnePlan {
         changes,
         refusals: planned.refusals,
         unchanged,
         owned: planned.owned,
-        change: outcome.map(|outcome| SharedChange { path: path.clone(), outcome, mode, before }),
+        change: outcome.map(|outcome| SharedChange {
+            path: path.clone(),
+            outcome,
+            mode,
+            before,
+        }),
     })
 }
 
@@ -173,19 +244,33 @@ fn plan_one(
 fn only_text(path: &RelativePath, before: Observed, owner: &str) -> Change {
     let (action, reason) = (Action::Update, Reason::Content);
     let place = Some(Pointer::root());
-    Change { path: path.clone(), place, action, before, reason, owner: owner.to_owned() }
+    Change {
+        path: path.clone(),
+        place,
+        action,
+        before,
+        reason,
+        owner: owner.to_owned(),
+    }
 }
 
 /// A file that comes or goes with the layers is told as a whole.
 fn as_a_whole(changes: Vec<Change>, owner: Option<&str>) -> Vec<Change> {
-    let (layers, mut others): (Vec<Change>, Vec<Change>) =
-        changes.into_iter().partition(|change| LayerName::in_label(&change.owner).is_some());
-    let mut names: Vec<LayerName> =
-        layers.iter().filter_map(|change| LayerName::new(LayerName::in_label(&change.owner)?).ok()).collect();
+    let (layers, mut others): (Vec<Change>, Vec<Change>) = changes
+        .into_iter()
+        .partition(|change| LayerName::in_label(&change.owner).is_some());
+    let mut names: Vec<LayerName> = layers
+        .iter()
+        .filter_map(|change| LayerName::new(LayerName::in_label(&change.owner)?).ok())
+        .collect();
     names.sort_unstable();
     names.dedup();
     let owner = owner.map_or_else(|| LayerName::label_of(&names), str::to_owned);
-    let whole = layers.first().map(|first| Change { place: Some(Pointer::root()), owner, ..first.clone() });
+    let whole = layers.first().map(|first| Change {
+        place: Some(Pointer::root()),
+        owner,
+        ..first.clone()
+    });
     others.splice(0..0, whole);
     others
 }
@@ -193,7 +278,9 @@ fn as_a_whole(changes: Vec<Change>, owner: Option<&str>) -> Vec<Change> {
 /// What a file is written in; JSON may have comments, whatever the file is called.
 pub(crate) fn format_of(path: &RelativePath) -> Format {
     let known = Format::of_file(path.file_name());
-    known.filter(|format| matches!(format, Format::Toml | Format::Yaml)).unwrap_or(Format::Jsonc)
+    known
+        .filter(|format| matches!(format, Format::Toml | Format::Yaml))
+        .unwrap_or(Format::Jsonc)
 }
 
 /// A file that cannot be understood is never taken for an empty one.
@@ -203,7 +290,9 @@ pub(crate) fn read(
     format: Format,
     notes: &mut Notes,
 ) -> Result<Arc<Document>, Failure> {
-    let bytes = store.read(path, limit()).map_err(|error| error.seen_from(store.path()))?;
+    let bytes = store
+        .read(path, limit())
+        .map_err(|error| error.seen_from(store.path()))?;
     understand(path, bytes, format, notes)
 }
 
@@ -219,7 +308,8 @@ pub(crate) fn understand(
 }
 
 fn failed(path: &RelativePath, error: &NodeError) -> Failure {
-    let diagnostic = Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, error.to_string()).in_file(path.as_str());
+    let diagnostic =
+        Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, error.to_string()).in_file(path.as_str());
     let help = "give one of them another name, or leave the file out of the layer with `include`";
     diagnostic.help(help).into()
 }

@@ -31,7 +31,9 @@ pub(crate) fn hold(
         return Ok(None);
     }
     let seen = |error: StoreError| error.seen_from(store.path());
-    let held = store.lock(Waiting::Block(&|| world.progress.waiting())).map_err(seen)?;
+    let held = store
+        .lock(Waiting::Block(&|| world.progress.waiting()))
+        .map_err(seen)?;
     let recovered = store.recover(&held).map_err(seen)?;
     let what = match recovered {
         Recovered::Nothing => return Ok(Some(held)),
@@ -39,7 +41,9 @@ pub(crate) fn hold(
         Recovered::RolledBack => "taken back",
     };
     let message = format!("an earlier run was stopped in the middle; what it had begun was {what}");
-    notes.diagnostics.push(Diagnostic::new(&codes::INSTALL_RECOVERED, message));
+    notes
+        .diagnostics
+        .push(Diagnostic::new(&codes::INSTALL_RECOVERED, message));
     Ok(Some(held))
 }
 
@@ -81,15 +85,19 @@ pub(super) fn commit(
         None => hold(world, store, Writing::Apply, notes)?,
     };
     let same = |now: ManifestFiles| now.fingerprint() == ready.read;
-    let overtaken =
-        !early && (has_ledger(store) || !ManifestFiles::require(&world.environment).is_ok_and(same));
-    let Some(held) = held.filter(|_| !overtaken) else { return Ok(Commit::Overtaken) };
+    let overtaken = !early
+        && (has_ledger(store) || !ManifestFiles::require(&world.environment).is_ok_and(same));
+    let Some(held) = held.filter(|_| !overtaken) else {
+        return Ok(Commit::Overtaken);
+    };
     let ledger = store.ledger();
-    let knowledge =
-        |change: &FileChange<'_>| matches!(change, FileChange::Write { path, .. } if *path == ledger);
+    let knowledge = |change: &FileChange<'_>| matches!(change, FileChange::Write { path, .. } if *path == ledger);
     if early && changes.inside.iter().all(knowledge) {
         // Only what we know of the project changed: nothing that could be taken back.
-        agpm_store::write_whole(&ledger_file(store), decided.plan.ledger.to_text().as_bytes())?;
+        agpm_store::write_whole(
+            &ledger_file(store),
+            decided.plan.ledger.to_text().as_bytes(),
+        )?;
         changes.inside.clear();
     }
     let all = changes.inside.len();
@@ -118,17 +126,26 @@ impl<'a> Written<'a> {
         let is_write = |change: &FileChange<'_>| matches!(change, FileChange::Write { .. });
         let (writes, removals): (Vec<_>, Vec<_>) = self.files().into_iter().partition(is_write);
         let mut changes = Changes::of(writes);
-        changes.inside.extend(self.shared.iter().filter_map(SharedChange::change));
+        changes
+            .inside
+            .extend(self.shared.iter().filter_map(SharedChange::change));
         if let Some(edit) = &job.manifest {
             let before = Expected::Checksum(edit.before);
             changes.put(places.manifest, Cow::Borrowed(&*edit.bytes), before);
         }
         if self.plan.ledger != *self.ledger || !has_ledger(self.store) {
-            let (place, text) = (Beside::Within(self.store.ledger()), self.plan.ledger.to_text());
+            let (place, text) = (
+                Beside::Within(self.store.ledger()),
+                self.plan.ledger.to_text(),
+            );
             changes.put(place, text.into_bytes().into(), Expected::Anything);
         }
         if self.lock == LockChange::Written {
-            changes.put(places.lock, Cow::Borrowed(self.lock_text), Expected::Anything);
+            changes.put(
+                places.lock,
+                Cow::Borrowed(self.lock_text),
+                Expected::Anything,
+            );
         }
         changes.inside.extend(removals);
         changes
@@ -137,7 +154,10 @@ impl<'a> Written<'a> {
     fn files(&self) -> Vec<FileChange<'a>> {
         let made = self.made.iter().flat_map(|made| &made.files);
         let made = made.map(|file: &MadeFile| (&file.path, (file.bytes.get(), file.mode)));
-        let layers = self.layers.iter().map(|file| (&file.path, (file.bytes.as_slice(), file.mode)));
+        let layers = self
+            .layers
+            .iter()
+            .map(|file| (&file.path, (file.bytes.as_slice(), file.mode)));
         let by_path: BTreeMap<&RelativePath, (&[u8], FileMode)> = layers.chain(made).collect();
         let change = |change: &Change| {
             let before = expected(change.before);
@@ -147,11 +167,20 @@ impl<'a> Written<'a> {
                 Action::Remove => Some(FileChange::Remove { path, before }),
                 Action::Create | Action::Update => {
                     let (bytes, mode) = *by_path.get(&path)?;
-                    Some(FileChange::Write { path, bytes: Cow::Borrowed(bytes), mode, before })
+                    Some(FileChange::Write {
+                        path,
+                        bytes: Cow::Borrowed(bytes),
+                        mode,
+                        before,
+                    })
                 }
             }
         };
-        let whole = self.plan.changes.iter().filter(|change| change.place.is_none());
+        let whole = self
+            .plan
+            .changes
+            .iter()
+            .filter(|change| change.place.is_none());
         whole.filter_map(change).collect()
     }
 }
@@ -164,7 +193,12 @@ impl SharedChange {
             FileOutcome::Remove => Some(FileChange::Remove { path, before }),
             FileOutcome::Write(text) => {
                 let bytes = Cow::Borrowed(text.as_bytes());
-                Some(FileChange::Write { path, bytes, mode: self.mode, before })
+                Some(FileChange::Write {
+                    path,
+                    bytes,
+                    mode: self.mode,
+                    before,
+                })
             }
         }
     }

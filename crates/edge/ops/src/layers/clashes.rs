@@ -13,10 +13,15 @@ use crate::layers::snapshot::Snapshot;
 
 /// Fails if a file of one layer is where another one has a folder, or if two paths differ only in case.
 pub(super) fn refuse_clashes(snapshots: &[Snapshot<'_>]) -> Result<(), Failure> {
-    let all = snapshots.iter().flat_map(|one| one.files.iter().map(move |file| (&file.path, one.layer)));
+    let all = snapshots
+        .iter()
+        .flat_map(|one| one.files.iter().map(move |file| (&file.path, one.layer)));
     let distinct: BTreeMap<&RelativePath, &Layer> = all.collect();
     let distinct: Vec<(&RelativePath, &Layer)> = distinct.into_iter().collect();
-    let numbered = distinct.iter().enumerate().map(|(number, (path, _))| (number, *path));
+    let numbered = distinct
+        .iter()
+        .enumerate()
+        .map(|(number, (path, _))| (number, *path));
     match clashes(numbered).first() {
         Some(found) => Err(clash(distinct[found.first], distinct[found.second])),
         None => Ok(()),
@@ -24,27 +29,48 @@ pub(super) fn refuse_clashes(snapshots: &[Snapshot<'_>]) -> Result<(), Failure> 
 }
 
 fn paths<'s, 'm>(snapshot: &'s Snapshot<'m>) -> impl Iterator<Item = (&'s Snapshot<'m>, &'s str)> {
-    snapshot.files.iter().map(move |file| (snapshot, file.path.as_str()))
+    snapshot
+        .files
+        .iter()
+        .map(move |file| (snapshot, file.path.as_str()))
 }
 
-fn clash((first, one): (&RelativePath, &Layer), (second, other): (&RelativePath, &Layer)) -> Failure {
+fn clash(
+    (first, one): (&RelativePath, &Layer),
+    (second, other): (&RelativePath, &Layer),
+) -> Failure {
     let why = match first.as_str().len() == second.as_str().len() {
         true => "which differ only in case",
         false => "and one cannot be a file and a folder",
     };
-    let message =
-        format!("layer `{}` has `{first}` and layer `{}` has `{second}`, {why}", one.name, other.name);
-    let diagnostic = Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, message).in_layer(other.name.as_str());
-    diagnostic.at_spot(other.spot).help("rename one of them, or leave it out with `include`").into()
+    let message = format!(
+        "layer `{}` has `{first}` and layer `{}` has `{second}`, {why}",
+        one.name, other.name
+    );
+    let diagnostic =
+        Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, message).in_layer(other.name.as_str());
+    diagnostic
+        .at_spot(other.spot)
+        .help("rename one of them, or leave it out with `include`")
+        .into()
 }
 
 /// Fails if a file would land in the folder of a layer: it would be taken for a part of it the next time.
 pub(super) fn refuse_own_folders(snapshots: &[Snapshot<'_>], root: &Path) -> Result<(), Failure> {
     let root = store::real_path(root);
     for layer in snapshots {
-        let Some(inner) =
-            layer.folder.as_deref().map(store::real_path).and_then(|folder| {
-                Some(folder.strip_prefix(&root).ok()?.to_string_lossy().replace('\\', "/"))
+        let Some(inner) = layer
+            .folder
+            .as_deref()
+            .map(store::real_path)
+            .and_then(|folder| {
+                Some(
+                    folder
+                        .strip_prefix(&root)
+                        .ok()?
+                        .to_string_lossy()
+                        .replace('\\', "/"),
+                )
             })
         else {
             continue;
@@ -53,15 +79,23 @@ pub(super) fn refuse_own_folders(snapshots: &[Snapshot<'_>], root: &Path) -> Res
             let rest = path.strip_prefix(inner.as_str());
             inner.is_empty() || rest.is_some_and(|rest| rest.starts_with('/'))
         };
-        if let Some((from, path)) = snapshots.iter().flat_map(paths).find(|(_, path)| is_inside(path)) {
+        if let Some((from, path)) = snapshots
+            .iter()
+            .flat_map(paths)
+            .find(|(_, path)| is_inside(path))
+        {
             let name = &layer.layer.name;
             let message = format!(
                 "`{path}` of layer `{}` would be installed into the folder of layer `{name}` itself",
                 from.layer.name
             );
-            let diagnostic = Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, message).in_layer(name.as_str());
+            let diagnostic =
+                Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, message).in_layer(name.as_str());
             let help = "keep layers in a folder of their own that nothing is installed to, such as `layers/`";
-            return Err(Failure::new(FailureKind::Refused, diagnostic.at_spot(layer.layer.spot).help(help)));
+            return Err(Failure::new(
+                FailureKind::Refused,
+                diagnostic.at_spot(layer.layer.spot).help(help),
+            ));
         }
     }
     Ok(())

@@ -30,7 +30,10 @@ pub(super) fn read(
     for entry in &listing.entries {
         match counted(layer, entry) {
             Ok(file) => wanted.push(file),
-            Err(why) => skipped.push(Skipped { path: named(entry), why }),
+            Err(why) => skipped.push(Skipped {
+                path: named(entry),
+                why,
+            }),
         }
     }
     refuse_credentials(project, place, &wanted).map_err(seen)?;
@@ -39,17 +42,33 @@ pub(super) fn read(
         let one = |(path, mode): &(RelativePath, FileMode)| {
             let bytes = folder.read(path, limit())?;
             let shown = shown(environment, &place.join(path.as_str()));
-            Ok(SnapshotFile { path: path.clone(), shown, bytes, mode: *mode })
+            Ok(SnapshotFile {
+                path: path.clone(),
+                shown,
+                bytes,
+                mode: *mode,
+            })
         };
         chunk.iter().map(one).collect()
     };
     let chunks = parallel::map(wanted.chunks(CHUNK).collect(), read);
-    let files = chunks.into_iter().collect::<Result<Vec<_>, _>>().map_err(seen)?;
+    let files = chunks
+        .into_iter()
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(seen)?;
     // A path that is no text cannot be written down, and is read again every time.
     let folder = place.to_str().map(str::to_owned);
     let watched = listing.stamp.zip(folder);
-    let watched = watched.map(|(stamp, folder)| Watched { folder, folders: listing.folders, stamp });
-    Ok(Contents { files: files.into_iter().flatten().collect(), skipped, watched })
+    let watched = watched.map(|(stamp, folder)| Watched {
+        folder,
+        folders: listing.folders,
+        stamp,
+    });
+    Ok(Contents {
+        files: files.into_iter().flatten().collect(),
+        skipped,
+        watched,
+    })
 }
 
 /// Links in a layer are not followed, so that one look at where its folder really is tells where all its files are.
@@ -62,9 +81,13 @@ fn refuse_credentials(
     if real.starts_with(real_path(project)) {
         return Ok(());
     }
-    let is_secret = |path: &&RelativePath| is_credential_path(&real.join(path.as_str()).to_string_lossy());
+    let is_secret =
+        |path: &&RelativePath| is_credential_path(&real.join(path.as_str()).to_string_lossy());
     match wanted.iter().map(|(path, _)| path).find(is_secret) {
-        Some(path) => Err(StoreError { path: place.join(path.as_str()), problem: Problem::Credentials }),
+        Some(path) => Err(StoreError {
+            path: place.join(path.as_str()),
+            problem: Problem::Credentials,
+        }),
         None => Ok(()),
     }
 }
@@ -80,18 +103,31 @@ fn counted(layer: &Layer, entry: &Listed) -> Result<(RelativePath, FileMode), Wh
 }
 
 fn named(entry: &Listed) -> String {
-    if entry.kind == ListedKind::Folder { format!("{}/", entry.path) } else { entry.path.clone() }
+    if entry.kind == ListedKind::Folder {
+        format!("{}/", entry.path)
+    } else {
+        entry.path.clone()
+    }
 }
 
 /// What the disk says, with the layer that it is about.
 fn told(environment: &Environment, layer: &Layer, place: &Path, error: StoreError) -> Failure {
     if matches!(&error.problem, Problem::NotFile) && is_file(place) {
         let place = shown(environment, place);
-        let message = format!("layer `{}` is to be the folder `{place}`, which is a file", layer.name);
-        let diagnostic = Diagnostic::new(&codes::IO_UNREADABLE, message).in_layer(layer.name.as_str());
-        return diagnostic.at_spot(layer.spot).help("name the folder that the file is in").into();
+        let message = format!(
+            "layer `{}` is to be the folder `{place}`, which is a file",
+            layer.name
+        );
+        let diagnostic =
+            Diagnostic::new(&codes::IO_UNREADABLE, message).in_layer(layer.name.as_str());
+        return diagnostic
+            .at_spot(layer.spot)
+            .help("name the folder that the file is in")
+            .into();
     }
     let mut failure = Failure::from(error.seen_from(&environment.folder));
-    failure.diagnostic = failure.diagnostic.map(|diagnostic| diagnostic.in_layer(layer.name.as_str()));
+    failure.diagnostic = failure
+        .diagnostic
+        .map(|diagnostic| diagnostic.in_layer(layer.name.as_str()));
     failure
 }

@@ -56,7 +56,10 @@ struct Stack<'m> {
 impl Stack<'_> {
     /// The program that merges it; one layer alone needs none.
     fn driver(&self) -> Option<&Driver> {
-        self.strategy.driver.as_ref().filter(|_| self.files.len() > 1)
+        self.strategy
+            .driver
+            .as_ref()
+            .filter(|_| self.files.len() > 1)
     }
 }
 
@@ -87,7 +90,11 @@ pub(crate) fn fold_all(
     let stacks = stacks(manifest, &default, snapshots);
     // Nothing is run before everything that would be is known to be approved.
     let mut drivers = stacks.iter().filter_map(Stack::driver).peekable();
-    let permit = drivers.peek().is_some().then(|| permit(world, manifest, drivers)).transpose()?;
+    let permit = drivers
+        .peek()
+        .is_some()
+        .then(|| permit(world, manifest, drivers))
+        .transpose()?;
     let unfold = |stack| Unfolded::new(stack, permit.as_ref(), &mut notes.sources);
     let unfolded = stacks.into_iter().map(unfold).collect();
     let folded = parallel::map(chunks(unfolded), |chunk: Vec<Unfolded<'_>>| {
@@ -115,16 +122,27 @@ fn chunks(unfolded: Vec<Unfolded<'_>>) -> Vec<Vec<Unfolded<'_>>> {
     .collect()
 }
 
-fn stacks<'m>(manifest: &'m Manifest, default: &'m Strategy, snapshots: Vec<Snapshot<'_>>) -> Vec<Stack<'m>> {
+fn stacks<'m>(
+    manifest: &'m Manifest,
+    default: &'m Strategy,
+    snapshots: Vec<Snapshot<'_>>,
+) -> Vec<Stack<'m>> {
     let mut stacks: BTreeMap<RelativePath, Vec<(LayerName, SnapshotFile)>> = BTreeMap::new();
     for snapshot in snapshots {
         for file in snapshot.files {
-            stacks.entry(file.path.clone()).or_default().push((snapshot.layer.name.clone(), file));
+            stacks
+                .entry(file.path.clone())
+                .or_default()
+                .push((snapshot.layer.name.clone(), file));
         }
     }
     let stack = |(path, files): (RelativePath, _)| {
         let strategy = manifest.strategy_for(path.as_str()).unwrap_or(default);
-        Stack { path, strategy, files }
+        Stack {
+            path,
+            strategy,
+            files,
+        }
     };
     stacks.into_iter().map(stack).collect()
 }
@@ -132,7 +150,11 @@ fn stacks<'m>(manifest: &'m Manifest, default: &'m Strategy, snapshots: Vec<Snap
 impl<'m> Unfolded<'m> {
     fn new(stack: Stack<'m>, permit: Option<&ProgramPermit>, sources: &mut SourceMap) -> Self {
         let permit = permit.filter(|_| stack.driver().is_some()).cloned();
-        let Stack { path, strategy, mut files } = stack;
+        let Stack {
+            path,
+            strategy,
+            mut files,
+        } = stack;
         let owner = LayerName::label_of(files.iter().map(|(layer, _)| layer));
         let mode = files.last().map_or(FileMode::Plain, |(_, file)| file.mode);
         let unparsed = |(layer, file): (LayerName, SnapshotFile)| {
@@ -143,25 +165,51 @@ impl<'m> Unfolded<'m> {
                 Content::Plain(files.pop().map(|(_, file)| file.bytes).unwrap_or_default())
             }
             (_, Some(permit)) => {
-                let files = files.into_iter().map(|(layer, file)| raw(layer, file)).collect();
+                let files = files
+                    .into_iter()
+                    .map(|(layer, file)| raw(layer, file))
+                    .collect();
                 Content::Driven(files, permit)
             }
             _ => Content::Files(files.into_iter().map(unparsed).collect()),
         };
-        Unfolded { recipe: Recipe { path, strategy, owner }, mode, content }
+        Unfolded {
+            recipe: Recipe {
+                path,
+                strategy,
+                owner,
+            },
+            mode,
+            content,
+        }
     }
 
     fn fold(self) -> (Result<Option<LayeredFile>, Failure>, Vec<Diagnostic>) {
-        let Unfolded { recipe, mode, content } = self;
+        let Unfolded {
+            recipe,
+            mode,
+            content,
+        } = self;
         let driven = matches!(content, Content::Driven(..));
         let mut found = Vec::new();
         let made = recipe.make(content, &mut found);
         let Recipe { path, owner, .. } = recipe;
-        let file = |(bytes, keys)| LayeredFile { path, bytes, mode, owner, keys, driven };
+        let file = |(bytes, keys)| LayeredFile {
+            path,
+            bytes,
+            mode,
+            owner,
+            keys,
+            driven,
+        };
         (made.map(|made| made.map(file)), found)
     }
 }
 
 fn raw(layer: LayerName, file: SnapshotFile) -> RawFile {
-    RawFile { layer, shown: file.shown, bytes: file.bytes }
+    RawFile {
+        layer,
+        shown: file.shown,
+        bytes: file.bytes,
+    }
 }

@@ -35,7 +35,10 @@ type Made = (Vec<u8>, Option<Keys>);
 /// Whether a file has keys that can be owned one by one.
 pub(super) fn is_structured(path: &RelativePath) -> bool {
     let format = Format::of_file(path.file_name());
-    matches!(format, Some(Format::Json | Format::Jsonc | Format::Yaml | Format::Toml))
+    matches!(
+        format,
+        Some(Format::Json | Format::Jsonc | Format::Yaml | Format::Toml)
+    )
 }
 
 impl Recipe<'_> {
@@ -53,7 +56,8 @@ impl Recipe<'_> {
     }
 
     fn merge(&self, unparsed: Vec<UnparsedFile>, found: &mut Vec<Diagnostic>) -> Option<Made> {
-        let (files, wrong): (Vec<LayerFile>, Vec<_>) = unparsed.into_iter().map(UnparsedFile::parse).unzip();
+        let (files, wrong): (Vec<LayerFile>, Vec<_>) =
+            unparsed.into_iter().map(UnparsedFile::parse).unzip();
         let wrong: Vec<Diagnostic> = wrong.into_iter().flatten().collect();
         if let ([only], true) = (files.as_slice(), is_only_odd(&wrong)) {
             return Some((only.bytes().to_vec(), None));
@@ -77,7 +81,9 @@ impl Recipe<'_> {
     fn render(&self, merged: &MergedFile) -> Result<(Made, Option<Diagnostic>), Diagnostic> {
         let (text, warning) = merged.render()?;
         let bytes = text.to_bytes();
-        let keys = merged.parts(self.strategy).and_then(|parts| self.keys(&bytes, parts));
+        let keys = merged
+            .parts(self.strategy)
+            .and_then(|parts| self.keys(&bytes, parts));
         Ok(((bytes, keys), warning))
     }
 
@@ -85,14 +91,17 @@ impl Recipe<'_> {
     fn drive(&self, files: Vec<RawFile>, permit: &ProgramPermit) -> Result<Made, Failure> {
         let driver = self.strategy.driver.as_ref().expect("asked before");
         let result = drive(driver, permit, &self.strategy.name, files).map_err(|mut failure| {
-            failure.diagnostic = failure.diagnostic.map(|found| found.in_file(self.path.as_str()));
+            failure.diagnostic = failure
+                .diagnostic
+                .map(|found| found.in_file(self.path.as_str()));
             failure
         })?;
         let name = LayerName::in_label(&self.owner)
             .and_then(|names| LayerName::new(names).ok())
             .unwrap_or(result.layer);
         let mut sources = SourceMap::default();
-        let (file, wrong) = LayerFile::read(name, self.path.as_str(), result.bytes.clone(), &mut sources);
+        let (file, wrong) =
+            LayerFile::read(name, self.path.as_str(), result.bytes.clone(), &mut sources);
         if let Some(first) = wrong.iter().find(|_| has_errors(&wrong)) {
             return Err(self.printed_nonsense(first));
         }
@@ -104,16 +113,28 @@ impl Recipe<'_> {
 
     fn printed_nonsense(&self, wrong: &Diagnostic) -> Failure {
         let name = &self.strategy.name;
-        let message = format!("the program of the strategy `{name}` printed no good file: {}", wrong.message);
+        let message = format!(
+            "the program of the strategy `{name}` printed no good file: {}",
+            wrong.message
+        );
         let diagnostic = Diagnostic::new(&codes::MERGE_DRIVER, message).in_file(self.path.as_str());
-        diagnostic.help("`agpm merge` with the files of the layers shows what it prints").into()
+        diagnostic
+            .help("`agpm merge` with the files of the layers shows what it prints")
+            .into()
     }
 
     fn keys(&self, bytes: &[u8], parts: Vec<Part>) -> Option<Keys> {
         let format = Format::of_file(self.path.file_name())?;
         let text = std::str::from_utf8(bytes).ok()?;
-        let node = |part: Part| DesiredNode { node: part.node, owner: part.layer.label(), twin: Twin::Left };
-        Some(Keys { text: Unread::new(text, format), nodes: parts.into_iter().map(node).collect() })
+        let node = |part: Part| DesiredNode {
+            node: part.node,
+            owner: part.layer.label(),
+            twin: Twin::Left,
+        };
+        Some(Keys {
+            text: Unread::new(text, format),
+            nodes: parts.into_iter().map(node).collect(),
+        })
     }
 }
 

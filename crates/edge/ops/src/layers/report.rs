@@ -72,11 +72,21 @@ fn run(world: &World, notes: &mut Notes) -> Result<LayersReport, Failure> {
     let pinning = Pinning::of(manifest, lock.as_ref(), &Moving::Nothing);
     let snapshots = snapshots(world, (manifest, &sources), &pinning, notes)?;
     let row = |(at, layer): (usize, &agpm_model::Layer)| {
-        let snapshot = snapshots.iter().find(|snapshot| snapshot.layer.name == layer.name);
-        let place = snapshot.map_or_else(|| written(&layer.place), |snapshot| snapshot.shown.clone());
-        LayerRow { rank: at + 1, name: layer.name.to_string(), place, state: snapshot.map(state) }
+        let snapshot = snapshots
+            .iter()
+            .find(|snapshot| snapshot.layer.name == layer.name);
+        let place =
+            snapshot.map_or_else(|| written(&layer.place), |snapshot| snapshot.shown.clone());
+        LayerRow {
+            rank: at + 1,
+            name: layer.name.to_string(),
+            place,
+            state: snapshot.map(state),
+        }
     };
-    Ok(LayersReport { layers: manifest.layers.iter().enumerate().map(row).collect() })
+    Ok(LayersReport {
+        layers: manifest.layers.iter().enumerate().map(row).collect(),
+    })
 }
 
 fn written(place: &LayerPlace) -> String {
@@ -87,7 +97,10 @@ fn written(place: &LayerPlace) -> String {
 }
 
 fn state(snapshot: &Snapshot<'_>) -> LayerState {
-    let row = |skipped: &Skipped| SkippedRow { path: skipped.path.clone(), reason: skipped.why.words() };
+    let row = |skipped: &Skipped| SkippedRow {
+        path: skipped.path.clone(),
+        reason: skipped.why.words(),
+    };
     LayerState {
         pin: snapshot.pin.clone(),
         checksum: snapshot.checksum.to_string(),
@@ -99,7 +112,10 @@ fn state(snapshot: &Snapshot<'_>) -> LayerState {
 impl LayersReport {
     /// As fields of a document.
     pub fn fields(&self) -> Vec<(&'static str, Value)> {
-        vec![("layers", Value::List(self.layers.iter().map(LayerRow::value).collect()))]
+        vec![(
+            "layers",
+            Value::List(self.layers.iter().map(LayerRow::value).collect()),
+        )]
     }
 }
 
@@ -111,7 +127,9 @@ impl LayerRow {
             ("place", self.place.as_str().into()),
             ("present", self.state.is_some().into()),
         ];
-        let Some(state) = &self.state else { return Value::map(map) };
+        let Some(state) = &self.state else {
+            return Value::map(map);
+        };
         if let Some(pin) = &state.pin {
             map.push(("source", pin.source.as_str().into()));
             map.push(("requirement", pin.requirement.as_str().into()));
@@ -121,9 +139,15 @@ impl LayerRow {
         map.push(("checksum", state.checksum.as_str().into()));
         map.push(("files", state.files.into()));
         let skipped = |row: &SkippedRow| {
-            Value::map([("path", Value::from(row.path.as_str())), ("reason", row.reason.into())])
+            Value::map([
+                ("path", Value::from(row.path.as_str())),
+                ("reason", row.reason.into()),
+            ])
         };
-        map.push(("skipped", Value::List(state.skipped.iter().map(skipped).collect())));
+        map.push((
+            "skipped",
+            Value::List(state.skipped.iter().map(skipped).collect()),
+        ));
         Value::map(map)
     }
 }

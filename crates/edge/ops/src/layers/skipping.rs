@@ -73,7 +73,10 @@ pub(super) fn judge(layer: &Layer, path: &str) -> Result<RelativePath, Why> {
     if path.contains('\u{fffd}') {
         return Err(Why::Name);
     }
-    RelativePath::new(path).ok().filter(|good| good.as_str() == path).ok_or(Why::Name)
+    RelativePath::new(path)
+        .ok()
+        .filter(|good| good.as_str() == path)
+        .ok_or(Why::Name)
 }
 
 /// Whether a folder may hold files that count, or why it does not.
@@ -87,13 +90,25 @@ pub(super) fn enters(layer: &Layer, folder: &str) -> Result<(), Why> {
 
 /// Says what is missed, all of one layer at once.
 pub(super) fn report(layer: &Layer, skipped: &[Skipped]) -> Option<Diagnostic> {
-    let missed: Vec<&Skipped> = skipped.iter().filter(|skipped| skipped.why.surprises()).collect();
+    let missed: Vec<&Skipped> = skipped
+        .iter()
+        .filter(|skipped| skipped.why.surprises())
+        .collect();
     let first = missed.first()?;
     let more = match missed.len() {
         1 => String::new(),
         count => format!(" (and {} more)", count - 1),
     };
-    let message = format!("layer `{}`: `{}` is {}{more}", layer.name, first.path, first.why.words());
+    let message = format!(
+        "layer `{}`: `{}` is {}{more}",
+        layer.name,
+        first.path,
+        first.why.words()
+    );
     let diagnostic = Diagnostic::new(&codes::LAYERS_SKIPPED, message).in_layer(layer.name.as_str());
-    Some(diagnostic.at_spot(layer.spot).help("it is left out; `agpm layers` lists all that is"))
+    Some(
+        diagnostic
+            .at_spot(layer.spot)
+            .help("it is left out; `agpm layers` lists all that is"),
+    )
 }

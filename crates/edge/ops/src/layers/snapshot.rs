@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use agpm_diag::{Diagnostic, codes};
 use agpm_git::Remote;
 use agpm_model::{
-    Checksum, DEFAULT_VERSION, FileMode, Layer, LayerPin, LayerPlace, LockedLayer, Manifest, RelativePath,
-    Selector, SourceName,
+    Checksum, DEFAULT_VERSION, FileMode, Layer, LayerPin, LayerPlace, LockedLayer, Manifest,
+    RelativePath, Selector, SourceName,
 };
 use agpm_plan::Watched;
 use agpm_store as store;
@@ -62,7 +62,11 @@ impl Snapshot<'_> {
     pub(crate) fn locked(&self) -> Option<LockedLayer> {
         let own = matches!(&self.layer.place, LayerPlace::Folder(path) if is_own_folder(path));
         let (name, pin, checksum) = (self.layer.name.clone(), self.pin.clone(), self.checksum);
-        (!own).then_some(LockedLayer { name, pin, checksum })
+        (!own).then_some(LockedLayer {
+            name,
+            pin,
+            checksum,
+        })
     }
 }
 
@@ -78,12 +82,24 @@ pub(crate) fn snapshots<'m>(
     pinning: &Pinning<'_>,
     notes: &mut Notes,
 ) -> Result<Vec<Snapshot<'m>>, Failure> {
-    let reader = Reader { world, manifest, sources, pinning };
+    let reader = Reader {
+        world,
+        manifest,
+        sources,
+        pinning,
+    };
     let layers: Vec<(usize, &'m Layer)> = manifest.layers.iter().enumerate().collect();
-    let layers = layers.into_iter().filter(|(_, layer)| pinning.reads(sources, layer)).collect();
+    let layers = layers
+        .into_iter()
+        .filter(|(_, layer)| pinning.reads(sources, layer))
+        .collect();
     let answers = parallel::map(groups(layers), |group: Vec<(usize, &'m Layer)>| {
         let mut own = Notes::default();
-        let read = |(rank, layer)| Ok(reader.read(layer, &mut own)?.map(|snapshot| (rank, snapshot)));
+        let read = |(rank, layer)| {
+            Ok(reader
+                .read(layer, &mut own)?
+                .map(|snapshot| (rank, snapshot)))
+        };
         let all: Result<Vec<_>, Failure> = group.into_iter().map(read).collect();
         (all, own.diagnostics)
     });
@@ -98,7 +114,10 @@ pub(crate) fn snapshots<'m>(
     }
     failed.map_or(Ok(()), Err)?;
     snapshots.sort_by_key(|(rank, _)| *rank);
-    let snapshots: Vec<Snapshot<'m>> = snapshots.into_iter().map(|(_, snapshot)| snapshot).collect();
+    let snapshots: Vec<Snapshot<'m>> = snapshots
+        .into_iter()
+        .map(|(_, snapshot)| snapshot)
+        .collect();
     refuse_clashes(&snapshots)?;
     refuse_own_folders(&snapshots, &sources.root)?;
     Ok(snapshots)
@@ -140,24 +159,54 @@ impl<'m> Reader<'_, 'm> {
             None => return Ok(None),
             Some(Place::Folder(folder)) => {
                 let contents = self.folder(layer, &folder, notes)?;
-                (shown(&self.world.environment, &folder), Some(folder), None, contents)
+                (
+                    shown(&self.world.environment, &folder),
+                    Some(folder),
+                    None,
+                    contents,
+                )
             }
             Some(Place::Git(source, selector, remote)) => {
                 let (pin, contents) = self.git(layer, (source, selector, remote), notes)?;
-                (format!("{source}@{}", pin.version), None, Some(pin), Some(contents))
+                (
+                    format!("{source}@{}", pin.version),
+                    None,
+                    Some(pin),
+                    Some(contents),
+                )
             }
         };
-        let Some(Contents { files, skipped, watched }) = contents else { return Ok(None) };
-        notes.diagnostics.extend(super::skipping::report(layer, &skipped));
+        let Some(Contents {
+            files,
+            skipped,
+            watched,
+        }) = contents
+        else {
+            return Ok(None);
+        };
+        notes
+            .diagnostics
+            .extend(super::skipping::report(layer, &skipped));
         let checksum = checksum_of(&files);
-        let snapshot = Snapshot { layer, shown, folder, pin, checksum, files, skipped, watched };
+        let snapshot = Snapshot {
+            layer,
+            shown,
+            folder,
+            pin,
+            checksum,
+            files,
+            skipped,
+            watched,
+        };
         self.pinning.check(&snapshot)?;
         Ok(Some(snapshot))
     }
 
     fn place<'l>(&'l self, layer: &'l Layer) -> Option<Place<'l>> {
         let folder = match &layer.place {
-            LayerPlace::Folder(path) => local_path(path, &self.sources.project, &self.world.environment),
+            LayerPlace::Folder(path) => {
+                local_path(path, &self.sources.project, &self.world.environment)
+            }
             LayerPlace::Source(source, selector) => match self.sources.get(source)? {
                 Opened::Folder(path) => path.clone(),
                 Opened::Git(remote) => return Some(Place::Git(source, selector, remote)),
@@ -166,7 +215,12 @@ impl<'m> Reader<'_, 'm> {
         Some(Place::Folder(with_root(folder, layer)))
     }
 
-    fn folder(&self, layer: &Layer, place: &Path, notes: &mut Notes) -> Result<Option<Contents>, Failure> {
+    fn folder(
+        &self,
+        layer: &Layer,
+        place: &Path,
+        notes: &mut Notes,
+    ) -> Result<Option<Contents>, Failure> {
         let environment = &self.world.environment;
         notes.diagnostics.extend(ignored_version(layer));
         let missing = missing(environment, layer, place);
@@ -187,7 +241,12 @@ impl<'m> Reader<'_, 'm> {
     ) -> Result<(LayerPin, Contents), Failure> {
         let (world, progress) = (self.world, &self.world.progress);
         progress.source_began(source.as_str());
-        let pin = self.pinning.pin((world, self.manifest, self.sources), layer, (source, selector), notes);
+        let pin = self.pinning.pin(
+            (world, self.manifest, self.sources),
+            layer,
+            (source, selector),
+            notes,
+        );
         let read = pin.and_then(|pin| {
             let contents = git::read((source, remote), layer, &pin, notes)?;
             Ok((pin, contents))
@@ -204,9 +263,11 @@ pub(crate) fn missing_folders(
     base: &Path,
 ) -> Vec<Diagnostic> {
     let missing = |layer: &Layer| match &layer.place {
-        LayerPlace::Folder(path) => {
-            missing(environment, layer, &with_root(local_path(path, base, environment), layer))
-        }
+        LayerPlace::Folder(path) => missing(
+            environment,
+            layer,
+            &with_root(local_path(path, base, environment), layer),
+        ),
         LayerPlace::Source(..) => None,
     };
     manifest.layers.iter().filter_map(missing).collect()
@@ -214,20 +275,30 @@ pub(crate) fn missing_folders(
 
 /// A version that is asked of a folder without versions.
 fn ignored_version(layer: &Layer) -> Option<Diagnostic> {
-    let LayerPlace::Source(source, selector) = &layer.place else { return None };
-    let message = format!("source `{source}` is a folder without versions, so `{selector}` says nothing");
-    let diagnostic = Diagnostic::new(&codes::MANIFEST_IGNORED_KEY, message).in_layer(layer.name.as_str());
+    let LayerPlace::Source(source, selector) = &layer.place else {
+        return None;
+    };
+    let message =
+        format!("source `{source}` is a folder without versions, so `{selector}` says nothing");
+    let diagnostic =
+        Diagnostic::new(&codes::MANIFEST_IGNORED_KEY, message).in_layer(layer.name.as_str());
     let help = "remove the version, or make the folder a git repository";
     (selector.as_str() != DEFAULT_VERSION).then(|| diagnostic.at_spot(layer.spot).help(help))
 }
 
 fn with_root(folder: PathBuf, layer: &Layer) -> PathBuf {
-    layer.root.as_ref().map_or(folder.clone(), |root| folder.join(root.as_str()))
+    layer
+        .root
+        .as_ref()
+        .map_or(folder.clone(), |root| folder.join(root.as_str()))
 }
 
 fn missing(environment: &Environment, layer: &Layer, place: &Path) -> Option<Diagnostic> {
-    let message =
-        format!("the folder of layer `{}`, `{}`, is not there", layer.name, shown(environment, place));
+    let message = format!(
+        "the folder of layer `{}`, `{}`, is not there",
+        layer.name,
+        shown(environment, place)
+    );
     let diagnostic = Diagnostic::new(&codes::LAYERS_MISSING, message)
         .in_layer(layer.name.as_str())
         .at_spot(layer.spot)
@@ -236,7 +307,8 @@ fn missing(environment: &Environment, layer: &Layer, place: &Path) -> Option<Dia
 }
 
 fn checksum_of(files: &[SnapshotFile]) -> Checksum {
-    let line = |file: &SnapshotFile| tree_line(file.path.as_str(), file.mode, Checksum::of(&file.bytes));
+    let line =
+        |file: &SnapshotFile| tree_line(file.path.as_str(), file.mode, Checksum::of(&file.bytes));
     let lines: Vec<String> = parallel::map(files.iter().collect(), line);
     Checksum::of(lines.concat().as_bytes())
 }

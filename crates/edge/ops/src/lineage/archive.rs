@@ -22,9 +22,12 @@ pub(super) fn not_archived(
 ) -> Result<Vec<Diagnostic>, Failure> {
     let environment = &world.environment;
     let Some(root) = &library.levels.repository else {
-        let message = format!("there is no git repository here that could have the revision `{revision}`");
+        let message =
+            format!("there is no git repository here that could have the revision `{revision}`");
         let help = "run it in a repository, or leave out `--since`";
-        return Err(Diagnostic::new(&codes::SOURCE_GIT, message).help(help).into());
+        return Err(Diagnostic::new(&codes::SOURCE_GIT, message)
+            .help(help)
+            .into());
     };
     let git = git(environment);
     let is_there = |path: &str| store::is_file(&root.join(path));
@@ -41,26 +44,54 @@ pub(super) fn not_archived(
     let before: BTreeSet<&str> = was.iter().map(|(path, _)| path.as_str()).collect();
     let is_new = |path: &str| is_live_document(path) && !before.contains(path);
     let now = git.files_now(root).map_err(git_failed)?;
-    let kept: Vec<String> =
-        now.into_iter().filter(|path| (is_archived(path) || is_new(path)) && is_there(path)).collect();
-    let contents: BTreeSet<ObjectId> = git.contents(root, &kept).map_err(git_failed)?.into_iter().collect();
+    let kept: Vec<String> = now
+        .into_iter()
+        .filter(|path| (is_archived(path) || is_new(path)) && is_there(path))
+        .collect();
+    let contents: BTreeSet<ObjectId> = git
+        .contents(root, &kept)
+        .map_err(git_failed)?
+        .into_iter()
+        .collect();
     let mut versions: BTreeMap<&str, BTreeSet<ObjectId>> = BTreeMap::new();
     let changes = git.changes_since(root, revision).map_err(git_failed)?;
-    for (path, held) in gone.iter().copied().chain(changes.iter().map(|(path, held)| (path.as_str(), held))) {
+    for (path, held) in gone
+        .iter()
+        .copied()
+        .chain(changes.iter().map(|(path, held)| (path.as_str(), held)))
+    {
         versions.entry(path).or_default().insert(held.clone());
     }
-    let is_kept = |path: &str| versions[path].iter().any(|version| contents.contains(version));
-    let missing: Vec<&str> = gone.iter().map(|(path, _)| *path).filter(|path| !is_kept(path)).collect();
+    let is_kept = |path: &str| {
+        versions[path]
+            .iter()
+            .any(|version| contents.contains(version))
+    };
+    let missing: Vec<&str> = gone
+        .iter()
+        .map(|(path, _)| *path)
+        .filter(|path| !is_kept(path))
+        .collect();
     let archived = kept.iter().filter(|path| is_archived(path));
-    let archive = Archive::new(archived.filter_map(|path| store::read(&root.join(path), limit()).ok()));
-    let ids: Vec<ObjectId> = missing.iter().flat_map(|path| versions[path].iter().cloned()).collect();
-    let said = if archive.is_empty() { Vec::new() } else { git.bytes_of(root, &ids).map_err(git_failed)? };
+    let archive =
+        Archive::new(archived.filter_map(|path| store::read(&root.join(path), limit()).ok()));
+    let ids: Vec<ObjectId> = missing
+        .iter()
+        .flat_map(|path| versions[path].iter().cloned())
+        .collect();
+    let said = if archive.is_empty() {
+        Vec::new()
+    } else {
+        git.bytes_of(root, &ids).map_err(git_failed)?
+    };
     let mut said = said.into_iter();
     let lost = missing.into_iter().filter(|path| {
         let own: Vec<Option<Vec<u8>>> = said.by_ref().take(versions[path].len()).collect();
         !own.into_iter().flatten().any(|said| archive.keeps(said))
     });
-    Ok(lost.map(|path| told(path, revision).in_file(library.shown(&root.join(path)))).collect())
+    Ok(lost
+        .map(|path| told(path, revision).in_file(library.shown(&root.join(path))))
+        .collect())
 }
 
 fn told(path: &str, revision: &str) -> Diagnostic {

@@ -63,32 +63,58 @@ pub(crate) struct Levels {
 }
 
 impl Levels {
-    pub(crate) fn find(world: &World, place: &LineagePlace, notes: &mut Notes) -> Result<Self, Failure> {
+    pub(crate) fn find(
+        world: &World,
+        place: &LineagePlace,
+        notes: &mut Notes,
+    ) -> Result<Self, Failure> {
         let environment = &world.environment;
         let folder = real_folder(environment, place.path.as_deref().unwrap_or(Path::new("")))?;
         let top = match &place.ceiling {
             Some(ceiling) => {
                 let top = real_folder(environment, ceiling)?;
-                folder.starts_with(&top).then_some(top).ok_or_else(|| not_above(environment, ceiling))?
+                folder
+                    .starts_with(&top)
+                    .then_some(top)
+                    .ok_or_else(|| not_above(environment, ceiling))?
             }
-            None => folder.ancestors().filter(|above| is_root(above)).last().unwrap_or(&folder).to_owned(),
+            None => folder
+                .ancestors()
+                .filter(|above| is_root(above))
+                .last()
+                .unwrap_or(&folder)
+                .to_owned(),
         };
         let repository = repository_of(&folder).map(Path::to_owned);
-        let mut levels = Levels { top, repository, list: Vec::new() };
-        let folders: Vec<&Path> =
-            folder.ancestors().take_while(|above| above.starts_with(&levels.top)).collect();
+        let mut levels = Levels {
+            top,
+            repository,
+            list: Vec::new(),
+        };
+        let folders: Vec<&Path> = folder
+            .ancestors()
+            .take_while(|above| above.starts_with(&levels.top))
+            .collect();
         // Anybody may write into a folder such as `/tmp`, and would speak to every model below it.
-        let (folders, foreign): (Vec<&Path>, Vec<&Path>) =
-            folders.into_iter().partition(|above| *above == folder || !is_foreign(above, &folder));
+        let (folders, foreign): (Vec<&Path>, Vec<&Path>) = folders
+            .into_iter()
+            .partition(|above| *above == folder || !is_foreign(above, &folder));
         notes.diagnostics.extend(foreign.into_iter().map(ignored));
         let submodules = levels.submodules(world, place.submodules, &folder)?;
         for folder in folders.into_iter().rev() {
-            let before = if levels.is_first_of_repository(folder) { submodules.as_slice() } else { &[] };
+            let before = if levels.is_first_of_repository(folder) {
+                submodules.as_slice()
+            } else {
+                &[]
+            };
             let new: Vec<Level> = before.iter().map(|path| levels.level(path)).collect();
             levels.list.extend(new);
             levels.list.push(levels.level(folder));
         }
-        notes.log.push(format!("personas are looked for from {} down", shown(environment, &levels.top)));
+        notes.log.push(format!(
+            "personas are looked for from {} down",
+            shown(environment, &levels.top)
+        ));
         Ok(levels)
     }
 
@@ -102,7 +128,11 @@ impl Levels {
 
     fn level(&self, folder: &Path) -> Level {
         let repository = repository_of(folder).unwrap_or(&self.top).to_owned();
-        Level { folder: folder.to_owned(), label: self.label(folder), repository }
+        Level {
+            folder: folder.to_owned(),
+            label: self.label(folder),
+            repository,
+        }
     }
 
     /// A path as it is told: from the top, or as it is where it is elsewhere.
@@ -113,17 +143,36 @@ impl Levels {
             let shared = repository_of(&self.top).filter(|root| path.starts_with(root));
             shared.and_then(|root| from_here(&self.top, path, root))
         });
-        let shown = short.as_deref().unwrap_or(path).to_string_lossy().replace('\\', "/");
-        if shown.is_empty() { ".".to_owned() } else { shown }
+        let shown = short
+            .as_deref()
+            .unwrap_or(path)
+            .to_string_lossy()
+            .replace('\\', "/");
+        if shown.is_empty() {
+            ".".to_owned()
+        } else {
+            shown
+        }
     }
 
     /// The other submodules of the current repository, in the order of their paths.
-    fn submodules(&self, world: &World, wanted: Submodules, folder: &Path) -> Result<Vec<PathBuf>, Failure> {
-        let (Submodules::All, Some(root)) = (wanted, &self.repository) else { return Ok(Vec::new()) };
+    fn submodules(
+        &self,
+        world: &World,
+        wanted: Submodules,
+        folder: &Path,
+    ) -> Result<Vec<PathBuf>, Failure> {
+        let (Submodules::All, Some(root)) = (wanted, &self.repository) else {
+            return Ok(Vec::new());
+        };
         let environment = &world.environment;
         let git = git(environment);
-        let mut paths: Vec<PathBuf> =
-            git.submodules(root).map_err(git_failed)?.iter().map(|path| root.join(path)).collect();
+        let mut paths: Vec<PathBuf> = git
+            .submodules(root)
+            .map_err(git_failed)?
+            .iter()
+            .map(|path| root.join(path))
+            .collect();
         paths.retain(|path| !folder.starts_with(path) && is_root(path));
         paths.sort();
         paths.dedup();
@@ -138,17 +187,29 @@ fn is_foreign(above: &Path, folder: &Path) -> bool {
 
 fn ignored(above: &Path) -> Diagnostic {
     let path = above.join(CLIA);
-    let message = format!("`{}` belongs to another user and is ignored", path.display());
+    let message = format!(
+        "`{}` belongs to another user and is ignored",
+        path.display()
+    );
     let help = "copy the personas that you trust into the repository";
     Diagnostic::new(&codes::TRUST_OWNER, message).help(help)
 }
 
 /// A path from a folder, with `..` as far as the two have a folder in common that is not above `top`.
 pub(crate) fn from_here(here: &Path, path: &Path, top: &Path) -> Option<PathBuf> {
-    let shared =
-        here.ancestors().find(|above| path.starts_with(above)).filter(|above| above.starts_with(top))?;
-    let up = here.strip_prefix(shared).ok()?.components().map(|_| PathBuf::from(".."));
-    Some(up.chain([path.strip_prefix(shared).ok()?.to_owned()]).collect())
+    let shared = here
+        .ancestors()
+        .find(|above| path.starts_with(above))
+        .filter(|above| above.starts_with(top))?;
+    let up = here
+        .strip_prefix(shared)
+        .ok()?
+        .components()
+        .map(|_| PathBuf::from(".."));
+    Some(
+        up.chain([path.strip_prefix(shared).ok()?.to_owned()])
+            .collect(),
+    )
 }
 
 /// The root of the innermost repository that holds a path.
@@ -166,7 +227,11 @@ fn real_folder(environment: &Environment, path: &Path) -> Result<PathBuf, Failur
         Some(Reached::Folder(real)) => Ok(real),
         found => {
             let name = shown(environment, &full);
-            let what = if found.is_some() { "is no folder" } else { "is not there" };
+            let what = if found.is_some() {
+                "is no folder"
+            } else {
+                "is not there"
+            };
             let diagnostic = Diagnostic::new(&codes::IO_NOT_FOUND, format!("`{name}` {what}"));
             Err(diagnostic.in_file(name).help("name a folder").into())
         }
@@ -183,14 +248,20 @@ pub(crate) fn git_failed(error: GitError) -> Failure {
         ),
         error => {
             let help = "look at what `git status` says in this folder; git 2.41 or later is needed";
-            Diagnostic::new(&codes::SOURCE_GIT, error.to_string()).help(help).into()
+            Diagnostic::new(&codes::SOURCE_GIT, error.to_string())
+                .help(help)
+                .into()
         }
     }
 }
 
 fn not_above(environment: &Environment, ceiling: &Path) -> Failure {
     let name = shown(environment, &environment.resolve(ceiling));
-    let message = format!("the ceiling `{name}` is not above the folder that personas are looked up from");
+    let message =
+        format!("the ceiling `{name}` is not above the folder that personas are looked up from");
     let help = "name that folder itself or one above it";
-    Failure::new(FailureKind::Usage, Diagnostic::new(&codes::USAGE, message).help(help))
+    Failure::new(
+        FailureKind::Usage,
+        Diagnostic::new(&codes::USAGE, message).help(help),
+    )
 }

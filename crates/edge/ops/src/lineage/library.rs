@@ -79,7 +79,11 @@ pub(crate) struct Visible {
 
 impl Library {
     /// Looks at what can be seen from a place.
-    pub(crate) fn open(world: &World, place: &LineagePlace, notes: &mut Notes) -> Result<Self, Failure> {
+    pub(crate) fn open(
+        world: &World,
+        place: &LineagePlace,
+        notes: &mut Notes,
+    ) -> Result<Self, Failure> {
         let levels = Levels::find(world, place, notes)?;
         let here = store::real_path(&world.environment.folder);
         let mut library = Library {
@@ -91,7 +95,12 @@ impl Library {
             policy: policy(),
             documents: BTreeMap::new(),
         };
-        library.rosters = library.levels.list.iter().map(|level| library.roster(level)).collect();
+        library.rosters = library
+            .levels
+            .list
+            .iter()
+            .map(|level| library.roster(level))
+            .collect();
         Ok(library)
     }
 
@@ -100,10 +109,17 @@ impl Library {
         let names: BTreeSet<String> = self.names(&level.agents(), &mut own).into_iter().collect();
         let mut alike: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for name in &names {
-            alike.entry(name.to_lowercase()).or_default().push(name.clone());
+            alike
+                .entry(name.to_lowercase())
+                .or_default()
+                .push(name.clone());
         }
         alike.retain(|_, names| names.len() > 1);
-        Roster { names, alike, odd: own.diagnostics }
+        Roster {
+            names,
+            alike,
+            odd: own.diagnostics,
+        }
     }
 
     /// All personas, by name.
@@ -111,11 +127,19 @@ impl Library {
         let mut found: BTreeMap<Slug, Visible> = BTreeMap::new();
         for (level, roster) in self.levels.list.iter().zip(&self.rosters) {
             notes.diagnostics.extend(roster.odd.iter().cloned());
-            notes.diagnostics.extend(roster.alike.values().flat_map(|names| self.case(level, names)));
+            notes.diagnostics.extend(
+                roster
+                    .alike
+                    .values()
+                    .flat_map(|names| self.case(level, names)),
+            );
             let personas = roster.names.iter().filter(|name| *name != ARCHIVE);
             for slug in personas.filter_map(|name| Slug::new(name)) {
-                let kinds: BTreeSet<PersonaKind> =
-                    self.own_documents(level, &slug, notes).into_iter().map(|(_, name)| name.kind).collect();
+                let kinds: BTreeSet<PersonaKind> = self
+                    .own_documents(level, &slug, notes)
+                    .into_iter()
+                    .map(|(_, name)| name.kind)
+                    .collect();
                 if !kinds.is_empty() {
                     let visible = found.entry(slug).or_default();
                     visible.kinds.extend(kinds);
@@ -128,7 +152,9 @@ impl Library {
 
     /// Whether a level has a folder of that name.
     pub(crate) fn has_folder(&self, slug: &str) -> bool {
-        self.rosters.iter().any(|roster| roster.names.contains(slug))
+        self.rosters
+            .iter()
+            .any(|roster| roster.names.contains(slug))
     }
 
     /// Merges what all levels, and whom they inherit, say of one kind of a persona.
@@ -142,19 +168,36 @@ impl Library {
         for flaw in &lineage.flaws {
             notes.diagnostics.extend(self.told(flaw));
         }
-        let documents: Vec<(&Place, &Fit)> =
-            lineage.order.iter().filter_map(|place| Some((place, self.fit(place)?))).collect();
+        let documents: Vec<(&Place, &Fit)> = lineage
+            .order
+            .iter()
+            .filter_map(|place| Some((place, self.fit(place)?)))
+            .collect();
         if documents.is_empty() {
             return Sought::Unreadable;
         }
-        let odd = documents.iter().flat_map(|(_, fit)| &fit.content.diagnostics);
+        let odd = documents
+            .iter()
+            .flat_map(|(_, fit)| &fit.content.diagnostics);
         notes.diagnostics.extend(odd.cloned());
-        let contributions = documents.iter().map(|(_, fit)| fit.contribution()).collect();
+        let contributions = documents
+            .iter()
+            .map(|(_, fit)| fit.contribution())
+            .collect();
         let resolution = fold(contributions, &self.policy, None);
-        notes.diagnostics.extend(resolution.diagnostics().iter().cloned());
+        notes
+            .diagnostics
+            .extend(resolution.diagnostics().iter().cloned());
         let chain = chain(&start, &documents);
-        let places = documents.iter().map(|(place, _)| Arc::clone(place)).collect();
-        Sought::Merged(Box::new(Merged { resolution, chain, places }))
+        let places = documents
+            .iter()
+            .map(|(place, _)| Arc::clone(place))
+            .collect();
+        Sought::Merged(Box::new(Merged {
+            resolution,
+            chain,
+            places,
+        }))
     }
 
     /// Each level's own document, lowest first.
@@ -164,16 +207,25 @@ impl Library {
             let (level, roster) = (self.levels.list[at].clone(), &self.rosters[at]);
             notes.diagnostics.extend(roster.odd.iter().cloned());
             let alike = roster.alike.get(&slug.as_str().to_lowercase());
-            notes.diagnostics.extend(alike.into_iter().flat_map(|names| self.case(&level, names)));
+            notes
+                .diagnostics
+                .extend(alike.into_iter().flat_map(|names| self.case(&level, names)));
             if !roster.names.contains(slug.as_str()) {
                 continue;
             }
             let mut own = self.own_documents(&level, slug, notes);
             own.retain(|(_, name)| name.kind == kind);
-            let Some((path, name)) = own.first() else { continue };
-            let others = own.iter().skip(1).map(|(other, _)| self.two_documents(path, other, kind));
+            let Some((path, name)) = own.first() else {
+                continue;
+            };
+            let others = own
+                .iter()
+                .skip(1)
+                .map(|(other, _)| self.two_documents(path, other, kind));
             notes.diagnostics.extend(others);
-            let Some(place) = self.reach(path, &level.repository, notes) else { continue };
+            let Some(place) = self.reach(path, &level.repository, notes) else {
+                continue;
+            };
             let link = ChainLink {
                 layer: level.label.clone(),
                 prefix: name.prefix.clone(),
@@ -187,11 +239,21 @@ impl Library {
     }
 
     /// The documents of a persona in one level, in the order of their names.
-    fn own_documents(&self, level: &Level, slug: &Slug, notes: &mut Notes) -> Vec<(PathBuf, DocumentName)> {
+    fn own_documents(
+        &self,
+        level: &Level,
+        slug: &Slug,
+        notes: &mut Notes,
+    ) -> Vec<(PathBuf, DocumentName)> {
         let folder = level.agents().join(slug.as_str());
-        let Some(real) = self.reach(&folder, &level.repository, notes) else { return Vec::new() };
+        let Some(real) = self.reach(&folder, &level.repository, notes) else {
+            return Vec::new();
+        };
         let names = self.names(&real, notes);
-        names.iter().filter_map(|name| Some((folder.join(name), DocumentName::read(name)?))).collect()
+        names
+            .iter()
+            .filter_map(|name| Some((folder.join(name), DocumentName::read(name)?)))
+            .collect()
     }
 
     /// Where a path really is, unless that is outside or nowhere.
@@ -207,8 +269,9 @@ impl Library {
             }
             Ok(Some(Reached::Folder(real) | Reached::File(real))) => {
                 // A repository inside of its own is another one; outside of any, it may not leave the top.
-                let own =
-                    repository_of(&real).filter(|own| own.starts_with(repository)).unwrap_or(repository);
+                let own = repository_of(&real)
+                    .filter(|own| own.starts_with(repository))
+                    .unwrap_or(repository);
                 if real.starts_with(repository) && own == repository {
                     return Some(Arc::from(real));
                 }
@@ -223,13 +286,21 @@ impl Library {
     fn names(&self, folder: &Path, notes: &mut Notes) -> Vec<String> {
         let names = store::folder_names(folder).unwrap_or_else(|error| {
             let help = "check what it is, and its permissions";
-            notes.diagnostics.push(self.left_out(folder, &format!("it {}", error.problem), help));
+            notes
+                .diagnostics
+                .push(self.left_out(folder, &format!("it {}", error.problem), help));
             Vec::new()
         });
-        let (good, bad): (Vec<String>, Vec<String>) =
-            names.into_iter().partition(|name| !name.contains(char::REPLACEMENT_CHARACTER));
-        let told =
-            |name: String| self.left_out(&folder.join(name), "its name is not UTF-8", "give it another name");
+        let (good, bad): (Vec<String>, Vec<String>) = names
+            .into_iter()
+            .partition(|name| !name.contains(char::REPLACEMENT_CHARACTER));
+        let told = |name: String| {
+            self.left_out(
+                &folder.join(name),
+                "its name is not UTF-8",
+                "give it another name",
+            )
+        };
         notes.diagnostics.extend(bad.into_iter().map(told));
         good
     }
@@ -237,7 +308,11 @@ impl Library {
     /// A path as users find it from where they are.
     pub(crate) fn shown(&self, path: &Path) -> String {
         let relative = from_here(&self.here, path, &self.levels.top);
-        relative.as_deref().unwrap_or(path).to_string_lossy().replace('\\', "/")
+        relative
+            .as_deref()
+            .unwrap_or(path)
+            .to_string_lossy()
+            .replace('\\', "/")
     }
 }
 
@@ -248,14 +323,21 @@ fn chain(start: &[Place], documents: &[(&Place, &Fit)]) -> Vec<ChainLink> {
     let mut below: BTreeSet<&Place> = BTreeSet::new();
     for (place, fit) in documents {
         // One that stands above is where a cycle was cut.
-        for (parent, _) in fit.parents.iter().filter(|(parent, _)| below.contains(parent)) {
+        for (parent, _) in fit
+            .parents
+            .iter()
+            .filter(|(parent, _)| below.contains(parent))
+        {
             heirs.entry(parent).or_insert(&fit.link.path);
         }
         below.insert(place);
     }
     let link = |(place, fit): &(&Place, &Fit)| {
         let heir = heirs.get(place).filter(|_| !start.contains(place));
-        ChainLink { inherited_from: heir.map(|heir| (*heir).to_owned()), ..fit.link.clone() }
+        ChainLink {
+            inherited_from: heir.map(|heir| (*heir).to_owned()),
+            ..fit.link.clone()
+        }
     };
     documents.iter().map(link).collect()
 }

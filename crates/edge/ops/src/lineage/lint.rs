@@ -34,17 +34,30 @@ pub(crate) fn lint_personas(
     let mut library = Library::open(world, &LineagePlace::default(), notes)?;
     let personas = library.personas(notes);
     let root = rules.root.as_deref().map(store::real_path);
-    notes.diagnostics.extend(root.as_deref().filter(|root| !store::is_file(root)).map(|root| {
-        let message = format!("the root directives document `{}` is not there", library.levels.label(root));
-        let diagnostic = Diagnostic::new(&codes::LINEAGE_MISSING_PARENT, message);
-        diagnostic.help("`root` in `[lineage]` is a path from the manifest's folder")
-    }));
+    notes.diagnostics.extend(
+        root.as_deref()
+            .filter(|root| !store::is_file(root))
+            .map(|root| {
+                let message = format!(
+                    "the root directives document `{}` is not there",
+                    library.levels.label(root)
+                );
+                let diagnostic = Diagnostic::new(&codes::LINEAGE_MISSING_PARENT, message);
+                diagnostic.help("`root` in `[lineage]` is a path from the manifest's folder")
+            }),
+    );
     for (slug, visible) in &personas {
         for kind in &visible.kinds {
-            let Sought::Merged(merged) = library.seek(slug, *kind, notes) else { continue };
+            let Sought::Merged(merged) = library.seek(slug, *kind, notes) else {
+                continue;
+            };
             if *kind == PersonaKind::Agent {
-                notes.diagnostics.extend(no_root(slug, &merged, root.as_deref()));
-                notes.diagnostics.extend(near_duplicates(&merged.resolution));
+                notes
+                    .diagnostics
+                    .extend(no_root(slug, &merged, root.as_deref()));
+                notes
+                    .diagnostics
+                    .extend(near_duplicates(&merged.resolution));
             }
         }
     }
@@ -57,7 +70,10 @@ pub(crate) fn lint_personas(
 
 /// An active persona follows the rules for all.
 fn no_root(slug: &Slug, merged: &Merged, root: Option<&Path>) -> Option<Diagnostic> {
-    let inherits = merged.places.iter().any(|place| is_root_document(place) || Some(&**place) == root);
+    let inherits = merged
+        .places
+        .iter()
+        .any(|place| is_root_document(place) || Some(&**place) == root);
     if slug.as_str() == ROOT || inherits || is_active(&merged.resolution) == Active::No {
         return None;
     }
@@ -67,17 +83,26 @@ fn no_root(slug: &Slug, merged: &Merged, root: Option<&Path>) -> Option<Diagnost
         place = Some((leaf.value.document().source(), leaf.value.span()));
     });
     let (source, span): (SourceId, Span) = place?;
-    let message = format!("the active persona `{slug}` does not inherit a root directives document");
-    let diagnostic = Diagnostic::new(&codes::LINEAGE_NO_ROOT, message).at(source, span, "it is active");
+    let message =
+        format!("the active persona `{slug}` does not inherit a root directives document");
+    let diagnostic =
+        Diagnostic::new(&codes::LINEAGE_NO_ROOT, message).at(source, span, "it is active");
     Some(diagnostic.help("name one of `.clia/agents/root/` in its `inherits`, or say in `[lineage]` of the manifest which document is the `root`"))
 }
 
 fn is_root_document(place: &Path) -> bool {
-    let folders: Vec<_> = place.parent().into_iter().flat_map(Path::components).collect();
+    let folders: Vec<_> = place
+        .parent()
+        .into_iter()
+        .flat_map(Path::components)
+        .collect();
     let names = [".clia", "agents", ROOT];
-    folders
-        .windows(names.len())
-        .any(|three| three.iter().zip(names).all(|(one, name)| one.as_os_str() == name))
+    folders.windows(names.len()).any(|three| {
+        three
+            .iter()
+            .zip(names)
+            .all(|(one, name)| one.as_os_str() == name)
+    })
 }
 
 #[cfg(test)]

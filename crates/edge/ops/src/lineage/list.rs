@@ -39,13 +39,20 @@ impl PersonaRow {
         Value::map([
             ("slug", Value::from(self.slug.as_str())),
             ("kinds", Value::list(self.kinds.iter().copied())),
-            ("levels", Value::list(self.levels.iter().map(String::as_str))),
+            (
+                "levels",
+                Value::list(self.levels.iter().map(String::as_str)),
+            ),
         ])
     }
 }
 
 /// Lists personas.
-pub fn personas(world: &World, place: &LineagePlace, warnings: Warnings) -> Outcome<PersonasReport> {
+pub fn personas(
+    world: &World,
+    place: &LineagePlace,
+    warnings: Warnings,
+) -> Outcome<PersonasReport> {
     let mut notes = Notes::default();
     let result = run(world, place, &mut notes);
     notes.strictly(result, warnings)
@@ -53,10 +60,15 @@ pub fn personas(world: &World, place: &LineagePlace, warnings: Warnings) -> Outc
 
 fn run(world: &World, place: &LineagePlace, notes: &mut Notes) -> Result<PersonasReport, Failure> {
     let library = Library::open(world, place, notes)?;
-    let personas = library.personas(notes).into_iter().map(|(slug, visible)| PersonaRow {
-        slug: slug.to_string(),
-        kinds: visible.kinds.into_iter().map(|kind| kind.word()).collect(),
-        levels: visible.levels,
-    });
-    Ok(PersonasReport { personas: personas.collect() })
+    let personas = library
+        .personas(notes)
+        .into_iter()
+        .map(|(slug, visible)| PersonaRow {
+            slug: slug.to_string(),
+            kinds: visible.kinds.into_iter().map(|kind| kind.word()).collect(),
+            levels: visible.levels,
+        });
+    Ok(PersonasReport {
+        personas: personas.collect(),
+    })
 }

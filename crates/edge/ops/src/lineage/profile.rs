@@ -66,7 +66,9 @@ pub(crate) fn run(
     notes: &mut Notes,
 ) -> Result<ProfileReport, Failure> {
     let mut library = Library::open(world, &request.place, notes)?;
-    let Some(slug) = Slug::new(&request.slug) else { return Err(nobody(&library, &request.slug)) };
+    let Some(slug) = Slug::new(&request.slug) else {
+        return Err(nobody(&library, &request.slug));
+    };
     let mut broken = Vec::new();
     let mut one = |kind, notes: &mut Notes| match library.seek(&slug, kind, notes) {
         Sought::Merged(merged) => Some(value_of(&merged, &request.additions, notes)),
@@ -100,7 +102,9 @@ pub(crate) fn unreadable(slug: &Slug, kinds: &[PersonaKind]) -> Failure {
     let message = format!("no {} document of `{slug}` can be read", kinds.join(" or "));
     let mut diagnostic = Diagnostic::new(&codes::LINEAGE_UNREADABLE, message);
     diagnostic.severity = agpm_diag::Severity::Error;
-    diagnostic.help("the warnings say why each of them is left out").into()
+    diagnostic
+        .help("the warnings say why each of them is left out")
+        .into()
 }
 
 /// There is no such persona; near names help.
@@ -116,7 +120,11 @@ pub(crate) fn nobody(library: &Library, slug: &str) -> Failure {
         return Failure::new(FailureKind::NotFound, diagnostic);
     }
     let help = near.unwrap_or_else(|| {
-        let top = library.levels.list.first().map_or(".", |level| level.label.as_str());
+        let top = library
+            .levels
+            .list
+            .first()
+            .map_or(".", |level| level.label.as_str());
         format!("`.clia/agents/` of this folder and those above it, up to `{top}`, hold no persona")
     });
     unknown_name("persona", slug, Some(help))
@@ -125,14 +133,23 @@ pub(crate) fn nobody(library: &Library, slug: &str) -> Failure {
 /// There is no such document of a persona, or no such persona.
 pub(crate) fn no_such_kind(library: &Library, slug: &Slug, kind: PersonaKind) -> Failure {
     let known = library.personas(&mut Notes::default());
-    let Some(visible) = known.get(slug) else { return nobody(library, slug.as_str()) };
+    let Some(visible) = known.get(slug) else {
+        return nobody(library, slug.as_str());
+    };
     if visible.kinds.contains(&kind) {
         return unreadable(slug, &[kind]);
     }
-    let has: Vec<String> = visible.kinds.iter().map(|kind| format!("`--kind {kind}`")).collect();
+    let has: Vec<String> = visible
+        .kinds
+        .iter()
+        .map(|kind| format!("`--kind {kind}`"))
+        .collect();
     let message = format!("the persona `{slug}` has no {kind} document");
     let diagnostic = Diagnostic::new(&codes::NAME_UNKNOWN, message);
-    Failure::new(FailureKind::NotFound, diagnostic.help(format!("it has {}", has.join(" and "))))
+    Failure::new(
+        FailureKind::NotFound,
+        diagnostic.help(format!("it has {}", has.join(" and "))),
+    )
 }
 
 fn value_of(merged: &Merged, additions: &[Addition], notes: &mut Notes) -> Value {
@@ -142,14 +159,20 @@ fn value_of(merged: &Merged, additions: &[Addition], notes: &mut Notes) -> Value
     };
     for addition in additions {
         let (key, value) = match addition {
-            Addition::Chain => ("contextChain", Value::list(merged.chain.iter().map(link_value))),
+            Addition::Chain => (
+                "contextChain",
+                Value::list(merged.chain.iter().map(link_value)),
+            ),
             Addition::Sources => ("sources", sources_value(merged, notes)),
             Addition::Projections => ("projections", projections(&merged.resolution)),
         };
         if entries.iter().any(|(known, _)| known == key) {
-            let message = format!("what the documents say at `{key}` is not shown: the key is needed");
+            let message =
+                format!("what the documents say at `{key}` is not shown: the key is needed");
             let diagnostic = Diagnostic::new(&codes::LINEAGE_VALUE, message);
-            notes.diagnostics.push(diagnostic.help("ask without the flag that adds it to see it"));
+            notes
+                .diagnostics
+                .push(diagnostic.help("ask without the flag that adds it to see it"));
             entries.retain(|(known, _)| known != key);
         }
         entries.push((key.to_owned(), value));
@@ -169,16 +192,20 @@ fn link_value(link: &ChainLink) -> Value {
 /// Where every value came from, by its place.
 fn sources_value(merged: &Merged, notes: &Notes) -> Value {
     let mut places = Vec::new();
-    merged.resolution.each_leaf(&agpm_text::Pointer::root(), &mut |leaf| {
-        let link = &merged.chain[leaf.layer as usize];
-        let line = notes.sources.line(leaf.value.document().source(), leaf.value.span().start);
-        let origin = Value::map([
-            ("layer", Value::from(link.layer.as_str())),
-            ("path", link.path.as_str().into()),
-            ("line", line.into()),
-            ("operation", leaf.operation.word().into()),
-        ]);
-        places.push((leaf.pointer.to_string(), origin));
-    });
+    merged
+        .resolution
+        .each_leaf(&agpm_text::Pointer::root(), &mut |leaf| {
+            let link = &merged.chain[leaf.layer as usize];
+            let line = notes
+                .sources
+                .line(leaf.value.document().source(), leaf.value.span().start);
+            let origin = Value::map([
+                ("layer", Value::from(link.layer.as_str())),
+                ("path", link.path.as_str().into()),
+                ("line", line.into()),
+                ("operation", leaf.operation.word().into()),
+            ]);
+            places.push((leaf.pointer.to_string(), origin));
+        });
     Value::Map(places)
 }

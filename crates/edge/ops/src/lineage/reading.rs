@@ -23,7 +23,10 @@ use crate::world::OutsideReads;
 /// What reading a document gave.
 pub(super) enum Read {
     Fit(Box<Fit>),
-    Unfit { source: Option<SourceId>, unfit: Unfit },
+    Unfit {
+        source: Option<SourceId>,
+        unfit: Unfit,
+    },
     Missing,
 }
 
@@ -35,9 +38,16 @@ pub(super) struct Fit {
 
 impl Library {
     /// The parents of a document, which is read if it was not yet.
-    pub(super) fn parents(&mut self, place: &Place, notes: &mut Notes) -> Result<Vec<Place>, Absent> {
+    pub(super) fn parents(
+        &mut self,
+        place: &Place,
+        notes: &mut Notes,
+    ) -> Result<Vec<Place>, Absent> {
         if !self.documents.contains_key(place) {
-            let file = place.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+            let file = place
+                .file_name()
+                .map(|name| name.to_string_lossy().into_owned())
+                .unwrap_or_default();
             let link = ChainLink {
                 layer: self.levels.label(home_of(place)),
                 prefix: DocumentName::prefix_of(&file).to_owned(),
@@ -47,7 +57,11 @@ impl Library {
             self.read(place, place, link, notes);
         }
         match self.documents.get(place) {
-            Some(Read::Fit(fit)) => Ok(fit.parents.iter().map(|(place, _)| Arc::clone(place)).collect()),
+            Some(Read::Fit(fit)) => Ok(fit
+                .parents
+                .iter()
+                .map(|(place, _)| Arc::clone(place))
+                .collect()),
             Some(Read::Unfit { .. }) => Err(Absent::Malformed),
             _ => Err(Absent::Missing),
         }
@@ -58,11 +72,20 @@ impl Library {
             return;
         }
         if let Some(unfit) = self.refusal(place) {
-            self.documents.insert(Arc::clone(place), Read::Unfit { source: None, unfit });
+            self.documents.insert(
+                Arc::clone(place),
+                Read::Unfit {
+                    source: None,
+                    unfit,
+                },
+            );
             return;
         }
         let read = match store::read_with_mode(place, limit()) {
-            Err(store::StoreError { problem: store::Problem::NotFound, .. }) => Read::Missing,
+            Err(store::StoreError {
+                problem: store::Problem::NotFound,
+                ..
+            }) => Read::Missing,
             Err(error) => Read::Unfit {
                 source: None,
                 unfit: unfit(
@@ -72,8 +95,10 @@ impl Library {
                 ),
             },
             Ok((bytes, _)) => {
-                let source =
-                    notes.sources.add(self.shown(path), String::from_utf8_lossy(&bytes).into_owned());
+                let source = notes.sources.add(
+                    self.shown(path),
+                    String::from_utf8_lossy(&bytes).into_owned(),
+                );
                 self.understood(place, source, bytes, link, notes)
             }
         };
@@ -89,9 +114,13 @@ impl Library {
             help: "take it out of `inherits`, or copy it into the repository".to_owned(),
         };
         if Bounds::of(&self.levels.top).guard(place).is_err() {
-            return Some(refused("it is a location for credentials", &codes::TRUST_CREDENTIALS));
+            return Some(refused(
+                "it is a location for credentials",
+                &codes::TRUST_CREDENTIALS,
+            ));
         }
-        let leads_out = self.outside == OutsideReads::Refused && !place.starts_with(&self.levels.top);
+        let leads_out =
+            self.outside == OutsideReads::Refused && !place.starts_with(&self.levels.top);
         leads_out.then(|| refused("it is outside of the project", &codes::LINEAGE_OUTSIDE))
     }
 
@@ -104,11 +133,17 @@ impl Library {
         notes: &mut Notes,
     ) -> Read {
         let text = decode(source, bytes).map_err(|found| {
-            let span = found.labels.first().map_or_else(|| Span::at(0), |label| label.span);
+            let span = found
+                .labels
+                .first()
+                .map_or_else(|| Span::at(0), |label| label.span);
             unfit(found.message, span, "save it as UTF-8")
         });
         match text.and_then(|text| read_document(source, text)) {
-            Err(unfit) => Read::Unfit { source: Some(source), unfit },
+            Err(unfit) => Read::Unfit {
+                source: Some(source),
+                unfit,
+            },
             Ok(content) => {
                 let base = self.base_of(place);
                 let mut parents: Vec<(Place, Parent)> = Vec::new();
@@ -125,7 +160,11 @@ impl Library {
                         }
                     }
                 }
-                Read::Fit(Box::new(Fit { link, content, parents }))
+                Read::Fit(Box::new(Fit {
+                    link,
+                    content,
+                    parents,
+                }))
             }
         }
     }
@@ -134,10 +173,19 @@ impl Library {
     fn base_of(&mut self, place: &Path) -> PathBuf {
         let folder = place.parent().unwrap_or(place);
         let found = || repository_of(folder).map(Path::to_owned);
-        let repository = self.repositories.entry(folder.to_owned()).or_insert_with(found).clone();
+        let repository = self
+            .repositories
+            .entry(folder.to_owned())
+            .or_insert_with(found)
+            .clone();
         let top = &self.levels.top;
-        repository
-            .unwrap_or_else(|| if place.starts_with(top) { top.clone() } else { home_of(place).to_owned() })
+        repository.unwrap_or_else(|| {
+            if place.starts_with(top) {
+                top.clone()
+            } else {
+                home_of(place).to_owned()
+            }
+        })
     }
 
     pub(super) fn fit(&self, place: &Place) -> Option<&Fit> {
@@ -154,17 +202,29 @@ impl Fit {
     }
 
     pub(super) fn contribution(&self) -> Contribution {
-        let layer = LayerName::new(&self.link.layer).or_else(|_| LayerName::new("?")).expect("a good name");
-        Contribution { layer, document: Arc::clone(&self.content.document) }
+        let layer = LayerName::new(&self.link.layer)
+            .or_else(|_| LayerName::new("?"))
+            .expect("a good name");
+        Contribution {
+            layer,
+            document: Arc::clone(&self.content.document),
+        }
     }
 }
 
 /// The folder that a document belongs to: the one that holds `.clia`, or else its own.
 fn home_of(place: &Path) -> &Path {
-    let clia = place.ancestors().find(|above| above.file_name().is_some_and(|name| name == ".clia"));
+    let clia = place
+        .ancestors()
+        .find(|above| above.file_name().is_some_and(|name| name == ".clia"));
     clia.or(Some(place)).and_then(Path::parent).unwrap_or(place)
 }
 
 fn unfit(reason: String, span: Span, help: &str) -> Unfit {
-    Unfit { reason, span, code: &codes::LINEAGE_UNREADABLE, help: help.to_owned() }
+    Unfit {
+        reason,
+        span,
+        code: &codes::LINEAGE_UNREADABLE,
+        help: help.to_owned(),
+    }
 }

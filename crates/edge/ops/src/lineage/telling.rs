@@ -14,12 +14,20 @@ impl Library {
     /// What is to be said of a reference that led nowhere.
     pub(super) fn told(&self, flaw: &Flaw<Place>) -> Option<Diagnostic> {
         let place = flaw.chain.last()?;
-        let referrer = flaw.chain.len().checked_sub(2).and_then(|at| self.fit(&flaw.chain[at]));
+        let referrer = flaw
+            .chain
+            .len()
+            .checked_sub(2)
+            .and_then(|at| self.fit(&flaw.chain[at]));
         let named = referrer.and_then(|fit| fit.parents.iter().find(|(named, _)| named == place));
         let here = referrer.zip(named).map(|(fit, (_, parent))| (fit, parent));
         match (flaw.kind, here) {
             (FlawKind::Cyclic, Some((fit, parent))) => {
-                let names: Vec<String> = flaw.chain.iter().map(|place| self.levels.label(place)).collect();
+                let names: Vec<String> = flaw
+                    .chain
+                    .iter()
+                    .map(|place| self.levels.label(place))
+                    .collect();
                 let message = format!("a cycle of `inherits` is cut: {}", names.join(" -> "));
                 let diagnostic = Diagnostic::new(&codes::LINEAGE_CYCLE, message);
                 let diagnostic = diagnostic.at(fit.source(), parent.span, "this leads back");
@@ -30,9 +38,14 @@ impl Library {
                 )
             }
             (FlawKind::Missing, Some((fit, parent))) => {
-                let message = format!("`{}` inherits `{}`, which is not there", fit.link.path, parent.path);
+                let message = format!(
+                    "`{}` inherits `{}`, which is not there",
+                    fit.link.path, parent.path
+                );
                 let diagnostic = Diagnostic::new(&codes::LINEAGE_MISSING_PARENT, message);
-                let diagnostic = diagnostic.at(fit.source(), parent.span, "").in_layer(&fit.link.layer);
+                let diagnostic = diagnostic
+                    .at(fit.source(), parent.span, "")
+                    .in_layer(&fit.link.layer);
                 Some(diagnostic.help(format!("it was looked for at `{}`; paths are from the root of the repository that holds the document", self.levels.label(place))))
             }
             (FlawKind::Malformed, here) => self.unfit_told(place, here),
@@ -41,11 +54,16 @@ impl Library {
     }
 
     fn unfit_told(&self, place: &Place, here: Option<(&Fit, &Parent)>) -> Option<Diagnostic> {
-        let Some(Read::Unfit { source, unfit }) = self.documents.get(place) else { return None };
+        let Some(Read::Unfit { source, unfit }) = self.documents.get(place) else {
+            return None;
+        };
         let name = self.levels.label(place);
         let message = match here {
             Some((fit, parent)) => {
-                format!("`{}` inherits `{}`, which is left out: {}", fit.link.path, parent.path, unfit.reason)
+                format!(
+                    "`{}` inherits `{}`, which is left out: {}",
+                    fit.link.path, parent.path, unfit.reason
+                )
             }
             None => format!("`{name}` is left out: {}", unfit.reason),
         };
@@ -60,21 +78,30 @@ impl Library {
         Some(diagnostic)
     }
 
-    pub(super) fn two_documents(&self, first: &Path, other: &Path, kind: PersonaKind) -> Diagnostic {
+    pub(super) fn two_documents(
+        &self,
+        first: &Path,
+        other: &Path,
+        kind: PersonaKind,
+    ) -> Diagnostic {
         let (first, file) = (self.levels.label(first), self.shown(other));
         let name = self.levels.label(other);
-        let message = format!("`{name}` is left out: `{first}` is the {kind} document of its folder");
+        let message =
+            format!("`{name}` is left out: `{first}` is the {kind} document of its folder");
         let diagnostic = Diagnostic::new(&codes::LINEAGE_TWO_DOCUMENTS, message).in_file(file);
-        diagnostic
-            .help("a folder has one document of a kind, the first by name: merge them, or move one away")
+        diagnostic.help(
+            "a folder has one document of a kind, the first by name: merge them, or move one away",
+        )
     }
 
     /// Names in one folder that differ only in case.
     pub(super) fn case(&self, level: &Level, names: &[String]) -> Vec<Diagnostic> {
         let told = |pair: &[String]| {
             let (one, other) = (&pair[0], &pair[1]);
-            let message =
-                format!("the personas `{one}` and `{other}` of `{}` differ only in case", level.label);
+            let message = format!(
+                "the personas `{one}` and `{other}` of `{}` differ only in case",
+                level.label
+            );
             let diagnostic = Diagnostic::new(&codes::LINEAGE_CASE, message);
             let diagnostic = diagnostic.in_file(self.shown(&level.agents().join(other)));
             diagnostic.help("rename one: on some disks they are one folder")
@@ -90,14 +117,24 @@ impl Library {
     }
 
     pub(super) fn leads_out(&self, path: &Path) -> Diagnostic {
-        let message = format!("`{}` leads out of its repository and is left out", self.levels.label(path));
-        let diagnostic = Diagnostic::new(&codes::LINEAGE_OUTSIDE, message).in_file(self.shown(path));
+        let message = format!(
+            "`{}` leads out of its repository and is left out",
+            self.levels.label(path)
+        );
+        let diagnostic =
+            Diagnostic::new(&codes::LINEAGE_OUTSIDE, message).in_file(self.shown(path));
         diagnostic.help("copy what it leads to, or inherit it by its path")
     }
 }
 
 pub(super) fn remote_parent(source: SourceId, parent: &Parent, link: &ChainLink) -> Diagnostic {
-    let message = format!("`{}` inherits `{}`, which is not loaded", link.path, parent.path);
-    let diagnostic = Diagnostic::new(&codes::LINEAGE_REMOTE_PARENT, message).at(source, parent.span, "");
-    diagnostic.in_layer(&link.layer).help("copy it into the repository, and name it by its path")
+    let message = format!(
+        "`{}` inherits `{}`, which is not loaded",
+        link.path, parent.path
+    );
+    let diagnostic =
+        Diagnostic::new(&codes::LINEAGE_REMOTE_PARENT, message).at(source, parent.span, "");
+    diagnostic
+        .in_layer(&link.layer)
+        .help("copy it into the repository, and name it by its path")
 }

@@ -20,12 +20,18 @@ pub(crate) fn cycle(chain: &[Unit]) -> Failure {
     let paths: Vec<&str> = chain.iter().map(|unit| unit.path.as_str()).collect();
     let message = format!("Circular dependency detected: {}", paths.join(" → "));
     let help = "remove one of these declarations";
-    Diagnostic::new(&codes::PACKAGE_CYCLE, message).help(help).into()
+    Diagnostic::new(&codes::PACKAGE_CYCLE, message)
+        .help(help)
+        .into()
 }
 
 /// The search was given up; whether there is a solution is not known.
 pub(crate) fn too_hard(units: &[Unit]) -> Failure {
-    let named: Vec<String> = units.iter().take(2).map(|unit| format!("`{}`", unit.path)).collect();
+    let named: Vec<String> = units
+        .iter()
+        .take(2)
+        .map(|unit| format!("`{}`", unit.path))
+        .collect();
     let more = match units.len().saturating_sub(named.len()) {
         0 => String::new(),
         more => format!(" and {more} more"),
@@ -33,7 +39,9 @@ pub(crate) fn too_hard(units: &[Unit]) -> Failure {
     let message = format!("No fitting versions found for {}{more}", named.join(", "));
     let help = "the search was given up after many attempts; \
                 require an exact version for some of them, such as `version = \"v1.0.0\"`";
-    Diagnostic::new(&codes::PACKAGE_TOO_HARD, message).help(help).into()
+    Diagnostic::new(&codes::PACKAGE_TOO_HARD, message)
+        .help(help)
+        .into()
 }
 
 /// Every clash as a diagnostic.
@@ -45,7 +53,11 @@ pub(crate) fn report(
     suggestion: Option<Suggestion<Selector>>,
     notes: &mut Notes,
 ) -> Failure {
-    let telling = Telling { manifest, known, sources };
+    let telling = Telling {
+        manifest,
+        known,
+        sources,
+    };
     for clash in &conflict.clashes {
         let mut diagnostic = match clash.kind {
             ClashKind::NoCandidate => telling.no_candidate(clash),
@@ -79,7 +91,9 @@ impl Telling<'_> {
         }
         let mut seen = Vec::new();
         for ask in &clash.asks {
-            let Some(dependency) = dependency_of(self.manifest, ask.root) else { continue };
+            let Some(dependency) = dependency_of(self.manifest, ask.root) else {
+                continue;
+            };
             if !seen.contains(&ask.root) {
                 seen.push(ask.root);
                 let text = match (clash.asks.len(), ask.chain.len()) {
@@ -95,16 +109,26 @@ impl Telling<'_> {
     }
 
     fn no_candidate(&self, clash: &Clash<Unit, Selector>) -> Diagnostic {
-        let wish = clash.asks.first().map(|ask| ask.wish.to_string()).unwrap_or_default();
+        let wish = clash
+            .asks
+            .first()
+            .map(|ask| ask.wish.to_string())
+            .unwrap_or_default();
         let source = source_name(&clash.unit);
         let by: Vec<String> = clash.asks.iter().map(|ask| self.chain(ask)).collect();
-        let message =
-            format!("no version of source `{source}` fits `{wish}`, asked for by {}", by.join(" and "));
+        let message = format!(
+            "no version of source `{source}` fits `{wish}`, asked for by {}",
+            by.join(" and ")
+        );
         Diagnostic::new(&codes::PACKAGE_VERSION, message).help(self.versions(&clash.unit, &wish))
     }
 
     fn absent(&self, clash: &Clash<Unit, Selector>) -> Diagnostic {
-        let labels = clash.asks.first().map(|ask| listed(&ask.allows)).unwrap_or_default();
+        let labels = clash
+            .asks
+            .first()
+            .map(|ask| listed(&ask.allows))
+            .unwrap_or_default();
         let skill = clash.unit.extent == Extent::Folder;
         let what = match (clash.unit.path.is_pattern(), skill) {
             (true, false) => "nothing matches",
@@ -119,7 +143,11 @@ impl Telling<'_> {
             Origin::Source(name) => format!("in source `{name}` at {labels}"),
         };
         let through = clash.asks.iter().any(|ask| ask.chain.len() > 1);
-        let by = if through { format!(", needed by {}", chains(&clash.asks)) } else { String::new() };
+        let by = if through {
+            format!(", needed by {}", chains(&clash.asks))
+        } else {
+            String::new()
+        };
         let message = format!("{what} `{}` {place}{by}", clash.unit.path);
         let mut diagnostic = Diagnostic::new(&codes::PACKAGE_NOT_FOUND, message);
         diagnostic.help = match skill {
@@ -139,10 +167,19 @@ impl Telling<'_> {
                     // One commit may have dozens of names, and the same ones for each who requires it.
                     false => format!(" (at {})", listed_up_to(1, &ask.within)),
                 };
-                format!("{}{within} asks for `{}` ({})", self.chain(ask), ask.wish, allowed(&ask.allows))
+                format!(
+                    "{}{within} asks for `{}` ({})",
+                    self.chain(ask),
+                    ask.wish,
+                    allowed(&ask.allows)
+                )
             })
             .collect();
-        let message = format!("no version of `{}` suits all who need it: {}", clash.unit, asks.join("; "));
+        let message = format!(
+            "no version of `{}` suits all who need it: {}",
+            clash.unit,
+            asks.join("; ")
+        );
         Diagnostic::new(&codes::PACKAGE_CONFLICT, message)
             .help("change one of the requirements so that they have a version in common")
     }
@@ -150,10 +187,20 @@ impl Telling<'_> {
     /// The names from the manifest's entry down to the one that asks.
     fn chain(&self, ask: &Ask<Unit, Selector>) -> String {
         let root = dependency_of(self.manifest, ask.root);
-        let first = root.map(|root| format!("{}/{}", root.kind, root.name)).unwrap_or_default();
+        let first = root
+            .map(|root| format!("{}/{}", root.kind, root.name))
+            .unwrap_or_default();
         let asking = ask.chain.len().saturating_sub(1).max(1);
-        let rest = ask.chain.iter().take(asking).skip(1).map(|unit| unit.path.to_string());
-        std::iter::once(first).chain(rest).collect::<Vec<_>>().join(" → ")
+        let rest = ask
+            .chain
+            .iter()
+            .take(asking)
+            .skip(1)
+            .map(|unit| unit.path.to_string());
+        std::iter::once(first)
+            .chain(rest)
+            .collect::<Vec<_>>()
+            .join(" → ")
     }
 
     /// The smallest change that helps.
@@ -166,11 +213,25 @@ impl Telling<'_> {
     }
 
     fn versions(&self, unit: &Unit, wish: &str) -> String {
-        let Origin::Source(source) = &unit.origin else { return String::new() };
-        let Some(refs) = self.known.refs(source) else { return "check the version".to_owned() };
-        let names: Vec<&str> = refs.tags.keys().chain(refs.branches.keys()).map(String::as_str).collect();
-        if wish.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') {
-            return format!("`{wish}` is not a whole version: write `^{wish}` for all that are compatible");
+        let Origin::Source(source) = &unit.origin else {
+            return String::new();
+        };
+        let Some(refs) = self.known.refs(source) else {
+            return "check the version".to_owned();
+        };
+        let names: Vec<&str> = refs
+            .tags
+            .keys()
+            .chain(refs.branches.keys())
+            .map(String::as_str)
+            .collect();
+        if wish
+            .bytes()
+            .all(|byte| byte.is_ascii_digit() || byte == b'.')
+        {
+            return format!(
+                "`{wish}` is not a whole version: write `^{wish}` for all that are compatible"
+            );
         }
         let is_name = Requirement::parse(wish).is_ok_and(|wish| wish.as_name().is_some());
         if let Some(near) = agpm_diag::nearest(wish, names.iter().copied()).filter(|_| is_name) {
@@ -189,8 +250,11 @@ impl Telling<'_> {
                 tags.sort_by(|a, b| b.cmp(a));
                 let tags: Vec<String> = tags.iter().map(|tag| tag.name().to_owned()).collect();
                 let branches: Vec<String> = refs.branches.keys().cloned().collect();
-                let tags =
-                    if tags.is_empty() { "no tags".to_owned() } else { format!("tags: {}", listed(&tags)) };
+                let tags = if tags.is_empty() {
+                    "no tags".to_owned()
+                } else {
+                    format!("tags: {}", listed(&tags))
+                };
                 format!("it has {tags}; branches: {}", listed(&branches))
             }
         }
@@ -198,7 +262,9 @@ impl Telling<'_> {
 
     /// What is there under a similar name.
     fn near_files(&self, clash: &Clash<Unit, Selector>) -> Option<String> {
-        let Origin::Source(source) = &clash.unit.origin else { return Some("check the path".to_owned()) };
+        let Origin::Source(source) = &clash.unit.origin else {
+            return Some("check the path".to_owned());
+        };
         let label = clash.asks.first()?.allows.first()?;
         let Some(Opened::Git(remote)) = self.sources.get(source) else {
             return Some("check the path".to_owned());
@@ -211,20 +277,48 @@ impl Telling<'_> {
             folder => remote.tree(&remote.entry(commit, folder).ok()??.id).ok()?,
         };
         let path = clash.unit.path.as_str();
-        if remote.entry(commit, path).ok()?.is_some_and(|e| e.kind == EntryKind::Folder) {
-            if remote.entry(commit, &format!("{path}/{SKILL_FILE}")).ok()?.is_some() {
-                return Some(format!("`{path}` is a skill: `agpm add dep skill {source}:{path}`"));
+        if remote
+            .entry(commit, path)
+            .ok()?
+            .is_some_and(|e| e.kind == EntryKind::Folder)
+        {
+            if remote
+                .entry(commit, &format!("{path}/{SKILL_FILE}"))
+                .ok()?
+                .is_some()
+            {
+                return Some(format!(
+                    "`{path}` is a skill: `agpm add dep skill {source}:{path}`"
+                ));
             }
-            return Some(format!("this is a folder: write `{}/*.md` for the files in it", clash.unit.path));
+            return Some(format!(
+                "this is a folder: write `{}/*.md` for the files in it",
+                clash.unit.path
+            ));
         }
-        let full = |name: &str| if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
-        let files: Vec<String> =
-            tree.iter().filter(|e| e.kind != EntryKind::Submodule).map(|e| full(&e.name)).collect();
+        let full = |name: &str| {
+            if folder.is_empty() {
+                name.to_owned()
+            } else {
+                format!("{folder}/{name}")
+            }
+        };
+        let files: Vec<String> = tree
+            .iter()
+            .filter(|e| e.kind != EntryKind::Submodule)
+            .map(|e| full(&e.name))
+            .collect();
         if files.iter().any(|file| file == clash.unit.path.as_str()) {
             let escaped = clash.unit.path.as_str().replace('[', "[[]");
-            return Some(format!("`[` begins a set of characters: write `{escaped}` for this file"));
+            return Some(format!(
+                "`[` begins a set of characters: write `{escaped}` for this file"
+            ));
         }
-        did_you_mean(clash.unit.path.as_str(), "the folder holds", files.iter().map(String::as_str))
+        did_you_mean(
+            clash.unit.path.as_str(),
+            "the folder holds",
+            files.iter().map(String::as_str),
+        )
     }
 }
 
@@ -237,7 +331,11 @@ fn source_name(unit: &Unit) -> String {
 
 fn chains(asks: &[Ask<Unit, Selector>]) -> String {
     let chain = |ask: &Ask<Unit, Selector>| {
-        ask.chain.iter().map(|unit| unit.path.to_string()).collect::<Vec<_>>().join(" → ")
+        ask.chain
+            .iter()
+            .map(|unit| unit.path.to_string())
+            .collect::<Vec<_>>()
+            .join(" → ")
     };
     asks.iter().map(chain).collect::<Vec<_>>().join(" and ")
 }
@@ -249,22 +347,35 @@ fn prefixed_tags<'t>(wish: &str, tags: impl Iterator<Item = &'t str>) -> Option<
     let mut by_prefix: BTreeMap<String, Vec<Tag>> = BTreeMap::new();
     for tag in tags.map(Tag::new) {
         let own = tag.prefix().map(str::to_owned);
-        own.into_iter().for_each(|own| by_prefix.entry(own).or_default().push(tag.clone()));
+        own.into_iter()
+            .for_each(|own| by_prefix.entry(own).or_default().push(tag.clone()));
     }
     let shown = |prefix: &str| {
         let mut tags = by_prefix.get(prefix).cloned().unwrap_or_default();
         tags.sort_by(|a, b| b.cmp(a));
-        listed(&tags.iter().map(|tag| tag.name().to_owned()).collect::<Vec<_>>())
+        listed(
+            &tags
+                .iter()
+                .map(|tag| tag.name().to_owned())
+                .collect::<Vec<_>>(),
+        )
     };
     if by_prefix.contains_key(prefix) {
         return Some(format!("the tags with this prefix are: {}", shown(prefix)));
     }
     let near = agpm_diag::nearest(prefix, by_prefix.keys().map(String::as_str))?;
-    Some(format!("no tag begins with `{prefix}`; did you mean `{near}`? Its tags are: {}", shown(near)))
+    Some(format!(
+        "no tag begins with `{prefix}`; did you mean `{near}`? Its tags are: {}",
+        shown(near)
+    ))
 }
 
 fn allowed(labels: &[String]) -> String {
-    if labels.is_empty() { "which nothing fits".to_owned() } else { listed_up_to(3, labels) }
+    if labels.is_empty() {
+        "which nothing fits".to_owned()
+    } else {
+        listed_up_to(3, labels)
+    }
 }
 
 fn listed(labels: &[String]) -> String {
@@ -274,7 +385,12 @@ fn listed(labels: &[String]) -> String {
 fn listed_up_to(most: usize, labels: &[String]) -> String {
     let mut labels = labels.to_vec();
     labels.dedup();
-    let shown = labels.iter().take(most).cloned().collect::<Vec<_>>().join(", ");
+    let shown = labels
+        .iter()
+        .take(most)
+        .cloned()
+        .collect::<Vec<_>>()
+        .join(", ");
     match labels.len().saturating_sub(most) {
         0 => shown,
         more => format!("{shown} and {more} more"),

@@ -2,8 +2,8 @@
 
 use agpm_diag::{Diagnostic, Span, codes, has_errors};
 use agpm_model::{
-    Declarations, Declared, DeclaringFile, Extent, Origin, ResourcePath, SKILL_FILE, Unit, declarations,
-    read_declarations,
+    Declarations, Declared, DeclaringFile, Extent, Origin, ResourcePath, SKILL_FILE, Unit,
+    declarations, read_declarations,
 };
 use agpm_render::{Files, Names, Rendered, Renderer, has_tags, templating};
 use agpm_text::{Document, Format, Limits, Value, decode, parse};
@@ -36,7 +36,10 @@ impl Declaring<'_> {
             return Vec::new();
         }
         let name = self.file_name();
-        let source = notes.sources.add(name.clone(), String::from_utf8_lossy(self.bytes).into_owned());
+        let source = notes.sources.add(
+            name.clone(),
+            String::from_utf8_lossy(self.bytes).into_owned(),
+        );
         let text = match decode(source, self.bytes.to_vec()) {
             Ok(text) => text,
             Err(diagnostic) => {
@@ -55,7 +58,9 @@ impl Declaring<'_> {
         for node in parsed.document.root().into_iter().flat_map(declarations) {
             let written = &parsed.document.text()[node.node.span().range()];
             declared.extend(
-                match has_tags(written) && parsed.document.root().and_then(templating) != Some(false) {
+                match has_tags(written)
+                    && parsed.document.root().and_then(templating) != Some(false)
+                {
                     true => self.rendered(&parsed.document, node, &name, notes),
                     false => self.take(node, notes),
                 },
@@ -66,20 +71,37 @@ impl Declaring<'_> {
 
     /// What front matter declares once it is filled as a whole, if statements in it may change what it says; nothing if
     /// that cannot be done before everything is resolved.
-    fn as_filled(&self, document: &Document, name: &str, notes: &mut Notes) -> Option<Vec<Declared>> {
+    fn as_filled(
+        &self,
+        document: &Document,
+        name: &str,
+        notes: &mut Notes,
+    ) -> Option<Vec<Declared>> {
         let front = &document.text()[..document.body().start as usize];
         let is_template = document.root().and_then(templating) != Some(false);
         if document.format() != Format::Markdown || !front.contains("{%") || !is_template {
             return None;
         }
-        let filled = match self.renderer.render(front, &self.names(), &Files::default()) {
+        let filled = match self
+            .renderer
+            .render(front, &self.names(), &Files::default())
+        {
             Ok(Rendered::Text { text, .. }) => text,
             _ => return None,
         };
-        let source = notes.sources.add(format!("{name}, rendered"), filled.clone());
+        let source = notes
+            .sources
+            .add(format!("{name}, rendered"), filled.clone());
         let parsed = parse(source, filled, Format::Markdown, Limits::default());
-        let nodes = parsed.document.root().filter(|_| !has_errors(&parsed.diagnostics))?;
-        Some(declarations(nodes).flat_map(|node| self.take(node, notes)).collect())
+        let nodes = parsed
+            .document
+            .root()
+            .filter(|_| !has_errors(&parsed.diagnostics))?;
+        Some(
+            declarations(nodes)
+                .flat_map(|node| self.take(node, notes))
+                .collect(),
+        )
     }
 
     /// Front matter that is no YAML as it stands: a template may make it so. If nothing in it speaks of dependencies it
@@ -93,13 +115,25 @@ impl Declaring<'_> {
     ) -> Vec<Declared> {
         let text = document.text();
         let front = &text[..document.body().start as usize];
-        if document.format() == Format::Markdown && has_tags(front) && front.trim_end().ends_with("---") {
-            let Some(rendered) = self.fill(document, 0, front, notes) else { return Vec::new() };
-            let source = notes.sources.add(format!("{name}, rendered"), rendered.clone());
+        if document.format() == Format::Markdown
+            && has_tags(front)
+            && front.trim_end().ends_with("---")
+        {
+            let Some(rendered) = self.fill(document, 0, front, notes) else {
+                return Vec::new();
+            };
+            let source = notes
+                .sources
+                .add(format!("{name}, rendered"), rendered.clone());
             let parsed = parse(source, rendered, Format::Markdown, Limits::default());
             let failed = has_errors(&parsed.diagnostics);
             notes.diagnostics.extend(parsed.diagnostics);
-            let nodes = parsed.document.root().filter(|_| !failed).into_iter().flat_map(declarations);
+            let nodes = parsed
+                .document
+                .root()
+                .filter(|_| !failed)
+                .into_iter()
+                .flat_map(declarations);
             return nodes.flat_map(|node| self.take(node, notes)).collect();
         }
         // A word in somebody's prose declares nothing. Front matter that is not ours is warned of where it is written.
@@ -121,14 +155,27 @@ impl Declaring<'_> {
         let text = document.text();
         let line = text[..range.start].rfind('\n').map_or(0, |at| at + 1);
         let indent = " ".repeat(range.start - line);
-        let Some(filled) = self.fill(document, range.start, &text[range], notes) else { return Vec::new() };
-        let format = if document.format() == Format::Jsonc { Format::Jsonc } else { Format::Yaml };
+        let Some(filled) = self.fill(document, range.start, &text[range], notes) else {
+            return Vec::new();
+        };
+        let format = if document.format() == Format::Jsonc {
+            Format::Jsonc
+        } else {
+            Format::Yaml
+        };
         let filled = format!("{indent}{filled}");
-        let source = notes.sources.add(format!("{name}, rendered"), filled.clone());
+        let source = notes
+            .sources
+            .add(format!("{name}, rendered"), filled.clone());
         let parsed = parse(source, filled, format, Limits::default());
         notes.diagnostics.extend(parsed.diagnostics);
-        let filled = parsed.document.root().map(|node| Declarations { node, ..declarations });
-        filled.map(|filled| self.take(filled, notes)).unwrap_or_default()
+        let filled = parsed.document.root().map(|node| Declarations {
+            node,
+            ..declarations
+        });
+        filled
+            .map(|filled| self.take(filled, notes))
+            .unwrap_or_default()
     }
 
     fn take(&self, declarations: Declarations<'_>, notes: &mut Notes) -> Vec<Declared> {
@@ -164,10 +211,19 @@ impl Declaring<'_> {
             ("resolved_commit", self.label),
             ("path", self.unit.path.as_str()),
         ];
-        self.names.with(&["agpm", "resource"], &Value::map(known.map(|(key, text)| (key, text.into()))))
+        self.names.with(
+            &["agpm", "resource"],
+            &Value::map(known.map(|(key, text)| (key, text.into()))),
+        )
     }
 
-    fn fill(&self, document: &Document, start: usize, text: &str, notes: &mut Notes) -> Option<String> {
+    fn fill(
+        &self,
+        document: &Document,
+        start: usize,
+        text: &str,
+        notes: &mut Notes,
+    ) -> Option<String> {
         let diagnostic = match self.renderer.render(text, &self.names(), &Files::default()) {
             Ok(Rendered::Text { text, .. }) => return Some(text),
             Err(error) => template_error(document.source(), start, error),
@@ -185,8 +241,12 @@ impl Declaring<'_> {
 
 /// Whether a line of front matter starts a declaration: a key of agpm with an object after it.
 fn declares(line: &str) -> bool {
-    let key = ["dependencies", "agpm"].iter().find_map(|key| line.strip_prefix(key));
-    let value = key.and_then(|rest| rest.trim_start().strip_prefix(':')).map(str::trim_start);
+    let key = ["dependencies", "agpm"]
+        .iter()
+        .find_map(|key| line.strip_prefix(key));
+    let value = key
+        .and_then(|rest| rest.trim_start().strip_prefix(':'))
+        .map(str::trim_start);
     value.is_some_and(|value| value.is_empty() || value.starts_with(['{', '#']))
 }
 
@@ -195,7 +255,9 @@ fn contains(bytes: &[u8], word: &[u8]) -> bool {
 }
 
 fn is_below(folder: &str, path: &ResourcePath) -> bool {
-    path.as_str().strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+    path.as_str()
+        .strip_prefix(folder)
+        .is_some_and(|rest| rest.starts_with('/'))
 }
 
 /// Why a declared path leads nowhere.
@@ -248,5 +310,9 @@ pub(crate) fn meant(
         Origin::Local if may_need(&parent.path, &plain) => plain,
         Origin::Local | Origin::Manifest => return Err(Escapes),
     };
-    Ok(Unit { origin: parent.origin.clone(), path, extent: declared.kind.extent() })
+    Ok(Unit {
+        origin: parent.origin.clone(),
+        path,
+        extent: declared.kind.extent(),
+    })
 }

@@ -16,7 +16,11 @@ use crate::packages::resolve::ResolvedEntry;
 use crate::words::counted;
 
 /// Types that tools run, whatever is in them.
-const RUN: [ResourceType; 3] = [ResourceType::Scripts, ResourceType::Hooks, ResourceType::McpServers];
+const RUN: [ResourceType; 3] = [
+    ResourceType::Scripts,
+    ResourceType::Hooks,
+    ResourceType::McpServers,
+];
 
 /// Everything that is new or changed and lets a tool do something.
 pub(crate) fn new_programs(
@@ -25,25 +29,50 @@ pub(crate) fn new_programs(
     layers: &[LayeredFile],
     changes: &[Change],
 ) -> Vec<Program> {
-    let written = changes.iter().filter(|change| matches!(change.action, Action::Create | Action::Update));
+    let written = changes
+        .iter()
+        .filter(|change| matches!(change.action, Action::Create | Action::Update));
     let (mut by_owner, mut by_path) = (ChangesBy::new(), ChangesBy::new());
     for change in written {
-        by_owner.entry(change.owner.as_str()).or_default().push(change);
-        by_path.entry(change.path.as_str()).or_default().push(change);
+        by_owner
+            .entry(change.owner.as_str())
+            .or_default()
+            .push(change);
+        by_path
+            .entry(change.path.as_str())
+            .or_default()
+            .push(change);
     }
     let of_entry = |(resolved, made): (&ResolvedEntry, &Made)| {
-        let own = by_owner.get(resolved.label().as_str()).map_or(&[][..], Vec::as_slice);
+        let own = by_owner
+            .get(resolved.label().as_str())
+            .map_or(&[][..], Vec::as_slice);
         let is_new = |one: &&MadeCapability| {
-            own.iter().any(|change| one.file.as_ref().is_none_or(|file| *file == change.path))
+            own.iter()
+                .any(|change| one.file.as_ref().is_none_or(|file| *file == change.path))
         };
-        let new = made.capabilities.iter().filter(is_new).map(|one| one.capability.clone()).collect();
+        let new = made
+            .capabilities
+            .iter()
+            .filter(is_new)
+            .map(|one| one.capability.clone())
+            .collect();
         program(resolved, new)
     };
     let can_do_something = |(_, made): &(&ResolvedEntry, &Made)| !made.capabilities.is_empty();
-    let of_entries = entries.iter().zip(made).filter(can_do_something).map(of_entry);
-    let of_layers = layers.iter().filter_map(|file| Some(of_layer(file, by_path.get(file.path.as_str())?)));
+    let of_entries = entries
+        .iter()
+        .zip(made)
+        .filter(can_do_something)
+        .map(of_entry);
+    let of_layers = layers
+        .iter()
+        .filter_map(|file| Some(of_layer(file, by_path.get(file.path.as_str())?)));
     let of_layers = of_layers.flatten();
-    of_entries.chain(of_layers).filter(|program| !program.capabilities.is_empty()).collect()
+    of_entries
+        .chain(of_layers)
+        .filter(|program| !program.capabilities.is_empty())
+        .collect()
 }
 
 /// Changes by what they are of.
@@ -60,11 +89,19 @@ fn of_layer(file: &LayeredFile, changes: &[&Change]) -> Vec<Program> {
     let mut programs: Vec<Program> = Vec::new();
     for capability in in_layer(file).into_iter().filter(is_new) {
         let resource = layer_of(file, &capability);
-        match programs.iter_mut().find(|program| program.resource == resource) {
+        match programs
+            .iter_mut()
+            .find(|program| program.resource == resource)
+        {
             Some(program) => program.capabilities.push(capability),
             None => {
                 let (unit, capabilities) = (file.path.to_string(), vec![capability]);
-                programs.push(Program { resource, unit, capabilities, required: RequiredBy::Manifest });
+                programs.push(Program {
+                    resource,
+                    unit,
+                    capabilities,
+                    required: RequiredBy::Manifest,
+                });
             }
         }
     }
@@ -78,22 +115,31 @@ fn is_in(inner: &Pointer, outer: &Pointer) -> bool {
 /// The layer that a capability comes from, as `layers/NAME`; all that the file comes from if that is not known.
 fn layer_of(file: &LayeredFile, capability: &Capability) -> String {
     let nodes = file.keys.iter().flat_map(|keys| &keys.nodes);
-    let around: Vec<_> = nodes.filter(|node| is_in(&capability.place, node.node.place.pointer())).collect();
+    let around: Vec<_> = nodes
+        .filter(|node| is_in(&capability.place, node.node.place.pointer()))
+        .collect();
     // Items of a list have no names: the one that says it is meant.
     let says = |node: &&&DesiredNode| {
         let value = &node.node.value;
         value.as_str() == Some(&capability.value)
-            || capabilities_of(value).iter().any(|one| one.value == capability.value)
+            || capabilities_of(value)
+                .iter()
+                .any(|one| one.value == capability.value)
     };
     let saying = around.iter().find(says).or(around.last());
     saying.map_or_else(|| file.owner.clone(), |node| node.owner.clone())
 }
 
 fn in_layer(file: &LayeredFile) -> Vec<Capability> {
-    let mut found = match (Format::of_file(file.path.file_name()), std::str::from_utf8(&file.bytes)) {
+    let mut found = match (
+        Format::of_file(file.path.file_name()),
+        std::str::from_utf8(&file.bytes),
+    ) {
         (Some(Format::Markdown), Ok(text)) => capabilities_of_markdown(text),
         (Some(Format::Json), Ok(text)) => parsed(text, Format::Jsonc),
-        (Some(format @ (Format::Jsonc | Format::Yaml | Format::Toml)), Ok(text)) => parsed(text, format),
+        (Some(format @ (Format::Jsonc | Format::Yaml | Format::Toml)), Ok(text)) => {
+            parsed(text, format)
+        }
         _ => Vec::new(),
     };
     if file.mode == agpm_model::FileMode::Executable {
@@ -104,7 +150,10 @@ fn in_layer(file: &LayeredFile) -> Vec<Capability> {
 
 fn parsed(text: &str, format: Format) -> Vec<Capability> {
     let document = parse_alone(text, format).document;
-    document.root().map(|root| capabilities_of(&to_value(root))).unwrap_or_default()
+    document
+        .root()
+        .map(|root| capabilities_of(&to_value(root)))
+        .unwrap_or_default()
 }
 
 /// Refuses what only other resources require and a tool would run, unless the user approves it; a run that only shows
@@ -131,7 +180,11 @@ pub(crate) fn check(
         .enumerate()
         .filter(needs_approval)
         .map(|(number, (resolved, made))| {
-            let all = made.capabilities.iter().map(|one| one.capability.clone()).collect();
+            let all = made
+                .capabilities
+                .iter()
+                .map(|one| one.capability.clone())
+                .collect();
             (number, program(resolved, all))
         })
         .collect();
@@ -140,8 +193,13 @@ pub(crate) fn check(
     }
     let parents = parents(entries);
     let parent = |number: usize| parents.get(&number).map(|parent| entries[*parent].label());
-    let refused: Vec<Refused> =
-        refused.into_iter().map(|(number, program)| Refused { program, parent: parent(number) }).collect();
+    let refused: Vec<Refused> = refused
+        .into_iter()
+        .map(|(number, program)| Refused {
+            program,
+            parent: parent(number),
+        })
+        .collect();
     let mut diagnostic = unapproved(&refused);
     match request.writing {
         Writing::Apply => Err(Failure::new(FailureKind::Refused, diagnostic)),
@@ -161,24 +219,56 @@ struct Refused {
 
 impl Refused {
     fn line(&self, width: usize) -> String {
-        let Program { resource, unit, capabilities, .. } = &self.program;
-        let parent = self.parent.as_ref().map(|parent| format!(", required by {parent}")).unwrap_or_default();
+        let Program {
+            resource,
+            unit,
+            capabilities,
+            ..
+        } = &self.program;
+        let parent = self
+            .parent
+            .as_ref()
+            .map(|parent| format!(", required by {parent}"))
+            .unwrap_or_default();
         let does: Vec<String> = capabilities.iter().map(described).collect();
-        let does = if does.is_empty() { String::new() } else { format!(": {}", does.join("; ")) };
+        let does = if does.is_empty() {
+            String::new()
+        } else {
+            format!(": {}", does.join("; "))
+        };
         format!("{resource:<width$}  {unit}{parent}{does}")
     }
 }
 
 /// One capability in a few words.
 fn described(capability: &Capability) -> String {
-    let event = capability.event.as_ref().map(|event| format!(" ({})", visible(event))).unwrap_or_default();
-    format!("{} {}{event}", capability.kind.word(), visible(&capability.value))
+    let event = capability
+        .event
+        .as_ref()
+        .map(|event| format!(" ({})", visible(event)))
+        .unwrap_or_default();
+    format!(
+        "{} {}{event}",
+        capability.kind.word(),
+        visible(&capability.value)
+    )
 }
 
 fn unapproved(refused: &[Refused]) -> Diagnostic {
-    let width = refused.iter().map(|one| one.program.resource.len()).max().unwrap_or_default();
-    let names: Vec<String> = refused.iter().map(|one| format!("\"{}\"", one.program.resource)).collect();
-    let count = counted(refused.len(), "transitive executable needs", "transitive executables need");
+    let width = refused
+        .iter()
+        .map(|one| one.program.resource.len())
+        .max()
+        .unwrap_or_default();
+    let names: Vec<String> = refused
+        .iter()
+        .map(|one| format!("\"{}\"", one.program.resource))
+        .collect();
+    let count = counted(
+        refused.len(),
+        "transitive executable needs",
+        "transitive executables need",
+    );
     let help = format!(
         "review them, then run `agpm install --allow-executables`, or add `allow-executables = [{}]` to the top of \
          agpm.toml",
@@ -203,7 +293,10 @@ fn parents(entries: &[ResolvedEntry]) -> BTreeMap<usize, usize> {
 /// What is installed here just as it is was allowed here: one word is enough, until it changes.
 fn is_installed(made: &Made, ledger: &Ledger) -> bool {
     let file = |file: &MadeFile| {
-        ledger.files.get(&file.path).is_some_and(|owned| owned.checksum == file.bytes.checksum())
+        ledger
+            .files
+            .get(&file.path)
+            .is_some_and(|owned| owned.checksum == file.bytes.checksum())
     };
     let entries = |entries: &MadeEntries| {
         let owned = ledger.shared.get(&entries.file);
@@ -214,6 +307,15 @@ fn is_installed(made: &Made, ledger: &Ledger) -> bool {
 }
 
 fn program(resolved: &ResolvedEntry, capabilities: Vec<Capability>) -> Program {
-    let required = if resolved.entry.root.is_some() { RequiredBy::Manifest } else { RequiredBy::Resource };
-    Program { resource: resolved.label(), unit: resolved.entry.unit.to_string(), capabilities, required }
+    let required = if resolved.entry.root.is_some() {
+        RequiredBy::Manifest
+    } else {
+        RequiredBy::Resource
+    };
+    Program {
+        resource: resolved.label(),
+        unit: resolved.entry.unit.to_string(),
+        capabilities,
+        required,
+    }
 }

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use agpm_diag::Spot;
 use agpm_git::Refs;
 use agpm_model::{
-    Checksum, DEFAULT_VERSION, Declared, FileMode, ObjectId, Origin, RelativePath, Requirement, SKILL_FILE,
-    Selector, SourceName, Tag, Unit, Variant,
+    Checksum, DEFAULT_VERSION, Declared, FileMode, ObjectId, Origin, RelativePath, Requirement,
+    SKILL_FILE, Selector, SourceName, Tag, Unit, Variant,
 };
 use agpm_solve::{Candidate, Child, Content, Facts};
 
@@ -56,7 +56,11 @@ pub(crate) struct File {
 
 impl File {
     pub(crate) fn new(bytes: Vec<u8>, mode: FileMode) -> Self {
-        File { checksum: Checksum::of(&bytes), bytes, mode }
+        File {
+            checksum: Checksum::of(&bytes),
+            bytes,
+            mode,
+        }
     }
 }
 
@@ -73,22 +77,36 @@ pub(crate) struct Resource {
 
 impl Resource {
     pub(crate) fn file(main: File) -> Self {
-        Resource { checksum: main.checksum, main, others: Vec::new() }
+        Resource {
+            checksum: main.checksum,
+            main,
+            others: Vec::new(),
+        }
     }
 
     /// A folder; its checksum covers every path, mode and content.
     pub(crate) fn folder(main: File, others: Vec<(RelativePath, File)>) -> Self {
-        let mut lines: Vec<String> =
-            others.iter().map(|(path, file)| tree_line(path.as_str(), file.mode, file.checksum)).collect();
+        let mut lines: Vec<String> = others
+            .iter()
+            .map(|(path, file)| tree_line(path.as_str(), file.mode, file.checksum))
+            .collect();
         lines.push(tree_line(SKILL_FILE, main.mode, main.checksum));
         lines.sort();
-        Resource { checksum: Checksum::of(lines.concat().as_bytes()), main, others }
+        Resource {
+            checksum: Checksum::of(lines.concat().as_bytes()),
+            main,
+            others,
+        }
     }
 }
 
 /// What a checksum of many files covers of one.
 pub(crate) fn tree_line(path: &str, mode: FileMode, checksum: Checksum) -> String {
-    let mode = if mode == FileMode::Executable { "x" } else { "-" };
+    let mode = if mode == FileMode::Executable {
+        "x"
+    } else {
+        "-"
+    };
     format!("{path}\0{mode}\0{checksum}\n")
 }
 
@@ -107,13 +125,21 @@ impl Needs {
             unit: unit.clone(),
             wish: declared.selector.clone(),
         };
-        self.children.extend(declared.iter().map(child).filter(|child| !known.contains(child)));
+        self.children.extend(
+            declared
+                .iter()
+                .map(child)
+                .filter(|child| !known.contains(child)),
+        );
         self.by_variant.insert(variant, declared);
     }
 
     /// What it declares under a variant, each with the unit that is meant.
     pub(crate) fn under(&self, variant: Variant) -> &[(Declared, Unit)] {
-        self.by_variant.get(&variant).map(Vec::as_slice).unwrap_or_default()
+        self.by_variant
+            .get(&variant)
+            .map(Vec::as_slice)
+            .unwrap_or_default()
     }
 
     /// The same under any variant.
@@ -168,7 +194,11 @@ pub(crate) struct Known {
 
 impl Known {
     pub(crate) fn new(plain: Vec<SourceName>, pins: BTreeMap<Unit, Pin>) -> Self {
-        Known { plain, pins, ..Known::default() }
+        Known {
+            plain,
+            pins,
+            ..Known::default()
+        }
     }
 
     pub(crate) fn list(&mut self, source: SourceName, refs: Arc<Refs>) {
@@ -176,14 +206,23 @@ impl Known {
         tags.sort_by(|a, b| b.cmp(a));
         let branches = refs.branches.keys().cloned().collect();
         self.relocate_pins(&source, &refs);
-        self.listings.insert(source, Listing { refs, branches, tags });
+        self.listings.insert(
+            source,
+            Listing {
+                refs,
+                branches,
+                tags,
+            },
+        );
     }
 
     /// Pins of a source that moved stay where it still has the tag.
     fn relocate_pins(&mut self, source: &SourceName, refs: &Refs) {
-        let moved =
-            |unit: &Unit, pin: &Pin| unit.origin.source() == Some(source) && pin.state == PinState::Relocated;
-        self.pins.retain(|unit, pin| !moved(unit, pin) || refs.tags.contains_key(&pin.version.label));
+        let moved = |unit: &Unit, pin: &Pin| {
+            unit.origin.source() == Some(source) && pin.state == PinState::Relocated
+        };
+        self.pins
+            .retain(|unit, pin| !moved(unit, pin) || refs.tags.contains_key(&pin.version.label));
         for (unit, pin) in &mut self.pins {
             if moved(unit, pin) {
                 pin.version.commit = refs.tags.get(&pin.version.label).cloned();
@@ -194,7 +233,9 @@ impl Known {
 
     /// The pin of a unit that can be chosen.
     fn pin(&self, unit: &Unit) -> Option<&Pin> {
-        self.pins.get(unit).filter(|pin| pin.state == PinState::Kept)
+        self.pins
+            .get(unit)
+            .filter(|pin| pin.state == PinState::Kept)
     }
 
     pub(crate) fn is_listed(&self, source: &SourceName) -> bool {
@@ -220,16 +261,29 @@ impl Known {
 
     /// Notes that a unit is wanted under a variant; the answer is whether that is new.
     pub(crate) fn want(&mut self, unit: &Unit, variant: Variant) -> bool {
-        self.variants.entry(unit.clone()).or_default().insert(variant)
+        self.variants
+            .entry(unit.clone())
+            .or_default()
+            .insert(variant)
     }
 
     pub(crate) fn variants_of(&self, unit: &Unit) -> Vec<Variant> {
-        self.variants.get(unit).into_iter().flatten().copied().collect()
+        self.variants
+            .get(unit)
+            .into_iter()
+            .flatten()
+            .copied()
+            .collect()
     }
 
     /// The commits at which a unit was read.
     pub(crate) fn commits_of(&self, unit: &Unit) -> Vec<Option<ObjectId>> {
-        self.contents.get(unit).into_iter().flat_map(BTreeMap::keys).cloned().collect()
+        self.contents
+            .get(unit)
+            .into_iter()
+            .flat_map(BTreeMap::keys)
+            .cloned()
+            .collect()
     }
 
     pub(crate) fn set_needs(
@@ -238,7 +292,10 @@ impl Known {
         variant: Variant,
         declared: Vec<(Declared, Unit)>,
     ) {
-        let found = self.contents.get_mut(unit).and_then(|found| found.get_mut(commit));
+        let found = self
+            .contents
+            .get_mut(unit)
+            .and_then(|found| found.get_mut(commit));
         if let Some(Found::Resource(_, needs)) = found {
             Arc::make_mut(needs).add(variant, declared);
         }
@@ -250,10 +307,14 @@ impl Known {
 
     /// Where a unit says that it needs another one.
     pub(crate) fn declared_at(&self, parent: &Unit, child: &Unit) -> Option<Spot> {
-        let found = self.contents.get(parent)?.values().find_map(|found| match found {
-            Found::Resource(_, needs) => needs.all().find(|(_, unit)| unit == child),
-            _ => None,
-        });
+        let found = self
+            .contents
+            .get(parent)?
+            .values()
+            .find_map(|found| match found {
+                Found::Resource(_, needs) => needs.all().find(|(_, unit)| unit == child),
+                _ => None,
+            });
         found.map(|(declared, _)| declared.spot)
     }
 
@@ -267,13 +328,20 @@ impl Known {
 
     /// The version that a number stands for: the pin, then branches, tags and commits.
     pub(crate) fn version(&self, unit: &Unit, candidate: Candidate) -> Version {
-        let local = || Version { label: LOCAL.to_owned(), commit: None };
-        let Some(source) = self.versioned(unit) else { return local() };
+        let local = || Version {
+            label: LOCAL.to_owned(),
+            commit: None,
+        };
+        let Some(source) = self.versioned(unit) else {
+            return local();
+        };
         if let Some(pin) = self.pin(unit).filter(|_| candidate == PINNED) {
             return pin.version.clone();
         }
         let at = candidate.0 as usize - usize::from(candidate.0 > 0);
-        let Some(listing) = self.listings.get(source) else { return local() };
+        let Some(listing) = self.listings.get(source) else {
+            return local();
+        };
         let of = |label: &str, commit: Option<&ObjectId>| Version {
             label: label.to_owned(),
             commit: commit.cloned(),
@@ -287,7 +355,8 @@ impl Known {
         }
         let at = at - listing.tags.len();
         let mut revs = self.revs.iter().filter(|((name, _), _)| name == source);
-        revs.nth(at).map_or_else(local, |((_, rev), commit)| of(rev, Some(commit)))
+        revs.nth(at)
+            .map_or_else(local, |((_, rev), commit)| of(rev, Some(commit)))
     }
 
     /// Whether the pin stays under a wish.
@@ -298,14 +367,19 @@ impl Known {
                 Selector::Only => true,
                 Selector::Version(requirement) => requirement.allows(&Tag::new(label)),
                 Selector::Branch(branch) => branch == label,
-                Selector::Rev(rev) => {
-                    pin.version.commit.as_ref().is_some_and(|id| id.as_str().starts_with(rev))
-                }
+                Selector::Rev(rev) => pin
+                    .version
+                    .commit
+                    .as_ref()
+                    .is_some_and(|id| id.as_str().starts_with(rev)),
             }
     }
 
     fn listed(&self, source: &SourceName, wish: &Selector) -> Result<Vec<Candidate>, Need> {
-        let listing = self.listings.get(source).ok_or_else(|| Need::Refs(source.clone()))?;
+        let listing = self
+            .listings
+            .get(source)
+            .ok_or_else(|| Need::Refs(source.clone()))?;
         match wish {
             Selector::Only => Ok(Vec::new()),
             Selector::Branch(branch) => Ok(listing.branch(branch)),
@@ -325,12 +399,26 @@ impl Known {
         }
     }
 
-    fn rev(&self, source: &SourceName, listing: &Listing, rev: &str) -> Result<Vec<Candidate>, Need> {
+    fn rev(
+        &self,
+        source: &SourceName,
+        listing: &Listing,
+        rev: &str,
+    ) -> Result<Vec<Candidate>, Need> {
         let key = (source.clone(), rev.to_owned());
-        let commit = self.revs.get(&key).ok_or_else(|| Need::Rev(source.clone(), rev.to_owned()))?;
+        let commit = self
+            .revs
+            .get(&key)
+            .ok_or_else(|| Need::Rev(source.clone(), rev.to_owned()))?;
         let first = listing.branches.len() + listing.tags.len();
-        let of_source = self.revs.iter().filter(|((name, _), _)| name == source).enumerate();
-        let same = of_source.filter(|(_, (_, other))| *other == commit).map(|(at, _)| number(first + at));
+        let of_source = self
+            .revs
+            .iter()
+            .filter(|((name, _), _)| name == source)
+            .enumerate();
+        let same = of_source
+            .filter(|(_, (_, other))| *other == commit)
+            .map(|(at, _)| number(first + at));
         // A tag of that commit will do as well, if another wish asks for it.
         let tags = listing.tags_of(commit);
         let mut all: Vec<Candidate> = same.chain(tags).collect();
@@ -342,18 +430,29 @@ impl Known {
 impl Listing {
     fn tagged(&self, requirement: &Requirement) -> Vec<Candidate> {
         let found = requirement.among(&self.tags);
-        found.into_iter().map(|at| number(self.branches.len() + at)).collect()
+        found
+            .into_iter()
+            .map(|at| number(self.branches.len() + at))
+            .collect()
     }
 
     fn branch(&self, branch: &str) -> Vec<Candidate> {
-        let Some(at) = self.branches.iter().position(|name| name == branch) else { return Vec::new() };
+        let Some(at) = self.branches.iter().position(|name| name == branch) else {
+            return Vec::new();
+        };
         let commit = &self.refs.branches[branch];
-        std::iter::once(number(at)).chain(self.tags_of(commit)).collect()
+        std::iter::once(number(at))
+            .chain(self.tags_of(commit))
+            .collect()
     }
 
     /// The branch that the server names as its default, whatever it is called.
     fn default_branch(&self) -> Vec<Candidate> {
-        self.refs.head.as_deref().map(|head| self.branch(head)).unwrap_or_default()
+        self.refs
+            .head
+            .as_deref()
+            .map(|head| self.branch(head))
+            .unwrap_or_default()
     }
 
     fn tags_of(&self, commit: &ObjectId) -> impl Iterator<Item = Candidate> {
@@ -382,7 +481,9 @@ impl Facts for Known {
     type Need = Need;
 
     fn allowed(&self, unit: &Unit, wish: &Selector) -> Result<Vec<Candidate>, Need> {
-        let Some(source) = self.versioned(unit) else { return Ok(vec![PINNED]) };
+        let Some(source) = self.versioned(unit) else {
+            return Ok(vec![PINNED]);
+        };
         let pinned = self.pin(unit).is_some_and(|pin| self.keeps(pin, wish));
         // A pin that fits is enough: the source is asked only if there is a conflict.
         if pinned && !self.is_listed(source) {
@@ -392,15 +493,23 @@ impl Facts for Known {
             Err(_) if pinned => Vec::new(),
             listed => listed?,
         };
-        Ok(std::iter::repeat_n(PINNED, usize::from(pinned)).chain(listed).collect())
+        Ok(std::iter::repeat_n(PINNED, usize::from(pinned))
+            .chain(listed)
+            .collect())
     }
 
-    fn content(&self, unit: &Unit, candidate: Candidate) -> Result<Content<'_, Unit, Selector>, Need> {
+    fn content(
+        &self,
+        unit: &Unit,
+        candidate: Candidate,
+    ) -> Result<Content<'_, Unit, Selector>, Need> {
         let commit = self.version(unit, candidate).commit;
         match self.found(unit, commit.as_ref()) {
             None => Err(Need::Content(unit.clone(), commit)),
             Some(Found::Absent) => Ok(Content::Absent),
-            Some(Found::Resource(_, needs)) => Ok(Content::Children(Cow::Borrowed(&needs.children))),
+            Some(Found::Resource(_, needs)) => {
+                Ok(Content::Children(Cow::Borrowed(&needs.children)))
+            }
             Some(Found::Matches(matches)) => Ok(Content::Children(Cow::Borrowed(matches))),
         }
     }
@@ -410,13 +519,23 @@ impl Facts for Known {
     }
 
     fn all(&self, unit: &Unit) -> Vec<(Candidate, Selector)> {
-        let Some(listing) = self.versioned(unit).and_then(|source| self.listings.get(source)) else {
+        let Some(listing) = self
+            .versioned(unit)
+            .and_then(|source| self.listings.get(source))
+        else {
             return Vec::new();
         };
-        let tags = listing.tags.iter().enumerate().filter(|(_, tag)| tag.is_stable());
+        let tags = listing
+            .tags
+            .iter()
+            .enumerate()
+            .filter(|(_, tag)| tag.is_stable());
         let wish = |(at, tag): (usize, &Tag)| {
             let requirement = Requirement::parse(tag.name()).ok()?;
-            Some((number(listing.branches.len() + at), Selector::Version(requirement)))
+            Some((
+                number(listing.branches.len() + at),
+                Selector::Version(requirement),
+            ))
         };
         tags.filter_map(wish).collect()
     }

@@ -23,8 +23,13 @@ pub(crate) fn check(
 ) -> Result<(), Failure> {
     if request.fidelity == Fidelity::Strict {
         for (resolved, made) in entries.iter().zip(made) {
-            let lost = made.fates.iter().filter(|fate| fate.kind != FateKind::Exact);
-            notes.diagnostics.extend(lost.map(|fate| loss(resolved, fate)));
+            let lost = made
+                .fates
+                .iter()
+                .filter(|fate| fate.kind != FateKind::Exact);
+            notes
+                .diagnostics
+                .extend(lost.map(|fate| loss(resolved, fate)));
         }
         return notes.check();
     }
@@ -40,12 +45,24 @@ pub(crate) fn check(
         }
         notes.diagnostics.push(diagnostic);
     }
-    if shown { Ok(()) } else { Err(Failure { kind: FailureKind::Refused, diagnostic: None }) }
+    if shown {
+        Ok(())
+    } else {
+        Err(Failure {
+            kind: FailureKind::Refused,
+            diagnostic: None,
+        })
+    }
 }
 
 fn loss(resolved: &ResolvedEntry, fate: &Fate) -> Diagnostic {
     let (name, tool) = (resolved.label(), &resolved.entry.tool);
-    let message = format!("{name} for {tool}: `{}` is {}: {}", fate.field, fate.kind.word(), fate.note);
+    let message = format!(
+        "{name} for {tool}: `{}` is {}: {}",
+        fate.field,
+        fate.kind.word(),
+        fate.note
+    );
     let help = "use a tool that can say it, change the resource, or leave out `--strict-fidelity`";
     Diagnostic::new(&codes::TOOL_FIDELITY, message).help(help)
 }
@@ -65,33 +82,64 @@ fn refusals(manifest: &Manifest, entries: &[ResolvedEntry], made: &[Made]) -> Ve
     let mut allowed: BTreeMap<&ToolName, BTreeSet<usize>> = BTreeMap::new();
     for (number, (resolved, made)) in entries.iter().zip(made).enumerate() {
         let tool = &resolved.entry.tool;
-        let widened: Vec<&Fate> = made.fates.iter().filter(|fate| fate.kind == FateKind::Widened).collect();
+        let widened: Vec<&Fate> = made
+            .fates
+            .iter()
+            .filter(|fate| fate.kind == FateKind::Widened)
+            .collect();
         if widened.is_empty() {
             continue;
         }
-        let allowed = allowed.entry(tool).or_insert_with(|| allowed_in(tool, manifest, entries));
+        let allowed = allowed
+            .entry(tool)
+            .or_insert_with(|| allowed_in(tool, manifest, entries));
         if allowed.contains(&number) {
             continue;
         }
         for fate in widened {
             let field = fate.field.rsplit('.').next().unwrap_or(&fate.field);
-            causes.entry(Cause { tool, field, note: &fate.note }).or_default().insert(number);
+            causes
+                .entry(Cause {
+                    tool,
+                    field,
+                    note: &fate.note,
+                })
+                .or_default()
+                .insert(number);
         }
     }
-    let lines = Lines { manifest, entries, parents: parents_of(entries) };
-    causes.iter().map(|(cause, numbers)| lines.refusal(cause, numbers)).collect()
+    let lines = Lines {
+        manifest,
+        entries,
+        parents: parents_of(entries),
+    };
+    causes
+        .iter()
+        .map(|(cause, numbers)| lines.refusal(cause, numbers))
+        .collect()
 }
 
 /// Entries that may do more in a tool: those whose line of the manifest allows it, and everything that they need.
 fn allowed_in(tool: &ToolName, manifest: &Manifest, entries: &[ResolvedEntry]) -> BTreeSet<usize> {
     let allows = |number: usize| {
-        let dependency = entries[number].entry.root.and_then(|root| manifest.dependencies.get(root));
+        let dependency = entries[number]
+            .entry
+            .root
+            .and_then(|root| manifest.dependencies.get(root));
         dependency.is_some_and(|dependency| dependency.allow_widening.contains(tool))
     };
-    let mut open: Vec<usize> = (0..entries.len()).filter(|number| allows(*number)).collect();
+    let mut open: Vec<usize> = (0..entries.len())
+        .filter(|number| allows(*number))
+        .collect();
     let mut found: BTreeSet<usize> = open.iter().copied().collect();
     while let Some(number) = open.pop() {
-        open.extend(entries[number].entry.needs.iter().filter(|need| found.insert(**need)));
+        open.extend(
+            entries[number]
+                .entry
+                .needs
+                .iter()
+                .filter(|need| found.insert(**need)),
+        );
     }
     found
 }
@@ -100,7 +148,11 @@ fn allowed_in(tool: &ToolName, manifest: &Manifest, entries: &[ResolvedEntry]) -
 fn parents_of(entries: &[ResolvedEntry]) -> Vec<Vec<usize>> {
     let mut parents = vec![Vec::new(); entries.len()];
     for (number, resolved) in entries.iter().enumerate() {
-        resolved.entry.needs.iter().for_each(|need| parents[*need].push(number));
+        resolved
+            .entry
+            .needs
+            .iter()
+            .for_each(|need| parents[*need].push(number));
     }
     parents
 }
@@ -115,7 +167,10 @@ struct Lines<'a> {
 impl Lines<'_> {
     fn refusal(&self, cause: &Cause<'_>, numbers: &BTreeSet<usize>) -> Diagnostic {
         let tool = cause.tool;
-        let concerned: Vec<&ResolvedEntry> = numbers.iter().map(|number| &self.entries[*number]).collect();
+        let concerned: Vec<&ResolvedEntry> = numbers
+            .iter()
+            .map(|number| &self.entries[*number])
+            .collect();
         let what = counted(&concerned);
         let message = match cause.field {
             "tools" => format!("{tool} cannot restrict tools: {what} would get all of them"),
@@ -123,14 +178,27 @@ impl Lines<'_> {
         };
         let mut diagnostic = Diagnostic::new(&codes::TOOL_WIDENING, message);
         let roots = self.roots_of(numbers);
-        let lines: Vec<&Dependency> =
-            roots.iter().filter_map(|root| self.manifest.dependencies.get(*root)).collect();
+        let lines: Vec<&Dependency> = roots
+            .iter()
+            .filter_map(|root| self.manifest.dependencies.get(*root))
+            .collect();
         for line in &lines {
             diagnostic = diagnostic.at_spot(line.spot);
         }
-        let names: Vec<String> = lines.iter().map(|line| format!("`{}`", line.name)).collect();
-        let entry = if names.len() == 1 { "the entry" } else { "the entries" };
-        let all = if concerned.len() > 1 { format!(": {}", listed(&concerned)) } else { String::new() };
+        let names: Vec<String> = lines
+            .iter()
+            .map(|line| format!("`{}`", line.name))
+            .collect();
+        let entry = if names.len() == 1 {
+            "the entry"
+        } else {
+            "the entries"
+        };
+        let all = if concerned.len() > 1 {
+            format!(": {}", listed(&concerned))
+        } else {
+            String::new()
+        };
         diagnostic.help(format!(
             "add `allow-widening = [\"{tool}\"]` to {entry} {} to accept this ({}{all})",
             names.join(", "),
@@ -146,7 +214,11 @@ impl Lines<'_> {
         while let Some(number) = open.pop() {
             match self.entries[number].entry.root {
                 Some(root) => drop(roots.insert(root)),
-                None => open.extend(self.parents[number].iter().filter(|parent| seen.insert(**parent))),
+                None => open.extend(
+                    self.parents[number]
+                        .iter()
+                        .filter(|parent| seen.insert(**parent)),
+                ),
             }
         }
         roots

@@ -11,7 +11,10 @@ const NAMED: usize = 2;
 
 /// `agents/x`, or `142 agents`.
 pub(crate) fn counted(concerned: &[&ResolvedEntry]) -> String {
-    let types: BTreeSet<ResourceType> = concerned.iter().map(|resolved| resolved.entry.kind).collect();
+    let types: BTreeSet<ResourceType> = concerned
+        .iter()
+        .map(|resolved| resolved.entry.kind)
+        .collect();
     match (concerned, types.first()) {
         ([one], _) => one.label(),
         (all, Some(only)) if types.len() == 1 => format!("{} {only}", all.len()),

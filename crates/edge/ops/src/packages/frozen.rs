@@ -28,7 +28,13 @@ pub(crate) fn entries(
     lock: &Lockfile,
     notes: &mut Notes,
 ) -> Result<Vec<ResolvedEntry>, Failure> {
-    let entries = with_bytes(world, (manifest, sources), lock, roots(manifest, lock)?, notes)?;
+    let entries = with_bytes(
+        world,
+        (manifest, sources),
+        lock,
+        roots(manifest, lock)?,
+        notes,
+    )?;
     declared_as_locked(manifest, &entries)?;
     Ok(entries)
 }
@@ -46,7 +52,10 @@ pub(crate) fn as_locked(
         manifest.dependencies.iter().position(same)
     };
     let is_known = |locked: &Locked| {
-        let tool = locked.tool.as_ref().and_then(|tool| manifest.tools.named(tool.as_str()));
+        let tool = locked
+            .tool
+            .as_ref()
+            .and_then(|tool| manifest.tools.named(tool.as_str()));
         let inline = locked.unit.origin == Origin::Manifest;
         let has_place = tool.is_some_and(|tool| tool.destination(locked.kind).is_some());
         has_place && (!inline || named(locked).is_some())
@@ -62,7 +71,10 @@ pub(crate) fn as_locked(
         Ok(entries) => entries,
         Err(_) => with_bytes_of(&pinned(), notes)?,
     };
-    for resolved in entries.iter_mut().filter(|resolved| resolved.entry.variants.is_empty()) {
+    for resolved in entries
+        .iter_mut()
+        .filter(|resolved| resolved.entry.variants.is_empty())
+    {
         resolved.entry.variants.push(Variant::PLAIN);
     }
     Ok(entries)
@@ -70,12 +82,23 @@ pub(crate) fn as_locked(
 
 /// A lockfile with some of its entries, and with what these still need of each other.
 fn with_entries(lock: &Lockfile, is_meant: impl Fn(&Locked) -> bool) -> Lockfile {
-    let mut entries: Vec<Locked> = lock.entries.iter().filter(|locked| is_meant(locked)).cloned().collect();
+    let mut entries: Vec<Locked> = lock
+        .entries
+        .iter()
+        .filter(|locked| is_meant(locked))
+        .cloned()
+        .collect();
     let references: BTreeSet<String> = entries.iter().map(Locked::reference).collect();
     for locked in &mut entries {
-        locked.dependencies.retain(|needed| references.contains(needed));
+        locked
+            .dependencies
+            .retain(|needed| references.contains(needed));
     }
-    Lockfile { sources: lock.sources.clone(), entries, ..Lockfile::default() }
+    Lockfile {
+        sources: lock.sources.clone(),
+        entries,
+        ..Lockfile::default()
+    }
 }
 
 fn with_bytes(
@@ -93,7 +116,13 @@ fn with_bytes(
             // A file that has the locked bytes tells all that its source could tell.
             Some(file) => {
                 let found = Found::Resource(Arc::new(Resource::file(file)), Arc::default());
-                fetcher.learn(locked.unit.clone(), locked.commit.clone(), found, &mut known, notes)?;
+                fetcher.learn(
+                    locked.unit.clone(),
+                    locked.commit.clone(),
+                    found,
+                    &mut known,
+                    notes,
+                )?;
             }
             None => drop(needs.insert(Need::Content(locked.unit.clone(), locked.commit.clone()))),
         }
@@ -111,14 +140,25 @@ fn with_bytes(
         if let (Some(variant), Some(found)) = (variant, found)
             && known.want(&locked.unit, variant)
         {
-            fetcher.learn(locked.unit.clone(), locked.commit.clone(), found, &mut known, notes)?;
+            fetcher.learn(
+                locked.unit.clone(),
+                locked.commit.clone(),
+                found,
+                &mut known,
+                notes,
+            )?;
         }
     }
     fold_foreign_dependencies(notes);
     notes.check()?;
     let references = references(lock);
     let entry = |(locked, root)| entry(sources, &references, locked, root, &known);
-    let mut entries = lock.entries.iter().zip(roots).map(entry).collect::<Result<Vec<_>, Failure>>()?;
+    let mut entries = lock
+        .entries
+        .iter()
+        .zip(roots)
+        .map(entry)
+        .collect::<Result<Vec<_>, Failure>>()?;
     spread_variants(manifest, &mut entries);
     Ok(entries)
 }
@@ -147,7 +187,10 @@ fn spread_variants(manifest: &Manifest, entries: &mut [ResolvedEntry]) {
 
 /// What is installed of an entry from a repository, if it is just what is locked.
 fn installed(sources: &Sources, locked: &Locked) -> Option<File> {
-    let path = locked.installed_at.as_ref().filter(|_| locked.commit.is_some())?;
+    let path = locked
+        .installed_at
+        .as_ref()
+        .filter(|_| locked.commit.is_some())?;
     let (bytes, mode) = agpm_store::read_below(&sources.root, path.as_str(), limit()).ok()?;
     let file = File::new(bytes, mode);
     (locked.unit.extent == Extent::File && locked.checksum == Some(file.checksum)).then_some(file)
@@ -155,22 +198,35 @@ fn installed(sources: &Sources, locked: &Locked) -> Option<File> {
 
 /// Entries by how others refer to them.
 fn references(lock: &Lockfile) -> BTreeMap<String, usize> {
-    lock.entries.iter().enumerate().map(|(number, locked)| (locked.reference(), number)).collect()
+    lock.entries
+        .iter()
+        .enumerate()
+        .map(|(number, locked)| (locked.reference(), number))
+        .collect()
 }
 
 /// What the resources declare must be what they are locked with: a variable of the project may have changed it.
 fn declared_as_locked(manifest: &Manifest, entries: &[ResolvedEntry]) -> Result<(), Failure> {
     for resolved in entries {
-        let locked: BTreeSet<&Unit> =
-            resolved.entry.needs.iter().map(|need| &entries[*need].entry.unit).collect();
-        let enabled = |tool: Option<&ToolName>| tool.is_none_or(|tool| manifest.tools.is_enabled(tool));
+        let locked: BTreeSet<&Unit> = resolved
+            .entry
+            .needs
+            .iter()
+            .map(|need| &entries[*need].entry.unit)
+            .collect();
+        let enabled =
+            |tool: Option<&ToolName>| tool.is_none_or(|tool| manifest.tools.is_enabled(tool));
         let variants = resolved.entry.variants.iter();
         let declared = variants.flat_map(|variant| resolved.needs.under(*variant));
         let declared = declared.filter(|(declared, _)| enabled(declared.tool.as_ref()));
-        let mut plain = declared.map(|(_, unit)| unit).filter(|unit| !unit.path.is_pattern());
+        let mut plain = declared
+            .map(|(_, unit)| unit)
+            .filter(|unit| !unit.path.is_pattern());
         if let Some(unit) = plain.find(|unit| !locked.contains(unit)) {
             let (kind, name) = (resolved.entry.kind, &resolved.entry.name);
-            return Err(outdated(format!("{kind}/{name} needs `{unit}`, which it is not locked with")));
+            return Err(outdated(format!(
+                "{kind}/{name} needs `{unit}`, which it is not locked with"
+            )));
         }
     }
     Ok(())
@@ -184,23 +240,35 @@ fn entry(
     known: &Known,
 ) -> Result<ResolvedEntry, Failure> {
     let name = locked.label();
-    let Some(Found::Resource(resource, needed)) = known.found(&locked.unit, locked.commit.as_ref()) else {
+    let Some(Found::Resource(resource, needed)) = known.found(&locked.unit, locked.commit.as_ref())
+    else {
         let version = locked.version.as_deref().unwrap_or("this machine");
-        let message = format!("{name}: `{}` is not in {version}, as the lockfile says", locked.unit);
-        return Err(Diagnostic::new(&codes::PACKAGE_NOT_FOUND, message).help("run `agpm install`").into());
+        let message = format!(
+            "{name}: `{}` is not in {version}, as the lockfile says",
+            locked.unit
+        );
+        return Err(Diagnostic::new(&codes::PACKAGE_NOT_FOUND, message)
+            .help("run `agpm install`")
+            .into());
     };
     if locked.checksum != Some(resource.checksum) {
-        let message = format!("{name}: the bytes of `{}` are not those that are locked", locked.unit);
+        let message = format!(
+            "{name}: the bytes of `{}` are not those that are locked",
+            locked.unit
+        );
         let help = "someone changed the source or the lockfile: compare before you trust either";
-        return Err(Diagnostic::new(&codes::LOCK_CHECKSUM, message).help(help).into());
+        return Err(Diagnostic::new(&codes::LOCK_CHECKSUM, message)
+            .help(help)
+            .into());
     }
     let mut needs = Vec::new();
     for reference in &locked.dependencies {
         let found = references.get(reference).copied();
-        needs
-            .push(found.ok_or_else(|| {
-                outdated(format!("{name} needs {reference}, which is not in the lockfile"))
-            })?);
+        needs.push(found.ok_or_else(|| {
+            outdated(format!(
+                "{name} needs {reference}, which is not in the lockfile"
+            ))
+        })?);
     }
     let Some(tool) = locked.tool.clone() else {
         return Err(outdated(format!("{name} has no `tool` in the lockfile")));
@@ -242,19 +310,28 @@ pub(crate) fn roots(manifest: &Manifest, lock: &Lockfile) -> Result<Vec<Option<u
     let mut roots = Vec::new();
     for locked in &lock.entries {
         let key = (locked.kind, locked.manifest_key());
-        let root =
-            by_name.get(&key).copied().filter(|number| same_unit(&manifest.dependencies[*number], locked));
+        let root = by_name
+            .get(&key)
+            .copied()
+            .filter(|number| same_unit(&manifest.dependencies[*number], locked));
         if let Some(number) = root {
             seen.insert(number);
             same(manifest, &manifest.dependencies[number], locked)?;
         }
         roots.push(root);
     }
-    let missing = manifest.dependencies.iter().enumerate().find(|(number, dependency)| {
-        !seen.contains(number) && manifest.tools.is_enabled(manifest.tools.of(dependency))
-    });
+    let missing = manifest
+        .dependencies
+        .iter()
+        .enumerate()
+        .find(|(number, dependency)| {
+            !seen.contains(number) && manifest.tools.is_enabled(manifest.tools.of(dependency))
+        });
     if let Some((_, dependency)) = missing {
-        return Err(outdated(format!("{}/{} is not in the lockfile", dependency.kind, dependency.name)));
+        return Err(outdated(format!(
+            "{}/{} is not in the lockfile",
+            dependency.kind, dependency.name
+        )));
     }
     unreachable(lock, &roots)?;
     Ok(roots)
@@ -263,9 +340,14 @@ pub(crate) fn roots(manifest: &Manifest, lock: &Lockfile) -> Result<Vec<Option<u
 /// Whether every source is where it was.
 pub(crate) fn same_sources(manifest: &Manifest, lock: &Lockfile) -> Result<(), Failure> {
     for locked in &lock.sources {
-        let now = manifest.source(&locked.name).map(|source| source.address.to_string());
+        let now = manifest
+            .source(&locked.name)
+            .map(|source| source.address.to_string());
         if locked.url.is_some() && now.is_some() && locked.url != now {
-            let message = format!("source `{}` has another address than when it was locked", locked.name);
+            let message = format!(
+                "source `{}` has another address than when it was locked",
+                locked.name
+            );
             return Err(outdated(message));
         }
     }
@@ -281,25 +363,42 @@ pub(crate) fn same_unit(dependency: &Dependency, locked: &Locked) -> bool {
 fn same(manifest: &Manifest, dependency: &Dependency, locked: &Locked) -> Result<(), Failure> {
     let tool_name = manifest.tools.of(dependency);
     let wanted = Wanted::of(dependency, &locked.unit.path);
-    let place =
-        manifest.tools.named(tool_name.as_str()).and_then(|tool| target(tool, &wanted).ok().flatten());
+    let place = manifest
+        .tools
+        .named(tool_name.as_str())
+        .and_then(|tool| target(tool, &wanted).ok().flatten());
     let place = place.filter(|_| dependency.install == Install::Write);
     let asked = locked.commit.as_ref().map(|_| dependency.selector.as_str());
     let requirement = locked.requirement.as_deref();
     let differs = [
         ("requirement", requirement != asked),
-        ("tool", locked.tool.as_ref() != Some(tool_name) || !manifest.tools.is_enabled(tool_name)),
+        (
+            "tool",
+            locked.tool.as_ref() != Some(tool_name) || !manifest.tools.is_enabled(tool_name),
+        ),
         ("place", locked.installed_at != place),
         ("`install`", locked.install != dependency.install),
-        ("`exclude`", dependency.exclude.iter().any(|one| one.name == locked.name.as_str())),
+        (
+            "`exclude`",
+            dependency
+                .exclude
+                .iter()
+                .any(|one| one.name == locked.name.as_str()),
+        ),
         ("entry", is_other_server(dependency, locked)),
-        ("patches", shared_patches(locked) != project_patches(manifest, locked)),
+        (
+            "patches",
+            shared_patches(locked) != project_patches(manifest, locked),
+        ),
     ];
     match differs.into_iter().find(|(_, differs)| *differs) {
         None => Ok(()),
         Some((what, _)) => {
             let verb = if what == "patches" { "are" } else { "is" };
-            let message = format!("the {what} of {}/{} {verb} not what is locked", locked.kind, locked.name);
+            let message = format!(
+                "the {what} of {}/{} {verb} not what is locked",
+                locked.kind, locked.name
+            );
             Err(outdated(message))
         }
     }
@@ -313,7 +412,12 @@ fn is_other_server(dependency: &Dependency, locked: &Locked) -> bool {
 
 /// The locked fields that everybody's patches set.
 fn shared_patches(locked: &Locked) -> BTreeSet<String> {
-    locked.patches.iter().filter(|field| !locked.private_patches.contains(field)).cloned().collect()
+    locked
+        .patches
+        .iter()
+        .filter(|field| !locked.private_patches.contains(field))
+        .cloned()
+        .collect()
 }
 
 /// The same as the manifest has it; what has no fields cannot be patched.
@@ -324,27 +428,44 @@ fn project_patches(manifest: &Manifest, locked: &Locked) -> BTreeSet<String> {
             && patch.scope == PatchScope::Project
             && format_of(&locked.unit).is_some()
     };
-    let fields = manifest.patches.iter().filter(concerns).flat_map(Patch::leaves);
+    let fields = manifest
+        .patches
+        .iter()
+        .filter(concerns)
+        .flat_map(Patch::leaves);
     fields.map(|field| field.to_string()).collect()
 }
 
 /// An entry that nothing asks for any more.
 fn unreachable(lock: &Lockfile, roots: &[Option<usize>]) -> Result<(), Failure> {
     let references = references(lock);
-    let mut reached: BTreeSet<usize> =
-        roots.iter().enumerate().filter(|(_, root)| root.is_some()).map(|(n, _)| n).collect();
+    let mut reached: BTreeSet<usize> = roots
+        .iter()
+        .enumerate()
+        .filter(|(_, root)| root.is_some())
+        .map(|(n, _)| n)
+        .collect();
     let mut queue: Vec<usize> = reached.iter().copied().collect();
     while let Some(number) = queue.pop() {
         for reference in &lock.entries[number].dependencies {
-            if let Some(child) = references.get(reference).filter(|child| reached.insert(**child)) {
+            if let Some(child) = references
+                .get(reference)
+                .filter(|child| reached.insert(**child))
+            {
                 queue.push(*child);
             }
         }
     }
-    match lock.entries.iter().enumerate().find(|(number, _)| !reached.contains(number)) {
+    match lock
+        .entries
+        .iter()
+        .enumerate()
+        .find(|(number, _)| !reached.contains(number))
+    {
         None => Ok(()),
-        Some((_, locked)) => {
-            Err(outdated(format!("nothing asks for {}/{} any more", locked.kind, locked.name)))
-        }
+        Some((_, locked)) => Err(outdated(format!(
+            "nothing asks for {}/{} any more",
+            locked.kind, locked.name
+        ))),
     }
 }

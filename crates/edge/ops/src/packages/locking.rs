@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_diag::{Diagnostic, Severity, codes};
 use agpm_model::{
-    CatalogRemote, Install, LayerName, Locked, LockedLayer, LockedRemote, LockedSource, Lockfile, Manifest,
-    ObjectId, Origin, PatchScope, RESTORE_LOCK, ResourceName, ResourceType, Source, SourceName, SourceScope,
-    Unit,
+    CatalogRemote, Install, LayerName, Locked, LockedLayer, LockedRemote, LockedSource, Lockfile,
+    Manifest, ObjectId, Origin, PatchScope, RESTORE_LOCK, ResourceName, ResourceType, Source,
+    SourceName, SourceScope, Unit,
 };
 use agpm_store::{Problem, ProjectStore, StoreError};
 use agpm_text::Format;
@@ -94,14 +94,24 @@ pub(crate) fn read_lock(
 ) -> Result<Option<(Lockfile, Vec<u8>)>, Failure> {
     let read = match environment.scope {
         Scope::Project => store.read(&path_of(LOCK_NAME), limit()),
-        Scope::User => agpm_store::read(&environment.manifest_folder(store.path()).join(LOCK_NAME), limit()),
+        Scope::User => agpm_store::read(
+            &environment.manifest_folder(store.path()).join(LOCK_NAME),
+            limit(),
+        ),
     };
     let bytes = match read {
-        Err(StoreError { problem: Problem::NotFound, .. }) => return Ok(None),
+        Err(StoreError {
+            problem: Problem::NotFound,
+            ..
+        }) => return Ok(None),
         read => read.map_err(|error| error.seen_from(store.path()))?,
     };
     let parsed = parsed(LOCK_NAME.to_owned(), bytes.clone(), Format::Toml, notes)?;
-    if let Some(first) = parsed.diagnostics.into_iter().find(|found| found.severity == Severity::Error) {
+    if let Some(first) = parsed
+        .diagnostics
+        .into_iter()
+        .find(|found| found.severity == Severity::Error)
+    {
         return Err(not_toml(first, &bytes).into());
     }
     let document = parsed.document;
@@ -121,8 +131,12 @@ fn not_toml(first: Diagnostic, bytes: &[u8]) -> Diagnostic {
     } else {
         ("is not valid TOML", RESTORE_LOCK)
     };
-    let diagnostic = Diagnostic::new(&codes::LOCK_BROKEN, format!("`{LOCK_NAME}` {message}")).help(help);
-    Diagnostic { labels: first.labels, ..diagnostic }
+    let diagnostic =
+        Diagnostic::new(&codes::LOCK_BROKEN, format!("`{LOCK_NAME}` {message}")).help(help);
+    Diagnostic {
+        labels: first.labels,
+        ..diagnostic
+    }
 }
 
 /// What is locked; whether a requirement still allows it is for the solver to see.
@@ -132,13 +146,19 @@ pub(crate) fn pins(manifest: &Manifest, lock: &Lockfile, moving: &Moving) -> BTr
     let mut pins = BTreeMap::new();
     let mut released: BTreeSet<&Unit> = BTreeSet::new();
     for locked in &lock.entries {
-        let Some(commit) = &locked.commit else { continue };
+        let Some(commit) = &locked.commit else {
+            continue;
+        };
         let moves = match moving {
             Moving::Nothing => false,
             Moving::Everything => true,
             Moving::Only(named) => is_named(named, locked),
         };
-        let is_relocated = locked.unit.origin.source().is_some_and(|source| relocated.contains(source));
+        let is_relocated = locked
+            .unit
+            .origin
+            .source()
+            .is_some_and(|source| relocated.contains(source));
         let state = match (moves, is_relocated) {
             (true, _) => PinState::Released,
             (false, true) => PinState::Relocated,
@@ -151,7 +171,10 @@ pub(crate) fn pins(manifest: &Manifest, lock: &Lockfile, moving: &Moving) -> BTr
             continue;
         }
         if let (Some(pattern), Some(_)) = (&locked.pattern, &locked.manifest_alias) {
-            let unit = Unit { path: pattern.clone(), ..locked.unit.clone() };
+            let unit = Unit {
+                path: pattern.clone(),
+                ..locked.unit.clone()
+            };
             pins.entry(unit).or_insert_with(|| pin.clone());
         }
         // A resource that is locked twice moves with either of them.
@@ -163,21 +186,41 @@ pub(crate) fn pins(manifest: &Manifest, lock: &Lockfile, moving: &Moving) -> BTr
 }
 
 /// The sources that are locked with another URL than the manifest has.
-pub(crate) fn relocated_sources<'l>(manifest: &Manifest, lock: &'l Lockfile) -> BTreeSet<&'l SourceName> {
+pub(crate) fn relocated_sources<'l>(
+    manifest: &Manifest,
+    lock: &'l Lockfile,
+) -> BTreeSet<&'l SourceName> {
     let has_moved = |locked: &&LockedSource| {
-        let now = manifest.source(&locked.name).map(|source| source.address.to_string());
+        let now = manifest
+            .source(&locked.name)
+            .map(|source| source.address.to_string());
         locked.url.is_some() && now.is_some() && locked.url != now
     };
-    lock.sources.iter().filter(has_moved).map(|locked| &locked.name).collect()
+    lock.sources
+        .iter()
+        .filter(has_moved)
+        .map(|locked| &locked.name)
+        .collect()
 }
 
 /// The lockfile with sources called as the manifest calls them now, where only the name changed.
 pub(crate) fn with_names_of(manifest: &Manifest, lock: &Lockfile) -> Lockfile {
     let mut lock = lock.clone();
-    for source in lock.sources.clone().iter().filter(|source| manifest.source(&source.name).is_none()) {
+    for source in lock
+        .sources
+        .clone()
+        .iter()
+        .filter(|source| manifest.source(&source.name).is_none())
+    {
         let same = |now: &&Source| source.url.as_deref() == Some(now.address.redacted());
-        let Some(now) = manifest.sources.iter().find(same) else { continue };
-        for pin in lock.layers.iter_mut().filter_map(|layer| layer.pin.as_mut()) {
+        let Some(now) = manifest.sources.iter().find(same) else {
+            continue;
+        };
+        for pin in lock
+            .layers
+            .iter_mut()
+            .filter_map(|layer| layer.pin.as_mut())
+        {
             if pin.source == source.name {
                 pin.source = now.name.clone();
             }
@@ -188,7 +231,11 @@ pub(crate) fn with_names_of(manifest: &Manifest, lock: &Lockfile) -> Lockfile {
             }
         }
         let old = Origin::Source(source.name.clone());
-        for locked in lock.entries.iter_mut().filter(|locked| locked.unit.origin == old) {
+        for locked in lock
+            .entries
+            .iter_mut()
+            .filter(|locked| locked.unit.origin == old)
+        {
             locked.unit.origin = Origin::Source(now.name.clone());
         }
     }
@@ -197,13 +244,29 @@ pub(crate) fn with_names_of(manifest: &Manifest, lock: &Lockfile) -> Lockfile {
 
 fn is_named(named: &BTreeSet<Named>, locked: &Locked) -> bool {
     let resource = |name: &&ResourceName| Named::Resource(locked.kind, (*name).clone());
-    [&locked.name, locked.manifest_key()].iter().any(|name| named.contains(&resource(name)))
+    [&locked.name, locked.manifest_key()]
+        .iter()
+        .any(|name| named.contains(&resource(name)))
 }
 
 fn pin(locked: &Locked, commit: &ObjectId, state: PinState) -> Pin {
-    let label = locked.version.clone().unwrap_or_else(|| commit.short().to_owned());
-    let wishes = locked.requirement.iter().flat_map(|text| text.split(AND)).map(str::to_owned);
-    Pin { state, version: Version { label, commit: Some(commit.clone()) }, wishes: wishes.collect() }
+    let label = locked
+        .version
+        .clone()
+        .unwrap_or_else(|| commit.short().to_owned());
+    let wishes = locked
+        .requirement
+        .iter()
+        .flat_map(|text| text.split(AND))
+        .map(str::to_owned);
+    Pin {
+        state,
+        version: Version {
+            label,
+            commit: Some(commit.clone()),
+        },
+        wishes: wishes.collect(),
+    }
 }
 
 /// The lockfile of these entries.
@@ -212,31 +275,53 @@ pub(crate) fn lock_of(
     (entries, made): (&[ResolvedEntry], &[Made]),
     (layers, catalog): (Vec<LockedLayer>, Vec<LockedRemote>),
 ) -> Lockfile {
-    let of_entries = entries.iter().filter_map(|entry| entry.entry.unit.origin.source());
-    let of_layers = layers.iter().filter_map(|layer| Some(&layer.pin.as_ref()?.source));
+    let of_entries = entries
+        .iter()
+        .filter_map(|entry| entry.entry.unit.origin.source());
+    let of_layers = layers
+        .iter()
+        .filter_map(|layer| Some(&layer.pin.as_ref()?.source));
     let of_remotes = catalog.iter().filter_map(|pin| pin.remote().source());
     let used: BTreeSet<&SourceName> = of_entries.chain(of_layers).chain(of_remotes).collect();
     let sources = used.into_iter().filter_map(|name| manifest.source(name));
     // A folder of the user's own says nothing to others.
-    let shown = |source: &&Source| source.scope == SourceScope::Project || !source.address.is_local();
+    let shown =
+        |source: &&Source| source.scope == SourceScope::Project || !source.address.is_local();
     let sources = sources.map(|source| LockedSource {
         name: source.name.clone(),
-        url: Some(source).filter(shown).map(|source| source.address.to_string()),
+        url: Some(source)
+            .filter(shown)
+            .map(|source| source.address.to_string()),
     });
-    let mut all: Vec<Locked> =
-        entries.iter().zip(made).map(|(entry, made)| locked(manifest, entry, made)).collect();
+    let mut all: Vec<Locked> = entries
+        .iter()
+        .zip(made)
+        .map(|(entry, made)| locked(manifest, entry, made))
+        .collect();
     let references: Vec<String> = all.iter().map(Locked::reference).collect();
     for (locked, resolved) in all.iter_mut().zip(entries) {
-        locked.dependencies = resolved.entry.needs.iter().map(|need| references[*need].clone()).collect();
+        locked.dependencies = resolved
+            .entry
+            .needs
+            .iter()
+            .map(|need| references[*need].clone())
+            .collect();
         locked.dependencies.sort();
     }
-    Lockfile { sources: sources.collect(), layers, catalog, entries: all }
+    Lockfile {
+        sources: sources.collect(),
+        layers,
+        catalog,
+        entries: all,
+    }
 }
 
 /// One entry; what it needs is filled in when all have their names.
 fn locked(manifest: &Manifest, resolved: &ResolvedEntry, made: &Made) -> Locked {
     let entry = &resolved.entry;
-    let root = entry.root.and_then(|number| manifest.dependencies.get(number));
+    let root = entry
+        .root
+        .and_then(|number| manifest.dependencies.get(number));
     let pattern = root.filter(|root| root.unit.path.is_pattern());
     let fields_of = |scope| {
         let fields = made.patched.iter().filter(|field| field.scope == scope);
@@ -244,7 +329,14 @@ fn locked(manifest: &Manifest, resolved: &ResolvedEntry, made: &Made) -> Locked 
     };
     let versioned = resolved.version.commit.is_some();
     let requirement = root.map_or_else(
-        || resolved.wishes.iter().map(ToString::to_string).collect::<Vec<_>>().join(AND),
+        || {
+            resolved
+                .wishes
+                .iter()
+                .map(ToString::to_string)
+                .collect::<Vec<_>>()
+                .join(AND)
+        },
         |root| root.selector.to_string(),
     );
     Locked {
@@ -257,10 +349,17 @@ fn locked(manifest: &Manifest, resolved: &ResolvedEntry, made: &Made) -> Locked 
         version: versioned.then(|| resolved.version.label.clone()),
         commit: resolved.version.commit.clone(),
         checksum: Some(resolved.resource.checksum),
-        installed_at: entry.target.clone().filter(|_| entry.install == Install::Write),
+        installed_at: entry
+            .target
+            .clone()
+            .filter(|_| entry.install == Install::Write),
         tool: Some(entry.tool.clone()),
         dependencies: Vec::new(),
-        patches: made.patched.iter().map(|field| field.field.to_string()).collect(),
+        patches: made
+            .patched
+            .iter()
+            .map(|field| field.field.to_string())
+            .collect(),
         private_patches: fields_of(PatchScope::Private),
         install: entry.install,
     }

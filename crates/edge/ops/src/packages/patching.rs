@@ -1,7 +1,9 @@
 //! Patches of the manifest: which ones concern an entry, and what they make of its text.
 
 use agpm_diag::{Diagnostic, SourceId, codes};
-use agpm_model::{Dependency, Field, Manifest, Patch, PatchScope, ResourceType, SKILL_FILE, unknown_patch};
+use agpm_model::{
+    Dependency, Field, Manifest, Patch, PatchScope, ResourceType, SKILL_FILE, unknown_patch,
+};
 use agpm_render::{PatchError, patch};
 use agpm_text::{Format, Value};
 
@@ -51,19 +53,30 @@ pub(crate) fn apply(
 /// What is said of a file that has no fields; the file is copied all the same.
 pub(crate) fn no_fields(resolved: &ResolvedEntry, patch: &Patch) -> Diagnostic {
     let entry = &resolved.entry;
-    let message = format!("{}/{} (`{}`) has no fields to patch", entry.kind, entry.name, entry.unit);
+    let message = format!(
+        "{}/{} (`{}`) has no fields to patch",
+        entry.kind, entry.name, entry.unit
+    );
     Diagnostic::new(&codes::PATCH_NO_FIELDS, message)
         .at_spot(patch.spot)
         .help("only front matter and JSON can be patched: remove the patch")
 }
 
 /// Says why a patch could not be applied.
-pub(crate) fn report(resolved: &ResolvedEntry, patch: &Patch, error: PatchError, notes: &mut Notes) {
+pub(crate) fn report(
+    resolved: &ResolvedEntry,
+    patch: &Patch,
+    error: PatchError,
+    notes: &mut Notes,
+) {
     let name = format!("{}/{}", resolved.entry.kind, resolved.entry.name);
     let failed = |why: &str| {
-        Diagnostic::new(&codes::PATCH_FAILED, format!("{name} cannot be patched: {why}"))
-            .at_spot(patch.spot)
-            .help("correct the file in its source, or remove the patch")
+        Diagnostic::new(
+            &codes::PATCH_FAILED,
+            format!("{name} cannot be patched: {why}"),
+        )
+        .at_spot(patch.spot)
+        .help("correct the file in its source, or remove the patch")
     };
     match error {
         PatchError::NoFields => notes.diagnostics.push(no_fields(resolved, patch)),
@@ -71,7 +84,9 @@ pub(crate) fn report(resolved: &ResolvedEntry, patch: &Patch, error: PatchError,
             notes.diagnostics.push(failed("its fields do not read"));
             notes.diagnostics.extend(found);
         }
-        PatchError::NoMap(what) => notes.diagnostics.push(failed(&format!("what it holds is {what}"))),
+        PatchError::NoMap(what) => notes
+            .diagnostics
+            .push(failed(&format!("what it holds is {what}"))),
         PatchError::Edit(error) => notes.diagnostics.push(failed(&error.to_string())),
     }
 }
@@ -83,18 +98,31 @@ pub(crate) fn check_names(
     notes: &mut Notes,
 ) -> Result<(), Failure> {
     for patch in &manifest.patches {
-        let of_kind = || entries.iter().map(|resolved| &resolved.entry).filter(|e| e.kind == patch.kind);
-        let named =
-            |direct: bool| of_kind().any(|e| e.name.as_str() == patch.name && e.root.is_some() == direct);
+        let of_kind = || {
+            entries
+                .iter()
+                .map(|resolved| &resolved.entry)
+                .filter(|e| e.kind == patch.kind)
+        };
+        let named = |direct: bool| {
+            of_kind().any(|e| e.name.as_str() == patch.name && e.root.is_some() == direct)
+        };
         if named(true) || is_skipped(manifest, patch) {
             continue;
         }
         let diagnostic = match pattern(manifest, patch.kind, &patch.name) {
-            Some(at) => of_pattern(patch, of_kind().filter(|e| e.root == Some(at)).map(|e| e.name.as_str())),
+            Some(at) => of_pattern(
+                patch,
+                of_kind()
+                    .filter(|e| e.root == Some(at))
+                    .map(|e| e.name.as_str()),
+            ),
             None if named(false) => through_others(patch),
             None => {
-                let known: Vec<&str> =
-                    of_kind().filter(|e| e.root.is_some()).map(|e| e.name.as_str()).collect();
+                let known: Vec<&str> = of_kind()
+                    .filter(|e| e.root.is_some())
+                    .map(|e| e.name.as_str())
+                    .collect();
                 unknown_patch(patch.kind, &patch.name, patch.spot, known)
             }
         };
@@ -105,21 +133,28 @@ pub(crate) fn check_names(
 
 /// Whether the resource is there, for a tool that is not used.
 fn is_skipped(manifest: &Manifest, patch: &Patch) -> bool {
-    let skipped = |dependency: &&Dependency| !manifest.tools.is_enabled(manifest.tools.of(dependency));
-    let same =
-        |dependency: &Dependency| dependency.kind == patch.kind && dependency.name.as_str() == patch.name;
+    let skipped =
+        |dependency: &&Dependency| !manifest.tools.is_enabled(manifest.tools.of(dependency));
+    let same = |dependency: &Dependency| {
+        dependency.kind == patch.kind && dependency.name.as_str() == patch.name
+    };
     manifest.dependencies.iter().filter(skipped).any(same)
 }
 
 fn pattern(manifest: &Manifest, kind: ResourceType, name: &str) -> Option<usize> {
     manifest.dependencies.iter().position(|dependency| {
-        dependency.kind == kind && dependency.name.as_str() == name && dependency.unit.path.is_pattern()
+        dependency.kind == kind
+            && dependency.name.as_str() == name
+            && dependency.unit.path.is_pattern()
     })
 }
 
 fn of_pattern<'k>(patch: &Patch, matched: impl Iterator<Item = &'k str>) -> Diagnostic {
     let names: Vec<String> = matched.map(|name| format!("`{name}`")).collect();
-    let message = format!("`{}` is a pattern, and its matches are patched by their own names", patch.name);
+    let message = format!(
+        "`{}` is a pattern, and its matches are patched by their own names",
+        patch.name
+    );
     Diagnostic::new(&codes::PATCH_UNKNOWN, message)
         .at_spot(patch.spot)
         .help(format!("it matches {}", names.join(", ")))

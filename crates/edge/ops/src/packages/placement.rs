@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_diag::{Diagnostic, codes, has_errors};
 use agpm_model::{
-    Dependency, Destination, FileForm, Folder, Install, Manifest, Origin, Place, RelativePath, ResourceType,
-    Tool,
+    Dependency, Destination, FileForm, Folder, Install, Manifest, Origin, Place, RelativePath,
+    ResourceType, Tool,
 };
 use agpm_plan::path_in_type_folder;
 use agpm_render::agent_name;
@@ -40,11 +40,18 @@ pub(crate) fn check(
     found.extend(unlisted_skills(entries));
     let failed = has_errors(&found);
     notes.diagnostics.extend(found);
-    if failed { Err(Failure::reported()) } else { Ok(()) }
+    if failed {
+        Err(Failure::reported())
+    } else {
+        Ok(())
+    }
 }
 
 fn dependency_of<'m>(manifest: &'m Manifest, resolved: &ResolvedEntry) -> Option<&'m Dependency> {
-    resolved.entry.root.and_then(|root| manifest.dependencies.get(root))
+    resolved
+        .entry
+        .root
+        .and_then(|root| manifest.dependencies.get(root))
 }
 
 /// How files of an entry are written, and where; nothing for entries of shared files.
@@ -62,22 +69,35 @@ fn files_of<'m>(
 /// Files in directories that their tool does not look into, one finding for each line of the manifest.
 fn unread_directories(manifest: &Manifest, entries: &[ResolvedEntry]) -> Vec<Diagnostic> {
     let mut hidden: BTreeMap<(&str, Option<usize>), Vec<&ResolvedEntry>> = BTreeMap::new();
-    for resolved in entries.iter().filter(|resolved| resolved.entry.install == Install::Write) {
-        let Some((tool, folder, form)) = files_of(manifest, resolved) else { continue };
+    for resolved in entries
+        .iter()
+        .filter(|resolved| resolved.entry.install == Install::Write)
+    {
+        let Some((tool, folder, form)) = files_of(manifest, resolved) else {
+            continue;
+        };
         let target = resolved.entry.target.as_ref();
         let inner = target.and_then(|target| path_in_type_folder(tool, folder, target));
         if !form.reads_directories() && inner.is_some_and(|path| path.contains('/')) {
-            hidden.entry((tool.name.as_str(), resolved.entry.root)).or_default().push(resolved);
+            hidden
+                .entry((tool.name.as_str(), resolved.entry.root))
+                .or_default()
+                .push(resolved);
         }
     }
-    hidden.iter().map(|((tool, _), concerned)| unread(manifest, tool, concerned)).collect()
+    hidden
+        .iter()
+        .map(|((tool, _), concerned)| unread(manifest, tool, concerned))
+        .collect()
 }
 
 fn unread(manifest: &Manifest, tool: &str, concerned: &[&ResolvedEntry]) -> Diagnostic {
     let what = counted(concerned);
     let message = format!("{tool} does not read subdirectories: it would not find {what}");
     let mut diagnostic = Diagnostic::new(&codes::TOOL_DIRECTORY, message);
-    let Some(first) = concerned.first() else { return diagnostic };
+    let Some(first) = concerned.first() else {
+        return diagnostic;
+    };
     if let Some(dependency) = dependency_of(manifest, first) {
         diagnostic = diagnostic.at_spot(dependency.spot);
     }
@@ -107,16 +127,33 @@ struct ServerClash<'a> {
 }
 
 /// Servers of one name in one tool's file, all of them at once.
-fn server_clashes(manifest: &Manifest, entries: &[ResolvedEntry], made: &[Made]) -> Vec<Diagnostic> {
+fn server_clashes(
+    manifest: &Manifest,
+    entries: &[ResolvedEntry],
+    made: &[Made],
+) -> Vec<Diagnostic> {
     let mut seen: BTreeMap<(&RelativePath, &Pointer), (usize, &Value)> = BTreeMap::new();
     let mut found = Vec::new();
     for (number, (resolved, made)) in entries.iter().zip(made).enumerate() {
-        let own = made.entries.as_ref().filter(|_| resolved.entry.kind == ResourceType::McpServers);
-        for (file, node) in own.into_iter().flat_map(|own| own.nodes.iter().map(|node| (&own.file, node))) {
-            let Place::Key(at) = &node.place else { continue };
+        let own = made
+            .entries
+            .as_ref()
+            .filter(|_| resolved.entry.kind == ResourceType::McpServers);
+        for (file, node) in own
+            .into_iter()
+            .flat_map(|own| own.nodes.iter().map(|node| (&own.file, node)))
+        {
+            let Place::Key(at) = &node.place else {
+                continue;
+            };
             let (first, value) = *seen.entry((file, at)).or_insert((number, &node.value));
             if first != number && *value != node.value {
-                found.push(ServerClash { first: &entries[first], second: resolved, file, at });
+                found.push(ServerClash {
+                    first: &entries[first],
+                    second: resolved,
+                    file,
+                    at,
+                });
             }
         }
     }
@@ -130,13 +167,15 @@ impl ServerClash<'_> {
         let message = format!("{first} and {second} both define the server `{name}`");
         let mut diagnostic =
             Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, message).in_file(self.file.as_str());
-        let both = [self.second, self.first].map(|resolved| (resolved, dependency_of(manifest, resolved)));
+        let both =
+            [self.second, self.first].map(|resolved| (resolved, dependency_of(manifest, resolved)));
         for dependency in both.iter().filter_map(|(_, dependency)| *dependency) {
             diagnostic = diagnostic.at_spot(dependency.spot);
         }
         // A pattern has one `rename` for all of its files, which would only move the clash.
-        let own_line =
-            both.iter().find(|(resolved, dependency)| dependency.is_some() && !resolved.matched_pattern);
+        let own_line = both
+            .iter()
+            .find(|(resolved, dependency)| dependency.is_some() && !resolved.matched_pattern);
         let new_name = |resolved: &ResolvedEntry| match resolved.entry.name.as_str() {
             own if own == name => format!("{name}-2"),
             own => own.to_owned(),
@@ -161,43 +200,67 @@ impl ServerClash<'_> {
 /// Servers for Copilot that only VS Code reads: the Copilot CLI reads other files, among them that of Claude Code.
 fn unseen_servers(entries: &[ResolvedEntry]) -> Option<Diagnostic> {
     let written_to = |resolved: &ResolvedEntry, file: &str| {
-        let target = resolved.entry.target.as_ref().filter(|_| resolved.entry.install == Install::Write);
+        let target = resolved
+            .entry
+            .target
+            .as_ref()
+            .filter(|_| resolved.entry.install == Install::Write);
         target.is_some_and(|target| target.as_str() == file)
     };
-    let concerned: Vec<&ResolvedEntry> =
-        entries.iter().filter(|resolved| written_to(resolved, VS_CODE_SERVERS)).collect();
-    let is_served = entries.iter().any(|resolved| written_to(resolved, CLAUDE_SERVERS));
+    let concerned: Vec<&ResolvedEntry> = entries
+        .iter()
+        .filter(|resolved| written_to(resolved, VS_CODE_SERVERS))
+        .collect();
+    let is_served = entries
+        .iter()
+        .any(|resolved| written_to(resolved, CLAUDE_SERVERS));
     if concerned.is_empty() || is_served {
         return None;
     }
     let what = counted(&concerned);
-    let message = format!("the Copilot CLI does not read `{VS_CODE_SERVERS}`, only VS Code: {what}");
-    let help =
-        format!("for the CLI, add an entry with `tool = \"claude-code\"`: it reads `{CLAUDE_SERVERS}`, too");
+    let message =
+        format!("the Copilot CLI does not read `{VS_CODE_SERVERS}`, only VS Code: {what}");
+    let help = format!(
+        "for the CLI, add an entry with `tool = \"claude-code\"`: it reads `{CLAUDE_SERVERS}`, too"
+    );
     Some(Diagnostic::new(&codes::TOOL_UNREAD, message).help(help))
 }
 
 /// Agents without a `name`, which Claude Code does not load, out of a source whose agents have one: a README, say.
-fn nameless_agents(manifest: &Manifest, entries: &[ResolvedEntry], made: &[Made]) -> Option<Diagnostic> {
+fn nameless_agents(
+    manifest: &Manifest,
+    entries: &[ResolvedEntry],
+    made: &[Made],
+) -> Option<Diagnostic> {
     let mut by_source: BTreeMap<&Origin, SourceAgents<'_>> = BTreeMap::new();
     for (resolved, made) in entries.iter().zip(made) {
         if resolved.entry.kind != ResourceType::Agents || resolved.entry.tool.as_str() != CLAUDE {
             continue;
         }
-        let Some((_, _, form)) = files_of(manifest, resolved) else { continue };
-        let text = made.files.first().and_then(|file| std::str::from_utf8(file.bytes.get()).ok());
+        let Some((_, _, form)) = files_of(manifest, resolved) else {
+            continue;
+        };
+        let text = made
+            .files
+            .first()
+            .and_then(|file| std::str::from_utf8(file.bytes.get()).ok());
         let agents = by_source.entry(&resolved.entry.unit.origin).or_default();
         match text.and_then(|text| agent_name(form, text)) {
             Some(_) => agents.named += 1,
             None => agents.nameless.push(resolved),
         }
     }
-    let odd = by_source.into_values().filter(SourceAgents::usually_have_names);
+    let odd = by_source
+        .into_values()
+        .filter(SourceAgents::usually_have_names);
     let concerned: Vec<&ResolvedEntry> = odd.flat_map(|agents| agents.nameless).collect();
     if concerned.is_empty() {
         return None;
     }
-    let message = format!("{CLAUDE} does not load agents without a `name`: {}", listed(&concerned));
+    let message = format!(
+        "{CLAUDE} does not load agents without a `name`: {}",
+        listed(&concerned)
+    );
     let help = "set a name with `[patch.agents.NAME]`, or leave the file out";
     Some(Diagnostic::new(&codes::TOOL_UNREAD, message).help(help))
 }
@@ -230,7 +293,11 @@ fn unlisted_skills(entries: &[ResolvedEntry]) -> Option<Diagnostic> {
 /// A key as TOML writes it.
 fn key(name: &str) -> String {
     let bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    if !name.is_empty() && name.chars().all(bare) { name.to_owned() } else { format!("{name:?}") }
+    if !name.is_empty() && name.chars().all(bare) {
+        name.to_owned()
+    } else {
+        format!("{name:?}")
+    }
 }
 
 /// Agents that their tool cannot tell apart, one finding for each tool.
@@ -240,13 +307,26 @@ fn same_names(manifest: &Manifest, entries: &[ResolvedEntry], made: &[Made]) -> 
         if resolved.entry.kind != ResourceType::Agents {
             continue;
         }
-        let Some((tool, _, form)) = files_of(manifest, resolved) else { continue };
-        let text = made.files.first().and_then(|file| std::str::from_utf8(file.bytes.get()).ok());
+        let Some((tool, _, form)) = files_of(manifest, resolved) else {
+            continue;
+        };
+        let text = made
+            .files
+            .first()
+            .and_then(|file| std::str::from_utf8(file.bytes.get()).ok());
         if let Some(name) = text.and_then(|text| agent_name(form, text)) {
-            by_tool.entry(tool.name.as_str()).or_default().entry(name).or_default().push(resolved);
+            by_tool
+                .entry(tool.name.as_str())
+                .or_default()
+                .entry(name)
+                .or_default()
+                .push(resolved);
         }
     }
-    by_tool.iter().filter_map(|(tool, names)| same_name(tool, names)).collect()
+    by_tool
+        .iter()
+        .filter_map(|(tool, names)| same_name(tool, names))
+        .collect()
 }
 
 fn same_name(tool: &str, names: &BTreeMap<String, Vec<&ResolvedEntry>>) -> Option<Diagnostic> {
@@ -257,18 +337,34 @@ fn same_name(tool: &str, names: &BTreeMap<String, Vec<&ResolvedEntry>>) -> Optio
         "codex" => "loads the first and ignores the rest",
         _ => "loads only one of them",
     };
-    let count: BTreeSet<String> =
-        shared.iter().flat_map(|(_, all)| all.iter().map(|one| one.label())).collect();
+    let count: BTreeSet<String> = shared
+        .iter()
+        .flat_map(|(_, all)| all.iter().map(|one| one.label()))
+        .collect();
     let message = match shared.len() {
         1 => format!("{} are named `{name}`; {tool} {outcome}", listed(all)),
         many => {
-            let each: Vec<String> =
-                shared.iter().map(|(name, all)| format!("`{name}`: {}", listed(all))).collect();
-            let each = if many > 3 { shortened(&each) } else { each.join("; ") };
-            format!("{} agents share {many} names; for each, {tool} {outcome} ({each})", count.len())
+            let each: Vec<String> = shared
+                .iter()
+                .map(|(name, all)| format!("`{name}`: {}", listed(all)))
+                .collect();
+            let each = if many > 3 {
+                shortened(&each)
+            } else {
+                each.join("; ")
+            };
+            format!(
+                "{} agents share {many} names; for each, {tool} {outcome} ({each})",
+                count.len()
+            )
         }
     };
-    let other = all.last().map_or(String::new(), |one| one.entry.name.to_string());
-    let help = format!("give one another name: `[patch.agents.{}]` with `name = \"{other}\"`", key(&other));
+    let other = all
+        .last()
+        .map_or(String::new(), |one| one.entry.name.to_string());
+    let help = format!(
+        "give one another name: `[patch.agents.{}]` with `name = \"{other}\"`",
+        key(&other)
+    );
     Some(Diagnostic::new(&codes::TOOL_SAME_NAME, message).help(help))
 }

@@ -7,11 +7,13 @@ use std::sync::Arc;
 use agpm_diag::{Diagnostic, codes};
 use agpm_git::Refs;
 use agpm_model::{
-    DEFAULT_VERSION, Declared, Dependency, Destination, Install, Layout, Locked, Lockfile, Manifest,
-    ObjectId, Origin, Selector, SourceName, Unit, Variant,
+    DEFAULT_VERSION, Declared, Dependency, Destination, Install, Layout, Locked, Lockfile,
+    Manifest, ObjectId, Origin, Selector, SourceName, Unit, Variant,
 };
 use agpm_plan::{Clash, Entry, EntryError, Graph, Wanted, clashes, entries, target};
-use agpm_solve::{Answer, Choice, Conflict, Effort, Facts, Probe, Root, Solution, Suggestion, probe, solve};
+use agpm_solve::{
+    Answer, Choice, Conflict, Effort, Facts, Probe, Root, Solution, Suggestion, probe, solve,
+};
 
 use crate::failure::{Failure, FailureKind, Notes};
 use crate::packages::conflict;
@@ -78,7 +80,9 @@ fn solve_and_read(
             Answer::Conflict(conflict) => match unlisted(&known, sources) {
                 needs if needs.is_empty() => {
                     let change = suggestion(&fetcher, &mut known, &roots, &conflict);
-                    return Err(conflict::report(manifest, &known, sources, &conflict, change, notes));
+                    return Err(conflict::report(
+                        manifest, &known, sources, &conflict, change, notes,
+                    ));
                 }
                 needs => fetcher.fulfil(&needs, &mut known, notes)?,
             },
@@ -95,13 +99,17 @@ fn solve_and_read(
 
 /// Sources without versions.
 pub(crate) fn plain_sources(sources: &Sources) -> Vec<SourceName> {
-    let plain = sources.iter().filter(|(_, opened)| matches!(opened, Opened::Folder(_)));
+    let plain = sources
+        .iter()
+        .filter(|(_, opened)| matches!(opened, Opened::Folder(_)));
     plain.map(|(name, _)| name.clone()).collect()
 }
 
 fn roots(manifest: &Manifest) -> Vec<Root<Unit, Selector>> {
-    let root =
-        |dependency: &Dependency| Root { unit: dependency.unit.clone(), wish: dependency.selector.clone() };
+    let root = |dependency: &Dependency| Root {
+        unit: dependency.unit.clone(),
+        wish: dependency.selector.clone(),
+    };
     manifest.dependencies.iter().map(root).collect()
 }
 
@@ -119,7 +127,11 @@ fn suggestion(
     conflict: &Conflict<Unit, Selector>,
 ) -> Option<Suggestion<Selector>> {
     let order = |root: &usize| (&roots[*root].unit, &roots[*root].wish);
-    if let Some(found) = conflict.suggestions.iter().min_by_key(|found| order(&found.root)) {
+    if let Some(found) = conflict
+        .suggestions
+        .iter()
+        .min_by_key(|found| order(&found.root))
+    {
         return Some(found.clone());
     }
     // By what they ask for, so that the order of the manifest has no say in the advice.
@@ -129,8 +141,12 @@ fn suggestion(
     let mut effort = Effort::of_one_answer();
     for root in &involved {
         let mut changed = roots.to_vec();
-        let tags: Vec<Selector> =
-            known.all(&roots[*root].unit).into_iter().take(MOST_TRIED).map(|(_, wish)| wish).collect();
+        let tags: Vec<Selector> = known
+            .all(&roots[*root].unit)
+            .into_iter()
+            .take(MOST_TRIED)
+            .map(|(_, wish)| wish)
+            .collect();
         for wish in tags {
             changed[*root].wish = wish.clone();
             if is_solvable(fetcher, known, &changed, &mut effort) {
@@ -156,20 +172,35 @@ fn is_solvable(
 }
 
 fn unlisted(known: &Known, sources: &Sources) -> BTreeSet<Need> {
-    let git = sources.iter().filter(|(_, opened)| matches!(opened, Opened::Git(_))).map(|(name, _)| name);
-    git.filter(|name| !known.is_listed(name)).map(|name| Need::Refs(name.clone())).collect()
+    let git = sources
+        .iter()
+        .filter(|(_, opened)| matches!(opened, Opened::Git(_)))
+        .map(|(name, _)| name);
+    git.filter(|name| !known.is_listed(name))
+        .map(|name| Need::Refs(name.clone()))
+        .collect()
 }
 
 /// Tags that point elsewhere than when they were locked. The locked commits stay, except where a pin was let go.
 fn moved_tags(known: &Known, solution: &Solution<Unit, Selector>, notes: &mut Notes) {
     let mut told = BTreeSet::new();
     for unit in solution.units.keys() {
-        let (Some(pin), Origin::Source(source)) = (known.pins.get(unit), &unit.origin) else { continue };
-        let Some(refs) = known.refs(source) else { continue };
+        let (Some(pin), Origin::Source(source)) = (known.pins.get(unit), &unit.origin) else {
+            continue;
+        };
+        let Some(refs) = known.refs(source) else {
+            continue;
+        };
         if told.insert((source, &pin.version.label)) {
-            let mut moved = moved_tag(source, refs, &pin.version.label, pin.version.commit.as_ref());
+            let mut moved = moved_tag(
+                source,
+                refs,
+                &pin.version.label,
+                pin.version.commit.as_ref(),
+            );
             if let Some(found) = moved.as_mut().filter(|_| pin.state == PinState::Released) {
-                found.help = Some("the new commit is locked now; compare it before you commit".to_owned());
+                found.help =
+                    Some("the new commit is locked now; compare it before you commit".to_owned());
             }
             notes.diagnostics.extend(moved);
         }
@@ -178,9 +209,15 @@ fn moved_tags(known: &Known, solution: &Solution<Unit, Selector>, notes: &mut No
 
 /// One word for each source that has another URL than when it was locked.
 fn report_relocated(pins: &BTreeMap<Unit, Pin>, notes: &mut Notes) {
-    let relocated = pins.iter().filter(|(_, pin)| pin.state == PinState::Relocated);
-    let sources: BTreeSet<&SourceName> = relocated.filter_map(|(unit, _)| unit.origin.source()).collect();
-    notes.diagnostics.extend(sources.into_iter().map(source_relocated));
+    let relocated = pins
+        .iter()
+        .filter(|(_, pin)| pin.state == PinState::Relocated);
+    let sources: BTreeSet<&SourceName> = relocated
+        .filter_map(|(unit, _)| unit.origin.source())
+        .collect();
+    notes
+        .diagnostics
+        .extend(sources.into_iter().map(source_relocated));
 }
 
 /// What is said of a source that has another URL than when it was locked.
@@ -198,10 +235,18 @@ fn report_default_branches(
     notes: &mut Notes,
 ) {
     let mut told = BTreeSet::new();
-    for dependency in manifest.dependencies.iter().filter(|one| one.selector.as_str() == DEFAULT_VERSION) {
-        let Some(source) = dependency.unit.origin.source() else { continue };
+    for dependency in manifest
+        .dependencies
+        .iter()
+        .filter(|one| one.selector.as_str() == DEFAULT_VERSION)
+    {
+        let Some(source) = dependency.unit.origin.source() else {
+            continue;
+        };
         let chosen = solution.units.get(&dependency.unit);
-        let Some(label) = chosen.map(|choice| known.version(&dependency.unit, choice.candidate).label) else {
+        let Some(label) =
+            chosen.map(|choice| known.version(&dependency.unit, choice.candidate).label)
+        else {
             continue;
         };
         let head = known.refs(source).and_then(|refs| refs.head.as_deref());
@@ -211,7 +256,9 @@ fn report_default_branches(
             );
             let diagnostic = Diagnostic::new(&codes::PACKAGE_DEFAULT_BRANCH, message);
             let help = format!("write `branch = \"{label}\"`, or require a version");
-            notes.diagnostics.push(diagnostic.at_spot(dependency.spot).help(help));
+            notes
+                .diagnostics
+                .push(diagnostic.at_spot(dependency.spot).help(help));
         }
     }
 }
@@ -219,32 +266,52 @@ fn report_default_branches(
 /// Makes one note of all files whose `dependencies` are another program's: a source may have hundreds.
 pub(crate) fn fold_foreign_dependencies(notes: &mut Notes) {
     let is_foreign = |found: &Diagnostic| *found.code == codes::RESOURCE_FOREIGN_DEPENDENCIES;
-    let count = notes.diagnostics.iter().filter(|found| is_foreign(found)).count();
+    let count = notes
+        .diagnostics
+        .iter()
+        .filter(|found| is_foreign(found))
+        .count();
     let first = notes.diagnostics.iter().position(is_foreign);
     let mut at = 0;
     notes.diagnostics.retain_mut(|found| {
         at += 1;
         let stays = !is_foreign(found) || first == Some(at - 1);
         if is_foreign(found) && stays && count > 1 {
-            found.message =
-                format!("{count} files have `dependencies` without a resource type; they are ignored");
+            found.message = format!(
+                "{count} files have `dependencies` without a resource type; they are ignored"
+            );
         }
         stays
     });
 }
 
 /// The same for everything that a lockfile has of a source.
-pub(crate) fn report_moved_tags(lock: &Lockfile, source: &SourceName, refs: &Refs, notes: &mut Notes) {
-    let of_source = |locked: &&Locked| matches!(&locked.unit.origin, Origin::Source(name) if name == source);
+pub(crate) fn report_moved_tags(
+    lock: &Lockfile,
+    source: &SourceName,
+    refs: &Refs,
+    notes: &mut Notes,
+) {
+    let of_source =
+        |locked: &&Locked| matches!(&locked.unit.origin, Origin::Source(name) if name == source);
     let locked = lock.entries.iter().filter(of_source);
-    let pins = lock.layers.iter().filter_map(|layer| layer.pin.as_ref()).filter(|pin| pin.source == *source);
+    let pins = lock
+        .layers
+        .iter()
+        .filter_map(|layer| layer.pin.as_ref())
+        .filter(|pin| pin.source == *source);
     let layers = pins.map(|pin| (&pin.version, Some(&pin.commit)));
-    let remotes = lock.catalog.iter().filter(|pin| pin.remote().source() == Some(source));
+    let remotes = lock
+        .catalog
+        .iter()
+        .filter(|pin| pin.remote().source() == Some(source));
     let remotes = remotes.map(|pin| (&pin.version, Some(&pin.commit)));
     let tags = locked.filter_map(|locked| Some((locked.version.as_ref()?, locked.commit.as_ref())));
     // One tag may be locked at two commits, if it moved between two runs.
     let tags: BTreeSet<(&String, Option<&ObjectId>)> = tags.chain(layers).chain(remotes).collect();
-    let moved = tags.into_iter().filter_map(|(label, commit)| moved_tag(source, refs, label, commit));
+    let moved = tags
+        .into_iter()
+        .filter_map(|(label, commit)| moved_tag(source, refs, label, commit));
     notes.diagnostics.extend(moved);
 }
 
@@ -267,7 +334,13 @@ pub(crate) fn moved_tag(
 /// A version that is asked of a folder without versions.
 fn report_ignored_versions(manifest: &Manifest, known: &Known, notes: &mut Notes) {
     for dependency in &manifest.dependencies {
-        let Unit { origin: Origin::Source(name), .. } = &dependency.unit else { continue };
+        let Unit {
+            origin: Origin::Source(name),
+            ..
+        } = &dependency.unit
+        else {
+            continue;
+        };
         if known.is_plain(name) && dependency.selector.as_str() != DEFAULT_VERSION {
             let message = format!(
                 "source `{name}` is a folder without versions, so `{}` says nothing",
@@ -285,14 +358,19 @@ fn report_ignored_versions(manifest: &Manifest, known: &Known, notes: &mut Notes
 fn report_passed_over(known: &Known, solution: &Solution<Unit, Selector>, notes: &mut Notes) {
     for (unit, better) in &solution.passed_over {
         let Some(best) = better.first() else { continue };
-        let chosen = solution.units.get(unit).map(|choice| known.version(unit, choice.candidate).label);
+        let chosen = solution
+            .units
+            .get(unit)
+            .map(|choice| known.version(unit, choice.candidate).label);
         let message = format!(
             "`{unit}` is not in {}, so {} is used",
             known.version(unit, *best).label,
             chosen.unwrap_or_default()
         );
         let help = "see whether it was renamed or dropped, or ask for the older version";
-        notes.diagnostics.push(Diagnostic::new(&codes::PACKAGE_PASSED_OVER, message).help(help));
+        notes
+            .diagnostics
+            .push(Diagnostic::new(&codes::PACKAGE_PASSED_OVER, message).help(help));
     }
 }
 
@@ -308,7 +386,8 @@ impl<'a> Chosen<'a> {
     }
 
     fn version(&self, unit: &Unit) -> Option<Version> {
-        self.choice(unit).map(|choice| self.known.version(unit, choice.candidate))
+        self.choice(unit)
+            .map(|choice| self.known.version(unit, choice.candidate))
     }
 
     fn found(&self, unit: &Unit) -> Option<&'a Found> {
@@ -323,7 +402,9 @@ impl<'a> Chosen<'a> {
     }
 
     fn children(&self, unit: &Unit, variant: Variant) -> Vec<(&'a Declared, Vec<&'a Unit>)> {
-        let Some(Found::Resource(_, needs)) = self.found(unit) else { return Vec::new() };
+        let Some(Found::Resource(_, needs)) = self.found(unit) else {
+            return Vec::new();
+        };
         let child = |(declared, unit): &'a (Declared, Unit)| match unit.path.is_pattern() {
             true => (declared, self.matches(unit)),
             false => (declared, vec![unit]),
@@ -348,17 +429,32 @@ fn entries_of(
     };
     let made = entries(&graph).map_err(|errors| report_entry_errors(manifest, &errors, notes))?;
     report_clashes(manifest, &made, notes)?;
-    let patterns = solution.units.iter().filter(|(unit, _)| unit.path.is_pattern());
-    let matched: BTreeSet<&Unit> = patterns.flat_map(|(_, pattern)| &pattern.children).collect();
+    let patterns = solution
+        .units
+        .iter()
+        .filter(|(unit, _)| unit.path.is_pattern());
+    let matched: BTreeSet<&Unit> = patterns
+        .flat_map(|(_, pattern)| &pattern.children)
+        .collect();
     let resolved = |entry: Entry| {
         let choice = chosen.choice(&entry.unit)?;
-        let Some(Found::Resource(resource, needs)) = chosen.found(&entry.unit) else { return None };
+        let Some(Found::Resource(resource, needs)) = chosen.found(&entry.unit) else {
+            return None;
+        };
         let version = chosen.version(&entry.unit)?;
         let matched_pattern = matched.contains(&entry.unit);
         let wishes = choice.wishes.clone();
         let (resource, needs) = (Arc::clone(resource), Arc::clone(needs));
         let file = sources.file_of(&entry.unit);
-        Some(ResolvedEntry { version, wishes, matched_pattern, resource, needs, file, entry })
+        Some(ResolvedEntry {
+            version,
+            wishes,
+            matched_pattern,
+            resource,
+            needs,
+            file,
+            entry,
+        })
     };
     Ok(made.into_iter().filter_map(resolved).collect())
 }
@@ -368,17 +464,26 @@ fn report_entry_errors(manifest: &Manifest, errors: &[EntryError], notes: &mut N
     for error in errors {
         let diagnostic = match error {
             EntryError::Tool { parent, declared } => {
-                let tool = declared.tool.as_ref().map(ToString::to_string).unwrap_or_default();
+                let tool = declared
+                    .tool
+                    .as_ref()
+                    .map(ToString::to_string)
+                    .unwrap_or_default();
                 let message = format!(
                     "`{parent}` asks for the tool `{tool}`, which has no place for {}",
                     declared.kind
                 );
-                let able = manifest.tools.iter().filter(|tool| tool.destination(declared.kind).is_some());
+                let able = manifest
+                    .tools
+                    .iter()
+                    .filter(|tool| tool.destination(declared.kind).is_some());
                 let able: Vec<&str> = able.map(|tool| tool.name.as_str()).collect();
-                Diagnostic::new(&codes::MANIFEST_UNKNOWN_TOOL, message).at_spot(declared.spot).help(format!(
-                    "tools that have one: {}; or define it under `[tools.{tool}]`",
-                    able.join(", ")
-                ))
+                Diagnostic::new(&codes::MANIFEST_UNKNOWN_TOOL, message)
+                    .at_spot(declared.spot)
+                    .help(format!(
+                        "tools that have one: {}; or define it under `[tools.{tool}]`",
+                        able.join(", ")
+                    ))
             }
             EntryError::Target { unit, error } => {
                 kind = FailureKind::Refused;
@@ -389,7 +494,10 @@ fn report_entry_errors(manifest: &Manifest, errors: &[EntryError], notes: &mut N
         };
         notes.diagnostics.push(diagnostic);
     }
-    Failure { kind, diagnostic: None }
+    Failure {
+        kind,
+        diagnostic: None,
+    }
 }
 
 /// All entries that would be at one place with another.
@@ -408,34 +516,64 @@ fn report_clashes(manifest: &Manifest, made: &[Entry], notes: &mut Notes) -> Res
             && first.variants != second.variants
             && (first.root.is_none() || second.root.is_none())
     };
-    let found: Vec<Clash> = clashes(files).into_iter().filter(|clash| !twins(clash)).collect();
+    let found: Vec<Clash> = clashes(files)
+        .into_iter()
+        .filter(|clash| !twins(clash))
+        .collect();
     for clash in &found {
         let (first, second) = (&made[clash.first], &made[clash.second]);
         let name = |entry: &Entry| format!("{}/{} ({})", entry.kind, entry.name, entry.unit);
-        let message = format!("{} and {} would both be at `{}`", name(first), name(second), clash.path);
+        let message = format!(
+            "{} and {} would both be at `{}`",
+            name(first),
+            name(second),
+            clash.path
+        );
         let mut diagnostic = Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, message);
         diagnostic.help = Some(way_out(manifest, first, second));
         let roots: BTreeSet<usize> = [second.root, first.root].into_iter().flatten().collect();
-        for root in roots.into_iter().filter_map(|number| manifest.dependencies.get(number)) {
+        for root in roots
+            .into_iter()
+            .filter_map(|number| manifest.dependencies.get(number))
+        {
             diagnostic = diagnostic.at_spot(root.spot);
         }
         notes.diagnostics.push(diagnostic);
     }
-    if found.is_empty() { Ok(()) } else { Err(Failure::reported()) }
+    if found.is_empty() {
+        Ok(())
+    } else {
+        Err(Failure::reported())
+    }
 }
 
 /// A change of the manifest that takes one of two entries out of the way.
 fn way_out(manifest: &Manifest, first: &Entry, second: &Entry) -> String {
-    let root_of = |entry: &Entry| entry.root.and_then(|number| manifest.dependencies.get(number));
+    let root_of = |entry: &Entry| {
+        entry
+            .root
+            .and_then(|number| manifest.dependencies.get(number))
+    };
     let is_alone = |entry: &&Entry| root_of(entry).is_some_and(|root| !root.unit.path.is_pattern());
     if let Some(root) = [second, first].into_iter().find(is_alone).and_then(root_of) {
-        return format!("give {}/{} another `filename` or `target`", root.kind, root.name);
+        return format!(
+            "give {}/{} another `filename` or `target`",
+            root.kind, root.name
+        );
     }
-    let Some((entry, root)) = [second, first].into_iter().find_map(|one| Some((one, root_of(one)?))) else {
-        return format!("add {}/{} to the manifest with a `filename` of its own", second.kind, second.name);
+    let Some((entry, root)) = [second, first]
+        .into_iter()
+        .find_map(|one| Some((one, root_of(one)?)))
+    else {
+        return format!(
+            "add {}/{} to the manifest with a `filename` of its own",
+            second.kind, second.name
+        );
     };
-    let exclude =
-        format!("leave it out with `exclude = [\"{}\"]` on {}/{}", entry.name, root.kind, root.name);
+    let exclude = format!(
+        "leave it out with `exclude = [\"{}\"]` on {}/{}",
+        entry.name, root.kind, root.name
+    );
     match first.root == second.root && differ_in_folders(manifest, root, (first, second)) {
         true => format!("{exclude}, or keep the directories with `flatten = false` there"),
         false => exclude,
@@ -443,10 +581,19 @@ fn way_out(manifest: &Manifest, first: &Entry, second: &Entry) -> String {
 }
 
 /// Whether two matches of a pattern have different places if it keeps their directories.
-fn differ_in_folders(manifest: &Manifest, root: &Dependency, (first, second): (&Entry, &Entry)) -> bool {
+fn differ_in_folders(
+    manifest: &Manifest,
+    root: &Dependency,
+    (first, second): (&Entry, &Entry),
+) -> bool {
     let place = |entry: &Entry| {
-        let wanted = Wanted { layout: Some(Layout::Folders), ..Wanted::of(root, &entry.unit.path) };
-        target(manifest.tools.named(entry.tool.as_str())?, &wanted).ok().flatten()
+        let wanted = Wanted {
+            layout: Some(Layout::Folders),
+            ..Wanted::of(root, &entry.unit.path)
+        };
+        target(manifest.tools.named(entry.tool.as_str())?, &wanted)
+            .ok()
+            .flatten()
     };
     place(first) != place(second)
 }

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use agpm_diag::{Diagnostic, SourceId, Span, codes};
-use agpm_model::{Checksum, Install, Manifest, ObjectId, Origin, PathError, RelativePath, Scope, Variant};
+use agpm_model::{
+    Checksum, Install, Manifest, ObjectId, Origin, PathError, RelativePath, Scope, Variant,
+};
 use agpm_render::{Files, Names, RenderError, Rendered, Renderer};
 use agpm_store::{Problem, StateFolder};
 use agpm_text::Value;
@@ -40,12 +42,19 @@ pub(crate) struct Reads {
 
 impl<'a> Templates<'a> {
     pub(crate) fn new(manifest: &Manifest, sources: &'a Sources) -> Self {
-        Templates { sources, renderer: Renderer::new(), bases: project_names(manifest) }
+        Templates {
+            sources,
+            renderer: Renderer::new(),
+            bases: project_names(manifest),
+        }
     }
 
     /// What a template of an entry knows besides what it needs.
     pub(crate) fn names(&self, resolved: &ResolvedEntry, variant: Variant) -> Names {
-        self.bases[&variant].with(&["agpm", "resource"], &Value::map(resource_fields(resolved)))
+        self.bases[&variant].with(
+            &["agpm", "resource"],
+            &Value::map(resource_fields(resolved)),
+        )
     }
 
     /// A template, filled; what is wrong goes to the notes.
@@ -64,7 +73,9 @@ impl<'a> Templates<'a> {
                     reads.used.extend(used);
                     return Some(text);
                 }
-                Ok(Rendered::Needs(paths)) => paths.into_iter().for_each(|path| self.read(path, reads)),
+                Ok(Rendered::Needs(paths)) => {
+                    paths.into_iter().for_each(|path| self.read(path, reads))
+                }
                 Err(error) => {
                     let source = notes.sources.add(file.to_owned(), text.to_owned());
                     let mut found = template_error(source, 0, error);
@@ -81,7 +92,10 @@ impl<'a> Templates<'a> {
     /// Reads a file of the project for templates, if they may read it. For a user that is the manifest's folder: home is
     /// full of things that no resource has to know.
     fn read(&self, path: String, reads: &mut Reads) {
-        reads.escapes |= matches!(RelativePath::new(&path), Err(PathError::Escapes | PathError::Absolute));
+        reads.escapes |= matches!(
+            RelativePath::new(&path),
+            Err(PathError::Escapes | PathError::Absolute)
+        );
         let text = readable(&path, self.sources.scope).and_then(|at| {
             let read = agpm_store::read_below(&self.sources.project, at.as_str(), LARGEST);
             let (bytes, _) = read.map_err(|error| match error.problem {
@@ -102,11 +116,22 @@ impl<'a> Templates<'a> {
 
 fn readable(path: &str, scope: Scope) -> Result<RelativePath, String> {
     let at = RelativePath::new(path).map_err(|error| error.to_string())?;
-    let ending = at.file_name().rsplit_once('.').map(|(_, ending)| ending.to_lowercase());
+    let ending = at
+        .file_name()
+        .rsplit_once('.')
+        .map(|(_, ending)| ending.to_lowercase());
     if !ending.is_some_and(|ending| READABLE.contains(&ending.as_str())) {
-        return Err(format!("only files that end in {} can be read", READABLE.join(", ")));
+        return Err(format!(
+            "only files that end in {} can be read",
+            READABLE.join(", ")
+        ));
     }
-    let first = at.as_str().split('/').next().unwrap_or_default().to_lowercase();
+    let first = at
+        .as_str()
+        .split('/')
+        .next()
+        .unwrap_or_default()
+        .to_lowercase();
     let hidden_of_user = scope == Scope::User && HIDDEN_OF_USER.contains(&first.as_str());
     if hidden_of_user || HIDDEN.contains(&first.as_str()) {
         return Err("it is not for templates".to_owned());
@@ -118,7 +143,11 @@ fn readable(path: &str, scope: Scope) -> Result<RelativePath, String> {
 pub(crate) fn template_error(source: SourceId, start: usize, error: RenderError) -> Diagnostic {
     let range = error.range.unwrap_or(0..0);
     Diagnostic::new(&codes::RESOURCE_TEMPLATE, error.message)
-        .at(source, Span::new(start + range.start, start + range.end), "")
+        .at(
+            source,
+            Span::new(start + range.start, start + range.end),
+            "",
+        )
         .help(error.help)
 }
 
@@ -131,9 +160,16 @@ pub(crate) fn project_names(manifest: &Manifest) -> BTreeMap<Variant, Names> {
         for (name, value) in manifest.variants.names(variant) {
             names = names.with(&[name], value);
         }
-        names.with(&["agpm", "project"], &manifest.variants.project(variant, project))
+        names.with(
+            &["agpm", "project"],
+            &manifest.variants.project(variant, project),
+        )
     };
-    manifest.variants.all().map(|variant| (variant, names(variant))).collect()
+    manifest
+        .variants
+        .all()
+        .map(|variant| (variant, names(variant)))
+        .collect()
 }
 
 /// What templates know of a resource.
@@ -144,14 +180,20 @@ pub(crate) fn resource_fields(resolved: &ResolvedEntry) -> Vec<(&'static str, Va
         Origin::Source(name) => Some(name.as_str()),
         Origin::Local | Origin::Manifest => None,
     };
-    let written = entry.target.as_ref().filter(|_| entry.install == Install::Write);
+    let written = entry
+        .target
+        .as_ref()
+        .filter(|_| entry.install == Install::Write);
     vec![
         ("type", Value::from(entry.kind.singular())),
         ("name", entry.name.as_str().into()),
         ("install_path", text(written.map(RelativePath::as_str))),
         ("source", text(source)),
         ("version", resolved.version.label.as_str().into()),
-        ("resolved_commit", text(resolved.version.commit.as_ref().map(ObjectId::as_str))),
+        (
+            "resolved_commit",
+            text(resolved.version.commit.as_ref().map(ObjectId::as_str)),
+        ),
         ("path", entry.unit.path.as_str().into()),
     ]
 }

@@ -24,8 +24,13 @@ fn collect(folder: &Path, prefix: &str, tree: &mut Tree) {
     for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
         let path = format!("{prefix}{}", entry.file_name().to_str().unwrap());
         let known = entry.metadata().unwrap();
-        let state =
-            [".agpm/lock", ".agpm/transaction", ".agpm/history", ".agpm/discarded", ".agpm/folders.json"];
+        let state = [
+            ".agpm/lock",
+            ".agpm/transaction",
+            ".agpm/history",
+            ".agpm/discarded",
+            ".agpm/folders.json",
+        ];
         if state.contains(&path.as_str()) {
             continue;
         }
@@ -51,8 +56,18 @@ pub(crate) fn path(text: &str) -> RelativePath {
     RelativePath::new(text).unwrap()
 }
 
-pub(crate) fn write<'a>(file: &str, bytes: &'a str, mode: Mode, before: Expected) -> FileChange<'a> {
-    FileChange::Write { path: path(file), bytes: Cow::Borrowed(bytes.as_bytes()), mode, before }
+pub(crate) fn write<'a>(
+    file: &str,
+    bytes: &'a str,
+    mode: Mode,
+    before: Expected,
+) -> FileChange<'a> {
+    FileChange::Write {
+        path: path(file),
+        bytes: Cow::Borrowed(bytes.as_bytes()),
+        mode,
+        before,
+    }
 }
 
 pub(crate) fn create<'a>(file: &str, bytes: &'a str) -> FileChange<'a> {
@@ -60,7 +75,10 @@ pub(crate) fn create<'a>(file: &str, bytes: &'a str) -> FileChange<'a> {
 }
 
 pub(crate) fn remove(file: &str, before: &str) -> FileChange<'static> {
-    FileChange::Remove { path: path(file), before: was(before) }
+    FileChange::Remove {
+        path: path(file),
+        before: was(before),
+    }
 }
 
 pub(crate) fn was(content: &str) -> Expected {
@@ -71,10 +89,21 @@ pub(crate) fn was(content: &str) -> Expected {
 pub(crate) const PATIENT: Waiting<'static> = Waiting::Block(&|| {});
 
 /// Applies under a lock of its own.
-pub(crate) fn apply(folder: &Path, title: &str, changes: Vec<FileChange<'_>>) -> Result<Applied, StoreError> {
+pub(crate) fn apply(
+    folder: &Path,
+    title: &str,
+    changes: Vec<FileChange<'_>>,
+) -> Result<Applied, StoreError> {
     let store = ProjectStore::open(folder)?;
     let lock = store.lock(PATIENT)?;
-    store.apply(&lock, &Transaction { title: title.to_owned(), changes }, &|_| {})
+    store.apply(
+        &lock,
+        &Transaction {
+            title: title.to_owned(),
+            changes,
+        },
+        &|_| {},
+    )
 }
 
 /// A project with files of the user and, by a first transaction, of ours.

@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_diag::{Diagnostic, codes};
-use agpm_text::{Document, Edit, EditError, Format, NodeRef, Pointer, Value, equal, parse_alone, to_value};
+use agpm_text::{
+    Document, Edit, EditError, Format, NodeRef, Pointer, Value, equal, parse_alone, to_value,
+};
 
 use crate::import::{Import, ImportedLayer, ImportedPlace};
 use crate::manifest::{Manifest, spot};
@@ -34,7 +36,11 @@ pub struct NewLayer {
 
 impl Import {
     /// What the manifest lacks; what it says otherwise is refused.
-    pub fn additions(&self, manifest: &Manifest, document: &Document) -> Result<Additions, Vec<Diagnostic>> {
+    pub fn additions(
+        &self,
+        manifest: &Manifest,
+        document: &Document,
+    ) -> Result<Additions, Vec<Diagnostic>> {
         let mut comparison = Comparison::new(manifest, document);
         comparison.begin(&self.layers);
         for layer in &self.layers {
@@ -67,11 +73,19 @@ struct Comparison<'a> {
 impl<'a> Comparison<'a> {
     fn new(manifest: &'a Manifest, document: &'a Document) -> Self {
         let list = section(document, "layers");
-        let named = |(rank, node): (usize, NodeRef<'a>)| Some((node.get("name")?.as_str()?, (rank, node)));
-        let layers: BTreeMap<_, _> =
-            list.into_iter().flat_map(NodeRef::items).enumerate().filter_map(named).collect();
-        let written = section(document, "sources").into_iter().flat_map(NodeRef::entries);
-        let sources = written.map(|(name, url)| (url.content().to_owned(), name.content().to_owned()));
+        let named =
+            |(rank, node): (usize, NodeRef<'a>)| Some((node.get("name")?.as_str()?, (rank, node)));
+        let layers: BTreeMap<_, _> = list
+            .into_iter()
+            .flat_map(NodeRef::items)
+            .enumerate()
+            .filter_map(named)
+            .collect();
+        let written = section(document, "sources")
+            .into_iter()
+            .flat_map(NodeRef::entries);
+        let sources =
+            written.map(|(name, url)| (url.content().to_owned(), name.content().to_owned()));
         let count = list.map_or(0, NodeRef::len);
         Comparison {
             manifest,
@@ -87,26 +101,44 @@ impl<'a> Comparison<'a> {
 
     /// What is lower than the lowest common layer goes below it; without one all goes to the top.
     fn begin(&mut self, layers: &[ImportedLayer]) {
-        let first = layers.iter().find_map(|layer| self.layers.get(layer.name.as_str()));
+        let first = layers
+            .iter()
+            .find_map(|layer| self.layers.get(layer.name.as_str()));
         self.above = first.map_or(self.above, |(rank, _)| *rank);
     }
 
     fn clash(&mut self, node: NodeRef<'_>, message: String) {
         let help = "change or remove it, or change the configuration that is imported; nothing was written";
-        self.clashes.push(Diagnostic::new(&codes::IO_EXISTS, message).at_spot(spot(node)).help(help));
+        self.clashes.push(
+            Diagnostic::new(&codes::IO_EXISTS, message)
+                .at_spot(spot(node))
+                .help(help),
+        );
     }
 
     fn layer(&mut self, layer: &ImportedLayer) {
         let Some((rank, node)) = self.layers.get(layer.name.as_str()).copied() else {
             let table = self.table(layer);
-            self.new.layers.push(NewLayer { above: self.above, table });
+            self.new.layers.push(NewLayer {
+                above: self.above,
+                table,
+            });
             return;
         };
         let place = node.get("name").unwrap_or(node);
         if !self.is_same(node, layer) {
-            self.clash(place, format!("the manifest has another layer `{}`", layer.name));
+            self.clash(
+                place,
+                format!("the manifest has another layer `{}`", layer.name),
+            );
         } else if rank < self.above {
-            self.clash(place, format!("the manifest has the layer `{}` in another order", layer.name));
+            self.clash(
+                place,
+                format!(
+                    "the manifest has the layer `{}` in another order",
+                    layer.name
+                ),
+            );
         }
         self.above = self.above.max(rank + 1);
     }
@@ -137,7 +169,10 @@ impl<'a> Comparison<'a> {
             }
         }
         if !layer.include.is_empty() {
-            fields.push(("include", Value::list(layer.include.iter().map(String::as_str))));
+            fields.push((
+                "include",
+                Value::list(layer.include.iter().map(String::as_str)),
+            ));
         }
         Value::map(fields)
     }
@@ -148,11 +183,17 @@ impl<'a> Comparison<'a> {
             return known.clone();
         }
         let name = self.free_name(&layer.replace([':', '/', ' '], "-"));
-        let taken = SourceName::new(&name).ok().and_then(|name| self.manifest.source(&name));
+        let taken = SourceName::new(&name)
+            .ok()
+            .and_then(|name| self.manifest.source(&name));
         if let Some(source) = taken {
             let message = format!("the source `{name}` is another");
             let help = "give it another name, or the layer in the configuration that is imported";
-            self.clashes.push(Diagnostic::new(&codes::IO_EXISTS, message).at_spot(source.spot).help(help));
+            self.clashes.push(
+                Diagnostic::new(&codes::IO_EXISTS, message)
+                    .at_spot(source.spot)
+                    .help(help),
+            );
         }
         self.sources.insert(address.to_owned(), name.clone());
         self.new.sources.push((name.clone(), address.into()));
@@ -163,7 +204,9 @@ impl<'a> Comparison<'a> {
     fn free_name(&mut self, wanted: &str) -> String {
         let numbered = (2..).map(|number| format!("{wanted}-{number}"));
         let mut names = std::iter::once(wanted.to_owned()).chain(numbered);
-        let name = names.find(|name| !self.source_names.contains(name)).unwrap_or_default();
+        let name = names
+            .find(|name| !self.source_names.contains(name))
+            .unwrap_or_default();
         self.source_names.insert(name.clone());
         name
     }
@@ -212,7 +255,10 @@ fn add_entries(text: String, section: &str, new: &[(String, Value)]) -> Result<S
     // With a header of its own first, entries stand below it one a line.
     let document = match document.at(&at) {
         Some(_) => document,
-        None => toml(document.edit(&Edit::Set { at, value: Value::Map(Vec::new()) })?),
+        None => toml(document.edit(&Edit::Set {
+            at,
+            value: Value::Map(Vec::new()),
+        })?),
     };
     rewrite(&document, section, |old| match old {
         Value::Map(mut entries) => {
@@ -236,14 +282,20 @@ fn add_layers(text: String, new: &[NewLayer]) -> Result<String, EditError> {
     };
     // What goes to one place goes there at once, the highest first, so that all else stays as it is.
     let groups = new.chunk_by(|lower, higher| lower.above == higher.above);
-    groups.rev().try_fold(document.text().to_string(), |text, group| {
-        rewrite(&toml(text), "layers", |old| {
-            let mut layers = if let Value::List(items) = old { items } else { Vec::new() };
-            let at = group[0].above.min(layers.len());
-            layers.splice(at..at, group.iter().map(|new| new.table.clone()));
-            Value::List(layers)
+    groups
+        .rev()
+        .try_fold(document.text().to_string(), |text, group| {
+            rewrite(&toml(text), "layers", |old| {
+                let mut layers = if let Value::List(items) = old {
+                    items
+                } else {
+                    Vec::new()
+                };
+                let at = group[0].above.min(layers.len());
+                layers.splice(at..at, group.iter().map(|new| new.table.clone()));
+                Value::List(layers)
+            })
         })
-    })
 }
 
 /// The text with another value for a section.
@@ -260,5 +312,7 @@ fn rewrite(
         Some((_, value)) => *value = change(std::mem::replace(value, Value::Null)),
         None => entries.push((section.to_owned(), change(Value::Null))),
     }
-    document.rewrite(&Value::Map(entries)).map(|text| text.to_string())
+    document
+        .rewrite(&Value::Map(entries))
+        .map(|text| text.to_string())
 }

@@ -15,7 +15,12 @@ use crate::name::LayerName;
 
 /// The lists of repositories, the newer form's first.
 const LISTS: [&str; 2] = ["repos", "hierarchy"];
-const SECTIONS: &[&str] = &["default_hierarchy", "default_agents", "directories", "mergers"];
+const SECTIONS: &[&str] = &[
+    "default_hierarchy",
+    "default_agents",
+    "directories",
+    "mergers",
+];
 /// `repo` is the program's own object of the entry, which older versions wrote along.
 const ENTRY: &[&str] = &["branch", "name", "url", "repo_type", "repo"];
 const DIRECTORY: &[&str] = &["agents", "hierarchy"];
@@ -28,7 +33,12 @@ pub fn read_agent_manager(parsed: &Parsed, folders: &Folders<'_>) -> (Import, Ve
     let mut findings = Findings::of_reading(parsed, &objects(document));
     let import = match document.root() {
         _ if findings.has_errors() => Import::default(),
-        Some(root) if root.kind() == Kind::Map => Reader { findings: &mut findings, folders, root }.read(),
+        Some(root) if root.kind() == Kind::Map => Reader {
+            findings: &mut findings,
+            folders,
+            root,
+        }
+        .read(),
         _ => {
             let help = "it starts with `hierarchy:` or `repos:`; check the path";
             findings.malformed_file(document, "this is no configuration of agent-manager", help);
@@ -43,7 +53,12 @@ fn objects(document: &Document) -> Vec<Span> {
     let lists = LISTS.iter().filter_map(|list| document.root()?.get(list));
     let keys = lists.flat_map(NodeRef::items).flat_map(NodeRef::entries);
     let objects = keys.filter(|(key, _)| key.content() == "repo");
-    objects.map(|(key, value)| Span { start: key.span().start, end: value.span().end }).collect()
+    objects
+        .map(|(key, value)| Span {
+            start: key.span().start,
+            end: value.span().end,
+        })
+        .collect()
 }
 
 struct Reader<'r, 'd> {
@@ -54,24 +69,40 @@ struct Reader<'r, 'd> {
 
 impl<'d> Reader<'_, 'd> {
     fn read(&mut self) -> Import {
-        let Some((list, entries)) = LISTS.iter().find_map(|list| Some((*list, self.root.get(list)?))) else {
+        let Some((list, entries)) = LISTS
+            .iter()
+            .find_map(|list| Some((*list, self.root.get(list)?)))
+        else {
             let help = "it has a list of repositories, lowest first; check the path";
-            self.findings.malformed(self.root, "this file has neither `hierarchy` nor `repos`", help);
+            self.findings.malformed(
+                self.root,
+                "this file has neither `hierarchy` nor `repos`",
+                help,
+            );
             return Import::default();
         };
-        self.report_others(self.root, "the configuration", |key| key == list || SECTIONS.contains(&key));
+        self.report_others(self.root, "the configuration", |key| {
+            key == list || SECTIONS.contains(&key)
+        });
         let own = self.own_directory();
         let include = self.include(own);
         let layers = self.entries(list, entries, &include);
         let layers = self.in_order(list, entries, layers, own);
-        let merge = self.root.get("mergers").map(|node| mergers::read(self.findings, node));
-        Import { layers, merge: merge.unwrap_or_default() }
+        let merge = self
+            .root
+            .get("mergers")
+            .map(|node| mergers::read(self.findings, node));
+        Import {
+            layers,
+            merge: merge.unwrap_or_default(),
+        }
     }
 
     fn report_others(&mut self, map: NodeRef<'d>, of: &str, known: impl Fn(&str) -> bool) {
         for (key, _) in map.entries().filter(|(key, _)| !known(key.content())) {
             let message = format!("the key `{}` of {of} has no counterpart", key.content());
-            self.findings.lost(key, message, "see `agpm explain import/no-counterpart`");
+            self.findings
+                .lost(key, message, "see `agpm explain import/no-counterpart`");
         }
     }
 
@@ -80,7 +111,8 @@ impl<'d> Reader<'_, 'd> {
         let directories = self.root.get("directories")?;
         if !matches!(directories.kind(), Kind::Map | Kind::Null) {
             let message = format!("`directories` is {}", directories.kind().word());
-            self.findings.malformed(directories, message, "write a map from folders to settings");
+            self.findings
+                .malformed(directories, message, "write a map from folders to settings");
         }
         let mut own = None;
         for (path, settings) in directories.entries() {
@@ -89,7 +121,11 @@ impl<'d> Reader<'_, 'd> {
                 own = Some(settings);
             } else {
                 let message = format!("the directory `{}` is another project", path.content());
-                self.findings.lost(path, message, "it needs a manifest of its own: import there too");
+                self.findings.lost(
+                    path,
+                    message,
+                    "it needs a manifest of its own: import there too",
+                );
             }
         }
         own
@@ -97,18 +133,33 @@ impl<'d> Reader<'_, 'd> {
 
     /// The files that count, if only some agents are wanted.
     fn include(&mut self, own: Option<NodeRef<'d>>) -> Vec<String> {
-        let agents = own.and_then(|own| own.get("agents")).or_else(|| self.root.get("default_agents"));
-        let Some(agents) = agents else { return Vec::new() };
+        let agents = own
+            .and_then(|own| own.get("agents"))
+            .or_else(|| self.root.get("default_agents"));
+        let Some(agents) = agents else {
+            return Vec::new();
+        };
         let names = self.findings.strings(agents, "the list of agents");
-        let folder = |name: &str| AGENTS.iter().find(|(agent, _)| *agent == name).map(|(_, files)| *files);
-        let unknown: Vec<_> = names.iter().filter(|(_, name)| folder(name).is_none()).collect();
+        let folder = |name: &str| {
+            AGENTS
+                .iter()
+                .find(|(agent, _)| *agent == name)
+                .map(|(_, files)| *files)
+        };
+        let unknown: Vec<_> = names
+            .iter()
+            .filter(|(_, name)| folder(name).is_none())
+            .collect();
         for (node, name) in unknown.iter().filter(|(_, name)| *name != "all") {
             let message = format!("which files the agent `{name}` has is not known");
             let help = "the files of all tools count; narrow them with `include` in each layer";
             self.findings.lost(*node, message, help);
         }
         match unknown.is_empty() {
-            true => names.iter().filter_map(|(_, name)| folder(name).map(str::to_owned)).collect(),
+            true => names
+                .iter()
+                .filter_map(|(_, name)| folder(name).map(str::to_owned))
+                .collect(),
             false => Vec::new(),
         }
     }
@@ -121,16 +172,25 @@ impl<'d> Reader<'_, 'd> {
         include: &[String],
     ) -> Vec<(NodeRef<'d>, Option<ImportedLayer>)> {
         if entries.kind() != Kind::List || entries.len() == 0 {
-            let found = if entries.kind() == Kind::List { "empty" } else { entries.kind().word() };
+            let found = if entries.kind() == Kind::List {
+                "empty"
+            } else {
+                entries.kind().word()
+            };
             let help = "write a list of repositories, each with `name`, `url` and `repo_type`";
-            self.findings.malformed(entries, format!("`{list}` is {found}"), help);
+            self.findings
+                .malformed(entries, format!("`{list}` is {found}"), help);
         }
         let mut seen: BTreeMap<&str, NodeRef<'d>> = BTreeMap::new();
         let mut layers = Vec::new();
         for entry in entries.items() {
             if entry.kind() != Kind::Map {
                 let message = format!("an entry of the hierarchy is {}", entry.kind().word());
-                self.findings.malformed(entry, message, "write a map with `name`, `url` and `repo_type`");
+                self.findings.malformed(
+                    entry,
+                    message,
+                    "write a map with `name`, `url` and `repo_type`",
+                );
                 continue;
             }
             // All of an entry is read before any of it is given up: every mistake of it is told at once.
@@ -156,7 +216,8 @@ impl<'d> Reader<'_, 'd> {
         let found = entry.get(key);
         if found.is_none() {
             let message = format!("this entry has no `{key}`");
-            self.findings.malformed(entry, message, &format!("add `{key}`"));
+            self.findings
+                .malformed(entry, message, &format!("add `{key}`"));
         }
         found
     }
@@ -179,14 +240,24 @@ impl<'d> Reader<'_, 'd> {
         include: &[String],
     ) -> Option<ImportedLayer> {
         let layer = LayerName::new(name.content()).map_err(|error| {
-            self.findings.malformed(name, error.to_string(), "write a short word, such as `team`");
+            self.findings.malformed(
+                name,
+                error.to_string(),
+                "write a short word, such as `team`",
+            );
         });
-        Some(ImportedLayer { name: layer.ok()?, place: place?, include: include.to_vec() })
+        Some(ImportedLayer {
+            name: layer.ok()?,
+            place: place?,
+            include: include.to_vec(),
+        })
     }
 
     fn place(&mut self, entry: NodeRef<'d>) -> Option<ImportedPlace> {
         let url = self.required(entry, "url");
-        let address = url.and_then(|url| self.findings.string(url, "`url`")).map(str::trim);
+        let address = url
+            .and_then(|url| self.findings.string(url, "`url`"))
+            .map(str::trim);
         let kind = match entry.get("repo_type") {
             Some(kind) => self.findings.string(kind, "`repo_type`")?,
             None if address.is_some_and(is_folder) => "file",
@@ -196,21 +267,27 @@ impl<'d> Reader<'_, 'd> {
         let branch = branch.and_then(|branch| self.findings.string(branch, "`branch`"));
         let (url, address) = (url?, address?);
         match kind {
-            "git" => Some(ImportedPlace::Git(self.address(url, address)?, branch.map(str::to_owned))),
+            "git" => Some(ImportedPlace::Git(
+                self.address(url, address)?,
+                branch.map(str::to_owned),
+            )),
             "local" | "file" if is_folder(address) => {
                 let path = address.strip_prefix("file://").unwrap_or(address);
                 Some(ImportedPlace::Folder(self.folders.written(path)))
             }
             "local" | "file" => {
-                self.findings.malformed(url, "this is no folder", "write `file://` and a path");
+                self.findings
+                    .malformed(url, "this is no folder", "write `file://` and a path");
                 None
             }
             _ => {
                 let name = entry.get("name").unwrap_or(entry);
                 let called = name.as_str().unwrap_or_default();
                 let message = format!("the layer `{called}` is a repository of type `{kind}`");
-                let help = "layers are git sources or folders: copy it to one, and add the layer by hand";
-                self.findings.lost(entry.get("repo_type").unwrap_or(name), message, help);
+                let help =
+                    "layers are git sources or folders: copy it to one, and add the layer by hand";
+                self.findings
+                    .lost(entry.get("repo_type").unwrap_or(name), message, help);
                 None
             }
         }
@@ -218,8 +295,11 @@ impl<'d> Reader<'_, 'd> {
 
     /// An address without its secrets, which are told of: the manifest is shared.
     fn address(&mut self, url: NodeRef<'d>, text: &str) -> Option<SourceAddress> {
-        let text =
-            if text.starts_with("file://~") { self.folders.written(&text[7..]) } else { text.to_owned() };
+        let text = if text.starts_with("file://~") {
+            self.folders.written(&text[7..])
+        } else {
+            text.to_owned()
+        };
         let found = SourceAddress::parse(&text).map_err(|error| {
             let help = "write an address such as `https://host/org/repo.git`, or a folder";
             self.findings.malformed(url, error.to_string(), help);
@@ -230,10 +310,18 @@ impl<'d> Reader<'_, 'd> {
         }
         let message = "this address holds a secret, which is left out";
         let help = "keep it in git's credentials, or name the source in `agpm.private.toml`";
-        self.findings.report(Diagnostic::new(&codes::MANIFEST_SECRET, message).at_spot(spot(url)).help(help));
+        self.findings.report(
+            Diagnostic::new(&codes::MANIFEST_SECRET, message)
+                .at_spot(spot(url))
+                .help(help),
+        );
         // What was hidden in a query is no address any more.
         let shown = address.redacted();
-        let clean = if shown.contains("***") { shown.split(['?', '#']).next()? } else { shown };
+        let clean = if shown.contains("***") {
+            shown.split(['?', '#']).next()?
+        } else {
+            shown
+        };
         SourceAddress::parse(clean).ok()
     }
 
@@ -245,11 +333,17 @@ impl<'d> Reader<'_, 'd> {
         layers: Vec<(NodeRef<'d>, Option<ImportedLayer>)>,
         own: Option<NodeRef<'d>>,
     ) -> Vec<ImportedLayer> {
-        let order = own.and_then(|own| own.get("hierarchy")).or_else(|| self.root.get("default_hierarchy"));
+        let order = own
+            .and_then(|own| own.get("hierarchy"))
+            .or_else(|| self.root.get("default_hierarchy"));
         let Some(order) = order else {
             if list == "repos" {
                 let help = "add `default_hierarchy`, a list of their names, lowest first";
-                self.findings.malformed(entries, "nothing says in which order the repositories count", help);
+                self.findings.malformed(
+                    entries,
+                    "nothing says in which order the repositories count",
+                    help,
+                );
             }
             return layers.into_iter().filter_map(|(_, layer)| layer).collect();
         };
@@ -262,15 +356,28 @@ impl<'d> Reader<'_, 'd> {
                 None => self.report_unknown(node, &layers),
             }
         }
-        for (name, _) in layers.iter().filter(|(name, _)| left.contains_key(name.content())) {
-            let message =
-                format!("the repository `{}` is not in the hierarchy of this folder", name.content());
-            self.findings.lost(*name, message, "add a layer for it by hand if it is wanted here");
+        for (name, _) in layers
+            .iter()
+            .filter(|(name, _)| left.contains_key(name.content()))
+        {
+            let message = format!(
+                "the repository `{}` is not in the hierarchy of this folder",
+                name.content()
+            );
+            self.findings.lost(
+                *name,
+                message,
+                "add a layer for it by hand if it is wanted here",
+            );
         }
         ordered
     }
 
-    fn report_unknown(&mut self, node: NodeRef<'d>, layers: &[(NodeRef<'d>, Option<ImportedLayer>)]) {
+    fn report_unknown(
+        &mut self,
+        node: NodeRef<'d>,
+        layers: &[(NodeRef<'d>, Option<ImportedLayer>)],
+    ) {
         let names = layers.iter().map(|(name, _)| name.content());
         let message = match names.clone().any(|name| name == node.content()) {
             true => format!("`{}` is in the hierarchy twice", node.content()),

@@ -16,7 +16,9 @@ impl Findings {
             label.is_some_and(|label| objects.iter().any(|span| contains(*span, label.span)))
         };
         let counts = |found: &&Diagnostic| *found.code != codes::YAML_TAG || !inside(found);
-        Findings { diagnostics: parsed.diagnostics.iter().filter(counts).cloned().collect() }
+        Findings {
+            diagnostics: parsed.diagnostics.iter().filter(counts).cloned().collect(),
+        }
     }
 
     pub(super) fn has_errors(&self) -> bool {
@@ -25,7 +27,8 @@ impl Findings {
 
     /// Everything, in the order of the text.
     pub(super) fn into_diagnostics(mut self) -> Vec<Diagnostic> {
-        self.diagnostics.sort_by_key(|found| found.labels.first().map(|label| label.span));
+        self.diagnostics
+            .sort_by_key(|found| found.labels.first().map(|label| label.span));
         self.diagnostics
     }
 
@@ -35,36 +38,69 @@ impl Findings {
 
     /// The file is not what it has to be.
     pub(super) fn malformed(&mut self, node: NodeRef<'_>, message: impl Into<String>, help: &str) {
-        self.report(Diagnostic::new(&codes::IMPORT_FORMAT, message).at_spot(spot(node)).help(help));
+        self.report(
+            Diagnostic::new(&codes::IMPORT_FORMAT, message)
+                .at_spot(spot(node))
+                .help(help),
+        );
     }
 
     /// The same for the whole file.
     pub(super) fn malformed_file(&mut self, document: &Document, message: &str, help: &str) {
-        let spot = Spot { source: document.source(), span: Span::at(0) };
-        self.report(Diagnostic::new(&codes::IMPORT_FORMAT, message).at_spot(spot).help(help));
+        let spot = Spot {
+            source: document.source(),
+            span: Span::at(0),
+        };
+        self.report(
+            Diagnostic::new(&codes::IMPORT_FORMAT, message)
+                .at_spot(spot)
+                .help(help),
+        );
     }
 
     /// Something that the manifest cannot say.
     pub(super) fn lost(&mut self, node: NodeRef<'_>, message: impl Into<String>, help: &str) {
-        self.report(Diagnostic::new(&codes::IMPORT_NO_COUNTERPART, message).at_spot(spot(node)).help(help));
+        self.report(
+            Diagnostic::new(&codes::IMPORT_NO_COUNTERPART, message)
+                .at_spot(spot(node))
+                .help(help),
+        );
     }
 
     /// The string of a node, which is reported if it is none.
     pub(super) fn string<'n>(&mut self, node: NodeRef<'n>, what: &str) -> Option<&'n str> {
         let text = node.as_str().filter(|text| !text.trim().is_empty());
         if text.is_none() {
-            let found = if node.kind() == Kind::String { "empty" } else { node.kind().word() };
-            self.malformed(node, format!("{what} is {found}"), "write a text that is not empty");
+            let found = if node.kind() == Kind::String {
+                "empty"
+            } else {
+                node.kind().word()
+            };
+            self.malformed(
+                node,
+                format!("{what} is {found}"),
+                "write a text that is not empty",
+            );
         }
         text
     }
 
     /// The strings of a list; what is none is reported.
-    pub(super) fn strings<'n>(&mut self, node: NodeRef<'n>, what: &str) -> Vec<(NodeRef<'n>, &'n str)> {
+    pub(super) fn strings<'n>(
+        &mut self,
+        node: NodeRef<'n>,
+        what: &str,
+    ) -> Vec<(NodeRef<'n>, &'n str)> {
         if node.kind() != Kind::List {
-            self.malformed(node, format!("{what} is {}", node.kind().word()), "write a list of names");
+            self.malformed(
+                node,
+                format!("{what} is {}", node.kind().word()),
+                "write a list of names",
+            );
         }
-        node.items().filter_map(|item| Some((item, self.string(item, "a name")?))).collect()
+        node.items()
+            .filter_map(|item| Some((item, self.string(item, "a name")?)))
+            .collect()
     }
 }
 

@@ -23,7 +23,9 @@ impl Folders<'_> {
     /// Whether a path is the manifest's folder; `HOME` is agent-manager's word for home.
     pub(super) fn is_project(&self, path: &str) -> bool {
         let named = match (path.strip_prefix("HOME"), self.home) {
-            (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => format!("{home}{rest}"),
+            (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => {
+                format!("{home}{rest}")
+            }
             _ => path.to_owned(),
         };
         self.full(&named) == clean(self.project)
@@ -32,7 +34,9 @@ impl Folders<'_> {
     fn full(&self, path: &str) -> String {
         let path = path.replace('\\', "/");
         let home = match path.strip_prefix('~') {
-            Some(rest) if rest.is_empty() || rest.starts_with('/') => self.home.map(|home| (home, rest)),
+            Some(rest) if rest.is_empty() || rest.starts_with('/') => {
+                self.home.map(|home| (home, rest))
+            }
             _ => None,
         };
         match home {
@@ -63,14 +67,21 @@ fn clean(path: &str) -> String {
 
 fn below<'p>(path: &'p str, folder: &str) -> Option<&'p str> {
     let rest = path.strip_prefix(folder)?;
-    if rest.is_empty() { Some(rest) } else { rest.strip_prefix('/') }
+    if rest.is_empty() {
+        Some(rest)
+    } else {
+        rest.strip_prefix('/')
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const FOLDERS: Folders<'_> = Folders { project: "/home/ann/shop", home: Some("/home/ann") };
+    const FOLDERS: Folders<'_> = Folders {
+        project: "/home/ann/shop",
+        home: Some("/home/ann"),
+    };
 
     #[test]
     fn a_path_is_written_from_the_nearest_folder() {
@@ -89,7 +100,10 @@ mod tests {
         ] {
             assert_eq!(FOLDERS.written(path), written, "{path}");
         }
-        let homeless = Folders { home: None, ..FOLDERS };
+        let homeless = Folders {
+            home: None,
+            ..FOLDERS
+        };
         assert_eq!(homeless.written("/home/ann/x"), "/home/ann/x");
         assert_eq!(homeless.written("~/x"), "~/x");
     }

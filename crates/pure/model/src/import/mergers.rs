@@ -16,8 +16,11 @@ const MERGERS: &[(&str, &[&str])] = &[
 /// Classes whose files have a strategy.
 const STRUCTURED: &[&str] = &["JsonMerger", "YamlMerger"];
 
-const SEPARATORS: &[(&str, &str)] =
-    &[("horizontal_rule", "rule"), ("heading", "heading"), ("comment", "comment")];
+const SEPARATORS: &[(&str, &str)] = &[
+    ("horizontal_rule", "rule"),
+    ("heading", "heading"),
+    ("comment", "comment"),
+];
 
 /// Names of strategies in small letters, without `Strategy` and what is no letter.
 const STRATEGIES: &[(&str, &str)] = &[
@@ -39,7 +42,11 @@ const LAYOUT: &[&str] = &["indent", "sort_keys", "width"];
 pub(super) fn read(findings: &mut Findings, mergers: NodeRef<'_>) -> Vec<(String, Value)> {
     if !matches!(mergers.kind(), Kind::Map | Kind::Null) {
         let message = format!("`mergers` is {}", mergers.kind().word());
-        findings.malformed(mergers, message, "write a map from mergers to their settings");
+        findings.malformed(
+            mergers,
+            message,
+            "write a map from mergers to their settings",
+        );
     }
     let mut lines: Vec<(String, Value)> = Vec::new();
     for (class, settings) in mergers.entries() {
@@ -56,7 +63,11 @@ pub(super) fn read(findings: &mut Findings, mergers: NodeRef<'_>) -> Vec<(String
     lines
 }
 
-fn merger(findings: &mut Findings, class: NodeRef<'_>, settings: NodeRef<'_>) -> Vec<(String, Value)> {
+fn merger(
+    findings: &mut Findings,
+    class: NodeRef<'_>,
+    settings: NodeRef<'_>,
+) -> Vec<(String, Value)> {
     if let Some((_, files)) = MERGERS.iter().find(|(name, _)| *name == class.content()) {
         return built_in(findings, class, files, settings);
     }
@@ -76,7 +87,9 @@ fn merger(findings: &mut Findings, class: NodeRef<'_>, settings: NodeRef<'_>) ->
 /// The files and the strategy of a class such as `ExtendListJsonMerger`.
 fn named_after(class: &str) -> Option<(&'static [&'static str], &'static str)> {
     let structured = MERGERS.iter().filter(|(name, _)| STRUCTURED.contains(name));
-    structured.filter_map(|(name, files)| Some((*files, strategy(class.strip_suffix(name)?)?))).next()
+    structured
+        .filter_map(|(name, files)| Some((*files, strategy(class.strip_suffix(name)?)?)))
+        .next()
 }
 
 fn built_in(
@@ -86,7 +99,11 @@ fn built_in(
     settings: NodeRef<'_>,
 ) -> Vec<(String, Value)> {
     if !matches!(settings.kind(), Kind::Map | Kind::Null) {
-        let message = format!("the settings of `{}` are {}", class.content(), settings.kind().word());
+        let message = format!(
+            "the settings of `{}` are {}",
+            class.content(),
+            settings.kind().word()
+        );
         findings.malformed(settings, message, "write a map from settings to values");
     }
     let mut value = None;
@@ -100,7 +117,10 @@ fn built_in(
 }
 
 fn each(files: &[&str], value: &Value) -> Vec<(String, Value)> {
-    files.iter().map(|files| ((*files).to_owned(), value.clone())).collect()
+    files
+        .iter()
+        .map(|files| ((*files).to_owned(), value.clone()))
+        .collect()
 }
 
 /// What a setting says in `[merge]`.
@@ -119,11 +139,18 @@ fn strategy(name: &str) -> Option<&'static str> {
     let letters: String = name.chars().filter(char::is_ascii_alphabetic).collect();
     let letters = letters.to_ascii_lowercase();
     let word = letters.strip_suffix("strategy").unwrap_or(&letters);
-    STRATEGIES.iter().find(|(known, _)| *known == word).map(|(_, strategy)| *strategy)
+    STRATEGIES
+        .iter()
+        .find(|(known, _)| *known == word)
+        .map(|(_, strategy)| *strategy)
 }
 
 fn report(findings: &mut Findings, class: NodeRef<'_>, setting: NodeRef<'_>) {
-    let message = format!("the setting `{}` of `{}` has no counterpart", setting.content(), class.content());
+    let message = format!(
+        "the setting `{}` of `{}` has no counterpart",
+        setting.content(),
+        class.content()
+    );
     let help = match LAYOUT.contains(&setting.content()) {
         true => "a merged file keeps the layout of its lowest layer",
         false => "see `agpm strategies` for what `[merge]` can say",

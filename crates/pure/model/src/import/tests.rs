@@ -6,7 +6,10 @@ use agpm_text::{Format, Limits, parse, parse_alone};
 use crate::import::{Additions, Folders, Import, read_agent_manager};
 use crate::manifest::{Manifest, ManifestTexts};
 
-const FOLDERS: Folders<'_> = Folders { project: "/home/ann/shop", home: Some("/home/ann") };
+const FOLDERS: Folders<'_> = Folders {
+    project: "/home/ann/shop",
+    home: Some("/home/ann"),
+};
 
 fn read(yaml: &str) -> (Import, Vec<String>) {
     let mut sources = SourceMap::default();
@@ -14,7 +17,8 @@ fn read(yaml: &str) -> (Import, Vec<String>) {
     let parsed = parse(source, yaml, Format::Yaml, Limits::default());
     let (import, diagnostics) = read_agent_manager(&parsed, &FOLDERS);
     let line = |found: &Diagnostic| sources.line(source, found.labels[0].span.start);
-    let said = |found: &Diagnostic| format!("{} {} {}", line(found), found.code.name, found.message);
+    let said =
+        |found: &Diagnostic| format!("{} {} {}", line(found), found.code.name, found.message);
     (import, diagnostics.iter().map(said).collect())
 }
 
@@ -22,10 +26,19 @@ fn additions(import: &Import, toml: &str) -> Result<Additions, Vec<String>> {
     let document = parse_alone(toml.to_owned(), Format::Toml).document;
     let entries = |section: &str| {
         let section = document.root().and_then(|root| root.get(section));
-        section.into_iter().flat_map(|section| section.entries()).collect()
+        section
+            .into_iter()
+            .flat_map(|section| section.entries())
+            .collect()
     };
     let scope = crate::Scope::Project;
-    let texts = ManifestTexts { project: &document, private: None, config: None, entries: &entries, scope };
+    let texts = ManifestTexts {
+        project: &document,
+        private: None,
+        config: None,
+        entries: &entries,
+        scope,
+    };
     let (manifest, wrong) = Manifest::read(&texts);
     assert!(wrong.is_empty(), "{wrong:?}");
     let clashes = |found: Vec<Diagnostic>| found.into_iter().map(|found| found.message).collect();
@@ -33,32 +46,60 @@ fn additions(import: &Import, toml: &str) -> Result<Additions, Vec<String>> {
 }
 
 fn written(yaml: &str, toml: &str) -> String {
-    additions(&read(yaml).0, toml).unwrap().written_into(toml).unwrap()
+    additions(&read(yaml).0, toml)
+        .unwrap()
+        .written_into(toml)
+        .unwrap()
 }
 
 /// A hierarchy of folders with these names.
 fn folders(names: &[&str]) -> String {
-    let entry = |name: &&str| format!("- {{name: {name}, url: 'file:///srv/{name}', repo_type: file}}\n");
-    format!("hierarchy:\n{}", names.iter().map(entry).collect::<String>())
+    let entry =
+        |name: &&str| format!("- {{name: {name}, url: 'file:///srv/{name}', repo_type: file}}\n");
+    format!(
+        "hierarchy:\n{}",
+        names.iter().map(entry).collect::<String>()
+    )
 }
 
 #[test]
 fn an_entry_becomes_a_layer() {
     for (entry, table) in [
-        ("url: file:///home/ann/my ai, repo_type: local", "path = \"~/my ai\""),
-        ("url: file:///home/ann/a%20b, repo_type: file", "path = \"~/a%20b\""),
+        (
+            "url: file:///home/ann/my ai, repo_type: local",
+            "path = \"~/my ai\"",
+        ),
+        (
+            "url: file:///home/ann/a%20b, repo_type: file",
+            "path = \"~/a%20b\"",
+        ),
         ("url: file:///home/ann/shop/conf/", "path = \"conf\""),
         ("url: 'file://~/x', repo_type: local", "path = \"~/x\""),
         ("url: /srv/x, repo_type: local", "path = \"/srv/x\""),
-        ("url: git@git.example:org/x.git, repo_type: git", "source = \"one\"\nbranch = \"main\""),
-        ("url: 'https://git.example/x', repo_type: git, branch: next", "source = \"one\"\nbranch = \"next\""),
-        ("url: file:///srv/x.git, repo_type: git", "source = \"one\"\nbranch = \"main\""),
-        ("url: 'https://git.example/x'", "source = \"one\"\nbranch = \"main\""),
+        (
+            "url: git@git.example:org/x.git, repo_type: git",
+            "source = \"one\"\nbranch = \"main\"",
+        ),
+        (
+            "url: 'https://git.example/x', repo_type: git, branch: next",
+            "source = \"one\"\nbranch = \"next\"",
+        ),
+        (
+            "url: file:///srv/x.git, repo_type: git",
+            "source = \"one\"\nbranch = \"main\"",
+        ),
+        (
+            "url: 'https://git.example/x'",
+            "source = \"one\"\nbranch = \"main\"",
+        ),
     ] {
         let yaml = format!("hierarchy:\n- {{name: one, {entry}}}\n");
         assert_eq!(read(&yaml).1, [] as [&str; 0], "{entry}");
         let text = written(&yaml, "");
-        assert!(text.ends_with(&format!("[[layers]]\nname = \"one\"\n{table}\n")), "{entry}\n{text}");
+        assert!(
+            text.ends_with(&format!("[[layers]]\nname = \"one\"\n{table}\n")),
+            "{entry}\n{text}"
+        );
     }
 }
 
@@ -66,14 +107,20 @@ fn an_entry_becomes_a_layer() {
 fn secrets_do_not_come_along() {
     for (url, address) in [
         ("https://ann:hunter2@git.example/x", "https://git.example/x"),
-        ("https://git.example/x?ref=a&private_token=hunter2", "https://git.example/x"),
+        (
+            "https://git.example/x?ref=a&private_token=hunter2",
+            "https://git.example/x",
+        ),
         ("ssh://git:hunter2@git.example/x", "ssh://git@git.example/x"),
     ] {
         let yaml = format!("hierarchy:\n- name: one\n  url: {url}\n  repo_type: git\n");
         let said = ["3 manifest/secret this address holds a secret, which is left out"];
         assert_eq!(read(&yaml).1, said, "{url}");
         let text = written(&yaml, "");
-        assert!(text.starts_with(&format!("[sources]\none = \"{address}\"\n")), "{text}");
+        assert!(
+            text.starts_with(&format!("[sources]\none = \"{address}\"\n")),
+            "{text}"
+        );
     }
 }
 
@@ -100,11 +147,26 @@ fn mergers_become_lines() {
             "MarkdownMerger: {separator_style: comment}",
             "\"*.md\" = { separator = \"comment\" }\n\"*.markdown\" = { separator = \"comment\" }\n",
         ),
-        ("JsonMerger: {strategy: ExtendListStrategy}", "\"*.json\" = \"extend-lists\"\n"),
-        ("JsonMerger: {strategy: smart-lists}", "\"*.json\" = \"smart-lists\"\n"),
-        ("YamlMerger: {merge_strategy: replace}", "\"*.yaml\" = \"replace\"\n\"*.yml\" = \"replace\"\n"),
-        ("ExtendListJsonMerger: {}", "\"*.json\" = \"extend-lists\"\n"),
-        ("SmartListYamlMerger:", "\"*.yaml\" = \"smart-lists\"\n\"*.yml\" = \"smart-lists\"\n"),
+        (
+            "JsonMerger: {strategy: ExtendListStrategy}",
+            "\"*.json\" = \"extend-lists\"\n",
+        ),
+        (
+            "JsonMerger: {strategy: smart-lists}",
+            "\"*.json\" = \"smart-lists\"\n",
+        ),
+        (
+            "YamlMerger: {merge_strategy: replace}",
+            "\"*.yaml\" = \"replace\"\n\"*.yml\" = \"replace\"\n",
+        ),
+        (
+            "ExtendListJsonMerger: {}",
+            "\"*.json\" = \"extend-lists\"\n",
+        ),
+        (
+            "SmartListYamlMerger:",
+            "\"*.yaml\" = \"smart-lists\"\n\"*.yml\" = \"smart-lists\"\n",
+        ),
     ] {
         let yaml = format!("{}mergers:\n  {mergers}\n", folders(&["one"]));
         assert_eq!(read(&yaml).1, [] as [&str; 0], "{mergers}");
@@ -116,7 +178,11 @@ fn mergers_become_lines() {
 #[test]
 fn what_has_no_counterpart_is_told_with_its_line() {
     for (more, line, message) in [
-        ("mergers:\n  JsonMerger: {indent: 4}", 4, "the setting `indent` of `JsonMerger` has no counterpart"),
+        (
+            "mergers:\n  JsonMerger: {indent: 4}",
+            4,
+            "the setting `indent` of `JsonMerger` has no counterpart",
+        ),
         (
             "mergers: {JsonMerger: {strategy: MyStrategy}}",
             3,
@@ -132,26 +198,58 @@ fn what_has_no_counterpart_is_told_with_its_line() {
             3,
             "the setting `separator_style` of `MarkdownMerger` has no counterpart",
         ),
-        ("mergers: {TomlMerger: {}}", 3, "the merger `TomlMerger` is a program of its own"),
+        (
+            "mergers: {TomlMerger: {}}",
+            3,
+            "the merger `TomlMerger` is a program of its own",
+        ),
         (
             "mergers: {JsonMerger: {strategy: deep}, ReplaceJsonMerger: {}}",
             3,
             "another merger says how `*.json` merges",
         ),
-        ("- {name: two, url: 's3://b/x', repo_type: s3}", 3, "the layer `two` is a repository of type `s3`"),
+        (
+            "- {name: two, url: 's3://b/x', repo_type: s3}",
+            3,
+            "the layer `two` is a repository of type `s3`",
+        ),
         (
             "- {name: two, url: /x, repo_type: file, depth: 1}",
             3,
             "the key `depth` of an entry has no counterpart",
         ),
-        ("plugins: {}", 3, "the key `plugins` of the configuration has no counterpart"),
-        ("repos_dir: x", 3, "the key `repos_dir` of the configuration has no counterpart"),
-        ("directories: {HOME: {type: local}}", 3, "the directory `HOME` is another project"),
-        ("directories: {HOME/shop: {type: git}}", 3, "the key `type` of a directory has no counterpart"),
-        ("default_agents: [vim]", 3, "which files the agent `vim` has is not known"),
+        (
+            "plugins: {}",
+            3,
+            "the key `plugins` of the configuration has no counterpart",
+        ),
+        (
+            "repos_dir: x",
+            3,
+            "the key `repos_dir` of the configuration has no counterpart",
+        ),
+        (
+            "directories: {HOME: {type: local}}",
+            3,
+            "the directory `HOME` is another project",
+        ),
+        (
+            "directories: {HOME/shop: {type: git}}",
+            3,
+            "the key `type` of a directory has no counterpart",
+        ),
+        (
+            "default_agents: [vim]",
+            3,
+            "which files the agent `vim` has is not known",
+        ),
     ] {
         let (import, said) = read(&format!("{}{more}\n", folders(&["one"])));
-        assert_eq!(said, [format!("{line} import/no-counterpart {message}")], "{more}");
+        assert_eq!(
+            said,
+            [format!("{line} import/no-counterpart {message}")],
+            "{more}"
+        );
         assert_eq!(import.layers[0].name.as_str(), "one", "{more}");
     }
 }
@@ -160,20 +258,50 @@ fn what_has_no_counterpart_is_told_with_its_line() {
 fn malformed_files_are_told_with_their_line() {
     let entry = "hierarchy:\n- {name: one, url: /srv/one}\n";
     for (yaml, said) in [
-        ("", "1 import/format this is no configuration of agent-manager".to_owned()),
-        ("- a\n", "1 import/format this is no configuration of agent-manager".to_owned()),
-        ("a: 1\n", "1 import/format this file has neither `hierarchy` nor `repos`".to_owned()),
-        ("hierarchy: []\n", "1 import/format `hierarchy` is empty".to_owned()),
-        ("hierarchy: org\n", "1 import/format `hierarchy` is a string".to_owned()),
-        ("hierarchy:\n- org\n", "2 import/format an entry of the hierarchy is a string".to_owned()),
-        ("hierarchy:\n- url: /srv/one\n", "2 import/format this entry has no `name`".to_owned()),
-        ("hierarchy:\n- name: one\n", "2 import/format this entry has no `url`".to_owned()),
-        ("hierarchy:\n- {name: '', url: /x}\n", "2 import/format `name` is empty".to_owned()),
+        (
+            "",
+            "1 import/format this is no configuration of agent-manager".to_owned(),
+        ),
+        (
+            "- a\n",
+            "1 import/format this is no configuration of agent-manager".to_owned(),
+        ),
+        (
+            "a: 1\n",
+            "1 import/format this file has neither `hierarchy` nor `repos`".to_owned(),
+        ),
+        (
+            "hierarchy: []\n",
+            "1 import/format `hierarchy` is empty".to_owned(),
+        ),
+        (
+            "hierarchy: org\n",
+            "1 import/format `hierarchy` is a string".to_owned(),
+        ),
+        (
+            "hierarchy:\n- org\n",
+            "2 import/format an entry of the hierarchy is a string".to_owned(),
+        ),
+        (
+            "hierarchy:\n- url: /srv/one\n",
+            "2 import/format this entry has no `name`".to_owned(),
+        ),
+        (
+            "hierarchy:\n- name: one\n",
+            "2 import/format this entry has no `url`".to_owned(),
+        ),
+        (
+            "hierarchy:\n- {name: '', url: /x}\n",
+            "2 import/format `name` is empty".to_owned(),
+        ),
         (
             "hierarchy:\n- {name: \"a\\nb\", url: /x}\n",
             "2 import/format a name is one line of text and not empty".to_owned(),
         ),
-        ("hierarchy:\n- name: 1\n  url: /x\n", "2 import/format `name` is a number".to_owned()),
+        (
+            "hierarchy:\n- name: 1\n  url: /x\n",
+            "2 import/format `name` is a number".to_owned(),
+        ),
         (
             "hierarchy:\n- {name: one, url: 'ext::sh', repo_type: git}\n",
             "2 import/format the address names a transport helper with `::`".to_owned(),
@@ -186,8 +314,14 @@ fn malformed_files_are_told_with_their_line() {
             &format!("{entry}- {{name: one, url: /srv/two}}\n"),
             "3 import/format two entries are called `one`".to_owned(),
         ),
-        (&format!("{entry}mergers: 1\n"), "3 import/format `mergers` is a number".to_owned()),
-        (&format!("{entry}directories: []\n"), "3 import/format `directories` is a list".to_owned()),
+        (
+            &format!("{entry}mergers: 1\n"),
+            "3 import/format `mergers` is a number".to_owned(),
+        ),
+        (
+            &format!("{entry}directories: []\n"),
+            "3 import/format `directories` is a list".to_owned(),
+        ),
         (
             &format!("{entry}mergers: {{JsonMerger: 2}}\n"),
             "3 import/format the settings of `JsonMerger` are a number".to_owned(),
@@ -217,13 +351,27 @@ fn the_newer_form_orders_by_name_and_folder() {
     let order = |yaml: &str| {
         let (import, said) = read(yaml);
         let layers = import.layers.iter();
-        (layers.map(|layer| format!("{} {}", layer.name, layer.include.join(" "))).collect::<Vec<_>>(), said)
+        (
+            layers
+                .map(|layer| format!("{} {}", layer.name, layer.include.join(" ")))
+                .collect::<Vec<_>>(),
+            said,
+        )
     };
     let (layers, said) = order(repos);
-    assert_eq!(layers, ["org .claude/** .cursor/**", "mine .claude/** .cursor/**"]);
-    assert_eq!(said, ["4 import/no-counterpart the repository `old` is not in the hierarchy of this folder"]);
+    assert_eq!(
+        layers,
+        ["org .claude/** .cursor/**", "mine .claude/** .cursor/**"]
+    );
+    assert_eq!(
+        said,
+        ["4 import/no-counterpart the repository `old` is not in the hierarchy of this folder"]
+    );
     let own = "directories:\n  ~/shop: {hierarchy: [mine, old, org], agents: [all]}\n";
-    assert_eq!(order(&format!("{repos}{own}")), (vec!["mine ".into(), "old ".into(), "org ".into()], vec![]));
+    assert_eq!(
+        order(&format!("{repos}{own}")),
+        (vec!["mine ".into(), "old ".into(), "org ".into()], vec![])
+    );
 }
 
 #[test]
@@ -231,7 +379,10 @@ fn what_is_there_stays_and_what_is_new_finds_its_place() {
     let yaml = folders(&["org", "team", "mine"]);
     let existing = "[[layers]] # base\nname = \"team\"\npath = \"/srv/team\"\nroot = \"x\"\n\n[[layers]]\nname = \"other\"\npath = \"other\"\n";
     let text = written(&yaml, existing);
-    let names: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("name = ")).collect();
+    let names: Vec<&str> = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("name = "))
+        .collect();
     assert_eq!(names, ["\"org\"", "\"team\"", "\"mine\"", "\"other\""]);
     assert!(
         text.contains("[[layers]] # base\nname = \"team\"\npath = \"/srv/team\"\nroot = \"x\"\n"),
@@ -251,7 +402,10 @@ fn sources_are_shared_and_named_apart() {
         ),
         "{text}"
     );
-    let used: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("source = ")).collect();
+    let used: Vec<&str> = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("source = "))
+        .collect();
     assert_eq!(used, ["\"a-b\"", "\"a-b-2\"", "\"a-b\"", "\"three\""]);
     assert!(additions(&read(yaml).0, &text).unwrap().is_empty());
 }
@@ -272,5 +426,8 @@ fn contradictions_are_refused_all_at_once() {
     assert_eq!(clashes, expected);
     let swapped = written(&folders(&["team", "org"]), "");
     let clashes = additions(&read(&folders(&["org", "team"])).0, &swapped).unwrap_err();
-    assert_eq!(clashes, ["the manifest has the layer `team` in another order"]);
+    assert_eq!(
+        clashes,
+        ["the manifest has the layer `team` in another order"]
+    );
 }

@@ -20,7 +20,11 @@ type Key = (&'static str, &'static str, Value);
 
 /// A whole document.
 fn document(title: &str, says: &str, body: Value, definitions: Vec<(&str, Value)>) -> Value {
-    let head = [("$schema", DIALECT.into()), ("title", title.into()), ("description", says.into())];
+    let head = [
+        ("$schema", DIALECT.into()),
+        ("title", title.into()),
+        ("description", says.into()),
+    ];
     let body = extended(Value::map(head), body);
     extended(body, Value::map([("$defs", Value::map(definitions))]))
 }
@@ -32,20 +36,36 @@ fn table(schema: &Schema, keys: Vec<Key>) -> Value {
 
 /// The same without some of its keys.
 fn table_without(schema: &Schema, left_out: &[&str], mut keys: Vec<Key>) -> Value {
-    let owned = schema.owned.iter().filter(|key| !left_out.contains(key)).map(|key| {
-        let known = keys.iter().position(|(name, ..)| name == key).map(|at| keys.swap_remove(at));
-        (*key, known.map_or_else(anything, |(_, says, value)| described(says, value)))
-    });
+    let owned = schema
+        .owned
+        .iter()
+        .filter(|key| !left_out.contains(key))
+        .map(|key| {
+            let known = keys
+                .iter()
+                .position(|(name, ..)| name == key)
+                .map(|at| keys.swap_remove(at));
+            (
+                *key,
+                known.map_or_else(anything, |(_, says, value)| described(says, value)),
+            )
+        });
     let mut properties: Vec<(&str, Value)> = owned.collect();
     debug_assert!(keys.is_empty(), "a {} has no key for {keys:?}", schema.what);
     for list in schema.passthrough {
         let passes = Value::map([
-            ("description", format!("A key of {}, which has no meaning here.", list.name).into()),
+            (
+                "description",
+                format!("A key of {}, which has no meaning here.", list.name).into(),
+            ),
             ("deprecated", true.into()),
         ]);
         properties.extend(list.keys.iter().map(|key| (*key, passes.clone())));
     }
-    let mut entries = vec![("type", "object".into()), ("properties", Value::map(properties))];
+    let mut entries = vec![
+        ("type", "object".into()),
+        ("properties", Value::map(properties)),
+    ];
     if schema.extensions {
         entries.push(("patternProperties", Value::map([("^x-", anything())])));
     }
@@ -56,7 +76,11 @@ fn table_without(schema: &Schema, left_out: &[&str], mut keys: Vec<Key>) -> Valu
 /// A table from names to values of one kind.
 fn named(value: Value) -> Value {
     let names = Value::map([("pattern", WORD.into())]);
-    Value::map([("type", "object".into()), ("propertyNames", names), ("additionalProperties", value)])
+    Value::map([
+        ("type", "object".into()),
+        ("propertyNames", names),
+        ("additionalProperties", value),
+    ])
 }
 
 /// A table whose keys are the words of a list.
@@ -124,7 +148,9 @@ fn described(says: &str, value: Value) -> Value {
 /// Both, as one.
 fn extended(value: Value, more: Value) -> Value {
     match (value, more) {
-        (Value::Map(entries), Value::Map(more)) => Value::Map(entries.into_iter().chain(more).collect()),
+        (Value::Map(entries), Value::Map(more)) => {
+            Value::Map(entries.into_iter().chain(more).collect())
+        }
         (value, _) => value,
     }
 }

@@ -33,7 +33,10 @@ pub struct AskedRemote {
 impl Catalog {
     /// Every remote that is asked for anywhere.
     pub fn all(&self) -> impl Iterator<Item = &CatalogRemote> {
-        self.remotes.iter().chain(&self.shared).map(|asked| &asked.remote)
+        self.remotes
+            .iter()
+            .chain(&self.shared)
+            .map(|asked| &asked.remote)
     }
 
     /// The sources that remotes name.
@@ -49,14 +52,22 @@ impl Catalog {
 
 pub(super) fn read(check: &mut Check, texts: &ManifestTexts<'_>, manifest: &Manifest) -> Catalog {
     let mut of = |text: Option<&Document>, scope| {
-        let section = text.and_then(Document::root).and_then(|root| root.get("catalog"))?;
+        let section = text
+            .and_then(Document::root)
+            .and_then(|root| root.get("catalog"))?;
         read_remotes(check, section, (manifest, scope))
     };
     let private = of(texts.private, SourceScope::User);
     let shared = of(Some(texts.project), SourceScope::Project);
     let config = of(texts.config, SourceScope::User);
-    let remotes = private.or_else(|| shared.clone()).or(config).unwrap_or_default();
-    Catalog { remotes, shared: shared.unwrap_or_default() }
+    let remotes = private
+        .or_else(|| shared.clone())
+        .or(config)
+        .unwrap_or_default();
+    Catalog {
+        remotes,
+        shared: shared.unwrap_or_default(),
+    }
 }
 
 /// The remotes of one text; nothing if it says nothing of them.
@@ -71,10 +82,15 @@ fn read_remotes(
     check.keys(section, &CATALOG);
     let mut remotes: Vec<AskedRemote> = Vec::new();
     for (node, text) in check.strings(section.get("remotes")?, "`remotes`") {
-        let Some(remote) = read_remote(check, (node, text), (manifest, scope)) else { continue };
+        let Some(remote) = read_remote(check, (node, text), (manifest, scope)) else {
+            continue;
+        };
         match remotes.iter().find(|earlier| earlier.remote == remote) {
             Some(earlier) => report_twice(check, earlier, node),
-            None => remotes.push(AskedRemote { remote, spot: spot(node) }),
+            None => remotes.push(AskedRemote {
+                remote,
+                spot: spot(node),
+            }),
         }
     }
     Some(remotes)
@@ -99,15 +115,21 @@ fn read_remote(
     };
     if scope == SourceScope::Project && remote.has_secrets() {
         let message = "the address of this remote holds a secret, and this file is shared";
-        let help =
-            "keep it in git's credentials, or name the remote in `agpm.private.toml` or your configuration";
-        check.report(Diagnostic::new(&codes::MANIFEST_SECRET, message).at_spot(spot(node)).help(help));
+        let help = "keep it in git's credentials, or name the remote in `agpm.private.toml` or your configuration";
+        check.report(
+            Diagnostic::new(&codes::MANIFEST_SECRET, message)
+                .at_spot(spot(node))
+                .help(help),
+        );
     }
-    let unknown = remote.source().filter(|name| manifest.source(name).is_none());
+    let unknown = remote
+        .source()
+        .filter(|name| manifest.source(name).is_none());
     if let Some(name) = unknown {
         let names = manifest.sources.iter().map(|source| source.name.as_str());
         let message = format!("there is no source `{name}`");
-        let mut found = Diagnostic::new(&codes::MANIFEST_UNKNOWN_SOURCE, message).at_spot(spot(node));
+        let mut found =
+            Diagnostic::new(&codes::MANIFEST_UNKNOWN_SOURCE, message).at_spot(spot(node));
         found.help = did_you_mean(name.as_str(), "there are these sources", names);
         check.report(found);
         return None;

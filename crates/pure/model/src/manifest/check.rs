@@ -12,13 +12,17 @@ pub(crate) struct Check {
 
 /// A place to point at.
 pub(crate) fn spot(node: NodeRef<'_>) -> Spot {
-    Spot { source: node.document().source(), span: node.span() }
+    Spot {
+        source: node.document().source(),
+        span: node.span(),
+    }
 }
 
 impl Check {
     /// What was found, in the order of the text.
     pub(crate) fn into_diagnostics(mut self) -> Vec<Diagnostic> {
-        self.diagnostics.sort_by_key(|d| d.labels.first().map(|label| (label.source, label.span)));
+        self.diagnostics
+            .sort_by_key(|d| d.labels.first().map(|label| (label.source, label.span)));
         self.diagnostics
     }
 
@@ -30,7 +34,8 @@ impl Check {
     pub(crate) fn keys(&mut self, map: NodeRef<'_>, schema: &Schema) {
         for (key, help) in schema.unknown_keys(map) {
             let message = format!("a {} has no key `{}`", schema.what, key.content());
-            let mut diagnostic = Diagnostic::new(&codes::MANIFEST_UNKNOWN_KEY, message).at_spot(spot(key));
+            let mut diagnostic =
+                Diagnostic::new(&codes::MANIFEST_UNKNOWN_KEY, message).at_spot(spot(key));
             diagnostic.help = help;
             self.report(diagnostic);
         }
@@ -42,12 +47,24 @@ impl Check {
     }
 
     /// A path that is none, or that leads to where nothing is read or written.
-    pub(crate) fn bad_path(&mut self, node: NodeRef<'_>, error: PathError, message: String, help: &str) {
+    pub(crate) fn bad_path(
+        &mut self,
+        node: NodeRef<'_>,
+        error: PathError,
+        message: String,
+        help: &str,
+    ) {
         let code = match error {
             PathError::Absolute | PathError::Escapes => &codes::MANIFEST_ESCAPE,
-            PathError::Empty | PathError::NotPortable | PathError::Address => &codes::MANIFEST_VALUE,
+            PathError::Empty | PathError::NotPortable | PathError::Address => {
+                &codes::MANIFEST_VALUE
+            }
         };
-        self.report(Diagnostic::new(code, message).at_spot(spot(node)).help(help));
+        self.report(
+            Diagnostic::new(code, message)
+                .at_spot(spot(node))
+                .help(help),
+        );
     }
 
     pub(crate) fn wrong_kind(&mut self, node: NodeRef<'_>, what: &str, wanted: &str) {
@@ -55,10 +72,19 @@ impl Check {
         self.bad_value(node, message, &format!("write {wanted}"));
     }
 
-    pub(crate) fn required<'n>(&mut self, map: NodeRef<'n>, key: &str, what: &str) -> Option<NodeRef<'n>> {
+    pub(crate) fn required<'n>(
+        &mut self,
+        map: NodeRef<'n>,
+        key: &str,
+        what: &str,
+    ) -> Option<NodeRef<'n>> {
         let found = map.get(key);
         if found.is_none() {
-            self.bad_value(map, format!("this {what} has no `{key}`"), &format!("add `{key}`"));
+            self.bad_value(
+                map,
+                format!("this {what} has no `{key}`"),
+                &format!("add `{key}`"),
+            );
         }
         found
     }
@@ -72,11 +98,17 @@ impl Check {
     }
 
     /// The strings of a list; those that are none are reported.
-    pub(crate) fn strings<'n>(&mut self, node: NodeRef<'n>, what: &str) -> Vec<(NodeRef<'n>, &'n str)> {
+    pub(crate) fn strings<'n>(
+        &mut self,
+        node: NodeRef<'n>,
+        what: &str,
+    ) -> Vec<(NodeRef<'n>, &'n str)> {
         if node.kind() != Kind::List {
             self.wrong_kind(node, what, "a list of strings");
         }
-        node.items().filter_map(|item| Some((item, self.string(item, "an item of it")?))).collect()
+        node.items()
+            .filter_map(|item| Some((item, self.string(item, "an item of it")?)))
+            .collect()
     }
 
     /// The entry of a table that a string names, or a report with near names.
@@ -87,7 +119,10 @@ impl Check {
         table: &[(&str, T)],
     ) -> Option<T> {
         let word = self.string(node, what)?;
-        let found = table.iter().find(|(name, _)| *name == word).map(|(_, value)| *value);
+        let found = table
+            .iter()
+            .find(|(name, _)| *name == word)
+            .map(|(_, value)| *value);
         if found.is_none() {
             let help = did_you_mean(word, "it may be", table.iter().map(|(name, _)| *name));
             let mut diagnostic =

@@ -12,8 +12,12 @@ use crate::path::{PathError, RelativePath};
 use crate::schema::Schema;
 use crate::version::Selector;
 
-pub(crate) const LAYER: Schema =
-    Schema::strict("layer", &["name", "source", "version", "branch", "rev", "path", "root", "include"]);
+pub(crate) const LAYER: Schema = Schema::strict(
+    "layer",
+    &[
+        "name", "source", "version", "branch", "rev", "path", "root", "include",
+    ],
+);
 
 /// What version control, editors and caches leave behind, by its whole name.
 const JUNK: &[&str] = &[
@@ -38,8 +42,15 @@ const JUNK: &[&str] = &[
 ];
 
 /// The same by how a name begins and ends.
-const JUNK_FORMS: &[(&str, &str)] =
-    &[("", "~"), ("", ".swp"), ("", ".swo"), ("", ".pyc"), ("", ".pyo"), ("#", "#"), (".#", "")];
+const JUNK_FORMS: &[(&str, &str)] = &[
+    ("", "~"),
+    ("", ".swp"),
+    ("", ".swo"),
+    ("", ".pyc"),
+    ("", ".pyo"),
+    ("#", "#"),
+    (".#", ""),
+];
 
 /// Whether a part of a path names something that nobody means to share.
 pub fn is_junk(part: &str) -> bool {
@@ -88,7 +99,10 @@ impl Layer {
 
     /// Whether a folder of the layer may hold files that count.
     pub fn enters(&self, folder: &str) -> bool {
-        self.include.starts.iter().any(|start| is_on_the_way(start, folder))
+        self.include
+            .starts
+            .iter()
+            .any(|start| is_on_the_way(start, folder))
     }
 }
 
@@ -109,20 +123,33 @@ impl Include {
             set.add(glob.map_err(|error| (*number, error))?);
         }
         let set = set.build().map_err(|error| (0, error))?;
-        Ok(Include { set, starts: patterns.iter().map(|(_, pattern)| literal_folder(pattern)).collect() })
+        Ok(Include {
+            set,
+            starts: patterns
+                .iter()
+                .map(|(_, pattern)| literal_folder(pattern))
+                .collect(),
+        })
     }
 }
 
 fn literal_folder(pattern: &str) -> String {
-    let literal = &pattern[..pattern.find(['*', '?', '[', '{', '\\']).unwrap_or(pattern.len())];
-    literal.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned()
+    let literal = &pattern[..pattern
+        .find(['*', '?', '[', '{', '\\'])
+        .unwrap_or(pattern.len())];
+    literal
+        .rsplit_once('/')
+        .map_or("", |(folder, _)| folder)
+        .to_owned()
 }
 
 /// Whether one folder is the other, or above it.
 fn is_on_the_way(one: &str, other: &str) -> bool {
     let within = |inner: &str, outer: &str| {
         outer.is_empty()
-            || inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            || inner
+                .strip_prefix(outer)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
     within(one, other) || within(other, one)
 }
@@ -134,12 +161,17 @@ pub(crate) fn read(check: &mut Check, node: NodeRef<'_>, manifest: &Manifest) ->
     }
     let mut names: Vec<NodeRef<'_>> = Vec::new();
     for name in node.items().filter_map(|item| item.get("name")) {
-        match names.iter().find(|earlier| earlier.as_str() == name.as_str()) {
+        match names
+            .iter()
+            .find(|earlier| earlier.as_str() == name.as_str())
+        {
             Some(earlier) => report_twice(check, *earlier, name),
             None => names.push(name),
         }
     }
-    node.items().filter_map(|item| read_layer(check, item, manifest)).collect()
+    node.items()
+        .filter_map(|item| read_layer(check, item, manifest))
+        .collect()
 }
 
 fn report_twice(check: &mut Check, earlier: NodeRef<'_>, name: NodeRef<'_>) {
@@ -161,14 +193,22 @@ fn read_layer(check: &mut Check, node: NodeRef<'_>, manifest: &Manifest) -> Opti
     let name_text = check.string(name_node, "a layer's `name`")?;
     let name = LayerName::new(name_text);
     let help = "write a short word, such as `team`";
-    let name = name.map_err(|error| check.bad_value(name_node, error.to_string(), help)).ok()?;
+    let name = name
+        .map_err(|error| check.bad_value(name_node, error.to_string(), help))
+        .ok()?;
     let root = node
         .get("root")
         .filter(|root| root.as_str() != Some("."))
         .and_then(|root| check.path(root, "`root`"));
     let include = read_include(check, node.get("include"), manifest);
     let place = read_place(check, node, &name, manifest)?;
-    Some(Layer { name, place, root, include: include?, spot: spot(name_node) })
+    Some(Layer {
+        name,
+        place,
+        root,
+        include: include?,
+        spot: spot(name_node),
+    })
 }
 
 fn read_place(
@@ -182,7 +222,11 @@ fn read_place(
             check.no_versions(node, "a folder");
             let text = check.string(path, "`path`")?;
             if text.trim().is_empty() {
-                check.bad_value(path, "`path` is empty", "name a folder; `.` is the manifest's own");
+                check.bad_value(
+                    path,
+                    "`path` is empty",
+                    "name a folder; `.` is the manifest's own",
+                );
                 return None;
             }
             Some(LayerPlace::Folder(text.to_owned()))
@@ -196,9 +240,17 @@ fn read_place(
             Some(LayerPlace::Source(name, selector))
         }
         (found, _) => {
-            let count = if found.is_some() { "both `path` and `source`" } else { "no place" };
+            let count = if found.is_some() {
+                "both `path` and `source`"
+            } else {
+                "no place"
+            };
             let help = "say where its files are: `path` for a folder, or `source` for a git source";
-            check.bad_value(node.get("name")?, format!("the layer `{name}` has {count}"), help);
+            check.bad_value(
+                node.get("name")?,
+                format!("the layer `{name}` has {count}"),
+                help,
+            );
             None
         }
     }
@@ -226,7 +278,11 @@ fn check_inside(check: &mut Check, item: NodeRef<'_>, pattern: &str) {
 }
 
 /// The patterns that are written, or the places of all tools.
-fn read_include(check: &mut Check, node: Option<NodeRef<'_>>, manifest: &Manifest) -> Option<Include> {
+fn read_include(
+    check: &mut Check,
+    node: Option<NodeRef<'_>>,
+    manifest: &Manifest,
+) -> Option<Include> {
     let written = node.map(|list| check.strings(list, "`include`"));
     for (item, pattern) in written.iter().flatten() {
         check_inside(check, *item, pattern);
@@ -234,15 +290,26 @@ fn read_include(check: &mut Check, node: Option<NodeRef<'_>>, manifest: &Manifes
     let patterns: Vec<(usize, String)> = match &written {
         Some(written) => {
             let numbered = written.iter().enumerate();
-            numbered.flat_map(|(at, (_, one))| meant(one).into_iter().map(move |one| (at, one))).collect()
+            numbered
+                .flat_map(|(at, (_, one))| meant(one).into_iter().map(move |one| (at, one)))
+                .collect()
         }
-        None => layer_patterns(&manifest.tools).into_iter().map(|pattern| (0, pattern)).collect(),
+        None => layer_patterns(&manifest.tools)
+            .into_iter()
+            .map(|pattern| (0, pattern))
+            .collect(),
     };
     let report = |(number, error): (usize, globset::Error)| {
         let message = format!("this is no file pattern: {}", error.kind());
-        let item = written.as_ref().and_then(|written| Some(written.get(number)?.0));
+        let item = written
+            .as_ref()
+            .and_then(|written| Some(written.get(number)?.0));
         if let Some(item) = item.or(node) {
-            check.bad_value(item, message, "write a path, or a pattern such as `.claude/**`");
+            check.bad_value(
+                item,
+                message,
+                "write a path, or a pattern such as `.claude/**`",
+            );
         }
     };
     Include::new(&patterns).map_err(report).ok()
@@ -255,15 +322,26 @@ mod tests {
 
     #[test]
     fn folders_are_entered_on_the_way_to_files_that_count() {
-        let include = [".claude/**", "docs/*/x.md", "AGENTS.md"].map(|pattern| (0, pattern.to_owned()));
+        let include =
+            [".claude/**", "docs/*/x.md", "AGENTS.md"].map(|pattern| (0, pattern.to_owned()));
         let include = Include::new(&include).unwrap();
-        let enters = |folder: &str| include.starts.iter().any(|start| is_on_the_way(start, folder));
+        let enters = |folder: &str| {
+            include
+                .starts
+                .iter()
+                .any(|start| is_on_the_way(start, folder))
+        };
         for folder in ["", ".claude", ".claude/agents", "docs", "docs/a"] {
             assert!(enters(folder), "{folder}");
         }
         assert_eq!(include.starts, [".claude", "docs", ""]);
         let include = Include::new(&[(0, ".claude/**".to_owned())]).unwrap();
-        let enters = |folder: &str| include.starts.iter().any(|start| is_on_the_way(start, folder));
+        let enters = |folder: &str| {
+            include
+                .starts
+                .iter()
+                .any(|start| is_on_the_way(start, folder))
+        };
         for folder in [".claudes", "node_modules", ".clau"] {
             assert!(!enters(folder), "{folder}");
         }
@@ -278,21 +356,43 @@ mod tests {
             (".", &["a/b", ".c"]),
             ("*.md", &["a.md"]),
         ] {
-            let patterns: Vec<(usize, String)> = meant(pattern).into_iter().map(|one| (0, one)).collect();
+            let patterns: Vec<(usize, String)> =
+                meant(pattern).into_iter().map(|one| (0, one)).collect();
             let include = Include::new(&patterns).unwrap();
             for file in files {
                 assert!(include.set.is_match(file), "{pattern} {file}");
             }
-            assert!(!include.set.is_match("x/y.txt") || pattern == ".", "{pattern}");
+            assert!(
+                !include.set.is_match("x/y.txt") || pattern == ".",
+                "{pattern}"
+            );
         }
     }
 
     #[test]
     fn junk_is_known_by_its_name() {
-        for part in [".git", ".GIT", ".DS_Store", "a.md~", ".x.swp", "m.pyc", "#a#", ".#a", "node_modules"] {
+        for part in [
+            ".git",
+            ".GIT",
+            ".DS_Store",
+            "a.md~",
+            ".x.swp",
+            "m.pyc",
+            "#a#",
+            ".#a",
+            "node_modules",
+        ] {
             assert!(is_junk(part), "{part}");
         }
-        for part in [".gitignore", ".github", "git", "a#", "swp", "tilde~.md", ".vscode"] {
+        for part in [
+            ".gitignore",
+            ".github",
+            "git",
+            "a#",
+            "swp",
+            "tilde~.md",
+            ".vscode",
+        ] {
             assert!(!is_junk(part), "{part}");
         }
     }

@@ -17,7 +17,11 @@ pub(super) fn read_root(check: &mut Check, section: NodeRef<'_>) -> Option<Strin
     let root = section.get("root")?;
     let path = check.string(root, "`root`")?;
     if path.trim().is_empty() {
-        check.bad_value(root, "`root` names no document", "write the path of a persona document");
+        check.bad_value(
+            root,
+            "`root` names no document",
+            "write the path of a persona document",
+        );
         return None;
     }
     Some(path.to_owned())

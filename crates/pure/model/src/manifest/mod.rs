@@ -60,7 +60,10 @@ pub const MANIFEST_SECTIONS: Schema = Schema {
         "lineage",
         "allow-executables",
     ],
-    passthrough: &[Passthrough { name: OLDER_AGPM, keys: &["gitignore", "target"] }],
+    passthrough: &[Passthrough {
+        name: OLDER_AGPM,
+        keys: &["gitignore", "target"],
+    }],
     extensions: false,
 };
 
@@ -88,7 +91,8 @@ const PRIVATE_SECTIONS: Schema = Schema::strict(
 );
 
 /// Sections that the user's configuration may have.
-const CONFIG_SECTIONS: Schema = Schema::strict("configuration", &["sources", "strategies", "catalog"]);
+const CONFIG_SECTIONS: Schema =
+    Schema::strict("configuration", &["sources", "strategies", "catalog"]);
 
 /// What a project's manifest says, its private part and the user's own sources included.
 #[derive(Clone, Debug, Default)]
@@ -137,7 +141,10 @@ impl ManifestTexts<'_> {
     /// The texts that nobody but the user writes.
     fn of_user(&self) -> Vec<SourceId> {
         let own = (self.scope == Scope::User).then_some(self.project);
-        own.into_iter().chain(self.config).map(Document::source).collect()
+        own.into_iter()
+            .chain(self.config)
+            .map(Document::source)
+            .collect()
     }
 }
 
@@ -148,8 +155,14 @@ impl Manifest {
     /// Reads a manifest; what is wrong is in the diagnostics.
     pub fn read(texts: &ManifestTexts<'_>) -> (Manifest, Vec<Diagnostic>) {
         let mut check = Check::default();
-        let mut manifest = Manifest { tools: Tools::in_scope(texts.scope), ..Manifest::default() };
-        for (document, schema) in [(texts.private, &PRIVATE_SECTIONS), (texts.config, &CONFIG_SECTIONS)] {
+        let mut manifest = Manifest {
+            tools: Tools::in_scope(texts.scope),
+            ..Manifest::default()
+        };
+        for (document, schema) in [
+            (texts.private, &PRIVATE_SECTIONS),
+            (texts.config, &CONFIG_SECTIONS),
+        ] {
             if let Some(root) = document.and_then(Document::root) {
                 check.keys(root, schema);
             }
@@ -158,15 +171,24 @@ impl Manifest {
             check_sections(&mut check, root);
             let (own, defaults) = (root.get("tools"), root.get("default-tools"));
             manifest.tools = tools::read(&mut check, manifest.tools, own, defaults);
-            manifest.project =
-                root.get("project").filter(|node| check.map(*node, "`[project]`")).map(to_value);
+            manifest.project = root
+                .get("project")
+                .filter(|node| check.map(*node, "`[project]`"))
+                .map(to_value);
             if let Some(allowed) = root.get("allow-executables") {
                 manifest.allow_executables = sources::read_allowed(&mut check, allowed);
             }
-            manifest.root_directives =
-                root.get("lineage").and_then(|section| lineage::read_root(&mut check, section));
-            let users = texts.config.and_then(Document::root).and_then(|root| root.get("strategies"));
-            let own = [root.get("strategies"), users].into_iter().flatten().collect();
+            manifest.root_directives = root
+                .get("lineage")
+                .and_then(|section| lineage::read_root(&mut check, section));
+            let users = texts
+                .config
+                .and_then(Document::root)
+                .and_then(|root| root.get("strategies"));
+            let own = [root.get("strategies"), users]
+                .into_iter()
+                .flatten()
+                .collect();
             (manifest.merge, manifest.strategies) =
                 strategies::read(&mut check, root.get("merge"), own, texts.of_user());
         }
@@ -181,7 +203,9 @@ impl Manifest {
 
     /// The dependency of that type and name.
     pub fn dependency(&self, kind: ResourceType, name: &str) -> Option<&Dependency> {
-        self.dependencies.iter().find(|one| one.kind == kind && one.name.as_str() == name)
+        self.dependencies
+            .iter()
+            .find(|one| one.kind == kind && one.name.as_str() == name)
     }
 
     /// The source of that name.
@@ -191,7 +215,10 @@ impl Manifest {
 
     /// The strategy of that name, the project's own or built in.
     pub fn strategy(&self, name: &str) -> Option<Strategy> {
-        let own = self.strategies.iter().find(|strategy| strategy.name == name);
+        let own = self
+            .strategies
+            .iter()
+            .find(|strategy| strategy.name == name);
         own.cloned().or_else(|| Strategy::built_in(name))
     }
 
@@ -214,8 +241,13 @@ fn check_sections(check: &mut Check, root: NodeRef<'_>) {
             true => format!("`[{name}]` is not supported yet"),
             false => format!("a {} has no key `{name}`", MANIFEST_SECTIONS.what),
         };
-        let mut diagnostic = Diagnostic::new(&codes::MANIFEST_UNKNOWN_KEY, message).at_spot(spot(key));
-        diagnostic.help = if planned { Some("remove the section".to_owned()) } else { help };
+        let mut diagnostic =
+            Diagnostic::new(&codes::MANIFEST_UNKNOWN_KEY, message).at_spot(spot(key));
+        diagnostic.help = if planned {
+            Some("remove the section".to_owned())
+        } else {
+            help
+        };
         check.report(diagnostic);
     }
 }

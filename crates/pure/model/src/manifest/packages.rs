@@ -39,7 +39,10 @@ pub(crate) const DEPENDENCY: Schema = Schema {
         "env",
         "url",
     ],
-    passthrough: &[Passthrough { name: OLDER_AGPM, keys: &["repo", "dependencies"] }],
+    passthrough: &[Passthrough {
+        name: OLDER_AGPM,
+        keys: &["repo", "dependencies"],
+    }],
     extensions: false,
 };
 
@@ -101,19 +104,35 @@ pub(crate) const SERVER_KEYS: [&str; 4] = ["command", "args", "env", "url"];
 
 pub(crate) fn read(check: &mut Check, texts: &ManifestTexts<'_>, manifest: &mut Manifest) {
     check_sections(check, texts);
-    let named: Vec<String> =
-        (texts.entries)("sources").iter().map(|(name, _)| name.content().to_owned()).collect();
+    let named: Vec<String> = (texts.entries)("sources")
+        .iter()
+        .map(|(name, _)| name.content().to_owned())
+        .collect();
     for (name, address) in (texts.entries)("sources") {
         let shared = name.document().source() == texts.project.source();
-        let scope = if shared { SourceScope::Project } else { SourceScope::User };
-        manifest.sources.extend(read_source(check, name, address, scope));
+        let scope = if shared {
+            SourceScope::Project
+        } else {
+            SourceScope::User
+        };
+        manifest
+            .sources
+            .extend(read_source(check, name, address, scope));
     }
-    let mut ignored: Vec<NodeRef<'_>> =
-        texts.project.root().map(|root| keys_without_effect(root, &MANIFEST_SECTIONS)).unwrap_or_default();
+    let mut ignored: Vec<NodeRef<'_>> = texts
+        .project
+        .root()
+        .map(|root| keys_without_effect(root, &MANIFEST_SECTIONS))
+        .unwrap_or_default();
     for kind in RESOURCE_TYPES {
         for entry in (texts.entries)(kind.plural()) {
-            let read =
-                Reader { check, manifest, sources: &named, ignored: &mut ignored }.dependency(kind, entry);
+            let read = Reader {
+                check,
+                manifest,
+                sources: &named,
+                ignored: &mut ignored,
+            }
+            .dependency(kind, entry);
             manifest.dependencies.extend(read);
         }
     }
@@ -122,8 +141,14 @@ pub(crate) fn read(check: &mut Check, texts: &ManifestTexts<'_>, manifest: &mut 
 
 /// A section that is no table says nothing, and must not be taken for an empty one.
 fn check_sections(check: &mut Check, texts: &ManifestTexts<'_>) {
-    let sections = RESOURCE_TYPES.iter().map(|kind| kind.plural()).chain(["sources"]);
-    for document in [Some(texts.project), texts.private, texts.config].into_iter().flatten() {
+    let sections = RESOURCE_TYPES
+        .iter()
+        .map(|kind| kind.plural())
+        .chain(["sources"]);
+    for document in [Some(texts.project), texts.private, texts.config]
+        .into_iter()
+        .flatten()
+    {
         for section in sections.clone() {
             if let Some(node) = document.root().and_then(|root| root.get(section)) {
                 check.map(node, &format!("`{section}`"));
@@ -134,7 +159,8 @@ fn check_sections(check: &mut Check, texts: &ManifestTexts<'_>) {
 
 /// The keys of a map that are accepted for the sake of existing manifests.
 fn keys_without_effect<'n>(map: NodeRef<'n>, schema: &Schema) -> Vec<NodeRef<'n>> {
-    let has_none = |key: &NodeRef<'n>| matches!(schema.classify(key.content()), KeyClass::Passthrough(_));
+    let has_none =
+        |key: &NodeRef<'n>| matches!(schema.classify(key.content()), KeyClass::Passthrough(_));
     map.entries().map(|(key, _)| key).filter(has_none).collect()
 }
 
@@ -144,10 +170,16 @@ fn report_ignored(check: &mut Check, ignored: &[NodeRef<'_>]) {
     let names: Vec<String> = names.into_iter().map(|name| format!("`{name}`")).collect();
     let (message, help) = match (ignored.len(), names.as_slice()) {
         (0, _) => return,
-        (1, [name]) => (format!("{name} is a key of {OLDER_AGPM} and has no effect"), "remove it"),
+        (1, [name]) => (
+            format!("{name} is a key of {OLDER_AGPM} and has no effect"),
+            "remove it",
+        ),
         (count, _) => {
             let names = names.join(", ");
-            (format!("{count} keys of {OLDER_AGPM} have no effect: {names}"), "remove them")
+            (
+                format!("{count} keys of {OLDER_AGPM} have no effect: {names}"),
+                "remove them",
+            )
         }
     };
     let mut diagnostic = Diagnostic::new(&codes::MANIFEST_IGNORED_KEY, message).help(help);
@@ -169,10 +201,16 @@ impl<'n> Reader<'_, '_, 'n> {
     fn dependency(&mut self, kind: ResourceType, (key, value): Entry<'n>) -> Option<Dependency> {
         let name = ResourceName::new(key.content());
         let name = name
-            .map_err(|error| self.check.bad_value(key, error.to_string(), "give it a short name"))
+            .map_err(|error| {
+                self.check
+                    .bad_value(key, error.to_string(), "give it a short name")
+            })
             .ok()?;
-        let unit =
-            Unit { origin: Origin::Manifest, path: ResourcePath::of_name(&name), extent: kind.extent() };
+        let unit = Unit {
+            origin: Origin::Manifest,
+            path: ResourcePath::of_name(&name),
+            extent: kind.extent(),
+        };
         let mut dependency = Dependency {
             kind,
             name,
@@ -194,7 +232,11 @@ impl<'n> Reader<'_, '_, 'n> {
             Kind::String => dependency.unit = self.local(kind, value)?,
             Kind::Map => self.table(value, &mut dependency)?,
             _ => {
-                self.check.wrong_kind(value, "a dependency", "a path, or a table with `source` and `path`");
+                self.check.wrong_kind(
+                    value,
+                    "a dependency",
+                    "a path, or a table with `source` and `path`",
+                );
                 return None;
             }
         }
@@ -208,12 +250,22 @@ impl<'n> Reader<'_, '_, 'n> {
         let unit = self.unit(table, dependency);
         dependency.selector = self.check.selector(table);
         dependency.tool = self.tool(table, dependency.kind);
-        dependency.target = table.get("target").and_then(|node| self.visible_path(node, "`target`"));
+        dependency.target = table
+            .get("target")
+            .and_then(|node| self.visible_path(node, "`target`"));
         dependency.filename = table.get("filename").and_then(|node| self.filename(node));
-        let flatten = table.get("flatten").and_then(|node| self.check.flag(node, "`flatten`"));
+        let flatten = table
+            .get("flatten")
+            .and_then(|node| self.check.flag(node, "`flatten`"));
         dependency.layout = flatten.map(Layout::of_flatten);
-        let install = table.get("install").and_then(|node| self.check.flag(node, "`install`"));
-        dependency.install = if install == Some(false) { Install::ResolveOnly } else { Install::Write };
+        let install = table
+            .get("install")
+            .and_then(|node| self.check.flag(node, "`install`"));
+        dependency.install = if install == Some(false) {
+            Install::ResolveOnly
+        } else {
+            Install::Write
+        };
         if let Some(variables) = table.get("template_vars") {
             dependency.variant = self.variant(variables);
         }
@@ -234,15 +286,23 @@ impl<'n> Reader<'_, '_, 'n> {
     /// Entries of a file that others write too have neither a file name nor a directory of their own.
     fn warn_of_names(&mut self, table: NodeRef<'n>, dependency: &Dependency) {
         let tool = self.manifest.tools.of(dependency);
-        let destination =
-            self.manifest.tools.named(tool.as_str()).and_then(|t| t.destination(dependency.kind));
-        let Some(Destination::Entries(..)) = destination else { return };
+        let destination = self
+            .manifest
+            .tools
+            .named(tool.as_str())
+            .and_then(|t| t.destination(dependency.kind));
+        let Some(Destination::Entries(..)) = destination else {
+            return;
+        };
         let message = |key: &str| format!("`{key}` has no effect on {} of {tool}", dependency.kind);
-        let keys = ["filename", "target"].into_iter().filter_map(|key| Some((message(key), table.get(key)?)));
+        let keys = ["filename", "target"]
+            .into_iter()
+            .filter_map(|key| Some((message(key), table.get(key)?)));
         let keys: Vec<(String, NodeRef<'n>)> = keys.collect();
         for (message, node) in keys {
             let help = "remove it: entries are merged into one file, under their own names";
-            let diagnostic = Diagnostic::new(&codes::MANIFEST_IGNORED_KEY, message).at_spot(spot(node));
+            let diagnostic =
+                Diagnostic::new(&codes::MANIFEST_IGNORED_KEY, message).at_spot(spot(node));
             self.check.report(diagnostic.help(help));
         }
     }
@@ -250,11 +310,18 @@ impl<'n> Reader<'_, '_, 'n> {
     fn exclude(&mut self, node: NodeRef<'n>, unit: &Unit) -> Vec<Exclusion> {
         if !unit.path.is_pattern() {
             let help = "remove the key, or write a pattern such as `agents/*.md` as `path`";
-            self.check.bad_value(node, "`exclude` needs a pattern in `path`", help);
+            self.check
+                .bad_value(node, "`exclude` needs a pattern in `path`", help);
             return Vec::new();
         }
         let names = self.check.strings(node, "`exclude`");
-        names.into_iter().map(|(item, name)| Exclusion { name: name.to_owned(), spot: spot(item) }).collect()
+        names
+            .into_iter()
+            .map(|(item, name)| Exclusion {
+                name: name.to_owned(),
+                spot: spot(item),
+            })
+            .collect()
     }
 
     /// `rename = { OLD = "NEW" }`.
@@ -272,9 +339,15 @@ impl<'n> Reader<'_, '_, 'n> {
         }
         let mut names: Vec<(String, String)> = Vec::new();
         for (old, new) in node.entries() {
-            let Some(name) = self.check.string(new, "a new name") else { continue };
+            let Some(name) = self.check.string(new, "a new name") else {
+                continue;
+            };
             if name.trim().is_empty() {
-                self.check.bad_value(new, "a server needs a name", "write `rename = { OLD = \"NEW\" }`");
+                self.check.bad_value(
+                    new,
+                    "a server needs a name",
+                    "write `rename = { OLD = \"NEW\" }`",
+                );
             } else {
                 names.push((old.content().to_owned(), name.to_owned()));
             }
@@ -284,11 +357,19 @@ impl<'n> Reader<'_, '_, 'n> {
 
     /// `allow-widening = ["TOOL", …]`.
     fn tool_names(&mut self, node: NodeRef<'n>) -> Vec<ToolName> {
-        let known: Vec<String> = self.manifest.tools.iter().map(|tool| tool.name.to_string()).collect();
+        let known: Vec<String> = self
+            .manifest
+            .tools
+            .iter()
+            .map(|tool| tool.name.to_string())
+            .collect();
         let mut names = Vec::new();
         for (node, name) in self.check.strings(node, "`allow-widening`") {
             let known = known.iter().map(String::as_str);
-            if self.check.known(node, "tool", &codes::MANIFEST_UNKNOWN_TOOL, known) {
+            if self
+                .check
+                .known(node, "tool", &codes::MANIFEST_UNKNOWN_TOOL, known)
+            {
                 names.extend(ToolName::new(name).ok());
             }
         }
@@ -302,7 +383,11 @@ impl<'n> Reader<'_, '_, 'n> {
         }
         if let Some(ours) = node.get("agpm") {
             let help = "variables of the project stand below `project`, others get their own names";
-            self.check.bad_value(ours, "`agpm` in `template_vars` would hide agpm's own names", help);
+            self.check.bad_value(
+                ours,
+                "`agpm` in `template_vars` would hide agpm's own names",
+                help,
+            );
         }
         if let Some(project) = node.get("project") {
             self.check.map(project, "`project` in `template_vars`");
@@ -314,7 +399,9 @@ impl<'n> Reader<'_, '_, 'n> {
     fn unit(&mut self, table: NodeRef<'n>, dependency: &Dependency) -> Option<Unit> {
         let kind = dependency.kind;
         let source = table.get("source");
-        let inline = ["command", "url"].iter().any(|key| table.get(key).is_some());
+        let inline = ["command", "url"]
+            .iter()
+            .any(|key| table.get(key).is_some());
         let Some(path) = table.get("path") else {
             if inline && dependency.server.is_some() && source.is_none() {
                 return Some(dependency.unit.clone());
@@ -328,17 +415,27 @@ impl<'n> Reader<'_, '_, 'n> {
         };
         self.check.string(source, "`source`")?;
         let names = self.sources.iter().map(String::as_str);
-        let known = self.check.known(source, "source", &codes::MANIFEST_UNKNOWN_SOURCE, names);
+        let known = self
+            .check
+            .known(source, "source", &codes::MANIFEST_UNKNOWN_SOURCE, names);
         let text = self.check.string(path, "`path`")?;
         let path = self.path(path, ResourcePath::in_source(kind.folder_of(text)))?;
         let name = SourceName::new(source.content()).ok().filter(|_| known)?;
-        Some(Unit { origin: Origin::Source(name), path, extent: kind.extent() })
+        Some(Unit {
+            origin: Origin::Source(name),
+            path,
+            extent: kind.extent(),
+        })
     }
 
     fn local(&mut self, kind: ResourceType, node: NodeRef<'n>) -> Option<Unit> {
         let text = self.check.string(node, "`path`")?;
         let path = self.path(node, ResourcePath::local(kind.folder_of(text)))?;
-        Some(Unit { origin: Origin::Local, path, extent: kind.extent() })
+        Some(Unit {
+            origin: Origin::Local,
+            path,
+            extent: kind.extent(),
+        })
     }
 
     fn path(
@@ -347,8 +444,12 @@ impl<'n> Reader<'_, '_, 'n> {
         path: Result<ResourcePath, crate::path::PathError>,
     ) -> Option<ResourcePath> {
         let help = "name a file, or a pattern such as `agents/*.md`, from the root of the source, with `/`";
-        let path = path.map_err(|error| self.check.bad_path(node, error, error.to_string(), help)).ok()?;
-        let pattern = path.matcher().map_err(|error| self.check.bad_value(node, error.to_string(), help));
+        let path = path
+            .map_err(|error| self.check.bad_path(node, error, error.to_string(), help))
+            .ok()?;
+        let pattern = path
+            .matcher()
+            .map_err(|error| self.check.bad_value(node, error.to_string(), help));
         pattern.is_ok().then_some(path)
     }
 
@@ -357,17 +458,29 @@ impl<'n> Reader<'_, '_, 'n> {
         let name = self.check.string(node, "`tool`")?;
         let tools = &self.manifest.tools;
         let known: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
-        if !self.check.known(node, "tool", &codes::MANIFEST_UNKNOWN_TOOL, known.iter().copied()) {
+        if !self.check.known(
+            node,
+            "tool",
+            &codes::MANIFEST_UNKNOWN_TOOL,
+            known.iter().copied(),
+        ) {
             return None;
         }
-        if tools.named(name).is_some_and(|tool| tool.destination(kind).is_none()) {
+        if tools
+            .named(name)
+            .is_some_and(|tool| tool.destination(kind).is_none())
+        {
             let able: Vec<&str> = tools
                 .iter()
                 .filter(|tool| tool.destination(kind).is_some())
                 .map(|t| t.name.as_str())
                 .collect();
             let help = format!("tools that have one: {}", able.join(", "));
-            self.check.bad_value(node, format!("the tool `{name}` has no place for {kind}"), &help);
+            self.check.bad_value(
+                node,
+                format!("the tool `{name}` has no place for {kind}"),
+                &help,
+            );
             return None;
         }
         ToolName::new(name).ok()
@@ -377,7 +490,10 @@ impl<'n> Reader<'_, '_, 'n> {
     fn visible_path(&mut self, node: NodeRef<'n>, what: &str) -> Option<RelativePath> {
         let path = self.check.path(node, what)?;
         if let Some(hidden) = path.as_str().chars().find(|c| is_invisible(*c)) {
-            let message = format!("{what} holds the invisible character U+{:04X}", u32::from(hidden));
+            let message = format!(
+                "{what} holds the invisible character U+{:04X}",
+                u32::from(hidden)
+            );
             self.check.bad_value(node, message, "remove the character");
             return None;
         }
@@ -387,18 +503,28 @@ impl<'n> Reader<'_, '_, 'n> {
     fn filename(&mut self, node: NodeRef<'n>) -> Option<RelativePath> {
         let path = self.visible_path(node, "`filename`")?;
         if path.as_str().contains('/') {
-            self.check.bad_value(node, "`filename` holds a folder", "put the folder into `target`");
+            self.check.bad_value(
+                node,
+                "`filename` holds a folder",
+                "put the folder into `target`",
+            );
             return None;
         }
         Some(path)
     }
 
     fn server(&mut self, table: NodeRef<'n>, kind: ResourceType) -> Option<Value> {
-        let said: Vec<(&str, NodeRef<'n>)> =
-            SERVER_KEYS.into_iter().filter_map(|key| Some((key, table.get(key)?))).collect();
+        let said: Vec<(&str, NodeRef<'n>)> = SERVER_KEYS
+            .into_iter()
+            .filter_map(|key| Some((key, table.get(key)?)))
+            .collect();
         let (first, node) = *said.first()?;
         if kind != ResourceType::McpServers {
-            self.check.bad_value(node, format!("only MCP servers have `{first}`"), "remove it");
+            self.check.bad_value(
+                node,
+                format!("only MCP servers have `{first}`"),
+                "remove it",
+            );
             return None;
         }
         for (key, node) in &said {
@@ -416,6 +542,8 @@ impl<'n> Reader<'_, '_, 'n> {
                 }
             }
         }
-        Some(Value::map(said.into_iter().map(|(key, node)| (key, to_value(node)))))
+        Some(Value::map(
+            said.into_iter().map(|(key, node)| (key, to_value(node))),
+        ))
     }
 }

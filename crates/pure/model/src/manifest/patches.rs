@@ -55,8 +55,12 @@ impl Patch {
     }
 
     fn of_fragment(&self, root: &Value) -> Result<Patch, String> {
-        let Value::Map(fields) = &self.fields else { return Ok(self.clone()) };
-        let strange = fields.iter().find(|(key, _)| !matches!(key.as_str(), "enabled" | "hooks"));
+        let Value::Map(fields) = &self.fields else {
+            return Ok(self.clone());
+        };
+        let strange = fields
+            .iter()
+            .find(|(key, _)| !matches!(key.as_str(), "enabled" | "hooks"));
         match (root.get("hooks"), strange) {
             (Some(_), Some((key, _))) => Err(format!(
                 "it is a part of Claude's settings, which has no `{key}` of its own: patch `enabled`, or a whole list such as `hooks.PreToolUse`"
@@ -71,10 +75,13 @@ impl Patch {
             ServerFile::Bare(servers) => (None, servers),
             ServerFile::Single(_) => return Ok(self.clone()),
         };
-        let Value::Map(servers) = servers else { return Ok(self.clone()) };
+        let Value::Map(servers) = servers else {
+            return Ok(self.clone());
+        };
         let servers = servers.iter().map(|(name, _)| name.as_str());
-        let names: Vec<&str> =
-            servers.filter(|name| key.is_some() || !ServerFile::is_file_key(name)).collect();
+        let names: Vec<&str> = servers
+            .filter(|name| key.is_some() || !ServerFile::is_file_key(name))
+            .collect();
         let is_whole = match key {
             Some(key) => self.fields.get(key).is_some(),
             None => names.iter().any(|name| self.fields.get(name).is_some()),
@@ -84,7 +91,10 @@ impl Patch {
             [name] => {
                 let inner = Value::map([(*name, self.fields.clone())]);
                 let fields = key.map_or(inner.clone(), |key| Value::map([(key, inner)]));
-                Ok(Patch { fields, ..self.clone() })
+                Ok(Patch {
+                    fields,
+                    ..self.clone()
+                })
             }
             _ => {
                 let first = names.first().unwrap_or(&"NAME");
@@ -101,7 +111,9 @@ impl Patch {
 fn leaves(value: &Value, at: &Pointer, found: &mut Vec<Field>) {
     match value {
         Value::Map(entries) if !entries.is_empty() || at.steps().is_empty() => {
-            entries.iter().for_each(|(key, value)| leaves(value, &at.child(key), found));
+            entries
+                .iter()
+                .for_each(|(key, value)| leaves(value, &at.child(key), found));
         }
         _ => found.push(Field(at.clone())),
     }
@@ -139,7 +151,10 @@ impl fmt::Display for Field {
 }
 
 pub(crate) fn read(check: &mut Check, texts: &ManifestTexts<'_>, manifest: &mut Manifest) {
-    let places = [(Some(texts.project), PatchScope::Project), (texts.private, PatchScope::Private)];
+    let places = [
+        (Some(texts.project), PatchScope::Project),
+        (texts.private, PatchScope::Private),
+    ];
     for (document, scope) in places {
         if let Some(patches) = document.and_then(|document| document.root()?.get("patch")) {
             let read = read_patches(check, patches, scope, manifest);
@@ -149,20 +164,34 @@ pub(crate) fn read(check: &mut Check, texts: &ManifestTexts<'_>, manifest: &mut 
     report_conflicts(check, &manifest.patches);
 }
 
-fn read_patches(check: &mut Check, node: NodeRef<'_>, scope: PatchScope, manifest: &Manifest) -> Vec<Patch> {
+fn read_patches(
+    check: &mut Check,
+    node: NodeRef<'_>,
+    scope: PatchScope,
+    manifest: &Manifest,
+) -> Vec<Patch> {
     let mut patches = Vec::new();
     if !check.map(node, "`[patch]`") {
         return patches;
     }
     for (kind, names) in node.entries() {
         let words = RESOURCE_TYPES.map(|kind| kind.plural());
-        if !check.known(kind, "kind of resource", &codes::MANIFEST_UNKNOWN_KEY, words)
-            || !check.map(names, "a patch")
+        if !check.known(
+            kind,
+            "kind of resource",
+            &codes::MANIFEST_UNKNOWN_KEY,
+            words,
+        ) || !check.map(names, "a patch")
         {
             continue;
         }
-        let Some(kind) = ResourceType::named(kind.content()) else { continue };
-        for (name, fields) in names.entries().filter(|(_, fields)| fields.kind() == Kind::Map) {
+        let Some(kind) = ResourceType::named(kind.content()) else {
+            continue;
+        };
+        for (name, fields) in names
+            .entries()
+            .filter(|(_, fields)| fields.kind() == Kind::Map)
+        {
             check_name(check, kind, name, manifest);
             let patch = Patch {
                 kind,
@@ -173,7 +202,10 @@ fn read_patches(check: &mut Check, node: NodeRef<'_>, scope: PatchScope, manifes
             };
             patches.push(patch);
         }
-        for (name, fields) in names.entries().filter(|(_, fields)| fields.kind() != Kind::Map) {
+        for (name, fields) in names
+            .entries()
+            .filter(|(_, fields)| fields.kind() != Kind::Map)
+        {
             let wanted = format!("a table of fields, as in [patch.{kind}.{}]", name.content());
             check.wrong_kind(fields, "a patch", &wanted);
         }
@@ -183,11 +215,22 @@ fn read_patches(check: &mut Check, node: NodeRef<'_>, scope: PatchScope, manifes
 
 /// A name that nothing can have. What patterns match is known later.
 fn check_name(check: &mut Check, kind: ResourceType, name: NodeRef<'_>, manifest: &Manifest) {
-    let of_kind = manifest.dependencies.iter().filter(|dependency| dependency.kind == kind);
-    if of_kind.clone().any(|one| one.unit.path.is_pattern() || one.name.as_str() == name.content()) {
+    let of_kind = manifest
+        .dependencies
+        .iter()
+        .filter(|dependency| dependency.kind == kind);
+    if of_kind
+        .clone()
+        .any(|one| one.unit.path.is_pattern() || one.name.as_str() == name.content())
+    {
         return;
     }
-    check.report(unknown_patch(kind, name.content(), spot(name), of_kind.map(|one| one.name.as_str())));
+    check.report(unknown_patch(
+        kind,
+        name.content(),
+        spot(name),
+        of_kind.map(|one| one.name.as_str()),
+    ));
 }
 
 /// What is said of a patch for a name that is not there.
@@ -209,7 +252,9 @@ fn report_conflicts(check: &mut Check, patches: &[Patch]) {
     let of = |scope| patches.iter().filter(move |patch| patch.scope == scope);
     for private in of(PatchScope::Private) {
         let same = |patch: &&Patch| patch.kind == private.kind && patch.name == private.name;
-        let Some(project) = of(PatchScope::Project).find(same) else { continue };
+        let Some(project) = of(PatchScope::Project).find(same) else {
+            continue;
+        };
         for field in private.leaves() {
             if project.leaves().iter().any(|other| other.meets(&field)) {
                 let message = format!(

@@ -38,15 +38,20 @@ impl Check {
 
     fn requirement(&mut self, node: NodeRef<'_>) -> Option<Requirement> {
         let text = self.string(node, "`version`")?;
-        let help =
-            "write a tag such as `v1.2.0`, a range such as `^1.2` or `>=1.0, <2`, `latest`, or a branch";
-        Requirement::parse(text).map_err(|error| self.bad_value(node, error.to_string(), help)).ok()
+        let help = "write a tag such as `v1.2.0`, a range such as `^1.2` or `>=1.0, <2`, `latest`, or a branch";
+        Requirement::parse(text)
+            .map_err(|error| self.bad_value(node, error.to_string(), help))
+            .ok()
     }
 
     fn branch(&mut self, node: NodeRef<'_>) -> Option<String> {
         let text = self.string(node, "`branch`")?;
         if !is_ref_name(text) {
-            self.bad_value(node, format!("`{text}` cannot be a branch"), "name a branch of the source");
+            self.bad_value(
+                node,
+                format!("`{text}` cannot be a branch"),
+                "name a branch of the source",
+            );
         }
         is_ref_name(text).then(|| text.to_owned())
     }
@@ -56,7 +61,11 @@ impl Check {
         let good = (4..=64).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_hexdigit());
         if !good {
             let message = format!("`{text}` is no commit");
-            self.bad_value(node, message, "write the commit's name, or at least its first four digits");
+            self.bad_value(
+                node,
+                message,
+                "write the commit's name, or at least its first four digits",
+            );
         }
         good.then(|| text.to_ascii_lowercase())
     }

@@ -69,17 +69,27 @@ pub(super) fn read_source(
         );
     });
     let known = SourceName::new(name.content());
-    let known =
-        known.map_err(|error| check.bad_value(name, error.to_string(), "give the source a short name"));
+    let known = known
+        .map_err(|error| check.bad_value(name, error.to_string(), "give the source a short name"));
     let address = address.ok()?;
     if scope == SourceScope::Project && address.redacted() != address.reveal() {
-        let message =
-            format!("the address of source `{}` holds a secret, and this file is shared", name.content());
-        let help =
-            "keep it in git's credentials, or name the source in `agpm.private.toml` or your configuration";
-        check.report(Diagnostic::new(&codes::MANIFEST_SECRET, message).at_spot(spot(name)).help(help));
+        let message = format!(
+            "the address of source `{}` holds a secret, and this file is shared",
+            name.content()
+        );
+        let help = "keep it in git's credentials, or name the source in `agpm.private.toml` or your configuration";
+        check.report(
+            Diagnostic::new(&codes::MANIFEST_SECRET, message)
+                .at_spot(spot(name))
+                .help(help),
+        );
     }
-    Some(Source { name: known.ok()?, address, scope, spot: spot(name) })
+    Some(Source {
+        name: known.ok()?,
+        address,
+        scope,
+        spot: spot(name),
+    })
 }
 
 pub(crate) fn read_allowed(check: &mut Check, node: NodeRef<'_>) -> Vec<Allowed> {
@@ -91,7 +101,11 @@ pub(crate) fn read_allowed(check: &mut Check, node: NodeRef<'_>) -> Vec<Allowed>
                 Ok(glob) => allowed.push(Allowed::Pattern(Box::new(glob.compile_matcher()))),
                 Err(error) => {
                     let message = format!("this is no pattern: {}", error.kind());
-                    check.bad_value(item, message, "write `TYPE/NAME` with `*`, or `source:NAME`");
+                    check.bad_value(
+                        item,
+                        message,
+                        "write `TYPE/NAME` with `*`, or `source:NAME`",
+                    );
                 }
             },
         }

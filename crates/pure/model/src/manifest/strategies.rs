@@ -8,17 +8,32 @@ use crate::manifest::check::{Check, spot};
 use crate::pattern::PointerPattern;
 use crate::schema::Schema;
 use crate::strategy::{
-    BUILT_IN, Driver, Empty, Items, Lists, Maps, Operation, ProgramAuthor, Rule, Separator, Strategy,
+    BUILT_IN, Driver, Empty, Items, Lists, Maps, Operation, ProgramAuthor, Rule, Separator,
+    Strategy,
 };
 
-pub(crate) const MERGE: Schema =
-    Schema::strict("merge table", &["strategy", "lists", "separator", "rules", "unset"]);
-pub(crate) const STRATEGY: Schema =
-    Schema::strict("strategy", &["strategy", "lists", "separator", "rules", "unset", "command"]);
+pub(crate) const MERGE: Schema = Schema::strict(
+    "merge table",
+    &["strategy", "lists", "separator", "rules", "unset"],
+);
+pub(crate) const STRATEGY: Schema = Schema::strict(
+    "strategy",
+    &[
+        "strategy",
+        "lists",
+        "separator",
+        "rules",
+        "unset",
+        "command",
+    ],
+);
 pub(crate) const RULE: Schema = Schema::strict("rule", &["op", "by-key", "items", "empty"]);
 const POINTER_HELP: &str = "write `/` before every step, as in `/permissions/allow`";
-pub(crate) const EMPTY: &[(&str, Empty)] =
-    &[("value", Empty::Value), ("ignore", Empty::Ignore), ("clear", Empty::Clear)];
+pub(crate) const EMPTY: &[(&str, Empty)] = &[
+    ("value", Empty::Value),
+    ("ignore", Empty::Ignore),
+    ("clear", Empty::Clear),
+];
 pub(crate) const ITEMS: &[(&str, Items)] = &[("replace", Items::Replace), ("deep", Items::Deep)];
 
 /// One line of `[merge]`.
@@ -41,23 +56,39 @@ impl FilePattern {
     fn new(written: &str) -> Result<Self, String> {
         let pattern = if written.contains(['*', '?', '[', '{']) {
             let glob = GlobBuilder::new(written).literal_separator(true).build();
-            Some(glob.map_err(|error| error.kind().to_string())?.compile_matcher())
+            Some(
+                glob.map_err(|error| error.kind().to_string())?
+                    .compile_matcher(),
+            )
         } else {
             None
         };
-        Ok(FilePattern { written: written.to_owned(), pattern })
+        Ok(FilePattern {
+            written: written.to_owned(),
+            pattern,
+        })
     }
 
     /// Whether a file, by its path with `/`, is meant. What has no `/` speaks of the file's name alone.
     pub fn matches(&self, path: &str) -> bool {
         let name = path.rsplit('/').next().unwrap_or(path);
-        let subject = if self.written.contains('/') { path } else { name };
-        self.pattern.as_ref().map_or(self.written == subject, |pattern| pattern.is_match(subject))
+        let subject = if self.written.contains('/') {
+            path
+        } else {
+            name
+        };
+        self.pattern
+            .as_ref()
+            .map_or(self.written == subject, |pattern| pattern.is_match(subject))
     }
 
     /// A path beats a name beats a pattern; of patterns the one that says more.
     pub fn specificity(&self) -> (bool, bool, usize) {
-        let literal = self.written.chars().filter(|c| !"*?[]{}".contains(*c)).count();
+        let literal = self
+            .written
+            .chars()
+            .filter(|c| !"*?[]{}".contains(*c))
+            .count();
         (self.pattern.is_none(), self.written.contains('/'), literal)
     }
 }
@@ -76,15 +107,28 @@ pub(crate) fn read(
     let tables = Tables { own, users };
     let mut strategies: Vec<Strategy> = Vec::new();
     for (name, table) in tables.own.iter().copied().flat_map(NodeRef::entries) {
-        if BUILT_IN.iter().any(|built_in| built_in.name == name.content()) {
-            check.bad_value(name, format!("`{}` is built in", name.content()), "choose another name");
+        if BUILT_IN
+            .iter()
+            .any(|built_in| built_in.name == name.content())
+        {
+            check.bad_value(
+                name,
+                format!("`{}` is built in", name.content()),
+                "choose another name",
+            );
         }
         if strategies.iter().any(|known| known.name == name.content()) {
             // The project's counts.
             continue;
         }
         tables.check_chain(check, name);
-        strategies.push(tables.table(check, name.content(), table, &STRATEGY, &mut vec![name.content()]));
+        strategies.push(tables.table(
+            check,
+            name.content(),
+            table,
+            &STRATEGY,
+            &mut vec![name.content()],
+        ));
     }
     let mut rules = Vec::new();
     for (files, value) in merge.into_iter().flat_map(NodeRef::entries) {
@@ -93,7 +137,11 @@ pub(crate) fn read(
             Ok(files) => rules.push(MergeRule { files, strategy }),
             Err(error) => {
                 let message = format!("this is no file pattern: {error}");
-                check.bad_value(files, message, "write a file name, or a pattern such as `*.yaml`");
+                check.bad_value(
+                    files,
+                    message,
+                    "write a file name, or a pattern such as `*.yaml`",
+                );
             }
         }
     }
@@ -135,14 +183,24 @@ impl<'a> Tables<'a> {
             }
         }
         if chain.len() > 1 && chain.last() == chain.first() {
-            let chain = chain.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" -> ");
+            let chain = chain
+                .iter()
+                .map(|name| format!("`{name}`"))
+                .collect::<Vec<_>>()
+                .join(" -> ");
             let message = format!("a strategy is built on itself: {chain}");
-            check.bad_value(name, message, "build one of them on a strategy that is built in");
+            check.bad_value(
+                name,
+                message,
+                "build one of them on a strategy that is built in",
+            );
         }
     }
 
     fn named(&self, check: &mut Check, node: NodeRef<'a>, on: &mut Vec<&'a str>) -> Strategy {
-        let Some(name) = check.string(node, "`strategy`") else { return Strategy::default() };
+        let Some(name) = check.string(node, "`strategy`") else {
+            return Strategy::default();
+        };
         if on.contains(&name) {
             // A chain that leads back is reported where its strategies are defined.
             return Strategy::default();
@@ -156,11 +214,22 @@ impl<'a> Tables<'a> {
             return strategy;
         }
         Strategy::built_in(name).unwrap_or_else(|| {
-            let own = self.own.iter().copied().flat_map(NodeRef::entries).map(|(key, _)| key.content());
-            let known: Vec<&str> = BUILT_IN.iter().map(|built_in| built_in.name).chain(own).collect();
-            let mut diagnostic =
-                Diagnostic::new(&codes::MANIFEST_UNKNOWN_STRATEGY, format!("there is no strategy `{name}`"))
-                    .at_spot(spot(node));
+            let own = self
+                .own
+                .iter()
+                .copied()
+                .flat_map(NodeRef::entries)
+                .map(|(key, _)| key.content());
+            let known: Vec<&str> = BUILT_IN
+                .iter()
+                .map(|built_in| built_in.name)
+                .chain(own)
+                .collect();
+            let mut diagnostic = Diagnostic::new(
+                &codes::MANIFEST_UNKNOWN_STRATEGY,
+                format!("there is no strategy `{name}`"),
+            )
+            .at_spot(spot(node));
             diagnostic.help = did_you_mean(name, "strategies are", known.iter().copied());
             check.report(diagnostic);
             Strategy::default()
@@ -180,26 +249,42 @@ impl<'a> Tables<'a> {
             return Strategy::default();
         }
         check.keys(table, schema);
-        let mut strategy =
-            table.get("strategy").map_or_else(Strategy::default, |base| self.named(check, base, on));
+        let mut strategy = table
+            .get("strategy")
+            .map_or_else(Strategy::default, |base| self.named(check, base, on));
         if !name.is_empty() {
             strategy.name = name.to_owned();
         }
-        if let Some(lists) = table.get("lists").and_then(|lists| read_lists(check, lists)) {
+        if let Some(lists) = table
+            .get("lists")
+            .and_then(|lists| read_lists(check, lists))
+        {
             strategy.lists = lists;
-            strategy.maps = if table.get("strategy").is_none() { Maps::Merge } else { strategy.maps };
+            strategy.maps = if table.get("strategy").is_none() {
+                Maps::Merge
+            } else {
+                strategy.maps
+            };
         }
         if let Some(separator) = table.get("separator") {
-            strategy.separator = check.word(separator, "`separator`", Separator::ALL).unwrap_or_default();
+            strategy.separator = check
+                .word(separator, "`separator`", Separator::ALL)
+                .unwrap_or_default();
         }
         if let Some(rules) = table.get("rules").filter(|rules| rules.kind() != Kind::Map) {
-            check.wrong_kind(rules, "`rules`", "a table from pointer patterns to operations");
+            check.wrong_kind(
+                rules,
+                "`rules`",
+                "a table from pointer patterns to operations",
+            );
         }
         for (pattern, rule) in table.get("rules").into_iter().flat_map(NodeRef::entries) {
             strategy.rules.extend(read_rule(check, pattern, rule));
         }
-        for (node, pointer) in
-            table.get("unset").map(|unset| check.strings(unset, "`unset`")).unwrap_or_default()
+        for (node, pointer) in table
+            .get("unset")
+            .map(|unset| check.strings(unset, "`unset`"))
+            .unwrap_or_default()
         {
             match pointer.parse::<Pointer>() {
                 Ok(pointer) if pointer == Pointer::root() => {
@@ -209,7 +294,10 @@ impl<'a> Tables<'a> {
                 Err(error) => check.bad_value(node, error.to_string(), POINTER_HELP),
             }
         }
-        if let Some(command) = table.get("command").filter(|_| schema.owned.contains(&"command")) {
+        if let Some(command) = table
+            .get("command")
+            .filter(|_| schema.owned.contains(&"command"))
+        {
             let author = match self.users.contains(&spot(command).source) {
                 true => ProgramAuthor::User,
                 false => ProgramAuthor::Project,
@@ -221,10 +309,17 @@ impl<'a> Tables<'a> {
 }
 
 fn read_driver(check: &mut Check, node: NodeRef<'_>) -> Option<Vec<String>> {
-    let command: Vec<String> =
-        check.strings(node, "`command`").into_iter().map(|(_, part)| part.to_owned()).collect();
+    let command: Vec<String> = check
+        .strings(node, "`command`")
+        .into_iter()
+        .map(|(_, part)| part.to_owned())
+        .collect();
     if command.is_empty() {
-        check.bad_value(node, "`command` names no program", "write [\"PROGRAM\", \"%base\", \"%new\"]");
+        check.bad_value(
+            node,
+            "`command` names no program",
+            "write [\"PROGRAM\", \"%base\", \"%new\"]",
+        );
         return None;
     }
     Some(command)
@@ -234,7 +329,11 @@ fn read_lists(check: &mut Check, node: NodeRef<'_>) -> Option<Lists> {
     let operation = read_operation(check, node)?;
     if !operation.is_for_lists() {
         let message = format!("`{operation}` says nothing about lists");
-        check.bad_value(node, message, "take replace, extend, append, prepend, union or by-key");
+        check.bad_value(
+            node,
+            message,
+            "take replace, extend, append, prepend, union or by-key",
+        );
         return None;
     }
     Some(Lists::By(operation))
@@ -246,7 +345,8 @@ fn read_rule(check: &mut Check, pattern: NodeRef<'_>, node: NodeRef<'_>) -> Opti
         (Kind::Map, Some(empty)) => check.word(empty, "`empty`", EMPTY).unwrap_or_default(),
         _ => Empty::default(),
     };
-    let only_empty = node.kind() == Kind::Map && node.get("op").is_none() && node.get("by-key").is_none();
+    let only_empty =
+        node.kind() == Kind::Map && node.get("op").is_none() && node.get("by-key").is_none();
     let operation = if only_empty && node.get("empty").is_some() {
         check.keys(node, &RULE);
         None
@@ -254,7 +354,11 @@ fn read_rule(check: &mut Check, pattern: NodeRef<'_>, node: NodeRef<'_>) -> Opti
         Some(read_operation(check, node)?)
     };
     match parsed {
-        Ok(pattern) => Some(Rule { pattern, operation, empty }),
+        Ok(pattern) => Some(Rule {
+            pattern,
+            operation,
+            empty,
+        }),
         Err(error) => {
             check.bad_value(pattern, error.to_string(), POINTER_HELP);
             None
@@ -268,8 +372,10 @@ fn read_operation(check: &mut Check, node: NodeRef<'_>) -> Option<Operation> {
         Kind::String => node,
         Kind::Map => {
             check.keys(node, &RULE);
-            let items =
-                node.get("items").and_then(|items| check.word(items, "`items`", ITEMS)).unwrap_or_default();
+            let items = node
+                .get("items")
+                .and_then(|items| check.word(items, "`items`", ITEMS))
+                .unwrap_or_default();
             if let Some(key) = node.get("by-key") {
                 let name = check.string(key, "`by-key`")?.to_owned();
                 if name.is_empty() {
@@ -291,5 +397,7 @@ fn read_operation(check: &mut Check, node: NodeRef<'_>) -> Option<Operation> {
     };
     let text = check.string(word, "`op`")?;
     let help = "`agpm strategies` lists all operations";
-    text.parse::<Operation>().map_err(|error| check.bad_value(word, error.to_string(), help)).ok()
+    text.parse::<Operation>()
+        .map_err(|error| check.bad_value(word, error.to_string(), help))
+        .ok()
 }

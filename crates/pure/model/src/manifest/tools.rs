@@ -13,7 +13,8 @@ use crate::schema::Schema;
 use crate::tool::{Destination, EntryForm, FileForm, Folder, Tool, ToolState, Tools};
 
 pub(crate) const TOOL: Schema = Schema::strict("tool", &["path", "resources", "enabled"]);
-pub(crate) const RESOURCE: Schema = Schema::strict("tool's resource", &["path", "merge-target", "flatten"]);
+pub(crate) const RESOURCE: Schema =
+    Schema::strict("tool's resource", &["path", "merge-target", "flatten"]);
 
 /// The built-in tools, as `[tools]` and `[default-tools]` of a manifest change them.
 pub(crate) fn read(
@@ -41,7 +42,11 @@ fn read_tool(check: &mut Check, name: NodeRef<'_>, table: NodeRef<'_>, tools: &m
     }
     check.keys(table, &TOOL);
     let Ok(tool_name) = ToolName::new(name.content()) else {
-        check.bad_value(name, "a tool needs a name", "write a short word, such as `my-tool`");
+        check.bad_value(
+            name,
+            "a tool needs a name",
+            "write a short word, such as `my-tool`",
+        );
         return;
     };
     let built_in = tools.tools.iter().position(|tool| tool.name == tool_name);
@@ -67,16 +72,29 @@ fn read_tool(check: &mut Check, name: NodeRef<'_>, table: NodeRef<'_>, tools: &m
     if let Some(path) = table.get("path") {
         tool.folder = folder(check, path, "`path`");
     }
-    if let Some(enabled) = table.get("enabled").and_then(|node| check.flag(node, "`enabled`")) {
-        tool.state = if enabled { ToolState::Enabled } else { ToolState::Disabled };
+    if let Some(enabled) = table
+        .get("enabled")
+        .and_then(|node| check.flag(node, "`enabled`"))
+    {
+        tool.state = if enabled {
+            ToolState::Enabled
+        } else {
+            ToolState::Disabled
+        };
     }
-    if let Some(resources) = table.get("resources").filter(|node| check.map(*node, "`resources`")) {
+    if let Some(resources) = table
+        .get("resources")
+        .filter(|node| check.map(*node, "`resources`"))
+    {
         let built_in = with_forms(tool);
         for (kind, place) in resources.entries() {
             if let Some((kind, destination)) = read_destination(check, kind, place, &built_in) {
                 tool.destinations.insert(kind, destination);
-                let flatten = place.get("flatten").and_then(|node| check.flag(node, "`flatten`"));
-                tool.layouts.extend(flatten.map(|flatten| (kind, Layout::of_flatten(flatten))));
+                let flatten = place
+                    .get("flatten")
+                    .and_then(|node| check.flag(node, "`flatten`"));
+                tool.layouts
+                    .extend(flatten.map(|flatten| (kind, Layout::of_flatten(flatten))));
             }
         }
     }
@@ -85,8 +103,9 @@ fn read_tool(check: &mut Check, name: NodeRef<'_>, table: NodeRef<'_>, tools: &m
 /// A tool's destinations; where it has none in home, it still has the form that it has in a project.
 fn with_forms(tool: &Tool) -> BTreeMap<ResourceType, Destination> {
     let project = Tools::default();
-    let mut forms =
-        project.named(tool.name.as_str()).map_or_else(BTreeMap::new, |own| own.destinations.clone());
+    let mut forms = project
+        .named(tool.name.as_str())
+        .map_or_else(BTreeMap::new, |own| own.destinations.clone());
     forms.extend(tool.destinations.clone());
     forms
 }
@@ -136,7 +155,11 @@ fn read_destination(
 
 /// How tools of the user's own want entries.
 fn usual_form(kind: ResourceType) -> EntryForm {
-    if kind == ResourceType::Hooks { EntryForm::ClaudeHooks } else { EntryForm::ClaudeServers }
+    if kind == ResourceType::Hooks {
+        EntryForm::ClaudeHooks
+    } else {
+        EntryForm::ClaudeServers
+    }
 }
 
 /// A folder, where `.` is the one around it.
@@ -148,15 +171,31 @@ fn folder(check: &mut Check, node: NodeRef<'_>, what: &str) -> Option<RelativePa
 }
 
 fn read_default(check: &mut Check, kind_node: NodeRef<'_>, tool: NodeRef<'_>, tools: &mut Tools) {
-    let Some(kind) = kind(check, kind_node) else { return };
-    let Some(name) = check.string(tool, "a default tool") else { return };
+    let Some(kind) = kind(check, kind_node) else {
+        return;
+    };
+    let Some(name) = check.string(tool, "a default tool") else {
+        return;
+    };
     let known: Vec<&str> = tools.tools.iter().map(|tool| tool.name.as_str()).collect();
-    if !check.known(tool, "tool", &codes::MANIFEST_UNKNOWN_TOOL, known.iter().copied()) {
+    if !check.known(
+        tool,
+        "tool",
+        &codes::MANIFEST_UNKNOWN_TOOL,
+        known.iter().copied(),
+    ) {
         return;
     }
-    if tools.named(name).is_some_and(|found| found.destination(kind).is_none()) {
+    if tools
+        .named(name)
+        .is_some_and(|found| found.destination(kind).is_none())
+    {
         let message = format!("the tool `{name}` has no place for {kind}");
-        check.bad_value(tool, message, &format!("choose another tool, or add `{kind}` to its `resources`"));
+        check.bad_value(
+            tool,
+            message,
+            &format!("choose another tool, or add `{kind}` to its `resources`"),
+        );
     } else if let Ok(name) = ToolName::new(name) {
         tools.defaults.insert(kind, name);
     }
@@ -164,8 +203,17 @@ fn read_default(check: &mut Check, kind_node: NodeRef<'_>, tool: NodeRef<'_>, to
 
 fn kind(check: &mut Check, node: NodeRef<'_>) -> Option<ResourceType> {
     let words = RESOURCE_TYPES.map(|kind| kind.plural());
-    let known = check.known(node, "kind of resource", &codes::MANIFEST_UNKNOWN_KEY, words);
-    if known { ResourceType::named(node.content()) } else { None }
+    let known = check.known(
+        node,
+        "kind of resource",
+        &codes::MANIFEST_UNKNOWN_KEY,
+        words,
+    );
+    if known {
+        ResourceType::named(node.content())
+    } else {
+        None
+    }
 }
 
 #[cfg(test)]
@@ -177,10 +225,20 @@ mod tests {
 
     fn tools(text: &str) -> Tools {
         let mut sources = SourceMap::default();
-        let document = parse(sources.add("agpm.toml", text), text, Format::Toml, Limits::default()).document;
+        let document = parse(
+            sources.add("agpm.toml", text),
+            text,
+            Format::Toml,
+            Limits::default(),
+        )
+        .document;
         let mut check = Check::default();
-        let tools =
-            read(&mut check, Tools::default(), document.root().and_then(|root| root.get("tools")), None);
+        let tools = read(
+            &mut check,
+            Tools::default(),
+            document.root().and_then(|root| root.get("tools")),
+            None,
+        );
         assert_eq!(check.into_diagnostics(), []);
         tools
     }
@@ -196,11 +254,17 @@ mod tests {
         assert_eq!(codex.folder, Some(path(".other")));
         assert_eq!(
             codex.destination(ResourceType::Agents),
-            Some(&Destination::Files(Folder::Own(Some(path("agents"))), FileForm::CodexAgent))
+            Some(&Destination::Files(
+                Folder::Own(Some(path("agents"))),
+                FileForm::CodexAgent
+            ))
         );
         assert_eq!(
             codex.destination(ResourceType::Skills),
-            Some(&Destination::Files(Folder::Shared(path(".agents/skills")), FileForm::Same))
+            Some(&Destination::Files(
+                Folder::Shared(path(".agents/skills")),
+                FileForm::Same
+            ))
         );
     }
 
@@ -223,11 +287,17 @@ mod tests {
         let copilot = tools.named("copilot").unwrap();
         assert_eq!(
             copilot.destination(ResourceType::Hooks),
-            Some(&Destination::Files(Folder::Own(Some(path("h"))), FileForm::CopilotHooks))
+            Some(&Destination::Files(
+                Folder::Own(Some(path("h"))),
+                FileForm::CopilotHooks
+            ))
         );
         assert_eq!(
             copilot.destination(ResourceType::McpServers),
-            Some(&Destination::Entries(path("servers.json"), EntryForm::VsCodeServers))
+            Some(&Destination::Entries(
+                path("servers.json"),
+                EntryForm::VsCodeServers
+            ))
         );
     }
 }

@@ -39,7 +39,10 @@ impl Validator<'_> {
             Value::Bool(true) => return,
             _ => return found.push(format!("{at}: nothing may be here")),
         };
-        for (word, says) in words.iter().filter(|(word, _)| !REMARKS.contains(&word.as_str())) {
+        for (word, says) in words
+            .iter()
+            .filter(|(word, _)| !REMARKS.contains(&word.as_str()))
+        {
             if !self.word(word, says, (schema, value), at, found) {
                 found.push(format!("{at}: {word}"));
             }
@@ -58,15 +61,28 @@ impl Validator<'_> {
         let has = |key: &Value| key.as_str().is_some_and(|key| value.get(key).is_some());
         match word {
             "$ref" => {
-                let name = says.as_str().and_then(|text| text.strip_prefix("#/$defs/")).unwrap();
-                self.check(self.root.get("$defs").and_then(|all| all.get(name)).unwrap(), value, at, found);
+                let name = says
+                    .as_str()
+                    .and_then(|text| text.strip_prefix("#/$defs/"))
+                    .unwrap();
+                self.check(
+                    self.root
+                        .get("$defs")
+                        .and_then(|all| all.get(name))
+                        .unwrap(),
+                    value,
+                    at,
+                    found,
+                );
                 true
             }
             "type" => says.as_str() == Some(kind(value)),
             "const" => says == value,
             "enum" => items(says).contains(value),
             "pattern" => value.as_str().is_none_or(|text| matches(says, text)),
-            "minLength" => value.as_str().is_none_or(|text| text.chars().count() >= number(says)),
+            "minLength" => value
+                .as_str()
+                .is_none_or(|text| text.chars().count() >= number(says)),
             "minItems" => kind(value) != "array" || items(value).len() >= number(says),
             "required" => kind(value) != "object" || items(says).iter().all(has),
             "dependentRequired" => entries(says)
@@ -80,7 +96,9 @@ impl Validator<'_> {
                 }
                 true
             }
-            "propertyNames" => entries(value).iter().all(|(key, _)| self.fits(says, &key.as_str().into())),
+            "propertyNames" => entries(value)
+                .iter()
+                .all(|(key, _)| self.fits(says, &key.as_str().into())),
             "properties" | "patternProperties" | "additionalProperties" => {
                 for (key, inner) in entries(value) {
                     if let Some((_, says)) = of_key(schema, key).filter(|(by, _)| *by == word) {
@@ -96,11 +114,21 @@ impl Validator<'_> {
 
 /// The schema of a key of a table, and the word that it stands under.
 fn of_key<'s>(schema: &'s Value, key: &str) -> Option<(&'static str, &'s Value)> {
-    let named = schema.get("properties").and_then(|all| all.get(key)).map(|says| ("properties", says));
-    let patterns = schema.get("patternProperties").map(entries).unwrap_or_default();
-    let pattern = patterns.iter().find(|(pattern, _)| matches(&pattern.as_str().into(), key));
+    let named = schema
+        .get("properties")
+        .and_then(|all| all.get(key))
+        .map(|says| ("properties", says));
+    let patterns = schema
+        .get("patternProperties")
+        .map(entries)
+        .unwrap_or_default();
+    let pattern = patterns
+        .iter()
+        .find(|(pattern, _)| matches(&pattern.as_str().into(), key));
     let pattern = pattern.map(|(_, says)| ("patternProperties", says));
-    let others = schema.get("additionalProperties").map(|says| ("additionalProperties", says));
+    let others = schema
+        .get("additionalProperties")
+        .map(|says| ("additionalProperties", says));
     named.or(pattern).or(others)
 }
 
@@ -116,15 +144,27 @@ fn kind(value: &Value) -> &'static str {
 }
 
 fn items(value: &Value) -> &[Value] {
-    if let Value::List(items) = value { items } else { &[] }
+    if let Value::List(items) = value {
+        items
+    } else {
+        &[]
+    }
 }
 
 fn entries(value: &Value) -> &[(String, Value)] {
-    if let Value::Map(entries) = value { entries } else { &[] }
+    if let Value::Map(entries) = value {
+        entries
+    } else {
+        &[]
+    }
 }
 
 fn number(value: &Value) -> usize {
-    if let Value::Number(number) = value { number.as_str().parse().unwrap() } else { panic!("{value:?}") }
+    if let Value::Number(number) = value {
+        number.as_str().parse().unwrap()
+    } else {
+        panic!("{value:?}")
+    }
 }
 
 fn matches(pattern: &Value, text: &str) -> bool {
@@ -132,6 +172,9 @@ fn matches(pattern: &Value, text: &str) -> bool {
     PATTERNS.with_borrow_mut(|patterns| {
         let syntax = Config::new().unicode(false).utf8(false);
         let new = || Regex::builder().syntax(syntax).build(pattern).unwrap();
-        patterns.entry(pattern.to_owned()).or_insert_with(new).is_match(text)
+        patterns
+            .entry(pattern.to_owned())
+            .or_insert_with(new)
+            .is_match(text)
     })
 }

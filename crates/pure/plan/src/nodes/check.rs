@@ -38,20 +38,41 @@ impl OwnedNodes {
     /// Whether we wrote this very node before.
     pub fn holds(&self, node: &EntryNode) -> bool {
         let checksum = NodeSum::of(&node.value);
-        self.nodes.iter().any(|owned| owned.place == node.place && owned.checksum == checksum)
+        self.nodes
+            .iter()
+            .any(|owned| owned.place == node.place && owned.checksum == checksum)
     }
 }
 
 /// Our nodes that are missing or edited.
 pub fn check_nodes(document: Option<&Document>, owned: &OwnedNodes) -> Vec<NodeFinding> {
-    let finding =
-        |node: &OwnedNode, state| NodeFinding { place: node.place.clone(), state, owner: node.owner.clone() };
-    let Some(document) = document else {
-        return owned.nodes.iter().map(|node| finding(node, NodeState::Missing)).collect();
+    let finding = |node: &OwnedNode, state| NodeFinding {
+        place: node.place.clone(),
+        state,
+        owner: node.owner.clone(),
     };
-    let known = owned.nodes.iter().map(|node| (node.place.pointer(), node.checksum)).collect();
-    let check = Check { sight: Sight::of(document), owned, known };
-    owned.nodes.iter().filter_map(|node| Some(finding(node, check.state(node)?))).collect()
+    let Some(document) = document else {
+        return owned
+            .nodes
+            .iter()
+            .map(|node| finding(node, NodeState::Missing))
+            .collect();
+    };
+    let known = owned
+        .nodes
+        .iter()
+        .map(|node| (node.place.pointer(), node.checksum))
+        .collect();
+    let check = Check {
+        sight: Sight::of(document),
+        owned,
+        known,
+    };
+    owned
+        .nodes
+        .iter()
+        .filter_map(|node| Some(finding(node, check.state(node)?)))
+        .collect()
 }
 
 struct Check<'a> {
@@ -76,7 +97,11 @@ impl Check<'_> {
             Place::Item(list) => self.is_edited_item(node, list),
             Place::Keyed { list, key, id } => !self.sight.with_id(list, key, id).is_empty(),
         };
-        Some(if edited { NodeState::Edited } else { NodeState::Missing })
+        Some(if edited {
+            NodeState::Edited
+        } else {
+            NodeState::Missing
+        })
     }
 
     fn is_edited_item(&self, node: &OwnedNode, list: &Pointer) -> bool {
@@ -84,18 +109,28 @@ impl Check<'_> {
             return false;
         }
         let sums = self.sight.sums(list);
-        let new = |item: NodeRef<'_>, sum: NodeSum| resembles(item, node) && !self.owned.is_others(list, sum);
+        let new = |item: NodeRef<'_>, sum: NodeSum| {
+            resembles(item, node) && !self.owned.is_others(list, sum)
+        };
         let is_ours = |(item, sum): (NodeRef<'_>, &NodeSum)| {
             !self.known.contains(&(list, *sum)) && (shares_mark(item, node) || new(item, *sum))
         };
-        self.sight.items(list).into_iter().zip(&sums.all).any(is_ours)
+        self.sight
+            .items(list)
+            .into_iter()
+            .zip(&sums.all)
+            .any(is_ours)
     }
 }
 
 /// Whether a node is an empty map or list of ours, and something else is there.
 fn bare_of_another_kind(node: &OwnedNode, now: NodeRef<'_>) -> bool {
-    let bare = [(Kind::Map, Value::Map(Vec::new())), (Kind::List, Value::List(Vec::new()))];
-    bare.iter().any(|(kind, value)| NodeSum::of(value) == node.checksum && now.kind() != *kind)
+    let bare = [
+        (Kind::Map, Value::Map(Vec::new())),
+        (Kind::List, Value::List(Vec::new())),
+    ];
+    bare.iter()
+        .any(|(kind, value)| NodeSum::of(value) == node.checksum && now.kind() != *kind)
 }
 
 /// Takes a change of ours back in a file that was edited since: our nodes become as they were in `before`, and all that
@@ -106,7 +141,9 @@ pub fn take_back(
     owned_before: Option<&OwnedNodes>,
     owned_after: Option<&OwnedNodes>,
 ) -> Result<FileOutcome, NodeError> {
-    let old = before.map(|before| desired_before(before, owned_before, owned_after)).unwrap_or_default();
+    let old = before
+        .map(|before| desired_before(before, owned_before, owned_after))
+        .unwrap_or_default();
     let written = owned_after.map(without_adopted);
     let task = Task {
         format: now.format(),
@@ -133,7 +170,8 @@ fn desired_before(
     owned_after: Option<&OwnedNodes>,
 ) -> Vec<DesiredNode> {
     let sight = Sight::of(before);
-    let nodes = |owned: Option<&OwnedNodes>| owned.map(|owned| owned.nodes.clone()).unwrap_or_default();
+    let nodes =
+        |owned: Option<&OwnedNodes>| owned.map(|owned| owned.nodes.clone()).unwrap_or_default();
     let own = |node: OwnedNode| {
         let (index, at) = sight.spot(&node, |_| true)?;
         Some((index, desired_at(before.at(&at)?, node)))
@@ -141,18 +179,22 @@ fn desired_before(
     let taken_over = |node: OwnedNode| {
         let now = match &node.place {
             Place::Key(at) => sight.at(at),
-            Place::Keyed { list, key, id } => {
-                sight.with_id(list, key, id).first().and_then(|index| sight.item(list, *index))
-            }
+            Place::Keyed { list, key, id } => sight
+                .with_id(list, key, id)
+                .first()
+                .and_then(|index| sight.item(list, *index)),
             Place::Item(_) | Place::Default(_) => None,
         };
         Some(desired_at(now?, node))
     };
-    let mut placed: Vec<(usize, DesiredNode)> = nodes(owned_before).into_iter().filter_map(own).collect();
+    let mut placed: Vec<(usize, DesiredNode)> =
+        nodes(owned_before).into_iter().filter_map(own).collect();
     placed.sort_by_key(|(index, _)| *index);
     let mut desired: Vec<DesiredNode> = placed.into_iter().map(|(_, node)| node).collect();
     let known: HashSet<Place> = desired.iter().map(|node| node.node.place.clone()).collect();
-    let others = nodes(owned_after).into_iter().filter(|node| !known.contains(&node.place));
+    let others = nodes(owned_after)
+        .into_iter()
+        .filter(|node| !known.contains(&node.place));
     desired.extend(others.filter_map(taken_over));
     desired
 }
@@ -160,5 +202,9 @@ fn desired_before(
 fn desired_at(now: NodeRef<'_>, node: OwnedNode) -> DesiredNode {
     let (place, value) = (node.place, to_value(now));
     // A list may have been held in several ways; only those of layers give way to each other.
-    DesiredNode { node: EntryNode { place, value }, owner: node.owner, twin: Twin::Left }
+    DesiredNode {
+        node: EntryNode { place, value },
+        owner: node.owner,
+        twin: Twin::Left,
+    }
 }

@@ -21,12 +21,16 @@ pub(super) struct Draft {
 
 impl Draft {
     pub(super) fn new(document: &Document) -> Self {
-        Draft { document: document.clone() }
+        Draft {
+            document: document.clone(),
+        }
     }
 
     /// A file that is not there yet.
     pub(super) fn empty(format: Format) -> Self {
-        Draft { document: parse_alone("", format).document }
+        Draft {
+            document: parse_alone("", format).document,
+        }
     }
 
     pub(super) fn text(&self) -> &str {
@@ -37,7 +41,9 @@ impl Draft {
     pub(super) fn apply(&mut self, edits: &[Edit]) -> Result<(), NodeError> {
         if edits.len() > 1 && edits.len() * self.text().len().max(edits.len() * 16) > MOST_READ {
             let target = target::after(self.document.root().map(to_value), edits);
-            let rewritten = target.as_ref().and_then(|target| self.document.rewrite(target).ok());
+            let rewritten = target
+                .as_ref()
+                .and_then(|target| self.document.rewrite(target).ok());
             if let Some(rewritten) = rewritten {
                 self.read(rewritten.to_string());
                 return Ok(());
@@ -50,7 +56,13 @@ impl Draft {
         match edit {
             Edit::Append { to, value } if self.document.at(to).is_none() => {
                 let value = Value::List(vec![value.clone()]);
-                self.edit(to, &Edit::Set { at: to.clone(), value })
+                self.edit(
+                    to,
+                    &Edit::Set {
+                        at: to.clone(),
+                        value,
+                    },
+                )
             }
             Edit::Remove { at } if at.steps().is_empty() => {
                 self.cut_root();
@@ -58,8 +70,13 @@ impl Draft {
             }
             Edit::Insert { at, value } => self.edit(at, edit).or_else(|error| {
                 // Not every place between two items can be written.
-                let Some((to, _)) = at.split_last() else { return Err(error) };
-                self.apply_one(&Edit::Append { to, value: value.clone() })
+                let Some((to, _)) = at.split_last() else {
+                    return Err(error);
+                };
+                self.apply_one(&Edit::Append {
+                    to,
+                    value: value.clone(),
+                })
             }),
             Edit::Set { at, .. } | Edit::Remove { at } => self.edit(at, edit),
             Edit::Append { to, .. } => self.edit(to, edit),
@@ -67,19 +84,28 @@ impl Draft {
     }
 
     fn edit(&mut self, at: &Pointer, edit: &Edit) -> Result<(), NodeError> {
-        let text = self.document.edit(edit).map_err(|why| NodeError::Edit { at: at.clone(), why })?;
+        let text = self.document.edit(edit).map_err(|why| NodeError::Edit {
+            at: at.clone(),
+            why,
+        })?;
         self.read(text);
         Ok(())
     }
 
     fn cut_root(&mut self) {
-        let Some(range) = self.document.root().map(|root| root.span().range()) else { return };
+        let Some(range) = self.document.root().map(|root| root.span().range()) else {
+            return;
+        };
         let text = self.text();
         self.read([&text[..range.start], &text[range.end..]].concat());
     }
 
     /// Removes what is as we wrote it, then what that leaves empty. What was adopted is the user's text.
-    pub(super) fn strip(&mut self, nodes: &[OwnedNode], containers: &[Pointer]) -> Result<(), NodeError> {
+    pub(super) fn strip(
+        &mut self,
+        nodes: &[OwnedNode],
+        containers: &[Pointer],
+    ) -> Result<(), NodeError> {
         let written = nodes.iter().filter(|node| node.author == Author::Agpm);
         let spots = Sight::of(&self.document).spots(written);
         self.remove(spots)?;
@@ -89,10 +115,15 @@ impl Draft {
     /// Removes keys whatever they hold, and items that are as we wrote them.
     pub(super) fn clear(&mut self, nodes: &[&OwnedNode]) -> Result<(), NodeError> {
         let sight = Sight::of(&self.document);
-        let (keys, items): (Vec<&OwnedNode>, Vec<&OwnedNode>) =
-            nodes.iter().copied().partition(|node| matches!(node.place, Place::Key(_)));
+        let (keys, items): (Vec<&OwnedNode>, Vec<&OwnedNode>) = nodes
+            .iter()
+            .copied()
+            .partition(|node| matches!(node.place, Place::Key(_)));
         let held = |node: &OwnedNode| sight.at(node.place.pointer()).is_some();
-        let keys = keys.into_iter().filter(|node| held(node)).map(|node| (0, node.place.pointer().clone()));
+        let keys = keys
+            .into_iter()
+            .filter(|node| held(node))
+            .map(|node| (0, node.place.pointer().clone()));
         let mut spots: Vec<(usize, Pointer)> = keys.collect();
         spots.extend(sight.spots(items));
         self.remove(spots)
@@ -125,7 +156,9 @@ impl Draft {
     fn is_empty(&self, node: NodeRef<'_>) -> bool {
         let only_brackets = || {
             let written = &self.text()[node.span().range()];
-            written.chars().all(|c| c.is_whitespace() || "{}[]".contains(c))
+            written
+                .chars()
+                .all(|c| c.is_whitespace() || "{}[]".contains(c))
         };
         let container = matches!(node.kind(), Kind::Map | Kind::List);
         container && node.len() == 0 && (self.document.format() == Format::Toml || only_brackets())
@@ -144,12 +177,20 @@ fn removals(spots: Vec<(usize, Pointer)>) -> Vec<Edit> {
 
 /// What is new and what goes, from the end, so that the indices before stay right: of several that come to one place
 /// the last one first.
-pub(super) fn shifts(new: Vec<(Option<usize>, Edit)>, mut spots: Vec<(usize, Pointer)>) -> Vec<Edit> {
+pub(super) fn shifts(
+    new: Vec<(Option<usize>, Edit)>,
+    mut spots: Vec<(usize, Pointer)>,
+) -> Vec<Edit> {
     spots.sort();
     spots.dedup();
-    let (within, at_end): (Vec<_>, Vec<_>) = new.into_iter().partition(|(index, _)| index.is_some());
+    let (within, at_end): (Vec<_>, Vec<_>) =
+        new.into_iter().partition(|(index, _)| index.is_some());
     let mut edits: Vec<(Option<usize>, Edit)> = within;
-    edits.extend(spots.into_iter().map(|(index, at)| (Some(index), Edit::Remove { at })));
+    edits.extend(
+        spots
+            .into_iter()
+            .map(|(index, at)| (Some(index), Edit::Remove { at })),
+    );
     edits.sort_by_key(|(index, _)| *index);
     let ordered = at_end.into_iter().chain(edits.into_iter().rev());
     ordered.map(|(_, edit)| edit).collect()

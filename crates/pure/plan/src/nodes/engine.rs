@@ -110,7 +110,10 @@ impl<'a> Engine<'a> {
         nodes: &'a [OwnedNode],
         overwrite: Overwrite,
     ) -> Self {
-        let known = ours.nodes.iter().map(|node| (node.place.pointer().clone(), node.checksum));
+        let known = ours
+            .nodes
+            .iter()
+            .map(|node| (node.place.pointer().clone(), node.checksum));
         Engine {
             sight: Sight::of(document),
             ours,
@@ -203,11 +206,16 @@ impl<'a> Engine<'a> {
         let found = self.keyed_item(
             list,
             (key, id),
-            [owned.map(|owned| owned.checksum), Some(NodeSum::of(&desired.node.value))],
+            [
+                owned.map(|owned| owned.checksum),
+                Some(NodeSum::of(&desired.node.value)),
+            ],
         );
         let now = found.and_then(|index| self.sight.item(list, index));
         let verdict = self.judge(desired, now, owned);
-        let spot = found.map_or(Spot::End(list.clone()), |index| Spot::Item(list.clone(), index));
+        let spot = found.map_or(Spot::End(list.clone()), |index| {
+            Spot::Item(list.clone(), index)
+        });
         found.iter().for_each(|index| self.claim(list, *index));
         self.carry_out(desired, verdict, spot);
     }
@@ -221,9 +229,18 @@ impl<'a> Engine<'a> {
     ) -> Option<usize> {
         let all = self.sight.sums(list).clone();
         let free = |index: &usize| !self.claimed.contains(&(list.clone(), *index));
-        let found: Vec<usize> = self.sight.with_id(list, key, id).into_iter().filter(free).collect();
+        let found: Vec<usize> = self
+            .sight
+            .with_id(list, key, id)
+            .into_iter()
+            .filter(free)
+            .collect();
         let saying = |sum: NodeSum| found.iter().find(|index| all.all[**index] == sum);
-        sums.into_iter().flatten().find_map(saying).or(found.first()).copied()
+        sums.into_iter()
+            .flatten()
+            .find_map(saying)
+            .or(found.first())
+            .copied()
     }
 
     fn judge(
@@ -233,7 +250,11 @@ impl<'a> Engine<'a> {
         owned: Option<&'a OwnedNode>,
     ) -> Verdict<'a> {
         let Some(now) = now else {
-            let reason = if owned.is_some() { Reason::WasMissing } else { Reason::New };
+            let reason = if owned.is_some() {
+                Reason::WasMissing
+            } else {
+                Reason::New
+            };
             return Verdict::Write(Action::Create, reason);
         };
         let untouched = |owned: &OwnedNode| NodeSum::of(now) == owned.checksum;
@@ -251,8 +272,10 @@ impl<'a> Engine<'a> {
 
     /// What is there is not ours.
     fn judge_users(&self, desired: &DesiredNode, now: NodeRef<'_>) -> Verdict<'a> {
-        let is_container_of_ours =
-            || is_bare(&desired.node.value) && self.ours.containers.contains(desired.node.place.pointer());
+        let is_container_of_ours = || {
+            is_bare(&desired.node.value)
+                && self.ours.containers.contains(desired.node.place.pointer())
+        };
         let same = equal(now, &desired.node.value);
         match will_do(desired, now) {
             true if is_container_of_ours() => Verdict::Own(Author::Agpm),
@@ -297,10 +320,15 @@ impl<'a> Engine<'a> {
         let edit = match spot {
             Spot::Key(at) => {
                 let parent = at.split_last().map(|(parent, _)| parent);
-                self.made.containers.extend(parent.iter().flat_map(|parent| self.sight.missing(parent)));
+                self.made
+                    .containers
+                    .extend(parent.iter().flat_map(|parent| self.sight.missing(parent)));
                 Edit::Set { at, value }
             }
-            Spot::Item(list, index) => Edit::Set { at: list.child(index.to_string()), value },
+            Spot::Item(list, index) => Edit::Set {
+                at: list.child(index.to_string()),
+                value,
+            },
             Spot::End(list) if self.sight.at(&list).is_some() => {
                 self.order.add(list, value);
                 return self.own(desired, Author::Agpm);
@@ -315,7 +343,12 @@ impl<'a> Engine<'a> {
     }
 
     /// Puts an item in a list.
-    pub(super) fn write_item(&mut self, desired: &DesiredNode, list: &Pointer, index: Option<usize>) {
+    pub(super) fn write_item(
+        &mut self,
+        desired: &DesiredNode,
+        list: &Pointer,
+        index: Option<usize>,
+    ) {
         let spot = match index {
             Some(index) => Spot::Item(list.clone(), index),
             None => Spot::End(list.clone()),
@@ -352,9 +385,14 @@ impl<'a> Engine<'a> {
     }
 
     fn own(&mut self, desired: &DesiredNode, author: Author) {
-        let node = OwnedNode { author, ..remember(&desired.node.place, &desired.node.value, &desired.owner) };
+        let node = OwnedNode {
+            author,
+            ..remember(&desired.node.place, &desired.node.value, &desired.owner)
+        };
         match &node.place {
-            Place::Default(at) if is_bare(&desired.node.value) => self.made.containers.push(at.clone()),
+            Place::Default(at) if is_bare(&desired.node.value) => {
+                self.made.containers.push(at.clone())
+            }
             Place::Item(list) | Place::Keyed { list, .. } => {
                 self.known.insert((list.clone(), node.checksum));
             }
@@ -364,18 +402,29 @@ impl<'a> Engine<'a> {
     }
 
     pub(super) fn tell(&mut self, at: &Pointer, action: Action, reason: Reason, owner: &str) {
-        self.made.steps.push(Step { at: at.clone(), action, reason, owner: owner.to_owned() });
+        self.made.steps.push(Step {
+            at: at.clone(),
+            action,
+            reason,
+            owner: owner.to_owned(),
+        });
     }
 
     fn refuse(&mut self, at: Pointer, what: Obstacle, owner: &str) {
-        self.made.refused.push(Refused { at, what, owner: owner.to_owned() });
+        self.made.refused.push(Refused {
+            at,
+            what,
+            owner: owner.to_owned(),
+        });
     }
 }
 
 /// Whether a list of TOML is written as `[[tables]]`.
 fn is_of_tables(list: NodeRef<'_>) -> bool {
     let document = list.document();
-    let first = (list.len() > 0).then(|| list.item(0)).filter(|first| first.kind() == Kind::Map);
+    let first = (list.len() > 0)
+        .then(|| list.item(0))
+        .filter(|first| first.kind() == Kind::Map);
     let in_braces = |first: NodeRef<'_>| document.text()[first.span().range()].starts_with('{');
     document.format() == Format::Toml && first.is_some_and(|first| !in_braces(first))
 }

@@ -39,7 +39,11 @@ pub(super) struct Done {
 impl Task<'_> {
     pub(super) fn plan(&self, desired: &[DesiredNode]) -> Result<Done, NodeError> {
         let wanted = wanted(desired)?;
-        if self.is_fresh() { fresh::plan(self, &wanted) } else { self.plan_keys(wanted) }
+        if self.is_fresh() {
+            fresh::plan(self, &wanted)
+        } else {
+            self.plan_keys(wanted)
+        }
     }
 
     /// Whether nothing of the user's is there.
@@ -48,14 +52,17 @@ impl Task<'_> {
             (None, _) => self.base.is_some(),
             (Some(_), None) => false,
             (Some(document), Some(owned)) => {
-                owned.file == FileOrigin::Whole && owned.seen == Checksum::of(document.text().as_bytes())
+                owned.file == FileOrigin::Whole
+                    && owned.seen == Checksum::of(document.text().as_bytes())
             }
         }
     }
 
     /// Key by key: the user's bytes stay.
     pub(super) fn plan_keys(&self, all: Vec<Wanted<'_>>) -> Result<Done, NodeError> {
-        let mut draft = self.existing.map_or_else(|| Draft::empty(self.format), Draft::new);
+        let mut draft = self
+            .existing
+            .map_or_else(|| Draft::empty(self.format), Draft::new);
         let mut ours = Ours::of(self.owned, self.format);
         let wanted = lists::reconcile(&draft.document, all.clone(), &mut ours, self.overwrite);
         let mut made = way::clear(&mut draft, &wanted, &mut ours, self.overwrite)?;
@@ -65,13 +72,20 @@ impl Task<'_> {
         let mut containers = ours.containers;
         containers.extend(std::mem::take(&mut made.containers));
         let keys = key_places(&made.nodes);
-        containers.retain(|at| !(0..=at.steps().len()).any(|length| keys.contains(&above(at, length))));
+        containers
+            .retain(|at| !(0..=at.steps().len()).any(|length| keys.contains(&above(at, length))));
         let bare = bare_places(&wanted);
         draft.prune(containers.iter().filter(|at| !bare.contains(at)))?;
         let sight = Sight::of(&draft.document);
         containers.retain(|at| sight.at(at).is_some());
         made.sort();
-        After { task: self, draft, made, containers: by_depth(containers) }.finish(&all)
+        After {
+            task: self,
+            draft,
+            made,
+            containers: by_depth(containers),
+        }
+        .finish(&all)
     }
 }
 
@@ -81,15 +95,22 @@ fn is_blank(text: &str) -> bool {
 
 /// What is ours as one: nothing in it is a container by itself.
 fn key_places(nodes: &[OwnedNode]) -> HashSet<Pointer> {
-    let keys = nodes.iter().filter(|node| matches!(node.place, Place::Key(_)));
+    let keys = nodes
+        .iter()
+        .filter(|node| matches!(node.place, Place::Key(_)));
     keys.map(|node| node.place.pointer().clone()).collect()
 }
 
 /// Containers that are wanted even if nothing is in them.
 fn bare_places<'w>(wanted: &'w [Wanted<'_>]) -> HashSet<&'w Pointer> {
-    let is_container =
-        |node: &&Wanted<'_>| matches!(node.node.place, Place::Default(_)) && is_bare(&node.node.value);
-    wanted.iter().filter(is_container).map(|node| node.node.place.pointer()).collect()
+    let is_container = |node: &&Wanted<'_>| {
+        matches!(node.node.place, Place::Default(_)) && is_bare(&node.node.value)
+    };
+    wanted
+        .iter()
+        .filter(is_container)
+        .map(|node| node.node.place.pointer())
+        .collect()
 }
 
 fn by_depth(containers: BTreeSet<Pointer>) -> Vec<Pointer> {
@@ -100,7 +121,10 @@ fn by_depth(containers: BTreeSet<Pointer>) -> Vec<Pointer> {
 
 impl Decisions {
     fn join(&mut self, later: Decisions) {
-        let (steps, refused) = (std::mem::take(&mut self.steps), std::mem::take(&mut self.refused));
+        let (steps, refused) = (
+            std::mem::take(&mut self.steps),
+            std::mem::take(&mut self.refused),
+        );
         *self = later;
         self.steps.extend(steps);
         self.refused.extend(refused);
@@ -154,20 +178,32 @@ impl After<'_> {
         }
         let seen = Checksum::of(self.draft.text().as_bytes());
         let is_settled = |owned: &&OwnedNodes| {
-            owned.seen == seen && owned.nodes == self.made.nodes && owned.theirs.iter().eq(&self.made.theirs)
+            owned.seen == seen
+                && owned.nodes == self.made.nodes
+                && owned.theirs.iter().eq(&self.made.theirs)
         };
-        Ok(match self.task.owned.filter(is_settled).filter(|_| self.is_same_text()) {
-            Some(owned) => owned.clone(),
-            // Without seams only blanks are lost.
-            None => self.owned(self.users_text().ok().and_then(|base| self.seams(&base))),
-        })
+        Ok(
+            match self
+                .task
+                .owned
+                .filter(is_settled)
+                .filter(|_| self.is_same_text())
+            {
+                Some(owned) => owned.clone(),
+                // Without seams only blanks are lost.
+                None => self.owned(self.users_text().ok().and_then(|base| self.seams(&base))),
+            },
+        )
     }
 
     /// The file as a new one would be, if it came to that or there is nothing but what is ours.
     fn whole(&self, wanted: &[Wanted<'_>]) -> Result<Option<fresh::Made>, NodeError> {
-        let is_ours =
-            self.origin() != FileOrigin::Users && self.made.theirs.is_empty() && self.made.refused.is_empty();
-        let Some(base) = self.task.base.filter(|_| is_ours) else { return Ok(None) };
+        let is_ours = self.origin() != FileOrigin::Users
+            && self.made.theirs.is_empty()
+            && self.made.refused.is_empty();
+        let Some(base) = self.task.base.filter(|_| is_ours) else {
+            return Ok(None);
+        };
         let made = fresh::make(self.task.format, Some(base), wanted)?;
         Ok(Some(made).filter(|made| *made.text == *self.draft.text() || self.is_nothing_else()))
     }
@@ -194,23 +230,37 @@ impl After<'_> {
         let sight = Sight::of(&self.draft.document);
         let in_list = |place: &Place| matches!(place, Place::Item(_) | Place::Keyed { .. });
         let nodes = self.made.nodes.iter().filter(|node| in_list(&node.place));
-        let ours: HashSet<(&Pointer, NodeSum)> =
-            nodes.clone().map(|node| (node.place.pointer(), node.checksum)).collect();
+        let ours: HashSet<(&Pointer, NodeSum)> = nodes
+            .clone()
+            .map(|node| (node.place.pointer(), node.checksum))
+            .collect();
         let theirs = self.made.theirs.iter().filter(|place| in_list(place));
-        let lists: BTreeSet<&Pointer> =
-            nodes.map(|node| &node.place).chain(theirs).map(Place::pointer).collect();
+        let lists: BTreeSet<&Pointer> = nodes
+            .map(|node| &node.place)
+            .chain(theirs)
+            .map(Place::pointer)
+            .collect();
         let is_ours = |list: &Pointer, sum: NodeSum| {
             ours.contains(&(list, sum)) || self.made.kept.contains(&(list.clone(), sum))
         };
         let of_list = |list: &Pointer| {
             let sums = sight.sums(list).all.clone().into_iter();
-            (list.clone(), sums.filter(|sum| !is_ours(list, *sum)).collect::<Vec<_>>())
+            (
+                list.clone(),
+                sums.filter(|sum| !is_ours(list, *sum)).collect::<Vec<_>>(),
+            )
         };
-        lists.into_iter().map(of_list).filter(|(_, sums)| !sums.is_empty()).collect()
+        lists
+            .into_iter()
+            .map(of_list)
+            .filter(|(_, sums)| !sums.is_empty())
+            .collect()
     }
 
     fn is_same_text(&self) -> bool {
-        self.task.existing.is_some_and(|document| **document.text() == *self.draft.text())
+        self.task
+            .existing
+            .is_some_and(|document| **document.text() == *self.draft.text())
     }
 
     /// With something of the user's in it, a file is no longer wholly ours.
@@ -226,7 +276,9 @@ impl After<'_> {
         let nothing = self.made.nodes.is_empty();
         match self.task.existing {
             None if nothing => FileOutcome::Unchanged,
-            Some(_) if nothing && is_blank(text) && self.origin() == FileOrigin::Ours => FileOutcome::Remove,
+            Some(_) if nothing && is_blank(text) && self.origin() == FileOrigin::Ours => {
+                FileOutcome::Remove
+            }
             Some(_) if self.is_same_text() => FileOutcome::Unchanged,
             _ => FileOutcome::Write(text.to_owned()),
         }
@@ -234,7 +286,9 @@ impl After<'_> {
 
     /// The user's own text: what was there, without our nodes of then and of now.
     fn users_text(&self) -> Result<String, NodeError> {
-        let Some(document) = self.task.existing else { return Ok(String::new()) };
+        let Some(document) = self.task.existing else {
+            return Ok(String::new());
+        };
         let mut draft = Draft::new(document);
         if let Some(owned) = self.task.owned {
             let containers = Ours::of(Some(owned), self.task.format).containers;

@@ -13,7 +13,9 @@ use super::left::Left;
 use super::look::{is_bare, remember};
 use super::room::Wanted;
 use super::sight::Sight;
-use super::{DesiredNode, FileOrigin, FileOutcome, NodeError, NodeSum, OwnedNode, OwnedNodes, Twin};
+use super::{
+    DesiredNode, FileOrigin, FileOutcome, NodeError, NodeSum, OwnedNode, OwnedNodes, Twin,
+};
 use crate::plan::{Action, Reason};
 
 /// A file as we make it.
@@ -23,15 +25,27 @@ pub(super) struct Made {
 }
 
 /// The layers' text with the nodes that are not in it.
-pub(super) fn make(format: Format, base: Option<&Unread>, wanted: &[Wanted<'_>]) -> Result<Made, NodeError> {
+pub(super) fn make(
+    format: Format,
+    base: Option<&Unread>,
+    wanted: &[Wanted<'_>],
+) -> Result<Made, NodeError> {
     let (text, containers) = with_additions(format, base, wanted)?;
     let node = |node: &Wanted<'_>| remember(&node.node.place, &node.node.value, &node.owner);
     let mut nodes: Vec<OwnedNode> = wanted.iter().map(node).collect();
     nodes.sort();
     let owned = OwnedNodes {
         seen: Checksum::of(text.as_bytes()),
-        file: if base.is_some() { FileOrigin::Whole } else { FileOrigin::Ours },
-        containers: if base.is_some() { Vec::new() } else { containers },
+        file: if base.is_some() {
+            FileOrigin::Whole
+        } else {
+            FileOrigin::Ours
+        },
+        containers: if base.is_some() {
+            Vec::new()
+        } else {
+            containers
+        },
         nodes,
         others: BTreeMap::new(),
         theirs: Vec::new(),
@@ -47,8 +61,10 @@ fn with_additions(
     wanted: &[Wanted<'_>],
 ) -> Result<(Text, Vec<Pointer>), NodeError> {
     // What the layers want is in their text.
-    let rest: Vec<&Wanted<'_>> =
-        wanted.iter().filter(|node| base.is_none() || node.twin == Twin::Taken).collect();
+    let rest: Vec<&Wanted<'_>> = wanted
+        .iter()
+        .filter(|node| base.is_none() || node.twin == Twin::Taken)
+        .collect();
     if let Some(base) = base.filter(|_| rest.is_empty()) {
         return Ok((base.text().clone(), Vec::new()));
     }
@@ -64,10 +80,14 @@ fn additions(sight: &Sight<'_>, wanted: &[&Wanted<'_>]) -> (Vec<Edit>, Vec<Point
     let mut edits = Vec::new();
     let mut containers = Vec::new();
     for node in wanted {
-        let Some(edit) = addition(sight, node, &mut claimed) else { continue };
+        let Some(edit) = addition(sight, node, &mut claimed) else {
+            continue;
+        };
         let at = node.node.place.pointer();
         let needed = match &edit {
-            Edit::Set { at, .. } if !is_bare(&node.node.value) => at.split_last().map(|(parent, _)| parent),
+            Edit::Set { at, .. } if !is_bare(&node.node.value) => {
+                at.split_last().map(|(parent, _)| parent)
+            }
             _ => Some(at.clone()),
         };
         containers.extend(needed.iter().flat_map(|at| sight.missing(at)));
@@ -84,15 +104,26 @@ fn addition(
     claimed: &mut HashSet<(Pointer, usize)>,
 ) -> Option<Edit> {
     let value = &desired.node.value;
-    let set = |at: &Pointer| Edit::Set { at: at.clone(), value: value.clone() };
-    let append = |to: &Pointer| Edit::Append { to: to.clone(), value: value.clone() };
+    let set = |at: &Pointer| Edit::Set {
+        at: at.clone(),
+        value: value.clone(),
+    };
+    let append = |to: &Pointer| Edit::Append {
+        to: to.clone(),
+        value: value.clone(),
+    };
     match &desired.node.place {
-        Place::Key(at) => sight.at(at).is_none_or(|now| !equal(now, value)).then(|| set(at)),
+        Place::Key(at) => sight
+            .at(at)
+            .is_none_or(|now| !equal(now, value))
+            .then(|| set(at)),
         Place::Default(at) => sight.at(at).is_none().then(|| set(at)),
         Place::Item(list) => {
             let sums = sight.sums(list);
             let mut there = sums.places(NodeSum::of(value)).iter();
-            there.all(|index| !claimed.insert((list.clone(), *index))).then(|| append(list))
+            there
+                .all(|index| !claimed.insert((list.clone(), *index)))
+                .then(|| append(list))
         }
         Place::Keyed { list, key, id } => match sight.with_id(list, key, id).first() {
             Some(index) if sight.sums(list).all[*index] == NodeSum::of(value) => None,
@@ -105,7 +136,10 @@ fn addition(
 /// Makes the file anew, and tells what is other than before.
 pub(super) fn plan(task: &Task<'_>, wanted: &[Wanted<'_>]) -> Result<Done, NodeError> {
     let made = make(task.format, task.base, wanted)?;
-    let old = task.owned.map(|owned| owned.nodes.as_slice()).unwrap_or_default();
+    let old = task
+        .owned
+        .map(|owned| owned.nodes.as_slice())
+        .unwrap_or_default();
     let (steps, unchanged) = match task.existing {
         Some(_) => told(old, &made.owned.nodes),
         None => (created(old, wanted), 0),
@@ -118,11 +152,22 @@ pub(super) fn plan(task: &Task<'_>, wanted: &[Wanted<'_>]) -> Result<Done, NodeE
         _ => FileOutcome::Write(made.text.to_string()),
     };
     let owned = (!is_nothing).then_some(made.owned);
-    Ok(Done { outcome, steps, refused: Vec::new(), owned, unchanged })
+    Ok(Done {
+        outcome,
+        steps,
+        refused: Vec::new(),
+        owned,
+        unchanged,
+    })
 }
 
 fn step(node: &OwnedNode, action: Action, reason: Reason) -> Step {
-    Step { at: node.place.pointer().clone(), action, reason, owner: node.owner.clone() }
+    Step {
+        at: node.place.pointer().clone(),
+        action,
+        reason,
+        owner: node.owner.clone(),
+    }
 }
 
 /// A file that is new: what the layers give is told once.
@@ -130,7 +175,13 @@ fn created(old: &[OwnedNode], wanted: &[Wanted<'_>]) -> Vec<Step> {
     let known: HashSet<&Place> = old.iter().map(|node| &node.place).collect();
     let mut told = None;
     let is_told = |node: &&Wanted<'_>| node.twin == Twin::Taken || told.replace(()).is_none();
-    let reason = |place: &Place| if known.contains(place) { Reason::WasMissing } else { Reason::New };
+    let reason = |place: &Place| {
+        if known.contains(place) {
+            Reason::WasMissing
+        } else {
+            Reason::New
+        }
+    };
     let step = |node: &Wanted<'_>| Step {
         at: node.node.place.pointer().clone(),
         action: Action::Create,
@@ -145,11 +196,20 @@ fn created(old: &[OwnedNode], wanted: &[Wanted<'_>]) -> Vec<Step> {
 /// What happens to each node, and how many are as they were.
 fn told(old: &[OwnedNode], new: &[OwnedNode]) -> (Vec<Step>, usize) {
     let mut left = Left::of(old);
-    let rest: Vec<&OwnedNode> =
-        new.iter().filter(|node| left.take(&node.place, node.checksum).is_none()).collect();
+    let rest: Vec<&OwnedNode> = new
+        .iter()
+        .filter(|node| left.take(&node.place, node.checksum).is_none())
+        .collect();
     let unchanged = new.len() - rest.len();
-    let mut steps: Vec<Step> = rest.into_iter().map(|node| changed(node, &mut left)).collect();
-    steps.extend(left.drain().into_iter().map(|node| step(node, Action::Remove, Reason::Unasked)));
+    let mut steps: Vec<Step> = rest
+        .into_iter()
+        .map(|node| changed(node, &mut left))
+        .collect();
+    steps.extend(
+        left.drain()
+            .into_iter()
+            .map(|node| step(node, Action::Remove, Reason::Unasked)),
+    );
     steps.sort_by(|left, right| left.at.cmp(&right.at));
     (steps, unchanged)
 }

@@ -14,13 +14,19 @@ use crate::plan::{Action, Overwrite, Reason};
 impl<'a> Engine<'a> {
     /// An equal item that is there and stands for nothing else.
     pub(super) fn equal_item<'d>(&self, desired: &'d DesiredNode) -> Option<(&'d Pointer, usize)> {
-        let Place::Item(list) = &desired.node.place else { return None };
-        self.free_item(list, NodeSum::of(&desired.node.value)).map(|index| (list, index))
+        let Place::Item(list) = &desired.node.place else {
+            return None;
+        };
+        self.free_item(list, NodeSum::of(&desired.node.value))
+            .map(|index| (list, index))
     }
 
     fn free_item(&self, list: &Pointer, sum: NodeSum) -> Option<usize> {
         let sums = self.sight.sums(list);
-        sums.places(sum).iter().copied().find(|index| self.is_free(list, *index))
+        sums.places(sum)
+            .iter()
+            .copied()
+            .find(|index| self.is_free(list, *index))
     }
 
     pub(super) fn is_free(&self, list: &Pointer, index: usize) -> bool {
@@ -36,7 +42,9 @@ impl<'a> Engine<'a> {
     /// Takes an item that is there for the desired one.
     pub(super) fn find_item(&mut self, desired: &DesiredNode, list: &Pointer, index: usize) {
         self.claim(list, index);
-        let owned = self.left.take(&desired.node.place, NodeSum::of(&desired.node.value));
+        let owned = self
+            .left
+            .take(&desired.node.place, NodeSum::of(&desired.node.value));
         match owned {
             Some(owned) => self.leave(desired, owned.author),
             None if desired.twin == Twin::Taken => self.adopt(desired),
@@ -70,10 +78,17 @@ impl<'a> Engine<'a> {
     }
 
     /// The first item of the same owner that is as we wrote it and not wanted any more.
-    fn next_untouched(&mut self, desired: &DesiredNode, list: &Pointer) -> Option<(usize, &'a OwnedNode)> {
+    fn next_untouched(
+        &mut self,
+        desired: &DesiredNode,
+        list: &Pointer,
+    ) -> Option<(usize, &'a OwnedNode)> {
         let key = (list.clone(), desired.owner.clone());
         if !self.untouched.contains_key(&key) {
-            let nodes: Vec<&OwnedNode> = self.left.siblings(&desired.node.place, &desired.owner).collect();
+            let nodes: Vec<&OwnedNode> = self
+                .left
+                .siblings(&desired.node.place, &desired.owner)
+                .collect();
             let queue = self.in_order(nodes, list);
             self.untouched.insert(key.clone(), queue);
         }
@@ -81,7 +96,11 @@ impl<'a> Engine<'a> {
     }
 
     /// Where untouched nodes stand, from the top.
-    fn in_order(&self, nodes: Vec<&'a OwnedNode>, list: &Pointer) -> VecDeque<(usize, &'a OwnedNode)> {
+    fn in_order(
+        &self,
+        nodes: Vec<&'a OwnedNode>,
+        list: &Pointer,
+    ) -> VecDeque<(usize, &'a OwnedNode)> {
         let mut taken = HashSet::new();
         let mut found = Vec::new();
         for node in nodes {
@@ -102,7 +121,13 @@ impl<'a> Engine<'a> {
         self.claim(list, index);
     }
 
-    fn replace_item(&mut self, desired: &DesiredNode, old: &'a OwnedNode, index: usize, reason: Reason) {
+    fn replace_item(
+        &mut self,
+        desired: &DesiredNode,
+        old: &'a OwnedNode,
+        index: usize,
+        reason: Reason,
+    ) {
         let list = old.place.pointer();
         self.left.take_this(old);
         self.write_item(desired, list, Some(index));
@@ -118,7 +143,10 @@ impl<'a> Engine<'a> {
     pub(super) fn may_drop(&self, node: &OwnedNode, list: &Pointer, index: usize) -> bool {
         let is_mixed = |item: NodeRef<'_>| {
             let marks = marks_of(item);
-            let ours = marks.iter().filter(|mark| node.marks.contains(mark)).count();
+            let ours = marks
+                .iter()
+                .filter(|mark| node.marks.contains(mark))
+                .count();
             ours > 0 && ours < marks.len()
         };
         let item = self.sight.item(list, index);
@@ -132,14 +160,19 @@ impl<'a> Engine<'a> {
             return None;
         }
         let sums = self.sight.sums(list);
-        let items: Vec<(usize, NodeRef<'_>)> = self.sight.items(list).into_iter().enumerate().collect();
+        let items: Vec<(usize, NodeRef<'_>)> =
+            self.sight.items(list).into_iter().enumerate().collect();
         let says = |index: usize| (list.clone(), sums.all[index]);
-        let is_open = |index: usize| self.is_free(list, index) && !self.known.contains(&says(index));
+        let is_open =
+            |index: usize| self.is_free(list, index) && !self.known.contains(&says(index));
         // A user may put several of ours into one.
-        let is_together = |index: usize| !self.is_free(list, index) && self.made.kept.contains(&says(index));
+        let is_together =
+            |index: usize| !self.is_free(list, index) && self.made.kept.contains(&says(index));
         let open = || items.iter().filter(|(index, _)| is_open(*index));
         let together = items.iter().filter(|(index, _)| is_together(*index));
-        let marked = open().chain(together).find(|(_, item)| shares_mark(*item, node));
+        let marked = open()
+            .chain(together)
+            .find(|(_, item)| shares_mark(*item, node));
         let is_new = |index: usize| !self.ours.is_others(list, sums.all[index]);
         let mut new = open().filter(|(index, item)| resembles(*item, node) && is_new(*index));
         let new = || match (new.next(), new.next(), self.overwrite) {

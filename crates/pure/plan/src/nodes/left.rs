@@ -16,7 +16,12 @@ impl<'a> Left<'a> {
     pub(super) fn of(nodes: &'a [OwnedNode]) -> Self {
         let mut left = Left::default();
         for node in nodes {
-            left.places.entry(&node.place).or_default().entry(node.checksum).or_default().push(node);
+            left.places
+                .entry(&node.place)
+                .or_default()
+                .entry(node.checksum)
+                .or_default()
+                .push(node);
         }
         left
     }
@@ -40,12 +45,17 @@ impl<'a> Left<'a> {
 
     /// The node under a key.
     pub(super) fn take_key(&mut self, at: &Pointer) -> Option<&'a OwnedNode> {
-        self.take_at(&Place::Key(at.clone())).or_else(|| self.take_at(&Place::Default(at.clone())))
+        self.take_at(&Place::Key(at.clone()))
+            .or_else(|| self.take_at(&Place::Default(at.clone())))
     }
 
     pub(super) fn take_this(&mut self, node: &OwnedNode) {
-        let Some(sums) = self.places.get_mut(&node.place) else { return };
-        let Some(nodes) = sums.get_mut(&node.checksum) else { return };
+        let Some(sums) = self.places.get_mut(&node.place) else {
+            return;
+        };
+        let Some(nodes) = sums.get_mut(&node.checksum) else {
+            return;
+        };
         nodes.retain(|other| !std::ptr::eq(*other, node));
         if nodes.is_empty() {
             sums.remove(&node.checksum);
@@ -53,8 +63,17 @@ impl<'a> Left<'a> {
     }
 
     /// The nodes of one owner in a list.
-    pub(super) fn siblings(&self, place: &Place, owner: &str) -> impl Iterator<Item = &'a OwnedNode> {
-        let nodes = self.places.get(place).into_iter().flat_map(BTreeMap::values).flatten();
+    pub(super) fn siblings(
+        &self,
+        place: &Place,
+        owner: &str,
+    ) -> impl Iterator<Item = &'a OwnedNode> {
+        let nodes = self
+            .places
+            .get(place)
+            .into_iter()
+            .flat_map(BTreeMap::values)
+            .flatten();
         nodes.filter(move |node| node.owner == owner).copied()
     }
 
@@ -66,8 +85,16 @@ impl<'a> Left<'a> {
     }
 
     /// Those that are meant.
-    pub(super) fn take_where(&mut self, is_meant: impl Fn(&OwnedNode) -> bool) -> Vec<&'a OwnedNode> {
-        let all = self.places.values().flat_map(BTreeMap::values).flatten().copied();
+    pub(super) fn take_where(
+        &mut self,
+        is_meant: impl Fn(&OwnedNode) -> bool,
+    ) -> Vec<&'a OwnedNode> {
+        let all = self
+            .places
+            .values()
+            .flat_map(BTreeMap::values)
+            .flatten()
+            .copied();
         let meant: Vec<&OwnedNode> = all.filter(|node| is_meant(node)).collect();
         meant.iter().for_each(|node| self.take_this(node));
         meant
@@ -75,6 +102,10 @@ impl<'a> Left<'a> {
 
     /// All of them, by place.
     pub(super) fn drain(&mut self) -> Vec<&'a OwnedNode> {
-        std::mem::take(&mut self.places).into_values().flat_map(BTreeMap::into_values).flatten().collect()
+        std::mem::take(&mut self.places)
+            .into_values()
+            .flat_map(BTreeMap::into_values)
+            .flatten()
+            .collect()
     }
 }

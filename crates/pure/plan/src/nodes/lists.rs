@@ -44,9 +44,15 @@ pub(super) fn reconcile<'d>(
     }
     let sight = Sight::of(document);
     let bare = bare_lists(&wanted);
-    let twins = if overwrite >= Overwrite::Unowned { items_of_lists(&wanted) } else { HashSet::new() };
+    let twins = if overwrite >= Overwrite::Unowned {
+        items_of_lists(&wanted)
+    } else {
+        HashSet::new()
+    };
     for (list, nodes) in &moving {
-        let Some(hold) = holds.get_mut(list) else { continue };
+        let Some(hold) = holds.get_mut(list) else {
+            continue;
+        };
         match (&*hold, becoming(&sight, list, nodes, (ours, &twins))) {
             (Hold::Whole, Becoming::Whole(node)) => ours.nodes.push(node),
             // What is wanted whole takes their place; what the user put there is an edit.
@@ -54,7 +60,9 @@ pub(super) fn reconcile<'d>(
             (Hold::Whole, Becoming::Mixed) if bare.contains(list) => {}
             _ => {
                 *hold = hold.apart();
-                nodes.iter().for_each(|node| take_apart(&sight, list, node, hold, ours));
+                nodes
+                    .iter()
+                    .for_each(|node| take_apart(&sight, list, node, hold, ours));
             }
         }
     }
@@ -62,7 +70,16 @@ pub(super) fn reconcile<'d>(
         let list = node.node.place.pointer();
         hold_of(node) == Some(Hold::Whole) && holds.get(list) == Some(&Hold::Items)
     };
-    wanted.into_iter().flat_map(|node| if is_split(&node) { split(&node) } else { vec![node] }).collect()
+    wanted
+        .into_iter()
+        .flat_map(|node| {
+            if is_split(&node) {
+                split(&node)
+            } else {
+                vec![node]
+            }
+        })
+        .collect()
 }
 
 fn hold_of(node: &Wanted<'_>) -> Option<Hold> {
@@ -88,7 +105,10 @@ fn wanted_holds(wanted: &[Wanted<'_>]) -> HashMap<Pointer, Hold> {
 }
 
 /// Takes out the nodes of lists that are wanted in another way.
-fn take_moving(holds: &HashMap<Pointer, Hold>, ours: &mut Ours) -> BTreeMap<Pointer, Vec<OwnedNode>> {
+fn take_moving(
+    holds: &HashMap<Pointer, Hold>,
+    ours: &mut Ours,
+) -> BTreeMap<Pointer, Vec<OwnedNode>> {
     let moves = |node: &OwnedNode| match (&node.place, holds.get(node.place.pointer())) {
         (_, None) | (Place::Default(_), _) => false,
         (Place::Key(_), Some(hold)) => *hold != Hold::Whole,
@@ -97,7 +117,10 @@ fn take_moving(holds: &HashMap<Pointer, Hold>, ours: &mut Ours) -> BTreeMap<Poin
     };
     let mut moving: BTreeMap<Pointer, Vec<OwnedNode>> = BTreeMap::new();
     for node in ours.nodes.extract_if(.., |node| moves(node)) {
-        moving.entry(node.place.pointer().clone()).or_default().push(node);
+        moving
+            .entry(node.place.pointer().clone())
+            .or_default()
+            .push(node);
     }
     moving
 }
@@ -118,11 +141,18 @@ fn becoming(
     nodes: &[OwnedNode],
     (ours, twins): (&Ours, &HashSet<(Pointer, NodeSum)>),
 ) -> Becoming {
-    let Some(now) = sight.at(list).filter(|now| now.kind() == Kind::List) else { return Becoming::Gone };
-    let known: HashSet<usize> = sight.spots(nodes).into_iter().map(|(index, _)| index).collect();
+    let Some(now) = sight.at(list).filter(|now| now.kind() == Kind::List) else {
+        return Becoming::Gone;
+    };
+    let known: HashSet<usize> = sight
+        .spots(nodes)
+        .into_iter()
+        .map(|(index, _)| index)
+        .collect();
     let sums = sight.sums(list);
     let mut items = sums.all.iter().enumerate();
-    let all = items.all(|(index, sum)| known.contains(&index) || twins.contains(&(list.clone(), *sum)));
+    let all =
+        items.all(|(index, sum)| known.contains(&index) || twins.contains(&(list.clone(), *sum)));
     if all && ours.containers.contains(list) {
         Becoming::Whole(remember(&Place::Key(list.clone()), now, &nodes[0].owner))
     } else {
@@ -137,22 +167,38 @@ fn emptied(list: &Pointer, owner: &str) -> OwnedNode {
 
 /// Items of lists that are wanted whole: those of the user's that say the same may become ours.
 fn items_of_lists(wanted: &[Wanted<'_>]) -> HashSet<(Pointer, NodeSum)> {
-    let whole = wanted.iter().filter(|node| hold_of(node) == Some(Hold::Whole));
-    let item = |node: &Wanted<'_>, item: &Value| (node.node.place.pointer().clone(), NodeSum::of(item));
-    whole.flat_map(|node| items_of(&node.node.value).iter().map(|value| item(node, value))).collect()
+    let whole = wanted
+        .iter()
+        .filter(|node| hold_of(node) == Some(Hold::Whole));
+    let item =
+        |node: &Wanted<'_>, item: &Value| (node.node.place.pointer().clone(), NodeSum::of(item));
+    whole
+        .flat_map(|node| {
+            items_of(&node.node.value)
+                .iter()
+                .map(|value| item(node, value))
+        })
+        .collect()
 }
 
 /// Lists that are wanted whole and without an item.
 fn bare_lists(wanted: &[Wanted<'_>]) -> HashSet<Pointer> {
-    let is_bare = |node: &&Wanted<'_>| hold_of(node) == Some(Hold::Whole) && is_bare(&node.node.value);
-    wanted.iter().filter(is_bare).map(|node| node.node.place.pointer().clone()).collect()
+    let is_bare =
+        |node: &&Wanted<'_>| hold_of(node) == Some(Hold::Whole) && is_bare(&node.node.value);
+    wanted
+        .iter()
+        .filter(is_bare)
+        .map(|node| node.node.place.pointer().clone())
+        .collect()
 }
 
 /// A node of a list, held in another way if it is as we wrote it.
 fn take_apart(sight: &Sight<'_>, list: &Pointer, node: &OwnedNode, hold: &Hold, ours: &mut Ours) {
     let held = |item: NodeRef<'_>| remember(&place(list, item, hold), item, &node.owner);
     let spot = sight.spot(node, |_| true);
-    let now = sight.at(list).filter(|now| spot.is_some() && now.kind() == Kind::List);
+    let now = sight
+        .at(list)
+        .filter(|now| spot.is_some() && now.kind() == Kind::List);
     match (&node.place, now, spot) {
         (Place::Key(_), Some(now), _) => {
             ours.containers.insert(list.clone());
@@ -165,7 +211,9 @@ fn take_apart(sight: &Sight<'_>, list: &Pointer, node: &OwnedNode, hold: &Hold, 
 
 fn place(list: &Pointer, item: NodeRef<'_>, hold: &Hold) -> Place {
     match hold {
-        Hold::Keyed(key) => item.get(key).map(|id| Place::keyed(list.clone(), key, &to_value(id))),
+        Hold::Keyed(key) => item
+            .get(key)
+            .map(|id| Place::keyed(list.clone(), key, &to_value(id))),
         _ => None,
     }
     .unwrap_or_else(|| Place::Item(list.clone()))

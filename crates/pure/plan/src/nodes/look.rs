@@ -24,13 +24,18 @@ pub(super) fn resembles<'v, V: View<'v>>(view: V, node: &OwnedNode) -> bool {
     let programs: Vec<Option<String>> = node.marks.iter().map(program).collect();
     let marks = marks_of(view);
     let same_matcher = node.matcher.is_some() && matcher_of(view) == node.matcher;
-    !marks.is_empty() && (same_matcher || marks.iter().any(|mark| programs.contains(&program(mark))))
+    !marks.is_empty()
+        && (same_matcher || marks.iter().any(|mark| programs.contains(&program(mark))))
 }
 
 /// What an item of a list of hooks is for.
 fn matcher_of<'v, V: View<'v>>(view: V) -> Option<String> {
-    let Shape::Map(count) = view.shape() else { return None };
-    let (_, matcher) = (0..count).map(|at| view.entry(at)).find(|(key, _)| *key == "matcher")?;
+    let Shape::Map(count) = view.shape() else {
+        return None;
+    };
+    let (_, matcher) = (0..count)
+        .map(|at| view.entry(at))
+        .find(|(key, _)| *key == "matcher")?;
     match matcher.shape() {
         Shape::String(matcher) => Some(matcher.to_owned()),
         _ => None,
@@ -54,10 +59,21 @@ fn collect_marks<'v, V: View<'v>>(view: V, marks: &mut Vec<String>) {
 
 /// What we remember of a node.
 pub(super) fn remember<'v, V: View<'v>>(place: &Place, value: V, owner: &str) -> OwnedNode {
-    let marks = if matches!(place, Place::Item(_)) { marks_of(value) } else { Vec::new() };
+    let marks = if matches!(place, Place::Item(_)) {
+        marks_of(value)
+    } else {
+        Vec::new()
+    };
     let matcher = matcher_of(value).filter(|_| !marks.is_empty());
     let (place, owner) = (place.clone(), owner.to_owned());
-    OwnedNode { place, checksum: NodeSum::of(value), marks, matcher, owner, author: Author::Agpm }
+    OwnedNode {
+        place,
+        checksum: NodeSum::of(value),
+        marks,
+        matcher,
+        owner,
+        author: Author::Agpm,
+    }
 }
 
 /// Whether an item has a command of an owned one.

@@ -109,12 +109,18 @@ impl OwnedNodes {
 
     /// How many things of ours there are: a file that is wholly ours is one.
     pub fn count(&self) -> usize {
-        if self.file == FileOrigin::Whole { 1 } else { self.nodes.len() }
+        if self.file == FileOrigin::Whole {
+            1
+        } else {
+            self.nodes.len()
+        }
     }
 
     /// Whether an item of a list was the user's when we last looked.
     fn is_others(&self, list: &Pointer, sum: NodeSum) -> bool {
-        self.others.get(list).is_some_and(|others| others.contains(&sum))
+        self.others
+            .get(list)
+            .is_some_and(|others| others.contains(&sum))
     }
 }
 
@@ -234,10 +240,18 @@ pub fn plan_nodes(file: &SharedFile<'_>) -> Result<NodePlan, NodeError> {
     };
     let refused = !done.refused.is_empty();
     Ok(NodePlan {
-        outcome: if refused { FileOutcome::Unchanged } else { done.outcome },
+        outcome: if refused {
+            FileOutcome::Unchanged
+        } else {
+            done.outcome
+        },
         changes: done.steps.into_iter().map(change).collect(),
         refusals: done.refused.into_iter().map(refusal).collect(),
-        owned: if refused { file.owned.cloned() } else { done.owned },
+        owned: if refused {
+            file.owned.cloned()
+        } else {
+            done.owned
+        },
         unchanged: done.unchanged,
     })
 }

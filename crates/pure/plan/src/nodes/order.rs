@@ -17,7 +17,10 @@ pub(super) struct Order {
 impl Order {
     /// An item of a list stands for the node that is decided about.
     pub(super) fn find(&mut self, list: &Pointer, index: usize) {
-        self.there.entry(list.clone()).or_default().insert(self.turn, index);
+        self.there
+            .entry(list.clone())
+            .or_default()
+            .insert(self.turn, index);
     }
 
     /// The node that is decided about is new in a list.
@@ -30,7 +33,13 @@ impl Order {
         let mut new = std::mem::take(&mut self.new);
         new.sort_by_key(|(turn, ..)| *turn);
         let edit = |(turn, list, value): (usize, Pointer, Value)| match self.place(&list, turn) {
-            Some(index) => (Some(index), Edit::Insert { at: list.child(index.to_string()), value }),
+            Some(index) => (
+                Some(index),
+                Edit::Insert {
+                    at: list.child(index.to_string()),
+                    value,
+                },
+            ),
             None => (None, Edit::Append { to: list, value }),
         };
         new.into_iter().map(edit).collect()

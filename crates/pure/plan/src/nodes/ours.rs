@@ -17,9 +17,18 @@ pub(super) struct Ours {
 
 impl Ours {
     pub(super) fn of(owned: Option<&OwnedNodes>, format: Format) -> Self {
-        let Some(owned) = owned else { return Ours::default() };
-        let others = owned.others.iter().map(|(list, sums)| (list.clone(), sums.iter().copied().collect()));
-        let mut ours = Ours { nodes: owned.nodes.clone(), others: others.collect(), ..Ours::default() };
+        let Some(owned) = owned else {
+            return Ours::default();
+        };
+        let others = owned
+            .others
+            .iter()
+            .map(|(list, sums)| (list.clone(), sums.iter().copied().collect()));
+        let mut ours = Ours {
+            nodes: owned.nodes.clone(),
+            others: others.collect(),
+            ..Ours::default()
+        };
         ours.containers = owned.containers.iter().cloned().collect();
         if owned.file == FileOrigin::Whole {
             ours.containers.extend(containers(&owned.nodes, format));
@@ -29,7 +38,9 @@ impl Ours {
 
     /// Whether an item of a list was the user's when we last looked.
     pub(super) fn is_others(&self, list: &Pointer, sum: NodeSum) -> bool {
-        self.others.get(list).is_some_and(|others| others.contains(&sum))
+        self.others
+            .get(list)
+            .is_some_and(|others| others.contains(&sum))
     }
 }
 
@@ -40,7 +51,9 @@ fn containers(nodes: &[OwnedNode], format: Format) -> BTreeSet<Pointer> {
         let at = node.place.pointer();
         // A default of a layer is a bare container.
         let length = at.steps().len() + usize::from(!matches!(node.place, Place::Key(_)));
-        (first..length).map(|length| above(at, length)).collect::<Vec<_>>()
+        (first..length)
+            .map(|length| above(at, length))
+            .collect::<Vec<_>>()
     };
     nodes.iter().flat_map(of_node).collect()
 }

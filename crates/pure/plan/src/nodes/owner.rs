@@ -10,6 +10,9 @@ impl OwnedNodes {
     pub fn owners_in(&self, document: &Document) -> Vec<(Pointer, &str)> {
         let sight = Sight::of(document);
         let spot = |node| Some(sight.spot(node, |_| true)?.1);
-        self.nodes.iter().filter_map(|node| Some((spot(node)?, node.owner.as_str()))).collect()
+        self.nodes
+            .iter()
+            .filter_map(|node| Some((spot(node)?, node.owner.as_str())))
+            .collect()
     }
 }

@@ -19,17 +19,25 @@ pub fn recognise_nodes(
 ) -> Option<OwnedNodes> {
     let sight = Sight::of(now);
     let there = newly_known(&sight, written, known);
-    let places: HashSet<(&Place, &str)> =
-        there.iter().map(|node| (&node.place, node.owner.as_str())).collect();
+    let places: HashSet<(&Place, &str)> = there
+        .iter()
+        .map(|node| (&node.place, node.owner.as_str()))
+        .collect();
     let ways = Ways::of(there.iter().map(|node| &node.place));
     let is_replaced = |old: &OwnedNode| {
-        let is_anew = places.contains(&(&old.place, old.owner.as_str())) || ways.has_other(&old.place);
+        let is_anew =
+            places.contains(&(&old.place, old.owner.as_str())) || ways.has_other(&old.place);
         is_anew && !sight.holds(old)
     };
-    let rest = known.into_iter().flat_map(|known| &known.nodes).filter(|old| !is_replaced(old));
+    let rest = known
+        .into_iter()
+        .flat_map(|known| &known.nodes)
+        .filter(|old| !is_replaced(old));
     let mut nodes: Vec<OwnedNode> = rest.chain(&there).cloned().collect();
     nodes.sort();
-    let mut containers = known.map(|known| known.containers.clone()).unwrap_or_default();
+    let mut containers = known
+        .map(|known| known.containers.clone())
+        .unwrap_or_default();
     containers.extend(there.iter().filter_map(|node| bare_container(&sight, node)));
     (!there.is_empty()).then(|| OwnedNodes {
         seen: known.map_or_else(|| Checksum::of(now.text().as_bytes()), |known| known.seen),
@@ -43,24 +51,38 @@ pub fn recognise_nodes(
 }
 
 /// A file that is to the byte what we would write where nothing is: it is wholly ours.
-pub fn recognise_file(now: &Document, base: &Unread, written: &[DesiredNode]) -> Option<OwnedNodes> {
+pub fn recognise_file(
+    now: &Document,
+    base: &Unread,
+    written: &[DesiredNode],
+) -> Option<OwnedNodes> {
     let made = fresh::make(now.format(), Some(base), &wanted(written).ok()?).ok()?;
     (*made.text == **now.text()).then_some(made.owned)
 }
 
 /// The container that a default of ours is.
 fn bare_container(sight: &Sight<'_>, node: &OwnedNode) -> Option<Pointer> {
-    let Place::Default(at) = &node.place else { return None };
-    let is_container = sight.at(at).is_some_and(|now| matches!(now.kind(), Kind::Map | Kind::List));
+    let Place::Default(at) = &node.place else {
+        return None;
+    };
+    let is_container = sight
+        .at(at)
+        .is_some_and(|now| matches!(now.kind(), Kind::Map | Kind::List));
     is_container.then(|| at.clone())
 }
 
 /// Nodes that are there as written and that nobody is known to have put there.
-fn newly_known(sight: &Sight<'_>, written: &[DesiredNode], known: Option<&OwnedNodes>) -> Vec<OwnedNode> {
+fn newly_known(
+    sight: &Sight<'_>,
+    written: &[DesiredNode],
+    known: Option<&OwnedNodes>,
+) -> Vec<OwnedNode> {
     let old = || known.into_iter().flat_map(|known| &known.nodes);
     let theirs: HashSet<&Place> = known.into_iter().flat_map(|known| &known.theirs).collect();
     // What two resources give alike is one node, whoever it is written down for.
-    let mut seen: HashSet<(Place, NodeSum)> = old().map(|node| (node.place.clone(), node.checksum)).collect();
+    let mut seen: HashSet<(Place, NodeSum)> = old()
+        .map(|node| (node.place.clone(), node.checksum))
+        .collect();
     let is_users = |twin: Twin, node: &OwnedNode| {
         let list = node.place.pointer();
         let is_other = || known.is_some_and(|known| known.is_others(list, node.checksum));
@@ -68,7 +90,9 @@ fn newly_known(sight: &Sight<'_>, written: &[DesiredNode], known: Option<&OwnedN
             && theirs.contains(&node.place)
             && (!matches!(node.place, Place::Item(_)) || is_other())
     };
-    let held = old().filter(|node| sight.holds(node)).map(|node| &node.place);
+    let held = old()
+        .filter(|node| sight.holds(node))
+        .map(|node| &node.place);
     let ways = Ways::of(held.chain(theirs.iter().copied()));
     let mut there = Vec::new();
     for one in parted(written) {
@@ -109,7 +133,9 @@ impl<'p> Ways<'p> {
     }
 
     fn has_other(&self, place: &Place) -> bool {
-        self.0.get(place.pointer()).is_some_and(|here| here.iter().any(|other| !is_alike(other, place)))
+        self.0
+            .get(place.pointer())
+            .is_some_and(|here| here.iter().any(|other| !is_alike(other, place)))
     }
 }
 

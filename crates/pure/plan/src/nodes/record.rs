@@ -24,13 +24,26 @@ impl OwnedNodes {
         let origin = ORIGINS.iter().find(|(_, origin)| *origin == self.file);
         map.extend(origin.map(|(word, _)| ("file", Value::from(*word))));
         if !self.containers.is_empty() {
-            map.push(("containers", Value::list(self.containers.iter().map(Pointer::to_string))));
+            map.push((
+                "containers",
+                Value::list(self.containers.iter().map(Pointer::to_string)),
+            ));
         }
         map.push(("count", self.count().into()));
-        map.push(("nodes", records(self.nodes.iter(), OwnedNode::record).into()));
+        map.push((
+            "nodes",
+            records(self.nodes.iter(), OwnedNode::record).into(),
+        ));
         if !self.others.is_empty() {
             let sums = |sums: &Vec<NodeSum>| Value::list(sums.iter().map(NodeSum::to_string));
-            map.push(("others", Value::map(self.others.iter().map(|(at, all)| (at.to_string(), sums(all))))));
+            map.push((
+                "others",
+                Value::map(
+                    self.others
+                        .iter()
+                        .map(|(at, all)| (at.to_string(), sums(all))),
+                ),
+            ));
         }
         if !self.theirs.is_empty() {
             map.push(("theirs", records(self.theirs.iter(), write_place).into()));
@@ -40,8 +53,16 @@ impl OwnedNodes {
     }
 
     pub(crate) fn read(node: NodeRef<'_>) -> Option<Self> {
-        let containers = node.get("containers").into_iter().flat_map(NodeRef::items).map(read_parsed);
-        let others = node.get("others").into_iter().flat_map(NodeRef::entries).map(read_others);
+        let containers = node
+            .get("containers")
+            .into_iter()
+            .flat_map(NodeRef::items)
+            .map(read_parsed);
+        let others = node
+            .get("others")
+            .into_iter()
+            .flat_map(NodeRef::entries)
+            .map(read_others);
         Some(OwnedNodes {
             seen: read_parsed(node.get("seen")?)?,
             file: read_origin(node.get("file"))?,
@@ -49,7 +70,9 @@ impl OwnedNodes {
             nodes: read_records(node.get("nodes")?.as_str()?, OwnedNode::read)?,
             others: others.collect::<Option<_>>()?,
             theirs: match node.get("theirs") {
-                Some(theirs) => read_records(theirs.as_str()?, |fields| read_place(&mut fields.into_iter()))?,
+                Some(theirs) => read_records(theirs.as_str()?, |fields| {
+                    read_place(&mut fields.into_iter())
+                })?,
                 None => Vec::new(),
             },
             seams: match node.get("seams") {
@@ -88,8 +111,16 @@ impl fmt::Write for Encoded<'_> {
 }
 
 fn read_records<T>(text: &str, read: impl Fn(Vec<String>) -> Option<T>) -> Option<Vec<T>> {
-    let fields = |record: &str| record.split(':').map(percent_decode).collect::<Option<Vec<String>>>();
-    text.split(' ').filter(|record| !record.is_empty()).map(|record| read(fields(record)?)).collect()
+    let fields = |record: &str| {
+        record
+            .split(':')
+            .map(percent_decode)
+            .collect::<Option<Vec<String>>>()
+    };
+    text.split(' ')
+        .filter(|record| !record.is_empty())
+        .map(|record| read(fields(record)?))
+        .collect()
 }
 
 /// A letter for the kind, then what it takes.
@@ -114,7 +145,11 @@ fn read_place(fields: &mut impl Iterator<Item = String>) -> Option<Place> {
         "k" => Some(Place::Key(at)),
         "i" => Some(Place::Item(at)),
         "d" => Some(Place::Default(at)),
-        "n" => Some(Place::Keyed { list: at, key: fields.next()?, id: fields.next()? }),
+        "n" => Some(Place::Keyed {
+            list: at,
+            key: fields.next()?,
+            id: fields.next()?,
+        }),
         _ => None,
     }
 }
@@ -131,17 +166,31 @@ impl OwnedNode {
             write_field(self.marks.len(), out);
             self.marks.iter().for_each(|mark| write_field(mark, out));
         }
-        self.matcher.iter().for_each(|matcher| write_field(matcher, out));
+        self.matcher
+            .iter()
+            .for_each(|matcher| write_field(matcher, out));
     }
 
     fn read(fields: Vec<String>) -> Option<Self> {
-        let adopted = fields.first().and_then(|letter| letter.strip_prefix(ADOPTED)).map(str::to_owned);
-        let author = if adopted.is_some() { Author::User } else { Author::Agpm };
-        let mut fields = adopted.or(fields.first().cloned()).into_iter().chain(fields.into_iter().skip(1));
+        let adopted = fields
+            .first()
+            .and_then(|letter| letter.strip_prefix(ADOPTED))
+            .map(str::to_owned);
+        let author = if adopted.is_some() {
+            Author::User
+        } else {
+            Author::Agpm
+        };
+        let mut fields = adopted
+            .or(fields.first().cloned())
+            .into_iter()
+            .chain(fields.into_iter().skip(1));
         let place = read_place(&mut fields)?;
         let checksum = fields.next()?.parse().ok()?;
         let owner = fields.next()?;
-        let count = fields.next().map_or(Some(0), |count| count.parse::<usize>().ok())?;
+        let count = fields
+            .next()
+            .map_or(Some(0), |count| count.parse::<usize>().ok())?;
         let marks: Vec<String> = fields.by_ref().take(count).collect();
         let matcher = fields.next();
         (marks.len() == count && fields.next().is_none()).then_some(OwnedNode {
@@ -157,31 +206,58 @@ impl OwnedNode {
 
 impl Seams {
     fn value(&self) -> Value {
-        let hunk =
-            |hunk: &Hunk| Value::list([hunk.at.into(), hunk.length.into(), Value::from(hunk.text.as_str())]);
+        let hunk = |hunk: &Hunk| {
+            Value::list([
+                hunk.at.into(),
+                hunk.length.into(),
+                Value::from(hunk.text.as_str()),
+            ])
+        };
         let hunks = Value::List(self.hunks.iter().map(hunk).collect());
-        Value::map([("base", Value::from(self.base.to_string())), ("hunks", hunks)])
+        Value::map([
+            ("base", Value::from(self.base.to_string())),
+            ("hunks", hunks),
+        ])
     }
 
     fn read(node: NodeRef<'_>) -> Option<Self> {
-        let hunks = node.get("hunks")?.items().map(read_hunk).collect::<Option<_>>()?;
-        Some(Seams { base: read_parsed::<Checksum>(node.get("base")?)?, hunks })
+        let hunks = node
+            .get("hunks")?
+            .items()
+            .map(read_hunk)
+            .collect::<Option<_>>()?;
+        Some(Seams {
+            base: read_parsed::<Checksum>(node.get("base")?)?,
+            hunks,
+        })
     }
 }
 
 fn read_origin(node: Option<NodeRef<'_>>) -> Option<FileOrigin> {
-    let Some(node) = node else { return Some(FileOrigin::Users) };
+    let Some(node) = node else {
+        return Some(FileOrigin::Users);
+    };
     let word = node.as_str()?;
-    ORIGINS.iter().find(|(own, _)| *own == word).map(|(_, origin)| *origin)
+    ORIGINS
+        .iter()
+        .find(|(own, _)| *own == word)
+        .map(|(_, origin)| *origin)
 }
 
 fn read_others((list, sums): (NodeRef<'_>, NodeRef<'_>)) -> Option<(Pointer, Vec<NodeSum>)> {
-    Some((list.content().parse().ok()?, sums.items().map(read_parsed).collect::<Option<_>>()?))
+    Some((
+        list.content().parse().ok()?,
+        sums.items().map(read_parsed).collect::<Option<_>>()?,
+    ))
 }
 
 fn read_hunk(node: NodeRef<'_>) -> Option<Hunk> {
     let number = |step| node.child(step)?.content().parse().ok();
-    Some(Hunk { at: number("0")?, length: number("1")?, text: node.child("2")?.as_str()?.to_owned() })
+    Some(Hunk {
+        at: number("0")?,
+        length: number("1")?,
+        text: node.child("2")?.as_str()?.to_owned(),
+    })
 }
 
 fn read_parsed<T: std::str::FromStr>(node: NodeRef<'_>) -> Option<T> {

@@ -21,19 +21,29 @@ impl Engine<'_> {
         for node in self.left.drain() {
             let list = node.place.pointer();
             let untouched = self.sight.spot(node, |index| self.is_free(list, index));
-            let Some(spot) = untouched.clone().or_else(|| self.edited_spot(node)) else { continue };
+            let Some(spot) = untouched.clone().or_else(|| self.edited_spot(node)) else {
+                continue;
+            };
             let (action, reason) = match untouched {
                 _ if node.author == Author::User => (Action::Release, Reason::UsersOwn),
                 Some(_) => (Action::Remove, Reason::Unasked),
-                None if self.may_drop_spot(node, spot.0) => (Action::Remove, Reason::UnaskedEditDropped),
+                None if self.may_drop_spot(node, spot.0) => {
+                    (Action::Remove, Reason::UnaskedEditDropped)
+                }
                 None => (Action::Keep, Reason::UnaskedEdited),
             };
-            let told = if action == Action::Keep { &spot.1 } else { list };
+            let told = if action == Action::Keep {
+                &spot.1
+            } else {
+                list
+            };
             self.tell(told, action, reason, &node.owner);
             if matches!(node.place, Place::Item(_) | Place::Keyed { .. }) {
                 self.claimed.insert((list.clone(), spot.0));
             }
-            doomed.extend(Some(spot).filter(|_| action == Action::Remove && !self.is_container(node)));
+            doomed.extend(
+                Some(spot).filter(|_| action == Action::Remove && !self.is_container(node)),
+            );
         }
         let new = self.order.edits();
         self.made.edits.extend(shifts(new, doomed));
@@ -60,9 +70,9 @@ impl Engine<'_> {
         let item = |list: &Pointer, at: usize| (at, list.child(at.to_string()));
         match &node.place {
             Place::Item(list) => self.edited_item(node, list).map(|at| item(list, at)),
-            Place::Keyed { list, key, id } => {
-                self.keyed_item(list, (key, id), [None, None]).map(|at| item(list, at))
-            }
+            Place::Keyed { list, key, id } => self
+                .keyed_item(list, (key, id), [None, None])
+                .map(|at| item(list, at)),
             Place::Key(at) => self.sight.at(at).map(|_| (0, at.clone())),
             Place::Default(_) => None,
         }

@@ -16,25 +16,46 @@ pub(super) type Wanted<'d> = Cow<'d, DesiredNode>;
 pub(super) fn wanted(desired: &[DesiredNode]) -> Result<Vec<Wanted<'_>>, NodeError> {
     let mut order: Vec<usize> = (0..desired.len()).collect();
     order.sort_by(|left, right| pointer(&desired[*left]).cmp(pointer(&desired[*right])));
-    let mut sieve = Sieve { desired, fates: vec![Fate::Kept; desired.len()], above: Vec::new() };
-    for group in order.chunk_by(|left, right| pointer(&desired[*left]) == pointer(&desired[*right])) {
+    let mut sieve = Sieve {
+        desired,
+        fates: vec![Fate::Kept; desired.len()],
+        above: Vec::new(),
+    };
+    for group in order.chunk_by(|left, right| pointer(&desired[*left]) == pointer(&desired[*right]))
+    {
         sieve.add(group)?;
     }
     let fates = sieve.fates;
-    let nodes = desired.iter().zip(fates).flat_map(|(node, fate)| match fate {
-        Fate::Kept => vec![Cow::Borrowed(node)],
-        Fate::Split => split(node),
-        Fate::Dropped => Vec::new(),
-    });
+    let nodes = desired
+        .iter()
+        .zip(fates)
+        .flat_map(|(node, fate)| match fate {
+            Fate::Kept => vec![Cow::Borrowed(node)],
+            Fate::Split => split(node),
+            Fate::Dropped => Vec::new(),
+        });
     Ok(nodes.collect())
 }
 
 /// The items of a list that was wanted whole.
 pub(super) fn split<'d>(node: &DesiredNode) -> Vec<Wanted<'d>> {
     let place = Place::Item(node.node.place.pointer().clone());
-    let item = |value: &Value| EntryNode { place: place.clone(), value: value.clone() };
-    let desired = |item| Cow::Owned(DesiredNode { node: item, owner: node.owner.clone(), twin: node.twin });
-    items_of(&node.node.value).iter().map(item).map(desired).collect()
+    let item = |value: &Value| EntryNode {
+        place: place.clone(),
+        value: value.clone(),
+    };
+    let desired = |item| {
+        Cow::Owned(DesiredNode {
+            node: item,
+            owner: node.owner.clone(),
+            twin: node.twin,
+        })
+    };
+    items_of(&node.node.value)
+        .iter()
+        .map(item)
+        .map(desired)
+        .collect()
 }
 
 pub(super) fn items_of(value: &Value) -> &[Value] {
@@ -68,7 +89,8 @@ fn pointer(node: &DesiredNode) -> &Pointer {
 impl<'d> Sieve<'d> {
     fn add(&mut self, group: &[usize]) -> Result<(), NodeError> {
         let at = pointer(&self.desired[group[0]]);
-        self.above.retain(|node| at.is_within(pointer(&self.desired[*node])));
+        self.above
+            .retain(|node| at.is_within(pointer(&self.desired[*node])));
         for node in group {
             self.check_above(*node)?;
         }
@@ -94,7 +116,10 @@ impl<'d> Sieve<'d> {
             let (outer, inner) = (&self.desired[*above], &self.desired[node]);
             let part = match &outer.node.place {
                 Place::Default(_) if outer.node.value == Value::Map(Vec::new()) => continue,
-                Place::Key(at) => find(&outer.node.value, &pointer(inner).steps()[at.steps().len()..]),
+                Place::Key(at) => find(
+                    &outer.node.value,
+                    &pointer(inner).steps()[at.steps().len()..],
+                ),
                 _ => None,
             };
             if !part.is_some_and(|part| says(part, inner)) {
@@ -106,7 +131,10 @@ impl<'d> Sieve<'d> {
     }
 
     fn kept<'s>(&'s self, group: &'s [usize]) -> impl Iterator<Item = usize> + 's {
-        group.iter().copied().filter(|node| self.fates[*node] != Fate::Dropped)
+        group
+            .iter()
+            .copied()
+            .filter(|node| self.fates[*node] != Fate::Dropped)
     }
 
     /// The one node under a key that counts.
@@ -115,22 +143,40 @@ impl<'d> Sieve<'d> {
         let is_key = |node: &usize| matches!(place(*node), Place::Key(_));
         let is_default = |node: &usize| matches!(place(*node), Place::Default(_));
         let keys: Vec<usize> = self.kept(group).filter(is_key).collect();
-        let all: Vec<usize> = keys.iter().copied().chain(self.kept(group).filter(is_default)).collect();
-        let Some((first, others)) = all.split_first() else { return Ok(None) };
+        let all: Vec<usize> = keys
+            .iter()
+            .copied()
+            .chain(self.kept(group).filter(is_default))
+            .collect();
+        let Some((first, others)) = all.split_first() else {
+            return Ok(None);
+        };
         let value = |node: usize| &self.desired[node].node.value;
         if let Some(other) = keys.iter().find(|other| value(*first) != value(**other)) {
             return Err(self.clash(*first, *other));
         }
-        others.iter().for_each(|other| self.fates[*other] = Fate::Dropped);
+        others
+            .iter()
+            .for_each(|other| self.fates[*other] = Fate::Dropped);
         Ok(Some(*first))
     }
 
     /// Items of a list, each once; one that stands for them in the way below.
-    fn add_items(&mut self, group: &[usize], key: Option<usize>) -> Result<Option<usize>, NodeError> {
-        let is_key =
-            |node: &usize| matches!(self.desired[*node].node.place, Place::Key(_) | Place::Default(_));
+    fn add_items(
+        &mut self,
+        group: &[usize],
+        key: Option<usize>,
+    ) -> Result<Option<usize>, NodeError> {
+        let is_key = |node: &usize| {
+            matches!(
+                self.desired[*node].node.place,
+                Place::Key(_) | Place::Default(_)
+            )
+        };
         let mut items: Vec<usize> = self.kept(group).filter(|node| !is_key(node)).collect();
-        let Some(first) = items.first().copied() else { return Ok(None) };
+        let Some(first) = items.first().copied() else {
+            return Ok(None);
+        };
         let mut seen = Seen::default();
         if let Some(key) = key {
             self.split_for(key, first, &mut seen)?;
@@ -174,7 +220,10 @@ impl<'d> Sieve<'d> {
 
     fn repeats(&self, one: usize, other: usize) -> bool {
         let (one, other) = (&self.desired[one], &self.desired[other]);
-        let items = matches!((&one.node.place, &other.node.place), (Place::Item(_), Place::Item(_)));
+        let items = matches!(
+            (&one.node.place, &other.node.place),
+            (Place::Item(_), Place::Item(_))
+        );
         items && other.twin == Twin::Left && one.twin == other.twin
     }
 }
@@ -188,17 +237,24 @@ struct Seen<'d> {
 
 impl<'d> Seen<'d> {
     fn insert(&mut self, value: &'d Value, node: usize) {
-        self.values.entry(fingerprint(value)).or_default().push((value, node));
+        self.values
+            .entry(fingerprint(value))
+            .or_default()
+            .push((value, node));
     }
 
     fn find(&self, value: &Value) -> Option<usize> {
         let same = self.values.get(&fingerprint(value)).into_iter().flatten();
-        same.filter(|(other, _)| *other == value).map(|(_, node)| *node).next()
+        same.filter(|(other, _)| *other == value)
+            .map(|(_, node)| *node)
+            .next()
     }
 }
 
 fn find<'v>(value: &'v Value, steps: &[String]) -> Option<&'v Value> {
-    steps.iter().try_fold(value, |value, step| value.child(step))
+    steps
+        .iter()
+        .try_fold(value, |value, step| value.child(step))
 }
 
 /// Whether a part of another node is just what this one wants.

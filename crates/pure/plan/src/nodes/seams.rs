@@ -32,14 +32,24 @@ impl Seams {
                 (old, new) = (old + 1, new + 1);
                 continue;
             }
-            let (length, text) = (blanks(&from.as_bytes()[old..]), blanks(&to.as_bytes()[new..]));
+            let (length, text) = (
+                blanks(&from.as_bytes()[old..]),
+                blanks(&to.as_bytes()[new..]),
+            );
             if length + text == 0 {
                 return None;
             }
-            hunks.push(Hunk { at: old, length, text: to[new..new + text].to_owned() });
+            hunks.push(Hunk {
+                at: old,
+                length,
+                text: to[new..new + text].to_owned(),
+            });
             (old, new) = (old + length, new + text);
         }
-        Some(Seams { base: Checksum::of(to.as_bytes()), hunks })
+        Some(Seams {
+            base: Checksum::of(to.as_bytes()),
+            hunks,
+        })
     }
 
     /// The user's own text, if this leads to it.
@@ -57,5 +67,8 @@ impl Seams {
 }
 
 fn blanks(bytes: &[u8]) -> usize {
-    bytes.iter().take_while(|b| matches!(b, b' ' | b'\t' | b'\r' | b'\n' | b',')).count()
+    bytes
+        .iter()
+        .take_while(|b| matches!(b, b' ' | b'\t' | b'\r' | b'\n' | b','))
+        .count()
 }

@@ -50,12 +50,19 @@ pub(super) enum Way<'d> {
 impl<'d> Sight<'d> {
     pub(super) fn of(document: &'d Document) -> Self {
         let (keys, lists, ids) = Default::default();
-        Sight { document, keys, lists, ids }
+        Sight {
+            document,
+            keys,
+            lists,
+            ids,
+        }
     }
 
     /// Goes from map to map.
     pub(super) fn way(&self, at: &Pointer) -> Way<'d> {
-        let Some(mut node) = self.document.root() else { return Way::Missing(0) };
+        let Some(mut node) = self.document.root() else {
+            return Way::Missing(0);
+        };
         for (length, step) in at.steps().iter().enumerate() {
             if node.kind() != Kind::Map {
                 return Way::Blocked(length, node.kind());
@@ -80,9 +87,11 @@ impl<'d> Sight<'d> {
             return map.get(step);
         }
         let mut keys = self.keys.borrow_mut();
-        let index = keys
-            .entry(map.id())
-            .or_insert_with(|| map.entries().map(|(key, value)| (key.content(), value.id())).collect());
+        let index = keys.entry(map.id()).or_insert_with(|| {
+            map.entries()
+                .map(|(key, value)| (key.content(), value.id()))
+                .collect()
+        });
         index.get(step).map(|id| self.document.node(*id))
     }
 
@@ -98,10 +107,15 @@ impl<'d> Sight<'d> {
 
     /// What the items of a list say; nothing if there is none.
     pub(super) fn sums(&self, list: &Pointer) -> Rc<Sums> {
-        let Some(node) = self.at(list).filter(|node| node.kind() == Kind::List) else { return Rc::default() };
+        let Some(node) = self.at(list).filter(|node| node.kind() == Kind::List) else {
+            return Rc::default();
+        };
         let mut lists = self.lists.borrow_mut();
         let sums = lists.entry(node.id()).or_insert_with(|| {
-            let mut sums = Sums { all: node.items().map(NodeSum::of).collect(), ..Sums::default() };
+            let mut sums = Sums {
+                all: node.items().map(NodeSum::of).collect(),
+                ..Sums::default()
+            };
             for (index, sum) in sums.all.iter().enumerate() {
                 sums.places.entry(*sum).or_default().push(index);
             }
@@ -115,12 +129,16 @@ impl<'d> Sight<'d> {
     }
 
     pub(super) fn item(&self, list: &Pointer, index: usize) -> Option<NodeRef<'d>> {
-        self.at(list).filter(|node| index < node.len()).map(|node| node.item(index))
+        self.at(list)
+            .filter(|node| index < node.len())
+            .map(|node| node.item(index))
     }
 
     /// The items of a list that have a key with this value.
     pub(super) fn with_id(&self, list: &Pointer, key: &str, id: &str) -> Vec<usize> {
-        let Some(node) = self.at(list).filter(|node| node.kind() == Kind::List) else { return Vec::new() };
+        let Some(node) = self.at(list).filter(|node| node.kind() == Kind::List) else {
+            return Vec::new();
+        };
         let mut all = self.ids.borrow_mut();
         let ids = all.entry((node.id(), key.to_owned())).or_insert_with(|| {
             let mut ids = Ids::new();
@@ -135,7 +153,11 @@ impl<'d> Sight<'d> {
     }
 
     /// Where a node of ours is, if it is as we wrote it, with its index in a list.
-    pub(super) fn spot(&self, node: &OwnedNode, is_free: impl Fn(usize) -> bool) -> Option<(usize, Pointer)> {
+    pub(super) fn spot(
+        &self,
+        node: &OwnedNode,
+        is_free: impl Fn(usize) -> bool,
+    ) -> Option<(usize, Pointer)> {
         let item = |list: &Pointer, index: usize| (index, list.child(index.to_string()));
         match &node.place {
             Place::Key(at) | Place::Default(at) => {
@@ -144,13 +166,23 @@ impl<'d> Sight<'d> {
             }
             Place::Item(list) => {
                 let sums = self.sums(list);
-                let index = sums.places(node.checksum).iter().rev().find(|index| is_free(**index))?;
+                let index = sums
+                    .places(node.checksum)
+                    .iter()
+                    .rev()
+                    .find(|index| is_free(**index))?;
                 Some(item(list, *index))
             }
             Place::Keyed { list, key, id } => {
                 let says_so = |index: &usize| self.sums(list).all[*index] == node.checksum;
-                let found = self.with_id(list, key, id).into_iter().filter(|index| is_free(*index));
-                found.into_iter().find(says_so).map(|index| item(list, index))
+                let found = self
+                    .with_id(list, key, id)
+                    .into_iter()
+                    .filter(|index| is_free(*index));
+                found
+                    .into_iter()
+                    .find(says_so)
+                    .map(|index| item(list, index))
             }
         }
     }
@@ -160,7 +192,10 @@ impl<'d> Sight<'d> {
     }
 
     /// Where nodes are that are as we wrote them, none twice.
-    pub(super) fn spots<'n>(&self, nodes: impl IntoIterator<Item = &'n OwnedNode>) -> Vec<(usize, Pointer)> {
+    pub(super) fn spots<'n>(
+        &self,
+        nodes: impl IntoIterator<Item = &'n OwnedNode>,
+    ) -> Vec<(usize, Pointer)> {
         let mut taken: HashSet<(Pointer, usize)> = HashSet::new();
         let mut spots = Vec::new();
         for node in nodes {

@@ -56,10 +56,14 @@ fn spell_text(letter: u8, text: &str, out: &mut Vec<u8>) {
 
 /// The value whatever its spelling; nothing for whole numbers that are too large to be anything else.
 fn canonical_number(shape: Shape<'_>) -> Option<String> {
-    let (Shape::Float(text) | Shape::Integer(text)) = shape else { return None };
+    let (Shape::Float(text) | Shape::Integer(text)) = shape else {
+        return None;
+    };
     let number: f64 = text.parse().ok()?;
     match shape {
-        _ if number.fract() == 0.0 && number.abs() < LARGEST_EXACT => Some((number as i64).to_string()),
+        _ if number.fract() == 0.0 && number.abs() < LARGEST_EXACT => {
+            Some((number as i64).to_string())
+        }
         Shape::Float(_) => Some(number.to_string()),
         _ => None,
     }

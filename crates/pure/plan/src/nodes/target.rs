@@ -69,7 +69,10 @@ impl<'e> Branch<'e> {
             out.extend(value.map(|value| (key, value)));
         }
         for step in std::mem::take(&mut self.order) {
-            let new = self.below.remove(step).and_then(|branch| branch.apply(None));
+            let new = self
+                .below
+                .remove(step)
+                .and_then(|branch| branch.apply(None));
             out.extend(new.map(|value| (step.to_owned(), value)));
         }
         Value::Map(out)
@@ -78,7 +81,10 @@ impl<'e> Branch<'e> {
     fn apply_to_list(&mut self, items: Vec<Value>) -> Value {
         let mut out = Vec::with_capacity(items.len());
         for (index, item) in items.into_iter().map(Some).chain([None]).enumerate() {
-            let branch = self.below.remove(index.to_string().as_str()).unwrap_or_default();
+            let branch = self
+                .below
+                .remove(index.to_string().as_str())
+                .unwrap_or_default();
             out.extend(branch.before.iter().rev().map(|value| (*value).clone()));
             out.extend(item.and_then(|item| branch.apply(Some(item))));
         }

@@ -23,12 +23,18 @@ pub(super) fn clear(
 ) -> Result<Decisions, NodeError> {
     let room = Room::of(wanted);
     let sight = Sight::of(&draft.document);
-    let doomed: Vec<OwnedNode> =
-        ours.nodes.extract_if(.., |node| room.is_narrowed_by(node, &sight, overwrite)).collect();
+    let doomed: Vec<OwnedNode> = ours
+        .nodes
+        .extract_if(.., |node| room.is_narrowed_by(node, &sight, overwrite))
+        .collect();
     let mut made = Decisions::default();
     if !doomed.is_empty() {
         made = Engine::new(&draft.document, ours, &doomed, overwrite).retire_all();
-        let needed: Vec<&Pointer> = ours.containers.iter().filter(|at| room.may_need(at, &sight)).collect();
+        let needed: Vec<&Pointer> = ours
+            .containers
+            .iter()
+            .filter(|at| room.may_need(at, &sight))
+            .collect();
         draft.apply(&std::mem::take(&mut made.edits))?;
         draft.prune(needed)?;
     }
@@ -51,7 +57,10 @@ impl<'w> Room<'w> {
         for node in wanted {
             let here = places.entry(node.node.place.pointer()).or_default();
             // One item of a list tells as much as all of them.
-            if !here.iter().any(|other| is_item(&other.node.place) && is_item(&node.node.place)) {
+            if !here
+                .iter()
+                .any(|other| is_item(&other.node.place) && is_item(&node.node.place))
+            {
                 here.push(node);
             }
         }
@@ -65,7 +74,10 @@ impl<'w> Room<'w> {
             // What was edited stays for now.
             let is_key = matches!(node.place, Place::Key(_));
             let may_go = || !is_key || overwrite == Overwrite::Everything || sight.holds(node);
-            return here.iter().any(|wanted| excludes(&wanted.node, node, sight)) && may_go();
+            return here
+                .iter()
+                .any(|wanted| excludes(&wanted.node, node, sight))
+                && may_go();
         }
         let is_map = || sight.at(at).is_some_and(|now| now.kind() == Kind::Map);
         let has_room = || matches!(node.place, Place::Default(_)) && is_map();
@@ -75,16 +87,21 @@ impl<'w> Room<'w> {
     /// Whether something is wanted at a place that has no room for keys.
     fn is_solid(&self, at: &Pointer) -> bool {
         let is_solid = |wanted: &&Wanted<'_>| {
-            let is_bare_map = is_bare(&wanted.node.value) && wanted.node.value.shape().kind() == Kind::Map;
+            let is_bare_map =
+                is_bare(&wanted.node.value) && wanted.node.value.shape().kind() == Kind::Map;
             !(is_bare_map && matches!(wanted.node.place, Place::Default(_)))
         };
-        self.places.get(at).is_some_and(|here| here.iter().any(is_solid))
+        self.places
+            .get(at)
+            .is_some_and(|here| here.iter().any(is_solid))
     }
 
     /// Whether a container may have to go for something to come.
     fn may_need(&self, at: &Pointer, sight: &Sight<'_>) -> bool {
         let is_list = || sight.at(at).is_some_and(|now| now.kind() == Kind::List);
-        self.places.contains_key(at) || self.is_below_solid(at) || self.is_above_wanted(at) && is_list()
+        self.places.contains_key(at)
+            || self.is_below_solid(at)
+            || self.is_above_wanted(at) && is_list()
     }
 
     fn is_below_solid(&self, at: &Pointer) -> bool {
@@ -104,7 +121,11 @@ fn is_item(place: &Place) -> bool {
 /// Whether two nodes at one place cannot be there both.
 fn excludes(wanted: &EntryNode, node: &OwnedNode, sight: &Sight<'_>) -> bool {
     let EntryNode { place, value } = wanted;
-    let is_list = || sight.at(place.pointer()).is_some_and(|now| now.kind() == Kind::List);
+    let is_list = || {
+        sight
+            .at(place.pointer())
+            .is_some_and(|now| now.kind() == Kind::List)
+    };
     match (place, &node.place) {
         (Place::Key(_) | Place::Default(_), Place::Item(_) | Place::Keyed { .. }) => {
             value.shape().kind() != Kind::List
@@ -126,7 +147,9 @@ fn take_over(
     let mut edits = Vec::new();
     for node in wanted {
         let place = &node.node.place;
-        let Some((length, _)) = blocked(&sight, place).filter(|(length, _)| *length > 0) else { continue };
+        let Some((length, _)) = blocked(&sight, place).filter(|(length, _)| *length > 0) else {
+            continue;
+        };
         let at = above(place.pointer(), length);
         if taken.contains(&at) {
             continue;
@@ -139,8 +162,17 @@ fn take_over(
         };
         taken.insert(at.clone());
         let is_list = length == place.pointer().steps().len();
-        let value = if is_list { Value::List(Vec::new()) } else { Value::Map(Vec::new()) };
-        made.steps.push(Step { at: at.clone(), action: Action::Update, reason, owner: node.owner.clone() });
+        let value = if is_list {
+            Value::List(Vec::new())
+        } else {
+            Value::Map(Vec::new())
+        };
+        made.steps.push(Step {
+            at: at.clone(),
+            action: Action::Update,
+            reason,
+            owner: node.owner.clone(),
+        });
         edits.push(Edit::Set { at, value });
     }
     edits

@@ -11,15 +11,30 @@ use crate::support::{File, item, key, read, told, unread, value};
 use crate::{json, layer};
 
 const TEXTS: &[(&str, &str, &str, Format)] = &[
-    ("{\n  \"a\": 1,\n  \"m\": {\"x\": [1]}\n}", "{\"b\": {}}\n", "{ }\n", Format::Json),
+    (
+        "{\n  \"a\": 1,\n  \"m\": {\"x\": [1]}\n}",
+        "{\"b\": {}}\n",
+        "{ }\n",
+        Format::Json,
+    ),
     (
         "// ours\n{\n  \"a\": 1, // one\n  \"m\": {\"x\": [1], /* two */ }\n}\n",
         "{ // b\n  \"b\": {} }\n",
         "// none\n",
         Format::Jsonc,
     ),
-    ("# ours\na: 1 # one\n\nm:\n  x: [1]\n", "b: {}\n# end\n", "# none\n", Format::Yaml),
-    ("# ours\na = 1 # one\n\n[m]\nx = [ 1 ]\n", "[b]\n# end\n", "# none\n", Format::Toml),
+    (
+        "# ours\na: 1 # one\n\nm:\n  x: [1]\n",
+        "b: {}\n# end\n",
+        "# none\n",
+        Format::Yaml,
+    ),
+    (
+        "# ours\na = 1 # one\n\n[m]\nx = [ 1 ]\n",
+        "[b]\n# end\n",
+        "# none\n",
+        Format::Toml,
+    ),
 ];
 
 #[test]
@@ -29,7 +44,12 @@ fn without_the_user_a_file_is_to_the_byte_what_the_layers_say() {
             let mut file = File::missing(*format);
             let plan = file.layered(&layer(first, *format, lists));
             assert_eq!((file.now(), file.origin()), (*first, FileOrigin::Whole));
-            assert!(told(&plan).iter().all(|told| *told == (Action::Create, Reason::New)), "{plan:?}");
+            assert!(
+                told(&plan)
+                    .iter()
+                    .all(|told| *told == (Action::Create, Reason::New)),
+                "{plan:?}"
+            );
             assert_eq!(file.owned.as_ref().unwrap().containers, []);
             file.layered(&layer(second, *format, lists));
             assert_eq!(file.now(), *second);
@@ -38,7 +58,12 @@ fn without_the_user_a_file_is_to_the_byte_what_the_layers_say() {
             file.layered(&layer(first, *format, lists));
             file.text = None;
             let plan = file.layered(&layer(first, *format, lists));
-            assert!(told(&plan).iter().all(|told| *told == (Action::Create, Reason::WasMissing)), "{plan:?}");
+            assert!(
+                told(&plan)
+                    .iter()
+                    .all(|told| *told == (Action::Create, Reason::WasMissing)),
+                "{plan:?}"
+            );
             assert_eq!(file.now(), *first);
             assert_eq!(file.alone().outcome, FileOutcome::Remove);
             assert_eq!(file.owned, None);
@@ -49,8 +74,14 @@ fn without_the_user_a_file_is_to_the_byte_what_the_layers_say() {
 #[test]
 fn changes_of_a_whole_file_are_told_by_place() {
     let mut file = File::missing(Format::Jsonc);
-    file.layered(&json("{\"a\": 1, \"b\": 2, \"c\": 3, \"l\": [1, 2]}", Lists::Items));
-    let plan = file.layered(&json("{\"a\": 1, \"b\": 4, \"d\": 3, \"l\": [1, 3, 4]}", Lists::Items));
+    file.layered(&json(
+        "{\"a\": 1, \"b\": 2, \"c\": 3, \"l\": [1, 2]}",
+        Lists::Items,
+    ));
+    let plan = file.layered(&json(
+        "{\"a\": 1, \"b\": 4, \"d\": 3, \"l\": [1, 3, 4]}",
+        Lists::Items,
+    ));
     let expected = [
         (Action::Update, Reason::Content),
         (Action::Remove, Reason::Unasked),
@@ -58,7 +89,10 @@ fn changes_of_a_whole_file_are_told_by_place() {
         (Action::Update, Reason::Content),
         (Action::Create, Reason::New),
     ];
-    assert_eq!((told(&plan).as_slice(), plan.unchanged), (expected.as_slice(), 2));
+    assert_eq!(
+        (told(&plan).as_slice(), plan.unchanged),
+        (expected.as_slice(), 2)
+    );
 }
 
 #[test]
@@ -84,7 +118,10 @@ fn what_the_user_adds_to_a_whole_file_stays() {
         let mut file = File::missing(*format);
         file.layered(&layer(first, *format, Lists::Whole));
         for at in ["/mine", "/m/mine"] {
-            let edit = agpm_text::Edit::Set { at: at.parse().unwrap(), value: true.into() };
+            let edit = agpm_text::Edit::Set {
+                at: at.parse().unwrap(),
+                value: true.into(),
+            };
             file.text = Some(read(file.now(), *format).edit(&edit).unwrap());
         }
         file.layered(&layer(first, *format, Lists::Whole));
@@ -101,7 +138,10 @@ fn what_the_user_adds_to_a_whole_file_stays() {
 
 #[test]
 fn a_file_is_whole_again_when_the_user_takes_their_key_out() {
-    let base = json("{\n  \"a\": 1, // ours\n  \"m\": {\"x\": 1}\n}\n", Lists::Whole);
+    let base = json(
+        "{\n  \"a\": 1, // ours\n  \"m\": {\"x\": 1}\n}\n",
+        Lists::Whole,
+    );
     let mut file = File::missing(Format::Jsonc);
     file.layered(&base);
     file.edit("{\n", "{\n  \"mine\": 1,\n");
@@ -116,7 +156,12 @@ fn a_file_is_whole_again_when_the_user_takes_their_key_out() {
 #[test]
 fn a_users_key_that_says_the_same_stays_theirs() {
     let text = "{\"a\": 1, \"l\": [1], \"n\": [{\"id\": 1}], \"e\": {}, \"own\": 1}";
-    let base = |lists| json("{\"a\": 1, \"b\": 2, \"l\": [1, 2], \"n\": [{\"id\": 1}], \"e\": {}}", lists);
+    let base = |lists| {
+        json(
+            "{\"a\": 1, \"b\": 2, \"l\": [1, 2], \"n\": [{\"id\": 1}], \"e\": {}}",
+            lists,
+        )
+    };
     let mut file = File::json(text);
     let plan = file.layered(&base(Lists::Keyed));
     assert_eq!((plan.unchanged, plan.changes.len()), (4, 2));
@@ -124,8 +169,11 @@ fn a_users_key_that_says_the_same_stays_theirs() {
     assert_eq!(theirs.len(), 4, "{theirs:?}");
     let mut lost = file.clone();
     lost.owned.as_mut().unwrap().nodes.clear();
-    let owned =
-        recognise_nodes(&read(lost.now(), lost.format), &base(Lists::Keyed).nodes, lost.owned.as_ref());
+    let owned = recognise_nodes(
+        &read(lost.now(), lost.format),
+        &base(Lists::Keyed).nodes,
+        lost.owned.as_ref(),
+    );
     assert_eq!(owned.unwrap().nodes, file.owned.as_ref().unwrap().nodes);
     file.alone();
     assert_eq!(file.now(), text);
@@ -155,19 +203,36 @@ fn a_clash_is_refused_unless_it_may_be_taken_over() {
         ("{\"a\": [1], \"u\": 1}", "/a"),
         ("{\"a\": {\"e\": 1}, \"u\": 1}", "/a/e"),
         ("{\"a\": {\"l\": {}}, \"u\": 1}", "/a/l"),
-        ("{\"a\": {\"l\": [{\"id\": 1, \"v\": 3}]}, \"u\": 1}", "/a/l/0"),
+        (
+            "{\"a\": {\"l\": [{\"id\": 1, \"v\": 3}]}, \"u\": 1}",
+            "/a/l/0",
+        ),
     ] {
-        let base = json("{\"a\": {\"b\": 1, \"e\": {}, \"l\": [{\"id\": 1, \"v\": 2}]}}", Lists::Keyed);
+        let base = json(
+            "{\"a\": {\"b\": 1, \"e\": {}, \"l\": [{\"id\": 1, \"v\": 2}]}}",
+            Lists::Keyed,
+        );
         let mut file = File::json(text);
         let refused = file.refused(&base);
-        assert!(refused.iter().all(|refused| *refused == (at.to_owned(), Obstacle::Entry)), "{refused:?}");
+        assert!(
+            refused
+                .iter()
+                .all(|refused| *refused == (at.to_owned(), Obstacle::Entry)),
+            "{refused:?}"
+        );
         assert!(!refused.is_empty());
         let plan = file.adopted(&base);
-        assert!(told(&plan).contains(&(Action::Update, Reason::TakenOver)), "{plan:?}");
+        assert!(
+            told(&plan).contains(&(Action::Update, Reason::TakenOver)),
+            "{plan:?}"
+        );
         file.says("{\"a\": {\"b\": 1, \"e\": {}, \"l\": [{\"id\": 1, \"v\": 2}]}, \"u\": 1}");
     }
     let base = json("{\"a\": 1}", Lists::Whole);
-    assert_eq!(File::json("[]").refused(&base), [(String::new(), Obstacle::Other("a list"))]);
+    assert_eq!(
+        File::json("[]").refused(&base),
+        [(String::new(), Obstacle::Other("a list"))]
+    );
 }
 
 #[test]
@@ -196,7 +261,10 @@ fn a_users_key_inside_is_in_the_way_at_another_depth() {
     let mut file = File::missing(Format::Jsonc);
     file.layered(&json("{\"a\": {\"b\": 1}}", Lists::Whole));
     file.edit("{\"b\"", "{\"u\": 1, \"b\"");
-    assert_eq!(file.refused(&json("{\"a\": 1}", Lists::Whole)), [("/a".to_owned(), Obstacle::Entry)]);
+    assert_eq!(
+        file.refused(&json("{\"a\": 1}", Lists::Whole)),
+        [("/a".to_owned(), Obstacle::Entry)]
+    );
     file.layered(&json("{\"a\": {}}", Lists::Whole));
     file.says("{\"a\": {\"u\": 1}}");
     let mut file = File::missing(Format::Jsonc);
@@ -238,7 +306,10 @@ fn a_part_of_a_packages_node_that_a_layer_gives_alike_is_no_clash() {
     file.layered(&base);
     file.says("{\"u\": 1, \"m\": {\"fs\": {\"c\": 1}}}");
     let all = [base.nodes.clone(), vec![key("/m/fs", "{\"c\": 2}", "m/fs")]].concat();
-    assert!(file.plan_on(Some(&base.base), &all, Overwrite::Nothing).is_err());
+    assert!(
+        file.plan_on(Some(&base.base), &all, Overwrite::Nothing)
+            .is_err()
+    );
 }
 
 #[test]
@@ -250,13 +321,18 @@ fn what_is_to_the_byte_as_we_write_it_is_recognised_whole() {
     let text = unread(&base.base);
     assert_eq!(recognise_file(&now, &text, &base.nodes), file.owned);
     file.edit("ours", "mine");
-    assert_eq!(recognise_file(&read(file.now(), file.format), &text, &base.nodes), None);
+    assert_eq!(
+        recognise_file(&read(file.now(), file.format), &text, &base.nodes),
+        None
+    );
 }
 
 #[test]
 fn taking_back_a_whole_file_leaves_what_the_user_did_since() {
-    let (first, second) =
-        (json("{\"a\": 1, \"m\": {\"x\": 1}}", Lists::Whole), json("{\"a\": 2, \"l\": [1]}", Lists::Whole));
+    let (first, second) = (
+        json("{\"a\": 1, \"m\": {\"x\": 1}}", Lists::Whole),
+        json("{\"a\": 2, \"l\": [1]}", Lists::Whole),
+    );
     let mut file = File::missing(Format::Jsonc);
     file.layered(&first);
     let before = file.clone();
@@ -264,10 +340,18 @@ fn taking_back_a_whole_file_leaves_what_the_user_did_since() {
     file.edit("{", "{\"u\": 1, ");
     let now = read(file.now(), file.format);
     let old = read(before.now(), file.format);
-    let back = |old: Option<&Document>, owned| take_back(&now, old, owned, file.owned.as_ref()).unwrap();
-    let FileOutcome::Write(text) = back(Some(&old), before.owned.as_ref()) else { panic!() };
-    assert_eq!(value(&text), value("{\"u\": 1, \"a\": 1, \"m\": {\"x\": 1}}"));
-    let FileOutcome::Write(text) = back(None, None) else { panic!() };
+    let back =
+        |old: Option<&Document>, owned| take_back(&now, old, owned, file.owned.as_ref()).unwrap();
+    let FileOutcome::Write(text) = back(Some(&old), before.owned.as_ref()) else {
+        panic!()
+    };
+    assert_eq!(
+        value(&text),
+        value("{\"u\": 1, \"a\": 1, \"m\": {\"x\": 1}}")
+    );
+    let FileOutcome::Write(text) = back(None, None) else {
+        panic!()
+    };
     assert_eq!(value(&text), value("{\"u\": 1}"));
 }
 
@@ -287,14 +371,20 @@ fn what_the_user_wrote_stays_when_an_equal_node_is_no_longer_wanted() {
 #[test]
 fn many_keys_come_and_go_at_once() {
     for (user, format) in [
-        ("{ // mine\n  \"m7\": {\"u\": 1}, // seven\n  \"l\": [\"u\"] }\n", Format::Jsonc),
+        (
+            "{ // mine\n  \"m7\": {\"u\": 1}, // seven\n  \"l\": [\"u\"] }\n",
+            Format::Jsonc,
+        ),
         ("# mine\nm7:\n  u: 1 # seven\nl: [u]\n", Format::Yaml),
         ("# mine\nl = [\"u\"]\n\n[m7]\nu = 1 # seven\n", Format::Toml),
     ] {
         let text = |salt: &str| {
-            let word = |map: usize, key: usize| Value::from(format!("{map} {key} {}", salt.repeat(20)));
-            let map = |map: usize| Value::map((0..20).map(|key| (format!("k{key}"), word(map, key))));
-            let mut all: Vec<(String, Value)> = (0..30).map(|at| (format!("m{at}"), map(at))).collect();
+            let word =
+                |map: usize, key: usize| Value::from(format!("{map} {key} {}", salt.repeat(20)));
+            let map =
+                |map: usize| Value::map((0..20).map(|key| (format!("k{key}"), word(map, key))));
+            let mut all: Vec<(String, Value)> =
+                (0..30).map(|at| (format!("m{at}"), map(at))).collect();
             all.push(("l".to_owned(), Value::list((0..50).map(|at| word(0, at)))));
             agpm_text::print(&Value::map(all), format).unwrap()
         };
@@ -305,7 +395,10 @@ fn many_keys_come_and_go_at_once() {
             let last = salt.repeat(20);
             assert_eq!(file.at("/m7/k0"), Some(Value::from(format!("7 0 {last}"))));
             assert_eq!(file.at("/l/50"), Some(Value::from(format!("0 49 {last}"))));
-            assert_eq!((file.at("/m7/u"), file.at("/l/0")), (Some(value("1")), Some(value("\"u\""))));
+            assert_eq!(
+                (file.at("/m7/u"), file.at("/l/0")),
+                (Some(value("1")), Some(value("\"u\"")))
+            );
         }
         file.alone();
         assert_eq!(file.now(), user);
@@ -318,25 +411,54 @@ fn many_keys_come_and_go_at_once() {
 fn what_the_user_writes_over_a_map_or_a_list_of_ours_is_an_edit() {
     let all = [Lists::Whole, Lists::Items, Lists::Keyed];
     let ways = || all.iter().flat_map(|from| all.map(|to| (*from, to)));
-    for text in ["{\"x\": 1, \"y\": {\"z\": 2}}", "[1, 2]", "[{\"id\": 1}]", "{}", "[]"] {
-        for ((from, to), by) in ways().flat_map(|ways| ["5", "null", "\"s\""].map(move |by| (ways, by))) {
+    for text in [
+        "{\"x\": 1, \"y\": {\"z\": 2}}",
+        "[1, 2]",
+        "[{\"id\": 1}]",
+        "{}",
+        "[]",
+    ] {
+        for ((from, to), by) in
+            ways().flat_map(|ways| ["5", "null", "\"s\""].map(move |by| (ways, by)))
+        {
             let text = format!("{{\"b\": 1, \"m\": {text}}}");
             let edited = format!("{{\"b\": 1, \"m\": {by}}}");
             let mut file = File::missing(Format::Jsonc);
             file.layered(&json(&text, from));
             file.text = Some(edited.clone());
-            let state = check_nodes(Some(&read(file.now(), file.format)), file.owned.as_ref().unwrap());
-            assert!(state.iter().all(|found| found.state == NodeState::Edited), "{state:?}");
+            let state = check_nodes(
+                Some(&read(file.now(), file.format)),
+                file.owned.as_ref().unwrap(),
+            );
+            assert!(
+                state.iter().all(|found| found.state == NodeState::Edited),
+                "{state:?}"
+            );
             let plan = file.layered(&json(&text, to));
-            assert_eq!(told(&plan), [(Action::Keep, Reason::Edited)], "{text} {from:?} {to:?}");
+            assert_eq!(
+                told(&plan),
+                [(Action::Keep, Reason::Edited)],
+                "{text} {from:?} {to:?}"
+            );
             let plan = file.adopted(&json(&text, to));
-            assert_eq!((plan.outcome, file.now()), (FileOutcome::Unchanged, edited.as_str()));
+            assert_eq!(
+                (plan.outcome, file.now()),
+                (FileOutcome::Unchanged, edited.as_str())
+            );
             let mut forced = file.clone();
             let layer = json(&text, to);
             let plan = forced.get_on(Some(&layer.base), &layer.nodes, Overwrite::Everything);
             let dropped = [Reason::EditDropped, Reason::UnaskedEditDropped];
-            assert!(told(&plan).iter().any(|(_, reason)| dropped.contains(reason)), "{plan:?}");
-            assert_eq!((forced.now(), forced.origin()), (text.as_str(), FileOrigin::Whole));
+            assert!(
+                told(&plan)
+                    .iter()
+                    .any(|(_, reason)| dropped.contains(reason)),
+                "{plan:?}"
+            );
+            assert_eq!(
+                (forced.now(), forced.origin()),
+                (text.as_str(), FileOrigin::Whole)
+            );
             file.alone();
             file.says(&format!("{{\"m\": {by}}}"));
         }

@@ -14,36 +14,75 @@ use crate::{json, layer};
 fn items_with_a_key_are_found_wherever_they_stand() {
     let base = |text| json(text, Lists::Keyed);
     let mut file = File::json("{\"l\": [{\"id\": \"u\"}]}");
-    file.layered(&base("{\"l\": [{\"id\": \"a\", \"v\": 1}, {\"id\": \"b\", \"v\": 1}]}"));
+    file.layered(&base(
+        "{\"l\": [{\"id\": \"a\", \"v\": 1}, {\"id\": \"b\", \"v\": 1}]}",
+    ));
     file.says("{\"l\": [{\"id\": \"u\"}, {\"id\": \"a\", \"v\": 1}, {\"id\": \"b\", \"v\": 1}]}");
-    let plan = file.layered(&base("{\"l\": [{\"id\": \"b\", \"v\": 1}, {\"id\": \"a\", \"v\": 2}]}"));
+    let plan = file.layered(&base(
+        "{\"l\": [{\"id\": \"b\", \"v\": 1}, {\"id\": \"a\", \"v\": 2}]}",
+    ));
     assert_eq!(told(&plan), [(Action::Update, Reason::Content)]);
     file.says("{\"l\": [{\"id\": \"u\"}, {\"id\": \"a\", \"v\": 2}, {\"id\": \"b\", \"v\": 1}]}");
     let findings = |file: &File| {
-        let found = check_nodes(Some(&read(file.now(), file.format)), file.owned.as_ref().unwrap());
-        found.into_iter().map(|found| found.state).collect::<Vec<_>>()
+        let found = check_nodes(
+            Some(&read(file.now(), file.format)),
+            file.owned.as_ref().unwrap(),
+        );
+        found
+            .into_iter()
+            .map(|found| found.state)
+            .collect::<Vec<_>>()
     };
     assert_eq!(findings(&file), []);
     file.text = Some("{\"l\": [{\"id\": \"a\", \"v\": 9}, {\"id\": \"u\"}]}".to_owned());
     assert_eq!(findings(&file), [NodeState::Edited, NodeState::Missing]);
-    let plan = file.layered(&base("{\"l\": [{\"id\": \"a\", \"v\": 3}, {\"id\": \"b\", \"v\": 1}]}"));
-    assert_eq!(told(&plan), [(Action::Create, Reason::WasMissing), (Action::Keep, Reason::Edited)]);
+    let plan = file.layered(&base(
+        "{\"l\": [{\"id\": \"a\", \"v\": 3}, {\"id\": \"b\", \"v\": 1}]}",
+    ));
+    assert_eq!(
+        told(&plan),
+        [
+            (Action::Create, Reason::WasMissing),
+            (Action::Keep, Reason::Edited)
+        ]
+    );
     assert_eq!(plan.changes[1].place, Some("/l/0".parse().unwrap()));
     let plan = file.alone();
-    assert_eq!(told(&plan), [(Action::Remove, Reason::Unasked), (Action::Keep, Reason::UnaskedEdited)]);
+    assert_eq!(
+        told(&plan),
+        [
+            (Action::Remove, Reason::Unasked),
+            (Action::Keep, Reason::UnaskedEdited)
+        ]
+    );
     file.says("{\"l\": [{\"id\": \"a\", \"v\": 9}, {\"id\": \"u\"}]}");
 }
 
 #[test]
 fn two_items_with_one_id_are_a_clash() {
     let node = |json: &str, owner: &str| {
-        let place = Place::Keyed { list: "/l".parse().unwrap(), key: "id".to_owned(), id: "1".to_owned() };
+        let place = Place::Keyed {
+            list: "/l".parse().unwrap(),
+            key: "id".to_owned(),
+            id: "1".to_owned(),
+        };
         desired(place, json, owner)
     };
-    let pair = [node("{\"id\": 1}", "l/a"), node("{\"id\": 1, \"v\": 2}", "l/b")];
-    let error = File::json("{}").plan(&pair, Overwrite::Nothing).unwrap_err();
-    assert!(matches!(error, NodeError::Clash { first, second, .. } if first == "l/a" && second == "l/b"));
-    let same = [node("{\"id\": 1}", "l/a"), node("{\"id\": 1}", "l/b"), item("/l", "{\"id\": 1}", "h/c")];
+    let pair = [
+        node("{\"id\": 1}", "l/a"),
+        node("{\"id\": 1, \"v\": 2}", "l/b"),
+    ];
+    let error = File::json("{}")
+        .plan(&pair, Overwrite::Nothing)
+        .unwrap_err();
+    assert!(
+        matches!(error, NodeError::Clash { first, second, .. } if first == "l/a" && second == "l/b")
+    );
+    let same = [
+        node("{\"id\": 1}", "l/a"),
+        node("{\"id\": 1}", "l/b"),
+        item("/l", "{\"id\": 1}", "h/c"),
+    ];
     let mut file = File::json("{}");
     file.get(&same, Overwrite::Nothing);
     file.says("{\"l\": [{\"id\": 1}]}");
@@ -58,12 +97,19 @@ fn a_list_changes_the_way_it_is_held() {
         for user in ["{}", "{\"u\": 1}", "{\"l\": [\"u\"]}", "{\"l\": []}"] {
             let mut file = File::json(user);
             if from == Lists::Whole && user.contains('l') {
-                assert_eq!(file.refused(&json(text, from)), [("/l".to_owned(), Obstacle::Entry)]);
+                assert_eq!(
+                    file.refused(&json(text, from)),
+                    [("/l".to_owned(), Obstacle::Entry)]
+                );
                 continue;
             }
             file.layered(&json(text, from));
             let plan = file.layered(&json(text, to));
-            assert_eq!(plan.outcome, FileOutcome::Unchanged, "{user} {from:?} {to:?} {file:?}");
+            assert_eq!(
+                plan.outcome,
+                FileOutcome::Unchanged,
+                "{user} {from:?} {to:?} {file:?}"
+            );
             file.layered(&json("{\"l\": [{\"id\": 3}]}", to));
             file.alone();
             assert_eq!(file.now(), user, "{from:?} {to:?}");
@@ -76,8 +122,10 @@ fn a_package_adds_to_a_list_that_a_layer_holds_whole() {
     let base = json("{\"l\": [1, 2], \"k\": 1}", Lists::Whole);
     let package = [item("/l", "3", "h/x"), item("/l", "2", "h/x")];
     for user in ["{}", "{\"u\": 1}"] {
-        let expected =
-            |list: &str| user.replace('}', &format!(", \"l\": {list}, \"k\": 1}}")).replace("{,", "{");
+        let expected = |list: &str| {
+            user.replace('}', &format!(", \"l\": {list}, \"k\": 1}}"))
+                .replace("{,", "{")
+        };
         let mut file = File::json(user);
         file.layered(&base);
         file.layered_with(&base, &package);
@@ -117,8 +165,14 @@ fn a_layer_may_say_an_item_twice() {
 #[test]
 fn a_list_changes_the_way_it_is_held_while_the_user_edits() {
     let all = [Lists::Whole, Lists::Items, Lists::Keyed];
-    let lists =
-        ["[]", "[\"x\"]", "[\"x\", \"y\"]", "[{\"id\": 1}]", "[{\"id\": 1}, {\"id\": 3}]", "{\"m\": [1]}"];
+    let lists = [
+        "[]",
+        "[\"x\"]",
+        "[\"x\", \"y\"]",
+        "[{\"id\": 1}]",
+        "[{\"id\": 1}, {\"id\": 3}]",
+        "{\"m\": [1]}",
+    ];
     let ways = || all.iter().flat_map(|from| all.map(|to| (*from, to)));
     let pairs = || lists.iter().flat_map(|from| lists.map(|to| (*from, to)));
     for ((from, to), (old, new)) in ways().flat_map(|ways| pairs().map(move |pair| (ways, pair))) {
@@ -164,10 +218,16 @@ fn a_bare_list_comes_back_and_goes() {
             file.edit("\"e\": []", &format!("\"e\": {by}"));
             assert!(told(&file.layered(&base)).is_empty());
             file.edit(&format!("\"e\": {by}"), "\"e\": []");
-            let edit = agpm_text::Edit::Remove { at: "/e".parse().unwrap() };
+            let edit = agpm_text::Edit::Remove {
+                at: "/e".parse().unwrap(),
+            };
             file.text = Some(read(file.now(), file.format).edit(&edit).unwrap());
             let plan = file.layered(&base);
-            assert_eq!(told(&plan), [(Action::Create, Reason::WasMissing)], "{user}");
+            assert_eq!(
+                told(&plan),
+                [(Action::Create, Reason::WasMissing)],
+                "{user}"
+            );
             assert_eq!(file.at("/e"), Some(value("[]")));
             file.alone();
             assert_eq!(file.now(), user);
@@ -175,7 +235,10 @@ fn a_bare_list_comes_back_and_goes() {
         let mut whole = File::missing(Format::Jsonc);
         whole.layered(&base);
         whole.edit("\"e\": [], \"m\"", "\"m\"");
-        assert_eq!(told(&whole.layered(&base)), [(Action::Create, Reason::WasMissing)]);
+        assert_eq!(
+            told(&whole.layered(&base)),
+            [(Action::Create, Reason::WasMissing)]
+        );
         assert_eq!(whole.origin(), FileOrigin::Whole);
         assert_eq!(whole.alone().outcome, FileOutcome::Remove);
     }
@@ -186,9 +249,24 @@ fn a_bare_list_comes_back_and_goes() {
 fn new_items_come_where_they_are_wanted() {
     for (user, old, new, result) in [
         ("[]", "[2, 4]", "[1, 2, 3, 4, 5]", "[1, 2, 3, 4, 5]"),
-        ("[\"u\"]", "[2, 4]", "[1, 2, 3, 4, 5]", "[\"u\", 1, 2, 3, 4, 5]"),
-        ("[\"u\", 4, \"v\"]", "[2, 4]", "[1, 2, 3, 4, 5]", "[\"u\", 1, 2, 3, 4, 5, \"v\"]"),
-        ("[4, \"u\", 2]", "[2, 4]", "[1, 2, 3, 4]", "[4, \"u\", 1, 2, 3]"),
+        (
+            "[\"u\"]",
+            "[2, 4]",
+            "[1, 2, 3, 4, 5]",
+            "[\"u\", 1, 2, 3, 4, 5]",
+        ),
+        (
+            "[\"u\", 4, \"v\"]",
+            "[2, 4]",
+            "[1, 2, 3, 4, 5]",
+            "[\"u\", 1, 2, 3, 4, 5, \"v\"]",
+        ),
+        (
+            "[4, \"u\", 2]",
+            "[2, 4]",
+            "[1, 2, 3, 4]",
+            "[4, \"u\", 1, 2, 3]",
+        ),
         ("[\"u\"]", "[8, 9]", "[1, 9, 2]", "[\"u\", 1, 9, 2]"),
         ("[\"u\"]", "[7, 8, 9]", "[9]", "[\"u\", 9]"),
     ] {
@@ -201,7 +279,9 @@ fn new_items_come_where_they_are_wanted() {
                 _ => item.clone(),
             };
             let list = |json: &str| match value(json) {
-                Value::List(items) => Value::map([("l", Value::List(items.iter().map(item).collect()))]),
+                Value::List(items) => {
+                    Value::map([("l", Value::List(items.iter().map(item).collect()))])
+                }
                 other => other,
             };
             let text = |json: &str| agpm_text::print(&list(json), format).unwrap();
@@ -210,19 +290,33 @@ fn new_items_come_where_they_are_wanted() {
             file.layered(&layer(&text(old), format, lists));
             file.layered(&layer(&text(new), format, lists));
             let now = read(file.now(), format).root().map(to_value);
-            assert_eq!(now, Some(list(result)), "{user} {old} {new} {format:?} {lists:?}");
+            assert_eq!(
+                now,
+                Some(list(result)),
+                "{user} {old} {new} {format:?} {lists:?}"
+            );
             file.alone();
             let left = read(file.now(), format).root().map(to_value);
-            assert_eq!(left, Some(list(user)), "{user} {old} {new} {format:?} {lists:?}");
+            assert_eq!(
+                left,
+                Some(list(user)),
+                "{user} {old} {new} {format:?} {lists:?}"
+            );
         }
     }
 }
 
 #[test]
 fn every_item_in_the_way_is_named() {
-    let base = json("{\"l\": [{\"id\": 1}, {\"id\": 2}, {\"id\": 3}]}", Lists::Keyed);
+    let base = json(
+        "{\"l\": [{\"id\": 1}, {\"id\": 2}, {\"id\": 3}]}",
+        Lists::Keyed,
+    );
     let file = File::json("{\"l\": [\"u\", {\"id\": 3, \"v\": 1}, {\"id\": 1, \"v\": 1}]}");
-    assert_eq!(file.refused(&base), ["/l/1", "/l/2"].map(|at| (at.to_owned(), Obstacle::Entry)));
+    assert_eq!(
+        file.refused(&base),
+        ["/l/1", "/l/2"].map(|at| (at.to_owned(), Obstacle::Entry))
+    );
 }
 
 #[test]
@@ -231,7 +325,11 @@ fn many_new_items_come_where_they_are_wanted() {
         let word = |at: usize| Value::from(format!("{at} {}", "x".repeat(40)));
         let items = [Value::from("u")].into_iter().filter(|_| step == 0);
         let ours = (0..400).step_by(step.max(1)).filter(|_| step > 0).map(word);
-        agpm_text::print(&Value::map([("l", Value::list(items.chain(ours)))]), Format::Jsonc).unwrap()
+        agpm_text::print(
+            &Value::map([("l", Value::list(items.chain(ours)))]),
+            Format::Jsonc,
+        )
+        .unwrap()
     };
     let mut file = File::json(&text(0));
     file.layered(&json(&text(2), Lists::Items));
@@ -257,7 +355,13 @@ fn a_list_that_is_taken_over_while_it_becomes_whole_is_whole() {
 #[test]
 fn tables_of_the_users_do_not_become_a_list_in_brackets() {
     let text = "[[l]]\n# keep me\nid = 1\n";
-    let file = File { format: Format::Toml, ..File::json(text) };
+    let file = File {
+        format: Format::Toml,
+        ..File::json(text)
+    };
     let ours = layer("l = [\"x\"]\n", Format::Toml, Lists::Items);
-    assert_eq!(file.refused(&ours), [("/l".to_owned(), Obstacle::Other("a list of tables"))]);
+    assert_eq!(
+        file.refused(&ours),
+        [("/l".to_owned(), Obstacle::Other("a list of tables"))]
+    );
 }

@@ -6,7 +6,9 @@ mod lists;
 #[path = "../support/mod.rs"]
 mod support;
 
-use agpm_plan::{DesiredNode, FileOrigin, FileOutcome, NodePlan, Obstacle, Overwrite, recognise_nodes};
+use agpm_plan::{
+    DesiredNode, FileOrigin, FileOutcome, NodePlan, Obstacle, Overwrite, recognise_nodes,
+};
 use agpm_text::{Document, Format, Pointer, to_value};
 use support::layer::{Lists, leaves};
 use support::{File, read, value};
@@ -19,7 +21,10 @@ struct Layer {
 
 fn layer(text: &str, format: Format, lists: Lists) -> Layer {
     let base = read(text, format);
-    Layer { nodes: leaves(&base, lists), base }
+    Layer {
+        nodes: leaves(&base, lists),
+        base,
+    }
 }
 
 fn json(text: &str, lists: Lists) -> Layer {
@@ -37,10 +42,18 @@ impl File {
     }
 
     fn refused(&self, layer: &Layer) -> Vec<(String, Obstacle)> {
-        let plan = self.plan_on(Some(&layer.base), &layer.nodes, Overwrite::Nothing).unwrap();
-        assert_eq!((plan.outcome, &plan.owned), (FileOutcome::Unchanged, &self.owned));
+        let plan = self
+            .plan_on(Some(&layer.base), &layer.nodes, Overwrite::Nothing)
+            .unwrap();
+        assert_eq!(
+            (plan.outcome, &plan.owned),
+            (FileOutcome::Unchanged, &self.owned)
+        );
         let place = |at: Option<Pointer>| at.unwrap().to_string();
-        plan.refusals.into_iter().map(|refusal| (place(refusal.place), refusal.what)).collect()
+        plan.refusals
+            .into_iter()
+            .map(|refusal| (place(refusal.place), refusal.what))
+            .collect()
     }
 
     fn adopted(&mut self, layer: &Layer) -> NodePlan {

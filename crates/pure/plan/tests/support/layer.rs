@@ -22,14 +22,22 @@ pub(crate) fn leaves(document: &Document, lists: Lists) -> Vec<DesiredNode> {
 }
 
 fn node(place: Place, value: Value) -> DesiredNode {
-    DesiredNode { node: EntryNode { place, value }, owner: "layers".to_owned(), twin: Twin::Left }
+    DesiredNode {
+        node: EntryNode { place, value },
+        owner: "layers".to_owned(),
+        twin: Twin::Left,
+    }
 }
 
 fn collect(now: NodeRef<'_>, at: &Pointer, lists: Lists, nodes: &mut Vec<DesiredNode>) {
     match now.kind() {
         Kind::Map | Kind::List if now.len() == 0 => {
             let bare = now.kind() == Kind::Map || lists != Lists::Whole;
-            let place = if bare { Place::Default(at.clone()) } else { Place::Key(at.clone()) };
+            let place = if bare {
+                Place::Default(at.clone())
+            } else {
+                Place::Key(at.clone())
+            };
             nodes.push(node(place, to_value(now)));
         }
         Kind::Map => {
@@ -39,7 +47,10 @@ fn collect(now: NodeRef<'_>, at: &Pointer, lists: Lists, nodes: &mut Vec<Desired
         }
         Kind::List if lists != Lists::Whole => {
             let named = lists == Lists::Keyed && now.items().all(|item| item.get("id").is_some());
-            nodes.extend(now.items().map(|item| node(item_place(item, at, named), to_value(item))));
+            nodes.extend(
+                now.items()
+                    .map(|item| node(item_place(item, at, named), to_value(item))),
+            );
         }
         _ => nodes.push(node(Place::Key(at.clone()), to_value(now))),
     }

@@ -6,14 +6,23 @@ pub(crate) mod layer;
 use agpm_diag::{SourceMap, has_errors};
 use agpm_model::{EntryNode, Place, RelativePath};
 use agpm_plan::{
-    Action, DesiredNode, FileOutcome, Glance, Ledger, NodeError, NodePlan, Overwrite, OwnedNodes, Reason,
-    SharedFile, Twin, plan_nodes,
+    Action, DesiredNode, FileOutcome, Glance, Ledger, NodeError, NodePlan, Overwrite, OwnedNodes,
+    Reason, SharedFile, Twin, plan_nodes,
 };
 use agpm_text::{Document, Format, Limits, Unread, Value, parse, to_value};
 
 pub(crate) fn read(text: &str, format: Format) -> Document {
-    let parsed = parse(SourceMap::default().add("x", text), text, format, Limits::default());
-    assert!(!has_errors(&parsed.diagnostics), "{text}\n{:?}", parsed.diagnostics);
+    let parsed = parse(
+        SourceMap::default().add("x", text),
+        text,
+        format,
+        Limits::default(),
+    );
+    assert!(
+        !has_errors(&parsed.diagnostics),
+        "{text}\n{:?}",
+        parsed.diagnostics
+    );
     parsed.document
 }
 
@@ -34,7 +43,14 @@ pub(crate) fn default(at: &str, json: &str, owner: &str) -> DesiredNode {
 }
 
 pub(crate) fn desired(place: Place, json: &str, owner: &str) -> DesiredNode {
-    DesiredNode { node: EntryNode { place, value: value(json) }, owner: owner.to_owned(), twin: Twin::Taken }
+    DesiredNode {
+        node: EntryNode {
+            place,
+            value: value(json),
+        },
+        owner: owner.to_owned(),
+        twin: Twin::Taken,
+    }
 }
 
 /// A file, what is ours in it, and its format.
@@ -47,7 +63,11 @@ pub(crate) struct File {
 
 impl File {
     pub(crate) fn new(text: &str, format: Format) -> Self {
-        File { text: Some(text.to_owned()), owned: None, format }
+        File {
+            text: Some(text.to_owned()),
+            owned: None,
+            format,
+        }
     }
 
     pub(crate) fn json(text: &str) -> Self {
@@ -55,10 +75,18 @@ impl File {
     }
 
     pub(crate) fn missing(format: Format) -> Self {
-        File { text: None, owned: None, format }
+        File {
+            text: None,
+            owned: None,
+            format,
+        }
     }
 
-    pub(crate) fn plan(&self, desired: &[DesiredNode], overwrite: Overwrite) -> Result<NodePlan, NodeError> {
+    pub(crate) fn plan(
+        &self,
+        desired: &[DesiredNode],
+        overwrite: Overwrite,
+    ) -> Result<NodePlan, NodeError> {
         self.plan_on(None, desired, overwrite)
     }
 
@@ -106,19 +134,36 @@ impl File {
         let again = self.plan_on(base, desired, overwrite).unwrap();
         assert_eq!(again.outcome, FileOutcome::Unchanged, "{self:?}");
         assert_eq!(again.owned, self.owned, "{self:?}");
-        assert!(again.changes.iter().all(|change| change.action == Action::Keep), "{again:?}");
+        assert!(
+            again
+                .changes
+                .iter()
+                .all(|change| change.action == Action::Keep),
+            "{again:?}"
+        );
         plan
     }
 
     /// The ledger goes through its file.
     pub(crate) fn reread(&mut self) {
         let path = RelativePath::new("folder/file").unwrap();
-        let entries = self.owned.iter().map(|owned| (path.clone(), owned.clone())).collect();
-        let ledger = Ledger { shared: entries, ..Ledger::default() };
+        let entries = self
+            .owned
+            .iter()
+            .map(|owned| (path.clone(), owned.clone()))
+            .collect();
+        let ledger = Ledger {
+            shared: entries,
+            ..Ledger::default()
+        };
         let back = Ledger::read(&read(&ledger.to_text(), Format::Json)).unwrap();
         assert_eq!(back, ledger);
         let glance = Glance::read(&read(&ledger.to_text(), Format::Json)).unwrap();
-        let seen: Vec<_> = self.owned.iter().map(|owned| (path.clone(), owned.seen)).collect();
+        let seen: Vec<_> = self
+            .owned
+            .iter()
+            .map(|owned| (path.clone(), owned.seen))
+            .collect();
         assert_eq!((glance.count, glance.shared), (ledger.count(), seen));
     }
 
@@ -133,13 +178,18 @@ impl File {
     }
 
     pub(crate) fn at(&self, pointer: &str) -> Option<Value> {
-        read(self.now(), self.format).at(&pointer.parse().unwrap()).map(to_value)
+        read(self.now(), self.format)
+            .at(&pointer.parse().unwrap())
+            .map(to_value)
     }
 }
 
 /// What a plan says, in short.
 pub(crate) fn told(plan: &NodePlan) -> Vec<(Action, Reason)> {
-    plan.changes.iter().map(|change| (change.action, change.reason)).collect()
+    plan.changes
+        .iter()
+        .map(|change| (change.action, change.reason))
+        .collect()
 }
 
 /// Choices, one after the other.

@@ -44,7 +44,11 @@ pub(super) const CLAUDE: AgentForm = AgentForm {
         "background",
         "color",
     ],
-    renames: &[("max_turns", "maxTurns"), ("is_background", "background"), ("mcp_servers", "mcpServers")],
+    renames: &[
+        ("max_turns", "maxTurns"),
+        ("is_background", "background"),
+        ("mcp_servers", "mcpServers"),
+    ],
     limit: Limit::List(Dialect::Claude),
     unknown: Unknown::Ignored,
 };
@@ -53,7 +57,13 @@ pub(super) const CLAUDE: AgentForm = AgentForm {
 pub(super) const CODEX: AgentForm = AgentForm {
     form: FileForm::CodexAgent,
     models: Models::Codex,
-    passes: &["sandbox_mode", "model_reasoning_effort", "nickname_candidates", "mcp_servers", "web_search"],
+    passes: &[
+        "sandbox_mode",
+        "model_reasoning_effort",
+        "nickname_candidates",
+        "mcp_servers",
+        "web_search",
+    ],
     renames: &[("effort", "model_reasoning_effort")],
     limit: Limit::ReadOnly("sandbox_mode", Some("read-only")),
     unknown: Unknown::Refused,
@@ -92,7 +102,15 @@ pub(super) const COPILOT: AgentForm = AgentForm {
 pub(super) const GEMINI: AgentForm = AgentForm {
     form: FileForm::GeminiAgent,
     models: Models::Gemini,
-    passes: &["kind", "display_name", "temperature", "max_turns", "timeout_mins", "policy", "mcp_servers"],
+    passes: &[
+        "kind",
+        "display_name",
+        "temperature",
+        "max_turns",
+        "timeout_mins",
+        "policy",
+        "mcp_servers",
+    ],
     renames: &[("maxTurns", "max_turns")],
     limit: Limit::List(Dialect::Gemini),
     unknown: Unknown::Refused,
@@ -105,29 +123,47 @@ const GUARDS: [&str; 3] = ["hooks", "isolation", "disallowed-tools"];
 pub(super) fn convert(form: &AgentForm, name: &str, text: &str) -> Result<Converted, ConvertError> {
     let codex = form.form == FileForm::CodexAgent;
     if codex && is_toml_with(text, &["name", "description", "developer_instructions"]) {
-        return Ok(Converted { text: text.to_owned(), fates: Vec::new() });
+        return Ok(Converted {
+            text: text.to_owned(),
+            fates: Vec::new(),
+        });
     }
     let front = Front::read(text)?;
     let mut fates = front.fates();
     let mut fields = fields(form, name, &front, &mut fates);
     let text = match codex {
         true => {
-            fields.push(("developer_instructions".to_owned(), Value::from(front.body())));
+            fields.push((
+                "developer_instructions".to_owned(),
+                Value::from(front.body()),
+            ));
             printed(&Value::Map(fields), Format::Toml)?
         }
         false => front.write(fields, front.body())?,
     };
-    Ok(Converted { text, fates: fates.sorted() })
+    Ok(Converted {
+        text,
+        fates: fates.sorted(),
+    })
 }
 
 fn fields(form: &AgentForm, name: &str, front: &Front, fates: &mut Fates) -> Vec<(String, Value)> {
     let mut fields = vec![
-        ("name".to_owned(), Value::from(own_name(form, name, front, fates))),
-        ("description".to_owned(), Value::from(description(name, front, fates))),
+        (
+            "name".to_owned(),
+            Value::from(own_name(form, name, front, fates)),
+        ),
+        (
+            "description".to_owned(),
+            Value::from(description(name, front, fates)),
+        ),
     ];
     let limit = agent_tools::limit(&form.limit, front, fates);
     for (key, value) in front.fields() {
-        let limited = limit.as_ref().filter(|(limited, _)| key == limited).map(|(_, value)| value);
+        let limited = limit
+            .as_ref()
+            .filter(|(limited, _)| key == limited)
+            .map(|(_, value)| value);
         fields.extend(limited.map(|value| (key.clone(), value.clone())));
         fields.extend(field(form, front, (key, value), limited, fates));
     }
@@ -145,16 +181,33 @@ fn field(
     limited: Option<&Value>,
     fates: &mut Fates,
 ) -> Option<(String, Value)> {
-    let renamed = form.renames.iter().find(|(from, to)| *from == key && !front.has(to));
+    let renamed = form
+        .renames
+        .iter()
+        .find(|(from, to)| *from == key && !front.has(to));
     if METADATA.contains(&key) {
         return (form.unknown == Unknown::Ignored).then(|| (key.to_owned(), value.clone()));
     }
-    if matches!(key, "name" | "description") || agent_tools::FIELDS.contains(&key) && !is_null(value) {
+    if matches!(key, "name" | "description")
+        || agent_tools::FIELDS.contains(&key) && !is_null(value)
+    {
         return None;
     }
     if let Some(limit) = limited {
-        let kind = if limit == value { FateKind::Exact } else { FateKind::Approximated };
-        fates.add(key, kind, if limit == value { "" } else { "the list of tools asks for less" });
+        let kind = if limit == value {
+            FateKind::Exact
+        } else {
+            FateKind::Approximated
+        };
+        fates.add(
+            key,
+            kind,
+            if limit == value {
+                ""
+            } else {
+                "the list of tools asks for less"
+            },
+        );
         return None;
     }
     if is_null(value) {
@@ -166,7 +219,8 @@ fn field(
         return None;
     }
     if key == "model" {
-        return models::keep(form.models, value, fates).map(|model| (key.to_owned(), model.clone()));
+        return models::keep(form.models, value, fates)
+            .map(|model| (key.to_owned(), model.clone()));
     }
     if form.passes.contains(&key) {
         fates.exact(key);
@@ -177,7 +231,11 @@ fn field(
         return Some(((*to).to_owned(), value.clone()));
     }
     match GUARDS.contains(&key) {
-        true => fates.add(key, FateKind::Widened, "it holds something back, and has no place there"),
+        true => fates.add(
+            key,
+            FateKind::Widened,
+            "it holds something back, and has no place there",
+        ),
         false => fates.add(key, FateKind::Dropped, "it has no place there"),
     }
     None
@@ -190,12 +248,22 @@ fn is_null(value: &Value) -> bool {
 fn own_name(form: &AgentForm, given: &str, front: &Front, fates: &mut Fates) -> String {
     let written = front.text("name");
     let name = written.clone().unwrap_or_else(|| given.to_owned());
-    let fitting = if form.form == FileForm::GeminiAgent { slug(&name) } else { name.clone() };
+    let fitting = if form.form == FileForm::GeminiAgent {
+        slug(&name)
+    } else {
+        name.clone()
+    };
     match &written {
-        _ if fitting != name => fates.add("name", FateKind::Approximated, format!("`{fitting}` there")),
+        _ if fitting != name => {
+            fates.add("name", FateKind::Approximated, format!("`{fitting}` there"))
+        }
         Some(_) => fates.exact("name"),
         None if front.has("name") => {
-            fates.add("name", FateKind::Approximated, "it is no text; the name of the resource is taken");
+            fates.add(
+                "name",
+                FateKind::Approximated,
+                "it is no text; the name of the resource is taken",
+            );
         }
         None => {}
     }
@@ -206,8 +274,15 @@ fn own_name(form: &AgentForm, given: &str, front: &Front, fates: &mut Fates) -> 
 fn slug(name: &str) -> String {
     let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
     let lower = name.to_lowercase();
-    let slug: String = lower.chars().map(|c| if fits(c) { c } else { '-' }).collect();
-    if slug.is_empty() { "agent".to_owned() } else { slug }
+    let slug: String = lower
+        .chars()
+        .map(|c| if fits(c) { c } else { '-' })
+        .collect();
+    if slug.is_empty() {
+        "agent".to_owned()
+    } else {
+        slug
+    }
 }
 
 /// All of them want one.
@@ -216,6 +291,10 @@ fn description(name: &str, front: &Front, fates: &mut Fates) -> String {
         fates.exact("description");
         return text;
     }
-    fates.add("description", FateKind::Approximated, "there is none; the first line of the text is taken");
+    fates.add(
+        "description",
+        FateKind::Approximated,
+        "there is none; the first line of the text is taken",
+    );
     front.first_line().unwrap_or(name).to_owned()
 }

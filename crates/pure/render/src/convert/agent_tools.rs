@@ -29,9 +29,16 @@ struct Wanted {
 pub(super) const FIELDS: [&str; 3] = ["tools", "disallowedTools", "permissionMode"];
 
 /// The field that holds the limit in the tool's own form, and the fates of those that it stands for.
-pub(super) fn limit(limit: &Limit, front: &Front, fates: &mut Fates) -> Option<(&'static str, Value)> {
+pub(super) fn limit(
+    limit: &Limit,
+    front: &Front,
+    fates: &mut Fates,
+) -> Option<(&'static str, Value)> {
     let wanted = Wanted {
-        allowed: front.get("tools").map(names).filter(|names| !names.iter().any(|name| name == "*")),
+        allowed: front
+            .get("tools")
+            .map(names)
+            .filter(|names| !names.iter().any(|name| name == "*")),
         forbidden: front.get("disallowedTools").map(names),
         plans: front.text("permissionMode").as_deref() == Some("plan"),
     };
@@ -99,17 +106,26 @@ impl Wanted {
     /// What stays allowed when the forbidden ones are gone.
     fn remaining(&self) -> Option<Vec<String>> {
         let gone = |name: &String| self.forbids(base(name)) || self.forbids(name);
-        self.allowed.as_ref().map(|names| names.iter().filter(|name| !gone(name)).cloned().collect())
+        self.allowed
+            .as_ref()
+            .map(|names| names.iter().filter(|name| !gone(name)).cloned().collect())
     }
 
     fn forbids(&self, name: &str) -> bool {
-        name != NO_NAME && self.forbidden.iter().flatten().any(|forbidden| same(forbidden, name))
+        name != NO_NAME
+            && self
+                .forbidden
+                .iter()
+                .flatten()
+                .any(|forbidden| same(forbidden, name))
     }
 
     fn is_read_only(&self) -> bool {
         let mut changing = TOOLS.iter().filter(|row| row.reach == Reach::Changes);
         self.plans
-            || self.remaining().is_some_and(|names| !names.iter().any(|name| changes(name)))
+            || self
+                .remaining()
+                .is_some_and(|names| !names.iter().any(|name| changes(name)))
             || changing.all(|row| self.forbids(row.names[0]))
     }
 }
@@ -129,18 +145,30 @@ fn read_only(wanted: &Wanted, front: &Front, fates: &mut Fates) -> bool {
     if front.get("tools").is_some() {
         match (&wanted.allowed, read_only) {
             (None, _) => fates.exact("tools"),
-            (_, true) => fates.add("tools", FateKind::Approximated, "kept as read-only, not tool by tool"),
-            (_, false) => {
-                fates.add("tools", FateKind::Widened, "only read-only agents can be restricted there")
-            }
+            (_, true) => fates.add(
+                "tools",
+                FateKind::Approximated,
+                "kept as read-only, not tool by tool",
+            ),
+            (_, false) => fates.add(
+                "tools",
+                FateKind::Widened,
+                "only read-only agents can be restricted there",
+            ),
         }
     }
     if let Some(forbidden) = &wanted.forbidden {
         match forbidden.is_empty() || read_only && forbidden.iter().all(|name| changes(name)) {
-            true => fates.add("disallowedTools", FateKind::Approximated, "kept as read-only"),
-            false => {
-                fates.add("disallowedTools", FateKind::Widened, "tools cannot be forbidden one by one there")
-            }
+            true => fates.add(
+                "disallowedTools",
+                FateKind::Approximated,
+                "kept as read-only",
+            ),
+            false => fates.add(
+                "disallowedTools",
+                FateKind::Widened,
+                "tools cannot be forbidden one by one there",
+            ),
         }
     }
     mode(wanted, front, FateKind::Approximated, fates);
@@ -149,14 +177,26 @@ fn read_only(wanted: &Wanted, front: &Front, fates: &mut Fates) -> bool {
 
 /// `plan` forbids changes; the other modes only spare the user questions.
 fn mode(wanted: &Wanted, front: &Front, planning: FateKind, fates: &mut Fates) {
-    let Some(mode) = front.get("permissionMode") else { return };
+    let Some(mode) = front.get("permissionMode") else {
+        return;
+    };
     match (wanted.plans, planning, text_of(mode).as_deref()) {
-        (true, FateKind::Approximated, _) => fates.add("permissionMode", planning, "kept as read-only"),
-        (true, ..) => fates.add("permissionMode", planning, "there is no mode that forbids changes"),
-        (_, _, Some("default")) => fates.add("permissionMode", FateKind::Dropped, "it is the usual one"),
-        _ => {
-            fates.add("permissionMode", FateKind::Dropped, "it would allow more than the tool's own default")
+        (true, FateKind::Approximated, _) => {
+            fates.add("permissionMode", planning, "kept as read-only")
         }
+        (true, ..) => fates.add(
+            "permissionMode",
+            planning,
+            "there is no mode that forbids changes",
+        ),
+        (_, _, Some("default")) => {
+            fates.add("permissionMode", FateKind::Dropped, "it is the usual one")
+        }
+        _ => fates.add(
+            "permissionMode",
+            FateKind::Dropped,
+            "it would allow more than the tool's own default",
+        ),
     }
 }
 
@@ -165,7 +205,10 @@ fn list(wanted: &Wanted, dialect: Dialect, front: &Front, fates: &mut Fates) -> 
     let written = front.get("tools").is_some();
     match &found {
         Some(found) if !found.left_out.is_empty() => {
-            let note = format!("left out, because they have no name there: {}", quoted(&found.left_out));
+            let note = format!(
+                "left out, because they have no name there: {}",
+                quoted(&found.left_out)
+            );
             fates.add("tools", FateKind::Dropped, note);
         }
         Some(found) if !found.more.is_empty() => {
@@ -176,10 +219,14 @@ fn list(wanted: &Wanted, dialect: Dialect, front: &Front, fates: &mut Fates) -> 
         _ => {}
     }
     if let Some(forbidden) = &wanted.forbidden {
-        match forbidden.iter().find(|name| wanted.stays_allowed(name, found.as_ref())) {
+        match forbidden
+            .iter()
+            .find(|name| wanted.stays_allowed(name, found.as_ref()))
+        {
             None => fates.exact("disallowedTools"),
             Some(name) => {
-                let note = format!("there is no list of forbidden tools, and `{name}` stays allowed");
+                let note =
+                    format!("there is no list of forbidden tools, and `{name}` stays allowed");
                 fates.add("disallowedTools", FateKind::Widened, note);
             }
         }

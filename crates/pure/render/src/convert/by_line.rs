@@ -15,9 +15,14 @@ pub(super) struct LooseFields {
 /// Reads `key: everything after it`; nothing if no line has that form.
 pub(super) fn read(text: &str) -> Option<LooseFields> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let front = text.get(..text.len() - markdown_body(text).len())?.trim_end();
+    let front = text
+        .get(..text.len() - markdown_body(text).len())?
+        .trim_end();
     let lines = front.strip_prefix("---")?.trim_end_matches(['-', '.']);
-    let mut found = LooseFields { fields: Vec::new(), unclear: Vec::new() };
+    let mut found = LooseFields {
+        fields: Vec::new(),
+        unclear: Vec::new(),
+    };
     for block in blocks(lines) {
         let known = found.fields.iter().any(|(key, _)| key == block.key);
         match block.value().filter(|_| !known) {
@@ -40,7 +45,11 @@ fn blocks(lines: &str) -> Vec<Block<'_>> {
     let mut blocks: Vec<Block<'_>> = Vec::new();
     for line in lines.lines().filter(|line| !line.starts_with('#')) {
         match (field_start(line), blocks.last_mut()) {
-            (Some((key, first)), _) => blocks.push(Block { key, first, rest: Vec::new() }),
+            (Some((key, first)), _) => blocks.push(Block {
+                key,
+                first,
+                rest: Vec::new(),
+            }),
             (None, Some(block)) => block.rest.push(line),
             (None, None) => {}
         }
@@ -70,8 +79,12 @@ impl Block<'_> {
     }
 
     fn as_text(&self) -> Option<Value> {
-        let rest: Vec<&str> =
-            self.rest.iter().map(|line| line.trim()).filter(|line| !line.is_empty()).collect();
+        let rest: Vec<&str> = self
+            .rest
+            .iter()
+            .map(|line| line.trim())
+            .filter(|line| !line.is_empty())
+            .collect();
         if self.first.is_empty() {
             return block_of_lines(&rest);
         }
@@ -117,19 +130,28 @@ fn block_of_lines(lines: &[&str]) -> Option<Value> {
         return Some(Value::list(items.into_iter().map(unquoted)));
     }
     let nested = |line: &&&str| line.starts_with("- ") || field_start(line).is_some();
-    lines.iter().find(nested).is_none().then(|| Value::from(lines.join(" ")))
+    lines
+        .iter()
+        .find(nested)
+        .is_none()
+        .then(|| Value::from(lines.join(" ")))
 }
 
 /// `[a, b]` without brackets inside: a list with an item that YAML does not accept, such as `*`.
 fn flow_list(text: &str) -> Option<Value> {
     let inner = text.strip_prefix('[')?.strip_suffix(']')?;
-    let items = inner.split(',').map(str::trim).filter(|item| !item.is_empty());
+    let items = inner
+        .split(',')
+        .map(str::trim)
+        .filter(|item| !item.is_empty());
     (!inner.contains(['[', ']'])).then(|| Value::list(items.map(unquoted)))
 }
 
 fn unquoted(text: &str) -> String {
     for quote in ['"', '\''] {
-        let inner = text.strip_prefix(quote).and_then(|text| text.strip_suffix(quote));
+        let inner = text
+            .strip_prefix(quote)
+            .and_then(|text| text.strip_suffix(quote));
         if let Some(inner) = inner {
             return inner.replace("\\\"", "\"");
         }
@@ -143,7 +165,11 @@ mod tests {
 
     fn fields(front: &str) -> String {
         let found = read(&format!("---\n{front}---\nbody\n")).expect("fields");
-        Value::Map(found.fields).to_json().split_whitespace().collect::<Vec<_>>().join(" ")
+        Value::Map(found.fields)
+            .to_json()
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ")
             + &found.unclear.join(" ")
     }
 
@@ -151,16 +177,34 @@ mod tests {
     fn values_that_are_not_yaml_are_read() {
         for (front, expected) in [
             ("a: one: two\nb: 3\n", r#"{ "a": "one: two", "b": 3 }"#),
-            ("argument-hint: [message] | --no-verify\n", r#"{ "argument-hint": "[message] | --no-verify" }"#),
-            ("argument-hint: [a] [b]\n", r#"{ "argument-hint": "[a] [b]" }"#),
+            (
+                "argument-hint: [message] | --no-verify\n",
+                r#"{ "argument-hint": "[message] | --no-verify" }"#,
+            ),
+            (
+                "argument-hint: [a] [b]\n",
+                r#"{ "argument-hint": "[a] [b]" }"#,
+            ),
             ("tools: *\n", r#"{ "tools": "*" }"#),
             ("tools: [Read, *]\n", r#"{ "tools": [ "Read", "*" ] }"#),
             ("x: {a} b\n", r#"{ "x": "{a} b" }"#),
-            ("a: b: c\n  and: more\nd: e\n", r#"{ "a": "b: c and: more", "d": "e" }"#),
-            ("a: b: c\nwithout a key\nd: e\n", r#"{ "a": "b: c without a key", "d": "e" }"#),
+            (
+                "a: b: c\n  and: more\nd: e\n",
+                r#"{ "a": "b: c and: more", "d": "e" }"#,
+            ),
+            (
+                "a: b: c\nwithout a key\nd: e\n",
+                r#"{ "a": "b: c without a key", "d": "e" }"#,
+            ),
             ("a: \"b\" and: \"c\"\n", r#"{ "a": "b\" and: \"c" }"#),
-            ("a: b: c\ntools:\n  - Read\n  - Grep\n", r#"{ "a": "b: c", "tools": [ "Read", "Grep" ] }"#),
-            ("m:\n  s:\n    args: [\n      'x',\n    ]\n", r#"{ "m": { "s": { "args": [ "x" ] } } }"#),
+            (
+                "a: b: c\ntools:\n  - Read\n  - Grep\n",
+                r#"{ "a": "b: c", "tools": [ "Read", "Grep" ] }"#,
+            ),
+            (
+                "m:\n  s:\n    args: [\n      'x',\n    ]\n",
+                r#"{ "m": { "s": { "args": [ "x" ] } } }"#,
+            ),
             ("a: @b\na: c\n", r#"{ "a": "@b" }a"#),
             ("a: @b\nb: [\n", r#"{ "a": "@b" }b"#),
             ("a: @b\nm:\n  c: [\n  d: e\n", r#"{ "a": "@b" }m"#),

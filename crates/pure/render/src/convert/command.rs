@@ -8,7 +8,15 @@ use super::parts::{METADATA, text_of};
 use super::{ConvertError, Converted, FateKind, Fates};
 
 /// Fields of a prompt file. Source: VS Code "Use prompt files" (prompt file format).
-const PROMPT: [&str; 7] = ["name", "description", "argument-hint", "agent", "mode", "tools", "model"];
+const PROMPT: [&str; 7] = [
+    "name",
+    "description",
+    "argument-hint",
+    "agent",
+    "mode",
+    "tools",
+    "model",
+];
 
 /// Turns a command into a prompt file.
 pub(super) fn to_prompt(text: &str) -> Result<Converted, ConvertError> {
@@ -32,18 +40,28 @@ pub(super) fn to_prompt(text: &str) -> Result<Converted, ConvertError> {
         fields.push((key.clone(), value.clone()));
     }
     let body = rewrite(front.body(), &PROMPT_MARKS, &mut fates);
-    Ok(Converted { text: front.write(fields, &body)?, fates: fates.sorted() })
+    Ok(Converted {
+        text: front.write(fields, &body)?,
+        fates: fates.sorted(),
+    })
 }
 
 /// Turns a command into TOML. Source: Gemini CLI "Custom commands" (TOML file format).
 pub(super) fn to_toml(name: &str, text: &str) -> Result<Converted, ConvertError> {
     if is_toml_with(text, &["prompt"]) {
-        return Ok(Converted { text: text.to_owned(), fates: Vec::new() });
+        return Ok(Converted {
+            text: text.to_owned(),
+            fates: Vec::new(),
+        });
     }
     let front = Front::read(text)?;
     let mut fates = front.fates();
     let mut fields = Vec::new();
-    for (key, value) in front.fields().iter().filter(|(key, _)| !METADATA.contains(&key.as_str())) {
+    for (key, value) in front
+        .fields()
+        .iter()
+        .filter(|(key, _)| !METADATA.contains(&key.as_str()))
+    {
         match (key.as_str(), text_of(value)) {
             ("description", Some(text)) => {
                 fates.exact("description");
@@ -53,15 +71,29 @@ pub(super) fn to_toml(name: &str, text: &str) -> Result<Converted, ConvertError>
             (key, _) => left_out(key, &mut fates),
         }
     }
-    fields.push(("prompt".to_owned(), Value::from(rewrite(front.body(), &GEMINI_MARKS, &mut fates))));
-    Ok(Converted { text: printed(&Value::Map(fields), Format::Toml)?, fates: fates.sorted() })
+    fields.push((
+        "prompt".to_owned(),
+        Value::from(rewrite(front.body(), &GEMINI_MARKS, &mut fates)),
+    ));
+    Ok(Converted {
+        text: printed(&Value::Map(fields), Format::Toml)?,
+        fates: fates.sorted(),
+    })
 }
 
 fn left_out(key: &str, fates: &mut Fates) {
     match key {
-        "allowed-tools" => fates.add(key, FateKind::Dropped, "it grants; without it the tool asks"),
+        "allowed-tools" => fates.add(
+            key,
+            FateKind::Dropped,
+            "it grants; without it the tool asks",
+        ),
         "disallowed-tools" | "disallowedTools" | "hooks" => {
-            fates.add(key, FateKind::Widened, "it holds something back, and has no place there");
+            fates.add(
+                key,
+                FateKind::Widened,
+                "it holds something back, and has no place there",
+            );
         }
         "model" => fates.add(key, FateKind::Dropped, "a name of Claude Code's"),
         "name" => fates.add(key, FateKind::Dropped, "the name of the file counts there"),
@@ -78,9 +110,16 @@ struct Marks {
     file: Option<(&'static str, &'static str)>,
 }
 
-const PROMPT_MARKS: Marks = Marks { arguments: "${input:arguments}", output: None, file: None };
-const GEMINI_MARKS: Marks =
-    Marks { arguments: "{{args}}", output: Some(("!{", "}")), file: Some(("@{", "}")) };
+const PROMPT_MARKS: Marks = Marks {
+    arguments: "${input:arguments}",
+    output: None,
+    file: None,
+};
+const GEMINI_MARKS: Marks = Marks {
+    arguments: "{{args}}",
+    output: Some(("!{", "}")),
+    file: Some(("@{", "}")),
+};
 
 /// Something in a command's text that Claude Code replaces.
 enum Mark<'a> {
@@ -134,8 +173,12 @@ fn note(mark: &Mark<'_>, marks: &Marks) -> Option<&'static str> {
     match mark {
         Mark::Argument => Some("single arguments such as `$1` stay as text"),
         Mark::Output(_) if marks.output.is_none() => Some("command lines in the text are not run"),
-        Mark::Output(line) if !can_be_run(line) => Some("a command line with odd braces is not run"),
-        Mark::Output(line) if has_argument(line) => Some("single arguments such as `$1` stay as text"),
+        Mark::Output(line) if !can_be_run(line) => {
+            Some("a command line with odd braces is not run")
+        }
+        Mark::Output(line) if has_argument(line) => {
+            Some("single arguments such as `$1` stay as text")
+        }
         Mark::File(_) if marks.file.is_none() => Some("`@` files stay as text"),
         Mark::Foreign => Some("a space is put into what would be run or read there"),
         _ => None,
@@ -144,17 +187,27 @@ fn note(mark: &Mark<'_>, marks: &Marks) -> Option<&'static str> {
 
 fn mark_at<'a>(body: &'a str, at: usize, marks: &Marks) -> Option<(Mark<'a>, usize)> {
     let rest = &body[at..];
-    let starts_word = body[..at].chars().next_back().is_none_or(char::is_whitespace);
+    let starts_word = body[..at]
+        .chars()
+        .next_back()
+        .is_none_or(char::is_whitespace);
     if let Some(behind) = rest.strip_prefix("$ARGUMENTS") {
         let indexed = behind.starts_with('[');
         let whole = !behind.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
-        let mark = if indexed { Mark::Argument } else { Mark::Arguments };
+        let mark = if indexed {
+            Mark::Argument
+        } else {
+            Mark::Arguments
+        };
         return whole.then_some((mark, "$ARGUMENTS".len()));
     }
     if rest.starts_with('$') && rest[1..].starts_with(|c: char| c.is_ascii_digit()) {
         return Some((Mark::Argument, 2));
     }
-    let foreign = [marks.output, marks.file].into_iter().flatten().any(|(open, _)| rest.starts_with(open));
+    let foreign = [marks.output, marks.file]
+        .into_iter()
+        .flatten()
+        .any(|(open, _)| rest.starts_with(open));
     if foreign {
         return Some((Mark::Foreign, 2));
     }
@@ -163,13 +216,18 @@ fn mark_at<'a>(body: &'a str, at: usize, marks: &Marks) -> Option<(Mark<'a>, usi
         return Some((Mark::Output(&line[..end]), end + 3));
     }
     let path = rest.strip_prefix('@').filter(|_| starts_word)?;
-    let end = path.find(|c: char| !(c.is_alphanumeric() || "_./~-".contains(c))).unwrap_or(path.len());
+    let end = path
+        .find(|c: char| !(c.is_alphanumeric() || "_./~-".contains(c)))
+        .unwrap_or(path.len());
     let path = path[..end].trim_end_matches('.');
-    path.contains(['/', '.']).then_some((Mark::File(path), path.len() + 1))
+    path.contains(['/', '.'])
+        .then_some((Mark::File(path), path.len() + 1))
 }
 
 fn has_argument(line: &str) -> bool {
-    line.split('$').skip(1).any(|behind| behind.starts_with(|c: char| c.is_ascii_digit()))
+    line.split('$')
+        .skip(1)
+        .any(|behind| behind.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 /// Whether Gemini finds the end of a command line, which needs a partner for every brace, and nothing else in it.

@@ -52,14 +52,20 @@ const EVENTS: &[Event] = &[
         name: "SessionStart",
         codex: Some(("SessionStart", Matching::Same)),
         cursor: Some(("sessionStart", Matching::Missing)),
-        gemini: Some(("SessionStart", Matching::OneOf(&["startup", "resume", "clear"]))),
+        gemini: Some((
+            "SessionStart",
+            Matching::OneOf(&["startup", "resume", "clear"]),
+        )),
         copilot: Some(("SessionStart", Matching::Missing)),
     },
     Event {
         name: "SessionEnd",
         codex: Some(("SessionEnd", Matching::Lately)),
         cursor: Some(("sessionEnd", Matching::Missing)),
-        gemini: Some(("SessionEnd", Matching::OneOf(&["clear", "logout", "prompt_input_exit", "other"]))),
+        gemini: Some((
+            "SessionEnd",
+            Matching::OneOf(&["clear", "logout", "prompt_input_exit", "other"]),
+        )),
         copilot: Some(("SessionEnd", Matching::Missing)),
     },
     Event {
@@ -137,7 +143,10 @@ const EVENTS: &[Event] = &[
         codex: None,
         cursor: None,
         gemini: Some(("Notification", Matching::Missing)),
-        copilot: Some(("notification", Matching::OneOf(&["permission_prompt", "elicitation_dialog"]))),
+        copilot: Some((
+            "notification",
+            Matching::OneOf(&["permission_prompt", "elicitation_dialog"]),
+        )),
     },
 ];
 
@@ -159,7 +168,10 @@ const OWN: &[(Hooked, &[&str])] = &[
             "workspaceOpen",
         ],
     ),
-    (Hooked::Gemini, &["BeforeModel", "AfterModel", "BeforeToolSelection"]),
+    (
+        Hooked::Gemini,
+        &["BeforeModel", "AfterModel", "BeforeToolSelection"],
+    ),
     (
         Hooked::Copilot,
         &[
@@ -193,14 +205,22 @@ impl Event {
 
 /// What an event of Claude Code's is there, if it is anything.
 pub(super) fn there(event: &str, tool: Hooked) -> There {
-    EVENTS.iter().find(|known| known.name == event).and_then(|known| known.there(tool))
+    EVENTS
+        .iter()
+        .find(|known| known.name == event)
+        .and_then(|known| known.there(tool))
 }
 
 /// Whether an event is the tool's own and none of Claude Code's.
 pub(super) fn is_own(event: &str, tool: Hooked) -> bool {
     let claude = EVENTS.iter().any(|known| known.name == event);
-    let there = EVENTS.iter().filter_map(|known| known.there(tool)).any(|(name, _)| name == event);
-    let own = OWN.iter().any(|(owner, events)| *owner == tool && events.contains(&event));
+    let there = EVENTS
+        .iter()
+        .filter_map(|known| known.there(tool))
+        .any(|(name, _)| name == event);
+    let own = OWN
+        .iter()
+        .any(|(owner, events)| *owner == tool && events.contains(&event));
     !claude && (there || own)
 }
 
@@ -220,9 +240,16 @@ const COPILOT_SPELLINGS: &[(&str, &str)] = &[
 
 /// Claude Code's event for one of another tool, if there is one.
 pub(super) fn claude_event(event: &str, tool: Hooked) -> Option<&'static str> {
-    let spelled = COPILOT_SPELLINGS.iter().filter(|_| tool == Hooked::Copilot).find(|(own, _)| *own == event);
+    let spelled = COPILOT_SPELLINGS
+        .iter()
+        .filter(|_| tool == Hooked::Copilot)
+        .find(|(own, _)| *own == event);
     let same = |known: &&Event| known.name == event;
     let there = |known: &&Event| known.there(tool).is_some_and(|(name, _)| name == event);
-    let found = EVENTS.iter().find(there).or_else(|| EVENTS.iter().find(same)).map(|known| known.name);
+    let found = EVENTS
+        .iter()
+        .find(there)
+        .or_else(|| EVENTS.iter().find(same))
+        .map(|known| known.name);
     spelled.map(|(_, claude)| *claude).or(found)
 }

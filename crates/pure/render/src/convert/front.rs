@@ -31,7 +31,11 @@ const LIMITS: [&str; 8] = [
 /// Reads a text without a home, or says what is wrong with it.
 pub(super) fn document(text: &str, format: Format) -> Result<Document, ConvertError> {
     let parsed = parse_alone(text, format);
-    match parsed.diagnostics.into_iter().find(|found| found.severity == Severity::Error) {
+    match parsed
+        .diagnostics
+        .into_iter()
+        .find(|found| found.severity == Severity::Error)
+    {
         Some(found) => Err(explain(found)),
         None => Ok(parsed.document),
     }
@@ -39,7 +43,11 @@ pub(super) fn document(text: &str, format: Format) -> Result<Document, ConvertEr
 
 fn explain(found: Diagnostic) -> ConvertError {
     let at = found.labels.first().map(|label| label.span);
-    ConvertError { message: found.message, help: "correct the file; only then can it be converted", at }
+    ConvertError {
+        message: found.message,
+        help: "correct the file; only then can it be converted",
+        at,
+    }
 }
 
 /// The value of a text in this format, if it is one.
@@ -49,7 +57,10 @@ pub(super) fn value_of(text: &str, format: Format) -> Option<Value> {
 
 /// Whether a text is TOML that has these keys, with text in them.
 pub(super) fn is_toml_with(text: &str, keys: &[&str]) -> bool {
-    let has = |value: &Value| keys.iter().all(|key| value.get(key).and_then(Value::as_str).is_some());
+    let has = |value: &Value| {
+        keys.iter()
+            .all(|key| value.get(key).and_then(Value::as_str).is_some())
+    };
     value_of(text, Format::Toml).as_ref().is_some_and(has)
 }
 
@@ -59,12 +70,22 @@ impl Front {
             Ok(document) => {
                 let fields = document.root().map_or(Value::Map(Vec::new()), to_value);
                 let body = document.text()[document.body().range()].to_owned();
-                Ok(Front { document: Some(document), fields, unclear: Vec::new(), body })
+                Ok(Front {
+                    document: Some(document),
+                    fields,
+                    unclear: Vec::new(),
+                    body,
+                })
             }
             Err(error) => {
                 let found = by_line::read(text).ok_or(error)?;
                 let (fields, body) = (Value::Map(found.fields), markdown_body(text).to_owned());
-                Ok(Front { document: None, fields, unclear: found.unclear, body })
+                Ok(Front {
+                    document: None,
+                    fields,
+                    unclear: found.unclear,
+                    body,
+                })
             }
         }
     }
@@ -73,10 +94,18 @@ impl Front {
     pub(super) fn fates(&self) -> Fates {
         let mut fates = Fates::default();
         if self.document.is_none() {
-            fates.add("(front matter)", FateKind::Approximated, "not valid YAML; read line by line");
+            fates.add(
+                "(front matter)",
+                FateKind::Approximated,
+                "not valid YAML; read line by line",
+            );
         }
         for field in &self.unclear {
-            let kind = if LIMITS.contains(&field.as_str()) { FateKind::Widened } else { FateKind::Dropped };
+            let kind = if LIMITS.contains(&field.as_str()) {
+                FateKind::Widened
+            } else {
+                FateKind::Dropped
+            };
             fates.add(field, kind, "its value is not valid YAML");
         }
         fates
@@ -93,7 +122,9 @@ impl Front {
 
     /// The value of a field that has one.
     pub(super) fn get(&self, key: &str) -> Option<&Value> {
-        self.fields.get(key).filter(|value| !matches!(value, Value::Null))
+        self.fields
+            .get(key)
+            .filter(|value| !matches!(value, Value::Null))
     }
 
     /// Whether the field is there, even if it is empty.
@@ -107,35 +138,60 @@ impl Front {
 
     /// The first line of the body that says something, without the marks of a heading.
     pub(super) fn first_line(&self) -> Option<&str> {
-        let lines = self.body().lines().map(|line| line.trim_start_matches(['#', ' ', '\t']).trim_end());
+        let lines = self
+            .body()
+            .lines()
+            .map(|line| line.trim_start_matches(['#', ' ', '\t']).trim_end());
         lines.into_iter().find(|line| !line.is_empty())
     }
 
     /// The text of a field, if it has one.
     pub(super) fn text(&self, key: &str) -> Option<String> {
-        self.get(key).and_then(text_of).filter(|text| !text.trim().is_empty())
+        self.get(key)
+            .and_then(text_of)
+            .filter(|text| !text.trim().is_empty())
     }
 
     /// The file with other fields and another body; comments and order of the fields stay where they can.
-    pub(super) fn write(&self, fields: Vec<(String, Value)>, body: &str) -> Result<String, ConvertError> {
-        let fenced = body.lines().next().is_some_and(|line| line.trim_end() == "---");
+    pub(super) fn write(
+        &self,
+        fields: Vec<(String, Value)>,
+        body: &str,
+    ) -> Result<String, ConvertError> {
+        let fenced = body
+            .lines()
+            .next()
+            .is_some_and(|line| line.trim_end() == "---");
         if fields.is_empty() && !fenced {
             return Ok(body.to_owned());
         }
         let fields = Value::Map(fields);
-        let rewritten = self.document.as_ref().and_then(|document| document.rewrite(&fields).ok());
+        let rewritten = self
+            .document
+            .as_ref()
+            .and_then(|document| document.rewrite(&fields).ok());
         let rewritten = rewritten.map(|text| text.to_string());
-        match rewritten.as_deref().and_then(|text| text.strip_suffix(self.body())) {
+        match rewritten
+            .as_deref()
+            .and_then(|text| text.strip_suffix(self.body()))
+        {
             Some(head) if !head.is_empty() => Ok(format!("{head}{body}")),
-            _ => Ok(format!("---\n{}---\n{body}", printed(&fields, Format::Yaml)?)),
+            _ => Ok(format!(
+                "---\n{}---\n{body}",
+                printed(&fields, Format::Yaml)?
+            )),
         }
     }
 }
 
 /// A value in a format, or why there is no way to write it.
 pub(super) fn printed(value: &Value, format: Format) -> Result<String, ConvertError> {
-    print(value, format)
-        .map_err(|error| ConvertError::new(error.to_string(), "leave the field out, or write it otherwise"))
+    print(value, format).map_err(|error| {
+        ConvertError::new(
+            error.to_string(),
+            "leave the field out, or write it otherwise",
+        )
+    })
 }
 
 /// Whether a format can hold a value as a field.

@@ -9,7 +9,11 @@ use super::{ConvertError, FateKind, Fates};
 pub(super) type Registered = (String, Value);
 
 /// The items of a hook file, by event, in whichever form it is written.
-pub(super) fn read(name: &str, hook: &Value, fates: &mut Fates) -> Result<Vec<Registered>, ConvertError> {
+pub(super) fn read(
+    name: &str,
+    hook: &Value,
+    fates: &mut Fates,
+) -> Result<Vec<Registered>, ConvertError> {
     match (hook.get("hooks"), hook.get("events")) {
         _ if !is_map(hook) => Err(ConvertError::new(
             format!("the hook `{name}` is no map"),
@@ -21,9 +25,16 @@ pub(super) fn read(name: &str, hook: &Value, fates: &mut Fates) -> Result<Vec<Re
         )),
         (Some(_), None) if hook.get("enabled") == Some(&Value::Bool(false)) => Ok(Vec::new()),
         (Some(hooks), None) => {
-            for (key, _) in entries(hook).iter().filter(|(key, _)| key != "hooks" && key != "enabled") {
+            for (key, _) in entries(hook)
+                .iter()
+                .filter(|(key, _)| key != "hooks" && key != "enabled")
+            {
                 if !METADATA.contains(&key.as_str()) {
-                    fates.add(key, FateKind::Dropped, "only `hooks` of a settings file are taken");
+                    fates.add(
+                        key,
+                        FateKind::Dropped,
+                        "only `hooks` of a settings file are taken",
+                    );
                 }
             }
             read_settings(name, hooks)
@@ -57,27 +68,53 @@ fn read_settings(name: &str, hooks: &Value) -> Result<Vec<Registered>, ConvertEr
 }
 
 /// `{events: […], matcher?, type, command, timeout?}`.
-fn read_simple(name: &str, hook: &Value, events: Option<&Value>) -> Result<Vec<Registered>, ConvertError> {
-    let wrong = |what: &str, help| Err(ConvertError::new(format!("the hook `{name}` {what}"), help));
+fn read_simple(
+    name: &str,
+    hook: &Value,
+    events: Option<&Value>,
+) -> Result<Vec<Registered>, ConvertError> {
+    let wrong =
+        |what: &str, help| Err(ConvertError::new(format!("the hook `{name}` {what}"), help));
     let Some(events) = events else {
-        return wrong("has no `events`", "add them, as in `\"events\": [\"PreToolUse\"]`");
+        return wrong(
+            "has no `events`",
+            "add them, as in `\"events\": [\"PreToolUse\"]`",
+        );
     };
     let named: Option<Vec<&str>> = match events {
         Value::List(items) => items.iter().map(Value::as_str).collect(),
         _ => None,
     };
-    let Some(mut named) = named.filter(|events| events.iter().all(|event| !event.is_empty())) else {
-        return wrong("has `events` that are no list of names", "write `\"events\": [\"PreToolUse\"]`");
+    let Some(mut named) = named.filter(|events| events.iter().all(|event| !event.is_empty()))
+    else {
+        return wrong(
+            "has `events` that are no list of names",
+            "write `\"events\": [\"PreToolUse\"]`",
+        );
     };
     if named.is_empty() {
-        return wrong("has no event in `events`", "name one, as in `\"events\": [\"PreToolUse\"]`");
+        return wrong(
+            "has no event in `events`",
+            "name one, as in `\"events\": [\"PreToolUse\"]`",
+        );
     }
     let kind = hook.get("type").map_or(Some("command"), Value::as_str);
-    let command = hook.get("command").and_then(Value::as_str).filter(|command| !command.is_empty());
+    let command = hook
+        .get("command")
+        .and_then(Value::as_str)
+        .filter(|command| !command.is_empty());
     match (kind, command, hook.get("matcher"), hook.get("enabled")) {
-        (None, ..) => return wrong("has a `type` that is no text", "write `\"type\": \"command\"`"),
+        (None, ..) => {
+            return wrong(
+                "has a `type` that is no text",
+                "write `\"type\": \"command\"`",
+            );
+        }
         (Some("command"), None, ..) => {
-            return wrong("has no `command`", "add the command line, as in `\"command\": \"./check.sh\"`");
+            return wrong(
+                "has no `command`",
+                "add the command line, as in `\"command\": \"./check.sh\"`",
+            );
         }
         (_, _, Some(matcher), _) if matcher.as_str().is_none() => {
             return wrong(
@@ -87,7 +124,10 @@ fn read_simple(name: &str, hook: &Value, events: Option<&Value>) -> Result<Vec<R
         }
         (_, _, _, Some(Value::Bool(false))) => return Ok(Vec::new()),
         (_, _, _, Some(enabled)) if !matches!(enabled, Value::Bool(_)) => {
-            return wrong("has an `enabled` that is neither true nor false", "write `\"enabled\": false`");
+            return wrong(
+                "has an `enabled` that is neither true nor false",
+                "write `\"enabled\": false`",
+            );
         }
         _ => {}
     }
@@ -99,7 +139,10 @@ fn read_simple(name: &str, hook: &Value, events: Option<&Value>) -> Result<Vec<R
             true
         }
     });
-    Ok(named.into_iter().map(|event| (event.to_owned(), group.clone())).collect())
+    Ok(named
+        .into_iter()
+        .map(|event| (event.to_owned(), group.clone()))
+        .collect())
 }
 
 /// The group that stands for a hook of the simple form.
@@ -108,9 +151,20 @@ fn simple_group(hook: &Value, kind: &str) -> Value {
     for key in ["command", "timeout"] {
         own.extend(hook.get(key).map(|value| (key.to_owned(), value.clone())));
     }
-    let taken = ["events", "matcher", "enabled", "type", "command", "timeout", METADATA[0], METADATA[1]];
+    let taken = [
+        "events",
+        "matcher",
+        "enabled",
+        "type",
+        "command",
+        "timeout",
+        METADATA[0],
+        METADATA[1],
+    ];
     own.extend(entries(&without(hook, &taken)).iter().cloned());
-    let matcher = hook.get("matcher").map(|matcher| ("matcher".to_owned(), matcher.clone()));
+    let matcher = hook
+        .get("matcher")
+        .map(|matcher| ("matcher".to_owned(), matcher.clone()));
     let hooks = ("hooks".to_owned(), Value::List(vec![Value::Map(own)]));
     Value::Map(matcher.into_iter().chain([hooks]).collect())
 }

@@ -20,17 +20,33 @@ pub fn hook_entries(form: EntryForm, name: &str, hook: &Value) -> Result<Entries
         EntryForm::CodexHooks => convert(&CODEX, name, hook, &mut fates)?,
         EntryForm::CursorHooks => convert(&CURSOR, name, hook, &mut fates)?,
         EntryForm::GeminiHooks => convert(&GEMINI, name, hook, &mut fates)?,
-        _ => return Err(ConvertError::new("this is no place for hooks", "choose another tool for the hook")),
+        _ => {
+            return Err(ConvertError::new(
+                "this is no place for hooks",
+                "choose another tool for the hook",
+            ));
+        }
     };
     if items.is_empty() && !is_disabled(hook) {
         return Err(nothing_left(name, &fates));
     }
     let root = Pointer::root();
-    let version = (form == EntryForm::CursorHooks && !items.is_empty())
-        .then(|| EntryNode { place: Place::Default(root.child("version")), value: Value::from(1usize) });
-    let node = |(event, value)| EntryNode { place: Place::Item(root.child("hooks").child(event)), value };
-    let nodes = version.into_iter().chain(items.into_iter().map(node)).collect();
-    Ok(Entries { nodes, fates: fates.sorted() })
+    let version = (form == EntryForm::CursorHooks && !items.is_empty()).then(|| EntryNode {
+        place: Place::Default(root.child("version")),
+        value: Value::from(1usize),
+    });
+    let node = |(event, value)| EntryNode {
+        place: Place::Item(root.child("hooks").child(event)),
+        value,
+    };
+    let nodes = version
+        .into_iter()
+        .chain(items.into_iter().map(node))
+        .collect();
+    Ok(Entries {
+        nodes,
+        fates: fates.sorted(),
+    })
 }
 
 /// Copilot's file for one hook file.
@@ -41,8 +57,15 @@ pub(super) fn to_file(name: &str, text: &str) -> Result<Converted, ConvertError>
     if is_copilots(name, &hook) {
         plugin::refuse_variables("hook", name, &hook)?;
         let own = without(&hook, &METADATA);
-        let kept = if own == hook { text.to_owned() } else { printed(&own, Format::Json)? };
-        return Ok(Converted { text: kept, fates: Vec::new() });
+        let kept = if own == hook {
+            text.to_owned()
+        } else {
+            printed(&own, Format::Json)?
+        };
+        return Ok(Converted {
+            text: kept,
+            fates: Vec::new(),
+        });
     }
     let mut events: Vec<(String, Value)> = Vec::new();
     for (event, item) in convert(&COPILOT, name, &hook, &mut fates)? {
@@ -54,8 +77,14 @@ pub(super) fn to_file(name: &str, text: &str) -> Result<Converted, ConvertError>
     if events.is_empty() && !is_disabled(&hook) {
         return Err(nothing_left(name, &fates));
     }
-    let file = Value::map([("version", Value::from(1usize)), ("hooks", Value::Map(events))]);
-    Ok(Converted { text: printed(&file, Format::Json)?, fates: fates.sorted() })
+    let file = Value::map([
+        ("version", Value::from(1usize)),
+        ("hooks", Value::Map(events)),
+    ]);
+    Ok(Converted {
+        text: printed(&file, Format::Json)?,
+        fates: fates.sorted(),
+    })
 }
 
 /// Whether a file is in Copilot's form already: a version, and hooks that Copilot reads as they are.
@@ -71,13 +100,25 @@ fn is_disabled(hook: &Value) -> bool {
 
 /// A hook of which nothing can be written is not installed in silence.
 fn nothing_left(name: &str, fates: &Fates) -> ConvertError {
-    let lost = fates.0.iter().filter(|fate| matches!(fate.kind, FateKind::Dropped | FateKind::Widened));
-    let mut reasons: Vec<String> = lost.map(|fate| format!("`{}`: {}", fate.field, fate.note)).collect();
+    let lost = fates
+        .0
+        .iter()
+        .filter(|fate| matches!(fate.kind, FateKind::Dropped | FateKind::Widened));
+    let mut reasons: Vec<String> = lost
+        .map(|fate| format!("`{}`: {}", fate.field, fate.note))
+        .collect();
     reasons.sort();
     reasons.dedup();
-    let reasons = if reasons.is_empty() { "it holds no hooks".to_owned() } else { reasons.join("; ") };
+    let reasons = if reasons.is_empty() {
+        "it holds no hooks".to_owned()
+    } else {
+        reasons.join("; ")
+    };
     let help = "choose another `tool` for it, or remove the entry from the manifest";
-    ConvertError::new(format!("nothing of the hook `{name}` can run there: {reasons}"), help)
+    ConvertError::new(
+        format!("nothing of the hook `{name}` can run there: {reasons}"),
+        help,
+    )
 }
 
 /// Groups for Claude Code.
@@ -119,7 +160,10 @@ const GROUP_HELP: &str =
 fn check_group<'g>(event: &str, group: &'g Value) -> Result<&'g [Value], ConvertError> {
     match group.get("hooks") {
         Some(Value::List(hooks)) => Ok(hooks),
-        _ => Err(ConvertError::new(format!("a group of `{event}` has no list `hooks`"), GROUP_HELP)),
+        _ => Err(ConvertError::new(
+            format!("a group of `{event}` has no list `hooks`"),
+            GROUP_HELP,
+        )),
     }
 }
 
@@ -130,7 +174,11 @@ fn convert_group(
     fates: &mut Fates,
 ) -> Result<Vec<Registered>, ConvertError> {
     let Some((there, rule)) = events::there(event, form.tool) else {
-        fates.add(event, lost(event), "there is no such event there: the hook does not run");
+        fates.add(
+            event,
+            lost(event),
+            "there is no such event there: the hook does not run",
+        );
         return Ok(Vec::new());
     };
     let hooks = check_group(event, group)?;
@@ -145,32 +193,61 @@ fn convert_group(
         }
     };
     let field = format!("{event}.matcher");
-    let matchers = carry(matcher, Target { rule, field: &field, caveat: form.caveat }, fates);
+    let matchers = carry(
+        matcher,
+        Target {
+            rule,
+            field: &field,
+            caveat: form.caveat,
+        },
+        fates,
+    );
     let mut own = Vec::new();
     for hook in hooks.iter().filter(|_| !matchers.is_empty()) {
         own.extend(handler(form, event, hook, fates)?);
     }
     if own.is_empty() {
-        fates.add(event, lost(event), "nothing of it can be said there: the hook does not run");
+        fates.add(
+            event,
+            lost(event),
+            "nothing of it can be said there: the hook does not run",
+        );
         return Ok(Vec::new());
     }
-    let renamed = if there == event { String::new() } else { format!("`{there}` there") };
+    let renamed = if there == event {
+        String::new()
+    } else {
+        format!("`{there}` there")
+    };
     fates.add(event, FateKind::Exact, renamed);
     let more = group_keys(form, event, group, fates);
-    let items = matchers.into_iter().flat_map(|matcher| in_shape(form.shape, matcher, &more, &own));
+    let items = matchers
+        .into_iter()
+        .flat_map(|matcher| in_shape(form.shape, matcher, &more, &own));
     Ok(items.map(|item| (there.to_owned(), item)).collect())
 }
 
 /// What it means that a hook does not run: one that can stop things permits them by its absence.
 fn lost(event: &str) -> FateKind {
     let guards = ["PreToolUse", "PermissionRequest", "UserPromptSubmit"];
-    if guards.contains(&event) { FateKind::Widened } else { FateKind::Dropped }
+    if guards.contains(&event) {
+        FateKind::Widened
+    } else {
+        FateKind::Dropped
+    }
 }
 
 /// Keys of a group besides its matcher and hooks, as far as they stay.
-fn group_keys(form: &HookForm, event: &str, group: &Value, fates: &mut Fates) -> Vec<(String, Value)> {
+fn group_keys(
+    form: &HookForm,
+    event: &str,
+    group: &Value,
+    fates: &mut Fates,
+) -> Vec<(String, Value)> {
     let mut kept = Vec::new();
-    for (key, value) in entries(group).iter().filter(|(key, _)| !matches!(key.as_str(), "matcher" | "hooks"))
+    for (key, value) in entries(group)
+        .iter()
+        .filter(|(key, _)| !matches!(key.as_str(), "matcher" | "hooks"))
     {
         let field = format!("{event}.{key}");
         if key == "sequential" && form.tool == Hooked::Gemini {
@@ -214,14 +291,21 @@ fn handler(
     hook: &Value,
     fates: &mut Fates,
 ) -> Result<Option<Vec<(String, Value)>>, ConvertError> {
-    let kind = hook.get("type").map_or(Some("command"), Value::as_str).unwrap_or_default();
+    let kind = hook
+        .get("type")
+        .map_or(Some("command"), Value::as_str)
+        .unwrap_or_default();
     if !form.types.contains(&kind) {
         let note = format!("hooks of the type `{kind}` do not run there: it is left out");
         fates.add(format!("{event}.type"), FateKind::Dropped, note);
         return Ok(None);
     }
     let needed = if kind == "command" { "command" } else { kind };
-    if hook.get(needed).and_then(Value::as_str).is_none_or(str::is_empty) {
+    if hook
+        .get(needed)
+        .and_then(Value::as_str)
+        .is_none_or(str::is_empty)
+    {
         let message = format!("a hook of `{event}` has no `{needed}`");
         return Err(ConvertError::new(
             message,
@@ -229,11 +313,14 @@ fn handler(
         ));
     }
     if hook.get("if").is_some() {
-        let note = "it cannot be said there, and without it the hook would run too often: it is left out";
+        let note =
+            "it cannot be said there, and without it the hook would run too often: it is left out";
         fates.add(format!("{event}.if"), FateKind::Dropped, note);
         return Ok(None);
     }
-    let typed = [("type".to_owned(), Value::from(kind))].into_iter().filter(|_| hook.get("type").is_none());
+    let typed = [("type".to_owned(), Value::from(kind))]
+        .into_iter()
+        .filter(|_| hook.get("type").is_none());
     let written: Vec<(String, Value)> = typed.chain(entries(hook).iter().cloned()).collect();
     let mut own: Vec<(usize, (String, Value))> = Vec::new();
     for (key, value) in &written {
@@ -258,7 +345,9 @@ fn value_text<'v>(hook: &'v Value, key: &str) -> &'v str {
 fn changed(change: Change, value: &Value) -> Option<Option<Value>> {
     match change {
         Change::Keep => Some(Some(value.clone())),
-        Change::Unusual => Some(Some(value.clone()).filter(|value| value.as_str() != Some("command"))),
+        Change::Unusual => {
+            Some(Some(value.clone()).filter(|value| value.as_str() != Some("command")))
+        }
         Change::Thousandfold => thousandfold(value).map(Some),
     }
 }
@@ -268,18 +357,29 @@ fn thousandfold(value: &Value) -> Option<Value> {
         agpm_text::Shape::Integer(text) | agpm_text::Shape::Float(text) => text,
         _ => return None,
     };
-    let whole = text.parse::<i64>().ok().and_then(|seconds| seconds.checked_mul(1000));
+    let whole = text
+        .parse::<i64>()
+        .ok()
+        .and_then(|seconds| seconds.checked_mul(1000));
     // A cast stays in range, and a hook that waits for centuries waits for ever.
     #[allow(clippy::cast_possible_truncation)]
     whole
-        .or_else(|| text.parse::<f64>().ok().map(|seconds| (seconds * 1000.0).round() as i64))
+        .or_else(|| {
+            text.parse::<f64>()
+                .ok()
+                .map(|seconds| (seconds * 1000.0).round() as i64)
+        })
         .map(Value::from)
 }
 
 fn keep(form: &HookForm, event: &str, key: &str, text: &str, fates: &mut Fates) {
     let field = format!("{event}.{key}");
     match key == "command" && form.folder == Folder::Untold && text.contains("CLAUDE_") {
-        true => fates.add(field, FateKind::Approximated, "Claude Code's variables are not set there"),
+        true => fates.add(
+            field,
+            FateKind::Approximated,
+            "Claude Code's variables are not set there",
+        ),
         false => fates.exact(field),
     }
 }
@@ -288,8 +388,14 @@ fn lose(event: &str, key: &str, value: &Value, fates: &mut Fates) {
     let field = format!("{event}.{key}");
     match key {
         "async" | "asyncRewake" | "once" if *value == Value::Bool(false) => fates.exact(field),
-        "once" => fates.add(field, FateKind::Approximated, "the hook runs each time, and not only once"),
-        "async" | "asyncRewake" => fates.add(field, FateKind::Dropped, "the tool waits for the hook"),
+        "once" => fates.add(
+            field,
+            FateKind::Approximated,
+            "the hook runs each time, and not only once",
+        ),
+        "async" | "asyncRewake" => {
+            fates.add(field, FateKind::Dropped, "the tool waits for the hook")
+        }
         _ => fates.add(field, FateKind::Dropped, "it has no place there"),
     }
 }

@@ -21,7 +21,10 @@ impl<'a> Matcher<'a> {
         match text.trim() {
             "" | "*" | ".*" => Matcher::All,
             text if text.chars().all(plain) => {
-                let names = text.split(['|', ',']).map(str::trim).filter(|name| !name.is_empty());
+                let names = text
+                    .split(['|', ','])
+                    .map(str::trim)
+                    .filter(|name| !name.is_empty());
                 Matcher::Names(names.collect())
             }
             _ => Matcher::Pattern,
@@ -41,7 +44,11 @@ pub(super) struct Target<'a> {
 
 /// The matchers that stand for one of Claude Code's, one for each entry that is needed; `None` is one that says
 /// nothing. No entry at all means that the hook would run where its author did not want it.
-pub(super) fn carry(text: Option<&str>, target: Target<'_>, fates: &mut Fates) -> Vec<Option<String>> {
+pub(super) fn carry(
+    text: Option<&str>,
+    target: Target<'_>,
+    fates: &mut Fates,
+) -> Vec<Option<String>> {
     let Some(text) = text else { return vec![None] };
     let matcher = Matcher::read(text);
     if matches!(matcher, Matcher::All) || target.rule == Matching::Ignored {
@@ -59,12 +66,20 @@ pub(super) fn carry(text: Option<&str>, target: Target<'_>, fates: &mut Fates) -
             vec![Some(plain)]
         }
         (Matching::Lately, _) => {
-            tell(target, vec!["versions that do not look at it run the hook each time".to_owned()], fates);
+            tell(
+                target,
+                vec!["versions that do not look at it run the hook each time".to_owned()],
+                fates,
+            );
             vec![Some(plain)]
         }
         (Matching::Tools(dialect), Matcher::Names(names)) => tools(&names, dialect, target, fates),
         (Matching::OneOf(words), Matcher::Names(names)) => one_of(&names, words, target, fates),
-        _ => refuse(target, "it cannot be said there, and without it the hook would run too often", fates),
+        _ => refuse(
+            target,
+            "it cannot be said there, and without it the hook would run too often",
+            fates,
+        ),
     }
 }
 
@@ -78,19 +93,35 @@ fn tell(target: Target<'_>, mut notes: Vec<String>, fates: &mut Fates) {
 }
 
 fn refuse(target: Target<'_>, note: &str, fates: &mut Fates) -> Vec<Option<String>> {
-    fates.add(target.field, FateKind::Dropped, format!("{note}: the entry is left out"));
+    fates.add(
+        target.field,
+        FateKind::Dropped,
+        format!("{note}: the entry is left out"),
+    );
     Vec::new()
 }
 
-fn tools(names: &[&str], dialect: Dialect, target: Target<'_>, fates: &mut Fates) -> Vec<Option<String>> {
+fn tools(
+    names: &[&str],
+    dialect: Dialect,
+    target: Target<'_>,
+    fates: &mut Fates,
+) -> Vec<Option<String>> {
     let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
     let found = translate(&names, dialect);
     if found.names.is_empty() {
-        return refuse(target, &format!("no tool there is {}", quoted(&found.left_out)), fates);
+        return refuse(
+            target,
+            &format!("no tool there is {}", quoted(&found.left_out)),
+            fates,
+        );
     }
     let mut notes = Vec::new();
     if !found.left_out.is_empty() {
-        notes.push(format!("it does not run for {}, unknown there", quoted(&found.left_out)));
+        notes.push(format!(
+            "it does not run for {}, unknown there",
+            quoted(&found.left_out)
+        ));
     }
     if !found.more.is_empty() {
         notes.push(format!("it also runs for {}", quoted(&found.more)));
@@ -107,12 +138,21 @@ fn tools(names: &[&str], dialect: Dialect, target: Target<'_>, fates: &mut Fates
 }
 
 /// One entry for each word: there it is compared as a whole.
-fn one_of(names: &[&str], words: &[&str], target: Target<'_>, fates: &mut Fates) -> Vec<Option<String>> {
-    let (known, unknown): (Vec<&str>, Vec<&str>) = names.iter().partition(|name| words.contains(name));
+fn one_of(
+    names: &[&str],
+    words: &[&str],
+    target: Target<'_>,
+    fates: &mut Fates,
+) -> Vec<Option<String>> {
+    let (known, unknown): (Vec<&str>, Vec<&str>) =
+        names.iter().partition(|name| words.contains(name));
     if known.is_empty() {
         return refuse(target, &format!("there is no {}", quoted(&unknown)), fates);
     }
     let missed = (!unknown.is_empty()).then(|| format!("it does not run for {}", quoted(&unknown)));
     tell(target, missed.into_iter().collect(), fates);
-    known.into_iter().map(|name| Some(name.to_owned())).collect()
+    known
+        .into_iter()
+        .map(|name| Some(name.to_owned()))
+        .collect()
 }

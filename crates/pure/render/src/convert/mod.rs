@@ -88,14 +88,21 @@ pub struct ConvertError {
 
 impl ConvertError {
     fn new(message: impl Into<String>, help: &'static str) -> Self {
-        ConvertError { message: message.into(), help, at: None }
+        ConvertError {
+            message: message.into(),
+            help,
+            at: None,
+        }
     }
 }
 
 /// Turns a file into the form that a tool reads; a file that is in that form already stays as it is.
 pub fn convert_file(form: FileForm, name: &str, text: &str) -> Result<Converted, ConvertError> {
     match form {
-        FileForm::Same => Ok(Converted { text: text.to_owned(), fates: Vec::new() }),
+        FileForm::Same => Ok(Converted {
+            text: text.to_owned(),
+            fates: Vec::new(),
+        }),
         FileForm::ClaudeAgent => agent::convert(&agent::CLAUDE, name, text),
         FileForm::OpenCodeAgent => opencode::agent(text),
         FileForm::OpenCodeCommand => opencode::command(text),
@@ -127,7 +134,11 @@ struct Fates(Vec<Fate>);
 
 impl Fates {
     fn add(&mut self, field: impl Into<String>, kind: FateKind, note: impl Into<String>) {
-        self.0.push(Fate { field: field.into(), kind, note: note.into() });
+        self.0.push(Fate {
+            field: field.into(),
+            kind,
+            note: note.into(),
+        });
     }
 
     fn exact(&mut self, field: impl Into<String>) {

@@ -55,7 +55,10 @@ impl Models {
             Some(Vendor::Anthropic) if self != Models::Claude => {
                 is_claude_name(&name).then_some("a name of Claude Code's")
             }
-            Some(vendor) => self.vendor().filter(|own| *own != vendor).map(|_| "another vendor's model"),
+            Some(vendor) => self
+                .vendor()
+                .filter(|own| *own != vendor)
+                .map(|_| "another vendor's model"),
             None => None,
         }
     }
@@ -63,7 +66,10 @@ impl Models {
 
 /// Claude Code's aliases and identifiers; `Claude Sonnet 4.5`, as Copilot writes it, is neither.
 fn is_claude_name(name: &str) -> bool {
-    matches!(name, "sonnet" | "opus" | "haiku" | "sonnet[1m]" | "opusplan") || name.starts_with("claude-")
+    matches!(
+        name,
+        "sonnet" | "opus" | "haiku" | "sonnet[1m]" | "opusplan"
+    ) || name.starts_with("claude-")
 }
 
 fn vendor(model: &str) -> Option<Vendor> {
@@ -103,12 +109,17 @@ mod tests {
             (Value::from("inherit"), &[Claude, Cursor, Gemini]),
             (Value::from("gpt-5"), &[Codex, Cursor, Copilot]),
             (Value::from("gemini-2.5-pro"), &[Cursor, Copilot, Gemini]),
-            (Value::from("anthropic/claude-x"), &[Claude, Codex, Cursor, Copilot, Gemini, OpenCode]),
+            (
+                Value::from("anthropic/claude-x"),
+                &[Claude, Codex, Cursor, Copilot, Gemini, OpenCode],
+            ),
             (Value::from("Claude Sonnet 4.5 (copilot)"), &[Copilot]),
             (Value::list(["GPT-5", "opus"]), &[Copilot]),
         ] {
             let all = [Claude, Codex, Cursor, Copilot, Gemini, OpenCode];
-            let found = all.into_iter().filter(|models| models.objection(&model).is_none());
+            let found = all
+                .into_iter()
+                .filter(|models| models.objection(&model).is_none());
             assert!(found.eq(kept.iter().copied()), "{model:?}");
         }
     }

@@ -25,7 +25,15 @@ const PERMISSIONS: &[(&[&str], &str)] = &[
     (&["Skill"], "skill"),
 ];
 
-const COLOURS: [&str; 7] = ["primary", "secondary", "accent", "success", "warning", "error", "info"];
+const COLOURS: [&str; 7] = [
+    "primary",
+    "secondary",
+    "accent",
+    "success",
+    "warning",
+    "error",
+    "info",
+];
 
 /// What OpenCode accepts as the value of a field.
 #[derive(Clone, Copy)]
@@ -80,16 +88,25 @@ impl Accepts {
         match self {
             Accepts::Text => value.as_str().is_some(),
             Accepts::Number => value.to_json().trim().parse::<f64>().is_ok(),
-            Accepts::Count => value.to_json().trim().parse::<u64>().is_ok_and(|count| count > 0),
+            Accepts::Count => value
+                .to_json()
+                .trim()
+                .parse::<u64>()
+                .is_ok_and(|count| count > 0),
             Accepts::Flag => matches!(value, Value::Bool(_)),
             Accepts::OneOf(words) => value.as_str().is_some_and(|word| words.contains(&word)),
             Accepts::Colour => value.as_str().is_some_and(is_colour),
             Accepts::Model => value.as_str().is_some_and(|model| model.contains('/')),
             Accepts::Object => is_map(value),
             Accepts::Flags => {
-                is_map(value) && entries(value).iter().all(|(_, flag)| matches!(flag, Value::Bool(_)))
+                is_map(value)
+                    && entries(value)
+                        .iter()
+                        .all(|(_, flag)| matches!(flag, Value::Bool(_)))
             }
-            Accepts::Permission => is_action(value) || is_map(value) && entries(value).iter().all(is_rule),
+            Accepts::Permission => {
+                is_action(value) || is_map(value) && entries(value).iter().all(is_rule)
+            }
         }
     }
 
@@ -109,12 +126,15 @@ impl Accepts {
 }
 
 fn is_colour(colour: &str) -> bool {
-    let hex = |digits: &str| digits.len() == 6 && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+    let hex =
+        |digits: &str| digits.len() == 6 && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
     COLOURS.contains(&colour) || colour.strip_prefix('#').is_some_and(hex)
 }
 
 fn is_action(value: &Value) -> bool {
-    value.as_str().is_some_and(|action| ["ask", "allow", "deny"].contains(&action))
+    value
+        .as_str()
+        .is_some_and(|action| ["ask", "allow", "deny"].contains(&action))
 }
 
 fn is_rule((_, rule): &(String, Value)) -> bool {
@@ -139,7 +159,9 @@ pub(super) fn command(text: &str) -> Result<Converted, ConvertError> {
     let front = Front::read(text)?;
     let mut fates = front.fates();
     let fields = accepted(&front, COMMAND, &mut fates);
-    for field in ["disallowed-tools", "disallowedTools", "hooks"].into_iter().filter(|field| front.has(field))
+    for field in ["disallowed-tools", "disallowedTools", "hooks"]
+        .into_iter()
+        .filter(|field| front.has(field))
     {
         fates.add(field, FateKind::Widened, "OpenCode does not read it");
     }
@@ -153,15 +175,25 @@ fn written(
     fates: Fates,
 ) -> Result<Converted, ConvertError> {
     let same = front.is_yaml() && fields == front.fields();
-    let text = if same { text.to_owned() } else { front.write(fields, front.body())? };
-    Ok(Converted { text, fates: fates.sorted() })
+    let text = if same {
+        text.to_owned()
+    } else {
+        front.write(fields, front.body())?
+    };
+    Ok(Converted {
+        text,
+        fates: fates.sorted(),
+    })
 }
 
 /// The fields that OpenCode accepts as they are.
 fn accepted(front: &Front, table: &[(&str, Accepts)], fates: &mut Fates) -> Vec<(String, Value)> {
     let mut kept = Vec::new();
     for (key, value) in front.fields() {
-        let rule = table.iter().find(|(known, _)| known == key).map(|(_, rule)| *rule);
+        let rule = table
+            .iter()
+            .find(|(known, _)| known == key)
+            .map(|(_, rule)| *rule);
         let stays = match rule {
             // Its fate is that of the `permission` which replaces it.
             Some(rule @ Accepts::Flags) => rule.accepts(value),
@@ -184,17 +216,28 @@ fn accepted(front: &Front, table: &[(&str, Accepts)], fates: &mut Fates) -> Vec<
 /// What Claude Code's limits come to in OpenCode's `permission`, and their fates.
 fn permission(front: &Front, fates: &mut Fates) -> Vec<(String, Value)> {
     let mut out: Vec<(String, Value)> = Vec::new();
-    let own = front.get("permission").is_some_and(|value| Accepts::Permission.accepts(value));
-    let tools = front.get("tools").filter(|tools| !Accepts::Flags.accepts(tools)).map(names);
+    let own = front
+        .get("permission")
+        .is_some_and(|value| Accepts::Permission.accepts(value));
+    let tools = front
+        .get("tools")
+        .filter(|tools| !Accepts::Flags.accepts(tools))
+        .map(names);
     match tools {
         Some(tools) if tools.iter().any(|tool| tool == "*") => {
-            fates.add("tools", FateKind::Exact, "all tools are allowed unless `permission` denies them");
+            fates.add(
+                "tools",
+                FateKind::Exact,
+                "all tools are allowed unless `permission` denies them",
+            );
         }
         Some(tools) => {
             let (known, unknown) = keys(&tools);
             match own {
                 true => fates.add("tools", FateKind::Dropped, "its own `permission` applies"),
-                false if unknown.is_empty() => fates.add("tools", FateKind::Approximated, "as `permission`"),
+                false if unknown.is_empty() => {
+                    fates.add("tools", FateKind::Approximated, "as `permission`")
+                }
                 false => {
                     let note = format!("as `permission`, without {}", unknown.join(", "));
                     fates.add("tools", FateKind::Approximated, note);
@@ -211,7 +254,11 @@ fn permission(front: &Front, fates: &mut Fates) -> Vec<(String, Value)> {
             true => FateKind::Widened,
             false => FateKind::Approximated,
         };
-        fates.add("disallowedTools", kind, "as `permission`, as far as OpenCode has the tools");
+        fates.add(
+            "disallowedTools",
+            kind,
+            "as `permission`, as far as OpenCode has the tools",
+        );
         out.retain(|(key, _)| !known.contains(key));
         out.extend(known.into_iter().map(|key| (key, "deny".into())));
     }
@@ -222,8 +269,12 @@ fn permission(front: &Front, fates: &mut Fates) -> Vec<(String, Value)> {
 fn keys(tools: &[String]) -> (Vec<String>, Vec<String>) {
     let (mut known, mut unknown) = (Vec::new(), Vec::new());
     for tool in tools {
-        let row = PERMISSIONS.iter().find(|(names, _)| names.contains(&tool.as_str()));
-        let server = tool.strip_prefix("mcp__").map(|rest| rest.replace("__", "_"));
+        let row = PERMISSIONS
+            .iter()
+            .find(|(names, _)| names.contains(&tool.as_str()));
+        let server = tool
+            .strip_prefix("mcp__")
+            .map(|rest| rest.replace("__", "_"));
         match row.map(|(_, key)| (*key).to_owned()).or(server) {
             Some(key) if !known.contains(&key) => known.push(key),
             Some(_) => {}
@@ -236,11 +287,18 @@ fn keys(tools: &[String]) -> (Vec<String>, Vec<String>) {
 /// What stays in the file and says nothing there.
 fn tell_rest(front: &Front, fates: &mut Fates) {
     if front.text("permissionMode").as_deref() == Some("plan") {
-        fates.add("permissionMode", FateKind::Widened, "OpenCode limits an agent by `permission`");
+        fates.add(
+            "permissionMode",
+            FateKind::Widened,
+            "OpenCode limits an agent by `permission`",
+        );
     }
-    let unread = [("hooks", FateKind::Widened), ("isolation", FateKind::Widened)];
-    let narrower =
-        ["mcpServers", "skills", "maxTurns", "memory", "effort"].map(|field| (field, FateKind::Dropped));
+    let unread = [
+        ("hooks", FateKind::Widened),
+        ("isolation", FateKind::Widened),
+    ];
+    let narrower = ["mcpServers", "skills", "maxTurns", "memory", "effort"]
+        .map(|field| (field, FateKind::Dropped));
     for (field, kind) in unread.into_iter().chain(narrower) {
         if front.has(field) {
             fates.add(field, kind, "OpenCode does not read it");
@@ -254,7 +312,10 @@ mod tests {
 
     fn converted(text: &str) -> (String, Vec<String>) {
         let converted = agent(text).unwrap_or_else(|error| panic!("{error}"));
-        let fates = converted.fates.into_iter().map(|fate| format!("{} {:?}", fate.field, fate.kind));
+        let fates = converted
+            .fates
+            .into_iter()
+            .map(|fate| format!("{} {:?}", fate.field, fate.kind));
         (converted.text, fates.collect())
     }
 
@@ -268,19 +329,21 @@ mod tests {
         ] {
             let (found, fates) = converted(text);
             assert_eq!(found, text);
-            assert!(fates.iter().all(|fate| fate.ends_with("Exact")), "{fates:?}");
+            assert!(
+                fates.iter().all(|fate| fate.ends_with("Exact")),
+                "{fates:?}"
+            );
         }
     }
 
     #[test]
     fn limits_become_permissions() {
-        let text =
-            "---\ndescription: d # why\ntools: Read, Grep, Bash(git:*)\nmodel: opus\ncolor: blue\n---\nx\n";
-        let expected =
-            "---\ndescription: d # why\npermission:\n  \"*\": deny\n  read: allow\n  grep: allow\n---\nx\n";
+        let text = "---\ndescription: d # why\ntools: Read, Grep, Bash(git:*)\nmodel: opus\ncolor: blue\n---\nx\n";
+        let expected = "---\ndescription: d # why\npermission:\n  \"*\": deny\n  read: allow\n  grep: allow\n---\nx\n";
         let fates = ["color Dropped", "model Dropped", "tools Approximated"].map(str::to_owned);
         assert_eq!(converted(text), (expected.to_owned(), fates.to_vec()));
-        let (text, fates) = converted("---\ndisallowedTools: [Write, Odd]\npermissionMode: plan\n---\n");
+        let (text, fates) =
+            converted("---\ndisallowedTools: [Write, Odd]\npermissionMode: plan\n---\n");
         assert!(text.contains("edit: deny"), "{text}");
         assert_eq!(fates, ["disallowedTools Widened", "permissionMode Widened"]);
     }
@@ -305,7 +368,8 @@ mod tests {
 
     #[test]
     fn front_matter_that_is_not_yaml_is_converted() {
-        let text = "---\ndescription: one: two\ntools: Read, Grep\ncolor: yellow\nmodel: opus\n---\nx\n";
+        let text =
+            "---\ndescription: one: two\ntools: Read, Grep\ncolor: yellow\nmodel: opus\n---\nx\n";
         let (text, fates) = converted(text);
         let expected = "---\ndescription: \"one: two\"\npermission:\n  \"*\": deny\n  read: allow\n  grep: allow\n---\nx\n";
         assert_eq!(text, expected);
@@ -318,7 +382,10 @@ mod tests {
     fn commands_lose_what_opencode_does_not_take() {
         let text = "---\ndescription: d # why\nargument-hint: [message]\nmodel: haiku\n---\nDo $ARGUMENTS\n";
         let found = command(text).unwrap_or_else(|error| panic!("{error}"));
-        assert_eq!(found.text, "---\ndescription: d # why\nargument-hint: [message]\n---\nDo $ARGUMENTS\n");
+        assert_eq!(
+            found.text,
+            "---\ndescription: d # why\nargument-hint: [message]\n---\nDo $ARGUMENTS\n"
+        );
         assert_eq!(found.fates.len(), 1);
     }
 }

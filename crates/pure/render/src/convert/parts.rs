@@ -47,12 +47,17 @@ pub(super) fn texts_of(value: &Value) -> Option<Vec<String>> {
 
 /// A map without some of its keys.
 pub(super) fn without(value: &Value, keys: &[&str]) -> Value {
-    let kept = entries(value).iter().filter(|(key, _)| !keys.contains(&key.as_str()));
+    let kept = entries(value)
+        .iter()
+        .filter(|(key, _)| !keys.contains(&key.as_str()));
     Value::Map(kept.cloned().collect())
 }
 
 /// Names in backquotes, with commas.
 pub(super) fn quoted<T: AsRef<str>>(names: impl IntoIterator<Item = T>) -> String {
-    let names: Vec<String> = names.into_iter().map(|name| format!("`{}`", name.as_ref())).collect();
+    let names: Vec<String> = names
+        .into_iter()
+        .map(|name| format!("`{}`", name.as_ref()))
+        .collect();
     names.join(", ")
 }

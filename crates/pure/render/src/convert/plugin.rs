@@ -20,7 +20,9 @@ const VARIABLES: [&str; 8] = [
 
 /// Refuses a hook or a server that cannot run without its plugin; `what` is which of them it is.
 pub(super) fn refuse_variables(what: &str, name: &str, value: &Value) -> Result<(), ConvertError> {
-    let Some(variable) = variable_in(value) else { return Ok(()) };
+    let Some(variable) = variable_in(value) else {
+        return Ok(());
+    };
     let message = format!("the {what} `{name}` needs `${{{variable}}}`, which only a plugin has");
     let help = "it belongs to a plugin, which agpm cannot install yet: remove the entry, or copy the files that it \
                 runs into your project and change the path";
@@ -29,21 +31,25 @@ pub(super) fn refuse_variables(what: &str, name: &str, value: &Value) -> Result<
 
 fn variable_in(value: &Value) -> Option<&'static str> {
     if let Some(text) = value.as_str() {
-        return VARIABLES.into_iter().find(|variable| is_used(variable, text));
+        return VARIABLES
+            .into_iter()
+            .find(|variable| is_used(variable, text));
     }
-    let mut inner = entries(value).iter().map(|(_, value)| value).chain(items(value));
+    let mut inner = entries(value)
+        .iter()
+        .map(|(_, value)| value)
+        .chain(items(value));
     inner.find_map(variable_in)
 }
 
 /// `${NAME}` without a default, or `$NAME`.
 fn is_used(variable: &str, text: &str) -> bool {
-    let braced =
-        |piece: &Piece<'_>| matches!(piece, Piece::Variable { name, default: None } if *name == variable);
+    let braced = |piece: &Piece<'_>| matches!(piece, Piece::Variable { name, default: None } if *name == variable);
     let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let bare = text
-        .split('$')
-        .skip(1)
-        .any(|rest| rest.strip_prefix(variable).is_some_and(|rest| !rest.starts_with(word)));
+    let bare = text.split('$').skip(1).any(|rest| {
+        rest.strip_prefix(variable)
+            .is_some_and(|rest| !rest.starts_with(word))
+    });
     bare || pieces(text).iter().any(braced)
 }
 
@@ -58,6 +64,8 @@ mod tests {
         assert!(refused("sh \"$CLAUDE_PLUGIN_DATA/a.sh\""));
         assert!(refused("node ${PLUGIN_ROOT}/server.js"));
         assert!(!refused("${CLAUDE_PLUGIN_ROOT:-.}/a.sh"));
-        assert!(!refused("$CLAUDE_PLUGIN_ROOTS $CLAUDE_PROJECT_DIR CLAUDE_PLUGIN_ROOT"));
+        assert!(!refused(
+            "$CLAUDE_PLUGIN_ROOTS $CLAUDE_PROJECT_DIR CLAUDE_PLUGIN_ROOT"
+        ));
     }
 }

@@ -27,7 +27,11 @@ const COPILOT_EXTENSIONS: [&str; 2] = [".agent.md", ".chatmode.md"];
 
 /// Whether a file is in the tool's own format, by the extension of its source or by fields that only that tool has.
 pub fn is_native(form: FileForm, file_name: &str, text: &str) -> bool {
-    let is_copilots = || COPILOT_EXTENSIONS.iter().any(|extension| file_name.ends_with(extension));
+    let is_copilots = || {
+        COPILOT_EXTENSIONS
+            .iter()
+            .any(|extension| file_name.ends_with(extension))
+    };
     match form {
         FileForm::CopilotAgent => is_copilots() || has_any(text, &COPILOT_AGENT),
         FileForm::CopilotPrompt => file_name.ends_with(".prompt.md"),
@@ -45,17 +49,22 @@ fn has_any(text: &str, fields: &[&str]) -> bool {
 pub fn foreign_format(form: FileForm, file_name: &str) -> Option<ConvertError> {
     let markdown = matches!(form.ending(), None | Some("agent.md" | "prompt.md"));
     (markdown && file_name.ends_with(".toml")).then(|| {
-        let help = "write it as Markdown with front matter, or install it for the tool that reads TOML";
-        ConvertError::new(format!("`{file_name}` is TOML, which this tool does not read"), help)
+        let help =
+            "write it as Markdown with front matter, or install it for the tool that reads TOML";
+        ConvertError::new(
+            format!("`{file_name}` is TOML, which this tool does not read"),
+            help,
+        )
     })
 }
 
 /// The name that a tool knows an agent by, if its file has one.
 pub fn agent_name(form: FileForm, text: &str) -> Option<String> {
     match form {
-        FileForm::CodexAgent => {
-            value_of(text, Format::Toml)?.get("name").and_then(Value::as_str).map(str::to_owned)
-        }
+        FileForm::CodexAgent => value_of(text, Format::Toml)?
+            .get("name")
+            .and_then(Value::as_str)
+            .map(str::to_owned),
         _ => Front::read(text).ok()?.text("name"),
     }
 }

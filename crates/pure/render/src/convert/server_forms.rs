@@ -77,7 +77,13 @@ pub(super) const CODEX: ServerForm = ServerForm {
     types: ["", "", ""],
     urls: ["url", ""],
     off: Off::Enabled,
-    passes: &["enabled_tools", "disabled_tools", "startup_timeout_sec", "tool_timeout_sec", "required"],
+    passes: &[
+        "enabled_tools",
+        "disabled_tools",
+        "startup_timeout_sec",
+        "tool_timeout_sec",
+        "required",
+    ],
     renames: &[
         ("includeTools", "enabled_tools"),
         ("excludeTools", "disabled_tools"),
@@ -109,7 +115,15 @@ pub(super) const GEMINI: ServerForm = ServerForm {
     types: ["", "", ""],
     urls: ["httpUrl", "url"],
     off: Off::Absent,
-    passes: &["timeout", "trust", "description", "includeTools", "excludeTools", "oauth", "authProviderType"],
+    passes: &[
+        "timeout",
+        "trust",
+        "description",
+        "includeTools",
+        "excludeTools",
+        "oauth",
+        "authProviderType",
+    ],
     renames: &[
         ("enabled_tools", "includeTools"),
         ("disabled_tools", "excludeTools"),

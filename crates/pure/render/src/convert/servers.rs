@@ -40,30 +40,50 @@ pub fn server_entries(
         let value = one(form, own, &name, &server, &mut fates)?;
         nodes.extend(value.map(|value| EntryNode { place, value }));
     }
-    Ok(Entries { nodes, fates: fates.sorted() })
+    Ok(Entries {
+        nodes,
+        fates: fates.sorted(),
+    })
 }
 
 /// The servers of a file with their names.
-fn named(name: &str, file: &Value, fates: &mut Fates) -> Result<Vec<(String, Value)>, ConvertError> {
+fn named(
+    name: &str,
+    file: &Value,
+    fates: &mut Fates,
+) -> Result<Vec<(String, Value)>, ConvertError> {
     let (key, servers) = match ServerFile::of(file) {
         ServerFile::Wrapped { key, servers } => (Some(key), servers),
         ServerFile::Bare(servers) => (None, servers),
         ServerFile::Single(server) => {
-            let own = if is_map(server) { without(server, &METADATA) } else { server.clone() };
+            let own = if is_map(server) {
+                without(server, &METADATA)
+            } else {
+                server.clone()
+            };
             return Ok(vec![(name.to_owned(), own)]);
         }
     };
     let Some(key) = key else {
-        let servers = entries(servers).iter().filter(|(key, _)| !ServerFile::is_file_key(key));
+        let servers = entries(servers)
+            .iter()
+            .filter(|(key, _)| !ServerFile::is_file_key(key));
         return Ok(servers.cloned().collect());
     };
     if !is_map(servers) {
         let message = format!("`{key}` of `{name}` is no map");
-        return Err(ConvertError::new(message, "write `\"mcpServers\": {\"NAME\": {\"command\": …}}`"));
+        return Err(ConvertError::new(
+            message,
+            "write `\"mcpServers\": {\"NAME\": {\"command\": …}}`",
+        ));
     }
     for (other, _) in entries(file).iter().filter(|(other, _)| other != key) {
         if !METADATA.contains(&other.as_str()) {
-            fates.add(other, FateKind::Dropped, format!("only `{key}` of a file are taken"));
+            fates.add(
+                other,
+                FateKind::Dropped,
+                format!("only `{key}` of a file are taken"),
+            );
         }
     }
     Ok(entries(servers).to_vec())
@@ -74,13 +94,23 @@ fn renamed(
     servers: Vec<(String, Value)>,
     names: &[(String, String)],
 ) -> Result<Vec<(String, Value)>, ConvertError> {
-    let new_name = |name: &str| names.iter().find(|(from, _)| from == name).map(|(_, to)| to.clone());
-    let servers: Vec<(String, Value)> =
-        servers.into_iter().map(|(name, server)| (new_name(&name).unwrap_or(name), server)).collect();
+    let new_name = |name: &str| {
+        names
+            .iter()
+            .find(|(from, _)| from == name)
+            .map(|(_, to)| to.clone())
+    };
+    let servers: Vec<(String, Value)> = servers
+        .into_iter()
+        .map(|(name, server)| (new_name(&name).unwrap_or(name), server))
+        .collect();
     for (at, (name, _)) in servers.iter().enumerate() {
         if servers[..at].iter().any(|(other, _)| other == name) {
             let message = format!("`rename` gives two servers the name `{name}`");
-            return Err(ConvertError::new(message, "give each server of the file its own name"));
+            return Err(ConvertError::new(
+                message,
+                "give each server of the file its own name",
+            ));
         }
     }
     Ok(servers)
@@ -93,12 +123,22 @@ pub fn server_names(name: &str, file: &Value) -> Vec<String> {
 }
 
 /// A server for Claude Code, which has no switch of its own: one that is switched off is left out.
-fn as_written(name: &str, written: &Value, fates: &mut Fates) -> Result<Option<Value>, ConvertError> {
+fn as_written(
+    name: &str,
+    written: &Value,
+    fates: &mut Fates,
+) -> Result<Option<Value>, ConvertError> {
     let switch = |key: &str, off: bool| written.get(key) == Some(&Value::Bool(off));
     for key in ["enabled", "disabled"] {
-        if written.get(key).is_some_and(|value| !matches!(value, Value::Bool(_))) {
+        if written
+            .get(key)
+            .is_some_and(|value| !matches!(value, Value::Bool(_)))
+        {
             let message = format!("`{key}` of the server `{name}` is neither true nor false");
-            return Err(ConvertError::new(message, "write `true` or `false`, without quotes"));
+            return Err(ConvertError::new(
+                message,
+                "write `true` or `false`, without quotes",
+            ));
         }
     }
     if switch("enabled", false) || switch("disabled", true) {
@@ -108,13 +148,20 @@ fn as_written(name: &str, written: &Value, fates: &mut Fates) -> Result<Option<V
     let server = without(written, &["enabled", "disabled"]);
     // Claude Code skips a URL without a type.
     let untyped = written.get("type").is_none() && written.get("command").is_none();
-    let kind = [("type".to_owned(), Value::from("http"))].into_iter().filter(|_| untyped);
-    Ok(Some(Value::Map(kind.chain(entries(&server).iter().cloned()).collect())))
+    let kind = [("type".to_owned(), Value::from("http"))]
+        .into_iter()
+        .filter(|_| untyped);
+    Ok(Some(Value::Map(
+        kind.chain(entries(&server).iter().cloned()).collect(),
+    )))
 }
 
 /// Whether Claude Code reads a server as it is written: nothing in it is another tool's.
 fn is_claudes(written: &Value) -> bool {
-    let foreign = GUARDS.iter().chain(&["httpUrl", "environment"]).any(|key| written.get(key).is_some());
+    let foreign = GUARDS
+        .iter()
+        .chain(&["httpUrl", "environment"])
+        .any(|key| written.get(key).is_some());
     let kind = written.get("type").and_then(Value::as_str);
     !foreign && !is_opencodes(written) && !matches!(kind, Some("local" | "remote"))
 }
@@ -135,7 +182,13 @@ fn one(
     if form == EntryForm::OpenCodeServers && is_valid_opencode(written) {
         return Ok(Some(written.clone()));
     }
-    let mut writer = Writer { form: own, name, written, fates, out: Vec::new() };
+    let mut writer = Writer {
+        form: own,
+        name,
+        written,
+        fates,
+        out: Vec::new(),
+    };
     Ok(writer.write(&server).then_some(Value::Map(writer.out)))
 }
 
@@ -161,7 +214,10 @@ impl Writer<'_> {
         if server.state == State::Off {
             self.put("enabled", Value::Bool(false));
         }
-        for key in ["type", "enabled", "disabled"].into_iter().filter(|key| self.written.get(key).is_some()) {
+        for key in ["type", "enabled", "disabled"]
+            .into_iter()
+            .filter(|key| self.written.get(key).is_some())
+        {
             if !(key == "type"
                 && matches!(server.transport, Transport::Sse(_))
                 && self.form.urls[1].is_empty())
@@ -169,7 +225,10 @@ impl Writer<'_> {
                 self.fate(key, FateKind::Exact, "");
             }
         }
-        server.rest.iter().for_each(|(key, value)| self.rest(key, value));
+        server
+            .rest
+            .iter()
+            .for_each(|(key, value)| self.rest(key, value));
         self.unused();
         true
     }
@@ -178,10 +237,18 @@ impl Writer<'_> {
         let socket = matches!(server.transport, Transport::Socket(_));
         let off = server.state == State::Off && self.form.off == Off::Absent;
         if socket {
-            self.fate("type", FateKind::Dropped, "sockets are unknown there: the server is left out");
+            self.fate(
+                "type",
+                FateKind::Dropped,
+                "sockets are unknown there: the server is left out",
+            );
         }
         if off {
-            let key = if self.written.get("disabled").is_some() { "disabled" } else { "enabled" };
+            let key = if self.written.get("disabled").is_some() {
+                "disabled"
+            } else {
+                "enabled"
+            };
             self.fate(
                 key,
                 FateKind::Dropped,
@@ -198,8 +265,11 @@ impl Writer<'_> {
         match self.form.command {
             Command::List => self.put("command", Value::list(command.into_iter().chain(args))),
             Command::Parts => {
-                self.out
-                    .extend(command.into_iter().map(|command| ("command".to_owned(), Value::from(command))));
+                self.out.extend(
+                    command
+                        .into_iter()
+                        .map(|command| ("command".to_owned(), Value::from(command))),
+                );
                 if !args.is_empty() {
                     self.put("args", Value::list(args));
                 }
@@ -214,7 +284,11 @@ impl Writer<'_> {
 
     fn remote(&mut self, url: &str, kind: usize, server: &Server) {
         self.put_type(kind);
-        let key = if self.written.get("httpUrl").is_some() { "httpUrl" } else { "url" };
+        let key = if self.written.get("httpUrl").is_some() {
+            "httpUrl"
+        } else {
+            "url"
+        };
         let url = self.texts(key, &[url.to_owned()]).concat();
         let place = match self.form.urls[kind - 1] {
             "" => {
@@ -258,10 +332,14 @@ impl Writer<'_> {
     }
 
     fn lost(&mut self, key: &str, loss: Loss, texts: &[String]) {
-        let file =
-            self.form.spelling != Spelling::OpenCode && texts.iter().any(|text| text.contains("{file:"));
+        let file = self.form.spelling != Spelling::OpenCode
+            && texts.iter().any(|text| text.contains("{file:"));
         match loss {
-            _ if file => self.fate(key, FateKind::Approximated, "`{file:…}` is not replaced there"),
+            _ if file => self.fate(
+                key,
+                FateKind::Approximated,
+                "`{file:…}` is not replaced there",
+            ),
             Loss::None => self.fate(key, FateKind::Exact, ""),
             loss => self.fate(key, FateKind::Approximated, loss.note()),
         }
@@ -271,25 +349,48 @@ impl Writer<'_> {
     fn map(&mut self, key: &str, there: &str, pairs: &[(String, String)]) {
         let texts: Vec<String> = pairs.iter().map(|(_, text)| text.clone()).collect();
         let texts = self.texts(key, &texts);
-        let pairs = pairs.iter().zip(texts).map(|((name, _), text)| (name.clone(), Value::from(text)));
+        let pairs = pairs
+            .iter()
+            .zip(texts)
+            .map(|((name, _), text)| (name.clone(), Value::from(text)));
         if self.written.get(key).is_some() {
             self.put(there, Value::map(pairs.collect::<Vec<_>>()));
         }
     }
 
     fn env(&mut self, env: &[(String, String)]) {
-        let key = if self.written.get("env").is_some() { "env" } else { "environment" };
+        let key = if self.written.get("env").is_some() {
+            "env"
+        } else {
+            "environment"
+        };
         if self.form.spelling != Spelling::Never {
             return self.map(key, self.form.env, env);
         }
         let (mut passed, mut set, mut notes) = (Vec::new(), Vec::new(), Vec::new());
         for (name, text) in env {
             match (pieces(text).as_slice(), spell(text, Spelling::Never)) {
-                ([Piece::Variable { name: other, default }], _) if other == name => {
+                (
+                    [
+                        Piece::Variable {
+                            name: other,
+                            default,
+                        },
+                    ],
+                    _,
+                ) if other == name => {
                     passed.push(name.clone());
                     notes.extend(default.map(|_| format!("the default of `{name}` is not kept")));
                 }
-                ([Piece::Variable { default: Some(default), .. }], _) => {
+                (
+                    [
+                        Piece::Variable {
+                            default: Some(default),
+                            ..
+                        },
+                    ],
+                    _,
+                ) => {
                     set.push((name.clone(), Value::from(*default)));
                     notes.push(format!("`{name}` is always its default"));
                 }
@@ -310,18 +411,26 @@ impl Writer<'_> {
         for (header, text) in headers {
             let bearer = header.eq_ignore_ascii_case("authorization");
             match pieces(text).as_slice() {
-                [Piece::Text(start), Piece::Variable { name, default: None }]
-                    if bearer && *start == "Bearer " =>
-                {
+                [
+                    Piece::Text(start),
+                    Piece::Variable {
+                        name,
+                        default: None,
+                    },
+                ] if bearer && *start == "Bearer " => {
                     self.put("bearer_token_env_var", Value::from(*name));
                 }
-                [Piece::Variable { name, default: None }] => {
-                    from_env.push((header.clone(), Value::from(*name)))
-                }
+                [
+                    Piece::Variable {
+                        name,
+                        default: None,
+                    },
+                ] => from_env.push((header.clone(), Value::from(*name))),
                 [Piece::Text(_)] | [] => sent.push((header.clone(), Value::from(text.as_str()))),
-                _ => {
-                    notes.push(format!("{} cannot be put together there, and is not sent", quoted([header])))
-                }
+                _ => notes.push(format!(
+                    "{} cannot be put together there, and is not sent",
+                    quoted([header])
+                )),
             }
         }
         self.told("headers", &notes);
@@ -330,7 +439,11 @@ impl Writer<'_> {
     }
 
     fn told(&mut self, key: &str, notes: &[String]) {
-        let kind = if notes.is_empty() { FateKind::Exact } else { FateKind::Approximated };
+        let kind = if notes.is_empty() {
+            FateKind::Exact
+        } else {
+            FateKind::Approximated
+        };
         if self.written.get(key).is_some() {
             self.fate(key, kind, notes.join("; "));
         }
@@ -345,22 +458,39 @@ impl Writer<'_> {
     }
 
     fn rest(&mut self, key: &str, value: &Value) {
-        let renamed =
-            self.form.renames.iter().find(|(from, to)| *from == key && self.written.get(to).is_none());
+        let renamed = self
+            .form
+            .renames
+            .iter()
+            .find(|(from, to)| *from == key && self.written.get(to).is_none());
         if matches!(value, Value::Null)
             || self.form.spelling == Spelling::Never && !holds(value, Format::Toml)
         {
-            self.fate(key, FateKind::Dropped, "it is empty, or cannot be written there");
-        } else if self.form.passes.contains(&key) && !(key == "timeout" && is_opencodes(self.written)) {
+            self.fate(
+                key,
+                FateKind::Dropped,
+                "it is empty, or cannot be written there",
+            );
+        } else if self.form.passes.contains(&key)
+            && !(key == "timeout" && is_opencodes(self.written))
+        {
             self.put(key, value.clone());
             self.fate(key, FateKind::Exact, "");
         } else if let Some((_, to)) = renamed.filter(|_| !allows_all(value)) {
             self.put(to, value.clone());
             self.fate(key, FateKind::Exact, format!("it is called `{to}` there"));
         } else if GUARDS.contains(&key) && allows_all(value) {
-            self.fate(key, FateKind::Exact, "all tools are allowed unless others are listed");
+            self.fate(
+                key,
+                FateKind::Exact,
+                "all tools are allowed unless others are listed",
+            );
         } else if GUARDS.contains(&key) {
-            self.fate(key, FateKind::Widened, "it holds something back, and has no place there");
+            self.fate(
+                key,
+                FateKind::Widened,
+                "it holds something back, and has no place there",
+            );
         } else {
             self.fate(key, FateKind::Dropped, "it has no place there");
         }
@@ -368,10 +498,14 @@ impl Writer<'_> {
 
     /// Keys that mean nothing for a server that is reached this way, or there.
     fn unused(&mut self) {
-        for key in KEYS.into_iter().filter(|key| self.written.get(key).is_some()) {
+        for key in KEYS
+            .into_iter()
+            .filter(|key| self.written.get(key).is_some())
+        {
             let field = format!("{}.{key}", self.name);
             if !self.fates.0.iter().any(|fate| fate.field == field) {
-                self.fates.add(field, FateKind::Dropped, "it has no place there");
+                self.fates
+                    .add(field, FateKind::Dropped, "it has no place there");
             }
         }
     }

@@ -39,7 +39,15 @@ pub(super) struct ToolRow {
 }
 
 const fn row(names: &'static [&'static str], reach: Reach, copilot_agent: &'static str) -> ToolRow {
-    ToolRow { names, reach, copilot_agent, copilot_hook: &[], codex_hook: &[], cursor_hook: &[], gemini: &[] }
+    ToolRow {
+        names,
+        reach,
+        copilot_agent,
+        copilot_hook: &[],
+        codex_hook: &[],
+        cursor_hook: &[],
+        gemini: &[],
+    }
 }
 
 /// Sources: GitHub Copilot "Custom agents configuration" (tool aliases) and "Hooks reference" (Claude tool names);
@@ -52,14 +60,21 @@ pub(super) const TOOLS: &[ToolRow] = &[
         ..row(&["Read"], Reach::Looks, "read")
     },
     row(&["NotebookRead"], Reach::Looks, "read"),
-    ToolRow { gemini: &["list_directory"], ..row(&["LS"], Reach::Looks, "") },
+    ToolRow {
+        gemini: &["list_directory"],
+        ..row(&["LS"], Reach::Looks, "")
+    },
     ToolRow {
         copilot_hook: &["grep", "rg"],
         cursor_hook: &["Grep"],
         gemini: &["grep_search"],
         ..row(&["Grep"], Reach::Looks, "search")
     },
-    ToolRow { copilot_hook: &["glob"], gemini: &["glob"], ..row(&["Glob"], Reach::Looks, "search") },
+    ToolRow {
+        copilot_hook: &["glob"],
+        gemini: &["glob"],
+        ..row(&["Glob"], Reach::Looks, "search")
+    },
     ToolRow {
         copilot_hook: &["create"],
         codex_hook: &["apply_patch"],
@@ -107,7 +122,10 @@ pub(super) const TOOLS: &[ToolRow] = &[
         gemini: &["ask_user"],
         ..row(&["AskUserQuestion"], Reach::Looks, "")
     },
-    ToolRow { gemini: &["activate_skill"], ..row(&["Skill"], Reach::Looks, "") },
+    ToolRow {
+        gemini: &["activate_skill"],
+        ..row(&["Skill"], Reach::Looks, "")
+    },
 ];
 
 impl ToolRow {
@@ -174,14 +192,27 @@ fn claude_terms(name: &str) -> Vec<String> {
     }
     // Newer names have their tool set before them, as in `edit/editFiles`.
     let (set, last) = name.split_once('/').unwrap_or(("", name));
-    let aliased = COPILOT_TOOLS.iter().find(|(own, _)| *own == last).map(|(_, claude)| claude.to_vec());
-    let of_set = || [last, set].into_iter().find_map(|alias| rows_called(alias, Dialect::CopilotAgent));
-    let found = aliased.or_else(of_set).or_else(|| rows_called(name, Dialect::Gemini));
-    found.map_or(vec![name.to_owned()], |names| names.into_iter().map(str::to_owned).collect())
+    let aliased = COPILOT_TOOLS
+        .iter()
+        .find(|(own, _)| *own == last)
+        .map(|(_, claude)| claude.to_vec());
+    let of_set = || {
+        [last, set]
+            .into_iter()
+            .find_map(|alias| rows_called(alias, Dialect::CopilotAgent))
+    };
+    let found = aliased
+        .or_else(of_set)
+        .or_else(|| rows_called(name, Dialect::Gemini));
+    found.map_or(vec![name.to_owned()], |names| {
+        names.into_iter().map(str::to_owned).collect()
+    })
 }
 
 fn rows_called(name: &str, dialect: Dialect) -> Option<Vec<&'static str>> {
-    let rows = TOOLS.iter().filter(|row| row.called(dialect).contains(&name));
+    let rows = TOOLS
+        .iter()
+        .filter(|row| row.called(dialect).contains(&name));
     let names: Vec<&'static str> = rows.map(|row| row.names[0]).collect();
     (!names.is_empty() && !name.is_empty()).then_some(names)
 }
@@ -224,7 +255,9 @@ pub(super) fn translate(names: &[String], dialect: Dialect) -> Translated {
             }
         }
     }
-    let more = TOOLS.iter().filter(|row| row.called(dialect).iter().any(|name| meant.contains(name)));
+    let more = TOOLS
+        .iter()
+        .filter(|row| row.called(dialect).iter().any(|name| meant.contains(name)));
     let more = more.filter(|row| !names.iter().any(|name| row.names.contains(&name.as_str())));
     out.more = more.map(|row| row.names[0]).collect();
     out
@@ -233,12 +266,19 @@ pub(super) fn translate(names: &[String], dialect: Dialect) -> Translated {
 /// A name that is no tool of Claude Code's, where the dialect knows it.
 fn own_name(name: &str, dialect: Dialect) -> Option<String> {
     let known = TOOLS.iter().any(|row| row.called(dialect).contains(&name));
-    let server = name.strip_prefix("mcp__").filter(|_| dialect == Dialect::CopilotAgent);
+    let server = name
+        .strip_prefix("mcp__")
+        .filter(|_| dialect == Dialect::CopilotAgent);
     match server.map(|server| server.split_once("__").unwrap_or((server, "*"))) {
         Some((server, tool)) if !server.is_empty() => Some(format!("{server}/{tool}")),
-        _ if known || dialect == Dialect::CopilotAgent && name.contains('/') => Some(name.to_owned()),
+        _ if known || dialect == Dialect::CopilotAgent && name.contains('/') => {
+            Some(name.to_owned())
+        }
         // Gemini's names for the tools of servers, with `*` for all of them.
-        _ if dialect == Dialect::Gemini && name.starts_with("mcp_") && !name.starts_with("mcp__") => {
+        _ if dialect == Dialect::Gemini
+            && name.starts_with("mcp_")
+            && !name.starts_with("mcp__") =>
+        {
             Some(name.to_owned())
         }
         // Codex has Claude Code's names for the tools of servers.
@@ -254,13 +294,22 @@ mod tests {
     fn told(names: &[&str], dialect: Dialect) -> String {
         let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
         let found = translate(&names, dialect);
-        format!("{} - {} + {}", found.names.join(" "), found.left_out.join(" "), found.more.join(" "))
+        format!(
+            "{} - {} + {}",
+            found.names.join(" "),
+            found.left_out.join(" "),
+            found.more.join(" ")
+        )
     }
 
     #[test]
     fn names_are_translated_and_what_does_not_fit_is_told() {
         for (names, dialect, expected) in [
-            (&["Read", "Bash"][..], Dialect::Gemini, "read_file run_shell_command -  + "),
+            (
+                &["Read", "Bash"][..],
+                Dialect::Gemini,
+                "read_file run_shell_command -  + ",
+            ),
             (&["Edit", "MultiEdit"], Dialect::Gemini, "replace -  + "),
             (&["Grep", "X"], Dialect::CopilotAgent, "search - X + Glob"),
             (
@@ -270,7 +319,11 @@ mod tests {
             ),
             (&["Edit"], Dialect::CursorHook, "Write -  + Write"),
             (&["Edit", "Write"], Dialect::CursorHook, "Write -  + "),
-            (&["Read", "mcp__db__query"], Dialect::CodexHook, "mcp__db__query - Read + "),
+            (
+                &["Read", "mcp__db__query"],
+                Dialect::CodexHook,
+                "mcp__db__query - Read + ",
+            ),
             (&["Bash(git:*)"], Dialect::CopilotAgent, " - Bash(git:*) + "),
         ] {
             assert_eq!(told(names, dialect), expected, "{names:?}");

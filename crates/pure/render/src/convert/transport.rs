@@ -70,9 +70,19 @@ pub(super) fn is_valid_opencode(server: &Value) -> bool {
     let is = |key: &str, fits: fn(&Value) -> bool| server.get(key).is_none_or(fits);
     let flag = |value: &Value| matches!(value, Value::Bool(_));
     let text = |value: &Value| value.as_str().is_some();
-    let texts =
-        |value: &Value| is_map(value) && entries(value).iter().all(|(_, text)| text.as_str().is_some());
-    let count = |value: &Value| value.to_json().trim().parse::<u64>().is_ok_and(|count| count > 0);
+    let texts = |value: &Value| {
+        is_map(value)
+            && entries(value)
+                .iter()
+                .all(|(_, text)| text.as_str().is_some())
+    };
+    let count = |value: &Value| {
+        value
+            .to_json()
+            .trim()
+            .parse::<u64>()
+            .is_ok_and(|count| count > 0)
+    };
     let oauth = |value: &Value| is_map(value) || *value == Value::Bool(false);
     let words = |value: &Value| matches!(value, Value::List(words) if words.iter().all(|word| word.as_str().is_some()));
     let shared = is("enabled", flag) && is("timeout", count);
@@ -95,8 +105,14 @@ impl Server {
         if !is_map(value) {
             return Err(reader.wrong("is no map", "write `{\"command\": \"npx\", \"args\": […]}`"));
         }
-        let rest = entries(value).iter().filter(|(key, _)| !KEYS.contains(&key.as_str()));
-        let env = if value.get("env").is_some() { "env" } else { "environment" };
+        let rest = entries(value)
+            .iter()
+            .filter(|(key, _)| !KEYS.contains(&key.as_str()));
+        let env = if value.get("env").is_some() {
+            "env"
+        } else {
+            "environment"
+        };
         Ok(Server {
             transport: reader.transport()?,
             env: reader.texts(env)?,
@@ -120,11 +136,20 @@ impl Reader<'_> {
 
     fn state(&self) -> State {
         let is = |key: &str, wanted: bool| matches!(self.value.get(key), Some(Value::Bool(found)) if *found == wanted);
-        if is("enabled", false) || is("disabled", true) { State::Off } else { State::On }
+        if is("enabled", false) || is("disabled", true) {
+            State::Off
+        } else {
+            State::On
+        }
     }
 
     fn transport(&self) -> Result<Transport, ConvertError> {
-        let text = |key: &str| self.value.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
+        let text = |key: &str| {
+            self.value
+                .get(key)
+                .and_then(Value::as_str)
+                .filter(|text| !text.is_empty())
+        };
         let kind = text("type").unwrap_or_default();
         if self.value.get("command").is_some() {
             return self.local();
@@ -149,23 +174,38 @@ impl Reader<'_> {
         };
         let command = match self.value.get("command") {
             Some(Value::String(command)) => Some(command.clone()),
-            Some(list) => texts_of(list).filter(|parts| !parts.is_empty()).map(|mut parts| {
-                args.splice(0..0, parts.split_off(1));
-                parts.remove(0)
-            }),
+            Some(list) => texts_of(list)
+                .filter(|parts| !parts.is_empty())
+                .map(|mut parts| {
+                    args.splice(0..0, parts.split_off(1));
+                    parts.remove(0)
+                }),
             None => None,
         };
         match command.filter(|command| !command.is_empty()) {
             Some(command) => Ok(Transport::Local { command, args }),
-            None => Err(self.wrong("has a `command` that is neither a text nor a list of them", help)),
+            None => Err(self.wrong(
+                "has a `command` that is neither a text nor a list of them",
+                help,
+            )),
         }
     }
 
     fn texts(&self, key: &str) -> Result<Vec<(String, String)>, ConvertError> {
-        let Some(value) = self.value.get(key) else { return Ok(Vec::new()) };
-        let pairs = entries(value).iter().map(|(name, value)| Some((name.clone(), text_of(value)?)));
-        pairs.collect::<Option<Vec<_>>>().filter(|_| is_map(value)).ok_or_else(|| {
-            self.wrong(&format!("has `{key}` that is no map of texts"), "write `{\"NAME\": \"value\"}`")
-        })
+        let Some(value) = self.value.get(key) else {
+            return Ok(Vec::new());
+        };
+        let pairs = entries(value)
+            .iter()
+            .map(|(name, value)| Some((name.clone(), text_of(value)?)));
+        pairs
+            .collect::<Option<Vec<_>>>()
+            .filter(|_| is_map(value))
+            .ok_or_else(|| {
+                self.wrong(
+                    &format!("has `{key}` that is no map of texts"),
+                    "write `{\"NAME\": \"value\"}`",
+                )
+            })
     }
 }

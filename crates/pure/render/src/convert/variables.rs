@@ -44,11 +44,19 @@ impl Loss {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Piece<'a> {
     Text(&'a str),
-    Variable { name: &'a str, default: Option<&'a str> },
+    Variable {
+        name: &'a str,
+        default: Option<&'a str>,
+    },
 }
 
 /// Words that editors replace themselves.
-const EDITOR_WORDS: [&str; 4] = ["workspaceFolder", "workspaceFolderBasename", "userHome", "pathSeparator"];
+const EDITOR_WORDS: [&str; 4] = [
+    "workspaceFolder",
+    "workspaceFolderBasename",
+    "userHome",
+    "pathSeparator",
+];
 
 /// A text as it comes: texts, and variables in any of the ways to write them.
 pub(super) fn pieces(text: &str) -> Vec<Piece<'_>> {
@@ -80,7 +88,8 @@ fn variable(text: &str) -> Option<(Piece<'_>, usize)> {
         None => (&inner[..end], None),
     };
     let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let fits = name.chars().all(word) && name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    let fits =
+        name.chars().all(word) && name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
     fits.then_some((Piece::Variable { name, default }, open + end + 1))
 }
 
@@ -103,15 +112,23 @@ pub(super) fn spell(text: &str, spelling: Spelling) -> (String, Loss) {
 }
 
 fn variable_in(name: &str, default: Option<&str>, spelling: Spelling) -> (String, Loss) {
-    let lost = if default.is_some() { Loss::Default } else { Loss::None };
+    let lost = if default.is_some() {
+        Loss::Default
+    } else {
+        Loss::None
+    };
     match (spelling, default) {
         (Spelling::Plain, Some(default)) => (format!("${{{name}:-{default}}}"), Loss::None),
         (Spelling::Gemini, Some(default)) => (format!("${{{name}:-{default}}}"), Loss::OldVersions),
         (Spelling::Never, Some(default)) => (default.to_owned(), Loss::Variable),
         (Spelling::Never, None) => (format!("${{{name}}}"), Loss::Variable),
-        (Spelling::Editor, _) if !EDITOR_WORDS.contains(&name) => (format!("${{env:{name}}}"), lost),
+        (Spelling::Editor, _) if !EDITOR_WORDS.contains(&name) => {
+            (format!("${{env:{name}}}"), lost)
+        }
         (Spelling::OpenCode, _) => (format!("{{env:{name}}}"), lost),
-        (Spelling::Plain | Spelling::Gemini | Spelling::Editor, _) => (format!("${{{name}}}"), lost),
+        (Spelling::Plain | Spelling::Gemini | Spelling::Editor, _) => {
+            (format!("${{{name}}}"), lost)
+        }
     }
 }
 
@@ -128,9 +145,19 @@ mod tests {
             ("${env:B}", Spelling::Plain, "${B}", Loss::None),
             ("${B:-x}", Spelling::Plain, "${B:-x}", Loss::None),
             ("${B:-x}", Spelling::Gemini, "${B:-x}", Loss::OldVersions),
-            ("${B}${workspaceFolder}", Spelling::Editor, "${env:B}${workspaceFolder}", Loss::None),
+            (
+                "${B}${workspaceFolder}",
+                Spelling::Editor,
+                "${env:B}${workspaceFolder}",
+                Loss::None,
+            ),
             ("${B:-x} ${C}", Spelling::Never, "x ${C}", Loss::Variable),
-            ("${input:key} $HOME { ${ {env:", Spelling::Never, "${input:key} $HOME { ${ {env:", Loss::None),
+            (
+                "${input:key} $HOME { ${ {env:",
+                Spelling::Never,
+                "${input:key} $HOME { ${ {env:",
+                Loss::None,
+            ),
         ] {
             assert_eq!(spell(text, spelling), (expected.to_owned(), loss), "{text}");
         }

@@ -1,7 +1,9 @@
 //! Files that were written for another tool than the one that gets them.
 
 use agpm_model::{EntryForm, FileForm};
-use agpm_render::{convert_file, foreign_format, hook_entries, is_native, server_entries, server_names};
+use agpm_render::{
+    convert_file, foreign_format, hook_entries, is_native, server_entries, server_names,
+};
 
 use crate::{json, line, shown, told};
 
@@ -18,7 +20,10 @@ const COPILOT_SERVER: &str =
 #[test]
 fn a_server_in_copilots_form_is_converted() {
     for (form, expected) in [
-        (EntryForm::OpenCodeServers, r#"{"type": "local", "command": ["gh", "aw", "mcp"]}"#),
+        (
+            EntryForm::OpenCodeServers,
+            r#"{"type": "local", "command": ["gh", "aw", "mcp"]}"#,
+        ),
         (
             EntryForm::GeminiServers,
             r#"{"command": "gh", "args": ["aw", "mcp"], "includeTools": ["compile", "logs"]}"#,
@@ -27,8 +32,14 @@ fn a_server_in_copilots_form_is_converted() {
             EntryForm::CodexServers,
             r#"{"command": "gh", "args": ["aw", "mcp"], "enabled_tools": ["compile", "logs"]}"#,
         ),
-        (EntryForm::ClaudeServers, r#"{"command": "gh", "args": ["aw", "mcp"]}"#),
-        (EntryForm::VsCodeServers, r#"{"type": "stdio", "command": "gh", "args": ["aw", "mcp"]}"#),
+        (
+            EntryForm::ClaudeServers,
+            r#"{"command": "gh", "args": ["aw", "mcp"]}"#,
+        ),
+        (
+            EntryForm::VsCodeServers,
+            r#"{"type": "stdio", "command": "gh", "args": ["aw", "mcp"]}"#,
+        ),
     ] {
         assert_eq!(server(form, COPILOT_SERVER), expected, "{form:?}");
     }
@@ -40,7 +51,11 @@ fn a_server_in_copilots_form_is_converted() {
         EntryForm::ClaudeServers,
     ] {
         let found = server_entries(form, "given", &all, &[]).unwrap();
-        assert!(!told(&found.fates).contains("Widened"), "{form:?}: {}", told(&found.fates));
+        assert!(
+            !told(&found.fates).contains("Widened"),
+            "{form:?}: {}",
+            told(&found.fates)
+        );
         assert!(!line(&found.nodes[0].value).contains("ools"), "{form:?}");
     }
 }
@@ -48,14 +63,26 @@ fn a_server_in_copilots_form_is_converted() {
 #[test]
 fn claude_code_gets_the_type_of_a_server() {
     for (text, expected) in [
-        (r#"{"url": "https://x.invalid"}"#, r#"{"type": "http", "url": "https://x.invalid"}"#),
-        (r#"{"type": "sse", "url": "https://x.invalid"}"#, r#"{"type": "sse", "url": "https://x.invalid"}"#),
-        (r#"{"httpUrl": "https://x.invalid"}"#, r#"{"type": "http", "url": "https://x.invalid"}"#),
+        (
+            r#"{"url": "https://x.invalid"}"#,
+            r#"{"type": "http", "url": "https://x.invalid"}"#,
+        ),
+        (
+            r#"{"type": "sse", "url": "https://x.invalid"}"#,
+            r#"{"type": "sse", "url": "https://x.invalid"}"#,
+        ),
+        (
+            r#"{"httpUrl": "https://x.invalid"}"#,
+            r#"{"type": "http", "url": "https://x.invalid"}"#,
+        ),
         (
             r#"{"type": "remote", "url": "https://x.invalid"}"#,
             r#"{"type": "http", "url": "https://x.invalid"}"#,
         ),
-        (r#"{"type": "local", "command": "x"}"#, r#"{"command": "x"}"#),
+        (
+            r#"{"type": "local", "command": "x"}"#,
+            r#"{"command": "x"}"#,
+        ),
     ] {
         assert_eq!(server(EntryForm::ClaudeServers, text), expected);
     }
@@ -65,11 +92,20 @@ fn claude_code_gets_the_type_of_a_server() {
 fn every_tool_reads_geminis_url() {
     let text = r#"{"httpUrl": "https://x.invalid"}"#;
     for (form, expected) in [
-        (EntryForm::OpenCodeServers, r#"{"type": "remote", "url": "https://x.invalid"}"#),
+        (
+            EntryForm::OpenCodeServers,
+            r#"{"type": "remote", "url": "https://x.invalid"}"#,
+        ),
         (EntryForm::CodexServers, r#"{"url": "https://x.invalid"}"#),
         (EntryForm::CursorServers, r#"{"url": "https://x.invalid"}"#),
-        (EntryForm::VsCodeServers, r#"{"type": "http", "url": "https://x.invalid"}"#),
-        (EntryForm::GeminiServers, r#"{"httpUrl": "https://x.invalid"}"#),
+        (
+            EntryForm::VsCodeServers,
+            r#"{"type": "http", "url": "https://x.invalid"}"#,
+        ),
+        (
+            EntryForm::GeminiServers,
+            r#"{"httpUrl": "https://x.invalid"}"#,
+        ),
     ] {
         assert_eq!(server(form, text), expected, "{form:?}");
     }
@@ -77,11 +113,16 @@ fn every_tool_reads_geminis_url() {
 
 #[test]
 fn files_of_servers_have_several_shapes() {
-    let named = r#"{"github": {"type": "http", "url": "https://x.invalid"}, "fs": {"command": "fs"}}"#;
-    let wrapped =
-        ["mcpServers", "servers", "mcp", "context_servers"].map(|key| format!(r#"{{"{key}": {named}}}"#));
+    let named =
+        r#"{"github": {"type": "http", "url": "https://x.invalid"}, "fs": {"command": "fs"}}"#;
+    let wrapped = ["mcpServers", "servers", "mcp", "context_servers"]
+        .map(|key| format!(r#"{{"{key}": {named}}}"#));
     for text in wrapped.iter().map(String::as_str).chain([named]) {
-        assert_eq!(server_names("given", &json(text)), ["github", "fs"], "{text}");
+        assert_eq!(
+            server_names("given", &json(text)),
+            ["github", "fs"],
+            "{text}"
+        );
         let found = server_entries(EntryForm::CodexServers, "given", &json(text), &[]).unwrap();
         assert_eq!(found.nodes.len(), 2, "{text}");
     }
@@ -91,12 +132,25 @@ fn files_of_servers_have_several_shapes() {
 fn servers_get_the_names_of_the_manifest() {
     let file = json(r#"{"mcpServers": {"sentry": {"command": "x"}, "fs": {"command": "y"}}}"#);
     let rename = |from: &str, to: &str| [(from.to_owned(), to.to_owned())];
-    let found =
-        server_entries(EntryForm::ClaudeServers, "given", &file, &rename("sentry", "sentry-dev")).unwrap();
+    let found = server_entries(
+        EntryForm::ClaudeServers,
+        "given",
+        &file,
+        &rename("sentry", "sentry-dev"),
+    )
+    .unwrap();
     let shown = shown(EntryForm::ClaudeServers, &found);
-    assert!(shown.contains("/mcpServers/sentry-dev {") && shown.contains("/mcpServers/fs {"), "{shown}");
-    let error =
-        server_entries(EntryForm::ClaudeServers, "given", &file, &rename("sentry", "fs")).unwrap_err();
+    assert!(
+        shown.contains("/mcpServers/sentry-dev {") && shown.contains("/mcpServers/fs {"),
+        "{shown}"
+    );
+    let error = server_entries(
+        EntryForm::ClaudeServers,
+        "given",
+        &file,
+        &rename("sentry", "fs"),
+    )
+    .unwrap_err();
     assert_eq!(error.message, "`rename` gives two servers the name `fs`");
 }
 
@@ -160,15 +214,26 @@ fn hooks_go_from_one_tool_to_another() {
         cursor.contains(r#"/hooks/preToolUse/- {"command": "check.sh", "matcher": "Shell|Write"}"#),
         "{cursor}"
     );
-    let copilot = convert_file(FileForm::CopilotHooks, "given", CURSOR_HOOKS).unwrap().text;
+    let copilot = convert_file(FileForm::CopilotHooks, "given", CURSOR_HOOKS)
+        .unwrap()
+        .text;
     let hooks = json(&copilot);
-    assert!(line(&hooks).contains(r#""PreToolUse": [{"type": "command", "matcher": "#), "{copilot}");
+    assert!(
+        line(&hooks).contains(r#""PreToolUse": [{"type": "command", "matcher": "#),
+        "{copilot}"
+    );
     assert!(line(&hooks).contains(r#""bash": "check.sh""#), "{copilot}");
     // What is in the tool's own form stays.
-    assert_eq!(convert_file(FileForm::CopilotHooks, "given", COPILOT_HOOKS).unwrap().text, COPILOT_HOOKS);
+    assert_eq!(
+        convert_file(FileForm::CopilotHooks, "given", COPILOT_HOOKS)
+            .unwrap()
+            .text,
+        COPILOT_HOOKS
+    );
     let own = hook_entries(EntryForm::CursorHooks, "given", &json(CURSOR_HOOKS)).unwrap();
     assert!(
-        shown(EntryForm::CursorHooks, &own).contains(r#"{"command": "check.sh", "matcher": "Shell|Write"}"#)
+        shown(EntryForm::CursorHooks, &own)
+            .contains(r#"{"command": "check.sh", "matcher": "Shell|Write"}"#)
     );
 }
 
@@ -176,35 +241,55 @@ fn hooks_go_from_one_tool_to_another() {
 fn a_hook_of_which_nothing_is_left_is_refused() {
     let matched = r#"{"hooks": {"SessionStart": [{"matcher": "startup", "hooks": [{"type": "command", "command": "x"}]}]}}"#;
     let error = hook_entries(EntryForm::CursorHooks, "given", &json(matched)).unwrap_err();
-    assert!(error.message.starts_with("nothing of the hook `given` can run there: `SessionStart"), "{error}");
+    assert!(
+        error
+            .message
+            .starts_with("nothing of the hook `given` can run there: `SessionStart"),
+        "{error}"
+    );
     assert!(convert_file(FileForm::CopilotHooks, "given", matched).is_err());
     assert!(hook_entries(EntryForm::ClaudeHooks, "given", &json(r#"{"hooks": {}}"#)).is_err());
     let only_cursor = r#"{"version": 1, "hooks": {"afterFileEdit": [{"command": "x"}]}}"#;
     assert!(hook_entries(EntryForm::ClaudeHooks, "given", &json(only_cursor)).is_err());
     assert!(hook_entries(EntryForm::CursorHooks, "given", &json(only_cursor)).is_ok());
     let off = r#"{"enabled": false, "hooks": {"Stop": []}}"#;
-    assert_eq!(hook_entries(EntryForm::ClaudeHooks, "given", &json(off)).unwrap().nodes, []);
+    assert_eq!(
+        hook_entries(EntryForm::ClaudeHooks, "given", &json(off))
+            .unwrap()
+            .nodes,
+        []
+    );
 }
 
 #[test]
 fn a_switch_that_is_off_is_no_loss() {
     let text = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x", "async": false}]}]}}"#;
     let found = hook_entries(EntryForm::CursorHooks, "given", &json(text)).unwrap();
-    assert!(told(&found.fates).contains("Exact Stop.async\n"), "{}", told(&found.fates));
+    assert!(
+        told(&found.fates).contains("Exact Stop.async\n"),
+        "{}",
+        told(&found.fates)
+    );
 }
 
 #[test]
 fn what_needs_its_plugin_is_refused_for_every_tool() {
-    let hook =
-        r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "${CLAUDE_PLUGIN_ROOT}/x.sh"}]}]}}"#;
-    for form in
-        [EntryForm::ClaudeHooks, EntryForm::CodexHooks, EntryForm::CursorHooks, EntryForm::GeminiHooks]
-    {
+    let hook = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "${CLAUDE_PLUGIN_ROOT}/x.sh"}]}]}}"#;
+    for form in [
+        EntryForm::ClaudeHooks,
+        EntryForm::CodexHooks,
+        EntryForm::CursorHooks,
+        EntryForm::GeminiHooks,
+    ] {
         let error = hook_entries(form, "given", &json(hook)).unwrap_err();
-        assert_eq!(error.message, "the hook `given` needs `${CLAUDE_PLUGIN_ROOT}`, which only a plugin has");
+        assert_eq!(
+            error.message,
+            "the hook `given` needs `${CLAUDE_PLUGIN_ROOT}`, which only a plugin has"
+        );
     }
     assert!(convert_file(FileForm::CopilotHooks, "given", hook).is_err());
-    let server = r#"{"mcpServers": {"db": {"command": "node", "args": ["${CLAUDE_PLUGIN_ROOT}/db.js"]}}}"#;
+    let server =
+        r#"{"mcpServers": {"db": {"command": "node", "args": ["${CLAUDE_PLUGIN_ROOT}/db.js"]}}}"#;
     for form in [
         EntryForm::ClaudeServers,
         EntryForm::OpenCodeServers,
@@ -212,15 +297,26 @@ fn what_needs_its_plugin_is_refused_for_every_tool() {
         EntryForm::VsCodeServers,
     ] {
         let error = server_entries(form, "given", &json(server), &[]).unwrap_err();
-        assert_eq!(error.message, "the server `db` needs `${CLAUDE_PLUGIN_ROOT}`, which only a plugin has");
+        assert_eq!(
+            error.message,
+            "the server `db` needs `${CLAUDE_PLUGIN_ROOT}`, which only a plugin has"
+        );
     }
 }
 
 #[test]
 fn copilots_own_files_are_recognized() {
     let claude = "---\nname: x\ntools: Read\n---\n";
-    assert!(is_native(FileForm::CopilotAgent, "x.agent.md", "---\ntools: ['codebase']\n---\n"));
-    assert!(is_native(FileForm::CopilotAgent, "x.md", "---\nhandoffs: []\n---\n"));
+    assert!(is_native(
+        FileForm::CopilotAgent,
+        "x.agent.md",
+        "---\ntools: ['codebase']\n---\n"
+    ));
+    assert!(is_native(
+        FileForm::CopilotAgent,
+        "x.md",
+        "---\nhandoffs: []\n---\n"
+    ));
     assert!(is_native(FileForm::CopilotPrompt, "x.prompt.md", ""));
     assert!(!is_native(FileForm::CopilotAgent, "x.md", claude));
     assert!(!is_native(FileForm::CodexAgent, "x.agent.md", claude));
@@ -233,7 +329,11 @@ fn geminis_own_agents_keep_their_tools() {
     let text = "---\nname: x\ndescription: d\nkind: local\ntools:\n  - read_file\n  - mcp_github_*\nmax_turns: 5\n---\nbody\n";
     let found = convert_file(FileForm::GeminiAgent, "given", text).unwrap();
     assert_eq!(found.text, text);
-    assert!(!told(&found.fates).contains("Dropped"), "{}", told(&found.fates));
+    assert!(
+        !told(&found.fates).contains("Dropped"),
+        "{}",
+        told(&found.fates)
+    );
 }
 
 #[test]
@@ -245,24 +345,47 @@ fn commands_with_hints_that_are_not_yaml_are_converted() {
         "---\ndescription: Commit\nargument-hint: \"[message] | --no-verify\"\n---\nDo it\n"
     );
     let toml = convert_file(FileForm::GeminiCommand, "given", text).unwrap();
-    assert_eq!(toml.text, "description = \"Commit\"\nprompt = \"\"\"\nDo it\n\"\"\"\n");
+    assert_eq!(
+        toml.text,
+        "description = \"Commit\"\nprompt = \"\"\"\nDo it\n\"\"\"\n"
+    );
 }
 
 #[test]
 fn an_agent_of_copilots_becomes_each_tools_own() {
     let text = "---\ndescription: d\ntools: ['codebase', 'edit/editFiles', 'problems', 'fetch']\nmodel: GPT-5\n---\nbody\n";
-    let claude = convert_file(FileForm::ClaudeAgent, "given", text).unwrap().text;
+    let claude = convert_file(FileForm::ClaudeAgent, "given", text)
+        .unwrap()
+        .text;
     assert_eq!(
         claude,
         "---\ndescription: d\ntools: [Grep, Glob, Edit, Write, WebFetch]\nname: given\n---\nbody\n"
     );
-    let gemini = convert_file(FileForm::GeminiAgent, "given", text).unwrap().text;
-    assert!(gemini.contains("tools: [grep_search, glob, replace, write_file, web_fetch]"), "{gemini}");
-    let opencode = convert_file(FileForm::OpenCodeAgent, "given", text).unwrap().text;
-    assert!(opencode.contains("grep: allow") && opencode.contains("edit: allow"), "{opencode}");
+    let gemini = convert_file(FileForm::GeminiAgent, "given", text)
+        .unwrap()
+        .text;
+    assert!(
+        gemini.contains("tools: [grep_search, glob, replace, write_file, web_fetch]"),
+        "{gemini}"
+    );
+    let opencode = convert_file(FileForm::OpenCodeAgent, "given", text)
+        .unwrap()
+        .text;
+    assert!(
+        opencode.contains("grep: allow") && opencode.contains("edit: allow"),
+        "{opencode}"
+    );
     // What changes files in Copilot's terms is no read-only agent in Codex.
     let codex = convert_file(FileForm::CodexAgent, "given", text).unwrap();
-    assert!(told(&codex.fates).contains("Widened tools"), "{}", told(&codex.fates));
-    assert!(is_native(FileForm::ClaudeAgent, "x.md", "---\nname: x\ntools: Read\nmodel: opus\n---\n"));
+    assert!(
+        told(&codex.fates).contains("Widened tools"),
+        "{}",
+        told(&codex.fates)
+    );
+    assert!(is_native(
+        FileForm::ClaudeAgent,
+        "x.md",
+        "---\nname: x\ntools: Read\nmodel: opus\n---\n"
+    ));
     assert!(!is_native(FileForm::ClaudeAgent, "x.agent.md", text));
 }

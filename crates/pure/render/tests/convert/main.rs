@@ -89,13 +89,20 @@ fn shown(form: EntryForm, found: &Entries) -> String {
 
 /// JSON on one line.
 fn runs(found: &Entries) -> Vec<String> {
-    runs_of(&Value::List(found.nodes.iter().map(|node| node.value.clone()).collect()))
+    runs_of(&Value::List(
+        found.nodes.iter().map(|node| node.value.clone()).collect(),
+    ))
 }
 
 fn line(value: &Value) -> String {
     let lines = value.to_json();
     let lines: Vec<&str> = lines.lines().map(str::trim_start).collect();
-    lines.join(" ").replace("[ ", "[").replace(" ]", "]").replace("{ ", "{").replace(" }", "}")
+    lines
+        .join(" ")
+        .replace("[ ", "[")
+        .replace(" ]", "]")
+        .replace("{ ", "{")
+        .replace(" }", "}")
 }
 
 fn value(text: &str, format: Format) -> Option<Value> {
@@ -139,12 +146,30 @@ fn wrong_hooks_are_told_with_the_way_to_write_them() {
     for (text, expected) in [
         ("[]", "the hook `given` is no map"),
         ("{}", "the hook `given` has no `events`"),
-        (r#"{"events": "Stop"}"#, "the hook `given` has `events` that are no list of names"),
-        (r#"{"events": [1]}"#, "the hook `given` has `events` that are no list of names"),
-        (r#"{"events": []}"#, "the hook `given` has no event in `events`"),
-        (r#"{"events": ["Stop"]}"#, "the hook `given` has no `command`"),
-        (r#"{"events": ["Stop"], "command": ["x"]}"#, "the hook `given` has no `command`"),
-        (r#"{"events": ["Stop"], "type": 1}"#, "the hook `given` has a `type` that is no text"),
+        (
+            r#"{"events": "Stop"}"#,
+            "the hook `given` has `events` that are no list of names",
+        ),
+        (
+            r#"{"events": [1]}"#,
+            "the hook `given` has `events` that are no list of names",
+        ),
+        (
+            r#"{"events": []}"#,
+            "the hook `given` has no event in `events`",
+        ),
+        (
+            r#"{"events": ["Stop"]}"#,
+            "the hook `given` has no `command`",
+        ),
+        (
+            r#"{"events": ["Stop"], "command": ["x"]}"#,
+            "the hook `given` has no `command`",
+        ),
+        (
+            r#"{"events": ["Stop"], "type": 1}"#,
+            "the hook `given` has a `type` that is no text",
+        ),
         (
             r#"{"events": ["Stop"], "command": "x", "matcher": []}"#,
             "the hook `given` has a `matcher` that is no text",
@@ -153,13 +178,31 @@ fn wrong_hooks_are_told_with_the_way_to_write_them() {
             r#"{"events": ["Stop"], "command": "x", "enabled": "no"}"#,
             "the hook `given` has an `enabled` that is neither true nor false",
         ),
-        (r#"{"events": ["Stop"], "hooks": {}}"#, "the hook `given` has both `events` and `hooks`"),
-        (r#"{"hooks": []}"#, "the hook `given`: `hooks` is no map of events"),
-        (r#"{"hooks": {"Stop": {}}}"#, "the hook `given`: `Stop` is no list"),
-        (r#"{"hooks": {"Stop": [1]}}"#, "the hook `given`: an item of `Stop` is no map"),
+        (
+            r#"{"events": ["Stop"], "hooks": {}}"#,
+            "the hook `given` has both `events` and `hooks`",
+        ),
+        (
+            r#"{"hooks": []}"#,
+            "the hook `given`: `hooks` is no map of events",
+        ),
+        (
+            r#"{"hooks": {"Stop": {}}}"#,
+            "the hook `given`: `Stop` is no list",
+        ),
+        (
+            r#"{"hooks": {"Stop": [1]}}"#,
+            "the hook `given`: an item of `Stop` is no map",
+        ),
     ] {
         for form in [EntryForm::ClaudeHooks, EntryForm::GeminiHooks] {
-            assert_eq!(hook_entries(form, "given", &json(text)).unwrap_err().message, expected, "{text}");
+            assert_eq!(
+                hook_entries(form, "given", &json(text))
+                    .unwrap_err()
+                    .message,
+                expected,
+                "{text}"
+            );
         }
     }
     let mixed = json(r#"{"hooks": {"Stop": [{"command": "x"}, {"hooks": []}]}}"#);
@@ -174,19 +217,37 @@ fn wrong_servers_are_told_with_the_way_to_write_them() {
     for (text, expected) in [
         ("1", "the server `given` is no map"),
         ("{}", "the server `given` has no `command` and no `url`"),
-        (r#"{"command": 1}"#, "the server `given` has a `command` that is neither a text nor a list of them"),
+        (
+            r#"{"command": 1}"#,
+            "the server `given` has a `command` that is neither a text nor a list of them",
+        ),
         (
             r#"{"command": []}"#,
             "the server `given` has a `command` that is neither a text nor a list of them",
         ),
-        (r#"{"command": "x", "args": "y"}"#, "the server `given` has `args` that are no list of texts"),
-        (r#"{"command": "x", "env": []}"#, "the server `given` has `env` that is no map of texts"),
+        (
+            r#"{"command": "x", "args": "y"}"#,
+            "the server `given` has `args` that are no list of texts",
+        ),
+        (
+            r#"{"command": "x", "env": []}"#,
+            "the server `given` has `env` that is no map of texts",
+        ),
         (r#"{"mcpServers": []}"#, "`mcpServers` of `given` is no map"),
-        (r#"{"mcpServers": {"a": {"args": []}}}"#, "the server `a` has no `command` and no `url`"),
+        (
+            r#"{"mcpServers": {"a": {"args": []}}}"#,
+            "the server `a` has no `command` and no `url`",
+        ),
     ] {
-        for form in [EntryForm::ClaudeServers, EntryForm::OpenCodeServers, EntryForm::CodexServers] {
+        for form in [
+            EntryForm::ClaudeServers,
+            EntryForm::OpenCodeServers,
+            EntryForm::CodexServers,
+        ] {
             assert_eq!(
-                server_entries(form, "given", &json(text), &[]).unwrap_err().message,
+                server_entries(form, "given", &json(text), &[])
+                    .unwrap_err()
+                    .message,
                 expected,
                 "{text}"
             );
@@ -198,7 +259,12 @@ fn wrong_servers_are_told_with_the_way_to_write_them() {
 fn what_does_not_parse_is_told_with_its_place() {
     let error = convert_file(FileForm::CodexAgent, "given", "---\nname: [\n---\n").unwrap_err();
     assert!(error.at.is_some(), "{error}");
-    assert!(convert_file(FileForm::CopilotHooks, "given", "{").unwrap_err().at.is_some());
+    assert!(
+        convert_file(FileForm::CopilotHooks, "given", "{")
+            .unwrap_err()
+            .at
+            .is_some()
+    );
     assert!(convert_file(FileForm::CopilotHooks, "given", "").is_err());
 }
 
@@ -269,8 +335,19 @@ fn any_key() -> impl Strategy<Value = String> {
 }
 
 fn any_body() -> impl Strategy<Value = String> {
-    prop::collection::vec((any_line(), prop::sample::select(vec!["\n", "\r\n", "\n\n", ""])), 0..5)
-        .prop_map(|lines| lines.into_iter().flat_map(|(line, end)| [line, end.to_owned()]).collect())
+    prop::collection::vec(
+        (
+            any_line(),
+            prop::sample::select(vec!["\n", "\r\n", "\n\n", ""]),
+        ),
+        0..5,
+    )
+    .prop_map(|lines| {
+        lines
+            .into_iter()
+            .flat_map(|(line, end)| [line, end.to_owned()])
+            .collect()
+    })
 }
 
 fn agent(fields: &Value, body: &str) -> String {
@@ -327,7 +404,12 @@ fn any_value() -> impl Strategy<Value = Value> {
     leaf.prop_recursive(6, 40, 4, move |inner| {
         let map = prop::collection::vec((word.clone(), inner.clone()), 0..5).prop_map(|pairs| {
             let mut seen = BTreeSet::new();
-            Value::map(pairs.into_iter().filter(|(key, _)| seen.insert(*key)).collect::<Vec<_>>())
+            Value::map(
+                pairs
+                    .into_iter()
+                    .filter(|(key, _)| seen.insert(*key))
+                    .collect::<Vec<_>>(),
+            )
         });
         prop_oneof![2 => map, 1 => prop::collection::vec(inner, 0..3).prop_map(Value::List)]
     })
@@ -426,15 +508,18 @@ proptest! {
 
 #[test]
 fn a_head_that_is_no_yaml_is_read_line_by_line() {
-    let text =
-        "---\nname: rev\ndescription: Use it when: a change is there. \"Now\"\ntools: Read\n---\nbody\n";
+    let text = "---\nname: rev\ndescription: Use it when: a change is there. \"Now\"\ntools: Read\n---\nbody\n";
     let converted = convert_file(FileForm::CodexAgent, "rev", text).unwrap();
     assert_eq!(
         converted.text,
         "name = \"rev\"\ndescription = \"Use it when: a change is there. \\\"Now\\\"\"\nsandbox_mode = \"read-only\"\n\
          developer_instructions = \"\"\"\nbody\n\"\"\"\n"
     );
-    let told = converted.fates.iter().find(|fate| fate.field == "(front matter)").unwrap();
+    let told = converted
+        .fates
+        .iter()
+        .find(|fate| fate.field == "(front matter)")
+        .unwrap();
     assert_eq!(told.kind, FateKind::Approximated);
     // A field without a clear value is dropped; if it limits something, that is told apart.
     for (head, field, kind) in [

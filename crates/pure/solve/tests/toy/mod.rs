@@ -86,9 +86,14 @@ impl Debug for Toy {
                     Some(wish) => format!("{} {wish}", child.unit),
                     None => child.unit.clone(),
                 };
-                let list =
-                    |children: &Vec<ToyChild>| children.iter().map(child).collect::<Vec<_>>().join(", ");
-                writeln!(out, "{unit} {major}.{minor}: {}", children.as_ref().map_or("-".to_owned(), list))?;
+                let list = |children: &Vec<ToyChild>| {
+                    children.iter().map(child).collect::<Vec<_>>().join(", ")
+                };
+                writeln!(
+                    out,
+                    "{unit} {major}.{minor}: {}",
+                    children.as_ref().map_or("-".to_owned(), list)
+                )?;
             }
         }
         Ok(())
@@ -106,7 +111,10 @@ impl Toy {
                 "" => Some(vec![]),
                 list => Some(list.split(", ").map(child).collect()),
             };
-            toy.units.entry(unit.to_owned()).or_default().push((read_tag(tag), children));
+            toy.units
+                .entry(unit.to_owned())
+                .or_default()
+                .push((read_tag(tag), children));
         }
         toy
     }
@@ -116,17 +124,21 @@ impl Toy {
     }
 
     pub fn allows(&self, unit: &str, wish: Wish, number: u32) -> bool {
-        self.units.get(unit).is_some_and(|tags| wish.allows(tags[number as usize].0))
+        self.units
+            .get(unit)
+            .is_some_and(|tags| wish.allows(tags[number as usize].0))
     }
 
     /// The same world with every fact still to be read.
     pub fn hide_all(&self) -> Self {
         let tags = self.units.keys().map(|unit| Need::Tags(unit.clone()));
-        let files = self
-            .units
-            .iter()
-            .flat_map(|(unit, tags)| (0..tags.len()).map(|number| Need::File(unit.clone(), number as u32)));
-        Self { units: self.units.clone(), hidden: tags.chain(files).collect() }
+        let files = self.units.iter().flat_map(|(unit, tags)| {
+            (0..tags.len()).map(|number| Need::File(unit.clone(), number as u32))
+        });
+        Self {
+            units: self.units.clone(),
+            hidden: tags.chain(files).collect(),
+        }
     }
 
     fn look(&self, need: impl Fn() -> Need) -> Result<(), Need> {
@@ -137,15 +149,24 @@ impl Toy {
 
 fn child(text: &str) -> ToyChild {
     match text.split_once(' ') {
-        Some((unit, wish)) => Child { unit: unit.to_owned(), wish: Some(Wish::read(wish)) },
-        None => Child { unit: text.to_owned(), wish: None },
+        Some((unit, wish)) => Child {
+            unit: unit.to_owned(),
+            wish: Some(Wish::read(wish)),
+        },
+        None => Child {
+            unit: text.to_owned(),
+            wish: None,
+        },
     }
 }
 
 pub fn roots(texts: &[&str]) -> Vec<ToyRoot> {
     let root = |text: &&str| {
         let (unit, wish) = text.split_once(' ').unwrap();
-        Root { unit: unit.to_owned(), wish: Wish::read(wish) }
+        Root {
+            unit: unit.to_owned(),
+            wish: Wish::read(wish),
+        }
     };
     texts.iter().map(root).collect()
 }
@@ -158,14 +179,23 @@ impl Facts for Toy {
     fn allowed(&self, unit: &String, wish: &Wish) -> Result<Vec<Candidate>, Need> {
         self.look(|| Need::Tags(unit.clone()))?;
         let tags = self.units.get(unit).map(Vec::as_slice).unwrap_or_default();
-        let fits = tags.iter().zip(0..).filter(|((tag, _), _)| wish.allows(*tag));
+        let fits = tags
+            .iter()
+            .zip(0..)
+            .filter(|((tag, _), _)| wish.allows(*tag));
         Ok(fits.map(|(_, number)| Candidate(number)).collect())
     }
 
-    fn content(&self, unit: &String, candidate: Candidate) -> Result<Content<'_, String, Wish>, Need> {
+    fn content(
+        &self,
+        unit: &String,
+        candidate: Candidate,
+    ) -> Result<Content<'_, String, Wish>, Need> {
         self.look(|| Need::File(unit.clone(), candidate.0))?;
         let children = self.children(unit, candidate.0);
-        Ok(children.map_or(Content::Absent, |children| Content::Children(Cow::Borrowed(children))))
+        Ok(children.map_or(Content::Absent, |children| {
+            Content::Children(Cow::Borrowed(children))
+        }))
     }
 
     fn label(&self, unit: &String, candidate: Candidate) -> String {
@@ -175,7 +205,10 @@ impl Facts for Toy {
 
     fn all(&self, unit: &String) -> Vec<(Candidate, Wish)> {
         let tags = self.units.get(unit).map(Vec::as_slice).unwrap_or_default();
-        tags.iter().zip(0..).map(|((tag, _), number)| (Candidate(number), Wish::Exactly(*tag))).collect()
+        tags.iter()
+            .zip(0..)
+            .map(|((tag, _), number)| (Candidate(number), Wish::Exactly(*tag)))
+            .collect()
     }
 }
 
@@ -185,7 +218,10 @@ pub fn solve_reading(toy: &Toy, roots: &[ToyRoot]) -> (AnswerTo<Toy>, usize) {
     for readings in 0.. {
         match solve(&toy, roots) {
             Answer::Need(needs) => {
-                assert!(!needs.is_empty() && needs.is_subset(&toy.hidden), "{needs:?}");
+                assert!(
+                    !needs.is_empty() && needs.is_subset(&toy.hidden),
+                    "{needs:?}"
+                );
                 toy.hidden.retain(|need| !needs.contains(need));
             }
             answer => return (answer, readings),

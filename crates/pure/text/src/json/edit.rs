@@ -11,7 +11,11 @@ use crate::view::View;
 
 const DEFAULT_UNIT: &str = "  ";
 
-pub(crate) fn splice<'v, V: View<'v>>(document: &Document, changes: &Changes<'v, V>, splices: &mut Splices) {
+pub(crate) fn splice<'v, V: View<'v>>(
+    document: &Document,
+    changes: &Changes<'v, V>,
+    splices: &mut Splices,
+) {
     let style = Style::of(document);
     if let Some(root) = changes.root {
         let text = &*document.text;
@@ -47,9 +51,20 @@ impl<'d> Style<'d> {
     fn of(document: &'d Document) -> Self {
         let newline = newline_of(&document.text);
         let text = &*document.text;
-        let lines = text.match_indices('\n').map(|(newline, _)| newline + 1).collect();
-        let mut style = Style { text, lines, unit: DEFAULT_UNIT, newline, one_line: Layout::Inline };
-        let Some(root) = document.root() else { return style };
+        let lines = text
+            .match_indices('\n')
+            .map(|(newline, _)| newline + 1)
+            .collect();
+        let mut style = Style {
+            text,
+            lines,
+            unit: DEFAULT_UNIT,
+            newline,
+            one_line: Layout::Inline,
+        };
+        let Some(root) = document.root() else {
+            return style;
+        };
         if let Some((key, value)) = root.entries().next()
             && value.span().start == key.span().end + 1
         {
@@ -71,7 +86,11 @@ impl<'d> Style<'d> {
     }
 
     fn lines<'s>(&'s self, base: &'s str) -> Layout<'s> {
-        Layout::Lines { base, unit: self.unit, newline: self.newline }
+        Layout::Lines {
+            base,
+            unit: self.unit,
+            newline: self.newline,
+        }
     }
 
     /// What stands before a place on its line.
@@ -85,7 +104,8 @@ impl<'d> Style<'d> {
     fn layout_at(&self, at: usize) -> Layout<'_> {
         let line = self.line_before(at);
         let before = line.trim();
-        let whole_line = before.is_empty() && self.lines.first().is_some_and(|second| *second <= at);
+        let whole_line =
+            before.is_empty() && self.lines.first().is_some_and(|second| *second <= at);
         if whole_line || is_one_key(before) || is_blank_start(self.text, at) {
             self.lines(blanks_of(line))
         } else {
@@ -101,8 +121,12 @@ fn is_blank_start(text: &str, at: usize) -> bool {
 
 /// Whether this is a single key with its colon.
 fn is_one_key(before: &str) -> bool {
-    let Some(inside) = before.strip_prefix('"').and_then(|b| b.strip_suffix(':')) else { return false };
-    let Some(inside) = inside.trim_end().strip_suffix('"') else { return false };
+    let Some(inside) = before.strip_prefix('"').and_then(|b| b.strip_suffix(':')) else {
+        return false;
+    };
+    let Some(inside) = inside.trim_end().strip_suffix('"') else {
+        return false;
+    };
     let mut escaped = false;
     inside.bytes().all(|b| {
         let quote = b == b'"' && !escaped;
@@ -126,18 +150,35 @@ fn splice_container<'v, V: View<'v>>(
     };
     let open = flow.inside.start - 1;
     let base = blanks_of(style.line_before(open));
-    let opens_lines = flow.children.is_empty() && matches!(style.layout_at(open), Layout::Lines { .. });
-    let indent = flow.child_indent().map_or_else(|| format!("{base}{}", style.unit), str::to_owned);
+    let opens_lines =
+        flow.children.is_empty() && matches!(style.layout_at(open), Layout::Lines { .. });
+    let indent = flow
+        .child_indent()
+        .map_or_else(|| format!("{base}{}", style.unit), str::to_owned);
     let (layout, value_layout) = if flow.is_lines() || opens_lines {
-        (FlowLayout::Lines { indent: indent.clone(), base: base.to_owned() }, style.lines(&indent))
+        (
+            FlowLayout::Lines {
+                indent: indent.clone(),
+                base: base.to_owned(),
+            },
+            style.lines(&indent),
+        )
     } else {
-        let gap = flow.gap().unwrap_or(if style.one_line == Layout::Compact { "" } else { " " });
+        let gap = flow.gap().unwrap_or(if style.one_line == Layout::Compact {
+            ""
+        } else {
+            " "
+        });
         (FlowLayout::Inline { gap }, style.one_line)
     };
     // Where one child keeps to its line, so do new ones.
     let siblings_inline = first_value(document, change.container)
         .is_some_and(|node| node.len() > 0 && !text[node.span().range()].contains('\n'));
-    let value_layout = if siblings_inline { style.one_line } else { value_layout };
+    let value_layout = if siblings_inline {
+        style.one_line
+    } else {
+        value_layout
+    };
     let inserted: Vec<FlowInsertion> = change
         .inserted
         .iter()
@@ -147,7 +188,10 @@ fn splice_container<'v, V: View<'v>>(
                 print_key(&mut printed, key, value_layout);
             }
             print_value(&mut printed, insertion.value, value_layout);
-            FlowInsertion { before: insertion.before, printed }
+            FlowInsertion {
+                before: insertion.before,
+                printed,
+            }
         })
         .collect();
     flow.splice(&change.removed, &inserted, &layout, splices);
@@ -169,7 +213,10 @@ fn inside(document: &Document, container: NodeId) -> Range<usize> {
 fn children(document: &Document, container: NodeId) -> Vec<Range<usize>> {
     let node = document.node(container);
     match node.kind() {
-        Kind::Map => node.entries().map(|(k, v)| k.span().range().start..v.span().range().end).collect(),
+        Kind::Map => node
+            .entries()
+            .map(|(k, v)| k.span().range().start..v.span().range().end)
+            .collect(),
         _ => node.items().map(|item| item.span().range()).collect(),
     }
 }

@@ -9,24 +9,50 @@ pub(crate) enum Layout<'a> {
     /// On one line without spaces: `{"a":1,"b":2}`.
     Compact,
     /// A line for each child: `unit` deeper than the line that the value starts on, which has `base`.
-    Lines { base: &'a str, unit: &'a str, newline: &'a str },
+    Lines {
+        base: &'a str,
+        unit: &'a str,
+        newline: &'a str,
+    },
 }
 
 /// The whole value, indented by two spaces, without a final newline.
 pub(crate) fn print<'a>(view: impl View<'a>) -> String {
     let mut out = String::new();
-    print_value(&mut out, view, Layout::Lines { base: "", unit: "  ", newline: "\n" });
+    print_value(
+        &mut out,
+        view,
+        Layout::Lines {
+            base: "",
+            unit: "  ",
+            newline: "\n",
+        },
+    );
     out
 }
 
 /// Appends a value to a document whose line at this place begins with `indent`.
 pub(crate) fn append_value<'a>(out: &mut String, view: impl View<'a>, indent: &str) {
-    print_value(out, view, Layout::Lines { base: indent, unit: "  ", newline: "\n" });
+    print_value(
+        out,
+        view,
+        Layout::Lines {
+            base: indent,
+            unit: "  ",
+            newline: "\n",
+        },
+    );
 }
 
 /// Appends a value.
 pub(crate) fn print_value<'a>(out: &mut String, view: impl View<'a>, layout: Layout<'_>) {
-    Printer { out, layout, level: 0, indent: String::new() }.value(view);
+    Printer {
+        out,
+        layout,
+        level: 0,
+        indent: String::new(),
+    }
+    .value(view);
 }
 
 /// Appends a key with its colon.
@@ -87,7 +113,12 @@ impl Printer<'_, '_> {
     }
 
     fn line(&mut self) {
-        if let Layout::Lines { base, unit, newline } = self.layout {
+        if let Layout::Lines {
+            base,
+            unit,
+            newline,
+        } = self.layout
+        {
             let length = base.len() + self.level * unit.len();
             if self.indent.is_empty() {
                 self.indent.push_str(base);

@@ -30,7 +30,11 @@ pub(crate) fn read(reading: &mut Reading<'_>, dialect: Dialect) {
     reader.trivia();
     if reader.at < end && !reader.gave_up {
         let span = reader.word_here();
-        reader.error(span, "the document ends before this", "a JSON file holds one value; remove the rest");
+        reader.error(
+            span,
+            "the document ends before this",
+            "a JSON file holds one value; remove the rest",
+        );
     }
     reading.tree.root = root;
 }
@@ -55,8 +59,9 @@ impl Reader<'_, '_> {
         if self.gave_up {
             return;
         }
-        let diagnostic =
-            Diagnostic::new(&codes::JSON_SYNTAX, message).at(self.reading.source, span, "").help(help);
+        let diagnostic = Diagnostic::new(&codes::JSON_SYNTAX, message)
+            .at(self.reading.source, span, "")
+            .help(help);
         self.reading.report(diagnostic);
         if self.reading.diagnostics.len() >= MOST_ERRORS {
             self.give_up();
@@ -96,7 +101,11 @@ impl Reader<'_, '_> {
         } else if let Some(end) = memchr::memmem::find(rest, b"*/") {
             end + 2
         } else {
-            self.error(Span::new(start, start + 2), "this comment has no end", "close it with `*/`");
+            self.error(
+                Span::new(start, start + 2),
+                "this comment has no end",
+                "close it with `*/`",
+            );
             rest.len()
         };
         self.at = self.bytes.len().min(start + 2 + length);
@@ -135,7 +144,10 @@ impl Reader<'_, '_> {
                 reader.stack.push(item);
             }
         });
-        let id = self.reading.tree.list(Span::new(start, self.at), &self.stack[base..]);
+        let id = self
+            .reading
+            .tree
+            .list(Span::new(start, self.at), &self.stack[base..]);
         self.stack.truncate(base);
         id
     }
@@ -146,7 +158,10 @@ impl Reader<'_, '_> {
         self.at += 1;
         self.children(b'}', |reader| reader.entry(depth));
         self.reading.report_duplicates(&self.stack[base..]);
-        let id = self.reading.tree.map(Span::new(start, self.at), &self.stack[base..]);
+        let id = self
+            .reading
+            .tree
+            .map(Span::new(start, self.at), &self.stack[base..]);
         self.stack.truncate(base);
         id
     }
@@ -169,14 +184,22 @@ impl Reader<'_, '_> {
         self.trivia();
         if self.peek() != Some(b':') {
             let span = Span::new(key_start, self.at.min(self.bytes.len()));
-            self.error(span, "this key has no value", "write `:` and a value after it");
+            self.error(
+                span,
+                "this key has no value",
+                "write `:` and a value after it",
+            );
             self.skip_to_separator();
             return;
         }
         self.at += 1;
         self.trivia();
         if matches!(self.peek(), None | Some(b',' | b'}' | b']')) {
-            self.error(Span::at(self.at), "a value is missing here", "write a value, or `null` for none");
+            self.error(
+                Span::at(self.at),
+                "a value is missing here",
+                "write a value, or `null` for none",
+            );
             return;
         }
         if let Some(value) = self.value(depth + 1) {
@@ -194,7 +217,11 @@ impl Reader<'_, '_> {
                 None => {
                     let what = char::from(close);
                     let message = format!("this bracket is never closed with `{what}`");
-                    self.error(Span::new(open, open + 1), message, "add the closing bracket");
+                    self.error(
+                        Span::new(open, open + 1),
+                        message,
+                        "add the closing bracket",
+                    );
                     return;
                 }
                 Some(byte) if byte == close => {
@@ -215,7 +242,11 @@ impl Reader<'_, '_> {
                     // An error may be the last one we take and end the text here: first the step, then the error.
                     self.at += 1;
                     let span = Span::new(self.at - 1, self.at);
-                    self.error(span, "a value is missing before this comma", "remove the comma");
+                    self.error(
+                        span,
+                        "a value is missing before this comma",
+                        "remove the comma",
+                    );
                     continue;
                 }
                 Some(_) => {}
@@ -232,7 +263,11 @@ impl Reader<'_, '_> {
                 }
                 Some(b'}' | b']') | None => {}
                 Some(_) => {
-                    self.error(Span::at(end), "a comma is missing here", "put `,` between two values");
+                    self.error(
+                        Span::at(end),
+                        "a comma is missing here",
+                        "put `,` between two values",
+                    );
                     if self.at == before {
                         self.at += 1;
                         self.skip_to_separator();
@@ -258,9 +293,14 @@ impl Reader<'_, '_> {
     /// The run of ordinary characters here, for pointing at.
     fn word_here(&self) -> Span {
         let rest = &self.bytes[self.at..];
-        let plain =
-            |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b'$') || *b >= 0x80;
-        let length = rest.iter().take_while(|b| plain(b)).count().clamp(usize::from(!rest.is_empty()), 60);
+        let plain = |b: &u8| {
+            b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b'$') || *b >= 0x80
+        };
+        let length = rest
+            .iter()
+            .take_while(|b| plain(b))
+            .count()
+            .clamp(usize::from(!rest.is_empty()), 60);
         let mut end = self.at + length;
         while !self.reading.text.is_char_boundary(end) {
             end += 1;
@@ -276,7 +316,11 @@ impl Reader<'_, '_> {
             b"false" => Some(tree.bool(span, false)),
             b"null" => Some(tree.null(span)),
             b"'" => {
-                self.error(span, "strings stand in double quotes", "write \"…\" instead of '…'");
+                self.error(
+                    span,
+                    "strings stand in double quotes",
+                    "write \"…\" instead of '…'",
+                );
                 self.skip_to_separator();
                 return None;
             }
@@ -327,8 +371,9 @@ impl Reader<'_, '_> {
             good &= digits(self) > 0;
         }
         let rest = self.word_here();
-        let glued =
-            self.peek().is_some_and(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'+' | b'-'));
+        let glued = self
+            .peek()
+            .is_some_and(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'+' | b'-'));
         if glued || !good {
             let end = if glued { rest.end as usize } else { self.at };
             let span = Span::new(start, end);
@@ -406,7 +451,11 @@ impl Reader<'_, '_> {
         if let Err((at, message)) = unescape(&self.reading.text[content.range()], &mut scratch) {
             let at = content.start as usize + at;
             let end = (at + 2).min(content.end as usize);
-            let end = if self.reading.text.is_char_boundary(end) { end } else { at + 1 };
+            let end = if self.reading.text.is_char_boundary(end) {
+                end
+            } else {
+                at + 1
+            };
             self.error(
                 Span::new(at, end),
                 message,
@@ -433,7 +482,10 @@ fn unescape(raw: &str, out: &mut String) -> Result<(), (usize, &'static str)> {
     while let Some(slash) = memchr::memchr(b'\\', rest.as_bytes()) {
         out.push_str(&rest[..slash]);
         let at = raw.len() - rest.len() + slash;
-        let escape = rest.as_bytes().get(slash + 1).ok_or((at, "this escape has no end"))?;
+        let escape = rest
+            .as_bytes()
+            .get(slash + 1)
+            .ok_or((at, "this escape has no end"))?;
         let mut used = 2;
         out.push(match escape {
             b'"' => '"',
@@ -445,7 +497,8 @@ fn unescape(raw: &str, out: &mut String) -> Result<(), (usize, &'static str)> {
             b'r' => '\r',
             b't' => '\t',
             b'u' => {
-                let (c, length) = unicode(&rest.as_bytes()[slash..]).ok_or((at, "this is no character"))?;
+                let (c, length) =
+                    unicode(&rest.as_bytes()[slash..]).ok_or((at, "this is no character"))?;
                 used = length;
                 c
             }
@@ -461,7 +514,8 @@ fn unescape(raw: &str, out: &mut String) -> Result<(), (usize, &'static str)> {
 fn unicode(bytes: &[u8]) -> Option<(char, usize)> {
     let unit = |at: usize| {
         let digits = std::str::from_utf8(bytes.get(at + 2..at + 6)?).ok()?;
-        let prefixed = bytes.get(at..at + 2)? == b"\\u" && digits.bytes().all(|b| b.is_ascii_hexdigit());
+        let prefixed =
+            bytes.get(at..at + 2)? == b"\\u" && digits.bytes().all(|b| b.is_ascii_hexdigit());
         prefixed.then(|| u16::from_str_radix(digits, 16).ok())?
     };
     let first = unit(0)?;

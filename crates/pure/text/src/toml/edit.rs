@@ -8,7 +8,9 @@ use crate::document::Document;
 use crate::edit::EditError;
 use crate::flow::{FlowInsertion, newline_of};
 use crate::toml::outline::{Outline, Owner};
-use crate::toml::print::{Place, Sections, fits_literal, is_section, print_document, print_key, print_value};
+use crate::toml::print::{
+    Place, Sections, fits_literal, is_section, print_document, print_key, print_value,
+};
 use crate::tree::{Kind, NodeId};
 use crate::value::Value;
 use crate::view::{Shape, View, to_value};
@@ -34,7 +36,9 @@ pub(crate) fn splice<'v, V: View<'v>>(
     let converted = editor.lists_to_convert(changes);
     if !converted.is_empty() {
         let outcome = Outcome::new(document, changes);
-        converted.iter().for_each(|list| editor.convert(*list, &outcome));
+        converted
+            .iter()
+            .for_each(|list| editor.convert(*list, &outcome));
     }
     for (node, value) in &changes.replaced {
         if !editor.is_within(*node, &converted) {
@@ -133,8 +137,12 @@ impl<'d> Editor<'d> {
         if let Some(section) = self.outline.own_section(node) {
             return Form::Section(section);
         }
-        let on_the_way =
-            |at: &usize| self.outline.statements[*at].parts.last().is_some_and(|(last, _)| *last != node);
+        let on_the_way = |at: &usize| {
+            self.outline.statements[*at]
+                .parts
+                .last()
+                .is_some_and(|(last, _)| *last != node)
+        };
         if self.outline.statements_of(node).iter().any(on_the_way) {
             Form::Dotted
         } else if has_sections {
@@ -146,8 +154,10 @@ impl<'d> Editor<'d> {
 
     /// The nodes above, nearest first.
     fn ancestors(&self, node: NodeId) -> impl Iterator<Item = NodeId> {
-        std::iter::successors(self.outline.parent(node), |parent| self.outline.parent(parent.node))
-            .map(|parent| parent.node)
+        std::iter::successors(self.outline.parent(node), |parent| {
+            self.outline.parent(parent.node)
+        })
+        .map(|parent| parent.node)
     }
 
     pub(super) fn depth(&self, node: NodeId) -> usize {
@@ -156,8 +166,11 @@ impl<'d> Editor<'d> {
 
     /// The keys that lead to a node, as a header spells them.
     pub(super) fn path(&self, node: NodeId) -> Vec<String> {
-        let parents = std::iter::successors(self.outline.parent(node), |p| self.outline.parent(p.node));
-        let mut path: Vec<String> = parents.filter_map(|parent| parent.key.map(print_key)).collect();
+        let parents =
+            std::iter::successors(self.outline.parent(node), |p| self.outline.parent(p.node));
+        let mut path: Vec<String> = parents
+            .filter_map(|parent| parent.key.map(print_key))
+            .collect();
         path.reverse();
         path
     }
@@ -172,7 +185,8 @@ impl<'d> Editor<'d> {
     }
 
     fn kill(&mut self, node: NodeId) {
-        self.dead_statements.extend(self.outline.statements_of(node));
+        self.dead_statements
+            .extend(self.outline.statements_of(node));
         self.dead_sections.extend(self.outline.sections_of(node));
     }
 
@@ -184,14 +198,26 @@ impl<'d> Editor<'d> {
 
     /// Lists of tables that are to hold something that is no table.
     fn lists_to_convert<'v, V: View<'v>>(&self, changes: &Changes<'v, V>) -> Vec<NodeId> {
-        let replaced = changes.replaced.iter().filter_map(|(node, _)| self.outline.parent(*node));
+        let replaced = changes
+            .replaced
+            .iter()
+            .filter_map(|(node, _)| self.outline.parent(*node));
         let replaced = replaced.map(|parent| parent.node);
         let plain = |change: &&ContainerChange<'v, V>| {
-            change.inserted.iter().any(|new| !matches!(new.value.shape(), Shape::Map(_)))
+            change
+                .inserted
+                .iter()
+                .any(|new| !matches!(new.value.shape(), Shape::Map(_)))
         };
-        let gaining = changes.containers.iter().filter(plain).map(|change| change.container);
-        let mut lists: Vec<NodeId> =
-            replaced.chain(gaining).filter(|node| self.form(*node) == Form::Tables).collect();
+        let gaining = changes
+            .containers
+            .iter()
+            .filter(plain)
+            .map(|change| change.container);
+        let mut lists: Vec<NodeId> = replaced
+            .chain(gaining)
+            .filter(|node| self.form(*node) == Form::Tables)
+            .collect();
         lists.sort_unstable();
         lists.dedup();
         let outermost = |list: &NodeId| !self.ancestors(*list).any(|above| lists.contains(&above));
@@ -199,7 +225,8 @@ impl<'d> Editor<'d> {
     }
 
     fn is_within(&self, node: NodeId, lists: &[NodeId]) -> bool {
-        lists.contains(&node) || !lists.is_empty() && self.ancestors(node).any(|above| lists.contains(&above))
+        lists.contains(&node)
+            || !lists.is_empty() && self.ancestors(node).any(|above| lists.contains(&above))
     }
 
     /// Writes a list of tables in brackets, which can hold anything.
@@ -224,7 +251,9 @@ impl<'d> Editor<'d> {
                 self.rewrite_first(node, &new);
             }
             Form::Section(_) | Form::Tables | Form::Implicit => {
-                let Some(parent) = self.outline.parent(node) else { return };
+                let Some(parent) = self.outline.parent(node) else {
+                    return;
+                };
                 self.kill(node);
                 let new = printed(value, self.place_in(parent.node));
                 self.add_line(parent.node, parent.key.unwrap_or_default(), new);
@@ -247,12 +276,21 @@ impl<'d> Editor<'d> {
             .statements_of(node)
             .last()
             .is_some_and(|at| matches!(self.outline.statements[*at].owner, Owner::Section(_)));
-        printed(value, if on_line { Place::of_line(self.newline) } else { Place::Flow })
+        printed(
+            value,
+            if on_line {
+                Place::of_line(self.newline)
+            } else {
+                Place::Flow
+            },
+        )
     }
 
     /// Lets the first statement that names a dotted table say that it is `value`.
     fn rewrite_first(&mut self, node: NodeId, value: &str) {
-        let Some(first) = self.outline.statements_of(node).first().copied() else { return };
+        let Some(first) = self.outline.statements_of(node).first().copied() else {
+            return;
+        };
         let parts = &self.outline.statements[first].parts;
         if let Some((_, end)) = parts.iter().find(|(part, _)| *part == node) {
             self.rewritten.insert(first, (*end, format!(" = {value}")));
@@ -268,10 +306,11 @@ impl<'d> Editor<'d> {
             (Form::Value, Kind::List) => {
                 let flow = self.flows.entry(change.container).or_default();
                 flow.removed.extend(&change.removed);
-                flow.inserted.extend(change.inserted.iter().map(|new| FlowInsertion {
-                    before: new.before,
-                    printed: printed(new.value, Place::Flow),
-                }));
+                flow.inserted
+                    .extend(change.inserted.iter().map(|new| FlowInsertion {
+                        before: new.before,
+                        printed: printed(new.value, Place::Flow),
+                    }));
             }
             (form, _) => {
                 for at in &change.removed {
@@ -279,7 +318,12 @@ impl<'d> Editor<'d> {
                 }
                 self.losing.push(change.container);
                 for new in &change.inserted {
-                    self.add(change.container, form, new.key.unwrap_or_default(), new.value);
+                    self.add(
+                        change.container,
+                        form,
+                        new.key.unwrap_or_default(),
+                        new.value,
+                    );
                 }
             }
         }
@@ -290,13 +334,23 @@ impl<'d> Editor<'d> {
             Form::Value => {
                 let before = self.outline.pairs(table).len();
                 let printed = format!("{} = {}", print_key(key), printed(value, Place::Flow));
-                self.flows.entry(table).or_default().inserted.push(FlowInsertion { before, printed });
+                self.flows
+                    .entry(table)
+                    .or_default()
+                    .inserted
+                    .push(FlowInsertion { before, printed });
             }
-            Form::Section(_) | Form::Implicit if is_section(value) && !self.fits_inline(table, value) => {
+            Form::Section(_) | Form::Implicit
+                if is_section(value) && !self.fits_inline(table, value) =>
+            {
                 let mut path = self.path(table);
                 path.push(print_key(key));
                 let mut text = String::new();
-                Sections { out: &mut text, newline: self.newline }.section(&mut path, value);
+                Sections {
+                    out: &mut text,
+                    newline: self.newline,
+                }
+                .section(&mut path, value);
                 self.add_section_after(table, &text);
             }
             _ => {
@@ -308,12 +362,17 @@ impl<'d> Editor<'d> {
 
     /// Whether a flat map joins a table as an inline one: where the table's others are, or where it is the first.
     fn fits_inline<'v, V: View<'v>>(&self, table: NodeId, value: V) -> bool {
-        let Shape::Map(count) = value.shape() else { return false };
+        let Shape::Map(count) = value.shape() else {
+            return false;
+        };
         let flat = (0..count).all(|at| !is_section(value.entry(at).1));
         let table = self.outline.document.node(table);
         let is_map = |kind: Kind| kind == Kind::Map;
         let inline = |node: NodeId| self.form(node) == Form::Value;
-        let mut maps = table.entries().filter(|(_, child)| is_map(child.kind())).map(|(_, child)| child.id());
+        let mut maps = table
+            .entries()
+            .filter(|(_, child)| is_map(child.kind()))
+            .map(|(_, child)| child.id());
         let own = matches!(self.form(table.id()), Form::Section(_)) && self.depth(table.id()) > 0;
         let among_others = maps.clone().next().is_some() && maps.all(inline);
         count > 0 && flat && own && (table.len() == 0 || among_others)
@@ -321,7 +380,10 @@ impl<'d> Editor<'d> {
 
     fn add_line(&mut self, table: NodeId, key: &str, value: String) {
         self.support(table);
-        self.lines.entry(table).or_default().push(NewLine { key: print_key(key), value });
+        self.lines.entry(table).or_default().push(NewLine {
+            key: print_key(key),
+            value,
+        });
     }
 
     /// A new section after the last one that belongs to a table or list.
@@ -330,7 +392,11 @@ impl<'d> Editor<'d> {
         let last = self.outline.sections_of(node).last().copied().unwrap_or(0);
         let at = self.outline.sections[last].end;
         let text = format!("{}{section}", self.newline);
-        self.sections.push(NewSection { depth: self.depth(node), at, text });
+        self.sections.push(NewSection {
+            depth: self.depth(node),
+            at,
+            text,
+        });
     }
 
     fn change_tables<'v, V: View<'v>>(&mut self, change: &ContainerChange<'v, V>) {
@@ -341,13 +407,21 @@ impl<'d> Editor<'d> {
         for new in &change.inserted {
             let mut text = String::new();
             let mut path = self.path(list.id());
-            Sections { out: &mut text, newline: self.newline }.item(&mut path, new.value);
+            Sections {
+                out: &mut text,
+                newline: self.newline,
+            }
+            .item(&mut path, new.value);
             let next = (new.before < list.len()).then(|| list.item(new.before).id());
             match next.and_then(|item| self.outline.own_section(item)) {
                 Some(section) => {
                     let at = self.outline.sections[section].start;
                     text.push_str(self.newline);
-                    self.sections.push(NewSection { depth: self.depth(list.id()), at, text });
+                    self.sections.push(NewSection {
+                        depth: self.depth(list.id()),
+                        at,
+                        text,
+                    });
                 }
                 None => self.add_section_after(list.id(), &text),
             }
@@ -362,8 +436,16 @@ impl<'d> Editor<'d> {
 
     fn is_alive(&self, table: NodeId) -> bool {
         self.supported.contains(&table)
-            || self.outline.statements_of(table).iter().any(|at| !self.dead_statements.contains(at))
-            || self.outline.sections_of(table).iter().any(|at| !self.dead_sections.contains(at))
+            || self
+                .outline
+                .statements_of(table)
+                .iter()
+                .any(|at| !self.dead_statements.contains(at))
+            || self
+                .outline
+                .sections_of(table)
+                .iter()
+                .any(|at| !self.dead_sections.contains(at))
     }
 
     /// Tables that were only there by what is gone are said to be empty.
@@ -375,11 +457,20 @@ impl<'d> Editor<'d> {
                 _ if self.is_alive(table) => continue,
                 Form::Dotted => self.rewrite_first(table, "{}"),
                 Form::Implicit => {
-                    let first = self.outline.sections_of(table).first().copied().unwrap_or(0);
+                    let first = self
+                        .outline
+                        .sections_of(table)
+                        .first()
+                        .copied()
+                        .unwrap_or(0);
                     let at = self.outline.sections[first].header.start;
                     self.taken_sections.insert(first);
                     let text = format!("[{}]{}", self.path(table).join("."), self.newline);
-                    self.sections.push(NewSection { depth: self.depth(table), at, text });
+                    self.sections.push(NewSection {
+                        depth: self.depth(table),
+                        at,
+                        text,
+                    });
                 }
                 Form::Section(_) | Form::Tables | Form::Value => {}
             }
@@ -400,7 +491,11 @@ impl<'d, 'v, V: View<'v>> Outcome<'d, 'v, V> {
         Outcome {
             document,
             replaced: changes.replaced.iter().copied().collect(),
-            containers: changes.containers.iter().map(|change| (change.container, change)).collect(),
+            containers: changes
+                .containers
+                .iter()
+                .map(|change| (change.container, change))
+                .collect(),
         }
     }
 
@@ -426,9 +521,13 @@ impl<'d, 'v, V: View<'v>> Outcome<'d, 'v, V> {
         let count = self.document.node(id).len();
         let mut children = Vec::new();
         for at in 0..=count {
-            let inserted = change.iter().flat_map(|change| &change.inserted).filter(|new| new.before == at);
-            children
-                .extend(inserted.map(|new| (new.key.unwrap_or_default().to_owned(), to_value(new.value))));
+            let inserted = change
+                .iter()
+                .flat_map(|change| &change.inserted)
+                .filter(|new| new.before == at);
+            children.extend(
+                inserted.map(|new| (new.key.unwrap_or_default().to_owned(), to_value(new.value))),
+            );
             if at < count && !change.is_some_and(|change| change.removed.contains(&at)) {
                 children.push(old(at));
             }

@@ -36,14 +36,23 @@ impl Editor<'_> {
 
     /// Whole lines that go, apart from each other and in order.
     fn removals(&self) -> Vec<Range<usize>> {
-        let lines = self.dead_statements.iter().map(|at| &self.outline.statements[*at]);
+        let lines = self
+            .dead_statements
+            .iter()
+            .map(|at| &self.outline.statements[*at]);
         let lines = lines.filter(|statement| matches!(statement.owner, Owner::Section(_)));
-        let lines = lines.map(|statement| Removal { range: statement.line.clone(), blanks: Blanks::Stay });
+        let lines = lines.map(|statement| Removal {
+            range: statement.line.clone(),
+            blanks: Blanks::Stay,
+        });
         let sections = self.dead_sections.iter().map(|at| {
             let section = &self.outline.sections[*at];
             let taken = self.taken_sections.contains(at);
             let blanks = if taken { Blanks::Stay } else { Blanks::Go };
-            Removal { range: section.header.start..section.content_end, blanks }
+            Removal {
+                range: section.header.start..section.content_end,
+                blanks,
+            }
         });
         let mut all: Vec<Removal> = lines.chain(sections).collect();
         all.sort_by_key(|removal| (removal.range.start, removal.range.end));
@@ -70,7 +79,8 @@ impl Editor<'_> {
 
     /// A file without a final newline stays without one: what goes at its end takes the one before along.
     fn keep_end(&self, ranges: &mut Vec<Range<usize>>) {
-        if self.text.ends_with('\n') || ranges.last().is_none_or(|last| last.end < self.text.len()) {
+        if self.text.ends_with('\n') || ranges.last().is_none_or(|last| last.end < self.text.len())
+        {
             return;
         }
         let mut start = self.text.len();
@@ -101,7 +111,11 @@ impl Editor<'_> {
             return blank_before..end;
         }
         let blank_lines = after[..blanks].rfind('\n').map_or(0, |newline| newline + 1);
-        if blank_before < start || start == floor { start..end + blank_lines } else { start..end }
+        if blank_before < start || start == floor {
+            start..end + blank_lines
+        } else {
+            start..end
+        }
     }
 
     /// New lines with their places, one text for each table.
@@ -111,14 +125,17 @@ impl Editor<'_> {
             match self.form(table) {
                 Form::Section(section) => placed.push(self.lines_in_section(section, &lines)),
                 Form::Dotted => placed.extend(self.lines_beside(table, &lines)),
-                Form::Implicit | Form::Tables | Form::Value => self.lines_in_new_section(table, &lines),
+                Form::Implicit | Form::Tables | Form::Value => {
+                    self.lines_in_new_section(table, &lines)
+                }
             }
         }
         placed
     }
 
     fn print_lines(&self, prefix: &str, lines: &[NewLine]) -> String {
-        let print = |line: &NewLine| format!("{prefix}{} = {}{}", line.key, line.value, self.newline);
+        let print =
+            |line: &NewLine| format!("{prefix}{} = {}{}", line.key, line.value, self.newline);
         lines.iter().map(print).collect()
     }
 
@@ -127,7 +144,11 @@ impl Editor<'_> {
         let last = here.last.map(|at| &self.outline.statements[at]);
         let indent = last.map_or("", |statement| line_indent(self.text, statement.span.start));
         let mut text = self.print_lines(indent, lines);
-        let next = self.outline.sections.get(1).filter(|_| section == 0 && last.is_none());
+        let next = self
+            .outline
+            .sections
+            .get(1)
+            .filter(|_| section == 0 && last.is_none());
         if let Some(next) = next {
             text.push_str(self.newline);
             return (next.start, text);
@@ -137,7 +158,9 @@ impl Editor<'_> {
 
     /// Keys of a table that others' headers imply need a header of its own.
     fn lines_in_new_section(&mut self, table: NodeId, lines: &[NewLine]) {
-        let Some(first) = self.outline.sections_of(table).first() else { return };
+        let Some(first) = self.outline.sections_of(table).first() else {
+            return;
+        };
         let at = self.outline.sections[*first].start;
         let mut text = format!("[{}]{}", self.path(table).join("."), self.newline);
         text.push_str(&self.print_lines("", lines));
@@ -163,7 +186,10 @@ impl Editor<'_> {
             return None;
         }
         let indent = line_indent(self.text, statement.span.start);
-        Some((statement.line.end, self.print_lines(&format!("{indent}{prefix}."), lines)))
+        Some((
+            statement.line.end,
+            self.print_lines(&format!("{indent}{prefix}."), lines),
+        ))
     }
 
     /// Puts whole lines between the others, keys before sections where both stand at one place.
@@ -172,10 +198,16 @@ impl Editor<'_> {
         // What stands deeper goes first: a new item of a list must not take the new tables of the one before it.
         let mut sections = std::mem::take(&mut self.sections);
         sections.sort_by_key(|section| std::cmp::Reverse(section.depth));
-        new.extend(sections.into_iter().map(|section| (section.at, section.text)));
+        new.extend(
+            sections
+                .into_iter()
+                .map(|section| (section.at, section.text)),
+        );
         for (at, _) in &mut new {
             let next = removals.get(removals.partition_point(|range| range.end <= *at));
-            *at = next.filter(|range| range.start < *at).map_or(*at, |range| range.end);
+            *at = next
+                .filter(|range| range.start < *at)
+                .map_or(*at, |range| range.end);
         }
         new.sort_by_key(|(at, _)| *at);
         let count = new.len();
@@ -211,10 +243,16 @@ impl Editor<'_> {
         if !last {
             return text;
         }
-        let text =
-            text.strip_suffix(self.newline).filter(|text| text.ends_with(self.newline)).unwrap_or(text);
+        let text = text
+            .strip_suffix(self.newline)
+            .filter(|text| text.ends_with(self.newline))
+            .unwrap_or(text);
         // A file without a final newline stays without one.
-        if self.text.ends_with('\n') { text } else { text.strip_suffix(self.newline).unwrap_or(text) }
+        if self.text.ends_with('\n') {
+            text
+        } else {
+            text.strip_suffix(self.newline).unwrap_or(text)
+        }
     }
 
     fn emit_flows(&mut self, splices: &mut Splices) {
@@ -233,12 +271,20 @@ impl Editor<'_> {
         let range = container.span().range();
         let children = match container.kind() {
             Kind::List => container.items().map(|item| item.span().range()).collect(),
-            _ => {
-                self.outline.pairs(node).iter().map(|at| self.outline.statements[*at].span.clone()).collect()
-            }
+            _ => self
+                .outline
+                .pairs(node)
+                .iter()
+                .map(|at| self.outline.statements[*at].span.clone())
+                .collect(),
         };
         let inside = range.start + 1..range.end - 1;
-        let flow = Flow { text: self.text, inside, children, comments: Comments::Hash };
+        let flow = Flow {
+            text: self.text,
+            inside,
+            children,
+            comments: Comments::Hash,
+        };
         // What comes before the same child that stays must come in one go, or commas between would be missing.
         let count = flow.children.len();
         for insertion in &mut change.inserted {
@@ -248,8 +294,13 @@ impl Editor<'_> {
         change.inserted.sort_by_key(|insertion| insertion.before);
         let base = line_indent(self.text, range.start);
         let layout = if flow.is_lines() {
-            let indent = flow.child_indent().map_or_else(|| format!("{base}  "), str::to_owned);
-            FlowLayout::Lines { indent, base: base.to_owned() }
+            let indent = flow
+                .child_indent()
+                .map_or_else(|| format!("{base}  "), str::to_owned);
+            FlowLayout::Lines {
+                indent,
+                base: base.to_owned(),
+            }
         } else {
             FlowLayout::Inline { gap: " " }
         };

@@ -10,8 +10,16 @@ pub(super) const MOST_ERRORS: usize = 25;
 
 /// What the parser says (the start of it), what we say, and the way out.
 const WORDS: &[(&str, &str, &str)] = &[
-    (UNQUOTED, "this is no TOML value", "put text in quotes, as in \"text\""),
-    ("missing opening quote", "this string has no start", "open it with the same quotes that end it"),
+    (
+        UNQUOTED,
+        "this is no TOML value",
+        "put text in quotes, as in \"text\"",
+    ),
+    (
+        "missing opening quote",
+        "this string has no start",
+        "open it with the same quotes that end it",
+    ),
     (
         "invalid basic string",
         "this string is not whole",
@@ -37,12 +45,36 @@ const WORDS: &[(&str, &str, &str)] = &[
         "there is no such escape",
         "escapes are \\b \\t \\n \\f \\r \\e \\\" \\\\ \\xHH \\uHHHH and \\UHHHHHHHH; a backslash itself is `\\\\`",
     ),
-    ("too few unicode value digits", "this escape is too short", "write `\\xHH`, `\\uHHHH` or `\\UHHHHHHHH`"),
-    ("invalid value", "this is no character", "write the number of a Unicode character that is no surrogate"),
-    ("key with no value", "this key has no value", "write `key = value`; for a section write `[key]`"),
-    ("missing value for key", "this key has no value", "write `key = value`"),
-    ("missing value", "this key has no value", "write a value after the `=`"),
-    ("unquoted keys cannot be empty", "a key is missing", "write a key; the empty key is written \"\""),
+    (
+        "too few unicode value digits",
+        "this escape is too short",
+        "write `\\xHH`, `\\uHHHH` or `\\UHHHHHHHH`",
+    ),
+    (
+        "invalid value",
+        "this is no character",
+        "write the number of a Unicode character that is no surrogate",
+    ),
+    (
+        "key with no value",
+        "this key has no value",
+        "write `key = value`; for a section write `[key]`",
+    ),
+    (
+        "missing value for key",
+        "this key has no value",
+        "write `key = value`",
+    ),
+    (
+        "missing value",
+        "this key has no value",
+        "write a value after the `=`",
+    ),
+    (
+        "unquoted keys cannot be empty",
+        "a key is missing",
+        "write a key; the empty key is written \"\"",
+    ),
     (
         "invalid unquoted key",
         "this is no bare key",
@@ -53,14 +85,46 @@ const WORDS: &[(&str, &str, &str)] = &[
         "a key cannot be a multi-line string",
         "write it in single quotation marks",
     ),
-    ("unclosed array table", "this header has no end", "close it with `]]`"),
-    ("unclosed table", "this header has no end", "close it with `]`"),
-    ("unclosed array", "this list has no end", "close it with `]`"),
-    ("unclosed inline table", "this table has no end", "close it with `}`"),
-    ("missing table open", "this header has no start", "open it with `[`"),
-    ("missing array opening", "this list has no start", "open it with `[`"),
-    ("missing inline table opening", "this table has no start", "open it with `{`"),
-    ("missing comma", "a comma is missing before this", "write `,` between the two"),
+    (
+        "unclosed array table",
+        "this header has no end",
+        "close it with `]]`",
+    ),
+    (
+        "unclosed table",
+        "this header has no end",
+        "close it with `]`",
+    ),
+    (
+        "unclosed array",
+        "this list has no end",
+        "close it with `]`",
+    ),
+    (
+        "unclosed inline table",
+        "this table has no end",
+        "close it with `}`",
+    ),
+    (
+        "missing table open",
+        "this header has no start",
+        "open it with `[`",
+    ),
+    (
+        "missing array opening",
+        "this list has no start",
+        "open it with `[`",
+    ),
+    (
+        "missing inline table opening",
+        "this table has no start",
+        "open it with `{`",
+    ),
+    (
+        "missing comma",
+        "a comma is missing before this",
+        "write `,` between the two",
+    ),
     ("extra comma", "a comma too many", "remove it"),
     ("extra `=`", "an `=` too many", "remove it"),
     ("extra assignment", "an `=` too many", "remove it"),
@@ -69,26 +133,82 @@ const WORDS: &[(&str, &str, &str)] = &[
         "an `=` in a list",
         "a list holds values only; write a table as `{ key = value }`",
     ),
-    ("missing assignment", "an `=` is missing before this", "write `key = value`"),
-    ("missing key for inline table", "a key is missing before this", "write `key = value`"),
-    ("invalid inline table element", "this does not belong in a table", "write `key = value`"),
-    ("invalid key-value pair", "this is neither a key nor a header", "write `key = value` or `[header]`"),
-    ("unexpected key or value", "this line holds something more", "start a new line before it"),
-    ("unexpected content", "this line holds something more", "start a new line before it"),
+    (
+        "missing assignment",
+        "an `=` is missing before this",
+        "write `key = value`",
+    ),
+    (
+        "missing key for inline table",
+        "a key is missing before this",
+        "write `key = value`",
+    ),
+    (
+        "invalid inline table element",
+        "this does not belong in a table",
+        "write `key = value`",
+    ),
+    (
+        "invalid key-value pair",
+        "this is neither a key nor a header",
+        "write `key = value` or `[header]`",
+    ),
+    (
+        "unexpected key or value",
+        "this line holds something more",
+        "start a new line before it",
+    ),
+    (
+        "unexpected content",
+        "this line holds something more",
+        "start a new line before it",
+    ),
     (
         "carriage return must be followed by newline",
         "a carriage return that ends no line",
         "save the file with Unix or Windows line endings",
     ),
-    ("invalid comment character", "a control character in a comment", "remove it"),
-    ("`_` may only go between digits", "this number has a `_` at its edge", "keep `_` between digits only"),
-    ("unexpected leading zero", "a number cannot start with 0", "remove the zero, or put it in quotes"),
+    (
+        "invalid comment character",
+        "a control character in a comment",
+        "remove it",
+    ),
+    (
+        "`_` may only go between digits",
+        "this number has a `_` at its edge",
+        "keep `_` between digits only",
+    ),
+    (
+        "unexpected leading zero",
+        "a number cannot start with 0",
+        "remove the zero, or put it in quotes",
+    ),
     ("redundant numeric sign", "a sign too many", "keep one sign"),
-    ("integers with a radix cannot be signed", "such a number takes no sign", "remove the sign"),
-    ("unexpected sign", "such a number takes no sign", "remove the sign"),
-    ("radix must be lowercase", "this prefix is written small", "write 0x, 0o or 0b"),
-    ("redundant integer number prefix", "decimal numbers have no prefix", "remove it"),
-    ("invalid boolean", "this is no TOML value", "write true or false, or put text in quotes"),
+    (
+        "integers with a radix cannot be signed",
+        "such a number takes no sign",
+        "remove the sign",
+    ),
+    (
+        "unexpected sign",
+        "such a number takes no sign",
+        "remove the sign",
+    ),
+    (
+        "radix must be lowercase",
+        "this prefix is written small",
+        "write 0x, 0o or 0b",
+    ),
+    (
+        "redundant integer number prefix",
+        "decimal numbers have no prefix",
+        "remove it",
+    ),
+    (
+        "invalid boolean",
+        "this is no TOML value",
+        "write true or false, or put text in quotes",
+    ),
 ];
 
 /// What the parser says of anything that is no value.
@@ -103,8 +223,10 @@ const NUMBERS: &str = "numbers are written like 12, -3.5, 1e9 or 0xff; put anyth
 
 /// Reports what the parser found, the first of each line: what follows on it is mostly a consequence.
 pub(super) fn report_all(reading: &mut Reading<'_>, errors: &[ParseError]) {
-    let mut found: Vec<(Span, &ParseError)> =
-        errors.iter().map(|error| (place(reading, error), error)).collect();
+    let mut found: Vec<(Span, &ParseError)> = errors
+        .iter()
+        .map(|error| (place(reading, error), error))
+        .collect();
     found.sort_by_key(|(span, _)| span.start);
     let mut reported: Option<usize> = None;
     for (span, error) in found {
@@ -115,7 +237,11 @@ pub(super) fn report_all(reading: &mut Reading<'_>, errors: &[ParseError]) {
         reported = Some(start);
         let (message, help) = words(error, &reading.text[start..], &reading.text[span.range()]);
         let source = reading.source;
-        reading.report(Diagnostic::new(&codes::TOML_SYNTAX, message).at(source, span, "").help(help));
+        reading.report(
+            Diagnostic::new(&codes::TOML_SYNTAX, message)
+                .at(source, span, "")
+                .help(help),
+        );
     }
 }
 
@@ -136,7 +262,10 @@ fn words(error: &ParseError, rest: &str, found: &str) -> (String, String) {
         UNQUOTED if found.contains([' ', '\t']) => return own(MORE_THAN_ONE),
         _ => {}
     }
-    if let Some((_, message, help)) = WORDS.iter().find(|(start, ..)| description.starts_with(start)) {
+    if let Some((_, message, help)) = WORDS
+        .iter()
+        .find(|(start, ..)| description.starts_with(start))
+    {
         return own((message, help));
     }
     let number = ["number", "float", "mantissa", "fraction", "exponent"];
@@ -156,14 +285,21 @@ fn expected(error: &ParseError) -> String {
             _ => "something else",
         })
         .collect();
-    if words.is_empty() { "remove it".to_owned() } else { format!("write {} here", words.join(" or ")) }
+    if words.is_empty() {
+        "remove it".to_owned()
+    } else {
+        format!("write {} here", words.join(" or "))
+    }
 }
 
 /// The place of an error, on whole characters.
 fn place(reading: &Reading<'_>, error: &ParseError) -> Span {
     let context = error.context().unwrap_or_default();
     let mut span = error.unexpected().unwrap_or(context);
-    if error.description().ends_with("string") && span.start() == context.end() && !context.is_empty() {
+    if error.description().ends_with("string")
+        && span.start() == context.end()
+        && !context.is_empty()
+    {
         // A string without an end is best seen at its start.
         span = context.before();
     }

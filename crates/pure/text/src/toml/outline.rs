@@ -139,17 +139,24 @@ impl<'d> Outline<'d> {
 
     /// The section that the node's own header opens.
     pub(super) fn own_section(&self, node: NodeId) -> Option<usize> {
-        self.sections_of(node).iter().copied().find(|at| self.sections[*at].chain.last() == Some(&node))
+        self.sections_of(node)
+            .iter()
+            .copied()
+            .find(|at| self.sections[*at].chain.last() == Some(&node))
     }
 
     fn index(&mut self) {
         let sections = self.sections.iter().enumerate();
-        let on_the_way = sections.flat_map(|(at, section)| section.chain.iter().map(move |node| (*node, at)));
+        let on_the_way =
+            sections.flat_map(|(at, section)| section.chain.iter().map(move |node| (*node, at)));
         let statements = self.statements.iter().enumerate();
-        let named =
-            statements.flat_map(|(at, statement)| statement.parts.iter().map(move |(node, _)| (*node, at)));
-        let in_braces =
-            self.statements.iter().enumerate().filter_map(|(at, statement)| match statement.owner {
+        let named = statements
+            .flat_map(|(at, statement)| statement.parts.iter().map(move |(node, _)| (*node, at)));
+        let in_braces = self
+            .statements
+            .iter()
+            .enumerate()
+            .filter_map(|(at, statement)| match statement.owner {
                 Owner::Braces(node, _) => Some((node, at)),
                 Owner::Section(_) => None,
             });
@@ -170,9 +177,14 @@ impl<'d> Outline<'d> {
             }
         }
         for at in 0..self.sections.len() {
-            let floor = if at == 0 { self.sections[0].start } else { self.sections[at - 1].content_end };
+            let floor = if at == 0 {
+                self.sections[0].start
+            } else {
+                self.sections[at - 1].content_end
+            };
             if at > 0 {
-                self.sections[at].start = comment_above(text, floor, self.sections[at].header.start);
+                self.sections[at].start =
+                    comment_above(text, floor, self.sections[at].header.start);
                 self.sections[at - 1].end = before_blanks(text, floor, self.sections[at].start);
             }
         }
@@ -221,11 +233,17 @@ fn names<'d>(
         for (key, value) in node.entries() {
             names.insert((node.id(), key.content()), value.id());
             let key = Some(key.content());
-            *parents.get_mut(value.id().0 as usize)? = Some(Parent { node: node.id(), key });
+            *parents.get_mut(value.id().0 as usize)? = Some(Parent {
+                node: node.id(),
+                key,
+            });
             open.push(value);
         }
         for item in node.items() {
-            *parents.get_mut(item.id().0 as usize)? = Some(Parent { node: node.id(), key: None });
+            *parents.get_mut(item.id().0 as usize)? = Some(Parent {
+                node: node.id(),
+                key: None,
+            });
             open.push(item);
         }
     }
@@ -236,7 +254,11 @@ fn events(document: &Document) -> Vec<Event> {
     let tokens = source(document).lex().into_vec();
     let mut events: Vec<Event> = Vec::with_capacity(tokens.len());
     let most = u32::try_from(Limits::default().depth).unwrap_or(u32::MAX);
-    parse_document(&tokens, &mut RecursionGuard::new(&mut events, most), &mut ());
+    parse_document(
+        &tokens,
+        &mut RecursionGuard::new(&mut events, most),
+        &mut (),
+    );
     events
 }
 
@@ -253,8 +275,15 @@ struct Pending {
 }
 
 enum Frame {
-    List { node: NodeId, next: usize },
-    Braces { node: NodeId, pairs: usize, pending: Pending },
+    List {
+        node: NodeId,
+        next: usize,
+    },
+    Braces {
+        node: NodeId,
+        pairs: usize,
+        pending: Pending,
+    },
 }
 
 struct Builder<'d> {
@@ -273,11 +302,20 @@ struct Builder<'d> {
 impl<'d> Builder<'d> {
     fn new(document: &'d Document, names: Map<(NodeId, &'d str), NodeId>) -> Option<Self> {
         let root = document.root()?.id();
-        let start =
-            line_start(&document.text, 0).max(if document.text.starts_with('\u{feff}') { 3 } else { 0 });
+        let start = line_start(&document.text, 0).max(if document.text.starts_with('\u{feff}') {
+            3
+        } else {
+            0
+        });
         let end = document.text.len();
-        let first =
-            Section { chain: vec![root], header: start..start, start, content_end: start, last: None, end };
+        let first = Section {
+            chain: vec![root],
+            header: start..start,
+            start,
+            content_end: start,
+            last: None,
+            end,
+        };
         Some(Builder {
             document,
             names,
@@ -312,7 +350,11 @@ impl<'d> Builder<'d> {
             }
             EventKind::InlineTableOpen => {
                 let node = self.value_node()?;
-                self.frames.push(Frame::Braces { node, pairs: 0, pending: Pending::default() });
+                self.frames.push(Frame::Braces {
+                    node,
+                    pairs: 0,
+                    pending: Pending::default(),
+                });
             }
             EventKind::ArrayClose | EventKind::InlineTableClose => {
                 self.frames.pop()?;
@@ -326,12 +368,18 @@ impl<'d> Builder<'d> {
 
     fn key(&mut self, event: &Event) -> Option<()> {
         let mut name = Cow::Borrowed("");
-        source(self.document).get(event)?.decode_key(&mut name, &mut ());
+        source(self.document)
+            .get(event)?
+            .decode_key(&mut name, &mut ());
         let (start, end) = (event.span().start(), event.span().end());
         if let Some((_, chain)) = &mut self.header {
             let mut from = *chain.last()?;
             if self.document.tree.kind(from) == Kind::List {
-                from = self.document.node(from).item(self.items.get(&from)?.checked_sub(1)?).id();
+                from = self
+                    .document
+                    .node(from)
+                    .item(self.items.get(&from)?.checked_sub(1)?)
+                    .id();
                 chain.push(from);
             }
             chain.push(*self.names.get(&(from, &*name))?);
@@ -369,7 +417,14 @@ impl<'d> Builder<'d> {
         let header = line_start(text, start)..line_end(text, end);
         let content_end = header.end;
         let (start, end) = (header.start, text.len());
-        self.sections.push(Section { chain, start, header, content_end, last: None, end });
+        self.sections.push(Section {
+            chain,
+            start,
+            header,
+            content_end,
+            last: None,
+            end,
+        });
         Some(())
     }
 
@@ -389,7 +444,11 @@ impl<'d> Builder<'d> {
     fn value_end(&mut self, end: usize) -> Option<()> {
         let (owner, pending) = match self.frames.last_mut() {
             Some(Frame::List { .. }) => return Some(()),
-            Some(Frame::Braces { node, pairs, pending }) => {
+            Some(Frame::Braces {
+                node,
+                pairs,
+                pending,
+            }) => {
                 *pairs += 1;
                 (Owner::Braces(*node, *pairs - 1), pending)
             }
@@ -401,7 +460,12 @@ impl<'d> Builder<'d> {
             Owner::Section(_) => line_start(text, start)..line_end(text, end),
             Owner::Braces(..) => start..end,
         };
-        self.statements.push(Statement { owner, parts, span: start..end, line });
+        self.statements.push(Statement {
+            owner,
+            parts,
+            span: start..end,
+            line,
+        });
         Some(())
     }
 }

@@ -13,7 +13,11 @@ pub(crate) fn print<'a>(view: impl View<'a>) -> String {
 /// The whole value with these line endings.
 pub(super) fn print_document<'a>(view: impl View<'a>, newline: &'static str) -> String {
     let mut out = String::new();
-    Sections { out: &mut out, newline }.body(&mut Vec::new(), view);
+    Sections {
+        out: &mut out,
+        newline,
+    }
+    .body(&mut Vec::new(), view);
     out
 }
 
@@ -29,7 +33,11 @@ pub(super) enum Place {
 impl Place {
     /// A multi-line string would take the line endings of the file into its value.
     pub(super) fn of_line(newline: &str) -> Self {
-        if newline == "\n" { Place::Line } else { Place::Flow }
+        if newline == "\n" {
+            Place::Line
+        } else {
+            Place::Flow
+        }
     }
 }
 
@@ -77,11 +85,14 @@ impl Sections<'_> {
         if !self.out.is_empty() {
             self.out.push_str(self.newline);
         }
-        self.out.extend([open, &path.join("."), close, self.newline]);
+        self.out
+            .extend([open, &path.join("."), close, self.newline]);
     }
 
     fn body<'a>(&mut self, path: &mut Vec<String>, view: impl View<'a>) {
-        let Shape::Map(count) = view.shape() else { return };
+        let Shape::Map(count) = view.shape() else {
+            return;
+        };
         let entries = (0..count).map(|at| view.entry(at));
         for (key, value) in entries.clone().filter(|(_, value)| !is_section(*value)) {
             print_line(self.out, &print_key(key), value, self.newline);
@@ -137,7 +148,10 @@ pub(super) fn print_value<'a>(out: &mut String, view: impl View<'a>, place: Plac
 
 /// A key: bare where possible, else in double quotes.
 pub(super) fn print_key(key: &str) -> String {
-    let bare = !key.is_empty() && key.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'));
+    let bare = !key.is_empty()
+        && key
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'));
     if bare {
         return key.to_owned();
     }
@@ -148,12 +162,16 @@ pub(super) fn print_key(key: &str) -> String {
 
 /// Whether a string in single quotes can hold this.
 pub(super) fn fits_literal(text: &str) -> bool {
-    text.chars().all(|c| c != '\'' && (c == '\t' || !is_control(c)))
+    text.chars()
+        .all(|c| c != '\'' && (c == '\t' || !is_control(c)))
 }
 
 /// Whether a multi-line string shows this better than escapes do.
 fn fits_lines(text: &str) -> bool {
-    text.contains('\n') && text.chars().all(|c| matches!(c, '\n' | '\t') || !is_control(c))
+    text.contains('\n')
+        && text
+            .chars()
+            .all(|c| matches!(c, '\n' | '\t') || !is_control(c))
 }
 
 fn is_control(c: char) -> bool {

@@ -36,9 +36,15 @@ pub(crate) fn read(reading: &mut Reading<'_>) {
     if source.input().starts_with('\u{feff}') {
         // The parser would skip it, as it would the first one, which is outside of what is read here.
         let span = Span::new(reader.base, reader.base + '\u{feff}'.len_utf8());
-        reader.tables.report(span, "a byte order mark that is not the first character", "remove it");
+        reader.tables.report(
+            span,
+            "a byte order mark that is not the first character",
+            "remove it",
+        );
     }
-    for_each_batch(source, |tokens| parse_document(tokens, &mut reader, &mut sink));
+    for_each_batch(source, |tokens| {
+        parse_document(tokens, &mut reader, &mut sink)
+    });
     let root = (!reader.tables.is_empty()).then(|| reader.tables.finish(Tables::ROOT));
     reading.tree.root = root;
     report_all(reading, &errors);
@@ -147,13 +153,21 @@ impl<'r, 'a> Reader<'r, 'a> {
     fn depth_here(&self) -> usize {
         let keys = self.keys.len() - self.key_base();
         match self.frames.last() {
-            Some(Frame { depth, kind: FrameKind::List(_), .. }) => depth + 1,
+            Some(Frame {
+                depth,
+                kind: FrameKind::List(_),
+                ..
+            }) => depth + 1,
             Some(Frame { depth, .. }) => depth + keys,
             None => self.tables.depth(self.current) + keys,
         }
     }
 
-    fn open(&mut self, span: RawSpan, kind: impl FnOnce(&mut Self, usize, Span) -> FrameKind) -> bool {
+    fn open(
+        &mut self,
+        span: RawSpan,
+        kind: impl FnOnce(&mut Self, usize, Span) -> FrameKind,
+    ) -> bool {
         if self.gave_up {
             return false;
         }
@@ -163,7 +177,11 @@ impl<'r, 'a> Reader<'r, 'a> {
             return false;
         }
         let kind = kind(self, depth, place);
-        self.frames.push(Frame { start: place.range().start, depth, kind });
+        self.frames.push(Frame {
+            start: place.range().start,
+            depth,
+            kind,
+        });
         true
     }
 
@@ -171,7 +189,9 @@ impl<'r, 'a> Reader<'r, 'a> {
         if self.gave_up {
             return;
         }
-        let Some(frame) = self.frames.pop() else { return };
+        let Some(frame) = self.frames.pop() else {
+            return;
+        };
         let span = Span::new(frame.start, (self.base + span.end()).max(frame.start));
         let node = match frame.kind {
             FrameKind::List(base) => {
@@ -203,7 +223,9 @@ impl<'r, 'a> Reader<'r, 'a> {
     }
 
     fn close_header(&mut self, span: RawSpan, open: OpenTable<'r, 'a>) {
-        let Some(header) = self.header.take() else { return };
+        let Some(header) = self.header.take() else {
+            return;
+        };
         if self.gave_up {
             return;
         }
@@ -225,7 +247,9 @@ impl<'r, 'a> Reader<'r, 'a> {
         encoding: Option<Encoding>,
         error: &mut dyn ErrorSink,
     ) -> Option<NodeId> {
-        let raw = self.source.get(Event::new_unchecked(EventKind::Scalar, encoding, span))?;
+        let raw = self
+            .source
+            .get(Event::new_unchecked(EventKind::Scalar, encoding, span))?;
         let mut failed = false;
         let mut sink = |found: ParseError| {
             failed = true;
@@ -245,7 +269,11 @@ impl<'r, 'a> Reader<'r, 'a> {
                 Some(digits) => self.number(Kind::Integer, place, &digits),
                 None => {
                     let message = "this number does not fit in 64 bits";
-                    self.tables.report(place, message, "put it in quotes, or write it as a float like 1e20");
+                    self.tables.report(
+                        place,
+                        message,
+                        "put it in quotes, or write it as a float like 1e20",
+                    );
                     self.tables.reading.tree.null(place)
                 }
             },
@@ -263,7 +291,11 @@ impl<'r, 'a> Reader<'r, 'a> {
 
     fn date_time(&mut self, span: Span, text: &str) -> NodeId {
         if scalar::is_date_time(text) {
-            return self.tables.reading.tree.verbatim(Kind::DateTime, span, span);
+            return self
+                .tables
+                .reading
+                .tree
+                .verbatim(Kind::DateTime, span, span);
         }
         let message = "this is no date or time";
         self.tables.report(
@@ -278,7 +310,9 @@ impl<'r, 'a> Reader<'r, 'a> {
 impl EventReceiver for Reader<'_, '_> {
     fn std_table_open(&mut self, span: RawSpan, _: &mut dyn ErrorSink) {
         self.keys.clear();
-        self.header = Some(Header { start: self.base + span.start() });
+        self.header = Some(Header {
+            start: self.base + span.start(),
+        });
     }
 
     fn std_table_close(&mut self, span: RawSpan, _: &mut dyn ErrorSink) {
@@ -315,7 +349,10 @@ impl EventReceiver for Reader<'_, '_> {
         if self.gave_up {
             return;
         }
-        let Some(raw) = self.source.get(Event::new_unchecked(EventKind::SimpleKey, encoding, span)) else {
+        let Some(raw) = self
+            .source
+            .get(Event::new_unchecked(EventKind::SimpleKey, encoding, span))
+        else {
             return;
         };
         let mut name = Cow::Borrowed("");
@@ -323,7 +360,11 @@ impl EventReceiver for Reader<'_, '_> {
         let span = self.span(span);
         self.keys.push(Key { name, span });
         // The last part of a key holds no table yet; the last part of a header does.
-        let depth = if self.header.is_some() { 1 + self.keys.len() } else { self.depth_here() - 1 };
+        let depth = if self.header.is_some() {
+            1 + self.keys.len()
+        } else {
+            self.depth_here() - 1
+        };
         if depth > self.tables.reading.limits.depth {
             self.give_up(span);
         }

@@ -8,7 +8,11 @@ use toml_parser::decoder::IntegerRadix;
 pub(super) fn integer<'t>(digits: &'t str, radix: IntegerRadix) -> Option<Cow<'t, str>> {
     let number = i64::from_str_radix(digits, radix.value()).ok()?;
     let plain = radix == IntegerRadix::Dec && !digits.starts_with('+') && digits != "-0";
-    Some(if plain { Cow::Borrowed(digits) } else { Cow::Owned(number.to_string()) })
+    Some(if plain {
+        Cow::Borrowed(digits)
+    } else {
+        Cow::Owned(number.to_string())
+    })
 }
 
 /// The canonical spelling of a float whose underscores are gone.
@@ -37,8 +41,10 @@ pub(super) fn is_date_time(text: &str) -> bool {
 /// The two digits at the start, if their value is at most `most`.
 fn two(bytes: &[u8], most: u8) -> Option<(u8, &[u8])> {
     let (digits, rest) = bytes.split_at_checked(2)?;
-    let value =
-        digits.iter().all(u8::is_ascii_digit).then(|| (digits[0] - b'0') * 10 + (digits[1] - b'0'))?;
+    let value = digits
+        .iter()
+        .all(u8::is_ascii_digit)
+        .then(|| (digits[0] - b'0') * 10 + (digits[1] - b'0'))?;
     (value <= most).then_some((value, rest))
 }
 
@@ -63,9 +69,13 @@ fn date(bytes: &[u8]) -> Option<&[u8]> {
 fn time(bytes: &[u8]) -> Option<&[u8]> {
     let (_, rest) = two(bytes, 23)?;
     let (_, rest) = two(rest.strip_prefix(b":")?, 59)?;
-    let Some(rest) = rest.strip_prefix(b":") else { return Some(rest) };
+    let Some(rest) = rest.strip_prefix(b":") else {
+        return Some(rest);
+    };
     let (_, rest) = two(rest, 60)?;
-    let Some(fraction) = rest.strip_prefix(b".") else { return Some(rest) };
+    let Some(fraction) = rest.strip_prefix(b".") else {
+        return Some(rest);
+    };
     let digits = fraction.iter().take_while(|b| b.is_ascii_digit()).count();
     (digits > 0).then(|| &fraction[digits..])
 }

@@ -131,8 +131,12 @@ impl<'r, 'a> Tables<'r, 'a> {
 
     /// Puts a finished value under a key.
     pub(super) fn set(&mut self, table: TableId, path: &[Key<'a>], value: NodeId) {
-        let Some((last, way)) = path.split_last() else { return };
-        let Some(table) = self.descend(table, way, Route::Dotted) else { return };
+        let Some((last, way)) = path.split_last() else {
+            return;
+        };
+        let Some(table) = self.descend(table, way, Route::Dotted) else {
+            return;
+        };
         match self.find(table, &last.name) {
             Some(entry) => self.report_twice(entry, last),
             None => self.insert(table, last, Item::Node(value)),
@@ -158,7 +162,11 @@ impl<'r, 'a> Tables<'r, 'a> {
             }
             Item::List(_) => {
                 let message = format!("`{}` is a list of tables already", last.name);
-                self.report(last.span, message, "write the header in double brackets to add another table");
+                self.report(
+                    last.span,
+                    message,
+                    "write the header in double brackets to add another table",
+                );
                 None
             }
             Item::Table(_) | Item::Node(_) => {
@@ -175,7 +183,10 @@ impl<'r, 'a> Tables<'r, 'a> {
         let list = match self.find(parent, &last.name) {
             None => {
                 let list = ListId(index(self.lists.len()));
-                self.lists.push(List { span, tables: Vec::new() });
+                self.lists.push(List {
+                    span,
+                    tables: Vec::new(),
+                });
                 self.insert(parent, last, Item::List(list));
                 list
             }
@@ -193,15 +204,20 @@ impl<'r, 'a> Tables<'r, 'a> {
     }
 
     fn descend(&mut self, from: TableId, way: &[Key<'a>], route: Route) -> Option<TableId> {
-        way.iter().try_fold(from, |table, key| match self.find(table, &key.name) {
-            Some(entry) => self.enter(entry, key, route),
-            None => {
-                let origin = if route == Route::Header { Origin::Implicit } else { Origin::Dotted };
-                let child = self.create(origin, self.depth(table) + 1, key.span);
-                self.insert(table, key, Item::Table(child));
-                Some(child)
-            }
-        })
+        way.iter()
+            .try_fold(from, |table, key| match self.find(table, &key.name) {
+                Some(entry) => self.enter(entry, key, route),
+                None => {
+                    let origin = if route == Route::Header {
+                        Origin::Implicit
+                    } else {
+                        Origin::Dotted
+                    };
+                    let child = self.create(origin, self.depth(table) + 1, key.span);
+                    self.insert(table, key, Item::Table(child));
+                    Some(child)
+                }
+            })
     }
 
     fn enter(&mut self, entry: u32, key: &Key<'a>, route: Route) -> Option<TableId> {
@@ -218,7 +234,11 @@ impl<'r, 'a> Tables<'r, 'a> {
             }
             (Item::List(_), Route::Dotted) => {
                 let message = format!("`{}` is a list of tables", key.name);
-                self.report(key.span, message, "write the key under the `[[...]]` header that it belongs to");
+                self.report(
+                    key.span,
+                    message,
+                    "write the key under the `[[...]]` header that it belongs to",
+                );
                 None
             }
             (Item::Node(node), _) => {
@@ -234,7 +254,14 @@ impl<'r, 'a> Tables<'r, 'a> {
 
     fn create(&mut self, origin: Origin, depth: usize, span: Span) -> TableId {
         let id = TableId(index(self.tables.len()));
-        self.tables.push(Table { origin, depth: index(depth), span, first: None, last: None, count: 0 });
+        self.tables.push(Table {
+            origin,
+            depth: index(depth),
+            span,
+            first: None,
+            last: None,
+            count: 0,
+        });
         id
     }
 
@@ -250,7 +277,9 @@ impl<'r, 'a> Tables<'r, 'a> {
     }
 
     fn name(&self, entry: u32) -> &str {
-        self.reading.tree.content(self.reading.text, self.entries[entry as usize].key)
+        self.reading
+            .tree
+            .content(self.reading.text, self.entries[entry as usize].key)
     }
 
     /// This entry and those after it in its table.
@@ -261,7 +290,12 @@ impl<'r, 'a> Tables<'r, 'a> {
     fn insert(&mut self, table: TableId, key: &Key<'a>, item: Item) {
         let at = index(self.entries.len());
         let node = self.key_node(key);
-        self.entries.push(Entry { table, key: node, item, next: None });
+        self.entries.push(Entry {
+            table,
+            key: node,
+            item,
+            next: None,
+        });
         let owner = &mut self.tables[table.0 as usize];
         owner.count += 1;
         match owner.last.replace(at) {
@@ -280,7 +314,8 @@ impl<'r, 'a> Tables<'r, 'a> {
 
     fn index_entry(&mut self, table: TableId, at: u32) {
         let hash = self.hasher.hash_one((table, self.name(at)));
-        self.index.insert_unique(hash, (hash, at), |(hash, _)| *hash);
+        self.index
+            .insert_unique(hash, (hash, at), |(hash, _)| *hash);
     }
 
     fn key_node(&mut self, key: &Key<'a>) -> NodeId {
@@ -298,7 +333,12 @@ impl<'r, 'a> Tables<'r, 'a> {
         let base = self.children.len();
         let mut next = self.table(table).first;
         while let Some(at) = next {
-            let Entry { key, item, next: after, .. } = self.entries[at as usize];
+            let Entry {
+                key,
+                item,
+                next: after,
+                ..
+            } = self.entries[at as usize];
             let value = match item {
                 Item::Node(node) => node,
                 Item::Table(table) => self.finish(table),
@@ -307,7 +347,10 @@ impl<'r, 'a> Tables<'r, 'a> {
             self.children.extend([key, value]);
             next = after;
         }
-        let node = self.reading.tree.map(self.tables[table.0 as usize].span, &self.children[base..]);
+        let node = self
+            .reading
+            .tree
+            .map(self.tables[table.0 as usize].span, &self.children[base..]);
         self.children.truncate(base);
         node
     }
@@ -315,7 +358,9 @@ impl<'r, 'a> Tables<'r, 'a> {
     fn finish_list(&mut self, list: ListId) -> NodeId {
         let tables = std::mem::take(&mut self.lists[list.0 as usize].tables);
         let items: Vec<NodeId> = tables.into_iter().map(|table| self.finish(table)).collect();
-        self.reading.tree.list(self.lists[list.0 as usize].span, &items)
+        self.reading
+            .tree
+            .list(self.lists[list.0 as usize].span, &items)
     }
 
     /// Whether there is anything in the file.
@@ -326,8 +371,11 @@ impl<'r, 'a> Tables<'r, 'a> {
     pub(super) fn report(&mut self, span: Span, message: impl Into<String>, help: &str) {
         if self.reading.diagnostics.len() < MOST_ERRORS {
             let source = self.reading.source;
-            self.reading
-                .report(Diagnostic::new(&codes::TOML_SYNTAX, message).at(source, span, "").help(help));
+            self.reading.report(
+                Diagnostic::new(&codes::TOML_SYNTAX, message)
+                    .at(source, span, "")
+                    .help(help),
+            );
         }
     }
 
@@ -341,8 +389,14 @@ impl<'r, 'a> Tables<'r, 'a> {
 
     fn report_closed(&mut self, node: NodeId, key: &Key<'a>) {
         let (what, help) = match self.reading.tree.kind(node) {
-            Kind::Map => ("a table in braces, which is whole", "write the key inside the braces"),
-            Kind::List => ("a list in brackets, which is whole", "write the table inside the brackets"),
+            Kind::Map => (
+                "a table in braces, which is whole",
+                "write the key inside the braces",
+            ),
+            Kind::List => (
+                "a list in brackets, which is whole",
+                "write the table inside the brackets",
+            ),
             kind => (kind.word(), "rename one of the two"),
         };
         if self.reading.diagnostics.len() < MOST_ERRORS {
@@ -362,9 +416,15 @@ impl<'r, 'a> Tables<'r, 'a> {
 pub(super) fn string_node(reading: &mut Reading<'_>, span: Span, content: &str) -> NodeId {
     let offset = (content.as_ptr() as usize).wrapping_sub(reading.text.as_ptr() as usize);
     if content.is_empty() {
-        reading.tree.verbatim(Kind::String, span, Span::at(span.range().start))
+        reading
+            .tree
+            .verbatim(Kind::String, span, Span::at(span.range().start))
     } else if offset < reading.text.len() {
-        reading.tree.verbatim(Kind::String, span, Span::new(offset, offset + content.len()))
+        reading.tree.verbatim(
+            Kind::String,
+            span,
+            Span::new(offset, offset + content.len()),
+        )
     } else {
         reading.tree.decoded(Kind::String, span, content)
     }

@@ -20,12 +20,21 @@ pub(crate) struct Block<'e, 'd, 's, 'c, V> {
 impl<'e, 'd, 's, 'c, 'v, V: View<'v>> Block<'e, 'd, 's, 'c, V> {
     pub(crate) fn new(editor: &'e mut Editor<'d, 's>, filling: &'c Filling<'c, V>) -> Self {
         let children = editor.places.children(filling.container);
-        let column = editor.places.column(editor.places.range(filling.container).start);
-        Block { editor, filling, children, column }
+        let column = editor
+            .places
+            .column(editor.places.range(filling.container).start);
+        Block {
+            editor,
+            filling,
+            children,
+            column,
+        }
     }
 
     pub(crate) fn splice(&mut self) {
-        let gone: Vec<usize> = (0..self.children.len()).filter(|at| self.is_gone(*at)).collect();
+        let gone: Vec<usize> = (0..self.children.len())
+            .filter(|at| self.is_gone(*at))
+            .collect();
         let Some(first_kept) = (0..self.children.len()).find(|at| !self.is_gone(*at)) else {
             self.refill();
             return;
@@ -39,13 +48,19 @@ impl<'e, 'd, 's, 'c, 'v, V: View<'v>> Block<'e, 'd, 's, 'c, V> {
             self.insert_front(first_kept, shares_line);
         }
         for at in removed_by_lines {
-            if *at < first_kept { self.remove_leading_line(*at) } else { self.remove_line(*at) }
+            if *at < first_kept {
+                self.remove_leading_line(*at)
+            } else {
+                self.remove_line(*at)
+            }
         }
         self.insert_after_kept(first_kept);
     }
 
     fn is_gone(&self, at: usize) -> bool {
-        self.children[at].index.is_some_and(|index| self.filling.removed.binary_search(&index).is_ok())
+        self.children[at]
+            .index
+            .is_some_and(|index| self.filling.removed.binary_search(&index).is_ok())
     }
 
     fn literals_at(&self, at: usize) -> Literals {
@@ -57,7 +72,12 @@ impl<'e, 'd, 's, 'c, 'v, V: View<'v>> Block<'e, 'd, 's, 'c, V> {
         after_comment(self.editor.places.text, self.children[at].range.end)
     }
 
-    fn put(&mut self, range: Range<usize>, literals: Literals, write: impl FnOnce(&mut BlockPrinter<'_>)) {
+    fn put(
+        &mut self,
+        range: Range<usize>,
+        literals: Literals,
+        write: impl FnOnce(&mut BlockPrinter<'_>),
+    ) {
         self.editor.put(range, literals, write);
     }
 
@@ -70,7 +90,12 @@ impl<'e, 'd, 's, 'c, 'v, V: View<'v>> Block<'e, 'd, 's, 'c, V> {
 
     /// The same for a child before the first one that stays: at the start of the text there is no line before.
     fn remove_leading_line(&mut self, at: usize) {
-        if self.editor.places.previous_line_end(self.children[0].range.start).is_some() {
+        if self
+            .editor
+            .places
+            .previous_line_end(self.children[0].range.start)
+            .is_some()
+        {
             return self.remove_line(at);
         }
         let start = line_start(self.editor.places.text, self.children[at].range.start);
@@ -81,9 +106,17 @@ impl<'e, 'd, 's, 'c, 'v, V: View<'v>> Block<'e, 'd, 's, 'c, V> {
     /// New children that come before the first one that stays.
     fn front(&self, first_kept: usize) -> Vec<New<'c, V>> {
         let is_list = self.editor.places.node(self.filling.container).kind() == Kind::List;
-        let index = self.children[first_kept].index.filter(|_| is_list).unwrap_or(0);
+        let index = self.children[first_kept]
+            .index
+            .filter(|_| is_list)
+            .unwrap_or(0);
         let before = |new: &&New<'c, V>| is_list && new.before <= index;
-        self.filling.inserted.iter().filter(before).copied().collect()
+        self.filling
+            .inserted
+            .iter()
+            .filter(before)
+            .copied()
+            .collect()
     }
 
     /// The first child stands beside a dash: what comes next takes its place. Says how many children are done with.
@@ -103,10 +136,16 @@ impl<'e, 'd, 's, 'c, 'v, V: View<'v>> Block<'e, 'd, 's, 'c, V> {
             });
             return first_kept;
         }
-        let from = if front.is_empty() { self.editor.before_blanks(start) } else { start };
+        let from = if front.is_empty() {
+            self.editor.before_blanks(start)
+        } else {
+            start
+        };
         let end = self.end(0);
         let literals = self.literals_at(end);
-        self.put(from..end, literals, |printer| print_children(printer, &front, column));
+        self.put(from..end, literals, |printer| {
+            print_children(printer, &front, column)
+        });
         1
     }
 
@@ -124,7 +163,11 @@ impl<'e, 'd, 's, 'c, 'v, V: View<'v>> Block<'e, 'd, 's, 'c, V> {
             _ => Some(after_comment(places.text, lead.end)),
         };
         let Some(at) = line_above else {
-            let at = if shares_line { start } else { line_start(places.text, start) };
+            let at = if shares_line {
+                start
+            } else {
+                line_start(places.text, start)
+            };
             self.put(at..at, Literals::Clipped, |printer| {
                 for new in &front {
                     printer.blanks(if shares_line { 0 } else { column });
@@ -148,9 +191,17 @@ impl<'e, 'd, 's, 'c, 'v, V: View<'v>> Block<'e, 'd, 's, 'c, V> {
         let filling = self.filling;
         let column = self.column;
         for new in &filling.inserted[done..] {
-            let is_before = |at: &usize| self.children[*at].index.is_none_or(|index| index < new.before);
-            let kept = (0..self.children.len()).rev().filter(|at| !self.is_gone(*at));
-            let Some(previous) = kept.into_iter().find(is_before) else { continue };
+            let is_before = |at: &usize| {
+                self.children[*at]
+                    .index
+                    .is_none_or(|index| index < new.before)
+            };
+            let kept = (0..self.children.len())
+                .rev()
+                .filter(|at| !self.is_gone(*at));
+            let Some(previous) = kept.into_iter().find(is_before) else {
+                continue;
+            };
             let end = self.end(previous);
             let literals = self.literals_at(end);
             self.put(end..end, literals, |printer| {
@@ -165,7 +216,10 @@ impl<'e, 'd, 's, 'c, 'v, V: View<'v>> Block<'e, 'd, 's, 'c, V> {
         let lead = self.editor.places.lead(self.filling.container);
         let (start, end, column) = (self.children[0].range.start, self.end(0), self.column);
         let below = self.editor.places.starts_line(start)
-            && matches!(lead.by, Announced::Colon | Announced::Dash | Announced::Marker);
+            && matches!(
+                lead.by,
+                Announced::Colon | Announced::Dash | Announced::Marker
+            );
         let empty = match self.editor.places.node(self.filling.container).kind() {
             Kind::Map => "{}",
             _ => "[]",
@@ -174,10 +228,14 @@ impl<'e, 'd, 's, 'c, 'v, V: View<'v>> Block<'e, 'd, 's, 'c, V> {
         let mut by_lines = 1;
         if !filling.inserted.is_empty() {
             let literals = self.literals_at(end);
-            self.put(start..end, literals, |printer| print_children(printer, &filling.inserted, column));
+            self.put(start..end, literals, |printer| {
+                print_children(printer, &filling.inserted, column)
+            });
         } else if below {
             by_lines = 0;
-            self.editor.splices.put(lead.end..lead.end, &format!(" {empty}"));
+            self.editor
+                .splices
+                .put(lead.end..lead.end, &format!(" {empty}"));
         } else {
             self.editor.splices.put(start..end, empty);
         }

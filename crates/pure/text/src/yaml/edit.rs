@@ -6,7 +6,8 @@ use crate::change::{Changes, ContainerChange, Insertion, Splices};
 use crate::document::Document;
 use crate::edit::EditError;
 use crate::flow::{
-    Comments, Flow, FlowInsertion, FlowLayout, is_blank, line_indent, line_start, newline_here, newline_of,
+    Comments, Flow, FlowInsertion, FlowLayout, is_blank, line_indent, line_start, newline_here,
+    newline_of,
 };
 use crate::tree::{Kind, NodeId, NodeRef};
 use crate::view::View;
@@ -22,7 +23,11 @@ pub(crate) fn splice<'v, V: View<'v>>(
     changes: &Changes<'v, V>,
     splices: &mut Splices,
 ) -> Result<(), EditError> {
-    let start = if document.text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    let start = if document.text.starts_with('\u{feff}') {
+        '\u{feff}'.len_utf8()
+    } else {
+        0
+    };
     splice_within(document, start..document.text.len(), changes, splices)
 }
 
@@ -36,13 +41,22 @@ pub(crate) fn splice_within<'v, V: View<'v>>(
     let places = Places::new(document, range);
     entangled::check(&places, changes)?;
     let (newline, unit) = (newline_of(&document.text), places.indent_unit());
-    let mut editor = Editor { places, newline, unit, splices };
+    let mut editor = Editor {
+        places,
+        newline,
+        unit,
+        splices,
+    };
     if let Some(root) = changes.root {
         editor.append_root(root);
     }
     let mut containers: Vec<Filling<'_, V>> = changes.containers.iter().map(Filling::of).collect();
     for (id, value) in &changes.replaced {
-        match editor.places.parent(*id).filter(|_| editor.places.is_inherited(*id)) {
+        match editor
+            .places
+            .parent(*id)
+            .filter(|_| editor.places.is_inherited(*id))
+        {
             Some(parent) => editor.override_inherited(parent, *value, &mut containers),
             None => editor.replace(*id, *value),
         }
@@ -72,9 +86,17 @@ pub(crate) struct New<'c, V> {
 
 impl<'c, V: Copy> Filling<'c, V> {
     fn of(change: &'c ContainerChange<'c, V>) -> Self {
-        let new = |i: &Insertion<'c, V>| New { before: i.before, key: i.key, value: i.value };
+        let new = |i: &Insertion<'c, V>| New {
+            before: i.before,
+            key: i.key,
+            value: i.value,
+        };
         let inserted = change.inserted.iter().map(new).collect();
-        Filling { container: change.container, removed: &change.removed, inserted }
+        Filling {
+            container: change.container,
+            removed: &change.removed,
+            inserted,
+        }
     }
 }
 
@@ -95,7 +117,14 @@ impl<'d> Editor<'d, '_> {
         write: impl FnOnce(&mut BlockPrinter<'_>),
     ) {
         let (newline, unit) = (self.newline, self.unit);
-        self.splices.put_with(range, |out| write(&mut BlockPrinter { out, newline, unit, literals }));
+        self.splices.put_with(range, |out| {
+            write(&mut BlockPrinter {
+                out,
+                newline,
+                unit,
+                literals,
+            })
+        });
     }
 
     fn append_root<'v>(&mut self, root: impl View<'v>) {
@@ -124,10 +153,21 @@ impl<'d> Editor<'d, '_> {
     {
         let node = self.places.node(map);
         let key = self.places.key(map, index).map(NodeRef::content);
-        let new = New { before: node.len(), key, value };
-        match containers.iter_mut().find(|filling| filling.container == map) {
+        let new = New {
+            before: node.len(),
+            key,
+            value,
+        };
+        match containers
+            .iter_mut()
+            .find(|filling| filling.container == map)
+        {
             Some(filling) => filling.inserted.push(new),
-            None => containers.push(Filling { container: map, removed: &[], inserted: vec![new] }),
+            None => containers.push(Filling {
+                container: map,
+                removed: &[],
+                inserted: vec![new],
+            }),
         }
     }
 
@@ -135,12 +175,19 @@ impl<'d> Editor<'d, '_> {
     pub(crate) fn literals_at(&self, at: usize, column: usize) -> Literals {
         let text = self.places.text;
         let ends_line = newline_here(&text[at..]).is_some();
-        let next = at + text[at..].find(|c| !matches!(c, ' ' | '\t' | '\r' | '\n')).unwrap_or(0);
+        let next = at
+            + text[at..]
+                .find(|c| !matches!(c, ' ' | '\t' | '\r' | '\n'))
+                .unwrap_or(0);
         let joins = text[next..].starts_with('#') && self.places.column(next) > column;
         // Lines of blanks that are longer than the block's indent would be lines of it.
         let mut below = text[at..].lines().skip(1).take_while(|line| is_blank(line));
         let blanks_join = below.any(|line| line.len() > column);
-        if ends_line && !joins && !blanks_join { Literals::Clipped } else { Literals::Avoided }
+        if ends_line && !joins && !blanks_join {
+            Literals::Clipped
+        } else {
+            Literals::Avoided
+        }
     }
 
     fn replace<'v>(&mut self, id: NodeId, value: impl View<'v>) {
@@ -249,7 +296,11 @@ impl<'d> Editor<'d, '_> {
             let glue = self.glue(&range);
             let old = self.places.column(range.start) + glue.len();
             // A list may stand as far left as the key above it, nothing else may.
-            let column = if parent_column.is_some_and(|parent| old <= parent) { child_column } else { old };
+            let column = if parent_column.is_some_and(|parent| old <= parent) {
+                child_column
+            } else {
+                old
+            };
             let literals = self.literals_at(range.end, column);
             self.put(range, literals, |printer| {
                 printer.out.push_str(glue);
@@ -260,7 +311,8 @@ impl<'d> Editor<'d, '_> {
         }
         let end = after_comment(self.places.text, range.end);
         let literals = self.literals_at(end, child_column);
-        self.splices.put(self.before_blanks(range.start).max(lead.end)..range.end, "");
+        self.splices
+            .put(self.before_blanks(range.start).max(lead.end)..range.end, "");
         self.put(end..end, literals, |printer| {
             printer.line(child_column);
             print(printer, child_column);
@@ -269,14 +321,23 @@ impl<'d> Editor<'d, '_> {
 
     fn replace_with_scalar<'v>(&mut self, id: NodeId, value: impl View<'v>, lead: &Lead) {
         let range = self.places.range(id);
-        let column = self.places.parent_column(id).map_or(self.unit, |column| column + self.unit);
-        let announced = matches!(lead.by, Announced::Colon | Announced::Dash | Announced::Marker);
+        let column = self
+            .places
+            .parent_column(id)
+            .map_or(self.unit, |column| column + self.unit);
+        let announced = matches!(
+            lead.by,
+            Announced::Colon | Announced::Dash | Announced::Marker
+        );
         if announced && self.places.is_block(id) && self.is_below(&range, lead) {
             self.pull_up(&range, value, lead, column);
             return;
         }
-        let (glue, quotes, literals) =
-            (self.glue(&range), self.quotes(id), self.literals_at(range.end, column - 1));
+        let (glue, quotes, literals) = (
+            self.glue(&range),
+            self.quotes(id),
+            self.literals_at(range.end, column - 1),
+        );
         self.put(range, literals, |printer| {
             printer.out.push_str(glue);
             match quotes {
@@ -287,12 +348,25 @@ impl<'d> Editor<'d, '_> {
     }
 
     /// Takes away the lines of a block collection and puts a scalar beside what announced it.
-    fn pull_up<'v>(&mut self, range: &Range<usize>, value: impl View<'v>, lead: &Lead, column: usize) {
+    fn pull_up<'v>(
+        &mut self,
+        range: &Range<usize>,
+        value: impl View<'v>,
+        lead: &Lead,
+        column: usize,
+    ) {
         let text = self.places.text;
         let end = after_comment(text, range.end);
-        let before = self.places.previous_line_end(range.start).unwrap_or(range.start);
+        let before = self
+            .places
+            .previous_line_end(range.start)
+            .unwrap_or(range.start);
         let alone = lead.end == before && self.literals_at(end, column - 1) == Literals::Clipped;
-        let literals = if alone { Literals::Clipped } else { Literals::Avoided };
+        let literals = if alone {
+            Literals::Clipped
+        } else {
+            Literals::Avoided
+        };
         self.put(lead.end..lead.end, literals, |printer| {
             printer.out.push(' ');
             printer.scalar(value, column);
@@ -333,7 +407,8 @@ impl<'d> Editor<'d, '_> {
         let entries = entries.join(", ");
         if filling.removed.is_empty() {
             self.splices.put(range.start..range.start, "{");
-            self.splices.put(range.end..range.end, &format!(", {entries}}}"));
+            self.splices
+                .put(range.end..range.end, &format!(", {entries}}}"));
         } else {
             self.splices.put(range, &format!("{{{entries}}}"));
         }
@@ -344,14 +419,26 @@ impl<'d> Editor<'d, '_> {
         let range = self.places.range(filling.container);
         let children = self.places.children(filling.container);
         let is_gone = |at: &usize| {
-            children[*at].index.is_some_and(|index| filling.removed.binary_search(&index).is_ok())
+            children[*at]
+                .index
+                .is_some_and(|index| filling.removed.binary_search(&index).is_ok())
         };
         let removed: Vec<usize> = (0..children.len()).filter(is_gone).collect();
         // In maps, which may hold a merge key too, everything new comes to the end.
-        let before = |new: &New<'_, V>| if new.key.is_some() { children.len() } else { new.before };
+        let before = |new: &New<'_, V>| {
+            if new.key.is_some() {
+                children.len()
+            } else {
+                new.before
+            }
+        };
         let inserted = filling.inserted.iter();
-        let inserted: Vec<FlowInsertion> =
-            inserted.map(|new| FlowInsertion { before: before(new), printed: print_new(new) }).collect();
+        let inserted: Vec<FlowInsertion> = inserted
+            .map(|new| FlowInsertion {
+                before: before(new),
+                printed: print_new(new),
+            })
+            .collect();
         let flow = Flow {
             text,
             inside: range.start + 1..range.end - 1,
@@ -374,7 +461,10 @@ fn print_new<'v, V: View<'v>>(new: &New<'_, V>) -> String {
 
 /// Lines only where the closing bracket has its own: it may not stand as far left as the key before it.
 fn flow_layout(flow: &Flow<'_>) -> FlowLayout {
-    let last = flow.children.last().map_or(flow.inside.start, |child| child.end);
+    let last = flow
+        .children
+        .last()
+        .map_or(flow.inside.start, |child| child.end);
     let closes_alone = flow.text[last..flow.inside.end].contains('\n');
     match flow.child_indent().filter(|_| closes_alone) {
         Some(indent) => FlowLayout::Lines {

@@ -11,7 +11,11 @@ pub(crate) struct Advice {
 
 /// Parts of the parser's texts, what they mean, and the way out.
 const TABLE: &[(&str, &str, &str)] = &[
-    ("tab", "a tab where YAML wants spaces", "indent with spaces; YAML does not allow tabs there"),
+    (
+        "tab",
+        "a tab where YAML wants spaces",
+        "indent with spaces; YAML does not allow tabs there",
+    ),
     (
         "mapping values are not allowed",
         "a `:` where no value can start",
@@ -67,14 +71,26 @@ const TABLE: &[(&str, &str, &str)] = &[
         "there is no such escape",
         "in double quotes write `\\\\` for a backslash, or use single quotes",
     ),
-    ("hexadecimal number", "this escape lacks digits", "write `\\xXX`, `\\uXXXX` or `\\UXXXXXXXX`"),
-    ("invalid Unicode character escape", "this escape is no character", "write the character itself"),
+    (
+        "hexadecimal number",
+        "this escape lacks digits",
+        "write `\\xXX`, `\\uXXXX` or `\\UXXXXXXXX`",
+    ),
+    (
+        "invalid Unicode character escape",
+        "this escape is no character",
+        "write the character itself",
+    ),
     (
         "trailing content after double-quoted",
         "something follows the closing quote",
         "write `\\\"` for a quote inside the text, or put the whole value in single quotes",
     ),
-    ("unexpected character", "a value cannot start with this character", "put the value in quotes"),
+    (
+        "unexpected character",
+        "a value cannot start with this character",
+        "put the value in quotes",
+    ),
     (
         "node content",
         "a value is missing before this",
@@ -90,22 +106,46 @@ const TABLE: &[(&str, &str, &str)] = &[
         "this line has the wrong indent",
         "lines of one map or list have the same indent; continued lines have more",
     ),
-    ("wrongly indented line", "this line has the wrong indent", "indent every line of the text alike"),
-    ("misplaced bracket", "this bracket closes nothing", "remove it, or put the value in quotes"),
+    (
+        "wrongly indented line",
+        "this line has the wrong indent",
+        "indent every line of the text alike",
+    ),
+    (
+        "misplaced bracket",
+        "this bracket closes nothing",
+        "remove it, or put the value in quotes",
+    ),
     (
         "unprintable",
         "a character that YAML does not allow",
         "remove it, or write it as an escape in double quotes",
     ),
-    ("byte order mark", "a byte order mark in the middle of the text", "remove it; it may only start a file"),
+    (
+        "byte order mark",
+        "a byte order mark in the middle of the text",
+        "remove it; it may only start a file",
+    ),
     (
         "comment intercepting",
         "a comment inside a text of several lines",
         "put the text in quotes, or the comment before it",
     ),
-    ("document", "this stands outside of the document", "a file holds one document; remove the rest"),
-    ("directive", "this `%` line is not understood", "remove it; nothing here needs it"),
-    ("version", "this `%YAML` line is not understood", "remove it; nothing here needs it"),
+    (
+        "document",
+        "this stands outside of the document",
+        "a file holds one document; remove the rest",
+    ),
+    (
+        "directive",
+        "this `%` line is not understood",
+        "remove it; nothing here needs it",
+    ),
+    (
+        "version",
+        "this `%YAML` line is not understood",
+        "remove it; nothing here needs it",
+    ),
     (
         "anchor or alias",
         "this anchor or alias has no name",
@@ -116,9 +156,21 @@ const TABLE: &[(&str, &str, &str)] = &[
         "the line of this `|` or `>` is not understood",
         "only `+`, `-`, a digit or a comment may follow",
     ),
-    ("':'", "this `:` is misplaced", "put a blank after it, or put the text in quotes"),
-    ("'-'", "this `-` is misplaced", "put a blank after it, or put the text in quotes"),
-    ("quoted scalar", "this quoted text is not understood", "check its quotes and escapes"),
+    (
+        "':'",
+        "this `:` is misplaced",
+        "put a blank after it, or put the text in quotes",
+    ),
+    (
+        "'-'",
+        "this `-` is misplaced",
+        "put a blank after it, or put the text in quotes",
+    ),
+    (
+        "quoted scalar",
+        "this quoted text is not understood",
+        "check its quotes and escapes",
+    ),
 ];
 
 /// Says it better than the parser, where we know how.
@@ -132,12 +184,18 @@ pub(crate) fn advice(info: &str) -> Advice {
     }
     if info.contains("tag") || info.contains("handle") || info.contains("TAG") {
         let help = "remove it, or put a text that starts with `!` in quotes";
-        return Advice { code: &codes::YAML_TAG, message: "this tag is not understood".to_owned(), help };
+        return Advice {
+            code: &codes::YAML_TAG,
+            message: "this tag is not understood".to_owned(),
+            help,
+        };
     }
     match TABLE.iter().find(|(part, ..)| info.contains(part)) {
-        Some((_, message, help)) => {
-            Advice { code: &codes::YAML_SYNTAX, message: (*message).to_owned(), help }
-        }
+        Some((_, message, help)) => Advice {
+            code: &codes::YAML_SYNTAX,
+            message: (*message).to_owned(),
+            help,
+        },
         None => Advice {
             code: &codes::YAML_SYNTAX,
             message: format!("this is no YAML: {info}"),

@@ -19,14 +19,21 @@ impl<'t> Offsets<'t> {
             let starts = text[base..].char_indices().step_by(Self::STEP);
             landmarks.extend(starts.map(|(at, _)| Span::at(base + at).start));
         }
-        Offsets { text, base, landmarks, last: (0, base) }
+        Offsets {
+            text,
+            base,
+            landmarks,
+            last: (0, base),
+        }
     }
 
     pub(crate) fn byte(&mut self, index: usize) -> usize {
         if self.landmarks.is_empty() {
             return (self.base + index).min(self.text.len());
         }
-        let Some(landmark) = self.landmarks.get(index / Self::STEP) else { return self.text.len() };
+        let Some(landmark) = self.landmarks.get(index / Self::STEP) else {
+            return self.text.len();
+        };
         let (mut known, mut at) = self.last;
         if known > index || known + Self::STEP < index {
             (known, at) = (index - index % Self::STEP, *landmark as usize);

@@ -77,7 +77,12 @@ impl<'d> Places<'d> {
             }
             open[first..].reverse();
         }
-        Places { document, text: &document.text[..range.end], start: range.start, parents }
+        Places {
+            document,
+            text: &document.text[..range.end],
+            start: range.start,
+            parents,
+        }
     }
 
     pub(crate) fn node(&self, id: NodeId) -> NodeRef<'d> {
@@ -124,7 +129,9 @@ impl<'d> Places<'d> {
 
     /// What surrounds a node.
     pub(crate) fn context(&self, id: NodeId) -> Context {
-        let flow = self.ancestors(id).any(|(parent, _)| self.has_bracket(parent));
+        let flow = self
+            .ancestors(id)
+            .any(|(parent, _)| self.has_bracket(parent));
         if flow { Context::Flow } else { Context::Block }
     }
 
@@ -143,18 +150,31 @@ impl<'d> Places<'d> {
     }
 
     pub(crate) fn is_alias(&self, id: NodeId) -> bool {
-        self.document.tree.sharing.aliases.binary_search_by_key(&id, |(alias, _)| *alias).is_ok()
+        self.document
+            .tree
+            .sharing
+            .aliases
+            .binary_search_by_key(&id, |(alias, _)| *alias)
+            .is_ok()
     }
 
     pub(crate) fn is_inherited(&self, id: NodeId) -> bool {
-        self.document.tree.sharing.inherited.binary_search(&id).is_ok()
+        self.document
+            .tree
+            .sharing
+            .inherited
+            .binary_search(&id)
+            .is_ok()
     }
 
     /// The merge keys of a map.
     pub(crate) fn merges(&self, map: NodeId) -> &'d [Merge] {
         let all = &self.document.tree.sharing.merges;
         let start = all.partition_point(|merge| merge.map < map);
-        let count = all[start..].iter().take_while(|merge| merge.map == map).count();
+        let count = all[start..]
+            .iter()
+            .take_while(|merge| merge.map == map)
+            .count();
         &all[start..start + count]
     }
 
@@ -176,22 +196,29 @@ impl<'d> Places<'d> {
 
     /// The column that the children of a node's parent have; nothing for the root.
     pub(crate) fn parent_column(&self, id: NodeId) -> Option<usize> {
-        self.parent(id).map(|(parent, _)| self.column(self.range(parent).start))
+        self.parent(id)
+            .map(|(parent, _)| self.column(self.range(parent).start))
     }
 
     /// How many columns the text indents a level.
     pub(crate) fn indent_unit(&self) -> usize {
         let is_nested = |id: &NodeId, kind| self.node(*id).kind() == kind && self.is_block(*id);
         let indent = |id: NodeId| {
-            let (parent, _) = self.parent(id).filter(|(parent, _)| self.node(*parent).kind() == Kind::Map)?;
+            let (parent, _) = self
+                .parent(id)
+                .filter(|(parent, _)| self.node(*parent).kind() == Kind::Map)?;
             let start = self.range(id).start;
-            let indent = self.column(start).checked_sub(self.column(self.range(parent).start))?;
+            let indent = self
+                .column(start)
+                .checked_sub(self.column(self.range(parent).start))?;
             (self.starts_line(start) && (1..=WIDEST_UNIT).contains(&indent)).then_some(indent)
         };
         let nodes = || (0..self.document.tree.len() as u32).map(NodeId);
         // Lists often stand closer to their key than maps do.
         let first = |kind| nodes().filter(|id| is_nested(id, kind)).find_map(indent);
-        first(Kind::Map).or_else(|| first(Kind::List)).unwrap_or(UNIT)
+        first(Kind::Map)
+            .or_else(|| first(Kind::List))
+            .unwrap_or(UNIT)
     }
 
     /// The children of a container as they stand in the text, in that order.
@@ -199,7 +226,11 @@ impl<'d> Places<'d> {
         let node = self.node(container);
         let mut spans: Vec<(Range<usize>, Option<usize>)> = match node.kind() {
             Kind::Map => self.entry_spans(node),
-            _ => node.items().enumerate().map(|(at, item)| (item.span().range(), Some(at))).collect(),
+            _ => node
+                .items()
+                .enumerate()
+                .map(|(at, item)| (item.span().range(), Some(at)))
+                .collect(),
         };
         spans.sort_by_key(|(range, _)| range.start);
         let is_flow = self.form(container) == Form::Flow;
@@ -208,20 +239,29 @@ impl<'d> Places<'d> {
         for (range, index) in spans {
             let start = self.child_start(at, is_flow);
             at = range.end;
-            children.push(TextChild { range: start.min(range.start)..range.end, index });
+            children.push(TextChild {
+                range: start.min(range.start)..range.end,
+                index,
+            });
         }
         children
     }
 
     fn entry_spans(&self, node: NodeRef<'d>) -> Vec<(Range<usize>, Option<usize>)> {
         let between = |key: Range<usize>, value: Range<usize>| key.start..value.end.max(key.end);
-        let entries = node.entries().enumerate().filter(|(_, (_, value))| !self.is_inherited(value.id()));
-        let entries =
-            entries.map(|(at, (key, value))| (between(key.span().range(), value.span().range()), Some(at)));
-        let merges = self
-            .merges(node.id())
-            .iter()
-            .map(|merge| (between(self.range(merge.key), self.range(merge.value)), None));
+        let entries = node
+            .entries()
+            .enumerate()
+            .filter(|(_, (_, value))| !self.is_inherited(value.id()));
+        let entries = entries.map(|(at, (key, value))| {
+            (between(key.span().range(), value.span().range()), Some(at))
+        });
+        let merges = self.merges(node.id()).iter().map(|merge| {
+            (
+                between(self.range(merge.key), self.range(merge.value)),
+                None,
+            )
+        });
         entries.chain(merges).collect()
     }
 
@@ -231,7 +271,12 @@ impl<'d> Places<'d> {
             None => self.before_root(id),
             Some((parent, index)) => self.indicator(parent, index),
         };
-        let mut lead = Lead { by, end, has_anchor: false, tags: Vec::new() };
+        let mut lead = Lead {
+            by,
+            end,
+            has_anchor: false,
+            tags: Vec::new(),
+        };
         let start = self.range(id).start;
         loop {
             let next = skip_trivia(self.text, lead.end);
@@ -253,23 +298,38 @@ impl<'d> Places<'d> {
             let key_end = key.span().end as usize;
             let colon = skip_trivia(self.text, key_end);
             let is_block = self.form(parent) == Form::Block;
-            let found =
-                self.text[colon..].starts_with(':') && (!is_block || is_indicator(self.text, colon, b':'));
-            return if found { (Announced::Colon, colon + 1) } else { (Announced::MissingColon, key_end) };
+            let found = self.text[colon..].starts_with(':')
+                && (!is_block || is_indicator(self.text, colon, b':'));
+            return if found {
+                (Announced::Colon, colon + 1)
+            } else {
+                (Announced::MissingColon, key_end)
+            };
         }
         let is_flow = self.form(parent) == Form::Flow;
-        let previous = index.checked_sub(1).map(|before| self.node(parent).item(before));
-        let from =
-            previous.map_or(self.range(parent).start + usize::from(is_flow), |item| item.span().end as usize);
+        let previous = index
+            .checked_sub(1)
+            .map(|before| self.node(parent).item(before));
+        let from = previous.map_or(self.range(parent).start + usize::from(is_flow), |item| {
+            item.span().end as usize
+        });
         let start = self.child_start(from, is_flow);
-        if is_flow { (Announced::Nothing, start) } else { (Announced::Dash, start + 1) }
+        if is_flow {
+            (Announced::Nothing, start)
+        } else {
+            (Announced::Dash, start + 1)
+        }
     }
 
     /// Where the child after `from` starts.
     fn child_start(&self, from: usize, is_flow: bool) -> usize {
         let start = skip_trivia(self.text, from);
         let has_comma = is_flow && self.text[start..].starts_with(',');
-        if has_comma { skip_trivia(self.text, start + 1) } else { start }
+        if has_comma {
+            skip_trivia(self.text, start + 1)
+        } else {
+            start
+        }
     }
 
     /// Directives, `...` of nothing before, and `---`.
@@ -280,6 +340,10 @@ impl<'d> Places<'d> {
             at = skip_trivia(self.text, line_end(self.text, at));
         }
         let marked = at < root && is_marker(self.text, at, "---");
-        if marked { (Announced::Marker, at + 3) } else { (Announced::Nothing, at.min(root)) }
+        if marked {
+            (Announced::Marker, at + 3)
+        } else {
+            (Announced::Nothing, at.min(root))
+        }
     }
 }

@@ -15,7 +15,13 @@ const LONGEST_KEY: usize = 1_000;
 /// The whole value in block style, indented by two spaces, with a final newline.
 pub(crate) fn print<'a>(view: impl View<'a>) -> String {
     let mut out = String::new();
-    BlockPrinter { out: &mut out, newline: "\n", unit: UNIT, literals: Literals::All }.value(view, 0);
+    BlockPrinter {
+        out: &mut out,
+        newline: "\n",
+        unit: UNIT,
+        literals: Literals::All,
+    }
+    .value(view, 0);
     out.push('\n');
     out
 }
@@ -76,7 +82,11 @@ impl BlockPrinter<'_> {
     /// `- value`, with the dash at `column`.
     pub(crate) fn item<'a>(&mut self, view: impl View<'a>, column: usize) {
         self.out.push_str("- ");
-        if is_filled(view) { self.value(view, column + DASH) } else { self.scalar(view, column + DASH) }
+        if is_filled(view) {
+            self.value(view, column + DASH)
+        } else {
+            self.scalar(view, column + DASH)
+        }
     }
 
     /// `key: value`, with the key at `column`.
@@ -100,7 +110,9 @@ impl BlockPrinter<'_> {
     /// A value on one line, or a text of several lines that are indented by `column` (at the top by one level).
     pub(crate) fn scalar<'a>(&mut self, view: impl View<'a>, column: usize) {
         match view.shape() {
-            Shape::String(text) if self.takes_literal(text) => self.literal(text, column.max(self.unit)),
+            Shape::String(text) if self.takes_literal(text) => {
+                self.literal(text, column.max(self.unit))
+            }
             _ => print_flow(self.out, view, Context::Block, Quotes::None),
         }
     }
@@ -140,11 +152,14 @@ pub(crate) fn is_filled<'a>(view: impl View<'a>) -> bool {
 
 /// Whether a text reads back exactly from a literal block, in every reader and after every editor.
 fn is_literal(text: &str) -> bool {
-    let good_line =
-        |line: &str| !line.ends_with([' ', '\t']) && line.chars().all(|c| is_printable(c) || c == '\t');
+    let good_line = |line: &str| {
+        !line.ends_with([' ', '\t']) && line.chars().all(|c| is_printable(c) || c == '\t')
+    };
     text.trim_end_matches('\n').contains('\n')
         && !text.starts_with([' ', '\t', '\n', '#'])
-        && text.split('\n').all(|line| good_line(line) && !line.starts_with('\t'))
+        && text
+            .split('\n')
+            .all(|line| good_line(line) && !line.starts_with('\t'))
 }
 
 /// The quotes that a string had.
@@ -156,7 +171,12 @@ pub(crate) enum Quotes {
 }
 
 /// Appends a value on one line.
-pub(crate) fn print_flow<'a>(out: &mut String, view: impl View<'a>, context: Context, quotes: Quotes) {
+pub(crate) fn print_flow<'a>(
+    out: &mut String,
+    view: impl View<'a>,
+    context: Context,
+    quotes: Quotes,
+) {
     if let Some(number) = number_as_written(view, &[Format::Yaml, Format::Markdown]) {
         return out.push_str(number);
     }

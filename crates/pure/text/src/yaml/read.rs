@@ -16,7 +16,8 @@ use crate::yaml::message::advice;
 use crate::yaml::offsets::Offsets;
 use crate::yaml::scalar::{Resolved, resolve};
 use crate::yaml::scan::{
-    after_newline, header_end, is_indicator, is_marker, line_end, property_end, quoted_end, skip_trivia,
+    after_newline, header_end, is_indicator, is_marker, line_end, property_end, quoted_end,
+    skip_trivia,
 };
 
 pub(crate) fn read(reading: &mut Reading<'_>) {
@@ -38,7 +39,8 @@ pub(crate) fn read(reading: &mut Reading<'_>) {
     while let Some(event) = parser.next_event() {
         let flow = match event {
             Ok((event, span)) => {
-                let span = reader.offsets.byte(span.start.index())..reader.offsets.byte(span.end.index());
+                let span =
+                    reader.offsets.byte(span.start.index())..reader.offsets.byte(span.end.index());
                 reader.event(event, span)
             }
             Err(error) => reader.syntax(&error),
@@ -126,10 +128,22 @@ impl Reader<'_, '_> {
             Event::DocumentStart(explicit) => return self.document(explicit, span),
             Event::Alias(anchor) => return self.alias(anchor, span),
             Event::Scalar(text, style, anchor, tag) => {
-                self.scalar(&mut Scalar { text: &text, style, anchor, tag: tag.as_deref() }, span);
+                self.scalar(
+                    &mut Scalar {
+                        text: &text,
+                        style,
+                        anchor,
+                        tag: tag.as_deref(),
+                    },
+                    span,
+                );
             }
-            Event::SequenceStart(anchor, tag) => return self.open(Kind::List, anchor, tag.as_deref(), &span),
-            Event::MappingStart(anchor, tag) => return self.open(Kind::Map, anchor, tag.as_deref(), &span),
+            Event::SequenceStart(anchor, tag) => {
+                return self.open(Kind::List, anchor, tag.as_deref(), &span);
+            }
+            Event::MappingStart(anchor, tag) => {
+                return self.open(Kind::Map, anchor, tag.as_deref(), &span);
+            }
             Event::SequenceEnd | Event::MappingEnd => return self.close(),
             Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentEnd => {}
         }
@@ -137,13 +151,19 @@ impl Reader<'_, '_> {
     }
 
     fn error(&mut self, code: &'static Code, span: Span, message: impl Into<String>, help: &str) {
-        let diagnostic = Diagnostic::new(code, message).at(self.reading.source, span, "").help(help);
+        let diagnostic = Diagnostic::new(code, message)
+            .at(self.reading.source, span, "")
+            .help(help);
         self.reading.report(diagnostic);
     }
 
     fn syntax(&mut self, error: &ScanError) -> ControlFlow<()> {
         let at = self.place_of(error);
-        let width = self.text[at..].chars().next().filter(|c| !c.is_control()).map_or(0, char::len_utf8);
+        let width = self.text[at..]
+            .chars()
+            .next()
+            .filter(|c| !c.is_control())
+            .map_or(0, char::len_utf8);
         let span = Span::new(at, at + width);
         if error.info().contains("recursion limit") {
             self.reading.report_too_deep(span);
@@ -151,7 +171,9 @@ impl Reader<'_, '_> {
         }
         let advice = advice(error.info());
         match self.open_bracket() {
-            Some(bracket) if skip_trivia(self.text, at) == self.text.len() => self.unclosed(bracket),
+            Some(bracket) if skip_trivia(self.text, at) == self.text.len() => {
+                self.unclosed(bracket)
+            }
             _ if std::ptr::eq(advice.code, &codes::YAML_ALIAS) => {
                 let alias = Span::new(at, property_end(self.text, at));
                 self.error(advice.code, alias, advice.message, advice.help);
@@ -170,8 +192,9 @@ impl Reader<'_, '_> {
             return skip_blanks(self.text, line).min(at);
         }
         if error.info().contains("tab") {
-            let indent_with_tab =
-                |line: &str| line[..line.len() - line.trim_start_matches([' ', '\t']).len()].find('\t');
+            let indent_with_tab = |line: &str| {
+                line[..line.len() - line.trim_start_matches([' ', '\t']).len()].find('\t')
+            };
             let mut start = line_start(self.text, at);
             for line in self.text[start..].split_inclusive('\n') {
                 if let Some(tab) = indent_with_tab(line) {
@@ -185,7 +208,11 @@ impl Reader<'_, '_> {
 
     /// The bracket that waits for its end.
     fn open_bracket(&self) -> Option<usize> {
-        self.frames.iter().rev().find(|frame| frame.style == Style::Flow).map(|frame| frame.start)
+        self.frames
+            .iter()
+            .rev()
+            .find(|frame| frame.style == Style::Flow)
+            .map(|frame| frame.start)
     }
 
     fn unclosed(&mut self, bracket: usize) {
@@ -193,7 +220,12 @@ impl Reader<'_, '_> {
         let (open, close) = if is_list { ('[', ']') } else { ('{', '}') };
         let span = Span::new(bracket, bracket + 1);
         let message = format!("this `{open}` is not closed");
-        self.error(&codes::YAML_SYNTAX, span, message, &format!("write `{close}` behind the last value"));
+        self.error(
+            &codes::YAML_SYNTAX,
+            span,
+            message,
+            &format!("write `{close}` behind the last value"),
+        );
     }
 
     fn document(&mut self, explicit: bool, span: std::ops::Range<usize>) -> ControlFlow<()> {
@@ -201,7 +233,12 @@ impl Reader<'_, '_> {
         if self.documents > 1 {
             let span = Span::new(span.start, span.end.min(self.text.len()));
             let help = "keep one document in a file; split the others off";
-            self.error(&codes::YAML_DOCUMENTS, span, "a second document starts here", help);
+            self.error(
+                &codes::YAML_DOCUMENTS,
+                span,
+                "a second document starts here",
+                help,
+            );
             return ControlFlow::Break(());
         }
         if explicit {
@@ -224,7 +261,9 @@ impl Reader<'_, '_> {
 
     /// Moves behind the indicator that announces the next node.
     fn announce(&mut self) {
-        let Some(frame) = self.frames.last() else { return };
+        let Some(frame) = self.frames.last() else {
+            return;
+        };
         match (frame.expected, frame.style) {
             (Expected::Item, Style::Block) => self.take(b'-'),
             (Expected::Item, _) => self.take(b','),
@@ -274,7 +313,10 @@ impl Reader<'_, '_> {
             return;
         }
         let mut start = skip_trivia(self.text, self.at);
-        let quoted = matches!(scalar.style, ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted);
+        let quoted = matches!(
+            scalar.style,
+            ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted
+        );
         // In odd flow collections the parser's nodes do not stand where ours are expected: then it knows better.
         if quoted && !self.text[start..].starts_with(['"', '\'']) {
             start = raw.start;
@@ -282,7 +324,9 @@ impl Reader<'_, '_> {
         let (start, end) = match scalar.style {
             ScalarStyle::Plain if properties == 0 => (raw.start, raw.end),
             ScalarStyle::Plain => (start, raw.end),
-            ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted => (start, quoted_end(self.text, start)),
+            ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted => {
+                (start, quoted_end(self.text, start))
+            }
             ScalarStyle::Literal | ScalarStyle::Folded => {
                 scalar.text = self.block_content(scalar.text, start, raw.end);
                 (start, self.block_end(start, raw, scalar.text))
@@ -296,7 +340,11 @@ impl Reader<'_, '_> {
             _ => (start.min(end)..end, start.min(end)..end),
         };
         self.at = end;
-        self.add_scalar(scalar, Span::new(span.start, span.end), Span::new(content.start, content.end));
+        self.add_scalar(
+            scalar,
+            Span::new(span.start, span.end),
+            Span::new(content.start, content.end),
+        );
     }
 
     /// The end of the last line of a block scalar; blank lines at the end count only if it keeps them.
@@ -308,10 +356,24 @@ impl Reader<'_, '_> {
         let keeps = self.text[start..header].contains('+') || blanks_count;
         let last_line = body.rfind('\n').map_or(0, |newline| newline + 1);
         let is_content = blanks_count && raw.end == self.text.len();
-        let body = if is_blank(&body[last_line..]) && !is_content { &body[..last_line] } else { body };
-        let one_less = body.strip_suffix('\n').map_or(body, |b| b.strip_suffix('\r').unwrap_or(b));
-        let kept = if keeps { one_less } else { body.trim_end_matches([' ', '\t', '\r', '\n']) };
-        if raw.end <= header || !kept.contains('\n') { header } else { header + kept.len() }
+        let body = if is_blank(&body[last_line..]) && !is_content {
+            &body[..last_line]
+        } else {
+            body
+        };
+        let one_less = body
+            .strip_suffix('\n')
+            .map_or(body, |b| b.strip_suffix('\r').unwrap_or(b));
+        let kept = if keeps {
+            one_less
+        } else {
+            body.trim_end_matches([' ', '\t', '\r', '\n'])
+        };
+        if raw.end <= header || !kept.contains('\n') {
+            header
+        } else {
+            header + kept.len()
+        }
     }
 
     /// The content of a block scalar; the parser takes blanks at the end of the text for one more line.
@@ -320,12 +382,19 @@ impl Reader<'_, '_> {
         let body = after_newline(self.text, line_end(self.text, header));
         let last_line = line_start(self.text, self.text.len()).max(body);
         let trimmed = content.trim_end_matches('\n');
-        let is_phantom = end == self.text.len() && last_line < end && is_blank(&self.text[last_line..]);
+        let is_phantom =
+            end == self.text.len() && last_line < end && is_blank(&self.text[last_line..]);
         if !is_phantom || trimmed.ends_with([' ', '\t']) {
             return content;
         }
-        let blank = self.text[body..].trim_end_matches([' ', '\t', '\r', '\n']).len();
-        let most = if self.text[start..header].contains('+') { usize::MAX } else { 1 };
+        let blank = self.text[body..]
+            .trim_end_matches([' ', '\t', '\r', '\n'])
+            .len();
+        let most = if self.text[start..header].contains('+') {
+            usize::MAX
+        } else {
+            1
+        };
         let newlines = self.text[body + blank..].matches('\n').count().min(most);
         &content[..content.len().min(trimmed.len() + newlines)]
     }
@@ -337,7 +406,11 @@ impl Reader<'_, '_> {
         }
         if !is_key || scalar.anchor > 0 {
             let id = self.scalar_node(scalar, span, content);
-            let made = Made { id, weight: 1, height: 0 };
+            let made = Made {
+                id,
+                weight: 1,
+                height: 0,
+            };
             self.remember(scalar.anchor, made);
             if !is_key {
                 self.add(made);
@@ -351,8 +424,13 @@ impl Reader<'_, '_> {
             self.refuse_tag();
         }
         let key = self.string_node(scalar.text, span, content);
-        let merges = scalar.text == "<<" && scalar.style == ScalarStyle::Plain && scalar.tag.is_none();
-        if merges { self.expect(Expected::Merge(key)) } else { self.add_key(key) }
+        let merges =
+            scalar.text == "<<" && scalar.style == ScalarStyle::Plain && scalar.tag.is_none();
+        if merges {
+            self.expect(Expected::Merge(key))
+        } else {
+            self.add_key(key)
+        }
     }
 
     fn add_key(&mut self, key: NodeId) {
@@ -361,7 +439,9 @@ impl Reader<'_, '_> {
     }
 
     fn expects_key(&self) -> bool {
-        self.frames.last().is_some_and(|frame| frame.expected == Expected::Key)
+        self.frames
+            .last()
+            .is_some_and(|frame| frame.expected == Expected::Key)
     }
 
     fn expect(&mut self, expected: Expected) {
@@ -387,7 +467,11 @@ impl Reader<'_, '_> {
     }
 
     fn scalar_node(&mut self, scalar: &Scalar<'_>, span: Span, content: Span) -> NodeId {
-        let plain = if scalar.style == ScalarStyle::Plain { resolve(scalar.text) } else { Resolved::String };
+        let plain = if scalar.style == ScalarStyle::Plain {
+            resolve(scalar.text)
+        } else {
+            Resolved::String
+        };
         let resolved = match scalar.tag {
             None => plain,
             Some(tag) => self.tagged(tag, scalar.text),
@@ -428,12 +512,23 @@ impl Reader<'_, '_> {
 
     fn mismatched_tag(&mut self, name: &str) {
         let message = format!("the tag `!!{name}` does not fit this value");
-        self.error(&codes::YAML_TAG, self.tag, message, "remove the tag, or write a value of that kind");
+        self.error(
+            &codes::YAML_TAG,
+            self.tag,
+            message,
+            "remove the tag, or write a value of that kind",
+        );
     }
 
     fn refuse_tag(&mut self) {
-        let help = "remove the tag; only !!str, !!int, !!float, !!bool, !!null, !!map and !!seq are known";
-        self.error(&codes::YAML_TAG, self.tag, "this tag is not supported".to_owned(), help);
+        let help =
+            "remove the tag; only !!str, !!int, !!float, !!bool, !!null, !!map and !!seq are known";
+        self.error(
+            &codes::YAML_TAG,
+            self.tag,
+            "this tag is not supported".to_owned(),
+            help,
+        );
     }
 
     fn alias(&mut self, anchor: usize, span: std::ops::Range<usize>) -> ControlFlow<()> {
@@ -444,7 +539,11 @@ impl Reader<'_, '_> {
             let help = "an alias cannot stand inside the value that it names";
             self.error(&codes::YAML_ALIAS, span, "this alias contains itself", help);
             let id = self.reading.tree.null(span);
-            self.add(Made { id, weight: 1, height: 0 });
+            self.add(Made {
+                id,
+                weight: 1,
+                height: 0,
+            });
             return ControlFlow::Continue(());
         };
         self.expand(target.weight, span)?;
@@ -471,8 +570,16 @@ impl Reader<'_, '_> {
         if self.expansion <= self.reading.limits.expansion {
             return ControlFlow::Continue(());
         }
-        let message = format!("aliases stand for more than {} values", self.reading.limits.expansion);
-        self.error(&codes::YAML_ALIAS, span, message, "write fewer aliases of aliases");
+        let message = format!(
+            "aliases stand for more than {} values",
+            self.reading.limits.expansion
+        );
+        self.error(
+            &codes::YAML_ALIAS,
+            span,
+            message,
+            "write fewer aliases of aliases",
+        );
         ControlFlow::Break(())
     }
 
@@ -507,16 +614,30 @@ impl Reader<'_, '_> {
         let has_text = properties > 0 || !raw.is_empty();
         let style = match (kind, self.text.as_bytes().get(start)) {
             (Kind::List, Some(b'[')) | (Kind::Map, Some(b'{')) if has_text => Style::Flow,
-            _ if self.frames.last().is_some_and(|frame| frame.style != Style::Block) => Style::Pair,
+            _ if self
+                .frames
+                .last()
+                .is_some_and(|frame| frame.style != Style::Block) =>
+            {
+                Style::Pair
+            }
             _ => Style::Block,
         };
         if style == Style::Block {
             self.check_indent(start);
         }
-        self.at = if style == Style::Flow { start + 1 } else { start };
+        self.at = if style == Style::Flow {
+            start + 1
+        } else {
+            start
+        };
         self.frames.push(Frame {
             style,
-            expected: if kind == Kind::List { Expected::Item } else { Expected::Key },
+            expected: if kind == Kind::List {
+                Expected::Item
+            } else {
+                Expected::Key
+            },
             start,
             base: self.stack.len(),
             anchor,
@@ -569,7 +690,12 @@ impl Reader<'_, '_> {
                 frame.expected = Expected::Nothing;
                 let span = self.reading.tree.span(made.id);
                 let help = "keys are texts; put one in quotes if it is to start with a bracket";
-                self.error(&codes::YAML_KEY, span, "a map or a list cannot be a key", help);
+                self.error(
+                    &codes::YAML_KEY,
+                    span,
+                    "a map or a list cannot be a key",
+                    help,
+                );
             }
         }
     }
@@ -578,11 +704,16 @@ impl Reader<'_, '_> {
         let tree = &self.reading.tree;
         let good = match tree.kind(value) {
             Kind::Map => true,
-            Kind::List => tree.children(value).iter().all(|item| tree.kind(*item) == Kind::Map),
+            Kind::List => tree
+                .children(value)
+                .iter()
+                .all(|item| tree.kind(*item) == Kind::Map),
             _ => false,
         };
         let top = self.stack.len();
-        let Some(frame) = self.frames.last_mut() else { return };
+        let Some(frame) = self.frames.last_mut() else {
+            return;
+        };
         let again = !frame.merges.is_empty();
         if good && !again {
             frame.merges.push((key, value));
@@ -590,22 +721,35 @@ impl Reader<'_, '_> {
             return;
         }
         let (message, help) = if again {
-            ("a second `<<` in one map", "write one, with a list: `<<: [*first, *second]`")
+            (
+                "a second `<<` in one map",
+                "write one, with a list: `<<: [*first, *second]`",
+            )
         } else {
             (
                 "`<<` takes a map or a list of maps",
                 "name a map by its alias, or put the key `\"<<\"` in quotes",
             )
         };
-        let span = if again { tree.span(key) } else { tree.span(value) };
+        let span = if again {
+            tree.span(key)
+        } else {
+            tree.span(value)
+        };
         self.error(&codes::YAML_MERGE_KEY, span, message, help);
     }
 
     fn close(&mut self) -> ControlFlow<()> {
-        let Some(frame) = self.frames.pop() else { return ControlFlow::Continue(()) };
+        let Some(frame) = self.frames.pop() else {
+            return ControlFlow::Continue(());
+        };
         if frame.style == Style::Flow {
             self.take(b',');
-            let close = if frame.expected == Expected::Item { b']' } else { b'}' };
+            let close = if frame.expected == Expected::Item {
+                b']'
+            } else {
+                b'}'
+            };
             let rest = &self.text.as_bytes()[skip_trivia(self.text, self.at)..];
             let skipped = memchr::memchr(close, rest).map_or(rest.len(), |length| length + 1);
             self.at = self.text.len() - rest.len() + skipped;
@@ -625,18 +769,30 @@ impl Reader<'_, '_> {
             let (entries, counted) = self.inherit(&frame, children);
             flow = counted;
             let map = self.reading.tree.map(span, &entries);
-            let merges = frame.merges.iter().map(|(key, value)| Merge { map, key: *key, value: *value });
+            let merges = frame.merges.iter().map(|(key, value)| Merge {
+                map,
+                key: *key,
+                value: *value,
+            });
             self.reading.tree.sharing.merges.extend(merges);
             map
         };
-        let made = Made { id, weight: frame.weight, height: frame.height + 1 };
+        let made = Made {
+            id,
+            weight: frame.weight,
+            height: frame.height + 1,
+        };
         self.remember(frame.anchor, made);
         self.add(made);
         flow
     }
 
     /// The entries of a map with those that its `<<` brings, which stand where the `<<` stands.
-    fn inherit(&mut self, frame: &Frame, mut children: Vec<NodeId>) -> (Vec<NodeId>, ControlFlow<()>) {
+    fn inherit(
+        &mut self,
+        frame: &Frame,
+        mut children: Vec<NodeId>,
+    ) -> (Vec<NodeId>, ControlFlow<()>) {
         let Some((key, value)) = frame.merges.first().copied() else {
             return (children, ControlFlow::Continue(()));
         };
@@ -661,14 +817,22 @@ impl Reader<'_, '_> {
     fn inherited(&self, value: NodeId, explicit: &[NodeId]) -> Vec<NodeId> {
         let tree = &self.reading.tree;
         let content = |id: NodeId| tree.content(self.reading.text, id);
-        let mut seen: hashbrown::HashSet<&str, foldhash::fast::FixedState> =
-            explicit.chunks_exact(2).map(|pair| content(pair[0])).collect();
+        let mut seen: hashbrown::HashSet<&str, foldhash::fast::FixedState> = explicit
+            .chunks_exact(2)
+            .map(|pair| content(pair[0]))
+            .collect();
         let sources = match tree.kind(value) {
             Kind::List => tree.children(value).to_vec(),
             _ => vec![value],
         };
-        let entries = sources.iter().flat_map(|source| tree.children(*source).chunks_exact(2));
-        entries.filter(|pair| seen.insert(content(pair[0]))).flatten().copied().collect()
+        let entries = sources
+            .iter()
+            .flat_map(|source| tree.children(*source).chunks_exact(2));
+        entries
+            .filter(|pair| seen.insert(content(pair[0])))
+            .flatten()
+            .copied()
+            .collect()
     }
 
     /// Makes what there is of the containers that an error left open.

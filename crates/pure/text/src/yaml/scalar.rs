@@ -23,21 +23,31 @@ pub(crate) fn resolve(text: &str) -> Resolved<'_> {
         "" | "~" | "null" | "Null" | "NULL" => Resolved::Null,
         "true" | "True" | "TRUE" => Resolved::Bool(true),
         "false" | "False" | "FALSE" => Resolved::Bool(false),
-        _ if text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '.')) => number(text),
+        _ if text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '.')) => {
+            number(text)
+        }
         _ => Resolved::String,
     }
 }
 
 fn number(text: &str) -> Resolved<'_> {
-    if let Some(digits) = text.strip_prefix("0x").filter(|d| all(d, |b| b.is_ascii_hexdigit())) {
+    if let Some(digits) = text
+        .strip_prefix("0x")
+        .filter(|d| all(d, |b| b.is_ascii_hexdigit()))
+    {
         return based(digits, 16);
     }
-    if let Some(digits) = text.strip_prefix("0o").filter(|d| all(d, |b| matches!(b, b'0'..=b'7'))) {
+    if let Some(digits) = text
+        .strip_prefix("0o")
+        .filter(|d| all(d, |b| matches!(b, b'0'..=b'7')))
+    {
         return based(digits, 8);
     }
     match text {
         ".nan" | ".NaN" | ".NAN" => return Resolved::Float("nan".into()),
-        ".inf" | ".Inf" | ".INF" | "+.inf" | "+.Inf" | "+.INF" => return Resolved::Float("inf".into()),
+        ".inf" | ".Inf" | ".INF" | "+.inf" | "+.Inf" | "+.INF" => {
+            return Resolved::Float("inf".into());
+        }
         "-.inf" | "-.Inf" | "-.INF" => return Resolved::Float("-inf".into()),
         _ => {}
     }
@@ -63,14 +73,20 @@ fn decimal(text: &str) -> Option<Resolved<'_>> {
     let exponent = rest.strip_prefix(['e', 'E']);
     let exponent_digits = exponent.map(|e| e.strip_prefix(['+', '-']).unwrap_or(e));
     let good = (whole > 0 || fraction.is_some_and(|f| !f.is_empty()))
-        && exponent_digits.map_or(rest.is_empty(), |digits| all(digits, |b| b.is_ascii_digit()));
+        && exponent_digits.map_or(rest.is_empty(), |digits| {
+            all(digits, |b| b.is_ascii_digit())
+        });
     if !good {
         return None;
     }
     let digits = without_zeros(&unsigned[..whole]);
     let canonical = !text.starts_with('+') && digits.len() == whole && fraction != Some("");
     if fraction.is_none() && exponent.is_none() {
-        let spelled = if canonical { text.into() } else { format!("{}{digits}", sign(text)).into() };
+        let spelled = if canonical {
+            text.into()
+        } else {
+            format!("{}{digits}", sign(text)).into()
+        };
         return Some(Resolved::Integer(spelled));
     }
     if canonical {
@@ -117,7 +133,12 @@ fn based(digits: &str, base: u32) -> Resolved<'static> {
     }
     let last = limbs.pop().unwrap_or(0);
     let rest = limbs.iter().rev().map(|limb| format!("{limb:09}"));
-    Resolved::Integer(std::iter::once(last.to_string()).chain(rest).collect::<String>().into())
+    Resolved::Integer(
+        std::iter::once(last.to_string())
+            .chain(rest)
+            .collect::<String>()
+            .into(),
+    )
 }
 
 /// Where a scalar is to stand.
@@ -148,16 +169,22 @@ fn starts_plain(text: &str) -> bool {
     let mut chars = text.chars();
     match chars.next() {
         Some('-') => {
-            text.trim_start_matches('-').starts_with(char::is_alphabetic) && !text.starts_with("---")
+            text.trim_start_matches('-')
+                .starts_with(char::is_alphabetic)
+                && !text.starts_with("---")
         }
-        Some(c) => c.is_alphanumeric() || matches!(c, '_' | '/' | '.' | '$' | '(' | '^' | '+' | ';' | '<'),
+        Some(c) => {
+            c.is_alphanumeric() || matches!(c, '_' | '/' | '.' | '$' | '(' | '^' | '+' | ';' | '<')
+        }
         None => false,
     }
 }
 
 /// Words and number-like texts that YAML 1.1 or an eager reader resolves.
 fn means_something_elsewhere(text: &str) -> bool {
-    const WORDS: &[&str] = &["y", "n", "yes", "no", "on", "off", "true", "false", "null", "<<"];
+    const WORDS: &[&str] = &[
+        "y", "n", "yes", "no", "on", "off", "true", "false", "null", "<<",
+    ];
     if WORDS.iter().any(|word| word.eq_ignore_ascii_case(text)) || text.starts_with("...") {
         return true;
     }
@@ -167,7 +194,8 @@ fn means_something_elsewhere(text: &str) -> bool {
         return unsigned.is_empty() || is_word("inf") || is_word("nan");
     }
     let number_like = |b: u8| b.is_ascii_hexdigit() || b"xXoObB_.:+-tTzZ ".contains(&b);
-    let is_version = text.matches('.').count() > 1 && text.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+    let is_version =
+        text.matches('.').count() > 1 && text.bytes().all(|b| b.is_ascii_digit() || b == b'.');
     unsigned.bytes().all(number_like) && !is_version
 }
 

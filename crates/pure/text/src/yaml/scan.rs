@@ -29,7 +29,8 @@ pub(crate) fn after_newline(text: &str, at: usize) -> usize {
 /// Whether `indicator` stands at `at` with white space behind it.
 pub(crate) fn is_indicator(text: &str, at: usize, indicator: u8) -> bool {
     let rest = &text.as_bytes()[at..];
-    rest.first() == Some(&indicator) && matches!(rest.get(1), None | Some(b' ' | b'\t' | b'\r' | b'\n'))
+    rest.first() == Some(&indicator)
+        && matches!(rest.get(1), None | Some(b' ' | b'\t' | b'\r' | b'\n'))
 }
 
 /// Whether `marker`, which is `---` or `...`, stands at `at` with white space behind it.
@@ -51,7 +52,9 @@ pub(crate) fn property_end(text: &str, at: usize) -> usize {
 /// After the closing quote of the scalar whose opening quote is at `at`.
 pub(crate) fn quoted_end(text: &str, at: usize) -> usize {
     let bytes = text.as_bytes();
-    let Some(&quote) = bytes.get(at) else { return text.len() };
+    let Some(&quote) = bytes.get(at) else {
+        return text.len();
+    };
     let mut next = at + 1;
     while let Some(byte) = bytes.get(next) {
         match byte {
@@ -66,12 +69,18 @@ pub(crate) fn quoted_end(text: &str, at: usize) -> usize {
 
 /// After the indicators of a block scalar that starts at `at`.
 pub(crate) fn header_end(text: &str, at: usize) -> usize {
-    let header = text[at..].bytes().take_while(|b| matches!(b, b'|' | b'>' | b'+' | b'-' | b'0'..=b'9'));
+    let header = text[at..]
+        .bytes()
+        .take_while(|b| matches!(b, b'|' | b'>' | b'+' | b'-' | b'0'..=b'9'));
     at + header.count()
 }
 
 /// After the blanks and the comment that follow `at` on its line.
 pub(crate) fn after_comment(text: &str, at: usize) -> usize {
     let next = skip_blanks(text, at);
-    if text[next..].starts_with('#') { line_end(text, next) } else { next }
+    if text[next..].starts_with('#') {
+        line_end(text, next)
+    } else {
+        next
+    }
 }

@@ -54,12 +54,22 @@ impl Chosen {
         sources: &Sources,
         lock: &Lockfile,
     ) -> Result<Content, String> {
-        let entries = self.0.into_iter().map(|at| lock.entries[at].clone()).collect();
-        let lock = Lockfile { entries, sources: lock.sources.clone(), ..Lockfile::default() };
+        let entries = self
+            .0
+            .into_iter()
+            .map(|at| lock.entries[at].clone())
+            .collect();
+        let lock = Lockfile {
+            entries,
+            sources: lock.sources.clone(),
+            ..Lockfile::default()
+        };
         let mut notes = Notes::default();
         made(target, world, sources, &lock, &mut notes)
             .map_err(|failure| reason(failure, notes))?
-            .ok_or_else(|| "the manifest does not say any more what it is, or for which tool".to_owned())
+            .ok_or_else(|| {
+                "the manifest does not say any more what it is, or for which tool".to_owned()
+            })
     }
 }
 
@@ -79,12 +89,21 @@ fn made(
         one.label() == locked.label() && one.entry.unit == locked.unit && same_tool
     };
     let number = entries.iter().position(is_it);
-    Ok(number.map(|at| Content { resolved: entries.swap_remove(at), made: making.made.swap_remove(at) }))
+    Ok(number.map(|at| Content {
+        resolved: entries.swap_remove(at),
+        made: making.made.swap_remove(at),
+    }))
 }
 
 /// The last word on a failure, or the first error that was found.
 fn reason(failure: Failure, notes: Notes) -> String {
     let is_error = |severity| severity == Severity::Error;
-    let found = notes.diagnostics.into_iter().find(|found| is_error(found.severity));
-    failure.diagnostic.or(found).map_or_else(|| "see `agpm validate`".to_owned(), |found| found.message)
+    let found = notes
+        .diagnostics
+        .into_iter()
+        .find(|found| is_error(found.severity));
+    failure
+        .diagnostic
+        .or(found)
+        .map_or_else(|| "see `agpm validate`".to_owned(), |found| found.message)
 }

@@ -54,7 +54,11 @@ impl Given {
         let is_lost = |fate: &&Fate| matches!(fate.kind, FateKind::Dropped | FateKind::Widened);
         let key = |fate: &Fate| fate.field.rsplit('.').next().unwrap_or_default().to_owned();
         let lost = made.fates.iter().filter(is_lost).map(key).collect();
-        seen.map(|seen| Given { seen, change: Change::of(content), lost })
+        seen.map(|seen| Given {
+            seen,
+            change: Change::of(content),
+            lost,
+        })
     }
 
     pub(super) fn value(&self) -> Option<Value> {
@@ -62,43 +66,84 @@ impl Given {
     }
 
     /// Where everything comes from that is installed, and what is not although it was said.
-    pub(super) fn explain(&self, said: &Said, there: Vec<ExplainedLeaf>, sources: &SourceMap) -> Provenance {
+    pub(super) fn explain(
+        &self,
+        said: &Said,
+        there: Vec<ExplainedLeaf>,
+        sources: &SourceMap,
+    ) -> Provenance {
         let mut here = self.leaves(sources);
-        let pairs = Pairing { given: self, said, there: &there }.pairs(&here);
+        let pairs = Pairing {
+            given: self,
+            said,
+            there: &there,
+        }
+        .pairs(&here);
         for (leaf, pair) in here.iter_mut().zip(&pairs) {
             match pair.map(|(at, likeness)| (&there[at], likeness)) {
                 Some((twin, likeness)) if likeness.is_same() => {
-                    *leaf = ExplainedLeaf { pointer: leaf.pointer.clone(), ..twin.clone() };
+                    *leaf = ExplainedLeaf {
+                        pointer: leaf.pointer.clone(),
+                        ..twin.clone()
+                    };
                 }
                 Some((twin, _)) => changed(leaf, twin, self.change.word),
                 None => leaf.operation = self.change.word,
             }
         }
         let used: BTreeSet<usize> = pairs.iter().flatten().map(|(at, _)| *at).collect();
-        let unused = there.into_iter().enumerate().filter(|(at, _)| !used.contains(at)).map(|(_, leaf)| leaf);
-        let deletions = unused.filter(|leaf| self.is_lost(&leaf.pointer)).map(deleted).collect();
-        Provenance { leaves: here, deletions, body: Vec::new() }
+        let unused = there
+            .into_iter()
+            .enumerate()
+            .filter(|(at, _)| !used.contains(at))
+            .map(|(_, leaf)| leaf);
+        let deletions = unused
+            .filter(|leaf| self.is_lost(&leaf.pointer))
+            .map(deleted)
+            .collect();
+        Provenance {
+            leaves: here,
+            deletions,
+            body: Vec::new(),
+        }
     }
 
     fn leaves(&self, sources: &SourceMap) -> Vec<ExplainedLeaf> {
         let layer = LayerName::new(&self.change.layer).expect("a good name");
-        let own = vec![Contribution { layer, document: Arc::clone(&self.seen.document) }];
+        let own = vec![Contribution {
+            layer,
+            document: Arc::clone(&self.seen.document),
+        }];
         let resolution = fold(own, &Policy::merge(Strategy::default()), None);
         let mut all = Provenance::default();
-        self.seen.places.iter().for_each(|place| all.add_values(&resolution, place, sources));
+        self.seen
+            .places
+            .iter()
+            .for_each(|place| all.add_values(&resolution, place, sources));
         all.leaves
     }
 
     fn is_lost(&self, pointer: &Pointer) -> bool {
-        let keys = [pointer.steps().first().map(String::as_str), nearest_key(pointer)];
-        keys.into_iter().flatten().any(|key| self.lost.contains(key))
+        let keys = [
+            pointer.steps().first().map(String::as_str),
+            nearest_key(pointer),
+        ];
+        keys.into_iter()
+            .flatten()
+            .any(|key| self.lost.contains(key))
     }
 
     /// The pointer from where the resource is in the document.
     fn relative(&self, pointer: &Pointer) -> Pointer {
-        let place = self.seen.places.iter().find(|place| pointer.is_within(place));
+        let place = self
+            .seen
+            .places
+            .iter()
+            .find(|place| pointer.is_within(place));
         let depth = place.map_or(0, |place| place.steps().len());
-        pointer.steps()[depth..].iter().fold(Pointer::root(), |pointer, step| pointer.child(step))
+        pointer.steps()[depth..]
+            .iter()
+            .fold(Pointer::root(), |pointer, step| pointer.child(step))
     }
 }
 
@@ -107,8 +152,14 @@ impl Change {
         let entry = &content.resolved.entry;
         let filled = content.made.files.first().is_some_and(MadeFile::is_filled);
         match filled && content.made.fates.is_empty() {
-            true => Change { word: "filled", layer: layer_of(&entry.unit.origin).to_owned() },
-            false => Change { word: "converted", layer: entry.tool.to_string() },
+            true => Change {
+                word: "filled",
+                layer: layer_of(&entry.unit.origin).to_owned(),
+            },
+            false => Change {
+                word: "converted",
+                layer: entry.tool.to_string(),
+            },
         }
     }
 }
@@ -122,7 +173,10 @@ fn in_own_file(file: &MadeFile, store: &ProjectStore, notes: &mut Notes) -> Opti
     }
     let format = Format::of_file(file.path.file_name()).filter(|format| *format != Format::Csv)?;
     let document = readable(&file.path, file.bytes.get().to_vec(), format, notes)?;
-    Some(Seen { document, places: vec![Pointer::root()] })
+    Some(Seen {
+        document,
+        places: vec![Pointer::root()],
+    })
 }
 
 /// The nodes in the file as it is on the disk; that some are not as they were written is told.
@@ -138,25 +192,41 @@ fn in_shared_file(
         return None;
     };
     let document = readable(path, bytes, shared::format_of(path), notes);
-    let places = document.as_ref().map(|document| places_in(document, entries, owner)).unwrap_or_default();
-    let must_be = entries.nodes.iter().filter(|node| !matches!(node.place, Place::Default(_)));
+    let places = document
+        .as_ref()
+        .map(|document| places_in(document, entries, owner))
+        .unwrap_or_default();
+    let must_be = entries
+        .nodes
+        .iter()
+        .filter(|node| !matches!(node.place, Place::Default(_)));
     if places.len() < must_be.count() {
         notes.diagnostics.push(edited(path));
     }
-    document.filter(|_| !places.is_empty()).map(|document| Seen { document, places })
+    document
+        .filter(|_| !places.is_empty())
+        .map(|document| Seen { document, places })
 }
 
 /// Where the nodes are that are as they are made; a fresh clone has no ledger that would know.
 fn places_in(document: &Document, entries: &MadeEntries, owner: &str) -> Vec<Pointer> {
-    let desired =
-        |node: &EntryNode| DesiredNode { node: node.clone(), owner: owner.to_owned(), twin: Twin::Taken };
+    let desired = |node: &EntryNode| DesiredNode {
+        node: node.clone(),
+        owner: owner.to_owned(),
+        twin: Twin::Taken,
+    };
     let written: Vec<DesiredNode> = entries.nodes.iter().map(desired).collect();
     let owned = recognise_nodes(document, &written, None);
     let places = owned.iter().flat_map(|owned| owned.owners_in(document));
     places.map(|(place, _)| place).collect()
 }
 
-fn readable(path: &RelativePath, bytes: Vec<u8>, format: Format, notes: &mut Notes) -> Option<Arc<Document>> {
+fn readable(
+    path: &RelativePath,
+    bytes: Vec<u8>,
+    format: Format,
+    notes: &mut Notes,
+) -> Option<Arc<Document>> {
     let parsed = parsed(path.to_string(), bytes, format, notes).ok()?;
     (!has_errors(&parsed.diagnostics)).then(|| Arc::new(parsed.document))
 }
@@ -187,8 +257,13 @@ enum Likeness {
 }
 
 impl Likeness {
-    const ALL: [Likeness; 5] =
-        [Likeness::Same, Likeness::Moved, Likeness::Renamed, Likeness::Changed, Likeness::Rewritten];
+    const ALL: [Likeness; 5] = [
+        Likeness::Same,
+        Likeness::Moved,
+        Likeness::Renamed,
+        Likeness::Changed,
+        Likeness::Rewritten,
+    ];
 
     fn is_same(self) -> bool {
         matches!(self, Likeness::Same | Likeness::Moved | Likeness::Renamed)
@@ -205,12 +280,19 @@ struct Pairing<'a> {
 impl Pairing<'_> {
     /// For each leaf the number of the one that was said.
     fn pairs(&self, here: &[ExplainedLeaf]) -> Vec<Option<(usize, Likeness)>> {
-        let by_place: BTreeMap<&Pointer, usize> =
-            self.there.iter().enumerate().map(|(at, leaf)| (&leaf.pointer, at)).collect();
+        let by_place: BTreeMap<&Pointer, usize> = self
+            .there
+            .iter()
+            .enumerate()
+            .map(|(at, leaf)| (&leaf.pointer, at))
+            .collect();
         let mut free: BTreeSet<usize> = (0..self.there.len()).collect();
         let mut pairs = vec![None; here.len()];
         for likeness in Likeness::ALL {
-            let unpaired = here.iter().zip(&mut pairs).filter(|(_, pair)| pair.is_none());
+            let unpaired = here
+                .iter()
+                .zip(&mut pairs)
+                .filter(|(_, pair)| pair.is_none());
             for (leaf, pair) in unpaired {
                 let pointer = &leaf.pointer;
                 let places = [&self.given.relative(pointer), pointer];
@@ -238,8 +320,10 @@ impl Pairing<'_> {
 
     fn fits(&self, likeness: Likeness, here: &Pointer, at: usize) -> bool {
         let there = &self.there[at].pointer;
-        let (Some(given), Some(said)) = (self.given.seen.document.at(here), self.said.resolution.at(there))
-        else {
+        let (Some(given), Some(said)) = (
+            self.given.seen.document.at(here),
+            self.said.resolution.at(there),
+        ) else {
             return false;
         };
         let same_key = nearest_key(here) == nearest_key(there);
@@ -256,7 +340,9 @@ impl Pairing<'_> {
 
 /// A value that is not as it was said.
 fn changed(leaf: &mut ExplainedLeaf, twin: &ExplainedLeaf, word: &'static str) {
-    let ExplainedLeaf { layer, file, line, .. } = twin.clone();
+    let ExplainedLeaf {
+        layer, file, line, ..
+    } = twin.clone();
     *leaf = ExplainedLeaf {
         layer,
         file,
@@ -269,5 +355,8 @@ fn changed(leaf: &mut ExplainedLeaf, twin: &ExplainedLeaf, word: &'static str) {
 
 /// A value that was said and is not installed.
 fn deleted(leaf: ExplainedLeaf) -> ExplainedDeletion {
-    ExplainedDeletion { pointer: leaf.pointer.clone(), shadows: leaf.into_shadows() }
+    ExplainedDeletion {
+        pointer: leaf.pointer.clone(),
+        shadows: leaf.into_shadows(),
+    }
 }

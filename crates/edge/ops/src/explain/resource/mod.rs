@@ -54,13 +54,24 @@ pub(super) fn explain_resource(
     let view = &LockView::of(lock.clone(), manifest, folder);
     let number = named::find(view, manifest, kind, name)?;
     let locked = &view.entries[number];
-    let of_manifest = |one: &&Dependency| one.kind == locked.kind && one.name == *locked.manifest_key();
+    let of_manifest =
+        |one: &&Dependency| one.kind == locked.kind && one.name == *locked.manifest_key();
     let dependency = manifest.dependencies.iter().find(of_manifest);
-    let target = Target { manifest, view, number, locked, dependency };
+    let target = Target {
+        manifest,
+        view,
+        number,
+        locked,
+        dependency,
+    };
     notes.diagnostics.extend(target.moved_on());
     let content = target.content(world, &store, &lock, notes);
-    let resource =
-        facts::resource(&target, Askers::of(view).of_entry(number), content.as_ref(), &notes.sources);
+    let resource = facts::resource(
+        &target,
+        Askers::of(view).of_entry(number),
+        content.as_ref(),
+        &notes.sources,
+    );
     let (provenance, values) = target.values(&store, content.as_ref(), pointer, notes);
     let name = format!("{}:{}", kind.singular(), locked.name);
     Ok((resource, found(provenance, &name, pointer, &values)?))
@@ -78,7 +89,10 @@ impl Target<'_> {
         match content::of(self, world, store, lock) {
             Ok(content) => Some(content),
             Err(why) => {
-                let mut told = note(format!("the content of {} is not known: {why}", self.locked.label()));
+                let mut told = note(format!(
+                    "the content of {} is not known: {why}",
+                    self.locked.label()
+                ));
                 told.help = Some("what the manifest and the lockfile say is told; a run without `--offline` may fetch the rest".to_owned());
                 notes.diagnostics.push(told);
                 None
@@ -102,8 +116,12 @@ impl Target<'_> {
             provenance = given.explain(&said, provenance.leaves, &notes.sources);
             values.insert(0, given.value());
         }
-        provenance.leaves.retain(|leaf| leaf.pointer.is_within(under));
-        provenance.deletions.retain(|deletion| deletion.pointer.is_within(under));
+        provenance
+            .leaves
+            .retain(|leaf| leaf.pointer.is_within(under));
+        provenance
+            .deletions
+            .retain(|deletion| deletion.pointer.is_within(under));
         (provenance, values)
     }
 
@@ -112,7 +130,10 @@ impl Target<'_> {
         let dependency = self.dependency?;
         let requirement = self.locked.requirement.as_deref();
         let same_wish = requirement.is_none_or(|locked| locked == dependency.selector.as_str());
-        let message = format!("the manifest asks for {} otherwise than it is locked", self.locked.label());
+        let message = format!(
+            "the manifest asks for {} otherwise than it is locked",
+            self.locked.label()
+        );
         let moved_on = !same_wish || !frozen::same_unit(dependency, self.locked);
         moved_on.then(|| note(message).at_spot(dependency.spot))
     }

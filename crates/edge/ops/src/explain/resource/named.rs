@@ -29,14 +29,22 @@ pub(super) fn find(
     match found.as_slice() {
         [] => Err(missing(view, manifest, kind, name)),
         [one] => Ok(*one),
-        several => Err(ambiguous(several.iter().map(|at| &view.entries[*at]).collect(), name)),
+        several => Err(ambiguous(
+            several.iter().map(|at| &view.entries[*at]).collect(),
+            name,
+        )),
     }
 }
 
 fn is_called(entry: &Locked, name: &str) -> bool {
     let own = entry.name.as_str();
-    let after = name.strip_prefix(own).and_then(|rest| rest.strip_prefix('@'));
-    let more = [entry.version.as_deref(), entry.tool.as_ref().map(ToolName::as_str)];
+    let after = name
+        .strip_prefix(own)
+        .and_then(|rest| rest.strip_prefix('@'));
+    let more = [
+        entry.version.as_deref(),
+        entry.tool.as_ref().map(ToolName::as_str),
+    ];
     own == name || after.is_some_and(|after| more.contains(&Some(after)))
 }
 
@@ -61,26 +69,37 @@ fn missing(view: &LockView, manifest: &Manifest, kind: ResourceType, name: &str)
         return not_installed(manifest, dependency);
     }
     let locked = view.entries.iter().filter(|entry| entry.kind == kind);
-    let known: BTreeSet<&str> =
-        locked.map(|entry| entry.name.as_str()).chain(of_kind().map(|one| one.name.as_str())).collect();
+    let known: BTreeSet<&str> = locked
+        .map(|entry| entry.name.as_str())
+        .chain(of_kind().map(|one| one.name.as_str()))
+        .collect();
     let elsewhere = view.entries.iter().find(|entry| is_called(entry, name));
     let help = match elsewhere {
         Some(entry) => Some(format!("did you mean `{}:{name}`?", entry.kind.singular())),
         None => did_you_mean(name, &format!("{kind} are"), known.iter().copied()),
     };
-    unknown_name(kind.singular(), name, help.or_else(|| Some(format!("the project has no {kind}"))))
+    unknown_name(
+        kind.singular(),
+        name,
+        help.or_else(|| Some(format!("the project has no {kind}"))),
+    )
 }
 
 fn not_installed(manifest: &Manifest, dependency: &Dependency) -> Failure {
     let label = format!("{}/{}", dependency.kind, dependency.name);
     let tool = manifest.tools.of(dependency);
     let (message, help) = match manifest.tools.is_enabled(tool) {
-        true => (format!("{label} is not in `{LOCK_NAME}` yet"), "run `agpm install`".to_owned()),
+        true => (
+            format!("{label} is not in `{LOCK_NAME}` yet"),
+            "run `agpm install`".to_owned(),
+        ),
         false => (
             format!("{label} is not installed: its tool `{tool}` is switched off"),
             format!("remove `enabled = false` from `[tools.{tool}]`, and run `agpm install`"),
         ),
     };
-    let diagnostic = Diagnostic::new(&codes::LOCK_OUTDATED, message).at_spot(dependency.spot).help(help);
+    let diagnostic = Diagnostic::new(&codes::LOCK_OUTDATED, message)
+        .at_spot(dependency.spot)
+        .help(help);
     Failure::new(FailureKind::Lock, diagnostic)
 }

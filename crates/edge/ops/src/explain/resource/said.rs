@@ -34,13 +34,18 @@ impl Said {
             document: Arc::new(unwrapped(target.locked.kind, document)),
         };
         let contributions = own.chain(patches).map(contribution);
-        let server = target.dependency.and_then(|dependency| dependency.server.as_ref());
+        let server = target
+            .dependency
+            .and_then(|dependency| dependency.server.as_ref());
         let own_keys = match server {
             Some(Value::Map(fields)) => fields.iter().map(|(key, _)| key.clone()).collect(),
             _ => Vec::new(),
         };
         let policy = Policy::merge(Strategy::default());
-        Said { resolution: fold(contributions.collect(), &policy, None), own_keys }
+        Said {
+            resolution: fold(contributions.collect(), &policy, None),
+            own_keys,
+        }
     }
 
     /// Every value that is said.
@@ -48,9 +53,15 @@ impl Said {
         let mut provenance = Provenance::default();
         provenance.add_values(&self.resolution, &Pointer::root(), sources);
         // The other keys of the manifest's entry say where the resource is.
-        let is_own =
-            |pointer: &Pointer| pointer.steps().first().is_some_and(|key| self.own_keys.contains(key));
-        provenance.leaves.retain(|leaf| leaf.layer != MANIFEST || is_own(&leaf.pointer));
+        let is_own = |pointer: &Pointer| {
+            pointer
+                .steps()
+                .first()
+                .is_some_and(|key| self.own_keys.contains(key))
+        };
+        provenance
+            .leaves
+            .retain(|leaf| leaf.layer != MANIFEST || is_own(&leaf.pointer));
         provenance
     }
 }
@@ -81,16 +92,23 @@ fn of_source(content: &Content, notes: &mut Notes) -> Option<(String, Document)>
 
 /// What the manifest's own entry says of a server.
 fn of_entry(target: &Target<'_>, sources: &SourceMap) -> Option<(String, Document)> {
-    let dependency = target.dependency.filter(|dependency| dependency.server.is_some())?;
+    let dependency = target
+        .dependency
+        .filter(|dependency| dependency.server.is_some())?;
     let place = [dependency.kind.plural(), dependency.name.as_str()];
-    Some((MANIFEST.to_owned(), of_manifest(dependency.spot, &place, sources)?))
+    Some((
+        MANIFEST.to_owned(),
+        of_manifest(dependency.spot, &place, sources)?,
+    ))
 }
 
 /// What patches say, the project's first.
 fn of_patches(target: &Target<'_>, sources: &SourceMap) -> Vec<(String, Document)> {
     let locked = target.locked;
     let concerns = |patch: &&Patch| {
-        target.dependency.is_some() && patch.kind == locked.kind && patch.name == locked.name.as_str()
+        target.dependency.is_some()
+            && patch.kind == locked.kind
+            && patch.name == locked.name.as_str()
     };
     let said = |patch: &Patch| {
         let layer = match patch.scope {
@@ -100,7 +118,13 @@ fn of_patches(target: &Target<'_>, sources: &SourceMap) -> Vec<(String, Document
         let place = ["patch", patch.kind.plural(), patch.name.as_str()];
         Some((layer.to_owned(), of_manifest(patch.spot, &place, sources)?))
     };
-    target.manifest.patches.iter().filter(concerns).filter_map(said).collect()
+    target
+        .manifest
+        .patches
+        .iter()
+        .filter(concerns)
+        .filter_map(said)
+        .collect()
 }
 
 /// A part of the manifest that this place is in.
@@ -108,7 +132,9 @@ fn of_manifest(spot: Spot, place: &[&str], sources: &SourceMap) -> Option<Docume
     let bytes = sources.get(spot.source).text.as_bytes().to_vec();
     let text = decode(spot.source, bytes).ok()?;
     let document = parse(spot.source, text, Format::Toml, Limits::default()).document;
-    let place = place.iter().fold(Pointer::root(), |place, key| place.child(*key));
+    let place = place
+        .iter()
+        .fold(Pointer::root(), |place, key| place.child(*key));
     Some(document.seen_from(document.at(&place)?))
 }
 
@@ -116,7 +142,9 @@ fn of_manifest(spot: Spot, place: &[&str], sources: &SourceMap) -> Option<Docume
 fn unwrapped(kind: ResourceType, document: Document) -> Document {
     let servers = document.root().and_then(|root| root.get("mcpServers"));
     let alone = servers.filter(|servers| servers.kind() == Kind::Map && servers.len() == 1);
-    let server = alone.and_then(|servers| servers.entries().next()).map(|(_, server)| server);
+    let server = alone
+        .and_then(|servers| servers.entries().next())
+        .map(|(_, server)| server);
     match server.filter(|_| kind == ResourceType::McpServers) {
         Some(server) => document.seen_from(server),
         None => document,

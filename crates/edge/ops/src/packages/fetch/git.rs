@@ -7,8 +7,8 @@ use agpm_model::{Extent, FileMode, ObjectId, RelativePath, SKILL_FILE, Unit};
 
 use crate::packages::facts::File;
 use crate::packages::fetch::raw::{
-    DEEPEST, MOST_BYTES, MOST_FILES, MOST_FOLDERS, Raw, Unfit, found_unit, said_twice, skill_path, too_large,
-    too_many_folders, twice,
+    DEEPEST, MOST_BYTES, MOST_FILES, MOST_FOLDERS, Raw, Unfit, found_unit, said_twice, skill_path,
+    too_large, too_many_folders, twice,
 };
 use crate::packages::fetch::{Answered, Asked};
 
@@ -19,10 +19,15 @@ pub(super) fn objects(remote: &Remote, asked: &Asked<'_>) -> Result<Answered, Gi
         answered.refs = Some(remote.refs()?);
     }
     for rev in &asked.revs {
-        answered.revs.push(((*rev).to_owned(), remote.find_commit(rev)?));
+        answered
+            .revs
+            .push(((*rev).to_owned(), remote.find_commit(rev)?));
     }
-    let commits: BTreeSet<&ObjectId> =
-        asked.contents.iter().filter_map(|(_, commit)| commit.as_ref()).collect();
+    let commits: BTreeSet<&ObjectId> = asked
+        .contents
+        .iter()
+        .filter_map(|(_, commit)| commit.as_ref())
+        .collect();
     let commits: Vec<ObjectId> = commits.into_iter().cloned().collect();
     if commits.iter().any(|commit| !remote.has_commit(commit)) {
         // The source is asked anyway, so it can say whether its tags are still where they were.
@@ -39,11 +44,20 @@ pub(super) fn objects(remote: &Remote, asked: &Asked<'_>) -> Result<Answered, Gi
                 continue;
             }
         };
-        answered.contents.push(((*unit).clone(), Some(commit.clone()), raw));
+        answered
+            .contents
+            .push(((*unit).clone(), Some(commit.clone()), raw));
     }
-    let ids: Vec<ObjectId> =
-        pending.iter().flat_map(|(_, _, files)| files).map(|file| file.id.clone()).collect();
-    let bytes = if ids.is_empty() { Vec::new() } else { remote.read_blobs(&ids, &|_| {})? };
+    let ids: Vec<ObjectId> = pending
+        .iter()
+        .flat_map(|(_, _, files)| files)
+        .map(|file| file.id.clone())
+        .collect();
+    let bytes = if ids.is_empty() {
+        Vec::new()
+    } else {
+        remote.read_blobs(&ids, &|_| {})?
+    };
     let mut bytes = bytes.into_iter();
     for (unit, commit, files) in pending {
         let mut files: Vec<(Option<RelativePath>, File)> = files
@@ -55,10 +69,16 @@ pub(super) fn objects(remote: &Remote, asked: &Asked<'_>) -> Result<Answered, Gi
             (Extent::File, Some((_, file))) => Raw::File(file),
             (_, last) => {
                 let files = files.into_iter().chain(last);
-                Raw::Folder(files.filter_map(|(path, file)| Some((path?, file))).collect())
+                Raw::Folder(
+                    files
+                        .filter_map(|(path, file)| Some((path?, file)))
+                        .collect(),
+                )
             }
         };
-        answered.contents.push(((*unit).clone(), Some(commit.clone()), raw));
+        answered
+            .contents
+            .push(((*unit).clone(), Some(commit.clone()), raw));
     }
     Ok(answered)
 }
@@ -83,8 +103,16 @@ fn contents(remote: &Remote, commit: &ObjectId, unit: &Unit) -> Result<Listed, G
         let unfit = || Raw::Unfit(Unfit::Pattern);
         return Ok(Listed::Raw(found.map_or_else(unfit, Raw::Matches)));
     }
-    let Some(entry) = remote.entry(commit, unit.path.as_str())? else { return Ok(Listed::Raw(Raw::Absent)) };
-    let file = |mode| Listed::Files(vec![ListedFile { path: None, id: entry.id.clone(), mode }]);
+    let Some(entry) = remote.entry(commit, unit.path.as_str())? else {
+        return Ok(Listed::Raw(Raw::Absent));
+    };
+    let file = |mode| {
+        Listed::Files(vec![ListedFile {
+            path: None,
+            id: entry.id.clone(),
+            mode,
+        }])
+    };
     Ok(match (unit.extent, entry.kind) {
         (_, EntryKind::Symlink) => Listed::Raw(Raw::Unfit(Unfit::Link)),
         (Extent::File, EntryKind::File) => file(FileMode::Plain),
@@ -121,7 +149,11 @@ fn folder(remote: &Remote, id: &ObjectId) -> Result<Listed, GitError> {
             let Ok(relative) = skill_path(&path) else {
                 return unfit(format!("`{path}` is not a portable name"));
             };
-            files.push(ListedFile { path: Some(relative), id: entry.id.clone(), mode });
+            files.push(ListedFile {
+                path: Some(relative),
+                id: entry.id.clone(),
+                mode,
+            });
             if files.len() > MOST_FILES {
                 return unfit(format!("it has more than {MOST_FILES} files"));
             }
@@ -141,7 +173,9 @@ fn folder(remote: &Remote, id: &ObjectId) -> Result<Listed, GitError> {
 /// What a commit has that a pattern matches, in order: files, or folders that are skills. Nothing if there is too much to
 /// search.
 fn matches(remote: &Remote, commit: &ObjectId, unit: &Unit) -> Result<Option<Vec<Unit>>, GitError> {
-    let Ok(matcher) = unit.path.matcher() else { return Ok(Some(Vec::new())) };
+    let Ok(matcher) = unit.path.matcher() else {
+        return Ok(Some(Vec::new()));
+    };
     let start = unit.path.literal_folder();
     let top = match start {
         "" => Some(commit.clone()),
@@ -151,8 +185,10 @@ fn matches(remote: &Remote, commit: &ObjectId, unit: &Unit) -> Result<Option<Vec
             .map(|entry| entry.id),
     };
     let mut paths = Vec::new();
-    let mut folders: Vec<(String, ObjectId, usize)> =
-        top.map(|id| (start.to_owned(), id, 0)).into_iter().collect();
+    let mut folders: Vec<(String, ObjectId, usize)> = top
+        .map(|id| (start.to_owned(), id, 0))
+        .into_iter()
+        .collect();
     let mut searched = 0;
     while let Some((folder, id, depth)) = folders.pop() {
         searched += 1;
@@ -160,26 +196,41 @@ fn matches(remote: &Remote, commit: &ObjectId, unit: &Unit) -> Result<Option<Vec
             return Ok(None);
         }
         for entry in remote.tree(&id)?.iter() {
-            let path =
-                if folder.is_empty() { entry.name.clone() } else { format!("{folder}/{}", entry.name) };
+            let path = if folder.is_empty() {
+                entry.name.clone()
+            } else {
+                format!("{folder}/{}", entry.name)
+            };
             // A name that is no text cannot be written down.
             let is_match = || matcher.is_match(&path) && !path.contains('\u{fffd}');
             match (entry.kind, unit.extent) {
-                (EntryKind::Folder, Extent::Folder) if is_match() && is_skill(remote, &entry.id)? => {
+                (EntryKind::Folder, Extent::Folder)
+                    if is_match() && is_skill(remote, &entry.id)? =>
+                {
                     paths.push(path);
                 }
                 (EntryKind::Folder, _) if depth < DEEPEST => {
                     folders.push((path, entry.id.clone(), depth + 1));
                 }
-                (EntryKind::File | EntryKind::Executable, Extent::File) if is_match() => paths.push(path),
+                (EntryKind::File | EntryKind::Executable, Extent::File) if is_match() => {
+                    paths.push(path)
+                }
                 _ => {}
             }
         }
     }
     paths.sort();
-    Ok(Some(paths.iter().filter_map(|path| found_unit(unit, path)).collect()))
+    Ok(Some(
+        paths
+            .iter()
+            .filter_map(|path| found_unit(unit, path))
+            .collect(),
+    ))
 }
 
 fn is_skill(remote: &Remote, id: &ObjectId) -> Result<bool, GitError> {
-    Ok(remote.tree(id)?.iter().any(|entry| entry.name == SKILL_FILE))
+    Ok(remote
+        .tree(id)?
+        .iter()
+        .any(|entry| entry.name == SKILL_FILE))
 }

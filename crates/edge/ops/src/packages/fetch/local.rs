@@ -10,7 +10,8 @@ use crate::failure::Failure;
 use crate::gather::limit;
 use crate::packages::facts::File;
 use crate::packages::fetch::raw::{
-    DEEPEST, MOST_BYTES, MOST_FILES, Raw, Unfit, found_unit, said_twice, skill_path, too_large, twice,
+    DEEPEST, MOST_BYTES, MOST_FILES, Raw, Unfit, found_unit, said_twice, skill_path, too_large,
+    twice,
 };
 use crate::packages::fetch::{Answered, Fetcher};
 
@@ -24,26 +25,42 @@ impl Fetcher<'_> {
         let mut answered = Answered::default();
         for (unit, commit) in asked {
             let raw = match unit {
-                Unit { origin: Origin::Manifest, .. } => self.inline(unit),
+                Unit {
+                    origin: Origin::Manifest,
+                    ..
+                } => self.inline(unit),
                 unit if unit.path.is_pattern() => local_matches(folder, unit)?,
-                Unit { extent: Extent::Folder, .. } => self.local_folder(folder, unit)?,
+                Unit {
+                    extent: Extent::Folder,
+                    ..
+                } => self.local_folder(folder, unit)?,
                 unit => self.local_file(folder, unit)?,
             };
-            answered.contents.push(((*unit).clone(), (*commit).clone(), raw));
+            answered
+                .contents
+                .push(((*unit).clone(), (*commit).clone(), raw));
         }
         Ok(answered)
     }
 
     fn inline(&self, unit: &Unit) -> Raw {
-        let dependency = self.manifest.dependencies.iter().find(|dependency| dependency.unit == *unit);
+        let dependency = self
+            .manifest
+            .dependencies
+            .iter()
+            .find(|dependency| dependency.unit == *unit);
         let bytes = dependency.and_then(inline_bytes);
-        bytes.map_or(Raw::Absent, |bytes| Raw::File(File::new(bytes, FileMode::Plain)))
+        bytes.map_or(Raw::Absent, |bytes| {
+            Raw::File(File::new(bytes, FileMode::Plain))
+        })
     }
 }
 
 /// What the manifest itself says of an MCP server.
 pub(crate) fn inline_bytes(dependency: &Dependency) -> Option<Vec<u8>> {
-    let Some(Value::Map(said)) = &dependency.server else { return None };
+    let Some(Value::Map(said)) = &dependency.server else {
+        return None;
+    };
     // An address says what it is, for tools that would take it for a program.
     let is_remote = said.iter().all(|(key, _)| key != "command");
     let kind = is_remote.then(|| ("type".to_owned(), Value::from("http")));
@@ -69,7 +86,12 @@ impl Fetcher<'_> {
     fn local_file(&self, folder: &Path, unit: &Unit) -> Result<Raw, Failure> {
         match self.local_read(folder, &unit.origin, unit.path.as_str()) {
             Ok((bytes, mode)) => Ok(Raw::File(File::new(bytes, mode))),
-            Err(error) if matches!(error.problem, store::Problem::NotFound | store::Problem::IsFolder) => {
+            Err(error)
+                if matches!(
+                    error.problem,
+                    store::Problem::NotFound | store::Problem::IsFolder
+                ) =>
+            {
                 Ok(Raw::Absent)
             }
             Err(error) => Err(error.seen_from(folder).into()),
@@ -111,15 +133,32 @@ impl Fetcher<'_> {
 }
 
 fn local_matches(folder: &Path, unit: &Unit) -> Result<Raw, Failure> {
-    let Ok(matcher) = unit.path.matcher() else { return Ok(Raw::Absent) };
+    let Ok(matcher) = unit.path.matcher() else {
+        return Ok(Raw::Absent);
+    };
     let start = unit.path.literal_folder();
     let files = store::files_below(&folder.join(start), DEEPEST)?;
-    let full = |file: String| if start.is_empty() { file } else { format!("{start}/{file}") };
-    let skill_of = |file: &str| file.strip_suffix(SKILL_FILE)?.strip_suffix('/').map(str::to_owned);
-    let paths = files.into_iter().map(full).filter_map(|file| match unit.extent {
-        Extent::File => Some(file),
-        Extent::Folder => skill_of(&file),
-    });
+    let full = |file: String| {
+        if start.is_empty() {
+            file
+        } else {
+            format!("{start}/{file}")
+        }
+    };
+    let skill_of = |file: &str| {
+        file.strip_suffix(SKILL_FILE)?
+            .strip_suffix('/')
+            .map(str::to_owned)
+    };
+    let paths = files
+        .into_iter()
+        .map(full)
+        .filter_map(|file| match unit.extent {
+            Extent::File => Some(file),
+            Extent::Folder => skill_of(&file),
+        });
     let paths = paths.filter(|path| matcher.is_match(path));
-    Ok(Raw::Matches(paths.filter_map(|path| found_unit(unit, &path)).collect()))
+    Ok(Raw::Matches(
+        paths.filter_map(|path| found_unit(unit, &path)).collect(),
+    ))
 }

@@ -10,7 +10,8 @@ use std::sync::Arc;
 use agpm_diag::{Diagnostic, codes, did_you_mean};
 use agpm_git::Refs;
 use agpm_model::{
-    Declared, Dependency, Manifest, ObjectId, Origin, SKILL_FILE, Selector, SourceName, Unit, Variant,
+    Declared, Dependency, Manifest, ObjectId, Origin, SKILL_FILE, Selector, SourceName, Unit,
+    Variant,
 };
 use agpm_plan::{Excluded, excluded};
 use agpm_render::{Names, Renderer};
@@ -60,7 +61,14 @@ impl<'a> Fetcher<'a> {
     pub(crate) fn new(world: &'a World, sources: &'a Sources, manifest: &'a Manifest) -> Self {
         let names = project_names(manifest);
         let bounds = Bounds::of(&sources.project);
-        Fetcher { world, sources, manifest, names, renderer: Renderer::new(), bounds }
+        Fetcher {
+            world,
+            sources,
+            manifest,
+            names,
+            renderer: Renderer::new(),
+            bounds,
+        }
     }
 
     /// What the manifest asks for, before anything is read.
@@ -89,7 +97,11 @@ impl<'a> Fetcher<'a> {
                         Origin::Source(name) => Some(name),
                         Origin::Local | Origin::Manifest => None,
                     };
-                    asked.entry(source).or_default().contents.push((unit, commit));
+                    asked
+                        .entry(source)
+                        .or_default()
+                        .contents
+                        .push((unit, commit));
                 }
             }
         }
@@ -105,7 +117,9 @@ impl<'a> Fetcher<'a> {
     }
 
     fn answer(&self, source: Option<&SourceName>, asked: &Asked<'_>) -> Result<Answered, Failure> {
-        let Some(name) = source else { return self.files(&self.sources.project, &asked.contents) };
+        let Some(name) = source else {
+            return self.files(&self.sources.project, &asked.contents);
+        };
         let progress = &self.world.progress;
         match self.sources.get(name) {
             Some(Opened::Folder(folder)) => self.files(folder, &asked.contents),
@@ -152,7 +166,10 @@ impl<'a> Fetcher<'a> {
                 }
                 Raw::File(file) => resource(Resource::file(file)),
                 Raw::Folder(mut files) => {
-                    match files.iter().position(|(path, _)| path.as_str() == SKILL_FILE) {
+                    match files
+                        .iter()
+                        .position(|(path, _)| path.as_str() == SKILL_FILE)
+                    {
                         Some(at) => {
                             let (_, main) = files.remove(at);
                             resource(Resource::folder(main, files))
@@ -166,23 +183,40 @@ impl<'a> Fetcher<'a> {
         // All of them are reported: one file after the other would take as many runs.
         let is_refused = !refused.is_empty();
         notes.diagnostics.extend(refused);
-        if is_refused { Err(Failure { kind: FailureKind::Refused, diagnostic: None }) } else { Ok(()) }
+        if is_refused {
+            Err(Failure {
+                kind: FailureKind::Refused,
+                diagnostic: None,
+            })
+        } else {
+            Ok(())
+        }
     }
 
     /// The matches of a pattern that some dependency with this pattern wants.
     fn without_excluded(&self, pattern: &Unit, matches: Vec<Unit>, notes: &mut Notes) -> Vec<Unit> {
         let all: Vec<&Unit> = matches.iter().collect();
         let mut left_out: Option<BTreeSet<usize>> = None;
-        for dependency in self.manifest.dependencies.iter().filter(|one| one.unit == *pattern) {
+        for dependency in self
+            .manifest
+            .dependencies
+            .iter()
+            .filter(|one| one.unit == *pattern)
+        {
             let found = excluded(dependency, self.manifest.tools.of(dependency), &all);
-            notes.diagnostics.extend(unknown_exclusions(dependency, &found, &all));
+            notes
+                .diagnostics
+                .extend(unknown_exclusions(dependency, &found, &all));
             left_out = Some(match left_out {
                 Some(before) => before.intersection(&found.matches).copied().collect(),
                 None => found.matches,
             });
         }
         let left_out = left_out.unwrap_or_default();
-        let kept = matches.into_iter().enumerate().filter(|(at, _)| !left_out.contains(at));
+        let kept = matches
+            .into_iter()
+            .enumerate()
+            .filter(|(at, _)| !left_out.contains(at));
         kept.map(|(_, unit)| unit).collect()
     }
 
@@ -198,12 +232,17 @@ impl<'a> Fetcher<'a> {
     ) -> Result<(), Failure> {
         known.set_content(unit.clone(), commit.clone(), found);
         let key = (unit, commit);
-        let mut queue: Vec<_> =
-            known.variants_of(&key.0).into_iter().map(|variant| (key.clone(), variant)).collect();
+        let mut queue: Vec<_> = known
+            .variants_of(&key.0)
+            .into_iter()
+            .map(|variant| (key.clone(), variant))
+            .collect();
         while let Some((key, variant)) = queue.pop() {
             let wanted: Vec<Unit> = match known.found(&key.0, key.1.as_ref()) {
                 None | Some(Found::Absent) => continue,
-                Some(Found::Matches(matches)) => matches.iter().map(|child| child.unit.clone()).collect(),
+                Some(Found::Matches(matches)) => {
+                    matches.iter().map(|child| child.unit.clone()).collect()
+                }
                 Some(Found::Resource(resource, _)) => {
                     let declared = self.understand(&key, &Arc::clone(resource), variant, notes)?;
                     let units = declared.iter().map(|(_, unit)| unit.clone()).collect();
@@ -231,14 +270,22 @@ impl<'a> Fetcher<'a> {
     ) -> Result<Vec<(Declared, Unit)>, Failure> {
         let label = commit.as_ref().map_or("local", ObjectId::short);
         let (names, renderer) = (&self.names[&variant], &self.renderer);
-        let declared = Declaring { unit, label, bytes: &resource.main.bytes, names, renderer }.read(notes);
+        let declared = Declaring {
+            unit,
+            label,
+            bytes: &resource.main.bytes,
+            names,
+            renderer,
+        }
+        .read(notes);
         let (mut children, mut escapes) = (Vec::new(), Vec::new());
         for declared in declared {
             let exists = |path: &str| self.exists(unit, commit.as_ref(), path);
             match meant(unit, &declared, &exists) {
                 Ok(child) => children.push((declared, child)),
                 Err(Escapes) => {
-                    let message = format!("`{}` of `{unit}` leads out of its source", declared.path);
+                    let message =
+                        format!("`{}` of `{unit}` leads out of its source", declared.path);
                     let diagnostic = Diagnostic::new(&codes::RESOURCE_DECLARATION, message)
                         .at_spot(declared.spot)
                         .help("resources can only need files of their own source");
@@ -260,9 +307,9 @@ impl<'a> Fetcher<'a> {
             (Origin::Manifest, _) => false,
             (Origin::Local, _) => store::is_file(&self.sources.project.join(path)),
             (Origin::Source(name), commit) => match (self.sources.get(name), commit) {
-                (Some(Opened::Git(remote)), Some(commit)) => {
-                    remote.entry(commit, path).is_ok_and(|entry| entry.is_some())
-                }
+                (Some(Opened::Git(remote)), Some(commit)) => remote
+                    .entry(commit, path)
+                    .is_ok_and(|entry| entry.is_some()),
                 (Some(Opened::Folder(folder)), _) => store::is_file(&folder.join(path)),
                 _ => false,
             },
@@ -271,12 +318,20 @@ impl<'a> Fetcher<'a> {
 }
 
 /// A warning for each name in `exclude` that does not mean one match.
-fn unknown_exclusions(dependency: &Dependency, found: &Excluded, matches: &[&Unit]) -> Vec<Diagnostic> {
+fn unknown_exclusions(
+    dependency: &Dependency,
+    found: &Excluded,
+    matches: &[&Unit],
+) -> Vec<Diagnostic> {
     let stems: BTreeSet<&str> = matches.iter().map(|unit| unit.path.stem()).collect();
     let warning = |at: &usize| {
         let exclusion = &dependency.exclude[*at];
-        let message = format!("`{}` in `exclude` does not name one match of the pattern", exclusion.name);
-        let mut diagnostic = Diagnostic::new(&codes::MANIFEST_EXCLUDE, message).at_spot(exclusion.spot);
+        let message = format!(
+            "`{}` in `exclude` does not name one match of the pattern",
+            exclusion.name
+        );
+        let mut diagnostic =
+            Diagnostic::new(&codes::MANIFEST_EXCLUDE, message).at_spot(exclusion.spot);
         diagnostic.help = did_you_mean(&exclusion.name, "the matches are", stems.iter().copied());
         diagnostic
     };

@@ -48,7 +48,10 @@ pub(super) fn skill_path(path: &str) -> Result<RelativePath, ()> {
 /// A path that another one cannot be beside, on systems where case says nothing.
 pub(super) fn twice<'p>(paths: impl Iterator<Item = &'p RelativePath>) -> Option<String> {
     let numbered: Vec<(usize, &RelativePath)> = paths.enumerate().collect();
-    clashes(numbered).into_iter().next().map(|clash| clash.path.to_string())
+    clashes(numbered)
+        .into_iter()
+        .next()
+        .map(|clash| clash.path.to_string())
 }
 
 pub(super) fn said_twice(path: &str) -> String {
@@ -66,22 +69,31 @@ pub(super) fn too_large() -> String {
 pub(super) fn unfit(unit: &Unit, why: Unfit) -> Diagnostic {
     match why {
         Unfit::Link => {
-            let message = format!("`{unit}` is a symbolic link, and links of a source are not followed");
-            Diagnostic::new(&codes::PACKAGE_NOT_FOUND, message).help("ask for the file that it leads to")
+            let message =
+                format!("`{unit}` is a symbolic link, and links of a source are not followed");
+            Diagnostic::new(&codes::PACKAGE_NOT_FOUND, message)
+                .help("ask for the file that it leads to")
         }
         Unfit::Pattern => {
-            let message = format!("`{unit}` would be searched for in more than {MOST_FOLDERS} folders");
-            Diagnostic::new(&codes::PACKAGE_NOT_FOUND, message).help("name the folder in the pattern")
+            let message =
+                format!("`{unit}` would be searched for in more than {MOST_FOLDERS} folders");
+            Diagnostic::new(&codes::PACKAGE_NOT_FOUND, message)
+                .help("name the folder in the pattern")
         }
-        Unfit::Skill(why) => {
-            Diagnostic::new(&codes::SKILL_LIMIT, format!("the skill `{unit}` cannot be installed: {why}"))
-                .help("take it out of the skill, or leave the skill out with `exclude` on its pattern")
-        }
+        Unfit::Skill(why) => Diagnostic::new(
+            &codes::SKILL_LIMIT,
+            format!("the skill `{unit}` cannot be installed: {why}"),
+        )
+        .help("take it out of the skill, or leave the skill out with `exclude` on its pattern"),
     }
 }
 
 /// A match of a pattern.
 pub(super) fn found_unit(pattern: &Unit, path: &str) -> Option<Unit> {
     let path = ResourcePath::found(path).ok()?;
-    Some(Unit { origin: pattern.origin.clone(), path, extent: pattern.extent })
+    Some(Unit {
+        origin: pattern.origin.clone(),
+        path,
+        extent: pattern.extent,
+    })
 }

@@ -6,8 +6,8 @@ use agpm_model::{
     skill_findings,
 };
 use agpm_render::{
-    Capability, ConvertError, Converted, Entries, capabilities_of, capabilities_of_markdown, convert_file,
-    foreign_format, hook_entries, is_native, server_entries, server_names,
+    Capability, ConvertError, Converted, Entries, capabilities_of, capabilities_of_markdown,
+    convert_file, foreign_format, hook_entries, is_native, server_entries, server_names,
 };
 use agpm_text::{Format, Limits, Value, parse, parse_alone, to_value};
 
@@ -19,9 +19,18 @@ use crate::packages::resolve::ResolvedEntry;
 
 impl Maker<'_> {
     /// The entry in the form that its tool wants.
-    pub(super) fn in_form(&self, resolved: &ResolvedEntry, texts: &Texts, notes: &mut Notes) -> Option<Made> {
+    pub(super) fn in_form(
+        &self,
+        resolved: &ResolvedEntry,
+        texts: &Texts,
+        notes: &mut Notes,
+    ) -> Option<Made> {
         let entry = &resolved.entry;
-        let destination = self.manifest.tools.named(entry.tool.as_str())?.destination(entry.kind)?;
+        let destination = self
+            .manifest
+            .tools
+            .named(entry.tool.as_str())?
+            .destination(entry.kind)?;
         let text = texts.text(resolved);
         let mut made = Made {
             patched: texts.patched.clone(),
@@ -34,20 +43,31 @@ impl Maker<'_> {
                 made.fates = entries.fates;
                 let written = entry.install == Install::Write && !entries.nodes.is_empty();
                 let file = entry.target.clone().filter(|_| written);
-                made.entries = file.map(|file| MadeEntries { file, nodes: entries.nodes });
+                made.entries = file.map(|file| MadeEntries {
+                    file,
+                    nodes: entries.nodes,
+                });
             }
-            Destination::Files(_, FileForm::Same) => made.files = files(resolved, texts.main.clone(), texts),
+            Destination::Files(_, FileForm::Same) => {
+                made.files = files(resolved, texts.main.clone(), texts)
+            }
             Destination::Files(_, form) => {
                 let converted = file_in_form(*form, resolved, text, notes)?;
                 made.fates = converted.fates;
                 let same = text == Some(converted.text.as_str());
-                let main = if same { texts.main.clone() } else { Some(converted.text) };
+                let main = if same {
+                    texts.main.clone()
+                } else {
+                    Some(converted.text)
+                };
                 made.files = files(resolved, main, texts);
             }
         }
         match entry.kind {
             ResourceType::Skills => check_skill(resolved, text.unwrap_or_default(), notes),
-            ResourceType::Agents | ResourceType::Commands => check_front_matter(resolved, text, notes),
+            ResourceType::Agents | ResourceType::Commands => {
+                check_front_matter(resolved, text, notes)
+            }
             _ => {}
         }
         Some(made)
@@ -76,24 +96,39 @@ impl Maker<'_> {
                 server_entries(form, entry.name.as_str(), &value, rename)
             }
         };
-        entries.map_err(|error| notes.diagnostics.push(wrong_shape(resolved, source, error))).ok()
+        entries
+            .map_err(|error| notes.diagnostics.push(wrong_shape(resolved, source, error)))
+            .ok()
     }
 
     /// The names that the manifest gives to servers of a file. One for a server that is not in the file is an error,
     /// unless a pattern stands for several files.
-    fn rename_of(&self, resolved: &ResolvedEntry, file: &Value, notes: &mut Notes) -> &[(String, String)] {
+    fn rename_of(
+        &self,
+        resolved: &ResolvedEntry,
+        file: &Value,
+        notes: &mut Notes,
+    ) -> &[(String, String)] {
         let entry = &resolved.entry;
-        let Some(dependency) = entry.root.and_then(|root| self.manifest.dependencies.get(root)) else {
+        let Some(dependency) = entry
+            .root
+            .and_then(|root| self.manifest.dependencies.get(root))
+        else {
             return &[];
         };
         let known = server_names(entry.name.as_str(), file);
-        let unknown = dependency.rename.iter().find(|(old, _)| !known.contains(old));
+        let unknown = dependency
+            .rename
+            .iter()
+            .find(|(old, _)| !known.contains(old));
         if let Some((old, _)) = unknown.filter(|_| !resolved.matched_pattern) {
             let message = format!("`rename`: {} has no server `{old}`", resolved.label());
             let help = format!("its servers are: {}", known.join(", "));
-            notes
-                .diagnostics
-                .push(Diagnostic::new(&codes::MANIFEST_VALUE, message).at_spot(dependency.spot).help(help));
+            notes.diagnostics.push(
+                Diagnostic::new(&codes::MANIFEST_VALUE, message)
+                    .at_spot(dependency.spot)
+                    .help(help),
+            );
         }
         &dependency.rename
     }
@@ -103,37 +138,57 @@ impl Maker<'_> {
 fn capabilities(resolved: &ResolvedEntry, text: Option<&str>) -> Vec<MadeCapability> {
     let (kind, target) = (resolved.entry.kind, resolved.entry.target.as_ref());
     let (found, file) = match (kind, text) {
-        (kind, Some(text)) if kind.is_merged() => {
-            (json(text).map(|file| capabilities_of(&file)).unwrap_or_default(), None)
-        }
-        (ResourceType::Skills, Some(text)) => {
-            (capabilities_of_markdown(text), target.and_then(|target| inside(target, SKILL_FILE)))
-        }
+        (kind, Some(text)) if kind.is_merged() => (
+            json(text)
+                .map(|file| capabilities_of(&file))
+                .unwrap_or_default(),
+            None,
+        ),
+        (ResourceType::Skills, Some(text)) => (
+            capabilities_of_markdown(text),
+            target.and_then(|target| inside(target, SKILL_FILE)),
+        ),
         (ResourceType::Agents | ResourceType::Commands, Some(text)) => {
             (capabilities_of_markdown(text), target.cloned())
         }
         _ => (Vec::new(), None),
     };
-    let said = found.into_iter().map(|capability| MadeCapability { capability, file: file.clone() });
+    let said = found.into_iter().map(|capability| MadeCapability {
+        capability,
+        file: file.clone(),
+    });
     said.chain(runnable_files(resolved)).collect()
 }
 
 /// Scripts, and files with the executable bit, whatever they are.
 fn runnable_files(resolved: &ResolvedEntry) -> Vec<MadeCapability> {
     let (entry, resource) = (&resolved.entry, &resolved.resource);
-    let is_run = |file: &File| file.mode == FileMode::Executable || entry.kind == ResourceType::Scripts;
+    let is_run =
+        |file: &File| file.mode == FileMode::Executable || entry.kind == ResourceType::Scripts;
     let runs = |path: &str, file: Option<RelativePath>| MadeCapability {
         capability: Capability::of_file(path),
         file,
     };
     let target = entry.target.as_ref();
-    let main = Some(&resource.main).filter(|file| is_run(file)).map(|_| match entry.kind {
-        ResourceType::Skills => runs(SKILL_FILE, target.and_then(|target| inside(target, SKILL_FILE))),
-        _ => runs(target.map_or(entry.unit.path.file_name(), RelativePath::as_str), target.cloned()),
-    });
+    let main = Some(&resource.main)
+        .filter(|file| is_run(file))
+        .map(|_| match entry.kind {
+            ResourceType::Skills => runs(
+                SKILL_FILE,
+                target.and_then(|target| inside(target, SKILL_FILE)),
+            ),
+            _ => runs(
+                target.map_or(entry.unit.path.file_name(), RelativePath::as_str),
+                target.cloned(),
+            ),
+        });
     let others = resource.others.iter().filter(|(_, file)| is_run(file));
-    let others =
-        others.map(|(path, _)| runs(path.as_str(), target.and_then(|target| inside(target, path.as_str()))));
+    let others = others.map(|(path, _)| {
+        runs(
+            path.as_str(),
+            target.and_then(|target| inside(target, path.as_str())),
+        )
+    });
     main.into_iter().chain(others).collect()
 }
 
@@ -149,18 +204,30 @@ fn file_in_form(
 ) -> Option<Converted> {
     let text = text.unwrap_or_default();
     let source = source_of(resolved, text, notes);
-    let name = resolved.entry.target.as_ref().map_or(resolved.entry.name.as_str(), |target| stem(target));
+    let name = resolved
+        .entry
+        .target
+        .as_ref()
+        .map_or(resolved.entry.name.as_str(), |target| stem(target));
     let file = resolved.entry.unit.path.file_name();
     let converted = match foreign_format(form, file) {
         Some(error) => Err(error),
-        None if is_native(form, file, text) => Ok(Converted { text: text.to_owned(), fates: Vec::new() }),
+        None if is_native(form, file, text) => Ok(Converted {
+            text: text.to_owned(),
+            fates: Vec::new(),
+        }),
         None => convert_file(form, name, text),
     };
-    converted.map_err(|error| notes.diagnostics.push(wrong_shape(resolved, source, error))).ok()
+    converted
+        .map_err(|error| notes.diagnostics.push(wrong_shape(resolved, source, error)))
+        .ok()
 }
 
 fn source_of(resolved: &ResolvedEntry, text: &str, notes: &mut Notes) -> SourceId {
-    notes.sources.add(format!("{}@{}", resolved.entry.unit, resolved.version.label), text.to_owned())
+    notes.sources.add(
+        format!("{}@{}", resolved.entry.unit, resolved.version.label),
+        text.to_owned(),
+    )
 }
 
 fn stem(path: &RelativePath) -> &str {
@@ -170,7 +237,9 @@ fn stem(path: &RelativePath) -> &str {
 fn wrong_shape(resolved: &ResolvedEntry, source: SourceId, error: ConvertError) -> Diagnostic {
     let message = format!("{}: {}", resolved.label(), error.message);
     let span = error.at.unwrap_or(Span::at(0));
-    Diagnostic::new(&codes::RESOURCE_SHAPE, message).at(source, span, "").help(error.help)
+    Diagnostic::new(&codes::RESOURCE_SHAPE, message)
+        .at(source, span, "")
+        .help(error.help)
 }
 
 fn check_skill(resolved: &ResolvedEntry, text: &str, notes: &mut Notes) {
@@ -178,16 +247,24 @@ fn check_skill(resolved: &ResolvedEntry, text: &str, notes: &mut Notes) {
     let name = format!("{unit}/{SKILL_FILE}@{}", resolved.version.label);
     let source = notes.sources.add(name, text.to_owned());
     let parsed = parse(source, text, Format::Markdown, Limits::default());
-    let folder = resolved.entry.target.as_ref().map_or(unit.path.file_name(), RelativePath::file_name);
+    let folder = resolved
+        .entry
+        .target
+        .as_ref()
+        .map_or(unit.path.file_name(), RelativePath::file_name);
     match unreadable(parsed.diagnostics) {
         Some(found) => notes.diagnostics.push(found),
-        None => notes.diagnostics.extend(skill_findings(parsed.document.root(), folder)),
+        None => notes
+            .diagnostics
+            .extend(skill_findings(parsed.document.root(), folder)),
     }
 }
 
 /// Warns of every front matter that is not valid YAML, whatever its tool makes of it.
 fn check_front_matter(resolved: &ResolvedEntry, text: Option<&str>, notes: &mut Notes) {
-    let Some(text) = text.filter(|_| is_markdown(resolved)) else { return };
+    let Some(text) = text.filter(|_| is_markdown(resolved)) else {
+        return;
+    };
     let is_broken = has_errors(&parse_alone(text, Format::Markdown).diagnostics);
     if is_broken {
         let source = source_of(resolved, text, notes);
@@ -198,7 +275,9 @@ fn check_front_matter(resolved: &ResolvedEntry, text: Option<&str>, notes: &mut 
 
 /// One warning, always in the same words, for what the reader found.
 fn unreadable(found: Vec<Diagnostic>) -> Option<Diagnostic> {
-    let found = found.into_iter().find(|found| found.severity == Severity::Error)?;
+    let found = found
+        .into_iter()
+        .find(|found| found.severity == Severity::Error)?;
     let mut labels = found.labels;
     if let Some(first) = labels.first_mut() {
         first.text = found.message;
@@ -206,5 +285,12 @@ fn unreadable(found: Vec<Diagnostic>) -> Option<Diagnostic> {
     let code = &codes::RESOURCE_FRONT_MATTER;
     let message = "front matter is not valid YAML".to_owned();
     let help = Some("put a value that contains `: ` or starts with a bracket in quotes".to_owned());
-    Some(Diagnostic { code, severity: code.severity, message, labels, help, ..found })
+    Some(Diagnostic {
+        code,
+        severity: code.severity,
+        message,
+        labels,
+        help,
+        ..found
+    })
 }

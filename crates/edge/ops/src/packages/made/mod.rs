@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, codes};
 use agpm_model::{
-    Checksum, EntryNode, FileMode, Install, Manifest, RelativePath, ResourceType, SKILL_FILE, Variant,
+    Checksum, EntryNode, FileMode, Install, Manifest, RelativePath, ResourceType, SKILL_FILE,
+    Variant,
 };
 use agpm_plan::levels;
 use agpm_render::{Capability, Fate};
@@ -142,20 +143,37 @@ pub(crate) fn make_these(
     entries: &[ResolvedEntry],
     notes: &mut Notes,
 ) -> Result<Making, Failure> {
-    let mut maker =
-        Maker { manifest, entries, templates: Templates::new(manifest, sources), bodies: BTreeMap::new() };
-    let mut making = Making { made: vec![Made::default(); entries.len()], ..Making::default() };
-    let needs: Vec<&[usize]> = entries.iter().map(|resolved| resolved.entry.needs.as_slice()).collect();
+    let mut maker = Maker {
+        manifest,
+        entries,
+        templates: Templates::new(manifest, sources),
+        bodies: BTreeMap::new(),
+    };
+    let mut making = Making {
+        made: vec![Made::default(); entries.len()],
+        ..Making::default()
+    };
+    let needs: Vec<&[usize]> = entries
+        .iter()
+        .map(|resolved| resolved.entry.needs.as_slice())
+        .collect();
     for level in levels(&needs) {
         let chunks = level.chunks(CHUNK).collect();
         let done = parallel::map(chunks, |chunk: &[usize]| {
-            chunk.iter().map(|number| maker.make(*number, &mut Notes::default())).collect::<Vec<_>>()
+            chunk
+                .iter()
+                .map(|number| maker.make(*number, &mut Notes::default()))
+                .collect::<Vec<_>>()
         });
         for (number, mut one) in level.iter().copied().zip(done.into_iter().flatten()) {
             if one.is_worth_telling {
                 one = maker.make(number, notes);
             }
-            maker.bodies.extend(one.bodies.into_iter().map(|(variant, body)| ((number, variant), body)));
+            maker.bodies.extend(
+                one.bodies
+                    .into_iter()
+                    .map(|(variant, body)| ((number, variant), body)),
+            );
             making.reads.extend(one.reads);
             making.made[number] = one.made;
         }
@@ -188,9 +206,16 @@ impl Maker<'_> {
         let before = notes.diagnostics.len();
         let mut reads = Reads::default();
         let mut bodies = Vec::new();
-        let made = self.made(number, &mut bodies, &mut reads, notes).unwrap_or_default();
+        let made = self
+            .made(number, &mut bodies, &mut reads, notes)
+            .unwrap_or_default();
         let is_worth_telling = notes.diagnostics.len() > before;
-        One { made, bodies, reads: reads.used, is_worth_telling }
+        One {
+            made,
+            bodies,
+            reads: reads.used,
+            is_worth_telling,
+        }
     }
 
     fn made(
@@ -221,7 +246,11 @@ impl Maker<'_> {
 /// The whole files of an entry; `main` is there if it has other bytes than the source.
 fn files(resolved: &ResolvedEntry, main: Option<String>, texts: &Texts) -> Vec<MadeFile> {
     let entry = &resolved.entry;
-    let Some(target) = entry.target.as_ref().filter(|_| entry.install == Install::Write) else {
+    let Some(target) = entry
+        .target
+        .as_ref()
+        .filter(|_| entry.install == Install::Write)
+    else {
         return Vec::new();
     };
     let resource = &resolved.resource;
@@ -237,16 +266,27 @@ fn files(resolved: &ResolvedEntry, main: Option<String>, texts: &Texts) -> Vec<M
     }
     let inside = |path: &str| RelativePath::new(&format!("{target}/{path}")).ok();
     let main = inside(SKILL_FILE).map(|path| file(path, None, main));
-    let others = resource.others.iter().enumerate().filter_map(|(at, (path, _))| {
-        Some(file(inside(path.as_str())?, Some(at), texts.others.get(&at).cloned()))
-    });
+    let others = resource
+        .others
+        .iter()
+        .enumerate()
+        .filter_map(|(at, (path, _))| {
+            Some(file(
+                inside(path.as_str())?,
+                Some(at),
+                texts.others.get(&at).cloned(),
+            ))
+        });
     main.into_iter().chain(others).collect()
 }
 
 /// A file that would have to be two at once.
 fn differs(resolved: &ResolvedEntry) -> Diagnostic {
     let entry = &resolved.entry;
-    let place = entry.target.as_ref().map_or("its place", RelativePath::as_str);
+    let place = entry
+        .target
+        .as_ref()
+        .map_or("its place", RelativePath::as_str);
     let message = format!(
         "{} would have to be different things at `{place}`: others need it with different `template_vars`",
         resolved.label()

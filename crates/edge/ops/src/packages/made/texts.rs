@@ -28,18 +28,28 @@ pub(super) struct Texts {
 impl Texts {
     pub(super) fn made_by(&self, which: Option<usize>) -> MadeBy {
         let filled = which.map_or(self.main_is_filled, |at| self.others.contains_key(&at));
-        if filled { MadeBy::Filling } else { MadeBy::Plain }
+        if filled {
+            MadeBy::Filling
+        } else {
+            MadeBy::Plain
+        }
     }
 
     /// The main text, if it is one.
     pub(super) fn text<'t>(&'t self, resolved: &'t ResolvedEntry) -> Option<&'t str> {
-        self.main.as_deref().or_else(|| std::str::from_utf8(&resolved.resource.main.bytes).ok())
+        self.main
+            .as_deref()
+            .or_else(|| std::str::from_utf8(&resolved.resource.main.bytes).ok())
     }
 
     /// What others may embed of it: Markdown without its front matter, anything else whole.
     pub(super) fn body(&self, resolved: &ResolvedEntry) -> Option<Arc<str>> {
         let text = self.text(resolved)?;
-        Some(Arc::from(if is_markdown(resolved) { markdown_body(text) } else { text }))
+        Some(Arc::from(if is_markdown(resolved) {
+            markdown_body(text)
+        } else {
+            text
+        }))
     }
 }
 
@@ -54,7 +64,11 @@ struct Task<'a> {
 impl Task<'_> {
     /// What the main file is called in messages.
     fn file(&self, what: &str) -> String {
-        format!("{}@{}{what}", patching::patched_file(self.resolved), self.resolved.version.label)
+        format!(
+            "{}@{}{what}",
+            patching::patched_file(self.resolved),
+            self.resolved.version.label
+        )
     }
 }
 
@@ -83,13 +97,22 @@ impl Maker<'_> {
     ) -> Option<Texts> {
         let resolved = &self.entries[number];
         let patches = patching::patches_of(self.manifest, resolved);
-        let task = Task { variant, resolved, patches: &patches };
+        let task = Task {
+            variant,
+            resolved,
+            patches: &patches,
+        };
         let mut texts = Texts::default();
         let Ok(text) = std::str::from_utf8(&resolved.resource.main.bytes) else {
-            notes.diagnostics.extend(patches.first().map(|patch| patching::no_fields(resolved, patch)));
+            notes.diagnostics.extend(
+                patches
+                    .first()
+                    .map(|patch| patching::no_fields(resolved, patch)),
+            );
             return Some(texts);
         };
-        let untouched = patches.is_empty() && resolved.resource.others.is_empty() && !has_tags(text);
+        let untouched =
+            patches.is_empty() && resolved.resource.others.is_empty() && !has_tags(text);
         if untouched && resolved.entry.kind != ResourceType::McpServers {
             return Some(texts);
         }
@@ -141,10 +164,17 @@ impl Maker<'_> {
     ) -> Option<()> {
         for (at, (path, file)) in task.resolved.resource.others.iter().enumerate() {
             let markdown = Format::of_file(path.file_name()) == Some(Format::Markdown);
-            let text = std::str::from_utf8(&file.bytes).ok().filter(|text| markdown && is_template(text));
+            let text = std::str::from_utf8(&file.bytes)
+                .ok()
+                .filter(|text| markdown && is_template(text));
             if let Some(text) = text {
-                let name = format!("{}/{path}@{}", task.resolved.entry.unit, task.resolved.version.label);
-                texts.others.insert(at, self.fill(task, &name, text, reads, notes)?);
+                let name = format!(
+                    "{}/{path}@{}",
+                    task.resolved.entry.unit, task.resolved.version.label
+                );
+                texts
+                    .others
+                    .insert(at, self.fill(task, &name, text, reads, notes)?);
             }
         }
         Some(())
@@ -163,11 +193,19 @@ impl Maker<'_> {
     }
 
     /// Patches whose values are templates, filled: they count like the fields that they replace.
-    fn filled_patches(&self, task: Task<'_>, reads: &mut Reads, notes: &mut Notes) -> Option<Vec<Patch>> {
+    fn filled_patches(
+        &self,
+        task: Task<'_>,
+        reads: &mut Reads,
+        notes: &mut Notes,
+    ) -> Option<Vec<Patch>> {
         let mut patches = Vec::new();
         for patch in task.patches {
             let fields = self.filled_value(task, &patch.fields, reads, notes)?;
-            patches.push(Patch { fields, ..(*patch).clone() });
+            patches.push(Patch {
+                fields,
+                ..(*patch).clone()
+            });
         }
         Some(patches)
     }
@@ -184,7 +222,9 @@ impl Maker<'_> {
                 Value::String(self.fill(task, &task.file(", a patch"), text, reads, notes)?)
             }
             Value::List(items) => {
-                let filled = items.iter().map(|item| self.filled_value(task, item, reads, notes));
+                let filled = items
+                    .iter()
+                    .map(|item| self.filled_value(task, item, reads, notes));
                 Value::List(filled.collect::<Option<_>>()?)
             }
             Value::Map(entries) => {
@@ -217,7 +257,9 @@ impl Maker<'_> {
             // The text around it decides what follows, as in `` `{{ agpm.deps.snippets.x.content }}` ``.
             let body = self.bodies.get(&(*need, task.variant));
             let body = body.map(|body| body.trim_end_matches(['\n', '\r']).to_owned());
-            let fields = resource_fields(child).into_iter().chain([("content", Value::from(body))]);
+            let fields = resource_fields(child)
+                .into_iter()
+                .chain([("content", Value::from(body))]);
             let value = Value::map(fields);
             // A file's name that could mean two of them means none.
             let twin = |(other, theirs): &&(usize, Called)| {
@@ -225,7 +267,10 @@ impl Maker<'_> {
                     && theirs.file == names.file
                     && self.entries[*other].entry.kind == child.entry.kind
             };
-            let file = names.file.iter().filter(|_| !called.iter().any(|other| twin(&other)));
+            let file = names
+                .file
+                .iter()
+                .filter(|_| !called.iter().any(|other| twin(&other)));
             let of_kind = deps.entry(child.entry.kind.plural()).or_default();
             for name in names.own.iter().chain(file) {
                 if !of_kind.iter().any(|(known, _)| known == name) {
@@ -233,34 +278,64 @@ impl Maker<'_> {
                 }
             }
         }
-        let deps = deps.into_iter().map(|(kind, named)| (kind.replace('-', "_"), Value::Map(named)));
+        let deps = deps
+            .into_iter()
+            .map(|(kind, named)| (kind.replace('-', "_"), Value::Map(named)));
         names.with(&["agpm", "deps"], &Value::map(deps))
     }
 
     /// How a template calls something that it needs; nothing if it is not needed under this variant.
     fn called(&self, task: Task<'_>, need: usize) -> Option<Called> {
         let child = &self.entries[need].entry;
-        let of_kind =
-            task.resolved.needs.under(task.variant).iter().filter(|(one, _)| one.kind == child.kind);
-        let mut meant = of_kind.filter(|(_, unit)| *unit == child.unit || unit.path.is_pattern()).peekable();
+        let of_kind = task
+            .resolved
+            .needs
+            .under(task.variant)
+            .iter()
+            .filter(|(one, _)| one.kind == child.kind);
+        let mut meant = of_kind
+            .filter(|(_, unit)| *unit == child.unit || unit.path.is_pattern())
+            .peekable();
         meant.peek()?;
         let exact = meant.filter(|(_, unit)| *unit == child.unit);
-        let alias = exact.filter_map(|(declared, _)| declared.name.as_ref()).next();
-        let own = alias.into_iter().chain([&child.name]).map(|name| identifier(name.as_str()));
+        let alias = exact
+            .filter_map(|(declared, _)| declared.name.as_ref())
+            .next();
+        let own = alias
+            .into_iter()
+            .chain([&child.name])
+            .map(|name| identifier(name.as_str()));
         let file = alias.is_none().then(|| identifier(child.unit.path.stem()));
-        Some(Called { own: own.collect(), file })
+        Some(Called {
+            own: own.collect(),
+            file,
+        })
     }
 
     /// The text of an MCP server with what the manifest itself says of it.
     fn overridden(&self, task: Task<'_>, text: &str, notes: &mut Notes) -> Option<String> {
         let entry = &task.resolved.entry;
-        let dependency = entry.root.and_then(|number| self.manifest.dependencies.get(number));
-        let said = dependency.and_then(|dependency| Some((dependency.server.clone()?, dependency.spot)));
+        let dependency = entry
+            .root
+            .and_then(|number| self.manifest.dependencies.get(number));
+        let said =
+            dependency.and_then(|dependency| Some((dependency.server.clone()?, dependency.spot)));
         let Some((fields, spot)) = said.filter(|_| entry.unit.origin != Origin::Manifest) else {
             return Some(text.to_owned());
         };
         let (kind, name, scope) = (entry.kind, entry.name.to_string(), PatchScope::Project);
-        match patched(task, text, &[&Patch { kind, name, scope, fields, spot }], notes)? {
+        match patched(
+            task,
+            text,
+            &[&Patch {
+                kind,
+                name,
+                scope,
+                fields,
+                spot,
+            }],
+            notes,
+        )? {
             Patching::Done(text, _) => Some(text),
             Patching::AfterFilling => None,
         }
@@ -284,7 +359,9 @@ fn patched(task: Task<'_>, text: &str, patches: &[&Patch], notes: &mut Notes) ->
         Err(why) => {
             let message = format!("{} cannot be patched: {why}", resolved.label());
             let help = "correct the patch, or remove it";
-            let found = Diagnostic::new(&codes::PATCH_FAILED, message).at_spot(first.spot).help(help);
+            let found = Diagnostic::new(&codes::PATCH_FAILED, message)
+                .at_spot(first.spot)
+                .help(help);
             notes.diagnostics.push(found);
             return None;
         }
@@ -309,20 +386,30 @@ fn patched(task: Task<'_>, text: &str, patches: &[&Patch], notes: &mut Notes) ->
 /// The patches as they are meant in this file.
 fn meant(resolved: &ResolvedEntry, text: &str, patches: &[&Patch]) -> Result<Vec<Patch>, String> {
     let merged = resolved.entry.kind.is_merged();
-    let root = if merged { json(text).unwrap_or(Value::Null) } else { Value::Null };
+    let root = if merged {
+        json(text).unwrap_or(Value::Null)
+    } else {
+        Value::Null
+    };
     patches.iter().map(|patch| patch.meant_in(&root)).collect()
 }
 
 /// The fields under the names that the manifest has for them.
 fn as_written(patches: &[&Patch], mut fields: Vec<AppliedField>) -> Vec<AppliedField> {
     let names = patches.iter().flat_map(|patch| patch.leaves());
-    fields.iter_mut().zip(names).for_each(|(field, name)| field.field = name);
+    fields
+        .iter_mut()
+        .zip(names)
+        .for_each(|(field, name)| field.field = name);
     fields
 }
 
 /// A JSON text as a value, if it reads.
 pub(super) fn json(text: &str) -> Option<Value> {
-    parse_alone(text, Format::Jsonc).document.root().map(to_value)
+    parse_alone(text, Format::Jsonc)
+        .document
+        .root()
+        .map(to_value)
 }
 
 fn identifier(name: &str) -> String {

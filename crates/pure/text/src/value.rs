@@ -15,6 +15,10 @@ impl Number {
         &self.0
     }
 
+    pub(crate) fn is_finite(&self) -> bool {
+        !self.0.ends_with(['f', 'n'])
+    }
+
     fn shape(&self) -> Shape<'_> {
         if self.0.bytes().all(|b| b.is_ascii_digit() || b == b'-') {
             Shape::Integer(&self.0)

@@ -1,0 +1,115 @@
+//! Values that the program itself has to say, through serde.
+
+use serde::ser::{Error, Serialize, SerializeMap, Serializer};
+use serde_json::value::RawValue;
+
+use crate::pointer::Pointer;
+use crate::value::{Number, Value};
+
+/// As JSON: indented by two spaces, with a final newline, as [`Value::to_json`] prints it.
+pub fn to_json<T: Serialize + ?Sized>(value: &T) -> String {
+    let mut text = serde_json::to_string_pretty(value)
+        .expect("what the program says has strings for keys, and no part of it fails");
+    text.push('\n');
+    text
+}
+
+impl Serialize for Value {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Value::Null => serializer.serialize_unit(),
+            Value::Bool(value) => serializer.serialize_bool(*value),
+            Value::Number(number) => number.serialize(serializer),
+            Value::String(text) | Value::DateTime(text) => serializer.serialize_str(text),
+            Value::List(items) => serializer.collect_seq(items),
+            Value::Map(entries) => {
+                let mut map = serializer.serialize_map(Some(entries.len()))?;
+                for (key, value) in entries {
+                    map.serialize_entry(key, value)?;
+                }
+                map.end()
+            }
+        }
+    }
+}
+
+impl Serialize for Number {
+    /// Digit by digit: a number of a user's file may have more of them than a machine's number holds.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if !self.is_finite() {
+            // JSON has no word for these.
+            return serializer.serialize_str(self.as_str());
+        }
+        RawValue::from_string(self.as_str().to_owned())
+            .map_err(S::Error::custom)?
+            .serialize(serializer)
+    }
+}
+
+impl Serialize for Pointer {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn any_value() -> impl Strategy<Value = Value> {
+        let number = prop_oneof![
+            any::<i64>().prop_map(|number| number.to_string()),
+            Just("1.10".to_owned()),
+            Just("6.02e23".to_owned()),
+            Just("123456789012345678901234567890".to_owned()),
+        ];
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::Bool),
+            number.prop_map(|text| Value::Number(Number::from_canonical(&text))),
+            any::<String>().prop_map(Value::String),
+            "[\\x00-\\x1f\"\\\\\\x7fäé🦀]{0,9}".prop_map(Value::String),
+            Just(Value::DateTime("2026-01-01T00:00:00Z".to_owned())),
+        ];
+        leaf.prop_recursive(4, 40, 6, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..6).prop_map(Value::List),
+                prop::collection::vec((any::<String>(), inner), 0..6).prop_map(Value::Map),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn both_printers_give_the_same_bytes(value in any_value()) {
+            prop_assert_eq!(to_json(&value), value.to_json());
+        }
+    }
+
+    #[test]
+    fn fields_keep_their_order_and_pointers_are_texts() {
+        #[derive(serde::Serialize)]
+        struct Report {
+            z: Vec<usize>,
+            a: Option<Pointer>,
+            none: Option<u8>,
+            empty: Vec<Value>,
+        }
+        let report = Report {
+            z: vec![1],
+            a: Some(Pointer::root().child("a/b").child("~")),
+            none: None,
+            empty: Vec::new(),
+        };
+        let text = "{\n  \"z\": [\n    1\n  ],\n  \"a\": \"/a~1b/~0\",\n  \"none\": null,\n  \"empty\": []\n}\n";
+        assert_eq!(to_json(&report), text);
+    }
+
+    #[test]
+    fn numbers_that_json_lacks_are_texts() {
+        let number = Value::Number(Number::from_canonical("-inf"));
+        assert_eq!(to_json(&number), "\"-inf\"\n");
+    }
+}

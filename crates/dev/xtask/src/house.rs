@@ -73,9 +73,20 @@ const CRATES: &[(&str, &str, &[&str])] = &[
         ],
     ),
     (
+        "agpm-report",
+        "edge/report",
+        &["agpm-diag", "agpm-text", "agpm-model", "agpm-ops"],
+    ),
+    (
         "agpm-mcp",
         "edge/mcp",
-        &["agpm-diag", "agpm-text", "agpm-model", "agpm-ops"],
+        &[
+            "agpm-diag",
+            "agpm-text",
+            "agpm-model",
+            "agpm-ops",
+            "agpm-report",
+        ],
     ),
     (
         "agpm",
@@ -85,6 +96,7 @@ const CRATES: &[(&str, &str, &[&str])] = &[
             "agpm-text",
             "agpm-model",
             "agpm-ops",
+            "agpm-report",
             "agpm-mcp",
         ],
     ),

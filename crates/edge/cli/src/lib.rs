@@ -4,7 +4,6 @@
 
 mod args;
 mod commands;
-mod draw;
 mod hints;
 mod output;
 mod progress;

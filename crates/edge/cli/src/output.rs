@@ -5,39 +5,14 @@ use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;
 
 use agpm_diag::{Diagnostic, Severity, SourceMap, codes};
-use agpm_ops::{
-    FailureKind, Outcome, Rendered, Secrets, diagnostic_list, failure_value, success_value,
+use agpm_ops::{FailureKind, Outcome, Rendered, Secrets};
+use agpm_report::{
+    Detail, FailureDocument, Paint, Pen, RenderContext, Rendering, Verdict, draw_diagnostics,
+    one_line, printable,
 };
-use agpm_text::Value;
+use agpm_text::to_json;
 
 use crate::args::{ColorChoice, Global};
-use crate::draw;
-
-/// Whether colours are used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Paint {
-    /// No escape codes.
-    Plain,
-    /// Escape codes.
-    Colour,
-}
-
-/// How diagnostics are drawn.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Pen {
-    pub(crate) paint: Paint,
-    pub(crate) secrets: Secrets,
-    pub(crate) detail: Detail,
-}
-
-/// Whether what is alike is shown once, with its number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Detail {
-    /// It is.
-    Folded,
-    /// Everything is shown.
-    All,
-}
 
 /// Where a command's words go.
 pub(crate) struct Output {
@@ -70,7 +45,7 @@ impl Output {
     pub(crate) fn finish<T>(
         &mut self,
         outcome: Outcome<T>,
-        show: impl FnOnce(T, &Shown<'_>) -> Rendering,
+        show: impl FnOnce(T, &RenderContext<'_>) -> Rendering,
     ) -> ExitCode {
         self.finish_as(outcome, |_, _| Verdict::Good, show)
     }
@@ -80,7 +55,7 @@ impl Output {
         &mut self,
         outcome: Outcome<T>,
         judge: impl FnOnce(&T, &[Diagnostic]) -> Verdict,
-        show: impl FnOnce(T, &Shown<'_>) -> Rendering,
+        show: impl FnOnce(T, &RenderContext<'_>) -> Rendering,
     ) -> ExitCode {
         let Outcome {
             result,
@@ -91,7 +66,7 @@ impl Output {
         if self.verbose {
             let text: String = log
                 .iter()
-                .map(|line| format!("agpm: {}\n", draw::one_line(line)))
+                .map(|line| format!("agpm: {}\n", one_line(line)))
                 .collect();
             let _ = io::stderr().write_all(text.as_bytes());
         }
@@ -99,7 +74,7 @@ impl Output {
             Ok(report) => {
                 let verdict = judge(&report, &diagnostics);
                 let (json, quiet, pen) = (self.json, self.quiet, self.pen());
-                let shown = Shown {
+                let context = RenderContext {
                     diagnostics: &diagnostics,
                     sources: &sources,
                     json,
@@ -107,14 +82,14 @@ impl Output {
                     verdict,
                     pen,
                 };
-                let rendering = show(report, &shown);
+                let rendering = show(report, &context);
                 if !matches!(rendering, Rendering::Report(_) | Rendering::ReportStream(_)) {
                     self.diagnose(&diagnostics, &sources);
                 }
                 let written = match rendering {
                     Rendering::Done(_) | Rendering::Empty(_) if quiet => ExitCode::SUCCESS,
                     Rendering::Text(text) | Rendering::Done(text) => {
-                        write_stdout(draw::printable(&text).as_bytes())
+                        write_stdout(printable(&text).as_bytes())
                     }
                     Rendering::Data(text) | Rendering::Report(text) => {
                         write_stdout(text.as_bytes())
@@ -138,8 +113,7 @@ impl Output {
             }
             Err(kind) => {
                 if self.json {
-                    let value = failure_value(&diagnostics, &sources).to_json();
-                    write_stdout(value.as_bytes());
+                    write_stdout(to_json(&FailureDocument::new(&diagnostics, &sources)).as_bytes());
                 } else {
                     self.diagnose(&diagnostics, &sources);
                 }
@@ -173,113 +147,9 @@ impl Output {
         let loud = diagnostics
             .iter()
             .filter(|d| !self.quiet || d.severity == Severity::Error);
-        let text = draw::diagnostics(loud, sources, self.pen());
+        let text = draw_diagnostics(loud, sources, self.pen());
         // Nobody is left to tell when standard error is gone.
         let _ = io::stderr().write_all(text.as_bytes());
-    }
-}
-
-/// What a report may need besides itself.
-pub(crate) struct Shown<'a> {
-    pub(crate) diagnostics: &'a [Diagnostic],
-    pub(crate) sources: &'a SourceMap,
-    pub(crate) json: bool,
-    pub(crate) quiet: bool,
-    pub(crate) verdict: Verdict,
-    pub(crate) pen: Pen,
-}
-
-/// Whether a report holds something that makes the command fail.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
-    /// It does not.
-    Good,
-    /// It does.
-    Findings,
-    /// It does, and this says how.
-    As(FailureKind),
-}
-
-impl Shown<'_> {
-    /// The diagnostics as people read them, for commands whose results they are.
-    pub(crate) fn drawn(&self) -> String {
-        let loud = self
-            .diagnostics
-            .iter()
-            .filter(|d| !self.quiet || d.severity == Severity::Error);
-        draw::diagnostics(loud, self.sources, self.pen)
-    }
-
-    /// The report as a JSON document, with the diagnostics.
-    pub(crate) fn report(&self, fields: Vec<(&'static str, Value)>) -> Rendering {
-        let mut value = success_value(fields, self.diagnostics, self.sources);
-        if let (true, Value::Map(entries)) = (self.verdict != Verdict::Good, &mut value) {
-            entries
-                .iter_mut()
-                .filter(|(key, _)| key == "ok")
-                .for_each(|(_, ok)| *ok = false.into());
-        }
-        Rendering::report(&value)
-    }
-
-    /// A good report of one list whose items write themselves, each on a line of its own.
-    pub(crate) fn list_report(&self, list: ListReport) -> Rendering {
-        let mut diagnostics = String::new();
-        diagnostic_list(self.diagnostics, self.sources).append_json("  ", &mut diagnostics);
-        Rendering::ReportStream(Box::new(move |out| {
-            write!(out, "{{\n  \"ok\": true,\n  \"{}\": [", list.key)?;
-            if list.is_empty {
-                out.write_all(b"]")?;
-            } else {
-                out.write_all(b"\n")?;
-                (list.write_items)(out)?;
-                out.write_all(b"\n  ]")?;
-            }
-            writeln!(out, ",\n  \"diagnostics\": {diagnostics}\n}}")
-        }))
-    }
-}
-
-/// A list for a report, too large for a value of its own.
-pub(crate) struct ListReport {
-    pub(crate) key: &'static str,
-    pub(crate) is_empty: bool,
-    /// Writes the items with a comma between them, in lines that begin with `LIST_INDENT`.
-    pub(crate) write_items: Writing,
-}
-
-/// How the lines of such a list begin.
-pub(crate) const LIST_INDENT: &str = "    ";
-
-/// Writes a text piece by piece.
-pub(crate) type Writing = Box<dyn FnOnce(&mut dyn Write) -> io::Result<()>>;
-
-/// A report, ready for standard output.
-pub(crate) enum Rendering {
-    /// Text for people, in which nothing can move a terminal's cursor or hide; diagnostics go to standard error.
-    Text(String),
-    /// Text in a format of its own, byte for byte; diagnostics go to standard error.
-    Data(String),
-    /// What a command did, which `-q` hides; diagnostics go to standard error.
-    Done(String),
-    /// That a list is empty. It goes to standard error like the diagnostics, and `-q` hides it.
-    Empty(&'static str),
-    /// A file's bytes; diagnostics go to standard error.
-    Bytes(Vec<u8>),
-    /// A file's content; diagnostics go to standard error.
-    Pieces(Rendered),
-    /// What writes itself; diagnostics go to standard error.
-    Stream(Writing),
-    /// A JSON document that holds the diagnostics.
-    Report(String),
-    /// The same, which writes itself.
-    ReportStream(Writing),
-}
-
-impl Rendering {
-    /// A JSON document that holds the diagnostics.
-    pub(crate) fn report(value: &Value) -> Self {
-        Rendering::Report(value.to_json())
     }
 }
 
@@ -318,11 +188,8 @@ pub(crate) fn usage_error(error: &clap::Error, arguments: &[OsString]) -> ExitCo
     if wants_json(arguments) {
         let diagnostic = Diagnostic::new(&codes::USAGE, usage_message(error, &text));
         let diagnostic = diagnostic.help("run the command with --help");
-        write_stdout(
-            failure_value(&[diagnostic], &SourceMap::default())
-                .to_json()
-                .as_bytes(),
-        );
+        let (diagnostics, sources) = ([diagnostic], SourceMap::default());
+        write_stdout(to_json(&FailureDocument::new(&diagnostics, &sources)).as_bytes());
     } else {
         let coded = text
             .strip_prefix("error: ")

@@ -17,7 +17,8 @@ pub struct CachedSource {
 }
 
 /// Whether a copy can be used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Condition {
     /// It can.
     Whole,

@@ -1,10 +1,11 @@
 //! What a use case of `ops` said, for clients: a value and a text, or a failure with its code.
 
 use agpm_diag::{Diagnostic, Severity, SourceMap, codes};
-use agpm_ops::{FailureKind, Outcome, diagnostic_value, failure_value, success_value};
-use agpm_text::Value;
+use agpm_ops::{FailureKind, Outcome, report_all};
+use agpm_report::{FailureDocument, ReportDocument, diagnostic_lines};
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ContentBlock};
+use serde::Serialize;
 use serde_json::Value as Json;
 
 use crate::json::json;
@@ -46,18 +47,19 @@ pub(crate) fn told<T>(outcome: Outcome<T>) -> Result<Told<T>, Failed> {
 }
 
 impl<T> Told<T> {
-    /// A successful answer: the value of the report, and a text to read.
-    pub(crate) fn answer(&self, fields: Vec<(&'static str, Value)>, text: &str) -> CallToolResult {
-        let value = success_value(fields, &self.diagnostics, &self.sources);
-        succeeded(json(&value), format!("{text}{}", lines(&self.diagnostics)))
-    }
-
     /// What was found on the way, as values.
     pub(crate) fn diagnostics(&self) -> Vec<Json> {
-        self.diagnostics
-            .iter()
-            .map(|one| json(&diagnostic_value(one, &self.sources)))
-            .collect()
+        let diagnostics = report_all(&self.diagnostics, &self.sources);
+        diagnostics.iter().map(json).collect()
+    }
+}
+
+impl<T: Serialize> Told<T> {
+    /// A successful answer: the value of the report, and a text to read.
+    pub(crate) fn answer(&self, text: &str) -> CallToolResult {
+        let document = ReportDocument::new(&self.report, &self.diagnostics, &self.sources);
+        let text = format!("{text}{}", diagnostic_lines(&self.diagnostics));
+        succeeded(json(&document), text)
     }
 }
 
@@ -77,7 +79,7 @@ impl Failed {
             .next_back()
             .or(diagnostics.last())
             .map_or(INTERNAL.code.name, |found| found.code.name);
-        let Json::Object(mut value) = json(&failure_value(diagnostics, sources)) else {
+        let Json::Object(mut value) = json(&FailureDocument::new(diagnostics, sources)) else {
             return Failed {
                 kind,
                 code,
@@ -89,7 +91,7 @@ impl Failed {
         Failed {
             kind,
             code,
-            text: lines(diagnostics),
+            text: diagnostic_lines(diagnostics),
             value: value.into(),
         }
     }
@@ -121,31 +123,4 @@ impl Failed {
             self.value["diagnostics"].clone(),
         )
     }
-}
-
-/// Diagnostics as lines: what is wrong, where, and the way out.
-pub(crate) fn lines(diagnostics: &[Diagnostic]) -> String {
-    let line = |found: &Diagnostic| {
-        let file = found
-            .file
-            .as_deref()
-            .map(|file| format!(" ({file})"))
-            .unwrap_or_default();
-        let help = found
-            .help
-            .as_deref()
-            .map(|help| format!("help: {help}\n"))
-            .unwrap_or_default();
-        let details: String = found
-            .details
-            .iter()
-            .map(|line| format!("  {line}\n"))
-            .collect();
-        let message = found.shown_message();
-        format!(
-            "{}[{}]: {message}{file}\n{details}{help}",
-            found.severity, found.code.name
-        )
-    };
-    diagnostics.iter().map(line).collect()
 }

@@ -3,12 +3,13 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use agpm_ops::{
-    CatalogFile, CatalogFilter, CatalogPlaces, CatalogRow, EntryKind, OpenCatalog, RowTold,
-    Shadowed, World, open_catalog,
+    CatalogFile, CatalogFilter, CatalogPlaces, CatalogRow, EntryKind, OpenCatalog, Shadowed, World,
+    open_catalog,
 };
 use serde_json::Value as Json;
 
 use crate::answer::{Failed, told};
+use crate::json::json;
 use crate::resources::LARGEST;
 use crate::search::Haystack;
 
@@ -177,15 +178,6 @@ impl<'c> Row<'c> {
 
     /// As `agpm catalog --json` has it.
     pub(crate) fn value(self) -> Json {
-        let value = |told| match told {
-            RowTold::Text(text) => Json::String(text.into_owned()),
-            RowTold::Flag(flag) => flag.into(),
-            RowTold::Nothing => Json::Null,
-        };
-        self.0
-            .told()
-            .into_iter()
-            .map(|(key, told)| (key.into_owned(), value(told)))
-            .collect()
+        json(&self.0)
     }
 }

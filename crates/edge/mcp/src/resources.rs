@@ -4,7 +4,7 @@ use agpm_ops::{
     BottleInput, BottleView, ENTRY_KINDS, EntryKind, InstalledRequest, PersonaKind, ProfileKinds,
     ProfileRequest, Warnings, bottle_list, bottle_show, personas, profile,
 };
-use agpm_text::{Format, Value, print};
+use agpm_text::{Format, Value, print, to_json};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use rmcp::model::{Resource, ResourceContents, ResourceTemplate};
@@ -240,7 +240,7 @@ pub(crate) fn content_of(shared: &Shared, address: &Address) -> Result<Content, 
             Ok(match told.report.file {
                 Some(file) => Content::file(file.bytes, file.path.as_str(), about, diagnostics),
                 None => {
-                    let bytes = told.report.entry.to_json().into_bytes();
+                    let bytes = to_json(&told.report.entry).into_bytes();
                     Content {
                         bytes,
                         mime: "application/json",

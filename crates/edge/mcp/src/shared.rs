@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use agpm_model::ResourceType;
 use agpm_ops::{
-    CatalogPlaces, CatalogWatch, InstalledResources, ListRequest, OutsideReads, ProgramUse,
-    ProjectWatch, World, list, open_installed, watch_catalog, watch_project,
+    CatalogPlaces, CatalogWatch, InstalledResources, ListRequest, ListedResource, OutsideReads,
+    ProgramUse, ProjectWatch, World, list, open_installed, watch_catalog, watch_project,
 };
 use rmcp::ErrorData;
 use serde_json::Value as Json;
@@ -207,13 +207,16 @@ impl InstalledView {
     fn read(world: &World) -> Result<Self, Failed> {
         let watch = watch_project(world);
         let listed = told(list(world, &ListRequest::default()))?;
-        let row = |(kind, name, value): (ResourceType, &str, agpm_text::Value)| InstalledRow {
-            kind,
-            name: name.to_owned(),
-            label: format!("{kind}/{name}"),
-            value: json(&value),
+        let row = |resource: &ListedResource| {
+            let name = &resource.locked.identity.name;
+            InstalledRow {
+                kind: resource.kind,
+                name: name.clone(),
+                label: format!("{}/{name}", resource.kind),
+                value: json(resource),
+            }
         };
-        let rows = listed.report.items().map(row).collect();
+        let rows = listed.report.resources.iter().map(row).collect();
         let resources = told(open_installed(world))?.report;
         Ok(InstalledView {
             rows,

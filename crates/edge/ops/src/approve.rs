@@ -11,10 +11,12 @@ use agpm_diag::{Diagnostic, Severity, codes, command_line};
 use agpm_model::{Checksum, Driver, Manifest, ProgramAuthor};
 use agpm_store::{self as store, Owner, Problem, SharedLock, StoreError};
 use agpm_text::{Format, NodeRef, Value, parse_alone};
+use serde::{Serialize, Serializer};
 
 use crate::failure::{Failure, FailureKind, Notes, Outcome};
 use crate::gather::{ManifestFiles, Project, limit, shown};
 use crate::scope::Places;
+use crate::serialize;
 use crate::words::counted;
 use crate::world::{Environment, ManifestUse, ProgramUse, World};
 
@@ -22,7 +24,7 @@ const APPROVALS: &str = "approvals.json";
 const LOCK: &str = "approvals.lock";
 
 /// A program that the manifest of a project names.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ManifestProgram {
     /// The strategy that it belongs to.
     pub strategy: String,
@@ -42,15 +44,19 @@ impl ManifestProgram {
 }
 
 /// All programs that a project's manifest names, as one thing that is approved or not.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct ProjectPrograms {
     /// Where the project really is.
+    #[serde(serialize_with = "serialize::path")]
     pub project: PathBuf,
     /// By the names of their strategies.
     pub programs: Vec<ManifestProgram>,
     /// Whether they may run here.
+    #[serde(rename = "approved", serialize_with = "is_given")]
     pub approval: Approval,
+    #[serde(skip)]
     digest: Checksum,
+    #[serde(skip)]
     manifest: String,
 }
 
@@ -61,8 +67,12 @@ pub enum Approval {
     Missing,
     /// Other programs were approved before.
     Outdated,
-    /// They were approved as they are.
+    /// They were approved as they are, or there are none.
     Given,
+}
+
+fn is_given<S: Serializer>(approval: &Approval, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_bool(*approval == Approval::Given)
 }
 
 impl ProjectPrograms {
@@ -86,6 +96,7 @@ impl ProjectPrograms {
         programs.sort_by(|left, right| left.strategy.cmp(&right.strategy));
         let digest = digest(&project, &programs);
         let approval = match approved_digest(environment, &project)? {
+            _ if programs.is_empty() => Approval::Given,
             Some(known) if known == digest => Approval::Given,
             Some(_) => Approval::Outdated,
             None => Approval::Missing,
@@ -101,7 +112,7 @@ impl ProjectPrograms {
 
     /// Whether there is anything to approve.
     pub fn needs_approval(&self) -> bool {
-        !self.programs.is_empty() && self.approval != Approval::Given
+        self.approval != Approval::Given
     }
 
     /// What is said where they may not run.
@@ -123,24 +134,6 @@ impl ProjectPrograms {
             .details(self.programs.iter().map(ManifestProgram::detail))
             .in_file(self.manifest.clone())
             .help("review the commands, then run `agpm approve`; for one run, add `--approve programs`")
-    }
-
-    /// As fields of a document.
-    pub fn fields(&self) -> Vec<(&'static str, Value)> {
-        let program = |one: &ManifestProgram| {
-            Value::map([
-                ("strategy", Value::from(one.strategy.as_str())),
-                (
-                    "command",
-                    Value::list(one.command.iter().map(String::as_str)),
-                ),
-            ])
-        };
-        vec![
-            ("project", self.project.display().to_string().into()),
-            ("programs", Value::list(self.programs.iter().map(program))),
-            ("approved", (!self.needs_approval()).into()),
-        ]
     }
 
     /// One line for each program.

@@ -7,6 +7,7 @@ use agpm_bottle::{Manifest, ManifestError, UnitKind};
 use agpm_diag::{Diagnostic, codes, did_you_mean, looks_secret};
 use agpm_store as store;
 use agpm_text::{Value, decode};
+use serde::Serialize;
 
 use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::{limit, shown, unknown_name};
@@ -32,7 +33,7 @@ pub enum BottleView {
 }
 
 /// All bottles and agents.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct BottleList {
     /// In the order of their names.
     pub bottles: Vec<BottleRow>,
@@ -41,7 +42,7 @@ pub struct BottleList {
 }
 
 /// One bottle.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct BottleRow {
     /// Its name.
     pub name: String,
@@ -52,7 +53,7 @@ pub struct BottleRow {
 }
 
 /// One agent.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct AgentRow {
     /// Its name.
     pub name: String,
@@ -65,56 +66,23 @@ pub struct AgentRow {
 }
 
 /// A bottle or an agent, as programs read it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
+#[serde(transparent)]
 pub struct BottleValue {
     /// The value, secrets and all.
     pub value: Value,
     /// The variables that hold secrets, as its routes say.
+    #[serde(skip)]
     secret_env: BTreeSet<String>,
 }
 
 /// What was checked; the findings are the diagnostics.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize)]
 pub struct BottleCheck {
     /// How many bottles there are.
     pub bottles: usize,
     /// How many agents.
     pub agents: usize,
-}
-
-impl BottleList {
-    /// The fields `bottles` and `agents`.
-    pub fn fields(&self) -> Vec<(&'static str, Value)> {
-        let bottles = Value::list(self.bottles.iter().map(BottleRow::value));
-        let agents = Value::list(self.agents.iter().map(AgentRow::value));
-        vec![("bottles", bottles), ("agents", agents)]
-    }
-}
-
-impl BottleRow {
-    /// As a value.
-    pub fn value(&self) -> Value {
-        Value::map([
-            ("name", Value::from(self.name.as_str())),
-            ("extends", self.extends.as_deref().into()),
-            ("file", self.file.as_str().into()),
-        ])
-    }
-}
-
-impl AgentRow {
-    /// As a value.
-    pub fn value(&self) -> Value {
-        Value::map([
-            ("name", Value::from(self.name.as_str())),
-            ("bottle", self.bottle.as_str().into()),
-            (
-                "skills",
-                Value::list(self.skills.iter().map(String::as_str)),
-            ),
-            ("file", self.file.as_str().into()),
-        ])
-    }
 }
 
 impl BottleValue {

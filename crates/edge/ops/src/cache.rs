@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 use agpm_git::{CachedSource, Condition, Git};
 use agpm_model::{CatalogRemote, Lockfile, Manifest, SourceAddress};
 use agpm_store as store;
-use agpm_text::Value;
+use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
 
 use crate::config::configured_sources;
 use crate::failure::{Failure, Notes, Outcome};
@@ -60,7 +61,7 @@ pub struct CacheReport {
 }
 
 /// The copy of one source.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub struct CachedCopy {
     /// Its URL without secrets; nothing if it was never finished.
     pub address: Option<String>,
@@ -327,39 +328,22 @@ impl CacheReport {
     pub fn bytes(&self) -> u64 {
         self.copies.iter().map(|copy| copy.bytes).sum::<u64>() + self.leftovers
     }
-
-    /// The fields `folder`, `bytes`, and `sources` or `removed`.
-    pub fn fields(&self) -> Vec<(&'static str, Value)> {
-        let number = |bytes: u64| Value::from(usize::try_from(bytes).unwrap_or(usize::MAX));
-        let copy = |copy: &CachedCopy| {
-            Value::map([
-                ("address", copy.address.as_deref().into()),
-                ("bytes", number(copy.bytes)),
-                ("condition", condition_word(copy.condition).into()),
-            ])
-        };
-        let copies = Value::list(self.copies.iter().map(copy));
-        let mut fields = vec![
-            ("folder", self.folder.as_str().into()),
-            ("bytes", number(self.bytes())),
-        ];
-        match self.request {
-            CacheRequest::Info => fields.push(("sources", copies)),
-            CacheRequest::Clean { writing, .. } => {
-                fields.push(("removed", copies));
-                fields.push(("leftovers", number(self.leftovers)));
-                fields.push(("dry_run", (writing == Writing::Show).into()));
-            }
-        }
-        fields
-    }
 }
 
-/// Whether a copy can be used, in a word.
-pub fn condition_word(condition: Condition) -> &'static str {
-    match condition {
-        Condition::Whole => "whole",
-        Condition::Unfinished => "unfinished",
-        Condition::Broken => "broken",
+impl Serialize for CacheReport {
+    /// Copies are `sources` that exist, or what was `removed`.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("folder", &self.folder)?;
+        map.serialize_entry("bytes", &self.bytes())?;
+        match self.request {
+            CacheRequest::Info => map.serialize_entry("sources", &self.copies)?,
+            CacheRequest::Clean { writing, .. } => {
+                map.serialize_entry("removed", &self.copies)?;
+                map.serialize_entry("leftovers", &self.leftovers)?;
+                map.serialize_entry("dry_run", &(writing == Writing::Show))?;
+            }
+        }
+        map.end()
     }
 }

@@ -11,6 +11,7 @@ use agpm_model::{
 };
 use agpm_store::Expected;
 use agpm_text::{Document, Edit, EditError, Format, Limits, Pointer, Value, parse, parse_alone};
+use serde::Serialize;
 
 use crate::failure::{Failure, FailureKind, Notes, Outcome};
 use crate::gather::{ManifestFiles, Mistakes, Project, document_of, refuse_link, unknown_name};
@@ -108,11 +109,12 @@ pub enum ManifestChange {
 }
 
 /// What became of a change.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct ChangeReport {
     /// What was done, in words.
     pub done: String,
     /// What it did to the disk, if it was installed.
+    #[serde(flatten)]
     pub installed: Option<InstallReport>,
 }
 

@@ -6,11 +6,13 @@ use std::sync::Arc;
 use agpm_diag::{Diagnostic, Severity, codes, did_you_mean, mask_line_after};
 use agpm_model::{Source, SourceAddress, SourceName, SourceScope};
 use agpm_store::{Problem, StoreError};
-use agpm_text::{Document, Edit, EditError, Format, NodeRef, Pointer, Value};
+use agpm_text::{Document, Edit, EditError, Format, NodeRef, Pointer};
+use serde::Serialize;
 
 use crate::change::{Replace, exists, new_source};
 use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::{document_of, limit, shown, unknown_name};
+use crate::serialize;
 use crate::world::{Environment, World};
 
 const SOURCES: &str = "sources";
@@ -39,28 +41,35 @@ pub enum ConfigRequest {
 }
 
 /// The configuration, or what was done to it.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub struct ConfigReport {
     /// Where it is.
+    #[serde(serialize_with = "serialize::path")]
     pub path: PathBuf,
     /// What there is to say.
+    #[serde(flatten)]
     pub answer: ConfigAnswer,
 }
 
 /// What there is to say of a configuration.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
 pub enum ConfigAnswer {
     /// Only where it is.
-    Place,
+    Place {},
     /// What is in it.
     Content {
         /// Its text, with secrets masked.
         text: String,
         /// Its sources by name, without secrets.
+        #[serde(serialize_with = "agpm_text::pairs")]
         sources: Vec<(String, String)>,
     },
-    /// What was done, in words.
-    Done(String),
+    /// That it changed.
+    Done {
+        /// How, in words.
+        done: String,
+    },
 }
 
 /// Shows or changes the configuration.
@@ -75,16 +84,18 @@ fn run(world: &World, request: &ConfigRequest, notes: &mut Notes) -> Result<Conf
     if *request == ConfigRequest::Path {
         return Ok(ConfigReport {
             path,
-            answer: ConfigAnswer::Place,
+            answer: ConfigAnswer::Place {},
         });
     }
     let document = read(&world.environment, notes)?;
     let document = document.as_deref();
     let answer = match request {
-        ConfigRequest::AddSource { name, url, replace } => {
-            ConfigAnswer::Done(add(&path, document, name, url, *replace)?)
-        }
-        ConfigRequest::RemoveSource { name } => ConfigAnswer::Done(remove(&path, document, name)?),
+        ConfigRequest::AddSource { name, url, replace } => ConfigAnswer::Done {
+            done: add(&path, document, name, url, *replace)?,
+        },
+        ConfigRequest::RemoveSource { name } => ConfigAnswer::Done {
+            done: remove(&path, document, name)?,
+        },
         ConfigRequest::Show | ConfigRequest::Path => show(&path, document, notes),
     };
     Ok(ConfigReport { path, answer })
@@ -267,25 +278,4 @@ fn uneditable(error: &EditError) -> Failure {
     Diagnostic::new(&codes::MANIFEST_VALUE, message)
         .help("change it by hand")
         .into()
-}
-
-impl ConfigReport {
-    /// The fields `path`, and `text` and `sources` or `done`.
-    pub fn fields(&self) -> Vec<(&'static str, Value)> {
-        let mut fields = vec![("path", self.path.display().to_string().into())];
-        match &self.answer {
-            ConfigAnswer::Place => {}
-            ConfigAnswer::Done(done) => fields.push(("done", done.as_str().into())),
-            ConfigAnswer::Content { text, sources } => {
-                let sources = sources
-                    .iter()
-                    .map(|(name, address)| (name, Value::from(address.as_str())));
-                fields.extend([
-                    ("text", text.as_str().into()),
-                    ("sources", Value::map(sources)),
-                ]);
-            }
-        }
-        fields
-    }
 }

@@ -7,6 +7,7 @@ use agpm_model::{RelativePath, SourceName};
 use agpm_persona::PersonaKind;
 use agpm_store::{self as store, Folder, StoreError};
 use agpm_text::Value;
+use serde::Serialize;
 
 use crate::bottle::{self, BottleInput, BottleView};
 use crate::catalog::{self, CatalogReport, CatalogRequest, Shadowed};
@@ -28,13 +29,14 @@ pub struct DemoRequest {
 }
 
 /// The project that was made, and what can be seen in it.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub struct DemoReport {
     /// Where it is, as users see it.
     pub folder: String,
     /// Its files, by their path in it.
     pub files: Vec<&'static str>,
     /// Commands with what they print there.
+    #[serde(skip)]
     pub shows: Vec<DemoShow>,
 }
 

@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use agpm_diag::{Diagnostic, Severity, SourceMap, codes};
 use agpm_store::{DriverError, Problem, StoreError};
+use agpm_text::to_json;
 
+use crate::diagnostics::DiagnosticReport;
 use crate::install::Warnings;
-use crate::report::diagnostic_value;
 
 /// A result with everything that is to be said about it.
 #[derive(Debug)]
@@ -167,7 +168,7 @@ pub(crate) fn distinct(found: Vec<Diagnostic>, sources: &SourceMap) -> Vec<Diagn
     let mut told = BTreeSet::new();
     found
         .into_iter()
-        .filter(|one| told.insert(diagnostic_value(one, sources).to_json()))
+        .filter(|one| told.insert(to_json(&DiagnosticReport::new(one, sources))))
         .collect()
 }
 

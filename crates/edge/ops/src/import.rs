@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use agpm_diag::{Diagnostic, codes, did_you_mean};
 use agpm_model::{Additions, Folders, Import, read_agent_manager};
 use agpm_store::{Problem, StoreError};
-use agpm_text::{Format, Value};
+use agpm_text::Format;
+use serde::Serialize;
 
 use crate::change::{uneditable, until_not_overtaken, write_manifest};
 use crate::failure::{Failure, FailureKind, Notes, Outcome};
@@ -33,15 +34,20 @@ pub struct ImportRequest {
 }
 
 /// What was taken over.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct ImportReport {
     /// The manifest, from the working folder.
     pub manifest: String,
+    /// Whether it changed.
+    pub written: bool,
     /// What it lacked.
+    #[serde(flatten)]
     pub additions: Additions,
     /// The new sections alone, as they are written.
+    #[serde(skip)]
     pub text: String,
-    /// Whether they were.
+    /// Whether they were to be written, or shown.
+    #[serde(skip)]
     pub writing: Writing,
 }
 
@@ -83,7 +89,8 @@ fn run(world: &World, request: &ImportRequest, notes: &mut Notes) -> Result<Impo
     let new = additions
         .written_into(document.text())
         .map_err(|error| uneditable(&error))?;
-    if request.writing == Writing::Apply && !additions.is_empty() {
+    let written = request.writing == Writing::Apply && !additions.is_empty();
+    if written {
         write_manifest(
             world,
             &format!("import {}", request.format),
@@ -97,6 +104,7 @@ fn run(world: &World, request: &ImportRequest, notes: &mut Notes) -> Result<Impo
         .map_err(|error| uneditable(&error))?;
     Ok(ImportReport {
         manifest: shown(environment, &path),
+        written,
         additions,
         text,
         writing: request.writing,
@@ -160,26 +168,4 @@ fn missing(environment: &Environment, request: &ImportRequest, error: StoreError
         ));
     }
     failure
-}
-
-impl ImportReport {
-    /// The fields `manifest`, `written`, `sources`, `layers` and `merge`.
-    pub fn fields(&self) -> Vec<(&'static str, Value)> {
-        let Additions {
-            sources,
-            layers,
-            merge,
-        } = &self.additions;
-        let written = self.writing == Writing::Apply && !self.additions.is_empty();
-        vec![
-            ("manifest", self.manifest.as_str().into()),
-            ("written", written.into()),
-            ("sources", Value::Map(sources.clone())),
-            (
-                "layers",
-                Value::list(layers.iter().map(|layer| layer.table.clone())),
-            ),
-            ("merge", Value::Map(merge.clone())),
-        ]
-    }
 }

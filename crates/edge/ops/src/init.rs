@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use agpm_diag::{Diagnostic, codes};
 use agpm_model::FileMode;
 use agpm_store::{Expected, FileChange, Problem, ProjectStore, StoreError, Transaction, Waiting};
+use serde::Serialize;
 
 use crate::change::Replace;
 use crate::failure::{Failure, FailureKind, Notes, Outcome};
@@ -29,7 +30,7 @@ pub struct InitRequest {
 }
 
 /// What was written.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct InitReport {
     /// The files, from the working folder.
     pub files: Vec<String>,

@@ -5,12 +5,10 @@ use std::collections::{BTreeSet, HashMap};
 use agpm_diag::{Diagnostic, codes, did_you_mean};
 use agpm_model::{Extent, Locked, RelativePath, ResourceType, SKILL_FILE};
 use agpm_store::ProjectStore;
-use agpm_text::Value;
 
 use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::unknown_name;
-use crate::list::entry_value;
-use crate::locked::LockView;
+use crate::locked::{LockView, LockedResource};
 use crate::scope::state_of;
 use crate::world::{Scope, World};
 
@@ -38,7 +36,7 @@ pub struct InstalledRequest {
 #[derive(Debug)]
 pub struct InstalledReport {
     /// What the lockfile has of it.
-    pub entry: Value,
+    pub entry: LockedResource,
     /// Its file; nothing for entries of files that others write too.
     pub file: Option<InstalledFile>,
 }
@@ -93,7 +91,7 @@ impl InstalledResources {
             None => None,
         };
         Ok(InstalledReport {
-            entry: entry_value(locked),
+            entry: LockedResource::of(locked),
             file,
         })
     }

@@ -7,6 +7,7 @@ mod catalog;
 mod change;
 mod config;
 mod demo;
+mod diagnostics;
 mod doctor;
 mod explain;
 mod failure;
@@ -26,8 +27,8 @@ mod packages;
 mod parallel;
 mod projects;
 mod provenance;
-mod report;
 mod scope;
+mod serialize;
 mod spec;
 mod status;
 mod strategies;
@@ -51,13 +52,11 @@ pub use bottle::{
     AgentRow, BottleCheck, BottleInput, BottleList, BottleRow, BottleValue, BottleView,
     bottle_check, bottle_list, bottle_show,
 };
-pub use cache::{
-    CacheReport, CacheRequest, CachedCopy, CleanExtent, KEPT_UNUSED, cache, condition_word,
-};
+pub use cache::{CacheReport, CacheRequest, CachedCopy, CleanExtent, KEPT_UNUSED, cache};
 pub use catalog::{
     CatalogFile, CatalogFilter, CatalogLayer, CatalogMode, CatalogPlaces, CatalogRead,
     CatalogReport, CatalogRequest, CatalogRow, CatalogWatch, ENTRY_KINDS, EntryKind, LayerKind,
-    OpenCatalog, RowTold, Shadowed, catalog, catalog_show, open_catalog, watch_catalog,
+    OpenCatalog, Shadowed, catalog, catalog_show, open_catalog, watch_catalog,
 };
 pub use change::{
     ChangeReport, DependencyId, ManifestChange, NewDependency, Replace, Then, add_address,
@@ -65,15 +64,19 @@ pub use change::{
 };
 pub use config::{ConfigAnswer, ConfigReport, ConfigRequest, config};
 pub use demo::{DemoReport, DemoRequest, DemoResult, DemoShow, demo};
+pub use diagnostics::{DiagnosticReport, report_all};
 pub use doctor::{CheckRow, CheckState, DoctorReport, DoctorRequest, doctor};
-pub use explain::{ExplainReport, ExplainRequest, ExplainedResource, Subject, explain};
+pub use explain::{
+    CodePage, ExplainReport, ExplainRequest, ExplainedName, ExplainedResource, ExplainedValues,
+    RequiredAt, Subject, explain,
+};
 pub use failure::{FailureKind, Outcome};
 pub use import::{IMPORT_FORMATS, ImportReport, ImportRequest, import};
 pub use init::{InitReport, InitRequest, init};
 pub use install::{
     Capability, CapabilityKind, Conversion, Executables, Fate, FateKind, Fidelity, InstallReport,
-    InstallRequest, LockChange, LockUse, Moved, Overwrite, PlanDetail, Program, RequiredBy,
-    Warnings, Writing, install,
+    InstallRequest, LockChange, LockUse, Moved, Overwrite, Program, RequiredBy, Warnings, Writing,
+    install,
 };
 pub use installed::{
     InstalledFile, InstalledReport, InstalledRequest, InstalledResources, open_installed,
@@ -83,7 +86,11 @@ pub use lineage::{
     Addition, LineagePlace, PersonaRow, PersonasReport, ProfileKinds, ProfileReport,
     ProfileRequest, Submodules, personas, profile,
 };
-pub use list::{DiskCheck, ListDetail, ListReport, ListRequest, ListRow, list};
+pub use list::{
+    DiskCheck, Drift, LOCAL, ListDetail, ListReport, ListRequest, ListedResource, MASKED,
+    PatchedField, list,
+};
+pub use locked::{LockedResource, ResourceIdentity};
 pub use merge::{MergeInputs, MergeReport, MergeRequest, OutputFormat, RuleArgument, merge};
 pub use outdated::{
     LockfileState, MovedBranch, Outdated, OutdatedReport, OutdatedRequest, OutdatedRows, outdated,
@@ -91,16 +98,18 @@ pub use outdated::{
 pub use provenance::{
     BodyLines, ExplainedDeletion, ExplainedLeaf, ExplainedShadow, Provenance, Secrets,
 };
-pub use report::{diagnostic_list, diagnostic_value, failure_value, success_value};
 pub use status::{ProjectFound, StatusReport, status};
-pub use strategies::{OwnStrategy, StrategiesReport, StrategiesRequest, StrategyPage, strategies};
+pub use strategies::{
+    BuiltInStrategy, CustomStrategy, OperationRow, StrategiesReport, StrategiesRequest,
+    StrategyExample, StrategyPage, strategies,
+};
 pub use tree::{Below, Direction, Sibling, TreeLine, TreeReport, TreeRequest, tree};
 pub use undo::{PastEntry, UndoAction, UndoReport, UndoRequest, done_word, undo, undone_word};
 pub use update::{UpdateRequest, update};
 pub use validate::{ValidateCheck, ValidateReport, ValidateRequest, validate};
 pub use verify::{Finding, VerifyReport, verify};
 pub use watch::{ProjectWatch, watch_project};
-pub use why::{Asked, Link, WhyReport, WhyRequest, why};
+pub use why::{Asked, Chains, Link, WhyReport, WhyRequest, why};
 pub use words::{counted, size};
 pub use world::{
     Environment, ManifestUse, Network, OutsideReads, ProgramUse, Progress, Scope, Silent, World,

@@ -3,15 +3,13 @@
 use std::collections::BTreeMap;
 
 use agpm_diag::{codes, did_you_mean, is_secret_name, looks_secret, mask_line};
-use agpm_model::{
-    Checksum, Field, Locked, ObjectId, PatchScope, RESOURCE_TYPES, RelativePath, ResourceType,
-    ToolName,
-};
+use agpm_model::{Field, Locked, PatchScope, RESOURCE_TYPES, ResourceType};
 use agpm_text::Value;
+use serde::{Serialize, Serializer};
 
 use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::{ManifestFiles, Project, unknown_name};
-use crate::locked::{LockView, identity, note, nothing_listed, source};
+use crate::locked::{LockView, LockedResource, note, nothing_listed, source};
 use crate::packages::{AppliedField, Sources, frozen, make_all, read_lock};
 use crate::verify::{SourceUse, VerifyReport, find_drift};
 use crate::world::{Network, World};
@@ -51,39 +49,62 @@ pub enum ListDetail {
     Patches,
 }
 
-/// Resources by kind and name.
+/// Resources in the order of the lockfile.
 #[derive(Debug)]
 pub struct ListReport {
-    entries: Vec<Locked>,
-    /// Patched fields by resource; nothing if they were not asked for.
-    patched: Option<BTreeMap<String, Vec<AppliedField>>>,
-    /// What is not on the disk as it was installed, by resource.
-    drift: BTreeMap<String, Drift>,
+    /// One for each that fits.
+    pub resources: Vec<ListedResource>,
+}
+
+/// A resource of the lockfile, and how it is on the disk.
+#[derive(Debug, Serialize)]
+pub struct ListedResource {
+    /// Its type.
+    #[serde(skip)]
+    pub kind: ResourceType,
+    /// What the lockfile has of it.
+    #[serde(flatten)]
+    pub locked: LockedResource,
+    /// How it differs from what was installed, as far as that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<Drift>,
+    /// What patches changed; nothing if that was not asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub patched: Option<Vec<PatchedField>>,
 }
 
 /// How a resource on the disk differs from what was installed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Drift {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Drift {
+    /// Files of it are not there.
     Missing,
+    /// Files of it were edited.
     Modified,
 }
 
-impl Drift {
-    fn word(self) -> &'static str {
-        match self {
-            Drift::Missing => "missing",
-            Drift::Modified => "modified",
-        }
-    }
+/// A field that a patch set; secrets are masked.
+#[derive(Debug, Serialize)]
+pub struct PatchedField {
+    /// Which one, as the manifest has it.
+    pub field: String,
+    /// What the source has there, if anything.
+    pub old: Option<Value>,
+    /// What the patch says.
+    pub new: Value,
+    /// The file that the patch is in.
+    pub from: &'static str,
 }
 
-/// A resource as a row of a table.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ListRow {
-    /// Name, type, version, source, place and status.
-    pub cells: [String; 6],
-    /// What patches changed.
-    pub patches: Vec<String>,
+impl Serialize for ListReport {
+    /// By type, in the order of types.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut types: BTreeMap<ResourceType, Vec<&ListedResource>> = BTreeMap::new();
+        for resource in &self.resources {
+            types.entry(resource.kind).or_default().push(resource);
+        }
+        serializer.collect_map(types.iter().map(|(kind, all)| (kind.plural(), all)))
+    }
 }
 
 /// Lists resources.
@@ -134,10 +155,17 @@ fn run(world: &World, request: &ListRequest, notes: &mut Notes) -> Result<ListRe
         (ListDetail::Patches, false) => Some(BTreeMap::new()),
         (ListDetail::Patches, true) => Some(patched_fields(world, notes)),
     };
+    let listed = |entry: &Locked| ListedResource {
+        kind: entry.kind,
+        locked: LockedResource::of(entry),
+        status: drift.get(&entry.label()).copied(),
+        patched: patched.as_ref().map(|patched| {
+            let fields = patched.get(&entry.label()).into_iter().flatten();
+            fields.map(patched_field).collect()
+        }),
+    };
     Ok(ListReport {
-        entries,
-        patched,
-        drift,
+        resources: entries.iter().map(listed).collect(),
     })
 }
 
@@ -195,7 +223,10 @@ fn made_of_lock(
 }
 
 /// What stands for the source of files of the project itself.
-const LOCAL: &str = "local";
+pub const LOCAL: &str = "local";
+
+/// What stands for a secret of a patch.
+pub const MASKED: &str = "***";
 
 fn shown_source(entry: &Locked) -> &str {
     source(entry).unwrap_or(LOCAL)
@@ -220,65 +251,6 @@ fn kind_named(word: &str) -> Result<ResourceType, Failure> {
     })
 }
 
-impl ListReport {
-    /// One row for each resource.
-    pub fn rows(&self) -> Vec<ListRow> {
-        self.entries
-            .iter()
-            .map(|entry| row(entry, self.drift_of(entry), self.fields_of(entry)))
-            .collect()
-    }
-
-    /// Each resource with its kind, name and value.
-    pub fn items(&self) -> impl Iterator<Item = (ResourceType, &str, Value)> {
-        self.entries
-            .iter()
-            .map(|entry| (entry.kind, entry.name.as_str(), self.entry_value(entry)))
-    }
-
-    fn drift_of(&self, entry: &Locked) -> Option<Drift> {
-        self.drift.get(&entry.label()).copied()
-    }
-
-    fn fields_of(&self, entry: &Locked) -> &[AppliedField] {
-        let patched = self
-            .patched
-            .as_ref()
-            .and_then(|patched| patched.get(&entry.label()));
-        patched.map(Vec::as_slice).unwrap_or_default()
-    }
-
-    /// The resources, keyed by type.
-    pub fn value(&self) -> Value {
-        let of = |kind: ResourceType| {
-            let entries = self
-                .entries
-                .iter()
-                .filter(|entry| entry.kind == kind)
-                .map(|entry| self.entry_value(entry));
-            (kind.plural(), entries.collect::<Vec<_>>())
-        };
-        let kinds = RESOURCE_TYPES
-            .into_iter()
-            .map(of)
-            .filter(|(_, entries)| !entries.is_empty());
-        Value::map(kinds.map(|(kind, entries)| (kind, Value::List(entries))))
-    }
-}
-
-/// A value as it may be shown.
-fn shown(field: &Field, value: Option<&Value>) -> String {
-    match value {
-        None => "(not set)".to_owned(),
-        Some(value) if is_secret(last_key(field), value) => "***".to_owned(),
-        Some(value) => value
-            .to_json()
-            .split_whitespace()
-            .collect::<Vec<_>>()
-            .join(" "),
-    }
-}
-
 fn last_key(field: &Field) -> &str {
     field
         .pointer()
@@ -299,100 +271,18 @@ fn is_secret(key: &str, value: &Value) -> bool {
         }
 }
 
-fn file_of(scope: PatchScope) -> &'static str {
-    match scope {
-        PatchScope::Project => "agpm.toml",
-        PatchScope::Private => "agpm.private.toml",
-    }
-}
-
-fn field_line(field: &AppliedField) -> String {
-    let (old, new) = (
-        shown(&field.field, field.before.as_ref()),
-        shown(&field.field, Some(&field.after)),
-    );
-    format!("{}: {old} -> {new} ({})", field.field, file_of(field.scope))
-}
-
-fn field_value(field: &AppliedField) -> Value {
-    let masked = |value: &Value| {
-        if is_secret(last_key(&field.field), value) {
-            Value::from("***")
-        } else {
-            value.clone()
-        }
+fn patched_field(applied: &AppliedField) -> PatchedField {
+    let masked = |value: &Value| match is_secret(last_key(&applied.field), value) {
+        true => Value::from(MASKED),
+        false => value.clone(),
     };
-    Value::map([
-        ("field", Value::from(field.field.to_string())),
-        ("old", field.before.as_ref().map(masked).into()),
-        ("new", masked(&field.after)),
-        ("from", file_of(field.scope).into()),
-    ])
-}
-
-fn row(entry: &Locked, drift: Option<Drift>, fields: &[AppliedField]) -> ListRow {
-    let status = match (drift, entry.patches.is_empty(), &entry.installed_at) {
-        (_, _, None) => "(not written)",
-        (Some(drift), ..) => drift.word(),
-        (None, false, _) => "(patched)",
-        (None, true, _) => "",
-    };
-    let cells = [
-        entry.name.as_str(),
-        entry.kind.singular(),
-        entry.version.as_deref().unwrap_or("-"),
-        shown_source(entry),
-        entry
-            .installed_at
-            .as_ref()
-            .map_or("-", RelativePath::as_str),
-        status,
-    ];
-    ListRow {
-        cells: cells.map(str::to_owned),
-        patches: fields.iter().map(field_line).collect(),
+    PatchedField {
+        field: applied.field.to_string(),
+        old: applied.before.as_ref().map(masked),
+        new: masked(&applied.after),
+        from: match applied.scope {
+            PatchScope::Project => "agpm.toml",
+            PatchScope::Private => "agpm.private.toml",
+        },
     }
-}
-
-impl ListReport {
-    fn entry_value(&self, entry: &Locked) -> Value {
-        let mut value = entry_value(entry);
-        if let (Some(drift), Value::Map(fields)) = (self.drift_of(entry), &mut value) {
-            fields.push(("status".to_owned(), drift.word().into()));
-        }
-        if let (Some(_), Value::Map(fields)) = (&self.patched, &mut value) {
-            let patched = Value::list(self.fields_of(entry).iter().map(field_value));
-            fields.push(("patched".to_owned(), patched));
-        }
-        value
-    }
-}
-
-/// What the lockfile has of a resource.
-pub(crate) fn entry_value(entry: &Locked) -> Value {
-    let checksum = entry.checksum.as_ref().map(Checksum::to_string);
-    let mut fields = identity(entry);
-    fields.extend([
-        ("path", entry.unit.path.as_str().into()),
-        ("requirement", entry.requirement.as_deref().into()),
-        (
-            "resolved_commit",
-            entry.commit.as_ref().map(ObjectId::as_str).into(),
-        ),
-        ("checksum", checksum.into()),
-        (
-            "installed_at",
-            entry.installed_at.as_ref().map(RelativePath::as_str).into(),
-        ),
-        ("tool", entry.tool.as_ref().map(ToolName::as_str).into()),
-        (
-            "dependencies",
-            Value::list(entry.dependencies.iter().map(String::as_str)),
-        ),
-        (
-            "patches",
-            Value::list(entry.patches.iter().map(String::as_str)),
-        ),
-    ]);
-    Value::map(fields)
 }

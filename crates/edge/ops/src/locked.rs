@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 
 use agpm_diag::{Diagnostic, Severity, codes, did_you_mean};
 use agpm_model::{
-    Dependency, Extent, Locked, LockedLayer, Lockfile, Manifest, Origin, RelativePath, ResourceType,
+    Checksum, Dependency, Extent, Locked, LockedLayer, Lockfile, Manifest, ObjectId, Origin,
+    RelativePath, ResourceType, ToolName,
 };
-use agpm_text::Value;
+use serde::Serialize;
 
 use crate::failure::{Failure, FailureKind, Notes};
 use crate::gather::{ManifestFiles, Project, unknown_name};
@@ -230,14 +231,69 @@ pub(crate) fn source(entry: &Locked) -> Option<&str> {
     }
 }
 
-/// The fields that every view of an entry begins with.
-pub(crate) fn identity(entry: &Locked) -> Vec<(&'static str, Value)> {
-    vec![
-        ("type", entry.kind.singular().into()),
-        ("name", entry.name.as_str().into()),
-        ("version", entry.version.as_deref().into()),
-        ("source", source(entry).into()),
-    ]
+/// What every view of a resource begins with.
+#[derive(Clone, Debug, Serialize)]
+pub struct ResourceIdentity {
+    /// The word for its type.
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    /// Its name.
+    pub name: String,
+    /// Its version; nothing for files of the project itself.
+    pub version: Option<String>,
+    /// The name of its source, if it has one.
+    pub source: Option<String>,
+}
+
+impl ResourceIdentity {
+    pub(crate) fn of(entry: &Locked) -> Self {
+        ResourceIdentity {
+            kind: entry.kind.singular(),
+            name: entry.name.to_string(),
+            version: entry.version.clone(),
+            source: source(entry).map(str::to_owned),
+        }
+    }
+}
+
+/// What the lockfile has of a resource.
+#[derive(Clone, Debug, Serialize)]
+pub struct LockedResource {
+    /// Which one it is.
+    #[serde(flatten)]
+    pub identity: ResourceIdentity,
+    /// Where it is in its source.
+    pub path: String,
+    /// The version that is required.
+    pub requirement: Option<String>,
+    /// The commit that it is taken from.
+    pub resolved_commit: Option<ObjectId>,
+    /// Of what it is in its source.
+    pub checksum: Option<Checksum>,
+    /// Where it is installed.
+    pub installed_at: Option<RelativePath>,
+    /// The tool it is for.
+    pub tool: Option<ToolName>,
+    /// What it needs.
+    pub dependencies: Vec<String>,
+    /// The fields that patches change.
+    pub patches: Vec<String>,
+}
+
+impl LockedResource {
+    pub(crate) fn of(entry: &Locked) -> Self {
+        LockedResource {
+            identity: ResourceIdentity::of(entry),
+            path: entry.unit.path.to_string(),
+            requirement: entry.requirement.clone(),
+            resolved_commit: entry.commit.clone(),
+            checksum: entry.checksum,
+            installed_at: entry.installed_at.clone(),
+            tool: entry.tool.clone(),
+            dependencies: entry.dependencies.clone(),
+            patches: entry.patches.clone(),
+        }
+    }
 }
 
 /// What commands say that read a lockfile where none is.

@@ -8,7 +8,7 @@ use agpm_model::{
     CatalogRemote, LayerPin, LayerPlace, Locked, LockedLayer, LockedRemote, Lockfile, Manifest,
     ObjectId, ResourceName, ResourceType, SourceName, Tag, Unit,
 };
-use agpm_text::Value;
+use serde::Serialize;
 
 use crate::catalog::{Choice, remote_today};
 use crate::failure::{Failure, Notes, Outcome};
@@ -44,9 +44,10 @@ pub enum OutdatedRows {
 }
 
 /// One resource that could be newer.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Outdated {
     /// The word for its kind, in the plural.
+    #[serde(rename = "type")]
     pub kind: &'static str,
     /// Its name.
     pub name: String,
@@ -61,15 +62,16 @@ pub struct Outdated {
 }
 
 /// Everything that could be newer.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct OutdatedReport {
+    /// How many were looked at.
+    pub checked: usize,
     /// By kind and name.
     pub outdated: Vec<Outdated>,
     /// Branches that moved without a change of these resources.
     pub moved: Vec<MovedBranch>,
-    /// How many were looked at.
-    pub checked: usize,
     /// Whether there is a lockfile to compare with.
+    #[serde(skip)]
     pub lockfile: LockfileState,
 }
 
@@ -83,7 +85,7 @@ pub enum LockfileState {
 }
 
 /// A branch whose commit is another one, with resources that are the same at both.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct MovedBranch {
     /// The source.
     pub source: String,
@@ -93,37 +95,6 @@ pub struct MovedBranch {
     pub now: String,
     /// How many resources did not change.
     pub unchanged: usize,
-}
-
-impl OutdatedReport {
-    /// As fields of a document.
-    pub fn fields(&self) -> Vec<(&'static str, Value)> {
-        let row = |row: &Outdated| {
-            Value::map([
-                ("type", row.kind.into()),
-                ("name", row.name.as_str().into()),
-                ("source", row.source.as_str().into()),
-                ("current", row.current.as_str().into()),
-                ("allowed", row.allowed.as_str().into()),
-                ("newest", row.newest.as_str().into()),
-            ])
-        };
-        let moved = |one: &MovedBranch| {
-            Value::map([
-                ("source", one.source.as_str().into()),
-                ("current", one.current.as_str().into()),
-                ("now", one.now.as_str().into()),
-                ("unchanged", one.unchanged.into()),
-            ])
-        };
-        let rows = self.outdated.iter().map(row).collect();
-        let moved = Value::list(self.moved.iter().map(moved));
-        vec![
-            ("checked", self.checked.into()),
-            ("outdated", Value::List(rows)),
-            ("moved", moved),
-        ]
-    }
 }
 
 /// Looks for newer versions.

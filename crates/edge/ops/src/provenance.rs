@@ -3,6 +3,7 @@
 use agpm_diag::{SourceMap, looks_secret};
 use agpm_merge::{Leaf, Merged, MergedFile, Origin, Resolution, Segment, Shadow, ShadowKind};
 use agpm_text::{Kind, NodeRef, Pointer, Value, to_value};
+use serde::Serialize;
 
 use crate::words::counted;
 
@@ -26,18 +27,20 @@ pub enum Secrets {
 }
 
 /// Where the parts of a merged file came from.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Provenance {
     /// Every value without children.
     pub leaves: Vec<ExplainedLeaf>,
     /// What was deleted.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub deletions: Vec<ExplainedDeletion>,
     /// Which layer gave which lines of a text.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub body: Vec<BodyLines>,
 }
 
 /// A value and where it came from.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct ExplainedLeaf {
     /// Its place in the result.
     pub pointer: Pointer,
@@ -78,7 +81,7 @@ impl ExplainedLeaf {
 }
 
 /// Something a layer said that is not in the result.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct ExplainedShadow {
     /// The value; secrets are masked.
     pub value: Value,
@@ -93,7 +96,7 @@ pub struct ExplainedShadow {
 }
 
 /// A place that the strategy deleted.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct ExplainedDeletion {
     /// The place.
     pub pointer: Pointer,
@@ -102,7 +105,7 @@ pub struct ExplainedDeletion {
 }
 
 /// Lines of a body.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct BodyLines {
     /// First and last line of the result.
     pub lines: (usize, usize),

@@ -3,22 +3,20 @@
 use std::collections::BTreeMap;
 
 use agpm_diag::{Diagnostic, Severity};
-use agpm_text::Value;
+use serde::{Serialize, Serializer};
 
 use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::ManifestFiles;
 use crate::locked::LockView;
 use crate::outdated::{OutdatedReport, OutdatedRequest, outdated};
 use crate::verify::{SourceUse, VerifyReport, find_drift};
-use crate::words::counted;
 use crate::world::{ManifestUse, Network, World};
 
-const NO_PROJECT: &str = "No project found: no `agpm.toml` in this directory or its parents. Run `agpm init` to create one.\n";
-
 /// How a project stands.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub struct StatusReport {
     /// Whether a manifest was found.
+    #[serde(serialize_with = "is_found")]
     pub project: ProjectFound,
     /// How many resources of each type are installed, by the word of the type.
     pub installed: BTreeMap<&'static str, usize>,
@@ -35,6 +33,10 @@ pub enum ProjectFound {
     Yes,
     /// None was, so that nothing is known.
     No,
+}
+
+fn is_found<S: Serializer>(project: &ProjectFound, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_bool(*project == ProjectFound::Yes)
 }
 
 /// Tells how a project stands; no connection is opened.
@@ -100,50 +102,4 @@ fn not_known(why: Diagnostic) -> Diagnostic {
     let mut note = Diagnostic::new(why.code, message).help("`agpm outdated` asks the sources");
     note.severity = Severity::Note;
     note
-}
-
-impl StatusReport {
-    /// The fields `project`, `installed`, `outdated` and `drift`.
-    pub fn fields(&self) -> Vec<(&'static str, Value)> {
-        let installed = self
-            .installed
-            .iter()
-            .map(|(kind, count)| (*kind, Value::from(*count)));
-        let outdated = self
-            .outdated
-            .as_ref()
-            .map(|report| Value::map(report.fields()));
-        vec![
-            ("project", (self.project == ProjectFound::Yes).into()),
-            ("installed", Value::map(installed)),
-            ("outdated", outdated.into()),
-            ("drift", Value::map(self.drift.fields())),
-        ]
-    }
-
-    /// In one line for each of the three.
-    pub fn text(&self) -> String {
-        if self.project == ProjectFound::No {
-            return NO_PROJECT.to_owned();
-        }
-        let kinds: Vec<String> = self
-            .installed
-            .iter()
-            .map(|(kind, count)| format!("{count} {kind}"))
-            .collect();
-        let installed = if kinds.is_empty() {
-            "nothing".to_owned()
-        } else {
-            kinds.join(", ")
-        };
-        let outdated = match &self.outdated {
-            Some(report) => format!("{} of {}", report.outdated.len(), report.checked),
-            None => "not known".to_owned(),
-        };
-        let checked = counted(self.drift.checked, "file", "files");
-        let drift = self.drift.findings.len();
-        format!(
-            "installed: {installed}\noutdated: {outdated}\nnot as installed: {drift} of {checked}\n"
-        )
-    }
 }

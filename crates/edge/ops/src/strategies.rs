@@ -1,9 +1,12 @@
 //! `agpm strategies`: what there is to choose from.
 
+use std::borrow::Cow;
+
 use agpm_diag::SourceMap;
 use agpm_merge::{LayerFile, merge_files};
-use agpm_model::{BUILT_IN, BuiltIn, LayerName, OPERATIONS, Strategy};
-use agpm_text::Value;
+use agpm_model::{BUILT_IN, BuiltIn, LayerName, OPERATIONS, Rule, Strategy};
+use agpm_text::Pointer;
+use serde::{Serialize, Serializer};
 
 use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::Project;
@@ -17,30 +20,93 @@ pub struct StrategiesRequest {
 }
 
 /// Strategies with an example each.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub struct StrategiesReport {
-    /// What was asked for.
-    pub pages: Vec<StrategyPage>,
-    /// Whether these are all.
-    pub all: bool,
+    /// The strategies that were named, or all.
+    pub strategies: Vec<StrategyPage>,
+    /// What rules can do, where no strategy was named.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub operations: Vec<OperationRow>,
 }
 
 /// One strategy.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
 pub enum StrategyPage {
     /// One that comes with the program.
-    BuiltIn(&'static BuiltIn),
-    /// One of the project's own.
-    Own(Box<OwnStrategy>),
+    BuiltIn(BuiltInStrategy),
+    /// One of the manifest.
+    Custom(CustomStrategy),
 }
 
-/// A strategy of the project, shown on an example.
-#[derive(Debug)]
-pub struct OwnStrategy {
-    /// What the manifest says.
-    pub strategy: Strategy,
-    /// Lower document, higher document, result.
-    pub example: [String; 3],
+/// A strategy that comes with the program.
+#[derive(Debug, Serialize)]
+pub struct BuiltInStrategy {
+    /// Its name.
+    pub name: &'static str,
+    origin: &'static str,
+    /// What happens to maps, in words.
+    pub maps: &'static str,
+    /// What happens to lists, in words.
+    pub lists: &'static str,
+    /// What happens to values, in words.
+    pub values: &'static str,
+    /// When to take it.
+    pub purpose: &'static str,
+    /// What it does, shown.
+    pub example: StrategyExample,
+}
+
+/// A strategy of the manifest.
+#[derive(Debug, Serialize)]
+pub struct CustomStrategy {
+    /// Its name.
+    pub name: String,
+    origin: &'static str,
+    /// What happens to maps, in words.
+    pub maps: &'static str,
+    /// What happens to lists, as the manifest spells it.
+    pub lists: String,
+    /// Places that differ, by pattern; without an operation, they merge as what is around them.
+    #[serde(serialize_with = "agpm_text::pairs")]
+    pub rules: Vec<(String, Option<String>)>,
+    /// Places that are deleted from the result.
+    pub unset: Vec<Pointer>,
+    /// A program that does it all instead.
+    #[serde(serialize_with = "command_line")]
+    pub command: Option<Vec<String>>,
+    /// What it does, shown.
+    pub example: StrategyExample,
+}
+
+/// Two documents and what becomes of them.
+#[derive(Debug, Serialize)]
+pub struct StrategyExample {
+    /// The lower document.
+    pub lower: &'static str,
+    /// The higher document.
+    pub higher: &'static str,
+    /// Both, merged.
+    pub result: Cow<'static, str>,
+}
+
+/// What a rule can do.
+#[derive(Debug, Serialize)]
+pub struct OperationRow {
+    /// The word for it.
+    pub name: &'static str,
+    /// What it does, in words.
+    pub does: &'static str,
+}
+
+fn command_line<S: Serializer>(
+    command: &Option<Vec<String>>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    command
+        .as_ref()
+        .map(|command| command.join(" "))
+        .serialize(serializer)
 }
 
 const EXAMPLE: [&str; 2] = [
@@ -67,30 +133,65 @@ fn run(
     let wanted = |name: &str| request.name.as_deref().is_none_or(|wanted| wanted == name);
     let built_in = BUILT_IN
         .iter()
-        .filter(|b| wanted(b.name))
-        .map(StrategyPage::BuiltIn);
-    let own = project
+        .filter(|strategy| wanted(strategy.name))
+        .map(|strategy| StrategyPage::BuiltIn(built_in(strategy)));
+    let custom = project
         .manifest
         .strategies
         .iter()
-        .filter(|s| wanted(&s.name))
-        .map(|s| StrategyPage::Own(Box::new(own(s))));
+        .filter(|strategy| wanted(&strategy.name))
+        .map(|strategy| StrategyPage::Custom(custom(strategy)));
+    let operation = |(name, does): &(&'static str, &'static str)| OperationRow { name, does };
     Ok(StrategiesReport {
-        pages: built_in.chain(own).collect(),
-        all: request.name.is_none(),
+        strategies: built_in.chain(custom).collect(),
+        operations: match request.name {
+            Some(_) => Vec::new(),
+            None => OPERATIONS.iter().map(operation).collect(),
+        },
     })
 }
 
-fn own(strategy: &Strategy) -> OwnStrategy {
+fn built_in(strategy: &BuiltIn) -> BuiltInStrategy {
+    let [maps, lists, values] = strategy.table;
+    let [lower, higher, result] = strategy.example;
+    BuiltInStrategy {
+        name: strategy.name,
+        origin: "built-in",
+        maps,
+        lists,
+        values,
+        purpose: strategy.purpose,
+        example: StrategyExample {
+            lower,
+            higher,
+            result: result.into(),
+        },
+    }
+}
+
+fn custom(strategy: &Strategy) -> CustomStrategy {
     let [lower, higher] = EXAMPLE;
-    let result = if strategy.driver.is_some() {
-        "what the program prints".to_owned()
-    } else {
-        apply(strategy)
+    let rule = |rule: &Rule| {
+        let operation = rule.operation.as_ref().map(ToString::to_string);
+        (rule.pattern.to_string(), operation)
     };
-    OwnStrategy {
-        strategy: strategy.clone(),
-        example: [lower.to_owned(), higher.to_owned(), result],
+    let result = match strategy.driver {
+        Some(_) => "what the program prints".into(),
+        None => apply(strategy).into(),
+    };
+    CustomStrategy {
+        name: strategy.name.clone(),
+        origin: "manifest",
+        maps: strategy.maps.words(),
+        lists: strategy.lists.to_string(),
+        rules: strategy.rules.iter().map(rule).collect(),
+        unset: strategy.unset.clone(),
+        command: strategy.driver.as_ref().map(|one| one.command.clone()),
+        example: StrategyExample {
+            lower,
+            higher,
+            result,
+        },
     }
 }
 
@@ -111,66 +212,5 @@ fn apply(strategy: &Strategy) -> String {
             |(text, _)| String::from_utf8_lossy(&text.to_bytes()).into_owned(),
         ),
         None => String::new(),
-    }
-}
-
-impl StrategiesReport {
-    /// The fields `strategies` and, with all of them, `operations`.
-    pub fn fields(&self) -> Vec<(&'static str, Value)> {
-        let mut fields = vec![("strategies", Value::list(self.pages.iter().map(page_value)))];
-        if self.all {
-            let operations = OPERATIONS.iter().map(|(name, what)| {
-                Value::map([("name", Value::from(*name)), ("does", Value::from(*what))])
-            });
-            fields.push(("operations", Value::list(operations)));
-        }
-        fields
-    }
-}
-
-fn page_value(page: &StrategyPage) -> Value {
-    let example = |[lower, higher, result]: [&str; 3]| {
-        Value::map([
-            ("lower", Value::from(lower)),
-            ("higher", higher.into()),
-            ("result", result.into()),
-        ])
-    };
-    match page {
-        StrategyPage::BuiltIn(built_in) => {
-            let [maps, lists, values] = built_in.table;
-            Value::map([
-                ("name", Value::from(built_in.name)),
-                ("origin", "built-in".into()),
-                ("maps", maps.into()),
-                ("lists", lists.into()),
-                ("values", values.into()),
-                ("purpose", built_in.purpose.into()),
-                ("example", example(built_in.example)),
-            ])
-        }
-        StrategyPage::Own(own) => {
-            let rules = own.strategy.rules.iter().map(|rule| {
-                let operation = rule.operation.as_ref().map(ToString::to_string);
-                (rule.pattern.to_string(), Value::from(operation))
-            });
-            let [lower, higher, result] = &own.example;
-            Value::map([
-                ("name", Value::from(own.strategy.name.as_str())),
-                ("origin", "manifest".into()),
-                ("maps", own.strategy.maps.words().into()),
-                ("lists", own.strategy.lists.to_string().into()),
-                ("rules", Value::map(rules)),
-                (
-                    "unset",
-                    Value::list(own.strategy.unset.iter().map(ToString::to_string)),
-                ),
-                (
-                    "command",
-                    Value::from(own.strategy.driver.as_ref().map(|d| d.command.join(" "))),
-                ),
-                ("example", example([lower, higher, result])),
-            ])
-        }
     }
 }

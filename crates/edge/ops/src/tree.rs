@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use agpm_model::Locked;
-use agpm_text::Value;
+use serde::Serialize;
+use serde::ser::{SerializeStruct, Serializer};
 
 use crate::failure::{Failure, Notes, Outcome};
-use crate::locked::{LockView, identity, nothing_listed};
+use crate::locked::{LockView, ResourceIdentity, nothing_listed};
 use crate::world::World;
 
 /// JSON readers give up at about twice as many brackets.
@@ -42,10 +43,28 @@ pub struct TreeReport {
 }
 
 /// A resource of a tree.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 struct TreeNode {
+    #[serde(skip)]
     title: String,
-    fields: Vec<(&'static str, Value)>,
+    #[serde(flatten)]
+    identity: ResourceIdentity,
+    transitive: bool,
+}
+
+/// A resource at one place of a tree, with all below it.
+#[derive(Serialize)]
+struct TreeBranch<'t> {
+    #[serde(flatten)]
+    node: &'t TreeNode,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dependencies: Option<Vec<TreeBranch<'t>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dependents: Option<Vec<TreeBranch<'t>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    repeated: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    truncated: Option<bool>,
 }
 
 /// A resource at one place of a tree.
@@ -134,11 +153,10 @@ fn node(view: &LockView, at: usize) -> TreeNode {
     let entry = &view.entries[at];
     let transitive = view.roots.binary_search(&at).is_err();
     let mark = if transitive { " [transitive]" } else { "" };
-    let mut fields = identity(entry);
-    fields.push(("transitive", transitive.into()));
     TreeNode {
         title: format!("{}{mark}", titled(entry)),
-        fields,
+        identity: ResourceIdentity::of(entry),
+        transitive,
     }
 }
 
@@ -223,53 +241,36 @@ impl TreeReport {
             .collect()
     }
 
-    /// The field `roots`: values in values.
-    pub fn fields(&self) -> Vec<(&'static str, Value)> {
-        let mut open: Vec<Vec<Value>> = vec![Vec::new()];
-        let mut pending: Vec<usize> = Vec::new();
-        let near = self
-            .lines
-            .iter()
-            .enumerate()
-            .filter(|(_, line)| line.level < DEEPEST_VALUE);
-        for (at, line) in near {
-            while pending.len() > line.level {
-                self.close(&mut pending, &mut open);
-            }
-            pending.push(at);
-            open.push(Vec::new());
-        }
-        while !pending.is_empty() {
-            self.close(&mut pending, &mut open);
-        }
-        vec![("roots", Value::List(open.pop().unwrap_or_default()))]
+    /// The resources that these lines begin with, each with all below it.
+    fn branches<'t>(&'t self, lines: &'t [TreeLine]) -> Vec<TreeBranch<'t>> {
+        let level = lines.first().map_or(0, |line| line.level);
+        let branches = lines.chunk_by(|_, next| next.level > level);
+        branches.filter_map(|lines| self.branch(lines)).collect()
     }
 
-    /// Puts the innermost resource with all below it into the one around it.
-    fn close(&self, pending: &mut Vec<usize>, open: &mut Vec<Vec<Value>>) {
-        let (Some(at), Some(below)) = (pending.pop(), open.pop()) else {
-            return;
+    fn branch<'t>(&'t self, lines: &'t [TreeLine]) -> Option<TreeBranch<'t>> {
+        let (first, below) = lines.split_first()?;
+        let truncated = !below.is_empty() && first.level + 1 == DEEPEST_VALUE;
+        let below = self.branches(if truncated { &[] } else { below });
+        let (dependencies, dependents) = match self.direction {
+            Direction::Needs => (Some(below), None),
+            Direction::NeededBy => (None, Some(below)),
         };
-        let line = &self.lines[at];
-        let cut = self
-            .lines
-            .get(at + 1)
-            .is_some_and(|next| next.level == DEEPEST_VALUE);
-        let key = match self.direction {
-            Direction::Needs => "dependencies",
-            Direction::NeededBy => "dependents",
-        };
-        let mut fields = self.nodes[line.node].fields.clone();
-        fields.push((key, Value::List(below)));
-        if line.below == Below::Repeated {
-            fields.push(("repeated", true.into()));
-        }
-        if cut {
-            fields.push(("truncated", true.into()));
-        }
-        if let Some(around) = open.last_mut() {
-            around.push(Value::map(fields));
-        }
+        Some(TreeBranch {
+            node: &self.nodes[first.node],
+            dependencies,
+            dependents,
+            repeated: (first.below == Below::Repeated).then_some(true),
+            truncated: truncated.then_some(true),
+        })
+    }
+}
+
+impl Serialize for TreeReport {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut report = serializer.serialize_struct("TreeReport", 1)?;
+        report.serialize_field("roots", &self.branches(&self.lines))?;
+        report.end()
     }
 }
 
@@ -296,7 +297,13 @@ mod tests {
         let nodes = (0..count)
             .map(|at| TreeNode {
                 title: at.to_string(),
-                fields: Vec::new(),
+                identity: ResourceIdentity {
+                    kind: "agent",
+                    name: at.to_string(),
+                    version: None,
+                    source: None,
+                },
+                transitive: at > 0,
             })
             .collect();
         let report = TreeReport {
@@ -305,14 +312,15 @@ mod tests {
             direction: Direction::Needs,
         };
         assert_eq!(report.edges().len(), count - 1);
-        let mut value = &report.fields()[0].1;
-        let mut levels = 0;
-        while let Value::List(items) = value {
-            let Some(first) = items.first() else { break };
+        let roots = report.branches(&report.lines);
+        let mut branch = &roots[0];
+        let mut levels = 1;
+        while let Some(next) = branch.dependencies.as_ref().unwrap().first() {
             levels += 1;
-            value = first.get("dependencies").unwrap();
+            branch = next;
         }
         assert_eq!(levels, DEEPEST_VALUE);
+        assert_eq!(branch.truncated, Some(true));
     }
 
     #[test]

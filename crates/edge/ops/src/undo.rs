@@ -4,7 +4,8 @@ use agpm_diag::{Diagnostic, Severity, codes};
 use agpm_model::RelativePath;
 use agpm_plan::{FileOutcome, Ledger, Observed, take_back};
 use agpm_store::{Done, Force, HistoryEntry, KEPT_TRANSACTIONS, Mended, ProjectStore, UndoError};
-use agpm_text::Value;
+use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
 
 use crate::failure::{Failure, FailureKind, Notes, Outcome};
 use crate::gather::{ManifestFiles, ignored_state, limit};
@@ -353,44 +354,58 @@ impl UndoReport {
             .iter()
             .filter(move |(path, _)| kept.as_ref() != Some(path))
     }
+}
 
-    /// The field `undone`, or with a list `history`.
-    pub fn fields(&self) -> Vec<(&'static str, Value)> {
+impl Serialize for UndoReport {
+    /// Under `undone` or `would_undo`, or with a list under `history`.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut entries = self.entries.iter().map(|entry| self.row(entry));
+        let mut map = serializer.serialize_map(None)?;
+        match self.action {
+            UndoAction::List => {
+                map.serialize_entry("history", &entries.collect::<Vec<_>>())?;
+                return map.end();
+            }
+            UndoAction::Preview => map.serialize_entry("would_undo", &entries.next())?,
+            UndoAction::Apply => map.serialize_entry("undone", &entries.next())?,
+        }
+        map.serialize_entry("kept", self.kept.as_slice())?;
+        map.end()
+    }
+}
+
+/// A transaction in a document.
+#[derive(Serialize)]
+struct EntryRow<'e> {
+    number: Option<usize>,
+    title: &'e str,
+    files: Vec<FileRow<'e>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    damaged: Option<&'e str>,
+}
+
+#[derive(Serialize)]
+struct FileRow<'e> {
+    path: &'e RelativePath,
+    action: &'static str,
+}
+
+impl UndoReport {
+    fn row<'e>(&self, entry: &'e PastEntry) -> EntryRow<'e> {
         let word = if self.action == UndoAction::List {
             done_word
         } else {
             undone_word
         };
-        let file = |(path, done): &(RelativePath, Done)| {
-            Value::map([
-                ("path", Value::from(path.as_str())),
-                ("action", word(*done).into()),
-            ])
+        let file = |(path, done): &'e (RelativePath, Done)| FileRow {
+            path,
+            action: word(*done),
         };
-        let entry = |entry: &PastEntry| {
-            let mut fields = vec![
-                ("number", Value::from(entry.number.parse::<usize>().ok())),
-                ("title", entry.title.as_str().into()),
-                ("files", Value::list(self.changed(entry).map(file))),
-            ];
-            fields.extend(entry.damaged.as_deref().map(|why| ("damaged", why.into())));
-            Value::map(fields)
-        };
-        let mut entries = self.entries.iter().map(entry);
-        match self.action {
-            UndoAction::List => vec![("history", Value::list(entries))],
-            UndoAction::Preview => vec![
-                ("would_undo", entries.next().into()),
-                ("kept", self.kept_value()),
-            ],
-            UndoAction::Apply => vec![
-                ("undone", entries.next().into()),
-                ("kept", self.kept_value()),
-            ],
+        EntryRow {
+            number: entry.number.parse().ok(),
+            title: &entry.title,
+            files: self.changed(entry).map(file).collect(),
+            damaged: entry.damaged.as_deref(),
         }
-    }
-
-    fn kept_value(&self) -> Value {
-        Value::list(self.kept.iter().map(|path| Value::from(path.as_str())))
     }
 }

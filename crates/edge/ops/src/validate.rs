@@ -7,6 +7,7 @@ use agpm_diag::{Diagnostic, Span, codes};
 use agpm_model::{Extent, LockedLayer, Lockfile, Manifest, Origin, SKILL_FILE};
 use agpm_render::file_links;
 use agpm_store::ProjectStore;
+use serde::Serialize;
 
 use crate::approve::note_unapproved;
 use crate::catalog::{ask_remotes, remotes_as_locked};
@@ -47,7 +48,7 @@ pub struct ValidateRequest {
 }
 
 /// What was checked; the findings are the diagnostics.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct ValidateReport {
     /// How many dependencies the manifest has.
     pub dependencies: usize,
@@ -56,6 +57,7 @@ pub struct ValidateReport {
     /// Paths outside of the project that the manifest reads, as they are written.
     pub reads: Vec<String>,
     /// The gravest failure of a check.
+    #[serde(skip)]
     pub failure: Option<FailureKind>,
 }
 

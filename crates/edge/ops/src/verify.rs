@@ -12,7 +12,7 @@ use agpm_plan::{
     check_nodes,
 };
 use agpm_store::{ProjectStore, StoreError};
-use agpm_text::Value;
+use serde::Serialize;
 
 use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::{ManifestFiles, Project};
@@ -21,13 +21,14 @@ use crate::install::{
 };
 use crate::packages::{LOCK_NAME, Opened, ResolvedEntry, Sources, read_lock};
 use crate::parallel;
+use crate::serialize;
 use crate::world::World;
 
 /// Skills are not nested deeper than this.
 const MOST_LEVELS: usize = 64;
 
 /// What was checked and found.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub struct VerifyReport {
     /// How many files were looked at.
     pub checked: usize,
@@ -36,9 +37,10 @@ pub struct VerifyReport {
 }
 
 /// A file that is not as it was installed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
     /// What kind of finding it is.
+    #[serde(serialize_with = "serialize::code")]
     pub code: &'static Code,
     /// The file.
     pub path: RelativePath,
@@ -555,20 +557,4 @@ fn not_comparable(failure: Failure) -> Diagnostic {
         .help("make the source available, and run `agpm verify` again");
     diagnostic.severity = Severity::Warning;
     diagnostic
-}
-
-impl VerifyReport {
-    /// The fields `checked` and `findings`.
-    pub fn fields(&self) -> Vec<(&'static str, Value)> {
-        let finding = |finding: &Finding| {
-            Value::map([
-                ("code", finding.code.name.into()),
-                ("path", finding.path.as_str().into()),
-                ("resource", finding.resource.as_str().into()),
-                ("message", finding.message.as_str().into()),
-            ])
-        };
-        let findings = Value::list(self.findings.iter().map(finding));
-        vec![("checked", self.checked.into()), ("findings", findings)]
-    }
 }

@@ -4,12 +4,12 @@ use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, VecDeque};
 
 use agpm_model::{LayerName, Locked, LockedLayer, RelativePath};
-use agpm_text::Value;
+use serde::Serialize;
 
 use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::ManifestFiles;
 use crate::install::read_ledger;
-use crate::locked::{LockView, identity};
+use crate::locked::{LockView, ResourceIdentity};
 use crate::tree::titled;
 use crate::world::{Environment, World};
 
@@ -24,32 +24,46 @@ pub struct WhyRequest {
 }
 
 /// Resources and who asked for them.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub struct WhyReport {
     /// The resources meant; several if a pattern brought them.
     pub resources: Vec<Asked>,
 }
 
 /// A resource and the chains that lead to it.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub struct Asked {
     /// `TYPE/NAME (VERSION)`.
+    #[serde(skip)]
     pub title: String,
+    /// Which resource.
+    #[serde(flatten)]
+    pub identity: ResourceIdentity,
+    /// Who requires it.
+    #[serde(flatten)]
+    pub required: Chains,
+}
+
+/// Who requires a resource.
+#[derive(Debug, Serialize)]
+pub struct Chains {
     /// From what the manifest asks for down to the resource, the shortest first.
     pub chains: Vec<Vec<Link>>,
     /// Whether longer ones are left out.
     pub more: bool,
-    fields: Vec<(&'static str, Value)>,
 }
 
 /// One resource on the way.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Link {
     /// `TYPE/NAME (VERSION)`.
+    #[serde(skip)]
     pub title: String,
+    /// Which resource.
+    #[serde(flatten)]
+    pub identity: ResourceIdentity,
     /// What it was asked for as, as far as that is known.
     pub requirement: Option<String>,
-    fields: Vec<(&'static str, Value)>,
 }
 
 /// Tells who asked for a resource.
@@ -110,23 +124,24 @@ fn of_layer(layer: &LockedLayer) -> Asked {
     let pin = layer.pin.as_ref();
     let version = pin.map(|pin| pin.version.as_str());
     let title = format!("{} ({})", layer.name.label(), version.unwrap_or("local"));
-    let fields = vec![
-        ("type", "layer".into()),
-        ("name", layer.name.as_str().into()),
-        ("version", version.into()),
-        ("source", pin.map(|pin| pin.source.as_str()).into()),
-    ];
-    let requirement = pin.map(|pin| pin.requirement.clone());
+    let identity = ResourceIdentity {
+        kind: "layer",
+        name: layer.name.to_string(),
+        version: version.map(str::to_owned),
+        source: pin.map(|pin| pin.source.to_string()),
+    };
     let link = Link {
         title: title.clone(),
-        requirement,
-        fields: fields.clone(),
+        identity: identity.clone(),
+        requirement: pin.map(|pin| pin.requirement.clone()),
     };
     Asked {
         title,
-        chains: vec![vec![link]],
-        more: false,
-        fields,
+        identity,
+        required: Chains {
+            chains: vec![vec![link]],
+            more: false,
+        },
     }
 }
 
@@ -155,12 +170,14 @@ impl<'v> Askers<'v> {
         let entry = &self.view.entries[target];
         Asked {
             title: titled(entry),
-            chains: chains
-                .iter()
-                .map(|chain| chain.iter().map(link).collect())
-                .collect(),
-            more,
-            fields: identity(entry),
+            identity: ResourceIdentity::of(entry),
+            required: Chains {
+                chains: chains
+                    .iter()
+                    .map(|chain| chain.iter().map(link).collect())
+                    .collect(),
+                more,
+            },
         }
     }
 }
@@ -168,8 +185,8 @@ impl<'v> Askers<'v> {
 fn link(entry: &Locked) -> Link {
     Link {
         title: titled(entry),
+        identity: ResourceIdentity::of(entry),
         requirement: entry.requirement.clone(),
-        fields: identity(entry),
     }
 }
 
@@ -259,36 +276,6 @@ fn way(steps: &[Step], at: usize) -> Vec<usize> {
         next = steps[at].from;
     }
     way
-}
-
-impl WhyReport {
-    /// The field `resources`.
-    pub fn fields(&self) -> Vec<(&'static str, Value)> {
-        vec![(
-            "resources",
-            Value::list(self.resources.iter().map(Asked::value)),
-        )]
-    }
-}
-
-impl Asked {
-    fn value(&self) -> Value {
-        Value::map(self.fields.iter().cloned().chain(self.chain_fields()))
-    }
-
-    /// The fields `chains` and `more`.
-    pub(crate) fn chain_fields(&self) -> Vec<(&'static str, Value)> {
-        let link = |link: &Link| {
-            let mut fields = link.fields.clone();
-            fields.push(("requirement", link.requirement.as_deref().into()));
-            Value::map(fields)
-        };
-        let chains = self
-            .chains
-            .iter()
-            .map(|chain| Value::list(chain.iter().map(link)));
-        vec![("chains", Value::list(chains)), ("more", self.more.into())]
-    }
 }
 
 #[cfg(test)]

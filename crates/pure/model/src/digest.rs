@@ -3,10 +3,11 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::{Serialize, Serializer};
 use sha2::{Digest, Sha256};
 
 /// The full name of a git object: 40 or 64 lowercase hexadecimal digits.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct ObjectId(String);
 
 /// Why a text is no object name.
@@ -72,6 +73,12 @@ impl Checksum {
             .iter()
             .flat_map(|byte| [digit(byte >> 4), digit(byte & 15)])
             .collect()
+    }
+}
+
+impl Serialize for Checksum {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 

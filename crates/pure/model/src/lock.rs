@@ -85,7 +85,7 @@ pub struct LockedLayer {
 }
 
 /// The version of a source that a layer is.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct LayerPin {
     /// The source.
     pub source: SourceName,

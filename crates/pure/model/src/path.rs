@@ -1,7 +1,9 @@
 use std::fmt;
 
+use serde::Serialize;
+
 /// A path with `/` that stays below the folder it is read from, on every system.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct RelativePath(String);
 
 /// Why a path is refused.

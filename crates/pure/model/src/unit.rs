@@ -3,6 +3,7 @@
 use std::fmt;
 
 use globset::{GlobBuilder, GlobMatcher};
+use serde::{Serialize, Serializer};
 
 use crate::name::{ResourceName, SourceName};
 use crate::path::{PathError, RelativePath};
@@ -205,6 +206,12 @@ impl ResourcePath {
 
 fn is_special(c: char) -> bool {
     matches!(c, '*' | '?' | '[' | ']')
+}
+
+impl Serialize for ResourcePath {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.text)
+    }
 }
 
 impl fmt::Display for ResourcePath {

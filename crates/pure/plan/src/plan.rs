@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use agpm_model::{Checksum, FileMode, RelativePath};
 use agpm_text::Pointer;
+use serde::{Serialize, Serializer};
 
 use crate::ledger::{Author, Ledger, Owned};
 use crate::nodes::Twin;
@@ -86,6 +87,12 @@ pub enum Reason {
     UnaskedEdited,
 }
 
+impl Serialize for Reason {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.words())
+    }
+}
+
 impl Reason {
     /// The words that users see.
     pub fn words(self) -> &'static str {
@@ -129,7 +136,8 @@ impl Obstacle {
 }
 
 /// What happens to a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Action {
     /// It is new.
     Create,
@@ -153,20 +161,36 @@ impl Action {
 }
 
 /// One change, or a file that is left alone although it is not as it should be.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Change {
-    /// The file.
-    pub path: RelativePath,
-    /// The key or the list inside it, or the item that is kept; nothing for whole files.
-    pub place: Option<Pointer>,
     /// What happens.
     pub action: Action,
-    /// What the file is now.
-    pub before: Observed,
+    /// The file.
+    pub path: RelativePath,
+    /// The resource it belongs or belonged to.
+    #[serde(rename = "resource")]
+    pub owner: String,
     /// Why.
     pub reason: Reason,
-    /// The resource it belongs or belonged to.
-    pub owner: String,
+    /// The key or the list inside it, or the item that is kept; nothing for whole files.
+    #[serde(rename = "key", skip_serializing_if = "is_whole_file")]
+    pub place: Option<Pointer>,
+    /// What the file is now.
+    #[serde(skip)]
+    pub before: Observed,
+}
+
+impl Change {
+    /// The place inside the file, unless it is the file as a whole.
+    pub fn inner_place(&self) -> Option<&Pointer> {
+        self.place
+            .as_ref()
+            .filter(|place| !place.steps().is_empty())
+    }
+}
+
+fn is_whole_file(place: &Option<Pointer>) -> bool {
+    place.as_ref().is_none_or(|place| place.steps().is_empty())
 }
 
 /// A file that is in the way.

@@ -5,9 +5,10 @@
 
 use agpm_diag::has_errors;
 use agpm_text::{Format, Pointer, Value, parse_alone, to_value};
+use serde::Serialize;
 
 /// Something that a tool would do.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Capability {
     /// What kind of thing.
     pub kind: CapabilityKind,
@@ -16,6 +17,7 @@ pub struct Capability {
     /// The event that starts it, if it is a hook.
     pub event: Option<String>,
     /// Where in its file it is.
+    #[serde(skip)]
     pub place: Pointer,
 }
 
@@ -33,7 +35,8 @@ impl Capability {
 }
 
 /// Kinds of things that a tool would do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum CapabilityKind {
     /// Run a command.
     Runs,

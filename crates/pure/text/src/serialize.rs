@@ -1,6 +1,6 @@
 //! Values that the program itself has to say, through serde.
 
-use serde::ser::{Error, Serialize, SerializeMap, Serializer};
+use serde::ser::{Error, Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use crate::pointer::Pointer;
@@ -14,6 +14,14 @@ pub fn to_json<T: Serialize + ?Sized>(value: &T) -> String {
     text
 }
 
+/// Pairs as an object that keeps their order; for `serialize_with`.
+pub fn pairs<K: Serialize, V: Serialize, S: Serializer>(
+    pairs: &[(K, V)],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(pairs.iter().map(|(key, value)| (key, value)))
+}
+
 impl Serialize for Value {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
@@ -22,13 +30,7 @@ impl Serialize for Value {
             Value::Number(number) => number.serialize(serializer),
             Value::String(text) | Value::DateTime(text) => serializer.serialize_str(text),
             Value::List(items) => serializer.collect_seq(items),
-            Value::Map(entries) => {
-                let mut map = serializer.serialize_map(Some(entries.len()))?;
-                for (key, value) in entries {
-                    map.serialize_entry(key, value)?;
-                }
-                map.end()
-            }
+            Value::Map(entries) => pairs(entries, serializer),
         }
     }
 }

@@ -4,8 +4,7 @@ use std::process::ExitCode;
 use agpm_ops::{Outcome, ProjectPrograms, World, approve, programs, unapproved};
 
 use crate::args::ApproveArgs;
-use crate::draw::one_line;
-use crate::output::{Output, Rendering, Shown};
+use crate::output::Output;
 
 pub(crate) fn run(world: &World, args: &ApproveArgs, output: &mut Output) -> ExitCode {
     let Outcome {
@@ -24,7 +23,7 @@ pub(crate) fn run(world: &World, args: &ApproveArgs, output: &mut Output) -> Exi
                     sources,
                     log,
                 },
-                render_known,
+                agpm_report::approve::render_known,
             );
         }
     };
@@ -32,7 +31,7 @@ pub(crate) fn run(world: &World, args: &ApproveArgs, output: &mut Output) -> Exi
         true => approve(world, shown),
         false => unapproved(&shown),
     };
-    output.finish(outcome, render_new)
+    output.finish(outcome, agpm_report::approve::render_approved)
 }
 
 /// Asks, where somebody can answer.
@@ -40,8 +39,11 @@ fn is_answered_yes(shown: &ProjectPrograms, json: bool) -> bool {
     if json || !io::stdin().is_terminal() || !io::stderr().is_terminal() {
         return false;
     }
-    let project = one_line(&shown.project.display().to_string());
-    let question = format!("{}Let agpm run this in {project}? [y/N] ", lines(shown));
+    let project = agpm_report::one_line(&shown.project.display().to_string());
+    let question = format!(
+        "{}Let agpm run this in {project}? [y/N] ",
+        agpm_report::approve::lines(shown)
+    );
     let mut answer = String::new();
     let asked = io::stderr()
         .write_all(question.as_bytes())
@@ -49,36 +51,4 @@ fn is_answered_yes(shown: &ProjectPrograms, json: bool) -> bool {
     asked.is_ok()
         && io::stdin().lock().read_line(&mut answer).is_ok()
         && matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes")
-}
-
-fn lines(shown: &ProjectPrograms) -> String {
-    shown
-        .lines()
-        .iter()
-        .map(|line| format!("{}\n", one_line(line)))
-        .collect()
-}
-
-fn render_new(programs: ProjectPrograms, shown: &Shown<'_>) -> Rendering {
-    if shown.json {
-        return shown.report(programs.fields());
-    }
-    let count = programs.programs.len();
-    let noun = if count == 1 { "program" } else { "programs" };
-    Rendering::Text(format!(
-        "{}Approved {count} {noun} for this project\n",
-        lines(&programs)
-    ))
-}
-
-fn render_known(programs: ProjectPrograms, shown: &Shown<'_>) -> Rendering {
-    if shown.json {
-        return shown.report(programs.fields());
-    }
-    let summary = if programs.programs.is_empty() {
-        "No programs to approve"
-    } else {
-        "Already approved"
-    };
-    Rendering::Text(format!("{}{summary}\n", lines(&programs)))
 }

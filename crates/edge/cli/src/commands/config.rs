@@ -1,9 +1,9 @@
 use std::process::ExitCode;
 
-use agpm_ops::{ConfigAnswer, ConfigReport, ConfigRequest, Replace, World, config};
+use agpm_ops::{ConfigRequest, Replace, World, config};
 
 use crate::args::ConfigCommand;
-use crate::output::{Output, Rendering, Shown};
+use crate::output::Output;
 
 pub(crate) fn run(world: &World, what: ConfigCommand, output: &mut Output) -> ExitCode {
     let request = match what {
@@ -19,16 +19,5 @@ pub(crate) fn run(world: &World, what: ConfigCommand, output: &mut Output) -> Ex
         }
         ConfigCommand::RemoveSource { name } => ConfigRequest::RemoveSource { name },
     };
-    output.finish(config(world, &request), render)
-}
-
-fn render(report: ConfigReport, shown: &Shown<'_>) -> Rendering {
-    if shown.json {
-        return shown.report(report.fields());
-    }
-    match report.answer {
-        ConfigAnswer::Place => Rendering::Data(format!("{}\n", report.path.display())),
-        ConfigAnswer::Content { text, .. } => Rendering::Data(text),
-        ConfigAnswer::Done(done) => Rendering::Done(format!("{done}\n")),
-    }
+    output.finish(config(world, &request), agpm_report::config::render)
 }

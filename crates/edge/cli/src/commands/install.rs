@@ -1,13 +1,13 @@
 use std::process::ExitCode;
 
 use agpm_ops::{
-    Executables, Fidelity, InstallReport, InstallRequest, LockUse, Overwrite, PlanDetail, Warnings,
-    World, Writing, install,
+    Executables, Fidelity, InstallReport, InstallRequest, LockUse, Overwrite, Warnings, World,
+    Writing, install,
 };
+use agpm_report::Verdict;
 
 use crate::args::InstallArgs;
-use crate::draw::one_line;
-use crate::output::{Detail, Output, Rendering, Shown, Verdict};
+use crate::output::Output;
 
 pub(crate) fn run(world: &World, args: &InstallArgs, output: &mut Output) -> ExitCode {
     let request = InstallRequest {
@@ -58,26 +58,5 @@ pub(crate) fn finish(
         true => Verdict::Findings,
         false => Verdict::Good,
     };
-    output.finish_as(outcome, judge, render)
-}
-
-fn render(report: InstallReport, shown: &Shown<'_>) -> Rendering {
-    if shown.json {
-        return shown.report(report.fields());
-    }
-    Rendering::Done(text(&report, shown))
-}
-
-/// The report as people read it.
-pub(crate) fn text(report: &InstallReport, shown: &Shown<'_>) -> String {
-    let detail = match shown.pen.detail {
-        Detail::Folded => PlanDetail::Resources,
-        Detail::All => PlanDetail::Files,
-    };
-    let lines: String = report
-        .lines(detail)
-        .iter()
-        .map(|line| format!("{}\n", one_line(line)))
-        .collect();
-    format!("{lines}{}\n", report.summary())
+    output.finish_as(outcome, judge, agpm_report::install::render)
 }

@@ -1,10 +1,10 @@
 use std::process::ExitCode;
 
-use agpm_ops::{MergeReport, MergeRequest, OutputFormat, World, merge, success_value};
+use agpm_ops::{MergeRequest, OutputFormat, World, merge};
 
 use crate::args::{MergeArgs, MergeFormat};
 use crate::commands::{inputs, two_formats, word};
-use crate::output::{Output, Rendering, Shown};
+use crate::output::Output;
 
 pub(crate) fn run(world: &World, args: MergeArgs, output: &mut Output) -> ExitCode {
     let format = args.format.map(|format| match format {
@@ -16,7 +16,7 @@ pub(crate) fn run(world: &World, args: MergeArgs, output: &mut Output) -> ExitCo
         .format
         .filter(|format| output.json && *format != MergeFormat::Json)
     {
-        return output.finish(two_formats(&word(other)), render);
+        return output.finish(two_formats(&word(other)), agpm_report::merge::render);
     }
     // With `--format json` failures are JSON too.
     output.json |= format == Some(OutputFormat::Json);
@@ -30,17 +30,5 @@ pub(crate) fn run(world: &World, args: MergeArgs, output: &mut Output) -> ExitCo
         format,
         explain: args.explain,
     };
-    output.finish(merge(world, &request), render)
-}
-
-fn render(report: MergeReport, shown: &Shown<'_>) -> Rendering {
-    match &report.explained {
-        None => Rendering::Pieces(report.output),
-        Some(provenance) if shown.json => Rendering::report(&success_value(
-            provenance.fields(),
-            shown.diagnostics,
-            shown.sources,
-        )),
-        Some(provenance) => Rendering::Text(provenance.text()),
-    }
+    output.finish(merge(world, &request), agpm_report::merge::render)
 }

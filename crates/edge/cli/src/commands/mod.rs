@@ -21,7 +21,6 @@ mod profile;
 mod schema;
 mod serve;
 mod strategies;
-mod table;
 mod tree;
 mod undo;
 mod update;
@@ -37,10 +36,11 @@ use agpm_ops::{
     Environment, FailureKind, ManifestUse, MergeInputs, Network, Outcome, OutsideReads, ProgramUse,
     Scope, World,
 };
+use agpm_report::Rendering;
 use clap::ValueEnum;
 
 use crate::args::{Cli, Command, FoldArgs, Global};
-use crate::output::{Output, Rendering, write_stdout};
+use crate::output::{Output, write_stdout};
 use crate::progress::progress;
 
 /// Runs the command that was typed.

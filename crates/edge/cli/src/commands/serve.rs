@@ -5,9 +5,10 @@ use std::process::ExitCode;
 use agpm_diag::{Diagnostic, codes};
 use agpm_mcp::{Channel, HttpOptions, ServeOptions, Token, Writes, serve};
 use agpm_ops::{FailureKind, Outcome, World};
+use agpm_report::Rendering;
 
 use crate::args::{McpArgs, ServeCommand};
-use crate::output::{Output, Rendering};
+use crate::output::Output;
 
 /// The variable that a token is taken from.
 const TOKEN: &str = "AGPM_MCP_TOKEN";

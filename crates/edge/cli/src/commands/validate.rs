@@ -4,12 +4,10 @@ use agpm_diag::{Diagnostic, Severity};
 use agpm_ops::{
     FailureKind, ValidateCheck, ValidateReport, ValidateRequest, Warnings, World, validate,
 };
-use agpm_text::Value;
+use agpm_report::Verdict;
 
 use crate::args::ValidateArgs;
-use crate::commands::table::counted;
-use crate::draw::one_line;
-use crate::output::{Output, Rendering, Shown, Verdict};
+use crate::output::Output;
 
 pub(crate) fn run(world: &World, args: &ValidateArgs, output: &mut Output) -> ExitCode {
     let asked = [
@@ -45,42 +43,11 @@ pub(crate) fn run(world: &World, args: &ValidateArgs, output: &mut Output) -> Ex
     output.finish_as(
         validate(world, &ValidateRequest { checks, warnings }),
         judge,
-        render,
+        agpm_report::validate::render,
     )
 }
 
 /// Whether a finding keeps `install` from going on until somebody approves something.
 fn is_about_trust(finding: &Diagnostic) -> bool {
     finding.severity == Severity::Error && finding.code.name.starts_with("trust/")
-}
-
-fn render(report: ValidateReport, shown: &Shown<'_>) -> Rendering {
-    if shown.json {
-        let reads = Value::list(report.reads.iter().map(String::as_str));
-        let counts = [
-            ("dependencies", report.dependencies.into()),
-            ("sources", report.sources.into()),
-        ];
-        return shown.report(counts.into_iter().chain([("reads", reads)]).collect());
-    }
-    let found = shown.drawn();
-    let summary = match shown.verdict {
-        Verdict::Good if shown.quiet => String::new(),
-        Verdict::Good => format!(
-            "the manifest is valid: {}, {}\n",
-            counted(report.dependencies, "dependency", "dependencies"),
-            counted(report.sources, "source", "sources")
-        ),
-        _ => String::new(),
-    };
-    let summary = match report.reads.as_slice() {
-        reads if !reads.is_empty() && !shown.quiet => {
-            format!(
-                "reads  {}  (outside the project)\n{summary}",
-                one_line(&reads.join(", "))
-            )
-        }
-        _ => summary,
-    };
-    Rendering::Report(format!("{found}{summary}"))
 }

@@ -179,7 +179,7 @@ fn others(shared: &Shared, kind: Kind) -> Result<Named, Failed> {
             .report
             .personas
             .iter()
-            .map(|row| (row.slug.clone(), json_of(&row.value())));
+            .map(|row| (row.slug.clone(), json_of(row)));
         return Ok((rows.collect(), told.diagnostics()));
     }
     let told = told(bottle_list(world, &BottleInput::default()))?;
@@ -188,13 +188,13 @@ fn others(shared: &Shared, kind: Kind) -> Result<Named, Failed> {
             .report
             .agents
             .iter()
-            .map(|row| (row.name.clone(), json_of(&row.value())))
+            .map(|row| (row.name.clone(), json_of(row)))
             .collect(),
         _ => told
             .report
             .bottles
             .iter()
-            .map(|row| (row.name.clone(), json_of(&row.value())))
+            .map(|row| (row.name.clone(), json_of(row)))
             .collect(),
     };
     Ok((rows, told.diagnostics()))

@@ -1,9 +1,10 @@
 //! What each operation does: a request to `ops`, its report as the answer.
 
 use agpm_ops::{
-    ExplainRequest, InstallReport, InstallRequest, ManifestUse, MergeInputs, Outcome, PlanDetail,
-    ProgramUse, Secrets, UpdateRequest, World, Writing, explain, install, status, update,
+    ExplainRequest, InstallReport, InstallRequest, ManifestUse, MergeInputs, Outcome, ProgramUse,
+    Secrets, UpdateRequest, World, Writing, explain, install, status, update,
 };
+use agpm_report::Detail;
 use rmcp::ErrorData;
 use rmcp::model::CallToolResult;
 
@@ -34,10 +35,10 @@ pub(crate) fn run(shared: &Shared, operation: &Operation) -> Result<CallToolResu
         Operation::Read { kind, name } => read(shared, *kind, name)?,
         Operation::Explain { what, pointer } => {
             told(explain(world, &explain_request(what, pointer.as_deref())))
-                .map(|told| told.answer(told.report.fields(), &told.report.text()))
+                .map(|told| told.answer(&agpm_report::explain::text(&told.report)))
         }
         Operation::Status => {
-            told(status(world)).map(|told| told.answer(told.report.fields(), &told.report.text()))
+            told(status(world)).map(|told| told.answer(&agpm_report::status::text(&told.report)))
         }
         Operation::Plan => installed(install(world, &showing())),
         Operation::Install => installed(install(&writing(world), &InstallRequest::PLAIN)),
@@ -67,18 +68,7 @@ fn showing() -> InstallRequest {
 }
 
 fn installed(outcome: Outcome<InstallReport>) -> Result<CallToolResult, Failed> {
-    told(outcome).map(|told| {
-        let lines: String = told
-            .report
-            .lines(PlanDetail::Resources)
-            .iter()
-            .map(|line| format!("{line}\n"))
-            .collect();
-        told.answer(
-            told.report.fields(),
-            &format!("{lines}{}\n", told.report.summary()),
-        )
-    })
+    told(outcome).map(|told| told.answer(&agpm_report::install::text(&told.report, Detail::Folded)))
 }
 
 /// Secrets stay masked: nobody looks over a model's shoulder.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use agpm_catalog::{Catalog, Entry, EntryKind, Found, Reference, RowRef};
 use agpm_diag::{Diagnostic, codes, did_you_mean};
-use agpm_text::Value;
+use serde::{Serialize, Serializer};
 
 use crate::catalog::ground::{CatalogPlaces, LayerKind};
 use crate::catalog::lookup::NoFile;
@@ -12,6 +12,7 @@ use crate::catalog::open::{OpenCatalog, open};
 use crate::catalog::reading::read_inside;
 use crate::failure::{Failure, FailureKind, Notes, Outcome};
 use crate::gather::limit;
+use crate::serialize;
 use crate::world::World;
 
 /// What to show.
@@ -26,9 +27,10 @@ pub struct CatalogRead {
 }
 
 /// An entry's file.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct CatalogFile {
     /// What it is.
+    #[serde(serialize_with = "singular")]
     pub kind: EntryKind,
     /// Its module; empty if it has none.
     pub module: String,
@@ -37,11 +39,23 @@ pub struct CatalogFile {
     /// The layer that won.
     pub layer: LayerKind,
     /// The remote that it is, as users know it.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub remote: Option<String>,
     /// Where the file is.
+    #[serde(rename = "file", serialize_with = "serialize::path")]
     pub path: PathBuf,
     /// Its bytes, unchanged.
+    #[serde(rename = "content", serialize_with = "text")]
     pub bytes: Vec<u8>,
+}
+
+fn singular<S: Serializer>(kind: &EntryKind, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(kind.singular())
+}
+
+/// What is not text is read from the file.
+fn text<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+    str::from_utf8(bytes).ok().serialize(serializer)
 }
 
 /// How users say a kind.
@@ -223,30 +237,4 @@ fn unknown(catalog: &Catalog, reference: Reference<'_>) -> Failure {
         FailureKind::NotFound,
         Diagnostic::new(&codes::NAME_UNKNOWN, message).help(help),
     )
-}
-
-impl CatalogFile {
-    /// The fields of a report.
-    pub fn fields(&self) -> Vec<(&'static str, Value)> {
-        let remote = self
-            .remote
-            .as_deref()
-            .map(|remote| ("remote", Value::from(remote)));
-        let mut fields = vec![
-            ("kind", self.kind.singular().into()),
-            ("module", self.module.as_str().into()),
-            ("name", self.name.as_str().into()),
-            ("layer", self.layer.word().into()),
-        ];
-        fields.extend(remote);
-        fields.extend([
-            ("file", self.path.display().to_string().into()),
-            // What is no text is read from the file.
-            (
-                "content",
-                str::from_utf8(&self.bytes).ok().map(str::to_owned).into(),
-            ),
-        ]);
-        fields
-    }
 }

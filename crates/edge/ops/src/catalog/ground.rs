@@ -34,7 +34,8 @@ pub struct CatalogPlaces {
 }
 
 /// What a layer is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum LayerKind {
     /// The nearest folder upward that holds a catalog.
     Project,

@@ -29,4 +29,4 @@ pub(crate) use open::open;
 pub use open::{CatalogWatch, OpenCatalog, open_catalog, watch_catalog};
 pub(crate) use pins::{ask_remotes, remote_today, remotes_as_locked, remotes_to_lock};
 pub(crate) use report::list;
-pub use report::{CatalogReport, CatalogRequest, CatalogRow, Shadowed, Told as RowTold, catalog};
+pub use report::{CatalogReport, CatalogRequest, CatalogRow, Shadowed, catalog};

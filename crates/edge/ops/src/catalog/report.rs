@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use agpm_catalog::{COLUMNS, Entry, EntryKind, Filter, RowId, RowRef, Table, other_name};
 use agpm_diag::{Diagnostic, SourceMap, codes, did_you_mean};
+use serde::{Serialize, Serializer};
 
 use crate::catalog::ground::{CatalogPlaces, LayerKind};
 use crate::catalog::json::RowWriter;
@@ -70,8 +71,9 @@ pub struct CatalogRow<'c> {
 }
 
 /// One thing that is told of a row.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Told<'c> {
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub(super) enum Told<'c> {
     /// A text.
     Text(Cow<'c, str>),
     /// Yes or no.
@@ -358,6 +360,13 @@ pub(super) const OWN_KEYS: [&str; 7] = [
     "shadowedBy",
 ];
 
+impl Serialize for CatalogRow<'_> {
+    /// Its columns, then where it is from.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        agpm_text::pairs(&self.told(), serializer)
+    }
+}
+
 impl<'c> CatalogRow<'c> {
     /// What it says.
     pub fn row(self) -> RowRef<'c> {
@@ -378,7 +387,7 @@ impl<'c> CatalogRow<'c> {
     }
 
     /// What is told of it, by key: its columns, then where it is from.
-    pub fn told(self) -> Vec<(Cow<'c, str>, Told<'c>)> {
+    pub(super) fn told(self) -> Vec<(Cow<'c, str>, Told<'c>)> {
         let (row, layer) = (self.row, self.open.layer(self.row));
         let text = |text: &'c str| Told::Text(Cow::from(text));
         let mut told = vec![(Cow::from("kind"), text(row.kind().singular()))];

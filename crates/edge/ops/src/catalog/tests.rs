@@ -9,9 +9,7 @@ use agpm_testkit::{GitDaemon, Repository, Sandbox};
 use agpm_text::Value;
 
 use crate::catalog::remotes::{RemoteLayer, remote_layers, remotes_as_told};
-use crate::catalog::report::{
-    CatalogReport, CatalogRequest, CatalogRow, Shadowed, Told as RowTold, catalog,
-};
+use crate::catalog::report::{CatalogReport, CatalogRequest, CatalogRow, Shadowed, Told, catalog};
 use crate::failure::{Failure, FailureKind, Notes};
 use crate::gather::Project;
 use crate::world::{Environment, ManifestUse, Network, Scope, Silent, World};
@@ -586,21 +584,6 @@ fn secrets_are_not_shown() {
     );
 }
 
-/// A row as `told` says it.
-fn value_of(row: CatalogRow<'_>) -> Value {
-    let value = |told| match told {
-        RowTold::Text(text) => Value::from(text.into_owned()),
-        RowTold::Flag(flag) => flag.into(),
-        RowTold::Nothing => Value::Null,
-    };
-    Value::Map(
-        row.told()
-            .into_iter()
-            .map(|(key, told)| (key.into_owned(), value(told)))
-            .collect(),
-    )
-}
-
 fn listed(place: &Place, shadowed: Shadowed) -> (CatalogReport, String) {
     let request = CatalogRequest {
         shadowed,
@@ -656,8 +639,8 @@ fn a_list_as_text_is_what_its_rows_say() {
     );
     for shadowed in [Shadowed::Hidden, Shadowed::Listed] {
         let (report, text) = listed(&place, shadowed);
-        let expected = Value::list(report.rows().map(value_of));
-        assert_eq!(text, expected.to_json());
+        let expected: Vec<CatalogRow<'_>> = report.rows().collect();
+        assert_eq!(text, to_json(&expected));
         let file = |name: &str| {
             let row = report.rows().find(|row| row.row().name() == name).unwrap();
             let told = row
@@ -667,7 +650,7 @@ fn a_list_as_text_is_what_its_rows_say() {
                 .unwrap()
                 .1;
             match told {
-                RowTold::Text(path) => path
+                Told::Text(path) => path
                     .rsplit_once("project/")
                     .map(|(_, path)| path.to_owned()),
                 _ => None,

@@ -11,7 +11,7 @@ mod ownership;
 
 use agpm_diag::{Diagnostic, Severity};
 use agpm_store::ProjectStore;
-use agpm_text::Value;
+use serde::Serialize;
 
 use crate::failure::{Failure, FailureKind, Notes, Outcome, distinct};
 use crate::gather::{ManifestFiles, Project};
@@ -44,16 +44,17 @@ pub struct DoctorRequest {
 }
 
 /// What was checked; the findings are the diagnostics.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct DoctorReport {
     /// Every check, in order.
     pub checks: Vec<CheckRow>,
     /// How the first check failed that could not be made.
+    #[serde(skip)]
     pub failure: Option<FailureKind>,
 }
 
 /// One check.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CheckRow {
     /// Its name.
     pub name: &'static str,
@@ -64,7 +65,8 @@ pub struct CheckRow {
 }
 
 /// How a check went.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum CheckState {
     /// Nothing is wrong.
     Ok,
@@ -220,17 +222,5 @@ impl DoctorReport {
             .checks
             .iter()
             .any(|row| row.name == "manifest" && row.state == CheckState::Skipped)
-    }
-
-    /// The field `checks`.
-    pub fn fields(&self) -> Vec<(&'static str, Value)> {
-        let row = |row: &CheckRow| {
-            Value::map([
-                ("name", Value::from(row.name)),
-                ("state", row.state.word().into()),
-                ("summary", row.summary.as_str().into()),
-            ])
-        };
-        vec![("checks", Value::list(self.checks.iter().map(row)))]
     }
 }

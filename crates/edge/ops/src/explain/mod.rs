@@ -5,7 +5,6 @@ mod catalog;
 mod installed;
 mod persona;
 mod project;
-mod report;
 mod resource;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,6 +14,7 @@ use agpm_diag::{Code, Diagnostic, Severity, all_codes, code_named, codes, did_yo
 use agpm_merge::merge_files;
 use agpm_model::ResourceType;
 use agpm_text::{Pointer, Value};
+use serde::{Serialize, Serializer};
 
 use crate::approve::permit;
 use crate::explain::bottle::explain_bottle;
@@ -22,8 +22,8 @@ use crate::explain::catalog::explain_entry;
 use crate::explain::installed::tell_edited;
 use crate::explain::persona::explain_persona;
 use crate::explain::project::{from_project, not_in_layers};
-pub use crate::explain::resource::ExplainedResource;
 use crate::explain::resource::explain_resource;
+pub use crate::explain::resource::{ExplainedResource, RequiredAt};
 use crate::failure::{Failure, FailureKind, Notes, Outcome};
 use crate::gather::{ManifestFiles, Mistakes, Project, unknown_name};
 use crate::locked::{LockView, ResourceId, means, near_ids};
@@ -101,30 +101,57 @@ pub struct ExplainRequest {
 }
 
 /// The explanation.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
 pub enum ExplainReport {
     /// The page of a code.
-    Page(&'static Code),
+    Page(CodePage),
     /// Where the values of something came from.
-    Values {
-        /// What it is.
-        subject: Subject,
-        /// Its name, or path.
-        name: String,
-        /// The place asked for.
-        pointer: Pointer,
-        /// What is known of it.
-        provenance: Provenance,
-    },
-    /// What is known of a resource, and where its values came from.
-    Resource {
-        /// The resource.
-        resource: Box<ExplainedResource>,
-        /// The place asked for.
-        pointer: Pointer,
-        /// What is known of it.
-        provenance: Provenance,
-    },
+    Values(ExplainedValues),
+}
+
+/// A code and what it means.
+#[derive(Debug, Serialize)]
+pub struct CodePage {
+    /// The stable word.
+    pub code: &'static str,
+    /// What it weighs unless a strict command says otherwise.
+    pub severity: String,
+    /// What it means, in one sentence.
+    pub summary: &'static str,
+    /// The page in Markdown.
+    pub page: &'static str,
+}
+
+/// Where the values of something came from.
+#[derive(Debug, Serialize)]
+pub struct ExplainedValues {
+    /// What is explained.
+    #[serde(flatten)]
+    pub name: ExplainedName,
+    /// The place asked for.
+    pub pointer: Pointer,
+    /// What else is known, if it is a resource.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resource: Option<Box<ExplainedResource>>,
+    /// Where each value came from.
+    #[serde(flatten)]
+    pub provenance: Provenance,
+}
+
+/// The name of what is explained, or its path; in documents, the subject is its key.
+#[derive(Clone, Debug)]
+pub struct ExplainedName {
+    /// What it is.
+    pub subject: Subject,
+    /// What it is called.
+    pub name: String,
+}
+
+impl Serialize for ExplainedName {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map([(self.subject.word(), &self.name)])
+    }
 }
 
 /// Explains a value or a code.
@@ -146,7 +173,7 @@ fn run(
     let named = Subject::read(&request.what).or(known);
     refuse_flags(named.map(|(subject, _)| subject), request)?;
     if let (None, Some(code)) = (named, code_named(&request.what)) {
-        return Ok(ExplainReport::Page(code));
+        return Ok(ExplainReport::Page(page(code)));
     }
     let Some((subject, name)) = named else {
         let near = did_you_mean(
@@ -185,11 +212,7 @@ fn run(
             if let Some((kind, name)) = owner {
                 let (resource, provenance) =
                     explain_resource(world, (kind, &name), &pointer, notes)?;
-                return Ok(ExplainReport::Resource {
-                    resource: Box::new(resource),
-                    pointer,
-                    provenance,
-                });
+                return Ok(of_resource(resource, pointer, provenance));
             }
             explain_file(world, name, &pointer, &request.inputs, notes)?
         }
@@ -198,17 +221,41 @@ fn run(
         Subject::Bottle => explain_bottle(world, name, &pointer, request, notes)?,
         Subject::Resource(kind) => {
             let (resource, provenance) = explain_resource(world, (kind, name), &pointer, notes)?;
-            return Ok(ExplainReport::Resource {
-                resource: Box::new(resource),
-                pointer,
-                provenance,
-            });
+            return Ok(of_resource(resource, pointer, provenance));
         }
     };
-    Ok(ExplainReport::Values {
-        subject,
-        name: name.to_owned(),
+    Ok(ExplainReport::Values(ExplainedValues {
+        name: ExplainedName {
+            subject,
+            name: name.to_owned(),
+        },
         pointer,
+        resource: None,
+        provenance,
+    }))
+}
+
+fn page(code: &'static Code) -> CodePage {
+    CodePage {
+        code: code.name,
+        severity: code.severity.to_string(),
+        summary: code.parsed().summary,
+        page: code.page,
+    }
+}
+
+fn of_resource(
+    resource: ExplainedResource,
+    pointer: Pointer,
+    provenance: Provenance,
+) -> ExplainReport {
+    ExplainReport::Values(ExplainedValues {
+        name: ExplainedName {
+            subject: Subject::Resource(resource.kind),
+            name: resource.identity.name.clone(),
+        },
+        pointer,
+        resource: Some(Box::new(resource)),
         provenance,
     })
 }

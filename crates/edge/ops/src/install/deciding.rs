@@ -88,7 +88,7 @@ pub(super) fn decide(
                 (ready.ledger.inputs, ready.ledger.reads.clone());
         }
         // What is missing now may be there on the next run, and nothing that is remembered would tell.
-        _ if is_unsettled(notes, &plan) || lock_change == LockChange::Pending => {}
+        _ if is_unsettled(notes, &plan) || lock_change == LockChange::NotWritten => {}
         _ => {
             plan.ledger.reads = making.reads;
             remember(
@@ -197,7 +197,10 @@ impl Decided {
             unchanged: self.plan.unchanged,
             refused: self.plan.refusals.len(),
             changes: self.plan.changes,
-            lock: self.lock_change,
+            lock: match (self.lock_change, writing) {
+                (LockChange::Written, Writing::Show) => LockChange::WouldBeWritten,
+                (change, _) => change,
+            },
             writing,
         };
         parallel::discard((

@@ -72,7 +72,7 @@ pub(super) fn compare(
     match lock {
         _ if old == Some(new) => Ok(LockChange::Unchanged),
         LockUse::Update => Ok(LockChange::Written),
-        LockUse::Unwritten => Ok(LockChange::Pending),
+        LockUse::Unwritten => Ok(LockChange::NotWritten),
         LockUse::Locked | LockUse::Frozen => {
             let Some(old) = old else {
                 return Err(outdated(format!("there is no `{LOCK_NAME}`")));

@@ -7,7 +7,6 @@ mod layered;
 mod lockstep;
 mod planning;
 mod recognise;
-mod report;
 mod request;
 pub(crate) mod shared;
 mod writing;
@@ -26,8 +25,7 @@ pub(crate) use crate::install::planning::{MOST_TOLD, is_reserved, observe};
 pub(crate) use crate::install::recognise::LockedState;
 pub use crate::install::request::{
     Capability, CapabilityKind, Conversion, Executables, Fate, FateKind, Fidelity, InstallReport,
-    InstallRequest, LockChange, LockUse, Moved, Overwrite, PlanDetail, Program, RequiredBy,
-    Warnings, Writing,
+    InstallRequest, LockChange, LockUse, Moved, Overwrite, Program, RequiredBy, Warnings, Writing,
 };
 pub(crate) use crate::install::writing::hold;
 

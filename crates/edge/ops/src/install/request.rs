@@ -1,6 +1,10 @@
 //! What is asked of an install, and what it tells.
 
 use agpm_plan::{Action, Change};
+use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
+
+use crate::serialize;
 
 pub use agpm_plan::Overwrite;
 pub use agpm_render::{Capability, CapabilityKind, Fate, FateKind};
@@ -25,15 +29,6 @@ pub enum Writing {
     Apply,
     /// It is shown.
     Show,
-}
-
-/// How much of a plan is shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PlanDetail {
-    /// A line for a resource with many files, and conversions of what is new or changed.
-    Resources,
-    /// A line for every file, and all conversions.
-    Files,
 }
 
 /// What warnings do.
@@ -93,18 +88,21 @@ impl InstallRequest {
 }
 
 /// What happened to the lockfile.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum LockChange {
     /// It says what it said.
     Unchanged,
     /// It is new or says something else.
     Written,
-    /// It would say something else, and was not written.
-    Pending,
+    /// It would be new or say something else.
+    WouldBeWritten,
+    /// It would say something else, and is not to be written.
+    NotWritten,
 }
 
 /// A locked version that became another.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Moved {
     /// The resource, as `TYPE/NAME`.
     pub resource: String,
@@ -115,15 +113,17 @@ pub struct Moved {
 }
 
 /// Something new or changed that lets a tool do something.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Program {
     /// The resource, as `TYPE/NAME`; of layers, `layers/NAME`.
     pub resource: String,
     /// Where it comes from.
     pub unit: String,
     /// What a tool would do.
+    #[serde(flatten, serialize_with = "with_runs")]
     pub capabilities: Vec<Capability>,
     /// Who requires it.
+    #[serde(rename = "direct", serialize_with = "is_direct")]
     pub required: RequiredBy,
 }
 
@@ -136,38 +136,57 @@ pub enum RequiredBy {
     Resource,
 }
 
+/// The field `capabilities`, and `runs`: what is started or connected to, alone.
+fn with_runs<S: Serializer>(capabilities: &[Capability], serializer: S) -> Result<S::Ok, S::Error> {
+    let runs = capabilities
+        .iter()
+        .filter(|one| one.kind != CapabilityKind::Permission)
+        .map(|one| one.value.as_str());
+    let mut map = serializer.serialize_map(None)?;
+    map.serialize_entry("runs", &runs.collect::<Vec<_>>())?;
+    map.serialize_entry("capabilities", capabilities)?;
+    map.end()
+}
+
+fn is_direct<S: Serializer>(required: &RequiredBy, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_bool(*required == RequiredBy::Manifest)
+}
+
 /// A resource that a tool wants in its own form.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Conversion {
     /// The resource, as `TYPE/NAME`.
     pub resource: String,
     /// The tool.
     pub tool: String,
     /// What became of each field.
+    #[serde(rename = "fields")]
     pub fates: Vec<Fate>,
 }
 
 /// What an install did or would do.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct InstallReport {
-    /// Versions that moved.
-    pub moved: Vec<Moved>,
+    /// Whether it was done or is only shown.
+    #[serde(rename = "dry_run", serialize_with = "serialize::is_dry_run")]
+    pub writing: Writing,
     /// Files that change, or stay although they are not as they should be.
     pub changes: Vec<Change>,
-    /// How many files are as they should be.
-    pub unchanged: usize,
-    /// What happened to the lockfile.
-    pub lock: LockChange,
-    /// How many files are in the way.
-    pub refused: usize,
+    /// Versions that moved.
+    pub moved: Vec<Moved>,
     /// What is new or changed and would run.
     pub programs: Vec<Program>,
     /// Paths outside of the project that the manifest reads, as they are written.
     pub reads: Vec<String>,
     /// Resources in other forms.
     pub conversions: Vec<Conversion>,
-    /// Whether it was done or is only shown.
-    pub writing: Writing,
+    /// How many files are as they should be.
+    pub unchanged: usize,
+    /// What happened to the lockfile.
+    pub lock: LockChange,
+    /// How many files are in the way.
+    #[serde(skip)]
+    pub refused: usize,
 }
 
 impl InstallReport {

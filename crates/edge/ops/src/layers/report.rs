@@ -1,7 +1,7 @@
 //! `agpm layers`: the layers in their order, what they are and what of them counts.
 
 use agpm_model::{LayerPin, LayerPlace};
-use agpm_text::Value;
+use serde::{Serialize, Serializer};
 
 use crate::approve::note_unapproved;
 use crate::failure::{Failure, Notes, Outcome};
@@ -13,14 +13,14 @@ use crate::packages::{Moving, Sources, read_lock};
 use crate::world::World;
 
 /// All layers, lowest first.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct LayersReport {
     /// Lowest first.
     pub layers: Vec<LayerRow>,
 }
 
 /// One layer.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LayerRow {
     /// From one, the lowest; the highest wins.
     pub rank: usize,
@@ -29,13 +29,15 @@ pub struct LayerRow {
     /// Where it is, as users see it.
     pub place: String,
     /// What it is; nothing if it is not there.
+    #[serde(flatten, serialize_with = "presence")]
     pub state: Option<LayerState>,
 }
 
 /// A layer that is there.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LayerState {
     /// The version of its source; nothing for a folder.
+    #[serde(flatten)]
     pub pin: Option<LayerPin>,
     /// Of all files that count.
     pub checksum: String,
@@ -46,7 +48,7 @@ pub struct LayerState {
 }
 
 /// Something of a layer that does not count.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SkippedRow {
     /// Its path in the layer; a folder ends in `/`.
     pub path: String,
@@ -109,45 +111,17 @@ fn state(snapshot: &Snapshot<'_>) -> LayerState {
     }
 }
 
-impl LayersReport {
-    /// As fields of a document.
-    pub fn fields(&self) -> Vec<(&'static str, Value)> {
-        vec![(
-            "layers",
-            Value::List(self.layers.iter().map(LayerRow::value).collect()),
-        )]
+/// The field `present`, and those of a layer that is.
+fn presence<S: Serializer>(state: &Option<LayerState>, serializer: S) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct Presence<'s> {
+        present: bool,
+        #[serde(flatten)]
+        state: Option<&'s LayerState>,
     }
-}
-
-impl LayerRow {
-    fn value(&self) -> Value {
-        let mut map: Vec<(&str, Value)> = vec![
-            ("rank", self.rank.into()),
-            ("name", self.name.as_str().into()),
-            ("place", self.place.as_str().into()),
-            ("present", self.state.is_some().into()),
-        ];
-        let Some(state) = &self.state else {
-            return Value::map(map);
-        };
-        if let Some(pin) = &state.pin {
-            map.push(("source", pin.source.as_str().into()));
-            map.push(("requirement", pin.requirement.as_str().into()));
-            map.push(("version", pin.version.as_str().into()));
-            map.push(("commit", pin.commit.as_str().into()));
-        }
-        map.push(("checksum", state.checksum.as_str().into()));
-        map.push(("files", state.files.into()));
-        let skipped = |row: &SkippedRow| {
-            Value::map([
-                ("path", Value::from(row.path.as_str())),
-                ("reason", row.reason.into()),
-            ])
-        };
-        map.push((
-            "skipped",
-            Value::List(state.skipped.iter().map(skipped).collect()),
-        ));
-        Value::map(map)
-    }
+    let presence = Presence {
+        present: state.is_some(),
+        state: state.as_ref(),
+    };
+    presence.serialize(serializer)
 }

@@ -1,6 +1,6 @@
 //! `profile --list`: which personas there are.
 
-use agpm_text::Value;
+use serde::Serialize;
 
 use crate::failure::{Failure, Notes, Outcome};
 use crate::install::Warnings;
@@ -9,7 +9,7 @@ use crate::lineage::library::Library;
 use crate::world::World;
 
 /// A persona that can be seen.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct PersonaRow {
     /// Its name.
     pub slug: String,
@@ -20,31 +20,11 @@ pub struct PersonaRow {
 }
 
 /// All personas that can be seen, in the order of their names.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
+#[serde(transparent)]
 pub struct PersonasReport {
     /// One row for each.
     pub personas: Vec<PersonaRow>,
-}
-
-impl PersonasReport {
-    /// As a value.
-    pub fn value(&self) -> Value {
-        Value::list(self.personas.iter().map(PersonaRow::value))
-    }
-}
-
-impl PersonaRow {
-    /// As a value.
-    pub fn value(&self) -> Value {
-        Value::map([
-            ("slug", Value::from(self.slug.as_str())),
-            ("kinds", Value::list(self.kinds.iter().copied())),
-            (
-                "levels",
-                Value::list(self.levels.iter().map(String::as_str)),
-            ),
-        ])
-    }
 }
 
 /// Lists personas.

@@ -3,6 +3,7 @@
 use agpm_diag::{Diagnostic, codes, did_you_mean};
 use agpm_persona::{PersonaKind, Slug, projections};
 use agpm_text::{Value, to_value};
+use serde::Serialize;
 
 use crate::failure::{Failure, FailureKind, Notes, Outcome};
 use crate::gather::unknown_name;
@@ -47,7 +48,8 @@ pub struct ProfileRequest {
 }
 
 /// A merged persona.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
+#[serde(transparent)]
 pub struct ProfileReport {
     /// What it says.
     pub value: Value,

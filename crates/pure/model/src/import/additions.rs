@@ -6,6 +6,7 @@ use agpm_diag::{Diagnostic, codes};
 use agpm_text::{
     Document, Edit, EditError, Format, NodeRef, Pointer, Value, equal, parse_alone, to_value,
 };
+use serde::Serialize;
 
 use crate::import::{Import, ImportedLayer, ImportedPlace};
 use crate::manifest::{Manifest, spot};
@@ -15,20 +16,24 @@ use crate::name::SourceName;
 const BRANCH: &str = "main";
 
 /// What is new, ready to be written.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Additions {
     /// Lines of `[sources]`.
+    #[serde(serialize_with = "agpm_text::pairs")]
     pub sources: Vec<(String, Value)>,
     /// Tables of `[[layers]]`.
     pub layers: Vec<NewLayer>,
     /// Lines of `[merge]`.
+    #[serde(serialize_with = "agpm_text::pairs")]
     pub merge: Vec<(String, Value)>,
 }
 
 /// A new layer and its place among those that are there.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
+#[serde(transparent)]
 pub struct NewLayer {
     /// How many of the manifest's own layers are lower.
+    #[serde(skip)]
     pub above: usize,
     /// Its table.
     pub table: Value,

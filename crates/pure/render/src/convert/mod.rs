@@ -27,24 +27,27 @@ mod variables;
 
 use agpm_diag::Span;
 use agpm_model::{EntryNode, FileForm};
+use serde::Serialize;
 
 pub use hooks::hook_entries;
 pub use recognize::{agent_name, foreign_format, is_native};
 pub use servers::{server_entries, server_names};
 
 /// What became of one field on its way into a tool's own form.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Fate {
     /// The field; `(body)` is the text below the fields.
     pub field: String,
     /// How it fared.
+    #[serde(rename = "fate")]
     pub kind: FateKind,
     /// Why, in a few words; may be empty.
     pub note: String,
 }
 
 /// How a field fared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum FateKind {
     /// It says the same.
     Exact,

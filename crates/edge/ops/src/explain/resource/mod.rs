@@ -12,7 +12,7 @@ use agpm_store::ProjectStore;
 use agpm_text::{Pointer, Value, to_value};
 
 use crate::explain::found;
-pub use crate::explain::resource::facts::ExplainedResource;
+pub use crate::explain::resource::facts::{ExplainedResource, RequiredAt};
 use crate::explain::resource::given::Given;
 use crate::explain::resource::said::Said;
 use crate::failure::{Failure, Notes};

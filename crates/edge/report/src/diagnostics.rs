@@ -10,7 +10,34 @@ use agpm_diag::{
 use agpm_ops::Secrets;
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
-use crate::output::{Detail, Paint, Pen};
+/// How diagnostics are drawn.
+#[derive(Clone, Copy, Debug)]
+pub struct Pen {
+    /// Whether colours are used.
+    pub paint: Paint,
+    /// Whether lines of files are drawn with their secrets.
+    pub secrets: Secrets,
+    /// How much is shown.
+    pub detail: Detail,
+}
+
+/// Whether colours are used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Paint {
+    /// No escape codes.
+    Plain,
+    /// Escape codes.
+    Colour,
+}
+
+/// Whether what is alike is shown once, with its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// It is.
+    Folded,
+    /// Everything is shown.
+    All,
+}
 
 /// Lines longer than this are cut around the place; shorter ones are trimmed by the renderer.
 const WIDEST_LINE: usize = 4096;
@@ -19,7 +46,7 @@ const WIDEST_LINE: usize = 4096;
 const LOOKED_AT: usize = WIDEST_LINE / 2;
 
 /// Draws diagnostics, each with a blank line after it.
-pub(crate) fn diagnostics<'d>(
+pub fn draw_diagnostics<'d>(
     found: impl Iterator<Item = &'d Diagnostic>,
     sources: &SourceMap,
     pen: Pen,
@@ -100,6 +127,31 @@ fn diagnostic(
         drawn
     };
     format!("{}\n\n", with_details(&drawn, &diagnostic.details))
+}
+
+/// Diagnostics as plain lines: what is wrong, where, and the way out.
+pub fn diagnostic_lines(diagnostics: &[Diagnostic]) -> String {
+    diagnostics.iter().map(plain_lines).collect()
+}
+
+fn plain_lines(found: &Diagnostic) -> String {
+    let file = found.file.as_deref();
+    let file = file.map(|file| format!(" ({file})")).unwrap_or_default();
+    let help = found.help.as_deref();
+    let help = help
+        .map(|help| format!("help: {help}\n"))
+        .unwrap_or_default();
+    let details: String = found
+        .details
+        .iter()
+        .map(|line| format!("  {line}\n"))
+        .collect();
+    format!(
+        "{}[{}]: {}{file}\n{details}{help}",
+        found.severity,
+        found.code.name,
+        found.shown_message()
+    )
 }
 
 /// A drawn diagnostic with lines directly below its message.
@@ -330,7 +382,7 @@ fn next_char(text: &str, at: usize) -> usize {
 }
 
 /// A text from elsewhere on one line: nothing in it can move a terminal's cursor or hide what stands beside it.
-pub(crate) fn one_line(text: &str) -> String {
+pub fn one_line(text: &str) -> String {
     let plain = |c: char| match c {
         '\n' | '\r' | '\t' => " ".to_owned(),
         // Joins the parts of an emoji.
@@ -342,7 +394,7 @@ pub(crate) fn one_line(text: &str) -> String {
 }
 
 /// Lines of text for people: nothing in them can move a terminal's cursor, or hide what is beside it.
-pub(crate) fn printable(text: &str) -> String {
+pub fn printable(text: &str) -> String {
     let plain = |c: char| match c {
         '\n' | '\t' | '\u{200c}' | '\u{200d}' => c.to_string(),
         c if c.is_control() || is_invisible(c) => c.escape_default().to_string(),

@@ -1,6 +1,4 @@
-//! Columns as wide as their widest cell, and numbers with their words.
-
-pub(crate) use agpm_ops::counted;
+//! Columns as wide as their widest cell.
 
 /// A table with a head; two spaces between columns, none at the end of a line.
 pub(crate) fn table(head: &[&str], rows: &[Vec<String>]) -> String {

@@ -1,0 +1,26 @@
+//! How reports spell what is not the value of a field as it is.
+
+use std::path::Path;
+
+use agpm_diag::Code;
+use serde::Serializer;
+
+use crate::install::Writing;
+
+/// A path as users read it: what is not Unicode in it is replaced.
+pub(crate) fn path<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&path.display())
+}
+
+/// The stable word of a code.
+pub(crate) fn code<S: Serializer>(code: &Code, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(code.name)
+}
+
+/// The field `dry_run`.
+pub(crate) fn is_dry_run<S: Serializer>(
+    writing: &Writing,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.serialize_bool(*writing == Writing::Show)
+}

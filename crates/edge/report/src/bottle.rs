@@ -1,0 +1,66 @@
+//! Bottles and their agents: listed, shown and checked.
+
+use agpm_ops::{AgentRow, BottleCheck, BottleList, BottleRow, BottleValue, Secrets, counted};
+use agpm_text::{Format, print, to_json};
+
+use crate::diagnostics::one_line;
+use crate::rendering::{RenderContext, Rendering, Verdict};
+use crate::table::table;
+
+/// A bottle or an agent: YAML for people; JSON is for programs that start sandboxes, which need every value.
+pub fn render_value(report: &BottleValue, context: &RenderContext<'_>) -> Rendering {
+    Rendering::Data(match context.pen.secrets {
+        _ if context.json => to_json(report),
+        Secrets::Shown => print(&report.value, Format::Yaml).unwrap_or_default(),
+        Secrets::Masked => print(&report.masked(), Format::Yaml).unwrap_or_default(),
+    })
+}
+
+/// All bottles and agents, as tables.
+pub fn render_list(report: BottleList, context: &RenderContext<'_>) -> Rendering {
+    if context.json {
+        return context.document(&report);
+    }
+    let bottle = |row: &BottleRow| {
+        cells([
+            &row.name,
+            row.extends.as_deref().unwrap_or_default(),
+            &row.file,
+        ])
+    };
+    let agent = |row: &AgentRow| cells([&row.name, &row.bottle, &row.skills.join(", "), &row.file]);
+    let bottles: Vec<Vec<String>> = report.bottles.iter().map(bottle).collect();
+    let agents: Vec<Vec<String>> = report.agents.iter().map(agent).collect();
+    let mut tables = Vec::new();
+    if !bottles.is_empty() {
+        tables.push(table(&["Bottle", "Extends", "File"], &bottles));
+    }
+    if !agents.is_empty() {
+        tables.push(table(&["Agent", "Bottle", "Skills", "File"], &agents));
+    }
+    if tables.is_empty() {
+        return Rendering::Empty("No bottles and no agents in `~/.bot-bottle` and `.bot-bottle`.");
+    }
+    Rendering::Text(tables.join("\n"))
+}
+
+fn cells<const N: usize>(texts: [&str; N]) -> Vec<String> {
+    texts.map(one_line).to_vec()
+}
+
+/// What was checked, after the findings.
+pub fn render_check(report: BottleCheck, context: &RenderContext<'_>) -> Rendering {
+    if context.json {
+        return context.document(&report);
+    }
+    let found = context.drawn_diagnostics();
+    let summary = match context.verdict {
+        Verdict::Good if !context.quiet => format!(
+            "no mistakes: {}, {}\n",
+            counted(report.bottles, "bottle", "bottles"),
+            counted(report.agents, "agent", "agents")
+        ),
+        _ => String::new(),
+    };
+    Rendering::Report(format!("{found}{summary}"))
+}

@@ -1,0 +1,44 @@
+//! The copies of sources, or those that were removed.
+
+use agpm_ops::{CacheReport, CacheRequest, CachedCopy, Writing, size};
+
+use crate::rendering::{RenderContext, Rendering};
+
+/// The copies as lines, or as a document.
+pub fn render(report: CacheReport, context: &RenderContext<'_>) -> Rendering {
+    if context.json {
+        return context.document(&report);
+    }
+    let (verb, total) = match report.request {
+        CacheRequest::Info => ("  ", ""),
+        CacheRequest::Clean {
+            writing: Writing::Apply,
+            ..
+        } => ("removed ", "freed"),
+        CacheRequest::Clean {
+            writing: Writing::Show,
+            ..
+        } => ("would remove ", "would be freed"),
+    };
+    let mut lines: String = report.copies.iter().map(|copy| line(verb, copy)).collect();
+    if report.leftovers > 0 {
+        lines.push_str(&format!(
+            "{verb}files of interrupted runs  {}\n",
+            size(report.leftovers)
+        ));
+    }
+    let sum = size(report.bytes());
+    match report.request {
+        CacheRequest::Info => Rendering::Text(format!("{}  {sum}\n{lines}", report.folder)),
+        _ if lines.is_empty() => Rendering::Done("nothing to remove\n".to_owned()),
+        _ => Rendering::Done(format!("{lines}{sum} {total}\n")),
+    }
+}
+
+fn line(verb: &str, copy: &CachedCopy) -> String {
+    format!(
+        "{verb}{}  {}\n",
+        copy.address.as_deref().unwrap_or("(unfinished)"),
+        size(copy.bytes)
+    )
+}

@@ -1,0 +1,204 @@
+//! Where values came from, and what is known of a resource besides them.
+
+use agpm_diag::visible;
+use agpm_model::{Install, Origin};
+use agpm_ops::{
+    ExplainReport, ExplainedResource, ExplainedShadow, ExplainedValues, Fate, Link, Provenance,
+    RequiredAt,
+};
+use agpm_text::{Pointer, Value};
+
+use crate::diagnostics::one_line;
+use crate::rendering::{RenderContext, Rendering};
+
+/// Chains that are shown here; `agpm why` shows more.
+const MOST_CHAINS: usize = 5;
+
+/// The explanation as text or as a document.
+pub fn render(report: ExplainReport, context: &RenderContext<'_>) -> Rendering {
+    if context.json {
+        return context.document(&report);
+    }
+    Rendering::Text(text(&report))
+}
+
+/// The explanation as people read it.
+pub fn text(report: &ExplainReport) -> String {
+    match report {
+        ExplainReport::Page(page) => page.page.to_owned(),
+        ExplainReport::Values(values) => values_text(values)
+            .lines()
+            .map(|line| format!("{}\n", one_line(line)))
+            .collect(),
+    }
+}
+
+fn values_text(values: &ExplainedValues) -> String {
+    // Who asks for one place wants to know of that alone.
+    let whole = values.pointer == Pointer::root();
+    let head = values.resource.as_deref().filter(|_| whole).map(head);
+    format!(
+        "{}{}",
+        head.unwrap_or_default(),
+        provenance_text(&values.provenance)
+    )
+}
+
+fn head(resource: &ExplainedResource) -> String {
+    let facts = facts(resource)
+        .into_iter()
+        .map(|(what, fact)| format!("  {what}: {fact}\n"));
+    let identity = &resource.identity;
+    format!(
+        "{} {}\n{}",
+        identity.kind,
+        identity.name,
+        facts.collect::<String>()
+    )
+}
+
+/// What is known, each with what it is.
+fn facts(resource: &ExplainedResource) -> Vec<(&'static str, String)> {
+    let mut facts = vec![("source", source(resource))];
+    let mut add = |what, fact: Option<String>| facts.extend(fact.map(|fact| (what, fact)));
+    let is_file = resource.origin != Origin::Manifest;
+    add("path", is_file.then(|| resource.path.to_string()));
+    let asked_at = resource.asked_at.as_ref();
+    add("asked for", asked_at.map(|at| asked_for(resource, at)));
+    let chains = &resource.required.chains;
+    let through: Vec<&Vec<Link>> = chains.iter().filter(|chain| chain.len() > 1).collect();
+    for chain in through.iter().take(MOST_CHAINS) {
+        add("needed by", Some(above(chain)));
+    }
+    let more = resource.required.more || through.len() > MOST_CHAINS;
+    let label = format!("{}/{}", resource.kind, resource.identity.name);
+    add(
+        "needed by",
+        more.then(|| format!("more, as `agpm why {label}` tells")),
+    );
+    let unasked = chains
+        .is_empty()
+        .then(|| "nothing asks for it any more".to_owned());
+    add("asked for", unasked);
+    let through_others = resource.asked_at.is_none() && !chains.is_empty();
+    add(
+        "asked for as",
+        resource.requirement.clone().filter(|_| through_others),
+    );
+    add("version", resource.identity.version.clone());
+    add("commit", shown(resource.resolved_commit.as_ref()));
+    add("checksum", shown(resource.checksum.as_ref()));
+    add("tool", shown(resource.tool.as_ref()));
+    add("installed at", Some(place(resource)));
+    for fate in &resource.conversions {
+        add("conversion", Some(conversion(fate)));
+    }
+    facts
+}
+
+fn shown<T: ToString>(value: Option<&T>) -> Option<String> {
+    value.map(T::to_string)
+}
+
+fn source(resource: &ExplainedResource) -> String {
+    match (&resource.origin, &resource.address) {
+        (Origin::Manifest, _) => "the manifest itself".to_owned(),
+        (Origin::Local, _) => "this machine".to_owned(),
+        (Origin::Source(name), Some(address)) => format!("{name} ({address})"),
+        (Origin::Source(name), None) => {
+            format!("{name}, which the manifest does not have any more")
+        }
+    }
+}
+
+fn asked_for(resource: &ExplainedResource, at: &RequiredAt) -> String {
+    let requirement = at.requirement.as_ref();
+    let requirement = requirement.map(|text| format!(", as {text}"));
+    let pattern = resource
+        .pattern_name
+        .as_ref()
+        .zip(resource.pattern.as_ref());
+    let pattern = pattern.map(|(name, pattern)| format!(", by the pattern `{name}` ({pattern})"));
+    format!(
+        "{}:{}{}{}",
+        at.file,
+        at.line,
+        requirement.unwrap_or_default(),
+        pattern.unwrap_or_default()
+    )
+}
+
+fn place(resource: &ExplainedResource) -> String {
+    let nowhere = match resource.install {
+        Install::ResolveOnly => "nowhere, as it says `install = false`",
+        Install::Write => "nowhere",
+    };
+    shown(resource.installed_at.as_ref()).unwrap_or_else(|| nowhere.to_owned())
+}
+
+/// Those above a resource on a chain.
+fn above(chain: &[Link]) -> String {
+    let above = &chain[..chain.len().saturating_sub(1)];
+    let titles: Vec<&str> = above.iter().map(|link| link.title.as_str()).collect();
+    titles.join(" -> ")
+}
+
+fn conversion(fate: &Fate) -> String {
+    let note = match fate.note.as_str() {
+        "" => String::new(),
+        note => format!(": {note}"),
+    };
+    format!("`{}` is {}{note}", fate.field, fate.kind.word())
+}
+
+/// One block for each value, deletion and stretch of body.
+pub(crate) fn provenance_text(provenance: &Provenance) -> String {
+    let mut out = String::new();
+    for leaf in &provenance.leaves {
+        let pointer = visible(&leaf.pointer.to_string());
+        let place = if pointer.is_empty() {
+            "(whole document)"
+        } else {
+            &pointer
+        };
+        out.push_str(&format!("{place} = {}\n", inline(&leaf.value)));
+        let from = format!(
+            "{} ({}:{}), {}",
+            leaf.layer, leaf.file, leaf.line, leaf.operation
+        );
+        out.push_str(&format!("  from {from}\n"));
+        shadows(&leaf.shadows, &mut out);
+    }
+    for deletion in &provenance.deletions {
+        out.push_str(&format!(
+            "{} is unset\n",
+            visible(&deletion.pointer.to_string())
+        ));
+        shadows(&deletion.shadows, &mut out);
+    }
+    for part in &provenance.body {
+        let ((first, last), (from, upto)) = (part.lines, part.from);
+        let place = format!("{} ({}:{from}-{upto})", part.layer, part.file);
+        out.push_str(&format!("lines {first}-{last}\n  from {place}\n"));
+    }
+    out
+}
+
+fn shadows(shadows: &[ExplainedShadow], out: &mut String) {
+    for shadow in shadows {
+        let verb = if shadow.duplicate {
+            "also in"
+        } else {
+            "shadows"
+        };
+        let value = inline(&shadow.value);
+        out.push_str(&format!(
+            "  {verb} {} ({}:{}): {value}\n",
+            shadow.layer, shadow.file, shadow.line
+        ));
+    }
+}
+
+fn inline(value: &Value) -> String {
+    value.to_json().trim_end().to_owned()
+}

@@ -1,0 +1,360 @@
+//! What an install did or would do: one line for each change, and their sum.
+
+use std::collections::BTreeMap;
+
+use agpm_diag::{mask_words, visible};
+use agpm_ops::{
+    Action, Capability, Change, Conversion, Fate, FateKind, InstallReport, LockChange, Moved,
+    Program, RequiredBy, Writing,
+};
+
+use crate::diagnostics::{Detail, one_line};
+use crate::rendering::{RenderContext, Rendering};
+
+/// The report as text or as a document.
+pub fn render(report: InstallReport, context: &RenderContext<'_>) -> Rendering {
+    if context.json {
+        return context.document(&report);
+    }
+    Rendering::Done(text(&report, context.pen.detail))
+}
+
+/// The report as people read it.
+pub fn text(report: &InstallReport, detail: Detail) -> String {
+    let lines = lines(report, detail);
+    let lines: String = lines
+        .iter()
+        .map(|line| format!("{}\n", one_line(line)))
+        .collect();
+    format!("{lines}{}\n", summary(report))
+}
+
+/// One line for each change, program and field that is worth a word.
+fn lines(report: &InstallReport, detail: Detail) -> Vec<String> {
+    let moved = moved_lines(&report.moved, detail).into_iter();
+    let changes = change_lines(&report.changes, detail);
+    let mut programs: Vec<String> = report.programs.iter().flat_map(program_lines).collect();
+    // A server of a layer may be in the files of several tools.
+    programs.dedup();
+    let is_shown =
+        |one: &&Conversion| detail == Detail::All || changes_resource(report, &one.resource);
+    let conversions = report.conversions.iter().filter(is_shown);
+    let fates: Vec<FieldNote<'_>> = conversions
+        .flat_map(|one| field_notes(one, report.writing))
+        .collect();
+    let fates = note_lines(&fates, detail);
+    let reads = reads_line(report).into_iter();
+    counted_lines(
+        moved
+            .chain(changes)
+            .chain(programs)
+            .chain(reads)
+            .chain(fates),
+    )
+}
+
+/// One line for all that is read outside of the project, where something changes.
+fn reads_line(report: &InstallReport) -> Option<String> {
+    let is_worth_a_line = !report.reads.is_empty() && report.changes_something();
+    is_worth_a_line.then(|| format!("reads  {}  (outside the project)", report.reads.join(", ")))
+}
+
+/// Whether files of a resource are new or other ones.
+fn changes_resource(report: &InstallReport, resource: &str) -> bool {
+    let is_written = |action| matches!(action, Action::Create | Action::Update);
+    report
+        .changes
+        .iter()
+        .any(|change| change.owner.as_str() == resource && is_written(change.action))
+}
+
+/// How many files became what, in one line.
+fn summary(report: &InstallReport) -> String {
+    let files = match report.writing {
+        Writing::Apply => done(report),
+        Writing::Show => would_do(report),
+    };
+    let lock = match report.lock {
+        LockChange::Unchanged => "",
+        LockChange::Written => "; agpm.lock written",
+        LockChange::WouldBeWritten => "; agpm.lock would be written",
+        LockChange::NotWritten => "; agpm.lock not written",
+    };
+    let refused = match report.refused {
+        0 => String::new(),
+        count => format!("; {count} in the way, so that nothing would be written"),
+    };
+    format!("{files}{lock}{refused}")
+}
+
+fn count(report: &InstallReport, action: Action) -> usize {
+    report
+        .changes
+        .iter()
+        .filter(|change| change.action == action)
+        .count()
+}
+
+fn done(report: &InstallReport) -> String {
+    let counts = [
+        (count(report, Action::Create), "installed"),
+        (count(report, Action::Update), "updated"),
+        (count(report, Action::Remove), "removed"),
+        (count(report, Action::Adopt), "adopted"),
+        (count(report, Action::Keep), "skipped (modified locally)"),
+        (count(report, Action::Release), "left in place"),
+        (report.unchanged, "unchanged"),
+    ];
+    let some = counts.iter().filter(|(count, _)| *count > 0);
+    let parts: Vec<String> = some
+        .map(|(count, what)| format!("{count} {what}"))
+        .collect();
+    if parts.is_empty() {
+        "nothing to install".to_owned()
+    } else {
+        parts.join(", ")
+    }
+}
+
+fn would_do(report: &InstallReport) -> String {
+    let verbs = [
+        (Action::Create, "install"),
+        (Action::Update, "update"),
+        (Action::Remove, "remove"),
+        (Action::Adopt, "adopt"),
+        (Action::Keep, "skip"),
+        (Action::Release, "leave"),
+    ];
+    let some = verbs
+        .iter()
+        .map(|(action, verb)| (count(report, *action), *action, *verb));
+    let part = |(count, action, verb): (usize, Action, &str)| match action {
+        Action::Keep => format!("{verb} {count} (modified locally)"),
+        Action::Release => format!("{verb} {count} in place"),
+        _ => format!("{verb} {count}"),
+    };
+    let parts: Vec<String> = some.filter(|(count, ..)| *count > 0).map(part).collect();
+    let unchanged = match report.unchanged {
+        0 => String::new(),
+        count => format!(" ({count} unchanged)"),
+    };
+    match parts.is_empty() {
+        true => format!("Nothing would change{unchanged}"),
+        false => format!("Would {}{unchanged}", parts.join(", ")),
+    }
+}
+
+/// One line for each resource whose version moved; one for all that moved alike, such as those of a branch.
+fn moved_lines(moved: &[Moved], detail: Detail) -> Vec<String> {
+    let mut steps: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
+    for one in moved {
+        steps
+            .entry((&one.from, &one.to))
+            .or_default()
+            .push(&one.resource);
+    }
+    let mut lines = Vec::new();
+    for Moved { resource, from, to } in moved {
+        match steps.get(&(from.as_str(), to.as_str())).map(Vec::as_slice) {
+            Some([first, second, rest @ ..])
+                if rest.len() + 2 > MOST_RESOURCES && detail == Detail::Folded =>
+            {
+                // The others are in the line of the first.
+                if resource == first {
+                    lines.push(format!(
+                        "{first}, {second} and {} more  {from} -> {to}",
+                        rest.len()
+                    ));
+                }
+            }
+            _ => lines.push(format!("{resource}  {from} -> {to}")),
+        }
+    }
+    lines
+}
+
+/// A resource with more files than this has one line for all of them.
+const MOST_FILES: usize = 3;
+
+fn change_lines(changes: &[Change], detail: Detail) -> Vec<String> {
+    if detail == Detail::All {
+        return changes.iter().map(line).collect();
+    }
+    let runs = changes.chunk_by(is_one_run);
+    runs.flat_map(|run| match run {
+        [first, .., last] if run.len() > MOST_FILES => vec![run_line(first, last, run.len())],
+        run => run.iter().map(line).collect(),
+    })
+    .collect()
+}
+
+/// Whether two changes, one after the other, are the same change to two files of one resource.
+/// Edited files, keys of shared files and files of layers each count by themselves.
+fn is_one_run(first: &Change, second: &Change) -> bool {
+    let is_alike = first.action == second.action
+        && first.owner == second.owner
+        && first.reason.words() == second.reason.words();
+    let is_file = |change: &Change| change.inner_place().is_none() && change.action != Action::Keep;
+    let is_layer = first.owner.as_str().starts_with("layers/");
+    is_alike
+        && is_file(first)
+        && is_file(second)
+        && !is_layer
+        && common_folder(first, second).is_some()
+}
+
+/// The folder that two files share below the folder of a tool. Paths are in order, so that the first and the last of a run
+/// share what all of them do.
+fn common_folder<'c>(first: &'c Change, last: &Change) -> Option<&'c str> {
+    let (one, other) = (first.path.as_str(), last.path.as_str());
+    let same = one
+        .bytes()
+        .zip(other.bytes())
+        .take_while(|(left, right)| left == right)
+        .count();
+    let (folder, _) = one.get(..same)?.rsplit_once('/')?;
+    folder.contains('/').then_some(folder)
+}
+
+fn run_line(first: &Change, last: &Change, files: usize) -> String {
+    let folder = common_folder(first, last).unwrap_or_default();
+    let (sign, reason) = (sign(first.action), first.reason.words());
+    format!(
+        "{sign} {folder}/  {}: {reason} ({files} files)",
+        first.owner
+    )
+}
+
+/// Items of one list are told alike: once, with their number.
+fn counted_lines(lines: impl Iterator<Item = String>) -> Vec<String> {
+    let mut told: Vec<(String, usize)> = Vec::new();
+    for line in lines {
+        match told.last_mut().filter(|(last, _)| *last == line) {
+            Some((_, count)) => *count += 1,
+            None => told.push((line, 1)),
+        }
+    }
+    let shown = |(line, count): (String, usize)| match count {
+        1 => line,
+        _ => format!("{line} ({count} items)"),
+    };
+    told.into_iter().map(shown).collect()
+}
+
+/// What a tool would do, each command in full with every character visible.
+fn program_lines(program: &Program) -> Vec<String> {
+    let line = |one: &Capability| {
+        let event = one
+            .event
+            .as_ref()
+            .map(|event| format!(", {}", visible(event)))
+            .unwrap_or_default();
+        let transitive = if program.required == RequiredBy::Resource {
+            ", transitive"
+        } else {
+            ""
+        };
+        let value = match program.required {
+            // The manifest may hold secrets of the user; what others wrote is shown to the last character.
+            RequiredBy::Manifest => mask_words(&one.value),
+            RequiredBy::Resource => one.value.clone(),
+        };
+        format!(
+            "{}  {}  ({}{event}{transitive})",
+            one.kind.word(),
+            visible(&value),
+            program.resource
+        )
+    };
+    program.capabilities.iter().map(line).collect()
+}
+
+/// What became of one field of a resource.
+#[derive(Clone, Copy)]
+struct FieldNote<'r> {
+    resource: &'r str,
+    tool: &'r str,
+    fate: &'r Fate,
+}
+
+/// What became of the fields of a resource; what is kept is told only in a plan.
+fn field_notes(conversion: &Conversion, writing: Writing) -> Vec<FieldNote<'_>> {
+    let is_shown = |fate: &&Fate| writing == Writing::Show || fate.kind != FateKind::Exact;
+    let (resource, tool) = (conversion.resource.as_str(), conversion.tool.as_str());
+    conversion
+        .fates
+        .iter()
+        .filter(is_shown)
+        .map(|fate| FieldNote {
+            resource,
+            tool,
+            fate,
+        })
+        .collect()
+}
+
+/// A note that more resources than this share has one line for all of them.
+const MOST_RESOURCES: usize = 3;
+
+fn note_lines(notes: &[FieldNote<'_>], detail: Detail) -> Vec<String> {
+    let mut alike: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for note in notes {
+        alike.entry(note.text()).or_default().push(note.resource);
+    }
+    let mut lines = Vec::new();
+    for note in notes {
+        let text = note.text();
+        match alike.get(&text).map(Vec::as_slice) {
+            Some([first, second, rest @ ..])
+                if rest.len() + 2 > MOST_RESOURCES && detail == Detail::Folded =>
+            {
+                // The others are in the line of the first.
+                if note.resource == *first {
+                    lines.push(format!(
+                        "= {first}, {second} and {} more {text}",
+                        rest.len()
+                    ));
+                }
+            }
+            _ => lines.push(format!("= {} {text}", note.resource)),
+        }
+    }
+    lines
+}
+
+impl FieldNote<'_> {
+    /// What is said, whichever resource it is said of.
+    fn text(&self) -> String {
+        let Fate { field, kind, note } = self.fate;
+        let note = if note.is_empty() {
+            String::new()
+        } else {
+            format!(": {note}")
+        };
+        format!("for {}: {field} {}{note}", self.tool, kind.word())
+    }
+}
+
+fn sign(action: Action) -> char {
+    match action {
+        Action::Create => '+',
+        Action::Update => '~',
+        Action::Remove => '-',
+        Action::Keep => '!',
+        Action::Adopt | Action::Release => ' ',
+    }
+}
+
+fn line(change: &Change) -> String {
+    let sign = sign(change.action);
+    let place = change
+        .inner_place()
+        .map(|place| format!(" {place}"))
+        .unwrap_or_default();
+    format!(
+        "{sign} {}{place}  {}: {}",
+        change.path,
+        change.owner,
+        change.reason.words()
+    )
+}

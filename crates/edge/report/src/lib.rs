@@ -1,0 +1,38 @@
+//! The one renderer over the reports of `agpm-ops`: text for people, JSON documents, and what the MCP server answers.
+//!
+//! A file for each command's report. Nothing here prints: the streams, their widths and colours are the caller's.
+
+pub mod approve;
+pub mod bottle;
+pub mod cache;
+pub mod catalog;
+pub mod change;
+pub mod config;
+pub mod demo;
+mod diagnostics;
+pub mod doctor;
+mod envelope;
+pub mod explain;
+pub mod import;
+pub mod init;
+pub mod install;
+pub mod layers;
+pub mod list;
+pub mod merge;
+pub mod outdated;
+pub mod profile;
+mod rendering;
+pub mod status;
+pub mod strategies;
+mod table;
+pub mod tree;
+pub mod undo;
+pub mod validate;
+pub mod verify;
+pub mod why;
+
+pub use diagnostics::{
+    Detail, Paint, Pen, diagnostic_lines, draw_diagnostics, one_line, printable,
+};
+pub use envelope::{FailureDocument, ReportDocument};
+pub use rendering::{PieceWriter, RenderContext, Rendering, Verdict};

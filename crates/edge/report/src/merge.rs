@@ -1,0 +1,15 @@
+//! A merged file, or where all of it came from.
+
+use agpm_ops::MergeReport;
+
+use crate::explain;
+use crate::rendering::{RenderContext, Rendering};
+
+/// The merged file, or where it came from as text or as a document.
+pub fn render(report: MergeReport, context: &RenderContext<'_>) -> Rendering {
+    match &report.explained {
+        None => Rendering::Pieces(report.output),
+        Some(provenance) if context.json => context.document(provenance),
+        Some(provenance) => Rendering::Text(explain::provenance_text(provenance)),
+    }
+}

@@ -1,0 +1,81 @@
+//! A merged persona, or all that can be seen.
+
+use agpm_ops::{PersonaRow, PersonasReport, ProfileKinds, ProfileReport, markdown};
+use agpm_text::{Format, Value, print, to_json};
+
+use crate::diagnostics::one_line;
+use crate::rendering::{Rendering, to_yaml};
+use crate::table::table;
+
+const HEAD: [&str; 3] = ["Persona", "Kinds", "Levels"];
+
+/// How a profile is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProfileForm {
+    /// As a JSON document.
+    Json,
+    /// As a YAML document.
+    Yaml,
+    /// As a page to read.
+    Markdown,
+}
+
+/// A merged persona; its name is the title of a page.
+pub fn render(
+    report: &ProfileReport,
+    slug: &str,
+    kinds: ProfileKinds,
+    form: ProfileForm,
+) -> Rendering {
+    let value = &report.value;
+    match (form, kinds, value) {
+        (ProfileForm::Markdown, ProfileKinds::All, Value::Map(kinds)) => {
+            let pages = kinds
+                .iter()
+                .filter(|(_, value)| !matches!(value, Value::Null))
+                .map(|(kind, value)| markdown(value, &format!("{slug}: {kind}")));
+            Rendering::Text(pages.collect::<Vec<_>>().join("\n"))
+        }
+        (ProfileForm::Markdown, ..) => Rendering::Text(markdown(value, slug)),
+        (ProfileForm::Yaml, ..) => {
+            Rendering::Data(print(value, Format::Yaml).unwrap_or_else(|_| value.to_json()))
+        }
+        (ProfileForm::Json, ..) => Rendering::Data(value.to_json()),
+    }
+}
+
+/// All personas that can be seen; without a form, as a table.
+pub fn render_list(report: &PersonasReport, form: Option<ProfileForm>) -> Rendering {
+    match form {
+        None if report.personas.is_empty() => {
+            Rendering::Empty("No personas in `.clia/agents` of this directory and its parents.")
+        }
+        None => Rendering::Text(table(&HEAD, &rows(report))),
+        Some(ProfileForm::Markdown) => Rendering::Text(markdown_table(&rows(report))),
+        Some(ProfileForm::Yaml) => Rendering::Data(to_yaml(report)),
+        Some(ProfileForm::Json) => Rendering::Data(to_json(report)),
+    }
+}
+
+fn rows(report: &PersonasReport) -> Vec<Vec<String>> {
+    let row = |row: &PersonaRow| {
+        vec![
+            one_line(&row.slug),
+            row.kinds.join(", "),
+            one_line(&row.levels.join(", ")),
+        ]
+    };
+    report.personas.iter().map(row).collect()
+}
+
+fn markdown_table(rows: &[Vec<String>]) -> String {
+    let head = HEAD.map(str::to_owned);
+    let rule = HEAD.map(|_| "---".to_owned());
+    let rows: String = rows.iter().map(|row| markdown_row(row)).collect();
+    format!("{}{}{rows}", markdown_row(&head), markdown_row(&rule))
+}
+
+fn markdown_row(cells: &[String]) -> String {
+    let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
+    format!("| {} |\n", cells.join(" | "))
+}

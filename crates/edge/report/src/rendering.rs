@@ -1,0 +1,118 @@
+//! What a report becomes for standard output, and what it needs for that besides itself.
+
+use std::io::{self, Write};
+
+use agpm_diag::{Diagnostic, Severity, SourceMap};
+use agpm_ops::{FailureKind, Rendered, report_all};
+use agpm_text::{Format, parse_alone, print, to_json};
+use serde::Serialize;
+
+use crate::diagnostics::{Pen, draw_diagnostics};
+use crate::envelope::ReportDocument;
+
+/// A report, ready for standard output.
+pub enum Rendering {
+    /// Text for people, in which nothing can move a terminal's cursor or hide; diagnostics go to standard error.
+    Text(String),
+    /// Text in a format of its own, byte for byte; diagnostics go to standard error.
+    Data(String),
+    /// What a command did, which `-q` hides; diagnostics go to standard error.
+    Done(String),
+    /// That a list is empty. It goes to standard error like the diagnostics, and `-q` hides it.
+    Empty(&'static str),
+    /// A file's bytes; diagnostics go to standard error.
+    Bytes(Vec<u8>),
+    /// A file's content; diagnostics go to standard error.
+    Pieces(Rendered),
+    /// What writes itself; diagnostics go to standard error.
+    Stream(PieceWriter),
+    /// A document that holds the diagnostics.
+    Report(String),
+    /// The same, which writes itself.
+    ReportStream(PieceWriter),
+}
+
+/// Writes a text piece by piece.
+pub type PieceWriter = Box<dyn FnOnce(&mut dyn Write) -> io::Result<()>>;
+
+/// Whether a report holds something that makes the command fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It does not.
+    Good,
+    /// It does.
+    Findings,
+    /// It does, and this says how.
+    As(FailureKind),
+}
+
+/// What a report may need besides itself.
+pub struct RenderContext<'a> {
+    /// What was found on the way.
+    pub diagnostics: &'a [Diagnostic],
+    /// The texts that diagnostics point into.
+    pub sources: &'a SourceMap,
+    /// Whether a JSON document is wanted.
+    pub json: bool,
+    /// Whether only errors and results are wanted.
+    pub quiet: bool,
+    /// Whether the report holds findings.
+    pub verdict: Verdict,
+    /// How diagnostics are drawn.
+    pub pen: Pen,
+}
+
+/// As YAML, out of the JSON document, so that both say the same.
+pub(crate) fn to_yaml<R: Serialize>(report: &R) -> String {
+    let parsed = parse_alone(to_json(report), Format::Json);
+    let root = parsed.document.root();
+    root.and_then(|root| print(root, Format::Yaml).ok())
+        .unwrap_or_default()
+}
+
+/// A list for a document, too large for a value of its own.
+pub(crate) struct ListDocument {
+    pub(crate) key: &'static str,
+    pub(crate) is_empty: bool,
+    /// Writes the items with a comma between them, in lines that begin with `LIST_INDENT`.
+    pub(crate) write_items: PieceWriter,
+}
+
+/// How the lines of such a list begin.
+pub(crate) const LIST_INDENT: &str = "    ";
+
+impl RenderContext<'_> {
+    /// The diagnostics as people read them, for commands whose results they are.
+    pub(crate) fn drawn_diagnostics(&self) -> String {
+        let is_shown = |found: &&Diagnostic| !self.quiet || found.severity == Severity::Error;
+        let shown = self.diagnostics.iter().filter(is_shown);
+        draw_diagnostics(shown, self.sources, self.pen)
+    }
+
+    /// The report as a JSON document, with the diagnostics.
+    pub(crate) fn document<R: Serialize>(&self, report: &R) -> Rendering {
+        let document = ReportDocument::new(report, self.diagnostics, self.sources);
+        Rendering::Report(match self.verdict {
+            Verdict::Good => to_json(&document),
+            Verdict::Findings | Verdict::As(_) => to_json(&document.with_findings()),
+        })
+    }
+
+    /// A good report of one list whose items write themselves, each on a line of its own.
+    pub(crate) fn list_document(&self, list: ListDocument) -> Rendering {
+        let diagnostics = to_json(&report_all(self.diagnostics, self.sources));
+        // The document's own indent; a line break in a text is never a break of the line.
+        let diagnostics = diagnostics.trim_end().replace('\n', "\n  ");
+        Rendering::ReportStream(Box::new(move |out| {
+            write!(out, "{{\n  \"ok\": true,\n  \"{}\": [", list.key)?;
+            if list.is_empty {
+                out.write_all(b"]")?;
+            } else {
+                out.write_all(b"\n")?;
+                (list.write_items)(out)?;
+                out.write_all(b"\n  ]")?;
+            }
+            writeln!(out, ",\n  \"diagnostics\": {diagnostics}\n}}")
+        }))
+    }
+}

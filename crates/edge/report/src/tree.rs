@@ -1,0 +1,91 @@
+//! Who needs whom, as a tree or as a graph for other programs.
+
+use agpm_ops::{Below, Sibling, TreeReport};
+
+use crate::rendering::{RenderContext, Rendering};
+
+/// How a tree is drawn, unless it is a JSON document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TreeForm {
+    /// With lines of text.
+    Text,
+    /// For Mermaid.
+    Mermaid,
+    /// For Graphviz.
+    Dot,
+}
+
+/// The tree in the form that was asked for, or as a document.
+pub fn render(report: &TreeReport, form: TreeForm, context: &RenderContext<'_>) -> Rendering {
+    if context.json {
+        return context.document(report);
+    }
+    Rendering::Text(match form {
+        TreeForm::Mermaid => mermaid(report),
+        TreeForm::Dot => dot(report),
+        TreeForm::Text => text(report),
+    })
+}
+
+fn text(report: &TreeReport) -> String {
+    let mut out = String::new();
+    // What stands before a line of each level, all in one text, and where each level's part ends.
+    let mut before = String::new();
+    let mut ends: Vec<usize> = vec![0];
+    for line in &report.lines {
+        ends.truncate(line.level.max(1));
+        before.truncate(ends.last().copied().unwrap_or(0));
+        let (branch, rest) = match (line.level, line.place) {
+            (0, _) => ("", ""),
+            (_, Sibling::Inner) => ("├─ ", "│   "),
+            (_, Sibling::Last) => ("└─ ", "    "),
+        };
+        let mark = if line.below == Below::Repeated {
+            " (*)"
+        } else {
+            ""
+        };
+        out.push_str(&before);
+        out.push_str(branch);
+        out.push_str(report.title(line));
+        out.push_str(mark);
+        out.push('\n');
+        before.push_str(rest);
+        if line.level > 0 {
+            ends.push(before.len());
+        }
+    }
+    out
+}
+
+fn mermaid(report: &TreeReport) -> String {
+    let node = |(id, title): (usize, &str)| {
+        let title = title
+            .replace('&', "&amp;")
+            .replace('"', "&quot;")
+            .replace('<', "&lt;")
+            .replace('>', "&gt;");
+        format!("    n{id}[\"{title}\"]\n")
+    };
+    let nodes: String = report.resources().into_iter().map(node).collect();
+    let edges: String = report
+        .edges()
+        .iter()
+        .map(|(from, to)| format!("    n{from} --> n{to}\n"))
+        .collect();
+    format!("graph TD\n{nodes}{edges}")
+}
+
+fn dot(report: &TreeReport) -> String {
+    let node = |(id, title): (usize, &str)| {
+        let title = title.replace('\\', "\\\\").replace('"', "\\\"");
+        format!("    n{id} [label=\"{title}\"];\n")
+    };
+    let nodes: String = report.resources().into_iter().map(node).collect();
+    let edges: String = report
+        .edges()
+        .iter()
+        .map(|(from, to)| format!("    n{from} -> n{to};\n"))
+        .collect();
+    format!("digraph agpm {{\n{nodes}{edges}}}\n")
+}

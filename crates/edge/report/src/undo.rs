@@ -1,0 +1,95 @@
+//! What was taken back, or can be.
+
+use agpm_ops::{PastEntry, UndoAction, UndoReport, counted, done_word, undone_word};
+
+use crate::diagnostics::Detail;
+use crate::rendering::{RenderContext, Rendering};
+
+/// How many files of a transaction are shown, unless everything is.
+const MOST_FILES: usize = 10;
+
+/// Transactions with their files, or a document.
+pub fn render(report: &UndoReport, context: &RenderContext<'_>) -> Rendering {
+    if context.json {
+        return context.document(report);
+    }
+    let most = match context.pen.detail {
+        Detail::All => usize::MAX,
+        Detail::Folded => MOST_FILES,
+    };
+    let entries = report.entries.iter();
+    match report.action {
+        UndoAction::List => Rendering::Text(entries.map(|entry| listed(entry, most)).collect()),
+        UndoAction::Preview => {
+            Rendering::Text(entries.map(|entry| undone(report, entry, most)).collect())
+        }
+        UndoAction::Apply => {
+            Rendering::Done(entries.map(|entry| undone(report, entry, most)).collect())
+        }
+    }
+}
+
+fn listed(entry: &PastEntry, most: usize) -> String {
+    if let Some(why) = &entry.damaged {
+        return format!("{} (its record {why})\n", entry.number);
+    }
+    let lines = entry
+        .files
+        .iter()
+        .map(|(path, done)| format!("  {} {path}\n", done_word(*done)));
+    format!(
+        "{} {}\n{}",
+        entry.number,
+        entry.title,
+        folded(lines, "  ", most)
+    )
+}
+
+fn undone(report: &UndoReport, entry: &PastEntry, most: usize) -> String {
+    let lines = report
+        .changed(entry)
+        .map(|(path, done)| format!("{} {path}\n", undone_word(*done)));
+    let mut text = folded(lines, "", most);
+    if let Some(kept) = &report.kept {
+        text.push_str(&format!("kept {kept} (edited after it was created)\n"));
+    }
+    let count = |word: &str| {
+        report
+            .changed(entry)
+            .filter(|(_, done)| undone_word(*done) == word)
+            .count()
+    };
+    let counts = match (count("restored"), count("removed")) {
+        (0, 0) => "no files changed".to_owned(),
+        (0, removed) => format!("{} removed", counted(removed, "file", "files")),
+        (restored, 0) => format!("{} restored", counted(restored, "file", "files")),
+        (restored, removed) => format!(
+            "{} restored, {removed} removed",
+            counted(restored, "file", "files")
+        ),
+    };
+    let did = if report.action == UndoAction::Preview {
+        "Would undo"
+    } else {
+        "Undid"
+    };
+    format!(
+        "{text}{did} transaction {} ({}): {counts}\n",
+        entry.number, entry.title
+    )
+}
+
+/// The first lines, and how many more there are.
+fn folded(lines: impl Iterator<Item = String>, indent: &str, most: usize) -> String {
+    let lines: Vec<String> = lines.collect();
+    let shown = if lines.len() <= most.saturating_add(1) {
+        lines.len()
+    } else {
+        most
+    };
+    let mut text = lines[..shown].concat();
+    if let more @ 1.. = lines.len() - shown {
+        text.push_str(&format!("{indent}and {more} more\n"));
+    }
+    text
+}

@@ -8,7 +8,7 @@ use agpm_text::{Pointer, Value};
 
 use crate::install::request::{
     Capability, CapabilityKind, Conversion, Fate, FateKind, InstallReport, LockChange, Moved,
-    PlanDetail, Program, RequiredBy, Writing,
+    PinnedVersion, PlanDetail, Program, RequiredBy, Writing,
 };
 
 impl InstallReport {
@@ -30,20 +30,13 @@ impl InstallReport {
             (LockChange::Written, Writing::Show) => "would-be-written",
             (LockChange::Pending, _) => "not-written",
         };
-        let moved = |moved: &Moved| {
-            Value::map([
-                ("resource", moved.resource.as_str().into()),
-                ("from", moved.from.as_str().into()),
-                ("to", moved.to.as_str().into()),
-            ])
-        };
         vec![
             ("dry_run", (self.writing == Writing::Show).into()),
             (
                 "changes",
                 Value::List(self.changes.iter().map(change).collect()),
             ),
-            ("moved", Value::List(self.moved.iter().map(moved).collect())),
+            ("moved", Value::list(self.moved.iter().map(moved_value))),
             (
                 "programs",
                 Value::list(self.programs.iter().map(program_value)),
@@ -172,30 +165,53 @@ impl InstallReport {
     }
 }
 
+fn moved_value(moved: &Moved) -> Value {
+    let or_null = |text: &Option<String>| text.as_deref().map_or(Value::Null, Value::from);
+    Value::map([
+        ("id", moved.id.as_str().into()),
+        ("resource", moved.id.as_str().into()),
+        ("from", moved.from().into()),
+        ("to", moved.to().into()),
+        ("source", or_null(&moved.source)),
+        ("url", or_null(&moved.url)),
+        ("old", pinned_value(&moved.old)),
+        ("new", pinned_value(&moved.new)),
+        (
+            "changelog",
+            Value::list(moved.changelog.iter().map(String::as_str)),
+        ),
+    ])
+}
+
+fn pinned_value(pinned: &PinnedVersion) -> Value {
+    Value::map([
+        ("version", pinned.version.as_str().into()),
+        ("commit", pinned.commit.as_str().into()),
+    ])
+}
+
 /// One line for each resource whose version moved; one for all that moved alike, such as those of a branch.
 fn moved_lines(moved: &[Moved], detail: PlanDetail) -> Vec<String> {
-    let mut steps: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
+    let mut steps: BTreeMap<(String, String), Vec<&str>> = BTreeMap::new();
     for one in moved {
-        steps
-            .entry((&one.from, &one.to))
-            .or_default()
-            .push(&one.resource);
+        let alike = steps.entry((one.from(), one.to())).or_default();
+        alike.push(&one.id);
     }
     let mut lines = Vec::new();
-    for Moved { resource, from, to } in moved {
-        match steps.get(&(from.as_str(), to.as_str())).map(Vec::as_slice) {
+    for one in moved {
+        let (id, from, to) = (&one.id, one.from(), one.to());
+        let step = format!("{from} -> {to}");
+        match steps.get(&(from, to)).map(Vec::as_slice) {
             Some([first, second, rest @ ..])
                 if rest.len() + 2 > MOST_RESOURCES && detail == PlanDetail::Resources =>
             {
                 // The others are in the line of the first.
-                if resource == first {
-                    lines.push(format!(
-                        "{first}, {second} and {} more  {from} -> {to}",
-                        rest.len()
-                    ));
+                if id == first {
+                    let more = rest.len();
+                    lines.push(format!("{first}, {second} and {more} more  {step}"));
                 }
             }
-            _ => lines.push(format!("{resource}  {from} -> {to}")),
+            _ => lines.push(format!("{id}  {step}")),
         }
     }
     lines

@@ -65,9 +65,27 @@ impl Wanted<'_> {
     }
 }
 
+/// Whether files are fetched together with their commits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum FileFetching {
+    /// Where one request for all costs less than two.
+    WithCommits,
+    /// Each when it is read.
+    OnDemand,
+}
+
 impl Remote {
     /// Brings commits with all their folders into the cache; those that are there cost nothing.
     pub fn fetch_commits(&self, wanted: &[ObjectId]) -> Result<(), GitError> {
+        self.fetch_commits_with(wanted, FileFetching::WithCommits)
+    }
+
+    /// The same for those who only look at names: no file is fetched.
+    pub fn fetch_listings(&self, wanted: &[ObjectId]) -> Result<(), GitError> {
+        self.fetch_commits_with(wanted, FileFetching::OnDemand)
+    }
+
+    fn fetch_commits_with(&self, wanted: &[ObjectId], files: FileFetching) -> Result<(), GitError> {
         let unique: BTreeSet<ObjectId> = wanted.iter().cloned().collect();
         let wanted: Vec<ObjectId> = unique.iter().cloned().collect();
         locked(&self.wanted).extend(unique.iter().cloned());
@@ -79,7 +97,7 @@ impl Remote {
         }
         self.refuse_offline()?;
         let held = self.shelf.hold()?;
-        let fetched = match self.fetch_missing_commits(&wanted, &held) {
+        let fetched = match self.fetch_missing_commits(&wanted, files, &held) {
             Err(error @ GitError::Broken { .. }) => self.rebuild(error, &held),
             fetched => fetched,
         };
@@ -87,7 +105,12 @@ impl Remote {
         fetched.inspect_err(|_| locked(&self.wanted).retain(|id| !unique.contains(id)))
     }
 
-    fn fetch_missing_commits(&self, wanted: &[ObjectId], held: &Held) -> Result<(), GitError> {
+    fn fetch_missing_commits(
+        &self,
+        wanted: &[ObjectId],
+        files: FileFetching,
+        held: &Held,
+    ) -> Result<(), GitError> {
         let Some(first) = wanted.first() else {
             return Ok(());
         };
@@ -98,7 +121,7 @@ impl Remote {
         if missing.is_empty() {
             return Ok(());
         }
-        let commits = if self.is_small() {
+        let commits = if files == FileFetching::WithCommits && self.is_small() {
             Wanted::WholeCommits(&missing)
         } else {
             Wanted::Commits(&missing)

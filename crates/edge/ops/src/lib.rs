@@ -1,5 +1,6 @@
 //! One use case per file: gather, let the pure crates decide, apply, report. Nothing here prints.
 
+mod allowed;
 mod approve;
 mod bottle;
 mod cache;
@@ -74,9 +75,9 @@ pub use failure::{FailureKind, Outcome};
 pub use import::{IMPORT_FORMATS, ImportReport, ImportRequest, import};
 pub use init::{InitReport, InitRequest, init};
 pub use install::{
-    Capability, CapabilityKind, Conversion, Executables, Fate, FateKind, Fidelity, InstallReport,
-    InstallRequest, LockChange, LockUse, Moved, Overwrite, Program, RequiredBy, Warnings, Writing,
-    install,
+    Capability, CapabilityKind, Changelogs, Conversion, Executables, Fate, FateKind, Fidelity,
+    InstallReport, InstallRequest, LockChange, LockUse, Moved, Overwrite, PinnedVersion, Program,
+    RequiredBy, Warnings, Writing, install,
 };
 pub use installed::{
     InstalledFile, InstalledReport, InstalledRequest, InstalledResources, open_installed,

@@ -1,22 +1,22 @@
 //! `outdated`: the locked version, the newest that is allowed, and the newest of all.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use agpm_git::Refs;
 use agpm_model::{
     CatalogRemote, LayerPin, LayerPlace, Locked, LockedLayer, LockedRemote, Lockfile, Manifest,
-    ObjectId, ResourceName, ResourceType, SourceName, Tag, Unit,
+    ObjectId, SourceName, Tag, Unit,
 };
 use serde::Serialize;
 
+use crate::allowed::{AllowedVersions, ContentChange, branch_at, entry_at};
 use crate::catalog::{Choice, remote_today};
 use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::{ManifestFiles, Project};
 use crate::layers::choose;
 use crate::locked::no_lockfile;
 use crate::packages::{
-    Named, Opened, ResolvedEntry, Sources, read_lock, refs_of, report_moved_tags, resolve,
+    Named, Opened, Sources, read_lock, refs_of, report_moved_tags, with_names_of,
 };
 use crate::update::Words;
 use crate::world::World;
@@ -115,14 +115,20 @@ fn run(
     let Some((lock, _)) = read_lock(&world.environment, &store, notes)? else {
         return Ok(without_lockfile(&project.manifest, notes));
     };
+    let lock = with_names_of(&project.manifest, &lock);
     let words = Words::new(&world.environment, &project, lock.clone());
     let mut wanted = BTreeSet::new();
     for name in &request.names {
         wanted.extend(words.find(name)?);
     }
     let sources = Sources::open(&world.environment, &project.manifest, store.path());
-    let resolved = resolve(world, &project.manifest, &sources, BTreeMap::new(), notes)?;
-    let newest = Newest::new(&lock, &sources, &resolved, (request.rows, notes))?;
+    let allowed = AllowedVersions::find(world, &project.manifest, &sources, &lock, notes)?;
+    let newest = Newest {
+        tags: stable_tags_of(&lock, &sources, notes)?,
+        sources: &sources,
+        allowed: &allowed,
+        rows: request.rows,
+    };
     let is_wanted = |locked: &&Locked| {
         let named = [&locked.name, locked.manifest_key()]
             .iter()
@@ -182,63 +188,51 @@ fn without_lockfile(manifest: &Manifest, notes: &mut Notes) -> OutdatedReport {
     }
 }
 
-/// The tags of every source, highest first, and what would be chosen today.
+/// The stable tags of every source that something is locked from, highest first. Tags that moved are reported.
+fn stable_tags_of(
+    lock: &Lockfile,
+    sources: &Sources,
+    notes: &mut Notes,
+) -> Result<BTreeMap<String, Vec<Tag>>, Failure> {
+    let mut tags = BTreeMap::new();
+    let of_entries = lock
+        .entries
+        .iter()
+        .filter_map(|locked| locked.unit.origin.source());
+    let of_layers = lock
+        .layers
+        .iter()
+        .filter_map(|layer| Some(&layer.pin.as_ref()?.source));
+    for name in of_entries.chain(of_layers) {
+        if tags.contains_key(name.as_str()) {
+            continue;
+        }
+        let Some(refs) = refs_of(sources, name)? else {
+            continue;
+        };
+        report_moved_tags(lock, name, &refs, notes);
+        tags.insert(name.to_string(), stable_tags(&refs));
+    }
+    Ok(tags)
+}
+
+/// The newest versions, to be compared with what is locked.
 struct Newest<'r> {
     sources: &'r Sources,
-    refs: BTreeMap<String, Arc<Refs>>,
     tags: BTreeMap<String, Vec<Tag>>,
-    chosen: BTreeMap<(ResourceType, &'r ResourceName), &'r ResolvedEntry>,
+    allowed: &'r AllowedVersions,
     rows: OutdatedRows,
 }
 
-impl<'r> Newest<'r> {
-    fn new(
-        lock: &Lockfile,
-        sources: &'r Sources,
-        resolved: &'r [ResolvedEntry],
-        (rows, notes): (OutdatedRows, &mut Notes),
-    ) -> Result<Self, Failure> {
-        let (mut tags, mut all_refs) = (BTreeMap::new(), BTreeMap::new());
-        let of_entries = lock
-            .entries
-            .iter()
-            .filter_map(|locked| locked.unit.origin.source());
-        let of_layers = lock
-            .layers
-            .iter()
-            .filter_map(|layer| Some(&layer.pin.as_ref()?.source));
-        for name in of_entries.chain(of_layers) {
-            if tags.contains_key(name.as_str()) {
-                continue;
-            }
-            let Some(refs) = refs_of(sources, name)? else {
-                continue;
-            };
-            report_moved_tags(lock, name, &refs, notes);
-            tags.insert(name.to_string(), stable_tags(&refs));
-            all_refs.insert(name.to_string(), refs);
-        }
-        let chosen = resolved
-            .iter()
-            .map(|entry| ((entry.entry.kind, &entry.entry.name), entry))
-            .collect();
-        Ok(Newest {
-            sources,
-            refs: all_refs,
-            tags,
-            chosen,
-            rows,
-        })
-    }
-
+impl Newest<'_> {
     /// Whether a branch moved and the resource is the same.
     fn is_same(&self, locked: &Locked) -> bool {
-        let chosen = self.chosen.get(&(locked.kind, &locked.name));
-        chosen.is_some_and(|now| {
+        let allowed = self.allowed.of(locked);
+        allowed.is_some_and(|now| {
             locked.version.as_ref() == Some(&now.version.label)
                 && Tag::new(&now.version.label).prefix().is_none()
                 && locked.commit != now.version.commit
-                && locked.checksum == Some(now.resource.checksum)
+                && now.content == ContentChange::Same
         })
     }
 
@@ -246,27 +240,18 @@ impl<'r> Newest<'r> {
     fn moved_branches(&self, unchanged: &[&Locked]) -> Vec<MovedBranch> {
         let mut moved: Vec<MovedBranch> = Vec::new();
         for locked in unchanged {
-            let Some(now) = self.chosen.get(&(locked.kind, &locked.name)) else {
+            let Some(now) = self.allowed.of(locked) else {
                 continue;
             };
-            let at = |commit: Option<&ObjectId>| {
-                format!(
-                    "{} ({})",
-                    now.version.label,
-                    commit.map(ObjectId::short).unwrap_or_default()
-                )
-            };
-            let source = locked
-                .unit
-                .origin
-                .source()
-                .map(ToString::to_string)
-                .unwrap_or_default();
-            let (current, now) = (at(locked.commit.as_ref()), at(now.version.commit.as_ref()));
             let one = MovedBranch {
-                source,
-                current,
-                now,
+                source: locked
+                    .unit
+                    .origin
+                    .source()
+                    .map(ToString::to_string)
+                    .unwrap_or_default(),
+                current: branch_at(&now.version.label, locked.commit.as_ref()),
+                now: branch_at(&now.version.label, now.version.commit.as_ref()),
                 unchanged: 0,
             };
             let same = |other: &&mut MovedBranch| {
@@ -288,7 +273,7 @@ impl<'r> Newest<'r> {
 
     fn compare(&self, locked: &Locked) -> Option<Outdated> {
         let source = locked.unit.origin.source()?;
-        let now = self.chosen.get(&(locked.kind, &locked.name))?;
+        let now = self.allowed.of(locked)?;
         let current = locked.version.as_deref().unwrap_or_default();
         let row = Outdated::of(locked.kind.plural(), locked.name.as_str(), source.as_str());
         let allowed = (now.version.label.as_str(), now.version.commit.as_ref());
@@ -299,32 +284,24 @@ impl<'r> Newest<'r> {
 
     /// Whether a resource is in a version: what was dropped cannot be updated to. A version that cannot be read counts.
     fn holds(&self, source: &SourceName, tag: &Tag, unit: &Unit) -> bool {
-        let commit = self
-            .refs
-            .get(source.as_str())
-            .and_then(|refs| refs.tags.get(tag.name()));
-        let (Some(Opened::Git(remote)), Some(commit)) = (self.sources.get(source), commit) else {
+        let Some(Opened::Git(remote)) = self.sources.get(source) else {
             return true;
         };
-        if !remote.has_commit(commit) && remote.fetch_commits(std::slice::from_ref(commit)).is_err()
-        {
-            return true;
+        let refs = remote.refs().ok();
+        match refs.as_ref().and_then(|refs| refs.tags.get(tag.name())) {
+            Some(commit) => entry_at(remote, commit, unit).map_or(true, |entry| entry.is_some()),
+            None => true,
         }
-        remote
-            .entry(commit, unit.path.as_str())
-            .map_or(true, |entry| entry.is_some())
     }
 
     fn compare_remote(&self, locked: &LockedRemote, now: &Choice, refs: &Refs) -> Option<Outdated> {
         let remote = locked.remote();
         let row = Outdated::of("catalog", &remote.to_string(), &base_of(remote));
         let tags = BTreeMap::from([(row.source.clone(), stable_tags(refs))]);
-        let refs = BTreeMap::new();
         let here = Newest {
-            sources: self.sources,
-            refs,
             tags,
-            chosen: BTreeMap::new(),
+            sources: self.sources,
+            allowed: self.allowed,
             rows: self.rows,
         };
         let (before, now) = (

@@ -146,28 +146,26 @@ fn would_do(report: &InstallReport) -> String {
 
 /// One line for each resource whose version moved; one for all that moved alike, such as those of a branch.
 fn moved_lines(moved: &[Moved], detail: Detail) -> Vec<String> {
-    let mut steps: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
+    let mut steps: BTreeMap<(String, String), Vec<&str>> = BTreeMap::new();
     for one in moved {
-        steps
-            .entry((&one.from, &one.to))
-            .or_default()
-            .push(&one.resource);
+        let alike = steps.entry((one.from(), one.to())).or_default();
+        alike.push(&one.id);
     }
     let mut lines = Vec::new();
-    for Moved { resource, from, to } in moved {
-        match steps.get(&(from.as_str(), to.as_str())).map(Vec::as_slice) {
+    for one in moved {
+        let (id, from, to) = (&one.id, one.from(), one.to());
+        let step = format!("{from} -> {to}");
+        match steps.get(&(from, to)).map(Vec::as_slice) {
             Some([first, second, rest @ ..])
                 if rest.len() + 2 > MOST_RESOURCES && detail == Detail::Folded =>
             {
                 // The others are in the line of the first.
-                if resource == first {
-                    lines.push(format!(
-                        "{first}, {second} and {} more  {from} -> {to}",
-                        rest.len()
-                    ));
+                if id == first {
+                    let more = rest.len();
+                    lines.push(format!("{first}, {second} and {more} more  {step}"));
                 }
             }
-            _ => lines.push(format!("{resource}  {from} -> {to}")),
+            _ => lines.push(format!("{id}  {step}")),
         }
     }
     lines

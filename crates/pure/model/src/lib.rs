@@ -5,6 +5,7 @@
 mod address;
 mod browser_url;
 mod catalog_remote;
+mod changelog;
 mod credentials;
 mod declared;
 mod digest;
@@ -32,6 +33,7 @@ mod version;
 pub use address::{ADDRESS_SCHEMES, AddressError, AddressKind, SourceAddress};
 pub use browser_url::{BrowserUrl, repository_name, same_repository};
 pub use catalog_remote::{CatalogRemote, RemoteBase, RemoteError};
+pub use changelog::changelog_between;
 pub use credentials::is_credential_path;
 pub use declared::{Declarations, Declared, DeclaringFile, declarations, read_declarations};
 pub use digest::{Checksum, ChecksumError, ObjectId, ObjectIdError};

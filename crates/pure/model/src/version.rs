@@ -272,6 +272,10 @@ impl Tag {
         &self.name
     }
 
+    pub(crate) fn version(&self) -> Option<&Version> {
+        self.version.as_ref().map(|version| &version.what)
+    }
+
     /// What stands before the version; nothing if the tag holds no version.
     pub fn prefix(&self) -> Option<&str> {
         self.version.as_ref().map(|version| version.prefix.as_str())

@@ -1,8 +1,8 @@
 use std::process::ExitCode;
 
 use agpm_ops::{
-    Executables, Fidelity, InstallReport, InstallRequest, LockUse, Overwrite, Warnings, World,
-    Writing, install,
+    Changelogs, Executables, Fidelity, InstallReport, InstallRequest, LockUse, Overwrite, Warnings,
+    World, Writing, install,
 };
 use agpm_report::Verdict;
 
@@ -42,6 +42,7 @@ pub(crate) fn run(world: &World, args: &InstallArgs, output: &mut Output) -> Exi
         } else {
             Fidelity::Tell
         },
+        changelogs: Changelogs::Skipped,
     };
     finish(install(world, &request), args.check, output)
 }

@@ -1,6 +1,8 @@
 use std::process::ExitCode;
 
-use agpm_ops::{Executables, InstallRequest, Overwrite, UpdateRequest, World, Writing, update};
+use agpm_ops::{
+    Changelogs, Executables, InstallRequest, Overwrite, UpdateRequest, World, Writing, update,
+};
 
 use crate::args::UpdateArgs;
 use crate::commands::install;
@@ -22,6 +24,11 @@ pub(crate) fn run(world: &World, args: UpdateArgs, output: &mut Output) -> ExitC
             Executables::Allowed
         } else {
             Executables::AsManifest
+        },
+        changelogs: if output.json {
+            Changelogs::Read
+        } else {
+            Changelogs::Skipped
         },
         ..InstallRequest::PLAIN
     };

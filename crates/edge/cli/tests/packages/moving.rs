@@ -2,7 +2,7 @@
 
 use agpm_testkit::Repository;
 
-use crate::support::Project;
+use crate::support::{Project, json};
 
 const A: &str = "agents/a.md";
 const B: &str = "agents/b.md";
@@ -165,4 +165,103 @@ fn resources_of_a_branch_that_moved_have_one_line() {
         5
     );
     assert_eq!(project.good("update").stdout.matches(" -> ").count(), 1);
+}
+
+#[test]
+fn update_as_json_gives_each_pin_that_moved_with_its_changelog() {
+    let project = Project::new();
+    let first = "# Changelog\n\n## 1.0.0\n- first\n";
+    let second =
+        "# Changelog\n\n## 2.0.0\n- other\n\n## 1.1.0\n### Added\n- more\n\n## 1.0.0\n- first\n";
+    let mut source = project.source(&[
+        ("v1.0.0", &[(A, "1.0\n"), ("CHANGELOG.md", first)]),
+        ("v1.1.0", &[(A, "1.1\n"), ("CHANGELOG.md", second)]),
+    ]);
+    project.manifest(&asks("=1.0.0"));
+    project.good("install");
+    project.manifest(&asks("^1.0"));
+    let commit_of = |tag: &str| source.git(&["rev-parse", tag]).stdout.trim().to_owned();
+    let expected = format!(
+        r####"[{{
+  "id": "agents/a",
+  "resource": "agents/a",
+  "from": "v1.0.0",
+  "to": "v1.1.0",
+  "source": "community",
+  "url": "../community",
+  "old": {{"version": "v1.0.0", "commit": "{}"}},
+  "new": {{"version": "v1.1.0", "commit": "{}"}},
+  "changelog": ["## 1.1.0", "### Added", "- more"]
+}}]"####,
+        commit_of("v1.0.0"),
+        commit_of("v1.1.0")
+    );
+    for line in ["update --dry-run --json", "update --json"] {
+        let report = json(&project.good(line).stdout);
+        assert_eq!(report.get("moved"), Some(&json(&expected)), "{line}");
+    }
+    // A branch has no version to look for.
+    project.manifest(&asks("main"));
+    project.good("install");
+    source.commit(&[(A, "on main\n")]);
+    let moved = project.good("update --json").stdout;
+    assert!(moved.contains("\"changelog\": []"), "{moved}");
+    assert!(moved.contains("\"version\": \"main\""), "{moved}");
+}
+
+#[test]
+fn outdated_goes_on_where_a_branch_dropped_a_resource() {
+    let project = Project::new();
+    let mut source = project.source(&[("v1.0.0", &[(A, "a\n"), (B, "b\n")])]);
+    let entries = format!(
+        "{}b = {{ source = \"community\", path = \"{B}\", version = \"main\" }}\n",
+        asks("main")
+    );
+    project.manifest(&entries);
+    project.good("install");
+    source.git(&["rm", "-q", A]);
+    source.commit(&[(B, "new b\n")]);
+    let output = project.good("outdated");
+    assert!(
+        output.stdout.contains('b') && !output.stdout.contains("\na "),
+        "{output}"
+    );
+    assert!(output.stderr.contains("package/passed-over"), "{output}");
+    assert!(
+        output.stderr.contains("agents/a.md` is not in main ("),
+        "{output}"
+    );
+}
+
+#[test]
+fn outdated_reads_no_file_of_a_source() {
+    let project = Project::new();
+    let mut source = project.source(&[("v1.0.0", &[(A, "a\n"), (B, "b\n")])]);
+    source.git(&["config", "uploadpack.allowFilter", "true"]);
+    project.manifest(&format!(
+        "{}b = {{ source = \"community\", path = \"{B}\", version = \"main\" }}\n",
+        asks("^1.0")
+    ));
+    project.good("install");
+    source.commit(&[(A, "newer a\n")]);
+    source.git(&["tag", "v1.1.0"]);
+    project.good("cache clean --all");
+    let output = project.good("outdated");
+    assert!(output.stdout.contains("v1.1.0"), "{output}");
+    assert!(
+        output.stdout.contains("1 resource without changes"),
+        "{output}"
+    );
+    let kinds = "--batch-check=%(objecttype)";
+    let mut cached = 0;
+    for copy in std::fs::read_dir(project.sandbox.home().join("../cache/agpm/git")).unwrap() {
+        let mut command = project.sandbox.command("git");
+        let objects = copy.unwrap().path().join("objects.git");
+        command.args(["-C", objects.to_str().unwrap()]);
+        command.args(["cat-file", "--batch-all-objects", kinds]);
+        let objects = project.sandbox.output(command).stdout;
+        assert!(!objects.contains("blob"), "{objects}");
+        cached += objects.lines().count();
+    }
+    assert!(cached > 0);
 }

@@ -36,7 +36,7 @@ fn check_rows(open: &OpenCatalog, layer: usize, notes: &mut Notes) -> BTreeSet<P
     for row in manifests.flat_map(|at| open.catalog.rows_of(at)) {
         match open.listed_place_of(row, &mut finder) {
             Ok(place) => {
-                drop(listed.insert(store::real_path(&open.layers[layer].folder.join(place))))
+                listed.insert(store::real_path(&open.layers[layer].folder.join(place)));
             }
             Err(fault) => without.extend(without_file(open, row, fault)),
         }

@@ -8,12 +8,14 @@ use agpm_plan::{Action, Ledger, Plan};
 use agpm_store::ProjectStore;
 
 use crate::failure::{Failure, Notes};
+use crate::install::changelogs;
 use crate::install::known::{has_ledger, remember};
 use crate::install::lockstep::{compare, moves, tell_other_bytes};
 use crate::install::planning::{Planned, SharedChange, Wanted, make_plan, refuse, tell_kept};
 use crate::install::recognise::{LockedState, is_puzzled, is_silent};
 use crate::install::{
-    Conversion, Given, InstallReport, Job, LockChange, LockUse, Moved, Ready, Warnings, Writing,
+    Changelogs, Conversion, Given, InstallReport, Job, LockChange, LockUse, Moved, Ready, Warnings,
+    Writing,
 };
 use crate::layers::LayeredFile;
 use crate::packages::{Made, ResolvedEntry, executables, lock_of};
@@ -48,6 +50,7 @@ pub(super) fn decide(
         layered,
         catalog,
         reads,
+        sources,
     } = given;
     let old = ready.lock.as_ref().map(|(lock, _)| lock);
     let lock = lock_of(
@@ -55,7 +58,12 @@ pub(super) fn decide(
         (&entries, &making.made),
         (layered.locked, catalog),
     );
-    let moved = old.map(|old| moves(old, &lock)).unwrap_or_default();
+    let mut moved = old
+        .map(|old| moves(&ready.project.manifest, old, &lock))
+        .unwrap_or_default();
+    if job.request.changelogs == Changelogs::Read {
+        changelogs::add(&sources, &mut moved);
+    }
     if let Some(old) = old {
         tell_other_bytes(old, &lock, notes);
     }

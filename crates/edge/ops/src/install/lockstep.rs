@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_diag::{Diagnostic, Severity, codes};
 use agpm_model::{
-    LayerPin, Locked, LockedLayer, LockedRemote, Lockfile, Manifest, RelativePath, ResourceName,
-    ResourceType, Tool, Tools,
+    CatalogRemote, Locked, Lockfile, Manifest, RelativePath, ResourceName, ResourceType,
+    SourceName, Tool, Tools, Unit,
 };
 use agpm_plan::{Ledger, could_install_at};
 
 use crate::failure::{Failure, FailureKind, Notes};
-use crate::install::{LockChange, LockUse, Moved};
+use crate::install::{LockChange, LockUse, Moved, PinnedVersion};
 use crate::packages::LOCK_NAME;
 use crate::world::Scope;
 
@@ -136,80 +136,92 @@ pub(super) fn tell_other_bytes(old: &Lockfile, new: &Lockfile, notes: &mut Notes
     }
 }
 
-/// Resources in both whose commit differs.
-pub(super) fn moves(old: &Lockfile, new: &Lockfile) -> Vec<Moved> {
-    let key = |locked: &Locked| (locked.kind, locked.name.clone());
-    let before: BTreeMap<_, _> = old
-        .entries
-        .iter()
-        .map(|locked| (key(locked), locked))
-        .collect();
+/// Pins in both lockfiles whose commit differs.
+pub(super) fn moves(manifest: &Manifest, old: &Lockfile, new: &Lockfile) -> Vec<Moved> {
+    let before: BTreeMap<String, LockedPin<'_>> =
+        pins_of(old).map(|pin| (pin.id.clone(), pin)).collect();
     let mut moved = Vec::new();
-    for now in &new.entries {
-        let Some(was) = before
-            .get(&key(now))
-            .filter(|was| was.unit == now.unit && was.commit != now.commit)
-        else {
-            continue;
-        };
-        let same_label = was.version == now.version;
-        let say = |locked: &Locked| match (&locked.version, &locked.commit) {
-            (Some(version), Some(commit)) if same_label => {
-                format!("{version} ({})", commit.short())
-            }
-            (Some(version), _) => version.clone(),
-            _ => "local".to_owned(),
-        };
-        moved.push(Moved {
-            resource: now.label(),
-            from: say(was),
-            to: say(now),
-        });
+    for now in pins_of(new) {
+        let was = before
+            .get(&now.id)
+            .filter(|was| was.origin == now.origin && was.pinned.commit != now.pinned.commit);
+        if let Some(was) = was {
+            moved.push(now.moved_from(was, manifest));
+        }
     }
-    moved.extend(new.layers.iter().filter_map(|now| layer_move(old, now)));
-    moved.extend(new.catalog.iter().filter_map(|now| remote_move(old, now)));
     moved
 }
 
-/// A layer of the same source whose commit differs.
-fn layer_move(old: &Lockfile, now: &LockedLayer) -> Option<Moved> {
-    let was = old
-        .layers
-        .iter()
-        .find(|was| was.name == now.name)?
-        .pin
-        .as_ref()?;
-    let is = now
-        .pin
-        .as_ref()
-        .filter(|is| is.source == was.source && is.commit != was.commit)?;
-    let say = |pin: &LayerPin| match was.version == is.version {
-        true => format!("{} ({})", pin.version, pin.commit.short()),
-        false => pin.version.clone(),
-    };
-    Some(Moved {
-        resource: now.name.label(),
-        from: say(was),
-        to: say(is),
-    })
+/// What every lockfile entry with a commit has in common.
+struct LockedPin<'l> {
+    id: String,
+    origin: PinOrigin<'l>,
+    pinned: PinnedVersion,
 }
 
-/// A remote of the catalog whose commit differs.
-fn remote_move(old: &Lockfile, now: &LockedRemote) -> Option<Moved> {
-    let was = old
-        .catalog
-        .iter()
-        .find(|was| was.remote() == now.remote())?;
-    let say = |pin: &LockedRemote| match was.version == now.version {
-        true => format!("{} ({})", pin.version, pin.commit.short()),
-        false => pin.version.clone(),
-    };
-    let moved = || Moved {
-        resource: now.remote().label(),
-        from: say(was),
-        to: say(now),
-    };
-    (was.commit != now.commit).then(moved)
+#[derive(PartialEq)]
+enum PinOrigin<'l> {
+    Unit(&'l Unit),
+    Source(&'l SourceName),
+    Remote(&'l CatalogRemote),
+}
+
+fn pins_of(lock: &Lockfile) -> impl Iterator<Item = LockedPin<'_>> {
+    let resources = lock.entries.iter().filter_map(|locked| {
+        let commit = locked.commit.clone()?;
+        Some(LockedPin {
+            id: locked.label(),
+            origin: PinOrigin::Unit(&locked.unit),
+            pinned: PinnedVersion {
+                version: locked.version.clone().unwrap_or_default(),
+                commit,
+            },
+        })
+    });
+    let layers = lock.layers.iter().filter_map(|layer| {
+        let pin = layer.pin.as_ref()?;
+        Some(LockedPin {
+            id: layer.name.label(),
+            origin: PinOrigin::Source(&pin.source),
+            pinned: PinnedVersion {
+                version: pin.version.clone(),
+                commit: pin.commit.clone(),
+            },
+        })
+    });
+    let remotes = lock.catalog.iter().map(|pin| LockedPin {
+        id: pin.remote().label(),
+        origin: PinOrigin::Remote(pin.remote()),
+        pinned: PinnedVersion {
+            version: pin.version.clone(),
+            commit: pin.commit.clone(),
+        },
+    });
+    resources.chain(layers).chain(remotes)
+}
+
+impl LockedPin<'_> {
+    fn moved_from(&self, was: &LockedPin<'_>, manifest: &Manifest) -> Moved {
+        let source = match &self.origin {
+            PinOrigin::Unit(unit) => unit.origin.source(),
+            PinOrigin::Source(name) => Some(*name),
+            PinOrigin::Remote(remote) => remote.source(),
+        };
+        let address = match &self.origin {
+            PinOrigin::Remote(remote) => remote.address(),
+            _ => None,
+        };
+        let named = source.and_then(|name| manifest.source(name));
+        let address = address.or(named.map(|source| &source.address));
+        Moved {
+            id: self.id.clone(),
+            source: source.map(ToString::to_string),
+            url: address.map(|address| address.redacted().to_owned()),
+            old: was.pinned.clone(),
+            new: self.pinned.clone(),
+            changelog: Vec::new(),
+        }
+    }
 }
 
 fn difference(old: &Lockfile, new: &Lockfile) -> String {

@@ -1,5 +1,6 @@
 //! `install`: resolve what the lock does not pin, then make the disk match.
 
+mod changelogs;
 mod changes;
 mod deciding;
 mod known;
@@ -24,8 +25,9 @@ pub(crate) use crate::install::lockstep::{outdated, refuse_foreign_paths};
 pub(crate) use crate::install::planning::{MOST_TOLD, is_reserved, observe};
 pub(crate) use crate::install::recognise::LockedState;
 pub use crate::install::request::{
-    Capability, CapabilityKind, Conversion, Executables, Fate, FateKind, Fidelity, InstallReport,
-    InstallRequest, LockChange, LockUse, Moved, Overwrite, Program, RequiredBy, Warnings, Writing,
+    Capability, CapabilityKind, Changelogs, Conversion, Executables, Fate, FateKind, Fidelity,
+    InstallReport, InstallRequest, LockChange, LockUse, Moved, Overwrite, PinnedVersion, Program,
+    RequiredBy, Warnings, Writing,
 };
 pub(crate) use crate::install::writing::hold;
 
@@ -225,6 +227,7 @@ struct Given {
     catalog: Vec<LockedRemote>,
     /// Paths outside of the project that are read.
     reads: Vec<String>,
+    sources: Sources,
 }
 
 fn given(
@@ -275,5 +278,6 @@ fn given(
         layered,
         catalog,
         reads,
+        sources,
     })
 }

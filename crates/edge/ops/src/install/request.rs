@@ -1,5 +1,6 @@
 //! What is asked of an install, and what it tells.
 
+use agpm_model::ObjectId;
 use agpm_plan::{Action, Change};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
@@ -73,6 +74,8 @@ pub struct InstallRequest {
     pub executables: Executables,
     /// What a loss in another tool's form does.
     pub fidelity: Fidelity,
+    /// Whether changelogs are read.
+    pub changelogs: Changelogs,
 }
 
 impl InstallRequest {
@@ -84,6 +87,7 @@ impl InstallRequest {
         warnings: Warnings::Tell,
         executables: Executables::AsManifest,
         fidelity: Fidelity::Tell,
+        changelogs: Changelogs::Skipped,
     };
 }
 
@@ -101,15 +105,89 @@ pub enum LockChange {
     NotWritten,
 }
 
-/// A locked version that became another.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// A pin that moved to another commit.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Moved {
-    /// The resource, as `TYPE/NAME`.
-    pub resource: String,
+    /// What it is of: a resource as `TYPE/NAME`, a layer or a remote of the catalog.
+    pub id: String,
+    /// The name of the source; nothing for a remote of the catalog that is only a URL.
+    pub source: Option<String>,
+    /// The URL of the source, without secrets.
+    pub url: Option<String>,
     /// What was locked.
-    pub from: String,
+    pub old: PinnedVersion,
     /// What is locked now.
-    pub to: String,
+    pub new: PinnedVersion,
+    /// What the source's `CHANGELOG.md` has between the two versions, if it was read.
+    pub changelog: Vec<String>,
+}
+
+/// A version of a source at its commit.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PinnedVersion {
+    /// The tag or branch, or the commit as it is required.
+    pub version: String,
+    /// The commit.
+    pub commit: ObjectId,
+}
+
+impl Moved {
+    /// What was locked, with the commit where the version alone says nothing.
+    pub fn from(&self) -> String {
+        self.shown(&self.old)
+    }
+
+    /// What is locked now, in the same way.
+    pub fn to(&self) -> String {
+        self.shown(&self.new)
+    }
+
+    fn shown(&self, one: &PinnedVersion) -> String {
+        if self.old.version == self.new.version {
+            format!("{} ({})", one.version, one.commit.short())
+        } else {
+            one.version.clone()
+        }
+    }
+}
+
+impl Serialize for Moved {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct MovedFields<'m> {
+            id: &'m str,
+            /// The same under its older name.
+            resource: &'m str,
+            from: String,
+            to: String,
+            source: Option<&'m str>,
+            url: Option<&'m str>,
+            old: &'m PinnedVersion,
+            new: &'m PinnedVersion,
+            changelog: &'m [String],
+        }
+        let fields = MovedFields {
+            id: &self.id,
+            resource: &self.id,
+            from: self.from(),
+            to: self.to(),
+            source: self.source.as_deref(),
+            url: self.url.as_deref(),
+            old: &self.old,
+            new: &self.new,
+            changelog: &self.changelog,
+        };
+        fields.serialize(serializer)
+    }
+}
+
+/// Whether the changelogs of sources that moved are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Changelogs {
+    /// They are, for those who show them.
+    Read,
+    /// They are not: it may take another request to each source.
+    Skipped,
 }
 
 /// Something new or changed that lets a tool do something.

@@ -254,19 +254,23 @@ fn pin(locked: &Locked, commit: &ObjectId, state: PinState) -> Pin {
         .version
         .clone()
         .unwrap_or_else(|| commit.short().to_owned());
-    let wishes = locked
-        .requirement
-        .iter()
-        .flat_map(|text| text.split(AND))
-        .map(str::to_owned);
     Pin {
         state,
         version: Version {
             label,
             commit: Some(commit.clone()),
         },
-        wishes: wishes.collect(),
+        wishes: requirements_of(locked),
     }
+}
+
+/// Everything that was required of a locked resource.
+pub(crate) fn requirements_of(locked: &Locked) -> Vec<String> {
+    let written = locked.requirement.iter();
+    written
+        .flat_map(|text| text.split(AND))
+        .map(str::to_owned)
+        .collect()
 }
 
 /// The lockfile of these entries.

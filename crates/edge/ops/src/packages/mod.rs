@@ -17,15 +17,17 @@ mod sources;
 mod templates;
 
 pub(crate) use declared::format_of;
-pub(crate) use facts::{Known, tree_line};
+pub(crate) use facts::{Known, Need, Version, tree_line};
 pub(crate) use fetch::Fetcher;
 pub(crate) use locking::{
-    LOCK_NAME, Moving, Named, lock_of, pins, read_lock, relocated_sources, with_names_of,
+    LOCK_NAME, Moving, Named, lock_of, pins, read_lock, relocated_sources, requirements_of,
+    with_names_of,
 };
 pub(crate) use made::{Made, MadeEntries, MadeFile, Making, make_all, make_these};
 pub(crate) use patching::{AppliedField, check_names as check_patched_names, patched_file};
 pub(crate) use resolve::{
-    ResolvedEntry, moved_tag, plain_sources, report_moved_tags, resolve, source_relocated,
+    ResolvedEntry, moved_tag, passed_over, plain_sources, report_moved_tags, resolve,
+    source_relocated,
 };
 pub(crate) use sources::{
     GIT_HELP, Opened, Sources, git, git_failure, git_failure_of, local_path, normal, open, refs_of,

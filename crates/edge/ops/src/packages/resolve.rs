@@ -362,16 +362,18 @@ fn report_passed_over(known: &Known, solution: &Solution<Unit, Selector>, notes:
             .units
             .get(unit)
             .map(|choice| known.version(unit, choice.candidate).label);
-        let message = format!(
-            "`{unit}` is not in {}, so {} is used",
-            known.version(unit, *best).label,
-            chosen.unwrap_or_default()
-        );
-        let help = "see whether it was renamed or dropped, or ask for the older version";
+        let dropped = known.version(unit, *best).label;
         notes
             .diagnostics
-            .push(Diagnostic::new(&codes::PACKAGE_PASSED_OVER, message).help(help));
+            .push(passed_over(unit, &dropped, &chosen.unwrap_or_default()));
     }
+}
+
+/// A warning that the newest version that fits lacks a resource.
+pub(crate) fn passed_over(unit: &Unit, dropped: &str, used: &str) -> Diagnostic {
+    let message = format!("`{unit}` is not in {dropped}, so {used} is used");
+    let help = "see whether it was renamed or dropped, or ask for the older version";
+    Diagnostic::new(&codes::PACKAGE_PASSED_OVER, message).help(help)
 }
 
 /// The chosen version of a unit and what is there.

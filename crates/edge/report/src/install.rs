@@ -356,3 +356,52 @@ fn line(change: &Change) -> String {
         change.reason.words()
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use agpm_model::RelativePath;
+    use agpm_ops::{Observed, Reason};
+
+    use super::*;
+
+    fn created(path: &str, owner: &str) -> Change {
+        Change {
+            action: Action::Create,
+            path: RelativePath::new(path).unwrap(),
+            owner: owner.to_owned(),
+            reason: Reason::New,
+            place: None,
+            before: Observed::Missing,
+        }
+    }
+
+    fn report(changes: Vec<Change>) -> InstallReport {
+        InstallReport {
+            writing: Writing::Show,
+            changes,
+            moved: Vec::new(),
+            programs: Vec::new(),
+            reads: Vec::new(),
+            conversions: Vec::new(),
+            unchanged: 2,
+            lock: LockChange::WouldBeWritten,
+            refused: 0,
+        }
+    }
+
+    #[test]
+    fn many_files_of_one_resource_are_one_line_unless_all_are_wanted() {
+        let file = |name: &str| created(&format!(".claude/skills/pdf/{name}"), "skills/pdf");
+        let report = report(["a", "b", "c", "d"].map(file).to_vec());
+        let folded = "+ .claude/skills/pdf/  skills/pdf: new (4 files)\n\
+            Would install 4 (2 unchanged); agpm.lock would be written\n";
+        assert_eq!(text(&report, Detail::Folded), folded);
+        assert_eq!(text(&report, Detail::All).lines().count(), 5);
+    }
+
+    #[test]
+    fn nothing_in_a_line_can_act_on_a_terminal() {
+        let report = report(vec![created(".claude/agents/a.md", "agents/\u{1b}[2Ja")]);
+        assert!(!text(&report, Detail::Folded).contains('\u{1b}'));
+    }
+}

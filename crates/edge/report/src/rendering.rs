@@ -116,3 +116,92 @@ impl RenderContext<'_> {
         }))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use agpm_diag::codes;
+    use agpm_ops::Secrets;
+
+    use super::*;
+    use crate::diagnostics::{Detail, Paint};
+
+    #[derive(Serialize)]
+    struct Rows {
+        rows: Vec<Option<usize>>,
+    }
+
+    fn context<'a>(
+        diagnostics: &'a [Diagnostic],
+        sources: &'a SourceMap,
+        verdict: Verdict,
+    ) -> RenderContext<'a> {
+        RenderContext {
+            diagnostics,
+            sources,
+            json: true,
+            quiet: false,
+            verdict,
+            pen: Pen {
+                paint: Paint::Plain,
+                secrets: Secrets::Masked,
+                detail: Detail::Folded,
+            },
+        }
+    }
+
+    fn written(rendering: Rendering) -> String {
+        match rendering {
+            Rendering::Report(text) => text,
+            Rendering::ReportStream(write) => {
+                let mut out = Vec::new();
+                write(&mut out).unwrap();
+                String::from_utf8(out).unwrap()
+            }
+            _ => panic!("a document is a report"),
+        }
+    }
+
+    #[test]
+    fn a_document_is_the_report_among_ok_and_diagnostics() {
+        let (found, sources) = (
+            [Diagnostic::new(&codes::USAGE, "wrong").help("right")],
+            SourceMap::default(),
+        );
+        let report = Rows { rows: vec![None] };
+        let text = written(context(&found, &sources, Verdict::Findings).document(&report));
+        let expected = "{\n  \"ok\": false,\n  \"rows\": [\n    null\n  ],\n  \"diagnostics\": [\n    \
+            {\n      \"code\": \"usage/arguments\",\n      \"severity\": \"error\",\n      \
+            \"message\": \"wrong\",\n      \"help\": \"right\"\n    }\n  ]\n}\n";
+        assert_eq!(text, expected.replace("usage/arguments", codes::USAGE.name));
+    }
+
+    #[test]
+    fn a_list_that_writes_itself_is_the_same_document() {
+        let found = [Diagnostic::new(&codes::USAGE, "two\nlines")];
+        let sources = SourceMap::default();
+        for diagnostics in [&found[..], &[]] {
+            for rows in [vec![], vec![Some(1), Some(2)]] {
+                let context = context(diagnostics, &sources, Verdict::Good);
+                let items: Vec<String> = rows
+                    .iter()
+                    .flatten()
+                    .map(|row| format!("{LIST_INDENT}{row}"))
+                    .collect();
+                let list = context.list_document(ListDocument {
+                    key: "rows",
+                    is_empty: rows.is_empty(),
+                    write_items: Box::new(move |out| out.write_all(items.join(",\n").as_bytes())),
+                });
+                assert_eq!(written(list), written(context.document(&Rows { rows })));
+            }
+        }
+    }
+
+    #[test]
+    fn yaml_says_what_json_says() {
+        let report = Rows {
+            rows: vec![None, Some(7)],
+        };
+        assert_eq!(to_yaml(&report), "rows:\n  - null\n  - 7\n");
+    }
+}

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use agpm_model::CatalogRemote;
 use agpm_testkit::{GitDaemon, Repository, Sandbox};
-use agpm_text::Value;
+use agpm_text::to_json;
 
 use crate::catalog::remotes::{RemoteLayer, remote_layers, remotes_as_told};
 use crate::catalog::report::{CatalogReport, CatalogRequest, CatalogRow, Shadowed, Told, catalog};

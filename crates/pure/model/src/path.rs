@@ -1,6 +1,7 @@
 use std::fmt;
+use std::str::FromStr;
 
-use serde::Serialize;
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// A path with `/` that stays below the folder it is read from, on every system.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
@@ -30,6 +31,20 @@ pub enum PathError {
 
 /// Device names that Windows reserves in every folder, with any ending.
 const RESERVED: &[&str] = &["con", "prn", "aux", "nul", "conin$", "conout$"];
+
+impl FromStr for RelativePath {
+    type Err = PathError;
+
+    fn from_str(path: &str) -> Result<Self, PathError> {
+        RelativePath::new(path)
+    }
+}
+
+impl<'d> Deserialize<'d> for RelativePath {
+    fn deserialize<D: Deserializer<'d>>(deserializer: D) -> Result<Self, D::Error> {
+        agpm_text::parsed(deserializer)
+    }
+}
 
 impl RelativePath {
     /// Checks a path; `.` steps are dropped.

@@ -39,9 +39,10 @@ pub enum Extent {
 }
 
 /// Whether a file is a program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum FileMode {
     /// It is not.
+    #[default]
     Plain,
     /// It is.
     Executable,

@@ -4,33 +4,83 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_diag::{Diagnostic, codes};
 use agpm_model::{Checksum, FileMode, RelativePath};
-use agpm_text::{Document, NodeRef, Value};
+use agpm_text::{from_json, to_json};
+use serde::de::{Deserializer, Error};
+use serde::{Deserialize, Serialize, Serializer};
 
-use crate::nodes::OwnedNodes;
+use crate::nodes::{NodesRecord, OwnedNodes};
 
-const VERSION: usize = 2;
+/// The version of the file's form. A new one is one higher, and gets a function that makes it of the one before.
+const VERSION: u32 = 2;
 
-/// What we own on disk.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Ledger {
+/// What we own on disk. In its file, the nodes of each shared file are one string: most runs ask only whether there is
+/// anything to do, and need not read thousands of them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ledger<N = OwnedNodes> {
+    /// The version of the file's form.
+    pub version: LedgerVersion,
     /// What the last install was made from; nothing if it did not come to its end.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub inputs: Option<Checksum>,
     /// Files on this machine that were read for it, and what they held.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub reads: BTreeMap<String, Checksum>,
     /// Folders on this machine that layers were taken from.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub watched: Vec<Watched>,
     /// Resources that rightly write nothing, as `TYPE/NAME`: a hook that is switched off, say.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub nothing: BTreeSet<String>,
     /// Files of the user's that are just what is wanted, as they were.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub theirs: BTreeMap<RelativePath, Checksum>,
     /// Files by path.
+    #[serde(default = "BTreeMap::new")]
     pub files: BTreeMap<RelativePath, Owned>,
     /// What is ours inside files that others write too, by path.
-    pub shared: BTreeMap<RelativePath, OwnedNodes>,
+    #[serde(default = "BTreeMap::new", skip_serializing_if = "BTreeMap::is_empty")]
+    pub shared: BTreeMap<RelativePath, N>,
+}
+
+/// The ledger as its file has it.
+pub type LedgerFile = Ledger<NodesRecord>;
+
+impl<N> Default for Ledger<N> {
+    fn default() -> Self {
+        Ledger {
+            version: LedgerVersion,
+            inputs: None,
+            reads: BTreeMap::new(),
+            watched: Vec::new(),
+            nothing: BTreeSet::new(),
+            theirs: BTreeMap::new(),
+            files: BTreeMap::new(),
+            shared: BTreeMap::new(),
+        }
+    }
+}
+
+/// The version that this program writes, and the only one that it reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LedgerVersion;
+
+impl Serialize for LedgerVersion {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u32(VERSION)
+    }
+}
+
+impl<'d> Deserialize<'d> for LedgerVersion {
+    fn deserialize<D: Deserializer<'d>>(deserializer: D) -> Result<Self, D::Error> {
+        match u32::deserialize(deserializer)? {
+            VERSION => Ok(LedgerVersion),
+            other => Err(D::Error::custom(format!("version {other}"))),
+        }
+    }
 }
 
 /// A folder that files were taken from, and how it looked then.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Watched {
     /// Where it is.
     pub folder: String,
@@ -40,53 +90,83 @@ pub struct Watched {
     pub stamp: Checksum,
 }
 
-impl Watched {
-    fn value(&self) -> Value {
-        Value::map([
-            ("folder", Value::from(self.folder.as_str())),
-            (
-                "folders",
-                Value::list(self.folders.iter().map(String::as_str)),
-            ),
-            ("stamp", self.stamp.to_string().into()),
-        ])
-    }
-
-    fn read(node: NodeRef<'_>) -> Option<Self> {
-        let folders = node
-            .get("folders")?
-            .items()
-            .map(|folder| folder.as_str().map(str::to_owned));
-        Some(Watched {
-            folder: node.get("folder")?.as_str()?.to_owned(),
-            folders: folders.collect::<Option<_>>()?,
-            stamp: read_checksum(node.get("stamp")?)?,
-        })
-    }
-}
-
 /// Who wrote what agpm manages. What the user wrote stays on disk when agpm no longer manages it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Author {
     /// agpm did.
+    #[default]
     Agpm,
     /// The user did, with the very content that a resource wants: agpm adopted it.
     User,
 }
 
 /// A file of ours.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Owned {
     /// Of the bytes we wrote.
     pub checksum: Checksum,
     /// Of the bytes in the source, if they are others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<Checksum>,
     /// The mode we gave it.
+    #[serde(
+        rename = "executable",
+        default,
+        with = "executable",
+        skip_serializing_if = "executable::is_plain"
+    )]
     pub mode: FileMode,
-    /// The resource it belongs to, as `TYPE/NAME`.
-    pub owner: String,
     /// Who wrote its content.
+    #[serde(
+        rename = "adopted",
+        default,
+        with = "adopted",
+        skip_serializing_if = "adopted::is_own"
+    )]
     pub author: Author,
+    /// The resource it belongs to, as `TYPE/NAME`.
+    #[serde(default)]
+    pub owner: String,
+}
+
+/// A mode as the field `executable`, which plain files lack.
+mod executable {
+    use super::*;
+
+    pub(super) fn is_plain(mode: &FileMode) -> bool {
+        *mode == FileMode::Plain
+    }
+
+    pub(super) fn serialize<S: Serializer>(mode: &FileMode, s: S) -> Result<S::Ok, S::Error> {
+        s.serialize_bool(*mode == FileMode::Executable)
+    }
+
+    pub(super) fn deserialize<'d, D: Deserializer<'d>>(d: D) -> Result<FileMode, D::Error> {
+        Ok(match bool::deserialize(d)? {
+            true => FileMode::Executable,
+            false => FileMode::Plain,
+        })
+    }
+}
+
+/// An author as the field `adopted`, which files lack that agpm wrote.
+mod adopted {
+    use super::*;
+
+    pub(super) fn is_own(author: &Author) -> bool {
+        *author == Author::Agpm
+    }
+
+    pub(super) fn serialize<S: Serializer>(author: &Author, s: S) -> Result<S::Ok, S::Error> {
+        s.serialize_bool(*author == Author::User)
+    }
+
+    pub(super) fn deserialize<'d, D: Deserializer<'d>>(d: D) -> Result<Author, D::Error> {
+        Ok(match bool::deserialize(d)? {
+            true => Author::User,
+            false => Author::Agpm,
+        })
+    }
 }
 
 impl Ledger {
@@ -135,170 +215,58 @@ impl Ledger {
 
     /// The file's text.
     pub fn to_text(&self) -> String {
-        let files = self
-            .files
-            .iter()
-            .map(|(path, owned)| (path.as_str(), owned.value()));
-        let mut root = vec![("version", VERSION.into())];
-        root.extend(
-            self.inputs
-                .map(|inputs| ("inputs", inputs.to_string().into())),
-        );
-        if !self.reads.is_empty() {
-            let reads = self
-                .reads
-                .iter()
-                .map(|(path, checksum)| (path, checksum.to_string().into()));
-            root.push(("reads", Value::map(reads)));
-        }
-        if !self.watched.is_empty() {
-            root.push((
-                "watched",
-                Value::List(self.watched.iter().map(Watched::value).collect()),
-            ));
-        }
-        if !self.nothing.is_empty() {
-            root.push((
-                "nothing",
-                Value::list(self.nothing.iter().map(String::as_str)),
-            ));
-        }
-        if !self.theirs.is_empty() {
-            let theirs = self
-                .theirs
-                .iter()
-                .map(|(path, checksum)| (path.as_str(), checksum.to_string().into()));
-            root.push(("theirs", Value::map(theirs)));
-        }
-        root.push(("files", Value::map(files)));
-        if !self.shared.is_empty() {
-            let shared = self
-                .shared
-                .iter()
-                .map(|(path, owned)| (path.as_str(), owned.value()));
-            root.push(("shared", Value::map(shared)));
-        }
-        Value::map(root).to_json()
-    }
-
-    /// What is said of a ledger that cannot be understood.
-    pub fn broken() -> Diagnostic {
-        Diagnostic::new(
-            &codes::LOCK_BROKEN,
-            "the ledger of installed files cannot be understood",
-        )
-        .help("delete it and run `agpm install`; files that are as they should be are taken over")
+        to_json(self)
     }
 
     /// Reads a ledger. One that cannot be understood is an error: without it, files of ours would be taken for the
     /// user's.
-    pub fn read(document: &Document) -> Result<Self, Diagnostic> {
-        read_ledger(document).ok_or_else(Ledger::broken)
-    }
-}
-
-fn read_ledger(document: &Document) -> Option<Ledger> {
-    let root = root_of(document)?;
-    let nothing = root.get("nothing").into_iter().flat_map(NodeRef::items);
-    let shared =
-        entries(root, "shared").map(|(path, entry)| Some((path?, OwnedNodes::read(entry)?)));
-    Some(Ledger {
-        inputs: root.get("inputs").and_then(read_checksum),
-        reads: read_reads(root)?,
-        watched: read_watched(root)?,
-        nothing: nothing
-            .filter_map(NodeRef::as_str)
-            .map(str::to_owned)
-            .collect(),
-        theirs: read_theirs(root)?,
-        files: entries(root, "files")
-            .map(|(path, file)| Some((path?, Owned::read(file)?)))
-            .collect::<Option<_>>()?,
-        shared: shared.collect::<Option<_>>()?,
-    })
-}
-
-/// The whole, if it is of our version.
-pub(crate) fn root_of(document: &Document) -> Option<NodeRef<'_>> {
-    document.root().filter(|root| {
-        root.get("version")
-            .and_then(|version| version.content().parse().ok())
-            == Some(VERSION)
-    })
-}
-
-pub(crate) fn read_checksum(node: NodeRef<'_>) -> Option<Checksum> {
-    node.as_str()?.parse().ok()
-}
-
-pub(crate) fn read_reads(root: NodeRef<'_>) -> Option<BTreeMap<String, Checksum>> {
-    let reads = root.get("reads").into_iter().flat_map(NodeRef::entries);
-    reads
-        .map(|(path, read)| Some((path.content().to_owned(), read_checksum(read)?)))
-        .collect()
-}
-
-pub(crate) fn read_theirs(root: NodeRef<'_>) -> Option<BTreeMap<RelativePath, Checksum>> {
-    entries(root, "theirs")
-        .map(|(path, checksum)| Some((path?, read_checksum(checksum)?)))
-        .collect()
-}
-
-pub(crate) fn read_watched(root: NodeRef<'_>) -> Option<Vec<Watched>> {
-    root.get("watched")
-        .into_iter()
-        .flat_map(NodeRef::items)
-        .map(Watched::read)
-        .collect()
-}
-
-/// What a map has by path; a path that makes no sense is none.
-pub(crate) fn entries<'d>(
-    root: NodeRef<'d>,
-    key: &str,
-) -> impl Iterator<Item = (Option<RelativePath>, NodeRef<'d>)> {
-    let entries = root.get(key).into_iter().flat_map(NodeRef::entries);
-    entries.map(|(path, entry)| (RelativePath::new(path.content()).ok(), entry))
-}
-
-pub(crate) fn read_mode(file: NodeRef<'_>) -> FileMode {
-    match file.get("executable").and_then(NodeRef::as_bool) {
-        Some(true) => FileMode::Executable,
-        _ => FileMode::Plain,
-    }
-}
-
-impl Owned {
-    fn value(&self) -> Value {
-        let mut map = vec![("checksum", Value::from(self.checksum.to_string()))];
-        map.extend(
-            self.source
-                .map(|source| ("source", source.to_string().into())),
-        );
-        if self.mode == FileMode::Executable {
-            map.push(("executable", true.into()));
-        }
-        if self.author == Author::User {
-            map.push(("adopted", true.into()));
-        }
-        map.push(("owner", self.owner.as_str().into()));
-        Value::map(map)
-    }
-
-    fn read(file: NodeRef<'_>) -> Option<Self> {
-        Some(Owned {
-            checksum: read_checksum(file.get("checksum")?)?,
-            source: file.get("source").and_then(read_checksum),
-            mode: read_mode(file),
-            owner: file
-                .get("owner")
-                .and_then(NodeRef::as_str)
-                .unwrap_or_default()
-                .to_owned(),
-            author: match file.get("adopted").and_then(NodeRef::as_bool) {
-                Some(true) => Author::User,
-                _ => Author::Agpm,
-            },
+    pub fn read(bytes: &[u8]) -> Result<Self, Diagnostic> {
+        let file = LedgerFile::read_file(bytes)?;
+        let nodes =
+            |(path, record): (RelativePath, NodesRecord)| Some((path, record.into_nodes()?));
+        let shared = file.shared.into_iter().map(nodes).collect::<Option<_>>();
+        Ok(Ledger {
+            version: file.version,
+            inputs: file.inputs,
+            reads: file.reads,
+            watched: file.watched,
+            nothing: file.nothing,
+            theirs: file.theirs,
+            files: file.files,
+            shared: shared.ok_or_else(broken)?,
         })
     }
+}
+
+impl LedgerFile {
+    /// Reads a ledger, and nothing of the nodes in shared files but how many there are.
+    pub fn read_file(bytes: &[u8]) -> Result<Self, Diagnostic> {
+        from_json(bytes).map_err(|_| match from_json::<VersionOnly>(bytes) {
+            Ok(VersionOnly { version }) if version > VERSION => newer(),
+            _ => broken(),
+        })
+    }
+
+    /// How many files and nodes inside shared files are ours.
+    pub fn count(&self) -> usize {
+        let shared = self.shared.values().map(|record| record.count);
+        self.files.len() + self.theirs.len() + shared.sum::<usize>()
+    }
+}
+
+/// Enough of a ledger of any version.
+#[derive(Deserialize)]
+struct VersionOnly {
+    version: u32,
+}
+
+fn broken() -> Diagnostic {
+    let message = "the ledger of installed files cannot be understood";
+    Diagnostic::new(&codes::LOCK_BROKEN, message)
+        .help("delete it and run `agpm install`; files that are as they should be are taken over")
+}
+
+fn newer() -> Diagnostic {
+    let message = "the ledger of installed files is from a newer version of agpm";
+    Diagnostic::new(&codes::LOCK_BROKEN, message).help("update agpm; nothing was changed")
 }

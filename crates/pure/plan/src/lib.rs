@@ -3,7 +3,6 @@
 //! Knows no disk: what is there is told to it, and what is to be done is given back as data.
 
 mod entries;
-mod glance;
 mod ledger;
 mod levels;
 mod names;
@@ -12,13 +11,12 @@ mod plan;
 mod target;
 
 pub use entries::{Entry, EntryError, Graph, Need, entries};
-pub use glance::Glance;
-pub use ledger::{Author, Ledger, Owned, Watched};
+pub use ledger::{Author, Ledger, LedgerFile, LedgerVersion, Owned, Watched};
 pub use levels::levels;
 pub use names::{Excluded, excluded};
 pub use nodes::{
     DesiredNode, FileOrigin, FileOutcome, Hunk, NodeError, NodeFinding, NodePlan, NodeState,
-    NodeSum, OwnedNode, OwnedNodes, Seams, SharedFile, Twin, check_nodes, plan_nodes,
+    NodeSum, NodesRecord, OwnedNode, OwnedNodes, Seams, SharedFile, Twin, check_nodes, plan_nodes,
     recognise_file, recognise_nodes, take_back,
 };
 pub use plan::{

@@ -679,7 +679,7 @@ fn a_ledger_with_entries_that_make_no_sense_is_broken() {
     ] {
         assert!(text.contains(from), "{from}\n{text}");
         assert!(
-            Ledger::read(&read(&text.replacen(from, to, 1), Format::Json)).is_err(),
+            Ledger::read(text.replacen(from, to, 1).as_bytes()).is_err(),
             "{from}"
         );
     }

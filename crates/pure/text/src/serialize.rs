@@ -1,6 +1,11 @@
-//! Values that the program itself has to say, through serde.
+//! What the program itself has to say and to remember, through serde.
 
-use serde::ser::{Error, Serialize, Serializer};
+use std::fmt::{self, Display};
+use std::marker::PhantomData;
+use std::str::FromStr;
+
+use serde::de::{self, Deserialize, Deserializer, Visitor};
+use serde::ser::{self, Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use crate::pointer::Pointer;
@@ -12,6 +17,38 @@ pub fn to_json<T: Serialize + ?Sized>(value: &T) -> String {
         .expect("what the program says has strings for keys, and no part of it fails");
     text.push('\n');
     text
+}
+
+/// Why bytes are not what the program once wrote.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct JsonError(String);
+
+/// Reads what [`to_json`] wrote.
+pub fn from_json<'b, T: Deserialize<'b>>(bytes: &'b [u8]) -> Result<T, JsonError> {
+    serde_json::from_slice(bytes).map_err(|error| JsonError(error.to_string()))
+}
+
+/// A value that a string spells; for types that cannot hold every string.
+pub fn parsed<'d, T, D>(deserializer: D) -> Result<T, D::Error>
+where
+    T: FromStr<Err: Display>,
+    D: Deserializer<'d>,
+{
+    struct Spelled<T>(PhantomData<T>);
+
+    impl<T: FromStr<Err: Display>> Visitor<'_> for Spelled<T> {
+        type Value = T;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a string")
+        }
+
+        fn visit_str<E: de::Error>(self, text: &str) -> Result<T, E> {
+            text.parse().map_err(E::custom)
+        }
+    }
+    deserializer.deserialize_str(Spelled(PhantomData))
 }
 
 /// Pairs as an object that keeps their order; for `serialize_with`.
@@ -43,8 +80,14 @@ impl Serialize for Number {
             return serializer.serialize_str(self.as_str());
         }
         RawValue::from_string(self.as_str().to_owned())
-            .map_err(S::Error::custom)?
+            .map_err(ser::Error::custom)?
             .serialize(serializer)
+    }
+}
+
+impl<'d> Deserialize<'d> for Pointer {
+    fn deserialize<D: Deserializer<'d>>(deserializer: D) -> Result<Self, D::Error> {
+        parsed(deserializer)
     }
 }
 

@@ -3,9 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use agpm_model::{Checksum, Extent, FileMode, Locked, Lockfile, Origin, RelativePath};
-use agpm_plan::{Author, Glance, Ledger, Observed, Owned, Watched};
+use agpm_plan::{Author, Ledger, LedgerFile, Observed, Owned, Watched};
 use agpm_store::{ProjectStore, StateUse};
-use agpm_text::{Document, Format, parse_alone};
 
 use crate::failure::Failure;
 use crate::gather::{ManifestFiles, limit};
@@ -51,7 +50,7 @@ pub(super) fn nothing_to_do(
         return None;
     }
     let bytes = store.read(&store.ledger(), limit()).ok()?;
-    let ledger = Glance::read(&ledger_document(bytes)?)?;
+    let ledger = LedgerFile::read_file(&bytes).ok()?;
     let lock = agpm_store::read(&files.folder().join(LOCK_NAME), limit()).ok()?;
     if ledger.inputs? != inputs_of(&files.fingerprint(), &lock) {
         return None;
@@ -65,7 +64,7 @@ pub(super) fn nothing_to_do(
     all.then(|| InstallReport {
         moved: Vec::new(),
         changes: Vec::new(),
-        unchanged: ledger.count,
+        unchanged: ledger.count(),
         refused: 0,
         lock: LockChange::Unchanged,
         programs: Vec::new(),
@@ -85,22 +84,22 @@ fn is_as_seen(watched: &[Watched]) -> bool {
 }
 
 /// Whether every file of ours, and every one that others write too, is as we left it.
-fn is_untouched(store: &ProjectStore, ledger: &Glance) -> Option<bool> {
-    let files = ledger.files.iter().map(|(path, ..)| path);
-    let paths: Vec<&RelativePath> = files
-        .chain(ledger.shared.iter().map(|(path, _)| path))
+fn is_untouched(store: &ProjectStore, ledger: &LedgerFile) -> Option<bool> {
+    let shared = ledger.shared.iter().map(|(path, nodes)| (path, nodes.seen));
+    let theirs = ledger.theirs.iter().map(|(path, seen)| (path, *seen));
+    let shared: Vec<(&RelativePath, Checksum)> = theirs.chain(shared).collect();
+    let paths: Vec<&RelativePath> = ledger
+        .files
+        .keys()
+        .chain(shared.iter().map(|(path, _)| *path))
         .collect();
     let now = observe_all(store, &paths).ok()?;
-    let (files, shared) = now.split_at(ledger.files.len());
-    let files = ledger.files.iter().zip(files);
-    let shared = ledger.shared.iter().zip(shared);
+    let (files_now, shared_now) = now.split_at(ledger.files.len());
+    let mut files = ledger.files.values().zip(files_now);
+    let mut shared = shared.iter().zip(shared_now);
     Some(
-        files
-            .into_iter()
-            .all(|((_, checksum, mode), (_, now))| *now == Observed::File(*checksum, *mode))
-            && shared
-                .into_iter()
-                .all(|((_, seen), (_, now))| now.checksum() == Some(*seen)),
+        files.all(|(owned, (_, now))| *now == Observed::File(owned.checksum, owned.mode))
+            && shared.all(|((_, seen), (_, now))| now.checksum() == Some(*seen)),
     )
 }
 
@@ -180,13 +179,6 @@ pub(crate) fn read_ledger(store: &ProjectStore) -> Result<Ledger, Failure> {
 }
 
 pub(crate) fn ledger_in(store: &ProjectStore, bytes: Vec<u8>) -> Result<Ledger, Failure> {
-    let document = ledger_document(bytes).ok_or_else(Ledger::broken);
-    let ledger = document.and_then(|document| Ledger::read(&document));
+    let ledger = Ledger::read(&bytes);
     ledger.map_err(|broken| broken.in_file(store.ledger().to_string()).into())
-}
-
-/// The ledger is read on every run, and may be large: nothing is kept of it for messages.
-fn ledger_document(bytes: Vec<u8>) -> Option<Document> {
-    let parsed = parse_alone(String::from_utf8(bytes).ok()?, Format::Json);
-    (!agpm_diag::has_errors(&parsed.diagnostics)).then_some(parsed.document)
 }

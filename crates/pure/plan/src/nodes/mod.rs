@@ -28,6 +28,7 @@ use std::collections::BTreeMap;
 
 use agpm_model::{Checksum, EntryNode, FileMode, Place, RelativePath};
 use agpm_text::{Document, EditError, Format, Pointer, Unread};
+use serde::{Deserialize, Serialize};
 
 use crate::ledger::Author;
 use crate::plan::{Change, Observed, Overwrite, Refusal};
@@ -35,6 +36,7 @@ use file::Task;
 
 pub use check::{NodeFinding, NodeState, check_nodes, take_back};
 pub use recognise::{recognise_file, recognise_nodes};
+pub use record::NodesRecord;
 pub use seams::{Hunk, Seams};
 pub use sum::NodeSum;
 
@@ -59,13 +61,15 @@ pub enum Twin {
 }
 
 /// Who made a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum FileOrigin {
     /// We did, and all that is in it, comments too, is ours.
     Whole,
     /// We did: it goes when nothing is left in it.
     Ours,
     /// The user did: it stays.
+    #[default]
     Users,
 }
 

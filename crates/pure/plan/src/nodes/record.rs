@@ -3,83 +3,77 @@
 //! A ledger may have thousands of nodes, and most runs ask only whether there is anything to do. So all nodes of a file
 //! are one string: records apart by a space, their fields by `:`.
 
+use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 
 use agpm_model::{Checksum, Place, percent_decode, percent_encode};
-use agpm_text::{NodeRef, Pointer, Value};
+use agpm_text::Pointer;
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::ledger::Author;
 
-use super::{FileOrigin, Hunk, NodeSum, OwnedNode, OwnedNodes, Seams};
+use super::{FileOrigin, NodeSum, OwnedNode, OwnedNodes, Seams};
 
 /// Stands before the letter of a node that the user wrote.
 const ADOPTED: char = 'a';
 
-/// The word for a file of which something is ours; users' files have none.
-const ORIGINS: &[(&str, FileOrigin)] = &[("whole", FileOrigin::Whole), ("ours", FileOrigin::Ours)];
+/// What is ours inside one file, as the ledger has it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NodesRecord {
+    /// Of the whole file as we left it.
+    pub seen: Checksum,
+    #[serde(default, skip_serializing_if = "FileOrigin::is_users")]
+    file: FileOrigin,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    containers: Vec<Pointer>,
+    /// How many nodes are ours.
+    pub count: usize,
+    nodes: String,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    others: BTreeMap<Pointer, Vec<NodeSum>>,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    theirs: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    seams: Option<Seams>,
+}
 
-impl OwnedNodes {
-    pub(crate) fn value(&self) -> Value {
-        let mut map = vec![("seen", Value::from(self.seen.to_string()))];
-        let origin = ORIGINS.iter().find(|(_, origin)| *origin == self.file);
-        map.extend(origin.map(|(word, _)| ("file", Value::from(*word))));
-        if !self.containers.is_empty() {
-            map.push((
-                "containers",
-                Value::list(self.containers.iter().map(Pointer::to_string)),
-            ));
+impl NodesRecord {
+    fn of(owned: &OwnedNodes) -> Self {
+        NodesRecord {
+            seen: owned.seen,
+            file: owned.file,
+            containers: owned.containers.clone(),
+            count: owned.count(),
+            nodes: records(owned.nodes.iter(), OwnedNode::record),
+            others: owned.others.clone(),
+            theirs: records(owned.theirs.iter(), write_place),
+            seams: owned.seams.clone(),
         }
-        map.push(("count", self.count().into()));
-        map.push((
-            "nodes",
-            records(self.nodes.iter(), OwnedNode::record).into(),
-        ));
-        if !self.others.is_empty() {
-            let sums = |sums: &Vec<NodeSum>| Value::list(sums.iter().map(NodeSum::to_string));
-            map.push((
-                "others",
-                Value::map(
-                    self.others
-                        .iter()
-                        .map(|(at, all)| (at.to_string(), sums(all))),
-                ),
-            ));
-        }
-        if !self.theirs.is_empty() {
-            map.push(("theirs", records(self.theirs.iter(), write_place).into()));
-        }
-        map.extend(self.seams.as_ref().map(|seams| ("seams", seams.value())));
-        Value::map(map)
     }
 
-    pub(crate) fn read(node: NodeRef<'_>) -> Option<Self> {
-        let containers = node
-            .get("containers")
-            .into_iter()
-            .flat_map(NodeRef::items)
-            .map(read_parsed);
-        let others = node
-            .get("others")
-            .into_iter()
-            .flat_map(NodeRef::entries)
-            .map(read_others);
+    /// The nodes one by one; nothing if a record makes no sense.
+    pub(crate) fn into_nodes(self) -> Option<OwnedNodes> {
         Some(OwnedNodes {
-            seen: read_parsed(node.get("seen")?)?,
-            file: read_origin(node.get("file"))?,
-            containers: containers.collect::<Option<_>>()?,
-            nodes: read_records(node.get("nodes")?.as_str()?, OwnedNode::read)?,
-            others: others.collect::<Option<_>>()?,
-            theirs: match node.get("theirs") {
-                Some(theirs) => read_records(theirs.as_str()?, |fields| {
-                    read_place(&mut fields.into_iter())
-                })?,
-                None => Vec::new(),
-            },
-            seams: match node.get("seams") {
-                Some(seams) => Some(Seams::read(seams)?),
-                None => None,
-            },
+            seen: self.seen,
+            file: self.file,
+            containers: self.containers,
+            nodes: read_records(&self.nodes, OwnedNode::read)?,
+            others: self.others,
+            theirs: read_records(&self.theirs, |fields| read_place(&mut fields.into_iter()))?,
+            seams: self.seams,
         })
+    }
+}
+
+impl Serialize for OwnedNodes {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        NodesRecord::of(self).serialize(serializer)
+    }
+}
+
+impl FileOrigin {
+    fn is_users(&self) -> bool {
+        *self == FileOrigin::Users
     }
 }
 
@@ -202,64 +196,4 @@ impl OwnedNode {
             author,
         })
     }
-}
-
-impl Seams {
-    fn value(&self) -> Value {
-        let hunk = |hunk: &Hunk| {
-            Value::list([
-                hunk.at.into(),
-                hunk.length.into(),
-                Value::from(hunk.text.as_str()),
-            ])
-        };
-        let hunks = Value::List(self.hunks.iter().map(hunk).collect());
-        Value::map([
-            ("base", Value::from(self.base.to_string())),
-            ("hunks", hunks),
-        ])
-    }
-
-    fn read(node: NodeRef<'_>) -> Option<Self> {
-        let hunks = node
-            .get("hunks")?
-            .items()
-            .map(read_hunk)
-            .collect::<Option<_>>()?;
-        Some(Seams {
-            base: read_parsed::<Checksum>(node.get("base")?)?,
-            hunks,
-        })
-    }
-}
-
-fn read_origin(node: Option<NodeRef<'_>>) -> Option<FileOrigin> {
-    let Some(node) = node else {
-        return Some(FileOrigin::Users);
-    };
-    let word = node.as_str()?;
-    ORIGINS
-        .iter()
-        .find(|(own, _)| *own == word)
-        .map(|(_, origin)| *origin)
-}
-
-fn read_others((list, sums): (NodeRef<'_>, NodeRef<'_>)) -> Option<(Pointer, Vec<NodeSum>)> {
-    Some((
-        list.content().parse().ok()?,
-        sums.items().map(read_parsed).collect::<Option<_>>()?,
-    ))
-}
-
-fn read_hunk(node: NodeRef<'_>) -> Option<Hunk> {
-    let number = |step| node.child(step)?.content().parse().ok();
-    Some(Hunk {
-        at: number("0")?,
-        length: number("1")?,
-        text: node.child("2")?.as_str()?.to_owned(),
-    })
-}
-
-fn read_parsed<T: std::str::FromStr>(node: NodeRef<'_>) -> Option<T> {
-    node.as_str()?.parse().ok()
 }

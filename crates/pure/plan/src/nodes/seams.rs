@@ -1,9 +1,10 @@
 //! Blanks around our nodes that removing them does not bring back by itself, as in `{ }`.
 
 use agpm_model::Checksum;
+use serde::{Deserialize, Serialize};
 
 /// What turns the text without our nodes into the user's own, to the byte. Only blanks and commas are in it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Seams {
     /// Of the user's own text; what does not lead there is not used.
     pub base: Checksum,
@@ -12,7 +13,8 @@ pub struct Seams {
 }
 
 /// Bytes in the place of others.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "(usize, usize, String)", from = "(usize, usize, String)")]
 pub struct Hunk {
     /// Where.
     pub at: usize,
@@ -20,6 +22,22 @@ pub struct Hunk {
     pub length: usize,
     /// What comes.
     pub text: String,
+}
+
+impl From<Hunk> for (usize, usize, String) {
+    fn from(hunk: Hunk) -> Self {
+        (hunk.at, hunk.length, hunk.text)
+    }
+}
+
+impl From<(usize, usize, String)> for Hunk {
+    fn from(hunk: (usize, usize, String)) -> Self {
+        Hunk {
+            at: hunk.0,
+            length: hunk.1,
+            text: hunk.2,
+        }
+    }
 }
 
 impl Seams {

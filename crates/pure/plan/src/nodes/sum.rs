@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use agpm_model::{Checksum, ChecksumError};
 use agpm_text::{Shape, View};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Below it floats hold every whole number.
 const LARGEST_EXACT: f64 = 9_007_199_254_740_992.0;
@@ -76,6 +77,18 @@ impl FromStr for NodeSum {
         let good = text.len() == 32 && text.bytes().all(|b| b.is_ascii_hexdigit());
         let number = good.then(|| u128::from_str_radix(text, 16).ok()).flatten();
         number.map(NodeSum).ok_or(ChecksumError)
+    }
+}
+
+impl Serialize for NodeSum {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'d> Deserialize<'d> for NodeSum {
+    fn deserialize<D: Deserializer<'d>>(deserializer: D) -> Result<Self, D::Error> {
+        agpm_text::parsed(deserializer)
     }
 }
 

@@ -6,8 +6,8 @@ pub(crate) mod layer;
 use agpm_diag::{SourceMap, has_errors};
 use agpm_model::{EntryNode, Place, RelativePath};
 use agpm_plan::{
-    Action, DesiredNode, FileOutcome, Glance, Ledger, NodeError, NodePlan, Overwrite, OwnedNodes,
-    Reason, SharedFile, Twin, plan_nodes,
+    Action, DesiredNode, FileOutcome, Ledger, LedgerFile, NodeError, NodePlan, Overwrite,
+    OwnedNodes, Reason, SharedFile, Twin, plan_nodes,
 };
 use agpm_text::{Document, Format, Limits, Unread, Value, parse, to_value};
 
@@ -156,15 +156,13 @@ impl File {
             shared: entries,
             ..Ledger::default()
         };
-        let back = Ledger::read(&read(&ledger.to_text(), Format::Json)).unwrap();
+        let text = ledger.to_text();
+        let back = Ledger::read(text.as_bytes()).unwrap();
         assert_eq!(back, ledger);
-        let glance = Glance::read(&read(&ledger.to_text(), Format::Json)).unwrap();
-        let seen: Vec<_> = self
-            .owned
-            .iter()
-            .map(|owned| (path.clone(), owned.seen))
-            .collect();
-        assert_eq!((glance.count, glance.shared), (ledger.count(), seen));
+        let file = LedgerFile::read_file(text.as_bytes()).unwrap();
+        let seen: Vec<_> = file.shared.values().map(|nodes| nodes.seen).collect();
+        let left: Vec<_> = self.owned.iter().map(|owned| owned.seen).collect();
+        assert_eq!((file.count(), seen), (ledger.count(), left));
     }
 
     pub(crate) fn now(&self) -> &str {

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use agpm_diag::{Diagnostic, Severity, codes, command_line};
 use agpm_model::{Checksum, Driver, Manifest, ProgramAuthor};
 use agpm_store::{self as store, Owner, Problem, SharedLock, StoreError};
-use agpm_text::{Format, NodeRef, Value, parse_alone};
-use serde::{Serialize, Serializer};
+use agpm_text::{FormatVersion, OwnFileError, Value, from_json, to_json};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::failure::{Failure, FailureKind, Notes, Outcome};
 use crate::gather::{ManifestFiles, Project, limit, shown};
@@ -22,6 +22,22 @@ use crate::world::{Environment, ManifestUse, ProgramUse, World};
 
 const APPROVALS: &str = "approvals.json";
 const LOCK: &str = "approvals.lock";
+const VERSION: u32 = 1;
+
+/// What was approved on this machine.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct ApprovalFile {
+    version: FormatVersion<VERSION>,
+    approvals: Vec<RecordedApproval>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct RecordedApproval {
+    /// Where the project really is.
+    project: String,
+    /// Of its programs.
+    programs: Checksum,
+}
 
 /// A program that the manifest of a project names.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -294,23 +310,19 @@ fn record(environment: &Environment, programs: &ProjectPrograms) -> Result<(), F
     let folder = state_folder(environment)?;
     store::create_private_folder(folder)?;
     let _held = SharedLock::hold(&folder.join(LOCK))?;
-    let mut known = read(environment)?;
-    known.retain(|(project, _)| *project != programs.project);
-    known.push((programs.project.clone(), programs.digest));
-    known.sort();
-    let approval = |(project, digest): &(PathBuf, Checksum)| {
-        Value::map([
-            ("project", Value::from(project.display().to_string())),
-            ("programs", digest.to_string().into()),
-        ])
-    };
-    let document = Value::map([
-        ("version", 1_i64.into()),
-        ("approvals", Value::list(known.iter().map(approval))),
-    ]);
+    let mut file = read(environment)?;
+    file.approvals
+        .retain(|known| Path::new(&known.project) != programs.project);
+    file.approvals.push(RecordedApproval {
+        project: programs.project.display().to_string(),
+        programs: programs.digest,
+    });
+    file.approvals
+        .sort_by(|left, right| left.project.cmp(&right.project));
+    let text = to_json(&file);
     Ok(store::write_private(
         &folder.join(APPROVALS),
-        document.to_json().as_bytes(),
+        text.as_bytes(),
     )?)
 }
 
@@ -324,49 +336,43 @@ fn state_folder(environment: &Environment) -> Result<&Path, Failure> {
 }
 
 fn approved_digest(environment: &Environment, project: &Path) -> Result<Option<Checksum>, Failure> {
-    let known = read(environment)?;
-    Ok(known
-        .into_iter()
-        .find(|(approved, _)| approved == project)
-        .map(|(_, digest)| digest))
+    let known = read(environment)?.approvals.into_iter();
+    let mut known = known.filter(|known| Path::new(&known.project) == project);
+    Ok(known.next().map(|known| known.programs))
 }
 
 /// Everything that was approved. A file that is broken approves nothing, and is not replaced by a whole one unseen.
-fn read(environment: &Environment) -> Result<Vec<(PathBuf, Checksum)>, Failure> {
+fn read(environment: &Environment) -> Result<ApprovalFile, Failure> {
     let Some(folder) = &environment.state else {
-        return Ok(Vec::new());
+        return Ok(ApprovalFile::default());
     };
     let path = folder.join(APPROVALS);
     let bytes = match store::read(&path, limit()) {
         Err(StoreError {
             problem: Problem::NotFound,
             ..
-        }) => return Ok(Vec::new()),
+        }) => return Ok(ApprovalFile::default()),
         read => read?,
     };
     // Another user's word is not this user's.
     let is_own = |owner: Owner| owner == Owner::current() || owner == Owner::ROOT;
     if !Owner::of(&path).is_some_and(is_own) {
-        return Ok(Vec::new());
+        return Ok(ApprovalFile::default());
     }
-    decode(bytes).ok_or_else(|| {
-        let message = format!("`{}` is not a list of approvals", path.display());
-        Diagnostic::new(&codes::IO_UNREADABLE, message)
-            .help("delete the file, then run `agpm approve` in each project again")
-            .into()
-    })
+    from_json::<_, VERSION>(&bytes).map_err(|error| unreadable(&path, &error).into())
 }
 
-fn decode(bytes: Vec<u8>) -> Option<Vec<(PathBuf, Checksum)>> {
-    let document = parse_alone(String::from_utf8(bytes).ok()?, Format::Json).document;
-    let approval = |node: NodeRef<'_>| {
-        let digest = node.get("programs")?.as_str()?.parse().ok()?;
-        Some((PathBuf::from(node.get("project")?.as_str()?), digest))
+fn unreadable(path: &Path, error: &OwnFileError) -> Diagnostic {
+    let path = path.display();
+    let (message, help) = match error {
+        OwnFileError::Newer => (
+            format!("`{path}` is from a newer version of agpm"),
+            "update agpm; nothing was changed",
+        ),
+        OwnFileError::Broken(_) => (
+            format!("`{path}` is not a list of approvals"),
+            "delete the file, then run `agpm approve` in each project again",
+        ),
     };
-    document
-        .root()?
-        .get("approvals")?
-        .items()
-        .map(approval)
-        .collect()
+    Diagnostic::new(&codes::IO_UNREADABLE, message).help(help)
 }

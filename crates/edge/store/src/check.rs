@@ -163,7 +163,7 @@ impl<'a> Check<'a> {
         for folder in prune {
             owned.remove(folder);
         }
-        (owned != self.owned).then(|| (self.list, owned::encode(&owned)))
+        (owned != self.owned).then(|| (self.list, owned::encode(owned)))
     }
 }
 
@@ -184,7 +184,8 @@ impl ProjectStore {
         if self.state_use == StateUse::Ignored {
             return Ok((Some(content), BTreeSet::new()));
         }
-        let owned = owned::decode(bytes).map_err(|why| self.error(list, Problem::Damaged(why)))?;
+        let owned = owned::decode(&bytes)
+            .map_err(|why| self.error(list, Problem::Damaged(why.to_string())))?;
         Ok((Some(content), owned))
     }
 }

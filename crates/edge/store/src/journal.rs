@@ -1,36 +1,49 @@
 //! What a transaction is going to do, in a form that a later process can finish or take back.
 
+use std::fmt;
+use std::str::FromStr;
+
 use agpm_model::{Checksum, RelativePath};
-use agpm_text::{Format, Value, parse_alone, to_value};
+use agpm_text::{FormatVersion, OwnFileError, from_json, to_json};
+use serde::de::{self, Deserializer};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::chain::is_reserved;
 use crate::state::is_folders;
 use crate::steps::Bits;
 
-const VERSION: usize = 1;
+const VERSION: u32 = 1;
 
 /// All of a transaction but the bytes.
-#[derive(Debug, PartialEq)]
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Journal {
+    pub(crate) version: FormatVersion<VERSION>,
     pub(crate) title: String,
     /// Its number in the history, or the entry that it takes back.
+    #[serde(flatten)]
     pub(crate) purpose: Purpose,
     /// Folders to make, outer ones first.
+    #[serde(deserialize_with = "folders")]
     pub(crate) make: Vec<String>,
     /// Folders of ours that become empty, inner ones first.
+    #[serde(deserialize_with = "folders")]
     pub(crate) prune: Vec<String>,
+    #[serde(rename = "files")]
     pub(crate) operations: Vec<Operation>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Purpose {
+    #[serde(rename = "entry")]
     Entry(u32),
+    #[serde(rename = "undoes")]
     Undo(u32),
 }
 
 /// One file; its place in the list names its bytes, in `new/` and in `old/`.
-#[derive(Debug, PartialEq)]
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Operation {
+    #[serde(deserialize_with = "checked_path")]
     pub(crate) path: RelativePath,
     pub(crate) before: Option<Content>,
     pub(crate) after: Option<Content>,
@@ -45,45 +58,12 @@ pub(crate) struct Content {
 
 impl Journal {
     pub(crate) fn encode(&self) -> String {
-        let (purpose, number) = match self.purpose {
-            Purpose::Entry(number) => ("entry", number),
-            Purpose::Undo(number) => ("undoes", number),
-        };
-        let strings = |list: &[String]| Value::list(list.iter().map(String::as_str));
-        Value::map([
-            ("version", Value::from(VERSION)),
-            ("title", Value::from(self.title.as_str())),
-            (purpose, Value::from(i64::from(number))),
-            ("make", strings(&self.make)),
-            ("prune", strings(&self.prune)),
-            (
-                "files",
-                Value::List(self.operations.iter().map(Operation::encode).collect()),
-            ),
-        ])
-        .to_json()
+        to_json(self)
     }
 
     /// The journal in these bytes, or what is wrong with them.
-    pub(crate) fn decode(bytes: Vec<u8>) -> Result<Self, String> {
-        let value = read_json(bytes)?;
-        if number(&value, "version")? != VERSION as u32 {
-            return Err("it was written by another version".to_owned());
-        }
-        let purpose = match number(&value, "entry") {
-            Ok(entry) => Purpose::Entry(entry),
-            Err(_) => Purpose::Undo(number(&value, "undoes")?),
-        };
-        Ok(Journal {
-            title: text(&value, "title")?.to_owned(),
-            purpose,
-            make: folders(&value, "make")?,
-            prune: folders(&value, "prune")?,
-            operations: list(&value, "files")?
-                .iter()
-                .map(Operation::decode)
-                .collect::<Result<_, _>>()?,
-        })
+    pub(crate) fn decode(bytes: &[u8]) -> Result<Self, OwnFileError> {
+        from_json::<_, VERSION>(bytes)
     }
 }
 
@@ -112,40 +92,16 @@ impl Journal {
     }
 }
 
-impl Operation {
-    fn encode(&self) -> Value {
-        let content =
-            |content: &Option<Content>| content.map(Content::encode).unwrap_or(Value::Null);
-        Value::map([
-            ("path", Value::from(self.path.as_str())),
-            ("before", content(&self.before)),
-            ("after", content(&self.after)),
-        ])
-    }
-
-    fn decode(value: &Value) -> Result<Self, String> {
-        let path = checked(text(value, "path")?)?;
-        let content = |key| {
-            value
-                .get(key)
-                .and_then(Value::as_str)
-                .map(Content::decode)
-                .transpose()
-        };
-        Ok(Operation {
-            path,
-            before: content("before")?,
-            after: content("after")?,
-        })
+impl fmt::Display for Content {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:03o} {}", self.bits.0, self.checksum)
     }
 }
 
-impl Content {
-    fn encode(self) -> Value {
-        Value::from(format!("{:03o} {}", self.bits.0, self.checksum))
-    }
+impl FromStr for Content {
+    type Err = String;
 
-    fn decode(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, String> {
         let read = || {
             let (bits, checksum) = text.split_once(' ')?;
             let bits = u32::from_str_radix(bits, 8)
@@ -160,55 +116,44 @@ impl Content {
     }
 }
 
-/// The value in a file of our own.
-pub(crate) fn read_json(bytes: Vec<u8>) -> Result<Value, String> {
-    let text = String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())?;
-    let parsed = parse_alone(text, Format::Json);
-    match (parsed.diagnostics.first(), parsed.document.root()) {
-        (None, Some(root)) => Ok(to_value(root)),
-        (Some(problem), _) => Err(problem.message.to_string()),
-        (None, None) => Err("it is empty".to_owned()),
+impl Serialize for Content {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 
-/// Folders in a list of our own; what comes with a cloned project may name any.
-pub(crate) fn folders(value: &Value, key: &str) -> Result<Vec<String>, String> {
-    let paths = list(value, key)?
-        .iter()
-        .map(|item| item.as_str().ok_or("a path is not a string".to_owned()));
+impl<'d> Deserialize<'d> for Content {
+    fn deserialize<D: Deserializer<'d>>(deserializer: D) -> Result<Self, D::Error> {
+        agpm_text::parsed(deserializer)
+    }
+}
+
+/// A path of our own list; what comes with a cloned project may name any.
+fn checked_path<'d, D: Deserializer<'d>>(deserializer: D) -> Result<RelativePath, D::Error> {
+    checked(&String::deserialize(deserializer)?)
+}
+
+/// The same for folders.
+pub(crate) fn folders<'d, C, D>(deserializer: D) -> Result<C, D::Error>
+where
+    C: FromIterator<String>,
+    D: Deserializer<'d>,
+{
+    let paths = Vec::<String>::deserialize(deserializer)?;
     paths
-        .map(|path| checked(path?).map(|path| path.as_str().to_owned()))
+        .iter()
+        .map(|path| checked(path).map(|path| path.as_str().to_owned()))
         .collect()
 }
 
-fn checked(path: &str) -> Result<RelativePath, String> {
-    let checked = RelativePath::new(path).map_err(|why| format!("`{path}`: {why}"))?;
+fn checked<E: de::Error>(path: &str) -> Result<RelativePath, E> {
+    let checked = RelativePath::new(path).map_err(|why| E::custom(format!("`{path}`: {why}")))?;
     match is_reserved(&checked) && !is_folders(path) {
-        true => Err(format!("`{path}` is a place where nothing is installed")),
+        true => Err(E::custom(format!(
+            "`{path}` is a place where nothing is installed"
+        ))),
         false => Ok(checked),
     }
-}
-
-fn text<'v>(value: &'v Value, key: &str) -> Result<&'v str, String> {
-    value
-        .get(key)
-        .and_then(Value::as_str)
-        .ok_or_else(|| format!("`{key}` is missing"))
-}
-
-fn list<'v>(value: &'v Value, key: &str) -> Result<&'v [Value], String> {
-    match value.get(key) {
-        Some(Value::List(items)) => Ok(items),
-        _ => Err(format!("`{key}` is missing")),
-    }
-}
-
-fn number(value: &Value, key: &str) -> Result<u32, String> {
-    let number = match value.get(key) {
-        Some(Value::Number(number)) => number.as_str().parse().ok(),
-        _ => None,
-    };
-    number.ok_or_else(|| format!("`{key}` is missing"))
 }
 
 #[cfg(test)]
@@ -221,6 +166,7 @@ mod tests {
             bits: Bits(0o640),
         };
         Journal {
+            version: FormatVersion,
             title: "install \"a\"".to_owned(),
             purpose: Purpose::Undo(7),
             make: vec!["a".to_owned(), "a/b".to_owned()],
@@ -236,17 +182,14 @@ mod tests {
     #[test]
     fn what_is_written_reads_back() {
         let journal = journal("a/b/c");
-        assert_eq!(Journal::decode(journal.encode().into_bytes()), Ok(journal));
+        assert_eq!(Journal::decode(journal.encode().as_bytes()), Ok(journal));
     }
 
     #[test]
     fn a_journal_cut_short_or_with_a_path_of_git_is_refused() {
         let text = journal("a/b/c").encode();
         for end in 0..text.trim_end().len() {
-            assert!(
-                Journal::decode(text.as_bytes()[..end].to_vec()).is_err(),
-                "{end}"
-            );
+            assert!(Journal::decode(&text.as_bytes()[..end]).is_err(), "{end}");
         }
         for path in [
             ".git/hooks/pre-commit",
@@ -257,9 +200,21 @@ mod tests {
             ".local/State/agpm/history/1/old/0",
         ] {
             assert!(
-                Journal::decode(journal(path).encode().into_bytes()).is_err(),
+                Journal::decode(journal(path).encode().as_bytes()).is_err(),
                 "{path}"
             );
         }
+    }
+
+    #[test]
+    fn the_form_of_version_1_stays() {
+        let text = "{\n  \"version\": 1,\n  \"title\": \"install \\\"a\\\"\",\n  \"undoes\": 7,\n  \
+            \"make\": [\n    \"a\",\n    \"a/b\"\n  ],\n  \"prune\": [],\n  \"files\": [\n    {\n      \
+            \"path\": \"a/b/c\",\n      \"before\": \"640 sha256:\
+            2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881\",\n      \
+            \"after\": null\n    }\n  ]\n}\n";
+        assert_eq!(journal("a/b/c").encode(), text);
+        let newer = text.replacen("1", "2", 1);
+        assert_eq!(Journal::decode(newer.as_bytes()), Err(OwnFileError::Newer));
     }
 }

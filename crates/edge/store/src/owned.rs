@@ -2,21 +2,26 @@
 
 use std::collections::BTreeSet;
 
-use agpm_text::Value;
+use agpm_text::{OwnFileError, from_json, to_json};
+use serde::{Deserialize, Serialize};
 
-use crate::journal::{folders, read_json};
+use crate::journal::folders;
+
+/// The list as its file has it. It has no version: it has never had but this one field.
+#[derive(Serialize, Deserialize)]
+struct FolderList {
+    #[serde(deserialize_with = "folders")]
+    folders: BTreeSet<String>,
+}
 
 /// Reads the list.
-pub(crate) fn decode(bytes: Vec<u8>) -> Result<BTreeSet<String>, String> {
-    Ok(folders(&read_json(bytes)?, "folders")?
-        .into_iter()
-        .collect())
+pub(crate) fn decode(bytes: &[u8]) -> Result<BTreeSet<String>, OwnFileError> {
+    from_json::<FolderList, 0>(bytes).map(|list| list.folders)
 }
 
 /// Writes the list, sorted.
-pub(crate) fn encode(owned: &BTreeSet<String>) -> Vec<u8> {
-    let list = Value::list(owned.iter().map(String::as_str));
-    Value::map([("folders", list)]).to_json().into_bytes()
+pub(crate) fn encode(folders: BTreeSet<String>) -> Vec<u8> {
+    to_json(&FolderList { folders }).into_bytes()
 }
 
 /// The folders above a path, outer ones first.

@@ -3,6 +3,7 @@
 use std::io;
 
 use agpm_model::Checksum;
+use agpm_text::FormatVersion;
 use cap_std::fs::Dir;
 
 use crate::check::Check;
@@ -120,6 +121,7 @@ impl<'a> Staging<'a> {
             operations.push(self.stage_owned(operations.len(), before, &bytes)?);
         }
         let journal = Journal {
+            version: FormatVersion,
             title: title.to_owned(),
             purpose,
             make,
@@ -300,7 +302,7 @@ pub(crate) fn read_journal(
         other => other.map_err(store.at(path))?,
     };
     let bytes = read_open(file.into_std(), &store.path().join(path), LARGEST_JOURNAL)?;
-    Journal::decode(bytes)
+    Journal::decode(&bytes)
         .map(Some)
-        .map_err(|why| store.error(path, Problem::Damaged(why)))
+        .map_err(|why| store.error(path, Problem::Damaged(why.to_string())))
 }

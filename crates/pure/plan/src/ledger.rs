@@ -4,13 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_diag::{Diagnostic, codes};
 use agpm_model::{Checksum, FileMode, RelativePath};
-use agpm_text::{from_json, to_json};
-use serde::de::{Deserializer, Error};
-use serde::{Deserialize, Serialize, Serializer};
+use agpm_text::{FormatVersion, OwnFileError, from_json, to_json};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::nodes::{NodesRecord, OwnedNodes};
 
-/// The version of the file's form. A new one is one higher, and gets a function that makes it of the one before.
 const VERSION: u32 = 2;
 
 /// What we own on disk. In its file, the nodes of each shared file are one string: most runs ask only whether there is
@@ -18,7 +16,7 @@ const VERSION: u32 = 2;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ledger<N = OwnedNodes> {
     /// The version of the file's form.
-    pub version: LedgerVersion,
+    pub version: FormatVersion<VERSION>,
     /// What the last install was made from; nothing if it did not come to its end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inputs: Option<Checksum>,
@@ -48,7 +46,7 @@ pub type LedgerFile = Ledger<NodesRecord>;
 impl<N> Default for Ledger<N> {
     fn default() -> Self {
         Ledger {
-            version: LedgerVersion,
+            version: FormatVersion,
             inputs: None,
             reads: BTreeMap::new(),
             watched: Vec::new(),
@@ -56,25 +54,6 @@ impl<N> Default for Ledger<N> {
             theirs: BTreeMap::new(),
             files: BTreeMap::new(),
             shared: BTreeMap::new(),
-        }
-    }
-}
-
-/// The version that this program writes, and the only one that it reads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LedgerVersion;
-
-impl Serialize for LedgerVersion {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_u32(VERSION)
-    }
-}
-
-impl<'d> Deserialize<'d> for LedgerVersion {
-    fn deserialize<D: Deserializer<'d>>(deserializer: D) -> Result<Self, D::Error> {
-        match u32::deserialize(deserializer)? {
-            VERSION => Ok(LedgerVersion),
-            other => Err(D::Error::custom(format!("version {other}"))),
         }
     }
 }
@@ -241,9 +220,9 @@ impl Ledger {
 impl LedgerFile {
     /// Reads a ledger, and nothing of the nodes in shared files but how many there are.
     pub fn read_file(bytes: &[u8]) -> Result<Self, Diagnostic> {
-        from_json(bytes).map_err(|_| match from_json::<VersionOnly>(bytes) {
-            Ok(VersionOnly { version }) if version > VERSION => newer(),
-            _ => broken(),
+        from_json::<_, VERSION>(bytes).map_err(|error| match error {
+            OwnFileError::Newer => newer(),
+            OwnFileError::Broken(_) => broken(),
         })
     }
 
@@ -252,12 +231,6 @@ impl LedgerFile {
         let shared = self.shared.values().map(|record| record.count);
         self.files.len() + self.theirs.len() + shared.sum::<usize>()
     }
-}
-
-/// Enough of a ledger of any version.
-#[derive(Deserialize)]
-struct VersionOnly {
-    version: u32,
 }
 
 fn broken() -> Diagnostic {

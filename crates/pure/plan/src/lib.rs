@@ -11,7 +11,7 @@ mod plan;
 mod target;
 
 pub use entries::{Entry, EntryError, Graph, Need, entries};
-pub use ledger::{Author, Ledger, LedgerFile, LedgerVersion, Owned, Watched};
+pub use ledger::{Author, Ledger, LedgerFile, Owned, Watched};
 pub use levels::levels;
 pub use names::{Excluded, excluded};
 pub use nodes::{

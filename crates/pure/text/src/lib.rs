@@ -29,7 +29,7 @@ pub use format::Format;
 pub use json::append_json_string;
 pub use markdown::markdown_body;
 pub use pointer::{Pointer, PointerError};
-pub use serialize::{JsonError, from_json, pairs, parsed, to_json};
+pub use serialize::{FormatVersion, OwnFileError, from_json, pairs, parsed, to_json};
 pub use tree::{Kind, NodeId, NodeRef};
 pub use unread::Unread;
 pub use value::{Number, Value};

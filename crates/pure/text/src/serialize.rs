@@ -19,14 +19,51 @@ pub fn to_json<T: Serialize + ?Sized>(value: &T) -> String {
     text
 }
 
-/// Why bytes are not what the program once wrote.
+/// Why a file of the program's own cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct JsonError(String);
+pub enum OwnFileError {
+    /// Only a later program knows its form: it is whole, and must stay as it is.
+    #[error("it was written by a newer version of agpm")]
+    Newer,
+    /// It is not what any version wrote.
+    #[error("{0}")]
+    Broken(String),
+}
 
-/// Reads what [`to_json`] wrote.
-pub fn from_json<'b, T: Deserialize<'b>>(bytes: &'b [u8]) -> Result<T, JsonError> {
-    serde_json::from_slice(bytes).map_err(|error| JsonError(error.to_string()))
+/// Reads what [`to_json`] wrote, where `VERSION` is the one that it has a [`FormatVersion`] of.
+pub fn from_json<'b, T: Deserialize<'b>, const VERSION: u32>(
+    bytes: &'b [u8],
+) -> Result<T, OwnFileError> {
+    #[derive(serde::Deserialize)]
+    struct AnyVersion {
+        version: u32,
+    }
+    serde_json::from_slice(bytes).map_err(|error| {
+        match serde_json::from_slice::<AnyVersion>(bytes) {
+            Ok(any) if any.version > VERSION => OwnFileError::Newer,
+            _ => OwnFileError::Broken(error.to_string()),
+        }
+    })
+}
+
+/// The field `version` of a file that only this program writes. A new form of a file has a number one higher; then the
+/// reader of the file gets a function that makes it of the form before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FormatVersion<const VERSION: u32>;
+
+impl<const VERSION: u32> Serialize for FormatVersion<VERSION> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u32(VERSION)
+    }
+}
+
+impl<'d, const VERSION: u32> Deserialize<'d> for FormatVersion<VERSION> {
+    fn deserialize<D: Deserializer<'d>>(deserializer: D) -> Result<Self, D::Error> {
+        match u32::deserialize(deserializer)? {
+            version if version == VERSION => Ok(FormatVersion),
+            other => Err(de::Error::custom(format!("its version is {other}"))),
+        }
+    }
 }
 
 /// A value that a string spells; for types that cannot hold every string.
@@ -150,6 +187,30 @@ mod tests {
         };
         let text = "{\n  \"z\": [\n    1\n  ],\n  \"a\": \"/a~1b/~0\",\n  \"none\": null,\n  \"empty\": []\n}\n";
         assert_eq!(to_json(&report), text);
+    }
+
+    #[test]
+    fn a_file_of_a_newer_version_is_told_from_a_broken_one() {
+        #[derive(Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+        struct File {
+            version: FormatVersion<2>,
+            names: Vec<String>,
+        }
+        let file = File {
+            version: FormatVersion,
+            names: vec!["a".to_owned()],
+        };
+        let text = to_json(&file);
+        assert_eq!(from_json::<File, 2>(text.as_bytes()), Ok(file));
+        let newer = r#"{"version": 3, "names": {"a": 1}}"#;
+        assert_eq!(
+            from_json::<File, 2>(newer.as_bytes()),
+            Err(OwnFileError::Newer)
+        );
+        for broken in ["", "{}", "[]", r#"{"version": 1}"#, r#"{"version": 2}"#] {
+            let read = from_json::<File, 2>(broken.as_bytes());
+            assert!(matches!(read, Err(OwnFileError::Broken(_))), "{broken}");
+        }
     }
 
     #[test]

@@ -271,15 +271,22 @@ fn is_secret(key: &str, value: &Value) -> bool {
         }
 }
 
+fn masked(field: &Field, value: &Value) -> Value {
+    if is_secret(last_key(field), value) {
+        Value::from(MASKED)
+    } else {
+        value.clone()
+    }
+}
+
 fn patched_field(applied: &AppliedField) -> PatchedField {
-    let masked = |value: &Value| match is_secret(last_key(&applied.field), value) {
-        true => Value::from(MASKED),
-        false => value.clone(),
-    };
     PatchedField {
         field: applied.field.to_string(),
-        old: applied.before.as_ref().map(masked),
-        new: masked(&applied.after),
+        old: applied
+            .before
+            .as_ref()
+            .map(|value| masked(&applied.field, value)),
+        new: masked(&applied.field, &applied.after),
         from: match applied.scope {
             PatchScope::Project => "agpm.toml",
             PatchScope::Private => "agpm.private.toml",

@@ -400,9 +400,10 @@ pub fn printable(text: &str) -> String {
         c if c.is_control() || is_invisible(c) => c.escape_default().to_string(),
         c => c.to_string(),
     };
-    match text.chars().any(|c| c.is_control() || is_invisible(c)) {
-        true => text.chars().map(plain).collect(),
-        false => text.to_owned(),
+    if text.chars().any(|c| c.is_control() || is_invisible(c)) {
+        text.chars().map(plain).collect()
+    } else {
+        text.to_owned()
     }
 }
 

@@ -125,22 +125,23 @@ fn would_do(report: &InstallReport) -> String {
         (Action::Keep, "skip"),
         (Action::Release, "leave"),
     ];
-    let some = verbs
-        .iter()
-        .map(|(action, verb)| (count(report, *action), *action, *verb));
-    let part = |(count, action, verb): (usize, Action, &str)| match action {
-        Action::Keep => format!("{verb} {count} (modified locally)"),
-        Action::Release => format!("{verb} {count} in place"),
-        _ => format!("{verb} {count}"),
-    };
-    let parts: Vec<String> = some.filter(|(count, ..)| *count > 0).map(part).collect();
+    let mut parts = Vec::new();
+    for (action, verb) in verbs {
+        match (count(report, action), action) {
+            (0, _) => {}
+            (count, Action::Keep) => parts.push(format!("{verb} {count} (modified locally)")),
+            (count, Action::Release) => parts.push(format!("{verb} {count} in place")),
+            (count, _) => parts.push(format!("{verb} {count}")),
+        }
+    }
     let unchanged = match report.unchanged {
         0 => String::new(),
         count => format!(" ({count} unchanged)"),
     };
-    match parts.is_empty() {
-        true => format!("Nothing would change{unchanged}"),
-        false => format!("Would {}{unchanged}", parts.join(", ")),
+    if parts.is_empty() {
+        format!("Nothing would change{unchanged}")
+    } else {
+        format!("Would {}{unchanged}", parts.join(", "))
     }
 }
 

@@ -14,9 +14,10 @@ pub fn text(report: &StatusReport) -> String {
         .iter()
         .map(|(kind, count)| format!("{count} {kind}"))
         .collect();
-    let installed = match types.is_empty() {
-        true => "nothing".to_owned(),
-        false => types.join(", "),
+    let installed = if types.is_empty() {
+        "nothing".to_owned()
+    } else {
+        types.join(", ")
     };
     let outdated = match &report.outdated {
         Some(report) => format!("{} of {}", report.outdated.len(), report.checked),

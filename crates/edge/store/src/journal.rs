@@ -148,12 +148,11 @@ where
 
 fn checked<E: de::Error>(path: &str) -> Result<RelativePath, E> {
     let checked = RelativePath::new(path).map_err(|why| E::custom(format!("`{path}`: {why}")))?;
-    match is_reserved(&checked) && !is_folders(path) {
-        true => Err(E::custom(format!(
-            "`{path}` is a place where nothing is installed"
-        ))),
-        false => Ok(checked),
+    if is_reserved(&checked) && !is_folders(path) {
+        let why = format!("`{path}` is a place where nothing is installed");
+        return Err(E::custom(why));
     }
+    Ok(checked)
 }
 
 #[cfg(test)]

@@ -121,9 +121,10 @@ mod executable {
     }
 
     pub(super) fn deserialize<'d, D: Deserializer<'d>>(d: D) -> Result<FileMode, D::Error> {
-        Ok(match bool::deserialize(d)? {
-            true => FileMode::Executable,
-            false => FileMode::Plain,
+        Ok(if bool::deserialize(d)? {
+            FileMode::Executable
+        } else {
+            FileMode::Plain
         })
     }
 }
@@ -141,9 +142,10 @@ mod adopted {
     }
 
     pub(super) fn deserialize<'d, D: Deserializer<'d>>(d: D) -> Result<Author, D::Error> {
-        Ok(match bool::deserialize(d)? {
-            true => Author::User,
-            false => Author::Agpm,
+        Ok(if bool::deserialize(d)? {
+            Author::User
+        } else {
+            Author::Agpm
         })
     }
 }
@@ -242,4 +244,101 @@ fn broken() -> Diagnostic {
 fn newer() -> Diagnostic {
     let message = "the ledger of installed files is from a newer version of agpm";
     Diagnostic::new(&codes::LOCK_BROKEN, message).help("update agpm; nothing was changed")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Everything that version 2 can say, as programs before serde wrote it.
+    const VERSION_2: &str = r#"{
+  "version": 2,
+  "inputs": "sha256:14b04cac9bbf190fa9693638122c0eecc7c509bdef4b74dfb4b0e3fb6daa9853",
+  "reads": {
+    "../a \"b\".md": "sha256:14b04cac9bbf190fa9693638122c0eecc7c509bdef4b74dfb4b0e3fb6daa9853"
+  },
+  "watched": [
+    {
+      "folder": "/layers/org",
+      "folders": [
+        "",
+        ".claude"
+      ],
+      "stamp": "sha256:14b04cac9bbf190fa9693638122c0eecc7c509bdef4b74dfb4b0e3fb6daa9853"
+    }
+  ],
+  "nothing": [
+    "hooks/off"
+  ],
+  "theirs": {
+    "CLAUDE.md": "sha256:14b04cac9bbf190fa9693638122c0eecc7c509bdef4b74dfb4b0e3fb6daa9853"
+  },
+  "files": {
+    "a/run.sh": {
+      "checksum": "sha256:14b04cac9bbf190fa9693638122c0eecc7c509bdef4b74dfb4b0e3fb6daa9853",
+      "source": "sha256:14b04cac9bbf190fa9693638122c0eecc7c509bdef4b74dfb4b0e3fb6daa9853",
+      "executable": true,
+      "adopted": true,
+      "owner": "skills/a"
+    },
+    "b": {
+      "checksum": "sha256:14b04cac9bbf190fa9693638122c0eecc7c509bdef4b74dfb4b0e3fb6daa9853",
+      "owner": "agents/b"
+    }
+  },
+  "shared": {
+    ".claude/settings.json": {
+      "seen": "sha256:14b04cac9bbf190fa9693638122c0eecc7c509bdef4b74dfb4b0e3fb6daa9853",
+      "file": "ours",
+      "containers": [
+        "/hooks"
+      ],
+      "count": 3,
+      "nodes": "i:/hooks/Stop:237bca45062f76f5e18faad0716ac509:hooks/lint:1:lint%20%25s:Bash ak:/model:de2a3e370113b37324a5393f4a505489:layers/org n:/list:id:x%3ay:de2a3e370113b37324a5393f4a505489:layers/org",
+      "others": {
+        "/hooks/Stop": [
+          "ca9d334f31fe662961accbf7325ca1ce"
+        ]
+      },
+      "theirs": "k:/env/A d:/b",
+      "seams": {
+        "base": "sha256:14b04cac9bbf190fa9693638122c0eecc7c509bdef4b74dfb4b0e3fb6daa9853",
+        "hunks": [
+          [
+            3,
+            0,
+            "\n "
+          ]
+        ]
+      }
+    }
+  }
+}
+"#;
+
+    #[test]
+    fn the_form_of_version_2_stays() {
+        let ledger = Ledger::read(VERSION_2.as_bytes()).unwrap();
+        assert_eq!(ledger.to_text(), VERSION_2);
+        assert_eq!(ledger.count(), 6);
+        let file = LedgerFile::read_file(VERSION_2.as_bytes()).unwrap();
+        assert_eq!((to_json(&file).as_str(), file.count()), (VERSION_2, 6));
+    }
+
+    #[test]
+    fn only_a_newer_ledger_is_worth_an_update() {
+        let message = |from: &str, to: &str| {
+            let text = VERSION_2.replacen(from, to, 1);
+            Ledger::read(text.as_bytes()).unwrap_err().message
+        };
+        assert!(message("\"version\": 2", "\"version\": 3").contains("newer"));
+        for (from, to) in [
+            ("\"version\": 2", "\"version\": 1"),
+            ("sha256:", "md5:"),
+            ("a/run.sh", "../run.sh"),
+            ("ak:/model", "ax:/model"),
+        ] {
+            assert!(message(from, to).contains("cannot be understood"), "{from}");
+        }
+    }
 }

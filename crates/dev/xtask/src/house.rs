@@ -44,6 +44,11 @@ const CRATES: &[(&str, &str, &[&str])] = &[
     ),
     ("agpm-git", "edge/git", &["agpm-model", "agpm-store"]),
     (
+        "agpm-source",
+        "edge/source",
+        &["agpm-model", "agpm-store", "agpm-git"],
+    ),
+    (
         "agpm-bottle",
         "edge/bottle",
         &[
@@ -69,6 +74,7 @@ const CRATES: &[(&str, &str, &[&str])] = &[
             "agpm-plan",
             "agpm-store",
             "agpm-git",
+            "agpm-source",
             "agpm-bottle",
         ],
     ),

@@ -8,6 +8,7 @@ use agpm_model::ObjectId;
 use crate::error::GitError;
 use crate::fetch::Wanted;
 use crate::reader::{Answer, Question};
+use crate::refs;
 use crate::remote::Remote;
 use crate::run::{self, CUT_SHORT};
 use crate::shelf::is_whole;
@@ -49,7 +50,7 @@ impl Remote {
             Err(error) if error.is_network() => return Ok(None),
             refs => refs?,
         };
-        let fitting = refs.commits().filter(|id| id.as_str().starts_with(prefix));
+        let fitting = refs::commits(&refs).filter(|id| id.as_str().starts_with(prefix));
         self.only(prefix, fitting.cloned().collect())
     }
 
@@ -71,7 +72,7 @@ impl Remote {
     fn fetch_history(&self) -> Result<(), GitError> {
         self.refuse_offline()?;
         let refs = self.refs()?;
-        let Some(like) = refs.commits().next() else {
+        let Some(like) = refs::commits(&refs).next() else {
             return Ok(());
         };
         let held = self.shelf.hold()?;

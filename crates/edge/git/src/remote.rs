@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use agpm_model::{AddressKind, ObjectId, SourceAddress};
+use agpm_model::{AddressKind, ObjectId, SourceAddress, SourceVersions};
 
 use crate::cache::CachedSource;
 use crate::error::GitError;
 use crate::program::{Git, Network};
 use crate::reader::{Answer, Question, Reader};
-use crate::refs::Refs;
+use crate::refs;
 use crate::run::{self, CUT_SHORT, Run};
 use crate::said;
 use crate::shelf::{Shelf, is_whole};
@@ -24,7 +24,7 @@ pub struct Remote {
     pub(crate) address: SourceAddress,
     pub(crate) shelf: Shelf,
     url: OsString,
-    refs: Mutex<Option<Arc<Refs>>>,
+    refs: Mutex<Option<Arc<SourceVersions>>>,
     pub(crate) reader: Mutex<Option<Reader>>,
     trees: Mutex<HashMap<ObjectId, Arc<Vec<TreeEntry>>>>,
     /// For each folder where its names stand, made when a file in it is looked for.
@@ -79,7 +79,7 @@ impl Remote {
     }
 
     /// What the source lists, asked once; without a network, what it listed last.
-    pub fn refs(&self) -> Result<Arc<Refs>, GitError> {
+    pub fn refs(&self) -> Result<Arc<SourceVersions>, GitError> {
         let mut known = locked(&self.refs);
         if let Some(refs) = &*known {
             return Ok(Arc::clone(refs));
@@ -92,8 +92,8 @@ impl Remote {
     }
 
     /// What the source listed when it was last reached.
-    pub fn remembered_refs(&self) -> Option<Refs> {
-        self.shelf.remembered().map(|listing| Refs::parse(&listing))
+    pub fn remembered_refs(&self) -> Option<SourceVersions> {
+        self.shelf.remembered().map(|listing| refs::parse(&listing))
     }
 
     /// The entries of a folder, or of a commit's top folder, in git's order.
@@ -150,7 +150,7 @@ impl Remote {
             .is_ok_and(|missing| missing.is_empty())
     }
 
-    fn list(&self) -> Result<Refs, GitError> {
+    fn list(&self) -> Result<SourceVersions, GitError> {
         let mut command = self.connecting()?;
         command.args(["ls-remote", "--symref", REMOTE]);
         let output = self.run(command, String::new())?;
@@ -158,8 +158,8 @@ impl Remote {
         if !run::ends_with(&output, b'\n') {
             return Err(self.broken(CUT_SHORT));
         }
-        let refs = Refs::parse(&String::from_utf8_lossy(&output));
-        self.shelf.remember(&refs.listing())?;
+        let refs = refs::parse(&String::from_utf8_lossy(&output));
+        self.shelf.remember(&refs::listing(&refs))?;
         agpm_store::mark_used(self.shelf.folder());
         Ok(refs)
     }

@@ -3,16 +3,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use agpm_git::{GitError, Remote, TreeEntry};
 use agpm_model::{
     Locked, Lockfile, Manifest, ObjectId, Requirement, ResourceName, ResourceType, Selector, Unit,
 };
 use agpm_solve::{Candidate, Facts};
+use agpm_source::{Entry, FileFetching, Source, SourceError};
 
 use crate::failure::{Failure, Notes};
-use crate::packages::{
-    Fetcher, Known, Need, Opened, Sources, Version, passed_over, requirements_of,
-};
+use crate::packages::{Fetcher, Known, Need, Sources, Version, passed_over, requirements_of};
 use crate::world::World;
 
 /// Versions that are checked for one resource, from the newest down.
@@ -55,7 +53,7 @@ impl AllowedVersions {
         let locked: Vec<&Locked> = lock
             .entries
             .iter()
-            .filter(|locked| locked.commit.is_some() && search.remote_of(locked).is_some())
+            .filter(|locked| locked.commit.is_some() && search.source_of(locked).is_some())
             .collect();
         search.list_sources(&locked, notes)?;
         let mut candidates = Vec::new();
@@ -85,11 +83,8 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    fn remote_of(&self, locked: &Locked) -> Option<&'a Remote> {
-        match self.sources.get(locked.unit.origin.source()?)? {
-            Opened::Git(remote) => Some(remote),
-            Opened::Folder(_) => None,
-        }
+    fn source_of(&self, locked: &Locked) -> Option<&'a dyn Source> {
+        self.sources.versioned(locked.unit.origin.source()?)
     }
 
     /// Asks all sources at once.
@@ -161,20 +156,17 @@ impl<'a> Search<'a> {
     /// Fetches the best commits of all resources of a source in one request. What cannot be fetched is seen when it is
     /// looked into.
     fn fetch_commits(&self, candidates: &[(&Locked, Vec<Version>)]) {
-        for (name, opened) in self.sources.iter() {
-            let Opened::Git(remote) = opened else {
-                continue;
-            };
+        for (name, source) in self.sources.iter() {
             let of_source = candidates
                 .iter()
                 .filter(|(locked, _)| locked.unit.origin.source() == Some(name));
             let wanted: BTreeSet<&ObjectId> = of_source
                 .filter_map(|(_, versions)| versions.first()?.commit.as_ref())
-                .filter(|commit| !remote.has_commit(commit))
+                .filter(|commit| !source.has_revision(commit))
                 .collect();
             let wanted: Vec<ObjectId> = wanted.into_iter().cloned().collect();
             if !wanted.is_empty() {
-                drop(remote.fetch_listings(&wanted));
+                drop(source.fetch(&wanted, FileFetching::OnDemand));
             }
         }
     }
@@ -186,10 +178,10 @@ impl<'a> Search<'a> {
         candidates: &[Version],
         notes: &mut Notes,
     ) -> Option<AllowedVersion> {
-        let remote = self.remote_of(locked)?;
+        let source = self.source_of(locked)?;
         let found = candidates
             .iter()
-            .find_map(|version| Some((version, has(remote, version, &locked.unit)?)));
+            .find_map(|version| Some((version, has(source, version, &locked.unit)?)));
         let first = candidates.first()?;
         let used = found.as_ref().map(|(version, _)| *version);
         if used != Some(first) {
@@ -201,7 +193,7 @@ impl<'a> Search<'a> {
         }
         let (version, entry) = found?;
         let before = locked.commit.as_ref();
-        let before = before.and_then(|commit| entry_at(remote, commit, &locked.unit).ok()?);
+        let before = before.and_then(|commit| entry_at(source, commit, &locked.unit).ok()?);
         let is_same = before.is_some_and(|before| before.id == entry.id);
         Some(AllowedVersion {
             version: version.clone(),
@@ -215,21 +207,21 @@ impl<'a> Search<'a> {
 }
 
 /// The resource in a version, if it is in it.
-fn has(remote: &Remote, version: &Version, unit: &Unit) -> Option<TreeEntry> {
+fn has(source: &dyn Source, version: &Version, unit: &Unit) -> Option<Entry> {
     let commit = version.commit.as_ref()?;
-    entry_at(remote, commit, unit).ok()?
+    entry_at(source, commit, unit).ok()?
 }
 
 /// What a commit has at the path of a resource; the commit is fetched without the contents of its files.
 pub(crate) fn entry_at(
-    remote: &Remote,
+    source: &dyn Source,
     commit: &ObjectId,
     unit: &Unit,
-) -> Result<Option<TreeEntry>, GitError> {
-    if !remote.has_commit(commit) {
-        remote.fetch_listings(std::slice::from_ref(commit))?;
+) -> Result<Option<Entry>, SourceError> {
+    if !source.has_revision(commit) {
+        source.fetch(std::slice::from_ref(commit), FileFetching::OnDemand)?;
     }
-    remote.entry(commit, unit.path.as_str())
+    source.entry(Some(commit), unit.path.as_str())
 }
 
 /// A branch with its commit: the label alone would name both ends of a move.

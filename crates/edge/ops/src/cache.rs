@@ -13,9 +13,10 @@ use crate::config::configured_sources;
 use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::{ManifestFiles, Project, shown};
 use crate::install::Writing;
-use crate::packages::{Opened, git, open, read_lock};
+use crate::packages::{git, is_versioned, read_lock};
 use crate::projects::{self, KnownProject};
 use crate::world::{Environment, ManifestUse, Scope, World};
+use agpm_source::{MachineSources, SourceOpener};
 
 /// How long a copy stays that no project needs.
 pub const KEPT_UNUSED: Duration = Duration::from_secs(30 * 24 * 60 * 60);
@@ -310,6 +311,7 @@ fn locked_addresses(lock: &Lockfile) -> Vec<SourceAddress> {
     sources.chain(remotes).collect()
 }
 
+/// Whether a copy in the cache is that of an address. A directory without versions has none.
 fn is_copy(
     git: &Git,
     environment: &Environment,
@@ -317,10 +319,8 @@ fn is_copy(
     base: &Path,
     cached: &CachedSource,
 ) -> bool {
-    match open(git, environment, address, base) {
-        Opened::Git(remote) => remote.is_kept_in(cached),
-        Opened::Folder(_) => false,
-    }
+    let opened = MachineSources.open(address, &environment.source_context(base));
+    is_versioned(&*opened) && git.remote(address, base).is_kept_in(cached)
 }
 
 impl CacheReport {

@@ -19,9 +19,10 @@ use crate::install::{
     self, Changes, Executables, InstallReport, InstallRequest, Job, ManifestEdit, Writing,
 };
 use crate::locked::{LockView, ResourceId};
-use crate::packages::{Moving, Sources, normal, read_lock, refs_of};
+use crate::packages::{Moving, Sources, read_lock, versions_of};
 use crate::spec::{Spec, refuse_address};
 use crate::world::{Environment, Scope, World};
+use agpm_source::normalize;
 
 /// How often a change is tried again that another process overtook.
 const MOST_TRIES: usize = 32;
@@ -484,10 +485,9 @@ impl Adding<'_> {
         source: &SourceName,
         name: &[String],
     ) -> Result<Option<String>, Failure> {
-        let environment = &self.world.environment;
         let root = self.project.root.clone().unwrap_or_default();
-        let sources = Sources::open_all(environment, &self.project.manifest, &root);
-        let refs = match (refs_of(&sources, source), self.then) {
+        let sources = Sources::open_all(self.world, &self.project.manifest, &root);
+        let refs = match (versions_of(&sources, source), self.then) {
             (Ok(refs), _) => refs,
             (Err(_), Then::Leave) => return Ok(Some(DEFAULT_VERSION.to_owned())),
             (Err(failure), Then::Install(_)) => return Err(failure),
@@ -497,7 +497,7 @@ impl Adding<'_> {
         let newest = newest_range(refs.tags.keys().map(String::as_str), name);
         Ok(Some(
             newest
-                .or_else(|| refs.head.clone())
+                .or_else(|| refs.default_branch.clone())
                 .unwrap_or_else(|| DEFAULT_VERSION.to_owned()),
         ))
     }
@@ -570,7 +570,7 @@ fn address_from_manifest(world: &World, typed: &str) -> String {
         |folder: &str| !folder.starts_with(['/', '~']) && environment.scope == Scope::User;
     match SourceAddress::parse(typed) {
         Ok(address) if matches!(address.kind(), AddressKind::Folder(folder) if is_here(folder)) => {
-            normal(&environment.resolve(Path::new(typed)))
+            normalize(&environment.resolve(Path::new(typed)))
                 .to_string_lossy()
                 .into_owned()
         }

@@ -17,7 +17,7 @@ use crate::gather::shown;
 use crate::install::{self, InstallReport, InstallRequest, Job, Warnings};
 use crate::lineage::{self, LineagePlace, ProfileKinds, ProfileRequest, Submodules};
 use crate::merge::{self, MergeInputs, MergeRequest};
-use crate::packages::{Moving, git, git_failure};
+use crate::packages::{Moving, git, source_failure};
 use crate::provenance::Provenance;
 use crate::world::{Environment, World};
 
@@ -115,6 +115,7 @@ fn run(world: &World, request: &DemoRequest, notes: &mut Notes) -> Result<DemoRe
     let seen = |error: StoreError| error.seen_from(&world.environment.folder);
     let open = Folder::create(&folder).map_err(seen)?;
     let inside = World {
+        sources: world.sources.clone(),
         progress: world.progress.clone(),
         // Neither the user's configuration nor the user's cache has a part in it.
         environment: Environment {
@@ -128,7 +129,7 @@ fn run(world: &World, request: &DemoRequest, notes: &mut Notes) -> Result<DemoRe
     };
     let library = SourceName::new("library").expect("a good name");
     let made = git(&inside.environment).create_repository(&folder.join(LIBRARY), LIBRARY_STREAM);
-    made.map_err(|error| git_failure(&library, error))?;
+    made.map_err(|error| source_failure(&library, error.into()))?;
     for (path, text) in FILES {
         let path = RelativePath::new(path).expect("embedded paths are good");
         open.create_new(&path, text.as_bytes()).map_err(seen)?;

@@ -15,10 +15,11 @@ use agpm_text::{Document, Format, Limits, Parsed, Pointer, Shape, View, decode, 
 
 use crate::failure::{Failure, FailureKind, Notes};
 use crate::packages::LOCK_NAME;
-use crate::packages::{local_path, normal};
+use crate::packages::local_path;
 use crate::path_of;
 use crate::scope::{Beside, NearestManifest, Places, beside, foreign_state, state_of};
 use crate::world::{Environment, ManifestUse, Scope};
+use agpm_source::normalize;
 
 pub(crate) const MANIFEST_NAME: &str = "agpm.toml";
 pub(crate) const PRIVATE_NAME: &str = "agpm.private.toml";
@@ -296,13 +297,13 @@ impl Project {
 
     /// The path that `[merge]` knows a file by: from where things are installed, or its name alone.
     pub(crate) fn path_of(&self, environment: &Environment, file: &Path) -> String {
-        let full = normal(&environment.resolve(file));
+        let full = normalize(&environment.resolve(file));
         let base = self.folder.as_deref().unwrap_or(&environment.folder);
         let of_layer = |layer: &Layer| match &layer.place {
             LayerPlace::Folder(path) => {
                 let folder = local_path(path, base, environment);
                 let root = layer.root.as_ref().map_or("", |root| root.as_str());
-                full.strip_prefix(normal(&folder.join(root))).ok()
+                full.strip_prefix(normalize(&folder.join(root))).ok()
             }
             LayerPlace::Source(..) => None,
         };
@@ -544,7 +545,7 @@ pub(crate) fn unknown_name(what: &str, name: &str, help: Option<String>) -> Fail
 pub(crate) fn shown(environment: &Environment, path: &Path) -> String {
     let elsewhere = || {
         if path.is_absolute() {
-            normal(path)
+            normalize(path)
         } else {
             path.to_owned()
         }

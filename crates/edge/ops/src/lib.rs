@@ -25,7 +25,6 @@ mod merge;
 mod outdated;
 mod outside;
 mod packages;
-mod parallel;
 mod projects;
 mod provenance;
 mod scope;

@@ -212,7 +212,7 @@ fn made_of_lock(
     let store = files.store()?;
     let project = Project::of(&world.environment, files, notes)?;
     let (lock, _) = read_lock(&world.environment, &store, notes)?.unwrap_or_default();
-    let sources = Sources::open(&world.environment, &project.manifest, store.path());
+    let sources = Sources::open(world, &project.manifest, store.path());
     let entries = frozen::entries(world, &project.manifest, &sources, &lock, notes)?;
     let making = make_all(&project.manifest, &sources, &entries, notes)?;
     let fields = entries

@@ -12,8 +12,9 @@ use serde::Serialize;
 
 use crate::failure::{Failure, FailureKind, Notes};
 use crate::gather::{ManifestFiles, Project, unknown_name};
-use crate::packages::{LOCK_NAME, normal, read_lock};
+use crate::packages::{LOCK_NAME, read_lock};
 use crate::world::Environment;
+use agpm_source::normalize;
 
 /// A project's lockfile, which may be empty, and who needs whom in it.
 #[derive(Debug, Default)]
@@ -155,7 +156,7 @@ impl LockView {
             .strip_prefix("./")
             .unwrap_or(word)
             .trim_end_matches('/');
-        let here = normal(&environment.resolve(Path::new(short)));
+        let here = normalize(&environment.resolve(Path::new(short)));
         let inside = here.strip_prefix(&self.folder).ok();
         let inside = inside.map(|path| path.to_string_lossy().replace('\\', "/"));
         std::iter::once(short.to_owned()).chain(inside).collect()

@@ -13,10 +13,10 @@ use agpm_text::{Format, Pointer};
 use crate::approve::{ProgramPermit, permit};
 use crate::failure::{Failure, FailureKind, Notes, Outcome};
 use crate::gather::{Project, limit, shown};
-use crate::parallel;
 use crate::provenance::Provenance;
 use crate::words::counted;
 use crate::world::{Environment, ManifestUse, World};
+use agpm_store::parallel;
 
 /// Bytes from which on starting threads costs less than it saves.
 const WORTH_THREADS: usize = 1 << 20;
@@ -402,10 +402,7 @@ mod tests {
             programs: crate::ProgramUse::Approved,
             outside: crate::OutsideReads::Allowed,
         };
-        let world = World {
-            environment,
-            progress: std::sync::Arc::new(crate::Silent),
-        };
+        let world = World::of_machine(environment, std::sync::Arc::new(crate::Silent));
         let outcome = merge(&world, &request(Vec::new()));
         assert_eq!(outcome.result.err(), Some(FailureKind::Usage));
     }

@@ -2,22 +2,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use agpm_git::Refs;
 use agpm_model::{
     CatalogRemote, LayerPin, LayerPlace, Locked, LockedLayer, LockedRemote, Lockfile, Manifest,
-    ObjectId, SourceName, Tag, Unit,
+    ObjectId, ResolvedVersion, SourceName, SourceVersions, Tag, Unit,
 };
 use serde::Serialize;
 
 use crate::allowed::{AllowedVersions, ContentChange, branch_at, entry_at};
-use crate::catalog::{Choice, remote_today};
+use crate::catalog::remote_today;
 use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::{ManifestFiles, Project};
-use crate::layers::choose;
+use crate::layers::{RequiredVersion, choose};
 use crate::locked::no_lockfile;
-use crate::packages::{
-    Named, Opened, Sources, read_lock, refs_of, report_moved_tags, with_names_of,
-};
+use crate::packages::{Named, Sources, read_lock, report_moved_tags, versions_of, with_names_of};
 use crate::update::Words;
 use crate::world::World;
 
@@ -121,7 +118,7 @@ fn run(
     for name in &request.names {
         wanted.extend(words.find(name)?);
     }
-    let sources = Sources::open(&world.environment, &project.manifest, store.path());
+    let sources = Sources::open(world, &project.manifest, store.path());
     let allowed = AllowedVersions::find(world, &project.manifest, &sources, &lock, notes)?;
     let newest = Newest {
         tags: stable_tags_of(&lock, &sources, notes)?,
@@ -151,7 +148,7 @@ fn run(
     };
     let layers: Vec<&LockedLayer> = lock.layers.iter().filter(layer_wanted).collect();
     for layer in &layers {
-        let chosen = today(world, &project.manifest, &sources, layer, notes)?;
+        let chosen = today(&project.manifest, &sources, layer)?;
         outdated.extend(chosen.and_then(|chosen| newest.compare_layer(layer, &chosen)));
     }
     let remote_wanted = |pin: &&LockedRemote| {
@@ -207,11 +204,11 @@ fn stable_tags_of(
         if tags.contains_key(name.as_str()) {
             continue;
         }
-        let Some(refs) = refs_of(sources, name)? else {
+        let Some(refs) = versions_of(sources, name)? else {
             continue;
         };
         report_moved_tags(lock, name, &refs, notes);
-        tags.insert(name.to_string(), stable_tags(&refs));
+        tags.insert(name.to_string(), refs.stable_tags());
     }
     Ok(tags)
 }
@@ -284,20 +281,25 @@ impl Newest<'_> {
 
     /// Whether a resource is in a version: what was dropped cannot be updated to. A version that cannot be read counts.
     fn holds(&self, source: &SourceName, tag: &Tag, unit: &Unit) -> bool {
-        let Some(Opened::Git(remote)) = self.sources.get(source) else {
+        let Some(source) = self.sources.versioned(source) else {
             return true;
         };
-        let refs = remote.refs().ok();
-        match refs.as_ref().and_then(|refs| refs.tags.get(tag.name())) {
-            Some(commit) => entry_at(remote, commit, unit).map_or(true, |entry| entry.is_some()),
-            None => true,
-        }
+        let versions = source.versions().ok();
+        let commit = versions.as_ref().and_then(|all| all.tags.get(tag.name()));
+        commit.is_none_or(|commit| {
+            entry_at(source, commit, unit).map_or(true, |entry| entry.is_some())
+        })
     }
 
-    fn compare_remote(&self, locked: &LockedRemote, now: &Choice, refs: &Refs) -> Option<Outdated> {
+    fn compare_remote(
+        &self,
+        locked: &LockedRemote,
+        now: &ResolvedVersion,
+        refs: &SourceVersions,
+    ) -> Option<Outdated> {
         let remote = locked.remote();
         let row = Outdated::of("catalog", &remote.to_string(), &base_of(remote));
-        let tags = BTreeMap::from([(row.source.clone(), stable_tags(refs))]);
+        let tags = BTreeMap::from([(row.source.clone(), refs.stable_tags())]);
         let here = Newest {
             tags,
             sources: self.sources,
@@ -306,7 +308,7 @@ impl Newest<'_> {
         };
         let (before, now) = (
             (locked.version.as_str(), Some(&locked.commit)),
-            (now.version.as_str(), Some(&now.commit)),
+            (now.label.as_str(), Some(&now.revision)),
         );
         here.row(row, before, now, &|_| true)
     }
@@ -379,18 +381,6 @@ impl Outdated {
     }
 }
 
-/// The stable versions of a source, highest first.
-fn stable_tags(refs: &Refs) -> Vec<Tag> {
-    let mut all: Vec<Tag> = refs
-        .tags
-        .keys()
-        .map(|tag| Tag::new(tag))
-        .filter(Tag::is_stable)
-        .collect();
-    all.sort_by(|a, b| b.cmp(a));
-    all
-}
-
 /// The source that a remote names, or its address.
 fn base_of(remote: &CatalogRemote) -> String {
     CatalogRemote {
@@ -403,20 +393,26 @@ fn base_of(remote: &CatalogRemote) -> String {
 
 /// What a layer would be today; nothing if the manifest does not have it any more.
 fn today(
-    world: &World,
     manifest: &Manifest,
     sources: &Sources,
     locked: &LockedLayer,
-    notes: &mut Notes,
 ) -> Result<Option<LayerPin>, Failure> {
     let layer = manifest
         .layers
         .iter()
         .find(|layer| layer.name == locked.name);
-    match layer.map(|layer| (layer, &layer.place)) {
-        Some((layer, LayerPlace::Source(source, selector))) => {
-            choose((world, manifest, sources), layer, (source, selector), notes).map(Some)
-        }
-        _ => Ok(None),
+    let Some(layer) = layer else {
+        return Ok(None);
+    };
+    let LayerPlace::Source(name, requirement) = &layer.place else {
+        return Ok(None);
+    };
+    let required = RequiredVersion {
+        source: name,
+        requirement,
+    };
+    match sources.versioned(name) {
+        Some(source) => choose(source, layer, &required).map(Some),
+        None => Ok(None),
     }
 }

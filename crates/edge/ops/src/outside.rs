@@ -1,14 +1,15 @@
 //! What a manifest reads outside of its project: shown, and refused where credentials are kept.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use agpm_diag::visible;
-use agpm_model::{AddressKind, LayerPlace, Manifest, Origin, SourceName, is_credential_path};
-use agpm_store::{self as store, Problem, StoreError};
+use agpm_model::{AddressKind, LayerPlace, Manifest, Origin, SourceName};
+use agpm_source::{Bounds, normalize};
+use agpm_store as store;
 
 use crate::failure::Failure;
-use crate::packages::{local_path, normal};
+use crate::packages::local_path;
 use crate::world::{Environment, Scope};
 
 /// The paths of a manifest that lead out of its folder, each once, as they are written; a place for credentials is refused.
@@ -20,7 +21,7 @@ pub(crate) fn reads_outside(
     let bounds = Bounds::of(folder);
     let mut found = Vec::new();
     for written in written_paths(manifest) {
-        let path = normal(&local_path(&written, folder, environment));
+        let path = normalize(&local_path(&written, folder, environment));
         bounds
             .guard(&path)
             .map_err(|error| error.seen_from(folder))?;
@@ -77,36 +78,4 @@ fn written_paths(manifest: &Manifest) -> Vec<String> {
             LayerPlace::Source(..) => None,
         });
     local.chain(sources).chain(layers).collect()
-}
-
-/// The folder that a manifest may read without a word.
-pub(crate) struct Bounds {
-    /// As it is named, and as it really is.
-    folders: [PathBuf; 2],
-}
-
-impl Bounds {
-    /// Everything in this folder.
-    pub(crate) fn of(folder: &Path) -> Self {
-        Bounds {
-            folders: [normal(folder), store::real_path(folder)],
-        }
-    }
-
-    fn is_outside(&self, path: &Path) -> bool {
-        !self.folders.iter().any(|folder| path.starts_with(folder))
-    }
-
-    /// Refuses to read a place for credentials outside, by whatever links it is reached.
-    pub(crate) fn guard(&self, path: &Path) -> Result<(), StoreError> {
-        let is_secret =
-            |path: &Path| self.is_outside(path) && is_credential_path(&path.to_string_lossy());
-        match is_secret(&normal(path)) || is_secret(&store::real_path(path)) {
-            true => Err(StoreError {
-                path: path.to_owned(),
-                problem: Problem::Credentials,
-            }),
-            false => Ok(()),
-        }
-    }
 }

@@ -19,7 +19,7 @@ use crate::layers::{LayerLock, Pinning, fold_all, layers_as_locked, missing_fold
 use crate::outside::reads_outside;
 use crate::packages::{
     LOCK_NAME, Moving, ResolvedEntry, Sources, check_patched_names, frozen, make_all, pins,
-    read_lock, refs_of, report_moved_tags, resolve,
+    read_lock, report_moved_tags, resolve, versions_of,
 };
 use crate::world::World;
 
@@ -140,12 +140,12 @@ fn resolves(
     store: &ProjectStore,
     notes: &mut Notes,
 ) -> Result<Vec<ResolvedEntry>, Failure> {
-    let sources = Sources::open(&world.environment, manifest, store.path());
+    let sources = Sources::open(world, manifest, store.path());
     let lock = read_lock(&world.environment, store, notes)?
         .map(|(lock, _)| lock)
         .unwrap_or_default();
     for (name, _) in sources.iter() {
-        if let Some(refs) = refs_of(&sources, name)? {
+        if let Some(refs) = versions_of(&sources, name)? {
             report_moved_tags(&lock, name, &refs, notes);
         }
     }
@@ -186,7 +186,7 @@ fn renders(
     notes: &mut Notes,
 ) -> Result<(), Failure> {
     let entries = resolves(world, manifest, store, notes)?;
-    let sources = Sources::open(&world.environment, manifest, store.path());
+    let sources = Sources::open(world, manifest, store.path());
     let making = make_all(manifest, &sources, &entries, notes)?;
     let planned: BTreeSet<&str> = making
         .made
@@ -255,13 +255,13 @@ fn answer(
     store: &ProjectStore,
     notes: &mut Notes,
 ) -> Result<(), Failure> {
-    let sources = Sources::open_all(&world.environment, manifest, store.path());
+    let sources = Sources::open_all(world, manifest, store.path());
     let lock = read_lock(&world.environment, store, notes)?
         .map(|(lock, _)| lock)
         .unwrap_or_default();
     let mut gravest = None;
     for source in &manifest.sources {
-        let refs = refs_of(&sources, &source.name);
+        let refs = versions_of(&sources, &source.name);
         if let Ok(Some(refs)) = &refs {
             report_moved_tags(&lock, &source.name, refs, notes);
         }
@@ -315,7 +315,7 @@ pub(crate) fn is_current(
         return Err(stale(outdated(format!("there is no `{LOCK_NAME}`"))));
     };
     frozen::roots(manifest, &lock).map_err(stale)?;
-    let sources = Sources::open(&world.environment, manifest, store.path());
+    let sources = Sources::open(world, manifest, store.path());
     layers_as_locked(manifest, &sources, &lock).map_err(stale)?;
     remotes_as_locked(manifest, &sources, &lock).map_err(stale)?;
     let pinning = Pinning {

@@ -19,10 +19,10 @@ use crate::gather::{ManifestFiles, Project};
 use crate::install::{
     LockedState, inputs_of, ledger_of, observe, read_ledger, refuse_foreign_paths, shared,
 };
-use crate::packages::{LOCK_NAME, Opened, ResolvedEntry, Sources, read_lock};
-use crate::parallel;
+use crate::packages::{LOCK_NAME, ResolvedEntry, Sources, read_lock};
 use crate::serialize;
 use crate::world::World;
+use agpm_store::parallel;
 
 /// Skills are not nested deeper than this.
 const MOST_LEVELS: usize = 64;
@@ -130,7 +130,7 @@ fn uncached_source<'l>(
     lock: &'l Lockfile,
     store: &ProjectStore,
 ) -> Option<&'l SourceName> {
-    let sources = Sources::open_all(&world.environment, manifest, store.path());
+    let sources = Sources::open_all(world, manifest, store.path());
     let mut commits: BTreeSet<(&SourceName, &ObjectId)> = BTreeSet::new();
     for locked in &lock.entries {
         if let (Origin::Source(source), Some(commit)) = (&locked.unit.origin, &locked.commit) {
@@ -141,9 +141,9 @@ fn uncached_source<'l>(
         let pin = layer.pin.as_ref()?;
         Some((&pin.source, &pin.commit))
     }));
-    let is_cached = |source: &SourceName, commit: &ObjectId| match sources.get(source) {
-        Some(Opened::Git(remote)) => remote.has_commit(commit),
-        _ => true,
+    let is_cached = |source: &SourceName, commit: &ObjectId| {
+        let source = sources.versioned(source);
+        source.is_none_or(|source| source.has_revision(commit))
     };
     commits
         .into_iter()

@@ -3,6 +3,7 @@ use std::sync::Arc;
 
 pub use agpm_git::Network;
 pub use agpm_model::Scope;
+use agpm_source::{MachineSources, SourceContext, SourceOpener};
 
 const CONFIG_NAME: &str = "config.toml";
 
@@ -11,8 +12,21 @@ const CONFIG_NAME: &str = "config.toml";
 pub struct World {
     /// Where it runs and what the user said for every command.
     pub environment: Environment,
+    /// How sources are reached.
+    pub sources: Arc<dyn SourceOpener>,
     /// Who wants to know how far things are.
     pub progress: Arc<dyn Progress>,
+}
+
+impl World {
+    /// A world whose sources are those that this machine reaches.
+    pub fn of_machine(environment: Environment, progress: Arc<dyn Progress>) -> Self {
+        World {
+            environment,
+            sources: Arc::new(MachineSources),
+            progress,
+        }
+    }
 }
 
 /// Shows work that takes long.
@@ -112,6 +126,19 @@ impl Environment {
         match (self.scope, &self.config_folder) {
             (Scope::User, Some(folder)) => folder,
             _ => root,
+        }
+    }
+
+    /// What opening the sources of a manifest in `project` depends on.
+    pub(crate) fn source_context(&self, project: &Path) -> SourceContext {
+        SourceContext {
+            cache: self
+                .cache
+                .clone()
+                .unwrap_or_else(|| self.folder.join(".agpm/cache")),
+            home: self.home.clone(),
+            network: self.network,
+            project: project.to_owned(),
         }
     }
 

@@ -1,11 +1,11 @@
 use std::path::{Path, PathBuf};
 
-use agpm_model::RelativePath;
+use agpm_model::{FileMode, RelativePath};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions};
 
 use crate::error::{Problem, StoreError};
-use crate::read::read_open;
+use crate::read::{mode_of, open_file, read_open};
 
 /// A folder that nothing done through it can leave: not by `..`, not by a symbolic link.
 #[derive(Debug)]
@@ -49,6 +49,18 @@ impl Folder {
             .open(file.as_str())
             .map_err(|cause| StoreError::new(&path, cause))?;
         read_open(open.into_std(), &path, limit)
+    }
+
+    /// The bytes and the mode of a file in it; links are followed as long as they stay in the folder.
+    pub fn read_with_mode(
+        &self,
+        file: &str,
+        limit: u64,
+    ) -> Result<(Vec<u8>, FileMode), StoreError> {
+        let path = self.path.join(file);
+        let open = open_file(&self.dir, file, &path)?;
+        let mode = mode_of(&open, &path)?;
+        Ok((read_open(open, &path, limit)?, mode))
     }
 
     /// Writes a file that is not there yet, with the folders above it.

@@ -3,10 +3,10 @@ use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use agpm_model::FileMode;
-use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
 use crate::error::{Problem, StoreError};
+use crate::folder::Folder;
 
 /// The bytes of a file of at most `limit` bytes.
 pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, StoreError> {
@@ -50,12 +50,7 @@ pub fn read_below(
     file: &str,
     limit: u64,
 ) -> Result<(Vec<u8>, FileMode), StoreError> {
-    let path = folder.join(file);
-    let fail = |cause| StoreError::new(&path, cause);
-    let dir = Dir::open_ambient_dir(folder, ambient_authority()).map_err(fail)?;
-    let open = open_file(&dir, file, &path)?;
-    let mode = mode_of(&open, &path)?;
-    Ok((read_open(open, &path, limit)?, mode))
+    Folder::open(folder)?.read_with_mode(file, limit)
 }
 
 /// Opens what is a file or a folder; anything else, such as a pipe, would be waited for.
@@ -71,7 +66,7 @@ pub(crate) fn open_file(dir: &Dir, file: &str, path: &Path) -> Result<File, Stor
     }
 }
 
-fn mode_of(file: &File, path: &Path) -> Result<FileMode, StoreError> {
+pub(crate) fn mode_of(file: &File, path: &Path) -> Result<FileMode, StoreError> {
     file.metadata()
         .map(|known| mode_from(&known))
         .map_err(|cause| StoreError::new(path, cause))

@@ -1,6 +1,7 @@
 //! What is in folders, with a stamp that tells later, without reading a file, whether any of it changed.
 
 use std::fs::{self, Metadata};
+use std::io::ErrorKind;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
@@ -81,6 +82,15 @@ pub fn stamp(folder: &Path, folders: &[String]) -> Option<Checksum> {
         stamps.look(folder, inner).ok()?;
     }
     stamps.settled()
+}
+
+/// What is at a path, through links; nothing if nothing is.
+pub fn kind_at(path: &Path) -> Result<Option<ListedKind>, StoreError> {
+    match fs::metadata(path) {
+        Ok(known) => Ok(Some(kind_of(&known))),
+        Err(cause) if cause.kind() == ErrorKind::NotFound => Ok(None),
+        Err(cause) => Err(StoreError::new(path, cause)),
+    }
 }
 
 fn kind_of(known: &Metadata) -> ListedKind {

@@ -24,6 +24,7 @@ mod resource;
 mod schema;
 mod server_file;
 mod skill;
+mod source_versions;
 mod strategy;
 mod tool;
 mod unit;
@@ -56,6 +57,9 @@ pub use resource::{Layout, RESOURCE_TYPES, ResourceType, SKILL_FILE};
 pub use schema::{KeyClass, Passthrough, Schema};
 pub use server_file::ServerFile;
 pub use skill::skill_findings;
+pub use source_versions::{
+    AllowedVersions, ResolvedVersion, SourceVersions, VersionIndex, is_abbreviated_commit,
+};
 pub use strategy::{
     BUILT_IN, BuiltIn, Driver, Empty, Identity, IdentityField, Items, Lists, Maps, OPERATIONS,
     Operation, OperationError, ProgramAuthor, Projection, Rule, Separator, Strategy,

@@ -127,10 +127,7 @@ fn world(global: &Global, scope: Scope) -> World {
         network,
         folder,
     };
-    World {
-        environment,
-        progress: progress(global),
-    }
+    World::of_machine(environment, progress(global))
 }
 
 /// The path that an environment variable holds, if it is set.

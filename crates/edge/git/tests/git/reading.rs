@@ -41,7 +41,7 @@ fn tags_mean_commits() {
     let second = id(&repository.commit(&[("x", "y")]));
     repository.git(&["branch", "side/branch"]);
     let refs = world.remote(&repository.url()).refs().unwrap();
-    assert_eq!(refs.head.as_deref(), Some("main"));
+    assert_eq!(refs.default_branch.as_deref(), Some("main"));
     assert_eq!(
         (&refs.tags["light"], &refs.tags["v1.0.0"]),
         (&first, &first)

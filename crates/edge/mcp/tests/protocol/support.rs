@@ -49,10 +49,7 @@ pub(crate) fn world(sandbox: &Sandbox) -> World {
         programs: agpm_ops::ProgramUse::Approved,
         outside: agpm_ops::OutsideReads::Allowed,
     };
-    World {
-        environment,
-        progress: Arc::new(Silent),
-    }
+    World::of_machine(environment, Arc::new(Silent))
 }
 
 /// A client and its server.

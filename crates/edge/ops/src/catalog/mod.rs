@@ -20,7 +20,6 @@ mod report;
 mod tests;
 
 pub use agpm_catalog::{ENTRY_KINDS, EntryKind, Filter as CatalogFilter};
-pub(crate) use choice::Choice;
 pub(crate) use file::KindSaid;
 pub use file::{CatalogFile, CatalogRead, catalog_show};
 pub use ground::{CatalogLayer, CatalogMode, CatalogPlaces, LayerKind};

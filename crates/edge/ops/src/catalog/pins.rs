@@ -3,17 +3,20 @@
 use std::sync::Arc;
 
 use agpm_diag::codes;
-use agpm_git::{GitError, Refs, Remote};
-use agpm_model::{AskedRemote, CatalogRemote, LockedRemote, Lockfile, Manifest, SourceName};
+use agpm_model::{
+    AskedRemote, CatalogRemote, LockedRemote, Lockfile, Manifest, ResolvedVersion, SourceName,
+    SourceVersions,
+};
+use agpm_source::{ReferenceError, Source, SourceError, resolve_reference};
 
-use crate::catalog::choice::{Choice, Trouble, choose, failure_of, left_out};
+use crate::catalog::choice::{failure_of, left_out};
 use crate::catalog::refresh::{Refreshed, newest, refresh};
 use crate::catalog::remotes::plain;
 use crate::failure::{Failure, FailureKind, Notes};
 use crate::install::{Job, LockUse, outdated};
-use crate::packages::{Opened, Sources, with_names_of};
-use crate::parallel;
+use crate::packages::{Sources, is_versioned, with_names_of};
 use crate::world::World;
+use agpm_store::parallel;
 
 /// The pins that the lockfile is to have: those that fit stay, the rest is asked for.
 pub(crate) fn remotes_to_lock(
@@ -31,7 +34,7 @@ pub(crate) fn remotes_to_lock(
     if matches!(job.request.lock, LockUse::Locked | LockUse::Frozen) {
         remotes_as_locked(manifest, sources, &lock)?;
     }
-    let answers = parallel::map(versioned(manifest, sources), |(asked, remote)| {
+    let answers = parallel::map(versioned(manifest, sources), |(asked, source)| {
         let moves = job.moving.moves_remote(&asked.remote);
         let age = match (pin_of(manifest, &lock, &asked.remote), moves) {
             (Some(pin), false) => return (Ok(pin.clone()), Notes::default()),
@@ -40,7 +43,7 @@ pub(crate) fn remotes_to_lock(
         };
         let (shown, mut own) = (asked.remote.to_string(), Notes::default());
         world.progress.source_began(&shown);
-        let pin = new_pin((asked, remote), age, &mut own);
+        let pin = new_pin(asked, source, age, &mut own);
         world.progress.source_ended(&shown);
         (pin, own)
     });
@@ -56,44 +59,46 @@ pub(crate) fn remotes_to_lock(
 fn versioned<'a>(
     manifest: &'a Manifest,
     sources: &'a Sources,
-) -> Vec<(&'a AskedRemote, &'a Remote)> {
-    let git = |asked: &'a AskedRemote| match sources.remote(&asked.remote)? {
-        Opened::Git(remote) => Some((asked, &**remote)),
-        Opened::Folder(_) => None,
+) -> Vec<(&'a AskedRemote, &'a dyn Source)> {
+    let versioned = |asked: &'a AskedRemote| {
+        let source = sources.remote(&asked.remote)?;
+        is_versioned(source).then_some((asked, source))
     };
-    manifest.catalog.shared.iter().filter_map(git).collect()
+    let shared = manifest.catalog.shared.iter();
+    shared.filter_map(versioned).collect()
 }
 
 /// What a remote is now. Its files are written out too, so that they can be read without a network from now on.
 fn new_pin(
-    (asked, remote): (&AskedRemote, &Remote),
+    asked: &AskedRemote,
+    source: &dyn Source,
     age: Age,
     notes: &mut Notes,
 ) -> Result<LockedRemote, Failure> {
-    let fail = |trouble| at(asked, failure_of(&asked.remote, trouble));
+    let fail = |error| at(asked, failure_of(&asked.remote, error));
     let refreshed = match age {
-        Age::Newest => newest(remote, &asked.remote),
-        Age::CopyIfNeeded => refresh(remote, &asked.remote),
+        Age::Newest => newest(source, &asked.remote),
+        Age::CopyIfNeeded => refresh(source, &asked.remote),
     };
-    let choice = match refreshed {
-        Ok(Refreshed { choice, stale, .. }) => {
+    let version = match refreshed {
+        Ok(Refreshed { version, stale, .. }) => {
             notes
                 .diagnostics
                 .extend(stale.map(|found| found.at_spot(asked.spot)));
-            choice
+            version
         }
-        Err(missing @ Trouble::Git(GitError::NoSuchFolder { .. })) => {
+        Err(missing @ ReferenceError::Source(SourceError::NoSuchDirectory { .. })) => {
             notes
                 .diagnostics
                 .extend(left_out(failure_of(&asked.remote, missing), asked.spot));
-            choose(remote, asked.remote.reference.as_deref()).map_err(fail)?
+            resolve_reference(source, asked.remote.reference.as_deref()).map_err(fail)?
         }
-        Err(trouble) => return Err(fail(trouble)),
+        Err(error) => return Err(fail(error)),
     };
     Ok(LockedRemote::new(
         &asked.remote,
-        choice.version,
-        choice.commit,
+        version.label,
+        version.revision,
     ))
 }
 
@@ -173,15 +178,15 @@ pub(crate) fn remote_today(
     manifest: &Manifest,
     sources: &Sources,
     pin: &LockedRemote,
-) -> Result<Option<(Choice, Arc<Refs>)>, Failure> {
+) -> Result<Option<(ResolvedVersion, Arc<SourceVersions>)>, Failure> {
     let all = versioned(manifest, sources);
-    let Some((asked, remote)) = all.into_iter().find(|(asked, _)| pin.pins(&asked.remote)) else {
+    let Some((asked, source)) = all.into_iter().find(|(asked, _)| pin.pins(&asked.remote)) else {
         return Ok(None);
     };
-    let fail = |trouble| at(asked, failure_of(&asked.remote, trouble));
-    let refs = remote.refs().map_err(|error| fail(error.into()))?;
-    let choice = choose(remote, asked.remote.reference.as_deref()).map_err(fail)?;
-    Ok(Some((choice, refs)))
+    let fail = |error: ReferenceError| at(asked, failure_of(&asked.remote, error));
+    let versions = source.versions().map_err(|error| fail(error.into()))?;
+    let version = resolve_reference(source, asked.remote.reference.as_deref()).map_err(fail)?;
+    Ok(Some((version, versions)))
 }
 
 /// Asks every remote in use; one that fails does not keep the others from being asked. Sources are asked by their names.
@@ -193,8 +198,8 @@ pub(crate) fn ask_remotes(
     let mut gravest = None;
     for asked in &manifest.catalog.remotes {
         let looked = match sources.remote(&asked.remote) {
-            Some(Opened::Git(remote)) => look_at(remote, &asked.remote),
-            Some(Opened::Folder(folder)) => plain(folder, &asked.remote).map(drop),
+            Some(source) if is_versioned(source) => look_at(source, &asked.remote),
+            Some(source) => plain(source, &asked.remote).map(drop),
             None => Ok(()),
         };
         match looked {
@@ -212,15 +217,15 @@ pub(crate) fn ask_remotes(
 }
 
 /// Whether a remote has what is asked of it today.
-fn look_at(git: &Remote, remote: &CatalogRemote) -> Result<(), Failure> {
-    let looked = match choose(git, remote.reference.as_deref()) {
+fn look_at(source: &dyn Source, remote: &CatalogRemote) -> Result<(), Failure> {
+    let version = match resolve_reference(source, remote.reference.as_deref()) {
         // Said of the source already.
-        Err(Trouble::Git(_)) if remote.source().is_some() => return Ok(()),
-        Ok(Choice { commit, .. }) => match &remote.folder {
-            Some(folder) => git.require_folder(&commit, folder).map_err(Trouble::from),
-            None => Ok(()),
-        },
-        Err(trouble) => Err(trouble),
+        Err(ReferenceError::Source(_)) if remote.source().is_some() => return Ok(()),
+        version => version.map_err(|error| failure_of(remote, error))?,
     };
-    looked.map_err(|trouble| failure_of(remote, trouble))
+    let Some(folder) = &remote.folder else {
+        return Ok(());
+    };
+    let required = source.require_directory(Some(&version.revision), folder);
+    required.map_err(|error| failure_of(remote, error))
 }

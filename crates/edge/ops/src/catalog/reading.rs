@@ -10,7 +10,7 @@ use agpm_text::{Format, Limits, decode, parse};
 use crate::catalog::ground::{CatalogLayer, ManifestFile};
 use crate::failure::Notes;
 use crate::gather::limit;
-use crate::parallel;
+use agpm_store::parallel;
 
 /// Reads manifests side by side; what is malformed is told and left out.
 pub(super) fn read_all(

@@ -3,40 +3,46 @@
 use std::path::PathBuf;
 
 use agpm_diag::{Diagnostic, codes};
-use agpm_git::{GitError, Remote};
-use agpm_model::{CatalogRemote, ObjectId};
+use agpm_model::{CatalogRemote, ResolvedVersion};
+use agpm_source::{ReferenceError, Source, SourceError, resolve_reference};
 
-use crate::catalog::choice::{Choice, Trouble, choose, failure_of, listed};
+use crate::catalog::choice::failure_of;
 
 /// A commit of a remote, written out.
 #[derive(Debug)]
 pub(super) struct Refreshed {
-    pub(super) choice: Choice,
+    pub(super) version: ResolvedVersion,
     pub(super) folder: PathBuf,
     /// What is to be said if it may be older than it could be.
     pub(super) stale: Option<Diagnostic>,
 }
 
 /// What a remote is now, or the copy of it if it cannot be asked.
-pub(super) fn refresh(git: &Remote, remote: &CatalogRemote) -> Result<Refreshed, Trouble> {
-    newest(git, remote).or_else(|trouble| match copy_instead(git, remote, &trouble) {
-        Some((choice, folder)) => Ok(Refreshed {
-            choice,
+pub(super) fn refresh(
+    source: &dyn Source,
+    remote: &CatalogRemote,
+) -> Result<Refreshed, ReferenceError> {
+    newest(source, remote).or_else(|error| match copy_instead(source, remote, &error) {
+        Some((version, folder)) => Ok(Refreshed {
+            version,
             folder,
-            stale: stale(remote, trouble),
+            stale: stale(remote, error),
         }),
-        None => Err(trouble),
+        None => Err(error),
     })
 }
 
 /// What a remote is now, and nothing else.
-pub(super) fn newest(git: &Remote, remote: &CatalogRemote) -> Result<Refreshed, Trouble> {
+pub(super) fn newest(
+    source: &dyn Source,
+    remote: &CatalogRemote,
+) -> Result<Refreshed, ReferenceError> {
     let (reference, inner) = (remote.reference.as_deref(), remote.folder.as_ref());
-    let choice = choose(git, reference)?;
-    let folder = git.checkout(&choice.commit, inner)?;
-    git.remember_checkout(reference, inner, &choice.commit)?;
+    let version = resolve_reference(source, reference)?;
+    let folder = source.directory(Some(&version.revision), inner)?;
+    source.remember_directory(reference, inner, &version.revision)?;
     Ok(Refreshed {
-        choice,
+        version,
         folder,
         stale: None,
     })
@@ -45,57 +51,59 @@ pub(super) fn newest(git: &Remote, remote: &CatalogRemote) -> Result<Refreshed, 
 /// The last good copy, if the way to the remote or into the cache failed and not the question; a commit that is listed and
 /// not there is the remote's own trouble.
 fn copy_instead(
-    git: &Remote,
+    source: &dyn Source,
     remote: &CatalogRemote,
-    trouble: &Trouble,
-) -> Option<(Choice, PathBuf)> {
-    let (Trouble::NotCached(_)
-    | Trouble::Git(
-        GitError::Offline { .. }
-        | GitError::Unreachable { .. }
-        | GitError::AuthRefused { .. }
-        | GitError::NotFound { .. }
-        | GitError::NoSuchCommit { .. }
-        | GitError::MissingObject { .. }
-        | GitError::NoGit { .. }
-        | GitError::TooOld { .. }
-        | GitError::Broken { .. }
-        | GitError::Store(_),
-    )) = trouble
+    error: &ReferenceError,
+) -> Option<(ResolvedVersion, PathBuf)> {
+    let (ReferenceError::NotCached(_)
+    | ReferenceError::Source(
+        SourceError::Offline(_)
+        | SourceError::Unreachable(_)
+        | SourceError::AuthRefused(_)
+        | SourceError::NotFound { .. }
+        | SourceError::NoSuchRevision(_)
+        | SourceError::MissingFile(_)
+        | SourceError::NoProgram(_)
+        | SourceError::Broken(_)
+        | SourceError::Store(_),
+    )) = error
     else {
         return None;
     };
-    let choice = last(git, remote).or_else(|| {
+    let version = last(source, remote).or_else(|| {
         // Packages of the same source may have brought the commit.
-        let choice = listed(&git.remembered_refs()?, remote.reference.as_deref())?;
-        git.has_commit(&choice.commit).then_some(choice)
+        let versions = source.remembered_versions()?;
+        let version = versions.reference(remote.reference.as_deref())?;
+        source.has_revision(&version.revision).then_some(version)
     })?;
-    let place = git.checkout(&choice.commit, remote.folder.as_ref()).ok()?;
-    Some((choice, place))
+    let folder = source.directory(Some(&version.revision), remote.folder.as_ref());
+    Some((version, folder.ok()?))
 }
 
 /// What was last written out of a remote.
-fn last(git: &Remote, remote: &CatalogRemote) -> Option<Choice> {
+fn last(source: &dyn Source, remote: &CatalogRemote) -> Option<ResolvedVersion> {
     let reference = remote.reference.as_deref();
-    let (commit, _): (ObjectId, PathBuf) = git.last_checkout(reference, remote.folder.as_ref())?;
-    let branch = || git.remembered_refs().and_then(|refs| refs.head);
-    let version = reference
+    let (revision, _) = source.last_directory(reference, remote.folder.as_ref())?;
+    let branch = || source.remembered_versions()?.default_branch;
+    let label = reference
         .map(str::to_owned)
         .or_else(branch)
         .unwrap_or_else(|| "HEAD".to_owned());
-    Some(Choice { version, commit })
+    Some(ResolvedVersion { label, revision })
 }
 
 /// That a copy counts; who forbids connections knows it.
-fn stale(remote: &CatalogRemote, trouble: Trouble) -> Option<Diagnostic> {
-    let (cause, check) = match trouble {
-        Trouble::NotCached(_) | Trouble::Git(GitError::Offline { .. }) => return None,
-        Trouble::Git(GitError::Store(error)) => (
+fn stale(remote: &CatalogRemote, error: ReferenceError) -> Option<Diagnostic> {
+    let (cause, check) = match error {
+        ReferenceError::NotCached(_) | ReferenceError::Source(SourceError::Offline(_)) => {
+            return None;
+        }
+        ReferenceError::Source(SourceError::Store(error)) => (
             format!("remote `{remote}`: {error}"),
             "the permissions of the cache and the disk",
         ),
-        trouble => (
-            failure_of(remote, trouble).diagnostic?.message,
+        error => (
+            failure_of(remote, error).diagnostic?.message,
             "the address and the connection",
         ),
     };

@@ -1,20 +1,20 @@
 //! Remotes as layers of the catalog: each a folder, in the cache or where it is.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use agpm_diag::{Diagnostic, Severity, Spot, codes, did_you_mean};
 use agpm_model::{CatalogRemote, LockedRemote, Lockfile, Manifest, ObjectId, RelativePath};
-use agpm_store as store;
+use agpm_source::{ReferenceError, Source, SourceError};
+use agpm_store::{self as store, parallel};
 
-use crate::catalog::choice::{Trouble, failure_of, left_out};
+use crate::catalog::choice::{failure_of, left_out};
 use crate::catalog::pins::pin_of;
-use crate::catalog::refresh::{Refreshed, refresh};
+use crate::catalog::refresh::refresh;
 use crate::change::usage;
 use crate::failure::{Failure, FailureKind, Notes};
 use crate::gather::{Project, unknown_name};
-use crate::packages::{Opened, Sources, read_lock, with_names_of};
-use crate::parallel;
+use crate::packages::{Sources, is_versioned, read_lock, source_failure_of, with_names_of};
 use crate::scope::state_of;
 use crate::world::World;
 
@@ -155,14 +155,15 @@ fn never_fetched(wanted: &Wanted<'_>) -> Diagnostic {
 
 fn kept(sources: &Sources, wanted: &Wanted<'_>) -> Option<RemoteLayer> {
     let (remote, inner) = (wanted.remote, wanted.remote.folder.as_ref());
-    let (folder, commit) = match (sources.remote(remote)?, wanted.pin) {
-        (Opened::Folder(folder), _) => (plain(folder, remote).ok()?, None),
-        (Opened::Git(git), Some(pin)) => (
-            git.kept_checkout(&pin.commit, inner)?,
+    let source = sources.remote(remote)?;
+    let (folder, commit) = match wanted.pin {
+        _ if !is_versioned(source) => (plain(source, remote).ok()?, None),
+        Some(pin) => (
+            source.kept_directory(Some(&pin.commit), inner)?,
             Some(pin.commit.clone()),
         ),
-        (Opened::Git(git), None) => {
-            let (commit, folder) = git.last_checkout(remote.reference.as_deref(), inner)?;
+        None => {
+            let (commit, folder) = source.last_directory(remote.reference.as_deref(), inner)?;
             (folder, Some(commit))
         }
     };
@@ -176,7 +177,7 @@ fn kept(sources: &Sources, wanted: &Wanted<'_>) -> Option<RemoteLayer> {
 fn sources_of(world: &World, project: &Project, wanted: &[Wanted<'_>]) -> Sources {
     let root = project.root.as_deref().unwrap_or(&world.environment.folder);
     let remotes = wanted.iter().map(|wanted| wanted.remote);
-    Sources::open_remotes(&world.environment, &project.manifest, root, remotes)
+    Sources::open_remotes(world, &project.manifest, root, remotes)
 }
 
 /// What the lockfile of a project says; without one, nothing.
@@ -241,56 +242,39 @@ fn reach(sources: &Sources, wanted: &Wanted<'_>) -> Result<Reached, Failure> {
         folder,
         commit,
     };
-    match (sources.remote(remote), wanted.pin) {
-        (Some(Opened::Folder(folder)), _) => Ok((layer(plain(folder, remote)?, None), None)),
-        (Some(Opened::Git(git)), Some(pin)) => {
-            let folder = git.checkout(&pin.commit, remote.folder.as_ref());
-            let folder = folder.map_err(|error| failure_of(remote, error.into()))?;
+    let Some(source) = sources.remote(remote) else {
+        return Err(unknown_name("source", &remote.to_string(), None));
+    };
+    match wanted.pin {
+        _ if !is_versioned(source) => Ok((layer(plain(source, remote)?, None), None)),
+        Some(pin) => {
+            let folder = source.directory(Some(&pin.commit), remote.folder.as_ref());
+            let folder = folder.map_err(|error| failure_of(remote, error))?;
             Ok((layer(folder, Some(pin.commit.clone())), None))
         }
-        (Some(Opened::Git(git)), None) => {
-            let refreshed = refresh(git, remote).map_err(|trouble| failure_of(remote, trouble))?;
-            let Refreshed {
-                choice,
-                folder,
-                stale,
-            } = refreshed;
-            Ok((layer(folder, Some(choice.commit)), stale))
+        None => {
+            let refreshed = refresh(source, remote).map_err(|error| failure_of(remote, error))?;
+            let revision = refreshed.version.revision;
+            Ok((layer(refreshed.folder, Some(revision)), refreshed.stale))
         }
-        (None, _) => Err(unknown_name("source", &remote.to_string(), None)),
     }
 }
 
 /// A folder without versions, or a folder in it that no link leads out of.
-pub(super) fn plain(place: &Path, remote: &CatalogRemote) -> Result<PathBuf, Failure> {
+pub(super) fn plain(source: &dyn Source, remote: &CatalogRemote) -> Result<PathBuf, Failure> {
     if remote.reference.is_some() {
-        return Err(failure_of(remote, Trouble::NoReference(Vec::new())));
+        return Err(failure_of(remote, ReferenceError::NotFound(Vec::new())));
     }
-    let Some(inner) = &remote.folder else {
-        return Ok(place.to_owned());
-    };
-    let folder = place.join(inner.as_str());
-    if !store::is_folder(&folder) {
-        let above = folder.parent().unwrap_or(place);
-        let beside = store::names_in(above)
-            .into_iter()
-            .filter(|name| store::is_folder(&above.join(name)));
-        let beside: Vec<String> = beside.collect();
-        let message = format!("remote `{remote}`: there is no folder `{inner}`");
-        let mut found = Diagnostic::new(&codes::NAME_UNKNOWN, message);
-        let near = did_you_mean(
-            inner.file_name(),
-            "there are these folders",
-            beside.iter().map(String::as_str),
-        );
-        found.help = near.or_else(|| Some("name a folder below that of the source".to_owned()));
-        return Err(Failure::new(FailureKind::NotFound, found));
-    }
-    if !store::real_path(&folder).starts_with(store::real_path(place)) {
-        let message = format!("remote `{remote}`: a link leads out of the folder of the source");
-        let found = Diagnostic::new(&codes::USAGE, message);
-        let help = "name a folder that is really in it";
-        return Err(Failure::new(FailureKind::Refused, found.help(help)));
-    }
-    Ok(folder)
+    let directory = source.directory(None, remote.folder.as_ref());
+    directory.map_err(|error| {
+        let is_unknown = matches!(error, SourceError::NoSuchDirectory { .. });
+        let mut failure = source_failure_of(&format!("remote `{remote}`"), error);
+        if let Some(found) = failure.diagnostic.as_mut().filter(|_| is_unknown) {
+            let default = "name a folder of the repository from its top";
+            if found.help.as_deref() == Some(default) {
+                found.help = Some("name a folder below that of the source".to_owned());
+            }
+        }
+        failure
+    })
 }

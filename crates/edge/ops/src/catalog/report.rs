@@ -13,8 +13,8 @@ use crate::catalog::ground::{CatalogPlaces, LayerKind};
 use crate::catalog::json::RowWriter;
 use crate::catalog::open::{OpenCatalog, open};
 use crate::failure::{Failure, Notes, Outcome};
-use crate::parallel;
 use crate::world::World;
+use agpm_store::parallel;
 
 /// How many rows make a piece of text, and how many pieces are made side by side before they are written.
 const PIECE: usize = 2048;

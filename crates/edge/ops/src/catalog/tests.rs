@@ -48,10 +48,7 @@ impl Place {
             programs: crate::ProgramUse::Approved,
             outside: crate::OutsideReads::Allowed,
         };
-        World {
-            environment,
-            progress: Arc::new(Silent),
-        }
+        World::of_machine(environment, Arc::new(Silent))
     }
 
     /// The layers of these remotes and of the manifest's, and the codes of what was said.

@@ -34,6 +34,6 @@ pub(super) fn check(
 /// Whether a dependency, a layer or a remote of the project comes from a repository.
 fn is_needed(world: &World, notes: &mut Notes) -> bool {
     project(world, notes).is_ok_and(|(project, store)| {
-        Sources::open(&world.environment, &project.manifest, store.path()).need_git()
+        Sources::open(world, &project.manifest, store.path()).need_git()
     })
 }

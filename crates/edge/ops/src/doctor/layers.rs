@@ -7,7 +7,7 @@ use crate::approve::note_unapproved;
 use crate::doctor::{DoctorRequest, Summary, alone, project};
 use crate::failure::{Failure, Notes};
 use crate::layers::{Pinning, snapshots};
-use crate::packages::{Moving, Opened, Sources, read_lock};
+use crate::packages::{Moving, Sources, read_lock};
 use crate::words::counted;
 use crate::world::World;
 
@@ -32,7 +32,7 @@ pub(super) fn check(
         .flatten()
         .map(|(lock, _)| lock)
         .unwrap_or_default();
-    let sources = Sources::open(environment, &project.manifest, store.path());
+    let sources = Sources::open(world, &project.manifest, store.path());
     // Reading a version may fetch it, so that only folders are read.
     let (versions, folders): (Vec<Layer>, Vec<Layer>) = project
         .manifest
@@ -68,20 +68,18 @@ fn is_version(sources: &Sources, layer: &Layer) -> bool {
     layer
         .place
         .source()
-        .is_some_and(|source| matches!(sources.get(source), Some(Opened::Git(_))))
+        .is_some_and(|source| sources.versioned(source).is_some())
 }
 
 /// Whether the locked version of a layer can be read without a connection.
 fn is_cached(sources: &Sources, layer: &Layer, lock: &Lockfile) -> bool {
     let locked: Option<&LockedLayer> = lock.layers.iter().find(|locked| locked.name == layer.name);
     let pin = locked.and_then(|locked| locked.pin.as_ref());
-    match (
-        layer.place.source().and_then(|source| sources.get(source)),
-        pin,
-    ) {
-        (Some(Opened::Git(remote)), Some(pin)) => remote.has_commit(&pin.commit),
-        _ => false,
-    }
+    let source = layer.place.source();
+    let source = source.and_then(|name| sources.versioned(name));
+    source
+        .zip(pin)
+        .is_some_and(|(source, pin)| source.has_revision(&pin.commit))
 }
 
 fn not_cached(layer: &Layer) -> Diagnostic {

@@ -12,9 +12,10 @@ use crate::failure::{Failure, FailureKind, Notes};
 use crate::gather::{Project, layer_file, limit, shown, unknown_name};
 use crate::layers::{Pinning, Snapshot, contributions, snapshots};
 use crate::merge::ReadFiles;
-use crate::packages::{Moving, Sources, normal, read_lock};
+use crate::packages::{Moving, Sources, read_lock};
 use crate::scope::state_of;
 use crate::world::{Environment, OutsideReads, Scope, World};
+use agpm_source::normalize;
 
 /// What the project knows of a file.
 pub(super) struct FromProject {
@@ -105,7 +106,7 @@ fn layered(
     let paths = paths_of(environment, root, file)?;
     let store = ProjectStore::open_at(root, state_of(environment.scope))?;
     let lock = read_lock(environment, &store, notes)?.map(|(lock, _)| lock);
-    let sources = Sources::open(environment, &project.manifest, store.path());
+    let sources = Sources::open(world, &project.manifest, store.path());
     let pinning = Pinning::of(&project.manifest, lock.as_ref(), &Moving::Nothing);
     let snapshots = snapshots(world, (&project.manifest, &sources), &pinning, notes)?;
     for path in paths {
@@ -147,7 +148,7 @@ fn paths_of(
     file: &str,
 ) -> Result<Vec<RelativePath>, Failure> {
     let from_manifest = RelativePath::new(file);
-    let here = normal(&environment.resolve(Path::new(file)));
+    let here = normalize(&environment.resolve(Path::new(file)));
     let from_here = here.strip_prefix(root).map_err(|_| PathError::Escapes);
     let from_here =
         from_here.and_then(|inner| RelativePath::new(&inner.to_string_lossy().replace('\\', "/")));

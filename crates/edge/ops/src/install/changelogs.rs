@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use agpm_git::{EntryKind, GitError, Remote};
 use agpm_model::{ObjectId, SourceName, Tag, changelog_between};
 
 use crate::install::Moved;
-use crate::packages::{Opened, Sources};
+use crate::packages::Sources;
 
 const CHANGELOG: &str = "CHANGELOG.md";
 /// A longer changelog is not read.
@@ -35,22 +34,12 @@ pub(super) fn add(sources: &Sources, moved: &mut [Moved]) {
 }
 
 fn read(sources: &Sources, source: &str, commit: &ObjectId) -> Option<String> {
-    match sources.get(&SourceName::new(source).ok()?)? {
-        Opened::Git(remote) => read_at(remote, commit).ok().flatten(),
-        Opened::Folder(_) => None,
+    let source = sources.versioned(&SourceName::new(source).ok()?)?;
+    let entry = source.entry(Some(commit), CHANGELOG).ok()??;
+    entry.kind.file_mode()?;
+    if source.size(&[&entry]).ok()? > MOST_BYTES {
+        return None;
     }
-}
-
-fn read_at(remote: &Remote, commit: &ObjectId) -> Result<Option<String>, GitError> {
-    let is_file = |kind| matches!(kind, EntryKind::File | EntryKind::Executable);
-    let entry = remote.entry(commit, CHANGELOG)?;
-    let Some(entry) = entry.filter(|entry| is_file(entry.kind)) else {
-        return Ok(None);
-    };
-    let id = [entry.id];
-    if remote.measure_blobs(&id)? > MOST_BYTES {
-        return Ok(None);
-    }
-    let bytes = remote.read_blobs(&id, &|_| {})?.pop();
-    Ok(bytes.and_then(|bytes| String::from_utf8(bytes).ok()))
+    let bytes = source.read(&[&entry]).ok()?.pop()?;
+    String::from_utf8(bytes).ok()
 }

@@ -19,8 +19,8 @@ use crate::install::{
 };
 use crate::layers::LayeredFile;
 use crate::packages::{Made, ResolvedEntry, executables, lock_of};
-use crate::parallel;
 use crate::world::World;
+use agpm_store::parallel;
 
 /// Everything that is decided before anything is written.
 pub(super) struct Decided {

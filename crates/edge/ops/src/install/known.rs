@@ -14,7 +14,7 @@ use crate::install::{
     Fidelity, InstallReport, Job, LockChange, LockUse, Overwrite, Warnings, Writing,
 };
 use crate::packages::{LOCK_NAME, Moving, ResolvedEntry};
-use crate::parallel;
+use agpm_store::parallel;
 
 pub(super) fn is_fresh(store: &ProjectStore) -> bool {
     !agpm_store::is_folder(&store.state_folder())

@@ -239,7 +239,7 @@ fn given(
 ) -> Result<Given, Failure> {
     let manifest = &ready.project.manifest;
     let old = ready.lock.as_ref().map(|(lock, _)| lock);
-    let sources = Sources::open(&world.environment, manifest, store.path());
+    let sources = Sources::open(world, manifest, store.path());
     let reads = reads_outside(&world.environment, manifest, &sources.project)?;
     let entries = match (job.request.lock, old) {
         (LockUse::Frozen, None) => return Err(outdated(format!("there is no `{LOCK_NAME}`"))),

@@ -16,7 +16,7 @@ use crate::install::shared::{Shared, SharedFiles, format_of, plan_shared, read, 
 use crate::install::{InstallRequest, LockUse, Writing};
 use crate::layers::LayeredFile;
 use crate::packages::{LOCK_NAME, Made, MadeFile, ResolvedEntry};
-use crate::parallel;
+use agpm_store::parallel;
 
 /// Files that one thread looks at before it takes the next ones.
 const CHUNK: usize = 64;

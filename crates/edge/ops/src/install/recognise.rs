@@ -66,7 +66,7 @@ impl LockedState {
         (manifest, lock): (&Manifest, &Lockfile),
         store: &ProjectStore,
     ) -> Result<Self, Failure> {
-        let sources = Sources::open_all(&world.environment, manifest, store.path());
+        let sources = Sources::open_all(world, manifest, store.path());
         let quiet = &mut Notes::default();
         let entries = frozen::as_locked(world, (manifest, &sources), lock, quiet)?;
         let made = make_these(manifest, &sources, &entries, quiet)?.made;

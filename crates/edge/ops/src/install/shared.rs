@@ -16,7 +16,7 @@ use agpm_text::{Document, Format, Pointer, Unread};
 use crate::failure::{Failure, Notes};
 use crate::gather::{document_of, limit};
 use crate::install::planning::{SharedChange, Wanted, observe};
-use crate::parallel;
+use agpm_store::parallel;
 
 /// What is to be in a file that others write too.
 #[derive(Clone, Debug)]

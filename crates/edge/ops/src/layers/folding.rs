@@ -13,8 +13,8 @@ use crate::failure::{Failure, Notes};
 use crate::layers::making::{Content, Recipe, is_structured};
 use crate::layers::snapshot::{Snapshot, SnapshotFile};
 use crate::merge::RawFile;
-use crate::parallel;
 use crate::world::World;
+use agpm_store::parallel;
 
 /// Files that one thread folds before it takes the next ones.
 const CHUNK: usize = 32;

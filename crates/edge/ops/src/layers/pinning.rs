@@ -1,21 +1,18 @@
 //! Which version of its source a layer is: the locked one as long as it fits, else the best that does.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use agpm_diag::{Diagnostic, codes};
 use agpm_model::{
-    Extent, Layer, LayerPin, LayerPlace, LockedLayer, Lockfile, Manifest, Origin, Requirement,
-    ResourcePath, Selector, SourceName, Unit,
+    Layer, LayerPin, LayerPlace, LockedLayer, Lockfile, Manifest, Requirement, ResolvedVersion,
+    Selector, SourceName, Tag,
 };
-use agpm_solve::Facts;
+use agpm_source::{Source, resolve};
 
 use crate::failure::{Failure, Notes};
 use crate::install::outdated;
 use crate::layers::snapshot::Snapshot;
-use crate::packages::{
-    Fetcher, Known, Moving, Opened, Sources, plain_sources, relocated_sources, source_relocated,
-};
-use crate::world::World;
+use crate::packages::{Moving, Sources, relocated_sources, source_failure, source_relocated};
 
 /// What the lockfile is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,55 +57,41 @@ impl<'a> Pinning<'a> {
 
     /// Whether a layer is looked at.
     pub(super) fn reads(&self, sources: &Sources, layer: &Layer) -> bool {
-        let git = |source| matches!(sources.get(source), Some(Opened::Git(_)));
-        self.lock != LayerLock::AloneForFolders || !layer.place.source().is_some_and(git)
+        let source = layer.place.source();
+        let is_version = source.is_some_and(|name| sources.versioned(name).is_some());
+        self.lock != LayerLock::AloneForFolders || !is_version
     }
 
     /// The version that a layer is.
     pub(super) fn pin(
         &self,
-        (world, manifest, sources): (&World, &Manifest, &Sources),
+        source: &dyn Source,
         layer: &Layer,
-        (source, selector): (&SourceName, &Selector),
+        required: &RequiredVersion<'_>,
         notes: &mut Notes,
     ) -> Result<LayerPin, Failure> {
         let pin = self.locked(layer).and_then(|locked| locked.pin.as_ref());
         let same = |pin: &&LayerPin| {
-            let asked = pin.requirement == selector.as_str() || self.lock == LayerLock::AsItWas;
-            pin.source == *source && asked
+            let asked =
+                pin.requirement == required.requirement.as_str() || self.lock == LayerLock::AsItWas;
+            pin.source == *required.source && asked
         };
-        let is_relocated = self.relocated.contains(source);
+        let moves = self.moving.moves_layer(&layer.name);
         match (pin.filter(same), self.lock) {
-            (Some(pin), LayerLock::Pins)
-                if is_relocated && !self.moving.moves_layer(&layer.name) =>
-            {
-                notes.diagnostics.push(source_relocated(source));
+            (Some(pin), LayerLock::Pins) if !moves => {
+                if !self.relocated.contains(required.source) {
+                    return Ok(pin.clone());
+                }
+                notes.diagnostics.push(source_relocated(required.source));
                 // The same version, if the source has it where it is now.
                 let kept = Requirement::parse(&pin.version).ok().map(Selector::Version);
-                let kept = kept.and_then(|kept| {
-                    choose(
-                        (world, manifest, sources),
-                        layer,
-                        (source, &kept),
-                        &mut Notes::default(),
-                    )
-                    .ok()
-                });
-                let requirement = selector.as_str().to_owned();
+                let kept = kept.and_then(|kept| resolve(source, &kept).ok()?);
                 match kept {
-                    Some(kept) => Ok(LayerPin {
-                        requirement,
-                        ..kept
-                    }),
-                    None => choose((world, manifest, sources), layer, (source, selector), notes),
+                    Some(kept) => Ok(required.pinned(kept)),
+                    None => choose(source, layer, required),
                 }
             }
-            (Some(pin), LayerLock::Pins) if !self.moving.moves_layer(&layer.name) => {
-                Ok(pin.clone())
-            }
-            (_, LayerLock::Pins) => {
-                choose((world, manifest, sources), layer, (source, selector), notes)
-            }
+            (_, LayerLock::Pins) => choose(source, layer, required),
             (Some(pin), _) => Ok(pin.clone()),
             (None, _) => Err(other_than_locked(layer)),
         }
@@ -167,9 +150,7 @@ pub(crate) fn layers_as_locked(
         return Err(outdated("the layers have another order".to_owned()));
     }
     let differs = |layer: &&Layer| match &layer.place {
-        LayerPlace::Source(source, selector)
-            if matches!(sources.get(source), Some(Opened::Git(_))) =>
-        {
+        LayerPlace::Source(source, selector) if sources.versioned(source).is_some() => {
             let locked = lock.layers.iter().find(|locked| locked.name == layer.name);
             let pin = locked.and_then(|locked| locked.pin.as_ref());
             !pin.is_some_and(|pin| pin.source == *source && pin.requirement == selector.as_str())
@@ -189,59 +170,49 @@ fn other_than_locked(layer: &Layer) -> Failure {
     ))
 }
 
-/// The best version of a source that is asked for.
-pub(crate) fn choose(
-    (world, manifest, sources): (&World, &Manifest, &Sources),
-    layer: &Layer,
-    (source, selector): (&SourceName, &Selector),
-    notes: &mut Notes,
-) -> Result<LayerPin, Failure> {
-    let fetcher = Fetcher::new(world, sources, manifest);
-    let mut known = Known::new(plain_sources(sources), BTreeMap::new());
-    let path = ResourcePath::in_source("layer").expect("a good path");
-    let unit = Unit {
-        origin: Origin::Source(source.clone()),
-        path,
-        extent: Extent::Folder,
-    };
-    let candidates = loop {
-        match known.allowed(&unit, selector) {
-            Ok(candidates) => break candidates,
-            Err(need) => fetcher.fulfil(&BTreeSet::from([need]), &mut known, notes)?,
-        }
-    };
-    let version = candidates.first().map(|best| known.version(&unit, *best));
-    let Some((label, commit)) = version.and_then(|version| Some((version.label, version.commit?)))
-    else {
-        return Err(no_version(layer, (source, selector), &known, &unit));
-    };
-    let (source, requirement) = (source.clone(), selector.as_str().to_owned());
-    Ok(LayerPin {
-        source,
-        requirement,
-        version: label,
-        commit,
-    })
+/// What a layer requires of its source.
+pub(crate) struct RequiredVersion<'a> {
+    pub(crate) source: &'a SourceName,
+    pub(crate) requirement: &'a Selector,
 }
 
-fn no_version(
+impl RequiredVersion<'_> {
+    fn pinned(&self, version: ResolvedVersion) -> LayerPin {
+        LayerPin {
+            source: self.source.clone(),
+            requirement: self.requirement.as_str().to_owned(),
+            version: version.label,
+            commit: version.revision,
+        }
+    }
+}
+
+/// The best version of a source that a layer allows.
+pub(crate) fn choose(
+    source: &dyn Source,
     layer: &Layer,
-    (source, selector): (&SourceName, &Selector),
-    known: &Known,
-    unit: &Unit,
-) -> Failure {
-    let what = match selector {
+    required: &RequiredVersion<'_>,
+) -> Result<LayerPin, Failure> {
+    let failed = |error| source_failure(required.source, error);
+    match resolve(source, required.requirement).map_err(failed)? {
+        Some(version) => Ok(required.pinned(version)),
+        None => Err(no_version(source, layer, required)),
+    }
+}
+
+fn no_version(source: &dyn Source, layer: &Layer, required: &RequiredVersion<'_>) -> Failure {
+    let what = match required.requirement {
         Selector::Branch(branch) => format!("branch `{branch}`"),
         Selector::Rev(rev) => format!("commit `{rev}`"),
-        _ => format!("version that fits `{selector}`"),
+        other => format!("version that fits `{other}`"),
     };
-    let message = format!("layer `{}`: source `{source}` has no {what}", layer.name);
-    let newest: Vec<String> = known
-        .all(unit)
-        .into_iter()
-        .take(5)
-        .map(|(_, wish)| wish.to_string())
-        .collect();
+    let message = format!(
+        "layer `{}`: source `{}` has no {what}",
+        layer.name, required.source
+    );
+    let stable = source.versions().map(|versions| versions.stable_tags());
+    let stable = stable.unwrap_or_default();
+    let newest: Vec<&str> = stable.iter().take(5).map(Tag::name).collect();
     let help = match newest.is_empty() {
         true => "it has no tags; name a branch with `branch`".to_owned(),
         false => format!("its newest versions are {}", newest.join(", ")),

@@ -70,7 +70,7 @@ fn run(world: &World, notes: &mut Notes) -> Result<LayersReport, Failure> {
     let lock = read_lock(&world.environment, &store, notes)?.map(|(lock, _)| lock);
     let manifest = &project.manifest;
     note_unapproved(&world.environment, manifest, notes);
-    let sources = Sources::open(&world.environment, manifest, store.path());
+    let sources = Sources::open(world, manifest, store.path());
     let pinning = Pinning::of(manifest, lock.as_ref(), &Moving::Nothing);
     let snapshots = snapshots(world, (manifest, &sources), &pinning, notes)?;
     let row = |(at, layer): (usize, &agpm_model::Layer)| {

@@ -2,6 +2,7 @@
 
 use agpm_diag::{Diagnostic, codes};
 use agpm_model::{Layer, RelativePath, is_junk};
+use agpm_source::EntryKind;
 
 use crate::install::is_reserved;
 
@@ -10,12 +11,26 @@ use crate::install::is_reserved;
 pub(crate) struct Skipped {
     /// Its path in the layer; a folder ends in `/`.
     pub(crate) path: String,
-    pub(crate) why: Why,
+    pub(crate) why: SkipReason,
+}
+
+impl Skipped {
+    pub(super) fn new(path: &str, kind: EntryKind, why: SkipReason) -> Self {
+        let end = if kind == EntryKind::Directory {
+            "/"
+        } else {
+            ""
+        };
+        Skipped {
+            path: format!("{path}{end}"),
+            why,
+        }
+    }
 }
 
 /// Why something of a layer does not count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Why {
+pub(crate) enum SkipReason {
     /// No pattern of `include` matches it.
     NotIncluded,
     /// Version control, editors or caches left it behind.
@@ -32,23 +47,26 @@ pub(crate) enum Why {
     Repository,
 }
 
-impl Why {
+impl SkipReason {
     /// The words that users see.
     pub(crate) fn words(self) -> &'static str {
         match self {
-            Why::NotIncluded => "not in `include`",
-            Why::Junk => "left behind by version control, an editor or a cache",
-            Why::Own => "a file of agpm itself",
-            Why::Link => "a symbolic link, which is not followed",
-            Why::Name => "not a name that every system can have",
-            Why::NoFile => "not a file",
-            Why::Repository => "another repository",
+            SkipReason::NotIncluded => "not in `include`",
+            SkipReason::Junk => "left behind by version control, an editor or a cache",
+            SkipReason::Own => "a file of agpm itself",
+            SkipReason::Link => "a symbolic link, which is not followed",
+            SkipReason::Name => "not a name that every system can have",
+            SkipReason::NoFile => "not a file",
+            SkipReason::Repository => "another repository",
         }
     }
 
     /// Whether somebody will miss it.
     fn surprises(self) -> bool {
-        matches!(self, Why::Link | Why::Name | Why::NoFile | Why::Repository)
+        matches!(
+            self,
+            SkipReason::Link | SkipReason::Name | SkipReason::NoFile | SkipReason::Repository
+        )
     }
 }
 
@@ -60,30 +78,30 @@ fn is_own(path: &str) -> bool {
 }
 
 /// The path of a file that counts, or why it does not.
-pub(super) fn judge(layer: &Layer, path: &str) -> Result<RelativePath, Why> {
+pub(super) fn judge(layer: &Layer, path: &str) -> Result<RelativePath, SkipReason> {
     if path.split('/').any(is_junk) {
-        return Err(Why::Junk);
+        return Err(SkipReason::Junk);
     }
     if !layer.includes(path) {
-        return Err(Why::NotIncluded);
+        return Err(SkipReason::NotIncluded);
     }
     if is_own(path) {
-        return Err(Why::Own);
+        return Err(SkipReason::Own);
     }
     if path.contains('\u{fffd}') {
-        return Err(Why::Name);
+        return Err(SkipReason::Name);
     }
     RelativePath::new(path)
         .ok()
         .filter(|good| good.as_str() == path)
-        .ok_or(Why::Name)
+        .ok_or(SkipReason::Name)
 }
 
 /// Whether a folder may hold files that count, or why it does not.
-pub(super) fn enters(layer: &Layer, folder: &str) -> Result<(), Why> {
+pub(super) fn enters(layer: &Layer, folder: &str) -> Result<(), SkipReason> {
     match folder {
-        folder if folder.split('/').any(is_junk) => Err(Why::Junk),
-        folder if !layer.enters(folder) => Err(Why::NotIncluded),
+        folder if folder.split('/').any(is_junk) => Err(SkipReason::Junk),
+        folder if !layer.enters(folder) => Err(SkipReason::NotIncluded),
         _ => Ok(()),
     }
 }

@@ -4,22 +4,24 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use agpm_diag::{Diagnostic, codes};
-use agpm_git::Remote;
 use agpm_model::{
     Checksum, DEFAULT_VERSION, FileMode, Layer, LayerPin, LayerPlace, LockedLayer, Manifest,
-    RelativePath, Selector, SourceName,
+    RelativePath, SourceName,
 };
 use agpm_plan::Watched;
-use agpm_store as store;
+use agpm_source::limits::{MOST_DIRECTORIES, MOST_LAYER_BYTES};
+use agpm_source::{Confinement, DirectorySource, FileFetching, Source, SourceError};
+use agpm_store::{self as store, Problem, StoreError, parallel};
 
 use crate::failure::{Failure, Notes};
 use crate::gather::shown;
 use crate::layers::clashes::{refuse_clashes, refuse_own_folders};
-use crate::layers::pinning::Pinning;
+use crate::layers::pinning::{Pinning, RequiredVersion};
+use crate::layers::reading::{self, Contents, LayerFile, ReadError};
 use crate::layers::skipping::Skipped;
-use crate::layers::{folder, git};
-use crate::packages::{Opened, Sources, local_path, tree_line};
-use crate::parallel;
+use crate::packages::{
+    Sources, local_path, moved_tag, source_failure, source_failure_of, tree_line,
+};
 use crate::world::{Environment, World};
 
 /// A layer as it is now.
@@ -50,13 +52,6 @@ pub(crate) struct SnapshotFile {
     pub(crate) mode: FileMode,
 }
 
-/// What was read of a layer.
-pub(super) struct Contents {
-    pub(super) files: Vec<SnapshotFile>,
-    pub(super) skipped: Vec<Skipped>,
-    pub(super) watched: Option<Watched>,
-}
-
 impl Snapshot<'_> {
     /// The entry of the lockfile; a folder of the user's home is nobody else's matter.
     pub(crate) fn locked(&self) -> Option<LockedLayer> {
@@ -84,7 +79,6 @@ pub(crate) fn snapshots<'m>(
 ) -> Result<Vec<Snapshot<'m>>, Failure> {
     let reader = Reader {
         world,
-        manifest,
         sources,
         pinning,
     };
@@ -140,60 +134,48 @@ fn groups(layers: Vec<(usize, &Layer)>) -> Vec<Vec<(usize, &Layer)>> {
     groups
 }
 
-struct Reader<'a, 'm> {
+struct Reader<'a> {
     world: &'a World,
-    manifest: &'m Manifest,
     sources: &'a Sources,
     pinning: &'a Pinning<'a>,
 }
 
-/// Where a layer turns out to be.
-enum Place<'a> {
-    Folder(PathBuf),
-    Git(&'a SourceName, &'a Selector, &'a Remote),
+/// A layer that was read, before its files are checked.
+struct ReadLayer {
+    /// Where it is, as users see it.
+    shown: String,
+    folder: Option<PathBuf>,
+    pin: Option<LayerPin>,
+    contents: Contents,
 }
 
-impl<'m> Reader<'_, 'm> {
-    fn read(&self, layer: &'m Layer, notes: &mut Notes) -> Result<Option<Snapshot<'m>>, Failure> {
-        let (shown, folder, pin, contents) = match self.place(layer) {
-            None => return Ok(None),
-            Some(Place::Folder(folder)) => {
-                let contents = self.folder(layer, &folder, notes)?;
-                (
-                    shown(&self.world.environment, &folder),
-                    Some(folder),
-                    None,
-                    contents,
-                )
-            }
-            Some(Place::Git(source, selector, remote)) => {
-                let (pin, contents) = self.git(layer, (source, selector, remote), notes)?;
-                (
-                    format!("{source}@{}", pin.version),
-                    None,
-                    Some(pin),
-                    Some(contents),
-                )
-            }
+impl Reader<'_> {
+    fn read<'m>(
+        &self,
+        layer: &'m Layer,
+        notes: &mut Notes,
+    ) -> Result<Option<Snapshot<'m>>, Failure> {
+        let Some(read) = self.read_layer(layer, notes)? else {
+            return Ok(None);
         };
-        let Some(Contents {
+        let Contents {
             files,
             skipped,
             watched,
-        }) = contents
-        else {
-            return Ok(None);
-        };
+        } = read.contents;
         notes
             .diagnostics
             .extend(super::skipping::report(layer, &skipped));
-        let checksum = checksum_of(&files);
+        let files: Vec<SnapshotFile> = files
+            .into_iter()
+            .map(|file| self.snapshot_file(layer, file, read.folder.as_deref(), &read.shown))
+            .collect();
         let snapshot = Snapshot {
             layer,
-            shown,
-            folder,
-            pin,
-            checksum,
+            shown: read.shown,
+            folder: read.folder,
+            pin: read.pin,
+            checksum: checksum_of(&files),
             files,
             skipped,
             watched,
@@ -202,58 +184,191 @@ impl<'m> Reader<'_, 'm> {
         Ok(Some(snapshot))
     }
 
-    fn place<'l>(&'l self, layer: &'l Layer) -> Option<Place<'l>> {
+    fn snapshot_file(
+        &self,
+        layer: &Layer,
+        file: LayerFile,
+        folder: Option<&Path>,
+        layer_shown: &str,
+    ) -> SnapshotFile {
+        let shown = match (folder, &layer.root) {
+            (Some(folder), _) => shown(&self.world.environment, &folder.join(file.path.as_str())),
+            (None, Some(root)) => format!("{layer_shown}:{root}/{}", file.path),
+            (None, None) => format!("{layer_shown}:{}", file.path),
+        };
+        SnapshotFile {
+            path: file.path,
+            shown,
+            bytes: file.bytes,
+            mode: file.mode,
+        }
+    }
+
+    fn read_layer(&self, layer: &Layer, notes: &mut Notes) -> Result<Option<ReadLayer>, Failure> {
         let folder = match &layer.place {
             LayerPlace::Folder(path) => {
                 local_path(path, &self.sources.project, &self.world.environment)
             }
-            LayerPlace::Source(source, selector) => match self.sources.get(source)? {
-                Opened::Folder(path) => path.clone(),
-                Opened::Git(remote) => return Some(Place::Git(source, selector, remote)),
-            },
+            LayerPlace::Source(name, selector) => {
+                let Some(source) = self.sources.get(name) else {
+                    return Ok(None);
+                };
+                match source.place() {
+                    Some(place) => place.to_owned(),
+                    None => {
+                        let required = RequiredVersion {
+                            source: name,
+                            requirement: selector,
+                        };
+                        return self.read_version(layer, source, &required, notes).map(Some);
+                    }
+                }
+            }
         };
-        Some(Place::Folder(with_root(folder, layer)))
+        self.read_folder(layer, with_root(folder, layer), notes)
     }
 
-    fn folder(
+    fn read_folder(
         &self,
         layer: &Layer,
-        place: &Path,
+        place: PathBuf,
         notes: &mut Notes,
-    ) -> Result<Option<Contents>, Failure> {
+    ) -> Result<Option<ReadLayer>, Failure> {
         let environment = &self.world.environment;
         notes.diagnostics.extend(ignored_version(layer));
-        let missing = missing(environment, layer, place);
+        let missing = missing(environment, layer, &place);
         let is_missing = missing.is_some();
         notes.diagnostics.extend(missing);
         if is_missing {
-            Ok(None)
-        } else {
-            folder::read(environment, layer, place, &self.sources.project).map(Some)
+            return Ok(None);
         }
+        let source =
+            DirectorySource::new(place.clone(), Confinement::Inside, &self.sources.project);
+        let contents = reading::read(&source, None, layer, "").map_err(|error| match error {
+            ReadError::Source(SourceError::Store(error)) => {
+                unreadable_folder(environment, layer, &place, error)
+            }
+            ReadError::Source(error) => source_failure_of(&layer.name.label(), error),
+            ReadError::NoRoot | ReadError::TooMuch => too_much(layer),
+        })?;
+        Ok(Some(ReadLayer {
+            shown: shown(environment, &place),
+            folder: Some(place),
+            pin: None,
+            contents,
+        }))
     }
 
-    fn git(
+    fn read_version(
         &self,
         layer: &Layer,
-        (source, selector, remote): (&SourceName, &Selector, &Remote),
+        source: &dyn Source,
+        required: &RequiredVersion<'_>,
         notes: &mut Notes,
-    ) -> Result<(LayerPin, Contents), Failure> {
-        let (world, progress) = (self.world, &self.world.progress);
-        progress.source_began(source.as_str());
-        let pin = self.pinning.pin(
-            (world, self.manifest, self.sources),
-            layer,
-            (source, selector),
-            notes,
-        );
+    ) -> Result<ReadLayer, Failure> {
+        let progress = &self.world.progress;
+        progress.source_began(required.source.as_str());
+        let pin = self.pinning.pin(source, layer, required, notes);
         let read = pin.and_then(|pin| {
-            let contents = git::read((source, remote), layer, &pin, notes)?;
-            Ok((pin, contents))
+            let contents = read_pinned(source, layer, &pin, notes)?;
+            Ok(ReadLayer {
+                shown: format!("{}@{}", pin.source, pin.version),
+                folder: None,
+                pin: Some(pin),
+                contents,
+            })
         });
-        progress.source_ended(source.as_str());
+        progress.source_ended(required.source.as_str());
         read
     }
+}
+
+fn read_pinned(
+    source: &dyn Source,
+    layer: &Layer,
+    pin: &LayerPin,
+    notes: &mut Notes,
+) -> Result<Contents, Failure> {
+    if !source.has_revision(&pin.commit) {
+        // The source is asked anyway, so it can say whether its tags are still where they were.
+        let versions = source.versions().ok();
+        source
+            .fetch(
+                std::slice::from_ref(&pin.commit),
+                FileFetching::WithRevisions,
+            )
+            .map_err(|error| source_failure(&pin.source, error))?;
+        let moved = versions.and_then(|versions| {
+            moved_tag(&pin.source, &versions, &pin.version, Some(&pin.commit))
+        });
+        notes.diagnostics.extend(moved);
+    }
+    let root = layer.root.as_ref().map(RelativePath::as_str);
+    reading::read(source, Some(&pin.commit), layer, root.unwrap_or_default()).map_err(|error| {
+        match error {
+            ReadError::Source(error) => source_failure(&pin.source, error),
+            ReadError::NoRoot => no_root(layer, pin),
+            ReadError::TooMuch => too_much(layer),
+        }
+    })
+}
+
+fn no_root(layer: &Layer, pin: &LayerPin) -> Failure {
+    let root = layer
+        .root
+        .as_ref()
+        .map(ToString::to_string)
+        .unwrap_or_default();
+    let message = format!(
+        "layer `{}`: there is no folder `{root}` in {}@{}",
+        layer.name, pin.source, pin.version
+    );
+    let diagnostic =
+        Diagnostic::new(&codes::PACKAGE_NOT_FOUND, message).in_layer(layer.name.as_str());
+    diagnostic
+        .at_spot(layer.spot)
+        .help("`root` is a folder of the source; check its name, or ask for another version")
+        .into()
+}
+
+fn too_much(layer: &Layer) -> Failure {
+    let message = format!(
+        "layer `{}` has more than {MOST_DIRECTORIES} folders or {} MiB",
+        layer.name,
+        MOST_LAYER_BYTES >> 20
+    );
+    let diagnostic = Diagnostic::new(&codes::TEXT_TOO_LARGE, message).in_layer(layer.name.as_str());
+    diagnostic
+        .at_spot(layer.spot)
+        .help("name the files that count with `include`")
+        .into()
+}
+
+/// What the disk says, with the layer that it is about.
+fn unreadable_folder(
+    environment: &Environment,
+    layer: &Layer,
+    place: &Path,
+    error: StoreError,
+) -> Failure {
+    if matches!(&error.problem, Problem::NotFile) && store::is_file(place) {
+        let place = shown(environment, place);
+        let message = format!(
+            "layer `{}` is to be the folder `{place}`, which is a file",
+            layer.name
+        );
+        let diagnostic =
+            Diagnostic::new(&codes::IO_UNREADABLE, message).in_layer(layer.name.as_str());
+        return diagnostic
+            .at_spot(layer.spot)
+            .help("name the folder that the file is in")
+            .into();
+    }
+    let mut failure = Failure::from(error.seen_from(&environment.folder));
+    failure.diagnostic = failure
+        .diagnostic
+        .map(|diagnostic| diagnostic.in_layer(layer.name.as_str()));
+    failure
 }
 
 /// What is to be said of folders that are not there.

@@ -16,9 +16,8 @@ use crate::gather::limit;
 use crate::lineage::levels::repository_of;
 use crate::lineage::library::{ChainLink, Library, Place};
 use crate::lineage::telling::remote_parent;
-use crate::outside::Bounds;
-use crate::packages::normal;
 use crate::world::OutsideReads;
+use agpm_source::{Bounds, normalize};
 
 /// What reading a document gave.
 pub(super) enum Read {
@@ -152,7 +151,7 @@ impl Library {
                     match parent.is_remote() {
                         true => notes.diagnostics.push(remote_parent(source, parent, &link)),
                         false => {
-                            let path = normal(&base.join(parent.path.trim()));
+                            let path = normalize(&base.join(parent.path.trim()));
                             let place: Place = Arc::from(store::real_path(&path));
                             if named.insert(Arc::clone(&place)) {
                                 parents.push((place, parent.clone()));

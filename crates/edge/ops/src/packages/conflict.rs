@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use agpm_diag::{Diagnostic, codes, did_you_mean};
-use agpm_git::EntryKind;
 use agpm_model::{Extent, Manifest, Origin, Requirement, SKILL_FILE, Selector, Tag, Unit};
 use agpm_solve::{Ask, Clash, ClashKind, Conflict, Suggestion};
+use agpm_source::EntryKind;
 
 use crate::failure::{Failure, Notes};
 use crate::packages::facts::Known;
 use crate::packages::resolve::dependency_of;
-use crate::packages::sources::{Opened, Sources};
+use crate::packages::sources::Sources;
 
 /// Versions that are listed one by one.
 const MOST_LISTED: usize = 8;
@@ -216,7 +216,7 @@ impl Telling<'_> {
         let Origin::Source(source) = &unit.origin else {
             return String::new();
         };
-        let Some(refs) = self.known.refs(source) else {
+        let Some(refs) = self.known.versions(source) else {
             return "check the version".to_owned();
         };
         let names: Vec<&str> = refs
@@ -240,7 +240,7 @@ impl Telling<'_> {
         if let Some(tags) = prefixed_tags(wish, refs.tags.keys().map(String::as_str)) {
             return tags;
         }
-        match (&refs.head, names.is_empty()) {
+        match (&refs.default_branch, names.is_empty()) {
             (_, true) => "the repository has neither tags nor branches".to_owned(),
             (Some(head), _) if wish == "main" => {
                 format!("its default branch is `{head}`: say `branch = \"{head}\"`")
@@ -266,27 +266,18 @@ impl Telling<'_> {
             return Some("check the path".to_owned());
         };
         let label = clash.asks.first()?.allows.first()?;
-        let Some(Opened::Git(remote)) = self.sources.get(source) else {
+        let Some(opened) = self.sources.versioned(source) else {
             return Some("check the path".to_owned());
         };
-        let refs = self.known.refs(source)?;
-        let commit = refs.tags.get(label).or_else(|| refs.branches.get(label))?;
-        let folder = clash.unit.path.literal_folder();
-        let tree = match folder {
-            "" => remote.tree(commit).ok()?,
-            folder => remote.tree(&remote.entry(commit, folder).ok()??.id).ok()?,
-        };
+        let versions = self.known.versions(source)?;
+        let commit = versions
+            .tags
+            .get(label)
+            .or_else(|| versions.branches.get(label));
         let path = clash.unit.path.as_str();
-        if remote
-            .entry(commit, path)
-            .ok()?
-            .is_some_and(|e| e.kind == EntryKind::Folder)
-        {
-            if remote
-                .entry(commit, &format!("{path}/{SKILL_FILE}"))
-                .ok()?
-                .is_some()
-            {
+        let entry = |path: &str| opened.entry(commit, path).ok().flatten();
+        if entry(path).is_some_and(|entry| entry.kind == EntryKind::Directory) {
+            if entry(&format!("{path}/{SKILL_FILE}")).is_some() {
                 return Some(format!(
                     "`{path}` is a skill: `agpm add dep skill {source}:{path}`"
                 ));
@@ -296,17 +287,13 @@ impl Telling<'_> {
                 clash.unit.path
             ));
         }
-        let full = |name: &str| {
-            if folder.is_empty() {
-                name.to_owned()
-            } else {
-                format!("{folder}/{name}")
-            }
-        };
+        let folder = clash.unit.path.literal_folder();
+        let tree = opened.walk(commit, folder, &|_| false).ok()?;
         let files: Vec<String> = tree
-            .iter()
-            .filter(|e| e.kind != EntryKind::Submodule)
-            .map(|e| full(&e.name))
+            .entries
+            .into_iter()
+            .filter(|entry| entry.kind != EntryKind::Submodule)
+            .map(|entry| entry.path)
             .collect();
         if files.iter().any(|file| file == clash.unit.path.as_str()) {
             let escaped = clash.unit.path.as_str().replace('[', "[[]");

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use agpm_diag::Spot;
-use agpm_git::Refs;
 use agpm_model::{
-    Checksum, DEFAULT_VERSION, Declared, FileMode, ObjectId, Origin, RelativePath, Requirement,
-    SKILL_FILE, Selector, SourceName, Tag, Unit, Variant,
+    AllowedVersions, Checksum, Declared, FileMode, ObjectId, Origin, RelativePath, Requirement,
+    ResolvedVersion, SKILL_FILE, Selector, SourceName, SourceVersions, Tag, Unit, Variant,
+    VersionIndex,
 };
 use agpm_solve::{Candidate, Child, Content, Facts};
 
@@ -24,6 +24,15 @@ pub(crate) struct Version {
     pub(crate) label: String,
     /// Nothing for what is on this machine.
     pub(crate) commit: Option<ObjectId>,
+}
+
+impl From<ResolvedVersion> for Version {
+    fn from(resolved: ResolvedVersion) -> Self {
+        Version {
+            label: resolved.label,
+            commit: Some(resolved.revision),
+        }
+    }
 }
 
 /// What a pin is good for.
@@ -170,19 +179,10 @@ pub(crate) enum Need {
     Content(Unit, Option<ObjectId>),
 }
 
-/// The refs of a source, best first.
-#[derive(Debug)]
-struct Listing {
-    refs: Arc<Refs>,
-    branches: Vec<String>,
-    /// Highest version first.
-    tags: Vec<Tag>,
-}
-
 /// Everything read so far.
 #[derive(Debug, Default)]
 pub(crate) struct Known {
-    listings: BTreeMap<SourceName, Listing>,
+    indexes: BTreeMap<SourceName, VersionIndex>,
     revs: BTreeMap<(SourceName, String), ObjectId>,
     pub(crate) pins: BTreeMap<Unit, Pin>,
     contents: BTreeMap<Unit, BTreeMap<Option<ObjectId>, Found>>,
@@ -201,31 +201,22 @@ impl Known {
         }
     }
 
-    pub(crate) fn list(&mut self, source: SourceName, refs: Arc<Refs>) {
-        let mut tags: Vec<Tag> = refs.tags.keys().map(|name| Tag::new(name)).collect();
-        tags.sort_by(|a, b| b.cmp(a));
-        let branches = refs.branches.keys().cloned().collect();
-        self.relocate_pins(&source, &refs);
-        self.listings.insert(
-            source,
-            Listing {
-                refs,
-                branches,
-                tags,
-            },
-        );
+    pub(crate) fn list(&mut self, source: SourceName, versions: Arc<SourceVersions>) {
+        self.relocate_pins(&source, &versions);
+        self.indexes.insert(source, VersionIndex::new(versions));
     }
 
     /// Pins of a source that moved stay where it still has the tag.
-    fn relocate_pins(&mut self, source: &SourceName, refs: &Refs) {
+    fn relocate_pins(&mut self, source: &SourceName, versions: &SourceVersions) {
         let moved = |unit: &Unit, pin: &Pin| {
             unit.origin.source() == Some(source) && pin.state == PinState::Relocated
         };
-        self.pins
-            .retain(|unit, pin| !moved(unit, pin) || refs.tags.contains_key(&pin.version.label));
+        self.pins.retain(|unit, pin| {
+            !moved(unit, pin) || versions.tags.contains_key(&pin.version.label)
+        });
         for (unit, pin) in &mut self.pins {
             if moved(unit, pin) {
-                pin.version.commit = refs.tags.get(&pin.version.label).cloned();
+                pin.version.commit = versions.tags.get(&pin.version.label).cloned();
                 pin.state = PinState::Kept;
             }
         }
@@ -239,7 +230,7 @@ impl Known {
     }
 
     pub(crate) fn is_listed(&self, source: &SourceName) -> bool {
-        self.listings.contains_key(source)
+        self.indexes.contains_key(source)
     }
 
     /// Whether a source has no versions.
@@ -247,8 +238,8 @@ impl Known {
         self.plain.contains(source)
     }
 
-    pub(crate) fn refs(&self, source: &SourceName) -> Option<&Refs> {
-        self.listings.get(source).map(|listing| &*listing.refs)
+    pub(crate) fn versions(&self, source: &SourceName) -> Option<&SourceVersions> {
+        self.indexes.get(source).map(VersionIndex::versions)
     }
 
     pub(crate) fn set_rev(&mut self, source: SourceName, rev: String, commit: ObjectId) {
@@ -339,24 +330,18 @@ impl Known {
             return pin.version.clone();
         }
         let at = candidate.0 as usize - usize::from(candidate.0 > 0);
-        let Some(listing) = self.listings.get(source) else {
+        let Some(index) = self.indexes.get(source) else {
             return local();
         };
-        let of = |label: &str, commit: Option<&ObjectId>| Version {
-            label: label.to_owned(),
-            commit: commit.cloned(),
-        };
-        if let Some(branch) = listing.branches.get(at) {
-            return of(branch, listing.refs.branches.get(branch));
+        if at < index.count() {
+            return index.version(at).map_or_else(local, Version::from);
         }
-        let at = at - listing.branches.len();
-        if let Some(tag) = listing.tags.get(at) {
-            return of(tag.name(), listing.refs.tags.get(tag.name()));
-        }
-        let at = at - listing.tags.len();
         let mut revs = self.revs.iter().filter(|((name, _), _)| name == source);
-        revs.nth(at)
-            .map_or_else(local, |((_, rev), commit)| of(rev, Some(commit)))
+        revs.nth(at - index.count())
+            .map_or_else(local, |((_, rev), commit)| Version {
+                label: rev.clone(),
+                commit: Some(commit.clone()),
+            })
     }
 
     /// Whether the pin stays under a wish.
@@ -376,33 +361,20 @@ impl Known {
     }
 
     fn listed(&self, source: &SourceName, wish: &Selector) -> Result<Vec<Candidate>, Need> {
-        let listing = self
-            .listings
+        let index = self
+            .indexes
             .get(source)
             .ok_or_else(|| Need::Refs(source.clone()))?;
-        match wish {
-            Selector::Only => Ok(Vec::new()),
-            Selector::Branch(branch) => Ok(listing.branch(branch)),
-            Selector::Rev(rev) => self.rev(source, listing, rev),
-            Selector::Version(requirement) => match listing.tagged(requirement) {
-                tags if !tags.is_empty() => Ok(tags),
-                // A branch may have a name that reads as a version; ranges are no names.
-                _ => match requirement.as_str() {
-                    name if listing.refs.branches.contains_key(name) => Ok(listing.branch(name)),
-                    name if requirement.as_name().is_some() && is_commit(name) => {
-                        self.rev(source, listing, name)
-                    }
-                    DEFAULT_VERSION => Ok(listing.default_branch()),
-                    _ => Ok(Vec::new()),
-                },
-            },
+        match index.allowed(wish) {
+            AllowedVersions::Listed(numbers) => Ok(numbers.into_iter().map(number).collect()),
+            AllowedVersions::Commit(digits) => self.rev(source, index, &digits),
         }
     }
 
     fn rev(
         &self,
         source: &SourceName,
-        listing: &Listing,
+        index: &VersionIndex,
         rev: &str,
     ) -> Result<Vec<Candidate>, Need> {
         let key = (source.clone(), rev.to_owned());
@@ -410,7 +382,6 @@ impl Known {
             .revs
             .get(&key)
             .ok_or_else(|| Need::Rev(source.clone(), rev.to_owned()))?;
-        let first = listing.branches.len() + listing.tags.len();
         let of_source = self
             .revs
             .iter()
@@ -418,61 +389,18 @@ impl Known {
             .enumerate();
         let same = of_source
             .filter(|(_, (_, other))| *other == commit)
-            .map(|(at, _)| number(first + at));
+            .map(|(at, _)| number(index.count() + at));
         // A tag of that commit will do as well, if another wish asks for it.
-        let tags = listing.tags_of(commit);
+        let tags = index.tags_of(commit).map(number);
         let mut all: Vec<Candidate> = same.chain(tags).collect();
         all.sort_unstable();
         Ok(all)
     }
 }
 
-impl Listing {
-    fn tagged(&self, requirement: &Requirement) -> Vec<Candidate> {
-        let found = requirement.among(&self.tags);
-        found
-            .into_iter()
-            .map(|at| number(self.branches.len() + at))
-            .collect()
-    }
-
-    fn branch(&self, branch: &str) -> Vec<Candidate> {
-        let Some(at) = self.branches.iter().position(|name| name == branch) else {
-            return Vec::new();
-        };
-        let commit = &self.refs.branches[branch];
-        std::iter::once(number(at))
-            .chain(self.tags_of(commit))
-            .collect()
-    }
-
-    /// The branch that the server names as its default, whatever it is called.
-    fn default_branch(&self) -> Vec<Candidate> {
-        self.refs
-            .head
-            .as_deref()
-            .map(|head| self.branch(head))
-            .unwrap_or_default()
-    }
-
-    fn tags_of(&self, commit: &ObjectId) -> impl Iterator<Item = Candidate> {
-        let tags = self
-            .tags
-            .iter()
-            .enumerate()
-            .filter(move |(_, tag)| self.refs.tags.get(tag.name()) == Some(commit));
-        tags.map(|(at, _)| number(self.branches.len() + at))
-    }
-}
-
 /// The candidate of a place in the list; the first number is the pin's.
 fn number(at: usize) -> Candidate {
     Candidate(u32::try_from(at + 1).unwrap_or(u32::MAX))
-}
-
-/// Whether a name can be a commit that is meant by its first digits.
-fn is_commit(name: &str) -> bool {
-    (7..=64).contains(&name.len()) && name.bytes().all(|b| b.is_ascii_hexdigit())
 }
 
 impl Facts for Known {
@@ -519,24 +447,14 @@ impl Facts for Known {
     }
 
     fn all(&self, unit: &Unit) -> Vec<(Candidate, Selector)> {
-        let Some(listing) = self
-            .versioned(unit)
-            .and_then(|source| self.listings.get(source))
-        else {
+        let source = self.versioned(unit);
+        let Some(index) = source.and_then(|source| self.indexes.get(source)) else {
             return Vec::new();
         };
-        let tags = listing
-            .tags
-            .iter()
-            .enumerate()
-            .filter(|(_, tag)| tag.is_stable());
         let wish = |(at, tag): (usize, &Tag)| {
             let requirement = Requirement::parse(tag.name()).ok()?;
-            Some((
-                number(listing.branches.len() + at),
-                Selector::Version(requirement),
-            ))
+            Some((number(at), Selector::Version(requirement)))
         };
-        tags.filter_map(wish).collect()
+        index.stable().filter_map(wish).collect()
     }
 }

@@ -129,7 +129,7 @@ fn with_bytes(
     }
     fetcher.fulfil(&needs, &mut known, notes)?;
     for source in &lock.sources {
-        if let Some(refs) = known.refs(&source.name) {
+        if let Some(refs) = known.versions(&source.name) {
             report_moved_tags(lock, &source.name, refs, notes);
         }
     }

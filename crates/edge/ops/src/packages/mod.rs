@@ -26,9 +26,9 @@ pub(crate) use locking::{
 pub(crate) use made::{Made, MadeEntries, MadeFile, Making, make_all, make_these};
 pub(crate) use patching::{AppliedField, check_names as check_patched_names, patched_file};
 pub(crate) use resolve::{
-    ResolvedEntry, moved_tag, passed_over, plain_sources, report_moved_tags, resolve,
-    source_relocated,
+    ResolvedEntry, moved_tag, passed_over, report_moved_tags, resolve, source_relocated,
 };
 pub(crate) use sources::{
-    GIT_HELP, Opened, Sources, git, git_failure, git_failure_of, local_path, normal, open, refs_of,
+    GIT_HELP, Sources, git, is_versioned, local_path, source_failure, source_failure_of,
+    versions_of,
 };

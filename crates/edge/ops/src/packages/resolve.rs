@@ -5,10 +5,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, codes};
-use agpm_git::Refs;
 use agpm_model::{
     DEFAULT_VERSION, Declared, Dependency, Destination, Install, Layout, Locked, Lockfile,
-    Manifest, ObjectId, Origin, Selector, SourceName, Unit, Variant,
+    Manifest, ObjectId, Origin, Selector, SourceName, SourceVersions, Unit, Variant,
 };
 use agpm_plan::{Clash, Entry, EntryError, Graph, Wanted, clashes, entries, target};
 use agpm_solve::{
@@ -19,7 +18,7 @@ use crate::failure::{Failure, FailureKind, Notes};
 use crate::packages::conflict;
 use crate::packages::facts::{Found, Known, Need, Needs, Pin, PinState, Resource, Version};
 use crate::packages::fetch::Fetcher;
-use crate::packages::sources::{Opened, Sources};
+use crate::packages::sources::{Sources, is_versioned};
 use crate::world::World;
 
 /// Tags of one dependency that are tried to find a way out of a conflict.
@@ -99,9 +98,7 @@ fn solve_and_read(
 
 /// Sources without versions.
 pub(crate) fn plain_sources(sources: &Sources) -> Vec<SourceName> {
-    let plain = sources
-        .iter()
-        .filter(|(_, opened)| matches!(opened, Opened::Folder(_)));
+    let plain = sources.iter().filter(|(_, source)| !is_versioned(*source));
     plain.map(|(name, _)| name.clone()).collect()
 }
 
@@ -174,7 +171,7 @@ fn is_solvable(
 fn unlisted(known: &Known, sources: &Sources) -> BTreeSet<Need> {
     let git = sources
         .iter()
-        .filter(|(_, opened)| matches!(opened, Opened::Git(_)))
+        .filter(|(_, source)| is_versioned(*source))
         .map(|(name, _)| name);
     git.filter(|name| !known.is_listed(name))
         .map(|name| Need::Refs(name.clone()))
@@ -188,7 +185,7 @@ fn moved_tags(known: &Known, solution: &Solution<Unit, Selector>, notes: &mut No
         let (Some(pin), Origin::Source(source)) = (known.pins.get(unit), &unit.origin) else {
             continue;
         };
-        let Some(refs) = known.refs(source) else {
+        let Some(refs) = known.versions(source) else {
             continue;
         };
         if told.insert((source, &pin.version.label)) {
@@ -249,7 +246,9 @@ fn report_default_branches(
         else {
             continue;
         };
-        let head = known.refs(source).and_then(|refs| refs.head.as_deref());
+        let head = known
+            .versions(source)
+            .and_then(|refs| refs.default_branch.as_deref());
         if head == Some(label.as_str()) && label != DEFAULT_VERSION && told.insert(source) {
             let message = format!(
                 "source `{source}` has no branch `{DEFAULT_VERSION}`, so its default branch `{label}` is used"
@@ -289,7 +288,7 @@ pub(crate) fn fold_foreign_dependencies(notes: &mut Notes) {
 pub(crate) fn report_moved_tags(
     lock: &Lockfile,
     source: &SourceName,
-    refs: &Refs,
+    refs: &SourceVersions,
     notes: &mut Notes,
 ) {
     let of_source =
@@ -317,7 +316,7 @@ pub(crate) fn report_moved_tags(
 
 pub(crate) fn moved_tag(
     source: &SourceName,
-    refs: &Refs,
+    refs: &SourceVersions,
     label: &str,
     locked: Option<&ObjectId>,
 ) -> Option<Diagnostic> {

@@ -18,7 +18,7 @@ pub(super) fn of(
     store: &ProjectStore,
     lock: &Lockfile,
 ) -> Result<Content, String> {
-    let sources = Sources::open_all(&world.environment, target.manifest, store.path());
+    let sources = Sources::open_all(world, target.manifest, store.path());
     // Those that need it say with which variables; if they cannot be had, it is told as it is without.
     let made = family(target).made(target, world, &sources, lock);
     made.or_else(|_| own(target).made(target, world, &sources, lock))

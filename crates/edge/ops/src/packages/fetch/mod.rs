@@ -1,40 +1,36 @@
 //! Reads what the solver still needs: all of one source in few calls, sources side by side.
 
-mod git;
-mod local;
+mod contents;
 mod raw;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, codes, did_you_mean};
-use agpm_git::Refs;
 use agpm_model::{
-    Declared, Dependency, Manifest, ObjectId, Origin, SKILL_FILE, Selector, SourceName, Unit,
-    Variant,
+    Declared, Dependency, FileMode, Manifest, ObjectId, Origin, SKILL_FILE, Selector, SourceName,
+    SourceVersions, Unit, Variant,
 };
 use agpm_plan::{Excluded, excluded};
 use agpm_render::{Names, Renderer};
 use agpm_solve::Child;
-use agpm_store as store;
+use agpm_source::{Source, SourceError};
+use agpm_store::parallel;
+use agpm_text::Value;
 
 use crate::failure::{Failure, FailureKind, Notes};
-use crate::outside::Bounds;
 use crate::packages::declared::{Declaring, Escapes, meant};
-use crate::packages::facts::{Found, Known, Need, Pin, Resource};
-use crate::packages::fetch::git::objects;
-pub(crate) use crate::packages::fetch::local::inline_bytes;
+use crate::packages::facts::{File, Found, Known, Need, Pin, Resource};
 use crate::packages::fetch::raw::{Raw, unfit};
 use crate::packages::resolve::plain_sources;
-use crate::packages::sources::{Opened, Sources, git_failure};
+use crate::packages::sources::{Sources, is_versioned, source_failure, source_failure_of};
 use crate::packages::templates::project_names;
-use crate::parallel;
 use crate::world::World;
 
 /// What one source is asked for.
 #[derive(Default)]
 struct Asked<'n> {
-    refs: bool,
+    versions: bool,
     revs: Vec<&'n str>,
     contents: Vec<(&'n Unit, &'n Option<ObjectId>)>,
 }
@@ -42,7 +38,7 @@ struct Asked<'n> {
 /// What one source answers.
 #[derive(Default)]
 struct Answered {
-    refs: Option<Arc<Refs>>,
+    versions: Option<Arc<SourceVersions>>,
     revs: Vec<(String, ObjectId)>,
     contents: Vec<(Unit, Option<ObjectId>, Raw)>,
 }
@@ -54,20 +50,17 @@ pub(crate) struct Fetcher<'a> {
     /// The names that templates in declarations may use.
     names: BTreeMap<Variant, Names>,
     renderer: Renderer,
-    bounds: Bounds,
 }
 
 impl<'a> Fetcher<'a> {
     pub(crate) fn new(world: &'a World, sources: &'a Sources, manifest: &'a Manifest) -> Self {
         let names = project_names(manifest);
-        let bounds = Bounds::of(&sources.project);
         Fetcher {
             world,
             sources,
             manifest,
             names,
             renderer: Renderer::new(),
-            bounds,
         }
     }
 
@@ -90,7 +83,7 @@ impl<'a> Fetcher<'a> {
         let mut asked: BTreeMap<Option<&SourceName>, Asked<'_>> = BTreeMap::new();
         for need in needs {
             match need {
-                Need::Refs(source) => asked.entry(Some(source)).or_default().refs = true,
+                Need::Refs(source) => asked.entry(Some(source)).or_default().versions = true,
                 Need::Rev(source, rev) => asked.entry(Some(source)).or_default().revs.push(rev),
                 Need::Content(unit, commit) => {
                     let source = match &unit.origin {
@@ -118,19 +111,57 @@ impl<'a> Fetcher<'a> {
 
     fn answer(&self, source: Option<&SourceName>, asked: &Asked<'_>) -> Result<Answered, Failure> {
         let Some(name) = source else {
-            return self.files(&self.sources.project, &asked.contents);
+            return self.answer_locally(asked);
+        };
+        let Some(source) = self.sources.get(name) else {
+            return Ok(Answered::default());
         };
         let progress = &self.world.progress;
-        match self.sources.get(name) {
-            Some(Opened::Folder(folder)) => self.files(folder, &asked.contents),
-            Some(Opened::Git(remote)) => {
-                progress.source_began(name.as_str());
-                let answer = objects(remote, asked).map_err(|error| git_failure(name, error));
-                progress.source_ended(name.as_str());
-                answer
-            }
-            None => Ok(Answered::default()),
+        if is_versioned(source) {
+            progress.source_began(name.as_str());
         }
+        let answer = contents::answer(source, asked);
+        if is_versioned(source) {
+            progress.source_ended(name.as_str());
+        }
+        answer.map_err(|error| failure_of(source, name, error))
+    }
+
+    /// What the manifest has itself, and the files that it names by their paths.
+    fn answer_locally(&self, asked: &Asked<'_>) -> Result<Answered, Failure> {
+        let (inline, files): (Vec<_>, Vec<_>) = asked
+            .contents
+            .iter()
+            .partition(|(unit, _)| unit.origin == Origin::Manifest);
+        let files = Asked {
+            contents: files,
+            ..Asked::default()
+        };
+        let mut answered = contents::answer(&self.sources.local, &files).map_err(|error| {
+            let place = &self.sources.project;
+            match error {
+                SourceError::Store(error) => error.seen_from(place).into(),
+                error => source_failure_of("the project", error),
+            }
+        })?;
+        let inline = inline.into_iter().map(|(unit, commit)| {
+            let raw = self.inline(unit);
+            (unit.clone(), commit.clone(), raw)
+        });
+        answered.contents.extend(inline);
+        Ok(answered)
+    }
+
+    fn inline(&self, unit: &Unit) -> Raw {
+        let dependency = self
+            .manifest
+            .dependencies
+            .iter()
+            .find(|dependency| dependency.unit == *unit);
+        let bytes = dependency.and_then(inline_bytes);
+        bytes.map_or(Raw::Absent, |bytes| {
+            Raw::File(File::new(bytes, FileMode::Plain))
+        })
     }
 
     /// Understands what was read.
@@ -142,8 +173,8 @@ impl<'a> Fetcher<'a> {
         notes: &mut Notes,
     ) -> Result<(), Failure> {
         if let Some(name) = source {
-            if let Some(refs) = answered.refs {
-                known.list(name.clone(), refs);
+            if let Some(versions) = answered.versions {
+                known.list(name.clone(), versions);
             }
             for (rev, commit) in answered.revs {
                 known.set_rev(name.clone(), rev, commit);
@@ -303,18 +334,34 @@ impl<'a> Fetcher<'a> {
     }
 
     fn exists(&self, parent: &Unit, commit: Option<&ObjectId>, path: &str) -> bool {
-        match (&parent.origin, commit) {
-            (Origin::Manifest, _) => false,
-            (Origin::Local, _) => store::is_file(&self.sources.project.join(path)),
-            (Origin::Source(name), commit) => match (self.sources.get(name), commit) {
-                (Some(Opened::Git(remote)), Some(commit)) => remote
-                    .entry(commit, path)
-                    .is_ok_and(|entry| entry.is_some()),
-                (Some(Opened::Folder(folder)), _) => store::is_file(&folder.join(path)),
-                _ => false,
-            },
-        }
+        let source: Option<&dyn Source> = match &parent.origin {
+            Origin::Manifest => None,
+            Origin::Local => Some(&self.sources.local),
+            Origin::Source(name) => self.sources.get(name),
+        };
+        let entry = source.map(|source| source.entry(commit, path));
+        entry.is_some_and(|entry| entry.is_ok_and(|entry| entry.is_some()))
     }
+}
+
+/// What a source could not do; a directory's own files are shown from the directory.
+fn failure_of(source: &dyn Source, name: &SourceName, error: SourceError) -> Failure {
+    match (error, source.place()) {
+        (SourceError::Store(error), Some(place)) => error.seen_from(place).into(),
+        (error, _) => source_failure(name, error),
+    }
+}
+
+/// What the manifest itself says of an MCP server.
+pub(crate) fn inline_bytes(dependency: &Dependency) -> Option<Vec<u8>> {
+    let Some(Value::Map(said)) = &dependency.server else {
+        return None;
+    };
+    // An address says what it is, for tools that would take it for a program.
+    let is_remote = said.iter().all(|(key, _)| key != "command");
+    let kind = is_remote.then(|| ("type".to_owned(), Value::from("http")));
+    let server = Value::Map(kind.into_iter().chain(said.iter().cloned()).collect());
+    Some(server.to_json().into_bytes())
 }
 
 /// A warning for each name in `exclude` that does not mean one match.

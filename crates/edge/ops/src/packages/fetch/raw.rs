@@ -3,17 +3,9 @@
 use agpm_diag::{Diagnostic, codes};
 use agpm_model::{RelativePath, ResourcePath, Unit};
 use agpm_plan::clashes;
+use agpm_source::limits::{MOST_DIRECTORIES, MOST_SKILL_BYTES};
 
 use crate::packages::facts::File;
-
-/// Folders deeper than this are not searched for matches.
-pub(super) const DEEPEST: usize = 64;
-/// Folders that are searched for one pattern or one skill. A tree of git can hold itself many times.
-pub(super) const MOST_FOLDERS: usize = 20_000;
-/// A skill with more files than this is not taken.
-pub(super) const MOST_FILES: usize = 1000;
-/// A skill with more bytes than this is not taken.
-pub(super) const MOST_BYTES: u64 = 100 << 20;
 
 /// What is at a path, before it is understood.
 pub(super) enum Raw {
@@ -59,11 +51,11 @@ pub(super) fn said_twice(path: &str) -> String {
 }
 
 pub(super) fn too_many_folders() -> String {
-    format!("it has more than {MOST_FOLDERS} folders")
+    format!("it has more than {MOST_DIRECTORIES} folders")
 }
 
 pub(super) fn too_large() -> String {
-    format!("it has more than {} MiB", MOST_BYTES >> 20)
+    format!("it has more than {} MiB", MOST_SKILL_BYTES >> 20)
 }
 
 pub(super) fn unfit(unit: &Unit, why: Unfit) -> Diagnostic {
@@ -76,7 +68,7 @@ pub(super) fn unfit(unit: &Unit, why: Unfit) -> Diagnostic {
         }
         Unfit::Pattern => {
             let message =
-                format!("`{unit}` would be searched for in more than {MOST_FOLDERS} folders");
+                format!("`{unit}` would be searched for in more than {MOST_DIRECTORIES} folders");
             Diagnostic::new(&codes::PACKAGE_NOT_FOUND, message)
                 .help("name the folder in the pattern")
         }

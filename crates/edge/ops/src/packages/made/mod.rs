@@ -20,7 +20,7 @@ use crate::packages::patching::{self, AppliedField};
 use crate::packages::resolve::ResolvedEntry;
 use crate::packages::sources::Sources;
 use crate::packages::templates::{Reads, Templates};
-use crate::parallel;
+use agpm_store::parallel;
 use texts::Texts;
 
 /// Entries that one thread makes before it takes the next ones.

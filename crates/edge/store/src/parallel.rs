@@ -1,9 +1,11 @@
+//! Work on several threads.
+
 use std::num::NonZero;
 use std::sync::Mutex;
 use std::thread;
 
 /// Calls `work` with every item on as many threads as the machine has cores; the results have the order of the items.
-pub(crate) fn map<T: Send, R: Send>(items: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
+pub fn map<T: Send, R: Send>(items: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
     let count = items.len();
     let workers = thread::available_parallelism()
         .map_or(1, NonZero::get)
@@ -33,7 +35,7 @@ pub(crate) fn map<T: Send, R: Send>(items: Vec<T>, work: impl Fn(T) -> R + Sync)
 }
 
 /// Takes something large apart while others go on; nobody waits for it.
-pub(crate) fn discard<T: Send + 'static>(large: T) {
+pub fn discard<T: Send + 'static>(large: T) {
     let dropped = thread::Builder::new().spawn(move || drop(large));
     // Without a thread it was dropped here.
     drop(dropped);

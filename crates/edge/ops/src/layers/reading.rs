@@ -1,0 +1,108 @@
+//! The files of a layer, out of a directory or of a version of a source.
+
+use agpm_model::{FileMode, Layer, ObjectId, RelativePath};
+use agpm_plan::Watched;
+use agpm_source::limits::MOST_LAYER_BYTES;
+use agpm_source::{Entry, EntryKind, Source, SourceError};
+
+use crate::layers::skipping::{SkipReason, Skipped, enters, judge};
+
+/// A file of a layer.
+#[derive(Debug)]
+pub(super) struct LayerFile {
+    pub(super) path: RelativePath,
+    pub(super) bytes: Vec<u8>,
+    pub(super) mode: FileMode,
+}
+
+/// What was read of a layer.
+pub(super) struct Contents {
+    /// By path.
+    pub(super) files: Vec<LayerFile>,
+    pub(super) skipped: Vec<Skipped>,
+    /// How a change of a directory is noticed later.
+    pub(super) watched: Option<Watched>,
+}
+
+/// Why a layer could not be read.
+pub(super) enum ReadError {
+    /// The source failed.
+    Source(SourceError),
+    /// The layer's `root` is no directory of the source.
+    NoRoot,
+    /// There is more than a layer may have.
+    TooMuch,
+}
+
+impl From<SourceError> for ReadError {
+    fn from(error: SourceError) -> Self {
+        match error {
+            SourceError::TooManyDirectories => ReadError::TooMuch,
+            error => ReadError::Source(error),
+        }
+    }
+}
+
+/// Reads the files of a layer in `root`, a directory of the source.
+pub(super) fn read(
+    source: &dyn Source,
+    revision: Option<&ObjectId>,
+    layer: &Layer,
+    root: &str,
+) -> Result<Contents, ReadError> {
+    if !root.is_empty() {
+        let found = source.entry(revision, root)?;
+        let is_directory = |entry: &Entry| entry.kind == EntryKind::Directory;
+        if !found.as_ref().is_some_and(is_directory) {
+            return Err(ReadError::NoRoot);
+        }
+    }
+    let in_layer = |path: &str| match root {
+        "" => path.to_owned(),
+        root => path[root.len()..].trim_start_matches('/').to_owned(),
+    };
+    let is_entered = |path: &str| enters(layer, &in_layer(path)).is_ok();
+    let tree = source.walk(revision, root, &is_entered)?;
+    let mut wanted = Vec::new();
+    let mut skipped = Vec::new();
+    for entry in &tree.entries {
+        let path = in_layer(&entry.path);
+        match file_of(layer, entry.kind, &path) {
+            Ok((path, mode)) => wanted.push((path, mode, entry)),
+            Err(why) => skipped.push(Skipped::new(&path, entry.kind, why)),
+        }
+    }
+    let entries: Vec<&Entry> = wanted.iter().map(|(_, _, entry)| *entry).collect();
+    if source.size(&entries)? > MOST_LAYER_BYTES {
+        return Err(ReadError::TooMuch);
+    }
+    let bytes = source.read(&entries)?;
+    let files = wanted.into_iter().zip(bytes);
+    let watched = tree.watch.map(|watch| Watched {
+        folder: watch.directory,
+        folders: watch.directories,
+        stamp: watch.stamp,
+    });
+    Ok(Contents {
+        files: files
+            .map(|((path, mode, _), bytes)| LayerFile { path, bytes, mode })
+            .collect(),
+        skipped,
+        watched,
+    })
+}
+
+/// A file that belongs to the layer, or why something does not.
+fn file_of(
+    layer: &Layer,
+    kind: EntryKind,
+    path: &str,
+) -> Result<(RelativePath, FileMode), SkipReason> {
+    match kind {
+        EntryKind::File(mode) => judge(layer, path).map(|path| (path, mode)),
+        EntryKind::Directory => Err(enters(layer, path).err().unwrap_or(SkipReason::NotIncluded)),
+        EntryKind::Submodule => enters(layer, path).and(Err(SkipReason::Repository)),
+        EntryKind::Symlink => judge(layer, path).and(Err(SkipReason::Link)),
+        EntryKind::Special => judge(layer, path).and(Err(SkipReason::NoFile)),
+    }
+}

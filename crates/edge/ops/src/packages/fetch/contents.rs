@@ -1,0 +1,244 @@
+//! What a source has at the paths that are asked for.
+
+use std::collections::BTreeSet;
+
+use agpm_model::{Extent, FileMode, ObjectId, RelativePath, SKILL_FILE, Unit};
+use agpm_source::limits::{DEEPEST, MOST_SKILL_BYTES, MOST_SKILL_FILES};
+use agpm_source::{Entry, EntryKind, FileFetching, Source, SourceError, Tree};
+
+use crate::packages::facts::File;
+use crate::packages::fetch::raw::{
+    Raw, Unfit, found_unit, said_twice, skill_path, too_large, too_many_folders, twice,
+};
+use crate::packages::fetch::{Answered, Asked};
+use crate::packages::sources::is_versioned;
+
+/// What a source answers: versions, then revisions, then all files in one batch.
+pub(super) fn answer(source: &dyn Source, asked: &Asked<'_>) -> Result<Answered, SourceError> {
+    let mut answered = Answered::default();
+    if asked.versions {
+        answered.versions = Some(source.versions()?);
+    }
+    for rev in &asked.revs {
+        let commit = source.find_revision(rev)?;
+        answered.revs.push(((*rev).to_owned(), commit));
+    }
+    fetch_revisions(source, asked, &mut answered)?;
+    let mut listed = Vec::new();
+    for (unit, revision) in &asked.contents {
+        listed.push((*unit, *revision, list(source, revision.as_ref(), unit)?));
+    }
+    let files: Vec<&Entry> = listed
+        .iter()
+        .flat_map(|(_, _, listed)| listed.files())
+        .map(|file| &file.entry)
+        .collect();
+    let mut bytes = source.read(&files)?.into_iter();
+    for (unit, revision, listed) in listed {
+        let raw = listed.with_bytes(&mut bytes);
+        answered
+            .contents
+            .push((unit.clone(), revision.clone(), raw));
+    }
+    Ok(answered)
+}
+
+fn fetch_revisions(
+    source: &dyn Source,
+    asked: &Asked<'_>,
+    answered: &mut Answered,
+) -> Result<(), SourceError> {
+    let revisions: BTreeSet<&ObjectId> = asked
+        .contents
+        .iter()
+        .filter_map(|(_, revision)| revision.as_ref())
+        .collect();
+    if revisions.iter().all(|one| source.has_revision(one)) || !is_versioned(source) {
+        return Ok(());
+    }
+    // The source is asked anyway, so it can say whether its tags are still where they were.
+    if answered.versions.is_none() {
+        answered.versions = source.versions().ok();
+    }
+    let revisions: Vec<ObjectId> = revisions.into_iter().cloned().collect();
+    source.fetch(&revisions, FileFetching::WithRevisions)
+}
+
+/// What a path or a pattern leads to, before any file is read.
+enum Listed {
+    Raw(Raw),
+    File(ListedFile),
+    Skill(Vec<ListedFile>),
+}
+
+struct ListedFile {
+    /// Its path in the skill; of a file on its own, its name.
+    path: Option<RelativePath>,
+    mode: FileMode,
+    entry: Entry,
+}
+
+impl Listed {
+    fn files(&self) -> &[ListedFile] {
+        match self {
+            Listed::Raw(_) => &[],
+            Listed::File(file) => std::slice::from_ref(file),
+            Listed::Skill(files) => files,
+        }
+    }
+
+    /// Takes the bytes of its files from the front of those that were read.
+    fn with_bytes(self, bytes: &mut impl Iterator<Item = Vec<u8>>) -> Raw {
+        let mut next = |mode| File::new(bytes.next().unwrap_or_default(), mode);
+        match self {
+            Listed::Raw(raw) => raw,
+            Listed::File(file) => Raw::File(next(file.mode)),
+            Listed::Skill(files) => {
+                let with_bytes = |file: ListedFile| {
+                    let read = next(file.mode);
+                    Some((file.path?, read))
+                };
+                Raw::Folder(files.into_iter().filter_map(with_bytes).collect())
+            }
+        }
+    }
+}
+
+fn list(
+    source: &dyn Source,
+    revision: Option<&ObjectId>,
+    unit: &Unit,
+) -> Result<Listed, SourceError> {
+    if unit.path.is_pattern() {
+        return matches(source, revision, unit).map(Listed::Raw);
+    }
+    let Some(entry) = source.entry(revision, unit.path.as_str())? else {
+        return Ok(Listed::Raw(Raw::Absent));
+    };
+    let file = |mode, entry| {
+        let path = None;
+        Listed::File(ListedFile { path, mode, entry })
+    };
+    Ok(match (unit.extent, entry.kind) {
+        (_, EntryKind::Symlink) => Listed::Raw(Raw::Unfit(Unfit::Link)),
+        (Extent::File, EntryKind::File(mode)) => file(mode, entry),
+        // Reading it says why it cannot be read.
+        (Extent::File, EntryKind::Special) => file(FileMode::Plain, entry),
+        (Extent::Folder, EntryKind::Directory) => skill(source, revision, unit)?,
+        _ => Listed::Raw(Raw::Absent),
+    })
+}
+
+/// Everything in a directory of a source; nothing if there are too many directories.
+fn walk(
+    source: &dyn Source,
+    revision: Option<&ObjectId>,
+    directory: &str,
+) -> Result<Option<Tree>, SourceError> {
+    let levels = |path: &str| path.split('/').filter(|part| !part.is_empty()).count();
+    let top = levels(directory);
+    let is_entered = |path: &str| levels(path) - top <= DEEPEST;
+    match source.walk(revision, directory, &is_entered) {
+        Err(SourceError::TooManyDirectories) => Ok(None),
+        tree => tree.map(Some),
+    }
+}
+
+/// The files of a skill; one with anything else in it is not taken.
+fn skill(
+    source: &dyn Source,
+    revision: Option<&ObjectId>,
+    unit: &Unit,
+) -> Result<Listed, SourceError> {
+    let unfit = |why: String| Ok(Listed::Raw(Raw::Unfit(Unfit::Skill(why))));
+    let main = format!("{}/{SKILL_FILE}", unit.path);
+    if source.entry(revision, &main)?.is_none() {
+        return Ok(Listed::Raw(Raw::Absent));
+    }
+    let Some(tree) = walk(source, revision, unit.path.as_str())? else {
+        return unfit(too_many_folders());
+    };
+    if tree.entries.len() > MOST_SKILL_FILES {
+        return unfit(format!("it has more than {MOST_SKILL_FILES} files"));
+    }
+    let mut files = Vec::new();
+    for entry in tree.entries {
+        let full = entry.path.as_str();
+        let path = full
+            .strip_prefix(unit.path.as_str())
+            .map_or(full, |inner| inner.trim_start_matches('/'));
+        let mode = match entry.kind {
+            EntryKind::File(mode) => mode,
+            EntryKind::Symlink => return unfit(format!("`{path}` is a symbolic link")),
+            EntryKind::Submodule => return unfit(format!("`{path}` is another repository")),
+            EntryKind::Directory => return unfit(format!("`{path}` is too deep")),
+            EntryKind::Special => return unfit(format!("`{path}` is not a file")),
+        };
+        let Ok(relative) = skill_path(path) else {
+            return unfit(format!("`{path}` is not a portable name"));
+        };
+        let path = Some(relative);
+        files.push(ListedFile { path, mode, entry });
+    }
+    files.sort_by(|left, right| left.path.cmp(&right.path));
+    if let Some(twice) = twice(files.iter().filter_map(|file| file.path.as_ref())) {
+        return unfit(said_twice(&twice));
+    }
+    let entries: Vec<&Entry> = files.iter().map(|file| &file.entry).collect();
+    if source.size(&entries)? > MOST_SKILL_BYTES {
+        return unfit(too_large());
+    }
+    Ok(Listed::Skill(files))
+}
+
+/// What a pattern matches, in order: files, or directories that are skills.
+fn matches(
+    source: &dyn Source,
+    revision: Option<&ObjectId>,
+    unit: &Unit,
+) -> Result<Raw, SourceError> {
+    let Ok(matcher) = unit.path.matcher() else {
+        return Ok(Raw::Matches(Vec::new()));
+    };
+    let Some(tree) = walk(source, revision, unit.path.literal_folder())? else {
+        return Ok(Raw::Unfit(Unfit::Pattern));
+    };
+    // A name that is no text cannot be written down.
+    let is_match = |path: &str| matcher.is_match(path) && !path.contains('\u{fffd}');
+    let paths: BTreeSet<&str> = match unit.extent {
+        Extent::File => tree
+            .entries
+            .iter()
+            .filter(|entry| entry.kind.file_mode().is_some() && is_match(&entry.path))
+            .map(|entry| entry.path.as_str())
+            .collect(),
+        Extent::Folder => {
+            let skills = tree.entries.iter().filter_map(skill_directory);
+            outermost(skills.filter(|path| is_match(path)).collect())
+        }
+    };
+    let units = paths.into_iter().filter_map(|path| found_unit(unit, path));
+    Ok(Raw::Matches(units.collect()))
+}
+
+/// The directory that a `SKILL.md` makes a skill.
+fn skill_directory(entry: &Entry) -> Option<&str> {
+    let (directory, name) = entry.path.rsplit_once('/')?;
+    (name == SKILL_FILE).then_some(directory)
+}
+
+/// Without the directories that are in another one: what is in a skill belongs to it.
+fn outermost(directories: BTreeSet<&str>) -> BTreeSet<&str> {
+    let is_inside = |path: &str| {
+        let mut above = path;
+        while let Some((parent, _)) = above.rsplit_once('/') {
+            if directories.contains(parent) {
+                return true;
+            }
+            above = parent;
+        }
+        false
+    };
+    let outer = directories.iter().copied().filter(|path| !is_inside(path));
+    outer.collect()
+}

@@ -1,0 +1,288 @@
+//! A directory of this machine as a source. It has no versions: it is what it is now.
+
+use std::collections::HashMap;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use agpm_model::{ObjectId, RelativePath, SourceVersions, is_credential_path};
+use agpm_store::{self as store, Folder, Listed, ListedKind, Problem, StoreError, parallel};
+
+use crate::limits::{MOST_DIRECTORIES, MOST_FILE_BYTES};
+use crate::{Entry, EntryKind, FileFetching, Source, SourceError, Tree, TreeWatch, Versioning};
+
+/// Files that one thread reads before it takes the next ones.
+const CHUNK: usize = 64;
+
+/// Where links in a directory may lead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Confinement {
+    /// Nowhere else: nothing from a source is trusted.
+    Inside,
+    /// Anywhere: the user's own project names its own files.
+    Anywhere,
+}
+
+/// A directory.
+#[derive(Debug)]
+pub struct DirectorySource {
+    directory: PathBuf,
+    confinement: Confinement,
+    bounds: Bounds,
+}
+
+impl DirectorySource {
+    /// A directory that a project at `project` reads.
+    pub fn new(directory: PathBuf, confinement: Confinement, project: &Path) -> Self {
+        DirectorySource {
+            directory,
+            confinement,
+            bounds: Bounds::of(project),
+        }
+    }
+
+    fn absent(&self, what: &str) -> SourceError {
+        let directory = self.directory.display();
+        SourceError::NoSuchRevision(format!("`{directory}` has no {what}: it has no versions"))
+    }
+
+    /// Refuses files that are really in a place for credentials. Where a directory really is is looked up once for all its
+    /// files: a layer may have ten thousand of them.
+    fn refuse_credentials(&self, files: &[&Entry]) -> Result<(), StoreError> {
+        let is_inside = !self.bounds.is_outside(&store::real_path(&self.directory));
+        if is_inside && self.confinement == Confinement::Inside {
+            return Ok(());
+        }
+        let mut parents: HashMap<PathBuf, PathBuf> = HashMap::new();
+        for file in files {
+            let path = self.directory.join(&file.path);
+            let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
+                continue;
+            };
+            let real = parents
+                .entry(parent.to_owned())
+                .or_insert_with(|| store::real_path(parent))
+                .join(name);
+            if self.bounds.is_secret(&real) || store::link_target(&path).is_some() {
+                self.bounds.guard(&path)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn read_one(&self, folder: Option<&Folder>, path: &str) -> Result<Vec<u8>, StoreError> {
+        let full = self.directory.join(path);
+        let read = match folder {
+            Some(folder) => folder.read_with_mode(path, MOST_FILE_BYTES),
+            None => store::read_with_mode(&full, MOST_FILE_BYTES),
+        };
+        read.map(|(bytes, _)| bytes)
+    }
+}
+
+fn entry_of(path: String, kind: ListedKind) -> Entry {
+    let kind = match kind {
+        ListedKind::File(mode) => EntryKind::File(mode),
+        ListedKind::Folder => EntryKind::Directory,
+        ListedKind::Link => EntryKind::Symlink,
+        ListedKind::Other => EntryKind::Special,
+    };
+    Entry {
+        path,
+        kind,
+        id: None,
+    }
+}
+
+impl Source for DirectorySource {
+    fn versioning(&self) -> Versioning {
+        Versioning::Unversioned
+    }
+
+    fn versions(&self) -> Result<Arc<SourceVersions>, SourceError> {
+        Ok(Arc::default())
+    }
+
+    fn find_revision(&self, digits: &str) -> Result<ObjectId, SourceError> {
+        Err(self.absent(&format!("commit `{digits}`")))
+    }
+
+    fn has_revision(&self, _: &ObjectId) -> bool {
+        false
+    }
+
+    fn fetch(&self, revisions: &[ObjectId], _: FileFetching) -> Result<(), SourceError> {
+        match revisions.first() {
+            Some(revision) => Err(self.absent(&format!("commit `{revision}`"))),
+            None => Ok(()),
+        }
+    }
+
+    fn entry(&self, _: Option<&ObjectId>, path: &str) -> Result<Option<Entry>, SourceError> {
+        let found = store::kind_at(&self.directory.join(path))?;
+        Ok(found.map(|kind| entry_of(path.to_owned(), kind)))
+    }
+
+    fn walk(
+        &self,
+        _: Option<&ObjectId>,
+        directory: &str,
+        enters: &dyn Fn(&str) -> bool,
+    ) -> Result<Tree, SourceError> {
+        let top = self.directory.join(directory);
+        let from_top = |path: &str| match directory {
+            "" => path.to_owned(),
+            directory => format!("{directory}/{path}"),
+        };
+        let entered = std::cell::Cell::new(0);
+        let enters = |path: &str| {
+            let is_entered = enters(&from_top(path));
+            entered.set(entered.get() + usize::from(is_entered));
+            is_entered && entered.get() <= MOST_DIRECTORIES
+        };
+        let listing = match store::list(&top, &enters) {
+            Err(error) if matches!(error.problem, Problem::NotFound) => return Ok(Tree::default()),
+            listing => listing?,
+        };
+        if entered.get() > MOST_DIRECTORIES {
+            return Err(SourceError::TooManyDirectories);
+        }
+        let entry = |listed: Listed| entry_of(from_top(&listed.path), listed.kind);
+        // A path that is not text cannot be written down, so it is walked again every time.
+        let place = top.to_str().map(str::to_owned);
+        let watch = listing
+            .stamp
+            .zip(place)
+            .map(|(stamp, directory)| TreeWatch {
+                directory,
+                directories: listing.folders,
+                stamp,
+            });
+        Ok(Tree {
+            entries: listing.entries.into_iter().map(entry).collect(),
+            watch,
+        })
+    }
+
+    fn size(&self, files: &[&Entry]) -> Result<u64, SourceError> {
+        let size = |file: &&Entry| store::file_size(&self.directory.join(&file.path));
+        Ok(files.iter().map(size).fold(0, u64::saturating_add))
+    }
+
+    fn read(&self, files: &[&Entry]) -> Result<Vec<Vec<u8>>, SourceError> {
+        self.refuse_credentials(files)?;
+        let folder = match self.confinement {
+            Confinement::Inside => Some(Folder::open(&self.directory)?),
+            Confinement::Anywhere => None,
+        };
+        let read = |chunk: &[&Entry]| -> Result<Vec<Vec<u8>>, StoreError> {
+            chunk
+                .iter()
+                .map(|file| self.read_one(folder.as_ref(), &file.path))
+                .collect()
+        };
+        let chunks = parallel::map(files.chunks(CHUNK).collect(), read);
+        let contents: Result<Vec<Vec<Vec<u8>>>, StoreError> = chunks.into_iter().collect();
+        Ok(contents?.into_iter().flatten().collect())
+    }
+
+    fn directory(
+        &self,
+        revision: Option<&ObjectId>,
+        inner: Option<&RelativePath>,
+    ) -> Result<PathBuf, SourceError> {
+        let Some(inner) = inner else {
+            return Ok(self.directory.clone());
+        };
+        self.require_directory(revision, inner)?;
+        Ok(self.directory.join(inner.as_str()))
+    }
+
+    fn kept_directory(
+        &self,
+        revision: Option<&ObjectId>,
+        inner: Option<&RelativePath>,
+    ) -> Option<PathBuf> {
+        self.directory(revision, inner).ok()
+    }
+
+    fn require_directory(
+        &self,
+        _: Option<&ObjectId>,
+        inner: &RelativePath,
+    ) -> Result<(), SourceError> {
+        let wanted = self.directory.join(inner.as_str());
+        if !store::is_folder(&wanted) {
+            let above = wanted.parent().unwrap_or(&self.directory);
+            let beside = store::names_in(above)
+                .into_iter()
+                .filter(|name| store::is_folder(&above.join(name)));
+            return Err(SourceError::NoSuchDirectory {
+                directory: inner.to_string(),
+                beside: beside.collect(),
+                message: format!("there is no folder `{inner}`"),
+            });
+        }
+        if !store::real_path(&wanted).starts_with(store::real_path(&self.directory)) {
+            return Err(SourceError::OutsideLink);
+        }
+        Ok(())
+    }
+
+    fn place(&self) -> Option<&Path> {
+        Some(&self.directory)
+    }
+}
+
+/// The directory that a manifest may read without being reported.
+#[derive(Debug)]
+pub struct Bounds {
+    /// As it is named, and as it really is.
+    directories: [PathBuf; 2],
+}
+
+impl Bounds {
+    /// Everything in this directory.
+    pub fn of(directory: &Path) -> Self {
+        Bounds {
+            directories: [normalize(directory), store::real_path(directory)],
+        }
+    }
+
+    /// Whether a path is somewhere else.
+    pub fn is_outside(&self, path: &Path) -> bool {
+        !self
+            .directories
+            .iter()
+            .any(|directory| path.starts_with(directory))
+    }
+
+    fn is_secret(&self, path: &Path) -> bool {
+        self.is_outside(path) && is_credential_path(&path.to_string_lossy())
+    }
+
+    /// Refuses to read a place for credentials outside, by whatever links it is reached.
+    pub fn guard(&self, path: &Path) -> Result<(), StoreError> {
+        if self.is_secret(&normalize(path)) || self.is_secret(&store::real_path(path)) {
+            return Err(StoreError {
+                path: path.to_owned(),
+                problem: Problem::Credentials,
+            });
+        }
+        Ok(())
+    }
+}
+
+/// A path without `.` and `..`.
+pub fn normalize(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                out.pop();
+            }
+            part => out.push(part),
+        }
+    }
+    out
+}

@@ -1,0 +1,57 @@
+use agpm_model::{Checksum, FileMode, ObjectId};
+
+/// What is at a path of a source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Its path from the top of the source, as the source has it: not to be trusted as a path to write to.
+    pub path: String,
+    /// What it is.
+    pub kind: EntryKind,
+    /// The id of its content, where the source knows one without reading it: equal ids are equal contents.
+    pub id: Option<ObjectId>,
+}
+
+/// What an entry is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EntryKind {
+    /// A file.
+    File(FileMode),
+    /// A directory.
+    Directory,
+    /// A symbolic link that is not followed.
+    Symlink,
+    /// A commit of another repository.
+    Submodule,
+    /// A device, a pipe or the like.
+    Special,
+}
+
+impl EntryKind {
+    /// The mode of a file; nothing for anything else.
+    pub fn file_mode(self) -> Option<FileMode> {
+        match self {
+            EntryKind::File(mode) => Some(mode),
+            _ => None,
+        }
+    }
+}
+
+/// What a walk found, by path.
+#[derive(Clone, Debug, Default)]
+pub struct Tree {
+    /// Everything but the directories that were entered.
+    pub entries: Vec<Entry>,
+    /// How a change is noticed later without reading; nothing for what never changes, and for what changed just now.
+    pub watch: Option<TreeWatch>,
+}
+
+/// The directories of a tree and a number that changes when something in them does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TreeWatch {
+    /// Where the directories start.
+    pub directory: String,
+    /// Those that were entered.
+    pub directories: Vec<String>,
+    /// Of names, sizes and times.
+    pub stamp: Checksum,
+}

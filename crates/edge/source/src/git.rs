@@ -1,0 +1,166 @@
+//! A git repository as a source, through the git program.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use agpm_git::{EntryKind as GitKind, Remote, TreeEntry};
+use agpm_model::{FileMode, ObjectId, RelativePath, SourceVersions};
+
+use crate::limits::MOST_DIRECTORIES;
+use crate::{Entry, EntryKind, FileFetching, Source, SourceError, Tree, Versioning};
+
+/// Without a revision there are no files: a repository has only commits.
+fn commit(revision: Option<&ObjectId>) -> Result<&ObjectId, SourceError> {
+    revision.ok_or_else(|| SourceError::NoSuchRevision("no commit is named".to_owned()))
+}
+
+fn entry_of(path: String, entry: &TreeEntry) -> Entry {
+    let kind = match entry.kind {
+        GitKind::File => EntryKind::File(FileMode::Plain),
+        GitKind::Executable => EntryKind::File(FileMode::Executable),
+        GitKind::Symlink => EntryKind::Symlink,
+        GitKind::Folder => EntryKind::Directory,
+        GitKind::Submodule => EntryKind::Submodule,
+    };
+    Entry {
+        path,
+        kind,
+        id: Some(entry.id.clone()),
+    }
+}
+
+fn ids_of(files: &[&Entry]) -> Vec<ObjectId> {
+    files.iter().filter_map(|file| file.id.clone()).collect()
+}
+
+impl Source for Remote {
+    fn versioning(&self) -> Versioning {
+        Versioning::Versioned
+    }
+
+    fn versions(&self) -> Result<Arc<SourceVersions>, SourceError> {
+        Ok(self.refs()?)
+    }
+
+    fn remembered_versions(&self) -> Option<SourceVersions> {
+        self.remembered_refs()
+    }
+
+    fn is_out_of_reach(&self) -> bool {
+        Remote::is_out_of_reach(self)
+    }
+
+    fn find_revision(&self, digits: &str) -> Result<ObjectId, SourceError> {
+        Ok(self.find_commit(digits)?)
+    }
+
+    fn has_revision(&self, revision: &ObjectId) -> bool {
+        self.has_commit(revision)
+    }
+
+    fn fetch(&self, revisions: &[ObjectId], files: FileFetching) -> Result<(), SourceError> {
+        match files {
+            FileFetching::WithRevisions => self.fetch_commits(revisions)?,
+            FileFetching::OnDemand => self.fetch_listings(revisions)?,
+        }
+        Ok(())
+    }
+
+    fn entry(&self, revision: Option<&ObjectId>, path: &str) -> Result<Option<Entry>, SourceError> {
+        let found = Remote::entry(self, commit(revision)?, path)?;
+        Ok(found.map(|entry| entry_of(path.to_owned(), &entry)))
+    }
+
+    fn walk(
+        &self,
+        revision: Option<&ObjectId>,
+        directory: &str,
+        enters: &dyn Fn(&str) -> bool,
+    ) -> Result<Tree, SourceError> {
+        let commit = commit(revision)?;
+        let top = match directory {
+            "" => Some(commit.clone()),
+            path => Remote::entry(self, commit, path)?
+                .filter(|entry| entry.kind == GitKind::Folder)
+                .map(|entry| entry.id),
+        };
+        let mut pending: Vec<(String, ObjectId)> = top
+            .map(|id| (directory.to_owned(), id))
+            .into_iter()
+            .collect();
+        let mut tree = Tree::default();
+        let mut searched = 0;
+        while let Some((parent, id)) = pending.pop() {
+            searched += 1;
+            if searched > MOST_DIRECTORIES {
+                return Err(SourceError::TooManyDirectories);
+            }
+            for entry in self.tree(&id)?.iter() {
+                let path = match parent.as_str() {
+                    "" => entry.name.clone(),
+                    parent => format!("{parent}/{}", entry.name),
+                };
+                if entry.kind == GitKind::Folder && enters(&path) {
+                    pending.push((path, entry.id.clone()));
+                } else {
+                    tree.entries.push(entry_of(path, entry));
+                }
+            }
+        }
+        tree.entries
+            .sort_by(|left, right| left.path.cmp(&right.path));
+        Ok(tree)
+    }
+
+    fn size(&self, files: &[&Entry]) -> Result<u64, SourceError> {
+        Ok(self.measure_blobs(&ids_of(files))?)
+    }
+
+    fn read(&self, files: &[&Entry]) -> Result<Vec<Vec<u8>>, SourceError> {
+        if files.is_empty() {
+            return Ok(Vec::new());
+        }
+        Ok(self.read_blobs(&ids_of(files), &|_| {})?)
+    }
+
+    fn directory(
+        &self,
+        revision: Option<&ObjectId>,
+        inner: Option<&RelativePath>,
+    ) -> Result<PathBuf, SourceError> {
+        Ok(self.checkout(commit(revision)?, inner)?)
+    }
+
+    fn kept_directory(
+        &self,
+        revision: Option<&ObjectId>,
+        inner: Option<&RelativePath>,
+    ) -> Option<PathBuf> {
+        self.kept_checkout(revision?, inner)
+    }
+
+    fn require_directory(
+        &self,
+        revision: Option<&ObjectId>,
+        inner: &RelativePath,
+    ) -> Result<(), SourceError> {
+        Ok(self.require_folder(commit(revision)?, inner)?)
+    }
+
+    fn remember_directory(
+        &self,
+        reference: Option<&str>,
+        inner: Option<&RelativePath>,
+        revision: &ObjectId,
+    ) -> Result<(), SourceError> {
+        Ok(self.remember_checkout(reference, inner, revision)?)
+    }
+
+    fn last_directory(
+        &self,
+        reference: Option<&str>,
+        inner: Option<&RelativePath>,
+    ) -> Option<(ObjectId, PathBuf)> {
+        self.last_checkout(reference, inner)
+    }
+}

@@ -1,0 +1,81 @@
+//! From a requirement or a reference to the revision of a source.
+
+use agpm_model::{
+    AllowedVersions, ResolvedVersion, Selector, SourceVersions, VersionIndex, is_abbreviated_commit,
+};
+
+use crate::{Source, SourceError};
+
+/// The best version that a requirement allows; nothing if there is none.
+pub fn resolve(
+    source: &dyn Source,
+    requirement: &Selector,
+) -> Result<Option<ResolvedVersion>, SourceError> {
+    let index = VersionIndex::new(source.versions()?);
+    match index.allowed(requirement) {
+        AllowedVersions::Listed(numbers) => {
+            Ok(numbers.first().and_then(|best| index.version(*best)))
+        }
+        AllowedVersions::Commit(digits) => Ok(Some(ResolvedVersion {
+            revision: source.find_revision(&digits)?,
+            label: digits,
+        })),
+    }
+}
+
+/// Why a reference is no revision.
+#[derive(Debug)]
+pub enum ReferenceError {
+    /// The source failed.
+    Source(SourceError),
+    /// Nothing has this name; these names exist.
+    NotFound(Vec<String>),
+    /// Nothing had this name when the source was last asked, and it may not be asked now.
+    NotCached(Vec<String>),
+}
+
+impl From<SourceError> for ReferenceError {
+    fn from(error: SourceError) -> Self {
+        ReferenceError::Source(error)
+    }
+}
+
+/// What a branch, tag or commit is now, as far as the source may be asked; the default branch if none is named.
+pub fn resolve_reference(
+    source: &dyn Source,
+    reference: Option<&str>,
+) -> Result<ResolvedVersion, ReferenceError> {
+    let as_written = |revision| ResolvedVersion {
+        label: reference.unwrap_or_default().to_owned(),
+        revision,
+    };
+    // The whole name of a commit means nothing else tomorrow, so nobody is asked.
+    if let Some(revision) = reference.and_then(|reference| reference.parse().ok()) {
+        return Ok(as_written(revision));
+    }
+    let versions = source.versions()?;
+    if let Some(found) = versions.reference(reference) {
+        return Ok(found);
+    }
+    let digits = reference.filter(|reference| is_abbreviated_commit(reference));
+    match digits.map(|digits| source.find_revision(digits)) {
+        None | Some(Err(SourceError::NoSuchRevision(_))) => {
+            Err(not_found(source, &versions, reference))
+        }
+        Some(found) => Ok(as_written(found?)),
+    }
+}
+
+fn not_found(
+    source: &dyn Source,
+    versions: &SourceVersions,
+    reference: Option<&str>,
+) -> ReferenceError {
+    let names = versions.branches.keys().chain(versions.tags.keys());
+    let names = names.cloned().collect();
+    if reference.is_some() && source.is_out_of_reach() {
+        ReferenceError::NotCached(names)
+    } else {
+        ReferenceError::NotFound(names)
+    }
+}

@@ -1,0 +1,263 @@
+//! The versions that a source has, and which of them a requirement allows.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::digest::ObjectId;
+use crate::manifest::DEFAULT_VERSION;
+use crate::version::{Requirement, Selector, Tag};
+
+/// The fewest digits that are taken for the beginning of a commit: fewer are rather a word.
+const FEWEST_DIGITS: usize = 7;
+const MOST_DIGITS: usize = 64;
+
+/// The tags and branches of a source with the revision that each is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SourceVersions {
+    /// The branch that is meant where none is named.
+    pub default_branch: Option<String>,
+    /// Branches.
+    pub branches: BTreeMap<String, ObjectId>,
+    /// Tags.
+    pub tags: BTreeMap<String, ObjectId>,
+}
+
+/// A tag, branch or commit of a source as it is required, with its revision.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ResolvedVersion {
+    /// The tag or branch, or the commit as it is written.
+    pub label: String,
+    /// What it is.
+    pub revision: ObjectId,
+}
+
+impl SourceVersions {
+    /// What a name means to git: a tag before a branch, and the default branch if there is no name.
+    pub fn reference(&self, name: Option<&str>) -> Option<ResolvedVersion> {
+        let name = name.filter(|name| *name != "HEAD");
+        let written = name.or(self.default_branch.as_deref())?;
+        let (label, tags, branches) = match (
+            written.strip_prefix("refs/tags/"),
+            written.strip_prefix("refs/heads/"),
+        ) {
+            (Some(tag), _) => (tag, Some(&self.tags), None),
+            (_, Some(branch)) => (branch, None, Some(&self.branches)),
+            _ => (
+                written,
+                Some(&self.tags).filter(|_| name.is_some()),
+                Some(&self.branches),
+            ),
+        };
+        let revision = tags
+            .and_then(|tags| tags.get(label))
+            .or_else(|| branches?.get(label))?;
+        Some(ResolvedVersion {
+            label: label.to_owned(),
+            revision: revision.clone(),
+        })
+    }
+
+    /// The stable tags with a version, highest first.
+    pub fn stable_tags(&self) -> Vec<Tag> {
+        let mut stable: Vec<Tag> = self.all_tags().filter(Tag::is_stable).collect();
+        stable.sort_by(|left, right| right.cmp(left));
+        stable
+    }
+
+    fn all_tags(&self) -> impl Iterator<Item = Tag> {
+        self.tags.keys().map(|name| Tag::new(name))
+    }
+}
+
+/// Whether a name can be a commit that is meant by its first digits.
+pub fn is_abbreviated_commit(name: &str) -> bool {
+    (FEWEST_DIGITS..=MOST_DIGITS).contains(&name.len())
+        && name.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// The versions of a source by number: branches by name, then tags from the highest version down.
+#[derive(Clone, Debug)]
+pub struct VersionIndex {
+    versions: Arc<SourceVersions>,
+    branches: Vec<String>,
+    tags: Vec<Tag>,
+}
+
+/// What a requirement allows of a source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AllowedVersions {
+    /// These versions by number, best first; none if nothing fits.
+    Listed(Vec<usize>),
+    /// The commit with these digits, which may be no version that is listed.
+    Commit(String),
+}
+
+impl VersionIndex {
+    /// Numbers the versions of a source.
+    pub fn new(versions: Arc<SourceVersions>) -> Self {
+        let mut tags: Vec<Tag> = versions.all_tags().collect();
+        tags.sort_by(|left, right| right.cmp(left));
+        VersionIndex {
+            branches: versions.branches.keys().cloned().collect(),
+            tags,
+            versions,
+        }
+    }
+
+    /// All versions by name.
+    pub fn versions(&self) -> &SourceVersions {
+        &self.versions
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.branches.len() + self.tags.len()
+    }
+
+    /// The version of a number.
+    pub fn version(&self, number: usize) -> Option<ResolvedVersion> {
+        let (label, revision) = match self.branches.get(number) {
+            Some(branch) => (branch.as_str(), self.versions.branches.get(branch)),
+            None => {
+                let tag = self.tags.get(number - self.branches.len())?.name();
+                (tag, self.versions.tags.get(tag))
+            }
+        };
+        Some(ResolvedVersion {
+            label: label.to_owned(),
+            revision: revision?.clone(),
+        })
+    }
+
+    /// The numbers of stable tags, highest first, each with its tag.
+    pub fn stable(&self) -> impl Iterator<Item = (usize, &Tag)> {
+        let numbered = self.tags.iter().enumerate();
+        numbered
+            .filter(|(_, tag)| tag.is_stable())
+            .map(|(at, tag)| (self.branches.len() + at, tag))
+    }
+
+    /// The tags of a revision: another requirement may name it so.
+    pub fn tags_of(&self, revision: &ObjectId) -> impl Iterator<Item = usize> {
+        let numbered = self.tags.iter().enumerate();
+        numbered
+            .filter(move |(_, tag)| self.versions.tags.get(tag.name()) == Some(revision))
+            .map(|(at, _)| self.branches.len() + at)
+    }
+
+    /// What a requirement allows.
+    pub fn allowed(&self, selector: &Selector) -> AllowedVersions {
+        match selector {
+            Selector::Only => AllowedVersions::Listed(Vec::new()),
+            Selector::Branch(branch) => AllowedVersions::Listed(self.branch(branch)),
+            Selector::Rev(digits) => AllowedVersions::Commit(digits.clone()),
+            Selector::Version(requirement) => self.allowed_by(requirement),
+        }
+    }
+
+    fn allowed_by(&self, requirement: &Requirement) -> AllowedVersions {
+        let tags = requirement.among(&self.tags);
+        if !tags.is_empty() {
+            let numbers = tags.into_iter().map(|at| self.branches.len() + at);
+            return AllowedVersions::Listed(numbers.collect());
+        }
+        // A branch may have a name that reads as a version; ranges are no names.
+        match requirement.as_str() {
+            name if self.versions.branches.contains_key(name) => {
+                AllowedVersions::Listed(self.branch(name))
+            }
+            name if requirement.as_name().is_some() && is_abbreviated_commit(name) => {
+                AllowedVersions::Commit(name.to_owned())
+            }
+            DEFAULT_VERSION => AllowedVersions::Listed(self.default_branch()),
+            _ => AllowedVersions::Listed(Vec::new()),
+        }
+    }
+
+    fn branch(&self, branch: &str) -> Vec<usize> {
+        let (Some(at), Some(revision)) = (
+            self.branches.iter().position(|name| name == branch),
+            self.versions.branches.get(branch),
+        ) else {
+            return Vec::new();
+        };
+        std::iter::once(at).chain(self.tags_of(revision)).collect()
+    }
+
+    /// The branch that the source names as its default, whatever it is called.
+    fn default_branch(&self) -> Vec<usize> {
+        let default = self.versions.default_branch.as_deref();
+        default.map(|name| self.branch(name)).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn id(digit: &str) -> ObjectId {
+        digit.repeat(40).parse().unwrap()
+    }
+
+    fn named(names: &[(&str, &str)]) -> BTreeMap<String, ObjectId> {
+        let one = |(name, digit): &(&str, &str)| ((*name).to_owned(), id(digit));
+        names.iter().map(one).collect()
+    }
+
+    #[test]
+    fn a_name_is_a_tag_before_it_is_a_branch() {
+        let versions = SourceVersions {
+            default_branch: Some("main".to_owned()),
+            branches: named(&[("main", "1"), ("v1", "2"), ("feature/x", "3")]),
+            tags: named(&[("v1", "4"), ("main", "5")]),
+        };
+        for (name, label, digit) in [
+            (None, "main", "1"),
+            (Some("v1"), "v1", "4"),
+            (Some("main"), "main", "5"),
+            (Some("feature/x"), "feature/x", "3"),
+            (Some("HEAD"), "main", "1"),
+            (Some("refs/heads/v1"), "v1", "2"),
+            (Some("refs/tags/main"), "main", "5"),
+        ] {
+            let expected = ResolvedVersion {
+                label: label.to_owned(),
+                revision: id(digit),
+            };
+            assert_eq!(versions.reference(name), Some(expected), "{name:?}");
+        }
+        assert_eq!(versions.reference(Some("nope")), None);
+        assert_eq!(SourceVersions::default().reference(None), None);
+    }
+
+    #[test]
+    fn a_requirement_allows_tags_before_branches_before_commits() {
+        let index = VersionIndex::new(Arc::new(SourceVersions {
+            default_branch: Some("trunk".to_owned()),
+            branches: named(&[("trunk", "1"), ("next", "2")]),
+            tags: named(&[("v1.0.0", "3"), ("v1.1.0", "1"), ("v2.0.0-rc.1", "4")]),
+        }));
+        let labels = |text: &str| {
+            let requirement = Selector::Version(Requirement::parse(text).unwrap());
+            match index.allowed(&requirement) {
+                AllowedVersions::Commit(digits) => vec![format!("commit {digits}")],
+                AllowedVersions::Listed(numbers) => numbers
+                    .into_iter()
+                    .map(|number| index.version(number).unwrap().label)
+                    .collect(),
+            }
+        };
+        assert_eq!(labels("^1.0"), ["v1.1.0", "v1.0.0"]);
+        assert_eq!(labels("latest"), ["v1.1.0"]);
+        // The tag of a branch's commit fits too.
+        assert_eq!(labels("trunk"), ["trunk", "v1.1.0"]);
+        assert_eq!(labels("main"), ["trunk", "v1.1.0"], "the default branch");
+        assert_eq!(labels("abcdef1"), ["commit abcdef1"]);
+        assert!(labels("^3.0").is_empty() && labels("nope").is_empty());
+        let branch = Selector::Branch("next".to_owned());
+        assert_eq!(index.allowed(&branch), AllowedVersions::Listed(vec![0]));
+        assert_eq!(index.stable().count(), 2);
+        assert_eq!(index.version(index.count()), None);
+    }
+}

@@ -109,7 +109,7 @@ pub use update::{UpdateRequest, update};
 pub use validate::{ValidateCheck, ValidateReport, ValidateRequest, validate};
 pub use verify::{Finding, VerifyReport, verify};
 pub use watch::{ProjectWatch, watch_project};
-pub use why::{Asked, Chains, Link, WhyReport, WhyRequest, why};
+pub use why::{Chains, Link, RequiredResource, WhyReport, WhyRequest, why};
 pub use words::{counted, size};
 pub use world::{
     Environment, ManifestUse, Network, OutsideReads, ProgramUse, Progress, Scope, Silent, World,

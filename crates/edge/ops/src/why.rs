@@ -27,12 +27,12 @@ pub struct WhyRequest {
 #[derive(Debug, Serialize)]
 pub struct WhyReport {
     /// The resources meant; several if a pattern brought them.
-    pub resources: Vec<Asked>,
+    pub resources: Vec<RequiredResource>,
 }
 
 /// A resource and the chains that lead to it.
 #[derive(Debug, Serialize)]
-pub struct Asked {
+pub struct RequiredResource {
     /// `TYPE/NAME (VERSION)`.
     #[serde(skip)]
     pub title: String,
@@ -94,7 +94,7 @@ fn layers_at(
     environment: &Environment,
     view: &LockView,
     word: &str,
-) -> Result<Vec<Asked>, Failure> {
+) -> Result<Vec<RequiredResource>, Failure> {
     let ledger = read_ledger(&ManifestFiles::require(environment)?.store()?)?;
     let mut owners: BTreeSet<&str> = BTreeSet::new();
     for path in view
@@ -120,7 +120,7 @@ fn layers_at(
 }
 
 /// A layer, which the manifest itself names.
-fn of_layer(layer: &LockedLayer) -> Asked {
+fn of_layer(layer: &LockedLayer) -> RequiredResource {
     let pin = layer.pin.as_ref();
     let version = pin.map(|pin| pin.version.as_str());
     let title = format!("{} ({})", layer.name.label(), version.unwrap_or("local"));
@@ -135,7 +135,7 @@ fn of_layer(layer: &LockedLayer) -> Asked {
         identity: identity.clone(),
         requirement: pin.map(|pin| pin.requirement.clone()),
     };
-    Asked {
+    RequiredResource {
         title,
         identity,
         required: Chains {
@@ -162,13 +162,13 @@ impl<'v> Askers<'v> {
     }
 
     /// The entry and the chains that lead to it.
-    pub(crate) fn of_entry(&self, target: usize) -> Asked {
+    pub(crate) fn of_entry(&self, target: usize) -> RequiredResource {
         let mut chains = chains(target, &self.needed_by, &self.far, &self.view.roots);
         let more = chains.len() > MOST_CHAINS;
         chains.truncate(MOST_CHAINS);
         let link = |at: &usize| link(&self.view.entries[*at]);
         let entry = &self.view.entries[target];
-        Asked {
+        RequiredResource {
             title: titled(entry),
             identity: ResourceIdentity::of(entry),
             required: Chains {

@@ -3,7 +3,7 @@
 use agpm_ops::{Drift, LOCAL, ListReport, ListedResource, MASKED, PatchedField};
 use agpm_text::{Value, to_json};
 
-use crate::rendering::{Rendering, to_yaml};
+use crate::rendering::{RenderContext, Rendering, to_yaml};
 use crate::table::table;
 
 const HEADER: [&str; 6] = [
@@ -17,22 +17,20 @@ const HEADER: [&str; 6] = [
 /// Types are as wide as `script` and `agents` even where only shorter ones are shown.
 const TYPE_WIDTH: usize = 6;
 
-/// How a list is printed.
+/// How a list is printed, unless it is a JSON document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ListForm {
     /// As a table.
     Table,
-    /// As a JSON document without diagnostics.
-    Json,
     /// As a YAML document.
     Yaml,
 }
 
-/// The resources in the form that was asked for.
-pub fn render(report: &ListReport, form: ListForm) -> Rendering {
+/// The resources in the form that was asked for; a document of them holds no diagnostics.
+pub fn render(report: &ListReport, form: ListForm, context: &RenderContext<'_>) -> Rendering {
     match form {
+        _ if context.json => Rendering::Data(to_json(report)),
         ListForm::Table => Rendering::Text(rows(report)),
-        ListForm::Json => Rendering::Data(to_json(report)),
         ListForm::Yaml => Rendering::Data(to_yaml(report)),
     }
 }

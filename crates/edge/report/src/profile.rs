@@ -4,16 +4,16 @@ use agpm_ops::{PersonaRow, PersonasReport, ProfileKinds, ProfileReport, markdown
 use agpm_text::{Format, Value, print, to_json};
 
 use crate::diagnostics::one_line;
-use crate::rendering::{Rendering, to_yaml};
+use crate::rendering::{RenderContext, Rendering, to_yaml};
 use crate::table::table;
 
 const HEAD: [&str; 3] = ["Persona", "Kinds", "Levels"];
 
-/// How a profile is printed.
+/// How a profile is printed, unless a JSON document is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProfileForm {
-    /// As a JSON document.
-    Json,
+    /// A profile as a JSON document, a list as a table.
+    Plain,
     /// As a YAML document.
     Yaml,
     /// As a page to read.
@@ -29,6 +29,10 @@ pub fn render(
 ) -> Rendering {
     let value = &report.value;
     match (form, kinds, value) {
+        (ProfileForm::Plain, ..) => Rendering::Data(value.to_json()),
+        (ProfileForm::Yaml, ..) => {
+            Rendering::Data(print(value, Format::Yaml).unwrap_or_else(|_| value.to_json()))
+        }
         (ProfileForm::Markdown, ProfileKinds::All, Value::Map(kinds)) => {
             let pages = kinds
                 .iter()
@@ -37,23 +41,23 @@ pub fn render(
             Rendering::Text(pages.collect::<Vec<_>>().join("\n"))
         }
         (ProfileForm::Markdown, ..) => Rendering::Text(markdown(value, slug)),
-        (ProfileForm::Yaml, ..) => {
-            Rendering::Data(print(value, Format::Yaml).unwrap_or_else(|_| value.to_json()))
-        }
-        (ProfileForm::Json, ..) => Rendering::Data(value.to_json()),
     }
 }
 
-/// All personas that can be seen; without a form, as a table.
-pub fn render_list(report: &PersonasReport, form: Option<ProfileForm>) -> Rendering {
+/// All personas that can be seen.
+pub fn render_list(
+    report: &PersonasReport,
+    form: ProfileForm,
+    context: &RenderContext<'_>,
+) -> Rendering {
     match form {
-        None if report.personas.is_empty() => {
+        _ if context.json => Rendering::Data(to_json(report)),
+        ProfileForm::Plain if report.personas.is_empty() => {
             Rendering::Empty("No personas in `.clia/agents` of this directory and its parents.")
         }
-        None => Rendering::Text(table(&HEAD, &rows(report))),
-        Some(ProfileForm::Markdown) => Rendering::Text(markdown_table(&rows(report))),
-        Some(ProfileForm::Yaml) => Rendering::Data(to_yaml(report)),
-        Some(ProfileForm::Json) => Rendering::Data(to_json(report)),
+        ProfileForm::Plain => Rendering::Text(table(&HEAD, &rows(report))),
+        ProfileForm::Yaml => Rendering::Data(to_yaml(report)),
+        ProfileForm::Markdown => Rendering::Text(markdown_table(&rows(report))),
     }
 }
 

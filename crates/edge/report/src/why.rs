@@ -1,6 +1,6 @@
 //! Who asked for a resource, chain by chain.
 
-use agpm_ops::{Asked, Link, WhyReport};
+use agpm_ops::{Link, RequiredResource, WhyReport};
 
 use crate::rendering::{RenderContext, Rendering};
 
@@ -9,52 +9,43 @@ pub fn render(report: WhyReport, context: &RenderContext<'_>) -> Rendering {
     if context.json {
         return context.document(&report);
     }
-    Rendering::Text(
-        report
-            .resources
-            .iter()
-            .map(asked)
-            .collect::<Vec<_>>()
-            .join("\n"),
-    )
+    let resources: Vec<String> = report.resources.iter().map(resource).collect();
+    Rendering::Text(resources.join("\n"))
 }
 
-fn asked(asked: &Asked) -> String {
-    if asked.required.chains.is_empty() {
-        return format!("{}\nnothing asks for it any more\n", asked.title);
+fn resource(resource: &RequiredResource) -> String {
+    let required = &resource.required;
+    if required.chains.is_empty() {
+        return format!("{}\nnothing asks for it any more\n", resource.title);
     }
-    let more = if asked.required.more {
+    let chains: Vec<String> = required.chains.iter().map(|links| chain(links)).collect();
+    let more = if required.more {
         "\nand longer chains, which are left out\n"
     } else {
         ""
     };
-    let chains: Vec<String> = asked
-        .required
-        .chains
-        .iter()
-        .map(|chain| self::chain(chain))
-        .collect();
     format!("{}{more}", chains.join("\n"))
 }
 
-fn chain(chain: &[Link]) -> String {
-    let line = |(level, link): (usize, &Link)| {
-        let indent = if level == 0 {
-            String::new()
-        } else {
-            format!("{}└─ ", "    ".repeat(level - 1))
+/// Each link below the one that requires it.
+fn chain(links: &[Link]) -> String {
+    let mut out = String::new();
+    for (level, link) in links.iter().enumerate() {
+        let indent = match level {
+            0 => String::new(),
+            _ => format!("{}└─ ", "    ".repeat(level - 1)),
         };
-        let asker = if level == 0 {
-            "the manifest asks for it"
-        } else {
-            "needed"
+        let verb = match level {
+            0 => "the manifest asks for it",
+            _ => "needed",
         };
-        let wish = link
-            .requirement
-            .as_ref()
-            .map(|wish| format!(" as {wish}"))
-            .unwrap_or_default();
-        format!("{indent}{}: {asker}{wish}\n", link.title)
-    };
-    chain.iter().enumerate().map(line).collect()
+        let requirement = link.requirement.as_ref();
+        let requirement = requirement.map(|text| format!(" as {text}"));
+        out.push_str(&format!(
+            "{indent}{}: {verb}{}\n",
+            link.title,
+            requirement.unwrap_or_default()
+        ));
+    }
+    out
 }

@@ -19,10 +19,8 @@ pub(crate) fn run(world: &World, args: ListArgs, output: &mut Output) -> ExitCod
     }
     output.json |= args.format == Some(ListFormat::Json);
     let form = match args.format {
-        _ if output.json => ListForm::Json,
-        Some(ListFormat::Json) => ListForm::Json,
         Some(ListFormat::Yaml) => ListForm::Yaml,
-        Some(ListFormat::Table) | None => ListForm::Table,
+        Some(ListFormat::Table | ListFormat::Json) | None => ListForm::Table,
     };
     let detail = if args.detailed {
         ListDetail::Patches
@@ -42,7 +40,7 @@ pub(crate) fn run(world: &World, args: ListArgs, output: &mut Output) -> ExitCod
         detail,
         disk: DiskCheck::Compare,
     };
-    output.finish(list(world, &request), |report, _| {
-        agpm_report::list::render(&report, form)
+    output.finish(list(world, &request), |report, context| {
+        agpm_report::list::render(&report, form, context)
     })
 }

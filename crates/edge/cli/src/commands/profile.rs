@@ -22,11 +22,9 @@ pub(crate) fn run(world: &World, args: ProfileArgs, output: &mut Output) -> Exit
     }
     output.json |= args.format == Some(ProfileFormat::Json);
     let form = match args.format {
-        _ if output.json => Some(ProfileForm::Json),
-        Some(ProfileFormat::Json) => Some(ProfileForm::Json),
-        Some(ProfileFormat::Yaml) => Some(ProfileForm::Yaml),
-        Some(ProfileFormat::Md) => Some(ProfileForm::Markdown),
-        None => None,
+        Some(ProfileFormat::Yaml) => ProfileForm::Yaml,
+        Some(ProfileFormat::Md) => ProfileForm::Markdown,
+        Some(ProfileFormat::Json) | None => ProfileForm::Plain,
     };
     let submodules = if args.submodules {
         Submodules::All
@@ -44,8 +42,8 @@ pub(crate) fn run(world: &World, args: ProfileArgs, output: &mut Output) -> Exit
         Warnings::Tell
     };
     let Some(slug) = args.slug else {
-        return output.finish(personas(world, &place, warnings), |report, _| {
-            agpm_report::profile::render_list(&report, form)
+        return output.finish(personas(world, &place, warnings), |report, context| {
+            agpm_report::profile::render_list(&report, form, context)
         });
     };
     let kinds = match args.kind {
@@ -72,7 +70,6 @@ pub(crate) fn run(world: &World, args: ProfileArgs, output: &mut Output) -> Exit
         warnings,
     };
     output.finish(profile(world, &request), |report, _| {
-        let form = form.unwrap_or(ProfileForm::Json);
         agpm_report::profile::render(&report, &request.slug, kinds, form)
     })
 }

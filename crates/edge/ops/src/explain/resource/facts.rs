@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::explain::resource::{Content, Target};
 use crate::locked::ResourceIdentity;
-use crate::why::{Asked, Chains};
+use crate::why::{Chains, RequiredResource};
 
 /// An installed resource.
 #[derive(Debug, Serialize)]
@@ -71,7 +71,7 @@ pub struct RequiredAt {
 
 pub(super) fn resource(
     target: &Target<'_>,
-    asked: Asked,
+    asked: RequiredResource,
     content: Option<&Content>,
     sources: &SourceMap,
 ) -> ExplainedResource {

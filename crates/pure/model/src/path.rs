@@ -53,6 +53,10 @@ impl RelativePath {
         if path.starts_with(['/', '\\']) || drive {
             return Err(PathError::Absolute);
         }
+        // Nearly every path is as it should be already, and a ledger has thousands.
+        if path.split('/').all(is_plain) {
+            return Ok(RelativePath(path.to_owned()));
+        }
         let mut parts = Vec::new();
         for part in path.split('/') {
             match part {
@@ -78,6 +82,11 @@ impl RelativePath {
     pub fn file_name(&self) -> &str {
         self.0.rsplit('/').next().unwrap_or(&self.0)
     }
+}
+
+/// Whether a part of a path stays as it is.
+fn is_plain(part: &str) -> bool {
+    !matches!(part, "" | "." | "..") && is_portable(part)
 }
 
 fn is_portable(part: &str) -> bool {

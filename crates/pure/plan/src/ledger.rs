@@ -1,11 +1,13 @@
 //! The ledger: which files on disk, and which nodes inside others' files, are ours, and what we wrote.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
 use agpm_diag::{Diagnostic, codes};
 use agpm_model::{Checksum, FileMode, RelativePath};
 use agpm_text::{FormatVersion, OwnFileError, from_json, to_json};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::de::{Deserializer, MapAccess, Visitor};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::nodes::{NodesRecord, OwnedNodes};
 
@@ -33,11 +35,36 @@ pub struct Ledger<N = OwnedNodes> {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub theirs: BTreeMap<RelativePath, Checksum>,
     /// Files by path.
-    #[serde(default = "BTreeMap::new")]
+    #[serde(default = "BTreeMap::new", deserialize_with = "sorted_map")]
     pub files: BTreeMap<RelativePath, Owned>,
     /// What is ours inside files that others write too, by path.
     #[serde(default = "BTreeMap::new", skip_serializing_if = "BTreeMap::is_empty")]
     pub shared: BTreeMap<RelativePath, N>,
+}
+
+/// A map whose keys come in order, as they are written. Thousands of them are put in place at once and not one by one,
+/// which a run with nothing to do would notice.
+fn sorted_map<'d, D: Deserializer<'d>>(
+    deserializer: D,
+) -> Result<BTreeMap<RelativePath, Owned>, D::Error> {
+    struct Entries;
+
+    impl<'d> Visitor<'d> for Entries {
+        type Value = Vec<(RelativePath, Owned)>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("files by path")
+        }
+
+        fn visit_map<A: MapAccess<'d>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+            let mut entries = Vec::new();
+            while let Some(entry) = map.next_entry()? {
+                entries.push(entry);
+            }
+            Ok(entries)
+        }
+    }
+    Ok(deserializer.deserialize_map(Entries)?.into_iter().collect())
 }
 
 /// The ledger as its file has it.

@@ -17,7 +17,7 @@ use crate::gather::{ManifestFiles, Mistakes, Project, document_of, refuse_link, 
 use crate::install::{
     self, Changes, Executables, InstallReport, InstallRequest, Job, ManifestEdit, Writing,
 };
-use crate::locked::{LockView, ResourceId};
+use crate::locked::{LockView, WrittenId};
 use crate::packages::{Moving, Sources, read_lock, versions_of};
 use crate::spec::{Spec, refuse_address};
 use crate::world::{Environment, Scope, World};
@@ -511,7 +511,7 @@ fn named_dependency(
     let word = match id {
         DependencyId::Typed { kind, name } => {
             let kind = kind_of(kind)?;
-            let id = ResourceId::parse(name).filter(|id| id.kind == kind);
+            let id = WrittenId::parse(name).filter(|id| id.kind == kind);
             return Ok((
                 kind,
                 id.map_or_else(|| name.clone(), |id| id.name.to_owned()),
@@ -519,7 +519,7 @@ fn named_dependency(
         }
         DependencyId::Word(word) => word,
     };
-    if let Some(id) = ResourceId::parse(word) {
+    if let Some(id) = WrittenId::parse(word) {
         return Ok((id.kind, id.name.to_owned()));
     }
     let own = manifest

@@ -72,8 +72,8 @@ pub use import::{IMPORT_FORMATS, ImportReport, ImportRequest, import};
 pub use init::{InitReport, InitRequest, init};
 pub use install::{
     Capability, CapabilityKind, Changelogs, Conversion, Executables, Fate, FateKind, Fidelity,
-    InstallReport, InstallRequest, LockChange, LockUse, Moved, Overwrite, PinnedVersion,
-    PlanDetail, Program, RequiredBy, Warnings, Writing, install,
+    InstallReport, InstallRequest, LockChange, LockUse, Moved, Overwrite, PlanDetail, Program,
+    RequiredBy, Warnings, Writing, install,
 };
 pub use installed::{
     InstalledFile, InstalledReport, InstalledRequest, InstalledResources, open_installed,

@@ -340,7 +340,7 @@ fn row(entry: &Locked, drift: Option<Drift>, fields: &[AppliedField]) -> ListRow
     let cells = [
         entry.name.as_str(),
         entry.kind.singular(),
-        entry.version.as_deref().unwrap_or("-"),
+        entry.version().unwrap_or("-"),
         shown_source(entry),
         entry
             .installed_at
@@ -374,10 +374,10 @@ pub(crate) fn entry_value(entry: &Locked) -> Value {
     let mut fields = identity(entry);
     fields.extend([
         ("path", entry.unit.path.as_str().into()),
-        ("requirement", entry.requirement.as_deref().into()),
+        ("requirement", entry.requirement().into()),
         (
             "resolved_commit",
-            entry.commit.as_ref().map(ObjectId::as_str).into(),
+            entry.commit().map(ObjectId::as_str).into(),
         ),
         ("checksum", checksum.into()),
         (

@@ -193,16 +193,16 @@ impl LockView {
 
 /// A resource as it is typed: `TYPE/NAME` or `TYPE:NAME`, with the type in singular or plural.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct ResourceId<'w> {
+pub(crate) struct WrittenId<'w> {
     pub(crate) kind: ResourceType,
     pub(crate) name: &'w str,
 }
 
-impl<'w> ResourceId<'w> {
+impl<'w> WrittenId<'w> {
     /// Nothing if the word has no type.
     pub(crate) fn parse(word: &'w str) -> Option<Self> {
         let (kind, name) = word.split_once(['/', ':'])?;
-        Some(ResourceId {
+        Some(WrittenId {
             kind: ResourceType::named(kind)?,
             name,
         })
@@ -212,7 +212,7 @@ impl<'w> ResourceId<'w> {
 
 /// Whether a word that is typed means a resource: by its name, or by its id.
 pub(crate) fn means(word: &str, kind: ResourceType, name: &str) -> bool {
-    word == name || ResourceId::parse(word) == Some(ResourceId { kind, name })
+    word == name || WrittenId::parse(word) == Some(WrittenId { kind, name })
 }
 
 /// Whether a path is that of an entry; a skill is a directory with files.
@@ -236,7 +236,7 @@ pub(crate) fn identity(entry: &Locked) -> Vec<(&'static str, Value)> {
     vec![
         ("type", entry.kind.singular().into()),
         ("name", entry.name.as_str().into()),
-        ("version", entry.version.as_deref().into()),
+        ("version", entry.version().into()),
         ("source", source(entry).into()),
     ]
 }
@@ -290,7 +290,7 @@ fn needs(entries: &[Locked]) -> Vec<Vec<usize>> {
 
 /// Ids near to a word, or some of all there are. Only names are compared: the type is often what is wrong.
 pub(crate) fn near_ids(word: &str, known: BTreeSet<(ResourceType, &str)>) -> Option<String> {
-    let name = ResourceId::parse(word).map_or(word, |id| id.name);
+    let name = WrittenId::parse(word).map_or(word, |id| id.name);
     let near = agpm_diag::nearest(name, known.iter().map(|(_, name)| *name));
     let meant = near.and_then(|near| known.iter().find(|(_, name)| *name == near));
     if let Some((kind, name)) = meant {

@@ -144,11 +144,7 @@ fn node(view: &LockView, at: usize) -> TreeNode {
 
 /// `TYPE/NAME (VERSION)`.
 pub(crate) fn titled(entry: &Locked) -> String {
-    format!(
-        "{} ({})",
-        entry.label(),
-        entry.version.as_deref().unwrap_or("local")
-    )
+    format!("{} ({})", entry.label(), entry.version().unwrap_or("local"))
 }
 
 /// The lines below these starts. Nothing recurses: a chain may be as long as the lockfile.

@@ -114,9 +114,12 @@ fn of_layer(layer: &LockedLayer) -> Asked {
         ("type", "layer".into()),
         ("name", layer.name.as_str().into()),
         ("version", version.into()),
-        ("source", pin.map(|pin| pin.source.as_str()).into()),
+        (
+            "source",
+            pin.map(|pin| pin.source.to_string()).as_deref().into(),
+        ),
     ];
-    let requirement = pin.map(|pin| pin.requirement.clone());
+    let requirement = pin.and_then(|pin| pin.requirement.clone());
     let link = Link {
         title: title.clone(),
         requirement,
@@ -168,7 +171,7 @@ impl<'v> Askers<'v> {
 fn link(entry: &Locked) -> Link {
     Link {
         title: titled(entry),
-        requirement: entry.requirement.clone(),
+        requirement: entry.requirement().map(str::to_owned),
         fields: identity(entry),
     }
 }

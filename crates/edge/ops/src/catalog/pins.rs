@@ -95,11 +95,7 @@ fn new_pin(
         }
         Err(error) => return Err(fail(error)),
     };
-    Ok(LockedRemote::new(
-        &asked.remote,
-        version.label,
-        version.revision,
-    ))
+    Ok(LockedRemote::new(&asked.remote, version))
 }
 
 /// How new a pin has to be.

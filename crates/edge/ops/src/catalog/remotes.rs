@@ -159,8 +159,8 @@ fn kept(sources: &Sources, wanted: &Wanted<'_>) -> Option<RemoteLayer> {
     let (folder, commit) = match wanted.pin {
         _ if !is_versioned(source) => (plain(source, remote).ok()?, None),
         Some(pin) => (
-            source.kept_directory(Some(&pin.commit), inner)?,
-            Some(pin.commit.clone()),
+            source.kept_directory(Some(&pin.pin().commit), inner)?,
+            Some(pin.pin().commit.clone()),
         ),
         None => {
             let (commit, folder) = source.last_directory(remote.reference.as_deref(), inner)?;
@@ -248,9 +248,9 @@ fn reach(sources: &Sources, wanted: &Wanted<'_>) -> Result<Reached, Failure> {
     match wanted.pin {
         _ if !is_versioned(source) => Ok((layer(plain(source, remote)?, None), None)),
         Some(pin) => {
-            let folder = source.directory(Some(&pin.commit), remote.folder.as_ref());
+            let folder = source.directory(Some(&pin.pin().commit), remote.folder.as_ref());
             let folder = folder.map_err(|error| failure_of(remote, error))?;
-            Ok((layer(folder, Some(pin.commit.clone())), None))
+            Ok((layer(folder, Some(pin.pin().commit.clone())), None))
         }
         None => {
             let refreshed = refresh(source, remote).map_err(|error| failure_of(remote, error))?;

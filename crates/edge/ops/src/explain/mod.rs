@@ -26,7 +26,7 @@ pub use crate::explain::resource::ExplainedResource;
 use crate::explain::resource::explain_resource;
 use crate::failure::{Failure, FailureKind, Notes, Outcome};
 use crate::gather::{ManifestFiles, Mistakes, Project, unknown_name};
-use crate::locked::{LockView, ResourceId, means, near_ids};
+use crate::locked::{LockView, WrittenId, means, near_ids};
 use crate::merge::{MergeInputs, choose_strategy, read_files};
 use crate::packages::read_lock;
 use crate::provenance::{ExplainedLeaf, Provenance, Secrets};
@@ -159,7 +159,7 @@ fn run(
         let help = help
             .or_else(|| near_resource(world, &request.what))
             .unwrap_or_else(|| known.to_owned());
-        let what = match (ResourceId::parse(&request.what), request.what.contains(':')) {
+        let what = match (WrittenId::parse(&request.what), request.what.contains(':')) {
             (Some(_), _) => "resource",
             (None, true) => "explanation of",
             (None, false) => "code",

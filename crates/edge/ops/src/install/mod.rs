@@ -27,8 +27,8 @@ pub(crate) use crate::install::planning::{MOST_TOLD, is_reserved, observe};
 pub(crate) use crate::install::recognise::LockedState;
 pub use crate::install::request::{
     Capability, CapabilityKind, Changelogs, Conversion, Executables, Fate, FateKind, Fidelity,
-    InstallReport, InstallRequest, LockChange, LockUse, Moved, Overwrite, PinnedVersion,
-    PlanDetail, Program, RequiredBy, Warnings, Writing,
+    InstallReport, InstallRequest, LockChange, LockUse, Moved, Overwrite, PlanDetail, Program,
+    RequiredBy, Warnings, Writing,
 };
 pub(crate) use crate::install::writing::hold;
 

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use agpm_diag::{mask_words, visible};
+use agpm_model::{Pin, PinId, SourceName};
 use agpm_plan::{Action, Change};
 use agpm_text::{Pointer, Value};
 
 use crate::install::request::{
     Capability, CapabilityKind, Conversion, Fate, FateKind, InstallReport, LockChange, Moved,
-    PinnedVersion, PlanDetail, Program, RequiredBy, Writing,
+    PlanDetail, Program, RequiredBy, Writing,
 };
 
 impl InstallReport {
@@ -166,14 +167,16 @@ impl InstallReport {
 }
 
 fn moved_value(moved: &Moved) -> Value {
-    let or_null = |text: &Option<String>| text.as_deref().map_or(Value::Null, Value::from);
     Value::map([
-        ("id", moved.id.as_str().into()),
-        ("resource", moved.id.as_str().into()),
+        ("id", moved.id.to_string().into()),
+        ("resource", moved.id.to_string().into()),
         ("from", moved.from().into()),
         ("to", moved.to().into()),
-        ("source", or_null(&moved.source)),
-        ("url", or_null(&moved.url)),
+        (
+            "source",
+            moved.new.source.name().map(SourceName::as_str).into(),
+        ),
+        ("url", moved.url.as_deref().into()),
         ("old", pinned_value(&moved.old)),
         ("new", pinned_value(&moved.new)),
         (
@@ -183,7 +186,7 @@ fn moved_value(moved: &Moved) -> Value {
     ])
 }
 
-fn pinned_value(pinned: &PinnedVersion) -> Value {
+fn pinned_value(pinned: &Pin) -> Value {
     Value::map([
         ("version", pinned.version.as_str().into()),
         ("commit", pinned.commit.as_str().into()),
@@ -192,7 +195,7 @@ fn pinned_value(pinned: &PinnedVersion) -> Value {
 
 /// One line for each resource whose version moved; one for all that moved alike, such as those of a branch.
 fn moved_lines(moved: &[Moved], detail: PlanDetail) -> Vec<String> {
-    let mut steps: BTreeMap<(String, String), Vec<&str>> = BTreeMap::new();
+    let mut steps: BTreeMap<(String, String), Vec<&PinId>> = BTreeMap::new();
     for one in moved {
         let alike = steps.entry((one.from(), one.to())).or_default();
         alike.push(&one.id);
@@ -206,7 +209,7 @@ fn moved_lines(moved: &[Moved], detail: PlanDetail) -> Vec<String> {
                 if rest.len() + 2 > MOST_RESOURCES && detail == PlanDetail::Resources =>
             {
                 // The others are in the line of the first.
-                if id == first {
+                if id == *first {
                     let more = rest.len();
                     lines.push(format!("{first}, {second} and {more} more  {step}"));
                 }

@@ -1,6 +1,6 @@
 //! What is asked of an install, and what it tells.
 
-use agpm_model::ObjectId;
+use agpm_model::{Pin, PinId};
 use agpm_plan::{Action, Change};
 
 pub use agpm_plan::Overwrite;
@@ -110,46 +110,27 @@ pub enum LockChange {
 /// A pin that moved to another commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Moved {
-    /// What it is of: a resource as `TYPE/NAME`, a layer or a remote of the catalog.
-    pub id: String,
-    /// The name of the source; nothing for a remote of the catalog that is only a URL.
-    pub source: Option<String>,
+    /// What it is of.
+    pub id: PinId,
     /// The URL of the source, without secrets.
     pub url: Option<String>,
     /// What was locked.
-    pub old: PinnedVersion,
+    pub old: Pin,
     /// What is locked now.
-    pub new: PinnedVersion,
+    pub new: Pin,
     /// What the source's `CHANGELOG.md` has between the two versions, if it was read.
     pub changelog: Vec<String>,
-}
-
-/// A version of a source at its commit.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PinnedVersion {
-    /// The tag or branch, or the commit as it is required.
-    pub version: String,
-    /// The commit.
-    pub commit: ObjectId,
 }
 
 impl Moved {
     /// What was locked, with the commit where the version alone says nothing.
     pub fn from(&self) -> String {
-        self.shown(&self.old)
+        self.old.shown_beside(&self.new)
     }
 
     /// What is locked now, in the same way.
     pub fn to(&self) -> String {
-        self.shown(&self.new)
-    }
-
-    fn shown(&self, one: &PinnedVersion) -> String {
-        if self.old.version == self.new.version {
-            format!("{} ({})", one.version, one.commit.short())
-        } else {
-            one.version.clone()
-        }
+        self.new.shown_beside(&self.old)
     }
 }
 

@@ -1,6 +1,6 @@
 //! `agpm layers`: the layers in their order, what they are and what of them counts.
 
-use agpm_model::{LayerPin, LayerPlace};
+use agpm_model::{LayerPlace, Pin};
 use agpm_text::Value;
 
 use crate::approve::note_unapproved;
@@ -36,7 +36,7 @@ pub struct LayerRow {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LayerState {
     /// The version of its source; nothing for a folder.
-    pub pin: Option<LayerPin>,
+    pub pin: Option<Pin>,
     /// Of all files that count.
     pub checksum: String,
     /// How many files count.
@@ -131,8 +131,8 @@ impl LayerRow {
             return Value::map(map);
         };
         if let Some(pin) = &state.pin {
-            map.push(("source", pin.source.as_str().into()));
-            map.push(("requirement", pin.requirement.as_str().into()));
+            map.push(("source", pin.source.to_string().into()));
+            map.push(("requirement", pin.requirement.as_deref().into()));
             map.push(("version", pin.version.as_str().into()));
             map.push(("commit", pin.commit.as_str().into()));
         }

@@ -53,7 +53,7 @@ pub(super) fn resource(
         line: sources.line(spot.source, spot.span.start),
         requirement: target
             .dependency
-            .filter(|_| locked.commit.is_some())
+            .filter(|_| locked.commit().is_some())
             .map(|dependency| dependency.selector.to_string()),
     };
     ExplainedResource {
@@ -113,10 +113,13 @@ impl ExplainedResource {
         let through_others = self.wish.is_none() && !self.asked.chains.is_empty();
         tell(
             "asked for as",
-            locked.requirement.clone().filter(|_| through_others),
+            locked
+                .requirement()
+                .map(str::to_owned)
+                .filter(|_| through_others),
         );
-        tell("version", locked.version.clone());
-        tell("commit", locked.commit.as_ref().map(ObjectId::to_string));
+        tell("version", locked.version().map(str::to_owned));
+        tell("commit", locked.commit().map(ObjectId::to_string));
         tell(
             "checksum",
             locked.checksum.as_ref().map(Checksum::to_string),
@@ -199,14 +202,11 @@ impl ExplainedResource {
                 "pattern",
                 locked.pattern.as_ref().map(ResourcePath::as_str).into(),
             ),
-            (
-                "requirement",
-                requirement.or(locked.requirement.as_deref()).into(),
-            ),
+            ("requirement", requirement.or(locked.requirement()).into()),
             ("asked_at", self.wish.as_ref().map(place).into()),
             (
                 "resolved_commit",
-                locked.commit.as_ref().map(ObjectId::as_str).into(),
+                locked.commit().map(ObjectId::as_str).into(),
             ),
             (
                 "checksum",

@@ -128,7 +128,7 @@ impl Target<'_> {
     /// What is said where the manifest asks for something else than is locked.
     fn moved_on(&self) -> Option<Diagnostic> {
         let dependency = self.dependency?;
-        let requirement = self.locked.requirement.as_deref();
+        let requirement = self.locked.requirement();
         let same_wish = requirement.is_none_or(|locked| locked == dependency.selector.as_str());
         let message = format!(
             "the manifest asks for {} otherwise than it is locked",

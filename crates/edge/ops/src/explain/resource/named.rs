@@ -41,10 +41,7 @@ fn is_called(entry: &Locked, name: &str) -> bool {
     let after = name
         .strip_prefix(own)
         .and_then(|rest| rest.strip_prefix('@'));
-    let more = [
-        entry.version.as_deref(),
-        entry.tool.as_ref().map(ToolName::as_str),
-    ];
+    let more = [entry.version(), entry.tool.as_ref().map(ToolName::as_str)];
     own == name || after.is_some_and(|after| more.contains(&Some(after)))
 }
 

@@ -20,7 +20,7 @@ use agpm_text::Value;
 
 use crate::failure::{Failure, FailureKind, Notes};
 use crate::packages::declared::{Declaring, Escapes, meant};
-use crate::packages::facts::{File, Found, Known, Need, Pin, Resource};
+use crate::packages::facts::{File, Found, Known, Need, Resource, SolverPin};
 use crate::packages::fetch::raw::{Raw, unfit};
 use crate::packages::resolve::plain_sources;
 use crate::packages::sources::{Sources, is_versioned, source_failure, source_failure_of};
@@ -65,7 +65,7 @@ impl<'a> Fetcher<'a> {
     }
 
     /// What the manifest asks for, before anything is read.
-    pub(crate) fn known(&self, pins: BTreeMap<Unit, Pin>) -> Known {
+    pub(crate) fn known(&self, pins: BTreeMap<Unit, SolverPin>) -> Known {
         let mut known = Known::new(plain_sources(self.sources), pins);
         for dependency in &self.manifest.dependencies {
             known.want(&dependency.unit, dependency.variant);

@@ -69,15 +69,6 @@ const RECORDS: &[(&str, Counts)] = &[
         },
     ),
     (
-        "text",
-        Counts {
-            module_cycle: 21,
-            folder_cycle: 13,
-            tuple_parameters: 1,
-            many_arguments: 1,
-        },
-    ),
-    (
         "bottle",
         Counts {
             module_cycle: 2,

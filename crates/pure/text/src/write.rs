@@ -1,5 +1,5 @@
-//! Lossless edits. A format only says where bytes go; here it is decided what changes, and checked afterwards
-//! that the new text reads as exactly what was meant.
+//! Lossless edits. The tree says what changes and the format where bytes go; here it is checked afterwards that the
+//! new text reads as exactly what was meant.
 
 use agpm_diag::has_errors;
 
@@ -7,8 +7,8 @@ use crate::formats::representable::{check_holds, holds, holds_at_top};
 use crate::formats::{json, markdown, toml, yaml};
 use crate::parse::parse;
 use crate::tree::{
-    Changes, Document, Edit, EditError, Format, Insertion, Kind, Limits, NodeRef, Pointer,
-    Rewritten, Shape, Splices, Value, View, equal, list_index, to_value,
+    Changes, Document, Edit, EditError, Format, Limits, Rewritten, Shape, Splices, View, equal,
+    to_value,
 };
 
 /// Texts up to here are read again after an edit and compared with what was meant. Tools' configuration is far smaller;
@@ -20,7 +20,7 @@ impl Document {
     pub fn edit(&self, edit: &Edit) -> Result<String, EditError> {
         let mut expected = self.root().map(to_value);
         edit.apply(&mut expected)?;
-        let changes = self.changes_for(edit, expected.as_ref());
+        let changes = edit.changes(self, expected.as_ref());
         self.write(&changes, expected.as_ref())
             .map(|text| text.to_string())
     }
@@ -35,89 +35,6 @@ impl Document {
             },
         };
         self.write(&changes, Some(target))
-    }
-
-    /// What has to change, at the place and nowhere else: comparing whole documents would have to guess which one of
-    /// two equal items is meant, and which comment goes with which item. The edit has been tried on the value before,
-    /// so its place is known to make sense.
-    fn changes_for<'v>(
-        &self,
-        edit: &'v Edit,
-        expected: Option<&'v Value>,
-    ) -> Changes<'v, &'v Value> {
-        let (Some(root), Some(expected)) = (self.root(), expected) else {
-            return Changes {
-                root: expected,
-                ..Changes::none()
-            };
-        };
-        let (at, value) = match edit {
-            Edit::Set { at, .. } => return Self::set(root, expected, at),
-            Edit::Append { to, value } => {
-                let list = self.at(to).unwrap_or(root);
-                return Changes::insertion(
-                    list,
-                    Insertion {
-                        before: list.len(),
-                        key: None,
-                        value,
-                    },
-                );
-            }
-            Edit::Insert { at, value } => (at, Some(value)),
-            Edit::Remove { at } => (at, None),
-        };
-        let Some((step, parent)) = at.steps().split_last() else {
-            return Changes::none();
-        };
-        let container = parent
-            .iter()
-            .try_fold(root, |node, step| node.child(step))
-            .unwrap_or(root);
-        match (container.kind(), value) {
-            (Kind::List, Some(value)) => {
-                let before = list_index(step).unwrap_or(container.len());
-                Changes::insertion(
-                    container,
-                    Insertion {
-                        before,
-                        key: None,
-                        value,
-                    },
-                )
-            }
-            (_, Some(value)) => Changes::insertion(
-                container,
-                Insertion {
-                    before: container.len(),
-                    key: Some(step),
-                    value,
-                },
-            ),
-            (_, None) => Changes::removal(container, container.index_of(step).unwrap_or(0)),
-        }
-    }
-
-    /// Goes down as far as there is something; there the new value is put in place, or what is missing is inserted.
-    fn set<'v>(root: NodeRef<'_>, expected: &'v Value, at: &'v Pointer) -> Changes<'v, &'v Value> {
-        let (mut node, mut value) = (root, expected);
-        for step in at.steps() {
-            let Some(below) = value.child(step) else {
-                return Changes::between(root, expected);
-            };
-            let Some(child) = node.child(step) else {
-                return Changes::insertion(
-                    node,
-                    Insertion {
-                        before: node.len(),
-                        key: Some(step),
-                        value: below,
-                    },
-                );
-            };
-            (node, value) = (child, below);
-        }
-        Changes::between(node, value)
     }
 
     fn write<'v, 'e, V: View<'v>>(

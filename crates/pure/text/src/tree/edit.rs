@@ -1,5 +1,7 @@
 //! Edits and what they do to a value, before any format says how its text changes.
 
+use super::change::{Changes, Insertion};
+use super::document::{Document, NodeRef};
 use super::format::Format;
 use super::kind::Kind;
 use super::pointer::{Pointer, list_index};
@@ -151,6 +153,89 @@ impl Edit {
         }
         Ok(())
     }
+
+    /// What has to change, at the place and nowhere else: comparing whole documents would have to guess which one of
+    /// two equal items is meant, and which comment goes with which item. The edit has been tried on the value before,
+    /// so its place is known to make sense.
+    pub(crate) fn changes<'v>(
+        &'v self,
+        document: &Document,
+        expected: Option<&'v Value>,
+    ) -> Changes<'v, &'v Value> {
+        let (Some(root), Some(expected)) = (document.root(), expected) else {
+            return Changes {
+                root: expected,
+                ..Changes::none()
+            };
+        };
+        let (at, value) = match self {
+            Edit::Set { at, .. } => return set_at(root, expected, at),
+            Edit::Append { to, value } => {
+                let list = document.at(to).unwrap_or(root);
+                return Changes::insertion(
+                    list,
+                    Insertion {
+                        before: list.len(),
+                        key: None,
+                        value,
+                    },
+                );
+            }
+            Edit::Insert { at, value } => (at, Some(value)),
+            Edit::Remove { at } => (at, None),
+        };
+        let Some((step, parent)) = at.steps().split_last() else {
+            return Changes::none();
+        };
+        let container = parent
+            .iter()
+            .try_fold(root, |node, step| node.child(step))
+            .unwrap_or(root);
+        match (container.kind(), value) {
+            (Kind::List, Some(value)) => {
+                let before = list_index(step).unwrap_or(container.len());
+                Changes::insertion(
+                    container,
+                    Insertion {
+                        before,
+                        key: None,
+                        value,
+                    },
+                )
+            }
+            (_, Some(value)) => Changes::insertion(
+                container,
+                Insertion {
+                    before: container.len(),
+                    key: Some(step),
+                    value,
+                },
+            ),
+            (_, None) => Changes::removal(container, container.index_of(step).unwrap_or(0)),
+        }
+    }
+}
+
+/// Goes down as far as there is something; there the new value is put in place, or what is missing is inserted.
+fn set_at<'v>(root: NodeRef<'_>, expected: &'v Value, at: &'v Pointer) -> Changes<'v, &'v Value> {
+    let (mut node, mut value) = (root, expected);
+    for step in at.steps() {
+        let Some(below) = value.child(step) else {
+            return Changes::between(root, expected);
+        };
+        let Some(child) = node.child(step) else {
+            return Changes::insertion(
+                node,
+                Insertion {
+                    before: node.len(),
+                    key: Some(step),
+                    value: below,
+                },
+            );
+        };
+        (node, value) = (child, below);
+    }
+    Changes::between(node, value)
 }
 
 fn find<'v>(root: &'v mut Option<Value>, at: &Pointer) -> Result<&'v mut Value, EditError> {

@@ -19,7 +19,6 @@ pub use format::Format;
 pub use kind::Kind;
 pub use nodes::NodeId;
 pub(crate) use nodes::{Merge, NodeTree};
-pub(crate) use pointer::list_index;
 pub use pointer::{Pointer, PointerError};
 pub use reader::Limits;
 pub(crate) use reader::{ReaderState, duplicate_key};
